@@ -14,7 +14,7 @@ bool analyze_set_iterations(void *into, const char *value, struct opt_why *why)
 	if (args->options.iterations_count == ANALYZE_LOOPS_MAX)
 		return opt_refuse(why, "more than %d loops", ANALYZE_LOOPS_MAX);
 	if (!*value)
-		return opt_refuse(why, "a number is missing, 1 or more");
+		return opt_refuse(why, "expected a number of 1 or more");
 	if (!opt_count(value, 1, &args->iterations[args->options.iterations_count], why))
 		return false;
 	args->options.iterations_count++;
@@ -51,7 +51,7 @@ bool analyze_set_marks(void *into, const char *value, struct opt_why *why)
 	char text[100];
 
 	if (!*value)
-		return opt_refuse(why, "it would match everything");
+		return opt_refuse(why, "an empty expression matches everything");
 	if (status) {
 		regerror(status, &regex, text, sizeof(text));
 		return opt_refuse(why, "%s", text);
@@ -119,7 +119,7 @@ bool analyze_set_range(void *into, const char *value, struct opt_why *why)
 	char start[64];
 
 	if (!colon || (size_t)(colon - value) >= sizeof(start))
-		return opt_refuse(why, "START:END is needed, as in 1.5s:2s; either may be empty");
+		return opt_refuse(why, "expected START:END, such as 1.5s:2s; either may be empty");
 	snprintf(start, sizeof(start), "%.*s", (int)(colon - value), value);
 	options->range_start_ns = INT64_MIN;
 	options->range_end_ns = INT64_MAX;
@@ -160,11 +160,11 @@ bool analyze_set_flops(void *into, const char *value, struct opt_why *why)
 	double tokens;
 
 	if (!read_large(&value, flops))
-		return opt_refuse(why, "a number above 0 is needed, as in 3.2T or 7G,8192");
+		return opt_refuse(why, "expected a number above 0, such as 3.2T or 7G,8192");
 	if (!*value)
 		return true;
 	if (*value++ != ',' || !read_large(&value, &tokens) || *value)
-		return opt_refuse(why, "3.2T or PARAMETERS,TOKENS is needed, as in 7G,8192");
+		return opt_refuse(why, "expected 3.2T or PARAMETERS,TOKENS, such as 7G,8192");
 	*flops *= 6 * tokens;
 	return true;
 }
@@ -202,15 +202,14 @@ bool analyze_set_threshold(void *into, const char *value, struct opt_why *why)
 	if (args->options.thresholds_count == ANALYZE_THRESHOLDS_MAX)
 		return opt_refuse(why, "more than %d thresholds", ANALYZE_THRESHOLDS_MAX);
 	if (!rule)
-		return opt_refuse(why,
-				  "RULE=P%% is needed, with a rule that has a threshold, as in "
-				  "host-bound=10%%");
+		return opt_refuse(why, "expected RULE=P%% and a rule with a threshold, such as "
+				       "host-bound=10%%");
 	threshold = &args->thresholds[args->options.thresholds_count++];
 	threshold->rule = rule->id;
 	if (!read_percent(value + strcspn(value, "=") + (value[strcspn(value, "=")] == '='),
 			  &threshold->share))
 		return opt_refuse(why,
-				  "a percentage above 0 and at most 100%% is needed, as in "
+				  "expected a percentage above 0 and at most 100%%, such as "
 				  "%s=10%%",
 				  rule->id);
 	return true;
@@ -242,13 +241,13 @@ static const char *contradiction(const struct analyze_options *args)
 	const struct dp_analysis_options *o = &args->options;
 
 	if (o->paper && !o->iterations_count)
-		return "--paper needs the number of iterations: -n N";
+		return "--paper requires the number of iterations: -n N";
 	if (args->tuned && !o->paper)
-		return "--epsilon and --max-unmatched belong to --paper";
+		return "--epsilon and --max-unmatched require --paper";
 	if (o->marks && o->iterations_count)
-		return "--marks and --iterations exclude each other";
+		return "--marks and --iterations cannot be combined";
 	if (o->marks && o->ignore_marks)
-		return "--marks and --ignore-marks exclude each other";
+		return "--marks and --ignore-marks cannot be combined";
 	return NULL;
 }
 
@@ -312,7 +311,7 @@ bool analyze_has_kernels(const struct dp_trace *trace, const char *path)
 			return true;
 		sets |= stream->sets > 0;
 	}
-	message("%s: no kernels, only copies%s ('deepprof info' tells more)", path,
+	message("%s: no kernels, only copies%s ('deepprof info' shows them)", path,
 		sets ? " and memsets" : "");
 	return false;
 }

@@ -54,8 +54,8 @@ enum cmd_exit cmd_unknown(const char *name);
 
 /*
  * Parses the options of a command into a struct of its own. True to go on: then the operands are
- * argv[0] to argv[*argc - 1]. False where *status is to be returned: help was asked for, or the
- * command line is wrong and that was said.
+ * argv[0] to argv[*argc - 1]. Returns false if *status is to be returned: help was requested, or
+ * the command line is wrong and the error was printed.
  */
 bool cmd_parse(const struct cmd *cmd, void *into, int *argc, char ***argv, enum cmd_exit *status);
 

@@ -71,12 +71,12 @@ static void tell_no_rows(const struct dp_analysis *analysis, const char *path)
 		    candidate.confidence >= best.confidence)
 			best = candidate;
 	if (best.length)
-		message_warning("%s: no rows: no stable iteration was found; the best candidate, "
-				"of %zu kernels, is %.0f%% sure ('deepprof analyze' tells more)",
-				path, best.length, best.confidence * 100);
+		message_warning(
+			"%s: no rows: no stable iteration was found; the best candidate has "
+			"%zu kernels (%.0f%% confidence; see 'deepprof analyze')",
+			path, best.length, best.confidence * 100);
 	else
-		message_warning("%s: no rows: nothing in it repeats often and regularly enough",
-				path);
+		message_warning("%s: no rows: no kernels repeat often and regularly enough", path);
 }
 
 /* *collectives counts traces that have any. */
@@ -122,7 +122,7 @@ static enum cmd_exit report_files(const struct analyze *analyze, int count, char
 		return CMD_FAILED;
 	if (format && format->binary && output_is_terminal(&output)) {
 		output_close(&output, false);
-		message("analyze: --format=%s is not for a terminal; use -o FILE", format->name);
+		message("analyze: --format=%s is binary; use -o FILE", format->name);
 		return CMD_USAGE;
 	}
 	for (int i = 0; i < count && !output_failed(&output); i++)
@@ -132,8 +132,8 @@ static enum cmd_exit report_files(const struct analyze *analyze, int count, char
 	if (!output_close(&output, done > 0) || failed)
 		return CMD_FAILED;
 	if (collectives > 1 && analyze->args.common.verbosity >= 0)
-		message("%d of these traces hold collectives: if they are ranks of one job, 'deepprof "
-			"ranks' with the same files shows which of them waits for which",
+		message("%d of these traces have collectives; if they are ranks of one job, 'deepprof "
+			"ranks' on the same files shows which rank waits for which",
 			collectives);
 	return CMD_DONE;
 }
@@ -154,11 +154,11 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 	format = format_by_name(analyze.args.common.format);
 	if (analyze.args.options.explain && strcmp(analyze.args.common.format, "text") &&
 	    strcmp(analyze.args.common.format, "json")) {
-		message("analyze: --explain is for --format=text and --format=json");
+		message("analyze: --explain requires --format=text or --format=json");
 		return CMD_USAGE;
 	}
 	if (analyze.brief && strcmp(analyze.args.common.format, "json")) {
-		message("analyze: --brief is for --format=json");
+		message("analyze: --brief requires --format=json");
 		return CMD_USAGE;
 	}
 	if (argc > 1 && format && format->single) {
@@ -168,7 +168,7 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 	analyze.lines |= argc > 1 && !strcmp(analyze.args.common.format, "json");
 	/* Lines are made of what is written: of compressed data that can't be done. */
 	if (analyze.lines && common_compresses(&analyze.args.common)) {
-		message("analyze: JSON in lines is not compressed; use a pipe to gzip");
+		message("analyze: cannot compress JSON lines; pipe the output to gzip");
 		return CMD_USAGE;
 	}
 	return report_files(&analyze, argc, argv);

@@ -40,7 +40,7 @@ static bool set_confidence(void *into, const char *value, struct opt_why *why)
 
 	if (!opt_decimal(&value, &percent) || strcmp(value, "%") != 0 || percent <= 50 ||
 	    percent >= 100)
-		return opt_refuse(why, "a percentage above 50%% and below 100%% is needed");
+		return opt_refuse(why, "expected a percentage above 50%% and below 100%%");
 	compare->options.confidence = percent / 100;
 	return true;
 }
@@ -53,7 +53,7 @@ static bool set_loops(void *into, const char *value, struct opt_why *why)
 	char first[32];
 
 	if (!colon || (size_t)(colon - value) >= sizeof(first))
-		return opt_refuse(why, "BEFORE:AFTER is needed, the numbers of two loops, as in "
+		return opt_refuse(why, "expected BEFORE:AFTER, the numbers of two loops, such as "
 				       "0:1");
 	snprintf(first, sizeof(first), "%.*s", (int)(colon - value), value);
 	if (!opt_count(first, 0, &before, why) || !opt_count(colon + 1, 0, &after, why))
@@ -163,12 +163,12 @@ static void explain_no_pairs(char *buf, size_t size, const struct compared *runs
 	for (int run = 0; run < RUNS; run++)
 		if (!has_loops(runs->analyses[run])) {
 			snprintf(buf, size,
-				 "no iterations were found in %.200s ('deepprof "
-				 "analyze' tells more)",
+				 "no iterations were found in %.200s (see 'deepprof "
+				 "analyze')",
 				 runs->names[run]);
 			return;
 		}
-	snprintf(buf, size, "no loops of the two runs are alike (--loops compares any)");
+	snprintf(buf, size, "the two runs have no similar loops; use --loops to compare any two");
 }
 
 static bool write_report(const struct compare *compare, const struct compared *runs,
@@ -216,8 +216,8 @@ static bool is_judged(const struct compared *runs, int run)
 	for (size_t i = 0; (pair = dp_comparison_pair(runs->comparison, i)); i++)
 		if (pair->loop[run] == longest)
 			return true;
-	message("--fail-on can't be judged: loop %zu of %.200s, which took most of its time, has "
-		"no counterpart (--loops compares any)",
+	message("--fail-on cannot be checked: loop %zu of %.200s, which took the most time, has no "
+		"counterpart; use --loops to compare any two",
 		longest, runs->names[run]);
 	return false;
 }
@@ -231,7 +231,8 @@ static enum cmd_exit judge(const struct compare *compare, const struct compared 
 	if (!dp_comparison_pair_count(runs->comparison)) {
 		explain_no_pairs(why, sizeof(why), runs);
 		message("%s: %s",
-			compare->limits_count ? "--fail-on can't be judged" : "nothing was compared",
+			compare->limits_count ? "--fail-on cannot be checked"
+					      : "nothing was compared",
 			why);
 		return CMD_FAILED;
 	}
@@ -264,7 +265,7 @@ static enum cmd_exit compare_files(const struct compare *compare, char *const *p
 		return CMD_FAILED;
 	done = compare_runs(compare, paths, &runs);
 	done = done && write_report(compare, &runs, &output);
-	/* What is said of limits comes after the report, on a terminal below it. */
+	/* Messages about limits follow the report: on a terminal they appear below it. */
 	done = output_close(&output, done) && done;
 	if (runs.comparison)
 		status = judge(compare, &runs);
@@ -276,11 +277,11 @@ static enum cmd_exit compare_files(const struct compare *compare, char *const *p
 static bool check(const struct compare *compare, int argc, char *const *argv)
 {
 	if (argc != RUNS) {
-		message("compare: two traces are needed, BEFORE and AFTER, not %d", argc);
+		message("compare: expected two traces, BEFORE and AFTER, not %d", argc);
 		return false;
 	}
 	if (!strcmp(argv[0], "-") && !strcmp(argv[1], "-")) {
-		message("compare: only one of the two can be standard input");
+		message("compare: only one trace can be standard input");
 		return false;
 	}
 	return true;

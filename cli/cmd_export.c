@@ -75,8 +75,7 @@ static enum cmd_exit export_file(const struct export *export, const char *path)
 		return CMD_FAILED;
 	if (is_binary(export->args.common.format) && output_is_terminal(&output)) {
 		output_close(&output, false);
-		message("export: --format=%s is not for a terminal; use -o FILE",
-			export->args.common.format);
+		message("export: --format=%s is binary; use -o FILE", export->args.common.format);
 		return CMD_USAGE;
 	}
 	analysis = analyze_file(&export->args, path, &trace);

@@ -76,7 +76,7 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 		return CMD_DONE;
 	}
 	if (argc > 1) {
-		message("help: one command at a time");
+		message("help: takes one command at a time");
 		return CMD_USAGE;
 	}
 	other = cmd_find(argv[0]);

@@ -91,7 +91,7 @@ static bool set_sample_gpu(void *into, const char *value, struct opt_why *why)
 	if (!opt_time(value, &ns, why))
 		return false;
 	if (ns < 1000000 || ns > INT64_C(3600000000000))
-		return opt_refuse(why, "from 1ms to 3600s, or off");
+		return opt_refuse(why, "expected 1ms to 3600s, or off");
 	((struct record *)into)->options.sample_ms = (uint32_t)(ns / 1000000);
 	return true;
 }
@@ -104,7 +104,7 @@ static bool set_sample_host(void *into, const char *value, struct opt_why *why)
 		return false;
 	/* More often costs more than is learnt: the kernel's time slices take milliseconds. */
 	if (ns && (ns < 10000000 || ns > INT64_C(3600000000000)))
-		return opt_refuse(why, "from 10ms to 3600s, or off");
+		return opt_refuse(why, "expected 10ms to 3600s, or off");
 	((struct record *)into)->options.host_ms = (uint32_t)(ns / 1000000);
 	return true;
 }
@@ -112,6 +112,19 @@ static bool set_sample_host(void *into, const char *value, struct opt_why *why)
 static bool set_switches(void *into, const char *value, struct opt_why *why)
 {
 	((struct record *)into)->options.switches = !strcmp(value, "on");
+	return true;
+}
+
+static bool set_gpu_metrics(void *into, const char *value, struct opt_why *why)
+{
+	int64_t ns = 0;
+
+	if (strcmp(value, "off") && !opt_time(value, &ns, why))
+		return false;
+	/* Counters can't be read faster: a sample takes some microseconds of the GPU's bus. */
+	if (ns && (ns < 100000 || ns > INT64_C(1000000000)))
+		return opt_refuse(why, "from 100us to 1s, or off");
+	((struct record *)into)->options.gpu_metrics_us = (uint32_t)(ns / 1000);
 	return true;
 }
 
@@ -124,7 +137,8 @@ static bool set_duration(void *into, const char *value, struct opt_why *why)
 {
 	if (!opt_time(value, &((struct record *)into)->duration_ns, why))
 		return false;
-	return ((struct record *)into)->duration_ns > 0 || opt_refuse(why, "no time at all");
+	return ((struct record *)into)->duration_ns > 0 ||
+	       opt_refuse(why, "expected a time above 0");
 }
 
 static bool set_iterations(void *into, const char *value, struct opt_why *why)
@@ -198,9 +212,10 @@ static bool set_recover(void *into, const char *value, struct opt_why *why)
 static bool set_output(void *into, const char *value, struct opt_why *why)
 {
 	if (!strcmp(value, "-"))
-		return opt_refuse(why, "a trace file is a database and can't be piped");
+		return opt_refuse(why,
+				  "the trace file is a database and cannot be written to a pipe");
 	((struct record *)into)->output = value;
-	return *value || opt_refuse(why, "no name for a file");
+	return *value || opt_refuse(why, "expected a file name");
 }
 
 static bool set_force(void *into, const char *value, struct opt_why *why)
@@ -269,6 +284,10 @@ static const struct opt options[] = {
 	{ 0, "sample-gpu", "TIME",
 	  "sample power, clocks and use of the GPUs at this interval (default: 100ms), or off",
 	  set_sample_gpu },
+	{ 0, "gpu-metrics", "TIME",
+	  "activity of SMs, tensor cores and memory by hardware counters, as often as this, as in "
+	  "1ms (off); needs permission to read counters",
+	  set_gpu_metrics },
 	{ 0, "sample-host", "TIME",
 	  "sample run and wait times of the program's threads at this interval (default: 50ms), or off",
 	  set_sample_host },
@@ -293,7 +312,7 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-/* The one place that CUDA loads a library from may be taken. False where that was said. */
+/* Claims the only place that CUDA loads a library from. Returns false after printing the error. */
 static bool take_slot(struct record *record)
 {
 	static const char ours[] = "libdeepprof-cupti.so";
@@ -301,9 +320,8 @@ static bool take_slot(struct record *record)
 
 	if (cuda && *cuda && !strstr(cuda, ours)) {
 		if (!record->chain) {
-			message("record: another tool is to be loaded by CUDA already: "
-				"CUDA_INJECTION64_PATH is %.300s; unset it, or use --chain to "
-				"have both",
+			message("record: CUDA already loads another tool: CUDA_INJECTION64_PATH "
+				"is %.300s; unset it, or use --chain to load both",
 				cuda);
 			return false;
 		}
@@ -311,7 +329,7 @@ static bool take_slot(struct record *record)
 	}
 	if (nvtx && *nvtx && !strstr(nvtx, ours) && record->options.nvtx) {
 		record->options.nvtx = false;
-		message_warning("NVTX is not recorded: NVTX_INJECTION64_PATH is %.300s", nvtx);
+		message_warning("NVTX will not be recorded: NVTX_INJECTION64_PATH is %.300s", nvtx);
 	}
 	return true;
 }
@@ -322,8 +340,8 @@ static bool prepare(struct record *record)
 	struct dp_error error = DP_ERROR_INIT;
 
 	if (getenv("DEEPPROF_SPOOL"))
-		message_warning("this is run by another deepprof record, which will see nothing of "
-				"what this one records");
+		message_warning("another deepprof record runs this one, and will not record what "
+				"this one records");
 	if (!record_target(record) || !take_slot(record))
 		return false;
 	if (record->options.command_lines &&
@@ -371,9 +389,9 @@ static int not_started(const struct record *record, int failure)
 	/* The kernel has one word for a file that is not there, and for what the file asks for. */
 	if (failure == ENOENT &&
 	    (strchr(name, '/') ? !access(name, F_OK) : spawn_find(name, NULL, 0)))
-		why = "the interpreter that it is to be run by is not there";
+		why = "its interpreter does not exist";
 	else if (missing)
-		why = "there is no such command";
+		why = "command not found";
 	message("%s: %s", name, why);
 	return missing ? 127 : 126;
 }
@@ -407,8 +425,8 @@ static bool is_for_a_run(const struct record *record)
 	       o->nvtx != none.nvtx || o->memory != none.memory ||
 	       o->graph_nodes != none.graph_nodes || o->capture_profiler != none.capture_profiler ||
 	       o->exit_guard != none.exit_guard || o->sample_ms != none.sample_ms ||
-	       o->host_ms != none.host_ms || o->switches != none.switches || !o->command_lines || o->max_memory || o->max_spool ||
-	       o->iterations;
+	       o->host_ms != none.host_ms || o->switches != none.switches || o->gpu_metrics_us ||
+	       !o->command_lines || o->max_memory || o->max_spool || o->iterations;
 }
 
 static enum cmd_exit recover(const struct record *asked, int argc)
@@ -417,9 +435,8 @@ static enum cmd_exit recover(const struct record *asked, int argc)
 	struct folder folder;
 
 	if (argc || is_for_a_run(asked)) {
-		message("record: --recover takes %s", argc ? "no command"
-							   : "-o, -f, --mode, -v and -q, and no "
-							     "other option");
+		message("record: --recover takes %s",
+			argc ? "no command" : "only -o, -f, --mode, -v and -q");
 		return CMD_USAGE;
 	}
 	if (!recover_find(&folder, asked->recover))
@@ -446,7 +463,7 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 	if (record.recover)
 		return recover(&record, argc);
 	if (!argc) {
-		message("record: no command; as in: deepprof record -- python train.py");
+		message("record: expected a command, such as deepprof record -- python train.py");
 		return CMD_USAGE;
 	}
 	record.target = record_name(record.output ? record.output : SOURCE_DEFAULT);

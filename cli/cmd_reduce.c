@@ -98,7 +98,7 @@ static bool is_operand(const struct reduce *reduce, const char *path)
 	return false;
 }
 
-/* In folders lie files of other kinds, too: those are no failures, but whoever names one is told. */
+/* Other files in a folder are skipped silently; one named on the command line is reported. */
 static void refuse_one(struct work *work, const char *path, int status, const char *why)
 {
 	if (status == DP_ERR_FORMAT && !is_operand(work->reduce, path)) {

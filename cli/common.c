@@ -23,7 +23,7 @@ bool common_set_input_format(void *into, const char *value, struct opt_why *why)
 bool common_set_output(void *into, const char *value, struct opt_why *why)
 {
 	((struct common *)into)->output = value;
-	return *value || opt_refuse(why, "no name for a file");
+	return *value || opt_refuse(why, "expected a file name");
 }
 
 bool common_set_force(void *into, const char *value, struct opt_why *why)
@@ -114,12 +114,11 @@ bool common_finish(struct common *common, int *argc, char ***argv)
 	message_level(common->verbosity);
 	common->source.quiet = common->verbosity < 0;
 	if (common->force && !common->output && !common->writes_files) {
-		message("%s: -f overwrites what -o names, and there is no -o", common->source.verb);
+		message("%s: -f requires -o FILE", common->source.verb);
 		return false;
 	}
 	if (common->mode && !common->output && !common->writes_files) {
-		message("%s: --mode is for the file that -o names, and there is no -o",
-			common->source.verb);
+		message("%s: --mode requires -o FILE", common->source.verb);
 		return false;
 	}
 	if (!is_input(common->output, *argc, *argv))

@@ -77,8 +77,8 @@ bool common_open_output(const struct common *common, struct output *output, bool
 	}
 
 /*
- * After parsing: the operands, or the default file; what is said, and how much. False where -o
- * names one of them.
+ * After parsing: sets the operands, or the default file, and the verbosity. Returns false after
+ * printing the error if -o names one of the operands.
  */
 bool common_finish(struct common *common, int *argc, char ***argv);
 

@@ -163,7 +163,7 @@ const char *folder_name(const struct folder *folder)
 	return strrchr(folder->path, '/') + 1;
 }
 
-/* "<pid>.<n>.spool", or what is made beside it (collectors/spool/spool.h, lib/record). */
+/* "<pid>.<n>.spool", or what is made next to it (collectors/spool/spool.h, lib/record). */
 static bool is_of_process(const char *name)
 {
 	static const char digits[] = "0123456789";
@@ -181,8 +181,8 @@ static bool is_of_process(const char *name)
 
 static bool is_of_recording(const char *name)
 {
-	static const char *const names[] = { "about",	"begin",  "host",    "inner",
-					     "samples", "socket", "trace.db" };
+	static const char *const names[] = { "about", "begin",	 "gpu-metrics", "host",
+					     "inner", "samples", "socket",	"trace.db" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(name, names[i]))

@@ -23,7 +23,7 @@ struct folder {
 		-1, -1, 0, 0, NULL \
 	}
 
-/* Where temporary files go that belong beside nothing: TMPDIR, or /tmp. */
+/* Where temporary files go that belong next to no other file: TMPDIR, or /tmp. */
 const char *folder_for_temporary(void);
 
 /*

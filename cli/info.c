@@ -36,7 +36,7 @@ static void count_copy(struct info *info, uint64_t bytes)
 		info->copy_bytes = UINT64_MAX;
 }
 
-/* Names are given ids in the order in which they come, so the ids settle ties. */
+/* Names get ids in the order of their first use, so the ids break ties. */
 static int compare(const void *a, const void *b)
 {
 	const struct info_kernel *x = a, *y = b;

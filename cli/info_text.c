@@ -334,7 +334,7 @@ static size_t uuid_columns(const struct info *info, const struct look *look)
 	return 0;
 }
 
-/* Which of them are one GPU is told by the UUID, of which its begin is enough to tell. */
+/* Rows of one GPU share a UUID, the beginning of which is enough to distinguish GPUs. */
 static void print_devices(const struct info *info, const struct look *look)
 {
 	size_t columns = uuid_columns(info, look), room = look->width - 29;

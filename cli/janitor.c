@@ -158,7 +158,7 @@ static bool open_left(struct recovery *recovery, const struct folder *folder,
 }
 
 /*
- * As if it had been this process all along; but it can be told to end again. What is then wanted of
+ * As if it had been this process all along; but it can be ended again. What is then wanted of
  * the folder.
  */
 static char finish(const struct folder *folder, const struct kept_list *all)
@@ -321,8 +321,8 @@ void janitor_put_away(void)
 
 void janitor_say_stays(const struct folder *folder)
 {
-	message_warning("%s is not removed: it was replaced, or has files that deepprof did not "
-			"make",
+	message_warning("%s was not removed: it was replaced, or has files that deepprof did not "
+			"create",
 			folder->path);
 }
 

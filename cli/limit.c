@@ -50,8 +50,10 @@ static bool unknown_metric(const char *name, struct opt_why *why)
 
 	for (size_t i = 0; (summary = dp_summary_metric(i)); i++)
 		if (!strcmp(summary->name, name))
-			return opt_refuse(why, "%s is a metric of a whole loop; that of its iterations is %s",
-					  name, summary->of);
+			return opt_refuse(
+				why,
+				"%s is a metric of a whole loop; the one of its iterations is %s",
+				name, summary->of);
 	nearest = opt_nearest(limit_name, name);
 	if (nearest)
 		return opt_refuse(why, "unknown metric '%.40s'; did you mean '%s'?", name,
@@ -75,17 +77,20 @@ static bool read_amount(struct limit *limit, const char *text, struct opt_why *w
 	}
 	if (!strcmp(unit, "ns")) {
 		if (!opt_time(text, &ns, why))
-			return opt_refuse(why, "5%% or a time is needed, as in 2ms");
+			return opt_refuse(why,
+					  "expected a percentage or a time, such as 5%% or 2ms");
 		limit->most = (double)ns;
 		return true;
 	}
 	if (!strncmp(unit, "bytes", strlen("bytes"))) {
 		if (!opt_bytes(text, 1, &bytes, why))
-			return opt_refuse(why, "5%% or a size is needed, as in 10MiB");
+			return opt_refuse(why,
+					  "expected a percentage or a size, such as 5%% or 10MiB");
 		limit->most = (double)bytes;
 		return true;
 	}
-	return (end > text && !*end) || opt_refuse(why, "5%% or a number is needed, as in 0.5");
+	return (end > text && !*end) ||
+	       opt_refuse(why, "expected a percentage or a number, such as 5%% or 0.5");
 }
 
 bool limit_parse(struct limit *limit, const char *value, struct opt_why *why)
@@ -95,15 +100,14 @@ bool limit_parse(struct limit *limit, const char *value, struct opt_why *why)
 
 	limit->text = value;
 	if (!length || !value[length])
-		return opt_refuse(why, "METRIC=+P%% is needed, as in " ITERATION_TIME "=+5%%");
+		return opt_refuse(why, "expected METRIC=+P%%, such as " ITERATION_TIME "=+5%%");
 	snprintf(name, sizeof(name), "%.*s", length < sizeof(name) ? (int)length : TEXT_SIZE - 1,
 		 value);
 	if (!find_metric(limit, name))
 		return unknown_metric(name, why);
 	value += length + 1;
 	if (*value != '+' && *value != '-')
-		return opt_refuse(why,
-				  "a sign is missing: + fails where it rises, - where it falls");
+		return opt_refuse(why, "expected a sign: + fails if it rises, - if it falls");
 	limit->rises = *value == '+';
 	return read_amount(limit, value + 1, why);
 }
@@ -163,8 +167,8 @@ struct excess {
 };
 
 /*
- * In shares. Where a value is not above 0 there is no interval of ratios, but what does not surely
- * change in this direction crosses nothing, and what rises from nothing crosses whatever it is.
+ * As a share. A value of 0 or less has no interval of ratios: without a significant change in this
+ * direction no limit is crossed, and a rise from nothing crosses every limit.
  */
 static struct excess relative_excess(const struct limit *limit, const struct dp_difference *d)
 {
@@ -221,8 +225,8 @@ static void explain(char *buf, size_t size, const struct limit *limit,
 		return;
 	}
 	snprintf(buf, size, "%s",
-		 limit->relative ? "a value that is not above 0 has no percentage; limit the amount"
-				 : "its change is not known");
+		 limit->relative ? "a value of 0 or less has no percentage; limit the amount"
+				 : "the change is unknown");
 }
 
 static void tell_unknown(const struct limit *limit, const struct dp_comparison *comparison,
@@ -233,9 +237,9 @@ static void tell_unknown(const struct limit *limit, const struct dp_comparison *
 	loops_text(loops, dp_comparison_pair(comparison, pair));
 	explain(why, sizeof(why), limit, comparison, d, names);
 	if (pair)
-		message_warning("--fail-on=%s: not judged for %s: %s", limit->text, loops, why);
+		message_warning("--fail-on=%s: not checked for %s: %s", limit->text, loops, why);
 	else
-		message("--fail-on=%s: cannot be judged for %s: %s", limit->text, loops, why);
+		message("--fail-on=%s: cannot be checked for %s: %s", limit->text, loops, why);
 }
 
 /* "rose by 12.3% (95% CI: at least 11.8%), more than 5%" */

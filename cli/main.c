@@ -34,7 +34,7 @@ const struct cmd *cmd_find(const char *name)
 	return NULL;
 }
 
-/* What others' profilers call a command of ours, else the one with a similar name; or NULL. */
+/* The command that other profilers call by this name, else one with a similar name; or NULL. */
 static const char *synonym(const char *name)
 {
 	static const char *const words[][2] = {
@@ -65,7 +65,7 @@ enum cmd_exit cmd_unknown(const char *name)
 		for (size_t i = 0; cmd_name(i) && used < sizeof(list); i++)
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
 						 i ? ", " : "", cmd_name(i));
-		message("unknown command '%.80s'; there are %s", name, list);
+		message("unknown command '%.80s'; choose %s", name, list);
 	}
 	return CMD_USAGE;
 }
@@ -79,7 +79,7 @@ bool cmd_parse(const struct cmd *cmd, void *into, int *argc, char ***argv, enum 
 	if (!opt_parse(cmd->options, into, *argc - 1, *argv + 1, cmd->command, &operands, &help,
 		       &why)) {
 		message("%s: %s", cmd->name, why.text);
-		message("'deepprof help %s' lists what it takes", cmd->name);
+		message("'deepprof help %s' lists the options", cmd->name);
 		*status = CMD_USAGE;
 		return false;
 	}

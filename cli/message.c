@@ -20,7 +20,7 @@ void message_level(int level)
 	verbosity = level;
 }
 
-/* One write, so that lines of several processes stay apart; a failed one can't be told. */
+/* One write, so that lines of several processes stay apart; a failure can't be reported. */
 static void put(const char *kind, const char *format, va_list args)
 {
 	char text[2304];

@@ -112,7 +112,7 @@ static const struct opt *by_letter(const struct opt *options, char letter)
 	return NULL;
 }
 
-/* More choices than one reads; the tables of this program are all that has so many. */
+/* More choices than anyone reads; only the tables of this program have this many. */
 #define CHOICES_MANY 20
 
 static size_t count_choices(const struct opt *option)
@@ -219,10 +219,11 @@ static bool argument(struct rest *rest, const struct opt *option, const char *sp
 		return opt_refuse(rest->why, "%s needs a value: %s%s%s", spelled, spelled, joint,
 				  option->argument);
 	if (is_option(rest->options, word))
-		return opt_refuse(rest->why,
-				  "%s needs a value, and %.60s is an option; --%s=%.60s would take "
-				  "it as the value",
-				  spelled, word, option->name, word);
+		return opt_refuse(
+			rest->why,
+			"%s needs a value, and %.60s is an option; use --%s=%.60s to pass "
+			"it as the value",
+			spelled, word, option->name, word);
 	rest->next++;
 	*value = word;
 	return true;

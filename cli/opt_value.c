@@ -29,7 +29,7 @@ bool opt_count(const char *text, uint64_t least, uint64_t *count, struct opt_why
 		if (!append(&number, *at, UINT64_MAX))
 			return opt_refuse(why, "too large");
 	if (at == text || *at || number < least)
-		return opt_refuse(why, "a whole number, %llu or more, is needed",
+		return opt_refuse(why, "expected a whole number of %llu or more",
 				  (unsigned long long)least);
 	*count = number;
 	return true;
@@ -101,7 +101,7 @@ bool opt_time(const char *text, int64_t *ns, struct opt_why *why)
 		unit = 1;
 	if (!unit || !is_digit(*text) ||
 	    memchr(text, '.', (size_t)(end - text)) != strrchr(text, '.'))
-		return opt_refuse(why, "a time is a number and a unit: ns, us, ms, s, m or h");
+		return opt_refuse(why, "expected a number and a unit: ns, us, ms, s, m or h");
 	if (!scaled(text, end, unit, &number))
 		return opt_refuse(why, "too large");
 	*ns = (int64_t)number;
@@ -116,16 +116,17 @@ bool opt_bytes(const char *text, uint64_t least, uint64_t *bytes, struct opt_why
 
 	if (!is_digit(*text) || (*end && !unit) || (unit && end[1] && strcmp(end + 1, "iB") != 0) ||
 	    memchr(text, '.', (size_t)(end - text)) != strrchr(text, '.'))
-		return opt_refuse(why, "a size is a number of bytes, or of K, M, G or T");
+		return opt_refuse(why, "expected a number of bytes, or of K, M, G or T");
 	if (unit)
 		times <<= 10 * ((unit - units) % 4 + 1);
 	if (!scaled(text, end, times, &number))
 		return opt_refuse(why, "too large");
 	if (!number)
-		return opt_refuse(why, "nothing at all");
+		return opt_refuse(why, "expected a size above 0");
 	if (number < least)
-		return opt_refuse(why, least >> 20 ? "%lluM are the least" : "%lluK are the least",
-				  (unsigned long long)(least >> 20 ? least >> 20 : least >> 10));
+		return opt_refuse(
+			why, least >> 20 ? "expected at least %lluM" : "expected at least %lluK",
+			(unsigned long long)(least >> 20 ? least >> 20 : least >> 10));
 	*bytes = number;
 	return true;
 }
@@ -138,9 +139,9 @@ bool opt_mode(const char *text, mode_t *mode, struct opt_why *why)
 	for (; *text >= '0' && *text <= '7' && bits <= 0777; text++)
 		bits = bits * 8 + (mode_t)(*text - '0');
 	if (*text || !length || bits > 0777)
-		return opt_refuse(why, "permissions in octal are needed, from 600 to 777");
+		return opt_refuse(why, "expected permissions in octal, from 600 to 777");
 	if ((bits & 0600) != 0600)
-		return opt_refuse(why, "its owner must be able to read and write it, as with 640");
+		return opt_refuse(why, "its owner must be able to read and write it, such as 640");
 	mask = umask(0);
 	umask(mask);
 	*mode = bits & ~mask;

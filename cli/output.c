@@ -27,9 +27,9 @@ static bool refuse(const struct output *output, const char *why)
 }
 
 /*
- * ".NAME.XXXXXX" beside the target: the same file system, or rename() could not do it. Only its owner
- * can read it: a report has command lines and names of the user's own. What an earlier file of the
- * name allowed is not looked at; somebody else may have put that there.
+ * ".NAME.XXXXXX" next to the target: the same file system, or rename() could not do it. Only its
+ * owner can read it: a report has command lines and names of the user's own. What an earlier file
+ * of the name allowed is not looked at; somebody else may have put that there.
  */
 static bool open_temporary(struct output *output)
 {
@@ -260,7 +260,7 @@ static int put_in_place(const struct output *output)
 	return renameat(folder, output->temporary, folder, name) ? errno : 0;
 }
 
-/* Some file systems refuse to sync, none refuses to tell of a full disk. */
+/* Some file systems refuse to sync, but all report a full disk. */
 static int finish_file(struct output *output)
 {
 	int failure = output->failure;

@@ -62,9 +62,9 @@ void output_end_line(struct output *output);
 bool output_failed(const struct output *output);
 
 /*
- * Ends it: waits for the pager, or puts the file in place (keep) or removes it (not keep). False
- * where something was not written, which was said; a closed pipe is no failure in a pager, and
- * ends the program quietly elsewhere.
+ * Ends it: waits for the pager, or puts the file in place (keep) or removes it (not keep).
+ * Returns false after printing the error if something was not written; a closed pipe is no failure
+ * in a pager, and ends the program quietly elsewhere.
  */
 bool output_close(struct output *output, bool keep);
 

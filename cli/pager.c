@@ -75,10 +75,10 @@ bool pager_wait(struct pager *pager)
 	switch (WEXITSTATUS(status)) {
 	case 126: /* what the shell says of a command that can't be run, or isn't there */
 	case 127:
-		message("the pager can't be run; see PAGER, or use --no-pager");
+		message("the pager cannot be run; check PAGER, or use --no-pager");
 		return false;
 	case 1:
-		message("the pager failed; see PAGER, or use --no-pager");
+		message("the pager failed; check PAGER, or use --no-pager");
 		return false;
 	default:
 		return true;

@@ -29,7 +29,10 @@ void pager_start(struct pager *pager);
 void pager_take_stdout(struct pager *pager);
 bool pager_return_stdout(struct pager *pager);
 
-/* Closes the pipe and waits until the reader is done. False where it could not run: was said. */
+/*
+ * Closes the pipe and waits until the reader is done. Returns false after printing the error if it
+ * could not run.
+ */
 bool pager_wait(struct pager *pager);
 
 #endif

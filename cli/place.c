@@ -92,7 +92,7 @@ static const char *look(struct place *place, bool keep_links, int *link)
 
 	*link = -1;
 	if (!*name)
-		return "no name for a file";
+		return "expected a file name";
 	fd = openat(place->folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	place->taken = fd >= 0 && !fstat(fd, &place->info);
 	if (place->taken && S_ISLNK(place->info.st_mode)) {
@@ -103,7 +103,7 @@ static const char *look(struct place *place, bool keep_links, int *link)
 			return NULL;
 		} else if (!keep_links) {
 			close(fd);
-			return "is a symbolic link of another user, and is not followed";
+			return "is another user's symbolic link";
 		}
 	}
 	if (fd >= 0)

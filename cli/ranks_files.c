@@ -139,7 +139,7 @@ bool ranks_is_summary_name(const char *path)
 }
 
 /* Is this the summary of a trace of the list? Files are in order. */
-static bool is_beside(const struct ranks_files *files, const char *path)
+static bool has_trace(const struct ranks_files *files, const char *path)
 {
 	char *trace = strndup(path, strlen(path) - strlen(RANKS_SUMMARY_ENDING));
 	bool found = trace && bsearch(&trace, files->paths, files->count, sizeof(*files->paths),
@@ -150,7 +150,7 @@ static bool is_beside(const struct ranks_files *files, const char *path)
 }
 
 /* A trace's own summary is looked for where the trace is read. */
-static bool drop_beside(struct ranks_files *files)
+static bool drop_summaries_of_traces(struct ranks_files *files)
 {
 	bool *drop = calloc(files->count + 1, sizeof(*drop));
 	size_t kept = 0;
@@ -160,8 +160,8 @@ static bool drop_beside(struct ranks_files *files)
 		return false;
 	}
 	for (size_t i = 0; i < files->count; i++)
-		drop[i] = ranks_is_summary_name(files->paths[i]) &&
-			  is_beside(files, files->paths[i]);
+		drop[i] =
+			ranks_is_summary_name(files->paths[i]) && has_trace(files, files->paths[i]);
 	for (size_t i = 0; i < files->count; i++) {
 		if (drop[i])
 			free(files->paths[i]);
@@ -189,9 +189,9 @@ bool ranks_files_find(struct ranks_files *files, int argc, char *const *argv)
 			good = add_file(files, argv[i]); /* named as missing with the others */
 	}
 	drop_doubles(files);
-	good = good && drop_beside(files);
+	good = good && drop_summaries_of_traces(files);
 	if (good && !files->count) {
-		message("%s: no trace files in it", argv[0]);
+		message("%s: contains no trace files", argv[0]);
 		good = false;
 	}
 	return good;

@@ -171,7 +171,7 @@ int ranks_summarize(struct dp_summary **summary, const struct ranks_reading *rea
 	int status = summarize(summary, reading, path, &error);
 
 	if (status == DP_ERR_FORMAT && spawn_is_nsys_recording(path))
-		*why = strdup("a recording of Nsight Systems: export it first (nsys export --type "
+		*why = strdup("is an Nsight Systems recording; export it first (nsys export --type "
 			      "sqlite)");
 	else if (status)
 		*why = strdup(error.message[0] ? error.message : dp_status_name(status));
@@ -244,14 +244,14 @@ static void read_trace(void *ctx, size_t index)
 	struct job *job = ctx;
 	size_t file = job->order[index];
 	const char *path = job->files->paths[file];
-	char *beside = ranks_summary_name(path);
+	char *name = ranks_summary_name(path);
 
-	if (beside)
-		job->summaries[file] = ranks_find_summary(job->reading, path, beside);
+	if (name)
+		job->summaries[file] = ranks_find_summary(job->reading, path, name);
 	if (!job->summaries[file])
 		job->statuses[file] = ranks_summarize(&job->summaries[file], job->reading, path,
 						      &job->why[file]);
-	free(beside);
+	free(name);
 }
 
 static int compare_path(const void *path, const void *other)
@@ -275,7 +275,7 @@ static void take_summary(struct job *job, size_t file)
 		if (trace && !is_up_to_date(job->reading, source, *trace)) {
 			dp_summary_free(job->summaries[file]);
 			job->summaries[file] = NULL;
-			job->why[file] = strdup("a summary that is older than its traces, or of "
+			job->why[file] = strdup("is a summary older than its traces, or made with "
 						"other options");
 			return;
 		}

@@ -38,7 +38,7 @@ int ranks_summarize(struct dp_summary **summary, const struct ranks_reading *rea
 struct dp_summary *ranks_find_summary(const struct ranks_reading *reading, const char *path,
 				      const char *summary);
 
-/* The name of a trace's summary beside it, to be freed; NULL where memory is short. */
+/* The name of the summary next to a trace, to be freed; NULL if memory is short. */
 char *ranks_summary_name(const char *path);
 
 /* What files were reduced to. */

@@ -35,7 +35,7 @@ struct record {
 	bool noted;	      /* what it takes to recover it is written down there */
 	bool unwritten;	      /* it could not be made a trace file */
 	bool closed;	      /* done with the folder */
-	pid_t janitor;	      /* a child of ours besides the command; 0: none */
+	pid_t janitor;	      /* another child next to the command; 0: none */
 	struct dp_recording *recording;
 };
 
@@ -50,7 +50,7 @@ struct record {
 /* Why no CUPTI can be where --cupti says it is; NULL: there may be one. */
 const char *record_wrong_cupti(const char *path);
 
-/* Expands %p, %h, %q{VAR} and %%; the caller's; NULL where it can't be, which was said. */
+/* Expands %p, %h, %q{VAR} and %%; the caller's; NULL after printing the error. */
 char *record_name(const char *pattern);
 
 /*
@@ -63,7 +63,7 @@ bool record_target(struct record *record);
  */
 char *record_above(const struct place *place);
 
-/* Makes the private folder beside the target. Returns false after printing the error. */
+/* Makes the private folder next to the target. Returns false after printing the error. */
 bool record_folder(struct record *record);
 
 /*
@@ -100,7 +100,7 @@ struct record_end {
 	bool kept;	/* the file is there, and whole */
 };
 
-/* Runs it, and has the file written. False where no process could be made, which was said. */
+/* Runs it and writes the file. Returns false after printing the error if no process starts. */
 bool record_run(struct record *record, struct record_end *end);
 
 /* record_count.c: false where that is not known. */

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /* What two that write the same name at once wait for each other, in all. */
-enum { LOCK_ROUNDS = 200, ROUND_NS = 10000000 };
+enum { LOCK_TRIES = 200, TRY_NS = 10000000 };
 
 /* Does a folder have a libcupti.so, or one with a version behind? */
 static bool has_cupti(DIR *folder)
@@ -38,10 +38,10 @@ const char *record_wrong_cupti(const char *path)
 	if (folder)
 		closedir(folder);
 	if (folder)
-		return found ? NULL : "no libcupti.so is in that folder";
+		return found ? NULL : "the folder has no libcupti.so";
 	/* A name without a folder is one that the program's loader looks for. */
 	if (!*path)
-		return "no name for a file";
+		return "expected a file name";
 	return access(path, R_OK) && strchr(path, '/') ? strerror(errno) : NULL;
 }
 
@@ -79,14 +79,14 @@ static bool append_variable(struct name *name, const char **at)
 	int length;
 
 	if ((*at)[1] != '{' || !end || end - *at - 2 >= (int)sizeof(variable)) {
-		message("record: %%q{NAME} in a file's name needs the name of a variable");
+		message("record: %%q{NAME} in a file name needs the name of a variable");
 		return false;
 	}
 	length = (int)(end - *at - 2);
 	snprintf(variable, sizeof(variable), "%.*s", length, *at + 2);
 	value = getenv(variable);
 	if (!value) {
-		message("record: the file's name has %%q{%s}, which is not set", variable);
+		message("record: the file name has %%q{%s}, which is not set", variable);
 		return false;
 	}
 	append_value(name, value);
@@ -114,7 +114,7 @@ static bool append_special(struct name *name, const char **at)
 	case 'q':
 		return append_variable(name, at);
 	default:
-		message("record: a file's name may have %%p, %%h, %%q{NAME} and %%%%, not %%%.1s",
+		message("record: a file name may contain %%p, %%h, %%q{NAME} and %%%%, not %%%.1s",
 			*at);
 		return false;
 	}
@@ -135,7 +135,7 @@ char *record_name(const char *pattern)
 			return NULL;
 	}
 	if (name.full) {
-		message("record: the file's name is too long");
+		message("record: the file name is too long");
 		return NULL;
 	}
 	copy = strdup(name.text);
@@ -150,7 +150,7 @@ static bool refuse(const char *path, const char *why)
 	return false;
 }
 
-/* A link at the default name that is not followed is put aside like any file of that name. */
+/* A link at the default name that is not followed is renamed like any file of that name. */
 bool record_target(struct record *record)
 {
 	struct place *place = &record->place;
@@ -170,8 +170,7 @@ bool record_target(struct record *record)
 	if (!place->taken)
 		return true;
 	if (S_ISLNK(place->info.st_mode))
-		message_warning("%s: is a symbolic link of another user, and is not followed",
-				path);
+		message_warning("%s: is another user's symbolic link, and is not followed", path);
 	else if (S_ISDIR(place->info.st_mode))
 		return refuse(path, "is a directory");
 	else if (!S_ISREG(place->info.st_mode))
@@ -220,7 +219,7 @@ bool record_folder(struct record *record)
 	snprintf(stem, sizeof(stem), ".%s", place_name(&record->place));
 	made = janitor_start(&record->folder, record->place.folder, above, stem, &record->janitor);
 	if (!made)
-		message("%s: nothing can be written there: %s", above, strerror(errno));
+		message("%s: cannot write there: %s", above, strerror(errno));
 	free(above);
 	return made;
 }
@@ -271,7 +270,7 @@ bool record_find_folder(struct record *record)
 	char *above;
 
 	if (fstat(record->folder.fd, &own) || !own.st_nlink) {
-		message("nothing that was recorded is left: %s was removed meanwhile",
+		message("the recording is lost: %s was removed in the meantime",
 			record->folder.path);
 		return false;
 	}
@@ -298,8 +297,8 @@ static bool rotate(const struct record *record)
 	snprintf(old, sizeof(old), "%s.old", name);
 	if (!renameat(folder, name, folder, old) || errno == ENOENT)
 		return true;
-	message_warning("%s stays, as it can't become %s.old: %s", record->target, record->target,
-			strerror(errno));
+	message_warning("%s was kept, because it cannot be renamed to %s.old: %s", record->target,
+			record->target, strerror(errno));
 	return false;
 }
 
@@ -326,7 +325,7 @@ static bool put_new(const struct record *record, const struct folder *from, cons
 }
 
 /* "NAME.2" and on: the name is another's, and nothing is to be lost. */
-static bool place_beside(struct record *record, const struct folder *from)
+static bool place_numbered(struct record *record, const struct folder *from)
 {
 	char end[16], name[NAME_MAX + sizeof(end)], *target;
 	size_t size = strlen(record->target) + sizeof(end);
@@ -353,12 +352,12 @@ static bool place_beside(struct record *record, const struct folder *from)
  */
 static int lock_folder(const struct record *record)
 {
-	const struct timespec pause = { 0, ROUND_NS };
+	const struct timespec pause = { 0, TRY_NS };
 	int fd = openat(record->place.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
 		return -1;
-	for (int i = 0; i < LOCK_ROUNDS && flock(fd, LOCK_EX | LOCK_NB); i++) {
+	for (int i = 0; i < LOCK_TRIES && flock(fd, LOCK_EX | LOCK_NB); i++) {
 		if (errno != EWOULDBLOCK)
 			break;
 		nanosleep(&pause, NULL);
@@ -366,7 +365,7 @@ static int lock_folder(const struct record *record)
 	return fd;
 }
 
-/* The name is had by force, or else must be free, or have what a recording of it may put aside. */
+/* With force any name will do; otherwise it must be free, or hold a file that may be rotated. */
 static bool place(struct record *record, const struct folder *from)
 {
 	const char *taken = record->target, *name = place_name(&record->place);
@@ -374,19 +373,19 @@ static bool place(struct record *record, const struct folder *from)
 	if (record->output && record->force) {
 		if (!renameat(from->fd, RECORD_TRACE, record->place.folder, name))
 			return true;
-		message_warning("%s can't be overwritten: %s", taken, strerror(errno));
-		return place_beside(record, from);
+		message_warning("%s cannot be overwritten: %s", taken, strerror(errno));
+		return place_numbered(record, from);
 	}
 	if (!record->output && record_target_is_old(record)) {
 		if (!rotate(record))
-			return place_beside(record, from);
+			return place_numbered(record, from);
 	}
 	if (put_new(record, from, name))
 		return true;
 	if (errno != EEXIST)
 		return refuse(record->target, strerror(errno));
-	message_warning("%s appeared meanwhile, and stays", taken);
-	return place_beside(record, from);
+	message_warning("%s appeared in the meantime, and was kept", taken);
+	return place_numbered(record, from);
 }
 
 bool record_place(struct record *record, const struct folder *from)

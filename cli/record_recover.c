@@ -1,6 +1,6 @@
 /*
- * Finishing what a killed deepprof record began: what it wanted to do is written down in its
- * folder, beside what was recorded.
+ * Finishing what a killed deepprof record began: its options are stored in its
+ * folder, next to the recording.
  */
 #define _GNU_SOURCE /* O_PATH */
 #include "cleanup.h"
@@ -189,7 +189,7 @@ static unsigned report_folders(int above, const char *above_path, const char *ta
 					"record --recover=%s",
 					human_word(word, sizeof(word), path));
 		else if (found == IN_USE && !*own)
-			message("a recording is going on here; its file comes when that ends");
+			message("a recording is in progress here, and writes its file at the end");
 		count += found != NO_RECORDING;
 	}
 	if (stream)
@@ -248,7 +248,7 @@ static const char *refusal(const struct folder *folder)
 		return strerror(errno);
 	/* Whoever can put a file there could have any file here overwritten. */
 	if (info.st_mode & (S_IWGRP | S_IWOTH))
-		return "other users may write to it";
+		return "other users can write to it";
 	return NULL;
 }
 
@@ -287,7 +287,7 @@ bool recover_open(struct recovery *recovery, const struct folder *folder)
 	if (dp_recording_recover(&record->recording, folder->path, &record->options, &error))
 		message_error(&error);
 	else if (!understand(record))
-		message("%s: deepprof record has not come far enough there", folder->path);
+		message("%s: has no recording: deepprof record ended too early", folder->path);
 	else
 		return true;
 	/* What is not understood is not removed. */
@@ -297,8 +297,8 @@ bool recover_open(struct recovery *recovery, const struct folder *folder)
 }
 
 /*
- * A private folder beside the target: it may be on another disk than the recording, and whoever may
- * write there could put a link in the place of a file.
+ * A private folder next to the target: it may be on another disk than the recording, and whoever
+ * may write there could put a link in the place of a file.
  */
 static bool make_other(struct record *record)
 {
@@ -347,7 +347,7 @@ bool recover_finish(struct recovery *recovery)
 	struct record *record = &recovery->record;
 	bool done;
 
-	/* A limit on the size of files is then an error to tell of. */
+	/* A limit on the size of files is then reported as an error. */
 	signal(SIGXFSZ, SIG_IGN);
 	done = record_keep(record, &end);
 

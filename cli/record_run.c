@@ -24,14 +24,14 @@
 
 /* How long processes that the program leaves behind are given to end. */
 #define LINGER_NS 2000000000
-/* And to stop recording, once told to. */
+/* And to stop recording, once asked to. */
 #define STOP_NS 1000000000
 /*
  * Where the program goes on: until what was under way on the GPU has come with a flush, and how
  * long at most for processes that don't stop.
  */
-#define SETTLE_NS 1500000000
-#define SETTLE_MOST_NS 10000000000
+#define FLUSH_NS 1500000000
+#define FLUSH_MOST_NS 10000000000
 #define LOOK_MS 100
 
 struct run {
@@ -41,6 +41,7 @@ struct run {
 	sigset_t mask_before;
 	struct sigaction child_before;
 	struct rlimit files_before;
+	pid_t sampler; /* a child that is the recording's */
 	bool paused;
 	bool stopped;
 	bool over;	     /* the program is gone */
@@ -53,7 +54,7 @@ struct run {
 	int64_t stop_at;     /* 0: not known, or never */
 	int64_t give_up_at;  /* on processes left behind; 0: never */
 	int64_t stopped_at;  /* 0: not yet */
-	int failure;	     /* the first that was told */
+	int failure;	     /* the first that was reported */
 	bool stuck;	     /* the last round had one */
 	bool keeping;	     /* the file is being written, or was */
 	struct record_keeping keep;
@@ -122,7 +123,7 @@ static bool has_descendants(const struct run *run)
 	long pid;
 
 	while (children && fscanf(children, "%ld", &pid) == 1)
-		if (pid != run->record->janitor && waitpid((pid_t)pid, NULL, WNOHANG) != pid)
+		if (pid != run->record->janitor && pid != run->sampler && waitpid((pid_t)pid, NULL, WNOHANG) != pid)
 			any = true;
 	if (children)
 		fclose(children);
@@ -232,7 +233,8 @@ static void reap_orphans(const struct run *run)
 	siginfo_t info = { .si_pid = 0 };
 
 	while (!waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid &&
-	       info.si_pid != run->end->pid && info.si_pid != run->record->janitor) {
+	       info.si_pid != run->end->pid && info.si_pid != run->record->janitor &&
+	       info.si_pid != run->sampler) {
 		waitpid(info.si_pid, NULL, WNOHANG);
 		info.si_pid = 0;
 	}
@@ -261,8 +263,7 @@ static void interrupt_keeping(struct run *run, int number)
 	    sigismember(&run->mask_before, number))
 		return;
 	if (number == SIGINT && !run->interrupts++) {
-		message("%s is being written; another interrupt leaves that for later",
-			run->keep.name);
+		message("writing %s; interrupt again to do that later", run->keep.name);
 		return;
 	}
 	if (number == SIGINT) {
@@ -338,11 +339,11 @@ static int64_t sooner(int64_t a, int64_t b)
 /* When to look again whether a recording that has been stopped can be written; 0: it has not. */
 static int64_t next_look(const struct run *run)
 {
-	int64_t settled = run->stopped_at + SETTLE_NS, soon = now_ns() + LOOK_MS * INT64_C(1000000);
+	int64_t flushed = run->stopped_at + FLUSH_NS, soon = now_ns() + LOOK_MS * INT64_C(1000000);
 
 	if (!run->stopped_at)
 		return 0;
-	return settled > soon ? settled : soon;
+	return flushed > soon ? flushed : soon;
 }
 
 /* What counts from the first kernel waits for it; nobody tells when it is launched. */
@@ -378,14 +379,14 @@ static bool is_done(const struct run *run, const struct dp_record_status *status
 
 	/* The program may go on for days, and the file be wanted now. */
 	if (!run->over)
-		return run->stopped_at && now >= run->stopped_at + SETTLE_NS &&
-		       (!status->active || now >= run->stopped_at + SETTLE_MOST_NS);
+		return run->stopped_at && now >= run->stopped_at + FLUSH_NS &&
+		       (!status->active || now >= run->stopped_at + FLUSH_MOST_NS);
 	if (!status->connected && (!run->record->wait || !has_descendants(run)))
 		return true;
 	return run->interrupted || (run->give_up_at && now >= run->give_up_at);
 }
 
-/* What still runs is told to stop, and given a moment. */
+/* Asks what still runs to stop, and gives it a moment. */
 static void dismiss(struct run *run)
 {
 	const struct timespec pause = { 0, 10000000 };
@@ -416,7 +417,7 @@ static void begin_keeping(struct run *run)
 	record_keep_begin(&run->keep, run->record, run->end);
 }
 
-/* The recording as it goes on. What waits where it can't be taken in is told once. */
+/* The recording while it runs. A message that can't be received is reported once. */
 static void serve_recording(struct run *run)
 {
 	struct dp_record_status status;
@@ -424,9 +425,10 @@ static void serve_recording(struct run *run)
 
 	run->stuck = failure != 0;
 	if (failure && !run->failure)
-		message_warning("a process could not be taken in: %s", dp_status_name(failure));
+		message_warning("a process cannot be recorded: %s", dp_status_name(failure));
 	run->failure = run->failure ? run->failure : failure;
 	dp_recording_status(run->record->recording, &status);
+	run->sampler = (pid_t)status.sampler;
 	keep_time(run, &status);
 	if (!is_done(run, &status))
 		return;

@@ -54,12 +54,12 @@ static void say_losses(const struct dp_record_result *result)
 		uint64_t count;
 		const char *why;
 	} parts[] = {
-		{ result->lost_buffers, "buffers were full; --max-memory gives them more room" },
+		{ result->lost_buffers, "buffers were full; increase --max-memory" },
 		{ result->lost_nvtx,
 		  "NVTX ranges and marks came faster than they could be stored" },
 		{ result->lost_limit, "--max-spool was reached" },
 		{ result->lost_disk, "the temporary file could not be written" },
-		{ result->lost_cupti, "CUPTI had no room for them" },
+		{ result->lost_cupti, "CUPTI had no memory for them" },
 	};
 	char count[HUMAN_SIZE];
 
@@ -105,12 +105,12 @@ static bool inner_one_records(const struct record *record)
 static const char *lacking(void)
 {
 	if (!has_driver() && !access("/proc/driver/nvidia/version", F_OK))
-		return "the NVIDIA driver's devices are not visible here; a container must be "
-		       "started with its GPUs, as by docker run --gpus all";
+		return "the devices of the NVIDIA driver are not visible; start a container with "
+		       "its GPUs, such as docker run --gpus all";
 	if (!has_driver())
 		return "there is no NVIDIA driver on this machine (no /dev/nvidiactl)";
 	if (!may_use_driver())
-		return "/dev/nvidiactl may not be used by this user";
+		return "this user may not use /dev/nvidiactl";
 	return NULL;
 }
 
@@ -123,7 +123,7 @@ static void say_kineto(const struct record *record)
 		return;
 	message_warning(
 		"KINETO_USE_DAEMON is set: PyTorch's profiler may hold CUPTI, and no kernels "
-		"would be recorded; without it: deepprof record env -u KINETO_USE_DAEMON "
+		"would be recorded; use deepprof record env -u KINETO_USE_DAEMON "
 		"%.200s",
 		record->line ? record->line : record->command[0]);
 }
@@ -173,27 +173,27 @@ static unsigned count_left(const struct record *record)
 	return count;
 }
 
-/* No process has told that it uses CUDA. */
+/* No process has reported that it uses CUDA. */
 static void say_no_process(const struct record *record, const struct record_end *end)
 {
 	const char *why = end->recovered ? NULL : lacking();
 	unsigned left = end->recovered ? 0 : count_left(record);
 
 	if (end->recovered)
-		message("nothing was recorded: no process had begun to");
+		message("nothing was recorded: no process had started to record");
 	else if (inner_one_records(record))
-		message("nothing was recorded here, but by the deepprof record that %.80s has run",
+		message("nothing was recorded here; the deepprof record that %.80s ran recorded it",
 			record->command[0]);
 	else if (why)
 		message("nothing was recorded: %s", why);
 	else if (left)
-		message("nothing was recorded: %.80s has ended and never used CUDA; %u process%s "
-			"that it left running %s waited for only with --wait",
-			record->command[0], left, left == 1 ? "" : "es", left == 1 ? "is" : "are");
+		message("nothing was recorded: %.80s never used CUDA; use --wait to wait for %u "
+			"process%s that it left running",
+			record->command[0], left, left == 1 ? "" : "es");
 	else
-		message("nothing was recorded: no process with record's environment and user used "
-			"CUDA; env -i, sudo, su, docker, ssh, srun --export=NONE and other hosts "
-			"change them: run deepprof record behind them");
+		message("nothing was recorded: no process with the environment and user of record "
+			"used CUDA; env -i, sudo, su, docker, ssh, srun --export=NONE and other "
+			"hosts change them: run deepprof record inside them");
 }
 
 /* CUPTI was there. */
@@ -202,13 +202,11 @@ static void say_no_work(const struct record *record, const struct record_end *en
 	if (end->delayed)
 		message("nothing was recorded: --delay was not over when %.80s ended", name);
 	else if (record->options.capture_profiler)
-		message("nothing was recorded: %.80s did not call cudaProfilerStart(), or did "
-			"nothing between that and cudaProfilerStop()",
+		message("nothing was recorded: %.80s did not call cudaProfilerStart(), or did no "
+			"GPU work before cudaProfilerStop()",
 			name);
 	else
-		message("nothing was recorded: %.80s started CUDA, but did nothing that could be "
-			"recorded",
-			name);
+		message("nothing was recorded: %.80s started CUDA, but did no GPU work", name);
 }
 
 void record_say_nothing(const struct record *record, const struct record_end *end,
@@ -220,7 +218,7 @@ void record_say_nothing(const struct record *record, const struct record_end *en
 	if (record->verbosity < 0)
 		return;
 	if (result->lost)
-		message("nothing was recorded: all of %s events were lost",
+		message("nothing was recorded: all %s events were lost",
 			human_count(lost, result->lost));
 	else if (result->processes && !result->cupti)
 		message("nothing was recorded: CUPTI could not be used in %.80s", name);
@@ -231,7 +229,7 @@ void record_say_nothing(const struct record *record, const struct record_end *en
 	say_losses(result);
 	/* What is analyzed next is not this run. */
 	if (!end->recovered && record_target_is_old(record))
-		message("%s is still that of an earlier run", record->target);
+		message("%s is from an earlier run", record->target);
 }
 
 /* What the files in the folder take of the disk. */
@@ -256,7 +254,7 @@ void record_say_kept(const struct folder *folder)
 {
 	char bytes[HUMAN_SIZE], word[8300];
 
-	message("what was recorded is kept, all %s of it, for later; next: deepprof "
+	message("the recording (%s) is kept for later; next: deepprof "
 		"record --recover=%s",
 		human_bytes(bytes, bytes_in(folder)), human_word(word, sizeof(word), folder->path));
 }
@@ -266,7 +264,7 @@ static const char *losses(char *buf, size_t size, const struct dp_record_result 
 	char count[HUMAN_SIZE];
 
 	if (!result->lost)
-		return result->unsalvaged ? "what was lost is not known" : "nothing lost";
+		return result->unsalvaged ? "unknown losses" : "nothing lost";
 	snprintf(buf, size, "%s lost%s", human_count(count, result->lost),
 		 result->unsalvaged ? " or more" : "");
 	return buf;
@@ -297,11 +295,11 @@ static const char *say_iterations(char *buf, size_t size, const struct record *r
 	if (end->enough || result->beyond)
 		return buf;
 	if (!counted || count >= wanted)
-		message("%s ended before it was certain which loop to count: all of it is there, "
-			"not just %s iterations",
+		message("%s ended before a loop was detected: all of it was recorded, not only %s "
+			"iterations",
 			what, number);
 	else
-		message("%s ended before there were %s iterations", what, number);
+		message("%s ended before %s iterations", what, number);
 	return buf;
 }
 
@@ -312,14 +310,14 @@ static void say_what_goes_on(const struct record *record, const struct record_en
 	const char *hints = record->wait ? "" : " (--wait waits for them)";
 
 	if (end->early)
-		message("recording has ended; %.80s goes on", record->command[0]);
+		message("recording has ended; %.80s continues", record->command[0]);
 	else if (end->left == 1)
-		message("a process that the program left behind still runs; it is recorded no "
-			"more%s",
+		message("a process that the program left behind still runs, and is no longer "
+			"recorded%s",
 			hint);
 	else if (end->left)
-		message("%u processes that the program left behind still run; they are recorded "
-			"no more%s",
+		message("%u processes that the program left behind still run, and are no longer "
+			"recorded%s",
 			(unsigned)end->left, hints);
 }
 
@@ -330,19 +328,18 @@ static void say_gaps(const struct record *record, const struct record_end *end,
 	char events[HUMAN_SIZE];
 
 	if (!result->operations && end->delayed)
-		message("no GPU operation was recorded: --delay was not over");
+		message("no GPU operation was recorded: the program ended before --delay");
 	else if (!result->operations && record->options.capture_profiler)
 		message("no GPU operation was recorded: there was none between cudaProfilerStart() "
-			"and cudaProfilerStop(), if they were called");
+			"and cudaProfilerStop(), or they were not called");
 	else if (!result->operations)
-		message("no GPU operation was recorded, only what else there was");
+		message("no GPU operation was recorded, only other events");
 	if (result->unsalvaged)
-		message("%u process%s died and left no memory: what was not stored is missing, "
-			"about the last second",
+		message("%u process%s died without leaving its buffers: about its last second is "
+			"missing",
 			(unsigned)result->unsalvaged, result->unsalvaged == 1 ? " has" : "es have");
 	if (result->salvaged)
-		message("%s events were salvaged from processes that were killed, or ended without "
-			"notice",
+		message("%s events were recovered from processes that were killed or ended abruptly",
 			human_count(events, result->salvaged));
 	say_losses(result);
 	if (result->untimed)
@@ -365,8 +362,8 @@ void record_say_done(const struct record *record, const struct record_end *end,
 	struct stat info = { .st_size = 0 };
 
 	if (result->unbalanced)
-		message("%s: the counts of %llu kinds of records do not add up: some are missing "
-			"that are not listed as lost",
+		message("%s: the counts of %llu kinds of records do not add up: some records are "
+			"missing without being counted as lost",
 			record->target, (unsigned long long)result->unbalanced);
 	if (record->verbosity < 0)
 		return;

@@ -46,7 +46,7 @@ static bool read_number(const char *name, uint64_t least, uint64_t *value)
 
 static bool refuse(const char *what, const char *value)
 {
-	message("--shard=auto: %s%s; name the shard, as in --shard=1/8", what, value);
+	message("--shard=auto: %s%s; use --shard=K/N, such as 1/8", what, value);
 	return false;
 }
 

@@ -40,7 +40,7 @@ static void warn_losses(const struct dp_trace *trace, const char *path)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, " and %zu more",
 					 count - 3);
 	if (clamped)
-		snprintf(text + used, sizeof(text) - used, "%s%llu negative %s taken for 0",
+		snprintf(text + used, sizeof(text) - used, "%s%llu negative %s set to 0",
 			 count ? "; " : "", clamped, clamped == 1 ? "duration" : "durations");
 	if (text[0] && message_hidden())
 		message_warning("%s: %s; %u more %s with -v", path, text, message_hidden(),
@@ -60,11 +60,13 @@ static void suggest(const char *path, const char *verb)
 	if (!strcmp(path, SOURCE_DEFAULT) && recover_suggest(path))
 		return;
 	if (!strcmp(path, SOURCE_DEFAULT) && !access(SOURCE_DEFAULT ".old", R_OK)) {
-		message("the last recording is gone; the one before it is " SOURCE_DEFAULT ".old");
+		message("the last recording does not exist; the one before it is " SOURCE_DEFAULT
+			".old");
 		return;
 	}
 	if (!strcmp(path, SOURCE_DEFAULT)) {
-		message("name one: deepprof %s FILE; or record one: deepprof record COMMAND", verb);
+		message("specify a trace: deepprof %s FILE; or record one: deepprof record COMMAND",
+			verb);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
@@ -77,14 +79,14 @@ static void suggest(const char *path, const char *verb)
 	}
 }
 
-/* *unknown, where it is not NULL, becomes true for content that no importer knows: nothing is said
- * of it then. */
+/* *unknown, where it is not NULL, becomes true for content that no importer knows, without a
+ * message. */
 static struct dp_trace *open_file(const char *path, const char *name,
 				  const struct source_options *options, bool *unknown)
 {
 	struct dp_open_options open = DP_OPEN_OPTIONS_INIT;
 	struct dp_error error = DP_ERROR_INIT;
-	const char *told = strcmp(name, "-") ? name : "standard input";
+	const char *shown = strcmp(name, "-") ? name : "standard input";
 	struct dp_trace *trace = NULL;
 	int status;
 
@@ -107,10 +109,10 @@ static struct dp_trace *open_file(const char *path, const char *name,
 		if (status == DP_ERR_IO && strcmp(path, "-") && access(path, F_OK))
 			suggest(path, options->verb);
 		if (status == DP_ERR_FORMAT && dp_summary_is_summary(path))
-			message("it is the summary of ranks: deepprof ranks %.80s", path);
+			message("this is a summary of ranks; use deepprof ranks %.80s", path);
 		return NULL;
 	}
-	warn_losses(trace, told);
+	warn_losses(trace, shown);
 	return trace;
 }
 

@@ -1,4 +1,4 @@
-/* From the name of a file to a trace, with everything that is said on the way. */
+/* From the name of a file to a trace, with all messages on the way. */
 #ifndef DP_CLI_SOURCE_H
 #define DP_CLI_SOURCE_H
 

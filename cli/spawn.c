@@ -130,7 +130,7 @@ static bool without_nsys(const char *path)
 {
 	char word[4500];
 
-	message("%s: only nsys reads this format, and there is none on the PATH", path);
+	message("%s: only nsys can read this format, and it is not on the PATH", path);
 	message("where it is installed: nsys export --type=sqlite %s, then analyze the .sqlite",
 		human_word(word, sizeof(word), path));
 	return false;

@@ -24,7 +24,7 @@ struct spawn_export {
 		FOLDER_INIT, NULL \
 	}
 
-/* Runs nsys. False where it can't be done, which was said together with what to do. */
+/* Runs nsys. Returns false after printing the error and what to do. */
 bool spawn_export_nsys(struct spawn_export *export, const char *path);
 
 /* Removes the files. */

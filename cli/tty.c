@@ -12,8 +12,8 @@ bool tty_is_terminal(int fd)
 	return isatty(fd) == 1;
 }
 
-/* A number of the environment, as POSIX 8.3 has COLUMNS and LINES; 0 where it says none. */
-static unsigned told(const char *name)
+/* A number from the environment (COLUMNS and LINES in POSIX 8.3); 0 if there is none. */
+static unsigned from_environment(const char *name)
 {
 	const char *text = getenv(name);
 	int value = text ? atoi(text) : 0;
@@ -28,7 +28,7 @@ static bool measure(int fd, struct winsize *size)
 
 unsigned tty_width(int fd)
 {
-	unsigned width = told("COLUMNS");
+	unsigned width = from_environment("COLUMNS");
 	struct winsize size;
 
 	if (!width && measure(fd, &size) && size.ws_col >= 20)
@@ -38,7 +38,7 @@ unsigned tty_width(int fd)
 
 unsigned tty_height(int fd)
 {
-	unsigned height = told("LINES");
+	unsigned height = from_environment("LINES");
 	struct winsize size;
 
 	if (!height && measure(fd, &size))

@@ -3,7 +3,7 @@
 /* By the table of well-formed byte sequences (Unicode 15, table 3-7). */
 size_t utf8_next(const char *text, uint32_t *code)
 {
-	/* The least code that a sequence of so many bytes is for. */
+	/* The least code that a sequence of this many bytes is for. */
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	const unsigned char *at = (const unsigned char *)text;
 	size_t need = at[0] < 0x80 ? 1 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;

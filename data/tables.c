@@ -66,7 +66,7 @@ static void phase_names(const char *indent)
 	}
 }
 
-/* Text of roff: no escapes of ours, and a minus that can be searched for. */
+/* Text of roff: escapes are escaped, and a minus that can be searched for. */
 static void roff_text(const char *text)
 {
 	for (; *text; text++) {

@@ -15,7 +15,7 @@
 
 /*
  * A device's metrics read all calls of the threads that launch on it. Machines have up to 72 GPUs
- * to a process; with so many times the trace's calls nobody has to wait for minutes, either.
+ * to a process; even with this many times the trace's calls nobody has to wait for minutes.
  */
 #define CALLS_MOST 256
 
@@ -391,7 +391,7 @@ static int diagnose(struct run *run)
 	return status;
 }
 
-/* Marks that match nothing anywhere are a mistake; that some streams have none is only told. */
+/* Marks that match nothing anywhere are a mistake; streams without a match are only logged. */
 static int check_marks(const struct run *run)
 {
 	struct dp_candidate none;

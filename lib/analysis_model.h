@@ -143,8 +143,7 @@ int dp_analysis__counted(struct dp_loops **loops, const struct dp_loops_request 
 			 const struct dp_sequence *kernels, const struct dp_stream_group *streams,
 			 const struct dp_analysis_options *options, struct dp_error *error);
 
-/* Tells of numbers of iterations that were asked for and that no loop has: none is passed over in
- * silence. Cost: numbers times loops. */
+/* Warns of each requested number of iterations that no loop has. Cost: numbers times loops. */
 void dp_analysis__missing_counts(const struct dp_analysis_options *options,
 				 const struct dp_stream *stream, const struct dp_loops *loops);
 

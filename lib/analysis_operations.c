@@ -13,7 +13,7 @@ enum {
 	FEW_NAMES = 4,	 /* kernels of more names tell iterations from anything else */
 	LEAST_AGAIN = 3, /* times that a kernel runs again and again; … */
 	SOME_AGAIN = 5,	 /* … and where a few others are before it and behind: … */
-	FEW_OTHERS = 2,	 /* … so many, which begin and end a program */
+	FEW_OTHERS = 2,	 /* … this many, which begin and end a program */
 };
 
 #define MOST_KERNELS 0.9 /* share of the kernels that such a loop covers */

@@ -296,7 +296,8 @@ static int read_loop(struct reader *reader, const json_t *from)
 		.stream = stream,
 		.confidence = number_of(from, "confidence"),
 		.coverage = number_of(from, "coverage"),
-		.selected = json_is_true(get(from, reader->schema == 1 ? "selected" : "selected")),
+		.selected = json_is_true(
+			get(from, reader->schema == 1 ? "at_level" : "selected")),
 	};
 	analysis->loop_count++;
 	if (!loop->info.selected)

@@ -103,7 +103,7 @@ static int plain_length(const char *text, const char *name)
 {
 	size_t length = 0;
 
-	/* what is told can be given as it is: no character means something else in a pattern */
+	/* what is suggested can be used as it is: no character means something else in a pattern */
 	while (length < MARK_COLUMNS && text[length] && text[length] == name[length] &&
 	       (unsigned char)text[length] >= ' ' && !strchr(".[]()*+?{}|^$\\", text[length]))
 		length++;
@@ -123,8 +123,8 @@ static const char *name_of(const struct dp_range_keys *keys, const struct dp_tra
 	return "";
 }
 
-/* Is it told already, as names may differ only behind what is shown? */
-static bool is_told(const char *text, const char *name, int length)
+/* Is it listed already? Names may differ only behind what is shown. */
+static bool is_listed(const char *text, const char *name, int length)
 {
 	char quoted[MARK_COLUMNS + 3];
 
@@ -137,21 +137,21 @@ static int say_marks(char *text, size_t size, const struct dp_trace *trace, bool
 {
 	struct dp_range_keys keys = { 0 };
 	int status = dp_range_keys__count(&keys, trace, operators);
-	size_t used = 0, told = 0;
+	size_t used = 0, listed = 0;
 
 	if (!status && keys.count)
 		qsort(keys.keys, keys.count, sizeof(*keys.keys), by_total);
-	for (size_t i = 0; !status && i < DP_MIN(keys.count, MARKS_TRIED) && told < MARKS_MOST;
+	for (size_t i = 0; !status && i < DP_MIN(keys.count, MARKS_TRIED) && listed < MARKS_MOST;
 	     i++) {
 		const char *key = dp_strings__get(&keys.texts, keys.keys[i].id);
 		const char *name = name_of(&keys, trace, &keys.keys[i]);
 		int length = plain_length(key, name);
 
 		if (keys.keys[i].count < 2 || !length || used >= size ||
-		    is_told(text, name, length))
+		    is_listed(text, name, length))
 			continue;
 		used += (size_t)snprintf(text + used, size - used, "%s '%.*s' (%zu times)",
-					 told++	     ? ","
+					 listed++    ? ","
 					 : operators ? ": operators are"
 						     : ": there are",
 					 length, name, keys.keys[i].count);
@@ -191,7 +191,7 @@ static double ratio(uint64_t a, uint64_t b)
 	return (double)DP_MAX(a, b) / (double)DP_MIN(a, b);
 }
 
-/* What was found instead of a number: nearest to it, and no other that was told; 0: nothing. */
+/* What was found instead of a number: nearest to it, and no other requested one; 0: nothing. */
 static size_t nearest(const struct dp_analysis_options *options, uint64_t wanted,
 		      const struct dp_loops *loops)
 {
@@ -208,31 +208,31 @@ static size_t nearest(const struct dp_analysis_options *options, uint64_t wanted
 	return best;
 }
 
-/* A number of iterations that no loop has, or that fewer loops have than it was told for. */
+/* A number of iterations that no loop has, or fewer loops than times it was requested. */
 static void missing_count(const struct dp_analysis_options *options, const struct dp_stream *stream,
-			  uint64_t wanted, size_t told, const struct dp_loops *loops)
+			  uint64_t wanted, size_t before, const struct dp_loops *loops)
 {
-	const char *plural = wanted == 1 ? "iteration doesn't" : "iterations don't";
+	const char *plural = wanted == 1 ? "iteration does not" : "iterations do not";
 	const struct dp_log *log = &options->log;
 	size_t found, fitting = 0;
 
 	for (size_t l = 0; l < loops->count; l++)
 		fitting += dp_loops__whole(&loops->loops[l]) == wanted ||
 			   loops->loops[l].matches_in_sequence;
-	if (fitting > told || (fitting && !told))
+	if (fitting > before || (fitting && !before))
 		return;
 	found = nearest(options, wanted, loops);
-	if (fitting == told && fitting)
+	if (fitting == before && fitting)
 		dp_log__write(log, DP_LOG_WARNING,
-			      "stream %lld has %zu loop%s of %llu iterations, fewer than were told",
+			      "stream %lld has %zu loop%s of %llu iterations, fewer than requested",
 			      (long long)stream->stream, fitting, fitting == 1 ? "" : "s",
 			      (unsigned long long)wanted);
-	else if (!fitting && !told && found)
-		dp_log__write(log, DP_LOG_WARNING, "%llu %s fit stream %lld: %zu %s found",
+	else if (!fitting && !before && found)
+		dp_log__write(log, DP_LOG_WARNING, "%llu %s match stream %lld: %zu %s found",
 			      (unsigned long long)wanted, plural, (long long)stream->stream, found,
 			      found == 1 ? "was" : "were");
-	else if (!fitting && !told)
-		dp_log__write(log, DP_LOG_WARNING, "%llu %s fit stream %lld",
+	else if (!fitting && !before)
+		dp_log__write(log, DP_LOG_WARNING, "%llu %s match stream %lld",
 			      (unsigned long long)wanted, plural, (long long)stream->stream);
 }
 
@@ -240,10 +240,10 @@ void dp_analysis__missing_counts(const struct dp_analysis_options *options,
 				 const struct dp_stream *stream, const struct dp_loops *loops)
 {
 	for (size_t i = 0; i < options->iterations_count; i++) {
-		size_t told = 0; /* before: once more for each loop that has it */
+		size_t before = 0; /* requests of the same number, one for each loop that has it */
 
 		for (size_t k = 0; k < i; k++)
-			told += options->iterations[k] == options->iterations[i];
-		missing_count(options, stream, options->iterations[i], told, loops);
+			before += options->iterations[k] == options->iterations[i];
+		missing_count(options, stream, options->iterations[i], before, loops);
 	}
 }

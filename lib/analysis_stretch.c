@@ -214,7 +214,7 @@ static bool has_loop(const struct dp_analysis *analysis, uint32_t device)
 	return false;
 }
 
-/* Of a device's streams the first that was analyzed speaks for it. */
+/* The first analyzed stream of a device represents it. */
 static bool is_first(const struct dp_analysis *analysis, uint32_t stream)
 {
 	uint32_t device = dp_trace_stream(analysis->trace, stream)->device;

@@ -70,7 +70,7 @@ _deepprof_value() {
 	--output | -o) _deepprof_files "$3" ;;
 	--iterations | -n | --epsilon | --max-unmatched | --marks | --device | --stream | --range | --batch-size | --flops | --top | \
 		--confidence | --loops | --jobs | -j | \
-		--delay | --duration | --sample-gpu | --sample-host | --max-memory | --max-spool)
+		--delay | --duration | --sample-gpu | --gpu-metrics | --sample-host | --max-memory | --max-spool)
 		COMPREPLY=()
 		;;
 	*) return 1 ;;
@@ -81,7 +81,7 @@ _deepprof_options() {
 	case $1 in
 	record)
 		echo "--output= --force --mode= --no-cmdline --delay= --duration= --iterations= --capture= --pause-signal= --api= --nvtx=
-			--memory= --cuda-graph= --sample-gpu= --sample-host= --context-switches= --max-memory= --max-spool= --cupti=
+			--memory= --cuda-graph= --sample-gpu= --gpu-metrics= --sample-host= --context-switches= --max-memory= --max-spool= --cupti=
 			--chain --exit-guard= --wait --recover= --verbose --quiet --help -o -f -n -v -q -h"
 		;;
 	analyze)

@@ -140,7 +140,7 @@ function streamName(index, of = report) {
 	return "stream " + (stream[2] >= 0 ? stream[2] : "?");
 }
 
-/* Text beside the pointer. */
+/* Text next to the pointer. */
 const tip = {
 	show(lines, x, y) {
 		const box = byId("tip");
@@ -157,7 +157,7 @@ const tip = {
 };
 
 /*
- * A range [from, to] inside [low, high] that several drawings share; whoever listens draws anew.
+ * A range [from, to] inside [low, high] that several drawings share; listeners redraw.
  */
 class Range {
 	constructor(least) {

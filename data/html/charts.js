@@ -275,7 +275,7 @@ class SvgChart {
 
 SvgChart.made = 0;
 
-/* Points one by one by keys, told as a hover tells them; a click or Enter picks the nearest. */
+/* Reads points one by one by keys, with the text of a hover; a click or Enter picks the nearest. */
 function readable(box, spec, chart) {
 	const xs = () => [...new Set(spec.sets.flatMap(set => visible(spec, set.points).map(p => p[0])))]
 		.filter(x => !spec.range || (x >= spec.range.from - (spec.width || 0) / 2 && x <= spec.range.to)).sort((a, b) => a - b);
@@ -311,7 +311,7 @@ function readable(box, spec, chart) {
 	});
 }
 
-/* Makes a chart in a box; it is drawn anew with draw(). */
+/* Makes a chart in a box; draw() redraws it. */
 function makeChart(box, spec) {
 	const chart = hasChartJs ? new ChartJsChart(box, spec) : new SvgChart(box, spec);
 

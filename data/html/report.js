@@ -319,7 +319,7 @@ function leadTiles(loop) {
 }
 
 function showLoopFacts(loop) {
-	const how = { auto: "found from the kernels alone", marks: loop.iterations === 1 ? "as an annotation marks it" : "as annotations mark them", count: !loop.matches_count ? "the number told doesn't fit" : loop.matches_in_sequence ? "found by the number told, together with others in a row" : loop.confidence < .5 ? "cut by the number told, though unlike each other" : "found by the number told" }[loop.found];
+	const how = { auto: "detected from kernel order", marks: loop.iterations === 1 ? "from an annotation" : "from annotations", count: !loop.matches_count ? "does not match -n" : loop.matches_in_sequence ? "matched to -n together with neighboring loops" : loop.confidence < .5 ? "cut to match -n, though unlike each other" : "matched to -n" }[loop.found];
 	const more = [loop.variants > 1 ? plural(loop.variants, "variant") : "",
 		loop.iterations > loop.complete ? `${format.count(loop.iterations - loop.complete)} cut off by the capture` : "",
 		loop.warmup ? `${plural(loop.warmup, "iteration")} of warm-up` : ""].filter(Boolean).join(", ");

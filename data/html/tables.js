@@ -10,7 +10,7 @@ function makeTable(box, columns, rows, options) {
 	const body = el("tbody");
 	const heads = columns.map((column, i) => el("th", { scope: "col", class: column.number ? "num" : null },
 		el("button", { type: "button", title: column.help || `Sort by ${column.title}`, click: () => sortBy(i) }, column.title)));
-	const told = el("span", { class: "quiet", role: "status" });
+	const matches = el("span", { class: "quiet", role: "status" });
 	const more = el("button", { type: "button", click: () => { state.all = !state.all; draw(); } });
 	const input = options.filter ? el("input", { type: "search", placeholder: "Filter by name", "aria-label": "Filter by name",
 		input: () => { state.filter = input.value.toLowerCase(); draw(); } }) : null;
@@ -51,13 +51,13 @@ function makeTable(box, columns, rows, options) {
 			i !== state.sort[0] ? "none" : state.sort[1] ? "descending" : "ascending"));
 		body.replaceChildren(...shown.map(row => el("tr", null, ...columns.map(column =>
 			el("td", { class: column.number ? "num" : column.class }, column.cell(row))))));
-		told.textContent = words.length ? `${format.count(found.length)} of ${format.count(rows.length)}` : "";
+		matches.textContent = words.length ? `${format.count(found.length)} of ${format.count(rows.length)}` : "";
 		more.hidden = found.length <= limit;
 		more.textContent = state.all ? `Show ${limit}` : `Show all ${format.count(found.length)}`;
 	}
 
 	box.replaceChildren(
-		...(input ? [el("div", { class: "table-tools" }, input, told)] : []),
+		...(input ? [el("div", { class: "table-tools" }, input, matches)] : []),
 		el("div", { class: options.tall ? "scroll tall" : "scroll", tabindex: options.tall ? 0 : null },
 			el("table", null, el("thead", null, el("tr", null, ...heads)), body)),
 		more);

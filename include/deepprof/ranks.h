@@ -256,7 +256,7 @@ struct dp_ranks_verdict {
 	size_t rank_count;	/* of a straggler, of the members of a slow group or of a stage */
 	const uint32_t *ranks;	/* indices for dp_ranks_rank() */
 	int64_t since_iteration; /* of the job; 0: from the start */
-	size_t every;		/* it recurs every so many iterations; 0: in all of them */
+	size_t every;		/* its period in iterations; 0: it is in all of them */
 	enum dp_rank_part part; /* what takes longer than on other ranks */
 	bool throttled;		/* its clock is reduced */
 	const char *operator_;	/* operator, kernel or host range that takes longer, or "" */

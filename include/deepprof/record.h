@@ -62,13 +62,18 @@ struct dp_record_options {
 	uint32_t host_ms;   /* interval at which threads are sampled; 0: never */
 	bool first_launch;  /* note when the first kernel is launched, in dp_record_status */
 	bool switches;	    /* with host_ms: record when threads are off a processor, and why */
+	/*
+	 * Interval at which hardware counters of the GPUs are sampled, in microseconds; 0: never.
+	 * A child process does it: dp_record_status.
+	 */
+	uint32_t gpu_metrics_us;
 };
 
 #define DP_RECORD_OPTIONS_INIT                                                                     \
 	{                                                                                          \
 		sizeof(struct dp_record_options), NULL, NULL, NULL, NULL, true, true, true, false, \
 			false, true, false, 100, 0, 0, { NULL, NULL }, 0, NULL, NULL, -1, true,    \
-			false, 50, false, true,                                                    \
+			false, 50, false, true, 0,                                                 \
 	}
 
 /*
@@ -140,6 +145,8 @@ struct dp_record_status {
 	 * CUPTI cannot record, on CLOCK_MONOTONIC; 0: not yet.
 	 */
 	int64_t first_launch_ns;
+	/* Child process that samples the GPUs, which the library waits for; 0: none. */
+	int64_t sampler;
 };
 
 /* The current state. */

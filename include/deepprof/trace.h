@@ -185,6 +185,24 @@ struct dp_samples {
 	const uint32_t *device;	   /* index of a struct dp_device */
 };
 
+/* In struct dp_activity: as much as the device can do, and what was not recorded. */
+#define DP_ACTIVITY_PEAK 1000000
+#define DP_ACTIVITY_UNKNOWN UINT32_MAX
+
+/*
+ * How busy a device's units were from one time to another, as its hardware counters show it, in
+ * order of start: millionths of their peak.
+ */
+struct dp_activity {
+	size_t count;
+	const int64_t *start_ns;
+	const int64_t *end_ns;
+	const uint32_t *sm;	/* multiprocessors with work to do */
+	const uint32_t *tensor; /* their tensor cores */
+	const uint32_t *dram;	/* memory, read and written */
+	const uint32_t *device; /* index of a struct dp_device */
+};
+
 /*
  * Samples of what threads have done since they started, in order of time: between two samples of a
  * thread, it did the difference.
@@ -341,6 +359,7 @@ enum dp_need {
 	DP_NEED_MEMORY,	  /* allocations of device memory */
 	DP_NEED_SAMPLES,  /* clocks and power of devices */
 	DP_NEED_HOST,	  /* what the processors did with the program's threads */
+	DP_NEED_ACTIVITY, /* how busy the devices' units were */
 	DP_NEEDS
 };
 
@@ -374,6 +393,7 @@ DP_API const struct dp_collectives *dp_trace_collectives(const struct dp_trace *
 DP_API const struct dp_ranges *dp_trace_ranges(const struct dp_trace *trace);
 DP_API const struct dp_memory *dp_trace_memory(const struct dp_trace *trace);
 DP_API const struct dp_samples *dp_trace_samples(const struct dp_trace *trace);
+DP_API const struct dp_activity *dp_trace_activity(const struct dp_trace *trace);
 DP_API const struct dp_cpu_samples *dp_trace_cpu_samples(const struct dp_trace *trace);
 DP_API const struct dp_off_cpu *dp_trace_off_cpu(const struct dp_trace *trace);
 DP_API const struct dp_throttling *dp_trace_throttling(const struct dp_trace *trace);

@@ -10,7 +10,7 @@
 
 struct dp_pair_data {
 	struct dp_loop_pair info;
-	size_t settled[2];  /* whole iterations behind the warm-up: those that kernels are of */
+	size_t steady[2];   /* whole iterations behind the warm-up: those that kernels are of */
 	double widening[2]; /* of what kernels take in them: see dp_estimate__widening() */
 	struct dp_difference *metrics; /* one per metric of iterations */
 	size_t time_metric;	       /* the one that an iteration is judged by */

@@ -9,7 +9,7 @@
 #include "base/base.h"
 #include <deepprof/compare.h>
 
-/* An interval needs so many values of each run at least. */
+/* An interval needs at least this many values of each run. */
 #define DP_DIFFERENCE_LEAST 4
 
 /* Values of a run in the order of its iterations, none NaN. */
@@ -43,10 +43,10 @@ struct dp_estimate {
 struct dp_estimate dp_estimate__mean(const double *values, size_t count);
 
 /* How many times the variance that independent values would give their mean; 1 for fewer than 30
- * values, of which that can't be told. Cost: linear. */
+ * values, which are too few to estimate it. Cost: linear. */
 double dp_estimate__widening(const double *values, size_t count);
 
-/* Two-sided: the normal distribution has that share of itself within so many deviations. */
+/* Two-sided: the normal distribution has that share within this many deviations. */
 double dp_normal__deviations(double confidence);
 
 /* The difference of two means, by no more than two values differ; deviations are those of the

@@ -184,7 +184,7 @@ static void write_row(const struct rows *rows, struct side *const sides[2])
 
 	*made = (struct dp_pair_kernel){ .places = DP_MAX(sides[0]->places, sides[1]->places) };
 	for (int run = 0; run < 2; run++) {
-		double n = (double)pair->settled[run], wider = pair->widening[run];
+		double n = (double)pair->steady[run], wider = pair->widening[run];
 
 		add_outside(sides[run]);
 		made->name[run] = sides[run]->name;
@@ -238,7 +238,7 @@ static bool has_times(const struct dp_comparison *comparison, const struct dp_pa
 {
 	for (int run = 0; run < 2; run++)
 		if (!dp_analysis_loop_kernel_stat(comparison->run[run], pair->info.loop[run], 0) ||
-		    !pair->settled[run])
+		    !pair->steady[run])
 			return false;
 	return true;
 }
@@ -264,7 +264,7 @@ static int fill(struct rows *rows)
 {
 	for (size_t i = 0; i < rows->room; i++)
 		for (int run = 0; run < 2; run++)
-			rows->sides[i][run].sum.count = rows->pair->settled[run];
+			rows->sides[i][run].sum.count = rows->pair->steady[run];
 	for (int run = 0; run < 2; run++)
 		if (add_run(rows, run))
 			return DP_ERR_NOMEM;

@@ -114,8 +114,8 @@ static bool make_parts(struct dp_pair_data *pair, struct room *room,
 }
 
 /* What is known of the iterations that kernels are counted in. */
-static void settle(struct dp_pair_data *pair, struct room *room,
-		   const struct dp_comparison *comparison)
+static void count_steady(struct dp_pair_data *pair, struct room *room,
+			 const struct dp_comparison *comparison)
 {
 	gather(room, comparison, &pair->info, dp_metric_find("compute_ns"));
 	for (int run = 0; run < 2; run++) {
@@ -124,7 +124,7 @@ static void settle(struct dp_pair_data *pair, struct room *room,
 
 		for (size_t k = 0;
 		     (at = dp_analysis_loop_iteration(analysis, pair->info.loop[run], k)); k++)
-			pair->settled[run] += !at->partial && !at->warmup;
+			pair->steady[run] += !at->partial && !at->warmup;
 		pair->widening[run] = dp_estimate__widening(room->values[run], room->count[run]);
 	}
 }
@@ -147,7 +147,7 @@ int dp_compare__numbers(struct dp_comparison *comparison, struct dp_pair_data *p
 	if (!make_parts(pair, &room, comparison, with_causes, DP_COUNT(with_causes)) &&
 	    !make_parts(pair, &room, comparison, without_causes, DP_COUNT(without_causes)))
 		make_parts(pair, &room, comparison, only_period, DP_COUNT(only_period));
-	settle(pair, &room, comparison);
+	count_steady(pair, &room, comparison);
 	status = DP_OK;
 out:
 	room_fini(&room);

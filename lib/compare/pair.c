@@ -1,13 +1,13 @@
 /*
  * Which loops of two runs are the same loop of the program: greedily those whose patterns share
- * most kernels. Where a program was compiled anew there may be none to share; then the loops that
+ * most kernels. A recompiled program may share none; then the loops that
  * took most of the two runs' time are taken for the same.
  */
 #include "compare/compare.h"
 
 #include <stdlib.h>
 
-/* Of each run, so many loops are looked at. */
+/* How many loops of each run are considered. */
 #define LOOPS_MOST 64
 
 /* Loops that do not share more are different ones. A forward pass is about a third of a training
@@ -214,8 +214,8 @@ static int refuse(const struct dp_analysis *analysis, size_t loop, struct dp_err
 			     loop);
 }
 
-/* The pair that was told. */
-static int pair_told(struct pairing *pairing, const size_t *loops, struct dp_error *error)
+/* The requested pair. */
+static int pair_requested(struct pairing *pairing, const size_t *loops, struct dp_error *error)
 {
 	struct dp_comparison *comparison = pairing->comparison;
 
@@ -245,7 +245,7 @@ int dp_compare__pair(struct dp_comparison *comparison, const size_t *loops, stru
 	if (!pairing)
 		return dp_error__nomem(error, sizeof(*pairing));
 	pairing->comparison = comparison;
-	status = loops ? pair_told(pairing, loops, error) : pair_alike(pairing);
+	status = loops ? pair_requested(pairing, loops, error) : pair_alike(pairing);
 	for (int run = 0; run < 2; run++)
 		for (size_t i = 0; i < pairing->side[run].count; i++)
 			dp_families__fini(&pairing->side[run].loops[i].families);

@@ -13,7 +13,7 @@
 /* Kernels between two that are aligned replace each other one by one if they are as many. */
 #define REPLACED_MOST 8
 
-/* Of the kernels that both have, so many are to be aligned, or a turn of the cycle is tried. */
+/* Share of the kernels in both that must align, or else rotations of the cycle are tried. */
 #define WELL_ALIGNED 0.9
 
 struct sides {

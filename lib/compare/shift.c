@@ -113,7 +113,7 @@ static int64_t between(int64_t low, int64_t high)
 	return (low >> 1) + (high >> 1) + (low & high & 1);
 }
 
-/* The value of a rank: the smallest double that so many pairs are not above. */
+/* The value of a rank: the smallest double that this many pairs are not above. */
 static double select_pair(const struct pairs *pairs, size_t rank)
 {
 	const struct dp_shift_sample *before = &pairs->sample[0], *after = &pairs->sample[1];

@@ -94,7 +94,7 @@ bool dp_rule__share_finding(const struct dp_rule_input *input, struct dp_rule_fi
 /* What a replay of typical iterations saves of their period; NaN where nothing can be replayed. */
 double dp_rule__saved(const struct dp_rule_input *input, enum dp_replay_change change);
 
-/* Where a rule begins to speak: its own threshold, or the last that was asked for. */
+/* The minimum share at which a rule reports: its own threshold, or the last requested one. */
 double dp_rule__threshold(const struct dp_rule_input *input, const char *id);
 
 /* Kernels and the gaps between them are so short that launching is what takes the time. */
@@ -160,7 +160,7 @@ bool dp_rule__explain_slow(const struct dp_rule_input *input, struct dp_rule_fin
 /* How severe it is that some iterations are slow, by their cost per iteration. */
 enum dp_severity dp_rule__slow_severity(double cost_ns, double usual_ns);
 
-/* All slow iterations run the extra kernels that extra-work tells of: that says what they do. */
+/* All slow iterations run the extra kernels that extra-work reports, which explains them. */
 bool dp_rule__slow_are_extra(const struct dp_rule_input *input);
 
 /* What to do about calls of a purpose. Static. */

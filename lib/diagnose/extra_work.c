@@ -93,7 +93,7 @@ static bool measure(struct extra *extra, const struct dp_rule_input *input)
 	return extra->usual >= extra->count;
 }
 
-/* What one of them takes longer; NaN where that is not enough to tell of. */
+/* What one of them takes longer; NaN where that is too little to report. */
 static double cost_of(const struct extra *extra, const struct dp_rule_input *input)
 {
 	double usual_ns = extra->usual_sum_ns / (double)extra->usual;
@@ -178,8 +178,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 }
 
 const struct dp_rule dp_rule__extra_work = {
-	{ "extra-work",
-	  "every so many iterations more kernels run, and those take at least 0.5% longer",
+	{ "extra-work", "every few iterations run more kernels and take at least 0.5% longer",
 	  LEAST_SHARE },
 	check,
 };

@@ -48,6 +48,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__growing_interval = {
 	{ "growing-interval",
-	  "the interval rises over the run: by at least 10%, surely and steadily", LEAST_RISE },
+	  "the interval rises over the run: by at least 10%, significantly and steadily",
+	  LEAST_RISE },
 	check,
 };

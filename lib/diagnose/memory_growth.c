@@ -55,7 +55,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__memory_growth = {
 	{ "memory-growth",
-	  "device memory that is live rises over the run: by at least 10%, surely and steadily",
+	  "device memory that is live rises over the run: by at least 10%, significantly and steadily",
 	  LEAST_RISE },
 	check,
 };

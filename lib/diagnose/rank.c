@@ -135,7 +135,7 @@ static void mark_straggler(struct dp_findings *findings)
 	memcpy(late->advice, advice, sizeof(late->advice) - 1);
 }
 
-/* Of several devices that agree the most expensive speaks for all. */
+/* Of several devices that agree, the most expensive represents all. */
 static void join_devices(struct dp_findings *findings)
 {
 	size_t kept = 0;

@@ -123,7 +123,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	out->finding.confidence = input->loop->confidence;
 	out->finding.first_iteration = starved.first;
 	out->finding.last_iteration = starved.last;
-	/* A long gap may lie in such a part. What other rules tell of costs nothing twice. */
+	/* A long gap may lie in such a part. What other rules report is not counted twice. */
 	lost_ns = fmax(starved.long_ns, starved.idle_ns);
 	out->finding.recoverable_ns =
 		lost_ns > 0 ? lost_ns / (double)dp_rule__steady_count(input) : (double)NAN;

@@ -234,7 +234,7 @@ static int open_sqlite(struct dp_database *database, const char *path)
 		     NULL, NULL, NULL);
 	if (!wal && companion_bytes(path, "-journal"))
 		dp_log__write(&database->import->options->log, DP_LOG_WARNING,
-			      "a -journal file beside the trace is ignored: an unfinished change "
+			      "a -journal file next to the trace is ignored: an unfinished change "
 			      "may be in the file");
 	return DP_OK;
 }

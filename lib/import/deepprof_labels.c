@@ -78,6 +78,42 @@ static int read_sample(struct deepprof *deepprof, struct dp_rows *rows)
 	return status;
 }
 
+enum { UNIT_UUID, UNIT_START, UNIT_DUR, UNIT_SM, UNIT_TENSOR, UNIT_READ, UNIT_WRITE };
+
+/* In millionths of the peak; a counter may overshoot it a little. */
+static uint32_t share(struct dp_rows *rows, size_t column)
+{
+	return (uint32_t)dp_rows__integer(rows, column, 0, 2 * DP_ACTIVITY_PEAK,
+					  DP_ACTIVITY_UNKNOWN);
+}
+
+static int read_activity(struct deepprof *deepprof, struct dp_rows *rows)
+{
+	struct dp_unit_activity activity = { .sm = share(rows, UNIT_SM),
+					     .tensor = share(rows, UNIT_TENSOR),
+					     .dram = share(rows, UNIT_READ) };
+	uint32_t written = share(rows, UNIT_WRITE);
+	struct dp_key key = { { 0 } };
+	int status = DP_OK;
+	bool incomplete;
+
+	if (activity.dram == DP_ACTIVITY_UNKNOWN || written == DP_ACTIVITY_UNKNOWN)
+		activity.dram = DP_ACTIVITY_UNKNOWN;
+	else
+		activity.dram += written;
+	if (!dp_deepprof__times(rows, UNIT_START, UNIT_DUR, &activity.start_ns, &activity.end_ns,
+				&incomplete))
+		return DP_OK;
+	if (uuid_number(deepprof, rows, UNIT_UUID, &key.part[0]))
+		return dp_deepprof__failed(deepprof);
+	while (!status &&
+	       (activity.device = dp_lookup__get(&deepprof->uuid_devices, &key)) != DP_NONE) {
+		status = dp_builder__add_activity(deepprof->import->builder, &activity);
+		key.part[1]++;
+	}
+	return status;
+}
+
 enum { CPU_PROCESS, CPU_TID, CPU_TIME, CPU_RUN, CPU_WAIT, CPU_FAULTS };
 
 /* Of threads that called CUDA: others launch nothing. */
@@ -433,11 +469,20 @@ static int scan_state(struct deepprof *deepprof)
 		[SAMPLE_POWER] = { "power_mW", false },	 [SAMPLE_ENERGY] = { "energy_mJ", false },
 		[SAMPLE_CLOCK] = { "sm_clk", false },	 [SAMPLE_THROTTLE] = { "throttle", false },
 	};
+	static const struct dp_column activity[] = {
+		[UNIT_UUID] = { "device_uuid", true },	 [UNIT_START] = { "start", true },
+		[UNIT_DUR] = { "dur_ns", true },	 [UNIT_SM] = { "sm_ppm", false },
+		[UNIT_TENSOR] = { "tensor_ppm", false }, [UNIT_READ] = { "dram_read_ppm", false },
+		[UNIT_WRITE] = { "dram_write_ppm", false },
+	};
 	int status = dp_deepprof__scan(deepprof, "mem_op", memory, DP_COUNT(memory), read_memory);
 
 	if (!status)
 		status = dp_deepprof__scan(deepprof, "gpu_sample", sample, DP_COUNT(sample),
 					   read_sample);
+	if (!status)
+		status = dp_deepprof__scan(deepprof, "gpu_metric", activity, DP_COUNT(activity),
+					   read_activity);
 	return status;
 }
 

@@ -1,4 +1,4 @@
-/* The SQL text of deepprof's own trace file, schema 4. */
+/* The SQL text of deepprof's own trace file, schema 5. */
 #include "import/deepprof_schema.h"
 
 #include <stddef.h>
@@ -97,6 +97,12 @@ const char *const dp_schema__tables[] = {
 	"CREATE TABLE gpu_sample(device_uuid TEXT NOT NULL, ts INTEGER NOT NULL, power_mW INTEGER, "
 	"energy_mJ INTEGER, sm_pct INTEGER, mem_pct INTEGER, mem_used_B INTEGER, sm_clk INTEGER, "
 	"mem_clk INTEGER, temp_C INTEGER, throttle INTEGER)",
+
+	"CREATE TABLE gpu_metric(device_uuid TEXT NOT NULL, start INTEGER NOT NULL, "
+	"dur_ns INTEGER NOT NULL, sm_ppm INTEGER, tensor_ppm INTEGER, dram_read_ppm INTEGER, "
+	"dram_write_ppm INTEGER, gr_ppm INTEGER, warps_ppm INTEGER, inst_ppm INTEGER, "
+	"pcie_read_Bps INTEGER, pcie_write_Bps INTEGER, nvlink_read_Bps INTEGER, "
+	"nvlink_write_Bps INTEGER)",
 
 	"CREATE TABLE clock_sync(process INTEGER NOT NULL, cupti INTEGER NOT NULL, "
 	"realtime INTEGER NOT NULL, monotonic INTEGER, monotonic_raw INTEGER)",

@@ -610,7 +610,7 @@ static int finish(struct kineto *kineto)
 		status = dp_builder__loss(
 			builder,
 			"trace.json.gz is full: JAX and TensorFlow stop at 1,000,000 or 5,000,000 "
-			"events; read the .xplane.pb beside it",
+			"events; read the .xplane.pb next to it",
 			0, 0);
 	if (!status && kineto->without_start)
 		status = dp_builder__loss(builder, "GPU events without a start",
@@ -620,7 +620,7 @@ static int finish(struct kineto *kineto)
 					  kineto->host_without_start, 0);
 	if (!status && kineto->without_duration)
 		dp_log__write(&kineto->chrome.import->options->log, DP_LOG_WARNING,
-			      "%llu GPU events without a duration: taken for 0",
+			      "%llu GPU events without a duration were set to 0",
 			      (unsigned long long)kineto->without_duration);
 	return status;
 }

@@ -16,8 +16,8 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__blocking_copy = {
 	{ "blocking_copy_ns", "ns", DP_BETTER_LOWER,
-	  "duration of the copies that the caller waited for, those of pageable memory aside", NULL,
-	  DP_NEED_LAUNCHES },
+	  "duration of the copies that the caller waited for, except those of pageable memory",
+	  NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,
 };

@@ -12,7 +12,7 @@
 
 #define POINTS 512
 #define FEWEST 10
-#define FEWEST_BESIDE 4
+#define FEWEST_PER_SIDE 4
 #define CHANCE 0.001
 
 static size_t place(size_t point, size_t n, size_t count)
@@ -114,7 +114,7 @@ bool dp_change__find(struct dp_change *change, const double *values, size_t coun
 		return false;
 	shorten(points, n, values, count);
 	most = farthest(&at, points, n);
-	if (at < FEWEST_BESIDE || n - at < FEWEST_BESIDE)
+	if (at < FEWEST_PER_SIDE || n - at < FEWEST_PER_SIDE)
 		return false;
 	change->p = fmin(1, 2 * exp(-6 * most * most /
 				    ((double)n * (double)n * (double)n + (double)n * (double)n)));

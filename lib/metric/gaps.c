@@ -53,6 +53,6 @@ void dp_gap__split(struct dp_gap *gap, struct dp_gap_walk *walk, int64_t start_n
 	gap->copy_ns = dp_spans_at__covered(&walk->any, start_ns, until_ns) - gap->sync_ns;
 	gap->host_ns = length_ns - gap->sync_ns - gap->copy_ns;
 	gap->after_ns = explain(walk, gap->host_ns, walk->calls->start_ns[call]);
-	/* Of several threads one may wait meanwhile: that was told already. */
+	/* Of several threads one may wait meanwhile: that is counted already. */
 	gap->stall_ns = DP_MIN(gap->host_ns, dp_spans_at__covered(&walk->stalls, start_ns, end_ns));
 }

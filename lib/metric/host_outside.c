@@ -1,4 +1,4 @@
-/* What the host does beside launching: the program itself. */
+/* What the host does besides launching: the program itself. */
 #include "metric/reduce.h"
 
 static int compute(const struct dp_metric_input *input, double *values, struct dp_error *error)

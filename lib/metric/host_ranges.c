@@ -1,7 +1,7 @@
 /*
  * Per thread a stack of open ranges, which idle time walks through in order. Ranges that are an
  * iteration say nothing about what is inside of one: a profiler's step is left out. Sums are kept
- * apart for typical and for slow iterations, so that the difference of the two can be told.
+ * apart for typical and for slow iterations, so that the difference can be computed.
  *
  * Cost: linear in the launching threads' ranges and calls and in pieces of idle time, n log n in
  * distinct pairs of names.
@@ -397,7 +397,7 @@ static int by_cost(const void *a, const void *b)
 }
 
 /* Sums to means per iteration. */
-static void settle(struct dp_host_ranges_maker *maker)
+static void make_means(struct dp_host_ranges_maker *maker)
 {
 	double all = maker->counts[0] + maker->counts[1];
 
@@ -417,7 +417,7 @@ int dp_host_ranges__finish(struct dp_host_ranges *ranges, struct dp_host_ranges_
 	int status = add_waits(maker);
 
 	if (!status) {
-		settle(maker);
+		make_means(maker);
 		*ranges = (struct dp_host_ranges){ maker->ranges, maker->used };
 		maker->ranges = NULL;
 	}

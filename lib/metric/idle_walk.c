@@ -1,9 +1,9 @@
 /*
  * The gaps of a device, each cut where its cause changes. What a gap is, and what its causes sum
- * to, is dp_gap__split()'s; where in it they lie is told by the calls that make them: a launching
- * thread waits for the device, or is in the call of a copy, and the rest is the host's. Of a gap in
- * which recording was off nobody knows what it was. Cost: linear in the trace's operations and
- * calls.
+ * to, is dp_gap__split()'s; where in it they lie is decided by the calls that make them: a
+ * launching thread waits for the device, or is in the call of a copy, and the rest is the host's.
+ * Of a gap in which recording was off nobody knows what it was. Cost: linear in the trace's
+ * operations and calls.
  */
 #include "metric/idle_walk.h"
 #include "metric/gaps.h"

@@ -110,7 +110,7 @@ static int add_iteration(struct by_name *kernels, struct by_name *operators,
 	return DP_OK;
 }
 
-/* Names are in the order of their first appearance, which settles ties. */
+/* Names are in the order of their first appearance, which breaks ties. */
 static int by_total(const void *a, const void *b)
 {
 	const struct dp_time_stat *x = a, *y = b;
@@ -156,7 +156,7 @@ static int sort(struct dp_time_stats *stats)
 }
 
 /* squares are those of how far iterations are from their middle: with them sums become slopes. */
-static void settle(struct dp_time_stats *stats, double squares)
+static void finish(struct dp_time_stats *stats, double squares)
 {
 	double all_ns = 0;
 
@@ -176,15 +176,15 @@ static void settle(struct dp_time_stats *stats, double squares)
 static int fill(struct dp_loop_stats *stats, struct by_name *kernels, struct by_name *operators,
 		const struct dp_loop_kernels *in, const struct dp_owners *owners)
 {
-	double settled = 0, squares = 0, off;
+	double steady = 0, squares = 0, off;
 
 	for (size_t i = 0; i < in->length; i++)
 		stats->positions.stats[i] =
 			(struct dp_time_stat){ .name = dp_trace_string(in->trace, in->pattern[i]) };
 	stats->positions.count = in->length;
 	for (size_t k = 0; k < in->count; k++)
-		settled += !in->iterations[k].partial && !in->iterations[k].warmup;
-	off = -(settled - 1) / 2;
+		steady += !in->iterations[k].partial && !in->iterations[k].warmup;
+	off = -(steady - 1) / 2;
 	for (size_t k = 0; k < in->count; k++) {
 		if (in->iterations[k].partial || in->iterations[k].warmup)
 			continue;
@@ -194,9 +194,9 @@ static int fill(struct dp_loop_stats *stats, struct by_name *kernels, struct by_
 		squares += off * off;
 		off++;
 	}
-	settle(&stats->positions, 0);
-	settle(&stats->kernels, squares);
-	settle(&stats->operators, squares);
+	finish(&stats->positions, 0);
+	finish(&stats->kernels, squares);
+	finish(&stats->operators, squares);
 	return sort(&stats->kernels) || sort(&stats->operators) ? DP_ERR_NOMEM : DP_OK;
 }
 

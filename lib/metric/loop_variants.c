@@ -2,9 +2,9 @@
  * Variants of a loop: how often, how regularly, at what cost.
  *
  * The period of a variant is the distance of most of its iterations from the one before, found by
- * a majority vote (Boyer, Moore 1981). It is believed if telling the iterations by it takes fewer
- * bits than telling which of all they are (Rissanen 1978), by so many that among all variants of
- * the loop one in thirty would look like that by chance.
+ * a majority vote (Boyer, Moore 1981). It is accepted if encoding the iterations by it takes fewer
+ * bits than listing which of all they are (Rissanen 1978), by enough that chance would make one in
+ * thirty loops have such a variant.
  */
 #include "metric/loop_variants.h"
 #include "metric/stat.h"

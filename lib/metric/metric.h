@@ -21,7 +21,7 @@ struct dp_metric_input {
 	size_t row_count;
 	const struct dp_iteration *iterations;
 	size_t count;
-	uint64_t batch_size;  /* samples in an iteration, 0: not told */
+	uint64_t batch_size;  /* samples in an iteration, 0: unknown */
 	double flops;	      /* of an iteration, 0: not known */
 	bool brief;	      /* only metrics that are had everywhere */
 	bool stretch;	      /* of one stretch of time, whose only "iteration" it is */

@@ -6,19 +6,26 @@
 #include <string.h>
 
 /*
- * Dense peaks of FP16 and BF16 on tensor cores without sparsity, as the vendors' data sheets have
- * them, in TFLOP/s. A device of AMD's MI250 series is one of its two dies. What is not listed has no
- * utilization; special forms come before what they begin with.
+ * Dense peaks of FP16 and BF16 on tensor cores, without sparsity, in TFLOP/s: each row is in a data
+ * sheet of the vendor or in the tables of TorchTitan or Lightning. A device of AMD's MI250 series
+ * is one of its two dies. A device that is not listed, or listed with NaN for want of a source, has
+ * no utilization. Special forms precede what they begin with.
  */
 static const struct {
 	const char *name;
 	double tera;
 } peaks[] = {
-	{ "T4", 65 },		{ "V100", 125 },    { "A100", 312 },   { "A800", 312 },
-	{ "A10", 125 },		{ "A30", 165 },	    { "L4", 121 },     { "L40S", 362 },
-	{ "H100 PCIe", 756 },	{ "H100", 989 },    { "H800", 989 },   { "H20", 148 },
-	{ "H200", 989 },	{ "GH200", 989 },   { "B200", 2250 },  { "MI250", 181 },
-	{ "MI250X", 191.5 },	{ "MI300X", 1307 }, { "MI325X", 1307 },
+	{ "T4", 65 },	      { "V100-PCIE", 112 },
+	{ "V100", 125 },      { "A100", 312 },
+	{ "A800", 312 },      { "A10", 125 },
+	{ "L4", 121 },	      { "L40S", 362 },
+	{ "H100 PCIe", 756 }, { "H100 NVL", 835 },
+	{ "H100", 989 },      { "H800", 989 },
+	{ "H20", 148 },	      { "H200 NVL", (double)NAN },
+	{ "H200", 989 },      { "GH200", 989 },
+	{ "B200", 2250 },     { "MI250", 181 },
+	{ "MI250X", 191.5 },  { "MI300X", 1307 },
+	{ "MI325X", 1307 },
 };
 
 /* Is the name in the text as a word: neither in the midst of letters nor of digits? */

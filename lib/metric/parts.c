@@ -295,7 +295,7 @@ static int sweep_queue(struct dp_parts *parts, const struct dp_parts_input *inpu
 		dp_spread__add(&any, calls->end_ns[call], DP_MIN(end_ns, since_ns));
 		since_ns = DP_MIN(since_ns, calls->end_ns[call]);
 	}
-	dp_spread__settle(&sum);
+	dp_spread__finish(&sum);
 	free(sum.full);
 	return DP_OK;
 }
@@ -358,7 +358,7 @@ static int sweep_host(struct dp_parts *parts, const struct dp_parts_input *input
 	if (!status)
 		sweep_calls(spreads, &any, input->work, until_ns);
 	for (size_t i = 0; i < HOST_PARTS && !status; i++)
-		dp_spread__settle(&spreads[i]);
+		dp_spread__finish(&spreads[i]);
 	free(until_ns);
 	free(full);
 	return status;

@@ -68,7 +68,7 @@ void dp_spread__add_far(struct dp_spread *spread, int64_t start_ns, int64_t end_
 					   DP_MAX(start_ns, at[k].start_ns));
 }
 
-void dp_spread__settle(struct dp_spread *spread)
+void dp_spread__finish(struct dp_spread *spread)
 {
 	const struct dp_iteration *at = spread->iterations;
 	double covers = 0;

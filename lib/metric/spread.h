@@ -34,7 +34,7 @@ static inline bool dp_spread__seek(struct dp_spread *spread, int64_t time_ns)
 
 /*
  * Adds [start, end) to the row. Without full, spans come in order and disjoint, up or down, for the
- * cost to be linear in spans and periods; with full, they may overlap, and settle() is due.
+ * cost to be linear in spans and periods; with full, they may overlap, and finish() is due.
  */
 void dp_spread__add_far(struct dp_spread *spread, int64_t start_ns, int64_t end_ns);
 
@@ -47,6 +47,6 @@ static inline void dp_spread__add(struct dp_spread *spread, int64_t start_ns, in
 		dp_spread__add_far(spread, start_ns, end_ns);
 }
 
-void dp_spread__settle(struct dp_spread *spread);
+void dp_spread__finish(struct dp_spread *spread);
 
 #endif

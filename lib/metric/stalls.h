@@ -25,7 +25,7 @@ struct dp_stalls {
 	size_t *latest; /* per name: the place of its latest, plus one */
 	const struct dp_work *work;
 	size_t at;	/* the first of the work's stalls that may reach into the next gap */
-	size_t counted; /* so many of them were counted as calls */
+	size_t counted; /* how many of them were counted as calls */
 };
 
 /*

@@ -1,6 +1,6 @@
 /*
  * Order statistics by radix selection on the bits of the doubles, in place: eight at a time, from
- * the highest on in which what is left differs. That makes eight rounds at most, whatever the
+ * the highest on in which what is left differs. That takes eight passes at most, whatever the
  * values are, so that no input makes it slow.
  */
 #include "metric/stat.h"

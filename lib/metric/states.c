@@ -49,6 +49,45 @@ static bool tells(const struct dp_samples *samples, size_t i, enum dp_state stat
 					: samples->clock_mhz[i] > 0;
 }
 
+/* Each sample's value goes back to the end of the one before it: they follow each other closely. */
+static void gather_activity(struct states *states, const struct dp_activity *activity,
+			    const uint32_t *rows, size_t count, const uint32_t *values)
+{
+	for (size_t r = 0; r < count; r++) {
+		size_t at = states->count, i = rows[r];
+
+		if (values[i] == DP_ACTIVITY_UNKNOWN ||
+		    (at && activity->end_ns[i] <= states->time_ns[at - 1]))
+			continue;
+		if (!at)
+			states->time_ns[states->count++] = activity->start_ns[i];
+		at = states->count++;
+		states->time_ns[at] = activity->end_ns[i];
+		states->sum[at] = states->sum[at - 1] +
+				  (double)(activity->end_ns[i] - states->time_ns[at - 1]) *
+					  values[i] / DP_ACTIVITY_PEAK;
+	}
+}
+
+static int gather_units(struct states *states, const struct dp_metric_input *input,
+			enum dp_state state)
+{
+	const struct dp_activity *activity = dp_trace_activity(input->trace);
+	size_t count;
+	const uint32_t *rows =
+		dp_groups__rows(&input->work->index->activity, input->device, &count);
+
+	states->time_ns = dp_alloc__array(count + 1, sizeof(*states->time_ns));
+	states->sum = dp_alloc__zeroed(count + 1, sizeof(*states->sum));
+	if (!states->time_ns || !states->sum)
+		return DP_ERR_NOMEM;
+	gather_activity(states, activity, rows, count,
+			state == DP_STATE_SM	   ? activity->sm
+			: state == DP_STATE_TENSOR ? activity->tensor
+						   : activity->dram);
+	return DP_OK;
+}
+
 /* Samples that don't tell are passed over. */
 static int gather(struct states *states, const struct dp_metric_input *input, enum dp_state state)
 {
@@ -93,7 +132,8 @@ int dp_states__fill(double *values, const struct dp_metric_input *input, enum dp
 {
 	struct states states = { 0 };
 	size_t from = 0, to = 0;
-	int status = gather(&states, input, state);
+	int status = state >= DP_STATE_SM ? gather_units(&states, input, state)
+					  : gather(&states, input, state);
 
 	for (size_t k = 0; k < input->count && !status; k++) {
 		int64_t start_ns = input->iterations[k].start_ns;

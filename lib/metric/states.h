@@ -7,7 +7,10 @@
 enum dp_state {
 	DP_STATE_JOULES,   /* integral of the power */
 	DP_STATE_CLOCK,	   /* mean, in MHz */
-	DP_STATE_THROTTLED /* share of the time in which a reason held the clocks down */
+	DP_STATE_THROTTLED, /* share of the time in which a reason held the clocks down */
+	DP_STATE_SM,	    /* shares of what units can do */
+	DP_STATE_TENSOR,
+	DP_STATE_DRAM
 };
 
 /*

@@ -5,7 +5,7 @@
 #include "base/base.h"
 #include <deepprof/analysis.h>
 
-/* Kernels of other streams that are told apart; what else was waited for is not listed. */
+/* Kernels of other streams that are distinguished; what else was waited for is not listed. */
 #define DP_STREAM_WAITS_MOST 16
 
 /* The last operation that an event stands for, on the stream that it was recorded in. */

@@ -24,7 +24,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__throughput = {
 	{ "throughput", "1/s", DP_BETTER_HIGHER,
-	  "samples per second: the batch size, where it is told, by the period" },
+	  "samples per second: the batch size, if known, by the period" },
 	compute,
 	summaries,
 	.without_parts = true,

@@ -4,8 +4,9 @@
  * trend: iterations with less and less to do.
  *
  * In a trend, and among a few periods, which have no median to stand out from, cold first ones are
- * told from the next ones by how far they lie above the longest of them: half as much again and
- * three times their range. Periods that vary by 10% stay so in all but some of 10,000 runs.
+ * distinguished from the next ones by how far they lie above the longest of them: half as much
+ * again and three times their range. Periods that vary by 10% stay so in all but some of 10,000
+ * runs.
  */
 #include "metric/warmup.h"
 #include "metric/stat.h"

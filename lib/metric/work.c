@@ -12,7 +12,7 @@
 /* A synchronization that begins this much after a copy's call is meant for it. */
 #define AT_ONCE_NS 50000
 
-/* What a call takes at least that is no launch, wait or copy, for it to be told of. */
+/* The shortest reported call that is no launch, wait or copy. */
 #define STALL_NS 10000
 
 static int find_comm(struct dp_work_index *index)
@@ -402,6 +402,8 @@ int dp_work_index__init(struct dp_work_index *index, const struct dp_trace *trac
 	    group_loaders(index) ||
 	    dp_groups__init(&index->samples, samples->device, NULL, samples->count, devices) ||
 	    dp_groups__init(&index->memory, memory->device, NULL, memory->count, devices) ||
+	    dp_groups__init(&index->activity, dp_trace_activity(trace)->device, NULL,
+			    dp_trace_activity(trace)->count, devices) ||
 	    dp_groups__init(&index->cpu_samples, dp_trace_cpu_samples(trace)->thread, NULL,
 			    dp_trace_cpu_samples(trace)->count, threads) ||
 	    dp_groups__init(&index->off_cpu, dp_trace_off_cpu(trace)->thread, NULL,
@@ -418,6 +420,7 @@ void dp_work_index__fini(struct dp_work_index *index)
 	dp_groups__fini(&index->loaders);
 	dp_groups__fini(&index->samples);
 	dp_groups__fini(&index->memory);
+	dp_groups__fini(&index->activity);
 	dp_groups__fini(&index->cpu_samples);
 	dp_groups__fini(&index->off_cpu);
 	free(index->is_comm);

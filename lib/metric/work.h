@@ -19,6 +19,7 @@ struct dp_work_index {
 	struct dp_groups loaders; /* ranges that fetch input, by thread */
 	struct dp_groups samples; /* by device */
 	struct dp_groups memory;  /* by device */
+	struct dp_groups activity; /* by device */
 	struct dp_groups cpu_samples; /* by thread */
 	struct dp_groups off_cpu; /* by thread */
 	uint8_t *is_comm;	  /* per string: it names a kernel that communicates */

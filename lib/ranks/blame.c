@@ -306,12 +306,32 @@ static double excess_of(const struct test *test, size_t unit, uint32_t rank)
 	return isfinite(excess) ? excess : 0;
 }
 
+static size_t highest(const double *values, size_t count)
+{
+	size_t at = 0;
+
+	for (size_t i = 1; i < count; i++)
+		if (values[i] > values[at])
+			at = i;
+	return at;
+}
+
+/* Of the iterations that units are of, the one with this index. */
+static uint32_t iteration_at(const struct dp_blame_times *times, size_t index)
+{
+	size_t u = 0;
+
+	for (; index; index--, u++)
+		while (times->iteration[u] == times->iteration[u + 1])
+			u++;
+	return times->iteration[u];
+}
+
 /* Since when, how often and by how much the rank is slow. series has room for the units. */
 static void describe(struct dp_blame *blame, struct test *test, double *series)
 {
 	const struct dp_blame_times *times = test->times;
 	size_t iterations = 0, since;
-	uint32_t first = times->iteration[0];
 
 	for (size_t u = 0; u < times->units; u++) {
 		if (!u || times->iteration[u] != times->iteration[u - 1])
@@ -320,12 +340,8 @@ static void describe(struct dp_blame *blame, struct test *test, double *series)
 	}
 	blame->every = dp_blame__every(series, iterations);
 	since = blame->every ? 0 : dp_blame__since(series, iterations);
-	blame->since = first;
-	for (size_t u = 1, k = 0; u < times->units && k < since; u++)
-		if (times->iteration[u] != times->iteration[u - 1]) {
-			k++;
-			blame->since = times->iteration[u];
-		}
+	blame->since = iteration_at(times, since);
+	blame->slowest = iteration_at(times, highest(series, iterations));
 	blame->gain = gain_of(times, blame->rank, blame->since);
 }
 

@@ -20,6 +20,7 @@ struct dp_blame {
 	double p;	     /* that ranks which are alike show this */
 	uint32_t since;	     /* the iteration from which on it is slow; the first: always was */
 	size_t every;	     /* it is slow in every so many iterations; 0: in all since */
+	uint32_t slowest;    /* the iteration in which it is slowest */
 	double gain;	     /* mean of what a unit would be shorter from then on if it were not */
 };
 

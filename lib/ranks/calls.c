@@ -157,7 +157,7 @@ static int find_exposed(struct reader *reader)
 			call->exposed_ns =
 				call->end_ns - from_ns -
 				dp_spans_at__covered(&at, from_ns, call->end_ns);
-		call->blocks_ns = DP_MIN(call->exposed_ns, blocked_time(&compute, call));
+		call->blocks_ns = blocked_time(&compute, call);
 		busy_ns = DP_MAX(busy_ns, call->end_ns);
 	}
 	dp_spans__fini(&compute);

@@ -13,6 +13,10 @@
 /* Slow: this much longer than before, or than in other groups. Sizes of messages and the links'
  * other traffic make a tenth. */
 #define SLOW 1.3
+
+/* Groups beside the slowest one are slow, too, where fewer than 1 of 200 healthy ones look so: the
+ * verdict's own bar. */
+#define BY_CHANCE 0.005
 /* Calls on each side of a change; fewer are an accident. */
 enum { CALLS = 4 };
 /* Groups of the same kind and size that one is compared with, itself included. */
@@ -331,8 +335,8 @@ static double exposed_cost(const struct dp_job *job, const struct dp_instance *a
 }
 
 /* A row that is slow from a call on, against base_ns. */
-static void add_slow(struct dp_slow_group *all, double *less_ns, const struct rows *rows, const struct row *row,
-		     size_t from, double base_ns, double p)
+static void add_slow(struct dp_slow_group *all, double *less_ns, const struct rows *rows,
+		     const struct row *row, size_t from, double base_ns, double p)
 {
 	const struct dp_job *job = rows->job;
 	struct dp_slow_group *slow = &all[rows->sorted[row->first].group];
@@ -374,6 +378,32 @@ static void find_slow(struct dp_slow_group *all, double *less_ns, const struct r
 	}
 }
 
+/*
+ * Is this the slow group, or one that is slow with it? A link is in all groups of its rank, so that those
+ * which are slow and share a member have one cause.
+ */
+static bool is_of(const struct dp_slow_group *slow, const struct dp_slow_group *other,
+		  const struct dp_job *job)
+{
+	const struct dp_job_group *one, *two;
+
+	if (slow->group == DP_NONE || other->group == slow->group)
+		return slow->group != DP_NONE;
+	if (!(other->cost_ns > 0) || other->p >= BY_CHANCE)
+		return false;
+	one = &job->groups[slow->group];
+	two = &job->groups[other->group];
+	for (size_t i = 0, k = 0; i < one->rank_count && k < two->rank_count;) {
+		if (one->ranks[i] == two->ranks[k])
+			return true;
+		if (one->ranks[i] < two->ranks[k])
+			i++;
+		else
+			k++;
+	}
+	return false;
+}
+
 int dp_job__slow_group(struct dp_slow_group *slow, double *less_ns, const struct dp_job *job)
 {
 	struct dp_slow_group *all = dp_alloc__zeroed(job->group_count + 1, sizeof(*all));
@@ -397,8 +427,8 @@ int dp_job__slow_group(struct dp_slow_group *slow, double *less_ns, const struct
 		if (all[g].cost_ns > slow->cost_ns)
 			*slow = all[g];
 	}
-	for (size_t i = 0; i < job->instance_count; i++)
-		if (job->instances[i].group != slow->group)
+	for (size_t i = 0; i < job->instance_count && !status; i++)
+		if (!is_of(slow, &all[job->instances[i].group], job))
 			less_ns[i] = 0;
 	free(all);
 	rows_fini(&rows);

@@ -136,7 +136,8 @@ struct dp_slow_group {
 	double p;
 };
 
-/* less_ns, per instance, becomes what those of that group take longer, 0 for all others. */
+/* less_ns, per instance, becomes what those of that group take longer, and those of groups that are
+ * slow with it; 0 for all others. */
 int dp_job__slow_group(struct dp_slow_group *slow, double *less_ns, const struct dp_job *job);
 
 #endif

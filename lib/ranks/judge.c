@@ -206,25 +206,20 @@ static int find_cost(double *cost_ns, const struct judge *judge, const struct dp
 	return status;
 }
 
-/* The same where the work of some ranks changes: of those blamed, or of all where that is NULL. */
-static int find_work_cost(double *cost_ns, const struct judge *judge, const uint32_t *blamed,
-			  size_t count, double work, int64_t since)
+/*
+ * How much more often the rank is slow than behind the first iteration, of which a replay sees too
+ * little: of seven iterations every third of which is slow, three are, and two behind the first.
+ */
+static double more_often(const struct judge *judge, const struct dp_blame *blame)
 {
-	double *works = dp_alloc__array(judge->job->count + 1, sizeof(*works));
-	struct dp_job_change change = { .work = works,
-					.classes = judge->stages.classes,
-					.since = since };
-	int status;
+	size_t count = judge->job->iterations, phase, slow;
 
-	if (!works)
-		return DP_ERR_NOMEM;
-	for (size_t r = 0; r < judge->job->count; r++)
-		works[r] = blamed ? 1 : work;
-	for (size_t i = 0; i < count; i++)
-		works[blamed[i]] = work;
-	status = find_cost(cost_ns, judge, &change);
-	free(works);
-	return status;
+	if (!blame->every || blame->every >= count)
+		return 1;
+	phase = blame->slowest % blame->every;
+	slow = (count - 1 - phase) / blame->every + 1;
+	return (double)slow * (double)(count - 1) /
+	       ((double)(slow - !phase) * (double)count);
 }
 
 static int judge_rank(struct judge *judge)
@@ -232,6 +227,7 @@ static int judge_rank(struct judge *judge)
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 	struct dp_blame_times times = { judge->units.own, judge->units.count, judge->job->count,
 					judge->stages.classes, judge->units.iteration };
+	struct dp_job_change change = { .classes = judge->stages.classes };
 	struct dp_blame blame;
 	double cost_ns, resolution = judge->ranks->matching.resolution_ns;
 	int status = dp_blame__run(&blame, &times);
@@ -243,8 +239,10 @@ static int judge_rank(struct judge *judge)
 	if (blame.p >= LIKELY)
 		return DP_OK;
 	cost_ns = blame.gain * judge->per_iteration;
-	status = find_work_cost(&cost_ns, judge, &blame.rank, 1, NAN,
-				first_iteration(judge, blame.since));
+	change.rank = blame.rank;
+	change.since = first_iteration(judge, blame.since);
+	change.more_often = more_often(judge, &blame);
+	status = find_cost(&cost_ns, judge, &change);
 	if (status ||
 	    blame.p >= (cost_ns < LARGE_COST * judge->period_ns ? CHANCE : LIKELY) ||
 	    cost_ns < STRAGGLER_COST * judge->period_ns || cost_ns < resolution ||
@@ -448,7 +446,7 @@ static int judge_communication(struct judge *judge)
 	const struct dp_job *job = judge->job;
 	struct dp_slow_group slow;
 	double *less_ns = dp_alloc__zeroed(job->instance_count + 1, sizeof(*less_ns));
-	struct dp_job_change change = { .less_ns = less_ns };
+	struct dp_job_change change = { .rank = DP_NONE, .less_ns = less_ns, .more_often = 1 };
 	int status = less_ns ? dp_job__slow_group(&slow, less_ns, job) : DP_ERR_NOMEM;
 
 	change.since = status ? 0 : slow.since;

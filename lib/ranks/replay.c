@@ -28,11 +28,17 @@ struct move {
 	double removed_ns; /* of its work, up to here */
 };
 
+/* When a rank is blocked by a call, without what is another's already; before_ns: by calls before. */
+struct stretch {
+	int64_t start_ns, end_ns;
+	double before_ns;
+};
+
 struct lane {
 	const struct dp_job_rank *rank;
 	const struct dp_rank_clock *clock;
 	uint32_t *order;   /* calls by start */
-	double *exposed;   /* by end: sums of exposed time before each call, and of all */
+	struct stretch *blocked; /* per call */
 	double *work;	   /* by start: the rank's own time before each call starts */
 	double *removed;   /* by start: what is removed of it */
 	uint32_t *behind;  /* per call: the one of its group before it, or DP_NONE */
@@ -85,21 +91,50 @@ static int compare_starts(const void *a, const void *b)
 	return one->call < two->call ? -1 : one->call > two->call;
 }
 
-/* The rank's own time up to a time of its clock: without what it was exposed to. */
+/*
+ * Stretches that overlap are split, so that each time in which the rank does nothing but wait counts
+ * once. Where it goes on while a call runs, that call does not block it, although nothing else may run
+ * for a while: that is the host's, or another call's.
+ */
+static void find_blocked(struct lane *lane)
+{
+	const struct dp_rank_summary *from = lane->rank->from;
+	int64_t least_ns = INT64_MAX;
+	double sum_ns = 0;
+
+	for (size_t i = from->call_count; i-- > 0;) {
+		const struct dp_call_summary *call = &from->calls[i];
+		int64_t end_ns = DP_MIN(call->end_ns, least_ns);
+
+		least_ns = DP_MIN(call->end_ns - call->blocks_ns, least_ns);
+		lane->blocked[i] = (struct stretch){ least_ns, end_ns, 0 };
+	}
+	for (size_t i = 0; i < from->call_count; i++) {
+		lane->blocked[i].before_ns = sum_ns;
+		sum_ns += (double)(lane->blocked[i].end_ns - lane->blocked[i].start_ns);
+	}
+}
+
+/* The rank's own time up to a time of its clock: without what it was blocked for. */
 static double work_until(const struct lane *lane, int64_t time_ns)
 {
 	const struct dp_rank_summary *from = lane->rank->from;
 	size_t low = 0, high = from->call_count;
+	double blocked_ns = 0;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (from->calls[middle].end_ns <= time_ns)
+		if (lane->blocked[middle].start_ns < time_ns)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return (double)(time_ns - from->calls[0].start_ns) - lane->exposed[low];
+	if (low)
+		blocked_ns = lane->blocked[low - 1].before_ns +
+			     (double)(DP_MIN(time_ns, lane->blocked[low - 1].end_ns) -
+				      lane->blocked[low - 1].start_ns);
+	return (double)(time_ns - from->calls[0].start_ns) - blocked_ns;
 }
 
 static int sort_starts(struct lane *lane)
@@ -141,19 +176,18 @@ static int init_lane(struct lane *lane, const struct dp_job *job, size_t r, uint
 	lane->rank = &job->ranks[r];
 	lane->clock = &job->clocks[r];
 	lane->order = dp_alloc__array(count + 1, sizeof(*lane->order));
-	lane->exposed = dp_alloc__zeroed(count + 1, sizeof(*lane->exposed));
+	lane->blocked = dp_alloc__array(count + 1, sizeof(*lane->blocked));
 	lane->work = dp_alloc__zeroed(count + 1, sizeof(*lane->work));
 	lane->removed = dp_alloc__zeroed(count + 1, sizeof(*lane->removed));
 	lane->behind = dp_alloc__array(count + 1, sizeof(*lane->behind));
 	lane->end_ns = dp_alloc__zeroed(count + 1, sizeof(*lane->end_ns));
 	lane->moves = dp_alloc__zeroed(count + 1, sizeof(*lane->moves));
-	if (!lane->order || !lane->exposed || !lane->work || !lane->removed ||
+	if (!lane->order || !lane->blocked || !lane->work || !lane->removed ||
 	    !lane->behind || !lane->end_ns || !lane->moves || sort_starts(lane))
 		return DP_ERR_NOMEM;
 	lane->moves[0].at_ns = -INFINITY;
 	lane->move_count = 1;
-	for (size_t i = 0; i < count; i++)
-		lane->exposed[i + 1] = lane->exposed[i] + (double)from->calls[i].exposed_ns;
+	find_blocked(lane);
 	for (size_t i = 0; i < count; i++) {
 		const struct dp_call_summary *call = &from->calls[lane->order[i]];
 
@@ -202,8 +236,6 @@ static void remove_excess(struct replay *replay, size_t r, size_t first, size_t 
 	struct lane *lane = &replay->lanes[r];
 	int64_t iteration = iteration_of(lane, lane->order[first]);
 
-	for (size_t at = first; at < end; at++)
-		lane->removed[at] = 0;
 	for (size_t at = first; at < end; at++) {
 		size_t count = 0;
 
@@ -227,23 +259,17 @@ static void remove_excess(struct replay *replay, size_t r, size_t first, size_t 
 /* Sums, so that removed[] is what is removed before each call. */
 static void remove_work(struct replay *replay, size_t r)
 {
-	const struct dp_job_change *change = replay->change;
 	struct lane *lane = &replay->lanes[r];
 	size_t count = lane->rank->from->call_count;
 	double sum = 0;
 
-	if (!change->work || change->work[r] == 1)
-		return;
 	for (size_t first = 0, end; first < count; first = end) {
 		int64_t iteration = iteration_of(lane, lane->order[first]);
 
-		bool changed = iteration >= change->since && iteration != BEHIND;
-
 		for (end = first;
 		     end < count && iteration_of(lane, lane->order[end]) == iteration; end++)
-			if (changed)
-				lane->removed[end] = piece(lane, end) * (1 - change->work[r]);
-		if (changed && isnan(change->work[r]))
+			;
+		if (iteration >= replay->change->since && iteration != BEHIND)
 			remove_excess(replay, r, first, end);
 	}
 	for (size_t i = 0; i < count; i++)
@@ -445,16 +471,12 @@ static double later_behind(const struct lane *lane, int64_t iteration)
 static double mean_saved(struct replay *replay)
 {
 	int64_t from = replay->change->since ? replay->change->since - 1 : 0, last = -1;
+	const struct lane *lane = &replay->lanes[0];
 	size_t count = 0;
 
-	for (size_t r = 0; r < replay->job->count; r++) {
-		const struct lane *lane = &replay->lanes[r];
-
-		for (size_t i = lane->rank->from->call_count; i-- > 0 && last < 0;)
-			last = iteration_of(lane, lane->order[i]) == BEHIND
-				       ? -1
-				       : iteration_of(lane, lane->order[i]);
-		break;
+	for (size_t i = lane->rank->from->call_count; i-- > 0 && last < 0;) {
+		last = iteration_of(lane, lane->order[i]);
+		last = last == BEHIND ? -1 : last;
 	}
 	for (size_t r = 0; r < replay->job->count; r++) {
 		double saved_ns = later_behind(&replay->lanes[r], from) -
@@ -465,13 +487,14 @@ static double mean_saved(struct replay *replay)
 	}
 	if (!count || last <= from)
 		return NAN;
-	return dp_stat__median(replay->room, count) / (double)(last - from);
+	return dp_stat__median(replay->room, count) / (double)(last - from) *
+	       replay->change->more_often;
 }
 
 static void free_lane(struct lane *lane)
 {
 	free(lane->order);
-	free(lane->exposed);
+	free(lane->blocked);
 	free(lane->work);
 	free(lane->removed);
 	free(lane->behind);
@@ -507,8 +530,8 @@ int dp_job__replay(double *saved_ns, const struct dp_job *job, const struct dp_j
 		goto out;
 	for (size_t r = 0; r < job->count && !status; r++)
 		status = init_lane(&replay.lanes[r], job, r, last);
-	for (size_t r = 0; r < job->count && !status; r++)
-		remove_work(&replay, r);
+	if (!status && change->rank != DP_NONE)
+		remove_work(&replay, change->rank);
 	if (!status)
 		status = replay_instances(&replay);
 	if (!status)

@@ -12,7 +12,8 @@ struct dp_call_summary {
 	int64_t end_ns;
 	int64_t exposed_ns; /* of its time, that in which the rank neither computes nor runs an
 			     * earlier collective */
-	int64_t blocks_ns;  /* of that, the last stretch, up to its end */
+	int64_t blocks_ns;  /* of its time, the last stretch, up to its end, in which the rank does not
+			     * compute, whatever else runs */
 	uint64_t bytes;
 	int64_t sequence;   /* -1: not recorded */
 	uint32_t group;	    /* index of a struct dp_group_summary */

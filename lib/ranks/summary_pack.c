@@ -140,14 +140,15 @@ static void put_call(struct pack *pack, struct dp_call_forecast *forecast,
 {
 	uint64_t duration = (uint64_t)(call->end_ns - call->start_ns);
 	uint64_t exposed = (uint64_t)DP_MAX(0, DP_MIN(call->exposed_ns, (int64_t)duration));
+	uint64_t blocks = (uint64_t)DP_MAX(0, DP_MIN(call->blocks_ns, (int64_t)duration));
 	int64_t sequence = dp_call_forecast__sequence(forecast, call->group);
 	uint32_t next = dp_call_forecast__key(forecast);
 	unsigned head = (key == next ? DP_CALL_KEY : 0) |
 			(call->sequence == sequence ? DP_CALL_SEQUENCE : 0) |
 			(call->iteration == forecast->iteration ? DP_CALL_ITERATION : 0) |
-			(exposed == duration ? DP_CALL_EXPOSED
-			 : exposed	     ? 0
-					     : DP_CALL_HIDDEN);
+			(exposed == duration && blocks == duration ? DP_CALL_EXPOSED
+			 : exposed || blocks			   ? 0
+								   : DP_CALL_HIDDEN);
 
 	put_number(pack, head);
 	put_number(pack, (uint64_t)(call->end_ns - forecast->end_ns));
@@ -160,7 +161,7 @@ static void put_call(struct pack *pack, struct dp_call_forecast *forecast,
 		put_number(pack, (uint32_t)(call->iteration + 1)); /* none: 0 */
 	if (!(head & (DP_CALL_EXPOSED | DP_CALL_HIDDEN))) {
 		put_number(pack, exposed);
-		put_number(pack, (uint64_t)DP_MAX(0, DP_MIN(call->blocks_ns, (int64_t)exposed)));
+		put_number(pack, blocks);
 	}
 	dp_call_forecast__take(forecast, call, key);
 }

@@ -15,8 +15,8 @@ enum {
 	DP_CALL_KEY = 1,
 	DP_CALL_SEQUENCE = 2,
 	DP_CALL_ITERATION = 4,
-	DP_CALL_EXPOSED = 8, /* all of it is */
-	DP_CALL_HIDDEN = 16, /* nothing is exposed */
+	DP_CALL_EXPOSED = 8, /* all of it is, and blocks */
+	DP_CALL_HIDDEN = 16, /* nothing is exposed or blocks */
 	DP_CALL_FLAGS = 31
 };
 

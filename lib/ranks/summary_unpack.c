@@ -157,7 +157,7 @@ static void take_call(struct unpack *unpack, struct dp_call_summary *call,
 		exposed = blocks = duration;
 	} else if (!(head & DP_CALL_HIDDEN)) {
 		exposed = take_below(unpack, duration + 1);
-		blocks = take_below(unpack, exposed + 1);
+		blocks = take_below(unpack, duration + 1);
 	}
 	call->exposed_ns = (int64_t)exposed;
 	call->blocks_ns = (int64_t)blocks;

@@ -49,6 +49,7 @@ enum dp_row_table {
 	DP_ROW_COUNT,
 	DP_ROW_MESSAGE,
 	DP_ROW_PAUSE,
+	DP_ROW_GPU_METRIC,
 	DP_ROW_COUNT_OF_TABLES
 };
 

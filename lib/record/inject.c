@@ -170,5 +170,8 @@ int dp_inject__prepare(struct dp_recording *recording, const struct dp_record_op
 		status = add(recording, error, DP_SPOOL_ENV_CUPTI "=%s", options->cupti);
 	if (!status)
 		status = add_options(recording, options->chain, error);
-	return status ? status : add_guard(recording, folder, error);
+	if (!status)
+		status = add_guard(recording, folder, error);
+	recording->programs = status ? NULL : strdup(folder);
+	return status || recording->programs ? status : dp_error__nomem(error, 0);
 }

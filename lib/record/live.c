@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE /* accept4(), struct ucred */
 #include "record/recording.h"
+#include "spool/gpu_metrics.h"
 #include "spool/pool.h"
 
 #include <dirent.h>
@@ -153,6 +154,7 @@ void dp_recording_control(struct dp_recording *recording, enum dp_record_control
 	if (control == DP_RECORD_STOP) {
 		dp_nvml__stop(recording->nvml);
 		dp_host__stop(recording->host);
+		dp_gpu_sampler__stop(recording->gpu_sampler);
 	}
 }
 
@@ -298,18 +300,35 @@ static void heed_watch(struct dp_recording *recording)
 		dp_recording_control(recording, DP_RECORD_STOP);
 }
 
+/* With the libraries of the first process. Without it the recording goes on. */
+static void sample_units(struct dp_recording *recording, pid_t pid)
+{
+	if (recording->gpu_sampler || !recording->options.gpu_metrics_us ||
+	    recording->control == DP_POOL_STOP ||
+	    !dp_gpu_sampler__start(&recording->gpu_sampler, recording->folder_fd,
+				   recording->programs, pid, recording->options.gpu_metrics_us))
+		return;
+	recording->options.gpu_metrics_us = 0;
+	dp_log__write(&recording->options.log, DP_LOG_WARNING,
+		      "the activity of the GPUs' units is not recorded: " DP_GPU_METRICS_PROGRAM
+		      ": %s",
+		      strerror(errno));
+}
+
 /* The process may be of another namespace: who it is here the kernel knows. */
-static void sample_host(struct dp_recording *recording, const struct dp_member *member)
+static void sample_process(struct dp_recording *recording, const struct dp_member *member)
 {
 	struct ucred peer;
 	socklen_t bytes = sizeof(peer);
 
+	if (getsockopt(member->socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) || peer.pid <= 0)
+		return;
+	sample_units(recording, peer.pid);
 	if (!recording->host && recording->options.host_ms && recording->control != DP_POOL_STOP &&
 	    dp_host__start(&recording->host, recording->folder_fd, recording->options.host_ms,
 			   recording->options.switches))
 		recording->options.host_ms = 0;
-	if (recording->host &&
-	    !getsockopt(member->socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) && peer.pid > 0)
+	if (recording->host)
 		dp_host__add(recording->host, peer.pid, (uint32_t)strtoul(member->name, NULL, 10));
 }
 
@@ -334,7 +353,7 @@ static int greet(struct dp_recording *recording, int fd, const struct dp_message
 	forget_guest(recording, fd);
 	member = &recording->members[recording->member_count - 1];
 	dp_pool_copy__reserve(recording, member);
-	sample_host(recording, member);
+	sample_process(recording, member);
 	tell_control(recording);
 	tell_keeper(recording, member);
 	return recording->options.iterations ? count_iterations(recording, member) : DP_OK;
@@ -491,6 +510,7 @@ int dp_recording_fd(const struct dp_recording *recording)
 void dp_recording_status(struct dp_recording *recording, struct dp_record_status *status)
 {
 	memset(status, 0, sizeof(*status));
+	status->sampler = dp_gpu_sampler__pid(recording->gpu_sampler);
 	status->enough = recording->watch && dp_watch__enough(recording->watch);
 	for (size_t i = 0; i < recording->member_count; i++) {
 		struct dp_member *member = &recording->members[i];

@@ -1,6 +1,7 @@
 /* A recording from its start to the trace file. */
 #include "record/recording.h"
 #include "record/convert.h"
+#include "spool/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -78,10 +79,27 @@ static uint64_t bytes_of(const struct dp_recording *recording)
 	return bytes;
 }
 
-/* Why no context switches were recorded: a message of the trace file's, and of ours. */
+/* Of no process: in the trace file, and to the caller. */
+static int put_message(struct dp_recording *recording, struct dp_db *db, enum dp_log_level level,
+		       const char *code, const char *text)
+{
+	int status = dp_db__row(db, DP_ROW_MESSAGE);
+
+	dp_log__write(&recording->options.log, level, "%s", text);
+	if (status)
+		return status;
+	dp_db__null(db);
+	dp_db__null(db);
+	dp_db__int(db, level == DP_LOG_WARNING ? DP_SPOOL_WARNING : DP_SPOOL_NOTE);
+	dp_db__text(db, code);
+	dp_db__text(db, text);
+	return dp_db__done(db);
+}
+
+/* Why no context switches were recorded. */
 static int put_refused(struct dp_recording *recording, struct dp_db *db)
 {
-	int refused = dp_host__refused(recording->host), status;
+	int refused = dp_host__refused(recording->host);
 	char text[200];
 
 	if (!refused)
@@ -91,17 +109,18 @@ static int put_refused(struct dp_recording *recording, struct dp_db *db)
 		 refused == EACCES || refused == EPERM
 			 ? " (kernel.perf_event_paranoid above 2, or a container's seccomp profile)"
 			 : "");
-	if (recording->options.log.write)
-		recording->options.log.write(recording->options.log.ctx, DP_LOG_INFO, text);
-	status = dp_db__row(db, DP_ROW_MESSAGE);
-	if (status)
+	return put_message(recording, db, DP_LOG_INFO, "context-switches", text);
+}
+
+static int put_gpu_metrics(struct dp_recording *recording, struct dp_db *db, int64_t zero)
+{
+	char failure[240], text[320];
+	int status = dp_gpu_sampler__write(recording->gpu_sampler, db, zero, failure);
+
+	if (status || !failure[0])
 		return status;
-	dp_db__null(db);
-	dp_db__null(db);
-	dp_db__int(db, 1);
-	dp_db__text(db, "context-switches");
-	dp_db__text(db, text);
-	return dp_db__done(db);
+	snprintf(text, sizeof(text), "the activity of the GPUs' units is not recorded: %s", failure);
+	return put_message(recording, db, DP_LOG_WARNING, "gpu-metrics", text);
 }
 
 static int convert_all(struct dp_recording *recording, struct dp_convert *convert)
@@ -127,6 +146,8 @@ static int convert_all(struct dp_recording *recording, struct dp_convert *conver
 		status = dp_host__write(recording->host, &convert->db, convert->zero_monotonic,
 					convert->processes, convert->result.processes);
 	if (!status)
+		status = put_gpu_metrics(recording, &convert->db, convert->zero_monotonic);
+	if (!status)
 		status = put_refused(recording, &convert->db);
 	return status ? status : dp_convert__finish(convert);
 }
@@ -147,6 +168,7 @@ int dp_recording_write(struct dp_recording *recording, const char *path,
 	convert.about = &all;
 	dp_nvml__stop(recording->nvml);
 	dp_host__stop(recording->host);
+	dp_gpu_sampler__stop(recording->gpu_sampler);
 	dp_watch__stop(recording->watch);
 	if (recording->listener < 0)
 		dp_recover__wait(recording);

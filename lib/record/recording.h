@@ -3,6 +3,7 @@
 #define DP_RECORD_RECORDING_H
 
 #include "base/base.h"
+#include "record/gpu_sampler.h"
 #include "record/host.h"
 #include "record/nvml.h"
 #include "record/watch.h"
@@ -26,6 +27,7 @@ struct dp_recording {
 	struct dp_record_options options; /* only what is no pointer, and log */
 	char *folder;
 	char *nvml_library;
+	char *programs; /* the folder of what is injected, and run */
 	char **variables;
 	size_t variable_count;
 	int folder_fd; /* locked, where: */
@@ -47,6 +49,7 @@ struct dp_recording {
 	int64_t zero_monotonic;
 	struct dp_nvml *nvml;
 	struct dp_host *host;
+	struct dp_gpu_sampler *gpu_sampler;
 	struct dp_watch *watch; /* where iterations are counted */
 };
 

@@ -1,5 +1,6 @@
 /* A recording is made, and ends. */
 #include "record/recording.h"
+#include "spool/gpu_metrics.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,6 +41,7 @@ static void remove_files(struct dp_recording *recording)
 	}
 	unlinkat(recording->folder_fd, DP_NVML_FILE, 0);
 	unlinkat(recording->folder_fd, DP_HOST_FILE, 0);
+	unlinkat(recording->folder_fd, DP_GPU_METRICS_FILE, 0);
 	unlinkat(recording->folder_fd, DP_BEGIN_FILE, 0);
 	unlinkat(recording->folder_fd, DP_SPOOL_SOCKET, 0);
 }
@@ -50,6 +52,7 @@ void dp_recording_free(struct dp_recording *recording)
 		return;
 	dp_nvml__free(recording->nvml);
 	dp_host__free(recording->host);
+	dp_gpu_sampler__free(recording->gpu_sampler);
 	dp_watch__free(recording->watch);
 	if (recording->owned) {
 		dp_live__collect(recording);
@@ -62,6 +65,7 @@ void dp_recording_free(struct dp_recording *recording)
 		free(recording->variables[i]);
 	free(recording->variables);
 	free(recording->nvml_library);
+	free(recording->programs);
 	free(recording->folder);
 	free(recording);
 }

@@ -99,6 +99,8 @@ static int collect(struct dp_recording *recording, struct dp_error *error)
 	if (!status)
 		status = dp_host__open(&recording->host, recording->folder_fd);
 	if (!status)
+		status = dp_gpu_sampler__open(&recording->gpu_sampler, recording->folder_fd);
+	if (!status)
 		status = dp_live__collect(recording);
 	if (status == DP_ERR_NOMEM)
 		return dp_error__nomem(error, 0);

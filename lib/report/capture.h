@@ -1,4 +1,4 @@
-/* What a capture shows of a device where there are no iterations to tell of. */
+/* What a capture shows of a device where there are no iterations to report. */
 #ifndef DP_REPORT_CAPTURE_H
 #define DP_REPORT_CAPTURE_H
 

@@ -46,7 +46,7 @@ static void name_row(struct dp_render *render, int64_t row, const char *name)
 	dp_chrome_out__order(render, "thread_sort_index", DP_CHROME_OUR_PID, row, row);
 }
 
-/* Iterations, and so their phases, overlap where kernels of the next run beside the last ones. */
+/* Iterations, and so their phases, overlap where kernels of the next run next to the last ones. */
 static struct dp_chrome_row make_row(const struct dp_render *render, const struct dp_loop *loop,
 				     enum row row, const char *name)
 {

@@ -42,7 +42,7 @@ static int number_devices(struct dp_chrome_out *out)
 	for (size_t i = 0; !status && (device = dp_trace_device(out->trace, i)); i++)
 		status = dp_claims__add(&claims, 0, device->id);
 	if (!status)
-		dp_claims__settle(&claims, out->devices);
+		dp_claims__resolve(&claims, out->devices);
 	dp_claims__fini(&claims);
 	return status;
 }
@@ -66,7 +66,7 @@ static int number_processes(struct dp_chrome_out *out, bool kineto)
 	for (size_t i = 0; !status && i < devices; i++)
 		status = dp_claims__add(&claims, 0, out->devices[i]);
 	if (!status)
-		dp_claims__settle(&claims, numbers);
+		dp_claims__resolve(&claims, numbers);
 	for (size_t i = 0; !status && i < count; i++) {
 		int64_t pid = dp_trace_process(out->trace, i)->pid;
 
@@ -102,7 +102,7 @@ static int number_streams(struct dp_chrome_out *out, bool kineto)
 		status = dp_claims__add(claims, stream->device,
 					claimed(stream->stream, out->gpus[stream->device], kineto));
 	if (!status)
-		dp_claims__settle(claims, numbers);
+		dp_claims__resolve(claims, numbers);
 	for (size_t i = 0; !status && i < count; i++, before = stream) {
 		struct dp_chrome_row *row = &out->streams[i];
 
@@ -154,7 +154,7 @@ static int number_threads(struct dp_chrome_out *out, bool kineto)
 			claims, thread->process,
 			claimed(thread->tid, out->processes[thread->process], kineto));
 	if (!status)
-		dp_claims__settle(claims, numbers);
+		dp_claims__resolve(claims, numbers);
 	for (size_t i = 0; !status && i < count; i++)
 		init_thread(out, i, numbers[i], kineto);
 	if (!status)

@@ -28,7 +28,7 @@ static int compare(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-void dp_claims__settle(struct dp_claims *claims, int64_t *numbers)
+void dp_claims__resolve(struct dp_claims *claims, int64_t *numbers)
 {
 	const struct dp_claim *at = claims->sorted;
 

@@ -30,7 +30,7 @@ int dp_claims__add(struct dp_claims *claims, int64_t group, int64_t number);
  * numbers[i], of the claim that was added as the i-th: what it claims, for the first of its group,
  * else one from next on that nobody claims. Cost: that of sorting them.
  */
-void dp_claims__settle(struct dp_claims *claims, int64_t *numbers);
+void dp_claims__resolve(struct dp_claims *claims, int64_t *numbers);
 
 /* One more that nobody claims. Cost: logarithmic, and the claims that were passed over. */
 int64_t dp_claims__spare(struct dp_claims *claims);

@@ -42,7 +42,7 @@ int dp_html__idle(struct dp_render *render, uint32_t device, struct dp_html_idle
 	}
 	status = dp_analysis_foreach_idle(render->analysis, device, start_ns, end_ns, add_to_all,
 					  &gather, render->error);
-	/* The walk's own failure is told, that of our callback is not. */
+	/* The walk reports its own failure, but not our callback's. */
 	return status ? dp_error__nomem(render->error, 0) : DP_OK;
 }
 

@@ -160,7 +160,7 @@ void dp_html__one_series(struct dp_render *render, size_t loop, size_t metric)
 	dp_render__text(render, "]}");
 }
 
-/* Marks on iterations: what no number tells. Too many are not told. */
+/* Marks on iterations: what no number shows. Too many are left out. */
 static void write_marks(struct dp_render *render, size_t loop)
 {
 	const struct dp_html *html = render->state;

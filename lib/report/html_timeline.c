@@ -1,7 +1,7 @@
 /*
  * One iteration as a timeline: what its device did until the next one began, stream by stream; what
  * the thread that launched it was in; and where nothing ran. Where there is more than a page may
- * hold, neighbours that are too small to be told apart become one.
+ * hold, neighbours that are too small to be distinguished become one.
  */
 #include "report/html.h"
 #include "base/communication.h"
@@ -35,7 +35,7 @@ struct window {
 	size_t *lanes; /* places in blocks where those of a lane begin; one more than lanes */
 	uint32_t streams[LANES];
 	size_t lane_count;
-	size_t share;	    /* of the room: one of so many parts */
+	size_t share;	    /* of the room: one of this many parts */
 	size_t most_ranges; /* of a thread, and calls */
 };
 

@@ -60,8 +60,8 @@ bool dp_label__is_control(uint32_t code)
 	       (code >= 0x2066 && code <= 0x2069);
 }
 
-/* Where a name that fits leaves so many columns, some of the template arguments that tell it from
- * its like are shown: "vectorized_elementwise_kernel<4, FillFu". */
+/* If a name leaves this many columns free, some of the template arguments that distinguish it
+ * from similar names are shown: "vectorized_elementwise_kernel<4, FillFu". */
 #define ROOM_LEFT 4
 
 /* Fewer columns have no room for two parts of a name. */
@@ -368,7 +368,7 @@ char *dp_label__kernel(char buf[DP_LABEL_SIZE], const char *name, size_t columns
 	return dp_label_kernel(buf, DP_LABEL_SIZE, name, DP_MIN(columns, DP_LABEL_COLUMNS), ascii);
 }
 
-/* The function's name, without arguments, in so many columns; returns the bytes. */
+/* The function's name, without arguments, in this many columns; returns the bytes. */
 static size_t put_function(char *buf, const char *name, size_t length, size_t columns, bool ascii)
 {
 	struct shorter shorter;

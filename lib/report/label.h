@@ -16,7 +16,7 @@
  * what is seen around it. */
 bool dp_label__is_control(uint32_t code);
 
-/* dp_label_width() of so many bytes. */
+/* dp_label_width() of this many bytes. */
 size_t dp_label__width_of(const char *text, size_t length);
 
 /* dp_label_text() and dp_label_kernel() of at most DP_LABEL_COLUMNS columns. */

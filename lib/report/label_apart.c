@@ -1,6 +1,6 @@
 /*
  * Where names differ that are alike once they are short. Those of equal labels are sorted by the
- * whole name: then the one most like each is beside it. Cost: n labels, and sorting them.
+ * whole name: then the most similar one is next to each. Cost: n labels, and sorting them.
  */
 #include "report/label.h"
 

@@ -28,8 +28,8 @@ void dp_lanes__fini(struct dp_lanes *lanes);
 
 /*
  * The first row in which a slice lies behind all others, or inside the last and not too deep: NULL
- * where there is none. Slices come in order of start. over, which may be NULL, is told of each that
- * has ended.
+ * where there is none. Slices come in order of start. over, which may be NULL, is called for each
+ * that has ended.
  */
 struct dp_lane *dp_lanes__find(struct dp_lanes *lanes, int64_t start_ns, int64_t end_ns,
 			       void (*over)(void *ctx, const struct dp_lane *lane, int64_t end_ns),

@@ -5,7 +5,7 @@
 #include "report/report.h"
 
 /*
- * A name from a trace as a code span of at most so many columns, which is also safe in a table:
+ * A name from a trace as a code span of at most this many columns, which is also safe in a table:
  * control characters are shown as '?', backticks as apostrophes, and bars are escaped.
  */
 void dp_markdown__code(struct dp_render *render, const char *name, size_t columns);
@@ -13,7 +13,7 @@ void dp_markdown__code(struct dp_render *render, const char *name, size_t column
 /* The same of a kernel's name, shortened where that says least. */
 void dp_markdown__kernel(struct dp_render *render, const char *name, size_t columns);
 
-/* Words of ours, with names in them: what Markdown would take for markup is escaped. */
+/* Our own words, with names in them: what Markdown would take for markup is escaped. */
 void dp_markdown__words(struct dp_render *render, const char *words);
 
 #endif

@@ -185,7 +185,7 @@ char *dp_human__bytes(char buf[DP_NUMBER_SIZE], double bytes)
 	return buf;
 }
 
-/* Rounded to so many that count; more of them before the point stay. */
+/* Rounded to four significant digits; more of them before the point stay. */
 static double four_digits(double value)
 {
 	double scale = fabs(value) > 0 ? pow(10, fmin(0, floor(log10(fabs(value))) - 3)) : 1;

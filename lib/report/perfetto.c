@@ -69,7 +69,7 @@ static int number_host(struct dp_perfetto *out)
 		status =
 			dp_claims__add(&claims, 0, DP_MAX(dp_trace_process(out->trace, i)->pid, 0));
 	if (!status)
-		dp_claims__settle(&claims, out->pids);
+		dp_claims__resolve(&claims, out->pids);
 	threads = dp_trace_thread_count(out->trace);
 	for (size_t i = 0; !status && i < threads; i++) {
 		const struct dp_thread *thread = dp_trace_thread(out->trace, i);
@@ -78,7 +78,7 @@ static int number_host(struct dp_perfetto *out)
 					thread->tid ? thread->tid : out->pids[thread->process]);
 	}
 	if (!status)
-		dp_claims__settle(&tids, out->tids);
+		dp_claims__resolve(&tids, out->tids);
 	dp_claims__fini(&claims);
 	dp_claims__fini(&tids);
 	return status;

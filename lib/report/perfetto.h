@@ -69,7 +69,7 @@ struct dp_perfetto_track {
 	const char *name;
 	int rank;	  /* its place among its siblings */
 	const char *unit; /* of a counter */
-	int64_t pid, tid; /* of a process or, where that is told, a thread: -1 else */
+	int64_t pid, tid; /* of a process and, if set, a thread; else -1 */
 	bool process, thread;
 };
 

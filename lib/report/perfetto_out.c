@@ -370,7 +370,7 @@ void dp_perfetto_lanes__begin(struct dp_render *render, struct dp_perfetto_lanes
 		lane = full ? &lanes->lanes.lanes[DP_LANES_MOST - 1] : add_lane(render, lanes);
 	}
 	if (!lane || (!full && dp_lane__push(lane, end_ns))) {
-		/* The caller goes on with the event: close_packet() tells of this. */
+		/* The caller goes on with the event: close_packet() reports this. */
 		out_of(render)->packet.failed = true;
 		return;
 	}

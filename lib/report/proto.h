@@ -1,7 +1,7 @@
 /*
  * Protocol buffers, written: https://protobuf.dev/programming-guides/encoding/. Messages are made
- * in memory; one whose field is not told of an error that memory brings can look at failed in the
- * end.
+ * in memory; out of memory sets failed, which the
+ * caller checks at the end.
  */
 #ifndef DP_REPORT_PROTO_H
 #define DP_REPORT_PROTO_H

@@ -111,8 +111,8 @@ void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render
 			      (long long)verdict->since_iteration);
 }
 
-/* "host wait, 8.10 ms longer per iteration than on the other ranks; mostly X (3.1 ms)": X in so many
- * columns at most. */
+/* "host wait, 8.10 ms longer per iteration than on the other ranks; mostly X (3.1 ms)": X in at
+ * most this many columns. */
 void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *render,
 			   const struct dp_ranks_verdict *verdict, size_t columns)
 {

@@ -23,8 +23,8 @@ const char *dp_ranks_words__advice(const struct dp_ranks_verdict *verdict);
 void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render,
 			  const struct dp_ranks_verdict *verdict);
 
-/* "host wait, 8.10 ms longer per iteration than on the other ranks; mostly X (3.1 ms)": X in so many
- * columns at most. */
+/* "host wait, 8.10 ms longer per iteration than on the other ranks; mostly X (3.1 ms)": X in at
+ * most this many columns. */
 void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *render,
 			   const struct dp_ranks_verdict *verdict, size_t columns);
 

@@ -37,7 +37,7 @@ void dp_render__integer(struct dp_render *render, int64_t value);
 int dp_render__run(struct dp_render *render,
 		   void (*write)(struct dp_render *render, const void *what), const void *what);
 
-/* DP_ERR_ARGUMENT where the options name a metric that there is not. */
+/* DP_ERR_ARGUMENT if the options name an unknown metric. */
 int dp_render__check(const struct dp_report_options *options, struct dp_error *error);
 
 /* True where the options show a metric or a summary: one chosen, or a chosen metric's summary. */

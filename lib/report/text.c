@@ -122,22 +122,22 @@ static bool is_named(const struct dp_analysis *analysis, size_t loop)
 /* One line each for the other loops of the level that was asked for, and those around them. */
 static void write_others(struct dp_render *render)
 {
-	size_t loops = dp_analysis_loop_count(render->analysis), told = 0, more = 0;
+	size_t loops = dp_analysis_loop_count(render->analysis), shown = 0, more = 0;
 	struct dp_text *text = render->state;
 	char number[DP_NUMBER_SIZE];
 
-	if (text->others_told || render->options->verbose)
+	if (text->others_shown || render->options->verbose)
 		return;
-	text->others_told = true;
+	text->others_shown = true;
 	for (size_t i = 0; i < loops; i++) {
 		if (i == text->primary || (!dp_analysis_loop(render->analysis, i)->selected &&
 					   !is_named(render->analysis, i)))
 			continue;
-		if (told >= LOOPS_MOST) {
+		if (shown >= LOOPS_MOST) {
 			more++;
 			continue;
 		}
-		if (!told++)
+		if (!shown++)
 			dp_render__text(render, "\n");
 		dp_text__loop_line(render, i, 0);
 	}

@@ -21,10 +21,10 @@ struct dp_text {
 	bool whole;			 /* there is no screen to fit: findings in full */
 	size_t primary;			 /* the loop that is shown in full */
 	size_t level;			 /* how many loops are at the level that was asked for */
-	bool others_told;		 /* the loops that are not shown in full */
-	size_t shown;			 /* findings: so many are shown, */
-	size_t detailed;		 /* so many of them with reasons and what to do, */
-	size_t findings;		 /* so many already */
+	bool others_shown;		 /* the loops that are not shown in full */
+	size_t shown;			 /* findings: how many are shown, */
+	size_t detailed;		 /* how many of them with reasons and what to do, */
+	size_t findings;		 /* how many already */
 	size_t metrics[DP_TEXT_METRICS]; /* the columns of iterations */
 	size_t metric_count;
 };
@@ -149,7 +149,8 @@ void dp_text__clean(struct dp_render *render);
 void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 		   const struct dp_finding *finding);
 
-/* A finding's evidence as words, as far as it fits so many columns: what the cost does not say. */
+/* A finding's evidence as words, as far as it fits this many columns: what the cost does not say.
+ */
 void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_finding *finding, size_t columns);
 
@@ -163,7 +164,7 @@ bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool
  * all was. */
 void dp_text__scope(struct dp_words *words, const struct dp_render *render);
 
-/* Was but a part of the time analyzed? */
+/* Was only a part of the time analyzed? */
 bool dp_text__has_range(const struct dp_render *render);
 
 /* "The GPU was idle 92.1% of the capture. Most kernel time: a 40.2%, b 11.0%." */

@@ -1,7 +1,7 @@
 /*
  * What a finding costs, and the numbers that say so, as words: the second goes on where the first
- * ends. "costs 26.58 ms of each iteration (56.6%)", "waiting for input, GPU busy 40.6%". A number
- * is told once. Cost: a look at each of the few numbers for each.
+ * ends. "costs 26.58 ms of each iteration (56.6%)", "waiting for input, GPU busy 40.6%". Each
+ * number is shown once. Cost: a look at each of the few numbers for each.
  */
 #include "report/text.h"
 
@@ -18,14 +18,14 @@
 #define LEAST_SAVED 0.001 /* of the period, for a prediction to be worth a number */
 #define SAME_SHARE 0.0005
 
-/* How a number is said; the others are said with their names. */
+/* How a number is worded; the others are shown with their names. */
 struct saying {
 	const char *name;
 	const char *before;
 	const char *after;
-	const char *cost;   /* instead, where it is the cost, which was told */
+	const char *cost;   /* instead, where it is the cost, which was shown */
 	const char *of;	    /* what it is a part of; else of the cost */
-	const char *all;    /* instead, where it is all of that; "": nothing is said */
+	const char *all;    /* instead, where it is all of that; "": nothing */
 	const char *behind; /* right behind this one, */
 	const char *joint;  /* these come before it, */
 	const char *close;  /* and these after */
@@ -132,6 +132,8 @@ static const struct saying sayings[] = {
 	{ "sync_lost_ns", "", " in which the GPU runs out of work",
 	  .cost = "the GPU runs out of work" },
 	{ "throttled_iterations", "", " iterations throttled" },
+	{ "sm_active", "SMs active ", "" },
+	{ "tensor_active", "tensor cores ", "" },
 	{ "times", "", " times" },
 	{ "upload_exposed_ns", "", " of exposed uploads",
 	  .cost = "exposed uploads" },
@@ -296,8 +298,8 @@ static bool is_cost(const struct dp_finding *finding, size_t index)
 	return !strcmp(at->unit, "ns") && is_same(at->value, finding->recoverable_ns);
 }
 
-/* What the cost says already, or what says nothing beside it. */
-static bool is_said(const struct dp_finding *finding, size_t index)
+/* What the cost shows already, or what adds nothing to it. */
+static bool is_shown(const struct dp_finding *finding, size_t index)
 {
 	const struct dp_evidence_value *at = &finding->evidence[index];
 
@@ -318,7 +320,7 @@ static size_t find_cost(const struct dp_finding *finding)
 
 	for (size_t i = 0; i < finding->evidence_count; i++) {
 		saying = saying_of(finding->evidence[i].name);
-		if (saying && saying->cost && !is_said(finding, i) && is_cost(finding, i))
+		if (saying && saying->cost && !is_shown(finding, i) && is_cost(finding, i))
 			return i;
 	}
 	return SIZE_MAX;
@@ -415,7 +417,7 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 	for (size_t i = 0; i < finding->evidence_count; i++) {
 		size_t before = words->used;
 
-		if (i == cost || is_said(finding, i))
+		if (i == cost || is_shown(finding, i))
 			continue;
 		add_evidence(words, before ? ", " : "", finding, i, cost, last, ascii);
 		if (words->used != before)

@@ -1,5 +1,5 @@
 /*
- * How iterations were found, behind the report: for each loop what speaks for it and against it,
+ * How iterations were found, behind the report: for each loop the evidence for and against it,
  * and what else was considered. With -v all that the stages of the detection saw, in order.
  */
 #include "base/text.h"
@@ -65,7 +65,7 @@ static size_t find_before(const struct dp_render *render, uint32_t stream, size_
 	return SIZE_MAX;
 }
 
-/* The kernel that is so many places behind a loop's first. */
+/* The kernel that is this many places behind a loop's first. */
 static const char *kernel_at(const struct dp_render *render, const struct dp_loop *loop,
 			     double offset)
 {

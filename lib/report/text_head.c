@@ -153,7 +153,7 @@ static void add_busy(struct dp_words *words, const struct dp_trace *trace)
 	char device[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
 	bool several = dp_trace_device_count(trace) > 1;
 	const struct dp_stream *stream;
-	size_t minor, told = 0;
+	size_t minor, listed = 0;
 
 	if (dp_trace_duration_ns(trace) <= 0 || !is_simple(trace, &minor))
 		return;
@@ -162,7 +162,7 @@ static void add_busy(struct dp_words *words, const struct dp_trace *trace)
 		if (is_minor(trace, stream))
 			continue;
 		if (several)
-			dp_words__add(words, "%s %s", told++ ? "," : "",
+			dp_words__add(words, "%s %s", listed++ ? "," : "",
 				      dp_text__device(device, trace, stream->device));
 		dp_words__add(words, " %s", dp_human__share(number, busy_share(trace, stream)));
 	}
@@ -384,7 +384,7 @@ static void write_streams(struct dp_render *render, const struct dp_trace *trace
 
 	if (!total || (!render->options->verbose && is_simple(trace, &minor)))
 		return;
-	/* Beside what is missing the one screen has no room for a blank line, unless it is all. */
+	/* Next to what is missing the one screen has no room for a blank line, unless it is all. */
 	if (render->options->verbose || !dp_trace_loss_count(trace) ||
 	    !dp_analysis_loop_count(render->analysis))
 		dp_render__text(render, "\n");

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define REGULAR_MOST 2 /* variants that are told of */
+#define REGULAR_MOST 2 /* variants that are shown */
 #define WHOLE 0.95     /* a loop that covers as much leaves nothing to ask about */
 #define LIKELY 0.5
 #define ANNOTATION_COLUMNS 32
@@ -170,16 +170,16 @@ static void add_regular(struct dp_words *words, const struct dp_render *render,
 {
 	char number[DP_NUMBER_SIZE];
 	const struct dp_variant *v;
-	size_t told = 0;
+	size_t shown = 0;
 
 	for (size_t i = 1;
-	     told < REGULAR_MOST && (v = dp_analysis_loop_variant(render->analysis, loop->id, i));
+	     shown < REGULAR_MOST && (v = dp_analysis_loop_variant(render->analysis, loop->id, i));
 	     i++) {
 		int64_t net = (int64_t)v->inserted - (int64_t)v->deleted;
 
 		if (!v->period)
 			continue;
-		told++;
+		shown++;
 		dp_words__add(words, ", every %zu%s: ", v->period, ordinal_ending(v->period));
 		if (net == 0)
 			dp_words__add(words, "%s",
@@ -368,7 +368,7 @@ static void gather(struct series *series, const struct dp_render *render, size_t
 			dp_analysis_loop_iteration(render->analysis, id, k + 1);
 		bool broken = next && next->foreign_kernels && !strcmp(series->title, "period");
 
-		/* The range that is told leaves warm-up out, and so must the bars. */
+		/* The range that is shown leaves warm-up out, and so must the bars. */
 		dp_spark__add(&series->spark, k, at->partial || at->warmup ? (double)NAN : value,
 			      broken);
 		if (broken || at->warmup || at->partial || !isfinite(value))
@@ -529,7 +529,7 @@ struct layout {
 	size_t value[COLUMNS_MOST];
 };
 
-/* Lays the table out in so many columns; returns its width. */
+/* Lays the table out in this many columns; returns its width. */
 static size_t lay_out(struct layout *layout, struct dp_render *render, size_t id, size_t columns)
 {
 	char title[DP_NUMBER_SIZE], value[DP_NUMBER_SIZE];

@@ -152,18 +152,18 @@ static void write_nothing(struct dp_render *render, size_t stream)
 void dp_text__without(struct dp_render *render)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
-	size_t loops = dp_analysis_loop_count(render->analysis), told = 0;
+	size_t loops = dp_analysis_loop_count(render->analysis), shown = 0;
 	struct dp_candidate candidate;
 
 	for (size_t i = 0; i < dp_trace_stream_count(trace); i++) {
 		if (!dp_analysis_candidate(render->analysis, i, &candidate) ||
 		    (loops && !candidate.length))
 			continue;
-		if (told++ < 2 || render->options->verbose)
+		if (shown++ < 2 || render->options->verbose)
 			write_nothing(render, i);
 	}
-	if (!told && !loops)
+	if (!shown && !loops)
 		dp_render__text(render, "\nNo kernels: there are no iterations to find.\n");
-	else if (told > 2 && !render->options->verbose)
-		dp_render__format(render, "\nNor on %zu more.\n", told - 2);
+	else if (shown > 2 && !render->options->verbose)
+		dp_render__format(render, "\nNor on %zu more.\n", shown - 2);
 }

@@ -185,7 +185,7 @@ static bool from_one_on(const struct dp_render *render, const struct slow *slow,
 static void add_iterations(struct dp_words *words, const struct dp_render *render,
 			   const struct slow *slow)
 {
-	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations, told = 0;
+	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations, shown = 0;
 	char number[DP_TEXT_SIZE];
 	size_t first;
 
@@ -194,11 +194,12 @@ static void add_iterations(struct dp_words *words, const struct dp_render *rende
 		return;
 	}
 	dp_words__add(words, slow->count == 1 ? "iteration " : "iterations ");
-	for (size_t k = 0; k < iterations && told < NAMED_MOST; k++)
+	for (size_t k = 0; k < iterations && shown < NAMED_MOST; k++)
 		if (is_slow(render, slow, k))
-			dp_words__add(words, "%s%s", told++ ? ", " : "", dp_text__count(number, k));
-	if (slow->count > told)
-		dp_words__add(words, " and %s more", dp_text__count(number, slow->count - told));
+			dp_words__add(words, "%s%s", shown++ ? ", " : "",
+				      dp_text__count(number, k));
+	if (slow->count > shown)
+		dp_words__add(words, " and %s more", dp_text__count(number, slow->count - shown));
 }
 
 /* Where but some of the slow iterations have more of a metric: which, or how many. */

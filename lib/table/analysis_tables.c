@@ -221,7 +221,7 @@ static const struct dp_field variant_fields[] = {
 		 "complete iterations that have it"),
 	DP_FIELD(struct variant_row, first, DP_CELL_INT64, NULL, "the first iteration that has it"),
 	DP_FIELD(struct variant_row, period, DP_CELL_ID, "count",
-		 "it comes every so many iterations; null: irregularly"),
+		 "its period in iterations; null: it is irregular"),
 	DP_FIELD(struct variant_row, inserted, DP_CELL_INT64, "count", "kernels inserted"),
 	DP_FIELD(struct variant_row, deleted, DP_CELL_INT64, "count", "kernels missing"),
 	DP_FIELD(struct variant_row, substituted, DP_CELL_INT64, "count", "kernels replaced"),
@@ -415,7 +415,7 @@ const struct dp_table dp_table__host_ranges = {
 	.list = list_host_ranges,
 };
 
-/* Findings, and the numbers that speak for them. */
+/* Findings, and the numbers that support them. */
 
 struct finding_row {
 	int64_t finding, loop;

@@ -6,10 +6,12 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum {
 	BUFFERS = 3,
 	GATHERED = 256, /* rows of some hundred bytes: less than a second-level cache */
+	HUGE_PAGE = 2 << 20, /* bytes, of x86-64 and, with pages of 4 KiB, of AArch64 */
 };
 
 /* What an array owns. */
@@ -60,11 +62,31 @@ static struct body *array_init(struct ArrowArray *out, size_t rows, int64_t buff
 	return body;
 }
 
+/*
+ * Memory for a column. Where it is large, in huge pages if the system has them: with a million rows,
+ * faults of ordinary ones take longer than filling the columns.
+ */
+static void *column_memory(size_t count, size_t size)
+{
+	size_t bytes = dp_size__mul(count, size);
+	void *memory;
+
+	if (bytes < HUGE_PAGE || bytes > SIZE_MAX / 2)
+		return dp_alloc__array(count, size);
+	bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+	memory = aligned_alloc(HUGE_PAGE, bytes);
+#ifdef MADV_HUGEPAGE
+	if (memory)
+		madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+	return memory;
+}
+
 /* A buffer of the array's own. Its content is the caller's to fill; NULL where memory runs out. */
 static void *buffer(struct body *body, size_t which, size_t count, size_t size)
 {
 	/* Consumers may read whole words: a buffer is never of no bytes. */
-	body->own[which] = dp_alloc__array(count + 1, size);
+	body->own[which] = column_memory(count + 1, size);
 	body->buffers[which] = body->own[which];
 	return body->own[which];
 }

@@ -240,3 +240,60 @@ const struct dp_table dp_table__collectives = {
 	.row_size = sizeof(struct collective_row),
 	.list = list_collectives,
 };
+
+/* Collectives, as each rank ran them. */
+
+struct call_row {
+	int64_t rank, iteration, instance, bytes, start_ns, end_ns, wait_ns;
+	const char *kind, *group;
+};
+
+static const struct dp_field call_fields[] = {
+	DP_FIELD(struct call_row, rank, DP_CELL_INT64, NULL, "the rank's number"),
+	DP_FIELD(struct call_row, iteration, DP_CELL_ID, NULL, "the job's iteration, from 0"),
+	DP_FIELD(struct call_row, instance, DP_CELL_ID, NULL,
+		 "the same number on all ranks that took part; null: not matched"),
+	DP_FIELD(struct call_row, kind, DP_CELL_TEXT, NULL, "as in allreduce or send-receive"),
+	DP_FIELD(struct call_row, group, DP_CELL_TEXT, NULL,
+		 "the process group, as the traces name it"),
+	DP_FIELD(struct call_row, bytes, DP_CELL_ID, "bytes", "its size"),
+	DP_FIELD(struct call_row, start_ns, DP_CELL_INT64, "ns",
+		 "its start on the first rank's clock, from that rank's first operation"),
+	DP_FIELD(struct call_row, end_ns, DP_CELL_INT64, "ns", "its end on that clock"),
+	DP_FIELD(struct call_row, wait_ns, DP_CELL_INT64, "ns",
+		 "of that time: waiting for other ranks, at its beginning"),
+	{ NULL },
+};
+
+static int list_calls(struct dp_table_rows *rows)
+{
+	const struct dp_rank *rank;
+	struct dp_rank_call call;
+
+	for (size_t r = 0; (rank = dp_ranks_rank(rows->ranks, r)); r++)
+		for (size_t i = 0; dp_ranks_call(rows->ranks, r, i, &call); i++) {
+			struct call_row *row = dp_table_rows__add(rows);
+
+			if (!row)
+				return DP_ERR_NOMEM;
+			*row = (struct call_row){
+				rank->rank,
+				call.iteration,
+				call.instance,
+				call.bytes ? (int64_t)call.bytes : -1,
+				call.start_ns,
+				call.end_ns,
+				call.wait_ns,
+				dp_collective_kind_name(call.kind),
+				call.group,
+			};
+		}
+	return DP_OK;
+}
+
+const struct dp_table dp_table__rank_collectives = {
+	.info = { "rank_collectives", "ranks", "collectives as each rank ran them, by end" },
+	.fields = call_fields,
+	.row_size = sizeof(struct call_row),
+	.list = list_calls,
+};

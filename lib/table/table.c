@@ -13,6 +13,7 @@ static const struct dp_table *const tables[] = {
 	&dp_table__pairs,	   &dp_table__pair_metrics,  &dp_table__pair_parts,
 	&dp_table__pair_kernels,   &dp_table__pair_places,   &dp_table__pair_findings,
 	&dp_table__ranks,	   &dp_table__rank_iterations, &dp_table__collectives,
+	&dp_table__rank_collectives,
 };
 
 const struct dp_table *dp_table__at(size_t index)

@@ -70,6 +70,7 @@ extern const struct dp_table dp_table__streams, dp_table__operations, dp_table__
 	dp_table__samples;
 extern const struct dp_table dp_table__pairs, dp_table__pair_metrics, dp_table__pair_parts,
 	dp_table__pair_kernels, dp_table__pair_places, dp_table__pair_findings;
-extern const struct dp_table dp_table__ranks, dp_table__rank_iterations, dp_table__collectives;
+extern const struct dp_table dp_table__ranks, dp_table__rank_iterations, dp_table__collectives,
+	dp_table__rank_collectives;
 
 #endif

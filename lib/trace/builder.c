@@ -10,10 +10,11 @@
 /* Names beyond this are no names: DP_ERR_LIMIT. */
 #define NAMES_BYTES ((uint64_t)2 << 30)
 
-/* Plain forms beyond this stay as they were mangled: no program has so many, a hostile file may. */
+/* Plain forms beyond this stay as they were mangled: no program has this many, a hostile file may.
+ */
 #define DEMANGLED_BYTES ((uint64_t)512 << 20)
 
-/* Reasons of losses that are told apart. */
+/* Reasons of losses that are distinguished. */
 #define LOSSES_MOST 64
 
 static const uint8_t op_widths[] = { 8, 8, 8, 4, 4, 4, 4, 1, 1, 1, 1 };
@@ -23,6 +24,7 @@ static const uint8_t collective_widths[] = { 8, 8, 8, 8, 4, 4, 4, 4, 4, 4, 4 };
 static const uint8_t range_widths[] = { 8, 8, 4, 4, 1 };
 static const uint8_t memory_widths[] = { 8, 8, 4 };
 static const uint8_t sample_widths[] = { 8, 8, 4, 4, 4, 4 };
+static const uint8_t activity_widths[] = { 8, 8, 4, 4, 4, 4 };
 static const uint8_t cpu_widths[] = { 8, 8, 8, 8, 4 };
 static const uint8_t off_widths[] = { 8, 8, 4, 1 };
 static const uint8_t throttling_widths[] = { 8, 8, 4 };
@@ -41,6 +43,7 @@ int dp_builder__new(struct dp_builder **builder, struct dp_error *error)
 	dp_columns__init(&made->ranges, range_widths, DP_COUNT(range_widths));
 	dp_columns__init(&made->memory, memory_widths, DP_COUNT(memory_widths));
 	dp_columns__init(&made->samples, sample_widths, DP_COUNT(sample_widths));
+	dp_columns__init(&made->activity, activity_widths, DP_COUNT(activity_widths));
 	dp_columns__init(&made->cpu_samples, cpu_widths, DP_COUNT(cpu_widths));
 	dp_columns__init(&made->off_cpu, off_widths, DP_COUNT(off_widths));
 	dp_columns__init(&made->throttling, throttling_widths, DP_COUNT(throttling_widths));
@@ -59,6 +62,7 @@ void dp_builder__free(struct dp_builder *builder)
 	dp_columns__fini(&builder->ranges);
 	dp_columns__fini(&builder->memory);
 	dp_columns__fini(&builder->samples);
+	dp_columns__fini(&builder->activity);
 	dp_columns__fini(&builder->cpu_samples);
 	dp_columns__fini(&builder->off_cpu);
 	dp_columns__fini(&builder->throttling);

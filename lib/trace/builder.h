@@ -81,6 +81,16 @@ struct dp_sample {
 	uint32_t device; /* of dp_builder__device() */
 };
 
+/* See struct dp_activity; device is of dp_builder__device(). */
+struct dp_unit_activity {
+	int64_t start_ns;
+	int64_t end_ns;
+	uint32_t sm;
+	uint32_t tensor;
+	uint32_t dram;
+	uint32_t device;
+};
+
 /* See struct dp_cpu_samples and struct dp_off_cpu; thread is of dp_builder__thread(). */
 struct dp_cpu_sample {
 	int64_t time_ns;
@@ -128,7 +138,7 @@ uint32_t dp_builder__device(struct dp_builder *builder, uint32_t process, int64_
 uint32_t dp_builder__stream(struct dp_builder *builder, uint32_t process, int64_t device,
 			    int64_t context, int64_t stream);
 
-/* The pid of a process that was added (as -1) before the source told it. */
+/* The pid of a process that was added (as -1) before the source named it. */
 void dp_builder__pid(struct dp_builder *builder, uint32_t process, int64_t pid);
 
 /*
@@ -150,6 +160,7 @@ int dp_builder__add_sync(struct dp_builder *builder, const struct dp_sync *sync)
 int dp_builder__add_collective(struct dp_builder *builder, const struct dp_collective *collective);
 int dp_builder__add_range(struct dp_builder *builder, const struct dp_range *range);
 int dp_builder__add_sample(struct dp_builder *builder, const struct dp_sample *sample);
+int dp_builder__add_activity(struct dp_builder *builder, const struct dp_unit_activity *activity);
 
 int dp_builder__add_cpu_sample(struct dp_builder *builder, const struct dp_cpu_sample *sample);
 int dp_builder__add_off_cpu(struct dp_builder *builder, const struct dp_off *off);
@@ -173,7 +184,8 @@ size_t dp_builder__range_count(const struct dp_builder *builder);
 int dp_builder__loss(struct dp_builder *builder, const char *reason, uint64_t records,
 		     uint64_t offset);
 
-/* What the source tells of its recording: name is static, the first value stays; "" is none. */
+/* What the source reports about its recording: name is static, the first value stays; "" is none.
+ */
 int dp_builder__fact(struct dp_builder *builder, const char *name, const char *value,
 		     size_t length);
 

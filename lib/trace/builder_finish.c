@@ -69,6 +69,8 @@ static int sort_all(struct dp_builder *builder)
 	if (!status)
 		status = sort_columns(builder, &builder->samples, NULL);
 	if (!status)
+		status = sort_columns(builder, &builder->activity, compare_spans);
+	if (!status)
 		status = sort_columns(builder, &builder->cpu_samples, NULL);
 	if (!status)
 		status = sort_columns(builder, &builder->off_cpu, compare_spans);
@@ -144,7 +146,7 @@ static int drop_distant(struct dp_builder *builder)
 {
 	struct dp_columns *const spans[] = { &builder->ops, &builder->calls, &builder->syncs,
 					     &builder->ranges, &builder->collectives,
-					     &builder->off_cpu };
+					     &builder->off_cpu, &builder->activity };
 	struct distance distance = { find_zero(&builder->ops), true, 0 };
 
 	if (builder->last_ns - distance.zero_ns <= DP_TIME_LIMIT &&
@@ -185,6 +187,7 @@ static int64_t rebase(struct dp_builder *builder, struct dp_trace *trace)
 	shift_times(&builder->memory, zero_ns);
 	shift_times(&builder->samples, zero_ns);
 	shift(&builder->off_cpu, zero_ns);
+	shift(&builder->activity, zero_ns);
 	shift_times(&builder->cpu_samples, zero_ns);
 	shift_times(&builder->throttling, zero_ns);
 	return zero_ns;
@@ -271,6 +274,7 @@ static int sort_tables(struct dp_builder *builder)
 	if (!status) {
 		move_devices(&builder->memory, MEMORY_DEVICE, devices);
 		move_devices(&builder->samples, SAMPLE_DEVICE, devices);
+		move_devices(&builder->activity, ACTIVITY_DEVICE, devices);
 		status = sort_table(builder, builder->streams, builder->stream_count,
 				    sizeof(*builder->streams), compare_streams, &streams);
 	}

@@ -1,4 +1,4 @@
-/* What the host's processors did with the program's threads. */
+/* What was sampled of the host's processors, and of the devices' units. */
 #include "trace/builder_model.h"
 
 #include <string.h>
@@ -58,6 +58,30 @@ int dp_builder__add_throttling(struct dp_builder *builder, int64_t time_ns, uint
 	return DP_OK;
 }
 
+int dp_builder__add_activity(struct dp_builder *builder, const struct dp_unit_activity *activity)
+{
+	struct dp_columns *rows = &builder->activity;
+	int64_t end_ns = activity->end_ns;
+	size_t at = rows->count;
+	int status;
+
+	if (builder->status)
+		return builder->status;
+	if (activity->device >= builder->device_count ||
+	    !dp_builder__good_times(builder, activity->start_ns, &end_ns))
+		return builder->status;
+	status = dp_columns__push(rows);
+	if (status)
+		return dp_builder__fail(builder, status);
+	DP_CELL(rows, int64_t, ACTIVITY_START, at) = activity->start_ns;
+	DP_CELL(rows, int64_t, ACTIVITY_END, at) = end_ns;
+	DP_CELL(rows, uint32_t, ACTIVITY_SM, at) = activity->sm;
+	DP_CELL(rows, uint32_t, ACTIVITY_TENSOR, at) = activity->tensor;
+	DP_CELL(rows, uint32_t, ACTIVITY_DRAM, at) = activity->dram;
+	DP_CELL(rows, uint32_t, ACTIVITY_DEVICE, at) = activity->device;
+	return DP_OK;
+}
+
 void dp_trace__take_host(struct dp_trace *trace, struct dp_builder *builder)
 {
 	void **d = builder->cpu_samples.data;
@@ -75,6 +99,12 @@ void dp_trace__take_host(struct dp_trace *trace, struct dp_builder *builder)
 	trace->throttling = (struct dp_throttling){ builder->throttling.count,
 						    d[THROTTLING_TIME], d[THROTTLING_NS],
 						    d[THROTTLING_PROCESS] };
+	d = builder->activity.data;
+	trace->activity = (struct dp_activity){ builder->activity.count, d[ACTIVITY_START],
+						d[ACTIVITY_END],	 d[ACTIVITY_SM],
+						d[ACTIVITY_TENSOR],	 d[ACTIVITY_DRAM],
+						d[ACTIVITY_DEVICE] };
+	memset(builder->activity.data, 0, sizeof(builder->activity.data));
 	memset(builder->cpu_samples.data, 0, sizeof(builder->cpu_samples.data));
 	memset(builder->off_cpu.data, 0, sizeof(builder->off_cpu.data));
 	memset(builder->throttling.data, 0, sizeof(builder->throttling.data));

@@ -68,6 +68,15 @@ enum sample_column {
 	SAMPLE_DEVICE,
 };
 
+enum activity_column {
+	ACTIVITY_START,
+	ACTIVITY_END,
+	ACTIVITY_SM,
+	ACTIVITY_TENSOR,
+	ACTIVITY_DRAM,
+	ACTIVITY_DEVICE,
+};
+
 enum cpu_column { CPU_TIME, CPU_RUN, CPU_WAIT, CPU_FAULTS, CPU_THREAD };
 enum off_column { OFF_START, OFF_END, OFF_THREAD, OFF_KIND };
 enum throttling_column { THROTTLING_TIME, THROTTLING_NS, THROTTLING_PROCESS };
@@ -82,6 +91,7 @@ struct dp_builder {
 	struct dp_columns ranges;
 	struct dp_columns memory;
 	struct dp_columns samples;
+	struct dp_columns activity;
 	struct dp_columns cpu_samples;
 	struct dp_columns off_cpu;
 	struct dp_columns throttling;

@@ -11,7 +11,7 @@ static bool starts(const char *name, const char *prefix)
 	return !strncmp(name, prefix, strlen(prefix));
 }
 
-/* The name without its API's prefix, or NULL where it is none of theirs. */
+/* The name without its API's prefix, or NULL if the API does not use it. */
 static const char *bare(const char *name)
 {
 	static const char *const prefixes[] = { "cuda", "cu", "hip" };

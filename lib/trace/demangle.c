@@ -23,7 +23,7 @@
  */
 #define ESTIMATE_MOST 1e7
 
-/* Back references that are told apart: S_, S0_ … */
+/* Back references that are distinguished: S_, S0_ … */
 #define REFERENCES 64
 
 /* Itanium C++ ABI, 3.4: in every C++ runtime library, without a C header. */

@@ -20,6 +20,7 @@ struct dp_trace {
 	struct dp_ranges ranges;
 	struct dp_memory memory;
 	struct dp_samples samples;
+	struct dp_activity activity;
 	struct dp_cpu_samples cpu_samples;
 	struct dp_off_cpu off_cpu;
 	struct dp_throttling throttling;

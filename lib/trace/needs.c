@@ -24,6 +24,8 @@ static const struct dp_need_info infos[DP_NEEDS] = {
 	[DP_NEED_HOST] = { "host samples",
 			   "how long the launching thread runs, waits for a processor, is blocked",
 			   "record with deepprof record" },
+	[DP_NEED_ACTIVITY] = { "unit activity", "activity of SMs, tensor cores and memory",
+			       "record with deepprof record --gpu-metrics=1ms" },
 };
 
 /* Of what ROCm's own tools recorded. */
@@ -55,7 +57,7 @@ static const struct dp_need_info xla_infos[DP_NEEDS] = {
 			      "does, on NVIDIA GPUs with NVML" },
 };
 
-/* Of deepprof's own files: what of its options may have been off, and what is no fault of theirs.
+/* Of deepprof's own files: what of its options may have been off, and what is not caused by them.
  */
 static const struct dp_need_info own_infos[DP_NEEDS] = {
 	[DP_NEED_LAUNCHES] = { "launches",
@@ -91,6 +93,9 @@ const struct dp_need_info *dp_trace_need(const struct dp_trace *trace, enum dp_n
 	};
 	const struct dp_need_info *info = dp_need(need);
 
+	/* Off unless it is asked for. */
+	if (need == DP_NEED_ACTIVITY)
+		return NULL;
 	/* No other recorder has it, so no report of its traces is short of it. */
 	if (need == DP_NEED_HOST)
 		return !strcmp(dp_trace_format(trace), "deepprof_db") ? &own_infos[need] : NULL;
@@ -141,6 +146,8 @@ bool dp_trace_lacks(const struct dp_trace *trace, enum dp_need need)
 		return !dp_trace_memory(trace)->count;
 	case DP_NEED_SAMPLES:
 		return !dp_trace_samples(trace)->count;
+	case DP_NEED_ACTIVITY:
+		return !dp_trace_activity(trace)->count;
 	case DP_NEED_HOST:
 		return !dp_trace_cpu_samples(trace)->count;
 	default:

@@ -200,6 +200,7 @@ size_t dp_trace_bytes(const struct dp_trace *trace)
 {
 	return trace->ops.count * 48 + trace->calls.count * 29 + trace->syncs.count * 25 +
 	       trace->memory.count * 20 + trace->samples.count * 32 + trace->ranges.count * 25 +
+	       trace->activity.count * 32 +
 	       trace->strings.bytes + trace->strings.room * sizeof(*trace->strings.text) +
 	       trace->strings.slot_count * sizeof(*trace->strings.slots) +
 	       trace->stream_count * sizeof(*trace->streams);

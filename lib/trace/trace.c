@@ -22,6 +22,8 @@ static void free_columns(struct dp_trace *trace)
 		trace->collectives.name, trace->collectives.group,
 		trace->collectives.group_size, trace->collectives.peer,
 		trace->collectives.self,
+		trace->activity.start_ns, trace->activity.end_ns, trace->activity.sm,
+		trace->activity.tensor, trace->activity.dram, trace->activity.device,
 		trace->cpu_samples.time_ns, trace->cpu_samples.run_ns, trace->cpu_samples.wait_ns,
 		trace->cpu_samples.faults, trace->cpu_samples.thread,
 		trace->off_cpu.start_ns, trace->off_cpu.end_ns, trace->off_cpu.thread,
@@ -103,6 +105,11 @@ const struct dp_memory *dp_trace_memory(const struct dp_trace *trace)
 const struct dp_samples *dp_trace_samples(const struct dp_trace *trace)
 {
 	return &trace->samples;
+}
+
+const struct dp_activity *dp_trace_activity(const struct dp_trace *trace)
+{
+	return &trace->activity;
 }
 
 const struct dp_cpu_samples *dp_trace_cpu_samples(const struct dp_trace *trace)

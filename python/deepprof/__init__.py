@@ -11,9 +11,12 @@
 
 Times are nanoseconds from the trace's first GPU operation, sizes are bytes, shares are 0 to 1.
 """
-import ctypes
+from __future__ import annotations
 
-from . import _library, errors
+import ctypes
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from . import _library, errors, progress as _progress
 from .engines import analyze_many
 from .errors import (
     ArgumentError,
@@ -27,7 +30,7 @@ from .errors import (
 )
 from .ranks import ranks, reduce
 from .record import record
-from .results import Analysis, Comparison, Finding, Ranks, Table, Trace, path_bytes
+from .results import Analysis, Comparison, Finding, Path, Ranks, Table, Trace, path_bytes
 
 __all__ = [
     "Analysis",
@@ -67,19 +70,29 @@ def _log(log):
     return _library.Log(_library.LOG(lambda _, level, text: log(names[level], text.decode())), None)
 
 
-def open(path, *, input_format=None, progress=None, log=None):
+def open(
+    path: Path,
+    *,
+    input_format: str | None = None,
+    progress: Callable[[int, int], object] | bool | None = None,
+    log: Callable[[str, str], object] | None = None,
+) -> Trace:
     """Reads a trace file whole: Kineto, nsys, nvprof, rocprofv3, XPlane, deepprof's own, and gzip.
 
-    ``progress`` is called with bytes that were read and bytes that there are (0: not known), ``log``
-    with a level ("debug", "info", "warning") and a message.
+    path          the trace file
+    input_format  the importer, by name; None: whichever recognizes the file
+    progress      called with the bytes read so far and the file's size in bytes (0: not known).
+                  None: a bar in a notebook, once reading takes longer than a second; False: nothing
+    log           called with a level ("debug", "info", "warning") and a message
     """
+    report = _progress.reporter(progress)
     options = _library.OpenOptions(
         size=ctypes.sizeof(_library.OpenOptions),
         input_format=input_format.encode() if input_format else None,
         log=_log(log),
     )
-    if progress is not None:
-        options.progress = _library.PROGRESS(lambda _, done, total: progress(done, total))
+    if report is not None:
+        options.progress = _library.PROGRESS(lambda _, done, total: report(done, total))
     handle, error = ctypes.c_void_p(), _library.Error()
     status = _lib.dp_trace_open(
         ctypes.byref(handle), path_bytes(path), ctypes.byref(options), ctypes.byref(error)
@@ -94,8 +107,8 @@ def _array(kind, values):
 
 
 def _options(
-    iterations, marks, ignore_marks, level, device, stream, range_ns, batch_size, flops, metrics,
-    thresholds, paper, explain, log,
+    iterations, marks, ignore_marks, level, device, stream, range_ns, batch_size, flops,
+    metrics, thresholds, paper, explain, log,
 ):  # fmt: skip
     options = _library.AnalysisOptions(
         size=ctypes.sizeof(_library.AnalysisOptions),
@@ -129,25 +142,25 @@ def _options(
 
 
 def analyze(
-    path,
+    path: Path,
     *,
-    iterations=None,
-    marks=None,
-    ignore_marks=False,
-    level="default",
-    device=None,
-    stream=None,
-    range_ns=None,
-    batch_size=None,
-    flops=None,
-    metrics=None,
-    thresholds=None,
-    paper=False,
-    explain=False,
-    input_format=None,
-    progress=None,
-    log=None,
-):
+    iterations: int | Sequence[int] | None = None,
+    marks: str | None = None,
+    ignore_marks: bool = False,
+    level: str = "default",
+    device: int | None = None,
+    stream: int | None = None,
+    range_ns: tuple[int, int] | None = None,
+    batch_size: int | None = None,
+    flops: float | None = None,
+    metrics: Iterable[str] | None = None,
+    thresholds: Mapping[str, float] | None = None,
+    paper: bool = False,
+    explain: bool = False,
+    input_format: str | None = None,
+    progress: Callable[[int, int], object] | bool | None = None,
+    log: Callable[[str, str], object] | None = None,
+) -> Analysis:
     """Finds the iterations of a trace and what its GPUs waited for; returns an :class:`Analysis`.
 
     path            a trace file, or the JSON report of an earlier analysis
@@ -156,19 +169,22 @@ def analyze(
     ignore_marks    find iterations from kernels, whatever annotations say
     level           which of nested loops to report on: default, outermost, innermost
     device, stream  of these only
-    range_ns        kernels that start in (start, end) only, in nanoseconds
+    range_ns        (start, end) in nanoseconds from the trace's first GPU operation: only kernels
+                    that start between them
     batch_size      samples in an iteration, for throughput
     flops           floating-point operations of an iteration on one GPU, for MFU
     metrics         names of those to compute; None: all. With names there are no findings
     thresholds      {rule: share} at which a rule reports, in place of its own
     paper           the published algorithm to the letter; needs iterations
     explain         keep how the iterations were found, for ``report("json")``
+    input_format, progress, log
+                    as in :func:`open`
 
     The GIL is released while it works.
     """
     options = _options(
-        iterations, marks, ignore_marks, level, device, stream, range_ns, batch_size, flops, metrics,
-        thresholds, paper, explain, log,
+        iterations, marks, ignore_marks, level, device, stream, range_ns, batch_size, flops,
+        metrics, thresholds, paper, explain, log,
     )  # fmt: skip
     handle, error = ctypes.c_void_p(), _library.Error()
     name = path_bytes(path)
@@ -188,11 +204,17 @@ def analyze(
     return Analysis(handle.value)
 
 
-def compare(before, after, *, confidence=0.95, loops=None):
+def compare(
+    before: Analysis | Path,
+    after: Analysis | Path,
+    *,
+    confidence: float = 0.95,
+    loops: tuple[int, int] | None = None,
+) -> Comparison:
     """Compares two runs, iteration by iteration; returns a :class:`Comparison`.
 
     before, after   analyses, or paths: traces or JSON reports
-    confidence      of the intervals
+    confidence      of the intervals, 0 to 1
     loops           ids of a loop of each run; None: those that are alike
     """
     runs = [run if isinstance(run, Analysis) else analyze(run) for run in (before, after)]

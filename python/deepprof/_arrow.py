@@ -66,7 +66,7 @@ _pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer.restype = ctypes.c_void_p
 _pointer.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
 
-_alive = {}  # address of the struct: the struct
+_alive: dict = {}  # address of the struct: the struct
 _NAMES = {Schema: b"arrow_schema", Stream: b"arrow_array_stream"}
 
 

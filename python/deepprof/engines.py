@@ -1,10 +1,22 @@
 """Many files at once: on threads, on a Dask cluster, over MPI."""
+from __future__ import annotations
+
 import concurrent.futures
 import contextlib
 import os
 import pathlib
 import shutil
 import tempfile
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+from .results import Path
+
+
+class Executor(Protocol):
+    """What runs calls somewhere and returns futures of their results."""
+
+    def submit(self, function: Callable[..., Any], /, *args: Any) -> Any: ...
 
 
 @contextlib.contextmanager
@@ -41,7 +53,13 @@ def engine(executor):
         yield threads
 
 
-def analyze_many(paths, executor=None, *, brief=True, **options):
+def analyze_many(
+    paths: Iterable[Path],
+    executor: Executor | None = None,
+    *,
+    brief: bool = True,
+    **options: Any,
+) -> list[str]:
     """JSON reports (str) of many traces, in the order of paths.
 
     executor  anything with ``submit``: ``concurrent.futures`` pools, ``dask.distributed.Client``,

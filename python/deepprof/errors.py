@@ -1,4 +1,6 @@
 """What can go wrong: one class for each status of the library."""
+from __future__ import annotations
+
 import ctypes
 
 from . import _library
@@ -10,7 +12,14 @@ class DeepprofError(Exception):
     ``path``, ``table``, ``line`` and ``column`` say where, and are None where that is not known.
     """
 
-    def __init__(self, message, path=None, table=None, line=None, column=None):
+    def __init__(
+        self,
+        message: str,
+        path: str | None = None,
+        table: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
         super().__init__(message)
         self.path = path
         self.table = table

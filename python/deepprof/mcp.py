@@ -3,6 +3,7 @@ the package's extra ``mcp``."""
 import argparse
 import functools
 import json
+import pathlib
 
 import deepprof
 
@@ -22,7 +23,7 @@ def analyze(path: str, iterations: "int | None" = None, marks: "str | None" = No
 
 
 def explain(path: str) -> str:
-    """Tells how the iterations of a trace were found, stage by stage, or why none were."""
+    """Explains how the iterations of a trace were found, stage by stage, or why none were."""
     with deepprof.analyze(path, explain=True) as analysis:
         streams = json.loads(analysis.report("json"))["streams"]
     lines = [entry["text"] for stream in streams for entry in stream.get("explain", ())]
@@ -32,6 +33,18 @@ def explain(path: str) -> str:
 def compare(before: str, after: str) -> str:
     """Compares two runs of a program, iteration by iteration; returns Markdown."""
     return deepprof.compare(before, after).report("markdown")
+
+
+def ranks(paths: "list[str]") -> str:
+    """Compares the ranks of a distributed job: who holds it up, since when, why, and the cost.
+
+    Returns text. paths: the trace files of the ranks, or folders that hold nothing else.
+    """
+    files = []
+    for path in map(pathlib.Path, paths):
+        files += [at for at in path.iterdir() if at.is_file()] if path.is_dir() else [path]
+    with deepprof.ranks(files) as result:
+        return result.report("text")
 
 
 def info(path: str) -> str:
@@ -66,7 +79,7 @@ def server():
         return call
 
     made = MCPServer("deepprof", instructions="Reads GPU traces: what is slow, and what to do.")
-    for tool in (analyze, explain, compare, info):
+    for tool in (analyze, explain, compare, ranks, info):
         made.tool()(reporting(tool))
     return made
 

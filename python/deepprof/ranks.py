@@ -1,13 +1,17 @@
 """The ranks of a distributed job."""
+from __future__ import annotations
+
 import concurrent.futures
 import contextlib
 import ctypes
 import os
 import pathlib
+from collections.abc import Iterable
+from typing import Any
 
 from . import _library, errors
-from .engines import engine, local
-from .results import Ranks, Summary, collected, path_bytes
+from .engines import Executor, engine, local
+from .results import Path, Ranks, Summary, collected, path_bytes
 
 _lib = _library.lib
 
@@ -30,7 +34,8 @@ def settings(options):
 
 
 def source_of(path, options):
-    """struct dp_summary_source of a trace that is about to be read; of a URL without size and time."""
+    """struct dp_summary_source of a trace that is about to be read; of a URL without size and
+    time."""
     source = _library.SummarySource(
         size=ctypes.sizeof(_library.SummarySource),
         name=path_bytes(path),
@@ -95,7 +100,13 @@ def summarize_all(paths, executor, threads, options):
         return paths, [future.result() for future in futures]
 
 
-def ranks(paths, executor=None, *, threads=None, **options):
+def ranks(
+    paths: Iterable[Path],
+    executor: Executor | None = None,
+    *,
+    threads: int | None = None,
+    **options: Any,
+) -> Ranks:
     """Compares the ranks of a job, of traces, summaries, or both; returns :class:`Ranks`.
 
     executor  anything with ``submit``: ``concurrent.futures`` pools, ``dask.distributed.Client``,
@@ -114,18 +125,24 @@ def ranks(paths, executor=None, *, threads=None, **options):
     left_out = (_library.LeftOut * len(lost))(
         *(_library.LeftOut(path_bytes(path), why.encode()) for path, why in lost)
     )
-    options = _library.RanksOptions(
+    settled = _library.RanksOptions(
         ctypes.sizeof(_library.RanksOptions), left_out, len(left_out)
     )
     handle, error = ctypes.c_void_p(), _library.Error()
     status = _lib.dp_ranks_run(
-        ctypes.byref(handle), handles, len(handles), ctypes.byref(options), ctypes.byref(error)
+        ctypes.byref(handle), handles, len(handles), ctypes.byref(settled), ctypes.byref(error)
     )
     errors.check(status, error)
     return Ranks(handle.value)
 
 
-def reduce(paths, executor=None, *, threads=None, **options):
+def reduce(
+    paths: Iterable[Path],
+    executor: Executor | None = None,
+    *,
+    threads: int | None = None,
+    **options: Any,
+) -> bytes:
     """The summaries of traces and of other summaries, merged, as bytes.
 
     They are what ``deepprof reduce -o FILE.dpsum`` writes: the command and :func:`deepprof.ranks`
@@ -136,5 +153,5 @@ def reduce(paths, executor=None, *, threads=None, **options):
     paths, found = summarize_all(paths, executor, threads, options)
     for path, one in zip(paths, found):
         if isinstance(one, str):
-            raise errors.DeepprofError(f"{path}: {one}", path)
+            raise errors.DeepprofError(f"{path}: {one}", str(path))
     return to_bytes([from_bytes(one) for one in found])

@@ -1,12 +1,17 @@
 """Recording a program with the command that comes with the package."""
+from __future__ import annotations
+
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
+from typing import Any
 
 from . import _library, errors
+from .results import Path
 
 
-def command():
+def command() -> str:
     """The path of the deepprof command: the package's own, or the one on the PATH."""
     own = _library.FOLDER / "deepprof" / "deepprof"
     found = str(own) if own.exists() else shutil.which("deepprof")
@@ -15,7 +20,14 @@ def command():
     return found
 
 
-def record(program, output="deepprof.db", *, options=(), force=False, **kwargs):
+def record(
+    program: Sequence[Path],
+    output: Path = "deepprof.db",
+    *,
+    options: Sequence[str] = (),
+    force: bool = False,
+    **kwargs: Any,
+) -> Path:
     """Runs a program under the collector and returns the path of its trace file.
 
     program   the command and its arguments, as ``subprocess.run`` takes them

@@ -1,14 +1,25 @@
 """Traces, analyses, comparisons, and their tables."""
+from __future__ import annotations
+
 import ctypes
 import dataclasses
 import html
 import json
 import os
 import threading
+from typing import TYPE_CHECKING, Any, Union
 
 from . import _arrow, _library, errors
 
+if TYPE_CHECKING:
+    import numpy
+    import pandas
+    import polars
+    import pyarrow
+
 _lib = _library.lib
+
+Path = Union[str, os.PathLike[str]]
 
 
 class Table:
@@ -39,7 +50,7 @@ class Table:
         return stream
 
     @property
-    def schema(self):
+    def schema(self) -> dict[str, dict[str, str]]:
         """Columns: ``{name: {"unit": "ns", "help": "start of its first kernel"}}``."""
         stream = self._stream()
         schema = _arrow.schema_of(stream)
@@ -50,25 +61,25 @@ class Table:
             _arrow.release(stream)
 
     @property
-    def columns(self):
+    def columns(self) -> list[str]:
         """The names of the columns."""
         return list(self.schema)
 
-    def __arrow_c_stream__(self, requested_schema=None):
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return _arrow.capsule(self._stream())
 
-    def __arrow_c_schema__(self):
+    def __arrow_c_schema__(self) -> object:
         stream = self._stream()
         try:
             return _arrow.capsule(_arrow.schema_of(stream))
         finally:
             _arrow.release(stream)
 
-    def to_list(self):
+    def to_list(self) -> list[dict[str, Any]]:
         """A list of dicts, one for each row; what is missing is None."""
         return _arrow.rows(self._stream())
 
-    def to_numpy(self):
+    def to_numpy(self) -> dict[str, numpy.ndarray]:
         """A dict of NumPy arrays by column.
 
         Times and metrics are views of the library's memory, read-only. A missing number is NaN, a
@@ -82,7 +93,7 @@ class Table:
             for name, column in found.items()
         }
 
-    def to_pandas(self):
+    def to_pandas(self) -> pandas.DataFrame:
         """A ``pandas.DataFrame``. Names of operations are categories."""
         import pandas as pd
 
@@ -93,13 +104,13 @@ class Table:
             found[name] = column
         return pd.DataFrame(found, copy=False)
 
-    def to_polars(self):
+    def to_polars(self) -> polars.DataFrame:
         """A ``polars.DataFrame``."""
         import polars
 
         return polars.DataFrame(self)
 
-    def to_arrow(self):
+    def to_arrow(self) -> pyarrow.Table:
         """A ``pyarrow.Table``."""
         import pyarrow
 
@@ -113,36 +124,37 @@ class Table:
 class Finding:
     """What a rule found.
 
-    ``recoverable_ns`` is the time per iteration that acting on it may save, None where that is
-    not known; ``iterations`` are the first and the last one to look at; ``evidence`` has the
-    numbers, by name; ``ranges`` what the host did meanwhile; ``loop`` is the id of the loop, None
-    for the whole capture, and ``loops`` are those of all GPUs that it is about; ``overlaps`` is the
-    rule of a more expensive finding that the cost is a part of.
+    ``recoverable_ns`` is the time in nanoseconds per iteration that acting on it may save, None
+    where that is not known; ``confidence`` is 0 to 1; ``iterations`` are the first and the last one
+    to look at; ``evidence`` has the numbers, by name, in the units that their names end in;
+    ``ranges`` what the host did meanwhile; ``loop`` is the id of the loop, None for the whole
+    capture, and ``loops`` are those of all GPUs that it is about; ``overlaps`` is the rule of a more
+    expensive finding that the cost is a part of.
     """
 
     rule: str
     severity: str
     confidence: float
-    loop: "int | None"
-    loops: "list[int]"
-    iterations: "tuple[int, int]"
-    recoverable_ns: "float | None"
+    loop: int | None
+    loops: list[int]
+    iterations: tuple[int, int]
+    recoverable_ns: float | None
     advice: str
-    evidence: dict
-    ranges: list
-    overlaps: "str | None"
-    metric: "str | None"
+    evidence: dict[str, float]
+    ranges: list[dict[str, Any]]
+    overlaps: str | None
+    metric: str | None
 
 
 class _Owner:
     """A handle of the library, freed when it is gone."""
 
-    _free = None
+    _free: Any = None
 
     def __init__(self, handle):
         self._handle = handle
 
-    def close(self):
+    def close(self) -> None:
         """Frees what it holds, as far as no table needs it, at once."""
         handle, self._handle = self._handle, None
         if handle:
@@ -181,9 +193,17 @@ def collected(write):
 class _Report(_Owner):
     """What can be written as a report."""
 
-    _write = None
+    _write: Any = None
 
-    def report(self, format="text", *, width=80, verbose=False, brief=False, color=False):
+    def report(
+        self,
+        format: str = "text",
+        *,
+        width: int = 80,
+        verbose: bool = False,
+        brief: bool = False,
+        color: bool = False,
+    ) -> Any:
         """The report in a format that the command knows: text, json, csv, html, markdown, …
 
         Returns str, or bytes where the format is binary. Width is in columns, of text.
@@ -202,7 +222,7 @@ class _Report(_Owner):
         )
         return whole if format in ("sqlite", "perfetto") else whole.decode()
 
-    def to_json(self):
+    def to_json(self) -> str:
         """The JSON report, whole, as a str: libraries for JSON Schema and jq read it."""
         return self.report("json")
 
@@ -213,9 +233,10 @@ class _Report(_Owner):
 class _Tables(_Report):
     """A report that has tables, too."""
 
-    _of = None
+    _make: Any = None
+    _of = ""
 
-    def table(self, name):
+    def table(self, name: str) -> Table:
         """A :class:`Table` by name; ``tables()`` lists them."""
         self._alive()
         if name not in self.tables():
@@ -224,11 +245,11 @@ class _Tables(_Report):
         return Table(self, name, type(self)._make)
 
     @classmethod
-    def tables(cls):
+    def tables(cls) -> dict[str, str]:
         """The tables that there are, with a line of help each."""
         return _library.tables(cls._of)
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         page = html.escape(self.report("html"), quote=True)
         return (
             f'<iframe srcdoc="{page}" sandbox="allow-scripts allow-downloads" '
@@ -242,18 +263,18 @@ class Trace(_Owner):
     _free = _lib.dp_trace_free
 
     @property
-    def path(self):
+    def path(self) -> str:
         """Where it was read from."""
         return _lib.dp_trace_path(self._alive()).decode("utf-8", "surrogateescape")
 
     @property
-    def format(self):
+    def format(self) -> str:
         """The importer that read it: "kineto", "nsys", …"""
         return _lib.dp_trace_format(self._alive()).decode()
 
     @property
-    def duration_ns(self):
-        """From the first GPU operation's start to the last one's end."""
+    def duration_ns(self) -> int:
+        """Nanoseconds from the first GPU operation's start to the last one's end."""
         return _lib.dp_trace_duration_ns(self._alive())
 
     def __repr__(self):
@@ -275,13 +296,13 @@ class Analysis(_Tables):
         self._findings = None
 
     @property
-    def path(self):
+    def path(self) -> str:
         """The trace's."""
         trace = _lib.dp_analysis_trace(self._alive())
         return _lib.dp_trace_path(trace).decode("utf-8", "surrogateescape")
 
     @property
-    def summary(self):
+    def summary(self) -> dict[str, Any]:
         """The report in brief, as a dict: the loops that took most time and the first findings."""
         with self._lock:
             if self._summary is None:
@@ -289,7 +310,7 @@ class Analysis(_Tables):
             return self._summary
 
     @property
-    def findings(self):
+    def findings(self) -> list[Finding]:
         """All findings, by what they cost: a list of :class:`Finding`."""
         with self._lock:
             if self._findings is None:
@@ -354,7 +375,7 @@ class Ranks(_Tables):
     _of = "ranks"
 
     @property
-    def verdict(self):
+    def verdict(self) -> dict[str, Any]:
         """Who holds the job up, as a dict: ``kind`` is "none" where nobody does."""
         return json.loads(self.to_json())["verdict"]
 

@@ -43,7 +43,7 @@ static double status_mib(const char *key)
 	return kib / 1024;
 }
 
-/* Lets the most that was held begin anew, and returns what is held. */
+/* Lets the most that was held begin again, and returns what is held. */
 static double forget_peak(void)
 {
 	FILE *file = fopen("/proc/self/clear_refs", "w");

@@ -3,10 +3,10 @@
  *
  *     bench_record [ITERATIONS]        100000: 1.5 million rows; a million needs 1 GB of disk
  *
- * tests/record/producer.c stands for a recorded program: it writes the spool of so many iterations
- * as the collector would, with ROWS events each. Timed is dp_recording_write(), from opening the
- * spool to the file's being on the disk, by the clock and by the CPU. It fails where the file has
- * not just these events.
+ * tests/record/producer.c stands for a recorded program: it writes the spool of this many
+ * iterations as the collector would, with ROWS events each. Timed is dp_recording_write(), from
+ * opening the spool to the file's being on the disk, by the clock and by the CPU. It fails where
+ * the file has not just these events.
  */
 #include <deepprof/record.h>
 

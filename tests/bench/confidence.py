@@ -110,7 +110,7 @@ def newton(xs, ys):
 def fit_model(rows, label, typical, used):
     """Bias and weights of the raw features, in terms of their difference from the typical value.
 
-    A feature that would count against what it speaks for says something about the rows only, and
+    A feature that would count against what it supports says something about the rows only, and
     is left out.
     """
     while True:

@@ -140,7 +140,7 @@ def planted(runs, rng, seed, score):
 
 
 def noisy(runs, rng, pairs):
-    """How many of so many pairs are called, and have a lower limit above 1.02, by NOISY."""
+    """How many of this many pairs are called, and have a lower limit above 1.02, by NOISY."""
     model = eval_rules.net(rng, "model", 20, 4, ("conv",))
     # The simulator's jitter is triangular: of +-j the standard deviation is j / sqrt(6).
     jitter = round(NOISE * 6 ** 0.5 / WAIT, 4)

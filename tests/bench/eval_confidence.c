@@ -174,7 +174,7 @@ static void search_count(const struct family *f, bool evidence, uint64_t count)
 	dp_loops__free(loops);
 }
 
-/* Keeps so many iterations of the first loop, and of the next one that many tenths. */
+/* Keeps this many iterations of the first loop, and of the next one that many tenths. */
 static void keep_few(struct family *f, size_t iterations, size_t tenths)
 {
 	const struct family_loop *l = &f->loops[0];

@@ -2,7 +2,7 @@
  * How well iterations are found, per family of programs and over many seeds: precision, recall and
  * F of the first kernels of complete iterations, strict (the same kernel) and phase-free (one
  * shift for the whole loop allowed), with the published algorithm, given the number of iterations,
- * and the first lag of the autocorrelation beside it. Thresholds are tuned with seeds below 2000;
+ * and the first lag of the autocorrelation next to it. Thresholds are tuned with seeds below 2000;
  * what is quoted is judged with seeds from 7000 on. A star marks families whose names alone cannot
  * say where an iteration begins: there phase-free F is what counts, and what the confidence says.
  *
@@ -224,7 +224,7 @@ static void judge_loops(const struct family *f, const struct dp_loops *loops, st
 			       loop->chosen ? " chosen" : "", used[i] ? "" : " WRONG",
 			       (int)loop->phase, loop->count ? loop->iterations[0].first : 0);
 		if (!loop->chosen && !used[i])
-			continue; /* layers, which the truth does not tell of */
+			continue; /* layers, which the truth does not report */
 		bucket_all[b]++;
 		bucket_right[b] += used[i];
 		bucket_strict[b] += strictly[i];
@@ -233,7 +233,7 @@ static void judge_loops(const struct family *f, const struct dp_loops *loops, st
 	}
 }
 
-/* The numbers that are told to find a loop: of a program with phases those of all of them. */
+/* The numbers that are given to find a loop: of a program with phases those of all of them. */
 static size_t numbers_with(const struct family *f, size_t loop, uint64_t *counts)
 {
 	size_t n = 0;
@@ -291,19 +291,19 @@ static void print_f(const struct score *s, bool tried)
 		printf("     -");
 }
 
-static void print_row(const char *family, const char *loop, const struct row *r, bool beside,
+static void print_row(const char *family, const char *loop, const struct row *r, bool adjacent,
 		      bool ambiguous)
 {
 	double runs = r->runs ? (double)r->runs : 1;
 
-	beside = beside && r->strict.truth > 0;
+	adjacent = adjacent && r->strict.truth > 0;
 	printf("%-12s%c%-10s %5.3f %5.3f %5.3f %5.3f ", family, ambiguous ? '*' : ' ', loop,
 	       r->strict.found > 0 ? r->strict.hit / r->strict.found : 1,
 	       r->strict.truth > 0 ? r->strict.hit / r->strict.truth : 1, f_of(&r->strict),
 	       f_of(&r->free));
-	print_f(&r->counted, beside);
-	print_f(&r->paper, beside);
-	print_f(&r->lag, beside);
+	print_f(&r->counted, adjacent);
+	print_f(&r->paper, adjacent);
+	print_f(&r->lag, adjacent);
 	printf("  %4.2f %4.2f  %5.2f", r->confidence / runs, r->level / runs, r->phantom / runs);
 	if (r->symbols > 0)
 		printf("  %5.0f\n", r->ns / r->symbols);

@@ -42,7 +42,8 @@ static const struct row rows[] = {
 #undef DP_WHOLE
 };
 
-/* A sequence with its truth, and whether the host is asked and the number of iterations is told. */
+/* A sequence with its truth, and whether the host's calls and the number of iterations are given.
+ */
 struct sequence {
 	struct family family;
 	bool evidence, counted;
@@ -95,7 +96,7 @@ static double hits(const struct dp_sequence_loop *loop, const struct family_loop
 	return n;
 }
 
-/* The best loop for each true one, and what is chosen beside them. */
+/* The best loop for each true one, and what is chosen next to them. */
 static struct score judge(const struct family *f, const struct dp_loops *loops, bool counted)
 {
 	struct score sum = { 0, 0, 0 };

@@ -7,7 +7,7 @@ Of each seed there are healthy programs of several families, and per rule progra
 four sizes: below the rule's threshold, where the rule must be silent, just above it, moderate and
 large. Sizes are shares of the period of the same program without the fault, drawn from the seed. A
 rule that fires where its fault is planted counts for its recall; where it is not (too small, on a
-healthy program, or beside a fault that doesn't bring it along), it counts against its precision.
+healthy program, or next to a fault that doesn't bring it along), it counts against its precision.
 Severities are judged where they are clear: critical at 1.3 times the rule's threshold for it or
 more, not critical below 0.75. --check fails below 95% of either, or where a healthy program has a
 critical finding.
@@ -187,7 +187,7 @@ def device(rng, period, level):
 
 
 def healthy(rng, model):
-    """Programs that have nothing to mend, by family, and rules that may tell of them as they are."""
+    """Programs that have nothing to mend, by family, and rules that may report them as they are."""
     small = net(rng, "other", rng.randint(40, 80), 4)
     loop = f"[loop train]\ncount = {COUNT}\ndefault = yes\nmark = ProfilerStep\n"
     train = f"do = loop train; sync\n{model}"

@@ -1,5 +1,5 @@
 /*
- * The detector beside the analysis of the whole: per family of programs and over many seeds, how
+ * The detector next to the analysis of the whole: per family of programs and over many seeds, how
  * many of the iterations are the same, from the first symbol on and once it has settled. As the
  * detector has none, the end of the sequence is no evidence for the analysis (-c: it is).
  *
@@ -27,7 +27,7 @@ struct pieces {
 	size_t count, room;
 };
 
-struct told {
+struct reported {
 	struct pieces its;
 	size_t loops, ended;
 	uint64_t settled; /* symbols fed when a loop was established or ended last */
@@ -35,11 +35,11 @@ struct told {
 };
 
 struct share {
-	double same, told, batch;
+	double same, reported, batch;
 };
 
 struct row {
-	struct share all, settled, told_true,
+	struct share all, settled, reported_true,
 		batch_true; /* the latter two: settled, to the truth */
 	struct share known; /* since a loop was established or ended last */
 	size_t runs, loops, exact;
@@ -57,7 +57,7 @@ static void add(struct pieces *p, uint64_t first, uint64_t end)
 
 static void on_loop(void *ctx, const struct dp_detector_loop *loop)
 {
-	struct told *t = ctx;
+	struct reported *t = ctx;
 
 	t->loops++;
 	t->settled = loop->at;
@@ -68,7 +68,7 @@ static void on_loop(void *ctx, const struct dp_detector_loop *loop)
 
 static void on_iteration(void *ctx, const struct dp_detector_iteration *it)
 {
-	struct told *t = ctx;
+	struct reported *t = ctx;
 
 	if (!it->partial)
 		add(&t->its, it->first, it->first + it->count);
@@ -76,7 +76,7 @@ static void on_iteration(void *ctx, const struct dp_detector_iteration *it)
 
 static void on_end(void *ctx, uint32_t loop)
 {
-	struct told *t = ctx;
+	struct reported *t = ctx;
 
 	t->ended++;
 	t->settled = dp_detector_fed(t->detector);
@@ -126,7 +126,7 @@ static void run_batch(struct pieces *p, const struct family *f)
 	dp_loops__free(loops);
 }
 
-static double run_stream(struct told *t, const struct family *f, size_t window, double *bytes)
+static double run_stream(struct reported *t, const struct family *f, size_t window, double *bytes)
 {
 	struct dp_detector_options o = DP_DETECTOR_OPTIONS_INIT;
 	struct dp_detector *d;
@@ -153,23 +153,23 @@ static double run_stream(struct told *t, const struct family *f, size_t window, 
 	return ns;
 }
 
-static struct share compare(const struct pieces *told, const struct pieces *batch, uint64_t from,
-			    bool ends)
+static struct share compare(const struct pieces *reported, const struct pieces *batch,
+			    uint64_t from, bool ends)
 {
 	struct share s = { 0 };
 	size_t i = 0, j = 0;
 
-	while (i < told->count || j < batch->count) {
-		const struct piece *a = i < told->count ? &told->items[i] : NULL;
+	while (i < reported->count || j < batch->count) {
+		const struct piece *a = i < reported->count ? &reported->items[i] : NULL;
 		const struct piece *b = j < batch->count ? &batch->items[j] : NULL;
 
 		if (a && b && a->first == b->first) {
-			s.told += a->first >= from;
+			s.reported += a->first >= from;
 			s.batch += a->first >= from;
 			s.same += a->first >= from && (!ends || a->end == b->end);
 			i++, j++;
 		} else if (!b || (a && a->first < b->first)) {
-			s.told += a->first >= from;
+			s.reported += a->first >= from;
 			i++;
 		} else {
 			s.batch += b->first >= from;
@@ -182,13 +182,13 @@ static struct share compare(const struct pieces *told, const struct pieces *batc
 static void sum_up(struct share *to, const struct share *s)
 {
 	to->same += s->same;
-	to->told += s->told;
+	to->reported += s->reported;
 	to->batch += s->batch;
 }
 
 static double f_of(const struct share *s)
 {
-	return s->told + s->batch > 0 ? 2 * s->same / (s->told + s->batch) : 1;
+	return s->reported + s->batch > 0 ? 2 * s->same / (s->reported + s->batch) : 1;
 }
 
 static void add_truth(struct pieces *p, const struct family *f)
@@ -221,9 +221,9 @@ static void print_alone(const char *who, const struct pieces *p, const struct pi
 static void evaluate(struct row *row, enum family_kind kind, uint64_t seed, bool head, size_t size,
 		     size_t window)
 {
-	struct told told = { { 0 } };
+	struct reported reported = { { 0 } };
 	struct pieces batch = { 0 }, truth = { 0 };
-	struct share all, settled, known, told_true, batch_true;
+	struct share all, settled, known, reported_true, batch_true;
 	struct family f;
 	double bytes = 0;
 
@@ -232,31 +232,31 @@ static void evaluate(struct row *row, enum family_kind kind, uint64_t seed, bool
 		printf("  %s seed %llu, %zu symbols\n", family_name(kind), (unsigned long long)seed,
 		       f.n);
 	run_batch(&batch, &f);
-	row->ns += run_stream(&told, &f, window, &bytes);
+	row->ns += run_stream(&reported, &f, window, &bytes);
 	row->symbols += (double)f.n;
 	row->bytes = DP_MAX(row->bytes, bytes / (double)DP_MIN(window, f.n));
 	row->runs++;
-	row->loops += told.loops;
-	all = compare(&told.its, &batch, 0, true);
-	settled = compare(&told.its, &batch, f.n / 2, true);
-	known = compare(&told.its, &batch, DP_MIN(told.settled, f.n), true);
+	row->loops += reported.loops;
+	all = compare(&reported.its, &batch, 0, true);
+	settled = compare(&reported.its, &batch, f.n / 2, true);
+	known = compare(&reported.its, &batch, DP_MIN(reported.settled, f.n), true);
 	add_truth(&truth, &f);
-	told_true = compare(&told.its, &truth, f.n / 2, false);
+	reported_true = compare(&reported.its, &truth, f.n / 2, false);
 	batch_true = compare(&batch, &truth, f.n / 2, false);
 	if (verbose) {
-		printf("    %zu told, %zu batch; F %.4f, settled %.4f; true %.4f and %.4f\n",
-		       told.its.count, batch.count, f_of(&all), f_of(&settled), f_of(&told_true),
-		       f_of(&batch_true));
-		print_alone("told", &told.its, &batch, f.n / 2);
-		print_alone("batch", &batch, &told.its, f.n / 2);
+		printf("    %zu reported, %zu batch; F %.4f, settled %.4f; true %.4f and %.4f\n",
+		       reported.its.count, batch.count, f_of(&all), f_of(&settled),
+		       f_of(&reported_true), f_of(&batch_true));
+		print_alone("reported", &reported.its, &batch, f.n / 2);
+		print_alone("batch", &batch, &reported.its, f.n / 2);
 	}
 	row->exact += f_of(&settled) >= 1;
 	sum_up(&row->all, &all);
 	sum_up(&row->settled, &settled);
 	sum_up(&row->known, &known);
-	sum_up(&row->told_true, &told_true);
+	sum_up(&row->reported_true, &reported_true);
 	sum_up(&row->batch_true, &batch_true);
-	free(told.its.items);
+	free(reported.its.items);
 	free(batch.items);
 	free(truth.items);
 	family_free(&f);
@@ -292,9 +292,9 @@ int main(int argc, char **argv)
 	printf("window %zu, seeds %llu to %llu, captures that begin %s\n", window,
 	       (unsigned long long)first, (unsigned long long)first + (unsigned)seeds - 1,
 	       head ? "inside an iteration" : "with an iteration");
-	printf("%-13s %8s %8s %8s %8s %8s %9s %9s %9s %6s %6s %7s %6s\n", "family", "batch", "told",
-	       "F", "settled", "known", "told true", "batch tr.", "all same", "loops", "ns",
-	       "bytes/w", "ksym");
+	printf("%-13s %8s %8s %8s %8s %8s %9s %9s %9s %6s %6s %7s %6s\n", "family", "batch",
+	       "reported", "F", "settled", "known", "reported true", "batch tr.", "all same",
+	       "loops", "ns", "bytes/w", "ksym");
 	for (int kind = 0; kind < FAMILY_COUNT; kind++) {
 		struct row r = { { 0 } };
 
@@ -304,10 +304,10 @@ int main(int argc, char **argv)
 			evaluate(&r, (enum family_kind)kind, first + (uint64_t)i, head, size,
 				 window);
 		printf("%-13s %8.0f %8.0f %8.4f %8.4f %8.4f %9.4f %9.4f %6zu/%2zu %6.1f %6.0f %7.1f %6.0f\n",
-		       family_name((enum family_kind)kind), r.all.batch, r.all.told, f_of(&r.all),
-		       f_of(&r.settled), f_of(&r.known), f_of(&r.told_true), f_of(&r.batch_true),
-		       r.exact, r.runs, (double)r.loops / (double)r.runs, r.ns / r.symbols, r.bytes,
-		       r.symbols / 1000 / (double)r.runs);
+		       family_name((enum family_kind)kind), r.all.batch, r.all.reported,
+		       f_of(&r.all), f_of(&r.settled), f_of(&r.known), f_of(&r.reported_true),
+		       f_of(&r.batch_true), r.exact, r.runs, (double)r.loops / (double)r.runs,
+		       r.ns / r.symbols, r.bytes, r.symbols / 1000 / (double)r.runs);
 		sum_up(&sum, &r.settled);
 		sum_up(&sum_known, &r.known);
 	}

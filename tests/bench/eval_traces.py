@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How well iterations are found in whole traces, with everything that a trace tells beside names.
+"""How well iterations are found in whole traces, with everything that a trace has besides names.
 
 Every preset of the simulator is written with several seeds and analyzed without its annotations;
 what is reported is held against the planted truth: precision, recall and F of the first kernels of
 complete iterations, strict (the same kernel) and phase-free (one shift for the whole loop allowed).
 Of real traces given by --traces, what is found without annotations is held against the annotations.
-Beside it stands what the published algorithm finds, given the number of iterations. With --loops
+Next to it stands what the published algorithm finds, given the number of iterations. With --loops
 the families of eval_loops come first, with the same seeds. Thresholds are tuned with seeds below
 2000; what is quoted is judged with seeds from 7000 on.
 
@@ -59,8 +59,8 @@ def same_stream(a, b):
 def candidates(truth, found):
     """Found loops by their indices: one by one, and those side by side at the level that is shown.
 
-    A loop whose kernels change midway is told of as two phases of the program, one after the
-    other: each boundary of theirs counts.
+    A loop whose kernels change midway is reported as two phases of the program, one after the
+    other: each of their boundaries counts.
     """
     own = [(i,) for i, loop in enumerate(found) if same_stream(loop, truth)]
     level = tuple(i for i, in own if found[i]["selected"])
@@ -92,7 +92,7 @@ class Loop:
 
 
 def as_published(deepprof, path, truth):
-    """Hits of the published algorithm, which is told the number of iterations, and how many."""
+    """Hits of the published algorithm, which is given the number of iterations, and how many."""
     want = [i["first_kernel"] for i in truth["iterations"] if not i["partial"]]
     if not want:
         return 0, 0
@@ -118,9 +118,9 @@ def one_seed(task):
         loop.paper = paper
     used = {i for x in loops if x.index is not None and x.score[0] >= 0.9 for i in x.index}
     exact = {i for x in loops if x.index is not None and x.score[1] >= 0.99 for i in x.index}
-    told = [(l["confidence"], i in exact, i in used) for i, l in enumerate(found or [])
+    reported = [(l["confidence"], i in exact, i in used) for i, l in enumerate(found or [])
             if l["selected"] or i in used]
-    return preset, seed, loops, told, found is None
+    return preset, seed, loops, reported, found is None
 
 
 class Row:
@@ -152,10 +152,10 @@ class Row:
               + " ".join(f"{k}:{v}" for k, v in self.phases.most_common(3)))
 
 
-def calibration(told):
+def calibration(reported):
     print("\nconfidence: loops, share of them right strictly, and but for the phase")
     for bucket in range(10):
-        of = [t for t in told if bucket / 10 <= t[0] < (bucket + 1) / 10 + (bucket == 9)]
+        of = [t for t in reported if bucket / 10 <= t[0] < (bucket + 1) / 10 + (bucket == 9)]
         if of:
             print(f"  {bucket / 10:.1f} {len(of):6d}  {sum(t[1] for t in of) / len(of):.3f}"
                   f"  {sum(t[2] for t in of) / len(of):.3f}")
@@ -167,10 +167,10 @@ def eval_presets(args):
     first, last = (int(x) for x in args.seeds.split(":"))
     tasks = [(args.sim, args.deepprof, p, s, args.format, args.set or []) for p in presets
              for s in range(first, last)]
-    rows, wrong, told = {}, collections.Counter(), []
+    rows, wrong, reported = {}, collections.Counter(), []
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for preset, seed, loops, of_seed, failed in pool.map(one_seed, tasks):
-            told += of_seed
+            reported += of_seed
             wrong[preset] += sum(not t[2] for t in of_seed)
             for loop in loops:
                 rows.setdefault((preset, loop.name), Row()).add(loop)
@@ -184,16 +184,16 @@ def eval_presets(args):
                 rows.setdefault((preset, "-"), Row()).runs += 1
     print(f"presets of the simulator, seeds {first} to {last - 1}")
     print(f"{'preset':22s}{'loop':10s} {'prec':>5s} {'rec':>5s} {'F':>5s} {'free':>5s} {'paper':>5s} {'exact':>7s}"
-          " conf  lvl  phase told by")
+          " conf  lvl  phase reported by")
     for (preset, name), row in rows.items():
         row.print(preset, name)
     print("\nloops of the level shown that are no true ones:",
           ", ".join(f"{k} {v}" for k, v in wrong.items() if v) or "none")
-    calibration(told)
+    calibration(reported)
 
 
 def eval_marked(args):
-    print(f"\n{'marked trace':44s} {'marks':>6s} {'found':>6s} {'same':>6s} conf  phase told by")
+    print(f"\n{'marked trace':44s} {'marks':>6s} {'found':>6s} {'same':>6s} conf  phase reported by")
     for name in sorted(os.listdir(args.traces)):
         path = os.path.join(args.traces, name)
         marked = [l for l in analyze(args.deepprof, path) or [] if l["found_by"] == "marks"]

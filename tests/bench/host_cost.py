@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What sampling the host costs: host_cost.py DEEPPROF FAKE_CUPTI FAKE_APP [SECONDS]
 
-The processor time of the recorder itself, beside a program of 64 threads that sleep, and of 64 that
+The processor time of the recorder itself, next to a program of 64 threads that sleep, and of 64 that
 wake up a thousand times a second; with --sample-host=off subtracted.
 """
 import os

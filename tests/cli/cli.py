@@ -57,7 +57,7 @@ def run(*args, env=None, **kwargs):
 
 
 def simulate(path, *args):
-    """Writes a small simulated trace: 10 iterations, if not told otherwise."""
+    """Writes a small simulated trace: 10 iterations, unless args say otherwise."""
     subprocess.run(
         [SIM, "--no-truth", "-p", "clean", "-n", "10", *args, "-o", str(path)],
         check=True,

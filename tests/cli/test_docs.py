@@ -85,7 +85,7 @@ class Pages(unittest.TestCase):
             self.assertIn(f".B {verb}\n", page("deepprof.1"))
 
     def test_tables(self):
-        told = json.loads(cli.run("info", "--build", "--format=json").stdout)
+        reported = json.loads(cli.run("info", "--build", "--format=json").stdout)
         where = {
             "importers": "deepprof.1",
             "renderers": "deepprof-analyze.1",
@@ -95,7 +95,7 @@ class Pages(unittest.TestCase):
         }
         for table, name in where.items():
             text = plain(page(name))
-            for row in told[table]:
+            for row in reported[table]:
                 self.assertRegex(text, rf"(?m)^\.TP\n\.B {re.escape(row['name'])}$")
                 self.assertIn(row["help"], text)
             self.assertNotRegex(text, "(?m)^@")
@@ -104,8 +104,8 @@ class Pages(unittest.TestCase):
         """Every key of JSON and every column of CSV but metrics; every label of the text."""
         text = plain(page("deepprof-report.5"))
         schema = json.loads((cli.BUILD / "data/report.schema.json").read_text(encoding="utf-8"))
-        told = json.loads(cli.run("info", "--build", "--format=json").stdout)
-        metrics = {row["name"] for row in told["metrics"] + told["summary_metrics"]}
+        reported = json.loads(cli.run("info", "--build", "--format=json").stdout)
+        metrics = {row["name"] for row in reported["metrics"] + reported["summary_metrics"]}
         definitions = schema["definitions"]
         keys = set(schema["properties"]) | set(definitions["loop"]["properties"]["phase"]["enum"])
         for name in "trace", "stream", "loop", "iteration", "finding":
@@ -124,8 +124,8 @@ class Pages(unittest.TestCase):
         """The same of two runs."""
         text = plain(page("deepprof-report.5"))
         text = text[text.index("JSON OF TWO RUNS") :]
-        told = json.loads(cli.run("info", "--build", "--format=json").stdout)
-        metrics = {row["name"] for row in told["metrics"]}
+        reported = json.loads(cli.run("info", "--build", "--format=json").stdout)
+        metrics = {row["name"] for row in reported["metrics"]}
         traces = [str(cli.SOURCE / "data" / f"{name}.json.gz") for name in ("sample", "faster")]
         keys = set(cli.run("compare", "--format=csv", *traces).stdout.split("\n")[0].split(","))
         self.assertGreater(len(keys), 10)
@@ -146,8 +146,8 @@ class Pages(unittest.TestCase):
         """Fixed choices in the help text are all in the page."""
         for verb, name in PAGES_WITH_OPTIONS.items():
             text = plain(page(name))
-            told = cli.run("help", verb).stdout
-            for choices in re.findall(r"(?s)(?:: )((?:\w+,\s+)+\w+)\n", told):
+            reported = cli.run("help", verb).stdout
+            for choices in re.findall(r"(?s)(?:: )((?:\w+,\s+)+\w+)\n", reported):
                 for choice in re.split(r",\s+", choices):
                     if choice not in plain(page("deepprof.1")):
                         self.assertRegex(text, rf"\b{choice}\b")
@@ -200,18 +200,18 @@ class Readme(unittest.TestCase):
         shown = re.findall(r"(?m)^    \$ deepprof (.* data/.*)\n((?:    .*\n|\n)+)", text)
         self.assertEqual([words.split()[0] for words, _ in shown], ["analyze", "compare"])
         for words, block in shown:
-            told = cli.run(*words.split(), env=env, cwd=cli.SOURCE).stdout
+            reported = cli.run(*words.split(), env=env, cwd=cli.SOURCE).stdout
             self.assertEqual(
                 [line.strip() for line in block.strip().splitlines()],
-                [line.strip() for line in told.strip().splitlines()],
-                f"README.md is to show:\n{told}",
+                [line.strip() for line in reported.strip().splitlines()],
+                f"README.md is to show:\n{reported}",
             )
 
     def test_formats(self):
         """Its table has every importer."""
         text = (cli.SOURCE / "README.md").read_text(encoding="utf-8")
-        told = json.loads(cli.run("info", "--build", "--format=json").stdout)
-        for row in told["importers"]:
+        reported = json.loads(cli.run("info", "--build", "--format=json").stdout)
+        for row in reported["importers"]:
             self.assertIn(f"| `{row['name']}` |", text)
 
 
@@ -253,11 +253,11 @@ class Completions(unittest.TestCase):
             _deepprof
             printf '%s\\n' "${COMPREPLY[@]}"
         """
-        told = json.loads(cli.run("info", "--build", "--format=json").stdout)
-        metrics = [row["name"] for row in told["metrics"] + told["summary_metrics"]]
+        reported = json.loads(cli.run("info", "--build", "--format=json").stdout)
+        metrics = [row["name"] for row in reported["metrics"] + reported["summary_metrics"]]
         cases = [
-            (["analyze", "--format", "=", ""], [row["name"] for row in told["renderers"]]),
-            (["analyze", "--format", "="], [row["name"] for row in told["renderers"]]),
+            (["analyze", "--format", "=", ""], [row["name"] for row in reported["renderers"]]),
+            (["analyze", "--format", "="], [row["name"] for row in reported["renderers"]]),
             (["info", "--format", ""], ["text", "json"]),
             (["export", "--format", ""], ["chrome", "perfetto", "sqlite"]),
             (["compare", "--format", ""], ["text", "json", "csv", "markdown", "html"]),
@@ -289,17 +289,17 @@ class Completions(unittest.TestCase):
                 env=cli.environment(),
             )
             if expected is None:
-                expected = [r["name"] for r in told["importers"] if r["name"].startswith("n")]
+                expected = [r["name"] for r in reported["importers"] if r["name"].startswith("n")]
             self.assertEqual(sorted(result.stdout.split()), sorted(expected), words)
 
     def test_zsh(self):
         text = self.text("_deepprof")
         common = re.search(r"(?s)common=\((.*?)\n\t\)", text)[1]
-        wish = re.search(r"(?s)wish=\((.*?)\n\t\)", text)[1]
+        shared = re.search(r"(?s)shared=\((.*?)\n\t\)", text)[1]
         for verb in VERBS:
             block = re.search(rf"(?s)\n\t{verb}\)\n(.*?)\n\t\t;;", text)[1]
             block += common if "$common" in block else ""
-            block += wish if "$wish" in block else ""
+            block += shared if "$shared" in block else ""
             self.assertEqual(
                 set(re.findall(r"--[a-z-]+", re.sub(r"\([^)]*\)", "", block))) | {"--help"},
                 set(options_of_help(verb)),
@@ -315,11 +315,11 @@ class Completions(unittest.TestCase):
         for verb in VERBS:
             conditions = {
                 "record": r"\$record",
-                "analyze": r"\$(?:analyze|report|wish|both|all)",
-                "compare": r"\$(?:compare|report|wish|both|all)",
+                "analyze": r"\$(?:analyze|report|shared|both|all)",
+                "compare": r"\$(?:compare|report|shared|both|all)",
                 "ranks": r"\$(?:ranks|report|both|all)",
                 "reduce": r"\$(?:reduce|all)",
-                "export": r"\$(?:export|wish|all)",
+                "export": r"\$(?:export|shared|all)",
                 "info": r"\$(?:info|both|all)",
                 "help": "-",
             }
@@ -335,8 +335,8 @@ class Completions(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("fish"), "no fish")
     def test_fish_values(self):
-        told = json.loads(cli.run("info", "--build", "--format=json").stdout)
-        metrics = {row["name"] for row in told["metrics"] + told["summary_metrics"]}
+        reported = json.loads(cli.run("info", "--build", "--format=json").stdout)
+        metrics = {row["name"] for row in reported["metrics"] + reported["summary_metrics"]}
         script = """
             function deepprof; $DEEPPROF $argv; end
             source $argv[1]

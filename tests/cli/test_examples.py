@@ -143,16 +143,16 @@ class Examples(cli.Case):
     def test_compare(self):
         """The change that is planted, and its kernels."""
         slower = cli.simulate(self.folder / "slower.json", "-s", "model.kernel=60us")
-        told = json.loads(cli.run("compare", "--format=json", self.trace, slower).stdout)["pairs"][0]
+        reported = json.loads(cli.run("compare", "--format=json", self.trace, slower).stdout)["pairs"][0]
         first, *kernels = self.run_example("compare.c", self.trace, slower).stdout.splitlines()
-        period = told["metrics"]["period_ns"]
+        period = reported["metrics"]["period_ns"]
         self.assertEqual(
             first,
             "loops 0 and 0: {:+} ns, 95% CI {:+} to {:+} ns".format(
                 period["change"], *period["interval"]
             ),
         )
-        expected = [each["names"][1] for each in told["kernels"] if each["change"] == "slower"]
+        expected = [each["names"][1] for each in reported["kernels"] if each["change"] == "slower"]
         self.assertTrue(expected)
         self.assertEqual([line.split(" ns  ", 1)[1] for line in kernels], expected)
 

@@ -49,7 +49,7 @@ class Explain(cli.Case):
             self.assertAlmostEqual(facts["confidence"], facts["loop"] * facts["boundary"])
 
     def test_names(self):
-        """Texts speak of kernels, by their names, and of none where the loop has none."""
+        """Texts are about kernels, by their names, and of none where the loop has none."""
         report, entries = self.entries()
         texts = [e["text"] for e in entries]
         self.assertFalse([t for t in texts if re.search("[0-9] symbol", t)])
@@ -62,8 +62,8 @@ class Explain(cli.Case):
     def test_nested(self):
         """Nested loops are indented below the loop around them, in one line each."""
         result = cli.run("analyze", "--explain", SAMPLE)
-        told = result.stdout[result.stdout.index("How iterations were found") :]
-        titles = re.findall(r"^( *)\d+ iterations of (\d+) kernels?:", told, re.M)
+        reported = result.stdout[result.stdout.index("How iterations were found") :]
+        titles = re.findall(r"^( *)\d+ iterations of (\d+) kernels?:", reported, re.M)
         report, _ = self.entries()
         depth = {}
         for loop in report["loops"]:
@@ -95,10 +95,10 @@ class Explain(cli.Case):
         result = cli.run("analyze", "-v", "--explain", SAMPLE)
         self.assert_done(result)
         self.assertTrue(result.stdout.startswith(plain))
-        told = result.stdout[len(plain) :]
-        self.assertRegex(told, r"\A\nHow iterations were found on GPU 0, stream 7 \(see deepprof")
-        self.assertLessEqual(max(map(len, told.splitlines())), 80)
-        words = " ".join(told.split())
+        reported = result.stdout[len(plain) :]
+        self.assertRegex(reported, r"\A\nHow iterations were found on GPU 0, stream 7 \(see deepprof")
+        self.assertLessEqual(max(map(len, reported.splitlines())), 80)
+        words = " ".join(reported.split())
         for entry in self.entries()[1]:
             self.assertIn(" ".join((entry["stage"] + " " + entry["text"]).split()), words)
 
@@ -108,12 +108,12 @@ class Explain(cli.Case):
         result = cli.run("analyze", "--explain", SAMPLE)
         self.assert_done(result)
         self.assertTrue(result.stdout.startswith(plain))
-        told = result.stdout[len(plain) :]
-        self.assertIn("all stages: -v", " ".join(told.split()))
-        self.assertLessEqual(max(map(len, told.splitlines())), 80)
+        reported = result.stdout[len(plain) :]
+        self.assertIn("all stages: -v", " ".join(reported.split()))
+        self.assertLessEqual(max(map(len, reported.splitlines())), 80)
         report, entries = self.entries()
         loops = [loop for loop in report["loops"] if loop["selected"]]
-        titles = re.findall(r"(?m)^  (\d+) iterations of (\d+) kernels: [\d.]+% confidence$", told)
+        titles = re.findall(r"(?m)^  (\d+) iterations of (\d+) kernels: [\d.]+% confidence$", reported)
         self.assertEqual(
             titles,
             [
@@ -122,10 +122,10 @@ class Explain(cli.Case):
             ],
         )
         for word in "starts at", "is a loop", "boundaries":
-            self.assertEqual(len(re.findall(rf"(?m)^    {word} ", told)), len(loops))
+            self.assertEqual(len(re.findall(rf"(?m)^    {word} ", reported)), len(loops))
         features = [entry for entry in entries if entry["stage"] == "feature"]
         phrases = {entry["text"].split(":")[0] for entry in features}
-        reasons = re.findall(r"(?m)^ {16}[+-] (.*)$", told)
+        reasons = re.findall(r"(?m)^ {16}[+-] (.*)$", reported)
         self.assertTrue(set(reasons) & phrases)
         for entry in features:
             self.assertEqual(len(entry["facts"]), 3)
@@ -137,7 +137,7 @@ class Explain(cli.Case):
     def test_formats(self):
         for name in "csv", "html", "chrome":
             result = cli.run("analyze", "--explain", f"--format={name}", SAMPLE)
-            self.assert_fails(result, 2, "--explain is for --format=text and --format=json")
+            self.assert_fails(result, 2, "--explain requires --format=text or --format=json")
 
     def test_page(self):
         """Each stage and each vote is in the page that the report names."""

@@ -49,9 +49,9 @@ class Timeline(cli.Case):
         starts = [Decimal(event["ts"]) for event in events if event.get("cat") == "kernel"]
         zero = min(starts + [Decimal(e["ts"]) for e in events if e.get("cat", "").startswith("gpu_mem")])
         found = [e for e in events if e.get("cat") == "deepprof" and e["name"].startswith("iteration ")]
-        told = [it for loop in report["loops"] for it in loop["iterations"]]
-        self.assertEqual(len(found), len(told))
-        for event, iteration in zip(found, told):
+        reported = [it for loop in report["loops"] for it in loop["iterations"]]
+        self.assertEqual(len(found), len(reported))
+        for event, iteration in zip(found, reported):
             self.assertEqual((Decimal(event["ts"]) - zero) * 1000, iteration["start_ns"])
             self.assertEqual(Decimal(event["dur"]) * 1000, iteration["end_ns"] - iteration["start_ns"])
 
@@ -67,11 +67,11 @@ class Timeline(cli.Case):
             hostile.long_names(trace, 1, events=events, length=20000, names=2)
             path = self.folder / "a.json"
             self.assert_done(cli.run("export", "-f", "-o", path, trace))
-            told = load(path)
-            names = [e["name"] for e in told["traceEvents"] if e.get("cat") == "kernel"]
+            reported = load(path)
+            names = [e["name"] for e in reported["traceEvents"] if e.get("cat") == "kernel"]
             self.assertEqual(len(names), events)
-            self.assertEqual("deepprofNames" in told, cut)
-            full = told.get("deepprofNames", {})
+            self.assertEqual("deepprofNames" in reported, cut)
+            full = reported.get("deepprofNames", {})
             self.assertEqual({full.get(name, name) for name in names},
                              {"a" * 20000, "b" * 20000})
             if cut:
@@ -160,9 +160,9 @@ class Timeline(cli.Case):
                                   else event["cat"] == "deepprof" for event in row}), 1)
         shown = sorted((e["name"], *nanoseconds(e)) for row in rows.values() for e in row
                        if e["cat"] != "deepprof")
-        told = sorted((e["name"], e["ts"] * 1000, (e["ts"] + e["dur"]) * 1000)
+        reported = sorted((e["name"], e["ts"] * 1000, (e["ts"] + e["dur"]) * 1000)
                       for e in given if e["ph"] == "X")
-        self.assertEqual(shown, told)
+        self.assertEqual(shown, reported)
         self.assertNotEqual({pid for pid, _ in rows if rows[pid, _][0]["cat"] == "kernel"}, {3})
 
     def test_whose_rows(self):
@@ -224,10 +224,10 @@ class Perfetto(cli.Case):
         self.assertEqual(timeline.marks, [])
         found = sorted((s["category"], s["start"], s["end"], s["name"]) for s in timeline.slices
                        if s["category"] in (*self.OPS.values(), *self.HOST.values()))
-        told = sorted(({**self.OPS, **self.HOST}[e["cat"]], *nanoseconds(e), e["name"])
+        reported = sorted(({**self.OPS, **self.HOST}[e["cat"]], *nanoseconds(e), e["name"])
                       for e in events if e.get("cat") in {**self.OPS, **self.HOST} and e["ph"] == "X")
-        self.assertEqual(len(found), len(told))
-        for left, right in zip(found, told):
+        self.assertEqual(len(found), len(reported))
+        for left, right in zip(found, reported):
             # Names of copies are Kineto's there, and the trace's own here.
             self.assertEqual(left[:3], right[:3])
             if left[0] not in ("copy", "set"):
@@ -239,10 +239,10 @@ class Perfetto(cli.Case):
     def arrows(self, timeline, events):
         begins = {flow: s["start"] for s in timeline.slices for flow in s["flows"]}
         ends = {flow: s["start"] for s in timeline.slices for flow in s["flow_ends"]}
-        told = {ph: {e["id"]: Decimal(e["ts"]) * 1000 for e in events if e["ph"] == ph}
+        reported = {ph: {e["id"]: Decimal(e["ts"]) * 1000 for e in events if e["ph"] == ph}
                 for ph in ("s", "f")}
-        self.assertEqual(begins, told["s"])
-        self.assertEqual(ends, told["f"])
+        self.assertEqual(begins, reported["s"])
+        self.assertEqual(ends, reported["f"])
 
     def nesting(self, timeline):
         rows = {}
@@ -276,9 +276,9 @@ class Perfetto(cli.Case):
         report = json.loads(cli.run("analyze", "-q", "--format=json", trace).stdout)
         zero = min(s["start"] for s in timeline.slices if s["category"] in self.OPS.values())
         rows = [s for s in timeline.of("deepprof") if s["name"].startswith("iteration ")]
-        told = [it for loop in report["loops"] for it in loop["iterations"]]
-        self.assertEqual(len(rows), len(told))
-        for row, it in zip(rows, told):
+        reported = [it for loop in report["loops"] for it in loop["iterations"]]
+        self.assertEqual(len(rows), len(reported))
+        for row, it in zip(rows, reported):
             self.assertEqual((row["start"] - zero, row["end"] - zero), (it["start_ns"], it["end_ns"]))
             for key in "kernels", "inserted", "deleted", "substituted", "period_ns", "utilization":
                 if it.get(key) is None:
@@ -365,7 +365,7 @@ def has_perfetto():
 
 @unittest.skipUnless(has_perfetto(), "the perfetto package is not there")
 class PerfettoPackage(cli.Case):
-    """Its own classes read the file: every field is one of theirs, and means what it should."""
+    """Its own classes read the file: it knows every field, and means what it should."""
 
     SCRIPT = """
 import sys
@@ -408,9 +408,9 @@ assert any(t.counter.unit == t.counter.UNIT_TIME_NS for t in roots if t.HasField
         result = subprocess.run([PERFETTO, "-c", self.SCRIPT, str(path)], capture_output=True,
                                 encoding="utf-8", check=False, timeout=100)
         self.assertEqual(result.returncode, 0, result.stderr[-2000:])
-        told = [line.split(" ", 2)[1:] for line in result.stdout.splitlines()]
+        reported = [line.split(" ", 2)[1:] for line in result.stdout.splitlines()]
         timeline = pftrace.Timeline(path.read_bytes())
-        self.assertEqual(told, [[str(s["start"]), s["name"]] for s in timeline.slices])
+        self.assertEqual(reported, [[str(s["start"]), s["name"]] for s in timeline.slices])
 
 
 class Database(cli.Case):
@@ -429,9 +429,9 @@ class Database(cli.Case):
         self.assertEqual(self.db.execute("PRAGMA integrity_check").fetchone()[0], "ok")
         self.assertEqual(self.db.execute("PRAGMA foreign_key_check").fetchall(), [])
         rows = self.db.execute("SELECT * FROM iteration ORDER BY loop, iteration").fetchall()
-        told = [(loop["id"], it) for loop in report["loops"] for it in loop["iterations"]]
-        self.assertEqual(len(rows), len(told))
-        for row, (loop, iteration) in zip(rows, told):
+        reported = [(loop["id"], it) for loop in report["loops"] for it in loop["iterations"]]
+        self.assertEqual(len(rows), len(reported))
+        for row, (loop, iteration) in zip(rows, reported):
             self.assertEqual((row["loop"], row["iteration"]), (loop, iteration["index"]))
             for key, value in iteration.items():
                 if key == "index":
@@ -504,9 +504,9 @@ class Database(cli.Case):
             if "finding" not in sql:
                 self.assertTrue(rows, sql)
         tables = set(re.findall(r"(?m)^\.TP\n\.B (\w+)$", page))
-        told = {row[0] for row in self.db.execute(
+        reported = {row[0] for row in self.db.execute(
             "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")}
-        self.assertEqual(tables, {name for name in told if not name.endswith("_raw")}
+        self.assertEqual(tables, {name for name in reported if not name.endswith("_raw")}
                          - {"string", "iteration_span"})
         for name in tables - {"iteration", "iteration_operation", "iteration_idle"}:
             entry = re.search(rf"(?ms)^\.TP\n\.B {name}\n(.*?)(?=^\.TP|^\.PP)", page)[1]

@@ -93,10 +93,10 @@ class Input(cli.Case):
         for name, data, words in (
             ("ours.pftrace", None, "a Perfetto timeline that deepprof exported"),
             ("run.rpd", None, "rpd2tracing.py"),
-            ("report.sqlite", None, "a report that deepprof wrote"),
-            ("report.json", None, "a report that deepprof wrote"),
-            ("report.csv", None, "a report that deepprof wrote"),
-            ("report.html", None, "a report that deepprof wrote"),
+            ("report.sqlite", None, "a report from deepprof"),
+            ("report.json", None, "a report from deepprof"),
+            ("report.csv", None, "a report from deepprof"),
+            ("report.html", None, "a report from deepprof"),
             ("notes.txt", b"hello", "text, not a trace in a known format: deepprof_db, kineto"),
             ("kernel_trace.csv", csv, "--output-format"),
             ("run.zst", b"\x28\xb5\x2f\xfd....", "zstd -d"),
@@ -135,12 +135,12 @@ class Input(cli.Case):
         (self.folder / "whole.json").write_bytes(text)
         (self.folder / "cut.json.gz").write_bytes(gzip.compress(text)[:-9])
         for name in "whole.json", "cut.json.gz":
-            told = [
+            reported = [
                 json.loads(cli.run(verb, "-q", "--format=json", name, cwd=self.folder).stdout)
                 for verb in ("analyze", "info")
             ]
-            self.assertEqual(told[0]["trace"]["lost"], told[1]["trace"]["lost"])
-            self.assertEqual(told[1]["trace"]["lost"], 0 if name == "whole.json" else None)
+            self.assertEqual(reported[0]["trace"]["lost"], reported[1]["trace"]["lost"])
+            self.assertEqual(reported[1]["trace"]["lost"], 0 if name == "whole.json" else None)
 
     def test_no_files(self):
         self.assert_fails(cli.run("analyze", self.folder), 1, "is a directory")
@@ -255,14 +255,14 @@ class Input(cli.Case):
         lines = result.stdout.split("\n")
         self.assertEqual([json.loads(line) for line in lines[:2]], [json.loads(alone)] * 2)
         self.assertEqual(lines[2:], [""])
-        told = cli.run("info", "--format=json", self.trace, self.trace).stdout
-        self.assertEqual(len([json.loads(line) for line in told.splitlines()]), 2)
+        reported = cli.run("info", "--format=json", self.trace, self.trace).stdout
+        self.assertEqual(len([json.loads(line) for line in reported.splitlines()]), 2)
 
     def test_several_texts(self):
         alone = cli.run("analyze", self.trace).stdout
-        told = cli.run("analyze", "no-such-file", self.trace, "no-such-file", self.trace)
-        self.assertEqual(told.returncode, 1)
-        self.assertEqual(told.stdout, alone + "\n" + alone)
+        reported = cli.run("analyze", "no-such-file", self.trace, "no-such-file", self.trace)
+        self.assertEqual(reported.returncode, 1)
+        self.assertEqual(reported.stdout, alone + "\n" + alone)
         self.assertTrue(alone.startswith(f"{self.trace}\n"))
 
     def test_several_tables(self):
@@ -293,7 +293,7 @@ class Input(cli.Case):
         self.assert_fails(cli.run("analyze", "--marks=xyzzy", self.trace), 1, "xyzzy")
 
     def test_one_stream_of_several(self):
-        """Iterations are of the stream, findings of the device: it is told where that matters."""
+        """Iterations are of the stream, findings of the device: it is reported where that matters."""
         trace = cli.simulate(self.folder / "two.json", "-p", "exposed-communication")
         words = "; busy times, waits and findings are of all"
         for options, scope in (
@@ -319,7 +319,7 @@ class Input(cli.Case):
         )
 
     def test_range_that_cuts_a_marked_iteration(self):
-        """One whole and one cut off: that is told, and is not what the other is compared with."""
+        """One whole and one cut off: that is reported, and is not what the other is compared with."""
         trace = cli.simulate(self.folder / "marked.json", "-n", "4")
         whole = json.loads(cli.run("analyze", "--format=json", trace).stdout)["loops"][0]
         self.assertEqual(whole["found_by"], "marks")
@@ -357,7 +357,7 @@ class Input(cli.Case):
         self.assertEqual(info["trace"]["synchronizations"], 2)
 
     def test_range_without_a_whole_iteration(self):
-        """It is said, and what is told of the kernels is told of the range."""
+        """The range is shown, and what is reported about kernels is about those in the range."""
         trace = cli.simulate(self.folder / "marked.json", "-n", "4")
         one = json.loads(cli.run("analyze", "--format=json", trace).stdout)["loops"][0]
         middle_ns = (one["iterations"][0]["start_ns"] + one["iterations"][0]["end_ns"]) // 2
@@ -372,16 +372,16 @@ class Input(cli.Case):
         trace = TRACES / "tf1-timeline.json"
         if not trace.exists():
             self.skipTest("the real traces are not there")
-        told = {}
+        reported = {}
         for words in (), ("--stream=13",), ("--range=1s:3s",):
             text = " ".join(cli.run("analyze", *words, trace).stdout.split())
-            told[words] = re.search(
+            reported[words] = re.search(
                 r"idle ([0-9.]+%) of the (\w+)\. Most kernel time( of stream 13)?: (.*?)\. ", text
             ).groups()
-        self.assertEqual(told[()][:3], ("57.5%", "capture", None))
-        self.assertEqual(told[("--stream=13",)][:3], ("57.5%", "capture", " of stream 13"))
-        self.assertEqual(told[("--range=1s:3s",)][1:3], ("range", None))
-        self.assertEqual(len({t[3] for t in told.values()}), 3)
+        self.assertEqual(reported[()][:3], ("57.5%", "capture", None))
+        self.assertEqual(reported[("--stream=13",)][:3], ("57.5%", "capture", " of stream 13"))
+        self.assertEqual(reported[("--range=1s:3s",)][1:3], ("range", None))
+        self.assertEqual(len({t[3] for t in reported.values()}), 3)
 
     def test_table_stands_apart_from_what_is_lost(self):
         """Where there is nothing else, there is room for a blank line."""
@@ -413,7 +413,7 @@ class Input(cli.Case):
         self.assertIn("Loop 0", result.stdout)
 
     def test_first_iteration_unlike_the_others(self):
-        """Autotuned, it is found by its neighbours and the number that is told."""
+        """Autotuned, it is found by its neighbours and the number that is reported."""
         trace = TRACES / "kineto-resnet50-autograd-workers0.json.gz"
         if not trace.exists():
             self.skipTest("the real traces are not there")
@@ -441,7 +441,7 @@ class Input(cli.Case):
         self.assertIn("; all differ from the pattern", text)
         self.assertNotIn("from the rest", text)
 
-    def test_loss_is_told(self):
+    def test_loss_is_reported(self):
         data = self.trace.read_bytes()
         cut = self.folder / "cut.json"
         cut.write_bytes(data[: len(data) // 2])
@@ -515,7 +515,7 @@ class Output(cli.Case):
         for verb, *files in ("analyze", self.trace), ("compare", self.trace, self.trace), ("info", self.trace):
             result = cli.run(verb, "--mode=644", *files)
             self.assertEqual((result.returncode, result.stdout), (2, ""))
-            self.assertIn("--mode is for the file that -o names, and there is no -o", result.stderr)
+            self.assertIn("--mode requires -o FILE", result.stderr)
 
     def test_relative_name(self):
         self.assert_done(self.analyze("-o", "report", cwd=self.folder))
@@ -545,7 +545,7 @@ class Output(cli.Case):
         result = cli.run("analyze", "--format=csv", self.trace, nothing)
         self.assert_done(result)
         self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
-        self.assertIn(f"{nothing}: no rows: nothing in it repeats", result.stderr)
+        self.assertIn(f"{nothing}: no rows: no kernels repeat", result.stderr)
         self.assertNotIn(str(nothing), result.stdout)
         self.assertEqual(cli.run("analyze", "-q", "--format=csv", nothing).stderr, "")
         self.assertEqual(cli.run("analyze", "--format=json", nothing).stderr, "")
@@ -590,7 +590,7 @@ class Output(cli.Case):
         ):
             self.assert_fails(cli.run(verb, "-o", self.folder / name, self.trace), 2, listed)
         self.assertEqual(os.listdir(self.folder), [])
-        path = self.folder / "told.db"
+        path = self.folder / "reported.db"
         self.assert_done(cli.run("analyze", "--format=json", "-o", path, self.trace))
         self.assertEqual(json.loads(path.read_text())["schema"], 2)
 
@@ -609,7 +609,7 @@ class Output(cli.Case):
         plain = cli.run("analyze", "-q", "--format=csv", self.trace, self.trace).stdout
         self.assertEqual(gzip.decompress(two.read_bytes()).decode(), plain)
         self.assert_fails(cli.run("analyze", "-o", self.folder / "two.json.gz", self.trace, self.trace),
-                          2, "not compressed")
+                          2, "cannot compress")
 
     def test_existing_file(self):
         self.path.write_text("precious")
@@ -891,8 +891,8 @@ class Info(cli.Case):
                 }
             )
         )
-        told = json.loads(cli.run("info", "--format=json", path).stdout)
-        self.assertEqual(told["top_kernels"][0]["name"], name)
+        reported = json.loads(cli.run("info", "--format=json", path).stdout)
+        self.assertEqual(reported["top_kernels"][0]["name"], name)
         plain = cli.run("info", path).stdout
         self.assertNotIn("\033", plain)
         self.assertTrue(plain.isascii())
@@ -903,20 +903,20 @@ class Info(cli.Case):
     def test_build(self):
         result = cli.run("info", "--build")
         self.assert_done(result)
-        told = json.loads(cli.run("info", "--build", "--format=json").stdout)
-        self.assertEqual(told["version"], told["library_version"])
+        reported = json.loads(cli.run("info", "--build", "--format=json").stdout)
+        self.assertEqual(reported["version"], reported["library_version"])
         for table in "importers", "renderers", "metrics", "summary_metrics", "rules":
-            self.assertTrue(told[table], table)
-            for row in told[table]:
+            self.assertTrue(reported[table], table)
+            for row in reported[table]:
                 self.assertRegex(result.stdout, rf"(?m)^  {row['name']} ")
                 self.assertTrue(row["help"])
-        thresholds = {r["name"]: r["threshold"] for r in told["rules"] if "threshold" in r}
+        thresholds = {r["name"]: r["threshold"] for r in reported["rules"] if "threshold" in r}
         self.assertEqual(thresholds["extra-work"], 0.005)
         self.assertNotIn("slow-iterations", thresholds)
         for rule, share in thresholds.items():
             self.assertRegex(result.stdout, rf"(?m)^  {rule} +{100 * share:g}% ")
             self.assert_done(cli.run("analyze", f"--threshold={rule}=50%", self.trace))
-        for rule in {r["name"] for r in told["rules"]} - set(thresholds):
+        for rule in {r["name"] for r in reported["rules"]} - set(thresholds):
             self.assert_fails(cli.run("analyze", f"--threshold={rule}=50%", self.trace), 2)
 
 

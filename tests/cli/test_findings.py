@@ -39,7 +39,7 @@ class Findings(cli.Case):
         return {finding["rule"]: finding for finding in report["findings"]}
 
     def test_warm_up(self):
-        """What it costs is told as a whole, and nothing else is about it."""
+        """What it costs is reported as a whole, and nothing else is about it."""
         for count in 4, 30:
             text, report = self.run_of(
                 f"{INPUT}; {STEP}; {READ}; wait time=300ms until=1", count=count
@@ -76,7 +76,7 @@ class Findings(cli.Case):
             for key in ("rule", "loop", "recoverable_ns", "advice", "evidence", "severity"):
                 self.assertEqual(finding[key], full[key], key)
         refused = cli.run("analyze", "--format=text", "--brief", trace)
-        self.assert_fails(refused, 2, "--brief is for --format=json")
+        self.assert_fails(refused, 2, "--brief requires --format=json")
 
     def test_throughput(self):
         """All samples by all the time: a stall counts as long as it takes."""
@@ -173,7 +173,7 @@ class Findings(cli.Case):
         text, report = self.run_of(STEP, count=6, keys="head = 0.6\nafter = 2\n", args=("-v",))
         (outer,) = [x for x in report["loops"] if x["parent"] is None]
         whole = [x for x in outer["iterations"] if not x["partial"]]
-        told = 0
+        reported = 0
         for loop in report["loops"]:
             if loop["parent"] != outer["id"]:
                 continue
@@ -182,8 +182,8 @@ class Findings(cli.Case):
                 and any(0 <= x["first_kernel"] - w["first_kernel"] < w["kernels"] for w in whole)
                 for x in loop["iterations"]
             )
-            told += f" {loop['pattern']['length']} kernels × {runs // len(whole)} (" in text
-        self.assertGreater(told, 0)
+            reported += f" {loop['pattern']['length']} kernels × {runs // len(whole)} (" in text
+        self.assertGreater(reported, 0)
         self.assertNotRegex(text, r"kernels × \d+\.\d ")
 
     def test_captures_without_a_loop(self):

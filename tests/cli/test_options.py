@@ -1,4 +1,4 @@
-"""Command lines: what is taken, what is refused, and what is said about it."""
+"""Command lines: what is taken, what is refused, and what is printed about it."""
 
 import json
 import re
@@ -28,10 +28,10 @@ class Commands(cli.Case):
 
     def test_help_of_a_command(self):
         for verb in "analyze", "compare", "export", "info", "help":
-            told = cli.run("help", verb)
-            self.assert_done(told)
+            reported = cli.run("help", verb)
+            self.assert_done(reported)
             for option in "--help", "-h":
-                self.assertEqual(cli.run(verb, option).stdout, told.stdout)
+                self.assertEqual(cli.run(verb, option).stdout, reported.stdout)
 
     def test_help_shows_an_example_first(self):
         for verb in "analyze", "compare", "export", "info", "help":
@@ -91,7 +91,7 @@ class Options(cli.Case):
         self.assert_fails(cli.run("info", "--top=-1", "f"), 2, "--top=-1")
 
     def test_an_option_is_no_value(self):
-        """What was left out is told, not taken from what follows; a value may look like one."""
+        """What was left out is reported, not taken from what follows; a value may look like one."""
         self.refused("--marks", "--ignore-marks", words=("--marks needs a value", "--ignore-marks is"))
         self.refused("--marks", "--level=default", words=("--marks needs a value",))
         self.refused("-n", "-v", words=("-n needs a value", "-v is an option"))
@@ -130,14 +130,14 @@ class Options(cli.Case):
         self.refused("--marks=(", words=("--marks=(",))
 
     def test_contradictions(self):
-        self.refused("--paper", words=("needs the number of iterations",))
-        self.refused("--epsilon=2", words=("belong to --paper",))
-        self.refused("--max-unmatched=2", "-n3", words=("belong to --paper",))
-        self.refused("--marks=x", "-n3", words=("exclude each other",))
-        self.refused("-f", words=("there is no -o",))
-        self.assert_fails(cli.run("info", "-f", self.trace), 2, "there is no -o")
-        self.assert_fails(cli.run("export", "-f", "--format=chrome", self.trace), 2, "no -o")
-        self.refused("--marks=x", "--ignore-marks", words=("exclude each other",))
+        self.refused("--paper", words=("requires the number of iterations",))
+        self.refused("--epsilon=2", words=("require --paper",))
+        self.refused("--max-unmatched=2", "-n3", words=("require --paper",))
+        self.refused("--marks=x", "-n3", words=("cannot be combined",))
+        self.refused("-f", words=("-f requires -o FILE",))
+        self.assert_fails(cli.run("info", "-f", self.trace), 2, "-f requires -o FILE")
+        self.assert_fails(cli.run("export", "-f", "--format=chrome", self.trace), 2, "requires -o")
+        self.refused("--marks=x", "--ignore-marks", words=("cannot be combined",))
         self.assert_fails(cli.run("info", "--build", "f"), 2, "takes no FILE")
 
     def test_control_characters_are_not_shown(self):
@@ -168,8 +168,8 @@ class Options(cli.Case):
         report = json.loads(cli.run("analyze", "--format=json", *args, trace).stdout)
         return {finding["rule"]: finding["severity"] for finding in report["findings"]}
 
-    def test_loops_inside_of_what_was_told(self):
-        """Those that are found without a number, under the loop that it was told for."""
+    def test_loops_inside_of_what_was_reported(self):
+        """Those that are found without a number, under the loop that it was given for."""
         def loops(*args):
             text = cli.run("analyze", "--format=json", *args, self.trace).stdout
             return [
@@ -177,22 +177,22 @@ class Options(cli.Case):
                 for loop in json.loads(text)["loops"]
             ]
 
-        told = loops("-n10")
-        self.assertEqual(told[0], (None, 667, 10, True))
-        self.assertEqual(told, loops("--ignore-marks"))
-        self.assertGreater(len(told), 2)
-        self.assertEqual({parent for parent, *_ in told[1:]}, {0})
+        reported = loops("-n10")
+        self.assertEqual(reported[0], (None, 667, 10, True))
+        self.assertEqual(reported, loops("--ignore-marks"))
+        self.assertGreater(len(reported), 2)
+        self.assertEqual({parent for parent, *_ in reported[1:]}, {0})
         self.assertEqual(len(loops("-n10", "--paper")), 1)
 
     def test_numbers_that_fit_nothing(self):
-        """The loop that is told of instead is not the one that another number fits."""
+        """The loop that is reported instead is not the one that another number fits."""
         sample = cli.SOURCE / "data" / "sample.json.gz"
         for numbers, words in (
-            ("20,7", ["7 iterations don't fit stream 7: 6 were found"]),
-            ("7,20", ["7 iterations don't fit stream 7: 6 were found"]),
-            ("21,6", ["21 iterations don't fit stream 7: 20 were found"]),
-            ("21,7", ["21 iterations don't fit stream 7: 20 were found",
-                      "7 iterations don't fit stream 7: 6 were found"]),
+            ("20,7", ["7 iterations do not match stream 7: 6 were found"]),
+            ("7,20", ["7 iterations do not match stream 7: 6 were found"]),
+            ("21,6", ["21 iterations do not match stream 7: 20 were found"]),
+            ("21,7", ["21 iterations do not match stream 7: 20 were found",
+                      "7 iterations do not match stream 7: 6 were found"]),
         ):
             result = cli.run("analyze", "-v", "-n", numbers, sample)
             self.assert_done(result)
@@ -216,8 +216,8 @@ class Options(cli.Case):
         self.assertEqual(fits(sample), 2 * [(None, None)])
         self.assertEqual(fits(sample, "-n", "20,6"), 2 * [(True, False)])
         self.assertEqual(fits(sample, "-n", "20,7"), [(True, False), (False, False)])
-        anew = cli.simulate(self.folder / "anew.json", "-p", "recompile", "-n", "60")
-        self.assertEqual(fits(anew, "-n", "60"), 2 * [(True, True)])
+        again = cli.simulate(self.folder / "again.json", "-p", "recompile", "-n", "60")
+        self.assertEqual(fits(again, "-n", "60"), 2 * [(True, True)])
 
     def test_one_iteration_is_not_several(self):
         text = cli.run("analyze", "-v", "-n1", cli.SOURCE / "data" / "sample.json.gz").stdout
@@ -243,23 +243,23 @@ class Options(cli.Case):
             r"Record more\s+iterations\.",
         )
 
-    def test_no_number_is_told_twice_in_a_finding(self):
-        """What costs is told beside the cost, without its number; all of something is called so."""
-        told = set()
+    def test_no_number_is_shown_twice_in_a_finding(self):
+        """What costs is reported next to the cost, without its number; all of something is called so."""
+        reported = set()
         for preset in ("input-bound", "copy-bound", "growing-interval", "launch-bound", "sync-call",
                        "exposed-communication", "slow-iterations", "extra-work", "demo"):
             trace = cli.simulate(self.folder / "waits.json", "-n", "30", "-p", preset)
             text = cli.run("analyze", "-v", trace, env=cli.environment(COLUMNS=400)).stdout
             for title, evidence in re.findall(r"(?m)^\d+\. (.*)\n   ((?! *\u2192).*)$", text):
                 self.assertIn(" iteration (", title)
-                told.add(re.match(r"\w+ ([a-z-]+)", title)[1])
+                reported.add(re.match(r"\w+ ([a-z-]+)", title)[1])
                 numbers = re.findall(r"[\d.,]+ (?:ns|\u00b5s|ms|s|[KMG]iB)\b", title + "; " + evidence)
                 self.assertEqual(sorted(numbers), sorted(set(numbers)), title + "\n" + evidence)
                 self.assertNotIn("period", evidence)
-        self.assertGreaterEqual(len(told), 9, told)
+        self.assertGreaterEqual(len(reported), 9, reported)
 
     def test_one_profiler_step(self):
-        """What is told instead of it, and whence that is."""
+        """What is reported instead of it, and whence that is."""
         whole = json.loads(self.trace.read_text())
         steps = [e for e in whole["traceEvents"] if e.get("cat") == "user_annotation"]
         times = [float(e["ts"]) for e in whole["traceEvents"] if e.get("cat") == "cuda_runtime"]
@@ -268,14 +268,14 @@ class Options(cli.Case):
             step["name"] = "train"
         whole["traceEvents"].append(one)
         path = self.folder / "step.json"
-        for found_by, words in ("marks", "that other annotations mark"), ("auto", "found from the kernels"):
+        for found_by, words in ("marks", "marked by other annotations"), ("auto", "detected from kernel order"):
             path.write_text(json.dumps(whole))
             result = cli.run("analyze", "--format=json", path)
             self.assert_done(result)
             self.assertEqual(
                 result.stderr,
                 f"deepprof: warning: {path}: stream 7: annotations mark fewer than two whole "
-                f"iterations; reported are those {words}\n",
+                f"iterations; using those {words} instead\n",
             )
             loop = json.loads(result.stdout)["loops"][0]
             self.assertEqual((loop["found_by"], len(loop["iterations"])), (found_by, 10))

@@ -64,7 +64,7 @@ class Jobs(unittest.TestCase):
         shutil.rmtree(cls.root)
 
     def job(self, *settings):
-        """The folder of a job; its truth lies beside it."""
+        """The folder of a job; its truth lies next to it."""
         if settings not in self.jobs:
             folder = self.root / f"job{len(self.jobs)}"
             subprocess.run(
@@ -269,8 +269,8 @@ class Jobs(unittest.TestCase):
             for k, of in enumerate(report["iterations"]):
                 at = next(at for at in of["ranks"] if at["rank"] == r)
                 period = at["period_ns"]
-                told = [period, at["own_ns"], at["wait_ns"]] if period is not None else [None] * 3
-                for value, shown in zip(told, cells[3 * k:3 * k + 3]):
+                reported = [period, at["own_ns"], at["wait_ns"]] if period is not None else [None] * 3
+                for value, shown in zip(reported, cells[3 * k:3 * k + 3]):
                     self.assertEqual(shown is None, value is None)
                     self.assertLess(abs((shown or 0) * 1000 - (value or 0)), 1000)
         self.assertEqual(sorted(data["shown"]), list(range(12)))

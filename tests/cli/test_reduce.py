@@ -59,7 +59,7 @@ class Reduce(unittest.TestCase):
     def bytes_of(self, name):
         return (self.folder / name).read_bytes()
 
-    def test_beside(self):
+    def test_next_to_traces(self):
         """Each trace gets one, which ranks reads instead; what is up to date stays."""
         before = self.report("job")
         self.assertIn('"straggler"', before)
@@ -121,7 +121,7 @@ class Reduce(unittest.TestCase):
         ).stdout
         self.assertEqual(stdout, whole)
         self.assertIn("deepprof ranks all.dpsum", self.run_in("analyze", "all.dpsum", status=1).stderr)
-        # Beside the traces, without them, and twice.
+        # Next to the traces, without them, and twice.
         self.assertEqual(self.report("job", "all.dpsum"), before)
         self.assertEqual(self.report(*parts, "all.dpsum"), before)
         # Of a trace that has changed since, the merged file is not used.
@@ -215,7 +215,7 @@ class Reduce(unittest.TestCase):
             {"JOB_COMPLETION_INDEX": "x"},
         ):
             result = self.run_in("reduce", "--shard=auto", "job", status=2, **variables)
-            self.assertIn("--shard=1/8", result.stderr)
+            self.assertIn("--shard=K/N", result.stderr)
         self.assertIn("specify the traces", self.run_in("reduce", status=2).stderr)
         self.assertEqual(self.summaries(), [])
 

@@ -84,7 +84,7 @@ class Terminal(cli.Case):
                 ("export", "sqlite"), ("export", "perfetto"):
             status, shown = on_terminal(verb, f"--format={form}", self.trace)
             self.assertEqual(status, 2, shown)
-            self.assertIn(f"{verb}: --format={form} is not for a terminal; use -o FILE", shown)
+            self.assertIn(f"{verb}: --format={form} is binary; use -o FILE", shown)
 
     def test_one_screen(self):
         """The report of one file fits a terminal of 80 by 24."""

@@ -14,13 +14,15 @@
  * FAKE_CUPTI_REUSES=1          room on the GPU for times of graphs' nodes is used again
  * FAKE_CUPTI_DEVICE_RECORDS=N  that room, in records; else what the attributes make of it
  * FAKE_CUPTI_NESTED=0          a runtime call has no record of the driver's call inside of it
- * FAKE_CUPTI_DEVICES=1         devices are told of though they were asked for in cuInit()
+ * FAKE_CUPTI_DEVICES=1         devices are reported though they were asked for in cuInit()
+ *
+ * fake_pm.c has PM sampling, and its switches.
  *
  * FAKE_CUPTI_FAIL=Function=result,…   those functions answer so; Kind_N=result for one kind
  * FAKE_CUPTI_HANG=1                   a forced flush never ends
  * FAKE_CUPTI_LATE=1                   records have no size before one was made
  * FAKE_CUPTI_HOLDER=name              cuptiSubscribe_v2 says who has subscribed
- * FAKE_CUPTI_LEAVES=1                 who has subscribed is gone once that has been told
+ * FAKE_CUPTI_LEAVES=1                 who has subscribed is gone once that has been reported
  * FAKE_CUDA_VERSION=n        libcuda's, as cuDriverGetVersion counts, instead of 12080
  * FAKE_CUPTI_TRUTH=file               a struct fake_truth, kept up to date: what was recorded
  */
@@ -60,17 +62,17 @@ struct fake_interface {
 	void (*complete_twice)(uint64_t ms_between);
 	void (*complete_foreign)(void);
 	/* It is given back with the next flush, after all that were asked for later. */
-	void (*put_aside)(void);
+	void (*hold_buffer)(void);
 	void (*drop)(uint64_t records);
 	void (*unload)(void);
 	void (*profiler)(int start);
 	struct fake_truth *(*truth)(void);
 	/* What is recorded from here on is no truth: in a child that the collector leaves alone. */
 	void (*pretend)(void);
-	/* For what makes its own records (fake_device.c): one of so many known bytes. */
+	/* For what makes its own records (fake_device.c): one of this many known bytes. */
 	void (*append)(const void *record, size_t known);
 	bool (*wanted)(uint32_t kind);
-	/* The program's own profiler registers for buffers; what it is given is no truth of ours.
+	/* The program's own profiler registers for buffers; what it is given is not in our truth.
 	 */
 	void (*take_over)(void);
 	/* Of a call of the driver's that is about to be made. */

@@ -28,7 +28,7 @@
  *   unwalkable      a record of a size that nobody knows
  *   twice=MS        the buffer is given back, and again so much later
  *   foreign         a buffer is given back that is nobody's
- *   aside           the buffer is given back with the next flush, after later ones
+ *   hold            the buffer is given back with the next flush, after later ones
  *   drop=N names wrap; gone: a kernel whose name is nowhere any more
  *   nvtx=N          N pushes and pops, marks; schema: a payload as NCCL makes it
  *   shortlived=N    N threads, one after the other, with NVTX's events
@@ -322,7 +322,7 @@ static void do_word(const char *text)
 }
 
 /* The rest of the words are the new image's. */
-static _Noreturn void go_on_anew(char **argv, int i)
+static _Noreturn void go_on_again(char **argv, int i)
 {
 	argv[i] = argv[0];
 	execv("/proc/self/exe", argv + i);
@@ -345,7 +345,7 @@ int main(int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		if (!strcmp(argv[i], "exec"))
-			go_on_anew(argv, i);
+			go_on_again(argv, i);
 		do_word(argv[i]);
 	}
 	return 0;

@@ -22,7 +22,7 @@ extern const struct app_word app_record_words[];
 /* Finds it, at a path or wherever it is loaded. */
 void app_find_fake(const char *path);
 
-/* So many launches; so many of NVTX's pushes and pops. */
+/* This many launches; this many of NVTX's pushes and pops. */
 void app_launch(uint64_t count);
 void app_nvtx(uint64_t count);
 

@@ -1,7 +1,8 @@
 /*
  * Buffers as CUPTI handles them: filled by the program's threads, given back by a thread of its
  * own. The times of what the GPU does are on the GPU until that thread, or a flush, reads them; a
- * buffer with a record whose time is still missing is withheld from any but a forced flush.
+ * buffer with a record whose time is still missing is withheld from all flushes except a forced
+ * one.
  */
 #include "fake_buffers.h"
 
@@ -373,7 +374,7 @@ void fake_complete_foreign(void)
 }
 
 /* With the next flush, after all that were asked for later: the thread goes on with a new one. */
-void fake_put_aside(void)
+void fake_hold_buffer(void)
 {
 	mine = NULL;
 }

@@ -19,6 +19,9 @@ extern struct fake_truth *fake_truth;
 extern __thread bool fake_in_callback;
 
 _Noreturn void fake_fail(const char *what);
+
+/* What FAKE_CUPTI_FAIL wants of a function, without its "cupti". */
+int fake_verdict(const char *function);
 uint64_t fake_now(void);
 
 /* As the environment has them (fake.h). */
@@ -41,7 +44,7 @@ struct fake_wanted {
 	_Atomic bool left_out[2][FAKE_CALLS]; /* and those that are not, of a kind that is */
 	_Atomic uint32_t singles;
 	uint32_t thread_ids;
-	bool no_device;	     /* devices were asked for too early for CUPTI to tell of them */
+	bool no_device;	     /* devices were asked for too early for CUPTI to report them */
 	bool no_query_syncs; /* of queries, where what was asked for was not ready */
 };
 extern struct fake_wanted fake_wanted;
@@ -53,7 +56,8 @@ void fake_set_device_records(uint64_t records);
 void fake_register(void *request, void *complete, bool is_v2);
 bool fake_has_asked(void);
 
-/* What the GPU is to tell of a record; false where it is not of the GPU. They are zeroed there. */
+/* What the GPU is to report in a record; false where it is not of the GPU. They are zeroed there.
+ */
 struct fake_times {
 	uint64_t start, end;
 	bool in_graph;
@@ -78,6 +82,6 @@ void fake_put(const void *record, size_t known);
 void fake_flush(bool forced);
 void fake_complete_twice(uint64_t ms);
 void fake_complete_foreign(void);
-void fake_put_aside(void);
+void fake_hold_buffer(void);
 
 #endif

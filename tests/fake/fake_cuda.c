@@ -18,7 +18,7 @@ void fake_device_find(void);
 
 int cuInit(unsigned int flags)
 {
-	static pid_t done; /* by whom: a child of fork() begins anew */
+	static pid_t done; /* by whom: a child of fork() begins again */
 	const char *path = getenv("CUDA_INJECTION64_PATH");
 	void *library;
 	int (*initialize)(void);

@@ -44,7 +44,7 @@ void fake_fail(const char *what)
 }
 
 /* What FAKE_CUPTI_FAIL wants of the function. */
-static int verdict(const char *function)
+int fake_verdict(const char *function)
 {
 	const char *list = getenv("FAKE_CUPTI_FAIL"), *found;
 	size_t length = strlen(function);
@@ -66,7 +66,7 @@ static int verdict(const char *function)
 /* From 13.3 on who has subscribed in the one way can't call functions of the other. */
 static int verdict_of(const char *function, bool is_v2)
 {
-	int result = verdict(function);
+	int result = fake_verdict(function);
 
 	if (is_v2 && fake_version->number < 130300)
 		fake_fail("it does not have that function yet");
@@ -169,10 +169,10 @@ static void fake_pretend(void)
 
 EXPORT extern const struct fake_interface fake_interface;
 const struct fake_interface fake_interface = {
-	fake_launch,	fake_record,	fake_complete_twice, fake_complete_foreign,
-	fake_put_aside, fake_drop,	fake_unload,	     fake_profiler,
-	get_truth,	fake_pretend,	fake_append,	     fake_is_enabled,
-	fake_take_over, fake_call_back, fake_number_of,	     fake_launch_at,
+	fake_launch,	  fake_record,	  fake_complete_twice, fake_complete_foreign,
+	fake_hold_buffer, fake_drop,	  fake_unload,	       fake_profiler,
+	get_truth,	  fake_pretend,	  fake_append,	       fake_is_enabled,
+	fake_take_over,	  fake_call_back, fake_number_of,      fake_launch_at,
 };
 
 typedef void (*callback_fn)(void *, uint32_t, uint32_t, const void *);
@@ -214,7 +214,7 @@ EXPORT int cuptiActivityGetNumDroppedRecords_v2(void *subscriber, void *context,
 int cuptiGetVersion(uint32_t *out)
 {
 	*out = fake_version->number;
-	return verdict("GetVersion");
+	return fake_verdict("GetVersion");
 }
 
 int cuptiGetTimestamp(uint64_t *out)
@@ -248,7 +248,7 @@ int cuptiSubscribe(void **out, callback_fn function, void *user)
 {
 	int result = subscribe(out, function, user, false);
 
-	return result ? result : verdict("Subscribe");
+	return result ? result : fake_verdict("Subscribe");
 }
 
 static int driver_version(void)
@@ -274,7 +274,7 @@ int cuptiSubscribe_v2(void **out, callback_fn function, void *user,
 		return CUPTI_E_MULTIPLE_SUBSCRIBERS;
 	result = subscribe(out, function, user, true);
 	if (!many && !result)
-		result = verdict("Subscribe");
+		result = fake_verdict("Subscribe");
 	fake_truth->v2 = !result;
 	return result;
 }
@@ -283,12 +283,12 @@ int cuptiUnsubscribe(void *subscriber)
 {
 	subscribed_v2 = false;
 	fake_truth->v2 = 0;
-	return verdict("Unsubscribe");
+	return fake_verdict("Unsubscribe");
 }
 
 int cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domain, uint32_t cbid)
 {
-	int result = verdict("EnableCallback");
+	int result = fake_verdict("EnableCallback");
 
 	if (!result && domain == CUPTI_DOMAIN_DRIVER && cbid < FAKE_CALLS)
 		atomic_store(&fake_wanted.called_back[cbid], enable);
@@ -318,19 +318,19 @@ int cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **name)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (names[i].domain == domain && names[i].cbid == cbid)
 			*name = names[i].name;
-	return *name ? verdict("GetCallbackName") : CUPTI_E_INVALID_PARAMETER;
+	return *name ? fake_verdict("GetCallbackName") : CUPTI_E_INVALID_PARAMETER;
 }
 
 int cuptiSetThreadIdType(uint32_t type)
 {
-	int result = verdict("SetThreadIdType");
+	int result = fake_verdict("SetThreadIdType");
 
 	if (!result)
 		fake_wanted.thread_ids = type;
 	return result;
 }
 
-/* Devices are told of where that is asked for after cuInit() has gone further than its tools. */
+/* Devices are reported where that is asked for after cuInit() has gone further than its tools. */
 static bool in_cu_init(void)
 {
 	const _Atomic int *in = dlsym(RTLD_DEFAULT, "fake_cuda_initializing");
@@ -353,7 +353,7 @@ static int set_kind(uint32_t kind, bool enable)
 	}
 	fake_wanted.no_device |= kind == CUPTI_DEVICE && in_cu_init() && !fake_switches.devices;
 	atomic_fetch_or(&fake_wanted.enabled[kind / 64], (uint64_t)1 << (kind % 64));
-	/* That comes before what is said of single calls. */
+	/* That comes before what is reported about single calls. */
 	for (size_t i = 0; i < FAKE_CALLS && (kind == CUPTI_DRIVER || kind == CUPTI_RUNTIME); i++)
 		atomic_store(&fake_wanted.left_out[kind == CUPTI_RUNTIME][i], false);
 	return 0;
@@ -366,7 +366,7 @@ static int kind_verdict(const char *function, uint32_t kind, bool is_v2)
 	int result = verdict_of(function, is_v2);
 
 	snprintf(name, sizeof(name), "Kind_%u", (unsigned int)kind);
-	return result ? result : verdict(name);
+	return result ? result : fake_verdict(name);
 }
 
 int cuptiActivityEnable(uint32_t kind)
@@ -412,7 +412,7 @@ int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable)
 int cuptiActivityEnableAllSyncRecords(uint8_t enable)
 {
 	fake_wanted.no_query_syncs = !enable;
-	return verdict("ActivityEnableAllSyncRecords");
+	return fake_verdict("ActivityEnableAllSyncRecords");
 }
 
 static void set_attribute(uint32_t attribute, const size_t *bytes, const void *value)
@@ -453,7 +453,7 @@ int cuptiActivityRegisterCallbacks(void *ask, void *done)
 
 int cuptiActivityFlushAll(uint32_t flag)
 {
-	int result = verdict("ActivityFlushAll");
+	int result = fake_verdict("ActivityFlushAll");
 
 	if (!fake_has_asked())
 		fake_fail("flushed before a buffer was asked for");
@@ -486,7 +486,7 @@ static int next_record(uint8_t *buffer, size_t valid, void **record)
 
 int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, void **record)
 {
-	if (verdict("ActivityGetNextRecord"))
+	if (fake_verdict("ActivityGetNextRecord"))
 		return CUPTI_E_UNKNOWN;
 	return next_record(buffer, valid, record);
 }

@@ -18,7 +18,7 @@ static int64_t processor_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* By processor time: beside others that take it, an iteration takes longer. */
+/* By processor time: next to others that take it, an iteration takes longer. */
 void app_compute(const char *value)
 {
 	uint64_t count = strtoull(value, NULL, 10);

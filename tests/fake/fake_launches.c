@@ -93,6 +93,16 @@ void app_step(void)
 		app_fake->launch(loop_names[k], atomic_fetch_add(&correlation, 1), 7, 0);
 }
 
+/* Data parallel training: each step ends with a collective. */
+static void steps(uint64_t count)
+{
+	for (uint64_t i = 0; app_fake && i < count; i++) {
+		app_step();
+		app_fake->launch("ncclDevKernel_AllReduce_Sum_f32_RING_LL",
+				 atomic_fetch_add(&correlation, 1), 9, 0);
+	}
+}
+
 static void loop(const char *value)
 {
 	struct loop loop = { strtoull(value, NULL, 10),
@@ -364,9 +374,9 @@ static void complete_foreign(void)
 	app_fake->complete_foreign();
 }
 
-static void put_aside(void)
+static void hold_buffer(void)
 {
-	app_fake->put_aside();
+	app_fake->hold_buffer();
 }
 
 static void drop(uint64_t count)
@@ -408,6 +418,7 @@ const struct app_word app_record_words[] = {
 	{ "launch", .of_number = app_launch },
 	{ "threads", .of_text = threads },
 	{ "loop", .of_text = loop },
+	{ "steps", .of_number = steps },
 	{ "busy", .of_text = busy },
 	{ "calls", .plain = calls },
 	{ "facts", .plain = facts },
@@ -420,7 +431,7 @@ const struct app_word app_record_words[] = {
 	{ "unwalkable", .plain = unwalkable },
 	{ "twice", .of_number = complete_twice },
 	{ "foreign", .plain = complete_foreign },
-	{ "aside", .plain = put_aside },
+	{ "hold", .plain = hold_buffer },
 	{ "drop", .of_number = drop },
 	{ "names", .plain = reuse_names },
 	{ "wrap", .plain = wrap },

@@ -226,13 +226,13 @@ static bool open_connections(const struct launcher *launcher)
 
 static void steer(struct launcher *launcher, const struct run_options *options, double since)
 {
-	static const uint32_t wishes[] = { DP_POOL_RUN, DP_POOL_PAUSE, DP_POOL_STOP };
+	static const uint32_t commands[] = { DP_POOL_RUN, DP_POOL_PAUSE, DP_POOL_STOP };
 	double ms = (seconds_now() - since) * 1e3;
 
 	for (int i = 0; i < 3; i++)
 		if (options->control_after_ms[i] && ms >= options->control_after_ms[i])
 			for (size_t p = 0; p < launcher->pool_count; p++)
-				ck_assert(dp_pool__control(launcher->pools[p].fd, wishes[i]));
+				ck_assert(dp_pool__control(launcher->pools[p].fd, commands[i]));
 }
 
 static void attend(struct launcher *launcher, struct run *run, const struct run_options *options,

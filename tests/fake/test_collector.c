@@ -67,7 +67,7 @@ END_TEST
 
 /* Without a driver 13.5 does not say how long records are: its version says it, or it does later.
  */
-START_TEST(sizes_not_told)
+START_TEST(sizes_not_reported)
 {
 	struct run_options options = { .version = _i ? "12.3" : "13.4", .late = _i };
 	static struct run run;
@@ -170,7 +170,7 @@ START_TEST(output_untouched)
 }
 END_TEST
 
-/* A program that starts without them gets no descriptor of ours for standard output. */
+/* A program that starts without them gets no descriptor of the collector for standard output. */
 START_TEST(without_standard_output)
 {
 	static struct run run;
@@ -183,7 +183,7 @@ START_TEST(without_standard_output)
 }
 END_TEST
 
-/* What a program has opened by the numbers of ours stays as it is; what we lose by that is told. */
+/* What a program has opened under our numbers stays as it is; what we lose by that is reported. */
 START_TEST(numbers_of_the_programs)
 {
 	char path[] = "/tmp/deepprof-own-XXXXXX", word[64], text[16] = "";
@@ -272,7 +272,7 @@ START_TEST(late_buffers)
 	run.each = see_kernel;
 	run.user = (void *)(uintptr_t) "13.1";
 	run_app(&run, &(struct run_options){ .version = "13.1" },
-		WORDS("init", "launch=1000", "aside", "launch=30000", "aside", "launch=1000",
+		WORDS("init", "launch=1000", "hold", "launch=30000", "hold", "launch=1000",
 		      _i ? "kill" : "sleep=1500", "launch=500"));
 	ck_assert_int_eq(WIFSIGNALED(run.status), _i);
 	run_check_complete(&run);
@@ -632,7 +632,7 @@ END_TEST
 static void fill(TCase *tests)
 {
 	tcase_add_loop_test(tests, layouts, 0, sizeof(versions) / sizeof(versions[0]));
-	tcase_add_loop_test(tests, sizes_not_told, 0, 2);
+	tcase_add_loop_test(tests, sizes_not_reported, 0, 2);
 	tcase_add_test(tests, subscriber_leaves);
 	tcase_add_loop_test(tests, noisy_calls, 0, sizeof(call_counts) / sizeof(call_counts[0]));
 	tcase_add_test(tests, taken_over);

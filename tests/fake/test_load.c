@@ -23,7 +23,7 @@ START_TEST(no_cupti)
 }
 END_TEST
 
-/* What is newer than the driver, or crashes without one, is not called, and that is said. */
+/* What is newer than the driver, or crashes without one, is not called, and that is printed. */
 START_TEST(unfit_cupti)
 {
 	struct run_options options = { .cupti = FAKE_CUPTI_13_2, .driver = _i ? "13020" : "12080" };
@@ -224,8 +224,8 @@ START_TEST(cupti_of_the_environment)
 END_TEST
 
 /*
- * The words of a program that has loaded what lies beside a libcupti of CUDA 13, and beside one of
- * CUDA 12: the last finds the second.
+ * The words of a program that has loaded what lies next to a libcupti of CUDA 13, and next to one
+ * of CUDA 12: the last finds the second.
  */
 static void make_both(const char *folder, char words[3][310])
 {

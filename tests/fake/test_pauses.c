@@ -15,7 +15,7 @@ START_TEST(capture_range)
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
-	/* They are told once, before the range begins. */
+	/* They are reported once, before the range begins. */
 	ck_assert_uint_eq(run.stored[CUPTI_DEVICE], 1);
 	ck_assert_uint_eq(run.stored[CUPTI_CONTEXT], 1);
 	ck_assert_uint_eq(run.stored[CUPTI_STREAM], 1);

@@ -371,7 +371,7 @@ START_TEST(ends_while_it_works)
 }
 END_TEST
 
-/* As long as it is told to without options. */
+/* As long as its options ask for. */
 START_TEST(flush_hangs_for_long)
 {
 	struct run_options options = { .hang = true };

@@ -71,7 +71,7 @@ START_TEST(room_for_nodes)
 }
 END_TEST
 
-/* It is said while the program runs: here, that does not end by itself. */
+/* It is printed while the program runs: here, that does not end by itself. */
 START_TEST(no_room_for_nodes)
 {
 	struct run_options options = { .options = "graph=node,slot=65536",

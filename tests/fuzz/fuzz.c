@@ -173,8 +173,8 @@ void fuzz_path(const struct dp_importer *importer, const char *path)
 	dp_trace_free(check(trace, status, &error));
 }
 
-/* Where the bytes of a file begin that lies beside, and its ending; the end where there is none. */
-static const uint8_t *find_beside(const uint8_t *data, size_t size, const char **ending,
+/* Where the bytes of a second file begin, and its extension; the end if there is none. */
+static const uint8_t *find_second(const uint8_t *data, size_t size, const char **ending,
 				  size_t *mark)
 {
 	const uint8_t *at = size ? memmem(data, size, FUZZ_WAL, sizeof(FUZZ_WAL) - 1) : NULL;
@@ -191,19 +191,19 @@ static const uint8_t *find_beside(const uint8_t *data, size_t size, const char *
 
 void fuzz_file(const struct dp_importer *importer, const uint8_t *data, size_t size)
 {
-	char path[] = "/dev/shm/deepprof-fuzz-XXXXXX", beside[sizeof(path) + 16] = "";
+	char path[] = "/dev/shm/deepprof-fuzz-XXXXXX", second[sizeof(path) + 16] = "";
 	const char *ending;
 	size_t mark;
-	const uint8_t *at = find_beside(data, size, &ending, &mark);
+	const uint8_t *at = find_second(data, size, &ending, &mark);
 
 	write_file(mkstemp(path), data, at ? (size_t)(at - data) : size);
 	if (at) {
-		snprintf(beside, sizeof(beside), "%s%s", path, ending);
-		write_file(open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), at + mark,
+		snprintf(second, sizeof(second), "%s%s", path, ending);
+		write_file(open(second, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), at + mark,
 			   size - (size_t)(at - data) - mark);
 	}
 	fuzz_path(importer, path);
 	unlink(path);
 	if (at)
-		unlink(beside);
+		unlink(second);
 }

@@ -20,7 +20,7 @@ void fuzz_stream(const struct dp_importer *importer, const uint8_t *data, size_t
 
 /*
  * Runs an importer that opens its file by name: the bytes go to a file that exists in memory only,
- * those behind a mark of mutate.h to one beside it.
+ * those behind a mark of mutate.h to one next to it.
  */
 void fuzz_file(const struct dp_importer *importer, const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A file that lies beside a database follows it in an input, behind one of these. */
+/* A file that lies next to a database follows it in an input, behind one of these. */
 #define FUZZ_WAL "\n==== write-ahead log\n"
 #define FUZZ_JOURNAL "\n==== rollback journal\n"
 

@@ -1,6 +1,6 @@
 /*
  * SQLite databases: their schema and rows by SQL, their pages by the file format
- * (sqlite.org/fileformat2.html), and the log or journal that may lie beside them.
+ * (sqlite.org/fileformat2.html), and the log or journal that may lie next to them.
  */
 #define _GNU_SOURCE
 #include "mutate.h"
@@ -401,7 +401,7 @@ static void add_journal(struct fuzz_input *input, size_t size)
 	fuzz_splice(input, input->size, 0, input->data, page);
 }
 
-/* Bytes of the database itself, without what lies beside it. */
+/* Bytes of the database itself, without what lies next to it. */
 static size_t database_size(const struct fuzz_input *input)
 {
 	const uint8_t *wal = memmem(input->data, input->size, FUZZ_WAL, sizeof(FUZZ_WAL) - 1);

@@ -110,7 +110,7 @@ static void add_ranges(struct fuzz_input *input, struct records *records)
 }
 
 /* The writer trusts who calls it: the only truth value among the fields is one. */
-static void settle(struct dp_spool_record *record)
+static void fix(struct dp_spool_record *record)
 {
 	unsigned char byte;
 
@@ -186,7 +186,7 @@ void fuzz_grammar(struct fuzz_input *input)
 		for (size_t left = 1 + fuzz_below(input, 8); left && records.count; left--)
 			ways[fuzz_below(input, sizeof(ways) / sizeof(ways[0]))](input, &records);
 		for (size_t i = 0; i < records.count; i++)
-			settle(&records.all[i]);
+			fix(&records.all[i]);
 		rewrite(input, size, &records, spool);
 		dp_spool__close(spool);
 	}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reports of analyses made by hand, byte by byte; and what has to hold for all of them.
 
-golden.py PROGRAM SCHEMA [--update]: compares, or with --update writes, the files beside this one.
+golden.py PROGRAM SCHEMA [--update]: compares, or with --update writes, the files next to this one.
 """
 import csv
 import io

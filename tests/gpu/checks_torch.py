@@ -101,7 +101,7 @@ def add_iterations(shape, words):
             found = [len(loop["iterations"]) for loop in report["loops"]]
             lines.append((extent, wanted, found[:6]))
         place.lines += harness.table(["recorded", "true", "loops found"], lines)
-        # An evaluation begins as an iteration does: one of each may be told either way.
+        # An evaluation begins as an iteration does: one of each may be reported either way.
         slack = wanted // truth["evaluate"] if truth["evaluate"] else 0
         expect(any(abs(count - wanted) <= slack for count in found), f"loops of {found}")
 

@@ -58,7 +58,7 @@ def expect_times(trace):
 
 
 def expect_described(trace):
-    """The GPU and the context of each kernel; CUPTI tells of them once, as CUDA begins."""
+    """The GPU and the context of each kernel; CUPTI reports them once, as CUDA begins."""
     for what in "device", "context":
         sql = (
             f"SELECT count(*) FROM kernel k WHERE NOT EXISTS (SELECT 1 FROM {what} t WHERE "
@@ -126,7 +126,7 @@ def counts_of(report):
 
 def expect_phases(report, trained, rounds):
     """Training, and evaluation of five batches a round, as loops of their own. Both begin with the
-    same kernels, so that one iteration in each round may be told either way."""
+    same kernels, so that one iteration in each round may be reported either way."""
     training = [o for o in report["loops"] if abs(len(o["iterations"]) - trained) <= rounds]
     batches = [o for o in report["loops"] if abs(len(o["iterations"]) - 5 * rounds) <= rounds]
     expect(training and batches, f"loops of {counts_of(report)} iterations")

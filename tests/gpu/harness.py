@@ -184,7 +184,7 @@ class Place:
         return self.truth()
 
     def record_work(self, *words, switches=(), output="trace.db"):
-        """Records it; (trace, truth, what was said)."""
+        """Records it; (trace, truth, what was printed)."""
         command = self.work_command(*words, "truth=truth.json")
         trace, result = self.record(command, *switches, output=output)
         return trace, self.truth(), result
@@ -241,7 +241,7 @@ def rules_of(report):
 
 
 def expect_even(loop, kernels):
-    """Each iteration is so many kernels, the next begins where it ends."""
+    """Each iteration is this many kernels, the next begins where it ends."""
     first = [i["first_kernel"] for i in loop["iterations"]]
     steps = {b - a for a, b in zip(first, first[1:])}
     same(steps, {kernels} if len(first) > 1 else set(), "kernels from one iteration to the next")

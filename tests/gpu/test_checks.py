@@ -82,7 +82,7 @@ class Run(cli.Case):
         self.assertEqual(sorted(listed), sorted(names))
 
     def test_archive(self):
-        """What was kept is in one file, beside the numbers."""
+        """What was kept is in one file, next to the numbers."""
         result = self.run_checks("--part", "4", "--keep")
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         left = sorted(os.listdir(self.folder / "out"))

@@ -1,6 +1,6 @@
 /*
  * Trains nothing, on a real GPU, in the shape of a training loop: kernels that take as long as they
- * are told, copies, waits, CUDA graphs, and the faults that deepprof is to find. It needs the
+ * are known, copies, waits, CUDA graphs, and the faults that deepprof is to find. It needs the
  * driver and nothing else, and knows exactly what it did. Arguments are NAME=VALUE:
  *
  *   iterations=N (50)    layers=N (4)         busy=US (10), of each kernel

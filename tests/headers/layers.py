@@ -37,6 +37,7 @@ LAYERS = {
     'lib': ['', 'base/', 'trace/builder.h', 'trace/model.h', 'sequence/', 'loops/loops.h', 'metric/',
             'diagnose/', 'deepprof/'],
     'cli': ['', 'deepprof/'],
+    'collectors/gpu_metrics': ['gpu_metrics/', 'spool/gpu_metrics.h'],
     'collectors/spool': ['spool/', 'cupti/cupti_abi.h'],
     'collectors/cupti': ['spool/', 'cupti/'],
 }
@@ -50,7 +51,7 @@ FOREIGN = {
     'check.h': [],
 }
 OURS = {'base', 'trace', 'import', 'suffix', 'align', 'pattern', 'iterate', 'loops', 'online',
-        'sequence', 'metric', 'diagnose', 'compare', 'ranks', 'record', 'report', 'spool', 'cupti',
+        'sequence', 'metric', 'diagnose', 'compare', 'ranks', 'record', 'report', 'spool', 'cupti', 'gpu_metrics',
         'table', 'deepprof'}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>]+)>|"([^"]+)")', re.M)
 

@@ -68,16 +68,16 @@ class Page(unittest.TestCase):
             report = json.loads(golden(case, "json"))
             data = data_of(golden(case))[0]
             self.assertEqual(len(data["loops"]), len(report["loops"]))
-            for loop, told in zip(data["loops"], report["loops"]):
-                self.assertEqual(loop["iterations"], len(told["iterations"]))
+            for loop, reported in zip(data["loops"], report["loops"]):
+                self.assertEqual(loop["iterations"], len(reported["iterations"]))
                 for series in loop.get("series", []):
                     name = data["metrics"][series["m"]]["name"]
-                    self.assertEqual(series["y"], [it[name] for it in told["iterations"]], name)
+                    self.assertEqual(series["y"], [it[name] for it in reported["iterations"]], name)
                 for info, value in zip(data["summaries"], loop.get("summary", [])):
-                    self.assertEqual(value, told["summary"][info["name"]], info["name"])
+                    self.assertEqual(value, reported["summary"][info["name"]], info["name"])
                 means = [part["mean"] for part in loop.get("parts", [])]
-                if means and told["summary"]["avg_period_ns"] is not None:
-                    self.assertAlmostEqual(sum(means), told["summary"]["avg_period_ns"], delta=1)
+                if means and reported["summary"]["avg_period_ns"] is not None:
+                    self.assertAlmostEqual(sum(means), reported["summary"]["avg_period_ns"], delta=1)
             self.assertEqual([f["rule"] for f in data["findings"]],
                              [f["rule"] for f in report["findings"]])
 
@@ -118,8 +118,8 @@ class Page(unittest.TestCase):
         (device, busy), = data["capture"]
         self.assertEqual(device, 0)
         self.assertTrue(all(0 <= share <= 100 for share in busy))
-        told = float(re.search(r"busy (\d+\.\d)%", text)[1])
-        self.assertAlmostEqual(sum(busy) / len(busy), told, delta=0.5)
+        reported = float(re.search(r"busy (\d+\.\d)%", text)[1])
+        self.assertAlmostEqual(sum(busy) / len(busy), reported, delta=0.5)
         for loop, known in zip(data["loops"], loops):
             iterations = known["iterations"]
             self.assertEqual(loop["span"], [iterations[0]["start_ns"], iterations[-1]["end_ns"]])
@@ -127,7 +127,7 @@ class Page(unittest.TestCase):
         self.assertAlmostEqual(path / loops[0]["summary"]["avg_period_ns"], 1, delta=0.15)
 
     def test_idle_by_cause(self):
-        """What a timeline shows of idle time is what the metrics tell of the iteration."""
+        """What a timeline shows of idle time is what the iteration's metrics are."""
         with tempfile.TemporaryDirectory() as folder:
             trace = cli.simulate(pathlib.Path(folder) / "t.sqlite", "-F", "nsys")
             data = data_of(cli.run("analyze", "-q", "--format=html", trace).stdout)[0]
@@ -136,10 +136,10 @@ class Page(unittest.TestCase):
         for loop in data["loops"]:
             series = {data["metrics"][s["m"]]["name"]: s["y"] for s in loop.get("series", [])}
             for line in loop.get("timelines", []):
-                told = [series[name][line["k"]] for name in names]
+                reported = [series[name][line["k"]] for name in names]
                 # The last one has no period.
-                if told[0] is not None:
-                    self.assertEqual(line["causes"], told)
+                if reported[0] is not None:
+                    self.assertEqual(line["causes"], reported)
                 self.assertTrue(line["threads"])
                 checked += line["causes"][0] > 0
         self.assertGreater(checked, 1)
@@ -169,14 +169,14 @@ class Page(unittest.TestCase):
             rows = cli.run("analyze", "-q", "--format=json", trace)
         self.assertEqual((page.returncode, rows.returncode), (0, 0), page.stderr)
         self.assertLess(len(page.stdout.encode()), MOST_BYTES)
-        told = json.loads(rows.stdout)["loops"][0]
+        reported = json.loads(rows.stdout)["loops"][0]
         data = data_of(page.stdout)[0]
         loop = data["loops"][0]
         self.assertGreater(loop["iterations"], count * 0.99)
         checked = 0
         for series in loop["series"]:
             name = data["metrics"][series["m"]]["name"]
-            values = [it[name] for it in told["iterations"]]
+            values = [it[name] for it in reported["iterations"]]
             known = [value for value in values if value is not None]
             shown = points(series, len(values))
             self.assertLessEqual(len(shown), 8000)
@@ -190,7 +190,7 @@ class Page(unittest.TestCase):
         slow = [row[0] for row in loop["slowest"][:5]]
         self.assertEqual(sorted(slow), [12345, 77777, 100000, 150001, 199000])
         self.assertEqual(sum(loop["histogram"]["bins"]), len(
-            [it for it in told["iterations"] if it["period_ns"] is not None and not it["partial"]]))
+            [it for it in reported["iterations"] if it["period_ns"] is not None and not it["partial"]]))
 
 
 def write_long(path, count):
@@ -278,12 +278,12 @@ class Looks(unittest.TestCase):
     def test_zoom(self):
         with browser.Browser() as page:
             page.open(self.folder / "sim.html")
-            told = "document.getElementById('zoom-range').textContent"
-            whole = page.run(told)
+            reported = "document.getElementById('zoom-range').textContent"
+            whole = page.run(reported)
             self.assertRegex(whole, r"all \d+ iterations")
             page.drag("#series .chart", 0.4, 0.6)
             time.sleep(0.2)
-            first, last = map(int, re.search(r"(\d+)\u2013(\d+)", page.run(told)).groups())
+            first, last = map(int, re.search(r"(\d+)\u2013(\d+)", page.run(reported)).groups())
             self.assertTrue(10 < first < last < 50, (first, last))
             # Both charts and the breakdown follow.
             low = page.run("page.charts.filter(c => c.spec.range).map(c => c.toValue(c.area.left))")
@@ -293,15 +293,15 @@ class Looks(unittest.TestCase):
             page.screenshot(SHOTS / "sim-zoomed.png")
             page.run("document.querySelector('#series .chart').focus()")
             page.key("ArrowRight")
-            moved = int(re.search(r"(\d+)", page.run(told))[1])
+            moved = int(re.search(r"(\d+)", page.run(reported))[1])
             self.assertGreater(moved, first)
             page.key("-")
             page.key("0")
-            self.assertEqual(page.run(told), whole)
+            self.assertEqual(page.run(reported), whole)
             page.run("document.getElementById('zoom-in').click()")
-            self.assertNotEqual(page.run(told), whole)
+            self.assertNotEqual(page.run(reported), whole)
             page.run("document.getElementById('zoom-all').click()")
-            self.assertEqual(page.run(told), whole)
+            self.assertEqual(page.run(reported), whole)
             page.hover("#series .chart", 0.5)
             self.assertRegex(page.run("document.getElementById('tip').innerText"), r"iteration \d+")
             self.assertEqual(page.complaints, [])
@@ -309,19 +309,19 @@ class Looks(unittest.TestCase):
     def test_timeline(self):
         with browser.Browser() as page:
             page.open(self.folder / "sim.html")
-            told = "document.getElementById('time-range').textContent"
+            reported = "document.getElementById('time-range').textContent"
             rects = "document.querySelectorAll('#timelines svg rect').length"
-            self.assertEqual(page.run(told), "the whole iteration")
+            self.assertEqual(page.run(reported), "the whole iteration")
             self.assertEqual(page.run("document.querySelectorAll('#timelines svg').length"), 2)
             self.assertGreater(page.run(rects), 20)
             page.drag("#timelines .timeline", 0.3, 0.4)
-            self.assertRegex(page.run(told), r" to ")
+            self.assertRegex(page.run(reported), r" to ")
             left, top, width, height = page.box("#timelines .timeline rect")
             page.mouse("mouseMoved", left + width / 2, top + height / 2)
             self.assertFalse(page.run("document.getElementById('tip').hidden"))
             page.run("document.querySelector('#timelines .timeline').focus()")
             page.key("Escape")
-            self.assertEqual(page.run(told), "the whole iteration")
+            self.assertEqual(page.run(reported), "the whole iteration")
             self.assertEqual(page.complaints, [])
 
     def test_any_iteration(self):

@@ -85,7 +85,7 @@ class Timelines(cli.Case):
                         self.check(viewer, *held(database))
                         viewer.page.screenshot(SHOTS / (path.name + ".png"), whole=False)
 
-    def check(self, viewer, told, launched, iterations, rules):
+    def check(self, viewer, reported, launched, iterations, rules):
         self.assertEqual(viewer.sql("""SELECT name, value FROM stats
             WHERE severity IN ('error', 'data_loss') AND value > 0"""), [])
         self.assertEqual(viewer.sql("SELECT count(*) FROM slice WHERE dur < 0"), [[0]])
@@ -95,7 +95,7 @@ class Timelines(cli.Case):
         shown = {WORDS.get(row[0], row[0]): tuple(row[1:]) for row in rows}
         shown.pop("sync", None)
         shown.pop("deepprof", None)
-        self.assertEqual(shown, told)
+        self.assertEqual(shown, reported)
         self.assertEqual(viewer.sql("SELECT count(*) FROM flow"), [[launched]])
         # Each arrow ends at the operation, and comes from the call.
         self.assertEqual(viewer.sql(f"""SELECT count(*) FROM flow f
@@ -118,7 +118,7 @@ class Timelines(cli.Case):
             for trace in self.traces:
                 _, path, database = self.export(trace)
                 with self.subTest(timeline=path.name):
-                    told, launched, _, rules = held(database)
+                    reported, launched, _, rules = held(database)
                     viewer.open(path.name)
                     self.assertEqual(viewer.model("model.importWarnings.map(w => w.message)"), [])
                     self.assertEqual(viewer.model("model.flowEvents.length"), launched)
@@ -131,7 +131,7 @@ class Timelines(cli.Case):
                         return counts;
                     })()""")
                     shown = {WORDS.get(name, name): count for name, count in slices.items()}
-                    for name, sums in told.items():
+                    for name, sums in reported.items():
                         self.assertEqual(shown[name], sums[0], name)
                     found = viewer.model("""Object.values(model.processes)
                         .filter(process => process.name == 'deepprof')

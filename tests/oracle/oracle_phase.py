@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One program captured twice by the clock: where its iterations begin is told by what FSDP says.
+"""One program captured twice by the clock: FSDP's annotations show where its iterations begin.
 
     oracle_phase.py DEEPPROF FOLDER
 """

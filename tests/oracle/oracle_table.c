@@ -1,7 +1,8 @@
 /*
  * Periods, intervals and uploads of real traces against numbers that were computed from the files
  * with other means. With arguments FILE and N: that trace's JSON report for N iterations, for
- * oracle_metrics.py. The traces lie beside the project; where they don't, there is nothing to test.
+ * oracle_metrics.py. The traces lie next to the project; where they don't, there is nothing to
+ * test.
  */
 #include <deepprof/deepprof.h>
 

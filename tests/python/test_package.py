@@ -1,10 +1,12 @@
 """The Python package over the library as it was built. What needs NumPy, pandas, Polars, pyarrow or
 nanoarrow is skipped where that is not installed."""
 import concurrent.futures
+import contextlib
 import ctypes
 import doctest
 import gc
 import importlib.util
+import inspect
 import json
 import os
 import pathlib
@@ -14,11 +16,12 @@ import subprocess
 import sys
 import tempfile
 import threading
+import typing
 import unittest
 import unittest.mock
 
 import deepprof
-from deepprof import _arrow, engines
+from deepprof import _arrow, engines, progress
 
 SOURCE = pathlib.Path(os.environ["DEEPPROF_SOURCE"])
 SAMPLE = SOURCE / "data" / "sample.json.gz"
@@ -50,8 +53,8 @@ class Analyses(unittest.TestCase):
         rows = self.analysis.table("iterations").to_list()
         listed = [row for loop in loops if loop["selected"] for row in loop["iterations"]]
         self.assertEqual(len(rows), len(listed))
-        for row, told in zip(rows, listed):
-            for key, value in told.items():
+        for row, reported in zip(rows, listed):
+            for key, value in reported.items():
                 if isinstance(value, float):
                     self.assertAlmostEqual(row[key], value, delta=abs(value) * 1e-6)
                 elif isinstance(value, int) and isinstance(row[key], float):
@@ -95,14 +98,51 @@ class Analyses(unittest.TestCase):
             )
 
     def test_progress_and_log(self):
-        seen, told = [], []
+        seen, reported = [], []
         deepprof.open(
             SAMPLE,
             progress=lambda done, total: seen.append((done, total)),
-            log=lambda level, message: told.append(level),
+            log=lambda level, message: reported.append(level),
         )
         self.assertTrue(all(done <= total or not total for done, total in seen))
-        self.assertTrue(set(told) <= {"debug", "info", "warning"})
+        self.assertTrue(set(reported) <= {"debug", "info", "warning"})
+
+    def test_progress_in_notebooks(self):
+        """A bar that appears after a second, moves, and is gone at the end."""
+        shown, now = [], [0.0]
+        handle = unittest.mock.Mock(update=lambda what, raw: shown.append(what["text/html"]))
+
+        def display(what, **_):
+            shown.append(what["text/html"])
+            return handle
+
+        with unittest.mock.patch.object(progress, "_display", lambda: display), \
+                unittest.mock.patch.object(progress.time, "monotonic", lambda: now[0]):
+            bar = progress.reporter(None)
+            for now[0], done in ((0.5, 10), (1.5, 20), (1.51, 21), (1.7, 30), (2, 40)):
+                bar(done * 10**6, 40 * 10**6)
+            self.assertIsNone(progress.reporter(False))
+        self.assertEqual(
+            shown,
+            [
+                '<progress value="0.500"></progress> 20 MB read',
+                '<progress value="0.750"></progress> 30 MB read',
+                "",
+            ],
+        )
+        self.assertIsNone(progress.reporter(None))
+
+    @unittest.skipIf(sys.version_info < (3, 10), "evaluates no unions of types before 3.10")
+    def test_hints(self):
+        """What is public says what it takes and returns, and the types exist."""
+        functions = [getattr(deepprof, name) for name in deepprof.__all__]
+        functions += [deepprof.Table.to_list, deepprof.Analysis.report, deepprof.Analysis.table]
+        for function in functions:
+            if not isinstance(function, type):
+                hints = typing.get_type_hints(function)
+                self.assertIn("return", hints, function)
+                self.assertEqual(set(hints) - {"return"},
+                                 set(inspect.signature(function).parameters) - {"self"})
 
     def test_threads(self):
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
@@ -175,8 +215,8 @@ class Comparisons(unittest.TestCase):
         self.assertTrue(pair["significant"])
         self.assertLess(pair["after"], pair["before"])
         self.assertIn("faster", comparison.report("markdown"))
-        told = json.loads(comparison.to_json())["pairs"][0]
-        self.assertEqual([pair["loop_before"], pair["loop_after"]], told["loops"])
+        reported = json.loads(comparison.to_json())["pairs"][0]
+        self.assertEqual([pair["loop_before"], pair["loop_after"]], reported["loops"])
         for name in comparison.tables():
             self.assertIsInstance(comparison.table(name).to_list(), list)
 
@@ -254,10 +294,10 @@ class Arrays(unittest.TestCase):
             self.assertTrue(np.shares_memory(first[name], second[name]), name)
             self.assertFalse(first[name].flags.writeable)
         analysis.close()
-        told = deepprof.analyze(SAMPLE, iterations=[20]).table("iterations").to_list()
+        reported = deepprof.analyze(SAMPLE, iterations=[20]).table("iterations").to_list()
         del second
         gc.collect()
-        for value, row in zip(first["period_ns"], told):
+        for value, row in zip(first["period_ns"], reported):
             self.assertTrue(value == row["period_ns"] or (np.isnan(value) and not row["period_ns"]))
 
     @needs("numpy")
@@ -282,6 +322,30 @@ class Arrays(unittest.TestCase):
         self.assertEqual(
             names.tolist(), [row["name"] for row in analysis.table("operations").to_list()]
         )
+
+
+@contextlib.contextmanager
+def object_store(paths):
+    """URLs of copies of files on a local server."""
+    import boto3
+    import s3fs
+    from moto.server import ThreadedMotoServer
+
+    keys = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
+    server = ThreadedMotoServer("127.0.0.1", 0)
+    server.start()
+    try:
+        endpoint = f"http://127.0.0.1:{server._server.server_port}"
+        bucket = f"traces-{server._server.server_port}"
+        s3fs.S3FileSystem.clear_instance_cache()  # they remember the server before
+        with unittest.mock.patch.dict(os.environ, AWS_ENDPOINT_URL=endpoint, **keys):
+            store = boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1")
+            store.create_bucket(Bucket=bucket)
+            for path in set(paths):
+                store.upload_file(str(path), bucket, os.path.basename(path))
+            yield [f"s3://{bucket}/{os.path.basename(path)}" for path in paths]
+    finally:
+        server.stop()
 
 
 class EnginesOfRanks(unittest.TestCase):
@@ -330,23 +394,27 @@ class EnginesOfRanks(unittest.TestCase):
             words = [command, "reduce", "-q", "-o", "-"]
             done = subprocess.run([*words, *self.paths], stdout=subprocess.PIPE, check=True)
             self.assertEqual(done.stdout, self.reduced)
-            done = subprocess.run([*words, *self.paths, *halves], stdout=subprocess.PIPE, check=True)
-            self.assertEqual(done.stdout, self.reduced)
+            done = subprocess.run([*words, *self.paths, *halves], stdout=subprocess.PIPE)
+            self.assertEqual((done.returncode, done.stdout), (0, self.reduced))
 
     @needs("numpy", "pandas")
     def test_tables(self):
         with deepprof.ranks(self.paths) as ranks:
-            told = json.loads(self.report)
+            reported = json.loads(self.report)
             rows = ranks.table("ranks").to_list()
-            self.assertEqual([row["rank"] for row in rows], [at["rank"] for at in told["ranks"]])
+            self.assertEqual([row["rank"] for row in rows], [at["rank"] for at in reported["ranks"]])
             self.assertEqual([row["rank"] for row in rows if row["blamed"]], [2])
             self.assertEqual(ranks.table("ranks").schema["own_ns"]["unit"], "ns")
             cells = ranks.table("rank_iterations").to_pandas()
-            self.assertEqual(len(cells), sum(len(at["ranks"]) for at in told["iterations"]))
+            self.assertEqual(len(cells), sum(len(at["ranks"]) for at in reported["iterations"]))
             slowest = cells.groupby("rank")["compute_ns"].median().idxmax()
             self.assertEqual(slowest, 2)
             kinds = {row["kind"] for row in ranks.table("collectives").to_list()}
-            self.assertEqual(kinds, {at["kind"] for at in told["collectives"]})
+            self.assertEqual(kinds, {at["kind"] for at in reported["collectives"]})
+            calls = ranks.table("rank_collectives").to_pandas()
+            self.assertEqual(len(calls), sum(at["collectives"] for at in reported["ranks"]))
+            shortest = (calls.end_ns - calls.start_ns - calls.wait_ns).groupby(calls.instance)
+            self.assertTrue((shortest.max() - shortest.min() < 1000).all())
             with self.assertRaises(deepprof.ArgumentError):
                 ranks.table("loops")
             self.assertIn("<iframe", ranks._repr_html_())
@@ -379,6 +447,15 @@ class EnginesOfRanks(unittest.TestCase):
             reduced = deepprof.reduce(urls, pool)
         self.assertEqual(report.replace("file://", ""), self.report)
         self.assertEqual(reduced, deepprof.reduce(urls))
+
+    @needs("s3fs", "moto", "flask", "boto3")
+    def test_object_stores(self):
+        with object_store(self.paths) as urls:
+            report = deepprof.ranks(urls).to_json()
+            reduced = deepprof.reduce(urls, threads=2)
+            self.assertEqual(reduced, deepprof.reduce(urls, threads=1))
+        folder = os.path.dirname(self.paths[0])
+        self.assertEqual(report.replace(os.path.dirname(urls[0]), folder), self.report)
 
     @unittest.skipUnless(shutil.which("mpirun"), "not installed: mpirun")
     @needs("mpi4py")
@@ -437,24 +514,8 @@ class Engines(unittest.TestCase):
 
     @needs("s3fs", "moto", "flask", "boto3")
     def test_object_stores(self):
-        import boto3
-        from moto.server import ThreadedMotoServer
-
-        keys = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
-        server = ThreadedMotoServer("127.0.0.1", 0)
-        server.start()
-        try:
-            port = server._server.server_port
-            endpoint = f"http://127.0.0.1:{port}"
-            with unittest.mock.patch.dict(os.environ, AWS_ENDPOINT_URL=endpoint, **keys):
-                store = boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1")
-                store.create_bucket(Bucket="traces")
-                for path in (SAMPLE, FASTER):
-                    store.upload_file(str(path), "traces", path.name)
-                urls = [f"s3://traces/{path.name}" for path in self.PATHS]
-                found = deepprof.analyze_many(urls)
-        finally:
-            server.stop()
+        with object_store(self.PATHS) as urls:
+            found = deepprof.analyze_many(urls)
         for text, path in zip(found, self.PATHS):
             read, expected = json.loads(text), json.loads(self.expected_of(path))
             self.assertEqual(pathlib.Path(read["trace"].pop("path")).name, path.name)
@@ -531,27 +592,55 @@ class Mcp(unittest.TestCase):
                 names = {tool.name for tool in (await session.list_tools()).tools}
                 good = await session.call_tool("analyze", {"path": str(SAMPLE)})
                 bad = await session.call_tool("analyze", {"path": "/none"})
-                return names, good.content[0].text, bad.content[0].text
+                folder = str(SOURCE / "data" / "ranks")
+                job = await session.call_tool("ranks", {"paths": [folder]})
+                return names, *(one.content[0].text for one in (good, bad, job))
 
-        names, good, bad = asyncio.run(talk())
-        self.assertEqual(names, {"analyze", "compare", "explain", "info"})
+        names, good, bad, job = asyncio.run(talk())
+        self.assertEqual(names, {"analyze", "compare", "explain", "info", "ranks"})
+        self.assertIn("rank 3 holds the others up", job)
         self.assertEqual(good, deepprof.analyze(SAMPLE).report("json", brief=True))
         self.assertIn("/none", bad)
 
 
+def has_hta():
+    """With a pandas that it works with."""
+    if not importlib.util.find_spec("hta"):
+        return False
+    import pandas
+
+    return int(pandas.__version__.split(".")[0]) < 3
+
+
 class Notebooks(unittest.TestCase):
-    @needs("nbclient", "nbformat", "ipykernel", "pandas", "matplotlib")
-    def test_tour(self):
+    def shown(self, name, without=()):
+        """What the cells show, as texts; cells with these tags are not run."""
         import nbclient
         import nbformat
 
-        notebook = nbformat.read(SOURCE / "python" / "examples" / "tour.ipynb", 4)
+        notebook = nbformat.read(SOURCE / "python" / "examples" / name, 4)
         self.assertFalse(any(cell.get("outputs") for cell in notebook.cells))
+        notebook.cells = [
+            cell for cell in notebook.cells if not set(without) & set(cell.metadata.get("tags", ()))
+        ]
         with unittest.mock.patch.dict(os.environ, DEEPPROF_DATA=str(SOURCE / "data")):
             nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
-        shown = [str(output) for cell in notebook.cells for output in cell.get("outputs", ())]
-        self.assertEqual(sum("image/png" in text for text in shown), 3)
+        return [str(output) for cell in notebook.cells for output in cell.get("outputs", ())]
+
+    @needs("nbclient", "nbformat", "ipykernel", "pandas", "matplotlib")
+    def test_tour(self):
+        shown = self.shown("tour.ipynb")
+        self.assertEqual(sum("image/png" in text for text in shown), 4)
         self.assertTrue(any("input-bound" in text for text in shown))
+        self.assertTrue(any("rank 3 holds the others up" in text for text in shown))
+
+    @needs("nbclient", "nbformat", "ipykernel")
+    def test_beside_hta(self):
+        shown = self.shown("hta.ipynb", () if has_hta() else ("hta",))
+        self.assertRegex(shown[0], r"rank 3 holds the others up(.|\\n)*deepprof: 2 lines, .* MiB")
+        if not has_hta():
+            self.skipTest("HTA's cell: not installed: HolisticTraceAnalysis and pandas 2")
+        self.assertRegex(shown[-1], r"idle_time(.|\\n)*HTA: 5 lines, .* MiB")
 
 
 class Layouts(unittest.TestCase):
@@ -560,8 +649,8 @@ class Layouts(unittest.TestCase):
     def test_sizes(self):
         from deepprof import _library
 
-        told = subprocess.run([os.environ["DEEPPROF_SIZES"]], stdout=subprocess.PIPE, check=True)
-        for name, size in json.loads(told.stdout).items():
+        reported = subprocess.run([os.environ["DEEPPROF_SIZES"]], stdout=subprocess.PIPE, check=True)
+        for name, size in json.loads(reported.stdout).items():
             with self.subTest(name):
                 self.assertEqual(ctypes.sizeof(getattr(_library, name)), size)
 

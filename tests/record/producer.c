@@ -5,7 +5,7 @@
  *   iterations=N  of six kernels, a copy, their calls and an NVTX range each (default 20)
  *   full=1        and a graph's replay, a set, memory that is allocated and freed, and a wait
  *   pace=US       between iterations
- *   follow=1      goes on until it is told to stop; pauses while it is told to
+ *   follow=1      goes on until it is asked to stop; pauses while it is asked to
  *   processes=N   of which each records (default 1)
  *   left=N        NVTX marks that stay in the pool, as when the process dies before storing them
  *   lost=N        records that are lost

@@ -17,13 +17,13 @@ class OfTheProgram(recording.Case):
         self.assertEqual(result.returncode, -signal.SIGKILL)
         self.assertEqual(self.one("SELECT count(*) FROM nvtx WHERE type = 34"), 50)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 120)
-        self.assertIn("50 events were salvaged from processes that were killed, or ended without notice", result.stderr)
+        self.assertIn("50 events were recovered from processes that were killed or ended abruptly", result.stderr)
         self.assert_balanced()
         self.assert_clean()
 
     def test_salvage_without_connection(self):
         result = self.produce("end=signal:9", "left=50", "connect=0")
-        # Nobody had said hello: it can't be told from a program without CUDA until it is over.
+        # Nobody had said hello: it can't be distinguished from a program without CUDA until it is over.
         self.assertEqual(result.returncode, -signal.SIGKILL)
         self.assertEqual(self.one("SELECT count(*) FROM nvtx WHERE type = 34"), 50)
         self.assert_balanced()
@@ -215,7 +215,7 @@ class OfTheLauncher(recording.Case):
         process.send_signal(number)
         process.send_signal(signal.SIGCONT)
 
-    def test_told_to_end_while_it_converts(self):
+    def test_asked_to_end_while_it_converts(self):
         process, iterations = self.converting()
         self.go_on(process, signal.SIGTERM)
         process.communicate(timeout=60)
@@ -224,13 +224,13 @@ class OfTheLauncher(recording.Case):
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 6 * iterations)
 
     def test_interrupted_while_it_converts(self):
-        """The file is written, and it is told how not to wait for it."""
+        """The file is written, and a message shows how not to wait for it."""
         process, iterations = self.converting()
         self.go_on(process, signal.SIGINT)
         _, stderr = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0)
         self.assertIn(
-            "deepprof: deepprof.db is being written; another interrupt leaves that for later\n", stderr
+            "deepprof: writing deepprof.db; interrupt again to do that later\n", stderr
         )
         self.assert_clean(10)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 6 * iterations)
@@ -241,7 +241,7 @@ class OfTheLauncher(recording.Case):
             process, iterations = self.converting("left=50", "end=signal:9")
             (janitor,) = self.janitors(process)
             self.go_on(process, signal.SIGINT)
-            while "is being written" not in process.stderr.readline():
+            while "interrupt again" not in process.stderr.readline():
                 self.assertIsNone(process.poll())
             process.send_signal(signal.SIGSTOP)
             if list(self.folder.glob(".*/trace.db")):
@@ -258,7 +258,7 @@ class OfTheLauncher(recording.Case):
         self.assertEqual(process.returncode, -signal.SIGINT)
         self.wait_for(lambda: not self.runs(janitor), "end of all", 60)
         (left,) = self.left()
-        self.assertRegex(stderr, rf"is kept, .*; next: deepprof record --recover=.*/{left}\n\Z")
+        self.assertRegex(stderr, rf"is kept for later; next: deepprof record --recover=.*/{left}\n\Z")
         result = self.run_record(f"--recover={self.folder / left}")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 6 * iterations)
@@ -297,13 +297,13 @@ class OfTheLauncher(recording.Case):
         return left
 
     def test_recover(self):
-        """The next recording tells of it; a file that came meanwhile is not moved."""
+        """The next recording reports it; a file that came meanwhile is not moved."""
         names = "deepprof.db", "deepprof.db.2"
         folders = [self.leave("follow=1"), self.leave("follow=1", "pace=100")]
-        told = cli.run("analyze", cwd=self.folder)
-        self.assertEqual(told.returncode, 1)
+        reported = cli.run("analyze", cwd=self.folder)
+        self.assertEqual(reported.returncode, 1)
         for left in folders:
-            self.assertIn(f"not finished; next: deepprof record --recover={left.name}\n", told.stderr)
+            self.assertIn(f"not finished; next: deepprof record --recover={left.name}\n", reported.stderr)
         for left, name in zip(folders, names):
             before = sorted(os.listdir(left))
             # Nothing happens to it by itself.
@@ -322,7 +322,7 @@ class OfTheLauncher(recording.Case):
         self.assertEqual(sorted(os.listdir(self.folder)), list(names))
 
     def test_recover_as_the_run_would_have_ended(self):
-        """What was there when it began is put aside."""
+        """What was there when it began is renamed."""
         (self.folder / "deepprof.db").write_text("the last")
         result = self.run_record(f"--recover={self.leave('follow=1')}")
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -353,7 +353,7 @@ class OfTheLauncher(recording.Case):
         for option in "-n4", "--delay=3s", "--api=off", "--wait", "--max-memory=64M":
             result = self.run_record(f"--recover={left}", option)
             self.assertEqual(result.returncode, 2, option)
-            self.assertIn("--recover takes -o, -f, --mode, -v and -q, and no other option", result.stderr)
+            self.assertIn("--recover takes only -o, -f, --mode, -v and -q", result.stderr)
         self.assertTrue(left.exists())
         result = self.run_record(f"--recover={left}", "-q")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
@@ -408,7 +408,7 @@ class OfTheLauncher(recording.Case):
         self.assertEqual(process.returncode, -signal.SIGTERM)
         self.assertEqual(
             recording.NO_DRIVER.sub("", stderr),
-            f"deepprof: nothing that was recorded is left: {self.folder}/{folder} was removed meanwhile\n",
+            f"deepprof: the recording is lost: {self.folder}/{folder} was removed in the meantime\n",
         )
         self.assertEqual(os.listdir(self.folder), [])
         self.assertEqual(self.processes(10), [])
@@ -433,7 +433,7 @@ class OfTheLauncher(recording.Case):
         self.assertEqual(result.returncode, 1)
         self.assertIn("a recording is going on there", result.stderr)
         self.assertNotIn("was not finished", self.run_record("true").stderr)
-        self.assertIn("a recording is going on here", cli.run("analyze", cwd=self.folder).stderr)
+        self.assertIn("a recording is in progress here", cli.run("analyze", cwd=self.folder).stderr)
         os.kill(program, signal.SIGTERM)
         process.communicate(timeout=20)
         self.assertGreater(self.one("SELECT count(*) FROM kernel"), 0)

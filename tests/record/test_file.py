@@ -68,17 +68,17 @@ class Names(recording.Case):
         for name in names[1:]:
             own = [text for text in said if f"deepprof: {name}: " in text]
             self.assertEqual(len(own), 1, said)
-            self.assertIn("warning: deepprof.db appeared meanwhile, and stays\n", own[0])
+            self.assertIn("warning: deepprof.db appeared in the meantime, and was kept\n", own[0])
             self.assertIn(f"; next: deepprof analyze {name}\n", own[0])
 
     def test_old_is_in_the_way(self):
-        """What can't be put aside is not overwritten."""
+        """What can't be renamed is not overwritten."""
         (self.folder / "deepprof.db").write_text("precious")
         (self.folder / "deepprof.db.old").mkdir()
         result = self.produce()
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual((self.folder / "deepprof.db").read_text(), "precious")
-        self.assertIn("warning: deepprof.db stays, as it can't become deepprof.db.old", result.stderr)
+        self.assertIn("warning: deepprof.db was kept, because it cannot be renamed to deepprof.db.old", result.stderr)
         self.assertIn("; next: deepprof analyze deepprof.db.2\n", result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM memcpy", "deepprof.db.2"), 20)
         self.assert_clean()
@@ -240,7 +240,7 @@ class FullDisk(recording.Case):
         )
 
     def test_no_room_for_the_trace(self):
-        """The program is not disturbed, the failure is told, and nothing is lost: with more room
+        """The program is not disturbed, the failure is reported, and nothing is lost: with more room
         what is left can be had."""
         script = (
             "dd if=/dev/zero of=fill bs=1M count=30 2>/dev/null; "
@@ -255,7 +255,7 @@ class FullDisk(recording.Case):
         self.assertEqual(result.stdout, "status 9\nstatus 1\nstatus 0\ndeepprof.db\n", result.stderr)
         lines = recording.NO_DRIVER.sub("", result.stderr).splitlines()
         self.assertEqual(lines[0], "deepprof: deepprof.db: No space left on device")
-        self.assertRegex(lines[1], "is kept, .*; next: deepprof record --recover=/.*/[.]deepprof.db[.]")
+        self.assertRegex(lines[1], "is kept for later; next: deepprof record --recover=/.*/[.]deepprof.db[.]")
         self.assertRegex(lines[2], "deepprof.db: No space left on device")
         self.assertEqual(lines[3], lines[1])
         self.assertIn("an earlier recording was not finished; next: ", lines[4])

@@ -47,7 +47,7 @@ class Case(recording.Case):
         self.assertLess(self.one("SELECT count(*) FROM host_sample"), 400)
 
     def test_shares_a_processor(self):
-        """Beside one that takes what it gets, it waits for about as long as it runs."""
+        """Next to one that takes what it gets, it waits for about as long as it runs."""
         processor = str(min(os.sched_getaffinity(0)))
         hogs = [
             subprocess.Popen(["taskset", "-c", processor, "sh", "-c", "while :; do :; done"])
@@ -95,7 +95,7 @@ class Case(recording.Case):
             self.skipTest(text[0][0])
 
     def test_preempted(self):
-        """Two others on its processor: it waits for about twice as long as it runs, and is told."""
+        """Two others on its processor: it waits for about twice as long as it runs, and is reported."""
         self.hogs(min(os.sched_getaffinity(0)), 2)
         self.fake("bind", "init", "compute=40,5000")
         report, mean = self.analyze()

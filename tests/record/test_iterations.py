@@ -12,7 +12,7 @@ CUPTI = os.environ["DEEPPROF_FAKE_CUPTI"]
 
 
 class Case(recording.Case):
-    def told(self, result):
+    def reported(self, result):
         found = re.search(r"deepprof\.db: \S+ events in [^,]+, (\d+) iterations, ", result.stderr)
         self.assertIsNotNone(found, result.stderr)
         return int(found.group(1))
@@ -34,20 +34,20 @@ class Pretended(Case):
     def test_enough(self):
         result = self.produce("follow=1", options=["-n", "100"])
         self.assertEqual(result.returncode, 0, result.stderr)
-        told = self.told(result)
-        self.assertGreaterEqual(told, 100)
-        self.assertLessEqual(told, 120)
+        reported = self.reported(result)
+        self.assertGreaterEqual(reported, 100)
+        self.assertLessEqual(reported, 120)
         (found, length), *others = self.loops()
         self.assertEqual((length, others), (6, []))
-        self.assertEqual(found, told)
+        self.assertEqual(found, reported)
         self.assert_balanced()
         self.assert_clean()
 
     def test_too_few(self):
         result = self.produce("iterations=20", "pace=1000", options=["-n", "100"])
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("the program ended before there were 100 iterations\n", result.stderr)
-        self.assertEqual(self.told(result), 20)
+        self.assertIn("the program ended before 100 iterations\n", result.stderr)
+        self.assertEqual(self.reported(result), 20)
         self.assertEqual(self.one("SELECT count(*) FROM memcpy"), 20)
 
     def test_too_short_to_be_sure(self):
@@ -55,8 +55,8 @@ class Pretended(Case):
         result = self.produce("iterations=200", "pace=1000", options=["-n", "100"])
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertNotIn("ended before", result.stderr)
-        self.assertGreaterEqual(self.told(result), 100)
-        self.assertLessEqual(self.told(result), 103)
+        self.assertGreaterEqual(self.reported(result), 100)
+        self.assertLessEqual(self.reported(result), 103)
         self.assertLessEqual(self.one("SELECT count(*) FROM nvtx"), 104)
         self.assert_balanced()
 
@@ -85,12 +85,12 @@ class Whole(Case):
         """Kernels of two threads are in order, and the program is not stopped."""
         result = self.record(200, APP, "init", "loop=6000,1000", "say", "exit=4")
         self.assertEqual((result.returncode, result.stdout), (4, "hello\n"), result.stderr)
-        told = self.told(result)
-        self.assertGreaterEqual(told, 200)
-        self.assertLessEqual(told, 230)
+        reported = self.reported(result)
+        self.assertGreaterEqual(reported, 200)
+        self.assertLessEqual(reported, 230)
         (found, length), *others = self.loops()
         self.assertEqual((length, others), (12, []))
-        self.assertEqual(found, told)
+        self.assertEqual(found, reported)
         self.assert_balanced()
         self.assert_clean()
 
@@ -114,7 +114,7 @@ class Whole(Case):
     def test_no_loop(self):
         result = self.record(5, APP, "init", "launch=3")
         self.assertEqual(result.returncode, 0)
-        self.assertIn("the program ended before there were 5 iterations\n", result.stderr)
+        self.assertIn("the program ended before 5 iterations\n", result.stderr)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ class Program(recording.Case):
         self.assertRegex(result.stderr, SAYS_NOTHING)
         if not pathlib.Path("/dev/nvidiactl").exists():
             self.assertIn("NVIDIA driver", result.stderr)
-            # And it is told before the hours that it may take.
+            # And that is reported before the hours that it may take.
             process = self.start_record("sleep", "60")
             self.assertRegex(process.stderr.readline(), recording.NO_DRIVER)
             process.terminate()
@@ -31,7 +31,7 @@ class Program(recording.Case):
         self.assertEqual(os.listdir(self.folder), ["a file"])
 
     def test_nothing_recorded_moves_nothing(self):
-        """What was there is no less worth for it; that it is not of this run is told."""
+        """What was there is no less worth for it; that it is not of this run is reported."""
         kept = {"deepprof.db": "the last", "deepprof.db.old": "the one before", "run.db": "precious"}
         for name, text in kept.items():
             (self.folder / name).write_text(text)
@@ -41,7 +41,7 @@ class Program(recording.Case):
             self.assertRegex(
                 result.stderr,
                 rf"\Adeepprof: nothing was recorded: .*\n"
-                rf"deepprof: {name} is still that of an earlier run\n\Z",
+                rf"deepprof: {name} is from an earlier run\n\Z",
             )
             result = self.run_record("-q", *options, "true")
             self.assertEqual((result.returncode, result.stderr), (0, ""))
@@ -70,7 +70,7 @@ class Program(recording.Case):
         for name in "no-such-command", "./no/such", "/no/such":
             result = self.run_record(name)
             self.assertEqual(result.returncode, 127)
-            self.assertEqual(result.stderr, f"deepprof: {name}: there is no such command\n")
+            self.assertEqual(result.stderr, f"deepprof: {name}: command not found\n")
         (self.folder / "text").write_text("x")
         result = self.run_record("./text")
         self.assertEqual(result.returncode, 126)
@@ -78,7 +78,7 @@ class Program(recording.Case):
         self.assert_clean()
 
     def test_no_interpreter(self):
-        """The file is there: that there is no such command would be wrong."""
+        """The file is there: that command not found would be wrong."""
         (self.folder / "no-shell").write_text("#!/no/such/shell\n")
         (self.folder / "no-shell").chmod(0o755)
         env = recording.environment(PATH=f"{self.folder}:{os.environ['PATH']}")
@@ -86,38 +86,38 @@ class Program(recording.Case):
             result = self.run_record(name, env=env)
             self.assertEqual(result.returncode, 127)
             self.assertEqual(
-                result.stderr, f"deepprof: {name}: the interpreter that it is to be run by is not there\n"
+                result.stderr, f"deepprof: {name}: its interpreter does not exist\n"
             )
         self.assert_clean()
 
     def test_values(self):
         """Hours and terabytes, parts of them, and what would be of no use."""
         (self.folder / "libcupti.so.12").write_text("")
-        for option, told in (
+        for option, reported in (
             ("--max-memory=1.5g", "max-memory=1610612736"),
             ("--max-memory=5M", "max-memory=5242880"),
             ("--max-spool=2T", "max-spool=2199023255552"),
             ("--max-spool=16384", "max-spool=16384"),
         ):
             result = self.run_record(option, "env")
-            self.assertRegex(result.stdout, f"DEEPPROF_OPTIONS=.*,{told}\n")
+            self.assertRegex(result.stdout, f"DEEPPROF_OPTIONS=.*,{reported}\n")
         for option in "--duration=10m", "--delay=0.25h", "--delay=1.5min", "--duration=1.000000001s":
             result = self.run_record(option, "true")
             self.assertEqual(result.returncode, 0, result.stderr)
         for option, why in (
-            ("--max-memory=5", "5M are the least"),
-            ("--max-spool=1", "16K are the least"),
-            ("--max-memory=1.5.5G", "a size is a number"),
-            ("--max-memory=1GB", "a size is a number"),
-            ("--max-memory=.5G", "a size is a number"),
+            ("--max-memory=5", "expected at least 5M"),
+            ("--max-spool=1", "expected at least 16K"),
+            ("--max-memory=1.5.5G", "expected a number of bytes"),
+            ("--max-memory=1GB", "expected a number of bytes"),
+            ("--max-memory=.5G", "expected a number of bytes"),
             ("--max-spool=9000000T", "too large"),
             ("--max-spool=8388608T", "too large"),
-            ("--duration=1.5.5s", "a time is a number and a unit: ns, us, ms, s, m or h"),
-            ("--duration=10", "a time is a number"),
-            ("--duration=10M", "a time is a number"),
+            ("--duration=1.5.5s", "expected a number and a unit: ns, us, ms, s, m or h"),
+            ("--duration=10", "expected a number and a unit"),
+            ("--duration=10M", "expected a number and a unit"),
             ("--duration=2562048h", "too large"),
             ("--duration=99999999999999999999s", "too large"),
-            ("--duration=0.0000000001s", "no time at all"),
+            ("--duration=0.0000000001s", "expected a time above 0"),
         ):
             result = self.run_record(option, "echo", "ran")
             self.assertEqual((result.returncode, result.stdout), (2, ""), option)
@@ -127,7 +127,7 @@ class Program(recording.Case):
         for args in [], ["--"], ["-q"]:
             result = self.run_record(*args)
             self.assertEqual(result.returncode, 2)
-            self.assertIn("no command", result.stderr)
+            self.assertIn("expected a command", result.stderr)
 
     def test_options_end_at_the_command(self):
         for args in ["sh", "-c", "echo $0", "-q"], ["--", "sh", "-c", "echo $0", "-q"]:
@@ -272,11 +272,11 @@ class Program(recording.Case):
         self.assertNotIn("NVTX_INJECTION64_PATH", result.stdout)
 
     def test_cupti_that_is_not_there(self):
-        """Told before the program is run, not after an hour of it."""
+        """Reported before the program is run, not after an hour of it."""
         for path, words in (
             ("/no/such", "--cupti=/no/such: No such file"),
-            (self.folder, "no libcupti.so is in that folder"),
-            ("", "--cupti=: no name"),
+            (self.folder, "the folder has no libcupti.so"),
+            ("", "--cupti=: expected a file name"),
         ):
             result = self.run_record(f"--cupti={path}", "echo", "ran")
             self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
@@ -298,7 +298,7 @@ class Program(recording.Case):
         env = recording.environment(NVTX_INJECTION64_PATH="/opt/libnvtx.so")
         result = self.run_record("env", env=env)
         self.assertIn("NVTX_INJECTION64_PATH=/opt/libnvtx.so\n", result.stdout)
-        self.assertIn("warning: NVTX is not recorded", result.stderr)
+        self.assertIn("warning: NVTX will not be recorded", result.stderr)
 
     def test_no_collector(self):
         env = recording.environment(DEEPPROF_COLLECTOR=str(self.folder))
@@ -312,8 +312,8 @@ class Program(recording.Case):
         result = self.run_record("--", *inner)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel", "inner.db"), 120)
-        self.assertEqual(result.stderr.count("this is run by another deepprof record"), 1)
-        self.assertIn("nothing was recorded here, but by the deepprof record that", result.stderr)
+        self.assertEqual(result.stderr.count("another deepprof record runs this one"), 1)
+        self.assertIn("nothing was recorded here; the deepprof record that", result.stderr)
         self.assertNotIn("no NVIDIA driver", result.stderr)
         self.assert_clean()
 
@@ -369,7 +369,7 @@ class Clock(recording.Case):
         """Two seconds for what stays behind, and all the time with --wait."""
         result = self.produce("end=stay:6000")
         self.assertEqual(result.returncode, 0)
-        self.assertIn("a process that the program left behind still runs; ", result.stderr)
+        self.assertIn("a process that the program left behind still runs, ", result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 120)
         self.assert_clean(10)
         began = time.monotonic()

@@ -50,7 +50,7 @@ LEAK = re.compile(rb"L.{0,3}E.{0,3}A.{0,3}K[0-9]{2}")
 def names_of_page():
     """The variables that the man page says are stored."""
     page = (cli.SOURCE / "man" / "deepprof-record.1").read_text(encoding="utf-8")
-    part = page[page.index(".B Variables of the environment") :]
+    part = page[page.index(".B Environment variables") :]
     part = part[: part.index("\n.RE\n")]
     return {name for line in re.findall(r"(?m)^\.B ([A-Z_ ]+)$", part) for name in line.split()}
 
@@ -91,7 +91,7 @@ class Secrets(recording.Case):
             self.assertIn(text, found)
 
     def record(self, *options):
-        """While it goes on and at its end; with what was said."""
+        """While it goes on and at its end; with what was printed."""
         process = self.start_record(
             "-v", *options, *self.command("init", "launch=400", "nvtx=20", "sleep=1", "until=go"),
             env=self.env,
@@ -125,8 +125,8 @@ class Secrets(recording.Case):
     def test_every_output(self):
         self.record()
         self.check_file()
-        told = json.loads(cli.run("info", "--build", "--format=json").stdout)
-        formats = [row["name"] for row in told["renderers"]]
+        reported = json.loads(cli.run("info", "--build", "--format=json").stdout)
+        formats = [row["name"] for row in reported["renderers"]]
         self.assertGreater(len(formats), 6)
         outputs = {
             ("analyze", f"--format={name}", "-v"): f"report.{name}" for name in formats

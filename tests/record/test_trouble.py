@@ -71,14 +71,14 @@ class Driver(Case):
     def test_environment_that_is_dropped(self):
         self.assertRegex(
             self.with_driver(f"env -i {APP} init launch=5"),
-            r"\Adeepprof: nothing was recorded: no process with record's "
-            r"environment and user used CUDA; env -i, [^\n]*: run deepprof record behind them\n\Z",
+            r"\Adeepprof: nothing was recorded: no process with the environment "
+            r"and user of record used CUDA; env -i, [^\n]*: run deepprof record inside them\n\Z",
         )
 
     def test_processes_that_were_left_behind(self):
-        for count, words in (1, "1 process that it left running is"), (2, "2 processes that it left running are"):
-            told = self.with_driver(f"sh -c '{'sleep 4 >/dev/null 2>&1 & ' * count}'")
-            self.assertRegex(told, f"sh has ended and never used CUDA; {words} waited for only with --wait\n")
+        for count, words in (1, "1 process"), (2, "2 processes"):
+            reported = self.with_driver(f"sh -c '{'sleep 4 >/dev/null 2>&1 & ' * count}'")
+            self.assertRegex(reported, f"sh never used CUDA; use --wait to wait for {words} that it left running\n")
 
 
 @unittest.skipIf(SANITIZED, "an instrumented program is not the one whose clock is set")
@@ -149,7 +149,7 @@ class Short(Case):
         self.assertEqual(self.one("SELECT count(*) FROM kernel", "t.db"), 1000)
 
     def assert_all_counted(self, made):
-        """Of so many kernels, calls and devices each is there, or counted as lost: how many are."""
+        """Of these many kernels, calls and devices each is there, or counted as lost: how many are."""
         stored = self.one(
             "SELECT (SELECT count(*) FROM kernel) + (SELECT count(*) FROM api) + "
             "(SELECT count(*) FROM device)"
@@ -217,7 +217,7 @@ class Short(Case):
             recording.NO_DRIVER.sub("", result.stderr),
             r"\Adeepprof: warning: the spool in [^\n]* can't be written [^\n]*\n"
             r"deepprof: deepprof.db: No space left on device\n"
-            r"deepprof: what was recorded is kept, all [\d.]+ [KM]iB of it, [^\n]*; next: deepprof record --recover=[^\n]*\n\Z",
+            r"deepprof: the recording \([\d.]+ [KM]iB\) is kept for later; next: deepprof record --recover=[^\n]*\n\Z",
         )
 
     @unittest.skipUnless(may_mount(), "no namespaces of our own here")

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -51,7 +52,7 @@ class Case(recording.Case):
         return found
 
     def held(self, program):
-        """Bytes that files without a name take, and threads of ours, in a process."""
+        """Bytes that files without a name take, and the collector's threads, in a process."""
 
         def each(name, look):
             """What they say that do not end while they are looked at."""
@@ -159,13 +160,13 @@ class Trouble(Case):
 
     def test_nothing_but_cuda(self):
         result = self.fake("init", options=["--sample-gpu=off"])
-        self.assertIn("started CUDA, but did nothing that could be recorded", result.stderr)
+        self.assertIn("started CUDA, but did no GPU work", result.stderr)
 
     def test_limit(self):
         """What did not fit is counted, whether there is a file or not."""
         result = self.fake("init", "launch=50000", options=["--max-spool=20K", "--sample-gpu=off"])
         # The device may have found room.
-        self.assertRegex(result.stderr, "all of 100,00[01] events were lost")
+        self.assertRegex(result.stderr, "all 100,00[01] events were lost")
         self.assertFalse((self.folder / "deepprof.db").exists())
         result = self.fake("init", "launch=50000", options=["--max-spool=200K"])
         self.assertEqual(result.returncode, 0)
@@ -178,8 +179,8 @@ class Trouble(Case):
         self.assertIn("warning: --max-spool was reached: what follows is counted, not kept\n", result.stderr)
         self.assertIn(f"deepprof: {lost:,} events were lost: --max-spool was reached\n", result.stderr)
         self.assertEqual(self.query("SELECT reason, records FROM loss"), [("spool-limit", lost)])
-        told = cli.run("info", "--format=json", cwd=self.folder).stdout
-        self.assertIn("while recording: record --max-spool was reached", told)
+        reported = cli.run("info", "--format=json", cwd=self.folder).stdout
+        self.assertIn("while recording: record --max-spool was reached", reported)
         self.assert_balanced()
 
     def test_chained(self):
@@ -270,7 +271,7 @@ class Ends(Case):
             env=recording.environment(),
         )  # fmt: skip
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("still runs; it is recorded no more", result.stderr)
+        self.assertIn("still runs, and is no longer recorded", result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 20000)
         self.assert_balanced()
         self.assertEqual(self.left(), [])
@@ -339,6 +340,47 @@ class Ends(Case):
         self.assert_clean()
 
 
+class Nodes(Case):
+    """What record writes on each node or for each rank, ranks reads without an option."""
+
+    def check(self, count):
+        command = [cli.DEEPPROF, "ranks", "-q", "--format=json", "."]
+        result = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, check=True,
+                                env=recording.environment())  # fmt: skip
+        job = json.loads(result.stdout)
+        self.assertEqual([rank["rank"] for rank in job["ranks"]], list(range(count)))
+        self.assertEqual({rank["host"] for rank in job["ranks"]}, {os.uname().nodename})
+        # Nothing here waits for another rank, so that the first or last calls may have no counterpart.
+        self.assertEqual(job["matching"]["collectives"], 50 * count)
+        self.assertGreater(job["matching"]["matched"], 25 * count)
+        self.assertEqual(job["left_out"], [])
+
+    def test_torchrun(self):
+        """Two nodes, two ranks each: a file for each node, and one for each rank."""
+        script = f"RANK=$1 '{APP}' init steps=50 & RANK=$2 '{APP}' init steps=50; wait"
+        words = [f"--cupti={CUPTI}", "-o", "run.%q{GROUP_RANK}.db", "--", "sh", "-c", script, "sh"]
+        for node in range(2):
+            ranks = [str(2 * node), str(2 * node + 1)]
+            result = self.run_record(
+                *words, *ranks, env=recording.environment(GROUP_RANK=str(node), WORLD_SIZE="4")
+            )
+            self.assertEqual(result.returncode, 0, result.stderr)
+        self.check(4)
+
+    @unittest.skipUnless(shutil.which("mpirun"), "not installed: mpirun")
+    def test_mpirun(self):
+        words = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", cli.DEEPPROF]
+        words += ["record", *recording.GUARD, f"--cupti={CUPTI}"]
+        words += ["-o", "run.%h.%q{OMPI_COMM_WORLD_RANK}.db", "--", APP, "init", "steps=50"]
+        result = subprocess.run(
+            words, cwd=self.folder, env=recording.environment(), timeout=cli.TIMEOUT_S,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+        )  # fmt: skip
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertEqual(len(list(self.folder.glob("run.*.db"))), 3)
+        self.check(3)
+
+
 class Clock(Case):
     def test_range(self):
         """From cudaProfilerStart to cudaProfilerStop: 100 of 300 launches."""
@@ -376,21 +418,21 @@ class Clock(Case):
         )  # fmt: skip
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 300)
-        # Between them; before the first and after the last there may be no time to tell of.
+        # Between them; before the first and after the last there may be no time to report.
         self.assertGreaterEqual(self.one("SELECT count(*) FROM pause WHERE dur_ns IS NOT NULL"), 2)
         self.assertEqual(
             self.one("SELECT count(*) FROM kernel JOIN pause ON kernel.start BETWEEN "
                      "pause.start + 1000000 AND pause.start + pause.dur_ns"), 0
         )  # fmt: skip
         self.assert_pauses(2, 0.5)
-        told = cli.run("info", "deepprof.db", cwd=self.folder).stdout
-        self.assertRegex(told, r"(?m)^recorded +on .+, by deepprof [\d.]+, with driver [\d.]+, CUPTI \d+$")
-        self.assertRegex(told, r"(?m)^ended +with exit status 0$")
+        reported = cli.run("info", "deepprof.db", cwd=self.folder).stdout
+        self.assertRegex(reported, r"(?m)^recorded +on .+, by deepprof [\d.]+, with driver [\d.]+, CUPTI \d+$")
+        self.assertRegex(reported, r"(?m)^ended +with exit status 0$")
 
     def test_no_range(self):
         result = self.fake("init", "launch=100", options=["--capture=profiler", "--sample-gpu=off"])
         self.assertEqual(result.returncode, 0)
-        self.assertIn("did not call cudaProfilerStart(), or did nothing between", result.stderr)
+        self.assertIn("did not call cudaProfilerStart(), or did no GPU work", result.stderr)
         self.assertFalse((self.folder / "deepprof.db").exists())
 
     def test_delay_that_was_not_over(self):
@@ -404,8 +446,8 @@ class Clock(Case):
         result = self.fake(
             "init", "loop=2500,1000", "say", options=["--delay=400ms", "--duration=300ms"]
         )
-        told = re.search(r" events in ([\d.]+) ms, ", result.stderr)
-        self.assertIsNotNone(told, result.stderr)
+        reported = re.search(r" events in ([\d.]+) ms, ", result.stderr)
+        self.assertIsNotNone(reported, result.stderr)
         self.assertEqual((result.returncode, result.stdout), (0, "hello\n"), result.stderr)
         self.assert_nothing_missing()
         first, last, zero = self.query(
@@ -413,8 +455,8 @@ class Clock(Case):
             "FROM kernel"
         )[0]
         self.assertGreater(zero + first - began, 390e6)
-        # It is the time of what was recorded that is told, not that since the beginning.
-        self.assertGreaterEqual(float(told.group(1)) * 1e6, last - first - 1e6)
+        # It is the time of what was recorded that is reported, not that since the beginning.
+        self.assertGreaterEqual(float(reported.group(1)) * 1e6, last - first - 1e6)
         self.assertGreater(last - first, 100e6)
         self.assertGreater(2500 * 12, self.one("SELECT count(*) FROM kernel"))
 
@@ -437,7 +479,7 @@ class Clock(Case):
         lines = [process.stderr.readline()]
         while "nothing lost" not in lines[-1]:
             lines.append(process.stderr.readline())
-        self.assertEqual(lines[-2], "deepprof: recording has ended; sh goes on\n")
+        self.assertEqual(lines[-2], "deepprof: recording has ended; sh continues\n")
         self.assertRegex(lines[-1], "deepprof.db: .* nothing lost; next: ")
         self.assert_balanced()
         kernels = self.one("SELECT count(*) FROM kernel")
@@ -470,10 +512,10 @@ class Clock(Case):
             env=recording.environment(),
         )  # fmt: skip
         self.wait_for(self.spools, "spool")
-        for pause_s, told in (0.2, "paused"), (1.5, "resumed"):
+        for pause_s, reported in (0.2, "paused"), (1.5, "resumed"):
             time.sleep(pause_s)
             process.send_signal(signal.SIGUSR2)
-            while f"recording {told}" not in process.stderr.readline():
+            while f"recording {reported}" not in process.stderr.readline():
                 self.assertIsNone(process.poll())
         time.sleep(1)
         process.send_signal(signal.SIGTERM)

@@ -136,11 +136,11 @@ def simulated(simulator, folder, iterations='2', wanted=()):
 
 def check_importers(deepprof, files):
     """Every importer has a trace among the simulated ones: a new format can't be forgotten."""
-    def told(*words):
+    def reported(*words):
         return json.loads(subprocess.run([deepprof, 'info', '--format=json', *map(str, words)],
                                          check=True, capture_output=True).stdout)
-    importers = {row['name'] for row in told('--build')['importers']}
-    read = {told(path)['trace']['format'] for path in files}
+    importers = {row['name'] for row in reported('--build')['importers']}
+    read = {reported(path)['trace']['format'] for path in files}
     assert read == importers, f'not damaged: {importers - read}'
 
 
@@ -172,7 +172,7 @@ def sweep(options, command, files):
 
 
 def tell(faults):
-    """One of each kind in full, by what was said last; how many are alike."""
+    """One of each kind in full, by what was printed last; how many are alike."""
     kinds = {}
     for fault in faults:
         last = fault.rstrip().splitlines()[-1]

@@ -5,7 +5,7 @@ usage: check.py [--part I/N] [--held SIM-HELD] SIMULATOR FOLDER [PRESET...]
 
 Each file is read by a small reader of its own here (json, sqlite3, csv), not by the library. From
 its operations and the iterations' kernel numbers in the truth, the paper's numbers are computed
-anew and compared. Every file is generated twice: the bytes must be equal. With --held the library
+again and compared. Every file is generated twice: the bytes must be equal. With --held the library
 reads each file too, and is held against the truth.
 """
 
@@ -573,7 +573,7 @@ def check_file(path, truth_path):
 
 
 def check_can_fail(simulator, folder, held):
-    """A truth that is wrong must be told from one that is right."""
+    """A wrong truth must be noticed."""
     path = os.path.join(folder, "wrong.nsys")
     generate(simulator, "clean", "nsys", path, path + ".truth", ["-n", "5"] + LAYERS)
     with open(path + ".truth") as file:

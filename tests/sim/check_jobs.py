@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Generates jobs and holds their files against the truth beside them.
+"""Generates jobs and holds their files against the truth next to them.
 
 usage: check_jobs.py SIMULATOR FOLDER
 

@@ -252,7 +252,7 @@ static void depend(struct stream *stream, uint64_t ns)
 
 /*
  * A copy. From and to pageable memory the call returns when the data is through (CUDA runtime API,
- * "API synchronization behavior"), small uploads and those from pinned memory aside.
+ * "API synchronization behavior"), except small uploads and those from pinned memory.
  */
 void sim_rank_copy(struct rank *rank, const struct sim_action *action, enum sim_copy_kind kind)
 {

@@ -287,7 +287,7 @@ static void make_superstep(struct maker *m, size_t size)
 	}
 }
 
-/* Steps without layers; every so many of them have a few kernels more. */
+/* Steps without layers; one in a few has some kernels more. */
 static void make_flat(struct maker *m, size_t size)
 {
 	int loop = add_loop(m, "train", true);

@@ -27,7 +27,7 @@ enum family_kind {
 	FAMILY_ACCUMULATION, /* four micro-batches to an optimizer step */
 	FAMILY_RANDOM,	     /* no loop */
 	FAMILY_SINGLE_PASS,  /* no loop, many equal layers */
-	FAMILY_FLAT,	     /* no layers, and kernels more every so many steps */
+	FAMILY_FLAT,	     /* no layers, and kernels more every few steps */
 	FAMILY_COUNT,
 };
 

@@ -1,6 +1,6 @@
 /*
  * sim-held FILE TRUTH: reads a simulated trace through the library's public interface and holds it
- * against the truth that the simulator wrote beside it: every count, every stream, the time of
+ * against the truth that the simulator wrote next to it: every count, every stream, the time of
  * every iteration's first and last kernel, and the name of every kernel in it. Exit status 0 if all
  * agree.
  */

@@ -54,7 +54,7 @@ struct job_fault {
 	enum job_part part;
 	uint32_t rank;
 	uint32_t first, every; /* iterations first, first + every, … */
-	uint32_t factor;       /* millionths: kernels, launches or transfers take so many times */
+	uint32_t factor;       /* millionths: kernels, launches or transfers take this many times */
 	uint64_t time_ns;      /* what input and host take longer */
 	uint32_t oper;	       /* enum sim_operator: these kernels only; SIM_NONE: all */
 	uint32_t layer;	       /* SIM_NONE: all */
@@ -73,7 +73,7 @@ struct job_options {
 	uint64_t sequence; /* millionths: sequence lengths differ by so much either way */
 	uint64_t operators, info;
 	uint32_t slow_stage, stage_factor; /* SIM_NONE: none */
-	uint32_t late_rank, late_calls;	   /* its capture begins so many collectives later */
+	uint32_t late_rank, late_calls;	   /* its capture begins this many collectives later */
 	uint32_t missing_rank, missing_iteration;
 	char names[16];
 	struct job_fault faults[JOB_FAULTS];
@@ -139,7 +139,7 @@ struct job *job_new(const struct job_options *options, const struct sim_catalogu
 void job_free(struct job *job);
 /* Runs all ranks. Returns 0, -1 without memory, -2 where ranks wait for each other forever. */
 int job_run(struct job *job);
-/* When the job leaves faults aside from number i on only: for what one costs. */
+/* When the job leaves faults out from number i on only: for what one costs. */
 void job_ignore_fault(struct job *job, uint32_t i);
 /* After job_run(): when an iteration began on a rank's GPU and when its last rank ended it. */
 uint64_t job_iteration_start_ns(const struct job *job, uint32_t rank, uint32_t iteration);

@@ -1,4 +1,4 @@
-/* deepprof-sim job: a job of many ranks, a file for each, and the truth beside them. */
+/* deepprof-sim job: a job of many ranks, a file for each, and the truth next to them. */
 #include "job_main.h"
 #include "job_write.h"
 

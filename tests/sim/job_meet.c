@@ -136,7 +136,7 @@ static void arrive(struct job *job, const struct worker *worker, const struct jo
 }
 
 /* Makes the stream's end known. False where the rank has to wait for others. */
-bool job_settle(struct job *job, struct worker *worker, enum job_stream stream)
+bool job_resolve(struct job *job, struct worker *worker, enum job_stream stream)
 {
 	struct pending *pending = &worker->pending[stream];
 	const struct meeting *meeting;
@@ -223,7 +223,7 @@ bool job_meet(struct job *job, struct worker *worker, const struct job_step *ste
 	struct meeting *meeting;
 	uint64_t start_ns;
 
-	if (!job_settle(job, worker, step->stream))
+	if (!job_resolve(job, worker, step->stream))
 		return false;
 	meeting = meeting_of(job, channel, *sequence);
 	if (!meeting)

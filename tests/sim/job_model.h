@@ -100,6 +100,6 @@ uint32_t job_call(struct job *job, struct worker *worker, enum sim_call kind,
 bool job_meet(struct job *job, struct worker *worker, const struct job_step *step);
 
 /* Makes the stream's end known. False where the rank has to wait for others. */
-bool job_settle(struct job *job, struct worker *worker, enum job_stream stream);
+bool job_resolve(struct job *job, struct worker *worker, enum job_stream stream);
 
 #endif

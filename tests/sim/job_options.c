@@ -105,7 +105,7 @@ void job_options_help(void (*line)(const char *text))
 		snprintf(text, sizeof(text), "  %-16s %s", keys[i].name, keys[i].help);
 		line(text);
 	}
-	line("  stage            STAGE:FACTOR: a stage that computes so many times as long");
+	line("  stage            STAGE:FACTOR: a stage that computes this many times as long");
 	line("  late             RANK:N: its capture begins N collectives later");
 	line("  missing          RANK:N: iteration N is not in its file");
 	line("  names            of files: rank, torch or plain");

@@ -258,7 +258,7 @@ static bool do_step(struct job *job, struct worker *worker, const struct job_ste
 	case JOB_MEET:
 		return job_meet(job, worker, step);
 	case JOB_JOIN:
-		if (!job_settle(job, worker, step->stream))
+		if (!job_resolve(job, worker, step->stream))
 			return false;
 		if (worker->streams[JOB_STREAM_MAIN] < worker->streams[step->stream])
 			worker->streams[JOB_STREAM_MAIN] = worker->streams[step->stream];
@@ -324,7 +324,7 @@ static void advance(struct job *job, struct worker *worker, uint64_t *began_ns)
 	}
 	worker->iteration = job->total - 1;
 	for (int i = 0; i < JOB_STREAMS; i++)
-		if (!job_settle(job, worker, (enum job_stream)i)) {
+		if (!job_resolve(job, worker, (enum job_stream)i)) {
 			worker->iteration = job->total;
 			return;
 		}

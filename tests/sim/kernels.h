@@ -9,7 +9,7 @@ enum sim_role {
 	SIM_CONV_FWD,
 	SIM_CONV_DGRAD,
 	SIM_CONV_WGRAD,
-	SIM_CONV_HELP, /* offsets, layout changes: what a convolution needs beside itself */
+	SIM_CONV_HELP, /* offsets, layout changes: what a convolution needs besides itself */
 	SIM_GEMM_TN,
 	SIM_GEMM_NN,
 	SIM_GEMM_NT,

@@ -1,7 +1,7 @@
 /*
- * deepprof-sim: writes traces with planted iterations, and the truth beside them. From a seed and a
- * description of a program it simulates host, queues and streams, and records what a profiler would
- * see in one of its formats. The same arguments give the same bytes.
+ * deepprof-sim: writes traces with planted iterations, and the truth next to them. From a seed and
+ * a description of a program it simulates host, queues and streams, and records what a profiler
+ * would see in one of its formats. The same arguments give the same bytes.
  */
 #include "job_main.h"
 #include "truth.h"

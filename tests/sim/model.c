@@ -170,7 +170,7 @@ static void act_on_ops(struct rank *rank, struct frame *frame, const struct sim_
 		start_ops(frame, &nets->statistics,
 			  count < nets->statistics.count ? count : nets->statistics.count, 1);
 		break;
-	default: /* random and tune: one op, chosen anew so many times */
+	default: /* random and tune: one op, chosen again this many times */
 		start_ops(frame, &nets->statistics, 1, count);
 		frame->random = true;
 		frame->foreign = true;

@@ -68,7 +68,7 @@ struct sim_nets {
 	struct sim_passes *passes; /* one per net of the program */
 	size_t count;
 	struct sim_ops loss;	   /* with its gradient */
-	struct sim_ops statistics; /* of which actions take the first so many */
+	struct sim_ops statistics; /* of which actions take the first this many */
 };
 
 /* Returns 0, or -1 without memory. */

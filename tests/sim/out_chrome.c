@@ -15,7 +15,7 @@ enum variant { ROCPROF, ASCEND, JAX };
 /* Rows of rocprof, each a process. Behind the last one are those of GPUs. */
 enum { ROW_MARKERS, ROW_COPY, ROW_HIP, ROW_GPU = 6 };
 
-/* Ascend's devices are processes beside the program's. */
+/* Ascend's devices are processes next to the program's. */
 enum { NPU_PID = 900000 };
 
 /* JAX's rows: processes from 1 on are devices, and what was derived has a thread behind streams. */
@@ -333,7 +333,7 @@ const struct sim_writer sim_chrome_writers[] = {
 	  .close = chrome_close,
 	  .no_sets = true },
 	{ .name = "jax-json",
-	  .help = "JAX's trace.json.gz, beside its XPlane",
+	  .help = "JAX's trace.json.gz, next to its XPlane",
 	  .extension = ".trace.json",
 	  .start_quantum_ns = 1,
 	  .length_quantum_ns = 1,

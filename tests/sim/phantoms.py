@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where nothing goes round no loop is told of: single passes through networks, random kernels.
+"""Where nothing repeats no loop is reported: single passes through networks, random kernels.
 
 phantoms.py SIM PROGRAM FOLDER SEEDS
 """

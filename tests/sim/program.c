@@ -87,7 +87,7 @@ static const struct key action_keys[] = {
 	{ "block", FLAG, AT(sim_action, block), NULL, "the host waits for it" },
 	{ "count", RANGE, AT(sim_action, count), NULL, "how many kernels, copies" },
 	{ "times", RANGE, AT(sim_action, times), NULL, "repetitions, or \"length\"" },
-	{ "every", NUMBER, AT(sim_action, every), NULL, "only in every so many iterations" },
+	{ "every", NUMBER, AT(sim_action, every), NULL, "only once in this many iterations" },
 	{ "offset", NUMBER, AT(sim_action, offset), NULL, "which of them" },
 	{ "chance", SHARE, AT(sim_action, chance), NULL, "only with this probability" },
 	{ "from", NUMBER, AT(sim_action, from), NULL, "only from this iteration on" },

@@ -86,7 +86,7 @@ struct sim_net {
 	enum sim_net_kind kind;
 	uint32_t layers;
 	uint64_t kernel_ns; /* what an ordinary kernel takes on the device */
-	uint64_t host_ns;   /* what the framework takes per launch, the launch aside */
+	uint64_t host_ns;   /* what the framework takes per launch, without the launch */
 	uint32_t seed;
 	char optimizer[16]; /* sgd, adam, foreach */
 };

@@ -31,7 +31,7 @@ struct frame {
 	const struct sim_op *ops; /* being launched */
 	size_t op, op_count;
 	uint32_t repeats;
-	bool random, foreign; /* ops are chosen anew each time; are no part of the pattern */
+	bool random, foreign; /* ops are chosen again each time; are no part of the pattern */
 };
 
 struct stream {

@@ -3,7 +3,7 @@
  *
  * Causes of idle time to idle time, the breakdown to the period, kernels' and operators' times to
  * those of the iterations' kernels. Metrics that are computed alone are what they are among all;
- * what a trace is said to lack is what has no values. One metric of EVERY is computed alone, so
+ * what a trace is reported to lack is what has no values. One metric of EVERY is computed alone, so
  * that as many turns (and files) have them all.
  */
 #include <deepprof/deepprof.h>
@@ -216,7 +216,7 @@ static void check_alone(struct subject *subject)
 		for (size_t i = 0; dp_metric(i); i++)
 			had += dp_analysis_loop_has_metric(alone, 0, i);
 		if (had > 4 || dp_analysis_finding_count(alone))
-			fail(subject, 0, "what is computed beside", (double)had, 4);
+			fail(subject, 0, "what is computed next to", (double)had, 4);
 		dp_analysis_free(alone);
 	}
 }

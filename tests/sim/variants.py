@@ -35,7 +35,7 @@ def loops(sim, program, folder, preset, seed, *settings):
 
 
 def judge_superstep(sim, program, folder, every, seed):
-    """Every so many steps 14 kernels more, behind the step."""
+    """Every few steps 14 kernels more, behind the step."""
     rounds = max(5, 40 // every)
     found = loops(sim, program, folder, "superstep", seed, "-s", f"train.count={every}",
                   "-s", f"super.count={rounds}")
@@ -45,10 +45,10 @@ def judge_superstep(sim, program, folder, every, seed):
     if complete < every * rounds - 2:
         check(every == 2, name, "was found as", complete, "iterations")
         return
-    told = [v for v in found[0]["variants"]
+    reported = [v for v in found[0]["variants"]
             if v["period"] and v["inserted"] - v["deleted"] == 14]
-    check(len(told) == 1, name, "has", len(told), "periodic variants with 14 kernels more")
-    for variant in told:
+    check(len(reported) == 1, name, "has", len(reported), "periodic variants with 14 kernels more")
+    for variant in reported:
         check(variant["period"] == every, name, "has a period of", variant["period"])
         check(abs(variant["iterations"] - rounds) <= 1, name, "came", variant["iterations"])
         check(variant["extra_ns"] > 0, name, "costs", variant["extra_ns"])

@@ -10,7 +10,7 @@
  *		ck_assert_int_eq(status, more ? DP_ERR_NOMEM : DP_OK);
  *	}
  *
- * Where a failure may be survived without being told of (a hint, a cache), check that instead.
+ * Where a failure may be survived without being reported (a hint, a cache), check that instead.
  */
 #ifndef DP_TEST_ALLOC_FAIL_H
 #define DP_TEST_ALLOC_FAIL_H

@@ -1,6 +1,6 @@
 /*
  * Analyses made by hand, so that what a report shows does not depend on how loops are found: a
- * trace is built, its iterations are told, metrics and rules are those of the library.
+ * trace is built, its iterations are reported, metrics and rules are those of the library.
  */
 #ifndef DP_TEST_REPORT_CASES_H
 #define DP_TEST_REPORT_CASES_H

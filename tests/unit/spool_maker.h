@@ -18,15 +18,15 @@
 /* Makes "begin", and "4242.0.spool"; ended: with the sums of all, and the last record. */
 void spool_make(const char *folder, bool ended);
 
-/* The same folder with so many streams, and as many threads that each have a mark. */
+/* The same folder with this many streams, and as many threads that each have a mark. */
 void spool_make_many(const char *folder, uint32_t count);
 
 /* The same folder with as many pushed ranges, started ranges and schemas, all open at once. */
 void spool_make_open(const char *folder, uint32_t count);
 
 /*
- * The same folder with so many variables of the environment, told twice, and what else a process
- * says of itself after them.
+ * The same folder with this many variables of the environment, reported twice, and what else a
+ * process says of itself after them.
  */
 void spool_make_variables(const char *folder);
 

@@ -1,6 +1,6 @@
 /*
- * The facade through its public functions: what is refused, what is told of, and what one device or
- * stream that has nothing to show must not do to the others.
+ * The facade through its public functions: what is refused, what is reported, and what one device
+ * or stream that has nothing to show must not do to the others.
  */
 #include "trace/builder.h"
 #include <deepprof/deepprof.h>
@@ -15,20 +15,20 @@
 
 static struct dp_builder *builder;
 static uint32_t process, thread;
-static char told[4096]; /* warnings, a line each */
+static char reported[4096]; /* warnings, a line each */
 
 static void tell(void *ctx, enum dp_log_level level, const char *message)
 {
-	size_t used = strlen(told);
+	size_t used = strlen(reported);
 
 	(void)ctx;
 	if (level == DP_LOG_WARNING)
-		snprintf(told + used, sizeof(told) - used, "%s\n", message);
+		snprintf(reported + used, sizeof(reported) - used, "%s\n", message);
 }
 
 static void start(void)
 {
-	told[0] = '\0';
+	reported[0] = '\0';
 	ck_assert_int_eq(dp_builder__new(&builder, NULL), DP_OK);
 	process = dp_builder__process(builder, 1);
 	thread = dp_builder__thread(builder, process, 10);
@@ -276,8 +276,8 @@ START_TEST(marks_of_one_device_do)
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->iterations, 6);
 	ck_assert(!dp_analysis_candidate(analysis, 0, &none));
 	ck_assert(dp_analysis_candidate(analysis, 1, &none));
-	ck_assert_str_eq(told, "device 1, stream 9: no range with kernels matches the marks "
-			       "'^step$'\n");
+	ck_assert_str_eq(reported, "device 1, stream 9: no range with kernels matches the marks "
+				   "'^step$'\n");
 	dp_analysis_free(analysis);
 	options.marks = "^stop$";
 	refused(trace, &options,
@@ -330,7 +330,7 @@ START_TEST(an_idle_device_does_not_fail_the_others)
 	analysis = run(trace, &options);
 	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 1);
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 12);
-	ck_assert_str_eq(told, "12 iterations don't fit stream 9\n");
+	ck_assert_str_eq(reported, "12 iterations do not match stream 9\n");
 	dp_analysis_free(analysis);
 	options.device = 1;
 	refused(trace, &options, "12 iterations can't be: the stream has 1 kernel");
@@ -338,7 +338,7 @@ START_TEST(an_idle_device_does_not_fail_the_others)
 }
 END_TEST
 
-START_TEST(numbers_that_do_not_fit_are_told_of)
+START_TEST(numbers_that_do_not_fit_are_reported)
 {
 	const uint64_t many[] = { 5, 25 };
 	struct dp_analysis_options options = options_of(&many[1], 1);
@@ -349,19 +349,19 @@ START_TEST(numbers_that_do_not_fit_are_told_of)
 	steps(stream_of(0, 1, 7), 5, 0, PIECES);
 	trace = finish();
 	dp_analysis_free(run(trace, &options));
-	ck_assert_ptr_nonnull(strstr(told, "25 iterations don't fit stream 7"));
-	told[0] = '\0';
+	ck_assert_ptr_nonnull(strstr(reported, "25 iterations do not match stream 7"));
+	reported[0] = '\0';
 	options.iterations = many;
 	analysis = run(trace, &options);
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 5);
-	ck_assert_str_eq(told, "");
+	ck_assert_str_eq(reported, "");
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
 END_TEST
 
 /* Two steps make one of a number that fits, which is not what the kernels tell. */
-START_TEST(numbers_that_fit_by_chance_are_told_of)
+START_TEST(numbers_that_fit_by_chance_are_reported)
 {
 	const uint64_t numbers[] = { 20, 40, 1 };
 	struct dp_analysis_options options = options_of(numbers, 1);
@@ -373,14 +373,15 @@ START_TEST(numbers_that_fit_by_chance_are_told_of)
 	trace = finish();
 	analysis = run(trace, &options);
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 20);
-	ck_assert_ptr_nonnull(strstr(told, "stream 7: 20 iterations can be found, but without -n "
-					   "40 iterations of "));
+	ck_assert_ptr_nonnull(strstr(reported,
+				     "stream 7: found 20 iterations, but without -n it would be "
+				     "40 iterations of "));
 	dp_analysis_free(analysis);
 	for (size_t i = 1; i < 3; i++) {
-		told[0] = '\0';
+		reported[0] = '\0';
 		options.iterations = &numbers[i];
 		dp_analysis_free(run(trace, &options));
-		ck_assert_str_eq(told, "");
+		ck_assert_str_eq(reported, "");
 	}
 	dp_trace_free(trace);
 }
@@ -666,8 +667,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, marks_of_one_device_do);
 	tcase_add_test(tests, marks_that_repeat_are_named);
 	tcase_add_test(tests, an_idle_device_does_not_fail_the_others);
-	tcase_add_test(tests, numbers_that_do_not_fit_are_told_of);
-	tcase_add_test(tests, numbers_that_fit_by_chance_are_told_of);
+	tcase_add_test(tests, numbers_that_do_not_fit_are_reported);
+	tcase_add_test(tests, numbers_that_fit_by_chance_are_reported);
 	tcase_add_test(tests, a_range_needs_kernels);
 	tcase_add_test(tests, cut_marks_are_partial);
 	tcase_add_test(tests, pauses_are_no_periods);

@@ -33,7 +33,7 @@ START_TEST(drifts_evenly)
 }
 END_TEST
 
-/* Points in a row, as at the start: that each is read a little wrong must not order times anew. */
+/* Points in a row, as at the start: that each is read a little wrong must not order times again. */
 START_TEST(is_read_inexactly)
 {
 	static const int64_t points[][2] = { { 0, 1553 },

@@ -178,7 +178,7 @@ START_TEST(a_run_is_like_itself)
 END_TEST
 
 /* One kernel takes twice the time, one is gone, one is new, one another. */
-START_TEST(changes_are_told)
+START_TEST(changes_are_reported)
 {
 	struct piece changed[BASE];
 	struct run before, after;
@@ -391,7 +391,7 @@ START_TEST(loops_are_paired_by_kernels)
 {
 	struct run before = epochs(false), after = epochs(true);
 	struct dp_comparison *comparison = compare(&before, &after);
-	size_t told[2] = { 0, 0 };
+	size_t reported[2] = { 0, 0 };
 	struct dp_compare_options options = DP_COMPARE_OPTIONS_INIT;
 
 	ck_assert_uint_eq(dp_comparison_pair_count(comparison), 2);
@@ -409,9 +409,9 @@ START_TEST(loops_are_paired_by_kernels)
 			->length,
 		BASE);
 	dp_comparison_free(comparison);
-	told[1] = dp_analysis_loop(after.analysis, 0)->length == BASE;
-	told[0] = dp_analysis_loop(before.analysis, 0)->length != BASE;
-	options.loops = told;
+	reported[1] = dp_analysis_loop(after.analysis, 0)->length == BASE;
+	reported[0] = dp_analysis_loop(before.analysis, 0)->length != BASE;
+	options.loops = reported;
 	ck_assert_int_eq(
 		dp_comparison_run(&comparison, before.analysis, after.analysis, &options, NULL),
 		DP_OK);
@@ -423,7 +423,7 @@ START_TEST(loops_are_paired_by_kernels)
 }
 END_TEST
 
-/* Compiled anew: not one kernel is the same. */
+/* Compiled again: not one kernel is the same. */
 START_TEST(the_longest_are_paired)
 {
 	struct piece other[BASE / 2];
@@ -631,7 +631,7 @@ END_TEST
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, a_run_is_like_itself);
-	tcase_add_test(tests, changes_are_told);
+	tcase_add_test(tests, changes_are_reported);
 	tcase_add_test(tests, patterns_are_cycles);
 	tcase_add_test(tests, cycles_without_unique_kernels);
 	tcase_add_test(tests, moved_kernels_stay);

@@ -89,7 +89,7 @@ START_TEST(facts)
 	check_rows("SELECT * FROM stream", "1|1|7|-5|2|compute");
 	check_rows("SELECT domain, cbid, " NAMED("name") " FROM cbid",
 		   "2|211|cudaLaunchKernel_v7000");
-	/* Told twice to end, it goes on once; a second pause lasts to the end. */
+	/* Asked to end twice, it goes on once; a second pause lasts to the end. */
 	check_rows("SELECT * FROM pause", "1|3000|2000;1|1500000000|500000000");
 	check_rows("SELECT * FROM message", "1|42|1|attached|CUPTI 130001 from somewhere");
 	check_rows("SELECT process, cupti, realtime, monotonic, monotonic_raw FROM clock_sync",
@@ -205,7 +205,7 @@ START_TEST(unsalvaged)
 }
 END_TEST
 
-/* What is in a chunk that was damaged can't be told; that it was, and how much, can. */
+/* What is in a chunk that was damaged can't be reported; that it was, and how much, can. */
 START_TEST(damaged)
 {
 	char name[400];

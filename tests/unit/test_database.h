@@ -17,7 +17,7 @@
 static char folder[64], path[256];
 static struct dp_trace *trace;
 static struct dp_error error;
-static char told[4096];
+static char reported[4096];
 static const char *forced_format; /* for open_trace(), or NULL: by content */
 
 static inline void make_folder(const char *name)
@@ -78,9 +78,9 @@ static inline void make_database(const char *sql)
 
 static inline void tell(void *ctx, enum dp_log_level level, const char *message)
 {
-	size_t length = strlen(told);
+	size_t length = strlen(reported);
 
-	snprintf(told + length, sizeof(told) - length, "%s\n", message);
+	snprintf(reported + length, sizeof(reported) - length, "%s\n", message);
 }
 
 /* Opens path as what its content says, or as forced_format. */
@@ -88,7 +88,7 @@ static inline int open_trace(bool allow_no_gpu)
 {
 	struct dp_open_options options = DP_OPEN_OPTIONS_INIT;
 
-	told[0] = '\0';
+	reported[0] = '\0';
 	memset(&error, 0, sizeof(error));
 	options.log.write = tell;
 	options.allow_no_gpu = allow_no_gpu;

@@ -1,6 +1,6 @@
 /*
  * The database importers survive the failure of every allocation, SQLite's own included: SQLite is
- * told to allocate through functions of this file, whose malloc() is the one that fails.
+ * asked to allocate through functions of this file, whose malloc() is the one that fails.
  */
 #include "alloc_fail.h"
 #include "import/deepprof_schema.h"
@@ -59,14 +59,14 @@ static void take_over_sqlite(void)
 
 	sqlite3_shutdown();
 	ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_MALLOC, &methods), SQLITE_OK);
-	/* Memory that is set aside would hide failures. */
+	/* Preallocated memory would hide failures. */
 	ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0), SQLITE_OK);
 	ck_assert_int_eq(sqlite3_initialize(), SQLITE_OK);
 }
 
 /*
  * SQLite can do without some of its memory (caches): then the trace is the same. Whatever else
- * happens, it is told as "out of memory", and never as damage of the file.
+ * happens, it is reported as "out of memory", and never as damage of the file.
  */
 static void sweep(const char *format)
 {

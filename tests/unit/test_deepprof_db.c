@@ -120,7 +120,7 @@ START_TEST(operations)
 	check_operations();
 	ck_assert(dp_trace_t0(trace, &t0_ns));
 	ck_assert_int_eq(t0_ns, INT64_C(1779782330176757435));
-	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 4");
+	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 5");
 	check_facts("host=node7;recorder=deepprof 0.1.0;driver=12.8;cupti=26;exit_status=139;");
 	ck_assert_uint_eq(dp_trace_pause_count(trace), 1);
 	ck_assert_int_eq(dp_trace_pause(trace, 0)->start_ns, 600);
@@ -294,7 +294,7 @@ START_TEST(shared_gpus)
 }
 END_TEST
 
-/* The first schema did not tell of pauses. */
+/* The first schema did not report pauses. */
 START_TEST(first_schema)
 {
 	sqlite3 *db;
@@ -318,7 +318,7 @@ static FILE *open_page(void)
 	return page;
 }
 
-/* Appends "table.column" for each column that the page tells of, in its order. */
+/* Appends "table.column" for each column that the page reports, in its order. */
 static void list_page(char *list, size_t size)
 {
 	FILE *page = open_page();

@@ -9,8 +9,8 @@
 
 enum { SEEDS = DP_SANITIZED ? 1 : 2 };
 
-/* All that was told, in order. */
-struct told {
+/* All that was reported, in order. */
+struct reported {
 	enum { LOOP, ITERATION, END } kind;
 	struct dp_detector_loop loop;
 	struct dp_detector_iteration iteration;
@@ -18,7 +18,7 @@ struct told {
 };
 
 struct record {
-	struct told *items;
+	struct reported *items;
 	size_t count, room;
 	size_t iterations;
 	uint64_t end; /* of the last iteration */
@@ -28,7 +28,7 @@ struct record {
 	size_t length;
 };
 
-static struct told *add(struct record *r)
+static struct reported *add(struct record *r)
 {
 	if (r->counting)
 		r->count = 0;
@@ -41,7 +41,7 @@ static struct told *add(struct record *r)
 static void on_loop(void *ctx, const struct dp_detector_loop *loop)
 {
 	struct record *r = ctx;
-	struct told *t = add(r);
+	struct reported *t = add(r);
 
 	ck_assert_uint_lt(loop->id, DP_COUNT(r->known));
 	ck_assert(!r->known[loop->id]);
@@ -63,7 +63,7 @@ static void on_loop(void *ctx, const struct dp_detector_loop *loop)
 static void on_iteration(void *ctx, const struct dp_detector_iteration *it)
 {
 	struct record *r = ctx;
-	struct told *t = add(r);
+	struct reported *t = add(r);
 
 	ck_assert(r->known[it->loop]);
 	ck_assert_uint_ge(it->first, r->end);
@@ -77,7 +77,7 @@ static void on_iteration(void *ctx, const struct dp_detector_iteration *it)
 static void on_end(void *ctx, uint32_t loop)
 {
 	struct record *r = ctx;
-	struct told *t = add(r);
+	struct reported *t = add(r);
 
 	ck_assert(r->known[loop]);
 	r->known[loop] = false;
@@ -153,10 +153,10 @@ static size_t batch(size_t **starts, const struct family *f)
 	return n;
 }
 
-/* Of the batch's iterations from a position on, F against those that were told of. */
+/* Of the batch's iterations from a position on, F against those that were reported. */
 static double f_from(const struct record *r, const size_t *starts, size_t n, size_t from)
 {
-	size_t hit = 0, told = 0, want = 0;
+	size_t hit = 0, reported = 0, want = 0;
 
 	for (size_t i = 0; i < n; i++)
 		want += starts[i] >= from;
@@ -166,12 +166,12 @@ static double f_from(const struct record *r, const size_t *starts, size_t n, siz
 
 		if (r->items[k].kind != ITERATION || it->partial || it->first < from)
 			continue;
-		told++;
+		reported++;
 		for (size_t i = 0; i < n && !found; i++)
 			found = starts[i] == it->first;
 		hit += found;
 	}
-	return told + want ? 2.0 * (double)hit / (double)(told + want) : 1;
+	return reported + want ? 2.0 * (double)hit / (double)(reported + want) : 1;
 }
 
 /* Every family that has loops. */
@@ -191,7 +191,7 @@ static const struct {
 	{ FAMILY_AUTOTUNE, 0.99, 0.99 },
 	{ FAMILY_GRAPH, 0.99, 0.99 },
 	{ FAMILY_DECODE, 0.99, 0.97 },
-	/* where the first loop's iterations end is told by the second, in the middle */
+	/* where the first loop's iterations end is reported by the second, in the middle */
 	{ FAMILY_RECOMPILE, 0.99, 0.8 },
 	{ FAMILY_DENSE, 0.8, 0.9 },
 	/* shapes that were not seen yet hide where iterations begin */
@@ -228,7 +228,7 @@ START_TEST(streamed_is_batch_once_settled)
 }
 END_TEST
 
-static void expect_same(const struct told *a, const struct told *b)
+static void expect_same(const struct reported *a, const struct reported *b)
 {
 	const struct dp_detector_iteration *x = &a->iteration, *y = &b->iteration;
 
@@ -301,8 +301,8 @@ START_TEST(no_loop_where_there_is_none)
 }
 END_TEST
 
-/* An iteration is told of as soon as 65 symbols of the next have come, and says what it is. */
-START_TEST(iterations_are_told_of_at_once)
+/* An iteration is reported as soon as 65 symbols of the next have come, and says what it is. */
+START_TEST(iterations_are_reported_at_once)
 {
 	enum { LENGTH = 100, TURNS = 60 };
 	struct record r;
@@ -408,7 +408,7 @@ START_TEST(other_programs_are_found_later)
 END_TEST
 
 /*
- * Steps without layers, of which every so many have a kernel more or one less: one loop to the end,
+ * Steps without layers, of which one in a few has a kernel more or one less: one loop to the end,
  * however long it is fed, and not one of all the steps from one such to the next.
  */
 START_TEST(steps_stay_steps)
@@ -445,7 +445,7 @@ START_TEST(steps_stay_steps)
 }
 END_TEST
 
-/* What comes once before a loop does not keep it from being told of soon. */
+/* What comes once before a loop does not keep it from being reported soon. */
 START_TEST(one_kernel_before_a_loop)
 {
 	enum { LENGTH = 70, STEPS = 150 };
@@ -488,7 +488,7 @@ START_TEST(repetitions_may_be_cut)
 {
 	enum { STEPS = 120, HEAD = 14 };
 	static const uint32_t head[HEAD] = { 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2, 3, 4, 5 };
-	uint64_t starts[STEPS + 1] = { HEAD }, told = 0;
+	uint64_t starts[STEPS + 1] = { HEAD }, reported = 0;
 	struct record r;
 	struct dp_detector *d = start(&r, 1 << 16);
 
@@ -506,9 +506,9 @@ START_TEST(repetitions_may_be_cut)
 			continue;
 		while (i < STEPS && starts[i] < it->first)
 			i++;
-		told += it->first == starts[i] && it->first + it->count == starts[i + 1];
+		reported += it->first == starts[i] && it->first + it->count == starts[i + 1];
 	}
-	ck_assert_uint_ge(told, STEPS - 2);
+	ck_assert_uint_ge(reported, STEPS - 2);
 	stop(&r);
 }
 END_TEST
@@ -546,7 +546,7 @@ static void fill(TCase *tests)
 	tcase_add_loop_test(tests, streamed_is_batch_once_settled, 0, 2 * (int)DP_COUNT(settled));
 	tcase_add_test(tests, chunks_change_nothing);
 	tcase_add_test(tests, no_loop_where_there_is_none);
-	tcase_add_test(tests, iterations_are_told_of_at_once);
+	tcase_add_test(tests, iterations_are_reported_at_once);
 	tcase_add_test(tests, memory_is_bounded);
 	tcase_add_test(tests, other_programs_are_found_later);
 	tcase_add_loop_test(tests, steps_stay_steps, 0, 4);

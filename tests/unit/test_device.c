@@ -1,6 +1,6 @@
 /*
  * Iterations of a device rather than of one stream's kernels: programs that launch one kernel again
- * and again, told by what they copy, and work that moves from stream to stream.
+ * and again, reported by what they copy, and work that moves from stream to stream.
  */
 #include "base/base.h"
 #include "alloc_fail.h"
@@ -96,7 +96,8 @@ static const struct dp_loop *headline(const struct dp_analysis *analysis)
 	return best;
 }
 
-/* What is found in what was put: so many whole iterations of so many kernels, copies, memsets. */
+/* What is found in what was put: this many whole iterations of this many kernels, copies, memsets.
+ */
 static void expect(size_t count, size_t kernels, size_t copies, size_t sets)
 {
 	struct dp_trace *trace;
@@ -252,7 +253,7 @@ static int64_t stream_of(int how, int i)
 		return 7 + i % 2;
 	case 1: /* round-robin */
 		return 7 + i % 4;
-	case 2: /* a graph that is recorded anew every other time */
+	case 2: /* a graph that is recorded again every other time */
 		return i % 2 ? 7 : 20 + i;
 	default: /* a new stream each time */
 		return 20 + i;

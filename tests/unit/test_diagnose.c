@@ -1,4 +1,4 @@
-/* Rules on metrics made by hand: what makes them speak. */
+/* Rules on metrics made by hand: when they report. */
 #include "finding_cases.h"
 
 /* The first call that evidence is of. */
@@ -102,7 +102,7 @@ START_TEST(slow_iterations_are_compared_by_medians)
 }
 END_TEST
 
-/* An event-driven wait costs what was lost, and is said with where it was spent. */
+/* An event-driven wait costs what was lost, and is printed with where it was spent. */
 START_TEST(waits_that_cost_nothing_are_no_finding)
 {
 	start();
@@ -119,7 +119,7 @@ START_TEST(waits_that_cost_nothing_are_no_finding)
 }
 END_TEST
 
-/* Calls that take time are told by name, and the host is not blamed for it a second time. */
+/* Calls that take time are reported by name, and the host is not blamed for it a second time. */
 START_TEST(calls_that_stall_are_named)
 {
 	struct dp_stall each[] = {
@@ -164,7 +164,7 @@ START_TEST(calls_that_stall_are_named)
 END_TEST
 
 /* Launches come late because they are slow, or because the host waited before. */
-START_TEST(waits_that_leave_no_lead_are_told)
+START_TEST(waits_that_leave_no_lead_are_reported)
 {
 	const struct dp_finding *finding;
 
@@ -203,7 +203,7 @@ START_TEST(a_stream_may_pause_while_others_run)
 }
 END_TEST
 
-/* What is told of the intervals is about those that the share was measured by. */
+/* What is reported about intervals is about those that the share was measured by. */
 START_TEST(warm_up_is_in_no_evidence)
 {
 	const struct dp_finding *finding;
@@ -232,7 +232,7 @@ START_TEST(warm_up_is_in_no_evidence)
 }
 END_TEST
 
-/* What is told as a part of something is not more than that. */
+/* What is reported as a part of something is not more than that. */
 START_TEST(long_gaps_are_a_part_of_what_is_waited)
 {
 	const struct dp_finding *finding;
@@ -275,8 +275,8 @@ START_TEST(the_last_iteration_may_be_slow)
 }
 END_TEST
 
-/* Iterations that run more kernels and are slow are told of once. */
-START_TEST(one_loss_is_told_once)
+/* Iterations that run more kernels and are slow are reported once. */
+START_TEST(one_loss_is_reported_once)
 {
 	const struct dp_finding *finding;
 
@@ -312,7 +312,7 @@ START_TEST(a_trend_has_no_slow_iterations)
 }
 END_TEST
 
-/* Only programs that are PyTorch's are told of its functions. */
+/* Only PyTorch programs are advised with its functions. */
 START_TEST(advice_is_in_the_program_s_terms)
 {
 	start();
@@ -471,8 +471,38 @@ START_TEST(iterations_that_grow_are_explained)
 }
 END_TEST
 
+/* Only of a GPU that is busy; what to do depends on the memory. */
+START_TEST(idle_tensor_cores)
+{
+	const struct dp_finding *finding;
+
+	start();
+	set("busy_ns", 9e5);
+	set("utilization", 0.9);
+	ck_assert_ptr_null(find("tensor-idle"));
+	set("tensor_active", 0.1);
+	finding = find("tensor-idle");
+	ck_assert_ptr_nonnull(finding);
+	ck_assert(finding->severity == DP_SEVERITY_INFO && isnan(finding->recoverable_ns));
+	ck_assert_double_eq_tol(evidence(finding, "tensor_active"), 0.1, 1e-9);
+	ck_assert(isnan(evidence(finding, "dram_active")));
+	ck_assert_ptr_nonnull(strstr(finding->advice, "bf16"));
+	set("dram_active", 0.7);
+	finding = find("tensor-idle");
+	ck_assert_double_eq_tol(evidence(finding, "dram_active"), 0.7, 1e-9);
+	ck_assert_ptr_nonnull(strstr(finding->advice, "wait for memory"));
+	set("tensor_active", 0.2);
+	ck_assert_ptr_null(find("tensor-idle"));
+	set("tensor_active", 0.1);
+	set("busy_ns", 7e5);
+	set("utilization", 0.7);
+	ck_assert_ptr_null(find("tensor-idle"));
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
+	tcase_add_test(tests, idle_tensor_cores);
 	tcase_add_test(tests, a_trend_has_no_slow_iterations);
 	tcase_add_test(tests, advice_is_in_the_program_s_terms);
 	tcase_add_test(tests, a_stall_in_a_single_period_may_be_first_use);
@@ -486,12 +516,12 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, slow_iterations_are_compared_by_medians);
 	tcase_add_test(tests, waits_that_cost_nothing_are_no_finding);
 	tcase_add_test(tests, calls_that_stall_are_named);
-	tcase_add_test(tests, waits_that_leave_no_lead_are_told);
+	tcase_add_test(tests, waits_that_leave_no_lead_are_reported);
 	tcase_add_test(tests, a_stream_may_pause_while_others_run);
 	tcase_add_test(tests, warm_up_is_in_no_evidence);
 	tcase_add_test(tests, long_gaps_are_a_part_of_what_is_waited);
 	tcase_add_test(tests, the_last_iteration_may_be_slow);
-	tcase_add_test(tests, one_loss_is_told_once);
+	tcase_add_test(tests, one_loss_is_reported_once);
 }
 
 #include "test_main.h"

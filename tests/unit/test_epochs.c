@@ -6,7 +6,7 @@
 
 enum { ROOM = 1 << 16 };
 
-/* A program. Of every so many kernels of a step one of two is taken, as shapes are. */
+/* A program. At regular places of a step one of two is taken, as shapes are. */
 static const struct program {
 	uint32_t steps, epochs, kernels, evaluation, choice, more; /* steps of an epoch, at most */
 	uint64_t seed;

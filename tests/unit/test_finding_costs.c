@@ -19,7 +19,7 @@ START_TEST(shares_and_costs_have_one_period)
 END_TEST
 
 /* What runs between occurrences and is longer than they are is no part of them. */
-/* What slow iterations cost is told with them; idle stretches of others cost what they lack. */
+/* What slow iterations cost is reported with them; idle stretches of others cost what they lack. */
 START_TEST(starved_costs_what_no_other_rule_tells)
 {
 	const struct dp_finding *finding;

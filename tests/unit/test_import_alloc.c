@@ -417,7 +417,7 @@ static void make_file(char *path, size_t source)
 	close(fd);
 }
 
-/* What a trace must still hold when an allocation that failed was not told of. */
+/* What a trace must still hold when an allocation that failed was not reported. */
 static void check_whole(const struct dp_trace *trace, size_t source)
 {
 	ck_assert_str_eq(dp_trace_format(trace), sources[source].format);
@@ -453,7 +453,7 @@ static bool open_with(const char *path, size_t source, size_t k, bool all, size_
 	return failed;
 }
 
-/* Each of the first allocations fails, and of the others, thousands of SQLite's, every so many. */
+/* Each of the first allocations fails, and of the others, thousands of SQLite's, one in a few. */
 static const size_t each = DP_SANITIZED ? 200 : 500, stride = 11;
 
 static void sweep(size_t source, bool all)

@@ -133,8 +133,9 @@ START_TEST(skipping)
 }
 END_TEST
 
-/* What comes before damage is good; the damage is told when it was read up to, and not before. */
-START_TEST(damage_is_told_at_the_end)
+/* What comes before damage is good; the damage is reported when it was read up to, and not before.
+ */
+START_TEST(damage_is_reported_at_the_end)
 {
 	unsigned char buf[4096];
 	struct dp_input *input;
@@ -163,7 +164,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, content_is_whole);
 	tcase_add_test(tests, reading_may_stop);
 	tcase_add_test(tests, skipping);
-	tcase_add_test(tests, damage_is_told_at_the_end);
+	tcase_add_test(tests, damage_is_reported_at_the_end);
 }
 
 #include "test_main.h"

@@ -1,4 +1,4 @@
-/* Levels of loops: what goes round what, and which of them is the iteration. */
+/* Levels of loops: what repeats what, and which of them is the iteration. */
 #include "loops/loops.h"
 
 #include <check.h>
@@ -189,7 +189,7 @@ START_TEST(iterations_with_other_ends_are_whole)
 END_TEST
 
 /* Two loops that take turns and begin with the same kernels: each has all its iterations. */
-START_TEST(loops_that_begin_alike_are_told_apart)
+START_TEST(loops_that_begin_alike_are_distinguished)
 {
 	enum { EPOCHS = 5, TRAIN = 10, EVAL = 5 };
 	size_t train[EPOCHS * TRAIN], eval[EPOCHS * EVAL], epochs[EPOCHS], trained = 0,
@@ -221,7 +221,7 @@ START_TEST(loops_that_begin_alike_are_told_apart)
 }
 END_TEST
 
-/* Iterations that are marked have the loops inside, around and beside them, and not themselves. */
+/* Iterations that are marked have the loops inside, around and next to them, and not themselves. */
 START_TEST(marks_are_part_of_a_tree)
 {
 	enum { EPOCHS = 5, TRAIN = 10, EVAL = 5, MARKS = EPOCHS * TRAIN };
@@ -325,7 +325,7 @@ START_TEST(a_pass_and_a_half_is_no_loop)
 }
 END_TEST
 
-/* Steps without layers, of which every so many have a few kernels more, or one less. */
+/* Steps without layers, of which one in a few has a few kernels more, or one less. */
 static void flat_steps(size_t n, uint32_t length, size_t every, int more)
 {
 	count = 0;
@@ -529,7 +529,7 @@ START_TEST(a_pass_through_loops_is_no_loop)
 }
 END_TEST
 
-/* What no network is as deep as goes round, whatever comes once before it and behind. */
+/* What no network is as deep as repeats, whatever comes once before it and behind. */
 START_TEST(more_than_layers)
 {
 	static const struct {
@@ -539,7 +539,7 @@ START_TEST(more_than_layers)
 		{ 60, 0, 150, 1, 1 },  /* and one to sum up */
 		{ 14, 20, 100, 1, 1 }, /* the same with layers inside */
 		{ 14, 20, 100, 2, 3 }, { 90, 0, 60, 1, 1 },
-		{ 190, 0, 12, 1, 1 }, /* nor has a layer so many kernels */
+		{ 190, 0, 12, 1, 1 }, /* nor has a layer this many kernels */
 	};
 	struct dp_loops *loops;
 
@@ -637,7 +637,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, micro_batches_are_inside_a_step);
 	tcase_add_test(tests, iterations_with_other_ends_are_whole);
 	tcase_add_test(tests, updates_of_parameters_end_a_step);
-	tcase_add_test(tests, loops_that_begin_alike_are_told_apart);
+	tcase_add_test(tests, loops_that_begin_alike_are_distinguished);
 	tcase_add_test(tests, marks_are_part_of_a_tree);
 	tcase_add_test(tests, a_pass_and_a_half_is_no_loop);
 	tcase_add_loop_test(tests, steps_that_differ_every_so_often_stay_steps, 0, 9);

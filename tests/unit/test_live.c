@@ -171,7 +171,7 @@ START_TEST(says_hello_twice)
 }
 END_TEST
 
-/* Beside its socket a process takes one descriptor where its iterations are counted. */
+/* Next to its socket a process takes one descriptor where its iterations are counted. */
 START_TEST(is_followed)
 {
 	int before, fd;

@@ -70,7 +70,7 @@ START_TEST(several_counts)
 }
 END_TEST
 
-/* Families whose iterations can be told, with the capture's beginning an iteration's. */
+/* Families whose iterations can be reported, with the capture's beginning an iteration's. */
 static void check_family(enum family_kind kind, double least, bool counted)
 {
 	double sum[FAMILY_LOOPS_MAX] = { 0 };
@@ -106,7 +106,7 @@ static void check_family(enum family_kind kind, double least, bool counted)
 static const struct {
 	enum family_kind kind;
 	double least;
-} told[] = {
+} reported[] = {
 	{ FAMILY_CLEAN, 0.99 },	       { FAMILY_STATISTICS, 0.95 }, { FAMILY_ASYNC, 0.98 },
 	{ FAMILY_SHAPES, 0.95 },       { FAMILY_JITTER, 0.99 },	    { FAMILY_LOSS, 0.98 },
 	{ FAMILY_GAN, 0.99 },	       { FAMILY_AUTOTUNE, 0.98 },   { FAMILY_GRAPH, 0.99 },
@@ -117,14 +117,14 @@ static const struct {
 
 START_TEST(families_unaided)
 {
-	check_family(told[_i].kind, told[_i].least, false);
+	check_family(reported[_i].kind, reported[_i].least, false);
 }
 END_TEST
 
 START_TEST(families_with_counts)
 {
-	if (told[_i].kind != FAMILY_RECOMPILE) /* two loops with one count */
-		check_family(told[_i].kind, told[_i].least, true);
+	if (reported[_i].kind != FAMILY_RECOMPILE) /* two loops with one count */
+		check_family(reported[_i].kind, reported[_i].least, true);
 }
 END_TEST
 
@@ -197,8 +197,8 @@ END_TEST
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, several_counts);
-	tcase_add_loop_test(tests, families_unaided, 0, (int)DP_COUNT(told));
-	tcase_add_loop_test(tests, families_with_counts, 0, (int)DP_COUNT(told));
+	tcase_add_loop_test(tests, families_unaided, 0, (int)DP_COUNT(reported));
+	tcase_add_loop_test(tests, families_with_counts, 0, (int)DP_COUNT(reported));
 	tcase_add_test(tests, no_loop_is_found_where_there_is_none);
 	tcase_add_test(tests, cut_traces_keep_their_iterations);
 	tcase_add_test(tests, launch_records_tell_the_phase);

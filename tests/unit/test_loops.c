@@ -249,7 +249,7 @@ START_TEST(patterns_have_names_of_the_sequence)
 }
 END_TEST
 
-/* Families: names with a suffix that varies, told to be one kernel. */
+/* Families: names with a suffix that varies, recognized as one kernel. */
 START_TEST(families_of_names_are_one_kernel)
 {
 	static uint32_t s[128 * 40], family[256];
@@ -343,7 +343,7 @@ START_TEST(a_number_for_a_part)
 }
 END_TEST
 
-/* A program that is compiled anew midway is two loops; its number is of both. */
+/* A program that is compiled again midway is two loops; its number is of both. */
 START_TEST(a_number_for_loops_in_a_row)
 {
 	static uint32_t s[16000];
@@ -366,7 +366,7 @@ START_TEST(a_number_for_loops_in_a_row)
 		ck_assert_uint_eq(complete(&loops->loops[i]), i ? 30 : 20);
 		ck_assert_double_gt(dp_confidence__of(&loops->loops[i].confidence), 0.8);
 	}
-	/* layers inside of them are told of, and are not the iterations */
+	/* layers inside of them are reported, and are not the iterations */
 	for (size_t i = 2; i < loops->count; i++) {
 		ck_assert(!loops->loops[i].chosen);
 		ck_assert_uint_lt(loops->loops[i].parent, 2);

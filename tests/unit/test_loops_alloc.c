@@ -46,7 +46,7 @@ static size_t make_deviant(uint32_t *s)
 	return n;
 }
 
-/* A loop that is compiled anew midway. */
+/* A loop that is compiled again midway. */
 static size_t make_phases(uint32_t *s)
 {
 	size_t n = 0;
@@ -99,8 +99,8 @@ static void sweep(struct dp_loops_request *r, bool marks)
 	ck_assert_uint_gt(failed, 2);
 }
 
-/* A tree beside marks; after a failure both are as they were. */
-static void sweep_beside(struct dp_loops_request *r)
+/* A tree next to marks; after a failure both are as they were. */
+static void sweep_adjacent(struct dp_loops_request *r)
 {
 	size_t starts[] = { 0, 27, 58 }, ends[] = { 27, 58, 93 }, more = 1, failed = 0;
 	const struct dp_boundaries boundaries = { starts, ends, 3, false, false, DP_NONE };
@@ -139,7 +139,7 @@ START_TEST(every_failure_is_survived)
 		family[i] = i == 30 ? 23 : i;
 	sweep(&r, false);
 	sweep(&r, true);
-	sweep_beside(&r);
+	sweep_adjacent(&r);
 	r.evidence = (struct dp_evidence){ .at = at_finish, .ctx = s, .launches_recorded = true };
 	sweep(&r, false);
 	r.evidence = (struct dp_evidence){ .at = NULL };

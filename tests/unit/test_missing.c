@@ -1,4 +1,4 @@
-/* The iteration that is told of and is unlike the others: the first, or the last. */
+/* The iteration that is reported and is unlike the others: the first, or the last. */
 #include "../sanitized.h"
 #include "loop_checks.h"
 
@@ -148,7 +148,7 @@ static size_t count_of(const struct family *f, const struct family_loop **loop)
 	return (*loop)->count;
 }
 
-/* How often of SEEDS the stand-in for the first or last iteration is one because it is told. */
+/* How often of SEEDS the stand-in for the first or last iteration is one because it is reported. */
 static size_t accepted(enum family_kind kind, enum stand_in by, bool last, bool open)
 {
 	size_t taken = 0;
@@ -201,7 +201,7 @@ START_TEST(what_is_unlike_is_left)
 {
 	ck_assert_uint_eq(accepted(kinds[_i], FOREIGN, false, false), 0);
 	ck_assert_uint_eq(accepted(kinds[_i], FOREIGN, true, false), 0);
-	/* an alignment of unsure names may, told or not, complete it */
+	/* an alignment of unsure names may, reported or not, complete it */
 	ck_assert_uint_le(accepted(kinds[_i], HALF, false, false), 1);
 	ck_assert_uint_eq(accepted(kinds[_i], HALF, true, false), 0);
 }

@@ -128,7 +128,8 @@ START_TEST(copies_and_sets)
 	ck_assert_str_eq(op_name(1), "[CUDA memcpy HtoD]");
 	ck_assert_uint_eq(ops->copy_kind[14], DP_COPY_UNKNOWN);
 	ck_assert_uint_eq(ops->bytes[14], 0);
-	ck_assert_ptr_nonnull(strstr(told, "CUPTI_ACTIVITY_KIND_MEMCPY: 3 values out of range"));
+	ck_assert_ptr_nonnull(
+		strstr(reported, "CUPTI_ACTIVITY_KIND_MEMCPY: 3 values out of range"));
 	ck_assert_uint_eq(ops->kind[15], DP_OP_SET);
 	ck_assert_uint_eq(ops->bytes[15], 77);
 	ck_assert_uint_eq(ops->dst_kind[15], DP_MEMORY_DEVICE);
@@ -336,7 +337,7 @@ START_TEST(odd_values)
 	ck_assert_uint_eq(ops->correlation[1], 0);
 	ck_assert_int_eq(op_stream(2)->stream, -1);
 	ck_assert_int_eq(lost("rows of CUPTI_ACTIVITY_KIND_KERNEL that could not be used"), 5);
-	ck_assert_ptr_nonnull(strstr(told, "row 1 was left out: no valid time"));
+	ck_assert_ptr_nonnull(strstr(reported, "row 1 was left out: no valid time"));
 	done();
 }
 END_TEST

@@ -102,7 +102,7 @@ START_TEST(locked_and_journaled)
 	fwrite(zeros, 1, sizeof(zeros), file);
 	fclose(file);
 	open_good("nsys");
-	ck_assert_ptr_nonnull(strstr(told, "-journal"));
+	ck_assert_ptr_nonnull(strstr(reported, "-journal"));
 	ck_assert_int_eq(count_files(), 2);
 	done();
 }

@@ -37,13 +37,13 @@
 
 static struct dp_trace *trace;
 static struct dp_error error;
-static char told[1024];
+static char reported[1024];
 
 static void tell(void *ctx, enum dp_log_level level, const char *message)
 {
-	size_t length = strlen(told);
+	size_t length = strlen(reported);
 
-	snprintf(told + length, sizeof(told) - length, "%s\n", message);
+	snprintf(reported + length, sizeof(reported) - length, "%s\n", message);
 }
 
 /* Opens text as a file. */
@@ -56,7 +56,7 @@ static int open_bytes(const char *text, size_t length)
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(write(fd, text, length), (ssize_t)length);
 	close(fd);
-	told[0] = '\0';
+	reported[0] = '\0';
 	memset(&error, 0, sizeof(error));
 	options.log.write = tell;
 	trace = NULL;
@@ -187,7 +187,7 @@ START_TEST(unified_memory)
 	ck_assert_int_eq(ops->end_ns[3], ops->start_ns[3]);
 	ck_assert_int_eq(dp_trace_device(trace, stream_of(3)->device)->id, -1);
 	ck_assert_uint_eq(dp_trace_lost(trace), 0);
-	ck_assert_ptr_nonnull(strstr(told, "2 unified-memory faults"));
+	ck_assert_ptr_nonnull(strstr(reported, "2 unified-memory faults"));
 	dp_trace_free(trace);
 }
 END_TEST
@@ -205,7 +205,7 @@ START_TEST(faults_have_no_place)
 	ck_assert_uint_eq(dp_trace_device_count(trace), 1);
 	ck_assert_uint_eq(dp_trace_stream_count(trace), 1);
 	ck_assert_uint_eq(dp_trace_lost(trace), 0);
-	ck_assert_ptr_nonnull(strstr(told, "2 unified-memory faults"));
+	ck_assert_ptr_nonnull(strstr(reported, "2 unified-memory faults"));
 	dp_trace_free(trace);
 }
 END_TEST
@@ -311,7 +311,7 @@ START_TEST(banners_anywhere)
 	ck_assert_uint_eq(dp_trace_lost(trace), 376751);
 	ck_assert_uint_eq(dp_trace_loss_count(trace), 2);
 	ck_assert_int_eq(dp_trace_process(trace, 0)->pid, 9);
-	ck_assert_ptr_nonnull(strstr(told, "no PID"));
+	ck_assert_ptr_nonnull(strstr(reported, "no PID"));
 	dp_trace_free(trace);
 }
 END_TEST
@@ -373,7 +373,7 @@ START_TEST(marks_and_line_ends)
 }
 END_TEST
 
-/* Bad rows after a good one are lost, each by itself; the first is told. */
+/* Bad rows after a good one are lost, each by itself; the first is reported. */
 static const char *const bad_rows[] = {
 	"x,2.016000,40,1,1,256,1,1,8,0,0,,,,,\"D (0)\",\"1\",\"7\",\"a\",3\n",
 	"1e3,2.016000,40,1,1,256,1,1,8,0,0,,,,,\"D (0)\",\"1\",\"7\",\"a\",3\n",
@@ -404,7 +404,7 @@ START_TEST(bad_row_is_a_loss)
 	ck_assert_uint_eq(dp_trace_loss(trace, 0)->offset,
 			  strlen(HEAD_20 UNITS_20 KERNEL_20("1", "a", "1")));
 	snprintf(where, sizeof(where), "line 4:");
-	ck_assert_ptr_nonnull(strstr(told, where));
+	ck_assert_ptr_nonnull(strstr(reported, where));
 	dp_trace_free(trace);
 }
 END_TEST
@@ -492,7 +492,7 @@ START_TEST(overlong_line)
 	ck_assert_int_eq(open_text(text), DP_OK);
 	ck_assert_uint_eq(dp_trace_ops(trace)->count, 2);
 	ck_assert_uint_eq(dp_trace_lost(trace), 1);
-	ck_assert_ptr_nonnull(strstr(told, "line 4:1: line of more than 1 MiB"));
+	ck_assert_ptr_nonnull(strstr(reported, "line 4:1: line of more than 1 MiB"));
 	dp_trace_free(trace);
 	free(text);
 }

@@ -612,7 +612,7 @@ START_TEST(spans_are_spread)
 					want[k] += t >= iterations[k].start_ns &&
 						   t < iterations[k + 1].start_ns;
 		}
-		dp_spread__settle(&spread);
+		dp_spread__finish(&spread);
 		for (size_t k = 0; k < 8; k++)
 			ck_assert_double_eq(row[k], want[k]);
 		state = seed;
@@ -629,7 +629,7 @@ static bool same(double a, double b)
 START_TEST(devices_are_apart)
 {
 	for (uint32_t seed = 1; seed < 20; seed++) {
-		struct fixture alone, beside;
+		struct fixture alone, with_other;
 		struct dp_metric_values again;
 		struct dp_work_index index;
 		struct dp_work work;
@@ -637,23 +637,23 @@ START_TEST(devices_are_apart)
 		state = seed;
 		start(&alone, true);
 		state = seed;
-		start_with(&beside, true, true);
-		ck_assert_uint_eq(dp_trace_device_count(beside.trace), 2);
-		ck_assert_int_eq(dp_work_index__init(&index, beside.trace, NULL), DP_OK);
+		start_with(&with_other, true, true);
+		ck_assert_uint_eq(dp_trace_device_count(with_other.trace), 2);
+		ck_assert_int_eq(dp_work_index__init(&index, with_other.trace, NULL), DP_OK);
 		ck_assert_int_eq(dp_work__init(&work, &index, 0, NULL), DP_OK);
-		beside.input.work = &work;
-		ck_assert_int_eq(dp_metric__compute_all(&again, &beside.input, NULL), DP_OK);
+		with_other.input.work = &work;
+		ck_assert_int_eq(dp_metric__compute_all(&again, &with_other.input, NULL), DP_OK);
 		for (size_t i = 0; dp_metric(i); i++)
 			for (size_t k = i * ITERATIONS; k < (i + 1) * ITERATIONS; k++)
 				ck_assert_msg(
-					same(alone.values.values[k], beside.values.values[k]) &&
+					same(alone.values.values[k], with_other.values.values[k]) &&
 						same(alone.values.values[k], again.values[k]),
 					"%s of seed %u", dp_metric(i)->name, seed);
 		dp_work__fini(&work);
 		dp_work_index__fini(&index);
 		dp_metric_values__fini(&again);
 		finish(&alone);
-		finish(&beside);
+		finish(&with_other);
 	}
 }
 END_TEST

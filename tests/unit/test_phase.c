@@ -1,4 +1,4 @@
-/* Where an iteration begins: evidence beside names, and what it is worth. */
+/* Where an iteration begins: evidence besides names, and what it is worth. */
 #include "iterate/optimizer.h"
 #include "loops/loops.h"
 
@@ -17,7 +17,7 @@ struct host {
 	bool casts;	    /* kernel 0 casts data */
 	size_t upload;	    /* the kernel that one comes before; M: none */
 	size_t finish;	    /* the optimizer's; M: none is known */
-	size_t length;	    /* kernels that go round */
+	size_t length;	    /* kernels that repeat */
 };
 
 static void at_host(void *ctx, size_t index, struct dp_evidence_at *out)
@@ -48,8 +48,8 @@ static struct host make_host(void)
 	return host;
 }
 
-/* Kernels 0 to M - 1 go round, from one of them to another; kernels [run, end) have one name. */
-static void go_round(size_t from, size_t turns, size_t to, uint32_t run, uint32_t end)
+/* Kernels 0 to M - 1 repeat, from one of them to another; kernels [run, end) have one name. */
+static void repeat(size_t from, size_t turns, size_t to, uint32_t run, uint32_t end)
 {
 	count = 0;
 	head = from;
@@ -61,7 +61,7 @@ static void go_round(size_t from, size_t turns, size_t to, uint32_t run, uint32_
 }
 
 /* The kernel that iterations are said to begin with. */
-static size_t begins_with(struct host *host, enum dp_phase_evidence *told_by)
+static size_t begins_with(struct host *host, enum dp_phase_evidence *reported_by)
 {
 	struct dp_loops_request r = {
 		.symbols = symbols,
@@ -78,7 +78,7 @@ static size_t begins_with(struct host *host, enum dp_phase_evidence *told_by)
 		if (loops->loops[i].chosen) {
 			ck_assert_uint_eq(loops->loops[i].length, host->length);
 			first = loops->loops[i].pattern[0];
-			*told_by = loops->loops[i].phase;
+			*reported_by = loops->loops[i].phase;
 		}
 	dp_loops__free(loops);
 	return first;
@@ -91,38 +91,38 @@ static size_t begins_with(struct host *host, enum dp_phase_evidence *told_by)
 START_TEST(a_capture_by_the_clock_begins_where_the_host_waits)
 {
 	struct host host = make_host();
-	enum dp_phase_evidence told_by;
+	enum dp_phase_evidence reported_by;
 
 	host.gap_ns[0] = host.wait_ns[0] = 500000;
 	host.gap_ns[60] = 100000;
 	host.wait_ns[60] = 110000;
 	host.without = 12;
-	go_round(48, 20, 30, M, M);
-	ck_assert_uint_eq(begins_with(&host, &told_by), 60);
-	ck_assert_int_eq(told_by, DP_PHASE_FIRST_LAUNCH);
+	repeat(48, 20, 30, M, M);
+	ck_assert_uint_eq(begins_with(&host, &reported_by), 60);
+	ck_assert_int_eq(reported_by, DP_PHASE_FIRST_LAUNCH);
 	host.wait_ns[60] = 10000000;
-	ck_assert_uint_eq(begins_with(&host, &told_by), 0);
-	ck_assert_int_eq(told_by, DP_PHASE_LAUNCH_GAP);
+	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
+	ck_assert_int_eq(reported_by, DP_PHASE_LAUNCH_GAP);
 	/* where the host pauses nowhere, any kernel may be the first */
 	host = make_host();
 	host.without = 12;
-	begins_with(&host, &told_by);
-	ck_assert_int_ne(told_by, DP_PHASE_FIRST_LAUNCH);
+	begins_with(&host, &reported_by);
+	ck_assert_int_ne(reported_by, DP_PHASE_FIRST_LAUNCH);
 }
 END_TEST
 
-/* What was still running when the capture was begun tells of no iteration's begin. */
+/* What was still running when the capture was begun shows no iteration's begin. */
 START_TEST(kernels_without_a_launch_begin_nothing)
 {
 	struct host host = make_host();
-	enum dp_phase_evidence told_by;
+	enum dp_phase_evidence reported_by;
 
 	host.gap_ns[0] = host.wait_ns[0] = 200000;
-	go_round(50, 20, 50, M, M);
-	ck_assert_uint_eq(begins_with(&host, &told_by), 50);
-	ck_assert_int_eq(told_by, DP_PHASE_COMPLETE);
+	repeat(50, 20, 50, M, M);
+	ck_assert_uint_eq(begins_with(&host, &reported_by), 50);
+	ck_assert_int_eq(reported_by, DP_PHASE_COMPLETE);
 	host.without = 7;
-	ck_assert_uint_eq(begins_with(&host, &told_by), 0);
+	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
 }
 END_TEST
 
@@ -130,19 +130,19 @@ END_TEST
 START_TEST(a_capture_begins_behind_the_optimizer)
 {
 	struct host host = make_host();
-	enum dp_phase_evidence told_by;
+	enum dp_phase_evidence reported_by;
 
 	for (size_t i = 20; i < 25; i++)
 		host.gap_ns[i] = host.wait_ns[i] = 150000;
 	host.finish = 59;
 	host.without = 12;
-	go_round(48, 20, 30, M, M);
-	ck_assert_uint_eq(begins_with(&host, &told_by), 60);
-	ck_assert_int_eq(told_by, DP_PHASE_FIRST_LAUNCH);
+	repeat(48, 20, 30, M, M);
+	ck_assert_uint_eq(begins_with(&host, &reported_by), 60);
+	ck_assert_int_eq(reported_by, DP_PHASE_FIRST_LAUNCH);
 }
 END_TEST
 
-/* A few kernels over and over are an optimizer's, unless others go round as often beside them. */
+/* A few kernels over and over are an optimizer's, unless others repeat as often. */
 START_TEST(one_loop_of_several_ends_nothing)
 {
 	enum { TURNS = 20, FIRST = 3, SECOND = 5, ALL = TURNS * (FIRST + SECOND) + 2 };
@@ -170,15 +170,15 @@ END_TEST
 START_TEST(a_run_of_casts_ends_nothing)
 {
 	struct host host = make_host();
-	enum dp_phase_evidence told_by;
+	enum dp_phase_evidence reported_by;
 
 	host.gap_ns[0] = host.wait_ns[0] = 200000;
 	host.gap_ns[30] = host.wait_ns[30] = 100000;
-	go_round(70, 20, 55, 0, 30);
-	ck_assert_uint_eq(begins_with(&host, &told_by), 30);
+	repeat(70, 20, 55, 0, 30);
+	ck_assert_uint_eq(begins_with(&host, &reported_by), 30);
 	host.casts = true;
-	ck_assert_uint_eq(begins_with(&host, &told_by), 0);
-	ck_assert_int_eq(told_by, DP_PHASE_LAUNCH_GAP);
+	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
+	ck_assert_int_eq(reported_by, DP_PHASE_LAUNCH_GAP);
 }
 END_TEST
 
@@ -189,16 +189,16 @@ END_TEST
 START_TEST(an_upload_where_the_host_pauses_is_no_chance)
 {
 	struct host host = make_host();
-	enum dp_phase_evidence told_by;
+	enum dp_phase_evidence reported_by;
 
 	host.gap_ns[0] = host.wait_ns[0] = 200000;
-	go_round(50, 20, 50, M, M);
+	repeat(50, 20, 50, M, M);
 	host.upload = 0;
-	ck_assert_uint_eq(begins_with(&host, &told_by), 0);
-	ck_assert_int_eq(told_by, DP_PHASE_INPUT_COPY);
+	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
+	ck_assert_int_eq(reported_by, DP_PHASE_INPUT_COPY);
 	/* anywhere else it is one of the uploads of a step */
 	host.upload = 30;
-	ck_assert_uint_eq(begins_with(&host, &told_by), 50);
+	ck_assert_uint_eq(begins_with(&host, &reported_by), 50);
 }
 END_TEST
 
@@ -209,20 +209,20 @@ END_TEST
 START_TEST(an_upload_or_an_end_decides_between_two_pauses)
 {
 	struct host host = make_host();
-	enum dp_phase_evidence told_by;
+	enum dp_phase_evidence reported_by;
 
 	host.gap_ns[20] = host.wait_ns[20] = host.gap_ns[60] = host.wait_ns[60] = 200000;
 	host.finish = 19;
 	host.without = 12;
-	go_round(35, 20, 40, M, M);
-	ck_assert_uint_eq(begins_with(&host, &told_by), 20);
+	repeat(35, 20, 40, M, M);
+	ck_assert_uint_eq(begins_with(&host, &reported_by), 20);
 	host.upload = 60;
-	ck_assert_uint_eq(begins_with(&host, &told_by), 60);
-	ck_assert_int_eq(told_by, DP_PHASE_INPUT_COPY);
+	ck_assert_uint_eq(begins_with(&host, &reported_by), 60);
+	ck_assert_int_eq(reported_by, DP_PHASE_INPUT_COPY);
 	host.upload = M;
-	go_round(35, 20, 60, M, M);
-	ck_assert_uint_eq(begins_with(&host, &told_by), 60);
-	ck_assert_int_eq(told_by, DP_PHASE_COMPLETE);
+	repeat(35, 20, 60, M, M);
+	ck_assert_uint_eq(begins_with(&host, &reported_by), 60);
+	ck_assert_int_eq(reported_by, DP_PHASE_COMPLETE);
 }
 END_TEST
 
@@ -230,7 +230,7 @@ END_TEST
 START_TEST(a_short_turn_begins_with_its_upload)
 {
 	struct host host = make_host();
-	enum dp_phase_evidence told_by;
+	enum dp_phase_evidence reported_by;
 
 	host.length = 3;
 	host.gap_ns[0] = host.wait_ns[0] = 100000;
@@ -239,7 +239,7 @@ START_TEST(a_short_turn_begins_with_its_upload)
 	head = 1;
 	for (size_t i = 1; i <= 3 * 170; i++)
 		symbols[count++] = i % 3;
-	ck_assert_uint_eq(begins_with(&host, &told_by), 0);
+	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
 }
 END_TEST
 
@@ -248,7 +248,7 @@ START_TEST(a_loop_comes_and_goes_with_whole_turns)
 {
 	enum { BEFORE = 3 * M / 2, TURNS = 16, AFTER = M / 2 };
 	struct host host = make_host();
-	enum dp_phase_evidence told_by;
+	enum dp_phase_evidence reported_by;
 
 	host.upload = 56;
 	host.gap_ns[0] = host.wait_ns[0] = 23000;
@@ -261,8 +261,8 @@ START_TEST(a_loop_comes_and_goes_with_whole_turns)
 		symbols[count++] = i % M;
 	for (uint32_t i = 0; i < AFTER; i++)
 		symbols[count++] = M + 67 + i * i % 31;
-	ck_assert_uint_eq(begins_with(&host, &told_by), 0);
-	ck_assert_int_eq(told_by, DP_PHASE_COMPLETE);
+	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
+	ck_assert_int_eq(reported_by, DP_PHASE_COMPLETE);
 }
 END_TEST
 
@@ -270,13 +270,13 @@ END_TEST
 START_TEST(a_first_turn_with_names_of_its_own)
 {
 	struct host host = make_host();
-	enum dp_phase_evidence told_by;
+	enum dp_phase_evidence reported_by;
 
-	go_round(0, 20, 0, M, M);
+	repeat(0, 20, 0, M, M);
 	for (uint32_t i = 0; i < 80; i++)
 		symbols[i] = M + i;
-	ck_assert_uint_eq(begins_with(&host, &told_by), 0);
-	ck_assert_int_eq(told_by, DP_PHASE_COMPLETE);
+	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
+	ck_assert_int_eq(reported_by, DP_PHASE_COMPLETE);
 }
 END_TEST
 

@@ -90,27 +90,27 @@ START_TEST(names_mean_nothing)
 }
 END_TEST
 
-/* What a detector told of. */
-struct told {
+/* What a detector reported. */
+struct reported {
 	struct dp_detector_iteration items[4096];
 	size_t count;
 };
 
 static void on_iteration(void *ctx, const struct dp_detector_iteration *it)
 {
-	struct told *told = ctx;
+	struct reported *reported = ctx;
 
-	if (told->count < DP_COUNT(told->items))
-		told->items[told->count++] = *it;
+	if (reported->count < DP_COUNT(reported->items))
+		reported->items[reported->count++] = *it;
 }
 
-static void detect(struct told *told, const uint32_t *symbols, size_t n)
+static void detect(struct reported *reported, const uint32_t *symbols, size_t n)
 {
 	struct dp_detector_options o = DP_DETECTOR_OPTIONS_INIT;
 	struct dp_detector *d = NULL;
 
-	memset(told, 0, sizeof(*told));
-	o.ctx = told;
+	memset(reported, 0, sizeof(*reported));
+	o.ctx = reported;
 	o.iteration = on_iteration;
 	ck_assert_int_eq(dp_detector_new(&d, &o, NULL), DP_OK);
 	ck_assert_int_eq(dp_detector_feed(d, symbols, n, NULL), DP_OK);
@@ -121,7 +121,7 @@ static void detect(struct told *told, const uint32_t *symbols, size_t n)
 /* Nor does it change what a detector tells, which takes any numbers. */
 START_TEST(numbers_mean_nothing)
 {
-	static struct told before, after;
+	static struct reported before, after;
 	enum family_kind kind = (enum family_kind)_i;
 	struct family f;
 	uint32_t *map;

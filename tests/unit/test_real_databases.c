@@ -1,6 +1,6 @@
 /*
  * Databases that others recorded: counts, bytes and times are those that plain SQL gives on the
- * same file. The folder lies beside the project; a test whose file is not there says so.
+ * same file. The folder lies next to the project; a test whose file is not there says so.
  */
 #include "test_database.h"
 

@@ -1,6 +1,6 @@
 /*
  * A recording survives the failure of every allocation, SQLite's own included: the trace file is
- * whole, or there is none and "out of memory" is told.
+ * whole, or there is none and "out of memory" is reported.
  */
 #include "alloc_fail.h"
 #include "record/follow.h"
@@ -64,7 +64,7 @@ static void take_over_sqlite(void)
 
 	sqlite3_shutdown();
 	ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_MALLOC, &methods), SQLITE_OK);
-	/* Memory that is set aside would hide failures. */
+	/* Preallocated memory would hide failures. */
 	ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0), SQLITE_OK);
 	ck_assert_int_eq(sqlite3_initialize(), SQLITE_OK);
 }

@@ -25,7 +25,7 @@ ssize_t __wrap_pwrite(int fd, const void *data, size_t bytes, off_t offset);
 ssize_t __real_pwrite64(int fd, const void *data, size_t bytes, off64_t offset);
 ssize_t __wrap_pwrite64(int fd, const void *data, size_t bytes, off64_t offset);
 
-static int no_holes;	/* errno of those who ask for them, 0: they are told */
+static int no_holes;	/* errno of those who ask for them, 0: they are reported */
 static int writes_left; /* then it is killed; 0: never */
 
 static int refuses(int whence)
@@ -93,7 +93,7 @@ static int make_pool(void)
 	return fd;
 }
 
-/* What was recorded is left, with this pool of the spool's process; dies after so many writes. */
+/* What was recorded is left, with this pool of the spool's process; dies after this many writes. */
 static void leave_spool(const char *spool, int pool, int writes)
 {
 	struct dp_recording *recording;
@@ -131,7 +131,7 @@ static void check_left(int pool)
 	free(bytes);
 }
 
-/* EINVAL: as where SEEK_DATA is not known. */
+/* EINVAL: as if SEEK_DATA were unknown. */
 static const int refusals[] = { 0, EINVAL, EOPNOTSUPP };
 
 START_TEST(left_whole)

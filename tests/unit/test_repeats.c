@@ -199,7 +199,7 @@ START_TEST(a_beginning_by_chance_tells_nothing)
 }
 END_TEST
 
-/* Cells that go round more often than steps do may be nearly all there is. */
+/* Cells that repeat more often than steps do may be nearly all there is. */
 START_TEST(the_step_is_what_has_the_update)
 {
 	struct steps steps = { .seed = 2 };

@@ -165,7 +165,7 @@ static const char *kernel(const char *name, size_t columns)
 	return dp_label__kernel(buf, name, columns, true);
 }
 
-START_TEST(kernels_that_read_alike_are_told_apart)
+START_TEST(kernels_that_read_alike_are_distinguished)
 {
 	static const char *const names[] = {
 		"void at::kernel<128, 4, at::gpu_kernel_impl<at::BinaryFunctor<float, "
@@ -478,7 +478,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, labels_of_anything_stay_in_their_room);
 	tcase_add_test(tests, kernels_are_shortened_where_they_say_least);
 	tcase_add_test(tests, labels_fit_their_buffer);
-	tcase_add_test(tests, kernels_that_read_alike_are_told_apart);
+	tcase_add_test(tests, kernels_that_read_alike_are_distinguished);
 	tcase_add_test(tests, every_format_gives_the_same_bytes_again);
 	tcase_add_test(tests, a_sink_that_fails_ends_the_report);
 	tcase_add_test(tests, wrong_requests_are_refused);

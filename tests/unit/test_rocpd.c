@@ -45,7 +45,7 @@ static const char *const tables[] = {
 		    "NOT NULL, \"event_id\" INTEGER, " DATA),
 };
 
-/* Rows of a process, whose pid is the one parameter beside the tables' suffix. */
+/* Rows of a process, whose pid is the one parameter next to the tables' suffix. */
 static const struct {
 	const char *table, *columns, *rows;
 } rows[] = {
@@ -224,7 +224,7 @@ START_TEST(what_is_missing_is_done_without)
 }
 END_TEST
 
-START_TEST(a_form_without_times_is_told)
+START_TEST(a_form_without_times_is_reported)
 {
 	make_folder("a.db");
 	add_process("_0197", 42, "{}");
@@ -255,7 +255,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, queues_stand_for_streams);
 	tcase_add_test(tests, processes_are_apart);
 	tcase_add_test(tests, what_is_missing_is_done_without);
-	tcase_add_test(tests, a_form_without_times_is_told);
+	tcase_add_test(tests, a_form_without_times_is_reported);
 	tcase_add_test(tests, damage_is_survived);
 }
 

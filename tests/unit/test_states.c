@@ -165,7 +165,36 @@ START_TEST(samples)
 }
 END_TEST
 
-/* Where the device counts its energy that is what counts; a counter that fell began anew. */
+static void add_activity(struct dp_builder *builder, uint32_t device, int64_t start_ns,
+			 int64_t end_ns, uint32_t sm, uint32_t tensor)
+{
+	struct dp_unit_activity activity = { start_ns, end_ns, sm, tensor, DP_ACTIVITY_UNKNOWN,
+					     device };
+
+	ck_assert_int_eq(dp_builder__add_activity(builder, &activity), DP_OK);
+}
+
+/* Weighted by time; of another device, before the end of the one before, and unknown: nothing. */
+START_TEST(activity)
+{
+	struct fixture at;
+	uint32_t device, other;
+	struct dp_builder *builder = begin(&device, &other);
+
+	add_activity(builder, device, -500, 500, 200000, 100000);
+	add_activity(builder, other, 0, 4000, 1000000, 1000000);
+	add_activity(builder, device, 500, 1500, 600000, DP_ACTIVITY_UNKNOWN);
+	add_activity(builder, device, 700, 1400, 1000000, 1000000);
+	add_activity(builder, device, 1500, 3200, 1000000, 300000);
+	end(&at, builder);
+	check(&at, "sm_active", (double[]){ 0.4, 0.8, 1, NONE, NONE });
+	check(&at, "dram_active", (double[]){ NONE, NONE, NONE, NONE, NONE });
+	ck_assert(!dp_trace_lacks(at.trace, DP_NEED_ACTIVITY));
+	finish(&at);
+}
+END_TEST
+
+/* Where the device counts its energy that is what counts; a counter that fell began again. */
 START_TEST(energy_counter)
 {
 	struct fixture at;
@@ -460,6 +489,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, memory_unknown);
 	tcase_add_test(tests, paused_uploads);
 	tcase_add_test(tests, samples);
+	tcase_add_test(tests, activity);
 	tcase_add_test(tests, energy_counter);
 	tcase_add_test(tests, stream_waits);
 	tcase_add_test(tests, processors_sampled);

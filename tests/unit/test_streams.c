@@ -34,8 +34,8 @@ struct capture {
 	uint64_t rng;
 };
 
-/* What tells where iterations begin, beside names: nothing, or uploads (and gaps). */
-enum evidence { NONE, UPLOADS, UPLOADS_BESIDE };
+/* What shows where iterations begin, besides names: nothing, or uploads (and gaps). */
+enum evidence { NONE, UPLOADS, UPLOADS_AND_MORE };
 
 static size_t below(struct capture *c, size_t n)
 {
@@ -54,7 +54,7 @@ static void put(struct capture *c, int64_t called_ns, struct dp_op op, int64_t l
 	c->ops[c->count++] = op;
 }
 
-/* What goes on beside a kernel of the main stream, fewer kernels than there. */
+/* What goes on next to a kernel of the main stream, fewer kernels than there. */
 static void put_others(struct capture *c, int64_t now_ns, size_t turn)
 {
 	struct dp_op op = { .start_ns = now_ns + (int64_t)below(c, 2000) };
@@ -296,7 +296,7 @@ START_TEST(other_streams_time_is_nothing)
 }
 END_TEST
 
-START_TEST(nor_is_it_beside_launches)
+START_TEST(nor_is_it_next_to_launches)
 {
 	if (!DP_SANITIZED || _i % 2)
 		expect_unmoved((enum family_kind)_i, UPLOADS, true);
@@ -321,8 +321,8 @@ START_TEST(uploads_move_boundaries_only)
 		struct family f;
 
 		family_make(&f, (enum family_kind)_i, seed, seed % 2, SIZE);
-		before = of(&f, seed, UPLOADS_BESIDE, AS_IT_WAS, false, &trace);
-		after = of(&f, seed, UPLOADS_BESIDE, REVERSED, false, &changed_trace);
+		before = of(&f, seed, UPLOADS_AND_MORE, AS_IT_WAS, false, &trace);
+		after = of(&f, seed, UPLOADS_AND_MORE, REVERSED, false, &changed_trace);
 		for (i = shown(before, 0), k = shown(after, 0);
 		     i < dp_analysis_loop_count(before) && k < dp_analysis_loop_count(after);
 		     i = shown(before, i + 1), k = shown(after, k + 1)) {
@@ -348,7 +348,7 @@ static void fill(TCase *tests)
 {
 	tcase_set_timeout(tests, 120);
 	tcase_add_loop_test(tests, other_streams_time_is_nothing, 0, FAMILY_COUNT);
-	tcase_add_loop_test(tests, nor_is_it_beside_launches, 0, FAMILY_COUNT);
+	tcase_add_loop_test(tests, nor_is_it_next_to_launches, 0, FAMILY_COUNT);
 	tcase_add_loop_test(tests, uploads_move_boundaries_only, 0, FAMILY_COUNT);
 }
 

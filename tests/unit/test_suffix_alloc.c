@@ -59,7 +59,7 @@ START_TEST(build)
 }
 END_TEST
 
-/* So many symbols that the arrays come from aligned memory. */
+/* Enough symbols that the arrays come from aligned memory. */
 START_TEST(build_large)
 {
 	size_t count = (size_t)9 << 18;

@@ -63,9 +63,7 @@ static void fill_calls(struct rank *rank)
 						  .kind = (uint8_t)below(DP_COLLECTIVE_KINDS),
 						  .sends = below(2) };
 		call->exposed_ns = below(2) ? (call->end_ns - call->start_ns) / (1 + below(3)) : 0;
-		call->blocks_ns = call->exposed_ns < call->end_ns - call->start_ns
-					  ? call->exposed_ns / (1 + below(3))
-					  : call->exposed_ns;
+		call->blocks_ns = (call->end_ns - call->start_ns) / (1 + below(3));
 	}
 }
 

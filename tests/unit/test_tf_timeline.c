@@ -152,7 +152,7 @@ START_TEST(order_of_names_is_nothing)
 }
 END_TEST
 
-/* More rows than any machine has: those beyond are told of. */
+/* More rows than any machine has: those beyond are reported. */
 START_TEST(rows_have_a_limit)
 {
 	struct dp_trace *trace;

@@ -176,7 +176,7 @@ START_TEST(the_main_stream_computes_most_of_the_time)
 	ck_assert_int_eq(main_of("ncclDevKernel_SendRecv(x)", 20, 900, "gemm", 10, 100), 9);
 	ck_assert_int_eq(main_of("void ncclKernel<1>", 20, 900, "gemm", 10, 100), 9);
 	ck_assert_int_eq(main_of("rcclGenericKernel", 20, 900, "gemm", 10, 100), 9);
-	/* many small kernels beside those that take the time */
+	/* many small kernels next to those that take the time */
 	ck_assert_int_eq(main_of("fill", 40, 10, "gemm", 10, 900), 9);
 	/* of equal time the one with more kernels, and of equals the first */
 	ck_assert_int_eq(main_of("a", 10, 100, "b", 20, 50), 9);
@@ -222,7 +222,7 @@ START_TEST(devices_are_in_order)
 }
 END_TEST
 
-START_TEST(nothing_on_the_gpu_is_said)
+START_TEST(nothing_on_the_gpu_is_reported)
 {
 	struct dp_builder *builder = start();
 	struct dp_range range = { 0, 1, 0, DP_NONE, DP_RANGE_NVTX };
@@ -311,8 +311,8 @@ START_TEST(values_have_limits)
 }
 END_TEST
 
-/* However many reasons a file makes up, 64 are told apart. */
-START_TEST(what_is_lost_beside_the_unknown)
+/* However many reasons a file makes up, 64 are distinguished. */
+START_TEST(what_is_lost_besides_the_unknown)
 {
 	struct dp_builder *builder = start();
 	struct dp_trace *trace;
@@ -489,10 +489,10 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, streams_are_classified_per_device);
 	tcase_add_test(tests, the_main_stream_computes_most_of_the_time);
 	tcase_add_test(tests, devices_are_in_order);
-	tcase_add_test(tests, nothing_on_the_gpu_is_said);
+	tcase_add_test(tests, nothing_on_the_gpu_is_reported);
 	tcase_add_test(tests, impossible_times_are_lost_and_negative_ones_clamped);
 	tcase_add_test(tests, values_have_limits);
-	tcase_add_test(tests, what_is_lost_beside_the_unknown);
+	tcase_add_test(tests, what_is_lost_besides_the_unknown);
 	tcase_add_test(tests, losses_have_a_limit);
 	tcase_add_test(tests, pauses_lie_between_launches);
 	tcase_add_test(tests, sort_is_stable);

@@ -1,5 +1,5 @@
 /*
- * A compressed database is unpacked only where the disk has room. What the disk says is told by
+ * A compressed database is unpacked only where the disk has room. What the disk says is reported by
  * the test: the linker leads fstatvfs here.
  */
 #include "import/unpack.h"
@@ -32,7 +32,7 @@ int __wrap_fstatvfs64(int fd, struct statvfs *out)
 	return __wrap_fstatvfs(fd, out);
 }
 
-/* Unpacks a file of so many zeros; the copy has to be gone after that. */
+/* Unpacks a file of this many zeros; the copy has to be gone after that. */
 static int unpack(off_t bytes, struct dp_error *error)
 {
 	struct dp_unpacked unpacked = DP_UNPACKED_INIT;

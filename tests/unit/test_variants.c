@@ -1,4 +1,4 @@
-/* Variants: what is periodic is told to be, what is not isn't, and what they cost. */
+/* Variants: what is periodic is reported to be, what is not isn't, and what they cost. */
 #include "metric/loop_variants.h"
 
 #include <check.h>

@@ -525,7 +525,7 @@ START_TEST(damage_is_survived)
 	gpu_plane();
 	used = proto.used;
 	host_plane();
-	/* The second plane cut in two: the first is whole, and the loss is told. */
+	/* The second plane cut in two: the first is whole, and the loss is reported. */
 	trace = read_part(used + (proto.used - used) / 2);
 	ck_assert_ptr_nonnull(trace);
 	ck_assert_uint_eq(dp_trace_ops(trace)->count, 5);

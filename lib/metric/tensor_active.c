@@ -1,0 +1,24 @@
+/* By hardware counters: record --gpu-metrics. */
+#include "metric/reduce.h"
+#include "metric/states.h"
+
+static int compute(const struct dp_metric_input *input, double *values, struct dp_error *error)
+{
+	return dp_states__fill(values, input, DP_STATE_TENSOR, error);
+}
+
+static const struct dp_metric_summary summaries[] = {
+	{ { "avg_tensor_active", "1", DP_BETTER_HIGHER, "mean of tensor_active in the steady state",
+	    "tensor_active", DP_NEED_ACTIVITY },
+	  dp_reduce__steady_mean },
+	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL, DP_NEED_NOTHING }, NULL },
+};
+
+const struct dp_metric dp_metric__tensor_active = {
+	{ "tensor_active", "1", DP_BETTER_HIGHER,
+	  "share of their peak at which tensor cores worked in the period", NULL,
+	  DP_NEED_ACTIVITY },
+	compute,
+	summaries,
+	.without_parts = true,
+};
