@@ -4,9 +4,11 @@
 
 #include "base/base.h"
 
-/* What each rank took by itself in each of a row of times, own[unit * ranks + rank]; NaN where it is
- * not known. Several units may be of one iteration. Ranks are compared with those of their own
- * class. */
+/*
+ * What each rank took by itself in each of a row of times, own[unit * ranks + rank]; NaN where it
+ * is not known. Several units may be of one iteration. Ranks are compared with those of their own
+ * class.
+ */
 struct dp_blame_times {
 	const double *own;
 	size_t units;
@@ -26,9 +28,9 @@ struct dp_blame {
 
 /*
  * Finds the rank whose excess over the median of its class, summed from any unit to the last, is
- * the largest by its standard error, or in every so many iterations, and how often a rank does as well
- * when the ranks of each class trade places at random in each block of units (1999 times; the same
- * numbers give the same p).
+ * the largest by its standard error, or in every so many iterations, and how often a rank does as
+ * well when the ranks of each class trade places at random in each block of units (1999 times; the
+ * same numbers give the same p).
  *
  * Errors: DP_ERR_NOMEM. Cost: O(ranks · units), and 2000 times ranks · 64 · 16 at most.
  */
