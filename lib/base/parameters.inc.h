@@ -94,6 +94,8 @@ DP_WHOLE(after_optimizer, 16, "symbols", "traces",
 	"of bookkeeping that may follow one in a step")
 DP_WHOLE(update_period, 3, "kernels", "presets",
 	"for a parameter, at most")
+DP_WHOLE(rival_period, 16, "kernels", "real",
+	"that another loop in an iteration may have, which makes a run none of updates: cost")
 DP_WHOLE(update_parameters, 16, "parameters", "presets",
 	"of a model, at least")
 DP_WHOLE(update_share, 10, "1/share", "presets",
