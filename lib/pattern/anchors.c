@@ -377,7 +377,7 @@ static int put_candidate(struct detector *d, const struct bin *bin)
 		.at = windows[pick].at,
 		.length = windows[pick].length,
 		.gram = anchor_length(d->tree, bin->level, windows[pick].at),
-		.trips = n * step,
+		.repeats = n * step,
 		.score = lead->score * pow((double)bin->votes, dp_param.votes_power),
 		.regular = lead->regular,
 	};
@@ -578,7 +578,7 @@ static void explain_candidates(struct dp_explain *explain, const struct detector
 					 { "repeats", "count", (double)d->repeats },
 					 { "candidates", "count", (double)d->out_count },
 					 { "length", "count", (double)first->length },
-					 { "occurrences", "count", (double)first->trips },
+					 { "occurrences", "count", (double)first->repeats },
 					 { "anchor", "count", (double)first->gram },
 					 { "regular", "1", first->regular }),
 				"the suffix tree of {symbols:symbol} has {repeats:repeat} of 1, 2, "

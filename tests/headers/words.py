@@ -34,10 +34,6 @@ BANNED = (
     (r"(?<!round )trips?", "iterations"),
     (r"settle", "decide, resolve, finish"),
 )
-NAMES = (
-    (r"wish|ending|aside|beside|settle|outer|missing|claims|owners|work|spark", "name what it holds"),
-)
-
 # Where a word is right: pattern of paths, pattern of lines, why.
 ALLOWED = (
     ("man/deepprof-compare.1", "so many small slowdowns", "an emphasis, and no number"),
