@@ -381,7 +381,8 @@ const struct cmd cmd_reduce = {
 	.operands = "DIR|FILE...",
 	.examples = examples,
 	.options = options,
-	.notes = "The summary of TRACE is TRACE.dpsum. Up-to-date summaries are kept, and a summary "
-		 "appears only when it is complete. 'deepprof ranks' reads summaries and traces.",
+	.notes =
+		"The summary of TRACE is TRACE.dpsum. Up-to-date summaries are kept, and a summary "
+		"appears only when it is complete. 'deepprof ranks' reads summaries and traces.",
 	.run = run,
 };

@@ -157,12 +157,12 @@ static void write_table(struct json *json, size_t table)
 	json_open(json, tables[table].name, '[');
 	for (size_t i = 0; tables[table].at(i, &row); i++) {
 		json_open(json, NULL, '{');
-		json_text(json, "name", row.name);
+		json_put_text(json, "name", row.name);
 		if (row.unit)
-			json_text(json, "unit", row.unit);
+			json_put_text(json, "unit", row.unit);
 		if (row.threshold > 0)
-			json_real(json, "threshold", row.threshold);
-		json_text(json, "help", row.help);
+			json_put_real(json, "threshold", row.threshold);
+		json_put_text(json, "help", row.help);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -173,15 +173,15 @@ void info_build_json(struct output *output)
 	struct json json = { output, 0, false };
 
 	json_open(&json, NULL, '{');
-	json_count(&json, "schema", 1);
-	json_text(&json, "version", CLI_VERSION);
-	json_text(&json, "library_version", dp_version());
-	json_text(&json, "compiler", CLI_COMPILER);
-	json_text(&json, "build_type", CLI_BUILD_TYPE);
-	json_text(&json, "host", CLI_HOST);
+	json_put_count(&json, "schema", 1);
+	json_put_text(&json, "version", CLI_VERSION);
+	json_put_text(&json, "library_version", dp_version());
+	json_put_text(&json, "compiler", CLI_COMPILER);
+	json_put_text(&json, "build_type", CLI_BUILD_TYPE);
+	json_put_text(&json, "host", CLI_HOST);
 	json_open(&json, "libraries", '{');
 	for (size_t i = 0; i < LIBRARIES; i++)
-		json_text(&json, libraries[i].name, libraries[i].version);
+		json_put_text(&json, libraries[i].name, libraries[i].version);
 	json_close(&json, '}');
 	for (size_t i = 0; i < TABLES; i++)
 		write_table(&json, i);

@@ -67,35 +67,35 @@ void json_close(struct json *json, char bracket)
 		output_write(json->output, "\n", 1);
 }
 
-void json_integer(struct json *json, const char *key, int64_t value)
+void json_put_integer(struct json *json, const char *key, int64_t value)
 {
 	indent(json, key);
 	output_print(json->output, "%" PRId64, value);
 }
 
-void json_count(struct json *json, const char *key, uint64_t value)
+void json_put_count(struct json *json, const char *key, uint64_t value)
 {
 	indent(json, key);
 	output_print(json->output, "%" PRIu64, value);
 }
 
-void json_null(struct json *json, const char *key)
+void json_put_null(struct json *json, const char *key)
 {
 	indent(json, key);
 	output_write(json->output, "null", 4);
 }
 
-void json_text(struct json *json, const char *key, const char *text)
+void json_put_text(struct json *json, const char *key, const char *text)
 {
 	if (!text) {
-		json_null(json, key);
+		json_put_null(json, key);
 		return;
 	}
 	indent(json, key);
 	quote(json, text);
 }
 
-void json_real(struct json *json, const char *key, double value)
+void json_put_real(struct json *json, const char *key, double value)
 {
 	indent(json, key);
 	output_print(json->output, "%.6f", value);

@@ -13,12 +13,12 @@ struct json {
 /* key is NULL inside arrays. */
 void json_open(struct json *json, const char *key, char bracket);
 void json_close(struct json *json, char bracket);
-void json_integer(struct json *json, const char *key, int64_t value);
-void json_count(struct json *json, const char *key, uint64_t value);
-void json_null(struct json *json, const char *key);
+void json_put_integer(struct json *json, const char *key, int64_t value);
+void json_put_count(struct json *json, const char *key, uint64_t value);
+void json_put_null(struct json *json, const char *key);
 /* text is UTF-8; NULL is null. */
-void json_text(struct json *json, const char *key, const char *text);
+void json_put_text(struct json *json, const char *key, const char *text);
 /* Six digits after the point. */
-void json_real(struct json *json, const char *key, double value);
+void json_put_real(struct json *json, const char *key, double value);
 
 #endif

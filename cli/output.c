@@ -68,6 +68,9 @@ static bool open_path(struct output *output)
 		return refuse(output, "exists already; -f overwrites it");
 	if (!place->taken || S_ISREG(place->info.st_mode))
 		return open_temporary(output);
+	/* Whoever has put a pipe there can read what comes. */
+	if (!place->trusted)
+		return refuse(output, "is a pipe or device of another user, and is not written to");
 	output->fd = openat(place->folder, place_name(place), O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	if (output->fd < 0 || fstat(output->fd, &opened))
 		return refuse(output, strerror(errno));

@@ -45,16 +45,16 @@ static const char *enter(struct place *place, const char *path)
 }
 
 /*
- * A link of the caller's, or one of root's in a folder that only root may write to, as /dev/stdout
- * is: elsewhere another user can have made or moved it.
+ * A file or link of the caller's, or one of root's in a folder that only root may write to, as
+ * /dev/stdout and /dev/null are: elsewhere another user can have made or moved it.
  */
-static bool is_trusted(int folder, const struct stat *link)
+static bool is_trusted(int folder, const struct stat *info)
 {
 	struct stat above;
 
-	if (link->st_uid == geteuid())
+	if (info->st_uid == geteuid())
 		return true;
-	return !link->st_uid && !fstat(folder, &above) && !above.st_uid &&
+	return !info->st_uid && !fstat(folder, &above) && !above.st_uid &&
 	       !(above.st_mode & (S_IWGRP | S_IWOTH));
 }
 
@@ -95,10 +95,12 @@ static const char *look(struct place *place, bool keep_links, int *link)
 		return "expected a file name";
 	fd = openat(place->folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	place->taken = fd >= 0 && !fstat(fd, &place->info);
+	place->trusted = place->taken && is_trusted(place->folder, &place->info);
 	if (place->taken && S_ISLNK(place->info.st_mode)) {
 		if (is_descriptor(place->folder, name)) {
 			place->taken = !fstatat(place->folder, name, &place->info, 0);
-		} else if (is_trusted(place->folder, &place->info)) {
+			place->trusted = true;
+		} else if (place->trusted) {
 			*link = fd;
 			return NULL;
 		} else if (!keep_links) {

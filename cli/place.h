@@ -14,6 +14,7 @@ struct place {
 	char *path; /* the name that links led to, for people */
 	bool taken; /* something has the name: */
 	struct stat info;
+	bool trusted; /* which no other user can have put there, or which is open already */
 };
 
 #define PLACE_INIT                                     \

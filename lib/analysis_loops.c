@@ -215,10 +215,10 @@ static int find_adjacent(struct dp_loop_search *s, const struct dp_loops_request
 		dp_log__write(
 			&s->options->log, DP_LOG_WARNING,
 			"stream %lld: annotations mark fewer than two whole iterations; "
-			"reported are those %s",
+			"using those %s instead",
 			(long long)dp_trace_stream(s->sequence->trace, s->sequence->stream)->stream,
-			found->found_by == DP_FOUND_BY_MARKS ? "that other annotations mark"
-							     : "found from the kernels");
+			found->found_by == DP_FOUND_BY_MARKS ? "marked by other annotations"
+							     : "detected from kernel order");
 		dp_explain__add(
 			s->explain, "annotations",
 			DP_FACTS({ "confidence", "1", dp_confidence__of(&found->confidence) }),
@@ -245,12 +245,13 @@ static void warn_likely(const struct dp_loop_search *s, const struct dp_loops *l
 	    dp_loops__whole(&loops->loops[0]) != given ||
 	    loops->loops[0].length == loops->likely_length)
 		return;
-	dp_log__write(&s->options->log, DP_LOG_WARNING,
-		      "stream %lld: %llu iterations can be found, but without -n %zu iterations "
-		      "of %zu kernels are (%.1f%% confidence)",
-		      (long long)dp_trace_stream(s->sequence->trace, s->sequence->stream)->stream,
-		      (unsigned long long)given, loops->likely_iterations, loops->likely_length,
-		      loops->likely_confidence * 100);
+	dp_log__write(
+		&s->options->log, DP_LOG_WARNING,
+		"stream %lld: found %llu iterations, but without -n it would be %zu iterations "
+		"of %zu kernels (%.1f%% confidence)",
+		(long long)dp_trace_stream(s->sequence->trace, s->sequence->stream)->stream,
+		(unsigned long long)given, loops->likely_iterations, loops->likely_length,
+		loops->likely_confidence * 100);
 }
 
 static void tell_missing(const struct dp_loop_search *s, const struct dp_loops *loops)

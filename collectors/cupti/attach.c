@@ -113,7 +113,7 @@ static void set_attributes(struct cupti *cupti)
 	(void)dp_cupti__attribute(CUPTI_ATTR_ZEROED_BUFFER, &yes, sizeof(yes));
 	(void)dp_cupti__attribute(CUPTI_ATTR_DEVICE_BUFFER_SIZE, &bytes, sizeof(bytes));
 	(void)dp_cupti__attribute(CUPTI_ATTR_DEVICE_BUFFER_POOL_LIMIT, &limit, sizeof(limit));
-	/* For all subscribers, and it stays so; without it whole graphs are refused. */
+	/* For all subscribers, and it stays so; without it whole graphs are dp_collector.refused. */
 	if (cupti->many && !nodes)
 		(void)dp_cupti__attribute(CUPTI_ATTR_MANY_WHOLE_GRAPHS, &yes, sizeof(yes));
 	if (cupti->SetThreadIdType)
@@ -154,32 +154,16 @@ static const char *name_of(uint32_t kind)
 	return "kernels";
 }
 
-static struct {
-	uint64_t kinds;	   /* that CUPTI refuses */
-	uint64_t reported; /* of those */
-	int result;	   /* why the last was */
-} refused;
-
-void dp_attach__kind(uint32_t kind, bool enable)
-{
-	int result = dp_cupti__enable(kind, enable);
-
-	if (!result || !enable)
-		return;
-	refused.kinds |= (uint64_t)1 << kind;
-	refused.result = result;
-}
-
 /* Without kernels nothing else matters; old versions have never heard of some kinds. */
 static void report_refused(void)
 {
-	uint64_t kinds = refused.kinds & ~refused.reported;
+	uint64_t kinds = dp_collector.refused.kinds & ~dp_collector.refused.reported;
 	char list[512] = "";
 	size_t used = 0;
 
-	refused.reported |= kinds;
+	dp_collector.refused.reported |= kinds;
 	if (kinds >> CUPTI_KERNEL & 1) {
-		tell(refused.result, "");
+		tell(dp_collector.refused.result, "");
 		return;
 	}
 	for (uint32_t kind = 0; kind < 64; kind++)
@@ -187,10 +171,10 @@ static void report_refused(void)
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
 						 used ? ", " : "", name_of(kind));
 	if (kinds)
-		dp_message__say(refused.result == CUPTI_E_INVALID_KIND ? DP_SPOOL_NOTE
+		dp_message__say(dp_collector.refused.result == CUPTI_E_INVALID_KIND ? DP_SPOOL_NOTE
 								       : DP_SPOOL_WARNING,
 				"kind-refused", "CUPTI does not record %s here: %s (%d)", list,
-				why(refused.result), refused.result);
+				why(dp_collector.refused.result), dp_collector.refused.result);
 }
 
 /*
@@ -204,7 +188,7 @@ void dp_attach__facts(bool enable)
 	if (!cupti_answers())
 		return;
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-		dp_attach__kind(facts[i], enable);
+		dp_cupti__kind(facts[i], enable);
 }
 
 void dp_attach__kinds(bool enable)
@@ -233,8 +217,8 @@ void dp_attach__kinds(bool enable)
 		return;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i].wanted)
-			dp_attach__kind(kinds[i].kind, enable);
-	if (!(refused.kinds >> CUPTI_KERNEL & 1))
+			dp_cupti__kind(kinds[i].kind, enable);
+	if (!(dp_collector.refused.kinds >> CUPTI_KERNEL & 1))
 		dp_calls__enable(enable);
 	report_refused();
 }

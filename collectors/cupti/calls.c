@@ -84,7 +84,7 @@ static void enable_runtime(bool enable)
 	if (!c->filters_calls && !enable_single(CUPTI_DOMAIN_RUNTIME, enable) && enable)
 		c->filters_calls = true;
 	if (c->filters_calls)
-		dp_attach__kind(CUPTI_RUNTIME, enable);
+		dp_cupti__kind(CUPTI_RUNTIME, enable);
 }
 
 void dp_calls__enable(bool enable)
@@ -94,14 +94,14 @@ void dp_calls__enable(bool enable)
 	if (!c->options.api)
 		return;
 	if (c->options.all_calls) {
-		dp_attach__kind(CUPTI_RUNTIME, enable);
-		dp_attach__kind(CUPTI_DRIVER, enable);
+		dp_cupti__kind(CUPTI_RUNTIME, enable);
+		dp_cupti__kind(CUPTI_DRIVER, enable);
 		return;
 	}
 	if (!c->filters_calls && !enable_single(CUPTI_DOMAIN_DRIVER, enable) && enable)
 		c->filters_calls = true;
 	if (c->filters_calls)
-		dp_attach__kind(CUPTI_DRIVER, enable);
+		dp_cupti__kind(CUPTI_DRIVER, enable);
 	if (atomic_load(&c->runtime_calls))
 		enable_runtime(enable);
 }

@@ -173,6 +173,12 @@ struct collector {
 	_Atomic uint32_t given_up;    /* the recording is over, the program is not */
 	_Atomic uint32_t cupti_ended; /* the process ends, and CUPTI's objects have ended */
 	_Atomic uint32_t first_seen;  /* a kernel was launched */
+	void (*finish)(void);	      /* dp_life__finish() */
+	struct {
+		uint64_t kinds;	   /* that CUPTI refuses */
+		uint64_t reported; /* of those */
+		int result;	   /* why the last was */
+	} refused;
 	bool filters_calls;	      /* CUPTI records all calls of a kind: the writer leaves out */
 	_Atomic uint32_t want_runtime, runtime_calls; /* calls.c */
 	struct dp_spool_writer writer;
@@ -216,12 +222,12 @@ static inline int64_t clock_ns(clockid_t clock)
 /* life.c: brings up all but CUPTI, once per process; true where it is live. */
 bool dp_life__start(void);
 void dp_life__finish(void);
-void dp_life__finish_first(void);
-void dp_life__use_all_processors(void);
 
-/* Adds one to the futex's word and wakes who waits; waits at most ms while it is value. */
+/* threads.c: adds one to the futex's word and wakes who waits; waits at most ms while it is value. */
 void dp_wake(_Atomic uint32_t *word);
 void dp_wait(_Atomic uint32_t *word, uint32_t value, uint64_t ms);
+void dp_threads__use_all_processors(void);
+void dp_threads__finish_first(void);
 
 void dp_options__read(struct options *out, const char *text);
 
@@ -259,12 +265,11 @@ void dp_attach__cupti(void);
 void dp_attach__facts(bool enable);
 void dp_attach__kinds(bool enable);
 
-void dp_attach__kind(uint32_t kind, bool enable); /* a refusal is reported */
-
 /* subscriber.c: CUPTI's functions, of the kind that suits how we have subscribed. */
 bool dp_cupti__takes_many(const struct cupti *cupti);
 int dp_cupti__time(uint64_t *time);
 int dp_cupti__enable(uint32_t kind, bool enable);
+void dp_cupti__kind(uint32_t kind, bool enable); /* the same; attach.c reports a refusal */
 int dp_cupti__call(uint32_t domain, uint32_t cbid, bool enable);
 int dp_cupti__attribute(uint32_t attribute, void *value, size_t bytes);
 int dp_cupti__register(void);

@@ -112,7 +112,7 @@ static void come_first(void)
 	if (my.first || !atomic_load(&dp_collector.requested))
 		return;
 	my.first = true;
-	dp_life__finish_first();
+	dp_threads__finish_first();
 }
 
 /* Without the launcher nobody would ever read what is recorded: it would only fill the disk. */
@@ -234,7 +234,7 @@ void *dp_control_thread(void *unused)
 	my.alone = false;
 	my.first = false;
 	my.since_ns = clock_ns(CLOCK_MONOTONIC);
-	dp_life__use_all_processors();
+	dp_threads__use_all_processors();
 	while (!atomic_load(&c->final)) {
 		uint32_t wake = atomic_load(&c->control_wake);
 

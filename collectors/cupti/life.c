@@ -11,7 +11,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +18,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define STACK_BYTES ((size_t)512 << 10)
@@ -35,19 +33,6 @@ static _Atomic uint32_t phase;
 static bool handlers; /* installed: they stay through forks */
 
 EXPORT int InitializeInjection(void);
-
-void dp_wake(_Atomic uint32_t *word)
-{
-	atomic_fetch_add(word, 1);
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
-}
-
-void dp_wait(_Atomic uint32_t *word, uint32_t value, uint64_t ms)
-{
-	struct timespec limit = { (time_t)(ms / 1000), (long)(ms % 1000) * 1000000 };
-
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit, NULL, 0);
-}
 
 /* True once the word is not 0. */
 static bool wait_for(_Atomic uint32_t *word, uint64_t ms)
@@ -149,18 +134,6 @@ static bool open_spool(char *name, size_t room)
 	return false;
 }
 
-/*
- * A thread begins on the processors of the one that made it, which may have been bound to one. The
- * process was started on those that the guard has noted (exit_guard.c).
- */
-void dp_life__use_all_processors(void)
-{
-	const cpu_set_t *all = (const cpu_set_t *)dlsym(RTLD_DEFAULT, "deepprof_processors");
-
-	if (all)
-		(void)sched_setaffinity(0, sizeof(*all), all);
-}
-
 static bool start_thread(void *(*function)(void *), const char *name)
 {
 	pthread_attr_t attributes;
@@ -204,6 +177,7 @@ static void reset(void)
 	if (c->writer.buffer)
 		dp_writer__fini(&c->writer);
 	memset(c, 0, sizeof(*c));
+	c->finish = dp_life__finish;
 	c->folder_file.fd = c->spool_file.fd = c->pool_file.fd = c->socket.fd = -1;
 }
 
@@ -351,16 +325,6 @@ void dp_life__finish(void)
 	errno = kept_errno;
 }
 
-/*
- * Handlers run latest first, and CUPTI's objects end by handlers that it registers when it is
- * loaded and when it is first called; libcuda has one as well. Registered again after those, ours
- * flushes while they are there. Where this fails finish_late() has to do.
- */
-void dp_life__finish_first(void)
-{
-	(void)atexit(dp_life__finish);
-}
-
 static void call_chained(void)
 {
 	void *library = dlopen(dp_collector.options.chain, RTLD_NOW | RTLD_LOCAL);
@@ -386,7 +350,7 @@ int InitializeInjection(void)
 		if (dp_collector.options.chain[0])
 			call_chained();
 		dp_attach__cupti();
-		dp_life__finish_first();
+		dp_threads__finish_first();
 	}
 	errno = kept_errno;
 	return 1;

@@ -37,6 +37,16 @@ int dp_cupti__enable(uint32_t kind, bool enable)
 	return enable ? cupti->ActivityEnable(kind) : cupti->ActivityDisable(kind);
 }
 
+void dp_cupti__kind(uint32_t kind, bool enable)
+{
+	int result = dp_cupti__enable(kind, enable);
+
+	if (!result || !enable)
+		return;
+	dp_collector.refused.kinds |= (uint64_t)1 << kind;
+	dp_collector.refused.result = result;
+}
+
 int dp_cupti__call(uint32_t domain, uint32_t cbid, bool enable)
 {
 	const struct cupti *cupti = &dp_collector.cupti;

@@ -633,7 +633,7 @@ void *dp_writer_thread(void *unused)
 	struct collector *c = &dp_collector;
 
 	memset(&my, 0, sizeof(my));
-	dp_life__use_all_processors();
+	dp_threads__use_all_processors();
 	dp_info__process(&c->writer);
 	dp_writer__flush(&c->writer);
 	while (!atomic_load(&c->writer_quit)) {

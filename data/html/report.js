@@ -80,10 +80,21 @@ function noLoops() {
 	return [...lines, el("p", null, "If you know the number of iterations, say so (-n N); or record a longer part of the run, or one with annotations.")];
 }
 
+/* Allocated device memory over the capture; of what was there before nothing is known. */
+function memoryStrip(device, memory) {
+	const most = Math.max(...memory, 1), width = 1200, height = 40, slice = width / memory.length;
+	const points = memory.map((bytes, i) => `V${(height * (1 - bytes / most)).toFixed(1)}H${((i + 1) * slice).toFixed(2)}`).join("");
+	const node = svg("svg", { class: "strip memory", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img",
+		"aria-label": `Memory allocated on ${deviceName(device)} over the capture` });
+
+	node.append(svg("path", { d: `M0 ${height}${points}V${height}Z` }));
+	return [el("span", { class: "quiet" }, `allocated memory, at most ${format.bytes(most)} beyond what was least`), node];
+}
+
 /* How busy each device is over the capture, with its loops as bands below. */
 function showCapture() {
 	const width = 1200, height = 48, duration = report.trace.duration || 1;
-	const strips = report.capture.map(([device, busy]) => {
+	const strips = report.capture.map(([device, busy, memory]) => {
 		const node = svg("svg", { class: "strip", viewBox: `0 0 ${width} 64`, preserveAspectRatio: "none", role: "img",
 			"aria-label": `Utilization of ${deviceName(device)} over the capture` });
 		const slice = width / busy.length;
@@ -105,7 +116,8 @@ function showCapture() {
 
 		return [el("div", { class: "lane-head" }, el("h3", null, deviceName(device)),
 			el("span", { class: "quiet" }, `busy ${format.share(mean)} of ${format.duration(duration)}; ` +
-				(loops.length ? `bands: ${loops.map(loop => `loop ${loop.id}`).join(", ")}` : "no loop"))), node];
+				(loops.length ? `bands: ${loops.map(loop => `loop ${loop.id}`).join(", ")}` : "no loop"))), node,
+			...(memory.length ? memoryStrip(device, memory) : [])];
 	});
 
 	byId("capture").hidden = !strips.length;
@@ -294,13 +306,13 @@ function showBreakdown(loop) {
 	}));
 }
 
-/* ", one every 176.2 ms (median)"; where there are no periods, how long one takes. */
+/* ", median period 176.2 ms"; where there are no periods, how long one takes. */
 function howLong(loop) {
 	if (!loop.median)
 		return "";
 	if (metric(loop.rank).name === "period_ns")
-		return `, one every ${format.duration(loop.median)} (median)`;
-	return loop.complete === 1 ? `, ${format.duration(loop.median)} long` : `, each ${format.duration(loop.median)} long (median)`;
+		return `, median period ${format.duration(loop.median)}`;
+	return loop.complete === 1 ? `, ${format.duration(loop.median)} long` : `, median duration ${format.duration(loop.median)}`;
 }
 
 /* What is looked at first; waits with their share of the period. */
@@ -398,6 +410,12 @@ function zoomText() {
 	byId("zoom-range").textContent = zoom.whole ? `all ${plural(page.loop.iterations, "iteration")}` : iterationsText([first, last]);
 }
 
+function operatorTables(loop) {
+	operatorTable(loop);
+	hostOperatorTable(loop);
+	pathTables(loop);
+}
+
 function selectLoop(id) {
 	const loop = report.loops[id];
 
@@ -416,8 +434,7 @@ function selectLoop(id) {
 	byId("over-iterations").hidden = loop.iterations < 2;
 	if (loop.iterations < 2) {
 		showTimelines(loop);
-		operatorTable(loop);
-		pathTables(loop);
+		operatorTables(loop);
 		return;
 	}
 	showAllSeries(loop);
@@ -425,8 +442,7 @@ function selectLoop(id) {
 	showSlowest(loop);
 	showBreakdown(loop);
 	showTimelines(loop);
-	operatorTable(loop);
-	pathTables(loop);
+	operatorTables(loop);
 	zoomText();
 }
 

@@ -102,7 +102,7 @@ function operatorTable(loop) {
 	const name = row => clean(row[0]) || "(in none)";
 
 	byId("operators").hidden = !named;
-	byId("operators-title").textContent = `Operators and layers${ofLoop(loop)}`;
+	byId("operators-title").textContent = `GPU time by operator and layer${ofLoop(loop)}`;
 	if (!named)
 		return;
 	makeTable(byId("operator-table"), [
@@ -115,6 +115,26 @@ function operatorTable(loop) {
 		{ title: "Min", number: true, value: row => row[4], cell: row => format.duration(row[4]) },
 		{ title: "Max", number: true, value: row => row[5], cell: row => format.duration(row[5]) },
 	], rows, { filter: name, limit: 25, sort: [2, true] });
+}
+
+/* The host's time by operator: [name, calls, total, self]. */
+function hostOperatorTable(loop) {
+	const rows = loop.host_operators || [], per = loop.iterations;
+	const step = /^ProfilerStep#\d+$/, name = row => fullName(row[0]).replace(step, "ProfilerStep#");
+	const most = Math.max(...rows.map(row => row[3]), 1);
+	const time = at => ({ number: true, value: row => row[at], cell: row => format.duration(row[at] / per) });
+
+	byId("host-operators").hidden = !rows.length;
+	byId("host-operators-title").textContent = `Host time by operator${ofLoop(loop)}`;
+	if (!rows.length)
+		return;
+	makeTable(byId("host-operator-table"), [
+		{ title: "Name", value: name, cell: row => step.test(fullName(row[0])) ? name(row) : nameCell(row[0]), class: "name" },
+		{ title: "Calls", number: true, value: row => row[1], cell: row => format.value(row[1] / per, "count") },
+		{ title: "Total", ...time(2) },
+		{ title: "Self", number: true, value: row => row[3], cell: row => el("span", null,
+			el("span", { class: "meter", style: `width:${(60 * Math.max(row[3], 0) / most).toFixed(1)}px` }), format.duration(row[3] / per)) },
+	], rows, { filter: name, limit: 15, sort: [3, true] });
 }
 
 const activities = { wait: "host wait", input: "input wait", sync: "synchronizes" };

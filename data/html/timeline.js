@@ -18,6 +18,7 @@ const idleCauses = [
 	["host in copies", "the host was in the call of a copy", "c-wait-copy"],
 	["launch gap", "launched, and about to begin: the launch itself", "c-launch"],
 	["idle otherwise", "the trace does not tell why", "c-other"],
+	["input wait", "the host had not launched the upload of the input", "c-input"],
 ];
 const rangeKinds = ["NVTX range", "annotation", "operator"];
 /* "idle 75.7 ms (42.9%): host wait 73.3 ms, launch gap 1.7 ms" */

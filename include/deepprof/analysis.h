@@ -130,6 +130,7 @@ struct dp_scope {
 	int64_t range_end_ns;	/* INT64_MAX: to the end */
 };
 
+/* Owned by the analysis, never NULL. Constant cost. */
 DP_API const struct dp_scope *dp_analysis_scope(const struct dp_analysis *analysis);
 
 /* A loop. Structs are borrowed from the analysis and may grow at their end in later versions. */
@@ -172,6 +173,7 @@ DP_API bool dp_analysis_loop_has_stream(const struct dp_analysis *analysis, size
 DP_API int dp_analysis_loop_operations(const struct dp_analysis *analysis, size_t loop,
 				       uint32_t **ops, size_t *count, struct dp_error *error);
 
+/* The loops of all devices and levels. Constant cost. */
 DP_API size_t dp_analysis_loop_count(const struct dp_analysis *analysis);
 DP_API const struct dp_loop *dp_analysis_loop(const struct dp_analysis *analysis, size_t loop);
 
@@ -439,9 +441,10 @@ DP_API int dp_analysis_foreach_idle(const struct dp_analysis *analysis, uint32_t
 				    struct dp_error *error);
 
 /*
- * Fills shares[0..count) with the share of time, 0 to 1, in which a device (an index) is busy in
- * each of count equal slices of [start_ns, end_ns). Errors: DP_ERR_NOMEM. Cost: linear in the
- * trace's operations and calls.
+ * The share of time, 0 to 1, in which any operation of a device (an index) runs, in each of count
+ * equal slices of [start_ns, end_ns), in ns from the trace's zero. shares is the caller's, with room
+ * for count; all are 0 for an empty range and for a device without operations. Errors: DP_ERR_NOMEM;
+ * shares is not written then. Cost: linear in the trace's operations and calls, and in count.
  */
 DP_API int dp_analysis_utilization(const struct dp_analysis *analysis, uint32_t device,
 				   int64_t start_ns, int64_t end_ns, double *shares, size_t count,
@@ -525,6 +528,7 @@ struct dp_rule_info {
 	double threshold; /* minimum share at which it reports; 0: it has none */
 };
 
+/* NULL beyond the last. Static storage. */
 DP_API const struct dp_rule_info *dp_rule(size_t index);
 
 /* The number of rules, and the index of the one with this id; SIZE_MAX if there is none. */

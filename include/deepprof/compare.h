@@ -54,8 +54,10 @@ DP_API int dp_comparison_run(struct dp_comparison **comparison, const struct dp_
 			     const struct dp_analysis *after,
 			     const struct dp_compare_options *options, struct dp_error *error);
 
+/* Frees a comparison, but not its analyses. NULL is allowed. */
 DP_API void dp_comparison_free(struct dp_comparison *comparison);
 
+/* One of the two analyses that were compared. Borrowed from the caller. Constant cost. */
 DP_API const struct dp_analysis *dp_comparison_analysis(const struct dp_comparison *comparison,
 							enum dp_run run);
 

@@ -1,5 +1,5 @@
 /*
- * Medians are compared by ranks (shift.c); means by Welch's interval, whose ratio has limits by
+ * Medians are compared by ranks (shift.c), more carefully where one run scatters more; means by Welch's interval, whose ratio has limits by
  * Donner and Zou, "Closed-form confidence intervals for functions of the normal mean and standard
  * deviation" (2012). Both are widened as the variance of a mean is under autocorrelation that decays
  * from one value to the next (an AR(1) process): by (1 + r) / (1 - r).
@@ -26,6 +26,9 @@
 #define VALUES_MOST 2048
 
 #define LEAST_FREEDOM 2
+
+/* Of fewer values, spreads are not known well enough to compare them. */
+#define SPREAD_LEAST 10
 
 static const double third_of_half_pi = 0.52359877559829887308;
 
@@ -93,6 +96,39 @@ static double rank_widening(const double *values, const double *sorted, size_t c
 	return squares > 0 ? widening_of(2 * sin(third_of_half_pi * products / squares), count) : 1;
 }
 
+/* The variance of one sample's places in the other, which lies about a shift further. */
+static double place_variance(const struct dp_shift_sample *of, const struct dp_shift_sample *in,
+			     double shift)
+{
+	double sum = 0, squares = 0, mean;
+
+	for (size_t i = 0; i < of->count; i++) {
+		double place = rank_of(in->sorted, in->count, of->sorted[i] + shift) /
+			       (2 * (double)in->count);
+
+		sum += place;
+		squares += place * place;
+	}
+	mean = sum / (double)of->count;
+	return squares / (double)of->count - mean * mean;
+}
+
+/*
+ * By how much the variance of Mann and Whitney's statistic is above the one that samples of one shape
+ * have, up to half more where one scatters far more than the other: what their places in each other
+ * say (Brunner and Munzel 2000). At least 1, as samples of one shape may show less by chance.
+ */
+static double spread_widening(const struct dp_shift_sample sample[2], double shift)
+{
+	const struct dp_shift_sample *a = &sample[0], *b = &sample[1];
+	double n = (double)a->count, m = (double)b->count;
+
+	if (DP_MIN(a->count, b->count) < SPREAD_LEAST)
+		return 1;
+	return DP_MAX(1, 12 * (place_variance(a, b, shift) / n + place_variance(b, a, -shift) / m) /
+				 (1 / n + 1 / m));
+}
+
 static int ascending(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
@@ -130,6 +166,7 @@ struct dp_difference dp_difference__medians(const struct dp_values values[2], do
 	struct dp_shift_sample sample[2];
 	struct dp_difference made;
 	double limits[2];
+	double wider;
 	size_t rank;
 
 	for (int run = 0; run < 2; run++) {
@@ -148,6 +185,9 @@ struct dp_difference dp_difference__medians(const struct dp_values values[2], do
 	}
 	made.change = made.value[1] - made.value[0];
 	made.low = made.high = made.ratio_low = made.ratio_high = (double)NAN;
+	wider = spread_widening(sample, made.change);
+	sample[0].widening *= wider;
+	sample[1].widening *= wider;
 	rank = dp_shift__rank(sample, confidence, dp_normal__deviations(confidence));
 	if (DP_MIN(made.count[0], made.count[1]) < DP_DIFFERENCE_LEAST || !rank)
 		return made;

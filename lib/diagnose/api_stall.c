@@ -156,8 +156,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__api_stall = {
 	{ "api-stall",
-	  "the GPU waits while the host is in calls that allocate, free, load code and so on: at "
-	  "least 5% of the period",
+	  "the GPU waits while the host allocates, frees, loads code or the like: at least 5% of "
+	  "the period",
 	  WARNING_SHARE },
 	check,
 	.also = DP_SCOPE_ITERATION | DP_SCOPE_CAPTURE,

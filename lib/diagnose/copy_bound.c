@@ -105,8 +105,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__copy_bound = {
 	{ "copy-bound",
-	  "uploads cover at least 10% of an interval that is at least 5% of the period, or run "
-	  "without a kernel for 10% of the period",
+	  "uploads take at least 10% of an interval of at least 5% of the period, or 10% of the "
+	  "period without a kernel running",
 	  INTERVAL_SHARE },
 	check,
 	.also = DP_SCOPE_ITERATION | DP_SCOPE_CAPTURE,

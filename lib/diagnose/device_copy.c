@@ -29,7 +29,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__device_copy = {
 	{ "device-copy",
-	  "copies within the device that no kernel hides take at least 5% of the period",
+	  "copies within the device that no kernel overlaps take at least 5% of the period",
 	  WARNING_SHARE },
 	check,
 	.also = DP_SCOPE_ITERATION,

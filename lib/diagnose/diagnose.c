@@ -329,9 +329,20 @@ static void predict(struct dp_rule_finding *found, const struct dp_rule_input *i
 	found->finding.predicted_ns = without_ns;
 }
 
+/*
+ * NCCL Inspector records collectives alone: what the GPU did between and next to them is not known, and
+ * all that rules say is about that.
+ */
+static bool has_collectives_only(const struct dp_rule_input *input)
+{
+	return dp_rule__typical(input, "compute_ns") == 0 && dp_rule__typical(input, "comm_ns") > 0;
+}
+
 static int run_rules(struct dp_findings *findings, const struct dp_rule_input *input,
 		     struct dp_error *error)
 {
+	if (has_collectives_only(input))
+		return DP_OK;
 	for (size_t i = 0; rules[i]; i++) {
 		struct dp_rule_finding found;
 

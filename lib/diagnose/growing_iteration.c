@@ -104,7 +104,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__growing_iteration = {
 	{ "growing-iteration",
-	  "iterations take longer over the run, by at least 10%, and so does a part on the GPU",
+	  "iterations and a part of them on the GPU grow over the run by at least 10%",
 	  LEAST_RISE },
 	check,
 };

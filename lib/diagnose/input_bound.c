@@ -25,7 +25,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 }
 
 const struct dp_rule dp_rule__input_bound = {
-	{ "input-bound", "the GPU waits for its input: at least 5% of the period until the upload",
+	{ "input-bound", "the GPU waits for input: at least 5% of the period until the upload",
 	  WARNING_SHARE },
 	check,
 	.also = DP_SCOPE_ITERATION,

@@ -236,6 +236,6 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 }
 
 const struct dp_rule dp_rule__slow_iterations = {
-	{ "slow-iterations", "some iterations take longer than the others: what differed" },
+	{ "slow-iterations", "some iterations take longer than the others; shows what differs" },
 	check,
 };

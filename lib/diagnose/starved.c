@@ -139,7 +139,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__starved = {
 	{ "starved",
-	  "a gap of half a second, or a thirtieth of the loop or capture under 50% utilized" },
+	  "a gap of half a second, or a thirtieth of the loop or capture below 50% utilization" },
 	check,
 	.also = DP_SCOPE_CAPTURE,
 	.never_critical_capture = true,

@@ -31,7 +31,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__sync_call = {
 	{ "sync-call",
-	  "the GPU runs dry where the host waits for it inside an iteration: at least 5% of the period",
+	  "the GPU runs out of work while the host waits for it within an iteration: at least 5% "
+	  "of the period",
 	  WARNING_SHARE },
 	check,
 	.also = DP_SCOPE_ITERATION,

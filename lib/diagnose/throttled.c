@@ -81,7 +81,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__throttled = {
 	{ "throttled",
-	  "clocks fell for heat or power while kernels took longer: at least 3 iterations" },
+	  "heat or power reduced the clocks while kernels took longer, in at least 3 iterations" },
 	check,
 	.never_critical = true,
 };

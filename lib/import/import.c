@@ -157,10 +157,11 @@ static int unknown(const struct dp_probe *probe, const struct dp_input *input,
 				     "a SQLite database of no known profiler: it has no tables "
 				     "of kernels");
 	if (is_session(probe))
-		return dp_error__set(error, DP_ERR_UNSUPPORTED,
-				     "a session of the Visual Profiler as XML, which that alone "
-				     "reads: record the program again, with nvprof -o FILE or "
-				     "deepprof record");
+		return dp_error__set(
+			error, DP_ERR_UNSUPPORTED,
+			"a Visual Profiler session as XML, which only the Visual Profiler "
+			"reads: record the program again, with nvprof -o FILE or "
+			"deepprof record");
 	return dp_error__set(error, DP_ERR_FORMAT, "%s, not a trace in a known format: %s",
 			     is_text(probe) ? "text" : "binary data",
 			     list_formats(names, sizeof(names)));
@@ -213,8 +214,9 @@ static int run(struct dp_trace **trace, const char *path, struct dp_input *input
 	if (status)
 		return status;
 	if (importer->database && !strcmp(path, "-"))
-		return dp_error__set(error, DP_ERR_UNSUPPORTED,
-				     "a database can't be read from standard input: name its file");
+		return dp_error__set(
+			error, DP_ERR_UNSUPPORTED,
+			"a database cannot be read from standard input: specify its file");
 	status = dp_builder__new(&import.builder, error);
 	if (status)
 		return status;

@@ -621,7 +621,7 @@ static int finish(struct kineto *kineto)
 					  kineto->host_without_start, 0);
 	if (!status && kineto->without_duration)
 		dp_log__write(&kineto->chrome.import->options->log, DP_LOG_WARNING,
-			      "%llu GPU events without a duration: taken for 0",
+			      "%llu GPU events without a duration were set to 0",
 			      (unsigned long long)kineto->without_duration);
 	return status;
 }

@@ -30,11 +30,11 @@ static const struct words texts[] = {
 	  "a speedscope profile, which has no GPU operations: record with deepprof record" },
 	{ "<", "<html", "<", "a web page, not a trace" },
 	{ "\"SNTD", "Start (ns)", "Duration (ns)",
-	  "a CSV table of nsys stats: nsys export --type=sqlite FILE.nsys-rep writes what can "
-	  "be analyzed" },
+	  "a CSV table of nsys stats: run nsys export --type=sqlite FILE.nsys-rep and "
+	  "analyze its output" },
 	{ "\"TN", "Total Time (ns)", "Instances",
-	  "a CSV summary of nsys stats: nsys export --type=sqlite FILE.nsys-rep writes what can "
-	  "be analyzed" },
+	  "a CSV summary of nsys stats: run nsys export --type=sqlite FILE.nsys-rep and "
+	  "analyze its output" },
 };
 
 /* Reports of deepprof's own: JSON, CSV, HTML. */
@@ -67,7 +67,7 @@ static const struct look magics[] = {
 	{ "PK\x03\x04", 4, 0, "a zip archive: unpack it, and name the trace in it" },
 	{ "ustar", 5, 257, "a tar archive: unpack it, and name the trace in it" },
 	{ "NVR\0", 4, 0,
-	  "a report of Nsight Compute, which has kernels' counters but not their times in "
+	  "a report of Nsight Compute, which has counters of kernels but not their times in "
 	  "the program: record with nsys profile or deepprof record" },
 	{ "\x80\x04\x95", 3, 0,
 	  "a Python pickle, such as PyTorch's snapshot of memory: export a trace with "
@@ -81,8 +81,8 @@ static const struct look magics[] = {
 	{ "GIF8", 4, 0, "an image, not a trace" },
 };
 
-#define REPORT                                                                                \
-	"a report that deepprof wrote, not a trace: analyze the trace that it was made from " \
+#define REPORT                                                            \
+	"a report from deepprof, not a trace: analyze the trace instead " \
 	"(compare also reads saved JSON reports)"
 
 static const char *look_at(const struct dp_probe *probe)
@@ -117,7 +117,7 @@ int dp_looks__refuse(const struct dp_probe *probe, struct dp_error *error)
 	if (ours == (int)DP_COUNT(own))
 		message = REPORT;
 	if (found == (int)DP_COUNT(rpd))
-		message = "an RPD database (rocmProfileData): rpd2tracing.py makes a Chrome trace "
-			  "of it";
+		message = "an RPD database (rocmProfileData): convert it to a Chrome trace with "
+			  "rpd2tracing.py";
 	return message ? dp_error__set(error, DP_ERR_UNSUPPORTED, "%s", message) : DP_OK;
 }

@@ -94,7 +94,7 @@ static int intern(struct reader *reader, struct sequence *sequence, struct dp_wi
 		if (field.number == INTERNED_CATEGORY && what == DP_SLICE_OWN)
 			return dp_error__set(reader->import->error, DP_ERR_UNSUPPORTED,
 					     "a Perfetto timeline that deepprof exported: read the "
-					     "trace that it was made from");
+					     "original trace");
 		if (what == DP_NONE || dp_lookup__set(&sequence->interned, &key, what))
 			return nomem(reader);
 	}
@@ -319,8 +319,8 @@ static int take_packet(struct reader *reader, const struct dp_wire_message *pack
 	}
 	if (dp_wire__has(packet, PACKET_COMPRESSED))
 		return dp_error__set(reader->import->error, DP_ERR_UNSUPPORTED,
-				     "a Perfetto trace with compressed packets: traceconv "
-				     "decompress_packets writes one without");
+				     "a Perfetto trace with compressed packets: run "
+				     "traceconv decompress_packets");
 	if (dp_wire__has(packet, PACKET_DEFAULTS))
 		take_defaults(sequence, dp_wire__inside(packet, PACKET_DEFAULTS));
 	if (intern(reader, sequence, dp_wire__inside(packet, PACKET_INTERNED)))

@@ -36,7 +36,7 @@ static int write_all(int fd, const char *folder, const char *buf, size_t length,
 			continue;
 		if (n < 0)
 			return dp_error__set(error, DP_ERR_IO,
-					     "can't unpack into a file in %.180s: %s", folder,
+					     "cannot unpack into a file in %.180s: %s", folder,
 					     strerror(errno));
 		buf += n;
 		length -= (size_t)n;
@@ -116,8 +116,8 @@ int dp_unpack__open(struct dp_unpacked *unpacked, struct dp_input *input, const 
 		folder = "/tmp";
 	unpacked->fd = open_file(folder);
 	if (unpacked->fd < 0)
-		status = dp_error__set(error, DP_ERR_IO, "can't make a file in %.180s: %s", folder,
-				       strerror(errno));
+		status = dp_error__set(error, DP_ERR_IO, "cannot create a file in %.180s: %s",
+				       folder, strerror(errno));
 	else
 		status = copy_all(unpacked->fd, folder, input, buf, error);
 	snprintf(unpacked->path, sizeof(unpacked->path), "/proc/self/fd/%d", unpacked->fd);

@@ -16,7 +16,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__allocations = {
 	{ "allocations", "count", DP_BETTER_LOWER,
-	  "times that device memory was allocated within the period", NULL, DP_NEED_LAUNCHES },
+	  "number of device memory allocations in the period", NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,
 	.without_parts = true,

@@ -16,7 +16,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__busy = {
 	{ "busy_ns", "ns", DP_BETTER_NEITHER,
-	  "time of the period in which the device does anything" },
+	  "time of the period in which the device runs any operation" },
 	compute,
 	summaries,
 };

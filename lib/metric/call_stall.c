@@ -16,8 +16,8 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__call_stall = {
 	{ "call_stall_ns", "ns", DP_BETTER_LOWER,
-	  "of idle_host_ns, in calls of the launching threads that allocate, free, load code or do "
-	  "something else that is no launch, wait or copy",
+	  "part of idle_host_ns in calls of the launching threads that allocate, free, load code "
+	  "or do anything but launch, wait or copy",
 	  NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,

@@ -18,7 +18,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__comm_exposed = {
 	{ "comm_exposed_ns", "ns", DP_BETTER_LOWER,
-	  "time in which communication kernels run, and no other kernel" },
+	  "time in which communication kernels run and no other kernel does" },
 	compute,
 	summaries,
 };

@@ -26,7 +26,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__comm_overlap = {
 	{ "comm_overlap", "1", DP_BETTER_HIGHER,
-	  "share of the time of communication in which other kernels run, too" },
+	  "share of communication time in which other kernels run as well" },
 	compute,
 	summaries,
 };

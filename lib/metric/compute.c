@@ -16,7 +16,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__compute = {
 	{ "compute_ns", "ns", DP_BETTER_NEITHER,
-	  "time in which kernels run that do not communicate" },
+	  "time in which kernels other than communication run" },
 	compute,
 	summaries,
 };

@@ -15,7 +15,7 @@ static const struct dp_metric_summary summaries[] = {
 };
 
 const struct dp_metric dp_metric__copy = {
-	{ "copy_ns", "ns", DP_BETTER_NEITHER, "time in which copies or sets run" },
+	{ "copy_ns", "ns", DP_BETTER_NEITHER, "time in which copies or memsets run" },
 	compute,
 	summaries,
 };

@@ -32,7 +32,8 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__cpu_blocked = {
 	{ "cpu_blocked_ns", "ns", DP_BETTER_NEITHER,
-	  "the rest of the period: no launching thread ran, waited for a processor or for a page",
+	  "rest of the period, in which no launching thread ran or waited for a processor or a "
+	  "page",
 	  NULL, DP_NEED_HOST },
 	compute,
 	summaries,

@@ -16,7 +16,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__cpu_fault = {
 	{ "cpu_fault_ns", "ns", DP_BETTER_LOWER,
-	  "time that the launching threads waited for pages that were read from a disk",
+	  "time that the launching threads waited for pages to be read from disk, summed over them",
 	  NULL, DP_NEED_HOST },
 	compute,
 	summaries,

@@ -16,8 +16,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__cpu_throttled = {
 	{ "cpu_throttled_ns", "ns", DP_BETTER_LOWER,
-	  "time that the cgroup was kept from running because it had used up its share (cpu.max), "
-	  "summed over processors",
+	  "time that the cgroup was throttled by its CPU limit (cpu.max), summed over processors",
 	  NULL, DP_NEED_HOST },
 	compute,
 	summaries,

@@ -18,7 +18,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__d2d_bandwidth = {
 	{ "d2d_bandwidth", "bytes/s", DP_BETTER_HIGHER,
-	  "bytes by the time that the copies within the device take" },
+	  "bandwidth of copies within the device while they run" },
 	compute,
 	summaries,
 };

@@ -18,7 +18,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__d2d_exposed = {
 	{ "d2d_exposed_ns", "ns", DP_BETTER_LOWER,
-	  "time in which copies within the device run, and no kernel" },
+	  "time in which copies within the device run and no kernel does" },
 	compute,
 	summaries,
 };

@@ -18,7 +18,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__d2h_bandwidth = {
 	{ "d2h_bandwidth", "bytes/s", DP_BETTER_HIGHER,
-	  "bytes by the time that the copies from device to host take" },
+	  "bandwidth of copies from device to host while they run" },
 	compute,
 	summaries,
 };

@@ -16,7 +16,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__dram_active = {
 	{ "dram_active", "1", DP_BETTER_NEITHER,
-	  "share of its peak at which the device's memory was read and written", NULL,
+	  "throughput of device memory in the period, as a share of its peak", NULL,
 	  DP_NEED_ACTIVITY },
 	compute,
 	summaries,

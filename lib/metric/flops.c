@@ -16,7 +16,7 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_flop_rate", "FLOP/s", DP_BETTER_HIGHER,
-	    "floating-point operations of the steady state by the time that they took", "flop_rate",
+	    "floating-point operations in the steady state divided by its duration", "flop_rate",
 	    DP_NEED_NOTHING },
 	  dp_reduce__steady_rate },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL, DP_NEED_NOTHING }, NULL },
@@ -24,7 +24,8 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__flops = {
 	{ "flop_rate", "FLOP/s", DP_BETTER_HIGHER,
-	  "floating-point operations per second: --flops by the period", NULL, DP_NEED_NOTHING },
+	  "floating-point operations per second: --flops divided by the period", NULL,
+	  DP_NEED_NOTHING },
 	compute,
 	summaries,
 	.without_parts = true,

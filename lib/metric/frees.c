@@ -15,7 +15,7 @@ static const struct dp_metric_summary summaries[] = {
 };
 
 const struct dp_metric dp_metric__frees = {
-	{ "frees", "count", DP_BETTER_LOWER, "times that device memory was freed within the period",
+	{ "frees", "count", DP_BETTER_LOWER, "times that device memory was freed in the period",
 	  NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,

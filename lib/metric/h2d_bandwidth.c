@@ -18,7 +18,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__h2d_bandwidth = {
 	{ "h2d_bandwidth", "bytes/s", DP_BETTER_HIGHER,
-	  "bytes by the time that the copies from host to device take" },
+	  "bandwidth of copies from host to device while they run" },
 	compute,
 	summaries,
 };

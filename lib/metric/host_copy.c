@@ -16,7 +16,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__host_copy = {
 	{ "host_copy_ns", "ns", DP_BETTER_NEITHER,
-	  "time of the launching threads in calls of copies", NULL, DP_NEED_LAUNCHES },
+	  "time of the launching threads in copy calls", NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,
 };

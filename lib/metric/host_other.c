@@ -16,7 +16,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__host_other = {
 	{ "host_other_ns", "ns", DP_BETTER_NEITHER,
-	  "time of the launching threads in other calls of the GPU's interface", NULL,
+	  "time of the launching threads in other GPU API calls", NULL,
 	  DP_NEED_LAUNCHES },
 	compute,
 	summaries,

@@ -18,7 +18,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__host_outside = {
 	{ "host_outside_ns", "ns", DP_BETTER_NEITHER,
-	  "time in which no launching thread is in a call of the GPU's interface", NULL,
+	  "time in which no launching thread is in a GPU API call", NULL,
 	  DP_NEED_LAUNCHES },
 	compute,
 	summaries,

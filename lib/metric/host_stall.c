@@ -16,7 +16,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__host_stall = {
 	{ "host_stall_ns", "ns", DP_BETTER_LOWER,
-	  "idle_host_ns in gaps of 1% of the period and more", NULL, DP_NEED_LAUNCHES },
+	  "idle_host_ns in gaps of at least 1% of the period", NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,
 };

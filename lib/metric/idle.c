@@ -17,7 +17,7 @@ static const struct dp_metric_summary summaries[] = {
 };
 
 const struct dp_metric dp_metric__idle = {
-	{ "idle_ns", "ns", DP_BETTER_LOWER, "time of the period in which the device does nothing" },
+	{ "idle_ns", "ns", DP_BETTER_LOWER, "time of the period in which the device is idle" },
 	compute,
 	summaries,
 };

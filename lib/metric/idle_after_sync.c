@@ -17,8 +17,8 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__idle_after_sync = {
 	{ "idle_after_sync_ns", "ns", DP_BETTER_LOWER,
-	  "of idle_host_ns, what follows a wait of the host for the device, up to its length: without "
-	  "the wait, launches would have been made before",
+	  "part of idle_host_ns that follows a wait of the host for the device, up to the length "
+	  "of that wait, during which it could have launched",
 	  NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,

@@ -16,7 +16,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__idle_copy = {
 	{ "idle_copy_ns", "ns", DP_BETTER_LOWER,
-	  "idle time in which the launching threads were in the calls of copies", NULL,
+	  "idle time while the launching threads were in copy calls", NULL,
 	  DP_NEED_LAUNCHES },
 	compute,
 	summaries,

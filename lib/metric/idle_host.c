@@ -16,7 +16,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__idle_host = {
 	{ "idle_host_ns", "ns", DP_BETTER_LOWER,
-	  "idle time until the next launch began, but for what idle_sync_ns and idle_copy_ns are",
+	  "idle time until the next launch started, except idle_sync_ns and idle_copy_ns",
 	  NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,

@@ -16,7 +16,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__idle_launch = {
 	{ "idle_launch_ns", "ns", DP_BETTER_LOWER,
-	  "idle time under 30 us at once, in which the next operation was launched already", NULL,
+	  "idle time in gaps under 30 us whose next operation was already launched", NULL,
 	  DP_NEED_LAUNCHES },
 	compute,
 	summaries,

@@ -16,7 +16,8 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__idle_other = {
 	{ "idle_other_ns", "ns", DP_BETTER_LOWER,
-	  "idle time of other causes: longer, though the next operation was launched, or no launch is known",
+	  "other idle time: longer gaps whose next operation was already launched, or without a "
+	  "known launch",
 	  NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,

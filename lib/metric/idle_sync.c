@@ -16,7 +16,8 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__idle_sync = {
 	{ "idle_sync_ns", "ns", DP_BETTER_LOWER,
-	  "idle time until the next launch began, in which the launching threads waited for the device",
+	  "idle time until the next launch started, while the launching threads waited for the "
+	  "device",
 	  NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,

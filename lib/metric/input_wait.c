@@ -16,9 +16,9 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__input_wait = {
 	{ "input_wait_ns", "ns", DP_BETTER_LOWER,
-	  "idle time in which the host had not launched the upload that ended it, and was in none "
-	  "of the calls that call_stall_ns is about; where less than 4 KiB are uploaded before the "
-	  "next kernel, only what it spent in ranges that fetch input (DataLoader, IteratorGetNext)",
+	  "idle time until the host launched the upload that ended it, except call_stall_ns; if "
+	  "less than 4 KiB is uploaded before the next kernel, only the time in ranges that "
+	  "fetch input (DataLoader, IteratorGetNext)",
 	  NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,

@@ -25,10 +25,10 @@ static double longest(const struct dp_metric_input *input, const double *values)
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_interval_ns", "ns", DP_BETTER_LOWER,
-	    "mean of interval_ns, without intervals that other kernels interrupt", "interval_ns" },
+	    "mean of interval_ns, except intervals with other kernels", "interval_ns" },
 	  average },
 	{ { "max_interval_ns", "ns", DP_BETTER_LOWER,
-	    "longest interval_ns, without intervals that other kernels interrupt", "interval_ns" },
+	    "longest interval_ns, except intervals with other kernels", "interval_ns" },
 	  longest },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };

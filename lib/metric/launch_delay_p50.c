@@ -16,7 +16,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__launch_delay_p50 = {
 	{ "launch_delay_p50_ns", "ns", DP_BETTER_NEITHER,
-	  "median of the time from the end of a launch call to the kernel's start", NULL,
+	  "median time from the end of a kernel's launch call to its start", NULL,
 	  DP_NEED_LAUNCHES },
 	compute,
 	summaries,

@@ -21,7 +21,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__live_bytes = {
 	{ "live_bytes", "bytes", DP_BETTER_LOWER,
-	  "device memory that was allocated in the trace and not freed at the iteration's end",
+	  "device memory allocated in the trace and not freed by the end of the iteration",
 	  NULL, DP_NEED_MEMORY },
 	compute,
 	summaries,

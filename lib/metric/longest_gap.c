@@ -16,7 +16,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__longest_gap = {
 	{ "longest_gap_ns", "ns", DP_BETTER_LOWER,
-	  "the longest gap of the device that begins in the period" },
+	  "longest gap of the device that starts in the period" },
 	compute,
 	summaries,
 };

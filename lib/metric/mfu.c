@@ -63,15 +63,16 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 }
 
 static const struct dp_metric_summary summaries[] = {
-	{ { "avg_mfu", "1", DP_BETTER_HIGHER, "mfu of the steady state", "mfu", DP_NEED_NOTHING },
+	{ { "avg_mfu", "1", DP_BETTER_HIGHER, "model FLOP utilization in the steady state", "mfu",
+	    DP_NEED_NOTHING },
 	  dp_reduce__steady_rate },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL, DP_NEED_NOTHING }, NULL },
 };
 
 const struct dp_metric dp_metric__mfu = {
 	{ "mfu", "1", DP_BETTER_HIGHER,
-	  "model FLOP utilization: flop_rate by the dense FP16/BF16 peak of the device, where that "
-	  "is known",
+	  "model FLOP utilization: flop_rate divided by the dense FP16/BF16 peak of the device, "
+	  "if known",
 	  NULL, DP_NEED_NOTHING },
 	compute,
 	summaries,

@@ -24,7 +24,7 @@ static double average(const struct dp_metric_input *input, const double *values)
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_overlap", "1", DP_BETTER_NEITHER,
-	    "mean of overlap, without intervals that other kernels interrupt", "overlap" },
+	    "mean of overlap, except intervals with other kernels", "overlap" },
 	  average },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };

@@ -18,7 +18,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__pageable_bandwidth = {
 	{ "pageable_bandwidth", "bytes/s", DP_BETTER_HIGHER,
-	  "bytes by the time that copies between pageable memory and the device take", NULL,
+	  "bandwidth of copies between pageable memory and the device while they run", NULL,
 	  DP_NEED_KINDS },
 	compute,
 	summaries,

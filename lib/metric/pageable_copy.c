@@ -27,7 +27,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__pageable_copy = {
 	{ "pageable_copy_ns", "ns", DP_BETTER_LOWER,
-	  "duration of the copies from and to pageable memory", NULL, DP_NEED_KINDS },
+	  "duration of copies from and to pageable memory", NULL, DP_NEED_KINDS },
 	compute,
 	summaries,
 };

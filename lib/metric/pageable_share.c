@@ -16,7 +16,8 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__pageable_share = {
 	{ "pageable_share", "1", DP_BETTER_LOWER,
-	  "share of the bytes between host and device that are from or to pageable memory", NULL,
+	  "share of the bytes copied between host and device that is from or to pageable memory",
+	  NULL,
 	  DP_NEED_KINDS },
 	compute,
 	summaries,

@@ -21,7 +21,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__peak_bytes = {
 	{ "peak_bytes", "bytes", DP_BETTER_LOWER,
-	  "the most device memory that was live within the period", NULL, DP_NEED_MEMORY },
+	  "maximum of live device memory in the period", NULL, DP_NEED_MEMORY },
 	compute,
 	summaries,
 	.without_parts = true,

@@ -74,7 +74,8 @@ static double step_iteration(const struct dp_metric_input *input, const double *
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "median_period_ns", "ns", DP_BETTER_LOWER,
-	    "median of the steady period_ns: no warm-up, no other kernels in it", "period_ns" },
+	    "median of the steady period_ns: without warm-up and without other kernels in it",
+	    "period_ns" },
 	  median },
 	{ { "avg_period_ns", "ns", DP_BETTER_LOWER, "mean of the steady period_ns", "period_ns" },
 	  average },
@@ -89,10 +90,11 @@ static const struct dp_metric_summary summaries[] = {
 	    "median absolute deviation of the steady period_ns", "period_ns" },
 	  mad },
 	{ { "period_step_ns", "ns", DP_BETTER_LOWER,
-	    "how much longer the steady period_ns is from one iteration on, by 5% at least",
+	    "lasting increase of the steady period_ns from one iteration on, if at least 5%",
 	    "period_ns" },
 	  step },
-	{ { "period_step_iteration", "count", DP_BETTER_NEITHER, "that iteration", "period_ns" },
+	{ { "period_step_iteration", "count", DP_BETTER_NEITHER,
+	    "the iteration at which period_step_ns starts", "period_ns" },
 	  step_iteration },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };

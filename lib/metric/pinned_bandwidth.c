@@ -18,7 +18,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__pinned_bandwidth = {
 	{ "pinned_bandwidth", "bytes/s", DP_BETTER_HIGHER,
-	  "bytes by the time that copies between pinned memory and the device take", NULL,
+	  "bandwidth of copies between pinned memory and the device while they run", NULL,
 	  DP_NEED_KINDS },
 	compute,
 	summaries,

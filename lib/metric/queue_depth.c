@@ -24,7 +24,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__queue_depth = {
 	{ "queue_depth", "operations", DP_BETTER_NEITHER,
-	  "operations of the stream that were launched and have not started, on average over time",
+	  "operations of the stream that are launched but not started, averaged over time",
 	  NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,

@@ -23,7 +23,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__queue_empty = {
 	{ "queue_empty", "1", DP_BETTER_LOWER,
-	  "share of the period in which nothing that was launched waits to start", NULL,
+	  "share of the period in which no launched operation waits to start", NULL,
 	  DP_NEED_LAUNCHES },
 	compute,
 	summaries,

@@ -209,7 +209,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__repeated_upload = {
 	{ "repeated_upload_ns", "ns", DP_BETTER_LOWER,
-	  "time of uploads whose sizes are the same in every iteration, but for the shortest", NULL,
+	  "time of uploads with the same sizes in every iteration, except the shortest", NULL,
 	  DP_NEED_NOTHING },
 	compute,
 	summaries,

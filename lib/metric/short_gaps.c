@@ -15,7 +15,7 @@ static const struct dp_metric_summary summaries[] = {
 };
 
 const struct dp_metric dp_metric__short_gaps = {
-	{ "short_gaps_ns", "ns", DP_BETTER_LOWER, "idle time in gaps of under 30 us" },
+	{ "short_gaps_ns", "ns", DP_BETTER_LOWER, "idle time in gaps under 30 us" },
 	compute,
 	summaries,
 };

@@ -16,7 +16,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__sm_active = {
 	{ "sm_active", "1", DP_BETTER_HIGHER,
-	  "share of the period in which multiprocessors had work, their mean", NULL,
+	  "share of the period in which a multiprocessor had work, averaged over all", NULL,
 	  DP_NEED_ACTIVITY },
 	compute,
 	summaries,

@@ -16,8 +16,8 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__sync_lost = {
 	{ "sync_lost_ns", "ns", DP_BETTER_LOWER,
-	  "idle time inside the iteration that began where the host waited for the device, as far "
-	  "as the wait explains it",
+	  "idle time inside the iteration that started while the host waited for the device, up "
+	  "to what the wait explains",
 	  NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,

@@ -16,7 +16,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__tensor_active = {
 	{ "tensor_active", "1", DP_BETTER_HIGHER,
-	  "share of their peak at which tensor cores worked in the period", NULL,
+	  "throughput of the tensor cores in the period, as a share of their peak", NULL,
 	  DP_NEED_ACTIVITY },
 	compute,
 	summaries,

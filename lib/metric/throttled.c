@@ -16,7 +16,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__throttled = {
 	{ "throttled", "1", DP_BETTER_LOWER,
-	  "share of the period in which heat or power held the clocks down", NULL,
+	  "share of the period in which heat or power reduced the clocks", NULL,
 	  DP_NEED_SAMPLES },
 	compute,
 	summaries,

@@ -17,7 +17,7 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_throughput", "1/s", DP_BETTER_HIGHER,
-	    "samples of the steady state by the time that they took", "throughput" },
+	    "samples in the steady state divided by its duration", "throughput" },
 	  dp_reduce__steady_rate },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };

@@ -17,7 +17,8 @@ static const struct dp_metric_summary summaries[] = {
 };
 
 const struct dp_metric dp_metric__upload_exposed = {
-	{ "upload_exposed_ns", "ns", DP_BETTER_LOWER, "time in which uploads run, and no kernel" },
+	{ "upload_exposed_ns", "ns", DP_BETTER_LOWER, "time in which uploads run and no kernel "
+						      "does" },
 	compute,
 	summaries,
 };

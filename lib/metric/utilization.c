@@ -16,7 +16,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__utilization = {
 	{ "utilization", "1", DP_BETTER_HIGHER,
-	  "share of the period in which the device does anything" },
+	  "share of the period in which the device runs any operation" },
 	compute,
 	summaries,
 };

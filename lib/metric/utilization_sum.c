@@ -16,7 +16,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__utilization_sum = {
 	{ "utilization_sum", "1", DP_BETTER_HIGHER,
-	  "durations of the kernels by the period: above 1 where streams overlap" },
+	  "sum of kernel durations divided by the period; above 1 if streams overlap" },
 	compute,
 	summaries,
 };

@@ -1,7 +1,8 @@
 /*
- * A permutation test (Fisher 1935) with a scan over the beginning, so that a rank which becomes slow
- * halfway is found as well as one that always was; the largest value of all ranks and beginnings is
- * compared with the largest of each shuffle, so that many ranks do not make one of them conspicuous.
+ * A permutation test (Fisher 1935) with a scan over the beginning, so that a rank which becomes
+ * slow halfway is found as well as one that always was; the largest value of all ranks and
+ * beginnings is compared with the largest of each shuffle, so that many ranks do not make one of
+ * them conspicuous.
  */
 #include "ranks/blame.h"
 #include "metric/stat.h"
@@ -10,9 +11,11 @@
 
 /* Shuffles: p is resolved down to 1 / 2000. */
 enum { SHUFFLES = 1999 };
-/* Units are averaged to blocks: to iterations, and those to this many. Neighbours that resemble
- * each other become independent by it. Of fewer iterations than LEAST each unit is a block, as a
- * handful of iterations alone proves nothing. */
+/*
+ * Units are averaged to blocks: to iterations, and those to this many. Neighbours that resemble each
+ * other become independent by it. Of fewer iterations than LEAST each unit is a block, as a handful
+ * of iterations alone proves nothing.
+ */
 enum { BLOCKS = 64, LEAST = 8 };
 /* Periods of 2 to this many blocks are searched, where each is an iteration and it comes
  * four times. */
@@ -116,8 +119,8 @@ static int order_by_class(struct test *test)
 }
 
 /*
- * What is beyond the clip still counts a little, so that of two ranks that are beyond it always, the one
- * that is later wins: a neighbour's tensor-parallel partner is slow, too, but by less.
+ * What is beyond the clip still counts a little, so that of two ranks that are beyond it always,
+ * the one that is later wins: a neighbour's tensor-parallel partner is slow, too, but by less.
  */
 static double clipped(double deviations)
 {
@@ -166,7 +169,8 @@ static double largest_recurring(const struct test *test, uint32_t *rank, double 
 
 	for (size_t every = 2; every <= test->every_most; every++)
 		for (size_t phase = 0; phase < every; phase++) {
-			double scale = 1 / sqrt((double)((test->blocks - phase + every - 1) / every));
+			double scale =
+				1 / sqrt((double)((test->blocks - phase + every - 1) / every));
 
 			for (size_t r = 0; r < ranks; r++)
 				test->room[r] = 0;
@@ -182,7 +186,9 @@ static double largest_recurring(const struct test *test, uint32_t *rank, double 
 	return most;
 }
 
-/* The largest sum over a rank's last blocks by its standard error, and whose it is. room is used. */
+/*
+ * The largest sum over a rank's last blocks by its standard error, and whose it is. room is used.
+ */
 static double largest(const struct test *test, uint32_t *rank)
 {
 	const size_t ranks = test->times->ranks;
@@ -340,7 +346,8 @@ static void describe(struct dp_blame *blame, struct test *test, double *series)
 	}
 	blame->every = dp_blame__every(series, iterations);
 	since = blame->every ? 0 : dp_blame__since(series, iterations);
-	blame->since = iteration_at(times, since);
+	/* One iteration is no time before a change: a capture's first one lacks what ran before it. */
+	blame->since = iteration_at(times, since > 1 ? since : 0);
 	blame->slowest = iteration_at(times, highest(series, iterations));
 	blame->gain = gain_of(times, blame->rank, blame->since);
 }

@@ -4,9 +4,11 @@
 
 #include "base/base.h"
 
-/* What each rank took by itself in each of a row of times, own[unit * ranks + rank]; NaN where it is
- * not known. Several units may be of one iteration. Ranks are compared with those of their own
- * class. */
+/*
+ * What each rank took by itself in each of a row of times, own[unit * ranks + rank]; NaN where it
+ * is not known. Several units may be of one iteration. Ranks are compared with those of their own
+ * class.
+ */
 struct dp_blame_times {
 	const double *own;
 	size_t units;

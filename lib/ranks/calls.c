@@ -51,7 +51,9 @@ static uint32_t add_group(struct reader *reader, const char *name, uint32_t size
 	return id;
 }
 
-/* A group by what the trace calls it, or by its stream: the first that communicates, the second … */
+/*
+ * A group by what the trace calls it, or by its stream: the first that communicates, the second …
+ */
 static uint32_t group_of(struct reader *reader, uint32_t name, uint32_t size, uint32_t stream)
 {
 	char text[64];

@@ -1,5 +1,5 @@
-/* Offsets first along a spanning tree of ranks that share events, then polished; then drifts; then all at
- * once. */
+/* Offsets first along a spanning tree of ranks that share events, then polished; then drifts; then
+ * all at once. */
 #include "ranks/clock.h"
 #include "metric/stat.h"
 
@@ -101,7 +101,8 @@ static int spread_from(struct fit *fit, uint32_t rank, uint32_t *queue, size_t *
 
 		while (i > 0 && fit->sights[i - 1].event == fit->sights[sight].event)
 			i--;
-		for (; i < fit->sight_count && fit->sights[i].event == fit->sights[sight].event; i++) {
+		for (; i < fit->sight_count && fit->sights[i].event == fit->sights[sight].event;
+		     i++) {
 			if (fit->clocks[fit->sights[i].rank].known)
 				continue;
 			status = dp_array__reserve(&edges, &room, count + 1, sizeof(*edges));
@@ -155,7 +156,8 @@ static void find_consensus(struct fit *fit)
 	for (size_t i = 0, end; i < fit->sight_count; i = end) {
 		double middle;
 
-		for (end = i; end < fit->sight_count && fit->sights[end].event == fit->sights[i].event;
+		for (end = i;
+		     end < fit->sight_count && fit->sights[end].event == fit->sights[i].event;
 		     end++) {
 			const struct dp_rank_clock *clock = &fit->clocks[fit->sights[end].rank];
 
@@ -242,8 +244,9 @@ static double span_of(const struct fit *fit, size_t rank)
 {
 	size_t first = fit->first[rank], end = fit->first[rank + 1];
 
-	return end > first ? fabs(local(fit, fit->by_rank[end - 1]) - local(fit, fit->by_rank[first]))
-			   : 0;
+	return end > first
+		       ? fabs(local(fit, fit->by_rank[end - 1]) - local(fit, fit->by_rank[first]))
+		       : 0;
 }
 
 static void fit_drifts(struct fit *fit)
@@ -259,8 +262,8 @@ static void fit_drifts(struct fit *fit)
 	}
 }
 
-/* True where no rank's drift moves it by more than twice the resolution: drifts that residuals hide would
- * only add their own error. */
+/* True where no rank's drift moves it by more than twice the resolution: drifts that residuals hide
+ * would only add their own error. */
 static bool drop_hidden_drifts(struct fit *fit)
 {
 	for (size_t r = 0; r < fit->count; r++) {
@@ -278,17 +281,18 @@ static bool drop_hidden_drifts(struct fit *fit)
 }
 
 /*
- * The polish moves one rank at a time: where two hosts share few events and the ranks of each many, it
- * stops early, as each rank is held by its neighbours. So all offsets and drifts are then solved for at
- * once: least squares over the sights that are no outliers, by conjugate gradients (Hestenes and Stiefel
- * 1952). Of unknowns there are two per rank, its offset and its drift over the capture.
+ * The polish moves one rank at a time: where two hosts share few events and the ranks of each many,
+ * it stops early, as each rank is held by its neighbours. So all offsets and drifts are then solved
+ * for at once: least squares over the sights that are no outliers, by conjugate gradients (Hestenes
+ * and Stiefel 1952). Of unknowns there are two per rank, its offset and its drift over the capture.
  */
 struct solver {
 	struct fit *fit;
 	double *weight;	 /* per sight: 1, of outliers 0 */
 	double *x;	 /* per sight: its time in the capture, -1 to 1 */
 	double *product; /* per sight */
-	double *vectors; /* solution, residual, direction, image, diagonal; two values per rank each */
+	double *vectors; /* solution, residual, direction, image, diagonal; two values per rank each
+			  */
 	double span_ns;
 	bool drifts;
 };
@@ -300,7 +304,9 @@ enum { SOLVES = 3, STEPS = 200 };
 /* Of the first residual: a hundredth of a nanosecond of some milliseconds. */
 #define SOLVED 1e-8
 
-/* Values per sight less the mean of their event, added up per rank: what the solution is to make 0. */
+/*
+ * Values per sight less the mean of their event, added up per rank: what the solution is to make 0.
+ */
 static void gather(double *out, const struct solver *solver, double *values)
 {
 	const struct fit *fit = solver->fit;
@@ -310,7 +316,8 @@ static void gather(double *out, const struct solver *solver, double *values)
 	for (size_t i = 0, end; i < fit->sight_count; i = end) {
 		double sum = 0, weight = 0;
 
-		for (end = i; end < fit->sight_count && fit->sights[end].event == fit->sights[i].event;
+		for (end = i;
+		     end < fit->sight_count && fit->sights[end].event == fit->sights[i].event;
 		     end++) {
 			sum += solver->weight[end] * values[end];
 			weight += solver->weight[end];

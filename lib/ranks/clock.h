@@ -25,8 +25,8 @@ struct dp_rank_clock {
 /*
  * Fits the clocks of count ranks to the sights, which are in order of event. Offsets are those of a
  * median polish (Tukey 1977, "Exploratory Data Analysis") of ranks and events, and drifts slopes by
- * Theil (1950) and Sen (1968); from there least squares over all ranks at once without the outliers.
- * Drifts are 0 where the residuals show none.
+ * Theil (1950) and Sen (1968); from there least squares over all ranks at once without the
+ * outliers. Drifts are 0 where the residuals show none.
  *
  * Errors: DP_ERR_NOMEM. Cost: O(s log s) for s sights, in some ten rounds, and up to 200 s for each
  * of six solutions.

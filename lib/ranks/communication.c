@@ -379,8 +379,8 @@ static void find_slow(struct dp_slow_group *all, double *less_ns, const struct r
 }
 
 /*
- * Is this the slow group, or one that is slow with it? A link is in all groups of its rank, so that those
- * which are slow and share a member have one cause.
+ * Is this the slow group, or one that is slow with it? A link is in all groups of its rank, so that
+ * those which are slow and share a member have one cause.
  */
 static bool is_of(const struct dp_slow_group *slow, const struct dp_slow_group *other,
 		  const struct dp_job *job)

@@ -82,7 +82,8 @@ static void count_votes(struct numbering *numbering)
 	for (size_t i = 0, end; i < numbering->count; i = end) {
 		int64_t *place = &numbering->iteration[votes[i].rank][votes[i].step];
 
-		for (end = i; end < numbering->count && !compare_votes(&votes[i], &votes[end]); end++)
+		for (end = i; end < numbering->count && !compare_votes(&votes[i], &votes[end]);
+		     end++)
 			;
 		if (*place == UNKNOWN)
 			most = 0;

@@ -109,8 +109,9 @@ struct dp_ranks {
 	struct dp_strings texts; /* all that is borrowed from the result */
 };
 
-/* Iterations and collectives of all ranks on one clock. Errors: DP_ERR_NOMEM. */
+/* Iterations, or collectives, of all ranks on one clock. Errors: DP_ERR_NOMEM. */
 int dp_ranks__timeline(struct dp_ranks *ranks, const struct dp_job *job);
+int dp_ranks__calls(struct dp_ranks *ranks, const struct dp_job *job);
 
 /* The collectives' table, and what is slow among them. Errors: DP_ERR_NOMEM. */
 int dp_ranks__collectives(struct dp_ranks *ranks, const struct dp_job *job);

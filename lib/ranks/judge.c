@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Ranks that are alike show this in fewer than one job of 100, with room for the candidates that are
- * tried one after the other. */
+/* Ranks that are alike show this in fewer than one job of 100, with room for the candidates that
+ * are tried one after the other. */
 #define CHANCE 0.005
 /* No healthy rank costs a tenth, so that such a cost needs less of a proof. */
 #define LARGE_COST 0.1
@@ -39,8 +39,8 @@ struct judge {
 	double *room;	      /* for a value per rank */
 };
 
-static void set_verdict(struct judge *judge, enum dp_ranks_verdict_kind kind, double cost_ns, double p,
-			int64_t since)
+static void set_verdict(struct judge *judge, enum dp_ranks_verdict_kind kind, double cost_ns,
+			double p, int64_t since)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 
@@ -192,9 +192,9 @@ static int64_t first_iteration(const struct judge *judge, uint32_t since)
 }
 
 /*
- * What iterations would be shorter by: of a guess, from the times alone, what a replay says. Where it
- * finds nothing, files of ranks are missing on which others depend, or clocks are not known: then the
- * guess stays.
+ * What iterations would be shorter by: of a guess, from the times alone, what a replay says. Where
+ * it finds nothing, files of ranks are missing on which others depend, or clocks are not known:
+ * then the guess stays.
  */
 static int find_cost(double *cost_ns, const struct judge *judge, const struct dp_job_change *change)
 {
@@ -395,7 +395,8 @@ static void slowest_of_class(struct slowest *out, const struct judge *judge, siz
  * what the median of their class takes, how much of that is compute, and in how many of 100 it is
  * another rank than before.
  */
-static double uneven_cost(const struct judge *judge, double *compute_ns, size_t *turns, double *room)
+static double uneven_cost(const struct judge *judge, double *compute_ns, size_t *turns,
+			  double *room)
 {
 	double sum = 0, compute = 0;
 	size_t count = 0, last = SIZE_MAX;
@@ -430,7 +431,9 @@ static int judge_sequences(struct judge *judge)
 		return DP_ERR_NOMEM;
 	cost_ns = uneven_cost(judge, &compute_ns, &turns, room);
 	free(room);
-	/* A third: between two ranks, half of the iterations have the same slowest one as before. */
+	/*
+	 * A third: between two ranks, half of the iterations have the same slowest one as before.
+	 */
 	if (verdict->kind != DP_VERDICT_NONE || cost_ns < SEQUENCE_COST * judge->period_ns ||
 	    compute_ns < COMPUTE_SHARE * cost_ns || turns < 34)
 		return DP_OK;

@@ -1,6 +1,6 @@
 /*
- * Diagonals of (a, b): a few windows of a find those that may be right, which are judged by content,
- * then by the times between calls; then a merge by time.
+ * Diagonals of (a, b): a few windows of a find those that may be right, which are judged by
+ * content, then by the times between calls; then a merge by time.
  */
 #include "ranks/match.h"
 #include "metric/stat.h"
@@ -117,8 +117,8 @@ static bool is_better(const struct candidate *a, const struct candidate *b,
 	return llabs(a->shift) < llabs(b->shift);
 }
 
-/* Windows of the first sequence that candidates are looked for with, and what each keeps. Calls that
- * only one rank has spoil a few windows, never all. */
+/* Windows of the first sequence that candidates are looked for with, and what each keeps. Calls
+ * that only one rank has spoil a few windows, never all. */
 enum { LOOKS = 8, KEPT = 4 };
 /* Sequences below this are tried at every shift. */
 enum { SHORT = LOOKS * WINDOW };
@@ -164,21 +164,23 @@ static size_t look_at(struct look *kept, const struct sequences *at, size_t plac
 
 		look.misfit = clock->known
 				      ? fabs((double)(b->end_ns - a->end_ns - clock->offset_ns))
-				      : misfit_of(a, b, count < KEPT ? INFINITY
-								     : kept[KEPT - 1].misfit + EQUAL_NS);
+				      : misfit_of(a, b,
+						  count < KEPT ? INFINITY
+							       : kept[KEPT - 1].misfit + EQUAL_NS);
 		if (count == KEPT && !is_nearer(&look, &kept[KEPT - 1]))
 			continue;
 		if (!is_alike(a, b, WINDOW))
 			continue;
-		for (k = count < KEPT ? count++ : KEPT - 1; k && is_nearer(&look, &kept[k - 1]); k--)
+		for (k = count < KEPT ? count++ : KEPT - 1; k && is_nearer(&look, &kept[k - 1]);
+		     k--)
 			kept[k] = kept[k - 1];
 		kept[k] = look;
 	}
 	return count;
 }
 
-static void try_shift(struct candidate *best, bool *found, const struct sequences *at, int64_t shift,
-		      const struct dp_match_clock *clock)
+static void try_shift(struct candidate *best, bool *found, const struct sequences *at,
+		      int64_t shift, const struct dp_match_clock *clock)
 {
 	struct candidate candidate;
 

@@ -17,8 +17,8 @@ struct dp_match_clock {
 };
 
 /*
- * For each of a's n calls sets in partner its counterpart's index in b, or DP_NONE: counterparts are
- * equal symbols, in the same order in both.
+ * For each of a's n calls sets in partner its counterpart's index in b, or DP_NONE: counterparts
+ * are equal symbols, in the same order in both.
  *
  * By their numbers where all are recorded. Else iterations look alike, so that content alone allows
  * many shifts of one sequence against the other; of those the one is chosen under which the times

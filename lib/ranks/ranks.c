@@ -69,8 +69,12 @@ static int compare_ranks(const void *a, const void *b)
 /* Entries are in order of file. What neither trace nor name states is the next free number. */
 static int number_entries(struct entry *entries, size_t count)
 {
-	int64_t next = 0;
+	/* As many numbers are free below twice the count. */
+	bool *taken = dp_alloc__zeroed(2 * count + 1, sizeof(*taken));
+	size_t next = 0;
 
+	if (!taken)
+		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < count; i++) {
 		struct entry *entry = &entries[i];
 
@@ -80,21 +84,18 @@ static int number_entries(struct entry *entries, size_t count)
 			entry->rank = dp_rank_name__read(entry->file->source.name);
 			entry->rank_from = DP_RANK_FROM_NAME;
 		}
+		if (entry->rank >= 0 && (uint64_t)entry->rank < 2 * count)
+			taken[entry->rank] = true;
 	}
 	for (size_t i = 0; i < count; i++) {
-		bool taken = true;
-
 		if (entries[i].rank >= 0)
 			continue;
-		while (taken) {
-			taken = false;
-			for (size_t k = 0; k < count && !taken; k++)
-				taken = entries[k].rank == next;
-			next += taken;
-		}
-		entries[i].rank = next;
+		while (taken[next])
+			next++;
+		entries[i].rank = (int64_t)next++;
 		entries[i].rank_from = DP_RANK_FROM_ORDER;
 	}
+	free(taken);
 	return DP_OK;
 }
 
@@ -307,7 +308,9 @@ static int compare_numbers(const void *a, const void *b)
 	return one < two ? -1 : one > two;
 }
 
-/* The numbers of the list that ends a group's name, "0 [4, 5, 6, 7]". Each has a digit and a comma. */
+/*
+ * The numbers of the list that ends a group's name, "0 [4, 5, 6, 7]". Each has a digit and a comma.
+ */
 static size_t read_list(int64_t *numbers, const char *name)
 {
 	const char *at = strrchr(name, '[');
@@ -413,6 +416,9 @@ static int fill(struct dp_ranks *ranks, struct entry *entries, size_t count)
 		status = dp_ranks__collectives(ranks, &job);
 	if (!status)
 		status = dp_ranks__judge(ranks, &job);
+	/* Last, when what judging needed is freed. */
+	if (!status)
+		status = dp_ranks__calls(ranks, &job);
 	dp_job__fini(&job);
 	return status;
 }
@@ -478,8 +484,8 @@ static int run(struct dp_ranks *ranks, struct files *files, const struct dp_rank
 	int status = list_entries(files);
 
 	for (size_t i = 0; i < options->left_out_count && !status; i++)
-		status = leave_out(ranks, options->left_out[i].file, "%s",
-				   options->left_out[i].why);
+		status =
+			leave_out(ranks, options->left_out[i].file, "%s", options->left_out[i].why);
 	return status ? status : fill(ranks, files->entries, files->ranks);
 }
 

@@ -1,9 +1,10 @@
 /*
- * A replay of what all ranks depend on (dPRO, MLSys'22, and ByteDance's what-if analysis, OSDI'25, do
- * so per operation; here a rank's work between two collectives is one piece). A collective ends when
- * its last member has come and its own time has passed. A rank's work moves with the last thing that it
- * waited for, which is the end of each collective that it waited for in the trace, and it is shortened
- * where the change says so. Nothing moves without a change: the trace is reproduced.
+ * A replay of what all ranks depend on (dPRO, MLSys'22, and ByteDance's what-if analysis, OSDI'25,
+ * do so per operation; here a rank's work between two collectives is one piece). A collective ends
+ * when its last member has come and its own time has passed. A rank's work moves with the last
+ * thing that it waited for, which is the end of each collective that it waited for in the trace,
+ * and it is shortened where the change says so. Nothing moves without a change: the trace is
+ * reproduced.
  */
 #include "ranks/replay.h"
 #include "base/sort.h"
@@ -12,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A collective that begins so soon behind another one of its group waited for that, not for the rank:
- * they share a stream. */
+/* A collective that begins so soon behind another one of its group waited for that, not for the
+ * rank: they share a stream. */
 #define BACK_TO_BACK_NS 10000.0
 
 #define BEHIND INT64_MAX
@@ -23,15 +24,14 @@ enum { CONCURRENT = 16 };
 
 /* A rank has moved: from here on what it does happens later by so much than in the trace. */
 struct move {
-	double at_ns;
 	double later_ns;
-	double removed_ns; /* of its work, up to here */
+	uint32_t call; /* at whose end */
 };
 
-/* When a rank is blocked by a call, without what is another's already; before_ns: by calls before. */
+/* Since when a rank is blocked by a call, until that ends or another one blocks it. */
 struct stretch {
-	int64_t start_ns, end_ns;
-	double before_ns;
+	int64_t start_ns;
+	double before_ns; /* that it was blocked for by calls before */
 };
 
 struct lane {
@@ -39,7 +39,8 @@ struct lane {
 	const struct dp_rank_clock *clock;
 	uint32_t *order;   /* calls by start */
 	struct stretch *blocked; /* per call */
-	double *work;	   /* by start: the rank's own time before each call starts */
+	double *work; /* by start: the rank's own time before each call starts; NULL where nothing
+		       * is removed */
 	double *removed;   /* by start: what is removed of it */
 	uint32_t *behind;  /* per call: the one of its group before it, or DP_NONE */
 	double *end_ns;	   /* per call: its end in the replay */
@@ -91,10 +92,19 @@ static int compare_starts(const void *a, const void *b)
 	return one->call < two->call ? -1 : one->call > two->call;
 }
 
+static int64_t blocked_until(const struct lane *lane, size_t call)
+{
+	const struct dp_rank_summary *from = lane->rank->from;
+
+	return call + 1 < from->call_count
+		       ? DP_MIN(from->calls[call].end_ns, lane->blocked[call + 1].start_ns)
+		       : from->calls[call].end_ns;
+}
+
 /*
- * Stretches that overlap are split, so that each time in which the rank does nothing but wait counts
- * once. Where it goes on while a call runs, that call does not block it, although nothing else may run
- * for a while: that is the host's, or another call's.
+ * Stretches that overlap are split, so that each time in which the rank does nothing but wait
+ * counts once. Where it goes on while a call runs, that call does not block it, although nothing
+ * else may run for a while: that is the host's, or another call's.
  */
 static void find_blocked(struct lane *lane)
 {
@@ -104,14 +114,13 @@ static void find_blocked(struct lane *lane)
 
 	for (size_t i = from->call_count; i-- > 0;) {
 		const struct dp_call_summary *call = &from->calls[i];
-		int64_t end_ns = DP_MIN(call->end_ns, least_ns);
 
 		least_ns = DP_MIN(call->end_ns - call->blocks_ns, least_ns);
-		lane->blocked[i] = (struct stretch){ least_ns, end_ns, 0 };
+		lane->blocked[i].start_ns = least_ns;
 	}
 	for (size_t i = 0; i < from->call_count; i++) {
 		lane->blocked[i].before_ns = sum_ns;
-		sum_ns += (double)(lane->blocked[i].end_ns - lane->blocked[i].start_ns);
+		sum_ns += (double)(blocked_until(lane, i) - lane->blocked[i].start_ns);
 	}
 }
 
@@ -132,7 +141,7 @@ static double work_until(const struct lane *lane, int64_t time_ns)
 	}
 	if (low)
 		blocked_ns = lane->blocked[low - 1].before_ns +
-			     (double)(DP_MIN(time_ns, lane->blocked[low - 1].end_ns) -
+			     (double)(DP_MIN(time_ns, blocked_until(lane, low - 1)) -
 				      lane->blocked[low - 1].start_ns);
 	return (double)(time_ns - from->calls[0].start_ns) - blocked_ns;
 }
@@ -177,25 +186,15 @@ static int init_lane(struct lane *lane, const struct dp_job *job, size_t r, uint
 	lane->clock = &job->clocks[r];
 	lane->order = dp_alloc__array(count + 1, sizeof(*lane->order));
 	lane->blocked = dp_alloc__array(count + 1, sizeof(*lane->blocked));
-	lane->work = dp_alloc__zeroed(count + 1, sizeof(*lane->work));
-	lane->removed = dp_alloc__zeroed(count + 1, sizeof(*lane->removed));
 	lane->behind = dp_alloc__array(count + 1, sizeof(*lane->behind));
-	lane->end_ns = dp_alloc__zeroed(count + 1, sizeof(*lane->end_ns));
-	lane->moves = dp_alloc__zeroed(count + 1, sizeof(*lane->moves));
-	if (!lane->order || !lane->blocked || !lane->work || !lane->removed ||
-	    !lane->behind || !lane->end_ns || !lane->moves || sort_starts(lane))
+	lane->end_ns = dp_alloc__array(count + 1, sizeof(*lane->end_ns));
+	lane->moves = dp_alloc__array(count + 1, sizeof(*lane->moves));
+	if (!lane->order || !lane->blocked || !lane->behind || !lane->end_ns || !lane->moves ||
+	    sort_starts(lane))
 		return DP_ERR_NOMEM;
-	lane->moves[0].at_ns = -INFINITY;
-	lane->move_count = 1;
 	find_blocked(lane);
-	for (size_t i = 0; i < count; i++) {
-		const struct dp_call_summary *call = &from->calls[lane->order[i]];
-
-		lane->work[i] = work_until(lane, call->start_ns);
-		lane->end_ns[lane->order[i]] = time_of(lane, call->end_ns);
-		if (i)
-			lane->work[i] = fmax(lane->work[i], lane->work[i - 1]);
-	}
+	for (size_t i = 0; i < count; i++)
+		lane->end_ns[i] = time_of(lane, from->calls[i].end_ns);
 	link_groups(lane, last);
 	return DP_OK;
 }
@@ -223,7 +222,9 @@ static size_t calls_of(const struct lane *lane, int64_t iteration, size_t *first
 
 static double piece(const struct lane *lane, size_t at)
 {
-	return at ? lane->work[at] - lane->work[at - 1] : 0;
+	return at ? work_until(lane, call_of(lane, lane->order[at])->start_ns) -
+			    work_until(lane, call_of(lane, lane->order[at - 1])->start_ns)
+		  : 0;
 }
 
 /*
@@ -257,12 +258,18 @@ static void remove_excess(struct replay *replay, size_t r, size_t first, size_t 
 }
 
 /* Sums, so that removed[] is what is removed before each call. */
-static void remove_work(struct replay *replay, size_t r)
+static int remove_work(struct replay *replay, size_t r)
 {
 	struct lane *lane = &replay->lanes[r];
 	size_t count = lane->rank->from->call_count;
 	double sum = 0;
 
+	lane->work = dp_alloc__array(count + 1, sizeof(*lane->work));
+	lane->removed = dp_alloc__zeroed(count + 1, sizeof(*lane->removed));
+	if (!lane->work || !lane->removed)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < count; i++)
+		lane->work[i] = work_until(lane, call_of(lane, lane->order[i])->start_ns);
 	for (size_t first = 0, end; first < count; first = end) {
 		int64_t iteration = iteration_of(lane, lane->order[first]);
 
@@ -274,14 +281,18 @@ static void remove_work(struct replay *replay, size_t r)
 	}
 	for (size_t i = 0; i < count; i++)
 		lane->removed[i] = sum += lane->removed[i];
+	return DP_OK;
 }
 
 /* What is removed up to a time of the rank's clock: between two calls in proportion to its work. */
 static double removed_until(const struct lane *lane, int64_t time_ns)
 {
-	double work = work_until(lane, time_ns), share;
 	size_t low = 0, high = lane->rank->from->call_count;
+	double work, share;
 
+	if (!lane->removed)
+		return 0;
+	work = work_until(lane, time_ns);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -301,21 +312,22 @@ static double removed_until(const struct lane *lane, int64_t time_ns)
 /* How much later the rank is at a time: where it waited last, less what is removed since. */
 static double later_at(const struct lane *lane, int64_t time_ns, bool latest)
 {
-	double at_ns = time_of(lane, time_ns);
-	size_t low = 1, high = lane->move_count;
+	size_t low = latest ? lane->move_count : 0, high = lane->move_count;
+	const struct move *move;
 
-	while (low < high && !latest) {
+	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (lane->moves[middle].at_ns <= at_ns)
+		if (call_of(lane, lane->moves[middle].call)->end_ns <= time_ns)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (latest)
-		low = lane->move_count;
-	return lane->moves[low - 1].later_ns -
-	       (removed_until(lane, time_ns) - lane->moves[low - 1].removed_ns);
+	if (!low)
+		return -removed_until(lane, time_ns);
+	move = &lane->moves[low - 1];
+	return move->later_ns - (removed_until(lane, time_ns) -
+				 removed_until(lane, call_of(lane, move->call)->end_ns));
 }
 
 /* When a call starts in the replay. */
@@ -335,8 +347,8 @@ static double new_start(const struct lane *lane, uint32_t call)
 }
 
 /*
- * Does the rank go on when the call ends? Not if it computes meanwhile: then it waits for the call later,
- * if at all; nor if it goes on waiting for one that ends after this one.
+ * Does the rank go on when the call ends? Not if it computes meanwhile: then it waits for the call
+ * later, if at all; nor if it goes on waiting for one that ends after this one.
  */
 static bool is_waited_for(const struct lane *lane, uint32_t call)
 {
@@ -356,14 +368,13 @@ static void move_rank(struct lane *lane, uint32_t call)
 	int64_t waits_ns = from->end_ns - from->blocks_ns;
 	double end_ns = time_of(lane, from->end_ns);
 	double ready_ns = time_of(lane, waits_ns) + later_at(lane, waits_ns, true);
-	struct move move = { .at_ns = end_ns,
-			     .later_ns = fmax(ready_ns, lane->end_ns[call]) - end_ns,
-			     .removed_ns = removed_until(lane, from->end_ns) };
+	size_t count = lane->move_count;
 
-	if (!is_waited_for(lane, call))
+	if (!is_waited_for(lane, call) ||
+	    (count && call_of(lane, lane->moves[count - 1].call)->end_ns > from->end_ns))
 		return;
-	if (lane->moves[lane->move_count - 1].at_ns <= end_ns)
-		lane->moves[lane->move_count++] = move;
+	lane->moves[lane->move_count++] =
+		(struct move){ fmax(ready_ns, lane->end_ns[call]) - end_ns, call };
 }
 
 /* The last of an instance's members to start: in the trace, and in the replay. */
@@ -441,8 +452,9 @@ static int replay_instances(struct replay *replay)
 			const struct dp_job_member *member = &job->members[at->first + m];
 			const struct lane *lane = &replay->lanes[member->rank];
 
-			endings[i].end_ns = fmax(endings[i].end_ns,
-						 time_of(lane, call_of(lane, member->call)->end_ns));
+			endings[i].end_ns =
+				fmax(endings[i].end_ns,
+				     time_of(lane, call_of(lane, member->call)->end_ns));
 		}
 	}
 	if (job->instance_count)
@@ -465,8 +477,8 @@ static double later_behind(const struct lane *lane, int64_t iteration)
 }
 
 /*
- * What the median rank gains per iteration. Of the first one of the capture, what runs before its first
- * collective is not known, so that it does not count.
+ * What the median rank gains per iteration. Of the first one of the capture, what runs before its
+ * first collective is not known, so that it does not count.
  */
 static double mean_saved(struct replay *replay)
 {
@@ -531,7 +543,7 @@ int dp_job__replay(double *saved_ns, const struct dp_job *job, const struct dp_j
 	for (size_t r = 0; r < job->count && !status; r++)
 		status = init_lane(&replay.lanes[r], job, r, last);
 	if (!status && change->rank != DP_NONE)
-		remove_work(&replay, change->rank);
+		status = remove_work(&replay, change->rank);
 	if (!status)
 		status = replay_instances(&replay);
 	if (!status)

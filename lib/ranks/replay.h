@@ -6,8 +6,8 @@
 
 /* What is changed, from an iteration of the job on. */
 struct dp_job_change {
-	uint32_t rank; /* its own work takes what the median of its class does, call by call; DP_NONE:
-			* nobody's does */
+	uint32_t rank; /* its own work takes what the median of its class does, call by call;
+			* DP_NONE: nobody's does */
 	const uint32_t *classes;
 	const double *less_ns; /* per instance: it takes so much less by itself. NULL: nothing */
 	int64_t since;
@@ -15,9 +15,9 @@ struct dp_job_change {
 };
 
 /*
- * By how much each iteration from since on would be shorter on average; NaN where that is not known:
- * without clocks, or without collectives behind since. Errors: DP_ERR_NOMEM. Cost: n log n in the
- * collectives, and those of the rank's class for each of its own.
+ * By how much each iteration from since on would be shorter on average; NaN where that is not
+ * known: without clocks, or without collectives behind since. Errors: DP_ERR_NOMEM. Cost: n log n
+ * in the collectives, and those of the rank's class for each of its own.
  */
 int dp_job__replay(double *saved_ns, const struct dp_job *job, const struct dp_job_change *change);
 

@@ -123,9 +123,10 @@ static int fill_shares(struct dp_rank_summary *rank, const struct dp_analysis *a
 }
 
 /*
- * Idle time before an upload counts as input wait, and other idle time of the host as host wait. Where
- * the trace has ranges of a data loader, they tell more exactly which of both it is: shares[] become
- * the shares of input wait and of host wait that they cover, in typical iterations or in slow ones.
+ * Idle time before an upload counts as input wait, and other idle time of the host as host wait.
+ * Where the trace has ranges of a data loader, they tell more exactly which of both it is: shares[]
+ * become the shares of input wait and of host wait that they cover, in typical iterations or in
+ * slow ones.
  */
 static void loader_shares(double shares[2], const struct dp_analysis *analysis, size_t loop,
 			  bool slow)
@@ -155,7 +156,8 @@ static void loader_shares(double shares[2], const struct dp_analysis *analysis, 
  * the two shares hold, not what it costs. */
 #define SLOW 1.1
 
-static int split_waits(struct dp_rank_summary *rank, const struct dp_analysis *analysis, size_t loop)
+static int split_waits(struct dp_rank_summary *rank, const struct dp_analysis *analysis,
+		       size_t loop)
 {
 	double *periods = dp_alloc__array(rank->step_count + 1, sizeof(*periods)), median;
 	double shares[2][2]; /* of typical iterations, of slow ones */

@@ -12,8 +12,8 @@ struct dp_call_summary {
 	int64_t end_ns;
 	int64_t exposed_ns; /* of its time, that in which the rank neither computes nor runs an
 			     * earlier collective */
-	int64_t blocks_ns;  /* of its time, the last stretch, up to its end, in which the rank does not
-			     * compute, whatever else runs */
+	int64_t blocks_ns;  /* of its time, the last stretch, up to its end, in which the rank does
+			     * not compute, whatever else runs */
 	uint64_t bytes;
 	int64_t sequence;   /* -1: not recorded */
 	uint32_t group;	    /* index of a struct dp_group_summary */
@@ -96,8 +96,8 @@ struct dp_summary {
 };
 
 /*
- * Packs a file's ranks; *bytes is the caller's, to be freed with free(). The same ranks give the same
- * bytes. Times are rounded to nanoseconds. Errors: DP_ERR_NOMEM. Cost: n log n in the calls.
+ * Packs a file's ranks; *bytes is the caller's, to be freed with free(). The same ranks give the
+ * same bytes. Times are rounded to nanoseconds. Errors: DP_ERR_NOMEM. Cost: n log n in the calls.
  */
 int dp_summary__pack(unsigned char **bytes, size_t *size, const struct dp_file_summary *file);
 

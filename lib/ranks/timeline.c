@@ -1,6 +1,6 @@
 /*
- * Iterations and collectives of all ranks on the clock of the first one. Cost: linear in ranks times
- * iterations and in the collectives.
+ * Iterations and collectives of all ranks on the clock of the first one. Cost: linear in ranks
+ * times iterations and in the collectives.
  */
 #include "ranks/job.h"
 
@@ -18,7 +18,7 @@ static int64_t to_first(const struct dp_job *job, size_t r, int64_t time_ns)
 						 : time_ns;
 }
 
-static int fill_cells(struct dp_ranks *ranks, const struct dp_job *job)
+int dp_ranks__timeline(struct dp_ranks *ranks, const struct dp_job *job)
 {
 	size_t cells = dp_size__mul(job->count, job->iterations);
 
@@ -70,7 +70,7 @@ static struct dp_ranks_call call_of(const struct dp_job *job, size_t r, size_t i
 	};
 }
 
-static int fill_calls(struct dp_ranks *ranks, const struct dp_job *job)
+int dp_ranks__calls(struct dp_ranks *ranks, const struct dp_job *job)
 {
 	size_t count = 0;
 
@@ -95,11 +95,4 @@ static int fill_calls(struct dp_ranks *ranks, const struct dp_job *job)
 			return DP_ERR_NOMEM;
 	}
 	return DP_OK;
-}
-
-int dp_ranks__timeline(struct dp_ranks *ranks, const struct dp_job *job)
-{
-	int status = fill_cells(ranks, job);
-
-	return status ? status : fill_calls(ranks, job);
 }

@@ -140,6 +140,7 @@ static void write_full(struct dp_render *render, size_t loop)
 	write_summary(render, loop);
 	dp_html__series(render, loop, &ranking);
 	dp_html__operators(render, loop);
+	dp_html__host_operators(render, loop);
 	dp_html__host_ranges(render, loop);
 	dp_html__path(render, loop);
 	if (html->full <= DP_HTML_TIMELINES && ranking.count) {

@@ -98,13 +98,18 @@ void dp_html__one_series(struct dp_render *render, size_t loop, size_t metric);
 /* Keys of a loop: its series, histogram, breakdown, slowest iterations. */
 void dp_html__series(struct dp_render *render, size_t loop, const struct dp_html_ranking *ranking);
 
-/* A key of a loop: kernel time by operator or range. */
+/* A key of a loop: kernel time by operator or range; and the host's time in them. */
 void dp_html__operators(struct dp_render *render, size_t loop);
+void dp_html__host_operators(struct dp_render *render, size_t loop);
+
+/* What the page tells apart of DP_IDLE_HOST: input wait. */
+#define DP_HTML_IDLE_INPUT (DP_IDLE_OTHER + 1)
 
 /* When a device does nothing, from one time to another. */
 struct dp_html_idle {
 	int64_t start_ns, end_ns;
-	int64_t causes_ns[DP_IDLE_OTHER + 1];
+	bool input; /* the iteration has input wait */
+	int64_t causes_ns[DP_HTML_IDLE_INPUT + 1];
 	struct dp_idle *pieces;
 	size_t count, room;
 	size_t most; /* pieces that are written, about */

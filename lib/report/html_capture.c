@@ -1,4 +1,4 @@
-/* The whole capture of each device: how busy it is over time. */
+/* The whole capture of each device: how busy it is over time, and how much memory is allocated. */
 #include "report/html.h"
 
 #define SLICES 300 /* of the capture: about one for each four pixels of a page */
@@ -11,11 +11,39 @@ static bool has_kernels(const struct dp_trace *trace, uint32_t device)
 	return false;
 }
 
-/* "[device,[percent,...]]" */
+/* The most that is allocated in each slice, beyond the least of the capture. Returns whether any
+ * allocation is recorded. */
+static bool gather_memory(int64_t most[SLICES], const struct dp_trace *trace, uint32_t device)
+{
+	const struct dp_memory *memory = dp_trace_memory(trace);
+	int64_t duration_ns = DP_MAX(dp_trace_duration_ns(trace), 1), live = 0, least = 0;
+	size_t slice = 0, events = 0;
+
+	most[0] = 0;
+	for (size_t i = 0; i < memory->count; i++) {
+		double at = (double)memory->time_ns[i] / (double)duration_ns * SLICES;
+
+		if (memory->device[i] != device)
+			continue;
+		for (events++; slice + 1 < SLICES && (double)(slice + 1) <= at; slice++)
+			most[slice + 1] = live;
+		live = dp_sum__i64(live, memory->delta_bytes[i]);
+		most[slice] = DP_MAX(most[slice], live);
+		least = DP_MIN(least, live);
+	}
+	for (; slice + 1 < SLICES; slice++)
+		most[slice + 1] = live;
+	for (size_t i = 0; i < SLICES; i++)
+		most[i] = dp_sum__i64(most[i], -DP_MAX(least, -INT64_MAX));
+	return events > 0;
+}
+
+/* "[device,[percent,...],[bytes,...]]"; no bytes where no allocations are recorded. */
 static void write_device(struct dp_render *render, uint32_t device, bool first)
 {
 	int64_t duration_ns = dp_trace_duration_ns(dp_analysis_trace(render->analysis));
 	double shares[SLICES];
+	int64_t bytes[SLICES];
 	int status = dp_analysis_utilization(render->analysis, device, 0, duration_ns, shares,
 					     SLICES, render->error);
 
@@ -26,6 +54,10 @@ static void write_device(struct dp_render *render, uint32_t device, bool first)
 	dp_render__format(render, "%s\n[%u,[", first ? "" : ",", device);
 	for (size_t i = 0; i < SLICES; i++)
 		dp_render__format(render, "%s%d", i ? "," : "", (int)(shares[i] * 100 + 0.5));
+	dp_render__text(render, "],[");
+	if (gather_memory(bytes, dp_analysis_trace(render->analysis), device))
+		for (size_t i = 0; i < SLICES; i++)
+			dp_render__format(render, "%s%lld", i ? "," : "", (long long)bytes[i]);
 	dp_render__text(render, "]]");
 }
 

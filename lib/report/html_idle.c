@@ -1,12 +1,29 @@
 /* When and why a device does nothing in the iterations that have timelines. */
 #include "report/html.h"
 
+/* What is uploaded in smaller pieces is no input. */
+#define INPUT_BYTES 4096
+
 struct gather {
+	const struct dp_ops *ops;
 	struct dp_html_idle *idles;
 	size_t count;
 };
 
-static int add(struct dp_html_idle *idle, struct dp_idle piece)
+/* The host is late with the upload of an iteration's input, as input_wait_ns has it. */
+static bool is_input(const struct dp_ops *ops, const struct dp_idle *piece)
+{
+	return piece->cause == DP_IDLE_HOST && ops->kind[piece->op] == DP_OP_COPY &&
+	       ops->copy_kind[piece->op] == DP_COPY_HTOD && ops->bytes[piece->op] >= INPUT_BYTES;
+}
+
+static int cause_of(const struct gather *gather, const struct dp_html_idle *idle,
+		    const struct dp_idle *piece)
+{
+	return idle->input && is_input(gather->ops, piece) ? DP_HTML_IDLE_INPUT : (int)piece->cause;
+}
+
+static int add(const struct gather *gather, struct dp_html_idle *idle, struct dp_idle piece)
 {
 	piece.start_ns = DP_MAX(piece.start_ns, idle->start_ns);
 	piece.end_ns = DP_MIN(piece.end_ns, idle->end_ns);
@@ -14,8 +31,9 @@ static int add(struct dp_html_idle *idle, struct dp_idle piece)
 		return DP_OK;
 	if (dp_array__reserve(&idle->pieces, &idle->room, idle->count + 1, sizeof(piece)))
 		return DP_ERR_NOMEM;
+	idle->causes_ns[cause_of(gather, idle, &piece)] += piece.end_ns - piece.start_ns;
+	piece.cause = (enum dp_idle_cause)cause_of(gather, idle, &piece);
 	idle->pieces[idle->count++] = piece;
-	idle->causes_ns[piece.cause] += piece.end_ns - piece.start_ns;
 	return DP_OK;
 }
 
@@ -24,7 +42,7 @@ static int add_to_all(void *ctx, const struct dp_idle *piece)
 	struct gather *gather = ctx;
 
 	for (size_t i = 0; i < gather->count; i++)
-		if (add(&gather->idles[i], *piece))
+		if (add(gather, &gather->idles[i], *piece))
 			return DP_ERR_NOMEM;
 	return DP_OK;
 }
@@ -32,7 +50,7 @@ static int add_to_all(void *ctx, const struct dp_idle *piece)
 int dp_html__idle(struct dp_render *render, uint32_t device, struct dp_html_idle *idles,
 		  size_t count)
 {
-	struct gather gather = { idles, count };
+	struct gather gather = { dp_trace_ops(dp_analysis_trace(render->analysis)), idles, count };
 	int64_t start_ns = INT64_MAX, end_ns = INT64_MIN;
 	int status;
 

@@ -432,6 +432,7 @@ void dp_html__timelines(struct dp_render *render, size_t id, const size_t *itera
 {
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
 	struct dp_html_idle idles[DP_HTML_SHOWN] = { { 0 } };
+	size_t input = dp_html__metric("input_wait_ns");
 	int status;
 
 	for (size_t i = 0; i < count; i++) {
@@ -442,6 +443,8 @@ void dp_html__timelines(struct dp_render *render, size_t id, const size_t *itera
 
 		idles[i].most = i < DP_HTML_WHOLE ? GAPS : GAPS / LESS;
 		idles[i].start_ns = at->start_ns;
+		idles[i].input = dp_analysis_loop_metric(render->analysis, id, input,
+							 iterations[i]) > 0;
 		idles[i].end_ns = DP_MAX(next ? next->start_ns : at->end_ns, at->start_ns + 1);
 	}
 	status = dp_html__idle(render, loop->device, idles, count);

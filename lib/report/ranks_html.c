@@ -236,7 +236,9 @@ static double longest(const struct page *page, size_t k)
 	return most;
 }
 
-/* A typical iteration, the slowest, the first one with the fault, and what else there is room for. */
+/*
+ * A typical iteration, the slowest, the first one with the fault, and what else there is room for.
+ */
 static void choose_shown(struct page *page)
 {
 	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(page->ranks);

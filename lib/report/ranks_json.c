@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-static void string(struct dp_render *render, const char *before, const char *name, const char *value)
+static void string(struct dp_render *render, const char *before, const char *name,
+		   const char *value)
 {
 	dp_json_out__key(render, before, name);
 	if (value)

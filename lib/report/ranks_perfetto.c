@@ -1,8 +1,9 @@
 /*
- * All ranks of a job on one clock, in Perfetto's own format: a track per rank (viewers put processes
- * in an order of their own) with its iterations, its collectives and, inside these, what they waited
- * for other ranks; own time and waiting as counters; the verdict above. What ran in between is in the
- * ranks' own traces. Flows link the calls of one collective. Cost: n log n in the collectives.
+ * All ranks of a job on one clock, in Perfetto's own format: a track per rank (viewers put
+ * processes in an order of their own) with its iterations, its collectives and, inside these, what
+ * they waited for other ranks; own time and waiting as counters; the verdict above. What ran in
+ * between is in the ranks' own traces. Flows link the calls of one collective. Cost: n log n in the
+ * collectives.
  */
 #include "report/perfetto.h"
 #include "report/ranks_words.h"
@@ -184,7 +185,8 @@ static void write_verdict(struct dp_render *render, const struct dp_ranks *ranks
 	int64_t end_ns = INT64_MIN;
 	size_t r = verdict->rank_count ? verdict->ranks[0] : 0;
 
-	for (size_t k = (size_t)verdict->since_iteration; k < dp_ranks_iteration_count(ranks); k++) {
+	for (size_t k = (size_t)verdict->since_iteration; k < dp_ranks_iteration_count(ranks);
+	     k++) {
 		const struct dp_rank_iteration *at = dp_ranks_iteration(ranks, r, k);
 
 		if (!at || !isfinite(at->period_ns))

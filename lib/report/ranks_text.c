@@ -302,9 +302,9 @@ static void write_row(struct dp_render *render, const struct kind_row *row, cons
 	dp_render__text(render, "  ");
 	dp_text__column(render, dp_collective_kind_name(row->first->kind), 14);
 	dp_text__column(render, dp_human__value(number, (double)row->calls, "count", false), -8);
-	dp_text__column(render,
-			row->first->bytes ? dp_human__bytes(number, (double)row->first->bytes) : "-",
-			-10);
+	dp_text__column(
+		render,
+		row->first->bytes ? dp_human__bytes(number, (double)row->first->bytes) : "-", -10);
 	column(render, row->own_ns, 10);
 	column(render, row->wait_ns, 10);
 	if (isfinite(row->bandwidth))

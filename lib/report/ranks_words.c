@@ -57,7 +57,8 @@ void dp_ranks_words__headline(struct dp_words *words, const struct dp_ranks *ran
 		dp_words__add(words, "Sequence imbalance: another rank computes longest each time");
 		break;
 	case DP_VERDICT_NONE:
-		dp_words__add(words, *verdict->why ? "No verdict: %s" : "No rank holds the others up",
+		dp_words__add(words,
+			      *verdict->why ? "No verdict: %s" : "No rank holds the others up",
 			      verdict->why);
 		break;
 	}
@@ -119,12 +120,14 @@ void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *rende
 	char number[DP_NUMBER_SIZE], label[DP_LABEL_SIZE];
 
 	dp_words__add(words, "%s, %s longer per iteration than on the other ranks",
-		      verdict->throttled ? "throttled clock, compute" : dp_ranks_words__part(verdict->part),
+		      verdict->throttled ? "throttled clock, compute"
+					 : dp_ranks_words__part(verdict->part),
 		      duration(number, render, verdict->part_ns));
 	if (*verdict->operator_)
-		dp_words__add(words, "; mostly %s (%s)",
-			      dp_label__text(label, verdict->operator_, columns, render->options->ascii),
-			      duration(number, render, verdict->operator_ns));
+		dp_words__add(
+			words, "; mostly %s (%s)",
+			dp_label__text(label, verdict->operator_, columns, render->options->ascii),
+			duration(number, render, verdict->operator_ns));
 }
 
 void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks_verdict *verdict)

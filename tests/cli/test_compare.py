@@ -485,7 +485,7 @@ class Input(Case):
         shutil.copy(sample, self.folder / "copy")
         result = self.compare("-n21,6", sample, self.folder / "copy")
         for name, line in zip((sample, self.folder / "copy"), result.stderr.splitlines(), strict=True):
-            self.assertIn(f"warning: {name}: 21 iterations don't fit", line)
+            self.assertIn(f"warning: {name}: 21 iterations do not match", line)
 
     def test_standard_input(self):
         expected = self.compare("--format=csv", self.before, self.slower).stdout

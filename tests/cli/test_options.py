@@ -188,11 +188,11 @@ class Options(cli.Case):
         """The loop that is reported instead is not the one that another number fits."""
         sample = cli.SOURCE / "data" / "sample.json.gz"
         for numbers, words in (
-            ("20,7", ["7 iterations don't fit stream 7: 6 were found"]),
-            ("7,20", ["7 iterations don't fit stream 7: 6 were found"]),
-            ("21,6", ["21 iterations don't fit stream 7: 20 were found"]),
-            ("21,7", ["21 iterations don't fit stream 7: 20 were found",
-                      "7 iterations don't fit stream 7: 6 were found"]),
+            ("20,7", ["7 iterations do not match stream 7: 6 were found"]),
+            ("7,20", ["7 iterations do not match stream 7: 6 were found"]),
+            ("21,6", ["21 iterations do not match stream 7: 20 were found"]),
+            ("21,7", ["21 iterations do not match stream 7: 20 were found",
+                      "7 iterations do not match stream 7: 6 were found"]),
         ):
             result = cli.run("analyze", "-v", "-n", numbers, sample)
             self.assert_done(result)
@@ -268,14 +268,14 @@ class Options(cli.Case):
             step["name"] = "train"
         whole["traceEvents"].append(one)
         path = self.folder / "step.json"
-        for found_by, words in ("marks", "that other annotations mark"), ("auto", "found from the kernels"):
+        for found_by, words in ("marks", "marked by other annotations"), ("auto", "detected from kernel order"):
             path.write_text(json.dumps(whole))
             result = cli.run("analyze", "--format=json", path)
             self.assert_done(result)
             self.assertEqual(
                 result.stderr,
                 f"deepprof: warning: {path}: stream 7: annotations mark fewer than two whole "
-                f"iterations; reported are those {words}\n",
+                f"iterations; using those {words} instead\n",
             )
             loop = json.loads(result.stdout)["loops"][0]
             self.assertEqual((loop["found_by"], len(loop["iterations"])), (found_by, 10))

@@ -336,6 +336,13 @@ class Jobs(unittest.TestCase):
         self.assertIn("'deepprof ranks'", cli.run("analyze", *files[:2]).stderr)
         self.assertEqual(cli.run("analyze", "-q", *files[:2]).stderr, "")
 
+    def test_collectives_only(self):
+        """NCCL Inspector records nothing else: no collective is exposed, and no gap is idle."""
+        words = ["job", "-F", "nccl-inspector", "-o", self.root / "logs", "ranks=2", "iterations=8"]
+        subprocess.run([cli.SIM, *words], check=True)
+        result = cli.run("analyze", "--format=json", next((self.root / "logs").glob("*.log")))
+        self.assertEqual(json.loads(result.stdout)["findings"], [])
+
     def test_one_rank(self):
         path = next(iter(sorted(self.job().iterdir())))
         verdict = self.ranks(path)["verdict"]

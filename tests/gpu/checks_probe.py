@@ -269,3 +269,64 @@ def overlap(place):
         "a.start < b.start + b.dur_ns AND b.start < a.start + a.dur_ns",
     )
     place.say(f"{both} pairs of kernels of two streams overlap.")
+
+
+@check("probe-metrics", "--gpu-metrics: counters are sampled from another process, and what that costs")
+def metrics(place):
+    work = "iterations=4000", "busy=20"
+    lines = []
+    for switches in [], ["--gpu-metrics=1ms"]:
+        trace, _, result = place.record_work(*work, switches=switches)
+        times = "SELECT count(*), avg(dur_ns), min(start), max(start + dur_ns) FROM kernel"
+        count, length, began, ended = rows(trace, times)[0]
+        lines.append((" ".join(switches) or "without", count, f"{length / 1e3:.2f} us"))
+    place.lines += harness.table(["", "kernels", "mean duration"], lines)
+    found, first, last = rows(trace, "SELECT count(*), min(start), max(start) FROM gpu_metric")[0]
+    if not found:
+        raise Skip(result.stderr.strip()[-500:])
+    means = "avg(sm_ppm), avg(tensor_ppm), avg(dram_read_ppm), avg(gr_ppm)"
+    within = rows(trace, f"SELECT {means} FROM gpu_metric WHERE start BETWEEN ? AND ?", began, ended)
+    place.say(f"{found} samples from {(first - began) / 1e6:.1f} ms after the first kernel to "
+              f"{(last - ended) / 1e6:.1f} ms after the last; SM, tensor, reads, engine: {within[0]}.")  # fmt: skip
+    place.judge(within[0][3], "the engine was never active while kernels ran")
+
+
+TRITON = """
+import multiprocessing, os, sys, torch, triton
+import triton.language as tl
+@triton.jit
+def add_one(x, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + at, tl.load(x + at, mask=at < n) + 1, mask=at < n)
+def work():
+    a = torch.zeros(1 << 16, device="cuda")
+    more = {"launch_pdl": True} if "pdl" in sys.argv else {}
+    for _ in range(200): add_one[(64,)](a, a.numel(), BLOCK=1024, **more)
+    torch.cuda.synchronize()
+    os._exit(0)
+if __name__ == "__main__":
+    child = multiprocessing.get_context("spawn").Process(target=work)
+    child.start(); child.join(); sys.exit(child.exitcode)
+"""
+
+
+@check("probe-triton", "Triton's kernels in a worker that leaves by os._exit(), and launched with PDL")
+def triton(place):
+    need_torch(place)
+    (place.folder / "program.py").write_text(TRITON)
+    for words in [], ["pdl"]:
+        command = place.record_command([sys.executable, "program.py", *words])
+        result = place.run(command, status=None)
+        if result.status:
+            place.say(f"{' '.join(words) or 'plain'}: {result.stderr.strip()[-300:]}")
+            expect(words, "Triton does not work under record")
+            continue
+        trace = place.folder / "trace.db"
+        place.expect_whole(trace)
+        name = "SELECT count(*) FROM kernel k JOIN string s ON s.id = k.name WHERE s.value LIKE ?"
+        found = one(trace, name, "add_one%")
+        early = one(trace, "SELECT count(*) FROM kernel a JOIN kernel b ON b.id = a.id + 1 AND "
+                    "b.stream = a.stream WHERE b.start < a.start + a.dur_ns")  # fmt: skip
+        place.say(f"{' '.join(words) or 'plain'}: {found} kernels; {early} begin before the one "
+                  "ahead of them has ended.")  # fmt: skip
+        same(found, 200, "kernels")

@@ -115,7 +115,7 @@ class Page(unittest.TestCase):
         data = data_of(cli.run("analyze", "-q", "--format=html", sample).stdout)[0]
         loops = json.loads(cli.run("analyze", "-q", "--format=json", sample).stdout)["loops"]
         text = cli.run("analyze", "-q", sample).stdout
-        (device, busy), = data["capture"]
+        (device, busy, _), = data["capture"]
         self.assertEqual(device, 0)
         self.assertTrue(all(0 <= share <= 100 for share in busy))
         reported = float(re.search(r"busy (\d+\.\d)%", text)[1])
@@ -126,22 +126,52 @@ class Page(unittest.TestCase):
         path = sum(row[2] for row in data["loops"][0]["path"])
         self.assertAlmostEqual(path / loops[0]["summary"]["avg_period_ns"], 1, delta=0.15)
 
+    def test_memory_and_host_operators(self):
+        """What is allocated over the capture; the host's time by operator, with and without others."""
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="deepprof-html-"))
+        self.addCleanup(shutil.rmtree, folder)
+        program = folder / "program"
+        program.write_text("[program]\ndo = loop train; sync\n[net model]\nkind = mlp\nlayers = 3\n"
+                           "kernel = 20us\nhost = 4us\n[loop train]\ncount = 20\ndefault = yes\n"
+                           "mark = ProfilerStep\ndo = allocate bytes=64M; zero model; forward model; "
+                           "loss; backward model; optimize model; free bytes=64M; allocate bytes=1M\n")
+        trace = folder / "memory.db"
+        subprocess.run([cli.SIM, "--no-truth", "--program", program, "-F", "deepprof", "-o", trace],
+                       check=True)
+        data, _ = data_of(cli.run("analyze", "-q", "--format=html", trace).stdout)
+        memory = data["capture"][0][2]
+        self.assertTrue(64 << 20 <= max(memory[:30]) <= 67 << 20, max(memory[:30]))
+        self.assertTrue(83 << 20 <= max(memory) <= 84 << 20, max(memory))
+        loop = data["loops"][0]
+        rows = {str(data["names"][row[0]]): row[1:] for row in loop["host_operators"]}
+        (step,) = [row for name, row in rows.items() if "ProfilerStep#" in name]
+        self.assertEqual(step[0], loop["iterations"])
+        for _, total, own in rows.values():
+            self.assertTrue(0 <= own <= total)
+        # Nothing is in two: on the thread of the steps they fill these, and others come on top.
+        self.assertLess(step[2], step[1] / 2)
+        self.assertGreaterEqual(sum(row[2] for row in rows.values()), step[1])
+
     def test_idle_by_cause(self):
         """What a timeline shows of idle time is what the iteration's metrics are."""
         with tempfile.TemporaryDirectory() as folder:
-            trace = cli.simulate(pathlib.Path(folder) / "t.sqlite", "-F", "nsys")
+            trace = cli.simulate(pathlib.Path(folder) / "t.sqlite", "-F", "nsys", "-p", "demo")
             data = data_of(cli.run("analyze", "-q", "--format=html", trace).stdout)[0]
         names = [f"idle_{cause}_ns" for cause in ("host", "sync", "copy", "launch", "other")]
         checked = 0
         for loop in data["loops"]:
             series = {data["metrics"][s["m"]]["name"]: s["y"] for s in loop.get("series", [])}
             for line in loop.get("timelines", []):
-                reported = [series[name][line["k"]] for name in names]
+                want = [series[name][line["k"]] for name in names]
+                host, *others, late = line["causes"]
                 # The last one has no period.
-                if reported[0] is not None:
-                    self.assertEqual(line["causes"], reported)
+                if want[0] is not None:
+                    self.assertEqual([host + late, *others], want)
+                    # But for what small uploads before the input wait.
+                    self.assertAlmostEqual(late / (series["input_wait_ns"][line["k"]] or 1), late > 0,
+                                           delta=0.001)
                 self.assertTrue(line["threads"])
-                checked += line["causes"][0] > 0
+                checked += late > 0
         self.assertGreater(checked, 1)
 
     def test_warm_up_is_in_no_list(self):

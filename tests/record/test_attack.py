@@ -244,6 +244,26 @@ class TwoUsers(Case):
             self.assertTrue((self.precious / "thesis.txt").read_text().startswith("{"))
             (self.precious / "thesis.txt").write_text("precious thesis.txt")
 
+    def test_pipe(self):
+        """What is written into another user's pipe, that user reads."""
+        trace = cli.simulate(self.folder / "trace.json")
+        fifo = self.shared / "report.json"
+        for _ in self.protections():
+            os.mkfifo(fifo)
+            fifo.chmod(0o666)
+            reader = os.open(fifo, os.O_RDWR)
+            self.addCleanup(os.close, reader)
+            for owner, status in (ATTACKER, 1), (VICTIM, 0):
+                os.chown(fifo, owner, owner)
+                result = cli.run(
+                    "info", trace, "-o", "report.json", cwd=self.shared, preexec_fn=user(VICTIM)
+                )
+                self.assertEqual(result.returncode, status, result.stderr)
+            fifo.unlink()
+            for name in "/dev/null", "/dev/stdout":
+                result = cli.run("info", trace, "-o", name)
+                self.assertEqual(result.returncode, 0, result.stderr)
+
     def test_own_link(self):
         for _ in self.protections():
             self.plant("run.db", self.precious / "thesis.txt", VICTIM)

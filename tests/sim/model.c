@@ -79,6 +79,8 @@ static void launch_next(struct rank *rank)
 		launch_foreign(rank, SIM_THREAD_MAIN);
 	if (frame->random)
 		random_op(rank, &op);
+	if (!frame->issued && !frame->foreign)
+		op.gpu_ns += loop->swell_ns * frame->iteration;
 	kernel = kernel_of(rank, frame, &op);
 	if (!frame->foreign && sim_rng_chance(&rank->control, loop->erase)) {
 		sim_truth_edit(truth, frame->instance, SIM_DELETED);

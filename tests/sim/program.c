@@ -70,6 +70,7 @@ static const struct key loop_keys[] = {
 	{ "warmup", NUMBER, AT(sim_loop, warmup), NULL, "first iterations that are slow" },
 	{ "slow", SHARE, AT(sim_loop, slow), NULL, "times as slow while warming up" },
 	{ "grow", TIME, AT(sim_loop, grow_ns), NULL, "more waiting with every iteration" },
+	{ "swell", TIME, AT(sim_loop, swell_ns), NULL, "more of its first kernel with every iteration" },
 	{ "hot", RANGE, AT(sim_loop, hot), NULL, "iterations whose clocks heat holds down" },
 	{ "heat", SHARE, AT(sim_loop, heat), NULL, "times as long kernels take then" },
 	{ "recompile", NUMBER, AT(sim_loop, recompile), NULL, "iteration with new fused kernels" },

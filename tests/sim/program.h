@@ -105,6 +105,7 @@ struct sim_loop {
 	uint32_t warmup;      /* first iterations that are slow */
 	uint32_t slow;	      /* how many times as slow, in millionths */
 	uint64_t grow_ns;     /* more waiting with every iteration */
+	uint64_t swell_ns;    /* more time of its first kernel: a tensor that is appended to */
 	struct sim_range hot; /* iterations in which heat holds the clocks down; 0..0: none */
 	uint32_t heat;	      /* how many times as long kernels take then, in millionths */
 	uint32_t recompile;   /* iteration from which fused kernels have new names; 0: never */

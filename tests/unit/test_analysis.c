@@ -330,7 +330,7 @@ START_TEST(an_idle_device_does_not_fail_the_others)
 	analysis = run(trace, &options);
 	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 1);
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 12);
-	ck_assert_str_eq(reported, "12 iterations don't fit stream 9\n");
+	ck_assert_str_eq(reported, "12 iterations do not match stream 9\n");
 	dp_analysis_free(analysis);
 	options.device = 1;
 	refused(trace, &options, "12 iterations can't be: the stream has 1 kernel");
@@ -349,7 +349,7 @@ START_TEST(numbers_that_do_not_fit_are_reported)
 	steps(stream_of(0, 1, 7), 5, 0, PIECES);
 	trace = finish();
 	dp_analysis_free(run(trace, &options));
-	ck_assert_ptr_nonnull(strstr(reported, "25 iterations don't fit stream 7"));
+	ck_assert_ptr_nonnull(strstr(reported, "25 iterations do not match stream 7"));
 	reported[0] = '\0';
 	options.iterations = many;
 	analysis = run(trace, &options);
@@ -374,7 +374,7 @@ START_TEST(numbers_that_fit_by_chance_are_reported)
 	analysis = run(trace, &options);
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 20);
 	ck_assert_ptr_nonnull(strstr(reported,
-				     "stream 7: 20 iterations can be found, but without -n "
+				     "stream 7: found 20 iterations, but without -n it would be "
 				     "40 iterations of "));
 	dp_analysis_free(analysis);
 	for (size_t i = 1; i < 3; i++) {

@@ -119,6 +119,32 @@ START_TEST(intervals_hold_the_truth)
 }
 END_TEST
 
+/* A run that scatters six times as much as the other: without a look at that, .89 to .90. */
+START_TEST(spreads_may_differ)
+{
+	static const size_t counts[] = { 12, 30, 60 };
+	enum { TURNS = 1500 };
+	double a[60], b[60];
+
+	for (size_t i = 0; i < DP_COUNT(counts); i++) {
+		int held = 0;
+
+		seed = 17 + i;
+		for (int turn = 0; turn < TURNS; turn++) {
+			struct dp_difference at;
+
+			for (size_t k = 0; k < counts[i]; k++) {
+				a[k] = 100 + normal();
+				b[k] = 100 + 6 * normal();
+			}
+			at = medians(a, counts[i], b, counts[i]);
+			held += at.low <= 0 && at.high >= 0;
+		}
+		ck_assert_int_ge(held, TURNS * 93 / 100);
+	}
+}
+END_TEST
+
 /* Equal values, and those whose median is between two kinds, may be known better than that. */
 START_TEST(medians_between_two_kinds)
 {
@@ -412,6 +438,7 @@ static void fill(TCase *tests)
 	tcase_add_loop_test(tests, power_and_false_alarms, 0, 6);
 	tcase_add_test(tests, thousands_are_thinned);
 	tcase_add_test(tests, medians_between_two_kinds);
+	tcase_add_test(tests, spreads_may_differ);
 	tcase_add_test(tests, changes_are_seen);
 	tcase_add_test(tests, neighbours_say_less);
 	tcase_add_test(tests, quantiles_are_those_of_tables);

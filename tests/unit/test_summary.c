@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static uint64_t seed;
 
@@ -57,7 +58,8 @@ static void fill_calls(struct rank *rank)
 						  .bytes = below(4) ? i % 3 << 20 : (uint64_t)LIMIT,
 						  .sequence = below(5) ? (int64_t)i : -1,
 						  .group = below(GROUPS),
-						  .iteration = below(4) ? (uint32_t)i % STEPS : DP_NONE,
+						  .iteration =
+							  below(4) ? (uint32_t)i % STEPS : DP_NONE,
 						  .peer = below(3) ? -1 : INT32_MAX,
 						  .self = below(3) ? -1 : INT32_MIN,
 						  .kind = (uint8_t)below(DP_COLLECTIVE_KINDS),
@@ -75,18 +77,19 @@ static void fill_rank(struct dp_rank_summary *out, struct rank *rank)
 		rank->groups[i] = (struct dp_group_summary){ names[i], i ? UINT32_MAX : 0 };
 	fill_calls(rank);
 	for (size_t i = 0; i < STEPS; i++) {
-		rank->steps[i] = (struct dp_step_summary){ .start_ns = any_time(),
-							   .end_ns = any_time(),
-							   .period_ns = below(2) ? NAN : below(1000),
-							   .whole = below(2),
-							   .warmup = below(2) };
+		rank->steps[i] =
+			(struct dp_step_summary){ .start_ns = any_time(),
+						  .end_ns = any_time(),
+						  .period_ns = below(2) ? NAN : below(1000),
+						  .whole = below(2),
+						  .warmup = below(2) };
 		for (int p = 0; p < DP_RANK_PARTS; p++)
 			rank->steps[i].part_ns[p] = below(5) ? (double)below(1000000) - 5 : NAN;
 	}
 	for (size_t i = 0; i < SHARES; i++)
-		rank->shares[i] = (struct dp_share_summary){ names[below(5)], below(100000),
-							     (uint8_t)below(DP_RANK_PARTS),
-							     below(2) };
+		rank->shares[i] =
+			(struct dp_share_summary){ names[below(5)], below(100000),
+						   (uint8_t)below(DP_RANK_PARTS), below(2) };
 	*out = (struct dp_rank_summary){ .rank = (int64_t)below(1000) - 1,
 					 .pid = below(2) ? INT64_MAX : -1,
 					 .t0_ns = any_time(),
@@ -218,18 +221,24 @@ static struct text write_all(struct dp_summary *const *summaries, size_t count)
 	return text;
 }
 
-static struct dp_summary *make_summary(const char *name)
+static struct dp_summary *summary_of(const struct dp_file_summary *file)
 {
-	struct dp_file_summary file = make_file(name);
 	struct dp_summary *summary = dp_alloc__zeroed(1, sizeof(*summary));
 	unsigned char *bytes;
 	size_t size;
 
 	summary->sections = dp_alloc__zeroed(1, sizeof(*summary->sections));
 	summary->count = 1;
-	ck_assert_int_eq(dp_summary__pack(&bytes, &size, &file), DP_OK);
+	ck_assert_int_eq(dp_summary__pack(&bytes, &size, file), DP_OK);
 	ck_assert_int_eq(dp_section__init(summary->sections, bytes, size), DP_OK);
 	return summary;
+}
+
+static struct dp_summary *make_summary(const char *name)
+{
+	struct dp_file_summary file = make_file(name);
+
+	return summary_of(&file);
 }
 
 static struct dp_summary *merge(struct dp_summary *const *summaries, size_t count)
@@ -355,10 +364,9 @@ START_TEST(damage)
 				 size < 8 ? DP_ERR_FORMAT : DP_ERR_DAMAGED);
 	for (size_t i = 0; i < text.size; i++) {
 		text.bytes[i] ^= (unsigned char)(1 << i % 8);
-		ck_assert_int_eq(read_status(text.bytes, text.size),
-				 i < 8	  ? DP_ERR_FORMAT
-				 : i < 12 ? DP_ERR_UNSUPPORTED
-					  : DP_ERR_DAMAGED);
+		ck_assert_int_eq(read_status(text.bytes, text.size), i < 8    ? DP_ERR_FORMAT
+								     : i < 12 ? DP_ERR_UNSUPPORTED
+									      : DP_ERR_DAMAGED);
 		text.bytes[i] ^= (unsigned char)(1 << i % 8);
 	}
 	ck_assert(!collect(&text, "", 1));
@@ -537,8 +545,44 @@ START_TEST(no_file)
 }
 END_TEST
 
+/*
+ * Ranks without a number get the free ones in order. This many take a second, and a minute where
+ * each is sought from the first on.
+ */
+START_TEST(numbers_for_many)
+{
+	enum { MANY = 300000, GIVEN = 7 };
+	struct dp_rank_summary *ranks = dp_alloc__zeroed(MANY, sizeof(*ranks));
+	struct dp_file_summary file = {
+		.source = { .size = sizeof(file.source), .name = "job", .settings = "" },
+		.ranks = ranks,
+		.count = MANY
+	};
+	const struct rlimit limit = { 20, 20 };
+	struct dp_summary *summary;
+	struct dp_ranks *job = NULL;
+
+	setrlimit(RLIMIT_CPU, &limit);
+	for (size_t i = 0; i < MANY; i++)
+		ranks[i] =
+			(struct dp_rank_summary){ .rank = i ? -1 : GIVEN, .pid = -1, .host = "" };
+	summary = summary_of(&file);
+	ck_assert_int_eq(dp_ranks_run(&job, &summary, 1, NULL, NULL), DP_OK);
+	ck_assert_uint_eq(dp_ranks_count(job), MANY);
+	for (size_t i = 0; i < MANY; i++) {
+		ck_assert_int_eq(dp_ranks_rank(job, i)->rank, (int64_t)i);
+		ck_assert_int_eq(dp_ranks_rank(job, i)->rank_from,
+				 i == GIVEN ? DP_RANK_FROM_TRACE : DP_RANK_FROM_ORDER);
+	}
+	dp_ranks_free(job);
+	dp_summary_free(summary);
+	free(ranks);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
+	tcase_add_test(tests, numbers_for_many);
 	tcase_add_test(tests, nothing_is_lost);
 	tcase_add_test(tests, any_tree);
 	tcase_add_test(tests, sources);
