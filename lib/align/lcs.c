@@ -110,26 +110,30 @@ static void make_row(struct lcs *lcs, const uint32_t *a, size_t n, const uint32_
 	forget_places(lcs, b, m);
 }
 
-/* How much of b goes with the first n of a's symbols, and the rest of it with the others. */
-static size_t split(struct lcs *lcs, const uint32_t *a, size_t half, size_t n, const uint32_t *b,
-		    size_t m)
+/*
+ * Where b is cut for a[0..half) to have its partners in b[0..cut) and the rest of a its own behind:
+ * where the longest common subsequences of the two, which the rows of both halves tell for every
+ * cut, are longest together.
+ */
+static size_t cut_for(struct lcs *lcs, const uint32_t *a, size_t half, size_t n, const uint32_t *b,
+		      size_t m)
 {
-	size_t best = 0, most = 0, behind = 0;
+	size_t cut = m, most, behind = 0;
 
 	make_row(lcs, a, half, b, m, false);
 	lcs->forward[0] = 0;
 	for (size_t j = 0; j < m; j++)
 		lcs->forward[j + 1] = lcs->forward[j] + is_longer(lcs, j);
 	make_row(lcs, a + half, n - half, b, m, true);
-	for (size_t j = m + 1; j-- > 0;) {
+	most = lcs->forward[m];
+	for (size_t j = m; j-- > 0;) {
+		behind += is_longer(lcs, m - 1 - j);
 		if (lcs->forward[j] + behind >= most) {
 			most = lcs->forward[j] + behind;
-			best = j;
+			cut = j;
 		}
-		if (j)
-			behind += is_longer(lcs, m - j);
 	}
-	return best;
+	return cut;
 }
 
 /* Partners within a[i..n) and b[j..m), which are not longer than what memory was made for. */
@@ -151,7 +155,7 @@ static void solve(struct lcs *lcs, size_t i, size_t n, size_t j, size_t m, bool 
 		return;
 	}
 	half = (n - i) / 2;
-	cut = split(lcs, lcs->a + i, half, n - i, lcs->b + j, m - j);
+	cut = cut_for(lcs, lcs->a + i, half, n - i, lcs->b + j, m - j);
 	solve(lcs, i, i + half, j, j + cut, true);
 	solve(lcs, i + half, n, j + cut, m, true);
 }

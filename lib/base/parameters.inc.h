@@ -94,6 +94,8 @@ DP_WHOLE(after_optimizer, 16, "symbols", "traces",
 	"of bookkeeping that may follow one in a step")
 DP_WHOLE(update_period, 3, "kernels", "presets",
 	"for a parameter, at most")
+DP_WHOLE(rival_period, 16, "kernels", "real",
+	"that another loop in an iteration may have, which makes a run none of updates: cost")
 DP_WHOLE(update_parameters, 16, "parameters", "presets",
 	"of a model, at least")
 DP_WHOLE(update_share, 10, "1/share", "presets",
@@ -380,7 +382,7 @@ DP_WHOLE(look_back, 512, "calls", "cost",
 /* The suffix tree of a long sequence is that of its parse (suffix/parse.c, pattern/search.c). */
 DP_WHOLE(tree_leaves, 1 << 20, "leaves", "cost",
 	"of a tree, 0.2 s and 40 MB; longer sequences are parsed into about as many phrases")
-DP_WHOLE(parse_window, 3, "ratio", "families",
+DP_WHOLE(parse_window, 3, "ratio", "cost",
 	"of a window to the symbols for each leaf: a phrase has half as many on average")
 DP_WHOLE(parse_thin, 4, "1/window", "families",
 	"within which what repeats is cut once")

@@ -162,7 +162,8 @@ const char *const dp_schema__indexes[] = {
 	"FROM kernel AS o JOIN process AS p ON p.id = o.process",
 
 	"CREATE VIEW CUPTI_ACTIVITY_KIND_MEMCPY AS SELECT " NSYS_OPERATION ", "
-	"o.bytes AS bytes, o.kind AS copyKind, " NSYS_MEMORY("src_kind") " AS srcKind, " NSYS_MEMORY(
+	"o.bytes AS bytes, o.kind AS copyKind, "
+	NSYS_MEMORY("src_kind") " AS srcKind, " NSYS_MEMORY(
 		"dst_kind") " AS dstKind, o.src_dev AS srcDeviceId, "
 			    "o.dst_dev AS dstDeviceId, o.graph_node AS graphNodeId "
 			    "FROM memcpy AS o JOIN process AS p ON p.id = o.process",
@@ -180,7 +181,8 @@ const char *const dp_schema__indexes[] = {
 	/* eventClass: 0 runtime, 1 driver. */
 	"CREATE VIEW CUPTI_ACTIVITY_KIND_RUNTIME AS SELECT o.start AS start, "
 	"o.start + coalesce(o.dur_ns, 0) AS \"end\", o.domain = 1 AS eventClass, "
-	"(p.pid << 24) | (o.tid & 0xffffff) AS globalTid, o.corr AS correlationId, c.name AS nameId, "
+	"(p.pid << 24) | (o.tid & 0xffffff) AS globalTid, o.corr AS correlationId, "
+	"c.name AS nameId, "
 	"o.ret AS returnValue "
 	"FROM api AS o JOIN process AS p ON p.id = o.process "
 	"LEFT JOIN cbid AS c ON c.domain = o.domain AND c.cbid = o.cbid",

@@ -49,9 +49,9 @@ static uint32_t group_of(struct dp_builder *builder, const struct dp_chrome_even
 
 	if (!name->length && !ranks->length)
 		return DP_NONE;
-	length = snprintf(text, sizeof(text), "%.*s%s%.*s", (int)DP_MIN(name->length, 500), name->at,
-			  name->length && ranks->length ? " " : "", (int)DP_MIN(ranks->length, 1500),
-			  ranks->at);
+	length = snprintf(text, sizeof(text), "%.*s%s%.*s", (int)DP_MIN(name->length, 500),
+			  name->at, name->length && ranks->length ? " " : "",
+			  (int)DP_MIN(ranks->length, 1500), ranks->at);
 	return dp_builder__string(builder, text, (size_t)length);
 }
 

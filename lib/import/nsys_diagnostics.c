@@ -1,6 +1,6 @@
 /*
- * The table DIAGNOSTIC_EVENT: timestamp, severity (1 information, 2 warning, 3 error) and text. Rows
- * are in no order that can be relied on.
+ * The table DIAGNOSTIC_EVENT: timestamp, severity (1 information, 2 warning, 3 error) and text.
+ * Rows are in no order that can be relied on.
  */
 #include "import/nsys_diagnostics.h"
 
@@ -51,8 +51,8 @@ int dp_nsys__explain_no_gpu(struct dp_database *database, struct dp_builder *bui
 	};
 	struct reason best = { .rank = 0 };
 	struct dp_rows rows;
-	int status = dp_rows__open(&rows, database, dp_database__table(database, "DIAGNOSTIC_EVENT"),
-				   columns, COLUMNS);
+	const char *table = dp_database__table(database, "DIAGNOSTIC_EVENT");
+	int status = dp_rows__open(&rows, database, table, columns, COLUMNS);
 
 	while (status == 1 && (status = dp_rows__next(&rows)) == 1)
 		take(&best, &rows);

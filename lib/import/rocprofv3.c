@@ -1,6 +1,6 @@
 /*
- * rocprofv3's JSON (ROCm 6.2 on): {"rocprofiler-sdk-tool": [{process}, …]}, where a process has its
- * agents, the names of kernels and of calls, and then its records.
+ * rocprofv3's JSON (ROCm 6.2 on): {"rocprofiler-sdk-tool": [{process}, …]}, where a process has
+ * its agents, the names of kernels and of calls, and then its records.
  *
  * What an object is, its own members tell, whatever list it lies in. So after a broken place
  * reading goes on with the next object that begins as those of rocprofv3 do.

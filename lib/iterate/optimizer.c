@@ -10,43 +10,82 @@
 #include "base/parameters.h"
 
 struct run {
-	size_t first, length;
+	size_t first, length, period;
 };
 
-static bool only_moves(const struct run *run, size_t m, const bool *moves, size_t period)
+static bool only_moves(const struct run *run, size_t m, const bool *moves)
 {
-	for (size_t i = 0; moves && i < period; i++)
+	for (size_t i = 0; moves && i < run->period; i++)
 		if (!moves[(run->first + i) % m])
 			return false;
 	return moves;
 }
 
-/* The longest run of one period, if it is longer than *best. */
-static void longest_run(const uint32_t *s, size_t m, const bool *moves, size_t period,
-			struct run *best)
+/* The next run of one period that ends at or behind *at; false where there is none. */
+static bool next_run(struct run *run, size_t *at, const uint32_t *s, size_t m, size_t period)
 {
-	size_t same = 0;
+	size_t same = 0, i = DP_MAX(*at, period);
 
-	for (size_t i = period; i <= 2 * m; i++) {
-		struct run run;
-
-		if (i < 2 * m && s[i % m] == s[(i - period) % m]) {
-			same++;
-			continue;
-		}
-		run = (struct run){ (i - same - period) % m, same + period };
-		same = 0;
-		if (run.length < m && run.length >= dp_param.update_parameters * period &&
-		    run.length > best->length && !only_moves(&run, m, moves, period))
-			*best = run;
+	while (i < 2 * m && (same == 0 || s[i % m] == s[(i - period) % m])) {
+		same = s[i % m] == s[(i - period) % m] ? same + 1 : 0;
+		i++;
 	}
+	*run = (struct run){ (i - same - period) % m, same + period, period };
+	*at = i;
+	return same > 0;
+}
+
+static bool is_one_kernel(const struct run *run, const uint32_t *s, size_t m)
+{
+	for (size_t i = 1; i < run->period; i++)
+		if (s[(run->first + i) % m] != s[run->first])
+			return false;
+	return true;
+}
+
+static double turns(const struct run *run)
+{
+	return (double)run->length / (double)run->period;
+}
+
+/* The longest run that may be an optimizer's. */
+static struct run longest_run(const uint32_t *s, size_t m, const bool *moves)
+{
+	struct run best = { 0, 0, 1 }, run;
+
+	for (size_t period = 1; period <= dp_param.update_period && period < m; period++)
+		for (size_t at = 0; next_run(&run, &at, s, m, period);)
+			if (run.length < m && turns(&run) >= (double)dp_param.update_parameters &&
+			    run.length > best.length && !only_moves(&run, m, moves))
+				best = run;
+	return best;
+}
+
+/*
+ * Do other kernels repeat about as often? Then the run is one of several loops in an iteration, as
+ * numerical programs have them: in a step only gradients are cleared so, one kernel for each.
+ */
+static bool has_rival(const struct run *best, const uint32_t *s, size_t m, const bool *moves)
+{
+	struct run run;
+
+	for (size_t period = 2; period <= dp_param.rival_period && period < m; period++)
+		for (size_t at = 0; next_run(&run, &at, s, m, period);) {
+			size_t apart = (run.first + m - best->first) % m;
+
+			if (apart >= best->length && apart + run.length <= m &&
+			    2 * turns(&run) >= turns(best) && !is_one_kernel(&run, s, m) &&
+			    !only_moves(&run, m, moves))
+				return true;
+		}
+	return false;
 }
 
 void dp_optimizer__find(struct dp_optimizer *optimizer, const uint32_t *pattern, size_t m,
 			const bool *at, const bool *moves)
 {
 	size_t last = SIZE_MAX, longest = 0, count = 0, after = 0;
-	struct run run = { 0, 0 };
+	struct run run;
 
 	for (size_t o = 0; at && o < 2 * m; o++) {
 		if (!at[o % m])
@@ -65,9 +104,9 @@ void dp_optimizer__find(struct dp_optimizer *optimizer, const uint32_t *pattern,
 		optimizer->room = DP_MIN(longest, DP_MAX(m / 16, 4));
 		return;
 	}
-	for (size_t period = 1; period <= dp_param.update_period && period < m; period++)
-		longest_run(pattern, m, moves, period, &run);
-	optimizer->known = run.length > 0 && run.length * dp_param.update_share >= m;
+	run = longest_run(pattern, m, moves);
+	optimizer->known = run.length > 0 && run.length * dp_param.update_share >= m &&
+			   !has_rival(&run, pattern, m, moves);
 	optimizer->end = (run.first + run.length) % m;
 	optimizer->room = DP_MIN(run.length, dp_param.after_optimizer);
 }

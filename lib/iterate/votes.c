@@ -249,14 +249,11 @@ static size_t offset_at(const struct dp_ballot *b, size_t position)
 static bool may_begin(const struct dp_ballot *b, size_t offset)
 {
 	const double *gap = b->offsets.launch_gap;
-	size_t larger = 0, any = 0, m = b->m;
+	size_t larger = 0, m = b->m;
 
-	for (size_t o = 0; o < m; o++) {
+	for (size_t o = 0; o < m; o++)
 		larger += gap[o] > gap[offset];
-		any += gap[o] > 0;
-	}
-	return !any ||
-	       (gap[offset] > 0 && larger <= DP_MAX(m / 50, DP_MIN(m / 8, dp_param.gap_rank)));
+	return gap[offset] > 0 && larger <= DP_MAX(m / 50, DP_MIN(m / 8, dp_param.gap_rank));
 }
 
 /*

@@ -289,8 +289,10 @@ static size_t alternating(const struct dp_hypothesis *h)
 	return parts;
 }
 
-/* Makes an iteration of one of the parts that alternate, which is judged again. */
-static int split(struct dp_hypothesis *h, const struct dp_search_text *text, double bits)
+/*
+ * Where parts of a pattern alternate, an iteration is one of them: the pattern becomes the first.
+ */
+static int take_one_part(struct dp_hypothesis *h, const struct dp_search_text *text, double bits)
 {
 	size_t parts = alternating(h);
 
@@ -361,16 +363,31 @@ static void explain_level(struct dp_explain *explain, const struct dp_hypothesis
 			down ? "inner one" : "outer one", why);
 }
 
-static int move_to(struct dp_patterns *to, struct dp_hypothesis *h)
+/* Adds a pattern, which it takes, and its parent. DP_NONE: there is no room, and it is freed. */
+static uint32_t put(struct dp_patterns *to, uint32_t *parents, const struct dp_hypothesis *h,
+		    uint32_t parent)
 {
 	if (to->count == DP_PATTERNS_MAX) {
 		free(h->pattern);
-		h->pattern = NULL;
-		return -1;
+		return DP_NONE;
 	}
+	parents[to->count] = parent;
 	to->items[to->count] = *h;
-	h->pattern = NULL;
-	return (int)to->count++;
+	return (uint32_t)to->count++;
+}
+
+/* Takes a pattern out of the chosen ones; it is the caller's then. */
+static struct dp_hypothesis take_out(struct dp_levels *levels, size_t index)
+{
+	struct dp_patterns *chosen = &levels->chosen;
+	struct dp_hypothesis taken = chosen->items[index];
+	size_t behind = --chosen->count - index;
+
+	memmove(&chosen->items[index], &chosen->items[index + 1], behind * sizeof(taken));
+	memmove(&levels->chosen_parent[index], &levels->chosen_parent[index + 1],
+		behind * sizeof(*levels->chosen_parent));
+	levels->chosen_parent[chosen->count] = DP_NONE;
+	return taken;
 }
 
 /* An outer loop is reported if it repeats as it should. */
@@ -382,40 +399,29 @@ static bool reliable(const struct dp_hypothesis *h)
 }
 
 /*
- * Replaces one pattern of the level by the loops inside it that matter; the pattern becomes an
- * outer loop or is dropped.
+ * Chooses the loops inside a pattern in its place, but for those that are short next to the main
+ * one. The pattern is an outer loop of theirs if it is a reliable one, and is dropped otherwise.
  */
 static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
 {
-	struct dp_hypothesis *h = &levels->chosen.items[index];
-	double main = (double)in->loops.items[in->main].length;
+	double least = dp_param.inside_long * (double)in->loops.items[in->main].length;
 	uint32_t parent = levels->chosen_parent[index];
-	int made;
+	struct dp_hypothesis outer = take_out(levels, index);
 
-	if (reliable(h)) {
-		made = move_to(&levels->outer, h);
-		if (made >= 0) {
-			levels->outer_parent[made] = parent;
-			parent = (uint32_t)made;
-		}
+	if (reliable(&outer)) {
+		uint32_t made = put(&levels->outer, levels->outer_parent, &outer, parent);
+
+		parent = made == DP_NONE ? parent : made;
+	} else {
+		free(outer.pattern);
 	}
-	free(h->pattern);
-	levels->chosen.count--;
-	for (size_t i = index; i < levels->chosen.count; i++) {
-		levels->chosen.items[i] = levels->chosen.items[i + 1];
-		levels->chosen_parent[i] = levels->chosen_parent[i + 1];
-	}
-	levels->chosen_parent[levels->chosen.count] = DP_NONE;
 	for (size_t i = 0; i < in->loops.count; i++) {
-		struct dp_hypothesis *x = &in->loops.items[i];
+		struct dp_hypothesis *inner = &in->loops.items[i];
 
-		if (i != in->main && (double)x->length < dp_param.inside_long * main) {
-			free(x->pattern);
-			continue;
-		}
-		made = move_to(&levels->chosen, x);
-		if (made >= 0)
-			levels->chosen_parent[made] = parent;
+		if (i == in->main || (double)inner->length >= least)
+			put(&levels->chosen, levels->chosen_parent, inner, parent);
+		else
+			free(inner->pattern);
 	}
 	in->loops.count = 0;
 }
@@ -423,13 +429,12 @@ static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
 static void take_inside(struct dp_levels *levels, struct inside *in, uint32_t parent)
 {
 	for (size_t k = 0; k < in->loops.count; k++) {
-		struct dp_hypothesis *h = &in->loops.items[k];
-		int made = h->length < 2 ? -1 : move_to(&levels->inner, h);
+		struct dp_hypothesis *inner = &in->loops.items[k];
 
-		if (made >= 0)
-			levels->inner_parent[made] = parent;
+		if (inner->length >= 2)
+			put(&levels->inner, levels->inner_parent, inner, parent);
 		else
-			free(h->pattern);
+			free(inner->pattern);
 	}
 	in->loops.count = 0;
 }
@@ -509,7 +514,7 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_text *text, const
 		const char *why;
 		bool below;
 
-		status = split(&levels->chosen.items[seen], text, bits);
+		status = take_one_part(&levels->chosen.items[seen], text, bits);
 		if (!status)
 			status = look_inside(&in, &f, &levels->chosen.items[seen], 2, true);
 		if (status)

@@ -227,7 +227,7 @@ static void score_all(const struct subject *subject, double *families, double *t
 			   (double)subject->trace_count;
 }
 
-/* A fifth of a small whole number is less than one. */
+/* A fifth of a small whole number is less than one. What is divided by goes to 1 in place of 0. */
 static void move(const struct row *row, double real, size_t whole, double by)
 {
 	double moved = (double)whole * by;
@@ -236,7 +236,10 @@ static void move(const struct row *row, double real, size_t whole, double by)
 		*row->real = real * by;
 	else
 		*row->whole = by > 1 ? (size_t)DP_MAX(round(moved), (double)whole + 1)
-				     : (size_t)DP_MIN(round(moved), (double)(whole ? whole - 1 : 0));
+			      : by > 0 ? (size_t)DP_MIN(round(moved), (double)(whole ? whole - 1 : 0))
+				       : strncmp(row->unit, "1/", 2) && strcmp(row->tuned_on, "cost")
+					       ? 0
+					       : 1;
 }
 
 static void print_row(const struct row *row, const struct subject *subject, double families,

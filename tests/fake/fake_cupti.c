@@ -131,16 +131,17 @@ EXPORT int cuptiActivityFlushAll(uint32_t flag);
 
 static void take_request(uint8_t **buffer, size_t *bytes, size_t *most_records)
 {
-	static uint8_t other[1 << 16] __attribute__((aligned(8)));
-
-	*buffer = memset(other, 0, sizeof(other));
-	*bytes = sizeof(other);
+	*bytes = 1 << 16;
+	*buffer = calloc(*bytes, 1); /* several may be out at once */
 	*most_records = 0;
+	if (!*buffer)
+		fake_fail("no memory for a buffer");
 }
 
 static void take_complete(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
 			  size_t valid)
 {
+	free(buffer);
 }
 
 static void fake_take_over(void)

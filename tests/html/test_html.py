@@ -103,7 +103,7 @@ class Page(unittest.TestCase):
                 self.assertEqual(union + line["idle"], line["length"])
                 self.assertEqual(sum(line["causes"]), line["idle"])
                 gaps = [line["gaps"][i:i + 3] for i in range(0, len(line["gaps"]), 3)]
-                causes = [sum(gap[1] for gap in gaps if gap[2] == cause) for cause in range(5)]
+                causes = [sum(gap[1] for gap in gaps if gap[2] == cause) for cause in range(6)]
                 self.assertEqual(causes, line["causes"])
                 for start, length, _ in gaps:
                     self.assertFalse([op for op in busy if op[0] < start + length and start < op[1]])

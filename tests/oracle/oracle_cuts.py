@@ -8,8 +8,8 @@ are divided in two by a hash of their names: what is tuned is tuned on the first
 
     oracle_cuts.py DEEPPROF FOLDER [-v] [--half=0|1] [--of=VARIANT] [--keep=FOLDER] [FILE…]
 
-Without FILE some small captures are judged; --all judges all of them. --of=VARIANT takes those
-variants alone whose names begin so.
+All of them take some minutes, which is why no test runs this. FILE is a part of a capture's name,
+VARIANT the beginning of a variant's; --keep=FOLDER leaves the variants there.
 """
 import bisect
 import collections
@@ -421,7 +421,7 @@ def variants(name, capture, truth, other, other_truth):
         yield v
     if len(truth) > 1 or not other:
         return
-    # no more than a quarter of what there is then
+    # at most a quarter of what there is then
     most = len(capture.gpu()) // 3
     foreign = onto(capture, stretch(other, other_truth, 0.7, most), 1 << 24)
     front, by = behind(foreign, capture)

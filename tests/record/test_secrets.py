@@ -160,8 +160,11 @@ class Secrets(recording.Case):
         process = self.start_record(
             "--mode=640", *self.command("init", "launch=400", "sleep=1", "until=go"), env=self.env
         )
-        # Not just what describes the process: without a kernel there would be no file.
-        self.wait_for(lambda: any(b"_Z" in p.read_bytes() for p in self.spools()), "kernel")
+        # Not just what describes the process and names kernels: without one of the 400, which take
+        # thousands of bytes, there would be no file.
+        self.wait_for(
+            lambda: any(len(p.read_bytes().rstrip(b"\0")) > 4000 for p in self.spools()), "kernels"
+        )
         # The program and the process that would finish the recording, too: before either can.
         os.kill(process.pid, signal.SIGSTOP)
         for each in *self.children(process.pid), process.pid:

@@ -379,6 +379,39 @@ START_TEST(a_number_for_loops_in_a_row)
 }
 END_TEST
 
+/*
+ * In more symbols than a tree has leaves: the number of the loop that goes on for all of it, and of
+ * one that is a thousandth of it.
+ */
+START_TEST(a_number_beyond_a_tree)
+{
+	enum { LONG = 15000, RARE = 30, AT = 9000 };
+	const uint64_t turns[] = { LONG, RARE };
+	uint32_t p[128], *s;
+	size_t m = simple(p), n = 0;
+
+	s = malloc((LONG + RARE) * m * sizeof(*s));
+	ck_assert_ptr_nonnull(s);
+	for (size_t i = 0; i < LONG + RARE; i++)
+		for (size_t k = 0; k < m; k++)
+			s[n++] = p[k] + (i >= AT && i < AT + RARE ? 64 : 0);
+	ck_assert_uint_gt(n, 1 << 20);
+	for (size_t i = 0; i < 2; i++) {
+		struct dp_loops *loops = find(s, n, 128, &turns[i], 1);
+
+		ck_assert(loops->loops[0].chosen);
+		ck_assert_int_eq(loops->loops[0].found_by, DP_FOUND_BY_COUNT);
+		ck_assert_uint_eq(loops->loops[0].length, m);
+		ck_assert_uint_eq(loops->loops[0].count, turns[i]);
+		ck_assert_uint_eq(loops->loops[0].iterations[0].first, i ? AT * m : 0);
+		ck_assert_uint_eq(loops->loops[0].iterations[turns[i] - 1].end,
+				  i ? (AT + RARE) * m : n);
+		dp_loops__free(loops);
+	}
+	free(s);
+}
+END_TEST
+
 START_TEST(marks_give_loops)
 {
 	uint32_t s[] = { 9, 1, 2, 3, 4, 1, 2, 7, 3, 4, 8, 8, 1, 2, 4, 1, 2, 3, 4 };
@@ -540,6 +573,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, pieces_that_are_unlike_each_other);
 	tcase_add_test(tests, a_number_for_a_part);
 	tcase_add_test(tests, a_number_for_loops_in_a_row);
+	tcase_add_test(tests, a_number_beyond_a_tree);
 	tcase_add_test(tests, marks_give_loops);
 	tcase_add_test(tests, marks_that_are_cut_off);
 	tcase_add_test(tests, cut_off_without_a_loss);

@@ -1,4 +1,5 @@
 /* Where an iteration begins: evidence besides names, and what it is worth. */
+#include "iterate/optimizer.h"
 #include "loops/loops.h"
 
 #include <check.h>
@@ -102,6 +103,11 @@ START_TEST(a_capture_by_the_clock_begins_where_the_host_waits)
 	host.wait_ns[60] = 10000000;
 	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
 	ck_assert_int_eq(reported_by, DP_PHASE_LAUNCH_GAP);
+	/* where the host pauses nowhere, any kernel may be the first */
+	host = make_host();
+	host.without = 12;
+	begins_with(&host, &reported_by);
+	ck_assert_int_ne(reported_by, DP_PHASE_FIRST_LAUNCH);
 }
 END_TEST
 
@@ -133,6 +139,30 @@ START_TEST(a_capture_begins_behind_the_optimizer)
 	repeat(48, 20, 30, M, M);
 	ck_assert_uint_eq(begins_with(&host, &reported_by), 60);
 	ck_assert_int_eq(reported_by, DP_PHASE_FIRST_LAUNCH);
+}
+END_TEST
+
+/* A few kernels over and over are an optimizer's, unless others repeat as often. */
+START_TEST(one_loop_of_several_ends_nothing)
+{
+	enum { TURNS = 20, FIRST = 3, SECOND = 5, ALL = TURNS * (FIRST + SECOND) + 2 };
+	struct dp_optimizer optimizer;
+	uint32_t pattern[ALL];
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < TURNS * FIRST; i++)
+		pattern[n++] = i % FIRST;
+	pattern[n++] = 10;
+	for (uint32_t i = 0; i < TURNS * SECOND; i++)
+		pattern[n++] = 20 + i;
+	pattern[n++] = 11;
+	dp_optimizer__find(&optimizer, pattern, n, NULL, NULL);
+	ck_assert(optimizer.known);
+	ck_assert_uint_eq(optimizer.end, TURNS * FIRST);
+	for (size_t i = TURNS * FIRST + 1; i + 1 < n; i++)
+		pattern[i] = 20 + i % SECOND;
+	dp_optimizer__find(&optimizer, pattern, n, NULL, NULL);
+	ck_assert(!optimizer.known);
 }
 END_TEST
 
@@ -173,8 +203,8 @@ START_TEST(an_upload_where_the_host_pauses_is_no_chance)
 END_TEST
 
 /*
- * The host pauses behind the optimizer, to log, and as long in front of the next step: of the two, the
- * one is a step's that has an upload, or that the capture ends at.
+ * The host pauses behind the optimizer, to log, and as long in front of the next step: the step's is
+ * the one with an upload, or that the capture ends at.
  */
 START_TEST(an_upload_or_an_end_decides_between_two_pauses)
 {
@@ -255,6 +285,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, a_capture_by_the_clock_begins_where_the_host_waits);
 	tcase_add_test(tests, kernels_without_a_launch_begin_nothing);
 	tcase_add_test(tests, a_capture_begins_behind_the_optimizer);
+	tcase_add_test(tests, one_loop_of_several_ends_nothing);
 	tcase_add_test(tests, a_run_of_casts_ends_nothing);
 	tcase_add_test(tests, an_upload_where_the_host_pauses_is_no_chance);
 	tcase_add_test(tests, an_upload_or_an_end_decides_between_two_pauses);
