@@ -239,7 +239,7 @@ static int by_length(const void *a, const void *b)
 
 /*
  * Of windows sorted by hash the first of those most often there. Others with its hash, 64 bits,
- * would make it seem to be there more often than it is: what it is worth is told by the symbols,
+ * would make it seem to be there more often than it is: what it is worth is shown by the symbols,
  * later.
  */
 static size_t modal(const struct window *windows, size_t n, size_t *times)

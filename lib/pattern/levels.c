@@ -400,7 +400,7 @@ static bool reliable(const struct dp_hypothesis *h)
 
 /*
  * Chooses the loops inside a pattern in its place, but for those that are short next to the main
- * one. The pattern is an outer loop of theirs if it is a reliable one, and is dropped otherwise.
+ * one. The pattern is an outer loop around them if it is a reliable one, and is dropped otherwise.
  */
 static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
 {
