@@ -193,8 +193,8 @@ static int only_candidate(struct dp_loop_search *s, struct dp_loops **loops,
  * for mark a single iteration, as when a profiler records one step, there is nothing to compare:
  * what repeats inside it, even according to other annotations, is worth more.
  */
-static int find_beside(struct dp_loop_search *s, const struct dp_loops_request *request,
-		       struct dp_loops **loops)
+static int find_adjacent(struct dp_loop_search *s, const struct dp_loops_request *request,
+			 struct dp_loops **loops)
 {
 	struct dp_loops_request unaided = *request;
 	struct dp_loops *tree = NULL, *worse;
@@ -228,7 +228,7 @@ static int find_beside(struct dp_loop_search *s, const struct dp_loops_request *
 		*loops = tree;
 	} else if (!several && is_everything(*loops, s->sequence)) {
 		status = only_candidate(s, loops, tree);
-	} else if (dp_loops__beside(*loops, tree)) {
+	} else if (dp_loops__add_adjacent(*loops, tree)) {
 		status = dp_error__nomem(s->error, 0);
 	}
 	dp_loops__free(worse);
@@ -286,7 +286,7 @@ int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *s)
 				name_of(s, &marks));
 		status = loops_of_marks(s, &request, &marks, loops);
 		if (!status)
-			status = find_beside(s, &request, loops);
+			status = find_adjacent(s, &request, loops);
 	} else if (!status && options->marks) {
 		status = no_loops(s, loops);
 	} else if (!status && s->has_others && !counts_fit(options, s->sequence->count)) {

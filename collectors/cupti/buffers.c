@@ -48,7 +48,7 @@ void dp_buffers__requested(uint8_t **buffer, size_t *bytes, size_t *most_records
 	dp_wake(&c->writer_wake);
 	if (give_discard(buffer, bytes))
 		return;
-	/* One record is written over the other: it can be counted, not told. */
+	/* One record is written over the other: it can be counted, but not reported. */
 	atomic_fetch_add(&c->trash_lent, 1);
 	*buffer = c->trash;
 	*bytes = DISCARD_BYTES;

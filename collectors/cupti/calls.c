@@ -15,7 +15,7 @@
 /* Of a domain; 13.5 has 877 of the driver. */
 #define CALLS_MOST 1200u
 
-/* Launches without a driver call among them that are believed. */
+/* Launches without a driver call among them that count. */
 #define BELIEF 256
 
 static bool starts(const char *name, const char *with)

@@ -1,9 +1,10 @@
 /*
  * The library inside of the profiled program. What every part of it keeps to:
  *
- *   - nothing is ever printed; the launcher is told (message.c);
+ *   - nothing is ever printed; the launcher is notified (message.c);
  *   - the program's threads never wait for a disk, a lock of the writer, or malloc();
- *   - CUPTI is never called under a lock of ours, nor from a callback about buffers or resources;
+ *   - CUPTI is never called under a lock of our own, nor from a callback about buffers or
+ * resources;
  *   - in a child of fork() everything here is inert until the child starts CUDA itself.
  *
  *   life.c     start, fork, exit        pool.c     the shared pool, slots
@@ -237,7 +238,7 @@ void dp_message__say(uint32_t level, const char *code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void dp_message__bye(void);
 
-/* load.c: opens a libcupti; false where none is found, the launcher is told. */
+/* load.c: opens a libcupti; false where none is found, the launcher is notified. */
 bool dp_load__cupti(struct cupti *cupti);
 bool dp_load__functions(struct cupti *cupti);
 int dp_load__driver_version(void); /* as cuDriverGetVersion counts; 0: unknown */

@@ -24,7 +24,7 @@
 
 static struct {
 	bool recording; /* the kinds are enabled */
-	bool told;	/* that it is on, of NVTX alone before CUPTI is there */
+	bool announced; /* that it is on, of NVTX alone before CUPTI is there */
 	bool attached;
 	int64_t next_flush_ns;
 	uint32_t ticks;
@@ -65,9 +65,9 @@ static void record(bool on)
 			(void)flush_now(0);
 		my.recording = on;
 	}
-	if (on != my.told)
+	if (on != my.announced)
 		dp_switches__note(on, on ? clock_ns(CLOCK_REALTIME) : before_ns);
-	my.told = on;
+	my.announced = on;
 	atomic_store(&dp_live->nvtx, on && c->options.nvtx);
 }
 
@@ -145,7 +145,7 @@ static void give_up(void)
 	dp_wake(&dp_collector.writer_wake);
 }
 
-static void follow_wishes(void)
+static void follow_commands(void)
 {
 	struct collector *c = &dp_collector;
 	uint32_t control = launcher_is_gone() ? DP_POOL_STOP : atomic_load(&c->pool->control);
@@ -228,7 +228,7 @@ void *dp_control_thread(void *unused)
 	struct collector *c = &dp_collector;
 
 	my.attached = my.recording = false;
-	my.told = true;
+	my.announced = true;
 	my.next_flush_ns = 0;
 	my.ticks = 0;
 	my.alone = false;
@@ -238,7 +238,7 @@ void *dp_control_thread(void *unused)
 	while (!atomic_load(&c->final)) {
 		uint32_t wake = atomic_load(&c->control_wake);
 
-		follow_wishes();
+		follow_commands();
 		come_first();
 		dp_first__look();
 		if (my.recording)

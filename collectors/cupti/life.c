@@ -4,7 +4,7 @@
  * In a child of fork() the page that says "on" is zeros, whoever forked and however, where the
  * kernel can do that (Linux 4.14; not gVisor). The handler of pthread_atfork() sees to it
  * elsewhere; it also puts private memory where the pool was, so that nothing in the child can write
- * into the parent's, and closes what the child should not keep. The child can start anew.
+ * into the parent's, and closes what the child should not keep. The child can start again.
  */
 #include "cupti/collector.h"
 

@@ -1,11 +1,11 @@
 /*
  * Finds the libcupti that belongs to the program: what DEEPPROF_CUPTI names; one that is mapped, or
- * that the program is linked with; one beside CUDA's libraries that are mapped (wheels keep it in
- * nvidia/cuda_cupti/lib, for CUDA 13 in nvidia/cu13/lib, toolkits beside cudart or in
+ * that the program is linked with; one next to CUDA's libraries that are mapped (wheels keep it in
+ * nvidia/cuda_cupti/lib, for CUDA 13 in nvidia/cu13/lib, toolkits next to cudart or in
  * extras/CUPTI); the default search; toolkits where they are installed. Two copies in one process
  * conflict, hence the order. Wheels that bundle one put a hash in its name. What is newer than the
  * driver is not called, it would refuse, or worse: the search goes on without it. But it ends where
- * one is named or mapped: who has mapped it may use it as well, and another beside it would be a
+ * one is named or mapped: who has mapped it may use it as well, and another next to it would be a
  * second copy.
  */
 #include "cupti/collector.h"
@@ -185,7 +185,7 @@ static bool may_crash(void *library)
 	return dlsym(library, "cuptiActivityEnable_v2") && !dlsym(library, "cuptiGetTimestamp_v2");
 }
 
-/* The first that does not suit is told of where none does. */
+/* The first that does not suit is reported if none does. */
 static void note_newer(struct search *search, const char *path, int major, int driver)
 {
 	if (search->unfit)
@@ -207,7 +207,7 @@ static void note_crash(struct search *search, const char *path)
 }
 
 /*
- * What is newer than the driver, or would crash, is not used. map: NULL where it is not told, and
+ * What is newer than the driver, or would crash, is not used. map: NULL where it is unknown, and
  * so neither is its version.
  */
 static bool suits_driver(struct search *search, void *library, const struct link_map *map)

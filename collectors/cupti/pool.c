@@ -82,7 +82,7 @@ static void lay_out(struct dp_pool_header *head)
 	head->pool_bytes = head->ring_data + (uint64_t)head->rings * head->ring_bytes;
 }
 
-/* Memory of no file; where the launcher can't be given it, a file beside the spool. */
+/* Memory of no file; where the launcher can't be given it, a file next to the spool. */
 static int open_pool(uint64_t bytes)
 {
 	char name[64];

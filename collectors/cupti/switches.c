@@ -7,7 +7,7 @@
 
 #define WAIT_MS 100
 
-/* The writer may be waiting for a disk: what finds no room even so is not told. */
+/* The writer may be waiting for a disk: what finds no room even so is dropped. */
 static bool has_room(struct collector *c)
 {
 	int64_t limit = clock_ns(CLOCK_MONOTONIC) + (int64_t)WAIT_MS * 1000000;

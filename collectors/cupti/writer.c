@@ -13,14 +13,14 @@
 #define TID_PLACES 8u
 
 /* A record in a buffer that CUPTI holds may still be written to, for this long at most. */
-#define SETTLE_NS INT64_C(20000000)
+#define REST_NS INT64_C(20000000)
 
 static struct {
 	uint64_t cbids[3][CBIDS / 64]; /* names that are in the spool */
 	uint32_t tids[TIDS];	       /* threads that are: a cache */
 	uint32_t unloads;
 	bool versions;
-	bool told;	/* that the spool can't be written */
+	bool announced; /* that the spool can't be written */
 	uint32_t began; /* what did last: DP_SPOOL_STARTED, or NVTX alone */
 	int64_t next_second_ns;
 	uint32_t slots[SLOTS_MOST];
@@ -214,7 +214,7 @@ static void ask_dropped(struct collector *c)
 	dp_writer__lose(&c->writer, DP_LOSS_CUPTI, DP_SPOOL_KIND_UNKNOWN, dropped, 0);
 }
 
-/* What is known of a slot's use; begun anew where it is another. */
+/* What is known of a slot's use; begun again where it is another. */
 static void look_again(const struct collector *c, uint32_t index)
 {
 	uint64_t sequence = atomic_load(&c->slots[index].sequence);
@@ -268,7 +268,7 @@ static void store_finished(struct collector *c, uint32_t index)
 	int64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct part part = part_of(c, index, true);
 
-	if (now - my.looked[index].settled_ns < SETTLE_NS)
+	if (now - my.looked[index].settled_ns < REST_NS)
 		return;
 	part.to = my.looked[index].settled;
 	part.finished = true;
@@ -556,7 +556,7 @@ static void put_versions(struct collector *c)
 	if (!c->cupti.attached || my.versions)
 		return;
 	my.versions = true;
-	/* From here on CUPTI's clock can be told: before it is set, if it is. */
+	/* From here on CUPTI's clock can be set: before it is set, if it is. */
 	dp_info__clock(&c->writer);
 	snprintf(text, sizeof(text), "%u", c->cupti.version);
 	dp_info__put(&c->writer, "cupti.version", text);
@@ -597,9 +597,9 @@ static bool pass(struct collector *c, bool last)
 
 static void tell_failure(struct collector *c)
 {
-	if (!c->writer.failed || my.told)
+	if (!c->writer.failed || my.announced)
 		return;
-	my.told = true;
+	my.announced = true;
 	if (c->writer.fail_reason == DP_LOSS_SPOOL_LIMIT)
 		dp_message__say(DP_SPOOL_ERROR, "spool-limit",
 				"--max-spool was reached: what follows is counted, not kept");

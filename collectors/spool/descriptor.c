@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Programs get the lowest numbers that are free; few have so many. */
+/* Programs get the lowest numbers that are free; few have this many. */
 #define FIRST_NUMBER 400
 #define FIRST_AFTER_STANDARD 3
 

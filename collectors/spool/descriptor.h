@@ -1,5 +1,5 @@
 /*
- * A descriptor of ours in a program that knows nothing of it. Programs close what they have not
+ * A descriptor of our own in a program that knows nothing of it. Programs close what they have not
  * opened, all from 3 on, say, and the numbers are then those of their own files: what went on to
  * write by number would write there. And who starts without standard output gets the next file
  * that is opened for it, which must not be ours.

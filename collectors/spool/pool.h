@@ -127,7 +127,7 @@ enum {
 	DP_EVENT_NAME,	   /* a thread's name: value is its tid */
 };
 
-/* Numbers of registered strings and domains, told apart from addresses of the program. */
+/* Numbers of registered strings and domains, distinguished from addresses of the program. */
 #define DP_NUMBER_STRING 0xffff000000000000u
 #define DP_NUMBER_DOMAIN 0xfffe000000000000u
 

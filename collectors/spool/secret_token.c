@@ -45,7 +45,7 @@ static const struct {
 };
 
 /* Names begin so, too: hf_model, sk-learn. Those are short and in small letters. */
-enum { SURELY = 16 };
+enum { LONG_SECRET = 16 };
 
 static bool is_varied(const char *text, size_t length)
 {
@@ -66,7 +66,7 @@ static size_t known_token(const char *text, size_t length)
 		       (is_alnum(text[end]) || strchr(known[i].also, text[end])))
 			end++;
 		if (end - head >= known[i].least &&
-		    (end - head >= SURELY || is_varied(text + head, end - head)))
+		    (end - head >= LONG_SECRET || is_varied(text + head, end - head)))
 			return end;
 	}
 	return 0;

@@ -518,7 +518,7 @@ enum {
 	DP_SPOOL_END,	    /* nothing more now: the file may grow */
 	DP_SPOOL_NO_MEMORY, /* the rest are failures: they stay */
 	DP_SPOOL_IO,	    /* see errno */
-	DP_SPOOL_NOT_SPOOL, /* no header of ours, or of a later version */
+	DP_SPOOL_NOT_SPOOL, /* no header of our own, or of a later version */
 };
 
 /* Opens the spool that fd is, which stays the caller's. */

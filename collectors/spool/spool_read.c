@@ -1,6 +1,6 @@
 /*
  * Reads spools. Whoever may write into the folder may have written the file: every length is
- * checked, ids are bounded by the bytes that could have defined them, and no chunk is believed
+ * checked, ids are bounded by the bytes that could have defined them, and no chunk counts
  * without its checksum. Time is linear in the file; memory is a chunk and the definitions.
  */
 #include "spool/spool_read.h"

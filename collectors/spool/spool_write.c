@@ -146,7 +146,7 @@ void dp_writer__add(struct dp_spool_writer *w, const struct dp_spool_record *rec
 	moved(w, dp_codec__encode(&w->codec, end_of(w), record, &ids));
 }
 
-static void settle(struct dp_spool_writer *w, bool stored)
+static void finish_chunk(struct dp_spool_writer *w, bool stored)
 {
 	struct dp_pool_header *pool = w->pool;
 	uint32_t now = atomic_load_explicit(&pool->bank, memory_order_relaxed) & 1;
@@ -223,9 +223,9 @@ void dp_writer__flush(struct dp_spool_writer *w)
 			fail(w, DP_LOSS_DISK);
 		else
 			w->chunks++;
-		settle(w, !w->failed);
+		finish_chunk(w, !w->failed);
 	} else if (w->failed || w->lost_some) {
-		settle(w, false);
+		finish_chunk(w, false);
 	}
 	w->used = 0;
 	w->records = 0;

@@ -126,7 +126,7 @@ DP_WHOLE(boundary_calls, 100000, "calls", "cost",
 DP_WHOLE(boundary_around, 4, "symbols", "presets with noise",
 	"around a boundary that it has to stand out from, …")
 DP_REAL(boundary_times, 4, "ratio", "presets with noise",
-	"… by a launch gap so many times theirs")
+	"… by a launch gap this many times theirs")
 DP_WHOLE(boundary_near, 8, "symbols", "presets with noise",
 	"from a boundary to an edit that may concern it")
 DP_WHOLE(boundary_reach, 12, "symbols", "presets with noise",
@@ -188,8 +188,7 @@ DP_REAL(rest_least, 1.0, "kernels", "presets",
 	"about layers: networks have more")
 DP_REAL(rest_share, 0.06, "ratio", "presets",
 	"of a long loop inside that a network's ends have more than")
-DP_REAL(step_rest, 0.25, "ratio", "presets",
-	"of a step with loops inside that lies beside it")
+DP_REAL(step_rest, 0.25, "ratio", "presets", "of a step with loops inside that lies next to it")
 DP_REAL(uploads_whole, 0.5, "uploads", "presets",
 	"per pattern: something is uploaded for the whole, …")
 DP_REAL(uploads_each, 0.8, "uploads", "presets",
@@ -210,13 +209,12 @@ DP_REAL(structured, 0.3, "share", "presets",
 	"of a loop inside that its own loops have")
 DP_REAL(layers_few, 2.5, "iterations", "presets",
 	"what a layer has two of, as queries and keys, is no layer itself")
-DP_REAL(outer_trips, 2.5, "iterations", "families",
-	"of an outer loop, at least")
+DP_REAL(outer_repeats, 2.5, "iterations", "families", "of an outer loop, at least")
 DP_REAL(outer_edits, 0.1, "share", "families",
 	"of its symbols that edits are, at most")
 DP_REAL(outer_spans, 0.2, "1/iteration", "families",
 	"spans of it, besides one")
-DP_REAL(beside_short, 0.2, "ratio", "families",
+DP_REAL(adjacent_short, 0.2, "ratio", "families",
 	"of the longest loop: a shorter one without structure is no iteration")
 DP_WHOLE(alternating_parts, 4, "parts", "real",
 	"that differ in turn: directions, buffers")
@@ -228,11 +226,10 @@ DP_REAL(alternating_inside, 0.5, "share", "real",
 	"… and that recur at a shorter distance, at most")
 
 /* Description length (pattern/hypothesis.c). */
-DP_REAL(edit_bits, 3, "bits", "families",
-	"of an edit beside its place")
+DP_REAL(edit_bits, 3, "bits", "families", "of an edit next to its place")
 DP_REAL(edit_joined_bits, 0.5, "bits", "families",
 	"of one that follows another of its kind")
-DP_REAL(few_trips, 3, "iterations", "families",
+DP_REAL(few_repeats, 3, "iterations", "families",
 	"from which on a majority decides each symbol of a pattern")
 
 /* Repetitions that are collapsed (pattern/runs.c). */
@@ -333,7 +330,7 @@ DP_REAL(surer, 0.75, "probability", "traces",
 
 /* Annotations against kernels (analysis_loops.c). */
 DP_REAL(everything, 0.95, "share", "real",
-	"of the kernels: a mark around so many is around everything, and no iteration")
+	"of the kernels: a mark around this many is around everything, and no iteration")
 DP_REAL(marks_seen, 0.75, "share", "real",
 	"of the device's marked iterations that have kernels on a stream: with fewer they are on "
 	"several")
@@ -351,8 +348,7 @@ DP_REAL(count_level, 0.05, "share", "families",
 	"by which another level has to fit better")
 DP_REAL(count_near, 0.02, "share", "families",
 	"by which a number may differ, …")
-DP_REAL(count_off, 1.5, "iterations", "families",
-	"… or so many, …")
+DP_REAL(count_off, 1.5, "iterations", "families", "… or this many, …")
 DP_WHOLE(count_few, 8, "iterations", "families",
 	"… of at least this many")
 DP_REAL(count_likely, 0.9, "probability", "presets",
@@ -414,15 +410,14 @@ DP_REAL(modal_share, 0.083, "share", "families",
 DP_WHOLE(window_long, 1 << 14, "symbols", "families",
 	"of a window: comparing longer ones takes time, and few repeats are so far apart, …")
 DP_WHOLE(long_support, 50, "1/share", "families",
-	"… but by chance: of all occurrences so many have to be anchors of such windows")
+	 "… but by chance: of all occurrences this many have to be anchors of such windows")
 DP_WHOLE(windows_most, 1 << 12, "windows", "cost",
 	"of an anchor that are compared: the most frequent is among them")
 
 /* Choosing among candidates (pattern/choose.c). */
 DP_WHOLE(judge_quick, 1 << 14, "symbols", "cost",
 	"that candidates are judged by first, or …")
-DP_WHOLE(judge_iterations, 6, "iterations", "families",
-	"… as many as show so many iterations")
+DP_WHOLE(judge_iterations, 6, "iterations", "families", "… as many as show this many iterations")
 DP_WHOLE(judge_fair, 1 << 16, "symbols", "cost",
 	"that the best of them are refined by")
 DP_WHOLE(finalists, 8, "candidates", "cost",

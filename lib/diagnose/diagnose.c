@@ -330,7 +330,7 @@ static void predict(struct dp_rule_finding *found, const struct dp_rule_input *i
 }
 
 /*
- * NCCL Inspector records collectives alone: what the GPU did between and beside them is not known, and
+ * NCCL Inspector records collectives alone: what the GPU did between and next to them is not known, and
  * all that rules say is about that.
  */
 static bool has_collectives_only(const struct dp_rule_input *input)

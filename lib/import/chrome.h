@@ -68,7 +68,7 @@ struct dp_chrome_event {
 };
 
 struct dp_chrome_device {
-	int64_t id; /* -1: not told */
+	int64_t id; /* -1: unknown */
 	int64_t bytes;
 	struct dp_json_text name; /* may be empty */
 };
@@ -91,7 +91,7 @@ struct dp_chrome {
 	/* Found on the way. */
 	int64_t base_ns; /* baseTimeNanoseconds */
 	bool base_known;
-	int64_t rank; /* of distributedInfo, -1: not told */
+	int64_t rank; /* of distributedInfo, -1: unknown */
 	uint64_t events;
 };
 
@@ -112,7 +112,7 @@ struct dp_chrome_look {
 
 void dp_chrome__look(struct dp_chrome_look *look, const struct dp_probe *probe);
 
-/* The number that a launch and what it launched share, 0: it is not told, or of more than 32 bits.
+/* The number that a launch and what it launched share, 0: it is unknown, or of more than 32 bits.
  */
 uint32_t dp_chrome__correlation(const struct dp_chrome_event *event);
 

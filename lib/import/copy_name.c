@@ -1,4 +1,4 @@
-/* The spellings of the tools, told apart by few words. */
+/* The spellings of the tools, distinguished by few words. */
 #include "import/copy_name.h"
 #include "base/base.h"
 

@@ -165,7 +165,7 @@ static char *make_uri(const char *path, const char *switches)
 	return uri;
 }
 
-/* The size of the file that lies beside path under another suffix, 0 where there is none. */
+/* The size of the file that lies next to path under another suffix, 0 where there is none. */
 static uint64_t companion_bytes(const char *path, const char *suffix)
 {
 	char *name = dp_alloc__array(strlen(path) + strlen(suffix) + 1, 1);
@@ -201,7 +201,7 @@ static void harden(sqlite3 *sqlite, struct dp_database *database)
 }
 
 /*
- * Immutable: no locks, and no -journal or -wal is looked at or made. Where a log lies beside the
+ * Immutable: no locks, and no -journal or -wal is looked at or made. Where a log lies next to the
  * file, its pages are part of the database: then the file is opened without locks (unix-none) in
  * exclusive mode, in which SQLite keeps the log's index in memory instead of in a -shm file.
  */
@@ -255,7 +255,7 @@ static int add_table(struct dp_database *database, const char *name)
 	return DP_OK;
 }
 
-/* After steps and values of ours, which read NULL where memory ran out. */
+/* After steps and values of our own, which read NULL where memory ran out. */
 static void check_memory(struct dp_database *database)
 {
 	if (sqlite3_errcode(database->sqlite) == SQLITE_NOMEM)
@@ -593,7 +593,7 @@ const char *dp_database__rowid_name(struct dp_database *database, const char *ta
 	return NULL;
 }
 
-/* One integer of a statement of ours; other where it gives none. */
+/* One integer of a statement of our own; other where it gives none. */
 static int64_t ask(struct dp_database *database, const char *sql, int64_t other)
 {
 	sqlite3_stmt *statement = dp_database__prepare(database, sql);

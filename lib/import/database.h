@@ -1,8 +1,8 @@
 /*
  * SQLite files as importers read them: read-only, without a trace on the disk, and hostile.
  *
- * A file is opened immutable (no lock, no journal, nothing is created beside it); where a
- * write-ahead log lies beside it, the log is read too, with its index in memory. Tables are
+ * A file is opened immutable (no lock, no journal, nothing is created next to it); where a
+ * write-ahead log lies next to it, the log is read too, with its index in memory. Tables are
  * scanned in order of their rowids, by columns looked up by name. A damaged page costs the rows in
  * it: the scan goes on behind it and the loss is counted. Only tables are read: views, virtual
  * tables, generated columns, triggers and functions of the file are never run.

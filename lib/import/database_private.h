@@ -30,7 +30,7 @@ struct dp_database {
 	char damage[200]; /* the first damage */
 };
 
-/* Prepares a statement of ours; NULL and a set error (nomem) or a noted damage on failure. */
+/* Prepares a statement of our own; NULL and a set error (nomem) or a noted damage on failure. */
 sqlite3_stmt *dp_database__prepare(struct dp_database *database, const char *sql);
 
 /* Keeps the first damage for the error message. */
@@ -40,7 +40,7 @@ void dp_database__damage(struct dp_database *database, const char *table, const 
 /* Sets "out of memory" and returns its status. */
 int dp_database__nomem(struct dp_database *database);
 
-/* One more row was read: rearms the guard, tells of progress now and then. */
+/* One more row was read: rearms the guard, reports progress now and then. */
 void dp_database__row(struct dp_database *database);
 
 /* To be called before a row is looked for by its number: rearms the guard. */

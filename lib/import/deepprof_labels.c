@@ -1,5 +1,5 @@
 /*
- * What deepprof's own trace file tells beside operations and calls: of the recording, its
+ * What deepprof's own trace file has besides operations and calls: of the recording, its
  * processes, threads and devices, of what was lost or paused, and of the devices' state.
  */
 #include "import/deepprof_private.h"

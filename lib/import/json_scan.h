@@ -7,9 +7,9 @@
  * into the end it returns DP_JSON_MORE and the caller asks again with more text. Whether a string
  * or a number ends is seen by what follows, so a value needs something behind it.
  *
- * A bare quote is told from the end of a string by what follows it: after white space, a string
- * that ends has a colon (a key), or a comma or a closing bracket (a value). In a correct document
- * that is always so, hence nothing correct is read differently.
+ * A bare quote is distinguished from the end of a string by what follows it: after white space, a
+ * string that ends has a colon (a key), or a comma or a closing bracket (a value). In a correct
+ * document that is always so, hence nothing correct is read differently.
  */
 #ifndef DP_IMPORT_JSON_SCAN_H
 #define DP_IMPORT_JSON_SCAN_H

@@ -135,7 +135,7 @@ char dp_json_stream__peek(struct dp_json_stream *stream)
 	}
 }
 
-static enum dp_json_result settle(struct dp_json_stream *stream, enum dp_json_result result)
+static enum dp_json_result finish_token(struct dp_json_stream *stream, enum dp_json_result result)
 {
 	stream->cut = result == DP_JSON_MORE && stream->last;
 	return result == DP_JSON_OK ? DP_JSON_OK : DP_JSON_BROKEN;
@@ -153,7 +153,7 @@ enum dp_json_result dp_json_stream__string(struct dp_json_stream *stream, enum d
 	} while (result == DP_JSON_MORE && dp_json_stream__more(stream) == DP_JSON_OK);
 	if (result == DP_JSON_OK)
 		stream->json.at = at.at;
-	return settle(stream, result);
+	return finish_token(stream, result);
 }
 
 enum dp_json_result dp_json_stream__number(struct dp_json_stream *stream, enum dp_json_place place,
@@ -168,7 +168,7 @@ enum dp_json_result dp_json_stream__number(struct dp_json_stream *stream, enum d
 	} while (result == DP_JSON_MORE && dp_json_stream__more(stream) == DP_JSON_OK);
 	if (result == DP_JSON_OK)
 		stream->json.at = at.at;
-	return settle(stream, result);
+	return finish_token(stream, result);
 }
 
 enum dp_json_result dp_json_stream__skip(struct dp_json_stream *stream)
@@ -183,7 +183,7 @@ enum dp_json_result dp_json_stream__skip(struct dp_json_stream *stream)
 	} while (result == DP_JSON_MORE && dp_json_stream__more(stream) == DP_JSON_OK);
 	if (result == DP_JSON_OK)
 		stream->json.at = at.at;
-	return settle(stream, result);
+	return finish_token(stream, result);
 }
 
 bool dp_json_stream__key(struct dp_json_stream *stream, struct dp_json_text *key)

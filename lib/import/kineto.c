@@ -1,7 +1,7 @@
 /*
  * Kineto's traces (PyTorch's profiler, "*.pt.trace.json"), from 2021 on, on CUDA and ROCm, and the
  * export of PyTorch's older autograd profiler. Events go to the builder as they come; what is kept
- * beside are names, and what kineto_aside.h tells of.
+ * next to them are names, and what kineto_deferred.h lists.
  *
  * GPU events carry no process, and the number of a device may be that of a process. They are
  * taken for the process that the first host event names, as Kineto traces one process; in a file
@@ -9,7 +9,7 @@
  */
 #include "import/chrome.h"
 #include "import/copy_name.h"
-#include "import/kineto_aside.h"
+#include "import/kineto_deferred.h"
 #include "import/kineto_class.h"
 #include "import/kineto_collective.h"
 #include "import/kineto_memory.h"
@@ -77,7 +77,7 @@ struct kineto {
 	struct property *properties;
 	size_t property_count, property_room;
 	struct dp_lookup by_place; /* device, context, stream */
-	struct dp_kineto_aside aside;
+	struct dp_kineto_deferred deferred;
 	struct dp_kineto_memory memory;
 	int64_t epoch_votes; /* operations whose start is a time since 1970, less the others */
 	struct dp_kineto_npu npu;
@@ -92,7 +92,7 @@ static int nomem(struct kineto *kineto)
 	return dp_error__nomem(kineto->chrome.import->error, 0);
 }
 
-/* The status of setting something aside. */
+/* The status of deferring something. */
 static int kept(struct kineto *kineto, int status)
 {
 	return status ? nomem(kineto) : DP_OK;
@@ -305,7 +305,7 @@ static int gpu_event(struct kineto *kineto, const struct dp_chrome_event *event,
 		return DP_ERR_NOMEM;
 	if (op.kind != DP_OP_KERNEL && op.correlation &&
 	    !(event->has & (DP_CHROME_BYTES | DP_CHROME_DETAILS)))
-		return kept(kineto, dp_kineto_aside__op(&kineto->aside, &op));
+		return kept(kineto, dp_kineto_deferred__op(&kineto->deferred, &op));
 	return dp_builder__op(kineto->builder, &op);
 }
 
@@ -319,7 +319,8 @@ static int call_event(struct kineto *kineto, const struct dp_chrome_event *event
 	}
 	call.correlation = dp_chrome__correlation(event);
 	call.name = name_of(kineto, &event->name, false);
-	if (call.name == DP_NONE || kept(kineto, dp_kineto_aside__size(&kineto->aside, event)))
+	if (call.name == DP_NONE ||
+	    kept(kineto, dp_kineto_deferred__size(&kineto->deferred, event)))
 		return DP_ERR_NOMEM;
 	return dp_builder__add_call(kineto->builder, &call);
 }
@@ -338,7 +339,7 @@ static int sync_event(struct kineto *kineto, const struct dp_chrome_event *event
 	sync.correlation = dp_chrome__correlation(event);
 	if (event->has & DP_CHROME_STREAM && event->stream >= 0 && event->stream < UINT32_MAX) {
 		place = place_of(event);
-		return kept(kineto, dp_kineto_aside__sync(&kineto->aside, &sync, &place));
+		return kept(kineto, dp_kineto_deferred__sync(&kineto->deferred, &sync, &place));
 	}
 	return dp_builder__add_sync(kineto->builder, &sync);
 }
@@ -584,7 +585,7 @@ static int give_names(struct kineto *kineto)
 static int finish(struct kineto *kineto)
 {
 	struct dp_builder *builder = kineto->builder;
-	int status = dp_kineto_aside__push(&kineto->aside, builder, &kineto->by_place);
+	int status = dp_kineto_deferred__push(&kineto->deferred, builder, &kineto->by_place);
 
 	if (!status)
 		status = push_memory(kineto);
@@ -635,7 +636,7 @@ static void release(struct kineto *kineto)
 	free(kineto->named);
 	free(kineto->properties);
 	dp_lookup__fini(&kineto->by_place);
-	dp_kineto_aside__fini(&kineto->aside);
+	dp_kineto_deferred__fini(&kineto->deferred);
 	dp_kineto_memory__fini(&kineto->memory);
 	dp_kineto_rows__fini(&kineto->rows);
 	dp_kineto_xla__fini(&kineto->xla);

@@ -4,7 +4,7 @@
 
 #include "import/chrome.h"
 
-/* What was allocated and freed, set aside until it is known which devices are used; zero it. */
+/* What was allocated and freed, deferred until it is known which devices are used; zero it. */
 struct dp_kineto_memory {
 	struct dp_kineto_change {
 		int64_t time_ns, device, delta_bytes;
@@ -14,7 +14,7 @@ struct dp_kineto_memory {
 
 void dp_kineto_memory__fini(struct dp_kineto_memory *memory);
 
-/* Keeps an instant event if it tells of a device's memory. Errors: DP_ERR_NOMEM. */
+/* Keeps an instant event if it reports a device's memory. Errors: DP_ERR_NOMEM. */
 int dp_kineto_memory__note(struct dp_kineto_memory *memory, const struct dp_chrome_event *event);
 
 /* Gives what is kept of one device to the builder, whose device that is. Cost: linear. */

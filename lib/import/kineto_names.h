@@ -22,7 +22,7 @@ struct dp_kineto_names {
 void dp_kineto_names__fini(struct dp_kineto_names *names);
 
 /* The id of a name; DP_NONE and the builder's or an allocation's error where that fails: *short_of
- * tells of the latter. Cost: linear in the text, expected. */
+ * names the latter. Cost: linear in the text, expected. */
 uint32_t dp_kineto_names__id(struct dp_kineto_names *names, struct dp_builder *builder,
 			     const struct dp_json_text *text, bool kernel, bool *short_of);
 

@@ -27,7 +27,7 @@ void dp_kineto_rows__fini(struct dp_kineto_rows *rows);
 /* Takes note of whose row that is which an event names. */
 int dp_kineto_rows__note(struct dp_kineto_rows *rows, const struct dp_chrome_event *event);
 
-/* Whose row that is; its own where nothing else is told. Cost: constant, expected. */
+/* Whose row that is; its own unless the trace names another. Cost: constant, expected. */
 int dp_kineto_rows__find(struct dp_kineto_rows *rows, int64_t pid, int64_t tid,
 			 struct dp_kineto_row *found);
 

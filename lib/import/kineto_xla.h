@@ -1,5 +1,5 @@
 /*
- * The trace.json.gz that JAX and TensorFlow 2 write beside an XPlane: Chrome events without
+ * The trace.json.gz that JAX and TensorFlow 2 write next to an XPlane: Chrome events without
  * category, whose rows are named as the planes and lines are. It ends after one or five million
  * events.
  */

@@ -35,7 +35,7 @@ uint32_t dp_places__find_device(const struct dp_places *places, int64_t pid, int
 uint32_t dp_places__find_queue(const struct dp_places *places, int64_t pid, int64_t context,
 			       int64_t stream);
 
-/* GPUs that the source tells of: zero it. */
+/* GPUs that the source reports: zero it. */
 struct dp_gpus {
 	struct dp_gpu *list;
 	size_t count;

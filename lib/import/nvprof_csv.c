@@ -131,7 +131,7 @@ static bool read_banner(struct dp_nvprof *reader)
 		read_process(reader, rest, pid);
 	} else if (dp_slice__starts(rest, "Profiling result")) {
 		reader->result_banner = true;
-		/* Without a PID it is that of the process told before, or none. */
+		/* Without a PID it is that of the process before, or none. */
 		if (pid >= 0)
 			set_process(reader, pid);
 	} else if (dp_slice__starts(rest, "Warning: ")) {
@@ -356,7 +356,7 @@ out:
 	return status;
 }
 
-/* How much a line speaks for nvprof. */
+/* How likely a line is nvprof's. */
 static int probe_line(struct dp_slice line)
 {
 	if (dp_slice__starts(line, "\"Start\",\"Duration\",") ||

@@ -97,10 +97,10 @@ struct dp_nvprof {
 /* A row is complete: a header, units, or a record. Sets reader->status on failure. */
 void dp_nvprof__row(struct dp_nvprof *reader);
 
-/* The section is over: what its rows' starts tell of the resolution. */
+/* The section is over: what its rows' starts reveal about the resolution. */
 void dp_nvprof__end_section(struct dp_nvprof *reader);
 
-/* A row cannot be used; the first one is told. index is that of the field to blame. */
+/* A row cannot be used; the first one is reported. index is that of the field to blame. */
 void dp_nvprof__bad_row(struct dp_nvprof *reader, size_t index, const char *message,
 			struct dp_slice what);
 

@@ -209,7 +209,7 @@ static bool read_device(struct dp_nvprof *reader, struct dp_slice text, int64_t 
 }
 
 /* See the top: moves a start of coarse resolution to the end of the operation before it. */
-static void settle_start(struct dp_nvprof *reader, struct dp_op *op, int64_t step_ns)
+static void place_start(struct dp_nvprof *reader, struct dp_op *op, int64_t step_ns)
 {
 	int64_t *last;
 	size_t need = (size_t)op->stream + 1;
@@ -284,7 +284,7 @@ static bool read_kind(struct dp_nvprof *reader, struct dp_op *op, struct dp_slic
 	return true;
 }
 
-/* Device, context and stream. False: a cell cannot be read, and was told. */
+/* Device, context and stream. Returns false after reporting a cell that cannot be read. */
 static bool read_place(struct dp_nvprof *reader, struct dp_op *op, size_t shift)
 {
 	struct dp_slice device_text = cell(reader, DEVICE, shift);
@@ -387,8 +387,8 @@ static void read_row(struct dp_nvprof *reader)
 	if (!read_kind(reader, &op, name, shift) || !read_place(reader, &op, shift))
 		return;
 	if (op.stream != DP_NONE && step_ns > 1)
-		settle_start(reader, &op, step_ns);
-	/* A failure of the builder stays: the last call tells of all. */
+		place_start(reader, &op, step_ns);
+	/* A failure of the builder stays: the last call reports all. */
 	if (reader->status == DP_OK)
 		reader->status = dp_builder__op(reader->import->builder, &op);
 	reader->good++;

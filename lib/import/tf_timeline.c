@@ -221,7 +221,7 @@ static const struct row *row_of(const struct timeline *timeline, int64_t pid)
 }
 
 /* Orders the rows by process, one for each, and finds those that are not needed. */
-static int settle_rows(struct timeline *timeline)
+static int place_rows(struct timeline *timeline)
 {
 	struct row *rows = timeline->rows, *of_streams;
 	size_t count = 0, streams = 0;
@@ -324,7 +324,7 @@ static int push(struct timeline *timeline, const struct event *event)
 
 static int finish(struct timeline *timeline)
 {
-	int status = settle_rows(timeline);
+	int status = place_rows(timeline);
 
 	if (!status)
 		status = collect_copies(timeline);

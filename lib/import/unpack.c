@@ -44,7 +44,7 @@ static int write_all(int fd, const char *folder, const char *buf, size_t length,
 	return DP_OK;
 }
 
-/* Is it sane to go on after so many bytes? */
+/* Is it sane to go on after this many bytes? */
 static int check_size(int fd, const char *folder, const struct dp_input *input, uint64_t bytes,
 		      struct dp_error *error)
 {

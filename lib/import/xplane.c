@@ -284,7 +284,8 @@ static int take_memory(struct reader *reader, const struct dp_xevent *event)
 	return DP_OK;
 }
 
-/* "async-copy", "copy-start.3", "slice-start": from start to end, what moves beside the kernels. */
+/* "async-copy", "copy-start.3", "slice-start": from start to end, what moves next to the kernels.
+ */
 static bool is_transfer(const struct reader *reader, uint32_t text)
 {
 	static const char *const moves[] = { "copy", "slice", "dynamic-" };

@@ -176,8 +176,9 @@ static bool lacks_repeats(const struct cutter *c, const struct dp_cut_pattern *p
 }
 
 /*
- * Symbols in front of a piece that are its first ones under other names, as where a program does
- * something else in its first iteration: about as many as it lacks, and no other span's.
+ * Symbols in front of a piece that are its first ones under other names, for example where a
+ * program does something else in its first iteration: about as many as it lacks, and no other
+ * span's.
  */
 static size_t renamed_before(const struct cutter *c, const struct piece *piece, size_t span)
 {

@@ -1,4 +1,4 @@
-/* Where an iteration begins: the offset of a cyclic pattern that evidence speaks for. */
+/* Where an iteration begins: the offset of a cyclic pattern that evidence supports. */
 #ifndef DP_ITERATE_PHASE_H
 #define DP_ITERATE_PHASE_H
 

@@ -251,7 +251,7 @@ static bool divide(const struct closer *c, struct pair pair, size_t from, size_t
 		  (struct part){ p->dir > 0 && ahead ? p->placed_offset : c->first, ahead },
 		  (struct part){ offset, split.other });
 	joint->score = split.score - kept;
-	/* an iteration that lacks its last symbols speaks for them, too */
+	/* an iteration that lacks its last symbols supports them, too */
 	return joint->score >= (ahead ? -1 : 0);
 }
 

@@ -299,7 +299,7 @@ int dp_driver__level(struct dp_driver *d, const struct dp_patterns *patterns, ui
 	for (size_t i = 0; i < b.count && !status; i++) {
 		size_t before = d->loops->count;
 
-		status = batch_loop(d, &b, i, by, standing ? standing[i] : DP_STANDING_BESIDE);
+		status = batch_loop(d, &b, i, by, standing ? standing[i] : DP_STANDING_OTHER);
 		made[i] = d->loops->count > before ? (uint32_t)before : DP_NONE;
 	}
 	batch_fini(&b);

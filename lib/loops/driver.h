@@ -39,7 +39,7 @@ uint32_t *dp_driver__rotate(const uint32_t *pattern, size_t m, size_t first);
 /*
  * Aligns the patterns with the sequence, finds their phases, cuts, and adds a loop for each that
  * has iterations and confidence enough: made[i] gets the index of pattern i's, or DP_NONE.
- * standing (or NULL) tells what speaks for each pattern. Errors: DP_ERR_NOMEM.
+ * standing (or NULL) has the evidence for each pattern. Errors: DP_ERR_NOMEM.
  */
 int dp_driver__level(struct dp_driver *driver, const struct dp_patterns *patterns, uint32_t *made,
 		     const enum dp_standing *standing, const struct dp_phase_hints *hints);

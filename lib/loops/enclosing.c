@@ -1,8 +1,8 @@
 /*
  * Loops around the chosen ones. A request with its decoding steps, or an epoch with its iterations
- * and its evaluation, goes round although no two turns are of one length: what varies is how often
+ * and its evaluation, repeats although no two turns are of one length: what varies is how often
  * the inner loop does. So every stretch of iterations that follow each other is folded to one
- * symbol, and what goes round is sought in the folded sequence.
+ * symbol, and what repeats is sought in the folded sequence.
  *
  * Cost: a search of the folded sequence, and linear.
  */
@@ -106,7 +106,7 @@ static void at_folded(void *ctx, size_t index, struct dp_evidence_at *out)
 	f->evidence->at(f->evidence->ctx, f->position[index], out);
 }
 
-/* Goes round something that is folded? */
+/* Does it repeat something that is folded? */
 static bool is_around(const struct dp_hypothesis *h, uint32_t alphabet)
 {
 	for (size_t i = 0; i < h->length; i++)

@@ -231,7 +231,7 @@ static int try_room(const struct dp_loops_request *r, struct dp_sequence_loop *l
 	return add(r, loop, room, first, room->high);
 }
 
-int dp_expected_count__add(struct dp_driver *driver, size_t which, uint64_t told)
+int dp_expected_count__add(struct dp_driver *driver, size_t which, uint64_t wanted)
 {
 	const struct dp_loops_request *r = driver->request;
 	struct dp_sequence_loop *loop = &driver->loops->loops[which];
@@ -243,7 +243,7 @@ int dp_expected_count__add(struct dp_driver *driver, size_t which, uint64_t told
 	for (size_t i = 0; i < loop->count; i++)
 		whole += !loop->iterations[i].partial;
 	/* one alone does not tell what the others are like */
-	if (whole < 2 || whole + 1 != told)
+	if (whole < 2 || whole + 1 != wanted)
 		return DP_OK;
 	if (room_before(&room, driver->loops, which))
 		status = try_room(r, loop, &room, &added);

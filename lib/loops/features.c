@@ -1,6 +1,6 @@
 /*
- * Features of loops, and what speaks for layers: the layers of a single pass through a network look
- * like a loop. A program's loop mostly fills the capture, has loops inside, or goes on after
+ * Features of loops, and the evidence for layers: the layers of a single pass through a network
+ * look like a loop. A program's loop mostly fills the capture, has loops inside, or goes on after
  * something else; layers stand between other kernels, once.
  *
  * Cost: linear in the spans of the alignment, and a few hundred calls of the evidence.

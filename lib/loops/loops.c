@@ -1,6 +1,6 @@
 /*
  * Loops of a sequence: without help the tree (tree.c), with known numbers of iterations those loops
- * of it that have them, else what goes round about as often, or the published algorithm.
+ * of it that have them, else what repeats about as often, or the published algorithm.
  */
 #include "loops/loops.h"
 #include "base/parameters.h"
@@ -208,7 +208,7 @@ static int take_assigned(struct dp_driver *d, struct dp_loops *from, const uint3
 
 /*
  * The chosen loops of about one length that come after each other: one loop of the program, that
- * was compiled anew midway. Returns their iterations together, or 0 where there is no such row.
+ * was recompiled midway. Returns their iterations together, or 0 where there is no such row.
  */
 static size_t find_row(const struct dp_loops *loops, bool *which)
 {
@@ -271,7 +271,7 @@ out:
 	return status;
 }
 
-/* What goes round about as often as is known, whatever its level. */
+/* What repeats about as often as is known, whatever its level. */
 static int search_counts(struct dp_driver *d)
 {
 	const struct dp_loops_request *r = d->request;

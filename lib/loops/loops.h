@@ -23,7 +23,7 @@ struct dp_sequence_loop {
 	uint32_t *pattern; /* one iteration's symbols */
 	size_t length;
 	uint32_t annotation; /* the name of the caller's that its boundaries are of, or DP_NONE */
-	size_t copies; /* and memsets, beside the symbols: where operations were looked at */
+	size_t copies;	     /* and memsets, besides the symbols: where operations were looked at */
 	size_t sets;
 	size_t occurrences; /* exact ones in the sequence, those that do not overlap */
 	struct dp_repetition *iterations;
@@ -95,14 +95,14 @@ int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request 
 			 const struct dp_boundaries *boundaries, struct dp_error *error);
 
 /*
- * Adds to the loop that marks gave what else a tree tells of: loops inside its iterations, around
- * several of them, and beside them. Those are taken from the tree. Errors: DP_ERR_NOMEM, after
+ * Adds to the loop that marks gave what else a tree has: loops inside its iterations, around
+ * several of them, and next to them. Those are taken from the tree. Errors: DP_ERR_NOMEM, after
  * which both are as they were. Cost: linear in iterations, for each loop.
  */
-int dp_loops__beside(struct dp_loops *marked, struct dp_loops *tree);
+int dp_loops__add_adjacent(struct dp_loops *marked, struct dp_loops *tree);
 
 /* The same, but only loops inside its iterations. */
-int dp_loops__inside(struct dp_loops *told, struct dp_loops *tree);
+int dp_loops__inside(struct dp_loops *known, struct dp_loops *tree);
 
 /* A sequence of operations, as it lies over the sequence of its kernels. */
 enum dp_symbol_kind { DP_SYMBOL_KERNEL, DP_SYMBOL_COPY, DP_SYMBOL_SET };

@@ -1,7 +1,7 @@
 /*
- * Beside iterations that are known, by annotations or by their number: the rest of the tree that
- * the kernels tell of. What goes round inside of iterations, around several of them, or where there
- * are none, is told of; what is the same loop is not, since its boundaries are but found.
+ * Next to iterations that are known, by annotations or by their number: the rest of the tree that
+ * the kernels show. What repeats inside of iterations, around several of them, or where there
+ * are none, is reported; what is the same loop is not, since its boundaries are only detected.
  *
  * Cost: linear in iterations, for each loop.
  */
@@ -10,7 +10,7 @@
 enum place {
 	PLACE_NONE, /* the same loop, or across its boundaries */
 	PLACE_AROUND,
-	PLACE_BESIDE,
+	PLACE_ADJACENT,
 	PLACE_INSIDE,
 };
 
@@ -51,7 +51,7 @@ static enum place place_of(const struct dp_sequence_loop *loop,
 
 	count_places(loop, marked, &inside, &hosts, &apart);
 	if (most(apart, loop->count))
-		return PLACE_BESIDE;
+		return PLACE_ADJACENT;
 	/* layers may also run elsewhere, in an evaluation */
 	if (most(inside + apart, loop->count))
 		return inside * 2 >= hosts * 3 ? PLACE_INSIDE : PLACE_NONE;
@@ -110,7 +110,7 @@ static void order(struct merge *m, struct dp_sequence_loop *marked)
 	for (size_t i = 0; i < m->to->count; i++)
 		m->to->loops[i].chosen = false;
 	before = m->to->count;
-	move(m, PLACE_BESIDE, true);
+	move(m, PLACE_ADJACENT, true);
 	last = m->to->count++;
 	while (last > before && m->to->loops[last - 1].count > 0 && marked->count > 0 &&
 	       m->to->loops[last - 1].iterations[0].first > marked->iterations[0].first) {
@@ -122,7 +122,7 @@ static void order(struct merge *m, struct dp_sequence_loop *marked)
 	for (size_t i = 0; i < m->tree->count; i++)
 		if (m->made[i] != DP_NONE && m->made[i] >= last)
 			m->made[i]++;
-	move(m, PLACE_BESIDE, false);
+	move(m, PLACE_ADJACENT, false);
 	move(m, PLACE_INSIDE, true);
 	move(m, PLACE_INSIDE, false);
 }
@@ -150,7 +150,7 @@ static int merge_in(struct dp_loops *marked, struct dp_loops *tree, bool all)
 	for (size_t i = 0; i < tree->count; i++)
 		if (m.made[i] != DP_NONE) {
 			made.loops[m.made[i]].parent = parent_of(&m, i);
-			made.loops[m.made[i]].chosen &= m.places[i] == PLACE_BESIDE;
+			made.loops[m.made[i]].chosen &= m.places[i] == PLACE_ADJACENT;
 		}
 	made.loops[m.marked].parent = m.around;
 	free(marked->loops);
@@ -165,12 +165,12 @@ out:
 	return status;
 }
 
-int dp_loops__beside(struct dp_loops *marked, struct dp_loops *tree)
+int dp_loops__add_adjacent(struct dp_loops *marked, struct dp_loops *tree)
 {
 	return merge_in(marked, tree, true);
 }
 
-int dp_loops__inside(struct dp_loops *told, struct dp_loops *tree)
+int dp_loops__inside(struct dp_loops *known, struct dp_loops *tree)
 {
-	return merge_in(told, tree, false);
+	return merge_in(known, tree, false);
 }

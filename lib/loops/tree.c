@@ -173,7 +173,7 @@ static bool overlap(const struct dp_sequence_loop *a, const struct dp_sequence_l
 }
 
 /*
- * Loops [middle, end) go round some of those before. The iteration is what has the optimizer: the
+ * Loops [middle, end) repeat some of those before. The iteration is what has the optimizer: the
  * cells of a recurrent network turn more often, and have none.
  */
 static void choose_finishing(struct dp_driver *d, const uint8_t *traits, size_t middle, size_t end)
@@ -537,7 +537,7 @@ static int find_few(struct dp_driver *d)
 		free(patterns.items[--patterns.count].pattern);
 	if (!status && patterns.count)
 		status = has_anchor(&anchored, d, h);
-	if (!status && anchored && h->trips < dp_param.few_most &&
+	if (!status && anchored && h->repeats < dp_param.few_most &&
 	    h->length >= dp_param.few_length &&
 	    (double)h->covered - (double)h->edits >=
 		    dp_param.few_coverage * (double)d->request->count) {

@@ -29,7 +29,7 @@ static void shorten(double *points, size_t n, const double *values, size_t count
 	}
 }
 
-/* Twice a value's rank among the sorted ones, from 1; equal ones share the mean of theirs. */
+/* Twice a value's rank among the sorted ones, from 1; equal ones share their mean. */
 static double rank_of(const double *sorted, size_t n, double value)
 {
 	size_t low = 0, high = n, below;

@@ -16,7 +16,7 @@
 #define UNEXPLAINED_NS 3000
 
 /* A launch that takes so long, and returns when another operation starts, waits for room in the
- * queue, if so many are in it: some 1,000 fit. */
+ * queue, if this many are in it: some 1,000 fit. */
 #define LONG_LAUNCH_NS 10000
 #define FULL_QUEUE 200
 

@@ -21,7 +21,7 @@ enum {
 
 /*
  * Appends symbols, n of them a quarter of the window at most. What is neither in the window nor
- * still to be told of is dropped.
+ * still to be reported is dropped.
  */
 static int append(struct dp_detector *d, const uint32_t *symbols, size_t n)
 {
@@ -30,7 +30,7 @@ static int append(struct dp_detector *d, const uint32_t *symbols, size_t n)
 
 	if (held + n > 3 * d->window) {
 		if (d->known.count > 0)
-			from = DP_MIN(from, d->told);
+			from = DP_MIN(from, d->reported);
 		memmove(d->buffer, dp_detector__at(d, from),
 			(size_t)(d->fed - from) * sizeof(*symbols));
 		d->base = from;
@@ -44,8 +44,8 @@ static int append(struct dp_detector *d, const uint32_t *symbols, size_t n)
 	}
 	memcpy(d->buffer + held, symbols, n * sizeof(*symbols));
 	d->fed += n;
-	if (d->known.count == 0 && d->fed - d->told > d->window) {
-		d->told = d->fed - d->window;
+	if (d->known.count == 0 && d->fed - d->reported > d->window) {
+		d->reported = d->fed - d->window;
 		d->placed = false;
 	}
 	return DP_OK;
@@ -92,7 +92,7 @@ static int advance(struct dp_detector *d, const uint32_t *symbols, size_t count,
 	if (status)
 		return status;
 	if (off) {
-		uint64_t rest = d->fed - d->told;
+		uint64_t rest = d->fed - d->reported;
 
 		d->in_step = d->clean = false;
 		d->try_at = DP_MAX(d->fed + dp_param.online_gather - 1, d->tried + rest / 4);

@@ -1,5 +1,5 @@
 /*
- * What came since the last iteration that was told of, aligned and cut as a whole sequence is
+ * What came since the last iteration that was reported, aligned and cut as a whole sequence is
  * (align.c, cut.c), from a boundary that is known; so both give the same iterations.
  */
 #include "iterate/seams.h"
@@ -41,13 +41,13 @@ static void tell(struct dp_detector *d, uint32_t loop, const struct dp_repetitio
 }
 
 /* A iteration and the loop that it is of. */
-struct told_segment {
+struct reported_segment {
 	struct dp_repetition s;
 	uint32_t loop;
 };
 
 /* The iterations of all loops in order. */
-static int merge(struct told_segment **list, size_t *count, const struct dp_cut *cuts, size_t n)
+static int merge(struct reported_segment **list, size_t *count, const struct dp_cut *cuts, size_t n)
 {
 	size_t next[DP_PATTERNS_MAX] = { 0 }, total = 0;
 
@@ -65,19 +65,19 @@ static int merge(struct told_segment **list, size_t *count, const struct dp_cut 
 			    (best == n || cuts[j].iterations[next[j]].first <
 						  cuts[best].iterations[next[best]].first))
 				best = j;
-		(*list)[k] = (struct told_segment){ cuts[best].iterations[next[best]++],
-						    (uint32_t)best };
+		(*list)[k] = (struct reported_segment){ cuts[best].iterations[next[best]++],
+							(uint32_t)best };
 	}
 	return DP_OK;
 }
 
-/* What was not told of, aligned and cut. */
+/* What was not reported yet, aligned and cut. */
 struct look {
 	size_t n;
 	struct dp_fold fold; /* of it, where loops are known by that */
 	struct dp_alignment alignment;
 	struct dp_cut cuts[DP_PATTERNS_MAX];
-	struct told_segment *list;
+	struct reported_segment *list;
 	size_t count;
 	size_t quiet;	/* symbols at the end without a difference */
 	size_t settled; /* before this nothing will change */
@@ -93,7 +93,7 @@ static void look_fini(struct look *look, size_t n)
 	free(look->list);
 }
 
-static void settle(const struct dp_detector *d, struct look *look)
+static void mark_settled(const struct dp_detector *d, struct look *look)
 {
 	const struct dp_alignment *al = &look->alignment;
 	const struct dp_align_span *last = al->span_count ? &al->spans[al->span_count - 1] : NULL;
@@ -172,11 +172,11 @@ static int align_and_cut(struct dp_detector *d, struct look *look, const uint32_
 
 static int look_at(struct dp_detector *d, struct look *look)
 {
-	const uint32_t *symbols = dp_detector__at(d, d->told);
+	const uint32_t *symbols = dp_detector__at(d, d->reported);
 	int status = DP_OK;
 
 	memset(look, 0, sizeof(*look));
-	look->n = (size_t)(d->fed - d->told);
+	look->n = (size_t)(d->fed - d->reported);
 	if (d->known.folded)
 		status = dp_fold__make(&look->fold, symbols, look->n);
 	if (!status)
@@ -187,22 +187,22 @@ static int look_at(struct dp_detector *d, struct look *look)
 		unfold(d, look);
 	if (!status)
 		status = merge(&look->list, &look->count, look->cuts, d->known.count);
-	settle(d, look);
+	mark_settled(d, look);
 	return status;
 }
 
-/* May iteration k be told of now? *skip: it is none, since the part was begun inside of it. */
+/* May iteration k be reported now? *skip: it is none, since the part was begun inside of it. */
 static bool ripe(const struct dp_detector *d, const struct look *look, size_t k, bool final,
 		 bool *skip)
 {
-	const struct told_segment *t = &look->list[k];
+	const struct reported_segment *t = &look->list[k];
 	size_t m = dp_stream_loop__length(&d->known.items[t->loop]), need = m;
-	bool inside = k == 0 && !d->placed && d->told > 0;
+	bool inside = k == 0 && !d->placed && d->reported > 0;
 
 	*skip = false;
 	if (t->s.partial) {
 		*skip = inside && t->s.end + 8 < look->n;
-		if (!final && !*skip && (k + 1 == look->count || d->told > 0))
+		if (!final && !*skip && (k + 1 == look->count || d->reported > 0))
 			return false;
 	}
 	if (final)
@@ -212,15 +212,15 @@ static bool ripe(const struct dp_detector *d, const struct look *look, size_t k,
 	return t->s.end + need <= look->settled;
 }
 
-/* Gives up what can't be told of any more. */
+/* Gives up what can't be reported any more. */
 static void give_up(struct dp_detector *d)
 {
-	uint64_t told = d->fed - d->window / 2;
+	uint64_t reported = d->fed - d->window / 2;
 
-	if (d->fed - d->told < d->window)
+	if (d->fed - d->reported < d->window)
 		return;
-	d->foreign += told - d->told;
-	d->told = told;
+	d->foreign += reported - d->reported;
+	d->reported = reported;
 	d->placed = d->clean = false;
 }
 
@@ -251,7 +251,7 @@ static void plan(struct dp_detector *d, const struct look *look)
 {
 	const struct dp_alignment *al = &look->alignment;
 	const struct dp_align_span *last = al->span_count ? &al->spans[al->span_count - 1] : NULL;
-	size_t rest = (size_t)(d->fed - d->told), done = look->n - rest, m, wait = rest / 4;
+	size_t rest = (size_t)(d->fed - d->reported), done = look->n - rest, m, wait = rest / 4;
 
 	d->tried = d->fed;
 	d->loose = uncovered(d, look, done);
@@ -270,12 +270,12 @@ static void plan(struct dp_detector *d, const struct look *look)
 		   rest < m + settling(m);
 	d->close_at = d->fed + m - d->offset + settling(m);
 	if (d->clean)
-		d->close_at = d->told + m + settling(m);
+		d->close_at = d->reported + m + settling(m);
 	else if (look->settled < look->n)
 		d->close_at = DP_MAX(d->close_at, d->fed + DP_MAX(wait, dp_param.online_quiet));
 }
 
-/* Tells of the iterations that are settled. */
+/* Reports the iterations that are settled. */
 int dp_detector__look(struct dp_detector *d, bool final)
 {
 	struct look look;
@@ -283,12 +283,12 @@ int dp_detector__look(struct dp_detector *d, bool final)
 	bool skip;
 	int status;
 
-	if (d->known.count == 0 || d->fed == d->told)
+	if (d->known.count == 0 || d->fed == d->reported)
 		return DP_OK;
 	status = look_at(d, &look);
 	if (status)
 		goto out;
-	/* what comes after foreign symbols is not told of before those were searched */
+	/* what comes after foreign symbols is not reported before those were searched */
 	d->loose = uncovered(d, &look, 0);
 	if (!final && dp_detector__foreign(d) >= d->patience)
 		goto out;
@@ -297,7 +297,7 @@ int dp_detector__look(struct dp_detector *d, bool final)
 
 		d->foreign += s->first - done;
 		if (!skip)
-			tell(d, look.list[k].loop, s, d->told);
+			tell(d, look.list[k].loop, s, d->reported);
 		else
 			d->foreign += s->end - s->first;
 		done = s->end;
@@ -306,7 +306,7 @@ int dp_detector__look(struct dp_detector *d, bool final)
 		d->placed = k < look.count && look.list[k].s.first == done;
 		if (d->placed)
 			d->start = (struct dp_align_start){ look.list[k].loop, 0 };
-		d->told += done;
+		d->reported += done;
 	}
 	plan(d, &look);
 out:
@@ -314,14 +314,14 @@ out:
 	return status;
 }
 
-/* Tells of an iteration without a difference. */
+/* Reports an iteration without a difference. */
 void dp_detector__close(struct dp_detector *d)
 {
 	size_t m = d->known.items[d->pattern].length;
 	struct dp_repetition s = { .end = m };
 
-	tell(d, d->pattern, &s, d->told);
-	d->told += m;
+	tell(d, d->pattern, &s, d->reported);
+	d->reported += m;
 	d->close_at += m;
 	d->tried = d->fed;
 }

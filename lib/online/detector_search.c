@@ -130,7 +130,7 @@ static bool believable(const struct dp_detector *d, const struct searched *s, si
 	const struct dp_stream_loop *f = &s->found.items[i];
 
 	if (!s->settling && !f->structured &&
-	    (double)f->length < dp_param.beside_short * (double)d->known.longest)
+	    (double)f->length < dp_param.adjacent_short * (double)d->known.longest)
 		return false;
 	return s->seen[i] || final;
 }
@@ -196,7 +196,7 @@ static bool unchanged(const struct dp_detector *d, const struct searched *s)
 	return true;
 }
 
-/* Makes the loops known, and goes back to what was not told of. */
+/* Makes the loops known, and goes back to what was not reported yet. */
 static int adopt(struct dp_detector *d, struct searched *s)
 {
 	struct dp_align_pattern patterns[DP_PATTERNS_MAX];

@@ -239,7 +239,7 @@ static int by_length(const void *a, const void *b)
 
 /*
  * Of windows sorted by hash the first of those most often there. Others with its hash, 64 bits,
- * would make it seem to be there more often than it is: what it is worth is told by the symbols,
+ * would make it seem to be there more often than it is: what it is worth is shown by the symbols,
  * later.
  */
 static size_t modal(const struct window *windows, size_t n, size_t *times)
@@ -381,7 +381,7 @@ static int put_candidate(struct detector *d, const struct bin *bin)
 		.at = windows[pick].at,
 		.length = windows[pick].length,
 		.gram = anchor_length(d->tree, bin->level, windows[pick].at),
-		.trips = n * step,
+		.repeats = n * step,
 		.score = lead->score * pow((double)bin->votes, dp_param.votes_power),
 		.regular = lead->regular,
 	};
@@ -582,7 +582,7 @@ static void explain_candidates(struct dp_explain *explain, const struct detector
 					 { "repeats", "count", (double)d->repeats },
 					 { "candidates", "count", (double)d->out_count },
 					 { "length", "count", (double)first->length },
-					 { "occurrences", "count", (double)first->trips },
+					 { "occurrences", "count", (double)first->repeats },
 					 { "anchor", "count", (double)first->gram },
 					 { "regular", "1", first->regular }),
 				"the suffix tree of {symbols:symbol} has {repeats:repeat} of 1, 2, "

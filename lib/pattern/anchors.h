@@ -9,7 +9,7 @@ struct dp_guess {
 	size_t at;
 	size_t length;
 	size_t gram;	/* the anchor is the symbols [at, at + gram) */
-	size_t trips;	/* windows that looked like it */
+	size_t repeats; /* windows that looked like it */
 	double score;	/* how well they did, the higher the better; for ordering only */
 	double regular; /* share of windows whose length is near the median */
 	size_t first, last; /* the windows lie in symbols [first, last) */
@@ -22,7 +22,7 @@ struct dp_anchor_tree;
  * The tree of symbols[0..n), which are borrowed; of more than `most` symbols that of a parse with
  * about two thirds as many phrases (suffix/parse.h). *tree is the caller's, to be freed with
  * dp_anchor_tree__free(). Errors: DP_ERR_NOMEM. Cost: that of the parse, and of a suffix tree of
- * so many leaves; 13 bytes per leaf are kept, 37 of phrases.
+ * this many leaves; 13 bytes per leaf are kept, 37 of phrases.
  */
 int dp_anchor_tree__new(struct dp_anchor_tree **tree, const uint32_t *symbols, size_t n,
 			size_t most);

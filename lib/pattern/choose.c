@@ -26,18 +26,18 @@ double dp_choose__misfit(const struct dp_hypothesis *h, uint64_t want)
 {
 	double n = (double)want;
 
-	if (h->trips < n - dp_param.count_fewer)
-		return (n - h->trips) / n;
-	return h->trips > n + dp_param.count_more ? (h->trips - n) / h->trips : 0;
+	if (h->repeats < n - dp_param.count_fewer)
+		return (n - h->repeats) / n;
+	return h->repeats > n + dp_param.count_more ? (h->repeats - n) / h->repeats : 0;
 }
 
-bool dp_choose__goes_round(const struct dp_hypothesis *h, const struct dp_choose_text *text)
+bool dp_choose__repeats(const struct dp_hypothesis *h, const struct dp_choose_text *text)
 {
-	return h->longest >= dp_param.tandem && h->trips >= (double)text->least - 0.5;
+	return h->longest >= dp_param.tandem && h->repeats >= (double)text->least - 0.5;
 }
 
 /*
- * Lower is better: bits, and what does not go round is no loop; or with a known count the bits that
+ * Lower is better: bits, and what does not repeat is no loop; or with a known count the bits that
  * are saved, which count the less the farther off the number of iterations is.
  */
 static double cost(const struct dp_hypothesis *h, const struct dp_choose_text *text, uint64_t want)
@@ -47,7 +47,7 @@ static double cost(const struct dp_hypothesis *h, const struct dp_choose_text *t
 
 	if (want)
 		return -(saved + 1) * exp(-dp_param.count_decay * dp_choose__misfit(h, want));
-	return dp_choose__goes_round(h, text) ? h->bits : h->bits + null;
+	return dp_choose__repeats(h, text) ? h->bits : h->bits + null;
 }
 
 static void free_all(struct dp_hypothesis *h, size_t n)
@@ -99,7 +99,7 @@ static void extrapolate(struct dp_hypothesis *h, const struct dp_choose_text *te
 	double saved = (double)part->count * text->bits - (h->bits - h->own);
 
 	h->bits = (double)text->n * text->bits - saved * part->whole + h->own;
-	h->trips *= part->whole;
+	h->repeats *= part->whole;
 }
 
 /* Judges the candidates on a short text; their patterns are the text's symbols. */
@@ -145,10 +145,10 @@ static void sort_by_cost(struct dp_hypothesis *h, size_t n, const struct dp_choo
 	}
 }
 
-/* A known count that is several times smaller: so many iterations are one. */
+/* A known count that is several times smaller: this many iterations are one. */
 static int join_groups(struct dp_hypothesis *h, const struct dp_choose_text *text, uint64_t want)
 {
-	size_t group = want ? (size_t)floor(h->trips / (double)want + dp_param.count_near) : 1;
+	size_t group = want ? (size_t)floor(h->repeats / (double)want + dp_param.count_near) : 1;
 	struct dp_hypothesis made = { 0 };
 	int status;
 
@@ -254,18 +254,19 @@ static void explain_finalists(const struct dp_choose_text *text, const struct dp
 	for (size_t i = 0; i < count && text->explain; i++) {
 		bool same = i > 0 && h[i].length == h[i - 1].length &&
 			    fabs(h[i].bits - h[i - 1].bits) < 1;
-		const char *came_to = i < first	 ? "it crosses what was taken out"
-				   : i == first	 ? "the best"
-				   : want	 ? "shorter, or nearer to -n, is better"
-				   : dp_choose__goes_round(&h[i], text) ? "another is shorter"
-							   : "it does not repeat often enough";
+		const char *came_to = i < first	   ? "it crosses what was taken out"
+				      : i == first ? "the best"
+				      : want	   ? "shorter, or nearer to -n, is better"
+				      : dp_choose__repeats(&h[i], text)
+					      ? "another is shorter"
+					      : "it does not repeat often enough";
 
 		left_out -= !same;
 		if (same)
 			continue;
 		dp_explain__add(text->explain, "candidate",
 				DP_FACTS({ "length", "count", (double)h[i].length },
-					 { "iterations", "number", h[i].trips },
+					 { "iterations", "number", h[i].repeats },
 					 { "bits", "bits", h[i].bits },
 					 { "bits_without", "bits", (double)text->n * text->bits },
 					 { "chosen", "count", i == first }),

@@ -27,7 +27,7 @@ int dp_choose__pattern(struct dp_hypothesis *best, const struct dp_choose_text *
 		       uint64_t want);
 
 /* Does it repeat at all: twice in a row, and as often as the text asks? */
-bool dp_choose__goes_round(const struct dp_hypothesis *h, const struct dp_choose_text *text);
+bool dp_choose__repeats(const struct dp_hypothesis *h, const struct dp_choose_text *text);
 
 /* How far a pattern is from a known count: 0 where it fits, give or take a partial iteration. */
 double dp_choose__misfit(const struct dp_hypothesis *h, uint64_t want);

@@ -90,7 +90,7 @@ int dp_pattern__bits(double *bits, const uint32_t *p, size_t m, double literal)
 	return DP_OK;
 }
 
-/* Edits that follow each other are told together. */
+/* Edits that follow each other are reported together. */
 static double edit_bits(const struct dp_alignment *al, double literal, double log_m)
 {
 	double sum = 0;
@@ -140,7 +140,7 @@ static int judge(struct dp_hypothesis *h, const struct dp_alignment *al, size_t 
 	h->covered = covered;
 	h->edits = al->edit_count;
 	h->spans = al->span_count;
-	h->trips = (double)advance / (double)h->length;
+	h->repeats = (double)advance / (double)h->length;
 	h->longest = (double)longest / (double)h->length;
 	h->own = own;
 	h->bits = own + dp_alignment__bits(al, n, h->length, bits);
@@ -203,7 +203,7 @@ static void count_votes(const struct dp_alignment *al, const uint32_t *symbols, 
 static int consent(struct dp_hypothesis *h, const struct dp_alignment *al, const uint32_t *symbols,
 		   bool *changed)
 {
-	size_t m = h->length, half = (size_t)(h->trips / 2) + 1, out = 0;
+	size_t m = h->length, half = (size_t)(h->repeats / 2) + 1, out = 0;
 	struct vote *sub = dp_alloc__zeroed(m, sizeof(*sub));
 	struct vote *ins = dp_alloc__zeroed(m, sizeof(*ins));
 	uint32_t *del = dp_alloc__zeroed(m, sizeof(*del));
@@ -266,7 +266,7 @@ int dp_hypothesis__refine(struct dp_hypothesis *h, const uint32_t *symbols, size
 			return status;
 		status = judge(h, &al, n, bits);
 		changed = false;
-		if (!status && h->trips >= dp_param.few_trips && round < 3)
+		if (!status && h->repeats >= dp_param.few_repeats && round < 3)
 			status = consent(h, &al, symbols, &changed);
 		dp_align__fini(&al);
 		if (!status && changed)

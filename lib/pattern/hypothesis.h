@@ -1,4 +1,4 @@
-/* A pattern that may be the iteration, and what speaks for it. */
+/* A pattern that may be the iteration, and the evidence for it. */
 #ifndef DP_PATTERN_HYPOTHESIS_H
 #define DP_PATTERN_HYPOTHESIS_H
 
@@ -9,7 +9,7 @@ struct dp_hypothesis {
 	size_t length;
 	double bits;	/* to describe the sequence with it, */
 	double own;	/* of which are the pattern's own */
-	double trips;	/* how often the sequence goes round in it */
+	double repeats; /* how often the sequence repeats in it */
 	double longest; /* the same, within one span */
 	size_t covered; /* symbols in its spans */
 	size_t edits;

@@ -1,7 +1,7 @@
 /*
  * Levels. To a sequence a micro-batch in an optimizer step, a step in a superstep, a step in an
- * epoch and a layer in a step are the same thing: something that goes round inside something that
- * goes round. The loops inside a pattern are found by searching the pattern itself; which level is
+ * epoch and a layer in a step are the same thing: something that repeats inside something that
+ * repeats. The loops inside a pattern are found by searching the pattern itself; which level is
  * the iteration follows from what the outer one adds to the inner one:
  *
  * - kernels that finish a step: the level whose pattern has them, and no level below; where names
@@ -24,7 +24,7 @@
 struct inside {
 	struct dp_patterns loops;
 	size_t main;	  /* the one that covers most */
-	double trips;	  /* of it in one turn of the pattern */
+	double repeats;	  /* of it in one turn of the pattern */
 	double rest;	  /* symbols of the pattern that are not in it, */
 	double bare;	  /* and in no other loop either */
 	double covered;	  /* share of the pattern in the main one */
@@ -153,11 +153,12 @@ static int measure(struct inside *in, const struct finder *f, const uint32_t *tw
 	in->covered = (double)covered[in->main] / (double)n;
 	in->rest = (double)(n - covered[in->main]) / 2;
 	in->bare = fmax((double)outside / 2, (double)longest_between(&al));
-	in->trips = turns_of(in, covered, in->main);
+	in->repeats = turns_of(in, covered, in->main);
 	for (size_t i = 0; i < in->loops.count; i++)
-		in->paired |= i != in->main && in->loops.items[i].length > 1 &&
-			      fabs(turns_of(in, covered, i) - in->trips) <
-				      fmax(dp_param.paired_off, dp_param.paired_share * in->trips);
+		in->paired |=
+			i != in->main && in->loops.items[i].length > 1 &&
+			fabs(turns_of(in, covered, i) - in->repeats) <
+				fmax(dp_param.paired_off, dp_param.paired_share * in->repeats);
 	dp_align__fini(&al);
 	return DP_OK;
 }
@@ -208,7 +209,7 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	status = look_inside(&below, f, main, 2, false);
 	in->structured =
 		!status && below.total >= dp_param.structured &&
-		(main->length >= dp_param.layer_long || below.trips >= dp_param.layers_few);
+		(main->length >= dp_param.layer_long || below.repeats >= dp_param.layers_few);
 	if (!status)
 		dp_patterns__fini(&below.loops);
 	else
@@ -235,7 +236,7 @@ static bool all_there_is(const struct inside *in)
 
 	/* something is uploaded for the whole, and not for each turn */
 	if (in->uploads >= dp_param.uploads_whole &&
-	    in->uploads < dp_param.uploads_each * in->trips)
+	    in->uploads < dp_param.uploads_each * in->repeats)
 		return false;
 	if (in->loops.count == 1)
 		return in->bare <= most;
@@ -246,7 +247,7 @@ static bool all_there_is(const struct inside *in)
 /*
  * Is a loop with loops inside a step, and what is about it a superstep's? So may be a layer of
  * cells or of experts, and the rest a network's ends. Steps that no optimizer is known of are
- * uploaded something for, or stand beside more than a network's ends: a prefill, an encoder, some
+ * uploaded something for, or stand next to more than a network's ends: a prefill, an encoder, some
  * bookkeeping.
  */
 static bool are_steps(const struct inside *in, const struct finder *f)
@@ -313,7 +314,7 @@ static bool goes_down(const struct inside *in, const struct finder *f, const cha
 	bool whole;
 
 	*why = "no loop inside it";
-	if (in->loops.count == 0 || in->trips < dp_param.tandem)
+	if (in->loops.count == 0 || in->repeats < dp_param.tandem)
 		return false;
 	length = (double)in->loops.items[in->main].length;
 	*why = in->finish_main ? "kernels that finish a step run in the loop inside"
@@ -331,7 +332,7 @@ static bool goes_down(const struct inside *in, const struct finder *f, const cha
 	    (in->covered < dp_param.down_sure && in->long_ones < dp_param.down_together))
 		return false;
 	*why = "by its number of repetitions the loop inside may be micro-batches of a step";
-	if (power_of_two(in->trips) && in->rest < dp_param.micro_rest * length &&
+	if (power_of_two(in->repeats) && in->rest < dp_param.micro_rest * length &&
 	    (in->rest > 0 || in->bare > 0))
 		return false;
 	*why = "each repetition of the loop inside is a step by itself";
@@ -353,7 +354,7 @@ static void explain_level(struct dp_explain *explain, const struct dp_hypothesis
 			DP_FACTS({ "length", "count", (double)h->length },
 				 { "inner_length", "count",
 				   (double)in->loops.items[in->main].length },
-				 { "inner_iterations", "number", in->trips },
+				 { "inner_iterations", "number", in->repeats },
 				 { "inner_covered", "1", in->covered },
 				 { "goes_down", "count", down }),
 			"inside the pattern of {length:symbol}, a pattern of {inner_length} "
@@ -389,17 +390,17 @@ static struct dp_hypothesis take_out(struct dp_levels *levels, size_t index)
 	return taken;
 }
 
-/* An outer loop is told of if it goes round as it should. */
+/* An outer loop is reported if it repeats as it should. */
 static bool reliable(const struct dp_hypothesis *h)
 {
-	return h->trips >= dp_param.outer_trips && h->covered > 0 &&
+	return h->repeats >= dp_param.outer_repeats && h->covered > 0 &&
 	       (double)h->edits < dp_param.outer_edits * (double)h->covered &&
-	       (double)h->spans <= 1 + dp_param.outer_spans * h->trips;
+	       (double)h->spans <= 1 + dp_param.outer_spans * h->repeats;
 }
 
 /*
  * Chooses the loops inside a pattern in its place, but for those that are short next to the main
- * one. The pattern is an outer loop of theirs if it is a reliable one, and is dropped otherwise.
+ * one. The pattern is an outer loop around them if it is a reliable one, and is dropped otherwise.
  */
 static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
 {
@@ -478,7 +479,7 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 			    : in[i].total >= structure_of(h->length) ? DP_STANDING_STRUCTURED
 								     : DP_STANDING_BARE;
 		if (*standing != DP_STANDING_NESTED &&
-		    (double)h->length < dp_param.beside_short * (double)longest &&
+		    (double)h->length < dp_param.adjacent_short * (double)longest &&
 		    (*standing == DP_STANDING_BARE || h->length < dp_param.layer_long))
 			*standing = DP_STANDING_RARE;
 		take_inside(levels, &in[i], (uint32_t)i);

@@ -4,17 +4,17 @@
 
 #include "pattern/search.h"
 
-/* What is known of a symbol beside where it comes. */
+/* What is known of a symbol besides where it occurs. */
 enum dp_trait {
 	DP_TRAIT_FINISHES = 1, /* kernels of that name finish a step */
 	DP_TRAIT_UPLOADED = 2, /* something is uploaded before nearly each of them */
 };
 
-/* What speaks for a pattern being an iteration, and no layer of one. */
+/* The evidence for a pattern being an iteration, and no layer of one. */
 enum dp_standing {
 	DP_STANDING_BARE,	/* nothing */
 	DP_STANDING_STRUCTURED, /* it has loops inside */
-	DP_STANDING_BESIDE, /* it is inside or outside of what was chosen, and may be anything */
+	DP_STANDING_OTHER,  /* it is inside or outside of what was chosen, and may be anything */
 	DP_STANDING_RARE,   /* it is short next to a loop that makes up most of the sequence */
 	DP_STANDING_FEW,    /* two or three exact repeats that cover most of the sequence */
 	DP_STANDING_NESTED, /* it was found to be the iteration inside a loop that is none */

@@ -243,8 +243,8 @@ static bool describes(const struct searcher *sr, const struct dp_hypothesis *h, 
 	if ((double)h->covered > sr->bar.coverage * (double)n)
 		return h->bits < sr->bar.bits * (double)n * sr->bits;
 	return sr->bar.rare && sr->left * 2 <= sr->n && h->length >= dp_param.few_length &&
-	       h->trips >= (double)dp_param.rare_iterations - 0.5 && bits < sr->bar.bits * alone &&
-	       alone - bits >= dp_param.rare_bits;
+	       h->repeats >= (double)dp_param.rare_iterations - 0.5 &&
+	       bits < sr->bar.bits * alone && alone - bits >= dp_param.rare_bits;
 }
 
 /* Why a pattern is no loop; NULL where it is one. */
@@ -255,7 +255,7 @@ static const char *fault_of(const struct searcher *sr, const struct dp_hypothesi
 		return dp_choose__misfit(h, want) < 0.5
 			       ? NULL
 			       : "its number of iterations is too far from -n";
-	if (!dp_choose__goes_round(h, text))
+	if (!dp_choose__repeats(h, text))
 		return "it does not repeat often enough, or never twice in a row";
 	return describes(sr, h, text->n) ? NULL : "it shortens the description too little";
 }
@@ -280,7 +280,7 @@ static bool worth_it(const struct searcher *sr, const struct dp_hypothesis *h,
 		return false;
 	dp_explain__add(sr->whole->explain, "pattern",
 			DP_FACTS({ "length", "count", (double)h->length },
-				 { "iterations", "number", h->trips },
+				 { "iterations", "number", h->repeats },
 				 { "covered", "count", (double)h->covered },
 				 { "symbols", "count", (double)text->n },
 				 { "edits", "count", (double)h->edits },

@@ -1,4 +1,4 @@
-/* The patterns of one level: what goes round in a sequence, one after the other. */
+/* The patterns of one level: what repeats in a sequence, one after the other. */
 #ifndef DP_PATTERN_SEARCH_H
 #define DP_PATTERN_SEARCH_H
 
@@ -17,9 +17,9 @@ struct dp_search_bar {
 	size_t least;	 /* turns */
 	size_t longest;	 /* symbols of a pattern */
 	double bits;	 /* share of the sequence's bits that its description may have */
-	double coverage; /* share of the sequence that must go round */
+	double coverage; /* share of the sequence that must repeat */
 	bool few;	 /* a dozen symbols are worth a search, too */
-	bool rare;	 /* of less coverage, where it is surely a loop */
+	bool rare;	 /* of less coverage, where it is certainly a loop */
 };
 
 void dp_patterns__fini(struct dp_patterns *patterns);

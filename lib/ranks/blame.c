@@ -12,15 +12,15 @@
 /* Shuffles: p is resolved down to 1 / 2000. */
 enum { SHUFFLES = 1999 };
 /*
- * Units are averaged to blocks: to iterations, and those to so many. Neighbours that resemble each
+ * Units are averaged to blocks: to iterations, and those to this many. Neighbours that resemble each
  * other become independent by it. Of fewer iterations than LEAST each unit is a block, as a handful
  * of iterations alone proves nothing.
  */
 enum { BLOCKS = 64, LEAST = 8 };
-/* What recurs is looked for every 2 to so many blocks, where each is an iteration and it comes four
- * times. */
+/* Periods of 2 to this many blocks are searched, where each is an iteration and it comes
+ * four times. */
 enum { EVERY_MOST = 16 };
-/* An excess beyond so many standard deviations counts as that many: one pause of a second says
+/* An excess beyond this many standard deviations counts as that many: one pause of a second says
  * nothing about the next iteration. */
 #define CLIP 6.0
 /* A thousand standard deviations more are worth 7% of one. */
@@ -162,7 +162,7 @@ static int fill_excess(struct test *test)
 	return DP_OK;
 }
 
-/* The same of every so many blocks. */
+/* The same of each group of this many blocks. */
 static double largest_recurring(const struct test *test, uint32_t *rank, double most)
 {
 	const size_t ranks = test->times->ranks;

@@ -10,7 +10,7 @@
 enum { ROUNDS = 40, TICK_NS = 1 };
 /* Rounds of drift, which moves the median that it is measured against. */
 enum { DRIFT_ROUNDS = 4 };
-/* Slopes are of the medians of so many blocks at most: pairs of them all. */
+/* Slopes are of the medians of this many blocks at most: pairs of them all. */
 enum { BLOCKS = 64 };
 /* Fewer events show no drift. */
 enum { DRIFT_EVENTS = 8 };

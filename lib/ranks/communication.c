@@ -14,7 +14,7 @@
  * other traffic make a tenth. */
 #define SLOW 1.3
 
-/* Groups beside the slowest one are slow, too, where fewer than 1 of 200 healthy ones look so: the
+/* Groups next to the slowest one are slow, too, where fewer than 1 of 200 healthy ones look so: the
  * verdict's own bar. */
 #define BY_CHANCE 0.005
 /* Calls on each side of a change; fewer are an accident. */
@@ -22,7 +22,7 @@ enum { CALLS = 4 };
 /* Groups of the same kind and size that one is compared with, itself included. */
 enum { GROUPS = 3 };
 
-/* An instance and what rows of the table are told apart by. */
+/* An instance and what distinguishes rows of the table. */
 struct sorted {
 	uint32_t group;
 	uint8_t kind;
@@ -298,7 +298,7 @@ static int find_others(struct rows *rows)
 	return DP_OK;
 }
 
-/* That of the calls of a row so many are above a median: a sign test. */
+/* The probability that this many calls of a row are above a median: a sign test. */
 static double chance_of_share(size_t above, size_t count)
 {
 	double n = (double)count;

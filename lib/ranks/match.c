@@ -9,7 +9,7 @@
 
 /* Calls of the shorter sequence that shifts are judged by: some hundred iterations. */
 #define JUDGED 2048
-/* Calls of which so many are alike are the same sequence, but for a few that one rank lacks: of
+/* Calls of which this many are alike are the same sequence, but for a few that one rank lacks: of
  * these it has fewer than one in WINDOW, and what follows it lies on another diagonal. */
 #define ALIKE 0.9
 enum { WINDOW = 16 };
@@ -35,7 +35,7 @@ static size_t overlap(const struct sequences *at, int64_t shift, size_t *first)
 	return to > from ? (size_t)(to - from) : 0;
 }
 
-/* What speaks for a shift. */
+/* The evidence for a shift. */
 struct candidate {
 	int64_t shift;
 	size_t common; /* windows that fit */
@@ -69,7 +69,7 @@ static void judge_window(double *spread, double *offset, const struct dp_match_c
 }
 
 /* False where the content fits nowhere. Where a rank lacks calls, a diagonal is right in a part of
- * the windows only: the best eighth of them speaks for it. */
+ * the windows only: the best eighth of them supports it. */
 static bool judge(struct candidate *out, const struct sequences *at, int64_t shift)
 {
 	size_t first, count = overlap(at, shift, &first), windows = 0, good = 0;

@@ -11,7 +11,7 @@ struct dp_job_change {
 	const uint32_t *classes;
 	const double *less_ns; /* per instance: it takes so much less by itself. NULL: nothing */
 	int64_t since;
-	double more_often; /* so many times as often as in the iterations behind the first one */
+	double more_often; /* this many times as often as in the iterations behind the first one */
 };
 
 /*

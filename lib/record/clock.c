@@ -8,7 +8,7 @@
  * Two clocks are not read at the same moment: what they have gone apart between points this near to
  * each other is less than the reading is wrong by, and would be a jump.
  */
-#define BESIDE_NS UINT64_C(100000000)
+#define NEAR_NS UINT64_C(100000000)
 #define READING_NS UINT64_C(100000)
 
 /* Points that a record may be away from the one last passed: usually, and at most. */
@@ -39,7 +39,7 @@ static void straighten(struct dp_clock_point *p)
 {
 	uint64_t between = (uint64_t)p[1].cupti - (uint64_t)p->cupti;
 
-	if (p[1].cupti >= p->cupti && between < BESIDE_NS && size_of(apart_of(p)) < READING_NS)
+	if (p[1].cupti >= p->cupti && between < NEAR_NS && size_of(apart_of(p)) < READING_NS)
 		p[1].monotonic = (int64_t)((uint64_t)p->monotonic + between);
 }
 

@@ -93,7 +93,7 @@ static int sync_file(struct dp_db *db)
 {
 	int fd = open(db->path, O_RDONLY | O_CLOEXEC);
 
-	/* Some file systems refuse to sync, none refuses to tell of a full disk. */
+	/* Some file systems refuse to sync, but all report a full disk. */
 	if (fd < 0 || (fsync(fd) && errno != EINVAL)) {
 		dp_error__set(db->error, DP_ERR_IO, "%s", strerror(errno));
 		dp_error__where(db->error, db->path, NULL, 0, 0);
@@ -137,7 +137,7 @@ void dp_db__fini(struct dp_db *db)
 {
 	if (db->handle)
 		close_handle(db);
-	/* Only where statements were left open, which is a fault of ours. */
+	/* Only where statements were left open, which is a fault of our own. */
 	if (db->handle)
 		sqlite3_close_v2(db->handle);
 	db->handle = NULL;

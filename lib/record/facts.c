@@ -300,7 +300,7 @@ static int put_thread(struct dp_source *source, const struct dp_spool_fact *fact
 	return dp_db__done(db);
 }
 
-/* The names of functions are the same in all processes: *known where one has told it. */
+/* The names of functions are the same in all processes: *known where one has reported it. */
 static int know_function(struct dp_convert *convert, const struct dp_spool_fact *fact, bool *known)
 {
 	struct dp_key key = { { fact->ids[0], fact->ids[1] } };

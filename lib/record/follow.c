@@ -4,7 +4,7 @@
  * Records come in the order in which CUPTI gives buffers back, and each thread of the program has
  * its own: kernels are held until the flush after them must have come, and sorted by their start.
  *
- * A loop is believed once it has gone on for a while after it was told of: the layers of a large
+ * A loop counts once it has gone on for a while after it was reported: the layers of a large
  * model look like one until the first iteration is over (deepprof/detector.h).
  *
  * Cost per kernel: reading and sorting it, and what the detector takes. Memory: what comes within
@@ -26,7 +26,7 @@ enum { LANES = 16, LOOPS = 64, HELD_MAX = 1 << 20, CHECK_EVERY = 1 << 12 };
 /* Starts of kernels that are kept, per stream: twice as many as a detector looks back. */
 #define STARTS_MAX ((size_t)1 << 19)
 
-/* How long a loop goes on until it is believed: kernels, or time. */
+/* How long a loop goes on until it counts: kernels, or time. */
 #define BELIEF_KERNELS 8192
 #define BELIEF_NS INT64_C(3000000000)
 
@@ -36,13 +36,13 @@ struct event {
 	uint32_t symbol;
 };
 
-/* A loop that the detector told of. */
+/* A loop that the detector reported. */
 struct loop {
 	uint32_t id;
 	uint64_t iterations; /* complete ones */
 	uint64_t kernels;    /* in them */
-	uint64_t told_at;    /* kernels fed when it was told of */
-	int64_t told_ns;     /* when the last of those began */
+	uint64_t reported_at; /* kernels fed when it was reported */
+	int64_t reported_ns;  /* when the last of those began */
 	int64_t cut_ns; /* when the first kernel began after those that are wanted; 0: not yet */
 };
 
@@ -76,7 +76,7 @@ struct dp_follow {
 	struct dp_follow_state state;
 };
 
-static void on_loop(void *ctx, const struct dp_detector_loop *told)
+static void on_loop(void *ctx, const struct dp_detector_loop *found)
 {
 	struct lane *lane = ctx;
 
@@ -84,8 +84,9 @@ static void on_loop(void *ctx, const struct dp_detector_loop *told)
 		memmove(lane->loops, lane->loops + 1, (LOOPS - 1) * sizeof(*lane->loops));
 		lane->loop_count--;
 	}
-	lane->loops[lane->loop_count++] =
-		(struct loop){ .id = told->id, .told_at = told->at, .told_ns = lane->last_ns };
+	lane->loops[lane->loop_count++] = (struct loop){ .id = found->id,
+							 .reported_at = found->at,
+							 .reported_ns = lane->last_ns };
 }
 
 /* When the kernel of a number began; 0 where that is not known any more, or not yet. */
@@ -327,14 +328,14 @@ static int feed(struct lane *lane, int64_t before_ns)
 	return dp_detector_feed(lane->detector, lane->symbols, count, NULL);
 }
 
-/* Most of what came since it was told of is its iterations, and that is not little. */
-static bool is_believed(const struct lane *lane, const struct loop *loop)
+/* Most of what came since it was reported is its iterations, and that is not little. */
+static bool is_established(const struct lane *lane, const struct loop *loop)
 {
-	uint64_t kernels = lane->fed - loop->told_at;
+	uint64_t kernels = lane->fed - loop->reported_at;
 
 	int64_t since_ns;
 
-	if (__builtin_sub_overflow(lane->last_ns, loop->told_ns, &since_ns))
+	if (__builtin_sub_overflow(lane->last_ns, loop->reported_ns, &since_ns))
 		since_ns = 0;
 	return loop->kernels >= kernels / 2 && (kernels >= BELIEF_KERNELS || since_ns >= BELIEF_NS);
 }
@@ -354,7 +355,7 @@ static void judge(struct dp_follow *follow, bool last)
 		const struct loop *loop = &busiest->loops[i];
 
 		state->iterations = DP_MAX(state->iterations, loop->iterations);
-		if (loop->iterations < busiest->target || (!last && !is_believed(busiest, loop)))
+		if (loop->iterations < busiest->target || (!last && !is_established(busiest, loop)))
 			continue;
 		state->enough = true;
 		/* Of several, as at the end of all, that which most of it is. */

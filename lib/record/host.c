@@ -315,7 +315,7 @@ static void *run(void *argument)
 	return NULL;
 }
 
-/* Who has made it does not matter: a link, or what would make us wait, is none of ours. */
+/* Who has made it does not matter: a link, or what would make us wait, is not ours. */
 static FILE *open_file(int folder_fd, int flags)
 {
 	int fd = openat(folder_fd, DP_HOST_FILE,

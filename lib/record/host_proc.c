@@ -117,7 +117,7 @@ void dp_host_proc__more(pid_t pid, pid_t tid, struct dp_host_thread *out)
 			find_number(text, "\nnonvoluntary_ctxt_switches:", &out->involuntary);
 }
 
-/* The number behind the key, in units of so many. */
+/* The number behind the key, in units of this size. */
 static void set(struct dp_host_load *out, unsigned int which, const char *text, const char *key,
 		uint64_t unit)
 {

@@ -1,4 +1,4 @@
-/* Files of /proc, read: what they tell of a thread, and of what holds its process up. */
+/* Files of /proc, read: what they report about a thread, and what holds its process up. */
 #ifndef DP_RECORD_HOST_PROC_H
 #define DP_RECORD_HOST_PROC_H
 

@@ -134,10 +134,10 @@ static void tell_control(struct dp_recording *recording)
 	for (size_t i = 0; i < recording->member_count; i++) {
 		struct dp_member *member = &recording->members[i];
 
-		if (!member->told && member->pool >= 0)
+		if (!member->announced && member->pool >= 0)
 			dp_pool__control(member->pool,
 					 member->enough ? DP_POOL_STOP : recording->control);
-		member->told = true;
+		member->announced = true;
 	}
 }
 
@@ -149,7 +149,7 @@ void dp_recording_control(struct dp_recording *recording, enum dp_record_control
 
 	recording->control = words[control];
 	for (size_t i = 0; i < recording->member_count; i++)
-		recording->members[i].told = false;
+		recording->members[i].announced = false;
 	tell_control(recording);
 	if (control == DP_RECORD_STOP) {
 		dp_nvml__stop(recording->nvml);
@@ -219,7 +219,7 @@ static ssize_t receive(int fd, struct dp_message *message, int *passed)
 	return bytes;
 }
 
-/* The text as a string of the message's own; false where it is no message of ours. */
+/* The text as a string of the message's own; false where it is no message of our own. */
 static bool check(struct dp_message *message, ssize_t bytes)
 {
 	size_t before = offsetof(struct dp_message, text);
@@ -293,7 +293,7 @@ static void heed_watch(struct dp_recording *recording)
 		    !dp_watch__state(recording->watch, member->watch).enough)
 			continue;
 		member->enough = true;
-		member->told = false;
+		member->announced = false;
 	}
 	tell_control(recording);
 	if (dp_watch__enough(recording->watch))
@@ -535,8 +535,8 @@ void dp_recording_status(struct dp_recording *recording, struct dp_record_status
 	}
 }
 
-/* "<pid>.<n>.pool" beside "<pid>.<n>.spool". */
-static int pool_beside(const struct dp_recording *recording, const char *name)
+/* "<pid>.<n>.pool" next to "<pid>.<n>.spool". */
+static int find_pool(const struct dp_recording *recording, const char *name)
 {
 	char pool[300];
 
@@ -567,7 +567,7 @@ int dp_live__collect(struct dp_recording *recording)
 	while (!status && (entry = readdir(folder))) {
 		if (!valid_name(entry->d_name) || is_known(recording, entry->d_name))
 			continue;
-		pool = pool_beside(recording, entry->d_name);
+		pool = find_pool(recording, entry->d_name);
 		status = add_member(recording, entry->d_name, pool, -1);
 		if (status && pool >= 0)
 			close(pool);

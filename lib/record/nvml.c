@@ -408,7 +408,7 @@ static int put_sample(const struct dp_nvml *nvml, struct dp_db *db, int64_t zero
 	return dp_db__done(db);
 }
 
-/* Which GPUs the program has used; all of them where it can't be told. */
+/* Which GPUs the program has used; all of them where it can't be known. */
 static int find_used(const struct dp_nvml *nvml, struct dp_db *db, bool used[GPUS_MAX])
 {
 	sqlite3_stmt *statement = NULL;

@@ -10,7 +10,7 @@
 
 enum { DP_NVML_UUID_SIZE = 80 };
 
-/* A bit of has for each value that the GPU told. */
+/* A bit of has for each value that the GPU reported. */
 enum {
 	DP_NVML_POWER,
 	DP_NVML_ENERGY,

@@ -106,7 +106,7 @@ static struct dp_open_range range_of(struct dp_source *source, const struct dp_s
 	return range;
 }
 
-/* NCCL tells of what it only knows at the end, a new communicator, at the end. */
+/* NCCL reports what it only knows at the end, a new communicator, at the end. */
 static void take_payload(struct dp_source *source, struct dp_open_range *range,
 			 const struct dp_spool_nvtx *event)
 {

@@ -8,7 +8,7 @@
 
 struct dp_source;
 
-/* What NCCL tells of an operation; a bit of has for each. */
+/* What NCCL reports about an operation; a bit of has for each. */
 struct dp_nccl {
 	uint32_t has;
 	int64_t comm;

@@ -1,5 +1,5 @@
 /*
- * Copies of what processes share, beside their spools, for whoever finishes the recording; and the
+ * Copies of what processes share, next to their spools, for whoever finishes the recording; and the
  * room for the part of them that no full disk may cost: how many records were lost.
  */
 #define _GNU_SOURCE /* SEEK_DATA, fallocate() */
@@ -77,7 +77,7 @@ static bool copy_pool(int from, int to)
 		(!ftruncate(to, counts) && !ftruncate(to, all)));
 }
 
-/* A member's pool as a file beside its spool: once it is whole, and until then. */
+/* A member's pool as a file next to its spool: once it is whole, and until then. */
 struct pool_names {
 	char whole[300];
 	char part[300];

@@ -46,7 +46,7 @@ int dp_recording_new(struct dp_recording **out, const char *folder,
 	if (status)
 		goto out;
 	set_zero(recording);
-	/* DP_POOL_RUN or DP_POOL_PAUSE: what the processes are told when they come. */
+	/* DP_POOL_RUN or DP_POOL_PAUSE: what the processes are sent when they connect. */
 	dp_recording_control(recording, all.paused ? DP_RECORD_PAUSE : DP_RECORD_RUN);
 	status = dp_inject__prepare(recording, &all, error);
 	if (!status)

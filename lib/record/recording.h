@@ -16,7 +16,7 @@ struct dp_member {
 	char *name;  /* of its spool */
 	int pool;    /* -1: none, or not needed any more */
 	int socket;  /* -1: it is gone */
-	bool told;   /* what the control word is to say was written */
+	bool announced; /* what the control word is to say was written */
 	bool enough; /* it has had the iterations that were wanted, and is to stop */
 	bool watched;
 	size_t watch;		     /* its number there */
@@ -41,7 +41,7 @@ struct dp_recording {
 	int *guests; /* sockets that have not said yet what they are */
 	size_t guest_count;
 	size_t guest_room;
-	char **texts; /* what was told already: each thing is told once */
+	char **texts; /* messages that were reported: each is reported once */
 	size_t text_count;
 	size_t text_room;
 	uint32_t control;
@@ -95,7 +95,7 @@ void dp_pool_copy__reserve(const struct dp_recording *recording, const struct dp
 void dp_pool_copy__release(const struct dp_recording *recording, const struct dp_member *member);
 
 /*
- * Copies a member's pool beside its spool, as far as there is room: the counts first. It has its
+ * Copies a member's pool next to its spool, as far as there is room: the counts first. It has its
  * name only once it is whole, for a part, as a kill leaves it, would be taken for all there was.
  */
 void dp_pool_copy__keep(const struct dp_recording *recording, const struct dp_member *member);

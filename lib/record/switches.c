@@ -36,7 +36,7 @@ enum { RING_PAGES = 8 };
 
 struct dp_switches {
 	int fd;
-	int faults_fd; /* -1: faults can't be told apart */
+	int faults_fd; /* -1: faults can't be distinguished */
 	struct perf_event_mmap_page *page;
 	size_t bytes; /* of the map */
 	int64_t out_ns; /* when it left a processor, 0: it did not */

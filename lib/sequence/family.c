@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* True where a word occurs in a name, letter case aside. */
+/* True where a word occurs in a name, ignoring case. */
 static bool has_word(const char *name, const char *word)
 {
 	size_t length = strlen(word);

@@ -1,4 +1,5 @@
-/* Annotations by name, numbers aside. Cost: linear in ranges, and in the bytes of their names. */
+/* Annotations by name, ignoring numbers. Cost: linear in ranges, and in the bytes of their names.
+ */
 #include "sequence/range_keys.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* Annotations that repeat: ranges of one name, numbers in it aside ("train step 17"). */
+/* Annotations that repeat: ranges of one name, ignoring numbers in it ("train step 17"). */
 #ifndef DP_SEQUENCE_RANGE_KEYS_H
 #define DP_SEQUENCE_RANGE_KEYS_H
 

@@ -16,7 +16,7 @@ void dp_sequence__fini(struct dp_sequence *sequence)
 	memset(sequence, 0, sizeof(*sequence));
 }
 
-/* Symbols beside names: copies by kind, and memsets. */
+/* Symbols besides names: copies by kind, and memsets. */
 enum { MOVE_SET = DP_COPY_UM_DTOD + 1, MOVES };
 
 /* What operations there are, and which symbols they got. */

@@ -95,10 +95,11 @@ int dp_marks__by_name(struct dp_marks *marks, const struct dp_sequence *sequence
 		      uint8_t *verdicts);
 
 /*
- * Ranges that repeat as a loop does whose iterations are known: of one name, numbers in it aside,
- * about as many, and nearly all kernels of the loop were launched in them. Ranges around several
- * iterations, or around parts of one, are no such; of several names the one that covers most, then
- * the one whose boundaries agree most. *marks is the caller's; it is empty where there are none.
+ * Ranges that repeat as a loop does whose iterations are known: of one name, ignoring numbers in
+ * it, about as many, and nearly all kernels of the loop were launched in them. Ranges around
+ * several iterations, or around parts of one, are no such; of several names the one that covers
+ * most, then the one whose boundaries agree most. *marks is the caller's; it is empty where there
+ * are none.
  *
  * Where such ranges leave kernels between them that are of the loop (a model's input is prepared
  * before its range begins), they mark less than an iteration. If there is one in each iteration,

@@ -16,9 +16,9 @@ struct dp_stream_group {
 };
 
 /*
- * A stream and those of its device that do the same work as it, as where each replay of a CUDA
- * graph is on another stream: in turn with it, or at once where launches are recorded. Borrows the
- * trace; *group is the caller's, to be released with fini (also after a failure). Errors:
+ * A stream and those of its device that do the same work as it, for example where each replay of a
+ * CUDA graph is on another stream: in turn with it, or at once where launches are recorded. Borrows
+ * the trace; *group is the caller's, to be released with fini (also after a failure). Errors:
  * DP_ERR_NOMEM. Cost: linear in the device's operations, and in all of them where there are several
  * streams.
  */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Nodes that are kept one by one: as many as stay in the cache beside the rest. */
+/* Nodes that are kept one by one: as many as stay in the cache next to the rest. */
 #define TOP_ROOM 2048
 
 /* count nodes from first on, each by step further than the one below it. */

@@ -10,7 +10,7 @@
 /* From here on, the cache lines at the ends of all buckets are too many for the first cache. */
 #define MANY_BUCKETS 1024
 
-/* A dictionary may have so many entries, plus one per so many substrings of the text. */
+/* A dictionary may have this many entries, plus one per this many substrings of the text. */
 #define MIN_ENTRIES 8192
 #define ENTRY_RATIO 16
 #define FIRST_BITS 10

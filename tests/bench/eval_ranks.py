@@ -135,7 +135,7 @@ def check_clocks(truth, result):
 
 
 def cost_error(truth, result):
-    """The verdict's cost over the iterations that it speaks of, less that of the truth, as a share
+    """The verdict's cost over the iterations that it is about, less that of the truth, as a share
     of it; None where either has none."""
     verdict = result["verdict"]
     if not truth["faults"] or verdict["kind"] == "none" or not truth["faults"][0]["cost_ns"]:

@@ -249,7 +249,7 @@ int cuptiPmSamplingCounterDataGetSampleInfo(struct pm_sample *p)
 
 	BEGIN(cuptiPmSamplingCounterDataGetSampleInfo, pm_sample, end);
 	memcpy(&image, p->image, sizeof(image));
-	check(p->sample < image.count, "a sample that there is not");
+	check(p->sample < image.count, "a sample that does not exist");
 	p->start = image.first + p->sample * gpu.interval + number("FAKE_PM_CLOCK", 0);
 	p->end = p->start + gpu.interval;
 	return 0;

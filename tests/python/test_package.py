@@ -635,7 +635,7 @@ class Notebooks(unittest.TestCase):
         self.assertTrue(any("rank 3 holds the others up" in text for text in shown))
 
     @needs("nbclient", "nbformat", "ipykernel")
-    def test_beside_hta(self):
+    def test_next_to_hta(self):
         shown = self.shown("hta.ipynb", () if has_hta() else ("hta",))
         self.assertRegex(shown[0], r"rank 3 holds the others up(.|\\n)*deepprof: 2 lines, .* MiB")
         if not has_hta():

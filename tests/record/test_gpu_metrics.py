@@ -67,7 +67,7 @@ class GpuMetrics(recording.Case):
         self.assert_sampled()
 
     def test_analysis(self):
-        """Iterations that lie within the samples have them, and the rule speaks."""
+        """Iterations that lie within the samples have them, and the rule reports."""
         process = self.start(words=("init", "until=begin", "busy=40,5000", "until=go"))
         self.wait_for(lambda: self.sampled() >= 1000, "samples", 60)
         (self.folder / "begin").touch()

@@ -251,7 +251,7 @@ START_TEST(marks_are_part_of_a_tree)
 	tree = find(44);
 	boundaries = (struct dp_boundaries){ starts, ends, trained, false, false };
 	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, &boundaries, NULL), DP_OK);
-	ck_assert_int_eq(dp_loops__beside(loops, tree), DP_OK);
+	ck_assert_int_eq(dp_loops__add_adjacent(loops, tree), DP_OK);
 	dp_loops__free(tree);
 
 	ck_assert_uint_ge(loops->count, 4);

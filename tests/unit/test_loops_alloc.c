@@ -115,7 +115,7 @@ static void sweep_adjacent(struct dp_loops_request *r)
 		count = tree->count;
 		ck_assert_uint_gt(count, 0);
 		alloc_fail_after(k);
-		status = dp_loops__beside(marked, tree);
+		status = dp_loops__add_adjacent(marked, tree);
 		more = alloc_fail_stop();
 		ck_assert(status == DP_OK || (status == DP_ERR_NOMEM && more));
 		failed += status != DP_OK;

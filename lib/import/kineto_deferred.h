@@ -1,12 +1,12 @@
 /* What of a Kineto trace has to wait until all events are read. */
-#ifndef DP_IMPORT_KINETO_ASIDE_H
-#define DP_IMPORT_KINETO_ASIDE_H
+#ifndef DP_IMPORT_KINETO_DEFERRED_H
+#define DP_IMPORT_KINETO_DEFERRED_H
 
 #include "import/chrome.h"
 #include "import/lookup.h"
 
 /* Zero it. The functions' errors are DP_ERR_NOMEM and the builder's. */
-struct dp_kineto_aside {
+struct dp_kineto_deferred {
 	struct dp_op *ops; /* copies and sets without bytes: their calls may tell them (ROCm) */
 	size_t op_count, op_room;
 	struct dp_kineto_size {
@@ -21,21 +21,22 @@ struct dp_kineto_aside {
 	size_t sync_count, sync_room;
 };
 
-void dp_kineto_aside__fini(struct dp_kineto_aside *aside);
+void dp_kineto_deferred__fini(struct dp_kineto_deferred *deferred);
 
-int dp_kineto_aside__op(struct dp_kineto_aside *aside, const struct dp_op *op);
+int dp_kineto_deferred__op(struct dp_kineto_deferred *deferred, const struct dp_op *op);
 
 /* Keeps the size of a copy or set if this call tells it. */
-int dp_kineto_aside__size(struct dp_kineto_aside *aside, const struct dp_chrome_event *call);
+int dp_kineto_deferred__size(struct dp_kineto_deferred *deferred,
+			     const struct dp_chrome_event *call);
 
-int dp_kineto_aside__sync(struct dp_kineto_aside *aside, const struct dp_sync *sync,
-			  const struct dp_key *stream);
+int dp_kineto_deferred__sync(struct dp_kineto_deferred *deferred, const struct dp_sync *sync,
+			     const struct dp_key *stream);
 
 /*
  * Gives all of it to the builder. streams are those that operations ran on: what waits for another
  * one waits for none that is known. Cost: O(n log n) in the sizes.
  */
-int dp_kineto_aside__push(struct dp_kineto_aside *aside, struct dp_builder *builder,
-			  const struct dp_lookup *streams);
+int dp_kineto_deferred__push(struct dp_kineto_deferred *deferred, struct dp_builder *builder,
+			     const struct dp_lookup *streams);
 
 #endif
