@@ -285,8 +285,8 @@ static const struct opt options[] = {
 	  "sample power, clocks and use of the GPUs at this interval (default: 100ms), or off",
 	  set_sample_gpu },
 	{ 0, "gpu-metrics", "TIME",
-	  "activity of SMs, tensor cores and memory by hardware counters, as often as this, as in "
-	  "1ms (off); needs permission to read counters",
+	  "sample the activity of SMs, tensor cores and memory by hardware counters at this "
+	  "interval (default: off)",
 	  set_gpu_metrics },
 	{ 0, "sample-host", "TIME",
 	  "sample run and wait times of the program's threads at this interval (default: 50ms), or off",

@@ -198,7 +198,7 @@ class Readme(unittest.TestCase):
         text = (cli.SOURCE / "README.md").read_text(encoding="utf-8")
         env = cli.environment(LC_ALL="C.UTF-8")
         shown = re.findall(r"(?m)^    \$ deepprof (.* data/.*)\n((?:    .*\n|\n)+)", text)
-        self.assertEqual([words.split()[0] for words, _ in shown], ["analyze", "compare"])
+        self.assertEqual([words.split()[0] for words, _ in shown], ["analyze", "compare", "ranks"])
         for words, block in shown:
             reported = cli.run(*words.split(), env=env, cwd=cli.SOURCE).stdout
             self.assertEqual(
