@@ -148,9 +148,10 @@ const struct cmd cmd_ranks = {
 	.operands = "DIR|FILE...",
 	.examples = examples,
 	.options = options,
-	.notes = "Each file holds one or several ranks. The number of a rank is the one in its trace, "
-		 "else in the file name (rank3), else its position in the order of names. Files that "
-		 "are damaged or belong to another job are reported and excluded. Summaries from "
-		 "'deepprof reduce' are read instead of their traces.",
+	.notes =
+		"Each file holds one or several ranks. The number of a rank is the one in its trace, "
+		"else in the file name (rank3), else its position in the order of names. Files that "
+		"are damaged or belong to another job are reported and excluded. Summaries from "
+		"'deepprof reduce' are read instead of their traces.",
 	.run = run,
 };

@@ -37,8 +37,8 @@ struct output {
 /*
  * path: NULL or "-" for standard output. An existing regular file is refused without force, and its
  * permissions are not those of the new one: that has mode, or, where it is 0, only its owner reads
- * it. A device or a pipe is written to as it is; a symbolic link of another user is refused. Returns
- * false after printing the error.
+ * it. A device or a pipe is written to as it is; a symbolic link of another user is refused.
+ * Returns false after printing the error.
  */
 bool output_open(struct output *output, const char *path, bool force, mode_t mode, bool pageable);
 

@@ -55,7 +55,8 @@ static bool is_inspector_name(const char *name)
 	const char *pid = strstr(name, "-pid");
 	size_t digits = pid ? strspn(pid + 4, "0123456789") : 0;
 
-	return digits && (!strcmp(pid + 4 + digits, ".log") || !strcmp(pid + 4 + digits, ".log.gz"));
+	return digits &&
+	       (!strcmp(pid + 4 + digits, ".log") || !strcmp(pid + 4 + digits, ".log.gz"));
 }
 
 static bool add_folder(struct ranks_files *files, const char *path, int depth)

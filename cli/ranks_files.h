@@ -17,8 +17,8 @@ struct ranks_files {
 };
 
 /*
- * The files that operands name: files themselves, folders' traces (and those of folders in them), and
- * patterns that the shell left alone. Of a trace and its summary only the trace is in the list.
+ * The files that operands name: files themselves, folders' traces (and those of folders in them),
+ * and patterns that the shell left alone. Of a trace and its summary only the trace is in the list.
  * Returns false after printing the error.
  */
 bool ranks_files_find(struct ranks_files *files, int argc, char *const *argv);

@@ -28,8 +28,8 @@ void ranks_lock(void);
 void ranks_unlock(void);
 
 /*
- * Analyzes a trace and reduces it. Where that fails *why is the reason, to be freed; NULL where memory
- * is short. Returns a status of the library.
+ * Analyzes a trace and reduces it. Where that fails *why is the reason, to be freed; NULL where
+ * memory is short. Returns a status of the library.
  */
 int ranks_summarize(struct dp_summary **summary, const struct ranks_reading *reading,
 		    const char *path, char **why);
@@ -53,9 +53,9 @@ struct ranks_summaries {
 };
 
 /*
- * Reads summaries, and analyzes traces that none of them is of, as many at once as there are threads:
- * memory is that of the traces under way and of all summaries. The result does not depend on the
- * number of threads. Returns false after printing the error.
+ * Reads summaries, and analyzes traces that none of them is of, as many at once as there are
+ * threads: memory is that of the traces under way and of all summaries. The result does not depend
+ * on the number of threads. Returns false after printing the error.
  */
 bool ranks_read(struct ranks_summaries *out, const struct ranks_files *files,
 		const struct ranks_reading *reading, const char *label);

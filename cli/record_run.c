@@ -123,7 +123,8 @@ static bool has_descendants(const struct run *run)
 	long pid;
 
 	while (children && fscanf(children, "%ld", &pid) == 1)
-		if (pid != run->record->janitor && pid != run->sampler && waitpid((pid_t)pid, NULL, WNOHANG) != pid)
+		if (pid != run->record->janitor && pid != run->sampler &&
+		    waitpid((pid_t)pid, NULL, WNOHANG) != pid)
 			any = true;
 	if (children)
 		fclose(children);

@@ -50,7 +50,9 @@ static bool refuse(const char *what, const char *value)
 	return false;
 }
 
-/* A process of one of the launchers that tell rank and size; *found is false where there is none. */
+/*
+ * A process of one of the launchers that tell rank and size; *found is false where there is none.
+ */
 static bool detect_mpi(struct reduce_shard *shard, bool *found)
 {
 	*found = false;

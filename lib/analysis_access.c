@@ -162,7 +162,8 @@ bool dp_analysis_loop_has_stream(const struct dp_analysis *analysis, size_t loop
 	const struct dp_loop_data *at = loop_at(analysis, loop);
 
 	return at && stream < dp_trace_stream_count(analysis->trace) &&
-	       (stream == at->info.stream || analysis->streams[stream].with == (size_t)at->info.stream + 1);
+	       (stream == at->info.stream ||
+		analysis->streams[stream].with == (size_t)at->info.stream + 1);
 }
 
 int dp_analysis_loop_operations(const struct dp_analysis *analysis, size_t loop, uint32_t **ops,

@@ -28,7 +28,8 @@ struct dp_loop_data {
 	struct dp_metric_values values;
 	struct dp_loop_stats stats;
 	struct dp_variant *variants; /* info.variants of them */
-	struct dp_stretch single; /* of the only whole iteration, if there is no period; else empty */
+	/* Of the only whole iteration, if there is no period; else empty. */
+	struct dp_stretch single;
 };
 
 /* Of a stream: was it looked at, and what came nearest to a loop? */

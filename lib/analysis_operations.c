@@ -179,7 +179,8 @@ static int find_single(struct dp_loops **loops, const struct dp_sequence *kernel
 		(*loops)->loops[0].sets = sets;
 		/* where an iteration of one kernel begins is no question */
 		(*loops)->loops[0].confidence.feature[DP_FEATURE_MARGIN] = dp_param.margin_max;
-		(*loops)->loops[0].confidence.feature[DP_FEATURE_ENDS] = share >= MOST_KERNELS ? 2 : 0;
+		(*loops)->loops[0].confidence.feature[DP_FEATURE_ENDS] =
+			share >= MOST_KERNELS ? 2 : 0;
 		dp_loops__judge(&(*loops)->loops[0]);
 	}
 	free(starts);

@@ -178,8 +178,8 @@ static void report_refused(void)
 }
 
 /*
- * What describes the devices, contexts and streams is reported when they are created, and only then:
- * it is on from the beginning to the end, also where recording begins later, or pauses.
+ * What describes the devices, contexts and streams is reported when they are created, and only
+ * then: it is on from the beginning to the end, also where recording begins later, or pauses.
  */
 static const uint32_t facts[] = { CUPTI_DEVICE, CUPTI_CONTEXT, CUPTI_STREAM, CUPTI_NAME };
 

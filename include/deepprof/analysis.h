@@ -442,9 +442,10 @@ DP_API int dp_analysis_foreach_idle(const struct dp_analysis *analysis, uint32_t
 
 /*
  * The share of time, 0 to 1, in which any operation of a device (an index) runs, in each of count
- * equal slices of [start_ns, end_ns), in ns from the trace's zero. shares is the caller's, with room
- * for count; all are 0 for an empty range and for a device without operations. Errors: DP_ERR_NOMEM;
- * shares is not written then. Cost: linear in the trace's operations and calls, and in count.
+ * equal slices of [start_ns, end_ns), in ns from the trace's zero. shares is the caller's, with
+ * room for count; all are 0 for an empty range and for a device without operations. Errors:
+ * DP_ERR_NOMEM; shares is not written then. Cost: linear in the trace's operations and calls, and
+ * in count.
  */
 DP_API int dp_analysis_utilization(const struct dp_analysis *analysis, uint32_t device,
 				   int64_t start_ns, int64_t end_ns, double *shares, size_t count,

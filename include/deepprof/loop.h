@@ -37,7 +37,8 @@ struct dp_edit {
 
 /*
  * Iterations that differ from the pattern in the same way. A variant has a period if its iterations
- * are too regular for chance, apart from a few misses: the program repeats that work at this period.
+ * are too regular for chance, apart from a few misses: the program repeats that work at this
+ * period.
  */
 struct dp_variant {
 	size_t count;	   /* complete iterations that have it; may be 0 */

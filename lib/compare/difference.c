@@ -1,8 +1,9 @@
 /*
- * Medians are compared by ranks (shift.c), more carefully where one run scatters more; means by Welch's interval, whose ratio has limits by
- * Donner and Zou, "Closed-form confidence intervals for functions of the normal mean and standard
- * deviation" (2012). Both are widened as the variance of a mean is under autocorrelation that decays
- * from one value to the next (an AR(1) process): by (1 + r) / (1 - r).
+ * Medians are compared by ranks (shift.c), more carefully where one run scatters more; means by
+ * Welch's interval, whose ratio has limits by Donner and Zou, "Closed-form confidence intervals for
+ * functions of the normal mean and standard deviation" (2012). Both are widened as the variance of
+ * a mean is under autocorrelation that decays from one value to the next (an AR(1) process): by (1
+ * + r) / (1 - r).
  */
 #include "compare/difference.h"
 #include "compare/shift.h"
@@ -114,9 +115,9 @@ static double place_variance(const struct dp_shift_sample *of, const struct dp_s
 }
 
 /*
- * By how much the variance of Mann and Whitney's statistic is above the one that samples of one shape
- * have, up to half more where one scatters far more than the other: what their places in each other
- * say (Brunner and Munzel 2000). At least 1, as samples of one shape may show less by chance.
+ * By how much the variance of Mann and Whitney's statistic is above the one that samples of one
+ * shape have, up to half more where one scatters far more than the other: what their places in each
+ * other say (Brunner and Munzel 2000). At least 1, as samples of one shape may show less by chance.
  */
 static double spread_widening(const struct dp_shift_sample sample[2], double shift)
 {
@@ -154,7 +155,9 @@ static size_t thin(double *values, size_t count)
 	return VALUES_MOST;
 }
 
-/* An interval holds what it is of: where the difference of medians is not the shift, it does too. */
+/*
+ * An interval holds what it is of: where the difference of medians is not the shift, it does too.
+ */
 static void hold(double *low, double *high, double value)
 {
 	*low = DP_MIN(*low, value);

@@ -1,7 +1,7 @@
 /*
- * By how much two samples differ, with confidence intervals. Values are those of iterations in their
- * order; where each resembles the one before, as times do that follow clocks and temperatures, they
- * say less than as many independent ones would.
+ * By how much two samples differ, with confidence intervals. Values are those of iterations in
+ * their order; where each resembles the one before, as times do that follow clocks and
+ * temperatures, they say less than as many independent ones would.
  */
 #ifndef DP_COMPARE_DIFFERENCE_H
 #define DP_COMPARE_DIFFERENCE_H

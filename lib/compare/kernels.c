@@ -1,7 +1,7 @@
 /*
  * What became of the kernels, by name: calls and time per iteration. Errors of positions come from
- * how each scatters; those of kernels outside the pattern from how rarely they come. The rows sum to
- * the time of all kernels.
+ * how each scatters; those of kernels outside the pattern from how rarely they come. The rows sum
+ * to the time of all kernels.
  */
 #include "base/lookup.h"
 #include "compare/compare.h"
@@ -33,7 +33,7 @@ struct rows {
 	struct dp_strings names;    /* of both runs: a name's number is its row */
 	struct dp_lookup of_name;   /* by their addresses, which a trace has once */
 	struct side (*sides)[2];    /* per row */
-	uint32_t *counterpart;	    /* per row: the name that takes its positions in the other run */
+	uint32_t *counterpart; /* per row: the name that takes its positions in the other run */
 	size_t room;
 };
 

@@ -1,9 +1,9 @@
 /*
  * By how much one sample is above another: Hodges and Lehmann's interval (1963), which inverts Mann
  * and Whitney's test. Its limits are the k-th smallest and k-th largest of all differences of two
- * values, where k comes from the exact distribution of the test's statistic, so that for independent
- * values the confidence holds whatever their distribution and however few they are, and no limit is
- * beyond what two values differ by.
+ * values, where k comes from the exact distribution of the test's statistic, so that for
+ * independent values the confidence holds whatever their distribution and however few they are, and
+ * no limit is beyond what two values differ by.
  *
  * Cost: O((n + m) log(n + m)) for the sort, and 64 passes over n + m values per limit, as the
  * differences of sorted samples form a matrix whose rows and columns are sorted.
@@ -18,8 +18,8 @@
 
 /*
  * The chance of each value of the statistic U, up to the given one: Mann and Whitney's recurrence
- * (1947) as a product of polynomials. What sums to a chance of some percent is exact to many digits,
- * as the counts begin with 1, 1, 2, 3.
+ * (1947) as a product of polynomials. What sums to a chance of some percent is exact to many
+ * digits, as the counts begin with 1, 1, 2, 3.
  */
 static size_t exact_rank(size_t n, size_t m, double tail)
 {

@@ -11,8 +11,8 @@ struct dp_shift_sample {
 };
 
 /*
- * Which of the ordered differences, counted from either end, is a limit of the interval: 0 where the
- * samples are too small for that confidence. deviations are the normal ones of the confidence.
+ * Which of the ordered differences, counted from either end, is a limit of the interval: 0 where
+ * the samples are too small for that confidence. deviations are the normal ones of the confidence.
  */
 size_t dp_shift__rank(const struct dp_shift_sample sample[2], double confidence, double deviations);
 

@@ -279,7 +279,9 @@ static double saving_of(const struct dp_rule_finding *found)
 		    fmax(finding->predicted_from_ns - finding->predicted_ns, 0));
 }
 
-/* By what it would save of the period that it is a part of; what costs no time has the rule's own. */
+/*
+ * By what it would save of the period that it is a part of; what costs no time has the rule's own.
+ */
 static void set_severity(struct dp_rule_finding *found, const struct dp_rule_input *input,
 			 const struct dp_rule *rule)
 {
@@ -330,8 +332,8 @@ static void predict(struct dp_rule_finding *found, const struct dp_rule_input *i
 }
 
 /*
- * NCCL Inspector records collectives alone: what the GPU did between and next to them is not known, and
- * all that rules say is about that.
+ * NCCL Inspector records collectives alone: what the GPU did between and next to them is not known,
+ * and all that rules say is about that.
  */
 static bool has_collectives_only(const struct dp_rule_input *input)
 {

@@ -188,7 +188,8 @@ struct dp_rule {
 	bool (*check)(const struct dp_rule_input *input, struct dp_rule_finding *finding);
 	/* Not critical, whatever it costs: what it costs is a guess, or cannot be changed. */
 	bool never_critical;
-	bool never_critical_capture; /* the same of a capture: what it does there may be its purpose */
+	bool never_critical_capture; /* the same of a capture: what it does there may be its purpose
+				      */
 	bool only_info; /* nothing is wrong, whatever it costs */
 	unsigned also;	/* besides loops: scopes that it judges, as bits */
 };

@@ -123,8 +123,8 @@ static void advise(const struct dp_rule_input *input, struct dp_rule_finding *ou
 	enum dp_host_activity activity = DP_HOST_WAIT;
 
 	dp_rule__name_ranges(input, out, DP_HOST_WAIT, false);
-	if (dp_rule__typical(input, "host_stall_ns") >= host_ns / 2 && !dp_rule__is_launching(out) &&
-	    !is_spread(input, host_ns)) {
+	if (dp_rule__typical(input, "host_stall_ns") >= host_ns / 2 &&
+	    !dp_rule__is_launching(out) && !is_spread(input, host_ns)) {
 		out->finding.advice = advice_stall;
 		out->change = DP_REPLAY_HOST;
 	} else if (dp_rule__typical(input, "idle_after_sync_ns") >= host_ns / 2) {

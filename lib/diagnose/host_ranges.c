@@ -25,7 +25,8 @@ static const struct {
 	const char *part; /* of a name, whatever its case */
 	const char *advice;
 } causes[] = {
-	{ DP_HOST_WAIT, "zero_grad", "clear gradients without kernels: zero_grad(set_to_none=True)" },
+	{ DP_HOST_WAIT, "zero_grad",
+	  "clear gradients without kernels: zero_grad(set_to_none=True)" },
 	{ DP_HOST_WAIT, "optimizer.step",
 	  "use a fused or foreach optimizer (fused=True), which launches a few kernels" },
 	{ DP_HOST_WAIT, "dataload",
@@ -44,10 +45,12 @@ static const struct {
 	  "avoid shapes that depend on data: nonzero, masked_select, boolean indexes" },
 	{ DP_HOST_SYNC, "unique",
 	  "avoid shapes that depend on data: nonzero, masked_select, boolean indexes" },
-	{ DP_HOST_SYNC, "copy_", "copy without waiting: non_blocking=True, from pinned memory "
-				 "(pin_memory=True); make small tensors on the GPU" },
-	{ DP_HOST_SYNC, "aten::to", "copy without waiting: non_blocking=True, from pinned memory "
-				    "(pin_memory=True); make small tensors on the GPU" },
+	{ DP_HOST_SYNC, "copy_",
+	  "copy without waiting: non_blocking=True, from pinned memory "
+	  "(pin_memory=True); make small tensors on the GPU" },
+	{ DP_HOST_SYNC, "aten::to",
+	  "copy without waiting: non_blocking=True, from pinned memory "
+	  "(pin_memory=True); make small tensors on the GPU" },
 	{ DP_HOST_SYNC, "empty_cache", "do not empty the allocator's cache in the loop" },
 };
 

@@ -201,8 +201,9 @@ bool dp_rule__explain_slow(const struct dp_rule_input *input, struct dp_rule_fin
 		return false;
 	dp_rule__name_ranges(input, out, DP_HOST_WAIT, true);
 	if (dp_rule__is_launching(out))
-		out->finding.advice = "the host launches more slowly there: look for other load on its "
-				      "cores, Python's garbage collection, power saving";
+		out->finding.advice =
+			"the host launches more slowly there: look for other load on its "
+			"cores, Python's garbage collection, power saving";
 	dp_rule__advise_by_ranges(out, DP_HOST_WAIT);
 	return out->finding.advice == advice && !out->advice[0];
 }

@@ -74,7 +74,9 @@ static void measure(struct starved *starved, const struct dp_rule_input *input)
 	}
 }
 
-/* A capture without iterations: which parts of it leave the device idle, and in what of the host. */
+/*
+ * A capture without iterations: which parts of it leave the device idle, and in what of the host.
+ */
 static bool check_capture(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	const struct dp_rule_slices *slices = input->slices;

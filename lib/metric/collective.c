@@ -1,6 +1,7 @@
 /*
  * Communication kernels with what is recorded of the calls that they run: by the kernel itself
- * (Kineto), by the host's call that launched it (NCCL's NVTX ranges), or by the kernel's name alone.
+ * (Kineto), by the host's call that launched it (NCCL's NVTX ranges), or by the kernel's name
+ * alone.
  */
 #include "metric/collective.h"
 #include "base/base.h"
@@ -171,7 +172,8 @@ static struct dp_collective_stat row_of(const struct kernel *kernels, size_t cou
 		.group_size = kernels->group_size,
 		.count = count,
 		.min_ns = (double)kernels->ns,
-		.median_ns = ((double)kernels[(count - 1) / 2].ns + (double)kernels[count / 2].ns) / 2,
+		.median_ns =
+			((double)kernels[(count - 1) / 2].ns + (double)kernels[count / 2].ns) / 2,
 		.algorithm_bandwidth = (double)NAN,
 		.bus_bandwidth = (double)NAN,
 	};
@@ -219,7 +221,8 @@ static struct kernel *gather(size_t *count, const struct dp_trace *trace)
 		if (!dp_op_is_kernel(ops->kind[i]))
 			continue;
 		if (!known[name])
-			known[name] = dp_communication__is_kernel(dp_trace_string(trace, name)) ? 2 : 1;
+			known[name] =
+				dp_communication__is_kernel(dp_trace_string(trace, name)) ? 2 : 1;
 		if (known[name] == 1)
 			continue;
 		status = dp_array__reserve(&kernels, &room, *count + 1, sizeof(*kernels));

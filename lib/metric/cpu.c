@@ -187,7 +187,8 @@ static double up_to(const struct curve *curve, size_t *at, int64_t time_ns)
 						 1);
 }
 
-static void add_curve(double *values, const struct dp_metric_input *input, const struct curve *curve)
+static void add_curve(double *values, const struct dp_metric_input *input,
+		      const struct curve *curve)
 {
 	size_t from = 0, to = 0;
 

@@ -8,8 +8,8 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 }
 
 static const struct dp_metric_summary summaries[] = {
-	{ { "avg_cpu_throttled_ns", "ns", DP_BETTER_LOWER, "mean of cpu_throttled_ns in the steady state",
-	    "cpu_throttled_ns", DP_NEED_HOST },
+	{ { "avg_cpu_throttled_ns", "ns", DP_BETTER_LOWER,
+	    "mean of cpu_throttled_ns in the steady state", "cpu_throttled_ns", DP_NEED_HOST },
 	  dp_reduce__steady_mean },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL, DP_NEED_NOTHING }, NULL },
 };

@@ -93,7 +93,9 @@ struct dp_parts_input {
 	size_t row_count;
 	const struct dp_iteration *iterations;
 	size_t count;
-	/* Filled with the gaps of the iterations from first to before end; NULL: they are not kept. */
+	/*
+	 * Filled with the gaps of the iterations from first to before end; NULL: they are not kept.
+	 */
 	struct dp_replay_gaps *gaps;
 	size_t gaps_first;
 	size_t gaps_end;

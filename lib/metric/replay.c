@@ -1,8 +1,8 @@
 /*
- * Replays iterations with a part removed or hidden, after Daydream (Zhu et al., USENIX ATC 2020) and
- * dPRO (Hu et al., MLSys 2022): events run in the order in which they happened, each when the last
- * of what it waits for is over. The critical path is what of these was last, backwards from the end
- * (HTA, "critical path analysis").
+ * Replays iterations with a part removed or hidden, after Daydream (Zhu et al., USENIX ATC 2020)
+ * and dPRO (Hu et al., MLSys 2022): events run in the order in which they happened, each when the
+ * last of what it waits for is over. The critical path is what of these was last, backwards from
+ * the end (HTA, "critical path analysis").
  */
 #include "metric/replay.h"
 #include "metric/replay_model.h"
@@ -46,8 +46,8 @@ static int64_t length_of(const struct dp_replay_run *run, const struct dp_replay
 	return length_ns;
 }
 
-static void wait_until(int64_t *time_ns, struct dp_replay_cause *cause, int64_t until_ns, enum dp_replay_reason reason,
-		       size_t index)
+static void wait_until(int64_t *time_ns, struct dp_replay_cause *cause, int64_t until_ns,
+		       enum dp_replay_reason reason, size_t index)
 {
 	if (until_ns < *time_ns)
 		return;
@@ -64,7 +64,8 @@ static void keep(struct dp_replay_cause *causes, size_t index, const struct dp_r
 /* Communication that is hidden has a stream of its own, which nothing waits for. */
 static bool is_hidden(const struct dp_replay_run *run, size_t op)
 {
-	return run->change == DP_REPLAY_COMMUNICATION && dp_replay_run__is_comm(run, run->model->ops[op].op);
+	return run->change == DP_REPLAY_COMMUNICATION &&
+	       dp_replay_run__is_comm(run, run->model->ops[op].op);
 }
 
 /* What comes before an operation on its stream, but for what is hidden. */
@@ -226,7 +227,8 @@ static void run_events(struct dp_replay_run *run, enum dp_replay_change change)
 static double period_of(const struct dp_replay_run *run)
 {
 	const struct dp_replay_input *input = run->model->input;
-	size_t count = input->end - input->first, from = input->first + (count >= 4 ? count / 2 : 0);
+	size_t count = input->end - input->first,
+	       from = input->first + (count >= 4 ? count / 2 : 0);
 	size_t first = dp_replay_model__op_at(run->model, input->iterations[from].start_ns);
 	size_t last = dp_replay_model__op_at(run->model, input->iterations[input->end].start_ns);
 

@@ -240,7 +240,8 @@ static int64_t median_of(double *values, size_t count, int64_t without)
 /* How long launches take to arrive, streams to go on and the host from call to call. */
 static int measure_delays(struct dp_replay_model *model, int64_t *launch_ns)
 {
-	double *values = dp_alloc__array(DP_MAX(model->op_count, model->call_count), sizeof(*values));
+	double *values =
+		dp_alloc__array(DP_MAX(model->op_count, model->call_count), sizeof(*values));
 	size_t used = 0;
 
 	if (!values)

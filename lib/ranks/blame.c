@@ -12,9 +12,9 @@
 /* Shuffles: p is resolved down to 1 / 2000. */
 enum { SHUFFLES = 1999 };
 /*
- * Units are averaged to blocks: to iterations, and those to this many. Neighbours that resemble each
- * other become independent by it. Of fewer iterations than LEAST each unit is a block, as a handful
- * of iterations alone proves nothing.
+ * Units are averaged to blocks: to iterations, and those to this many. Neighbours that resemble
+ * each other become independent by it. Of fewer iterations than LEAST each unit is a block, as a
+ * handful of iterations alone proves nothing.
  */
 enum { BLOCKS = 64, LEAST = 8 };
 /* Periods of 2 to this many blocks are searched, where each is an iteration and it comes
@@ -346,7 +346,9 @@ static void describe(struct dp_blame *blame, struct test *test, double *series)
 	}
 	blame->every = dp_blame__every(series, iterations);
 	since = blame->every ? 0 : dp_blame__since(series, iterations);
-	/* One iteration is no time before a change: a capture's first one lacks what ran before it. */
+	/*
+	 * One iteration is no time before a change: a capture's first one lacks what ran before it.
+	 */
 	blame->since = iteration_at(times, since > 1 ? since : 0);
 	blame->slowest = iteration_at(times, highest(series, iterations));
 	blame->gain = gain_of(times, blame->rank, blame->since);

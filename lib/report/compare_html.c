@@ -1,8 +1,8 @@
 /*
  * A comparison as one page for a browser: the verdicts, the periods of both runs in one chart, the
  * parts of the mean period before and after, a typical iteration of each run on one scale, kernels
- * and findings. Self-contained as the report of one trace is: all that is from traces is in one JSON
- * document. Cost: linear in what was compared, in iterations and operations; sorts iterations.
+ * and findings. Self-contained as the report of one trace is: all that is from traces is in one
+ * JSON document. Cost: linear in what was compared, in iterations and operations; sorts iterations.
  */
 #include "report/compare_words.h"
 #include "report/comparison.h"
@@ -298,6 +298,7 @@ static void write_all(struct dp_render *render, const struct dp_comparison *comp
 }
 
 const struct dp_comparison_renderer dp_comparison_renderer__compare_html = {
-	.info = { "html", "html", "one page for a browser: charts, timelines, tables", false, true },
+	.info = { "html", "html", "one page for a browser: charts, timelines, tables", false,
+		  true },
 	.write = write_all,
 };

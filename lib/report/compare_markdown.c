@@ -1,6 +1,6 @@
 /*
- * A comparison as Markdown, for a pull request: the verdict first, then the parts of the period, the
- * kernels that changed and the findings.
+ * A comparison as Markdown, for a pull request: the verdict first, then the parts of the period,
+ * the kernels that changed and the findings.
  */
 #include "report/compare_words.h"
 #include "report/comparison.h"

@@ -251,7 +251,8 @@ static size_t name_room(const struct dp_render *render)
 }
 
 /* Behind the name: " (26 → 15)" calls; of a kernel that is only in one run, those. */
-static size_t calls_text(char buf[DP_COMPARE_WORDS], const struct dp_pair_kernel *kernel, bool ascii)
+static size_t calls_text(char buf[DP_COMPARE_WORDS], const struct dp_pair_kernel *kernel,
+			 bool ascii)
 {
 	double calls[2] = { kernel->calls[0], kernel->calls[1] };
 	char text[DP_COMPARE_WORDS];

@@ -86,7 +86,8 @@ static void write_summary(struct dp_render *render, size_t loop)
 	dp_render__text(render, ",\n\"summary\":[");
 	for (size_t i = 0; (info = dp_summary_metric(i)); i++) {
 		dp_render__text(render, i ? "," : "");
-		dp_html__value(render, dp_analysis_loop_summary(render->analysis, loop, i), info->unit);
+		dp_html__value(render, dp_analysis_loop_summary(render->analysis, loop, i),
+			       info->unit);
 	}
 	dp_render__text(render, "]");
 }
@@ -122,7 +123,8 @@ static size_t choose_shown(size_t shown[DP_HTML_SHOWN], struct dp_render *render
 		if (finding->loop == loop && count < DP_HTML_SHOWN / 2)
 			count = add_shown(shown, count, finding->first_iteration);
 	for (size_t i = 0, most = DP_MIN(iterations, DP_HTML_SHOWN); i < most; i++)
-		count = add_shown(shown, count, i * (iterations / most) + i * (iterations % most) / most);
+		count = add_shown(shown, count,
+				  i * (iterations / most) + i * (iterations % most) / most);
 	return count;
 }
 
@@ -146,7 +148,8 @@ static void write_full(struct dp_render *render, size_t loop)
 	if (html->full <= DP_HTML_TIMELINES && ranking.count) {
 		size_t shown[DP_HTML_SHOWN];
 
-		dp_html__timelines(render, loop, shown, choose_shown(shown, render, loop, &ranking));
+		dp_html__timelines(render, loop, shown,
+				   choose_shown(shown, render, loop, &ranking));
 	}
 	free(ranking.ranks);
 }
@@ -191,7 +194,8 @@ static int write_loop(struct dp_render *render, size_t id)
 		dp_render__format(
 			render, ",\"span\":[%lld,%lld]",
 			(long long)dp_analysis_loop_iteration(render->analysis, id, 0)->start_ns,
-			(long long)dp_analysis_loop_iteration(render->analysis, id, loop->iterations - 1)
+			(long long)dp_analysis_loop_iteration(render->analysis, id,
+							      loop->iterations - 1)
 				->end_ns);
 	if (html->full < DP_HTML_LOOPS && loop->iterations && loop->selected)
 		write_full(render, id);
@@ -216,7 +220,8 @@ static int write_finding(struct dp_render *render, size_t id)
 	dp_render__format(render,
 			  "%s\n{\"rule\":\"%s\",\"severity\":\"%s\",\"loop\":%lld,"
 			  "\"iterations\":[%zu,%zu],\"confidence\":",
-			  html->found++ ? "," : "", finding->rule, dp_severity_name(finding->severity),
+			  html->found++ ? "," : "", finding->rule,
+			  dp_severity_name(finding->severity),
 			  finding->loop == DP_NONE ? -1LL : (long long)finding->loop,
 			  finding->first_iteration, finding->last_iteration);
 	dp_html__value(render, finding->confidence, "1");

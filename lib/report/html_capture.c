@@ -6,7 +6,8 @@
 static bool has_kernels(const struct dp_trace *trace, uint32_t device)
 {
 	for (size_t s = 0; s < dp_trace_stream_count(trace); s++)
-		if (dp_trace_stream(trace, s)->device == device && dp_trace_stream(trace, s)->kernels)
+		if (dp_trace_stream(trace, s)->device == device &&
+		    dp_trace_stream(trace, s)->kernels)
 			return true;
 	return false;
 }

@@ -54,7 +54,8 @@ static size_t *tell_apart(struct dp_render *render, const struct dp_html *html)
 	for (size_t i = 0; i < html->name_count && !status; i++)
 		names[i] = dp_trace_string(trace, html->names[i]);
 	if (!status)
-		status = dp_label__tell_apart(places, names, html->name_count, DP_HTML_NAME_COLUMNS, false);
+		status = dp_label__tell_apart(places, names, html->name_count, DP_HTML_NAME_COLUMNS,
+					      false);
 	free(names);
 	if (!status)
 		return places;

@@ -46,8 +46,8 @@ void dp_markdown__words(struct dp_render *render, const char *words)
 		const char *at = words + i;
 
 		taken = dp_utf8__next(at, length - i, &code);
-		if ((code < 0x80 && strchr("\\`*_[]<>|#&~", *at) && *at) || !strncmp(at, "://", 3) ||
-		    (i >= 3 && !strncasecmp(at - 3, "www.", 4)))
+		if ((code < 0x80 && strchr("\\`*_[]<>|#&~", *at) && *at) ||
+		    !strncmp(at, "://", 3) || (i >= 3 && !strncasecmp(at - 3, "www.", 4)))
 			dp_render__text(render, "\\");
 		if (dp_label__is_control(code))
 			dp_render__text(render, code == '\n' ? " " : "?");

@@ -53,7 +53,9 @@ static const struct dp_explanation *entry_at(const struct dp_render *render, siz
 	return entry && entry->stream == stream ? entry : NULL;
 }
 
-/* The last entry of a stage about a length, in front of the one at `to`; SIZE_MAX: there is none. */
+/*
+ * The last entry of a stage about a length, in front of the one at `to`; SIZE_MAX: there is none.
+ */
 static size_t find_before(const struct dp_render *render, uint32_t stream, size_t to,
 			  const char *stage, double length)
 {
@@ -130,8 +132,9 @@ static void write_pattern(struct dp_render *render, uint32_t stream, size_t at, 
 	if (at == SIZE_MAX)
 		return;
 	entry = entry_at(render, at, stream);
-	dp_words__add(&words, "%.3g times in %.0f of %.0f kernels, with %s; it describes them in %.0f "
-			      "bits instead of %.0f",
+	dp_words__add(&words,
+		      "%.3g times in %.0f of %.0f kernels, with %s; it describes them in %.0f "
+		      "bits instead of %.0f",
 		      fact(entry, "iterations"), fact(entry, "covered"), fact(entry, "symbols"),
 		      dp_text__plural(edits, (uint64_t)fact(entry, "edits"), "difference"),
 		      fact(entry, "bits"), fact(entry, "bits_without"));

@@ -148,8 +148,8 @@ static size_t headline_lines(const struct dp_render *render, size_t id)
 
 /*
  * How many findings have a headline, and how many all of their lines. One line is left for the
- * prompt, one for the blank line before. The first finding is always shown in full, and each has its
- * headline, be it below the screen.
+ * prompt, one for the blank line before. The first finding is always shown in full, and each has
+ * its headline, be it below the screen.
  */
 static void plan(struct dp_render *render)
 {

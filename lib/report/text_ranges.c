@@ -92,7 +92,8 @@ static void write_path(struct dp_render *render, size_t loop)
 		dp_text__column(render, dp_human__share(number, at->ns / sum_ns), -7);
 		dp_text__column(render, dp_human__duration(number, at->ns, ascii), -11);
 		dp_render__format(render, "  %-13s  %s\n", dp_path_part_name(at->part),
-				  dp_text__range(label, at->name, DP_MAX(width, PATH_NUMBERS + 5) - PATH_NUMBERS,
+				  dp_text__range(label, at->name,
+						 DP_MAX(width, PATH_NUMBERS + 5) - PATH_NUMBERS,
 						 ascii));
 	}
 	if (more)
@@ -129,12 +130,14 @@ void dp_text__collectives(struct dp_render *render)
 		dp_text__column(render, dp_human__duration(number, at->total_ns, ascii), -10);
 		dp_text__column(render, dp_human__duration(number, at->median_ns, ascii), -10);
 		dp_text__column(render,
-				dp_human__value(number, at->algorithm_bandwidth, "bytes/s", ascii), -14);
-		dp_text__column(render, dp_human__value(number, at->bus_bandwidth, "bytes/s", ascii),
+				dp_human__value(number, at->algorithm_bandwidth, "bytes/s", ascii),
 				-14);
+		dp_text__column(render,
+				dp_human__value(number, at->bus_bandwidth, "bytes/s", ascii), -14);
 		dp_render__format(render, "  %s", dp_collective_kind_name(at->kind));
 		if (at->bytes)
-			dp_render__format(render, " %s", dp_human__bytes(number, (double)at->bytes));
+			dp_render__format(render, " %s",
+					  dp_human__bytes(number, (double)at->bytes));
 		if (at->group_size)
 			dp_render__format(render, " %s %u ranks", ascii ? "x" : "\xc3\x97",
 					  at->group_size);

@@ -226,7 +226,8 @@ static void add_some(struct dp_words *words, const struct dp_render *render,
 			used = sizeof(list);
 	}
 	if (some && some < all && used < sizeof(list))
-		dp_words__add(words, " (only in %s %s)", some == 1 ? "iteration" : "iterations", list);
+		dp_words__add(words, " (only in %s %s)", some == 1 ? "iteration" : "iterations",
+			      list);
 	else if (some && some < all)
 		dp_words__add(words, " (in %zu of %zu)", some, all);
 }

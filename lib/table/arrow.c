@@ -63,8 +63,8 @@ static struct body *array_init(struct ArrowArray *out, size_t rows, int64_t buff
 }
 
 /*
- * Memory for a column. Where it is large, in huge pages if the system has them: with a million rows,
- * faults of ordinary ones take longer than filling the columns.
+ * Memory for a column. Where it is large, in huge pages if the system has them: with a million
+ * rows, faults of ordinary ones take longer than filling the columns.
  */
 static void *column_memory(size_t count, size_t size)
 {

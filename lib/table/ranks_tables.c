@@ -187,7 +187,8 @@ struct collective_row {
 };
 
 static const struct dp_field collective_fields[] = {
-	DP_FIELD(struct collective_row, kind, DP_CELL_TEXT, NULL, "as in allreduce or send-receive"),
+	DP_FIELD(struct collective_row, kind, DP_CELL_TEXT, NULL,
+		 "as in allreduce or send-receive"),
 	DP_FIELD(struct collective_row, group, DP_CELL_TEXT, NULL,
 		 "the process group, as the traces name it"),
 	DP_FIELD(struct collective_row, group_size, DP_CELL_INT64, "count", "members of the group"),

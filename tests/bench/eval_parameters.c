@@ -235,11 +235,11 @@ static void move(const struct row *row, double real, size_t whole, double by)
 	if (row->real)
 		*row->real = real * by;
 	else
-		*row->whole = by > 1 ? (size_t)DP_MAX(round(moved), (double)whole + 1)
-			      : by > 0 ? (size_t)DP_MIN(round(moved), (double)(whole ? whole - 1 : 0))
-				       : strncmp(row->unit, "1/", 2) && strcmp(row->tuned_on, "cost")
-					       ? 0
-					       : 1;
+		*row->whole =
+			by > 1	 ? (size_t)DP_MAX(round(moved), (double)whole + 1)
+			: by > 0 ? (size_t)DP_MIN(round(moved), (double)(whole ? whole - 1 : 0))
+			: strncmp(row->unit, "1/", 2) && strcmp(row->tuned_on, "cost") ? 0
+										       : 1;
 }
 
 static void print_row(const struct row *row, const struct subject *subject, double families,

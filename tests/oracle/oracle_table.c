@@ -75,7 +75,8 @@ static void check(const char *file, const char *what, size_t k, double have, dou
 
 static void check_loop(const struct oracle *oracle, const struct dp_analysis *analysis)
 {
-	size_t period = dp_metric_find("period_ns"), interval = dp_metric_find("interval_ns"), n = 0;
+	size_t period = dp_metric_find("period_ns"), interval = dp_metric_find("interval_ns"),
+	       n = 0;
 	const struct dp_loop *loop = dp_analysis_loop(analysis, 0);
 	double uploaded = 0;
 

@@ -202,7 +202,9 @@ static int put_string(struct sim_sink *sink, int64_t id, const char *value, cons
 	return sim_db_done(db, sink);
 }
 
-/* What NCCL calls the collectives, in the order of enum job_collective: a barrier is an all-reduce. */
+/*
+ * What NCCL calls the collectives, in the order of enum job_collective: a barrier is an all-reduce.
+ */
 static const char *const nccl_names[] = { "ncclAllReduce", "ncclAllGather", "ncclReduceScatter",
 					  "ncclAlltoAll",  "ncclBroadcast", "ncclAllReduce",
 					  "ncclSend",	   "ncclRecv" };

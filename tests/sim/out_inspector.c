@@ -1,8 +1,8 @@
 /*
- * Logs of the NCCL Inspector, NCCL's own profiler plugin: one JSON object a line for each collective,
- * in its form up to version 4.2, where every line is complete, with the times that
- * NCCL_INSPECTOR_DUMP_VERBOSE=1 adds; and in that of 4.3, where a line names the communicator of those
- * that follow, and durations are all there is. What moves less than 8 KiB is not logged.
+ * Logs of the NCCL Inspector, NCCL's own profiler plugin: one JSON object a line for each
+ * collective, in its form up to version 4.2, where every line is complete, with the times that
+ * NCCL_INSPECTOR_DUMP_VERBOSE=1 adds; and in that of 4.3, where a line names the communicator of
+ * those that follow, and durations are all there is. What moves less than 8 KiB is not logged.
  */
 #include "out.h"
 #include "writer.h"

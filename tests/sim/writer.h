@@ -39,10 +39,9 @@ struct sim_sink {
 	char error[256];
 };
 
-extern const struct sim_writer sim_kineto_writers[], sim_chrome_writers[], sim_nsys_writers[], sim_csv_writers[],
-	sim_nvprof_writers[], sim_deepprof_writers[], sim_rocprofv3_writers[],
-	sim_rocpd_writers[], sim_xplane_writers[], sim_perfetto_writers[],
-	sim_inspector_writers[];
+extern const struct sim_writer sim_kineto_writers[], sim_chrome_writers[], sim_nsys_writers[],
+	sim_csv_writers[], sim_nvprof_writers[], sim_deepprof_writers[], sim_rocprofv3_writers[],
+	sim_rocpd_writers[], sim_xplane_writers[], sim_perfetto_writers[], sim_inspector_writers[];
 
 /* Ends each of the tables above. */
 #define SIM_WRITERS_END \

@@ -444,7 +444,8 @@ START_TEST(the_longest_are_paired)
 	ck_assert_uint_eq(pair->same, 0);
 	ck_assert_uint_eq(pair->removed, BASE);
 	ck_assert_uint_eq(pair->added, BASE / 2);
-	ck_assert(dp_difference_is_significant(dp_pair_metric(comparison, 0, dp_metric_find("period_ns"))));
+	ck_assert(dp_difference_is_significant(
+		dp_pair_metric(comparison, 0, dp_metric_find("period_ns"))));
 	sums_hold(comparison, 0);
 	dp_comparison_free(comparison);
 	end_run(&before);

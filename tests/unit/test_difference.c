@@ -66,7 +66,8 @@ static void draw(double *values, size_t count, enum family family)
 static struct dp_difference medians(const double *a, size_t n, const double *b, size_t m)
 {
 	double copies[2][MOST], scratch[2][MOST];
-	const struct dp_values both[2] = { { copies[0], scratch[0], n }, { copies[1], scratch[1], m } };
+	const struct dp_values both[2] = { { copies[0], scratch[0], n },
+					   { copies[1], scratch[1], m } };
 
 	memcpy(copies[0], a, n * sizeof(*a));
 	memcpy(copies[1], b, m * sizeof(*b));
@@ -157,7 +158,9 @@ START_TEST(medians_between_two_kinds)
 }
 END_TEST
 
-/* U's critical values of tables: at 5%, two-sided, values up to it reject; the limit is the next. */
+/*
+ * U's critical values of tables: at 5%, two-sided, values up to it reject; the limit is the next.
+ */
 START_TEST(ranks_are_those_of_tables)
 {
 	static const struct {
@@ -181,9 +184,9 @@ START_TEST(ranks_are_those_of_tables)
 		double rank = (double)dp_shift__rank(sample, 0.95, deviations);
 		double pairs = (double)(n * n);
 
-		ck_assert_double_eq_tol(rank,
-					pairs / 2 - deviations * sqrt(pairs * (2.0 * (double)n + 1) / 12),
-					1.5);
+		ck_assert_double_eq_tol(
+			rank, pairs / 2 - deviations * sqrt(pairs * (2.0 * (double)n + 1) / 12),
+			1.5);
 	}
 	ck_assert_uint_eq(dp_difference__least(0.95), 4);
 	ck_assert_uint_eq(dp_difference__least(0.99), 5);
@@ -210,7 +213,8 @@ END_TEST
 /* Four against four are enough where they do not overlap, whatever their order and scatter. */
 START_TEST(few_that_do_not_overlap_differ)
 {
-	const double a[] = { 176, 180, 168, 179 }, b[] = { 161, 128, 124, 139 }, c[] = { 161, 128, 124, 169 };
+	const double a[] = { 176, 180, 168, 179 }, b[] = { 161, 128, 124, 139 },
+		     c[] = { 161, 128, 124, 169 };
 	struct dp_difference at = medians(a, 4, b, 4);
 
 	ck_assert(dp_difference_is_significant(&at));

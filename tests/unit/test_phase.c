@@ -203,8 +203,8 @@ START_TEST(an_upload_where_the_host_pauses_is_no_chance)
 END_TEST
 
 /*
- * The host pauses behind the optimizer, to log, and as long in front of the next step: the step's is
- * the one with an upload, or that the capture ends at.
+ * The host pauses behind the optimizer, to log, and as long in front of the next step: the step's
+ * is the one with an upload, or that the capture ends at.
  */
 START_TEST(an_upload_or_an_end_decides_between_two_pauses)
 {

@@ -138,8 +138,9 @@ START_TEST(nothing_to_analyse)
 {
 	if (is_there("nsys-no-cuda.sqlite")) {
 		ck_assert_int_eq(open_trace(false), DP_ERR_NO_GPU);
-		ck_assert_ptr_nonnull(strstr(error.message, "no GPU activity: 21,996 NVTX ranges, no "
-							    "kernels; record with nsys profile"));
+		ck_assert_ptr_nonnull(strstr(error.message,
+					     "no GPU activity: 21,996 NVTX ranges, no "
+					     "kernels; record with nsys profile"));
 	}
 	if (is_there("nvprof-lm-empty.sql")) {
 		ck_assert_int_eq(open_trace(false), DP_ERR_NO_GPU);
