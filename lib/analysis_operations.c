@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-	FEW_NAMES = 4,	 /* kernels of more names tell iterations from anything else */
+	FEW_NAMES = 4,	 /* kernels of more names mostly tell iterations from anything else */
 	LEAST_AGAIN = 3, /* times that a kernel runs again and again; … */
 	SOME_AGAIN = 5,	 /* … and where a few others are before it and behind: … */
 	FEW_OTHERS = 2,	 /* … this many, which begin and end a program */
@@ -187,6 +187,15 @@ static int find_single(struct dp_loops **loops, const struct dp_sequence *kernel
 	return status;
 }
 
+/* Are the kernels enough to tell iterations? Not if they are a few, or mostly the same one. */
+static bool tell_iterations(const struct dp_sequence *kernels)
+{
+	size_t first;
+
+	return kernels->alphabet > FEW_NAMES &&
+	       (double)longest_run(kernels, &first) < MOST_KERNELS * (double)kernels->count;
+}
+
 int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *kernels,
 			    const struct dp_stream_group *streams,
 			    const struct dp_analysis_options *options, struct dp_explain *explain,
@@ -197,7 +206,7 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 	struct dp_loops *other = NULL;
 	int status;
 
-	if (kernels->alphabet > FEW_NAMES || dp_loops__main(*loops))
+	if (tell_iterations(kernels) || dp_loops__main(*loops))
 		return DP_OK;
 	status = dp_stream_group__with_copies(&group, kernels->trace, streams, error);
 	if (!status)

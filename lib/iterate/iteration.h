@@ -31,6 +31,7 @@ struct dp_evidence_at {
 	bool after_capture; /* a stream was captured into a graph between the two launches */
 	bool finishes_step; /* its name is one of an optimizer's */
 	bool moves_data;    /* its name is that of a copy, a cast or a fill: it updates nothing */
+	bool outside_networks; /* its name is known, and is none of a library for networks */
 };
 
 /*

@@ -115,6 +115,28 @@ static bool is_captured(const struct dp_judged *j)
 	return held * 2 > seen;
 }
 
+/*
+ * A layer of a network multiplies matrices or normalizes, and has kernels of a library or compiler
+ * for that; time steps of numerical programs do not. Of an iteration in the middle, as the first may
+ * hold something else; where no names are known it may be a layer.
+ */
+static bool has_no_network(const struct dp_judged *j)
+{
+	const struct dp_evidence *evidence = &j->driver->request->evidence;
+	const struct dp_repetition *it = &j->cut->iterations[j->cut->count / 2];
+	size_t own = 0;
+
+	for (size_t i = it->first; evidence->at && i < it->end; i++) {
+		struct dp_evidence_at at = { 0 };
+
+		evidence->at(evidence->ctx, i, &at);
+		if (!at.outside_networks && !at.moves_data)
+			return false;
+		own += at.outside_networks;
+	}
+	return own > 0;
+}
+
 /* Stretches in which the pattern repeats, with other work between them. */
 static size_t count_spans(const struct dp_judged *j)
 {
@@ -145,6 +167,8 @@ static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 		return PERHAPS_LAYERS;
 	if (!is_long && is_captured(j))
 		return CAPTURED_LAYERS;
+	if (has_no_network(j))
+		return NO_LAYERS;
 	/* the end of one pass, its head, what begins the next one, and its layers */
 	if (fills_with_layers(j) && is_broken(j->alignment))
 		return LIKE_LAYERS;

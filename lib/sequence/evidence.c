@@ -100,6 +100,7 @@ static void at(void *ctx, size_t index, struct dp_evidence_at *out)
 	out->after_upload = bytes > NUMBER_MAX;
 	out->finishes_step = sequence->kind[sequence->symbols[index]] == DP_KERNEL_FINISHES;
 	out->moves_data = sequence->kind[sequence->symbols[index]] == DP_KERNEL_MOVES;
+	out->outside_networks = sequence->kind[sequence->symbols[index]] == DP_KERNEL_OTHER;
 }
 
 struct dp_evidence dp_sequence__evidence(const struct dp_sequence *sequence)

@@ -59,6 +59,30 @@ size_t dp_family__name(char *family, const char *name)
 	return used;
 }
 
+/*
+ * Libraries and compilers put their own names, and those of the operations of networks, into the
+ * names of kernels. Numerical codes have kernels for convection, conversion and diffusion, which
+ * "conv" and "fusion" alone are parts of.
+ */
+static bool is_of_network(const char *name)
+{
+	static const char *const words[] = {
+		"gemm",	      "gemv",	    "xmma",	 "cutlass",    "cublas",    "cudnn",
+		"convol",     "conv1",	    "conv2",	 "conv3",      "wgrad",	    "dgrad",
+		"fprop",      "winograd",   "cijk_",	 "flash",      "splitk",    "nvjet",
+		"miopen",     "rocblas",    "hipblas",	 "at::native", "at6native", "triton",
+		"_fusion",    "tensorflow", "tensorrt",	 "myelin",     "__myl",	    "onnx",
+		"tvm",	      "ggml",	    "mul_mat",	 "matmul",     "attention", "attn",
+		"fmha",	      "softmax",    "layernorm", "layer_norm", "rmsnorm",   "rms_norm",
+		"batchnorm",  "batch_norm", "bn_",	 "relu",       "gelu",	    "silu",
+		"sigmoid",    "dropout",    "pooling",	 "maxpool",    "avgpool",   "embedding",
+		"lstm",	      "gru_",	    "rnn",	 "quantize",   "nccl",	    "rccl",
+		"elementwise"
+	};
+
+	return !strncmp(name, "fusion", strlen("fusion")) || has_any(name, words, DP_COUNT(words));
+}
+
 enum dp_kernel_kind dp_family__kind(const char *name)
 {
 	static const char *const moves[] = { "copy_kernel", "copy_device_to_device", "fillfunctor",
@@ -70,5 +94,7 @@ enum dp_kernel_kind dp_family__kind(const char *name)
 
 	if (has_any(name, finishes, DP_COUNT(finishes)))
 		return DP_KERNEL_FINISHES;
-	return has_any(name, moves, DP_COUNT(moves)) ? DP_KERNEL_MOVES : DP_KERNEL_OTHER;
+	if (has_any(name, moves, DP_COUNT(moves)))
+		return DP_KERNEL_MOVES;
+	return is_of_network(name) ? DP_KERNEL_NETWORK : DP_KERNEL_OTHER;
 }

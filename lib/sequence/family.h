@@ -14,7 +14,8 @@ size_t dp_family__name(char *family, const char *name);
 
 /* What a kernel does, where its name tells. */
 enum dp_kernel_kind {
-	DP_KERNEL_OTHER,
+	DP_KERNEL_OTHER,    /* of the program, as numerical codes have them */
+	DP_KERNEL_NETWORK,  /* of a library or compiler for neural networks */
 	DP_KERNEL_FINISHES, /* an optimizer's */
 	DP_KERNEL_MOVES,    /* copies, casts or fills */
 };

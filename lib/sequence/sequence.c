@@ -113,6 +113,14 @@ static int read_symbols(struct reader *reader, const struct dp_stream_group *gro
 	return DP_OK;
 }
 
+/* A graph may hold anything, and so what a network has. */
+static enum dp_kernel_kind kind_of(uint8_t op_kind, const char *name)
+{
+	if (op_kind == DP_OP_GRAPH)
+		return DP_KERNEL_NETWORK;
+	return op_kind == DP_OP_KERNEL ? dp_family__kind(name) : DP_KERNEL_MOVES;
+}
+
 static int read_families(struct dp_sequence *sequence)
 {
 	struct dp_strings families = { 0 };
@@ -133,9 +141,7 @@ static int read_families(struct dp_sequence *sequence)
 			dp_strings__intern(&families, text, dp_family__name(text, name));
 		if (sequence->family[i] == DP_NONE)
 			goto out;
-		sequence->kind[i] = dp_op_is_kernel(sequence->op_kind[i])
-					    ? (uint8_t)dp_family__kind(name)
-					    : DP_KERNEL_MOVES;
+		sequence->kind[i] = (uint8_t)kind_of(sequence->op_kind[i], name);
 	}
 	status = DP_OK;
 out:

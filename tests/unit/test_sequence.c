@@ -397,7 +397,10 @@ START_TEST(families_forget_tiles)
 	ck_assert_int_eq(dp_family__kind("void multi_tensor_apply_kernel<Adam>()"),
 			 DP_KERNEL_FINISHES);
 	ck_assert_int_eq(dp_family__kind("fusedAdamKernel"), DP_KERNEL_FINISHES);
-	ck_assert_int_eq(dp_family__kind("vectorized_elementwise_kernel"), DP_KERNEL_OTHER);
+	ck_assert_int_eq(dp_family__kind("vectorized_elementwise_kernel"), DP_KERNEL_NETWORK);
+	ck_assert_int_eq(dp_family__kind("input_reduce_fusion_4"), DP_KERNEL_NETWORK);
+	ck_assert_int_eq(dp_family__kind("heat_diffusion_step"), DP_KERNEL_OTHER);
+	ck_assert_int_eq(dp_family__kind("convection_flux(double*)"), DP_KERNEL_OTHER);
 	ck_assert_int_eq(
 		dp_family__kind("void vectorized_elementwise_kernel<4, FillFunctor<float>>"),
 		DP_KERNEL_MOVES);

@@ -159,7 +159,7 @@ static void change(struct capture *c, enum change how)
 static uint32_t name_of(struct dp_builder *b, const struct dp_op *op)
 {
 	char text[32];
-	int length = snprintf(text, sizeof(text), "kernel_%x", op->name);
+	int length = snprintf(text, sizeof(text), "softmax_%x", op->name);
 
 	if (op->kind == DP_OP_COPY)
 		return dp_builder__copy_name(b, op->copy_kind);
