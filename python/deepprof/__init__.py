@@ -16,7 +16,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from . import _library, errors, progress as _progress
+from . import _library, errors, plot as plot, progress as _progress
 from .engines import analyze_many
 from .errors import (
     ArgumentError,

@@ -144,6 +144,14 @@ class Analyses(unittest.TestCase):
                 self.assertEqual(set(hints) - {"return"},
                                  set(inspect.signature(function).parameters) - {"self"})
 
+    def test_hints_of_plots_and_blocks(self):
+        """``import deepprof`` is enough for plots."""
+        plots = "periods", "breakdown", "timeline", "ranks"
+        functions = [getattr(deepprof.plot, name) for name in plots]
+        functions += [deepprof.Analysis.__enter__, deepprof.Analysis.__exit__]
+        for function in functions:
+            self.assertIn("return", function.__annotations__, function)
+
     def test_threads(self):
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             found = list(pool.map(lambda _: deepprof.analyze(SAMPLE).to_json(), range(8)))
