@@ -122,6 +122,7 @@ class Analyses(unittest.TestCase):
             for now[0], done in ((0.5, 10), (1.5, 20), (1.51, 21), (1.7, 30), (2, 40)):
                 bar(done * 10**6, 40 * 10**6)
             self.assertIsNone(progress.reporter(False))
+            self.assertIsNotNone(progress.reporter(True))
         self.assertEqual(
             shown,
             [
@@ -202,6 +203,7 @@ class Errors(unittest.TestCase):
             {"level": "middle"},
             {"metrics": ["nothing"]},
             {"marks": "("},
+            {"iterations": -1},
         ):
             with self.subTest(options), self.assertRaises(deepprof.ArgumentError):
                 deepprof.analyze(SAMPLE, **options)
