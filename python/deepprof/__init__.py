@@ -14,6 +14,7 @@ Times are nanoseconds from the trace's first GPU operation, sizes are bytes, sha
 from __future__ import annotations
 
 import ctypes
+import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from . import _library, errors, plot as plot, progress as _progress
@@ -130,7 +131,10 @@ def _options(
         raise errors.ArgumentError(f"no level {level!r}: there are {', '.join(_LEVELS)}")
     options.level = _LEVELS[level]
     if iterations is not None:
-        counts = [iterations] if isinstance(iterations, int) else iterations
+        # NumPy's integers are no int.
+        counts = [iterations] if isinstance(iterations, numbers.Integral) else list(iterations)
+        if any(count < 0 for count in counts):
+            raise errors.ArgumentError(f"a number of iterations is negative: {counts}")
         options.iterations, options.iterations_count = _array(ctypes.c_uint64, counts)
     if metrics is not None:
         names = (name.encode() for name in metrics)
