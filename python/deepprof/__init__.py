@@ -75,6 +75,7 @@ def open(
     path: Path,
     *,
     input_format: str | None = None,
+    label: str | None = None,
     progress: Callable[[int, int], object] | bool | None = None,
     log: Callable[[str, str], object] | None = None,
 ) -> Trace:
@@ -82,6 +83,8 @@ def open(
 
     path          the trace file
     input_format  the importer, by name; None: whichever recognizes the file
+    label         what reports and errors call a file that stands for another, such as a temporary
+                  copy; None: its path
     progress      called with the bytes read so far and the file's size in bytes (0: not known).
                   None: a bar in a notebook, once reading takes longer than a second; False: nothing
     log           called with a level ("debug", "info", "warning") and a message
@@ -90,6 +93,7 @@ def open(
     options = _library.OpenOptions(
         size=ctypes.sizeof(_library.OpenOptions),
         input_format=input_format.encode() if input_format else None,
+        label=path_bytes(label) if label is not None else None,
         log=_log(log),
     )
     if report is not None:
@@ -162,6 +166,7 @@ def analyze(
     paper: bool = False,
     explain: bool = False,
     input_format: str | None = None,
+    label: str | None = None,
     progress: Callable[[int, int], object] | bool | None = None,
     log: Callable[[str, str], object] | None = None,
 ) -> Analysis:
@@ -181,7 +186,7 @@ def analyze(
     thresholds      {rule: share} at which a rule reports, in place of its own
     paper           the published algorithm to the letter; needs iterations
     explain         keep how the iterations were found, for ``report("json")``
-    input_format, progress, log
+    input_format, label, progress, log
                     as in :func:`open`
 
     The GIL is released while it works.
@@ -196,7 +201,7 @@ def analyze(
         status = _lib.dp_analysis_read(ctypes.byref(handle), name, ctypes.byref(error))
         errors.check(status, error)
         return Analysis(handle.value)
-    trace = open(path, input_format=input_format, progress=progress, log=log)
+    trace = open(path, input_format=input_format, label=label, progress=progress, log=log)
     status = _lib.dp_analysis_run(
         ctypes.byref(handle), trace._alive(), ctypes.byref(options), ctypes.byref(error)
     )

@@ -444,8 +444,10 @@ class EnginesOfRanks(unittest.TestCase):
     def test_options(self):
         other = deepprof.reduce(self.paths, iterations=8, ignore_marks=True)
         self.assertIn(b"-n 8 --ignore-marks", other)
-        with self.assertRaisesRegex(deepprof.DeepprofError, "/none"):
-            deepprof.reduce(["/none"])
+        for function in deepprof.reduce, deepprof.ranks:
+            with self.assertRaisesRegex(deepprof.FileError, "^/none: ") as caught:
+                function(["/none"])
+            self.assertEqual(caught.exception.path, "/none")
         self.assertIn("/none", str(deepprof.ranks([*self.paths, "/none"])))
 
     @needs("fsspec")
@@ -457,6 +459,7 @@ class EnginesOfRanks(unittest.TestCase):
             reduced = deepprof.reduce(urls, pool)
         self.assertEqual(report.replace("file://", ""), self.report)
         self.assertEqual(reduced, deepprof.reduce(urls))
+        self.assertIn("file:///none", str(deepprof.ranks([*urls, "file:///none"])))
 
     @needs("s3fs", "moto", "flask", "boto3")
     def test_object_stores(self):
@@ -518,9 +521,33 @@ class Engines(unittest.TestCase):
 
     @needs("fsspec")
     def test_urls(self):
-        with engines.local(f"file://{SAMPLE}") as name:
+        with engines.local(f"file://{SAMPLE}") as (name, label):
+            self.assertEqual(label, f"file://{SAMPLE}")
             self.assertEqual(pathlib.Path(name).read_bytes(), SAMPLE.read_bytes())
         self.assertFalse(os.path.exists(name))
+        urls = [f"file://{path}" for path in self.PATHS]
+        with concurrent.futures.ProcessPoolExecutor(2) as pool:
+            found = deepprof.analyze_many(urls, pool)
+        self.assertEqual(found, deepprof.analyze_many(urls))
+        self.assertEqual([json.loads(report)["trace"]["path"] for report in found], urls)
+
+    @needs("fsspec")
+    def test_urls_that_cannot_be_fetched(self):
+        for url in "file:///none", "nothing://none":
+            with self.subTest(url), self.assertRaises(deepprof.FileError) as caught:
+                deepprof.analyze_many([url])
+            self.assertEqual(caught.exception.path, url)
+        text = tempfile.NamedTemporaryFile(suffix=".json")
+        self.addCleanup(text.close)
+        with self.assertRaises(deepprof.FormatError) as caught:
+            deepprof.analyze_many([f"file://{text.name}"])
+        self.assertEqual(caught.exception.path, f"file://{text.name}")
+
+    def test_a_path_is_no_list(self):
+        for function in deepprof.analyze_many, deepprof.ranks, deepprof.reduce:
+            for path in str(SAMPLE), SAMPLE:
+                with self.assertRaisesRegex(TypeError, "expected a list of paths"):
+                    function(path)
 
     @needs("s3fs", "moto", "flask", "boto3")
     def test_object_stores(self):
