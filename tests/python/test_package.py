@@ -218,6 +218,34 @@ class Errors(unittest.TestCase):
         self.assertEqual((str(again), again.path, again.line), ("x:3: broken", "x", 3))
 
 
+class Recording(unittest.TestCase):
+    """With a command that writes a file, or nothing."""
+
+    def record(self, script, **options):
+        with tempfile.TemporaryDirectory() as folder:
+            command = pathlib.Path(folder, "command")
+            command.write_text(f"#!/bin/sh\n{script}\n")
+            command.chmod(0o755)
+            output = pathlib.Path(folder, "run.db")
+            output.write_text("the run before")
+            module = sys.modules["deepprof.record"]
+            with unittest.mock.patch.object(module, "command", lambda: str(command)):
+                return deepprof.record(["python"], output, **options) == output
+
+    def test_a_file(self):
+        self.assertTrue(self.record('echo new > "$3.part" && mv "$3.part" "$3"', force=True))
+
+    def test_nothing(self):
+        with self.assertRaisesRegex(deepprof.NoGpuError, "run.db: nothing was recorded"):
+            self.record("true", force=True)
+        with self.assertRaises(subprocess.CalledProcessError):
+            self.record("exit 3")
+
+    def test_a_text_is_no_list(self):
+        with self.assertRaisesRegex(TypeError, "expected a list of words"):
+            deepprof.record("python train.py")
+
+
 class Comparisons(unittest.TestCase):
     def test_runs(self):
         comparison = deepprof.compare(SAMPLE, FASTER)
