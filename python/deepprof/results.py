@@ -82,8 +82,9 @@ class Table:
     def to_numpy(self) -> dict[str, numpy.ndarray]:
         """A dict of NumPy arrays by column.
 
-        Times and metrics are views of the library's memory, read-only. A missing number is NaN, a
-        missing text None.
+        The times and sizes of operations, and the metrics of iterations where they are of one loop,
+        are views of the library's memory, read-only; other columns are copies. A missing number is
+        NaN, a missing text None.
         """
         import numpy as np
 
