@@ -107,6 +107,16 @@ class Analyses(unittest.TestCase):
         self.assertTrue(all(done <= total or not total for done, total in seen))
         self.assertTrue(set(reported) <= {"debug", "info", "warning"})
 
+    def test_exceptions_in_progress_and_log(self):
+        """Raised after the call; the first one ends the calls."""
+        warned = {"iterations": 20, "range_ns": (0, 2 * 10**9)}
+        for kind in ZeroDivisionError, KeyboardInterrupt:
+            for name in "progress", "log":
+                function = unittest.mock.Mock(side_effect=kind)
+                with self.subTest(name), self.assertRaises(kind):
+                    deepprof.analyze(SAMPLE, **warned, **{name: function})
+                self.assertEqual(function.call_count, 1)
+
     def test_progress_in_notebooks(self):
         """A bar that appears after a second, moves, and is gone at the end."""
         shown, now = [], [0.0]
