@@ -14,9 +14,10 @@ Times are nanoseconds from the trace's first GPU operation, sizes are bytes, sha
 from __future__ import annotations
 
 import ctypes
+import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from . import _library, errors, progress as _progress
+from . import _library, errors, plot as plot, progress as _progress
 from .engines import analyze_many
 from .errors import (
     ArgumentError,
@@ -62,18 +63,42 @@ __version__ = _lib.dp_version().decode()
 _LEVELS = {"default": 0, "outermost": 1, "innermost": 2}
 
 
-def _log(log):
+class _Calls:
+    """Calls of functions that the library makes. An exception, which cannot pass through it, ends
+    them, and is raised once the library has returned."""
+
+    def __init__(self):
+        self.error = None
+
+    def make(self, function, *args):
+        if self.error is None:
+            try:
+                function(*args)
+            except BaseException as error:  # an interrupt, too
+                self.error = error
+
+    def check(self):
+        if self.error is not None:
+            raise self.error
+
+
+def _log(log, calls):
     """struct dp_log for a function of (level, message), or none."""
     if log is None:
         return _library.Log()
     names = ("debug", "info", "warning")
-    return _library.Log(_library.LOG(lambda _, level, text: log(names[level], text.decode())), None)
+
+    def write(_, level, text):
+        calls.make(log, names[level], text.decode("utf-8", "replace"))
+
+    return _library.Log(_library.LOG(write), None)
 
 
 def open(
     path: Path,
     *,
     input_format: str | None = None,
+    label: str | None = None,
     progress: Callable[[int, int], object] | bool | None = None,
     log: Callable[[str, str], object] | None = None,
 ) -> Trace:
@@ -81,24 +106,31 @@ def open(
 
     path          the trace file
     input_format  the importer, by name; None: whichever recognizes the file
+    label         what reports and errors call a file that stands for another, such as a temporary
+                  copy; None: its path
     progress      called with the bytes read so far and the file's size in bytes (0: not known).
                   None: a bar in a notebook, once reading takes longer than a second; False: nothing
     log           called with a level ("debug", "info", "warning") and a message
+
+    An exception in progress or log is raised once the file has been read.
     """
-    report = _progress.reporter(progress)
+    report, calls = _progress.reporter(progress), _Calls()
     options = _library.OpenOptions(
         size=ctypes.sizeof(_library.OpenOptions),
         input_format=input_format.encode() if input_format else None,
-        log=_log(log),
+        label=path_bytes(label) if label is not None else None,
+        log=_log(log, calls),
     )
     if report is not None:
-        options.progress = _library.PROGRESS(lambda _, done, total: report(done, total))
+        options.progress = _library.PROGRESS(lambda _, done, total: calls.make(report, done, total))
     handle, error = ctypes.c_void_p(), _library.Error()
     status = _lib.dp_trace_open(
         ctypes.byref(handle), path_bytes(path), ctypes.byref(options), ctypes.byref(error)
     )
+    trace = Trace(handle.value)
+    calls.check()
     errors.check(status, error)
-    return Trace(handle.value)
+    return trace
 
 
 def _array(kind, values):
@@ -108,7 +140,7 @@ def _array(kind, values):
 
 def _options(
     iterations, marks, ignore_marks, level, device, stream, range_ns, batch_size, flops,
-    metrics, thresholds, paper, explain, log,
+    metrics, thresholds, paper, explain, log, calls,
 ):  # fmt: skip
     options = _library.AnalysisOptions(
         size=ctypes.sizeof(_library.AnalysisOptions),
@@ -124,13 +156,16 @@ def _options(
         batch_size=batch_size or 0,
         flops=flops or 0,
         explain=explain,
-        log=_log(log),
+        log=_log(log, calls),
     )
     if level not in _LEVELS:
         raise errors.ArgumentError(f"no level {level!r}: there are {', '.join(_LEVELS)}")
     options.level = _LEVELS[level]
     if iterations is not None:
-        counts = [iterations] if isinstance(iterations, int) else iterations
+        # NumPy's integers are no int.
+        counts = [iterations] if isinstance(iterations, numbers.Integral) else list(iterations)
+        if any(count < 0 for count in counts):
+            raise errors.ArgumentError(f"a number of iterations is negative: {counts}")
         options.iterations, options.iterations_count = _array(ctypes.c_uint64, counts)
     if metrics is not None:
         names = (name.encode() for name in metrics)
@@ -158,6 +193,7 @@ def analyze(
     paper: bool = False,
     explain: bool = False,
     input_format: str | None = None,
+    label: str | None = None,
     progress: Callable[[int, int], object] | bool | None = None,
     log: Callable[[str, str], object] | None = None,
 ) -> Analysis:
@@ -177,14 +213,15 @@ def analyze(
     thresholds      {rule: share} at which a rule reports, in place of its own
     paper           the published algorithm to the letter; needs iterations
     explain         keep how the iterations were found, for ``report("json")``
-    input_format, progress, log
+    input_format, label, progress, log
                     as in :func:`open`
 
     The GIL is released while it works.
     """
+    calls = _Calls()
     options = _options(
         iterations, marks, ignore_marks, level, device, stream, range_ns, batch_size, flops,
-        metrics, thresholds, paper, explain, log,
+        metrics, thresholds, paper, explain, log, calls,
     )  # fmt: skip
     handle, error = ctypes.c_void_p(), _library.Error()
     name = path_bytes(path)
@@ -192,7 +229,7 @@ def analyze(
         status = _lib.dp_analysis_read(ctypes.byref(handle), name, ctypes.byref(error))
         errors.check(status, error)
         return Analysis(handle.value)
-    trace = open(path, input_format=input_format, progress=progress, log=log)
+    trace = open(path, input_format=input_format, label=label, progress=progress, log=log)
     status = _lib.dp_analysis_run(
         ctypes.byref(handle), trace._alive(), ctypes.byref(options), ctypes.byref(error)
     )
@@ -201,7 +238,9 @@ def analyze(
         _lib.dp_analysis_take_trace(handle, trace._handle, ctypes.byref(error)), error
     )
     trace._handle = None
-    return Analysis(handle.value)
+    analysis = Analysis(handle.value)
+    calls.check()
+    return analysis
 
 
 def compare(

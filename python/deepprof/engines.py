@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
+from . import errors
 from .results import Path
 
 
@@ -21,36 +22,49 @@ class Executor(Protocol):
 
 @contextlib.contextmanager
 def local(path):
-    """A path on this machine for a path or a URL that fsspec knows (s3://, gs://)."""
+    """A path on this machine for a path or a URL that fsspec knows (s3://, gs://), and what to call
+    it in reports: None for a path."""
     text = os.fspath(path)
     if "://" not in text:
-        yield text
+        yield text, None
         return
     import fsspec
 
     with tempfile.TemporaryDirectory(prefix="deepprof-") as folder:
         name = pathlib.Path(folder, text.rpartition("/")[2] or "trace")
-        with fsspec.open(text, "rb") as source, open(name, "wb") as target:
-            shutil.copyfileobj(source, target, 1 << 20)
-        yield str(name)
+        try:
+            with fsspec.open(text, "rb") as source, open(name, "wb") as target:
+                shutil.copyfileobj(source, target, 1 << 20)
+        except ImportError:
+            raise  # the message says what to install
+        except Exception as error:  # each file system has its own
+            raise errors.FileError(f"{text}: {error or type(error).__name__}", text) from error
+        yield str(name), text
 
 
 def report(path, brief, options):
     """The JSON report of one file, where the worker is."""
     import deepprof
 
-    with local(path) as name, deepprof.analyze(name, **options) as analysis:
+    with local(path) as (name, label), deepprof.analyze(name, label=label, **options) as analysis:
         return analysis.report("json", brief=brief)
 
 
+def listed(paths):
+    """Paths as a list. A path alone would be taken for its characters."""
+    if isinstance(paths, (str, bytes, os.PathLike)):
+        raise TypeError(f"expected a list of paths, not one path: {os.fspath(paths)!r}")
+    return list(paths)
+
+
 @contextlib.contextmanager
-def engine(executor):
-    """What has ``submit``; threads where it is None."""
+def engine(executor, threads=None):
+    """What has ``submit``; threads where it is None: that many, or one for each core."""
     if executor is not None:
         yield executor
         return
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as threads:
-        yield threads
+    with concurrent.futures.ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+        yield pool
 
 
 def analyze_many(
@@ -70,6 +84,7 @@ def analyze_many(
     Paths may be URLs that fsspec reads; the worker fetches them. The bytes do not depend on the
     executor.
     """
+    paths = listed(paths)
     with engine(executor) as pool:
         futures = [pool.submit(report, path, brief, options) for path in paths]
         return [future.result() for future in futures]

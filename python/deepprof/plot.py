@@ -1,5 +1,13 @@
 """Plots of results, with Matplotlib: each function draws into ``ax``, or a new figure, and returns
 its axes."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .results import Analysis, Ranks
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # What the period of an iteration is made of, in the order in which it is stacked.
 PARTS = (
@@ -27,7 +35,7 @@ def _iterations(analysis, loop):
     return {name: values[rows] for name, values in columns.items()}
 
 
-def periods(analysis, loop=0, ax=None):
+def periods(analysis: Analysis, loop: int = 0, ax: Axes | None = None) -> Axes:
     """The period of each iteration, warm-up hollow."""
     ax = _axes(ax, figsize=(8, 3))
     it = _iterations(analysis, loop)
@@ -43,7 +51,7 @@ def periods(analysis, loop=0, ax=None):
     return ax
 
 
-def breakdown(analysis, loop=0, ax=None):
+def breakdown(analysis: Analysis, loop: int = 0, ax: Axes | None = None) -> Axes:
     """What the period of each iteration is made of, stacked."""
     import numpy as np
 
@@ -64,7 +72,9 @@ def breakdown(analysis, loop=0, ax=None):
     return ax
 
 
-def timeline(analysis, loop=0, iteration=None, ax=None):
+def timeline(
+    analysis: Analysis, loop: int = 0, iteration: int | None = None, ax: Axes | None = None
+) -> Axes:
     """The operations of one iteration, a row for each stream of its GPU; by default of the
     iteration whose period is the median."""
     import numpy as np
@@ -101,7 +111,7 @@ def _value(number):
     return None if number is None or number != number else int(number)
 
 
-def ranks(result, value="own_ns", ax=None):
+def ranks(result: Ranks, value: str = "own_ns", ax: Axes | None = None) -> Axes:
     """A heat map of ranks and iterations: what each took by itself, or another column of the table
     ``rank_iterations``, in ms."""
     import numpy as np

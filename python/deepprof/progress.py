@@ -42,8 +42,10 @@ class _Bar:
 
 def reporter(progress):
     """What to call with the bytes read so far and the file's size, or None: progress if it can be
-    called; for None, a bar in a notebook."""
-    if progress is not None:
-        return progress if callable(progress) else None
+    called; for None and True, a bar in a notebook."""
+    if callable(progress):
+        return progress
+    if progress is False:
+        return None
     display = _display()
     return _Bar(display) if display else None

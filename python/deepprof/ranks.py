@@ -1,7 +1,6 @@
 """The ranks of a distributed job."""
 from __future__ import annotations
 
-import concurrent.futures
 import contextlib
 import ctypes
 import os
@@ -10,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from . import _library, errors
-from .engines import Executor, engine, local
+from .engines import Executor, engine, listed, local
 from .results import Path, Ranks, Summary, collected, path_bytes
 
 _lib = _library.lib
@@ -65,18 +64,18 @@ def from_bytes(data):
 
 
 def summarize(path, options):
-    """The bytes of a trace's summary, or the text of the error that it cannot be read for."""
+    """The bytes of a trace's summary, or the error that it cannot be read for."""
     import deepprof
 
     handle, error = ctypes.c_void_p(), _library.Error()
-    with local(path) as name:
-        source = source_of(path, options)
-        try:
+    source = source_of(path, options)
+    try:
+        with local(path) as (name, label):
             if _lib.dp_summary_is_summary(path_bytes(name)):
                 data = pathlib.Path(name).read_bytes()
                 from_bytes(data).close()
                 return data
-            with deepprof.analyze(name, **options) as analysis:
+            with deepprof.analyze(name, label=label, **options) as analysis:
                 status = _lib.dp_summary_run(
                     ctypes.byref(handle),
                     analysis._alive(),
@@ -84,20 +83,26 @@ def summarize(path, options):
                     ctypes.byref(error),
                 )
             errors.check(status, error)
-        except errors.DeepprofError as trouble:
-            return str(trouble).removeprefix(f"{name}: ")
+    except errors.DeepprofError as trouble:
+        return trouble
     with Summary(handle.value) as summary:
         return to_bytes([summary])
 
 
 def summarize_all(paths, executor, threads, options):
     """Paths in order, and for each what :func:`summarize` returns."""
-    paths = sorted({os.fspath(path) for path in paths})
-    if executor is None and threads:
-        executor = concurrent.futures.ThreadPoolExecutor(threads)
-    with engine(executor) as pool:
+    paths = sorted({os.fspath(path) for path in listed(paths)})
+    with engine(executor, threads) as pool:
         futures = [pool.submit(summarize, path, options) for path in paths]
         return paths, [future.result() for future in futures]
+
+
+def named(path, error):
+    """An error whose message begins with the path that was given."""
+    text = str(error)
+    if text.startswith(path):
+        return error
+    return type(error)(f"{path}: {text}", path, error.table, error.line, error.column)
 
 
 def ranks(
@@ -115,15 +120,21 @@ def ranks(
     options   those of :func:`deepprof.analyze`
 
     Paths may be URLs that fsspec reads; the worker fetches them, and only summaries come back.
-    Files that cannot be read are named in the report and left out. The result depends neither on
+    Files that cannot be read are named in the report and left out, unless that is all of them: then
+    the first one's error is raised. The result depends neither on
     the order of files nor on what runs them.
     """
     paths, found = summarize_all(paths, executor, threads, options)
     summaries = [from_bytes(one) for one in found if isinstance(one, bytes)]
-    lost = [(path, why) for path, why in zip(paths, found) if isinstance(why, str)]
+    lost = [(path, one) for path, one in zip(paths, found) if isinstance(one, Exception)]
+    if lost and not summaries:
+        raise named(*lost[0])
     handles = (ctypes.c_void_p * len(summaries))(*(one._alive() for one in summaries))
     left_out = (_library.LeftOut * len(lost))(
-        *(_library.LeftOut(path_bytes(path), why.encode()) for path, why in lost)
+        *(
+            _library.LeftOut(path_bytes(path), str(error).removeprefix(f"{path}: ").encode())
+            for path, error in lost
+        )
     )
     settled = _library.RanksOptions(
         ctypes.sizeof(_library.RanksOptions), left_out, len(left_out)
@@ -152,6 +163,6 @@ def reduce(
     """
     paths, found = summarize_all(paths, executor, threads, options)
     for path, one in zip(paths, found):
-        if isinstance(one, str):
-            raise errors.DeepprofError(f"{path}: {one}", str(path))
+        if isinstance(one, Exception):
+            raise named(path, one)
     return to_bytes([from_bytes(one) for one in found])

@@ -20,6 +20,15 @@ def command() -> str:
     return found
 
 
+def _written(path):
+    """What tells a file from the one that replaces it; None: there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns
+
+
 def record(
     program: Sequence[Path],
     output: Path = "deepprof.db",
@@ -36,10 +45,16 @@ def record(
     force     replace the file
 
     Other arguments are those of ``subprocess.run``. Raises ``subprocess.CalledProcessError`` where
-    the program fails.
+    the program fails, and :class:`deepprof.NoGpuError` where nothing was recorded; what the command
+    writes to standard error says why.
     """
+    if isinstance(program, (str, bytes)):
+        raise TypeError(f"expected a list of words, not one text: {program!r}")
     words = [command(), "record", *options, "-o", os.fspath(output)]
     if force:
         words.append("-f")
+    before = _written(output)
     subprocess.run([*words, "--", *program], check=True, **kwargs)
+    if _written(output) == before:
+        raise errors.NoGpuError(f"{os.fspath(output)}: nothing was recorded", os.fspath(output))
     return output

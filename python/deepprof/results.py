@@ -7,7 +7,7 @@ import html
 import json
 import os
 import threading
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, TypeVar, Union
 
 from . import _arrow, _library, errors
 
@@ -82,8 +82,9 @@ class Table:
     def to_numpy(self) -> dict[str, numpy.ndarray]:
         """A dict of NumPy arrays by column.
 
-        Times and metrics are views of the library's memory, read-only. A missing number is NaN, a
-        missing text None.
+        The times and sizes of operations, and the metrics of iterations where they are of one loop,
+        are views of the library's memory, read-only; other columns are copies. A missing number is
+        NaN, a missing text None.
         """
         import numpy as np
 
@@ -146,6 +147,9 @@ class Finding:
     metric: str | None
 
 
+_Self = TypeVar("_Self", bound="_Owner")
+
+
 class _Owner:
     """A handle of the library, freed when it is gone."""
 
@@ -164,10 +168,10 @@ class _Owner:
         if getattr(self, "_handle", None):
             self.close()
 
-    def __enter__(self):
+    def __enter__(self: _Self) -> _Self:
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: object) -> None:
         self.close()
 
     def _alive(self):
@@ -356,7 +360,7 @@ class Comparison(_Tables):
     _make = _lib.dp_comparison_table
     _of = "comparison"
 
-    def __init__(self, handle, before, after):
+    def __init__(self, handle, before: Analysis, after: Analysis):
         super().__init__(handle)
         self.before = before
         self.after = after

@@ -107,6 +107,16 @@ class Analyses(unittest.TestCase):
         self.assertTrue(all(done <= total or not total for done, total in seen))
         self.assertTrue(set(reported) <= {"debug", "info", "warning"})
 
+    def test_exceptions_in_progress_and_log(self):
+        """Raised after the call; the first one ends the calls."""
+        warned = {"iterations": 20, "range_ns": (0, 2 * 10**9)}
+        for kind in ZeroDivisionError, KeyboardInterrupt:
+            for name in "progress", "log":
+                function = unittest.mock.Mock(side_effect=kind)
+                with self.subTest(name), self.assertRaises(kind):
+                    deepprof.analyze(SAMPLE, **warned, **{name: function})
+                self.assertEqual(function.call_count, 1)
+
     def test_progress_in_notebooks(self):
         """A bar that appears after a second, moves, and is gone at the end."""
         shown, now = [], [0.0]
@@ -122,6 +132,7 @@ class Analyses(unittest.TestCase):
             for now[0], done in ((0.5, 10), (1.5, 20), (1.51, 21), (1.7, 30), (2, 40)):
                 bar(done * 10**6, 40 * 10**6)
             self.assertIsNone(progress.reporter(False))
+            self.assertIsNotNone(progress.reporter(True))
         self.assertEqual(
             shown,
             [
@@ -143,6 +154,14 @@ class Analyses(unittest.TestCase):
                 self.assertIn("return", hints, function)
                 self.assertEqual(set(hints) - {"return"},
                                  set(inspect.signature(function).parameters) - {"self"})
+
+    def test_hints_of_plots_and_blocks(self):
+        """``import deepprof`` is enough for plots."""
+        plots = "periods", "breakdown", "timeline", "ranks"
+        functions = [getattr(deepprof.plot, name) for name in plots]
+        functions += [deepprof.Analysis.__enter__, deepprof.Analysis.__exit__]
+        for function in functions:
+            self.assertIn("return", function.__annotations__, function)
 
     def test_threads(self):
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
@@ -194,6 +213,7 @@ class Errors(unittest.TestCase):
             {"level": "middle"},
             {"metrics": ["nothing"]},
             {"marks": "("},
+            {"iterations": -1},
         ):
             with self.subTest(options), self.assertRaises(deepprof.ArgumentError):
                 deepprof.analyze(SAMPLE, **options)
@@ -206,6 +226,34 @@ class Errors(unittest.TestCase):
         error = deepprof.DamagedError("x:3: broken", "x", None, 3, None)
         again = pickle.loads(pickle.dumps(error))
         self.assertEqual((str(again), again.path, again.line), ("x:3: broken", "x", 3))
+
+
+class Recording(unittest.TestCase):
+    """With a command that writes a file, or nothing."""
+
+    def record(self, script, **options):
+        with tempfile.TemporaryDirectory() as folder:
+            command = pathlib.Path(folder, "command")
+            command.write_text(f"#!/bin/sh\n{script}\n")
+            command.chmod(0o755)
+            output = pathlib.Path(folder, "run.db")
+            output.write_text("the run before")
+            module = sys.modules["deepprof.record"]
+            with unittest.mock.patch.object(module, "command", lambda: str(command)):
+                return deepprof.record(["python"], output, **options) == output
+
+    def test_a_file(self):
+        self.assertTrue(self.record('echo new > "$3.part" && mv "$3.part" "$3"', force=True))
+
+    def test_nothing(self):
+        with self.assertRaisesRegex(deepprof.NoGpuError, "run.db: nothing was recorded"):
+            self.record("true", force=True)
+        with self.assertRaises(subprocess.CalledProcessError):
+            self.record("exit 3")
+
+    def test_a_text_is_no_list(self):
+        with self.assertRaisesRegex(TypeError, "expected a list of words"):
+            deepprof.record("python train.py")
 
 
 class Comparisons(unittest.TestCase):
@@ -434,8 +482,10 @@ class EnginesOfRanks(unittest.TestCase):
     def test_options(self):
         other = deepprof.reduce(self.paths, iterations=8, ignore_marks=True)
         self.assertIn(b"-n 8 --ignore-marks", other)
-        with self.assertRaisesRegex(deepprof.DeepprofError, "/none"):
-            deepprof.reduce(["/none"])
+        for function in deepprof.reduce, deepprof.ranks:
+            with self.assertRaisesRegex(deepprof.FileError, "^/none: ") as caught:
+                function(["/none"])
+            self.assertEqual(caught.exception.path, "/none")
         self.assertIn("/none", str(deepprof.ranks([*self.paths, "/none"])))
 
     @needs("fsspec")
@@ -447,6 +497,7 @@ class EnginesOfRanks(unittest.TestCase):
             reduced = deepprof.reduce(urls, pool)
         self.assertEqual(report.replace("file://", ""), self.report)
         self.assertEqual(reduced, deepprof.reduce(urls))
+        self.assertIn("file:///none", str(deepprof.ranks([*urls, "file:///none"])))
 
     @needs("s3fs", "moto", "flask", "boto3")
     def test_object_stores(self):
@@ -508,9 +559,33 @@ class Engines(unittest.TestCase):
 
     @needs("fsspec")
     def test_urls(self):
-        with engines.local(f"file://{SAMPLE}") as name:
+        with engines.local(f"file://{SAMPLE}") as (name, label):
+            self.assertEqual(label, f"file://{SAMPLE}")
             self.assertEqual(pathlib.Path(name).read_bytes(), SAMPLE.read_bytes())
         self.assertFalse(os.path.exists(name))
+        urls = [f"file://{path}" for path in self.PATHS]
+        with concurrent.futures.ProcessPoolExecutor(2) as pool:
+            found = deepprof.analyze_many(urls, pool)
+        self.assertEqual(found, deepprof.analyze_many(urls))
+        self.assertEqual([json.loads(report)["trace"]["path"] for report in found], urls)
+
+    @needs("fsspec")
+    def test_urls_that_cannot_be_fetched(self):
+        for url in "file:///none", "nothing://none":
+            with self.subTest(url), self.assertRaises(deepprof.FileError) as caught:
+                deepprof.analyze_many([url])
+            self.assertEqual(caught.exception.path, url)
+        text = tempfile.NamedTemporaryFile(suffix=".json")
+        self.addCleanup(text.close)
+        with self.assertRaises(deepprof.FormatError) as caught:
+            deepprof.analyze_many([f"file://{text.name}"])
+        self.assertEqual(caught.exception.path, f"file://{text.name}")
+
+    def test_a_path_is_no_list(self):
+        for function in deepprof.analyze_many, deepprof.ranks, deepprof.reduce:
+            for path in str(SAMPLE), SAMPLE:
+                with self.assertRaisesRegex(TypeError, "expected a list of paths"):
+                    function(path)
 
     @needs("s3fs", "moto", "flask", "boto3")
     def test_object_stores(self):
