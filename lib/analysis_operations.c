@@ -98,21 +98,41 @@ static bool has_operations(const struct dp_loops *loops, size_t kernels)
 	       (double)dp_loops__covered(loop) >= MOST_KERNELS * (double)kernels;
 }
 
-/* The longest run of one kernel begins at *first. */
-static size_t longest_run(const struct dp_sequence *kernels, size_t *first)
+/* How often in a row the same length kernels run; the first of them is at *first. */
+static size_t longest_run(const struct dp_sequence *kernels, size_t length, size_t *first)
 {
 	size_t best = *first = 0, begin = 0;
 
-	for (size_t i = 0; i <= kernels->count; i++) {
-		if (i < kernels->count && kernels->symbols[i] == kernels->symbols[begin])
+	for (size_t i = length; i <= kernels->count; i++) {
+		if (i < kernels->count && kernels->symbols[i] == kernels->symbols[i - length])
 			continue;
-		if (i - begin > best) {
-			best = i - begin;
+		if ((i - begin) / length > best) {
+			best = (i - begin) / length;
 			*first = begin;
 		}
-		begin = i;
+		begin = i + 1 - length;
 	}
 	return best;
+}
+
+/* Some kernels of a network that run again and again are rather its layers. */
+static bool may_be_layers(const struct dp_sequence *kernels, size_t first, size_t length)
+{
+	for (size_t i = first; length > 1 && i < first + length; i++)
+		if (kernels->kind[kernels->symbols[i]] == DP_KERNEL_NETWORK)
+			return true;
+	return false;
+}
+
+/* Is what runs so often in a row nearly all there is? */
+static bool is_loop(const struct dp_sequence *kernels, size_t first, size_t length, size_t count)
+{
+	size_t covered = count * length;
+
+	if (count < LEAST_AGAIN || may_be_layers(kernels, first, length))
+		return false;
+	return (double)covered >= MOST_KERNELS * (double)kernels->count ||
+	       (count >= SOME_AGAIN && kernels->count - covered <= FEW_OTHERS);
 }
 
 /* How many operations of a kind come between one kernel and the next, by the median. */
@@ -138,7 +158,8 @@ static int count_between(size_t *median, const struct dp_sequence *operations, u
 }
 
 /*
- * A kernel again and again: each is an iteration, with what is copied up to the next.
+ * A kernel again and again: each is an iteration, with what is copied up to the next. So are a few,
+ * where there are too few in all to search.
  */
 static int find_single(struct dp_loops **loops, const struct dp_sequence *kernels,
 		       const struct dp_sequence *operations, struct dp_explain *explain,
@@ -146,18 +167,23 @@ static int find_single(struct dp_loops **loops, const struct dp_sequence *kernel
 {
 	struct dp_loops_request request = dp_analysis__request(kernels);
 	struct dp_boundaries boundaries = { .name = DP_NONE };
-	size_t first, count = longest_run(kernels, &first), *starts, copies, sets;
-	double share = (double)count / (double)kernels->count;
+	size_t first, length = 1, count, *starts, copies, sets;
+	double share;
 	int status;
 
-	if (count < LEAST_AGAIN ||
-	    (share < MOST_KERNELS &&
-	     (count < SOME_AGAIN || kernels->count - count > FEW_OTHERS)))
-		return DP_OK;
+	count = longest_run(kernels, length, &first);
+	while (!is_loop(kernels, first, length, count)) {
+		if (++length > FEW_NAMES)
+			return DP_OK;
+		count = longest_run(kernels, length, &first);
+	}
+	share = (double)(count * length) / (double)kernels->count;
 	dp_explain__add(explain, "operations",
-			DP_FACTS({ "kernels", "count", (double)count }, { "coverage", "1", share }),
-			"one kernel runs {kernels:time} in a row and is {coverage} of all: each run "
-			"of it is an iteration");
+			DP_FACTS({ "kernels", "count", (double)length },
+				 { "iterations", "count", (double)count },
+				 { "coverage", "1", share }),
+			"{kernels:kernel} repeated {iterations:time} in a row are {coverage} of all: "
+			"each repetition is an iteration");
 	starts = dp_alloc__array(count + 1, sizeof(*starts));
 	if (!starts || count_between(&copies, operations, DP_OP_COPY) ||
 	    count_between(&sets, operations, DP_OP_SET)) {
@@ -165,7 +191,7 @@ static int find_single(struct dp_loops **loops, const struct dp_sequence *kernel
 		return dp_error__nomem(error, count);
 	}
 	for (size_t i = 0; i <= count; i++)
-		starts[i] = first + i;
+		starts[i] = first + i * length;
 	boundaries.starts = starts;
 	boundaries.ends = starts + 1;
 	boundaries.count = count;
@@ -175,8 +201,8 @@ static int find_single(struct dp_loops **loops, const struct dp_sequence *kernel
 	if (!status) {
 		(*loops)->loops[0].found_by = DP_FOUND_BY_AUTO;
 		(*loops)->loops[0].phase = DP_PHASE_COMPLETE;
-		(*loops)->loops[0].copies = copies;
-		(*loops)->loops[0].sets = sets;
+		(*loops)->loops[0].copies = length * copies;
+		(*loops)->loops[0].sets = length * sets;
 		/* where an iteration of one kernel begins is no question */
 		(*loops)->loops[0].confidence.feature[DP_FEATURE_MARGIN] = dp_param.margin_max;
 		(*loops)->loops[0].confidence.feature[DP_FEATURE_ENDS] =
@@ -193,7 +219,7 @@ static bool tell_iterations(const struct dp_sequence *kernels)
 	size_t first;
 
 	return kernels->alphabet > FEW_NAMES &&
-	       (double)longest_run(kernels, &first) < MOST_KERNELS * (double)kernels->count;
+	       (double)longest_run(kernels, 1, &first) < MOST_KERNELS * (double)kernels->count;
 }
 
 int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *kernels,

@@ -23,7 +23,7 @@ static void run(const char *form, int number)
 	now_ns = op.end_ns + 1000;
 }
 
-/* The analysis of a program whose steps have so many kernels of a form of names. */
+/* The analysis of a program whose steps have length kernels, with names of a form. */
 static struct dp_analysis *analyze(const char *form, int setup, int length, int steps, int finish)
 {
 	struct dp_analysis *analysis = NULL;
@@ -84,11 +84,26 @@ START_TEST(one_kernel_is_an_iteration)
 }
 END_TEST
 
+/* Too few kernels to search. Of a network they are layers. */
+START_TEST(a_few_kernels_repeat)
+{
+	struct dp_analysis *analysis = analyze("ampere_sgemm_nn_v%d", 0, 2, 6, 0);
+
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 0);
+	dp_analysis_free(analysis);
+	expect_steps("red_black_%d", 0, 2, 6, 0);
+	expect_steps("red_black_%d", 0, 2, 10, 2);
+	expect_steps("sweep_%d", 0, 3, 3, 0);
+	expect_steps("stage_%d", 0, 4, 4, 0);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, time_steps_are_iterations);
 	tcase_add_test(tests, layers_are_none);
 	tcase_add_test(tests, one_kernel_is_an_iteration);
+	tcase_add_test(tests, a_few_kernels_repeat);
 }
 
 #include "test_main.h"
