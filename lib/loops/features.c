@@ -118,7 +118,7 @@ static bool is_captured(const struct dp_judged *j)
 /*
  * A layer of a network multiplies matrices or normalizes, and has kernels of a library or compiler
  * for that; time steps of numerical programs do not. Of an iteration in the middle, as the first may
- * hold something else; where no names are known it may be a layer.
+ * hold something else; where no names are known it may be a layer, and what is longer is none.
  */
 static bool has_no_network(const struct dp_judged *j)
 {
@@ -126,7 +126,9 @@ static bool has_no_network(const struct dp_judged *j)
 	const struct dp_repetition *it = &j->cut->iterations[j->cut->count / 2];
 	size_t own = 0;
 
-	for (size_t i = it->first; evidence->at && i < it->end; i++) {
+	if (!evidence->at || it->end - it->first > dp_param.group_long)
+		return false;
+	for (size_t i = it->first; i < it->end; i++) {
 		struct dp_evidence_at at = { 0 };
 
 		evidence->at(evidence->ctx, i, &at);
