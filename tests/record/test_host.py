@@ -228,7 +228,7 @@ class Case(recording.Case):
             env=recording.environment(),
         )  # fmt: skip
         self.wait_for(
-            lambda: any(p.stat().st_size > 2000 for p in self.folder.glob(".*/host")), "samples"
+            lambda: any(p.stat().st_size > 4000 for p in self.folder.glob(".*/host")), "samples"
         )
         program = int(self.spools()[0].name.split(".")[0])
         process.kill()
@@ -237,7 +237,7 @@ class Case(recording.Case):
         os.kill(program, 9)
         process.stdout.close()
         process.stderr.close()
-        self.assertGreater(self.one("SELECT count(*) FROM host_sample"), 3)
+        self.assertGreater(self.one("SELECT count(*) FROM host_sample"), 0)
 
 
 if __name__ == "__main__":
