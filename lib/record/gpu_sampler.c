@@ -2,6 +2,7 @@
 #include "record/gpu_sampler.h"
 #include "record/bulk.h"
 #include "record/clock.h"
+#include "record/sample_file.h"
 #include "spool/gpu_metrics.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,20 +24,6 @@ struct dp_gpu_sampler {
 	pid_t pid;    /* 0: none, or it is gone */
 	int lifeline; /* the child ends when this is closed */
 };
-
-static FILE *open_file(int folder_fd, int flags)
-{
-	int fd = openat(folder_fd, DP_GPU_METRICS_FILE,
-			O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0600);
-	struct stat info;
-	FILE *file = NULL;
-
-	if (fd >= 0 && !fstat(fd, &info) && S_ISREG(info.st_mode))
-		file = fdopen(fd, "r+");
-	if (!file && fd >= 0)
-		close(fd);
-	return file;
-}
 
 /* With signals as a new program has them, and in a group of its own: Ctrl-C is not for it. */
 static int spawn(pid_t *pid, const char *path, char *const *arguments, int input, int output)
@@ -102,7 +88,7 @@ int dp_gpu_sampler__start(struct dp_gpu_sampler **out, int folder_fd, const char
 	if (!sampler)
 		return DP_ERR_NOMEM;
 	sampler->lifeline = -1;
-	sampler->file = open_file(folder_fd, O_CREAT | O_EXCL);
+	sampler->file = dp_sample_file__open(folder_fd, DP_GPU_METRICS_FILE, O_CREAT | O_EXCL);
 	status = sampler->file ? start(sampler, programs, recorded, every_us) : DP_ERR_IO;
 	if (!status) {
 		*out = sampler;
@@ -116,7 +102,7 @@ int dp_gpu_sampler__start(struct dp_gpu_sampler **out, int folder_fd, const char
 
 int dp_gpu_sampler__open(struct dp_gpu_sampler **out, int folder_fd)
 {
-	FILE *file = open_file(folder_fd, 0);
+	FILE *file = dp_sample_file__open(folder_fd, DP_GPU_METRICS_FILE, 0);
 
 	*out = NULL;
 	if (!file)

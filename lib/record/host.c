@@ -18,6 +18,7 @@
 #include "record/host_file.h"
 #include "record/host_proc.h"
 #include "record/switches.h"
+#include "record/sample_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -26,7 +27,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* The busiest threads of a process are sampled; who they are is looked up this often. */
@@ -315,21 +315,6 @@ static void *run(void *argument)
 	return NULL;
 }
 
-/* Who has made it does not matter: a link, or what would make us wait, is not ours. */
-static FILE *open_file(int folder_fd, int flags)
-{
-	int fd = openat(folder_fd, DP_HOST_FILE,
-			O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0600);
-	struct stat info;
-	FILE *file = NULL;
-
-	if (fd >= 0 && !fstat(fd, &info) && S_ISREG(info.st_mode))
-		file = fdopen(fd, "r+");
-	if (!file && fd >= 0)
-		close(fd);
-	return file;
-}
-
 static struct dp_host *new_host(FILE *file)
 {
 	struct dp_host *host = dp_alloc__zeroed(1, sizeof(*host));
@@ -348,7 +333,7 @@ static struct dp_host *new_host(FILE *file)
 
 int dp_host__start(struct dp_host **out, int folder_fd, uint32_t every_ms, bool switches)
 {
-	FILE *file = open_file(folder_fd, O_CREAT | O_EXCL);
+	FILE *file = dp_sample_file__open(folder_fd, DP_HOST_FILE, O_CREAT | O_EXCL);
 	struct dp_host *host = file ? new_host(file) : NULL;
 	sigset_t all, before;
 
@@ -376,7 +361,7 @@ int dp_host__start(struct dp_host **out, int folder_fd, uint32_t every_ms, bool 
 
 int dp_host__open(struct dp_host **out, int folder_fd)
 {
-	FILE *file = open_file(folder_fd, 0);
+	FILE *file = dp_sample_file__open(folder_fd, DP_HOST_FILE, 0);
 
 	*out = NULL;
 	if (!file)

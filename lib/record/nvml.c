@@ -4,6 +4,7 @@
  */
 #include "record/nvml.h"
 #include "record/clock.h"
+#include "record/sample_file.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { GPUS_MAX = 64, CLOCK_SM = 1, CLOCK_MEM = 2, SENSOR_GPU = 0 };
@@ -297,21 +297,6 @@ static bool start_thread(struct dp_nvml *nvml)
 	return nvml->running;
 }
 
-static FILE *open_file(int folder, int flags)
-{
-	int fd = openat(folder, DP_NVML_FILE, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags,
-			0600);
-	struct stat info;
-	FILE *file = NULL;
-
-	if (fd >= 0 && !fstat(fd, &info) && S_ISREG(info.st_mode))
-		file = fdopen(fd, "r+");
-
-	if (!file && fd >= 0)
-		close(fd);
-	return file;
-}
-
 int dp_nvml__start(struct dp_nvml **out, const char *library, int folder, uint32_t every_ms)
 {
 	struct dp_nvml *nvml = dp_alloc__zeroed(1, sizeof(*nvml));
@@ -326,7 +311,7 @@ int dp_nvml__start(struct dp_nvml **out, const char *library, int folder, uint32
 		free(nvml);
 		return DP_ERR_NOMEM;
 	}
-	nvml->file = open_file(folder, O_CREAT | O_EXCL);
+	nvml->file = dp_sample_file__open(folder, DP_NVML_FILE, O_CREAT | O_EXCL);
 	if (!nvml->file)
 		goto out;
 	if (make_condition(nvml))
@@ -350,7 +335,7 @@ out:
 int dp_nvml__open(struct dp_nvml **out, int folder)
 {
 	struct dp_nvml *nvml;
-	FILE *file = open_file(folder, 0);
+	FILE *file = dp_sample_file__open(folder, DP_NVML_FILE, 0);
 
 	*out = NULL;
 	if (!file)

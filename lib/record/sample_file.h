@@ -1,0 +1,13 @@
+/* Files of samples in the recording's folder. */
+#ifndef DP_RECORD_SAMPLE_FILE_H
+#define DP_RECORD_SAMPLE_FILE_H
+
+#include <stdio.h>
+
+/*
+ * Opens a file for reading and writing, with open()'s flags besides; NULL on failure. Whoever created
+ * it, a symbolic link is refused, and so is anything but a regular file, which could block.
+ */
+FILE *dp_sample_file__open(int folder_fd, const char *name, int flags);
+
+#endif
