@@ -63,16 +63,10 @@ int dp_builder__add_activity(struct dp_builder *builder, const struct dp_unit_ac
 	struct dp_columns *rows = &builder->activity;
 	int64_t end_ns = activity->end_ns;
 	size_t at = rows->count;
-	int status;
 
-	if (builder->status)
-		return builder->status;
 	if (activity->device >= builder->device_count ||
-	    !dp_builder__good_times(builder, activity->start_ns, &end_ns))
+	    !dp_builder__push(builder, rows, activity->start_ns, &end_ns))
 		return builder->status;
-	status = dp_columns__push(rows);
-	if (status)
-		return dp_builder__fail(builder, status);
 	DP_CELL(rows, int64_t, ACTIVITY_START, at) = activity->start_ns;
 	DP_CELL(rows, int64_t, ACTIVITY_END, at) = end_ns;
 	DP_CELL(rows, uint32_t, ACTIVITY_SM, at) = activity->sm;

@@ -1,7 +1,14 @@
 /* Accessors of a finished trace. */
 #include "trace/model.h"
 
-static void free_columns(struct dp_trace *trace)
+static void free_all(const void *const *columns, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free((void *)columns[i]);
+}
+
+/* What the program did. */
+static void free_events(struct dp_trace *trace)
 {
 	const void *const columns[] = {
 		trace->ops.start_ns,
@@ -37,12 +44,6 @@ static void free_columns(struct dp_trace *trace)
 		trace->memory.time_ns,
 		trace->memory.delta_bytes,
 		trace->memory.device,
-		trace->samples.time_ns,
-		trace->samples.energy_mj,
-		trace->samples.power_mw,
-		trace->samples.clock_mhz,
-		trace->samples.throttle,
-		trace->samples.device,
 		trace->collectives.start_ns,
 		trace->collectives.end_ns,
 		trace->collectives.bytes,
@@ -54,6 +55,21 @@ static void free_columns(struct dp_trace *trace)
 		trace->collectives.group_size,
 		trace->collectives.peer,
 		trace->collectives.self,
+	};
+
+	free_all(columns, DP_COUNT(columns));
+}
+
+/* What was sampled of devices and threads. */
+static void free_samples(struct dp_trace *trace)
+{
+	const void *const columns[] = {
+		trace->samples.time_ns,
+		trace->samples.energy_mj,
+		trace->samples.power_mw,
+		trace->samples.clock_mhz,
+		trace->samples.throttle,
+		trace->samples.device,
 		trace->activity.start_ns,
 		trace->activity.end_ns,
 		trace->activity.sm,
@@ -74,15 +90,15 @@ static void free_columns(struct dp_trace *trace)
 		trace->throttling.process,
 	};
 
-	for (size_t i = 0; i < DP_COUNT(columns); i++)
-		free((void *)columns[i]);
+	free_all(columns, DP_COUNT(columns));
 }
 
 void dp_trace_free(struct dp_trace *trace)
 {
 	if (!trace)
 		return;
-	free_columns(trace);
+	free_events(trace);
+	free_samples(trace);
 	dp_strings__fini(&trace->strings);
 	for (size_t i = 0; i < trace->loss_count; i++)
 		free((char *)trace->losses[i].reason);
