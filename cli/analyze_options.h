@@ -90,4 +90,13 @@ bool analyze_write(const struct analyze_options *args, const struct dp_analysis 
 		   const char *path, const struct dp_report_options *options,
 		   struct output *output);
 
+/* How loops are found, for commands that analyze many traces. */
+#define ANALYZE_LOOP_OPTIONS                                                                     \
+	{ 'n', "iterations", "N[,N...]",                                                         \
+	  "number of iterations per loop (default: detected from kernel order)",                 \
+	  analyze_set_iterations, .list = true },                                                \
+	{ 0, "marks", "REGEX", "use matching annotations as iterations", analyze_set_marks },    \
+	{ 0, "ignore-marks", NULL, "detect iterations from kernel order, ignore annotations",    \
+	  analyze_set_ignore_marks }
+
 #endif

@@ -26,13 +26,7 @@ static bool set_threads(void *into, const char *value, struct opt_why *why)
 
 static const struct opt options[] = {
 	{ 'j', "jobs", "N", "analyze N files at a time (default: one per core)", set_threads },
-	{ 'n', "iterations", "N[,N...]",
-	  "number of iterations per loop (default: detected from kernel order)",
-	  analyze_set_iterations, .list = true },
-	{ 0, "marks", "REGEX", "use matching annotations as iterations",
-	  analyze_set_marks },
-	{ 0, "ignore-marks", NULL, "detect iterations from kernel order, ignore annotations",
-	  analyze_set_ignore_marks },
+	ANALYZE_LOOP_OPTIONS,
 	{ 0, "level", "LEVEL", "level of nested loops to report", analyze_set_level,
 	  analyze_level_name },
 	{ 0, "format", "FORMAT", "report format (default: from the -o extension)",
