@@ -178,17 +178,13 @@ static bool write_report(const struct compare *compare, const struct compared *r
 	const char *format = compare->args.common.format;
 	struct dp_sink sink = output_sink(output);
 	struct dp_error error = DP_ERROR_INIT;
+	int status;
 
 	common_look(&compare->args.common, output, &report);
 	report.metrics = compare->args.metrics_count ? compare->args.metrics : NULL;
 	report.metrics_count = compare->args.metrics_count;
-	if (!dp_comparison_write(runs->comparison, format, &report, &sink, &error))
-		return true;
-	/* What went wrong with the output is reported where it is closed. */
-	if (!output_failed(output))
-		message_error(&error);
-	/* The reader of a pager may leave before the end: that is no failure. */
-	return output_failed(output);
+	status = dp_comparison_write(runs->comparison, format, &report, &sink, &error);
+	return output_written(output, status, &error);
 }
 
 /* The loop of a run that took most time; SIZE_MAX where there is none. */

@@ -6,6 +6,7 @@
 #include "message.h"
 #include "progress.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct info_options {
@@ -28,9 +29,9 @@ static bool set_top(void *into, const char *value, struct opt_why *why)
 
 static const char *format_name(size_t index)
 {
-	static const char *const names[] = { "text", "json", NULL };
+	const struct dp_report_format *format = dp_trace_info_format(index);
 
-	return names[index];
+	return format ? format->name : NULL;
 }
 
 static const struct opt options[] = {
@@ -46,34 +47,35 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-/* One of several documents. */
-static void write_line(const struct info *info, struct output *output)
+static bool write_trace(const struct info_options *args, const struct dp_trace *trace,
+			struct output *output)
 {
-	output_begin_line(output);
-	info_write_json(info, output);
-	output_end_line(output);
+	struct dp_report_options report = DP_REPORT_OPTIONS_INIT;
+	struct dp_sink sink = output_sink(output);
+	struct dp_error error = DP_ERROR_INIT;
+	int status;
+
+	common_look(&args->common, output, &report);
+	report.top = (size_t)args->top;
+	status = dp_trace_info_write(trace, args->common.format, &report, &sink, &error);
+	if (status && !error.path[0])
+		snprintf(error.path, sizeof(error.path), "%s", dp_trace_path(trace));
+	return output_written(output, status, &error);
 }
 
 static bool info_file(const struct info_options *args, const char *path, struct output *output)
 {
 	struct dp_trace *trace = source_open(path, &args->common.source);
-	struct info info;
 	bool done;
 
 	progress_end();
 	if (!trace)
 		return false;
-	done = info_init(&info, trace, path, (size_t)args->top);
-	info.verbose = args->common.verbosity > 0;
-	if (!done)
-		message("%s: %s", path, dp_status_name(DP_ERR_NOMEM));
-	else if (strcmp(args->common.format, "json") != 0)
-		info_write_text(&info, output);
-	else if (args->lines)
-		write_line(&info, output);
-	else
-		info_write_json(&info, output);
-	info_fini(&info);
+	if (args->lines)
+		output_begin_line(output);
+	done = write_trace(args, trace, output);
+	if (args->lines)
+		output_end_line(output);
 	dp_trace_free(trace);
 	return done;
 }
@@ -132,7 +134,7 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 		return run_build(&args);
 	if (!common_finish(&args.common, &argc, &argv))
 		return CMD_USAGE;
-	args.lines |= argc > 1;
+	args.lines = (args.lines || argc > 1) && !strcmp(args.common.format, "json");
 	return run_files(&args, argc, argv);
 }
 

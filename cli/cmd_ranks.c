@@ -44,14 +44,11 @@ static bool write_result(const struct ranks *ranks, const struct dp_ranks *resul
 	struct dp_report_options report = DP_REPORT_OPTIONS_INIT;
 	struct dp_sink sink = output_sink(output);
 	struct dp_error error = DP_ERROR_INIT;
+	int status;
 
 	common_look(&ranks->args.common, output, &report);
-	if (!dp_ranks_write(result, ranks->args.common.format, &report, &sink, &error))
-		return true;
-	/* What went wrong with the output is reported where it is closed. */
-	if (!output_failed(output))
-		message_error(&error);
-	return output_failed(output);
+	status = dp_ranks_write(result, ranks->args.common.format, &report, &sink, &error);
+	return output_written(output, status, &error);
 }
 
 /* Without a report that names them. */

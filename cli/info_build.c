@@ -1,6 +1,5 @@
 /* What this program is: its version, how it was built, and everything that its tables hold. */
 #include "info.h"
-#include "json.h"
 #include "tty.h"
 
 #include <deepprof/deepprof.h>
@@ -150,40 +149,43 @@ void info_build_text(struct output *output)
 		print_table(output, i);
 }
 
-static void write_table(struct json *json, size_t table)
+/* The program's own texts: nothing in them needs an escape. */
+static void write_text(struct output *output, const char *before, const char *key, const char *text)
+{
+	output_print(output, "%s\"%s\": \"%s\"", before, key, text);
+}
+
+static void write_table(struct output *output, size_t table)
 {
 	struct row row;
 
-	json_open(json, tables[table].name, '[');
+	output_print(output, ",\n  \"%s\": [", tables[table].name);
 	for (size_t i = 0; tables[table].at(i, &row); i++) {
-		json_open(json, NULL, '{');
-		json_put_text(json, "name", row.name);
+		write_text(output, i ? ",\n    {\n      " : "\n    {\n      ", "name", row.name);
 		if (row.unit)
-			json_put_text(json, "unit", row.unit);
+			write_text(output, ",\n      ", "unit", row.unit);
 		if (row.threshold > 0)
-			json_put_real(json, "threshold", row.threshold);
-		json_put_text(json, "help", row.help);
-		json_close(json, '}');
+			output_print(output, ",\n      \"threshold\": %.6f", row.threshold);
+		write_text(output, ",\n      ", "help", row.help);
+		output_print(output, "\n    }");
 	}
-	json_close(json, ']');
+	output_print(output, "\n  ]");
 }
 
 void info_build_json(struct output *output)
 {
-	struct json json = { output, 0, false };
-
-	json_open(&json, NULL, '{');
-	json_put_count(&json, "schema", 1);
-	json_put_text(&json, "version", CLI_VERSION);
-	json_put_text(&json, "library_version", dp_version());
-	json_put_text(&json, "compiler", CLI_COMPILER);
-	json_put_text(&json, "build_type", CLI_BUILD_TYPE);
-	json_put_text(&json, "host", CLI_HOST);
-	json_open(&json, "libraries", '{');
+	output_print(output, "{\n  \"schema\": 1");
+	write_text(output, ",\n  ", "version", CLI_VERSION);
+	write_text(output, ",\n  ", "library_version", dp_version());
+	write_text(output, ",\n  ", "compiler", CLI_COMPILER);
+	write_text(output, ",\n  ", "build_type", CLI_BUILD_TYPE);
+	write_text(output, ",\n  ", "host", CLI_HOST);
+	output_print(output, ",\n  \"libraries\": {");
 	for (size_t i = 0; i < LIBRARIES; i++)
-		json_put_text(&json, libraries[i].name, libraries[i].version);
-	json_close(&json, '}');
+		write_text(output, i ? ",\n    " : "\n    ", libraries[i].name,
+			   libraries[i].version);
+	output_print(output, "\n  }");
 	for (size_t i = 0; i < TABLES; i++)
-		write_table(&json, i);
-	json_close(&json, '}');
+		write_table(output, i);
+	output_print(output, "\n}\n");
 }

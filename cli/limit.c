@@ -3,7 +3,6 @@
  * that noise exceeds none.
  */
 #include "limit.h"
-#include "human.h"
 #include "message.h"
 #include "tty.h"
 
@@ -146,14 +145,15 @@ static const char *amount_text(char *buf, const struct limit *limit, double amou
 {
 	const char *unit = dp_metric(limit->metric)->unit;
 	const char *before = amount < 0 ? "-" : sign ? "+" : "";
-	char text[HUMAN_SIZE];
+	char text[DP_LABEL_NUMBER_SIZE];
 
 	if (!strcmp(unit, "ns"))
 		snprintf(buf, TEXT_SIZE, "%s%s", before,
-			 human_time(text, fabs(amount), !tty_utf8()));
+			 dp_label_duration(text, sizeof(text), fabs(amount), !tty_utf8()));
 	else if (!strncmp(unit, "bytes", strlen("bytes")) && fabs(amount) < 0x1p63)
 		snprintf(buf, TEXT_SIZE, "%s%s%s", before,
-			 human_bytes(text, (uint64_t)(fabs(amount) + 0.5)), unit + strlen("bytes"));
+			 dp_label_bytes(text, sizeof(text), (uint64_t)(fabs(amount) + 0.5)),
+			 unit + strlen("bytes"));
 	else
 		snprintf(buf, TEXT_SIZE, "%s%.4g%s%s", before, fabs(amount),
 			 strcmp(unit, "1") != 0 ? " " : "", strcmp(unit, "1") != 0 ? unit : "");

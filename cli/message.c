@@ -92,3 +92,31 @@ struct dp_log message_log(void)
 {
 	return (struct dp_log){ write_log, NULL };
 }
+
+/* Whether a shell takes the text as it is, and no option is seen in it. */
+static bool is_plain(const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789/._-+,:@%=";
+
+	return *text && *text != '-' && !text[strspn(text, plain)];
+}
+
+const char *message_word(char *buf, size_t size, const char *text)
+{
+	size_t used = 0;
+
+	if (is_plain(text)) {
+		snprintf(buf, size, "%s", text);
+		return buf;
+	}
+	used += (size_t)snprintf(buf, size, "'%s", *text == '-' ? "./" : "");
+	for (; *text && used < size; text++)
+		used += (size_t)snprintf(buf + used, size - used, *text == '\'' ? "'\\''" : "%c",
+					 *text);
+	if (used < size)
+		used += (size_t)snprintf(buf + used, size - used, "'");
+	if (used >= size)
+		buf[0] = '\0';
+	return buf;
+}

@@ -33,4 +33,7 @@ struct dp_log message_log(void);
 unsigned message_hidden(void);
 void message_tell_hidden(void);
 
+/* text as a word of a shell's command line: quoted where it must be. "" where there is no room. */
+const char *message_word(char *buf, size_t size, const char *text);
+
 #endif

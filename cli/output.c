@@ -106,6 +106,13 @@ bool output_failed(const struct output *output)
 	return output->failure != 0;
 }
 
+bool output_written(const struct output *output, int status, const struct dp_error *error)
+{
+	if (status && !output->failure)
+		message_error(error);
+	return !status || output->failure;
+}
+
 static int write_all(int fd, const char *data, size_t size)
 {
 	while (size) {

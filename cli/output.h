@@ -58,6 +58,12 @@ void output_print(struct output *output, const char *format, ...)
 void output_begin_line(struct output *output);
 void output_end_line(struct output *output);
 
+/*
+ * After the library has written to the sink: false after printing the error. What went wrong with
+ * the output is reported where it is closed; a pager's reader may leave before the end.
+ */
+bool output_written(const struct output *output, int status, const struct dp_error *error);
+
 /* True after a write that failed: the rest need not be made. */
 bool output_failed(const struct output *output);
 

@@ -2,13 +2,13 @@
 #include "ranks_files.h"
 #include "message.h"
 
+#include <deepprof/deepprof.h>
 #include <dirent.h>
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 /* Folders in a folder: profilers make one per host or per rank, not more. */
@@ -27,36 +27,6 @@ static bool add_file(struct ranks_files *files, const char *path)
 	}
 	files->paths[files->count] = strdup(path);
 	return files->paths[files->count++] != NULL;
-}
-
-/* Is it named as a trace is? In folders lie logs, checkpoints and reports, too. */
-static bool is_trace_name(const char *name)
-{
-	static const char *const endings[] = {
-		".json", ".json.gz", ".trace", ".sqlite", ".sqlite3",  ".sqlite.gz", ".db",
-		".db.gz", ".csv",    ".csv.gz", ".nvvp",  ".nvprof", ".xplane.pb",  ".jsonl",
-		".jsonl.gz", ".nsys-rep", ".qdrep", RANKS_SUMMARY_ENDING,
-	};
-	size_t length = strlen(name);
-
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
-		size_t ending = strlen(endings[i]);
-
-		if (length > ending && name[0] != '.' &&
-		    !strcasecmp(name + length - ending, endings[i]))
-			return true;
-	}
-	return false;
-}
-
-/* "node7-pid4711.log": how the NCCL Inspector names its logs. Others in a folder are no traces. */
-static bool is_inspector_name(const char *name)
-{
-	const char *pid = strstr(name, "-pid");
-	size_t digits = pid ? strspn(pid + 4, "0123456789") : 0;
-
-	return digits &&
-	       (!strcmp(pid + 4 + digits, ".log") || !strcmp(pid + 4 + digits, ".log.gz"));
 }
 
 static bool add_folder(struct ranks_files *files, const char *path, int depth)
@@ -86,9 +56,7 @@ static bool add_folder(struct ranks_files *files, const char *path, int depth)
 		if (!stat(below, &stat_of)) {
 			if (S_ISDIR(stat_of.st_mode) && depth < DEPTH)
 				good = add_folder(files, below, depth + 1);
-			else if (S_ISREG(stat_of.st_mode) &&
-				 (is_trace_name(entry->d_name) ||
-				  is_inspector_name(entry->d_name)))
+			else if (S_ISREG(stat_of.st_mode) && dp_trace_is_trace_name(entry->d_name))
 				good = add_file(files, below);
 		}
 		free(below);

@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE /* O_PATH */
 #include "cleanup.h"
-#include "human.h"
 #include "message.h"
 #include "record.h"
 
@@ -187,7 +186,7 @@ static unsigned report_folders(int above, const char *above_path, const char *ta
 		if (found == LEFT)
 			message_warning("an earlier recording was not finished; next: deepprof "
 					"record --recover=%s",
-					human_word(word, sizeof(word), path));
+					message_word(word, sizeof(word), path));
 		else if (found == IN_USE && !*own)
 			message("a recording is in progress here, and writes its file at the end");
 		count += found != NO_RECORDING;

@@ -1,10 +1,10 @@
 /* What record says at the end: what there is, or why there is nothing. */
 #define _GNU_SOURCE /* O_PATH */
-#include "human.h"
 #include "message.h"
 #include "record.h"
 #include "source.h"
 
+#include <deepprof/report.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -61,11 +61,12 @@ static void say_losses(const struct dp_record_result *result)
 		{ result->lost_disk, "the temporary file could not be written" },
 		{ result->lost_cupti, "CUPTI had no memory for them" },
 	};
-	char count[HUMAN_SIZE];
+	char count[DP_LABEL_NUMBER_SIZE];
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (parts[i].count)
-			message("%s event%s lost: %s", human_count(count, parts[i].count),
+			message("%s event%s lost: %s",
+				dp_label_count(count, sizeof(count), parts[i].count),
 				parts[i].count == 1 ? " was" : "s were", parts[i].why);
 }
 
@@ -213,13 +214,13 @@ void record_say_nothing(const struct record *record, const struct record_end *en
 			const struct dp_record_result *result)
 {
 	const char *name = end->recovered ? "the program" : record->command[0];
-	char lost[HUMAN_SIZE];
+	char lost[DP_LABEL_NUMBER_SIZE];
 
 	if (record->verbosity < 0)
 		return;
 	if (result->lost)
 		message("nothing was recorded: all %s events were lost",
-			human_count(lost, result->lost));
+			dp_label_count(lost, sizeof(lost), result->lost));
 	else if (result->processes && !result->cupti)
 		message("nothing was recorded: CUPTI could not be used in %.80s", name);
 	else if (result->processes)
@@ -252,20 +253,21 @@ static uint64_t bytes_in(const struct folder *folder)
 
 void record_say_kept(const struct folder *folder)
 {
-	char bytes[HUMAN_SIZE], word[8300];
+	char bytes[DP_LABEL_NUMBER_SIZE], word[8300];
 
 	message("the recording (%s) is kept for later; next: deepprof "
 		"record --recover=%s",
-		human_bytes(bytes, bytes_in(folder)), human_word(word, sizeof(word), folder->path));
+		dp_label_bytes(bytes, sizeof(bytes), bytes_in(folder)),
+		message_word(word, sizeof(word), folder->path));
 }
 
 static const char *losses(char *buf, size_t size, const struct dp_record_result *result)
 {
-	char count[HUMAN_SIZE];
+	char count[DP_LABEL_NUMBER_SIZE];
 
 	if (!result->lost)
 		return result->unsalvaged ? "unknown losses" : "nothing lost";
-	snprintf(buf, size, "%s lost%s", human_count(count, result->lost),
+	snprintf(buf, size, "%s lost%s", dp_label_count(count, sizeof(count), result->lost),
 		 result->unsalvaged ? " or more" : "");
 	return buf;
 }
@@ -277,13 +279,13 @@ static const char *say_iterations(char *buf, size_t size, const struct record *r
 {
 	uint64_t wanted = record->options.iterations, count = 0;
 	const char *what = end->early ? "the recording" : "the program";
-	char number[HUMAN_SIZE];
+	char number[DP_LABEL_NUMBER_SIZE];
 	bool counted;
 
 	buf[0] = '\0';
 	if (!wanted)
 		return buf;
-	human_count(number, wanted);
+	dp_label_count(number, sizeof(number), wanted);
 	counted = record_count(record->target, result, &count);
 	if (end->enough && !counted)
 		snprintf(buf, size, "%llu iterations or more, ",
@@ -325,7 +327,7 @@ static void say_what_goes_on(const struct record *record, const struct record_en
 static void say_gaps(const struct record *record, const struct record_end *end,
 		     const struct dp_record_result *result)
 {
-	char events[HUMAN_SIZE];
+	char events[DP_LABEL_NUMBER_SIZE];
 
 	if (!result->operations && end->delayed)
 		message("no GPU operation was recorded: the program ended before --delay");
@@ -340,24 +342,25 @@ static void say_gaps(const struct record *record, const struct record_end *end,
 			(unsigned)result->unsalvaged, result->unsalvaged == 1 ? " has" : "es have");
 	if (result->salvaged)
 		message("%s events were recovered from processes that were killed or ended abruptly",
-			human_count(events, result->salvaged));
+			dp_label_count(events, sizeof(events), result->salvaged));
 	say_losses(result);
 	if (result->untimed)
-		message("%s operations have no times: %s", human_count(events, result->untimed),
+		message("%s operations have no times: %s",
+			dp_label_count(events, sizeof(events), result->untimed),
 			result->salvaged ? "a process was killed before they were read from the GPU"
 					 : "CUPTI had no memory for them, or they were still "
 					   "running");
 	if (result->graph_launches)
 		message("%s CUDA graph launches are recorded as one operation each; "
 			"--cuda-graph=node records the kernels in them",
-			human_count(events, result->graph_launches));
+			dp_label_count(events, sizeof(events), result->graph_launches));
 }
 
 void record_say_done(const struct record *record, const struct record_end *end,
 		     const struct dp_record_result *result)
 {
-	char count[64], events[HUMAN_SIZE], time[HUMAN_SIZE], bytes[HUMAN_SIZE],
-		lost[HUMAN_SIZE + 16], word[4300];
+	char count[64], events[DP_LABEL_NUMBER_SIZE], time[DP_LABEL_NUMBER_SIZE],
+		bytes[DP_LABEL_NUMBER_SIZE], lost[DP_LABEL_NUMBER_SIZE + 16], word[4300];
 	bool named = strcmp(record->target, SOURCE_DEFAULT) || !result->operations;
 	struct stat info = { .st_size = 0 };
 
@@ -373,9 +376,10 @@ void record_say_done(const struct record *record, const struct record_end *end,
 	stat(record->target, &info);
 	/* Without an operation there is nothing to analyze. */
 	message("%s: %s events in %s, %s%s, %s; next: deepprof %s%s%s", record->target,
-		human_count(events, result->events),
-		human_time(time, (double)result->duration_ns, true), count,
-		human_bytes(bytes, (uint64_t)info.st_size), losses(lost, sizeof(lost), result),
+		dp_label_count(events, sizeof(events), result->events),
+		dp_label_duration(time, sizeof(time), (double)result->duration_ns, true), count,
+		dp_label_bytes(bytes, sizeof(bytes), (uint64_t)info.st_size),
+		losses(lost, sizeof(lost), result),
 		result->operations ? "analyze" : "info", named ? " " : "",
-		named ? human_word(word, sizeof(word), record->target) : "");
+		named ? message_word(word, sizeof(word), record->target) : "");
 }

@@ -1,13 +1,13 @@
 /* Opening traces. */
 #include "source.h"
 #include "folder.h"
-#include "human.h"
 #include "message.h"
 #include "progress.h"
 #include "record.h"
 #include "spawn.h"
 
 #include <deepprof/ranks.h>
+#include <deepprof/report.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,11 +25,12 @@ static void warn_losses(const struct dp_trace *trace, const char *path)
 {
 	unsigned long long lost = dp_trace_lost(trace), clamped = dp_trace_clamped(trace);
 	size_t count = dp_trace_loss_count(trace), used = 0;
-	char text[700] = "", number[HUMAN_SIZE];
+	char text[700] = "", number[DP_LABEL_NUMBER_SIZE];
 
 	if (count && dp_trace_lost_known(trace))
 		used = (size_t)snprintf(text, sizeof(text),
-					"%s %s lost: ", human_count(number, lost),
+					"%s %s lost: ",
+					dp_label_count(number, sizeof(number), lost),
 					lost == 1 ? "record" : "records");
 	else if (count)
 		used = (size_t)snprintf(text, sizeof(text), "incomplete: ");

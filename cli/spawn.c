@@ -2,7 +2,6 @@
 #define _GNU_SOURCE /* O_PATH */
 #include "spawn.h"
 #include "cleanup.h"
-#include "human.h"
 #include "message.h"
 
 #include <errno.h>
@@ -132,7 +131,7 @@ static bool without_nsys(const char *path)
 
 	message("%s: only nsys can read this format, and it is not on the PATH", path);
 	message("where it is installed: nsys export --type=sqlite %s, then analyze the .sqlite",
-		human_word(word, sizeof(word), path));
+		message_word(word, sizeof(word), path));
 	return false;
 }
 

@@ -1,7 +1,15 @@
 #include "utf8.h"
 
-/* By the table of well-formed byte sequences (Unicode 15, table 3-7). */
-size_t utf8_next(const char *text, uint32_t *code)
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The character at text, which is not at its end: returns how many bytes it takes. *code is U+FFFD
+ * for a byte that belongs to none. By the table of well-formed byte sequences (Unicode 15,
+ * table 3-7).
+ */
+static size_t next(const char *text, uint32_t *code)
 {
 	/* The least code that a sequence of this many bytes is for. */
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -24,7 +32,7 @@ bad:
 	return 1;
 }
 
-bool utf8_is_control(uint32_t code)
+static bool is_control(uint32_t code)
 {
 	static const uint32_t ranges[][2] = {
 		{ 0x0000, 0x001f }, /* C0 */
@@ -47,9 +55,9 @@ void utf8_mask(char *text)
 	uint32_t code;
 
 	while (*text) {
-		size_t bytes = utf8_next(text, &code);
+		size_t bytes = next(text, &code);
 
-		if (utf8_is_control(code) || (code == 0xfffd && bytes == 1)) {
+		if (is_control(code) || (code == 0xfffd && bytes == 1)) {
 			*to++ = '?';
 			text += bytes;
 			continue;

@@ -4,7 +4,9 @@
  * metrics and findings.
  */
 #include "analysis_model.h"
-#include "metric/warmup.h"
+#include "base/options.h"
+#include "activity/warmup.h"
+#include "trace/model.h"
 #include "sequence/sequence.h"
 
 #include <string.h>
@@ -25,7 +27,7 @@ struct run {
 	const struct dp_trace *trace;
 	const struct dp_analysis_options *options;
 	struct dp_error *error;
-	struct dp_owners owners;
+	struct dp_attribution attribution;
 	size_t kernels;		      /* of all sequences */
 	size_t streams;		      /* to be analyzed */
 	uint64_t calls;		      /* read for the devices so far */
@@ -58,11 +60,11 @@ void dp_analysis_free(struct dp_analysis *analysis)
 	free(analysis->loops);
 	free(analysis->asked);
 	free(analysis->streams);
-	dp_work_index__fini(&analysis->index);
+	dp_trace_index__fini(&analysis->index);
 	dp_findings__fini(&analysis->findings);
 	dp_collective_stats__fini(&analysis->collectives);
 	dp_explain__fini(&analysis->explain);
-	dp_trace_free(analysis->own);
+	dp_trace_free(analysis->trace);
 	free(analysis);
 }
 
@@ -72,15 +74,6 @@ struct dp_analysis *dp_analysis_retain(const struct dp_analysis *analysis)
 
 	atomic_fetch_add(&owned->more_owners, 1);
 	return owned;
-}
-
-int dp_analysis_take_trace(struct dp_analysis *analysis, struct dp_trace *trace,
-			   struct dp_error *error)
-{
-	if (trace != analysis->trace || analysis->own)
-		return dp_error__set(error, DP_ERR_ARGUMENT, "not the trace of this analysis");
-	analysis->own = trace;
-	return DP_OK;
 }
 
 /* Moves what was found into a loop of the analysis; the edits change owners. */
@@ -145,7 +138,8 @@ static void choose_level(struct dp_analysis *analysis, size_t base, enum dp_leve
 }
 
 static int compute_metrics(struct run *run, struct dp_loop_data *loop,
-			   const struct dp_sequence *sequence, const struct dp_work *work)
+			   const struct dp_sequence *sequence,
+			   const struct dp_device_timeline *timeline)
 {
 	struct dp_metric_input input = {
 		.trace = run->trace,
@@ -161,8 +155,8 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 		.flops = run->options->flops,
 		.brief = !loop->info.selected,
 		.asked = run->analysis->asked,
-		.owners = &run->owners,
-		.work = work,
+		.attribution = &run->attribution,
+		.timeline = timeline,
 	};
 	struct dp_loop_kernels kernels = {
 		.trace = run->trace,
@@ -181,18 +175,18 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 		status = dp_metric__compute_all(&loop->values, &input, run->error);
 	if (!status)
 		status = dp_loop_variants__make(&loop->variants, &loop->info, loop->iterations,
-						&loop->values, run->error);
+						run->error);
 	if (!status && loop->info.selected && !run->analysis->asked)
 		status = dp_stretch__measure_single(&loop->single, loop, &input, run->error);
 	if (!status && loop->info.selected && !run->analysis->asked)
-		status = dp_loop_stats__init(&loop->stats, &kernels, &run->owners, run->error);
+		status = dp_loop_stats__init(&loop->stats, &kernels, &run->attribution, run->error);
 	return status;
 }
 
 /* Threads that launch on thousands of devices would make the work that many times the trace. */
-static int count_calls(struct run *run, const struct dp_work *work)
+static int count_calls(struct run *run, const struct dp_device_timeline *timeline)
 {
-	run->calls += work->call_count;
+	run->calls += timeline->call_count;
 	if (run->calls / CALLS_MOST <= dp_trace_calls(run->trace)->count)
 		return DP_OK;
 	return dp_error__set(run->error, DP_ERR_LIMIT,
@@ -204,18 +198,18 @@ static int count_calls(struct run *run, const struct dp_work *work)
 static int measure_loops(struct run *run, size_t base, const struct dp_sequence *sequence)
 {
 	struct dp_analysis *analysis = run->analysis;
-	struct dp_work work = { 0 };
+	struct dp_device_timeline timeline = { 0 };
 	int status = DP_OK;
 
 	choose_level(analysis, base, run->options->level);
 	if (analysis->loop_count > base)
-		status = dp_work__init(&work, &analysis->index, analysis->loops[base].info.device,
-				       run->error);
+		status = dp_device_timeline__init(&timeline, &analysis->index,
+						  analysis->loops[base].info.device, run->error);
 	if (!status)
-		status = count_calls(run, &work);
+		status = count_calls(run, &timeline);
 	for (size_t i = base; !status && i < analysis->loop_count; i++)
-		status = compute_metrics(run, &analysis->loops[i], sequence, &work);
-	dp_work__fini(&work);
+		status = compute_metrics(run, &analysis->loops[i], sequence, &timeline);
+	dp_device_timeline__fini(&timeline);
 	return status;
 }
 
@@ -443,15 +437,15 @@ int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 	struct run run = { .trace = trace, .options = &all, .error = error };
 	int status;
 
-	if (options)
-		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
+	if (dp_options__take(&all, sizeof(all), options, error))
+		return DP_ERR_ARGUMENT;
 	status = dp_analysis__check_options(&all, error);
 	if (status)
 		return status;
 	run.analysis = dp_alloc__zeroed(1, sizeof(*run.analysis));
 	if (!run.analysis)
 		return dp_error__nomem(error, sizeof(*run.analysis));
-	run.analysis->trace = trace;
+	run.analysis->trace = dp_trace__retain(trace);
 	run.analysis->scope =
 		(struct dp_scope){ all.device, all.stream, all.range_start_ns, all.range_end_ns };
 	run.analysis->streams =
@@ -460,14 +454,14 @@ int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 			 ? dp_analysis__choose_metrics(run.analysis, &all, error)
 			 : dp_error__nomem(error, 0);
 	if (!status)
-		status = dp_work_index__init(&run.analysis->index, trace, error);
+		status = dp_trace_index__init(&run.analysis->index, trace, error);
 	if (!status && !run.analysis->asked)
-		status = dp_owners__init(&run.owners, trace, error);
+		status = dp_attribution__init(&run.attribution, trace, error);
 	if (!status && !run.analysis->asked)
 		status = dp_collective_stats__init(&run.analysis->collectives, trace, error);
 	if (!status)
 		status = analyze(&run);
-	dp_owners__fini(&run.owners);
+	dp_attribution__fini(&run.attribution);
 	if (status)
 		dp_analysis_free(run.analysis);
 	else

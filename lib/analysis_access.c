@@ -1,7 +1,7 @@
 /* Accessors of a finished analysis. */
 #include "analysis_model.h"
-#include "metric/idle_walk.h"
-#include "metric/slices.h"
+#include "activity/gaps.h"
+#include "activity/slices.h"
 
 #include <math.h>
 
@@ -327,14 +327,14 @@ int dp_analysis_foreach_idle(const struct dp_analysis *analysis, uint32_t device
 int dp_analysis_utilization(const struct dp_analysis *analysis, uint32_t device, int64_t start_ns,
 			    int64_t end_ns, double *shares, size_t count, struct dp_error *error)
 {
-	struct dp_work work = { 0 };
-	int status = dp_work__init(&work, &analysis->index, device, error);
+	struct dp_device_timeline timeline = { 0 };
+	int status = dp_device_timeline__init(&timeline, &analysis->index, device, error);
 
 	if (!status)
-		dp_slices__busy(shares, count, &work, start_ns, end_ns);
+		dp_slices__busy(shares, count, &timeline, start_ns, end_ns);
 	for (size_t i = 0; i < count && !status; i++)
 		shares[i] *= end_ns > start_ns ? (double)count / (double)(end_ns - start_ns) : 0;
-	dp_work__fini(&work);
+	dp_device_timeline__fini(&timeline);
 	return status;
 }
 

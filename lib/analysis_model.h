@@ -4,7 +4,7 @@
 
 #include "base/explain.h"
 #include "diagnose/diagnose.h"
-#include "metric/collective.h"
+#include "activity/collective.h"
 #include "metric/loop_stats.h"
 #include "metric/loop_variants.h"
 #include "metric/metric.h"
@@ -41,10 +41,9 @@ struct dp_stream_result {
 };
 
 struct dp_analysis {
-	const struct dp_trace *trace;
-	struct dp_trace *own; /* the trace, where it is to be freed with the analysis; else NULL */
+	struct dp_trace *trace; /* one of its owners */
 	atomic_size_t more_owners; /* besides the first */
-	struct dp_work_index index;
+	struct dp_trace_index index;
 	struct dp_scope scope;
 	struct dp_loop_data *loops;
 	size_t loop_count;

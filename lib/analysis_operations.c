@@ -9,14 +9,23 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-	FEW_NAMES = 4,	 /* kernels of more names mostly tell iterations from anything else */
-	LEAST_AGAIN = 3, /* times that a kernel runs again and again; … */
-	SOME_AGAIN = 5,	 /* … and where a few others are before it and behind: … */
-	FEW_OTHERS = 2,	 /* … this many, which begin and end a program */
-};
+/* Sequences of more names than this mostly show their iterations by their kernels. */
+#define FEW_NAMES 4
 
-#define MOST_KERNELS 0.9 /* share of the kernels that such a loop covers */
+/* A kernel repeats if it runs this often in a row, … */
+#define SOME_AGAIN 5
+
+/* … or, if it and its repetitions are nearly all of the sequence, this often. */
+#define LEAST_AGAIN 3
+
+/* A share of the kernels that is nearly all. */
+#define MOST_KERNELS 0.9
+
+/* Before and after them there may be this many other kernels, or one for SOME_AGAIN of them. */
+#define FEW_OTHERS 2
+
+/* Loops of one kernel each: as many as a search finds. Each costs a pass over the sequence. */
+#define MOST_LOOPS 32
 
 struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence)
 {
@@ -37,8 +46,7 @@ static uint32_t *count_kernels(const struct dp_sequence *operations)
 	for (size_t i = 0; before && i <= operations->count; i++) {
 		before[i] = kernels;
 		if (i < operations->count)
-			kernels +=
-				dp_op_is_kernel(operations->op_kind[operations->symbols[i]]);
+			kernels += dp_op_is_kernel(operations->op_kind[operations->symbols[i]]);
 	}
 	return before;
 }
@@ -49,7 +57,7 @@ static uint8_t *symbol_kinds(const struct dp_sequence *operations)
 	uint8_t *kinds = dp_alloc__array(operations->alphabet, sizeof(*kinds));
 
 	for (uint32_t i = 0; kinds && i < operations->alphabet; i++)
-		kinds[i] = operations->op_kind[i] == DP_OP_COPY  ? DP_SYMBOL_COPY
+		kinds[i] = operations->op_kind[i] == DP_OP_COPY	 ? DP_SYMBOL_COPY
 			   : operations->op_kind[i] == DP_OP_SET ? DP_SYMBOL_SET
 								 : DP_SYMBOL_KERNEL;
 	return kinds;
@@ -69,12 +77,13 @@ static int find_in(struct dp_loops **loops, const struct dp_sequence *operations
 	int status = before && kinds ? DP_OK : dp_error__nomem(error, 0);
 
 	request.explain = explain;
-	dp_explain__add(explain, "operations",
-			DP_FACTS({ "kernels", "count", (double)kernels->count },
-				 { "operations", "count", (double)operations->count },
-				 { "names", "count", kernels->alphabet }),
-			"{kernels:kernel} of {names:name} do not tell what an iteration is: the "
-			"sequence of all {operations:operation}, copies and memsets included, is searched");
+	dp_explain__add(
+		explain, "operations",
+		DP_FACTS({ "kernels", "count", (double)kernels->count },
+			 { "operations", "count", (double)operations->count },
+			 { "names", "count", kernels->alphabet }),
+		"{kernels:kernel} of {names:name} do not tell what an iteration is: the "
+		"sequence of all {operations:operation}, copies and memsets included, is searched");
 	by.kernels_before = before;
 	by.kind = kinds;
 	names = dp_explain__rename(explain, dp_sequence__names(operations));
@@ -89,13 +98,18 @@ static int find_in(struct dp_loops **loops, const struct dp_sequence *operations
 	return status;
 }
 
-/* Is there a loop with copies or memsets in each iteration, that has nearly all kernels? */
-static bool has_operations(const struct dp_loops *loops, size_t kernels)
+/*
+ * Is there a loop with copies or memsets in each iteration, that has nearly all kernels? If they
+ * are all of one name, and each is an iteration, it has all: else what is copied differs between
+ * them.
+ */
+static bool has_operations(const struct dp_loops *loops, const struct dp_sequence *kernels)
 {
 	const struct dp_sequence_loop *loop = dp_loops__main(loops);
+	double most = loop && loop->length == 1 && kernels->alphabet == 1 ? 1 : MOST_KERNELS;
 
 	return loop && loop->copies + loop->sets && dp_loops__whole(loop) > 1 &&
-	       (double)dp_loops__covered(loop) >= MOST_KERNELS * (double)kernels;
+	       (double)dp_loops__covered(loop) >= most * (double)kernels->count;
 }
 
 /* How often in a row the same length kernels run; the first of them is at *first. */
@@ -115,7 +129,52 @@ static size_t longest_run(const struct dp_sequence *kernels, size_t length, size
 	return best;
 }
 
-/* Some kernels of a network that run again and again are rather its layers. */
+/*
+ * For each name that runs several times in a row how many kernels it has, and one more; 0 for all
+ * others, and for kernels of networks: in a single pass an operator launches many of them. Returns
+ * how many those names have in all.
+ */
+static size_t count_in_rows(size_t *times, const struct dp_sequence *kernels)
+{
+	size_t run = 0, count = 0;
+
+	for (size_t i = 0; i < kernels->count; i++) {
+		run = i > 0 && kernels->symbols[i] == kernels->symbols[i - 1] ? run + 1 : 1;
+		if (run >= SOME_AGAIN && kernels->kind[kernels->symbols[i]] != DP_KERNEL_NETWORK)
+			times[kernels->symbols[i]] = 1;
+	}
+	for (size_t i = 0; i < kernels->count; i++) {
+		count += times[kernels->symbols[i]] > 0;
+		times[kernels->symbols[i]] += times[kernels->symbols[i]] > 0;
+	}
+	return count;
+}
+
+/* Forgets all names but the MOST_LOOPS of most kernels. */
+static int keep_most(size_t *times, size_t names)
+{
+	size_t *sorted, least, alike = MOST_LOOPS;
+
+	if (names <= MOST_LOOPS)
+		return DP_OK;
+	sorted = dp_alloc__array(names, sizeof(*sorted));
+	if (!sorted)
+		return DP_ERR_NOMEM;
+	memcpy(sorted, times, names * sizeof(*sorted));
+	dp_sort__size(sorted, names);
+	least = sorted[names - MOST_LOOPS];
+	free(sorted);
+	for (size_t i = 0; i < names; i++)
+		alike -= times[i] > least;
+	for (size_t i = 0; i < names; i++)
+		if (times[i] < least || (times[i] == least && alike == 0))
+			times[i] = 0;
+		else if (times[i] == least)
+			alike--;
+	return DP_OK;
+}
+
+/* Some kernels of a network that run again and again, and copy nothing, are rather its layers. */
 static bool may_be_layers(const struct dp_sequence *kernels, size_t first, size_t length)
 {
 	for (size_t i = first; length > 1 && i < first + length; i++)
@@ -125,35 +184,162 @@ static bool may_be_layers(const struct dp_sequence *kernels, size_t first, size_
 }
 
 /* Is what runs so often in a row nearly all there is? */
-static bool is_loop(const struct dp_sequence *kernels, size_t first, size_t length, size_t count)
+static bool is_most(const struct dp_sequence *kernels, size_t length, size_t count)
 {
-	size_t covered = count * length;
+	size_t covered = count * length, others = kernels->count - covered;
 
-	if (count < LEAST_AGAIN || may_be_layers(kernels, first, length))
-		return false;
-	return (double)covered >= MOST_KERNELS * (double)kernels->count ||
-	       (count >= SOME_AGAIN && kernels->count - covered <= FEW_OTHERS);
+	return (count >= LEAST_AGAIN && (double)covered >= MOST_KERNELS * (double)kernels->count) ||
+	       (count >= SOME_AGAIN && others <= DP_MAX(FEW_OTHERS, covered / SOME_AGAIN));
 }
 
-/* How many operations of a kind come between one kernel and the next, by the median. */
-static int count_between(size_t *median, const struct dp_sequence *operations, uint8_t kind)
+/* Iterations that are known: each has as many kernels. */
+struct again {
+	const struct dp_sequence *kernels;
+	const size_t *between[2]; /* copies, and memsets, in all before each kernel and the end */
+	size_t *starts, *ends, *counts;
+	size_t count, length;
+	double share; /* of all kernels, with loops that come after one another */
+};
+
+static void again_fini(struct again *a)
 {
-	size_t *counts = dp_alloc__zeroed(operations->count, sizeof(*counts)), gaps = 0;
-	bool any = false;
+	free((void *)a->between[0]);
+	free((void *)a->between[1]);
+	free(a->starts);
+	free(a->ends);
+	free(a->counts);
+}
 
-	*median = 0;
-	if (!counts)
-		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < operations->count; i++) {
-		uint8_t at = operations->op_kind[operations->symbols[i]];
+/* The copies or memsets before each kernel, and those before the end. */
+static size_t *sum_between(const struct dp_sequence *operations, size_t kernels, uint8_t kind)
+{
+	size_t *sums = dp_alloc__zeroed(kernels + 1, sizeof(*sums)), at = 0;
 
-		gaps += any && dp_op_is_kernel(at);
-		any |= dp_op_is_kernel(at);
-		counts[gaps] += any && at == kind;
+	for (size_t i = 0; sums && i < operations->count && at <= kernels; i++) {
+		uint8_t of = operations->op_kind[operations->symbols[i]];
+
+		sums[at] += of == kind;
+		if (dp_op_is_kernel(of) && at++ < kernels)
+			sums[at] = sums[at - 1];
 	}
-	dp_sort__size(counts, gaps);
-	*median = gaps ? counts[gaps / 2] : 0;
-	free(counts);
+	return sums;
+}
+
+static int again_init(struct again *a, const struct dp_sequence *kernels,
+		      const struct dp_sequence *operations)
+{
+	size_t n = kernels->count;
+
+	*a = (struct again){
+		.kernels = kernels,
+		.between = { sum_between(operations, n, DP_OP_COPY),
+			     sum_between(operations, n, DP_OP_SET) },
+		.starts = dp_alloc__array(n, sizeof(*a->starts)),
+		.ends = dp_alloc__array(n, sizeof(*a->ends)),
+		.counts = dp_alloc__array(n, sizeof(*a->counts)),
+	};
+	return a->between[0] && a->between[1] && a->starts && a->ends && a->counts ? DP_OK
+										   : DP_ERR_NOMEM;
+}
+
+/* How many operations of a kind come from one iteration up to the next, by the median. */
+static size_t count_between(struct again *a, const size_t *sums)
+{
+	size_t gaps = 0;
+
+	for (size_t i = 0; i + 1 < a->count; i++)
+		if (a->ends[i] == a->starts[i + 1])
+			a->counts[gaps++] = sums[a->ends[i]] - sums[a->starts[i]];
+	dp_sort__size(a->counts, gaps);
+	return gaps ? a->counts[gaps / 2] : 0;
+}
+
+/* One more loop, of the iterations that are known. */
+static int add_again(struct dp_loops *loops, struct again *a, struct dp_explain *explain,
+		     struct dp_error *error)
+{
+	struct dp_loops_request request = dp_analysis__request(a->kernels);
+	struct dp_boundaries boundaries = { a->starts, a->ends, a->count, .name = DP_NONE };
+	struct dp_sequence_loop *grown, *loop;
+	struct dp_loops *made;
+	double covered = (double)(a->count * a->length);
+	int status = dp_loops__from_marks(&made, &request, &boundaries, error);
+
+	if (status)
+		return status;
+	grown = realloc(loops->loops, (loops->count + 1) * sizeof(*grown));
+	if (!grown) {
+		dp_loops__free(made);
+		return dp_error__nomem(error, loops->count);
+	}
+	dp_explain__add(
+		explain, "operations",
+		DP_FACTS({ "kernels", "count", (double)a->length },
+			 { "iterations", "count", (double)a->count },
+			 { "coverage", "1", covered / (double)a->kernels->count }),
+		"{kernels:kernel} repeated {iterations:time} in a row are {coverage} of all: "
+		"each repetition is an iteration");
+	loops->loops = grown;
+	loop = &grown[loops->count++];
+	*loop = made->loops[0];
+	made->count = 0;
+	dp_loops__free(made);
+	loop->found_by = DP_FOUND_BY_AUTO;
+	loop->phase = DP_PHASE_COMPLETE;
+	loop->copies = count_between(a, a->between[0]);
+	loop->sets = count_between(a, a->between[1]);
+	/* where an iteration of one kernel begins is no question */
+	loop->confidence.feature[DP_FEATURE_MARGIN] = dp_param.margin_max;
+	loop->confidence.feature[DP_FEATURE_ENDS] = a->share >= MOST_KERNELS ? 2 : 0;
+	dp_loops__judge(loop);
+	return DP_OK;
+}
+
+/* Loops after one another, of one kernel each: wherever it runs, also between others. */
+static int add_names(struct dp_loops *loops, struct again *a, size_t *times,
+		     struct dp_explain *explain, struct dp_error *error)
+{
+	const uint32_t *symbols = a->kernels->symbols;
+	int status = keep_most(times, a->kernels->alphabet);
+
+	if (status)
+		return dp_error__nomem(error, a->kernels->alphabet);
+	a->length = 1;
+	for (size_t first = 0; first < a->kernels->count && !status; first++) {
+		if (!times[symbols[first]])
+			continue;
+		times[symbols[first]] = 0;
+		a->count = 0;
+		for (size_t i = first; i < a->kernels->count; i++) {
+			if (symbols[i] != symbols[first])
+				continue;
+			a->starts[a->count] = i;
+			a->ends[a->count++] = i + 1;
+		}
+		status = add_again(loops, a, explain, error);
+	}
+	return status;
+}
+
+/* One loop, of a few kernels that repeat in a row and are too few to search. */
+static int add_run(struct dp_loops *loops, struct again *a, struct dp_explain *explain,
+		   struct dp_error *error)
+{
+	for (a->length = 1; a->length <= FEW_NAMES; a->length++) {
+		size_t first;
+
+		a->count = longest_run(a->kernels, a->length, &first);
+		for (size_t i = 0; i < a->count; i++) {
+			a->starts[i] = first + i * a->length;
+			a->ends[i] = a->starts[i] + a->length;
+		}
+		if (!is_most(a->kernels, a->length, a->count) ||
+		    (may_be_layers(a->kernels, first, a->length) &&
+		     count_between(a, a->between[0]) == 0))
+			continue;
+		a->share = (double)(a->count * a->length) / (double)a->kernels->count;
+		return add_again(loops, a, explain, error);
+	}
 	return DP_OK;
 }
 
@@ -161,65 +347,46 @@ static int count_between(size_t *median, const struct dp_sequence *operations, u
  * A kernel again and again: each is an iteration, with what is copied up to the next. So are a few,
  * where there are too few in all to search.
  */
-static int find_single(struct dp_loops **loops, const struct dp_sequence *kernels,
-		       const struct dp_sequence *operations, struct dp_explain *explain,
-		       struct dp_error *error)
+static int find_again(struct dp_loops **loops, const struct dp_sequence *kernels,
+		      const struct dp_sequence *operations, struct dp_explain *explain,
+		      struct dp_error *error)
 {
-	struct dp_loops_request request = dp_analysis__request(kernels);
-	struct dp_boundaries boundaries = { .name = DP_NONE };
-	size_t first, length = 1, count, *starts, copies, sets;
-	double share;
-	int status;
+	size_t *times = dp_alloc__zeroed(kernels->alphabet, sizeof(*times));
+	struct dp_loops *found = dp_alloc__zeroed(1, sizeof(*found));
+	struct again a = { NULL };
+	int status = again_init(&a, kernels, operations);
 
-	count = longest_run(kernels, length, &first);
-	while (!is_loop(kernels, first, length, count)) {
-		if (++length > FEW_NAMES)
-			return DP_OK;
-		count = longest_run(kernels, length, &first);
+	if (status || !times || !found) {
+		status = dp_error__nomem(error, kernels->count);
+	} else {
+		a.share = (double)count_in_rows(times, kernels) / (double)kernels->count;
+		status = a.share >= MOST_KERNELS ? add_names(found, &a, times, explain, error)
+						 : add_run(found, &a, explain, error);
 	}
-	share = (double)(count * length) / (double)kernels->count;
-	dp_explain__add(explain, "operations",
-			DP_FACTS({ "kernels", "count", (double)length },
-				 { "iterations", "count", (double)count },
-				 { "coverage", "1", share }),
-			"{kernels:kernel} repeated {iterations:time} in a row are {coverage} of all: "
-			"each repetition is an iteration");
-	starts = dp_alloc__array(count + 1, sizeof(*starts));
-	if (!starts || count_between(&copies, operations, DP_OP_COPY) ||
-	    count_between(&sets, operations, DP_OP_SET)) {
-		free(starts);
-		return dp_error__nomem(error, count);
+	if (!status && found->count > 0) {
+		struct dp_loops *swap = *loops;
+
+		*loops = found;
+		found = swap;
 	}
-	for (size_t i = 0; i <= count; i++)
-		starts[i] = first + i * length;
-	boundaries.starts = starts;
-	boundaries.ends = starts + 1;
-	boundaries.count = count;
-	dp_loops__free(*loops);
-	*loops = NULL;
-	status = dp_loops__from_marks(loops, &request, &boundaries, error);
-	if (!status) {
-		(*loops)->loops[0].found_by = DP_FOUND_BY_AUTO;
-		(*loops)->loops[0].phase = DP_PHASE_COMPLETE;
-		(*loops)->loops[0].copies = length * copies;
-		(*loops)->loops[0].sets = length * sets;
-		/* where an iteration of one kernel begins is no question */
-		(*loops)->loops[0].confidence.feature[DP_FEATURE_MARGIN] = dp_param.margin_max;
-		(*loops)->loops[0].confidence.feature[DP_FEATURE_ENDS] =
-			share >= MOST_KERNELS ? 2 : 0;
-		dp_loops__judge(&(*loops)->loops[0]);
-	}
-	free(starts);
+	dp_loops__free(found);
+	again_fini(&a);
+	free(times);
 	return status;
 }
 
-/* Are the kernels enough to tell iterations? Not if they are a few, or mostly the same one. */
-static bool tell_iterations(const struct dp_sequence *kernels)
+/* Are the kernels enough to tell iterations? Not if they are a few, or mostly run in rows. */
+static int tell_iterations(bool *tell, const struct dp_sequence *kernels)
 {
-	size_t first;
+	size_t *times = dp_alloc__zeroed(kernels->alphabet, sizeof(*times)), first;
 
-	return kernels->alphabet > FEW_NAMES &&
-	       (double)longest_run(kernels, 1, &first) < MOST_KERNELS * (double)kernels->count;
+	if (!times)
+		return DP_ERR_NOMEM;
+	*tell = kernels->alphabet > FEW_NAMES &&
+		!is_most(kernels, 1, longest_run(kernels, 1, &first)) &&
+		(double)count_in_rows(times, kernels) < MOST_KERNELS * (double)kernels->count;
+	free(times);
+	return DP_OK;
 }
 
 int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *kernels,
@@ -230,9 +397,12 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 	struct dp_stream_group group = { 0 };
 	struct dp_sequence operations = { 0 };
 	struct dp_loops *other = NULL;
-	int status;
+	bool tell;
+	int status = tell_iterations(&tell, kernels);
 
-	if (tell_iterations(kernels) || dp_loops__main(*loops))
+	if (status)
+		return dp_error__nomem(error, kernels->alphabet);
+	if (tell || dp_loops__main(*loops))
 		return DP_OK;
 	status = dp_stream_group__with_copies(&group, kernels->trace, streams, error);
 	if (!status)
@@ -241,13 +411,13 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 					   options->range_end_ns, error);
 	if (!status && operations.count > kernels->count)
 		status = find_in(&other, &operations, kernels, explain, error);
-	if (!status && other && has_operations(other, kernels->count)) {
+	if (!status && other && has_operations(other, kernels)) {
 		struct dp_loops *swap = *loops;
 
 		*loops = other;
 		other = swap;
 	} else if (!status) {
-		status = find_single(loops, kernels, &operations, explain, error);
+		status = find_again(loops, kernels, &operations, explain, error);
 	}
 	dp_loops__free(other);
 	dp_sequence__fini(&operations);
@@ -280,8 +450,8 @@ int dp_analysis__counted(struct dp_loops **loops, const struct dp_loops_request 
 	found = dp_alloc__zeroed(1, sizeof(*found));
 	if (!found)
 		return dp_error__nomem(error, sizeof(*found));
-	status = dp_analysis__operations(&found, kernels, streams, options,
-						 request->explain, error);
+	status =
+		dp_analysis__operations(&found, kernels, streams, options, request->explain, error);
 	if (!status && take_count(found, request)) {
 		*loops = found;
 		found = swap;

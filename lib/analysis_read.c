@@ -8,7 +8,6 @@
 #include "trace/builder.h"
 #include "trace/model.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -125,7 +124,7 @@ static int make_trace(struct reader *reader)
 	if (status)
 		return status;
 	made->duration_ns = DP_MAX(integer_of(trace, "duration_ns", 0), 0);
-	reader->analysis->trace = reader->analysis->own = made;
+	reader->analysis->trace = made;
 	reader->analysis->streams =
 		dp_alloc__zeroed(dp_trace_stream_count(made), sizeof(*reader->analysis->streams));
 	return reader->analysis->streams ? DP_OK : dp_error__nomem(reader->error, 0);
@@ -166,14 +165,14 @@ static uint32_t find_stream(const struct reader *reader, const json_t *loop)
 /* A name's number in the trace, which keeps it. */
 static uint32_t intern(struct reader *reader, const char *text)
 {
-	return dp_strings__intern(&reader->analysis->own->strings, text, strlen(text));
+	return dp_strings__intern(&reader->analysis->trace->strings, text, strlen(text));
 }
 
 static const char *keep(struct reader *reader, const char *text)
 {
 	uint32_t id = intern(reader, text);
 
-	return id != DP_NONE ? dp_trace_string(reader->analysis->own, id) : NULL;
+	return id != DP_NONE ? dp_trace_string(reader->analysis->trace, id) : NULL;
 }
 
 static void read_iteration(struct dp_iteration *made, const json_t *at, size_t index)
@@ -266,7 +265,7 @@ static int read_times(struct reader *reader, struct dp_loop_data *loop, const js
 		const json_t *at = json_array_get(places, i);
 		struct dp_time_stat *made = &positions->stats[i];
 
-		made->name = dp_trace_string(reader->analysis->own, loop->kernels[i]);
+		made->name = dp_trace_string(reader->analysis->trace, loop->kernels[i]);
 		made->count = count_of(at, "count");
 		made->mean_ns = number_of(at, "mean_ns");
 		made->min_ns = number_of(at, "min_ns");
@@ -464,7 +463,7 @@ static int load(json_t **report, const char *path, struct dp_error *error)
 	json_error_t why;
 
 	if (!source.file)
-		return dp_error__set(error, DP_ERR_IO, "%s", strerror(errno));
+		return dp_error__system(error, NULL);
 	*report = json_load_callback(read_some, &source, JSON_REJECT_DUPLICATES, &why);
 	gzclose(source.file);
 	if (*report)

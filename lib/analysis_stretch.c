@@ -99,14 +99,14 @@ int dp_stretch__judge_single(struct dp_findings *findings, const struct dp_loop_
 }
 
 /* From a device's first operation to the end of its last, in the range that was asked for. */
-static bool find_capture(struct dp_stretch *stretch, const struct dp_work *work,
+static bool find_capture(struct dp_stretch *stretch, const struct dp_device_timeline *timeline,
 			 const struct dp_scope *scope)
 {
-	const struct dp_ops *ops = dp_trace_ops(work->trace);
+	const struct dp_ops *ops = dp_trace_ops(timeline->trace);
 	int64_t start_ns = INT64_MAX, end_ns = INT64_MIN;
 
-	for (size_t i = 0; i < work->count; i++) {
-		size_t op = dp_work__op(work, i);
+	for (size_t i = 0; i < timeline->count; i++) {
+		size_t op = timeline->rows[i];
 
 		start_ns = DP_MIN(start_ns, ops->start_ns[op]);
 		end_ns = DP_MAX(end_ns, ops->end_ns[op]);
@@ -152,13 +152,13 @@ static int gather_kernels(uint32_t **kernels, struct dp_stretch *stretch,
 
 /* Slice by slice, for rules about the device as a whole. */
 static void measure_slices(struct dp_rule_slices *slices, const struct dp_stretch *stretch,
-			   const struct dp_work *work)
+			   const struct dp_device_timeline *timeline)
 {
 	int64_t start_ns = stretch->span[0].start_ns, end_ns = stretch->span[0].end_ns;
 
 	slices->length_ns = (double)(end_ns - start_ns) / DP_RULE_SLICES;
-	dp_slices__busy(slices->busy_ns, DP_RULE_SLICES, work, start_ns, end_ns);
-	dp_slices__gaps(&slices->gaps, work, start_ns, end_ns, DP_LONG_GAP_NS);
+	dp_slices__busy(slices->busy_ns, DP_RULE_SLICES, timeline, start_ns, end_ns);
+	dp_slices__gaps(&slices->gaps, timeline, start_ns, end_ns, DP_LONG_GAP_NS);
 }
 
 static int judge_capture(struct dp_findings *findings, const struct dp_analysis *analysis,
@@ -173,11 +173,11 @@ static int judge_capture(struct dp_findings *findings, const struct dp_analysis 
 	struct dp_stretch stretch = { .values = { 0 } };
 	struct dp_rule_slices slices;
 	struct dp_rule_input input;
-	struct dp_work work = { 0 };
+	struct dp_device_timeline timeline = { 0 };
 	uint32_t *kernels = NULL;
-	int status = dp_work__init(&work, &analysis->index, device, error);
+	int status = dp_device_timeline__init(&timeline, &analysis->index, device, error);
 
-	if (status || !find_capture(&stretch, &work, &analysis->scope) ||
+	if (status || !find_capture(&stretch, &timeline, &analysis->scope) ||
 	    is_paused(analysis->trace, device, &stretch))
 		goto out;
 	if (gather_kernels(&kernels, &stretch, &metrics)) {
@@ -189,11 +189,11 @@ static int judge_capture(struct dp_findings *findings, const struct dp_analysis 
 	metrics.iterations = stretch.span;
 	metrics.ops = kernels;
 	metrics.op_count = stretch.span[0].kernels;
-	metrics.work = &work;
+	metrics.timeline = &timeline;
 	status = dp_metric__compute_all(&stretch.values, &metrics, error);
 	if (status)
 		goto out;
-	measure_slices(&slices, &stretch, &work);
+	measure_slices(&slices, &stretch, &timeline);
 	input = rule_input(&stretch, &none, options);
 	input.scope = DP_SCOPE_CAPTURE;
 	input.slices = &slices;
@@ -202,7 +202,7 @@ static int judge_capture(struct dp_findings *findings, const struct dp_analysis 
 out:
 	free(kernels);
 	dp_stretch__fini(&stretch);
-	dp_work__fini(&work);
+	dp_device_timeline__fini(&timeline);
 	return status;
 }
 

@@ -88,6 +88,11 @@ function kernelTable() {
 		{ title: "Min", number: true, value: row => row[4], cell: row => format.duration(row[4]) },
 		{ title: "Max", number: true, value: row => row[5], cell: row => format.duration(row[5]) },
 		{ title: "Bytes", number: true, value: row => row[6] || null, cell: row => row[6] ? format.bytes(row[6]) : "" },
+		...(report.kernels.some(row => row[7] !== null) ? [{ title: "Occupancy", number: true, value: row => row[7],
+			help: "Estimated achieved occupancy as the profiler recorded it, weighted by duration",
+			cell: row => row[7] === null ? "" : format.share(row[7]) }] : []),
+		...(report.kernels.some(row => row[8]) ? [{ title: "Tensor cores", value: row => row[8], help: "According to the kernel's name",
+			cell: row => row[8] ? "yes" : "" }] : []),
 	], report.kernels, { filter: row => fullName(row[0]), limit: 25, sort: [3, true] });
 	if (report.others[0])
 		byId("kernel-table").append(el("p", { class: "quiet" },

@@ -1,9 +1,9 @@
 /*
  * From a trace to loops, iterations, metrics and findings.
  *
- * An analysis never changes after it was made, so any number of threads may read it. It borrows its
- * trace, which must outlive it. Times are integer nanoseconds from the start of the trace's first
- * GPU operation. A value that does not exist is NaN ("null" in reports), never 0.
+ * An analysis never changes after it was made, so any number of threads may read it. It shares
+ * ownership of its trace. Times are integer nanoseconds from the start of the trace's first GPU
+ * operation. A value that does not exist is NaN ("null" in reports), never 0.
  */
 #ifndef DEEPPROF_ANALYSIS_H
 #define DEEPPROF_ANALYSIS_H
@@ -70,9 +70,10 @@ struct dp_analysis_options {
 
 /*
  * Analyzes a trace; options may be NULL. The caller frees *analysis with dp_analysis_free(); on
- * failure it is not written. A trace without loops is not an error: see dp_analysis_candidate(). If
- * several streams are analyzed, those with too few kernels for the requested number of iterations,
- * and those without ranges that match the marks, are logged and have no loops.
+ * failure it is not written. The analysis shares ownership of the trace: the two may be freed in
+ * any order. A trace without loops is not an error: see dp_analysis_candidate(). If several
+ * streams are analyzed, those with too few kernels for the requested number of iterations, and
+ * those without ranges that match the marks, are logged and have no loops.
  *
  * Errors: DP_ERR_ARGUMENT (a device or stream without kernels, a regex that is invalid or matches
  * nothing, no kernels in the range, a number of iterations that is 0 or exceeds the kernels of the
@@ -94,13 +95,6 @@ DP_API void dp_analysis_free(struct dp_analysis *analysis);
  * call these two functions. Constant cost.
  */
 DP_API struct dp_analysis *dp_analysis_retain(const struct dp_analysis *analysis);
-
-/*
- * Transfers ownership of the analyzed trace to the analysis, which frees it with itself. Errors:
- * DP_ERR_ARGUMENT (another trace).
- */
-DP_API int dp_analysis_take_trace(struct dp_analysis *analysis, struct dp_trace *trace,
-				  struct dp_error *error);
 
 /*
  * Reads an analysis from its JSON report, which must have been written with all metrics: a baseline

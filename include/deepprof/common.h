@@ -48,11 +48,12 @@ struct dp_error {
 	uint64_t line;	   /* counted from 1; 0 if unknown */
 	uint64_t column;   /* counted from 1; 0 if unknown */
 	char message[512]; /* one line, no full stop, no newline */
+	int system;	   /* errno of the system's call that failed; 0: none did */
 };
 
 #define DP_ERROR_INIT               \
 	{                           \
-		0, "", "", 0, 0, "" \
+		0, "", "", 0, 0, "", 0 \
 	}
 
 /*

@@ -2,8 +2,8 @@
  * Two runs of a program, iteration by iteration: what got slower or faster, by how much, and
  * whether that is significant.
  *
- * A comparison never changes after it was made, so any number of threads may read it. It borrows
- * both analyses, which must outlive it. The first run is called before, the second after; arrays of
+ * A comparison never changes after it was made, so any number of threads may read it. It shares
+ * ownership of both analyses. The first run is called before, the second after; arrays of
  * two are in this order, and a change is after minus before.
  */
 #ifndef DEEPPROF_COMPARE_H
@@ -54,8 +54,14 @@ DP_API int dp_comparison_run(struct dp_comparison **comparison, const struct dp_
 			     const struct dp_analysis *after,
 			     const struct dp_compare_options *options, struct dp_error *error);
 
-/* Frees a comparison, but not its analyses. NULL is allowed. */
+/* Releases one owner's reference; the last one frees the comparison. NULL is allowed. */
 DP_API void dp_comparison_free(struct dp_comparison *comparison);
+
+/*
+ * Adds an owner, who must call dp_comparison_free() as well. Returns the comparison. Any thread may
+ * call these two functions. Constant cost.
+ */
+DP_API struct dp_comparison *dp_comparison_retain(const struct dp_comparison *comparison);
 
 /* One of the two analyses that were compared. Borrowed from the caller. Constant cost. */
 DP_API const struct dp_analysis *dp_comparison_analysis(const struct dp_comparison *comparison,

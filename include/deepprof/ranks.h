@@ -128,7 +128,14 @@ struct dp_ranks_options {
 DP_API int dp_ranks_run(struct dp_ranks **ranks, struct dp_summary *const *summaries, size_t count,
 			const struct dp_ranks_options *options, struct dp_error *error);
 
+/* Releases one owner's reference; the last one frees the result. NULL is allowed. */
 DP_API void dp_ranks_free(struct dp_ranks *ranks);
+
+/*
+ * Adds an owner, who must call dp_ranks_free() as well. Returns the result. Any thread may call
+ * these two functions. Constant cost.
+ */
+DP_API struct dp_ranks *dp_ranks_retain(const struct dp_ranks *ranks);
 
 /* The parts of a rank's own time, in this order. */
 enum dp_rank_part {

@@ -1,4 +1,4 @@
-/* Writes an analysis as text, JSON, CSV, HTML and in other formats. */
+/* Writes an analysis as text, JSON, CSV, HTML and in other formats, and what a trace holds. */
 #ifndef DEEPPROF_REPORT_H
 #define DEEPPROF_REPORT_H
 
@@ -34,12 +34,13 @@ struct dp_report_options {
 	unsigned height;
 	bool all; /* "text", verbose: write all rows of tables */
 	bool brief; /* "json": at most 20,000 bytes, without iterations */
+	size_t top; /* dp_trace_info_write(): how many kernels to list */
 };
 
 #define DP_REPORT_OPTIONS_INIT                                                                    \
 	{                                                                                         \
 		sizeof(struct dp_report_options), 80, false, false, false, NULL, 0, false, false, \
-			false, 0, false, false                                                    \
+			false, 0, false, false, 10                                                \
 	}
 
 /* A renderer. */
@@ -64,6 +65,18 @@ DP_API int dp_report_write(const struct dp_analysis *analysis, const char *forma
 			   struct dp_error *error);
 
 /*
+ * Writes what a trace holds, without analyzing it: its format, processes, devices, streams and top
+ * kernels. The formats are "text" and "json"; of the options, width, ascii, verbose, gzip and top
+ * count. Errors: those of dp_report_write(). Cost: linear in the trace.
+ */
+DP_API int dp_trace_info_write(const struct dp_trace *trace, const char *format,
+			       const struct dp_report_options *options, const struct dp_sink *sink,
+			       struct dp_error *error);
+
+/* Its formats by index; NULL beyond the last. Static. */
+DP_API const struct dp_report_format *dp_trace_info_format(size_t index);
+
+/*
  * Turns a name from a trace into one line that is safe on a terminal. Control characters, escape
  * sequences, bidirectional marks and characters without width become '?', and so do characters
  * beyond ASCII if ascii is set. A name wider than columns loses its middle. At most size bytes are
@@ -80,6 +93,15 @@ DP_API char *dp_label_kernel(char *buf, size_t size, const char *name, size_t co
 
 /* The columns that such a line occupies: wide East Asian characters take two. */
 DP_API size_t dp_label_width(const char *text);
+
+/*
+ * Numbers for people, the same in every locale: "1,234,567", "12.34 ms", "1.500 GiB". At most size
+ * bytes are written, the NUL included; DP_LABEL_NUMBER_SIZE are enough. Return buf.
+ */
+#define DP_LABEL_NUMBER_SIZE 48
+DP_API char *dp_label_count(char *buf, size_t size, uint64_t count);
+DP_API char *dp_label_duration(char *buf, size_t size, double ns, bool ascii);
+DP_API char *dp_label_bytes(char *buf, size_t size, uint64_t bytes);
 
 #ifdef __cplusplus
 }

@@ -73,11 +73,12 @@ struct dp_table_options {
 	 * column of floating-point numbers.
 	 */
 	bool nan;
+	int64_t loop; /* only rows of the loop with this id, in the column "loop"; -1: all */
 };
 
 #define DP_TABLE_OPTIONS_INIT                           \
 	{                                               \
-		sizeof(struct dp_table_options), false \
+		sizeof(struct dp_table_options), false, -1 \
 	}
 
 /* A table: libdeepprof-table(3) has the columns of each. */
@@ -97,26 +98,26 @@ DP_API const struct dp_table_info *dp_table(size_t index);
  *
  * Ownership: the caller releases *stream through its release(); on failure it is not written. The
  * stream and every array from it share ownership of the analysis, which is freed once all of them
- * have been released and dp_analysis_free() has been called, in any order. The trace must outlive
- * them: see dp_analysis_take_trace(). Arrays may be released on any thread; a stream may be used by
- * one thread at a time. Columns that are in memory in Arrow's layout (metrics of iterations, times
- * of operations and samples) are not copied.
+ * have been released and dp_analysis_free() has been called, in any order. Arrays may be released
+ * on any thread; a stream may be used by one thread at a time. Columns that are in memory in
+ * Arrow's layout (metrics of iterations; times, names and sizes of operations) are not copied.
  *
- * Errors: DP_ERR_ARGUMENT (no such table of an analysis), DP_ERR_NOMEM. get_next() returns ENOMEM
- * if memory runs out. Cost: linear in the table.
+ * Errors: DP_ERR_ARGUMENT (no such table of an analysis, no such loop, a loop of a table without
+ * that column, or one that is not reported on and has no rows), DP_ERR_NOMEM. get_next() returns
+ * ENOMEM if memory runs out. Cost: linear in the table.
  */
 DP_API int dp_analysis_table(struct ArrowArrayStream *stream, const struct dp_analysis *analysis,
 			     const char *table, const struct dp_table_options *options,
 			     struct dp_error *error);
 
 /*
- * The same of a comparison, which must outlive the stream, but not its arrays.
+ * The same of a comparison, of which the stream is an owner; its arrays need neither.
  */
 DP_API int dp_comparison_table(struct ArrowArrayStream *stream,
 			       const struct dp_comparison *comparison, const char *table,
 			       const struct dp_table_options *options, struct dp_error *error);
 
-/* The same of the ranks of a job, which must outlive the stream, but not its arrays. */
+/* The same of the ranks of a job, of which the stream is an owner; its arrays need neither. */
 DP_API int dp_ranks_table(struct ArrowArrayStream *stream, const struct dp_ranks *ranks,
 			  const char *table, const struct dp_table_options *options,
 			  struct dp_error *error);

@@ -68,6 +68,7 @@ struct dp_ops {
 	const uint8_t *copy_kind;    /* enum dp_copy_kind */
 	const uint8_t *src_kind;     /* enum dp_memory_kind */
 	const uint8_t *dst_kind;     /* enum dp_memory_kind; of a memset, its memory */
+	const uint8_t *occupancy;    /* of kernels: achieved, estimated, percent; 0 if unknown */
 };
 
 /* Whether an operation counts as a kernel: kernels and graph replays do. */
@@ -249,6 +250,9 @@ enum dp_stream_class {
 	DP_STREAM_ASSIST, /* all others */
 };
 
+/* "main", "copy" or "assist". Static. */
+DP_API const char *dp_stream_class_name(enum dp_stream_class stream_class);
+
 /* Identifiers are those of the trace; -1 if unknown. */
 struct dp_stream {
 	uint32_t process; /* index of a struct dp_process */
@@ -342,6 +346,13 @@ struct dp_open_options {
 DP_API int dp_trace_open(struct dp_trace **trace, const char *path,
 			 const struct dp_open_options *options, struct dp_error *error);
 
+/*
+ * Whether a file of this name, given without its folders, is taken for a trace or a summary where a
+ * folder is searched, in which logs, checkpoints and reports may lie, too. Constant cost.
+ */
+DP_API bool dp_trace_is_trace_name(const char *name);
+
+/* Releases the caller's reference; analyses of the trace keep theirs. NULL is allowed. */
 DP_API void dp_trace_free(struct dp_trace *trace);
 
 /* The importer that read it ("nsys", "kineto", …), and the path. Borrowed from the trace. */

@@ -115,6 +115,7 @@ int dp_diff__run(struct dp_edit **edits, size_t *count, const uint32_t *symbols,
 		 const uint32_t *pattern, size_t m)
 {
 	struct diff d = { .a = symbols, .b = pattern, .n = n, .m = m };
+	bool searched;
 	size_t width;
 	int status = DP_ERR_NOMEM;
 
@@ -134,12 +135,13 @@ int dp_diff__run(struct dp_edit **edits, size_t *count, const uint32_t *symbols,
 		return DP_OK;
 	d.most = (int)DP_MIN(16 + 8 * sqrt((double)(n + m)), (double)dp_param.diff_most);
 	width = (size_t)(2 * d.most + 5);
-	if (d.n < INT32_MAX && d.m < INT32_MAX && d.n > 0 && d.m > 0)
+	searched = d.n < INT32_MAX && d.m < INT32_MAX && d.n > 0 && d.m > 0;
+	if (searched)
 		d.reach = dp_alloc__array((size_t)d.most + 1, dp_size__mul(width, sizeof(int)));
 	d.edits = dp_alloc__array(DP_MAX(DP_MAX(d.n, d.m), (size_t)d.most), sizeof(*d.edits));
-	if (!d.edits)
+	if (!d.edits || (searched && !d.reach))
 		goto out;
-	if (!d.reach || !search(&d))
+	if (!searched || !search(&d))
 		replace(&d);
 	*edits = d.edits;
 	*count = d.count;

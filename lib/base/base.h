@@ -16,6 +16,9 @@
  */
 int dp_error__set(struct dp_error *error, int status, const char *format, ...) DP_PRINTF(3, 4);
 
+/* The same with DP_ERR_IO and the text of errno, after "what: " unless that is NULL. */
+int dp_error__system(struct dp_error *error, const char *what);
+
 /* "out of memory", with how many bytes were asked for (0: not known). Returns DP_ERR_NOMEM. */
 int dp_error__nomem(struct dp_error *error, size_t bytes);
 

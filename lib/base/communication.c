@@ -66,3 +66,30 @@ bool dp_communication__is_kernel(const char *name)
 	}
 	return false;
 }
+
+enum dp_nccl_field dp_communication__nccl_field(const char *name, size_t length)
+{
+	static const struct {
+		const char *word;
+		enum dp_nccl_field field;
+	} known[] = {
+		{ "NCCL communicator ID", DP_NCCL_COMM },
+		{ "NCCL unique ID", DP_NCCL_COMM },
+		{ "Message size [bytes]", DP_NCCL_BYTES },
+		{ "Bytes", DP_NCCL_BYTES },
+		{ "Reduction operation", DP_NCCL_REDUCTION },
+		{ "Reduction op", DP_NCCL_REDUCTION },
+		{ "Root", DP_NCCL_ROOT },
+		{ "Root rank", DP_NCCL_ROOT },
+		{ "Peer rank", DP_NCCL_PEER },
+		{ "Peer", DP_NCCL_PEER },
+		{ "Rank", DP_NCCL_RANK },
+		{ "No. of ranks", DP_NCCL_RANKS },
+		{ "Number of ranks", DP_NCCL_RANKS },
+	};
+
+	for (size_t i = 0; i < DP_COUNT(known); i++)
+		if (strlen(known[i].word) == length && !memcmp(name, known[i].word, length))
+			return known[i].field;
+	return DP_NCCL_FIELDS;
+}

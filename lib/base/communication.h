@@ -3,11 +3,30 @@
 #define DP_BASE_COMMUNICATION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /*
  * True for kernels of NCCL, RCCL, oneCCL, NVSHMEM, MSCCL, DeepEP and the collectives of vLLM,
  * SGLang, TensorRT-LLM, FlashInfer and PyTorch. Cost: linear in the name.
  */
 bool dp_communication__is_kernel(const char *name);
+
+/* What NCCL's NVTX payloads say of a call. */
+enum dp_nccl_field {
+	DP_NCCL_COMM,
+	DP_NCCL_BYTES,
+	DP_NCCL_REDUCTION,
+	DP_NCCL_ROOT,
+	DP_NCCL_PEER,
+	DP_NCCL_RANK,
+	DP_NCCL_RANKS,
+	DP_NCCL_FIELDS
+};
+
+/*
+ * The field that a schema's entry of this name is; DP_NCCL_FIELDS for others. Schemas name fields in
+ * plain words ("Message size [bytes]"), so that versions of NCCL may order them as they like.
+ */
+enum dp_nccl_field dp_communication__nccl_field(const char *name, size_t length);
 
 #endif

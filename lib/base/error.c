@@ -2,6 +2,7 @@
 #include "base/base.h"
 #include "base/utf8.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -81,6 +82,16 @@ int dp_error__set(struct dp_error *error, int status, const char *format, ...)
 	cut(error->message, sizeof(error->message));
 	clean(error->message);
 	return status;
+}
+
+int dp_error__system(struct dp_error *error, const char *what)
+{
+	int system = errno;
+
+	if (error && !error->status)
+		error->system = system;
+	return dp_error__set(error, DP_ERR_IO, "%s%s%s", what ? what : "", what ? ": " : "",
+			     strerror(system));
 }
 
 int dp_error__nomem(struct dp_error *error, size_t bytes)

@@ -400,8 +400,6 @@ DP_REAL(gap_regular, 0.6, "share", "families",
 	"of a repeat's score that it loses where no gap is like the median")
 DP_REAL(anchor_regular, 0.7, "share", "families",
 	"of gaps like the median that make a repeat regular")
-DP_REAL(anchor_score, 0.02, "score", "families",
-	"of a repeat that is looked at, at least")
 DP_REAL(votes_power, 0.1, "exponent", "families",
 	"of the number of repeats with such a gap, in its score")
 DP_REAL(modal_share, 0.083, "share", "families",

@@ -1,10 +1,18 @@
-/* Numbers as people read them. */
+/* Texts that have a length, and numbers as people read them. */
 #ifndef DP_BASE_TEXT_H
 #define DP_BASE_TEXT_H
 
 #include "base/base.h"
 
-/* Room for any of these texts. */
+#include <string.h>
+
+/* True where length bytes are a word; text may be NULL where there are none. */
+static inline bool dp_text__is(const char *text, size_t length, const char *word)
+{
+	return text && length == strlen(word) && !memcmp(text, word, length);
+}
+
+/* Room for any of these numbers. */
 #define DP_TEXT_SIZE 48
 
 /* "21,998". Returns buf. */

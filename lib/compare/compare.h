@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "compare/difference.h"
 #include <deepprof/compare.h>
+#include <stdatomic.h>
 
 struct dp_pair_data {
 	struct dp_loop_pair info;
@@ -25,7 +26,8 @@ struct dp_pair_data {
 };
 
 struct dp_comparison {
-	const struct dp_analysis *run[2];
+	atomic_size_t more_owners; /* besides the first */
+	struct dp_analysis *run[2]; /* it is one of their owners */
 	double confidence;
 	double deviations; /* of a normal distribution, that are this sure */
 	struct dp_pair_data *pairs;

@@ -1,5 +1,6 @@
 /* Two analyses to a comparison, and the accessors of that. */
 #include "compare/compare.h"
+#include "base/options.h"
 
 #include <string.h>
 
@@ -26,16 +27,16 @@ int dp_comparison_run(struct dp_comparison **comparison, const struct dp_analysi
 	struct dp_comparison *made;
 	int status;
 
-	if (options)
-		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
+	if (dp_options__take(&all, sizeof(all), options, error))
+		return DP_ERR_ARGUMENT;
 	if (!(all.confidence > 0.5 && all.confidence < 1))
 		return dp_error__set(error, DP_ERR_ARGUMENT,
 				     "a confidence is above 50%% and below 100%%");
 	made = dp_alloc__zeroed(1, sizeof(*made));
 	if (!made)
 		return dp_error__nomem(error, sizeof(*made));
-	made->run[DP_RUN_BEFORE] = before;
-	made->run[DP_RUN_AFTER] = after;
+	made->run[DP_RUN_BEFORE] = dp_analysis_retain(before);
+	made->run[DP_RUN_AFTER] = dp_analysis_retain(after);
 	made->confidence = all.confidence;
 	made->deviations = dp_normal__deviations(all.confidence);
 	status = fill(made, &all, error);
@@ -48,7 +49,7 @@ int dp_comparison_run(struct dp_comparison **comparison, const struct dp_analysi
 
 void dp_comparison_free(struct dp_comparison *comparison)
 {
-	if (!comparison)
+	if (!comparison || atomic_fetch_sub(&comparison->more_owners, 1))
 		return;
 	for (size_t i = 0; i < comparison->pair_count; i++) {
 		free(comparison->pairs[i].metrics);
@@ -58,7 +59,17 @@ void dp_comparison_free(struct dp_comparison *comparison)
 		free(comparison->pairs[i].findings);
 	}
 	free(comparison->pairs);
+	for (int i = 0; i < 2; i++)
+		dp_analysis_free(comparison->run[i]);
 	free(comparison);
+}
+
+struct dp_comparison *dp_comparison_retain(const struct dp_comparison *comparison)
+{
+	struct dp_comparison *owned = (struct dp_comparison *)comparison;
+
+	atomic_fetch_add(&owned->more_owners, 1);
+	return owned;
 }
 
 const struct dp_analysis *dp_comparison_analysis(const struct dp_comparison *comparison,

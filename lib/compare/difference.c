@@ -6,8 +6,9 @@
  * + r) / (1 - r).
  */
 #include "compare/difference.h"
-#include "compare/shift.h"
-#include "metric/stat.h"
+#include "base/search.h"
+#include "stats/shift.h"
+#include "stats/stat.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,17 +60,10 @@ double dp_estimate__widening(const double *values, size_t count)
 /* How many of sorted values are below one, or not above it. */
 static size_t count_below(const double *sorted, size_t count, double value, bool or_equal)
 {
-	size_t low = 0, high = count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (sorted[middle] < value || (or_equal && sorted[middle] <= value))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	DP_FIND(at, 0, count, !(sorted[at] < value || (or_equal && sorted[at] <= value)));
+	return at;
 }
 
 /* The rank of a value less the middle one, twice. */

@@ -4,8 +4,6 @@
  * the device besides), pinned, registered, code that is loaded.
  */
 #include "diagnose/diagnose.h"
-
-#include <math.h>
 #include <stdio.h>
 
 #define WARNING_SHARE 0.05
@@ -141,7 +139,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__call_evidence(out, "call_ns", "ns", most.idle_ns, most.name);
 	dp_rule__call_evidence(out, "calls", "count", most.calls, most.name);
 	dp_rule__evidence(out, "call_stall_ns", "ns", stall_ns);
-	dp_rule__evidence(out, "idle_host_ns", "ns", dp_rule__typical(input, "idle_host_ns"));
+	dp_rule__mean_evidence(input, out, "idle_host_ns");
 	dp_rule__evidence(out, "utilization", "1", dp_rule__busy_share(input));
 	out->finding.advice = input->scope == DP_SCOPE_CAPTURE ? advice_capture
 							       : advices[most.purpose];

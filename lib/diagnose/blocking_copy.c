@@ -9,14 +9,11 @@
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
-	double copy_ns = dp_rule__typical(input, "blocking_copy_ns");
-
-	if (!dp_rule__share_finding(input, out, "blocking_copy_ns", copy_ns,
-				    dp_rule__threshold(input, "blocking-copy"), NEVER))
+	if (!dp_rule__part_finding(input, out, "blocking_copy_ns", "blocking-copy", NEVER))
 		return false;
-	out->finding.recoverable_ns = fmin(copy_ns, dp_rule__typical(input, "copy_exposed_ns"));
-	dp_rule__evidence(out, "blocking_copy_ns", "ns", copy_ns);
-	dp_rule__evidence(out, "copy_exposed_ns", "ns", dp_rule__typical(input, "copy_exposed_ns"));
+	out->finding.recoverable_ns =
+		fmin(out->finding.recoverable_ns, dp_rule__typical(input, "copy_exposed_ns"));
+	dp_rule__mean_evidence(input, out, "copy_exposed_ns");
 	out->finding.advice =
 		"copy asynchronously, and wait where the result is needed (non_blocking)";
 	out->change = DP_REPLAY_BLOCKING;

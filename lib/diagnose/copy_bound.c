@@ -95,9 +95,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		else if (!between)
 			return false;
 	}
-	dp_rule__evidence(out, "h2d_bytes", "bytes", dp_rule__typical(input, "h2d_bytes"));
-	dp_rule__evidence(out, "h2d_bandwidth", "bytes/s",
-			  dp_rule__typical(input, "h2d_bandwidth"));
+	dp_rule__mean_evidence(input, out, "h2d_bytes");
+	dp_rule__mean_evidence(input, out, "h2d_bandwidth");
 	dp_rule__name_stream_wait(input, out, false);
 	out->change = DP_REPLAY_UPLOADS;
 	return true;

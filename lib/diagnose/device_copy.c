@@ -4,23 +4,16 @@
  */
 #include "diagnose/diagnose.h"
 
-#include <math.h>
-
 #define WARNING_SHARE 0.05
 #define CRITICAL_SHARE 0.20
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
-	double exposed_ns = dp_rule__typical(input, "d2d_exposed_ns");
-
-	if (!dp_rule__share_finding(input, out, "d2d_exposed_ns", exposed_ns,
-				    dp_rule__threshold(input, "device-copy"), CRITICAL_SHARE))
+	if (!dp_rule__part_finding(input, out, "d2d_exposed_ns", "device-copy", CRITICAL_SHARE))
 		return false;
-	dp_rule__evidence(out, "d2d_exposed_ns", "ns", exposed_ns);
-	dp_rule__evidence(out, "d2d_copies", "count", dp_rule__typical(input, "d2d_copies"));
-	dp_rule__evidence(out, "d2d_bytes", "bytes", dp_rule__typical(input, "d2d_bytes"));
-	dp_rule__evidence(out, "d2d_bandwidth", "bytes/s",
-			  dp_rule__typical(input, "d2d_bandwidth"));
+	dp_rule__mean_evidence(input, out, "d2d_copies");
+	dp_rule__mean_evidence(input, out, "d2d_bytes");
+	dp_rule__mean_evidence(input, out, "d2d_bandwidth");
 	out->finding.advice = "move less within the device: write results in place or into views, "
 			      "fewer cat, clone and contiguous()";
 	out->change = DP_REPLAY_DEVICE_COPIES;

@@ -1,7 +1,6 @@
 /* The rules' table, the run of it over one loop, and the findings' rank. */
 #include "diagnose/diagnose.h"
-#include "metric/stat.h"
-#include "metric/trend.h"
+#include "stats/stat.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,22 +60,16 @@ double dp_rule__threshold(const struct dp_rule_input *input, const char *id)
 
 const double *dp_rule__metric(const struct dp_rule_input *input, const char *name)
 {
-	const struct dp_metric_info *info;
+	size_t metric = dp_metric_find(name);
 
-	for (size_t i = 0; (info = dp_metric(i)); i++)
-		if (!strcmp(info->name, name))
-			return input->values + i * input->loop->iterations;
-	return NULL;
+	return metric == SIZE_MAX ? NULL : input->values + metric * input->loop->iterations;
 }
 
 double dp_rule__summary(const struct dp_rule_input *input, const char *name)
 {
-	const struct dp_metric_info *info;
+	size_t metric = dp_summary_metric_find(name);
 
-	for (size_t i = 0; (info = dp_summary_metric(i)); i++)
-		if (!strcmp(info->name, name))
-			return input->summary[i];
-	return (double)NAN;
+	return metric == SIZE_MAX ? (double)NAN : input->summary[metric];
 }
 
 void dp_rule__evidence(struct dp_rule_finding *finding, const char *name, const char *unit,
@@ -88,6 +81,16 @@ void dp_rule__evidence(struct dp_rule_finding *finding, const char *name, const 
 		return;
 	finding->values[at] = (struct dp_evidence_value){ name, unit, value, NULL };
 	finding->finding.evidence_count++;
+}
+
+void dp_rule__mean_evidence(const struct dp_rule_input *input, struct dp_rule_finding *finding,
+			    const char *name)
+{
+	size_t metric = dp_metric_find(name);
+
+	if (metric != SIZE_MAX)
+		dp_rule__evidence(finding, name, dp_metric(metric)->unit,
+				  dp_rule__typical(input, name));
 }
 
 void dp_rule__call_evidence(struct dp_rule_finding *finding, const char *name, const char *unit,
@@ -200,6 +203,28 @@ bool dp_rule__share_finding(const struct dp_rule_input *input, struct dp_rule_fi
 	dp_rule__evidence(out, "share_of_period", "1", share);
 	dp_rule__evidence(out, DP_EVIDENCE_PERIOD, "ns", period_ns);
 	return true;
+}
+
+bool dp_rule__part_finding(const struct dp_rule_input *input, struct dp_rule_finding *out,
+			   const char *name, const char *rule, double critical)
+{
+	double part_ns = dp_rule__typical(input, name);
+
+	if (!dp_rule__share_finding(input, out, name, part_ns, dp_rule__threshold(input, rule),
+				    critical))
+		return false;
+	dp_rule__evidence(out, name, "ns", part_ns);
+	return true;
+}
+
+bool dp_rule__rises(const struct dp_rule_input *input, struct dp_rule_finding *out, size_t count,
+		    const char *rule, struct dp_trend *trend, double *rise)
+{
+	if (!count || !dp_trend__init(trend, input->scratch, count))
+		return false;
+	*rise = trend->slope * (double)count;
+	out->finding.confidence = (1 - trend->p) * input->loop->confidence;
+	return trend->p < TREND_CHANCE && *rise >= dp_rule__threshold(input, rule) * trend->median;
 }
 
 /* Do periods rise or fall over the run as a whole? */

@@ -6,12 +6,10 @@
 #define DP_DIAGNOSE_DIAGNOSE_H
 
 #include "base/base.h"
-#include "metric/host_ranges.h"
+#include "activity/slices.h"
 #include "metric/loop_stats.h"
-#include "metric/replay.h"
-#include "metric/slices.h"
-#include "metric/stalls.h"
-#include "metric/stream_waits.h"
+#include "metric/metric.h"
+#include "stats/trend.h"
 #include <deepprof/analysis.h>
 
 /* Of the period, that a finding costs: less is information, more is critical (XProf). */
@@ -91,6 +89,17 @@ bool dp_rule__range(const struct dp_rule_input *input, struct dp_finding *findin
 bool dp_rule__share_finding(const struct dp_rule_input *input, struct dp_rule_finding *out,
 			    const char *name, double part_ns, double warning, double critical);
 
+/* The same of a metric of typical iterations, which is evidence, by the threshold of a rule. */
+bool dp_rule__part_finding(const struct dp_rule_input *input, struct dp_rule_finding *out,
+			   const char *name, const char *rule, double critical);
+
+/*
+ * Do as many values in scratch rise over the run: significantly, and by a rule's threshold of their
+ * median? Then by how much, and the finding's confidence is that of the trend.
+ */
+bool dp_rule__rises(const struct dp_rule_input *input, struct dp_rule_finding *out, size_t count,
+		    const char *rule, struct dp_trend *trend, double *rise);
+
 /* What a replay of typical iterations saves of their period; NaN where nothing can be replayed. */
 double dp_rule__saved(const struct dp_rule_input *input, enum dp_replay_change change);
 
@@ -122,6 +131,10 @@ struct dp_rule_finding {
 /* Adds a number; beyond DP_EVIDENCE_MOST it is left out. name and unit are static. */
 void dp_rule__evidence(struct dp_rule_finding *finding, const char *name, const char *unit,
 		       double value);
+
+/* The same of a metric's mean over typical iterations, by its own name and unit. */
+void dp_rule__mean_evidence(const struct dp_rule_input *input, struct dp_rule_finding *finding,
+			    const char *name);
 
 /* The same of an API call's number; the name of the call is borrowed. */
 void dp_rule__call_evidence(struct dp_rule_finding *finding, const char *name, const char *unit,

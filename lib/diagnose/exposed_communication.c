@@ -1,22 +1,16 @@
 /* Devices wait for each other: communication that no computation overlaps (XProf). */
 #include "diagnose/diagnose.h"
 
-#include <math.h>
-
 #define WARNING_SHARE 0.03
 #define CRITICAL_SHARE 0.15
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
-	double exposed_ns = dp_rule__typical(input, "comm_exposed_ns");
-
-	if (!dp_rule__share_finding(input, out, "comm_exposed_ns", exposed_ns,
-				    dp_rule__threshold(input, "exposed-communication"),
-				    CRITICAL_SHARE))
+	if (!dp_rule__part_finding(input, out, "comm_exposed_ns", "exposed-communication",
+				   CRITICAL_SHARE))
 		return false;
-	dp_rule__evidence(out, "comm_exposed_ns", "ns", exposed_ns);
-	dp_rule__evidence(out, "comm_ns", "ns", dp_rule__typical(input, "comm_ns"));
-	dp_rule__evidence(out, "comm_overlap", "1", dp_rule__typical(input, "comm_overlap"));
+	dp_rule__mean_evidence(input, out, "comm_ns");
+	dp_rule__mean_evidence(input, out, "comm_overlap");
 	dp_rule__name_stream_wait(input, out, false);
 	/* From one rank, communication and waiting for another rank look alike. */
 	out->finding.advice = "it may be waiting for another rank: compare all ranks' traces "

@@ -1,7 +1,7 @@
 /* Iterations that regularly run more than the others (DeepProf, criterion 1): logging, checkpoints,
  * evaluation. */
 #include "diagnose/diagnose.h"
-#include "metric/stat.h"
+#include "stats/stat.h"
 
 #include <math.h>
 

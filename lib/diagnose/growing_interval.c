@@ -1,11 +1,9 @@
 /* The host does more between iterations the longer it runs (DeepProf, sections III and V-B): a
  * graph that grows, a leak, a list that is appended to. */
 #include "diagnose/diagnose.h"
-#include "metric/trend.h"
 
 #include <math.h>
 
-#define CHANCE 0.01
 #define LEAST_RISE 0.10
 
 /* Of the period: a microsecond that becomes two is no news. */
@@ -26,15 +24,10 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		out->finding.last_iteration = k;
 		input->scratch[count++] = intervals[k];
 	}
-	if (!count || !dp_trend__init(&trend, input->scratch, count))
-		return false;
-	rise_ns = trend.slope * (double)count;
-	if (!(trend.p < CHANCE) ||
-	    !(rise_ns >= dp_rule__threshold(input, "growing-interval") * trend.median) ||
+	if (!dp_rule__rises(input, out, count, "growing-interval", &trend, &rise_ns) ||
 	    !(rise_ns >= LEAST_SHARE * period_ns))
 		return false;
 	out->finding.severity = DP_SEVERITY_WARNING;
-	out->finding.confidence = (1 - trend.p) * input->loop->confidence;
 	out->finding.recoverable_ns = rise_ns / 2;
 	dp_rule__evidence(out, "interval_ns", "ns", trend.median);
 	dp_rule__evidence(out, "rise_ns", "ns", rise_ns);

@@ -4,11 +4,9 @@
  * grow with it are named.
  */
 #include "diagnose/diagnose.h"
-#include "metric/trend.h"
 
 #include <math.h>
 
-#define CHANCE 0.01
 #define LEAST_RISE 0.10
 
 /* Of the rise of the period, for a part to be what grows. */
@@ -28,17 +26,16 @@ static const struct {
 	  "find what is copied more with each iteration: results that are kept, logs" },
 };
 
-/* The trend of a metric over the typical iterations. */
-static bool trend_of(struct dp_trend *trend, const struct dp_rule_input *input, const char *name,
-		     size_t *count)
+/* A metric of the typical iterations, in scratch; returns how many. */
+static size_t gather(const struct dp_rule_input *input, const char *name)
 {
 	const double *values = dp_rule__metric(input, name);
+	size_t count = 0;
 
-	*count = 0;
 	for (size_t k = 0; values && input->scratch && k < input->loop->iterations; k++)
 		if (!isnan(values[k]) && dp_rule__is_typical(input, k))
-			input->scratch[(*count)++] = values[k];
-	return *count && dp_trend__init(trend, input->scratch, *count);
+			input->scratch[count++] = values[k];
+	return count;
 }
 
 /* The kernel whose time per iteration rises most. */
@@ -63,7 +60,8 @@ static void find_part(const struct dp_rule_input *input, struct dp_rule_finding 
 	size_t count;
 
 	for (size_t i = 0; i < DP_COUNT(parts); i++) {
-		if (!trend_of(&trend, input, parts[i].metric, &count) ||
+		count = gather(input, parts[i].metric);
+		if (!count || !dp_trend__init(&trend, input->scratch, count) ||
 		    !(trend.slope >= MOST_OF_IT * slope))
 			continue;
 		dp_rule__evidence(out, parts[i].evidence, "ns", trend.slope * (double)count);
@@ -78,14 +76,10 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 {
 	const double *period_ns = dp_rule__metric(input, "period_ns");
 	struct dp_trend trend;
-	size_t count;
 	double rise_ns;
 
-	if (!trend_of(&trend, input, "period_ns", &count))
-		return false;
-	rise_ns = trend.slope * (double)count;
-	if (!(trend.p < CHANCE) ||
-	    !(rise_ns >= dp_rule__threshold(input, "growing-iteration") * trend.median))
+	if (!dp_rule__rises(input, out, gather(input, "period_ns"), "growing-iteration", &trend,
+			    &rise_ns))
 		return false;
 	dp_rule__evidence(out, "rise_ns", "ns", rise_ns);
 	dp_rule__evidence(out, "rise_per_iteration_ns", "ns", trend.slope);
@@ -93,7 +87,6 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	/* What the host does more is growing-interval's, or host-bound's. */
 	if (!out->finding.advice)
 		return false;
-	out->finding.confidence = (1 - trend.p) * input->loop->confidence;
 	out->finding.recoverable_ns = rise_ns / 2;
 	out->finding.last_iteration = input->loop->iterations - 1;
 	for (size_t k = input->loop->iterations; k-- > 0;)

@@ -157,10 +157,8 @@ static bool check_idle(const struct dp_rule_input *input, struct dp_rule_finding
 	dp_rule__evidence(out, "host_wait_ns", "ns", host_ns);
 	advise(input, out, host_ns);
 	if (out->finding.activity == DP_HOST_SYNC) {
-		dp_rule__evidence(out, "idle_after_sync_ns", "ns",
-				  dp_rule__typical(input, "idle_after_sync_ns"));
-		dp_rule__evidence(out, "host_sync_ns", "ns",
-				  dp_rule__typical(input, "host_sync_ns"));
+		dp_rule__mean_evidence(input, out, "idle_after_sync_ns");
+		dp_rule__mean_evidence(input, out, "host_sync_ns");
 	} else {
 		dp_rule__evidence(out, "host_stall_ns", "ns",
 				  fmin(dp_rule__typical(input, "host_stall_ns"), host_ns));

@@ -1,20 +1,14 @@
 /* The device waits for the host to have the input: the wait ends with an upload (XProf). */
 #include "diagnose/diagnose.h"
 
-#include <math.h>
-
 #define WARNING_SHARE 0.05
 #define CRITICAL_SHARE 0.20
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
-	double wait_ns = dp_rule__typical(input, "input_wait_ns");
-
-	if (!dp_rule__share_finding(input, out, "input_wait_ns", wait_ns,
-				    dp_rule__threshold(input, "input-bound"), CRITICAL_SHARE))
+	if (!dp_rule__part_finding(input, out, "input_wait_ns", "input-bound", CRITICAL_SHARE))
 		return false;
-	dp_rule__evidence(out, "input_wait_ns", "ns", wait_ns);
-	dp_rule__evidence(out, "idle_host_ns", "ns", dp_rule__typical(input, "idle_host_ns"));
+	dp_rule__mean_evidence(input, out, "idle_host_ns");
 	dp_rule__evidence(out, "utilization", "1", dp_rule__busy_share(input));
 	dp_rule__cpu_evidence(input, out);
 	dp_rule__name_ranges(input, out, DP_HOST_INPUT, false);

@@ -2,8 +2,6 @@
  */
 #include "diagnose/diagnose.h"
 
-#include <math.h>
-
 #define WARNING_SHARE 0.15
 #define CRITICAL_SHARE 0.30
 #define SHORT_KERNEL_NS 10000
@@ -20,22 +18,18 @@ bool dp_rule__is_launch_bound(const struct dp_rule_input *input)
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
-	double gaps_ns = dp_rule__typical(input, "short_gaps_ns");
 	double saved_ns = dp_rule__saved(input, DP_REPLAY_LAUNCHES);
 
 	if (!dp_rule__is_launch_bound(input) ||
-	    !dp_rule__share_finding(input, out, "short_gaps_ns", gaps_ns,
-				    dp_rule__threshold(input, "launch-bound"), CRITICAL_SHARE))
+	    !dp_rule__part_finding(input, out, "short_gaps_ns", "launch-bound", CRITICAL_SHARE))
 		return false;
-	dp_rule__evidence(out, "short_gaps_ns", "ns", gaps_ns);
-	dp_rule__evidence(out, "kernel_median_ns", "ns",
-			  dp_rule__typical(input, "kernel_median_ns"));
-	dp_rule__evidence(out, "queue_empty", "1", dp_rule__typical(input, "queue_empty"));
+	dp_rule__mean_evidence(input, out, "kernel_median_ns");
+	dp_rule__mean_evidence(input, out, "queue_empty");
 	out->finding.advice =
 		"launch fewer, larger kernels: fuse (torch.compile), CUDA graphs, larger "
 		"batches";
 	/* The host waits in some of these gaps: whatever launching takes, those stay. */
-	if (saved_ns < gaps_ns)
+	if (saved_ns < out->finding.recoverable_ns)
 		out->finding.recoverable_ns = saved_ns;
 	out->change = DP_REPLAY_LAUNCHES;
 	return true;

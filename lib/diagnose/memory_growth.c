@@ -1,11 +1,9 @@
 /* What is kept from iteration to iteration: a leak fills the device's memory (DeepProf, section
  * III). */
 #include "diagnose/diagnose.h"
-#include "metric/trend.h"
 
 #include <math.h>
 
-#define CHANCE 0.01
 #define LEAST_RISE 0.10
 
 /* Less is bookkeeping. */
@@ -33,15 +31,10 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	struct dp_trend trend;
 	double rise;
 
-	if (!count || !dp_trend__init(&trend, input->scratch, count))
-		return false;
-	rise = trend.slope * (double)count;
-	if (!(trend.p < CHANCE) ||
-	    !(rise >= dp_rule__threshold(input, "memory-growth") * trend.median) ||
+	if (!dp_rule__rises(input, out, count, "memory-growth", &trend, &rise) ||
 	    !(rise >= LEAST_BYTES))
 		return false;
 	out->finding.severity = DP_SEVERITY_WARNING;
-	out->finding.confidence = (1 - trend.p) * input->loop->confidence;
 	out->finding.recoverable_ns = (double)NAN;
 	dp_rule__evidence(out, "rise_bytes", "bytes", rise);
 	dp_rule__evidence(out, "rise_per_iteration_bytes", "bytes", trend.slope);

@@ -11,17 +11,12 @@
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
-	double copy_ns = dp_rule__typical(input, "pageable_copy_ns");
-
-	if (!dp_rule__share_finding(input, out, "pageable_copy_ns", copy_ns,
-				    dp_rule__threshold(input, "pageable-copy"), NEVER))
+	if (!dp_rule__part_finding(input, out, "pageable_copy_ns", "pageable-copy", NEVER))
 		return false;
-	out->finding.recoverable_ns =
-		SAVED * fmin(copy_ns, dp_rule__typical(input, "copy_exposed_ns"));
-	dp_rule__evidence(out, "pageable_copy_ns", "ns", copy_ns);
-	dp_rule__evidence(out, "pageable_share", "1", dp_rule__typical(input, "pageable_share"));
-	dp_rule__evidence(out, "h2d_bandwidth", "bytes/s",
-			  dp_rule__typical(input, "h2d_bandwidth"));
+	out->finding.recoverable_ns = SAVED * fmin(out->finding.recoverable_ns,
+						   dp_rule__typical(input, "copy_exposed_ns"));
+	dp_rule__mean_evidence(input, out, "pageable_share");
+	dp_rule__mean_evidence(input, out, "h2d_bandwidth");
 	out->finding.advice = "copy from pinned memory (pin_memory=True, cudaMallocHost)";
 	out->change = DP_REPLAY_PAGEABLE;
 	return true;

@@ -50,7 +50,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 				    dp_rule__threshold(input, "preempted"), CRITICAL_SHARE))
 		return false;
 	dp_rule__cpu_evidence(input, out);
-	dp_rule__evidence(out, "idle_host_ns", "ns", dp_rule__typical(input, "idle_host_ns"));
+	dp_rule__mean_evidence(input, out, "idle_host_ns");
 	dp_rule__evidence(out, "utilization", "1", dp_rule__busy_share(input));
 	out->finding.advice =
 		dp_rule__cpu_advice(wait_ns, dp_rule__typical(input, "cpu_throttled_ns"));

@@ -11,16 +11,13 @@
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
-	double upload_ns = dp_rule__typical(input, "repeated_upload_ns");
-
-	if (!dp_rule__share_finding(input, out, "repeated_upload_ns", upload_ns,
-				    dp_rule__threshold(input, "repeated-upload"), NEVER))
+	if (!dp_rule__part_finding(input, out, "repeated_upload_ns", "repeated-upload", NEVER))
 		return false;
 	out->finding.confidence *= SIZE_TRUST;
-	out->finding.recoverable_ns = fmin(upload_ns, dp_rule__typical(input, "copy_exposed_ns"));
-	dp_rule__evidence(out, "repeated_upload_ns", "ns", upload_ns);
-	dp_rule__evidence(out, "copy_exposed_ns", "ns", dp_rule__typical(input, "copy_exposed_ns"));
-	dp_rule__evidence(out, "h2d_bytes", "bytes", dp_rule__typical(input, "h2d_bytes"));
+	out->finding.recoverable_ns =
+		fmin(out->finding.recoverable_ns, dp_rule__typical(input, "copy_exposed_ns"));
+	dp_rule__mean_evidence(input, out, "copy_exposed_ns");
+	dp_rule__mean_evidence(input, out, "h2d_bytes");
 	out->finding.advice = "upload once, before the loop, what does not change: tables, masks, "
 			      "weights";
 	out->change = DP_REPLAY_REPEATED;

@@ -1,6 +1,6 @@
 /* Iterations that stand out, and what they have more of than the others. */
 #include "diagnose/diagnose.h"
-#include "metric/stat.h"
+#include "stats/stat.h"
 
 #include <math.h>
 #include <string.h>

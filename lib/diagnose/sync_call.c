@@ -2,25 +2,19 @@
  * cuda_api_sync). */
 #include "diagnose/diagnose.h"
 
-#include <math.h>
-
 #define WARNING_SHARE 0.05
 #define CRITICAL_SHARE 0.20
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
-	double lost_ns = dp_rule__typical(input, "sync_lost_ns");
 	double sync_ns = dp_rule__typical(input, "host_sync_ns");
 
-	if (!dp_rule__share_finding(input, out, "sync_lost_ns", lost_ns,
-				    dp_rule__threshold(input, "sync-call"), CRITICAL_SHARE))
+	if (!dp_rule__part_finding(input, out, "sync_lost_ns", "sync-call", CRITICAL_SHARE))
 		return false;
-	dp_rule__evidence(out, "sync_lost_ns", "ns", lost_ns);
 	dp_rule__evidence(out, "host_sync_ns", "ns", sync_ns);
 	/* A download to pageable memory waits in its own call. */
-	if (sync_ns < lost_ns)
-		dp_rule__evidence(out, "host_copy_ns", "ns",
-				  dp_rule__typical(input, "host_copy_ns"));
+	if (sync_ns < out->finding.recoverable_ns)
+		dp_rule__mean_evidence(input, out, "host_copy_ns");
 	out->finding.advice = "avoid a synchronization in every iteration: .item(), print(tensor), "
 			      "synchronize()";
 	dp_rule__name_ranges(input, out, DP_HOST_SYNC, false);

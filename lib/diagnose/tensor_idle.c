@@ -38,7 +38,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "utilization", "1", dp_rule__busy_share(input));
 	dp_rule__evidence(out, "tensor_active", "1", tensor);
 	if (!isnan(dp_rule__typical(input, "sm_active")))
-		dp_rule__evidence(out, "sm_active", "1", dp_rule__typical(input, "sm_active"));
+		dp_rule__mean_evidence(input, out, "sm_active");
 	if (!isnan(dram))
 		dp_rule__evidence(out, "dram_active", "1", dram);
 	out->finding.advice = dram >= MEMORY_BOUND ? advice_memory : advice_compute;

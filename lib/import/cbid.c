@@ -6,6 +6,7 @@
 #include "import/cbid.h"
 
 #include "base/base.h"
+#include "base/search.h"
 
 #include <stdio.h>
 
@@ -219,17 +220,10 @@ static const struct cbid_name driver_names[] = {
 
 static const char *find(const struct cbid_name *names, size_t count, int64_t cbid)
 {
-	size_t low = 0, high = count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (names[middle].cbid < cbid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && names[low].cbid == cbid ? names[low].name : NULL;
+	DP_FIND(at, 0, count, names[at].cbid >= cbid);
+	return at < count && names[at].cbid == cbid ? names[at].name : NULL;
 }
 
 const char *dp_cbid__name(enum dp_cbid_domain domain, int64_t cbid, char *buf, size_t size)

@@ -49,6 +49,9 @@ enum {
 	DP_CHROME_SKIP = 1 << 30,
 };
 
+/* In the args of kernels; the last bit, which no enumeration can hold. */
+#define DP_CHROME_OCCUPANCY (UINT32_C(1) << 31)
+
 /*
  * Members are valid where has says so; texts are borrowed for the call of event(). pid_text and
  * tid_text are what was there where it is no number ("stream 7"), else empty.
@@ -61,7 +64,7 @@ struct dp_chrome_event {
 	int64_t start_ns, duration_ns;
 	int64_t pid, tid;
 	struct dp_json_text pid_text, tid_text;
-	int64_t device, context, stream, correlation, bytes, size, device_type, index;
+	int64_t device, context, stream, correlation, bytes, size, device_type, index, occupancy;
 	struct dp_json_text arg_name, labels, op, task, details;
 	struct dp_json_text collective, dtype, group_name, group_ranks;
 	int64_t elements_in, elements_out, group_size, sequence, peer_source, peer_target;

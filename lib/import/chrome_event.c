@@ -88,6 +88,8 @@ static inline uint32_t arg_key(const char *at, size_t length)
 		       : IS("memcpy_details") || IS("memset_details") || IS("Memset_details")
 			       ? DP_CHROME_DETAILS
 			       : 0;
+	case 25:
+		return IS("est. achieved occupancy %") ? DP_CHROME_OCCUPANCY : 0;
 	default:
 		return 0;
 	}
@@ -150,6 +152,8 @@ static enum dp_json_result arg_member(struct dp_json *json, struct dp_chrome_eve
 		return number_member(json, 0, &event->index, &event->has, key);
 	case DP_CHROME_DEVICE_TYPE:
 		return number_member(json, 0, &event->device_type, &event->has, key);
+	case DP_CHROME_OCCUPANCY:
+		return number_member(json, 0, &event->occupancy, &event->has, key);
 	case DP_CHROME_ELEMENTS_IN:
 		return number_member(json, 0, &event->elements_in, &event->has, key);
 	case DP_CHROME_ELEMENTS_OUT:
@@ -201,7 +205,7 @@ static bool communicates(const struct dp_json_text *name)
 /* The members of args, until everything that is wanted is there. */
 static enum dp_json_result read_args(struct dp_json *json, struct dp_chrome_event *event)
 {
-	uint32_t wanted = event->wanted & DP_CHROME_ARGS;
+	uint32_t wanted = event->wanted & (DP_CHROME_ARGS | DP_CHROME_OCCUPANCY);
 	enum dp_json_result result;
 	struct dp_json_text key;
 
@@ -337,8 +341,7 @@ enum dp_chrome_member dp_chrome__member(const struct dp_json_text *key)
 	};
 
 	for (size_t i = 0; i < DP_COUNT(known); i++)
-		if (key->length == strlen(known[i].name) &&
-		    !memcmp(key->at, known[i].name, key->length))
+		if (dp_json__is(key, known[i].name))
 			return known[i].member;
 	return DP_CHROME_OTHER;
 }

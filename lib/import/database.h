@@ -62,7 +62,7 @@ int dp_rows__skip(struct dp_rows *rows, const char *why);
 
 /*
  * A column to read: its name, or several, divided by commas: of those that the table has, the
- * first that is not NULL in the row.
+ * first that is not NULL in the row. Without names it is NULL in all rows.
  */
 struct dp_column {
 	const char *names;
@@ -79,13 +79,13 @@ struct dp_rows {
 	size_t count;
 	const char *table;
 	int64_t rowid;
-	uint32_t present; /* bit per column: the table has it */
-	bool any;	  /* rowid is valid */
-	bool ended;	  /* the last step gave no row, or an error */
-	unsigned gaps;	  /* damaged places that were stepped over */
-	uint64_t read;	  /* rows so far */
-	uint64_t odd;	  /* values of a wrong type or out of range */
-	uint64_t skips;	  /* rows that could not be used */
+	uint8_t at[DP_ROWS_COLUMNS_MAX]; /* of a column in the result, 0: the table lacks it */
+	bool any;			 /* rowid is valid */
+	bool ended;			 /* the last step gave no row, or an error */
+	unsigned gaps;			 /* damaged places that were stepped over */
+	uint64_t read;			 /* rows so far */
+	uint64_t odd;			 /* values of a wrong type or out of range */
+	uint64_t skips;			 /* rows that could not be used */
 };
 
 /*

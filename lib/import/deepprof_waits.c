@@ -3,54 +3,56 @@
  * how far that stream's work had been launched. CUPTI numbers each record of an event since 12.8;
  * before, it is the last record of the event before the wait, by the numbers of their calls.
  */
+#include "base/search.h"
 #include "import/deepprof_private.h"
 
 #include <stdlib.h>
 
-enum {
-	EVENT_PROCESS,
-	EVENT_CONTEXT,
-	EVENT_STREAM,
-	EVENT_EVENT,
-	EVENT_SYNC,
-	EVENT_CORR,
-	EVENT_EPOCH,
-	EVENT_COLUMNS
-};
+enum { EVENT = DP_CUPTI_OWN, SYNC, EPOCH };
 
-static int64_t cause_of(struct dp_rows *rows, size_t corr, size_t epoch)
+static int read_event(struct dp_cupti *cupti, struct dp_rows *rows)
 {
-	int64_t turn = dp_rows__integer(rows, epoch, 0, INT32_MAX, 0);
-
-	return turn << 32 | dp_rows__correlation(rows, corr);
-}
-
-static int read_event(struct deepprof *deepprof, struct dp_rows *rows)
-{
+	struct deepprof *deepprof = dp_deepprof__of(cupti);
 	struct deepprof_event event = {
-		.pid = dp_deepprof__pid(deepprof, dp_rows__id(rows, EVENT_PROCESS)),
-		.context = dp_rows__id(rows, EVENT_CONTEXT),
-		.stream = dp_rows__id(rows, EVENT_STREAM),
-		.event = dp_rows__id(rows, EVENT_EVENT),
-		.sync = dp_rows__is_null(rows, EVENT_SYNC) ? 0 : dp_rows__id(rows, EVENT_SYNC),
-		.cause = cause_of(rows, EVENT_CORR, EVENT_EPOCH),
+		.pid = dp_deepprof__pid(cupti, rows),
+		.context = dp_rows__id(rows, DP_CUPTI_CONTEXT),
+		.stream = dp_rows__id(rows, DP_CUPTI_STREAM),
+		.event = dp_rows__id(rows, EVENT),
+		.sync = dp_rows__is_null(rows, SYNC) ? 0 : dp_rows__id(rows, SYNC),
+		.cause = dp_rows__integer(rows, EPOCH, 0, INT32_MAX, 0) << 32 |
+			 dp_rows__correlation(rows, DP_CUPTI_CORRELATION),
 	};
 
 	if (!(uint32_t)event.cause)
 		return DP_OK;
 	if (dp_array__reserve(&deepprof->events, &deepprof->event_room, deepprof->event_count + 1,
 			      sizeof(*deepprof->events)))
-		return dp_deepprof__nomem(deepprof);
+		return dp_cupti__nomem(cupti);
 	deepprof->events[deepprof->event_count++] = event;
 	return DP_OK;
 }
+
+const struct dp_cupti_table dp_deepprof__events[] = {
+	{ "cuda_event",
+	  read_event,
+	  { [DP_CUPTI_PROCESS] = { "process", true },
+	    [DP_CUPTI_CONTEXT] = { "context", false },
+	    [DP_CUPTI_STREAM] = { "stream", false },
+	    [DP_CUPTI_CORRELATION] = { "corr", true },
+	    [EVENT] = { "event", true },
+	    [SYNC] = { "event_sync", false },
+	    [EPOCH] = { "epoch", false } } },
+	{ NULL },
+};
 
 /* In order of process, event's record where that has a number, context, event, call. */
 static int compare(const void *a, const void *b)
 {
 	const struct deepprof_event *x = a, *y = b;
-	const int64_t keys[][2] = { { x->pid, y->pid },	    { x->sync, y->sync },
-				    { x->context, y->context }, { x->event, y->event },
+	const int64_t keys[][2] = { { x->pid, y->pid },
+				    { x->sync, y->sync },
+				    { x->context, y->context },
+				    { x->event, y->event },
 				    { x->cause, y->cause } };
 
 	for (size_t i = 0; i < DP_COUNT(keys); i++)
@@ -59,36 +61,17 @@ static int compare(const void *a, const void *b)
 	return 0;
 }
 
-int dp_deepprof__scan_events(struct deepprof *deepprof)
-{
-	static const struct dp_column columns[EVENT_COLUMNS] = {
-		[EVENT_PROCESS] = { "process", true }, [EVENT_CONTEXT] = { "context", false },
-		[EVENT_STREAM] = { "stream", false },  [EVENT_EVENT] = { "event", true },
-		[EVENT_SYNC] = { "event_sync", false }, [EVENT_CORR] = { "corr", true },
-		[EVENT_EPOCH] = { "epoch", false },
-	};
-	int status = dp_deepprof__scan(deepprof, "cuda_event", columns, EVENT_COLUMNS, read_event);
-
-	if (!status && deepprof->event_count)
-		qsort(deepprof->events, deepprof->event_count, sizeof(*deepprof->events), compare);
-	return status;
-}
-
 /* The last that is not after the key; NULL where all are. */
-static const struct deepprof_event *find_last(const struct deepprof *deepprof,
+static const struct deepprof_event *find_last(struct deepprof *deepprof,
 					      const struct deepprof_event *key)
 {
-	size_t low = 0, high = deepprof->event_count;
+	size_t after;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare(&deepprof->events[middle], key) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &deepprof->events[low - 1] : NULL;
+	if (!deepprof->events_sorted && deepprof->event_count)
+		qsort(deepprof->events, deepprof->event_count, sizeof(*deepprof->events), compare);
+	deepprof->events_sorted = true;
+	DP_FIND(after, 0, deepprof->event_count, compare(&deepprof->events[after], key) > 0);
+	return after ? &deepprof->events[after - 1] : NULL;
 }
 
 void dp_deepprof__link_wait(struct deepprof *deepprof, const struct deepprof_event *wait,
@@ -104,7 +87,7 @@ void dp_deepprof__link_wait(struct deepprof *deepprof, const struct deepprof_eve
 	if (!found || found->pid != wait->pid || found->sync != wait->sync ||
 	    (!wait->sync && (found->context != wait->context || found->event != wait->event)))
 		return;
-	sync->source = dp_places__find_queue(&deepprof->places, found->pid, found->context,
+	sync->source = dp_places__find_queue(&deepprof->cupti.places, found->pid, found->context,
 					     found->stream);
 	sync->source_correlation = (uint32_t)found->cause;
 	sync->event = (uint32_t)found->event;

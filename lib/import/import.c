@@ -1,10 +1,12 @@
 /* dp_trace_open(): which importer, and the run of it. */
 #include "import/import.h"
+#include "base/options.h"
 #include "import/looks.h"
 #include "import/unpack.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define DP_ENTRY(word) extern const struct dp_importer dp_importer__##word;
 #include "import/import_table.h"
@@ -242,8 +244,8 @@ int dp_trace_open(struct dp_trace **trace, const char *path, const struct dp_ope
 	struct dp_input *input = NULL;
 	int status;
 
-	if (options)
-		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
+	if (dp_options__take(&all, sizeof(all), options, error))
+		return DP_ERR_ARGUMENT;
 	if (!all.label)
 		all.label = path;
 	if (!error)
@@ -259,4 +261,38 @@ int dp_trace_open(struct dp_trace **trace, const char *path, const struct dp_ope
 	dp_unpack__close(&unpacked);
 	dp_input__close(input);
 	return status;
+}
+
+static bool has_trace_ending(const char *name)
+{
+	static const char *const endings[] = {
+		".json", ".json.gz", ".trace", ".sqlite", ".sqlite3",  ".sqlite.gz", ".db",
+		".db.gz", ".csv",    ".csv.gz", ".nvvp",  ".nvprof", ".xplane.pb",  ".jsonl",
+		".jsonl.gz", ".nsys-rep", ".qdrep", ".dpsum",
+	};
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < DP_COUNT(endings); i++) {
+		size_t ending = strlen(endings[i]);
+
+		if (length > ending && name[0] != '.' &&
+		    !strcasecmp(name + length - ending, endings[i]))
+			return true;
+	}
+	return false;
+}
+
+/* "node7-pid4711.log": how the NCCL Inspector names its logs. Others in a folder are no traces. */
+static bool is_inspector_name(const char *name)
+{
+	const char *pid = strstr(name, "-pid");
+	size_t digits = pid ? strspn(pid + 4, "0123456789") : 0;
+
+	return digits &&
+	       (!strcmp(pid + 4 + digits, ".log") || !strcmp(pid + 4 + digits, ".log.gz"));
+}
+
+bool dp_trace_is_trace_name(const char *name)
+{
+	return has_trace_ending(name) || is_inspector_name(name);
 }

@@ -42,11 +42,6 @@ struct dp_input {
 	bool ahead_tried, ahead_end;
 };
 
-static int io_error(struct dp_error *error, const char *what)
-{
-	return dp_error__set(error, DP_ERR_IO, "%s: %s", what, strerror(errno));
-}
-
 /* The next bytes of the file or the memory, none at the end; -1 and errno for an error. */
 static ssize_t next_bytes(struct dp_input *input)
 {
@@ -74,7 +69,7 @@ static int fill(struct dp_input *input, struct dp_error *error)
 		return DP_OK;
 	n = next_bytes(input);
 	if (n < 0)
-		return io_error(error, "can't read");
+		return dp_error__system(error, "can't read");
 	input->raw_at = 0;
 	input->raw_length = (size_t)n;
 	input->raw_end = n == 0;
@@ -92,7 +87,7 @@ static int read_directly(struct dp_input *input, char *buf, size_t size, size_t 
 		n = read(input->fd, buf, DP_MIN(size, (size_t)1 << 30));
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return io_error(error, "can't read");
+		return dp_error__system(error, "can't read");
 	input->raw_end = n == 0;
 	input->position += (uint64_t)n;
 	*got = (size_t)n;
@@ -209,13 +204,15 @@ static int open_file(struct dp_input *input, const char *path, struct dp_error *
 	} else {
 		input->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 		if (input->fd < 0)
-			return dp_error__set(error, DP_ERR_IO, "%s", strerror(errno));
+			return dp_error__system(error, NULL);
 		input->own_fd = true;
 	}
 	if (fstat(input->fd, &info))
-		return io_error(error, "can't stat");
-	if (S_ISDIR(info.st_mode))
-		return dp_error__set(error, DP_ERR_IO, "is a directory");
+		return dp_error__system(error, "can't stat");
+	if (S_ISDIR(info.st_mode)) {
+		errno = EISDIR;
+		return dp_error__system(error, NULL);
+	}
 	if (S_ISREG(info.st_mode) && info.st_size > 0)
 		input->size = (uint64_t)info.st_size;
 	return DP_OK;

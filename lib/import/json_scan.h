@@ -14,7 +14,7 @@
 #ifndef DP_IMPORT_JSON_SCAN_H
 #define DP_IMPORT_JSON_SCAN_H
 
-#include "base/base.h"
+#include "base/text.h"
 
 #define DP_JSON_PAD 64
 
@@ -41,6 +41,11 @@ struct dp_json_text {
 	bool escaped; /* has backslashes: dp_json__unescape() */
 	bool bare;    /* has quotes that should have been escaped */
 };
+
+static inline bool dp_json__is(const struct dp_json_text *text, const char *word)
+{
+	return dp_text__is(text->at, text->length, word);
+}
 
 static inline bool dp_json__is_space(char c)
 {

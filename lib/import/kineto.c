@@ -103,7 +103,7 @@ static uint32_t want(void *ctx, const char *category, size_t length)
 	static const uint32_t wanted[] = {
 		[DP_KINETO_NONE] = DP_CHROME_ARGS,
 		[DP_KINETO_KERNEL] = DP_CHROME_DEVICE | DP_CHROME_CONTEXT | DP_CHROME_STREAM |
-				     DP_CHROME_CORRELATION,
+				     DP_CHROME_CORRELATION | DP_CHROME_OCCUPANCY,
 		[DP_KINETO_COPY] = DP_CHROME_DEVICE | DP_CHROME_CONTEXT | DP_CHROME_STREAM |
 				   DP_CHROME_CORRELATION | DP_CHROME_BYTES,
 		[DP_KINETO_SET] = DP_CHROME_DEVICE | DP_CHROME_CONTEXT | DP_CHROME_STREAM |
@@ -299,6 +299,9 @@ static int gpu_event(struct kineto *kineto, const struct dp_chrome_event *event,
 	op.correlation = dp_chrome__correlation(event);
 	if (event->has & DP_CHROME_BYTES && event->bytes > 0 && op.kind != DP_OP_KERNEL)
 		op.bytes = (uint64_t)event->bytes;
+	/* 0 is what Kineto writes where it can't estimate it, too. */
+	if (event->has & DP_CHROME_OCCUPANCY && event->occupancy > 0 && event->occupancy <= 100)
+		op.occupancy = (uint8_t)event->occupancy;
 	kineto->epoch_votes += is_epoch(op.start_ns) ? 1 : -1;
 	if (event->has & DP_CHROME_COLLECTIVE && op.kind == DP_OP_KERNEL &&
 	    dp_kineto_collective__add(kineto->builder, event, &op))

@@ -11,14 +11,13 @@ static uint64_t element_bytes(const struct dp_json_text *dtype)
 		const char *name;
 		uint64_t bytes;
 	} known[] = {
-		{ "Byte", 1 },	 { "Char", 1 },	  { "Bool", 1 },   { "Short", 2 },
-		{ "Half", 2 },	 { "BFloat16", 2 }, { "Int", 4 },  { "Float", 4 },
-		{ "Long", 8 },	 { "Double", 8 }, { "ComplexFloat", 8 }, { "ComplexDouble", 16 },
+		{ "Byte", 1 }, { "Char", 1 },	  { "Bool", 1 },	 { "Short", 2 },
+		{ "Half", 2 }, { "BFloat16", 2 }, { "Int", 4 },		 { "Float", 4 },
+		{ "Long", 8 }, { "Double", 8 },	  { "ComplexFloat", 8 }, { "ComplexDouble", 16 },
 	};
 
 	for (size_t i = 0; i < DP_COUNT(known); i++)
-		if (dtype->length == strlen(known[i].name) &&
-		    !memcmp(dtype->at, known[i].name, dtype->length))
+		if (dp_json__is(dtype, known[i].name))
 			return known[i].bytes;
 	return dtype->length > 6 && !memcmp(dtype->at, "Float8", 6) ? 1 : 0;
 }

@@ -1,4 +1,6 @@
 #include "import/kineto_deferred.h"
+
+#include "base/search.h"
 #include "import/copy_name.h"
 
 void dp_kineto_deferred__fini(struct dp_kineto_deferred *deferred)
@@ -55,19 +57,12 @@ static int compare_sizes(const void *a, const void *b)
 static uint64_t size_of(const struct dp_kineto_deferred *deferred, uint32_t correlation)
 {
 	struct dp_kineto_size key = { .correlation = correlation };
-	size_t low = 0, high = deferred->size_count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_sizes(&deferred->sizes[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == deferred->size_count || deferred->sizes[low].correlation != correlation)
+	DP_FIND(at, 0, deferred->size_count, compare_sizes(&deferred->sizes[at], &key) >= 0);
+	if (at == deferred->size_count || deferred->sizes[at].correlation != correlation)
 		return 0;
-	return deferred->sizes[low].bytes;
+	return deferred->sizes[at].bytes;
 }
 
 int dp_kineto_deferred__push(struct dp_kineto_deferred *deferred, struct dp_builder *builder,

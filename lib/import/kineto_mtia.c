@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-static bool is(const struct dp_json_text *text, const char *word)
-{
-	return text->length == strlen(word) && !memcmp(text->at, word, text->length);
-}
-
 static struct dp_json_text text_of(const char *text)
 {
 	return (struct dp_json_text){ .at = text, .length = strlen(text) };
@@ -16,24 +11,24 @@ static struct dp_json_text text_of(const char *text)
 
 static const char *copy_name(const struct dp_json_text *direction)
 {
-	return is(direction, "HOST_TO_DEVICE")	   ? "Memcpy HtoD"
-	       : is(direction, "DEVICE_TO_HOST")   ? "Memcpy DtoH"
-	       : is(direction, "DEVICE_TO_DEVICE") ? "Memcpy DtoD"
-						   : "Memcpy";
+	return dp_json__is(direction, "HOST_TO_DEVICE")	    ? "Memcpy HtoD"
+	       : dp_json__is(direction, "DEVICE_TO_HOST")   ? "Memcpy DtoH"
+	       : dp_json__is(direction, "DEVICE_TO_DEVICE") ? "Memcpy DtoD"
+							    : "Memcpy";
 }
 
 enum dp_kineto_class dp_kineto_mtia__read(struct dp_chrome_event *event)
 {
 	if (!(event->has & DP_CHROME_NAME))
 		return DP_KINETO_SKIP;
-	if (is(&event->name, "dma_request")) {
+	if (dp_json__is(&event->name, "dma_request")) {
 		event->name =
 			text_of(copy_name(event->has & DP_CHROME_OP ? &event->op : &event->name));
 		event->bytes = event->size;
 		event->has |= event->has & DP_CHROME_SIZE ? DP_CHROME_BYTES : 0;
 		return DP_KINETO_COPY;
 	}
-	if (is(&event->name, "event_wait")) {
+	if (dp_json__is(&event->name, "event_wait")) {
 		event->name = text_of("Stream Wait Event");
 		return DP_KINETO_SYNC;
 	}

@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-static bool is(const struct dp_json_text *text, const char *name)
-{
-	return text->length == strlen(name) && !memcmp(text->at, name, text->length);
-}
-
 void dp_kineto_rocprof__note(struct dp_kineto_rocprof *rocprof, const struct dp_chrome_event *event)
 {
 	static const struct {
@@ -24,11 +19,11 @@ void dp_kineto_rocprof__note(struct dp_kineto_rocprof *rocprof, const struct dp_
 	const struct dp_json_text *name = &event->arg_name;
 	struct dp_kineto_rocprof_row row = { event->pid, -1, DP_KINETO_NONE, false };
 
-	if ((event->has & need) != need || !is(&event->name, "process_name") ||
+	if ((event->has & need) != need || !dp_json__is(&event->name, "process_name") ||
 	    rocprof->count >= DP_COUNT(rocprof->rows))
 		return;
 	for (size_t i = 0; i < DP_COUNT(known); i++) {
-		if (!is(name, known[i].name))
+		if (!dp_json__is(name, known[i].name))
 			continue;
 		row.class = known[i].class;
 		row.indexed = known[i].indexed;
@@ -62,7 +57,7 @@ enum dp_kineto_class dp_kineto_rocprof__read(const struct dp_kineto_rocprof *roc
 	if (!row)
 		return DP_KINETO_NONE;
 	if (row->class == DP_KINETO_KERNEL && event->has & DP_CHROME_NAME &&
-	    is(&event->name, "<barrier packet>"))
+	    dp_json__is(&event->name, "<barrier packet>"))
 		return DP_KINETO_SKIP;
 	if (row->indexed && event->has & DP_CHROME_INDEX && event->index >= 0 &&
 	    event->index < INT64_MAX) {

@@ -20,11 +20,6 @@ static bool starts(const struct dp_json_text *text, const char *prefix)
 	return text->length >= length && !memcmp(text->at, prefix, length);
 }
 
-static bool is(const struct dp_json_text *text, const char *name)
-{
-	return text->length == strlen(name) && starts(text, name);
-}
-
 void dp_kineto_xla__fini(struct dp_kineto_xla *xla)
 {
 	dp_lookup__fini(&xla->pids);
@@ -53,11 +48,11 @@ static int note_thread(struct dp_kineto_xla *xla, const struct dp_chrome_event *
 	struct dp_key key = { { event->pid, event->tid } };
 	const struct dp_json_text *name = &event->arg_name;
 
-	if (starts(name, "Stream #") || is(name, "Async XLA Ops"))
+	if (starts(name, "Stream #") || dp_json__is(name, "Async XLA Ops"))
 		return dp_lookup__set(&xla->threads, &key, THREAD_OPS);
-	if (is(name, "XLA Ops"))
+	if (dp_json__is(name, "XLA Ops"))
 		return dp_lookup__set(&xla->threads, &key, THREAD_NESTED);
-	if (is(name, "Steps") || is(name, "XLA Modules"))
+	if (dp_json__is(name, "Steps") || dp_json__is(name, "XLA Modules"))
 		return dp_lookup__set(&xla->threads, &key, THREAD_MARKS);
 	return DP_OK;
 }
@@ -68,9 +63,9 @@ int dp_kineto_xla__note(struct dp_kineto_xla *xla, const struct dp_chrome_event 
 
 	if ((event->has & need) != need)
 		return DP_OK;
-	if (is(&event->name, "process_name"))
+	if (dp_json__is(&event->name, "process_name"))
 		return note_process(xla, event);
-	return event->has & DP_CHROME_TID && is(&event->name, "thread_name")
+	return event->has & DP_CHROME_TID && dp_json__is(&event->name, "thread_name")
 		       ? note_thread(xla, event)
 		       : DP_OK;
 }

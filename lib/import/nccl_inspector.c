@@ -104,11 +104,6 @@ static const struct {
 	{ "dump_stats", "p2p_dropped_since_last_dump", LOST_PAIRS },
 };
 
-static bool is(const struct dp_json_text *key, const char *name)
-{
-	return key->length == strlen(name) && !memcmp(key->at, name, key->length);
-}
-
 static bool has(const struct record *record, enum field field)
 {
 	return record->has >> field & 1;
@@ -118,7 +113,7 @@ static bool has(const struct record *record, enum field field)
 static enum field field_of(const char *object, const struct dp_json_text *key)
 {
 	for (size_t i = 0; i < DP_COUNT(members); i++)
-		if (!strcmp(members[i].object, object) && is(key, members[i].name))
+		if (!strcmp(members[i].object, object) && dp_json__is(key, members[i].name))
 			return members[i].field;
 	return IGNORED;
 }
@@ -203,7 +198,7 @@ static enum dp_json_result parse_times(struct dp_json *json, struct record *reco
 		result = dp_json__member(json, &key);
 		if (result != DP_JSON_OK || !key.at)
 			return result;
-		if (is(&key, "kernel_events") && *json->at == '[') {
+		if (dp_json__is(&key, "kernel_events") && *json->at == '[') {
 			json->at++;
 			result = parse_channels(json, record);
 		} else {
@@ -225,7 +220,7 @@ static enum dp_json_result parse_operation(struct dp_json *json, struct record *
 		result = dp_json__member(json, &key);
 		if (result != DP_JSON_OK || !key.at)
 			return result;
-		if (is(&key, "event_trace_ts") && *json->at == '{') {
+		if (dp_json__is(&key, "event_trace_ts") && *json->at == '{') {
 			json->at++;
 			result = parse_times(json, record);
 		} else {
@@ -254,7 +249,7 @@ static enum dp_json_result parse(void *ctx, struct dp_json *json)
 		if (result != DP_JSON_OK || !key.at)
 			return result;
 		for (size_t i = 0; i < DP_COUNT(objects); i++)
-			if (is(&key, objects[i]) && *json->at == '{')
+			if (dp_json__is(&key, objects[i]) && *json->at == '{')
 				object = objects[i];
 		if (!object) {
 			result = dp_json__skip(json, DP_JSON_IN_OBJECT);
@@ -291,7 +286,8 @@ static int64_t number_of(const struct reader *reader, enum field field, int64_t 
 static uint32_t group_of(struct reader *reader)
 {
 	const struct dp_json_text *id = text_of(reader, ID), *name = text_of(reader, COMMUNICATOR);
-	bool named = has(&reader->record, COMMUNICATOR) && name->length && !is(name, "unknown");
+	bool named =
+		has(&reader->record, COMMUNICATOR) && name->length && !dp_json__is(name, "unknown");
 	char text[1024];
 	int length = snprintf(text, sizeof(text), "%.*s%s%.*s",
 			      named ? (int)DP_MIN(name->length, 500) : 0, named ? name->at : "",
@@ -311,7 +307,7 @@ static int describe(struct reader *reader, struct communicator *made)
 	made->stream = dp_places__stream(&reader->places, made->pid, made->device, -1, -1);
 	made->group = group_of(reader);
 	/* What torch.distributed calls the communicator of all ranks. */
-	made->is_world = has(&reader->record, COMMUNICATOR) && is(name, "default_pg");
+	made->is_world = has(&reader->record, COMMUNICATOR) && dp_json__is(name, "default_pg");
 	if (made->process == DP_NONE || made->stream == DP_NONE || made->group == DP_NONE)
 		return failed(reader);
 	if (has(&reader->record, HOST))

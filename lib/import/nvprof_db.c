@@ -5,9 +5,7 @@
  * are mangled and lie in StringTable, API calls have CUPTI's callback ids instead of names, and
  * markers come as a start and an end under one id.
  */
-#include "import/cbid.h"
-#include "import/database.h"
-#include "import/lookup.h"
+#include "import/cupti.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,12 +24,7 @@ struct open_range {
 };
 
 struct nvprof {
-	const struct dp_import *import;
-	struct dp_database *database;
-	struct dp_names *names;
-	struct dp_places places;
-	struct dp_gpus gpus;
-	struct dp_lookup calls;	  /* domain, cbid: the name's string */
+	struct dp_cupti cupti;
 	struct dp_lookup markers; /* id: index of an open range */
 	struct open_range *ranges;
 	size_t range_count;
@@ -40,203 +33,69 @@ struct nvprof {
 	enum dp_cbid_domain domain; /* of the calls being read */
 };
 
-static int failed(const struct nvprof *nvprof)
+static struct nvprof *nvprof_of(struct dp_cupti *cupti)
 {
-	return nvprof->import->error->status;
+	return (struct nvprof *)cupti;
 }
 
-static int nomem(const struct nvprof *nvprof)
+/* Operations do not tell their process, and there is but one. */
+static int64_t pid_of_row(const struct dp_cupti *cupti, struct dp_rows *rows)
 {
-	return dp_error__nomem(nvprof->import->error, 0);
+	return ((const struct nvprof *)cupti)->pid;
 }
 
-/* The columns that all operations have. */
-enum { START, END, DEVICE, CONTEXT, STREAM, CORRELATION, OP_COLUMNS };
-
-#define OP_COLUMN_NAMES                                                                         \
-	[START] = { "start", true }, [END] = { "end", true }, [DEVICE] = { "deviceId", false }, \
-	[CONTEXT] = { "contextId", false }, [STREAM] = { "streamId", false },                   \
-	[CORRELATION] = { "correlationId", false }
-
-/* 1, 0 where the row cannot be used, or a status. */
-static int read_common(struct nvprof *nvprof, struct dp_rows *rows, struct dp_op *op)
+/* threadId is the low half of a pthread_t; markers have all of it. */
+static uint32_t thread_of(struct dp_cupti *cupti, int64_t pid, int64_t tid)
 {
-	memset(op, 0, sizeof(*op));
-	if (!dp_rows__time(rows, START, &op->start_ns) || !dp_rows__time(rows, END, &op->end_ns)) {
-		dp_rows__skip(rows, "no valid time");
-		return 0;
-	}
-	/* CUPTI's way to say that it has no times (cupti_activity.h, CUpti_ActivityKernel). */
-	if (!op->start_ns && !op->end_ns) {
-		dp_rows__skip(rows, "its times were not collected");
-		return 0;
-	}
-	op->correlation = dp_rows__correlation(rows, CORRELATION);
-	op->stream = dp_places__stream(&nvprof->places, nvprof->pid, dp_rows__id(rows, DEVICE),
-				       dp_rows__id(rows, CONTEXT), dp_rows__id(rows, STREAM));
-	return op->stream == DP_NONE ? failed(nvprof) : 1;
+	return dp_places__thread(&cupti->places, pid, tid & INT64_C(0xffffffff));
 }
 
-enum { KERNEL_NAME = OP_COLUMNS, KERNEL_COLUMNS };
-
-static int read_kernel(struct nvprof *nvprof, struct dp_rows *rows)
+static int thread_of_row(struct dp_cupti *cupti, struct dp_rows *rows, uint32_t *thread)
 {
-	struct dp_op op;
-	int status = read_common(nvprof, rows, &op);
-
-	if (status != 1)
-		return status;
-	op.kind = DP_OP_KERNEL;
-	op.name = dp_names__get(nvprof->names, dp_rows__id(rows, KERNEL_NAME), true);
-	if (op.name == DP_NONE)
-		return failed(nvprof);
-	return dp_builder__op(nvprof->import->builder, &op);
+	*thread = thread_of(cupti, dp_rows__id(rows, DP_CUPTI_PROCESS),
+			    dp_rows__id(rows, DP_CUPTI_THREAD));
+	return *thread == DP_NONE ? dp_cupti__failed(cupti) : DP_OK;
 }
 
-static enum dp_memory_kind memory_kind(struct dp_rows *rows, size_t column)
+static uint32_t call_name(struct dp_cupti *cupti, struct dp_rows *rows)
 {
-	return (enum dp_memory_kind)dp_rows__integer(rows, column, 0, DP_MEMORY_MANAGED_STATIC,
-						     DP_MEMORY_UNKNOWN);
+	return dp_cupti__call_name(cupti, nvprof_of(cupti)->domain,
+				   dp_rows__id(rows, DP_CUPTI_KIND));
 }
 
-enum { COPY_BYTES = OP_COLUMNS, COPY_KIND, COPY_SRC, COPY_DST, COPY_COLUMNS };
-
-static int push_copy(struct nvprof *nvprof, struct dp_op *op)
+static int read_runtime(struct dp_cupti *cupti, struct dp_rows *rows)
 {
-	op->kind = DP_OP_COPY;
-	op->name = dp_builder__copy_name(nvprof->import->builder, op->copy_kind);
-	if (op->name == DP_NONE)
-		return failed(nvprof);
-	return dp_builder__op(nvprof->import->builder, op);
+	nvprof_of(cupti)->domain = DP_CBID_RUNTIME;
+	return dp_cupti__read_call(cupti, rows);
 }
 
-static int read_copy(struct nvprof *nvprof, struct dp_rows *rows)
+static int read_driver(struct dp_cupti *cupti, struct dp_rows *rows)
 {
-	struct dp_op op;
-	int status = read_common(nvprof, rows, &op);
-
-	if (status != 1)
-		return status;
-	op.bytes = dp_rows__bytes(rows, COPY_BYTES);
-	op.copy_kind = (enum dp_copy_kind)dp_rows__integer(rows, COPY_KIND, 0, DP_COPY_UM_DTOD,
-							   DP_COPY_UNKNOWN);
-	op.src_kind = memory_kind(rows, COPY_SRC);
-	op.dst_kind = memory_kind(rows, COPY_DST);
-	return push_copy(nvprof, &op);
+	nvprof_of(cupti)->domain = DP_CBID_DRIVER;
+	return dp_cupti__read_call(cupti, rows);
 }
-
-enum { SET_BYTES = OP_COLUMNS, SET_KIND, SET_COLUMNS };
-
-static int read_set(struct nvprof *nvprof, struct dp_rows *rows)
-{
-	struct dp_op op;
-	int status = read_common(nvprof, rows, &op);
-
-	if (status != 1)
-		return status;
-	op.kind = DP_OP_SET;
-	op.bytes = dp_rows__bytes(rows, SET_BYTES);
-	op.dst_kind = memory_kind(rows, SET_KIND);
-	op.name = dp_builder__set_name(nvprof->import->builder);
-	if (op.name == DP_NONE)
-		return failed(nvprof);
-	return dp_builder__op(nvprof->import->builder, &op);
-}
-
-enum {
-	UNIFIED_START,
-	UNIFIED_END,
-	UNIFIED_KIND,
-	UNIFIED_VALUE,
-	UNIFIED_SRC,
-	UNIFIED_DST,
-	UNIFIED_STREAM,
-	UNIFIED_COLUMNS
-};
 
 /* Page migrations are copies; the other counters (faults, thrashing) are no operations. */
-static int read_unified(struct nvprof *nvprof, struct dp_rows *rows)
+static int read_unified(struct dp_cupti *cupti, struct dp_rows *rows)
 {
-	int64_t kind = dp_rows__id(rows, UNIFIED_KIND), device;
-	struct dp_op op = { 0 };
+	int64_t kind = dp_rows__id(rows, DP_CUPTI_KIND), device;
+	struct dp_op op = { .kind = DP_OP_COPY };
 
 	if (kind != UNIFIED_HTOD && kind != UNIFIED_DTOH && kind != UNIFIED_DTOD)
 		return DP_OK;
-	if (!dp_rows__time(rows, UNIFIED_START, &op.start_ns) ||
-	    !dp_rows__time(rows, UNIFIED_END, &op.end_ns))
-		return dp_rows__skip(rows, "no valid time");
-	device = dp_rows__id(rows, kind == UNIFIED_DTOH ? UNIFIED_SRC : UNIFIED_DST);
-	op.stream = dp_places__stream(&nvprof->places, nvprof->pid, device, -1,
-				      dp_rows__id(rows, UNIFIED_STREAM));
+	if (!dp_cupti__times(cupti, rows, &op.start_ns, &op.end_ns))
+		return DP_OK;
+	device = dp_rows__id(rows, kind == UNIFIED_DTOH ? DP_CUPTI_SOURCE : DP_CUPTI_TARGET);
+	op.stream = dp_places__stream(&cupti->places, pid_of_row(cupti, rows), device, -1,
+				      dp_rows__id(rows, DP_CUPTI_STREAM));
 	if (op.stream == DP_NONE)
-		return failed(nvprof);
-	op.bytes = dp_rows__bytes(rows, UNIFIED_VALUE);
+		return dp_cupti__failed(cupti);
+	op.bytes = dp_rows__bytes(rows, DP_CUPTI_BYTES);
 	op.copy_kind = kind == UNIFIED_HTOD   ? DP_COPY_UM_HTOD
 		       : kind == UNIFIED_DTOH ? DP_COPY_UM_DTOH
 					      : DP_COPY_UM_DTOD;
 	op.src_kind = op.dst_kind = DP_MEMORY_MANAGED;
-	return push_copy(nvprof, &op);
-}
-
-enum { CALL_START, CALL_END, CALL_CBID, CALL_PID, CALL_TID, CALL_CORRELATION, CALL_COLUMNS };
-
-static uint32_t call_name(struct nvprof *nvprof, int64_t cbid)
-{
-	struct dp_key key = { { nvprof->domain, cbid } };
-	uint32_t string = dp_lookup__get(&nvprof->calls, &key);
-	const char *name;
-	char buf[48];
-
-	if (string != DP_NONE)
-		return string;
-	name = dp_cbid__name(nvprof->domain, cbid, buf, sizeof(buf));
-	string = dp_builder__string(nvprof->import->builder, name, strlen(name));
-	if (string != DP_NONE && dp_lookup__set(&nvprof->calls, &key, string)) {
-		nomem(nvprof);
-		return DP_NONE;
-	}
-	return string;
-}
-
-/* threadId is the low half of a pthread_t; markers have all of it. */
-static uint32_t thread_of(struct nvprof *nvprof, int64_t pid, int64_t tid)
-{
-	return dp_places__thread(&nvprof->places, pid, tid & INT64_C(0xffffffff));
-}
-
-static int read_call(struct nvprof *nvprof, struct dp_rows *rows)
-{
-	struct dp_call call = { 0 };
-
-	if (!dp_rows__time(rows, CALL_START, &call.start_ns) ||
-	    !dp_rows__time(rows, CALL_END, &call.end_ns))
-		return dp_rows__skip(rows, "no valid time");
-	call.correlation = dp_rows__correlation(rows, CALL_CORRELATION);
-	call.thread = thread_of(nvprof, dp_rows__id(rows, CALL_PID), dp_rows__id(rows, CALL_TID));
-	if (call.thread == DP_NONE)
-		return failed(nvprof);
-	call.name = call_name(nvprof, dp_rows__id(rows, CALL_CBID));
-	if (call.name == DP_NONE)
-		return failed(nvprof);
-	return dp_builder__add_call(nvprof->import->builder, &call);
-}
-
-enum { SYNC_START, SYNC_END, SYNC_TYPE, SYNC_CONTEXT, SYNC_STREAM, SYNC_CORRELATION, SYNC_COLUMNS };
-
-static int read_sync(struct nvprof *nvprof, struct dp_rows *rows)
-{
-	struct dp_sync sync = { 0 };
-
-	if (!dp_rows__time(rows, SYNC_START, &sync.start_ns) ||
-	    !dp_rows__time(rows, SYNC_END, &sync.end_ns))
-		return dp_rows__skip(rows, "no valid time");
-	sync.correlation = dp_rows__correlation(rows, SYNC_CORRELATION);
-	sync.kind = (enum dp_sync_kind)dp_rows__integer(rows, SYNC_TYPE, 0, DP_SYNC_CONTEXT,
-							DP_SYNC_UNKNOWN);
-	sync.stream =
-		dp_places__find_queue(&nvprof->places, nvprof->pid, dp_rows__id(rows, SYNC_CONTEXT),
-				      dp_rows__id(rows, SYNC_STREAM));
-	return dp_builder__add_sync(nvprof->import->builder, &sync);
+	return dp_cupti__add_copy(cupti, &op);
 }
 
 /* CUpti_ActivityObjectKindId as nvprof stores it: pid in 4 bytes, tid in 8, little endian. */
@@ -255,15 +114,7 @@ static bool read_object(struct dp_rows *rows, size_t column, int64_t *pid, int64
 	return true;
 }
 
-enum {
-	MARKER_FLAGS,
-	MARKER_TIME,
-	MARKER_ID,
-	MARKER_OBJECT_KIND,
-	MARKER_OBJECT,
-	MARKER_NAME,
-	MARKER_COLUMNS
-};
+enum { MARKER_FLAGS, MARKER_TIME, MARKER_ID, MARKER_OBJECT_KIND, MARKER_OBJECT, MARKER_NAME };
 
 static int open_marker(struct nvprof *nvprof, struct dp_rows *rows, const struct dp_key *key,
 		       int64_t time_ns)
@@ -274,18 +125,18 @@ static int open_marker(struct nvprof *nvprof, struct dp_rows *rows, const struct
 
 	if (dp_rows__id(rows, MARKER_OBJECT_KIND) == OBJECT_THREAD &&
 	    read_object(rows, MARKER_OBJECT, &pid, &tid)) {
-		thread = thread_of(nvprof, pid, tid);
+		thread = thread_of(&nvprof->cupti, pid, tid);
 		if (thread == DP_NONE)
-			return failed(nvprof);
+			return dp_cupti__failed(&nvprof->cupti);
 	}
-	name = dp_names__get(nvprof->names, dp_rows__id(rows, MARKER_NAME), false);
+	name = dp_names__get(nvprof->cupti.names, dp_rows__id(rows, MARKER_NAME), false);
 	if (name == DP_NONE)
-		return failed(nvprof);
+		return dp_cupti__failed(&nvprof->cupti);
 	if (nvprof->range_count >= DP_NONE ||
 	    dp_array__reserve(&nvprof->ranges, &nvprof->range_room, nvprof->range_count + 1,
 			      sizeof(*nvprof->ranges)) ||
 	    dp_lookup__set(&nvprof->markers, key, (uint32_t)nvprof->range_count))
-		return nomem(nvprof);
+		return dp_cupti__nomem(&nvprof->cupti);
 	range = &nvprof->ranges[nvprof->range_count++];
 	range->start_ns = time_ns;
 	range->name = name;
@@ -301,8 +152,8 @@ static int close_marker(struct nvprof *nvprof, const struct dp_key *key, int64_t
 	struct open_range *open = index == DP_NONE ? NULL : &nvprof->ranges[index];
 
 	if (!open)
-		return dp_builder__loss(nvprof->import->builder, "markers that end and never began",
-					1, 0);
+		return dp_builder__loss(nvprof->cupti.import->builder,
+					"markers that end and never began", 1, 0);
 	open->open = false;
 	dp_lookup__remove(&nvprof->markers, key);
 	range.start_ns = open->start_ns;
@@ -311,10 +162,10 @@ static int close_marker(struct nvprof *nvprof, const struct dp_key *key, int64_t
 	/* The last one opened is mostly the first one closed: its place is free again. */
 	while (nvprof->range_count && !nvprof->ranges[nvprof->range_count - 1].open)
 		nvprof->range_count--;
-	return dp_builder__add_range(nvprof->import->builder, &range);
+	return dp_builder__add_range(nvprof->cupti.import->builder, &range);
 }
 
-static int read_marker(struct nvprof *nvprof, struct dp_rows *rows)
+static int read_marker(struct dp_cupti *cupti, struct dp_rows *rows)
 {
 	int64_t flags = dp_rows__id(rows, MARKER_FLAGS), time_ns;
 	struct dp_key key = { { dp_rows__id(rows, MARKER_ID) } };
@@ -324,8 +175,8 @@ static int read_marker(struct nvprof *nvprof, struct dp_rows *rows)
 	if (!dp_rows__time(rows, MARKER_TIME, &time_ns))
 		return dp_rows__skip(rows, "no valid time");
 	if (flags & MARKER_IS_START)
-		return open_marker(nvprof, rows, &key, time_ns);
-	return close_marker(nvprof, &key, time_ns);
+		return open_marker(nvprof_of(cupti), rows, &key, time_ns);
+	return close_marker(nvprof_of(cupti), &key, time_ns);
 }
 
 static int lose_open_markers(struct nvprof *nvprof)
@@ -336,45 +187,47 @@ static int lose_open_markers(struct nvprof *nvprof)
 		open += nvprof->ranges[i].open;
 	if (!open)
 		return DP_OK;
-	return dp_builder__loss(nvprof->import->builder, "NVTX ranges that never ended", open, 0);
+	return dp_builder__loss(nvprof->cupti.import->builder, "NVTX ranges that never ended", open,
+				0);
 }
 
 /* NAME has the command line as the process's name, and threads' names. */
-static int read_name(struct nvprof *nvprof, struct dp_rows *rows)
+static int read_name(struct dp_cupti *cupti, struct dp_rows *rows)
 {
 	int64_t kind = dp_rows__id(rows, 0), pid, tid;
 	uint32_t name, thread;
 
 	if ((kind != OBJECT_PROCESS && kind != OBJECT_THREAD) || !read_object(rows, 1, &pid, &tid))
 		return DP_OK;
-	name = dp_names__get(nvprof->names, dp_rows__id(rows, 2), false);
+	name = dp_names__get(cupti->names, dp_rows__id(rows, 2), false);
 	if (name == DP_NONE)
-		return failed(nvprof);
-	if (kind == OBJECT_PROCESS && dp_places__find_process(&nvprof->places, pid) != DP_NONE)
-		dp_builder__name_process(nvprof->import->builder,
-					 dp_places__find_process(&nvprof->places, pid), name, -1);
-	thread = dp_places__find_thread(&nvprof->places, pid, tid);
+		return dp_cupti__failed(cupti);
+	if (kind == OBJECT_PROCESS && dp_places__find_process(&cupti->places, pid) != DP_NONE)
+		dp_builder__name_process(cupti->import->builder,
+					 dp_places__find_process(&cupti->places, pid), name, -1);
+	thread = dp_places__find_thread(&cupti->places, pid, tid);
 	if (kind == OBJECT_THREAD && thread != DP_NONE)
-		dp_builder__name_thread(nvprof->import->builder, thread, name);
+		dp_builder__name_thread(cupti->import->builder, thread, name);
 	return DP_OK;
 }
 
-static int read_device(struct nvprof *nvprof, struct dp_rows *rows)
+static int read_device(struct dp_cupti *cupti, struct dp_rows *rows)
 {
 	int64_t id = dp_rows__id(rows, 0);
-	struct dp_gpu gpu = { dp_names__get(nvprof->names, dp_rows__id(rows, 1), false), DP_NONE,
+	struct dp_gpu gpu = { dp_names__get(cupti->names, dp_rows__id(rows, 1), false), DP_NONE,
 			      dp_rows__bytes(rows, 2) };
 
 	if (gpu.name == DP_NONE)
-		return failed(nvprof);
-	if (dp_gpus__add(&nvprof->gpus, id, id, &gpu))
-		return nomem(nvprof);
+		return dp_cupti__failed(cupti);
+	if (dp_gpus__add(&cupti->gpus, id, id, &gpu))
+		return dp_cupti__nomem(cupti);
 	return DP_OK;
 }
 
 /* Kernels do not tell their process; the first call's is theirs, or else the named one. */
-static int find_pid(struct nvprof *nvprof, struct dp_rows *rows)
+static int find_pid(struct dp_cupti *cupti, struct dp_rows *rows)
 {
+	struct nvprof *nvprof = nvprof_of(cupti);
 	int64_t pid, tid;
 
 	if (nvprof->pid >= 0)
@@ -386,212 +239,119 @@ static int find_pid(struct nvprof *nvprof, struct dp_rows *rows)
 	return DP_OK;
 }
 
-/* Scans one table; read returns 0, 1 to end the scan, or a status. */
-static int scan(struct nvprof *nvprof, const char *table, const struct dp_column *columns,
-		size_t count, int (*read)(struct nvprof *nvprof, struct dp_rows *rows))
+static int read_version(struct dp_cupti *cupti, struct dp_rows *rows)
 {
-	struct dp_rows rows;
-	char name[80];
-	int status, done = 0;
-
-	snprintf(name, sizeof(name), "CUPTI_ACTIVITY_KIND_%s", table);
-	status = dp_rows__open(&rows, nvprof->database, dp_database__table(nvprof->database, name),
-			       columns, count);
-	while (!done && status == 1 && (status = dp_rows__next(&rows)) == 1)
-		done = read(nvprof, &rows);
-	dp_rows__close(&rows);
-	if (done < 0)
-		return failed(nvprof);
-	return status == 1 ? DP_OK : status;
+	dp_builder__detail(cupti->import->builder, "version %lld", (long long)dp_rows__id(rows, 0));
+	return 1;
 }
 
-static int scan_pid(struct nvprof *nvprof)
-{
-	static const struct dp_column call[] = { { "processId", true } };
-	static const struct dp_column name[] = { { "objectKind", true }, { "objectId", true } };
-	int status = scan(nvprof, "RUNTIME", call, DP_COUNT(call), find_pid);
+#define TABLE(name) "CUPTI_ACTIVITY_KIND_" name
+#define TIMES [DP_CUPTI_START] = { "start", true }, [DP_CUPTI_END] = { "end", true }
+#define QUEUE                                                                                   \
+	[DP_CUPTI_CONTEXT] = { "contextId", false }, [DP_CUPTI_STREAM] = { "streamId", false }, \
+	[DP_CUPTI_CORRELATION] = { "correlationId", false }
+#define OPERATION TIMES, QUEUE, [DP_CUPTI_DEVICE] = { "deviceId", false }
+#define KERNEL OPERATION, [DP_CUPTI_NAME] = { "name", false }
+#define COPY                                                                                       \
+	OPERATION, [DP_CUPTI_BYTES] = { "bytes", false }, [DP_CUPTI_KIND] = { "copyKind", false }, \
+		   [DP_CUPTI_SOURCE] = { "srcKind", false },                                       \
+		   [DP_CUPTI_TARGET] = { "dstKind", false }
+#define CALL                                                                                     \
+	TIMES, [DP_CUPTI_KIND] = { "cbid", false }, [DP_CUPTI_PROCESS] = { "processId", false }, \
+	       [DP_CUPTI_THREAD] = { "threadId", false },                                        \
+	       [DP_CUPTI_CORRELATION] = { "correlationId", false }
 
-	if (!status)
-		status = scan(nvprof, "DRIVER", call, DP_COUNT(call), find_pid);
-	if (!status)
-		status = scan(nvprof, "NAME", name, DP_COUNT(name), find_pid);
-	return status;
-}
-
-static int scan_copies(struct nvprof *nvprof)
-{
-	static const struct dp_column copy[COPY_COLUMNS] = {
-		OP_COLUMN_NAMES,
-		[COPY_BYTES] = { "bytes", false },
-		[COPY_KIND] = { "copyKind", false },
-		[COPY_SRC] = { "srcKind", false },
-		[COPY_DST] = { "dstKind", false },
-	};
-	static const struct dp_column set[SET_COLUMNS] = {
-		OP_COLUMN_NAMES,
-		[SET_BYTES] = { "bytes", false },
-		[SET_KIND] = { "memoryKind", false },
-	};
-	static const struct dp_column unified[UNIFIED_COLUMNS] = {
-		[UNIFIED_START] = { "start,timestamp", true },
-		[UNIFIED_END] = { "end", true },
-		[UNIFIED_KIND] = { "counterKind", true },
-		[UNIFIED_VALUE] = { "value", false },
-		[UNIFIED_SRC] = { "srcId", false },
-		[UNIFIED_DST] = { "dstId", false },
-		[UNIFIED_STREAM] = { "streamId", false },
-	};
-	int status = scan(nvprof, "MEMCPY", copy, COPY_COLUMNS, read_copy);
-
-	if (!status)
-		status = scan(nvprof, "MEMCPY2", copy, COPY_COLUMNS, read_copy);
-	if (!status)
-		status = scan(nvprof, "MEMSET", set, SET_COLUMNS, read_set);
-	if (!status)
-		status = scan(nvprof, "UNIFIED_MEMORY_COUNTER", unified, UNIFIED_COLUMNS,
-			      read_unified);
-	return status;
-}
+static const struct dp_cupti_table first_tables[] = {
+	{ "Version", read_version, { { "version", true } } },
+	{ TABLE("RUNTIME"), find_pid, { { "processId", true } } },
+	{ TABLE("DRIVER"), find_pid, { { "processId", true } } },
+	{ TABLE("NAME"), find_pid, { { "objectKind", true }, { "objectId", true } } },
+	{ NULL },
+};
 
 /* Kernels that kernels launched (CDP) run on the GPU as any other. */
-static int scan_operations(struct nvprof *nvprof)
-{
-	static const char *const tables[] = { "KERNEL", "CONCURRENT_KERNEL", "CDP_KERNEL" };
-	static const struct dp_column kernel[KERNEL_COLUMNS] = {
-		OP_COLUMN_NAMES,
-		[KERNEL_NAME] = { "name", false },
-	};
-	int status = DP_OK;
+static const struct dp_cupti_table record_tables[] = {
+	{ TABLE("KERNEL"), dp_cupti__read_kernel, { KERNEL } },
+	{ TABLE("CONCURRENT_KERNEL"), dp_cupti__read_kernel, { KERNEL } },
+	{ TABLE("CDP_KERNEL"), dp_cupti__read_kernel, { KERNEL } },
+	{ TABLE("MEMCPY"), dp_cupti__read_copy, { COPY } },
+	{ TABLE("MEMCPY2"), dp_cupti__read_copy, { COPY } },
+	{ TABLE("MEMSET"),
+	  dp_cupti__read_set,
+	  { OPERATION, [DP_CUPTI_BYTES] = { "bytes", false },
+	    [DP_CUPTI_TARGET] = { "memoryKind", false } } },
+	{ TABLE("UNIFIED_MEMORY_COUNTER"),
+	  read_unified,
+	  { [DP_CUPTI_START] = { "start,timestamp", true },
+	    [DP_CUPTI_END] = { "end", true },
+	    [DP_CUPTI_KIND] = { "counterKind", true },
+	    [DP_CUPTI_BYTES] = { "value", false },
+	    [DP_CUPTI_SOURCE] = { "srcId", false },
+	    [DP_CUPTI_TARGET] = { "dstId", false },
+	    [DP_CUPTI_STREAM] = { "streamId", false } } },
+	{ TABLE("RUNTIME"), read_runtime, { CALL } },
+	{ TABLE("DRIVER"), read_driver, { CALL } },
+	{ TABLE("SYNCHRONIZATION"),
+	  dp_cupti__read_sync,
+	  { TIMES, QUEUE, [DP_CUPTI_KIND] = { "type", false } } },
+	{ TABLE("MARKER"),
+	  read_marker,
+	  { [MARKER_FLAGS] = { "flags", true },
+	    [MARKER_TIME] = { "timestamp", true },
+	    [MARKER_ID] = { "id", true },
+	    [MARKER_OBJECT_KIND] = { "objectKind", false },
+	    [MARKER_OBJECT] = { "objectId", false },
+	    [MARKER_NAME] = { "name", true } } },
+	{ NULL },
+};
 
-	for (size_t i = 0; !status && i < DP_COUNT(tables); i++)
-		status = scan(nvprof, tables[i], kernel, KERNEL_COLUMNS, read_kernel);
-	return status ? status : scan_copies(nvprof);
-}
-
-static int scan_host(struct nvprof *nvprof)
-{
-	static const struct dp_column call[CALL_COLUMNS] = {
-		[CALL_START] = { "start", true },   [CALL_END] = { "end", true },
-		[CALL_CBID] = { "cbid", false },    [CALL_PID] = { "processId", false },
-		[CALL_TID] = { "threadId", false }, [CALL_CORRELATION] = { "correlationId", false },
-	};
-	static const struct dp_column sync[SYNC_COLUMNS] = {
-		[SYNC_START] = { "start", true },
-		[SYNC_END] = { "end", true },
-		[SYNC_TYPE] = { "type", false },
-		[SYNC_CONTEXT] = { "contextId", false },
-		[SYNC_STREAM] = { "streamId", false },
-		[SYNC_CORRELATION] = { "correlationId", false },
-	};
-	static const struct dp_column marker[MARKER_COLUMNS] = {
-		[MARKER_FLAGS] = { "flags", true },
-		[MARKER_TIME] = { "timestamp", true },
-		[MARKER_ID] = { "id", true },
-		[MARKER_OBJECT_KIND] = { "objectKind", false },
-		[MARKER_OBJECT] = { "objectId", false },
-		[MARKER_NAME] = { "name", true },
-	};
-	int status;
-
-	nvprof->domain = DP_CBID_RUNTIME;
-	status = scan(nvprof, "RUNTIME", call, CALL_COLUMNS, read_call);
-	nvprof->domain = DP_CBID_DRIVER;
-	if (!status)
-		status = scan(nvprof, "DRIVER", call, CALL_COLUMNS, read_call);
-	if (!status)
-		status = scan(nvprof, "SYNCHRONIZATION", sync, SYNC_COLUMNS, read_sync);
-	if (!status)
-		status = scan(nvprof, "MARKER", marker, MARKER_COLUMNS, read_marker);
-	return status ? status : lose_open_markers(nvprof);
-}
-
-static int scan_labels(struct nvprof *nvprof)
-{
-	static const struct dp_column name[] = {
-		{ "objectKind", true },
-		{ "objectId", true },
-		{ "name", true },
-	};
-	static const struct dp_column device[] = {
-		{ "id", true },
-		{ "name", true },
-		{ "globalMemorySize", false },
-	};
-	int status = scan(nvprof, "NAME", name, DP_COUNT(name), read_name);
-
-	if (!status)
-		status = scan(nvprof, "DEVICE", device, DP_COUNT(device), read_device);
-	if (!status)
-		dp_places__name_devices(&nvprof->places, &nvprof->gpus);
-	return status;
-}
-
-static int read_version(struct nvprof *nvprof)
-{
-	static const struct dp_column version[] = { { "version", true } };
-	struct dp_rows rows;
-	int status = dp_rows__open(&rows, nvprof->database,
-				   dp_database__table(nvprof->database, "Version"), version, 1);
-
-	if (status == 1)
-		status = dp_rows__next(&rows);
-	if (status == 1)
-		dp_builder__detail(nvprof->import->builder, "version %lld",
-				   (long long)dp_rows__id(&rows, 0));
-	dp_rows__close(&rows);
-	return status < 0 ? status : DP_OK;
-}
+static const struct dp_cupti_table label_tables[] = {
+	{ TABLE("NAME"),
+	  read_name,
+	  { { "objectKind", true }, { "objectId", true }, { "name", true } } },
+	{ TABLE("DEVICE"),
+	  read_device,
+	  { { "id", true }, { "name", true }, { "globalMemorySize", false } } },
+	{ NULL },
+};
 
 static int read_all(struct nvprof *nvprof)
 {
-	static const char *const big[] = {
-		"CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL",
-		"CUPTI_ACTIVITY_KIND_KERNEL",
-		"CUPTI_ACTIVITY_KIND_MEMCPY",
-		"CUPTI_ACTIVITY_KIND_MEMSET",
-		"CUPTI_ACTIVITY_KIND_RUNTIME",
-		"CUPTI_ACTIVITY_KIND_DRIVER",
-		"CUPTI_ACTIVITY_KIND_MARKER",
-	};
+	struct dp_cupti *cupti = &nvprof->cupti;
 	int status;
 
-	for (size_t i = 0; i < DP_COUNT(big); i++)
-		dp_database__expect(nvprof->database, dp_database__table(nvprof->database, big[i]));
-	dp_builder__epoch(nvprof->import->builder, 0);
-	status = read_version(nvprof);
+	dp_cupti__expect(cupti, record_tables);
+	dp_builder__epoch(cupti->import->builder, 0);
+	status = dp_cupti__scan(cupti, first_tables);
 	if (!status)
-		status = scan_pid(nvprof);
+		status = dp_cupti__scan(cupti, record_tables);
 	if (!status)
-		status = scan_operations(nvprof);
+		status = lose_open_markers(nvprof);
 	if (!status)
-		status = scan_host(nvprof);
+		status = dp_cupti__scan(cupti, label_tables);
 	if (!status)
-		status = scan_labels(nvprof);
+		dp_places__name_devices(&cupti->places, &cupti->gpus);
 	return status;
 }
 
 static int nvprof_read(struct dp_import *import)
 {
-	struct nvprof nvprof = { .import = import, .pid = -1 };
-	int status;
+	static const struct dp_cupti_format format = {
+		.names = "StringTable",
+		.id = "_id_",
+		.text = "value",
+		.pid = pid_of_row,
+		.thread = thread_of_row,
+		.call_name = call_name,
+	};
+	struct nvprof nvprof = { .pid = -1 };
+	int status = dp_cupti__open(&nvprof.cupti, import, &format);
 
-	dp_places__init(&nvprof.places, import->builder, import->error);
-	status = dp_database__open(&nvprof.database, import);
-	if (!status)
-		status = dp_names__new(&nvprof.names, nvprof.database,
-				       dp_database__table(nvprof.database, "StringTable"), "_id_",
-				       "value");
 	if (!status)
 		status = read_all(&nvprof);
-	dp_names__free(nvprof.names);
-	if (!status)
-		status = dp_database__finish(nvprof.database);
-	dp_places__fini(&nvprof.places);
-	dp_gpus__fini(&nvprof.gpus);
-	dp_lookup__fini(&nvprof.calls);
+	status = dp_cupti__close(&nvprof.cupti, status);
 	dp_lookup__fini(&nvprof.markers);
 	free(nvprof.ranges);
-	dp_database__close(nvprof.database);
 	return status;
 }
 

@@ -1,5 +1,6 @@
 /* Slices of a Perfetto trace: see perfetto_slice.h. Cost: constant for each, expected. */
 #include "import/perfetto_slice.h"
+#include "base/text.h"
 
 #include <string.h>
 #include <strings.h>
@@ -75,8 +76,7 @@ enum dp_slice_note dp_slice__note(const char *text, size_t length)
 	};
 
 	for (size_t i = 0; length && i < 2 * (size_t)DP_NOTES; i++)
-		if (length == strlen(names[i / 2][i % 2]) &&
-		    !memcmp(text, names[i / 2][i % 2], length))
+		if (dp_text__is(text, length, names[i / 2][i % 2]))
 			return (enum dp_slice_note)(i / 2);
 	return DP_NOTES;
 }

@@ -6,6 +6,7 @@
  * Host calls and what they launched share rocpd_event.stack_id, rocprofiler's internal correlation
  * id. (Its column correlation_id is the external one, which programs set, and mostly 0.)
  */
+#include "base/text.h"
 #include "import/rocpd.h"
 
 #include <string.h>
@@ -192,7 +193,7 @@ static bool is(struct dp_rows *rows, size_t column, const char *word)
 	size_t length;
 	const char *text = dp_rows__text(rows, column, &length);
 
-	return text && length == strlen(word) && !memcmp(text, word, length);
+	return dp_text__is(text, length, word);
 }
 
 static int read_memory(struct dp_rocpd *rocpd, struct dp_rows *rows)

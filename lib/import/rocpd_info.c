@@ -1,5 +1,6 @@
 /* What the records of a rocpd database refer to. Cost: linear in the rows, expected. */
 #include "import/json_scan.h"
+#include "base/text.h"
 #include "import/rocpd.h"
 
 #include <stdio.h>
@@ -118,11 +119,6 @@ int64_t dp_rocpd__tid(const struct dp_rocpd *rocpd, int64_t id)
 	return index == DP_NONE ? id : rocpd->threads.list[index];
 }
 
-static bool is(const char *text, size_t length, const char *word)
-{
-	return text && length == strlen(word) && !memcmp(text, word, length);
-}
-
 enum { AGENT_ID, AGENT_PID, AGENT_TYPE, AGENT_INDEX, AGENT_NAME, AGENT_COLUMNS };
 
 static int read_agent(struct dp_rocpd *rocpd, struct dp_rows *rows)
@@ -132,7 +128,7 @@ static int read_agent(struct dp_rocpd *rocpd, struct dp_rows *rows)
 	size_t length;
 	const char *text = dp_rows__text(rows, AGENT_TYPE, &length);
 
-	if (!is(text, length, "GPU"))
+	if (!dp_text__is(text, length, "GPU"))
 		return DP_OK;
 	if (dp_rocpd__process(rocpd, dp_rows__id(rows, AGENT_PID), &process))
 		return dp_rocpd__failed(rocpd);
@@ -151,7 +147,7 @@ static int read_metadata(struct dp_rocpd *rocpd, struct dp_rows *rows)
 	size_t length;
 	const char *tag = dp_rows__text(rows, 0, &length), *value;
 
-	if (!is(tag, length, "schema_version"))
+	if (!dp_text__is(tag, length, "schema_version"))
 		return DP_OK;
 	value = dp_rows__text(rows, 1, &length);
 	if (value)

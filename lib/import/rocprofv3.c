@@ -431,11 +431,6 @@ static bool read_records(struct reader *reader, bool wanted)
 	}
 }
 
-static bool is(const struct dp_json_text *key, const char *name)
-{
-	return key->length == strlen(name) && !memcmp(key->at, name, key->length);
-}
-
 /* Lists by their names, json.at in the object. False: broken, or reading failed. */
 static bool read_lists(struct reader *reader, bool wanted)
 {
@@ -444,7 +439,7 @@ static bool read_lists(struct reader *reader, bool wanted)
 	bool kinds;
 
 	while (dp_json_stream__key(stream, &key)) {
-		kinds = is(&key, "buffer_records");
+		kinds = dp_json__is(&key, "buffer_records");
 		if (dp_json_stream__value(stream) != '[') {
 			if (dp_json_stream__skip(stream) != DP_JSON_OK)
 				return false;
@@ -472,9 +467,9 @@ static bool read_process(struct reader *reader)
 
 	forget_process(reader);
 	while (dp_json_stream__key(stream, &key)) {
-		metadata = is(&key, "metadata");
-		wanted = is(&key, "agents") || is(&key, "strings") || is(&key, "kernel_symbols") ||
-			 is(&key, "buffer_records");
+		metadata = dp_json__is(&key, "metadata");
+		wanted = dp_json__is(&key, "agents") || dp_json__is(&key, "strings") ||
+			 dp_json__is(&key, "kernel_symbols") || dp_json__is(&key, "buffer_records");
 		c = dp_json_stream__value(stream);
 		if (metadata && c == '{') {
 			good = one_object(reader) && !take_metadata(reader);
@@ -521,7 +516,7 @@ static bool read_document(struct reader *reader)
 		return false;
 	stream->json.at++;
 	while (dp_json_stream__key(stream, &key)) {
-		tool = is(&key, "rocprofiler-sdk-tool");
+		tool = dp_json__is(&key, "rocprofiler-sdk-tool");
 		if (dp_json_stream__value(stream) == '[' && tool) {
 			stream->json.at++;
 			if (!read_processes(reader))
@@ -546,7 +541,7 @@ static void read_from(struct reader *reader)
 	struct dp_json_text key;
 
 	at.at++;
-	if (dp_json__member(&at, &key) == DP_JSON_OK && key.at && is(&key, "metadata")) {
+	if (dp_json__member(&at, &key) == DP_JSON_OK && key.at && dp_json__is(&key, "metadata")) {
 		stream->json.at++;
 		if (read_process(reader))
 			read_processes(reader);

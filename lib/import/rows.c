@@ -16,14 +16,14 @@ static sqlite3_stmt *statement_of(const struct dp_rows *rows)
 	return rows->statement;
 }
 
-/* Appends ", value" of a column: itself, the first non-NULL of several, NULL. Returns if any. */
+/* Appends ", value" of a column that the table has: itself, the first non-NULL of several. */
 static bool append_column(struct dp_rows *rows, sqlite3_str *sql, const char *names)
 {
 	sqlite3_str *list = sqlite3_str_new(rows->database->sqlite);
 	unsigned found = 0;
 	char name[64], *text;
 
-	while (*names) {
+	while (names && *names) {
 		size_t length = strcspn(names, ",");
 
 		snprintf(name, sizeof(name), "%.*s", (int)DP_MIN(length, sizeof(name) - 1), names);
@@ -36,7 +36,7 @@ static bool append_column(struct dp_rows *rows, sqlite3_str *sql, const char *na
 		dp_database__nomem(rows->database);
 	if (found > 1)
 		sqlite3_str_appendf(sql, ", COALESCE(%s)", text ? text : "NULL, NULL");
-	else
+	else if (found)
 		sqlite3_str_appendf(sql, ", %s", text ? text : "NULL");
 	sqlite3_free(text);
 	return found > 0;
@@ -75,6 +75,7 @@ static int make_sql(struct dp_rows *rows, char **text)
 	const struct dp_error *error = rows->database->import->error;
 	const char *lacks = NULL;
 	sqlite3_str *sql;
+	uint8_t selected = 0;
 
 	if (!rowid)
 		return no_row_numbers(rows);
@@ -82,7 +83,7 @@ static int make_sql(struct dp_rows *rows, char **text)
 	sqlite3_str_appendf(sql, "SELECT \"%w\"", rowid);
 	for (size_t i = 0; i < rows->count; i++) {
 		if (append_column(rows, sql, rows->columns[i].names))
-			rows->present |= 1u << i;
+			rows->at[i] = ++selected;
 		else if (rows->columns[i].required && !lacks)
 			lacks = rows->columns[i].names;
 	}
@@ -252,22 +253,27 @@ void dp_rows__from(struct dp_rows *rows, int64_t rowid)
 
 bool dp_rows__has(const struct dp_rows *rows, size_t column)
 {
-	return column < rows->count && (rows->present >> column & 1);
+	return column < rows->count && rows->at[column];
 }
 
 bool dp_rows__is_null(const struct dp_rows *rows, size_t column)
 {
-	return sqlite3_column_type(statement_of(rows), (int)column + 1) == SQLITE_NULL;
+	return !rows->at[column] ||
+	       sqlite3_column_type(statement_of(rows), rows->at[column]) == SQLITE_NULL;
 }
 
 /* 1 and *value, 0 for NULL, -1 for what is no integer. */
 static int get_integer(const struct dp_rows *rows, size_t column, int64_t *value)
 {
-	/* No other thread has this connection (SQLITE_OPEN_NOMUTEX): the value may be looked at. */
-	sqlite3_value *cell = sqlite3_column_value(statement_of(rows), (int)column + 1);
-	int type = sqlite3_value_type(cell);
+	sqlite3_value *cell;
 	double real;
+	int type;
 
+	if (!rows->at[column])
+		return 0;
+	/* No other thread has this connection (SQLITE_OPEN_NOMUTEX): the value may be looked at. */
+	cell = sqlite3_column_value(statement_of(rows), rows->at[column]);
+	type = sqlite3_value_type(cell);
 	if (type == SQLITE_INTEGER) {
 		*value = sqlite3_value_int64(cell);
 		return 1;
@@ -319,19 +325,22 @@ bool dp_rows__time(struct dp_rows *rows, size_t column, int64_t *time_ns)
 const char *dp_rows__text(struct dp_rows *rows, size_t column, size_t *length)
 {
 	sqlite3_stmt *statement = statement_of(rows);
-	int type = sqlite3_column_type(statement, (int)column + 1);
 	const char *text = NULL;
+	int type;
 
 	*length = 0;
+	if (!rows->at[column])
+		return NULL;
+	type = sqlite3_column_type(statement, rows->at[column]);
 	if (type == SQLITE_TEXT)
-		text = (const char *)sqlite3_column_text(statement, (int)column + 1);
+		text = (const char *)sqlite3_column_text(statement, rows->at[column]);
 	else if (type == SQLITE_BLOB)
-		text = sqlite3_column_blob(statement, (int)column + 1);
+		text = sqlite3_column_blob(statement, rows->at[column]);
 	if (!text && (type == SQLITE_TEXT) &&
 	    sqlite3_errcode(rows->database->sqlite) == SQLITE_NOMEM)
 		dp_database__nomem(rows->database);
 	if (text)
-		*length = (size_t)sqlite3_column_bytes(statement, (int)column + 1);
+		*length = (size_t)sqlite3_column_bytes(statement, rows->at[column]);
 	rows->database->value_bytes += *length;
 	return text;
 }

@@ -8,6 +8,7 @@
  * range around its launch.
  */
 #include "import/copy_name.h"
+#include "base/text.h"
 #include "import/lookup.h"
 #include "import/unpack.h"
 #include "import/xla_details.h"
@@ -90,7 +91,7 @@ static bool starts(const char *text, size_t length, const char *prefix)
 
 static bool is(const struct line *line, const char *name)
 {
-	return line->name_length == strlen(name) && !memcmp(line->name, name, line->name_length);
+	return dp_text__is(line->name, line->name_length, name);
 }
 
 static enum line_kind kind_of(const struct dp_xplane *plane, const struct line *line)

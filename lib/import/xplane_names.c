@@ -1,5 +1,6 @@
 /* The first reading of an XSpace: planes, and the names of their events and stats. */
 #include "import/xplane.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -67,7 +68,7 @@ static enum dp_xstat stat_kind(const char *name, size_t length)
 	};
 
 	for (size_t i = 0; i < DP_COUNT(known); i++)
-		if (length == strlen(known[i].name) && !memcmp(name, known[i].name, length))
+		if (dp_text__is(name, length, known[i].name))
 			return known[i].kind;
 	return DP_XSTAT_OTHER;
 }

@@ -147,7 +147,7 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 {
 	const struct dp_loops_request *r = d->request;
 	struct dp_align_pattern list[DP_PATTERNS_MAX];
-	int status = dp_patterns__align(&b->alignment, patterns, d->text.symbols, r->count);
+	int status = dp_search_text__take_alignment(&b->alignment, &d->text, patterns);
 
 	for (size_t i = 0; i < patterns->count; i++)
 		list[i] = (struct dp_align_pattern){ patterns->items[i].pattern,

@@ -70,14 +70,15 @@ static size_t ends_filled(const struct dp_judged *j)
 /*
  * A single pass begins with an embedding and ends with a head: little next to a layer, of which
  * there are whole ones. A program with as few iterations mostly does more than that before them and
- * behind, or nothing that is in the capture.
+ * behind, or nothing that is in the capture. Before and behind layers there may be some of another
+ * kind, which repeat too; not so with what is longer than a group of layers.
  */
 static bool is_pass(const struct dp_judged *j)
 {
 	const struct dp_alignment *al = j->alignment;
 	const struct dp_align_span *first = NULL, *last = NULL, *end = &al->spans[al->span_count];
-	size_t m = j->length, head = al->spans[0].begin;
-	size_t tail = j->driver->request->count - end[-1].end;
+	bool is_group = kernels_of(j) < (double)dp_param.group_long;
+	size_t m = j->length, head, tail;
 
 	for (const struct dp_align_span *s = al->spans; s < end; s++) {
 		if (s->pattern != j->pattern)
@@ -85,7 +86,11 @@ static bool is_pass(const struct dp_judged *j)
 		first = first ? first : s;
 		last = s;
 	}
-	return head > 0 && tail > 0 && (head + tail) * 2 < m && first &&
+	if (!first)
+		return false;
+	head = is_group ? al->spans[0].begin : first->begin;
+	tail = j->driver->request->count - (is_group ? end[-1].end : last->end);
+	return head > 0 && tail > 0 && (head + tail) * 2 < m &&
 	       (last->end_offset + m - first->begin_offset) % m <= dp_param.pass_rest;
 }
 

@@ -304,7 +304,7 @@ static void explain_better(const struct dp_driver *d, const char *stage, double 
 
 /* The loops of the collapsed sequence, whose patterns are known, as loops of the driver's. */
 static int unfold_tree(struct dp_driver *d, struct dp_levels *levels,
-		       const struct dp_search_text *text, const struct dp_runs *runs,
+		       struct dp_search_text *text, const struct dp_runs *runs,
 		       const uint8_t *traits)
 {
 	const struct dp_loops_request *r = d->request;
@@ -332,6 +332,7 @@ static int unfold_tree(struct dp_driver *d, struct dp_levels *levels,
 		    holds_run(&levels->chosen.items[i], d->text.alphabet))
 			levels->standing[i] = DP_STANDING_STRUCTURED;
 	status = make_tree(&inner, levels, traits);
+	*text = inner.text;
 	for (size_t i = 0; i < loops.count && !status; i++) {
 		struct dp_sequence_loop *loop = &loops.loops[i], *made;
 
@@ -464,7 +465,7 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **tr
 	d->coarse = coarse;
 	dp_search_text__fini(&d->text);
 	d->text = text;
-	text.tree = NULL;
+	text = (struct dp_search_text){ .tree = NULL };
 	coarse = NULL;
 	free(*traits);
 	*traits = of_classes;
@@ -479,16 +480,14 @@ out:
 }
 
 /* Where the first span of a pattern begins: its first whole iteration does, of a few. */
-static int begin_of(size_t *begin, const struct dp_driver *d, const struct dp_patterns *patterns)
+static int begin_of(size_t *begin, struct dp_driver *d, const struct dp_patterns *patterns)
 {
-	struct dp_alignment al;
-	int status = dp_patterns__align(&al, patterns, d->text.symbols, d->request->count);
+	const struct dp_alignment *al = &d->text.alignment;
+	int status = dp_search_text__align(&d->text, patterns);
 
-	if (status)
-		return status;
-	*begin = al.span_count ? al.spans[0].begin : 0;
-	dp_align__fini(&al);
-	return DP_OK;
+	if (!status)
+		*begin = al->span_count ? al->spans[0].begin : 0;
+	return status;
 }
 
 /*

@@ -92,7 +92,7 @@ static void add_positions(struct dp_time_stat *positions, const struct dp_loop_k
 
 /* off is how far the iteration is from the middle of all. */
 static int add_iteration(struct by_name *kernels, struct by_name *operators,
-			 const struct dp_loop_kernels *in, const struct dp_owners *owners,
+			 const struct dp_loop_kernels *in, const struct dp_attribution *attribution,
 			 const struct dp_iteration *at, double off)
 {
 	const struct dp_ops *ops = dp_trace_ops(in->trace);
@@ -101,8 +101,8 @@ static int add_iteration(struct by_name *kernels, struct by_name *operators,
 		uint32_t op = in->ops[i], owner = DP_NONE;
 		double value_ns = duration_ns(in, i);
 
-		if (owners->of_call && ops->call[op] != DP_NONE)
-			owner = owners->of_call[ops->call[op]];
+		if (attribution->of_call && ops->call[op] != DP_NONE)
+			owner = attribution->of_call[ops->call[op]];
 		if (add_named(kernels, ops->name[op], value_ns, off) ||
 		    add_named(operators, owner, value_ns, off))
 			return DP_ERR_NOMEM;
@@ -111,47 +111,35 @@ static int add_iteration(struct by_name *kernels, struct by_name *operators,
 }
 
 /* Names are in the order of their first appearance, which breaks ties. */
+struct ranked {
+	struct dp_time_stat stat;
+	size_t place;
+};
+
 static int by_total(const void *a, const void *b)
 {
-	const struct dp_time_stat *x = a, *y = b;
+	const struct ranked *x = a, *y = b;
 
-	if (x->total_ns < y->total_ns || x->total_ns > y->total_ns)
-		return x->total_ns < y->total_ns ? 1 : -1;
-	return (x->count < y->count) - (x->count > y->count);
+	if (x->stat.total_ns < y->stat.total_ns || x->stat.total_ns > y->stat.total_ns)
+		return x->stat.total_ns < y->stat.total_ns ? 1 : -1;
+	if (x->stat.count != y->stat.count)
+		return x->stat.count < y->stat.count ? 1 : -1;
+	return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Not qsort(): equal ones stay in their order. Merge sort, bottom up. */
 static int sort(struct dp_time_stats *stats)
 {
-	struct dp_time_stat *from = stats->stats, *to;
-	size_t n = stats->count;
+	struct ranked *ranked = dp_alloc__array(stats->count, sizeof(*ranked));
 
-	to = dp_alloc__array(n, sizeof(*to));
-	if (!to)
+	if (!ranked)
 		return DP_ERR_NOMEM;
-	for (size_t width = 1; width < n; width *= 2) {
-		struct dp_time_stat *swap = from;
-
-		for (size_t low = 0; low < n; low += 2 * width) {
-			size_t middle = DP_MIN(low + width, n), high = DP_MIN(middle + width, n);
-			size_t a = low, b = middle;
-
-			for (size_t i = low; i < high; i++)
-				to[i] = b >= high || (a < middle &&
-						      by_total(&from[a], &from[b]) <= 0)
-						? from[a++]
-						: from[b++];
-		}
-		from = to;
-		to = swap;
-	}
-	if (from == stats->stats) {
-		free(to);
-	} else {
-		stats->room = n;
-		free(stats->stats);
-		stats->stats = from;
-	}
+	for (size_t i = 0; i < stats->count; i++)
+		ranked[i] = (struct ranked){ stats->stats[i], i };
+	if (stats->count)
+		qsort(ranked, stats->count, sizeof(*ranked), by_total);
+	for (size_t i = 0; i < stats->count; i++)
+		stats->stats[i] = ranked[i].stat;
+	free(ranked);
 	return DP_OK;
 }
 
@@ -174,7 +162,7 @@ static void finish(struct dp_time_stats *stats, double squares)
 }
 
 static int fill(struct dp_loop_stats *stats, struct by_name *kernels, struct by_name *operators,
-		const struct dp_loop_kernels *in, const struct dp_owners *owners)
+		const struct dp_loop_kernels *in, const struct dp_attribution *attribution)
 {
 	double steady = 0, squares = 0, off;
 
@@ -189,7 +177,7 @@ static int fill(struct dp_loop_stats *stats, struct by_name *kernels, struct by_
 		if (in->iterations[k].partial || in->iterations[k].warmup)
 			continue;
 		add_positions(stats->positions.stats, in, &in->iterations[k]);
-		if (add_iteration(kernels, operators, in, owners, &in->iterations[k], off))
+		if (add_iteration(kernels, operators, in, attribution, &in->iterations[k], off))
 			return DP_ERR_NOMEM;
 		squares += off * off;
 		off++;
@@ -201,7 +189,7 @@ static int fill(struct dp_loop_stats *stats, struct by_name *kernels, struct by_
 }
 
 int dp_loop_stats__init(struct dp_loop_stats *stats, const struct dp_loop_kernels *in,
-			const struct dp_owners *owners, struct dp_error *error)
+			const struct dp_attribution *attribution, struct dp_error *error)
 {
 	struct by_name kernels = { 0 }, operators = { 0 };
 	struct dp_loop_stats made = { { 0 }, { 0 }, { 0 } };
@@ -210,7 +198,7 @@ int dp_loop_stats__init(struct dp_loop_stats *stats, const struct dp_loop_kernel
 	made.positions.stats = dp_alloc__array(in->length, sizeof(*made.positions.stats));
 	if (made.positions.stats && !by_name_init(&kernels, &made.kernels, in->trace) &&
 	    !by_name_init(&operators, &made.operators, in->trace))
-		status = fill(&made, &kernels, &operators, in, owners);
+		status = fill(&made, &kernels, &operators, in, attribution);
 	free(kernels.slots);
 	free(operators.slots);
 	if (status) {

@@ -2,7 +2,7 @@
 #ifndef DP_METRIC_LOOP_STATS_H
 #define DP_METRIC_LOOP_STATS_H
 
-#include "metric/owners.h"
+#include "activity/op_attribution.h"
 #include <deepprof/analysis.h>
 
 struct dp_time_stats {
@@ -35,7 +35,7 @@ struct dp_loop_kernels {
  * kernels and in the trace's names.
  */
 int dp_loop_stats__init(struct dp_loop_stats *stats, const struct dp_loop_kernels *kernels,
-			const struct dp_owners *owners, struct dp_error *error);
+			const struct dp_attribution *attribution, struct dp_error *error);
 void dp_loop_stats__fini(struct dp_loop_stats *stats);
 
 #endif

@@ -7,7 +7,8 @@
  * thirty loops have such a variant.
  */
 #include "metric/loop_variants.h"
-#include "metric/stat.h"
+#include "activity/periods.h"
+#include "stats/stat.h"
 
 #include <math.h>
 #include <string.h>
@@ -108,26 +109,15 @@ static void find_periods(struct dp_variant *variants, const struct distances *di
 			variants[v].period = distances[v].lead;
 }
 
-static const double *periods_of(const struct dp_metric_values *values)
-{
-	return dp_metric_values__row(values, dp_metric_find("period_ns"));
-}
-
-/* Does iteration k tell how long its variant takes? Other kernels would be counted to it. */
-static bool is_steady(const struct dp_iteration *iterations, const double *periods_ns, size_t k)
-{
-	return !isnan(periods_ns[k]) && !iterations[k].warmup && !iterations[k + 1].foreign_kernels;
-}
-
 /* The medians' times: sorted by variant first, each from begin[v] on. */
 static void measure(struct dp_variant *variants, size_t count, double *times, size_t *begin,
-		    const struct dp_iteration *iterations, const double *periods_ns, size_t n)
+		    const struct dp_iteration *iterations, size_t n)
 {
 	size_t most = 0, sum = 0;
 	double usual_ns;
 
 	for (size_t k = 0; k < n; k++)
-		begin[iterations[k].variant] += is_steady(iterations, periods_ns, k);
+		begin[iterations[k].variant] += !isnan(dp_period__steady_ns(iterations, n, k));
 	for (size_t v = 0; v < count; v++) {
 		size_t here = begin[v];
 
@@ -136,9 +126,12 @@ static void measure(struct dp_variant *variants, size_t count, double *times, si
 	}
 	begin[count] = sum;
 	/* each beginning moves to its end, which is the next one's beginning */
-	for (size_t k = 0; k < n; k++)
-		if (is_steady(iterations, periods_ns, k))
-			times[begin[iterations[k].variant]++] = periods_ns[k];
+	for (size_t k = 0; k < n; k++) {
+		double period_ns = dp_period__steady_ns(iterations, n, k);
+
+		if (!isnan(period_ns))
+			times[begin[iterations[k].variant]++] = period_ns;
+	}
 	for (size_t v = 0; v < count; v++) {
 		size_t from = v ? begin[v - 1] : 0;
 
@@ -152,8 +145,7 @@ static void measure(struct dp_variant *variants, size_t count, double *times, si
 }
 
 int dp_loop_variants__make(struct dp_variant **variants, const struct dp_loop *loop,
-			   const struct dp_iteration *iterations,
-			   const struct dp_metric_values *values, struct dp_error *error)
+			   const struct dp_iteration *iterations, struct dp_error *error)
 {
 	size_t count = loop->variants, n = loop->iterations;
 	struct dp_variant *made = dp_alloc__zeroed(DP_MAX(count, 1), sizeof(*made));
@@ -169,7 +161,7 @@ int dp_loop_variants__make(struct dp_variant **variants, const struct dp_loop *l
 	gather(made, distances, iterations, n);
 	count_distances(distances, count, iterations, n);
 	find_periods(made, distances, count, n);
-	measure(made, count, times, begin, iterations, periods_of(values), n);
+	measure(made, count, times, begin, iterations, n);
 	*variants = made;
 	made = NULL;
 out:

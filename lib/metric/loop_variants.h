@@ -2,14 +2,14 @@
 #ifndef DP_METRIC_LOOP_VARIANTS_H
 #define DP_METRIC_LOOP_VARIANTS_H
 
-#include "metric/metric.h"
+#include "base/base.h"
+#include <deepprof/analysis.h>
 
 /*
  * *variants, the caller's to free, gets loop->variants of them. Errors: DP_ERR_NOMEM. Cost: linear
  * in iterations and variants.
  */
 int dp_loop_variants__make(struct dp_variant **variants, const struct dp_loop *loop,
-			   const struct dp_iteration *iterations,
-			   const struct dp_metric_values *values, struct dp_error *error);
+			   const struct dp_iteration *iterations, struct dp_error *error);
 
 #endif

@@ -2,25 +2,30 @@
  * The metrics' table and the run of it over one loop: what all of them need (the intervals, the
  * device's uploads) is prepared here once.
  */
-#include "metric/metric.h"
+#include "activity/periods.h"
+#include "metric/family.h"
 
 #include <math.h>
 #include <string.h>
 
-#define DP_ENTRY(word) extern const struct dp_metric dp_metric__##word;
+#define DP_ENTRY(word) extern const struct dp_metric_family dp_family__##word;
 #include "metric/metric_table.h"
 #undef DP_ENTRY
 
-static const struct dp_metric *const metrics[] = {
-#define DP_ENTRY(word) &dp_metric__##word,
+static const struct dp_metric_family *const families[] = {
+#define DP_ENTRY(word) &dp_family__##word,
 #include "metric/metric_table.h"
 #undef DP_ENTRY
-	NULL
 };
 
 const struct dp_metric *dp_metric__at(size_t index)
 {
-	return index < DP_COUNT(metrics) ? metrics[index] : NULL;
+	for (size_t i = 0; i < DP_COUNT(families); i++) {
+		if (index < families[i]->count)
+			return &families[i]->rows[index];
+		index -= families[i]->count;
+	}
+	return NULL;
 }
 
 const struct dp_metric_info *dp_metric(size_t index)
@@ -34,18 +39,20 @@ static size_t count_summaries(const struct dp_metric *metric)
 {
 	size_t count = 0;
 
-	while (metric->summaries && metric->summaries[count].reduce)
+	while (metric->summaries[count].info.name)
 		count++;
 	return count;
 }
 
 const struct dp_metric_info *dp_summary_metric(size_t index)
 {
-	for (size_t i = 0; metrics[i]; i++) {
-		size_t count = count_summaries(metrics[i]);
+	const struct dp_metric *metric;
+
+	for (size_t i = 0; (metric = dp_metric__at(i)); i++) {
+		size_t count = count_summaries(metric);
 
 		if (index < count)
-			return &metrics[i]->summaries[index].info;
+			return &metric->summaries[index].info;
 		index -= count;
 	}
 	return NULL;
@@ -53,22 +60,29 @@ const struct dp_metric_info *dp_summary_metric(size_t index)
 
 size_t dp_metric_count(void)
 {
-	return DP_COUNT(metrics) - 1;
+	size_t count = 0;
+
+	for (size_t i = 0; i < DP_COUNT(families); i++)
+		count += families[i]->count;
+	return count;
 }
 
 size_t dp_summary_metric_count(void)
 {
+	const struct dp_metric *metric;
 	size_t count = 0;
 
-	for (size_t i = 0; metrics[i]; i++)
-		count += count_summaries(metrics[i]);
+	for (size_t i = 0; (metric = dp_metric__at(i)); i++)
+		count += count_summaries(metric);
 	return count;
 }
 
 size_t dp_metric_find(const char *name)
 {
-	for (size_t i = 0; metrics[i]; i++)
-		if (!strcmp(metrics[i]->info.name, name))
+	const struct dp_metric_info *info;
+
+	for (size_t i = 0; (info = dp_metric(i)); i++)
+		if (!strcmp(info->name, name))
 			return i;
 	return SIZE_MAX;
 }
@@ -88,24 +102,55 @@ bool dp_metric__has_interval(const struct dp_metric_input *input, size_t k)
 	return input->interval_start_ns[k] != INT64_MIN;
 }
 
-bool dp_metric__uninterrupted(const struct dp_metric_input *input, size_t k)
+double dp_metric__period_ns(const struct dp_metric_input *input, size_t k)
 {
-	return dp_metric__has_interval(input, k) && !input->iterations[k].foreign_kernels;
+	return dp_period__ns(input->iterations, input->count, k);
 }
 
-size_t dp_metric__place(const uint32_t *rows, size_t count, uint32_t op)
+static double divide(double value, double by)
 {
-	size_t low = 0, high = count;
+	return by > 0 ? value / by : (double)NAN;
+}
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+int dp_metric__parts(double *values, const struct dp_metric_input *input,
+		     const struct dp_metric *row, struct dp_error *error)
+{
+	bool known = row->info.need != DP_NEED_LAUNCHES || input->parts.launches;
 
-		if (rows[middle] < op)
-			low = middle + 1;
+	for (size_t k = 0; k < input->count; k++) {
+		double part = dp_parts__get(&input->parts, row->part, k);
+		double other = dp_parts__get(&input->parts, row->other, k);
+		double period_ns = dp_metric__period_ns(input, k);
+
+		if (!known || isnan(period_ns))
+			values[k] = (double)NAN;
+		else if (row->form == DP_FORM_PART)
+			values[k] = part;
+		else if (row->form == DP_FORM_REST)
+			values[k] = period_ns - part;
+		else if (row->form == DP_FORM_WITHOUT)
+			values[k] = part - other;
+		else if (row->form == DP_FORM_SHARE)
+			values[k] = divide(part, period_ns);
 		else
-			high = middle;
+			values[k] = divide(part, other) * (row->form == DP_FORM_RATE ? 1e9 : 1);
 	}
-	return low;
+	return DP_OK;
+}
+
+double dp_metric__mean(double *values, size_t count)
+{
+	return dp_stat__mean(values, count);
+}
+
+double dp_metric__min(double *values, size_t count)
+{
+	return dp_stat__min(values, count);
+}
+
+double dp_metric__max(double *values, size_t count)
+{
+	return dp_stat__max(values, count);
 }
 
 /* What is made for one run. */
@@ -113,8 +158,8 @@ struct prepared {
 	int64_t *interval_start_ns;
 	int64_t *interval_end_ns;
 	double *scratch;
-	struct dp_work_index index;
-	struct dp_work work;
+	struct dp_trace_index index;
+	struct dp_device_timeline timeline;
 	struct dp_replay_gaps gaps; /* of the iterations that are replayed: */
 	size_t replay_first;
 	size_t replay_end;
@@ -139,8 +184,8 @@ static void prepared_fini(struct prepared *made)
 	free(made->interval_end_ns);
 	free(made->scratch);
 	free(made->gaps.gaps);
-	dp_work__fini(&made->work);
-	dp_work_index__fini(&made->index);
+	dp_device_timeline__fini(&made->timeline);
+	dp_trace_index__fini(&made->index);
 }
 
 /* Partial iterations have no values, whatever a metric says. */
@@ -153,7 +198,7 @@ static void blank_partial(const struct dp_metric_input *input, double *values)
 
 static bool is_had(const struct dp_metric_values *values, size_t metric)
 {
-	return metrics[metric]->everywhere ||
+	return dp_metric__at(metric)->reads == DP_READS_ITERATIONS ||
 	       (!values->brief && (!values->asked || values->asked[metric]));
 }
 
@@ -175,12 +220,13 @@ const double *dp_metric_values__row(const struct dp_metric_values *values, size_
 				      : NULL;
 }
 
-/* Does a metric that is had read the device's work, or parts? */
-static bool reads(const struct dp_metric_values *values, bool parts)
+/* Does a metric that is had read parts, or, for most, the device's timeline? */
+static bool reads(const struct dp_metric_values *values, enum dp_metric_reads most)
 {
-	for (size_t i = 0; metrics[i]; i++)
-		if (is_had(values, i) && !metrics[i]->everywhere &&
-		    !(parts && metrics[i]->without_parts))
+	const struct dp_metric *metric;
+
+	for (size_t i = 0; (metric = dp_metric__at(i)); i++)
+		if (is_had(values, i) && metric->reads <= most)
 			return true;
 	return false;
 }
@@ -203,16 +249,17 @@ static int prepare(struct prepared *made, struct dp_metric_input *input,
 	input->interval_start_ns = made->interval_start_ns;
 	input->interval_end_ns = made->interval_end_ns;
 	input->scratch = made->scratch;
-	if (!reads(values, false))
+	if (!reads(values, DP_READS_TIMELINE))
 		return DP_OK;
-	if (!input->work) {
-		status = dp_work_index__init(&made->index, input->trace, error);
+	if (!input->timeline) {
+		status = dp_trace_index__init(&made->index, input->trace, error);
 		if (!status)
-			status = dp_work__init(&made->work, &made->index, input->device, error);
-		input->work = &made->work;
+			status = dp_device_timeline__init(&made->timeline, &made->index,
+							  input->device, error);
+		input->timeline = &made->timeline;
 	}
-	parts.work = input->work;
-	if (status || !reads(values, true))
+	parts.timeline = input->timeline;
+	if (status || !reads(values, DP_READS_PARTS))
 		return status;
 	if (!values->asked && !input->stretch &&
 	    dp_replay__choose(&made->replay_first, &made->replay_end, input->iterations,
@@ -224,15 +271,43 @@ static int prepare(struct prepared *made, struct dp_metric_input *input,
 	return dp_parts__init(&input->parts, &parts, error);
 }
 
+static bool is_over(const struct dp_metric_input *input, enum dp_summarized over, size_t k)
+{
+	switch (over) {
+	case DP_OVER_STEADY:
+		return dp_period__is_steady(input->iterations, input->count, k);
+	case DP_OVER_WARM:
+		return !input->iterations[k].warmup;
+	case DP_OVER_UNINTERRUPTED:
+		return dp_metric__has_interval(input, k) && !input->iterations[k].foreign_kernels;
+	default:
+		return true;
+	}
+}
+
+static double summarize(const struct dp_metric_summary *summary,
+			const struct dp_metric_input *input, const double *values)
+{
+	size_t count = 0;
+
+	if (summary->reduce)
+		return summary->reduce(input, values);
+	for (size_t k = 0; k < input->count; k++)
+		if (!isnan(values[k]) && is_over(input, summary->over, k))
+			input->scratch[count++] = values[k];
+	return summary->stat(input->scratch, count);
+}
+
 static int run_table(struct dp_metric_values *out, const struct dp_metric_input *input,
 		     struct dp_error *error)
 {
 	double *values = out->values, *summary = out->summary;
+	const struct dp_metric *metric;
 
-	for (size_t i = 0; metrics[i]; i++) {
+	for (size_t i = 0; (metric = dp_metric__at(i)); i++) {
 		bool had = is_had(out, i);
-		size_t count = count_summaries(metrics[i]);
-		int status = had ? metrics[i]->compute(input, values, error) : DP_OK;
+		size_t count = count_summaries(metric);
+		int status = had ? metric->compute(values, input, metric, error) : DP_OK;
 
 		if (status)
 			return status;
@@ -240,7 +315,7 @@ static int run_table(struct dp_metric_values *out, const struct dp_metric_input 
 			blank_partial(input, values);
 		for (size_t s = 0; s < count; s++)
 			*summary++ =
-				had ? metrics[i]->summaries[s].reduce(input, values) : (double)NAN;
+				had ? summarize(&metric->summaries[s], input, values) : (double)NAN;
 		values += had ? input->count : 0;
 	}
 	return DP_OK;
@@ -250,12 +325,10 @@ static int run_table(struct dp_metric_values *out, const struct dp_metric_input 
 static double repeated_share(const struct dp_metric_values *values,
 			     const struct dp_metric_input *input, const struct prepared *made)
 {
-	const double *repeated_ns = NULL;
+	const double *repeated_ns =
+		dp_metric_values__row(values, dp_metric_find("repeated_upload_ns"));
 	double repeated = 0, all = 0;
 
-	for (size_t i = 0; metrics[i]; i++)
-		if (!strcmp(metrics[i]->info.name, "repeated_upload_ns"))
-			repeated_ns = dp_metric_values__row(values, i);
 	for (size_t k = made->replay_first; repeated_ns && k < made->replay_end; k++) {
 		repeated += isnan(repeated_ns[k]) ? 0 : repeated_ns[k];
 		all += dp_parts__get(&input->parts, DP_PART_H2D_NS, k);
@@ -267,12 +340,12 @@ static int replay(struct dp_metric_values *values, const struct dp_metric_input 
 		  const struct prepared *made, struct dp_error *error)
 {
 	struct dp_replay_input replayed = {
-		.work = input->work,
+		.timeline = input->timeline,
 		.iterations = input->iterations,
 		.first = made->replay_first,
 		.end = made->replay_end,
 		.gaps = &made->gaps,
-		.owners = input->owners,
+		.attribution = input->attribution,
 	};
 
 	if (made->replay_end == made->replay_first)
@@ -306,8 +379,7 @@ int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_
 	ready.parts = (struct dp_parts){ 0 };
 	dp_replay__init(&values.replay);
 	if (!ready.rows)
-		ready.rows =
-			dp_trace_stream_ops(input->trace, input->stream, &ready.row_count);
+		ready.rows = dp_trace_stream_ops(input->trace, input->stream, &ready.row_count);
 	values.values = dp_alloc__array(dp_size__mul(input->count, rows), sizeof(*values.values));
 	values.summary = dp_alloc__array(summaries, sizeof(*values.summary));
 	if (values.values && values.summary)

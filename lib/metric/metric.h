@@ -1,13 +1,14 @@
 /*
- * The seam of the metrics. A metric is one file with one struct dp_metric named
- * dp_metric__<word>, and its word in the list in lib/metric/meson.build. Definitions: DeepProf
- * (arXiv 1707.03750), section IV-D, made exact.
+ * The seam of the metrics. A metric is a row of a family; a family is one file with one struct
+ * dp_metric_family named dp_family__<word>, and its word in the list in lib/metric/meson.build.
+ * What rows share is in metric/family.h. Definitions: DeepProf (arXiv 1707.03750), section IV-D,
+ * made exact.
  */
 #ifndef DP_METRIC_METRIC_H
 #define DP_METRIC_METRIC_H
 
-#include "metric/parts.h"
-#include "metric/stream_waits.h"
+#include "activity/parts.h"
+#include "activity/stream_waits.h"
 #include <deepprof/analysis.h>
 
 /* One loop, prepared for all metrics. Arrays are borrowed. */
@@ -23,12 +24,12 @@ struct dp_metric_input {
 	size_t count;
 	uint64_t batch_size;  /* samples in an iteration, 0: unknown */
 	double flops;	      /* of an iteration, 0: not known */
-	bool brief;	      /* only metrics that are had everywhere */
+	bool brief;	      /* only metrics that read iterations alone */
 	bool stretch;	      /* of one stretch of time, whose only "iteration" it is */
 	const uint8_t *asked; /* of others only these, per metric; NULL: all */
-	const struct dp_owners *owners; /* of launches; NULL: not known */
+	const struct dp_attribution *attribution; /* of launches; NULL: not known */
 	/* Of the device, for all of its loops; NULL: made for the call. */
-	const struct dp_work *work;
+	const struct dp_device_timeline *timeline;
 	/* What follows is dp_metric__compute_all()'s to fill. */
 	/*
 	 * The interval before iteration k: from the end of its predecessor's last kernel to the
@@ -41,21 +42,59 @@ struct dp_metric_input {
 	double *scratch;       /* for reduce: room for count values */
 };
 
+/* Of the iterations that have a value, those that a summary is over. */
+enum dp_summarized {
+	DP_OVER_STEADY,	       /* neither warm-up nor a period with other kernels in it */
+	DP_OVER_WARM,	       /* no warm-up */
+	DP_OVER_ALL,	       /* as the paper's averages of what lies inside iterations */
+	DP_OVER_UNINTERRUPTED, /* without other kernels before them: those of intervals */
+};
+
 struct dp_metric_summary {
 	struct dp_metric_info info;
-	/* From the metric's values, one per iteration. NaN: none. May use input->scratch. */
+	enum dp_summarized over;
+	/* Of their values, whose order it may change; NaN: none. */
+	double (*stat)(double *values, size_t count);
+	/* Instead: from all values, one per iteration. May use input->scratch. */
 	double (*reduce)(const struct dp_metric_input *input, const double *values);
+};
+
+/* What a metric is computed from. */
+enum dp_metric_reads {
+	DP_READS_PARTS,
+	DP_READS_TIMELINE,   /* no parts */
+	DP_READS_ITERATIONS, /* neither: it costs next to nothing, and loops of every level have it
+			      */
+};
+
+/* What is made of parts of periods: */
+enum dp_metric_form {
+	DP_FORM_PART,	 /* the part, */
+	DP_FORM_REST,	 /* the rest of the period, */
+	DP_FORM_WITHOUT, /* the part without another that it holds, */
+	DP_FORM_SHARE,	 /* the part divided by the period, */
+	DP_FORM_RATIO,	 /* by another, */
+	DP_FORM_RATE,	 /* and by another, in ns, per second */
 };
 
 struct dp_metric {
 	struct dp_metric_info info;
+	const struct dp_metric_summary *summaries; /* ends with a NULL name */
 	/* Fills values[input->count], NaN where there is none. Errors: DP_ERR_NOMEM. */
-	int (*compute)(const struct dp_metric_input *input, double *values, struct dp_error *error);
-	const struct dp_metric_summary *summaries; /* ends with a NULL reduce; NULL: none */
-	/* For loops of every level: it costs next to nothing, and neither work nor parts are read.
-	 */
-	bool everywhere;
-	bool without_parts; /* it reads no parts */
+	int (*compute)(double *values, const struct dp_metric_input *input,
+		       const struct dp_metric *row, struct dp_error *error);
+	/* For compute: what is made of parts of periods; */
+	enum dp_metric_form form;
+	enum dp_part part;
+	enum dp_part other;
+	int which;   /* as the function has it: a state, an amount; */
+	double rank; /* of kernels' times */
+	enum dp_metric_reads reads;
+};
+
+struct dp_metric_family {
+	const struct dp_metric *rows;
+	size_t count;
 };
 
 /* The table; NULL beyond the end. */
@@ -63,8 +102,8 @@ const struct dp_metric *dp_metric__at(size_t index);
 
 /*
  * All values of one loop: metrics in rows of count, summaries in order of the table. Partial
- * iterations have none. Brief ones have rows only for the metrics that are had everywhere, and NaN
- * for the others' summaries.
+ * iterations have none. Brief ones have rows only for the metrics that read iterations alone, and
+ * NaN for the others' summaries.
  */
 struct dp_metric_values {
 	double *values;
@@ -90,36 +129,10 @@ int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_
 			   struct dp_error *error);
 void dp_metric_values__fini(struct dp_metric_values *values);
 
-/* True where iteration k has an interval, and one that nothing else's kernels interrupt. */
+/* True where iteration k has an interval. */
 bool dp_metric__has_interval(const struct dp_metric_input *input, size_t k);
-bool dp_metric__uninterrupted(const struct dp_metric_input *input, size_t k);
-
-/* Part of the periods; null where it needs launch records and there are none. */
-void dp_metric__part(const struct dp_metric_input *input, enum dp_part part, double *values);
-void dp_metric__part_launched(const struct dp_metric_input *input, enum dp_part part,
-			      double *values);
-
-/* One part divided by another, or by the period; null where that is 0. */
-void dp_metric__ratio(const struct dp_metric_input *input, enum dp_part part, enum dp_part of,
-		      double *values);
-void dp_metric__share(const struct dp_metric_input *input, enum dp_part part, double *values);
-
-/*
- * Of the times of an iteration's kernels: their mean where rank is negative, else the value that a
- * share of them are not above. Errors: DP_ERR_NOMEM. Cost: linear in the kernels.
- */
-enum dp_kernel_value { DP_KERNEL_TIME, DP_KERNEL_DELAY };
-
-int dp_metric__per_kernel(const struct dp_metric_input *input, enum dp_kernel_value which,
-			  double rank, double *values, struct dp_error *error);
 
 /* Length of the period of iteration k, NaN where it has none. */
 double dp_metric__period_ns(const struct dp_metric_input *input, size_t k);
-
-/*
- * The place in a stream's operations (as of dp_trace_stream_ops()) of the first that is not before
- * an operation. Cost: logarithmic.
- */
-size_t dp_metric__place(const uint32_t *rows, size_t count, uint32_t op);
 
 #endif

@@ -4,7 +4,8 @@
  * them is the input: the shortest goes uncounted. Sizes are those of the iteration in the middle;
  * cost: linear in the uploads, times the logarithm of at most SIZES_MOST.
  */
-#include "metric/reduce.h"
+#include "metric/family.h"
+#include "base/search.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,34 +38,27 @@ struct sizes {
 static double upload_ns(const struct dp_metric_input *input, size_t copy)
 {
 	const struct dp_ops *ops = dp_trace_ops(input->trace);
-	uint32_t op = input->work->copies[copy];
+	uint32_t op = input->timeline->copies[copy];
 
 	return (double)(ops->end_ns[op] - ops->start_ns[op]);
 }
 
 static uint64_t upload_bytes(const struct dp_metric_input *input, size_t copy)
 {
-	return dp_trace_ops(input->trace)->bytes[input->work->copies[copy]];
+	return dp_trace_ops(input->trace)->bytes[input->timeline->copies[copy]];
 }
 
 static int64_t upload_start(const struct dp_metric_input *input, size_t copy)
 {
-	return dp_trace_ops(input->trace)->start_ns[input->work->copies[copy]];
+	return dp_trace_ops(input->trace)->start_ns[input->timeline->copies[copy]];
 }
 
 /* Where a size is or belongs. */
 static size_t find(const struct sizes *sizes, uint64_t bytes)
 {
-	size_t low = 0, high = sizes->count;
+	size_t low;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (sizes->list[middle].bytes < bytes)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	DP_FIND(low, 0, sizes->count, sizes->list[low].bytes >= bytes);
 	return low;
 }
 
@@ -107,7 +101,7 @@ static void collect(struct sizes *sizes, const struct dp_metric_input *input)
 	int64_t end_ns = input->iterations[k + 1].start_ns;
 
 	sizes->count = 0;
-	for (size_t i = 0; i < input->work->copy_count && upload_start(input, i) < end_ns; i++)
+	for (size_t i = 0; i < input->timeline->copy_count && upload_start(input, i) < end_ns; i++)
 		if (upload_start(input, i) >= input->iterations[k].start_ns &&
 		    upload_bytes(input, i) && upload_ns(input, i) >= least_ns)
 			note(sizes, upload_bytes(input, i), upload_ns(input, i));
@@ -120,7 +114,7 @@ static size_t keep_common(struct sizes *sizes, const struct dp_metric_input *inp
 {
 	size_t k = 0, periods = input->count - 1, kept = 0, uploads = 0;
 
-	for (size_t i = 0; i < input->work->copy_count; i++) {
+	for (size_t i = 0; i < input->timeline->copy_count; i++) {
 		size_t at = find(sizes, upload_bytes(input, i));
 
 		while (k + 1 < input->count &&
@@ -152,7 +146,7 @@ static double repeated_in_stretch(const struct dp_metric_input *input)
 	double all_ns = 0, longest_ns = 0;
 	struct sizes sizes = { .count = 0 };
 
-	for (size_t i = 0; i < input->work->copy_count; i++)
+	for (size_t i = 0; i < input->timeline->copy_count; i++)
 		if (upload_start(input, i) >= input->iterations[0].start_ns &&
 		    upload_start(input, i) < input->iterations[1].start_ns &&
 		    upload_bytes(input, i))
@@ -168,7 +162,8 @@ static double repeated_in_stretch(const struct dp_metric_input *input)
 	return all_ns - longest_ns;
 }
 
-static int compute(const struct dp_metric_input *input, double *values, struct dp_error *error)
+int dp_metric__repeated_upload(double *values, const struct dp_metric_input *input,
+			       const struct dp_metric *row, struct dp_error *error)
 {
 	double shortest_ns = 0;
 	struct sizes sizes;
@@ -183,7 +178,7 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 	collect(&sizes, input);
 	if (keep_common(&sizes, input, &shortest_ns) < 2)
 		return DP_OK;
-	for (size_t i = 0; i < input->work->copy_count; i++) {
+	for (size_t i = 0; i < input->timeline->copy_count; i++) {
 		int64_t start_ns = upload_start(input, i);
 
 		while (k + 1 < input->count && input->iterations[k + 1].start_ns <= start_ns)
@@ -198,20 +193,3 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 				    : fmax(0, values[i] - shortest_ns);
 	return DP_OK;
 }
-
-static const struct dp_metric_summary summaries[] = {
-	{ { "avg_repeated_upload_ns", "ns", DP_BETTER_LOWER,
-	    "mean of repeated_upload_ns in the steady state", "repeated_upload_ns",
-	    DP_NEED_NOTHING },
-	  dp_reduce__steady_mean },
-	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL, DP_NEED_NOTHING }, NULL },
-};
-
-const struct dp_metric dp_metric__repeated_upload = {
-	{ "repeated_upload_ns", "ns", DP_BETTER_LOWER,
-	  "time of uploads with the same sizes in every iteration, except the shortest", NULL,
-	  DP_NEED_NOTHING },
-	compute,
-	summaries,
-	.without_parts = true,
-};

@@ -10,6 +10,7 @@
  * apart as the first comment in deepprof/detector.h says.
  */
 #include "online/detector_model.h"
+#include "base/options.h"
 #include "base/parameters.h"
 
 #include <string.h>
@@ -153,10 +154,8 @@ int dp_detector_new(struct dp_detector **detector, const struct dp_detector_opti
 	struct dp_detector_options all = DP_DETECTOR_OPTIONS_INIT;
 	struct dp_detector *d;
 
-	if (options && options->size < offsetof(struct dp_detector_options, ctx))
-		return dp_error__set(error, DP_ERR_ARGUMENT, "options of an unknown size");
-	if (options)
-		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
+	if (dp_options__take(&all, sizeof(all), options, error))
+		return DP_ERR_ARGUMENT;
 	if (all.window < WINDOW_MIN || all.window > WINDOW_MAX)
 		return dp_error__set(error, DP_ERR_ARGUMENT,
 				     "a window of %zu symbols, not %d to %d", all.window,

@@ -425,7 +425,7 @@ static int harvest(struct detector *d, size_t share)
 		counted++;
 	}
 	for (int i = 0; i < BINS; i++)
-		if (d->bins[i].lead.score > dp_param.anchor_score && is_supported(d, &d->bins[i]))
+		if (d->bins[i].lead.score > 0 && is_supported(d, &d->bins[i]))
 			order[n++] = &d->bins[i];
 	qsort(order, n, sizeof(*order), by_bin_score);
 	for (size_t i = 0; i < n && i + counted < share && d->out_count < d->out_room && !status;

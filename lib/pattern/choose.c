@@ -1,9 +1,9 @@
 /*
  * The best pattern of a text. Anchors of its suffix tree (anchors.h) give candidates, each of which
  * is judged by description length on a part of the text where its anchors lie; the best ones are
- * refined on a longer part, and the winner is judged by the whole.
+ * refined on a longer part, and the winner is for the caller to judge by the whole.
  *
- * Cost: linear in the parts; one alignment of the whole.
+ * Cost: linear in the parts.
  */
 #include "pattern/choose.h"
 #include "base/parameters.h"
@@ -319,8 +319,6 @@ int dp_choose__pattern(struct dp_hypothesis *best, const struct dp_choose_text *
 	if (!status && first < finalists) {
 		*best = h[first];
 		h[first].pattern = NULL;
-		if (part_of(text, &candidates[best->from], dp_param.judge_fair).count < text->n)
-			status = dp_hypothesis__judge(best, text->symbols, text->n, bits);
 	}
 	free_all(h, count);
 	return status;

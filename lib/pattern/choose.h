@@ -19,9 +19,9 @@ struct dp_choose_text {
 };
 
 /*
- * The best pattern; best->pattern is the caller's, NULL where there is none. Where `want` is not 0,
- * a pattern is the better the nearer its iterations are to that. Errors: DP_ERR_NOMEM. Cost: see
- * choose.c.
+ * The best pattern, as judged by a part of the text; best->pattern is the caller's, NULL where there
+ * is none. Where `want` is not 0, a pattern is the better the nearer its iterations are to that.
+ * Errors: DP_ERR_NOMEM. Cost: see choose.c.
  */
 int dp_choose__pattern(struct dp_hypothesis *best, const struct dp_choose_text *text,
 		       uint64_t want);

@@ -121,7 +121,8 @@ double dp_alignment__bits(const struct dp_alignment *al, size_t n, size_t length
 	       (double)al->span_count * (2 * log_n + log_m) + log_n;
 }
 
-static int judge(struct dp_hypothesis *h, const struct dp_alignment *al, size_t n, double bits)
+int dp_hypothesis__rate(struct dp_hypothesis *h, const struct dp_alignment *al, size_t n,
+			double bits)
 {
 	size_t before = 0, advance = 0, covered = 0, longest = 0;
 	double own;
@@ -162,7 +163,7 @@ int dp_hypothesis__judge(struct dp_hypothesis *h, const uint32_t *symbols, size_
 
 	if (status)
 		return status;
-	status = judge(h, &al, n, bits);
+	status = dp_hypothesis__rate(h, &al, n, bits);
 	dp_align__fini(&al);
 	return status;
 }
@@ -264,7 +265,7 @@ int dp_hypothesis__refine(struct dp_hypothesis *h, const uint32_t *symbols, size
 		status = align_one(&al, h, symbols, n);
 		if (status)
 			return status;
-		status = judge(h, &al, n, bits);
+		status = dp_hypothesis__rate(h, &al, n, bits);
 		changed = false;
 		if (!status && h->repeats >= dp_param.few_repeats && round < 3)
 			status = consent(h, &al, symbols, &changed);

@@ -29,6 +29,10 @@ double dp_alignment__bits(const struct dp_alignment *al, size_t n, size_t length
 /* Fills in all but the pattern and its length. Cost: that of dp_align__run(). */
 int dp_hypothesis__judge(struct dp_hypothesis *h, const uint32_t *symbols, size_t n, double bits);
 
+/* The same, from the alignment of the pattern with n symbols. Errors: DP_ERR_NOMEM. */
+int dp_hypothesis__rate(struct dp_hypothesis *h, const struct dp_alignment *alignment, size_t n,
+			double bits);
+
 /*
  * Replaces the pattern by what most iterations have at each offset, and a repetition of a shorter
  * pattern by that one; then judges it. Cost: a few alignments.

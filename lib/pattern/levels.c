@@ -106,25 +106,26 @@ static size_t longest_between(const struct dp_alignment *al)
 }
 
 /* What one turn of the pattern has of its loops, from an alignment of two turns. */
-static int measure(struct inside *in, const struct finder *f, const uint32_t *twice, size_t n)
+static int measure(struct inside *in, const struct finder *f, struct dp_search_text *text)
 {
-	size_t covered[DP_PATTERNS_MAX] = { 0 }, before = 0, outside = n;
-	struct dp_alignment al;
-	int status = dp_patterns__align(&al, &in->loops, twice, n);
+	const struct dp_alignment *al = &text->alignment;
+	const uint32_t *twice = text->symbols;
+	size_t covered[DP_PATTERNS_MAX] = { 0 }, before = 0, n = text->n, outside = n;
+	int status = dp_search_text__align(text, &in->loops);
 
 	if (status)
 		return status;
-	for (size_t k = 0; k <= al.span_count; k++) {
-		bool last = k == al.span_count;
-		size_t begin = last ? n : DP_MAX(al.spans[k].begin, before);
+	for (size_t k = 0; k <= al->span_count; k++) {
+		bool last = k == al->span_count;
+		size_t begin = last ? n : DP_MAX(al->spans[k].begin, before);
 
 		if (begin > before)
 			in->finish_rest |=
 				holds(f, DP_TRAIT_FINISHES, twice + before, begin - before);
 		if (last)
 			break;
-		covered[al.spans[k].pattern] += al.spans[k].end - begin;
-		before = al.spans[k].end;
+		covered[al->spans[k].pattern] += al->spans[k].end - begin;
+		before = al->spans[k].end;
 	}
 	for (size_t i = 1; i < in->loops.count; i++)
 		if (covered[i] > covered[in->main])
@@ -137,29 +138,28 @@ static int measure(struct inside *in, const struct finder *f, const uint32_t *tw
 		    dp_param.inside_long * (double)in->loops.items[in->main].length)
 			in->long_ones += (double)covered[i] / (double)n;
 	before = 0;
-	for (size_t k = 0; k <= al.span_count; k++) {
-		bool last = k == al.span_count;
-		size_t begin = last ? n : al.spans[k].begin;
+	for (size_t k = 0; k <= al->span_count; k++) {
+		bool last = k == al->span_count;
+		size_t begin = last ? n : al->spans[k].begin;
 
-		if (!last && al.spans[k].pattern != in->main)
+		if (!last && al->spans[k].pattern != in->main)
 			continue;
 		if (begin > before) {
 			size_t run = longest_run(twice + before, begin - before);
 
 			in->run_rest = DP_MAX(in->run_rest, run);
 		}
-		before = last ? n : al.spans[k].end;
+		before = last ? n : al->spans[k].end;
 	}
 	in->covered = (double)covered[in->main] / (double)n;
 	in->rest = (double)(n - covered[in->main]) / 2;
-	in->bare = fmax((double)outside / 2, (double)longest_between(&al));
+	in->bare = fmax((double)outside / 2, (double)longest_between(al));
 	in->repeats = turns_of(in, covered, in->main);
 	for (size_t i = 0; i < in->loops.count; i++)
 		in->paired |=
 			i != in->main && in->loops.items[i].length > 1 &&
 			fabs(turns_of(in, covered, i) - in->repeats) <
 				fmax(dp_param.paired_off, dp_param.paired_share * in->repeats);
-	dp_align__fini(&al);
 	return DP_OK;
 }
 
@@ -191,9 +191,9 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 		return DP_ERR_NOMEM;
 	text = (struct dp_search_text){ twice, 2 * h->length, f->alphabet, NULL, NULL };
 	status = dp_search__unaided(&in->loops, &text, &bar);
-	dp_search_text__fini(&text);
 	if (!status && in->loops.count > 0)
-		status = measure(in, f, twice, 2 * h->length);
+		status = measure(in, f, &text);
+	dp_search_text__fini(&text);
 	free(twice);
 	if (status || in->loops.count == 0) {
 		dp_patterns__fini(&in->loops);
@@ -292,7 +292,7 @@ static size_t alternating(const struct dp_hypothesis *h)
 /*
  * Where parts of a pattern alternate, an iteration is one of them: the pattern becomes the first.
  */
-static int take_one_part(struct dp_hypothesis *h, const struct dp_search_text *text, double bits)
+static int take_one_part(struct dp_hypothesis *h, const struct dp_search_text *text)
 {
 	size_t parts = alternating(h);
 
@@ -304,7 +304,7 @@ static int take_one_part(struct dp_hypothesis *h, const struct dp_search_text *t
 			"the pattern of {length:symbol} is {parts} parts that are alike but for "
 			"symbols that take each other's place: each is an iteration");
 	h->length /= parts;
-	return dp_hypothesis__refine(h, text->symbols, text->n, bits);
+	return dp_hypothesis__refine(h, text->symbols, text->n, text->bits);
 }
 
 /* Is the loop inside the iteration, rather than the pattern? *why says what decided. */
@@ -492,29 +492,23 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 int dp_levels__find(struct dp_levels *levels, struct dp_search_text *text, const uint8_t *traits,
 		    double uploads)
 {
-	const uint32_t *symbols = text->symbols;
-	size_t n = text->n;
-	uint32_t alphabet = text->alphabet;
-	struct finder f = { alphabet, traits, uploads };
-	struct dp_search_bar bar = { 3, n, dp_param.level_bits, dp_param.level_coverage,
+	struct finder f = { text->alphabet, traits, uploads };
+	struct dp_search_bar bar = { 3, text->n, dp_param.level_bits, dp_param.level_coverage,
 				     .rare = true };
 	size_t seen = 0, down = 0;
-	double bits = 0;
 	int status;
 
 	memset(levels, 0, sizeof(*levels));
 	for (size_t i = 0; i < DP_PATTERNS_MAX; i++)
 		levels->outer_parent[i] = levels->chosen_parent[i] = levels->inner_parent[i] =
 			DP_NONE;
-	status = dp_entropy__bits(&bits, symbols, n, alphabet);
-	if (!status)
-		status = dp_search__unaided(&levels->chosen, text, &bar);
+	status = dp_search__unaided(&levels->chosen, text, &bar);
 	while (!status && seen < levels->chosen.count) {
 		struct inside in;
 		const char *why;
 		bool below;
 
-		status = take_one_part(&levels->chosen.items[seen], text, bits);
+		status = take_one_part(&levels->chosen.items[seen], text);
 		if (!status)
 			status = look_inside(&in, &f, &levels->chosen.items[seen], 2, true);
 		if (status)
@@ -536,10 +530,10 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_text *text, const
 	}
 	if (!status)
 		status = fill_inner(levels, &f);
-	levels->alone = bits * (double)n;
+	levels->alone = text->bits * (double)text->n;
 	levels->fit.bits = levels->alone;
 	if (!status && levels->chosen.count > 0)
-		status = dp_patterns__fit(&levels->fit, &levels->chosen, symbols, n, bits);
+		status = dp_patterns__fit(&levels->fit, &levels->chosen, text);
 	if (status)
 		dp_levels__fini(levels);
 	return status;

@@ -35,43 +35,108 @@ void dp_patterns__fini(struct dp_patterns *patterns)
 	patterns->count = 0;
 }
 
-int dp_patterns__align(struct dp_alignment *alignment, const struct dp_patterns *patterns,
-		       const uint32_t *symbols, size_t n)
+/* Of one pattern at least; lengths are 32-bit numbers. */
+static uint32_t *copy_patterns(const struct dp_patterns *patterns, size_t *words)
+{
+	uint32_t *copy;
+	size_t total = 0;
+
+	for (size_t i = 0; i < patterns->count; i++)
+		total += patterns->items[i].length + 1;
+	copy = dp_alloc__array(total, sizeof(*copy));
+	*words = 0;
+	for (size_t i = 0; i < patterns->count && copy; i++) {
+		const struct dp_hypothesis *h = &patterns->items[i];
+
+		copy[(*words)++] = (uint32_t)h->length;
+		memcpy(copy + *words, h->pattern, h->length * sizeof(*copy));
+		*words += h->length;
+	}
+	return copy;
+}
+
+static void forget_alignment(struct dp_search_text *text)
+{
+	dp_align__fini(&text->alignment);
+	free(text->aligned);
+	text->aligned = NULL;
+	text->aligned_words = 0;
+}
+
+int dp_search_text__align(struct dp_search_text *text, const struct dp_patterns *patterns)
 {
 	struct dp_align_pattern list[DP_PATTERNS_MAX];
+	size_t words;
+	uint32_t *copy = copy_patterns(patterns, &words);
+	int status = copy ? DP_OK : DP_ERR_NOMEM;
 
+	if (!status && text->aligned && words == text->aligned_words &&
+	    !memcmp(copy, text->aligned, words * sizeof(*copy)))
+		goto out;
+	forget_alignment(text);
 	for (size_t i = 0; i < patterns->count; i++)
 		list[i] = (struct dp_align_pattern){ patterns->items[i].pattern,
 						     patterns->items[i].length };
-	return dp_align__run(alignment, symbols, n, list, patterns->count);
+	if (!status)
+		status = dp_align__run(&text->alignment, text->symbols, text->n, list,
+				       patterns->count);
+	if (!status) {
+		text->aligned = copy;
+		text->aligned_words = words;
+		copy = NULL;
+	}
+out:
+	free(copy);
+	return status;
+}
+
+int dp_search_text__take_alignment(struct dp_alignment *alignment, struct dp_search_text *text,
+				   const struct dp_patterns *patterns)
+{
+	int status = dp_search_text__align(text, patterns);
+
+	*alignment = text->alignment;
+	text->alignment = (struct dp_alignment){ 0 };
+	forget_alignment(text);
+	return status;
+}
+
+int dp_search_text__bits(struct dp_search_text *text)
+{
+	return text->bits > 0 ? DP_OK
+			      : dp_entropy__bits(&text->bits, text->symbols, text->n,
+						 text->alphabet);
 }
 
 int dp_patterns__fit(struct dp_patterns_fit *fit, const struct dp_patterns *patterns,
-		     const uint32_t *symbols, size_t n, double bits)
+		     struct dp_search_text *text)
 {
-	struct dp_alignment al;
+	const struct dp_alignment *al = &text->alignment;
 	size_t longest = 1, before = 0;
-	int status = dp_patterns__align(&al, patterns, symbols, n);
+	int status = dp_search_text__align(text, patterns);
 
+	if (!status)
+		status = dp_search_text__bits(text);
 	if (status)
 		return status;
-	*fit = (struct dp_patterns_fit){ .edits = al.edit_count, .spans = al.span_count };
+	*fit = (struct dp_patterns_fit){ .edits = al->edit_count, .spans = al->span_count };
 	for (size_t i = 0; i < patterns->count && !status; i++) {
 		double own;
 
 		status = dp_pattern__bits(&own, patterns->items[i].pattern,
-					  patterns->items[i].length, bits);
+					  patterns->items[i].length, text->bits);
 		fit->bits += status ? 0 : own;
 		longest = DP_MAX(longest, patterns->items[i].length);
 	}
-	fit->bits += dp_alignment__bits(&al, n, longest, bits);
-	for (size_t k = 0; k < al.span_count; k++) {
-		fit->covered += al.spans[k].end - DP_MAX(al.spans[k].begin, before);
-		before = DP_MAX(before, al.spans[k].end);
-		fit->turns += (double)dp_align__advance(&al, k) /
-			      (double)patterns->items[al.spans[k].pattern].length;
+	fit->bits += dp_alignment__bits(al, text->n, longest, text->bits);
+	for (size_t k = 0; k < al->span_count; k++) {
+		const struct dp_align_span *span = &al->spans[k];
+
+		fit->covered += span->end - DP_MAX(span->begin, before);
+		before = DP_MAX(before, span->end);
+		fit->turns += (double)dp_align__advance(al, k) /
+			      (double)patterns->items[span->pattern].length;
 	}
-	dp_align__fini(&al);
 	return status;
 }
 
@@ -127,24 +192,24 @@ static bool stands_in(const struct dp_align_span *a, const struct dp_align_span 
 /* Spans shorter than an iteration explain nothing: what they cover is left over, too. */
 static int left_over(struct stretches *s, const struct searcher *sr)
 {
+	const struct dp_alignment *al = &sr->whole->alignment;
 	const struct dp_align_span *last = NULL;
-	struct dp_alignment al;
 	size_t before = 0;
 	int status;
 
 	memset(s, 0, sizeof(*s));
 	if (sr->found->count == 0)
 		return add_stretch(s, 0, sr->n);
-	status = dp_patterns__align(&al, sr->found, sr->symbols, sr->n);
+	status = dp_search_text__align(sr->whole, sr->found);
 	if (status)
 		return status;
-	for (size_t k = 0; k < al.span_count && !status; k++) {
-		const struct dp_align_span *span = &al.spans[k];
+	for (size_t k = 0; k < al->span_count && !status; k++) {
+		const struct dp_align_span *span = &al->spans[k];
 		size_t m = sr->found->items[span->pattern].length;
 		size_t until = last && stands_in(last, span, m) ? last->begin : span->begin;
 
 		last = span;
-		if ((double)dp_align__advance(&al, k) < dp_param.span_least * (double)m)
+		if ((double)dp_align__advance(al, k) < dp_param.span_least * (double)m)
 			continue;
 		if (until > before)
 			status = add_stretch(s, before, until);
@@ -152,7 +217,6 @@ static int left_over(struct stretches *s, const struct searcher *sr)
 	}
 	if (!status)
 		status = add_stretch(s, before, sr->n);
-	dp_align__fini(&al);
 	if (status)
 		free(s->items);
 	return status;
@@ -203,6 +267,7 @@ void dp_search_text__fini(struct dp_search_text *text)
 {
 	dp_anchor_tree__free(text->tree);
 	text->tree = NULL;
+	forget_alignment(text);
 }
 
 /* The tree of the whole sequence, which all searches share. */
@@ -318,6 +383,20 @@ static bool take_back(struct searcher *sr, const struct stretches *rest)
 	return useless;
 }
 
+/* Judges a pattern by all of its text; the whole's alignment is asked for again. */
+static int judge_by_all(struct dp_hypothesis *h, const struct searcher *sr,
+			const struct dp_choose_text *text)
+{
+	struct dp_patterns alone = { .items = { *h }, .count = 1 };
+	int status;
+
+	if (text->symbols != sr->symbols)
+		return dp_hypothesis__judge(h, text->symbols, text->n, sr->bits);
+	status = dp_search_text__align(sr->whole, &alone);
+	return status ? status
+		      : dp_hypothesis__rate(h, &sr->whole->alignment, text->n, sr->bits);
+}
+
 /* The next pattern of the rest: *more is false where there is none. */
 static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 {
@@ -346,6 +425,8 @@ static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 		status = take_tree(&text, sr);
 	if (!status)
 		status = dp_choose__pattern(&best, &text, want);
+	if (!status && best.pattern)
+		status = judge_by_all(&best, sr, &text);
 	if (!status && worth_it(sr, &best, &text, want)) {
 		sr->claim = best.covered;
 		sr->found->items[sr->found->count++] = best;
@@ -359,26 +440,30 @@ out:
 	return status;
 }
 
-static struct searcher begin(struct dp_patterns *patterns, struct dp_search_text *text,
-			     const struct dp_search_bar *bar)
+static int begin(struct searcher *sr, struct dp_patterns *patterns, struct dp_search_text *text,
+		 const struct dp_search_bar *bar)
 {
-	return (struct searcher){
+	int status = dp_search_text__bits(text);
+
+	*sr = (struct searcher){
 		.whole = text,
 		.symbols = text->symbols,
 		.n = text->n,
 		.alphabet = text->alphabet,
 		.bar = *bar,
+		.bits = text->bits,
 		.found = patterns,
 		.left = text->n,
 	};
+	return status;
 }
 
 int dp_search__unaided(struct dp_patterns *patterns, struct dp_search_text *text,
 		       const struct dp_search_bar *bar)
 {
-	struct searcher sr = begin(patterns, text, bar);
+	struct searcher sr;
 	bool more = true;
-	int status = dp_entropy__bits(&sr.bits, text->symbols, text->n, text->alphabet);
+	int status = begin(&sr, patterns, text, bar);
 
 	while (!status && more && patterns->count < DP_PATTERNS_MAX)
 		status = next_pattern(&sr, 0, &more);
@@ -417,9 +502,9 @@ int dp_search__counts(struct dp_patterns *patterns, struct dp_search_text *text,
 		      const uint64_t *counts, size_t counts_count)
 {
 	struct dp_search_bar bar = { 2, text->n, 1, 0 };
-	struct searcher sr = begin(patterns, text, &bar);
+	struct searcher sr;
 	bool more = true;
-	int status = dp_entropy__bits(&sr.bits, text->symbols, text->n, text->alphabet);
+	int status = begin(&sr, patterns, text, &bar);
 
 	patterns->count = 0;
 	for (size_t i = 0; i < counts_count && !status && patterns->count < DP_PATTERNS_MAX; i++) {

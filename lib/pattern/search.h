@@ -25,9 +25,9 @@ struct dp_search_bar {
 void dp_patterns__fini(struct dp_patterns *patterns);
 
 /*
- * A sequence to search, and its tree once that was made: searches of one sequence share it.
- * Set the first three, and explain where the search is to be explained;
- * dp_search_text__fini() frees the tree.
+ * A sequence to search, and what is made of it once and shared by its searches: the tree, and the
+ * last alignment. Set the first three, and explain where the search is to be explained;
+ * dp_search_text__fini() frees the rest.
  */
 struct dp_search_text {
 	const uint32_t *symbols;
@@ -35,9 +35,23 @@ struct dp_search_text {
 	uint32_t alphabet;
 	struct dp_anchor_tree *tree;
 	struct dp_explain *explain; /* NULL: nothing is explained */
+	double bits;		    /* of one symbol on its own; 0: not known yet */
+	struct dp_alignment alignment;
+	uint32_t *aligned; /* the patterns that it is of, each behind its length */
+	size_t aligned_words;
 };
 
 void dp_search_text__fini(struct dp_search_text *text);
+
+/*
+ * Makes text->alignment that of the patterns, if it is not already. Errors: DP_ERR_NOMEM. Cost: an
+ * alignment, or the comparison of the patterns with those of the last one.
+ */
+int dp_search_text__align(struct dp_search_text *text, const struct dp_patterns *patterns);
+
+/* The same; the alignment is the caller's then. */
+int dp_search_text__take_alignment(struct dp_alignment *alignment, struct dp_search_text *text,
+				   const struct dp_patterns *patterns);
 
 /*
  * Looks for patterns that repeat in a text and clear the bar: the one that describes most first,
@@ -58,6 +72,9 @@ int dp_search__counts(struct dp_patterns *patterns, struct dp_search_text *text,
  */
 int dp_search__classes(uint32_t *class_of, uint32_t *class_count, struct dp_search_text *text);
 
+/* The bits of one of the text's symbols on its own. Errors: DP_ERR_NOMEM. Cost: linear, once. */
+int dp_search_text__bits(struct dp_search_text *text);
+
 /* How well patterns describe a sequence. */
 struct dp_patterns_fit {
 	double bits;
@@ -65,11 +82,8 @@ struct dp_patterns_fit {
 	size_t covered, edits, spans;
 };
 
-/* One symbol on its own takes `bits`. Errors: DP_ERR_NOMEM. Cost: one alignment. */
+/* Errors: DP_ERR_NOMEM. Cost: one alignment, unless the text's is of these patterns. */
 int dp_patterns__fit(struct dp_patterns_fit *fit, const struct dp_patterns *patterns,
-		     const uint32_t *symbols, size_t n, double bits);
-
-int dp_patterns__align(struct dp_alignment *alignment, const struct dp_patterns *patterns,
-		       const uint32_t *symbols, size_t n);
+		     struct dp_search_text *text);
 
 #endif

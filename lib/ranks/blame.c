@@ -5,7 +5,7 @@
  * them conspicuous.
  */
 #include "ranks/blame.h"
-#include "metric/stat.h"
+#include "stats/stat.h"
 
 #include <math.h>
 

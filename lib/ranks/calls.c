@@ -5,8 +5,8 @@
  */
 #include "base/communication.h"
 #include "base/strings.h"
-#include "metric/collective.h"
-#include "metric/spans.h"
+#include "activity/collective.h"
+#include "activity/spans.h"
 #include "ranks/summary.h"
 
 #include <stdio.h>

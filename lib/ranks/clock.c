@@ -1,7 +1,7 @@
 /* Offsets first along a spanning tree of ranks that share events, then polished; then drifts; then
  * all at once. */
 #include "ranks/clock.h"
-#include "metric/stat.h"
+#include "stats/stat.h"
 
 #include <math.h>
 #include <string.h>

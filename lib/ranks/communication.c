@@ -2,8 +2,8 @@
  * What collectives take by themselves, by kind, size and group; and the group that takes longer
  * than others of its like do, or than it did before.
  */
-#include "metric/collective.h"
-#include "metric/stat.h"
+#include "activity/collective.h"
+#include "stats/stat.h"
 #include "ranks/blame.h"
 #include "ranks/job.h"
 

@@ -119,6 +119,7 @@ static int name_groups(struct dp_job *job)
 				return DP_ERR_NOMEM;
 			rank->groups[i] = id;
 			job->groups[id].synchronizes |= dp_collective__synchronizes(call->kind);
+			job->groups[id].sends |= call->kind == DP_COLLECTIVE_SEND_RECEIVE;
 			rank->matches[i].instance = DP_NONE;
 		}
 	}

@@ -2,7 +2,7 @@
  * The job's iterations: those of one rank, and of the others those that share most calls with them.
  * So a capture that begins later, and an iteration that one rank lacks, fall into place.
  */
-#include "metric/stat.h"
+#include "stats/stat.h"
 #include "ranks/job.h"
 
 #include <math.h>

@@ -6,6 +6,8 @@
 #include "ranks/clock.h"
 #include "ranks/summary.h"
 
+#include <stdatomic.h>
+
 /* Of a call of a rank: the instance that it is of, and how long it waited there. */
 struct dp_call_match {
 	uint32_t instance; /* or DP_NONE */
@@ -37,11 +39,12 @@ struct dp_job_group {
 	size_t rank_count, rank_room;
 	bool pair;
 	bool synchronizes; /* it has calls that do */
+	bool sends; /* it has sends and receives */
 };
 
 /* A rank of the job. */
 struct dp_job_rank {
-	const struct dp_rank_summary *from;
+	struct dp_rank_summary *from;
 	const char *file; /* borrowed from its summary */
 	int64_t rank;
 	enum dp_rank_from rank_from;
@@ -91,6 +94,7 @@ struct dp_ranks_call {
 };
 
 struct dp_ranks {
+	atomic_size_t more_owners; /* besides the first */
 	struct dp_rank *ranks;
 	size_t count;
 	struct dp_left_out *left_out;
@@ -98,8 +102,7 @@ struct dp_ranks {
 	struct dp_rank_iteration *cells; /* per rank and iteration; period -1: it has it not */
 	bool *has;
 	size_t iterations;
-	struct dp_ranks_call *calls;
-	size_t *first_call; /* of each rank, and where the last one's end */
+	struct dp_ranks_call **calls; /* per rank */
 	struct dp_strings groups; /* their names, in the job's order */
 	struct dp_ranks_matching matching;
 	struct dp_ranks_collective *collectives;
@@ -109,9 +112,11 @@ struct dp_ranks {
 	struct dp_strings texts; /* all that is borrowed from the result */
 };
 
-/* Iterations, or collectives, of all ranks on one clock. Errors: DP_ERR_NOMEM. */
+/* Iterations of all ranks on one clock. Errors: DP_ERR_NOMEM. */
 int dp_ranks__timeline(struct dp_ranks *ranks, const struct dp_job *job);
-int dp_ranks__calls(struct dp_ranks *ranks, const struct dp_job *job);
+
+/* The same of collectives. The job loses its own, rank by rank, so that few are there twice. */
+int dp_ranks__calls(struct dp_ranks *ranks, struct dp_job *job);
 
 /* The collectives' table, and what is slow among them. Errors: DP_ERR_NOMEM. */
 int dp_ranks__collectives(struct dp_ranks *ranks, const struct dp_job *job);

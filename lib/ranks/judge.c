@@ -2,7 +2,7 @@
  * Who holds the job up. Candidates are a rank, a stage, ranks in turn and a process group; the one
  * that costs most and is no chance is the verdict.
  */
-#include "metric/stat.h"
+#include "stats/stat.h"
 #include "ranks/blame.h"
 #include "ranks/job.h"
 #include "ranks/replay.h"
@@ -21,10 +21,10 @@
  * themselves, and stages are never cut into equal parts. */
 #define STRAGGLER_COST 0.01
 #define COMMUNICATION_COST 0.02
-#define STAGE_COST 0.06
+#define STAGE_COST 0.03
 #define SEQUENCE_COST 0.05
-/* Ranks in turn: so much of what the slowest takes longer is compute, or it is another cause. */
-#define COMPUTE_SHARE 0.7
+/* A rank that runs this share more kernels than the others has more to do. */
+#define MORE_KERNELS 0.06
 /* A clock below this share of the others' is held down. */
 #define CLOCK_SHARE 0.95
 #define THROTTLED_SHARE 0.5
@@ -38,6 +38,11 @@ struct judge {
 	double per_iteration; /* units */
 	double *room;	      /* for a value per rank */
 };
+
+static bool is_proven(const struct judge *judge, double p, double cost_ns)
+{
+	return p < (cost_ns < LARGE_COST * judge->period_ns ? CHANCE : LIKELY);
+}
 
 static void set_verdict(struct judge *judge, enum dp_ranks_verdict_kind kind, double cost_ns,
 			double p, int64_t since)
@@ -243,8 +248,7 @@ static int judge_rank(struct judge *judge)
 	change.since = first_iteration(judge, blame.since);
 	change.more_often = more_often(judge, &blame);
 	status = find_cost(&cost_ns, judge, &change);
-	if (status ||
-	    blame.p >= (cost_ns < LARGE_COST * judge->period_ns ? CHANCE : LIKELY) ||
+	if (status || !is_proven(judge, blame.p, cost_ns) ||
 	    cost_ns < STRAGGLER_COST * judge->period_ns || cost_ns < resolution ||
 	    cost_ns <= verdict->cost_ns)
 		return status;
@@ -313,53 +317,113 @@ static bool has_more_work(const struct judge *judge, uint32_t stage)
 		}
 	}
 	return members > 1 ||
-	       own > dp_stat__median(judge->room, judge->job->count) * (1 + STAGE_COST);
+	       own > dp_stat__median(judge->room, judge->job->count) * (1 + MORE_KERNELS);
+}
+
+/* The lower median of the compute of a stage's ranks. */
+static double stage_compute(const struct judge *judge, uint32_t stage, int64_t since)
+{
+	size_t count = 0;
+
+	for (size_t r = 0; r < judge->job->count; r++) {
+		double compute = judge->stages.stage[r] == stage
+					 ? mean_part(judge, r, DP_RANK_COMPUTE, since)
+					 : NAN;
+
+		if (isfinite(compute))
+			judge->room[count++] = compute;
+	}
+	return count ? dp_stat__select(judge->room, count, (count - 1) / 2) : NAN;
+}
+
+/*
+ * What the slowest stage computes longer than all do on average: layers that it gives up others take
+ * over. scale[], per rank, becomes what its work is then of what it was.
+ */
+static double stage_excess(double *scale, const struct judge *judge, uint32_t slowest,
+			   int64_t since)
+{
+	double mean = 0;
+
+	for (uint32_t s = 0; s < judge->stages.count; s++)
+		mean += stage_compute(judge, s, since) / (double)judge->stages.count;
+	for (size_t r = 0; r < judge->job->count; r++)
+		scale[r] = mean / stage_compute(judge, judge->stages.stage[r], since);
+	return fmax(0, stage_compute(judge, slowest, since) - mean);
+}
+
+/* Is the straggler a stage by itself? Then the stage's share of the work explains it. */
+static bool is_alone_in(const struct judge *judge, uint32_t stage)
+{
+	const struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
+	size_t members = 0;
+
+	for (size_t r = 0; r < judge->job->count; r++)
+		members += judge->stages.stage[r] == stage;
+	return members == 1 && verdict->kind == DP_VERDICT_STRAGGLER &&
+	       judge->stages.stage[verdict->ranks[0]] == stage;
+}
+
+static int find_stage(struct dp_blame *blame, const struct judge *judge)
+{
+	struct dp_blame_times times = { NULL, judge->units.count, judge->stages.count, NULL,
+					judge->units.iteration };
+	double *own = stage_times(judge);
+	uint32_t *classes = dp_alloc__zeroed(judge->stages.count, sizeof(*classes));
+	int status = DP_ERR_NOMEM;
+
+	times.own = own;
+	times.classes = classes;
+	if (own && classes)
+		status = dp_blame__run(blame, &times);
+	free(own);
+	free(classes);
+	return status;
 }
 
 static int judge_stages(struct judge *judge)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
-	struct dp_blame_times times = { NULL, judge->units.count, judge->stages.count, NULL,
-					judge->units.iteration };
+	struct dp_job_change change = { .rank = DP_NONE, .more_often = 1 };
 	struct dp_blame blame;
-	uint32_t *classes;
-	double *own, cost_ns;
-	int status = DP_ERR_NOMEM;
+	double *scale, cost_ns;
+	int status;
 
 	if (judge->stages.count < 2)
 		return DP_OK;
-	own = stage_times(judge);
-	classes = dp_alloc__zeroed(judge->stages.count, sizeof(*classes));
-	times.own = own;
-	times.classes = classes;
-	if (own && classes)
-		status = dp_blame__run(&blame, &times);
-	free(own);
-	free(classes);
+	status = find_stage(&blame, judge);
 	if (status || blame.rank == DP_NONE || !has_more_work(judge, blame.rank))
 		return status;
-	cost_ns = blame.gain * judge->per_iteration;
-	if (blame.p >= CHANCE || cost_ns < STAGE_COST * judge->period_ns ||
-	    cost_ns < verdict->cost_ns)
-		return DP_OK;
-	set_verdict(judge, DP_VERDICT_STAGE_IMBALANCE, cost_ns, blame.p,
-		    first_iteration(judge, blame.since));
+	scale = dp_alloc__array(judge->job->count + 1, sizeof(*scale));
+	if (!scale)
+		return DP_ERR_NOMEM;
+	change.scale = scale;
+	change.since = first_iteration(judge, blame.since);
+	cost_ns = stage_excess(scale, judge, blame.rank, change.since);
+	if (cost_ns < STAGE_COST * judge->period_ns || !is_proven(judge, blame.p, cost_ns))
+		cost_ns = 0;
+	else
+		status = find_cost(&cost_ns, judge, &change);
+	free(scale);
+	if (status || !(cost_ns > 0) ||
+	    (cost_ns < verdict->cost_ns && !is_alone_in(judge, blame.rank)))
+		return status;
+	set_verdict(judge, DP_VERDICT_STAGE_IMBALANCE, cost_ns, blame.p, change.since);
 	verdict->part = DP_RANK_COMPUTE;
 	return blame_stage(judge, blame.rank);
 }
 
-/* An iteration's slowest rank, by what it takes longer than the lower median of its class. */
+/* The rank of an iteration that computes longest, compared with the mean of its class. */
 struct slowest {
 	size_t rank; /* SIZE_MAX: some rank's time is not known */
 	double excess_ns;
-	double compute_ns; /* and its compute than theirs */
 };
 
 static void slowest_of_class(struct slowest *out, const struct judge *judge, size_t g,
-			     uint32_t class, double *room)
+			     uint32_t class)
 {
 	const struct dp_ranks *ranks = judge->ranks;
-	double *compute = room + ranks->count, most = -INFINITY, own_median, compute_median;
+	double most = -INFINITY, sum = 0;
 	size_t count = 0, rank = SIZE_MAX;
 
 	for (size_t r = 0; r < ranks->count; r++) {
@@ -367,80 +431,64 @@ static void slowest_of_class(struct slowest *out, const struct judge *judge, siz
 
 		if (judge->stages.classes[r] != class)
 			continue;
-		if (!cell || !isfinite(cell->own_ns)) {
-			out->rank = SIZE_MAX;
-			out->excess_ns = INFINITY;
+		if (!cell || !isfinite(cell->period_ns)) {
+			*out = (struct slowest){ SIZE_MAX, INFINITY };
 			return;
 		}
-		if (cell->own_ns > most) {
-			most = cell->own_ns;
+		sum += cell->part_ns[DP_RANK_COMPUTE];
+		count++;
+		if (cell->part_ns[DP_RANK_COMPUTE] > most) {
+			most = cell->part_ns[DP_RANK_COMPUTE];
 			rank = r;
 		}
-		compute[count] = cell->part_ns[DP_RANK_COMPUTE];
-		room[count++] = cell->own_ns;
 	}
-	if (!count)
-		return;
-	own_median = dp_stat__select(room, count, (count - 1) / 2);
-	compute_median = dp_stat__select(compute, count, (count - 1) / 2);
-	if (most - own_median <= out->excess_ns)
-		return;
-	*out = (struct slowest){ rank, most - own_median,
-				 dp_ranks_iteration(ranks, rank, g)->part_ns[DP_RANK_COMPUTE] -
-					 compute_median };
+	if (count && most - sum / (double)count > out->excess_ns)
+		*out = (struct slowest){ rank, most - sum / (double)count };
 }
 
 /*
- * Another rank is slow each time, by its own compute: what iterations would be shorter if all took
- * what the median of their class takes, how much of that is compute, and in how many of 100 it is
- * another rank than before.
+ * Another rank computes longest each time: what iterations would be shorter if batches were shared
+ * evenly, and in how many of 100 it is another rank than before.
  */
-static double uneven_cost(const struct judge *judge, double *compute_ns, size_t *turns,
-			  double *room)
+static double uneven_cost(const struct judge *judge, size_t *turns)
 {
-	double sum = 0, compute = 0;
+	double sum = 0;
 	size_t count = 0, last = SIZE_MAX;
 
 	*turns = 0;
 	for (size_t g = 0; g < judge->ranks->iterations; g++) {
-		struct slowest slowest = { SIZE_MAX, 0, 0 };
+		struct slowest slowest = { SIZE_MAX, 0 };
 
 		for (uint32_t c = 0; c < judge->stages.count && isfinite(slowest.excess_ns); c++)
-			slowest_of_class(&slowest, judge, g, c, room);
+			slowest_of_class(&slowest, judge, g, c);
 		if (slowest.rank == SIZE_MAX)
 			continue;
 		sum += slowest.excess_ns;
-		compute += slowest.compute_ns;
-		*turns += slowest.rank != last;
+		*turns += count && slowest.rank != last;
 		last = slowest.rank;
 		count++;
 	}
-	*compute_ns = count ? compute / (double)count : 0;
-	*turns = count ? *turns * 100 / count : 0;
+	*turns = count > 1 ? *turns * 100 / (count - 1) : 0;
 	return count ? sum / (double)count : 0;
 }
 
 static int judge_sequences(struct judge *judge)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
-	double *room = dp_alloc__array(2 * judge->job->count + 1, sizeof(*room));
-	double cost_ns, compute_ns;
 	size_t turns;
+	double cost_ns = uneven_cost(judge, &turns);
 
-	if (!room)
-		return DP_ERR_NOMEM;
-	cost_ns = uneven_cost(judge, &compute_ns, &turns, room);
-	free(room);
 	/*
 	 * A third: between two ranks, half of the iterations have the same slowest one as before.
 	 */
-	if (verdict->kind != DP_VERDICT_NONE || cost_ns < SEQUENCE_COST * judge->period_ns ||
-	    compute_ns < COMPUTE_SHARE * cost_ns || turns < 34)
+	if ((verdict->kind != DP_VERDICT_NONE && verdict->kind != DP_VERDICT_STAGE_IMBALANCE) ||
+	    cost_ns < SEQUENCE_COST * judge->period_ns || cost_ns <= verdict->cost_ns ||
+	    turns < 34)
 		return DP_OK;
 	set_verdict(judge, DP_VERDICT_SEQUENCE_IMBALANCE, cost_ns, verdict->p_value, 0);
 	verdict->part = DP_RANK_COMPUTE;
-	verdict->part_ns = compute_ns;
-	return DP_OK;
+	verdict->part_ns = cost_ns;
+	return dp_ranks__blame(judge->ranks, NULL, 0);
 }
 
 static int judge_communication(struct judge *judge)

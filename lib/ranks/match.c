@@ -3,7 +3,7 @@
  * content, then by the times between calls; then a merge by time.
  */
 #include "ranks/match.h"
-#include "metric/stat.h"
+#include "stats/stat.h"
 
 #include <math.h>
 

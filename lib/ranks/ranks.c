@@ -1,6 +1,7 @@
 /* Summaries to a result: which ranks there are, and what they did. */
 #include "ranks/job.h"
-#include "metric/stat.h"
+#include "base/options.h"
+#include "stats/stat.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -36,7 +37,7 @@ static int leave_out(struct dp_ranks *ranks, const char *file, const char *forma
 /* A candidate for a rank of the job. */
 struct entry {
 	const struct dp_file_summary *file;
-	const struct dp_rank_summary *from;
+	struct dp_rank_summary *from;
 	int64_t rank;
 	enum dp_rank_from rank_from;
 	size_t index; /* in its file */
@@ -128,7 +129,7 @@ static int init_job(struct dp_job *job, const struct entry *entries, size_t coun
 		return DP_ERR_NOMEM;
 	for (size_t r = 0; r < count; r++) {
 		struct dp_job_rank *rank = &job->ranks[r];
-		const struct dp_rank_summary *from = entries[r].from;
+		struct dp_rank_summary *from = entries[r].from;
 
 		rank->from = from;
 		rank->file = entries[r].file->source.name;
@@ -497,8 +498,8 @@ int dp_ranks_run(struct dp_ranks **ranks, struct dp_summary *const *summaries, s
 	struct files files;
 	int status = files_init(&files, summaries, count);
 
-	if (options)
-		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
+	if (!status)
+		status = dp_options__take(&all, sizeof(all), options, error);
 	if (!status && !files.ranks)
 		status = dp_error__set(error, DP_ERR_ARGUMENT, "no rank with GPU kernels");
 	else if (!status)

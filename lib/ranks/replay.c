@@ -8,7 +8,7 @@
  */
 #include "ranks/replay.h"
 #include "base/sort.h"
-#include "metric/stat.h"
+#include "stats/stat.h"
 
 #include <math.h>
 #include <string.h>
@@ -257,12 +257,10 @@ static void remove_excess(struct replay *replay, size_t r, size_t first, size_t 
 	}
 }
 
-/* Sums, so that removed[] is what is removed before each call. */
-static int remove_work(struct replay *replay, size_t r)
+/* A rank whose work is changed. */
+static int init_removed(struct lane *lane)
 {
-	struct lane *lane = &replay->lanes[r];
 	size_t count = lane->rank->from->call_count;
-	double sum = 0;
 
 	lane->work = dp_alloc__array(count + 1, sizeof(*lane->work));
 	lane->removed = dp_alloc__zeroed(count + 1, sizeof(*lane->removed));
@@ -270,7 +268,25 @@ static int remove_work(struct replay *replay, size_t r)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < count; i++)
 		lane->work[i] = work_until(lane, call_of(lane, lane->order[i])->start_ns);
-	for (size_t first = 0, end; first < count; first = end) {
+	return DP_OK;
+}
+
+/* Sums, so that removed[] is what is removed before each call. */
+static void sum_removed(struct lane *lane)
+{
+	double sum = 0;
+
+	for (size_t i = 0; lane->removed && i < lane->rank->from->call_count; i++)
+		lane->removed[i] = sum += lane->removed[i];
+}
+
+static int remove_from_rank(struct replay *replay, size_t r)
+{
+	struct lane *lane = &replay->lanes[r];
+	size_t count = lane->rank->from->call_count;
+	int status = init_removed(lane);
+
+	for (size_t first = 0, end; first < count && !status; first = end) {
 		int64_t iteration = iteration_of(lane, lane->order[first]);
 
 		for (end = first;
@@ -279,9 +295,39 @@ static int remove_work(struct replay *replay, size_t r)
 		if (iteration >= replay->change->since && iteration != BEHIND)
 			remove_excess(replay, r, first, end);
 	}
-	for (size_t i = 0; i < count; i++)
-		lane->removed[i] = sum += lane->removed[i];
-	return DP_OK;
+	return status;
+}
+
+/* Each rank's work takes its share of the time. */
+static int scale_ranks(struct replay *replay)
+{
+	int status = DP_OK;
+
+	for (size_t r = 0; r < replay->job->count && !status; r++) {
+		struct lane *lane = &replay->lanes[r];
+
+		status = init_removed(lane);
+		for (size_t i = 0; i < lane->rank->from->call_count && !status; i++) {
+			int64_t iteration = iteration_of(lane, lane->order[i]);
+
+			if (iteration >= replay->change->since && iteration != BEHIND)
+				lane->removed[i] = piece(lane, i) * (1 - replay->change->scale[r]);
+		}
+	}
+	return status;
+}
+
+static int change_work(struct replay *replay)
+{
+	int status = DP_OK;
+
+	if (replay->change->rank != DP_NONE)
+		status = remove_from_rank(replay, replay->change->rank);
+	else if (replay->change->scale)
+		status = scale_ranks(replay);
+	for (size_t r = 0; r < replay->job->count && !status; r++)
+		sum_removed(&replay->lanes[r]);
+	return status;
 }
 
 /* What is removed up to a time of the rank's clock: between two calls in proportion to its work. */
@@ -542,8 +588,8 @@ int dp_job__replay(double *saved_ns, const struct dp_job *job, const struct dp_j
 		goto out;
 	for (size_t r = 0; r < job->count && !status; r++)
 		status = init_lane(&replay.lanes[r], job, r, last);
-	if (!status && change->rank != DP_NONE)
-		status = remove_work(&replay, change->rank);
+	if (!status)
+		status = change_work(&replay);
 	if (!status)
 		status = replay_instances(&replay);
 	if (!status)

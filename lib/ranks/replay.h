@@ -9,6 +9,7 @@ struct dp_job_change {
 	uint32_t rank; /* its own work takes what the median of its class does, call by call;
 			* DP_NONE: nobody's does */
 	const uint32_t *classes;
+	const double *scale;	 /* per rank: factor on its own work; or NULL */
 	const double *less_ns; /* per instance: it takes so much less by itself. NULL: nothing */
 	int64_t since;
 	double more_often; /* this many times as often as in the iterations behind the first one */

@@ -12,19 +12,28 @@ const char *dp_ranks__text(struct dp_ranks *ranks, const char *text)
 
 void dp_ranks_free(struct dp_ranks *ranks)
 {
-	if (!ranks)
+	if (!ranks || atomic_fetch_sub(&ranks->more_owners, 1))
 		return;
 	free(ranks->ranks);
 	free(ranks->left_out);
 	free(ranks->cells);
 	free(ranks->has);
+	for (size_t r = 0; ranks->calls && r < ranks->count; r++)
+		free(ranks->calls[r]);
 	free(ranks->calls);
-	free(ranks->first_call);
 	dp_strings__fini(&ranks->groups);
 	free(ranks->collectives);
 	free(ranks->blamed);
 	dp_strings__fini(&ranks->texts);
 	free(ranks);
+}
+
+struct dp_ranks *dp_ranks_retain(const struct dp_ranks *ranks)
+{
+	struct dp_ranks *owned = (struct dp_ranks *)ranks;
+
+	atomic_fetch_add(&owned->more_owners, 1);
+	return owned;
 }
 
 size_t dp_ranks_count(const struct dp_ranks *ranks)
@@ -62,10 +71,9 @@ bool dp_ranks_call(const struct dp_ranks *ranks, size_t rank, size_t index,
 {
 	const struct dp_ranks_call *from;
 
-	if (rank >= ranks->count ||
-	    index >= ranks->first_call[rank + 1] - ranks->first_call[rank])
+	if (rank >= ranks->count || index >= ranks->ranks[rank].collectives)
 		return false;
-	from = &ranks->calls[ranks->first_call[rank] + index];
+	from = &ranks->calls[rank][index];
 	*call = (struct dp_rank_call){
 		.start_ns = from->start_ns,
 		.end_ns = from->end_ns,
@@ -100,7 +108,8 @@ int dp_ranks__blame(struct dp_ranks *ranks, const uint32_t *blamed, size_t count
 
 	if (!kept)
 		return DP_ERR_NOMEM;
-	memcpy(kept, blamed, count * sizeof(*kept));
+	if (count)
+		memcpy(kept, blamed, count * sizeof(*kept));
 	free(ranks->blamed);
 	ranks->blamed = kept;
 	ranks->verdict.ranks = kept;

@@ -1,7 +1,7 @@
 /* An analysis to the summaries of its ranks. Cost: linear in the operations and iterations. */
 #include "ranks/summary.h"
 #include "base/communication.h"
-#include "metric/stat.h"
+#include "stats/stat.h"
 
 #include <math.h>
 #include <string.h>

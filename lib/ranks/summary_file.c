@@ -5,7 +5,6 @@
 #include "ranks/summary.h"
 
 #include <deepprof/report.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <zlib.h>
@@ -136,7 +135,7 @@ static int load(unsigned char **bytes, size_t *size, const char *path, struct dp
 	*bytes = NULL;
 	*size = 0;
 	if (!file)
-		return dp_error__set(error, DP_ERR_IO, "%s", strerror(errno));
+		return dp_error__system(error, NULL);
 	while (!status && !feof(file) && !ferror(file)) {
 		if (dp_array__reserve(bytes, &room, *size + 65536, 1))
 			status = dp_error__nomem(error, *size);
@@ -147,7 +146,7 @@ static int load(unsigned char **bytes, size_t *size, const char *path, struct dp
 			break;
 	}
 	if (!status && ferror(file))
-		status = dp_error__set(error, DP_ERR_IO, "%s", strerror(errno));
+		status = dp_error__system(error, NULL);
 	fclose(file);
 	return status;
 }

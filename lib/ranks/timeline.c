@@ -70,24 +70,32 @@ static struct dp_ranks_call call_of(const struct dp_job *job, size_t r, size_t i
 	};
 }
 
-int dp_ranks__calls(struct dp_ranks *ranks, const struct dp_job *job)
+static void forget_calls(struct dp_job_rank *rank)
 {
-	size_t count = 0;
+	free(rank->from->calls);
+	free(rank->groups);
+	free(rank->matches);
+	rank->from->calls = NULL;
+	rank->from->call_count = rank->from->call_room = 0;
+	rank->groups = NULL;
+	rank->matches = NULL;
+}
 
-	ranks->first_call = dp_alloc__array(job->count + 1, sizeof(*ranks->first_call));
-	if (!ranks->first_call)
-		return DP_ERR_NOMEM;
-	for (size_t r = 0; r < job->count; r++) {
-		ranks->first_call[r] = count;
-		count += job->ranks[r].from->call_count;
-	}
-	ranks->first_call[job->count] = count;
-	ranks->calls = dp_alloc__array(count + 1, sizeof(*ranks->calls));
+int dp_ranks__calls(struct dp_ranks *ranks, struct dp_job *job)
+{
+	ranks->calls = dp_alloc__zeroed(job->count + 1, sizeof(*ranks->calls));
 	if (!ranks->calls)
 		return DP_ERR_NOMEM;
-	for (size_t r = 0; r < job->count; r++)
-		for (size_t i = 0; i < job->ranks[r].from->call_count; i++)
-			ranks->calls[ranks->first_call[r] + i] = call_of(job, r, i);
+	for (size_t r = 0; r < job->count; r++) {
+		size_t count = job->ranks[r].from->call_count;
+
+		ranks->calls[r] = dp_alloc__array(count + 1, sizeof(**ranks->calls));
+		if (!ranks->calls[r])
+			return DP_ERR_NOMEM;
+		for (size_t i = 0; i < count; i++)
+			ranks->calls[r][i] = call_of(job, r, i);
+		forget_calls(&job->ranks[r]);
+	}
 	for (size_t g = 0; g < job->group_count; g++) {
 		const char *name = dp_strings__get(&job->names, job->groups[g].name);
 

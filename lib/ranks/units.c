@@ -125,35 +125,47 @@ static uint32_t root_of(uint32_t *parents, uint32_t rank)
 	return rank;
 }
 
-/* Do two members of a group send each other data? */
-static bool holds_pair(const struct dp_job *job, const struct dp_job_group *group, bool *is_member)
+/* The ranks of one pipeline: those that data is sent between, directly or over others. */
+static bool join_pipelines(const struct dp_job *job, uint32_t *pipelines)
+{
+	bool any = false;
+
+	for (size_t g = 0; g < job->group_count; g++) {
+		const struct dp_job_group *group = &job->groups[g];
+
+		for (size_t i = 1; i < group->rank_count && group->sends; i++) {
+			pipelines[root_of(pipelines, group->ranks[i])] =
+				root_of(pipelines, group->ranks[0]);
+			any = true;
+		}
+	}
+	return any;
+}
+
+/* Are two members of one pipeline? Of the first and the last stage, for tied embeddings, too. */
+static bool spans_stages(const struct dp_job_group *group, uint32_t *pipelines, bool *is_member)
 {
 	bool found = false;
 
+	for (size_t i = 0; i < group->rank_count; i++) {
+		bool *seen = &is_member[root_of(pipelines, group->ranks[i])];
+
+		found |= *seen;
+		*seen = true;
+	}
 	for (size_t i = 0; i < group->rank_count; i++)
-		is_member[group->ranks[i]] = true;
-	for (size_t g = 0; g < job->group_count && !found; g++)
-		found = job->groups[g].pair && job->groups[g].rank_count == 2 &&
-			is_member[job->groups[g].ranks[0]] && is_member[job->groups[g].ranks[1]];
-	for (size_t i = 0; i < group->rank_count; i++)
-		is_member[group->ranks[i]] = false;
+		is_member[root_of(pipelines, group->ranks[i])] = false;
 	return found;
 }
 
-static bool has_pairs(const struct dp_job *job)
-{
-	for (size_t g = 0; g < job->group_count; g++)
-		if (job->groups[g].pair && job->groups[g].rank_count == 2)
-			return true;
-	return false;
-}
-
-static void join_groups(const struct dp_job *job, uint32_t *parents, bool *is_member)
+static void join_groups(const struct dp_job *job, uint32_t *parents, uint32_t *pipelines,
+			bool *is_member)
 {
 	for (size_t g = 0; g < job->group_count; g++) {
 		const struct dp_job_group *group = &job->groups[g];
 
-		if (group->pair || !group->synchronizes || holds_pair(job, group, is_member))
+		if (group->pair || !group->synchronizes ||
+		    spans_stages(group, pipelines, is_member))
 			continue;
 		for (size_t i = 1; i < group->rank_count; i++)
 			parents[root_of(parents, group->ranks[i])] =
@@ -198,25 +210,27 @@ static int number_stages(struct dp_stages *stages, const struct dp_job *job, uin
 int dp_stages__init(struct dp_stages *stages, const struct dp_job *job)
 {
 	uint32_t *parents = dp_alloc__array(job->count + 1, sizeof(*parents));
+	uint32_t *pipelines = dp_alloc__array(job->count + 1, sizeof(*pipelines));
 	bool *is_member = dp_alloc__zeroed(job->count + 1, sizeof(*is_member));
 	int status = DP_ERR_NOMEM;
 
 	*stages = (struct dp_stages){ .stage = dp_alloc__zeroed(job->count + 1, sizeof(uint32_t)),
 				      .classes =
 					      dp_alloc__zeroed(job->count + 1, sizeof(uint32_t)) };
-	if (!parents || !is_member || !stages->stage || !stages->classes)
+	if (!parents || !pipelines || !is_member || !stages->stage || !stages->classes)
 		goto out;
 	for (uint32_t r = 0; r < job->count; r++)
-		parents[r] = r;
+		parents[r] = pipelines[r] = r;
 	status = DP_OK;
-	if (has_pairs(job)) {
-		join_groups(job, parents, is_member);
+	if (join_pipelines(job, pipelines)) {
+		join_groups(job, parents, pipelines, is_member);
 		status = number_stages(stages, job, parents);
 	} else {
 		stages->count = 1;
 	}
 out:
 	free(parents);
+	free(pipelines);
 	free(is_member);
 	return status;
 }

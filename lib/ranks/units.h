@@ -19,7 +19,8 @@ int dp_units__init(struct dp_units *units, const struct dp_job *job);
 void dp_units__fini(struct dp_units *units);
 
 /*
- * Pipeline stages: ranks that share collectives are of one stage unless they send each other data.
+ * Pipeline stages: ranks that share collectives are of one stage unless data is sent from one to the
+ * other, directly or over other ranks.
  * Classes are the ranks that are compared with each other: those of a stage, and together all that
  * are alone in theirs.
  */

@@ -3,7 +3,7 @@
  * how it ended, the second makes rows.
  */
 #include "record/convert.h"
-#include "import/deepprof_schema.h"
+#include "format/schema.h"
 #include "spool/pool.h"
 #include "trace/demangle.h"
 

@@ -1,6 +1,6 @@
 /* The trace file: opening, rows one by one, and the end of it. */
 #include "record/db.h"
-#include "import/deepprof_schema.h"
+#include "format/schema.h"
 #include "record/bulk.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static int make_file(struct dp_db *db)
 	int fd = open(db->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
 	if (fd < 0) {
-		dp_error__set(db->error, DP_ERR_IO, "%s", strerror(errno));
+		dp_error__system(db->error, NULL);
 		dp_error__where(db->error, db->path, NULL, 0, 0);
 		return DP_ERR_IO;
 	}
@@ -95,7 +95,7 @@ static int sync_file(struct dp_db *db)
 
 	/* Some file systems refuse to sync, but all report a full disk. */
 	if (fd < 0 || (fsync(fd) && errno != EINVAL)) {
-		dp_error__set(db->error, DP_ERR_IO, "%s", strerror(errno));
+		dp_error__system(db->error, NULL);
 		dp_error__where(db->error, db->path, NULL, 0, 0);
 		if (fd >= 0)
 			close(fd);

@@ -4,7 +4,6 @@
 #include "spool/spool.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -114,7 +113,7 @@ static int add_folder(struct dp_recording *recording, struct dp_error *error)
 	int status;
 
 	if (fstat(recording->folder_fd, &info))
-		return dp_error__set(error, DP_ERR_IO, "%s", strerror(errno));
+		return dp_error__system(error, NULL);
 	status = add(recording, error, DP_SPOOL_ENV "=%s", recording->folder);
 	return status ? status
 		      : add(recording, error, DP_SPOOL_ENV_ID "=" DP_SPOOL_ID,

@@ -52,7 +52,7 @@ int dp_live__open(struct dp_recording *recording, struct dp_error *error)
 	if (!listen(recording->listener, BACKLOG) && !watch(recording, recording->listener))
 		return DP_OK;
 failed:
-	dp_error__set(error, DP_ERR_IO, "%s", strerror(errno));
+	dp_error__system(error, NULL);
 	dp_error__where(error, recording->folder, NULL, 0, 0);
 	return DP_ERR_IO;
 }

@@ -1,31 +1,8 @@
-/*
- * NCCL's NVTX payloads: their schemas name the fields in plain words ("Message size [bytes]"), and
- * those are what is gone by, so that versions of NCCL may order them as they like.
- */
+/* NCCL's NVTX payloads, as spools keep them. */
+#include "base/communication.h"
 #include "record/convert.h"
 
 #include <string.h>
-
-enum { COMM, BYTES, REDUCTION, ROOT, PEER, RANK, RANKS };
-
-_Static_assert(RANKS + 1 == DP_NCCL_FIELDS, "every field has a place in the layout");
-
-static const char *const words[DP_NCCL_FIELDS] = {
-	[COMM] = "NCCL communicator ID",
-	[BYTES] = "Message size [bytes]",
-	[REDUCTION] = "Reduction operation",
-	[ROOT] = "Root",
-	[PEER] = "Peer rank",
-	[RANK] = "Rank",
-	[RANKS] = "No. of ranks",
-};
-
-/* Other words for the same. */
-static const char *const others[DP_NCCL_FIELDS] = {
-	[COMM] = "NCCL unique ID",   [BYTES] = "Bytes", [REDUCTION] = "Reduction op",
-	[ROOT] = "Root rank",	     [PEER] = "Peer",	[RANK] = "Rank",
-	[RANKS] = "Number of ranks",
-};
 
 /* The types that hold no integer: float, double, long double (nvtxPayloadEntryType). */
 enum { TYPE_FLOAT = 19, TYPE_LONG_DOUBLE = 21 };
@@ -38,10 +15,9 @@ static bool is_integer(const struct dp_spool_schema *entry)
 
 int dp_nccl__field(const struct dp_spool_schema *entry, const char *name)
 {
-	for (int i = 0; i < DP_NCCL_FIELDS && is_integer(entry); i++)
-		if (!strcmp(name, words[i]) || !strcmp(name, others[i]))
-			return i;
-	return -1;
+	enum dp_nccl_field field = dp_communication__nccl_field(name, strlen(name));
+
+	return is_integer(entry) && field < DP_NCCL_FIELDS ? (int)field : -1;
 }
 
 /* As x86 and Arm keep it. */
@@ -93,20 +69,20 @@ int dp_nccl__write(struct dp_source *source, int64_t nvtx, const char *name,
 
 	if (status)
 		return status;
-	if (params->has & 1u << REDUCTION)
+	if (params->has & 1u << DP_NCCL_REDUCTION)
 		reduction =
 			params->reduction >= 0 && params->reduction < (int64_t)DP_COUNT(reductions)
 				? reductions[params->reduction]
 				: "other";
 	dp_db__int(db, nvtx);
-	dp_db__known(db, params->has & 1u << COMM, params->comm);
+	dp_db__known(db, params->has & 1u << DP_NCCL_COMM, params->comm);
 	dp_db__text(db, name + (strncmp(name, "nccl", 4) ? 0 : 4));
-	dp_db__known(db, params->has & 1u << BYTES, params->bytes);
+	dp_db__known(db, params->has & 1u << DP_NCCL_BYTES, params->bytes);
 	dp_db__null(db);
 	dp_db__text(db, reduction);
-	dp_db__known(db, params->has & 1u << ROOT, params->root);
-	dp_db__known(db, params->has & 1u << PEER, params->peer);
-	dp_db__known(db, params->has & 1u << RANK, params->rank);
-	dp_db__known(db, params->has & 1u << RANKS, params->ranks);
+	dp_db__known(db, params->has & 1u << DP_NCCL_ROOT, params->root);
+	dp_db__known(db, params->has & 1u << DP_NCCL_PEER, params->peer);
+	dp_db__known(db, params->has & 1u << DP_NCCL_RANK, params->rank);
+	dp_db__known(db, params->has & 1u << DP_NCCL_RANKS, params->ranks);
 	return dp_db__done(db);
 }

@@ -3,7 +3,7 @@
  * The row of a range is written when it ends. Cost: constant for each event.
  */
 #include "record/nvtx.h"
-#include "import/deepprof_schema.h"
+#include "format/schema.h"
 #include "record/convert.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
 #define DP_RECORD_NVTX_H
 
 #include "base/base.h"
+#include "base/communication.h"
 #include "base/lookup.h"
 #include "spool/spool.h"
 
@@ -39,8 +40,6 @@ struct dp_open_range {
 };
 
 /* What a payload schema of NCCL says of each field that nccl.c knows; a bit of has for each. */
-enum { DP_NCCL_FIELDS = 7 };
-
 struct dp_nccl_layout {
 	uint32_t has;
 	struct dp_spool_schema fields[DP_NCCL_FIELDS];

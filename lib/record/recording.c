@@ -1,5 +1,6 @@
 /* A recording from its start to the trace file. */
 #include "record/recording.h"
+#include "base/options.h"
 #include "record/convert.h"
 #include "spool/spool.h"
 
@@ -37,8 +38,8 @@ int dp_recording_new(struct dp_recording **out, const char *folder,
 	struct dp_recording *recording;
 	int status;
 
-	if (options)
-		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
+	if (dp_options__take(&all, sizeof(all), options, error))
+		return DP_ERR_ARGUMENT;
 	status = dp_recording__make(&recording, folder, &all, error);
 	if (status)
 		return status;
@@ -164,8 +165,8 @@ int dp_recording_write(struct dp_recording *recording, const char *path,
 				      .first_ns = INT64_MAX };
 	int status;
 
-	if (about)
-		memcpy(&all, about, DP_MIN(about->size, sizeof(all)));
+	if (dp_options__take(&all, sizeof(all), about, error))
+		return DP_ERR_ARGUMENT;
 	convert.about = &all;
 	dp_nvml__stop(recording->nvml);
 	dp_host__stop(recording->host);

@@ -17,7 +17,7 @@ int dp_recording__open_folder(struct dp_recording *recording, struct dp_error *e
 	recording->folder_fd =
 		given >= 0 ? openat(given, ".", flags) : open(recording->folder, flags);
 	if (recording->folder_fd < 0 || fstat(recording->folder_fd, &info))
-		status = dp_error__set(error, DP_ERR_IO, "%s", strerror(errno));
+		status = dp_error__system(error, NULL);
 	else if (info.st_uid != geteuid())
 		status = dp_error__set(error, DP_ERR_ARGUMENT, "belongs to another user");
 	if (status)

@@ -4,6 +4,7 @@
  * so that nobody takes what is still in use; the lock is gone with the process.
  */
 #include "record/recording.h"
+#include "base/options.h"
 #include "spool/spool.h"
 
 #include <errno.h>
@@ -31,7 +32,7 @@ static bool lock_folder(struct dp_recording *recording)
 
 static int folder_failed(const struct dp_recording *recording, struct dp_error *error)
 {
-	dp_error__set(error, DP_ERR_IO, "%s", strerror(errno));
+	dp_error__system(error, NULL);
 	dp_error__where(error, recording->folder, NULL, 0, 0);
 	return DP_ERR_IO;
 }
@@ -114,8 +115,8 @@ int dp_recording_recover(struct dp_recording **out, const char *folder,
 	struct dp_recording *recording;
 	int status;
 
-	if (options)
-		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
+	if (dp_options__take(&all, sizeof(all), options, error))
+		return DP_ERR_ARGUMENT;
 	all.nvml = NULL;
 	all.on_memory = NULL;
 	status = dp_recording__make(&recording, folder, &all, error);

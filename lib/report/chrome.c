@@ -4,7 +4,6 @@
  * which the importer skips, so that a trace comes back as it was. Cost: linear.
  */
 #include "report/chrome.h"
-#include "report/timeline.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -82,9 +81,9 @@ static void write_long_names(struct dp_render *render, const struct dp_chrome_ou
 			continue;
 		event_name(cut, out, i);
 		dp_render__text(render, written++ ? ",\n" : ",\n\"deepprofNames\":{\n");
-		dp_json_text__write(render, cut, strlen(cut), false);
+		dp_json_out__string(render, cut);
 		dp_render__text(render, ":");
-		dp_json_text__write(render, name, strlen(name), false);
+		dp_json_out__string(render, name);
 	}
 	if (written)
 		dp_render__text(render, "}");
@@ -103,10 +102,11 @@ void dp_chrome_out__begin(struct dp_render *render, const char *phase, const cha
 		dp_render__text(render, category);
 	}
 	dp_render__text(render, "\",\"name\":");
-	dp_json_text__write(render, name, strlen(name), false);
+	dp_json_out__string(render, name);
 }
 
-void dp_chrome_out__time(struct dp_render *render, const char *key, int64_t time_ns)
+/* Microseconds, with all digits of the nanoseconds. */
+static void write_time(struct dp_render *render, const char *key, int64_t time_ns)
 {
 	char digits[4] = { 0 };
 
@@ -122,17 +122,17 @@ void dp_chrome_out__time(struct dp_render *render, const char *key, int64_t time
 	dp_render__text(render, digits);
 }
 
-void dp_chrome_out__at(struct dp_render *render, int64_t start_ns)
+static void write_at(struct dp_render *render, int64_t start_ns)
 {
 	const struct dp_chrome_out *out = render->state;
 
-	dp_chrome_out__time(render, ",\"ts\":", dp_timeline__since(start_ns, out->zero_ns));
+	write_time(render, ",\"ts\":", dp_timeline__since(start_ns, out->zero_ns));
 }
 
-void dp_chrome_out__span(struct dp_render *render, int64_t start_ns, int64_t end_ns)
+static void write_span(struct dp_render *render, int64_t start_ns, int64_t end_ns)
 {
-	dp_chrome_out__at(render, start_ns);
-	dp_chrome_out__time(render, ",\"dur\":", DP_MAX(dp_timeline__since(end_ns, start_ns), 0));
+	write_at(render, start_ns);
+	write_time(render, ",\"dur\":", DP_MAX(dp_timeline__since(end_ns, start_ns), 0));
 }
 
 void dp_chrome_out__number(struct dp_render *render, const char *key, int64_t value)
@@ -153,7 +153,7 @@ void dp_chrome_out__name(struct dp_render *render, const char *what, int64_t pid
 	dp_chrome_out__begin(render, "M", NULL, what);
 	dp_chrome_out__row(render, pid, tid);
 	dp_render__text(render, ",\"args\":{\"name\":");
-	dp_json_text__write(render, name, strlen(name), false);
+	dp_json_out__string(render, name);
 	dp_render__text(render, "}}");
 }
 
@@ -188,7 +188,7 @@ static void write_devices(struct dp_render *render, const struct dp_chrome_out *
 		dp_chrome_out__number(render, i ? ",\n{\"id\":" : "\n{\"id\":", out->devices[i]);
 		dp_render__text(render, ",\"name\":");
 		name = dp_trace_string(out->trace, device->name);
-		dp_json_text__write(render, name, strlen(name), false);
+		dp_json_out__string(render, name);
 		dp_render__format(render, ",\"totalGlobalMem\":%llu}",
 				  (unsigned long long)device->total_bytes);
 	}
@@ -235,126 +235,274 @@ static void write_arrow(struct dp_render *render, struct dp_chrome_out *out, siz
 	dp_chrome_out__number(render, ",\"id\":", (int64_t)i + 1);
 	dp_chrome_row__write(render, dp_chrome_rows__thread(out, calls->thread[call]),
 			     out->call_lanes[call]);
-	dp_chrome_out__at(render, calls->start_ns[call]);
+	write_at(render, calls->start_ns[call]);
 	dp_render__text(render, "}");
 	dp_chrome_out__begin(render, "f", "ac2g", "ac2g");
 	dp_chrome_out__number(render, ",\"id\":", (int64_t)i + 1);
 	dp_chrome_row__write(render, &out->streams[ops->stream[i]], lane);
-	dp_chrome_out__at(render, ops->start_ns[i]);
+	write_at(render, ops->start_ns[i]);
 	dp_render__text(render, ",\"bp\":\"e\"}");
 }
 
-static void write_op(struct dp_render *render, struct dp_chrome_out *out, size_t i)
+static struct dp_chrome_row *row_of(const struct dp_render *render,
+				    const struct dp_timeline_slice *slice)
 {
-	const struct dp_ops *ops = dp_trace_ops(out->trace);
-	const struct dp_stream *stream = dp_trace_stream(out->trace, ops->stream[i]);
-	char cut[CUT_SIZE], made[128];
-	const char *name = event_name(cut, out, ops->name[i]);
-	bool kernel = dp_op_is_kernel(ops->kind[i]);
-	struct dp_chrome_row *row = &out->streams[ops->stream[i]];
-	size_t lane = dp_chrome_row__place(render, row, ops->start_ns[i], ops->end_ns[i]);
+	struct dp_chrome_out *out = render->state;
+	bool sync = slice->row == DP_ROW_SYNC;
 
-	if (!kernel && strncmp(name, "Mem", 3) != 0) {
-		name_transfer(made, out->trace, i);
-		name = made;
-	}
-	dp_chrome_out__begin(render, "X",
-			     kernel			  ? "kernel"
-			     : ops->kind[i] == DP_OP_COPY ? "gpu_memcpy"
-							  : "gpu_memset",
-			     name);
-	dp_chrome_row__write(render, row, lane);
-	dp_chrome_out__span(render, ops->start_ns[i], ops->end_ns[i]);
-	dp_chrome_out__number(render, ",\"args\":{\"device\":", out->devices[stream->device]);
-	if (stream->context >= 0)
-		dp_chrome_out__number(render, ",\"context\":", stream->context);
-	dp_chrome_out__number(render, ",\"stream\":", stream->stream);
-	if (ops->correlation[i])
-		dp_chrome_out__number(render, ",\"correlation\":", ops->correlation[i]);
-	if (!kernel)
-		dp_render__format(render, ",\"bytes\":%llu", (unsigned long long)ops->bytes[i]);
-	dp_render__text(render, "}}");
-	if (ops->call[i] != DP_NONE)
-		write_arrow(render, out, i, lane);
+	if (slice->row == DP_ROW_THREAD)
+		return dp_chrome_rows__thread(out, slice->index);
+	/* Kineto has synchronization among the operations of its stream. */
+	if (slice->row == DP_ROW_STREAM ||
+	    (sync && slice->index != DP_NONE && render->options->kineto))
+		return &out->streams[slice->index];
+	return sync ? &out->syncs[dp_timeline__device(out->trace, slice->index)] : &out->found;
 }
 
-static void write_range(struct dp_render *render, struct dp_chrome_out *out, size_t i)
+static void begin_slice(struct dp_render *render, const struct dp_timeline_slice *slice)
 {
-	static const char *const categories[] = { "nvtx", "user_annotation", "cpu_op" };
-	const struct dp_ranges *ranges = dp_trace_ranges(out->trace);
-	struct dp_chrome_row *row = dp_chrome_rows__thread(out, ranges->thread[i]);
-	size_t lane = dp_chrome_row__place(render, row, ranges->start_ns[i], ranges->end_ns[i]);
-	char cut[CUT_SIZE];
+	static const char *const categories[] = {
+		"",	"kernel",	   "gpu_memcpy", "gpu_memset", "cuda_runtime",
+		"nvtx", "user_annotation", "cpu_op",	 "cuda_sync",  "deepprof"
+	};
+	/* chrome://tracing's own: grey, orange, red. */
+	static const char *const colors[] = { "generic_work", "bad", "terrible" };
+	struct dp_chrome_out *out = render->state;
+	struct dp_chrome_row *row = row_of(render, slice);
+	char made[CUT_SIZE];
+	const char *name = slice->name ? slice->name : event_name(made, out, slice->string);
 
-	dp_chrome_out__begin(render, "X", categories[ranges->kind[i]],
-			     event_name(cut, out, ranges->name[i]));
-	dp_chrome_row__write(render, row, lane);
-	dp_chrome_out__span(render, ranges->start_ns[i], ranges->end_ns[i]);
+	if ((slice->category == DP_SLICE_COPY || slice->category == DP_SLICE_SET) &&
+	    strncmp(name, "Mem", 3) != 0) {
+		name_transfer(made, out->trace, slice->item);
+		name = made;
+	}
+	out->lane = dp_chrome_row__place(render, row, slice->start_ns, slice->end_ns);
+	if (slice->category == DP_SLICE_CALL)
+		out->call_lanes[slice->item] = (uint8_t)out->lane;
+	dp_chrome_out__begin(render, "X", categories[slice->category], name);
+	dp_chrome_row__write(render, row, out->lane);
+	write_span(render, slice->start_ns, slice->end_ns);
+	if (slice->row == DP_ROW_FINDING)
+		dp_render__format(
+			render, ",\"cname\":\"%s\"",
+			colors[dp_analysis_finding(render->analysis, slice->index)->severity]);
+	out->args = false;
+}
+
+static void write_key(struct dp_render *render, const char *key)
+{
+	struct dp_chrome_out *out = render->state;
+
+	dp_render__text(render, out->args ? ",\"" : ",\"args\":{\"");
+	dp_render__text(render, key);
+	dp_render__text(render, "\":");
+	out->args = true;
+}
+
+static void write_integer(struct dp_render *render, enum dp_timeline_key key, int64_t value)
+{
+	write_key(render, dp_timeline__keys[key]);
+	if (key == DP_KEY_PARTIAL || key == DP_KEY_WARMUP)
+		dp_render__text(render, value ? "true" : "false");
+	else
+		dp_render__integer(render, value);
+}
+
+static void write_text(struct dp_render *render, enum dp_timeline_key key, const char *text)
+{
+	write_key(render, dp_timeline__keys[key]);
+	dp_json_out__string(render, text);
+}
+
+static void write_number(struct dp_render *render, size_t key, const char *name, double number,
+			 const char *unit)
+{
+	char value[DP_NUMBER_SIZE];
+
+	dp_number__json(value, number, unit);
+	write_key(render, name ? name : dp_timeline__keys[key]);
+	dp_render__text(render, value);
+}
+
+static void write_place(struct dp_render *render, const struct dp_timeline_slice *slice)
+{
+	const struct dp_chrome_out *out = render->state;
+	const struct dp_stream *stream = dp_trace_stream(out->trace, slice->index);
+
+	write_integer(render, DP_KEY_DEVICE, out->devices[stream->device]);
+	if (stream->context >= 0)
+		write_integer(render, DP_KEY_CONTEXT, stream->context);
+	write_integer(render, DP_KEY_STREAM, stream->stream);
+}
+
+static void end_slice(struct dp_render *render, const struct dp_timeline_slice *slice)
+{
+	struct dp_chrome_out *out = render->state;
+
+	dp_render__text(render, out->args ? "}}" : "}");
+	if (slice->row == DP_ROW_STREAM && dp_trace_ops(out->trace)->call[slice->item] != DP_NONE)
+		write_arrow(render, out, slice->item, out->lane);
+}
+
+/* Rows of our process: three of each loop at the level of the iterations, those of the findings, of
+ * the devices, and of other loops. Both viewers show them in this order. */
+static int64_t number_row(const struct dp_render *render, enum dp_timeline_row row, size_t index)
+{
+	const struct dp_chrome_out *out = render->state;
+	size_t findings = 1 + DP_ROWS_OF_LOOP * dp_analysis_loop_count(render->analysis);
+	size_t idle = findings + dp_analysis_finding_count(render->analysis);
+
+	if (row == DP_ROW_FINDING)
+		return (int64_t)(findings + index);
+	if (row == DP_ROW_IDLE)
+		return (int64_t)(idle + index);
+	if (!dp_analysis_loop(render->analysis, index)->selected)
+		return (int64_t)(idle + dp_trace_device_count(out->trace) + index);
+	return (int64_t)(1 + DP_ROWS_OF_LOOP * index + row);
+}
+
+/* Iterations, and so their phases, overlap where kernels of the next run next to the last ones. */
+static void open_row(struct dp_render *render, enum dp_timeline_row row, size_t index,
+		     const char *name)
+{
+	struct dp_chrome_out *out = render->state;
+	int64_t number = number_row(render, row, index);
+
+	if (row == DP_ROW_ITERATIONS)
+		dp_timeline__loop_name(out->title, out->trace,
+				       dp_analysis_loop(render->analysis, index));
+	else if (row < DP_ROWS_OF_LOOP)
+		snprintf(out->title, sizeof(out->title), "loop %zu: %s", index, name);
+	out->found = (struct dp_chrome_row){ .claims = &out->found_claims,
+					     .pid = DP_CHROME_OUR_PID,
+					     .tid = number,
+					     .order = number,
+					     .name = row < DP_ROWS_OF_LOOP ? out->title : name,
+					     .thread = DP_NONE };
+}
+
+/* Arrows need the rows of the trace. That no idle time was long enough, an empty row tells. */
+static void close_row(struct dp_render *render, enum dp_timeline_row row)
+{
+	struct dp_chrome_out *out = render->state;
+
+	if (row == DP_ROW_IDLE && !out->found.lanes.count)
+		dp_chrome_row__name(render, &out->found, out->found.tid);
+	if (row < DP_ROWS_FOUND)
+		dp_lanes__fini(&out->found.lanes);
+}
+
+static void open_curve(struct dp_render *render, const struct dp_loop *loop,
+		       const struct dp_metric_info *info)
+{
+	struct dp_chrome_out *out = render->state;
+	size_t length = strlen(info->name), tail = strlen(info->unit);
+
+	/* "loop 0: period" and "ns": viewers that know no units show both in a row. */
+	if (length > tail + 1 && info->name[length - tail - 1] == '_' &&
+	    !strcmp(info->name + length - tail, info->unit))
+		length -= tail + 1;
+	snprintf(out->title, sizeof(out->title), "loop %u: %.*s", loop->id, (int)DP_MIN(length, 60),
+		 info->name);
+}
+
+static void write_point(struct dp_render *render, const struct dp_metric_info *info,
+			int64_t time_ns, double value)
+{
+	const struct dp_chrome_out *out = render->state;
+	char text[DP_NUMBER_SIZE];
+
+	dp_chrome_out__begin(render, "C", "deepprof", out->title);
+	dp_chrome_out__row(render, DP_CHROME_OUR_PID, 0);
+	write_at(render, time_ns);
+	dp_number__json(text, value, info->unit);
+	dp_render__format(render, ",\"args\":{\"%s\":%s}}",
+			  strcmp(info->unit, "1") != 0 ? info->unit : "share", text);
+}
+
+static const struct dp_timeline_encoder encoder = {
+	.open_row = open_row,
+	.close_row = close_row,
+	.begin = begin_slice,
+	.place = write_place,
+	.integer = write_integer,
+	.number = write_number,
+	.text = write_text,
+	.end = end_slice,
+	.open_curve = open_curve,
+	.point = write_point,
+};
+
+/* When and where a kernel was launched. */
+struct launch {
+	int64_t start_ns, end_ns;
+	uint32_t thread;
+};
+
+/* The call of a kernel; its own time where that is not on record. */
+static struct launch launch_of(const struct dp_trace *trace, uint32_t op)
+{
+	const struct dp_ops *ops = dp_trace_ops(trace);
+	const struct dp_calls *calls = dp_trace_calls(trace);
+	uint32_t call = ops->call[op];
+
+	if (call == DP_NONE)
+		return (struct launch){ ops->start_ns[op], ops->end_ns[op], DP_NONE };
+	return (struct launch){ calls->start_ns[call], calls->end_ns[call], calls->thread[call] };
+}
+
+/* On the host from the iteration's first launch to the next one's, or to its last launch's end. */
+static void write_step(struct dp_render *render, size_t loop, size_t k, const uint32_t *kernels,
+		       size_t count)
+{
+	struct dp_chrome_out *out = render->state;
+	const struct dp_iteration *at = dp_analysis_loop_iteration(render->analysis, loop, k);
+	const struct dp_iteration *next = dp_analysis_loop_iteration(render->analysis, loop, k + 1);
+	struct launch first, last;
+	char name[DP_NUMBER_SIZE];
+
+	if (at->first_kernel >= count || !at->kernels)
+		return;
+	first = launch_of(out->trace, kernels[at->first_kernel]);
+	last = launch_of(out->trace, kernels[DP_MIN(at->first_kernel + at->kernels, count) - 1]);
+	if (next && next->first_kernel < count)
+		last.end_ns = launch_of(out->trace, kernels[next->first_kernel]).start_ns;
+	snprintf(name, sizeof(name), "ProfilerStep#%lld", (long long)out->next_step++);
+	dp_chrome_out__begin(render, "X", "user_annotation", name);
+	if (first.thread == DP_NONE)
+		dp_chrome_out__row(render, dp_trace_process(out->trace, 0)->pid, 1);
+	else
+		dp_chrome_row__write(render, dp_chrome_rows__thread(out, first.thread), 0);
+	write_span(render, first.start_ns, DP_MAX(last.end_ns, first.start_ns));
+	dp_render__text(render, "}");
+	dp_chrome_out__begin(render, "X", "gpu_user_annotation", name);
+	dp_chrome_row__write(render,
+			     &out->streams[dp_analysis_loop(render->analysis, loop)->stream], 0);
+	write_span(render, at->start_ns, at->end_ns);
 	dp_render__text(render, "}");
 }
 
-static void write_call(struct dp_render *render, struct dp_chrome_out *out, size_t i)
+static void write_steps(struct dp_render *render, size_t id)
 {
-	const struct dp_calls *calls = dp_trace_calls(out->trace);
-	struct dp_chrome_row *row = dp_chrome_rows__thread(out, calls->thread[i]);
-	size_t lane = dp_chrome_row__place(render, row, calls->start_ns[i], calls->end_ns[i]);
-	char cut[CUT_SIZE];
+	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
+	struct dp_chrome_out *out = render->state;
+	uint32_t *kernels;
+	size_t count;
 
-	out->call_lanes[i] = (uint8_t)lane;
-	dp_chrome_out__begin(render, "X", "cuda_runtime", event_name(cut, out, calls->name[i]));
-	dp_chrome_row__write(render, row, lane);
-	dp_chrome_out__span(render, calls->start_ns[i], calls->end_ns[i]);
-	dp_chrome_out__number(render, ",\"args\":{\"correlation\":", calls->correlation[i]);
-	dp_render__text(render, "}}");
-}
-
-/* Calls and ranges in order of start, so that they nest; of equal starts ranges are outside. */
-static void write_host(struct dp_render *render, struct dp_chrome_out *out)
-{
-	const struct dp_calls *calls = dp_trace_calls(out->trace);
-	const struct dp_ranges *ranges = dp_trace_ranges(out->trace);
-	size_t call = 0, range = 0;
-
-	while (!render->status && (call < calls->count || range < ranges->count)) {
-		if (range < ranges->count &&
-		    (call == calls->count || ranges->start_ns[range] <= calls->start_ns[call]))
-			write_range(render, out, range++);
-		else
-			write_call(render, out, call++);
-	}
-}
-
-/* Kineto has them among the operations of their stream. */
-static struct dp_chrome_row *sync_row(const struct dp_render *render, struct dp_chrome_out *out,
-				      uint32_t stream)
-{
-	if (stream == DP_NONE)
-		return &out->syncs[dp_trace_device_count(out->trace)];
-	return render->options->kineto ? &out->streams[stream]
-				       : &out->syncs[dp_trace_stream(out->trace, stream)->device];
-}
-
-static void write_sync(struct dp_render *render, struct dp_chrome_out *out, size_t i)
-{
-	static const char *const names[] = { "Sync", "Event Sync", "Stream Wait Event",
-					     "Stream Sync", "Context Sync" };
-	const struct dp_syncs *syncs = dp_trace_syncs(out->trace);
-	const struct dp_stream *stream =
-		syncs->stream[i] == DP_NONE ? NULL : dp_trace_stream(out->trace, syncs->stream[i]);
-	struct dp_chrome_row *row = sync_row(render, out, syncs->stream[i]);
-	size_t lane = dp_chrome_row__place(render, row, syncs->start_ns[i], syncs->end_ns[i]);
-
-	dp_chrome_out__begin(render, "X", "cuda_sync", names[syncs->kind[i]]);
-	dp_chrome_row__write(render, row, lane);
-	dp_chrome_out__span(render, syncs->start_ns[i], syncs->end_ns[i]);
-	dp_chrome_out__number(render, ",\"args\":{\"correlation\":", syncs->correlation[i]);
-	if (stream) {
-		dp_chrome_out__number(render, ",\"device\":", out->devices[stream->device]);
-		if (stream->context >= 0)
-			dp_chrome_out__number(render, ",\"context\":", stream->context);
-		dp_chrome_out__number(render, ",\"stream\":", stream->stream);
-	}
-	dp_render__text(render, "}}");
+	/* Steps of two loops would lie in each other: the first loop's are the steps. */
+	if (!loop->selected)
+		return;
+	out->steps = false;
+	if (render->status)
+		return;
+	render->status =
+		dp_analysis_loop_operations(render->analysis, id, &kernels, &count, render->error);
+	if (render->status)
+		return;
+	for (size_t k = 0; k < loop->iterations && !render->status; k++)
+		write_step(render, id, k, kernels, count);
+	free(kernels);
 }
 
 static void write_head(struct dp_render *render, const struct dp_chrome_out *out)
@@ -384,7 +532,6 @@ static void free_out(struct dp_chrome_out *out)
 static int begin(struct dp_render *render)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
-	const struct dp_ops *ops = dp_trace_ops(trace);
 	struct dp_chrome_out *out = dp_alloc__zeroed(1, sizeof(*out));
 
 	if (!out)
@@ -400,13 +547,14 @@ static int begin(struct dp_render *render)
 	render->state = out;
 	write_head(render, out);
 	dp_chrome_rows__name(render);
-	write_host(render, out);
-	for (size_t i = 0; i < ops->count && !render->status; i++)
-		write_op(render, out, i);
-	for (size_t i = 0; i < dp_trace_syncs(trace)->count && !render->status; i++)
-		write_sync(render, out, i);
-	if (!render->options->kineto)
-		dp_chrome_out__found(render);
+	dp_timeline__trace(render, &encoder);
+	if (!render->options->kineto) {
+		out->found_claims.next =
+			number_row(render, DP_ROW_IDLE, dp_trace_device_count(trace)) +
+			(int64_t)dp_analysis_loop_count(render->analysis);
+		dp_chrome_out__name(render, "process_name", DP_CHROME_OUR_PID, 0, "deepprof");
+		dp_chrome_out__order(render, "process_sort_index", DP_CHROME_OUR_PID, 0, -1);
+	}
 	return DP_OK;
 }
 
@@ -415,23 +563,23 @@ static int loop(struct dp_render *render, size_t id)
 	const struct dp_chrome_out *out = render->state;
 
 	if (!render->options->kineto)
-		dp_chrome_out__loop(render, id);
+		dp_timeline__loop(render, &encoder, id);
 	else if (out->steps)
-		dp_chrome_out__steps(render, id);
+		write_steps(render, id);
 	return DP_OK;
 }
 
 static int finding(struct dp_render *render, size_t id)
 {
 	if (!render->options->kineto)
-		dp_chrome_out__finding(render, id);
+		dp_timeline__finding(render, &encoder, id);
 	return DP_OK;
 }
 
 static int end(struct dp_render *render)
 {
 	if (!render->options->kineto)
-		dp_chrome_out__idle(render);
+		dp_timeline__idle(render, &encoder);
 	dp_render__text(render, "\n]}\n");
 	free_out(render->state);
 	return DP_OK;

@@ -1,5 +1,4 @@
-/* What the parts of the timeline renderer share: chrome.c writes the trace, chrome_loops.c what was
- * found in it, chrome_rows.c knows where. */
+/* What the parts of the Chrome encoder share: chrome.c writes events, chrome_rows.c knows where. */
 #ifndef DP_REPORT_CHROME_H
 #define DP_REPORT_CHROME_H
 
@@ -8,6 +7,7 @@
 #include "report/lanes.h"
 #include "report/number.h"
 #include "report/report.h"
+#include "report/timeline.h"
 
 /* The process that our own tracks belong to: above what systems give. */
 #define DP_CHROME_OUR_PID 100000000
@@ -33,12 +33,16 @@ struct dp_chrome_out {
 	struct dp_chrome_row *streams;
 	struct dp_chrome_row *threads; /* one more than there are, for unknown ones */
 	struct dp_chrome_row *syncs;   /* of each device, and of none */
+	struct dp_chrome_row found;    /* the open one of what was found */
 	struct dp_claims stream_claims, thread_claims, found_claims;
-	uint8_t *call_lanes; /* which row of its thread each call is in */
-	bool cuts_names;     /* of events: long ones, since they are repeated so often */
-	bool any;	     /* an event was written */
-	bool steps;	     /* write them */
-	int64_t next_step;   /* their number */
+	uint8_t *call_lanes;	   /* which row of its thread each call is in */
+	bool cuts_names;	   /* of events: long ones, since they are repeated so often */
+	size_t lane;		   /* of the slice that is being written */
+	bool args;		   /* it has some */
+	char title[DP_LABEL_SIZE]; /* of the open row or curve */
+	bool any;		   /* an event was written */
+	bool steps;		   /* write them */
+	int64_t next_step;	   /* their number */
 };
 
 /* Numbers of all processes and rows, and their names. */
@@ -48,6 +52,10 @@ void dp_chrome_rows__name(struct dp_render *render);
 
 /* The row of a thread, or of an unknown one's. */
 struct dp_chrome_row *dp_chrome_rows__thread(struct dp_chrome_out *out, uint32_t thread);
+
+/* A row's name and its place; of one that has another number than the thread, what that is, and
+ * whether the name is the thread's: see import/kineto_rows.h. */
+void dp_chrome_row__name(struct dp_render *render, const struct dp_chrome_row *row, int64_t tid);
 
 /* Finds a place for a slice, which may be one in a row more: that is written, so that this is to be
  * called before the slice's begin(). Returns the index of the row. */
@@ -61,13 +69,6 @@ void dp_chrome_row__write(struct dp_render *render, const struct dp_chrome_row *
 void dp_chrome_out__begin(struct dp_render *render, const char *phase, const char *category,
 			  const char *name);
 
-/* Microseconds, with all digits of the nanoseconds. */
-void dp_chrome_out__time(struct dp_render *render, const char *key, int64_t time_ns);
-
-/* "ts" and, of a span, "dur". */
-void dp_chrome_out__at(struct dp_render *render, int64_t start_ns);
-void dp_chrome_out__span(struct dp_render *render, int64_t start_ns, int64_t end_ns);
-
 void dp_chrome_out__number(struct dp_render *render, const char *key, int64_t value);
 
 /* "pid" and "tid". */
@@ -80,16 +81,5 @@ void dp_chrome_out__name(struct dp_render *render, const char *what, int64_t pid
 /* Its place among others: what is "process_sort_index" or "thread_sort_index". */
 void dp_chrome_out__order(struct dp_render *render, const char *what, int64_t pid, int64_t tid,
 			  int64_t place);
-
-/* The process of what was found; one loop's tracks in it, and one finding's. */
-void dp_chrome_out__found(struct dp_render *render);
-void dp_chrome_out__loop(struct dp_render *render, size_t loop);
-void dp_chrome_out__finding(struct dp_render *render, size_t finding);
-
-/* Idle time of the devices that have loops, by cause. */
-void dp_chrome_out__idle(struct dp_render *render);
-
-/* ProfilerStep ranges over a loop's iterations, as Kineto writes them. */
-void dp_chrome_out__steps(struct dp_render *render, size_t loop);
 
 #endif

@@ -6,7 +6,6 @@
  * and sorting the numbers.
  */
 #include "report/chrome.h"
-#include "report/timeline.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -247,9 +246,7 @@ static void name_processes(struct dp_render *render, const struct dp_chrome_out 
 	}
 }
 
-/* A row's name and its place; of one that has another number than the thread, what that is, and
- * whether the name is the thread's: see import/kineto_rows.h. */
-static void name_row(struct dp_render *render, const struct dp_chrome_row *row, int64_t tid)
+void dp_chrome_row__name(struct dp_render *render, const struct dp_chrome_row *row, int64_t tid)
 {
 	const struct dp_chrome_out *out = render->state;
 	const struct dp_thread *thread =
@@ -258,7 +255,7 @@ static void name_row(struct dp_render *render, const struct dp_chrome_row *row, 
 	dp_chrome_out__begin(render, "M", NULL, "thread_name");
 	dp_chrome_out__row(render, row->pid, tid);
 	dp_render__text(render, ",\"args\":{\"name\":");
-	dp_json_text__write(render, row->name, strlen(row->name), false);
+	dp_json_out__string(render, row->name);
 	if (thread && tid != thread->tid)
 		dp_render__format(render, ",\"labels\":\"%sthread %lld\"",
 				  thread->name == DP_NONE ? "row of " : "", (long long)thread->tid);
@@ -282,7 +279,7 @@ void dp_chrome_rows__name(struct dp_render *render)
 					    out->threads[i].tid, out->threads[i].name);
 		else if (!render->options->kineto &&
 			 (thread->name != DP_NONE || out->threads[i].tid != thread->tid))
-			name_row(render, &out->threads[i], out->threads[i].tid);
+			dp_chrome_row__name(render, &out->threads[i], out->threads[i].tid);
 	}
 	for (size_t i = 0; i < dp_trace_stream_count(out->trace); i++) {
 		struct dp_chrome_row *row = &out->streams[i];
@@ -290,7 +287,7 @@ void dp_chrome_rows__name(struct dp_render *render)
 		if (render->options->kineto)
 			dp_chrome_out__name(render, "thread_name", row->pid, row->tid, row->name);
 		else
-			name_row(render, row, row->tid);
+			dp_chrome_row__name(render, row, row->tid);
 	}
 }
 
@@ -305,7 +302,7 @@ static struct dp_lane *first_lane(struct dp_render *render, struct dp_chrome_row
 	bool unnamed = !row->order || row->name != row->label;
 
 	if (unnamed && row->thread == DP_NONE)
-		name_row(render, row, row->tid);
+		dp_chrome_row__name(render, row, row->tid);
 	return dp_lanes__add(&row->lanes, row->tid);
 }
 
@@ -313,7 +310,7 @@ static struct dp_lane *further_lane(struct dp_render *render, struct dp_chrome_r
 {
 	int64_t tid = dp_claims__spare(row->claims);
 
-	name_row(render, row, tid);
+	dp_chrome_row__name(render, row, tid);
 	return dp_lanes__add(&row->lanes, tid);
 }
 

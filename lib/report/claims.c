@@ -1,6 +1,8 @@
 /* Numbers in a timeline. Cost: that of sorting those that are claimed. */
 #include "report/claims.h"
 
+#include "base/search.h"
+
 void dp_claims__fini(struct dp_claims *claims)
 {
 	free(claims->sorted);
@@ -46,16 +48,10 @@ void dp_claims__resolve(struct dp_claims *claims, int64_t *numbers)
 
 static bool is_claimed(const struct dp_claims *claims, int64_t number)
 {
-	size_t low = 0, high = claims->count, middle;
+	size_t at;
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (claims->sorted[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < claims->count && claims->sorted[low].number == number;
+	DP_FIND(at, 0, claims->count, claims->sorted[at].number >= number);
+	return at < claims->count && claims->sorted[at].number == number;
 }
 
 int64_t dp_claims__spare(struct dp_claims *claims)

@@ -44,8 +44,9 @@ static void write_row(struct dp_render *render, const struct dp_comparison *comp
 			  dp_difference_is_significant(at) ? "true" : "false");
 }
 
-static void write_all(struct dp_render *render, const struct dp_comparison *comparison)
+static void write_all(struct dp_render *render, const void *what)
 {
+	const struct dp_comparison *comparison = what;
 	const struct dp_metric_info *info;
 	const struct dp_difference *at;
 
@@ -61,7 +62,7 @@ static void write_all(struct dp_render *render, const struct dp_comparison *comp
 	}
 }
 
-const struct dp_comparison_renderer dp_comparison_renderer__compare_csv = {
+const struct dp_whole_renderer dp_comparison_renderer__compare_csv = {
 	.info = { "csv", "csv", "one row per pair of loops and metric", false, true },
 	.write = write_all,
 };

@@ -282,8 +282,10 @@ static void write_notes(struct dp_render *render, const struct dp_comparison *co
 	dp_render__text(render, "]");
 }
 
-static void write_all(struct dp_render *render, const struct dp_comparison *comparison)
+static void write_all(struct dp_render *render, const void *what)
 {
+	const struct dp_comparison *comparison = what;
+
 	dp_html__open(render, "deepprof compare", "compare.html");
 	dp_render__format(render, "\"version\":\"%s\",\"confidence\":%g,\n\"runs\":[", dp_version(),
 			  dp_comparison_confidence(comparison));
@@ -297,7 +299,7 @@ static void write_all(struct dp_render *render, const struct dp_comparison *comp
 	dp_html__close(render, scripts, DP_COUNT(scripts));
 }
 
-const struct dp_comparison_renderer dp_comparison_renderer__compare_html = {
+const struct dp_whole_renderer dp_comparison_renderer__compare_html = {
 	.info = { "html", "html", "one page for a browser: charts, timelines, tables", false,
 		  true },
 	.write = write_all,

@@ -242,8 +242,10 @@ static void write_pair(struct dp_render *render, const struct dp_comparison *com
 	dp_render__text(render, " }");
 }
 
-static void write_all(struct dp_render *render, const struct dp_comparison *comparison)
+static void write_all(struct dp_render *render, const void *what)
 {
+	const struct dp_comparison *comparison = what;
+
 	dp_json_out__integer(render, "{ ", "schema", 1);
 	dp_json_out__number(render, ", ", "confidence", dp_comparison_confidence(comparison), "1");
 	dp_json_out__key(render, ",\n  ", "runs");
@@ -256,7 +258,7 @@ static void write_all(struct dp_render *render, const struct dp_comparison *comp
 	dp_render__text(render, dp_comparison_pair_count(comparison) ? "\n  ]\n}\n" : "]\n}\n");
 }
 
-const struct dp_comparison_renderer dp_comparison_renderer__compare_json = {
+const struct dp_whole_renderer dp_comparison_renderer__compare_json = {
 	.info = { "json", "json", "all of it for programs, schema 1", false, true },
 	.write = write_all,
 };

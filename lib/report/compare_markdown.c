@@ -176,8 +176,9 @@ static void write_pair(struct dp_render *render, const struct dp_comparison *com
 	write_findings(render, comparison, pair);
 }
 
-static void write_all(struct dp_render *render, const struct dp_comparison *comparison)
+static void write_all(struct dp_render *render, const void *what)
 {
+	const struct dp_comparison *comparison = what;
 	size_t pairs = dp_comparison_pair_count(comparison);
 
 	for (size_t i = 0; i < pairs; i++)
@@ -190,7 +191,7 @@ static void write_all(struct dp_render *render, const struct dp_comparison *comp
 		write_run(render, comparison, run);
 }
 
-const struct dp_comparison_renderer dp_comparison_renderer__compare_markdown = {
+const struct dp_whole_renderer dp_comparison_renderer__compare_markdown = {
 	.info = { "markdown", "md", "for a pull request or an issue", false, true },
 	.write = write_all,
 };

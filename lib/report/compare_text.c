@@ -502,8 +502,9 @@ static void write_alone(struct dp_render *render, const struct dp_comparison *co
 	}
 }
 
-static void write_all(struct dp_render *render, const struct dp_comparison *comparison)
+static void write_all(struct dp_render *render, const void *what)
 {
+	const struct dp_comparison *comparison = what;
 	struct dp_text text = { .width = DP_MAX(60,
 						DP_MIN(render->options->width, DP_LABEL_COLUMNS)) };
 	size_t pairs = dp_comparison_pair_count(comparison);
@@ -531,7 +532,7 @@ static void write_all(struct dp_render *render, const struct dp_comparison *comp
 	render->state = NULL;
 }
 
-const struct dp_comparison_renderer dp_comparison_renderer__compare_text = {
+const struct dp_whole_renderer dp_comparison_renderer__compare_text = {
 	.info = { "text", "txt", "one screen for people", false, true },
 	.write = write_all,
 };

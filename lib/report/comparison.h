@@ -1,6 +1,6 @@
 /*
  * The seam of the renderers of comparisons. Each is one file with one struct
- * dp_comparison_renderer named dp_comparison_renderer__<word>, and its word in the list in
+ * dp_whole_renderer named dp_comparison_renderer__<word>, and its word in the list in
  * lib/report/meson.build. They read the comparison and its analyses through the public accessors
  * only.
  */
@@ -9,11 +9,6 @@
 
 #include "report/report.h"
 #include <deepprof/compare.h>
-
-struct dp_comparison_renderer {
-	struct dp_report_format info;
-	void (*write)(struct dp_render *render, const struct dp_comparison *comparison);
-};
 
 /* Loops of a run that are at the level that was asked for and in no pair: the next one from loop
  * on; false where there is none. */

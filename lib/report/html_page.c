@@ -75,7 +75,7 @@ static size_t cut(const char *text, size_t most)
 
 void dp_html__string(struct dp_render *render, const char *text)
 {
-	dp_json_text__write(render, text, cut(text, DP_HTML_NAME_BYTES), true);
+	dp_json_text__write(render, text, cut(text, DP_HTML_NAME_BYTES), DP_JSON_IN_SCRIPT);
 }
 
 void dp_html__value(struct dp_render *render, double value, const char *unit)

@@ -2,6 +2,7 @@
 #include "report/capture.h"
 #include "report/html.h"
 
+#include <math.h>
 #include <string.h>
 
 static void write_losses(struct dp_render *render, const struct dp_trace *trace)
@@ -93,6 +94,7 @@ struct row {
 	uint8_t kind;
 	uint64_t count, bytes;
 	int64_t total_ns, least_ns, most_ns;
+	double known_ns, occupied_ns; /* of kernels of known occupancy, and times their occupancy */
 };
 
 static int compare_rows(const void *a, const void *b)
@@ -121,16 +123,46 @@ static void gather(struct row *rows, const struct dp_ops *ops, size_t names)
 		row->total_ns = dp_sum__i64(row->total_ns, length_ns);
 		row->least_ns = DP_MIN(row->least_ns, length_ns);
 		row->most_ns = DP_MAX(row->most_ns, length_ns);
+		if (ops->occupancy[i]) {
+			row->known_ns += (double)length_ns;
+			row->occupied_ns += (double)length_ns * ops->occupancy[i] / 100;
+		}
 	}
+}
+
+/*
+ * Whether a kernel's name says that it computes on tensor cores: libraries name the matrix
+ * instruction (Volta's 884, Turing's 1688, Ampere's 16816, Hopper's gmma), its kind or its tile.
+ */
+static bool names_tensor_cores(const char *name)
+{
+	static const char *const words[] = {
+		"h884",	  "s884",      "h1688",	    "s1688",	 "i8816",      "16816",
+		"i16832", "hmma",      "imma_",	    "gmma",	 "wmma",       "_mma_",
+		"::mma",  "tensorop",  "TensorOp",  "tensor8x8", "tensor16x8", "tensor64x",
+		"nvjet_", "flash_fwd", "flash_bwd",
+	};
+
+	for (size_t i = 0; i < DP_COUNT(words); i++)
+		if (strstr(name, words[i]))
+			return true;
+	return false;
 }
 
 static void write_row(struct dp_render *render, const struct row *row)
 {
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+
 	dp_html__name(render, row->name);
-	dp_render__format(render, ",%u,%llu,%lld,%lld,%lld,%llu", row->kind,
+	dp_render__format(render, ",%u,%llu,%lld,%lld,%lld,%llu,", row->kind,
 			  (unsigned long long)row->count, (long long)row->total_ns,
 			  (long long)row->least_ns, (long long)row->most_ns,
 			  (unsigned long long)row->bytes);
+	dp_html__value(render, row->known_ns > 0 ? row->occupied_ns / row->known_ns : NAN, "1");
+	dp_render__text(render, row->kind == DP_OP_KERNEL && names_tensor_cores(dp_trace_string(
+								     trace, row->name))
+					? ",1"
+					: ",0");
 }
 
 void dp_html__kernels(struct dp_render *render)

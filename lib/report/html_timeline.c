@@ -5,6 +5,7 @@
  */
 #include "report/html.h"
 #include "base/communication.h"
+#include "base/search.h"
 
 #include <string.h>
 
@@ -72,19 +73,13 @@ static int add(struct window *window, const struct block *block)
 static int add_stream(struct window *window, size_t stream)
 {
 	const struct dp_ops *ops = dp_trace_ops(window->trace);
-	size_t total, low = 0, high, middle;
+	size_t total, first;
 	const uint32_t *rows = dp_trace_stream_ops(window->trace, stream, &total);
 
-	for (high = total; low < high;) {
-		middle = low + (high - low) / 2;
-		if (ops->start_ns[rows[middle]] < window->start_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low && ops->end_ns[rows[low - 1]] > window->start_ns)
-		low--;
-	for (size_t i = low; i < total && ops->start_ns[rows[i]] < window->end_ns; i++) {
+	DP_FIND(first, 0, total, ops->start_ns[rows[first]] >= window->start_ns);
+	while (first && ops->end_ns[rows[first - 1]] > window->start_ns)
+		first--;
+	for (size_t i = first; i < total && ops->start_ns[rows[i]] < window->end_ns; i++) {
 		size_t op = rows[i];
 		struct block block = { DP_MAX(ops->start_ns[op], window->start_ns),
 				       DP_MIN(ops->end_ns[op], window->end_ns),

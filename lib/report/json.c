@@ -186,19 +186,6 @@ static void write_trace(struct dp_render *render, const struct dp_trace *trace)
 	dp_render__text(render, "\n  },\n");
 }
 
-static const char *class_name(enum dp_stream_class stream_class)
-{
-	switch (stream_class) {
-	case DP_STREAM_MAIN:
-		return "main";
-	case DP_STREAM_COPY:
-		return "copy";
-	case DP_STREAM_ASSIST:
-		break;
-	}
-	return "assist";
-}
-
 /* Which stream: the same three numbers wherever one is named, and the process. */
 static void stream_key(struct dp_render *render, const char *before, const struct dp_trace *trace,
 		       const struct dp_stream *stream)
@@ -250,7 +237,7 @@ static void write_streams(struct dp_render *render, const struct dp_trace *trace
 	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
 		stream_key(render, i ? ",\n    { " : "\n    { ", trace, stream);
 		dp_json_out__key(render, ", ", "class");
-		dp_json_out__string(render, class_name(stream->stream_class));
+		dp_json_out__string(render, dp_stream_class_name(stream->stream_class));
 		dp_json_out__integer(render, ",\n      ", "kernels", (int64_t)stream->kernels);
 		dp_json_out__integer(render, ", ", "copies", (int64_t)stream->copies);
 		dp_json_out__integer(render, ", ", "sets", (int64_t)stream->sets);

@@ -13,7 +13,7 @@ static bool is_markup(char c)
 }
 
 static void character(struct dp_render *render, const char *text, size_t length, uint32_t code,
-		      bool html)
+		      enum dp_json_style style)
 {
 	static const char shorts[] = "\"\"\\\\\bb\ff\nn\rr\tt";
 
@@ -24,7 +24,8 @@ static void character(struct dp_render *render, const char *text, size_t length,
 		}
 	}
 	if (dp_label__is_control(code) ||
-	    (html && code < 0x7f && is_markup((char)code)))
+	    (style == DP_JSON_IN_SCRIPT && code < 0x7f && is_markup((char)code)) ||
+	    (style == DP_JSON_MARKED && code == 0xfffd))
 		dp_render__format(render, "\\u%04x", (unsigned)code);
 	else if (code == 0xfffd)
 		dp_render__text(render, "\xef\xbf\xbd");
@@ -32,7 +33,8 @@ static void character(struct dp_render *render, const char *text, size_t length,
 		dp_render__write(render, text, length);
 }
 
-void dp_json_text__write(struct dp_render *render, const char *text, size_t length, bool html)
+void dp_json_text__write(struct dp_render *render, const char *text, size_t length,
+			 enum dp_json_style style)
 {
 	size_t i = 0, run;
 	uint32_t code;
@@ -41,13 +43,14 @@ void dp_json_text__write(struct dp_render *render, const char *text, size_t leng
 	while (i < length) {
 		for (run = i; run < length && (unsigned char)text[run] >= 0x20 &&
 			      (unsigned char)text[run] < 0x7f && text[run] != '"' &&
-			      text[run] != '\\' && !(html && is_markup(text[run]));)
+			      text[run] != '\\' &&
+			      !(style == DP_JSON_IN_SCRIPT && is_markup(text[run]));)
 			run++;
 		dp_render__write(render, text + i, run - i);
 		i = run;
 		if (i < length) {
 			run = dp_utf8__next(text + i, length - i, &code);
-			character(render, text + i, run, code, html);
+			character(render, text + i, run, code, style);
 			i += run;
 		}
 	}
@@ -56,7 +59,7 @@ void dp_json_text__write(struct dp_render *render, const char *text, size_t leng
 
 void dp_json_out__string(struct dp_render *render, const char *text)
 {
-	dp_json_text__write(render, text, strlen(text), false);
+	dp_json_text__write(render, text, strlen(text), DP_JSON_PLAIN);
 }
 
 void dp_json_out__key(struct dp_render *render, const char *before, const char *name)

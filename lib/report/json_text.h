@@ -6,10 +6,15 @@
 
 /*
  * In quotes. Names are hostile: whatever they hold, what is written is valid UTF-8 and has no
- * control character, no line separator and no mark that turns the direction of writing in it. html:
- * without '<', '>' and '&' too, so that it may stand in a script element.
+ * control character, no line separator and no mark that turns the direction of writing in it.
  */
-void dp_json_text__write(struct dp_render *render, const char *text, size_t length, bool html);
+enum dp_json_style {
+	DP_JSON_PLAIN,
+	DP_JSON_IN_SCRIPT, /* without '<', '>' and '&' too */
+	DP_JSON_MARKED,	   /* U+FFFD as an escape */
+};
+void dp_json_text__write(struct dp_render *render, const char *text, size_t length,
+			 enum dp_json_style style);
 
 void dp_json_out__string(struct dp_render *render, const char *text);
 

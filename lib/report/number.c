@@ -1,6 +1,7 @@
 /* Numbers in text. printf() is asked for what no locale changes only, or is corrected. */
 #include "report/number.h"
 #include "base/text.h"
+#include <deepprof/report.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -44,6 +45,13 @@ static void fix_point(char *text)
 			*to++ = '.';
 	}
 	*to = '\0';
+}
+
+char *dp_number__fixed(char buf[DP_NUMBER_SIZE], double value, int places)
+{
+	snprintf(buf, DP_NUMBER_SIZE, "%.*f", places, value);
+	fix_point(buf);
+	return buf;
 }
 
 void dp_number__json(char buf[DP_NUMBER_SIZE], double value, const char *unit)
@@ -167,21 +175,22 @@ char *dp_human__share(char buf[DP_NUMBER_SIZE], double share)
 	return buf;
 }
 
+static const char *const byte_units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+
 char *dp_human__bytes(char buf[DP_NUMBER_SIZE], double bytes)
 {
-	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
 	char digits[DP_NUMBER_SIZE];
 	size_t unit = 0;
 
 	if (!isfinite(bytes) || bytes < 0)
 		return none(buf);
-	for (; unit < DP_COUNT(units) - 1 && bytes >= 1000; unit++)
+	for (; unit < DP_COUNT(byte_units) - 1 && bytes >= 1000; unit++)
 		bytes /= 1024;
 	if (unit)
 		significant(digits, fmin(bytes, 9999), 4);
 	else
 		dp_number__integer(digits, llround(bytes));
-	snprintf(buf, DP_NUMBER_SIZE, "%.32s %s", digits, units[unit]);
+	snprintf(buf, DP_NUMBER_SIZE, "%.32s %s", digits, byte_units[unit]);
 	return buf;
 }
 
@@ -256,4 +265,46 @@ char *dp_human__range(char buf[3 * DP_NUMBER_SIZE], double low_ns, double high_n
 	if (!(high_ns > low_ns))
 		return dp_human__duration(buf, low_ns, ascii);
 	return dp_human__two(buf, values, "ns", ascii ? " to " : "\xe2\x80\x93", ascii);
+}
+
+/* Four significant digits. */
+static char *labelled(char *buf, size_t size, double value, const char *unit)
+{
+	int places = value >= 99.995 ? 1 : value >= 9.9995 ? 2 : 3;
+	char digits[DP_NUMBER_SIZE];
+
+	snprintf(buf, size, "%s %s", dp_number__fixed(digits, value, places), unit);
+	return buf;
+}
+
+char *dp_label_count(char *buf, size_t size, uint64_t count)
+{
+	char digits[DP_TEXT_SIZE];
+
+	snprintf(buf, size, "%s", dp_text__count(digits, count));
+	return buf;
+}
+
+char *dp_label_duration(char *buf, size_t size, double ns, bool ascii)
+{
+	size_t unit = ns < 999.95e3 ? 1 : ns < 999.95e6 ? 2 : 3;
+	static const double in_ns[] = { 1, 1e3, 1e6, 1e9 };
+
+	if (ns >= 1e3)
+		return labelled(buf, size, ns / in_ns[unit], duration_unit(unit, ascii));
+	snprintf(buf, size, "%.0f ns", ns);
+	return buf;
+}
+
+char *dp_label_bytes(char *buf, size_t size, uint64_t bytes)
+{
+	double value = (double)bytes / 1024;
+	size_t unit = 1;
+
+	for (; value >= 1023.95 && unit < DP_COUNT(byte_units) - 1; unit++)
+		value /= 1024;
+	if (bytes >= 1024)
+		return labelled(buf, size, value, byte_units[unit]);
+	snprintf(buf, size, "%llu B", (unsigned long long)bytes);
+	return buf;
 }

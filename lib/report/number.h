@@ -15,6 +15,9 @@ bool dp_number__is_integer(const char *unit);
 /* Decimal digits of an integer. Returns their number. */
 size_t dp_number__integer(char buf[DP_NUMBER_SIZE], int64_t value);
 
+/* A number with that many digits after the point. Returns buf. */
+char *dp_number__fixed(char buf[DP_NUMBER_SIZE], double value, int places);
+
 /* A number as JSON has it, rounded to a whole one where its unit is; "null" where it is not finite.
  */
 void dp_number__json(char buf[DP_NUMBER_SIZE], double value, const char *unit);

@@ -5,11 +5,12 @@
  * linear.
  */
 #include "report/perfetto.h"
-#include "report/timeline.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* Loops that are not at the level of the iterations are shown below the findings. */
+#define BELOW 1000000
 #define SPARE_NUMBER 1000000000 /* of processes and threads that have none the format takes */
 
 static void free_lanes(struct dp_perfetto_lanes *lanes, size_t count)
@@ -173,103 +174,128 @@ static void name_host(struct dp_render *render, struct dp_perfetto *out)
 		out->threads[threads].info.parent = out->processes[0];
 }
 
-static void write_call(struct dp_render *render, struct dp_perfetto *out, size_t i)
+static struct dp_perfetto_lanes *row_of(struct dp_perfetto *out,
+					const struct dp_timeline_slice *slice)
 {
-	const struct dp_calls *calls = dp_trace_calls(out->trace);
-	size_t thread = DP_MIN(calls->thread[i], dp_trace_thread_count(out->trace));
-	struct dp_perfetto_event event = { .category = DP_PERFETTO_CALL,
-					   .time_ns = calls->start_ns[i],
-					   .string = calls->name[i] };
-
-	dp_perfetto_lanes__begin(render, &out->threads[thread], event, calls->end_ns[i]);
-	for (uint32_t op = out->first_op[i]; op != DP_NONE; op = out->next_op[op])
-		dp_perfetto__flow(render, (uint64_t)op + 1, false);
-	dp_perfetto__end(render);
-}
-
-static void write_range(struct dp_render *render, struct dp_perfetto *out, size_t i)
-{
-	static const enum dp_perfetto_category categories[] = { DP_PERFETTO_NVTX,
-								DP_PERFETTO_ANNOTATION,
-								DP_PERFETTO_OPERATOR };
-	const struct dp_ranges *ranges = dp_trace_ranges(out->trace);
-	size_t thread = DP_MIN(ranges->thread[i], dp_trace_thread_count(out->trace));
-	struct dp_perfetto_event event = { .category = categories[ranges->kind[i]],
-					   .time_ns = ranges->start_ns[i],
-					   .string = ranges->name[i] };
-
-	dp_perfetto_lanes__begin(render, &out->threads[thread], event, ranges->end_ns[i]);
-	dp_perfetto__end(render);
-}
-
-/* Calls and ranges in order of start, so that they nest; of equal starts ranges are outside. */
-static void write_host(struct dp_render *render, struct dp_perfetto *out)
-{
-	const struct dp_calls *calls = dp_trace_calls(out->trace);
-	const struct dp_ranges *ranges = dp_trace_ranges(out->trace);
-	size_t call = 0, range = 0;
-
-	while (!render->status && (call < calls->count || range < ranges->count)) {
-		if (range < ranges->count &&
-		    (call == calls->count || ranges->start_ns[range] <= calls->start_ns[call]))
-			write_range(render, out, range++);
-		else
-			write_call(render, out, call++);
+	switch (slice->row) {
+	case DP_ROW_THREAD:
+		return &out->threads[DP_MIN(slice->index, dp_trace_thread_count(out->trace))];
+	case DP_ROW_STREAM:
+		return &out->streams[slice->index];
+	case DP_ROW_SYNC:
+		return &out->syncs[dp_timeline__device(out->trace, slice->index)];
+	default:
+		return &out->found;
 	}
-	for (size_t i = 0; i <= dp_trace_thread_count(out->trace); i++)
+}
+
+static void begin_slice(struct dp_render *render, const struct dp_timeline_slice *slice)
+{
+	struct dp_perfetto *out = render->state;
+	struct dp_perfetto_event event = { .category = slice->category,
+					   .time_ns = slice->start_ns,
+					   .string = slice->name ? DP_NONE : slice->string,
+					   .name = slice->name };
+
+	dp_perfetto_lanes__begin(render, row_of(out, slice), event, slice->end_ns);
+	if (slice->category == DP_SLICE_CALL)
+		for (uint32_t op = out->first_op[slice->item]; op != DP_NONE; op = out->next_op[op])
+			dp_perfetto__flow(render, (uint64_t)op + 1, false);
+	else if (slice->row == DP_ROW_STREAM &&
+		 dp_trace_ops(out->trace)->call[slice->item] != DP_NONE)
+		dp_perfetto__flow(render, (uint64_t)slice->item + 1, true);
+}
+
+/* The row tells the rest. */
+static void write_place(struct dp_render *render, const struct dp_timeline_slice *slice)
+{
+	const struct dp_perfetto *out = render->state;
+
+	if (slice->row == DP_ROW_SYNC)
+		dp_perfetto__integer(render, DP_KEY_STREAM,
+				     dp_trace_stream(out->trace, slice->index)->stream);
+}
+
+static void end_slice(struct dp_render *render, const struct dp_timeline_slice *slice)
+{
+	(void)slice;
+	dp_perfetto__end(render);
+}
+
+static void begin_loop(struct dp_render *render, const struct dp_loop *loop)
+{
+	struct dp_perfetto *out = render->state;
+	char name[DP_LABEL_SIZE];
+	struct dp_perfetto_track track = { .parent = out->ours,
+					   .name = name,
+					   .rank = out->rank++ + (loop->selected ? 0 : BELOW) };
+
+	dp_timeline__loop_name(name, out->trace, loop);
+	out->loop = dp_perfetto__track(render, &track);
+}
+
+static void open_row(struct dp_render *render, enum dp_timeline_row row, size_t index,
+		     const char *name)
+{
+	struct dp_perfetto *out = render->state;
+
+	if (row == DP_ROW_ITERATIONS)
+		begin_loop(render, dp_analysis_loop(render->analysis, index));
+	out->found = (struct dp_perfetto_lanes){
+		.info = { .parent = row < DP_ROWS_OF_LOOP ? out->loop : out->ours,
+			  .name = name,
+			  .rank = out->rank++ }
+	};
+}
+
+static void close_row(struct dp_render *render, enum dp_timeline_row row)
+{
+	struct dp_perfetto *out = render->state;
+
+	if (row < DP_ROWS_FOUND)
+		dp_perfetto_lanes__finish(render, &out->found);
+	for (size_t i = 0; row == DP_ROW_THREAD && i <= dp_trace_thread_count(out->trace); i++)
 		dp_perfetto_lanes__finish(render, &out->threads[i]);
-}
-
-static void write_ops(struct dp_render *render, struct dp_perfetto *out)
-{
-	static const enum dp_perfetto_category categories[] = { [DP_OP_KERNEL] = DP_PERFETTO_KERNEL,
-								[DP_OP_GRAPH] = DP_PERFETTO_KERNEL,
-								[DP_OP_COPY] = DP_PERFETTO_COPY,
-								[DP_OP_SET] = DP_PERFETTO_SET };
-	const struct dp_ops *ops = dp_trace_ops(out->trace);
-
-	for (size_t i = 0; i < ops->count && !render->status; i++) {
-		struct dp_perfetto_event event = { .category = categories[ops->kind[i]],
-						   .time_ns = ops->start_ns[i],
-						   .string = ops->name[i] };
-
-		dp_perfetto_lanes__begin(render, &out->streams[ops->stream[i]], event,
-					 ops->end_ns[i]);
-		if (ops->call[i] != DP_NONE)
-			dp_perfetto__flow(render, (uint64_t)i + 1, true);
-		if (!dp_op_is_kernel(ops->kind[i]))
-			dp_perfetto__integer(render, DP_PERFETTO_BYTES, (int64_t)ops->bytes[i]);
-		dp_perfetto__end(render);
-	}
-	for (size_t i = 0; i < dp_trace_stream_count(out->trace); i++)
+	for (size_t i = 0; row == DP_ROW_STREAM && i < dp_trace_stream_count(out->trace); i++)
 		dp_perfetto_lanes__finish(render, &out->streams[i]);
-}
-
-static void write_syncs(struct dp_render *render, struct dp_perfetto *out)
-{
-	static const char *const names[] = { "Sync", "Event Sync", "Stream Wait Event",
-					     "Stream Sync", "Context Sync" };
-	const struct dp_syncs *syncs = dp_trace_syncs(out->trace);
-	size_t devices = dp_trace_device_count(out->trace);
-
-	for (size_t i = 0; i < syncs->count && !render->status; i++) {
-		const struct dp_stream *stream =
-			syncs->stream[i] == DP_NONE ? NULL
-						    : dp_trace_stream(out->trace, syncs->stream[i]);
-		struct dp_perfetto_event event = { .category = DP_PERFETTO_SYNC,
-						   .time_ns = syncs->start_ns[i],
-						   .string = DP_NONE,
-						   .name = names[syncs->kind[i]] };
-
-		dp_perfetto_lanes__begin(render, &out->syncs[stream ? stream->device : devices],
-					 event, syncs->end_ns[i]);
-		if (stream)
-			dp_perfetto__integer(render, DP_PERFETTO_STREAM, stream->stream);
-		dp_perfetto__end(render);
-	}
-	for (size_t i = 0; i <= devices; i++)
+	for (size_t i = 0; row == DP_ROW_SYNC && i <= dp_trace_device_count(out->trace); i++)
 		dp_perfetto_lanes__finish(render, &out->syncs[i]);
 }
+
+static void open_curve(struct dp_render *render, const struct dp_loop *loop,
+		       const struct dp_metric_info *info)
+{
+	struct dp_perfetto *out = render->state;
+
+	(void)loop;
+	out->curve = (struct dp_perfetto_track){
+		.parent = out->loop, .name = info->name, .unit = info->unit, .rank = out->rank++
+	};
+	out->curve_id = 0;
+}
+
+static void write_point(struct dp_render *render, const struct dp_metric_info *info,
+			int64_t time_ns, double value)
+{
+	struct dp_perfetto *out = render->state;
+
+	if (!out->curve_id)
+		out->curve_id = dp_perfetto__track(render, &out->curve);
+	dp_perfetto__count(render, out->curve_id, time_ns, value, info->unit);
+}
+
+static const struct dp_timeline_encoder encoder = {
+	.open_row = open_row,
+	.close_row = close_row,
+	.begin = begin_slice,
+	.place = write_place,
+	.integer = dp_perfetto__integer,
+	.number = dp_perfetto__value,
+	.text = dp_perfetto__text,
+	.end = end_slice,
+	.open_curve = open_curve,
+	.point = write_point,
+};
 
 static int begin(struct dp_render *render)
 {
@@ -291,27 +317,25 @@ static int begin(struct dp_render *render)
 	name_devices(render, out);
 	name_streams(out);
 	name_host(render, out);
-	write_host(render, out);
-	write_ops(render, out);
-	write_syncs(render, out);
+	dp_timeline__trace(render, &encoder);
 	return DP_OK;
 }
 
 static int loop(struct dp_render *render, size_t id)
 {
-	dp_perfetto__loop(render, id);
+	dp_timeline__loop(render, &encoder, id);
 	return DP_OK;
 }
 
 static int finding(struct dp_render *render, size_t id)
 {
-	dp_perfetto__finding(render, id);
+	dp_timeline__finding(render, &encoder, id);
 	return DP_OK;
 }
 
 static int end(struct dp_render *render)
 {
-	dp_perfetto__idle(render);
+	dp_timeline__idle(render, &encoder);
 	free_out(render->state);
 	return DP_OK;
 }

@@ -1,6 +1,6 @@
 /*
- * What the parts of the Perfetto renderer share: perfetto.c writes the trace, perfetto_loops.c what
- * was found in it, perfetto_out.c the packets of both.
+ * What the parts of the Perfetto renderers share: perfetto.c knows the tracks of a trace,
+ * perfetto_out.c writes packets.
  */
 #ifndef DP_REPORT_PERFETTO_H
 #define DP_REPORT_PERFETTO_H
@@ -9,42 +9,7 @@
 #include "report/lanes.h"
 #include "report/number.h"
 #include "report/proto.h"
-#include "report/report.h"
-
-/* Names that are written once, by number. */
-enum dp_perfetto_category {
-	DP_PERFETTO_NO_CATEGORY,
-	DP_PERFETTO_KERNEL,
-	DP_PERFETTO_COPY,
-	DP_PERFETTO_SET,
-	DP_PERFETTO_CALL,
-	DP_PERFETTO_NVTX,
-	DP_PERFETTO_ANNOTATION,
-	DP_PERFETTO_OPERATOR,
-	DP_PERFETTO_SYNC,
-	DP_PERFETTO_FOUND, /* "deepprof" */
-	DP_PERFETTO_CATEGORIES
-};
-
-enum dp_perfetto_key {
-	DP_PERFETTO_NO_KEY,
-	DP_PERFETTO_BYTES,
-	DP_PERFETTO_DURATION,
-	DP_PERFETTO_STREAM,
-	DP_PERFETTO_KERNELS,
-	DP_PERFETTO_INSERTED,
-	DP_PERFETTO_DELETED,
-	DP_PERFETTO_SUBSTITUTED,
-	DP_PERFETTO_VARIANT,
-	DP_PERFETTO_ITERATIONS,
-	DP_PERFETTO_FOREIGN,
-	DP_PERFETTO_ADVICE,
-	DP_PERFETTO_API_CALL,
-	DP_PERFETTO_SEVERITY,
-	DP_PERFETTO_CONFIDENCE,
-	DP_PERFETTO_RECOVERABLE,
-	DP_PERFETTO_METRICS /* this one's and those of the other metrics, in order */
-};
+#include "report/timeline.h"
 
 /* protos/perfetto/trace/track_event/track_event.proto */
 enum dp_perfetto_type {
@@ -56,7 +21,7 @@ enum dp_perfetto_type {
 
 struct dp_perfetto_event {
 	enum dp_perfetto_type type;
-	enum dp_perfetto_category category;
+	enum dp_timeline_category category;
 	uint64_t track;
 	int64_t time_ns;
 	uint32_t string;  /* its name, of the trace; DP_NONE: the next */
@@ -89,6 +54,10 @@ struct dp_perfetto {
 	uint8_t *known;			 /* a bit per string: it has been written */
 	uint64_t ours;			 /* the track above all of what was found */
 	int rank;			 /* below it */
+	uint64_t loop;			 /* the track above a loop's */
+	struct dp_perfetto_lanes found;	 /* the open row of what was found */
+	struct dp_perfetto_track curve;	 /* the open one */
+	uint64_t curve_id;		 /* 0: not written yet */
 	uint64_t *devices;		 /* tracks above the streams */
 	struct dp_perfetto_lanes *syncs; /* per device */
 	struct dp_perfetto_lanes *streams;
@@ -108,11 +77,12 @@ uint64_t dp_perfetto__track(struct dp_render *render, const struct dp_perfetto_t
 /* An event's packet, and what is in it, in between. */
 void dp_perfetto__begin(struct dp_render *render, const struct dp_perfetto_event *event);
 void dp_perfetto__flow(struct dp_render *render, uint64_t id, bool ends);
-void dp_perfetto__integer(struct dp_render *render, enum dp_perfetto_key key, int64_t value);
-void dp_perfetto__text(struct dp_render *render, enum dp_perfetto_key key, const char *value);
+/* Nothing of keys that are not in the format. */
+void dp_perfetto__integer(struct dp_render *render, enum dp_timeline_key key, int64_t value);
+void dp_perfetto__text(struct dp_render *render, enum dp_timeline_key key, const char *value);
 /* The same by name. */
 void dp_perfetto__name(struct dp_render *render, const char *name, const char *value);
-/* By key, or by name where that is not NULL; of NaN nothing is written. */
+/* By key, or by name where that is 0; of NaN nothing is written. */
 void dp_perfetto__value(struct dp_render *render, size_t key, const char *name, double value,
 			const char *unit);
 void dp_perfetto__end(struct dp_render *render);
@@ -128,10 +98,5 @@ void dp_perfetto__count(struct dp_render *render, uint64_t track, int64_t time_n
 void dp_perfetto_lanes__begin(struct dp_render *render, struct dp_perfetto_lanes *lanes,
 			      struct dp_perfetto_event event, int64_t end_ns);
 void dp_perfetto_lanes__finish(struct dp_render *render, struct dp_perfetto_lanes *lanes);
-
-/* What was found: tracks of one loop, one finding, the devices' idle time. */
-void dp_perfetto__loop(struct dp_render *render, size_t loop);
-void dp_perfetto__finding(struct dp_render *render, size_t finding);
-void dp_perfetto__idle(struct dp_render *render);
 
 #endif

@@ -5,7 +5,6 @@
  */
 #include "report/perfetto.h"
 #include "report/number.h"
-#include "report/timeline.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -71,11 +70,6 @@ enum {
 
 static const char *const categories[] = { "",	  "kernel",	"copy",	    "set",  "call",
 					  "nvtx", "annotation", "operator", "sync", "deepprof" };
-
-static const char *const keys[] = { "",	       "bytes",	     "duration_ns",	"stream",
-				    "kernels", "inserted",   "deleted",		"substituted",
-				    "variant", "iterations", "foreign_kernels", "advice",
-				    "call",    "severity",   "confidence",	"recoverable_ns" };
 
 static struct dp_perfetto *out_of(struct dp_render *render)
 {
@@ -148,10 +142,11 @@ void dp_perfetto__head(struct dp_render *render)
 	opened = dp_proto__open(&out->packet, PACKET_INTERNED);
 	for (size_t i = 1; i < DP_COUNT(categories); i++)
 		write_name(&out->packet, INTERNED_CATEGORY, i, categories[i]);
-	for (size_t i = 1; i < DP_COUNT(keys); i++)
-		write_name(&out->packet, INTERNED_KEY, i, keys[i]);
+	for (size_t i = DP_KEY_OF_CHROME + 1; i < DP_KEY_METRICS; i++)
+		write_name(&out->packet, INTERNED_KEY, i - DP_KEY_OF_CHROME, dp_timeline__keys[i]);
 	for (size_t i = 0; (info = dp_metric(i)); i++)
-		write_name(&out->packet, INTERNED_KEY, DP_PERFETTO_METRICS + i, info->name);
+		write_name(&out->packet, INTERNED_KEY, DP_KEY_METRICS - DP_KEY_OF_CHROME + i,
+			   info->name);
 	dp_proto__close(&out->packet, opened);
 	close_packet(render);
 	open_packet(render, 0);
@@ -263,22 +258,25 @@ void dp_perfetto__flow(struct dp_render *render, uint64_t id, bool ends)
 	dp_proto__fixed64(&out_of(render)->packet, ends ? EVENT_FLOW_ENDS : EVENT_FLOW, id);
 }
 
-void dp_perfetto__integer(struct dp_render *render, enum dp_perfetto_key key, int64_t value)
+void dp_perfetto__integer(struct dp_render *render, enum dp_timeline_key key, int64_t value)
 {
 	struct dp_proto *packet = &out_of(render)->packet;
-	size_t opened = dp_proto__open(packet, EVENT_ANNOTATION);
+	size_t opened;
 
-	dp_proto__uint(packet, ANNOTATION_NAME_ID, key);
+	if (key <= DP_KEY_OF_CHROME)
+		return;
+	opened = dp_proto__open(packet, EVENT_ANNOTATION);
+	dp_proto__uint(packet, ANNOTATION_NAME_ID, key - DP_KEY_OF_CHROME);
 	dp_proto__int(packet, ANNOTATION_INTEGER, value);
 	dp_proto__close(packet, opened);
 }
 
-void dp_perfetto__text(struct dp_render *render, enum dp_perfetto_key key, const char *value)
+void dp_perfetto__text(struct dp_render *render, enum dp_timeline_key key, const char *value)
 {
 	struct dp_proto *packet = &out_of(render)->packet;
 	size_t opened = dp_proto__open(packet, EVENT_ANNOTATION);
 
-	dp_proto__uint(packet, ANNOTATION_NAME_ID, key);
+	dp_proto__uint(packet, ANNOTATION_NAME_ID, key - DP_KEY_OF_CHROME);
 	dp_proto__string(packet, ANNOTATION_TEXT, value);
 	dp_proto__close(packet, opened);
 }
@@ -308,10 +306,10 @@ void dp_perfetto__value(struct dp_render *render, size_t key, const char *name, 
 	if (!isfinite(value))
 		return;
 	opened = dp_proto__open(packet, EVENT_ANNOTATION);
-	if (name)
-		dp_proto__string(packet, ANNOTATION_NAME, name);
+	if (key)
+		dp_proto__uint(packet, ANNOTATION_NAME_ID, key - DP_KEY_OF_CHROME);
 	else
-		dp_proto__uint(packet, ANNOTATION_NAME_ID, key);
+		dp_proto__string(packet, ANNOTATION_NAME, name);
 	if (is_whole(value, unit))
 		dp_proto__int(packet, ANNOTATION_INTEGER, llround(value));
 	else
@@ -378,7 +376,7 @@ void dp_perfetto_lanes__begin(struct dp_render *render, struct dp_perfetto_lanes
 	event.type = full ? DP_PERFETTO_INSTANT : DP_PERFETTO_BEGIN;
 	dp_perfetto__begin(render, &event);
 	if (full)
-		dp_perfetto__integer(render, DP_PERFETTO_DURATION,
+		dp_perfetto__integer(render, DP_KEY_DURATION,
 				     dp_timeline__since(end_ns, event.time_ns));
 }
 

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DP_ENTRY(word) extern const struct dp_ranks_renderer dp_ranks_renderer__##word;
+#define DP_ENTRY(word) extern const struct dp_whole_renderer dp_ranks_renderer__##word;
 #include "report/ranks_table.h"
 #undef DP_ENTRY
 
-static const struct dp_ranks_renderer *const renderers[] = {
+static const struct dp_whole_renderer *const renderers[] = {
 #define DP_ENTRY(word) &dp_ranks_renderer__##word,
 #include "report/ranks_table.h"
 #undef DP_ENTRY
@@ -19,35 +19,18 @@ const struct dp_report_format *dp_ranks_format(size_t index)
 	return index < DP_COUNT(renderers) ? &renderers[index]->info : NULL;
 }
 
-/* A renderer, and what it is to write. */
-struct job {
-	const struct dp_ranks_renderer *renderer;
-	const struct dp_ranks *ranks;
-};
-
-static void write_job(struct dp_render *render, const void *what)
-{
-	const struct job *job = what;
-
-	job->renderer->write(render, job->ranks);
-}
-
 int dp_ranks_write(const struct dp_ranks *ranks, const char *format,
 		   const struct dp_report_options *options, const struct dp_sink *sink,
 		   struct dp_error *error)
 {
-	struct dp_report_options all = DP_REPORT_OPTIONS_INIT;
-	struct dp_render render = { .options = &all, .sink = sink, .error = error };
-	struct job job = { NULL, ranks };
+	struct dp_whole whole = {
+		.renderers = renderers,
+		.count = DP_COUNT(renderers),
+		.kind = "ranks",
+		.what = ranks,
+	};
 
-	if (options)
-		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
-	for (size_t i = 0; i < DP_COUNT(renderers); i++)
-		if (!strcmp(renderers[i]->info.name, format))
-			job.renderer = renderers[i];
-	if (!job.renderer)
-		return dp_error__set(error, DP_ERR_ARGUMENT, "no format of ranks '%s'", format);
-	return dp_render__run(&render, write_job, &job);
+	return dp_whole__write(&whole, format, options, sink, error);
 }
 
 /* Ranks from one index to another that follow each other. */

@@ -1,5 +1,5 @@
 /*
- * The seam of the renderers of many ranks. Each is one file with one struct dp_ranks_renderer named
+ * The seam of the renderers of many ranks. Each is one file with one struct dp_whole_renderer named
  * dp_ranks_renderer__<word>, and its word in the list in lib/report/meson.build. They read the
  * result through the public accessors only.
  */
@@ -8,11 +8,6 @@
 
 #include "report/report.h"
 #include <deepprof/ranks.h>
-
-struct dp_ranks_renderer {
-	struct dp_report_format info;
-	void (*write)(struct dp_render *render, const struct dp_ranks *ranks);
-};
 
 /* "rank 3", "ranks 0, 1 and 4 to 7" in order, at most a few; returns buf. */
 #define DP_RANK_LIST_SIZE 160

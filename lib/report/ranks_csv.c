@@ -34,8 +34,10 @@ static void write_row(struct dp_render *render, const struct dp_ranks *ranks, si
 	dp_render__text(render, "\n");
 }
 
-static void write_all(struct dp_render *render, const struct dp_ranks *ranks)
+static void write_all(struct dp_render *render, const void *what)
 {
+	const struct dp_ranks *ranks = what;
+
 	dp_render__text(render, "rank,host,iteration,start_ns,period_ns,own_ns,wait_ns");
 	for (int p = 0; p < DP_RANK_PARTS; p++)
 		dp_render__format(render, ",%s", dp_rank_part_name((enum dp_rank_part)p));
@@ -45,7 +47,7 @@ static void write_all(struct dp_render *render, const struct dp_ranks *ranks)
 			write_row(render, ranks, r, k);
 }
 
-const struct dp_ranks_renderer dp_ranks_renderer__ranks_csv = {
+const struct dp_whole_renderer dp_ranks_renderer__ranks_csv = {
 	.info = { "csv", "csv", "one row per rank and iteration", false, true },
 	.write = write_all,
 };

@@ -369,8 +369,9 @@ static bool allocate(struct page *page)
 	return page->calls && page->shown && page->list && page->start_ns;
 }
 
-static void write_all(struct dp_render *render, const struct dp_ranks *ranks)
+static void write_all(struct dp_render *render, const void *what)
 {
+	const struct dp_ranks *ranks = what;
 	static const char *const scripts[] = { "base.js", "charts.js", "tables.js", "ranks.js" };
 	struct page page = { .render = render,
 			     .ranks = ranks,
@@ -401,7 +402,7 @@ out:
 	dp_strings__fini(&page.groups);
 }
 
-const struct dp_ranks_renderer dp_ranks_renderer__ranks_html = {
+const struct dp_whole_renderer dp_ranks_renderer__ranks_html = {
 	.info = { "html", "html", "one page for a browser: heat map, lanes of an iteration", false,
 		  true },
 	.write = write_all,

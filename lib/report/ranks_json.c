@@ -200,8 +200,9 @@ static void write_iteration(struct dp_render *render, const struct dp_ranks *ran
 	dp_render__text(render, "] }");
 }
 
-static void write_all(struct dp_render *render, const struct dp_ranks *ranks)
+static void write_all(struct dp_render *render, const void *what)
 {
+	const struct dp_ranks *ranks = what;
 	size_t iterations = dp_ranks_iteration_count(ranks);
 
 	dp_render__text(render, "{\n  \"schema\": 1");
@@ -217,7 +218,7 @@ static void write_all(struct dp_render *render, const struct dp_ranks *ranks)
 	dp_render__text(render, iterations ? "\n  ]\n}\n" : "]\n}\n");
 }
 
-const struct dp_ranks_renderer dp_ranks_renderer__ranks_json = {
+const struct dp_whole_renderer dp_ranks_renderer__ranks_json = {
 	.info = { "json", "json", "everything, for programs", false, true },
 	.write = write_all,
 };

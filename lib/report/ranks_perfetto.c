@@ -77,7 +77,7 @@ static void write_iterations(struct dp_render *render, const struct dp_ranks *ra
 	init_lanes(&lanes, parent, "iterations", 0);
 	for (size_t k = 0; k < dp_ranks_iteration_count(ranks) && !render->status; k++) {
 		const struct dp_rank_iteration *at = dp_ranks_iteration(ranks, r, k);
-		struct dp_perfetto_event event = { .category = DP_PERFETTO_FOUND,
+		struct dp_perfetto_event event = { .category = DP_SLICE_FOUND,
 						   .string = DP_NONE,
 						   .name = name };
 
@@ -101,7 +101,7 @@ static void write_iterations(struct dp_render *render, const struct dp_ranks *ra
 static void write_call(struct dp_render *render, struct dp_perfetto_lanes *lanes,
 		       const struct dp_rank_call *call)
 {
-	struct dp_perfetto_event event = { .category = DP_PERFETTO_KERNEL,
+	struct dp_perfetto_event event = { .category = DP_SLICE_KERNEL,
 					   .time_ns = call->start_ns,
 					   .string = DP_NONE,
 					   .name = dp_collective_kind_name(call->kind) };
@@ -110,7 +110,7 @@ static void write_call(struct dp_render *render, struct dp_perfetto_lanes *lanes
 	if (call->instance >= 0)
 		dp_perfetto__flow(render, (uint64_t)call->instance + 1, false);
 	if (call->bytes)
-		dp_perfetto__integer(render, DP_PERFETTO_BYTES, (int64_t)call->bytes);
+		dp_perfetto__integer(render, DP_KEY_BYTES, (int64_t)call->bytes);
 	dp_perfetto__value(render, 0, "wait_ns", (double)call->wait_ns, "ns");
 	if (call->iteration >= 0)
 		dp_perfetto__value(render, 0, "iteration", (double)call->iteration, "count");
@@ -118,7 +118,7 @@ static void write_call(struct dp_render *render, struct dp_perfetto_lanes *lanes
 	dp_perfetto__end(render);
 	if (call->wait_ns <= 0)
 		return;
-	event.category = DP_PERFETTO_FOUND;
+	event.category = DP_SLICE_FOUND;
 	event.name = "waiting for other ranks";
 	dp_perfetto_lanes__begin(render, lanes, event,
 				 call->start_ns +
@@ -177,7 +177,7 @@ static void write_rank(struct dp_render *render, const struct dp_ranks *ranks, s
 static void write_verdict(struct dp_render *render, const struct dp_ranks *ranks)
 {
 	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
-	struct dp_perfetto_event event = { .category = DP_PERFETTO_FOUND,
+	struct dp_perfetto_event event = { .category = DP_SLICE_FOUND,
 					   .time_ns = INT64_MAX,
 					   .string = DP_NONE };
 	struct dp_perfetto_lanes lanes;
@@ -202,14 +202,15 @@ static void write_verdict(struct dp_render *render, const struct dp_ranks *ranks
 	event.name = words.text;
 	dp_perfetto_lanes__begin(render, &lanes, event, end_ns);
 	dp_perfetto__name(render, "costs", cost.text);
-	dp_perfetto__text(render, DP_PERFETTO_ADVICE, dp_ranks_words__advice(verdict));
+	dp_perfetto__text(render, DP_KEY_ADVICE, dp_ranks_words__advice(verdict));
 	dp_perfetto__value(render, 0, "cost_ns", verdict->cost_ns, "ns");
 	dp_perfetto__end(render);
 	dp_perfetto_lanes__finish(render, &lanes);
 }
 
-static void write_all(struct dp_render *render, const struct dp_ranks *ranks)
+static void write_all(struct dp_render *render, const void *what)
 {
+	const struct dp_ranks *ranks = what;
 	struct dp_perfetto out = { .zero_ns = earliest(ranks) };
 	struct calls calls = { NULL, 0, 0 };
 
@@ -227,7 +228,7 @@ static void write_all(struct dp_render *render, const struct dp_ranks *ranks)
 	free(out.packet.bytes);
 }
 
-const struct dp_ranks_renderer dp_ranks_renderer__ranks_perfetto = {
+const struct dp_whole_renderer dp_ranks_renderer__ranks_perfetto = {
 	.info = { "perfetto", "pftrace", "a timeline of all ranks on one clock", true, true },
 	.write = write_all,
 };

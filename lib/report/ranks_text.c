@@ -309,8 +309,12 @@ static void write_row(struct dp_render *render, const struct kind_row *row, cons
 	column(render, row->wait_ns, 10);
 	if (isfinite(row->bandwidth))
 		snprintf(number, sizeof(number), "%.3g %s",
-			 row->bandwidth < 1e8 ? row->bandwidth / 1e6 : row->bandwidth / 1e9,
-			 row->bandwidth < 1e8 ? "MB/s" : "GB/s");
+			 row->bandwidth / (row->bandwidth < 1e5   ? 1e3
+					   : row->bandwidth < 1e8 ? 1e6
+								  : 1e9),
+			 row->bandwidth < 1e5   ? "kB/s"
+			 : row->bandwidth < 1e8 ? "MB/s"
+						: "GB/s");
 	dp_text__column(render, isfinite(row->bandwidth) ? number : "-", -12);
 	dp_render__format(render, "  %s\n", group);
 }
@@ -375,8 +379,9 @@ static void write_collectives(struct dp_render *render, const struct dp_ranks *r
 	}
 }
 
-static void write_all(struct dp_render *render, const struct dp_ranks *ranks)
+static void write_all(struct dp_render *render, const void *what)
 {
+	const struct dp_ranks *ranks = what;
 	struct dp_text text = { .width = render->options->width < 40 ? 40 : render->options->width,
 				.height = render->options->height };
 
@@ -391,7 +396,7 @@ static void write_all(struct dp_render *render, const struct dp_ranks *ranks)
 	write_left_out(render, ranks);
 }
 
-const struct dp_ranks_renderer dp_ranks_renderer__ranks_text = {
+const struct dp_whole_renderer dp_ranks_renderer__ranks_text = {
 	.info = { "text", "txt", "for people, on one screen", false, true },
 	.write = write_all,
 };

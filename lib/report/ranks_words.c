@@ -99,6 +99,7 @@ const char *dp_ranks_words__advice(const struct dp_ranks_verdict *verdict)
 void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render,
 			  const struct dp_ranks_verdict *verdict)
 {
+	double hidden_ns = verdict->part_ns - verdict->cost_ns;
 	char cost[DP_NUMBER_SIZE], share[DP_NUMBER_SIZE];
 
 	dp_words__add(words, "%s per iteration", duration(cost, render, verdict->cost_ns));
@@ -110,6 +111,12 @@ void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render
 	else if (verdict->since_iteration)
 		dp_words__add(words, ", since iteration %lld",
 			      (long long)verdict->since_iteration);
+	/* A reader who sees the cause next to a much smaller cost doubts one of both. */
+	if (verdict->kind == DP_VERDICT_STRAGGLER && hidden_ns > verdict->cost_ns)
+		dp_words__add(words,
+			      "; the other %s of the cause hide behind work and launches that "
+			      "other ranks still have themselves",
+			      duration(cost, render, hidden_ns));
 }
 
 /* "host wait, 8.10 ms longer per iteration than on the other ranks; mostly X (3.1 ms)": X in at
@@ -168,8 +175,8 @@ void dp_ranks_words__sources(struct dp_words *words, const struct dp_ranks *rank
 			      dp_ranks_count(ranks));
 	if (counts[DP_RANK_FROM_ORDER])
 		dp_words__add(words,
-			      "%s%zu of %zu from the order of files, as neither traces nor "
-			      "names state them",
+			      "%s%zu of %zu from the order of files and of GPUs in them, as "
+			      "neither traces nor names state them",
 			      words->used ? ", " : "", counts[DP_RANK_FROM_ORDER],
 			      dp_ranks_count(ranks));
 }

@@ -19,7 +19,8 @@ void dp_ranks_words__headline(struct dp_words *words, const struct dp_ranks *ran
 /* What to do about it; "" without a verdict. Static storage. */
 const char *dp_ranks_words__advice(const struct dp_ranks_verdict *verdict);
 
-/* "7.681 ms per iteration (16.7%), since iteration 5" */
+/* "7.681 ms per iteration (16.7%), since iteration 5", and how much of a straggler's cause costs
+ * nothing, where that is most of it */
 void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render,
 			  const struct dp_ranks_verdict *verdict);
 

@@ -1,5 +1,6 @@
 /* dp_report_write(): which renderer, the run of it, and its buffered output. */
 #include "report/report.h"
+#include "base/options.h"
 #include "report/gzip.h"
 #include "report/number.h"
 
@@ -227,10 +228,43 @@ int dp_report_write(const struct dp_analysis *analysis, const char *format,
 	};
 	const struct dp_renderer *renderer;
 
-	if (options)
-		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
+	if (dp_options__take(&all, sizeof(all), options, error))
+		return DP_ERR_ARGUMENT;
 	renderer = choose(format, &all, error);
 	if (!renderer)
 		return DP_ERR_ARGUMENT;
 	return dp_render__run(&render, write_all, renderer);
+}
+
+struct job {
+	const struct dp_whole_renderer *renderer;
+	const void *what;
+};
+
+static void write_job(struct dp_render *render, const void *what)
+{
+	const struct job *job = what;
+
+	job->renderer->write(render, job->what);
+}
+
+int dp_whole__write(const struct dp_whole *whole, const char *format,
+		    const struct dp_report_options *options, const struct dp_sink *sink,
+		    struct dp_error *error)
+{
+	struct dp_report_options all = DP_REPORT_OPTIONS_INIT;
+	struct dp_render render = {
+		.analysis = whole->analysis, .options = &all, .sink = sink, .error = error
+	};
+	struct job job = { NULL, whole->what };
+
+	if (dp_options__take(&all, sizeof(all), options, error) || dp_render__check(&all, error))
+		return DP_ERR_ARGUMENT;
+	for (size_t i = 0; i < whole->count; i++)
+		if (!strcmp(whole->renderers[i]->info.name, format))
+			job.renderer = whole->renderers[i];
+	if (!job.renderer)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "no format of %s '%s'", whole->kind,
+				     format);
+	return dp_render__run(&render, write_job, &job);
 }

@@ -32,6 +32,27 @@ void dp_render__format(struct dp_render *render, const char *format, ...) DP_PRI
 
 void dp_render__integer(struct dp_render *render, int64_t value);
 
+/* A renderer of a comparison or of ranks: writes all of it. */
+struct dp_whole_renderer {
+	struct dp_report_format info;
+	void (*write)(struct dp_render *render, const void *what);
+};
+
+/*
+ * Writes what in a format, one of count renderers. analysis is render->analysis, which may be NULL;
+ * kind is what the format is of, for an error.
+ */
+struct dp_whole {
+	const struct dp_whole_renderer *const *renderers;
+	size_t count;
+	const char *kind;
+	const void *what;
+	const struct dp_analysis *analysis;
+};
+int dp_whole__write(const struct dp_whole *whole, const char *format,
+		    const struct dp_report_options *options, const struct dp_sink *sink,
+		    struct dp_error *error);
+
 /* Has write called, and what it writes buffered, and compressed where the options say so. render
  * has its first four members. Returns the first failure. */
 int dp_render__run(struct dp_render *render,

@@ -1,4 +1,7 @@
-/* What the timelines of all formats have in common. */
+/*
+ * A timeline: what of a trace, and of what was found in it, is shown, in which order, by which
+ * names and with which arguments. An encoder writes it in a format. Cost: linear.
+ */
 #ifndef DP_REPORT_TIMELINE_H
 #define DP_REPORT_TIMELINE_H
 
@@ -6,17 +9,108 @@
 #include "report/number.h"
 #include "report/report.h"
 
-/* Idle times under this are what launches take: a timeline has no room for them. */
-#define DP_TIMELINE_IDLE_NS 30000
+/* Rows of what was found, and of the trace. */
+enum dp_timeline_row {
+	DP_ROW_ITERATIONS, /* of a loop, as the next two */
+	DP_ROW_PHASES,
+	DP_ROW_WAITS,
+	DP_ROW_FINDING,
+	DP_ROWS_OF_LOOP = DP_ROW_FINDING,
+	DP_ROW_IDLE,   /* of a device */
+	DP_ROW_THREAD, /* or of an unknown one, whose index is too high */
+	DP_ROWS_FOUND = DP_ROW_THREAD,
+	DP_ROW_STREAM,
+	DP_ROW_SYNC /* of a stream; DP_NONE: of none */
+};
+
+enum dp_timeline_category {
+	DP_SLICE_NO_CATEGORY,
+	DP_SLICE_KERNEL,
+	DP_SLICE_COPY,
+	DP_SLICE_SET,
+	DP_SLICE_CALL,
+	DP_SLICE_NVTX,
+	DP_SLICE_ANNOTATION,
+	DP_SLICE_OPERATOR,
+	DP_SLICE_SYNC,
+	DP_SLICE_FOUND /* "deepprof" */
+};
+
+/* Names of arguments. Those up to OF_CHROME only Chrome's format has: in Perfetto's, rows and
+ * arrows say the same. */
+enum dp_timeline_key {
+	DP_KEY_NONE,
+	DP_KEY_DEVICE,
+	DP_KEY_CONTEXT,
+	DP_KEY_CORRELATION,
+	DP_KEY_PARTIAL,
+	DP_KEY_WARMUP,
+	DP_KEY_OF_CHROME = DP_KEY_WARMUP,
+	DP_KEY_BYTES,
+	DP_KEY_DURATION,
+	DP_KEY_STREAM,
+	DP_KEY_KERNELS,
+	DP_KEY_INSERTED,
+	DP_KEY_DELETED,
+	DP_KEY_SUBSTITUTED,
+	DP_KEY_VARIANT,
+	DP_KEY_ITERATIONS,
+	DP_KEY_FOREIGN,
+	DP_KEY_ADVICE,
+	DP_KEY_API_CALL,
+	DP_KEY_SEVERITY,
+	DP_KEY_CONFIDENCE,
+	DP_KEY_RECOVERABLE,
+	DP_KEY_METRICS /* this one's and those of the other metrics, in order */
+};
+
+extern const char *const dp_timeline__keys[DP_KEY_METRICS];
+
+struct dp_timeline_slice {
+	enum dp_timeline_row row;
+	enum dp_timeline_category category;
+	uint32_t index;	 /* of the loop, finding, device, thread or stream that the row is of */
+	uint32_t string; /* its name, of the trace, where the next is NULL */
+	const char *name;
+	size_t item; /* of the trace: which operation, call, range or synchronization */
+	int64_t start_ns, end_ns;
+};
+
+/* A format. Of what was found, one row or curve is open at a time; arguments come between begin()
+ * and end(), which write the arrows from calls to operations. */
+struct dp_timeline_encoder {
+	void (*open_row)(struct dp_render *render, enum dp_timeline_row row, size_t index,
+			 const char *name);
+	void (*begin)(struct dp_render *render, const struct dp_timeline_slice *slice);
+	/* Where an operation or a synchronization was. */
+	void (*place)(struct dp_render *render, const struct dp_timeline_slice *slice);
+	void (*integer)(struct dp_render *render, enum dp_timeline_key key, int64_t value);
+	void (*text)(struct dp_render *render, enum dp_timeline_key key, const char *text);
+	/* By key and name; the key of what has only a name is 0. */
+	void (*number)(struct dp_render *render, size_t key, const char *name, double value,
+		       const char *unit);
+	void (*end)(struct dp_render *render, const struct dp_timeline_slice *slice);
+	/* Of the trace: all rows of the kind. */
+	void (*close_row)(struct dp_render *render, enum dp_timeline_row row);
+	void (*open_curve)(struct dp_render *render, const struct dp_loop *loop,
+			   const struct dp_metric_info *info);
+	void (*point)(struct dp_render *render, const struct dp_metric_info *info, int64_t time_ns,
+		      double value);
+};
+
+/* The trace itself; then each loop and each finding; then the devices' idle time, by cause. */
+void dp_timeline__trace(struct dp_render *render, const struct dp_timeline_encoder *encoder);
+void dp_timeline__loop(struct dp_render *render, const struct dp_timeline_encoder *encoder,
+		       size_t loop);
+void dp_timeline__finding(struct dp_render *render, const struct dp_timeline_encoder *encoder,
+			  size_t finding);
+void dp_timeline__idle(struct dp_render *render, const struct dp_timeline_encoder *encoder);
 
 /* The earliest time of a trace: what times in a file count from, as viewers take none below 0. */
 int64_t dp_timeline__zero(const struct dp_trace *trace);
 
 /* The difference of times, at the type's limit where hostile ones do not fit. */
 int64_t dp_timeline__since(int64_t time_ns, int64_t from_ns);
-
-/* Of the metrics those that are drawn as curves. */
-bool dp_timeline__is_counter(const struct dp_render *render, const struct dp_metric_info *info);
 
 /* "loop 0: 50 x 1462 kernels, GPU 0 stream 7" */
 void dp_timeline__loop_name(char name[DP_LABEL_SIZE], const struct dp_trace *trace,
@@ -34,32 +128,8 @@ bool dp_timeline__has_contexts(const struct dp_trace *trace, size_t first);
 void dp_timeline__stream_name(char name[DP_NUMBER_SIZE], const struct dp_trace *trace,
 			      size_t stream, bool several);
 
-/* "loop 0: period" and "ns": viewers that know no units show both in a row. */
-void dp_timeline__counter_name(char name[2 * DP_NUMBER_SIZE], char unit[DP_NUMBER_SIZE],
-			       const struct dp_loop *loop, const struct dp_metric_info *info);
-
-/* "finding: host-bound (loop 0)" */
-void dp_timeline__finding_name(char name[2 * DP_NUMBER_SIZE], const struct dp_finding *finding);
-
-/* "idle by cause, GPU 0" */
-void dp_timeline__idle_name(char name[DP_LABEL_SIZE], const struct dp_trace *trace, size_t device);
-
-/* Neighbouring iterations of one kind: "warm-up", "steady", "cut off". */
-struct dp_timeline_phase {
-	const char *name;
-	size_t first;
-	size_t end;
-	int64_t start_ns;
-	int64_t end_ns;
-};
-
-/* The phase that begins with an iteration. False: there is no such iteration. */
-bool dp_timeline__phase(struct dp_timeline_phase *phase, const struct dp_render *render,
-			size_t loop, size_t iteration);
-
-/* The wait before an iteration: false where there is none. */
-bool dp_timeline__wait(const struct dp_render *render, const struct dp_loop *loop, size_t iteration,
-		       int64_t *start_ns, int64_t *end_ns);
+/* Of a stream; of none, one more than there are. */
+size_t dp_timeline__device(const struct dp_trace *trace, uint32_t stream);
 
 /* True where a device has a loop: others' idle time is nobody's. */
 bool dp_timeline__has_loop(const struct dp_render *render, size_t device);

@@ -78,14 +78,15 @@ static int summaries(struct dp_table_rows *rows, struct dp_arrow_column *columns
 		columns[own + m] =
 			(struct dp_arrow_column){ values + m * loops, sizeof(*values), false };
 		for (size_t i = 0; i < loops; i++)
-			values[m * loops + i] = dp_analysis_loop_summary(rows->analysis, i, m);
+			values[m * loops + i] = dp_analysis_loop_summary(
+				rows->analysis, rows->first_loop + i, m);
 	}
 	return values ? DP_OK : DP_ERR_NOMEM;
 }
 
 static int list_loops(struct dp_table_rows *rows)
 {
-	size_t count = dp_analysis_loop_count(rows->analysis);
+	size_t count = rows->end_loop - rows->first_loop;
 	struct loop_row *loops;
 	struct dp_arrow_column *columns;
 
@@ -96,7 +97,7 @@ static int list_loops(struct dp_table_rows *rows)
 	if (!columns || !loops)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < count; i++)
-		loops[i] = loop_row(rows->analysis, i);
+		loops[i] = loop_row(rows->analysis, rows->first_loop + i);
 	for (size_t i = 0; loop_fields[i].name; i++)
 		columns[i] = (struct dp_arrow_column){ (char *)loops + loop_fields[i].offset,
 						       sizeof(*loops), false };
@@ -193,7 +194,7 @@ static int list_iterations(struct dp_table_rows *rows)
 {
 	int status = DP_OK;
 
-	for (size_t i = 0; !status && i < dp_analysis_loop_count(rows->analysis); i++)
+	for (size_t i = rows->first_loop; !status && i < rows->end_loop; i++)
 		if (dp_analysis_loop(rows->analysis, i)->selected)
 			status = iterations_of(rows, i);
 	return status;
@@ -230,67 +231,62 @@ static const struct dp_field variant_fields[] = {
 	{ NULL },
 };
 
-static int list_variants(struct dp_table_rows *rows)
+static enum dp_table_row variant_row(void *out, const struct dp_table_rows *rows, size_t loop,
+				     size_t i)
 {
-	const struct dp_variant *variant;
+	const struct dp_variant *variant = dp_analysis_loop_variant(rows->analysis, loop, i);
 
-	for (size_t loop = 0; loop < dp_analysis_loop_count(rows->analysis); loop++)
-		for (size_t i = 0; (variant = dp_analysis_loop_variant(rows->analysis, loop, i));
-		     i++) {
-			struct variant_row *row = dp_table_rows__add(rows);
-
-			if (!row)
-				return DP_ERR_NOMEM;
-			*row = (struct variant_row){
-				(int64_t)loop,
-				(int64_t)i,
-				(int64_t)variant->count,
-				(int64_t)variant->first,
-				variant->period ? (int64_t)variant->period : -1,
-				variant->inserted,
-				variant->deleted,
-				variant->substituted,
-				variant->extra_ns,
-			};
-		}
-	return DP_OK;
+	if (!variant)
+		return DP_ROW_END;
+	*(struct variant_row *)out = (struct variant_row){
+		(int64_t)loop,
+		(int64_t)i,
+		(int64_t)variant->count,
+		(int64_t)variant->first,
+		variant->period ? (int64_t)variant->period : -1,
+		variant->inserted,
+		variant->deleted,
+		variant->substituted,
+		variant->extra_ns,
+	};
+	return DP_ROW;
 }
 
 const struct dp_table dp_table__variants = {
 	.info = { "variants", "analysis", "distinct edit scripts of each loop's iterations" },
 	.fields = variant_fields,
 	.row_size = sizeof(struct variant_row),
-	.list = list_variants,
+	.each = DP_EACH_LOOP,
+	.row = variant_row,
 };
 
 /* Times of kernels and operators. */
 
 struct time_row {
 	int64_t loop, index;
-	const char *name;
-	int64_t count;
-	double total_ns, mean_ns, min_ns, max_ns, stddev_ns, share, rise_ns;
+	struct dp_time_stat of;
 };
 
-#define TIME_FIELDS(what, number)                                                                  \
-	{                                                                                          \
-		DP_FIELD(struct time_row, loop, DP_CELL_INT64, NULL, "the loop's id"),             \
-			DP_FIELD(struct time_row, index, DP_CELL_INT64, NULL, number),             \
-			DP_FIELD(struct time_row, name, DP_CELL_TEXT, NULL, what),                 \
-			DP_FIELD(struct time_row, count, DP_CELL_INT64, "count",                   \
-				 "kernels in complete iterations after the warm-up"),              \
-			DP_FIELD(struct time_row, total_ns, DP_CELL_DOUBLE, "ns",                  \
-				 "all of them together"),                                          \
-			DP_FIELD(struct time_row, mean_ns, DP_CELL_DOUBLE, "ns", "mean duration"), \
-			DP_FIELD(struct time_row, min_ns, DP_CELL_DOUBLE, "ns", "shortest"),       \
-			DP_FIELD(struct time_row, max_ns, DP_CELL_DOUBLE, "ns", "longest"),        \
-			DP_FIELD(struct time_row, stddev_ns, DP_CELL_DOUBLE, "ns",                 \
-				 "standard deviation of the durations"),                           \
-			DP_FIELD(struct time_row, share, DP_CELL_DOUBLE, "1",                      \
-				 "of the time of all kernels"),                                    \
-			DP_FIELD(struct time_row, rise_ns, DP_CELL_DOUBLE, "ns",                   \
-				 "rise of the time per iteration with each iteration"),            \
-			{ NULL },                                                                  \
+#define TIME_FIELDS(what, number)                                                               \
+	{                                                                                       \
+		DP_FIELD(struct time_row, loop, DP_CELL_INT64, NULL, "the loop's id"),          \
+			DP_FIELD(struct time_row, index, DP_CELL_INT64, NULL, number),          \
+			DP_FIELD_OF(struct time_row, name, DP_CELL_TEXT, NULL, what),           \
+			DP_FIELD_OF(struct time_row, count, DP_CELL_INT64, "count",             \
+				    "kernels in complete iterations after the warm-up"),        \
+			DP_FIELD_OF(struct time_row, total_ns, DP_CELL_DOUBLE, "ns",            \
+				    "all of them together"),                                    \
+			DP_FIELD_OF(struct time_row, mean_ns, DP_CELL_DOUBLE, "ns",             \
+				    "mean duration"),                                           \
+			DP_FIELD_OF(struct time_row, min_ns, DP_CELL_DOUBLE, "ns", "shortest"), \
+			DP_FIELD_OF(struct time_row, max_ns, DP_CELL_DOUBLE, "ns", "longest"),  \
+			DP_FIELD_OF(struct time_row, stddev_ns, DP_CELL_DOUBLE, "ns",           \
+				    "standard deviation of the durations"),                     \
+			DP_FIELD_OF(struct time_row, share, DP_CELL_DOUBLE, "1",                \
+				    "of the time of all kernels"),                              \
+			DP_FIELD_OF(struct time_row, rise_ns, DP_CELL_DOUBLE, "ns",             \
+				    "rise of the time per iteration with each iteration"),      \
+			{ NULL },                                                               \
 	}
 
 static const struct dp_field kernel_fields[] =
@@ -301,55 +297,47 @@ static const struct dp_field operator_fields[] =
 	TIME_FIELDS("the innermost operator or NVTX range at the launch; empty: none",
 		    "rank by total time, from 0");
 
-typedef const struct dp_time_stat *time_stat(const struct dp_analysis *analysis, size_t loop,
-					     size_t index);
-
-static int list_times(struct dp_table_rows *rows, time_stat *stat)
+static enum dp_table_row time_row(struct time_row *row, size_t loop, size_t index,
+				  const struct dp_time_stat *time)
 {
-	const struct dp_time_stat *time;
-
-	for (size_t loop = 0; loop < dp_analysis_loop_count(rows->analysis); loop++)
-		for (size_t i = 0; (time = stat(rows->analysis, loop, i)); i++) {
-			struct time_row *row = dp_table_rows__add(rows);
-
-			if (!row)
-				return DP_ERR_NOMEM;
-			*row = (struct time_row){
-				(int64_t)loop,	 (int64_t)i,	time->name,    (int64_t)time->count,
-				time->total_ns,	 time->mean_ns, time->min_ns,  time->max_ns,
-				time->stddev_ns, time->share,	time->rise_ns,
-			};
-		}
-	return DP_OK;
+	if (!time)
+		return DP_ROW_END;
+	*row = (struct time_row){ (int64_t)loop, (int64_t)index, *time };
+	return DP_ROW;
 }
 
-static int list_kernels(struct dp_table_rows *rows)
+static enum dp_table_row kernel_row(void *out, const struct dp_table_rows *rows, size_t loop,
+				    size_t i)
 {
-	return list_times(rows, dp_analysis_loop_kernel_stat);
+	return time_row(out, loop, i, dp_analysis_loop_kernel_stat(rows->analysis, loop, i));
 }
 
-static int list_places(struct dp_table_rows *rows)
+static enum dp_table_row place_row(void *out, const struct dp_table_rows *rows, size_t loop,
+				   size_t i)
 {
-	return list_times(rows, dp_analysis_loop_position_stat);
+	return time_row(out, loop, i, dp_analysis_loop_position_stat(rows->analysis, loop, i));
 }
 
-static int list_operators(struct dp_table_rows *rows)
+static enum dp_table_row operator_row(void *out, const struct dp_table_rows *rows, size_t loop,
+				      size_t i)
 {
-	return list_times(rows, dp_analysis_loop_operator_stat);
+	return time_row(out, loop, i, dp_analysis_loop_operator_stat(rows->analysis, loop, i));
 }
 
 const struct dp_table dp_table__kernels = {
 	.info = { "kernels", "analysis", "time of each loop's kernels by name" },
 	.fields = kernel_fields,
 	.row_size = sizeof(struct time_row),
-	.list = list_kernels,
+	.each = DP_EACH_LOOP,
+	.row = kernel_row,
 };
 
 const struct dp_table dp_table__places = {
 	.info = { "places", "analysis", "time of each loop's kernels by place in the pattern" },
 	.fields = place_fields,
 	.row_size = sizeof(struct time_row),
-	.list = list_places,
+	.each = DP_EACH_LOOP,
+	.row = place_row,
 };
 
 const struct dp_table dp_table__operators = {
@@ -357,7 +345,8 @@ const struct dp_table dp_table__operators = {
 		  "time of each loop's kernels by the operator that launched them" },
 	.fields = operator_fields,
 	.row_size = sizeof(struct time_row),
-	.list = list_operators,
+	.each = DP_EACH_LOOP,
+	.row = operator_row,
 };
 
 /* Host ranges. */
@@ -384,35 +373,31 @@ static const struct dp_field host_range_fields[] = {
 	{ NULL },
 };
 
-static int list_host_ranges(struct dp_table_rows *rows)
+static enum dp_table_row host_range_row(void *out, const struct dp_table_rows *rows, size_t loop,
+					size_t i)
 {
-	const struct dp_host_range *range;
+	const struct dp_host_range *range = dp_analysis_loop_host_range(rows->analysis, loop, i);
 
-	for (size_t loop = 0; loop < dp_analysis_loop_count(rows->analysis); loop++)
-		for (size_t i = 0; (range = dp_analysis_loop_host_range(rows->analysis, loop, i));
-		     i++) {
-			struct host_range_row *row = dp_table_rows__add(rows);
-
-			if (!row)
-				return DP_ERR_NOMEM;
-			*row = (struct host_range_row){
-				(int64_t)loop,
-				dp_host_activity_name(range->activity),
-				range->outer,
-				range->inner,
-				range->typical_ns,
-				range->slow_ns,
-				range->activity == DP_HOST_SYNC ? range->calls : (double)NAN,
-			};
-		}
-	return DP_OK;
+	if (!range)
+		return DP_ROW_END;
+	*(struct host_range_row *)out = (struct host_range_row){
+		(int64_t)loop,
+		dp_host_activity_name(range->activity),
+		range->outer,
+		range->inner,
+		range->typical_ns,
+		range->slow_ns,
+		range->activity == DP_HOST_SYNC ? range->calls : (double)NAN,
+	};
+	return DP_ROW;
 }
 
 const struct dp_table dp_table__host_ranges = {
 	.info = { "host_ranges", "analysis", "what the host did while the GPU was idle" },
 	.fields = host_range_fields,
 	.row_size = sizeof(struct host_range_row),
-	.list = list_host_ranges,
+	.each = DP_EACH_LOOP,
+	.row = host_range_row,
 };
 
 /* Findings, and the numbers that support them. */
@@ -445,121 +430,106 @@ static const struct dp_field finding_fields[] = {
 	{ NULL },
 };
 
-static int list_findings(struct dp_table_rows *rows)
+static enum dp_table_row finding_row(void *out, const struct dp_table_rows *rows, size_t of,
+				     size_t index)
 {
-	for (size_t i = 0; i < dp_analysis_finding_count(rows->analysis); i++) {
-		const struct dp_finding *finding = dp_analysis_finding(rows->analysis, i);
-		struct finding_row *row = dp_table_rows__add(rows);
+	const struct dp_finding *finding = dp_analysis_finding(rows->analysis, index);
 
-		if (!row)
-			return DP_ERR_NOMEM;
-		*row = (struct finding_row){
-			(int64_t)i,
-			finding->loop == DP_NONE ? -1 : (int64_t)finding->loop,
-			finding->rule,
-			dp_severity_name(finding->severity),
-			finding->confidence,
-			(int64_t)finding->first_iteration,
-			(int64_t)finding->last_iteration,
-			finding->recoverable_ns,
-			finding->metric,
-			finding->overlaps,
-			finding->advice,
-		};
-	}
-	return DP_OK;
+	if (!finding)
+		return DP_ROW_END;
+	*(struct finding_row *)out = (struct finding_row){
+		(int64_t)index,
+		finding->loop == DP_NONE ? -1 : (int64_t)finding->loop,
+		finding->rule,
+		dp_severity_name(finding->severity),
+		finding->confidence,
+		(int64_t)finding->first_iteration,
+		(int64_t)finding->last_iteration,
+		finding->recoverable_ns,
+		finding->metric,
+		finding->overlaps,
+		finding->advice,
+	};
+	return DP_ROW;
 }
 
 const struct dp_table dp_table__findings = {
 	.info = { "findings", "analysis", "the findings, by recoverable time" },
 	.fields = finding_fields,
 	.row_size = sizeof(struct finding_row),
-	.list = list_findings,
+	.each = DP_EACH_TABLE,
+	.row = finding_row,
 };
 
 struct evidence_row {
 	int64_t finding;
-	const char *name, *unit;
-	double value;
-	const char *call;
+	struct dp_evidence_value of;
 };
 
 static const struct dp_field evidence_fields[] = {
 	DP_FIELD(struct evidence_row, finding, DP_CELL_INT64, NULL, "the finding's number"),
-	DP_FIELD(struct evidence_row, name, DP_CELL_TEXT, NULL, "what the number is"),
-	DP_FIELD(struct evidence_row, unit, DP_CELL_TEXT, NULL, "its unit; 1 for a share"),
-	DP_FIELD(struct evidence_row, value, DP_CELL_DOUBLE, NULL, "the number"),
-	DP_FIELD(struct evidence_row, call, DP_CELL_TEXT, NULL, "the API call that it is of"),
+	DP_FIELD_OF(struct evidence_row, name, DP_CELL_TEXT, NULL, "what the number is"),
+	DP_FIELD_OF(struct evidence_row, unit, DP_CELL_TEXT, NULL, "its unit; 1 for a share"),
+	DP_FIELD_OF(struct evidence_row, value, DP_CELL_DOUBLE, NULL, "the number"),
+	DP_FIELD_OF(struct evidence_row, call, DP_CELL_TEXT, NULL, "the API call that it is of"),
 	{ NULL },
 };
 
-static int list_evidence(struct dp_table_rows *rows)
+static enum dp_table_row evidence_row(void *out, const struct dp_table_rows *rows, size_t of,
+				      size_t i)
 {
-	for (size_t i = 0; i < dp_analysis_finding_count(rows->analysis); i++) {
-		const struct dp_finding *finding = dp_analysis_finding(rows->analysis, i);
+	const struct dp_finding *finding = dp_analysis_finding(rows->analysis, of);
 
-		for (size_t k = 0; k < finding->evidence_count; k++) {
-			const struct dp_evidence_value *at = &finding->evidence[k];
-			struct evidence_row *row = dp_table_rows__add(rows);
-
-			if (!row)
-				return DP_ERR_NOMEM;
-			*row = (struct evidence_row){ (int64_t)i, at->name, at->unit, at->value,
-						      at->call };
-		}
-	}
-	return DP_OK;
+	if (i >= finding->evidence_count)
+		return DP_ROW_END;
+	*(struct evidence_row *)out = (struct evidence_row){ (int64_t)of, finding->evidence[i] };
+	return DP_ROW;
 }
 
 const struct dp_table dp_table__evidence = {
 	.info = { "evidence", "analysis", "the numbers behind each finding" },
 	.fields = evidence_fields,
 	.row_size = sizeof(struct evidence_row),
-	.list = list_evidence,
+	.each = DP_EACH_FINDING,
+	.row = evidence_row,
 };
 
 struct finding_range_row {
 	int64_t finding;
-	const char *activity, *name;
-	double ns, share;
+	const char *activity;
+	struct dp_finding_range of;
 };
 
 static const struct dp_field finding_range_fields[] = {
 	DP_FIELD(struct finding_range_row, finding, DP_CELL_INT64, NULL, "the finding's number"),
 	DP_FIELD(struct finding_range_row, activity, DP_CELL_TEXT, NULL, "wait, input or sync"),
-	DP_FIELD(struct finding_range_row, name, DP_CELL_TEXT, NULL,
-		 "the operator, annotation or call; empty: none"),
-	DP_FIELD(struct finding_range_row, ns, DP_CELL_DOUBLE, "ns", "time per iteration"),
-	DP_FIELD(struct finding_range_row, share, DP_CELL_DOUBLE, "1", "of all of this activity"),
+	DP_FIELD_OF(struct finding_range_row, name, DP_CELL_TEXT, NULL,
+		    "the operator, annotation or call; empty: none"),
+	DP_FIELD_OF(struct finding_range_row, ns, DP_CELL_DOUBLE, "ns", "time per iteration"),
+	DP_FIELD_OF(struct finding_range_row, share, DP_CELL_DOUBLE, "1",
+		    "of all of this activity"),
 	{ NULL },
 };
 
-static int list_finding_ranges(struct dp_table_rows *rows)
+static enum dp_table_row finding_range_row(void *out, const struct dp_table_rows *rows, size_t of,
+					   size_t i)
 {
-	for (size_t i = 0; i < dp_analysis_finding_count(rows->analysis); i++) {
-		const struct dp_finding *finding = dp_analysis_finding(rows->analysis, i);
+	const struct dp_finding *finding = dp_analysis_finding(rows->analysis, of);
 
-		for (size_t k = 0; k < finding->range_count; k++) {
-			const struct dp_finding_range *at = &finding->ranges[k];
-			struct finding_range_row *row = dp_table_rows__add(rows);
-
-			if (!row)
-				return DP_ERR_NOMEM;
-			*row = (struct finding_range_row){
-				(int64_t)i, dp_host_activity_name(finding->activity),
-				at->name,   at->ns,
-				at->share,
-			};
-		}
-	}
-	return DP_OK;
+	if (i >= finding->range_count)
+		return DP_ROW_END;
+	*(struct finding_range_row *)out =
+		(struct finding_range_row){ (int64_t)of, dp_host_activity_name(finding->activity),
+					    finding->ranges[i] };
+	return DP_ROW;
 }
 
 const struct dp_table dp_table__finding_ranges = {
 	.info = { "finding_ranges", "analysis", "what the host did in the time of a finding" },
 	.fields = finding_range_fields,
 	.row_size = sizeof(struct finding_range_row),
-	.list = list_finding_ranges,
+	.each = DP_EACH_FINDING,
+	.row = finding_range_row,
 };
 
 struct finding_loop_row {
@@ -572,25 +542,22 @@ static const struct dp_field finding_loop_fields[] = {
 	{ NULL },
 };
 
-static int list_finding_loops(struct dp_table_rows *rows)
+static enum dp_table_row finding_loop_row(void *out, const struct dp_table_rows *rows, size_t of,
+					  size_t i)
 {
-	for (size_t i = 0; i < dp_analysis_finding_count(rows->analysis); i++) {
-		const struct dp_finding *finding = dp_analysis_finding(rows->analysis, i);
+	const struct dp_finding *finding = dp_analysis_finding(rows->analysis, of);
 
-		for (size_t k = 0; k < finding->loop_count; k++) {
-			struct finding_loop_row *row = dp_table_rows__add(rows);
-
-			if (!row)
-				return DP_ERR_NOMEM;
-			*row = (struct finding_loop_row){ (int64_t)i, finding->loops[k] };
-		}
-	}
-	return DP_OK;
+	if (i >= finding->loop_count)
+		return DP_ROW_END;
+	*(struct finding_loop_row *)out =
+		(struct finding_loop_row){ (int64_t)of, finding->loops[i] };
+	return DP_ROW;
 }
 
 const struct dp_table dp_table__finding_loops = {
 	.info = { "finding_loops", "analysis", "the loops that each finding is about" },
 	.fields = finding_loop_fields,
 	.row_size = sizeof(struct finding_loop_row),
-	.list = list_finding_loops,
+	.each = DP_EACH_FINDING,
+	.row = finding_loop_row,
 };

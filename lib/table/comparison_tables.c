@@ -79,35 +79,34 @@ static const struct dp_field pair_fields[] = {
 	{ NULL },
 };
 
-static int list_pairs(struct dp_table_rows *rows)
+static enum dp_table_row pair_row(void *out, const struct dp_table_rows *rows, size_t i,
+				  size_t index)
 {
-	for (size_t i = 0; i < dp_comparison_pair_count(rows->comparison); i++) {
-		const struct dp_loop_pair *pair = dp_comparison_pair(rows->comparison, i);
-		struct pair_row *row = dp_table_rows__add(rows);
+	const struct dp_loop_pair *pair = dp_comparison_pair(rows->comparison, i);
 
-		if (!row)
-			return DP_ERR_NOMEM;
-		*row = (struct pair_row){
-			(int64_t)i,
-			(int64_t)pair->loop[0],
-			(int64_t)pair->loop[1],
-			pair->alike,
-			pair->by_time,
-			(int64_t)pair->same,
-			(int64_t)pair->replaced,
-			(int64_t)pair->removed,
-			(int64_t)pair->added,
-			difference(dp_pair_time(rows->comparison, i)),
-		};
-	}
-	return DP_OK;
+	if (index)
+		return DP_ROW_END;
+	*(struct pair_row *)out = (struct pair_row){
+		(int64_t)i,
+		(int64_t)pair->loop[0],
+		(int64_t)pair->loop[1],
+		pair->alike,
+		pair->by_time,
+		(int64_t)pair->same,
+		(int64_t)pair->replaced,
+		(int64_t)pair->removed,
+		(int64_t)pair->added,
+		difference(dp_pair_time(rows->comparison, i)),
+	};
+	return DP_ROW;
 }
 
 const struct dp_table dp_table__pairs = {
 	.info = { "pairs", "comparison", "loops that were compared, with an iteration's time" },
 	.fields = pair_fields,
 	.row_size = sizeof(struct pair_row),
-	.list = list_pairs,
+	.each = DP_EACH_PAIR,
+	.row = pair_row,
 };
 
 /* What has a name: metrics and parts of the period. */
@@ -126,52 +125,45 @@ static const struct dp_field named_fields[] = {
 	{ NULL },
 };
 
-static int add_named(struct dp_table_rows *rows, size_t pair, const char *metric, const char *unit,
-		     const struct dp_difference *of)
+static enum dp_table_row metric_row(void *out, const struct dp_table_rows *rows, size_t pair,
+				    size_t i)
 {
-	struct named_row *row = dp_table_rows__add(rows);
+	const struct dp_metric_info *info = dp_metric(i);
 
-	if (!row)
-		return DP_ERR_NOMEM;
-	*row = (struct named_row){ (int64_t)pair, metric, unit, difference(of) };
-	return DP_OK;
+	if (!info)
+		return DP_ROW_END;
+	*(struct named_row *)out =
+		(struct named_row){ (int64_t)pair, info->name, info->unit,
+				    difference(dp_pair_metric(rows->comparison, pair, i)) };
+	return DP_ROW;
 }
 
-static int list_pair_metrics(struct dp_table_rows *rows)
+static enum dp_table_row part_row(void *out, const struct dp_table_rows *rows, size_t pair,
+				  size_t i)
 {
-	const struct dp_metric_info *info;
-	int status = DP_OK;
+	const struct dp_pair_part *part = dp_pair_part(rows->comparison, pair, i);
 
-	for (size_t i = 0; i < dp_comparison_pair_count(rows->comparison); i++)
-		for (size_t m = 0; !status && (info = dp_metric(m)); m++)
-			status = add_named(rows, i, info->name, info->unit,
-					   dp_pair_metric(rows->comparison, i, m));
-	return status;
-}
-
-static int list_pair_parts(struct dp_table_rows *rows)
-{
-	const struct dp_pair_part *part;
-	int status = DP_OK;
-
-	for (size_t i = 0; i < dp_comparison_pair_count(rows->comparison); i++)
-		for (size_t k = 0; !status && (part = dp_pair_part(rows->comparison, i, k)); k++)
-			status = add_named(rows, i, part->metric, "ns", &part->mean);
-	return status;
+	if (!part)
+		return DP_ROW_END;
+	*(struct named_row *)out =
+		(struct named_row){ (int64_t)pair, part->metric, "ns", difference(&part->mean) };
+	return DP_ROW;
 }
 
 const struct dp_table dp_table__pair_metrics = {
 	.info = { "pair_metrics", "comparison", "medians of the metrics of an iteration" },
 	.fields = named_fields,
 	.row_size = sizeof(struct named_row),
-	.list = list_pair_metrics,
+	.each = DP_EACH_PAIR,
+	.row = metric_row,
 };
 
 const struct dp_table dp_table__pair_parts = {
 	.info = { "pair_parts", "comparison", "what the period is made of, the sum last" },
 	.fields = named_fields,
 	.row_size = sizeof(struct named_row),
-	.list = list_pair_parts,
+	.each = DP_EACH_PAIR,
+	.row = part_row,
 };
 
 /* Kernels by name, and by place. */
@@ -200,35 +192,28 @@ static const struct dp_field kernel_fields[] = {
 	{ NULL },
 };
 
-static int list_pair_kernels(struct dp_table_rows *rows)
+static enum dp_table_row kernel_row(void *out, const struct dp_table_rows *rows, size_t pair,
+				    size_t i)
 {
-	const struct dp_pair_kernel *kernel;
+	const struct dp_pair_kernel *kernel = dp_pair_kernel(rows->comparison, pair, i);
 
-	for (size_t i = 0; i < dp_comparison_pair_count(rows->comparison); i++)
-		for (size_t k = 0; (kernel = dp_pair_kernel(rows->comparison, i, k)); k++) {
-			struct kernel_row *row = dp_table_rows__add(rows);
-
-			if (!row)
-				return DP_ERR_NOMEM;
-			*row = (struct kernel_row){
-				(int64_t)i,
-				dp_kernel_change_name(kernel->kind),
-				kernel->name[0],
-				kernel->name[1],
-				(int64_t)kernel->places,
-				kernel->calls[0],
-				kernel->calls[1],
-				difference(&kernel->ns),
-			};
-		}
-	return DP_OK;
+	if (!kernel)
+		return DP_ROW_END;
+	*(struct kernel_row *)out = (struct kernel_row){
+		(int64_t)pair,		 dp_kernel_change_name(kernel->kind),
+		kernel->name[0],	 kernel->name[1],
+		(int64_t)kernel->places, kernel->calls[0],
+		kernel->calls[1],	 difference(&kernel->ns),
+	};
+	return DP_ROW;
 }
 
 const struct dp_table dp_table__pair_kernels = {
 	.info = { "pair_kernels", "comparison", "kernels by name, per iteration" },
 	.fields = kernel_fields,
 	.row_size = sizeof(struct kernel_row),
-	.list = list_pair_kernels,
+	.each = DP_EACH_PAIR,
+	.row = kernel_row,
 };
 
 struct place_row {
@@ -257,35 +242,31 @@ static const char *kernel_at(const struct dp_comparison *comparison, enum dp_run
 							   loop, index);
 }
 
-static int list_pair_places(struct dp_table_rows *rows)
+static enum dp_table_row place_row(void *out, const struct dp_table_rows *rows, size_t i, size_t k)
 {
 	const struct dp_comparison *comparison = rows->comparison;
-	const struct dp_pair_place *at;
+	const struct dp_loop_pair *pair = dp_comparison_pair(comparison, i);
+	const struct dp_pair_place *at = dp_pair_place(comparison, i, k);
 
-	for (size_t i = 0; i < dp_comparison_pair_count(comparison); i++)
-		for (size_t k = 0; (at = dp_pair_place(comparison, i, k)); k++) {
-			const struct dp_loop_pair *pair = dp_comparison_pair(comparison, i);
-			struct place_row *row = dp_table_rows__add(rows);
-
-			if (!row)
-				return DP_ERR_NOMEM;
-			*row = (struct place_row){
-				(int64_t)i,
-				place(at->index[0]),
-				place(at->index[1]),
-				kernel_at(comparison, DP_RUN_BEFORE, pair->loop[0], at->index[0]),
-				kernel_at(comparison, DP_RUN_AFTER, pair->loop[1], at->index[1]),
-				difference(&at->ns),
-			};
-		}
-	return DP_OK;
+	if (!at)
+		return DP_ROW_END;
+	*(struct place_row *)out = (struct place_row){
+		(int64_t)i,
+		place(at->index[0]),
+		place(at->index[1]),
+		kernel_at(comparison, DP_RUN_BEFORE, pair->loop[0], at->index[0]),
+		kernel_at(comparison, DP_RUN_AFTER, pair->loop[1], at->index[1]),
+		difference(&at->ns),
+	};
+	return DP_ROW;
 }
 
 const struct dp_table dp_table__pair_places = {
 	.info = { "pair_places", "comparison", "kernels by place in the aligned patterns" },
 	.fields = place_fields,
 	.row_size = sizeof(struct place_row),
-	.list = list_pair_places,
+	.each = DP_EACH_PAIR,
+	.row = place_row,
 };
 
 /* Findings. */
@@ -312,30 +293,27 @@ static const char *finding_change(enum dp_finding_change change)
 	return change == DP_FINDING_NEW ? "new" : change == DP_FINDING_GONE ? "gone" : "still";
 }
 
-static int list_pair_findings(struct dp_table_rows *rows)
+static enum dp_table_row finding_row(void *out, const struct dp_table_rows *rows, size_t pair,
+				     size_t i)
 {
-	const struct dp_pair_finding *at;
+	const struct dp_pair_finding *at = dp_pair_finding(rows->comparison, pair, i);
 
-	for (size_t i = 0; i < dp_comparison_pair_count(rows->comparison); i++)
-		for (size_t k = 0; (at = dp_pair_finding(rows->comparison, i, k)); k++) {
-			struct finding_row *row = dp_table_rows__add(rows);
-
-			if (!row)
-				return DP_ERR_NOMEM;
-			*row = (struct finding_row){
-				(int64_t)i,
-				at->finding[1] ? at->finding[1]->rule : at->finding[0]->rule,
-				finding_change(at->change),
-				at->cost_ns[0],
-				at->cost_ns[1],
-			};
-		}
-	return DP_OK;
+	if (!at)
+		return DP_ROW_END;
+	*(struct finding_row *)out = (struct finding_row){
+		(int64_t)pair,
+		at->finding[1] ? at->finding[1]->rule : at->finding[0]->rule,
+		finding_change(at->change),
+		at->cost_ns[0],
+		at->cost_ns[1],
+	};
+	return DP_ROW;
 }
 
 const struct dp_table dp_table__pair_findings = {
 	.info = { "pair_findings", "comparison", "findings that are new, still there or gone" },
 	.fields = finding_fields,
 	.row_size = sizeof(struct finding_row),
-	.list = list_pair_findings,
+	.each = DP_EACH_PAIR,
+	.row = finding_row,
 };

@@ -1,18 +1,35 @@
 /* From a table's rows to an Arrow stream. */
 #include "table/table.h"
+#include "base/options.h"
 
 #include <errno.h>
 #include <string.h>
 
 static const struct dp_table *const tables[] = {
-	&dp_table__loops,	   &dp_table__iterations,    &dp_table__variants,
-	&dp_table__kernels,	   &dp_table__places,	     &dp_table__operators,
-	&dp_table__host_ranges,	   &dp_table__findings,	     &dp_table__evidence,
-	&dp_table__finding_ranges, &dp_table__finding_loops, &dp_table__streams,
-	&dp_table__operations,	   &dp_table__copies,	     &dp_table__samples,
-	&dp_table__pairs,	   &dp_table__pair_metrics,  &dp_table__pair_parts,
-	&dp_table__pair_kernels,   &dp_table__pair_places,   &dp_table__pair_findings,
-	&dp_table__ranks,	   &dp_table__rank_iterations, &dp_table__collectives,
+	&dp_table__loops,
+	&dp_table__iterations,
+	&dp_table__variants,
+	&dp_table__kernels,
+	&dp_table__places,
+	&dp_table__operators,
+	&dp_table__host_ranges,
+	&dp_table__findings,
+	&dp_table__evidence,
+	&dp_table__finding_ranges,
+	&dp_table__finding_loops,
+	&dp_table__streams,
+	&dp_table__operations,
+	&dp_table__copies,
+	&dp_table__samples,
+	&dp_table__pairs,
+	&dp_table__pair_metrics,
+	&dp_table__pair_parts,
+	&dp_table__pair_kernels,
+	&dp_table__pair_places,
+	&dp_table__pair_findings,
+	&dp_table__ranks,
+	&dp_table__rank_iterations,
+	&dp_table__collectives,
 	&dp_table__rank_collectives,
 };
 
@@ -39,8 +56,10 @@ struct dp_memory_block {
 /* What a stream owns. */
 struct body {
 	struct dp_table_rows rows;
-	struct dp_analysis *held; /* NULL: of something else */
-	size_t next;		  /* batch */
+	struct dp_analysis *held; /* NULL: of one of these */
+	struct dp_comparison *comparison;
+	struct dp_ranks *ranks;
+	size_t next; /* batch */
 	bool nan;
 	const char *trouble; /* of the last call; NULL: none */
 };
@@ -67,16 +86,6 @@ void *dp_table_rows__memory(struct dp_table_rows *rows, size_t count, size_t siz
 	return block->bytes;
 }
 
-void *dp_table_rows__add(struct dp_table_rows *rows)
-{
-	void *row;
-
-	if (dp_array__reserve(&rows->rows, &rows->room, rows->count + 1, rows->row_size))
-		return NULL;
-	row = rows->rows + rows->count++ * rows->row_size;
-	return memset(row, 0, rows->row_size);
-}
-
 struct dp_arrow_column *dp_table_rows__batch(struct dp_table_rows *rows, size_t count)
 {
 	struct dp_arrow_column *columns =
@@ -89,13 +98,63 @@ struct dp_arrow_column *dp_table_rows__batch(struct dp_table_rows *rows, size_t 
 	return columns;
 }
 
-/* The batch of rows that were added one by one. */
-static int added(struct dp_table_rows *rows)
+static size_t count_each(const struct dp_table_rows *rows, enum dp_table_each each)
 {
-	struct dp_arrow_column *columns;
+	switch (each) {
+	case DP_EACH_LOOP:
+		return dp_analysis_loop_count(rows->analysis);
+	case DP_EACH_FINDING:
+		return dp_analysis_finding_count(rows->analysis);
+	case DP_EACH_PAIR:
+		return dp_comparison_pair_count(rows->comparison);
+	case DP_EACH_RANK:
+		return dp_ranks_count(rows->ranks);
+	case DP_EACH_RANK_ITERATION:
+		return dp_ranks_iteration_count(rows->ranks);
+	case DP_EACH_TABLE:
+		break;
+	}
+	return 1;
+}
 
-	if (!rows->count)
-		return DP_OK;
+/* Is a row of the loop whose rows are asked for? */
+static bool is_chosen(const struct dp_table_rows *rows, const char *row)
+{
+	int64_t loop = 0;
+
+	if (rows->loop)
+		memcpy(&loop, row + rows->loop->offset, sizeof(loop));
+	return !rows->loop || loop == (int64_t)rows->first_loop;
+}
+
+static int write_rows(struct dp_table_rows *rows, const struct dp_table *table, size_t of)
+{
+	enum dp_table_row got = DP_ROW;
+
+	for (size_t i = 0; got != DP_ROW_END; i++) {
+		char *row;
+
+		if (dp_array__reserve(&rows->rows, &rows->room, rows->count + 1, rows->row_size))
+			return DP_ERR_NOMEM;
+		row = rows->rows + rows->count * rows->row_size;
+		memset(row, 0, rows->row_size);
+		got = table->row(row, rows, of, i);
+		rows->count += got == DP_ROW && is_chosen(rows, row);
+	}
+	return DP_OK;
+}
+
+/* Lists rows one by one, as a batch. */
+static int list_rows(struct dp_table_rows *rows, const struct dp_table *table)
+{
+	size_t count = count_each(rows, table->each);
+	struct dp_arrow_column *columns;
+	int status = DP_OK;
+
+	for (size_t i = 0; i < count && !status; i++)
+		status = write_rows(rows, table, i);
+	if (status || !rows->count)
+		return status;
 	columns = dp_table_rows__batch(rows, rows->count);
 	for (size_t i = 0; columns && i < rows->field_count; i++)
 		columns[i] = (struct dp_arrow_column){ rows->rows + rows->fields[i].offset,
@@ -183,6 +242,8 @@ static void body_free(struct body *body)
 {
 	rows_fini(&body->rows);
 	dp_analysis_free(body->held);
+	dp_comparison_free(body->comparison);
+	dp_ranks_free(body->ranks);
 	free(body);
 }
 
@@ -200,33 +261,83 @@ static const struct dp_table *find(const char *name, const char *of)
 	return NULL;
 }
 
+/* Which loops' rows are listed: those of all, or of one, for tables with such a column. */
+static int choose_loops(struct dp_table_rows *rows, const struct dp_table *table, int64_t loop,
+			struct dp_error *error)
+{
+	size_t loops = rows->analysis ? dp_analysis_loop_count(rows->analysis) : 0;
+	const struct dp_field *field = table->fields;
+
+	rows->end_loop = loops;
+	if (loop < 0)
+		return DP_OK;
+	while (field->name && strcmp(field->name, "loop") != 0)
+		field++;
+	if (!field->name)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "table %s has no column loop",
+				     table->info.name);
+	if ((uint64_t)loop >= loops)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "no loop %lld: there are %zu",
+				     (long long)loop, loops);
+	rows->loop = field;
+	rows->first_loop = (size_t)loop;
+	rows->end_loop = rows->first_loop + 1;
+	return DP_OK;
+}
+
+/* Lists the rows. A loop that is not reported on has them in some tables only. */
+static int list(struct dp_table_rows *rows, const struct dp_table *table, struct dp_error *error)
+{
+	int status = table->list ? table->list(rows) : list_rows(rows, table);
+
+	if (status)
+		return dp_error__nomem(error, 0);
+	if (rows->loop && !rows->batch_count &&
+	    !dp_analysis_loop(rows->analysis, rows->first_loop)->selected)
+		return dp_error__set(error, DP_ERR_ARGUMENT,
+				     "table %s has no rows of loop %zu, which is not reported on",
+				     table->info.name, rows->first_loop);
+	return DP_OK;
+}
+
 static int make(struct ArrowArrayStream *stream, const char *name, const char *of,
 		const struct dp_table_rows *start, const struct dp_table_options *options,
 		struct dp_error *error)
 {
 	const struct dp_table *table = find(name, of);
 	struct body *body;
+	struct dp_table_rows rows = *start;
+	struct dp_table_options all = DP_TABLE_OPTIONS_INIT;
 	int status;
 
 	if (!table)
 		return dp_error__set(error, DP_ERR_ARGUMENT, "%s is no table of %s%s", name,
-				     *of == 'a' ? "an " : *of == 'c' ? "a " : "", of);
+				     *of == 'a'	  ? "an "
+				     : *of == 'c' ? "a "
+						  : "",
+				     of);
+	status = dp_options__take(&all, sizeof(all), options, error);
+	if (!status)
+		status = choose_loops(&rows, table, all.loop, error);
+	if (status)
+		return status;
 	body = calloc(1, sizeof(*body));
 	if (!body)
 		return dp_error__nomem(error, sizeof(*body));
-	body->rows = *start;
+	body->rows = rows;
 	body->rows.row_size = table->row_size;
-	body->nan = options && options->nan;
+	body->nan = all.nan;
 	if (start->analysis)
 		body->held = dp_analysis_retain(start->analysis);
-	status = fields(&body->rows, table);
-	if (!status)
-		status = table->list(&body->rows);
-	if (!status)
-		status = added(&body->rows);
+	if (start->comparison)
+		body->comparison = dp_comparison_retain(start->comparison);
+	if (start->ranks)
+		body->ranks = dp_ranks_retain(start->ranks);
+	status = fields(&body->rows, table) ? dp_error__nomem(error, 0)
+					    : list(&body->rows, table, error);
 	if (status) {
 		body_free(body);
-		return dp_error__nomem(error, 0);
+		return status;
 	}
 	*stream = (struct ArrowArrayStream){ get_schema, get_next, get_last_error, release, body };
 	return DP_OK;
@@ -248,9 +359,8 @@ int dp_comparison_table(struct ArrowArrayStream *stream, const struct dp_compari
 		    &(struct dp_table_rows){ .comparison = comparison }, options, error);
 }
 
-int dp_ranks_table(struct ArrowArrayStream *stream, const struct dp_ranks *ranks,
-		   const char *table, const struct dp_table_options *options,
-		   struct dp_error *error)
+int dp_ranks_table(struct ArrowArrayStream *stream, const struct dp_ranks *ranks, const char *table,
+		   const struct dp_table_options *options, struct dp_error *error)
 {
 	return make(stream, table, "ranks", &(struct dp_table_rows){ .ranks = ranks }, options,
 		    error);

@@ -13,15 +13,23 @@
 #member, cell, offsetof(type, member), unit, help \
 	}
 
+/* The same, a member of the row's member called of, which is a struct of the public headers. */
+#define DP_FIELD_OF(type, member, cell, unit, help)                  \
+	{                                                            \
+#member, cell, offsetof(type, of.member), unit, help \
+	}
+
 /* The rows of a table as they are listed. */
 struct dp_table_rows {
 	const struct dp_analysis *analysis; /* one of them is set: what the table is of */
 	const struct dp_comparison *comparison;
 	const struct dp_ranks *ranks;
+	size_t first_loop, end_loop; /* of an analysis: whose rows are listed */
+	const struct dp_field *loop; /* in rows of one loop alone, its id; NULL: of all */
 	struct dp_field *fields; /* those of the table, then those of metrics */
 	size_t field_count;
 	size_t row_size;
-	char *rows; /* that dp_table_rows__add() made */
+	char *rows; /* that were written one by one */
 	size_t count, room;
 	struct dp_batch *batches;
 	size_t batch_count, batch_room;
@@ -31,20 +39,34 @@ struct dp_table_rows {
 /* Which metrics of the analysis are columns behind a table's own. */
 enum dp_table_metrics { DP_TABLE_NO_METRICS, DP_TABLE_ITERATION_METRICS, DP_TABLE_SUMMARY_METRICS };
 
+/* What a table has rows of each of. */
+enum dp_table_each {
+	DP_EACH_TABLE, /* just once */
+	DP_EACH_LOOP,
+	DP_EACH_FINDING,
+	DP_EACH_PAIR,
+	DP_EACH_RANK,
+	DP_EACH_RANK_ITERATION,
+};
+
+enum dp_table_row { DP_ROW_END, DP_ROW_NONE, DP_ROW };
+
 struct dp_table {
 	struct dp_table_info info;
 	const struct dp_field *fields; /* ends with a NULL name */
-	size_t row_size;	       /* of what dp_table_rows__add() gives */
+	size_t row_size;
 	enum dp_table_metrics metrics;
-	/* Lists all rows. Errors: DP_ERR_NOMEM. */
+	/*
+	 * Writes one row, zeroed before: the index-th of a loop, finding or whatever each says.
+	 * Returns DP_ROW, DP_ROW_NONE where there is no such row but more may follow, or
+	 * DP_ROW_END. All that it points to must stay as long as what the table is of.
+	 */
+	enum dp_table_each each;
+	enum dp_table_row (*row)(void *row, const struct dp_table_rows *rows, size_t of,
+				 size_t index);
+	/* Or, of rows that are in memory already, all of them. Errors: DP_ERR_NOMEM. */
 	int (*list)(struct dp_table_rows *rows);
 };
-
-/*
- * One row more, zeroed, valid until the next; NULL where memory runs out. Its columns are at the
- * offsets that the fields say. All that it points to must stay as long as what the table is of.
- */
-void *dp_table_rows__add(struct dp_table_rows *rows);
 
 /*
  * A batch of rows that are in memory already: returns its columns, one for each field, to be filled

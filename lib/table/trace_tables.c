@@ -30,48 +30,39 @@ static const struct dp_field stream_fields[] = {
 	{ NULL },
 };
 
-static const char *class_name(enum dp_stream_class stream_class)
-{
-	return stream_class == DP_STREAM_MAIN	? "main"
-	       : stream_class == DP_STREAM_COPY ? "copy"
-						: "assist";
-}
-
-static int list_streams(struct dp_table_rows *rows)
+static enum dp_table_row stream_row(void *out, const struct dp_table_rows *rows, size_t of,
+				    size_t index)
 {
 	const struct dp_trace *trace = dp_analysis_trace(rows->analysis);
+	const struct dp_stream *stream = dp_trace_stream(trace, index);
+	const struct dp_device *device;
 
-	for (size_t i = 0; i < dp_trace_stream_count(trace); i++) {
-		const struct dp_stream *stream = dp_trace_stream(trace, i);
-		const struct dp_process *process = dp_trace_process(trace, stream->process);
-		const struct dp_device *device = dp_trace_device(trace, stream->device);
-		struct stream_row *row = dp_table_rows__add(rows);
-
-		if (!row)
-			return DP_ERR_NOMEM;
-		*row = (struct stream_row){
-			(int64_t)i,
-			process->pid,
-			process->rank,
-			device->id,
-			device->name == DP_NONE ? NULL : dp_trace_string(trace, device->name),
-			stream->context,
-			stream->stream,
-			class_name(stream->stream_class),
-			(int64_t)stream->kernels,
-			(int64_t)stream->copies,
-			(int64_t)stream->sets,
-			stream->busy_ns,
-		};
-	}
-	return DP_OK;
+	if (!stream)
+		return DP_ROW_END;
+	device = dp_trace_device(trace, stream->device);
+	*(struct stream_row *)out = (struct stream_row){
+		(int64_t)index,
+		dp_trace_process(trace, stream->process)->pid,
+		dp_trace_process(trace, stream->process)->rank,
+		device->id,
+		device->name == DP_NONE ? NULL : dp_trace_string(trace, device->name),
+		stream->context,
+		stream->stream,
+		dp_stream_class_name(stream->stream_class),
+		(int64_t)stream->kernels,
+		(int64_t)stream->copies,
+		(int64_t)stream->sets,
+		stream->busy_ns,
+	};
+	return DP_ROW;
 }
 
 const struct dp_table dp_table__streams = {
 	.info = { "streams", "analysis", "the streams of the trace" },
 	.fields = stream_fields,
 	.row_size = sizeof(struct stream_row),
-	.list = list_streams,
+	.each = DP_EACH_TABLE,
+	.row = stream_row,
 };
 
 /* Operations: the trace's own columns. */
@@ -172,38 +163,35 @@ static const char *memory_name(uint8_t kind)
 	return kind < DP_COUNT(names) ? names[kind] : NULL;
 }
 
-static int list_copies(struct dp_table_rows *rows)
+static enum dp_table_row copy_row(void *out, const struct dp_table_rows *rows, size_t of, size_t i)
 {
 	const struct dp_ops *ops = dp_trace_ops(dp_analysis_trace(rows->analysis));
+	bool set;
 
-	for (size_t i = 0; i < ops->count; i++) {
-		bool set = ops->kind[i] == DP_OP_SET;
-		struct copy_row *row;
-
-		if (dp_op_is_kernel(ops->kind[i]))
-			continue;
-		row = dp_table_rows__add(rows);
-		if (!row)
-			return DP_ERR_NOMEM;
-		*row = (struct copy_row){
-			(int64_t)i,
-			ops->start_ns[i],
-			ops->end_ns[i],
-			ops->stream[i],
-			set ? "memset" : copy_name(ops->copy_kind[i]),
-			set ? NULL : memory_name(ops->src_kind[i]),
-			memory_name(ops->dst_kind[i]),
-			(int64_t)ops->bytes[i],
-		};
-	}
-	return DP_OK;
+	if (i >= ops->count)
+		return DP_ROW_END;
+	if (dp_op_is_kernel(ops->kind[i]))
+		return DP_ROW_NONE;
+	set = ops->kind[i] == DP_OP_SET;
+	*(struct copy_row *)out = (struct copy_row){
+		(int64_t)i,
+		ops->start_ns[i],
+		ops->end_ns[i],
+		ops->stream[i],
+		set ? "memset" : copy_name(ops->copy_kind[i]),
+		set ? NULL : memory_name(ops->src_kind[i]),
+		memory_name(ops->dst_kind[i]),
+		(int64_t)ops->bytes[i],
+	};
+	return DP_ROW;
 }
 
 const struct dp_table dp_table__copies = {
 	.info = { "copies", "analysis", "copies and memsets, by start" },
 	.fields = copy_fields,
 	.row_size = sizeof(struct copy_row),
-	.list = list_copies,
+	.each = DP_EACH_TABLE,
+	.row = copy_row,
 };
 
 /* Samples of devices. */
@@ -230,31 +218,26 @@ static int64_t known(uint64_t value)
 	return value ? (int64_t)value : -1;
 }
 
-static int list_samples(struct dp_table_rows *rows)
+static enum dp_table_row sample_row(void *out, const struct dp_table_rows *rows, size_t of,
+				    size_t i)
 {
 	const struct dp_trace *trace = dp_analysis_trace(rows->analysis);
 	const struct dp_samples *samples = dp_trace_samples(trace);
 
-	for (size_t i = 0; i < samples->count; i++) {
-		struct sample_row *row = dp_table_rows__add(rows);
-
-		if (!row)
-			return DP_ERR_NOMEM;
-		*row = (struct sample_row){
-			samples->time_ns[i],
-			dp_trace_device(trace, samples->device[i])->id,
-			known(samples->energy_mj[i]),
-			known(samples->power_mw[i]),
-			known(samples->clock_mhz[i]),
-			samples->throttle[i] & DP_THROTTLE_SLOW,
-		};
-	}
-	return DP_OK;
+	if (i >= samples->count)
+		return DP_ROW_END;
+	*(struct sample_row *)out = (struct sample_row){
+		samples->time_ns[i],	      dp_trace_device(trace, samples->device[i])->id,
+		known(samples->energy_mj[i]), known(samples->power_mw[i]),
+		known(samples->clock_mhz[i]), samples->throttle[i] & DP_THROTTLE_SLOW,
+	};
+	return DP_ROW;
 }
 
 const struct dp_table dp_table__samples = {
 	.info = { "samples", "analysis", "power and clocks of the devices" },
 	.fields = sample_fields,
 	.row_size = sizeof(struct sample_row),
-	.list = list_samples,
+	.each = DP_EACH_TABLE,
+	.row = sample_row,
 };

@@ -17,7 +17,7 @@
 /* Reasons of losses that are distinguished. */
 #define LOSSES_MOST 64
 
-static const uint8_t op_widths[] = { 8, 8, 8, 4, 4, 4, 4, 1, 1, 1, 1 };
+static const uint8_t op_widths[] = { 8, 8, 8, 4, 4, 4, 4, 1, 1, 1, 1, 1 };
 static const uint8_t call_widths[] = { 8, 8, 4, 4, 4, 1 };
 static const uint8_t sync_widths[] = { 8, 8, 4, 4, 1, 4, 4, 4 };
 static const uint8_t collective_widths[] = { 8, 8, 8, 8, 4, 4, 4, 4, 4, 4, 4 };
@@ -131,6 +131,11 @@ uint32_t dp_builder__string(struct dp_builder *builder, const char *text, size_t
 	id = intern(builder, &builder->strings, text, length);
 	free(repaired);
 	return id;
+}
+
+const char *dp_builder__text(const struct dp_builder *builder, uint32_t id)
+{
+	return dp_strings__get(&builder->strings, id);
 }
 
 /* The name's id, demangled once: raw names are interned apart, each with the id of its result. */
@@ -444,6 +449,7 @@ int dp_builder__op(struct dp_builder *builder, const struct dp_op *op)
 	DP_CELL(ops, uint8_t, OP_COPY_KIND, at) = (uint8_t)op->copy_kind;
 	DP_CELL(ops, uint8_t, OP_SRC_KIND, at) = (uint8_t)op->src_kind;
 	DP_CELL(ops, uint8_t, OP_DST_KIND, at) = (uint8_t)op->dst_kind;
+	DP_CELL(ops, uint8_t, OP_OCCUPANCY, at) = op->occupancy;
 	return DP_OK;
 }
 

@@ -25,6 +25,7 @@ struct dp_op {
 	enum dp_copy_kind copy_kind;
 	enum dp_memory_kind src_kind;
 	enum dp_memory_kind dst_kind;
+	uint8_t occupancy; /* percent */
 };
 
 struct dp_call {
@@ -123,6 +124,9 @@ void dp_builder__free(struct dp_builder *builder);
 
 /* Interns length bytes; invalid UTF-8 becomes U+FFFD, a NUL ends the string. */
 uint32_t dp_builder__string(struct dp_builder *builder, const char *text, size_t length);
+
+/* The text of an id that one of these returned. Borrowed from the builder. */
+const char *dp_builder__text(const struct dp_builder *builder, uint32_t id);
 
 /* The same for a kernel's name: an Itanium-mangled one (_Z…) is demangled, AMD's ".kd" is cut. */
 uint32_t dp_builder__kernel_name(struct dp_builder *builder, const char *text, size_t length);

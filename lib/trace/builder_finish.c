@@ -363,7 +363,8 @@ static void take_columns(struct dp_trace *trace, struct dp_builder *builder)
 	trace->ops = (struct dp_ops){ builder->ops.count, d[OP_START],	  d[OP_END],
 				      d[OP_BYTES],	  d[OP_NAME],	  d[OP_STREAM],
 				      d[OP_CORRELATION],  d[OP_CALL],	  d[OP_KIND],
-				      d[OP_COPY_KIND],	  d[OP_SRC_KIND], d[OP_DST_KIND] };
+				      d[OP_COPY_KIND],	  d[OP_SRC_KIND], d[OP_DST_KIND],
+				      d[OP_OCCUPANCY] };
 	d = builder->calls.data;
 	trace->calls = (struct dp_calls){ builder->calls.count, d[CALL_START],	d[CALL_END],
 					  d[CALL_NAME],		d[CALL_THREAD], d[CALL_CORRELATION],

@@ -1,14 +1,16 @@
-/* A trace's insides, for lib/trace only. */
+/* A trace's insides, for lib/trace and the facade only. */
 #ifndef DP_TRACE_MODEL_H
 #define DP_TRACE_MODEL_H
 
 #include "base/base.h"
 #include "base/strings.h"
 #include <deepprof/trace.h>
+#include <stdatomic.h>
 
 #define DP_FACTS_MOST 8
 
 struct dp_trace {
+	atomic_uint more_owners;
 	char *path;
 	char *format;
 	char detail[64];
@@ -48,6 +50,9 @@ struct dp_trace {
 	int64_t resolution_ns;
 	int64_t duration_ns;
 };
+
+/* Adds an owner, who must call dp_trace_free() as well. Returns the trace. */
+struct dp_trace *dp_trace__retain(const struct dp_trace *trace);
 
 /* Groups operations by stream and fills the streams' counts, busy times and classes. */
 int dp_trace__index_streams(struct dp_trace *trace, struct dp_error *error);

@@ -7,6 +7,7 @@
  * operations.
  */
 #include "base/base.h"
+#include "base/search.h"
 #include "trace/builder_model.h"
 #include "trace/model.h"
 
@@ -120,17 +121,10 @@ const struct dp_pause *dp_trace_pause(const struct dp_trace *trace, size_t index
 /* The first pause of a process, or of one after it. */
 static size_t first_of(const struct dp_trace *trace, uint32_t process)
 {
-	size_t low = 0, high = trace->pause_count;
+	size_t first;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (trace->pauses[middle].process < process)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	DP_FIND(first, 0, trace->pause_count, trace->pauses[first].process >= process);
+	return first;
 }
 
 int64_t dp_trace_paused_ns(const struct dp_trace *trace, uint32_t process)

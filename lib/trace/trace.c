@@ -22,6 +22,7 @@ static void free_events(struct dp_trace *trace)
 		trace->ops.copy_kind,
 		trace->ops.src_kind,
 		trace->ops.dst_kind,
+		trace->ops.occupancy,
 		trace->calls.start_ns,
 		trace->calls.end_ns,
 		trace->calls.name,
@@ -93,9 +94,17 @@ static void free_samples(struct dp_trace *trace)
 	free_all(columns, DP_COUNT(columns));
 }
 
+struct dp_trace *dp_trace__retain(const struct dp_trace *trace)
+{
+	struct dp_trace *owned = (struct dp_trace *)trace;
+
+	atomic_fetch_add(&owned->more_owners, 1);
+	return owned;
+}
+
 void dp_trace_free(struct dp_trace *trace)
 {
-	if (!trace)
+	if (!trace || atomic_fetch_sub(&trace->more_owners, 1))
 		return;
 	free_events(trace);
 	free_samples(trace);
@@ -113,6 +122,19 @@ void dp_trace_free(struct dp_trace *trace)
 	free(trace->path);
 	free(trace->format);
 	free(trace);
+}
+
+const char *dp_stream_class_name(enum dp_stream_class stream_class)
+{
+	switch (stream_class) {
+	case DP_STREAM_MAIN:
+		return "main";
+	case DP_STREAM_COPY:
+		return "copy";
+	case DP_STREAM_ASSIST:
+		break;
+	}
+	return "assist";
 }
 
 const char *dp_trace_format(const struct dp_trace *trace)

@@ -31,7 +31,7 @@ PARTS = {"compute": "compute", "operator": "compute", "clock": "compute", "host"
 STRAGGLERS = tuple(PARTS)
 OTHERS = ("link", "stage", "sequence")
 BROKEN = ("late", "missing-iteration", "damaged", "missing-file", "doubled")
-FORMATS = ("deepprof", "inspector")
+FORMATS = ("deepprof", "inspector", "nsys")
 # What costs less of the period need not be found: pipelines hide it, or ranks differ by as much.
 LEAST_COST = 0.02
 
@@ -189,7 +189,9 @@ def run(simulator, program, kind, seed, keep):
     settings, period = layout(rng, kind)
     settings = plant(rng, kind, settings, period)
     folder = tempfile.mkdtemp(prefix="job-", dir=keep)
-    form = {"deepprof": "deepprof", "inspector": "nccl-inspector"}.get(kind, "kineto")
+    form = {"deepprof": "deepprof", "inspector": "nccl-inspector", "nsys": "nsys"}.get(kind, "kineto")
+    if kind == "nsys":  # which has no ranks: their order in files named by host is theirs
+        settings.append("names=rank")
     command = [simulator, "job", "--seed", str(seed), "-F", form, "-o", folder, *settings]
     try:
         subprocess.run(command, check=True)

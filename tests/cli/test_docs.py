@@ -414,6 +414,27 @@ class Library(unittest.TestCase):
     def test_documented_is_exported(self):
         self.assertEqual(self.documented() - self.exported() - self.inline(), set())
 
+    def members(self):
+        """Of public structs: (struct, member)."""
+        for header in (cli.SOURCE / "include" / "deepprof").glob("*.h"):
+            text = re.sub(r"(?s)/\*.*?\*/", "", header.read_text(encoding="utf-8"))
+            for struct, body in re.findall(r"(?s)\bstruct (dp_\w+) \{(.*?)\n\}", text):
+                for declaration in body.split(";"):
+                    callback = re.search(r"\(\*(\w+)\)", declaration)
+                    declared = [callback[1]] if callback else [
+                        re.findall(r"\w+", re.sub(r"\[.*?\]", "", one))[-1]
+                        for one in declaration.split(",") if one.strip()
+                    ]
+                    for name in declared:
+                        yield struct, name
+
+    def test_members_are_documented(self):
+        text = "".join(plain(page(name)) for name in pages())
+        words = set(re.findall(r"\w+", text))
+        members = set(self.members())
+        self.assertIn(("dp_analysis_options", "epsilon"), members)
+        self.assertEqual({pair for pair in members if not words.issuperset(pair)}, set())
+
     def test_status_codes(self):
         header = (cli.SOURCE / "include/deepprof/common.h").read_text(encoding="utf-8")
         for code in re.findall(r"\b(DP_ERR_\w+) =", header):

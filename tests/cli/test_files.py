@@ -143,7 +143,7 @@ class Input(cli.Case):
             self.assertEqual(reported[1]["trace"]["lost"], 0 if name == "whole.json" else None)
 
     def test_no_files(self):
-        self.assert_fails(cli.run("analyze", self.folder), 1, "is a directory")
+        self.assert_fails(cli.run("analyze", self.folder), 1, "Is a directory")
         self.assert_fails(cli.run("analyze", "/dev/null"), 1, "/dev/null: ")
         self.assert_fails(cli.run("analyze", ""), 1)
 

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cupti/cupti_abi.h"
 #include "spool/translate.h"
 
 struct pool {
@@ -475,4 +476,16 @@ void run_check_exit(const struct run *run, int status)
 uint64_t run_unaccounted(const struct run *run, uint32_t kind)
 {
 	return run->truth.records[kind] - run->completed[kind];
+}
+
+void run_check_launches(const struct run *run, uint64_t threads)
+{
+	uint64_t recorded = run->truth.records[CUPTI_KERNEL] + run->truth.records[CUPTI_DRIVER];
+	uint64_t known = run->completed[CUPTI_KERNEL] + run->completed[CUPTI_DRIVER];
+
+	ck_assert_uint_ge(known + run->completed[0], recorded);
+	ck_assert_uint_le(known + run->completed[0], recorded + threads);
+	/* By kind, but for those that nobody could look at. */
+	ck_assert_uint_le(run->completed[CUPTI_KERNEL], run->truth.records[CUPTI_KERNEL]);
+	ck_assert_uint_le(run->completed[CUPTI_DRIVER], run->truth.records[CUPTI_DRIVER]);
 }

@@ -88,4 +88,10 @@ void run_check_sums(const struct run *run);
 /* Records of the kind that nothing says anything about. */
 uint64_t run_unaccounted(const struct run *run, uint32_t kind);
 
+/*
+ * Checks that every kernel and every call that was completed is stored or counted as lost. Threads
+ * may each hold a buffer at the end that nobody can look at; it counts as a record, be it empty.
+ */
+void run_check_launches(const struct run *run, uint64_t threads);
+
 #endif

@@ -5,7 +5,7 @@
  *     fuzz_<word> [--runs=N] [--seconds=N] [--seed=N] [--artifacts=DIR] FILE|DIR…
  *
  * Stops after N runs or N seconds, whichever comes first. An input that crashes the target, or
- * keeps it for ten seconds, is kept as DIR/crash-<target>.
+ * keeps it for ten seconds of processor time, is kept as DIR/crash-<target>.
  */
 #include "../sanitized.h"
 #include "mutate.h"
@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -93,7 +94,7 @@ static void on_signal(int number)
 {
 	static const char text[] = "\nfuzz: more than ten seconds";
 
-	if (number == SIGALRM && write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+	if (number == SIGPROF && write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
 		_exit(3);
 	keep_input();
 	signal(number, SIG_DFL);
@@ -102,12 +103,12 @@ static void on_signal(int number)
 
 static void guard(void)
 {
-	static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM };
+	static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPROF };
 	struct rlimit limit = { MEMORY_LIMIT, MEMORY_LIMIT };
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (!DP_SANITIZED || numbers[i] == SIGALRM)
+		if (!DP_SANITIZED || numbers[i] == SIGPROF)
 			sigaction(numbers[i], &action, NULL);
 	if (__sanitizer_set_death_callback)
 		__sanitizer_set_death_callback(keep_input);
@@ -158,6 +159,14 @@ static void add_path(const char *path)
 		free(entries);
 }
 
+/* Processor time, as the machine may have other work. */
+static void limit_time(time_t seconds)
+{
+	struct itimerval limit = { .it_value = { .tv_sec = seconds } };
+
+	setitimer(ITIMER_PROF, &limit, NULL);
+}
+
 /* In a block of just its size, so that a byte read beyond it is found. */
 static void run_current(void)
 {
@@ -167,9 +176,9 @@ static void run_current(void)
 		fail("input");
 	if (current.size)
 		memcpy(data, current.data, current.size);
-	alarm(RUN_SECONDS);
+	limit_time(RUN_SECONDS);
 	LLVMFuzzerTestOneInput(data, current.size);
-	alarm(0);
+	limit_time(0);
 	free(data);
 }
 

@@ -81,6 +81,23 @@ class Page(unittest.TestCase):
             self.assertEqual([f["rule"] for f in data["findings"]],
                              [f["rule"] for f in report["findings"]])
 
+    def test_kernels(self):
+        """Occupancy is weighted by duration; names tell which kernels use tensor cores."""
+        def kernel(name, start, length, occupancy):
+            return {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": start, "dur": length,
+                    "args": {"device": 0, "context": 1, "stream": 7, "correlation": start,
+                             "est. achieved occupancy %": occupancy}}
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "trace.json"
+            path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": [
+                kernel("ampere_fp16_s16816gemm_fp16_128x128", 1, 10, 0), kernel("gamma", 20, 10, 20),
+                kernel("gamma", 40, 30, 40)]}), encoding="utf-8")
+            page = cli.run("analyze", "-q", "--format=html", "-o", "-", path).stdout
+        data = data_of(page)[0]
+        self.assertEqual([[data["names"][row[0]][:5], row[7], row[8]] for row in data["kernels"]],
+                         [["gamma", .35, 0], ["amper", None, 1]])
+
     def test_timeline(self):
         """What a timeline shows adds up."""
         data = data_of(golden("train"))[0]

@@ -33,6 +33,8 @@ CASES = [
     ('nested_ranges', 80, ['analyze'], 0, 'host wait, mostly range', MIB),
     ('streams', 1, ['info'], 0, 'and 11,900 other streams (-v lists all)', MIB // 16),
     ('streams', 1, ['info', '-v'], 0, '11999', 2 * MIB),
+    ('groups', 1.5, ['ranks'], 0, 'of 150,000 calls matched', MIB),
+    ('group_streams', 2.5, ['ranks'], 0, 'of 250,000 calls matched', MIB),
     ('long_names', 1, ['export', '--format=chrome', '-o', '-'], 0, 'aaa... [name ', 32 * MIB),
 ]
 

@@ -305,6 +305,25 @@ def streams(path, scale, count=12000):
                         for i in range(int(count * scale))))
 
 
+def collective(at, stream, **details):
+    event = kernel(at, 'ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)', stream=stream)
+    event['args'].update({'Collective name': 'allreduce', 'dtype': 'Float',
+                          'In msg nelems': 64, 'Out msg nelems': 64, **details})
+    return event
+
+
+def groups(path, scale, count=100000):
+    """A process group for each collective."""
+    write_kineto(path, (collective(10 * i, 7, **{'Process Group Name': str(i), 'Group size': 2})
+                        for i in range(int(count * scale))))
+
+
+def group_streams(path, scale, count=20000):
+    """Collectives without a process group, on many streams."""
+    count = int(count * scale)
+    write_kineto(path, (collective(10 * i, i % count) for i in range(5 * count)))
+
+
 def long_names(path, scale, events=14000, length=50000, names=20):
     """A few long names, of many kernels."""
     database = open_new(path)
@@ -318,7 +337,7 @@ def long_names(path, scale, events=14000, length=50000, names=20):
 
 MAKERS = {maker.__name__: maker for maker in (
     chains, skipped_chains, defaults, hidden_rowid, shadowed_rowids, bogus_tables, devices,
-    one_thread, shared_thread, nested_ranges, streams, long_names)}
+    one_thread, shared_thread, nested_ranges, streams, groups, group_streams, long_names)}
 
 
 def main():

@@ -3,7 +3,7 @@
  * library, so that a change of the schema shows here.
  */
 #include "db.h"
-#include "import/deepprof_schema.h"
+#include "format/schema.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,25 +202,13 @@ static int put_string(struct sim_sink *sink, int64_t id, const char *value, cons
 	return sim_db_done(db, sink);
 }
 
-/*
- * What NCCL calls the collectives, in the order of enum job_collective: a barrier is an all-reduce.
- */
-static const char *const nccl_names[] = { "ncclAllReduce", "ncclAllGather", "ncclReduceScatter",
-					  "ncclAlltoAll",  "ncclBroadcast", "ncclAllReduce",
-					  "ncclSend",	   "ncclRecv" };
-
-enum { NCCL_NAMES = sizeof(nccl_names) / sizeof(nccl_names[0]) };
-
 static int put_collective(struct sim_sink *sink, const struct sim_event *event)
 {
 	struct sim_db *db = &((struct state *)sink->state)->db;
 	const struct sim_collective *collective = &sink->run->collectives[event->collective - 1];
 	const struct sim_group *group = &sink->run->ranks[event->rank].groups[collective->axis];
-	int64_t peer = -1;
+	uint32_t peer = sim_group_peer(group, collective);
 
-	for (uint32_t i = 0; i < group->size; i++)
-		if (group->ranks[i] == collective->peer)
-			peer = i;
 	if (sim_db_row(db, sink, NVTX_DOMAIN,
 		       "INSERT INTO nvtx(process, tid, domain, name, type, start, dur_ns) "
 		       "VALUES(?,?,?,?,?,?,?)"))
@@ -239,13 +227,13 @@ static int put_collective(struct sim_sink *sink, const struct sim_event *event)
 		return -1;
 	sim_db_int(db, sqlite3_last_insert_rowid(db->handle));
 	sim_db_int(db, (int64_t)(0x51ed270b9f1 * (group->number + 1ull)));
-	sim_db_text(db, nccl_names[collective->kind] + strlen("nccl"));
+	sim_db_text(db, sim_nccl_name(collective) + strlen("nccl"));
 	sim_db_int(db, (int64_t)collective->in_elements * 4);
-	if (strcmp(nccl_names[collective->kind], "ncclAllReduce") == 0)
+	if (strcmp(sim_nccl_name(collective), "ncclAllReduce") == 0)
 		sim_db_text(db, "sum");
 	else
 		sim_db_null(db);
-	if (peer < 0)
+	if (peer == SIM_NONE)
 		sim_db_null(db);
 	else
 		sim_db_int(db, peer);
@@ -390,8 +378,9 @@ static int put_strings(struct sim_sink *sink)
 			return -1;
 	if (sink->run->ranks && put_string(sink, ID_NCCL, "NCCL", NULL))
 		return -1;
-	for (int i = 0; i < (int)NCCL_NAMES && sink->run->ranks; i++)
-		if (put_string(sink, ID_NCCL + 1 + i, nccl_names[i], NULL))
+	for (uint32_t i = 0; i < SIM_NCCL_NAMES && sink->run->ranks; i++)
+		if (put_string(sink, ID_NCCL + 1 + i,
+			       sim_nccl_name(&(struct sim_collective){ .kind = i }), NULL))
 			return -1;
 	for (int i = 0; i < SIM_OPERATORS; i++)
 		if (state->operators[i] &&

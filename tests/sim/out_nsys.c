@@ -20,6 +20,7 @@ struct state {
 	bool made[TABLES];
 	bool *kernels; /* used */
 	bool operators[SIM_OPERATORS];
+	uint32_t *joined; /* per rank: a bit for each group whose communicator it has made */
 	uint64_t last_ns;
 };
 
@@ -109,9 +110,28 @@ static const char *const create[TABLES][3] = {
 		"endGlobalTid INTEGER, textId INTEGER, domainId INTEGER, uint64Value INTEGER, int64Value "
 		"INTEGER, doubleValue REAL, uint32Value INTEGER, int32Value INTEGER, floatValue REAL, "
 		"jsonTextId INTEGER, jsonText TEXT)",
-		NULL, NULL,
+		NULL,
+		"CREATE TABLE NVTX_EVENTS (start INTEGER NOT NULL, end INTEGER, eventType INTEGER NOT NULL, "
+		"rangeId INTEGER, category INTEGER, color INTEGER, text TEXT, globalTid INTEGER, "
+		"endGlobalTid INTEGER, textId INTEGER, domainId INTEGER, uint64Value INTEGER, int64Value "
+		"INTEGER, doubleValue REAL, uint32Value INTEGER, int32Value INTEGER, floatValue REAL, "
+		"jsonTextId INTEGER, jsonText TEXT, binaryData BLOB)",
 	},
 };
+
+/* NCCL's payload schemas, each with its fields at offsets 0, 8 and 12 or 16. */
+enum { INIT_SCHEMA = 16777218, CALL_SCHEMA = 16777220, SEND_SCHEMA = 16777226, NCCL_DOMAIN = 1 };
+
+static const char nccl_schemas[] =
+	"CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES (domainId INTEGER NOT NULL, schemaId INTEGER NOT "
+	"NULL, idx INTEGER NOT NULL, flags INTEGER, type INTEGER, name TEXT, description TEXT, "
+	"arrayOrUnionDetail INTEGER, offset INTEGER);"
+	"INSERT INTO NVTX_PAYLOAD_SCHEMA_ENTRIES(domainId, schemaId, idx, type, name, offset) VALUES"
+	"(1,16777218,0,18,'NCCL communicator ID',NULL),(1,16777218,1,5,'No. of ranks',8),"
+	"(1,16777218,2,5,'Rank',12),(1,16777218,3,5,'CUDA device',16),"
+	"(1,16777220,0,18,'NCCL communicator ID',NULL),(1,16777220,1,22,'Message size [bytes]',8),"
+	"(1,16777226,0,18,'NCCL communicator ID',NULL),(1,16777226,1,22,'Message size [bytes]',8),"
+	"(1,16777226,2,5,'Peer rank',16);";
 
 /* The newest text that is not newer than the variant. */
 static const char *schema(int table, int variant)
@@ -296,6 +316,46 @@ static int put_call(struct sim_sink *sink, const struct sim_event *event)
 	return 0;
 }
 
+/* A range of NCCL's with what it says: numbers of 64 and twice 32 bits. */
+static int put_payload(struct sim_sink *sink, const struct sim_event *event, const char *name,
+		       int64_t schema, uint64_t comm, uint64_t second, uint32_t third)
+{
+	struct sim_db *db = &((struct state *)sink->state)->db;
+	uint64_t blob[7] = { NCCL_DOMAIN, (uint64_t)schema, 24, 32, comm, second, third };
+
+	if (make(sink, NVTX) ||
+	    sim_db_row(db, sink, OTHER + 6,
+		       "INSERT INTO NVTX_EVENTS(start, end, eventType, text, globalTid, domainId, "
+		       "binaryData) VALUES(?,?,59,?,?,1,?)"))
+		return -1;
+	sim_db_int(db, (int64_t)event->start_ns);
+	sim_db_int(db, (int64_t)event->end_ns);
+	sim_db_text(db, name);
+	sim_db_int(db, global_pid(sink->run, event->rank) +
+			       sim_run_tid(sink->run, event->rank, event->thread));
+	sim_db_blob(db, blob, sizeof(blob));
+	return sim_db_done(db, sink);
+}
+
+static int put_collective(struct sim_sink *sink, const struct sim_event *event)
+{
+	struct state *state = sink->state;
+	const struct sim_collective *collective = &sink->run->collectives[event->collective - 1];
+	const struct sim_group *group = &sink->run->ranks[event->rank].groups[collective->axis];
+	uint64_t comm = 0x51ed270b9f1 * (group->number + 1ull);
+	uint64_t bytes = collective->in_elements * 4;
+	uint32_t peer = sim_group_peer(group, collective);
+
+	if (!(state->joined[event->rank] & 1u << collective->axis)) {
+		state->joined[event->rank] |= 1u << collective->axis;
+		if (put_payload(sink, event, "ncclCommInitRankConfig", INIT_SCHEMA, comm,
+				group->size | (uint64_t)group->rank << 32, 0))
+			return -1;
+	}
+	return put_payload(sink, event, sim_nccl_name(collective),
+			   peer == SIM_NONE ? CALL_SCHEMA : SEND_SCHEMA, comm, bytes, peer);
+}
+
 static int put_nvtx(struct sim_sink *sink, const struct sim_event *event)
 {
 	struct state *state = sink->state;
@@ -303,6 +363,8 @@ static int put_nvtx(struct sim_sink *sink, const struct sim_event *event)
 	uint32_t tid = sim_run_tid(sink->run, event->rank, event->thread);
 	char text[64];
 
+	if (event->collective)
+		return put_collective(sink, event);
 	if (make(sink, NVTX) ||
 	    sim_db_row(db, sink, NVTX,
 		       "INSERT INTO NVTX_EVENTS(start, end, eventType, text, globalTid, textId, "
@@ -515,7 +577,8 @@ static int nsys_open(struct sim_sink *sink)
 	if (!state)
 		return sim_sink_fail(sink, sink->path, "out of memory");
 	state->kernels = calloc(sink->run->catalogue->count + 1, sizeof(bool));
-	if (!state->kernels)
+	state->joined = calloc(sim_run_ranks(sink->run), sizeof(*state->joined));
+	if (!state->kernels || !state->joined)
 		return sim_sink_fail(sink, sink->path, "out of memory");
 	if (sim_db_open(&state->db, sink, 4096) || sim_db_run(&state->db, sink, common_tables))
 		return -1;
@@ -523,6 +586,8 @@ static int nsys_open(struct sim_sink *sink)
 		       sink->writer->variant == OLD
 			       ? "CREATE TABLE EXPORT_META_DATA (name TEXT NOT NULL, value TEXT)"
 			       : "CREATE TABLE META_DATA_EXPORT (name TEXT NOT NULL, value TEXT)"))
+		return -1;
+	if (sink->run->ranks && sim_db_run(&state->db, sink, nccl_schemas))
 		return -1;
 	for (int i = 0; i < TABLES && sink->writer->variant == OLD; i++)
 		if (make(sink, i))
@@ -575,6 +640,7 @@ static int nsys_close(struct sim_sink *sink, bool complete)
 	if (sim_db_close(&state->db, sink, complete && status == 0))
 		status = -1;
 	free(state->kernels);
+	free(state->joined);
 	free(state);
 	return status;
 }
@@ -582,7 +648,8 @@ static int nsys_close(struct sim_sink *sink, bool complete)
 #define NSYS nsys_open, nsys_event, nsys_close
 
 const struct sim_writer sim_nsys_writers[] = {
-	{ "nsys", "Nsight Systems 2026, schema 3.25.0", ".sqlite", 1, 1, true, false, NEW, NSYS },
+	{ "nsys", "Nsight Systems 2026, schema 3.25.0", ".sqlite", 1, 1, true, false, NEW, NSYS,
+	  .jobs = true, .processes = true },
 	{ "nsys-2024", "Nsight Systems 2024, schema 3.11.1", ".sqlite", 1, 1, true, false, MIDDLE,
 	  NSYS },
 	{ "nsys-2022", "Nsight Systems 2022, schema 2.9.1, empty tables too", ".sqlite", 1, 1, true,

@@ -94,3 +94,24 @@ void sim_time_text(char text[32], uint64_t epoch_ns)
 	if (!gmtime_r(&seconds, &tm) || !strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &tm))
 		text[0] = 0;
 }
+
+/* In the order of enum job_collective. */
+const char *sim_nccl_name(const struct sim_collective *collective)
+{
+	static const char *const names[SIM_NCCL_NAMES] = {
+		"ncclAllReduce", "ncclAllGather", "ncclReduceScatter", "ncclAlltoAll",
+		"ncclBroadcast", "ncclAllReduce", "ncclSend",	       "ncclRecv",
+	};
+
+	return names[collective->kind];
+}
+
+uint32_t sim_group_peer(const struct sim_group *group, const struct sim_collective *collective)
+{
+	uint32_t peer = SIM_NONE;
+
+	for (uint32_t i = 0; i < group->size; i++)
+		if (group->ranks[i] == collective->peer)
+			peer = i;
+	return peer;
+}

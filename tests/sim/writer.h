@@ -63,6 +63,12 @@ const char *sim_copy_direction(uint32_t copy_kind);
 const char *sim_copy_source(const struct sim_event *event);
 const char *sim_copy_destination(const struct sim_event *event);
 
+/* What NCCL calls a collective: a barrier is an all-reduce. kind is below SIM_NCCL_NAMES. */
+enum { SIM_NCCL_NAMES = 8 };
+const char *sim_nccl_name(const struct sim_collective *collective);
+/* The other rank of a send or a receive within the group; SIM_NONE of others. */
+uint32_t sim_group_peer(const struct sim_group *group, const struct sim_collective *collective);
+
 /* "kind_src:pinned kind_dst:device size:64 dest:0 async:1", XLA's details of a copy or a memset. */
 void sim_xla_details(char text[160], const struct sim_event *event);
 

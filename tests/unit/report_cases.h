@@ -7,6 +7,7 @@
 
 #include "analysis_model.h"
 #include "trace/builder.h"
+#include "trace/model.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -76,12 +77,12 @@ static void case_end(struct report_case *at, const char *path)
 	CASE_NEED(!dp_builder__finish(at->builder, &at->trace, path, "test", false));
 	at->analysis = calloc(1, sizeof(*at->analysis));
 	CASE_NEED(at->analysis);
-	at->analysis->trace = at->trace;
+	at->analysis->trace = dp_trace__retain(at->trace);
 	at->analysis->scope = (struct dp_scope){ -1, -1, INT64_MIN, INT64_MAX };
 	at->analysis->streams =
 		calloc(dp_trace_stream_count(at->trace), sizeof(*at->analysis->streams));
 	CASE_NEED(at->analysis->streams);
-	CASE_NEED(!dp_work_index__init(&at->analysis->index, at->trace, &at->error));
+	CASE_NEED(!dp_trace_index__init(&at->analysis->index, at->trace, &at->error));
 }
 
 static void case_free(struct report_case *at)
@@ -182,14 +183,14 @@ static void case_measure(struct report_case *at)
 						   .count = loop->info.iterations,
 						   .pattern = loop->kernels,
 						   .length = loop->info.length };
-		struct dp_owners owners = { NULL };
+		struct dp_attribution attribution = { NULL };
 
 		input.ops = rows;
 		input.brief = !loop->info.selected;
 		CASE_NEED(!dp_metric__compute_all(&loop->values, &input, &at->error));
 		CASE_NEED(!dp_loop_variants__make(&loop->variants, &loop->info, loop->iterations,
-						  &loop->values, &at->error));
-		CASE_NEED(!dp_loop_stats__init(&loop->stats, &kernels, &owners, &at->error));
+						  &at->error));
+		CASE_NEED(!dp_loop_stats__init(&loop->stats, &kernels, &attribution, &at->error));
 		free(rows);
 		rule.values = loop->values.values;
 		rule.summary = loop->values.summary;

@@ -3,7 +3,7 @@
  * asked to allocate through functions of this file, whose malloc() is the one that fails.
  */
 #include "alloc_fail.h"
-#include "import/deepprof_schema.h"
+#include "format/schema.h"
 #include "test_database.h"
 
 /* A block has its size before it, as SQLite asks for that. */

@@ -1,5 +1,5 @@
 /* deepprof's own trace file: all tables, its views, an older schema. */
-#include "import/deepprof_schema.h"
+#include "format/schema.h"
 #include "test_database.h"
 
 /* The database of the schema, with these rows, at path. */

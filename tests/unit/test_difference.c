@@ -3,7 +3,7 @@
  * often the intervals hold the truth.
  */
 #include "compare/difference.h"
-#include "compare/shift.h"
+#include "stats/shift.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* What the host did while the GPU was idle, on a program whose timeline is known. */
-#include "metric/host_ranges.h"
+#include "activity/host_ranges.h"
 #include "trace/builder.h"
 #include <deepprof/deepprof.h>
 

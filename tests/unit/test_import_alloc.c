@@ -5,7 +5,7 @@
  */
 #include "../sanitized.h"
 #include "alloc_fail.h"
-#include "import/deepprof_schema.h"
+#include "format/schema.h"
 
 #include <deepprof/trace.h>
 
@@ -41,8 +41,13 @@ static const char *const nsys_sql[] = {
 	"correlationId INTEGER, nameId INTEGER)",
 	"INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1, 2, 16777217, 5, 2)",
 	"CREATE TABLE NVTX_EVENTS(start INTEGER, end INTEGER, eventType INTEGER, text TEXT, "
-	"textId INTEGER, globalTid INTEGER)",
-	"INSERT INTO NVTX_EVENTS VALUES(1, 50, 59, NULL, 3, 16777217)",
+	"textId INTEGER, globalTid INTEGER, binaryData BLOB)",
+	"INSERT INTO NVTX_EVENTS VALUES(1, 50, 59, NULL, 3, 16777217, NULL), (1, 2, 59, "
+	"'ncclAllReduce', NULL, 16777217, x'01000000000000000200000000000000"
+	"1000000000000000200000000000000005000000000000004000000000000000')",
+	"CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES(domainId, schemaId, type, name, offset)",
+	"INSERT INTO NVTX_PAYLOAD_SCHEMA_ENTRIES VALUES(1, 2, 18, 'NCCL communicator ID', NULL), "
+	"(1, 2, 22, 'Message size [bytes]', 8)",
 	NULL
 };
 

@@ -297,9 +297,34 @@ START_TEST(collectives)
 }
 END_TEST
 
+/* An estimate of 0 is none. */
+START_TEST(occupancy)
+{
+	static const char *const numbers[] = { "37", "0", "100", "101", "-3", "\"9\"" };
+	static const uint8_t expected[] = { 37, 0, 100, 0, 0, 9 };
+
+	for (size_t i = 0; i < sizeof(expected); i++) {
+		char text[320];
+		struct dp_trace *trace;
+
+		snprintf(text, sizeof(text),
+			 DOCUMENT(X("k", "0", "7", "1", "2",
+				    CAT("kernel")
+					    ARGS("\"device\": 0, \"context\": 1, \"stream\": 7, "
+						 "\"correlation\": 9, \"grid\": [1, 1, 1], "
+						 "\"est. achieved occupancy %%\": %s"))),
+			 numbers[i]);
+		trace = read_text(text);
+		ck_assert_uint_eq(dp_trace_ops(trace)->occupancy[0], expected[i]);
+		dp_trace_free(trace);
+	}
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, collectives);
+	tcase_add_test(tests, occupancy);
 	tcase_add_test(tests, rocprof);
 	tcase_add_test(tests, categories_of_other_devices);
 	tcase_add_test(tests, ascend);

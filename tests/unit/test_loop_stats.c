@@ -108,13 +108,13 @@ START_TEST(by_name_operator_and_place)
 {
 	uint32_t ops[DP_COUNT(kernels)];
 	struct dp_loop_stats stats;
-	struct dp_owners owners;
+	struct dp_attribution attribution;
 	struct dp_loop_kernels in;
 
 	make();
 	in = input(ops);
-	ck_assert_int_eq(dp_owners__init(&owners, trace, NULL), DP_OK);
-	ck_assert_int_eq(dp_loop_stats__init(&stats, &in, &owners, NULL), DP_OK);
+	ck_assert_int_eq(dp_attribution__init(&attribution, trace, NULL), DP_OK);
+	ck_assert_int_eq(dp_loop_stats__init(&stats, &in, &attribution, NULL), DP_OK);
 	ck_assert_uint_eq(stats.kernels.count, 5);
 	same(&stats.kernels.stats[0], "D", 1, 50, 50, 50, 0);
 	same(&stats.kernels.stats[1], "C", 1, 30, 30, 30, 0);
@@ -131,7 +131,7 @@ START_TEST(by_name_operator_and_place)
 	same(&stats.positions.stats[1], "B", 1, 20, 20, 20, 0);
 	same(&stats.positions.stats[2], "C", 1, 30, 30, 30, 0);
 	dp_loop_stats__fini(&stats);
-	dp_owners__fini(&owners);
+	dp_attribution__fini(&attribution);
 	dp_trace_free(trace);
 }
 END_TEST
@@ -140,7 +140,7 @@ END_TEST
 START_TEST(what_is_missing)
 {
 	uint32_t ops[DP_COUNT(kernels)];
-	struct dp_owners none = { NULL };
+	struct dp_attribution none = { NULL };
 	struct dp_loop_stats stats;
 	struct dp_loop_kernels in;
 

@@ -16,7 +16,7 @@ int main(void)
 	suite_add_tcase(suite, tests);
 	fill(tests);
 	srunner_run_all(runner, CK_NORMAL);
-	/* None is by that name (one_test.c). */
+	/* None is by that name (check.c). */
 	failed = srunner_ntests_failed(runner) || !srunner_ntests_run(runner);
 	srunner_free(runner);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -1,6 +1,6 @@
 /* Metrics with numbers that were computed by hand, statistics against sorting, rules. */
 #include "diagnose/diagnose.h"
-#include "metric/stat.h"
+#include "stats/stat.h"
 #include "metric_trace.h"
 
 #include <math.h>

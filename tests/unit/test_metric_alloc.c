@@ -2,7 +2,7 @@
 #include "alloc_fail.h"
 #include "metric/loop_stats.h"
 #include "metric/loop_variants.h"
-#include "metric/warmup.h"
+#include "activity/warmup.h"
 #include "metric_trace.h"
 
 #include <math.h>
@@ -40,19 +40,16 @@ START_TEST(variants)
 {
 	struct dp_iteration iterations[8] = { { 0 } };
 	struct dp_loop loop = { .iterations = 8, .variants = 2 };
-	double periods[8 * 128] = { 0 };
-	struct dp_metric_values values = { periods, NULL };
 	bool more = true;
 
 	iterations[3].variant = 1;
-	periods[7] = (double)NAN; /* the last iteration has none */
 	for (size_t k = 0; more; k++) {
 		struct dp_error error = DP_ERROR_INIT;
 		struct dp_variant *made = NULL;
 		int status;
 
 		alloc_fail_after(k);
-		status = dp_loop_variants__make(&made, &loop, iterations, &values, &error);
+		status = dp_loop_variants__make(&made, &loop, iterations, &error);
 		more = alloc_fail_stop();
 		ck_assert_int_eq(status, more ? DP_ERR_NOMEM : DP_OK);
 		ck_assert_int_eq(error.status, status);
@@ -74,7 +71,7 @@ START_TEST(stats_and_warmup)
 					 .count = METRIC_ITERATIONS,
 					 .pattern = pattern,
 					 .length = 2 };
-	struct dp_owners owners = { NULL };
+	struct dp_attribution attribution = { NULL };
 	bool more = true;
 
 	input.op_count = metric_kernels(trace, 0, ops);
@@ -85,15 +82,15 @@ START_TEST(stats_and_warmup)
 		int status;
 
 		alloc_fail_after(k);
-		status = dp_owners__init(&owners, trace, &error);
+		status = dp_attribution__init(&attribution, trace, &error);
 		if (!status)
-			status = dp_loop_stats__init(&stats, &input, &owners, &error);
+			status = dp_loop_stats__init(&stats, &input, &attribution, &error);
 		if (!status)
 			status = dp_warmup__mark(many, 12, &error);
 		more = alloc_fail_stop();
 		ck_assert_int_eq(status, more ? DP_ERR_NOMEM : DP_OK);
 		ck_assert_int_eq(error.status, status);
-		dp_owners__fini(&owners);
+		dp_attribution__fini(&attribution);
 		dp_loop_stats__fini(&stats);
 		ck_assert_uint_lt(k, 1000);
 	}

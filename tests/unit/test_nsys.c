@@ -405,6 +405,66 @@ START_TEST(hostile_schema)
 }
 END_TEST
 
+/* A payload: domain 1, a schema (2 in hex), its size, where it begins, and its bytes, in hex. */
+#define PAYLOAD(schema, bytes)                                                              \
+	"x'0100000000000000" schema "00000000000000" "1800000000000000" "2000000000000000" \
+	bytes "'"
+#define COMM_5 "0500000000000000"
+
+START_TEST(nccl_payloads)
+{
+	const struct dp_collectives *calls;
+
+	good("nsys",
+	     ONE_KERNEL
+	     "CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES(domainId, schemaId, type, name, offset);"
+	     "INSERT INTO NVTX_PAYLOAD_SCHEMA_ENTRIES VALUES"
+	     "(1, 2, 18, 'NCCL communicator ID', NULL), (1, 2, 5, 'No. of ranks', 8),"
+	     "(1, 2, 5, 'Rank', 12), (1, 2, 19, 'Message size [bytes]', 16),"
+	     "(1, 3, 18, 'NCCL communicator ID', NULL), (1, 3, 22, 'Message size [bytes]', 8),"
+	     "(1, 3, 5, 'Peer rank', 16), (1, 3, 5, 'Rank', 70000),"
+	     "(1, 4, 18, 'NCCL communicator ID', NULL), (1, 4, 22, 'Message size [bytes]', 8);"
+	     "CREATE TABLE NVTX_EVENTS(start INTEGER, end INTEGER, eventType INTEGER, text TEXT,"
+	     "textId INTEGER, globalTid INTEGER, domainId INTEGER, binaryData BLOB);"
+	     "INSERT INTO NVTX_EVENTS VALUES"
+	     /* Processes 7 and 8 are members 1 and 0 of communicator 5; 9 is two of them. */
+	     "(1, 2, 59, 'ncclCommInitRank', NULL, (7 << 24) + 1, 1, "
+	     PAYLOAD("02", COMM_5 "0200000001000000" "0000000000000000") "),"
+	     "(1, 2, 59, 'ncclCommInitRank', NULL, (9 << 24) + 1, 1, "
+	     PAYLOAD("02", COMM_5 "0200000001000000" "0000000000000000") "),"
+	     "(1, 2, 59, 'ncclCommInitRank', NULL, (9 << 24) + 1, 1, "
+	     PAYLOAD("02", COMM_5 "0200000000000000" "0000000000000000") "),"
+	     "(10, 20, 59, 'ncclAllGather', NULL, (7 << 24) + 1, 1, "
+	     PAYLOAD("04", COMM_5 "4000000000000000" "0000000000000000") "),"
+	     "(11, 20, 59, 'ncclSend', NULL, (9 << 24) + 1, 1, "
+	     PAYLOAD("03", COMM_5 "4000000000000000" "0100000000000000") "),"
+	     "(12, 20, 59, 'ncclAllReduce', NULL, (8 << 24) + 1, 1, "
+	     PAYLOAD("04", COMM_5 "4000000000000000" "0000000000000000") "),"
+	     /* No call: another schema, and blobs that end early. */
+	     "(13, 20, 59, 'ncclAllReduce', NULL, (8 << 24) + 1, 1, "
+	     PAYLOAD("07", COMM_5 "4000000000000000" "0000000000000000") "),"
+	     "(14, 20, 59, 'ncclAllReduce', NULL, (8 << 24) + 1, 1, "
+	     PAYLOAD("04", COMM_5 "40") "),"
+	     "(15, 20, 59, 'ncclAllReduce', NULL, (8 << 24) + 1, 1, x'01'),"
+	     "(16, 20, 59, 'step', NULL, (8 << 24) + 1, 0, NULL);");
+	calls = dp_trace_collectives(trace);
+	ck_assert_uint_eq(calls->count, 3);
+	ck_assert_str_eq(dp_trace_string(trace, calls->name[0]), "AllGather");
+	ck_assert_str_eq(dp_trace_string(trace, calls->group[0]), "comm 0000000000000005");
+	ck_assert_uint_eq(calls->bytes[0], 128);
+	ck_assert_uint_eq(calls->group_size[0], 2);
+	ck_assert_int_eq(calls->self[0], 1);
+	ck_assert_int_eq(calls->peer[0], -1);
+	ck_assert_int_eq(calls->peer[1], 1);
+	ck_assert_int_eq(calls->self[1], -1);
+	ck_assert_uint_eq(calls->bytes[2], 64);
+	ck_assert_uint_eq(calls->group_size[2], 0);
+	ck_assert_int_eq(calls->end_ns[2] - calls->start_ns[2], 8);
+	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 10);
+	done();
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, kernels);
@@ -422,6 +482,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, odd_values);
 	tcase_add_test(tests, missing_columns);
 	tcase_add_test(tests, hostile_schema);
+	tcase_add_test(tests, nccl_payloads);
 }
 
 #include "test_main.h"

@@ -2,10 +2,9 @@
  * The parts of periods against a map of every nanosecond, on random traces; and what has to sum to
  * what.
  */
-#include "metric/gaps.h"
-#include "metric/idle_walk.h"
+#include "activity/gaps.h"
 #include "metric/metric.h"
-#include "metric/spread.h"
+#include "activity/periods.h"
 #include "trace/builder.h"
 
 #include <check.h>
@@ -24,7 +23,7 @@ static uint32_t below(uint32_t limit)
 
 struct fixture {
 	struct dp_trace *trace;
-	struct dp_work_index index;
+	struct dp_trace_index index;
 	struct dp_iteration iterations[ITERATIONS];
 	uint32_t ops[OPS];
 	struct dp_metric_input input;
@@ -157,7 +156,7 @@ static void start_with(struct fixture *at, bool calls, bool other)
 	at->input.op_count = kernels;
 	at->input.iterations = at->iterations;
 	at->input.count = ITERATIONS;
-	ck_assert_int_eq(dp_work_index__init(&at->index, at->trace, NULL), DP_OK);
+	ck_assert_int_eq(dp_trace_index__init(&at->index, at->trace, NULL), DP_OK);
 	ck_assert_int_eq(dp_metric__compute_all(&at->values, &at->input, NULL), DP_OK);
 }
 
@@ -169,7 +168,7 @@ static void start(struct fixture *at, bool calls)
 static void finish(struct fixture *at)
 {
 	dp_metric_values__fini(&at->values);
-	dp_work_index__fini(&at->index);
+	dp_trace_index__fini(&at->index);
 	dp_trace_free(at->trace);
 }
 
@@ -480,7 +479,7 @@ static double lost_after(size_t call_name, enum dp_copy_kind kind, int64_t call_
 					     .op_count = 2 * ITERATIONS,
 					     .iterations = at.iterations,
 					     .count = ITERATIONS };
-	ck_assert_int_eq(dp_work_index__init(&at.index, at.trace, NULL), DP_OK);
+	ck_assert_int_eq(dp_trace_index__init(&at.index, at.trace, NULL), DP_OK);
 	ck_assert_int_eq(dp_metric__compute_all(&at.values, &at.input, NULL), DP_OK);
 	lost = value(&at, "sync_lost_ns", 0);
 	finish(&at);
@@ -560,7 +559,7 @@ static double waited_for(uint64_t bytes, uint64_t more_bytes, const char *range,
 					     .op_count = ITERATIONS,
 					     .iterations = at.iterations,
 					     .count = ITERATIONS };
-	ck_assert_int_eq(dp_work_index__init(&at.index, at.trace, NULL), DP_OK);
+	ck_assert_int_eq(dp_trace_index__init(&at.index, at.trace, NULL), DP_OK);
 	ck_assert_int_eq(dp_metric__compute_all(&at.values, &at.input, NULL), DP_OK);
 	waited = value(&at, "input_wait_ns", 0);
 	ck_assert_double_le(waited, value(&at, "idle_host_ns", 0));
@@ -597,7 +596,7 @@ START_TEST(spans_are_spread)
 
 	for (state = 1; state < 200; state++) {
 		double row[8] = { 0 }, full[8] = { 0 }, want[8] = { 0 };
-		struct dp_spread spread = { iterations, 8, 0, row, full };
+		struct dp_period_sums spread = { iterations, 8, 0, row, full };
 		uint32_t seed = state;
 		int64_t at_ns = below(20);
 
@@ -606,13 +605,13 @@ START_TEST(spans_are_spread)
 		for (int i = 0; i < 40; i++) {
 			int64_t from_ns = below(260), to_ns = from_ns + below(120);
 
-			dp_spread__add(&spread, from_ns, to_ns);
+			dp_period_sums__add(&spread, from_ns, to_ns);
 			for (size_t k = 0; k < 7; k++)
 				for (int64_t t = from_ns; t < to_ns; t++)
 					want[k] += t >= iterations[k].start_ns &&
 						   t < iterations[k + 1].start_ns;
 		}
-		dp_spread__finish(&spread);
+		dp_period_sums__finish(&spread);
 		for (size_t k = 0; k < 8; k++)
 			ck_assert_double_eq(row[k], want[k]);
 		state = seed;
@@ -631,17 +630,17 @@ START_TEST(devices_are_apart)
 	for (uint32_t seed = 1; seed < 20; seed++) {
 		struct fixture alone, with_other;
 		struct dp_metric_values again;
-		struct dp_work_index index;
-		struct dp_work work;
+		struct dp_trace_index index;
+		struct dp_device_timeline timeline;
 
 		state = seed;
 		start(&alone, true);
 		state = seed;
 		start_with(&with_other, true, true);
 		ck_assert_uint_eq(dp_trace_device_count(with_other.trace), 2);
-		ck_assert_int_eq(dp_work_index__init(&index, with_other.trace, NULL), DP_OK);
-		ck_assert_int_eq(dp_work__init(&work, &index, 0, NULL), DP_OK);
-		with_other.input.work = &work;
+		ck_assert_int_eq(dp_trace_index__init(&index, with_other.trace, NULL), DP_OK);
+		ck_assert_int_eq(dp_device_timeline__init(&timeline, &index, 0, NULL), DP_OK);
+		with_other.input.timeline = &timeline;
 		ck_assert_int_eq(dp_metric__compute_all(&again, &with_other.input, NULL), DP_OK);
 		for (size_t i = 0; dp_metric(i); i++)
 			for (size_t k = i * ITERATIONS; k < (i + 1) * ITERATIONS; k++)
@@ -649,8 +648,8 @@ START_TEST(devices_are_apart)
 					same(alone.values.values[k], with_other.values.values[k]) &&
 						same(alone.values.values[k], again.values[k]),
 					"%s of seed %u", dp_metric(i)->name, seed);
-		dp_work__fini(&work);
-		dp_work_index__fini(&index);
+		dp_device_timeline__fini(&timeline);
+		dp_trace_index__fini(&index);
 		dp_metric_values__fini(&again);
 		finish(&alone);
 		finish(&with_other);

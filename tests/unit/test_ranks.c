@@ -1,9 +1,10 @@
 /* What the ranks of a job are compared by, against jobs that are made up here. */
-#include "metric/collective.h"
+#include "activity/collective.h"
 #include "ranks/blame.h"
 #include "ranks/clock.h"
 #include "ranks/match.h"
 #include "ranks/summary.h"
+#include "ranks/units.h"
 
 #include <check.h>
 #include <math.h>
@@ -369,6 +370,39 @@ static void start(void)
 	seed = UINT64_C(0x2545f4914f6cdd1d);
 }
 
+/* Two pipelines of four stages: ranks s and s + 4 are of stage s. */
+START_TEST(stages_tied)
+{
+	uint32_t members[][4] = {
+		{ 0, 1 }, { 1, 2 }, { 2, 3 }, { 4, 5 }, { 5, 6 }, { 6, 7 }, /* sends */
+		{ 0, 4 }, { 1, 5 }, { 2, 6 }, { 3, 7 },			    /* gradients */
+		{ 0, 3 }, { 4, 7 },	      /* embeddings of the first and the last stage */
+		{ 0, 1, 2, 3 }, { 4, 5, 6, 7 }, /* norms */
+	};
+	struct dp_job_group groups[DP_COUNT(members)] = { 0 };
+	struct dp_job job = { .count = 8, .groups = groups, .group_count = DP_COUNT(groups) };
+	struct dp_stages stages;
+
+	for (size_t g = 0; g < DP_COUNT(groups); g++)
+		groups[g] = (struct dp_job_group){ .ranks = members[g],
+						   .rank_count = g < 12 ? 2 : 4,
+						   .pair = g < 6,
+						   .sends = g < 6,
+						   .synchronizes = g >= 6 };
+	ck_assert_int_eq(dp_stages__init(&stages, &job), DP_OK);
+	ck_assert_uint_eq(stages.count, 4);
+	for (uint32_t r = 0; r < 8; r++)
+		ck_assert_uint_eq(stages.stage[r], r % 4);
+	dp_stages__fini(&stages);
+	/* Without sends there are no stages, whatever groups there are. */
+	for (size_t g = 0; g < 6; g++)
+		groups[g].pair = groups[g].sends = false;
+	ck_assert_int_eq(dp_stages__init(&stages, &job), DP_OK);
+	ck_assert_uint_eq(stages.count, 1);
+	dp_stages__fini(&stages);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, start, NULL);
@@ -383,6 +417,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, blame_every);
 	tcase_add_test(tests, blame_classes);
 	tcase_add_test(tests, blame_unknown);
+	tcase_add_test(tests, stages_tied);
 	tcase_add_test(tests, names);
 }
 

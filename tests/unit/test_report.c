@@ -5,6 +5,7 @@
 #include "report_cases.h"
 
 #include <check.h>
+#include <deepprof/deepprof.h>
 #include <locale.h>
 #include <math.h>
 
@@ -56,6 +57,13 @@ START_TEST(other_units)
 	ck_assert_str_eq(dp_human__share(buf, 0.3394), "33.9%");
 	ck_assert_str_eq(dp_human__share(buf, 12.5), "1250%");
 	ck_assert_str_eq(dp_human__share(buf, (double)NAN), "-");
+	ck_assert_str_eq(dp_label_bytes(buf, sizeof(buf), 1023), "1023 B");
+	ck_assert_str_eq(dp_label_bytes(buf, sizeof(buf), UINT64_MAX), "16.00 EiB");
+	ck_assert_str_eq(dp_label_count(buf, sizeof(buf), 1234567), "1,234,567");
+	ck_assert_str_eq(dp_label_duration(buf, sizeof(buf), 999, true), "999 ns");
+	ck_assert_str_eq(dp_label_duration(buf, sizeof(buf), 12345, true), "12.35 us");
+	ck_assert_str_eq(dp_label_duration(buf, sizeof(buf), 1305e8, true), "130.5 s");
+	ck_assert_str_eq(dp_label_duration(buf, 4, 1305e8, true), "130");
 	ck_assert_str_eq(dp_human__bytes(buf, 0), "0 B");
 	ck_assert_str_eq(dp_human__bytes(buf, 999), "999 B");
 	ck_assert_str_eq(dp_human__bytes(buf, 1024), "1.000 KiB");
@@ -469,6 +477,69 @@ START_TEST(a_brief_report_is_small)
 }
 END_TEST
 
+/* A call must refuse options of these sizes. */
+#define REFUSED(type, init, call)                                                                  \
+	do {                                                                                       \
+		type options = init;                                                               \
+		const size_t sizes[] = { 0, sizeof(size_t), sizeof(options) + 1, SIZE_MAX };       \
+                                                                                                   \
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {                      \
+			struct dp_error error = DP_ERROR_INIT;                                     \
+                                                                                                   \
+			options.size = sizes[i];                                                   \
+			ck_assert_int_eq(call, DP_ERR_ARGUMENT);                                   \
+			ck_assert_msg(strstr(error.message, "unknown size"), "%s", error.message); \
+		}                                                                                  \
+	} while (0)
+
+static int nowhere(void *ctx, const void *data, size_t size)
+{
+	return -1;
+}
+
+/* One that was not initialized, or is of a later version, must not be read. */
+START_TEST(options_of_unknown_size_are_refused)
+{
+	struct report_case at;
+	struct dp_analysis *made;
+	struct dp_comparison *comparison;
+	struct dp_sink sink = { nowhere, NULL };
+	struct dp_detector *detector;
+	struct dp_recording *recording;
+	struct dp_trace *other;
+	struct dp_ranks *ranks;
+	struct ArrowArrayStream stream;
+
+	case_train(&at);
+	ck_assert_int_eq(dp_comparison_run(&comparison, at.analysis, at.analysis, NULL, NULL),
+			 DP_OK);
+	REFUSED(struct dp_open_options, DP_OPEN_OPTIONS_INIT,
+		dp_trace_open(&other, "/dev/null", &options, &error));
+	REFUSED(struct dp_analysis_options, DP_ANALYSIS_OPTIONS_INIT,
+		dp_analysis_run(&made, at.trace, &options, &error));
+	REFUSED(struct dp_compare_options, DP_COMPARE_OPTIONS_INIT,
+		dp_comparison_run(&comparison, at.analysis, at.analysis, &options, &error));
+	REFUSED(struct dp_report_options, DP_REPORT_OPTIONS_INIT,
+		dp_report_write(at.analysis, "text", &options, &sink, &error));
+	REFUSED(struct dp_report_options, DP_REPORT_OPTIONS_INIT,
+		dp_comparison_write(comparison, "text", &options, &sink, &error));
+	REFUSED(struct dp_report_options, DP_REPORT_OPTIONS_INIT,
+		dp_ranks_write(NULL, "text", &options, &sink, &error));
+	REFUSED(struct dp_table_options, DP_TABLE_OPTIONS_INIT,
+		dp_analysis_table(&stream, at.analysis, "loops", &options, &error));
+	REFUSED(struct dp_detector_options, DP_DETECTOR_OPTIONS_INIT,
+		dp_detector_new(&detector, &options, &error));
+	REFUSED(struct dp_ranks_options, DP_RANKS_OPTIONS_INIT,
+		dp_ranks_run(&ranks, NULL, 0, &options, &error));
+	REFUSED(struct dp_record_options, DP_RECORD_OPTIONS_INIT,
+		dp_recording_new(&recording, "/dev/null", &options, &error));
+	REFUSED(struct dp_record_options, DP_RECORD_OPTIONS_INIT,
+		dp_recording_recover(&recording, "/dev/null", &options, &error));
+	dp_comparison_free(comparison);
+	case_free(&at);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, durations_have_four_digits);
@@ -485,6 +556,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, any_width_is_survived);
 	tcase_add_test(tests, bars_show_shape);
 	tcase_add_test(tests, a_brief_report_is_small);
+	tcase_add_test(tests, options_of_unknown_size_are_refused);
 }
 
 #include "test_main.h"

@@ -11,9 +11,16 @@ static int count(void *ctx, const void *data, size_t size)
 	return 0;
 }
 
+static int write_info(const struct dp_analysis *analysis, const char *format,
+		      const struct dp_report_options *options, const struct dp_sink *sink,
+		      struct dp_error *error)
+{
+	return dp_trace_info_write(dp_analysis_trace(analysis), format, options, sink, error);
+}
+
 /* Fails the k-th allocation for every k. */
-static void sweep(const struct report_case *at, const char *format,
-		  const struct dp_report_options *options)
+static void sweep(__typeof__(dp_report_write) *write, const struct report_case *at,
+		  const char *format, const struct dp_report_options *options)
 {
 	size_t written = 0, failures = 0;
 	struct dp_sink sink = { count, &written };
@@ -24,7 +31,7 @@ static void sweep(const struct report_case *at, const char *format,
 		int status;
 
 		alloc_fail_after(k);
-		status = dp_report_write(at->analysis, format, options, &sink, &error);
+		status = write(at->analysis, format, options, &sink, &error);
 		more = alloc_fail_stop();
 		failures += more;
 		ck_assert_int_eq(status, more ? DP_ERR_NOMEM : DP_OK);
@@ -47,10 +54,12 @@ START_TEST(every_format)
 			struct dp_report_options options = DP_REPORT_OPTIONS_INIT;
 
 			options.gzip = options.kineto = f % 2;
-			sweep(&at, format->name, &options);
+			sweep(dp_report_write, &at, format->name, &options);
 			options.verbose = true;
-			sweep(&at, format->name, &options);
+			sweep(dp_report_write, &at, format->name, &options);
 		}
+		for (size_t f = 0; (format = dp_trace_info_format(f)); f++)
+			sweep(write_info, &at, format->name, NULL);
 		case_free(&at);
 	}
 }

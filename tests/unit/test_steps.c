@@ -23,27 +23,50 @@ static void run(const char *form, int number)
 	now_ns = op.end_ns + 1000;
 }
 
-/* The analysis of a program whose steps have length kernels, with names of a form. */
-static struct dp_analysis *analyze(const char *form, int setup, int length, int steps, int finish)
+static void copy(enum dp_copy_kind kind)
 {
-	struct dp_analysis *analysis = NULL;
-	struct dp_trace *trace = NULL;
+	struct dp_op op = { .start_ns = now_ns,
+			    .end_ns = now_ns + 5000,
+			    .stream = stream,
+			    .kind = DP_OP_COPY,
+			    .copy_kind = kind };
+
+	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+	now_ns = op.end_ns + 1000;
+}
+
+static void begin(void)
+{
 	uint32_t process;
 
 	ck_assert_int_eq(dp_builder__new(&builder, NULL), DP_OK);
 	process = dp_builder__process(builder, 1);
 	stream = dp_builder__stream(builder, process, 0, 1, 7);
 	now_ns = 0;
+}
+
+static struct dp_analysis *finish_and_analyze(void)
+{
+	struct dp_analysis *analysis = NULL;
+	struct dp_trace *trace = NULL;
+
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, NULL, NULL), DP_OK);
+	dp_trace_free(trace);
+	return analysis;
+}
+
+/* The analysis of a program whose steps have length kernels, with names of a form. */
+static struct dp_analysis *analyze(const char *form, int setup, int length, int steps, int finish)
+{
+	begin();
 	for (int i = 0; i < setup; i++)
 		run("setup_%d", i);
 	for (int i = 0; i < steps * length; i++)
 		run(form, i % length);
 	for (int i = 0; i < finish; i++)
 		run("finish_%d", i);
-	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
-	ck_assert_int_eq(dp_analysis_run(&analysis, trace, NULL, NULL), DP_OK);
-	ck_assert_int_eq(dp_analysis_take_trace(analysis, trace, NULL), DP_OK);
-	return analysis;
+	return finish_and_analyze();
 }
 
 static void expect_steps(const char *form, int setup, int length, int steps, int finish)
@@ -79,8 +102,145 @@ END_TEST
 /* One kernel again and again, whatever sets it up and follows. */
 START_TEST(one_kernel_is_an_iteration)
 {
+	struct dp_analysis *analysis;
+
 	expect_steps("stencil_%d", 5, 1, 100, 1);
 	expect_steps("stencil_%d", 0, 1, 100, 6);
+	/* a lot of setting up for a short run, but not as much as the run itself */
+	expect_steps("stencil_%d", 9, 1, 50, 1);
+	analysis = analyze("stencil_%d", 30, 1, 50, 0);
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 0);
+	dp_analysis_free(analysis);
+}
+END_TEST
+
+/* A benchmark runs one kernel after the other, each many times: as many loops, in that order. */
+START_TEST(kernels_have_loops_of_their_own)
+{
+	struct dp_analysis *analysis;
+
+	begin();
+	for (int k = 0; k < 6; k++) {
+		run("clear_%d", 0);
+		for (int i = 0; i < 40 + k; i++)
+			run("transpose_%d", k);
+	}
+	analysis = finish_and_analyze();
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 6);
+	for (size_t k = 0; k < 6; k++) {
+		const struct dp_loop *loop = dp_analysis_loop(analysis, k);
+
+		ck_assert_uint_eq(loop->length, 1);
+		ck_assert_uint_eq(loop->complete, 40 + k);
+		ck_assert(loop->selected);
+	}
+	dp_analysis_free(analysis);
+}
+END_TEST
+
+/* TensorFlow names kernels by their operator, of which each launches many in a single pass. */
+START_TEST(operators_of_a_pass_are_no_loops)
+{
+	struct dp_analysis *analysis;
+
+	begin();
+	for (int k = 0; k < 6; k++)
+		for (int i = 0; i < 40 + k; i++)
+			run("Validation/Conv2D_%d", k);
+	analysis = finish_and_analyze();
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 0);
+	dp_analysis_free(analysis);
+}
+END_TEST
+
+/* Of hundreds of kernels that run one after the other, loops are those that run most often. */
+START_TEST(loops_of_one_kernel_are_limited)
+{
+	struct dp_analysis *analysis;
+	size_t most = 0;
+
+	begin();
+	for (int k = 0; k < 400; k++)
+		for (int i = 0; i < (k % 20 == 7 ? 9 : 5); i++)
+			run("transpose_%d", k);
+	analysis = finish_and_analyze();
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 32);
+	for (size_t k = 0; k < 32; k++)
+		most += dp_analysis_loop(analysis, k)->complete == 9;
+	ck_assert_uint_eq(most, 20);
+	dp_analysis_free(analysis);
+}
+END_TEST
+
+/* The same kernel, ever less often, with another before it: its runs are no iterations. */
+START_TEST(runs_of_one_kernel_are_one_loop)
+{
+	static const int times[] = { 400, 90, 41, 17, 8, 5, 3, 2, 1 };
+	struct dp_analysis *analysis;
+	size_t all = 0;
+
+	begin();
+	for (size_t k = 0; k < sizeof(times) / sizeof(*times); k++) {
+		run("first_touch_%d", 0);
+		for (int i = 0; i < times[k]; i++)
+			run("triad_%d", 0);
+		copy(DP_COPY_DTOH);
+		all += (size_t)times[k];
+	}
+	analysis = finish_and_analyze();
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 1);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, all);
+	dp_analysis_free(analysis);
+}
+END_TEST
+
+/* What is copied with a kernel differs now and then: it is an iteration nonetheless. */
+START_TEST(copies_may_differ)
+{
+	struct dp_analysis *analysis;
+	const struct dp_loop *loop;
+
+	begin();
+	for (int i = 0; i < 60; i++) {
+		int table = i == 0 || i == 22 || i == 24 || i == 33 || i == 36;
+
+		for (int k = 0; k < (table ? 4 : 2); k++)
+			copy(table && k % 2 ? DP_COPY_DTOD : DP_COPY_HTOD);
+		run("insert_%d", 0);
+		copy(DP_COPY_DTOH);
+	}
+	analysis = finish_and_analyze();
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 1);
+	loop = dp_analysis_loop(analysis, 0);
+	ck_assert_uint_eq(loop->length, 1);
+	ck_assert_uint_eq(loop->complete, 60);
+	ck_assert_uint_eq(loop->copies, 3);
+	dp_analysis_free(analysis);
+}
+END_TEST
+
+/* Layers of a network copy nothing: three repetitions that upload something are iterations. */
+START_TEST(a_few_kernels_with_uploads_repeat)
+{
+	for (int upload = 0; upload < 2; upload++) {
+		struct dp_analysis *analysis;
+
+		begin();
+		for (int i = 0; i < 3; i++) {
+			if (upload)
+				copy(DP_COPY_HTOD);
+			run("vectorized_elementwise_kernel_%d", 0);
+			run("ampere_sgemm_nn_v%d", 0);
+		}
+		analysis = finish_and_analyze();
+		ck_assert_uint_eq(dp_analysis_loop_count(analysis), (size_t)upload);
+		if (upload) {
+			ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 3);
+			ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->length, 2);
+			ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->copies, 1);
+		}
+		dp_analysis_free(analysis);
+	}
 }
 END_TEST
 
@@ -98,12 +258,57 @@ START_TEST(a_few_kernels_repeat)
 }
 END_TEST
 
+/* As many kernels, of names that differ in more than numbers. */
+static void run_all(const char *what, int count)
+{
+	for (int k = 0; k < count; k++) {
+		char form[64];
+
+		snprintf(form, sizeof(form), "%s_%c%c_gemm", what, 'a' + k % 26, 'a' + k / 26);
+		run(form, 0);
+	}
+}
+
+/* Denoising steps behind an encoder are no layers of a pass, though they hold some. */
+START_TEST(steps_behind_an_encoder)
+{
+	struct dp_analysis *analysis;
+	bool found = false;
+
+	begin();
+	run_all("embed", 2);
+	for (int layer = 0; layer < 64; layer++)
+		run_all("encode", 13);
+	for (int step = 0; step < 4; step++) {
+		run_all("condition", 80);
+		for (int block = 0; block < 18; block++)
+			run_all("denoise", 57);
+	}
+	run_all("decode", 9);
+	analysis = finish_and_analyze();
+	for (size_t i = 0; i < dp_analysis_loop_count(analysis); i++) {
+		const struct dp_loop *loop = dp_analysis_loop(analysis, i);
+
+		found |= loop->selected && loop->complete == 4 && loop->length == 80 + 18 * 57;
+	}
+	ck_assert(found);
+	dp_analysis_free(analysis);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, time_steps_are_iterations);
 	tcase_add_test(tests, layers_are_none);
+	tcase_add_test(tests, steps_behind_an_encoder);
 	tcase_add_test(tests, one_kernel_is_an_iteration);
+	tcase_add_test(tests, kernels_have_loops_of_their_own);
+	tcase_add_test(tests, operators_of_a_pass_are_no_loops);
+	tcase_add_test(tests, loops_of_one_kernel_are_limited);
+	tcase_add_test(tests, runs_of_one_kernel_are_one_loop);
+	tcase_add_test(tests, copies_may_differ);
 	tcase_add_test(tests, a_few_kernels_repeat);
+	tcase_add_test(tests, a_few_kernels_with_uploads_repeat);
 }
 
 #include "test_main.h"

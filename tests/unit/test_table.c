@@ -6,8 +6,6 @@
 #include <deepprof/deepprof.h>
 #include <math.h>
 
-enum { COLUMNS = 256 };
-
 /* A table's schema and its first batch. */
 struct table {
 	struct ArrowSchema schema;
@@ -114,6 +112,24 @@ static void check_array(const struct ArrowSchema *schema, const struct ArrowArra
 		check_array(schema->dictionary, array->dictionary, array->dictionary->length);
 	for (int64_t i = 0; i < array->n_children; i++)
 		check_array(schema->children[i], array->children[i], rows);
+}
+
+/* The rows of all batches, which are checked for the loop that they are of; -1: of any. */
+static int64_t count_rows(struct ArrowArrayStream *stream, int64_t loop)
+{
+	struct table table;
+	int64_t rows = 0;
+
+	ck_assert_int_eq(stream->get_schema(stream, &table.schema), 0);
+	while (!stream->get_next(stream, &table.batch) && table.batch.release) {
+		for (int64_t i = 0; loop >= 0 && i < table.batch.length; i++)
+			ck_assert_int_eq(whole(&table, "loop", (size_t)i), loop);
+		rows += table.batch.length;
+		table.batch.release(&table.batch);
+	}
+	stream->release(stream);
+	table.schema.release(&table.schema);
+	return rows;
 }
 
 START_TEST(every_table_is_sound)
@@ -264,65 +280,180 @@ START_TEST(names_are_a_dictionary)
 }
 END_TEST
 
-/* Children are moved out and released in an order drawn from a seed, before or after the rest. */
-static void release_in_disorder(struct table *table, unsigned seed)
+/* A consumer of streams, which holds what has a release. */
+struct consumer {
+	uint32_t random;
+	struct ArrowArrayStream streams[4];
+	struct ArrowSchema schemas[8];
+	struct ArrowArray arrays[16];
+};
+
+static size_t releases;
+static void (*release_array)(struct ArrowArray *array);
+
+static void count_release(struct ArrowArray *array)
 {
-	struct ArrowArray moved[COLUMNS];
-	size_t count = 0, columns = (size_t)table->batch.n_children;
-
-	for (size_t i = 0; i < columns; i++) {
-		if ((i * 2654435761u + seed) % 3)
-			continue;
-		moved[count++] = *table->batch.children[i];
-		table->batch.children[i]->release = NULL;
-	}
-	if (seed % 2)
-		table->batch.release(&table->batch);
-	for (size_t i = 0; i < count; i++) {
-		struct ArrowArray *at = &moved[(i * 7 + seed) % count];
-
-		if (at->release)
-			at->release(at);
-	}
-	for (size_t i = 0; i < count; i++)
-		if (moved[i].release)
-			moved[i].release(&moved[i]);
-	free_table(table);
+	releases++;
+	release_array(array);
+	ck_assert(!array->release);
 }
 
-START_TEST(arrays_outlive_the_analysis)
+/* Counts from now on how often an array, its children and dictionaries are released. Returns how
+ * many there are. */
+static size_t watch(struct ArrowArray *array)
+{
+	size_t count = 1;
+
+	release_array = array->release;
+	array->release = count_release;
+	for (int64_t i = 0; i < array->n_children; i++)
+		count += watch(array->children[i]);
+	return count + (array->dictionary ? watch(array->dictionary) : 0);
+}
+
+static size_t draw(struct consumer *consumer, size_t count)
+{
+	consumer->random = consumer->random * 1664525 + 1013904223;
+	return (consumer->random >> 16) % count;
+}
+
+/* Reads from what an array of numbers or texts owns or borrows. */
+static void touch(const struct ArrowArray *array)
+{
+	for (int64_t i = 0; i < array->n_buffers; i++)
+		if (array->buffers[i])
+			(void)*(const volatile char *)array->buffers[i];
+}
+
+/* Moves a child, or a child's dictionary, out of an array. */
+static void move_out(struct consumer *consumer, struct ArrowArray *to, struct ArrowArray *from)
+{
+	struct ArrowArray *child;
+
+	if (!from->release || to->release || !from->n_children)
+		return;
+	child = from->children[draw(consumer, (size_t)from->n_children)];
+	if (child->release && child->dictionary && draw(consumer, 2))
+		child = child->dictionary;
+	if (!child->release)
+		return;
+	*to = *child;
+	child->release = NULL;
+}
+
+/* Takes from a stream: its schema or its next batch. Returns how many arrays it has. */
+static size_t take(struct consumer *consumer, struct ArrowArrayStream *stream)
+{
+	struct ArrowSchema *schema = &consumer->schemas[draw(consumer, 8)];
+	struct ArrowArray *array = &consumer->arrays[draw(consumer, 16)];
+
+	if (!schema->release && draw(consumer, 2))
+		ck_assert_int_eq(stream->get_schema(stream, schema), 0);
+	if (array->release)
+		return 0;
+	ck_assert_int_eq(stream->get_next(stream, array), 0);
+	return array->release ? watch(array) : 0;
+}
+
+static void release_one(struct consumer *consumer, size_t which)
+{
+	struct ArrowArrayStream *stream = &consumer->streams[which % 4];
+	struct ArrowSchema *schema = &consumer->schemas[which % 8];
+	struct ArrowArray *array = &consumer->arrays[which % 16];
+
+	if (array->release) {
+		touch(array);
+		array->release(array);
+	} else if (schema->release) {
+		schema->release(schema);
+	} else if (stream->release) {
+		stream->release(stream);
+	}
+}
+
+/* One step, drawn at random. Returns how many arrays it made; at is NULL once it was freed. */
+static size_t consume(struct consumer *consumer, const struct report_case *at)
 {
 	static const char *const names[] = { "iterations", "operations", "loops", "kernels" };
+	struct ArrowArrayStream *stream = &consumer->streams[draw(consumer, 4)];
 
-	for (unsigned seed = 0; seed < 24; seed++) {
-		size_t held = alloc_held();
-		struct dp_error error = DP_ERROR_INIT;
+	switch (draw(consumer, 4)) {
+	case 0:
+		if (at && !stream->release)
+			open_stream(stream, at, names[draw(consumer, DP_COUNT(names))],
+				    draw(consumer, 2));
+		return 0;
+	case 1:
+		return stream->release ? take(consumer, stream) : 0;
+	case 2:
+		move_out(consumer, &consumer->arrays[draw(consumer, 16)],
+			 &consumer->arrays[draw(consumer, 16)]);
+		return 0;
+	default:
+		release_one(consumer, draw(consumer, 16));
+		return 0;
+	}
+}
+
+START_TEST(what_is_taken_is_released_once_in_any_order)
+{
+	for (unsigned seed = 0; seed < 100; seed++) {
+		struct consumer consumer = { .random = seed };
+		size_t held = alloc_held(), made = 0;
 		struct report_case at;
-		struct table table;
 
 		case_train(&at);
-		ck_assert_int_eq(dp_analysis_take_trace(at.analysis, at.trace, &error), DP_OK);
-		table = read_table(&at, names[seed % DP_COUNT(names)], seed & 4);
-		dp_analysis_free(at.analysis);
-		ck_assert_int_gt(table.batch.length, 0);
-		check_array(&table.schema, &table.batch, table.batch.length);
-		release_in_disorder(&table, seed);
+		releases = 0;
+		for (size_t i = 0; i < 200; i++)
+			made += consume(&consumer, &at);
+		case_free(&at);
+		for (size_t i = 0; i < 50; i++)
+			made += consume(&consumer, NULL);
+		for (size_t i = 0; i < 3 * 16; i++)
+			release_one(&consumer, i);
+		ck_assert_uint_gt(made, 0);
+		ck_assert_uint_eq(releases, made);
 		ck_assert_uint_eq(alloc_held(), held);
 	}
 }
 END_TEST
 
-START_TEST(a_trace_is_taken_once)
+START_TEST(loops_have_their_rows)
 {
-	struct report_case at, other;
+	struct dp_table_options options = DP_TABLE_OPTIONS_INIT;
+	const struct dp_table_info *info;
+	struct dp_error error = DP_ERROR_INIT;
+	struct ArrowArrayStream stream;
+	struct report_case at;
 
 	case_train(&at);
-	case_train(&other);
-	ck_assert_int_eq(dp_analysis_take_trace(at.analysis, other.trace, NULL), DP_ERR_ARGUMENT);
-	ck_assert_int_eq(dp_analysis_take_trace(at.analysis, at.trace, NULL), DP_OK);
-	ck_assert_int_eq(dp_analysis_take_trace(at.analysis, at.trace, NULL), DP_ERR_ARGUMENT);
-	dp_analysis_free(at.analysis);
-	case_free(&other);
+	for (size_t i = 0; (info = dp_table(i)) && !strcmp(info->of, "analysis"); i++) {
+		int64_t all, rows = 0;
+		int status = DP_OK;
+
+		open_stream(&stream, &at, info->name, false);
+		all = count_rows(&stream, -1);
+		for (options.loop = 0;
+		     options.loop < (int64_t)dp_analysis_loop_count(at.analysis) && !status;
+		     options.loop++) {
+			status = dp_analysis_table(&stream, at.analysis, info->name, &options,
+						   NULL);
+			rows += status ? 0 : count_rows(&stream, options.loop);
+		}
+		ck_assert_int_eq(status ? all : rows, all);
+	}
+	ck_assert_int_eq(dp_analysis_table(&stream, at.analysis, "loops", &options, &error),
+			 DP_ERR_ARGUMENT);
+	ck_assert_ptr_nonnull(strstr(error.message, "there are"));
+	ck_assert_int_eq(dp_analysis_table(&stream, at.analysis, "streams", &options, NULL),
+			 DP_ERR_ARGUMENT);
+	at.analysis->loops[0].info.selected = false;
+	options.loop = 0;
+	error = (struct dp_error)DP_ERROR_INIT;
+	ck_assert_int_eq(dp_analysis_table(&stream, at.analysis, "iterations", &options, &error),
+			 DP_ERR_ARGUMENT);
+	ck_assert_ptr_nonnull(strstr(error.message, "not reported on"));
+	case_free(&at);
 }
 END_TEST
 
@@ -392,9 +523,9 @@ START_TEST(ranks_have_tables)
 		more = alloc_fail_stop();
 		ck_assert_int_eq(status, more ? DP_ERR_NOMEM : DP_OK);
 	}
-	stream.release(&stream);
 	dp_ranks_free(ranks);
 	dp_summary_free(summary);
+	ck_assert_int_eq(check_stream(&stream), (int64_t)cells);
 }
 END_TEST
 
@@ -438,6 +569,24 @@ START_TEST(comparisons_have_tables)
 	ck_assert_uint_gt(tables, 3);
 	dp_comparison_free(comparison);
 	case_free(&at);
+}
+END_TEST
+
+/* A stream owns the comparison, and that the analyses. */
+START_TEST(streams_outlive_comparisons)
+{
+	struct report_case at;
+	struct dp_comparison *comparison;
+	struct ArrowArrayStream stream;
+	int64_t pairs;
+
+	case_train(&at);
+	comparison = with_itself(&at);
+	pairs = (int64_t)dp_comparison_pair_count(comparison);
+	ck_assert_int_eq(dp_comparison_table(&stream, comparison, "pairs", NULL, NULL), DP_OK);
+	case_free(&at);
+	dp_comparison_free(comparison);
+	ck_assert_int_eq(check_stream(&stream), pairs);
 }
 END_TEST
 
@@ -499,10 +648,11 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, metrics_are_not_copied);
 	tcase_add_test(tests, fields_have_units);
 	tcase_add_test(tests, names_are_a_dictionary);
-	tcase_add_test(tests, arrays_outlive_the_analysis);
-	tcase_add_test(tests, a_trace_is_taken_once);
+	tcase_add_test(tests, what_is_taken_is_released_once_in_any_order);
+	tcase_add_test(tests, loops_have_their_rows);
 	tcase_add_test(tests, wrong_names_are_refused);
 	tcase_add_test(tests, comparisons_have_tables);
+	tcase_add_test(tests, streams_outlive_comparisons);
 	tcase_add_test(tests, ranks_have_tables);
 	tcase_add_test(tests, failed_allocations_are_survived);
 }

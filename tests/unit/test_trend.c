@@ -1,7 +1,7 @@
 /* Trends, outliers and warm-up: what they find, and what they must not. */
-#include "metric/change.h"
-#include "metric/trend.h"
-#include "metric/warmup.h"
+#include "stats/change.h"
+#include "stats/trend.h"
+#include "activity/warmup.h"
 
 #include <check.h>
 #include <math.h>

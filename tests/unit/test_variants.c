@@ -16,13 +16,9 @@ struct fixture {
 
 static void make(struct fixture *at, const uint32_t *of, size_t count)
 {
-	struct dp_metric_values values = { .count = count };
-	size_t metrics = dp_metric_count(), period = dp_metric_find("period_ns");
 	int64_t now_ns = 0;
 
 	memset(at, 0, sizeof(*at));
-	values.values = calloc(metrics * count, sizeof(double));
-	ck_assert_ptr_nonnull(values.values);
 	for (size_t k = 0; k < count; k++) {
 		struct dp_iteration *it = &at->iterations[k];
 
@@ -30,16 +26,12 @@ static void make(struct fixture *at, const uint32_t *of, size_t count)
 		it->variant = of[k];
 		it->inserted = of[k];
 		it->start_ns = now_ns;
-		values.values[period * count + k] =
-			k + 1 < count ? 1000 + 10 * (double)of[k] : (double)NAN;
 		now_ns += 1000 + 10 * (int64_t)of[k];
 		at->loop.variants = DP_MAX(at->loop.variants, of[k] + (size_t)1);
 	}
 	at->loop.iterations = count;
-	ck_assert_int_eq(
-		dp_loop_variants__make(&at->variants, &at->loop, at->iterations, &values, NULL),
-		DP_OK);
-	free(values.values);
+	ck_assert_int_eq(dp_loop_variants__make(&at->variants, &at->loop, at->iterations, NULL),
+			 DP_OK);
 }
 
 static uint32_t draw(uint64_t *state, uint32_t below)
@@ -121,23 +113,20 @@ END_TEST
 /* Warm-up, what was cut off and what others run in are in no median. */
 START_TEST(costs)
 {
-	double periods[8] = { 900, 100, 130, 100, 190, 100, 150, (double)NAN };
+	static const int64_t starts_ns[8] = { 0, 900, 1000, 1130, 1230, 1420, 1520, 1670 };
 	struct dp_iteration its[8] = { { 0 } };
 	struct dp_loop loop = { .iterations = 8, .variants = 4 };
-	struct dp_metric_values values = { .count = 8 };
 	struct dp_variant *v;
-	size_t metrics = dp_metric_count(), period = dp_metric_find("period_ns");
 
-	values.values = calloc(metrics * 8, sizeof(double));
-	ck_assert_ptr_nonnull(values.values);
-	memcpy(values.values + period * 8, periods, sizeof(periods));
+	for (size_t k = 0; k < 8; k++)
+		its[k].start_ns = starts_ns[k];
 	its[0].variant = its[2].variant = its[4].variant = its[6].variant = 1;
 	its[0].warmup = true;
 	its[5].foreign_kernels = 3;
 	its[7].variant = 3;
 	its[7].partial = true;
 	its[1].partial = true;
-	ck_assert_int_eq(dp_loop_variants__make(&v, &loop, its, &values, NULL), DP_OK);
+	ck_assert_int_eq(dp_loop_variants__make(&v, &loop, its, NULL), DP_OK);
 	ck_assert_uint_eq(v[0].count, 2);
 	ck_assert_uint_eq(v[0].first, 1);
 	ck_assert_uint_eq(v[1].count, 4);
@@ -148,7 +137,6 @@ START_TEST(costs)
 	ck_assert_double_eq_tol(v[0].extra_ns, 100 - 140, 1e-9);
 	ck_assert(isnan(v[2].extra_ns) && isnan(v[3].extra_ns));
 	free(v);
-	free(values.values);
 }
 END_TEST
 
@@ -157,19 +145,15 @@ START_TEST(nothing)
 {
 	struct dp_iteration cut = { .partial = true };
 	struct dp_loop loop = { .iterations = 1, .variants = 1 };
-	double none[1024];
-	struct dp_metric_values values = { none, NULL, 1, false };
 	struct dp_variant *v;
 
-	for (size_t i = 0; i < DP_COUNT(none); i++)
-		none[i] = (double)NAN;
-	ck_assert_int_eq(dp_loop_variants__make(&v, &loop, &cut, &values, NULL), DP_OK);
+	ck_assert_int_eq(dp_loop_variants__make(&v, &loop, &cut, NULL), DP_OK);
 	ck_assert_uint_eq(v[0].count, 0);
 	ck_assert_uint_eq(v[0].period, 0);
 	ck_assert(isnan(v[0].extra_ns));
 	free(v);
 	loop = (struct dp_loop){ .iterations = 0 };
-	ck_assert_int_eq(dp_loop_variants__make(&v, &loop, &cut, &values, NULL), DP_OK);
+	ck_assert_int_eq(dp_loop_variants__make(&v, &loop, &cut, NULL), DP_OK);
 	free(v);
 }
 END_TEST

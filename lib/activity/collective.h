@@ -1,0 +1,31 @@
+/* Communication kernels with what the trace records of the calls that they run. */
+#ifndef DP_ACTIVITY_COLLECTIVE_H
+#define DP_ACTIVITY_COLLECTIVE_H
+
+#include <deepprof/analysis.h>
+
+/* By the name of a call or a kernel. Cost: linear in the name. */
+enum dp_collective_kind dp_collective__kind(const char *name);
+
+/* A link's traffic for each byte of a message, as nccl-tests (PERFORMANCE.md) count it. */
+double dp_collective__bus_factor(enum dp_collective_kind kind, double members);
+
+/*
+ * The record of dp_trace_collectives() for a communication kernel: its own, or that of the host's
+ * call that launched it; DP_NONE where there is none. *at is 0 for the first operation asked for;
+ * operations are asked for in order. Cost: logarithmic.
+ */
+size_t dp_collective__record(const struct dp_trace *trace, uint32_t op, size_t *at);
+
+struct dp_collective_stats {
+	struct dp_collective_stat *rows;
+	size_t count, room;
+};
+
+/* *out is to be released with fini, also after a failure. Errors: DP_ERR_NOMEM. Cost: linear in the
+ * operations, n log n in the communication kernels. */
+int dp_collective_stats__init(struct dp_collective_stats *out, const struct dp_trace *trace,
+			      struct dp_error *error);
+void dp_collective_stats__fini(struct dp_collective_stats *stats);
+
+#endif

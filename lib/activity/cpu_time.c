@@ -1,0 +1,179 @@
+/*
+ * Threads are sampled some 20 times a second, which is exact on average and coarse for one
+ * iteration; when they were off a processor, where that was recorded, is exact. Between two samples
+ * preempted intervals are waits for a processor as a whole; what the kernel counted beyond them was
+ * waited after wake-ups, so that it is a part of the intervals in which the thread was blocked, of
+ * each as much for its length. The sum over time of what a thread did is kept where it bends, and
+ * taken between in proportion.
+ */
+
+#include "activity/cpu_time.h"
+#include "activity/periods.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of the time between two samples, that the intervals may miss what the thread ran: what is beyond
+ * was lost, and the samples alone count. Where processors count in ticks, a tick is a fifth. */
+#define DISAGREE 0.25
+
+/* What a thread did between two of its samples. */
+struct stretch {
+	const struct dp_off_cpu *offs;
+	const uint32_t *rows;
+	size_t first, end; /* of the rows, that reach into it */
+	int64_t start_ns, end_ns;
+	double run_ns, wait_ns; /* as sampled */
+	double off_ns[DP_OFF_KINDS];
+	enum dp_cpu_state state;
+};
+
+/* The part of an interval that lies in the stretch. */
+static double clip(const struct stretch *at, size_t i, int64_t *start_ns, int64_t *end_ns)
+{
+	uint32_t row = at->rows[i];
+
+	*start_ns = DP_MAX(at->offs->start_ns[row], at->start_ns);
+	*end_ns = DP_MAX(DP_MIN(at->offs->end_ns[row], at->end_ns), *start_ns);
+	return (double)(*end_ns - *start_ns);
+}
+
+static bool agrees(const struct stretch *at)
+{
+	double length_ns = (double)(at->end_ns - at->start_ns), ran_ns = length_ns;
+
+	for (size_t kind = 0; kind < DP_OFF_KINDS; kind++)
+		ran_ns -= at->off_ns[kind];
+	return fabs(ran_ns - at->run_ns) <= DISAGREE * length_ns;
+}
+
+/* How much of an interval of a kind was spent in the state. */
+static double share_of(const struct stretch *at, uint8_t kind)
+{
+	double late_ns = at->wait_ns - at->off_ns[DP_OFF_PREEMPTED];
+
+	if (at->state == DP_CPU_FAULT)
+		return kind == DP_OFF_FAULT;
+	if (kind == DP_OFF_PREEMPTED)
+		return 1;
+	if (kind == DP_OFF_FAULT || !(at->off_ns[DP_OFF_BLOCKED] > 0))
+		return 0;
+	return fmin(fmax(late_ns / at->off_ns[DP_OFF_BLOCKED], 0), 1);
+}
+
+/* The intervals say when: of the state, or, for running, when it did not. */
+static void add_exact(struct dp_curve *curve, const struct stretch *at)
+{
+	int64_t until_ns = at->start_ns, start_ns, end_ns;
+	bool run = at->state == DP_CPU_RUN;
+
+	for (size_t i = at->first; i < at->end; i++) {
+		double length_ns = clip(at, i, &start_ns, &end_ns);
+
+		dp_curve__add(curve, start_ns, run ? (double)(start_ns - until_ns) : 0);
+		dp_curve__add(curve, end_ns,
+			      run ? 0 : length_ns * share_of(at, at->offs->kind[at->rows[i]]));
+		until_ns = DP_MAX(until_ns, end_ns);
+	}
+	dp_curve__add(curve, at->end_ns, run ? (double)(at->end_ns - until_ns) : 0);
+}
+
+static void add_stretch(struct dp_curve *curve, struct stretch *at)
+{
+	int64_t start_ns, end_ns;
+
+	memset(at->off_ns, 0, sizeof(at->off_ns));
+	for (size_t i = at->first; i < at->end; i++)
+		at->off_ns[at->offs->kind[at->rows[i]]] += clip(at, i, &start_ns, &end_ns);
+	if (at->first < at->end && agrees(at))
+		add_exact(curve, at);
+	else
+		dp_curve__add(curve, at->end_ns,
+			      at->state == DP_CPU_RUN	 ? at->run_ns
+			      : at->state == DP_CPU_WAIT ? at->wait_ns
+							 : 0);
+}
+
+/* Moves to the intervals that reach into what is between two samples. */
+static void move(struct stretch *at, size_t count, const struct dp_cpu_samples *samples,
+		 size_t from, size_t to)
+{
+	at->start_ns = samples->time_ns[from];
+	at->end_ns = samples->time_ns[to];
+	at->run_ns = (double)DP_MAX(samples->run_ns[to] - samples->run_ns[from], 0);
+	at->wait_ns = 0;
+	if (samples->wait_ns[from] >= 0)
+		at->wait_ns = (double)DP_MAX(samples->wait_ns[to] - samples->wait_ns[from], 0);
+	while (at->first < count && at->offs->end_ns[at->rows[at->first]] <= at->start_ns)
+		at->first++;
+	at->end = DP_MAX(at->end, at->first);
+	while (at->end < count && at->offs->start_ns[at->rows[at->end]] < at->end_ns)
+		at->end++;
+}
+
+static int make_curve(struct dp_curve *curve, const struct dp_device_timeline *timeline,
+		      size_t thread, enum dp_cpu_state state)
+{
+	const struct dp_cpu_samples *samples = dp_trace_cpu_samples(timeline->trace);
+	struct stretch at = { .offs = dp_trace_off_cpu(timeline->trace), .state = state };
+	size_t count, offs;
+	const uint32_t *rows = dp_groups__rows(&timeline->index->cpu_samples, thread, &count);
+
+	at.rows = dp_groups__rows(&timeline->index->off_cpu, thread, &offs);
+	/* An interval that spans a sample is in two stretches, with two knots in each. */
+	if (dp_curve__reserve(curve, 4 * offs + 3 * count))
+		return DP_ERR_NOMEM;
+	if (count)
+		dp_curve__add(curve, samples->time_ns[rows[0]], 0);
+	for (size_t r = 1; r < count; r++) {
+		move(&at, offs, samples, rows[r - 1], rows[r]);
+		add_stretch(curve, &at);
+	}
+	return DP_OK;
+}
+
+static int make_throttled(struct dp_curve *curve, const struct dp_device_timeline *timeline)
+{
+	const struct dp_throttling *rows = dp_trace_throttling(timeline->trace);
+	uint32_t process = dp_trace_device(timeline->trace, timeline->device)->process;
+	int64_t before_ns = 0;
+
+	if (dp_curve__reserve(curve, rows->count))
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < rows->count; i++) {
+		int64_t now_ns = rows->throttled_ns[i];
+
+		if (rows->process[i] != process)
+			continue;
+		dp_curve__add(curve, rows->time_ns[i], (double)DP_MAX(now_ns - before_ns, 0));
+		before_ns = now_ns;
+	}
+	return DP_OK;
+}
+
+int dp_cpu__fill(double *values, const struct dp_device_timeline *timeline,
+		 const struct dp_iteration *iterations, size_t count, enum dp_cpu_state state,
+		 struct dp_error *error)
+{
+	/* What a cgroup is kept from is no thread's. */
+	bool throttled = state == DP_CPU_THROTTLED;
+	size_t threads = throttled ? 1 : dp_trace_thread_count(timeline->trace);
+	int status = DP_OK;
+
+	for (size_t k = 0; k < count; k++)
+		values[k] = (double)NAN;
+	if (state == DP_CPU_FAULT && !dp_trace_off_cpu(timeline->trace)->count)
+		return DP_OK;
+	for (size_t thread = 0; thread < threads && !status; thread++) {
+		struct dp_curve curve = { 0 };
+
+		if (!throttled && !timeline->launches[thread])
+			continue;
+		status = throttled ? make_throttled(&curve, timeline)
+				   : make_curve(&curve, timeline, thread, state);
+		if (!status)
+			dp_curve__periods(values, &curve, iterations, count);
+		dp_curve__fini(&curve);
+	}
+	return status ? dp_error__nomem(error, 0) : DP_OK;
+}

@@ -1,0 +1,230 @@
+/* What is uploaded, who launches, and when launching threads wait. */
+#include "activity/device_timeline.h"
+#include "base/sort.h"
+
+#include <string.h>
+
+/* The shortest reported call that is no launch, wait or copy. */
+#define STALL_NS 10000
+
+/* Page migrations of unified memory count: they are that program's uploads. */
+bool dp_op__is_upload(const struct dp_ops *ops, size_t op)
+{
+	uint8_t kind = ops->copy_kind[op];
+
+	return ops->kind[op] == DP_OP_COPY &&
+	       (kind == DP_COPY_HTOD || kind == DP_COPY_HTOA || kind == DP_COPY_UM_HTOD);
+}
+
+static int find_copies(struct dp_device_timeline *timeline)
+{
+	const struct dp_ops *ops = dp_trace_ops(timeline->trace);
+	size_t room = 0;
+
+	for (size_t i = 0; i < timeline->count; i++) {
+		size_t op = timeline->rows[i];
+
+		if (!dp_op__is_upload(ops, op))
+			continue;
+		if (dp_array__reserve(&timeline->copies, &room, timeline->copy_count + 1,
+				      sizeof(*timeline->copies)))
+			return DP_ERR_NOMEM;
+		timeline->copies[timeline->copy_count++] = (uint32_t)op;
+	}
+	return dp_spans__init(&timeline->uploads, ops, timeline->copies, timeline->copy_count,
+			      NULL);
+}
+
+static int find_threads(struct dp_device_timeline *timeline)
+{
+	const struct dp_calls *calls = dp_trace_calls(timeline->trace);
+	const struct dp_ops *ops = dp_trace_ops(timeline->trace);
+	size_t threads = dp_trace_thread_count(timeline->trace);
+
+	timeline->launches = dp_alloc__zeroed(threads, sizeof(*timeline->launches));
+	timeline->inside = dp_alloc__zeroed(calls->count, sizeof(*timeline->inside));
+	if (!timeline->launches || !timeline->inside)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; calls->count && i < timeline->count; i++) {
+		size_t op = timeline->rows[i];
+		uint32_t call = ops->call[op];
+
+		if (call == DP_NONE)
+			continue;
+		timeline->known = true;
+		if (dp_op_is_kernel(ops->kind[op]) && calls->thread[call] < threads)
+			timeline->launches[calls->thread[call]] = true;
+		/* Nothing waits for a copy within the device: it was over sooner than its call. */
+		if (ops->kind[op] == DP_OP_COPY && ops->copy_kind[op] != DP_COPY_DTOD &&
+		    calls->end_ns[call] >= ops->end_ns[op])
+			timeline->inside[call] = DP_WAITED_INSIDE;
+	}
+	return DP_OK;
+}
+
+/* Rows of the launching threads, in order: *rows is to be freed. */
+static int gather_rows(uint32_t **rows, size_t *count, const struct dp_device_timeline *timeline,
+		       const struct dp_groups *groups)
+{
+	size_t threads = dp_trace_thread_count(timeline->trace), own, room = 0;
+	uint32_t *scratch;
+
+	for (size_t thread = 0; thread < threads; thread++) {
+		const uint32_t *from = dp_groups__rows(groups, thread, &own);
+
+		if (!timeline->launches[thread] || !own)
+			continue;
+		if (dp_array__reserve(rows, &room, *count + own, sizeof(**rows)))
+			return DP_ERR_NOMEM;
+		memcpy(*rows + *count, from, own * sizeof(*from));
+		*count += own;
+	}
+	scratch = dp_alloc__array(*count, sizeof(*scratch));
+	if (!scratch)
+		return DP_ERR_NOMEM;
+	dp_sort__u32(*rows, scratch, *count);
+	free(scratch);
+	return DP_OK;
+}
+
+/* Those of one thread are borrowed. */
+static int find_calls(struct dp_device_timeline *timeline)
+{
+	const struct dp_groups *groups = &timeline->index->calls;
+	size_t threads = dp_trace_thread_count(timeline->trace), launching = 0;
+	int status = DP_OK;
+
+	for (size_t thread = 0; thread < threads; thread++)
+		if (timeline->launches[thread] && !launching++)
+			timeline->calls = dp_groups__rows(groups, thread, &timeline->call_count);
+	if (launching > 1) {
+		timeline->call_count = 0;
+		status = gather_rows(&timeline->gathered, &timeline->call_count, timeline, groups);
+		timeline->calls = timeline->gathered;
+	}
+	return status;
+}
+
+enum copies { NO_COPIES, BLOCKING_COPIES, ALL_COPIES };
+
+static bool is_wait(const struct dp_device_timeline *timeline, const struct dp_calls *calls,
+		    size_t i, enum copies copies)
+{
+	if (calls->kind[i] != DP_CALL_COPY)
+		return calls->kind[i] == DP_CALL_SYNC;
+	return copies == ALL_COPIES || (copies == BLOCKING_COPIES && timeline->inside[i]);
+}
+
+/* The union of the calls that wait. */
+static int unite(struct dp_spans *spans, const struct dp_device_timeline *timeline,
+		 const struct dp_calls *calls, enum copies copies)
+{
+	size_t room = 0;
+
+	for (size_t c = 0; c < timeline->call_count; c++)
+		room += is_wait(timeline, calls, timeline->calls[c], copies);
+	if (dp_spans__reserve(spans, room))
+		return DP_ERR_NOMEM;
+	for (size_t c = 0; c < timeline->call_count; c++) {
+		size_t i = timeline->calls[c];
+
+		if (is_wait(timeline, calls, i, copies))
+			dp_spans__add(spans, calls->start_ns[i], calls->end_ns[i]);
+	}
+	return DP_OK;
+}
+
+/*
+ * A call that keeps its thread from launching: it allocates or frees, or takes as long as several
+ * launches do. Short ones are a part of what launching costs.
+ */
+static bool is_stall(const struct dp_calls *calls, size_t i)
+{
+	return calls->kind[i] == DP_CALL_MEMORY ||
+	       (calls->kind[i] == DP_CALL_OTHER &&
+		calls->end_ns[i] - calls->start_ns[i] >= STALL_NS);
+}
+
+/* Spans of such calls, cut where one begins before another's end; what is inside a copy's call or a
+ * synchronizing one belongs to that. */
+static int find_stalls(struct dp_device_timeline *timeline, const struct dp_calls *calls)
+{
+	int64_t *until_ns = dp_trace_index__times(timeline->index), end_ns = INT64_MIN;
+	struct dp_spans *spans = &timeline->stalls;
+	size_t room = 0;
+
+	for (size_t c = 0; c < timeline->call_count; c++)
+		room += is_stall(calls, timeline->calls[c]);
+	timeline->stall_calls = dp_alloc__array(room, sizeof(*timeline->stall_calls));
+	if (!until_ns || !timeline->stall_calls || dp_spans__reserve(spans, room)) {
+		free(until_ns);
+		return DP_ERR_NOMEM;
+	}
+	for (size_t c = 0; c < timeline->call_count && room; c++) {
+		size_t i = timeline->calls[c];
+		uint32_t thread = calls->thread[i];
+		bool stall = is_stall(calls, i);
+
+		if (!stall && is_wait(timeline, calls, i, ALL_COPIES))
+			until_ns[thread] = DP_MAX(until_ns[thread], calls->end_ns[i]);
+		if (!stall || calls->end_ns[i] <= end_ns || calls->start_ns[i] < until_ns[thread])
+			continue;
+		timeline->stall_calls[spans->count] = (uint32_t)i;
+		spans->start_ns[spans->count] = DP_MAX(calls->start_ns[i], end_ns);
+		spans->end_ns[spans->count++] = end_ns = calls->end_ns[i];
+	}
+	free(until_ns);
+	return DP_OK;
+}
+
+/* The union of ranges that fetch input. */
+static int find_loaders(struct dp_device_timeline *timeline)
+{
+	const struct dp_ranges *ranges = dp_trace_ranges(timeline->trace);
+	uint32_t *loaders = NULL;
+	size_t count = 0;
+	int status = gather_rows(&loaders, &count, timeline, &timeline->index->loaders);
+
+	if (!status)
+		status = dp_spans__reserve(&timeline->loaders, count);
+	for (size_t i = 0; i < count && !status; i++)
+		dp_spans__add(&timeline->loaders, ranges->start_ns[loaders[i]],
+			      ranges->end_ns[loaders[i]]);
+	free(loaders);
+	return status;
+}
+
+int dp_device_timeline__init(struct dp_device_timeline *timeline,
+			     const struct dp_trace_index *index, uint32_t device,
+			     struct dp_error *error)
+{
+	const struct dp_calls *calls = dp_trace_calls(index->trace);
+
+	*timeline = (struct dp_device_timeline){ .trace = index->trace,
+						 .index = index,
+						 .device = device };
+	timeline->rows = dp_groups__rows(&index->ops, device, &timeline->count);
+	if (find_copies(timeline) || find_threads(timeline) || find_calls(timeline) ||
+	    unite(&timeline->syncs, timeline, calls, NO_COPIES) ||
+	    unite(&timeline->any, timeline, calls, ALL_COPIES) ||
+	    unite(&timeline->waits, timeline, calls, BLOCKING_COPIES) ||
+	    find_stalls(timeline, calls) || find_loaders(timeline))
+		return dp_error__nomem(error, calls->count);
+	return DP_OK;
+}
+
+void dp_device_timeline__fini(struct dp_device_timeline *timeline)
+{
+	free(timeline->gathered);
+	free(timeline->copies);
+	free(timeline->launches);
+	free(timeline->inside);
+	dp_spans__fini(&timeline->uploads);
+	dp_spans__fini(&timeline->syncs);
+	dp_spans__fini(&timeline->any);
+	dp_spans__fini(&timeline->waits);
+	dp_spans__fini(&timeline->stalls);
+	dp_spans__fini(&timeline->loaders);
+	free(timeline->stall_calls);
+	*timeline = (struct dp_device_timeline){ 0 };
+}

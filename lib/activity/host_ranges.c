@@ -1,0 +1,422 @@
+/*
+ * Per thread a stack of open ranges, which idle time walks through in order. Ranges that are an
+ * iteration say nothing about what is inside of one: a profiler's step is left out. Sums are kept
+ * apart for typical and for slow iterations, so that the difference can be computed.
+ *
+ * Cost: linear in the launching threads' ranges and calls and in pieces of idle time, n log n in
+ * distinct pairs of names.
+ */
+#include "activity/host_ranges.h"
+#include "activity/periods.h"
+#include "base/lookup.h"
+#include "base/search.h"
+#include "stats/stat.h"
+#include "stats/trend.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A range that is as long as most of the typical period and launches most of what an iteration does
+ * is the iteration itself; a checkpoint may be as long. */
+#define WHOLE_ITERATION 0.9
+#define MOST_LAUNCHES 0.5
+
+enum kind { NOT_COUNTED, TYPICAL, SLOW };
+
+/* What is open: ranges, or calls in a trace that has no ranges. */
+struct source {
+	const struct dp_groups *by_thread;
+	const int64_t *start_ns;
+	const int64_t *end_ns;
+	const uint32_t *name;
+};
+
+/* Of a launching thread, in order of start, and behind it on the stack: places of others. */
+struct open {
+	uint32_t range;
+	uint32_t below; /* the one that it is in, or DP_NONE */
+	uint32_t outer; /* the outermost, which may be itself */
+};
+
+/* Where a thread is. */
+struct thread {
+	size_t first; /* of its ranges, in list[] */
+	size_t end;
+	size_t next;  /* not opened yet */
+	uint32_t top; /* the place of the innermost that is open, or DP_NONE */
+};
+
+struct dp_host_ranges_maker {
+	const struct dp_device_timeline *timeline;
+	const struct dp_iteration *iterations;
+	size_t count;
+	uint8_t *kinds;	  /* per iteration */
+	double counts[2]; /* iterations: typical ones, slow ones */
+	int64_t longest_ns;
+	int64_t *launch_ns; /* when kernels were launched */
+	size_t launch_count;
+	double launches; /* per iteration */
+	struct source source;
+	struct open *list; /* by thread, in order of time */
+	struct thread *threads;
+	size_t thread_count;
+	struct dp_lookup index; /* by activity and names: an entry */
+	struct dp_host_range *ranges;
+	size_t used;
+	size_t room;
+};
+
+static void choose_source(struct dp_host_ranges_maker *maker)
+{
+	const struct dp_trace_index *index = maker->timeline->index;
+	const struct dp_ranges *ranges = dp_trace_ranges(maker->timeline->trace);
+	const struct dp_calls *calls = dp_trace_calls(maker->timeline->trace);
+
+	if (ranges->count)
+		maker->source = (struct source){ &index->ranges, ranges->start_ns, ranges->end_ns,
+						 ranges->name };
+	else
+		maker->source = (struct source){ &index->calls, calls->start_ns, calls->end_ns,
+						 calls->name };
+}
+
+static int find_launches(struct dp_host_ranges_maker *maker)
+{
+	const struct dp_calls *calls = dp_trace_calls(maker->timeline->trace);
+	const struct dp_device_timeline *timeline = maker->timeline;
+
+	maker->launch_ns = dp_alloc__array(timeline->call_count, sizeof(*maker->launch_ns));
+	if (!maker->launch_ns)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < timeline->call_count; i++)
+		if (calls->kind[timeline->calls[i]] == DP_CALL_LAUNCH)
+			maker->launch_ns[maker->launch_count++] =
+				calls->start_ns[timeline->calls[i]];
+	return DP_OK;
+}
+
+/* How many kernels were launched from one time to another. */
+static double launches_in(const struct dp_host_ranges_maker *maker, int64_t start_ns,
+			  int64_t end_ns)
+{
+	size_t from, to;
+
+	DP_FIND(from, 0, maker->launch_count, maker->launch_ns[from] >= start_ns);
+	DP_FIND(to, 0, maker->launch_count, maker->launch_ns[to] >= end_ns);
+	return (double)to - (double)from;
+}
+
+/* Is it a part of an iteration? */
+static bool counts(const struct dp_host_ranges_maker *maker, size_t range)
+{
+	int64_t start_ns = maker->source.start_ns[range], end_ns = maker->source.end_ns[range];
+
+	return end_ns - start_ns < maker->longest_ns ||
+	       launches_in(maker, start_ns, end_ns) < MOST_LAUNCHES * maker->launches;
+}
+
+/* What the launching threads have, by thread: it comes in order of time. */
+static int list_ranges(struct dp_host_ranges_maker *maker)
+{
+	const struct dp_groups *groups = maker->source.by_thread;
+	size_t count = 0, own;
+
+	for (size_t t = 0; t < maker->thread_count; t++)
+		if (maker->timeline->launches[t]) {
+			dp_groups__rows(groups, t, &own);
+			count += own;
+		}
+	maker->threads = dp_alloc__zeroed(maker->thread_count, sizeof(*maker->threads));
+	maker->list = dp_alloc__array(count, sizeof(*maker->list));
+	if (!maker->threads || !maker->list)
+		return DP_ERR_NOMEM;
+	count = 0;
+	for (size_t t = 0; t < maker->thread_count; t++) {
+		struct thread *thread = &maker->threads[t];
+		const uint32_t *rows = dp_groups__rows(groups, t, &own);
+
+		thread->first = thread->next = count;
+		thread->top = DP_NONE;
+		for (size_t i = 0; maker->timeline->launches[t] && i < own; i++)
+			if (counts(maker, rows[i]))
+				maker->list[count++].range = rows[i];
+		thread->end = count;
+	}
+	return DP_OK;
+}
+
+static double period_of(const struct dp_host_ranges_maker *maker, size_t k)
+{
+	bool whole = k + 1 < maker->count && !maker->iterations[k + 1].partial;
+
+	return whole ? dp_period__steady_ns(maker->iterations, maker->count, k) : (double)NAN;
+}
+
+/* Which iterations are typical and which slow, as the rules have it. */
+static int find_kinds(struct dp_host_ranges_maker *maker)
+{
+	double *periods = dp_alloc__array(maker->count, sizeof(*periods)), limit;
+	size_t used = 0;
+
+	maker->kinds = dp_alloc__zeroed(maker->count, sizeof(*maker->kinds));
+	if (!periods || !maker->kinds) {
+		free(periods);
+		return DP_ERR_NOMEM;
+	}
+	for (size_t k = 0; k < maker->count; k++)
+		if (!isnan(period_of(maker, k)))
+			periods[used++] = period_of(maker, k);
+	maker->longest_ns =
+		used ? (int64_t)(WHOLE_ITERATION * dp_stat__median(periods, used)) : INT64_MAX;
+	limit = dp_outlier__limit(periods, used);
+	for (size_t k = 0; k < maker->count; k++) {
+		double period_ns = period_of(maker, k);
+
+		if (isnan(period_ns))
+			continue;
+		maker->kinds[k] = period_ns > limit ? SLOW : TYPICAL;
+		maker->counts[maker->kinds[k] - TYPICAL]++;
+	}
+	free(periods);
+	return DP_OK;
+}
+
+int dp_host_ranges__begin(struct dp_host_ranges_maker **maker,
+			  const struct dp_device_timeline *timeline,
+			  const struct dp_iteration *iterations, size_t count)
+{
+	struct dp_host_ranges_maker *made = dp_alloc__zeroed(1, sizeof(*made));
+
+	if (!made)
+		return DP_ERR_NOMEM;
+	made->timeline = timeline;
+	made->iterations = iterations;
+	made->count = count;
+	made->thread_count = dp_trace_thread_count(timeline->trace);
+	choose_source(made);
+	if (find_kinds(made) || find_launches(made)) {
+		dp_host_ranges__free(made);
+		return DP_ERR_NOMEM;
+	}
+	if (count > 1)
+		made->launches =
+			launches_in(made, iterations[0].start_ns, iterations[count - 1].start_ns) /
+			(double)(count - 1);
+	if (list_ranges(made)) {
+		dp_host_ranges__free(made);
+		return DP_ERR_NOMEM;
+	}
+	*maker = made;
+	return DP_OK;
+}
+
+void dp_host_ranges__free(struct dp_host_ranges_maker *maker)
+{
+	if (!maker)
+		return;
+	free(maker->kinds);
+	free(maker->launch_ns);
+	free(maker->list);
+	free(maker->threads);
+	free(maker->ranges);
+	dp_lookup__fini(&maker->index);
+	free(maker);
+}
+
+/* Ends what is over at a time. */
+static void close_until(const struct dp_host_ranges_maker *maker, struct thread *thread,
+			int64_t time_ns)
+{
+	while (thread->top != DP_NONE &&
+	       maker->source.end_ns[maker->list[thread->top].range] <= time_ns)
+		thread->top = maker->list[thread->top].below;
+}
+
+/* Opens what begins up to a time, and ends what is over then. */
+static void move_to(struct dp_host_ranges_maker *maker, struct thread *thread, int64_t time_ns)
+{
+	close_until(maker, thread, time_ns);
+	while (thread->next < thread->end) {
+		uint32_t place = (uint32_t)thread->next;
+		struct open *next = &maker->list[place];
+
+		if (maker->source.start_ns[next->range] > time_ns)
+			return;
+		next->below = thread->top;
+		next->outer = thread->top == DP_NONE ? place : maker->list[thread->top].outer;
+		thread->top = place;
+		thread->next++;
+		close_until(maker, thread, time_ns);
+	}
+}
+
+/* What is open innermost or outermost on a thread, or DP_NONE. */
+static uint32_t innermost(const struct dp_host_ranges_maker *maker, const struct thread *thread)
+{
+	return thread->top == DP_NONE ? DP_NONE : maker->list[thread->top].range;
+}
+
+static uint32_t outermost(const struct dp_host_ranges_maker *maker, const struct thread *thread)
+{
+	return thread->top == DP_NONE ? DP_NONE : maker->list[maker->list[thread->top].outer].range;
+}
+
+static uint32_t name_of(const struct dp_host_ranges_maker *maker, uint32_t range)
+{
+	return range == DP_NONE ? DP_NONE : maker->source.name[range];
+}
+
+/* The entry of a pair of names, or of the sum of an outer one's; NULL without memory. */
+static struct dp_host_range *entry(struct dp_host_ranges_maker *maker,
+				   enum dp_host_activity activity, uint32_t outer, uint32_t inner,
+				   bool sum)
+{
+	struct dp_key key = { { (int64_t)activity, outer, inner, sum } };
+	uint32_t at = dp_lookup__get(&maker->index, &key);
+	const struct dp_trace *trace = maker->timeline->trace;
+
+	if (at != DP_NONE)
+		return &maker->ranges[at];
+	if (dp_array__reserve(&maker->ranges, &maker->room, maker->used + 1,
+			      sizeof(*maker->ranges)) ||
+	    dp_lookup__set(&maker->index, &key, (uint32_t)maker->used))
+		return NULL;
+	maker->ranges[maker->used] = (struct dp_host_range){
+		.activity = activity,
+		.outer = dp_trace_string(trace, outer),
+		.inner = sum ? NULL : dp_trace_string(trace, inner),
+	};
+	return &maker->ranges[maker->used++];
+}
+
+static int add(struct dp_host_ranges_maker *maker, enum dp_host_activity activity, size_t k,
+	       uint32_t outer, uint32_t inner, int64_t length_ns)
+{
+	for (int sum = 0; sum < 2; sum++) {
+		struct dp_host_range *at =
+			entry(maker, activity, outer, sum ? DP_NONE : inner, sum);
+
+		if (!at)
+			return DP_ERR_NOMEM;
+		*(maker->kinds[k] == SLOW ? &at->slow_ns : &at->typical_ns) += (double)length_ns;
+		at->calls++;
+	}
+	return DP_OK;
+}
+
+int dp_host_ranges__add(struct dp_host_ranges_maker *maker, enum dp_host_activity activity,
+			size_t k, int64_t start_ns, size_t op)
+{
+	const struct dp_ops *ops = dp_trace_ops(maker->timeline->trace);
+	uint32_t call = ops->call[op], number;
+	int64_t end_ns = ops->start_ns[op];
+	struct thread *thread;
+
+	if (call == DP_NONE || maker->kinds[k] == NOT_COUNTED)
+		return DP_OK;
+	number = dp_trace_calls(maker->timeline->trace)->thread[call];
+	if (number >= maker->thread_count)
+		return DP_OK;
+	thread = &maker->threads[number];
+	while (start_ns < end_ns) {
+		int64_t until_ns = end_ns;
+
+		move_to(maker, thread, start_ns);
+		if (thread->top != DP_NONE)
+			until_ns = DP_MIN(until_ns, maker->source.end_ns[innermost(maker, thread)]);
+		if (thread->next < thread->end)
+			until_ns = DP_MIN(until_ns,
+					  maker->source.start_ns[maker->list[thread->next].range]);
+		if (add(maker, activity, k, name_of(maker, outermost(maker, thread)),
+			name_of(maker, innermost(maker, thread)), until_ns - start_ns))
+			return DP_ERR_NOMEM;
+		start_ns = until_ns;
+	}
+	return DP_OK;
+}
+
+/* Calls in which launching threads wait for the device, from the beginning again. */
+static int add_waits(struct dp_host_ranges_maker *maker)
+{
+	const struct dp_calls *calls = dp_trace_calls(maker->timeline->trace);
+	const struct dp_device_timeline *timeline = maker->timeline;
+	size_t k = 0;
+
+	for (size_t t = 0; t < maker->thread_count; t++) {
+		maker->threads[t].next = maker->threads[t].first;
+		maker->threads[t].top = DP_NONE;
+	}
+	for (size_t c = 0; c < timeline->call_count; c++) {
+		size_t i = timeline->calls[c];
+		struct thread *thread = &maker->threads[calls->thread[i]];
+
+		if (calls->kind[i] != DP_CALL_SYNC &&
+		    !(dp_device_timeline__waited(timeline, i) & DP_WAITED_INSIDE))
+			continue;
+		while (k + 1 < maker->count &&
+		       maker->iterations[k + 1].start_ns <= calls->start_ns[i])
+			k++;
+		if (maker->kinds[k] == NOT_COUNTED ||
+		    calls->start_ns[i] < maker->iterations[k].start_ns)
+			continue;
+		move_to(maker, thread, calls->start_ns[i]);
+		/* Where calls are all there is, the innermost is this one. */
+		if (add(maker, DP_HOST_SYNC, k, name_of(maker, innermost(maker, thread)),
+			calls->name[i], calls->end_ns[i] - calls->start_ns[i]))
+			return DP_ERR_NOMEM;
+	}
+	return DP_OK;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct dp_host_range *x = a, *y = b;
+	int names;
+
+	if (x->activity != y->activity)
+		return x->activity < y->activity ? -1 : 1;
+	if (!x->inner != !y->inner)
+		return x->inner ? 1 : -1;
+	if (x->typical_ns < y->typical_ns || x->typical_ns > y->typical_ns)
+		return x->typical_ns < y->typical_ns ? 1 : -1;
+	if (x->slow_ns < y->slow_ns || x->slow_ns > y->slow_ns)
+		return x->slow_ns < y->slow_ns ? 1 : -1;
+	names = strcmp(x->outer, y->outer);
+	return names || !x->inner ? names : strcmp(x->inner, y->inner);
+}
+
+/* Sums to means per iteration. */
+static void make_means(struct dp_host_ranges_maker *maker)
+{
+	double all = maker->counts[0] + maker->counts[1];
+
+	for (size_t i = 0; i < maker->used; i++) {
+		struct dp_host_range *at = &maker->ranges[i];
+
+		at->typical_ns = maker->counts[0] > 0 ? at->typical_ns / maker->counts[0] : 0;
+		at->slow_ns = maker->counts[1] > 0 ? at->slow_ns / maker->counts[1] : 0;
+		at->calls = at->activity == DP_HOST_SYNC && all > 0 ? at->calls / all : 0;
+	}
+	if (maker->used)
+		qsort(maker->ranges, maker->used, sizeof(*maker->ranges), by_cost);
+}
+
+int dp_host_ranges__finish(struct dp_host_ranges *ranges, struct dp_host_ranges_maker *maker)
+{
+	int status = add_waits(maker);
+
+	if (!status) {
+		make_means(maker);
+		*ranges = (struct dp_host_ranges){ maker->ranges, maker->used };
+		maker->ranges = NULL;
+	}
+	dp_host_ranges__free(maker);
+	return status;
+}
+
+void dp_host_ranges__fini(struct dp_host_ranges *ranges)
+{
+	free(ranges->ranges);
+	*ranges = (struct dp_host_ranges){ NULL, 0 };
+}

@@ -1,0 +1,326 @@
+/*
+ * Replays iterations with a part removed or hidden, after Daydream (Zhu et al., USENIX ATC 2020)
+ * and dPRO (Hu et al., MLSys 2022): events run in the order in which they happened, each when the
+ * last of what it waits for is over. The critical path is what of these was last, backwards from
+ * the end (HTA, "critical path analysis").
+ */
+#include "activity/periods.h"
+#include "activity/replay.h"
+#include "activity/replay_model.h"
+#include "stats/trend.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Iterations that are replayed at most: host and device reach their balance in a few. */
+#define ITERATIONS 12
+
+/* What a call takes that no longer waits. */
+#define QUICK_NS 2000
+
+/* Pinned memory is read faster by about so much: 25 against 10 GB/s over PCIe 4. */
+#define PINNED_SPEED 2.5
+
+static bool is_pageable(const struct dp_ops *ops, size_t op)
+{
+	return (ops->copy_kind[op] == DP_COPY_HTOD && ops->src_kind[op] == DP_MEMORY_PAGEABLE) ||
+	       (ops->copy_kind[op] == DP_COPY_DTOH && ops->dst_kind[op] == DP_MEMORY_PAGEABLE);
+}
+
+/* How long an operation takes in this run. */
+static int64_t length_of(const struct dp_replay_run *run, const struct dp_replay_op *at)
+{
+	const struct dp_ops *ops = dp_trace_ops(run->model->input->timeline->trace);
+	int64_t length_ns = at->end_ns - at->start_ns;
+
+	if (ops->kind[at->op] != DP_OP_COPY)
+		return length_ns;
+	if (run->change == DP_REPLAY_UPLOADS && dp_op__is_upload(ops, at->op))
+		return 0;
+	if (run->change == DP_REPLAY_REPEATED && dp_op__is_upload(ops, at->op))
+		return (int64_t)((double)length_ns *
+				 (1 - fmin(1, run->model->input->repeated_share)));
+	if (run->change == DP_REPLAY_DEVICE_COPIES && ops->copy_kind[at->op] == DP_COPY_DTOD)
+		return 0;
+	if (run->change == DP_REPLAY_PAGEABLE && is_pageable(ops, at->op))
+		return (int64_t)((double)length_ns / PINNED_SPEED);
+	return length_ns;
+}
+
+static void wait_until(int64_t *time_ns, struct dp_replay_cause *cause, int64_t until_ns,
+		       enum dp_replay_reason reason, size_t index)
+{
+	if (until_ns < *time_ns)
+		return;
+	*time_ns = until_ns;
+	*cause = (struct dp_replay_cause){ (uint8_t)reason, index };
+}
+
+static void keep(struct dp_replay_cause *causes, size_t index, const struct dp_replay_cause *cause)
+{
+	if (causes)
+		causes[index] = *cause;
+}
+
+/* Communication that is hidden has a stream of its own, which nothing waits for. */
+static bool is_hidden(const struct dp_replay_run *run, size_t op)
+{
+	return run->change == DP_REPLAY_COMMUNICATION &&
+	       dp_replay_run__is_comm(run, run->model->ops[op].op);
+}
+
+/* What comes before an operation on its stream, but for what is hidden. */
+static size_t before_of(const struct dp_replay_run *run, size_t op)
+{
+	do
+		op = run->model->ops[op].before;
+	while (op != DP_REPLAY_NONE && is_hidden(run, op));
+	return op;
+}
+
+static void run_op(struct dp_replay_run *run, size_t index)
+{
+	const struct dp_replay_op *at = &run->model->ops[index];
+	struct dp_replay_cause cause = { REASON_NONE, 0 };
+	int64_t start_ns = INT64_MIN;
+	size_t before = before_of(run, index);
+
+	if (before != DP_REPLAY_NONE)
+		wait_until(&start_ns, &cause, run->op_end[before] + at->before_ns, REASON_OP,
+			   before);
+	if (at->other != DP_REPLAY_NONE && !is_hidden(run, at->other))
+		wait_until(&start_ns, &cause, run->op_end[at->other] + at->other_ns, REASON_OP,
+			   at->other);
+	if (at->call != DP_REPLAY_NONE && at->from_begin)
+		wait_until(&start_ns, &cause, run->call_start[at->call] + at->launch_ns,
+			   REASON_CALL_BEGIN, at->call);
+	else if (at->call != DP_REPLAY_NONE && run->change != DP_REPLAY_LAUNCHES)
+		wait_until(&start_ns, &cause, run->call_end[at->call] + at->launch_ns, REASON_CALL,
+			   at->call);
+	if (is_hidden(run, index))
+		start_ns = DP_MAX(start_ns, run->comm_end);
+	run->op_start[index] = start_ns == INT64_MIN ? at->start_ns : start_ns;
+	run->op_end[index] = run->op_start[index] + length_of(run, at);
+	if (is_hidden(run, index))
+		run->comm_end = run->op_end[index];
+	keep(run->op_cause, index, &cause);
+}
+
+/* Copies within the device go with the calls that make them. */
+static bool is_removed(const struct dp_replay_run *run, const struct dp_replay_call *at)
+{
+	const struct dp_ops *ops = dp_trace_ops(run->model->input->timeline->trace);
+	size_t op;
+
+	if (run->change != DP_REPLAY_DEVICE_COPIES || at->launches == DP_REPLAY_NONE)
+		return false;
+	op = run->model->ops[at->launches].op;
+	return ops->kind[op] == DP_OP_COPY && ops->copy_kind[op] == DP_COPY_DTOD;
+}
+
+/* Host time before a call. */
+static int64_t think_of(const struct dp_replay_run *run, const struct dp_replay_call *at)
+{
+	int64_t think_ns = at->start_ns - run->model->calls[at->before].end_ns;
+
+	if ((run->change == DP_REPLAY_LAUNCHES && !at->input) || is_removed(run, at))
+		return 0;
+	if ((run->change == DP_REPLAY_INPUT && at->input) ||
+	    (run->change == DP_REPLAY_HOST && at->host))
+		return DP_MIN(think_ns, run->model->think_ns);
+	return think_ns;
+}
+
+static void begin_call(struct dp_replay_run *run, size_t index)
+{
+	const struct dp_replay_call *at = &run->model->calls[index];
+	const struct dp_replay_call *calls = run->model->calls;
+	struct dp_replay_cause cause = { REASON_NONE, 0 };
+	int64_t start_ns = INT64_MIN;
+
+	if (at->before == DP_REPLAY_NONE)
+		start_ns = at->start_ns;
+	else if (at->overlaps)
+		wait_until(&start_ns, &cause,
+			   run->call_start[at->before] + at->start_ns - calls[at->before].start_ns,
+			   REASON_CALL_BEGIN, at->before);
+	else
+		wait_until(&start_ns, &cause, run->call_end[at->before] + think_of(run, at),
+			   REASON_CALL, at->before);
+	run->call_start[index] = start_ns;
+	keep(run->start_cause, index, &cause);
+}
+
+/* Does a call return without its wait? */
+static bool is_freed(const struct dp_replay_run *run, const struct dp_replay_call *at)
+{
+	const struct dp_device_timeline *timeline = run->model->input->timeline;
+	const struct dp_ops *ops = dp_trace_ops(timeline->trace);
+	uint32_t op = run->model->ops[at->wait_for].op;
+	bool follows = timeline->index->waited[at->call] || timeline->inside[at->call];
+
+	switch (run->change) {
+	case DP_REPLAY_WAITS:
+		return !at->wait_start;
+	case DP_REPLAY_INNER_WAITS:
+		return at->inside && !at->wait_start;
+	case DP_REPLAY_UPLOADS:
+		return dp_op__is_upload(ops, op) && !at->wait_start;
+	case DP_REPLAY_PAGEABLE:
+		return follows && is_pageable(ops, op) && dp_op__is_upload(ops, op);
+	case DP_REPLAY_BLOCKING:
+		return ops->kind[op] == DP_OP_COPY && !is_pageable(ops, op) && !at->wait_start;
+	default:
+		return false;
+	}
+}
+
+static void end_call(struct dp_replay_run *run, size_t index)
+{
+	const struct dp_replay_call *at = &run->model->calls[index];
+	int64_t length_ns = at->end_ns - at->start_ns, end_ns = INT64_MIN, until_ns;
+	struct dp_replay_cause cause = { REASON_NONE, 0 };
+	const struct dp_replay_op *op;
+	bool stalls = run->change == DP_REPLAY_STALLS && at->stalls;
+
+	if (run->change == DP_REPLAY_LAUNCHES || stalls || at->wait_for != DP_REPLAY_NONE)
+		length_ns = DP_MIN(length_ns, QUICK_NS);
+	if (is_removed(run, at))
+		length_ns = 0;
+	wait_until(&end_ns, &cause, run->call_start[index] + length_ns, REASON_CALL_BEGIN, index);
+	if (at->wait_for != DP_REPLAY_NONE && !is_freed(run, at)) {
+		op = &run->model->ops[at->wait_for];
+		until_ns = at->wait_start ? run->op_start[at->wait_for] + at->end_ns - op->start_ns
+					  : run->op_end[at->wait_for] + at->end_ns - op->end_ns;
+		wait_until(&end_ns, &cause, until_ns, at->wait_start ? REASON_OP_START : REASON_OP,
+			   at->wait_for);
+	}
+	run->call_end[index] = end_ns;
+	keep(run->end_cause, index, &cause);
+}
+
+static void run_events(struct dp_replay_run *run, enum dp_replay_change change)
+{
+	run->change = change;
+	run->comm_end = INT64_MIN;
+	for (size_t i = 0; i < run->model->op_count; i++) {
+		run->op_start[i] = run->model->ops[i].start_ns;
+		run->op_end[i] = run->model->ops[i].end_ns;
+	}
+	for (size_t i = 0; i < run->model->call_count; i++) {
+		run->call_start[i] = run->model->calls[i].start_ns;
+		run->call_end[i] = run->model->calls[i].end_ns;
+	}
+	for (size_t i = 0; i < run->model->event_count; i++) {
+		const struct dp_replay_event *event = &run->model->events[i];
+
+		if (event->kind == DP_REPLAY_OP)
+			run_op(run, event->index);
+		else if (event->kind == DP_REPLAY_CALL_BEGINS)
+			begin_call(run, event->index);
+		else
+			end_call(run, event->index);
+	}
+}
+
+/* The mean period of the second half: until then host and device have found their balance. */
+static double period_of(const struct dp_replay_run *run)
+{
+	const struct dp_replay_input *input = run->model->input;
+	size_t count = input->end - input->first,
+	       from = input->first + (count >= 4 ? count / 2 : 0);
+	size_t first = dp_replay_model__op_at(run->model, input->iterations[from].start_ns);
+	size_t last = dp_replay_model__op_at(run->model, input->iterations[input->end].start_ns);
+
+	return (double)(run->op_start[last] - run->op_start[first]) / (double)(input->end - from);
+}
+
+static int run_init(struct dp_replay_run *run, const struct dp_replay_model *model)
+{
+	*run = (struct dp_replay_run){ .model = model };
+	run->op_start = dp_alloc__array(2 * model->op_count, sizeof(*run->op_start));
+	run->call_start = dp_alloc__array(2 * model->call_count, sizeof(*run->call_start));
+	run->op_cause =
+		dp_alloc__zeroed(model->op_count + 2 * model->call_count, sizeof(*run->op_cause));
+	if (!run->op_start || !run->call_start || !run->op_cause)
+		return DP_ERR_NOMEM;
+	run->op_end = run->op_start + model->op_count;
+	run->call_end = run->call_start + model->call_count;
+	run->start_cause = run->op_cause + model->op_count;
+	run->end_cause = run->start_cause + model->call_count;
+	return DP_OK;
+}
+
+static int run_all(struct dp_replay *replay, struct dp_replay_run *run)
+{
+	struct dp_replay_cause *causes = run->op_cause;
+	int status;
+
+	run_events(run, DP_REPLAY_NOTHING);
+	replay->period_ns = period_of(run);
+	status = dp_replay_path__find(replay, run);
+	run->op_cause = run->start_cause = run->end_cause = NULL;
+	for (int change = 0; change < DP_REPLAY_CHANGES; change++) {
+		run_events(run, (enum dp_replay_change)change);
+		replay->without_ns[change] = fmin(period_of(run), replay->period_ns);
+	}
+	run->op_cause = causes;
+	return status;
+}
+
+void dp_replay__init(struct dp_replay *replay)
+{
+	replay->period_ns = (double)NAN;
+	for (size_t i = 0; i < DP_REPLAY_CHANGES; i++)
+		replay->without_ns[i] = (double)NAN;
+	replay->path = NULL;
+	replay->path_count = 0;
+}
+
+void dp_replay__fini(struct dp_replay *replay)
+{
+	free(replay->path);
+	dp_replay__init(replay);
+}
+
+int dp_replay__run(struct dp_replay *replay, const struct dp_replay_input *input)
+{
+	struct dp_replay_model model;
+	struct dp_replay_run run = { 0 };
+	int status = dp_replay_model__init(&model, input);
+
+	dp_replay__init(replay);
+	if (!status && model.op_count)
+		status = run_init(&run, &model);
+	if (!status && model.op_count)
+		status = run_all(replay, &run);
+	free(run.op_start);
+	free(run.call_start);
+	free(run.op_cause);
+	dp_replay_model__fini(&model);
+	return status;
+}
+
+bool dp_replay__choose(size_t *first, size_t *end, const struct dp_iteration *iterations,
+		       size_t count, double *scratch)
+{
+	size_t used = 0, begin = 0, best = 0;
+	double limit;
+
+	for (size_t k = 0; k < count; k++)
+		if (!isnan(dp_period__steady_ns(iterations, count, k)))
+			scratch[used++] = dp_period__steady_ns(iterations, count, k);
+	limit = dp_outlier__limit(scratch, used);
+	for (size_t k = 0; k < count && best < ITERATIONS; k++) {
+		double period_ns = dp_period__steady_ns(iterations, count, k);
+
+		if (isnan(period_ns) || period_ns > limit) {
+			begin = k + 1;
+		} else if (k + 1 - begin > best) {
+			best = k + 1 - begin;
+			*first = begin;
+			*end = k + 1;
+		}
+	}
+	return best > 0;
+}

@@ -1,0 +1,136 @@
+/*
+ * A wait for an event holds back what is launched on its stream next, until the event's record is
+ * reached on the stream that it was made in: until the last operation that was launched there
+ * before has ended. Which one that is say the correlation ids, which count launches.
+ */
+#include "activity/stream_waits.h"
+#include "activity/periods.h"
+#include "base/search.h"
+
+#include <stdio.h>
+
+/* Shorter waits are what an event takes by itself. */
+#define LEAST_NS 2000
+
+struct walk {
+	struct dp_stream_waits *waits;
+	const struct dp_stream_waits_input *input;
+	const struct dp_ops *ops;
+	const uint32_t *rows; /* of the stream, in order */
+	size_t count;
+	struct dp_period_sums place;
+	/* The longest of the waits before one operation. */
+	size_t next; /* its place in rows */
+	uint32_t op; /* what was waited for, DP_NONE: nothing yet */
+	uint32_t source;
+	uint32_t event;
+};
+
+/* The first of a stream's operations that was launched after a call. */
+static size_t place_after(const struct dp_ops *ops, const uint32_t *rows, size_t count,
+			  uint32_t correlation)
+{
+	size_t low;
+
+	DP_FIND(low, 0, count, ops->correlation[rows[low]] > correlation);
+	return low;
+}
+
+/* The wait's place, which is made where there is room; the count where not. */
+static size_t find_wait(struct walk *walk)
+{
+	struct dp_stream_waits *waits = walk->waits;
+	const struct dp_trace *trace = walk->input->trace;
+	uint32_t name = walk->ops->name[walk->op];
+	struct dp_stream_wait *wait;
+	size_t i = 0;
+
+	while (i < waits->count &&
+	       (waits->waits[i].name != name || waits->waits[i].source != walk->source))
+		i++;
+	if (i < waits->count || i == DP_STREAM_WAITS_MOST)
+		return i;
+	wait = &waits->waits[waits->count++];
+	wait->name = name;
+	wait->source = walk->source;
+	snprintf(wait->text, sizeof(wait->text), "%.80s on stream %lld (event %u)",
+		 dp_trace_string(trace, name),
+		 (long long)dp_trace_stream(trace, walk->source)->stream, walk->event);
+	return i;
+}
+
+/* Counts what the stream stood still for the operation at hand. */
+static void count(struct walk *walk)
+{
+	const struct dp_ops *ops = walk->ops;
+	const struct dp_calls *calls = dp_trace_calls(walk->input->trace);
+	uint32_t next = walk->rows[walk->next];
+	int64_t start_ns = ops->end_ns[walk->rows[walk->next - 1]];
+	int64_t end_ns = DP_MIN(ops->start_ns[next], ops->end_ns[walk->op]);
+	size_t wait;
+
+	if (ops->call[next] != DP_NONE)
+		start_ns = DP_MAX(start_ns, calls->start_ns[ops->call[next]]);
+	if (end_ns - start_ns < LEAST_NS || !dp_period_sums__seek(&walk->place, start_ns))
+		return;
+	wait = find_wait(walk);
+	if (wait < walk->waits->count)
+		walk->waits->ns[wait * walk->input->count + walk->place.at] +=
+			(double)(end_ns - start_ns);
+}
+
+static void add(struct walk *walk, const struct dp_syncs *syncs, size_t i)
+{
+	size_t next = place_after(walk->ops, walk->rows, walk->count, syncs->correlation[i]);
+	size_t others, before;
+	const uint32_t *rows = dp_trace_stream_ops(walk->input->trace, syncs->source[i], &others);
+
+	before = place_after(walk->ops, rows, others, syncs->source_correlation[i]);
+	if (!next || next == walk->count || !before)
+		return;
+	if (walk->op != DP_NONE && next != walk->next) {
+		count(walk);
+		walk->op = DP_NONE;
+	}
+	walk->next = next;
+	if (walk->op != DP_NONE &&
+	    walk->ops->end_ns[rows[before - 1]] <= walk->ops->end_ns[walk->op])
+		return;
+	walk->op = rows[before - 1];
+	walk->source = syncs->source[i];
+	walk->event = syncs->event[i];
+}
+
+int dp_stream_waits__find(struct dp_stream_waits *waits, const struct dp_stream_waits_input *input)
+{
+	const struct dp_syncs *syncs = dp_trace_syncs(input->trace);
+	struct walk walk = { .waits = waits,
+			     .input = input,
+			     .ops = dp_trace_ops(input->trace),
+			     .op = DP_NONE,
+			     .place = { .iterations = input->iterations, .count = input->count } };
+
+	walk.rows = dp_trace_stream_ops(input->trace, input->stream, &walk.count);
+	for (size_t i = 0; i < syncs->count; i++) {
+		if (syncs->source[i] == DP_NONE || syncs->stream[i] != input->stream ||
+		    syncs->source[i] == input->stream || !syncs->correlation[i])
+			continue;
+		if (!waits->ns)
+			waits->ns =
+				dp_alloc__zeroed(dp_size__mul(input->count, DP_STREAM_WAITS_MOST),
+						 sizeof(*waits->ns));
+		if (!waits->ns)
+			return DP_ERR_NOMEM;
+		add(&walk, syncs, i);
+	}
+	if (walk.op != DP_NONE)
+		count(&walk);
+	waits->iterations = input->count;
+	return DP_OK;
+}
+
+void dp_stream_waits__fini(struct dp_stream_waits *waits)
+{
+	free(waits->ns);
+	*waits = (struct dp_stream_waits){ 0 };
+}

@@ -1,0 +1,41 @@
+/* What a loop's stream waited for: work of other streams, by waits for events. */
+#ifndef DP_ACTIVITY_STREAM_WAITS_H
+#define DP_ACTIVITY_STREAM_WAITS_H
+
+#include "base/base.h"
+#include <deepprof/analysis.h>
+
+/* Kernels of other streams that are distinguished; what else was waited for is not listed. */
+#define DP_STREAM_WAITS_MOST 16
+
+/* The last operation that an event stands for, on the stream that it was recorded in. */
+struct dp_stream_wait {
+	uint32_t name;
+	uint32_t source;
+	char text[128]; /* "gather on stream 20 (event 3)": the first event that was */
+};
+
+struct dp_stream_waits {
+	struct dp_stream_wait waits[DP_STREAM_WAITS_MOST];
+	size_t count;
+	size_t iterations;
+	double *ns; /* rows of iterations, one per wait */
+};
+
+/* Whose loop it is. */
+struct dp_stream_waits_input {
+	const struct dp_trace *trace;
+	uint32_t stream;
+	const struct dp_iteration *iterations;
+	size_t count;
+};
+
+/*
+ * Zero it; to be released with fini. Time in which the stream had nothing to do, its next operation
+ * was launched, and the work that an event stands for had not ended. Errors: DP_ERR_NOMEM. Cost:
+ * n log n in the waits.
+ */
+int dp_stream_waits__find(struct dp_stream_waits *waits, const struct dp_stream_waits_input *input);
+void dp_stream_waits__fini(struct dp_stream_waits *waits);
+
+#endif

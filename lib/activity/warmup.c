@@ -1,0 +1,134 @@
+/*
+ * Warm-up is a prefix: few iterations, that stand out from the second half of the run by 5 MAD and
+ * 10%, and after which periods are those of the second half. Where they go on falling, that is a
+ * trend: iterations with less and less to do.
+ *
+ * In a trend, and among a few periods, which have no median to stand out from, cold first ones are
+ * distinguished from the next ones by how far they lie above the longest of them: half as much
+ * again and three times their range. Periods that vary by 10% stay so in all but some of 10,000
+ * runs.
+ */
+#include "activity/warmup.h"
+#include "activity/periods.h"
+#include "stats/stat.h"
+
+#include <math.h>
+
+#define FEWEST 5
+#define MADS 5
+#define SHARE 0.10
+#define MOST_LEAST 5	/* iterations that may be warm-up, but no more than a … */
+#define MOST_PART 4	/* … quarter of all; … */
+#define MOST_SHARE 0.05 /* … of many this share */
+#define LEVEL 1.25	/* times the second half's: what comes after warm-up is not more */
+
+#define FEW_LEAST 2
+#define FEW_MOST 16 /* periods that a cold one is compared with */
+#define FEW_RANGES 3
+#define FEW_SHARE 0.5
+
+/* Periods of [from, to) that there are, in values; returns how many. */
+static size_t gather(double *values, const struct dp_iteration *iterations, size_t count,
+		     size_t from, size_t to)
+{
+	size_t used = 0;
+
+	for (size_t k = from; k < to; k++) {
+		double value = dp_period__steady_ns(iterations, count, k);
+
+		if (!isnan(value))
+			values[used++] = value;
+	}
+	return used;
+}
+
+/*
+ * The end of the iterations from first on that are slower than the second half of the run; first
+ * where there are none, or where what follows them is not steady.
+ */
+static size_t slow_prefix(const struct dp_iteration *iterations, size_t count, size_t first,
+			  double *scratch)
+{
+	size_t most =
+		DP_MAX(DP_MIN(MOST_LEAST, count / MOST_PART), (size_t)(MOST_SHARE * (double)count));
+	size_t used = gather(scratch, iterations, count, count / 2, count), end = first;
+	double median, mad, limit;
+
+	if (used < 2)
+		return first;
+	median = dp_stat__median(scratch, used);
+	mad = dp_stat__mad(scratch, used);
+	limit = median + DP_MAX(MADS * mad, SHARE * median);
+	while (end < count / 2 && dp_period__steady_ns(iterations, count, end) > limit)
+		end++;
+	used = gather(scratch, iterations, count, end, count / 2);
+	if (end - first > most || !used || dp_stat__median(scratch, used) > LEVEL * median)
+		return first;
+	return end;
+}
+
+/*
+ * The longest period that one next to those from begin on may have. The last iteration has no
+ * period: its duration, of which that would be a little more, stands in for it where there is one
+ * other alone. Infinite where there are too few.
+ */
+static double cold_limit(const struct dp_iteration *iterations, size_t count, size_t begin)
+{
+	double least = (double)INFINITY, most = 0, value;
+	size_t used = 0;
+
+	for (size_t k = begin; k < count && used < FEW_MOST; k++) {
+		value = dp_period__steady_ns(iterations, count, k);
+		if (k + 1 == count && used == 1 && !iterations[k].partial)
+			value = (double)(iterations[k].end_ns - iterations[k].start_ns);
+		if (isnan(value))
+			continue;
+		least = fmin(least, value);
+		most = fmax(most, value);
+		used++;
+	}
+	return used < FEW_LEAST ? (double)INFINITY
+				: most + fmax(FEW_RANGES * (most - least), FEW_SHARE * most);
+}
+
+/* The end of the iterations from first on that are cold; first where there are none. */
+static size_t cold_prefix(const struct dp_iteration *iterations, size_t count, size_t first)
+{
+	size_t last = first + DP_MAX(DP_MIN(MOST_LEAST, count / MOST_PART), 1);
+	double least = (double)INFINITY;
+
+	for (size_t end = first; end < DP_MIN(last, count);) {
+		double value = dp_period__steady_ns(iterations, count, end++);
+
+		if (isnan(value))
+			break;
+		least = fmin(least, value);
+		if (least > cold_limit(iterations, count, end))
+			return end;
+	}
+	return first;
+}
+
+int dp_warmup__mark(struct dp_iteration *iterations, size_t count, struct dp_error *error)
+{
+	double *scratch;
+	size_t first = 0, end;
+
+	for (size_t k = 0; k < count; k++)
+		iterations[k].warmup = false;
+	while (first < count && iterations[first].partial)
+		first++;
+	end = first;
+	if (count >= first + FEWEST + 1) {
+		scratch = dp_alloc__array(count, sizeof(*scratch));
+		if (!scratch)
+			return dp_error__nomem(error, dp_size__mul(count, sizeof(*scratch)));
+		end = slow_prefix(iterations, count, first, scratch);
+		free(scratch);
+	}
+	if (end == first)
+		end = cold_prefix(iterations, count, first);
+	for (size_t k = first; k < end; k++)
+		iterations[k].warmup = true;
+	return DP_OK;
+}

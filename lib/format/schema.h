@@ -1,0 +1,38 @@
+/*
+ * deepprof's own trace file: a SQLite database, schema 5. This and man/deepprof-trace.5 are the
+ * contract of those who write it and of the importer. A later schema only adds tables and columns.
+ *
+ * Times are INTEGER nanoseconds since meta.t0_realtime_ns, lengths are dur_ns, what is not known is
+ * NULL. "name" of kernel, nvtx and cbid, and nvtx.domain, are ids in string. "process" is a
+ * process's id, not its pid.
+ *
+ * Schema 2 has what 1 has, and pause: in a file of schema 1 nobody can tell when recording was off.
+ * Schema 3 has what 2 has, and untimed, host_sample and host_load. Schema 4 has what 3 has, and
+ * off_cpu, cuda_event and sync.event_sync. Schema 5 has what 4 has, and gpu_metric.
+ */
+#ifndef DP_FORMAT_SCHEMA_H
+#define DP_FORMAT_SCHEMA_H
+
+/* In the database's header (PRAGMA application_id): "DPtr". */
+#define DP_SCHEMA_APPLICATION_ID 0x44507472
+
+/* PRAGMA user_version, and meta.schema. */
+#define DP_SCHEMA_VERSION 5
+
+/* nvtx.type: nsys's numbers. */
+enum { DP_SCHEMA_NVTX_MARK = 34, DP_SCHEMA_NVTX_PUSH_POP = 59, DP_SCHEMA_NVTX_START_END = 60 };
+
+/*
+ * Statements, each array ended by NULL: before the first row (page size, application id, version,
+ * tables), and after the last (indexes, views named like nsys's tables).
+ */
+extern const char *const dp_schema__tables[];
+extern const char *const dp_schema__indexes[];
+
+/*
+ * The words of loss.reason, which deepprof-trace.5 lists, for people, with what to do. The word
+ * itself where a later version has made it.
+ */
+const char *dp_schema__explain_loss(const char *reason);
+
+#endif

@@ -1,0 +1,31 @@
+/* What a trace holds, counted, for its two renderers. */
+#ifndef DP_REPORT_INFO_H
+#define DP_REPORT_INFO_H
+
+#include "report/report.h"
+
+/* Kernels of one name. */
+struct dp_info_kernel {
+	uint32_t name;
+	uint64_t count;
+	int64_t total_ns;
+	double share; /* of the time of all kernels */
+};
+
+/* A trace and what is counted in it. */
+struct dp_info {
+	const struct dp_trace *trace;
+	uint64_t kernels;
+	uint64_t copies;
+	uint64_t sets;
+	uint64_t copy_bytes;
+	uint64_t synchronizations;    /* records of them, or without any synchronizing calls */
+	int64_t kernel_ns;	      /* sum of durations */
+	struct dp_info_kernel *names; /* by total time, the longest first */
+	size_t name_count;
+};
+
+extern const struct dp_whole_renderer dp_info_renderer__text;
+extern const struct dp_whole_renderer dp_info_renderer__json;
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * Pettitt, A non-parametric approach to the change-point problem (Applied Statistics 28, 1979): the
+ * two-sided cumulative sum of ranks, so that a few wild values change nothing. A trend bends that
+ * sum as well: a step must be nearer to the values than a line is.
+ */
+#include "stats/change.h"
+#include "base/search.h"
+#include "base/sort.h"
+#include "stats/stat.h"
+
+#include <math.h>
+#include <string.h>
+
+#define POINTS 512
+#define FEWEST 10
+#define FEWEST_PER_SIDE 4
+#define CHANCE 0.001
+
+/* Twice a value's rank among the sorted ones, from 1; equal ones share their mean. */
+static double rank_of(const double *sorted, size_t n, double value)
+{
+	size_t below, upto;
+
+	DP_FIND(below, 0, n, sorted[below] >= value);
+	DP_FIND(upto, below, n, sorted[upto] > value);
+	return (double)(below + 1 + upto);
+}
+
+/* Where the sum of ranks is farthest from what it would be without a change; its distance. */
+static double farthest(size_t *at, const double *points, size_t n)
+{
+	double sorted[POINTS], sum = 0, most = 0;
+
+	memcpy(sorted, points, n * sizeof(*points));
+	dp_sort__double(sorted, n);
+	*at = 0;
+	for (size_t i = 0; i + 1 < n; i++) {
+		sum += rank_of(sorted, n, points[i]) - (double)(n + 1);
+		if (!(fabs(sum) > most))
+			continue;
+		most = fabs(sum);
+		*at = i + 1;
+	}
+	return most;
+}
+
+static double median_of(const double *points, size_t n)
+{
+	double copy[POINTS];
+
+	memcpy(copy, points, n * sizeof(*points));
+	return dp_stat__median(copy, n);
+}
+
+/* How far points are from a level, all together. */
+static double around(const double *points, size_t n, double level)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += fabs(points[i] - level);
+	return sum;
+}
+
+/* The same from the line of least squares. */
+static double around_line(const double *points, size_t n)
+{
+	double middle = (double)(n - 1) / 2, mean = dp_stat__mean(points, n);
+	double xy = 0, xx = 0, sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		xy += ((double)i - middle) * (points[i] - mean);
+		xx += ((double)i - middle) * ((double)i - middle);
+	}
+	for (size_t i = 0; i < n; i++)
+		sum += fabs(points[i] - mean - xy / xx * ((double)i - middle));
+	return sum;
+}
+
+bool dp_change__find(struct dp_change *change, const double *values, size_t count)
+{
+	double points[POINTS], most;
+	size_t n, at;
+
+	if (count < FEWEST)
+		return false;
+	n = dp_stat__shorten(points, POINTS, values, count);
+	most = farthest(&at, points, n);
+	if (at < FEWEST_PER_SIDE || n - at < FEWEST_PER_SIDE)
+		return false;
+	change->p = fmin(1, 2 * exp(-6 * most * most /
+				    ((double)n * (double)n * (double)n + (double)n * (double)n)));
+	change->at = dp_stat__block(at, n, count);
+	change->before = median_of(points, at);
+	change->after = median_of(points + at, n - at);
+	return change->p < CHANCE &&
+	       around(points, at, change->before) + around(points + at, n - at, change->after) <
+		       around_line(points, n);
+}
