@@ -16,6 +16,7 @@ from __future__ import annotations
 import ctypes
 import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from . import _library, errors, plot as plot, progress as _progress
 from .engines import analyze_many
@@ -67,28 +68,28 @@ class _Calls:
     """Calls of functions that the library makes. An exception, which cannot pass through it, ends
     them, and is raised once the library has returned."""
 
-    def __init__(self):
-        self.error = None
+    def __init__(self) -> None:
+        self.error: BaseException | None = None
 
-    def make(self, function, *args):
+    def make(self, function: Callable[..., object], *args: object) -> None:
         if self.error is None:
             try:
                 function(*args)
             except BaseException as error:  # an interrupt, too
                 self.error = error
 
-    def check(self):
+    def check(self) -> None:
         if self.error is not None:
             raise self.error
 
 
-def _log(log, calls):
+def _log(log: Callable[[str, str], object] | None, calls: _Calls) -> Any:
     """struct dp_log for a function of (level, message), or none."""
     if log is None:
         return _library.Log()
     names = ("debug", "info", "warning")
 
-    def write(_, level, text):
+    def write(_: object, level: int, text: bytes) -> None:
         calls.make(log, names[level], text.decode("utf-8", "replace"))
 
     return _library.Log(_library.LOG(write), None)
@@ -133,15 +134,16 @@ def open(
     return trace
 
 
-def _array(kind, values):
+def _array(kind: Any, values: Iterable[Any]) -> tuple[ctypes.Array[Any], int]:
     values = list(values)
     return (kind * len(values))(*values), len(values)
 
 
 def _options(
-    iterations, marks, ignore_marks, level, device, stream, range_ns, batch_size, flops,
-    metrics, thresholds, paper, explain, log, calls,
-):  # fmt: skip
+    iterations: Any, marks: Any, ignore_marks: Any, level: Any, device: Any, stream: Any,
+    range_ns: Any, batch_size: Any, flops: Any, metrics: Any, thresholds: Any, paper: Any,
+    explain: Any, log: Any, calls: _Calls,
+) -> Any:  # fmt: skip
     options = _library.AnalysisOptions(
         size=ctypes.sizeof(_library.AnalysisOptions),
         paper=paper,
@@ -158,6 +160,9 @@ def _options(
         explain=explain,
         log=_log(log, calls),
     )
+    for name, value in dict(device=device, stream=stream, batch_size=batch_size, flops=flops).items():
+        if value is not None and value < 0:
+            raise errors.ArgumentError(f"{name} is negative: {value}")
     if level not in _LEVELS:
         raise errors.ArgumentError(f"no level {level!r}: there are {', '.join(_LEVELS)}")
     options.level = _LEVELS[level]
@@ -168,6 +173,8 @@ def _options(
             raise errors.ArgumentError(f"a number of iterations is negative: {counts}")
         options.iterations, options.iterations_count = _array(ctypes.c_uint64, counts)
     if metrics is not None:
+        if isinstance(metrics, str):
+            raise TypeError(f"expected a list of names of metrics, not one text: {metrics!r}")
         names = (name.encode() for name in metrics)
         options.metrics, options.metrics_count = _array(ctypes.c_char_p, names)
     if thresholds:
@@ -177,7 +184,7 @@ def _options(
 
 
 def analyze(
-    path: Path,
+    path: Trace | Path,
     *,
     iterations: int | Sequence[int] | None = None,
     marks: str | None = None,
@@ -199,7 +206,8 @@ def analyze(
 ) -> Analysis:
     """Finds the iterations of a trace and what its GPUs waited for; returns an :class:`Analysis`.
 
-    path            a trace file, or the JSON report of an earlier analysis
+    path            a trace file, a :class:`Trace` that :func:`open` read, or the JSON report of an
+                    earlier analysis
     iterations      how many there are, if that is known: a number, or one for each loop
     marks           a regular expression: iterations are the annotations whose names it matches
     ignore_marks    find iterations from kernels, whatever annotations say
@@ -214,7 +222,7 @@ def analyze(
     paper           the published algorithm to the letter; needs iterations
     explain         keep how the iterations were found, for ``report("json")``
     input_format, label, progress, log
-                    as in :func:`open`
+                    as in :func:`open`; of a file
 
     The GIL is released while it works.
     """
@@ -223,42 +231,48 @@ def analyze(
         iterations, marks, ignore_marks, level, device, stream, range_ns, batch_size, flops,
         metrics, thresholds, paper, explain, log, calls,
     )  # fmt: skip
-    handle, error = ctypes.c_void_p(), _library.Error()
+    if isinstance(path, Trace):
+        return _analysis(path, options, calls)
     name = path_bytes(path)
     if _lib.dp_analysis_is_report(name):
+        handle, error = ctypes.c_void_p(), _library.Error()
         status = _lib.dp_analysis_read(ctypes.byref(handle), name, ctypes.byref(error))
         errors.check(status, error)
         return Analysis(handle.value)
     trace = open(path, input_format=input_format, label=label, progress=progress, log=log)
+    with trace:  # the analysis keeps what it needs
+        return _analysis(trace, options, calls)
+
+
+def _analysis(trace: Trace, options: Any, calls: _Calls) -> Analysis:
+    handle, error = ctypes.c_void_p(), _library.Error()
     status = _lib.dp_analysis_run(
         ctypes.byref(handle), trace._alive(), ctypes.byref(options), ctypes.byref(error)
     )
     errors.check(status, error)
-    errors.check(
-        _lib.dp_analysis_take_trace(handle, trace._handle, ctypes.byref(error)), error
-    )
-    trace._handle = None
     analysis = Analysis(handle.value)
     calls.check()
     return analysis
 
 
 def compare(
-    before: Analysis | Path,
-    after: Analysis | Path,
+    before: Analysis | Trace | Path,
+    after: Analysis | Trace | Path,
     *,
     confidence: float = 0.95,
     loops: tuple[int, int] | None = None,
 ) -> Comparison:
     """Compares two runs, iteration by iteration; returns a :class:`Comparison`.
 
-    before, after   analyses, or paths: traces or JSON reports
+    before, after   analyses, traces that :func:`open` read, or paths of traces or JSON reports
     confidence      of the intervals, 0 to 1
     loops           ids of a loop of each run; None: those that are alike
     """
     runs = [run if isinstance(run, Analysis) else analyze(run) for run in (before, after)]
     options = _library.CompareOptions(ctypes.sizeof(_library.CompareOptions), confidence)
     if loops is not None:
+        if len(loops) != 2 or any(loop < 0 for loop in loops):
+            raise errors.ArgumentError(f"loops are the ids of two loops: {loops!r}")
         options.loops, _ = _array(ctypes.c_size_t, loops)
     handle, error = ctypes.c_void_p(), _library.Error()
     status = _lib.dp_comparison_run(

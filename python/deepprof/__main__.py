@@ -5,7 +5,7 @@ import sys
 from .record import command
 
 
-def main():
+def main() -> None:
     """Becomes the command."""
     if sys.argv[1:2] == ["mcp"]:
         from .mcp import main as serve

@@ -1,6 +1,11 @@
 """Arrow C streams: as capsules for other packages, and as NumPy arrays without any of them."""
+from __future__ import annotations
+
 import ctypes
 import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
 
 
 class Schema(ctypes.Structure):
@@ -51,48 +56,47 @@ Stream._fields_ = [
 ]
 
 
-def release(struct):
+def release(struct: Any) -> None:
     """Releases a schema, an array or a stream, unless it was moved or released already."""
     if struct.release:
         struct.release(ctypes.byref(struct))
 
 
-# Capsules: the struct lives as long as the capsule; who takes its content clears its release.
+# Capsules: the struct lives as long as the capsule; who takes its content clears its release. A
+# capsule's destructor may run while an exception is on its way, when Python code must not: those
+# that nobody holds any more are found when the next one is made.
 
-_new = ctypes.pythonapi.PyCapsule_New
-_new.restype = ctypes.py_object
-_new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-_pointer = ctypes.pythonapi.PyCapsule_GetPointer
-_pointer.restype = ctypes.c_void_p
-_pointer.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
-
-_alive: dict = {}  # address of the struct: the struct
+# A prototype of our own: those of ctypes.pythonapi are everybody's.
+_new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
+    ("PyCapsule_New", ctypes.pythonapi)
+)
 _NAMES = {Schema: b"arrow_schema", Stream: b"arrow_array_stream"}
 
-
-def _destroy(name):
-    @ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
-    def destroy(capsule):
-        struct = _alive.pop(_pointer(capsule, name), None)
-        if struct is not None and not sys.is_finalizing():
-            release(struct)
-
-    return destroy
+_made: list[tuple[Any, Any]] = []  # structs and their capsules
+_lock = threading.Lock()
 
 
-_DESTROYERS = {kind: _destroy(name) for kind, name in _NAMES.items()}
+def _sweep() -> None:
+    held = []
+    for pair in _made:
+        # of the pair, and the call's
+        if sys.getrefcount(pair[1]) > 2:
+            held.append(pair)
+        else:
+            release(pair[0])
+    _made[:] = held
 
 
-def capsule(struct):
+def capsule(struct: Schema | Stream) -> object:
     """A capsule of a Schema or a Stream, as the Arrow PyCapsule interface asks for."""
-    kind = type(struct)
-    address = ctypes.addressof(struct)
-    _alive[address] = struct
-    destroyer = ctypes.cast(_DESTROYERS[kind], ctypes.c_void_p)
-    return _new(address, _NAMES[kind], destroyer)
+    made = _new(ctypes.addressof(struct), _NAMES[type(struct)], None)
+    with _lock:
+        _sweep()
+        _made.append((struct, made))
+    return made
 
 
-def schema_of(stream):
+def schema_of(stream: Stream) -> Schema:
     """The schema of a stream; the caller's to release."""
     schema = Schema()
     if stream.get_schema(ctypes.byref(stream), ctypes.byref(schema)):
@@ -100,20 +104,20 @@ def schema_of(stream):
     return schema
 
 
-def metadata(schema):
+def metadata(schema: Schema) -> dict[str, str]:
     """A field's metadata as a dict."""
-    found = {}
+    found: dict[str, str] = {}
     if not schema.metadata:
         return found
     at = schema.metadata
 
-    def integer():
+    def integer() -> int:
         nonlocal at
         value = ctypes.c_int32.from_buffer_copy(ctypes.string_at(at, 4)).value
         at += 4
         return value
 
-    def text():
+    def text() -> str:
         nonlocal at
         length = integer()
         value = ctypes.string_at(at, length).decode()
@@ -126,13 +130,13 @@ def metadata(schema):
     return found
 
 
-def fields(schema):
+def fields(schema: Schema) -> list[tuple[str, str, dict[str, str]]]:
     """Name, format and metadata of each column."""
     columns = (schema.children[i].contents for i in range(schema.n_children))
     return [(field.name.decode(), field.format.decode(), metadata(field)) for field in columns]
 
 
-def batches(stream):
+def batches(stream: Stream) -> Iterator[Array]:
     """The batches of a stream one by one, each released when the next is asked for."""
     while True:
         batch = Array()
@@ -149,9 +153,10 @@ def batches(stream):
 # Python's own objects.
 
 
-def _values(kind, array):
+def _values(kind: str, array: Any) -> list[Any]:
     """A column as a list, None where there is no value."""
     count, buffers = array.length, array.buffers
+    values: list[Any]
     if kind == "U":
         offsets = (ctypes.c_int64 * (count + 1)).from_address(buffers[1])
         data = ctypes.string_at(buffers[2], offsets[count])
@@ -170,10 +175,10 @@ def _values(kind, array):
     return values
 
 
-def rows(stream):
+def rows(stream: Stream) -> list[dict[str, Any]]:
     """A list of dicts, one for each row. Takes the stream."""
     schema = schema_of(stream)
-    found = []
+    found: list[dict[str, Any]] = []
     try:
         described = [(name, kind) for name, kind, _ in fields(schema)]
         names = [name for name, _ in described]
@@ -194,17 +199,17 @@ def rows(stream):
 class _Owner:
     """Keeps a batch until the last array over its memory is gone."""
 
-    def __init__(self, batch):
+    def __init__(self, batch: Array) -> None:
         self.batch = batch
 
-    def __del__(self):
+    def __del__(self) -> None:
         release(self.batch)
 
 
 _NUMBERS = {"l": ctypes.c_int64, "g": ctypes.c_double, "I": ctypes.c_uint32}
 
 
-def _view(np, kind, address, count, owner):
+def _view(np: Any, kind: Any, address: int, count: int, owner: _Owner | None) -> Any:
     """An array over foreign memory; nothing is copied."""
     if not count:
         return np.empty(0, dtype=np.dtype(kind))
@@ -215,12 +220,12 @@ def _view(np, kind, address, count, owner):
     return view
 
 
-def _bits(np, address, count):
+def _bits(np: Any, address: int, count: int) -> Any:
     packed = _view(np, ctypes.c_uint8, address, (count + 7) // 8, None)
     return np.unpackbits(packed, count=count, bitorder="little").view(bool)
 
 
-def _texts(np, array):
+def _texts(np: Any, array: Any) -> Any:
     count = array.length
     offsets = _view(np, ctypes.c_int64, array.buffers[1], count + 1, None)
     data = ctypes.string_at(array.buffers[2], int(offsets[-1]))
@@ -236,21 +241,21 @@ def _texts(np, array):
 class Names:
     """A dictionary of texts and, for each row, which of them it has: codes, -1 for none."""
 
-    def __init__(self, codes, texts):
+    def __init__(self, codes: Any, texts: Any) -> None:
         self.codes = codes
         self.texts = texts
 
-    def values(self, np):
+    def values(self, np: Any) -> Any:
         """The texts, a row each."""
         return np.append(self.texts, None)[self.codes]
 
 
-def _names(np, array, owner):
+def _names(np: Any, array: Any, owner: _Owner) -> Names:
     codes = _view(np, ctypes.c_uint32, array.buffers[1], array.length, owner).view(np.int32)
     return Names(codes, _texts(np, array.dictionary.contents))
 
 
-def _column(np, kind, array, owner):
+def _column(np: Any, kind: str, array: Any, owner: _Owner) -> Any:
     count = array.length
     if kind == "U":
         return _texts(np, array)
@@ -265,7 +270,7 @@ def _column(np, kind, array, owner):
     return values
 
 
-def _join(np, parts):
+def _join(np: Any, parts: list[Any]) -> Any:
     if len(parts) == 1:
         return parts[0]
     if parts and isinstance(parts[0], Names):
@@ -273,10 +278,10 @@ def _join(np, parts):
     return np.concatenate(parts)
 
 
-_EMPTY = {"l": "i8", "I": "u4", "g": "f8", "U": object, "b": bool}
+_EMPTY: dict[str, Any] = {"l": "i8", "I": "u4", "g": "f8", "U": object, "b": bool}
 
 
-def columns(stream):
+def columns(stream: Stream) -> dict[str, Any]:
     """Columns by name: NumPy arrays, or Names. Takes the stream. A whole number that is missing
     makes its column one of floats, with NaN."""
     import numpy as np
@@ -285,7 +290,7 @@ def columns(stream):
     try:
         described = [(name, kind) for name, kind, _ in fields(schema)]
         named = [bool(schema.children[i].contents.dictionary) for i in range(len(described))]
-        parts = {name: [] for name, _ in described}
+        parts: dict[str, list[Any]] = {name: [] for name, _ in described}
         while True:
             batch = Array()
             if stream.get_next(ctypes.byref(stream), ctypes.byref(batch)):

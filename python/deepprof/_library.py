@@ -1,7 +1,10 @@
 """The C library, and its functions as ctypes sees them."""
+from __future__ import annotations
+
 import ctypes
 import os
 import pathlib
+from typing import Any
 
 # Where meson-python puts the library, the command and the collector of a wheel.
 FOLDER = pathlib.Path(__file__).parent.parent / ".deepprof.mesonpy.libs"
@@ -14,7 +17,7 @@ PROGRESS = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uin
 WRITE = ctypes.CFUNCTYPE(_INT, ctypes.c_void_p, ctypes.c_void_p, _SIZE)
 
 
-def _struct(name, /, **members):
+def _struct(name: str, /, **members: Any) -> Any:
     """A struct of the library's headers, its members in their order."""
     return type(name, (ctypes.Structure,), {"__doc__": name, "_fields_": list(members.items())})
 
@@ -27,6 +30,7 @@ Error = _struct(
     line=ctypes.c_uint64,
     column=ctypes.c_uint64,
     message=ctypes.c_char * 512,
+    system=_INT,
 )
 Log = _struct("struct dp_log", write=LOG, ctx=ctypes.c_void_p)
 Sink = _struct("struct dp_sink", write=WRITE, ctx=ctypes.c_void_p)
@@ -81,6 +85,7 @@ ReportOptions = _struct(
     height=ctypes.c_uint,
     all=_BOOL,
     brief=_BOOL,
+    top=_SIZE,
 )
 CompareOptions = _struct(
     "struct dp_compare_options", size=_SIZE, confidence=ctypes.c_double, loops=_P(_SIZE)
@@ -97,7 +102,9 @@ LeftOut = _struct("struct dp_left_out", file=_TEXT, why=_TEXT)
 RanksOptions = _struct(
     "struct dp_ranks_options", size=_SIZE, left_out=_P(LeftOut), left_out_count=_SIZE
 )
-TableOptions = _struct("struct dp_table_options", size=_SIZE, nan=_BOOL)
+TableOptions = _struct(
+    "struct dp_table_options", size=_SIZE, nan=_BOOL, loop=ctypes.c_int64
+)
 TableInfo = _struct("struct dp_table_info", name=_TEXT, of=_TEXT, help=_TEXT)
 
 _HANDLE = ctypes.c_void_p
@@ -112,13 +119,13 @@ _FUNCTIONS = {
     "dp_trace_open": (_INT, _OUT, _TEXT, _P(OpenOptions), _ERROR),
     "dp_trace_free": (None, _HANDLE),
     "dp_trace_format": (_TEXT, _HANDLE),
+    "dp_trace_is_trace_name": (_BOOL, _TEXT),
     "dp_trace_path": (_TEXT, _HANDLE),
     "dp_trace_duration_ns": (ctypes.c_int64, _HANDLE),
     "dp_analysis_run": (_INT, _OUT, _HANDLE, _P(AnalysisOptions), _ERROR),
     "dp_analysis_read": (_INT, _OUT, _TEXT, _ERROR),
     "dp_analysis_is_report": (_BOOL, _TEXT),
     "dp_analysis_trace": (_HANDLE, _HANDLE),
-    "dp_analysis_take_trace": (_INT, _HANDLE, _HANDLE, _ERROR),
     "dp_analysis_free": (None, _HANDLE),
     "dp_comparison_run": (_INT, _OUT, _HANDLE, _HANDLE, _P(CompareOptions), _ERROR),
     "dp_comparison_free": (None, _HANDLE),
@@ -126,6 +133,7 @@ _FUNCTIONS = {
     "dp_summary_write": (_INT, _OUT, _SIZE, _P(Sink), _ERROR),
     "dp_summary_is_summary": (_BOOL, _TEXT),
     "dp_summary_read": (_INT, _OUT, _TEXT, _SIZE, _ERROR),
+    "dp_summary_source": (_P(SummarySource), _HANDLE, _SIZE),
     "dp_summary_free": (None, _HANDLE),
     "dp_ranks_run": (_INT, _OUT, _OUT, _SIZE, _P(RanksOptions), _ERROR),
     "dp_ranks_free": (None, _HANDLE),
@@ -139,7 +147,7 @@ _FUNCTIONS = {
 }
 
 
-def _path():
+def _path() -> str:
     """The library: DEEPPROF_LIBRARY, the package's own, or the system's."""
     chosen = os.environ.get("DEEPPROF_LIBRARY")
     if chosen:
@@ -148,7 +156,7 @@ def _path():
     return str(own) if own.exists() else "libdeepprof.so.0"
 
 
-def _load():
+def _load() -> ctypes.CDLL:
     library = ctypes.CDLL(_path())
     for name, (result, *arguments) in _FUNCTIONS.items():
         function = getattr(library, name)
@@ -160,7 +168,7 @@ def _load():
 lib = _load()
 
 
-def tables(of):
+def tables(of: str) -> dict[str, str]:
     """Names and help of the tables of an "analysis", a "comparison" or "ranks"."""
     found, index = {}, 0
     while info := lib.dp_table(index):

@@ -7,7 +7,7 @@ import os
 import pathlib
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 from . import errors
@@ -21,7 +21,7 @@ class Executor(Protocol):
 
 
 @contextlib.contextmanager
-def local(path):
+def local(path: Path) -> Iterator[tuple[str, str | None]]:
     """A path on this machine for a path or a URL that fsspec knows (s3://, gs://), and what to call
     it in reports: None for a path."""
     text = os.fspath(path)
@@ -38,19 +38,21 @@ def local(path):
         except ImportError:
             raise  # the message says what to install
         except Exception as error:  # each file system has its own
-            raise errors.FileError(f"{text}: {error or type(error).__name__}", text) from error
+            message = f"{text}: {error or type(error).__name__}"
+            number = getattr(error, "errno", None)
+            raise errors.FileError(message, text, errno=number) from error
         yield str(name), text
 
 
-def report(path, brief, options):
+def report(path: Path, brief: bool, options: dict[str, Any]) -> str:
     """The JSON report of one file, where the worker is."""
     import deepprof
 
     with local(path) as (name, label), deepprof.analyze(name, label=label, **options) as analysis:
-        return analysis.report("json", brief=brief)
+        return str(analysis.report("json", brief=brief))
 
 
-def listed(paths):
+def listed(paths: Iterable[Path]) -> list[Path]:
     """Paths as a list. A path alone would be taken for its characters."""
     if isinstance(paths, (str, bytes, os.PathLike)):
         raise TypeError(f"expected a list of paths, not one path: {os.fspath(paths)!r}")
@@ -58,7 +60,7 @@ def listed(paths):
 
 
 @contextlib.contextmanager
-def engine(executor, threads=None):
+def engine(executor: Executor | None, threads: int | None = None) -> Iterator[Executor]:
     """What has ``submit``; threads where it is None: that many, or one for each core."""
     if executor is not None:
         yield executor

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import ctypes
+import os
+from typing import Any
 
 from . import _library
 
@@ -26,13 +28,38 @@ class DeepprofError(Exception):
         self.line = line
         self.column = column
 
-    def __reduce__(self):
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[Any, ...]:
         where = (self.path, self.table, self.line, self.column)
         return type(self), (str(self), *where)
 
 
 class FileError(DeepprofError, OSError):
-    """A file could not be opened, read or written."""
+    """A file could not be opened, read or written.
+
+    ``errno``, ``strerror`` and ``filename`` are those of an OSError; None where the system reported
+    no error, as for a file that is cut off.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        path: str | None = None,
+        table: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        errno: int | None = None,
+    ) -> None:
+        super().__init__(message, path, table, line, column)
+        self.errno = errno
+        self.strerror = os.strerror(errno) if errno else None
+        self.filename = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        kind, arguments = super().__reduce__()
+        return kind, (*arguments, self.errno)
 
 
 class FormatError(DeepprofError, ValueError):
@@ -70,7 +97,7 @@ _CLASSES = {
 }
 
 
-def check(status, error):
+def check(status: int, error: Any) -> None:
     """Raises what a call's status and struct dp_error say; 0 is no error."""
     if not status:
         return
@@ -79,10 +106,13 @@ def check(status, error):
     message = text.value.decode("utf-8", "replace")
     if status == -1:
         raise MemoryError(message)
-    raise _CLASSES.get(status, DeepprofError)(
-        message,
+    where = (
         error.path.decode("utf-8", "replace") or None,
         error.table.decode("utf-8", "replace") or None,
         error.line or None,
         error.column or None,
     )
+    kind = _CLASSES.get(status, DeepprofError)
+    if kind is FileError:
+        raise FileError(message, *where, error.system or None)
+    raise kind(message, *where)

@@ -3,10 +3,13 @@ the package's extra ``mcp``."""
 import argparse
 import functools
 import json
-import pathlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import deepprof
 
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
 
 def analyze(path: str, iterations: "int | None" = None, marks: "str | None" = None) -> str:
     """Finds the iterations of a GPU trace and what the GPU waited for.
@@ -19,11 +22,14 @@ def analyze(path: str, iterations: "int | None" = None, marks: "str | None" = No
     that are iterations.
     """
     with deepprof.analyze(path, iterations=iterations, marks=marks) as analysis:
-        return analysis.report("json", brief=True)
+        return str(analysis.report("json", brief=True))
 
 
 def explain(path: str) -> str:
-    """Explains how the iterations of a trace were found, stage by stage, or why none were."""
+    """Explains how the iterations of a trace were found, stage by stage, or why none were.
+
+    Returns text, a line for each decision. path: as for analyze.
+    """
     with deepprof.analyze(path, explain=True) as analysis:
         streams = json.loads(analysis.report("json"))["streams"]
     lines = [entry["text"] for stream in streams for entry in stream.get("explain", ())]
@@ -31,46 +37,51 @@ def explain(path: str) -> str:
 
 
 def compare(before: str, after: str) -> str:
-    """Compares two runs of a program, iteration by iteration; returns Markdown."""
-    return deepprof.compare(before, after).report("markdown")
+    """Compares two runs of a program, iteration by iteration: what got slower or faster.
+
+    Returns Markdown. A difference is significant if its confidence interval excludes 0. before,
+    after: traces as for analyze, or JSON reports that were saved.
+    """
+    return str(deepprof.compare(before, after).report("markdown"))
 
 
 def ranks(paths: "list[str]") -> str:
     """Compares the ranks of a distributed job: who holds it up, since when, why, and the cost.
 
-    Returns text. paths: the trace files of the ranks, or folders that hold nothing else.
+    Returns text. paths: the trace files of the ranks, or folders of them.
     """
-    files = []
-    for path in map(pathlib.Path, paths):
-        files += [at for at in path.iterdir() if at.is_file()] if path.is_dir() else [path]
-    with deepprof.ranks(files) as result:
-        return result.report("text")
+    with deepprof.ranks(paths) as result:
+        return str(result)
 
 
 def info(path: str) -> str:
-    """What a trace holds, without analyzing it: format, length, and operations of each stream."""
+    """What a trace holds, without analyzing it: format, length, and operations of each stream.
+
+    Returns JSON; times are nanoseconds. path: as for analyze.
+    """
     import subprocess
 
     from .record import command
 
     done = subprocess.run(
-        [command(), "info", "--format=json", path], capture_output=True, text=True, check=False
-    )
+        [command(), "info", "--format=json", "--", path],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+    )  # fmt: skip
     if done.returncode:
         raise deepprof.DeepprofError(done.stderr.strip())
     return done.stdout
 
 
-def server():
+def server() -> "MCPServer":
     """The server, with its tools."""
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
 
-    def reporting(tool):
+    def reporting(tool: "Callable[..., str]") -> "Callable[..., str]":
         """The tool, whose errors the model reads."""
 
         @functools.wraps(tool)
-        def call(*args, **kwargs):
+        def call(*args: object, **kwargs: object) -> str:
             try:
                 return tool(*args, **kwargs)
             except deepprof.DeepprofError as error:
@@ -84,7 +95,7 @@ def server():
     return made
 
 
-def main(words=None):
+def main(words: "list[str] | None" = None) -> int:
     """Serves until standard input ends."""
     parser = argparse.ArgumentParser(
         prog="deepprof mcp", description="Serve the Model Context Protocol on standard input."

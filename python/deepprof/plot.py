@@ -2,8 +2,9 @@
 its axes."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from . import errors
 from .results import Analysis, Ranks
 
 if TYPE_CHECKING:
@@ -18,27 +19,31 @@ PARTS = (
     ("host_wait_ns", "host wait", "#efb118"),
 )
 REST = ("other idle time", "#b0b0b0")
+_OPERATIONS = ((True, "kernels", "#4269d0"), (False, "copies and memsets", "#3ca951"))
+_CELLS = 1000  # of a timeline: about the pixels of its width
 
 
-def _axes(ax, **size):
+def _axes(ax: Axes | None, **size: Any) -> Any:
     if ax is not None:
         return ax
     import matplotlib.pyplot as plt
 
-    return plt.subplots(**size)[1]
+    return plt.subplots(layout="constrained", **size)[1]
 
 
-def _iterations(analysis, loop):
+def _iterations(analysis: Analysis, loop: int) -> dict[str, Any]:
     """Columns of a loop's whole iterations."""
-    columns = analysis.table("iterations").to_numpy()
-    rows = (columns["loop"] == loop) & ~columns["partial"]
-    return {name: values[rows] for name, values in columns.items()}
+    columns = analysis.table("iterations", loop=loop).to_numpy()
+    whole = ~columns["partial"]
+    if not whole.any():
+        raise errors.ArgumentError(f"loop {loop} has no whole iterations that are reported on")
+    return {name: values[whole] for name, values in columns.items()}
 
 
 def periods(analysis: Analysis, loop: int = 0, ax: Axes | None = None) -> Axes:
     """The period of each iteration, warm-up hollow."""
-    ax = _axes(ax, figsize=(8, 3))
     it = _iterations(analysis, loop)
+    ax = _axes(ax, figsize=(8, 3))
     warm = it["warmup"]
     ms = it["period_ns"] / 1e6
     ax.plot(it["index"][~warm], ms[~warm], "o-", ms=3, lw=0.8, color="#4269d0", label="steady")
@@ -47,7 +52,7 @@ def periods(analysis: Analysis, loop: int = 0, ax: Axes | None = None) -> Axes:
         ax.legend()
     ax.set(xlabel="iteration", ylabel="period (ms)", title=f"Loop {loop}")
     ax.set_ylim(bottom=0)
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.locator_params(axis="x", integer=True)
     return ax
 
 
@@ -55,8 +60,8 @@ def breakdown(analysis: Analysis, loop: int = 0, ax: Axes | None = None) -> Axes
     """What the period of each iteration is made of, stacked."""
     import numpy as np
 
-    ax = _axes(ax, figsize=(8, 3))
     it = _iterations(analysis, loop)
+    ax = _axes(ax, figsize=(8, 3))
     known = ~np.isnan(it["period_ns"])
     index, left = it["index"][known], it["period_ns"][known] / 1e6
     bottom = np.zeros(len(index))
@@ -67,47 +72,76 @@ def breakdown(analysis: Analysis, loop: int = 0, ax: Axes | None = None) -> Axes
             bottom = bottom + values
     ax.bar(index, np.maximum(left - bottom, 0), 1, bottom, label=REST[0], color=REST[1])
     ax.set(xlabel="iteration", ylabel="time (ms)", title=f"Loop {loop}")
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.locator_params(axis="x", integer=True)
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
     return ax
+
+
+def _busy(start: Any, end: Any, edges: Any) -> Any:
+    """The share of the time between edges in which operations of a stream, in their order, run."""
+    import numpy as np
+
+    if not len(start):
+        return 0
+    end = np.maximum.accumulate(end)
+    start = np.maximum(start, np.append(start[:1], end[:-1]))
+    ran = np.cumsum(end - start)
+    times = np.column_stack([start, end]).ravel()
+    before = np.interp(edges, times, np.column_stack([np.append(0, ran[:-1]), ran]).ravel())
+    return np.diff(before) / np.diff(edges)
 
 
 def timeline(
     analysis: Analysis, loop: int = 0, iteration: int | None = None, ax: Axes | None = None
 ) -> Axes:
-    """The operations of one iteration, a row for each stream of its GPU; by default of the
-    iteration whose period is the median."""
+    """The operations of one iteration, a row for each stream of its GPU, from its first kernel to
+    the next iteration; by default of the iteration whose period is the median. The paler a row, the
+    less of that time the stream is busy."""
     import numpy as np
+    from matplotlib.colors import to_rgb
 
-    ax = _axes(ax, figsize=(10, 2.5))
     it = _iterations(analysis, loop)
     if iteration is None:
-        order = np.argsort(it["period_ns"])
-        iteration = it["index"][order[(~np.isnan(it["period_ns"])).sum() // 2]]
-    at = int(np.flatnonzero(it["index"] == iteration)[0])
-    start, end = it["start_ns"][at], it["end_ns"][at]
+        known = np.flatnonzero(~np.isnan(it["period_ns"]))
+        order = known[np.argsort(it["period_ns"][known])] if len(known) else [0]
+        iteration = int(it["index"][order[len(order) // 2]])
+    found = np.flatnonzero(it["index"] == iteration)
+    if not len(found):
+        raise errors.ArgumentError(f"loop {loop} has no whole iteration {iteration}")
+    at = int(found[0])
+    start, last = int(it["start_ns"][at]), int(it["end_ns"][at])
+    period = it["period_ns"][at]
+    end = last if np.isnan(period) else start + int(period)
     ops = analysis.table("operations").to_numpy()
+    inside = (ops["start_ns"] < end) & (ops["end_ns"] > start)
+    used, device = set(ops["stream"][inside].tolist()), _value(it["device"][at])
     streams = [
         row
         for row in analysis.table("streams").to_list()
-        if row["device"] == _value(it["device"][at])
+        if row["device"] == device and row["index"] in used
     ]
-    for line, stream in enumerate(streams):
-        rows = (ops["stream"] == stream["index"]) & (ops["start_ns"] < end)
-        rows &= ops["end_ns"] > start
-        for kernels, color in ((True, "#4269d0"), (False, "#3ca951")):
-            chosen = rows & (ops["kernel"] == kernels)
-            begin = np.maximum(ops["start_ns"][chosen], start)
-            length = np.minimum(ops["end_ns"][chosen], end) - begin
-            bars = np.column_stack([(begin - start) / 1e6, length / 1e6])
-            ax.broken_barh(bars, (line - 0.4, 0.8), color=color, lw=0)
+    ax = _axes(ax, figsize=(10, 1.4 + 0.5 * len(streams)))
+    edges = np.linspace(start, end, _CELLS + 1)
+    for kernels, label, color in _OPERATIONS:
+        for line, stream in enumerate(streams):
+            chosen = inside & (ops["stream"] == stream["index"]) & (ops["kernel"] == kernels)
+            row = np.full((1, _CELLS, 4), (*to_rgb(color), 0))
+            busy = _busy(ops["start_ns"][chosen], ops["end_ns"][chosen], edges)
+            row[0, :, 3] = np.where(busy, np.maximum(busy, 0.2), 0)  # a short kernel is seen, too
+            ax.imshow(row, aspect="auto", zorder=1,
+                      extent=(0, (end - start) / 1e6, line + 0.4, line - 0.4))
+        ax.broken_barh([], (0, 0), color=color, label=label)
+    if end > last:
+        ax.axvspan((last - start) / 1e6, (end - start) / 1e6, color="#eeeeee", zorder=0,
+                   label="until the next iteration")
     ax.set_yticks(range(len(streams)), [f"stream {_value(s['stream'])}" for s in streams])
     ax.set(xlabel="ms since its first kernel", title=f"Loop {loop}, iteration {iteration}")
-    ax.invert_yaxis()
+    ax.set(xlim=(0, (end - start) / 1e6), ylim=(len(streams) - 0.4, -0.6))
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
     return ax
 
 
-def _value(number):
+def _value(number: Any) -> int | None:
     return None if number is None or number != number else int(number)
 
 
@@ -118,8 +152,10 @@ def ranks(result: Ranks, value: str = "own_ns", ax: Axes | None = None) -> Axes:
 
     columns = result.table("rank_iterations").to_numpy()
     numbers, rows = np.unique(columns["rank"], return_inverse=True)
-    cells = np.full((len(numbers), int(columns["iteration"].max(initial=-1)) + 1), np.nan)
-    cells[rows, columns["iteration"]] = columns[value] / 1e6
+    known = ~np.isnan(columns[value])  # the last iteration has no period
+    iterations = columns["iteration"][known]
+    cells = np.full((len(numbers), int(iterations.max(initial=-1)) + 1), np.nan)
+    cells[rows[known], iterations] = columns[value][known] / 1e6
     ax = _axes(ax, figsize=(8, 1 + min(6, 0.2 * len(numbers))))
     image = ax.imshow(cells, aspect="auto", interpolation="nearest", cmap="viridis")
     ax.figure.colorbar(image, ax=ax, label=f"{value.removesuffix('_ns')} (ms)")

@@ -1,15 +1,19 @@
 """The progress of reading a file, as a bar below a notebook's cell."""
+from __future__ import annotations
+
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 # As the command: what takes less needs no bar.
 _SHOWN_AFTER_S = 1.0
 _BETWEEN_S = 0.1
 
 
-def _display():
+def _display() -> Callable[..., Any] | None:
     """IPython's display function in a notebook, else None."""
-    shell = sys.modules.get("IPython")
+    shell: Any = sys.modules.get("IPython")
     shell = shell and shell.get_ipython()
     if shell is None or not hasattr(shell, "kernel"):
         return None
@@ -19,12 +23,12 @@ def _display():
 
 
 class _Bar:
-    def __init__(self, display):
+    def __init__(self, display: Callable[..., Any]) -> None:
         self.display = display
         self.next = time.monotonic() + _SHOWN_AFTER_S
-        self.handle = None
+        self.handle: Any = None
 
-    def __call__(self, done, total):
+    def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
         if self.handle and total and done >= total:
             self.handle.update({"text/html": ""}, raw=True)
@@ -40,7 +44,9 @@ class _Bar:
             self.handle = self.display(shown, raw=True, display_id=True)
 
 
-def reporter(progress):
+def reporter(
+    progress: Callable[[int, int], object] | bool | None,
+) -> Callable[[int, int], object] | None:
     """What to call with the bytes read so far and the file's size, or None: progress if it can be
     called; for None and True, a bar in a notebook."""
     if callable(progress):

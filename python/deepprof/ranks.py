@@ -5,7 +5,7 @@ import contextlib
 import ctypes
 import os
 import pathlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from . import _library, errors
@@ -14,10 +14,20 @@ from .results import Path, Ranks, Summary, collected, path_bytes
 
 _lib = _library.lib
 
+# Options that change nothing of what is found.
+_SILENT = ("log", "progress", "label")
 
-def settings(options):
+# Folders in a folder: profilers make one for each host or rank.
+_DEPTH = 3
+
+
+def settings(options: dict[str, Any]) -> str:
     """What decides what an analysis finds, in the command's words."""
-    options = {name: value for name, value in options.items() if value not in (None, False)}
+    options = {
+        name: value
+        for name, value in options.items()
+        if value is not None and value is not False and name not in _SILENT
+    }
     words = [f"deepprof {_lib.dp_version().decode()}"]
     if counts := options.pop("iterations", None):
         counts = counts if isinstance(counts, (list, tuple)) else [counts]
@@ -32,7 +42,7 @@ def settings(options):
     return " ".join(words)
 
 
-def source_of(path, options):
+def source_of(path: Path, options: dict[str, Any]) -> Any:
     """struct dp_summary_source of a trace that is about to be read; of a URL without size and
     time."""
     source = _library.SummarySource(
@@ -47,7 +57,7 @@ def source_of(path, options):
     return source
 
 
-def to_bytes(summaries):
+def to_bytes(summaries: list[Summary]) -> bytes:
     """Summaries as one file's bytes."""
     handles = (ctypes.c_void_p * len(summaries))(*(one._alive() for one in summaries))
     return collected(
@@ -55,7 +65,7 @@ def to_bytes(summaries):
     )
 
 
-def from_bytes(data):
+def from_bytes(data: bytes) -> Summary:
     """Summaries that were written."""
     handle, error = ctypes.c_void_p(), _library.Error()
     status = _lib.dp_summary_read(ctypes.byref(handle), data, len(data), ctypes.byref(error))
@@ -63,12 +73,31 @@ def from_bytes(data):
     return Summary(handle.value)
 
 
-def summarize(path, options):
+def state(source: Any) -> tuple[int, int, bytes]:
+    """What a summary is up to date by."""
+    return source.bytes, source.modified_ns, source.settings
+
+
+def kept_summary(path: Path, source: Any) -> bytes | None:
+    """The bytes of the summary that lies next to a trace, None unless it was made of the trace as it
+    is now, with these options."""
+    with contextlib.suppress(OSError, errors.DeepprofError):
+        data = pathlib.Path(f"{os.fspath(path)}.dpsum").read_bytes()
+        with from_bytes(data) as summary:
+            of, another = (_lib.dp_summary_source(summary._alive(), i) for i in range(2))
+            if of and not another and source.modified_ns and state(of[0]) == state(source):
+                return data
+    return None
+
+
+def summarize(path: Path, options: dict[str, Any]) -> bytes | errors.DeepprofError:
     """The bytes of a trace's summary, or the error that it cannot be read for."""
     import deepprof
 
     handle, error = ctypes.c_void_p(), _library.Error()
     source = source_of(path, options)
+    if data := kept_summary(path, source):
+        return data
     try:
         with local(path) as (name, label):
             if _lib.dp_summary_is_summary(path_bytes(name)):
@@ -89,20 +118,48 @@ def summarize(path, options):
         return to_bytes([summary])
 
 
-def summarize_all(paths, executor, threads, options):
+def files_of(folder: str, depth: int = 1) -> Iterator[str]:
+    """The traces and summaries in a folder, and in those in it, as the command finds them."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir() and depth < _DEPTH:
+                yield from files_of(entry.path, depth + 1)
+            elif entry.is_file() and _lib.dp_trace_is_trace_name(os.fsencode(entry.name)):
+                yield entry.path
+
+
+def found_files(paths: Iterable[Path]) -> list[str]:
+    """Paths in order, each once, with files in place of folders. A trace's own summary in a folder
+    is left out."""
+    found: set[str] = set()
+    for path in (os.fspath(one) for one in listed(paths)):
+        found.update(files_of(path) if os.path.isdir(path) else [path])
+    if not found:
+        raise errors.ArgumentError("no trace files were given")
+    return sorted(
+        path for path in found if not (path.endswith(".dpsum") and path[:-6] in found)
+    )
+
+
+def summarize_all(
+    paths: Iterable[Path], executor: Executor | None, threads: int | None, options: dict[str, Any]
+) -> tuple[list[str], list[Any]]:
     """Paths in order, and for each what :func:`summarize` returns."""
-    paths = sorted({os.fspath(path) for path in listed(paths)})
+    files = found_files(paths)
     with engine(executor, threads) as pool:
-        futures = [pool.submit(summarize, path, options) for path in paths]
-        return paths, [future.result() for future in futures]
+        futures = [pool.submit(summarize, path, options) for path in files]
+        return files, [future.result() for future in futures]
 
 
-def named(path, error):
+def named(path: str, error: Any) -> Any:
     """An error whose message begins with the path that was given."""
     text = str(error)
     if text.startswith(path):
         return error
-    return type(error)(f"{path}: {text}", path, error.table, error.line, error.column)
+    kind, (_, _, *where) = error.__reduce__()
+    return kind(f"{path}: {text}", path, *where)
 
 
 def ranks(
@@ -119,10 +176,11 @@ def ranks(
     threads   without an executor: files that are analyzed at a time; None: one for each core
     options   those of :func:`deepprof.analyze`
 
-    Paths may be URLs that fsspec reads; the worker fetches them, and only summaries come back.
-    Files that cannot be read are named in the report and left out, unless that is all of them: then
-    the first one's error is raised. The result depends neither on
-    the order of files nor on what runs them.
+    Paths may be folders, which are searched for files named as traces or summaries, and URLs of
+    files that fsspec reads; the worker fetches them, and only summaries come back. Files that cannot
+    be read are named in the report and left out, unless that is all of them: then the first one's
+    error is raised. Where an up-to-date summary lies next to a trace (TRACE.dpsum), the trace is not
+    read. The result depends neither on the order of files nor on what runs them.
     """
     paths, found = summarize_all(paths, executor, threads, options)
     summaries = [from_bytes(one) for one in found if isinstance(one, bytes)]

@@ -20,7 +20,7 @@ def command() -> str:
     return found
 
 
-def _written(path):
+def _written(path: Path) -> tuple[int, int] | None:
     """What tells a file from the one that replaces it; None: there is none."""
     try:
         status = os.stat(path)
@@ -53,8 +53,9 @@ def record(
     words = [command(), "record", *options, "-o", os.fspath(output)]
     if force:
         words.append("-f")
-    before = _written(output)
+    place = os.path.join(kwargs.get("cwd") or "", output)
+    before = _written(place)
     subprocess.run([*words, "--", *program], check=True, **kwargs)
-    if _written(output) == before:
+    if _written(place) == before:
         raise errors.NoGpuError(f"{os.fspath(output)}: nothing was recorded", os.fspath(output))
     return output

@@ -5,8 +5,10 @@ import ctypes
 import dataclasses
 import html
 import json
+import operator
 import os
 import threading
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar, Union
 
 from . import _arrow, _library, errors
@@ -30,14 +32,17 @@ class Table:
     a line of help for each column.
     """
 
-    def __init__(self, owner, name, make):
+    def __init__(self, owner: _Owner, name: str, make: Any, loop: int | None = None) -> None:
         self._owner = owner  # must stay until streams are read
         self._make = make
+        self._loop = -1 if loop is None else operator.index(loop)
         self.name = name
 
-    def _stream(self, nan=False):
+    def _stream(self, nan: bool = False) -> _arrow.Stream:
         stream = _arrow.Stream()
-        options = _library.TableOptions(ctypes.sizeof(_library.TableOptions), nan)
+        options = _library.TableOptions(
+            ctypes.sizeof(_library.TableOptions), nan, self._loop
+        )
         error = _library.Error()
         status = self._make(
             ctypes.addressof(stream),
@@ -83,7 +88,8 @@ class Table:
         """A dict of NumPy arrays by column.
 
         The times and sizes of operations, and the metrics of iterations where they are of one loop,
-        are views of the library's memory, read-only; other columns are copies. A missing number is
+        are views of the library's memory, read-only; other columns are copies. With
+        several loops, ``table("iterations", loop=k)`` has the views of each. A missing number is
         NaN, a missing text None.
         """
         import numpy as np
@@ -117,7 +123,7 @@ class Table:
 
         return pyarrow.table(self)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<deepprof.Table {self.name!r}: {len(self.columns)} columns>"
 
 
@@ -125,12 +131,14 @@ class Table:
 class Finding:
     """What a rule found.
 
-    ``recoverable_ns`` is the time in nanoseconds per iteration that acting on it may save, None
-    where that is not known; ``confidence`` is 0 to 1; ``iterations`` are the first and the last one
-    to look at; ``evidence`` has the numbers, by name, in the units that their names end in;
-    ``ranges`` what the host did meanwhile; ``loop`` is the id of the loop, None for the whole
-    capture, and ``loops`` are those of all GPUs that it is about; ``overlaps`` is the rule of a more
-    expensive finding that the cost is a part of.
+    ``rule`` and ``severity`` ("info", "warning" or "critical") say what, ``advice`` what to do, and
+    ``metric`` which number shows it in each iteration, if one does. ``recoverable_ns`` is the time
+    in nanoseconds per iteration that acting on it may save, None where that is not known;
+    ``confidence`` is 0 to 1; ``iterations`` are the first and the last one to look at; ``evidence``
+    has the numbers, by name, in the units that their names end in; ``ranges`` what the host did
+    meanwhile; ``loop`` is the id of the loop, None for the whole capture, and ``loops`` are those of
+    all GPUs that it is about; ``overlaps`` is the rule of a more expensive finding that the cost is
+    a part of.
     """
 
     rule: str
@@ -155,7 +163,7 @@ class _Owner:
 
     _free: Any = None
 
-    def __init__(self, handle):
+    def __init__(self, handle: int | None) -> None:
         self._handle = handle
 
     def close(self) -> None:
@@ -164,7 +172,7 @@ class _Owner:
         if handle:
             type(self)._free(handle)
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, "_handle", None):
             self.close()
 
@@ -174,23 +182,29 @@ class _Owner:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _alive(self):
+    def _alive(self) -> int:
         if not self._handle:
-            raise ValueError("it was closed")
+            raise ValueError(f"the {type(self).__name__} is closed")
         return self._handle
 
 
-def collected(write):
+def collected(write: Callable[[Any, Any], int]) -> bytes:
     """The bytes that ``write(sink, error)`` sends to the sink; it returns a status."""
-    parts = []
+    parts: list[bytes] = []
+    raised: list[BaseException] = []
 
-    @_library.WRITE
-    def take(_, data, size):
-        parts.append(ctypes.string_at(data, size))
-        return 0
+    def take(_: object, data: int, size: int) -> int:
+        try:
+            parts.append(ctypes.string_at(data, size))
+        except BaseException as error:  # raised again below: ctypes would print it and go on
+            raised.append(error)
+        return len(raised)
 
-    sink, error = _library.Sink(take, None), _library.Error()
-    errors.check(write(ctypes.byref(sink), ctypes.byref(error)), error)
+    sink, error = _library.Sink(_library.WRITE(take), None), _library.Error()
+    status = write(ctypes.byref(sink), ctypes.byref(error))
+    if raised:
+        raise raised[0]
+    errors.check(status, error)
     return b"".join(parts)
 
 
@@ -228,10 +242,10 @@ class _Report(_Owner):
 
     def to_json(self) -> str:
         """The JSON report, whole, as a str: libraries for JSON Schema and jq read it."""
-        return self.report("json")
+        return str(self.report("json"))
 
-    def __str__(self):
-        return self.report("text")
+    def __str__(self) -> str:
+        return str(self.report("text"))
 
 
 class _Tables(_Report):
@@ -240,13 +254,19 @@ class _Tables(_Report):
     _make: Any = None
     _of = ""
 
-    def table(self, name: str) -> Table:
-        """A :class:`Table` by name; ``tables()`` lists them."""
+    def table(self, name: str, loop: int | None = None) -> Table:
+        """A :class:`Table` by name; ``tables()`` lists them.
+
+        With ``loop``, the id of a loop of an analysis, only rows of it, for tables that have a
+        column "loop".
+        """
         self._alive()
         if name not in self.tables():
             known = ", ".join(self.tables())
             raise errors.ArgumentError(f"no table {name!r}: there are {known}")
-        return Table(self, name, type(self)._make)
+        if loop is not None and loop < 0:
+            raise errors.ArgumentError(f"the id of a loop is negative: {loop}")
+        return Table(self, name, type(self)._make, loop)
 
     @classmethod
     def tables(cls) -> dict[str, str]:
@@ -262,26 +282,27 @@ class _Tables(_Report):
 
 
 class Trace(_Owner):
-    """A trace in memory. :func:`deepprof.analyze` opens one itself."""
+    """A trace in memory, for several analyses of a file that is read once:
+    ``deepprof.analyze(trace, level="innermost")``. Analyses keep what they need of it."""
 
     _free = _lib.dp_trace_free
 
     @property
     def path(self) -> str:
         """Where it was read from."""
-        return _lib.dp_trace_path(self._alive()).decode("utf-8", "surrogateescape")
+        return os.fsdecode(_lib.dp_trace_path(self._alive()))
 
     @property
     def format(self) -> str:
         """The importer that read it: "kineto", "nsys", …"""
-        return _lib.dp_trace_format(self._alive()).decode()
+        return os.fsdecode(_lib.dp_trace_format(self._alive()))
 
     @property
     def duration_ns(self) -> int:
         """Nanoseconds from the first GPU operation's start to the last one's end."""
-        return _lib.dp_trace_duration_ns(self._alive())
+        return int(_lib.dp_trace_duration_ns(self._alive()))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<deepprof.Trace {self.path!r}: {self.format}, {self.duration_ns / 1e9:.3f} s>"
 
 
@@ -293,17 +314,17 @@ class Analysis(_Tables):
     _make = _lib.dp_analysis_table
     _of = "analysis"
 
-    def __init__(self, handle):
+    def __init__(self, handle: int | None) -> None:
         super().__init__(handle)
         self._lock = threading.Lock()
-        self._summary = None
-        self._findings = None
+        self._summary: dict[str, Any] | None = None
+        self._findings: list[Finding] | None = None
 
     @property
     def path(self) -> str:
         """The trace's."""
         trace = _lib.dp_analysis_trace(self._alive())
-        return _lib.dp_trace_path(trace).decode("utf-8", "surrogateescape")
+        return os.fsdecode(_lib.dp_trace_path(trace))
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -321,9 +342,10 @@ class Analysis(_Tables):
                 self._findings = self._read_findings()
             return self._findings
 
-    def _read_findings(self):
+    def _read_findings(self) -> list[Finding]:
         found = self.table("findings").to_list()
-        evidence, ranges, loops = ({i: [] for i in range(len(found))} for _ in range(3))
+        lists: Iterator[list[list[Any]]] = ([[] for _ in found] for _ in range(3))
+        evidence, ranges, loops = lists
         for row in self.table("evidence").to_list():
             evidence[row["finding"]].append((row["name"], row["value"]))
         for row in self.table("finding_ranges").to_list():
@@ -348,7 +370,7 @@ class Analysis(_Tables):
             for i, row in enumerate(found)
         ]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<deepprof.Analysis {self.path!r}>"
 
 
@@ -360,12 +382,12 @@ class Comparison(_Tables):
     _make = _lib.dp_comparison_table
     _of = "comparison"
 
-    def __init__(self, handle, before: Analysis, after: Analysis):
+    def __init__(self, handle: int | None, before: Analysis, after: Analysis) -> None:
         super().__init__(handle)
         self.before = before
         self.after = after
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<deepprof.Comparison {self.before.path!r} -> {self.after.path!r}>"
 
 
@@ -381,9 +403,9 @@ class Ranks(_Tables):
     @property
     def verdict(self) -> dict[str, Any]:
         """Who holds the job up, as a dict: ``kind`` is "none" where nobody does."""
-        return json.loads(self.to_json())["verdict"]
+        return dict(json.loads(self.to_json())["verdict"])
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<deepprof.Ranks: {self.verdict['kind']}>"
 
 
@@ -393,6 +415,6 @@ class Summary(_Owner):
     _free = _lib.dp_summary_free
 
 
-def path_bytes(path):
+def path_bytes(path: Path) -> bytes:
     """A path as the library takes it."""
     return os.fsencode(path)

@@ -4,6 +4,7 @@ import concurrent.futures
 import contextlib
 import ctypes
 import doctest
+import errno
 import gc
 import importlib.util
 import inspect
@@ -163,6 +164,31 @@ class Analyses(unittest.TestCase):
         for function in functions:
             self.assertIn("return", function.__annotations__, function)
 
+    def test_traces(self):
+        """A file that is read once, for several analyses, which outlive it."""
+        with deepprof.open(SAMPLE) as trace:
+            again = deepprof.analyze(trace)
+            with concurrent.futures.ThreadPoolExecutor(2) as pool:
+                inner = pool.submit(deepprof.analyze, trace, level="innermost")
+                compared = deepprof.compare(trace, FASTER)
+            inner = inner.result()
+        self.assertEqual(again.to_json(), self.analysis.to_json())
+        self.assertEqual(
+            inner.to_json(), deepprof.analyze(SAMPLE, level="innermost").to_json()
+        )
+        self.assertEqual(compared.to_json(), deepprof.compare(SAMPLE, FASTER).to_json())
+        with self.assertRaises(ValueError):
+            deepprof.analyze(trace)
+
+    def test_loops(self):
+        rows = self.analysis.table("iterations").to_list()
+        for loop in 0, 1:
+            found = self.analysis.table("iterations", loop=loop).to_list()
+            self.assertEqual(found, [row for row in rows if row["loop"] == loop])
+        for name, loop in (("iterations", 7), ("iterations", -1), ("streams", 0)):
+            with self.subTest(name), self.assertRaises(deepprof.ArgumentError):
+                self.analysis.table(name, loop=loop).to_list()
+
     def test_threads(self):
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             found = list(pool.map(lambda _: deepprof.analyze(SAMPLE).to_json(), range(8)))
@@ -206,8 +232,21 @@ class Errors(unittest.TestCase):
             self.assertEqual(caught.exception.path, str(text))
             with self.assertRaises(deepprof.FileError):
                 deepprof.analyze(pathlib.Path(folder, "none"))
-            with self.assertRaises(OSError):
+            with self.assertRaises(OSError) as caught:
                 deepprof.analyze(pathlib.Path(folder, "none"))
+            none = caught.exception
+            self.assertEqual(none.errno, errno.ENOENT)
+            self.assertEqual(none.filename, os.path.join(folder, "none"))
+            self.assertEqual(str(none), f"{none.filename}: {os.strerror(errno.ENOENT)}")
+            self.assertEqual(pickle.loads(pickle.dumps(none)).errno, errno.ENOENT)
+            with self.assertRaises(OSError) as caught:
+                deepprof.analyze(folder)
+            self.assertEqual(caught.exception.errno, errno.EISDIR)
+            broken = pathlib.Path(folder, "broken.json")
+            broken.write_text('{"traceEvents": [\n{"ph": "X",, }]}')
+            with self.assertRaises(deepprof.DeepprofError) as caught:
+                deepprof.analyze(broken)
+            self.assertEqual((caught.exception.path, caught.exception.line), (str(broken), 2))
         for options in (
             {"device": 77},
             {"level": "middle"},
@@ -217,6 +256,10 @@ class Errors(unittest.TestCase):
         ):
             with self.subTest(options), self.assertRaises(deepprof.ArgumentError):
                 deepprof.analyze(SAMPLE, **options)
+
+    def test_a_text_is_no_list_of_metrics(self):
+        with self.assertRaisesRegex(TypeError, "expected a list of names of metrics"):
+            deepprof.analyze(SAMPLE, metrics="interval_ns")
 
     def test_tables_that_there_are_not(self):
         with self.assertRaisesRegex(deepprof.ArgumentError, "iterations"):
@@ -295,13 +338,18 @@ class Capsules(unittest.TestCase):
         self.analysis = deepprof.analyze(SAMPLE)
 
     def test_a_capsule_that_nobody_reads(self):
+        """It is released when the next one is made, which what is raised meanwhile doesn't mind."""
         table = self.analysis.table("iterations")
-        before = len(_arrow._alive)
         capsules = [table.__arrow_c_stream__(), table.__arrow_c_schema__()]
-        self.assertEqual(len(_arrow._alive), before + 2)
+        streams = [struct for struct, _ in _arrow._made]
+        self.assertTrue(all(struct.release for struct in streams[-2:]))
         del capsules
-        gc.collect()
-        self.assertEqual(len(_arrow._alive), before)
+        with self.assertRaises(TypeError):
+            int(table.__arrow_c_stream__())
+        last = table.__arrow_c_schema__()
+        self.assertFalse(any(struct.release for struct in streams))
+        self.assertEqual(len(_arrow._made), 1)
+        self.assertTrue(_arrow._made[0][1] is last)
 
     @needs("nanoarrow")
     def test_nanoarrow(self):
@@ -347,6 +395,16 @@ class Arrays(unittest.TestCase):
         gc.collect()
         for value, row in zip(first["period_ns"], reported):
             self.assertTrue(value == row["period_ns"] or (np.isnan(value) and not row["period_ns"]))
+
+    @needs("numpy")
+    def test_metrics_of_several_loops_are_not_copied(self):
+        analysis = deepprof.analyze(SAMPLE)
+        for loop in 0, 1:
+            arrays = [analysis.table("iterations", loop=loop).to_numpy() for _ in range(2)]
+            for name in "period_ns", "busy_ns", "input_wait_ns":
+                first, second = (at[name].__array_interface__["data"] for at in arrays)
+                self.assertEqual(first, second)
+                self.assertTrue(first[1])  # read-only
 
     @needs("numpy")
     def test_operations_are_not_copied(self):
@@ -435,6 +493,16 @@ class EnginesOfRanks(unittest.TestCase):
                 path.write_bytes(deepprof.reduce(self.paths[k::2]))
             self.assertEqual(deepprof.reduce(halves[::-1]), self.reduced)
             self.assertEqual(deepprof.ranks(halves).to_json(), self.report)
+            self.assertEqual(deepprof.ranks([folder]).to_json(), self.report)
+            pathlib.Path(folder, "checkpoint.bin").write_bytes(b"no trace")
+            below = pathlib.Path(folder, "host", "traces")
+            below.mkdir(parents=True)
+            for path in self.paths:
+                shutil.copy2(path, below)
+            self.check_kept(sorted(below.iterdir()))
+            deep = deepprof.ranks([folder]).to_json().replace(str(below), self.folder)
+            self.assertEqual(json.loads(deep)["verdict"], json.loads(self.report)["verdict"])
+            shutil.rmtree(below)
             self.assertEqual(deepprof.ranks([*self.paths[1::2], halves[0]]).to_json(), self.report)
             command = os.environ.get("DEEPPROF")
             if not command:
@@ -444,6 +512,26 @@ class EnginesOfRanks(unittest.TestCase):
             self.assertEqual(done.stdout, self.reduced)
             done = subprocess.run([*words, *self.paths, *halves], stdout=subprocess.PIPE)
             self.assertEqual((done.returncode, done.stdout), (0, self.reduced))
+
+    def check_kept(self, traces):
+        """A trace is not read where an up-to-date summary lies next to it."""
+        expected, alone = deepprof.reduce(traces), [deepprof.reduce([path]) for path in traces]
+        command = os.environ.get("DEEPPROF")
+        if command:
+            words = [command, "reduce", "-q", "-o", traces[0].parent, *traces]
+            subprocess.run(words, check=True)
+        for path, data in zip(traces, alone):
+            kept = pathlib.Path(f"{path}.dpsum")
+            if command:
+                self.assertEqual(kept.read_bytes(), data)
+            kept.write_bytes(data)
+        with unittest.mock.patch.object(deepprof, "analyze", side_effect=ZeroDivisionError):
+            self.assertEqual(deepprof.reduce(traces), expected)
+            with self.assertRaises(ZeroDivisionError):
+                deepprof.reduce(traces, ignore_marks=True)
+            os.utime(traces[0])
+            with self.assertRaises(ZeroDivisionError):
+                deepprof.reduce(traces)
 
     @needs("numpy", "pandas")
     def test_tables(self):
@@ -476,7 +564,8 @@ class EnginesOfRanks(unittest.TestCase):
 
         with deepprof.ranks(self.paths) as ranks:
             cells = plot.ranks(ranks, "compute_ns").images[0].get_array()
-        self.assertEqual(cells.shape, (4, 8))
+            own = plot.ranks(ranks).images[0].get_array()
+        self.assertEqual((cells.shape, own.shape), ((4, 8), (4, 7)))
         self.assertEqual(int(cells.mean(axis=1).argmax()), 2)
 
     def test_options(self):
@@ -643,7 +732,14 @@ class Plots(unittest.TestCase):
         self.assertAlmostEqual(sum(heights), row["period_ns"] / 1e6, delta=0.01)
         axes = plot.timeline(analysis, iteration=3)
         self.assertIn("iteration 3", axes.get_title())
-        self.assertTrue(axes.collections)
+        row = analysis.table("iterations", loop=0).to_list()[3]
+        self.assertAlmostEqual(axes.get_xlim()[1], row["period_ns"] / 1e6)
+        busy = sum(image.get_array()[..., 3].mean() for image in axes.images) * row["period_ns"]
+        self.assertAlmostEqual(busy / row["busy_ns"], 1, delta=0.01)
+        labels = [text.get_text() for text in axes.get_legend().get_texts()]
+        self.assertEqual(labels[:2], ["kernels", "copies and memsets"])
+        with self.assertRaises(deepprof.ArgumentError):
+            plot.timeline(analysis, iteration=10**6)
 
 
 def has_mcp():
