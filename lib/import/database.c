@@ -55,19 +55,26 @@ int dp_database__nomem(struct dp_database *database)
 	return dp_error__nomem(database->import->error, 0);
 }
 
-void dp_database__damage(struct dp_database *database, const char *table, const char *format, ...)
+static void warn(const struct dp_database *database, const char *table, const char *text)
 {
 	const struct dp_open_options *options = database->import->options;
+
+	dp_log__write(options ? &options->log : NULL, DP_LOG_WARNING, "%s%s%s", table,
+		      table[0] ? ": " : "", text);
+}
+
+void dp_database__damage(struct dp_database *database, const char *table, const char *format, ...)
+{
 	char text[sizeof(database->damage)];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	dp_log__write(options ? &options->log : NULL, DP_LOG_WARNING, "%s%s%s", table ? table : "",
-		      table ? ": " : "", text);
-	if (database->damaged)
+	if (database->damaged) {
+		warn(database, table ? table : "", text);
 		return;
+	}
 	database->damaged = true;
 	snprintf(database->damage_table, sizeof(database->damage_table), "%s", table ? table : "");
 	memcpy(database->damage, text, sizeof(text));
@@ -339,10 +346,12 @@ static int read_schema(struct dp_database *database)
 	if (rc == SQLITE_NOTADB)
 		return dp_error__set(database->import->error, DP_ERR_FORMAT,
 				     "not a SQLite database");
-	if (rc)
+	if (rc) {
+		database->failed = !strcmp(database->damage, sqlite3_errmsg(database->sqlite));
 		return dp_error__set(database->import->error, DP_ERR_DAMAGED,
 				     "the database's schema cannot be read: %s",
 				     sqlite3_errmsg(database->sqlite));
+	}
 	sqlite3_set_authorizer(database->sqlite, authorize, NULL);
 	database->has_schema = true;
 	return DP_OK;
@@ -447,6 +456,8 @@ void dp_database__close(struct dp_database *database)
 {
 	if (!database)
 		return;
+	if (database->damaged && !database->failed)
+		warn(database, database->damage_table, database->damage);
 	forget_tables(database);
 	free(database->tables);
 	sqlite3_close(database->sqlite);
@@ -646,6 +657,7 @@ int dp_database__finish(struct dp_database *database)
 	if (import->options->allow_no_gpu &&
 	    (dp_builder__call_count(builder) || dp_builder__range_count(builder)))
 		return DP_OK;
+	database->failed = true;
 	if (database->damage_table[0])
 		dp_error__where(import->error, NULL, database->damage_table, 0, 0);
 	return dp_error__set(import->error, DP_ERR_DAMAGED, "%s", database->damage);

@@ -26,6 +26,7 @@ struct dp_database {
 	uint64_t rows_read;
 	bool overspent;
 	bool damaged;
+	bool failed; /* the first damage is the error */
 	char damage_table[64];
 	char damage[200]; /* the first damage */
 };
@@ -33,7 +34,7 @@ struct dp_database {
 /* Prepares a statement of our own; NULL and a set error (nomem) or a noted damage on failure. */
 sqlite3_stmt *dp_database__prepare(struct dp_database *database, const char *sql);
 
-/* Keeps the first damage for the error message. */
+/* Warns of damage; of the first when the file is closed, unless it became the error. */
 void dp_database__damage(struct dp_database *database, const char *table, const char *format, ...)
 	DP_PRINTF(3, 4);
 
