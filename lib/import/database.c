@@ -87,8 +87,7 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
 	if (action == SQLITE_SELECT || action == SQLITE_READ)
 		return SQLITE_OK;
 	if (action == SQLITE_PRAGMA && a &&
-	    (!strcasecmp(a, "table_info") || !strcasecmp(a, "table_xinfo") ||
-	     !strcasecmp(a, "user_version")))
+	    (!strcasecmp(a, "table_xinfo") || !strcasecmp(a, "user_version")))
 		return SQLITE_OK;
 	if (action == SQLITE_FUNCTION && b && (!strcasecmp(b, "coalesce") || !strcasecmp(b, "max")))
 		return SQLITE_OK;
@@ -292,8 +291,16 @@ static int list_tables(struct dp_database *database, sqlite3_stmt *statement)
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
+static void forget_columns(struct dp_database *database)
+{
+	while (database->column_count)
+		free(database->columns[--database->column_count].name);
+	database->described = NULL;
+}
+
 static void forget_tables(struct dp_database *database)
 {
+	forget_columns(database);
 	while (database->table_count)
 		free(database->tables[--database->table_count]);
 }
@@ -460,6 +467,7 @@ void dp_database__close(struct dp_database *database)
 		warn(database, database->damage_table, database->damage);
 	forget_tables(database);
 	free(database->tables);
+	free(database->columns);
 	sqlite3_close(database->sqlite);
 	free(database);
 }
@@ -543,55 +551,78 @@ sqlite3_stmt *dp_database__prepare(struct dp_database *database, const char *sql
 	return rc ? NULL : statement;
 }
 
-/* Calls found() for each column that the pragma lists until it returns true; returns that. */
-static bool any_column(struct dp_database *database, const char *pragma, const char *table,
-		       bool (*found)(sqlite3_stmt *info, const char *column), const char *column)
-{
-	char *sql = sqlite3_mprintf("PRAGMA %s(\"%w\")", pragma, table);
-	sqlite3_stmt *info = dp_database__prepare(database, sql);
-	bool result = false;
-
-	sqlite3_free(sql);
-	while (info && !result && sqlite3_step(info) == SQLITE_ROW)
-		result = found(info, column);
-	check_memory(database);
-	sqlite3_finalize(info);
-	return result;
-}
-
-static bool is_named(sqlite3_stmt *info, const char *column)
+static int add_column(struct dp_database *database, sqlite3_stmt *info)
 {
 	const char *name = (const char *)sqlite3_column_text(info, 1);
-
-	return name && !strcasecmp(name, column);
-}
-
-/* The rowid's alias (sqlite.org/lang_createtable.html): declared INTEGER, the one primary key. */
-static bool is_integer_key(sqlite3_stmt *info, const char *column)
-{
 	const char *type = (const char *)sqlite3_column_text(info, 2);
+	struct dp_table_column column = {
+		.key = sqlite3_column_int(info, 5),
+		.is_integer = type && !strcasecmp(type, "INTEGER"),
+		.is_stored = !sqlite3_column_int(info, 6),
+	};
 
-	return is_named(info, column) && type && !strcasecmp(type, "INTEGER") &&
-	       sqlite3_column_int(info, 5) == 1;
+	if (dp_array__reserve(&database->columns, &database->column_room,
+			      database->column_count + 1, sizeof(column)))
+		return dp_database__nomem(database);
+	column.name = strdup(name ? name : "");
+	if (!column.name)
+		return dp_database__nomem(database);
+	database->columns[database->column_count++] = column;
+	return DP_OK;
 }
 
-static bool is_second_key(sqlite3_stmt *info, const char *column)
+/* Lists the columns of a table unless they are those listed last: what is asked next is mostly
+ * another column of the same table. */
+static void describe(struct dp_database *database, const char *table)
 {
-	return sqlite3_column_int(info, 5) == 2;
+	const char *own = dp_database__table(database, table);
+	sqlite3_stmt *info;
+	int rc = SQLITE_OK;
+	char *sql;
+
+	if (own && own == database->described)
+		return;
+	forget_columns(database);
+	sql = sqlite3_mprintf("PRAGMA table_xinfo(\"%w\")", table);
+	info = dp_database__prepare(database, sql);
+	sqlite3_free(sql);
+	while (info && (rc = sqlite3_step(info)) == SQLITE_ROW)
+		if (add_column(database, info))
+			break;
+	if (rc == SQLITE_DONE)
+		database->described = own;
+	check_memory(database);
+	sqlite3_finalize(info);
 }
 
-/* The pragmas: columns that are stored, and those with generated and hidden ones. */
-static const char stored[] = "table_info", all[] = "table_xinfo";
+static const struct dp_table_column *find_column(struct dp_database *database, const char *table,
+						 const char *name)
+{
+	describe(database, table);
+	for (size_t i = 0; i < database->column_count; i++)
+		if (!strcasecmp(database->columns[i].name, name))
+			return &database->columns[i];
+	return NULL;
+}
 
 bool dp_database__has_column(struct dp_database *database, const char *table, const char *column)
 {
-	return any_column(database, stored, table, is_named, column);
+	const struct dp_table_column *found = find_column(database, table, column);
+
+	return found && found->is_stored;
 }
 
+/* The rowid's alias (sqlite.org/lang_createtable.html): declared INTEGER, the one primary key. */
 bool dp_database__is_rowid(struct dp_database *database, const char *table, const char *column)
 {
-	return any_column(database, stored, table, is_integer_key, column) &&
-	       !any_column(database, stored, table, is_second_key, column);
+	const struct dp_table_column *found = find_column(database, table, column);
+
+	if (!found || !found->is_stored || !found->is_integer || found->key != 1)
+		return false;
+	for (size_t i = 0; i < database->column_count; i++)
+		if (database->columns[i].key == 2)
+			return false;
+	return true;
 }
 
 const char *dp_database__rowid_name(struct dp_database *database, const char *table)
@@ -599,7 +630,7 @@ const char *dp_database__rowid_name(struct dp_database *database, const char *ta
 	static const char *const names[] = { "rowid", "_rowid_", "oid" };
 
 	for (size_t i = 0; i < DP_COUNT(names); i++)
-		if (!any_column(database, all, table, is_named, names[i]))
+		if (!find_column(database, table, names[i]))
 			return names[i];
 	return NULL;
 }
