@@ -343,6 +343,7 @@ const char *__tsan_default_suppressions(void)
 
 int main(int argc, char **argv)
 {
+	app_prepare_forks();
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		if (!strcmp(argv[i], "exec"))
 			go_on_again(argv, i);

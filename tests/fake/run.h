@@ -54,7 +54,6 @@ struct run {
 	uint64_t lost[DP_SPOOL_KINDS];
 	uint64_t lost_by[DP_LOSS_REASONS];
 	uint64_t undefined;
-	uint64_t undefined_most; /* that the test allows */
 	uint64_t spool_bytes;
 	unsigned int trouble_call; /* as the options have it */
 	uint64_t trouble_calls;	   /* that the collector made of what trouble.c has */
