@@ -107,61 +107,79 @@ static size_t longest_between(const struct dp_alignment *al)
 	return best;
 }
 
-/* What one turn of the pattern has of its loops, from an alignment of two turns. */
-static int measure(struct inside *in, const struct finder *f, struct dp_search_text *text)
+/* How many symbols of two turns of the pattern each loop covers; what is in none may finish a step. */
+static void cover(struct inside *in, size_t *covered, const struct finder *f,
+		  const struct dp_search_text *text)
 {
 	const struct dp_alignment *al = &text->alignment;
-	const uint32_t *twice = text->symbols;
-	size_t covered[DP_PATTERNS_MAX] = { 0 }, before = 0, n = text->n, outside = n;
-	int status = dp_search_text__align(text, &in->loops);
+	size_t before = 0;
 
-	if (status)
-		return status;
 	for (size_t k = 0; k <= al->span_count; k++) {
 		bool last = k == al->span_count;
-		size_t begin = last ? n : DP_MAX(al->spans[k].begin, before);
+		size_t begin = last ? text->n : DP_MAX(al->spans[k].begin, before);
 
 		if (begin > before)
-			in->finish_rest |=
-				holds(f, DP_TRAIT_FINISHES, twice + before, begin - before);
+			in->finish_rest |= holds(f, DP_TRAIT_FINISHES, text->symbols + before,
+						 begin - before);
 		if (last)
 			break;
 		covered[al->spans[k].pattern] += al->spans[k].end - begin;
 		before = al->spans[k].end;
 	}
-	for (size_t i = 1; i < in->loops.count; i++)
-		if (covered[i] > covered[in->main])
-			in->main = i;
-	for (size_t i = 0; i < in->loops.count; i++)
-		outside -= in->loops.items[i].length > 1 ? DP_MIN(outside, covered[i]) : 0;
-	in->total = 1 - (double)outside / (double)n;
-	for (size_t i = 0; i < in->loops.count; i++)
-		if ((double)in->loops.items[i].length >=
-		    dp_param.inside_long * (double)in->loops.items[in->main].length)
-			in->long_ones += (double)covered[i] / (double)n;
-	before = 0;
+}
+
+/* The most turns on end of a few kernels outside of the main loop. */
+static size_t longest_outside(const struct inside *in, const struct dp_search_text *text)
+{
+	const struct dp_alignment *al = &text->alignment;
+	size_t before = 0, most = 0;
+
 	for (size_t k = 0; k <= al->span_count; k++) {
 		bool last = k == al->span_count;
-		size_t begin = last ? n : al->spans[k].begin;
+		size_t begin = last ? text->n : al->spans[k].begin;
 
 		if (!last && al->spans[k].pattern != in->main)
 			continue;
 		if (begin > before) {
-			size_t run = longest_run(twice + before, begin - before);
+			size_t run = longest_run(text->symbols + before, begin - before);
 
-			in->run_rest = DP_MAX(in->run_rest, run);
+			most = DP_MAX(most, run);
 		}
-		before = last ? n : al->spans[k].end;
+		before = last ? text->n : al->spans[k].end;
 	}
+	return most;
+}
+
+/* What one turn of the pattern has of its loops, from an alignment of two turns. */
+static int measure(struct inside *in, const struct finder *f, struct dp_search_text *text)
+{
+	size_t covered[DP_PATTERNS_MAX] = { 0 }, n = text->n, outside = n, main_length;
+	int status = dp_search_text__align(text, &in->loops);
+
+	if (status)
+		return status;
+	cover(in, covered, f, text);
+	for (size_t i = 1; i < in->loops.count; i++)
+		if (covered[i] > covered[in->main])
+			in->main = i;
+	in->repeats = turns_of(in, covered, in->main);
+	main_length = in->loops.items[in->main].length;
+	for (size_t i = 0; i < in->loops.count; i++) {
+		size_t length = in->loops.items[i].length;
+
+		outside -= length > 1 ? DP_MIN(outside, covered[i]) : 0;
+		if ((double)length >= dp_param.inside_long * (double)main_length)
+			in->long_ones += (double)covered[i] / (double)n;
+		in->paired |= i != in->main && length > 1 &&
+			      fabs(turns_of(in, covered, i) - in->repeats) <
+				      fmax(dp_param.paired_off,
+					   dp_param.paired_share * in->repeats);
+	}
+	in->total = 1 - (double)outside / (double)n;
+	in->run_rest = longest_outside(in, text);
 	in->covered = (double)covered[in->main] / (double)n;
 	in->rest = (double)(n - covered[in->main]) / 2;
-	in->bare = fmax((double)outside / 2, (double)longest_between(al));
-	in->repeats = turns_of(in, covered, in->main);
-	for (size_t i = 0; i < in->loops.count; i++)
-		in->paired |=
-			i != in->main && in->loops.items[i].length > 1 &&
-			fabs(turns_of(in, covered, i) - in->repeats) <
-				fmax(dp_param.paired_off, dp_param.paired_share * in->repeats);
+	in->bare = fmax((double)outside / 2, (double)longest_between(&text->alignment));
 	return DP_OK;
 }
 
