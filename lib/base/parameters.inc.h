@@ -225,7 +225,7 @@ DP_REAL(alternating_same, 0.8, "share", "real",
 DP_REAL(alternating_inside, 0.5, "share", "real",
 	"… and that recur at a shorter distance, at most")
 
-/* Description length (pattern/hypothesis.c). */
+/* Description length (pattern/pattern.c). */
 DP_REAL(edit_bits, 3, "bits", "families", "of an edit next to its place")
 DP_REAL(edit_joined_bits, 0.5, "bits", "families",
 	"of one that follows another of its kind")
