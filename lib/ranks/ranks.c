@@ -136,11 +136,11 @@ static int init_job(struct dp_job *job, const struct entry *entries, size_t coun
 		rank->rank = entries[r].rank;
 		rank->rank_from = entries[r].rank_from;
 		rank->groups = dp_alloc__zeroed(from->call_count + 1, sizeof(*rank->groups));
-		rank->matches = dp_alloc__zeroed(from->call_count + 1, sizeof(*rank->matches));
+		rank->instances = dp_alloc__zeroed(from->call_count + 1, sizeof(*rank->instances));
 		rank->job_iteration =
 			dp_alloc__zeroed(from->step_count + 1, sizeof(*rank->job_iteration));
 		rank->wait_ns = dp_alloc__zeroed(from->step_count + 1, sizeof(*rank->wait_ns));
-		if (!rank->groups || !rank->matches || !rank->job_iteration || !rank->wait_ns)
+		if (!rank->groups || !rank->instances || !rank->job_iteration || !rank->wait_ns)
 			return DP_ERR_NOMEM;
 	}
 	return DP_OK;
@@ -150,7 +150,7 @@ void dp_job__fini(struct dp_job *job)
 {
 	for (size_t r = 0; job->ranks && r < job->count; r++) {
 		free(job->ranks[r].groups);
-		free(job->ranks[r].matches);
+		free(job->ranks[r].instances);
 		free(job->ranks[r].job_iteration);
 		free(job->ranks[r].wait_ns);
 	}
@@ -170,7 +170,7 @@ static size_t matched_calls(const struct dp_job_rank *rank)
 	size_t count = 0;
 
 	for (size_t i = 0; i < rank->from->call_count; i++)
-		count += rank->matches[i].instance != DP_NONE;
+		count += rank->instances[i] != DP_NONE;
 	return count;
 }
 

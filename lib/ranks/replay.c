@@ -191,7 +191,7 @@ static void replay_instance(struct replay *replay, uint32_t instance)
 		if (!lane)
 			continue;
 		end_ns = dp_lane__time(lane, of->end_ns);
-		wait_ns = (double)lane->rank->matches[members[m].call].wait_ns;
+		wait_ns = (double)dp_job__wait(replay->job, lane->rank, members[m].call);
 		own_ns = (double)(of->end_ns - of->start_ns) - wait_ns;
 		/* Of broadcasts and the like, who did not wait does not depend on the others. */
 		if (all || wait_ns > own_ns || lane->resumes)
@@ -272,7 +272,7 @@ static int list_alone(struct endings *endings, const struct replay *replay)
 						 DP_NONE,
 						 { r, i } };
 
-			if (lane->rank->matches[lane->first + i].instance == DP_NONE)
+			if (lane->rank->instances[lane->first + i] == DP_NONE)
 				status = add_ending(endings, &ending);
 		}
 	}
