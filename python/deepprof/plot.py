@@ -176,12 +176,13 @@ def _value(number: Any) -> int | None:
 def ranks(result: Ranks, value: str = "own_ns", ax: Axes | None = None) -> Axes:
     """A heat map of ranks and iterations: what each took by itself, or another column of the table
     ``rank_iterations``, in ms."""
+    _check(result, Ranks, "ranks")
+    table = result.table("rank_iterations")
+    if value not in table:
+        raise errors.ArgumentError(unknown("column", value, table.columns))
     import numpy as np
 
-    _check(result, Ranks, "ranks")
-    columns = result.table("rank_iterations").to_numpy()
-    if value not in columns:
-        raise errors.ArgumentError(unknown("column", value, list(columns)))
+    columns = table.to_numpy()
     numbers, rows = np.unique(columns["rank"], return_inverse=True)
     known = ~np.isnan(columns[value])  # the last iteration has no period
     iterations = columns["iteration"][known]
