@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import errno
 import os
 import pathlib
 import shutil
@@ -40,6 +41,8 @@ def local(path: Path) -> Iterator[tuple[str, str | None]]:
         except Exception as error:  # each file system has its own
             message = f"{text}: {error or type(error).__name__}"
             number = getattr(error, "errno", None)
+            if number is None and isinstance(error, FileNotFoundError):
+                number = errno.ENOENT  # a store's own error has a message only
             raise errors.file_error(message, text, errno=number) from error
         yield str(name), text
 

@@ -248,9 +248,13 @@ class Engines(unittest.TestCase):
 
     @needs("fsspec")
     def test_urls_that_cannot_be_fetched(self):
-        for url in "file:///none", "nothing://none":
-            with self.subTest(url), self.assertRaises(deepprof.FileError) as caught:
+        missing = FileNotFoundError
+        for url, kind in (
+            ("file:///none", missing), ("memory://none", missing), ("nothing://none", OSError)
+        ):
+            with self.subTest(url), self.assertRaises(kind) as caught:
                 deepprof.analyze_many([url])
+            self.assertIsInstance(caught.exception, deepprof.FileError)
             self.assertEqual(caught.exception.path, url)
         text = tempfile.NamedTemporaryFile(suffix=".json")
         self.addCleanup(text.close)
