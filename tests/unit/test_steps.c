@@ -174,7 +174,7 @@ START_TEST(kernels_of_networks_have_loops_as_well)
 }
 END_TEST
 
-/* Two parts, the second of which has another kernel at one of so many places. */
+/* Two parts; the second has another kernel at every fifth place, say. */
 static size_t loops_of_two_parts(int every)
 {
 	struct dp_analysis *analysis;
