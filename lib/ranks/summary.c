@@ -1,6 +1,7 @@
 /* An analysis to the summaries of its ranks. Cost: linear in the operations and iterations. */
 #include "ranks/summary.h"
 #include "base/communication.h"
+#include "base/search.h"
 #include "stats/stat.h"
 
 #include <math.h>
@@ -243,20 +244,14 @@ static size_t main_loop(const struct dp_analysis *analysis, uint32_t device)
 static void assign_iterations(struct dp_rank_summary *rank)
 {
 	for (size_t i = 0; i < rank->call_count; i++) {
-		size_t low = 0, high = rank->step_count;
+		int64_t start_ns = rank->calls[i].start_ns;
+		size_t next;
 
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-
-			if (rank->steps[middle].start_ns <= rank->calls[i].start_ns)
-				low = middle + 1;
-			else
-				high = middle;
-		}
+		DP_FIND(next, 0, rank->step_count, rank->steps[next].start_ns > start_ns);
 		/* Behind the last iteration's end runs something else. */
-		if (low && (low < rank->step_count || isfinite(rank->steps[low - 1].period_ns) ||
-			    rank->calls[i].start_ns <= rank->steps[low - 1].end_ns))
-			rank->calls[i].iteration = (uint32_t)(low - 1);
+		if (next && (next < rank->step_count || isfinite(rank->steps[next - 1].period_ns) ||
+			     start_ns <= rank->steps[next - 1].end_ns))
+			rank->calls[i].iteration = (uint32_t)(next - 1);
 	}
 }
 
