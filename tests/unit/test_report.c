@@ -339,6 +339,31 @@ START_TEST(a_sink_that_fails_ends_the_report)
 }
 END_TEST
 
+/* A report of named metrics does not claim that no rule triggered. */
+START_TEST(rules_that_were_not_run_are_reported)
+{
+	static const char *const formats[] = { "text", "markdown", "html" };
+	struct report_case at;
+	struct dp_error error;
+
+	case_ranks(&at);
+	for (size_t i = 0; i < 2 * DP_COUNT(formats); i++) {
+		const char *format = formats[i / 2], *text;
+		struct out out = { .stop = SIZE_MAX };
+
+		at.analysis->diagnosed = i % 2;
+		ck_assert_int_eq(report(&out, at.analysis, format, NULL, &error), DP_OK);
+		text = out.text;
+		ck_assert_msg(strstr(text, i % 2 ? "rules triggered" : "Rules were not run"), "%s",
+			      format);
+		ck_assert_msg(!strstr(text, i % 2 ? "Rules were not run" : "rules triggered"), "%s",
+			      format);
+		free(out.text);
+	}
+	case_free(&at);
+}
+END_TEST
+
 START_TEST(wrong_requests_are_refused)
 {
 	static const char *const names[] = { "interval_ns", "nonsense" };
@@ -349,11 +374,12 @@ START_TEST(wrong_requests_are_refused)
 
 	case_ranks(&at);
 	ck_assert_int_eq(report(&out, at.analysis, "nonsense", NULL, &error), DP_ERR_ARGUMENT);
-	ck_assert_str_eq(error.message, "no report format 'nonsense'");
+	ck_assert_ptr_nonnull(strstr(error.message, "unknown format 'nonsense'; choose "));
+	ck_assert_ptr_nonnull(strstr(error.message, "markdown"));
 	options.metrics = names;
 	options.metrics_count = 2;
 	ck_assert_int_eq(report(&out, at.analysis, "csv", &options, &error), DP_ERR_ARGUMENT);
-	ck_assert_str_eq(error.message, "no metric 'nonsense'");
+	ck_assert_ptr_nonnull(strstr(error.message, "unknown metric 'nonsense'; choose "));
 	ck_assert_uint_eq(out.calls, 0);
 	/* An empty choice shows none. */
 	options.metrics_count = 0;
@@ -553,6 +579,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, kernels_that_read_alike_are_distinguished);
 	tcase_add_test(tests, every_format_gives_the_same_bytes_again);
 	tcase_add_test(tests, a_sink_that_fails_ends_the_report);
+	tcase_add_test(tests, rules_that_were_not_run_are_reported);
 	tcase_add_test(tests, wrong_requests_are_refused);
 	tcase_add_test(tests, any_width_is_survived);
 	tcase_add_test(tests, bars_show_shape);
