@@ -67,6 +67,8 @@ static const struct saying sayings[] = {
 	{ "every_iterations", "every ", " iterations" },
 	{ "extra_kernels", "", " extra kernels" },
 	{ "extra_ns", "", " longer" },
+	{ "gap_before_ns", "longest gap ", " before" },
+	{ "gap_call_ns", "", " of it in", .of = "longest_gap_ns", .all = "all of it in" },
 	{ "h2d_bandwidth", "uploads at ", "", .behind = "h2d_bytes", .joint = " at ", .close = "" },
 	{ "h2d_bytes", "", " uploaded" },
 	{ "host_copy_ns", "host in calls of copies for ", "", .behind = "host_sync_ns",
