@@ -271,6 +271,8 @@ struct dp_ranks_verdict {
 	double operator_ns;	/* and that operator */
 	double cost_ns;		/* per iteration: how much shorter it would be without the
 				 * problem, by a replay of the dependencies between ranks */
+	double cost_least_ns;	/* bounds of the cost, which differ from it if traces do not show */
+	double cost_most_ns;	/* all that ranks wait for, or clocks are not known */
 	double period_ns;	/* the job's median period */
 	double p_value;		/* under the hypothesis of equal ranks; NaN if not tested */
 	size_t last, shared;	/* a straggler was last in this many shared collectives */

@@ -27,6 +27,20 @@ static size_t missing(const struct dp_cut *cut, const struct dp_repetition *s,
 	return n;
 }
 
+/* Numbers the variants that are left without gaps; numbers[] is zeros, one for each so far. */
+static void renumber(struct dp_cut *cut, uint32_t *numbers)
+{
+	uint32_t next = 1;
+
+	for (size_t i = 0; i < cut->count; i++) {
+		uint32_t *variant = &cut->iterations[i].variant;
+
+		if (*variant && !numbers[*variant])
+			numbers[*variant] = next++;
+		*variant = numbers[*variant];
+	}
+}
+
 /* Removes the iterations that are flagged. */
 static void remove_flagged(struct dp_cut *cut, const bool *flags)
 {
@@ -54,7 +68,7 @@ static void remove_flagged(struct dp_cut *cut, const bool *flags)
 }
 
 int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
-			const uint32_t *symbols, const uint32_t *aligned)
+		      const uint32_t *aligned)
 {
 	size_t flagged = 0, variants = 0;
 	uint32_t *alike = NULL;
@@ -82,7 +96,8 @@ int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
 	status = DP_OK;
 	if (repeats && (double)flagged * dp_param.unlike_most < (double)cut->count) {
 		remove_flagged(cut, flags);
-		status = dp_variants__number(cut->iterations, cut->count, cut->edits, symbols);
+		memset(alike, 0, variants * sizeof(*alike));
+		renumber(cut, alike);
 	}
 out:
 	free(flags);

@@ -7,9 +7,9 @@
 /*
  * Removes iterations of a cut that are something else: they lack more than a sixth of the pattern,
  * some in the same way as others do, and are few. A prefill between decoding steps is such.
- * aligned is what was aligned, symbols the exact names. Errors: DP_ERR_NOMEM. Cost: linear.
+ * aligned is what was aligned. Errors: DP_ERR_NOMEM. Cost: linear.
  */
 int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
-		      const uint32_t *symbols, const uint32_t *aligned);
+		      const uint32_t *aligned);
 
 #endif

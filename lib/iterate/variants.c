@@ -4,6 +4,8 @@
  */
 #include "iterate/cut.h"
 
+enum { INDEX_BITS = 40 }; /* more iterations than memory can hold */
+
 static size_t edits_of(const struct dp_repetition *s)
 {
 	return (size_t)s->inserted + s->deleted + s->substituted;
@@ -45,11 +47,16 @@ static bool equal_edits(const struct dp_repetition *a, const struct dp_repetitio
 	return true;
 }
 
+static const struct dp_repetition *first_of(const struct dp_repetition *iterations, uint64_t entry)
+{
+	return &iterations[(entry & ((UINT64_C(1) << INDEX_BITS) - 1)) - 1];
+}
+
 int dp_variants__number(struct dp_repetition *iterations, size_t count, const struct dp_edit *edits,
 			const uint32_t *symbols)
 {
-	size_t slots = 16, slot;
-	size_t *table; /* index of the first iteration with the same edits, plus 1 */
+	size_t slots = 16;
+	uint64_t *table; /* of each variant a part of its hash, and its first iteration plus 1 */
 	uint32_t next = 1;
 
 	while (slots / 2 < count)
@@ -59,18 +66,21 @@ int dp_variants__number(struct dp_repetition *iterations, size_t count, const st
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < count; i++) {
 		struct dp_repetition *s = &iterations[i];
+		uint64_t hash, slot;
 
 		s->variant = 0;
 		if (!edits_of(s))
 			continue;
-		slot = (size_t)hash_edits(s, edits, symbols) & (slots - 1);
-		while (table[slot] && !equal_edits(&iterations[table[slot] - 1], s, edits, symbols))
+		hash = hash_edits(s, edits, symbols);
+		slot = hash & (slots - 1);
+		while (table[slot] && (table[slot] >> INDEX_BITS != hash >> INDEX_BITS ||
+				       !equal_edits(first_of(iterations, table[slot]), s, edits, symbols)))
 			slot = (slot + 1) & (slots - 1);
 		if (!table[slot]) {
-			table[slot] = i + 1;
+			table[slot] = (hash >> INDEX_BITS << INDEX_BITS) | (i + 1);
 			s->variant = next++;
 		} else {
-			s->variant = iterations[table[slot] - 1].variant;
+			s->variant = first_of(iterations, table[slot])->variant;
 		}
 	}
 	free(table);

@@ -185,7 +185,7 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, d->text.symbols, r->count,
 				     b->list, b->count);
 	for (size_t i = 0; i < b->count && !status && !r->counts_count; i++)
-		status = dp_unlike__remove(&b->cuts[i], &b->list[i], r->symbols, d->text.symbols);
+		status = dp_unlike__remove(&b->cuts[i], &b->list[i], d->text.symbols);
 	if (!status && !(hints && hints->count > 0))
 		status = place_boundaries(d, b);
 	return status;

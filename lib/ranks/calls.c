@@ -22,7 +22,13 @@ struct reader {
 	struct dp_strings names;   /* of groups: their ids are the groups' indices */
 	uint32_t *rows;		   /* operations that compute, then others */
 	size_t row_count;
+	int64_t *computed_ns;	   /* per host call: when all computing that is launched by then ends */
+	int64_t *stream_ns;	   /* per stream: when the communication on it ends */
 };
+
+/* Of what starts this soon after the end of what its stream ran before, that may have been the
+ * cause. A stream's next kernel starts within a microsecond or two. */
+enum { QUEUED_NS = 10000 };
 
 static bool communicates(struct reader *reader, uint32_t name)
 {
@@ -73,6 +79,54 @@ static bool sends(const char *name)
 	return (name[0] | 0x20) == 's' || strstr(name, "Send") == name;
 }
 
+static int find_computed(struct reader *reader)
+{
+	const struct dp_ops *ops = dp_trace_ops(reader->trace);
+	size_t calls = dp_trace_calls(reader->trace)->count;
+	int64_t last_ns = INT64_MIN;
+
+	reader->computed_ns = dp_alloc__array(calls + 1, sizeof(*reader->computed_ns));
+	if (!reader->computed_ns)
+		return DP_ERR_NOMEM;
+	for (size_t c = 0; c < calls; c++)
+		reader->computed_ns[c] = INT64_MIN;
+	for (size_t i = 0; i < reader->row_count; i++) {
+		uint32_t call = ops->call[reader->rows[i]];
+
+		if (call != DP_NONE)
+			reader->computed_ns[call] = DP_MAX(reader->computed_ns[call],
+							   ops->end_ns[reader->rows[i]]);
+	}
+	for (size_t c = 0; c < calls; c++)
+		last_ns = reader->computed_ns[c] = DP_MAX(reader->computed_ns[c], last_ns);
+	return DP_OK;
+}
+
+/*
+ * How long a communication kernel waited for the one before it on its stream. It is ready when it
+ * is launched and what it may need is computed: all that was launched before it, unless that was
+ * still running when it started.
+ */
+static int64_t queued_time(struct reader *reader, uint32_t op)
+{
+	const struct dp_ops *ops = dp_trace_ops(reader->trace);
+	int64_t *before_ns = &reader->stream_ns[ops->stream[op]];
+	int64_t start_ns = ops->start_ns[op], ready_ns, computed_ns;
+	bool behind = *before_ns != INT64_MIN && start_ns - *before_ns < QUEUED_NS;
+	uint32_t call = ops->call[op];
+
+	*before_ns = DP_MAX(*before_ns, ops->end_ns[op]);
+	if (!behind)
+		return 0;
+	if (call == DP_NONE)
+		return -1;
+	ready_ns = dp_trace_calls(reader->trace)->end_ns[call];
+	computed_ns = reader->computed_ns[call];
+	if (computed_ns <= start_ns)
+		ready_ns = DP_MAX(ready_ns, computed_ns);
+	return DP_MAX(0, start_ns - ready_ns);
+}
+
 static int add_call(struct reader *reader, uint32_t op, size_t record)
 {
 	const struct dp_collectives *from = dp_trace_collectives(reader->trace);
@@ -84,6 +138,7 @@ static int add_call(struct reader *reader, uint32_t op, size_t record)
 	struct dp_call_summary call = {
 		.start_ns = ops->start_ns[op],
 		.end_ns = ops->end_ns[op],
+		.queued_ns = queued_time(reader, op),
 		.bytes = known ? from->bytes[record] : 0,
 		.sequence = known ? from->sequence[record] : -1,
 		.iteration = DP_NONE,
@@ -102,21 +157,27 @@ static int add_call(struct reader *reader, uint32_t op, size_t record)
 	return DP_OK;
 }
 
+static bool is_kernel_of(const struct reader *reader, size_t op)
+{
+	const struct dp_ops *ops = dp_trace_ops(reader->trace);
+
+	return dp_op_is_kernel(ops->kind[op]) &&
+	       dp_trace_stream(reader->trace, ops->stream[op])->device == reader->device;
+}
+
 static int read_operations(struct reader *reader)
 {
 	const struct dp_ops *ops = dp_trace_ops(reader->trace);
 	size_t at = 0, record;
-	int status = DP_OK;
+	int status;
 
-	for (size_t i = 0; i < ops->count && !status; i++) {
-		const struct dp_stream *stream = dp_trace_stream(reader->trace, ops->stream[i]);
-
-		if (stream->device != reader->device || !dp_op_is_kernel(ops->kind[i]))
-			continue;
-		if (!communicates(reader, ops->name[i])) {
+	for (size_t i = 0; i < ops->count; i++)
+		if (is_kernel_of(reader, i) && !communicates(reader, ops->name[i]))
 			reader->rows[reader->row_count++] = (uint32_t)i;
+	status = find_computed(reader);
+	for (size_t i = 0; i < ops->count && !status; i++) {
+		if (!is_kernel_of(reader, i) || !communicates(reader, ops->name[i]))
 			continue;
-		}
 		record = dp_collective__record(reader->trace, (uint32_t)i, &at);
 		status = add_call(reader, (uint32_t)i, record);
 	}
@@ -166,12 +227,13 @@ static int find_exposed(struct reader *reader)
 	return status;
 }
 
-static void find_places(struct reader *reader)
+static void init_streams(struct reader *reader)
 {
 	const struct dp_stream *stream;
 	uint32_t place = 0;
 
 	for (size_t s = 0; (stream = dp_trace_stream(reader->trace, s)); s++) {
+		reader->stream_ns[s] = INT64_MIN;
 		reader->places[s] = place;
 		place += stream->device == reader->device;
 	}
@@ -201,11 +263,14 @@ int dp_summary__calls(struct dp_rank_summary *rank, const struct dp_analysis *an
 	reader.groups = dp_alloc__array(names + 1, sizeof(*reader.groups));
 	reader.places = dp_alloc__array(dp_trace_stream_count(reader.trace) + 1,
 					sizeof(*reader.places));
+	reader.stream_ns = dp_alloc__array(dp_trace_stream_count(reader.trace) + 1,
+					   sizeof(*reader.stream_ns));
 	reader.rows =
 		dp_alloc__array(dp_trace_ops(reader.trace)->count + 1, sizeof(*reader.rows));
-	if (reader.is_communication && reader.groups && reader.places && reader.rows) {
+	if (reader.is_communication && reader.groups && reader.places && reader.stream_ns &&
+	    reader.rows) {
 		memset(reader.groups, 0xff, (names + 1) * sizeof(*reader.groups));
-		find_places(&reader);
+		init_streams(&reader);
 		status = read_operations(&reader);
 	}
 	if (!status)
@@ -215,6 +280,8 @@ int dp_summary__calls(struct dp_rank_summary *rank, const struct dp_analysis *an
 	free(reader.is_communication);
 	free(reader.groups);
 	free(reader.places);
+	free(reader.stream_ns);
+	free(reader.computed_ns);
 	dp_strings__fini(&reader.names);
 	free(reader.rows);
 	return status;

@@ -37,6 +37,7 @@ struct row {
 	uint32_t members; /* of the group */
 	double median_ns;
 	double others_ns; /* median of such rows, itself included; 0 where they are too few */
+	double fastest_ns; /* of such rows */
 };
 
 struct rows {
@@ -286,13 +287,17 @@ static int find_others(struct rows *rows)
 	if (rows->count)
 		qsort(all, rows->count, sizeof(*all), compare_likeness);
 	for (size_t i = 0, end; i < rows->count; i = end) {
-		double median_ns;
+		double median_ns, least_ns = INFINITY;
 
-		for (end = i; end < rows->count && is_like(&all[i], &all[end]); end++)
+		for (end = i; end < rows->count && is_like(&all[i], &all[end]); end++) {
 			rows->values[end - i] = rows->rows[all[end].row].median_ns;
+			least_ns = fmin(least_ns, rows->values[end - i]);
+		}
 		median_ns = end - i >= GROUPS ? dp_stat__median(rows->values, end - i) : 0;
-		for (size_t k = i; k < end; k++)
+		for (size_t k = i; k < end; k++) {
 			rows->rows[all[k].row].others_ns = median_ns;
+			rows->rows[all[k].row].fastest_ns = least_ns;
+		}
 	}
 	free(all);
 	return DP_OK;
@@ -355,44 +360,35 @@ static void add_slow(struct dp_slow_group *all, double *less_ns, const struct ro
 	}
 }
 
+/* A row that always took longer than others of its like, which take base_ns. */
+static void add_always_slow(struct dp_slow_group *all, double *less_ns, const struct rows *rows,
+			    const struct row *row, double base_ns)
+{
+	size_t above = 0;
+
+	if (!(base_ns > 0) || row->count < CALLS || row->median_ns < SLOW * base_ns)
+		return;
+	for (size_t k = row->first; k < row->first + row->count; k++)
+		above += own_of(rows, k) > base_ns;
+	add_slow(all, less_ns, rows, row, 0, base_ns, chance_of_share(above, row->count));
+}
+
 static void find_slow(struct dp_slow_group *all, double *less_ns, const struct rows *rows)
 {
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct row *row = &rows->rows[i];
 		double base_ns = 0, p = 1;
-		size_t from = 0, above = 0;
+		size_t from = row->count >= 2 * CALLS ? rises_at(rows, row, &base_ns, &p) : 0;
 
-		if (row->count < CALLS)
-			continue;
-		from = row->count >= 2 * CALLS ? rises_at(rows, row, &base_ns, &p) : 0;
-		if (from) {
+		if (from)
 			add_slow(all, less_ns, rows, row, from, base_ns, p);
-			continue;
-		}
-		base_ns = row->others_ns;
-		if (!(base_ns > 0) || row->median_ns < SLOW * base_ns)
-			continue;
-		for (size_t k = row->first; k < row->first + row->count; k++)
-			above += own_of(rows, k) > base_ns;
-		add_slow(all, less_ns, rows, row, 0, base_ns, chance_of_share(above, row->count));
+		else
+			add_always_slow(all, less_ns, rows, row, row->others_ns);
 	}
 }
 
-/*
- * Is this the slow group, or one that is slow with it? A link is in all groups of its rank, so that
- * those which are slow and share a member have one cause.
- */
-static bool is_of(const struct dp_slow_group *slow, const struct dp_slow_group *other,
-		  const struct dp_job *job)
+static bool share_a_member(const struct dp_job_group *one, const struct dp_job_group *two)
 {
-	const struct dp_job_group *one, *two;
-
-	if (slow->group == DP_NONE || other->group == slow->group)
-		return slow->group != DP_NONE;
-	if (!(other->cost_ns > 0) || other->p >= BY_CHANCE)
-		return false;
-	one = &job->groups[slow->group];
-	two = &job->groups[other->group];
 	for (size_t i = 0, k = 0; i < one->rank_count && k < two->rank_count;) {
 		if (one->ranks[i] == two->ranks[k])
 			return true;
@@ -404,31 +400,71 @@ static bool is_of(const struct dp_slow_group *slow, const struct dp_slow_group *
 	return false;
 }
 
+/*
+ * Of two groups that are alike it is not known which is as it should be, unless one shares a member
+ * with a group that is slow: a link is in all groups of its rank.
+ */
+static void find_companions(struct dp_slow_group *all, double *less_ns, const struct rows *rows,
+			    const struct dp_slow_group *slow)
+{
+	const struct dp_job_group *groups = rows->job->groups;
+
+	for (size_t i = 0; i < rows->count && slow->group != DP_NONE; i++) {
+		const struct row *row = &rows->rows[i];
+		uint32_t group = rows->sorted[row->first].group;
+
+		if (!(all[group].cost_ns > 0) && !(row->others_ns > 0) &&
+		    share_a_member(&groups[slow->group], &groups[group]))
+			add_always_slow(all, less_ns, rows, row, row->fastest_ns);
+	}
+}
+
+/* Is this the slow group, or one that is slow with it? */
+static bool is_of(const struct dp_slow_group *slow, uint32_t group,
+		  const struct dp_slow_group *all, const struct rows *rows)
+{
+	const struct dp_job_group *groups = rows->job->groups;
+
+	if (slow->group == DP_NONE || group == slow->group)
+		return slow->group != DP_NONE;
+	return all[group].cost_ns > 0 && all[group].p * (double)rows->count < BY_CHANCE &&
+	       share_a_member(&groups[slow->group], &groups[group]);
+}
+
+static struct dp_slow_group slowest_of(const struct dp_slow_group *all, const struct rows *rows)
+{
+	struct dp_slow_group slowest = { .group = DP_NONE, .p = 1 };
+
+	for (size_t g = 0; g < rows->job->group_count; g++) {
+		struct dp_slow_group slow = all[g];
+
+		/* Of many groups one is slow by chance. */
+		slow.p = fmin(1, slow.p * (double)rows->count);
+		slow.cost_ns /= fmax((double)rows->job->iterations - (double)slow.since, 1);
+		slow.group = (uint32_t)g;
+		if (slow.cost_ns > slowest.cost_ns)
+			slowest = slow;
+	}
+	return slowest;
+}
+
 int dp_job__slow_group(struct dp_slow_group *slow, double *less_ns, const struct dp_job *job)
 {
 	struct dp_slow_group *all = dp_alloc__zeroed(job->group_count + 1, sizeof(*all));
 	struct rows rows;
 	int status = rows_init(&rows, job);
 
-	*slow = (struct dp_slow_group){ .group = DP_NONE, .p = 1 };
 	if (!all)
 		status = DP_ERR_NOMEM;
 	if (!status)
 		status = find_others(&rows);
-	if (!status)
+	if (!status) {
 		find_slow(all, less_ns, &rows);
-	for (size_t g = 0; g < job->group_count && !status; g++) {
-		double iterations = (double)job->iterations - (double)all[g].since;
-
-		/* Of many groups one is slow by chance. */
-		all[g].p = fmin(1, all[g].p * (double)rows.count);
-		all[g].cost_ns /= fmax(iterations, 1);
-		all[g].group = (uint32_t)g;
-		if (all[g].cost_ns > slow->cost_ns)
-			*slow = all[g];
+		*slow = slowest_of(all, &rows);
+		find_companions(all, less_ns, &rows, slow);
 	}
 	for (size_t i = 0; i < job->instance_count && !status; i++)
-		if (!is_of(slow, &all[job->instances[i].group], job))
+		if (!is_of(slow, job->instances[i].group, all, &rows))
 			less_ns[i] = 0;
 	free(all);
 	rows_fini(&rows);

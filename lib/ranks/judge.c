@@ -4,8 +4,8 @@
  */
 #include "stats/stat.h"
 #include "ranks/blame.h"
+#include "ranks/cost.h"
 #include "ranks/job.h"
-#include "ranks/replay.h"
 #include "ranks/units.h"
 
 #include <math.h>
@@ -44,13 +44,15 @@ static bool is_proven(const struct judge *judge, double p, double cost_ns)
 	return p < (cost_ns < LARGE_COST * judge->period_ns ? CHANCE : LIKELY);
 }
 
-static void set_verdict(struct judge *judge, enum dp_ranks_verdict_kind kind, double cost_ns,
-			double p, int64_t since)
+static void set_verdict(struct judge *judge, enum dp_ranks_verdict_kind kind,
+			const struct dp_job_cost *cost, double p, int64_t since)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 
 	verdict->kind = kind;
-	verdict->cost_ns = cost_ns;
+	verdict->cost_ns = cost->ns;
+	verdict->cost_least_ns = cost->least_ns;
+	verdict->cost_most_ns = cost->most_ns;
 	verdict->p_value = p;
 	verdict->since_iteration = since;
 }
@@ -197,21 +199,6 @@ static int64_t first_iteration(const struct judge *judge, uint32_t since)
 }
 
 /*
- * What iterations would be shorter by: of a guess, from the times alone, what a replay says. Where
- * it finds nothing, files of ranks are missing on which others depend, or clocks are not known:
- * then the guess stays.
- */
-static int find_cost(double *cost_ns, const struct judge *judge, const struct dp_job_change *change)
-{
-	double saved_ns;
-	int status = dp_job__replay(&saved_ns, judge->job, change);
-
-	if (!status && saved_ns >= STRAGGLER_COST * judge->period_ns)
-		*cost_ns = saved_ns;
-	return status;
-}
-
-/*
  * How much more often the rank is slow than behind the first iteration, of which a replay sees too
  * little: of seven iterations every third of which is slow, three are, and two behind the first.
  */
@@ -234,7 +221,8 @@ static int judge_rank(struct judge *judge)
 					judge->stages.classes, judge->units.iteration };
 	struct dp_job_change change = { .classes = judge->stages.classes };
 	struct dp_blame blame;
-	double cost_ns, resolution = judge->ranks->matching.resolution_ns;
+	struct dp_job_cost cost;
+	double resolution = judge->ranks->matching.resolution_ns;
 	int status = dp_blame__run(&blame, &times);
 
 	if (verdict->kind == DP_VERDICT_NONE)
@@ -243,16 +231,16 @@ static int judge_rank(struct judge *judge)
 		return status;
 	if (blame.p >= LIKELY)
 		return DP_OK;
-	cost_ns = blame.gain * judge->per_iteration;
 	change.rank = blame.rank;
 	change.since = first_iteration(judge, blame.since);
 	change.more_often = more_often(judge, &blame);
-	status = find_cost(&cost_ns, judge, &change);
-	if (status || !is_proven(judge, blame.p, cost_ns) ||
-	    cost_ns < STRAGGLER_COST * judge->period_ns || cost_ns < resolution ||
-	    cost_ns <= verdict->cost_ns)
+	status = dp_job__cost(&cost, judge->job, &change, blame.gain * judge->per_iteration,
+			      STRAGGLER_COST * judge->period_ns);
+	if (status || !is_proven(judge, blame.p, cost.ns) ||
+	    cost.ns < STRAGGLER_COST * judge->period_ns || cost.ns < resolution ||
+	    cost.ns <= verdict->cost_ns)
 		return status;
-	set_verdict(judge, DP_VERDICT_STRAGGLER, cost_ns, blame.p,
+	set_verdict(judge, DP_VERDICT_STRAGGLER, &cost, blame.p,
 		    first_iteration(judge, blame.since));
 	verdict->every = blame.every;
 	verdict->last = judge->ranks->ranks[blame.rank].last;
@@ -385,8 +373,9 @@ static int judge_stages(struct judge *judge)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 	struct dp_job_change change = { .rank = DP_NONE, .more_often = 1 };
+	struct dp_job_cost cost = { 0, 0, 0 };
 	struct dp_blame blame;
-	double *scale, cost_ns;
+	double *scale, excess_ns;
 	int status;
 
 	if (judge->stages.count < 2)
@@ -399,16 +388,15 @@ static int judge_stages(struct judge *judge)
 		return DP_ERR_NOMEM;
 	change.scale = scale;
 	change.since = first_iteration(judge, blame.since);
-	cost_ns = stage_excess(scale, judge, blame.rank, change.since);
-	if (cost_ns < STAGE_COST * judge->period_ns || !is_proven(judge, blame.p, cost_ns))
-		cost_ns = 0;
-	else
-		status = find_cost(&cost_ns, judge, &change);
+	excess_ns = stage_excess(scale, judge, blame.rank, change.since);
+	if (excess_ns >= STAGE_COST * judge->period_ns && is_proven(judge, blame.p, excess_ns))
+		status = dp_job__cost(&cost, judge->job, &change, excess_ns,
+				      STRAGGLER_COST * judge->period_ns);
 	free(scale);
-	if (status || !(cost_ns > 0) ||
-	    (cost_ns < verdict->cost_ns && !is_alone_in(judge, blame.rank)))
+	if (status || !(cost.ns > 0) ||
+	    (cost.ns < verdict->cost_ns && !is_alone_in(judge, blame.rank)))
 		return status;
-	set_verdict(judge, DP_VERDICT_STAGE_IMBALANCE, cost_ns, blame.p, change.since);
+	set_verdict(judge, DP_VERDICT_STAGE_IMBALANCE, &cost, blame.p, change.since);
 	verdict->part = DP_RANK_COMPUTE;
 	return blame_stage(judge, blame.rank);
 }
@@ -477,6 +465,7 @@ static int judge_sequences(struct judge *judge)
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 	size_t turns;
 	double cost_ns = uneven_cost(judge, &turns);
+	struct dp_job_cost cost = { cost_ns, cost_ns, cost_ns };
 
 	/*
 	 * A third: between two ranks, half of the iterations have the same slowest one as before.
@@ -485,7 +474,7 @@ static int judge_sequences(struct judge *judge)
 	    cost_ns < SEQUENCE_COST * judge->period_ns || cost_ns <= verdict->cost_ns ||
 	    turns < 34)
 		return DP_OK;
-	set_verdict(judge, DP_VERDICT_SEQUENCE_IMBALANCE, cost_ns, verdict->p_value, 0);
+	set_verdict(judge, DP_VERDICT_SEQUENCE_IMBALANCE, &cost, verdict->p_value, 0);
 	verdict->part = DP_RANK_COMPUTE;
 	verdict->part_ns = cost_ns;
 	return dp_ranks__blame(judge->ranks, NULL, 0);
@@ -496,6 +485,7 @@ static int judge_communication(struct judge *judge)
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 	const struct dp_job *job = judge->job;
 	struct dp_slow_group slow;
+	struct dp_job_cost cost = { 0, 0, 0 };
 	double *less_ns = dp_alloc__zeroed(job->instance_count + 1, sizeof(*less_ns));
 	struct dp_job_change change = { .rank = DP_NONE, .less_ns = less_ns, .more_often = 1 };
 	int status = less_ns ? dp_job__slow_group(&slow, less_ns, job) : DP_ERR_NOMEM;
@@ -503,15 +493,16 @@ static int judge_communication(struct judge *judge)
 	change.since = status ? 0 : slow.since;
 	if (!status && slow.group != DP_NONE && slow.p < CHANCE &&
 	    slow.cost_ns >= COMMUNICATION_COST * judge->period_ns)
-		status = find_cost(&slow.cost_ns, judge, &change);
+		status = dp_job__cost(&cost, job, &change, slow.cost_ns,
+				      STRAGGLER_COST * judge->period_ns);
 	else
 		slow.group = DP_NONE;
 	free(less_ns);
 	if (status || slow.group == DP_NONE)
 		return status;
-	set_verdict(judge, DP_VERDICT_SLOW_COMMUNICATION, slow.cost_ns, slow.p, slow.since);
+	set_verdict(judge, DP_VERDICT_SLOW_COMMUNICATION, &cost, slow.p, slow.since);
 	verdict->part = DP_RANK_COMMUNICATION;
-	verdict->part_ns = slow.cost_ns;
+	verdict->part_ns = cost.ns;
 	verdict->group = dp_ranks__text(judge->ranks,
 					dp_strings__get(&job->names, job->groups[slow.group].name));
 	if (!verdict->group)

@@ -37,6 +37,7 @@ struct stretch {
 struct lane {
 	const struct dp_job_rank *rank;
 	const struct dp_rank_clock *clock;
+	bool least; /* of struct dp_job_change */
 	uint32_t *order;   /* calls by start */
 	struct stretch *blocked; /* per call */
 	double *work; /* by start: the rank's own time before each call starts; NULL where nothing
@@ -46,6 +47,8 @@ struct lane {
 	double *end_ns;	   /* per call: its end in the replay */
 	struct move *moves;
 	size_t move_count;
+	int64_t iteration; /* of the latest call that was replayed */
+	bool resumes; /* it lacks iterations before that, and has not waited for others since */
 };
 
 struct replay {
@@ -177,13 +180,16 @@ static void link_groups(struct lane *lane, uint32_t *last)
 		last[lane->rank->groups[i]] = DP_NONE;
 }
 
-static int init_lane(struct lane *lane, const struct dp_job *job, size_t r, uint32_t *last)
+static int init_lane(struct lane *lane, const struct dp_job *job,
+		     const struct dp_job_change *change, size_t r, uint32_t *last)
 {
 	const struct dp_rank_summary *from = job->ranks[r].from;
 	size_t count = from->call_count;
 
 	lane->rank = &job->ranks[r];
 	lane->clock = &job->clocks[r];
+	lane->least = change->least;
+	lane->iteration = -1;
 	lane->order = dp_alloc__array(count + 1, sizeof(*lane->order));
 	lane->blocked = dp_alloc__array(count + 1, sizeof(*lane->blocked));
 	lane->behind = dp_alloc__array(count + 1, sizeof(*lane->behind));
@@ -376,20 +382,43 @@ static double later_at(const struct lane *lane, int64_t time_ns, bool latest)
 				 removed_until(lane, call_of(lane, move->call)->end_ns));
 }
 
-/* When a call starts in the replay. */
-static double new_start(const struct lane *lane, uint32_t call)
+/* When a call starts in the replay: when it is ready, and its stream is free. */
+static double start_of(const struct lane *lane, uint32_t call)
 {
 	const struct dp_call_summary *from = call_of(lane, call);
 	double start_ns = time_of(lane, from->start_ns);
 	uint32_t behind = lane->behind[call];
+	double gap_ns = behind == DP_NONE ? -1
+					  : start_ns - time_of(lane, call_of(lane, behind)->end_ns);
+	int64_t ready_ns = from->start_ns - DP_MAX(from->queued_ns, 0);
 
-	if (behind != DP_NONE) {
-		double gap_ns = start_ns - time_of(lane, call_of(lane, behind)->end_ns);
+	if (gap_ns < 0 || gap_ns >= BACK_TO_BACK_NS)
+		return start_ns + later_at(lane, from->start_ns, false);
+	if (from->queued_ns < 0 && !lane->least)
+		return lane->end_ns[behind] + gap_ns;
+	return fmax(lane->end_ns[behind] + gap_ns,
+		    time_of(lane, ready_ns) + later_at(lane, ready_ns, false));
+}
 
-		if (gap_ns >= 0 && gap_ns < BACK_TO_BACK_NS)
-			return lane->end_ns[behind] + gap_ns;
-	}
-	return start_ns + later_at(lane, from->start_ns, false);
+/*
+ * Behind iterations that a trace lacks, its rank keeps nobody waiting until it has waited itself:
+ * what it saved in them is not known.
+ */
+static double new_start(const struct lane *lane, uint32_t call)
+{
+	return lane->resumes ? -INFINITY : start_of(lane, call);
+}
+
+/* The rank has come to a call. */
+static void follow(struct lane *lane, uint32_t call)
+{
+	int64_t iteration = iteration_of(lane, call);
+
+	if (iteration == BEHIND)
+		return;
+	if (lane->iteration >= 0 && iteration > lane->iteration + 1)
+		lane->resumes = true;
+	lane->iteration = DP_MAX(lane->iteration, iteration);
 }
 
 /*
@@ -413,7 +442,9 @@ static void move_rank(struct lane *lane, uint32_t call)
 	const struct dp_call_summary *from = call_of(lane, call);
 	int64_t waits_ns = from->end_ns - from->blocks_ns;
 	double end_ns = time_of(lane, from->end_ns);
-	double ready_ns = time_of(lane, waits_ns) + later_at(lane, waits_ns, true);
+	double ready_ns = lane->resumes
+				  ? -INFINITY
+				  : time_of(lane, waits_ns) + later_at(lane, waits_ns, true);
 	size_t count = lane->move_count;
 
 	if (!is_waited_for(lane, call) ||
@@ -421,6 +452,7 @@ static void move_rank(struct lane *lane, uint32_t call)
 		return;
 	lane->moves[lane->move_count++] =
 		(struct move){ fmax(ready_ns, lane->end_ns[call]) - end_ns, call };
+	lane->resumes = false;
 }
 
 /* The last of an instance's members to start: in the trace, and in the replay. */
@@ -429,27 +461,38 @@ struct arrival {
 	double new_ns;
 };
 
+/* all: whoever comes last decides, not who came last in the trace. */
+static struct arrival find_arrival(struct replay *replay, const struct dp_instance *at, bool all)
+{
+	const struct dp_job_member *members = &replay->job->members[at->first];
+	struct arrival arrival = { -INFINITY, -INFINITY };
+
+	for (uint32_t m = 0; m < at->count; m++)
+		follow(&replay->lanes[members[m].rank], members[m].call);
+	for (uint32_t m = 0; m < at->count; m++) {
+		const struct lane *lane = &replay->lanes[members[m].rank];
+		double start_ns = time_of(lane, call_of(lane, members[m].call)->start_ns);
+		double new_ns = new_start(lane, members[m].call);
+
+		if (isinf(new_ns))
+			continue;
+		if (all || start_ns > arrival.start_ns)
+			arrival.new_ns = all ? fmax(arrival.new_ns, new_ns) : new_ns;
+		arrival.start_ns = fmax(arrival.start_ns, start_ns);
+	}
+	/* Nobody's is known: as in the trace. */
+	return isinf(arrival.new_ns) ? (struct arrival){ 0, 0 } : arrival;
+}
+
 static void replay_instance(struct replay *replay, uint32_t instance)
 {
 	const struct dp_instance *at = &replay->job->instances[instance];
 	const struct dp_job_member *members = &replay->job->members[at->first];
 	bool all = dp_collective__synchronizes(at->kind) ||
 		   at->kind == DP_COLLECTIVE_SEND_RECEIVE;
-	struct arrival arrival = { -INFINITY, -INFINITY };
+	struct arrival arrival = find_arrival(replay, at, all);
 	double less_ns = replay->change->less_ns ? replay->change->less_ns[instance] : 0;
 
-	for (uint32_t m = 0; m < at->count; m++) {
-		const struct lane *lane = &replay->lanes[members[m].rank];
-		double start_ns = time_of(lane, call_of(lane, members[m].call)->start_ns);
-		double new_ns = new_start(lane, members[m].call);
-
-		if (start_ns > arrival.start_ns) {
-			arrival.start_ns = start_ns;
-			arrival.new_ns = all ? fmax(arrival.new_ns, new_ns) : new_ns;
-		} else if (all) {
-			arrival.new_ns = fmax(arrival.new_ns, new_ns);
-		}
-	}
 	for (uint32_t m = 0; m < at->count; m++) {
 		struct lane *lane = &replay->lanes[members[m].rank];
 		const struct dp_call_summary *call = call_of(lane, members[m].call);
@@ -459,7 +502,7 @@ static void replay_instance(struct replay *replay, uint32_t instance)
 		double by_last = end_ns + arrival.new_ns - arrival.start_ns;
 
 		/* Of broadcasts and the like, who did not wait does not depend on the others. */
-		if (all || match->wait_ns > own_ns)
+		if (all || match->wait_ns > own_ns || lane->resumes)
 			lane->end_ns[members[m].call] = by_last - less_ns;
 		else
 			lane->end_ns[members[m].call] = end_ns + new_start(lane, members[m].call) -
@@ -468,10 +511,11 @@ static void replay_instance(struct replay *replay, uint32_t instance)
 	}
 }
 
-/* Instances in order of their ends. */
+/* The end of an instance, or of a call that no other rank has. */
 struct ending {
 	double end_ns;
-	uint32_t instance;
+	uint32_t instance; /* or DP_NONE */
+	struct dp_job_member alone;
 };
 
 static int compare_endings(const void *a, const void *b)
@@ -480,33 +524,75 @@ static int compare_endings(const void *a, const void *b)
 
 	if (one->end_ns != two->end_ns)
 		return one->end_ns < two->end_ns ? -1 : 1;
-	return one->instance < two->instance ? -1 : one->instance > two->instance;
+	if (one->instance != two->instance)
+		return one->instance < two->instance ? -1 : 1;
+	if (one->alone.rank != two->alone.rank)
+		return one->alone.rank < two->alone.rank ? -1 : 1;
+	return one->alone.call < two->alone.call ? -1 : one->alone.call > two->alone.call;
 }
 
-static int replay_instances(struct replay *replay)
+static double end_of(const struct replay *replay, const struct dp_job_member *member)
+{
+	const struct lane *lane = &replay->lanes[member->rank];
+
+	return time_of(lane, call_of(lane, member->call)->end_ns);
+}
+
+static size_t list_instances(struct ending *endings, const struct replay *replay)
 {
 	const struct dp_job *job = replay->job;
-	struct ending *endings = dp_alloc__array(job->instance_count + 1, sizeof(*endings));
 
-	if (!endings)
-		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < job->instance_count; i++) {
 		const struct dp_instance *at = &job->instances[i];
 
-		endings[i] = (struct ending){ -INFINITY, (uint32_t)i };
-		for (uint32_t m = 0; m < at->count; m++) {
-			const struct dp_job_member *member = &job->members[at->first + m];
-			const struct lane *lane = &replay->lanes[member->rank];
+		endings[i] = (struct ending){ -INFINITY, (uint32_t)i, { 0, 0 } };
+		for (uint32_t m = 0; m < at->count; m++)
+			endings[i].end_ns = fmax(endings[i].end_ns,
+						 end_of(replay, &job->members[at->first + m]));
+	}
+	return job->instance_count;
+}
 
-			endings[i].end_ns =
-				fmax(endings[i].end_ns,
-				     time_of(lane, call_of(lane, member->call)->end_ns));
+/* endings may be NULL, to count them. */
+static size_t list_alone(struct ending *endings, const struct replay *replay)
+{
+	size_t count = 0;
+
+	for (uint32_t r = 0; r < replay->job->count && replay->change->least; r++) {
+		const struct dp_job_rank *rank = &replay->job->ranks[r];
+
+		for (uint32_t i = 0; i < rank->from->call_count; i++) {
+			struct dp_job_member alone = { r, i };
+
+			if (rank->matches[i].instance != DP_NONE)
+				continue;
+			if (endings)
+				endings[count] = (struct ending){ end_of(replay, &alone), DP_NONE,
+								  alone };
+			count++;
 		}
 	}
-	if (job->instance_count)
-		qsort(endings, job->instance_count, sizeof(*endings), compare_endings);
-	for (size_t i = 0; i < job->instance_count; i++)
-		replay_instance(replay, endings[i].instance);
+	return count;
+}
+
+static int replay_calls(struct replay *replay)
+{
+	size_t count = replay->job->instance_count + list_alone(NULL, replay);
+	struct ending *endings = dp_alloc__array(count + 1, sizeof(*endings));
+
+	if (!endings)
+		return DP_ERR_NOMEM;
+	list_alone(endings + list_instances(endings, replay), replay);
+	if (count)
+		qsort(endings, count, sizeof(*endings), compare_endings);
+	for (size_t i = 0; i < count; i++) {
+		const struct ending *at = &endings[i];
+
+		if (at->instance != DP_NONE)
+			replay_instance(replay, at->instance);
+		else
+			move_rank(&replay->lanes[at->alone.rank], at->alone.call);
+	}
 	free(endings);
 	return DP_OK;
 }
@@ -587,11 +673,11 @@ int dp_job__replay(double *saved_ns, const struct dp_job *job, const struct dp_j
 	if (!is_connected(job))
 		goto out;
 	for (size_t r = 0; r < job->count && !status; r++)
-		status = init_lane(&replay.lanes[r], job, r, last);
+		status = init_lane(&replay.lanes[r], job, change, r, last);
 	if (!status)
 		status = change_work(&replay);
 	if (!status)
-		status = replay_instances(&replay);
+		status = replay_calls(&replay);
 	if (!status)
 		*saved_ns = mean_saved(&replay);
 out:

@@ -13,6 +13,8 @@ struct dp_job_change {
 	const double *less_ns; /* per instance: it takes so much less by itself. NULL: nothing */
 	int64_t since;
 	double more_often; /* this many times as often as in the iterations behind the first one */
+	bool least; /* what the traces do not show is as it saves least: calls that no other rank
+		     * has end when they did, and those that were queued were just ready */
 };
 
 /*

@@ -14,6 +14,8 @@ struct dp_call_summary {
 			     * earlier collective */
 	int64_t blocks_ns;  /* of its time, the last stretch, up to its end, in which the rank does
 			     * not compute, whatever else runs */
+	int64_t queued_ns;  /* it was ready this long before it started, behind another one on its
+			     * stream; -1: not known */
 	uint64_t bytes;
 	int64_t sequence;   /* -1: not recorded */
 	uint32_t group;	    /* index of a struct dp_group_summary */

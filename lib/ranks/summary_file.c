@@ -12,8 +12,8 @@
 /* As PNG has it: bytes that no text begins with, and that a transfer as text changes. */
 static const unsigned char magic[8] = { 0x89, 'd', 'p', 's', 'u', 'm', '\r', '\n' };
 
-/* Readers refuse any other. */
-enum { VERSION = 1 };
+/* Version 1 lacks how long calls were queued: not known. Readers refuse any other. */
+enum { VERSION = 2 };
 
 /* Magic, version, number of sections; length and checksum of one. Integers are little endian. */
 enum { HEAD = 16, SECTION_HEAD = 8 };
@@ -103,16 +103,18 @@ int dp_summary_read(struct dp_summary **summary, const void *bytes, size_t size,
 		    struct dp_error *error)
 {
 	struct dp_summary *made;
+	uint32_t version;
 	int status;
 
 	if (size < sizeof(magic) || memcmp(bytes, magic, sizeof(magic)) != 0)
 		return dp_error__set(error, DP_ERR_FORMAT, "not a summary of ranks");
 	if (size < HEAD)
 		return dp_error__set(error, DP_ERR_DAMAGED, "the summary is damaged");
-	if (get32((const unsigned char *)bytes + 8) != VERSION)
+	version = get32((const unsigned char *)bytes + 8);
+	if (!version || version > VERSION)
 		return dp_error__set(error, DP_ERR_UNSUPPORTED,
-				     "a summary of version %u; version %d can be read",
-				     get32((const unsigned char *)bytes + 8), VERSION);
+				     "a summary of version %u; versions 1 to %d can be read",
+				     version, VERSION);
 	made = dp_alloc__zeroed(1, sizeof(*made));
 	status = made ? read_sections(made, bytes, size) : DP_ERR_NOMEM;
 	if (status) {

@@ -148,7 +148,10 @@ static void put_call(struct pack *pack, struct dp_call_forecast *forecast,
 			(call->iteration == forecast->iteration ? DP_CALL_ITERATION : 0) |
 			(exposed == duration && blocks == duration ? DP_CALL_EXPOSED
 			 : exposed || blocks			   ? 0
-								   : DP_CALL_HIDDEN);
+								   : DP_CALL_HIDDEN) |
+			(call->queued_ns > 0 ? DP_CALL_QUEUED
+			 : call->queued_ns   ? 0
+					     : DP_CALL_READY);
 
 	put_number(pack, head);
 	put_number(pack, (uint64_t)(call->end_ns - forecast->end_ns));
@@ -163,6 +166,8 @@ static void put_call(struct pack *pack, struct dp_call_forecast *forecast,
 		put_number(pack, exposed);
 		put_number(pack, blocks);
 	}
+	if (head & DP_CALL_QUEUED)
+		put_number(pack, (uint64_t)DP_MIN(call->queued_ns, DP_SUMMARY_LIMIT - 1));
 	dp_call_forecast__take(forecast, call, key);
 }
 

@@ -128,6 +128,16 @@ static struct dp_call_summary *take_keys(struct unpack *unpack, size_t *count,
 	return keys;
 }
 
+static void take_queued(struct unpack *unpack, struct dp_call_summary *call, unsigned head)
+{
+	call->queued_ns = head & DP_CALL_READY ? 0 : -1;
+	if (!(head & DP_CALL_QUEUED))
+		return;
+	call->queued_ns = (int64_t)take_below(unpack, DP_SUMMARY_LIMIT);
+	if (head & DP_CALL_READY || !call->queued_ns)
+		refuse(unpack);
+}
+
 static void take_call(struct unpack *unpack, struct dp_call_summary *call,
 		      struct dp_call_forecast *forecast, const struct dp_call_summary *keys,
 		      size_t key_count, size_t step_count)
@@ -159,6 +169,7 @@ static void take_call(struct unpack *unpack, struct dp_call_summary *call,
 		exposed = take_below(unpack, duration + 1);
 		blocks = take_below(unpack, duration + 1);
 	}
+	take_queued(unpack, call, head);
 	call->exposed_ns = (int64_t)exposed;
 	call->blocks_ns = (int64_t)blocks;
 	dp_call_forecast__take(forecast, call, (uint32_t)key);

@@ -58,7 +58,10 @@ void dp_ranks_words__headline(struct dp_words *words, const struct dp_ranks *ran
 		break;
 	case DP_VERDICT_NONE:
 		dp_words__add(words,
-			      *verdict->why ? "No verdict: %s" : "No rank holds the others up",
+			      *verdict->why ? "No verdict: %s"
+			      : dp_ranks_matching(ranks)->absent
+				      ? "No rank that has a trace holds the others up"
+				      : "No rank holds the others up",
 			      verdict->why);
 		break;
 	}
@@ -96,6 +99,27 @@ const char *dp_ranks_words__advice(const struct dp_ranks_verdict *verdict)
 	return "";
 }
 
+/* Bounds that differ by less than this share of the cost are those of a replay's rounding and of
+ * calls at the edges of captures. */
+#define WIDE 0.05
+
+static void add_bounds(struct dp_words *words, const struct dp_render *render,
+		       const struct dp_ranks_verdict *verdict)
+{
+	char least[DP_NUMBER_SIZE], most[DP_NUMBER_SIZE];
+
+	if (verdict->cost_most_ns - verdict->cost_least_ns <= WIDE * verdict->cost_ns)
+		return;
+	if (verdict->cost_least_ns > 0)
+		dp_words__add(words, "; at least %s and at most %s",
+			      duration(least, render, verdict->cost_least_ns),
+			      duration(most, render, verdict->cost_most_ns));
+	else
+		dp_words__add(words, "; at most %s",
+			      duration(most, render, verdict->cost_most_ns));
+	dp_words__add(words, ", as the traces do not show all that ranks wait for");
+}
+
 void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render,
 			  const struct dp_ranks_verdict *verdict)
 {
@@ -111,6 +135,7 @@ void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render
 	else if (verdict->since_iteration)
 		dp_words__add(words, ", since iteration %lld",
 			      (long long)verdict->since_iteration);
+	add_bounds(words, render, verdict);
 	/* A reader who sees the cause next to a much smaller cost doubts one of both. */
 	if (verdict->kind == DP_VERDICT_STRAGGLER && hidden_ns > verdict->cost_ns)
 		dp_words__add(words,

@@ -38,10 +38,9 @@ struct table {
 struct parser {
 	const uint32_t *symbols;
 	size_t n, window;
-	uint64_t *orders; /* of the last grams, by place */
-	uint64_t *hashes; /* of the prefixes before them, and a gram ahead */
-	size_t mask;	  /* of both */
-	size_t ahead;	  /* the first place that has no order yet */
+	uint64_t *hashes; /* of the prefixes before the last places, and a gram ahead */
+	size_t mask;
+	size_t ahead; /* the first place that was not read yet */
 	uint64_t gram_power;
 	uint64_t *powers; /* of phrases' lengths */
 	struct dp_hash_key key;
@@ -142,8 +141,8 @@ static int name_phrase(struct parser *p, size_t length, uint64_t hash)
 	return status;
 }
 
-/* Ends the last phrase, if any, where another begins. */
-static int begin_phrase(struct parser *p, size_t at)
+/* Ends the last phrase, if any, where another begins with a gram of that order. */
+static int begin_phrase(struct parser *p, size_t at, uint64_t order)
 {
 	struct dp_parse *out = p->out;
 	size_t need = out->count + 2;
@@ -166,36 +165,49 @@ static int begin_phrase(struct parser *p, size_t at)
 		return status;
 	out->begin[out->count] = at;
 	out->hashes[out->count++] = p->hashes[at & p->mask];
-	p->open_order = p->orders[at & p->mask];
+	p->open_order = order;
 	return DP_OK;
 }
 
-/* The order of the gram at the next place, and the hash behind it. */
-static inline uint64_t read_ahead(struct parser *p)
+/* Takes the hash of the prefix that ends with the gram at the next place. */
+static inline void read_ahead(struct parser *p)
 {
-	size_t at = p->ahead++;
-	uint64_t last = p->hashes[(at + GRAM - 1) & p->mask], x;
-	uint32_t first;
+	size_t end = p->ahead++ + GRAM;
 
-	last = dp_parse__hash(last, p->symbols[at + GRAM - 1]);
-	p->hashes[(at + GRAM) & p->mask] = last;
-	x = last - p->hashes[at & p->mask] * p->gram_power;
-	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93) >> 32;
-	first = (p->symbols[at] ^ UINT32_C(0x7ab3c8d1)) * UINT32_C(0x9e3779b1);
-	first = (first ^ first >> 15) * UINT32_C(0x85ebca6b);
-	x |= (uint64_t)(first ^ first >> 13) << 32;
-	p->orders[at & p->mask] = x;
-	return x;
+	p->hashes[end & p->mask] =
+		dp_parse__hash(p->hashes[(end - 1) & p->mask], p->symbols[end - 1]);
 }
 
-/* The first of the places [first, end) with the least order. */
-static size_t least_of(const struct parser *p, size_t first, size_t end)
+/* What symbols are ordered by. */
+static inline uint32_t order_of_symbol(uint32_t symbol)
+{
+	uint32_t x = (symbol ^ UINT32_C(0x7ab3c8d1)) * UINT32_C(0x9e3779b1);
+
+	x = (x ^ x >> 15) * UINT32_C(0x85ebca6b);
+	return x ^ x >> 13;
+}
+
+/* The order of the gram at a place that was read: by its symbol, then by its hash. */
+static uint64_t order_of(const struct parser *p, size_t at)
+{
+	uint64_t x = p->hashes[(at + GRAM) & p->mask] - p->hashes[at & p->mask] * p->gram_power;
+
+	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93) >> 32;
+	return (uint64_t)order_of_symbol(p->symbols[at]) << 32 | x;
+}
+
+/* The first of the places [first, end) with the least order, which is left in *least. */
+static size_t least_of(const struct parser *p, size_t first, size_t end, uint64_t *least)
 {
 	size_t best = first;
 
-	for (size_t i = first + 1; i < end; i++)
-		if (p->orders[i & p->mask] < p->orders[best & p->mask])
+	*least = order_of(p, first);
+	for (size_t i = first + 1; i < end; i++) {
+		if (order_of_symbol(p->symbols[i]) <= *least >> 32 && order_of(p, i) < *least) {
+			*least = order_of(p, i);
 			best = i;
+		}
+	}
 	return best;
 }
 
@@ -203,25 +215,28 @@ static size_t least_of(const struct parser *p, size_t first, size_t end)
 static int cut(struct parser *p)
 {
 	size_t places = p->n - GRAM + 1, thin = p->window / dp_param.parse_thin, at = 0, begun = 0;
-	uint64_t least = read_ahead(p);
-	int status = begin_phrase(p, 0);
+	uint64_t least, order;
+	int status;
 
+	read_ahead(p);
+	least = order_of(p, 0);
+	status = begin_phrase(p, 0, least);
 	for (size_t i = 1; i < places && !status; i++) {
-		uint64_t order = i == p->ahead ? read_ahead(p) : p->orders[i & p->mask];
-
-		if (__builtin_expect(order <= least, 0)) {
+		if (i == p->ahead)
+			read_ahead(p);
+		if (order_of_symbol(p->symbols[i]) > least >> 32 ||
+		    (order = order_of(p, i)) > least) {
+			if (__builtin_expect(i - at < p->window, 1))
+				continue;
+			at = i = least_of(p, at + 1, i + 1, &least);
+		} else {
 			at = i;
 			if (order == least && i - begun < thin)
 				continue;
-		} else if (__builtin_expect(i - at >= p->window, 0)) {
-			at = i = least_of(p, at + 1, i + 1);
-			order = p->orders[i & p->mask];
-		} else {
-			continue;
+			least = order;
 		}
-		least = order;
 		begun = i;
-		status = begin_phrase(p, i);
+		status = begin_phrase(p, i, least);
 	}
 	return status;
 }
@@ -304,10 +319,9 @@ static int parser_init(struct parser *p)
 	p->mask = room - 1;
 	p->gram_power = dp_parse__power(GRAM);
 	dp_hash__draw(&p->key);
-	p->orders = dp_alloc__array(room, sizeof(*p->orders));
 	p->hashes = dp_alloc__array(room, sizeof(*p->hashes));
 	p->powers = dp_alloc__array(lengths, sizeof(*p->powers));
-	if (!p->orders || !p->hashes || !p->powers)
+	if (!p->hashes || !p->powers)
 		return DP_ERR_NOMEM;
 	p->powers[0] = 1;
 	for (size_t i = 1; i < lengths; i++)
@@ -335,7 +349,6 @@ int dp_parse__make(struct dp_parse *parse, const uint32_t *symbols, size_t n, si
 		status = order_names(&p);
 	if (status)
 		dp_parse__fini(parse);
-	free(p.orders);
 	free(p.hashes);
 	free(p.powers);
 	free(p.phrases.entries);

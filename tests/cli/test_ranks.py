@@ -110,15 +110,45 @@ class Jobs(unittest.TestCase):
         self.assertLess(abs(verdict["cost_ns"] - cost_ns), 0.05 * cost_ns)
         self.assertRegex(verdict["operator"], "aten::")
 
+    def check_cost(self, *settings):
+        folder = self.job(*settings)
+        truth = json.loads(pathlib.Path(f"{folder}.truth").read_text(encoding="utf-8"))
+        cost_ns = truth["faults"][0]["cost_per_iteration_ns"]
+        verdict = self.ranks(folder)["verdict"]
+        self.assertLess(abs(verdict["cost_ns"] - cost_ns), 0.05 * cost_ns, settings)
+        self.assertLessEqual(verdict["cost_least_ns"], verdict["cost_ns"])
+        self.assertLessEqual(verdict["cost_ns"], verdict["cost_most_ns"])
+
     def test_cost(self):
         """What the simulator takes without the fault, where buckets and groups overlap."""
         for settings in ("fault=host:rank=3,time=1ms",), ("sharded=1", "fault=compute:rank=1,factor=1.3"), \
                 ("tensor=2", "fault=compute:rank=1,factor=1.4"):
-            folder = self.job("iterations=16", *settings)
-            truth = json.loads(pathlib.Path(f"{folder}.truth").read_text(encoding="utf-8"))
-            cost_ns = truth["faults"][0]["cost_per_iteration_ns"]
-            verdict = self.ranks(folder)["verdict"]
-            self.assertLess(abs(verdict["cost_ns"] - cost_ns), 0.05 * cost_ns, settings)
+            self.check_cost("iterations=16", *settings)
+
+    def test_cost_of_links(self):
+        """Buckets that were queued, and a group that only one other is like: 73% too little once."""
+        for settings in ("ranks=4", "fault=link:rank=2,first=5,factor=5"), \
+                ("ranks=8", "tensor=4", "fault=link:rank=5,factor=5"):
+            self.check_cost("iterations=16", "data-bytes=60M", *settings)
+
+    def test_cost_without_an_iteration(self):
+        """A rank that lacks an iteration does not keep others from being faster in it."""
+        self.check_cost("iterations=16", "missing=1:6", "fault=host:rank=3,time=1ms")
+
+    def test_bounds(self):
+        """Without the file of a rank that others send to, the cost is not known, and the report says so."""
+        settings = "pipeline=2", "microbatches=4", "tensor=1", "fault=host:rank=3,time=4ms"
+        folder = self.changed("ranks=8", *settings)
+        whole = self.ranks(folder)["verdict"]
+        self.assertLess(whole["cost_most_ns"] - whole["cost_least_ns"], 0.05 * whole["cost_ns"])
+        next(iter(sorted(folder.iterdir()))).unlink()
+        verdict = self.ranks(folder)["verdict"]
+        self.assertEqual(verdict["ranks"], [3])
+        self.assertLess(verdict["cost_least_ns"], 0.9 * verdict["cost_most_ns"])
+        self.assertLess(verdict["cost_least_ns"], whole["cost_ns"])
+        self.assertGreater(verdict["cost_most_ns"], 0.95 * whole["cost_ns"])
+        words = " ".join(cli.run("ranks", folder).stdout.split())
+        self.assertRegex(words, r"at least [\d.]+ .s and at most [\d.]+ ms, as the traces do not show")
 
     def test_causes(self):
         self.assert_blames(self.ranks(self.job("fault=host:rank=1,time=2ms")), 1, "host-wait")

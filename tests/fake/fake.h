@@ -43,6 +43,9 @@ struct fake_truth {
 	_Atomic uint64_t constructed, destructed; /* libraries */
 	_Atomic uint64_t device_records;	  /* that the GPU has room for the times of */
 	_Atomic uint64_t v2;			  /* subscribed by cuptiSubscribe_v2() */
+	_Atomic uint64_t flushes;		  /* that were made */
+	/* How often the program has waited for the test, and the test has let it go on. */
+	_Atomic uint64_t waits, goes_on;
 };
 
 /* Numbers of calls, and a query's result. */
@@ -67,6 +70,8 @@ struct fake_interface {
 	void (*unload)(void);
 	void (*profiler)(int start);
 	struct fake_truth *(*truth)(void);
+	/* Buffers are on their way back. */
+	bool (*gives_back)(void);
 	/* What is recorded from here on is no truth: in a child that the collector leaves alone. */
 	void (*pretend)(void);
 	/* For what makes its own records (fake_device.c): one of this many known bytes. */

@@ -1,6 +1,6 @@
 /*
  * The program under test. Its words are done in order; those that make records are in
- * fake_launches.c, those that make processes in fake_processes.c:
+ * fake_launches.c, those that make processes in fake_processes.c, those that wait in fake_waits.c:
  *
  *   open=PATH       loads a library
  *   init            cuInit()
@@ -47,7 +47,9 @@
  *   masks           no thread of the collector's takes the program's signals, or it is left
  *   own=FILE        opens a file by all numbers from 3 on, whatever had them
  *   close=N         closes the first N descriptors
- *   until=FILE      waits for a file to be there
+ *   until=FILE      waits for a file to be there; go: for the test, which does what it is to do
+ *   looked          waits until the collector's threads have looked at what was made
+ *   flushed         waits until it was flushed, too
  *   say             a line to stdout; sleep=MS; forever: launches until it is killed
  *   exit=N _exit=N quick=N abort kill term segv
  */
@@ -280,6 +282,9 @@ static const struct app_word plain_words[] = {
 	{ "own", .of_text = own },
 	{ "close", .of_number = close_first },
 	{ "until", .of_text = until },
+	{ "looked", .plain = app_looked },
+	{ "flushed", .plain = app_flushed },
+	{ "go", .plain = app_go },
 	{ "sleep", .of_number = sleep_ms },
 	{ "exit", .of_number = end },
 	{ "_exit", .of_number = end_at_once },
@@ -343,6 +348,7 @@ const char *__tsan_default_suppressions(void)
 
 int main(int argc, char **argv)
 {
+	app_prepare_forks();
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		if (!strcmp(argv[i], "exec"))
 			go_on_again(argv, i);

@@ -34,7 +34,13 @@ void app_compute(const char *value);
 void app_pages(const char *value);
 void app_files(const char *value);
 
-/* Words that make processes; see fake_app.c. */
+/* Words that wait: fake_waits.c. */
+void app_looked(void);
+void app_flushed(void);
+void app_go(void);
+
+/* Words that make processes; see fake_app.c. Before the first: */
+void app_prepare_forks(void);
 void app_children(uint64_t count, int with_cuda);
 void app_clones(uint64_t count);
 void app_vforks(uint64_t count);

@@ -48,7 +48,7 @@ __thread bool fake_in_callback;
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t queue_wake = PTHREAD_COND_INITIALIZER;
 static struct buffer *queue, **queue_end = &queue;
-static bool has_worker;
+static bool has_worker, gives; /* the latter: one that is not in the queue any more */
 
 void fake_set_device_records(uint64_t records)
 {
@@ -95,7 +95,7 @@ static void forget_all(void)
 	pthread_cond_init(&queue_wake, NULL);
 	queue = NULL;
 	queue_end = &queue;
-	has_worker = false;
+	has_worker = gives = false;
 	for (struct buffer *b = atomic_load(&buffers); b; b = b->next) {
 		atomic_flag_clear(&b->lock);
 		b->data = NULL;
@@ -168,11 +168,13 @@ static void *work(void *unused)
 	for (;;) {
 		b = next_done();
 		if (b) {
+			gives = true;
 			pthread_mutex_unlock(&queue_lock);
 			hand_over(b->data, b->bytes, b->used);
 			free(b->pending);
 			free(b);
 			pthread_mutex_lock(&queue_lock);
+			gives = false;
 			continue;
 		}
 		clock_gettime(CLOCK_REALTIME, &until);
@@ -345,6 +347,17 @@ void fake_flush(bool forced)
 	}
 	pthread_cond_signal(&queue_wake);
 	pthread_mutex_unlock(&queue_lock);
+	atomic_fetch_add(&fake_truth->flushes, 1);
+}
+
+bool fake_gives_back(void)
+{
+	bool any;
+
+	pthread_mutex_lock(&queue_lock);
+	any = queue || gives;
+	pthread_mutex_unlock(&queue_lock);
+	return any;
 }
 
 void fake_complete_twice(uint64_t ms)

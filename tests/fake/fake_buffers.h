@@ -80,6 +80,7 @@ void fake_profiler(int begin);
 /* Appends a record of a kind that is enabled; known bytes are copied. */
 void fake_put(const void *record, size_t known);
 void fake_flush(bool forced);
+bool fake_gives_back(void);
 void fake_complete_twice(uint64_t ms);
 void fake_complete_foreign(void);
 void fake_hold_buffer(void);

@@ -170,10 +170,11 @@ static void fake_pretend(void)
 
 EXPORT extern const struct fake_interface fake_interface;
 const struct fake_interface fake_interface = {
-	fake_launch,	  fake_record,	  fake_complete_twice, fake_complete_foreign,
-	fake_hold_buffer, fake_drop,	  fake_unload,	       fake_profiler,
-	get_truth,	  fake_pretend,	  fake_append,	       fake_is_enabled,
-	fake_take_over,	  fake_call_back, fake_number_of,      fake_launch_at,
+	fake_launch,	  fake_record,	   fake_complete_twice, fake_complete_foreign,
+	fake_hold_buffer, fake_drop,	   fake_unload,		fake_profiler,
+	get_truth,	  fake_gives_back, fake_pretend,	fake_append,
+	fake_is_enabled,  fake_take_over,  fake_call_back,	fake_number_of,
+	fake_launch_at,
 };
 
 typedef void (*callback_fn)(void *, uint32_t, uint32_t, const void *);

@@ -1,6 +1,7 @@
 /* The program under test: its words that make processes. */
 #include "fake_app.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -8,6 +9,54 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/*
+ * Before LLVM 18 AddressSanitizer does not take its locks around fork() (llvm-project pull request
+ * 75290). Where a thread of the collector's allocated at that moment, threads of the child would
+ * wait for such a lock for ever: the C library's allocator does not do that to them.
+ */
+#if defined(__clang__) && __clang_major__ < 18
+#if __has_feature(address_sanitizer)
+#define LOCKS_SANITIZER 1
+#endif
+#endif
+
+#ifdef LOCKS_SANITIZER
+void lock_threads(void) __asm__("_ZN6__lsan18LockThreadRegistryEv");
+void lock_allocator(void) __asm__("_ZN6__lsan13LockAllocatorEv");
+void lock_stacks(void) __asm__("_ZN11__sanitizer17StackDepotLockAllEv");
+void unlock_threads(void) __asm__("_ZN6__lsan20UnlockThreadRegistryEv");
+void unlock_allocator(void) __asm__("_ZN6__lsan15UnlockAllocatorEv");
+void unlock_stacks(void) __asm__("_ZN11__sanitizer19StackDepotUnlockAllEv");
+
+static void before_fork(void)
+{
+	lock_threads();
+	lock_allocator();
+	lock_stacks();
+}
+
+static void after_fork(void)
+{
+	unlock_stacks();
+	unlock_allocator();
+	unlock_threads();
+}
+#else
+static void before_fork(void)
+{
+}
+
+static void after_fork(void)
+{
+}
+#endif
+
+void app_prepare_forks(void)
+{
+	if (pthread_atfork(before_fork, after_fork, after_fork))
+		abort();
+}
 
 void app_children(uint64_t count, int with_cuda)
 {
@@ -37,8 +86,11 @@ void app_children(uint64_t count, int with_cuda)
 void app_clones(uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++) {
-		pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+		pid_t child;
 
+		before_fork();
+		child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+		after_fork();
 		if (child < 0)
 			abort();
 		if (!child) {

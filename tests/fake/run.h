@@ -24,7 +24,7 @@ struct run_options {
 	const char *switches[4]; /* of the fake, "NAME=value" */
 	bool no_socket;
 	unsigned int kill_after_us; /* SIGKILL */
-	unsigned int linger_ms;	    /* for what it leaves behind */
+	size_t pools;		    /* waits until this many processes were heard of */
 	uint64_t file_limit;	    /* RLIMIT_FSIZE */
 	uint64_t disk_bytes;	    /* the spool on a tmpfs of that size (root only) */
 	bool read_only;		    /* the spool's folder, likewise */
@@ -33,8 +33,9 @@ struct run_options {
 	/* Of trouble.c, which is preloaded where one of these is set. */
 	unsigned int trouble_call;
 	bool trouble_on;
-	const char *trouble_name, *trouble_step, *trouble_age, *trouble_late;
-	uint32_t control_after_ms[3]; /* stages of the control word: run, pause, run */
+	const char *trouble_name, *trouble_step, *trouble_age, *trouble_fast, *trouble_late;
+	/* What the launcher wants where the program waits for it, which goes on once that is so. */
+	enum { RUN_GOES_ON = 0, RUN_PAUSES, RUN_RUNS } at_go;
 };
 
 /* What a run left, summed over its processes. */
@@ -54,7 +55,6 @@ struct run {
 	uint64_t lost[DP_SPOOL_KINDS];
 	uint64_t lost_by[DP_LOSS_REASONS];
 	uint64_t undefined;
-	uint64_t undefined_most; /* that the test allows */
 	uint64_t spool_bytes;
 	unsigned int trouble_call; /* as the options have it */
 	uint64_t trouble_calls;	   /* that the collector made of what trouble.c has */

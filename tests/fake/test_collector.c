@@ -77,7 +77,7 @@ START_TEST(sizes_not_reported)
 	memset(&run, 0, sizeof(run));
 	run.each = see_kernel;
 	run.user = (void *)(uintptr_t)options.version;
-	run_app(&run, &options, WORDS("init", "kinds=300", "launch=20000", "sleep=100", "kill"));
+	run_app(&run, &options, WORDS("init", "kinds=300", "launch=20000", "looked", "kill"));
 	ck_assert(WIFSIGNALED(run.status));
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 20000);
@@ -194,8 +194,8 @@ START_TEST(numbers_of_the_programs)
 	snprintf(word, sizeof(word), "own=%s", path);
 	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL,
-		WORDS("init", "launch=100", "sleep=100", word, "launch=300000", "nvtx=3000",
-		      "fork=2", "sleep=100"));
+		WORDS("init", "launch=100", "looked", word, "launch=300000", "nvtx=3000",
+		      "fork=2"));
 	run_check_exit(&run, 0);
 	run_check_sums(&run);
 	ck_assert_int_eq(pread(file, text, sizeof(text), 0), 4);
@@ -273,7 +273,7 @@ START_TEST(late_buffers)
 	run.user = (void *)(uintptr_t) "13.1";
 	run_app(&run, &(struct run_options){ .version = "13.1" },
 		WORDS("init", "launch=1000", "hold", "launch=30000", "hold", "launch=1000",
-		      _i ? "kill" : "sleep=1500", "launch=500"));
+		      _i ? "looked" : "flushed", _i ? "kill" : "launch=500"));
 	ck_assert_int_eq(WIFSIGNALED(run.status), _i);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], _i ? 32000 : 32500);
@@ -448,7 +448,7 @@ START_TEST(sudden_ends)
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL,
-		WORDS("init", "kinds=100", "launch=30000", "nvtx=100", "sleep=200", deaths[_i]));
+		WORDS("init", "kinds=100", "launch=30000", "nvtx=100", "looked", deaths[_i]));
 	ck_assert(WIFSIGNALED(run.status));
 	ck_assert_int_eq(WTERMSIG(run.status), _i ? SIGKILL : SIGABRT);
 	run_check_sums(&run);

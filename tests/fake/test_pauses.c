@@ -24,11 +24,11 @@ END_TEST
 
 START_TEST(pause_and_stop)
 {
-	struct run_options options = { .control_after_ms = { 0, 1500, 0 } };
+	struct run_options options = { .at_go = RUN_PAUSES };
 	static struct run run;
 
 	memset(&run, 0, sizeof(run));
-	run_app(&run, &options, WORDS("init", "launch=100", "sleep=3000", "launch=100"));
+	run_app(&run, &options, WORDS("init", "launch=100", "go", "launch=100"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
@@ -38,12 +38,12 @@ END_TEST
 /* It waits for the launcher, however long that takes to say so. */
 START_TEST(begins_paused)
 {
-	struct run_options options = { .options = "start=pause", .control_after_ms = { 1500 } };
+	struct run_options options = { .options = "start=pause", .at_go = RUN_RUNS };
 	static struct run run;
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, &options,
-		WORDS("nvtx=10", "init", "launch=100", "sleep=3000", "launch=100", "nvtx=10"));
+		WORDS("nvtx=10", "init", "launch=100", "go", "launch=100", "nvtx=10"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
@@ -58,7 +58,7 @@ START_TEST(begins_paused_alone)
 	static struct run run;
 
 	memset(&run, 0, sizeof(run));
-	run_app(&run, &options, WORDS("init", "sleep=300", "launch=100"));
+	run_app(&run, &options, WORDS("init", "looked", "launch=100"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);

@@ -294,8 +294,7 @@ START_TEST(deadly_signals)
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL,
-		WORDS("init", "kinds=100", "launch=30000", "nvtx=100", "sleep=100",
-		      deaths[_i].word));
+		WORDS("init", "kinds=100", "launch=30000", "nvtx=100", "looked", deaths[_i].word));
 	ck_assert(WIFSIGNALED(run.status));
 	ck_assert_int_eq(WTERMSIG(run.status), deaths[_i].number);
 	ck_assert_str_eq(run.output, "");
@@ -342,7 +341,7 @@ END_TEST
 
 START_TEST(daemons)
 {
-	struct run_options options = { .linger_ms = 2000 };
+	struct run_options options = { .pools = 1 };
 	static struct run run;
 
 	memset(&run, 0, sizeof(run));

@@ -125,11 +125,20 @@ class Case(unittest.TestCase):
                 return found
             time.sleep(0.01)
 
-    def wait_for(self, condition, what, wait_s=20):
-        until = time.monotonic() + wait_s
+    def wait_for(self, condition, what):
+        until = time.monotonic() + cli.TIMEOUT_S
         while not condition():
             self.assertLess(time.monotonic(), until, f"no {what}")
             time.sleep(0.005)
+
+    def pids(self):
+        """Of the processes that work in the folder."""
+        return [
+            int(path.name)
+            for path in pathlib.Path("/proc").glob("[0-9]*")
+            if os.path.exists(path / "cwd")
+            and os.path.realpath(path / "cwd") == str(self.folder.resolve())
+        ]
 
     def spools(self):
         return list(self.folder.glob(".*/*.spool"))

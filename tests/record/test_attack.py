@@ -73,7 +73,7 @@ class Swapped(Case):
         (self.folder / name).rename(self.folder / "moved")
         (self.folder / name).symlink_to(self.precious)
         os.killpg(process.pid, recording.signal.SIGKILL)
-        process.communicate(timeout=20)
+        process.communicate(timeout=cli.TIMEOUT_S)
         self.wait_for((self.folder / "deepprof.db").exists, "trace file")
         self.assertEqual(self.processes(20), [])
         self.assert_untouched()

@@ -40,7 +40,7 @@ class OfTheProgram(recording.Case):
             time.sleep(0.004 * i)
             program = int(self.spools()[0].name.split(".")[0])
             os.kill(program, signal.SIGKILL)
-            _, stderr = process.communicate(timeout=20)
+            _, stderr = process.communicate(timeout=cli.TIMEOUT_S)
             self.assertEqual(process.returncode, -signal.SIGKILL, stderr)
             self.assert_clean()
             if (self.folder / "t.db").exists():
@@ -120,10 +120,10 @@ class OfTheLauncher(recording.Case):
         process, program = self.start("follow=1", "pace=5000000", "left=0")
         time.sleep(0.2)
         process.kill()
-        process.wait(timeout=20)
+        process.wait(timeout=cli.TIMEOUT_S)
         self.wait_for(lambda: not self.left(), "end of the folder")
         self.end(process, program)
-        self.assert_clean(10)
+        self.assert_clean(cli.TIMEOUT_S)
         self.assertEqual(os.listdir(self.folder), ["deepprof.db"])
         self.assertGreater(self.one("SELECT count(*) FROM kernel"), 0)
         self.assertEqual(self.query("SELECT exit FROM process"), [(None,)])
@@ -140,7 +140,7 @@ class OfTheLauncher(recording.Case):
         self.wait_for(lambda: len(children.read_text().split()) == 2, "program")
         program = int(children.read_text().split()[-1])
         process.kill()
-        process.wait(timeout=20)
+        process.wait(timeout=cli.TIMEOUT_S)
         self.wait_for(lambda: not self.left(), "end of the folder")
         self.end(process, program)
         self.assertEqual(os.listdir(self.folder), [])
@@ -151,8 +151,8 @@ class OfTheLauncher(recording.Case):
             process = self.start_record("--", "sleep", "0.1", start_new_session=True)
             time.sleep(i * 0.0017)
             process.kill()
-            process.communicate(timeout=20)
-            self.assert_clean(20)
+            process.communicate(timeout=cli.TIMEOUT_S)
+            self.assert_clean(cli.TIMEOUT_S)
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_killed_with_its_group(self):
@@ -161,8 +161,8 @@ class OfTheLauncher(recording.Case):
         time.sleep(0.1)
         os.killpg(process.pid, signal.SIGKILL)
         # Nobody holds the pipes: they end.
-        process.communicate(timeout=20)
-        self.assert_clean(10)
+        process.communicate(timeout=cli.TIMEOUT_S)
+        self.assert_clean(cli.TIMEOUT_S)
         self.assertEqual(os.listdir(self.folder), ["deepprof.db"])
         self.assertGreater(self.one("SELECT count(*) FROM kernel"), 0)
         self.assert_balanced()
@@ -170,10 +170,10 @@ class OfTheLauncher(recording.Case):
     def finish_killed(self, process, program):
         """The launcher is killed; the program ends by itself. Kernels that the file has."""
         process.kill()
-        process.communicate(timeout=20)
+        process.communicate(timeout=cli.TIMEOUT_S)
         # The program has not been killed.
-        self.wait_for(lambda: not pathlib.Path(f"/proc/{program}").exists(), "program's end", 60)
-        self.assert_clean(60)
+        self.wait_for(lambda: not pathlib.Path(f"/proc/{program}").exists(), "program's end")
+        self.assert_clean(cli.TIMEOUT_S)
         self.assertEqual(os.listdir(self.folder), ["t.db"])
         self.assert_balanced("t.db")
         kernels = self.one("SELECT count(*) FROM kernel", "t.db")
@@ -193,7 +193,7 @@ class OfTheLauncher(recording.Case):
         for i in range(int(os.environ.get("DEEPPROF_KILLS", "3"))):
             process, program = self.start("iterations=5000", options=["-f", "-o", "t.db"])
             # Until then it is a zombie, or waited for.
-            self.wait_for(lambda: not self.runs(program), "end", 60)
+            self.wait_for(lambda: not self.runs(program), "end")
             time.sleep(i * 0.031 % 0.2)
             self.assertEqual(self.finish_killed(process, program), 30000)
 
@@ -208,14 +208,13 @@ class OfTheLauncher(recording.Case):
             self.wait_for(
                 lambda: list(self.folder.glob(".*/trace.db")) or process.poll() is not None,
                 "trace",
-                60,
             )
             process.send_signal(signal.SIGSTOP)
             if process.poll() is None and list(self.folder.glob(".*/trace.db")):
                 return process, iterations
             # It was faster than this, which may have had no processor.
             process.send_signal(signal.SIGCONT)
-            process.communicate(timeout=60)
+            process.communicate(timeout=cli.TIMEOUT_S)
             iterations *= 2
             self.assertLess(iterations, 2000000)
 
@@ -227,19 +226,19 @@ class OfTheLauncher(recording.Case):
     def test_asked_to_end_while_it_converts(self):
         process, iterations = self.converting()
         self.go_on(process, signal.SIGTERM)
-        process.communicate(timeout=60)
+        process.communicate(timeout=cli.TIMEOUT_S)
         self.assertEqual(process.returncode, -signal.SIGTERM)
-        self.assert_clean(60)
+        self.assert_clean(cli.TIMEOUT_S)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 6 * iterations)
 
     def test_interrupted_while_it_converts(self):
         """The file is written, and a message shows how not to wait for it."""
         process, iterations = self.converting()
         self.go_on(process, signal.SIGINT)
-        _, stderr = process.communicate(timeout=60)
+        _, stderr = process.communicate(timeout=cli.TIMEOUT_S)
         self.assertEqual(process.returncode, 0)
         self.assertIn("deepprof: writing deepprof.db; interrupt again to do that later\n", stderr)
-        self.assert_clean(10)
+        self.assert_clean(cli.TIMEOUT_S)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 6 * iterations)
 
     def interrupted_twice(self):
@@ -256,14 +255,14 @@ class OfTheLauncher(recording.Case):
                 return process, janitor, iterations
             # It was faster than this.
             process.send_signal(signal.SIGCONT)
-            process.communicate(timeout=60)
+            process.communicate(timeout=cli.TIMEOUT_S)
 
     def test_interrupted_again(self):
         """Nothing is lost to impatience, what only a dead process's memory has included."""
         process, janitor, iterations = self.interrupted_twice()
-        _, stderr = process.communicate(timeout=60)
+        _, stderr = process.communicate(timeout=cli.TIMEOUT_S)
         self.assertEqual(process.returncode, -signal.SIGINT)
-        self.wait_for(lambda: not self.runs(janitor), "end of all", 60)
+        self.wait_for(lambda: not self.runs(janitor), "end of all")
         (left,) = self.left()
         self.assertRegex(
             stderr, rf"is kept for later; next: deepprof record --recover=.*/{left}\n\Z"
@@ -281,7 +280,7 @@ class OfTheLauncher(recording.Case):
         process, iterations = self.converting(preexec_fn=ignoring)
         for _ in range(3):
             self.go_on(process, signal.SIGINT)
-        _, stderr = process.communicate(timeout=60)
+        _, stderr = process.communicate(timeout=cli.TIMEOUT_S)
         self.assertEqual(process.returncode, 0)
         self.assertNotIn("interrupt", stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 6 * iterations)
@@ -300,7 +299,7 @@ class OfTheLauncher(recording.Case):
         (janitor,) = self.janitors(process)
         for pid in janitor, process.pid, program:
             os.kill(pid, signal.SIGKILL)
-        process.communicate(timeout=20)
+        process.communicate(timeout=cli.TIMEOUT_S)
         self.wait_for(lambda: not self.processes(), "end of all")
         (left,) = set(where.glob(".*")) - before
         return left
@@ -390,12 +389,12 @@ class OfTheLauncher(recording.Case):
         self.wait_for(lambda: any(size > 200 for size in stored()), "chunk")
         (self.folder / "a").rename(self.folder / "b")
         process.send_signal(signal.SIGTERM)
-        _, stderr = process.communicate(timeout=20)
+        _, stderr = process.communicate(timeout=cli.TIMEOUT_S)
         # The current folder is the one that was moved.
         self.assertIn("next: deepprof analyze\n", stderr)
         self.assertEqual(os.listdir(self.folder / "b"), ["deepprof.db"])
         self.assert_balanced("b/deepprof.db")
-        self.assertEqual(self.processes(10), [])
+        self.assertEqual(self.processes(cli.TIMEOUT_S), [])
 
     def test_moved_meanwhile_from_elsewhere(self):
         """A path that led there does not any more: the new one is reported."""
@@ -405,10 +404,10 @@ class OfTheLauncher(recording.Case):
         self.wait_for(lambda: any(size > 200 for size in stored()), "chunk")
         (self.folder / "a").rename(self.folder / "b")
         process.send_signal(signal.SIGTERM)
-        _, stderr = process.communicate(timeout=20)
+        _, stderr = process.communicate(timeout=cli.TIMEOUT_S)
         self.assertIn(f"next: deepprof analyze {self.folder.resolve()}/b/t.db\n", stderr)
         self.assertEqual(os.listdir(self.folder / "b"), ["t.db"])
-        self.assertEqual(self.processes(10), [])
+        self.assertEqual(self.processes(cli.TIMEOUT_S), [])
 
     def test_removed_meanwhile(self):
         process = self.start_record("--", recording.PRODUCER, "follow=1")
@@ -417,7 +416,7 @@ class OfTheLauncher(recording.Case):
         while self.left():
             shutil.rmtree(self.folder / folder, ignore_errors=True)
         process.send_signal(signal.SIGTERM)
-        _, stderr = process.communicate(timeout=20)
+        _, stderr = process.communicate(timeout=cli.TIMEOUT_S)
         self.assertEqual(process.returncode, -signal.SIGTERM)
         self.assertEqual(
             recording.NO_DRIVER.sub("", stderr),
@@ -425,7 +424,7 @@ class OfTheLauncher(recording.Case):
             " meantime\n",
         )
         self.assertEqual(os.listdir(self.folder), [])
-        self.assertEqual(self.processes(10), [])
+        self.assertEqual(self.processes(cli.TIMEOUT_S), [])
 
     def test_recover_nothing(self):
         """What is no recording's, or still is one's, is not touched."""
@@ -449,16 +448,14 @@ class OfTheLauncher(recording.Case):
         self.assertNotIn("was not finished", self.run_record("true").stderr)
         self.assertIn("a recording is in progress here", cli.run("analyze", cwd=self.folder).stderr)
         os.kill(program, signal.SIGTERM)
-        process.communicate(timeout=20)
+        process.communicate(timeout=cli.TIMEOUT_S)
         self.assertGreater(self.one("SELECT count(*) FROM kernel"), 0)
 
     def test_interrupted_by_the_terminal(self):
         """Ctrl-C: the whole group gets it, and what was recorded is kept."""
-        process = self.start_record("--", recording.PRODUCER, "follow=1", start_new_session=True)
-        self.wait_for(self.spools, "spool")
-        time.sleep(0.1)
+        process, _ = self.start("follow=1", start_new_session=True)
         os.killpg(process.pid, signal.SIGINT)
-        _, stderr = process.communicate(timeout=20)
+        _, stderr = process.communicate(timeout=cli.TIMEOUT_S)
         self.assertEqual(process.returncode, -signal.SIGINT, stderr)
         self.assertGreater(self.one("SELECT count(*) FROM kernel"), 0)
         self.assert_balanced()

@@ -24,7 +24,7 @@ class Names(recording.Case):
 
     def test_process_id(self):
         process = self.start_record("-o", "%p.db", "--", recording.PRODUCER)
-        process.communicate(timeout=20)
+        process.communicate(timeout=cli.TIMEOUT_S)
         self.assertEqual(os.listdir(self.folder), [f"{process.pid}.db"])
 
     def test_bad_patterns(self):
@@ -59,7 +59,7 @@ class Names(recording.Case):
             self.start_record("--", recording.PRODUCER, f"iterations={10 + i}", "pace=20000")
             for i in range(6)
         ]
-        said = [rank.communicate(timeout=60)[1] for rank in ranks]
+        said = [rank.communicate(timeout=cli.TIMEOUT_S)[1] for rank in ranks]
         self.assertEqual([rank.returncode for rank in ranks], [0] * 6, said)
         names = ["deepprof.db"] + [f"deepprof.db.{i}" for i in range(2, 7)]
         self.assertEqual(sorted(os.listdir(self.folder)), sorted(names + ["deepprof.db.old"]))

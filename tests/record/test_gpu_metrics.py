@@ -33,7 +33,7 @@ class GpuMetrics(recording.Case):
         """Until the sampler's file has this many bytes; what was printed."""
         (self.folder / "go").unlink(missing_ok=True)
         process = self.start(*options, words=words, **env)
-        self.wait_for(lambda: self.sampled() >= least, "samples", 60)
+        self.wait_for(lambda: self.sampled() >= least, "samples")
         (self.folder / "go").touch()
         _, said = process.communicate(timeout=cli.TIMEOUT_S)
         self.assertEqual(process.returncode, 0, said)
@@ -69,10 +69,10 @@ class GpuMetrics(recording.Case):
     def test_analysis(self):
         """Iterations that lie within the samples have them, and the rule reports."""
         process = self.start(words=("init", "until=begin", "busy=40,5000", "until=go"))
-        self.wait_for(lambda: self.sampled() >= 1000, "samples", 60)
+        self.wait_for(lambda: self.sampled() >= 1000, "samples")
         (self.folder / "begin").touch()
         self.wait_for(
-            lambda: any(b"layer_a" in p.read_bytes() for p in self.spools()), "kernel", 60
+            lambda: any(b"layer_a" in p.read_bytes() for p in self.spools()), "kernel"
         )
         (self.folder / "go").touch()
         _, said = process.communicate(timeout=cli.TIMEOUT_S)
@@ -124,14 +124,14 @@ class GpuMetrics(recording.Case):
     def test_killed(self):
         """The launcher: the other process finishes the recording, with what was sampled."""
         process = self.start()
-        self.wait_for(lambda: self.sampled() >= 4000, "samples", 60)
+        self.wait_for(lambda: self.sampled() >= 4000, "samples")
         self.wait_for(
-            lambda: any(b"layer_a" in p.read_bytes() for p in self.spools()), "kernel", 60
+            lambda: any(b"layer_a" in p.read_bytes() for p in self.spools()), "kernel"
         )
         os.kill(process.pid, signal.SIGKILL)
         (self.folder / "go").touch()
         process.communicate(timeout=cli.TIMEOUT_S)
-        self.assert_clean(60)
+        self.assert_clean(cli.TIMEOUT_S)
         self.assertEqual(self.values(), KNOWN)
 
     def test_off(self):

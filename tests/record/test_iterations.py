@@ -100,9 +100,9 @@ class Whole(Case):
                 f"--iterations={n}", f"--cupti={CUPTI}", "-f", "-o", "deepprof.db", "--", APP,
                 "init", words, env=recording.environment(),
             )  # fmt: skip
-            self.wait_for(lambda: (self.folder / "deepprof.db").exists(), "end", 60)
+            self.wait_for(lambda: (self.folder / "deepprof.db").exists(), "end")
             process.terminate()
-            _, stderr = process.communicate(timeout=60)
+            _, stderr = process.communicate(timeout=cli.TIMEOUT_S)
             (found, length), *others = self.loops()
             self.assertEqual((length, others), (10, []))
             self.assertGreaterEqual(found, n, stderr)

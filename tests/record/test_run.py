@@ -27,7 +27,7 @@ class Program(recording.Case):
             process = self.start_record("sleep", "60")
             self.assertRegex(process.stderr.readline(), recording.NO_DRIVER)
             process.terminate()
-            process.communicate(timeout=20)
+            process.communicate(timeout=cli.TIMEOUT_S)
         self.assert_clean()
         self.assertEqual(os.listdir(self.folder), ["a file"])
 
@@ -196,7 +196,7 @@ class Program(recording.Case):
         for number in 1, 2, 3, 10, 12, 14, 40, 15:
             process.send_signal(number)
             self.assertEqual(process.stdout.readline(), f"{number}\n")
-        process.communicate(timeout=20)
+        process.communicate(timeout=cli.TIMEOUT_S)
         self.assertEqual(process.returncode, 5)
         self.assert_clean()
 
@@ -346,13 +346,13 @@ class Program(recording.Case):
 class Clock(recording.Case):
     def test_duration(self):
         """Recording ends, the program does not."""
-        began = time.monotonic()
+        # It would not end by itself.
         result = self.produce("follow=1", options=["--duration=200ms"])
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertLess(time.monotonic() - began, 10)
         first, last = self.query("SELECT min(start), max(start) FROM kernel")[0]
-        self.assertGreater(last - first, 50e6)
-        self.assertLess(last - first, 2e9)
+        self.assertGreater(last, first)
+        # However busy the machine is.
+        self.assertLess(last - first, 30e9)
 
     def test_delay(self):
         result = self.produce("follow=1", options=["--delay=300ms", "--duration=100ms"])
@@ -360,17 +360,22 @@ class Clock(recording.Case):
         self.assertGreater(self.one("SELECT min(start) FROM kernel"), 250e6)
 
     def test_pause_signal(self):
-        process = self.start_record(
-            "--pause-signal=USR1", "--duration=1500ms", "--", recording.PRODUCER, "follow=1"
-        )
-        self.wait_for(lambda: len(self.spools()) == 1, "spool")
-        time.sleep(0.3)
+        process = self.start_record("--pause-signal=USR1", "--", recording.PRODUCER, "follow=1")
+        stored = lambda: sum(p.stat().st_size for p in self.spools())
+        self.wait_for(lambda: stored() > 200, "chunk")
         process.send_signal(signal.SIGUSR1)
-        time.sleep(0.5)
+        while process.stderr.readline() != "deepprof: recording paused\n":
+            self.assertIsNone(process.poll())
+        before = None
+        while before != stored():
+            before = stored()
+            time.sleep(0.5)
         process.send_signal(signal.SIGUSR1)
-        _, stderr = process.communicate(timeout=20)
-        self.assertEqual(process.returncode, 0, stderr)
-        self.assertIn("deepprof: recording paused\ndeepprof: recording resumed\n", stderr)
+        self.assertEqual(process.stderr.readline(), "deepprof: recording resumed\n")
+        self.wait_for(lambda: stored() > before, "chunk")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=cli.TIMEOUT_S)
+        self.assertEqual(process.returncode, -signal.SIGTERM)
         starts = [row[0] for row in self.query("SELECT start FROM kernel ORDER BY start")]
         widest = max(b - a for a, b in zip(starts, starts[1:]))
         self.assertGreater(widest, 400e6)
@@ -378,11 +383,13 @@ class Clock(recording.Case):
 
     def test_left_behind(self):
         """Two seconds for what stays behind, and all the time with --wait."""
-        result = self.produce("end=stay:6000")
+        result = self.produce("end=stay:600000")
         self.assertEqual(result.returncode, 0)
         self.assertIn("a process that the program left behind still runs, ", result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 120)
-        self.assert_clean(10)
+        for pid in self.pids():
+            os.kill(pid, signal.SIGKILL)
+        self.assert_clean(cli.TIMEOUT_S)
         began = time.monotonic()
         result = self.produce("end=stay:3000", options=["--wait", "-f", "-o", "w.db"])
         self.assertGreater(time.monotonic() - began, 2.9)
@@ -391,7 +398,10 @@ class Clock(recording.Case):
 
     def test_daemons(self):
         """Those that begin after the command has ended: unrecorded, or waited for."""
-        daemon = f"setsid sh -c 'sleep 1; exec {recording.PRODUCER}' >/dev/null 2>&1 &"
+        daemon = (
+            f"setsid sh -c 'until [ -e go ]; do sleep 0.1; done; exec {recording.PRODUCER}' "
+            ">/dev/null 2>&1 &"
+        )
         result = self.run_record("sh", "-c", daemon)
         self.assertEqual(result.returncode, 0)
         self.assertIn("nothing was recorded", result.stderr)
@@ -399,8 +409,11 @@ class Clock(recording.Case):
             self.assertIn(
                 "process that it left running is waited for only with --wait", result.stderr
             )
-        self.assert_clean(10)
-        result = self.run_record("--wait", "sh", "-c", daemon + " exit 3")
+        (self.folder / "go").touch()
+        self.assert_clean(cli.TIMEOUT_S)
+        (self.folder / "go").unlink()
+        daemon += " (sleep 1; touch go) & exit 3"
+        result = self.run_record("--wait", "sh", "-c", daemon)
         self.assertEqual(result.returncode, 3, result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 120)
         self.assert_clean()
@@ -408,29 +421,34 @@ class Clock(recording.Case):
     def test_orphans_are_reaped(self):
         """With --wait they are our children: they must not pile up while the program runs."""
         script = (
-            "for i in 1 2 3 4 5 6 7 8; do (sleep 0.1 &); done; sleep 1; "
-            "for c in $(cat /proc/$PPID/task/$PPID/children); do cat /proc/$c/stat; done"
+            "for i in 1 2 3 4 5 6 7 8; do (sleep 0.1 &); done; touch made; "
+            "until [ -e go ]; do sleep 0.1; done"
         )
-        result = self.run_record("--wait", "sh", "-c", script)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        states = [line.rsplit(")", 1)[1].split()[0] for line in result.stdout.splitlines()]
-        self.assertGreater(len(states), 0)
-        self.assertNotIn("Z", states)
+        process = self.start_record("--wait", "sh", "-c", script)
+        self.wait_for(lambda: (self.folder / "made").exists(), "orphans")
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        # The program, and the process that would finish for the launcher.
+        self.wait_for(lambda: len(children.read_text().split()) == 2, "end of the orphans")
+        (self.folder / "go").touch()
+        _, stderr = process.communicate(timeout=cli.TIMEOUT_S)
+        self.assertEqual(process.returncode, 0, stderr)
 
     def test_daemon_that_stays(self):
         """An interrupt ends the waiting for one that never will."""
-        script = f"sleep 60 >/dev/null 2>&1 & echo $! >pid; '{recording.PRODUCER}'"
+        script = (
+            f"sleep 600 >/dev/null 2>&1 & echo $! >pid; '{recording.PRODUCER}'; echo $? >status"
+        )
         process = self.start_record("--wait", "sh", "-c", script)
-        self.wait_for(self.spools, "spool")
+        self.wait_for(lambda: (self.folder / "status").exists(), "end of the program")
         time.sleep(1)
         self.assertIsNone(process.poll())
         process.send_signal(signal.SIGINT)
-        _, stderr = process.communicate(timeout=20)
+        _, stderr = process.communicate(timeout=cli.TIMEOUT_S)
         self.assertEqual(process.returncode, 0, stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 120)
         daemon = int((self.folder / "pid").read_text())
         os.kill(daemon, signal.SIGKILL)
-        self.assert_clean(10)
+        self.assert_clean(cli.TIMEOUT_S)
 
 
 if __name__ == "__main__":

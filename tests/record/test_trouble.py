@@ -66,7 +66,7 @@ class Driver(Case):
             self.skipTest("/dev can't be another here")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertNotIn("driver", result.stderr)
-        self.assert_clean(10)
+        self.assert_clean(cli.TIMEOUT_S)
         return result.stderr
 
     def test_environment_that_is_dropped(self):
@@ -123,7 +123,7 @@ class Clock(Case):
         program = int(self.spools()[0].name.split(".")[0])
         self.wait_for(lambda: self.is_quiet(program), "end of the recording")
         os.kill(program, signal.SIGTERM)
-        _, stderr = process.communicate(timeout=60)
+        _, stderr = process.communicate(timeout=cli.TIMEOUT_S)
         self.assertEqual(process.returncode, -signal.SIGTERM, stderr)
         self.assert_balanced()
 
@@ -149,7 +149,7 @@ class Short(Case):
             self.assertEqual(result.stdout, "")
             if (self.folder / "t.db").exists():
                 self.assert_balanced("t.db")
-            self.assert_clean(5)
+            self.assert_clean(cli.TIMEOUT_S)
         self.assertEqual(self.one("SELECT count(*) FROM kernel", "t.db"), 1000)
 
     def assert_all_counted(self, made):
@@ -181,7 +181,7 @@ class Short(Case):
         self.assertEqual(result.returncode, 0, result.stderr)
         lost = self.assert_all_counted(600001)
         self.assertIn(f", {lost:,} lost; next: ", result.stderr)
-        self.assert_clean(5)
+        self.assert_clean(cli.TIMEOUT_S)
 
     @unittest.skipUnless(may_mount(), "no namespaces of our own here")
     def test_read_only_folder(self):
@@ -247,7 +247,7 @@ class Processes(Case):
             result = self.fake(
                 "init",
                 "launch=2000",
-                "sleep=1000",
+                "flushed",
                 "launch=1000",
                 word,
                 options=["-f", "-o", "t.db"],
@@ -284,7 +284,7 @@ class Processes(Case):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 5000)
         self.assert_balanced()
-        self.assert_clean(5)
+        self.assert_clean(cli.TIMEOUT_S)
 
     @unittest.skipIf(SANITIZED, "Python can't load an instrumented library")
     def test_python(self):
@@ -326,7 +326,7 @@ class Processes(Case):
                 self.one("SELECT count(*) FROM string WHERE value = 'work()'", "t.db"), 1
             )
             self.assert_balanced("t.db")
-            self.assert_clean(5)
+            self.assert_clean(cli.TIMEOUT_S)
 
 
 if __name__ == "__main__":

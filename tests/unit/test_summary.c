@@ -66,6 +66,7 @@ static void fill_calls(struct rank *rank)
 						  .sends = below(2) };
 		call->exposed_ns = below(2) ? (call->end_ns - call->start_ns) / (1 + below(3)) : 0;
 		call->blocks_ns = (call->end_ns - call->start_ns) / (1 + below(3));
+		call->queued_ns = below(3) ? (int64_t)below(100000) : -(int64_t)below(2);
 	}
 }
 
@@ -151,6 +152,7 @@ static void assert_same_rank(const struct dp_rank_summary *a, const struct dp_ra
 		ck_assert(one->iteration == two->iteration && one->peer == two->peer);
 		ck_assert(one->self == two->self && one->kind == two->kind);
 		ck_assert(one->sends == two->sends && one->blocks_ns == two->blocks_ns);
+		ck_assert_int_eq(one->queued_ns, two->queued_ns);
 	}
 	for (size_t i = 0; i < a->step_count; i++) {
 		const struct dp_step_summary *one = &a->steps[i], *two = &b->steps[i];

@@ -1,0 +1,81 @@
+/*
+ * Bounds of a cost. Two things may be missing in traces: what a rank waits for (a call to a rank
+ * without a trace, or a wait that no call shows), so that its wait counts as its own work and does
+ * not become shorter; and when a call that was queued behind another one was ready.
+ */
+#include "ranks/cost.h"
+
+#include <math.h>
+
+/* Does a rank's own work change? */
+static bool is_changed(const struct dp_job_change *change, size_t r)
+{
+	return change->scale ? change->scale[r] < 1 : change->rank == r;
+}
+
+/* Idle time of unknown cause per iteration of a rank, from an iteration on. */
+static double unexplained_idle(const struct dp_job_rank *rank, int64_t since)
+{
+	double sum = 0;
+	size_t count = 0;
+
+	for (size_t k = 0; k < rank->from->step_count; k++) {
+		const struct dp_step_summary *step = &rank->from->steps[k];
+
+		if (!step->whole || step->warmup || rank->job_iteration[k] < since ||
+		    !isfinite(step->period_ns) || !isfinite(step->part_ns[DP_RANK_OTHER]))
+			continue;
+		sum += step->part_ns[DP_RANK_OTHER];
+		count++;
+	}
+	return count ? sum / (double)count : 0;
+}
+
+/* Time per iteration in which a rank does nothing but run calls that are on no other rank. */
+static double unmatched_time(const struct dp_job_rank *rank, int64_t since)
+{
+	double sum = 0;
+	size_t iterations = 0;
+
+	for (size_t k = 0; k < rank->from->step_count; k++)
+		iterations += rank->job_iteration[k] >= since;
+	for (size_t i = 0; i < rank->from->call_count; i++) {
+		const struct dp_call_summary *call = &rank->from->calls[i];
+
+		if (call->iteration != DP_NONE && rank->matches[i].instance == DP_NONE &&
+		    rank->job_iteration[call->iteration] >= since)
+			sum += (double)call->blocks_ns;
+	}
+	return iterations ? sum / (double)iterations : 0;
+}
+
+/* By how much more iterations may become shorter: if all that a rank waits for without a known
+ * cause ends earlier. */
+static double unknown_wait(const struct dp_job *job, const struct dp_job_change *change)
+{
+	double most = 0;
+
+	for (size_t r = 0; r < job->count; r++)
+		if (!is_changed(change, r))
+			most = fmax(most, unexplained_idle(&job->ranks[r], change->since) +
+						  unmatched_time(&job->ranks[r], change->since));
+	return most;
+}
+
+int dp_job__cost(struct dp_job_cost *cost, const struct dp_job *job,
+		 const struct dp_job_change *change, double guess_ns, double noise_ns)
+{
+	struct dp_job_change least = *change;
+	double saved_ns, least_ns;
+	int status = dp_job__replay(&saved_ns, job, change);
+
+	*cost = (struct dp_job_cost){ guess_ns, 0, guess_ns };
+	least.least = true;
+	if (status || !(saved_ns >= noise_ns))
+		return status;
+	status = dp_job__replay(&least_ns, job, &least);
+	cost->ns = saved_ns;
+	cost->least_ns = fmax(0, fmin(saved_ns, least_ns));
+	cost->most_ns = fmax(saved_ns, fmin(guess_ns, saved_ns + unknown_wait(job, change)));
+	return status;
+}
