@@ -113,11 +113,11 @@ static bool check_capture(const struct dp_rule_input *input, struct dp_rule_find
 	out->finding.recoverable_ns = idle_ns;
 	dp_rule__evidence(out, DP_EVIDENCE_PERIOD, "ns", DP_RULE_SLICES * slices->length_ns);
 	dp_rule__evidence(out, "idle_ns", "ns", idle_ns);
+	name_longest_gap(slices, out);
 	if (parts)
 		dp_rule__evidence(out, "parts_of_30", "count", parts);
 	if (slices->gaps.count)
 		dp_rule__evidence(out, "long_gaps", "count", (double)slices->gaps.count);
-	name_longest_gap(slices, out);
 	dp_rule__name_ranges(input, out, DP_HOST_WAIT, false);
 	out->finding.advice =
 		slices->launches && slices->call_ns >= MOST_OF_GAP * idle_ns
@@ -125,9 +125,9 @@ static bool check_capture(const struct dp_rule_input *input, struct dp_rule_find
 			  "kernel loads its code"
 		: idle_ns >= NOT_AT_WORK * DP_RULE_SLICES * slices->length_ns
 			? "record a part of the run in which the GPU works; if this is one, look in "
-			  "the timeline (--format=html) for what the host does instead of launching"
-			: "look in the timeline (--format=html) for what the host does in these gaps, "
-			  "and move it to another thread";
+			  "the timeline (deepprof export) for what the host does instead of launching"
+			: "look in the timeline (deepprof export) for what the host does in these "
+			  "gaps, and move it to another thread";
 	dp_rule__advise_by_ranges(out, DP_HOST_WAIT);
 	dp_rule__captures_graphs(input, false, out);
 	return true;

@@ -402,19 +402,34 @@ static void add_ranges(struct dp_words *words, const struct dp_finding *finding,
 	}
 }
 
+/* The call that takes most of the longest gap decides the advice: it comes before ranges. */
+static bool names_gap_call(const struct dp_finding *finding)
+{
+	for (size_t i = 0; i < finding->evidence_count; i++)
+		if (!strcmp(finding->evidence[i].name, "gap_call_ns"))
+			return true;
+	return false;
+}
+
+/* So does what slow iterations have more of. */
+static bool leads_to_ranges(const char *name)
+{
+	return !strncmp(name, "more_", strlen("more_")) || !strcmp(name, "gap_call_ns");
+}
+
 void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_finding *finding, size_t columns)
 {
 	bool ascii = render->options->ascii;
 	size_t cost = find_cost(finding);
 	const char *last = "";
-	bool named = false;
+	bool named = cost != SIZE_MAX && !names_gap_call(finding);
 
 	if (cost != SIZE_MAX) {
 		add_evidence(words, "", finding, cost, cost, last, ascii);
 		last = finding->evidence[cost].name;
 	}
-	if (cost != SIZE_MAX)
+	if (named)
 		add_ranges(words, finding, ascii);
 	for (size_t i = 0; i < finding->evidence_count; i++) {
 		size_t before = words->used;
@@ -424,8 +439,7 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 		add_evidence(words, before ? ", " : "", finding, i, cost, last, ascii);
 		if (words->used != before)
 			last = finding->evidence[i].name;
-		/* What slow iterations have more of comes right before where. */
-		if (cost == SIZE_MAX && !named && !strncmp(last, "more_", strlen("more_"))) {
+		if (!named && leads_to_ranges(last)) {
 			add_ranges(words, finding, ascii);
 			named = true;
 			continue;
