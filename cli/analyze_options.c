@@ -215,16 +215,6 @@ bool analyze_set_threshold(void *into, const char *value, struct opt_why *why)
 	return true;
 }
 
-/* The metrics of an iteration, then those of a summary that are not also of an iteration. */
-const char *analyze_metric_name(size_t index)
-{
-	size_t count = dp_metric_count();
-	const struct dp_metric_info *metric;
-
-	metric = index < count ? dp_metric(index) : dp_summary_metric(index - count);
-	return metric ? metric->name : NULL;
-}
-
 bool analyze_set_metric(void *into, const char *value, struct opt_why *why)
 {
 	struct analyze_options *args = into;

@@ -36,7 +36,6 @@ bool analyze_set_flops(void *into, const char *value, struct opt_why *why);
 bool analyze_set_threshold(void *into, const char *value, struct opt_why *why);
 bool analyze_set_metric(void *into, const char *value, struct opt_why *why);
 const char *analyze_level_name(size_t index);
-const char *analyze_metric_name(size_t index);
 
 /* Rows of an option table. */
 /* clang-format off */
@@ -69,7 +68,7 @@ const char *analyze_metric_name(size_t index);
 	{ 0, "threshold", "RULE=P%[,RULE=P%...]",                                                 \
 	  "minimum share at which a rule reports, such as host-bound=10%", analyze_set_threshold, .list = true }, \
 	{ 0, "metric", "NAME[,NAME...]", "show only these metrics; 'deepprof info --build' lists them", \
-	  analyze_set_metric, analyze_metric_name, .list = true, .hide_choices = true }
+	  analyze_set_metric, dp_metric_name, .list = true, .hide_choices = true }
 /* clang-format on */
 
 /* After parsing. Returns false after printing the error if the options contradict each other. */

@@ -15,6 +15,8 @@ static const struct launcher {
 	{ "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE" },
 	{ "PMI_RANK", "PMI_SIZE" },
 	{ "PMIX_RANK", "PMIX_SIZE" },
+	/* torchrun's, which one task per node of Slurm starts. */
+	{ "RANK", "WORLD_SIZE" },
 };
 
 bool reduce_shard_parse(struct reduce_shard *shard, const char *text)

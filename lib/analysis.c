@@ -382,6 +382,7 @@ static int diagnose(struct run *run)
 						    run->error);
 	if (!status)
 		dp_diagnose__rank(&analysis->findings);
+	analysis->diagnosed = !status;
 	return status;
 }
 

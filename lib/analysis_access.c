@@ -53,6 +53,11 @@ const struct dp_scope *dp_analysis_scope(const struct dp_analysis *analysis)
 	return &analysis->scope;
 }
 
+bool dp_analysis_is_diagnosed(const struct dp_analysis *analysis)
+{
+	return analysis->diagnosed;
+}
+
 size_t dp_analysis_loop_count(const struct dp_analysis *analysis)
 {
 	return analysis->loop_count;

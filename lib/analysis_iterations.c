@@ -1,4 +1,4 @@
-/* Iterations that were found in a sequence, in the times of its trace. */
+/* Iterations that were found in a sequence, in the times of its trace. Cost: linear in kernels. */
 #include "analysis_model.h"
 
 static void convert_iterations(struct dp_loop_data *loop, const struct dp_sequence_loop *from,

@@ -1,6 +1,8 @@
 /*
  * Programs that launch one kernel, or a few, again and again: kernels alone don't tell what an
  * iteration is, and what is copied between them does.
+ *
+ * Cost: a search of the sequence of all operations, or a pass over the kernels for each loop.
  */
 #include "analysis_model.h"
 #include "base/parameters.h"

@@ -3,6 +3,17 @@
 
 #include <string.h>
 
+/* Rules that have a threshold, by index. */
+static const char *threshold_rule(size_t index, const void *ctx)
+{
+	const struct dp_rule_info *rule;
+
+	for (size_t i = 0; (rule = dp_rule(i)); i++)
+		if (rule->threshold > 0 && !index--)
+			return rule->id;
+	return NULL;
+}
+
 static int check_thresholds(const struct dp_analysis_options *options, struct dp_error *error)
 {
 	for (size_t i = 0; i < options->thresholds_count; i++) {
@@ -13,8 +24,8 @@ static int check_thresholds(const struct dp_analysis_options *options, struct dp
 			return dp_error__set(error, DP_ERR_ARGUMENT, "a threshold without a rule");
 		rule = dp_rule(dp_rule_find(threshold->rule));
 		if (!rule || !(rule->threshold > 0))
-			return dp_error__set(error, DP_ERR_ARGUMENT,
-					     "no rule '%s' with a threshold", threshold->rule);
+			return dp_error__unknown(error, "rule with a threshold", threshold->rule,
+						 threshold_rule, NULL);
 		if (!(threshold->share > 0) || !(threshold->share <= 1))
 			return dp_error__set(error, DP_ERR_ARGUMENT,
 					     "the threshold of %s is a share above 0, at most 1",
@@ -49,6 +60,11 @@ int dp_analysis__check_options(const struct dp_analysis_options *options, struct
 	return check_thresholds(options, error);
 }
 
+static const char *metric_name(size_t index, const void *ctx)
+{
+	return dp_metric_name(index);
+}
+
 int dp_analysis__choose_metrics(struct dp_analysis *analysis,
 				const struct dp_analysis_options *options, struct dp_error *error)
 {
@@ -67,7 +83,7 @@ int dp_analysis__choose_metrics(struct dp_analysis *analysis,
 							     : name);
 
 		if (m == SIZE_MAX)
-			return dp_error__set(error, DP_ERR_ARGUMENT, "no metric '%s'", name);
+			return dp_error__unknown(error, "metric", name, metric_name, NULL);
 		asked[m] = 1;
 	}
 	return DP_OK;

@@ -392,6 +392,7 @@ static int read_findings(struct reader *reader)
 	size_t count = json_array_size(list);
 	int status = DP_OK;
 
+	reader->analysis->diagnosed = !json_is_false(get(reader->report, "diagnosed"));
 	reader->analysis->findings.findings =
 		dp_alloc__zeroed(count, sizeof(*reader->analysis->findings.findings));
 	if (!reader->analysis->findings.findings)

@@ -1,4 +1,10 @@
-/* Which streams' kernels are the sequence that a device is analyzed by. */
+/*
+ * Which streams' kernels are the sequence that a device is analyzed by: a main stream, as
+ * trace/streams.c chooses it, and those that do the same work (sequence/streams.c), or all of the
+ * device where annotations mark iterations on others.
+ *
+ * Cost: linear in the operations of the device.
+ */
 #include "analysis_model.h"
 #include "base/parameters.h"
 

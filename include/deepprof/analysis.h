@@ -116,6 +116,12 @@ DP_API bool dp_analysis_is_report(const char *path);
 /* The trace that was analyzed. */
 DP_API const struct dp_trace *dp_analysis_trace(const struct dp_analysis *analysis);
 
+/*
+ * Whether rules were run. They are not if the options name metrics; then the lack of findings says
+ * nothing. Constant cost.
+ */
+DP_API bool dp_analysis_is_diagnosed(const struct dp_analysis *analysis);
+
 /* The part of the trace that was analyzed, from the options. */
 struct dp_scope {
 	int64_t device;		/* id, or -1 for all */
@@ -260,6 +266,12 @@ DP_API const struct dp_metric_info *dp_summary_metric(size_t index);
 /* The number of metrics. Cost: linear in it. */
 DP_API size_t dp_metric_count(void);
 DP_API size_t dp_summary_metric_count(void);
+
+/*
+ * The names of all metrics, by index: those of iterations, then those of summaries; NULL beyond the
+ * last. Static. Cost: linear in the number of metrics.
+ */
+DP_API const char *dp_metric_name(size_t index);
 
 /* The index of the metric with this name; SIZE_MAX if there is none. Cost: linear. */
 DP_API size_t dp_metric_find(const char *name);

@@ -19,6 +19,13 @@ int dp_error__set(struct dp_error *error, int status, const char *format, ...) D
 /* The same with DP_ERR_IO and the text of errno, after "what: " unless that is NULL. */
 int dp_error__system(struct dp_error *error, const char *what);
 
+/*
+ * For a name that is none of those at() returns, by index up to NULL: "unknown metric 'x'; choose
+ * …", with the nearest names first, as many as one reads. Returns DP_ERR_ARGUMENT.
+ */
+int dp_error__unknown(struct dp_error *error, const char *what, const char *name,
+		      const char *(*at)(size_t index, const void *ctx), const void *ctx);
+
 /* "out of memory", with how many bytes were asked for (0: not known). Returns DP_ERR_NOMEM. */
 int dp_error__nomem(struct dp_error *error, size_t bytes);
 

@@ -33,17 +33,18 @@ static bool is_between(char c)
 	return c == '_' || c == '-' || c == ' ';
 }
 
-/* Does a word begin here, whatever the case and whatever stands between its syllables? */
-static bool begins(const char *name, const char *word)
+static char lower(char c)
 {
-	const char *at = name;
+	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
 
-	for (; *word && *at; at++) {
-		char c = *at >= 'A' && *at <= 'Z' ? (char)(*at | 0x20) : *at;
-
-		if (at > name && is_between(c))
+/* Does a word whose first letter is here go on, whatever the case and what separates syllables? */
+static bool goes_on(const char *at, const char *word)
+{
+	for (at++, word++; *word && *at; at++) {
+		if (is_between(*at))
 			continue;
-		if (c != *word)
+		if (lower(*at) != *word)
 			return false;
 		word++;
 	}
@@ -54,15 +55,13 @@ bool dp_communication__is_kernel(const char *name)
 {
 	if (!strncmp(name, "void ", 5))
 		name += 5;
-	for (size_t i = 0; i < DP_COUNT(words); i++) {
-		bool first = words[i].first;
+	for (const char *at = name; *at; at++) {
+		char c = lower(*at);
 
-		for (const char *at = name; *at; at++) {
-			if (begins(at, words[i].word))
+		for (size_t i = 0; i < DP_COUNT(words); i++)
+			if (words[i].word[0] == c && (at == name || !words[i].first) &&
+			    goes_on(at, words[i].word))
 				return true;
-			if (first)
-				break;
-		}
 	}
 	return false;
 }

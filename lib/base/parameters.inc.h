@@ -55,7 +55,7 @@ DP_WHOLE(samples_min, 3, "iterations", "families",
 DP_REAL(recurs_share, 0.8, "share", "presets",
 	"of sampled iterations that have an upload, a wait or an optimizer")
 
-/* The ends of spans. */
+/* The ends of spans (iterate/votes.c), and of iterations (iterate/inner.c). */
 DP_WHOLE(end_slack, 8, "symbols", "families",
 	"by which an end may be off: what lies beyond may happen to match")
 DP_WHOLE(end_slack_long, 64, "symbols", "families",
@@ -69,7 +69,7 @@ DP_REAL(end_decay, 0.8, "ratio", "families",
 DP_WHOLE(inner_period, 1024, "symbols", "cost",
 	"of an inner loop that a cut-off iteration may end in: cost grows with the square")
 
-/* Gaps between launches, or kernels. */
+/* Gaps between launches, or kernels (iterate/votes.c, offsets.c, phase.c). */
 DP_WHOLE(gap_rank, 10, "rank", "nine real traces",
 	"of a boundary's launch gap among all offsets")
 DP_WHOLE(head_max, 1 << 20, "kernels", "cost",
@@ -89,7 +89,7 @@ DP_REAL(gap_noise_ns, 1000, "ns", "traces",
 DP_REAL(gap_like, 0.33, "ratio", "presets",
 	"of the typical launch gap: one as long is a boundary's")
 
-/* Optimizers, and runs of kernels that may be one's. */
+/* Optimizers, and runs of kernels that may be one's (iterate/optimizer.c, pattern/levels.c). */
 DP_WHOLE(after_optimizer, 16, "symbols", "traces",
 	"of bookkeeping that may follow one in a step")
 DP_WHOLE(update_period, 3, "kernels", "presets",
@@ -107,7 +107,7 @@ DP_REAL(optimizer_last, 0.5, "score", "traces",
 DP_REAL(update_run_last, 1.25, "score", "traces",
 	"the same of a run: its end is sharper than that of names")
 
-/* Cutting an alignment into iterations. */
+/* Cutting an alignment into iterations (iterate/cut.c, insertions.c). */
 DP_WHOLE(rest_max, 32, "symbols", "families",
 	"behind the last iteration that are its own")
 DP_REAL(end_lack, 4, "symbols", "families",
@@ -120,7 +120,7 @@ DP_WHOLE(shift_max, 64, "symbols", "families",
 DP_WHOLE(insertions_max, 8, "runs", "families",
 	"of insertions there that are looked through")
 
-/* Single boundaries next to edits. */
+/* Single boundaries next to edits (iterate/boundary.c). */
 DP_WHOLE(boundary_calls, 100000, "calls", "cost",
 	"for one loop")
 DP_WHOLE(boundary_around, 4, "symbols", "presets with noise",
@@ -273,6 +273,8 @@ DP_REAL(finish_all, 0.9, "share", "presets",
 	"of iterations that have an optimizer, or …")
 DP_REAL(finish_stray, 0.05, "share", "presets",
 	"… may seem to have one")
+
+/* What comes before the kernels of one name (loops/traits.c). */
 DP_WHOLE(uploads_min, 3, "uploads", "presets",
 	"of one name, to believe it")
 DP_REAL(uploads_share, 0.8, "share", "presets",
@@ -289,7 +291,7 @@ DP_WHOLE(named_sample, 256, "iterations", "cost",
 DP_WHOLE(branch_iterations, 20, "iterations", "real",
 	"fewer may be parts of one pass that share kernels")
 DP_WHOLE(branch_members, 2, "symbols", "real",
-	"that take turns: one alone is anything")
+	"that alternate: one alone is anything")
 DP_REAL(branch_longest, 3, "median gaps", "real",
 	"of one iteration, at most")
 DP_REAL(branch_regular, 0.9, "share", "real",
@@ -299,7 +301,7 @@ DP_REAL(branch_spanned, 0.8, "share", "real",
 DP_REAL(branch_edits, 0.2, "feature", "real",
 	"what irregular distances are worth, as edits")
 DP_REAL(branch_shared, 0.2, "share", "real",
-	"of the sequence that the symbols of the peak are")
+	"of the sequence that these symbols are")
 
 /* Loops around others (loops/enclosing.c). */
 DP_WHOLE(enclosing_min, 6, "symbols", "families",
@@ -317,7 +319,7 @@ DP_REAL(enclosing_coverage, 0.5, "share", "families",
 DP_REAL(enclosed_share, 0.8, "share", "families",
 	"of a loop's iterations that lie in the other's")
 
-/* Features of confidence (loops/features.c). */
+/* Features of confidence (loops/features.c), and what waits for more of it (loops/batch.c). */
 DP_REAL(iterations_log, 6, "log2", "families",
 	"of iterations: more than 64 are no likelier to be right")
 DP_REAL(margin_max, 4, "log-odds", "families",
@@ -325,10 +327,10 @@ DP_REAL(margin_max, 4, "log-odds", "families",
 DP_REAL(wait_for, 0.35, "probability", "families",
 	"that a loop of a recording that goes on is right, to take it; a higher one misses "
 	"programs whose boundaries names alone cannot tell")
+
+/* Annotations against kernels (analysis_loops.c, analysis_streams.c). */
 DP_REAL(surer, 0.75, "probability", "traces",
 	"of a loop that is reported instead of the single iteration that annotations mark")
-
-/* Annotations against kernels (analysis_loops.c). */
 DP_REAL(everything, 0.95, "share", "real",
 	"of the kernels: a mark around this many is around everything, and no iteration")
 DP_REAL(marks_seen, 0.75, "share", "real",

@@ -64,12 +64,16 @@ static void judge(const struct dp_comparison *comparison, const struct dp_pair_d
 		row->change = DP_FINDING_STILL;
 }
 
+/* Of a run that rules did not judge nobody knows which findings it lacks: there are none. */
 int dp_compare__findings(struct dp_comparison *comparison, struct dp_pair_data *pair)
 {
 	size_t most = dp_analysis_finding_count(comparison->run[0]) +
 		      dp_analysis_finding_count(comparison->run[1]);
 	const struct dp_finding *finding;
 
+	if (!dp_analysis_is_diagnosed(comparison->run[0]) ||
+	    !dp_analysis_is_diagnosed(comparison->run[1]))
+		return DP_OK;
 	pair->findings = dp_alloc__zeroed(most, sizeof(*pair->findings));
 	if (!pair->findings)
 		return DP_ERR_NOMEM;

@@ -205,9 +205,11 @@ static int refuse(const struct dp_analysis *analysis, size_t loop, struct dp_err
 	if (info && can_compare(info))
 		return DP_OK;
 	dp_error__where(error, path, NULL, 0, 0);
+	if (!count)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "no loop %zu: none was found", loop);
 	if (!info)
-		return dp_error__set(error, DP_ERR_ARGUMENT, "no loop %zu: there %s %zu", loop,
-				     count == 1 ? "is" : "are", count);
+		return dp_error__set(error, DP_ERR_ARGUMENT, "no loop %zu: the last one is %zu",
+				     loop, count - 1);
 	return dp_error__set(error, DP_ERR_ARGUMENT,
 			     info->selected
 				     ? "loop %zu has no complete iteration"

@@ -2,6 +2,7 @@
 #include "diagnose/diagnose.h"
 #include "stats/stat.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -77,6 +78,9 @@ void dp_rule__evidence(struct dp_rule_finding *finding, const char *name, const 
 {
 	size_t at = finding->finding.evidence_count;
 
+	/* They are the keys of an object. */
+	for (size_t i = 0; i < at; i++)
+		assert(strcmp(finding->values[i].name, name) != 0);
 	if (at >= DP_EVIDENCE_MOST)
 		return;
 	finding->values[at] = (struct dp_evidence_value){ name, unit, value, NULL };

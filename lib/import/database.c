@@ -55,19 +55,26 @@ int dp_database__nomem(struct dp_database *database)
 	return dp_error__nomem(database->import->error, 0);
 }
 
-void dp_database__damage(struct dp_database *database, const char *table, const char *format, ...)
+static void warn(const struct dp_database *database, const char *table, const char *text)
 {
 	const struct dp_open_options *options = database->import->options;
+
+	dp_log__write(options ? &options->log : NULL, DP_LOG_WARNING, "%s%s%s", table,
+		      table[0] ? ": " : "", text);
+}
+
+void dp_database__damage(struct dp_database *database, const char *table, const char *format, ...)
+{
 	char text[sizeof(database->damage)];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	dp_log__write(options ? &options->log : NULL, DP_LOG_WARNING, "%s%s%s", table ? table : "",
-		      table ? ": " : "", text);
-	if (database->damaged)
+	if (database->damaged) {
+		warn(database, table ? table : "", text);
 		return;
+	}
 	database->damaged = true;
 	snprintf(database->damage_table, sizeof(database->damage_table), "%s", table ? table : "");
 	memcpy(database->damage, text, sizeof(text));
@@ -80,8 +87,7 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
 	if (action == SQLITE_SELECT || action == SQLITE_READ)
 		return SQLITE_OK;
 	if (action == SQLITE_PRAGMA && a &&
-	    (!strcasecmp(a, "table_info") || !strcasecmp(a, "table_xinfo") ||
-	     !strcasecmp(a, "user_version")))
+	    (!strcasecmp(a, "table_xinfo") || !strcasecmp(a, "user_version")))
 		return SQLITE_OK;
 	if (action == SQLITE_FUNCTION && b && (!strcasecmp(b, "coalesce") || !strcasecmp(b, "max")))
 		return SQLITE_OK;
@@ -285,8 +291,16 @@ static int list_tables(struct dp_database *database, sqlite3_stmt *statement)
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
+static void forget_columns(struct dp_database *database)
+{
+	while (database->column_count)
+		free(database->columns[--database->column_count].name);
+	database->described = NULL;
+}
+
 static void forget_tables(struct dp_database *database)
 {
+	forget_columns(database);
 	while (database->table_count)
 		free(database->tables[--database->table_count]);
 }
@@ -339,10 +353,12 @@ static int read_schema(struct dp_database *database)
 	if (rc == SQLITE_NOTADB)
 		return dp_error__set(database->import->error, DP_ERR_FORMAT,
 				     "not a SQLite database");
-	if (rc)
+	if (rc) {
+		database->failed = !strcmp(database->damage, sqlite3_errmsg(database->sqlite));
 		return dp_error__set(database->import->error, DP_ERR_DAMAGED,
 				     "the database's schema cannot be read: %s",
 				     sqlite3_errmsg(database->sqlite));
+	}
 	sqlite3_set_authorizer(database->sqlite, authorize, NULL);
 	database->has_schema = true;
 	return DP_OK;
@@ -447,8 +463,11 @@ void dp_database__close(struct dp_database *database)
 {
 	if (!database)
 		return;
+	if (database->damaged && !database->failed)
+		warn(database, database->damage_table, database->damage);
 	forget_tables(database);
 	free(database->tables);
+	free(database->columns);
 	sqlite3_close(database->sqlite);
 	free(database);
 }
@@ -532,55 +551,78 @@ sqlite3_stmt *dp_database__prepare(struct dp_database *database, const char *sql
 	return rc ? NULL : statement;
 }
 
-/* Calls found() for each column that the pragma lists until it returns true; returns that. */
-static bool any_column(struct dp_database *database, const char *pragma, const char *table,
-		       bool (*found)(sqlite3_stmt *info, const char *column), const char *column)
-{
-	char *sql = sqlite3_mprintf("PRAGMA %s(\"%w\")", pragma, table);
-	sqlite3_stmt *info = dp_database__prepare(database, sql);
-	bool result = false;
-
-	sqlite3_free(sql);
-	while (info && !result && sqlite3_step(info) == SQLITE_ROW)
-		result = found(info, column);
-	check_memory(database);
-	sqlite3_finalize(info);
-	return result;
-}
-
-static bool is_named(sqlite3_stmt *info, const char *column)
+static int add_column(struct dp_database *database, sqlite3_stmt *info)
 {
 	const char *name = (const char *)sqlite3_column_text(info, 1);
-
-	return name && !strcasecmp(name, column);
-}
-
-/* The rowid's alias (sqlite.org/lang_createtable.html): declared INTEGER, the one primary key. */
-static bool is_integer_key(sqlite3_stmt *info, const char *column)
-{
 	const char *type = (const char *)sqlite3_column_text(info, 2);
+	struct dp_table_column column = {
+		.key = sqlite3_column_int(info, 5),
+		.is_integer = type && !strcasecmp(type, "INTEGER"),
+		.is_stored = !sqlite3_column_int(info, 6),
+	};
 
-	return is_named(info, column) && type && !strcasecmp(type, "INTEGER") &&
-	       sqlite3_column_int(info, 5) == 1;
+	if (dp_array__reserve(&database->columns, &database->column_room,
+			      database->column_count + 1, sizeof(column)))
+		return dp_database__nomem(database);
+	column.name = strdup(name ? name : "");
+	if (!column.name)
+		return dp_database__nomem(database);
+	database->columns[database->column_count++] = column;
+	return DP_OK;
 }
 
-static bool is_second_key(sqlite3_stmt *info, const char *column)
+/* Lists the columns of a table unless they are those listed last: what is asked next is mostly
+ * another column of the same table. */
+static void describe(struct dp_database *database, const char *table)
 {
-	return sqlite3_column_int(info, 5) == 2;
+	const char *own = dp_database__table(database, table);
+	sqlite3_stmt *info;
+	int rc = SQLITE_OK;
+	char *sql;
+
+	if (own && own == database->described)
+		return;
+	forget_columns(database);
+	sql = sqlite3_mprintf("PRAGMA table_xinfo(\"%w\")", table);
+	info = dp_database__prepare(database, sql);
+	sqlite3_free(sql);
+	while (info && (rc = sqlite3_step(info)) == SQLITE_ROW)
+		if (add_column(database, info))
+			break;
+	if (rc == SQLITE_DONE)
+		database->described = own;
+	check_memory(database);
+	sqlite3_finalize(info);
 }
 
-/* The pragmas: columns that are stored, and those with generated and hidden ones. */
-static const char stored[] = "table_info", all[] = "table_xinfo";
+static const struct dp_table_column *find_column(struct dp_database *database, const char *table,
+						 const char *name)
+{
+	describe(database, table);
+	for (size_t i = 0; i < database->column_count; i++)
+		if (!strcasecmp(database->columns[i].name, name))
+			return &database->columns[i];
+	return NULL;
+}
 
 bool dp_database__has_column(struct dp_database *database, const char *table, const char *column)
 {
-	return any_column(database, stored, table, is_named, column);
+	const struct dp_table_column *found = find_column(database, table, column);
+
+	return found && found->is_stored;
 }
 
+/* The rowid's alias (sqlite.org/lang_createtable.html): declared INTEGER, the one primary key. */
 bool dp_database__is_rowid(struct dp_database *database, const char *table, const char *column)
 {
-	return any_column(database, stored, table, is_integer_key, column) &&
-	       !any_column(database, stored, table, is_second_key, column);
+	const struct dp_table_column *found = find_column(database, table, column);
+
+	if (!found || !found->is_stored || !found->is_integer || found->key != 1)
+		return false;
+	for (size_t i = 0; i < database->column_count; i++)
+		if (database->columns[i].key == 2)
+			return false;
+	return true;
 }
 
 const char *dp_database__rowid_name(struct dp_database *database, const char *table)
@@ -588,7 +630,7 @@ const char *dp_database__rowid_name(struct dp_database *database, const char *ta
 	static const char *const names[] = { "rowid", "_rowid_", "oid" };
 
 	for (size_t i = 0; i < DP_COUNT(names); i++)
-		if (!any_column(database, all, table, is_named, names[i]))
+		if (!find_column(database, table, names[i]))
 			return names[i];
 	return NULL;
 }
@@ -646,6 +688,7 @@ int dp_database__finish(struct dp_database *database)
 	if (import->options->allow_no_gpu &&
 	    (dp_builder__call_count(builder) || dp_builder__range_count(builder)))
 		return DP_OK;
+	database->failed = true;
 	if (database->damage_table[0])
 		dp_error__where(import->error, NULL, database->damage_table, 0, 0);
 	return dp_error__set(import->error, DP_ERR_DAMAGED, "%s", database->damage);

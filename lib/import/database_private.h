@@ -7,6 +7,13 @@
 
 #include <sqlite3.h>
 
+struct dp_table_column {
+	char *name;
+	int key; /* its place in the primary key, from 1; 0: it is not in that */
+	bool is_integer;
+	bool is_stored; /* not generated, not hidden */
+};
+
 struct dp_database {
 	sqlite3 *sqlite;
 	struct dp_plain_vfs vfs; /* of a path below /proc/self/fd */
@@ -14,6 +21,10 @@ struct dp_database {
 	char **tables; /* names of the tables, virtual ones left out */
 	size_t table_count;
 	size_t table_room;
+	struct dp_table_column *columns; /* of one table */
+	size_t column_count;
+	size_t column_room;
+	const char *described; /* of which; NULL: of none */
 	unsigned idle;		/* callbacks since the last row: a hostile file may give none */
 	bool has_schema;	/* it was read */
 	uint64_t file_bytes;	/* for progress */
@@ -26,6 +37,7 @@ struct dp_database {
 	uint64_t rows_read;
 	bool overspent;
 	bool damaged;
+	bool failed; /* the first damage is the error */
 	char damage_table[64];
 	char damage[200]; /* the first damage */
 };
@@ -33,7 +45,7 @@ struct dp_database {
 /* Prepares a statement of our own; NULL and a set error (nomem) or a noted damage on failure. */
 sqlite3_stmt *dp_database__prepare(struct dp_database *database, const char *sql);
 
-/* Keeps the first damage for the error message. */
+/* Warns of damage; of the first when the file is closed, unless it became the error. */
 void dp_database__damage(struct dp_database *database, const char *table, const char *format, ...)
 	DP_PRINTF(3, 4);
 

@@ -55,6 +55,11 @@ static const struct dp_importer *by_name(const char *name)
 	return NULL;
 }
 
+static const char *importer_name(size_t index, const void *ctx)
+{
+	return importers[index] ? importers[index]->info.name : NULL;
+}
+
 /* *best is NULL where nobody takes it; *most is how sure that one is. */
 static int by_content(const struct dp_importer **best, const struct dp_probe *probe, int *most)
 {
@@ -181,8 +186,8 @@ static int choose(const struct dp_importer **importer, const struct dp_probe *pr
 	if (options->input_format) {
 		*importer = by_name(options->input_format);
 		if (!*importer)
-			return dp_error__set(error, DP_ERR_ARGUMENT, "unknown input format '%s'",
-					     options->input_format);
+			return dp_error__unknown(error, "input format", options->input_format,
+						 importer_name, NULL);
 		return DP_OK;
 	}
 	if (by_content(importer, probe, &sure))

@@ -2,6 +2,8 @@
  * Single boundaries, moved to where the host began an iteration. What boundaries typically have is
  * learned from a sample; those next to edits for which the votes sum up to less are moved to the
  * nearest position that has all of it.
+ *
+ * Cost: linear in iterations and edits, and a bounded number of calls of the evidence (boundary.h).
  */
 #include "iterate/boundary.h"
 #include "base/sort.h"

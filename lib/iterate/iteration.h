@@ -42,11 +42,11 @@ struct dp_evidence {
 	void (*at)(void *ctx, size_t index, struct dp_evidence_at *out);
 	void *ctx;
 	bool launches_recorded; /* the trace has launch calls at all */
-	bool open_begin;	/* the sequence is a part: where it begins or ends is chance */
-	bool open_end;
+	bool open_begin;	/* a recording goes on beyond this end: where the sequence */
+	bool open_end;		/* begins or ends is chance, and what is beyond is not known */
 	bool goes_on;	/* more will come: a loop with little confidence yet can wait */
-	bool cut_begin; /* the same of a part of a trace; at() knows what is beyond it, too */
-	bool cut_end;
+	bool cut_begin; /* the trace goes on beyond this end of the part that is analyzed: where */
+	bool cut_end;	/* the part begins or ends is chance, but at() knows what is beyond */
 	bool loose_begin; /* what is cut at the beginning may look like something else: a loop
 			     that seems to begin shortly after may have begun before */
 };

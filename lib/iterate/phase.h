@@ -23,8 +23,9 @@ struct dp_phase_hints {
 /*
  * Weighs the votes (votes.h) on a pattern, symbols[0..length), of an alignment of n symbols; hints
  * are the boundaries of loops inside or outside, and may be NULL; with them the host is not asked.
- * explain (or NULL) gets the votes. Errors: DP_ERR_NOMEM. Cost: O(runs + edits + length), and at
- * most about 300,000 calls of evidence->at.
+ * explain (or NULL) gets the votes. Errors: DP_ERR_NOMEM. Cost: O(runs + edits + length), and calls
+ * of evidence->at: about 300,000 at most, or three for each offset, and up to a million to find the
+ * first launch.
  */
 int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment, size_t n,
 		   uint32_t pattern, const uint32_t *symbols, size_t length,

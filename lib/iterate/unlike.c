@@ -1,6 +1,8 @@
 /*
  * Iterations that are something else. What stands where an iteration does and shares most kernels
  * with the others is aligned as one that lacks the rest, as a prefill between decoding steps is.
+ *
+ * Cost: linear in iterations and edits.
  */
 #include "iterate/unlike.h"
 #include "base/parameters.h"

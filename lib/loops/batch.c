@@ -13,7 +13,6 @@
 
 #include <string.h>
 
-
 int dp_driver__take_back(struct dp_driver *d, const struct dp_sequence_loop *from,
 			 const uint32_t *position)
 {

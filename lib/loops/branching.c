@@ -1,12 +1,12 @@
 /*
  * Iterations that branch. Where a program does one thing or another in each iteration, no pattern
- * describes them, but what all of them share still occurs once in each: symbols of one count whose
- * occurrences take turns (the count spectrum's peak). From one occurrence to the next of the one
- * that comes first is an iteration. Repetitions are collapsed before, so that a loop inside counts
+ * describes them, but what all of them share still occurs once in each: symbols that occur equally
+ * often and alternate, the members. From one occurrence to the next of the member that comes first,
+ * the anchor, is an iteration. Repetitions are collapsed before, so that a loop inside counts
  * as one symbol, however often it runs.
  *
  * Cost: O(n log n) for n symbols of the collapsed sequence, and the sequence once for each symbol
- * that may be the peak's first.
+ * that may be the anchor.
  */
 #include "loops/branching.h"
 #include "base/parameters.h"
@@ -78,8 +78,8 @@ static size_t regular_gap(const struct occurrences *o, uint32_t symbol)
 											   : 0;
 }
 
-/* Do the occurrences of two symbols of one count take turns? */
-static bool take_turns(const struct occurrences *o, uint32_t a, uint32_t b)
+/* Do the occurrences of two symbols of one count alternate? */
+static bool alternate(const struct occurrences *o, uint32_t a, uint32_t b)
 {
 	const uint32_t *x = o->where + o->first[a], *y = o->where + o->first[b];
 	size_t count = count_of(o, a);
@@ -90,7 +90,7 @@ static bool take_turns(const struct occurrences *o, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* The first symbol of the peak: regular, and followed in turn by others of its count. */
+/* The first of the members: regular, and alternates with others of its count. */
 static uint32_t find_anchor(const struct occurrences *o, size_t *gap)
 {
 	uint32_t best = DP_NONE;
@@ -102,7 +102,7 @@ static uint32_t find_anchor(const struct occurrences *o, size_t *gap)
 		if (!median || count_of(o, s) < most)
 			continue;
 		for (uint32_t t = 0; t < o->runs->alphabet; t++)
-			members += count_of(o, t) == count_of(o, s) && take_turns(o, s, t);
+			members += count_of(o, t) == count_of(o, s) && alternate(o, s, t);
 		if (members < dp_param.branch_members ||
 		    (double)(members * count_of(o, s)) <
 			    dp_param.branch_shared * (double)o->runs->count)

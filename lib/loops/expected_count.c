@@ -43,7 +43,7 @@ static bool begins(const struct dp_loops_request *r, const struct dp_sequence_lo
 /* The pause before a symbol, by launches where they are recorded; -1: unknown. */
 static int64_t pause_ns(const struct dp_evidence *evidence, size_t at)
 {
-	struct dp_evidence_at here = { -1, -1, false, false, false, false };
+	struct dp_evidence_at here = { .kernel_gap_ns = -1, .launch_gap_ns = -1 };
 
 	evidence->at(evidence->ctx, at, &here);
 	return evidence->launches_recorded ? here.launch_gap_ns : here.kernel_gap_ns;

@@ -10,8 +10,14 @@
 
 #include <math.h>
 
-/* How much looks like layers of a single pass. */
-enum { NO_LAYERS, MAYBE_LAYERS, PERHAPS_LAYERS, LIKE_LAYERS, CAPTURED_LAYERS };
+/* How much a loop looks like the layers of a single pass. */
+enum {
+	NO_LAYERS,
+	HARDLY_LAYERS,	 /* larger than a layer, or in several stretches */
+	MAYBE_LAYERS,	 /* like layers, except that they fill the capture or have loops inside */
+	LIKE_LAYERS,	 /* few, once, and between other kernels */
+	CAPTURED_LAYERS, /* each in a graph of its own */
+};
 
 static double kernels_of(const struct dp_judged *j)
 {
@@ -171,7 +177,7 @@ static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 	if (j->standing == DP_STANDING_RARE)
 		return NO_LAYERS;
 	if (j->length == 1)
-		return PERHAPS_LAYERS;
+		return MAYBE_LAYERS;
 	if (!is_long && is_captured(j))
 		return CAPTURED_LAYERS;
 	if (has_no_network(j))
@@ -181,7 +187,7 @@ static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 		return LIKE_LAYERS;
 	if (j->standing == DP_STANDING_NESTED || j->phase->beat || ends == 2 ||
 	    j->cut->complete >= dp_param.layers_max)
-		return fills_with_layers(j) ? PERHAPS_LAYERS : NO_LAYERS;
+		return fills_with_layers(j) ? MAYBE_LAYERS : NO_LAYERS;
 	if (j->standing == DP_STANDING_STRUCTURED && is_long && spans <= 1 &&
 	    j->cut->complete <= dp_param.network_deep && !open_end && is_pass(j))
 		return LIKE_LAYERS;
@@ -191,10 +197,10 @@ static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 	if (j->standing != DP_STANDING_BARE && kernels >= (double)dp_param.group_long)
 		return NO_LAYERS;
 	if (j->standing != DP_STANDING_BARE && is_long)
-		return j->standing == DP_STANDING_STRUCTURED ? PERHAPS_LAYERS : MAYBE_LAYERS;
+		return j->standing == DP_STANDING_STRUCTURED ? MAYBE_LAYERS : HARDLY_LAYERS;
 	if (spans > 2)
-		return MAYBE_LAYERS;
-	return ends > 0 && is_long ? PERHAPS_LAYERS : LIKE_LAYERS;
+		return HARDLY_LAYERS;
+	return ends > 0 && is_long ? MAYBE_LAYERS : LIKE_LAYERS;
 }
 
 /*
@@ -243,7 +249,7 @@ bool dp_features__gather(struct dp_confidence *c, const struct dp_judged *j)
 	rate_edits(c, j->cut->iterations, j->cut->count, j->cut->edit_count, j->cut->renamed);
 	/* what looks like layers is none the less so for an end that it reaches */
 	c->feature[DP_FEATURE_ENDS] = layers < LIKE_LAYERS ? (double)ends : 0;
-	c->feature[DP_FEATURE_LAYERS] = DP_MAX(layers - PERHAPS_LAYERS, 0);
+	c->feature[DP_FEATURE_LAYERS] = DP_MAX(layers - MAYBE_LAYERS, 0);
 	c->feature[DP_FEATURE_SHORT] = layers < LIKE_LAYERS ? layers / 2.0 : 0;
 	c->feature[DP_FEATURE_STEP] = j->phase->beat;
 	c->feature[DP_FEATURE_MARGIN] = fmin(j->phase->margin, dp_param.margin_max);

@@ -1,6 +1,8 @@
 /*
  * Loops of a sequence: without help the tree (tree.c), with known numbers of iterations those loops
  * of it that have them, else what repeats about as often, or the published algorithm.
+ *
+ * Cost: that of the tree, and of one more search where it lacks a number.
  */
 #include "loops/loops.h"
 #include "base/parameters.h"

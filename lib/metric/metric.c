@@ -67,6 +67,15 @@ size_t dp_metric_count(void)
 	return count;
 }
 
+const char *dp_metric_name(size_t index)
+{
+	size_t count = dp_metric_count();
+	const struct dp_metric_info *info =
+		index < count ? dp_metric(index) : dp_summary_metric(index - count);
+
+	return info ? info->name : NULL;
+}
+
 size_t dp_summary_metric_count(void)
 {
 	const struct dp_metric *metric;

@@ -40,14 +40,14 @@ static void tell(struct dp_detector *d, uint32_t loop, const struct dp_repetitio
 		d->options.iteration(d->options.ctx, &it);
 }
 
-/* A iteration and the loop that it is of. */
-struct reported_segment {
+/* An iteration and the loop that it is of. */
+struct found {
 	struct dp_repetition s;
 	uint32_t loop;
 };
 
 /* The iterations of all loops in order. */
-static int merge(struct reported_segment **list, size_t *count, const struct dp_cut *cuts, size_t n)
+static int merge(struct found **list, size_t *count, const struct dp_cut *cuts, size_t n)
 {
 	size_t next[DP_PATTERNS_MAX] = { 0 }, total = 0;
 
@@ -65,7 +65,7 @@ static int merge(struct reported_segment **list, size_t *count, const struct dp_
 			    (best == n || cuts[j].iterations[next[j]].first <
 						  cuts[best].iterations[next[best]].first))
 				best = j;
-		(*list)[k] = (struct reported_segment){ cuts[best].iterations[next[best]++],
+		(*list)[k] = (struct found){ cuts[best].iterations[next[best]++],
 							(uint32_t)best };
 	}
 	return DP_OK;
@@ -77,7 +77,7 @@ struct look {
 	struct dp_fold fold; /* of it, where loops are known by that */
 	struct dp_alignment alignment;
 	struct dp_cut cuts[DP_PATTERNS_MAX];
-	struct reported_segment *list;
+	struct found *list;
 	size_t count;
 	size_t quiet;	/* symbols at the end without a difference */
 	size_t settled; /* before this nothing will change */
@@ -195,7 +195,7 @@ static int look_at(struct dp_detector *d, struct look *look)
 static bool ripe(const struct dp_detector *d, const struct look *look, size_t k, bool final,
 		 bool *skip)
 {
-	const struct reported_segment *t = &look->list[k];
+	const struct found *t = &look->list[k];
 	size_t m = dp_stream_loop__length(&d->known.items[t->loop]), need = m;
 	bool inside = k == 0 && !d->placed && d->reported > 0;
 

@@ -17,6 +17,7 @@
  */
 #include "pattern/anchors.h"
 #include "base/parameters.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "suffix/parse.h"
 
@@ -185,21 +186,14 @@ static void consider(struct detector *d, size_t first, size_t count, int level)
 /* Windows. */
 
 /* The leaf that stands at a position, where one does. */
-static size_t leaf_at(const struct dp_anchor_tree *tree, size_t at)
+static size_t leaf_at(const struct dp_anchor_tree *tree, size_t position)
 {
-	size_t low = 0, high = tree->leaves;
+	size_t at;
 
 	if (!tree->parse.begin)
-		return at;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (tree->parse.begin[middle] < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+		return position;
+	DP_FIND(at, 0, tree->leaves, tree->parse.begin[at] >= position);
+	return at;
 }
 
 /* Of the symbols from one leaf's position to another's. */

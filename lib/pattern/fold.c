@@ -5,6 +5,7 @@
  * Cost: that of dp_runs__collapse(), and linear.
  */
 #include "pattern/fold.h"
+#include "base/search.h"
 #include "pattern/runs.h"
 
 #include <string.h>
@@ -51,17 +52,10 @@ int dp_fold__make(struct dp_fold *fold, const uint32_t *symbols, size_t n)
 /* The symbol of a folded sequence that begins at a position; count if none does. */
 static size_t symbol_at(const struct dp_fold *fold, size_t position)
 {
-	size_t low = 0, high = fold->count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (fold->position[middle] < position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < fold->count && fold->position[low] == position ? low : fold->count;
+	DP_FIND(at, 0, fold->count, fold->position[at] >= position);
+	return at < fold->count && fold->position[at] == position ? at : fold->count;
 }
 
 int dp_fold__turn(struct dp_fold *fold, const uint32_t *pattern, size_t n)

@@ -4,13 +4,15 @@
  * repeats. The loops inside a pattern are found by searching the pattern itself; which level is
  * the iteration follows from what the outer one adds to the inner one:
  *
- * - kernels that finish a step: the level whose pattern has them, and no level below; where names
- *   do not tell, the same few kernels for each of many parameters;
- * - an inner loop without structure of its own is a layer, not an iteration, unless input is
- *   uploaded for each turn of it, or the pattern is next to nothing else and nothing is uploaded
- *   for it as a whole; with structure it is one, too, where it is all but for a network's ends;
- * - more every so often is a superstep, other loops are an epoch: the inner one;
- * - a step of 2, 4, 8 … micro-batches and a little more: the outer one.
+ * - kernels that finish a step: the level whose pattern has them, and no level below; where no name
+ *   shows them, the same few kernels for each of many parameters, outside the inner loop: the outer
+ *   level (goes_down());
+ * - the inner loop is a step where it has loops inside, and either input is uploaded for each of its
+ *   iterations or more is outside it than the ends of a network (are_steps());
+ * - it is a step, too, where the pattern has nothing but loops, and nothing is uploaded for the
+ *   pattern as a whole (all_there_is()), or where each of its iterations is uploaded something for
+ *   and little is outside; anything else that is inside is a layer;
+ * - a step of 2, 4, 8 … micro-batches and a little more: the outer level.
  *
  * Cost: a search of each pattern, and one more of the sequence for each level gone down.
  */
@@ -20,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The longest loop inside a pattern. */
+/* The loops inside a pattern, and what decides about the main one. */
 struct inside {
 	struct dp_patterns loops;
 	size_t main;	  /* the one that covers most */
@@ -339,7 +341,7 @@ static bool goes_down(const struct inside *in, const struct finder *f, const cha
 	return true;
 }
 
-/* Which of a pattern and the longest loop inside it is the iteration, and why. */
+/* Which of a pattern and the main loop inside it is the iteration, and why. */
 static void explain_level(struct dp_explain *explain, const struct dp_hypothesis *h,
 			  const struct inside *in, bool down, const char *why)
 {

@@ -4,6 +4,7 @@
  * by the kernel's name and its stream.
  */
 #include "base/communication.h"
+#include "base/search.h"
 #include "base/strings.h"
 #include "activity/collective.h"
 #include "activity/spans.h"
@@ -187,19 +188,12 @@ static int read_operations(struct reader *reader)
 /* How long nothing computes right before a call ends: until then the rank waits for it. */
 static int64_t blocked_time(const struct dp_spans *compute, const struct dp_call_summary *call)
 {
-	size_t low = 0, high = compute->count;
+	size_t next;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compute->start_ns[middle] < call->end_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? DP_MAX(0, call->end_ns -
-				       DP_MAX(compute->end_ns[low - 1], call->start_ns))
-		   : call->end_ns - call->start_ns;
+	DP_FIND(next, 0, compute->count, compute->start_ns[next] >= call->end_ns);
+	return next ? DP_MAX(0, call->end_ns -
+					DP_MAX(compute->end_ns[next - 1], call->start_ns))
+		    : call->end_ns - call->start_ns;
 }
 
 /* Calls are still in order of start. */

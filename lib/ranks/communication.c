@@ -36,7 +36,7 @@ struct row {
 	size_t count;
 	uint32_t members; /* of the group */
 	double median_ns;
-	double others_ns; /* median of such rows, itself included; 0 where they are too few */
+	double others_ns;  /* median of such rows, itself included; 0 where they are too few */
 	double fastest_ns; /* of such rows */
 };
 
@@ -154,7 +154,7 @@ static int add_row(struct dp_ranks *ranks, const struct rows *rows, const struct
 		for (uint32_t m = 0; m < at->count; m++) {
 			const struct dp_job_member *member = &job->members[at->first + m];
 
-			waits += (double)job->ranks[member->rank].matches[member->call].wait_ns;
+			waits += (double)dp_job__wait(job, &job->ranks[member->rank], member->call);
 			calls++;
 		}
 	}
@@ -334,7 +334,7 @@ static double exposed_cost(const struct dp_job *job, const struct dp_instance *a
 		const struct dp_job_rank *rank = &job->ranks[member->rank];
 
 		exposed = fmax(exposed, (double)rank->from->calls[member->call].exposed_ns -
-						dp_job__exposed_wait(rank, member->call));
+						dp_job__exposed_wait(job, rank, member->call));
 	}
 	return fmax(0, fmin((double)at->own_ns - base_ns, exposed));
 }
@@ -420,8 +420,8 @@ static void find_companions(struct dp_slow_group *all, double *less_ns, const st
 }
 
 /* Is this the slow group, or one that is slow with it? */
-static bool is_of(const struct dp_slow_group *slow, uint32_t group,
-		  const struct dp_slow_group *all, const struct rows *rows)
+static bool is_of(const struct dp_slow_group *slow, uint32_t group, const struct dp_slow_group *all,
+		  const struct rows *rows)
 {
 	const struct dp_job_group *groups = rows->job->groups;
 

@@ -42,7 +42,7 @@ static double unmatched_time(const struct dp_job_rank *rank, int64_t since)
 	for (size_t i = 0; i < rank->from->call_count; i++) {
 		const struct dp_call_summary *call = &rank->from->calls[i];
 
-		if (call->iteration != DP_NONE && rank->matches[i].instance == DP_NONE &&
+		if (call->iteration != DP_NONE && rank->instances[i] == DP_NONE &&
 		    rank->job_iteration[call->iteration] >= since)
 			sum += (double)call->blocks_ns;
 	}

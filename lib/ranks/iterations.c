@@ -10,7 +10,6 @@
 #define UNKNOWN INT64_MIN
 
 struct vote {
-	uint32_t rank;
 	uint32_t step;
 	int64_t iteration;
 };
@@ -19,7 +18,8 @@ struct numbering {
 	struct dp_job *job;
 	int64_t **iteration; /* per rank and step; UNKNOWN */
 	bool *known;	     /* per rank */
-	struct vote *votes;
+	int64_t *instances;  /* per instance: its iteration; UNKNOWN */
+	struct vote *votes;  /* of one rank */
 	size_t count, room;
 };
 
@@ -32,31 +32,38 @@ static int64_t iteration_of(const struct numbering *numbering, const struct dp_j
 		       : numbering->iteration[member->rank][step];
 }
 
-/* Ranks without numbers learn from calls that they share with those that have them. */
-static int collect_votes(struct numbering *numbering)
+/* Instances have the iteration of their first member that has one. */
+static void number_instances(struct numbering *numbering)
 {
 	const struct dp_job *job = numbering->job;
 
-	numbering->count = 0;
 	for (size_t i = 0; i < job->instance_count; i++) {
 		const struct dp_instance *at = &job->instances[i];
-		const struct dp_job_member *members = &job->members[at->first];
-		int64_t iteration = UNKNOWN;
 
-		for (uint32_t m = 0; m < at->count && iteration == UNKNOWN; m++)
-			iteration = iteration_of(numbering, &members[m]);
-		for (uint32_t m = 0; m < at->count && iteration != UNKNOWN; m++) {
-			uint32_t step =
-				job->ranks[members[m].rank].from->calls[members[m].call].iteration;
+		numbering->instances[i] = UNKNOWN;
+		for (uint32_t m = 0; m < at->count && numbering->instances[i] == UNKNOWN; m++)
+			numbering->instances[i] =
+				iteration_of(numbering, &job->members[at->first + m]);
+	}
+}
 
-			if (step == DP_NONE || numbering->known[members[m].rank])
-				continue;
-			if (dp_array__reserve(&numbering->votes, &numbering->room,
-					      numbering->count + 1, sizeof(*numbering->votes)))
-				return DP_ERR_NOMEM;
-			numbering->votes[numbering->count++] =
-				(struct vote){ members[m].rank, step, iteration };
-		}
+/* A rank without numbers learns from calls that it shares with those that have them. */
+static int collect_votes(struct numbering *numbering, size_t r)
+{
+	const struct dp_job_rank *rank = &numbering->job->ranks[r];
+
+	numbering->count = 0;
+	for (size_t i = 0; i < rank->from->call_count; i++) {
+		uint32_t step = rank->from->calls[i].iteration, instance = rank->instances[i];
+
+		if (step == DP_NONE || instance == DP_NONE ||
+		    numbering->instances[instance] == UNKNOWN)
+			continue;
+		if (dp_array__reserve(&numbering->votes, &numbering->room, numbering->count + 1,
+				      sizeof(*numbering->votes)))
+			return DP_ERR_NOMEM;
+		numbering->votes[numbering->count++] =
+			(struct vote){ step, numbering->instances[instance] };
 	}
 	return DP_OK;
 }
@@ -65,22 +72,20 @@ static int compare_votes(const void *a, const void *b)
 {
 	const struct vote *one = a, *two = b;
 
-	if (one->rank != two->rank)
-		return one->rank < two->rank ? -1 : 1;
 	if (one->step != two->step)
 		return one->step < two->step ? -1 : 1;
 	return one->iteration < two->iteration ? -1 : one->iteration > two->iteration;
 }
 
 /* The most frequent iteration of each step; of equals the first. */
-static void count_votes(struct numbering *numbering)
+static void count_votes(struct numbering *numbering, size_t r)
 {
 	const struct vote *votes = numbering->votes;
 	size_t most = 0;
 
 	qsort(numbering->votes, numbering->count, sizeof(*votes), compare_votes);
 	for (size_t i = 0, end; i < numbering->count; i = end) {
-		int64_t *place = &numbering->iteration[votes[i].rank][votes[i].step];
+		int64_t *place = &numbering->iteration[r][votes[i].step];
 
 		for (end = i; end < numbering->count && !compare_votes(&votes[i], &votes[end]);
 		     end++)
@@ -91,7 +96,6 @@ static void count_votes(struct numbering *numbering)
 			most = end - i;
 			*place = votes[i].iteration;
 		}
-		numbering->known[votes[i].rank] = true;
 	}
 }
 
@@ -131,6 +135,27 @@ static size_t widest(const struct numbering *numbering)
 	return best;
 }
 
+/* Numbers the ranks that share calls with those that have numbers; *found: there are some. */
+static int number_neighbours(struct numbering *numbering, bool *found)
+{
+	struct dp_job *job = numbering->job;
+	int status = DP_OK;
+
+	*found = false;
+	number_instances(numbering);
+	for (size_t r = 0; r < job->count && !status; r++) {
+		if (numbering->known[r])
+			continue;
+		status = collect_votes(numbering, r);
+		if (status || !numbering->count)
+			continue;
+		count_votes(numbering, r);
+		fill_gaps(numbering->iteration[r], job->ranks[r].from->step_count);
+		numbering->known[r] = *found = true;
+	}
+	return status;
+}
+
 static int number_all(struct numbering *numbering)
 {
 	struct dp_job *job = numbering->job;
@@ -138,17 +163,11 @@ static int number_all(struct numbering *numbering)
 	int status = DP_OK;
 
 	while (!status && (root = widest(numbering)) < job->count) {
+		bool found = true;
+
 		begin(numbering, root);
-		do {
-			status = collect_votes(numbering);
-			if (status || !numbering->count)
-				break;
-			count_votes(numbering);
-			for (size_t r = 0; r < job->count; r++)
-				if (numbering->known[r])
-					fill_gaps(numbering->iteration[r],
-						  job->ranks[r].from->step_count);
-		} while (true);
+		while (found && !status)
+			status = number_neighbours(numbering, &found);
 	}
 	return status;
 }
@@ -179,7 +198,7 @@ static void sum_waits(struct dp_job *job)
 		for (size_t i = 0; i < rank->from->call_count; i++)
 			if (rank->from->calls[i].iteration != DP_NONE)
 				rank->wait_ns[rank->from->calls[i].iteration] +=
-					dp_job__exposed_wait(rank, i);
+					dp_job__exposed_wait(job, rank, i);
 	}
 }
 
@@ -190,7 +209,9 @@ int dp_job__iterations(struct dp_job *job)
 
 	numbering.iteration = dp_alloc__zeroed(job->count + 1, sizeof(*numbering.iteration));
 	numbering.known = dp_alloc__zeroed(job->count + 1, sizeof(*numbering.known));
-	if (!numbering.iteration || !numbering.known)
+	numbering.instances =
+		dp_alloc__array(job->instance_count + 1, sizeof(*numbering.instances));
+	if (!numbering.iteration || !numbering.known || !numbering.instances)
 		status = DP_ERR_NOMEM;
 	for (size_t r = 0; r < job->count && !status; r++) {
 		size_t steps = job->ranks[r].from->step_count;
@@ -211,6 +232,7 @@ int dp_job__iterations(struct dp_job *job)
 		free(numbering.iteration[r]);
 	free(numbering.iteration);
 	free(numbering.known);
+	free(numbering.instances);
 	free(numbering.votes);
 	return status;
 }

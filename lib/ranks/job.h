@@ -8,12 +8,6 @@
 
 #include <stdatomic.h>
 
-/* Of a call of a rank: the instance that it is of, and how long it waited there. */
-struct dp_call_match {
-	uint32_t instance; /* or DP_NONE */
-	int64_t wait_ns;   /* duration less the shortest of the instance */
-};
-
 /* A call that several ranks take part in. */
 struct dp_instance {
 	size_t first;	/* into members */
@@ -49,7 +43,7 @@ struct dp_job_rank {
 	int64_t rank;
 	enum dp_rank_from rank_from;
 	uint32_t *groups;	      /* per call: a struct dp_job_group */
-	struct dp_call_match *matches; /* per call */
+	uint32_t *instances;	      /* per call: that it is of, or DP_NONE */
 	uint32_t *job_iteration;      /* per step; DP_NONE where not known */
 	double *wait_ns;	      /* per step: exposed waiting */
 };
@@ -76,8 +70,12 @@ int dp_job__match(struct dp_job *job);
 /* Iterations of the job, and each rank's waiting in them. Errors: DP_ERR_NOMEM. */
 int dp_job__iterations(struct dp_job *job);
 
-/* What a rank's call waited for others while it did nothing else. */
-double dp_job__exposed_wait(const struct dp_job_rank *rank, size_t call);
+/* How long a rank's call waited for others: its duration less the shortest of its instance. */
+int64_t dp_job__wait(const struct dp_job *job, const struct dp_job_rank *rank, size_t call);
+
+/* What of that it did nothing else. */
+double dp_job__exposed_wait(const struct dp_job *job, const struct dp_job_rank *rank,
+			    size_t call);
 
 /* Exposed waiting and the rest of a step's period; NaN where it has no period. */
 double dp_job__own(const struct dp_job_rank *rank, size_t step);

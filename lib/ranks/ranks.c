@@ -1,6 +1,7 @@
 /* Summaries to a result: which ranks there are, and what they did. */
 #include "ranks/job.h"
 #include "base/options.h"
+#include "base/search.h"
 #include "stats/stat.h"
 
 #include <math.h>
@@ -100,23 +101,57 @@ static int number_entries(struct entry *entries, size_t count)
 	return DP_OK;
 }
 
-/* Removes entries whose rank another one has; count is updated. */
-static int drop_doubles(struct dp_ranks *ranks, struct entry *entries, size_t *count)
+/* One entry of each rank, and those whose rank another one has. */
+struct candidates {
+	struct entry *entries; /* in order of rank */
+	size_t count;
+	struct entry *doubles; /* the same; NULL for a file: it has become one of the entries */
+	size_t double_count;
+};
+
+static int candidates_init(struct candidates *candidates, struct entry *entries, size_t count)
 {
-	size_t kept = 0;
+	*candidates = (struct candidates){ .entries = entries };
+	candidates->doubles = dp_alloc__array(count + 1, sizeof(*entries));
+	if (!candidates->doubles)
+		return DP_ERR_NOMEM;
+	qsort(entries, count, sizeof(*entries), compare_ranks);
+	for (size_t i = 0; i < count; i++) {
+		if (candidates->count && entries[candidates->count - 1].rank == entries[i].rank)
+			candidates->doubles[candidates->double_count++] = entries[i];
+		else
+			entries[candidates->count++] = entries[i];
+	}
+	return DP_OK;
+}
+
+/* The next file of a rank, instead of one of another job; false where there is none. */
+static bool take_double(struct candidates *candidates, struct entry *entry)
+{
+	for (size_t i = 0; i < candidates->double_count; i++)
+		if (candidates->doubles[i].file && candidates->doubles[i].rank == entry->rank) {
+			*entry = candidates->doubles[i];
+			candidates->doubles[i].file = NULL;
+			return true;
+		}
+	return false;
+}
+
+static int report_doubles(struct dp_ranks *ranks, const struct candidates *candidates)
+{
+	const struct entry *entries = candidates->entries;
 	int status = DP_OK;
 
-	qsort(entries, *count, sizeof(*entries), compare_ranks);
-	for (size_t i = 0; i < *count && !status; i++) {
-		if (kept && entries[kept - 1].rank == entries[i].rank)
-			status = leave_out(ranks, entries[i].file->source.name,
-					   "rank %lld is in %.300s already",
-					   (long long)entries[i].rank,
-					   entries[kept - 1].file->source.name);
-		else
-			entries[kept++] = entries[i];
+	for (size_t i = 0; i < candidates->double_count && !status; i++) {
+		const struct entry *entry = &candidates->doubles[i];
+		size_t at;
+
+		DP_FIND(at, 0, candidates->count, entries[at].rank >= entry->rank);
+		if (entry->file && at < candidates->count)
+			status = leave_out(ranks, entry->file->source.name,
+					   "rank %lld is in %.300s already", (long long)entry->rank,
+					   entries[at].file->source.name);
 	}
-	*count = kept;
 	return status;
 }
 
@@ -136,11 +171,11 @@ static int init_job(struct dp_job *job, const struct entry *entries, size_t coun
 		rank->rank = entries[r].rank;
 		rank->rank_from = entries[r].rank_from;
 		rank->groups = dp_alloc__zeroed(from->call_count + 1, sizeof(*rank->groups));
-		rank->matches = dp_alloc__zeroed(from->call_count + 1, sizeof(*rank->matches));
+		rank->instances = dp_alloc__zeroed(from->call_count + 1, sizeof(*rank->instances));
 		rank->job_iteration =
 			dp_alloc__zeroed(from->step_count + 1, sizeof(*rank->job_iteration));
 		rank->wait_ns = dp_alloc__zeroed(from->step_count + 1, sizeof(*rank->wait_ns));
-		if (!rank->groups || !rank->matches || !rank->job_iteration || !rank->wait_ns)
+		if (!rank->groups || !rank->instances || !rank->job_iteration || !rank->wait_ns)
 			return DP_ERR_NOMEM;
 	}
 	return DP_OK;
@@ -150,7 +185,7 @@ void dp_job__fini(struct dp_job *job)
 {
 	for (size_t r = 0; job->ranks && r < job->count; r++) {
 		free(job->ranks[r].groups);
-		free(job->ranks[r].matches);
+		free(job->ranks[r].instances);
 		free(job->ranks[r].job_iteration);
 		free(job->ranks[r].wait_ns);
 	}
@@ -170,51 +205,64 @@ static size_t matched_calls(const struct dp_job_rank *rank)
 	size_t count = 0;
 
 	for (size_t i = 0; i < rank->from->call_count; i++)
-		count += rank->matches[i].instance != DP_NONE;
+		count += rank->instances[i] != DP_NONE;
 	return count;
 }
 
-/* Ranks whose collectives no other rank knows, while others agree: count is what stays. */
-static int drop_strangers(struct dp_ranks *ranks, const struct dp_job *job, struct entry *entries,
-			  size_t *count)
+static int report_stranger(struct dp_ranks *ranks, const struct dp_job_rank *rank)
 {
+	return rank->from->call_count
+		       ? leave_out(ranks, rank->file,
+				   "of another job: none of its collectives is on any other rank")
+		       : leave_out(ranks, rank->file,
+				   "rank %lld has no collectives, which the others share",
+				   (long long)rank->rank);
+}
+
+/*
+ * Ranks whose collectives no other rank knows, while others agree. If a rank has another file, that
+ * is tried instead. *changed: the job is another one now.
+ */
+static int drop_strangers(struct dp_ranks *ranks, const struct dp_job *job,
+			  struct candidates *candidates, bool *changed)
+{
+	struct entry *entries = candidates->entries;
 	size_t matched = 0, kept = 0;
 	int status = DP_OK;
 
+	*changed = false;
 	for (size_t r = 0; r < job->count; r++)
 		matched += matched_calls(&job->ranks[r]) > 0;
 	for (size_t r = 0; r < job->count && !status; r++) {
-		if (*count < RANKS_TO_EXCLUDE || matched < 2 || matched_calls(&job->ranks[r]))
+		bool stranger = job->count >= RANKS_TO_EXCLUDE && matched >= 2 &&
+				!matched_calls(&job->ranks[r]);
+
+		if (stranger) {
+			status = report_stranger(ranks, &job->ranks[r]);
+			*changed = true;
+		}
+		if (!stranger || take_double(candidates, &entries[r]))
 			entries[kept++] = entries[r];
-		else if (!job->ranks[r].from->call_count)
-			status = leave_out(ranks, job->ranks[r].file,
-					   "rank %lld has no collectives, which the others share",
-					   (long long)job->ranks[r].rank);
-		else
-			status = leave_out(ranks, job->ranks[r].file,
-					   "of another job: none of its collectives is on any "
-					   "other rank");
 	}
-	*count = kept;
+	candidates->count = kept;
 	return status;
 }
 
-static int make_job(struct dp_ranks *ranks, struct dp_job *job, struct entry *entries,
-		    size_t *count)
+static int make_job(struct dp_ranks *ranks, struct dp_job *job, struct candidates *candidates)
 {
-	size_t before = *count;
-	int status = init_job(job, entries, *count);
+	bool changed = true;
+	int status = DP_OK;
 
-	if (!status)
-		status = dp_job__match(job);
-	if (!status)
-		status = drop_strangers(ranks, job, entries, count);
-	if (!status && *count < before) {
+	while (changed && !status) {
 		dp_job__fini(job);
-		status = init_job(job, entries, *count);
+		status = init_job(job, candidates->entries, candidates->count);
 		if (!status)
 			status = dp_job__match(job);
+		if (!status)
+			status = drop_strangers(ranks, job, candidates, &changed);
 	}
+	if (!status)
+		status = report_doubles(ranks, candidates);
 	return status ? status : dp_job__iterations(job);
 }
 
@@ -400,13 +448,14 @@ static int fill_matching(struct dp_ranks *ranks, const struct dp_job *job)
 
 static int fill(struct dp_ranks *ranks, struct entry *entries, size_t count)
 {
+	struct candidates candidates = { NULL, 0, NULL, 0 };
 	struct dp_job job = { 0 };
 	int status = number_entries(entries, count);
 
 	if (!status)
-		status = drop_doubles(ranks, entries, &count);
+		status = candidates_init(&candidates, entries, count);
 	if (!status)
-		status = make_job(ranks, &job, entries, &count);
+		status = make_job(ranks, &job, &candidates);
 	if (!status)
 		status = dp_ranks__timeline(ranks, &job);
 	if (!status)
@@ -420,6 +469,7 @@ static int fill(struct dp_ranks *ranks, struct entry *entries, size_t count)
 	/* Last, when what judging needed is freed. */
 	if (!status)
 		status = dp_ranks__calls(ranks, &job);
+	free(candidates.doubles);
 	dp_job__fini(&job);
 	return status;
 }

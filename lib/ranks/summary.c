@@ -1,6 +1,7 @@
 /* An analysis to the summaries of its ranks. Cost: linear in the operations and iterations. */
 #include "ranks/summary.h"
 #include "base/communication.h"
+#include "base/search.h"
 #include "stats/stat.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@ static const struct part_metric part_metrics[] = {
 	{ "compute_ns", DP_RANK_COMPUTE },	{ "comm_exposed_ns", DP_RANK_COMMUNICATION },
 	{ "copy_exposed_ns", DP_RANK_COPY },	{ "idle_copy_ns", DP_RANK_COPY },
 	{ "input_wait_ns", DP_RANK_INPUT_WAIT }, { "host_wait_ns", DP_RANK_HOST_WAIT },
-	{ "idle_sync_ns", DP_RANK_HOST_WAIT },	{ "idle_launch_ns", DP_RANK_HOST_WAIT },
+	{ "idle_sync_ns", DP_RANK_HOST_WAIT },	 { "idle_launch_ns", DP_RANK_HOST_WAIT },
 	{ "idle_other_ns", DP_RANK_OTHER },
 };
 
@@ -243,20 +244,14 @@ static size_t main_loop(const struct dp_analysis *analysis, uint32_t device)
 static void assign_iterations(struct dp_rank_summary *rank)
 {
 	for (size_t i = 0; i < rank->call_count; i++) {
-		size_t low = 0, high = rank->step_count;
+		int64_t start_ns = rank->calls[i].start_ns;
+		size_t next;
 
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-
-			if (rank->steps[middle].start_ns <= rank->calls[i].start_ns)
-				low = middle + 1;
-			else
-				high = middle;
-		}
+		DP_FIND(next, 0, rank->step_count, rank->steps[next].start_ns > start_ns);
 		/* Behind the last iteration's end runs something else. */
-		if (low && (low < rank->step_count || isfinite(rank->steps[low - 1].period_ns) ||
-			    rank->calls[i].start_ns <= rank->steps[low - 1].end_ns))
-			rank->calls[i].iteration = (uint32_t)(low - 1);
+		if (next && (next < rank->step_count || isfinite(rank->steps[next - 1].period_ns) ||
+			     start_ns <= rank->steps[next - 1].end_ns))
+			rank->calls[i].iteration = (uint32_t)(next - 1);
 	}
 }
 
@@ -338,12 +333,18 @@ int dp_summary_run(struct dp_summary **summary, const struct dp_analysis *analys
 		   const struct dp_summary_source *source, struct dp_error *error)
 {
 	const struct dp_trace *trace = dp_analysis_trace(analysis);
-	struct dp_summary *made = dp_alloc__zeroed(1, sizeof(*made));
 	struct dp_file_summary file = { .source = DP_SUMMARY_SOURCE_INIT };
 	size_t devices = dp_trace_device_count(trace);
-	int64_t *busy_ns = dp_alloc__zeroed(devices + 1, sizeof(*busy_ns));
+	struct dp_summary *made;
+	int64_t *busy_ns;
 	int status = DP_OK;
 
+	if (!dp_analysis_is_diagnosed(analysis))
+		return dp_error__set(error, DP_ERR_ARGUMENT,
+				     "comparing ranks needs all metrics, and only named ones were "
+				     "computed");
+	made = dp_alloc__zeroed(1, sizeof(*made));
+	busy_ns = dp_alloc__zeroed(devices + 1, sizeof(*busy_ns));
 	memcpy(&file.source, source, DP_MIN(source->size, sizeof(file.source)));
 	file.ranks = dp_alloc__zeroed(devices + 1, sizeof(*file.ranks));
 	if (!made || !file.ranks || !busy_ns)

@@ -54,18 +54,16 @@ static struct dp_ranks_call call_of(const struct dp_job *job, size_t r, size_t i
 {
 	const struct dp_job_rank *rank = &job->ranks[r];
 	const struct dp_call_summary *from = &rank->from->calls[i];
-	const struct dp_call_match *match = &rank->matches[i];
-	bool matched = match->instance != DP_NONE;
 
 	return (struct dp_ranks_call){
 		.start_ns = to_first(job, r, from->start_ns),
 		.end_ns = to_first(job, r, from->end_ns),
-		.wait_ns = matched ? match->wait_ns : 0,
+		.wait_ns = dp_job__wait(job, rank, i),
 		.bytes = from->bytes,
 		.group = rank->groups[i],
-		.instance = match->instance,
-		.iteration = from->iteration == DP_NONE ? DP_NONE
-							: rank->job_iteration[from->iteration],
+		.instance = rank->instances[i],
+		.iteration =
+			from->iteration == DP_NONE ? DP_NONE : rank->job_iteration[from->iteration],
 		.kind = from->kind,
 	};
 }
@@ -74,11 +72,11 @@ static void forget_calls(struct dp_job_rank *rank)
 {
 	free(rank->from->calls);
 	free(rank->groups);
-	free(rank->matches);
+	free(rank->instances);
 	rank->from->calls = NULL;
 	rank->from->call_count = rank->from->call_room = 0;
 	rank->groups = NULL;
-	rank->matches = NULL;
+	rank->instances = NULL;
 }
 
 int dp_ranks__calls(struct dp_ranks *ranks, struct dp_job *job)

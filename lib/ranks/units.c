@@ -41,12 +41,13 @@ static int allocate(struct dp_units *units, size_t count, size_t ranks)
 }
 
 /* Between the calls of a rank that end two meetings: the time, without waiting. */
-static double own_between(const struct dp_job_rank *rank, uint32_t from, uint32_t to)
+static double own_between(const struct dp_job *job, const struct dp_job_rank *rank, uint32_t from,
+			  uint32_t to)
 {
 	double own = (double)(rank->from->calls[to].end_ns - rank->from->calls[from].end_ns);
 
 	for (uint32_t i = from + 1; i <= to; i++)
-		own -= dp_job__exposed_wait(rank, i);
+		own -= dp_job__exposed_wait(job, rank, i);
 	return fmax(0, own);
 }
 
@@ -69,15 +70,14 @@ static int by_meetings(struct dp_units *units, const struct dp_job *job, uint32_
 			uint32_t step = rank->from->calls[to->call].iteration;
 
 			units->own[u * job->count + to->rank] = own_between(
-				rank, job->members[before->first + m].call, to->call);
+				job, rank, job->members[before->first + m].call, to->call);
 			if (step != DP_NONE)
 				units->iteration[u] = rank->job_iteration[step];
 		}
 		u += before != NULL;
 		before = at;
 	}
-	units->per_iteration =
-		job->iterations ? (double)meetings / (double)job->iterations : 1;
+	units->per_iteration = job->iterations ? (double)meetings / (double)job->iterations : 1;
 	return status;
 }
 
@@ -214,9 +214,9 @@ int dp_stages__init(struct dp_stages *stages, const struct dp_job *job)
 	bool *is_member = dp_alloc__zeroed(job->count + 1, sizeof(*is_member));
 	int status = DP_ERR_NOMEM;
 
-	*stages = (struct dp_stages){ .stage = dp_alloc__zeroed(job->count + 1, sizeof(uint32_t)),
-				      .classes =
-					      dp_alloc__zeroed(job->count + 1, sizeof(uint32_t)) };
+	*stages =
+		(struct dp_stages){ .stage = dp_alloc__zeroed(job->count + 1, sizeof(uint32_t)),
+				    .classes = dp_alloc__zeroed(job->count + 1, sizeof(uint32_t)) };
 	if (!parents || !pipelines || !is_member || !stages->stage || !stages->classes)
 		goto out;
 	for (uint32_t r = 0; r < job->count; r++)

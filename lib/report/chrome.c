@@ -374,7 +374,7 @@ static void open_row(struct dp_render *render, enum dp_timeline_row row, size_t 
 				       dp_analysis_loop(render->analysis, index));
 	else if (row < DP_ROWS_OF_LOOP)
 		snprintf(out->title, sizeof(out->title), "loop %zu: %s", index, name);
-	out->found = (struct dp_chrome_row){ .claims = &out->found_claims,
+	out->found = (struct dp_chrome_row){ .ids = &out->found_ids,
 					     .pid = DP_CHROME_OUR_PID,
 					     .tid = number,
 					     .order = number,
@@ -549,7 +549,7 @@ static int begin(struct dp_render *render)
 	dp_chrome_rows__name(render);
 	dp_timeline__trace(render, &encoder);
 	if (!render->options->kineto) {
-		out->found_claims.next =
+		out->found_ids.next =
 			number_row(render, DP_ROW_IDLE, dp_trace_device_count(trace)) +
 			(int64_t)dp_analysis_loop_count(render->analysis);
 		dp_chrome_out__name(render, "process_name", DP_CHROME_OUR_PID, 0, "deepprof");

@@ -2,7 +2,7 @@
 #ifndef DP_REPORT_CHROME_H
 #define DP_REPORT_CHROME_H
 
-#include "report/claims.h"
+#include "report/unique_ids.h"
 #include "report/json_text.h"
 #include "report/lanes.h"
 #include "report/number.h"
@@ -15,7 +15,7 @@
 /* Where a stream's or a thread's slices are; those that overlap have rows of their own. */
 struct dp_chrome_row {
 	struct dp_lanes lanes;
-	struct dp_claims *claims; /* where numbers of further rows are from */
+	struct dp_unique_ids *ids; /* where numbers of further rows are from */
 	int64_t pid, tid;
 	int64_t order;	  /* among the rows of its process, 0: as it comes */
 	const char *name; /* NULL: none; may be the label */
@@ -34,7 +34,7 @@ struct dp_chrome_out {
 	struct dp_chrome_row *threads; /* one more than there are, for unknown ones */
 	struct dp_chrome_row *syncs;   /* of each device, and of none */
 	struct dp_chrome_row found;    /* the open one of what was found */
-	struct dp_claims stream_claims, thread_claims, found_claims;
+	struct dp_unique_ids stream_ids, thread_ids, found_ids;
 	uint8_t *call_lanes;	   /* which row of its thread each call is in */
 	bool cuts_names;	   /* of events: long ones, since they are repeated so often */
 	size_t lane;		   /* of the slice that is being written */

@@ -34,22 +34,22 @@ static int allocate(struct dp_chrome_out *out)
 /* Two processes may each have a device 0: in the file they need numbers of their own. */
 static int number_devices(struct dp_chrome_out *out)
 {
-	struct dp_claims claims = { .next = SPARE_DEVICE, .least = INT64_MIN, .most = INT64_MAX };
+	struct dp_unique_ids ids = { .next = SPARE_DEVICE, .least = INT64_MIN, .most = INT64_MAX };
 	const struct dp_device *device;
 	int status = DP_OK;
 
 	for (size_t i = 0; !status && (device = dp_trace_device(out->trace, i)); i++)
-		status = dp_claims__add(&claims, 0, device->id);
+		status = dp_unique_ids__request(&ids, 0, device->id);
 	if (!status)
-		dp_claims__resolve(&claims, out->devices);
-	dp_claims__fini(&claims);
+		dp_unique_ids__assign(&ids, out->devices);
+	dp_unique_ids__fini(&ids);
 	return status;
 }
 
 /* Processes, and devices, which are processes too. */
 static int number_processes(struct dp_chrome_out *out, bool kineto)
 {
-	struct dp_claims claims = { .next = SPARE_PROCESS, .most = UINT32_MAX };
+	struct dp_unique_ids ids = { .next = SPARE_PROCESS, .most = UINT32_MAX };
 	size_t count = dp_trace_process_count(out->trace);
 	size_t devices = dp_trace_device_count(out->trace);
 	int64_t *numbers = dp_alloc__zeroed(count + devices + 1, sizeof(*numbers));
@@ -57,15 +57,15 @@ static int number_processes(struct dp_chrome_out *out, bool kineto)
 
 	/* Our own number is ours: what follows is given others. */
 	if (!status)
-		status = dp_claims__add(&claims, 0, DP_CHROME_OUR_PID);
+		status = dp_unique_ids__request(&ids, 0, DP_CHROME_OUR_PID);
 	/* One that is not known is -1, which viewers show as 0. */
 	for (size_t i = 0; !status && i < count; i++)
-		status =
-			dp_claims__add(&claims, 0, DP_MAX(dp_trace_process(out->trace, i)->pid, 0));
+		status = dp_unique_ids__request(&ids, 0,
+						DP_MAX(dp_trace_process(out->trace, i)->pid, 0));
 	for (size_t i = 0; !status && i < devices; i++)
-		status = dp_claims__add(&claims, 0, out->devices[i]);
+		status = dp_unique_ids__request(&ids, 0, out->devices[i]);
 	if (!status)
-		dp_claims__resolve(&claims, numbers);
+		dp_unique_ids__assign(&ids, numbers);
 	for (size_t i = 0; !status && i < count; i++) {
 		int64_t pid = dp_trace_process(out->trace, i)->pid;
 
@@ -73,13 +73,13 @@ static int number_processes(struct dp_chrome_out *out, bool kineto)
 	}
 	for (size_t i = 0; !status && i < devices; i++)
 		out->gpus[i] = kineto ? out->devices[i] : numbers[1 + count + i];
-	dp_claims__fini(&claims);
+	dp_unique_ids__fini(&ids);
 	free(numbers);
 	return status;
 }
 
 /* 0 is the thread of its process's number. */
-static int64_t claimed(int64_t number, int64_t pid, bool kineto)
+static int64_t requested(int64_t number, int64_t pid, bool kineto)
 {
 	return number || kineto ? number : DP_MAX(pid, 0);
 }
@@ -87,28 +87,29 @@ static int64_t claimed(int64_t number, int64_t pid, bool kineto)
 /* Two contexts may each have a stream 7. */
 static int number_streams(struct dp_chrome_out *out, bool kineto)
 {
-	struct dp_claims *claims = &out->stream_claims;
+	struct dp_unique_ids *ids = &out->stream_ids;
 	size_t count = dp_trace_stream_count(out->trace);
 	int64_t *numbers = dp_alloc__zeroed(count, sizeof(*numbers));
 	int status = numbers ? DP_OK : DP_ERR_NOMEM;
 	const struct dp_stream *stream, *before = NULL;
 	bool several = false;
 
-	*claims = (struct dp_claims){ .next = SPARE_ROW,
-				      .least = kineto ? INT64_MIN : 0,
-				      .most = kineto ? INT64_MAX : UINT32_MAX };
+	*ids = (struct dp_unique_ids){ .next = SPARE_ROW,
+				       .least = kineto ? INT64_MIN : 0,
+				       .most = kineto ? INT64_MAX : UINT32_MAX };
 	for (size_t i = 0; !status && (stream = dp_trace_stream(out->trace, i)); i++)
-		status = dp_claims__add(claims, stream->device,
-					claimed(stream->stream, out->gpus[stream->device], kineto));
+		status = dp_unique_ids__request(
+			ids, stream->device,
+			requested(stream->stream, out->gpus[stream->device], kineto));
 	if (!status)
-		dp_claims__resolve(claims, numbers);
+		dp_unique_ids__assign(ids, numbers);
 	for (size_t i = 0; !status && i < count; i++, before = stream) {
 		struct dp_chrome_row *row = &out->streams[i];
 
 		stream = dp_trace_stream(out->trace, i);
 		if (!before || before->device != stream->device)
 			several = dp_timeline__has_contexts(out->trace, i);
-		row->claims = claims;
+		row->ids = ids;
 		row->pid = out->gpus[stream->device];
 		row->tid = numbers[i];
 		row->order = (int64_t)i + 1;
@@ -127,7 +128,7 @@ static void init_thread(struct dp_chrome_out *out, size_t i, int64_t tid, bool k
 	bool known = thread && thread->name != DP_NONE;
 	uint32_t process = thread ? thread->process : 0;
 
-	row->claims = &out->thread_claims;
+	row->ids = &out->thread_ids;
 	row->pid = process < dp_trace_process_count(out->trace) ? out->processes[process] : -1;
 	row->tid = kineto && thread ? thread->tid : tid;
 	row->host = true;
@@ -141,23 +142,23 @@ static void init_thread(struct dp_chrome_out *out, size_t i, int64_t tid, bool k
 
 static int number_threads(struct dp_chrome_out *out, bool kineto)
 {
-	struct dp_claims *claims = &out->thread_claims;
+	struct dp_unique_ids *ids = &out->thread_ids;
 	size_t count = dp_trace_thread_count(out->trace);
 	int64_t *numbers = dp_alloc__zeroed(count, sizeof(*numbers));
 	int status = numbers ? DP_OK : DP_ERR_NOMEM;
 	const struct dp_thread *thread;
 
-	*claims = (struct dp_claims){ .next = SPARE_ROW, .most = UINT32_MAX };
+	*ids = (struct dp_unique_ids){ .next = SPARE_ROW, .most = UINT32_MAX };
 	for (size_t i = 0; !status && (thread = dp_trace_thread(out->trace, i)); i++)
-		status = dp_claims__add(
-			claims, thread->process,
-			claimed(thread->tid, out->processes[thread->process], kineto));
+		status = dp_unique_ids__request(
+			ids, thread->process,
+			requested(thread->tid, out->processes[thread->process], kineto));
 	if (!status)
-		dp_claims__resolve(claims, numbers);
+		dp_unique_ids__assign(ids, numbers);
 	for (size_t i = 0; !status && i < count; i++)
 		init_thread(out, i, numbers[i], kineto);
 	if (!status)
-		init_thread(out, count, dp_claims__spare(claims), kineto);
+		init_thread(out, count, dp_unique_ids__next(ids), kineto);
 	free(numbers);
 	return status;
 }
@@ -169,11 +170,11 @@ static void init_syncs(struct dp_chrome_out *out)
 	for (size_t i = 0; i <= devices; i++) {
 		struct dp_chrome_row *row = &out->syncs[i];
 
-		row->claims = i < devices ? &out->stream_claims : &out->thread_claims;
+		row->ids = i < devices ? &out->stream_ids : &out->thread_ids;
 		row->pid = i < devices				? out->gpus[i]
 			   : dp_trace_process_count(out->trace) ? out->processes[0]
 								: -1;
-		row->tid = dp_claims__spare(row->claims);
+		row->tid = dp_unique_ids__next(row->ids);
 		row->order = (int64_t)dp_trace_stream_count(out->trace) + 1;
 		row->name = "synchronization";
 		row->thread = DP_NONE;
@@ -206,8 +207,8 @@ void dp_chrome_rows__fini(struct dp_chrome_out *out)
 	free(out->devices);
 	free(out->gpus);
 	free(out->processes);
-	dp_claims__fini(&out->stream_claims);
-	dp_claims__fini(&out->thread_claims);
+	dp_unique_ids__fini(&out->stream_ids);
+	dp_unique_ids__fini(&out->thread_ids);
 }
 
 /* As Kineto names it: by the process, and what it is by a label. */
@@ -308,7 +309,7 @@ static struct dp_lane *first_lane(struct dp_render *render, struct dp_chrome_row
 
 static struct dp_lane *further_lane(struct dp_render *render, struct dp_chrome_row *row)
 {
-	int64_t tid = dp_claims__spare(row->claims);
+	int64_t tid = dp_unique_ids__next(row->ids);
 
 	dp_chrome_row__name(render, row, tid);
 	return dp_lanes__add(&row->lanes, tid);

@@ -4,7 +4,7 @@
  */
 #include "report/compare_words.h"
 #include "report/comparison.h"
-#include "report/spark.h"
+#include "report/sparkline.h"
 #include "report/text.h"
 
 #include <math.h>
@@ -108,44 +108,44 @@ static void write_title(struct dp_render *render, const struct dp_comparison *co
 	dp_text__wrap(render, used, INDENT, words.text);
 }
 
-static void gather(struct dp_spark *spark, const struct dp_comparison *comparison, size_t index,
+static void gather(struct dp_sparkline *bars, const struct dp_comparison *comparison, size_t index,
 		   int run, size_t metric, size_t room)
 {
 	const struct dp_analysis *analysis = analysis_of(comparison, run);
 	const struct dp_loop *loop = loop_of(comparison, index, run);
 
-	dp_spark__init(spark, loop->iterations, room);
+	dp_sparkline__init(bars, loop->iterations, room);
 	for (size_t k = 0; k < loop->iterations; k++)
 		if (dp_analysis_loop_is_steady(analysis, loop->id, k))
-			dp_spark__add(spark, k,
-				      dp_analysis_loop_metric(analysis, loop->id, metric, k),
-				      false);
+			dp_sparkline__add(bars, k,
+					  dp_analysis_loop_metric(analysis, loop->id, metric, k),
+					  false);
 }
 
 /* The periods of both runs as bars on one scale. */
-static void write_sparks(struct dp_render *render, const struct dp_comparison *comparison,
-			 size_t index)
+static void write_sparklines(struct dp_render *render, const struct dp_comparison *comparison,
+			     size_t index)
 {
 	size_t room = ((struct dp_text *)render->state)->width - BODY - 24, wide = 0;
 	size_t metric = metric_named("period_ns");
 	double low[2], high[2];
 	bool ascii = render->options->ascii;
-	struct dp_spark spark[2];
+	struct dp_sparkline bars[2];
 	char number[DP_COMPARE_WORDS];
 
 	for (int run = 0; run < 2; run++) {
-		gather(&spark[run], comparison, index, run, metric, room);
-		if (!dp_spark__range(&spark[run], &low[run], &high[run]))
+		gather(&bars[run], comparison, index, run, metric, room);
+		if (!dp_sparkline__range(&bars[run], &low[run], &high[run]))
 			return;
-		wide = DP_MAX(wide, spark[run].columns);
+		wide = DP_MAX(wide, bars[run].columns);
 	}
 	for (int run = 0; run < 2; run++) {
 		dp_text__label(render, run_words[run]);
 		dp_text__style_begin(render, DP_STYLE_GREEN);
-		dp_spark__draw_within(render, &spark[run], fmin(low[0], low[1]),
-				      fmax(high[0], high[1]));
+		dp_sparkline__draw_within(render, &bars[run], fmin(low[0], low[1]),
+					  fmax(high[0], high[1]));
 		dp_text__style_end(render);
-		dp_text__blanks(render, wide - spark[run].columns);
+		dp_text__blanks(render, wide - bars[run].columns);
 		dp_render__format(render, "  %s\n",
 				  dp_human__range(number, low[run], high[run], ascii));
 	}
@@ -465,7 +465,7 @@ static void write_pair(struct dp_render *render, const struct dp_comparison *com
 	dp_text__blanks(render, INDENT);
 	used = INDENT + write_verdict(render, &words, comparison, pair);
 	dp_text__wrap(render, used, INDENT, words.text);
-	write_sparks(render, comparison, pair);
+	write_sparklines(render, comparison, pair);
 	write_parts(render, comparison, pair);
 	write_kernels(render, comparison, pair);
 	if (render->options->all)

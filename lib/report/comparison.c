@@ -23,7 +23,6 @@ int dp_comparison_write(const struct dp_comparison *comparison, const char *form
 	struct dp_whole whole = {
 		.renderers = renderers,
 		.count = DP_COUNT(renderers),
-		.kind = "comparisons",
 		.what = comparison,
 		.analysis = dp_comparison_analysis(comparison, DP_RUN_BEFORE),
 	};

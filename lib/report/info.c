@@ -84,7 +84,6 @@ int dp_trace_info_write(const struct dp_trace *trace, const char *format,
 	struct dp_whole whole = {
 		.renderers = renderers,
 		.count = DP_COUNT(renderers),
-		.kind = "traces",
 		.what = &info,
 	};
 	int status = count_all(&info, error);

@@ -33,7 +33,7 @@ static void print_line(struct dp_render *render, const char *name, const char *t
 
 static char *duration(char buf[DP_NUMBER_SIZE], const struct dp_render *render, double ns)
 {
-	return dp_label_duration(buf, DP_NUMBER_SIZE, ns, render->options->ascii);
+	return dp_human__duration(buf, ns, render->options->ascii);
 }
 
 /* A text of the trace, safe to show. */
@@ -96,7 +96,7 @@ static void print_operations(struct dp_render *render, const struct dp_info *inf
 	char all[DP_NUMBER_SIZE], kernels[DP_NUMBER_SIZE], copies[DP_NUMBER_SIZE];
 	char sets[DP_NUMBER_SIZE], bytes[DP_NUMBER_SIZE], text[512];
 
-	dp_label_bytes(bytes, sizeof(bytes), info->copy_bytes);
+	dp_human__bytes(bytes, (double)info->copy_bytes);
 	snprintf(text, sizeof(text), "%s: %s, %s %s%s%s, %s", dp_text__count(all, count),
 		 dp_text__plural(kernels, info->kernels, "kernel"),
 		 dp_text__count(copies, info->copies), info->copies == 1 ? "copy" : "copies",
@@ -287,7 +287,7 @@ static void print_head(struct dp_render *render, const struct dp_info *info)
 	print_hints(render, info);
 	label(render, "loaded");
 	dp_render__format(render, "%s of deepprof's own memory\n",
-			  dp_label_bytes(number, sizeof(number), dp_trace_bytes(trace)));
+			  dp_human__bytes(number, (double)dp_trace_bytes(trace)));
 }
 
 /* A name for the last column, or a dash where the trace does not tell it. */
@@ -351,11 +351,10 @@ static void print_devices(struct dp_render *render, const struct dp_info *info)
 	dp_render__format(render, "\n device  process     memory  %-*sname\n", (int)columns,
 			  columns ? "uuid" : "");
 	for (size_t i = 0; i < rows && (device = dp_trace_device(info->trace, i)); i++) {
-		dp_render__format(render, "%7s %8" PRIu32 " %10s  ", id(number, device->id),
-				  device->process,
-				  device->total_bytes ? dp_label_bytes(memory, sizeof(memory),
-								       device->total_bytes)
-						      : "-");
+		dp_render__format(
+			render, "%7s %8" PRIu32 " %10s  ", id(number, device->id), device->process,
+			device->total_bytes ? dp_human__bytes(memory, (double)device->total_bytes)
+					    : "-");
 		if (columns)
 			dp_render__format(render, "%-*.*s", (int)columns, (int)columns - 2,
 					  named(name, render, info, device->uuid, UUID_COLUMNS));

@@ -552,8 +552,10 @@ static void open_findings(struct dp_render *render, struct json *json)
 	if (json->stage == STAGE_FINDINGS)
 		return;
 	close_loop(render, json);
-	dp_render__text(render, json->any ? "\n  ],\n" : "],\n");
-	dp_render__text(render, "  \"findings\": [");
+	dp_render__text(render, json->any ? "\n  ]" : "]");
+	dp_json_out__boolean(render, ",\n  ", "diagnosed",
+			     dp_analysis_is_diagnosed(render->analysis));
+	dp_render__text(render, ",\n  \"findings\": [");
 	json->stage = STAGE_FINDINGS;
 	json->any = false;
 }

@@ -264,8 +264,10 @@ static int begin(struct dp_render *render)
 	dp_render__text(render, "  \"loops\": [");
 	for (loops = 0; loops < chosen.count && render->bytes < LOOP_UNTIL; loops++)
 		write_loop(render, chosen.loops[loops], !loops);
-	dp_render__text(render, loops ? "\n  ],\n" : "],\n");
-	dp_render__text(render, "  \"findings\": [");
+	dp_render__text(render, loops ? "\n  ]" : "]");
+	dp_json_out__boolean(render, ",\n  ", "diagnosed",
+			     dp_analysis_is_diagnosed(render->analysis));
+	dp_render__text(render, ",\n  \"findings\": [");
 	for (written = 0; written < findings && written < FINDINGS && render->bytes < FINDING_UNTIL;
 	     written++)
 		write_finding(render, written);

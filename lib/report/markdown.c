@@ -41,7 +41,10 @@ static void write_headline(struct dp_render *render)
 		dp_words__add(&words, ": ");
 		dp_text__cost(&words, render, first);
 	} else {
-		dp_words__add(&words, isfinite(median_ns) ? "no findings" : "no iterations found");
+		dp_words__add(&words, !isfinite(median_ns) ? "no iterations found"
+				      : dp_analysis_is_diagnosed(render->analysis)
+					      ? "no findings"
+					      : "rules not run");
 	}
 	dp_markdown__words(render, words.text);
 }

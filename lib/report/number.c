@@ -184,7 +184,8 @@ char *dp_human__bytes(char buf[DP_NUMBER_SIZE], double bytes)
 
 	if (!isfinite(bytes) || bytes < 0)
 		return none(buf);
-	for (; unit < DP_COUNT(byte_units) - 1 && bytes >= 1000; unit++)
+	/* Three digits before the point, but bytes are whole: "1023 B". */
+	for (; unit < DP_COUNT(byte_units) - 1 && bytes >= (unit ? 1000 : 1024); unit++)
 		bytes /= 1024;
 	if (unit)
 		significant(digits, fmin(bytes, 9999), 4);
@@ -267,13 +268,10 @@ char *dp_human__range(char buf[3 * DP_NUMBER_SIZE], double low_ns, double high_n
 	return dp_human__two(buf, values, "ns", ascii ? " to " : "\xe2\x80\x93", ascii);
 }
 
-/* Four significant digits. */
-static char *labelled(char *buf, size_t size, double value, const char *unit)
+/* What fits into the caller's room. */
+static char *label(char *buf, size_t size, const char *text)
 {
-	int places = value >= 99.995 ? 1 : value >= 9.9995 ? 2 : 3;
-	char digits[DP_NUMBER_SIZE];
-
-	snprintf(buf, size, "%s %s", dp_number__fixed(digits, value, places), unit);
+	snprintf(buf, size, "%s", text);
 	return buf;
 }
 
@@ -281,30 +279,19 @@ char *dp_label_count(char *buf, size_t size, uint64_t count)
 {
 	char digits[DP_TEXT_SIZE];
 
-	snprintf(buf, size, "%s", dp_text__count(digits, count));
-	return buf;
+	return label(buf, size, dp_text__count(digits, count));
 }
 
 char *dp_label_duration(char *buf, size_t size, double ns, bool ascii)
 {
-	size_t unit = ns < 999.95e3 ? 1 : ns < 999.95e6 ? 2 : 3;
-	static const double in_ns[] = { 1, 1e3, 1e6, 1e9 };
+	char text[DP_NUMBER_SIZE];
 
-	if (ns >= 1e3)
-		return labelled(buf, size, ns / in_ns[unit], duration_unit(unit, ascii));
-	snprintf(buf, size, "%.0f ns", ns);
-	return buf;
+	return label(buf, size, dp_human__duration(text, ns, ascii));
 }
 
 char *dp_label_bytes(char *buf, size_t size, uint64_t bytes)
 {
-	double value = (double)bytes / 1024;
-	size_t unit = 1;
+	char text[DP_NUMBER_SIZE];
 
-	for (; value >= 1023.95 && unit < DP_COUNT(byte_units) - 1; unit++)
-		value /= 1024;
-	if (bytes >= 1024)
-		return labelled(buf, size, value, byte_units[unit]);
-	snprintf(buf, size, "%llu B", (unsigned long long)bytes);
-	return buf;
+	return label(buf, size, dp_human__bytes(text, (double)bytes));
 }

@@ -62,26 +62,27 @@ static int link_calls(struct dp_perfetto *out)
 static int number_host(struct dp_perfetto *out)
 {
 	size_t count = dp_trace_process_count(out->trace), threads;
-	struct dp_claims claims = { .next = SPARE_NUMBER, .most = INT32_MAX };
-	struct dp_claims tids = claims;
+	struct dp_unique_ids ids = { .next = SPARE_NUMBER, .most = INT32_MAX };
+	struct dp_unique_ids tids = ids;
 	int status = DP_OK;
 
 	for (size_t i = 0; !status && i < count; i++)
-		status =
-			dp_claims__add(&claims, 0, DP_MAX(dp_trace_process(out->trace, i)->pid, 0));
+		status = dp_unique_ids__request(&ids, 0,
+						DP_MAX(dp_trace_process(out->trace, i)->pid, 0));
 	if (!status)
-		dp_claims__resolve(&claims, out->pids);
+		dp_unique_ids__assign(&ids, out->pids);
 	threads = dp_trace_thread_count(out->trace);
 	for (size_t i = 0; !status && i < threads; i++) {
 		const struct dp_thread *thread = dp_trace_thread(out->trace, i);
 
-		status = dp_claims__add(&tids, thread->process,
-					thread->tid ? thread->tid : out->pids[thread->process]);
+		status = dp_unique_ids__request(&tids, thread->process,
+						thread->tid ? thread->tid
+							    : out->pids[thread->process]);
 	}
 	if (!status)
-		dp_claims__resolve(&tids, out->tids);
-	dp_claims__fini(&claims);
-	dp_claims__fini(&tids);
+		dp_unique_ids__assign(&tids, out->tids);
+	dp_unique_ids__fini(&ids);
+	dp_unique_ids__fini(&tids);
 	return status;
 }
 

@@ -5,7 +5,7 @@
 #ifndef DP_REPORT_PERFETTO_H
 #define DP_REPORT_PERFETTO_H
 
-#include "report/claims.h"
+#include "report/unique_ids.h"
 #include "report/lanes.h"
 #include "report/number.h"
 #include "report/proto.h"

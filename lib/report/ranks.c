@@ -26,7 +26,6 @@ int dp_ranks_write(const struct dp_ranks *ranks, const char *format,
 	struct dp_whole whole = {
 		.renderers = renderers,
 		.count = DP_COUNT(renderers),
-		.kind = "ranks",
 		.what = ranks,
 	};
 

@@ -122,26 +122,26 @@ bool dp_render__shows(const struct dp_render *render, const struct dp_metric_inf
 	       (info->of && is_chosen(render->options, info->of));
 }
 
-static bool is_metric(const char *name)
+static const char *metric_name(size_t index, const void *ctx)
 {
-	const struct dp_metric_info *info;
-
-	for (size_t i = 0; (info = dp_metric(i)); i++)
-		if (!strcmp(info->name, name))
-			return true;
-	for (size_t i = 0; (info = dp_summary_metric(i)); i++)
-		if (!strcmp(info->name, name))
-			return true;
-	return false;
+	return dp_metric_name(index);
 }
 
 int dp_render__check(const struct dp_report_options *options, struct dp_error *error)
 {
 	for (size_t i = 0; options->metrics && i < options->metrics_count; i++)
-		if (!is_metric(options->metrics[i]))
-			return dp_error__set(error, DP_ERR_ARGUMENT, "no metric '%s'",
-					     options->metrics[i]);
+		if (dp_metric_find(options->metrics[i]) == SIZE_MAX &&
+		    dp_summary_metric_find(options->metrics[i]) == SIZE_MAX)
+			return dp_error__unknown(error, "metric", options->metrics[i], metric_name,
+						 NULL);
 	return DP_OK;
+}
+
+static const char *format_name(size_t index, const void *ctx)
+{
+	const struct dp_renderer *renderer = dp_renderer__at(index);
+
+	return renderer ? renderer->info.name : NULL;
 }
 
 /* The renderer of that name, if the options are ones that it can follow. */
@@ -155,7 +155,7 @@ static const struct dp_renderer *choose(const char *format, const struct dp_repo
 	for (size_t i = 0; renderers[i]; i++)
 		if (!strcmp(renderers[i]->info.name, format))
 			return renderers[i];
-	dp_error__set(error, DP_ERR_ARGUMENT, "no report format '%s'", format);
+	dp_error__unknown(error, "format", format, format_name, NULL);
 	return NULL;
 }
 
@@ -248,6 +248,13 @@ static void write_job(struct dp_render *render, const void *what)
 	job->renderer->write(render, job->what);
 }
 
+static const char *whole_format_name(size_t index, const void *ctx)
+{
+	const struct dp_whole *whole = ctx;
+
+	return index < whole->count ? whole->renderers[index]->info.name : NULL;
+}
+
 int dp_whole__write(const struct dp_whole *whole, const char *format,
 		    const struct dp_report_options *options, const struct dp_sink *sink,
 		    struct dp_error *error)
@@ -264,7 +271,6 @@ int dp_whole__write(const struct dp_whole *whole, const char *format,
 		if (!strcmp(whole->renderers[i]->info.name, format))
 			job.renderer = whole->renderers[i];
 	if (!job.renderer)
-		return dp_error__set(error, DP_ERR_ARGUMENT, "no format of %s '%s'", whole->kind,
-				     format);
+		return dp_error__unknown(error, "format", format, whole_format_name, whole);
 	return dp_render__run(&render, write_job, &job);
 }

@@ -39,13 +39,11 @@ struct dp_whole_renderer {
 };
 
 /*
- * Writes what in a format, one of count renderers. analysis is render->analysis, which may be NULL;
- * kind is what the format is of, for an error.
+ * Writes what in a format, one of count renderers. analysis is render->analysis, which may be NULL.
  */
 struct dp_whole {
 	const struct dp_whole_renderer *const *renderers;
 	size_t count;
-	const char *kind;
 	const void *what;
 	const struct dp_analysis *analysis;
 };

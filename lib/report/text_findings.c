@@ -255,12 +255,17 @@ static void add_next_step(struct dp_words *words, struct dp_render *render)
 	}
 }
 
-/* Nothing was found: by which rules; or why rules could not find anything. */
+/* Nothing was found: by which rules; or why rules could not find anything, or were not run. */
 bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool list)
 {
 	const struct dp_loop *loop = unjudged(render);
 	const struct dp_rule_info *rule;
 
+	if (!dp_analysis_is_diagnosed(render->analysis)) {
+		dp_words__add(words, "Rules were not run: they need all metrics, and only named "
+				     "ones were computed.");
+		return false;
+	}
 	if (loop && !has_period(render)) {
 		if (loop->complete > 1)
 			dp_words__add(

@@ -1,6 +1,6 @@
 /* Loops in the text report. */
 #include "base/text.h"
-#include "report/spark.h"
+#include "report/sparkline.h"
 #include "report/text.h"
 
 #include <math.h>
@@ -351,7 +351,7 @@ struct series {
 	const char *title;
 	size_t metric;
 	size_t count;
-	struct dp_spark spark;
+	struct dp_sparkline bars;
 	double least;
 	double most;
 	size_t longest; /* its iteration */
@@ -360,7 +360,7 @@ struct series {
 /* Steady values that nothing interrupts; the others are gaps. */
 static void gather(struct series *series, const struct dp_render *render, size_t id, size_t room)
 {
-	dp_spark__init(&series->spark, series->count, room);
+	dp_sparkline__init(&series->bars, series->count, room);
 	for (size_t k = 0; k < series->count; k++) {
 		double value = dp_analysis_loop_metric(render->analysis, id, series->metric, k);
 		const struct dp_iteration *at = dp_analysis_loop_iteration(render->analysis, id, k);
@@ -369,8 +369,8 @@ static void gather(struct series *series, const struct dp_render *render, size_t
 		bool broken = next && next->foreign_kernels && !strcmp(series->title, "period");
 
 		/* The range that is shown leaves warm-up out, and so must the bars. */
-		dp_spark__add(&series->spark, k, at->partial || at->warmup ? (double)NAN : value,
-			      broken);
+		dp_sparkline__add(&series->bars, k, at->partial || at->warmup ? (double)NAN : value,
+				  broken);
 		if (broken || at->warmup || at->partial || !isfinite(value))
 			continue;
 		series->least = fmin(series->least, value);
@@ -396,15 +396,15 @@ static bool choose_series(struct series *series, const struct dp_render *render,
 	       dp_text__find_metric(periods ? "period_ns" : "duration_ns", &series->metric);
 }
 
-static void draw(struct dp_render *render, const struct dp_spark *spark)
+static void draw(struct dp_render *render, const struct dp_sparkline *bars)
 {
 	dp_text__style_begin(render, DP_STYLE_GREEN);
-	dp_spark__draw(render, spark);
+	dp_sparkline__draw(render, bars);
 	dp_text__style_end(render);
 }
 
 /* "period ▇█▆█▃ 168.1–180.7 ms, longest: iteration 3"; many bars have a line of their own. */
-static void write_spark(struct dp_render *render, size_t id)
+static void write_sparkline(struct dp_render *render, size_t id)
 {
 	size_t width = ((struct dp_text *)render->state)->width;
 	char range[3 * DP_NUMBER_SIZE], number[DP_TEXT_SIZE];
@@ -415,19 +415,19 @@ static void write_spark(struct dp_render *render, size_t id)
 	if (!choose_series(&series, render, id))
 		return;
 	gather(&series, render, id, width - DP_TEXT_BODY);
-	if (!dp_spark__range(&series.spark, &low, &high) || series.most < 0)
+	if (!dp_sparkline__range(&series.bars, &low, &high) || series.most < 0)
 		return;
 	dp_text__label(render, series.title);
-	draw(render, &series.spark);
+	draw(render, &series.bars);
 	dp_words__add(&words, "%s",
 		      dp_human__range(range, series.least, series.most, render->options->ascii));
 	if (series.most > series.least)
 		dp_words__add(&words, ", longest: iteration %s",
 			      dp_text__count(number, series.longest));
-	if (series.spark.group > 1)
+	if (series.bars.group > 1)
 		dp_words__add(&words, "; each bar is the longest of %s",
-			      dp_text__count(number, series.spark.group));
-	if (DP_TEXT_BODY + series.spark.columns + 1 + dp_label_width(words.text) <= width) {
+			      dp_text__count(number, series.bars.group));
+	if (DP_TEXT_BODY + series.bars.columns + 1 + dp_label_width(words.text) <= width) {
 		dp_render__format(render, " %s\n", words.text);
 		return;
 	}
@@ -658,7 +658,7 @@ void dp_text__loop(struct dp_render *render, size_t loop)
 		write_ends(render, loop, length);
 	if (render->options->verbose)
 		write_nested(render, loop);
-	write_spark(render, loop);
+	write_sparkline(render, loop);
 	dp_text__spent(render, loop);
 	dp_text__slow(render, loop);
 	if (render->options->metrics)

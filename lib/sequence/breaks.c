@@ -4,6 +4,7 @@
  * was launched before it may run in it, or after.
  */
 #include "sequence/sequence.h"
+#include "base/search.h"
 
 static int64_t launched_ns(const struct dp_trace *trace, uint32_t op)
 {
@@ -17,17 +18,10 @@ static int64_t launched_ns(const struct dp_trace *trace, uint32_t op)
 /* The first pause of a process; of another one where it has none. */
 static size_t first_of(const struct dp_trace *trace, uint32_t process)
 {
-	size_t low = 0, high = dp_trace_pause_count(trace);
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (dp_trace_pause(trace, middle)->process < process)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	DP_FIND(at, 0, dp_trace_pause_count(trace), dp_trace_pause(trace, at)->process >= process);
+	return at;
 }
 
 static const struct dp_pause *pause_of(const struct dp_trace *trace, uint32_t process, size_t index)

@@ -1,4 +1,8 @@
-/* Kernels to symbols. */
+/*
+ * Kernels, or all operations, to symbols: what counts(), and what symbol_of() says is the same.
+ *
+ * Cost: linear in the operations of the group, and in the length of each name once.
+ */
 #include "sequence/sequence.h"
 #include "base/strings.h"
 #include "sequence/family.h"

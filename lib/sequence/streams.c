@@ -9,6 +9,8 @@
  *
  * Measured on recorded programs: streams that graphs were recorded on share 100% of their time, the
  * streams of convolutions in parts and of data preparation 36% at most.
+ *
+ * Cost: linear in the device's operations.
  */
 #include "sequence/streams.h"
 #include "base/parameters.h"

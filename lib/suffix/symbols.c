@@ -3,6 +3,7 @@
  * names already), else by radix sort and binary search.
  */
 #include "suffix/symbols.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 #include <string.h>
@@ -92,17 +93,10 @@ void dp_symbols__fini(struct dp_symbols *symbols)
 
 size_t dp_symbols__find(const struct dp_symbols *symbols, uint32_t value)
 {
-	size_t low = 0, high = symbols->count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (symbols->values[middle] < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < symbols->count && symbols->values[low] == value ? low : SIZE_MAX;
+	DP_FIND(at, 0, symbols->count, symbols->values[at] >= value);
+	return at < symbols->count && symbols->values[at] == value ? at : SIZE_MAX;
 }
 
 static void rename_by_table(const uint32_t *table, const uint32_t *text, size_t count, void *out,

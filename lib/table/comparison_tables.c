@@ -8,28 +8,31 @@ struct difference {
 	int64_t count_before, count_after;
 };
 
-#define DIFFERENCE_FIELD(type, member, cell, unit, help)                                       \
+/* suffix: of the names of those that have a unit. */
+#define DIFFERENCE_FIELD(type, member, suffix, cell, unit, help)                               \
 	{                                                                                      \
-#member, cell, offsetof(type, of) + offsetof(struct difference, member), unit, \
+#member suffix, cell, offsetof(type, of) + offsetof(struct difference, member), unit,  \
 			help                                                                   \
 	}
-#define DIFFERENCE_FIELDS(type, unit)                                                         \
-	DIFFERENCE_FIELD(type, before, DP_CELL_DOUBLE, unit, "in the first run"),             \
-		DIFFERENCE_FIELD(type, after, DP_CELL_DOUBLE, unit, "in the second run"),     \
-		DIFFERENCE_FIELD(type, change, DP_CELL_DOUBLE, unit, "after less before"),    \
-		DIFFERENCE_FIELD(type, change_low, DP_CELL_DOUBLE, unit,                      \
+#define DIFFERENCE_FIELDS(type, suffix, unit)                                                 \
+	DIFFERENCE_FIELD(type, before, suffix, DP_CELL_DOUBLE, unit, "in the first run"),     \
+		DIFFERENCE_FIELD(type, after, suffix, DP_CELL_DOUBLE, unit,                   \
+				 "in the second run"),                                        \
+		DIFFERENCE_FIELD(type, change, suffix, DP_CELL_DOUBLE, unit,                  \
+				 "after less before"),                                        \
+		DIFFERENCE_FIELD(type, change_low, suffix, DP_CELL_DOUBLE, unit,              \
 				 "lower limit of the change's confidence interval"),          \
-		DIFFERENCE_FIELD(type, change_high, DP_CELL_DOUBLE, unit,                     \
+		DIFFERENCE_FIELD(type, change_high, suffix, DP_CELL_DOUBLE, unit,             \
 				 "upper limit of the change's confidence interval"),          \
-		DIFFERENCE_FIELD(type, ratio_low, DP_CELL_DOUBLE, "1",                        \
+		DIFFERENCE_FIELD(type, ratio_low, "", DP_CELL_DOUBLE, "1",                    \
 				 "lower limit of the interval of after / before"),            \
-		DIFFERENCE_FIELD(type, ratio_high, DP_CELL_DOUBLE, "1",                       \
+		DIFFERENCE_FIELD(type, ratio_high, "", DP_CELL_DOUBLE, "1",                   \
 				 "upper limit of the interval of after / before"),            \
-		DIFFERENCE_FIELD(type, significant, DP_CELL_BOOL, NULL,                       \
+		DIFFERENCE_FIELD(type, significant, "", DP_CELL_BOOL, NULL,                   \
 				 "the interval leaves out 0, and the change is at least 1%"), \
-		DIFFERENCE_FIELD(type, count_before, DP_CELL_INT64, "count",                  \
+		DIFFERENCE_FIELD(type, count_before, "", DP_CELL_INT64, "count",              \
 				 "values in the first run"),                                  \
-		DIFFERENCE_FIELD(type, count_after, DP_CELL_INT64, "count",                   \
+		DIFFERENCE_FIELD(type, count_after, "", DP_CELL_INT64, "count",               \
 				 "values in the second run")
 
 static struct difference difference(const struct dp_difference *of)
@@ -75,7 +78,7 @@ static const struct dp_field pair_fields[] = {
 	DP_FIELD(struct pair_row, replaced, DP_CELL_INT64, "count", "places with another kernel"),
 	DP_FIELD(struct pair_row, removed, DP_CELL_INT64, "count", "places of the first run only"),
 	DP_FIELD(struct pair_row, added, DP_CELL_INT64, "count", "places of the second run only"),
-	DIFFERENCE_FIELDS(struct pair_row, "ns"),
+	DIFFERENCE_FIELDS(struct pair_row, "_ns", "ns"),
 	{ NULL },
 };
 
@@ -120,8 +123,8 @@ struct named_row {
 static const struct dp_field named_fields[] = {
 	DP_FIELD(struct named_row, pair, DP_CELL_INT64, NULL, "the pair's number"),
 	DP_FIELD(struct named_row, metric, DP_CELL_TEXT, NULL, "the metric's name"),
-	DP_FIELD(struct named_row, unit, DP_CELL_TEXT, NULL, "unit of the values"),
-	DIFFERENCE_FIELDS(struct named_row, NULL),
+	DP_FIELD(struct named_row, unit, DP_CELL_TEXT, NULL, "unit of before, after and change"),
+	DIFFERENCE_FIELDS(struct named_row, "", NULL),
 	{ NULL },
 };
 
@@ -188,7 +191,7 @@ static const struct dp_field kernel_fields[] = {
 		 "calls per iteration in the first run"),
 	DP_FIELD(struct kernel_row, calls_after, DP_CELL_DOUBLE, "count",
 		 "calls per iteration in the second run"),
-	DIFFERENCE_FIELDS(struct kernel_row, "ns"),
+	DIFFERENCE_FIELDS(struct kernel_row, "_ns", "ns"),
 	{ NULL },
 };
 
@@ -230,7 +233,7 @@ static const struct dp_field place_fields[] = {
 		 "place in the second run's pattern"),
 	DP_FIELD(struct place_row, name_before, DP_CELL_TEXT, NULL, "kernel in the first run"),
 	DP_FIELD(struct place_row, name_after, DP_CELL_TEXT, NULL, "kernel in the second run"),
-	DIFFERENCE_FIELDS(struct place_row, "ns"),
+	DIFFERENCE_FIELDS(struct place_row, "_ns", "ns"),
 	{ NULL },
 };
 

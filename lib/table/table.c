@@ -261,6 +261,15 @@ static const struct dp_table *find(const char *name, const char *of)
 	return NULL;
 }
 
+/* Names of the tables of an "analysis", a "comparison" or "ranks". */
+static const char *table_name(size_t index, const void *of)
+{
+	for (size_t i = 0; i < DP_COUNT(tables); i++)
+		if (!strcmp(tables[i]->info.of, of) && !index--)
+			return tables[i]->info.name;
+	return NULL;
+}
+
 /* Which loops' rows are listed: those of all, or of one, for tables with such a column. */
 static int choose_loops(struct dp_table_rows *rows, const struct dp_table *table, int64_t loop,
 			struct dp_error *error)
@@ -276,9 +285,12 @@ static int choose_loops(struct dp_table_rows *rows, const struct dp_table *table
 	if (!field->name)
 		return dp_error__set(error, DP_ERR_ARGUMENT, "table %s has no column loop",
 				     table->info.name);
+	if (!loops)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "no loop %lld: none was found",
+				     (long long)loop);
 	if ((uint64_t)loop >= loops)
-		return dp_error__set(error, DP_ERR_ARGUMENT, "no loop %lld: there are %zu",
-				     (long long)loop, loops);
+		return dp_error__set(error, DP_ERR_ARGUMENT, "no loop %lld: the last one is %zu",
+				     (long long)loop, loops - 1);
 	rows->loop = field;
 	rows->first_loop = (size_t)loop;
 	rows->end_loop = rows->first_loop + 1;
@@ -311,11 +323,7 @@ static int make(struct ArrowArrayStream *stream, const char *name, const char *o
 	int status;
 
 	if (!table)
-		return dp_error__set(error, DP_ERR_ARGUMENT, "%s is no table of %s%s", name,
-				     *of == 'a'	  ? "an "
-				     : *of == 'c' ? "a "
-						  : "",
-				     of);
+		return dp_error__unknown(error, "table", name, table_name, of);
 	status = dp_options__take(&all, sizeof(all), options, error);
 	if (!status)
 		status = choose_loops(&rows, table, all.loop, error);

@@ -1,6 +1,8 @@
 /* Tables of the trace that was analyzed. */
 #include "table/table.h"
 
+#include <math.h>
+
 /* Streams. */
 
 struct stream_row {
@@ -197,25 +199,27 @@ const struct dp_table dp_table__copies = {
 /* Samples of devices. */
 
 struct sample_row {
-	int64_t time_ns, device, energy_mj, power_mw, clock_mhz;
+	int64_t time_ns, device;
+	double energy_J, power_W, clock_MHz; /* named as the metrics that are made of them */
 	bool throttled;
 };
 
 static const struct dp_field sample_fields[] = {
 	DP_FIELD(struct sample_row, time_ns, DP_CELL_INT64, "ns", "when it was taken"),
 	DP_FIELD(struct sample_row, device, DP_CELL_ID, NULL, "the device's id"),
-	DP_FIELD(struct sample_row, energy_mj, DP_CELL_ID, "mJ",
+	DP_FIELD(struct sample_row, energy_J, DP_CELL_DOUBLE, "J",
 		 "energy used since some time before the capture"),
-	DP_FIELD(struct sample_row, power_mw, DP_CELL_ID, "mW", "power"),
-	DP_FIELD(struct sample_row, clock_mhz, DP_CELL_ID, "MHz", "clock of the multiprocessors"),
+	DP_FIELD(struct sample_row, power_W, DP_CELL_DOUBLE, "W", "power"),
+	DP_FIELD(struct sample_row, clock_MHz, DP_CELL_DOUBLE, "MHz",
+		 "clock of the multiprocessors"),
 	DP_FIELD(struct sample_row, throttled, DP_CELL_BOOL, NULL, "the clocks are held down"),
 	{ NULL },
 };
 
-/* A sampled value, where 0 is one that is not known. */
-static int64_t known(uint64_t value)
+/* A sampled value in its unit, where 0 is one that is not known. */
+static double known(uint64_t value, double per_unit)
 {
-	return value ? (int64_t)value : -1;
+	return value ? (double)value / per_unit : (double)NAN;
 }
 
 static enum dp_table_row sample_row(void *out, const struct dp_table_rows *rows, size_t of,
@@ -227,9 +231,12 @@ static enum dp_table_row sample_row(void *out, const struct dp_table_rows *rows,
 	if (i >= samples->count)
 		return DP_ROW_END;
 	*(struct sample_row *)out = (struct sample_row){
-		samples->time_ns[i],	      dp_trace_device(trace, samples->device[i])->id,
-		known(samples->energy_mj[i]), known(samples->power_mw[i]),
-		known(samples->clock_mhz[i]), samples->throttle[i] & DP_THROTTLE_SLOW,
+		samples->time_ns[i],
+		dp_trace_device(trace, samples->device[i])->id,
+		known(samples->energy_mj[i], 1e3),
+		known(samples->power_mw[i], 1e3),
+		known(samples->clock_mhz[i], 1),
+		samples->throttle[i] & DP_THROTTLE_SLOW,
 	};
 	return DP_ROW;
 }

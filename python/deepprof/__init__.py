@@ -13,8 +13,9 @@ Times are nanoseconds from the trace's first GPU operation, sizes are bytes, sha
 """
 from __future__ import annotations
 
+import contextlib
 import ctypes
-import numbers
+import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -32,7 +33,7 @@ from .errors import (
 )
 from .ranks import ranks, reduce
 from .record import record
-from .results import Analysis, Comparison, Finding, Path, Ranks, Table, Trace, path_bytes
+from .results import Analysis, Comparison, Finding, Path, Ranks, Table, Trace, path_bytes, whole
 
 __all__ = [
     "Analysis",
@@ -53,6 +54,7 @@ __all__ = [
     "analyze_many",
     "compare",
     "open",
+    "plot",
     "ranks",
     "record",
     "reduce",
@@ -60,6 +62,11 @@ __all__ = [
 
 _lib = _library.lib
 __version__ = _lib.dp_version().decode()
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__doc__", "__version__"]
+
 
 _LEVELS = {"default": 0, "outermost": 1, "innermost": 2}
 
@@ -109,8 +116,10 @@ def open(
     input_format  the importer, by name; None: whichever recognizes the file
     label         what reports and errors call a file that stands for another, such as a temporary
                   copy; None: its path
-    progress      called with the bytes read so far and the file's size in bytes (0: not known).
-                  None: a bar in a notebook, once reading takes longer than a second; False: nothing
+    progress      called with the bytes read so far and the file's size in bytes (0: not known),
+                  by the calling thread. Only reading reports progress, not the analysis.
+                  None or True: a bar in a notebook, once reading takes longer than a second, and
+                  nothing elsewhere; False: nothing
     log           called with a level ("debug", "info", "warning") and a message
 
     An exception in progress or log is raised once the file has been read.
@@ -134,6 +143,11 @@ def open(
     return trace
 
 
+def _ns(time: Any) -> int:
+    """Nanoseconds, of NumPy's types, too, and of floats as tables have them."""
+    return int(time) if isinstance(time, float) else operator.index(time)
+
+
 def _array(kind: Any, values: Iterable[Any]) -> tuple[ctypes.Array[Any], int]:
     values = list(values)
     return (kind * len(values))(*values), len(values)
@@ -144,41 +158,41 @@ def _options(
     range_ns: Any, batch_size: Any, flops: Any, metrics: Any, thresholds: Any, paper: Any,
     explain: Any, log: Any, calls: _Calls,
 ) -> Any:  # fmt: skip
+    if level not in _LEVELS:
+        raise errors.ArgumentError(f"unknown level {level!r}; choose {', '.join(_LEVELS)}")
+    device, stream = whole("device", device), whole("stream", stream)
     options = _library.AnalysisOptions(
         size=ctypes.sizeof(_library.AnalysisOptions),
-        paper=paper,
+        paper=bool(paper),
         epsilon=1,
         max_unmatched=100,
         marks=marks.encode() if marks is not None else None,
-        ignore_marks=ignore_marks,
+        ignore_marks=bool(ignore_marks),
+        level=_LEVELS[level],
         device=-1 if device is None else device,
         stream=-1 if stream is None else stream,
-        range_start_ns=-(2**63) if range_ns is None else range_ns[0],
-        range_end_ns=2**63 - 1 if range_ns is None else range_ns[1],
-        batch_size=batch_size or 0,
-        flops=flops or 0,
-        explain=explain,
+        range_start_ns=-(2**63) if range_ns is None else _ns(range_ns[0]),
+        range_end_ns=2**63 - 1 if range_ns is None else _ns(range_ns[1]),
+        batch_size=whole("batch_size", batch_size) or 0,
+        flops=float(flops or 0),
+        explain=bool(explain),
         log=_log(log, calls),
     )
-    for name, value in dict(device=device, stream=stream, batch_size=batch_size, flops=flops).items():
-        if value is not None and value < 0:
-            raise errors.ArgumentError(f"{name} is negative: {value}")
-    if level not in _LEVELS:
-        raise errors.ArgumentError(f"no level {level!r}: there are {', '.join(_LEVELS)}")
-    options.level = _LEVELS[level]
+    if options.flops < 0:
+        raise errors.ArgumentError(f"flops is negative: {flops}")
     if iterations is not None:
-        # NumPy's integers are no int.
-        counts = [iterations] if isinstance(iterations, numbers.Integral) else list(iterations)
-        if any(count < 0 for count in counts):
-            raise errors.ArgumentError(f"a number of iterations is negative: {counts}")
-        options.iterations, options.iterations_count = _array(ctypes.c_uint64, counts)
+        counts = iterations if isinstance(iterations, Iterable) else [iterations]
+        numbers = (whole("a number of iterations", count) for count in counts)
+        options.iterations, options.iterations_count = _array(ctypes.c_uint64, numbers)
     if metrics is not None:
         if isinstance(metrics, str):
             raise TypeError(f"expected a list of names of metrics, not one text: {metrics!r}")
         names = (name.encode() for name in metrics)
         options.metrics, options.metrics_count = _array(ctypes.c_char_p, names)
     if thresholds:
-        pairs = (_library.Threshold(rule.encode(), share) for rule, share in thresholds.items())
+        pairs = (
+            _library.Threshold(rule.encode(), float(share)) for rule, share in thresholds.items()
+        )
         options.thresholds, options.thresholds_count = _array(_library.Threshold, pairs)
     return options
 
@@ -217,7 +231,8 @@ def analyze(
                     that start between them
     batch_size      samples in an iteration, for throughput
     flops           floating-point operations of an iteration on one GPU, for MFU
-    metrics         names of those to compute; None: all. With names there are no findings
+    metrics         names of those to compute; None: all. Rules need all: with names they are not
+                    run, ``diagnosed`` of the result is False, and there are no findings
     thresholds      {rule: share} at which a rule reports, in place of its own
     paper           the published algorithm to the letter; needs iterations
     explain         keep how the iterations were found, for ``report("json")``
@@ -246,9 +261,10 @@ def analyze(
 
 def _analysis(trace: Trace, options: Any, calls: _Calls) -> Analysis:
     handle, error = ctypes.c_void_p(), _library.Error()
-    status = _lib.dp_analysis_run(
-        ctypes.byref(handle), trace._alive(), ctypes.byref(options), ctypes.byref(error)
-    )
+    with trace._held() as held:
+        status = _lib.dp_analysis_run(
+            ctypes.byref(handle), held, ctypes.byref(options), ctypes.byref(error)
+        )
     errors.check(status, error)
     analysis = Analysis(handle.value)
     calls.check()
@@ -269,18 +285,16 @@ def compare(
     loops           ids of a loop of each run; None: those that are alike
     """
     runs = [run if isinstance(run, Analysis) else analyze(run) for run in (before, after)]
-    options = _library.CompareOptions(ctypes.sizeof(_library.CompareOptions), confidence)
+    options = _library.CompareOptions(ctypes.sizeof(_library.CompareOptions), float(confidence))
     if loops is not None:
-        if len(loops) != 2 or any(loop < 0 for loop in loops):
+        if len(loops) != 2:
             raise errors.ArgumentError(f"loops are the ids of two loops: {loops!r}")
-        options.loops, _ = _array(ctypes.c_size_t, loops)
+        options.loops, _ = _array(ctypes.c_size_t, (whole("a loop", loop) for loop in loops))
     handle, error = ctypes.c_void_p(), _library.Error()
-    status = _lib.dp_comparison_run(
-        ctypes.byref(handle),
-        runs[0]._alive(),
-        runs[1]._alive(),
-        ctypes.byref(options),
-        ctypes.byref(error),
-    )
+    with contextlib.ExitStack() as held:
+        handles = [held.enter_context(run._held()) for run in runs]
+        status = _lib.dp_comparison_run(
+            ctypes.byref(handle), *handles, ctypes.byref(options), ctypes.byref(error)
+        )
     errors.check(status, error)
     return Comparison(handle.value, *runs)

@@ -153,44 +153,62 @@ def batches(stream: Stream) -> Iterator[Array]:
 # Python's own objects.
 
 
-def _values(kind: str, array: Any) -> list[Any]:
-    """A column as a list, None where there is no value."""
-    count, buffers = array.length, array.buffers
+_CHUNK = 4096  # rows that are read at a time: few enough to keep little memory
+
+
+def _bit_list(address: int, start: int, stop: int) -> list[bool]:
+    data = ctypes.string_at(address + start // 8, (stop + 7) // 8 - start // 8)
+    return [bool(data[i // 8 - start // 8] >> i % 8 & 1) for i in range(start, stop)]
+
+
+def _values(kind: str, array: Any, texts: list[Any] | None, start: int, stop: int) -> list[Any]:
+    """Rows of a column as a list, None where there is no value. texts: of a dictionary."""
+    buffers = array.buffers
     values: list[Any]
     if kind == "U":
-        offsets = (ctypes.c_int64 * (count + 1)).from_address(buffers[1])
-        data = ctypes.string_at(buffers[2], offsets[count])
-        values = [data[offsets[i] : offsets[i + 1]].decode() for i in range(count)]
+        ends = list((ctypes.c_int64 * (stop - start + 1)).from_address(buffers[1] + 8 * start))
+        data = ctypes.string_at(buffers[2] + ends[0], ends[-1] - ends[0])
+        bounds = zip(ends, ends[1:])
+        values = [data[begin - ends[0] : end - ends[0]].decode() for begin, end in bounds]
     elif kind == "b":
-        data = ctypes.string_at(buffers[1], (count + 7) // 8)
-        values = [bool(data[i // 8] >> i % 8 & 1) for i in range(count)]
+        values = _bit_list(buffers[1], start, stop)
     else:
-        values = list((_NUMBERS[kind] * count).from_address(buffers[1])) if count else []
+        number = _NUMBERS[kind]
+        address = buffers[1] + ctypes.sizeof(number) * start
+        values = list((number * (stop - start)).from_address(address))
     if array.null_count:
-        bits = ctypes.string_at(buffers[0], (count + 7) // 8)
-        values = [v if bits[i // 8] >> i % 8 & 1 else None for i, v in enumerate(values)]
-    if array.dictionary:
-        texts = _values("U", array.dictionary.contents)
+        known = _bit_list(buffers[0], start, stop)
+        values = [value if there else None for value, there in zip(values, known)]
+    if texts is not None:
         values = [None if code is None else texts[code] for code in values]
     return values
 
 
-def rows(stream: Stream) -> list[dict[str, Any]]:
-    """A list of dicts, one for each row. Takes the stream."""
-    schema = schema_of(stream)
-    found: list[dict[str, Any]] = []
+def _dictionary(array: Any) -> list[Any] | None:
+    if not array.dictionary:
+        return None
+    texts = array.dictionary.contents
+    return _values("U", texts, None, 0, texts.length)
+
+
+def rows(stream: Stream) -> Iterator[dict[str, Any]]:
+    """A dict for each row. Takes the stream."""
+    schema = Schema()
     try:
-        described = [(name, kind) for name, kind, _ in fields(schema)]
-        names = [name for name, _ in described]
+        schema = schema_of(stream)
+        names = [name for name, _, _ in fields(schema)]
+        kinds = [kind for _, kind, _ in fields(schema)]
         for batch in batches(stream):
-            values = [
-                _values(kind, batch.children[i].contents) for i, (_, kind) in enumerate(described)
-            ]
-            found += [dict(zip(names, row)) for row in zip(*values)]
+            columns = [batch.children[i].contents for i in range(len(kinds))]
+            texts = [_dictionary(column) for column in columns]
+            for start in range(0, batch.length, _CHUNK):
+                stop = min(start + _CHUNK, batch.length)
+                values = [_values(*column, start, stop) for column in zip(kinds, columns, texts)]
+                for row in zip(*values):
+                    yield dict(zip(names, row))
     finally:
         release(schema)
         release(stream)
-    return found
 
 
 # NumPy.
@@ -206,7 +224,7 @@ class _Owner:
         release(self.batch)
 
 
-_NUMBERS = {"l": ctypes.c_int64, "g": ctypes.c_double, "I": ctypes.c_uint32}
+_NUMBERS: dict[str, Any] = {"l": ctypes.c_int64, "g": ctypes.c_double, "I": ctypes.c_uint32}
 
 
 def _view(np: Any, kind: Any, address: int, count: int, owner: _Owner | None) -> Any:
@@ -281,16 +299,18 @@ def _join(np: Any, parts: list[Any]) -> Any:
 _EMPTY: dict[str, Any] = {"l": "i8", "I": "u4", "g": "f8", "U": object, "b": bool}
 
 
-def columns(stream: Stream) -> dict[str, Any]:
-    """Columns by name: NumPy arrays, or Names. Takes the stream. A whole number that is missing
-    makes its column one of floats, with NaN."""
+def columns(stream: Stream, names: tuple[str, ...] | None = None) -> dict[str, Any]:
+    """Columns by name: NumPy arrays, or Names; None: all. Takes the stream. A whole number that is
+    missing makes its column one of floats, with NaN."""
     import numpy as np
 
     schema = schema_of(stream)
     try:
         described = [(name, kind) for name, kind, _ in fields(schema)]
         named = [bool(schema.children[i].contents.dictionary) for i in range(len(described))]
-        parts: dict[str, list[Any]] = {name: [] for name, _ in described}
+        parts: dict[str, list[Any]] = {
+            name: [] for name, _ in described if names is None or name in names
+        }
         while True:
             batch = Array()
             if stream.get_next(ctypes.byref(stream), ctypes.byref(batch)):
@@ -299,10 +319,12 @@ def columns(stream: Stream) -> dict[str, Any]:
                 break
             owner = _Owner(batch)
             for i, (name, kind) in enumerate(described):
+                if name not in parts:
+                    continue
                 child = batch.children[i].contents
                 parts[name].append(_column(np, kind, child, owner))
         for (name, kind), is_named in zip(described, named):
-            if not parts[name]:
+            if name in parts and not parts[name]:
                 empty = np.empty(0, dtype=_EMPTY[kind])
                 parts[name].append(
                     Names(empty.view("i4"), np.empty(0, dtype=object)) if is_named else empty

@@ -125,6 +125,7 @@ _FUNCTIONS = {
     "dp_analysis_run": (_INT, _OUT, _HANDLE, _P(AnalysisOptions), _ERROR),
     "dp_analysis_read": (_INT, _OUT, _TEXT, _ERROR),
     "dp_analysis_is_report": (_BOOL, _TEXT),
+    "dp_analysis_is_diagnosed": (_BOOL, _HANDLE),
     "dp_analysis_trace": (_HANDLE, _HANDLE),
     "dp_analysis_free": (None, _HANDLE),
     "dp_comparison_run": (_INT, _OUT, _HANDLE, _HANDLE, _P(CompareOptions), _ERROR),

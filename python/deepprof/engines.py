@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import errno
 import os
 import pathlib
 import shutil
@@ -40,7 +41,9 @@ def local(path: Path) -> Iterator[tuple[str, str | None]]:
         except Exception as error:  # each file system has its own
             message = f"{text}: {error or type(error).__name__}"
             number = getattr(error, "errno", None)
-            raise errors.FileError(message, text, errno=number) from error
+            if number is None and isinstance(error, FileNotFoundError):
+                number = errno.ENOENT  # a store's own error has a message only
+            raise errors.file_error(message, text, errno=number) from error
         yield str(name), text
 
 
@@ -52,11 +55,9 @@ def report(path: Path, brief: bool, options: dict[str, Any]) -> str:
         return str(analysis.report("json", brief=brief))
 
 
-def listed(paths: Iterable[Path]) -> list[Path]:
-    """Paths as a list. A path alone would be taken for its characters."""
-    if isinstance(paths, (str, bytes, os.PathLike)):
-        raise TypeError(f"expected a list of paths, not one path: {os.fspath(paths)!r}")
-    return list(paths)
+def listed(paths: Iterable[Path] | Path) -> list[Path]:
+    """Paths as a list; one path alone is a list of it."""
+    return [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
 
 
 @contextlib.contextmanager
@@ -70,7 +71,7 @@ def engine(executor: Executor | None, threads: int | None = None) -> Iterator[Ex
 
 
 def analyze_many(
-    paths: Iterable[Path],
+    paths: Iterable[Path] | Path,
     executor: Executor | None = None,
     *,
     brief: bool = True,

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno as _errno
 import os
 from typing import Any
 
@@ -37,7 +38,8 @@ class DeepprofError(Exception):
 
 
 class FileError(DeepprofError, OSError):
-    """A file could not be opened, read or written.
+    """A file could not be opened, read or written. It is also a FileNotFoundError, PermissionError,
+    IsADirectoryError or NotADirectoryError where the system's error is one.
 
     ``errno``, ``strerror`` and ``filename`` are those of an OSError; None where the system reported
     no error, as for a file that is cut off.
@@ -58,8 +60,33 @@ class FileError(DeepprofError, OSError):
         self.filename = path
 
     def __reduce__(self) -> tuple[Any, ...]:
-        kind, arguments = super().__reduce__()
-        return kind, (*arguments, self.errno)
+        _, arguments = super().__reduce__()
+        return file_error, (*arguments, self.errno)
+
+
+_FILE_ERRORS: dict[int | None, Any] = {
+    number: type("FileError", (FileError, kind), {"__module__": __name__})
+    for number, kind in (
+        (_errno.ENOENT, FileNotFoundError),
+        (_errno.EACCES, PermissionError),
+        (_errno.EPERM, PermissionError),
+        (_errno.EISDIR, IsADirectoryError),
+        (_errno.ENOTDIR, NotADirectoryError),
+    )
+}
+
+
+def file_error(
+    message: str,
+    path: str | None = None,
+    table: str | None = None,
+    line: int | None = None,
+    column: int | None = None,
+    errno: int | None = None,
+) -> FileError:
+    """A FileError, of the class that fits errno."""
+    made: FileError = _FILE_ERRORS.get(errno, FileError)(message, path, table, line, column, errno)
+    return made
 
 
 class FormatError(DeepprofError, ValueError):
@@ -114,5 +141,5 @@ def check(status: int, error: Any) -> None:
     )
     kind = _CLASSES.get(status, DeepprofError)
     if kind is FileError:
-        raise FileError(message, *where, error.system or None)
+        raise file_error(message, *where, error.system or None)
     raise kind(message, *where)

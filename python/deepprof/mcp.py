@@ -72,6 +72,9 @@ def info(path: str) -> str:
     return done.stdout
 
 
+TOOLS = (analyze, explain, compare, ranks, info)
+
+
 def server() -> "MCPServer":
     """The server, with its tools."""
     from mcp.server.mcpserver import MCPServer
@@ -89,8 +92,12 @@ def server() -> "MCPServer":
 
         return call
 
-    made = MCPServer("deepprof", instructions="Reads GPU traces: what is slow, and what to do.")
-    for tool in (analyze, explain, compare, ranks, info):
+    made = MCPServer(
+        "deepprof",
+        version=deepprof.__version__,
+        instructions="Reads GPU traces: what is slow, and what to do.",
+    )
+    for tool in TOOLS:
         made.tool()(reporting(tool))
     return made
 
@@ -98,7 +105,10 @@ def server() -> "MCPServer":
 def main(words: "list[str] | None" = None) -> int:
     """Serves until standard input ends."""
     parser = argparse.ArgumentParser(
-        prog="deepprof mcp", description="Serve the Model Context Protocol on standard input."
+        prog="deepprof mcp",
+        description="Serve the Model Context Protocol on standard input and output, until the input "
+        f"ends. Tools: {', '.join(tool.__name__ for tool in TOOLS)}.",
+        epilog="This needs the extra mcp of the package: pip install 'deepprof[mcp]'",
     )
     parser.parse_args(words)
     try:

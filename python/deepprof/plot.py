@@ -5,10 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import errors
-from .results import Analysis, Ranks
+from .results import Analysis, Ranks, unknown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+__all__ = ["breakdown", "periods", "ranks", "timeline"]
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__doc__"]
+
 
 # What the period of an iteration is made of, in the order in which it is stacked.
 PARTS = (
@@ -19,6 +26,7 @@ PARTS = (
     ("host_wait_ns", "host wait", "#efb118"),
 )
 REST = ("other idle time", "#b0b0b0")
+_WARM_UP = 0.35  # how opaque its bars are
 _OPERATIONS = ((True, "kernels", "#4269d0"), (False, "copies and memsets", "#3ca951"))
 _CELLS = 1000  # of a timeline: about the pixels of its width
 
@@ -31,8 +39,16 @@ def _axes(ax: Axes | None, **size: Any) -> Any:
     return plt.subplots(layout="constrained", **size)[1]
 
 
+def _check(result: Any, kind: type, function: str) -> None:
+    if not isinstance(result, kind):
+        raise TypeError(
+            f"expected what deepprof.{function}() returns, not {type(result).__name__}: {result!r}"
+        )
+
+
 def _iterations(analysis: Analysis, loop: int) -> dict[str, Any]:
     """Columns of a loop's whole iterations."""
+    _check(analysis, Analysis, "analyze")
     columns = analysis.table("iterations", loop=loop).to_numpy()
     whole = ~columns["partial"]
     if not whole.any():
@@ -57,23 +73,35 @@ def periods(analysis: Analysis, loop: int = 0, ax: Axes | None = None) -> Axes:
 
 
 def breakdown(analysis: Analysis, loop: int = 0, ax: Axes | None = None) -> Axes:
-    """What the period of each iteration is made of, stacked."""
+    """What the period of each iteration is made of, stacked; warm-up, which is in none of the
+    report's averages, paler."""
     import numpy as np
+    from matplotlib.patches import Patch
 
     it = _iterations(analysis, loop)
     ax = _axes(ax, figsize=(8, 3))
     known = ~np.isnan(it["period_ns"])
-    index, left = it["index"][known], it["period_ns"][known] / 1e6
-    bottom = np.zeros(len(index))
+    left = it["period_ns"][known] / 1e6
+    bottom = np.zeros(len(left))
+    warm = it["warmup"][known]
+
+    def stack(values: Any, label: str, color: str) -> None:
+        for chosen, alpha, shown in ((~warm, 1, label), (warm, _WARM_UP, None)):
+            ax.bar(it["index"][known][chosen], values[chosen], 1, bottom[chosen], label=shown,
+                   color=color, alpha=alpha)
+        bottom[:] += values
+
     for name, label, color in PARTS:
         values = np.nan_to_num(it[name][known]) / 1e6
         if values.any():
-            ax.bar(index, values, 1, bottom, label=label, color=color)
-            bottom = bottom + values
-    ax.bar(index, np.maximum(left - bottom, 0), 1, bottom, label=REST[0], color=REST[1])
+            stack(values, label, color)
+    stack(np.maximum(left - bottom, 0), *REST)
+    handles = ax.get_legend_handles_labels()[0]
+    if warm.any():
+        handles.append(Patch(color="black", alpha=_WARM_UP, label="warm-up: paler"))
     ax.set(xlabel="iteration", ylabel="time (ms)", title=f"Loop {loop}")
     ax.locator_params(axis="x", integer=True)
-    ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
     return ax
 
 
@@ -148,9 +176,13 @@ def _value(number: Any) -> int | None:
 def ranks(result: Ranks, value: str = "own_ns", ax: Axes | None = None) -> Axes:
     """A heat map of ranks and iterations: what each took by itself, or another column of the table
     ``rank_iterations``, in ms."""
+    _check(result, Ranks, "ranks")
+    table = result.table("rank_iterations")
+    if value not in table:
+        raise errors.ArgumentError(unknown("column", value, table.columns))
     import numpy as np
 
-    columns = result.table("rank_iterations").to_numpy()
+    columns = table.to_numpy()
     numbers, rows = np.unique(columns["rank"], return_inverse=True)
     known = ~np.isnan(columns[value])  # the last iteration has no period
     iterations = columns["iteration"][known]

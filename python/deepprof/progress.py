@@ -19,7 +19,8 @@ def _display() -> Callable[..., Any] | None:
         return None
     from IPython.display import display
 
-    return display
+    shown: Callable[..., Any] = display
+    return shown
 
 
 class _Bar:

@@ -38,7 +38,9 @@ def settings(options: dict[str, Any]) -> str:
             words.append("--ignore-marks")
         elif value and value != "default":
             words.append(f"--{name.replace('_', '-')}={value}")
-    words += [f"{name}={options[name]!r}" for name in sorted(options)]
+    for name in sorted(options):
+        value = options[name]  # NumPy's numbers as Python's
+        words.append(f"{name}={value.item() if hasattr(value, 'item') else value!r}")
     return " ".join(words)
 
 
@@ -57,12 +59,20 @@ def source_of(path: Path, options: dict[str, Any]) -> Any:
     return source
 
 
+@contextlib.contextmanager
+def held(summaries: list[Summary]) -> Iterator[Any]:
+    """An array of handles, as the library takes them."""
+    with contextlib.ExitStack() as stack:
+        handles = [stack.enter_context(one._held()) for one in summaries]
+        yield (ctypes.c_void_p * len(handles))(*handles)
+
+
 def to_bytes(summaries: list[Summary]) -> bytes:
     """Summaries as one file's bytes."""
-    handles = (ctypes.c_void_p * len(summaries))(*(one._alive() for one in summaries))
-    return collected(
-        lambda sink, error: _lib.dp_summary_write(handles, len(handles), sink, error)
-    )
+    with held(summaries) as handles:
+        return collected(
+            lambda sink, error: _lib.dp_summary_write(handles, len(handles), sink, error)
+        )
 
 
 def from_bytes(data: bytes) -> Summary:
@@ -83,8 +93,8 @@ def kept_summary(path: Path, source: Any) -> bytes | None:
     is now, with these options."""
     with contextlib.suppress(OSError, errors.DeepprofError):
         data = pathlib.Path(f"{os.fspath(path)}.dpsum").read_bytes()
-        with from_bytes(data) as summary:
-            of, another = (_lib.dp_summary_source(summary._alive(), i) for i in range(2))
+        with from_bytes(data) as summary, summary._held() as handle:
+            of, another = (_lib.dp_summary_source(handle, i) for i in range(2))
             if of and not another and source.modified_ns and state(of[0]) == state(source):
                 return data
     return None
@@ -104,12 +114,9 @@ def summarize(path: Path, options: dict[str, Any]) -> bytes | errors.DeepprofErr
                 data = pathlib.Path(name).read_bytes()
                 from_bytes(data).close()
                 return data
-            with deepprof.analyze(name, label=label, **options) as analysis:
+            with deepprof.analyze(name, label=label, **options) as one, one._held() as analysis:
                 status = _lib.dp_summary_run(
-                    ctypes.byref(handle),
-                    analysis._alive(),
-                    ctypes.byref(source),
-                    ctypes.byref(error),
+                    ctypes.byref(handle), analysis, ctypes.byref(source), ctypes.byref(error)
                 )
             errors.check(status, error)
     except errors.DeepprofError as trouble:
@@ -130,21 +137,28 @@ def files_of(folder: str, depth: int = 1) -> Iterator[str]:
                 yield entry.path
 
 
-def found_files(paths: Iterable[Path]) -> list[str]:
+def found_files(paths: Iterable[Path] | Path) -> list[str]:
     """Paths in order, each once, with files in place of folders. A trace's own summary in a folder
     is left out."""
     found: set[str] = set()
-    for path in (os.fspath(one) for one in listed(paths)):
+    given = [os.fspath(one) for one in listed(paths)]
+    for path in given:
         found.update(files_of(path) if os.path.isdir(path) else [path])
+    if not given:
+        raise errors.ArgumentError("no traces, summaries or folders were given")
     if not found:
-        raise errors.ArgumentError("no trace files were given")
+        raise errors.ArgumentError(
+            f"{given[0]}: contains no files that are named as traces (.json, .json.gz, .db, "
+            ".sqlite, .nsys-rep, .xplane.pb and others) or summaries (.dpsum)",
+            given[0],
+        )
     return sorted(
         path for path in found if not (path.endswith(".dpsum") and path[:-6] in found)
     )
 
 
 def summarize_all(
-    paths: Iterable[Path], executor: Executor | None, threads: int | None, options: dict[str, Any]
+    paths: Iterable[Path] | Path, executor: Executor | None, threads: int | None, options: dict[str, Any]
 ) -> tuple[list[str], list[Any]]:
     """Paths in order, and for each what :func:`summarize` returns."""
     files = found_files(paths)
@@ -163,7 +177,7 @@ def named(path: str, error: Any) -> Any:
 
 
 def ranks(
-    paths: Iterable[Path],
+    paths: Iterable[Path] | Path,
     executor: Executor | None = None,
     *,
     threads: int | None = None,
@@ -171,6 +185,7 @@ def ranks(
 ) -> Ranks:
     """Compares the ranks of a job, of traces, summaries, or both; returns :class:`Ranks`.
 
+    paths     files, or folders of them; one path alone may be given as it is
     executor  anything with ``submit``: ``concurrent.futures`` pools, ``dask.distributed.Client``,
               ``mpi4py.futures.MPIPoolExecutor``; None: threads
     threads   without an executor: files that are analyzed at a time; None: one for each core
@@ -187,7 +202,6 @@ def ranks(
     lost = [(path, one) for path, one in zip(paths, found) if isinstance(one, Exception)]
     if lost and not summaries:
         raise named(*lost[0])
-    handles = (ctypes.c_void_p * len(summaries))(*(one._alive() for one in summaries))
     left_out = (_library.LeftOut * len(lost))(
         *(
             _library.LeftOut(path_bytes(path), str(error).removeprefix(f"{path}: ").encode())
@@ -198,15 +212,16 @@ def ranks(
         ctypes.sizeof(_library.RanksOptions), left_out, len(left_out)
     )
     handle, error = ctypes.c_void_p(), _library.Error()
-    status = _lib.dp_ranks_run(
-        ctypes.byref(handle), handles, len(handles), ctypes.byref(settled), ctypes.byref(error)
-    )
+    with held(summaries) as handles:
+        status = _lib.dp_ranks_run(
+            ctypes.byref(handle), handles, len(handles), ctypes.byref(settled), ctypes.byref(error)
+        )
     errors.check(status, error)
     return Ranks(handle.value)
 
 
 def reduce(
-    paths: Iterable[Path],
+    paths: Iterable[Path] | Path,
     executor: Executor | None = None,
     *,
     threads: int | None = None,

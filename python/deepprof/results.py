@@ -1,8 +1,11 @@
 """Traces, analyses, comparisons, and their tables."""
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import dataclasses
+import difflib
+import functools
 import html
 import json
 import operator
@@ -24,18 +27,33 @@ _lib = _library.lib
 Path = Union[str, os.PathLike[str]]
 
 
+# Of names that may have been meant, as many as one reads: what the library lists.
+_LISTED_MOST = 10
+
+
+def unknown(what: str, name: str, names: list[str]) -> str:
+    """What an error says of a name that is none of names: the nearest first."""
+    near = difflib.get_close_matches(name, names, _LISTED_MOST, 0)
+    more = f", ... ({len(names) - len(near)} more)" if len(names) > len(near) else ""
+    return f"unknown {what} {name!r}; choose {', '.join(near)}{more}"
+
+
 class Table:
     """A table of results, which data frames take over without a copy where they can.
 
     It has the Arrow PyCapsule interface, so ``polars.DataFrame(table)``,
     ``pyarrow.table(table)`` and ``duckdb.from_arrow(table)`` read it. ``schema`` has the unit and
     a line of help for each column.
+
+    ``len(table)`` is the number of rows, ``for row in table`` gives each as a dict,
+    ``table["period_ns"]`` is a column as a NumPy array, and ``"period_ns" in table`` says whether
+    there is such a column.
     """
 
     def __init__(self, owner: _Owner, name: str, make: Any, loop: int | None = None) -> None:
         self._owner = owner  # must stay until streams are read
         self._make = make
-        self._loop = -1 if loop is None else operator.index(loop)
+        self._loop = -1 if loop is None else loop
         self.name = name
 
     def _stream(self, nan: bool = False) -> _arrow.Stream:
@@ -44,17 +62,18 @@ class Table:
             ctypes.sizeof(_library.TableOptions), nan, self._loop
         )
         error = _library.Error()
-        status = self._make(
-            ctypes.addressof(stream),
-            self._owner._alive(),
-            self.name.encode(),
-            ctypes.byref(options),
-            ctypes.byref(error),
-        )
+        with self._owner._held() as handle:
+            status = self._make(
+                ctypes.addressof(stream),
+                handle,
+                self.name.encode(),
+                ctypes.byref(options),
+                ctypes.byref(error),
+            )
         errors.check(status, error)
         return stream
 
-    @property
+    @functools.cached_property
     def schema(self) -> dict[str, dict[str, str]]:
         """Columns: ``{name: {"unit": "ns", "help": "start of its first kernel"}}``."""
         stream = self._stream()
@@ -70,6 +89,32 @@ class Table:
         """The names of the columns."""
         return list(self.schema)
 
+    @functools.cached_property
+    def _length(self) -> int:
+        stream = self._stream(nan=True)
+        try:
+            return sum(batch.length for batch in _arrow.batches(stream))
+        finally:
+            _arrow.release(stream)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return _arrow.rows(self._stream())
+
+    def __contains__(self, column: object) -> bool:
+        return column in self.schema
+
+    def __getitem__(self, column: str) -> numpy.ndarray:
+        if not isinstance(column, str):
+            raise TypeError(
+                f"expected the name of a column, not {column!r}; to_list() has rows by number"
+            )
+        if column not in self.schema:
+            raise KeyError(unknown("column", column, self.columns))
+        return self._arrays((column,))[column]
+
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return _arrow.capsule(self._stream())
 
@@ -82,7 +127,7 @@ class Table:
 
     def to_list(self) -> list[dict[str, Any]]:
         """A list of dicts, one for each row; what is missing is None."""
-        return _arrow.rows(self._stream())
+        return list(self)
 
     def to_numpy(self) -> dict[str, numpy.ndarray]:
         """A dict of NumPy arrays by column.
@@ -92,9 +137,12 @@ class Table:
         several loops, ``table("iterations", loop=k)`` has the views of each. A missing number is
         NaN, a missing text None.
         """
+        return self._arrays(None)
+
+    def _arrays(self, names: tuple[str, ...] | None) -> dict[str, numpy.ndarray]:
         import numpy as np
 
-        found = _arrow.columns(self._stream(nan=True))
+        found = _arrow.columns(self._stream(nan=True), names)
         return {
             name: column.values(np) if isinstance(column, _arrow.Names) else column
             for name, column in found.items()
@@ -124,7 +172,9 @@ class Table:
         return pyarrow.table(self)
 
     def __repr__(self) -> str:
-        return f"<deepprof.Table {self.name!r}: {len(self.columns)} columns>"
+        if self._owner.closed and "_length" not in self.__dict__:
+            return f"<deepprof.Table {self.name!r} of what is closed>"
+        return f"<deepprof.Table {self.name!r}: {len(self)} rows, {len(self.columns)} columns>"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -135,8 +185,8 @@ class Finding:
     ``metric`` which number shows it in each iteration, if one does. ``recoverable_ns`` is the time
     in nanoseconds per iteration that acting on it may save, None where that is not known;
     ``confidence`` is 0 to 1; ``iterations`` are the first and the last one to look at; ``evidence``
-    has the numbers, by name, in the units that their names end in; ``ranges`` what the host did
-    meanwhile; ``loop`` is the id of the loop, None for the whole capture, and ``loops`` are those of
+    has the numbers, by name (``analysis.table("evidence")`` has their units), and ``call`` the API
+    call that they are of, if it is one; ``ranges`` what the host did meanwhile; ``loop`` is the id of the loop, None for the whole capture, and ``loops`` are those of
     all GPUs that it is about; ``overlaps`` is the rule of a more expensive finding that the cost is
     a part of.
     """
@@ -153,6 +203,7 @@ class Finding:
     ranges: list[dict[str, Any]]
     overlaps: str | None
     metric: str | None
+    call: str | None
 
 
 _Self = TypeVar("_Self", bound="_Owner")
@@ -165,15 +216,31 @@ class _Owner:
 
     def __init__(self, handle: int | None) -> None:
         self._handle = handle
+        self._closed = False
+        self._users = 0
+        self._guard = threading.Lock()
+
+    @property
+    def closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return self._closed
 
     def close(self) -> None:
-        """Frees what it holds, as far as no table needs it, at once."""
-        handle, self._handle = self._handle, None
+        """Frees what it holds, as far as no table needs it: at once, or when calls that use it in
+        other threads have returned. Later calls raise ValueError."""
+        self._closed = True
+        self._free_unused()
+
+    def _free_unused(self) -> None:
+        with self._guard:
+            if not self._closed or self._users:
+                return
+            handle, self._handle = self._handle, None
         if handle:
             type(self)._free(handle)
 
     def __del__(self) -> None:
-        if getattr(self, "_handle", None):
+        if getattr(self, "_guard", None):
             self.close()
 
     def __enter__(self: _Self) -> _Self:
@@ -182,10 +249,27 @@ class _Owner:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _alive(self) -> int:
-        if not self._handle:
-            raise ValueError(f"the {type(self).__name__} is closed")
-        return self._handle
+    @contextlib.contextmanager
+    def _held(self) -> Iterator[int]:
+        """The handle, which is valid until the end of the block, even if another thread closes."""
+        with self._guard:
+            if self._closed or not self._handle:
+                raise ValueError(f"the {type(self).__name__} is closed")
+            handle = self._handle
+            self._users += 1
+        try:
+            yield handle
+        finally:
+            with self._guard:
+                self._users -= 1
+            self._free_unused()
+
+    def _about(self) -> str:
+        """What the representation says of it while it is open."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<deepprof.{type(self).__name__}{' (closed)' if self.closed else self._about()}>"
 
 
 def collected(write: Callable[[Any, Any], int]) -> bytes:
@@ -234,11 +318,14 @@ class _Report(_Owner):
             brief=brief,
             height=0xFFFFFFFF,
         )
-        write, handle = type(self)._write, self._alive()
-        whole = collected(
-            lambda sink, error: write(handle, format.encode(), ctypes.byref(options), sink, error)
-        )
-        return whole if format in ("sqlite", "perfetto") else whole.decode()
+        write = type(self)._write
+        with self._held() as handle:
+            data = collected(
+                lambda sink, error: write(
+                    handle, format.encode(), ctypes.byref(options), sink, error
+                )
+            )
+        return data if format in ("sqlite", "perfetto") else data.decode()
 
     def to_json(self) -> str:
         """The JSON report, whole, as a str: libraries for JSON Schema and jq read it."""
@@ -260,13 +347,10 @@ class _Tables(_Report):
         With ``loop``, the id of a loop of an analysis, only rows of it, for tables that have a
         column "loop".
         """
-        self._alive()
-        if name not in self.tables():
-            known = ", ".join(self.tables())
-            raise errors.ArgumentError(f"no table {name!r}: there are {known}")
-        if loop is not None and loop < 0:
-            raise errors.ArgumentError(f"the id of a loop is negative: {loop}")
-        return Table(self, name, type(self)._make, loop)
+        table = Table(self, name, type(self)._make, whole("loop", loop))
+        if self.closed or name not in self.tables():
+            table._stream()  # says what is wrong
+        return table
 
     @classmethod
     def tables(cls) -> dict[str, str]:
@@ -290,20 +374,23 @@ class Trace(_Owner):
     @property
     def path(self) -> str:
         """Where it was read from."""
-        return os.fsdecode(_lib.dp_trace_path(self._alive()))
+        with self._held() as handle:
+            return os.fsdecode(_lib.dp_trace_path(handle))
 
     @property
     def format(self) -> str:
         """The importer that read it: "kineto", "nsys", …"""
-        return os.fsdecode(_lib.dp_trace_format(self._alive()))
+        with self._held() as handle:
+            return os.fsdecode(_lib.dp_trace_format(handle))
 
     @property
     def duration_ns(self) -> int:
         """Nanoseconds from the first GPU operation's start to the last one's end."""
-        return int(_lib.dp_trace_duration_ns(self._alive()))
+        with self._held() as handle:
+            return int(_lib.dp_trace_duration_ns(handle))
 
-    def __repr__(self) -> str:
-        return f"<deepprof.Trace {self.path!r}: {self.format}, {self.duration_ns / 1e9:.3f} s>"
+    def _about(self) -> str:
+        return f" {self.path!r}: {self.format}, {self.duration_ns / 1e9:.3f} s"
 
 
 class Analysis(_Tables):
@@ -323,8 +410,15 @@ class Analysis(_Tables):
     @property
     def path(self) -> str:
         """The trace's."""
-        trace = _lib.dp_analysis_trace(self._alive())
-        return os.fsdecode(_lib.dp_trace_path(trace))
+        with self._held() as handle:
+            return os.fsdecode(_lib.dp_trace_path(_lib.dp_analysis_trace(handle)))
+
+    @property
+    def diagnosed(self) -> bool:
+        """Whether rules were run. They need all metrics: with ``metrics=`` there are no findings,
+        which says nothing of the run."""
+        with self._held() as handle:
+            return bool(_lib.dp_analysis_is_diagnosed(handle))
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -336,7 +430,7 @@ class Analysis(_Tables):
 
     @property
     def findings(self) -> list[Finding]:
-        """All findings, by what they cost: a list of :class:`Finding`."""
+        """All findings, by severity, then by what they cost in all: a list of :class:`Finding`."""
         with self._lock:
             if self._findings is None:
                 self._findings = self._read_findings()
@@ -344,10 +438,13 @@ class Analysis(_Tables):
 
     def _read_findings(self) -> list[Finding]:
         found = self.table("findings").to_list()
+        calls: dict[int, str] = {}
         lists: Iterator[list[list[Any]]] = ([[] for _ in found] for _ in range(3))
         evidence, ranges, loops = lists
         for row in self.table("evidence").to_list():
             evidence[row["finding"]].append((row["name"], row["value"]))
+            if row["call"]:
+                calls.setdefault(row["finding"], row["call"])
         for row in self.table("finding_ranges").to_list():
             ranges[row.pop("finding")].append(row)
         for row in self.table("finding_loops").to_list():
@@ -366,12 +463,13 @@ class Analysis(_Tables):
                 ranges=ranges[i],
                 overlaps=row["overlaps"],
                 metric=row["metric"],
+                call=calls.get(i),
             )
             for i, row in enumerate(found)
         ]
 
-    def __repr__(self) -> str:
-        return f"<deepprof.Analysis {self.path!r}>"
+    def _about(self) -> str:
+        return f" {self.path!r}"
 
 
 class Comparison(_Tables):
@@ -387,8 +485,8 @@ class Comparison(_Tables):
         self.before = before
         self.after = after
 
-    def __repr__(self) -> str:
-        return f"<deepprof.Comparison {self.before.path!r} -> {self.after.path!r}>"
+    def _about(self) -> str:
+        return f" {self.before!r} -> {self.after!r}"
 
 
 class Ranks(_Tables):
@@ -405,14 +503,24 @@ class Ranks(_Tables):
         """Who holds the job up, as a dict: ``kind`` is "none" where nobody does."""
         return dict(json.loads(self.to_json())["verdict"])
 
-    def __repr__(self) -> str:
-        return f"<deepprof.Ranks: {self.verdict['kind']}>"
+    def _about(self) -> str:
+        return f": {self.verdict['kind']}"
 
 
 class Summary(_Owner):
     """What comparing ranks needs of one trace, or of several."""
 
     _free = _lib.dp_summary_free
+
+
+def whole(name: str, value: Any) -> int | None:
+    """An option that is a whole number from 0 on, of NumPy's types, too, or None."""
+    if value is None:
+        return None
+    number = operator.index(value)
+    if number < 0:
+        raise errors.ArgumentError(f"{name} is negative: {number}")
+    return number
 
 
 def path_bytes(path: Path) -> bytes:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Precision and recall of the rules, on simulated programs with one planted fault each.
 
-eval_rules.py SIM PROGRAM [--seeds FIRST:END] [--check] [--verbose]
+eval_rules.py SIM PROGRAM [--seeds FIRST:END] [--sizes NAME,…] [--check] [--verbose]
 
 Of each seed there are healthy programs of several families, and per rule programs with its fault in
 four sizes: below the rule's threshold, where the rule must be silent, just above it, moderate and
@@ -30,6 +30,7 @@ STEP = "zero model; forward model; loss; backward model; optimize model"
 READ = "download bytes=4 memory=pinned block=yes"
 
 BELOW, NEAR, MODERATE, LARGE = range(4)
+SIZES = ("below", "near", "moderate", "large")
 
 
 def net(rng, name, kernel_us, host_us, kinds=("conv", "transformer", "mlp", "fused")):
@@ -289,7 +290,7 @@ class Score:
 
     def fault(self, seed, rule, level, fault, found):
         wanted = level != BELOW
-        size_name = ("below", "near", "moderate", "large")[level]
+        size_name = SIZES[level]
         if wanted:
             self.planted[rule] += 1
             self.hit[rule] += rule in found
@@ -325,7 +326,7 @@ class Score:
         return failed
 
 
-def judge_seed(judge, score, seed):
+def judge_seed(judge, score, seed, sizes):
     rng = random.Random(seed)
     model = net(rng, "model", rng.randint(40, 80), 4)
     for family, text, allowed in healthy(rng, model):
@@ -334,7 +335,7 @@ def judge_seed(judge, score, seed):
         _, found = judge.findings(text, seed, "deepprof" if "memory" in family else "kineto")
         score.sound(seed, family, allowed, found)
     period, _ = judge.findings(program_of(model, f"{INPUT}; {STEP}; {READ}", seed), seed)
-    for level in (BELOW, NEAR, MODERATE, LARGE):
+    for level in sizes:
         for group in (waits, copies, over_time, device):
             for rule, fault in group(rng, period, level):
                 used = net(rng, "model", *fault.tiny) if fault.tiny else model
@@ -352,6 +353,8 @@ def main():
     parser.add_argument("sim")
     parser.add_argument("program")
     parser.add_argument("--seeds", default="1:11")
+    parser.add_argument("--sizes", type=lambda text: [SIZES.index(name) for name in text.split(",")],
+                        default=range(len(SIZES)))
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
@@ -360,7 +363,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         judge = Judge(options.sim, options.program, folder)
         for seed in range(first, end):
-            judge_seed(judge, score, seed)
+            judge_seed(judge, score, seed, options.sizes)
     return 1 if score.print() and options.check else 0
 
 

@@ -140,7 +140,7 @@ class Explain(cli.Case):
             self.assert_fails(result, 2, "--explain requires --format=text or --format=json")
 
     def test_page(self):
-        """Each stage and each vote is in the page that the report names."""
+        """Each stage, vote and feature is in the page that the report names."""
         page = (cli.SOURCE / "man" / "deepprof-detection.7").read_text(encoding="utf-8")
         stages = set()
         for source in (cli.SOURCE / "lib").rglob("*.c"):
@@ -153,8 +153,11 @@ class Explain(cli.Case):
         text = (cli.SOURCE / "lib" / "iterate" / "votes.c").read_text(encoding="utf-8")
         votes = re.findall(r'\{ "([a-z-]+)", DP_PHASE', text)
         self.assertGreater(len(votes), 10)
-        for vote in votes:
-            self.assertRegex(page, rf"(?m)^\.BR {vote}(?: [,:])?$")
+        text = (cli.SOURCE / "lib" / "loops" / "confidence.c").read_text(encoding="utf-8")
+        features = re.findall(r'\[DP_FEATURE_\w+\] = \{ "([a-z]+)"', text)
+        self.assertGreater(len(features), 8)
+        for name in votes + features:
+            self.assertRegex(page, rf"(?m)^\.BR {name}(?: [,:])?$")
 
 
 if __name__ == "__main__":

@@ -238,6 +238,21 @@ class Jobs(unittest.TestCase):
         self.assertEqual(self.ranks(folder)["matching"]["absent"], 2)
         self.assertIn("1 more have no trace", text)
 
+    def test_foreign_double(self):
+        """A file of another job that has a rank's number, and comes first, does not replace the rank's."""
+        folder = self.changed("fault=compute:rank=2,first=4,factor=1.3")
+        files = sorted(folder.iterdir())
+        foreign = sorted(self.job("ranks=2", "data-bytes=60M").iterdir())[0]
+        shutil.copy(foreign, folder / "a.json")
+        shutil.copy(files[0], folder / "zz.json")
+        report = self.ranks(folder)
+        self.assertEqual([rank["rank"] for rank in report["ranks"]], [0, 1, 2, 3])
+        self.assert_blames(report, 2, "compute", 4)
+        left_out = {pathlib.Path(at["file"]).name: at["why"] for at in report["left_out"]}
+        self.assertEqual(set(left_out), {"a.json", "zz.json"})
+        self.assertIn("of another job", left_out["a.json"])
+        self.assertIn(f"is in {files[0]} already", left_out["zz.json"])
+
     def test_names(self):
         """Without ranks in the files their names count, and without those their order."""
         fault = "fault=compute:rank=2,factor=1.3"

@@ -11,7 +11,7 @@ import unittest
 
 import cli
 
-LAUNCHERS = ("OMPI_", "PMI", "MV2_", "SLURM_", "JOB_COMPLETION")
+LAUNCHERS = ("OMPI_", "PMI", "MV2_", "RANK", "WORLD_SIZE", "SLURM_", "JOB_COMPLETION")
 
 
 def environment(**variables):
@@ -162,6 +162,7 @@ class Reduce(unittest.TestCase):
             lambda k: {"PMIX_RANK": k, "PMIX_SIZE": 4},
             lambda k: {"PMIX_RANK": k, "SLURM_PROCID": k, "SLURM_NTASKS": 4},
             lambda k: {"MV2_COMM_WORLD_RANK": k, "MV2_COMM_WORLD_SIZE": 4},
+            lambda k: {"RANK": k, "WORLD_SIZE": 4, "SLURM_PROCID": k // 2, "SLURM_NTASKS": 2},
             lambda k: {"SLURM_PROCID": k, "SLURM_NTASKS": 4},
             lambda k: {"SLURM_JOB_ID": 9, "SLURM_STEP_ID": 0, "SLURM_PROCID": k, "SLURM_NTASKS": 9,
                        "SLURM_STEP_NUM_TASKS": 4},

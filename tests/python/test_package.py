@@ -1,18 +1,14 @@
 """The Python package over the library as it was built. What needs NumPy, pandas, Polars, pyarrow or
 nanoarrow is skipped where that is not installed."""
 import concurrent.futures
-import contextlib
 import ctypes
-import doctest
 import errno
 import gc
-import importlib.util
 import inspect
 import json
 import os
 import pathlib
 import pickle
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,16 +18,18 @@ import unittest
 import unittest.mock
 
 import deepprof
-from deepprof import _arrow, engines, progress
-
-SOURCE = pathlib.Path(os.environ["DEEPPROF_SOURCE"])
-SAMPLE = SOURCE / "data" / "sample.json.gz"
-FASTER = SOURCE / "data" / "faster.json.gz"
+from deepprof import _arrow, progress
+from files import FASTER, RANKS, SAMPLE, needs
 
 
-def needs(*modules):
-    lacking = [name for name in modules if not importlib.util.find_spec(name)]
-    return unittest.skipIf(lacking, f"not installed: {', '.join(lacking)}")
+def mock_free(kind, freed):
+    free = kind._free
+
+    def call(handle):
+        freed.append(kind)
+        free(handle)
+
+    return call
 
 
 class Analyses(unittest.TestCase):
@@ -71,6 +69,29 @@ class Analyses(unittest.TestCase):
                 self.assertTrue(all(list(row) == table.columns for row in rows))
                 self.assertTrue(all(about["help"] for about in table.schema.values()))
 
+    def test_tables_are_containers(self):
+        table = self.analysis.table("iterations")
+        rows = table.to_list()
+        self.assertEqual(len(table), len(rows))
+        self.assertEqual(list(table), rows)
+        self.assertTrue("period_ns" in table and "period" not in table)
+        self.assertIn(f"{len(rows)} rows, {len(table.columns)} columns", repr(table))
+        with self.assertRaisesRegex(TypeError, "expected the name of a column, not 0"):
+            table[0]
+        long = self.analysis.table("operations")
+        self.assertGreater(len(long), 4096)
+        names = [row["name"] for row in long]
+        self.assertEqual(len(names), len(long))
+        self.assertEqual(len(deepprof.analyze(SAMPLE, iterations=20).table("samples")), 0)
+
+    @needs("numpy")
+    def test_columns(self):
+        for name in self.analysis.tables():
+            table = self.analysis.table(name)
+            arrays = table.to_numpy()
+            for column in table.columns:
+                self.assertEqual(str(table[column]), str(arrays[column]))
+
     def test_summary_is_small(self):
         self.assertIs(self.analysis.summary["brief"], True)
         self.assertNotIn("iterations", self.analysis.summary["loops"][0])
@@ -84,6 +105,11 @@ class Analyses(unittest.TestCase):
     def test_options(self):
         analysis = deepprof.analyze(SAMPLE, iterations=[20], metrics=["interval_ns"])
         self.assertEqual(analysis.findings, [])
+        self.assertFalse(analysis.diagnosed)
+        self.assertIs(analysis.summary["diagnosed"], False)
+        self.assertIs(json.loads(analysis.to_json())["diagnosed"], False)
+        self.assertIn("Rules were not run", analysis.report("html"))
+        self.assertTrue(self.analysis.diagnosed)
         self.assertEqual(analysis.table("loops").to_list()[0]["found_by"], "count")
         quiet = deepprof.analyze(SAMPLE, thresholds={"input-bound": 0.99})
         self.assertNotIn("input-bound", [finding.rule for finding in quiet.findings])
@@ -147,7 +173,7 @@ class Analyses(unittest.TestCase):
     @unittest.skipIf(sys.version_info < (3, 10), "evaluates no unions of types before 3.10")
     def test_hints(self):
         """What is public says what it takes and returns, and the types exist."""
-        functions = [getattr(deepprof, name) for name in deepprof.__all__]
+        functions = [getattr(deepprof, name) for name in deepprof.__all__ if name != "plot"]
         functions += [deepprof.Table.to_list, deepprof.Analysis.report, deepprof.Analysis.table]
         for function in functions:
             if not isinstance(function, type):
@@ -214,12 +240,69 @@ class Analyses(unittest.TestCase):
             thread.join()
 
     def test_closed(self):
-        with deepprof.analyze(SAMPLE) as analysis:
+        with deepprof.analyze(SAMPLE) as analysis, deepprof.compare(analysis, FASTER) as both:
             table = analysis.table("loops")
-        with self.assertRaises(ValueError):
-            analysis.report()
-        with self.assertRaises(ValueError):
-            table.to_list()
+            self.assertIn(str(SAMPLE), repr(analysis))
+        for function in analysis.report, table.to_list, lambda: analysis.table("loops"):
+            with self.assertRaisesRegex(ValueError, "the Analysis is closed"):
+                function()
+        for closed in analysis, both, table:
+            self.assertIn("closed", repr(closed))
+        analysis.close()
+
+    def test_closed_while_it_is_used(self):
+        """By another thread: what is running ends, and then the memory is freed."""
+        trace = deepprof.open(SAMPLE)
+        analysis = deepprof.analyze(trace)
+        freed = []
+        for one in trace, analysis:
+            free = mock_free(type(one), freed)
+            with unittest.mock.patch.object(type(one), "_free", free):
+                with one._held():
+                    thread = threading.Thread(target=one.close)
+                    thread.start()
+                    thread.join()
+                    self.assertEqual(freed, [])
+                    with self.assertRaises(ValueError):
+                        one.path
+                self.assertEqual(freed, [type(one)])
+                one.close()
+                self.assertEqual(freed, [type(one)])
+                freed.clear()
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for _ in range(20):
+                one = deepprof.analyze(SAMPLE)
+                calls = [pool.submit(one.to_json) for _ in range(3)] + [pool.submit(one.close)]
+                kinds = {type(call.exception()) for call in calls}
+                self.assertTrue(kinds <= {type(None), ValueError}, kinds)
+
+    def test_names_that_are_public(self):
+        self.assertEqual(set(dir(deepprof)) - {"__doc__", "__version__"}, set(deepprof.__all__))
+        self.assertEqual(set(dir(deepprof.plot)) - {"__doc__"}, set(deepprof.plot.__all__))
+
+    @needs("numpy")
+    def test_numbers_of_numpy(self):
+        import numpy as np
+
+        for given, same in (
+            (dict(iterations=np.int64(20)), dict(iterations=20)),
+            (dict(iterations=np.array([20])), dict(iterations=[20])),
+            (dict(device=np.int32(0), stream=np.uint8(7)), dict(device=0, stream=7)),
+            (dict(range_ns=(np.int64(0), np.float64(2e9))), dict(range_ns=(0, 2 * 10**9))),
+            (dict(batch_size=np.int16(4), flops=np.float32(2**30)),
+             dict(batch_size=4, flops=2**30)),
+            (dict(thresholds={"host-bound": np.float32(0.5)}), dict(thresholds={"host-bound": 0.5})),
+            (dict(paper=np.bool_(True), iterations=20), dict(paper=True, iterations=20)),
+        ):
+            with self.subTest(given):
+                analyses = deepprof.analyze(SAMPLE, **given), deepprof.analyze(SAMPLE, **same)
+                self.assertEqual(*(one.to_json() for one in analyses))
+        for given in dict(device=1.5), dict(iterations=2.5), dict(batch_size="4"):
+            with self.subTest(given), self.assertRaises(TypeError):
+                deepprof.analyze(SAMPLE, **given)
+        self.assertEqual(
+            deepprof.reduce(RANKS, batch_size=np.int64(4)), deepprof.reduce(RANKS, batch_size=4)
+        )
 
 
 class Errors(unittest.TestCase):
@@ -257,13 +340,49 @@ class Errors(unittest.TestCase):
             with self.subTest(options), self.assertRaises(deepprof.ArgumentError):
                 deepprof.analyze(SAMPLE, **options)
 
+    def test_names_that_there_are_not(self):
+        """The message lists those there are, the nearest first."""
+        analysis = deepprof.analyze(SAMPLE)
+        for names, function in (
+            ("period_ns", lambda: deepprof.analyze(SAMPLE, metrics=["perod_ns"])),
+            ("host-bound", lambda: deepprof.analyze(SAMPLE, thresholds={"host-boud": 0.1})),
+            ("kineto", lambda: deepprof.open(SAMPLE, input_format="kinto")),
+            ("default, outermost, innermost", lambda: deepprof.analyze(SAMPLE, level="inner")),
+            ("json", lambda: analysis.report("jsno")),
+            ("iterations", lambda: analysis.table("iteration")),
+            ("own_ns", lambda: deepprof.plot.ranks(deepprof.ranks(RANKS), "own")),
+        ):
+            with self.subTest(names), self.assertRaises(deepprof.ArgumentError) as caught:
+                function()
+            self.assertRegex(str(caught.exception), f"unknown [a-z ]* '.*'; choose {names}")
+            self.assertLess(len(str(caught.exception)), 300)
+        with self.assertRaisesRegex(KeyError, "unknown column 'perod_ns'; choose period_ns"):
+            analysis.table("iterations")["perod_ns"]
+        with self.assertRaisesRegex(deepprof.ArgumentError, "no loop 9: the last one is 1"):
+            deepprof.compare(analysis, FASTER, loops=(9, 0))
+
+    def test_nothing_to_compare(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "notes.txt").write_text("")
+            with self.assertRaisesRegex(deepprof.ArgumentError, "contains no files") as caught:
+                deepprof.ranks(folder)
+            self.assertEqual(caught.exception.path, folder)
+        with self.assertRaisesRegex(deepprof.ArgumentError, "were given"):
+            deepprof.ranks([])
+        with self.assertRaisesRegex(deepprof.ArgumentError, "needs all metrics"):
+            deepprof.ranks(RANKS, metrics=["period_ns"])
+
+    def test_files_are_missing(self):
+        for kind, path in ((FileNotFoundError, "/none"), (IsADirectoryError, "/")):
+            with self.assertRaises(kind) as caught:
+                deepprof.open(path)
+            self.assertIsInstance(caught.exception, deepprof.FileError)
+            self.assertEqual(caught.exception.filename, path)
+            self.assertIsInstance(pickle.loads(pickle.dumps(caught.exception)), kind)
+
     def test_a_text_is_no_list_of_metrics(self):
         with self.assertRaisesRegex(TypeError, "expected a list of names of metrics"):
             deepprof.analyze(SAMPLE, metrics="interval_ns")
-
-    def test_tables_that_there_are_not(self):
-        with self.assertRaisesRegex(deepprof.ArgumentError, "iterations"):
-            deepprof.analyze(SAMPLE).table("iteration")
 
     def test_errors_travel_between_processes(self):
         error = deepprof.DamagedError("x:3: broken", "x", None, 3, None)
@@ -304,7 +423,7 @@ class Comparisons(unittest.TestCase):
         comparison = deepprof.compare(SAMPLE, FASTER)
         pair = comparison.table("pairs").to_list()[0]
         self.assertTrue(pair["significant"])
-        self.assertLess(pair["after"], pair["before"])
+        self.assertLess(pair["after_ns"], pair["before_ns"])
         self.assertIn("faster", comparison.report("markdown"))
         reported = json.loads(comparison.to_json())["pairs"][0]
         self.assertEqual([pair["loop_before"], pair["loop_after"]], reported["loops"])
@@ -327,10 +446,6 @@ class RanksOfAJob(unittest.TestCase):
         self.assertEqual(ranks.verdict["kind"], "straggler")
         self.assertEqual(ranks.verdict["ranks"], [truth["faults"][0]["rank"]])
         self.assertIn("damaged.json", str(ranks))
-
-    def test_nothing_to_compare(self):
-        with self.assertRaises(deepprof.ArgumentError):
-            deepprof.ranks([])
 
 
 class Capsules(unittest.TestCase):
@@ -430,390 +545,6 @@ class Arrays(unittest.TestCase):
         )
 
 
-@contextlib.contextmanager
-def object_store(paths):
-    """URLs of copies of files on a local server."""
-    import boto3
-    import s3fs
-    from moto.server import ThreadedMotoServer
-
-    keys = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
-    server = ThreadedMotoServer("127.0.0.1", 0)
-    server.start()
-    try:
-        endpoint = f"http://127.0.0.1:{server._server.server_port}"
-        bucket = f"traces-{server._server.server_port}"
-        s3fs.S3FileSystem.clear_instance_cache()  # they remember the server before
-        with unittest.mock.patch.dict(os.environ, AWS_ENDPOINT_URL=endpoint, **keys):
-            store = boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1")
-            store.create_bucket(Bucket=bucket)
-            for path in set(paths):
-                store.upload_file(str(path), bucket, os.path.basename(path))
-            yield [f"s3://{bucket}/{os.path.basename(path)}" for path in paths]
-    finally:
-        server.stop()
-
-
-class EnginesOfRanks(unittest.TestCase):
-    """Threads, processes, clusters and the command: the same bytes."""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp()
-        words = [os.environ["DEEPPROF_SIM"], "job", "-o", cls.folder, "ranks=4", "iterations=8"]
-        words += ["fault=compute:rank=2,factor=1.3"]
-        subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
-        cls.paths = sorted(map(str, pathlib.Path(cls.folder).glob("rank*")))
-        cls.reduced = deepprof.reduce(cls.paths, threads=1)
-        cls.report = deepprof.ranks(cls.paths, threads=1).to_json()
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.folder)
-
-    def check(self, pool):
-        self.assertEqual(deepprof.reduce(self.paths, pool), self.reduced)
-        self.assertEqual(deepprof.ranks(self.paths, executor=pool).to_json(), self.report)
-
-    def test_threads(self):
-        self.check(None)
-        with concurrent.futures.ThreadPoolExecutor(3) as pool:
-            self.check(pool)
-
-    def test_processes(self):
-        with concurrent.futures.ProcessPoolExecutor(2) as pool:
-            self.check(pool)
-
-    def test_summaries(self):
-        """Merged in any order, mixed with traces, and read and written by the command."""
-        self.assertEqual(json.loads(self.report)["verdict"]["ranks"], [2])
-        with tempfile.TemporaryDirectory() as folder:
-            halves = [pathlib.Path(folder, f"{k}.dpsum") for k in range(2)]
-            for k, path in enumerate(halves):
-                path.write_bytes(deepprof.reduce(self.paths[k::2]))
-            self.assertEqual(deepprof.reduce(halves[::-1]), self.reduced)
-            self.assertEqual(deepprof.ranks(halves).to_json(), self.report)
-            self.assertEqual(deepprof.ranks([folder]).to_json(), self.report)
-            pathlib.Path(folder, "checkpoint.bin").write_bytes(b"no trace")
-            below = pathlib.Path(folder, "host", "traces")
-            below.mkdir(parents=True)
-            for path in self.paths:
-                shutil.copy2(path, below)
-            self.check_kept(sorted(below.iterdir()))
-            deep = deepprof.ranks([folder]).to_json().replace(str(below), self.folder)
-            self.assertEqual(json.loads(deep)["verdict"], json.loads(self.report)["verdict"])
-            shutil.rmtree(below)
-            self.assertEqual(deepprof.ranks([*self.paths[1::2], halves[0]]).to_json(), self.report)
-            command = os.environ.get("DEEPPROF")
-            if not command:
-                self.skipTest("not built: the command")
-            words = [command, "reduce", "-q", "-o", "-"]
-            done = subprocess.run([*words, *self.paths], stdout=subprocess.PIPE, check=True)
-            self.assertEqual(done.stdout, self.reduced)
-            done = subprocess.run([*words, *self.paths, *halves], stdout=subprocess.PIPE)
-            self.assertEqual((done.returncode, done.stdout), (0, self.reduced))
-
-    def check_kept(self, traces):
-        """A trace is not read where an up-to-date summary lies next to it."""
-        expected, alone = deepprof.reduce(traces), [deepprof.reduce([path]) for path in traces]
-        command = os.environ.get("DEEPPROF")
-        if command:
-            words = [command, "reduce", "-q", "-o", traces[0].parent, *traces]
-            subprocess.run(words, check=True)
-        for path, data in zip(traces, alone):
-            kept = pathlib.Path(f"{path}.dpsum")
-            if command:
-                self.assertEqual(kept.read_bytes(), data)
-            kept.write_bytes(data)
-        with unittest.mock.patch.object(deepprof, "analyze", side_effect=ZeroDivisionError):
-            self.assertEqual(deepprof.reduce(traces), expected)
-            with self.assertRaises(ZeroDivisionError):
-                deepprof.reduce(traces, ignore_marks=True)
-            os.utime(traces[0])
-            with self.assertRaises(ZeroDivisionError):
-                deepprof.reduce(traces)
-
-    @needs("numpy", "pandas")
-    def test_tables(self):
-        with deepprof.ranks(self.paths) as ranks:
-            reported = json.loads(self.report)
-            rows = ranks.table("ranks").to_list()
-            self.assertEqual([row["rank"] for row in rows], [at["rank"] for at in reported["ranks"]])
-            self.assertEqual([row["rank"] for row in rows if row["blamed"]], [2])
-            self.assertEqual(ranks.table("ranks").schema["own_ns"]["unit"], "ns")
-            cells = ranks.table("rank_iterations").to_pandas()
-            self.assertEqual(len(cells), sum(len(at["ranks"]) for at in reported["iterations"]))
-            slowest = cells.groupby("rank")["compute_ns"].median().idxmax()
-            self.assertEqual(slowest, 2)
-            kinds = {row["kind"] for row in ranks.table("collectives").to_list()}
-            self.assertEqual(kinds, {at["kind"] for at in reported["collectives"]})
-            calls = ranks.table("rank_collectives").to_pandas()
-            self.assertEqual(len(calls), sum(at["collectives"] for at in reported["ranks"]))
-            shortest = (calls.end_ns - calls.start_ns - calls.wait_ns).groupby(calls.instance)
-            self.assertTrue((shortest.max() - shortest.min() < 1000).all())
-            with self.assertRaises(deepprof.ArgumentError):
-                ranks.table("loops")
-            self.assertIn("<iframe", ranks._repr_html_())
-
-    @needs("matplotlib", "numpy")
-    def test_plot(self):
-        import matplotlib
-
-        matplotlib.use("Agg")
-        from deepprof import plot
-
-        with deepprof.ranks(self.paths) as ranks:
-            cells = plot.ranks(ranks, "compute_ns").images[0].get_array()
-            own = plot.ranks(ranks).images[0].get_array()
-        self.assertEqual((cells.shape, own.shape), ((4, 8), (4, 7)))
-        self.assertEqual(int(cells.mean(axis=1).argmax()), 2)
-
-    def test_options(self):
-        other = deepprof.reduce(self.paths, iterations=8, ignore_marks=True)
-        self.assertIn(b"-n 8 --ignore-marks", other)
-        for function in deepprof.reduce, deepprof.ranks:
-            with self.assertRaisesRegex(deepprof.FileError, "^/none: ") as caught:
-                function(["/none"])
-            self.assertEqual(caught.exception.path, "/none")
-        self.assertIn("/none", str(deepprof.ranks([*self.paths, "/none"])))
-
-    @needs("fsspec")
-    def test_urls(self):
-        """Fetched by the worker; the name is the URL, size and time are not known."""
-        urls = [f"file://{path}" for path in self.paths]
-        with concurrent.futures.ProcessPoolExecutor(2) as pool:
-            report = deepprof.ranks(urls, pool).to_json()
-            reduced = deepprof.reduce(urls, pool)
-        self.assertEqual(report.replace("file://", ""), self.report)
-        self.assertEqual(reduced, deepprof.reduce(urls))
-        self.assertIn("file:///none", str(deepprof.ranks([*urls, "file:///none"])))
-
-    @needs("s3fs", "moto", "flask", "boto3")
-    def test_object_stores(self):
-        with object_store(self.paths) as urls:
-            report = deepprof.ranks(urls).to_json()
-            reduced = deepprof.reduce(urls, threads=2)
-            self.assertEqual(reduced, deepprof.reduce(urls, threads=1))
-        folder = os.path.dirname(self.paths[0])
-        self.assertEqual(report.replace(os.path.dirname(urls[0]), folder), self.report)
-
-    @unittest.skipUnless(shutil.which("mpirun"), "not installed: mpirun")
-    @needs("mpi4py")
-    def test_mpi(self):
-        script = (
-            "import sys, deepprof\n"
-            "from mpi4py.futures import MPIPoolExecutor\n"
-            "if __name__ == '__main__':\n"
-            "    with MPIPoolExecutor() as pool:\n"
-            "        sys.stdout.buffer.write(deepprof.reduce(sys.argv[1:], pool))\n"
-            "        sys.stdout.write(deepprof.ranks(sys.argv[1:], pool).to_json())\n"
-        )
-        program = pathlib.Path(self.folder, "program.py")
-        program.write_text(script)
-        words = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "4", sys.executable]
-        words += ["-m", "mpi4py.futures", str(program), *self.paths]
-        done = subprocess.run(words, stdout=subprocess.PIPE, check=True, timeout=120)
-        self.assertEqual(done.stdout.count(self.report.encode()), 1)
-        self.assertEqual(done.stdout.replace(self.report.encode(), b""), self.reduced)
-
-    @needs("dask.distributed" if importlib.util.find_spec("dask") else "dask")
-    def test_dask(self):
-        from dask.distributed import Client, LocalCluster
-
-        with LocalCluster(
-            n_workers=4, threads_per_worker=1, dashboard_address=None
-        ) as cluster, Client(cluster) as client:
-            self.check(client)
-
-
-class Engines(unittest.TestCase):
-    PATHS = SAMPLE, FASTER, SAMPLE
-
-    def expected_of(self, path):
-        return deepprof.analyze(path).report("json", brief=True)
-
-    def expected(self):
-        return [self.expected_of(path) for path in self.PATHS]
-
-    def test_threads(self):
-        self.assertEqual(deepprof.analyze_many(self.PATHS), self.expected())
-
-    def test_processes(self):
-        with concurrent.futures.ProcessPoolExecutor(2) as pool:
-            self.assertEqual(deepprof.analyze_many(self.PATHS, pool), self.expected())
-
-    def test_a_file_that_is_none(self):
-        with self.assertRaises(deepprof.FileError):
-            deepprof.analyze_many(["/none"])
-
-    @needs("fsspec")
-    def test_urls(self):
-        with engines.local(f"file://{SAMPLE}") as (name, label):
-            self.assertEqual(label, f"file://{SAMPLE}")
-            self.assertEqual(pathlib.Path(name).read_bytes(), SAMPLE.read_bytes())
-        self.assertFalse(os.path.exists(name))
-        urls = [f"file://{path}" for path in self.PATHS]
-        with concurrent.futures.ProcessPoolExecutor(2) as pool:
-            found = deepprof.analyze_many(urls, pool)
-        self.assertEqual(found, deepprof.analyze_many(urls))
-        self.assertEqual([json.loads(report)["trace"]["path"] for report in found], urls)
-
-    @needs("fsspec")
-    def test_urls_that_cannot_be_fetched(self):
-        for url in "file:///none", "nothing://none":
-            with self.subTest(url), self.assertRaises(deepprof.FileError) as caught:
-                deepprof.analyze_many([url])
-            self.assertEqual(caught.exception.path, url)
-        text = tempfile.NamedTemporaryFile(suffix=".json")
-        self.addCleanup(text.close)
-        with self.assertRaises(deepprof.FormatError) as caught:
-            deepprof.analyze_many([f"file://{text.name}"])
-        self.assertEqual(caught.exception.path, f"file://{text.name}")
-
-    def test_a_path_is_no_list(self):
-        for function in deepprof.analyze_many, deepprof.ranks, deepprof.reduce:
-            for path in str(SAMPLE), SAMPLE:
-                with self.assertRaisesRegex(TypeError, "expected a list of paths"):
-                    function(path)
-
-    @needs("s3fs", "moto", "flask", "boto3")
-    def test_object_stores(self):
-        with object_store(self.PATHS) as urls:
-            found = deepprof.analyze_many(urls)
-        for text, path in zip(found, self.PATHS):
-            read, expected = json.loads(text), json.loads(self.expected_of(path))
-            self.assertEqual(pathlib.Path(read["trace"].pop("path")).name, path.name)
-            expected["trace"].pop("path")
-            self.assertEqual(read, expected)
-
-    @unittest.skipUnless(shutil.which("mpirun"), "not installed: mpirun")
-    @needs("mpi4py")
-    def test_mpi(self):
-        script = (
-            "import json, sys, deepprof\n"
-            "from mpi4py.futures import MPIPoolExecutor\n"
-            "if __name__ == '__main__':\n"
-            "    with MPIPoolExecutor() as pool:\n"
-            "        print(json.dumps(deepprof.analyze_many(sys.argv[1:], pool)))\n"
-        )
-        with tempfile.TemporaryDirectory() as folder:
-            program = pathlib.Path(folder, "program.py")
-            program.write_text(script)
-            words = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "4", sys.executable]
-            words += ["-m", "mpi4py.futures", str(program), *map(str, self.PATHS)]
-            done = subprocess.run(words, stdout=subprocess.PIPE, check=True, timeout=120)
-        self.assertEqual(json.loads(done.stdout), self.expected())
-
-    @needs("dask.distributed" if importlib.util.find_spec("dask") else "dask")
-    def test_dask(self):
-        from dask.distributed import Client, LocalCluster
-
-        with LocalCluster(
-            n_workers=4, threads_per_worker=1, dashboard_address=None
-        ) as cluster, Client(cluster) as client:
-            self.assertEqual(deepprof.analyze_many(self.PATHS, client), self.expected())
-
-
-class Plots(unittest.TestCase):
-    @needs("matplotlib", "numpy")
-    def test_all(self):
-        import matplotlib
-
-        matplotlib.use("Agg")
-        from deepprof import plot
-
-        analysis = deepprof.analyze(SAMPLE)
-        axes = plot.periods(analysis)
-        drawn = sum(len(line.get_xdata()) for line in axes.get_lines())
-        self.assertEqual(drawn, 20)
-        axes = plot.breakdown(analysis)
-        row = analysis.table("iterations").to_list()[1]
-        heights = [bar.get_height() for bar in axes.patches if abs(bar.get_center()[0] - 1) < 0.1]
-        self.assertAlmostEqual(sum(heights), row["period_ns"] / 1e6, delta=0.01)
-        axes = plot.timeline(analysis, iteration=3)
-        self.assertIn("iteration 3", axes.get_title())
-        row = analysis.table("iterations", loop=0).to_list()[3]
-        self.assertAlmostEqual(axes.get_xlim()[1], row["period_ns"] / 1e6)
-        busy = sum(image.get_array()[..., 3].mean() for image in axes.images) * row["period_ns"]
-        self.assertAlmostEqual(busy / row["busy_ns"], 1, delta=0.01)
-        labels = [text.get_text() for text in axes.get_legend().get_texts()]
-        self.assertEqual(labels[:2], ["kernels", "copies and memsets"])
-        with self.assertRaises(deepprof.ArgumentError):
-            plot.timeline(analysis, iteration=10**6)
-
-
-def has_mcp():
-    return importlib.util.find_spec("mcp") and importlib.util.find_spec("mcp.server.mcpserver")
-
-
-class Mcp(unittest.TestCase):
-    @unittest.skipUnless(has_mcp(), "not installed: mcp 2.0 or later")
-    def test_session(self):
-        import asyncio
-
-        from mcp import ClientSession, StdioServerParameters
-        from mcp.client.stdio import stdio_client
-
-        async def talk():
-            program = StdioServerParameters(
-                command=sys.executable, args=["-m", "deepprof", "mcp"], env=dict(os.environ)
-            )
-            async with stdio_client(program) as streams, ClientSession(*streams) as session:
-                await session.initialize()
-                names = {tool.name for tool in (await session.list_tools()).tools}
-                good = await session.call_tool("analyze", {"path": str(SAMPLE)})
-                bad = await session.call_tool("analyze", {"path": "/none"})
-                folder = str(SOURCE / "data" / "ranks")
-                job = await session.call_tool("ranks", {"paths": [folder]})
-                return names, *(one.content[0].text for one in (good, bad, job))
-
-        names, good, bad, job = asyncio.run(talk())
-        self.assertEqual(names, {"analyze", "compare", "explain", "info", "ranks"})
-        self.assertIn("rank 3 holds the others up", job)
-        self.assertEqual(good, deepprof.analyze(SAMPLE).report("json", brief=True))
-        self.assertIn("/none", bad)
-
-
-def has_hta():
-    """With a pandas that it works with."""
-    if not importlib.util.find_spec("hta"):
-        return False
-    import pandas
-
-    return int(pandas.__version__.split(".")[0]) < 3
-
-
-class Notebooks(unittest.TestCase):
-    def shown(self, name, without=()):
-        """What the cells show, as texts; cells with these tags are not run."""
-        import nbclient
-        import nbformat
-
-        notebook = nbformat.read(SOURCE / "python" / "examples" / name, 4)
-        self.assertFalse(any(cell.get("outputs") for cell in notebook.cells))
-        notebook.cells = [
-            cell for cell in notebook.cells if not set(without) & set(cell.metadata.get("tags", ()))
-        ]
-        with unittest.mock.patch.dict(os.environ, DEEPPROF_DATA=str(SOURCE / "data")):
-            nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
-        return [str(output) for cell in notebook.cells for output in cell.get("outputs", ())]
-
-    @needs("nbclient", "nbformat", "ipykernel", "pandas", "matplotlib")
-    def test_tour(self):
-        shown = self.shown("tour.ipynb")
-        self.assertEqual(sum("image/png" in text for text in shown), 4)
-        self.assertTrue(any("input-bound" in text for text in shown))
-        self.assertTrue(any("rank 3 holds the others up" in text for text in shown))
-
-    @needs("nbclient", "nbformat", "ipykernel")
-    def test_next_to_hta(self):
-        shown = self.shown("hta.ipynb", () if has_hta() else ("hta",))
-        self.assertRegex(shown[0], r"rank 3 holds the others up(.|\\n)*deepprof: 2 lines, .* MiB")
-        if not has_hta():
-            self.skipTest("HTA's cell: not installed: HolisticTraceAnalysis and pandas 2")
-        self.assertRegex(shown[-1], r"idle_time(.|\\n)*HTA: 5 lines, .* MiB")
-
-
 class Layouts(unittest.TestCase):
     """The structs of the binding have the sizes of the headers': what an INIT macro says."""
 
@@ -824,13 +555,6 @@ class Layouts(unittest.TestCase):
         for name, size in json.loads(reported.stdout).items():
             with self.subTest(name):
                 self.assertEqual(ctypes.sizeof(getattr(_library, name)), size)
-
-
-def load_tests(loader, tests, ignore):
-    os.chdir(SOURCE)
-    tests.addTests(doctest.DocTestSuite(deepprof))
-    tests.addTests(doctest.DocFileSuite(str(SOURCE / "python/README.md"), module_relative=False))
-    return tests
 
 
 if __name__ == "__main__":

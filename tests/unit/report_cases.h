@@ -77,6 +77,7 @@ static void case_end(struct report_case *at, const char *path)
 	CASE_NEED(!dp_builder__finish(at->builder, &at->trace, path, "test", false));
 	at->analysis = calloc(1, sizeof(*at->analysis));
 	CASE_NEED(at->analysis);
+	at->analysis->diagnosed = true;
 	at->analysis->trace = dp_trace__retain(at->trace);
 	at->analysis->scope = (struct dp_scope){ -1, -1, INT64_MIN, INT64_MAX };
 	at->analysis->streams =

@@ -188,8 +188,49 @@ START_TEST(communication_is_known_by_name)
 }
 END_TEST
 
+static const char *word(size_t index, const void *words)
+{
+	return ((const char *const *)words)[index];
+}
+
+static const char *refused(struct dp_error *error, const char *name, const char *const *words)
+{
+	*error = (struct dp_error)DP_ERROR_INIT;
+	ck_assert_int_eq(dp_error__unknown(error, "word", name, word, words), DP_ERR_ARGUMENT);
+	return error->message;
+}
+
+/* Ten of them: those that contain the name, then the nearest; of equals, the first. */
+START_TEST(unknown_names_are_answered_with_near_ones)
+{
+	static const char *const few[] = { "text", "json", "csv", "html", NULL };
+	static const char *const many[] = {
+		"a1", "a2", "a3", "a4", "a5",	     "a6", "median_period_ns",
+		"a7", "a8", "a9", "ab", "period_ns", NULL
+	};
+	static const char *const none[] = { NULL };
+	char name[200];
+	struct dp_error error;
+
+	ck_assert_str_eq(refused(&error, "cvs", few),
+			 "unknown word 'cvs'; choose csv, text, json, html");
+	ck_assert_str_eq(refused(&error, "period", many),
+			 "unknown word 'period'; choose period_ns, median_period_ns, a1, a2, a3, "
+			 "a4, a5, a6, a7, a8, ... (2 more)");
+	ck_assert_str_eq(refused(&error, "\033[2J", few),
+			 "unknown word '?[2J'; choose text, json, csv, html");
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	ck_assert_uint_lt(strlen(refused(&error, name, few)), 100);
+	refused(&error, "", few);
+	refused(&error, "x", none);
+	ck_assert_int_eq(dp_error__unknown(NULL, "word", "x", word, few), DP_ERR_ARGUMENT);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
+	tcase_add_test(tests, unknown_names_are_answered_with_near_ones);
 	tcase_add_test(tests, communication_is_known_by_name);
 	tcase_add_test(tests, first_error_wins);
 	tcase_add_test(tests, error_names_table);

@@ -491,7 +491,7 @@ START_TEST(options_are_checked)
 	ck_assert_int_eq(
 		dp_comparison_run(&comparison, run.analysis, run.analysis, &options, &error),
 		DP_ERR_ARGUMENT);
-	ck_assert_str_eq(error.message, "no loop 99: there is 1");
+	ck_assert_str_eq(error.message, "no loop 99: the last one is 0");
 	ck_assert_ptr_null(comparison);
 	end_run(&run);
 }

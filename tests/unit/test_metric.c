@@ -3,6 +3,7 @@
 #include "stats/stat.h"
 #include "metric_trace.h"
 
+#include <deepprof/deepprof.h>
 #include <math.h>
 
 struct fixture {
@@ -350,7 +351,7 @@ START_TEST(findings_are_ranked_by_what_they_cost)
 		list[i].total_ns = total[i];
 		list[i].finding.severity = i < 3 ? DP_SEVERITY_INFO : DP_SEVERITY_WARNING;
 		for (uint32_t n = 0; n < 2 * DP_EVIDENCE_MOST; n++)
-			dp_rule__evidence(&list[i], "loop", "count", i);
+			dp_rule__evidence(&list[i], dp_metric_name(n), "count", i);
 	}
 	dp_diagnose__rank(&findings);
 	for (size_t i = 0; i < DP_COUNT(total); i++) {
@@ -390,6 +391,52 @@ START_TEST(options_are_checked)
 }
 END_TEST
 
+/* The message for an unknown name starts with the nearest one. */
+START_TEST(unknown_names_are_listed)
+{
+	static const char *const names[] = { "perod_ns" };
+	struct dp_threshold threshold = { "host-boud", 0.1 };
+	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
+	struct dp_error error = DP_ERROR_INIT, other = DP_ERROR_INIT;
+	struct dp_analysis *analysis = NULL;
+	struct dp_trace *trace = metric_trace();
+
+	options.metrics = names;
+	options.metrics_count = 1;
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, &error), DP_ERR_ARGUMENT);
+	ck_assert_ptr_nonnull(strstr(error.message, "unknown metric 'perod_ns'; choose period_ns"));
+	options.metrics = NULL;
+	options.thresholds = &threshold;
+	options.thresholds_count = 1;
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, &other), DP_ERR_ARGUMENT);
+	ck_assert_ptr_nonnull(strstr(other.message, "'host-boud'; choose host-bound"));
+	dp_trace_free(trace);
+}
+END_TEST
+
+/* Where only some metrics are computed, rules are not run, and a summary would lack parts. */
+START_TEST(rules_are_run_with_all_metrics_only)
+{
+	static const char *const names[] = { "period_ns" };
+	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
+	struct dp_summary_source source = DP_SUMMARY_SOURCE_INIT;
+	struct dp_analysis *all = NULL, *some = NULL;
+	struct dp_trace *trace = metric_trace();
+	struct dp_summary *summary = NULL;
+
+	options.metrics = names;
+	options.metrics_count = 1;
+	ck_assert_int_eq(dp_analysis_run(&all, trace, NULL, NULL), DP_OK);
+	ck_assert_int_eq(dp_analysis_run(&some, trace, &options, NULL), DP_OK);
+	ck_assert(dp_analysis_is_diagnosed(all));
+	ck_assert(!dp_analysis_is_diagnosed(some));
+	ck_assert_int_eq(dp_summary_run(&summary, some, &source, NULL), DP_ERR_ARGUMENT);
+	dp_analysis_free(all);
+	dp_analysis_free(some);
+	dp_trace_free(trace);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, the_papers_table);
@@ -404,6 +451,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, host_bound_has_its_thresholds);
 	tcase_add_test(tests, findings_are_ranked_by_what_they_cost);
 	tcase_add_test(tests, options_are_checked);
+	tcase_add_test(tests, unknown_names_are_listed);
+	tcase_add_test(tests, rules_are_run_with_all_metrics_only);
 }
 
 #include "test_main.h"

@@ -38,6 +38,24 @@ START_TEST(cut_short)
 }
 END_TEST
 
+/* The schema is there and the rows are not: the error says why, and no warning repeats it. */
+START_TEST(cut_behind_the_schema)
+{
+	unsigned char *bytes;
+	size_t size;
+
+	make_folder("trace.db");
+	make_database("PRAGMA page_size = 4096;" ONE_KERNEL);
+	bytes = read_file(&size);
+	write_file(bytes, 4096);
+	ck_assert_int_eq(open_trace(false), DP_ERR_DAMAGED);
+	ck_assert_ptr_nonnull(strstr(error.message, "the file is cut: 1 of "));
+	ck_assert_ptr_null(strstr(reported, "the file is cut"));
+	free(bytes);
+	done();
+}
+END_TEST
+
 START_TEST(odd_paths)
 {
 	static const char *const names[] = { "a?mode=rwc&vfs=x#y%41.db", "\x01\xff b.db",
@@ -257,6 +275,7 @@ static void fill(TCase *tests)
 {
 	tcase_add_test(tests, interrupted_export);
 	tcase_add_test(tests, cut_short);
+	tcase_add_test(tests, cut_behind_the_schema);
 	tcase_add_test(tests, odd_paths);
 	tcase_add_test(tests, write_ahead_log);
 	tcase_add_test(tests, locked_and_journaled);

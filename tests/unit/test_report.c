@@ -1,7 +1,7 @@
 /* Reports: numbers, names, bars; wrong requests; sinks that fail. */
 #include "report/label.h"
 #include "report/number.h"
-#include "report/spark.h"
+#include "report/sparkline.h"
 #include "report_cases.h"
 
 #include <check.h>
@@ -59,13 +59,14 @@ START_TEST(other_units)
 	ck_assert_str_eq(dp_human__share(buf, (double)NAN), "-");
 	ck_assert_str_eq(dp_label_bytes(buf, sizeof(buf), 1023), "1023 B");
 	ck_assert_str_eq(dp_label_bytes(buf, sizeof(buf), UINT64_MAX), "16.00 EiB");
+	ck_assert_str_eq(dp_label_bytes(buf, sizeof(buf), 1000 * 1024), "0.977 MiB");
 	ck_assert_str_eq(dp_label_count(buf, sizeof(buf), 1234567), "1,234,567");
 	ck_assert_str_eq(dp_label_duration(buf, sizeof(buf), 999, true), "999 ns");
 	ck_assert_str_eq(dp_label_duration(buf, sizeof(buf), 12345, true), "12.35 us");
-	ck_assert_str_eq(dp_label_duration(buf, sizeof(buf), 1305e8, true), "130.5 s");
-	ck_assert_str_eq(dp_label_duration(buf, 4, 1305e8, true), "130");
+	ck_assert_str_eq(dp_label_duration(buf, sizeof(buf), 1304e8, true), "2 min 10 s");
+	ck_assert_str_eq(dp_label_duration(buf, 4, 1304e8, true), "2 m");
 	ck_assert_str_eq(dp_human__bytes(buf, 0), "0 B");
-	ck_assert_str_eq(dp_human__bytes(buf, 999), "999 B");
+	ck_assert_str_eq(dp_human__bytes(buf, 1023), "1023 B");
 	ck_assert_str_eq(dp_human__bytes(buf, 1024), "1.000 KiB");
 	ck_assert_str_eq(dp_human__bytes(buf, 19267840), "18.38 MiB");
 	ck_assert_str_eq(dp_human__bytes(buf, 1e30), "9999 EiB");
@@ -338,6 +339,31 @@ START_TEST(a_sink_that_fails_ends_the_report)
 }
 END_TEST
 
+/* A report of named metrics does not claim that no rule triggered. */
+START_TEST(rules_that_were_not_run_are_reported)
+{
+	static const char *const formats[] = { "text", "markdown", "html" };
+	struct report_case at;
+	struct dp_error error;
+
+	case_ranks(&at);
+	for (size_t i = 0; i < 2 * DP_COUNT(formats); i++) {
+		const char *format = formats[i / 2], *text;
+		struct out out = { .stop = SIZE_MAX };
+
+		at.analysis->diagnosed = i % 2;
+		ck_assert_int_eq(report(&out, at.analysis, format, NULL, &error), DP_OK);
+		text = out.text;
+		ck_assert_msg(strstr(text, i % 2 ? "rules triggered" : "Rules were not run"), "%s",
+			      format);
+		ck_assert_msg(!strstr(text, i % 2 ? "Rules were not run" : "rules triggered"), "%s",
+			      format);
+		free(out.text);
+	}
+	case_free(&at);
+}
+END_TEST
+
 START_TEST(wrong_requests_are_refused)
 {
 	static const char *const names[] = { "interval_ns", "nonsense" };
@@ -348,11 +374,12 @@ START_TEST(wrong_requests_are_refused)
 
 	case_ranks(&at);
 	ck_assert_int_eq(report(&out, at.analysis, "nonsense", NULL, &error), DP_ERR_ARGUMENT);
-	ck_assert_str_eq(error.message, "no report format 'nonsense'");
+	ck_assert_ptr_nonnull(strstr(error.message, "unknown format 'nonsense'; choose "));
+	ck_assert_ptr_nonnull(strstr(error.message, "markdown"));
 	options.metrics = names;
 	options.metrics_count = 2;
 	ck_assert_int_eq(report(&out, at.analysis, "csv", &options, &error), DP_ERR_ARGUMENT);
-	ck_assert_str_eq(error.message, "no metric 'nonsense'");
+	ck_assert_ptr_nonnull(strstr(error.message, "unknown metric 'nonsense'; choose "));
 	ck_assert_uint_eq(out.calls, 0);
 	/* An empty choice shows none. */
 	options.metrics_count = 0;
@@ -388,24 +415,24 @@ END_TEST
 
 START_TEST(bars_show_shape)
 {
-	struct dp_spark spark;
+	struct dp_sparkline line;
 	double low, high;
 
-	dp_spark__init(&spark, 10, 3);
-	ck_assert_uint_eq(spark.group, 4);
-	ck_assert_uint_eq(spark.columns, 3);
-	ck_assert(!dp_spark__range(&spark, &low, &high));
-	dp_spark__add(&spark, 0, 10, false);
-	dp_spark__add(&spark, 1, 20, false);
-	dp_spark__add(&spark, 2, 1000, true);
-	dp_spark__add(&spark, 3, (double)NAN, false);
-	dp_spark__add(&spark, 9, 7, false);
-	dp_spark__add(&spark, 12, 1e9, false);
-	ck_assert(dp_spark__range(&spark, &low, &high));
+	dp_sparkline__init(&line, 10, 3);
+	ck_assert_uint_eq(line.group, 4);
+	ck_assert_uint_eq(line.columns, 3);
+	ck_assert(!dp_sparkline__range(&line, &low, &high));
+	dp_sparkline__add(&line, 0, 10, false);
+	dp_sparkline__add(&line, 1, 20, false);
+	dp_sparkline__add(&line, 2, 1000, true);
+	dp_sparkline__add(&line, 3, (double)NAN, false);
+	dp_sparkline__add(&line, 9, 7, false);
+	dp_sparkline__add(&line, 12, 1e9, false);
+	ck_assert(dp_sparkline__range(&line, &low, &high));
 	ck_assert_double_eq(low, 7);
 	ck_assert_double_eq(high, 20);
-	dp_spark__init(&spark, 0, 0);
-	ck_assert_uint_eq(spark.columns, 0);
+	dp_sparkline__init(&line, 0, 0);
+	ck_assert_uint_eq(line.columns, 0);
 }
 END_TEST
 
@@ -552,6 +579,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, kernels_that_read_alike_are_distinguished);
 	tcase_add_test(tests, every_format_gives_the_same_bytes_again);
 	tcase_add_test(tests, a_sink_that_fails_ends_the_report);
+	tcase_add_test(tests, rules_that_were_not_run_are_reported);
 	tcase_add_test(tests, wrong_requests_are_refused);
 	tcase_add_test(tests, any_width_is_survived);
 	tcase_add_test(tests, bars_show_shape);

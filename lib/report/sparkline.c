@@ -1,0 +1,73 @@
+/* Sparklines (Tufte, "Beautiful Evidence", 2006) of Unicode's eighth blocks, or of ASCII. */
+#include "report/sparkline.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LEVELS 8
+#define LEAST_SPREAD 0.1
+
+void dp_sparkline__init(struct dp_sparkline *bars, size_t count, size_t room)
+{
+	memset(bars, 0, sizeof(*bars));
+	room = DP_MAX(1, DP_MIN(room, DP_SPARKLINE_COLUMNS));
+	bars->group = count ? (count - 1) / room + 1 : 1;
+	bars->columns = count ? (count - 1) / bars->group + 1 : 0;
+}
+
+void dp_sparkline__add(struct dp_sparkline *bars, size_t index, double value, bool broken)
+{
+	size_t column = index / bars->group;
+
+	if (column >= bars->columns)
+		return;
+	bars->broken[column] |= broken;
+	if (broken || !isfinite(value))
+		return;
+	if (!bars->count[column]++ || value > bars->most[column])
+		bars->most[column] = value;
+}
+
+bool dp_sparkline__range(const struct dp_sparkline *bars, double *low, double *high)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < bars->columns; i++) {
+		double value = bars->most[i];
+
+		if (!bars->count[i])
+			continue;
+		*low = found ? fmin(*low, value) : value;
+		*high = found ? fmax(*high, value) : value;
+		found = true;
+	}
+	return found;
+}
+
+void dp_sparkline__draw_within(struct dp_render *render, const struct dp_sparkline *bars,
+			       double low, double high)
+{
+	static const char *const blocks[LEVELS] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	static const char *const ascii[LEVELS] = { "_", ".", "-", "=", "+", "*", "#", "@" };
+	const char *const *levels = render->options->ascii ? ascii : blocks;
+
+	low = fmin(low, high * (1 - LEAST_SPREAD));
+	for (size_t i = 0; i < bars->columns; i++) {
+		double level = (bars->most[i] - low) / (high - low);
+
+		if (bars->count[i])
+			dp_render__text(
+				render,
+				levels[level > 0 ? DP_MIN((int)(level * LEVELS), LEVELS - 1) : 0]);
+		else
+			dp_render__text(render, bars->broken[i] ? "|" : " ");
+	}
+}
+
+void dp_sparkline__draw(struct dp_render *render, const struct dp_sparkline *bars)
+{
+	double low, high;
+
+	if (dp_sparkline__range(bars, &low, &high))
+		dp_sparkline__draw_within(render, bars, low, high);
+}
