@@ -62,18 +62,30 @@ static double unknown_wait(const struct dp_job *job, const struct dp_job_change 
 	return most;
 }
 
+/* May calls save less than a replay says? */
+static bool is_uncertain(const struct dp_job *job)
+{
+	for (size_t r = 0; r < job->count; r++)
+		for (size_t i = 0; i < job->ranks[r].from->call_count; i++)
+			if (job->ranks[r].from->calls[i].queued_ns < 0 ||
+			    job->ranks[r].instances[i] == DP_NONE)
+				return true;
+	return false;
+}
+
 int dp_job__cost(struct dp_job_cost *cost, const struct dp_job *job,
 		 const struct dp_job_change *change, double guess_ns, double noise_ns)
 {
 	struct dp_job_change least = *change;
-	double saved_ns, least_ns;
+	double saved_ns, least_ns = INFINITY;
 	int status = dp_job__replay(&saved_ns, job, change);
 
 	*cost = (struct dp_job_cost){ guess_ns, 0, guess_ns };
 	least.least = true;
 	if (status || !(saved_ns >= noise_ns))
 		return status;
-	status = dp_job__replay(&least_ns, job, &least);
+	if (is_uncertain(job))
+		status = dp_job__replay(&least_ns, job, &least);
 	cost->ns = saved_ns;
 	cost->least_ns = fmax(0, fmin(saved_ns, least_ns));
 	cost->most_ns = fmax(saved_ns, fmin(guess_ns, saved_ns + unknown_wait(job, change)));

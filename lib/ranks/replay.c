@@ -20,13 +20,20 @@
  */
 enum { WINDOW_CALLS = 256, WINDOW_ITERATIONS = 8 };
 
+/* A rank that one is compared with in an iteration, and its first call of that. */
+struct peer {
+	const struct dp_lane *lane;
+	size_t first;
+};
+
 struct replay {
 	const struct dp_job *job;
 	const struct dp_job_change *change;
 	struct dp_lane *lanes;
-	double *room;
-	uint32_t *last;	  /* for dp_lane__init() */
-	int64_t from, to; /* iterations of the window */
+	double *room;	    /* for a value per rank */
+	struct peer *peers; /* likewise */
+	uint32_t *last;	    /* for dp_lane__init() */
+	int64_t from, to;   /* iterations of the window */
 };
 
 /*
@@ -38,23 +45,22 @@ static void remove_excess(struct replay *replay, size_t r, size_t first, size_t 
 	const struct dp_job *job = replay->job;
 	struct dp_lane *lane = &replay->lanes[r];
 	int64_t iteration = dp_lane__iteration(lane, lane->order[first]);
+	size_t peers = 0;
 
-	for (size_t at = first; at < end; at++) {
-		size_t count = 0;
+	for (size_t p = 0; p < job->count; p++) {
+		struct peer peer = { &replay->lanes[p], 0 };
 
-		for (size_t p = 0; p < job->count; p++) {
-			size_t begin, finish;
-
-			if (p == r || replay->change->classes[p] != replay->change->classes[r])
-				continue;
-			finish = dp_lane__calls(&replay->lanes[p], iteration, &begin);
-			if (finish - begin == end - first)
-				replay->room[count++] =
-					dp_lane__work_before(&replay->lanes[p], begin + at - first);
-		}
-		if (count)
-			lane->removed[at] = dp_lane__work_before(lane, at) -
-					    dp_stat__select(replay->room, count, (count - 1) / 2);
+		if (p == r || replay->change->classes[p] != replay->change->classes[r])
+			continue;
+		if (dp_lane__calls(peer.lane, iteration, &peer.first) - peer.first == end - first)
+			replay->peers[peers++] = peer;
+	}
+	for (size_t at = first; at < end && peers; at++) {
+		for (size_t p = 0; p < peers; p++)
+			replay->room[p] = dp_lane__work_before(replay->peers[p].lane,
+							       replay->peers[p].first + at - first);
+		lane->removed[at] = dp_lane__work_before(lane, at) -
+				    dp_stat__select(replay->room, peers, (peers - 1) / 2);
 	}
 }
 
@@ -415,13 +421,15 @@ int dp_job__replay(double *saved_ns, const struct dp_job *job, const struct dp_j
 	*saved_ns = NAN;
 	replay.lanes = dp_alloc__array(job->count + 1, sizeof(*replay.lanes));
 	replay.room = dp_alloc__array(job->count + 1, sizeof(*replay.room));
+	replay.peers = dp_alloc__array(job->count + 1, sizeof(*replay.peers));
 	replay.last = dp_alloc__array(job->group_count + 1, sizeof(*replay.last));
-	if (replay.lanes && replay.room && replay.last) {
+	if (replay.lanes && replay.room && replay.peers && replay.last) {
 		memset(replay.last, 0xff, (job->group_count + 1) * sizeof(*replay.last));
 		status = is_connected(job) ? replay_windows(saved_ns, &replay) : DP_OK;
 	}
 	free(replay.lanes);
 	free(replay.room);
+	free(replay.peers);
 	free(replay.last);
 	return status;
 }

@@ -20,10 +20,13 @@ struct dp_host_head {
 	uint32_t bytes; /* that follow */
 };
 
+/* A thread's intervals come together, as many as there are up to this. */
+#define DP_HOST_OFFS 64
+
 union dp_host_rest {
 	struct dp_host_thread thread;
 	struct dp_host_load load;
-	struct dp_switches_off off;
+	struct dp_switches_off offs[DP_HOST_OFFS];
 };
 
 struct dp_host;

@@ -16,8 +16,8 @@ static int64_t process_of(const struct dp_host_process *processes, size_t count,
 	return id;
 }
 
-static int put_thread(struct dp_db *db, int64_t process, int64_t time_ns,
-		      uint32_t tid, const struct dp_host_thread *thread)
+static int put_thread(struct dp_db *db, int64_t process, int64_t time_ns, uint32_t tid,
+		      const struct dp_host_thread *thread)
 {
 	struct dp_bulk_row row;
 	int status = dp_db__bulk(db, DP_BULK_HOST_SAMPLE, &row);
@@ -67,15 +67,31 @@ static int put_off(struct dp_db *db, int64_t process, int64_t time_ns, uint32_t 
 	return DP_OK;
 }
 
+static int put_offs(struct dp_db *db, int64_t process, int64_t zero,
+		    const struct dp_host_head *head, const struct dp_switches_off *offs)
+{
+	int status = DP_OK;
+
+	for (size_t i = 0; !status && i < head->bytes / sizeof(*offs); i++)
+		status =
+			put_off(db, process, (int64_t)((uint64_t)offs[i].start_ns - (uint64_t)zero),
+				head->tid, &offs[i]);
+	return status;
+}
+
 /* Reads one record; false: there is no more, or what follows is damaged. */
 static bool read_record(FILE *file, struct dp_host_head *head, union dp_host_rest *rest)
 {
-	static const uint32_t sizes[] = { [DP_HOST_THREAD] = sizeof(rest->thread),
-					  [DP_HOST_LOAD] = sizeof(rest->load),
-					  [DP_HOST_OFF] = sizeof(rest->off) };
+	static const struct {
+		uint32_t bytes, most; /* of one; and how many come together */
+	} sizes[] = { [DP_HOST_THREAD] = { sizeof(rest->thread), 1 },
+		      [DP_HOST_LOAD] = { sizeof(rest->load), 1 },
+		      [DP_HOST_OFF] = { sizeof(rest->offs[0]), DP_HOST_OFFS } };
 
 	return fread(head, sizeof(*head), 1, file) == 1 && head->kind < DP_COUNT(sizes) &&
-	       head->bytes == sizes[head->kind] && fread(rest, head->bytes, 1, file) == 1;
+	       head->bytes && head->bytes % sizes[head->kind].bytes == 0 &&
+	       head->bytes / sizes[head->kind].bytes <= sizes[head->kind].most &&
+	       fread(rest, head->bytes, 1, file) == 1;
 }
 
 int dp_host__write(struct dp_host *host, struct dp_db *db, int64_t zero,
@@ -99,7 +115,7 @@ int dp_host__write(struct dp_host *host, struct dp_db *db, int64_t zero,
 		else if (head.kind == DP_HOST_LOAD)
 			status = put_load(db, process, time_ns, &rest.load);
 		else
-			status = put_off(db, process, time_ns, head.tid, &rest.off);
+			status = put_offs(db, process, zero, &head, rest.offs);
 	}
 	return status;
 }

@@ -38,7 +38,7 @@ struct dp_switches {
 	int fd;
 	int faults_fd; /* -1: faults can't be distinguished */
 	struct perf_event_mmap_page *page;
-	size_t bytes; /* of the map */
+	size_t bytes;	/* of the map */
 	int64_t out_ns; /* when it left a processor, 0: it did not */
 	bool preempted;
 	struct dp_switches_off last; /* end_ns 0: there is none */
@@ -144,8 +144,7 @@ static bool take_record(struct dp_switches *switches, const struct record *recor
 	if (type != PERF_RECORD_SWITCH)
 		return false;
 	if (out) {
-		switches->preempted =
-			record->header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+		switches->preempted = record->header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
 		switches->out_ns = time_ns;
 		return false;
 	}
@@ -159,15 +158,22 @@ static bool take_record(struct dp_switches *switches, const struct record *recor
 	return taken;
 }
 
-/* Copies bytes out of the ring, whose size is a power of two. */
-static void copy_out(const struct dp_switches *switches, uint64_t at, void *out, size_t bytes)
+/*
+ * The record at a place of the ring, whose size is a power of two: it lies there in one piece, or
+ * is copied. Records are multiples of 8 bytes, as their headers are.
+ */
+static const struct record *look_at(const struct dp_switches *switches, uint64_t at,
+				    struct record *copy)
 {
 	size_t page = switches->bytes / (1 + RING_PAGES), size = RING_PAGES * page;
 	const char *ring = (const char *)switches->page + page;
-	size_t from = (size_t)(at & (size - 1)), first = DP_MIN(bytes, size - from);
+	size_t from = (size_t)(at & (size - 1)), first = size - from;
 
-	memcpy(out, ring + from, first);
-	memcpy((char *)out + first, ring, bytes - first);
+	if (first >= sizeof(*copy))
+		return (const struct record *)(const void *)(ring + from);
+	memcpy(copy, ring + from, first);
+	memcpy((char *)copy + first, ring, sizeof(*copy) - first);
+	return copy;
 }
 
 bool dp_switches__next(struct dp_switches *switches, struct dp_switches_off *off, bool finish)
@@ -177,14 +183,14 @@ bool dp_switches__next(struct dp_switches *switches, struct dp_switches_off *off
 	bool taken = false;
 
 	while (!taken && tail < head) {
-		struct record record = { 0 };
+		struct record copy;
+		const struct record *record = look_at(switches, tail, &copy);
 
-		copy_out(switches, tail, &record.header, sizeof(record.header));
-		if (record.header.size < sizeof(record.header))
+		/* All that are of use to us have these. */
+		if (record->header.size < sizeof(*record))
 			break;
-		copy_out(switches, tail, &record, DP_MIN(record.header.size, sizeof(record)));
-		tail += record.header.size;
-		taken = take_record(switches, &record, off);
+		tail += record->header.size;
+		taken = take_record(switches, record, off);
 	}
 	__atomic_store_n(&switches->page->data_tail, tail, __ATOMIC_RELEASE);
 	return taken || (finish && take_last(switches, off));

@@ -136,12 +136,15 @@ def check_clocks(truth, result):
 
 def cost_error(truth, result):
     """The verdict's cost over the iterations that it is about, less that of the truth, as a share
-    of it; None where either has none."""
+    of it, and whether it has bounds that hold the truth; None where either has none."""
     verdict = result["verdict"]
     if not truth["faults"] or verdict["kind"] == "none" or not truth["faults"][0]["cost_ns"]:
         return None
-    count = truth["iterations"] - verdict["since_iteration"]
-    return verdict["cost_ns"] * count / truth["faults"][0]["cost_ns"] - 1
+    true_ns = truth["faults"][0]["cost_ns"] / (truth["iterations"] - verdict["since_iteration"])
+    least_ns, most_ns = verdict["cost_least_ns"], verdict["cost_most_ns"]
+    has_bounds = most_ns - least_ns > COST_OFF * verdict["cost_ns"]
+    return (verdict["cost_ns"] / true_ns - 1,
+            has_bounds and least_ns <= true_ns * (1 + COST_OFF) and most_ns >= true_ns * (1 - COST_OFF))
 
 
 def judge(kind, truth, result, broken):
@@ -215,9 +218,11 @@ def report(results, verbose):
     count = collections.Counter()
     clocks = collections.defaultdict(list)
     costs = collections.defaultdict(list)
+    bounded = 0
     for kind, seed, wrong, clock, cost, settings in results:
         if cost is not None and not wrong:
-            costs[kind].append(abs(cost))
+            costs[kind].append(abs(cost[0]))
+            bounded += abs(cost[0]) > COST_OFF and cost[1]
         count[kind] += 1
         failed[kind] += bool(wrong)
         if clock is not None:
@@ -235,7 +240,8 @@ def report(results, verbose):
     off = sorted(sum(costs.values(), []))
     near = sum(error <= COST_OFF for error in off)
     if off:
-        print(f"cost: {near} of {len(off)} within {COST_OFF:.0%}, median {off[len(off) // 2]:.1%}")
+        print(f"cost: {near} of {len(off)} within {COST_OFF:.0%}, median {off[len(off) // 2]:.1%}; "
+              f"{bounded} others have bounds that hold the truth")
     worst = max((clock for values in clocks.values() for clock in values), default=0)
     return failed, count, worst, near >= COSTS * len(off)
 

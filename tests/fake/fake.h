@@ -49,7 +49,13 @@ struct fake_truth {
 };
 
 /* Numbers of calls, and a query's result. */
-enum { FAKE_CU_LAUNCH = 307, FAKE_CUDA_LAUNCH = 211, FAKE_NOT_READY = 600 };
+enum {
+	FAKE_CU_LAUNCH = 307,
+	FAKE_CUDA_LAUNCH = 211,
+	FAKE_CU_EVENT_RECORD = 118,
+	FAKE_CUDA_EVENT_RECORD = 135,
+	FAKE_NOT_READY = 600
+};
 
 /* Kinds that no version has: one whose size CUPTI knows, one whose size nobody does. */
 #define FAKE_NEW_KIND 61

@@ -304,9 +304,11 @@ int cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **name)
 		const char *name;
 	} names[] = {
 		{ CUPTI_DOMAIN_RUNTIME, FAKE_CUDA_LAUNCH, "cudaLaunchKernel_v7000" },
+		{ CUPTI_DOMAIN_RUNTIME, FAKE_CUDA_EVENT_RECORD, "cudaEventRecord_v3020" },
 		{ CUPTI_DOMAIN_RUNTIME, 10, "cudaGetLastError_v3020" },
 		{ CUPTI_DOMAIN_RUNTIME, 3, "cudaGetDeviceCount_v3020" },
 		{ CUPTI_DOMAIN_DRIVER, 304, "cuCtxGetCurrent" },
+		{ CUPTI_DOMAIN_DRIVER, FAKE_CU_EVENT_RECORD, "cuEventRecord" },
 		{ CUPTI_DOMAIN_DRIVER, 119, "cuEventQuery" },
 		{ CUPTI_DOMAIN_DRIVER, 126, "cuStreamSynchronize" },
 		{ CUPTI_DOMAIN_DRIVER, 220, "cuMemsetD32Async" },

@@ -149,6 +149,34 @@ START_TEST(one_call_a_launch)
 }
 END_TEST
 
+static uint64_t spool_bytes(const char *options, const char *word)
+{
+	struct run_options how = { .options = options };
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &how, WORDS("init", word));
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 20000);
+	return run.spool_bytes;
+}
+
+/*
+ * At most 60% of what it was with all calls, before events were recorded, which by now is a part of
+ * what it is.
+ */
+START_TEST(bytes_a_launch)
+{
+	const char *word = _i ? "events=20000" : "launch=20000";
+	uint64_t now = spool_bytes(NULL, word), all = spool_bytes("api=all", word);
+	int64_t events = (int64_t)(now - spool_bytes("sync=0", word));
+
+	ck_assert_int_eq(events > 20000, _i);
+	ck_assert_uint_le(100 * now, 60 * (all - (uint64_t)(_i ? events : 0)));
+}
+END_TEST
+
 static void see_number(struct run *run, struct dp_spool *spool,
 		       const struct dp_spool_record *record)
 {
@@ -318,6 +346,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, completions_on_a_busy_machine);
 	tcase_add_test(tests, queries);
 	tcase_add_loop_test(tests, one_call_a_launch, 0, 2);
+	tcase_add_loop_test(tests, bytes_a_launch, 0, 2);
 	tcase_add_loop_test(tests, no_driver_calls, 0, 2);
 	tcase_add_test(tests, devices);
 	tcase_add_test(tests, kind_refused);

@@ -165,6 +165,7 @@ def cpu(place):
     kill_program(place, path)
     process.communicate(timeout=60)
     place.lines += harness.table(["our threads", "the program", "record"], lines)
+    place.say(f"{len(lines) * step} s of recording, {step} s a row.")
 
 
 CUPTI_FIRST = """

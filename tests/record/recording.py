@@ -140,6 +140,10 @@ class Case(unittest.TestCase):
             and os.path.realpath(path / "cwd") == str(self.folder.resolve())
         ]
 
+    def wait_for_kernel(self):
+        """Of a loop of the program under test."""
+        self.wait_for(lambda: any(b"layer_a" in p.read_bytes() for p in self.spools()), "kernel")
+
     def spools(self):
         return list(self.folder.glob(".*/*.spool"))
 

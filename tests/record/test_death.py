@@ -410,8 +410,7 @@ class OfTheLauncher(recording.Case):
         self.assertEqual(self.processes(cli.TIMEOUT_S), [])
 
     def test_removed_meanwhile(self):
-        process = self.start_record("--", recording.PRODUCER, "follow=1")
-        self.wait_for(self.spools, "spool")
+        process, _ = self.start("follow=1")
         (folder,) = self.left()
         while self.left():
             shutil.rmtree(self.folder / folder, ignore_errors=True)

@@ -71,9 +71,7 @@ class GpuMetrics(recording.Case):
         process = self.start(words=("init", "until=begin", "busy=40,5000", "until=go"))
         self.wait_for(lambda: self.sampled() >= 1000, "samples")
         (self.folder / "begin").touch()
-        self.wait_for(
-            lambda: any(b"layer_a" in p.read_bytes() for p in self.spools()), "kernel"
-        )
+        self.wait_for_kernel()
         (self.folder / "go").touch()
         _, said = process.communicate(timeout=cli.TIMEOUT_S)
         self.assertEqual(process.returncode, 0, said)
@@ -125,9 +123,7 @@ class GpuMetrics(recording.Case):
         """The launcher: the other process finishes the recording, with what was sampled."""
         process = self.start()
         self.wait_for(lambda: self.sampled() >= 4000, "samples")
-        self.wait_for(
-            lambda: any(b"layer_a" in p.read_bytes() for p in self.spools()), "kernel"
-        )
+        self.wait_for_kernel()
         os.kill(process.pid, signal.SIGKILL)
         (self.folder / "go").touch()
         process.communicate(timeout=cli.TIMEOUT_S)

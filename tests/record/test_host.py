@@ -55,7 +55,7 @@ class Case(recording.Case):
             for _ in range(2)
         ]
         try:
-            self.fake("bind", "init", "launch=1", "spin=1000")
+            self.fake("bind", "init", "launch=1", "spin=2500")
         finally:
             for hog in hogs:
                 hog.kill()

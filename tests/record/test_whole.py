@@ -519,7 +519,7 @@ class Clock(Case):
             f"--cupti={CUPTI}", "--pause-signal=USR2", "--", APP, "init", "loop=100000,500",
             env=recording.environment(),
         )  # fmt: skip
-        self.wait_for(self.spools, "spool")
+        self.wait_for_kernel()
         for pause_s, reported in (0.2, "paused"), (1.5, "resumed"):
             time.sleep(pause_s)
             process.send_signal(signal.SIGUSR2)

@@ -113,7 +113,8 @@ def files_of(places):
 
 
 def simulated(simulator, folder, iterations='2', wanted=()):
-    """A short trace in each of the simulator's formats, or the wanted ones, and of a job's."""
+    """A short trace of a small model in each of the simulator's formats, or the wanted ones, and of a
+    job's."""
     made = []
     for job in ([], ['job']):
         listed = subprocess.run([simulator, *(job or ['--list-formats']), *(job and ['--help'])],
@@ -128,8 +129,8 @@ def simulated(simulator, folder, iterations='2', wanted=()):
                                 'iterations=' + iterations], check=True)
                 path = sorted(path.glob('*.log'))[0]
             else:
-                subprocess.run([simulator, '-F', name, '-n', iterations, '--no-truth', '-o',
-                                str(path)], check=True)
+                subprocess.run([simulator, '-F', name, '-n', iterations, '-s', 'model.layers=2',
+                                '--no-truth', '-o', str(path)], check=True)
             made.append(path)
     return made
 
