@@ -155,6 +155,11 @@ DP_WHOLE(capture_sample, 16, "iterations", "cost",
 	"that a captured graph, or an optimizer, is looked for in")
 DP_WHOLE(layer_long, 64, "kernels", "presets, real",
 	"that a layer hardly has more of")
+DP_WHOLE(loop_least, 3, "iterations", "families",
+	"that a loop is sought with: two stretches may be alike by chance")
+DP_WHOLE(repeat_least, 2, "iterations", "families",
+	"the same where more tells that it repeats: the repetitions of the pattern that a loop is "
+	"inside of, a number that is known, or that there is nothing else")
 DP_REAL(tandem, 1.9, "iterations", "families",
 	"on end that make a loop: nearly two whole ones")
 
@@ -210,8 +215,9 @@ DP_REAL(structured, 0.3, "share", "presets",
 DP_REAL(layers_few, 2.5, "iterations", "presets",
 	"what a layer has two of, as queries and keys, is no layer itself")
 DP_REAL(outer_repeats, 2.5, "iterations", "families", "of an outer loop, at least")
-DP_REAL(outer_edits, 0.1, "share", "families",
-	"of its symbols that edits are, at most")
+DP_REAL(alike_edits, 0.1, "share", "families, real",
+	"of the symbols of an outer loop, or of two or three repeats, that edits are, at most: "
+	"so few repeats show no more than that they are alike")
 DP_REAL(outer_spans, 0.2, "1/iteration", "families",
 	"spans of it, besides one")
 DP_REAL(adjacent_short, 0.2, "ratio", "families",

@@ -98,9 +98,6 @@ static bool is_typical(struct placer *p, size_t position)
 {
 	struct dp_evidence_at at = ask(p, position);
 
-	/* what lies before the capture is not known */
-	if (position == 0 && at.launch_gap_ns < 0 && p->typical.after_upload)
-		at.launch_gap_ns = p->typical.launch_gap_ns;
 	return dp_votes__at(&at, &p->typical) >= p->sum;
 }
 

@@ -17,20 +17,6 @@ static size_t apart_by(size_t m, size_t a, size_t b)
 
 /* Names: where the sequence and the spans in it begin and end. */
 
-/*
- * Symbols that the first span lacks at the beginning of a sequence that is still growing: the end
- * of a finished one decides by itself.
- */
-static size_t lacks_at_begin(const struct dp_ballot *b, const struct dp_align_span *s)
-{
-	size_t differ = DP_MIN(b->m * s->edit_count / (s->end - s->begin), dp_param.near_fit);
-	size_t most = DP_MAX(differ, DP_MIN(b->m / 8, dp_param.end_slack));
-
-	if (!b->evidence.open_end || b->evidence.open_begin)
-		return 0;
-	return s->begin <= most ? s->begin : 0;
-}
-
 /* Whole iterations that each rotation has, less those of the best. */
 static void count_whole(const struct dp_ballot *b, double *score)
 {
@@ -45,8 +31,8 @@ static void count_whole(const struct dp_ballot *b, double *score)
 
 		if (s->pattern != b->pattern || advance < b->m || chance)
 			continue;
-		first = back_by(s->begin_offset, lacks_at_begin(b, s), b->m);
-		last = first + (advance + lacks_at_begin(b, s)) % b->m;
+		first = s->begin_offset;
+		last = first + advance % b->m;
 		change[first]++;
 		if (last < b->m) {
 			change[last + 1]--;

@@ -159,8 +159,8 @@ static int make_loops(struct dp_driver *d, const struct folded *f, struct dp_pat
 
 int dp_enclosing__find(struct dp_driver *d, size_t count)
 {
-	struct dp_search_bar bar = { 3, d->request->count, dp_param.enclosing_bits,
-				     dp_param.enclosing_coverage };
+	struct dp_search_bar bar = { dp_param.loop_least, d->request->count,
+				     dp_param.enclosing_bits, dp_param.enclosing_coverage };
 	struct dp_patterns patterns = { .count = 0 };
 	struct dp_search_text text;
 	struct dp_explain_shortened shortened = { { 0 }, NULL };

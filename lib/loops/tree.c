@@ -516,8 +516,8 @@ static int has_anchor(bool *has, const struct dp_driver *d, const struct dp_hypo
  */
 static int find_few(struct dp_driver *d)
 {
-	struct dp_search_bar bar = { 2, d->request->count / 2 + 1, 1, dp_param.few_coverage,
-				     .few = true };
+	struct dp_search_bar bar = { dp_param.repeat_least, d->request->count / 2 + 1, 1,
+				     dp_param.few_coverage, .few = true };
 	enum dp_standing standing[DP_PATTERNS_MAX] = { DP_STANDING_FEW };
 	struct dp_patterns patterns = { .count = 0 };
 	uint32_t made[DP_PATTERNS_MAX];
@@ -538,6 +538,7 @@ static int find_few(struct dp_driver *d)
 		status = has_anchor(&anchored, d, h);
 	if (!status && anchored && h->repeats < dp_param.few_most &&
 	    h->length >= dp_param.few_length &&
+	    (double)h->edits < dp_param.alike_edits * (double)h->covered &&
 	    (double)h->covered - (double)h->edits >=
 		    dp_param.few_coverage * (double)d->request->count) {
 		status = begin_of(&begin, d, &patterns);

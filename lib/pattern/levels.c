@@ -178,10 +178,10 @@ static uint32_t *two_turns(const struct dp_hypothesis *h)
 
 /* The loops inside a pattern, which then may be none. */
 static int look_inside(struct inside *in, const struct finder *f, const struct dp_hypothesis *h,
-		       size_t least, bool deeper)
+		       bool deeper)
 {
-	struct dp_search_bar bar = { least, h->length / 2 + 1, dp_param.inside_bits,
-				     dp_param.inside_coverage };
+	struct dp_search_bar bar = { dp_param.repeat_least, h->length / 2 + 1,
+				     dp_param.inside_bits, dp_param.inside_coverage };
 	uint32_t *twice = two_turns(h);
 	struct dp_search_text text;
 	const struct dp_hypothesis *main;
@@ -208,7 +208,7 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	in->run_main = longest_run(main->pattern, main->length);
 	if (!deeper)
 		return DP_OK;
-	status = look_inside(&below, f, main, 2, false);
+	status = look_inside(&below, f, main, false);
 	in->structured =
 		!status && below.total >= dp_param.structured &&
 		(main->length >= dp_param.layer_long || below.repeats >= dp_param.layers_few);
@@ -396,7 +396,7 @@ static struct dp_hypothesis take_out(struct dp_levels *levels, size_t index)
 static bool reliable(const struct dp_hypothesis *h)
 {
 	return h->repeats >= dp_param.outer_repeats && h->covered > 0 &&
-	       (double)h->edits < dp_param.outer_edits * (double)h->covered &&
+	       (double)h->edits < dp_param.alike_edits * (double)h->covered &&
 	       (double)h->spans <= 1 + dp_param.outer_spans * h->repeats;
 }
 
@@ -471,7 +471,7 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 	memset(in, 0, sizeof(in));
 	for (size_t i = 0; i < count && !status; i++) {
 		longest = DP_MAX(longest, levels->chosen.items[i].length);
-		status = look_inside(&in[i], f, &levels->chosen.items[i], 2, false);
+		status = look_inside(&in[i], f, &levels->chosen.items[i], false);
 	}
 	for (size_t i = 0; i < count && !status; i++) {
 		const struct dp_hypothesis *h = &levels->chosen.items[i];
@@ -495,8 +495,8 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_text *text, const
 		    double uploads)
 {
 	struct finder f = { text->alphabet, traits, uploads };
-	struct dp_search_bar bar = { 3, text->n, dp_param.level_bits, dp_param.level_coverage,
-				     .rare = true };
+	struct dp_search_bar bar = { dp_param.loop_least, text->n, dp_param.level_bits,
+				     dp_param.level_coverage, .rare = true };
 	size_t seen = 0, down = 0;
 	int status;
 
@@ -512,7 +512,7 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_text *text, const
 
 		status = take_one_part(&levels->chosen.items[seen], text);
 		if (!status)
-			status = look_inside(&in, &f, &levels->chosen.items[seen], 2, true);
+			status = look_inside(&in, &f, &levels->chosen.items[seen], true);
 		if (status)
 			break;
 		below = goes_down(&in, &f, &why);

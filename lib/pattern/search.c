@@ -501,14 +501,14 @@ static int whole_stretch(struct searcher *sr, bool *more)
 int dp_search__counts(struct dp_patterns *patterns, struct dp_search_text *text,
 		      const uint64_t *counts, size_t counts_count)
 {
-	struct dp_search_bar bar = { 2, text->n, 1, 0 };
+	struct dp_search_bar bar = { dp_param.repeat_least, text->n, 1, 0 };
 	struct searcher sr;
 	bool more = true;
 	int status = begin(&sr, patterns, text, &bar);
 
 	patterns->count = 0;
 	for (size_t i = 0; i < counts_count && !status && patterns->count < DP_PATTERNS_MAX; i++) {
-		sr.bar.least = (size_t)DP_MIN(DP_MAX(counts[i] / 2, 2), (uint64_t)text->n);
+		sr.bar.least = (size_t)DP_MIN(DP_MAX(counts[i] / 2, dp_param.repeat_least), (uint64_t)text->n);
 		status = counts[i] == 1 ? whole_stretch(&sr, &more)
 					: next_pattern(&sr, counts[i], &more);
 	}

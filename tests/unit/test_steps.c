@@ -153,6 +153,53 @@ START_TEST(operators_of_a_pass_are_no_loops)
 }
 END_TEST
 
+/* But not hundreds of the same: a benchmark does that with a network's kernels, too. */
+START_TEST(kernels_of_networks_have_loops_as_well)
+{
+	struct dp_analysis *analysis;
+
+	begin();
+	for (int k = 0; k < 2; k++)
+		for (int i = 0; i < 400 + k; i++)
+			run("tiled_gemm_%c", 'a' + k);
+	analysis = finish_and_analyze();
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 2);
+	for (size_t k = 0; k < 2; k++) {
+		const struct dp_loop *loop = dp_analysis_loop(analysis, k);
+
+		ck_assert_uint_eq(loop->length, 1);
+		ck_assert_uint_eq(loop->complete, 400 + k);
+	}
+	dp_analysis_free(analysis);
+}
+END_TEST
+
+/* Two parts; the second has another kernel at every fifth place, say. */
+static size_t loops_of_two_parts(int every)
+{
+	struct dp_analysis *analysis;
+	size_t count;
+
+	begin();
+	for (int i = 0; i < 40; i++)
+		run("first_gemm_%c", '0' + i);
+	for (int i = 0; i < 40; i++)
+		run(i % every == every / 2 ? "other_gemm_%c" : "first_gemm_%c", '0' + i);
+	analysis = finish_and_analyze();
+	count = dp_analysis_loop_count(analysis);
+	dp_analysis_free(analysis);
+	return count;
+}
+
+/* Convolutions that cuDNN tries algorithms for are alike, but are no two iterations. */
+START_TEST(two_iterations_are_alike)
+{
+	ck_assert_uint_eq(loops_of_two_parts(80), 1);
+	ck_assert_uint_eq(loops_of_two_parts(10), 1);
+	ck_assert_uint_eq(loops_of_two_parts(5), 0);
+}
+END_TEST
+
 /* Of hundreds of kernels that run one after the other, loops are those that run most often. */
 START_TEST(loops_of_one_kernel_are_limited)
 {
@@ -304,6 +351,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, one_kernel_is_an_iteration);
 	tcase_add_test(tests, kernels_have_loops_of_their_own);
 	tcase_add_test(tests, operators_of_a_pass_are_no_loops);
+	tcase_add_test(tests, kernels_of_networks_have_loops_as_well);
+	tcase_add_test(tests, two_iterations_are_alike);
 	tcase_add_test(tests, loops_of_one_kernel_are_limited);
 	tcase_add_test(tests, runs_of_one_kernel_are_one_loop);
 	tcase_add_test(tests, copies_may_differ);
