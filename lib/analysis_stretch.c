@@ -150,7 +150,7 @@ static int gather_kernels(uint32_t **kernels, struct dp_stretch *stretch,
 	return DP_OK;
 }
 
-/* Of the calls of launching threads the one that takes most of the longest gap; and what ends it. */
+/* The call of a launching thread that takes most of the longest gap, and what ends that gap. */
 static void name_longest_gap(struct dp_rule_slices *slices,
 			     const struct dp_device_timeline *timeline)
 {
@@ -163,8 +163,8 @@ static void name_longest_gap(struct dp_rule_slices *slices,
 	slices->call_ns = 0;
 	slices->launches = false;
 	if (slices->gaps.longest_before != SIZE_MAX)
-		slices->before = dp_trace_string(timeline->trace,
-						 ops->name[slices->gaps.longest_before]);
+		slices->before =
+			dp_trace_string(timeline->trace, ops->name[slices->gaps.longest_before]);
 	for (size_t i = 0; i < timeline->call_count; i++) {
 		size_t call = timeline->calls[i];
 		double in_gap_ns = (double)(DP_MIN(calls->end_ns[call], end_ns) -

@@ -132,8 +132,7 @@ static void propose(struct pairing *pairing)
 }
 
 /* Puts a pair in the order of the first run's time, which is that of its candidates. */
-static void add_pair(struct pairing *pairing, size_t i, size_t j, double share,
-		     bool paired_by_time)
+static void add_pair(struct pairing *pairing, size_t i, size_t j, double share, bool paired_by_time)
 {
 	struct dp_comparison *comparison = pairing->comparison;
 	size_t at = 0;

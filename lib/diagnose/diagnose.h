@@ -232,9 +232,9 @@ int dp_diagnose__loop(struct dp_findings *findings, const struct dp_rule_input *
 		      struct dp_error *error);
 
 /*
- * Orders by severity, then by the time that fixing a finding would save over the whole trace (unknown
- * ones last), then by rule and loop; joins those of several devices and marks those that overlap. Until then what findings
- * point at is not to be read.
+ * Orders by severity, then by the time that fixing a finding would save over the whole trace
+ * (unknown ones last), then by rule and loop; joins those of several devices and marks those that
+ * overlap. Until then what findings point at is not to be read.
  */
 void dp_diagnose__rank(struct dp_findings *findings);
 

@@ -9,30 +9,28 @@ struct difference {
 };
 
 /* suffix: of the names of those that have a unit. */
-#define DIFFERENCE_FIELD(type, member, suffix, cell, unit, help)                               \
-	{                                                                                      \
-#member suffix, cell, offsetof(type, of) + offsetof(struct difference, member), unit,  \
-			help                                                                   \
+#define DIFFERENCE_FIELD(type, member, suffix, cell, unit, help)                                \
+	{                                                                                       \
+#member suffix, cell, offsetof(type, of) + offsetof(struct difference, member), \
+			unit, help                                                              \
 	}
-#define DIFFERENCE_FIELDS(type, suffix, unit)                                                 \
-	DIFFERENCE_FIELD(type, before, suffix, DP_CELL_DOUBLE, unit, "in the first run"),     \
-		DIFFERENCE_FIELD(type, after, suffix, DP_CELL_DOUBLE, unit,                   \
-				 "in the second run"),                                        \
-		DIFFERENCE_FIELD(type, change, suffix, DP_CELL_DOUBLE, unit,                  \
-				 "after less before"),                                        \
-		DIFFERENCE_FIELD(type, change_low, suffix, DP_CELL_DOUBLE, unit,              \
-				 "lower limit of the change's confidence interval"),          \
-		DIFFERENCE_FIELD(type, change_high, suffix, DP_CELL_DOUBLE, unit,             \
-				 "upper limit of the change's confidence interval"),          \
-		DIFFERENCE_FIELD(type, ratio_low, "", DP_CELL_DOUBLE, "1",                    \
-				 "lower limit of the interval of after / before"),            \
-		DIFFERENCE_FIELD(type, ratio_high, "", DP_CELL_DOUBLE, "1",                   \
-				 "upper limit of the interval of after / before"),            \
-		DIFFERENCE_FIELD(type, significant, "", DP_CELL_BOOL, NULL,                   \
-				 "the interval leaves out 0, and the change is at least 1%"), \
-		DIFFERENCE_FIELD(type, count_before, "", DP_CELL_INT64, "count",              \
-				 "values in the first run"),                                  \
-		DIFFERENCE_FIELD(type, count_after, "", DP_CELL_INT64, "count",               \
+#define DIFFERENCE_FIELDS(type, suffix, unit)                                                      \
+	DIFFERENCE_FIELD(type, before, suffix, DP_CELL_DOUBLE, unit, "in the first run"),          \
+		DIFFERENCE_FIELD(type, after, suffix, DP_CELL_DOUBLE, unit, "in the second run"),  \
+		DIFFERENCE_FIELD(type, change, suffix, DP_CELL_DOUBLE, unit, "after less before"), \
+		DIFFERENCE_FIELD(type, change_low, suffix, DP_CELL_DOUBLE, unit,                   \
+				 "lower limit of the change's confidence interval"),               \
+		DIFFERENCE_FIELD(type, change_high, suffix, DP_CELL_DOUBLE, unit,                  \
+				 "upper limit of the change's confidence interval"),               \
+		DIFFERENCE_FIELD(type, ratio_low, "", DP_CELL_DOUBLE, "1",                         \
+				 "lower limit of the interval of after / before"),                 \
+		DIFFERENCE_FIELD(type, ratio_high, "", DP_CELL_DOUBLE, "1",                        \
+				 "upper limit of the interval of after / before"),                 \
+		DIFFERENCE_FIELD(type, significant, "", DP_CELL_BOOL, NULL,                        \
+				 "the interval leaves out 0, and the change is at least 1%"),      \
+		DIFFERENCE_FIELD(type, count_before, "", DP_CELL_INT64, "count",                   \
+				 "values in the first run"),                                       \
+		DIFFERENCE_FIELD(type, count_after, "", DP_CELL_INT64, "count",                    \
 				 "values in the second run")
 
 static struct difference difference(const struct dp_difference *of)

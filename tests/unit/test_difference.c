@@ -237,7 +237,7 @@ START_TEST(power_and_false_alarms)
 		double more; /* in units of the noise, 3 of 100 */
 		double least, most;
 	} cases[] = { { 6, 10, .95, 1 },   { 50, 2, .88, .915 }, { 4, 0, .02, .045 },
-		      { 6, 0, .025, .06 }, { 20, 0, .03, .06 }, { 50, 0, .03, .06 } };
+		      { 6, 0, .025, .06 }, { 20, 0, .03, .06 },	 { 50, 0, .03, .06 } };
 	enum { TURNS = 1500 };
 	double a[50], b[50];
 	int called = 0, beyond = 0;
