@@ -65,8 +65,7 @@ static int merge(struct found **list, size_t *count, const struct dp_cut *cuts, 
 			    (best == n || cuts[j].iterations[next[j]].first <
 						  cuts[best].iterations[next[best]].first))
 				best = j;
-		(*list)[k] = (struct found){ cuts[best].iterations[next[best]++],
-							(uint32_t)best };
+		(*list)[k] = (struct found){ cuts[best].iterations[next[best]++], (uint32_t)best };
 	}
 	return DP_OK;
 }

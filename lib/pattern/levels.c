@@ -7,8 +7,8 @@
  * - kernels that finish a step: the level whose pattern has them, and no level below; where no name
  *   shows them, the same few kernels for each of many parameters, outside the inner loop: the outer
  *   level (goes_down());
- * - the inner loop is a step where it has loops inside, and either input is uploaded for each of its
- *   iterations or more is outside it than the ends of a network (are_steps());
+ * - the inner loop is a step where it has loops inside, and either input is uploaded for each of
+ *   its iterations or more is outside it than the ends of a network (are_steps());
  * - it is a step, too, where the pattern has nothing but loops, and nothing is uploaded for the
  *   pattern as a whole (all_there_is()), or where each of its iterations is uploaded something for
  *   and little is outside; anything else that is inside is a layer;
@@ -198,8 +198,8 @@ static uint32_t *write_twice(const struct dp_pattern *p)
 static int look_inside(struct inside *in, const struct finder *f, const struct dp_pattern *p,
 		       bool deeper)
 {
-	struct dp_search_bar bar = { dp_param.repeat_least, p->length / 2 + 1,
-				     dp_param.inside_bits, dp_param.inside_coverage };
+	struct dp_search_bar bar = { dp_param.repeat_least, p->length / 2 + 1, dp_param.inside_bits,
+				     dp_param.inside_coverage };
 	uint32_t *twice = write_twice(p);
 	struct dp_search_text text;
 	const struct dp_pattern *main;
