@@ -352,6 +352,9 @@ static bool goes_down(const struct inside *in, const struct finder *f, const cha
 	if (!whole || in->covered < dp_param.down_covered ||
 	    (in->covered < dp_param.down_sure && in->long_ones < dp_param.down_together))
 		return false;
+	*why = "the loop inside repeats too seldom to tell steps from parts that are alike";
+	if (in->repeats < (double)dp_param.loop_least)
+		return false;
 	*why = "by its number of repetitions the loop inside may be micro-batches of a step";
 	if (power_of_two(in->repeats) && in->rest < dp_param.micro_rest * length &&
 	    (in->rest > 0 || in->bare > 0))

@@ -630,6 +630,37 @@ START_TEST(loops_around_loops_are_nested)
 }
 END_TEST
 
+/* Part of a network: layers between others, 52 kernels. */
+static void stage(uint32_t first)
+{
+	kernels(first, 5);
+	for (size_t i = 0; i < 6; i++)
+		kernels(first + 5, 7);
+	kernels(first + 12, 5);
+}
+
+/* Two stages that are alike, and one that begins as they do, show no step. */
+START_TEST(stages_stay_inside)
+{
+	size_t starts[8];
+	struct dp_loops *loops;
+
+	count = 0;
+	for (size_t i = 0; i < 8; i++) {
+		starts[i] = count;
+		kernels(0, 4);
+		stage(100);
+		stage(100);
+		stage(100);
+		count -= 6;
+		kernels(4, 4);
+	}
+	loops = find(200);
+	check_starts(chosen(loops), starts, 8);
+	dp_loops__free(loops);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, loops_around_loops_are_nested);
@@ -649,6 +680,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, an_embedding_is_no_end_of_the_capture);
 	tcase_add_loop_test(tests, a_pass_through_loops_is_no_loop, 0, 2);
 	tcase_add_test(tests, layers_of_loops_stay_inside);
+	tcase_add_test(tests, stages_stay_inside);
 	tcase_add_loop_test(tests, more_than_layers, 0, 6);
 }
 
