@@ -267,35 +267,44 @@ struct time_row {
 	struct dp_time_stat of;
 };
 
-#define TIME_FIELDS(what, number)                                                               \
-	{                                                                                       \
-		DP_FIELD(struct time_row, loop, DP_CELL_INT64, NULL, "the loop's id"),          \
-			DP_FIELD(struct time_row, index, DP_CELL_INT64, NULL, number),          \
-			DP_FIELD_OF(struct time_row, name, DP_CELL_TEXT, NULL, what),           \
-			DP_FIELD_OF(struct time_row, count, DP_CELL_INT64, "count",             \
-				    "kernels in complete iterations after the warm-up"),        \
-			DP_FIELD_OF(struct time_row, total_ns, DP_CELL_DOUBLE, "ns",            \
-				    "all of them together"),                                    \
-			DP_FIELD_OF(struct time_row, mean_ns, DP_CELL_DOUBLE, "ns",             \
-				    "mean duration"),                                           \
-			DP_FIELD_OF(struct time_row, min_ns, DP_CELL_DOUBLE, "ns", "shortest"), \
-			DP_FIELD_OF(struct time_row, max_ns, DP_CELL_DOUBLE, "ns", "longest"),  \
-			DP_FIELD_OF(struct time_row, stddev_ns, DP_CELL_DOUBLE, "ns",           \
-				    "standard deviation of the durations"),                     \
-			DP_FIELD_OF(struct time_row, share, DP_CELL_DOUBLE, "1",                \
-				    "of the time of all kernels"),                              \
-			DP_FIELD_OF(struct time_row, rise_ns, DP_CELL_DOUBLE, "ns",             \
-				    "rise of the time per iteration with each iteration"),      \
-			{ NULL },                                                               \
-	}
+#define TIME_FIELDS(what, number)                                                       \
+	DP_FIELD(struct time_row, loop, DP_CELL_INT64, NULL, "the loop's id"),          \
+		DP_FIELD(struct time_row, index, DP_CELL_INT64, NULL, number),          \
+		DP_FIELD_OF(struct time_row, name, DP_CELL_TEXT, NULL, what),           \
+		DP_FIELD_OF(struct time_row, count, DP_CELL_INT64, "count",             \
+			    "kernels in complete iterations after the warm-up"),        \
+		DP_FIELD_OF(struct time_row, total_ns, DP_CELL_DOUBLE, "ns",            \
+			    "all of them together"),                                    \
+		DP_FIELD_OF(struct time_row, mean_ns, DP_CELL_DOUBLE, "ns",             \
+			    "mean duration"),                                           \
+		DP_FIELD_OF(struct time_row, min_ns, DP_CELL_DOUBLE, "ns", "shortest"), \
+		DP_FIELD_OF(struct time_row, max_ns, DP_CELL_DOUBLE, "ns", "longest"),  \
+		DP_FIELD_OF(struct time_row, stddev_ns, DP_CELL_DOUBLE, "ns",           \
+			    "standard deviation of the durations"),                     \
+		DP_FIELD_OF(struct time_row, share, DP_CELL_DOUBLE, "1",                \
+			    "of the time of all kernels"),                              \
+		DP_FIELD_OF(struct time_row, rise_ns, DP_CELL_DOUBLE, "ns",             \
+			    "rise of the time per iteration with each iteration")
 
-static const struct dp_field kernel_fields[] =
-	TIME_FIELDS("the kernel's name", "rank by total time, from 0");
-static const struct dp_field place_fields[] =
-	TIME_FIELDS("the kernel's name in the pattern", "place in the pattern, from 0");
-static const struct dp_field operator_fields[] =
+static const struct dp_field kernel_fields[] = {
+	TIME_FIELDS("the kernel's name", "rank by total time, from 0"),
+	DP_FIELD_OF(struct time_row, sm_active, DP_CELL_DOUBLE, "1",
+		    "multiprocessors with work while it ran, of all; null: not sampled"),
+	DP_FIELD_OF(struct time_row, tensor_active, DP_CELL_DOUBLE, "1",
+		    "throughput of the tensor cores while it ran, of their peak"),
+	DP_FIELD_OF(struct time_row, dram_active, DP_CELL_DOUBLE, "1",
+		    "throughput of device memory while it ran, of its peak"),
+	{ NULL },
+};
+static const struct dp_field place_fields[] = {
+	TIME_FIELDS("the kernel's name in the pattern", "place in the pattern, from 0"),
+	{ NULL },
+};
+static const struct dp_field operator_fields[] = {
 	TIME_FIELDS("the innermost operator or NVTX range at the launch; empty: none",
-		    "rank by total time, from 0");
+		    "rank by total time, from 0"),
+	{ NULL },
+};
 
 static enum dp_table_row time_row(struct time_row *row, size_t loop, size_t index,
 				  const struct dp_time_stat *time)

@@ -81,6 +81,7 @@ class GpuMetrics(recording.Case):
         loop = report["loops"][0]
         for name, value in ("sm_active", 0.9), ("tensor_active", 0.11), ("dram_active", 0.8):
             self.assertAlmostEqual(loop["summary"]["avg_" + name], value, 3)
+            self.assertAlmostEqual(loop["kernel_times"][0][name], value, 3)
         (idle,) = (f for f in report["findings"] if f["rule"] == "tensor-idle")
         self.assertIn("wait for memory", idle["advice"])
 
