@@ -53,7 +53,7 @@ struct dp_analysis {
 	struct dp_collective_stats collectives;
 	bool pytorch; /* advice is in its terms */
 	struct dp_explain explain; /* empty unless asked for */
-	bool diagnosed; /* rules were run */
+	bool diagnosed;		   /* rules were run */
 	uint8_t *asked; /* per metric: it is to be computed; NULL: all are */
 };
 

@@ -11,21 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Sequences of more names than this mostly show their iterations by their kernels. */
-#define FEW_NAMES 4
-
-/* A kernel repeats if it runs this often in a row, … */
-#define SOME_AGAIN 5
-
-/* … or, if it and its repetitions are nearly all of the sequence, this often. */
-#define LEAST_AGAIN 3
-
-/* A share of the kernels that is nearly all. */
-#define MOST_KERNELS 0.9
-
-/* Before and after them there may be this many other kernels, or one for SOME_AGAIN of them. */
-#define FEW_OTHERS 2
-
 /* Loops of one kernel each: as many as a search finds. Each costs a pass over the sequence. */
 #define MOST_LOOPS 32
 
@@ -108,7 +93,8 @@ static int find_in(struct dp_loops **loops, const struct dp_sequence *operations
 static bool has_operations(const struct dp_loops *loops, const struct dp_sequence *kernels)
 {
 	const struct dp_sequence_loop *loop = dp_loops__main(loops);
-	double most = loop && loop->length == 1 && kernels->alphabet == 1 ? 1 : MOST_KERNELS;
+	double most =
+		loop && loop->length == 1 && kernels->alphabet == 1 ? 1 : dp_param.again_share;
 
 	return loop && loop->copies + loop->sets && dp_loops__whole(loop) > 1 &&
 	       (double)dp_loops__covered(loop) >= most * (double)kernels->count;
@@ -144,7 +130,7 @@ static size_t count_in_rows(size_t *times, const struct dp_sequence *kernels)
 		bool network = kernels->kind[kernels->symbols[i]] == DP_KERNEL_NETWORK;
 
 		run = i > 0 && kernels->symbols[i] == kernels->symbols[i - 1] ? run + 1 : 1;
-		if (run >= (network ? dp_param.layers_max : SOME_AGAIN))
+		if (run >= (network ? dp_param.layers_max : dp_param.again_some))
 			times[kernels->symbols[i]] = 1;
 	}
 	for (size_t i = 0; i < kernels->count; i++) {
@@ -192,8 +178,10 @@ static bool is_most(const struct dp_sequence *kernels, size_t length, size_t cou
 {
 	size_t covered = count * length, others = kernels->count - covered;
 
-	return (count >= LEAST_AGAIN && (double)covered >= MOST_KERNELS * (double)kernels->count) ||
-	       (count >= SOME_AGAIN && others <= DP_MAX(FEW_OTHERS, covered / SOME_AGAIN));
+	return (count >= dp_param.again_least &&
+		(double)covered >= dp_param.again_share * (double)kernels->count) ||
+	       (count >= dp_param.again_some &&
+		(others <= dp_param.again_others || others * dp_param.again_some <= covered));
 }
 
 /* Iterations that are known: each has as many kernels. */
@@ -294,7 +282,7 @@ static int add_again(struct dp_loops *loops, struct again *a, struct dp_explain 
 	loop->sets = count_between(a, a->between[1]);
 	/* where an iteration of one kernel begins is no question */
 	loop->confidence.feature[DP_FEATURE_MARGIN] = dp_param.margin_max;
-	loop->confidence.feature[DP_FEATURE_ENDS] = a->share >= MOST_KERNELS ? 2 : 0;
+	loop->confidence.feature[DP_FEATURE_ENDS] = a->share >= dp_param.again_share ? 2 : 0;
 	dp_loops__judge(loop);
 	return DP_OK;
 }
@@ -329,7 +317,7 @@ static int add_names(struct dp_loops *loops, struct again *a, size_t *times,
 static int add_run(struct dp_loops *loops, struct again *a, struct dp_explain *explain,
 		   struct dp_error *error)
 {
-	for (a->length = 1; a->length <= FEW_NAMES; a->length++) {
+	for (a->length = 1; a->length <= dp_param.again_names; a->length++) {
 		size_t first;
 
 		a->count = longest_run(a->kernels, a->length, &first);
@@ -364,8 +352,9 @@ static int find_again(struct dp_loops **loops, const struct dp_sequence *kernels
 		status = dp_error__nomem(error, kernels->count);
 	} else {
 		a.share = (double)count_in_rows(times, kernels) / (double)kernels->count;
-		status = a.share >= MOST_KERNELS ? add_names(found, &a, times, explain, error)
-						 : add_run(found, &a, explain, error);
+		status = a.share >= dp_param.again_share
+				 ? add_names(found, &a, times, explain, error)
+				 : add_run(found, &a, explain, error);
 	}
 	if (!status && found->count > 0) {
 		struct dp_loops *swap = *loops;
@@ -386,9 +375,10 @@ static int tell_iterations(bool *tell, const struct dp_sequence *kernels)
 
 	if (!times)
 		return DP_ERR_NOMEM;
-	*tell = kernels->alphabet > FEW_NAMES &&
+	*tell = kernels->alphabet > dp_param.again_names &&
 		!is_most(kernels, 1, longest_run(kernels, 1, &first)) &&
-		(double)count_in_rows(times, kernels) < MOST_KERNELS * (double)kernels->count;
+		(double)count_in_rows(times, kernels) <
+			dp_param.again_share * (double)kernels->count;
 	free(times);
 	return DP_OK;
 }

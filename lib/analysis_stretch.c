@@ -150,6 +150,34 @@ static int gather_kernels(uint32_t **kernels, struct dp_stretch *stretch,
 	return DP_OK;
 }
 
+/* The call of a launching thread that takes most of the longest gap, and what ends that gap. */
+static void name_longest_gap(struct dp_rule_slices *slices,
+			     const struct dp_device_timeline *timeline)
+{
+	const struct dp_calls *calls = dp_trace_calls(timeline->trace);
+	const struct dp_ops *ops = dp_trace_ops(timeline->trace);
+	int64_t start_ns = slices->gaps.longest_start_ns;
+	int64_t end_ns = start_ns + (int64_t)slices->gaps.longest_ns;
+
+	slices->before = slices->call = NULL;
+	slices->call_ns = 0;
+	slices->launches = false;
+	if (slices->gaps.longest_before != SIZE_MAX)
+		slices->before =
+			dp_trace_string(timeline->trace, ops->name[slices->gaps.longest_before]);
+	for (size_t i = 0; i < timeline->call_count; i++) {
+		size_t call = timeline->calls[i];
+		double in_gap_ns = (double)(DP_MIN(calls->end_ns[call], end_ns) -
+					    DP_MAX(calls->start_ns[call], start_ns));
+
+		if (in_gap_ns <= slices->call_ns)
+			continue;
+		slices->call_ns = in_gap_ns;
+		slices->launches = calls->kind[call] == DP_CALL_LAUNCH;
+		slices->call = dp_trace_string(timeline->trace, calls->name[call]);
+	}
+}
+
 /* Slice by slice, for rules about the device as a whole. */
 static void measure_slices(struct dp_rule_slices *slices, const struct dp_stretch *stretch,
 			   const struct dp_device_timeline *timeline)
@@ -159,6 +187,7 @@ static void measure_slices(struct dp_rule_slices *slices, const struct dp_stretc
 	slices->length_ns = (double)(end_ns - start_ns) / DP_RULE_SLICES;
 	dp_slices__busy(slices->busy_ns, DP_RULE_SLICES, timeline, start_ns, end_ns);
 	dp_slices__gaps(&slices->gaps, timeline, start_ns, end_ns, DP_LONG_GAP_NS);
+	name_longest_gap(slices, timeline);
 }
 
 static int judge_capture(struct dp_findings *findings, const struct dp_analysis *analysis,

@@ -169,7 +169,7 @@ function showFindings(pair) {
 		const severity = before && after && before !== after ? `${before} \u2192 ${after}` : after || before;
 
 		return el("article", { class: `finding ${change === "gone" ? "better" : after}` },
-			el("h3", null, el("span", { class: "badge" }, `${words[change]}: ${severity}`), rule.replace(/-/g, " "),
+			el("h3", null, el("span", { class: "badge" }, `${words[change]}: ${severity}`), rule,
 				costs[0] || costs[1] ? el("span", { class: "save" }, `costs ${costs.filter(Boolean).join(" \u2192 ")} per iteration`) : null),
 			el("p", null, says), change === "gone" ? null : el("p", { class: "advice" }, "\u2192 " + advice));
 	}));

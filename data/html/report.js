@@ -55,7 +55,7 @@ function showFinding(finding) {
 	const save = finding.cost ? el("span", { class: "save" }, finding.cost) : null;
 
 	return el("article", { class: "finding " + finding.severity },
-		el("h3", null, el("span", { class: "badge" }, finding.severity), finding.rule.replace(/-/g, " "), save),
+		el("h3", null, el("span", { class: "badge" }, finding.severity), finding.rule, save),
 		el("p", { title: (report.rules.find(rule => rule[0] === finding.rule) || ["", ""])[1] }, finding.says),
 		el("p", { class: "advice" }, "\u2192 " + finding.advice),
 		el("div", { class: "evidence" },

@@ -73,7 +73,7 @@ function nameCell(index) {
 }
 
 function kernelTable() {
-	const kinds = ["kernel", "graph", "copy", "set"];
+	const kinds = ["kernel", "graph", "copy", "memset"];
 	const units = [["SM active", "Multiprocessors with work while the kernel ran", 9],
 		["Tensor active", "Throughput of the tensor cores while the kernel ran, of their peak", 10],
 		["DRAM active", "Throughput of device memory while the kernel ran, of its peak", 11]];
@@ -185,7 +185,7 @@ function streamTable() {
 		{ title: "Class", value: row => row[3], cell: row => row[3] },
 		{ title: "Kernels", number: true, value: row => row[4], cell: row => format.count(row[4]) },
 		{ title: "Copies", number: true, value: row => row[5], cell: row => format.count(row[5]) },
-		{ title: "Sets", number: true, value: row => row[6], cell: row => format.count(row[6]) },
+		{ title: "Memsets", number: true, value: row => row[6], cell: row => format.count(row[6]) },
 		{ title: "Busy", number: true, value: row => row[7], cell: row => format.duration(row[7]) },
 		{ title: "Of the trace", number: true, value: row => row[7], cell: row =>
 			el("span", null, el("span", { class: "meter", style: `width:${(80 * row[7] / duration).toFixed(1)}px` }), format.share(row[7] / duration)) },

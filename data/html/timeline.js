@@ -98,9 +98,9 @@ class Timeline {
 		return { left, width: right - left };
 	}
 	label(place, y, text, name) {
-		const room = Math.floor((place.width - 6) / 6.1);
+		const room = Math.floor((place.width - 6) / 7);
 
-		if (room < 3)
+		if (room < 4)
 			return;
 		this.nodes.push(svg("text", { x: place.left + 3, y, class: name || "in" },
 			text.length > room ? text.slice(0, room - 1) + "\u2026" : text));

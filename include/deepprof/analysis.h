@@ -515,7 +515,7 @@ struct dp_finding {
 	 * the rule, the advice and, within a fifth, the cost are the same. */
 	size_t loop_count;
 	const uint32_t *loops;
-	/* The rule of a more expensive finding whose cost includes this one's; NULL: none. */
+	/* The rule of an earlier finding whose cost includes this one's; NULL: none. */
 	const char *overlaps;
 	/* The device (for dp_trace_device()) of each of the loops, and the cost there. */
 	const uint32_t *devices;
@@ -531,7 +531,8 @@ struct dp_finding {
 DP_API bool dp_finding_concerns(const struct dp_finding *finding, uint32_t loop);
 DP_API double dp_finding_cost(const struct dp_finding *finding, uint32_t loop);
 
-/* Findings by severity, then by recoverable time in the whole trace. NULL beyond the last. */
+/* Findings, ordered by severity, then by the time that fixing them would save over the whole trace.
+ * NULL beyond the last. */
 DP_API size_t dp_analysis_finding_count(const struct dp_analysis *analysis);
 DP_API const struct dp_finding *dp_analysis_finding(const struct dp_analysis *analysis,
 						    size_t finding);

@@ -73,8 +73,8 @@ DP_API double dp_comparison_confidence(const struct dp_comparison *comparison);
 /* Two loops that are the same loop of the program. */
 struct dp_loop_pair {
 	size_t loop[2];	 /* their ids */
-	double alike;	 /* twice the kernels that they share by family, of all in both: 0 to 1 */
-	bool by_time;	 /* paired by their share of the runs' time, not by their kernels */
+	double similarity; /* twice the kernels that they share by family, of all in both: 0 to 1 */
+	bool paired_by_time; /* paired by their share of the runs' time, not by their kernels */
 	size_t same;	 /* places of the patterns that are aligned: kernels of one family */
 	size_t replaced; /* places that another kernel takes in the second */
 	size_t removed;	 /* places of the first without one in the second */
@@ -112,8 +112,9 @@ DP_API size_t dp_comparison_least(const struct dp_comparison *comparison);
  * other kernels. The interval inverts Mann and Whitney's test (Hodges and Lehmann 1963) and is
  * exact for independent iterations, however few they are and however their times are distributed:
  * two runs of four iterations that do not overlap differ at 95%. From 30 values on it is widened if
- * consecutive iterations are correlated. Its limits are differences of measured values. It reflects
- * these two runs, not the variation between runs. NULL for a metric or pair that does not exist.
+ * consecutive iterations are significantly correlated. Its limits are differences of measured
+ * values. It reflects these two runs, not the variation between runs. NULL for a metric or pair
+ * that does not exist.
  */
 DP_API const struct dp_difference *dp_pair_metric(const struct dp_comparison *comparison,
 						  size_t pair, size_t metric);

@@ -148,7 +148,9 @@ static int list_ranges(struct dp_host_ranges_maker *maker)
 
 static double period_of(const struct dp_host_ranges_maker *maker, size_t k)
 {
-	bool whole = k + 1 < maker->count && !maker->iterations[k + 1].partial;
+	/* Of two, the second is the end of a stretch of time that is no iteration of many. */
+	bool whole =
+		k + 1 < maker->count && (maker->count == 2 || !maker->iterations[k + 1].partial);
 
 	return whole ? dp_period__steady_ns(maker->iterations, maker->count, k) : (double)NAN;
 }

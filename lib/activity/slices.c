@@ -56,13 +56,17 @@ void dp_slices__gaps(struct dp_long_gaps *gaps, const struct dp_device_timeline 
 	const struct dp_ops *ops = dp_trace_ops(timeline->trace);
 	int64_t until_ns = start_ns;
 
-	*gaps = (struct dp_long_gaps){ 0 };
+	*gaps = (struct dp_long_gaps){ .longest_before = SIZE_MAX };
 	for (size_t i = 0; i <= timeline->count && until_ns < end_ns; i++) {
 		size_t op = i < timeline->count ? timeline->rows[i] : 0;
 		int64_t next_ns = i < timeline->count ? DP_MIN(ops->start_ns[op], end_ns) : end_ns;
 		double gap_ns = (double)(next_ns - until_ns);
 
-		gaps->longest_ns = fmax(gaps->longest_ns, gap_ns);
+		if (gap_ns > gaps->longest_ns) {
+			gaps->longest_ns = gap_ns;
+			gaps->longest_start_ns = until_ns;
+			gaps->longest_before = i < timeline->count ? op : SIZE_MAX;
+		}
 		if (gap_ns >= least_ns) {
 			gaps->count++;
 			gaps->all_ns += gap_ns;

@@ -13,7 +13,9 @@ void dp_slices__busy(double *busy_ns, size_t count, const struct dp_device_timel
 struct dp_long_gaps {
 	size_t count;
 	double all_ns;
-	double longest_ns; /* of all gaps, however short */
+	double longest_ns;	  /* of all gaps, however short, */
+	int64_t longest_start_ns; /* and when it begins */
+	size_t longest_before;	  /* the operation that ends it; SIZE_MAX: none */
 };
 
 void dp_slices__gaps(struct dp_long_gaps *gaps, const struct dp_device_timeline *timeline,

@@ -231,7 +231,7 @@ DP_REAL(alternating_same, 0.8, "share", "real",
 DP_REAL(alternating_inside, 0.5, "share", "real",
 	"… and that recur at a shorter distance, at most")
 
-/* Description length (pattern/hypothesis.c). */
+/* Description length (pattern/pattern.c). */
 DP_REAL(edit_bits, 3, "bits", "families", "of an edit next to its place")
 DP_REAL(edit_joined_bits, 0.5, "bits", "families",
 	"of one that follows another of its kind")
@@ -363,6 +363,19 @@ DP_REAL(count_likely, 0.9, "probability", "presets",
 	"of a loop that a given number is held against")
 DP_WHOLE(expected_begin, 4, "kernels", "presets",
 	"that tell a beginning")
+
+/* Kernels that repeat in a row, where they show no iterations (analysis_operations.c). */
+DP_WHOLE(again_names, 4, "names", "real",
+	"of a sequence whose kernels alone may show none: more mostly do; also the kernels of an "
+	"iteration that is found by counting, at most")
+DP_WHOLE(again_some, 5, "times", "real",
+	"in a row that a kernel runs to count as repeated, …")
+DP_WHOLE(again_least, 3, "times", "real",
+	"… or so often, if it and its repetitions are nearly all of the sequence:")
+DP_REAL(again_share, 0.9, "share", "real",
+	"of the kernels that is nearly all")
+DP_WHOLE(again_others, 2, "kernels", "real",
+	"of other names next to the repetitions, or one for each of several of them")
 
 /* Streams that do one program's work (sequence/streams.c). */
 DP_REAL(same_work, 0.5, "share", "real",

@@ -102,12 +102,12 @@ static int by_preference(const void *a, const void *b)
 }
 
 static struct dp_loop_pair pair_of(const struct pairing *pairing, size_t i, size_t j, double alike,
-				   bool by_time)
+				   bool paired_by_time)
 {
 	return (struct dp_loop_pair){
 		.loop = { pairing->side[0].loops[i].loop, pairing->side[1].loops[j].loop },
-		.alike = alike,
-		.by_time = by_time,
+		.similarity = alike,
+		.paired_by_time = paired_by_time,
 	};
 }
 
@@ -132,7 +132,7 @@ static void propose(struct pairing *pairing)
 }
 
 /* Puts a pair in the order of the first run's time, which is that of its candidates. */
-static void add_pair(struct pairing *pairing, size_t i, size_t j, double share, bool by_time)
+static void add_pair(struct pairing *pairing, size_t i, size_t j, double share, bool paired_by_time)
 {
 	struct dp_comparison *comparison = pairing->comparison;
 	size_t at = 0;
@@ -143,7 +143,7 @@ static void add_pair(struct pairing *pairing, size_t i, size_t j, double share, 
 	for (size_t k = comparison->pair_count; k > at; k--)
 		comparison->pairs[k] = comparison->pairs[k - 1];
 	comparison->pairs[at] =
-		(struct dp_pair_data){ .info = pair_of(pairing, i, j, share, by_time) };
+		(struct dp_pair_data){ .info = pair_of(pairing, i, j, share, paired_by_time) };
 	comparison->pair_count++;
 }
 

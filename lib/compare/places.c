@@ -220,7 +220,7 @@ int dp_compare__places(struct dp_comparison *comparison, struct dp_pair_data *pa
 	sides.turned = dp_alloc__array(sides.families[1].length, sizeof(*sides.turned));
 	pair->places = dp_alloc__array(lengths, sizeof(*pair->places));
 	if (!sides.partner || !sides.turned || !pair->places ||
-	    align_turned(&sides, pair->info.alike))
+	    align_turned(&sides, pair->info.similarity))
 		goto out;
 	add_all(comparison, pair, &sides);
 	status = DP_OK;

@@ -35,6 +35,10 @@ struct dp_rule_slices {
 	double busy_ns[DP_RULE_SLICES];
 	double length_ns; /* of each */
 	struct dp_long_gaps gaps;
+	const char *before; /* the operation that ends the longest gap; NULL: none */
+	const char *call;   /* the call that takes most of that gap; NULL: none, or no time of it */
+	double call_ns;	    /* in the gap */
+	bool launches;	    /* does that call launch a kernel? */
 };
 
 /* One loop's metrics, by name. */
@@ -121,7 +125,7 @@ struct dp_rule_finding {
 	/* What a replay leaves out; DP_REPLAY_NOTHING: its cost. */
 	enum dp_replay_change change;
 	/* The driver's to fill. */
-	double total_ns; /* recoverable over all complete iterations */
+	double total_ns; /* what fixing it would save in all complete iterations */
 	/* One of each, until those of several devices are joined. */
 	uint32_t loops[DP_LOOPS_MOST];
 	uint32_t devices[DP_LOOPS_MOST];
@@ -228,9 +232,9 @@ int dp_diagnose__loop(struct dp_findings *findings, const struct dp_rule_input *
 		      struct dp_error *error);
 
 /*
- * Ranks by recoverable time times iterations (so loops compare; unknown ones last), then severity,
- * rule, loop; joins those of several devices and marks those that overlap. Until then what findings
- * point at is not to be read.
+ * Orders by severity, then by the time that fixing a finding would save over the whole trace
+ * (unknown ones last), then by rule and loop; joins those of several devices and marks those that
+ * overlap. Until then what findings point at is not to be read.
  */
 void dp_diagnose__rank(struct dp_findings *findings);
 

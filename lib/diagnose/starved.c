@@ -10,6 +10,9 @@
  * training and inference that is worth a profile keeps it busy for a tenth of the time. */
 #define NOT_AT_WORK 0.9
 
+/* Of the longest gap, for a call to be what it is spent in. */
+#define MOST_OF_GAP 0.5
+
 struct starved {
 	double longest_ns;
 	double long_gaps;
@@ -74,6 +77,21 @@ static void measure(struct starved *starved, const struct dp_rule_input *input)
 	}
 }
 
+/* Where the longest gap is: in a call that takes most of it, else before an operation. */
+static void name_longest_gap(const struct dp_rule_slices *slices, struct dp_rule_finding *out)
+{
+	double gap_ns = slices->gaps.longest_ns;
+
+	if (slices->call_ns >= MOST_OF_GAP * gap_ns) {
+		dp_rule__evidence(out, "longest_gap_ns", "ns", gap_ns);
+		dp_rule__call_evidence(out, "gap_call_ns", "ns", slices->call_ns, slices->call);
+	} else if (slices->before) {
+		dp_rule__call_evidence(out, "gap_before_ns", "ns", gap_ns, slices->before);
+	} else {
+		dp_rule__evidence(out, "longest_gap_ns", "ns", gap_ns);
+	}
+}
+
 /*
  * A capture without iterations: which parts of it leave the device idle, and in what of the host.
  */
@@ -95,18 +113,22 @@ static bool check_capture(const struct dp_rule_input *input, struct dp_rule_find
 	out->finding.recoverable_ns = idle_ns;
 	dp_rule__evidence(out, DP_EVIDENCE_PERIOD, "ns", DP_RULE_SLICES * slices->length_ns);
 	dp_rule__evidence(out, "idle_ns", "ns", idle_ns);
+	name_longest_gap(slices, out);
 	if (parts)
 		dp_rule__evidence(out, "parts_of_30", "count", parts);
 	if (slices->gaps.count)
 		dp_rule__evidence(out, "long_gaps", "count", (double)slices->gaps.count);
-	dp_rule__evidence(out, "longest_gap_ns", "ns", slices->gaps.longest_ns);
 	dp_rule__name_ranges(input, out, DP_HOST_WAIT, false);
 	out->finding.advice =
-		idle_ns >= NOT_AT_WORK * DP_RULE_SLICES * slices->length_ns
+		slices->launches && slices->call_ns >= MOST_OF_GAP * idle_ns
+			? "launch each kernel once before the part that matters: the first launch of a "
+			  "kernel loads its code"
+		: idle_ns >= NOT_AT_WORK * DP_RULE_SLICES * slices->length_ns
 			? "record a part of the run in which the GPU works; if this is one, look in "
-			  "the timeline (--format=html) for what the host does instead of launching"
-			: "look in the timeline (--format=html) for what the host does in these gaps, "
-			  "and move it to another thread";
+			  "the timeline (deepprof export) for what the host does instead of launching"
+			: "look in the timeline (deepprof export) for what the host does in these "
+			  "gaps, and move it to another thread";
+	dp_rule__advise_by_ranges(out, DP_HOST_WAIT);
 	dp_rule__captures_graphs(input, false, out);
 	return true;
 }

@@ -24,7 +24,7 @@ struct dp_database {
 	struct dp_table_column *columns; /* of one table */
 	size_t column_count;
 	size_t column_room;
-	const char *described; /* of which; NULL: of none */
+	const char *described;	/* of which; NULL: of none */
 	unsigned idle;		/* callbacks since the last row: a hostile file may give none */
 	bool has_schema;	/* it was read */
 	uint64_t file_bytes;	/* for progress */

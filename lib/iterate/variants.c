@@ -73,8 +73,9 @@ int dp_variants__number(struct dp_repetition *iterations, size_t count, const st
 			continue;
 		hash = hash_edits(s, edits, symbols);
 		slot = hash & (slots - 1);
-		while (table[slot] && (table[slot] >> INDEX_BITS != hash >> INDEX_BITS ||
-				       !equal_edits(first_of(iterations, table[slot]), s, edits, symbols)))
+		while (table[slot] &&
+		       (table[slot] >> INDEX_BITS != hash >> INDEX_BITS ||
+			!equal_edits(first_of(iterations, table[slot]), s, edits, symbols)))
 			slot = (slot + 1) & (slots - 1);
 		if (!table[slot]) {
 			table[slot] = (hash >> INDEX_BITS << INDEX_BITS) | (i + 1);

@@ -109,7 +109,7 @@ struct batch {
 	struct dp_cut cuts[DP_PATTERNS_MAX];
 	struct dp_phase phases[DP_PATTERNS_MAX];
 	uint32_t *exact[DP_PATTERNS_MAX];
-	uint32_t *turned[DP_PATTERNS_MAX];
+	uint32_t *rotated[DP_PATTERNS_MAX];
 	size_t count;
 	size_t covered; /* symbols in iterations of all patterns */
 };
@@ -120,7 +120,7 @@ static void batch_fini(struct batch *b)
 	for (size_t i = 0; i < b->count; i++) {
 		dp_cut__fini(&b->cuts[i]);
 		free(b->exact[i]);
-		free(b->turned[i]);
+		free(b->rotated[i]);
 	}
 }
 
@@ -149,31 +149,31 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 	int status = dp_search_text__take_alignment(&b->alignment, &d->text, patterns);
 
 	for (size_t i = 0; i < patterns->count; i++)
-		list[i] = (struct dp_align_pattern){ patterns->items[i].pattern,
+		list[i] = (struct dp_align_pattern){ patterns->items[i].symbols,
 						     patterns->items[i].length };
 	b->count = patterns->count;
 	for (size_t i = 0; i < b->count && !status; i++) {
-		const struct dp_hypothesis *h = &patterns->items[i];
+		const struct dp_pattern *h = &patterns->items[i];
 
 		b->exact[i] = dp_alloc__array(h->length, sizeof(*b->exact[i]));
 		if (!b->exact[i])
 			return DP_ERR_NOMEM;
-		memcpy(b->exact[i], h->pattern, h->length * sizeof(*h->pattern));
+		memcpy(b->exact[i], h->symbols, h->length * sizeof(*h->symbols));
 		if (d->coarse)
-			status = name_exactly(d, &b->alignment, (uint32_t)i, h->pattern,
+			status = name_exactly(d, &b->alignment, (uint32_t)i, h->symbols,
 					      b->exact[i], h->length);
 		if (!status)
 			status = dp_phase__find(&b->phases[i], &b->alignment, r->count, (uint32_t)i,
-						h->pattern, h->length, &r->evidence, hints,
+						h->symbols, h->length, &r->evidence, hints,
 						r->explain);
 		if (status)
 			return status;
-		b->turned[i] = dp_driver__rotate(h->pattern, h->length, b->phases[i].first);
-		if (!b->turned[i])
+		b->rotated[i] = dp_driver__rotate(h->symbols, h->length, b->phases[i].first);
+		if (!b->rotated[i])
 			return DP_ERR_NOMEM;
 		b->list[i] = (struct dp_cut_pattern){
 			.exact = d->coarse ? b->exact[i] : NULL,
-			.rotated = b->turned[i],
+			.rotated = b->rotated[i],
 			.length = h->length,
 			.first = b->phases[i].first,
 		};

@@ -13,7 +13,7 @@ struct dp_driver {
 	uint32_t *coarse; /* symbols by family or class; NULL: as they are */
 	struct dp_search_text text; /* those, and their tree */
 	bool keep_all;	   /* loops of little confidence, too */
-	bool folded;	   /* set where the loops were found with repetitions collapsed */
+	bool collapsed;	   /* set where the loops were found with repetitions collapsed */
 	double per_symbol; /* kernels that a symbol stands for, about; 0: it is one */
 	struct dp_loops *loops;
 	size_t room;

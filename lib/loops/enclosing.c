@@ -1,6 +1,6 @@
 /*
  * Loops around the chosen ones. A request with its decoding steps, or an epoch with its iterations
- * and its evaluation, repeats although no two turns are of one length: what varies is how often
+ * and its evaluation, repeats although no two of them are of one length: what varies is how often
  * the inner loop does. So every stretch of iterations that follow each other is folded to one
  * symbol, and what repeats is sought in the folded sequence.
  *
@@ -107,10 +107,10 @@ static void at_folded(void *ctx, size_t index, struct dp_evidence_at *out)
 }
 
 /* Does it repeat something that is folded? */
-static bool is_around(const struct dp_hypothesis *h, uint32_t alphabet)
+static bool is_around(const struct dp_pattern *h, uint32_t alphabet)
 {
 	for (size_t i = 0; i < h->length; i++)
-		if (h->pattern[i] >= alphabet)
+		if (h->symbols[i] >= alphabet)
 			return true;
 	return false;
 }
@@ -175,7 +175,7 @@ int dp_enclosing__find(struct dp_driver *d, size_t count)
 	status = make_folded(&f, d, count, &any);
 	if (status || !any)
 		goto out;
-	/* loops that take turns do, however little it takes to say so */
+	/* loops that alternate do, however little it takes to say so */
 	bar.few = f.count < dp_param.enclosing_few;
 	if (bar.few)
 		bar.bits = dp_param.enclosing_bits_few;
@@ -197,7 +197,7 @@ int dp_enclosing__find(struct dp_driver *d, size_t count)
 		if (is_around(&patterns.items[i], d->text.alphabet))
 			patterns.items[kept++] = patterns.items[i];
 		else
-			free(patterns.items[i].pattern);
+			free(patterns.items[i].symbols);
 	}
 	patterns.count = kept;
 	if (kept > 0)

@@ -1,4 +1,4 @@
-/* Loops around others whose turns vary in number. */
+/* Loops around others that repeat a varying number of times. */
 #ifndef DP_LOOPS_ENCLOSING_H
 #define DP_LOOPS_ENCLOSING_H
 

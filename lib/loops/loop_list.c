@@ -53,13 +53,13 @@ void dp_driver__take_cut(struct dp_sequence_loop *loop, struct dp_cut *cut)
 
 uint32_t *dp_driver__rotate(const uint32_t *pattern, size_t m, size_t first)
 {
-	uint32_t *turned = dp_alloc__array(m, sizeof(*turned));
+	uint32_t *rotated = dp_alloc__array(m, sizeof(*rotated));
 
-	if (!turned)
+	if (!rotated)
 		return NULL;
-	memcpy(turned, pattern + first, (m - first) * sizeof(*turned));
-	memcpy(turned + m - first, pattern, first * sizeof(*turned));
-	return turned;
+	memcpy(rotated, pattern + first, (m - first) * sizeof(*rotated));
+	memcpy(rotated + m - first, pattern, first * sizeof(*rotated));
+	return rotated;
 }
 
 size_t dp_loops__whole(const struct dp_sequence_loop *loop)

@@ -16,7 +16,7 @@ struct dp_sequence_loop {
 	enum dp_phase_evidence phase;
 	struct dp_confidence confidence;
 	double agreement; /* of its iterations with the pattern, 0 to 1 */
-	bool few;	   /* iterations, and it may be a layer: nothing is done once per step */
+	bool few;	  /* iterations, and it may be a layer: nothing is done once per step */
 	bool chosen;	   /* of the level that is the program's iteration, shown by default */
 	bool matches_in_sequence; /* one of several after each other that together have a known
 				     number */

@@ -15,7 +15,7 @@
 #include "pattern/levels.h"
 #include "loops/enclosing.h"
 #include "loops/traits.h"
-#include "iterate/unfold.h"
+#include "iterate/expand.h"
 
 #include <string.h>
 
@@ -174,7 +174,7 @@ static bool overlap(const struct dp_sequence_loop *a, const struct dp_sequence_l
 
 /*
  * Loops [middle, end) repeat some of those before. The iteration is what has the optimizer: the
- * cells of a recurrent network turn more often, and have none.
+ * cells of a recurrent network repeat more often, and have none.
  */
 static void choose_finishing(struct dp_driver *d, const uint8_t *traits, size_t middle, size_t end)
 {
@@ -252,10 +252,10 @@ static void at_mapped(void *ctx, size_t index, struct dp_evidence_at *out)
 }
 
 /* What was repeated in a pattern is a loop inside it. */
-static bool holds_run(const struct dp_hypothesis *h, uint32_t alphabet)
+static bool holds_run(const struct dp_pattern *h, uint32_t alphabet)
 {
 	for (size_t i = 0; i < h->length; i++)
-		if (h->pattern[i] >= alphabet)
+		if (h->symbols[i] >= alphabet)
 			return true;
 	return false;
 }
@@ -286,7 +286,7 @@ static bool regular(const struct dp_levels *levels, size_t n)
 	return levels->chosen.count > 0 &&
 	       (double)fit->covered >= dp_param.regular_covered * (double)n &&
 	       (double)fit->edits <= dp_param.regular_edits * (double)fit->covered &&
-	       (double)fit->spans <= 3 + dp_param.regular_spans * fit->turns;
+	       (double)fit->spans <= 3 + dp_param.regular_spans * fit->repeats;
 }
 
 /* Whether patterns found otherwise describe the sequence better than the flat ones. */
@@ -303,9 +303,8 @@ static void explain_better(const struct dp_driver *d, const char *stage, double 
 }
 
 /* The loops of the collapsed sequence, whose patterns are known, as loops of the driver's. */
-static int unfold_tree(struct dp_driver *d, struct dp_levels *levels,
-		       struct dp_search_text *text, const struct dp_runs *runs,
-		       const uint8_t *traits)
+static int expand_tree(struct dp_driver *d, struct dp_levels *levels, struct dp_search_text *text,
+		       const struct dp_runs *runs, const uint8_t *traits)
 {
 	const struct dp_loops_request *r = d->request;
 	struct mapped mapped = { &r->evidence, runs };
@@ -336,7 +335,7 @@ static int unfold_tree(struct dp_driver *d, struct dp_levels *levels,
 	for (size_t i = 0; i < loops.count && !status; i++) {
 		struct dp_sequence_loop *loop = &loops.loops[i], *made;
 
-		loop->count = dp_unfold__iterations(loop->iterations, loop->count, r->symbols,
+		loop->count = dp_expand__iterations(loop->iterations, loop->count, r->symbols,
 						    r->count, runs->position, &r->evidence);
 		status = dp_driver__take_back(d, loop, NULL);
 		if (status)
@@ -394,7 +393,7 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 	better = !status && levels.chosen.count > 0 && bits < most * flat->fit.bits;
 	explain_better(d, "collapsed", bits, flat, better);
 	if (better)
-		status = unfold_tree(d, &levels, &text, &runs, of_runs);
+		status = expand_tree(d, &levels, &text, &runs, of_runs);
 	*taken = better && d->loops->count > 0;
 	dp_explain__rename(d->text.explain, shortened.before);
 out:
@@ -494,7 +493,7 @@ static int begin_of(size_t *begin, struct dp_driver *d, const struct dp_patterns
  * Does anything occur once in a pattern? Programs do something once per iteration; parts of one
  * pass that are alike are made of the same layers over and over.
  */
-static int has_anchor(bool *has, const struct dp_driver *d, const struct dp_hypothesis *h)
+static int has_anchor(bool *has, const struct dp_driver *d, const struct dp_pattern *h)
 {
 	size_t *counts = dp_alloc__zeroed(d->text.alphabet, sizeof(*counts));
 
@@ -502,7 +501,7 @@ static int has_anchor(bool *has, const struct dp_driver *d, const struct dp_hypo
 	if (!counts)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < h->length; i++)
-		counts[h->pattern[i]]++;
+		counts[h->symbols[i]]++;
 	for (uint32_t s = 0; s < d->text.alphabet; s++)
 		*has |= counts[s] == 1;
 	free(counts);
@@ -521,7 +520,7 @@ static int find_few(struct dp_driver *d)
 	enum dp_standing standing[DP_PATTERNS_MAX] = { DP_STANDING_FEW };
 	struct dp_patterns patterns = { .count = 0 };
 	uint32_t made[DP_PATTERNS_MAX];
-	const struct dp_hypothesis *h = patterns.items;
+	const struct dp_pattern *h = patterns.items;
 	size_t begin = 0;
 	bool anchored = false;
 	struct dp_phase_hints hints = { &begin, 1 };
@@ -533,7 +532,7 @@ static int find_few(struct dp_driver *d)
 			"the {symbols:symbol}");
 	status = dp_search__unaided(&patterns, &d->text, &bar);
 	while (patterns.count > 1)
-		free(patterns.items[--patterns.count].pattern);
+		free(patterns.items[--patterns.count].symbols);
 	if (!status && patterns.count)
 		status = has_anchor(&anchored, d, h);
 	if (!status && anchored && h->repeats < dp_param.few_most &&
@@ -585,7 +584,7 @@ int dp_driver__tree(struct dp_driver *d)
 		status = try_classes(d, &levels, &traits, uploads);
 	if (!status && !regular(&levels, r->count) && r->count <= dp_param.collapse_most)
 		status = try_collapsed(d, &levels, traits, &taken);
-	d->folded = taken;
+	d->collapsed = taken;
 	if (!status && !taken)
 		status = make_tree(d, &levels, traits);
 	if (!status && !regular(&levels, r->count) && unlike(d) && !r->evidence.open_end &&

@@ -5,7 +5,7 @@
 #include "iterate/seams.h"
 #include "base/parameters.h"
 #include "online/detector_model.h"
-#include "pattern/fold.h"
+#include "pattern/collapse.h"
 
 #include <string.h>
 
@@ -65,8 +65,7 @@ static int merge(struct found **list, size_t *count, const struct dp_cut *cuts, 
 			    (best == n || cuts[j].iterations[next[j]].first <
 						  cuts[best].iterations[next[best]].first))
 				best = j;
-		(*list)[k] = (struct found){ cuts[best].iterations[next[best]++],
-							(uint32_t)best };
+		(*list)[k] = (struct found){ cuts[best].iterations[next[best]++], (uint32_t)best };
 	}
 	return DP_OK;
 }
@@ -74,7 +73,7 @@ static int merge(struct found **list, size_t *count, const struct dp_cut *cuts, 
 /* What was not reported yet, aligned and cut. */
 struct look {
 	size_t n;
-	struct dp_fold fold; /* of it, where loops are known by that */
+	struct dp_collapsed collapsed; /* of it, where loops are known by that */
 	struct dp_alignment alignment;
 	struct dp_cut cuts[DP_PATTERNS_MAX];
 	struct found *list;
@@ -89,7 +88,7 @@ static void look_fini(struct look *look, size_t n)
 	for (size_t j = 0; j < n; j++)
 		dp_cut__fini(&look->cuts[j]);
 	dp_align__fini(&look->alignment);
-	dp_fold__fini(&look->fold);
+	dp_collapsed__fini(&look->collapsed);
 	free(look->list);
 }
 
@@ -113,10 +112,10 @@ static void mark_settled(const struct dp_detector *d, struct look *look)
 		look->settled = look->n;
 }
 
-/* Back from the folded sequence to what was fed. */
-static void unfold(const struct dp_detector *d, struct look *look)
+/* Back from the collapsed sequence to what was fed. */
+static void expand(const struct dp_detector *d, struct look *look)
 {
-	const uint32_t *position = look->fold.position;
+	const uint32_t *position = look->collapsed.position;
 	struct dp_alignment *al = &look->alignment;
 
 	for (size_t k = 0; k < al->span_count; k++) {
@@ -177,14 +176,14 @@ static int look_at(struct dp_detector *d, struct look *look)
 
 	memset(look, 0, sizeof(*look));
 	look->n = (size_t)(d->fed - d->reported);
-	if (d->known.folded)
-		status = dp_fold__make(&look->fold, symbols, look->n);
+	if (d->known.collapsed)
+		status = dp_collapsed__make(&look->collapsed, symbols, look->n);
 	if (!status)
-		status = d->known.folded
-				 ? align_and_cut(d, look, look->fold.symbols, look->fold.count)
-				 : align_and_cut(d, look, symbols, look->n);
-	if (!status && d->known.folded)
-		unfold(d, look);
+		status = d->known.collapsed ? align_and_cut(d, look, look->collapsed.symbols,
+							    look->collapsed.count)
+					    : align_and_cut(d, look, symbols, look->n);
+	if (!status && d->known.collapsed)
+		expand(d, look);
 	if (!status)
 		status = merge(&look->list, &look->count, look->cuts, d->known.count);
 	mark_settled(d, look);
@@ -255,7 +254,7 @@ static void plan(struct dp_detector *d, const struct look *look)
 
 	d->tried = d->fed;
 	d->loose = uncovered(d, look, done);
-	d->in_step = look->in_step && !d->known.folded;
+	d->in_step = look->in_step && !d->known.collapsed;
 	d->clean = false;
 	give_up(d);
 	if (!d->in_step) {

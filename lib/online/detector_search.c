@@ -11,7 +11,7 @@
 static int copy_seen(struct dp_detector *d, const struct dp_stream_loops *found)
 {
 	dp_stream_loops__fini(&d->seen);
-	d->seen.folded = found->folded;
+	d->seen.collapsed = found->collapsed;
 	for (size_t i = 0; i < found->count; i++) {
 		const struct dp_stream_loop *f = &found->items[i];
 		int status = dp_stream_loops__name(&d->seen, f->exact, f->length);
@@ -37,7 +37,7 @@ struct searched {
 
 static bool comparable(const struct dp_stream_loops *a, const struct dp_stream_loops *b)
 {
-	return a->folded == b->folded || a->count == 0 || b->count == 0;
+	return a->collapsed == b->collapsed || a->count == 0 || b->count == 0;
 }
 
 static int compare_with_known(struct dp_detector *d, struct searched *s)
@@ -86,21 +86,21 @@ static int keep(struct dp_detector *d, struct searched *s, uint32_t k,
 }
 
 /* Is one pattern the other, begun elsewhere (by the search of Knuth, Morris, Pratt 1977)? */
-static int is_turned(bool *turned, const struct dp_stream_loop *a, const struct dp_stream_loop *b)
+static int is_rotated(bool *rotated, const struct dp_stream_loop *a, const struct dp_stream_loop *b)
 {
 	size_t m = a->length, *border, k = 0;
 
-	*turned = false;
+	*rotated = false;
 	if (b->length != m || !memcmp(a->exact, b->exact, m * sizeof(*a->exact)))
 		return DP_OK;
 	border = dp_border__make(a->exact, m);
 	if (!border)
 		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < 2 * m && !*turned; i++) {
+	for (size_t i = 0; i < 2 * m && !*rotated; i++) {
 		while (k && b->exact[i % m] != a->exact[k])
 			k = border[k];
 		k += b->exact[i % m] == a->exact[k];
-		*turned = k == m;
+		*rotated = k == m;
 	}
 	free(border);
 	return DP_OK;
@@ -114,14 +114,14 @@ static int keep_found(struct dp_detector *d, struct searched *s, uint32_t k,
 		      const struct dp_stream_loop *found)
 {
 	const struct dp_stream_loop *old = &d->known.items[k];
-	bool turned = true;
+	bool rotated = true;
 	int status = DP_OK;
 
 	if (s->settling && found->confidence < old->confidence + dp_param.online_surer)
-		status = is_turned(&turned, found, old);
+		status = is_rotated(&rotated, found, old);
 	else
-		turned = !s->settling;
-	return status ? status : keep(d, s, k, turned ? old : found);
+		rotated = !s->settling;
+	return status ? status : keep(d, s, k, rotated ? old : found);
 }
 
 /* A part of the window may show a layer of something that is no loop itself. */
@@ -143,7 +143,7 @@ static int choose(struct dp_detector *d, struct searched *s, bool final)
 	s->next.names = s->found.names;
 	s->next.classes = s->found.classes;
 	s->next.by_class = s->found.by_class;
-	s->next.folded = s->found.count > 0 ? s->found.folded : d->known.folded;
+	s->next.collapsed = s->found.count > 0 ? s->found.collapsed : d->known.collapsed;
 	s->found.names = (struct dp_symbol_map){ 0 };
 	for (size_t i = 0; i < s->found.count && !status; i++) {
 		struct dp_stream_loop *f = &s->found.items[i];
@@ -187,7 +187,7 @@ static bool equal_loops(const struct dp_stream_loop *a, const struct dp_stream_l
 
 static bool unchanged(const struct dp_detector *d, const struct searched *s)
 {
-	if (s->next.folded != d->known.folded || s->next.count != d->known.count ||
+	if (s->next.collapsed != d->known.collapsed || s->next.count != d->known.count ||
 	    s->next.by_class || d->known.by_class)
 		return false;
 	for (size_t i = 0; i < s->next.count; i++)

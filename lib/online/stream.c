@@ -4,7 +4,7 @@
  */
 #include "online/stream.h"
 #include "loops/driver.h"
-#include "pattern/fold.h"
+#include "pattern/collapse.h"
 
 #include <string.h>
 
@@ -128,7 +128,7 @@ int dp_stream_loops__add(struct dp_stream_loops *loops, const struct dp_stream_l
 	return DP_OK;
 }
 
-/* Three turns of one pattern should be about three turns of the other, end to end. */
+/* Three iterations of one pattern should be about three of the other, end to end. */
 static int alike(bool *same, const uint32_t *thrice, size_t n, const struct dp_stream_loop *loop)
 {
 	struct dp_align_pattern pattern = { loop->coarse, loop->length };
@@ -211,31 +211,31 @@ static int take_classes(struct dp_stream_loops *found, const struct dp_driver *d
 	return status;
 }
 
-/* Adds a loop by the symbols as they were fed, and folded where its iterations are alike then. */
+/* Adds a loop by its symbols as they were fed, or collapsed where its iterations are alike then. */
 static int take_loop(struct dp_stream_loops *found, uint32_t *pattern, size_t length)
 {
 	struct dp_stream_loop loop = { .exact = pattern, .length = length };
-	struct dp_fold fold = { 0 };
-	uint32_t *turned = NULL;
+	struct dp_collapsed collapsed = { 0 };
+	uint32_t *rotated = NULL;
 	int status = DP_OK;
 
-	if (found->folded) {
-		status = dp_fold__turn(&fold, pattern, length);
+	if (found->collapsed) {
+		status = dp_collapsed__iteration(&collapsed, pattern, length);
 		if (!status)
-			turned = dp_driver__rotate(pattern, length, fold.position[0]);
-		if (!status && !turned)
+			rotated = dp_driver__rotate(pattern, length, collapsed.position[0]);
+		if (!status && !rotated)
 			status = DP_ERR_NOMEM;
-		loop = (struct dp_stream_loop){ .exact = fold.symbols,
-						.length = fold.count,
-						.shown = turned,
+		loop = (struct dp_stream_loop){ .exact = collapsed.symbols,
+						.length = collapsed.count,
+						.shown = rotated,
 						.shown_length = length };
 		if (!status)
-			status = dp_stream_loops__name(found, fold.symbols, fold.count);
+			status = dp_stream_loops__name(found, collapsed.symbols, collapsed.count);
 	}
 	if (!status)
 		status = dp_stream_loops__add(found, &loop);
-	free(turned);
-	dp_fold__fini(&fold);
+	free(rotated);
+	dp_collapsed__fini(&collapsed);
 	return status;
 }
 
@@ -287,7 +287,7 @@ int dp_stream__search(struct dp_stream_loops *found, const uint32_t *symbols, si
 		status = dp_driver__tree(&d);
 	if (!status)
 		status = take_classes(found, &d, keys);
-	found->folded = d.folded;
+	found->collapsed = d.collapsed;
 	if (!status)
 		status = take_loops(found, &loops, keys);
 	dp_loops__fini(&loops);

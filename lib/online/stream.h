@@ -22,10 +22,10 @@ int dp_symbol_map__put(struct dp_symbol_map *names, uint32_t key, uint32_t value
 /* A loop that is known, or was seen once. */
 struct dp_stream_loop {
 	uint32_t id;
-	uint32_t *exact;  /* symbols as they were fed, from the boundary on, or folded */
+	uint32_t *exact;  /* symbols as they were fed, from the boundary on, or collapsed */
 	uint32_t *coarse; /* by the classes of names */
 	size_t length;
-	uint32_t *shown; /* where folded: one iteration as it was fed, else NULL */
+	uint32_t *shown; /* where collapsed: one iteration as it was fed, else NULL */
 	size_t shown_length;
 	double confidence;
 	bool structured;     /* there are loops inside */
@@ -40,7 +40,7 @@ struct dp_stream_loops {
 	struct dp_symbol_map names; /* symbol -> class */
 	uint32_t classes;	    /* how many; that of a symbol without name, too */
 	bool by_class;		    /* some class has several symbols */
-	bool folded; /* iterations differ in how often something is repeated (fold.h) */
+	bool collapsed; /* iterations differ in how often something is repeated (collapse.h) */
 	size_t longest;
 };
 

@@ -34,17 +34,17 @@ enum {
 	MEDOID_MAX = 10,   /* windows that are compared with each other */
 };
 
-struct lead {
+struct anchor {
 	size_t first; /* index of its first occurrence in where[] */
 	size_t count;
 	double gap, score, regular;
 };
 
 struct bin {
-	struct lead lead; /* the best one */
+	struct anchor anchor; /* the best one */
 	size_t votes;
 	size_t support; /* occurrences of those that are regular */
-	int level;
+	int depth;
 };
 
 /* The leaves are symbols, or the phrases of the sequence's parse. */
@@ -58,7 +58,7 @@ struct dp_anchor_tree {
 	uint8_t *depths;  /* of what a place shares with the one before, see depth_of() */
 };
 
-struct detector {
+struct finder {
 	const struct dp_anchor_tree *tree;
 	size_t least;
 	uint32_t *names;   /* of the repeat at each leaf; DP_NONE: none that counts */
@@ -68,7 +68,7 @@ struct detector {
 	size_t length;	     /* that the power below is of: windows mostly have one length */
 	uint64_t power;
 	struct bin bins[BINS], counted[COUNT_BINS];
-	struct dp_guess *out;
+	struct dp_candidate *out;
 	size_t out_count, out_room;
 	size_t repeats; /* that occur often enough, of all depths */
 };
@@ -83,9 +83,9 @@ static inline size_t position(const struct dp_anchor_tree *tree, size_t leaf)
  * Sorts the occurrences of all repeats of one depth by repeat, then by position; starts[] of
  * each is where it begins in where[]. Returns how many repeats there are.
  */
-static uint32_t group(struct detector *d, unsigned depth)
+static uint32_t group(struct finder *f, unsigned depth)
 {
-	const struct dp_anchor_tree *tree = d->tree;
+	const struct dp_anchor_tree *tree = f->tree;
 	size_t sum = 0, n = tree->leaves;
 	uint32_t count = 0;
 
@@ -93,19 +93,19 @@ static uint32_t group(struct detector *d, unsigned depth)
 		for (j = i + 1; j < n && tree->depths[j] > depth; j++)
 			;
 		for (size_t k = i; k < j; k++)
-			d->names[tree->places[k]] = j - i < d->least ? DP_NONE : count;
-		if (j - i < d->least)
+			f->names[tree->places[k]] = j - i < f->least ? DP_NONE : count;
+		if (j - i < f->least)
 			continue;
-		d->starts[count++] = sum;
+		f->starts[count++] = sum;
 		sum += j - i;
 	}
-	d->starts[count] = sum;
+	f->starts[count] = sum;
 	for (size_t p = 0; p < n; p++)
-		if (d->names[p] != DP_NONE)
-			d->where[d->starts[d->names[p]]++] = position(tree, p);
+		if (f->names[p] != DP_NONE)
+			f->where[f->starts[f->names[p]]++] = position(tree, p);
 	for (uint32_t i = count; i > 0; i--)
-		d->starts[i] = d->starts[i - 1];
-	d->starts[0] = 0;
+		f->starts[i] = f->starts[i - 1];
+	f->starts[0] = 0;
 	return count;
 }
 
@@ -137,31 +137,31 @@ static int bin_of(double gap)
 }
 
 /* Of repeats that occur about as often as is known; partial iterations may hold two more. */
-static struct bin *bin_of_count(struct detector *d, size_t count)
+static struct bin *bin_of_count(struct finder *f, size_t count)
 {
-	uint64_t off = count > d->iterations ? count - d->iterations : d->iterations - count;
+	uint64_t off = count > f->iterations ? count - f->iterations : f->iterations - count;
 	unsigned bin = 0;
 
 	while (bin < COUNT_BINS && (UINT64_C(1) << bin) < off + 1)
 		bin++;
-	return d->iterations && count <= d->iterations + 2 && bin < COUNT_BINS ? &d->counted[bin]
+	return f->iterations && count <= f->iterations + 2 && bin < COUNT_BINS ? &f->counted[bin]
 									       : NULL;
 }
 
 /* Of equals the first one in the sequence: the order of the tree is that of names. */
-static bool is_better(const struct detector *d, const struct lead *a, const struct lead *b)
+static bool is_better(const struct finder *f, const struct anchor *a, const struct anchor *b)
 {
 	if (a->score != b->score)
 		return a->score > b->score;
-	return a->score > 0 && d->where[a->first] < d->where[b->first];
+	return a->score > 0 && f->where[a->first] < f->where[b->first];
 }
 
-static void consider(struct detector *d, size_t first, size_t count, int level)
+static void consider(struct finder *f, size_t first, size_t count, int depth)
 {
-	const size_t *where = d->where + first;
+	const size_t *where = f->where + first;
 	double gap = median_gap(where, count), covered = 0, near = 0, score;
-	struct bin *bin = &d->bins[bin_of(gap)];
-	struct lead lead;
+	struct bin *bin = &f->bins[bin_of(gap)];
+	struct anchor anchor;
 
 	for (size_t i = 0; i + 1 < count; i++) {
 		double g = (double)(where[i + 1] - where[i]);
@@ -171,16 +171,16 @@ static void consider(struct detector *d, size_t first, size_t count, int level)
 		near += g >= dp_param.gap_near * gap && g * dp_param.gap_near <= gap;
 	}
 	near /= (double)(count - 1);
-	score = covered / (double)d->tree->n * (1 - dp_param.gap_regular * (1 - near));
-	lead = (struct lead){ first, count, gap, score, near };
+	score = covered / (double)f->tree->n * (1 - dp_param.gap_regular * (1 - near));
+	anchor = (struct anchor){ first, count, gap, score, near };
 	bin->votes++;
 	bin->support += near >= dp_param.anchor_regular ? count : 0;
-	bin->level = level;
-	if (is_better(d, &lead, &bin->lead))
-		bin->lead = lead;
-	bin = bin_of_count(d, count);
-	if (bin && is_better(d, &lead, &bin->lead))
-		*bin = (struct bin){ lead, 1, 0, level };
+	bin->depth = depth;
+	if (is_better(f, &anchor, &bin->anchor))
+		bin->anchor = anchor;
+	bin = bin_of_count(f, count);
+	if (bin && is_better(f, &anchor, &bin->anchor))
+		*bin = (struct bin){ anchor, 1, 0, depth };
 }
 
 /* Windows. */
@@ -197,15 +197,15 @@ static size_t leaf_at(const struct dp_anchor_tree *tree, size_t position)
 }
 
 /* Of the symbols from one leaf's position to another's. */
-static uint64_t hash_window(struct detector *d, size_t at, size_t length)
+static uint64_t hash_window(struct finder *f, size_t at, size_t length)
 {
-	const uint64_t *hashes = d->tree->hashes;
+	const uint64_t *hashes = f->tree->hashes;
 
-	if (length != d->length) {
-		d->length = length;
-		d->power = dp_parse__power(length);
+	if (length != f->length) {
+		f->length = length;
+		f->power = dp_parse__power(length);
 	}
-	return hashes[leaf_at(d->tree, at + length)] - hashes[leaf_at(d->tree, at)] * d->power;
+	return hashes[leaf_at(f->tree, at + length)] - hashes[leaf_at(f->tree, at)] * f->power;
 }
 
 struct window {
@@ -274,14 +274,14 @@ static size_t common(const uint32_t *a, size_t n, const uint32_t *b, size_t m)
  * The window that shares most with the others, of a few with lengths about the median; shares are
  * of symbols without order, which is enough to leave out windows that are disturbed.
  */
-static size_t medoid(struct detector *d, struct window *windows, size_t n)
+static size_t medoid(struct finder *f, struct window *windows, size_t n)
 {
 	size_t count = DP_MIN(n, (size_t)MEDOID_MAX), low = (n - count) / 2, best = low;
 	uint32_t *sorted[MEDOID_MAX] = { 0 }, *scratch;
 	double most = -1;
 
 	qsort(windows, n, sizeof(*windows), by_length);
-	/* what one of these has of its own is voted out later (hypothesis.h) */
+	/* what one of these has of its own is voted out later (pattern.h) */
 	if (windows[low + count - 1].length > dp_param.window_long)
 		return n / 2;
 	scratch = dp_alloc__array(windows[low + count - 1].length, sizeof(*scratch));
@@ -293,7 +293,7 @@ static size_t medoid(struct detector *d, struct window *windows, size_t n)
 		sorted[i] = dp_alloc__array(w->length, sizeof(**sorted));
 		if (!sorted[i])
 			goto out;
-		memcpy(sorted[i], d->tree->symbols + w->at, w->length * sizeof(**sorted));
+		memcpy(sorted[i], f->tree->symbols + w->at, w->length * sizeof(**sorted));
 		dp_sort__u32(sorted[i], scratch, w->length);
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -316,68 +316,69 @@ out:
 	return best;
 }
 
-/* Symbols of a repeat of one level that stands at a position. */
-static size_t anchor_length(const struct dp_anchor_tree *tree, int level, size_t at)
+/* Symbols of a repeat of one depth that stands at a position. */
+static size_t anchor_length(const struct dp_anchor_tree *tree, int depth, size_t at)
 {
-	size_t phrases = level > 1 ? (size_t)1 << (level - 2) : 0;
+	size_t phrases = depth > 1 ? (size_t)1 << (depth - 2) : 0;
 
-	if (!tree->parse.begin || !level)
-		return (size_t)1 << level;
+	if (!tree->parse.begin || !depth)
+		return (size_t)1 << depth;
 	/* the last phrase has no gram behind it */
 	return DP_MIN(position(tree, leaf_at(tree, at) + phrases) + DP_PARSE_GRAM, tree->n) - at;
 }
 
-static bool is_window(const struct lead *lead, size_t length)
+static bool is_window(const struct anchor *anchor, size_t length)
 {
-	return (double)length >= dp_param.gap_low * lead->gap &&
-	       (double)length <= dp_param.gap_high * lead->gap;
+	return (double)length >= dp_param.gap_low * anchor->gap &&
+	       (double)length <= dp_param.gap_high * anchor->gap;
 }
 
 /* The windows of an anchor, or some of many; returns how many. *last is where the last one ends. */
-static size_t take_windows(struct detector *d, const struct lead *lead, size_t step,
+static size_t take_windows(struct finder *f, const struct anchor *anchor, size_t step,
 			   struct window *windows, size_t *last)
 {
-	const size_t *where = d->where + lead->first;
-	size_t n = 0, end = lead->count - 1;
+	const size_t *where = f->where + anchor->first;
+	size_t n = 0, end = anchor->count - 1;
 
-	for (size_t i = 0; i + 1 < lead->count; i += step) {
+	for (size_t i = 0; i + 1 < anchor->count; i += step) {
 		size_t length = where[i + 1] - where[i];
 
-		if (is_window(lead, length))
-			windows[n++] = (struct window){ hash_window(d, where[i], length), where[i],
+		if (is_window(anchor, length))
+			windows[n++] = (struct window){ hash_window(f, where[i], length), where[i],
 							length };
 	}
-	while (n > 0 && !is_window(lead, where[end] - where[end - 1]))
+	while (n > 0 && !is_window(anchor, where[end] - where[end - 1]))
 		end--;
 	*last = where[end];
 	return n;
 }
 
-static int put_candidate(struct detector *d, const struct bin *bin)
+static int put_candidate(struct finder *f, const struct bin *bin)
 {
-	const struct lead *lead = &bin->lead;
-	size_t step = lead->count / dp_param.windows_most + 1, n, pick, times, first = 0, last = 0;
-	struct window *windows = dp_alloc__array(lead->count / step + 1, sizeof(*windows));
+	const struct anchor *anchor = &bin->anchor;
+	size_t step = anchor->count / dp_param.windows_most + 1, n, pick, times, first = 0,
+	       last = 0;
+	struct window *windows = dp_alloc__array(anchor->count / step + 1, sizeof(*windows));
 
 	if (!windows)
 		return DP_ERR_NOMEM;
-	n = take_windows(d, lead, step, windows, &last);
+	n = take_windows(f, anchor, step, windows, &last);
 	if (n == 0)
 		goto out;
 	first = windows[0].at;
 	qsort(windows, n, sizeof(*windows), by_hash);
 	pick = modal(windows, n, &times);
 	if (times < 2 || (double)times < dp_param.modal_share * (double)n)
-		pick = medoid(d, windows, n);
-	d->out[d->out_count++] = (struct dp_guess){
+		pick = medoid(f, windows, n);
+	f->out[f->out_count++] = (struct dp_candidate){
 		.first = first,
 		.last = last,
 		.at = windows[pick].at,
 		.length = windows[pick].length,
-		.gram = anchor_length(d->tree, bin->level, windows[pick].at),
-		.repeats = n * step,
-		.score = lead->score * pow((double)bin->votes, dp_param.votes_power),
-		.regular = lead->regular,
+		.anchor = anchor_length(f->tree, bin->depth, windows[pick].at),
+		.windows = n * step,
+		.score = anchor->score * pow((double)bin->votes, dp_param.votes_power),
+		.regular = anchor->regular,
 	};
 out:
 	free(windows);
@@ -387,50 +388,50 @@ out:
 static int by_bin_score(const void *a, const void *b)
 {
 	const struct bin *x = *(const struct bin *const *)a, *y = *(const struct bin *const *)b;
-	double p = x->lead.score * pow((double)x->votes, dp_param.votes_power);
-	double q = y->lead.score * pow((double)y->votes, dp_param.votes_power);
+	double p = x->anchor.score * pow((double)x->votes, dp_param.votes_power);
+	double q = y->anchor.score * pow((double)y->votes, dp_param.votes_power);
 
 	if (p != q)
 		return p > q ? -1 : 1;
-	return x->lead.gap < y->lead.gap ? -1 : 1;
+	return x->anchor.gap < y->anchor.gap ? -1 : 1;
 }
 
 /*
  * Of the many repeats that occur a few times, some do at regular distances by chance. Iterations
  * that are few and long have anchors all over.
  */
-static bool is_supported(const struct detector *d, const struct bin *bin)
+static bool is_supported(const struct finder *f, const struct bin *bin)
 {
-	return bin->lead.gap <= (double)dp_param.window_long ||
-	       bin->support >= d->tree->leaves / dp_param.long_support;
+	return bin->anchor.gap <= (double)dp_param.window_long ||
+	       bin->support >= f->tree->leaves / dp_param.long_support;
 }
 
-/* The candidates of one level: from the best bins, those that were not as good before. */
-static int harvest(struct detector *d, size_t share)
+/* The candidates of one depth: from the best bins, those that were not as good before. */
+static int harvest(struct finder *f, size_t share)
 {
 	struct bin *order[BINS];
 	size_t n = 0, counted = 0;
 	int status = DP_OK;
 
 	for (int i = 0; i < COUNT_BINS && counted < dp_param.counted_repeats && !status; i++) {
-		if (!(d->counted[i].lead.score > 0) || d->out_count == d->out_room)
+		if (!(f->counted[i].anchor.score > 0) || f->out_count == f->out_room)
 			continue;
-		status = put_candidate(d, &d->counted[i]);
+		status = put_candidate(f, &f->counted[i]);
 		counted++;
 	}
 	for (int i = 0; i < BINS; i++)
-		if (d->bins[i].lead.score > 0 && is_supported(d, &d->bins[i]))
-			order[n++] = &d->bins[i];
+		if (f->bins[i].anchor.score > 0 && is_supported(f, &f->bins[i]))
+			order[n++] = &f->bins[i];
 	qsort(order, n, sizeof(*order), by_bin_score);
-	for (size_t i = 0; i < n && i + counted < share && d->out_count < d->out_room && !status;
+	for (size_t i = 0; i < n && i + counted < share && f->out_count < f->out_room && !status;
 	     i++)
-		status = put_candidate(d, order[i]);
+		status = put_candidate(f, order[i]);
 	return status;
 }
 
 static int by_score(const void *a, const void *b)
 {
-	const struct dp_guess *x = a, *y = b;
+	const struct dp_candidate *x = a, *y = b;
 
 	if (x->score != y->score)
 		return x->score > y->score ? -1 : 1;
@@ -439,20 +440,20 @@ static int by_score(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static int find(struct detector *d)
+static int find(struct finder *f)
 {
-	size_t share = DP_MAX(d->out_room / DEPTHS, 1);
+	size_t share = DP_MAX(f->out_room / DEPTHS, 1);
 	int status = DP_OK;
 
 	for (unsigned depth = 0; depth < DEPTHS && !status; depth++) {
-		uint32_t count = group(d, depth);
+		uint32_t count = group(f, depth);
 
-		d->repeats += count;
-		memset(d->bins, 0, sizeof(d->bins));
-		memset(d->counted, 0, sizeof(d->counted));
+		f->repeats += count;
+		memset(f->bins, 0, sizeof(f->bins));
+		memset(f->counted, 0, sizeof(f->counted));
 		for (uint32_t i = 0; i < count; i++)
-			consider(d, d->starts[i], d->starts[i + 1] - d->starts[i], (int)depth);
-		status = harvest(d, share);
+			consider(f, f->starts[i], f->starts[i + 1] - f->starts[i], (int)depth);
+		status = harvest(f, share);
 	}
 	return status;
 }
@@ -559,25 +560,25 @@ void dp_anchor_tree__free(struct dp_anchor_tree *tree)
 }
 
 /* The repeats, and the candidate whose anchors cover most at the most regular distance. */
-static void explain_candidates(struct dp_explain *explain, const struct detector *d)
+static void explain_candidates(struct dp_explain *explain, const struct finder *f)
 {
-	const struct dp_guess *first = d->out;
+	const struct dp_candidate *first = f->out;
 
-	if (!d->out_count)
+	if (!f->out_count)
 		dp_explain__add(explain, "anchors",
-				DP_FACTS({ "symbols", "count", (double)d->tree->n },
-					 { "repeats", "count", (double)d->repeats },
+				DP_FACTS({ "symbols", "count", (double)f->tree->n },
+					 { "repeats", "count", (double)f->repeats },
 					 { "candidates", "count", 0 }),
 				"the suffix tree of {symbols:symbol} has {repeats:repeat}, none of "
 				"which recurs at about one distance: no candidate");
 	else
 		dp_explain__add(explain, "anchors",
-				DP_FACTS({ "symbols", "count", (double)d->tree->n },
-					 { "repeats", "count", (double)d->repeats },
-					 { "candidates", "count", (double)d->out_count },
+				DP_FACTS({ "symbols", "count", (double)f->tree->n },
+					 { "repeats", "count", (double)f->repeats },
+					 { "candidates", "count", (double)f->out_count },
 					 { "length", "count", (double)first->length },
-					 { "occurrences", "count", (double)first->repeats },
-					 { "anchor", "count", (double)first->gram },
+					 { "occurrences", "count", (double)first->windows },
+					 { "anchor", "count", (double)first->anchor },
 					 { "regular", "1", first->regular }),
 				"the suffix tree of {symbols:symbol} has {repeats:repeat} of 1, 2, "
 				"4 ... 64 of them; grouped by the distance at which they recur, "
@@ -586,37 +587,37 @@ static void explain_candidates(struct dp_explain *explain, const struct detector
 				"{regular} of them at that distance");
 }
 
-int dp_anchors__candidates(struct dp_guess *candidates, size_t room,
+int dp_anchors__candidates(struct dp_candidate *candidates, size_t room,
 			   const struct dp_anchor_tree *tree, size_t least, uint64_t iterations,
 			   struct dp_explain *explain)
 {
 	size_t n = tree->leaves;
-	struct detector *d;
+	struct finder *f;
 	int status = DP_ERR_NOMEM;
 
 	if (n < 2 || room == 0)
 		return 0;
-	d = calloc(1, sizeof(*d));
-	if (!d)
+	f = calloc(1, sizeof(*f));
+	if (!f)
 		return DP_ERR_NOMEM;
-	d->tree = tree;
-	d->least = DP_MAX(least, 2);
-	d->out = candidates;
-	d->out_room = room;
-	d->iterations = iterations;
-	d->names = dp_alloc__array(n, sizeof(*d->names));
-	d->where = dp_alloc__array(n, sizeof(*d->where));
-	d->starts = dp_alloc__array(n / d->least + 2, sizeof(*d->starts));
-	if (d->names && d->where && d->starts)
-		status = find(d);
+	f->tree = tree;
+	f->least = DP_MAX(least, 2);
+	f->out = candidates;
+	f->out_room = room;
+	f->iterations = iterations;
+	f->names = dp_alloc__array(n, sizeof(*f->names));
+	f->where = dp_alloc__array(n, sizeof(*f->where));
+	f->starts = dp_alloc__array(n / f->least + 2, sizeof(*f->starts));
+	if (f->names && f->where && f->starts)
+		status = find(f);
 	if (!status) {
-		qsort(candidates, d->out_count, sizeof(*candidates), by_score);
-		explain_candidates(explain, d);
-		status = (int)d->out_count;
+		qsort(candidates, f->out_count, sizeof(*candidates), by_score);
+		explain_candidates(explain, f);
+		status = (int)f->out_count;
 	}
-	free(d->names);
-	free(d->where);
-	free(d->starts);
-	free(d);
+	free(f->names);
+	free(f->where);
+	free(f->starts);
+	free(f);
 	return status;
 }

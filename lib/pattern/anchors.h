@@ -5,11 +5,11 @@
 #include "base/explain.h"
 
 /* A candidate: one iteration as it stands at symbols [at, at + length) of the sequence. */
-struct dp_guess {
+struct dp_candidate {
 	size_t at;
 	size_t length;
-	size_t gram;	/* the anchor is the symbols [at, at + gram) */
-	size_t repeats; /* windows that looked like it */
+	size_t anchor;	/* the anchor is the symbols [at, at + anchor) */
+	size_t windows; /* from one occurrence of the anchor to the next */
 	double score;	/* how well they did, the higher the better; for ordering only */
 	double regular; /* share of windows whose length is near the median */
 	size_t first, last; /* the windows lie in symbols [first, last) */
@@ -34,7 +34,7 @@ void dp_anchor_tree__free(struct dp_anchor_tree *tree);
  * where that is not 0. explain (or NULL) gets what the repeats were. Returns how many, or
  * DP_ERR_NOMEM. Cost: some 10 ns per leaf of the tree for each of seven depths; 20 bytes per leaf.
  */
-int dp_anchors__candidates(struct dp_guess *candidates, size_t room,
+int dp_anchors__candidates(struct dp_candidate *candidates, size_t room,
 			   const struct dp_anchor_tree *tree, size_t least, uint64_t iterations,
 			   struct dp_explain *explain);
 

@@ -15,52 +15,53 @@ enum { CANDIDATES = 42 };
 
 static int compare_bits(const void *a, const void *b)
 {
-	const struct dp_hypothesis *x = a, *y = b;
+	const struct dp_pattern *x = a, *y = b;
 
 	if (x->bits != y->bits)
 		return x->bits < y->bits ? -1 : 1;
 	return x->length < y->length ? -1 : x->length > y->length;
 }
 
-double dp_choose__misfit(const struct dp_hypothesis *h, uint64_t want)
+double dp_choose__misfit(const struct dp_pattern *p, uint64_t want)
 {
 	double n = (double)want;
 
-	if (h->repeats < n - dp_param.count_fewer)
-		return (n - h->repeats) / n;
-	return h->repeats > n + dp_param.count_more ? (h->repeats - n) / h->repeats : 0;
+	if (p->repeats < n - dp_param.count_fewer)
+		return (n - p->repeats) / n;
+	return p->repeats > n + dp_param.count_more ? (p->repeats - n) / p->repeats : 0;
 }
 
-bool dp_choose__repeats(const struct dp_hypothesis *h, const struct dp_choose_text *text)
+bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_choose_text *text)
 {
-	return h->longest >= dp_param.tandem && h->repeats >= (double)text->least - 0.5;
+	return p->longest >= dp_param.tandem && p->repeats >= (double)text->least - 0.5;
 }
 
 /*
  * Lower is better: bits, and what does not repeat is no loop; or with a known count the bits that
  * are saved, which count the less the farther off the number of iterations is.
  */
-static double cost(const struct dp_hypothesis *h, const struct dp_choose_text *text, uint64_t want)
+static double cost(const struct dp_pattern *p, const struct dp_choose_text *text, uint64_t want)
 {
 	double null = (double)text->n * text->bits;
-	double saved = DP_MAX(null - h->bits, 0.01 * null);
+	double saved = DP_MAX(null - p->bits, 0.01 * null);
 
 	if (want)
-		return -(saved + 1) * exp(-dp_param.count_decay * dp_choose__misfit(h, want));
-	return dp_choose__repeats(h, text) ? h->bits : h->bits + null;
+		return -(saved + 1) * exp(-dp_param.count_decay * dp_choose__misfit(p, want));
+	return dp_choose__repeats(p, text) ? p->bits : p->bits + null;
 }
 
-static void free_all(struct dp_hypothesis *h, size_t n)
+static void free_all(struct dp_pattern *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		free(h[i].pattern);
+		free(p[i].symbols);
 }
 
-static bool seen_before(const struct dp_hypothesis *h, size_t n, const uint32_t *p, size_t length)
+static bool seen_before(const struct dp_pattern *p, size_t n, const uint32_t *symbols,
+			size_t length)
 {
 	for (size_t i = 0; i < n; i++)
-		if (h[i].length == length &&
-		    !memcmp(h[i].pattern, p, length * sizeof(*h[i].pattern)))
+		if (p[i].length == length &&
+		    !memcmp(p[i].symbols, symbols, length * sizeof(*p[i].symbols)))
 			return true;
 	return false;
 }
@@ -74,13 +75,13 @@ struct part {
 	double whole; /* the anchors' symbols over those of them that are in the part */
 };
 
-static struct part part_of(const struct dp_choose_text *text, const struct dp_guess *guess,
+static struct part part_of(const struct dp_choose_text *text, const struct dp_candidate *candidate,
 			   size_t least)
 {
 	/* an iteration at either end may lack its anchor */
-	size_t first = guess->first - DP_MIN(guess->first, guess->length);
-	size_t span = DP_MIN(guess->last + guess->length, text->n) - first;
-	size_t count = DP_MAX(least, dp_param.judge_iterations * guess->length);
+	size_t first = candidate->first - DP_MIN(candidate->first, candidate->length);
+	size_t span = DP_MIN(candidate->last + candidate->length, text->n) - first;
+	size_t count = DP_MAX(least, dp_param.judge_iterations * candidate->length);
 	struct part part;
 
 	/* what comes before and behind tells whether it would be a part of something longer */
@@ -93,122 +94,121 @@ static struct part part_of(const struct dp_choose_text *text, const struct dp_gu
 }
 
 /* What was judged on a part of the text, for the whole of it. */
-static void extrapolate(struct dp_hypothesis *h, const struct dp_choose_text *text,
+static void extrapolate(struct dp_pattern *p, const struct dp_choose_text *text,
 			const struct part *part)
 {
-	double saved = (double)part->count * text->bits - (h->bits - h->own);
+	double saved = (double)part->count * text->bits - (p->bits - p->own);
 
-	h->bits = (double)text->n * text->bits - saved * part->whole + h->own;
-	h->repeats *= part->whole;
+	p->bits = (double)text->n * text->bits - saved * part->whole + p->own;
+	p->repeats *= part->whole;
 }
 
 /* Judges the candidates on a short text; their patterns are the text's symbols. */
-static int judge_candidates(struct dp_hypothesis *h, size_t *count,
-			    const struct dp_choose_text *text, const struct dp_guess *candidates,
-			    size_t n)
+static int judge_candidates(struct dp_pattern *p, size_t *count, const struct dp_choose_text *text,
+			    const struct dp_candidate *candidates, size_t n)
 {
 	int status = DP_OK;
 
 	*count = 0;
 	for (size_t i = 0; i < n && !status; i++) {
-		const struct dp_guess *c = &candidates[i];
+		const struct dp_candidate *c = &candidates[i];
 		struct part quick = part_of(text, c, dp_param.judge_quick);
 
-		if (seen_before(h, *count, text->symbols + c->at, c->length))
+		if (seen_before(p, *count, text->symbols + c->at, c->length))
 			continue;
-		h[(*count)++] = (struct dp_hypothesis){
-			.pattern = (uint32_t *)(uintptr_t)(text->symbols + c->at),
+		p[(*count)++] = (struct dp_pattern){
+			.symbols = (uint32_t *)(uintptr_t)(text->symbols + c->at),
 			.length = c->length,
 			.from = (uint32_t)i,
 		};
-		status = dp_hypothesis__judge(&h[*count - 1], text->symbols + quick.first,
-					      quick.count, text->bits);
-		extrapolate(&h[*count - 1], text, &quick);
+		status = dp_pattern__judge(&p[*count - 1], text->symbols + quick.first, quick.count,
+					   text->bits);
+		extrapolate(&p[*count - 1], text, &quick);
 	}
 	return status;
 }
 
-static void sort_by_cost(struct dp_hypothesis *h, size_t n, const struct dp_choose_text *text,
+static void sort_by_cost(struct dp_pattern *p, size_t n, const struct dp_choose_text *text,
 			 uint64_t want)
 {
 	for (size_t i = 1; i < n; i++) {
-		struct dp_hypothesis x = h[i];
+		struct dp_pattern x = p[i];
 		size_t j = i;
 
-		while (j > 0 && (cost(&x, text, want) < cost(&h[j - 1], text, want) ||
-				 (cost(&x, text, want) <= cost(&h[j - 1], text, want) &&
-				  compare_bits(&x, &h[j - 1]) < 0))) {
-			h[j] = h[j - 1];
+		while (j > 0 && (cost(&x, text, want) < cost(&p[j - 1], text, want) ||
+				 (cost(&x, text, want) <= cost(&p[j - 1], text, want) &&
+				  compare_bits(&x, &p[j - 1]) < 0))) {
+			p[j] = p[j - 1];
 			j--;
 		}
-		h[j] = x;
+		p[j] = x;
 	}
 }
 
 /* A known count that is several times smaller: this many iterations are one. */
-static int join_groups(struct dp_hypothesis *h, const struct dp_choose_text *text, uint64_t want)
+static int join_groups(struct dp_pattern *p, const struct dp_choose_text *text, uint64_t want)
 {
-	size_t group = want ? (size_t)floor(h->repeats / (double)want + dp_param.count_near) : 1;
-	struct dp_hypothesis made = { 0 };
+	size_t group = want ? (size_t)floor(p->repeats / (double)want + dp_param.count_near) : 1;
+	struct dp_pattern made = { 0 };
 	int status;
 
-	if (group < 2 || group > text->n / h->length)
+	if (group < 2 || group > text->n / p->length)
 		return DP_OK;
-	made.length = group * h->length;
-	made.pattern = dp_alloc__array(made.length, sizeof(*made.pattern));
-	if (!made.pattern)
+	made.length = group * p->length;
+	made.symbols = dp_alloc__array(made.length, sizeof(*made.symbols));
+	if (!made.symbols)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < made.length; i++)
-		made.pattern[i] = h->pattern[i % h->length];
-	status = dp_hypothesis__judge(&made, text->symbols, text->n, text->bits);
-	if (status || cost(&made, text, want) >= cost(h, text, want)) {
-		free(made.pattern);
+		made.symbols[i] = p->symbols[i % p->length];
+	status = dp_pattern__judge(&made, text->symbols, text->n, text->bits);
+	if (status || cost(&made, text, want) >= cost(p, text, want)) {
+		free(made.symbols);
 		return status;
 	}
-	free(h->pattern);
-	*h = made;
+	free(p->symbols);
+	*p = made;
 	return DP_OK;
 }
 
 /*
- * Moves the hypotheses that are worth refining to the front: the best, but no more than two of
+ * Moves the patterns that are worth refining to the front: the best, but no more than two of
  * nearly the same length, since those differ by where they begin only.
  */
-static size_t pick_finalists(struct dp_hypothesis *h, size_t count)
+static size_t pick_finalists(struct dp_pattern *p, size_t count)
 {
 	size_t picked = 0;
 
 	for (size_t i = 0; i < count && picked < dp_param.finalists; i++) {
-		struct dp_hypothesis x = h[i];
+		struct dp_pattern x = p[i];
 		size_t alike = 0;
 
 		for (size_t k = 0; k < picked; k++)
 			alike +=
-				(double)DP_MAX(h[k].length, x.length) <=
-				(1 + dp_param.alike_length) * (double)DP_MIN(h[k].length, x.length);
+				(double)DP_MAX(p[k].length, x.length) <=
+				(1 + dp_param.alike_length) * (double)DP_MIN(p[k].length, x.length);
 		if (alike >= 2)
 			continue;
-		memmove(&h[picked + 1], &h[picked], (i - picked) * sizeof(*h));
-		h[picked++] = x;
+		memmove(&p[picked + 1], &p[picked], (i - picked) * sizeof(*p));
+		p[picked++] = x;
 	}
 	return picked;
 }
 
 /* Gives the finalists patterns of their own, which they all had borrowed, and the others none. */
-static int copy_finalists(struct dp_hypothesis *h, size_t finalists, size_t count)
+static int copy_finalists(struct dp_pattern *p, size_t finalists, size_t count)
 {
 	int status = DP_OK;
 
 	for (size_t i = 0; i < count; i++) {
-		const uint32_t *symbols = h[i].pattern;
-		size_t bytes = h[i].length * sizeof(*symbols);
+		const uint32_t *symbols = p[i].symbols;
+		size_t bytes = p[i].length * sizeof(*symbols);
 
-		h[i].pattern = NULL;
+		p[i].symbols = NULL;
 		if (i >= finalists || status)
 			continue;
-		h[i].pattern = dp_alloc__array(bytes, 1);
-		if (h[i].pattern)
-			memcpy(h[i].pattern, symbols, bytes);
+		p[i].symbols = dp_alloc__array(bytes, 1);
+		if (p[i].symbols)
+			memcpy(p[i].symbols, symbols, bytes);
 		else
 			status = DP_ERR_NOMEM;
 	}
@@ -216,7 +216,8 @@ static int copy_finalists(struct dp_hypothesis *h, size_t finalists, size_t coun
 }
 
 /* Leaves out candidates that are too long, and those that lie across two stretches. */
-static size_t keep_usable(struct dp_guess *candidates, size_t n, const struct dp_choose_text *text)
+static size_t keep_usable(struct dp_candidate *candidates, size_t n,
+			  const struct dp_choose_text *text)
 {
 	size_t kept = 0;
 
@@ -233,10 +234,10 @@ static size_t keep_usable(struct dp_guess *candidates, size_t n, const struct dp
 }
 
 /* A refined pattern may have taken a separator of stretches for a symbol: it is no pattern then. */
-static bool is_clean(const struct dp_hypothesis *h, uint32_t alphabet)
+static bool is_clean(const struct dp_pattern *p, uint32_t alphabet)
 {
-	for (size_t i = 0; i < h->length; i++)
-		if (h->pattern[i] >= alphabet)
+	for (size_t i = 0; i < p->length; i++)
+		if (p->symbols[i] >= alphabet)
 			return false;
 	return true;
 }
@@ -246,18 +247,18 @@ static bool is_clean(const struct dp_hypothesis *h, uint32_t alphabet)
  * the n candidates the others were not refined. Finalists that differ in where they begin alone are
  * left out with those.
  */
-static void explain_finalists(const struct dp_choose_text *text, const struct dp_hypothesis *h,
+static void explain_finalists(const struct dp_choose_text *text, const struct dp_pattern *p,
 			      size_t count, size_t first, size_t n, uint64_t want)
 {
 	size_t left_out = n;
 
 	for (size_t i = 0; i < count && text->explain; i++) {
-		bool same = i > 0 && h[i].length == h[i - 1].length &&
-			    fabs(h[i].bits - h[i - 1].bits) < 1;
+		bool same = i > 0 && p[i].length == p[i - 1].length &&
+			    fabs(p[i].bits - p[i - 1].bits) < 1;
 		const char *came_to = i < first	   ? "it crosses what was taken out"
 				      : i == first ? "the best"
 				      : want	   ? "shorter, or nearer to -n, is better"
-				      : dp_choose__repeats(&h[i], text)
+				      : dp_choose__repeats(&p[i], text)
 					      ? "another is shorter"
 					      : "it does not repeat often enough";
 
@@ -265,9 +266,9 @@ static void explain_finalists(const struct dp_choose_text *text, const struct dp
 		if (same)
 			continue;
 		dp_explain__add(text->explain, "candidate",
-				DP_FACTS({ "length", "count", (double)h[i].length },
-					 { "iterations", "number", h[i].repeats },
-					 { "bits", "bits", h[i].bits },
+				DP_FACTS({ "length", "count", (double)p[i].length },
+					 { "iterations", "number", p[i].repeats },
+					 { "bits", "bits", p[i].bits },
 					 { "bits_without", "bits", (double)text->n * text->bits },
 					 { "chosen", "count", i == first }),
 				"{length:symbol}, repeated {iterations:time}: {bits:bit} describe "
@@ -281,45 +282,44 @@ static void explain_finalists(const struct dp_choose_text *text, const struct dp
 				"the sequence in more bits");
 }
 
-int dp_choose__pattern(struct dp_hypothesis *best, const struct dp_choose_text *text,
-		       uint64_t want)
+int dp_choose__pattern(struct dp_pattern *best, const struct dp_choose_text *text, uint64_t want)
 {
-	struct dp_guess candidates[CANDIDATES];
-	struct dp_hypothesis h[CANDIDATES];
+	struct dp_candidate candidates[CANDIDATES];
+	struct dp_pattern p[CANDIDATES];
 	double bits = text->bits;
 	size_t count = 0, finalists = 0, first = 0;
 	int status, other, n;
 
-	memset(h, 0, sizeof(h));
-	best->pattern = NULL;
+	memset(p, 0, sizeof(p));
+	best->symbols = NULL;
 	n = dp_anchors__candidates(candidates, CANDIDATES, text->tree, text->least, want,
 				   text->explain);
 	if (n < 0)
 		return n;
 	n = (int)keep_usable(candidates, (size_t)n, text);
-	status = judge_candidates(h, &count, text, candidates, (size_t)n);
-	sort_by_cost(h, count, text, want);
-	finalists = status ? 0 : pick_finalists(h, count);
-	other = copy_finalists(h, finalists, count);
+	status = judge_candidates(p, &count, text, candidates, (size_t)n);
+	sort_by_cost(p, count, text, want);
+	finalists = status ? 0 : pick_finalists(p, count);
+	other = copy_finalists(p, finalists, count);
 	status = status ? status : other;
 	for (size_t i = 0; i < finalists && !status; i++) {
-		struct part fair = part_of(text, &candidates[h[i].from], dp_param.judge_fair);
+		struct part fair = part_of(text, &candidates[p[i].from], dp_param.judge_fair);
 
-		status = dp_hypothesis__refine(&h[i], text->symbols + fair.first, fair.count, bits);
+		status = dp_pattern__refine(&p[i], text->symbols + fair.first, fair.count, bits);
 		if (!status)
-			extrapolate(&h[i], text, &fair);
+			extrapolate(&p[i], text, &fair);
 		if (!status)
-			status = join_groups(&h[i], text, want);
+			status = join_groups(&p[i], text, want);
 	}
-	sort_by_cost(h, finalists, text, want);
-	while (!status && first < finalists && !is_clean(&h[first], text->alphabet))
+	sort_by_cost(p, finalists, text, want);
+	while (!status && first < finalists && !is_clean(&p[first], text->alphabet))
 		first++;
 	if (!status)
-		explain_finalists(text, h, finalists, first, (size_t)n, want);
+		explain_finalists(text, p, finalists, first, (size_t)n, want);
 	if (!status && first < finalists) {
-		*best = h[first];
-		h[first].pattern = NULL;
+		*best = p[first];
+		p[first].symbols = NULL;
 	}
-	free_all(h, count);
+	free_all(p, count);
 	return status;
 }

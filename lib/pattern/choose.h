@@ -4,7 +4,7 @@
 
 #include "base/explain.h"
 #include "pattern/anchors.h"
-#include "pattern/hypothesis.h"
+#include "pattern/pattern.h"
 
 /* A text to choose from, and what is asked of its patterns. */
 struct dp_choose_text {
@@ -23,13 +23,12 @@ struct dp_choose_text {
  * is none. Where `want` is not 0, a pattern is the better the nearer its iterations are to that.
  * Errors: DP_ERR_NOMEM. Cost: see choose.c.
  */
-int dp_choose__pattern(struct dp_hypothesis *best, const struct dp_choose_text *text,
-		       uint64_t want);
+int dp_choose__pattern(struct dp_pattern *best, const struct dp_choose_text *text, uint64_t want);
 
 /* Does it repeat at all: twice in a row, and as often as the text asks? */
-bool dp_choose__repeats(const struct dp_hypothesis *h, const struct dp_choose_text *text);
+bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_choose_text *text);
 
 /* How far a pattern is from a known count: 0 where it fits, give or take a partial iteration. */
-double dp_choose__misfit(const struct dp_hypothesis *h, uint64_t want);
+double dp_choose__misfit(const struct dp_pattern *p, uint64_t want);
 
 #endif

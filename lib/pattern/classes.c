@@ -39,9 +39,9 @@ static void join(uint32_t *parent, uint32_t a, uint32_t b)
 }
 
 /* Rows: from one occurrence of the anchor to the next, where that is one length. */
-static void lay_out(struct table *t, const struct dp_guess *c, size_t n)
+static void lay_out(struct table *t, const struct dp_candidate *c, size_t n)
 {
-	const uint32_t *lead = t->symbols + c->at;
+	const uint32_t *anchor = t->symbols + c->at;
 	size_t most = DP_MAX(dp_param.tree_leaves, dp_param.named_sample * c->length);
 	size_t before = SIZE_MAX, rows = 0, gaps = 0;
 	size_t first = n > most ? DP_MIN(c->first, n - most) : 0;
@@ -49,9 +49,9 @@ static void lay_out(struct table *t, const struct dp_guess *c, size_t n)
 	n = DP_MIN(n, first + most);
 	t->length = c->length;
 	t->count = 0;
-	for (size_t p = first; p + c->gram <= n; p++) {
-		if (t->symbols[p] != lead[0] ||
-		    memcmp(t->symbols + p, lead, c->gram * sizeof(*lead)))
+	for (size_t p = first; p + c->anchor <= n; p++) {
+		if (t->symbols[p] != anchor[0] ||
+		    memcmp(t->symbols + p, anchor, c->anchor * sizeof(*anchor)))
 			continue;
 		if (before != SIZE_MAX) {
 			gaps++;
@@ -132,7 +132,7 @@ int dp_classes__derive(uint32_t *class_of, uint32_t *class_count,
 		       const struct dp_anchor_tree *tree, const uint32_t *symbols, size_t n,
 		       uint32_t alphabet)
 {
-	struct dp_guess candidates[CANDIDATES];
+	struct dp_candidate candidates[CANDIDATES];
 	struct table t = { .symbols = symbols };
 	uint32_t *parent = dp_alloc__array(alphabet, sizeof(*parent));
 	uint32_t *counts = dp_alloc__zeroed(alphabet, sizeof(*counts));

@@ -7,8 +7,8 @@
  * - kernels that finish a step: the level whose pattern has them, and no level below; where no name
  *   shows them, the same few kernels for each of many parameters, outside the inner loop: the outer
  *   level (goes_down());
- * - the inner loop is a step where it has loops inside, and either input is uploaded for each of its
- *   iterations or more is outside it than the ends of a network (are_steps());
+ * - the inner loop is a step where it has loops inside, and either input is uploaded for each of
+ *   its iterations or more is outside it than the ends of a network (are_steps());
  * - it is a step, too, where the pattern has nothing but loops, and nothing is uploaded for the
  *   pattern as a whole (all_there_is()), or where each of its iterations is uploaded something for
  *   and little is outside; anything else that is inside is a layer;
@@ -26,7 +26,7 @@
 struct inside {
 	struct dp_patterns loops;
 	size_t main;	  /* the one that covers most */
-	double repeats;	  /* of it in one turn of the pattern */
+	double repeats;	  /* of it in one iteration of the pattern */
 	double rest;	  /* symbols of the pattern that are not in it, */
 	double bare;	  /* and in no other loop either */
 	double covered;	  /* share of the pattern in the main one */
@@ -34,11 +34,11 @@ struct inside {
 	double total;	  /* share in any */
 	bool finish_main; /* the main one holds a kernel that finishes a step */
 	bool finish_rest; /* what is in none does */
-	bool upload_main; /* each turn of the main one is uploaded something for */
-	double uploads;	  /* in one turn of the pattern */
+	bool upload_main; /* each iteration of the main one is uploaded something for */
+	double uploads;	  /* in one iteration of the pattern */
 	bool structured;  /* the main one has loops inside */
-	bool paired;	  /* another one turns as often: layers, forward and backward */
-	size_t run_main;  /* most turns on end of a few kernels in the main one, */
+	bool paired;	  /* another one repeats as often: layers, forward and backward */
+	size_t run_main;  /* most repetitions on end of a few kernels in the main one, */
 	size_t run_rest;  /* and outside of it */
 };
 
@@ -63,7 +63,7 @@ static bool holds(const struct finder *f, enum dp_trait trait, const uint32_t *s
 	return false;
 }
 
-/* The most turns on end of at most a few symbols. */
+/* The most repetitions on end of at most a few symbols. */
 static size_t longest_run(const uint32_t *symbols, size_t n)
 {
 	size_t most = 0;
@@ -80,15 +80,15 @@ static size_t longest_run(const uint32_t *symbols, size_t n)
 	return most;
 }
 
-/* How often a loop turns in one turn of the pattern. */
-static double turns_of(const struct inside *in, const size_t *covered, size_t i)
+/* How often a loop repeats in one iteration of the pattern. */
+static double repeats_of(const struct inside *in, const size_t *covered, size_t i)
 {
 	return (double)covered[i] / 2 / (double)in->loops.items[i].length;
 }
 
 /*
- * Turns of a loop are aligned across what lies between them, which then seems to be inserted: all
- * at one place, unlike noise.
+ * Iterations of a loop are aligned across what lies between them, which then seems to be inserted:
+ * all at one place, unlike noise.
  */
 static size_t longest_between(const struct dp_alignment *al)
 {
@@ -107,91 +107,109 @@ static size_t longest_between(const struct dp_alignment *al)
 	return best;
 }
 
-/* What one turn of the pattern has of its loops, from an alignment of two turns. */
-static int measure(struct inside *in, const struct finder *f, struct dp_search_text *text)
+/* How many symbols of the pattern, twice, each loop covers; what is in none may finish a step. */
+static void cover(struct inside *in, size_t *covered, const struct finder *f,
+		  const struct dp_search_text *text)
 {
 	const struct dp_alignment *al = &text->alignment;
-	const uint32_t *twice = text->symbols;
-	size_t covered[DP_PATTERNS_MAX] = { 0 }, before = 0, n = text->n, outside = n;
-	int status = dp_search_text__align(text, &in->loops);
+	size_t before = 0;
 
-	if (status)
-		return status;
 	for (size_t k = 0; k <= al->span_count; k++) {
 		bool last = k == al->span_count;
-		size_t begin = last ? n : DP_MAX(al->spans[k].begin, before);
+		size_t begin = last ? text->n : DP_MAX(al->spans[k].begin, before);
 
 		if (begin > before)
-			in->finish_rest |=
-				holds(f, DP_TRAIT_FINISHES, twice + before, begin - before);
+			in->finish_rest |= holds(f, DP_TRAIT_FINISHES, text->symbols + before,
+						 begin - before);
 		if (last)
 			break;
 		covered[al->spans[k].pattern] += al->spans[k].end - begin;
 		before = al->spans[k].end;
 	}
-	for (size_t i = 1; i < in->loops.count; i++)
-		if (covered[i] > covered[in->main])
-			in->main = i;
-	for (size_t i = 0; i < in->loops.count; i++)
-		outside -= in->loops.items[i].length > 1 ? DP_MIN(outside, covered[i]) : 0;
-	in->total = 1 - (double)outside / (double)n;
-	for (size_t i = 0; i < in->loops.count; i++)
-		if ((double)in->loops.items[i].length >=
-		    dp_param.inside_long * (double)in->loops.items[in->main].length)
-			in->long_ones += (double)covered[i] / (double)n;
-	before = 0;
+}
+
+/* The most repetitions on end of a few kernels outside of the main loop. */
+static size_t longest_outside(const struct inside *in, const struct dp_search_text *text)
+{
+	const struct dp_alignment *al = &text->alignment;
+	size_t before = 0, most = 0;
+
 	for (size_t k = 0; k <= al->span_count; k++) {
 		bool last = k == al->span_count;
-		size_t begin = last ? n : al->spans[k].begin;
+		size_t begin = last ? text->n : al->spans[k].begin;
 
 		if (!last && al->spans[k].pattern != in->main)
 			continue;
 		if (begin > before) {
-			size_t run = longest_run(twice + before, begin - before);
+			size_t run = longest_run(text->symbols + before, begin - before);
 
-			in->run_rest = DP_MAX(in->run_rest, run);
+			most = DP_MAX(most, run);
 		}
-		before = last ? n : al->spans[k].end;
+		before = last ? text->n : al->spans[k].end;
 	}
+	return most;
+}
+
+/* What one iteration of the pattern has of its loops, from an alignment of two. */
+static int measure(struct inside *in, const struct finder *f, struct dp_search_text *text)
+{
+	size_t covered[DP_PATTERNS_MAX] = { 0 }, n = text->n, outside = n, main_length;
+	int status = dp_search_text__align(text, &in->loops);
+
+	if (status)
+		return status;
+	cover(in, covered, f, text);
+	for (size_t i = 1; i < in->loops.count; i++)
+		if (covered[i] > covered[in->main])
+			in->main = i;
+	in->repeats = repeats_of(in, covered, in->main);
+	main_length = in->loops.items[in->main].length;
+	for (size_t i = 0; i < in->loops.count; i++) {
+		size_t length = in->loops.items[i].length;
+
+		outside -= length > 1 ? DP_MIN(outside, covered[i]) : 0;
+		if ((double)length >= dp_param.inside_long * (double)main_length)
+			in->long_ones += (double)covered[i] / (double)n;
+		in->paired |=
+			i != in->main && length > 1 &&
+			fabs(repeats_of(in, covered, i) - in->repeats) <
+				fmax(dp_param.paired_off, dp_param.paired_share * in->repeats);
+	}
+	in->total = 1 - (double)outside / (double)n;
+	in->run_rest = longest_outside(in, text);
 	in->covered = (double)covered[in->main] / (double)n;
 	in->rest = (double)(n - covered[in->main]) / 2;
-	in->bare = fmax((double)outside / 2, (double)longest_between(al));
-	in->repeats = turns_of(in, covered, in->main);
-	for (size_t i = 0; i < in->loops.count; i++)
-		in->paired |=
-			i != in->main && in->loops.items[i].length > 1 &&
-			fabs(turns_of(in, covered, i) - in->repeats) <
-				fmax(dp_param.paired_off, dp_param.paired_share * in->repeats);
+	in->bare = fmax((double)outside / 2, (double)longest_between(&text->alignment));
 	return DP_OK;
 }
 
-static uint32_t *two_turns(const struct dp_hypothesis *h)
+static uint32_t *write_twice(const struct dp_pattern *p)
 {
-	uint32_t *twice = dp_alloc__array(h->length, 2 * sizeof(*twice));
+	uint32_t *twice = dp_alloc__array(p->length, 2 * sizeof(*twice));
 
 	if (!twice)
 		return NULL;
-	memcpy(twice, h->pattern, h->length * sizeof(*twice));
-	memcpy(twice + h->length, h->pattern, h->length * sizeof(*twice));
+	memcpy(twice, p->symbols, p->length * sizeof(*twice));
+	memcpy(twice + p->length, p->symbols, p->length * sizeof(*twice));
 	return twice;
 }
 
 /* The loops inside a pattern, which then may be none. */
-static int look_inside(struct inside *in, const struct finder *f, const struct dp_hypothesis *h,
+static int look_inside(struct inside *in, const struct finder *f, const struct dp_pattern *p,
 		       bool deeper)
 {
-	struct dp_search_bar bar = { dp_param.repeat_least, h->length / 2 + 1,
-				     dp_param.inside_bits, dp_param.inside_coverage };
-	uint32_t *twice = two_turns(h);
+	struct dp_search_bar bar = { dp_param.repeat_least, p->length / 2 + 1, dp_param.inside_bits,
+				     dp_param.inside_coverage };
+	uint32_t *twice = write_twice(p);
 	struct dp_search_text text;
-	const struct dp_hypothesis *main;
+	const struct dp_pattern *main;
 	struct inside below;
 	int status;
 
 	memset(in, 0, sizeof(*in));
 	if (!twice)
 		return DP_ERR_NOMEM;
-	text = (struct dp_search_text){ twice, 2 * h->length, f->alphabet, NULL, NULL };
+	text = (struct dp_search_text){ twice, 2 * p->length, f->alphabet, NULL, NULL };
 	status = dp_search__unaided(&in->loops, &text, &bar);
 	if (!status && in->loops.count > 0)
 		status = measure(in, f, &text);
@@ -202,10 +220,10 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 		return status;
 	}
 	main = &in->loops.items[in->main];
-	in->finish_main = holds(f, DP_TRAIT_FINISHES, main->pattern, main->length);
-	in->upload_main = holds(f, DP_TRAIT_UPLOADED, main->pattern, main->length);
-	in->uploads = f->uploads * (double)h->length;
-	in->run_main = longest_run(main->pattern, main->length);
+	in->finish_main = holds(f, DP_TRAIT_FINISHES, main->symbols, main->length);
+	in->upload_main = holds(f, DP_TRAIT_UPLOADED, main->symbols, main->length);
+	in->uploads = f->uploads * (double)p->length;
+	in->run_main = longest_run(main->symbols, main->length);
 	if (!deeper)
 		return DP_OK;
 	status = look_inside(&below, f, main, false);
@@ -236,7 +254,7 @@ static bool all_there_is(const struct inside *in)
 	bool is_long = length >= (double)dp_param.layer_long;
 	double most = fmax(dp_param.rest_least, is_long ? dp_param.rest_share * length : 0);
 
-	/* something is uploaded for the whole, and not for each turn */
+	/* something is uploaded for the whole, and not for each iteration */
 	if (in->uploads >= dp_param.uploads_whole &&
 	    in->uploads < dp_param.uploads_each * in->repeats)
 		return false;
@@ -261,32 +279,33 @@ static bool are_steps(const struct inside *in, const struct finder *f)
 }
 
 /* The share of the pattern's symbols that recur at a distance. */
-static double recurring(const struct dp_hypothesis *h, size_t distance)
+static double recurring(const struct dp_pattern *p, size_t distance)
 {
 	size_t same = 0;
 
-	for (size_t i = distance; i < h->length; i++)
-		same += h->pattern[i] == h->pattern[i - distance];
-	return (double)same / (double)(h->length - distance);
+	for (size_t i = distance; i < p->length; i++)
+		same += p->symbols[i] == p->symbols[i - distance];
+	return (double)same / (double)(p->length - distance);
 }
 
 /*
  * In how many parts of one length the pattern falls that are alike but for kernels that take each
  * other's place, as sweeps in x and y do: they are iterations whose kernels alternate. 1: none.
  */
-static size_t alternating(const struct dp_hypothesis *h)
+static size_t alternating(const struct dp_pattern *p)
 {
 	size_t parts = 2;
 
 	while (parts <= dp_param.alternating_parts &&
-	       (h->length % parts || h->length / parts < dp_param.alternating_length ||
-		recurring(h, h->length / parts) < dp_param.alternating_same))
+	       (p->length % parts || p->length / parts < dp_param.alternating_length ||
+		recurring(p, p->length / parts) < dp_param.alternating_same))
 		parts++;
 	if (parts > dp_param.alternating_parts)
 		return 1;
 	/* what is repeated inside recurs at any multiple of its length */
-	for (size_t p = 1; p <= dp_param.layer_long && p * 2 < h->length / parts; p++)
-		if (recurring(h, p) >= dp_param.alternating_inside)
+	for (size_t period = 1; period <= dp_param.layer_long && period * 2 < p->length / parts;
+	     period++)
+		if (recurring(p, period) >= dp_param.alternating_inside)
 			return 1;
 	return parts;
 }
@@ -294,19 +313,19 @@ static size_t alternating(const struct dp_hypothesis *h)
 /*
  * Where parts of a pattern alternate, an iteration is one of them: the pattern becomes the first.
  */
-static int take_one_part(struct dp_hypothesis *h, const struct dp_search_text *text)
+static int take_one_part(struct dp_pattern *p, const struct dp_search_text *text)
 {
-	size_t parts = alternating(h);
+	size_t parts = alternating(p);
 
 	if (parts == 1)
 		return DP_OK;
 	dp_explain__add(text->explain, "levels",
-			DP_FACTS({ "length", "count", (double)h->length },
+			DP_FACTS({ "length", "count", (double)p->length },
 				 { "parts", "count", (double)parts }),
 			"the pattern of {length:symbol} is {parts} parts that are alike but for "
 			"symbols that take each other's place: each is an iteration");
-	h->length /= parts;
-	return dp_hypothesis__refine(h, text->symbols, text->n, text->bits);
+	p->length /= parts;
+	return dp_pattern__refine(p, text->symbols, text->n, text->bits);
 }
 
 /* Is the loop inside the iteration, rather than the pattern? *why says what decided. */
@@ -342,18 +361,18 @@ static bool goes_down(const struct inside *in, const struct finder *f, const cha
 }
 
 /* Which of a pattern and the main loop inside it is the iteration, and why. */
-static void explain_level(struct dp_explain *explain, const struct dp_hypothesis *h,
+static void explain_level(struct dp_explain *explain, const struct dp_pattern *p,
 			  const struct inside *in, bool down, const char *why)
 {
 	if (in->loops.count == 0)
 		dp_explain__add(explain, "levels",
-				DP_FACTS({ "length", "count", (double)h->length },
+				DP_FACTS({ "length", "count", (double)p->length },
 					 { "goes_down", "count", 0 }),
 				"the pattern of {length:symbol} has no loop inside");
 	else
 		dp_explain__add(
 			explain, "levels",
-			DP_FACTS({ "length", "count", (double)h->length },
+			DP_FACTS({ "length", "count", (double)p->length },
 				 { "inner_length", "count",
 				   (double)in->loops.items[in->main].length },
 				 { "inner_iterations", "number", in->repeats },
@@ -366,23 +385,23 @@ static void explain_level(struct dp_explain *explain, const struct dp_hypothesis
 }
 
 /* Adds a pattern, which it takes, and its parent. DP_NONE: there is no room, and it is freed. */
-static uint32_t put(struct dp_patterns *to, uint32_t *parents, const struct dp_hypothesis *h,
+static uint32_t put(struct dp_patterns *to, uint32_t *parents, const struct dp_pattern *p,
 		    uint32_t parent)
 {
 	if (to->count == DP_PATTERNS_MAX) {
-		free(h->pattern);
+		free(p->symbols);
 		return DP_NONE;
 	}
 	parents[to->count] = parent;
-	to->items[to->count] = *h;
+	to->items[to->count] = *p;
 	return (uint32_t)to->count++;
 }
 
 /* Takes a pattern out of the chosen ones; it is the caller's then. */
-static struct dp_hypothesis take_out(struct dp_levels *levels, size_t index)
+static struct dp_pattern take_out(struct dp_levels *levels, size_t index)
 {
 	struct dp_patterns *chosen = &levels->chosen;
-	struct dp_hypothesis taken = chosen->items[index];
+	struct dp_pattern taken = chosen->items[index];
 	size_t behind = --chosen->count - index;
 
 	memmove(&chosen->items[index], &chosen->items[index + 1], behind * sizeof(taken));
@@ -393,11 +412,11 @@ static struct dp_hypothesis take_out(struct dp_levels *levels, size_t index)
 }
 
 /* An outer loop is reported if it repeats as it should. */
-static bool reliable(const struct dp_hypothesis *h)
+static bool reliable(const struct dp_pattern *p)
 {
-	return h->repeats >= dp_param.outer_repeats && h->covered > 0 &&
-	       (double)h->edits < dp_param.alike_edits * (double)h->covered &&
-	       (double)h->spans <= 1 + dp_param.outer_spans * h->repeats;
+	return p->repeats >= dp_param.outer_repeats && p->covered > 0 &&
+	       (double)p->edits < dp_param.alike_edits * (double)p->covered &&
+	       (double)p->spans <= 1 + dp_param.outer_spans * p->repeats;
 }
 
 /*
@@ -408,22 +427,22 @@ static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
 {
 	double least = dp_param.inside_long * (double)in->loops.items[in->main].length;
 	uint32_t parent = levels->chosen_parent[index];
-	struct dp_hypothesis outer = take_out(levels, index);
+	struct dp_pattern outer = take_out(levels, index);
 
 	if (reliable(&outer)) {
 		uint32_t made = put(&levels->outer, levels->outer_parent, &outer, parent);
 
 		parent = made == DP_NONE ? parent : made;
 	} else {
-		free(outer.pattern);
+		free(outer.symbols);
 	}
 	for (size_t i = 0; i < in->loops.count; i++) {
-		struct dp_hypothesis *inner = &in->loops.items[i];
+		struct dp_pattern *inner = &in->loops.items[i];
 
 		if (i == in->main || (double)inner->length >= least)
 			put(&levels->chosen, levels->chosen_parent, inner, parent);
 		else
-			free(inner->pattern);
+			free(inner->symbols);
 	}
 	in->loops.count = 0;
 }
@@ -431,12 +450,12 @@ static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
 static void take_inside(struct dp_levels *levels, struct inside *in, uint32_t parent)
 {
 	for (size_t k = 0; k < in->loops.count; k++) {
-		struct dp_hypothesis *inner = &in->loops.items[k];
+		struct dp_pattern *inner = &in->loops.items[k];
 
 		if (inner->length >= 2)
 			put(&levels->inner, levels->inner_parent, inner, parent);
 		else
-			free(inner->pattern);
+			free(inner->symbols);
 	}
 	in->loops.count = 0;
 }
@@ -474,15 +493,15 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 		status = look_inside(&in[i], f, &levels->chosen.items[i], false);
 	}
 	for (size_t i = 0; i < count && !status; i++) {
-		const struct dp_hypothesis *h = &levels->chosen.items[i];
+		const struct dp_pattern *p = &levels->chosen.items[i];
 		enum dp_standing *standing = &levels->standing[i];
 
 		*standing = is_nested(levels, i)		     ? DP_STANDING_NESTED
-			    : in[i].total >= structure_of(h->length) ? DP_STANDING_STRUCTURED
+			    : in[i].total >= structure_of(p->length) ? DP_STANDING_STRUCTURED
 								     : DP_STANDING_BARE;
 		if (*standing != DP_STANDING_NESTED &&
-		    (double)h->length < dp_param.adjacent_short * (double)longest &&
-		    (*standing == DP_STANDING_BARE || h->length < dp_param.layer_long))
+		    (double)p->length < dp_param.adjacent_short * (double)longest &&
+		    (*standing == DP_STANDING_BARE || p->length < dp_param.layer_long))
 			*standing = DP_STANDING_RARE;
 		take_inside(levels, &in[i], (uint32_t)i);
 	}

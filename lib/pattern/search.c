@@ -31,7 +31,7 @@ struct searcher {
 void dp_patterns__fini(struct dp_patterns *patterns)
 {
 	for (size_t i = 0; i < patterns->count; i++)
-		free(patterns->items[i].pattern);
+		free(patterns->items[i].symbols);
 	patterns->count = 0;
 }
 
@@ -46,11 +46,11 @@ static uint32_t *copy_patterns(const struct dp_patterns *patterns, size_t *words
 	copy = dp_alloc__array(total, sizeof(*copy));
 	*words = 0;
 	for (size_t i = 0; i < patterns->count && copy; i++) {
-		const struct dp_hypothesis *h = &patterns->items[i];
+		const struct dp_pattern *p = &patterns->items[i];
 
-		copy[(*words)++] = (uint32_t)h->length;
-		memcpy(copy + *words, h->pattern, h->length * sizeof(*copy));
-		*words += h->length;
+		copy[(*words)++] = (uint32_t)p->length;
+		memcpy(copy + *words, p->symbols, p->length * sizeof(*copy));
+		*words += p->length;
 	}
 	return copy;
 }
@@ -75,7 +75,7 @@ int dp_search_text__align(struct dp_search_text *text, const struct dp_patterns 
 		goto out;
 	forget_alignment(text);
 	for (size_t i = 0; i < patterns->count; i++)
-		list[i] = (struct dp_align_pattern){ patterns->items[i].pattern,
+		list[i] = (struct dp_align_pattern){ patterns->items[i].symbols,
 						     patterns->items[i].length };
 	if (!status)
 		status = dp_align__run(&text->alignment, text->symbols, text->n, list,
@@ -123,7 +123,7 @@ int dp_patterns__fit(struct dp_patterns_fit *fit, const struct dp_patterns *patt
 	for (size_t i = 0; i < patterns->count && !status; i++) {
 		double own;
 
-		status = dp_pattern__bits(&own, patterns->items[i].pattern,
+		status = dp_pattern__bits(&own, patterns->items[i].symbols,
 					  patterns->items[i].length, text->bits);
 		fit->bits += status ? 0 : own;
 		longest = DP_MAX(longest, patterns->items[i].length);
@@ -134,19 +134,19 @@ int dp_patterns__fit(struct dp_patterns_fit *fit, const struct dp_patterns *patt
 
 		fit->covered += span->end - DP_MAX(span->begin, before);
 		before = DP_MAX(before, span->end);
-		fit->turns += (double)dp_align__advance(al, k) /
-			      (double)patterns->items[span->pattern].length;
+		fit->repeats += (double)dp_align__advance(al, k) /
+				(double)patterns->items[span->pattern].length;
 	}
 	return status;
 }
 
-static int copy_pattern(struct dp_hypothesis *h, const uint32_t *symbols, size_t length)
+static int copy_pattern(struct dp_pattern *p, const uint32_t *symbols, size_t length)
 {
-	*h = (struct dp_hypothesis){ .length = length };
-	h->pattern = dp_alloc__array(length, sizeof(*h->pattern));
-	if (!h->pattern)
+	*p = (struct dp_pattern){ .length = length };
+	p->symbols = dp_alloc__array(length, sizeof(*p->symbols));
+	if (!p->symbols)
 		return DP_ERR_NOMEM;
-	memcpy(h->pattern, symbols, length * sizeof(*h->pattern));
+	memcpy(p->symbols, symbols, length * sizeof(*p->symbols));
 	return DP_OK;
 }
 
@@ -300,29 +300,29 @@ int dp_search__classes(uint32_t *class_of, uint32_t *class_count, struct dp_sear
 }
 
 /* Does the pattern take fewer bits for what it covers than the symbols one by one? */
-static bool describes(const struct searcher *sr, const struct dp_hypothesis *h, size_t n)
+static bool describes(const struct searcher *sr, const struct dp_pattern *p, size_t n)
 {
-	double alone = (double)h->covered * sr->bits;
-	double bits = h->bits - (double)(n - h->covered) * sr->bits;
+	double alone = (double)p->covered * sr->bits;
+	double bits = p->bits - (double)(n - p->covered) * sr->bits;
 
-	if ((double)h->covered > sr->bar.coverage * (double)n)
-		return h->bits < sr->bar.bits * (double)n * sr->bits;
-	return sr->bar.rare && sr->left * 2 <= sr->n && h->length >= dp_param.few_length &&
-	       h->repeats >= (double)dp_param.rare_iterations - 0.5 &&
+	if ((double)p->covered > sr->bar.coverage * (double)n)
+		return p->bits < sr->bar.bits * (double)n * sr->bits;
+	return sr->bar.rare && sr->left * 2 <= sr->n && p->length >= dp_param.few_length &&
+	       p->repeats >= (double)dp_param.rare_iterations - 0.5 &&
 	       bits < sr->bar.bits * alone && alone - bits >= dp_param.rare_bits;
 }
 
 /* Why a pattern is no loop; NULL where it is one. */
-static const char *fault_of(const struct searcher *sr, const struct dp_hypothesis *h,
+static const char *fault_of(const struct searcher *sr, const struct dp_pattern *p,
 			    const struct dp_choose_text *text, uint64_t want)
 {
 	if (want)
-		return dp_choose__misfit(h, want) < 0.5
+		return dp_choose__misfit(p, want) < 0.5
 			       ? NULL
 			       : "its number of iterations is too far from -n";
-	if (!dp_choose__repeats(h, text))
+	if (!dp_choose__repeats(p, text))
 		return "it does not repeat often enough, or never twice in a row";
-	return describes(sr, h, text->n) ? NULL : "it shortens the description too little";
+	return describes(sr, p, text->n) ? NULL : "it shortens the description too little";
 }
 
 /* The name of a symbol, of its first occurrence. */
@@ -336,26 +336,26 @@ static const char *name_of(const struct searcher *sr, uint32_t symbol)
 	return dp_explain__name(whole->explain, i);
 }
 
-static bool worth_it(const struct searcher *sr, const struct dp_hypothesis *h,
+static bool worth_it(const struct searcher *sr, const struct dp_pattern *p,
 		     const struct dp_choose_text *text, uint64_t want)
 {
-	const char *fault = h->pattern ? fault_of(sr, h, text, want) : NULL;
+	const char *fault = p->symbols ? fault_of(sr, p, text, want) : NULL;
 
-	if (!h->pattern)
+	if (!p->symbols)
 		return false;
 	dp_explain__add(sr->whole->explain, "pattern",
-			DP_FACTS({ "length", "count", (double)h->length },
-				 { "iterations", "number", h->repeats },
-				 { "covered", "count", (double)h->covered },
+			DP_FACTS({ "length", "count", (double)p->length },
+				 { "iterations", "number", p->repeats },
+				 { "covered", "count", (double)p->covered },
 				 { "symbols", "count", (double)text->n },
-				 { "edits", "count", (double)h->edits },
-				 { "bits", "bits", h->bits },
+				 { "edits", "count", (double)p->edits },
+				 { "bits", "bits", p->bits },
 				 { "bits_without", "bits", (double)text->n * sr->bits },
 				 { "accepted", "count", !fault }),
 			"%s: {length:symbol}%s, {iterations:time}, with {edits:edit}, in {covered} "
 			"of {symbols:symbol}, described in {bits:bit} instead of "
 			"{bits_without}%s%s",
-			fault ? "rejected" : "accepted", name_of(sr, h->pattern[0]),
+			fault ? "rejected" : "accepted", name_of(sr, p->symbols[0]),
 			fault ? "; " : "", fault ? fault : "");
 	return !fault;
 }
@@ -370,7 +370,7 @@ static bool take_back(struct searcher *sr, const struct stretches *rest)
 	bool useless = sr->claim > 0 && rest->total + sr->claim / 2 > sr->left;
 
 	if (useless) {
-		free(sr->found->items[--sr->found->count].pattern);
+		free(sr->found->items[--sr->found->count].symbols);
 		sr->bar.longest = sr->found->items[sr->found->count].length / 2;
 		dp_explain__add(sr->whole->explain, "pattern",
 				DP_FACTS({ "taken_back", "count",
@@ -384,23 +384,22 @@ static bool take_back(struct searcher *sr, const struct stretches *rest)
 }
 
 /* Judges a pattern by all of its text; the whole's alignment is asked for again. */
-static int judge_by_all(struct dp_hypothesis *h, const struct searcher *sr,
+static int judge_by_all(struct dp_pattern *p, const struct searcher *sr,
 			const struct dp_choose_text *text)
 {
-	struct dp_patterns alone = { .items = { *h }, .count = 1 };
+	struct dp_patterns alone = { .items = { *p }, .count = 1 };
 	int status;
 
 	if (text->symbols != sr->symbols)
-		return dp_hypothesis__judge(h, text->symbols, text->n, sr->bits);
+		return dp_pattern__judge(p, text->symbols, text->n, sr->bits);
 	status = dp_search_text__align(sr->whole, &alone);
-	return status ? status
-		      : dp_hypothesis__rate(h, &sr->whole->alignment, text->n, sr->bits);
+	return status ? status : dp_pattern__rate(p, &sr->whole->alignment, text->n, sr->bits);
 }
 
 /* The next pattern of the rest: *more is false where there is none. */
 static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 {
-	struct dp_hypothesis best = { 0 };
+	struct dp_pattern best = { 0 };
 	struct stretches rest;
 	struct dp_choose_text text;
 	int status = left_over(&rest, sr);
@@ -425,15 +424,15 @@ static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 		status = take_tree(&text, sr);
 	if (!status)
 		status = dp_choose__pattern(&best, &text, want);
-	if (!status && best.pattern)
+	if (!status && best.symbols)
 		status = judge_by_all(&best, sr, &text);
 	if (!status && worth_it(sr, &best, &text, want)) {
 		sr->claim = best.covered;
 		sr->found->items[sr->found->count++] = best;
-		best.pattern = NULL;
+		best.symbols = NULL;
 		*more = true;
 	}
-	free(best.pattern);
+	free(best.symbols);
 	text_fini(&text, sr);
 out:
 	free(rest.items);
@@ -487,9 +486,9 @@ static int whole_stretch(struct searcher *sr, bool *more)
 		    rest.items[longest].end - rest.items[longest].first)
 			longest = i;
 	if (rest.count > 0) {
-		struct dp_hypothesis *h = &sr->found->items[sr->found->count];
+		struct dp_pattern *p = &sr->found->items[sr->found->count];
 
-		status = copy_pattern(h, sr->symbols + rest.items[longest].first,
+		status = copy_pattern(p, sr->symbols + rest.items[longest].first,
 				      rest.items[longest].end - rest.items[longest].first);
 		*more = !status;
 		sr->found->count += !status;
@@ -508,7 +507,8 @@ int dp_search__counts(struct dp_patterns *patterns, struct dp_search_text *text,
 
 	patterns->count = 0;
 	for (size_t i = 0; i < counts_count && !status && patterns->count < DP_PATTERNS_MAX; i++) {
-		sr.bar.least = (size_t)DP_MIN(DP_MAX(counts[i] / 2, dp_param.repeat_least), (uint64_t)text->n);
+		sr.bar.least = (size_t)DP_MIN(DP_MAX(counts[i] / 2, dp_param.repeat_least),
+					      (uint64_t)text->n);
 		status = counts[i] == 1 ? whole_stretch(&sr, &more)
 					: next_pattern(&sr, counts[i], &more);
 	}

@@ -3,18 +3,18 @@
 #define DP_PATTERN_SEARCH_H
 
 #include "base/explain.h"
-#include "pattern/hypothesis.h"
+#include "pattern/pattern.h"
 
 enum { DP_PATTERNS_MAX = 32 };
 
 struct dp_patterns {
-	struct dp_hypothesis items[DP_PATTERNS_MAX];
+	struct dp_pattern items[DP_PATTERNS_MAX];
 	size_t count;
 };
 
 /* What counts as a loop. */
 struct dp_search_bar {
-	size_t least;	 /* turns */
+	size_t least;	 /* iterations */
 	size_t longest;	 /* symbols of a pattern */
 	double bits;	 /* share of the sequence's bits that its description may have */
 	double coverage; /* share of the sequence that must repeat */
@@ -78,7 +78,7 @@ int dp_search_text__bits(struct dp_search_text *text);
 /* How well patterns describe a sequence. */
 struct dp_patterns_fit {
 	double bits;
-	double turns;
+	double repeats;
 	size_t covered, edits, spans;
 };
 

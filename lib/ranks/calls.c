@@ -23,8 +23,8 @@ struct reader {
 	struct dp_strings names;   /* of groups: their ids are the groups' indices */
 	uint32_t *rows;		   /* operations that compute, then others */
 	size_t row_count;
-	int64_t *computed_ns;	   /* per host call: when all computing that is launched by then ends */
-	int64_t *stream_ns;	   /* per stream: when the communication on it ends */
+	int64_t *computed_ns; /* per host call: when all computing that is launched by then ends */
+	int64_t *stream_ns;   /* per stream: when the communication on it ends */
 };
 
 /* Of what starts this soon after the end of what its stream ran before, that may have been the
@@ -95,8 +95,8 @@ static int find_computed(struct reader *reader)
 		uint32_t call = ops->call[reader->rows[i]];
 
 		if (call != DP_NONE)
-			reader->computed_ns[call] = DP_MAX(reader->computed_ns[call],
-							   ops->end_ns[reader->rows[i]]);
+			reader->computed_ns[call] =
+				DP_MAX(reader->computed_ns[call], ops->end_ns[reader->rows[i]]);
 	}
 	for (size_t c = 0; c < calls; c++)
 		last_ns = reader->computed_ns[c] = DP_MAX(reader->computed_ns[c], last_ns);
@@ -191,8 +191,7 @@ static int64_t blocked_time(const struct dp_spans *compute, const struct dp_call
 	size_t next;
 
 	DP_FIND(next, 0, compute->count, compute->start_ns[next] >= call->end_ns);
-	return next ? DP_MAX(0, call->end_ns -
-					DP_MAX(compute->end_ns[next - 1], call->start_ns))
+	return next ? DP_MAX(0, call->end_ns - DP_MAX(compute->end_ns[next - 1], call->start_ns))
 		    : call->end_ns - call->start_ns;
 }
 
@@ -257,8 +256,8 @@ int dp_summary__calls(struct dp_rank_summary *rank, const struct dp_analysis *an
 	reader.groups = dp_alloc__array(names + 1, sizeof(*reader.groups));
 	reader.places = dp_alloc__array(dp_trace_stream_count(reader.trace) + 1,
 					sizeof(*reader.places));
-	reader.stream_ns = dp_alloc__array(dp_trace_stream_count(reader.trace) + 1,
-					   sizeof(*reader.stream_ns));
+	reader.stream_ns =
+		dp_alloc__array(dp_trace_stream_count(reader.trace) + 1, sizeof(*reader.stream_ns));
 	reader.rows =
 		dp_alloc__array(dp_trace_ops(reader.trace)->count + 1, sizeof(*reader.rows));
 	if (reader.is_communication && reader.groups && reader.places && reader.stream_ns &&

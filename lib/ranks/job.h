@@ -74,8 +74,7 @@ int dp_job__iterations(struct dp_job *job);
 int64_t dp_job__wait(const struct dp_job *job, const struct dp_job_rank *rank, size_t call);
 
 /* What of that it did nothing else. */
-double dp_job__exposed_wait(const struct dp_job *job, const struct dp_job_rank *rank,
-			    size_t call);
+double dp_job__exposed_wait(const struct dp_job *job, const struct dp_job_rank *rank, size_t call);
 
 /* Exposed waiting and the rest of a step's period; NaN where it has no period. */
 double dp_job__own(const struct dp_job_rank *rank, size_t step);

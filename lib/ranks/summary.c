@@ -17,8 +17,8 @@ struct part_metric {
 
 /* The parts of a period, as compare has them: they leave each other out and sum to it. */
 static const struct part_metric part_metrics[] = {
-	{ "compute_ns", DP_RANK_COMPUTE },	{ "comm_exposed_ns", DP_RANK_COMMUNICATION },
-	{ "copy_exposed_ns", DP_RANK_COPY },	{ "idle_copy_ns", DP_RANK_COPY },
+	{ "compute_ns", DP_RANK_COMPUTE },	 { "comm_exposed_ns", DP_RANK_COMMUNICATION },
+	{ "copy_exposed_ns", DP_RANK_COPY },	 { "idle_copy_ns", DP_RANK_COPY },
 	{ "input_wait_ns", DP_RANK_INPUT_WAIT }, { "host_wait_ns", DP_RANK_HOST_WAIT },
 	{ "idle_sync_ns", DP_RANK_HOST_WAIT },	 { "idle_launch_ns", DP_RANK_HOST_WAIT },
 	{ "idle_other_ns", DP_RANK_OTHER },

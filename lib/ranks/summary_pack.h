@@ -17,7 +17,7 @@ enum {
 	DP_CALL_ITERATION = 4,
 	DP_CALL_EXPOSED = 8, /* all of it is, and blocks */
 	DP_CALL_HIDDEN = 16, /* nothing is exposed or blocks */
-	DP_CALL_READY = 32, /* it was not queued */
+	DP_CALL_READY = 32,  /* it was not queued */
 	DP_CALL_QUEUED = 64, /* it was; with neither, that is not known */
 	DP_CALL_FLAGS = 127
 };

@@ -52,7 +52,7 @@ static void write_all(struct dp_render *render, const void *what)
 
 	dp_render__text(render, "before,after,loop_before,loop_after,metric,unit,value_before,"
 				"value_after,change,low,high,ratio_low,ratio_high,"
-				"iterations_before,iterations_after,sure\n");
+				"iterations_before,iterations_after,significant\n");
 	for (size_t i = 0; i < dp_comparison_pair_count(comparison); i++) {
 		for (size_t m = 0; (info = dp_metric(m)); m++) {
 			at = dp_pair_metric(comparison, i, m);

@@ -85,19 +85,16 @@ static void write_difference(struct dp_render *render, const struct dp_differenc
 }
 
 static void write_parts(struct dp_render *render, const struct dp_comparison *comparison,
-			size_t pair, bool judged)
+			size_t pair)
 {
 	const struct dp_pair_part *part;
 
 	dp_render__text(render, ",\n\"parts\":[");
 	for (size_t i = 0; (part = dp_pair_part(comparison, pair, i)); i++) {
-		/* The period has the verdict of the headline. */
-		bool last = !dp_pair_part(comparison, pair, i + 1);
-
 		dp_render__format(render, "%s\n[\"%s\",\"%s\"", i ? "," : "", part->metric,
 				  dp_compare_words__part(part->metric));
 		write_difference(render, &part->mean, "ns",
-				 last ? judged : dp_difference_is_significant(&part->mean));
+				 dp_difference_is_significant(&part->mean));
 		dp_render__text(render, "]");
 	}
 	dp_render__text(render, "]");
@@ -249,8 +246,7 @@ static void write_pair(struct dp_render *render, const struct dp_comparison *com
 	string(render, "headline", verdict.headline);
 	string(render, "detail", verdict.detail.text);
 	if (pair < PAIRS_MOST) {
-		write_parts(render, comparison, pair,
-			    verdict.kind == DP_VERDICT_FASTER || verdict.kind == DP_VERDICT_SLOWER);
+		write_parts(render, comparison, pair);
 		write_kernels(render, comparison, pair);
 		write_findings(render, comparison, pair);
 		write_metrics(render, comparison, pair);

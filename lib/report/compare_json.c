@@ -1,4 +1,4 @@
-/* A comparison for programs, schema 1 (deepprof-report(5)). Arrays of two are before and after. */
+/* A comparison for programs, schema 2 (deepprof-report(5)). Arrays of two are before and after. */
 #include "report/compare_words.h"
 #include "report/comparison.h"
 #include "report/json_text.h"
@@ -34,14 +34,14 @@ static void difference(struct dp_render *render, const struct dp_difference *dif
 	two(render, "", "values", difference->value, unit);
 	dp_json_out__number(render, ", ", "change", difference->change, unit);
 	if (isfinite(limits[0]))
-		two(render, ", ", "interval", limits, unit);
+		two(render, ", ", "change_ci", limits, unit);
 	else
-		dp_render__text(render, ", \"interval\": null");
+		dp_render__text(render, ", \"change_ci\": null");
 	if (isfinite(ratios[0]))
-		two(render, ", ", "ratio", ratios, "1");
+		two(render, ", ", "ratio_ci", ratios, "1");
 	else
-		dp_render__text(render, ", \"ratio\": null");
-	dp_json_out__boolean(render, ", ", "sure", dp_difference_is_significant(difference));
+		dp_render__text(render, ", \"ratio_ci\": null");
+	dp_json_out__boolean(render, ", ", "significant", dp_difference_is_significant(difference));
 }
 
 static void write_run(struct dp_render *render, const struct dp_comparison *comparison,
@@ -55,7 +55,7 @@ static void write_run(struct dp_render *render, const struct dp_comparison *comp
 	dp_json_out__key(render, ", ", "format");
 	dp_json_out__string(render, dp_trace_format(trace));
 	dp_json_out__integer(render, ", ", "duration_ns", dp_trace_duration_ns(trace));
-	dp_json_out__key(render, ", ", "alone");
+	dp_json_out__key(render, ", ", "unpaired_loops");
 	dp_render__text(render, "[");
 	for (bool any = false; dp_comparison__next_alone(comparison, run, &loop); loop++) {
 		dp_render__text(render, any ? ", " : "");
@@ -129,7 +129,7 @@ static void write_kernels(struct dp_render *render, const struct dp_comparison *
 		dp_render__text(render, ", ");
 		name(render, kernel->name[1]);
 		dp_render__text(render, "]");
-		dp_json_out__integer(render, ", ", "places", (int64_t)kernel->places);
+		dp_json_out__integer(render, ", ", "positions", (int64_t)kernel->places);
 		two(render, ", ", "calls", kernel->calls, "1");
 		dp_json_out__key(render, ", ", "ns");
 		dp_render__text(render, "{ ");
@@ -147,13 +147,13 @@ static void place(struct dp_render *render, size_t index)
 		dp_render__integer(render, (int64_t)index);
 }
 
-/* Long patterns have many: a place is an array. */
+/* Long patterns have many: a position is an array. */
 static void write_places(struct dp_render *render, const struct dp_comparison *comparison,
 			 size_t pair)
 {
 	const struct dp_pair_place *at;
 
-	dp_json_out__key(render, ",\n      ", "places");
+	dp_json_out__key(render, ",\n      ", "positions");
 	dp_render__text(render, "[");
 	for (size_t i = 0; (at = dp_pair_place(comparison, pair, i)); i++) {
 		dp_render__text(render, i ? ",\n        [" : "\n        [");
@@ -227,8 +227,8 @@ static void write_pair(struct dp_render *render, const struct dp_comparison *com
 
 	dp_json_out__key(render, index ? ",\n    { " : "\n    { ", "loops");
 	dp_render__format(render, "[%zu, %zu]", pair->loop[0], pair->loop[1]);
-	dp_json_out__number(render, ", ", "alike", pair->alike, "1");
-	dp_json_out__boolean(render, ", ", "by_time", pair->by_time);
+	dp_json_out__number(render, ", ", "similarity", pair->similarity, "1");
+	dp_json_out__boolean(render, ", ", "paired_by_time", pair->paired_by_time);
 	dp_json_out__integer(render, ",\n      ", "same", (int64_t)pair->same);
 	dp_json_out__integer(render, ", ", "replaced", (int64_t)pair->replaced);
 	dp_json_out__integer(render, ", ", "removed", (int64_t)pair->removed);
@@ -246,7 +246,7 @@ static void write_all(struct dp_render *render, const void *what)
 {
 	const struct dp_comparison *comparison = what;
 
-	dp_json_out__integer(render, "{ ", "schema", 1);
+	dp_json_out__integer(render, "{ ", "schema", 2);
 	dp_json_out__number(render, ", ", "confidence", dp_comparison_confidence(comparison), "1");
 	dp_json_out__key(render, ",\n  ", "runs");
 	dp_render__text(render, "[");
@@ -259,6 +259,6 @@ static void write_all(struct dp_render *render, const void *what)
 }
 
 const struct dp_whole_renderer dp_comparison_renderer__compare_json = {
-	.info = { "json", "json", "all of it for programs, schema 1", false, true },
+	.info = { "json", "json", "all of it for programs, schema 2", false, true },
 	.write = write_all,
 };

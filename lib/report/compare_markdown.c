@@ -49,10 +49,9 @@ static void write_change(struct dp_render *render, const struct dp_difference *a
 }
 
 static void write_parts(struct dp_render *render, const struct dp_comparison *comparison,
-			size_t pair, const struct dp_verdict *verdict)
+			size_t pair)
 {
 	double period_ns = dp_compare_words__period(comparison, pair);
-	bool judged = verdict->kind == DP_VERDICT_FASTER || verdict->kind == DP_VERDICT_SLOWER;
 	const struct dp_pair_part *part;
 	char before[DP_NUMBER_SIZE], after[DP_NUMBER_SIZE];
 
@@ -69,11 +68,7 @@ static void write_parts(struct dp_render *render, const struct dp_comparison *co
 		dp_render__format(render, "| %s | %s | %s |", dp_compare_words__part(part->metric),
 				  dp_human__duration(before, value[0], false),
 				  dp_human__duration(after, value[1], false));
-		/* The period has the verdict of the headline. */
-		write_change(render, &part->mean,
-			     dp_pair_part(comparison, pair, i + 1)
-				     ? dp_difference_is_significant(&part->mean)
-				     : judged);
+		write_change(render, &part->mean, dp_difference_is_significant(&part->mean));
 	}
 }
 
@@ -171,7 +166,7 @@ static void write_pair(struct dp_render *render, const struct dp_comparison *com
 				  dp_text__plural(kernels, loop->length, "kernel"));
 	}
 	dp_render__text(render, ".\n");
-	write_parts(render, comparison, pair, &verdict);
+	write_parts(render, comparison, pair);
 	write_kernels(render, comparison, pair, dp_compare_words__period(comparison, pair));
 	write_findings(render, comparison, pair);
 }

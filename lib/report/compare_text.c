@@ -200,14 +200,13 @@ static void write_parts(struct dp_render *render, const struct dp_comparison *co
 			size_t pair)
 {
 	const struct dp_pair_part *part, *period = NULL;
-	struct dp_verdict verdict;
+	char change[DP_COMPARE_WORDS];
 	double least_ns;
 
 	for (size_t i = 0; (part = dp_pair_part(comparison, pair, i)); i++)
 		period = part;
 	if (!period)
 		return;
-	dp_verdict__of(&verdict, comparison, pair, render->options->ascii);
 	least_ns = LEAST_PART * fmax(period->mean.value[0], period->mean.value[1]);
 	write_head(render, COLUMN, "part of the mean period");
 	for (size_t i = 0; (part = dp_pair_part(comparison, pair, i)); i++) {
@@ -217,10 +216,11 @@ static void write_parts(struct dp_render *render, const struct dp_comparison *co
 					     : dp_difference_is_significant(&part->mean) ? "0"
 										  : DP_STYLE_DIM);
 		write_numbers(render, &part->mean, "ns", COLUMN);
-		dp_render__text(render, dp_compare_words__part(part->metric));
-		/* The verdict is that of the medians, which slow iterations do not move. */
 		if (part == period)
-			dp_render__format(render, ": %s", verdict.headline);
+			dp_render__format(render, "mean period: %s",
+					  dp_compare_words__percent(change, part->mean.value));
+		else
+			dp_render__text(render, dp_compare_words__part(part->metric));
 		dp_text__style_end(render);
 		dp_render__text(render, "\n");
 	}

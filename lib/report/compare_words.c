@@ -103,6 +103,13 @@ static char *ratio_words(char buf[DP_COMPARE_WORDS], double ratio, bool words)
 	return buf;
 }
 
+char *dp_compare_words__percent(char buf[DP_COMPARE_WORDS], const double value[2])
+{
+	bool known = value[0] > 0 && isfinite(value[1]);
+
+	return known ? ratio_words(buf, value[1] / value[0], true) : strcpy(buf, "not comparable");
+}
+
 /* The smaller change first: "11.9% to 12.8%", "0.8% faster to 1.1% slower", "1.9 to 2.4 times". */
 static void add_interval(struct dp_words *words, const struct dp_difference *time,
 			 double confidence)
@@ -182,7 +189,7 @@ void dp_verdict__of(struct dp_verdict *verdict, const struct dp_comparison *comp
 				      "in between",
 			      time->count[0] ? "after" : "before");
 	} else {
-		dp_words__add(words, "%s",
+		dp_words__add(words, "median %s",
 			      dp_compare_words__change(change, time->value, "ns", ascii));
 		if (isfinite(time->ratio_low))
 			add_interval(words, time, dp_comparison_confidence(comparison));
@@ -245,7 +252,7 @@ void dp_compare_words__match(struct dp_words *words, const struct dp_comparison 
 		      dp_text__count(digits[1], after->length),
 		      dp_human__share(share, 2.0 * (double)pair->same /
 						     (double)(before->length + after->length)));
-	if (pair->by_time)
+	if (pair->paired_by_time)
 		dp_words__add(words, "; paired by their share of the time, not by kernels");
 }
 

@@ -18,11 +18,14 @@ enum dp_verdict_kind {
 struct dp_verdict {
 	enum dp_verdict_kind kind;
 	char headline[DP_COMPARE_WORDS]; /* "26.8% faster" */
-	struct dp_words detail;		 /* "176.2 → 128.9 ms (95% CI 21.0% to 32.1%)" */
+	struct dp_words detail;		 /* "median 176.2 → 128.9 ms (95% CI …)" */
 };
 
 void dp_verdict__of(struct dp_verdict *verdict, const struct dp_comparison *comparison, size_t pair,
 		    bool ascii);
+
+/* How much longer the second is: "12.3% faster", "2.40 times as long". */
+char *dp_compare_words__percent(char buf[DP_COMPARE_WORDS], const double value[2]);
 
 /* "176.2 → 128.9 ms": the unit once where both have it. */
 char *dp_compare_words__change(char buf[DP_COMPARE_WORDS], const double value[2], const char *unit,

@@ -138,7 +138,8 @@ static void write_verdict(struct dp_render *render, const struct dp_ranks *ranks
 	dp_json_out__number(render, ", ", "operator_ns",
 			    *verdict->operator_ ? verdict->operator_ns : NAN, "ns");
 	dp_json_out__number(render, ",\n    ", "cost_ns", any ? verdict->cost_ns : NAN, "ns");
-	dp_json_out__number(render, ", ", "cost_least_ns", any ? verdict->cost_least_ns : NAN, "ns");
+	dp_json_out__number(render, ", ", "cost_least_ns", any ? verdict->cost_least_ns : NAN,
+			    "ns");
 	dp_json_out__number(render, ", ", "cost_most_ns", any ? verdict->cost_most_ns : NAN, "ns");
 	dp_json_out__number(render, ", ", "period_ns", verdict->period_ns, "ns");
 	dp_json_out__key(render, ", ", "p_value");

@@ -115,8 +115,7 @@ static void add_bounds(struct dp_words *words, const struct dp_render *render,
 			      duration(least, render, verdict->cost_least_ns),
 			      duration(most, render, verdict->cost_most_ns));
 	else
-		dp_words__add(words, "; at most %s",
-			      duration(most, render, verdict->cost_most_ns));
+		dp_words__add(words, "; at most %s", duration(most, render, verdict->cost_most_ns));
 	dp_words__add(words, ", as the traces do not show all that ranks wait for");
 }
 

@@ -47,9 +47,9 @@ static const struct saying sayings[] = {
 	  .cost = "exposed communication (not overlapped by compute)" },
 	{ "comm_ns", "", " of communication in all", .of = "comm_exposed_ns", .all = "" },
 	{ "comm_overlap", "", " overlapped" },
-	{ "copy_exposed_ns", "", " of exposed copies",
-	  .cost = "exposed copies", .all = "" },
-	{ "compute_rise_ns", "", " of that in compute", .of = "rise_ns", .all = "all of it compute" },
+	{ "copy_exposed_ns", "", " of exposed copies", .cost = "exposed copies", .all = "" },
+	{ "compute_rise_ns", "", " of that in compute", .of = "rise_ns",
+	  .all = "all of it compute" },
 	{ "communication_rise_ns", "", " of that in communication", .of = "rise_ns",
 	  .all = "all of it communication" },
 	{ "copy_rise_ns", "", " of that in copies", .of = "rise_ns", .all = "all of it copies" },
@@ -67,6 +67,8 @@ static const struct saying sayings[] = {
 	{ "every_iterations", "every ", " iterations" },
 	{ "extra_kernels", "", " extra kernels" },
 	{ "extra_ns", "", " longer" },
+	{ "gap_before_ns", "longest gap ", " before" },
+	{ "gap_call_ns", "", " of it in", .of = "longest_gap_ns", .all = "all of it in" },
 	{ "h2d_bandwidth", "uploads at ", "", .behind = "h2d_bytes", .joint = " at ", .close = "" },
 	{ "h2d_bytes", "", " uploaded" },
 	{ "host_copy_ns", "host in calls of copies for ", "", .behind = "host_sync_ns",
@@ -92,8 +94,7 @@ static const struct saying sayings[] = {
 	{ "more_call_ns", "", " of it in", .of = "more_host_wait_ns", .all = "all of it in" },
 	{ "more_communication_ns", "", " more communication", .of = "extra_ns",
 	  .all = "all of it communication" },
-	{ "more_compute_ns", "", " more compute", .of = "extra_ns",
-	  .all = "all of it compute" },
+	{ "more_compute_ns", "", " more compute", .of = "extra_ns", .all = "all of it compute" },
 	{ "more_copy_ns", "", " more copies", .of = "extra_ns", .all = "all of it copies" },
 	{ "more_idle_copy_ns", "", " more in calls of copies", .of = "extra_ns",
 	  .all = "all of it in calls of copies" },
@@ -135,8 +136,7 @@ static const struct saying sayings[] = {
 	{ "sm_active", "SMs active ", "" },
 	{ "tensor_active", "tensor cores ", "" },
 	{ "times", "", " times" },
-	{ "upload_exposed_ns", "", " of exposed uploads",
-	  .cost = "exposed uploads" },
+	{ "upload_exposed_ns", "", " of exposed uploads", .cost = "exposed uploads" },
 	{ "usual_clock", "", " elsewhere" },
 	{ "usual_ns", "the others ", " on average" },
 	{ "utilization", "GPU busy ", "" },
@@ -400,19 +400,34 @@ static void add_ranges(struct dp_words *words, const struct dp_finding *finding,
 	}
 }
 
+/* The call that takes most of the longest gap decides the advice: it comes before ranges. */
+static bool names_gap_call(const struct dp_finding *finding)
+{
+	for (size_t i = 0; i < finding->evidence_count; i++)
+		if (!strcmp(finding->evidence[i].name, "gap_call_ns"))
+			return true;
+	return false;
+}
+
+/* So does what slow iterations have more of. */
+static bool leads_to_ranges(const char *name)
+{
+	return !strncmp(name, "more_", strlen("more_")) || !strcmp(name, "gap_call_ns");
+}
+
 void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_finding *finding, size_t columns)
 {
 	bool ascii = render->options->ascii;
 	size_t cost = find_cost(finding);
 	const char *last = "";
-	bool named = false;
+	bool named = cost != SIZE_MAX && !names_gap_call(finding);
 
 	if (cost != SIZE_MAX) {
 		add_evidence(words, "", finding, cost, cost, last, ascii);
 		last = finding->evidence[cost].name;
 	}
-	if (cost != SIZE_MAX)
+	if (named)
 		add_ranges(words, finding, ascii);
 	for (size_t i = 0; i < finding->evidence_count; i++) {
 		size_t before = words->used;
@@ -422,8 +437,7 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 		add_evidence(words, before ? ", " : "", finding, i, cost, last, ascii);
 		if (words->used != before)
 			last = finding->evidence[i].name;
-		/* What slow iterations have more of comes right before where. */
-		if (cost == SIZE_MAX && !named && !strncmp(last, "more_", strlen("more_"))) {
+		if (!named && leads_to_ranges(last)) {
 			add_ranges(words, finding, ascii);
 			named = true;
 			continue;

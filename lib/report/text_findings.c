@@ -1,5 +1,5 @@
 /*
- * Findings in the text report, the most rewarding first: what is wrong, what it costs, the numbers
+ * Findings in the text report, in their order: what is wrong, what it costs, the numbers
  * that say so, and one thing to do. As many as the screen has lines for, all where there is none.
  */
 #include "report/text.h"

@@ -463,7 +463,8 @@ static enum dp_table_row finding_row(void *out, const struct dp_table_rows *rows
 }
 
 const struct dp_table dp_table__findings = {
-	.info = { "findings", "analysis", "the findings, by severity, then by recoverable time in all" },
+	.info = { "findings", "analysis",
+		  "the findings, by severity, then by recoverable time in all" },
 	.fields = finding_fields,
 	.row_size = sizeof(struct finding_row),
 	.each = DP_EACH_TABLE,

@@ -9,30 +9,28 @@ struct difference {
 };
 
 /* suffix: of the names of those that have a unit. */
-#define DIFFERENCE_FIELD(type, member, suffix, cell, unit, help)                               \
-	{                                                                                      \
-#member suffix, cell, offsetof(type, of) + offsetof(struct difference, member), unit,  \
-			help                                                                   \
+#define DIFFERENCE_FIELD(type, member, suffix, cell, unit, help)                                \
+	{                                                                                       \
+#member suffix, cell, offsetof(type, of) + offsetof(struct difference, member), \
+			unit, help                                                              \
 	}
-#define DIFFERENCE_FIELDS(type, suffix, unit)                                                 \
-	DIFFERENCE_FIELD(type, before, suffix, DP_CELL_DOUBLE, unit, "in the first run"),     \
-		DIFFERENCE_FIELD(type, after, suffix, DP_CELL_DOUBLE, unit,                   \
-				 "in the second run"),                                        \
-		DIFFERENCE_FIELD(type, change, suffix, DP_CELL_DOUBLE, unit,                  \
-				 "after less before"),                                        \
-		DIFFERENCE_FIELD(type, change_low, suffix, DP_CELL_DOUBLE, unit,              \
-				 "lower limit of the change's confidence interval"),          \
-		DIFFERENCE_FIELD(type, change_high, suffix, DP_CELL_DOUBLE, unit,             \
-				 "upper limit of the change's confidence interval"),          \
-		DIFFERENCE_FIELD(type, ratio_low, "", DP_CELL_DOUBLE, "1",                    \
-				 "lower limit of the interval of after / before"),            \
-		DIFFERENCE_FIELD(type, ratio_high, "", DP_CELL_DOUBLE, "1",                   \
-				 "upper limit of the interval of after / before"),            \
-		DIFFERENCE_FIELD(type, significant, "", DP_CELL_BOOL, NULL,                   \
-				 "the interval leaves out 0, and the change is at least 1%"), \
-		DIFFERENCE_FIELD(type, count_before, "", DP_CELL_INT64, "count",              \
-				 "values in the first run"),                                  \
-		DIFFERENCE_FIELD(type, count_after, "", DP_CELL_INT64, "count",               \
+#define DIFFERENCE_FIELDS(type, suffix, unit)                                                      \
+	DIFFERENCE_FIELD(type, before, suffix, DP_CELL_DOUBLE, unit, "in the first run"),          \
+		DIFFERENCE_FIELD(type, after, suffix, DP_CELL_DOUBLE, unit, "in the second run"),  \
+		DIFFERENCE_FIELD(type, change, suffix, DP_CELL_DOUBLE, unit, "after less before"), \
+		DIFFERENCE_FIELD(type, change_low, suffix, DP_CELL_DOUBLE, unit,                   \
+				 "lower limit of the change's confidence interval"),               \
+		DIFFERENCE_FIELD(type, change_high, suffix, DP_CELL_DOUBLE, unit,                  \
+				 "upper limit of the change's confidence interval"),               \
+		DIFFERENCE_FIELD(type, ratio_low, "", DP_CELL_DOUBLE, "1",                         \
+				 "lower limit of the interval of after / before"),                 \
+		DIFFERENCE_FIELD(type, ratio_high, "", DP_CELL_DOUBLE, "1",                        \
+				 "upper limit of the interval of after / before"),                 \
+		DIFFERENCE_FIELD(type, significant, "", DP_CELL_BOOL, NULL,                        \
+				 "the interval leaves out 0, and the change is at least 1%"),      \
+		DIFFERENCE_FIELD(type, count_before, "", DP_CELL_INT64, "count",                   \
+				 "values in the first run"),                                       \
+		DIFFERENCE_FIELD(type, count_after, "", DP_CELL_INT64, "count",                    \
 				 "values in the second run")
 
 static struct difference difference(const struct dp_difference *of)
@@ -61,8 +59,8 @@ static int64_t place(size_t index)
 
 struct pair_row {
 	int64_t pair, loop_before, loop_after;
-	double alike;
-	bool by_time;
+	double similarity;
+	bool paired_by_time;
 	int64_t same, replaced, removed, added;
 	struct difference of;
 };
@@ -71,8 +69,8 @@ static const struct dp_field pair_fields[] = {
 	DP_FIELD(struct pair_row, pair, DP_CELL_INT64, NULL, "the pair's number, from 0"),
 	DP_FIELD(struct pair_row, loop_before, DP_CELL_INT64, NULL, "the loop in the first run"),
 	DP_FIELD(struct pair_row, loop_after, DP_CELL_INT64, NULL, "the loop in the second run"),
-	DP_FIELD(struct pair_row, alike, DP_CELL_DOUBLE, "1", "share of kernels in common"),
-	DP_FIELD(struct pair_row, by_time, DP_CELL_BOOL, NULL,
+	DP_FIELD(struct pair_row, similarity, DP_CELL_DOUBLE, "1", "share of kernels in common"),
+	DP_FIELD(struct pair_row, paired_by_time, DP_CELL_BOOL, NULL,
 		 "paired for the time they took, not for their kernels"),
 	DP_FIELD(struct pair_row, same, DP_CELL_INT64, "count", "places with the same kernel"),
 	DP_FIELD(struct pair_row, replaced, DP_CELL_INT64, "count", "places with another kernel"),
@@ -93,8 +91,8 @@ static enum dp_table_row pair_row(void *out, const struct dp_table_rows *rows, s
 		(int64_t)i,
 		(int64_t)pair->loop[0],
 		(int64_t)pair->loop[1],
-		pair->alike,
-		pair->by_time,
+		pair->similarity,
+		pair->paired_by_time,
 		(int64_t)pair->same,
 		(int64_t)pair->replaced,
 		(int64_t)pair->removed,

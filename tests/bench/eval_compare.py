@@ -83,26 +83,26 @@ class Score:
         self.alone[family] += not pairs
         for pair in pairs:
             at = pair["metrics"].get("period_ns")
-            if not at or not at["ratio"]:
+            if not at or not at["ratio_ci"]:
                 continue
             self.count[family] += 1
-            self.sure[family] += at["sure"]
-            self.stopped[family] += at["ratio"][0] > 1.01
-            if at["sure"] and self.verbose:
+            self.sure[family] += at["significant"]
+            self.stopped[family] += at["ratio_ci"][0] > 1.01
+            if at["significant"] and self.verbose:
                 print(f"seed {seed}, {family}: {at}")
 
     def waits(self, seed, share, at, truth):
         self.planted[share] += 1
-        if not at or not at["ratio"]:
+        if not at or not at["ratio_ci"]:
             return
-        self.seen[share] += at["sure"] and at["change"] > 0
-        held = at["ratio"][0] <= truth <= at["ratio"][1]
+        self.seen[share] += at["significant"] and at["change"] > 0
+        held = at["ratio_ci"][0] <= truth <= at["ratio_ci"][1]
         self.held[share] += held
         if self.verbose and not held:
             print(f"seed {seed}, {share}: {at['ratio']} without {truth:.4f}")
 
     def print(self):
-        print(f"{'the same program twice':24}{'pairs':>7}{'sure':>7}{'over 1%':>9}{'none':>6}")
+        print(f"{'the same program twice':24}{'pairs':>7}{'signif.':>7}{'over 1%':>9}{'none':>6}")
         for family in self.count | self.alone:
             print(f"{family:24}{self.count[family]:7}{self.sure[family]:7}"
                   f"{self.stopped[family]:9}{self.alone[family]:6}")
@@ -160,9 +160,9 @@ def noisy(runs, rng, pairs):
             before = runs.trace("before", text(count + 1, WAIT * period_us, 0), 2 * k + 1)
             after = runs.trace("after", text(count + 1, WAIT * period_us, more * period_us), 2 * k + 2)
             at = period_of(runs.compare(before, after))
-            known += bool(at and at["ratio"])
-            called += bool(at and at["ratio"] and (at["ratio"][0] > 1 or at["ratio"][1] < 1))
-            beyond += bool(at and at["ratio"] and at["ratio"][0] > 1.02)
+            known += bool(at and at["ratio_ci"])
+            called += bool(at and at["ratio_ci"] and (at["ratio_ci"][0] > 1 or at["ratio_ci"][1] < 1))
+            beyond += bool(at and at["ratio_ci"] and at["ratio_ci"][0] > 1.02)
         print(f"{count:3} iterations, {more:4.0%} longer: {known} pairs, {called / known:6.1%} called, "
               f"{beyond / known:6.1%} beyond 2%")
 

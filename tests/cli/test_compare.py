@@ -299,10 +299,10 @@ class Numbers(Case):
                 near = min(abs(median - each["values"][run]) for median in medians)
                 self.assertLessEqual(near, max(abs(medians[0]) * 1e-6, 0.51), name)
             self.assertAlmostEqual(each["change"], each["values"][1] - each["values"][0], delta=1.01)
-            low, high = each["interval"]
+            low, high = each["change_ci"]
             self.assertTrue(low - 1 <= each["change"] <= high + 1, name)
         period = reported["period_ns"]
-        self.assertTrue(period["sure"] and period["interval"][0] > 0 and period["ratio"][0] > 1.05)
+        self.assertTrue(period["significant"] and period["change_ci"][0] > 0 and period["ratio_ci"][0] > 1.05)
 
     def test_parts_sum(self):
         (pair,) = self.all_of_it["pairs"]
@@ -322,10 +322,10 @@ class Numbers(Case):
         (pair,) = self.all_of_it["pairs"]
         report = json.loads(cli.run("analyze", "--format=json", self.before).stdout)
         names = report["loops"][0]["pattern"]["kernels"]
-        self.assertEqual([place[:2] for place in pair["places"]], [[i, i] for i in range(len(names))])
-        self.assertEqual((pair["same"], pair["alike"], pair["added"], pair["removed"]), (len(names), 1, 0, 0))
+        self.assertEqual([place[:2] for place in pair["positions"]], [[i, i] for i in range(len(names))])
+        self.assertEqual((pair["same"], pair["similarity"], pair["added"], pair["removed"]), (len(names), 1, 0, 0))
         self.assertEqual(
-            sorted(each["names"][0] for each in pair["kernels"] for _ in range(each["places"])), sorted(names)
+            sorted(each["names"][0] for each in pair["kernels"] for _ in range(each["positions"])), sorted(names)
         )
         slower = [each for each in pair["kernels"] if each["change"] == "slower"]
         self.assertGreater(len(slower), len(pair["kernels"]) / 2)
@@ -348,12 +348,12 @@ class Numbers(Case):
             each = reported[row["metric"]]
             for key, value in (
                 ("value_before", each["values"][0]), ("value_after", each["values"][1]),
-                ("change", each["change"]), ("low", each["interval"][0]), ("high", each["interval"][1]),
-                ("ratio_low", (each["ratio"] or [None])[0]), ("ratio_high", (each["ratio"] or [None])[-1]),
+                ("change", each["change"]), ("low", each["change_ci"][0]), ("high", each["change_ci"][1]),
+                ("ratio_low", (each["ratio_ci"] or [None])[0]), ("ratio_high", (each["ratio_ci"] or [None])[-1]),
                 ("iterations_before", each["iterations"][0]), ("iterations_after", each["iterations"][1]),
             ):
                 self.assertEqual(row[key], "" if value is None else str(value), (row["metric"], key))
-            self.assertEqual(row["sure"], str(each["sure"]).lower())
+            self.assertEqual(row["significant"], str(each["significant"]).lower())
 
     def test_some_metrics(self):
         """Which are shown changes no number, nor what a limit is judged by."""
@@ -373,8 +373,8 @@ class Numbers(Case):
     def test_confidence(self):
         wide, narrow = self.both("--confidence=99.5%"), self.both("--confidence=60%")
         self.assertEqual((wide["confidence"], narrow["confidence"]), (0.995, 0.6))
-        least, most = narrow["pairs"][0]["metrics"]["period_ns"]["interval"]
-        low, high = wide["pairs"][0]["metrics"]["period_ns"]["interval"]
+        least, most = narrow["pairs"][0]["metrics"]["period_ns"]["change_ci"]
+        low, high = wide["pairs"][0]["metrics"]["period_ns"]["change_ci"]
         self.assertTrue(low < least < most < high)
 
     def test_loops(self):

@@ -138,7 +138,7 @@ class Pages(unittest.TestCase):
                     add_keys(each)
 
         add_keys(json.loads(cli.run("compare", "--format=json", *traces).stdout))
-        self.assertIn("by_time", keys)
+        self.assertIn("paired_by_time", keys)
         for key in keys - metrics:
             self.assertRegex(text, rf"(?m)\b{key}\b", key)
 

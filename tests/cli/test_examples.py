@@ -149,7 +149,7 @@ class Examples(cli.Case):
         self.assertEqual(
             first,
             "loops 0 and 0: {:+} ns, 95% CI {:+} to {:+} ns".format(
-                period["change"], *period["interval"]
+                period["change"], *period["change_ci"]
             ),
         )
         expected = [each["names"][1] for each in reported["kernels"] if each["change"] == "slower"]

@@ -202,6 +202,8 @@ class Findings(cli.Case):
         self.assertAlmostEqual(30e6, cost_ns, delta=3e6)
         self.assertAlmostEqual(600e6, found["starved"]["recoverable_ns"], delta=100e6)
         self.assertRegex(text, r"exposed-communication: costs [23]\d\.\d+ ms of the capture")
+        # The host did something without a name, then came the upload.
+        self.assertRegex(text, r"longest gap 5\d\d\.\d ms before Memcpy HtoD")
         for form in "html", "sqlite", "perfetto", "chrome", "markdown":
             done = cli.run(
                 "analyze", f"--format={form}", "-o", self.folder / form, self.folder / "trace.kineto"

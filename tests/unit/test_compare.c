@@ -158,7 +158,7 @@ START_TEST(a_run_is_like_itself)
 	const struct dp_pair_kernel *kernel;
 
 	ck_assert_uint_eq(dp_comparison_pair_count(comparison), 1);
-	ck_assert_double_eq(pair->alike, 1);
+	ck_assert_double_eq(pair->similarity, 1);
 	ck_assert_uint_eq(pair->same, BASE);
 	ck_assert_uint_eq(pair->replaced + pair->removed + pair->added, 0);
 	for (size_t i = 0; dp_metric(i); i++) {
@@ -400,7 +400,7 @@ START_TEST(loops_are_paired_by_kernels)
 
 		ck_assert_uint_eq(dp_analysis_loop(before.analysis, pair->loop[0])->length,
 				  dp_analysis_loop(after.analysis, pair->loop[1])->length);
-		ck_assert(!pair->by_time);
+		ck_assert(!pair->paired_by_time);
 		sums_hold(comparison, i);
 	}
 	/* The longest first. */
@@ -416,7 +416,7 @@ START_TEST(loops_are_paired_by_kernels)
 		dp_comparison_run(&comparison, before.analysis, after.analysis, &options, NULL),
 		DP_OK);
 	ck_assert_uint_eq(dp_comparison_pair_count(comparison), 1);
-	ck_assert_double_lt(dp_comparison_pair(comparison, 0)->alike, 0.5);
+	ck_assert_double_lt(dp_comparison_pair(comparison, 0)->similarity, 0.5);
 	dp_comparison_free(comparison);
 	end_run(&before);
 	end_run(&after);
@@ -440,7 +440,7 @@ START_TEST(the_longest_are_paired)
 	comparison = compare(&before, &after);
 	pair = dp_comparison_pair(comparison, 0);
 	ck_assert_ptr_nonnull(pair);
-	ck_assert(pair->by_time);
+	ck_assert(pair->paired_by_time);
 	ck_assert_uint_eq(pair->same, 0);
 	ck_assert_uint_eq(pair->removed, BASE);
 	ck_assert_uint_eq(pair->added, BASE / 2);

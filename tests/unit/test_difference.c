@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST 150
+#define MOST 400
 
 static uint64_t seed;
 
@@ -102,7 +102,7 @@ static double coverage(enum family family, size_t n, size_t m, bool of_medians)
 
 START_TEST(intervals_hold_the_truth)
 {
-	static const size_t counts[] = { 5, 8, 20, 30, 50, 150 };
+	static const size_t counts[] = { 5, 8, 20, 30, 50, 400 };
 	static const enum family families[] = { NORMAL, EXPONENTIAL, OUTLIERS, TWO_KINDS };
 	size_t f = (size_t)_i % DP_COUNT(families), i = (size_t)_i / DP_COUNT(families);
 	double held = coverage(families[f], counts[i], counts[i], true);
@@ -225,16 +225,19 @@ START_TEST(few_that_do_not_overlap_differ)
 }
 END_TEST
 
-/* A tenth more at 3% noise, and 2% more at 1%: how many of 1,500 pairs are called? Of equal ones few
- * are, and hardly any is beyond a limit of 2%. */
+/*
+ * A tenth more and 2% more at 3% noise: how many of 1,500 pairs are called? No unbiased test of 50
+ * against 50 normal values calls more than 91.5% of the latter (Neyman and Pearson's lemma, with a
+ * known variance), and 95% take 59. Of equal pairs few are called, and hardly any is beyond 2%.
+ */
 START_TEST(power_and_false_alarms)
 {
 	static const struct {
 		size_t count;
 		double more; /* in units of the noise, 3 of 100 */
 		double least, most;
-	} cases[] = { { 6, 10, .95, 1 },   { 50, 3, .95, 1 },	 { 4, 0, .02, .045 },
-		      { 6, 0, .025, .06 }, { 20, 0, .03, .06 }, { 50, 0, .03, .06 } };
+	} cases[] = { { 6, 10, .95, 1 },   { 50, 2, .88, .915 }, { 4, 0, .02, .045 },
+		      { 6, 0, .025, .06 }, { 20, 0, .03, .06 },	 { 50, 0, .03, .06 } };
 	enum { TURNS = 1500 };
 	double a[50], b[50];
 	int called = 0, beyond = 0;

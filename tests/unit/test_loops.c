@@ -518,7 +518,7 @@ START_TEST(separators_are_no_kernels)
 			ck_assert_uint_gt(patterns.count, 0);
 			for (size_t k = 0; k < patterns.count; k++)
 				for (size_t i = 0; i < patterns.items[k].length; i++)
-					ck_assert_uint_lt(patterns.items[k].pattern[i], 40);
+					ck_assert_uint_lt(patterns.items[k].symbols[i], 40);
 			dp_patterns__fini(&patterns);
 		}
 	}

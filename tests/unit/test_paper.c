@@ -153,7 +153,7 @@ START_TEST(anchors_give_one_iteration)
 		size_t m = 5 + below(60), turns = 3 + below(40), head = below((uint32_t)m), n = 0;
 		uint32_t *s = malloc((turns + 1) * m * sizeof(*s));
 		struct dp_anchor_tree *tree;
-		struct dp_guess c[16];
+		struct dp_candidate c[16];
 		bool found = false;
 		int count;
 

@@ -135,7 +135,7 @@ START_TEST(anchors_of_phrases_give_one_iteration)
 		size_t m = 30 + below(90), turns = 8 + below(40), n = turns * m;
 		uint32_t *body = random_text(m, 25), *text = malloc(n * sizeof(*text));
 		struct dp_anchor_tree *tree;
-		struct dp_guess c[42];
+		struct dp_candidate c[42];
 		bool found = false;
 		int count;
 
@@ -145,7 +145,7 @@ START_TEST(anchors_of_phrases_give_one_iteration)
 		count = dp_anchors__candidates(c, 42, tree, 3, turns, NULL);
 		for (int i = 0; i < count; i++) {
 			found |= c[i].length == m;
-			ck_assert_uint_le(c[i].at + c[i].gram, n);
+			ck_assert_uint_le(c[i].at + c[i].anchor, n);
 		}
 		ck_assert_msg(found, "%zu iterations of %zu", turns, m);
 		dp_anchor_tree__free(tree);

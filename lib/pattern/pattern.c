@@ -7,7 +7,7 @@
  * The pattern that most iterations agree on is found by majority votes (Boyer and Moore 1981) at
  * each offset. Cost: that of the alignments, and linear in edits and length.
  */
-#include "pattern/hypothesis.h"
+#include "pattern/pattern.h"
 #include "base/parameters.h"
 #include "suffix/border.h"
 
@@ -121,12 +121,11 @@ double dp_alignment__bits(const struct dp_alignment *al, size_t n, size_t length
 	       (double)al->span_count * (2 * log_n + log_m) + log_n;
 }
 
-int dp_hypothesis__rate(struct dp_hypothesis *h, const struct dp_alignment *al, size_t n,
-			double bits)
+int dp_pattern__rate(struct dp_pattern *p, const struct dp_alignment *al, size_t n, double bits)
 {
 	size_t before = 0, advance = 0, covered = 0, longest = 0;
 	double own;
-	int status = dp_pattern__bits(&own, h->pattern, h->length, bits + 0.01);
+	int status = dp_pattern__bits(&own, p->symbols, p->length, bits + 0.01);
 
 	if (status)
 		return status;
@@ -138,32 +137,32 @@ int dp_hypothesis__rate(struct dp_hypothesis *h, const struct dp_alignment *al, 
 		longest = DP_MAX(longest, passed);
 		advance += passed;
 	}
-	h->covered = covered;
-	h->edits = al->edit_count;
-	h->spans = al->span_count;
-	h->repeats = (double)advance / (double)h->length;
-	h->longest = (double)longest / (double)h->length;
-	h->own = own;
-	h->bits = own + dp_alignment__bits(al, n, h->length, bits);
+	p->covered = covered;
+	p->edits = al->edit_count;
+	p->spans = al->span_count;
+	p->repeats = (double)advance / (double)p->length;
+	p->longest = (double)longest / (double)p->length;
+	p->own = own;
+	p->bits = own + dp_alignment__bits(al, n, p->length, bits);
 	return DP_OK;
 }
 
-static int align_one(struct dp_alignment *al, const struct dp_hypothesis *h,
-		     const uint32_t *symbols, size_t n)
+static int align_one(struct dp_alignment *al, const struct dp_pattern *p, const uint32_t *symbols,
+		     size_t n)
 {
-	struct dp_align_pattern pattern = { h->pattern, h->length };
+	struct dp_align_pattern pattern = { p->symbols, p->length };
 
 	return dp_align__run(al, symbols, n, &pattern, 1);
 }
 
-int dp_hypothesis__judge(struct dp_hypothesis *h, const uint32_t *symbols, size_t n, double bits)
+int dp_pattern__judge(struct dp_pattern *p, const uint32_t *symbols, size_t n, double bits)
 {
 	struct dp_alignment al;
-	int status = align_one(&al, h, symbols, n);
+	int status = align_one(&al, p, symbols, n);
 
 	if (status)
 		return status;
-	status = dp_hypothesis__rate(h, &al, n, bits);
+	status = dp_pattern__rate(p, &al, n, bits);
 	dp_align__fini(&al);
 	return status;
 }
@@ -201,10 +200,10 @@ static void count_votes(const struct dp_alignment *al, const uint32_t *symbols, 
 }
 
 /* Applies what more than half of the iterations have; false where nothing changed. */
-static int consent(struct dp_hypothesis *h, const struct dp_alignment *al, const uint32_t *symbols,
+static int consent(struct dp_pattern *p, const struct dp_alignment *al, const uint32_t *symbols,
 		   bool *changed)
 {
-	size_t m = h->length, half = (size_t)(h->repeats / 2) + 1, out = 0;
+	size_t m = p->length, half = (size_t)(p->repeats / 2) + 1, out = 0;
 	struct vote *sub = dp_alloc__zeroed(m, sizeof(*sub));
 	struct vote *ins = dp_alloc__zeroed(m, sizeof(*ins));
 	uint32_t *del = dp_alloc__zeroed(m, sizeof(*del));
@@ -224,13 +223,13 @@ static int consent(struct dp_hypothesis *h, const struct dp_alignment *al, const
 		else if (sub[o].all >= half && sub[o].lead > 0)
 			made[out++] = sub[o].symbol;
 		else
-			made[out++] = h->pattern[o];
+			made[out++] = p->symbols[o];
 	}
-	*changed = out != m || memcmp(made, h->pattern, m * sizeof(*made)) != 0;
+	*changed = out != m || memcmp(made, p->symbols, m * sizeof(*made)) != 0;
 	if (*changed && out > 0) {
-		free(h->pattern);
-		h->pattern = made;
-		h->length = out;
+		free(p->symbols);
+		p->symbols = made;
+		p->length = out;
 		made = NULL;
 	}
 out:
@@ -242,36 +241,36 @@ out:
 }
 
 /* The shortest string that the pattern repeats in full (Knuth, Morris, Pratt 1977). */
-static int make_primitive(struct dp_hypothesis *h)
+static int make_primitive(struct dp_pattern *p)
 {
-	size_t *border = dp_border__make(h->pattern, h->length), period;
+	size_t *border = dp_border__make(p->symbols, p->length), period;
 
 	if (!border)
 		return DP_ERR_NOMEM;
-	period = h->length - border[h->length];
-	if (h->length % period == 0)
-		h->length = period;
+	period = p->length - border[p->length];
+	if (p->length % period == 0)
+		p->length = period;
 	free(border);
 	return DP_OK;
 }
 
-int dp_hypothesis__refine(struct dp_hypothesis *h, const uint32_t *symbols, size_t n, double bits)
+int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, double bits)
 {
 	struct dp_alignment al;
 	bool changed = true;
-	int status = make_primitive(h);
+	int status = make_primitive(p);
 
 	for (int round = 0; round < 4 && changed && !status; round++) {
-		status = align_one(&al, h, symbols, n);
+		status = align_one(&al, p, symbols, n);
 		if (status)
 			return status;
-		status = dp_hypothesis__rate(h, &al, n, bits);
+		status = dp_pattern__rate(p, &al, n, bits);
 		changed = false;
-		if (!status && h->repeats >= dp_param.few_repeats && round < 3)
-			status = consent(h, &al, symbols, &changed);
+		if (!status && p->repeats >= dp_param.few_repeats && round < 3)
+			status = consent(p, &al, symbols, &changed);
 		dp_align__fini(&al);
 		if (!status && changed)
-			status = make_primitive(h);
+			status = make_primitive(p);
 	}
 	return status;
 }

@@ -1,11 +1,11 @@
 /* A pattern that may be the iteration, and the evidence for it. */
-#ifndef DP_PATTERN_HYPOTHESIS_H
-#define DP_PATTERN_HYPOTHESIS_H
+#ifndef DP_PATTERN_PATTERN_H
+#define DP_PATTERN_PATTERN_H
 
 #include "align/align.h"
 
-struct dp_hypothesis {
-	uint32_t *pattern;
+struct dp_pattern {
+	uint32_t *symbols;
 	size_t length;
 	double bits;	/* to describe the sequence with it, */
 	double own;	/* of which are the pattern's own */
@@ -27,16 +27,16 @@ int dp_pattern__bits(double *sum, const uint32_t *pattern, size_t m, double bits
 double dp_alignment__bits(const struct dp_alignment *al, size_t n, size_t length, double bits);
 
 /* Fills in all but the pattern and its length. Cost: that of dp_align__run(). */
-int dp_hypothesis__judge(struct dp_hypothesis *h, const uint32_t *symbols, size_t n, double bits);
+int dp_pattern__judge(struct dp_pattern *p, const uint32_t *symbols, size_t n, double bits);
 
 /* The same, from the alignment of the pattern with n symbols. Errors: DP_ERR_NOMEM. */
-int dp_hypothesis__rate(struct dp_hypothesis *h, const struct dp_alignment *alignment, size_t n,
-			double bits);
+int dp_pattern__rate(struct dp_pattern *p, const struct dp_alignment *alignment, size_t n,
+		     double bits);
 
 /*
  * Replaces the pattern by what most iterations have at each offset, and a repetition of a shorter
  * pattern by that one; then judges it. Cost: a few alignments.
  */
-int dp_hypothesis__refine(struct dp_hypothesis *h, const uint32_t *symbols, size_t n, double bits);
+int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, double bits);
 
 #endif

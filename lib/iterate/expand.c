@@ -1,9 +1,9 @@
 /*
- * Boundaries that came to lie at the end of a repetition when the sequence was folded.
+ * Boundaries that came to lie at the end of a repetition when its repetitions were collapsed.
  *
  * Cost: linear in iterations.
  */
-#include "iterate/unfold.h"
+#include "iterate/expand.h"
 #include "base/sort.h"
 #include "base/parameters.h"
 
@@ -17,7 +17,7 @@ struct joint {
 	size_t run_before, run_after; /* symbols of the repetition in front of it, or behind */
 };
 
-struct unfolder {
+struct expander {
 	struct dp_repetition *iterations;
 	size_t count, n;
 	const uint32_t *symbols, *position;
@@ -28,15 +28,15 @@ struct unfolder {
 	const struct joint *like; /* one of those that are moved */
 };
 
-static struct joint joint_at(const struct unfolder *u, size_t folded)
+static struct joint joint_at(const struct expander *u, size_t collapsed)
 {
-	size_t at = u->position[folded], before = at - u->position[folded - 1];
-	size_t after = u->position[folded + 1] - at;
+	size_t at = u->position[collapsed], before = at - u->position[collapsed - 1];
+	size_t after = u->position[collapsed + 1] - at;
 
 	return (struct joint){ at, before > 1 ? before : 0, after > 1 ? after : 0 };
 }
 
-static void sample_joints(struct unfolder *u)
+static void sample_joints(struct expander *u)
 {
 	const struct dp_repetition *s = u->iterations;
 	size_t step = (u->count + SAMPLES - 1) / SAMPLES;
@@ -47,7 +47,7 @@ static void sample_joints(struct unfolder *u)
 }
 
 /* The median of the host's gaps at boundaries moved by so much; -1 where they can't be. */
-static int64_t gap_at(const struct unfolder *u, long shift)
+static int64_t gap_at(const struct expander *u, long shift)
 {
 	int64_t gaps[SAMPLES];
 	size_t fits = 0;
@@ -70,7 +70,7 @@ static int64_t gap_at(const struct unfolder *u, long shift)
 }
 
 /* By the largest gap; 0 where none stands out. */
-static long by_gaps(const struct unfolder *u)
+static long by_gaps(const struct expander *u)
 {
 	long best = 0, reach = (long)dp_param.shift_max;
 	int64_t most = 0, next = 0;
@@ -92,7 +92,7 @@ static long by_gaps(const struct unfolder *u)
 }
 
 /* Is what lies at one place what lies at a joint's, too, and within [low, high)? */
-static bool alike(const struct unfolder *u, size_t at, size_t of_joint, size_t length, size_t low,
+static bool alike(const struct expander *u, size_t at, size_t of_joint, size_t length, size_t low,
 		  size_t high)
 {
 	return at >= low && at <= high && length <= high - at &&
@@ -100,7 +100,7 @@ static bool alike(const struct unfolder *u, size_t at, size_t of_joint, size_t l
 }
 
 /* The beginning of an iteration that none ends at: after something else, or the first. */
-static void move_begin(const struct unfolder *u, struct dp_repetition *s, bool single, size_t low)
+static void move_begin(const struct expander *u, struct dp_repetition *s, bool single, size_t low)
 {
 	const struct joint *j = u->like;
 	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift), own;
@@ -110,7 +110,7 @@ static void move_begin(const struct unfolder *u, struct dp_repetition *s, bool s
 			s->first -= by;
 		return;
 	}
-	/* its part of the repetition is too short to have been folded, and one of it may fit */
+	/* its part of the repetition is too short to have been collapsed, and one of it may fit */
 	own = j->run_after - by;
 	if (single && u->symbols[s->first] == u->symbols[j->at + by])
 		own--;
@@ -121,7 +121,7 @@ static void move_begin(const struct unfolder *u, struct dp_repetition *s, bool s
 }
 
 /* The end of an iteration that none begins at. */
-static void move_end(const struct unfolder *u, struct dp_repetition *s, bool single, size_t high)
+static void move_end(const struct expander *u, struct dp_repetition *s, bool single, size_t high)
 {
 	const struct joint *j = u->like;
 	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift), own;
@@ -144,10 +144,10 @@ static void move_end(const struct unfolder *u, struct dp_repetition *s, bool sin
  * A boundary between two iterations, which becomes one in the sequence. A partial one may have been
  * nothing but what the other gets.
  */
-static void move_joint(const struct unfolder *u, struct dp_repetition *left,
-		       struct dp_repetition *right, size_t folded)
+static void move_joint(const struct expander *u, struct dp_repetition *left,
+		       struct dp_repetition *right, size_t collapsed)
 {
-	struct joint j = joint_at(u, folded);
+	struct joint j = joint_at(u, collapsed);
 	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift), at = j.at;
 	bool may = u->shift < 0 ? by < j.run_before : by < j.run_after;
 
@@ -161,7 +161,7 @@ static void move_joint(const struct unfolder *u, struct dp_repetition *left,
 }
 
 /* No boundary is moved unless there is one to compare the others with. */
-static void choose_like(struct unfolder *u)
+static void choose_like(struct expander *u)
 {
 	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift);
 
@@ -172,16 +172,16 @@ static void choose_like(struct unfolder *u)
 		u->shift = 0;
 }
 
-static bool is_single(const struct unfolder *u, size_t folded)
+static bool is_single(const struct expander *u, size_t collapsed)
 {
-	return u->position[folded + 1] - u->position[folded] == 1;
+	return u->position[collapsed + 1] - u->position[collapsed] == 1;
 }
 
-/* From the folded sequence to the sequence; what is empty then is left out. */
-static size_t move_all(struct unfolder *u)
+/* From the collapsed sequence to the sequence; what is empty then is left out. */
+static size_t move_all(struct expander *u)
 {
 	struct dp_repetition *iterations = u->iterations;
-	size_t before = SIZE_MAX, kept = 0; /* where the last one ends in the folded sequence */
+	size_t before = SIZE_MAX, kept = 0; /* where the last one ends in the collapsed sequence */
 
 	for (size_t k = 0; k < u->count; k++) {
 		struct dp_repetition *s = &iterations[k];
@@ -208,11 +208,11 @@ static size_t move_all(struct unfolder *u)
 	return kept;
 }
 
-size_t dp_unfold__iterations(struct dp_repetition *iterations, size_t count,
+size_t dp_expand__iterations(struct dp_repetition *iterations, size_t count,
 			     const uint32_t *symbols, size_t n, const uint32_t *position,
 			     const struct dp_evidence *evidence)
 {
-	struct unfolder u = { .iterations = iterations,
+	struct expander u = { .iterations = iterations,
 			      .count = count,
 			      .n = n,
 			      .symbols = symbols,

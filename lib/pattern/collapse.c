@@ -1,0 +1,91 @@
+/*
+ * Collapsing for comparison: the repetitions that runs.c finds, named by what they repeat. So parts
+ * of one sequence can be compared with each other that were collapsed at different times.
+ *
+ * Cost: that of dp_runs__collapse(), and linear.
+ */
+#include "pattern/collapse.h"
+#include "base/search.h"
+#include "pattern/runs.h"
+
+#include <string.h>
+
+void dp_collapsed__fini(struct dp_collapsed *out)
+{
+	free(out->symbols);
+	free(out->position);
+	*out = (struct dp_collapsed){ 0 };
+}
+
+static uint32_t name_of(const uint32_t *symbols, size_t n)
+{
+	uint64_t h = n;
+
+	for (size_t i = 0; i < n; i++)
+		h = ((h ^ symbols[i]) * 0x9e3779b97f4a7c15u) ^ h >> 31;
+	h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
+	return (uint32_t)(h >> 32);
+}
+
+int dp_collapsed__make(struct dp_collapsed *out, const uint32_t *symbols, size_t n)
+{
+	struct dp_runs runs;
+	int status = dp_runs__collapse(&runs, symbols, n, 0, false);
+
+	*out = (struct dp_collapsed){ 0 };
+	if (status)
+		return status;
+	for (size_t k = 0; k < runs.count; k++) {
+		const struct dp_runs_unit *unit;
+
+		if (runs.position[k + 1] - runs.position[k] == 1)
+			continue;
+		unit = &runs.units[runs.symbols[k]];
+		runs.symbols[k] = name_of(symbols + unit->at, unit->length);
+	}
+	*out = (struct dp_collapsed){ runs.symbols, runs.position, runs.count };
+	runs.symbols = runs.position = NULL;
+	dp_runs__fini(&runs);
+	return DP_OK;
+}
+
+/* The symbol of a collapsed sequence that begins at a position; count if none does. */
+static size_t symbol_at(const struct dp_collapsed *out, size_t position)
+{
+	size_t at;
+
+	DP_FIND(at, 0, out->count, out->position[at] >= position);
+	return at < out->count && out->position[at] == position ? at : out->count;
+}
+
+int dp_collapsed__iteration(struct dp_collapsed *out, const uint32_t *pattern, size_t n)
+{
+	uint32_t *twice = dp_alloc__array(n, 2 * sizeof(*twice));
+	size_t from = 0, next;
+	int status = twice ? DP_OK : DP_ERR_NOMEM;
+
+	*out = (struct dp_collapsed){ 0 };
+	if (!status) {
+		memcpy(twice, pattern, n * sizeof(*twice));
+		memcpy(twice + n, pattern, n * sizeof(*twice));
+		status = dp_collapsed__make(out, twice, 2 * n);
+	}
+	free(twice);
+	if (status)
+		return status;
+	/* what the beginning cut off is another symbol than that of the whole repetition */
+	for (; from < out->count && out->position[from] < n; from++) {
+		next = symbol_at(out, out->position[from] + n);
+		if (next < out->count && out->symbols[from] == out->symbols[next])
+			break;
+	}
+	if (from == out->count || out->position[from] >= n) {
+		dp_collapsed__fini(out); /* nothing but a repetition */
+		return dp_collapsed__make(out, pattern, n);
+	}
+	next = symbol_at(out, out->position[from] + n);
+	out->count = next - from;
+	memmove(out->symbols, out->symbols + from, out->count * sizeof(*out->symbols));
+	memmove(out->position, out->position + from, (out->count + 1) * sizeof(*out->position));
+	return DP_OK;
+}
