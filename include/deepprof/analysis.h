@@ -481,7 +481,7 @@ struct dp_evidence_value {
 	const char *name;
 	const char *unit;
 	double value;
-	const char *call; /* the API call that it belongs to; NULL: none */
+	const char *call; /* the API call or kernel that it is about; NULL: none */
 };
 
 /* What the host ran during the time that a finding costs. */
