@@ -486,7 +486,7 @@ struct dp_evidence_value {
 
 /* What the host ran during the time that a finding costs. */
 struct dp_finding_range {
-	const char *name; /* "" for none. Borrowed */
+	const char *name; /* "" outside of all. Borrowed */
 	double ns;	  /* per iteration */
 	double share;	  /* of all of the same activity */
 };

@@ -311,7 +311,7 @@ def compare(
     """Compares two runs, iteration by iteration; returns a :class:`Comparison`.
 
     before, after   analyses, traces that :func:`open` read, or what :func:`analyze` reads
-    confidence      of the intervals, 0 to 1
+    confidence      of the intervals, above 0.5 and below 1
     loops           ids of a loop of each run; None: those that are alike
     """
     runs = [run if isinstance(run, Analysis) else analyze(run) for run in (before, after)]

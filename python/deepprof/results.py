@@ -101,7 +101,7 @@ class Table:
         return self._length
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        return _arrow.rows(self._stream())
+        yield from _arrow.rows(self._stream())
 
     def __contains__(self, column: object) -> bool:
         return column in self.schema
@@ -264,6 +264,11 @@ class _Owner:
             with self._guard:
                 self._users -= 1
             self._free_unused()
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            f"cannot copy or pickle {type(self).__name__}: it holds memory of this process"
+        )
 
     def _about(self) -> str:
         """What the representation says of it while it is open."""

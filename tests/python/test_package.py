@@ -1,6 +1,7 @@
 """The Python package over the library as it was built. What needs NumPy, pandas, Polars, pyarrow or
 nanoarrow is skipped where that is not installed."""
 import concurrent.futures
+import copy
 import ctypes
 import errno
 import gc
@@ -103,6 +104,15 @@ class Analyses(unittest.TestCase):
         self.assertEqual(len(deepprof.analyze(SAMPLE, iterations=20).table("samples")), 0)
 
     @needs("numpy")
+    def test_rows_that_are_not_read(self):
+        """They have no stream, which nothing would release."""
+        table = self.analysis.table("kernels")
+        with unittest.mock.patch.object(table, "_stream", wraps=table._stream) as made:
+            rows = iter(table)
+            self.assertFalse(made.called)
+            next(rows)
+            self.assertTrue(made.called)
+
     def test_columns(self):
         for name in self.analysis.tables():
             table = self.analysis.table(name)
@@ -268,6 +278,13 @@ class Analyses(unittest.TestCase):
         for closed in analysis, both, table, counted:
             self.assertIn("closed", repr(closed))
         analysis.close()
+
+    def test_copies(self):
+        """There are none: each would free the same memory."""
+        with deepprof.analyze(SAMPLE) as analysis:
+            for function in copy.copy, copy.deepcopy, pickle.dumps:
+                with self.assertRaisesRegex(TypeError, "cannot copy or pickle Analysis"):
+                    function(analysis)
 
     def test_closed_while_it_is_used(self):
         """By another thread: what is running ends, and then the memory is freed."""
