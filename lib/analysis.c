@@ -168,6 +168,7 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 		.length = loop->info.length,
 		.edits = loop->edits,
 		.edit_count = loop->edit_count,
+		.timeline = timeline,
 	};
 	int status = dp_warmup__mark(loop->iterations, loop->info.iterations, run->error);
 

@@ -260,6 +260,9 @@ static int read_times(struct reader *reader, struct dp_loop_data *loop, const js
 			return dp_error__nomem(reader->error, 0);
 		kernels->stats[i].count = count_of(at, "count");
 		kernels->stats[i].total_ns = number_of(at, "total_ns");
+		kernels->stats[i].sm_active = number_of(at, "sm_active");
+		kernels->stats[i].tensor_active = number_of(at, "tensor_active");
+		kernels->stats[i].dram_active = number_of(at, "dram_active");
 	}
 	for (size_t i = 0; i < loop->info.length; i++) {
 		const json_t *at = json_array_get(places, i);
@@ -271,6 +274,7 @@ static int read_times(struct reader *reader, struct dp_loop_data *loop, const js
 		made->min_ns = number_of(at, "min_ns");
 		made->max_ns = number_of(at, "max_ns");
 		made->stddev_ns = number_of(at, "stddev_ns");
+		made->sm_active = made->tensor_active = made->dram_active = (double)NAN;
 		made->total_ns = made->count ? made->mean_ns * (double)made->count : 0;
 	}
 	kernels->count = count;

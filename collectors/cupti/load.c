@@ -353,6 +353,8 @@ static void *open_default(struct search *search)
 		"/usr/local/cuda/lib64/",
 		"/usr/local/cuda-*/extras/CUPTI/lib64/",
 		"/usr/local/cuda-*/lib64/",
+		"/usr/local/cuda*/targets/*/lib/",
+		"/opt/cuda/extras/CUPTI/lib64/",
 		"/opt/nvidia/hpc_sdk/*/*/cuda/*/extras/CUPTI/lib64/",
 		"/opt/nvidia/nsight-systems*/*/target-linux-*/",
 	};

@@ -74,6 +74,10 @@ function nameCell(index) {
 
 function kernelTable() {
 	const kinds = ["kernel", "graph", "copy", "memset"];
+	const units = [["SM active", "Multiprocessors with work while the kernel ran", 9],
+		["Tensor active", "Throughput of the tensor cores while the kernel ran, of their peak", 10],
+		["DRAM active", "Throughput of device memory while the kernel ran, of its peak", 11]];
+	const known = (row, at) => row[at] !== null && row[at] !== undefined;
 	const total = report.kernels.reduce((sum, row) => sum + row[3], report.others[2]) || 1;
 	const most = Math.max(...report.kernels.map(row => row[3]), 1);
 
@@ -93,6 +97,8 @@ function kernelTable() {
 			cell: row => row[7] === null ? "" : format.share(row[7]) }] : []),
 		...(report.kernels.some(row => row[8]) ? [{ title: "Tensor cores", value: row => row[8], help: "According to the kernel's name",
 			cell: row => row[8] ? "yes" : "" }] : []),
+		...units.filter(([, , at]) => report.kernels.some(row => known(row, at))).map(([title, help, at]) => ({ title, help, number: true,
+			value: row => known(row, at) ? row[at] : null, cell: row => known(row, at) ? format.share(row[at]) : "" })),
 	], report.kernels, { filter: row => fullName(row[0]), limit: 25, sort: [3, true] });
 	if (report.others[0])
 		byId("kernel-table").append(el("p", { class: "quiet" },

@@ -315,6 +315,14 @@ struct dp_time_stat {
 	double share;	  /* of the total of all: 0 to 1 */
 	double rise_ns;	  /* slope of its time per iteration by least squares; NaN by position
 			   * and with fewer than two iterations */
+	/*
+	 * Shares of the units' peaks while the kernel ran, by the hardware counters' samples that
+	 * it fills for more than half, in the whole capture: multiprocessors with work, throughput
+	 * of the tensor cores, and of device memory. By name only; NaN without such samples.
+	 */
+	double sm_active;
+	double tensor_active;
+	double dram_active;
 };
 
 /*
@@ -473,12 +481,12 @@ struct dp_evidence_value {
 	const char *name;
 	const char *unit;
 	double value;
-	const char *call; /* the API call that it belongs to; NULL: none */
+	const char *call; /* the API call or kernel that it is about; NULL: none */
 };
 
 /* What the host ran during the time that a finding costs. */
 struct dp_finding_range {
-	const char *name; /* "" for none. Borrowed */
+	const char *name; /* "" outside of all. Borrowed */
 	double ns;	  /* per iteration */
 	double share;	  /* of all of the same activity */
 };

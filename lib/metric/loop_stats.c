@@ -3,6 +3,7 @@
  * that differ by nanoseconds in seconds.
  */
 #include "metric/loop_stats.h"
+#include "activity/unit_shares.h"
 
 #include <math.h>
 
@@ -110,6 +111,27 @@ static int add_iteration(struct by_name *kernels, struct by_name *operators,
 	return DP_OK;
 }
 
+/* Before sorting: slots are places in the table. */
+static int add_units(const struct by_name *kernels, const struct dp_loop_kernels *in)
+{
+	struct dp_unit_sums *sums = NULL;
+
+	if (in->timeline && dp_unit_sums__new(&sums, in->timeline, NULL))
+		return DP_ERR_NOMEM;
+	for (size_t name = 0; sums && name <= kernels->strings; name++) {
+		struct dp_time_stat *stat;
+
+		if (!kernels->slots[name])
+			continue;
+		stat = &kernels->stats->stats[kernels->slots[name] - 1];
+		stat->sm_active = dp_unit_sums__mean(&sums[name], DP_UNIT_SM);
+		stat->tensor_active = dp_unit_sums__mean(&sums[name], DP_UNIT_TENSOR);
+		stat->dram_active = dp_unit_sums__mean(&sums[name], DP_UNIT_DRAM);
+	}
+	free(sums);
+	return DP_OK;
+}
+
 /* Names are in the order of their first appearance, which breaks ties. */
 struct ranked {
 	struct dp_time_stat stat;
@@ -155,6 +177,7 @@ static void finish(struct dp_time_stats *stats, double squares)
 
 		stat->stddev_ns = sqrt(stat->stddev_ns / (double)stat->count);
 		stat->rise_ns = squares > 0 ? stat->rise_ns / squares : (double)NAN;
+		stat->sm_active = stat->tensor_active = stat->dram_active = (double)NAN;
 		stat->share = all_ns > 0 ? stat->total_ns / all_ns : (double)NAN;
 		if (!stat->count)
 			stat->mean_ns = stat->min_ns = stat->max_ns = stat->stddev_ns = (double)NAN;
@@ -185,6 +208,8 @@ static int fill(struct dp_loop_stats *stats, struct by_name *kernels, struct by_
 	finish(&stats->positions, 0);
 	finish(&stats->kernels, squares);
 	finish(&stats->operators, squares);
+	if (add_units(kernels, in))
+		return DP_ERR_NOMEM;
 	return sort(&stats->kernels) || sort(&stats->operators) ? DP_ERR_NOMEM : DP_OK;
 }
 

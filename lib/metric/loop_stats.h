@@ -2,6 +2,7 @@
 #ifndef DP_METRIC_LOOP_STATS_H
 #define DP_METRIC_LOOP_STATS_H
 
+#include "activity/device_timeline.h"
 #include "activity/op_attribution.h"
 #include <deepprof/analysis.h>
 
@@ -28,11 +29,12 @@ struct dp_loop_kernels {
 	size_t length;
 	const struct dp_edit *edits;
 	size_t edit_count;
+	const struct dp_device_timeline *timeline; /* has samples of units; NULL: none */
 };
 
 /*
  * *stats is the caller's, to be released with fini. Errors: DP_ERR_NOMEM. Cost: linear in the
- * kernels and in the trace's names.
+ * kernels, in the trace's names, and in the device's operations if its units were sampled.
  */
 int dp_loop_stats__init(struct dp_loop_stats *stats, const struct dp_loop_kernels *kernels,
 			const struct dp_attribution *attribution, struct dp_error *error);

@@ -149,6 +149,37 @@ static bool names_tensor_cores(const char *name)
 	return false;
 }
 
+/* Of the first loop that has a kernel, with what hardware counters say of it; NULL: none. */
+static const struct dp_time_stat *find_units(const struct dp_render *render, const char *name)
+{
+	const struct dp_time_stat *stat;
+
+	if (dp_trace_lacks(dp_analysis_trace(render->analysis), DP_NEED_ACTIVITY))
+		return NULL;
+	for (size_t loop = 0; dp_analysis_loop(render->analysis, loop); loop++)
+		for (size_t i = 0; (stat = dp_analysis_loop_kernel_stat(render->analysis, loop, i));
+		     i++)
+			if (stat->name == name)
+				return stat;
+	return NULL;
+}
+
+/* Nothing where the trace has no counters: most have none. */
+static void write_units(struct dp_render *render, const struct row *row)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const struct dp_time_stat *stat = find_units(render, dp_trace_string(trace, row->name));
+
+	if (!stat)
+		return;
+	dp_render__text(render, ",");
+	dp_html__value(render, stat->sm_active, "1");
+	dp_render__text(render, ",");
+	dp_html__value(render, stat->tensor_active, "1");
+	dp_render__text(render, ",");
+	dp_html__value(render, stat->dram_active, "1");
+}
+
 static void write_row(struct dp_render *render, const struct row *row)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
@@ -163,6 +194,7 @@ static void write_row(struct dp_render *render, const struct row *row)
 								     trace, row->name))
 					? ",1"
 					: ",0");
+	write_units(render, row);
 }
 
 void dp_html__kernels(struct dp_render *render)

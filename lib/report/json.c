@@ -302,6 +302,21 @@ static int begin(struct dp_render *render)
 	return DP_OK;
 }
 
+/* Only of those that were sampled. */
+static void write_units(struct dp_render *render, const struct dp_time_stat *at)
+{
+	const struct {
+		const char *name;
+		double value;
+	} units[] = { { "sm_active", at->sm_active },
+		      { "tensor_active", at->tensor_active },
+		      { "dram_active", at->dram_active } };
+
+	for (size_t i = 0; i < DP_COUNT(units); i++)
+		if (isfinite(units[i].value))
+			dp_json_out__number(render, ", ", units[i].name, units[i].value, "1");
+}
+
 /* Times of kernels: by name, and by position, where names are the pattern's. */
 static void write_times(struct dp_render *render, size_t loop)
 {
@@ -314,6 +329,7 @@ static void write_times(struct dp_render *render, size_t loop)
 		dp_json_out__string(render, at->name);
 		dp_json_out__integer(render, ", ", "count", (int64_t)at->count);
 		dp_json_out__number(render, ", ", "total_ns", at->total_ns, "ns");
+		write_units(render, at);
 		dp_render__text(render, " }");
 	}
 	dp_render__text(render, "]");

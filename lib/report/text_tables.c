@@ -13,6 +13,14 @@
 #define NUMBERS 36
 #define NARROW 56 /* below it the total is all there is room for */
 #define NARROW_NUMBERS 17
+#define UNITS 24 /* three columns of shares */
+
+/* What rows of a table have besides times. */
+struct look {
+	bool kernels; /* rows are kernels, not operators */
+	bool shares;  /* of the time of all, instead of places */
+	bool units;   /* some of them were sampled, and there is room */
+};
 
 static bool is_wide(const struct dp_render *render)
 {
@@ -25,18 +33,21 @@ static bool is_narrow(const struct dp_render *render)
 }
 
 /* Columns that the numbers leave for names. */
-static size_t name_room(const struct dp_render *render)
+static size_t name_room(const struct dp_render *render, const struct look *look)
 {
 	size_t used = is_wide(render) ? WIDE_NUMBERS : is_narrow(render) ? NARROW_NUMBERS : NUMBERS;
 	size_t width = ((struct dp_text *)render->state)->width;
 
+	used += look->units ? UNITS : 0;
 	return DP_MAX(width, used + 20) - used - 2;
 }
 
 /* The title, or its first word where that is all that fits. */
-static void write_head(struct dp_render *render, const char *first, const char *title)
+static void write_head(struct dp_render *render, const char *first, const char *title,
+		       const struct look *look)
 {
-	size_t length = strlen(title) > name_room(render) ? strcspn(title, " ") : strlen(title);
+	size_t room = name_room(render, look);
+	size_t length = strlen(title) > room ? strcspn(title, " ") : strlen(title);
 
 	dp_text__style_begin(render, DP_STYLE_DIM);
 	if (is_narrow(render))
@@ -45,19 +56,31 @@ static void write_head(struct dp_render *render, const char *first, const char *
 		dp_render__format(render, "\n%7s%9s%10s%10s", first, "count", "total", "mean");
 	if (is_wide(render))
 		dp_render__format(render, "%10s%10s%10s", "min", "max", "stddev");
+	if (look->units)
+		dp_render__format(render, "%8s%8s%8s", "SM", "tensor", "DRAM");
 	dp_render__format(render, "  %.*s", (int)length, title);
 	dp_text__style_end(render);
 	dp_render__text(render, "\n");
 }
 
+static void write_units(struct dp_render *render, const struct dp_time_stat *stat)
+{
+	const double units[] = { stat->sm_active, stat->tensor_active, stat->dram_active };
+	char share[DP_NUMBER_SIZE];
+
+	for (size_t i = 0; i < DP_COUNT(units); i++)
+		dp_text__column(render, isnan(units[i]) ? "-" : dp_human__share(share, units[i]),
+				-8);
+}
+
 /* first: the row's first column. place: where a kernel's name differs from one like it. */
 static void write_row(struct dp_render *render, const char *first, const struct dp_time_stat *stat,
-		      bool kernels, size_t place)
+		      const struct look *look, size_t place)
 {
 	const double values[] = { stat->total_ns, stat->mean_ns, stat->min_ns, stat->max_ns,
 				  stat->stddev_ns };
 	char label[DP_LABEL_SIZE], number[DP_NUMBER_SIZE], digits[DP_TEXT_SIZE];
-	size_t room = name_room(render);
+	size_t room = name_room(render, look);
 	bool ascii = render->options->ascii;
 
 	dp_text__column(render, first, -7);
@@ -68,10 +91,12 @@ static void write_row(struct dp_render *render, const char *first, const struct 
 						    : 2);
 	     i++)
 		dp_text__column(render, dp_human__duration(number, values[i], ascii), -10);
+	if (look->units)
+		write_units(render, stat);
 	dp_render__text(render, "  ");
 	if (!*stat->name)
 		dp_render__text(render, "(no operator)");
-	else if (kernels)
+	else if (look->kernels)
 		dp_render__text(render, dp_label__kernel_at(label, stat->name, place, room, ascii));
 	else
 		dp_render__text(render, dp_label__text(label, stat->name, room, ascii));
@@ -94,8 +119,8 @@ struct row {
 };
 
 /* Rows with their share of the time first, or where they are. */
-static int write_rows(struct dp_render *render, const struct row *rows, size_t count, bool kernels,
-		      bool shares)
+static int write_rows(struct dp_render *render, const struct row *rows, size_t count,
+		      const struct look *look)
 {
 	const char **names = dp_alloc__array(count, sizeof(*names));
 	size_t *places = dp_alloc__zeroed(count, sizeof(*places));
@@ -104,15 +129,15 @@ static int write_rows(struct dp_render *render, const struct row *rows, size_t c
 
 	for (size_t i = 0; i < count && !status; i++)
 		names[i] = rows[i].stat->name;
-	if (!status && kernels)
-		status = dp_label__tell_apart(places, names, count, name_room(render),
+	if (!status && look->kernels)
+		status = dp_label__tell_apart(places, names, count, name_room(render, look),
 					      render->options->ascii);
 	for (size_t i = 0; i < count && !status; i++) {
-		if (shares)
+		if (look->shares)
 			dp_human__share(first, rows[i].stat->share);
 		else
 			dp_text__count(first, rows[i].at);
-		write_row(render, first, rows[i].stat, kernels, places[i]);
+		write_row(render, first, rows[i].stat, look, places[i]);
 	}
 	free(names);
 	free(places);
@@ -139,8 +164,18 @@ static struct row *gather(size_t *count, const struct dp_render *render, size_t 
 	return rows;
 }
 
+static bool any_units(const struct row *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (isfinite(rows[i].stat->sm_active) || isfinite(rows[i].stat->tensor_active) ||
+		    isfinite(rows[i].stat->dram_active))
+			return true;
+	return false;
+}
+
 static int write_table(struct dp_render *render, size_t loop, getter *get, const char *title)
 {
+	struct look look = { .kernels = get == dp_analysis_loop_kernel_stat, .shares = true };
 	size_t count, shown;
 	struct row *rows = gather(&count, render, loop, get);
 	int status = DP_OK;
@@ -149,8 +184,9 @@ static int write_table(struct dp_render *render, size_t loop, getter *get, const
 		return DP_ERR_NOMEM;
 	if (count && (count > 1 || *rows[0].stat->name)) {
 		shown = render->options->all ? count : DP_MIN(count, ROWS_MOST);
-		write_head(render, "share", title);
-		status = write_rows(render, rows, shown, get == dp_analysis_loop_kernel_stat, true);
+		look.units = !is_narrow(render) && any_units(rows, shown);
+		write_head(render, "share", title, &look);
+		status = write_rows(render, rows, shown, &look);
 		write_more(render, count, shown);
 	}
 	free(rows);
@@ -169,6 +205,7 @@ static int longest_first(const void *a, const void *b)
 /* The kernels of an iteration that take longest, by their place in it. */
 static int write_places(struct dp_render *render, size_t loop)
 {
+	const struct look look = { .kernels = true };
 	size_t count, shown;
 	struct row *rows = gather(&count, render, loop, dp_analysis_loop_position_stat);
 	int status = DP_OK;
@@ -178,8 +215,8 @@ static int write_places(struct dp_render *render, size_t loop)
 	if (count) {
 		qsort(rows, count, sizeof(*rows), longest_first);
 		shown = render->options->all ? count : DP_MIN(count, PLACES_MOST);
-		write_head(render, "place", "kernel of the iteration at that place");
-		status = write_rows(render, rows, shown, true, false);
+		write_head(render, "place", "kernel of the iteration at that place", &look);
+		status = write_rows(render, rows, shown, &look);
 		write_more(render, count, shown);
 	}
 	free(rows);

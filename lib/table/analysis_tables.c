@@ -267,35 +267,44 @@ struct time_row {
 	struct dp_time_stat of;
 };
 
-#define TIME_FIELDS(what, number)                                                               \
-	{                                                                                       \
-		DP_FIELD(struct time_row, loop, DP_CELL_INT64, NULL, "the loop's id"),          \
-			DP_FIELD(struct time_row, index, DP_CELL_INT64, NULL, number),          \
-			DP_FIELD_OF(struct time_row, name, DP_CELL_TEXT, NULL, what),           \
-			DP_FIELD_OF(struct time_row, count, DP_CELL_INT64, "count",             \
-				    "kernels in complete iterations after the warm-up"),        \
-			DP_FIELD_OF(struct time_row, total_ns, DP_CELL_DOUBLE, "ns",            \
-				    "all of them together"),                                    \
-			DP_FIELD_OF(struct time_row, mean_ns, DP_CELL_DOUBLE, "ns",             \
-				    "mean duration"),                                           \
-			DP_FIELD_OF(struct time_row, min_ns, DP_CELL_DOUBLE, "ns", "shortest"), \
-			DP_FIELD_OF(struct time_row, max_ns, DP_CELL_DOUBLE, "ns", "longest"),  \
-			DP_FIELD_OF(struct time_row, stddev_ns, DP_CELL_DOUBLE, "ns",           \
-				    "standard deviation of the durations"),                     \
-			DP_FIELD_OF(struct time_row, share, DP_CELL_DOUBLE, "1",                \
-				    "of the time of all kernels"),                              \
-			DP_FIELD_OF(struct time_row, rise_ns, DP_CELL_DOUBLE, "ns",             \
-				    "rise of the time per iteration with each iteration"),      \
-			{ NULL },                                                               \
-	}
+#define TIME_FIELDS(what, number)                                                       \
+	DP_FIELD(struct time_row, loop, DP_CELL_INT64, NULL, "the loop's id"),          \
+		DP_FIELD(struct time_row, index, DP_CELL_INT64, NULL, number),          \
+		DP_FIELD_OF(struct time_row, name, DP_CELL_TEXT, NULL, what),           \
+		DP_FIELD_OF(struct time_row, count, DP_CELL_INT64, "count",             \
+			    "kernels in complete iterations after the warm-up"),        \
+		DP_FIELD_OF(struct time_row, total_ns, DP_CELL_DOUBLE, "ns",            \
+			    "all of them together"),                                    \
+		DP_FIELD_OF(struct time_row, mean_ns, DP_CELL_DOUBLE, "ns",             \
+			    "mean duration"),                                           \
+		DP_FIELD_OF(struct time_row, min_ns, DP_CELL_DOUBLE, "ns", "shortest"), \
+		DP_FIELD_OF(struct time_row, max_ns, DP_CELL_DOUBLE, "ns", "longest"),  \
+		DP_FIELD_OF(struct time_row, stddev_ns, DP_CELL_DOUBLE, "ns",           \
+			    "standard deviation of the durations"),                     \
+		DP_FIELD_OF(struct time_row, share, DP_CELL_DOUBLE, "1",                \
+			    "of the time of all kernels"),                              \
+		DP_FIELD_OF(struct time_row, rise_ns, DP_CELL_DOUBLE, "ns",             \
+			    "rise of the time per iteration with each iteration")
 
-static const struct dp_field kernel_fields[] =
-	TIME_FIELDS("the kernel's name", "rank by total time, from 0");
-static const struct dp_field place_fields[] =
-	TIME_FIELDS("the kernel's name in the pattern", "place in the pattern, from 0");
-static const struct dp_field operator_fields[] =
+static const struct dp_field kernel_fields[] = {
+	TIME_FIELDS("the kernel's name", "rank by total time, from 0"),
+	DP_FIELD_OF(struct time_row, sm_active, DP_CELL_DOUBLE, "1",
+		    "multiprocessors with work while it ran, of all; null: not sampled"),
+	DP_FIELD_OF(struct time_row, tensor_active, DP_CELL_DOUBLE, "1",
+		    "throughput of the tensor cores while it ran, of their peak"),
+	DP_FIELD_OF(struct time_row, dram_active, DP_CELL_DOUBLE, "1",
+		    "throughput of device memory while it ran, of its peak"),
+	{ NULL },
+};
+static const struct dp_field place_fields[] = {
+	TIME_FIELDS("the kernel's name in the pattern", "place in the pattern, from 0"),
+	{ NULL },
+};
+static const struct dp_field operator_fields[] = {
 	TIME_FIELDS("the innermost operator or NVTX range at the launch; empty: none",
-		    "rank by total time, from 0");
+		    "rank by total time, from 0"),
+	{ NULL },
+};
 
 static enum dp_table_row time_row(struct time_row *row, size_t loop, size_t index,
 				  const struct dp_time_stat *time)
@@ -418,14 +427,16 @@ static const struct dp_field finding_fields[] = {
 	DP_FIELD(struct finding_row, rule, DP_CELL_TEXT, NULL, "the rule's id"),
 	DP_FIELD(struct finding_row, severity, DP_CELL_TEXT, NULL, "info, warning or critical"),
 	DP_FIELD(struct finding_row, confidence, DP_CELL_DOUBLE, "1", "that it is right"),
-	DP_FIELD(struct finding_row, first_iteration, DP_CELL_INT64, NULL, "the first to look at"),
-	DP_FIELD(struct finding_row, last_iteration, DP_CELL_INT64, NULL, "the last to look at"),
+	DP_FIELD(struct finding_row, first_iteration, DP_CELL_ID, NULL,
+		 "the first to look at; null: the whole capture"),
+	DP_FIELD(struct finding_row, last_iteration, DP_CELL_ID, NULL,
+		 "the last to look at; null: the whole capture"),
 	DP_FIELD(struct finding_row, recoverable_ns, DP_CELL_DOUBLE, "ns",
 		 "recoverable time per iteration"),
 	DP_FIELD(struct finding_row, metric, DP_CELL_TEXT, NULL,
 		 "the metric that the cost is a part of"),
 	DP_FIELD(struct finding_row, overlaps, DP_CELL_TEXT, NULL,
-		 "the rule of a more expensive finding that the cost is a part of"),
+		 "the rule of an earlier finding that includes this cost"),
 	DP_FIELD(struct finding_row, advice, DP_CELL_TEXT, NULL, "what to do"),
 	{ NULL },
 };
@@ -434,17 +445,18 @@ static enum dp_table_row finding_row(void *out, const struct dp_table_rows *rows
 				     size_t index)
 {
 	const struct dp_finding *finding = dp_analysis_finding(rows->analysis, index);
+	bool has_loop = finding && finding->loop != DP_NONE;
 
 	if (!finding)
 		return DP_ROW_END;
 	*(struct finding_row *)out = (struct finding_row){
 		(int64_t)index,
-		finding->loop == DP_NONE ? -1 : (int64_t)finding->loop,
+		has_loop ? (int64_t)finding->loop : -1,
 		finding->rule,
 		dp_severity_name(finding->severity),
 		finding->confidence,
-		(int64_t)finding->first_iteration,
-		(int64_t)finding->last_iteration,
+		has_loop ? (int64_t)finding->first_iteration : -1,
+		has_loop ? (int64_t)finding->last_iteration : -1,
 		finding->recoverable_ns,
 		finding->metric,
 		finding->overlaps,
@@ -472,7 +484,8 @@ static const struct dp_field evidence_fields[] = {
 	DP_FIELD_OF(struct evidence_row, name, DP_CELL_TEXT, NULL, "what the number is"),
 	DP_FIELD_OF(struct evidence_row, unit, DP_CELL_TEXT, NULL, "its unit; 1 for a share"),
 	DP_FIELD_OF(struct evidence_row, value, DP_CELL_DOUBLE, NULL, "the number"),
-	DP_FIELD_OF(struct evidence_row, call, DP_CELL_TEXT, NULL, "the API call that it is of"),
+	DP_FIELD_OF(struct evidence_row, call, DP_CELL_TEXT, NULL,
+		    "the API call or kernel that it is about"),
 	{ NULL },
 };
 
@@ -548,7 +561,7 @@ static enum dp_table_row finding_loop_row(void *out, const struct dp_table_rows 
 {
 	const struct dp_finding *finding = dp_analysis_finding(rows->analysis, of);
 
-	if (i >= finding->loop_count)
+	if (finding->loop == DP_NONE || i >= finding->loop_count)
 		return DP_ROW_END;
 	*(struct finding_loop_row *)out =
 		(struct finding_loop_row){ (int64_t)of, finding->loops[i] };

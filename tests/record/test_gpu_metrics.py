@@ -81,6 +81,13 @@ class GpuMetrics(recording.Case):
         loop = report["loops"][0]
         for name, value in ("sm_active", 0.9), ("tensor_active", 0.11), ("dram_active", 0.8):
             self.assertAlmostEqual(loop["summary"]["avg_" + name], value, 3)
+            self.assertAlmostEqual(loop["kernel_times"][0][name], value, 3)
+        text = cli.run("analyze", "-v", "deepprof.db", "-n", "40", cwd=self.folder).stdout
+        self.assertRegex(text, r"SM  tensor    DRAM  kernel\n.*  90.0%   11.0%   80.0%  layer_a\n")
+        page = cli.run(
+            "analyze", "--format=html", "-o", "-", "deepprof.db", "-n", "40", cwd=self.folder
+        ).stdout
+        self.assertIn(",null,0,0.9,0.11,0.8],", page)
         (idle,) = (f for f in report["findings"] if f["rule"] == "tensor-idle")
         self.assertIn("wait for memory", idle["advice"])
 

@@ -85,6 +85,10 @@ class Versions(Case):
             )  # fmt: skip
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn("nothing lost", result.stderr)
+            self.assertIn(
+                "20 CUDA graph launches are recorded as one operation each; "
+                "--cuda-graph=node records the kernels in them\n", result.stderr,
+            )  # fmt: skip
             self.assert_nothing_missing("t.db")
             self.assertEqual(
                 self.one("SELECT count(*) FROM kernel WHERE dur_ns = 2000 AND regs = 32", "t.db"),

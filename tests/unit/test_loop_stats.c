@@ -1,4 +1,5 @@
 /* Tables of kernels, operators and places in the pattern, against numbers computed by hand. */
+#include "alloc_fail.h"
 #include "metric/loop_stats.h"
 #include "trace/builder.h"
 
@@ -21,6 +22,19 @@ static const struct {
 
 static struct dp_trace *trace;
 static uint32_t pattern[3];
+
+/* Of the device's units; U: unknown. */
+#define U DP_ACTIVITY_UNKNOWN
+static const struct dp_unit_activity samples[] = {
+	{ 900, 1005, 900000, 900000, 900000, 0 },  /* A ran for a twentieth of it */
+	{ 1002, 1012, 200000, 0, U, 0 },	   /* for 5 of the 7 that are left of it */
+	{ 1100, 1120, 600000, 300000, 0, 0 },	   /* B */
+	{ 1200, 1260, 900000, 900000, 900000, 0 }, /* C ran for half of it, not for more */
+	{ 1495, 1545, 1000000, U, 800000, 0 },	   /* D */
+	{ 1545, 1640, 900000, 900000, 900000, 0 }, /* the end of D, and less than half of A */
+	{ 1640, 1690, 500000, 100000, U, 0 },	   /* A, that began before */
+	{ 1800, 1900, 900000, 900000, 900000, 0 }, /* nothing */
+};
 
 static void add_range(struct dp_builder *builder, const char *name, int64_t start_ns,
 		      int64_t end_ns, uint32_t thread, enum dp_range_kind kind)
@@ -61,6 +75,8 @@ static void make(void)
 	add_range(builder, "outer", 890, 1250, threads[0], DP_RANGE_OPERATOR);
 	add_range(builder, "inner", 990, 1005, threads[0], DP_RANGE_NVTX);
 	add_range(builder, "over", 890, 1100, threads[1], DP_RANGE_OPERATOR);
+	for (size_t i = 0; i < DP_COUNT(samples); i++)
+		ck_assert_int_eq(dp_builder__add_activity(builder, &samples[i]), DP_OK);
 	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
 }
 
@@ -163,10 +179,63 @@ START_TEST(what_is_missing)
 }
 END_TEST
 
+/* NaN stands for no value. */
+static void same_units(const struct dp_time_stat *stat, const char *name, double sm, double tensor,
+		       double dram)
+{
+	const double have[] = { stat->sm_active, stat->tensor_active, stat->dram_active };
+	const double want[] = { sm, tensor, dram };
+
+	ck_assert_str_eq(stat->name, name);
+	for (size_t i = 0; i < DP_COUNT(want); i++)
+		if (isnan(want[i]))
+			ck_assert_msg(isnan(have[i]), "%s: %g", name, have[i]);
+		else
+			ck_assert_double_eq_tol(have[i], want[i], 1e-9);
+}
+
+START_TEST(units)
+{
+	uint32_t ops[DP_COUNT(kernels)];
+	struct dp_attribution none = { NULL };
+	struct dp_device_timeline timeline;
+	struct dp_trace_index index;
+	struct dp_loop_stats stats;
+	struct dp_loop_kernels in;
+	double no = (double)NAN;
+	bool more = true;
+	int status;
+
+	make();
+	in = input(ops);
+	ck_assert_int_eq(dp_trace_index__init(&index, trace, NULL), DP_OK);
+	ck_assert_int_eq(dp_device_timeline__init(&timeline, &index, 0, NULL), DP_OK);
+	in.timeline = &timeline;
+	for (size_t k = 0; more; k++) {
+		alloc_fail_after(k);
+		status = dp_loop_stats__init(&stats, &in, &none, NULL);
+		more = alloc_fail_stop();
+		ck_assert_int_eq(status, more ? DP_ERR_NOMEM : DP_OK);
+	}
+	same_units(&stats.kernels.stats[0], "D", 1, no, 0.8);
+	same_units(&stats.kernels.stats[1], "C", no, no, no);
+	same_units(&stats.kernels.stats[2], "A", (7 * 0.2 + 50 * 0.5) / 57, 50 * 0.1 / 57, no);
+	same_units(&stats.kernels.stats[3], "B", 0.6, 0.3, 0);
+	same_units(&stats.kernels.stats[4], "X", no, no, no);
+	same_units(&stats.operators.stats[0], "", no, no, no);
+	same_units(&stats.positions.stats[0], "A", no, no, no);
+	dp_loop_stats__fini(&stats);
+	dp_device_timeline__fini(&timeline);
+	dp_trace_index__fini(&index);
+	dp_trace_free(trace);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, by_name_operator_and_place);
 	tcase_add_test(tests, what_is_missing);
+	tcase_add_test(tests, units);
 }
 
 #include "test_main.h"
