@@ -473,12 +473,12 @@ struct dp_evidence_value {
 	const char *name;
 	const char *unit;
 	double value;
-	const char *call; /* the API call that it belongs to; NULL: none */
+	const char *call; /* the API call or kernel that it is about; NULL: none */
 };
 
 /* What the host ran during the time that a finding costs. */
 struct dp_finding_range {
-	const char *name; /* "" for none. Borrowed */
+	const char *name; /* "" outside of all. Borrowed */
 	double ns;	  /* per iteration */
 	double share;	  /* of all of the same activity */
 };

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names that are listed: a line or two. All formats, and of metrics those that may be meant. */
+/* Most names that are listed: enough for all formats of a report, in one or two lines. */
 #define LISTED_MOST 10
 
-/* Of a name, which are identifiers; what is longer is cut where it is compared. */
+/* Longest name, in bytes, that is compared and shown whole; longer ones are cut. */
 #define LONGEST 40
 
 /* Edits between two words (Levenshtein): insertions, deletions and substitutions. */

@@ -5,14 +5,17 @@
  *
  * GPU events carry no process, and the number of a device may be that of a process. They are
  * taken for the process that the first host event names, as Kineto traces one process; in a file
- * that was merged from several, each device goes to the process that launched what ran there.
+ * that was merged from several, for the one that kineto_merged.h tells, and where that can't tell,
+ * each device goes to the process that launched what ran there.
  */
 #include "import/chrome.h"
 #include "import/copy_name.h"
 #include "import/kineto_deferred.h"
+#include "import/kineto_devices.h"
 #include "import/kineto_class.h"
 #include "import/kineto_collective.h"
 #include "import/kineto_memory.h"
+#include "import/kineto_merged.h"
 #include "import/kineto_mtia.h"
 #include "import/kineto_names.h"
 #include "import/kineto_npu.h"
@@ -47,12 +50,6 @@ struct named {
 	bool is_thread;
 };
 
-struct property {
-	int64_t device;
-	uint64_t bytes;
-	uint32_t name;
-};
-
 struct kineto {
 	struct dp_chrome chrome;
 	struct dp_builder *builder;
@@ -65,8 +62,9 @@ struct kineto {
 	size_t pid_count, pid_room;
 	int64_t *gpu_pids; /* rows that a label says are a GPU */
 	size_t gpu_pid_count, gpu_pid_room;
-	int64_t *devices; /* that have operations */
-	size_t device_count, device_room;
+	struct dp_kineto_devices devices;
+	struct dp_kineto_merged merged;
+	bool filed; /* GPU events under another process than the first */
 	struct dp_kineto_rows rows;
 	struct dp_kineto_rocprof rocprof;
 	struct dp_kineto_xla xla;
@@ -74,9 +72,7 @@ struct kineto {
 	struct stream_slot streams[CACHE];
 	struct named *named;
 	size_t named_count, named_room;
-	struct property *properties;
-	size_t property_count, property_room;
-	struct dp_lookup by_place; /* device, context, stream */
+	struct dp_lookup by_place; /* device, context, stream, process */
 	struct dp_kineto_deferred deferred;
 	struct dp_kineto_memory memory;
 	int64_t epoch_votes; /* operations whose start is a time since 1970, less the others */
@@ -172,9 +168,21 @@ static uint32_t host_process(struct kineto *kineto, int64_t pid)
 		kineto->main_known = true;
 		kineto->main_pid = pid;
 	}
+	dp_kineto_merged__use(&kineto->merged, pid);
 	if (pid == kineto->main_pid)
 		return gpu_process(kineto);
 	return dp_builder__process(kineto->builder, pid);
+}
+
+/* The process of a GPU's event; DP_NONE: the first. */
+static uint32_t owner_of(struct kineto *kineto, const struct dp_chrome_event *event)
+{
+	uint32_t process = DP_NONE;
+	int64_t pid;
+
+	if (dp_kineto_merged__owner(&kineto->merged, event, &pid))
+		process = host_process(kineto, pid);
+	return process == kineto->process ? DP_NONE : process;
 }
 
 static size_t slot_of(uint64_t a, uint64_t b, uint64_t c)
@@ -191,6 +199,9 @@ static uint32_t thread_of(struct kineto *kineto, const struct dp_chrome_event *e
 	struct dp_kineto_row row;
 	struct thread_slot *slot;
 
+	if (event->has & DP_CHROME_PID && (pid != kineto->merged.pid || !kineto->merged.known))
+		dp_kineto_merged__host(&kineto->merged, event,
+				       !is_member(kineto->pids, kineto->pid_count, pid));
 	if (!(event->has & DP_CHROME_TID))
 		return DP_NONE;
 	slot = &kineto->threads[slot_of((uint64_t)pid, (uint64_t)event->tid, 0)];
@@ -208,34 +219,40 @@ static uint32_t thread_of(struct kineto *kineto, const struct dp_chrome_event *e
 	return slot->thread;
 }
 
-/* The device, context and stream that the event names, or that its row stands for. */
-static struct dp_key place_of(const struct dp_chrome_event *event)
+/* The device, context and stream that the event names, or that its row stands for; the process. */
+static struct dp_key place_of(struct kineto *kineto, const struct dp_chrome_event *event)
 {
 	uint32_t has = event->has;
+	bool numbered = has & DP_CHROME_PID && !event->pid_text.length;
 	int64_t device = has & DP_CHROME_DEVICE ? event->device
-			 : has & DP_CHROME_PID	? event->pid
+			 : numbered		? event->pid
 						: dp_json__last_number(&event->pid_text);
 	int64_t stream = has & DP_CHROME_STREAM ? event->stream
 			 : has & DP_CHROME_TID	? event->tid
 						: dp_json__last_number(&event->tid_text);
 	int64_t context = has & DP_CHROME_CONTEXT ? event->context : -1;
+	uint32_t process = owner_of(kineto, event);
 
-	return (struct dp_key){ { device, context, stream } };
+	kineto->merged.has_gpu = true;
+	kineto->filed |= process != DP_NONE;
+	return (struct dp_key){ { device, context, stream,
+				  process == DP_NONE ? gpu_process(kineto) : process } };
 }
 
 static uint32_t stream_of(struct kineto *kineto, const struct dp_chrome_event *event)
 {
-	struct dp_key place = place_of(event);
+	struct dp_key place = place_of(kineto, event);
 	const int64_t *part = place.part;
 	struct stream_slot *slot =
-		&kineto->streams[slot_of((uint64_t)part[0], (uint64_t)part[2], (uint64_t)part[1])];
+		&kineto->streams[slot_of((uint64_t)part[0], (uint64_t)part[2], (uint64_t)part[1]) ^
+				 (part[3] & (CACHE - 1))];
 
 	if (slot->used && !memcmp(&slot->place, &place, sizeof(place)))
 		return slot->id;
 	*slot = (struct stream_slot){ place, DP_NONE, true };
 	slot->id =
-		dp_builder__stream(kineto->builder, gpu_process(kineto), part[0], part[1], part[2]);
-	if (remember(&kineto->devices, &kineto->device_count, &kineto->device_room, part[0]) ||
+		dp_builder__stream(kineto->builder, (uint32_t)part[3], part[0], part[1], part[2]);
+	if (dp_kineto_devices__use(&kineto->devices, (uint32_t)part[3], part[0]) ||
 	    dp_lookup__set(&kineto->by_place, &place, slot->id)) {
 		nomem(kineto);
 		return DP_NONE;
@@ -341,7 +358,7 @@ static int sync_event(struct kineto *kineto, const struct dp_chrome_event *event
 		sync.kind = dp_kineto__sync_kind(event->name.at, event->name.length);
 	sync.correlation = dp_chrome__correlation(event);
 	if (event->has & DP_CHROME_STREAM && event->stream >= 0 && event->stream < UINT32_MAX) {
-		place = place_of(event);
+		place = place_of(kineto, event);
 		return kept(kineto, dp_kineto_deferred__sync(&kineto->deferred, &sync, &place));
 	}
 	return dp_builder__add_sync(kineto->builder, &sync);
@@ -396,7 +413,7 @@ static int row_event(struct kineto *kineto, const struct dp_chrome_event *event)
 	}
 	if (starts(&event->pid_text, "GPU") || starts(&event->pid_text, "Device ") ||
 	    starts(&event->tid_text, "stream ") || starts(&event->tid_text, "Stream ") ||
-	    (event->has & DP_CHROME_PID &&
+	    (event->has & DP_CHROME_PID && !event->pid_text.length &&
 	     is_member(kineto->gpu_pids, kineto->gpu_pid_count, event->pid)))
 		return gpu_event(kineto, event, DP_KINETO_NONE);
 	return range_event(kineto, event, DP_RANGE_OPERATOR);
@@ -411,10 +428,12 @@ static int metadata_event(struct kineto *kineto, const struct dp_chrome_event *e
 
 	if ((event->has & need) != need)
 		return DP_OK;
-	if (dp_kineto_rows__note(&kineto->rows, event) ||
-	    dp_kineto_xla__note(&kineto->xla, event) || dp_kineto_npu__note(&kineto->npu, event))
+	if (!event->pid_text.length &&
+	    (dp_kineto_rows__note(&kineto->rows, event) ||
+	     dp_kineto_xla__note(&kineto->xla, event) || dp_kineto_npu__note(&kineto->npu, event)))
 		return nomem(kineto);
-	dp_kineto_rocprof__note(&kineto->rocprof, event);
+	if (!event->pid_text.length)
+		dp_kineto_rocprof__note(&kineto->rocprof, event);
 	if (starts(&event->name, "process_labels") && event->has & DP_CHROME_LABELS &&
 	    starts(&event->labels, "GPU"))
 		return remember(&kineto->gpu_pids, &kineto->gpu_pid_count, &kineto->gpu_pid_room,
@@ -443,6 +462,7 @@ static int metadata_event(struct kineto *kineto, const struct dp_chrome_event *e
 static int class_event(struct kineto *kineto, const struct dp_chrome_event *event,
 		       enum dp_kineto_class class)
 {
+	dp_kineto_merged__start(&kineto->merged, event);
 	switch (class) {
 	case DP_KINETO_KERNEL:
 	case DP_KINETO_COPY:
@@ -476,8 +496,11 @@ static int dispatch(struct kineto *kineto, const struct dp_chrome_event *event)
 
 	if (event->phase == 'M')
 		return metadata_event(kineto, event);
+	if (event->phase == 'i' && dp_kineto_memory__is(event))
+		return kept(kineto, dp_kineto_memory__note(&kineto->memory, event,
+							   owner_of(kineto, event)));
 	if (event->phase == 'i')
-		return dp_kineto_memory__note(&kineto->memory, event) ? nomem(kineto) : DP_OK;
+		return DP_OK;
 	if (event->has & DP_CHROME_CATEGORY && kineto->class == DP_KINETO_MTIA) {
 		moved = *event;
 		class = dp_kineto_mtia__read(&moved);
@@ -496,42 +519,30 @@ static int dispatch(struct kineto *kineto, const struct dp_chrome_event *event)
 static int on_event(void *ctx, const struct dp_chrome_event *event)
 {
 	struct kineto *kineto = ctx;
-	int status = dispatch(kineto, event);
+	struct dp_chrome_event labelled;
+	int status;
 
+	if (event->pid_text.length) {
+		labelled = *event;
+		if (dp_kineto_merged__label(&kineto->merged, &labelled))
+			return nomem(kineto);
+		event = &labelled;
+	}
+	status = dispatch(kineto, event);
 	return status ? status : kineto->failed;
 }
 
 static int on_device(void *ctx, const struct dp_chrome_device *device)
 {
 	struct kineto *kineto = ctx;
-	struct property property = { device->id, 0, DP_NONE };
+	uint32_t name = DP_NONE;
 
-	if (kineto->property_count >= MOST_VALUES || device->id < 0)
-		return DP_OK;
-	if (device->bytes > 0)
-		property.bytes = (uint64_t)device->bytes;
 	if (device->name.length) {
-		property.name = name_of(kineto, &device->name, false);
-		if (property.name == DP_NONE)
+		name = name_of(kineto, &device->name, false);
+		if (name == DP_NONE)
 			return DP_ERR_NOMEM;
 	}
-	if (dp_array__reserve(&kineto->properties, &kineto->property_room,
-			      kineto->property_count + 1, sizeof(property)))
-		return nomem(kineto);
-	kineto->properties[kineto->property_count++] = property;
-	return DP_OK;
-}
-
-/* Memory of devices that have operations. */
-static int push_memory(struct kineto *kineto)
-{
-	int status = DP_OK;
-
-	for (size_t i = 0; i < kineto->device_count && !status; i++)
-		status = dp_kineto_memory__push(
-			&kineto->memory, kineto->builder, kineto->devices[i],
-			dp_builder__device(kineto->builder, kineto->process, kineto->devices[i]));
-	return status;
+	return kept(kineto, dp_kineto_devices__describe(&kineto->devices, device, name));
 }
 
 /* Rows may have a name where the thread has none. */
@@ -555,8 +566,16 @@ static int give_names(struct kineto *kineto)
 
 	if (kineto->process != DP_NONE) {
 		dp_builder__pid(builder, kineto->process,
-				kineto->main_known ? kineto->main_pid : -1);
+				kineto->main_known
+					? dp_kineto_merged__pid(&kineto->merged, kineto->main_pid)
+					: -1);
 		dp_builder__name_process(builder, kineto->process, DP_NONE, kineto->chrome.rank);
+	}
+	for (size_t i = 0; i < kineto->merged.labels.count; i++) {
+		const int64_t pid = INT64_MIN + (int64_t)i, number = kineto->merged.numbers[i];
+
+		if (number > -2)
+			dp_builder__pid(builder, host_process(kineto, pid), number);
 	}
 	for (size_t i = 0; i < kineto->named_count; i++) {
 		const struct named *named = &kineto->named[i];
@@ -571,17 +590,6 @@ static int give_names(struct kineto *kineto)
 		else if (name_thread(kineto, process, named))
 			return DP_ERR_NOMEM;
 	}
-	for (size_t i = 0; i < kineto->property_count; i++) {
-		const struct property *property = &kineto->properties[i];
-
-		const struct dp_gpu gpu = { property->name, DP_NONE, property->bytes };
-
-		if (is_member(kineto->devices, kineto->device_count, property->device))
-			dp_builder__name_device(
-				builder,
-				dp_builder__device(builder, kineto->process, property->device),
-				&gpu);
-	}
 	return DP_OK;
 }
 
@@ -591,7 +599,8 @@ static int finish(struct kineto *kineto)
 	int status = dp_kineto_deferred__push(&kineto->deferred, builder, &kineto->by_place);
 
 	if (!status)
-		status = push_memory(kineto);
+		status = dp_kineto_devices__push(&kineto->devices, builder, &kineto->memory,
+						 kineto->process);
 	if (!status)
 		status = give_names(kineto);
 	if (status)
@@ -602,7 +611,7 @@ static int finish(struct kineto *kineto)
 			kineto->chrome.import->error, DP_ERR_UNSUPPORTED,
 			"a Kineto trace of MTIA accelerators in which no event is a kernel's: "
 			"none has the row of a grid among its args");
-	if (kineto->pid_count > 1)
+	if (kineto->pid_count > 1 && !kineto->filed)
 		status = dp_builder__claim_devices(builder, kineto->process);
 	if (kineto->epoch_votes > 0)
 		dp_builder__epoch(builder, 0);
@@ -635,9 +644,9 @@ static void release(struct kineto *kineto)
 	free(kineto->pids);
 	free(kineto->gpu_pids);
 	dp_kineto_npu__fini(&kineto->npu);
-	free(kineto->devices);
+	dp_kineto_devices__fini(&kineto->devices);
+	dp_kineto_merged__fini(&kineto->merged);
 	free(kineto->named);
-	free(kineto->properties);
 	dp_lookup__fini(&kineto->by_place);
 	dp_kineto_deferred__fini(&kineto->deferred);
 	dp_kineto_memory__fini(&kineto->memory);

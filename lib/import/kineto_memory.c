@@ -12,31 +12,35 @@ void dp_kineto_memory__fini(struct dp_kineto_memory *memory)
 	*memory = (struct dp_kineto_memory){ 0 };
 }
 
-int dp_kineto_memory__note(struct dp_kineto_memory *memory, const struct dp_chrome_event *event)
+bool dp_kineto_memory__is(const struct dp_chrome_event *event)
 {
 	static const char name[] = "[memory]";
 	uint32_t need = DP_CHROME_NAME | DP_CHROME_START | DP_CHROME_DEVICE |
 			DP_CHROME_DEVICE_TYPE | DP_CHROME_BYTES;
 
-	if ((event->has & need) != need || event->device_type != DEVICE_CUDA ||
-	    event->name.length != sizeof(name) - 1 ||
-	    memcmp(event->name.at, name, sizeof(name) - 1) != 0)
-		return DP_OK;
+	return (event->has & need) == need && event->device_type == DEVICE_CUDA &&
+	       event->name.length == sizeof(name) - 1 &&
+	       !memcmp(event->name.at, name, sizeof(name) - 1);
+}
+
+int dp_kineto_memory__note(struct dp_kineto_memory *memory, const struct dp_chrome_event *event,
+			   uint32_t process)
+{
 	if (dp_array__reserve(&memory->list, &memory->room, memory->count + 1,
 			      sizeof(*memory->list)))
 		return DP_ERR_NOMEM;
 	memory->list[memory->count++] =
-		(struct dp_kineto_change){ event->start_ns, event->device, event->bytes };
+		(struct dp_kineto_change){ event->start_ns, event->device, event->bytes, process };
 	return DP_OK;
 }
 
 int dp_kineto_memory__push(const struct dp_kineto_memory *memory, struct dp_builder *builder,
-			   int64_t device, uint32_t id)
+			   int64_t device, uint32_t process, uint32_t id)
 {
 	int status = DP_OK;
 
 	for (size_t i = 0; i < memory->count && !status; i++)
-		if (memory->list[i].device == device)
+		if (memory->list[i].device == device && memory->list[i].process == process)
 			status = dp_builder__add_memory(builder, memory->list[i].time_ns, id,
 							memory->list[i].delta_bytes);
 	return status;

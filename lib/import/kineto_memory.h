@@ -8,17 +8,23 @@
 struct dp_kineto_memory {
 	struct dp_kineto_change {
 		int64_t time_ns, device, delta_bytes;
+		uint32_t process; /* DP_NONE: the file's first */
 	} * list;
 	size_t count, room;
 };
 
 void dp_kineto_memory__fini(struct dp_kineto_memory *memory);
 
-/* Keeps an instant event if it reports a device's memory. Errors: DP_ERR_NOMEM. */
-int dp_kineto_memory__note(struct dp_kineto_memory *memory, const struct dp_chrome_event *event);
+/* Whether an instant event reports a device's memory. */
+bool dp_kineto_memory__is(const struct dp_chrome_event *event);
 
-/* Gives what is kept of one device to the builder, whose device that is. Cost: linear. */
+/* Keeps such an event. Errors: DP_ERR_NOMEM. */
+int dp_kineto_memory__note(struct dp_kineto_memory *memory, const struct dp_chrome_event *event,
+			   uint32_t process);
+
+/* Gives what is kept of one device of a process to the builder, whose device that is. Cost: linear.
+ */
 int dp_kineto_memory__push(const struct dp_kineto_memory *memory, struct dp_builder *builder,
-			   int64_t device, uint32_t id);
+			   int64_t device, uint32_t process, uint32_t id);
 
 #endif

@@ -298,8 +298,8 @@ static void find_busy(int64_t *busy_ns, const struct dp_trace *trace)
 
 	for (size_t s = 0; (stream = dp_trace_stream(trace, s)); s++)
 		if (stream->kernels)
-			busy_ns[stream->device] = dp_sum__i64(busy_ns[stream->device],
-							      DP_MAX(stream->busy_ns, 1));
+			busy_ns[stream->device] =
+				dp_sum__i64(busy_ns[stream->device], DP_MAX(stream->busy_ns, 1));
 }
 
 /* A process that states its rank is one rank: of several devices it is the busiest one's. */
@@ -311,10 +311,44 @@ static bool is_rank(const struct dp_trace *trace, const int64_t *busy_ns, uint32
 		return busy_ns[device] > 0;
 	for (uint32_t d = 0; (other = dp_trace_device(trace, d)); d++)
 		if (d != device && other->process == self->process &&
-		    (busy_ns[d] > busy_ns[device] ||
-		     (busy_ns[d] == busy_ns[device] && d < device)))
+		    (busy_ns[d] > busy_ns[device] || (busy_ns[d] == busy_ns[device] && d < device)))
 			return false;
 	return true;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The summaries of a file's ranks: process by process, and of each in the order of its devices. */
+static int fill_ranks(struct dp_file_summary *file, const struct dp_analysis *analysis)
+{
+	const struct dp_trace *trace = dp_analysis_trace(analysis);
+	size_t devices = dp_trace_device_count(trace), count = 0;
+	int64_t *busy_ns = dp_alloc__zeroed(devices + 1, sizeof(*busy_ns));
+	uint64_t *keys = dp_alloc__array(devices + 1, sizeof(*keys)); /* process, device */
+	int status = DP_OK;
+
+	file->ranks = dp_alloc__zeroed(devices + 1, sizeof(*file->ranks));
+	if (!busy_ns || !keys || !file->ranks) {
+		status = DP_ERR_NOMEM;
+		goto out;
+	}
+	find_busy(busy_ns, trace);
+	for (uint32_t d = 0; d < devices; d++)
+		if (is_rank(trace, busy_ns, d))
+			keys[count++] = (uint64_t)dp_trace_device(trace, d)->process << 32 | d;
+	if (count)
+		qsort(keys, count, sizeof(*keys), compare_keys);
+	for (size_t i = 0; i < count && !status; i++)
+		status = fill_rank(&file->ranks[file->count++], analysis, (uint32_t)keys[i]);
+out:
+	free(busy_ns);
+	free(keys);
+	return status;
 }
 
 static int add_section(struct dp_summary *summary, const struct dp_file_summary *file)
@@ -332,32 +366,20 @@ static int add_section(struct dp_summary *summary, const struct dp_file_summary 
 int dp_summary_run(struct dp_summary **summary, const struct dp_analysis *analysis,
 		   const struct dp_summary_source *source, struct dp_error *error)
 {
-	const struct dp_trace *trace = dp_analysis_trace(analysis);
 	struct dp_file_summary file = { .source = DP_SUMMARY_SOURCE_INIT };
-	size_t devices = dp_trace_device_count(trace);
 	struct dp_summary *made;
-	int64_t *busy_ns;
-	int status = DP_OK;
+	int status;
 
 	if (!dp_analysis_is_diagnosed(analysis))
 		return dp_error__set(error, DP_ERR_ARGUMENT,
 				     "comparing ranks needs all metrics, and only named ones were "
 				     "computed");
 	made = dp_alloc__zeroed(1, sizeof(*made));
-	busy_ns = dp_alloc__zeroed(devices + 1, sizeof(*busy_ns));
 	memcpy(&file.source, source, DP_MIN(source->size, sizeof(file.source)));
-	file.ranks = dp_alloc__zeroed(devices + 1, sizeof(*file.ranks));
-	if (!made || !file.ranks || !busy_ns)
-		status = DP_ERR_NOMEM;
-	else
-		find_busy(busy_ns, trace);
-	for (uint32_t d = 0; d < devices && !status; d++)
-		if (is_rank(trace, busy_ns, d))
-			status = fill_rank(&file.ranks[file.count++], analysis, d);
+	status = made ? fill_ranks(&file, analysis) : DP_ERR_NOMEM;
 	if (!status)
 		status = add_section(made, &file);
 	dp_file_summary__fini(&file);
-	free(busy_ns);
 	if (status) {
 		dp_summary_free(made);
 		return dp_error__nomem(error, 0);

@@ -237,7 +237,11 @@ static void write_finding(struct dp_render *render, size_t id)
 	dp_json_out__number(render, ", ", "confidence", finding->confidence, "1");
 	identifier(render, ", ", "loop", finding->loop == DP_NONE ? -1 : (int64_t)finding->loop);
 	dp_json_out__key(render, ", ", "iterations");
-	dp_render__format(render, "[%zu, %zu]", finding->first_iteration, finding->last_iteration);
+	if (finding->loop == DP_NONE)
+		dp_render__text(render, "null");
+	else
+		dp_render__format(render, "[%zu, %zu]", finding->first_iteration,
+				  finding->last_iteration);
 	dp_json_out__number(render, ", ", "recoverable_ns", finding->recoverable_ns, "ns");
 	write_evidence(render, finding);
 	dp_json_out__key(render, ",\n      ", "ranges");

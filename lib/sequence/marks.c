@@ -127,6 +127,18 @@ static bool is_mark(const struct dp_sequence *sequence, size_t i, const uint8_t 
 	       is_of_process(sequence, ranges->thread[i]);
 }
 
+/*
+ * Is a range inside or over one that ends at until_ns? Microseconds since 1970 that a script has
+ * read as doubles and written again are rounded to a quarter: steps that touched overlap by it.
+ */
+static bool is_covered(const struct dp_ranges *ranges, size_t i, int64_t until_ns)
+{
+	enum { ROUNDED_NS = 250 };
+
+	return ranges->start_ns[i] < until_ns &&
+	       (ranges->end_ns[i] <= until_ns || until_ns - ranges->start_ns[i] > ROUNDED_NS);
+}
+
 /* The chosen thread's matching ranges in order, those inside or over another left out. */
 static int collect_of(struct spans *out, const struct dp_sequence *sequence,
 		      const uint8_t *verdicts, const struct threads *threads)
@@ -136,7 +148,7 @@ static int collect_of(struct spans *out, const struct dp_sequence *sequence,
 	int64_t until_ns = INT64_MIN;
 
 	for (size_t i = 0; i < ranges->count; i++) {
-		if (ranges->start_ns[i] < until_ns ||
+		if (is_covered(ranges, i, until_ns) ||
 		    thread_index(threads, ranges->thread[i]) != chosen ||
 		    !is_mark(sequence, i, verdicts))
 			continue;

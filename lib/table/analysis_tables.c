@@ -418,14 +418,16 @@ static const struct dp_field finding_fields[] = {
 	DP_FIELD(struct finding_row, rule, DP_CELL_TEXT, NULL, "the rule's id"),
 	DP_FIELD(struct finding_row, severity, DP_CELL_TEXT, NULL, "info, warning or critical"),
 	DP_FIELD(struct finding_row, confidence, DP_CELL_DOUBLE, "1", "that it is right"),
-	DP_FIELD(struct finding_row, first_iteration, DP_CELL_INT64, NULL, "the first to look at"),
-	DP_FIELD(struct finding_row, last_iteration, DP_CELL_INT64, NULL, "the last to look at"),
+	DP_FIELD(struct finding_row, first_iteration, DP_CELL_ID, NULL,
+		 "the first to look at; null: the whole capture"),
+	DP_FIELD(struct finding_row, last_iteration, DP_CELL_ID, NULL,
+		 "the last to look at; null: the whole capture"),
 	DP_FIELD(struct finding_row, recoverable_ns, DP_CELL_DOUBLE, "ns",
 		 "recoverable time per iteration"),
 	DP_FIELD(struct finding_row, metric, DP_CELL_TEXT, NULL,
 		 "the metric that the cost is a part of"),
 	DP_FIELD(struct finding_row, overlaps, DP_CELL_TEXT, NULL,
-		 "the rule of a more expensive finding that the cost is a part of"),
+		 "the rule of an earlier finding that includes this cost"),
 	DP_FIELD(struct finding_row, advice, DP_CELL_TEXT, NULL, "what to do"),
 	{ NULL },
 };
@@ -434,17 +436,18 @@ static enum dp_table_row finding_row(void *out, const struct dp_table_rows *rows
 				     size_t index)
 {
 	const struct dp_finding *finding = dp_analysis_finding(rows->analysis, index);
+	bool has_loop = finding && finding->loop != DP_NONE;
 
 	if (!finding)
 		return DP_ROW_END;
 	*(struct finding_row *)out = (struct finding_row){
 		(int64_t)index,
-		finding->loop == DP_NONE ? -1 : (int64_t)finding->loop,
+		has_loop ? (int64_t)finding->loop : -1,
 		finding->rule,
 		dp_severity_name(finding->severity),
 		finding->confidence,
-		(int64_t)finding->first_iteration,
-		(int64_t)finding->last_iteration,
+		has_loop ? (int64_t)finding->first_iteration : -1,
+		has_loop ? (int64_t)finding->last_iteration : -1,
 		finding->recoverable_ns,
 		finding->metric,
 		finding->overlaps,
@@ -472,7 +475,8 @@ static const struct dp_field evidence_fields[] = {
 	DP_FIELD_OF(struct evidence_row, name, DP_CELL_TEXT, NULL, "what the number is"),
 	DP_FIELD_OF(struct evidence_row, unit, DP_CELL_TEXT, NULL, "its unit; 1 for a share"),
 	DP_FIELD_OF(struct evidence_row, value, DP_CELL_DOUBLE, NULL, "the number"),
-	DP_FIELD_OF(struct evidence_row, call, DP_CELL_TEXT, NULL, "the API call that it is of"),
+	DP_FIELD_OF(struct evidence_row, call, DP_CELL_TEXT, NULL,
+		    "the API call or kernel that it is about"),
 	{ NULL },
 };
 
@@ -548,7 +552,7 @@ static enum dp_table_row finding_loop_row(void *out, const struct dp_table_rows 
 {
 	const struct dp_finding *finding = dp_analysis_finding(rows->analysis, of);
 
-	if (i >= finding->loop_count)
+	if (finding->loop == DP_NONE || i >= finding->loop_count)
 		return DP_ROW_END;
 	*(struct finding_loop_row *)out =
 		(struct finding_loop_row){ (int64_t)of, finding->loops[i] };

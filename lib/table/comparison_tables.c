@@ -27,7 +27,7 @@ struct difference {
 		DIFFERENCE_FIELD(type, ratio_high, "", DP_CELL_DOUBLE, "1",                        \
 				 "upper limit of the interval of after / before"),                 \
 		DIFFERENCE_FIELD(type, significant, "", DP_CELL_BOOL, NULL,                        \
-				 "the interval leaves out 0, and the change is at least 1%"),      \
+				 "the interval excludes 0, and the change is at least 1%"),        \
 		DIFFERENCE_FIELD(type, count_before, "", DP_CELL_INT64, "count",                   \
 				 "values in the first run"),                                       \
 		DIFFERENCE_FIELD(type, count_after, "", DP_CELL_INT64, "count",                    \
@@ -71,7 +71,7 @@ static const struct dp_field pair_fields[] = {
 	DP_FIELD(struct pair_row, loop_after, DP_CELL_INT64, NULL, "the loop in the second run"),
 	DP_FIELD(struct pair_row, similarity, DP_CELL_DOUBLE, "1", "share of kernels in common"),
 	DP_FIELD(struct pair_row, paired_by_time, DP_CELL_BOOL, NULL,
-		 "paired for the time they took, not for their kernels"),
+		 "paired by their share of time, not by their kernels"),
 	DP_FIELD(struct pair_row, same, DP_CELL_INT64, "count", "places with the same kernel"),
 	DP_FIELD(struct pair_row, replaced, DP_CELL_INT64, "count", "places with another kernel"),
 	DP_FIELD(struct pair_row, removed, DP_CELL_INT64, "count", "places of the first run only"),

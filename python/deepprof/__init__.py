@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _library, errors, plot as plot, progress as _progress
-from .engines import analyze_many
+from .engines import analyze_many, local
 from .errors import (
     ArgumentError,
     DamagedError,
@@ -33,7 +33,18 @@ from .errors import (
 )
 from .ranks import ranks, reduce
 from .record import record
-from .results import Analysis, Comparison, Finding, Path, Ranks, Table, Trace, path_bytes, whole
+from .results import (
+    Analysis,
+    Comparison,
+    Finding,
+    Path,
+    Ranks,
+    Table,
+    Trace,
+    encoded,
+    path_bytes,
+    whole,
+)
 
 __all__ = [
     "Analysis",
@@ -112,7 +123,7 @@ def open(
 ) -> Trace:
     """Reads a trace file whole: Kineto, nsys, nvprof, rocprofv3, XPlane, deepprof's own, and gzip.
 
-    path          the trace file
+    path          the trace file, or a URL that fsspec knows (s3://, gs://)
     input_format  the importer, by name; None: whichever recognizes the file
     label         what reports and errors call a file that stands for another, such as a temporary
                   copy; None: its path
@@ -127,16 +138,18 @@ def open(
     report, calls = _progress.reporter(progress), _Calls()
     options = _library.OpenOptions(
         size=ctypes.sizeof(_library.OpenOptions),
-        input_format=input_format.encode() if input_format else None,
-        label=path_bytes(label) if label is not None else None,
+        input_format=encoded("input_format", input_format) if input_format is not None else None,
         log=_log(log, calls),
     )
     if report is not None:
         options.progress = _library.PROGRESS(lambda _, done, total: calls.make(report, done, total))
     handle, error = ctypes.c_void_p(), _library.Error()
-    status = _lib.dp_trace_open(
-        ctypes.byref(handle), path_bytes(path), ctypes.byref(options), ctypes.byref(error)
-    )
+    with local(path) as (name, url):
+        called = url if label is None else label
+        options.label = path_bytes(called) if called is not None else None
+        status = _lib.dp_trace_open(
+            ctypes.byref(handle), path_bytes(name), ctypes.byref(options), ctypes.byref(error)
+        )
     trace = Trace(handle.value)
     calls.check()
     errors.check(status, error)
@@ -146,6 +159,14 @@ def open(
 def _ns(time: Any) -> int:
     """Nanoseconds, of NumPy's types, too, and of floats as tables have them."""
     return int(time) if isinstance(time, float) else operator.index(time)
+
+
+def _pair(name: str, values: Iterable[Any]) -> tuple[Any, Any]:
+    """An option that is two numbers."""
+    numbers = tuple(values)
+    if len(numbers) != 2:
+        raise errors.ArgumentError(f"{name} has two numbers, not {len(numbers)}: {values!r}")
+    return numbers[0], numbers[1]
 
 
 def _array(kind: Any, values: Iterable[Any]) -> tuple[ctypes.Array[Any], int]:
@@ -161,18 +182,20 @@ def _options(
     if level not in _LEVELS:
         raise errors.ArgumentError(f"unknown level {level!r}; choose {', '.join(_LEVELS)}")
     device, stream = whole("device", device), whole("stream", stream)
+    bounds = (-(2**63), 2**63 - 1) if range_ns is None else map(_ns, _pair("range_ns", range_ns))
+    range_start_ns, range_end_ns = bounds
     options = _library.AnalysisOptions(
         size=ctypes.sizeof(_library.AnalysisOptions),
         paper=bool(paper),
         epsilon=1,
         max_unmatched=100,
-        marks=marks.encode() if marks is not None else None,
+        marks=encoded("marks", marks) if marks is not None else None,
         ignore_marks=bool(ignore_marks),
         level=_LEVELS[level],
         device=-1 if device is None else device,
         stream=-1 if stream is None else stream,
-        range_start_ns=-(2**63) if range_ns is None else _ns(range_ns[0]),
-        range_end_ns=2**63 - 1 if range_ns is None else _ns(range_ns[1]),
+        range_start_ns=range_start_ns,
+        range_end_ns=range_end_ns,
         batch_size=whole("batch_size", batch_size) or 0,
         flops=float(flops or 0),
         explain=bool(explain),
@@ -187,11 +210,12 @@ def _options(
     if metrics is not None:
         if isinstance(metrics, str):
             raise TypeError(f"expected a list of names of metrics, not one text: {metrics!r}")
-        names = (name.encode() for name in metrics)
+        names = (encoded("the name of a metric", name) for name in metrics)
         options.metrics, options.metrics_count = _array(ctypes.c_char_p, names)
     if thresholds:
         pairs = (
-            _library.Threshold(rule.encode(), float(share)) for rule, share in thresholds.items()
+            _library.Threshold(encoded("the name of a rule", rule), float(share))
+            for rule, share in thresholds.items()
         )
         options.thresholds, options.thresholds_count = _array(_library.Threshold, pairs)
     return options
@@ -221,7 +245,7 @@ def analyze(
     """Finds the iterations of a trace and what its GPUs waited for; returns an :class:`Analysis`.
 
     path            a trace file, a :class:`Trace` that :func:`open` read, or the JSON report of an
-                    earlier analysis
+                    earlier analysis; of files, also a URL that fsspec knows (s3://, gs://)
     iterations      how many there are, if that is known: a number, or one for each loop
     marks           a regular expression: iterations are the annotations whose names it matches
     ignore_marks    find iterations from kernels, whatever annotations say
@@ -248,15 +272,21 @@ def analyze(
     )  # fmt: skip
     if isinstance(path, Trace):
         return _analysis(path, options, calls)
-    name = path_bytes(path)
-    if _lib.dp_analysis_is_report(name):
-        handle, error = ctypes.c_void_p(), _library.Error()
-        status = _lib.dp_analysis_read(ctypes.byref(handle), name, ctypes.byref(error))
-        errors.check(status, error)
-        return Analysis(handle.value)
-    trace = open(path, input_format=input_format, label=label, progress=progress, log=log)
+    with local(path) as (name, url):
+        if _lib.dp_analysis_is_report(path_bytes(name)):
+            return _saved(name)
+        label = url if label is None else label
+        trace = open(name, input_format=input_format, label=label, progress=progress, log=log)
     with trace:  # the analysis keeps what it needs
         return _analysis(trace, options, calls)
+
+
+def _saved(path: Path) -> Analysis:
+    """The analysis of a JSON report."""
+    handle, error = ctypes.c_void_p(), _library.Error()
+    status = _lib.dp_analysis_read(ctypes.byref(handle), path_bytes(path), ctypes.byref(error))
+    errors.check(status, error)
+    return Analysis(handle.value)
 
 
 def _analysis(trace: Trace, options: Any, calls: _Calls) -> Analysis:
@@ -280,16 +310,15 @@ def compare(
 ) -> Comparison:
     """Compares two runs, iteration by iteration; returns a :class:`Comparison`.
 
-    before, after   analyses, traces that :func:`open` read, or paths of traces or JSON reports
-    confidence      of the intervals, 0 to 1
+    before, after   analyses, traces that :func:`open` read, or what :func:`analyze` reads
+    confidence      of the intervals, above 0.5 and below 1
     loops           ids of a loop of each run; None: those that are alike
     """
     runs = [run if isinstance(run, Analysis) else analyze(run) for run in (before, after)]
     options = _library.CompareOptions(ctypes.sizeof(_library.CompareOptions), float(confidence))
     if loops is not None:
-        if len(loops) != 2:
-            raise errors.ArgumentError(f"loops are the ids of two loops: {loops!r}")
-        options.loops, _ = _array(ctypes.c_size_t, (whole("a loop", loop) for loop in loops))
+        ids = (whole("a loop", loop) for loop in _pair("loops", loops))
+        options.loops, _ = _array(ctypes.c_size_t, ids)
     handle, error = ctypes.c_void_p(), _library.Error()
     with contextlib.ExitStack() as held:
         handles = [held.enter_context(run._held()) for run in runs]

@@ -25,11 +25,14 @@ class Executor(Protocol):
 def local(path: Path) -> Iterator[tuple[str, str | None]]:
     """A path on this machine for a path or a URL that fsspec knows (s3://, gs://), and what to call
     it in reports: None for a path."""
-    text = os.fspath(path)
+    text = os.fsdecode(path)
     if "://" not in text:
         yield text, None
         return
-    import fsspec
+    try:
+        import fsspec
+    except ImportError as error:
+        raise ImportError(f"{text}: pip install 'deepprof[url]' to read URLs") from error
 
     with tempfile.TemporaryDirectory(prefix="deepprof-") as folder:
         name = pathlib.Path(folder, text.rpartition("/")[2] or "trace")
@@ -51,7 +54,7 @@ def report(path: Path, brief: bool, options: dict[str, Any]) -> str:
     """The JSON report of one file, where the worker is."""
     import deepprof
 
-    with local(path) as (name, label), deepprof.analyze(name, label=label, **options) as analysis:
+    with deepprof.analyze(path, **options) as analysis:
         return str(analysis.report("json", brief=brief))
 
 

@@ -68,7 +68,7 @@ def info(path: str) -> str:
         stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode:
-        raise deepprof.DeepprofError(done.stderr.strip())
+        raise deepprof.DeepprofError(done.stderr.strip().removeprefix("deepprof: "))
     return done.stdout
 
 

@@ -48,14 +48,17 @@ def record(
     the program fails, and :class:`deepprof.NoGpuError` where nothing was recorded; what the command
     writes to standard error says why.
     """
-    if isinstance(program, (str, bytes)):
-        raise TypeError(f"expected a list of words, not one text: {program!r}")
-    words = [command(), "record", *options, "-o", os.fspath(output)]
+    for words in program, options:
+        if isinstance(words, (str, bytes)):
+            raise TypeError(f"expected a list of words, not one text: {words!r}")
+    if not program:
+        raise errors.ArgumentError("there is no program to record: the list is empty")
+    recorder = [command(), "record", *options, "-o", os.fspath(output)]
     if force:
-        words.append("-f")
+        recorder.append("-f")
     place = os.path.join(kwargs.get("cwd") or "", output)
     before = _written(place)
-    subprocess.run([*words, "--", *program], check=True, **kwargs)
+    subprocess.run([*recorder, "--", *program], check=True, **kwargs)
     if _written(place) == before:
         raise errors.NoGpuError(f"{os.fspath(output)}: nothing was recorded", os.fspath(output))
     return output

@@ -66,7 +66,7 @@ class Table:
             status = self._make(
                 ctypes.addressof(stream),
                 handle,
-                self.name.encode(),
+                encoded("a table's name", self.name),
                 ctypes.byref(options),
                 ctypes.byref(error),
             )
@@ -101,7 +101,7 @@ class Table:
         return self._length
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        return _arrow.rows(self._stream())
+        yield from _arrow.rows(self._stream())
 
     def __contains__(self, column: object) -> bool:
         return column in self.schema
@@ -172,8 +172,8 @@ class Table:
         return pyarrow.table(self)
 
     def __repr__(self) -> str:
-        if self._owner.closed and "_length" not in self.__dict__:
-            return f"<deepprof.Table {self.name!r} of what is closed>"
+        if self._owner.closed:
+            return f"<deepprof.Table {self.name!r} (closed)>"
         return f"<deepprof.Table {self.name!r}: {len(self)} rows, {len(self.columns)} columns>"
 
 
@@ -186,9 +186,10 @@ class Finding:
     in nanoseconds per iteration that acting on it may save, None where that is not known;
     ``confidence`` is 0 to 1; ``iterations`` are the first and the last one to look at; ``evidence``
     has the numbers, by name (``analysis.table("evidence")`` has their units), and ``call`` the API
-    call that they are of, if it is one; ``ranges`` what the host did meanwhile; ``loop`` is the id of the loop, None for the whole capture, and ``loops`` are those of
-    all GPUs that it is about; ``overlaps`` is the rule of a more expensive finding that the cost is
-    a part of.
+    call or kernel that they are about, if it is one; ``ranges`` what the host did meanwhile;
+    ``loop`` is the id of the loop, and ``loops`` are those of all GPUs that it is about; ``overlaps``
+    is the rule of an earlier finding that includes this cost. A finding about the whole capture has
+    neither loop nor iterations: they are None.
     """
 
     rule: str
@@ -196,7 +197,7 @@ class Finding:
     confidence: float
     loop: int | None
     loops: list[int]
-    iterations: tuple[int, int]
+    iterations: tuple[int, int] | None
     recoverable_ns: float | None
     advice: str
     evidence: dict[str, float]
@@ -264,6 +265,11 @@ class _Owner:
                 self._users -= 1
             self._free_unused()
 
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            f"cannot copy or pickle {type(self).__name__}: it holds memory of this process"
+        )
+
     def _about(self) -> str:
         """What the representation says of it while it is open."""
         raise NotImplementedError
@@ -318,12 +324,10 @@ class _Report(_Owner):
             brief=brief,
             height=0xFFFFFFFF,
         )
-        write = type(self)._write
+        write, name = type(self)._write, encoded("format", format)
         with self._held() as handle:
             data = collected(
-                lambda sink, error: write(
-                    handle, format.encode(), ctypes.byref(options), sink, error
-                )
+                lambda sink, error: write(handle, name, ctypes.byref(options), sink, error)
             )
         return data if format in ("sqlite", "perfetto") else data.decode()
 
@@ -348,7 +352,7 @@ class _Tables(_Report):
         column "loop".
         """
         table = Table(self, name, type(self)._make, whole("loop", loop))
-        if self.closed or name not in self.tables():
+        if self.closed or not isinstance(name, str) or name not in self.tables():
             table._stream()  # says what is wrong
         return table
 
@@ -456,7 +460,9 @@ class Analysis(_Tables):
                 confidence=row["confidence"],
                 loop=row["loop"],
                 loops=loops[i],
-                iterations=(row["first_iteration"], row["last_iteration"]),
+                iterations=None
+                if row["loop"] is None
+                else (row["first_iteration"], row["last_iteration"]),
                 recoverable_ns=row["recoverable_ns"],
                 advice=row["advice"],
                 evidence=dict(evidence[i]),
@@ -523,6 +529,20 @@ def whole(name: str, value: Any) -> int | None:
     return number
 
 
+def encoded(what: str, value: Any) -> bytes:
+    """A text as the library takes it."""
+    if not isinstance(value, str):
+        raise TypeError(f"{what} is a str, not {value!r}")
+    return without_null(what, value.encode())
+
+
+def without_null(what: str, value: bytes) -> bytes:
+    """The bytes, unless C would take only what precedes a null byte."""
+    if b"\0" in value:
+        raise ValueError(f"{what} has a null byte: {value!r}")
+    return value
+
+
 def path_bytes(path: Path) -> bytes:
     """A path as the library takes it."""
-    return os.fsencode(path)
+    return without_null("a path", os.fsencode(path))

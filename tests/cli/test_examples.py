@@ -1,4 +1,5 @@
-"""The man pages' examples: extracted, compiled without a warning, and run on a trace."""
+"""The man pages' examples: C is extracted, compiled without a warning, and run on a trace; commands are
+run, too."""
 import json
 import os
 import re
@@ -33,6 +34,32 @@ def examples():
 def unescape(line):
     escapes = {"\\e": "\\", "\\-": "-", "\\&": "", "\\(aq": "'", "\\(dq": '"', "\\(rs": "\\"}
     return re.sub(r"\\(?:\(..|.)", lambda match: escapes[match[0]], line)
+
+
+def shell_examples(name):
+    """The commands among a page's examples."""
+    text = (cli.SOURCE / "man" / name).read_text("utf-8")
+    section = re.search(r"^\.SH EXAMPLES\n(.*?)^\.SH ", text, re.M | re.S)[1]
+    return [unescape(block) for block in re.findall(r"^\.EX\n(.*?)^\.EE$", section, re.M | re.S)]
+
+
+class ShellExamples(cli.Case):
+    @unittest.skipUnless(shutil.which("jq") and shutil.which("sqlite3"), "needs jq and sqlite3")
+    def test_reports(self):
+        """Each prints something: the keys and columns that it names are there."""
+        data = cli.SOURCE / "data"
+        for name in "run.sqlite", "before.sqlite", "a.json.gz":
+            shutil.copy(data / "sample.json.gz", self.folder / name)
+        shutil.copy(data / "faster.json.gz", self.folder / "after.sqlite")
+        path = f"{os.path.dirname(cli.DEEPPROF)}:{os.environ['PATH']}"
+        for script in shell_examples("deepprof-report.5"):
+            with self.subTest(script):
+                result = subprocess.run(
+                    ["sh", "-ec", script], cwd=self.folder, env=cli.environment(PATH=path),
+                    capture_output=True, encoding="utf-8", timeout=cli.TIMEOUT_S, check=False,
+                )  # fmt: skip
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                self.assertRegex(result.stdout, r"\d")
 
 
 WARNINGS = "-pedantic", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror"

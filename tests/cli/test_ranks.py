@@ -388,6 +388,40 @@ class Jobs(unittest.TestCase):
         result = cli.run("analyze", "--format=json", next((self.root / "logs").glob("*.log")))
         self.assertEqual(json.loads(result.stdout)["findings"], [])
 
+    def test_merged(self):
+        """As scripts merge traces: ids of processes collide, and microseconds are rounded to doubles."""
+        shift = 10**7
+        ways = {
+            "labels": lambda pid, rank: f"[TP{rank:02d}] {pid}",
+            "labels, and one pid in every container": lambda pid, rank: f"[TP{rank:02d}] {0 if pid == 0 else 1}",
+            "ranks": lambda pid, rank: f"rank {rank}",
+            "shifted": lambda pid, rank: pid + shift * rank,
+            "as they were": lambda pid, rank: pid and pid + rank,
+        }
+        for hosts in 1, 2:
+            settings = f"hosts={hosts}", "fault=compute:rank=2,first=4,factor=1.3"
+            cost_ns = self.ranks(self.job(*settings))["verdict"]["cost_ns"]
+            for way, rename in ways.items():
+                with self.subTest(way, hosts=hosts):
+                    report = self.ranks(self.merged(self.job(*settings), rename))
+                    verdict = self.assert_blames(report, 2, "compute", 4)
+                    self.assertLess(abs(verdict["cost_ns"] - cost_ns), 0.01 * cost_ns)
+                    self.assertEqual([rank["iterations"] for rank in report["ranks"]], [12] * 4)
+
+    def merged(self, folder, rename):
+        """A file of a job's traces, one after the other."""
+        merged = {"traceEvents": []}
+        for rank, path in enumerate(sorted(folder.iterdir())):
+            trace = json.loads(path.read_text(encoding="utf-8"))
+            for event in trace["traceEvents"]:
+                if isinstance(event.get("pid"), int):
+                    event["pid"] = rename(event["pid"], rank)
+            merged["traceEvents"] += trace.pop("traceEvents")
+            merged = trace | merged
+        path = pathlib.Path(tempfile.mkdtemp(dir=self.root)) / "merged.json"
+        path.write_text(json.dumps(merged), encoding="utf-8")
+        return path
+
     def test_one_rank(self):
         path = next(iter(sorted(self.job().iterdir())))
         verdict = self.ranks(path)["verdict"]

@@ -247,6 +247,27 @@ class Engines(unittest.TestCase):
         self.assertEqual([json.loads(report)["trace"]["path"] for report in found], urls)
 
     @needs("fsspec")
+    def test_urls_of_one_file(self):
+        """One run is read from where many are."""
+        url = f"file://{SAMPLE}"
+        local = deepprof.analyze(SAMPLE)
+        self.assertEqual(deepprof.analyze(url).path, url)
+        self.assertEqual(deepprof.analyze(url, label=str(SAMPLE)).to_json(), local.to_json())
+        with deepprof.open(url) as trace:
+            self.assertEqual(trace.path, url)
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            file.write(local.to_json())
+            file.flush()
+            saved = deepprof.compare(f"file://{file.name}", url)
+        self.assertEqual(saved.before.path, str(SAMPLE))
+        self.assertEqual(len(saved.table("pairs")), 2)
+
+    def test_urls_without_fsspec(self):
+        with unittest.mock.patch.dict(sys.modules, fsspec=None):
+            with self.assertRaisesRegex(ImportError, r"^s3://b/a: pip install 'deepprof\[url\]'"):
+                deepprof.analyze("s3://b/a")
+
+    @needs("fsspec")
     def test_urls_that_cannot_be_fetched(self):
         missing = FileNotFoundError
         for url, kind in (

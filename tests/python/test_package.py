@@ -1,6 +1,7 @@
 """The Python package over the library as it was built. What needs NumPy, pandas, Polars, pyarrow or
 nanoarrow is skipped where that is not installed."""
 import concurrent.futures
+import copy
 import ctypes
 import errno
 import gc
@@ -9,6 +10,7 @@ import json
 import os
 import pathlib
 import pickle
+import re
 import subprocess
 import sys
 import tempfile
@@ -46,6 +48,23 @@ class Analyses(unittest.TestCase):
         self.assertEqual(first.loops, whole["loops"])
         self.assertAlmostEqual(first.recoverable_ns, whole["recoverable_ns"], delta=1)
         self.assertEqual(set(first.evidence), set(whole["evidence"]))
+
+    def test_findings_of_a_capture(self):
+        """They have neither a loop nor iterations: no number stands for either."""
+        kernels = [
+            {"ph": "X", "cat": "kernel", "name": f"kernel_{i * i % 97}_{i}", "pid": 0, "tid": 7,
+             "ts": i * 1000 + i * i % 89, "dur": 20, "args": {"device": 0, "stream": 7}}
+            for i in range(100)
+        ]
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump({"traceEvents": kernels}, file)
+            file.flush()
+            analysis = deepprof.analyze(file.name)
+        found = analysis.findings[0]
+        self.assertEqual((found.rule, found.loop, found.loops), ("starved", None, []))
+        self.assertIsNone(found.iterations)
+        self.assertIsNone(analysis.summary["findings"][0]["iterations"])
+        self.assertEqual(len(analysis.table("finding_loops")), 0)
 
     def test_tables_are_the_report(self):
         loops = json.loads(self.analysis.to_json())["loops"]
@@ -85,6 +104,15 @@ class Analyses(unittest.TestCase):
         self.assertEqual(len(deepprof.analyze(SAMPLE, iterations=20).table("samples")), 0)
 
     @needs("numpy")
+    def test_rows_that_are_not_read(self):
+        """They have no stream, which nothing would release."""
+        table = self.analysis.table("kernels")
+        with unittest.mock.patch.object(table, "_stream", wraps=table._stream) as made:
+            rows = iter(table)
+            self.assertFalse(made.called)
+            next(rows)
+            self.assertTrue(made.called)
+
     def test_columns(self):
         for name in self.analysis.tables():
             table = self.analysis.table(name)
@@ -241,14 +269,22 @@ class Analyses(unittest.TestCase):
 
     def test_closed(self):
         with deepprof.analyze(SAMPLE) as analysis, deepprof.compare(analysis, FASTER) as both:
-            table = analysis.table("loops")
+            table, counted = analysis.table("loops"), analysis.table("kernels")
+            self.assertIn(f": {len(counted)} rows", repr(counted))
             self.assertIn(str(SAMPLE), repr(analysis))
         for function in analysis.report, table.to_list, lambda: analysis.table("loops"):
             with self.assertRaisesRegex(ValueError, "the Analysis is closed"):
                 function()
-        for closed in analysis, both, table:
+        for closed in analysis, both, table, counted:
             self.assertIn("closed", repr(closed))
         analysis.close()
+
+    def test_copies(self):
+        """There are none: each would free the same memory."""
+        with deepprof.analyze(SAMPLE) as analysis:
+            for function in copy.copy, copy.deepcopy, pickle.dumps:
+                with self.assertRaisesRegex(TypeError, "cannot copy or pickle Analysis"):
+                    function(analysis)
 
     def test_closed_while_it_is_used(self):
         """By another thread: what is running ends, and then the memory is freed."""
@@ -384,6 +420,36 @@ class Errors(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "expected a list of names of metrics"):
             deepprof.analyze(SAMPLE, metrics="interval_ns")
 
+    def test_what_is_no_text(self):
+        analysis = deepprof.analyze(SAMPLE)
+        for function in (
+            lambda: analysis.table(None),
+            lambda: analysis.report(None),
+            lambda: deepprof.analyze(SAMPLE, marks=re.compile("step")),
+            lambda: deepprof.analyze(SAMPLE, metrics=[0]),
+            lambda: deepprof.analyze(SAMPLE, thresholds={1: 0.5}),
+            lambda: deepprof.open(SAMPLE, input_format=1),
+        ):
+            with self.assertRaisesRegex(TypeError, "is a str, not "):
+                function()
+
+    def test_null_bytes(self):
+        """What precedes them is not taken for the whole."""
+        for function in (
+            lambda: deepprof.analyze(f"{SAMPLE}\0"),
+            lambda: deepprof.open(SAMPLE, label="a\0b"),
+            lambda: deepprof.analyze(SAMPLE, metrics=["period_ns\0"]),
+        ):
+            with self.assertRaisesRegex(ValueError, "has a null byte"):
+                function()
+
+    def test_a_range_has_two_ends(self):
+        for given in (5,), (1, 2, 3):
+            with self.assertRaisesRegex(deepprof.ArgumentError, "range_ns has two numbers"):
+                deepprof.analyze(SAMPLE, range_ns=given)
+        with self.assertRaises(TypeError):
+            deepprof.analyze(SAMPLE, range_ns=5)
+
     def test_errors_travel_between_processes(self):
         error = deepprof.DamagedError("x:3: broken", "x", None, 3, None)
         again = pickle.loads(pickle.dumps(error))
@@ -416,6 +482,12 @@ class Recording(unittest.TestCase):
     def test_a_text_is_no_list(self):
         with self.assertRaisesRegex(TypeError, "expected a list of words"):
             deepprof.record("python train.py")
+        with self.assertRaisesRegex(TypeError, "expected a list of words, not one text: '-n 5'"):
+            deepprof.record(["python", "train.py"], options="-n 5")
+
+    def test_no_program(self):
+        with self.assertRaisesRegex(deepprof.ArgumentError, "there is no program"):
+            deepprof.record([])
 
 
 class Comparisons(unittest.TestCase):

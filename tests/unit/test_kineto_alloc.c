@@ -70,9 +70,23 @@ START_TEST(timeline)
 }
 END_TEST
 
+START_TEST(merged)
+{
+	sweep("{\"traceEvents\": ["
+	      "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":\"[TP00] 1\",\"args\":{\"name\":\"a\"}},"
+	      "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"tid\":1,"
+	      "\"pid\":\"[TP00] 1\",\"ts\":5,\"dur\":2,\"args\":{\"correlation\":9}},"
+	      "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":\"[TP00] 0\",\"tid\":7,\"ts\":9,"
+	      "\"dur\":1,\"args\":{\"device\":0,\"stream\":7,\"correlation\":9}},"
+	      "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":\"[TP01] 0\",\"tid\":7,\"ts\":9,"
+	      "\"dur\":1,\"args\":{\"device\":0,\"stream\":7,\"correlation\":9}}]}");
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, kineto);
+	tcase_add_test(tests, merged);
 	tcase_add_test(tests, timeline);
 }
 
