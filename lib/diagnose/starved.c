@@ -156,8 +156,11 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		dp_rule__evidence(out, "long_gaps", "count", starved.long_gaps);
 	if (starved.parts)
 		dp_rule__evidence(out, "parts_of_30", "count", starved.parts);
+	if (!dp_rule__name_ranges(input, out, DP_HOST_WAIT, true))
+		dp_rule__name_ranges(input, out, DP_HOST_WAIT, false);
 	out->finding.advice =
 		"look at these iterations in the timeline: what does the host do there?";
+	dp_rule__advise_by_ranges(out, DP_HOST_WAIT);
 	return true;
 }
 

@@ -62,6 +62,8 @@ void dp_render__write(struct dp_render *render, const char *text, size_t length)
 {
 	for (const char *at = text; (at = memchr(at, '\n', length - (size_t)(at - text))); at++)
 		render->lines++;
+	if (render->counts)
+		return;
 	render->bytes += length;
 	if (length > DP_RENDER_BUFFER - render->used)
 		flush(render);

@@ -23,6 +23,7 @@ struct dp_render {
 	size_t used;
 	size_t lines; /* written so far */
 	size_t bytes;
+	bool counts; /* lines only: what is written goes nowhere */
 };
 
 /* Output; failures are kept in render->status, so that renderers need not look each time. */

@@ -62,6 +62,78 @@ static void write_all(struct dp_render *render)
 		dp_text__loop_line(render, i, depth_of(analysis, loop));
 }
 
+/* Is a loop around one of the level? Those name it. */
+static bool is_named(const struct dp_analysis *analysis, size_t loop)
+{
+	const struct dp_loop *inner;
+
+	for (size_t i = 0; (inner = dp_analysis_loop(analysis, i)); i++)
+		if (inner->selected && inner->parent == loop)
+			return true;
+	return false;
+}
+
+/* One line each for the other loops of the level that was asked for, and those around them. */
+static void write_others(struct dp_render *render)
+{
+	size_t loops = dp_analysis_loop_count(render->analysis), shown = 0, more = 0;
+	struct dp_text *text = render->state;
+	size_t most = text->given_up >= DP_LEAVE_LOOPS ? 0 : LOOPS_MOST;
+	char number[DP_NUMBER_SIZE];
+
+	if (text->others_shown || render->options->verbose)
+		return;
+	text->others_shown = true;
+	for (size_t i = 0; i < loops; i++) {
+		if (i == text->primary || (!dp_analysis_loop(render->analysis, i)->selected &&
+					   !is_named(render->analysis, i)))
+			continue;
+		if (shown >= most) {
+			more++;
+			continue;
+		}
+		if (!shown++)
+			dp_render__text(render, "\n");
+		dp_text__loop_line(render, i, 0);
+	}
+	if (more)
+		dp_render__format(render, "and %s (-v shows all)\n", dp_text__plural(number, more, "more loop"));
+}
+
+/* Lines up to the findings, as much as is left out. */
+static size_t lines_before(struct dp_render *render)
+{
+	struct dp_text *text = render->state;
+	size_t before = render->lines, lines;
+
+	render->counts = true;
+	dp_text__head(render);
+	dp_text__without(render);
+	if (dp_analysis_loop_count(render->analysis)) {
+		dp_render__text(render, "\n");
+		dp_text__loop(render, text->primary);
+	}
+	write_others(render);
+	text->others_shown = false;
+	render->counts = false;
+	lines = render->lines;
+	render->lines = before;
+	return lines;
+}
+
+/* What findings say matters most: the rest is left out, part by part, until they fit. A line is
+ * for the prompt, one for the blank line before them. */
+static void make_room(struct dp_render *render)
+{
+	struct dp_text *text = render->state;
+
+	if (!dp_analysis_finding_count(render->analysis))
+		return;
+	while (text->given_up < DP_LEAVE_WORDS &&
+	       lines_before(render) + dp_text__least_lines(render) + 2 > text->height)
+		text->given_up++;
+}
+
 static int begin(struct dp_render *render)
 {
 	struct dp_text *text = dp_alloc__zeroed(1, sizeof(*text));
@@ -76,6 +148,8 @@ static int begin(struct dp_render *render)
 	render->state = text;
 	if (render->options->follows)
 		dp_render__text(render, "\n");
+	if (!text->whole)
+		make_room(render);
 	dp_text__head(render);
 	if (render->options->verbose)
 		write_all(render);
@@ -106,43 +180,6 @@ static int write_loop(struct dp_render *render, size_t loop)
 	dp_render__text(render, "\n");
 	dp_text__iterations_head(render, loop);
 	return DP_OK;
-}
-
-/* Is a loop around one of the level? Those name it. */
-static bool is_named(const struct dp_analysis *analysis, size_t loop)
-{
-	const struct dp_loop *inner;
-
-	for (size_t i = 0; (inner = dp_analysis_loop(analysis, i)); i++)
-		if (inner->selected && inner->parent == loop)
-			return true;
-	return false;
-}
-
-/* One line each for the other loops of the level that was asked for, and those around them. */
-static void write_others(struct dp_render *render)
-{
-	size_t loops = dp_analysis_loop_count(render->analysis), shown = 0, more = 0;
-	struct dp_text *text = render->state;
-	char number[DP_NUMBER_SIZE];
-
-	if (text->others_shown || render->options->verbose)
-		return;
-	text->others_shown = true;
-	for (size_t i = 0; i < loops; i++) {
-		if (i == text->primary || (!dp_analysis_loop(render->analysis, i)->selected &&
-					   !is_named(render->analysis, i)))
-			continue;
-		if (shown >= LOOPS_MOST) {
-			more++;
-			continue;
-		}
-		if (!shown++)
-			dp_render__text(render, "\n");
-		dp_text__loop_line(render, i, 0);
-	}
-	if (more)
-		dp_render__format(render, "and %s\n", dp_text__plural(number, more, "more loop"));
 }
 
 static int write_iteration(struct dp_render *render, size_t loop, size_t iteration)

@@ -15,10 +15,20 @@
 
 #define DP_TEXT_METRICS 64
 
+/* What is left out where the findings would not fit the screen, each with all before it. */
+enum dp_given_up {
+	DP_LEAVE_NOTHING,
+	DP_LEAVE_LOOPS,	  /* those that are not shown in full: only how many they are */
+	DP_LEAVE_STREAMS, /* their table */
+	DP_LEAVE_PARTS,	  /* of the loop: slow iterations and gaps */
+	DP_LEAVE_WORDS,	  /* of headlines: all but the cost */
+};
+
 struct dp_text {
 	size_t width;			 /* columns, 40 or more */
 	size_t height;			 /* lines of the screen that it should fit */
 	bool whole;			 /* there is no screen to fit: findings in full */
+	unsigned given_up;		 /* enum dp_given_up: for findings to fit it */
 	size_t primary;			 /* the loop that is shown in full */
 	size_t level;			 /* how many loops are at the level that was asked for */
 	bool others_shown;		 /* the loops that are not shown in full */
@@ -139,6 +149,9 @@ size_t dp_text__level(const struct dp_render *render);
 void dp_text__place(struct dp_words *words, const struct dp_render *render,
 		    const struct dp_finding *finding);
 
+/* How many lines findings need at least: headlines, and the first in full. */
+size_t dp_text__least_lines(const struct dp_render *render);
+
 /* A finding. */
 void dp_text__finding(struct dp_render *render, size_t finding);
 
@@ -148,6 +161,10 @@ void dp_text__clean(struct dp_render *render);
 /* "costs 57.48 ms of each iteration (32.6%)"; of what costs no time, how much it is. */
 void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 		   const struct dp_finding *finding);
+
+/* "costs 57.48 ms (32.6%)" */
+void dp_text__cost_brief(struct dp_words *words, const struct dp_render *render,
+			 const struct dp_finding *finding);
 
 /* A finding's evidence as words, as far as it fits this many columns: what the cost does not say.
  */

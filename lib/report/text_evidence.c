@@ -256,8 +256,8 @@ static void add_prediction(struct dp_words *words, const struct dp_finding *find
 			      ascii ? "-" : "\xe2\x88\x92", dp_human__share(share, saved));
 }
 
-void dp_text__cost(struct dp_words *words, const struct dp_render *render,
-		   const struct dp_finding *finding)
+static void add_cost(struct dp_words *words, const struct dp_render *render,
+		     const struct dp_finding *finding, bool brief)
 {
 	double share = finding->recoverable_ns / period_of(render, finding);
 	const struct dp_evidence_value *once = cost_in_all(finding);
@@ -273,15 +273,27 @@ void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 		dp_words__add(words, "costs %s in all",
 			      dp_human__duration(number, once->value, ascii));
 	else
-		dp_words__add(words, "costs %s %s",
+		dp_words__add(words, "costs %s%s%s",
 			      dp_human__duration(number, finding->recoverable_ns, ascii),
-			      whole_of(render, finding));
+			      brief ? "" : " ", brief ? "" : whole_of(render, finding));
 	if (isfinite(share))
 		dp_words__add(words, " (%s)", dp_human__share(number, share));
-	if (finding->overlaps)
+	if (finding->overlaps && !brief)
 		dp_words__add(words, ", part of it in %s", finding->overlaps);
-	if (!once)
+	if (!once && !brief)
 		add_prediction(words, finding, ascii);
+}
+
+void dp_text__cost(struct dp_words *words, const struct dp_render *render,
+		   const struct dp_finding *finding)
+{
+	add_cost(words, render, finding, false);
+}
+
+void dp_text__cost_brief(struct dp_words *words, const struct dp_render *render,
+			 const struct dp_finding *finding)
+{
+	add_cost(words, render, finding, true);
 }
 
 /* Nothing, or what would be shown as such; that of chance says something. */
@@ -400,19 +412,20 @@ static void add_ranges(struct dp_words *words, const struct dp_finding *finding,
 	}
 }
 
-/* The call that takes most of the longest gap decides the advice: it comes before ranges. */
-static bool names_gap_call(const struct dp_finding *finding)
+/* The call that takes most of the longest gap decides the advice: it comes before ranges. So does
+ * what slow iterations have more of, where that is no cost. */
+static bool leads_to_ranges(const char *name, bool costs)
 {
-	for (size_t i = 0; i < finding->evidence_count; i++)
-		if (!strcmp(finding->evidence[i].name, "gap_call_ns"))
-			return true;
-	return false;
+	return (!costs && !strncmp(name, "more_", strlen("more_"))) || !strcmp(name, "gap_call_ns");
 }
 
-/* So does what slow iterations have more of. */
-static bool leads_to_ranges(const char *name)
+/* Ranges come first where nothing leads to them. */
+static bool begins_with_ranges(const struct dp_finding *finding, bool costs)
 {
-	return !strncmp(name, "more_", strlen("more_")) || !strcmp(name, "gap_call_ns");
+	for (size_t i = 0; i < finding->evidence_count; i++)
+		if (leads_to_ranges(finding->evidence[i].name, costs))
+			return false;
+	return true;
 }
 
 void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
@@ -421,7 +434,7 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 	bool ascii = render->options->ascii;
 	size_t cost = find_cost(finding);
 	const char *last = "";
-	bool named = cost != SIZE_MAX && !names_gap_call(finding);
+	bool named = begins_with_ranges(finding, cost != SIZE_MAX);
 
 	if (cost != SIZE_MAX) {
 		add_evidence(words, "", finding, cost, cost, last, ascii);
@@ -437,7 +450,7 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 		add_evidence(words, before ? ", " : "", finding, i, cost, last, ascii);
 		if (words->used != before)
 			last = finding->evidence[i].name;
-		if (!named && leads_to_ranges(last)) {
+		if (!named && leads_to_ranges(last, cost != SIZE_MAX)) {
 			add_ranges(words, finding, ascii);
 			named = true;
 			continue;

@@ -128,11 +128,15 @@ static size_t lead_columns(size_t id, const struct dp_finding *finding)
 static void add_headline(struct dp_words *words, const struct dp_render *render,
 			 const struct dp_finding *finding)
 {
+	const struct dp_text *text = render->state;
 	struct dp_words cost = { 0 };
 
 	dp_words__add(words, "%s", finding->rule);
 	dp_text__place(words, render, finding);
-	dp_text__cost(&cost, render, finding);
+	if (text->given_up >= DP_LEAVE_WORDS)
+		dp_text__cost_brief(&cost, render, finding);
+	else
+		dp_text__cost(&cost, render, finding);
 	if (cost.used)
 		dp_words__add(words, ": %s", cost.text);
 }
@@ -146,6 +150,28 @@ static size_t headline_lines(const struct dp_render *render, size_t id)
 	return dp_text__lines(render, lead_columns(id, finding), INDENT, words.text);
 }
 
+static size_t headlines_most(const struct dp_render *render)
+{
+	size_t count = dp_analysis_finding_count(render->analysis);
+	const struct dp_text *text = render->state;
+
+	if (render->options->verbose)
+		return count;
+	return DP_MIN(count, text->whole ? FINDINGS_MOST : HEADLINES_MOST);
+}
+
+size_t dp_text__least_lines(const struct dp_render *render)
+{
+	size_t count = headlines_most(render), lines;
+
+	if (!count)
+		return 0;
+	lines = detail_lines(render, dp_analysis_finding(render->analysis, 0));
+	for (size_t i = 0; i < count; i++)
+		lines += headline_lines(render, i);
+	return lines;
+}
+
 /*
  * How many findings have a headline, and how many all of their lines. One line is left for the
  * prompt, one for the blank line before. The first finding is always shown in full, and each has
@@ -153,20 +179,15 @@ static size_t headline_lines(const struct dp_render *render, size_t id)
  */
 static void plan(struct dp_render *render)
 {
-	size_t count = dp_analysis_finding_count(render->analysis), left, detail, headlines = 0;
+	size_t count = headlines_most(render), least, left, detail;
 	struct dp_text *text = render->state;
 
 	text->shown = text->detailed = count;
-	if (!render->options->verbose)
-		text->shown = DP_MIN(count, text->whole ? FINDINGS_MOST : HEADLINES_MOST);
 	if (text->whole)
 		return;
-	count = text->shown;
+	least = dp_text__least_lines(render);
 	left = text->height > render->lines + 2 ? text->height - render->lines - 2 : 0;
-	detail = detail_lines(render, dp_analysis_finding(render->analysis, 0));
-	for (size_t i = 0; i < count; i++)
-		headlines += headline_lines(render, i);
-	left = left > detail + headlines ? left - detail - headlines : 0;
+	left = left > least ? left - least : 0;
 	text->detailed = 1;
 	while (text->detailed < count) {
 		detail =

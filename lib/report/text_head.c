@@ -379,10 +379,12 @@ static void write_streams(struct dp_render *render, const struct dp_trace *trace
 {
 	size_t chosen[STREAMS_MANY], total = dp_trace_stream_count(trace), shown;
 	size_t most = dp_trace_device_count(trace) > 1 ? STREAMS_MANY : STREAMS_MOST;
+	const struct dp_text *text = render->state;
 	char number[DP_NUMBER_SIZE];
 	size_t minor;
 
-	if (!total || (!render->options->verbose && is_simple(trace, &minor)))
+	if (!total || text->given_up >= DP_LEAVE_STREAMS ||
+	    (!render->options->verbose && is_simple(trace, &minor)))
 		return;
 	/* Next to what is missing the one screen has no room for a blank line, unless it is all. */
 	if (render->options->verbose || !dp_trace_loss_count(trace) ||

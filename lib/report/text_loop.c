@@ -645,6 +645,14 @@ static void write_nested(struct dp_render *render, size_t id)
 	dp_text__wrap(render, DP_TEXT_BODY, DP_TEXT_BODY, words.text);
 }
 
+/* Metrics that were asked for are never left out. */
+static bool leaves_parts(const struct dp_render *render)
+{
+	const struct dp_text *text = render->state;
+
+	return text->given_up >= DP_LEAVE_PARTS && !render->options->metrics;
+}
+
 void dp_text__loop(struct dp_render *render, size_t loop)
 {
 	size_t length = dp_analysis_loop(render->analysis, loop)->length, used;
@@ -660,6 +668,8 @@ void dp_text__loop(struct dp_render *render, size_t loop)
 		write_nested(render, loop);
 	write_sparkline(render, loop);
 	dp_text__spent(render, loop);
+	if (leaves_parts(render))
+		return;
 	dp_text__slow(render, loop);
 	if (render->options->metrics)
 		write_chosen(render, loop);

@@ -210,6 +210,38 @@ class Findings(cli.Case):
             )
             self.assertEqual((0, ""), (done.returncode, done.stderr), form)
 
+    def named_wait(self, iterations):
+        """A report of kernels of a Kineto trace, after one of which an operator takes 700 ms."""
+        events = []
+        for k in range(iterations):
+            for i in range(40):
+                late = k > iterations // 2 or k == iterations // 2 and i >= 20
+                start = 1000 + 8000 * k + 200 * i + (700000 if late else 0)
+                link = {"correlation": len(events) + 1}
+                events.extend((
+                    {"ph": "X", "cat": "kernel", "name": f"kernel_{i}", "pid": 0, "tid": 7,
+                     "ts": start + 10, "dur": 190, "args": {"device": 0, "stream": 7, **link}},
+                    {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1,
+                     "tid": 1, "ts": start, "dur": 5, "args": link}))
+        events.append({"ph": "X", "cat": "cpu_op", "name": "aten::read_table", "pid": 1, "tid": 1,
+                       "ts": 1000 + 8000 * (iterations // 2) + 19 * 200 + 100, "dur": 699000})
+        trace = self.folder / "named.json"
+        trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        report = json.loads(cli.run("analyze", "--format=json", trace).stdout)
+        return report, cli.run("analyze", trace).stdout
+
+    def test_starved_names_the_operator(self):
+        """That the host was in: in a capture without a loop, and in some iteration of a loop."""
+        for iterations in 1, 30:
+            report, text = self.named_wait(iterations)
+            self.assertEqual(iterations > 1, bool(report["loops"]))
+            finding = self.rules(report)["starved"]
+            (row,) = finding["ranges"]
+            self.assertEqual("aten::read_table", row["name"])
+            self.assertGreater(row["share"], 0.9)
+            self.assertAlmostEqual(699e6, row["ns"], delta=5e6)
+            self.assertIn("aten::read_table", text)
+
     def test_single_iteration(self):
         """The only step that is marked is judged, as far as one iteration can be."""
         text, report = self.run_of(
