@@ -97,7 +97,8 @@ static void write_others(struct dp_render *render)
 		dp_text__loop_line(render, i, 0);
 	}
 	if (more)
-		dp_render__format(render, "and %s (-v shows all)\n", dp_text__plural(number, more, "more loop"));
+		dp_render__format(render, "and %s (-v shows all)\n",
+				  dp_text__plural(number, more, "more loop"));
 }
 
 /* Lines up to the findings, as much as is left out. */
