@@ -119,18 +119,17 @@ static size_t longest_run(const struct dp_sequence *kernels, size_t length, size
 
 /*
  * For each name that runs several times in a row how many kernels it has, and one more; 0 for all
- * others. In a single pass through a network an operator launches many of one name, but not more
- * than there may be layers. Returns how many those names have in all.
+ * others, and for kernels of networks: in a single pass an operator launches many of them. Returns
+ * how many those names have in all.
  */
 static size_t count_in_rows(size_t *times, const struct dp_sequence *kernels)
 {
 	size_t run = 0, count = 0;
 
 	for (size_t i = 0; i < kernels->count; i++) {
-		bool network = kernels->kind[kernels->symbols[i]] == DP_KERNEL_NETWORK;
-
 		run = i > 0 && kernels->symbols[i] == kernels->symbols[i - 1] ? run + 1 : 1;
-		if (run >= (network ? dp_param.layers_max : dp_param.again_some))
+		if (run >= dp_param.again_some &&
+		    kernels->kind[kernels->symbols[i]] != DP_KERNEL_NETWORK)
 			times[kernels->symbols[i]] = 1;
 	}
 	for (size_t i = 0; i < kernels->count; i++) {

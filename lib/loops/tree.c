@@ -213,7 +213,7 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const 
 	ends[0] = loops->count;
 	for (size_t i = 0; i < loops->count; i++)
 		loops->loops[i].chosen = true;
-	for (size_t i = 0; i < levels->chosen.count; i++)
+	for (size_t i = 0; i < levels->chosen.count && !status; i++)
 		if (chosen[i] != DP_NONE && levels->standing[i] == DP_STANDING_RARE)
 			loops->loops[chosen[i]].chosen = false;
 	if (!status && ends[0] > 0)

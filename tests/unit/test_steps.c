@@ -153,27 +153,6 @@ START_TEST(operators_of_a_pass_are_no_loops)
 }
 END_TEST
 
-/* But not hundreds of the same: a benchmark does that with a network's kernels, too. */
-START_TEST(kernels_of_networks_have_loops_as_well)
-{
-	struct dp_analysis *analysis;
-
-	begin();
-	for (int k = 0; k < 2; k++)
-		for (int i = 0; i < 400 + k; i++)
-			run("tiled_gemm_%c", 'a' + k);
-	analysis = finish_and_analyze();
-	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 2);
-	for (size_t k = 0; k < 2; k++) {
-		const struct dp_loop *loop = dp_analysis_loop(analysis, k);
-
-		ck_assert_uint_eq(loop->length, 1);
-		ck_assert_uint_eq(loop->complete, 400 + k);
-	}
-	dp_analysis_free(analysis);
-}
-END_TEST
-
 /* Two parts; the second has another kernel at every fifth place, say. */
 static size_t loops_of_two_parts(int every)
 {
@@ -351,7 +330,6 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, one_kernel_is_an_iteration);
 	tcase_add_test(tests, kernels_have_loops_of_their_own);
 	tcase_add_test(tests, operators_of_a_pass_are_no_loops);
-	tcase_add_test(tests, kernels_of_networks_have_loops_as_well);
 	tcase_add_test(tests, two_iterations_are_alike);
 	tcase_add_test(tests, loops_of_one_kernel_are_limited);
 	tcase_add_test(tests, runs_of_one_kernel_are_one_loop);
