@@ -86,11 +86,8 @@ void app_children(uint64_t count, int with_cuda)
 void app_clones(uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++) {
-		pid_t child;
+		pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
 
-		before_fork();
-		child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
-		after_fork();
 		if (child < 0)
 			abort();
 		if (!child) {
