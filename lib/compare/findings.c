@@ -64,7 +64,7 @@ static void judge(const struct dp_comparison *comparison, const struct dp_pair_d
 		row->change = DP_FINDING_STILL;
 }
 
-/* Of a run that rules did not judge nobody knows which findings it lacks: there are none. */
+/* If rules were not run on both, a finding that one lacks means nothing: none is listed. */
 int dp_compare__findings(struct dp_comparison *comparison, struct dp_pair_data *pair)
 {
 	size_t most = dp_analysis_finding_count(comparison->run[0]) +

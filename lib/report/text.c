@@ -122,8 +122,10 @@ static size_t lines_before(struct dp_render *render)
 	return lines;
 }
 
-/* What findings say matters most: the rest is left out, part by part, until they fit. A line is
- * for the prompt, one for the blank line before them. */
+/*
+ * Findings matter most: the rest is left out, part by part, until they fit. One line is for the
+ * prompt, one for the blank line before them.
+ */
 static void make_room(struct dp_render *render)
 {
 	struct dp_text *text = render->state;
