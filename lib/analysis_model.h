@@ -37,7 +37,7 @@ struct dp_stream_result {
 	bool analyzed;
 	struct dp_candidate candidate;
 	bool by_launch; /* its kernels are in the order of their launches */
-	size_t with; /* the stream whose loops include its kernels, + 1; 0: none */
+	size_t with;	/* the stream whose loops include its kernels, + 1; 0: none */
 };
 
 struct dp_analysis {
@@ -54,7 +54,7 @@ struct dp_analysis {
 	bool pytorch; /* advice is in its terms */
 	struct dp_explain explain; /* empty unless asked for */
 	bool diagnosed;		   /* rules were run */
-	uint8_t *asked; /* per metric, whether it was requested; NULL: all were */
+	uint8_t *asked;		   /* per metric, whether it was requested; NULL: all were */
 };
 
 /* Checks options. Errors: DP_ERR_ARGUMENT. */

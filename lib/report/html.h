@@ -15,7 +15,7 @@
 #define DP_HTML_SERIES_MOST 8000 /* of one series */
 #define DP_HTML_LOOPS 16	 /* that are shown in full */
 #define DP_HTML_TIMELINES 4	 /* loops with timelines */
-#define DP_HTML_SHOWN 24		 /* iterations of such a loop with a timeline, */
+#define DP_HTML_SHOWN 24	 /* iterations of such a loop with a timeline, */
 #define DP_HTML_WHOLE 2		 /* of which the first in full detail, the others in a quarter */
 #define DP_HTML_EVENTS 3000000	 /* of a trace: above, only those, as each walks over the trace */
 #define DP_HTML_NAMES 1000	 /* rows of the table of kernels */

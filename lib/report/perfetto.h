@@ -47,7 +47,7 @@ struct dp_perfetto_lanes {
 
 struct dp_perfetto {
 	const struct dp_trace *trace; /* NULL if there is none: for the ranks of a job */
-	int64_t zero_ns; /* the time that times in the file are relative to */
+	int64_t zero_ns;	      /* the time that times in the file are relative to */
 	struct dp_proto packet;
 	size_t opened[2];		 /* the packet, and the event inside it */
 	uint64_t tracks;		 /* their number: ids count from 1 */

@@ -10,11 +10,11 @@
 #include <string.h>
 
 enum {
-	BODY = 12,	/* where the text of a labelled line begins */
+	BODY = 12,	 /* where the text of a labelled line begins */
 	RANKS_MOST = 64, /* rows of a short report: the blamed, then the longest own times */
 	COLLECTIVES_MOST = 3,
 	LEFT_OUT_MOST = 3,
-	SCREEN = 24,	 /* lines of a terminal of unknown height */
+	SCREEN = 24,	  /* lines of a terminal of unknown height */
 	OTHER_LINES = 20, /* lines without rows of ranks, but with the prompt */
 	RANKS_LEAST = 4,
 };
