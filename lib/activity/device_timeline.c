@@ -54,7 +54,7 @@ static int find_threads(struct dp_device_timeline *timeline)
 		timeline->known = true;
 		if (dp_op_is_kernel(ops->kind[op]) && calls->thread[call] < threads)
 			timeline->launches[calls->thread[call]] = true;
-		/* copies within the device end before their call, so nothing waits for them */
+		/* nothing waits for a copy within the device: it ended before its call did */
 		if (ops->kind[op] == DP_OP_COPY && ops->copy_kind[op] != DP_COPY_DTOD &&
 		    calls->end_ns[call] >= ops->end_ns[op])
 			timeline->inside[call] = DP_WAITED_INSIDE;

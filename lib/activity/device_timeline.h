@@ -20,10 +20,10 @@ struct dp_device_timeline {
 	struct dp_spans uploads; /* their union */
 	bool known;		 /* operations of the device have calls */
 	bool *launches;		 /* per thread: it launched kernels on the device */
-	uint8_t *inside;	 /* per call: DP_WAITED_INSIDE if it copies on the device, or 0 */
+	uint8_t *inside;	 /* per call: DP_WAITED_INSIDE if it waited for its copy, or 0 */
 	struct dp_spans syncs;	 /* a launching thread is in a synchronizing call */
 	struct dp_spans any;	 /* or in that of a copy */
-	struct dp_spans waits;	 /* or in the call of a copy that it returned after */
+	struct dp_spans waits;	 /* or in the call of a copy, and returned after the copy */
 	struct dp_spans stalls;	 /* in another long call; not united, */
 	uint32_t *stall_calls;	 /* for each has its call */
 	struct dp_spans loaders; /* a launching thread is in a range that fetches input */
