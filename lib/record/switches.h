@@ -29,9 +29,11 @@ struct dp_switches *dp_switches__open(pid_t tid);
 void dp_switches__close(struct dp_switches *switches);
 
 /*
- * Takes the next interval that is over; false: none is yet. If finish, also the one that a page
- * fault could still explain. Never waits. What the kernel had no room for is left out.
+ * Takes up to `most` intervals that are over; fewer than that: there are no more yet. If finish,
+ * also the last, which a page fault could still explain. Never waits. What the kernel had no room
+ * for is left out.
  */
-bool dp_switches__next(struct dp_switches *switches, struct dp_switches_off *off, bool finish);
+size_t dp_switches__take(struct dp_switches *switches, struct dp_switches_off *offs, size_t most,
+			 bool finish);
 
 #endif
