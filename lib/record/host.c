@@ -149,7 +149,7 @@ static void write_switches(struct dp_host *host, const struct process *process,
 	}
 }
 
-/* Keeps a file of the first threads open; follows their switches once they run, not asleep. */
+/* Keeps a file of the first threads open, and follows their switches from their first run on. */
 static void follow_thread(struct dp_host *host, const struct process *process,
 			  struct thread *thread)
 {

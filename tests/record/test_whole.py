@@ -197,7 +197,7 @@ class Trouble(Case):
         )
         self.assertIn(f", {lost:,} lost; next: deepprof analyze\n", result.stderr)
         self.assertIn(
-            "warning: --max-spool was reached: what follows is counted, not kept\n", result.stderr
+            "warning: --max-spool was reached: later records are counted, not kept\n", result.stderr
         )
         self.assertIn(
             f"deepprof: {lost:,} events were lost: --max-spool was reached\n", result.stderr
@@ -221,7 +221,7 @@ class Trouble(Case):
             "init", "launch=5", options=["--chain"], CUDA_INJECTION64_PATH="/no/libother.so"
         )
         self.assertEqual(result.returncode, 0)
-        self.assertIn("/no/libother.so can't be loaded by CUDA as well", result.stderr)
+        self.assertIn("/no/libother.so cannot be loaded by CUDA as well", result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 5)
 
     def test_no_cuda(self):
