@@ -2,14 +2,14 @@
  * Cyclic alignment with bounded resynchronisation.
  *
  * In step, symbols are compared in blocks with the repeated pattern. On a mismatch the
- * furthest-reaching diagonals of at most WAVE edits are followed (Ukkonen 1985; Landau and
- * Vishkin 1989; Myers 1986) until one of them matches a seed's length on end: the cheapest way
- * back into step. Where there is none the sequence is scanned for a seed, a substring of any of
- * the patterns, found by a rolling hash (Karp and Rabin 1987); of a seed's places the one that
- * matches longest is taken and followed backwards as far as it fits.
+ * furthest-reaching diagonals of at most WAVE edits are followed (Ukkonen 1985; Landau and Vishkin
+ * 1989; Myers 1986) until one of them matches for a seed's length: the cheapest way back into step.
+ * If there is none, the sequence is scanned for a seed, a substring of any of the patterns, with a
+ * rolling hash (Karp and Rabin 1987). Of a seed's places the one that matches longest is taken, and
+ * followed backwards as far as it matches.
  *
- * Cost: O(n). Waves and backward steps are paid from a credit that grows with the symbols
- * consumed, so that no input makes them more than a constant factor.
+ * Cost: O(n). Waves and backward steps are paid from a credit that grows with the symbols consumed,
+ * so that no input makes them cost more than a constant factor.
  */
 #include "align/align.h"
 #include "base/parameters.h"
@@ -17,12 +17,12 @@
 #include <string.h>
 
 enum {
-	WAVE = 32,	  /* edits that one wave bridges at most */
-	BACK = 8,	  /* the same backwards, where what is before may be anything */
-	SLIDE = 64,	  /* symbols a diagonal is followed to compare it with others */
-	PAD = 1280,	  /* a wave's reach: (WAVE + 2) * (SEED_MAX + 1) + SLIDE at most */
-	SEED_MAX = 16,	  /* symbols of a seed */
-	POSTINGS = 8,	  /* places of one seed that are remembered */
+	WAVE = 32,     /* most edits that one wave bridges */
+	BACK = 8,      /* the same backwards, where unrelated symbols may precede */
+	SLIDE = 64,    /* most symbols by which a diagonal is followed for comparison */
+	PAD = 1280,    /* more than a wave's reach: (WAVE + 2) * (SEED_MAX + 1) + SLIDE */
+	SEED_MAX = 16, /* symbols of a seed */
+	POSTINGS = 8,  /* most places kept per seed */
 };
 
 struct prepared {
@@ -30,7 +30,7 @@ struct prepared {
 	size_t length;
 	size_t base; /* of its offsets among those of all patterns */
 	int wave;    /* most edits of a wave */
-	int run;     /* matches on end that end a wave */
+	int run;     /* consecutive matches that end a wave */
 };
 
 struct aligner {
@@ -48,11 +48,11 @@ struct aligner {
 	int reach[WAVE + 1][2 * WAVE + 5];
 	struct dp_edit wave_edits[WAVE];
 	size_t wave_count;
-	struct dp_edit *back; /* edits found backwards, the last in position first */
+	struct dp_edit *back; /* edits found backwards, in descending order of position */
 	size_t back_count, back_room;
 };
 
-/* A place in the sequence and the offset in a pattern that fits it. */
+/* A position in the sequence and the offset of the pattern that matches there. */
 struct place {
 	size_t at;
 	size_t offset;
@@ -108,7 +108,10 @@ static const struct prepared *pattern_at(const struct aligner *a, size_t place, 
 	return &a->patterns[j];
 }
 
-/* At most POSTINGS places per slot are kept, the first ones: the chain's length is bounded. */
+/*
+ * Adds the seeds of a pattern. Only the first POSTINGS places per slot are kept, which bounds the
+ * chains.
+ */
 static void add_seeds(struct aligner *a, const struct prepared *p)
 {
 	uint64_t h = hash_of(repeated_from(p, 0), a->seed);
@@ -187,7 +190,7 @@ static int width_reach(struct aligner *a, int e, int k)
 
 /*
  * How far diagonal k gets with e edits, before it slides: the best of a substitution, an insertion
- * and a deletion after what e - 1 edits reached; *kind is which. -1: not at all.
+ * and a deletion after what e - 1 edits reached; *kind is which. -1 if it is out of reach.
  */
 static int step(struct aligner *a, int e, int k, int limit, uint32_t *kind)
 {
@@ -211,7 +214,7 @@ static int step(struct aligner *a, int e, int k, int limit, uint32_t *kind)
 	return best;
 }
 
-/* The edits on the way to diagonal k with e edits, those near the start last. */
+/* Writes the edits on the way to diagonal k with e edits, those near the start last. */
 static void backtrack(struct aligner *a, int e, int k, int limit, struct place from, int dir)
 {
 	size_t m = a->patterns[from.pattern].length;
@@ -254,9 +257,9 @@ static int slide(const struct aligner *a, struct place from, int s, int t, int l
 }
 
 /*
- * From a place where symbol and pattern differ, the cheapest way to where they agree again for a
- * run, forwards or (dir < 0) backwards; room is how many symbols of the sequence there are. On
- * success *from is moved there and wave_edits holds the edits, the farthest first.
+ * From a place where symbol and pattern differ, finds the cheapest way to where they agree again
+ * for a run, forwards or (dir < 0) backwards; room is the number of symbols left in that direction.
+ * On success moves *from there, and wave_edits holds the edits, the farthest first.
  */
 static bool wave(struct aligner *a, struct place *from, size_t room, int dir)
 {
@@ -345,7 +348,7 @@ static int open_span(struct aligner *a, struct place at)
 	return DP_OK;
 }
 
-/* Ends the last span; one too short to mean anything is forgotten. */
+/* Ends the last span; drops it if it is too short to be significant. */
 static void close_span(struct aligner *a, struct place at)
 {
 	struct dp_align_span *span = last_span(a);
@@ -360,7 +363,7 @@ static void close_span(struct aligner *a, struct place at)
 	}
 }
 
-/* Goes on in step, over small differences, until lost or at the end of the sequence. */
+/* Continues in step, over small differences, until lost or at the end of the sequence. */
 static int follow(struct aligner *a, struct place *at)
 {
 	const struct prepared *p = &a->patterns[at->pattern];
@@ -388,7 +391,7 @@ static int follow(struct aligner *a, struct place *at)
 	return DP_OK;
 }
 
-/* Follows a place backwards, not beyond low; the edits on the way are left in back. */
+/* Follows a place backwards, but not below low; leaves the edits on the way in back. */
 static int follow_back(struct aligner *a, struct place *at, size_t low)
 {
 	const struct prepared *p = &a->patterns[at->pattern];
@@ -422,7 +425,7 @@ static int follow_back(struct aligner *a, struct place *at, size_t low)
 	return DP_OK;
 }
 
-/* For how many symbols, `look` at most, the sequence at a position matches a pattern. */
+/* The number of symbols, `look` at most, for which the sequence matches a pattern at an offset. */
 static size_t matches_for(struct aligner *a, size_t at, const struct prepared *p, size_t offset,
 			  size_t look)
 {
@@ -441,8 +444,8 @@ static size_t matches_for(struct aligner *a, size_t at, const struct prepared *p
 }
 
 /*
- * The best place for the seed at a position: the one that matches longest, near the old one.
- * *sure: there is no other, or that it is where the old one broke off.
+ * The best place for the seed at a position: the one that matches longest, and of those one near
+ * the old place. *sure: it is the only one, or where the old one broke off.
  */
 static bool best_place(struct aligner *a, size_t at, uint64_t hash, const struct place *old,
 		       size_t look, struct place *found, bool *sure)
@@ -480,8 +483,8 @@ static bool best_place(struct aligner *a, size_t at, uint64_t hash, const struct
 }
 
 /*
- * The next position from `from` on, before `end`, where a seed fits; if only_sure, one that fits
- * at one place only.
+ * The next position in [from, end) at which a seed matches; if only_sure, one that matches in only
+ * one place.
  */
 static bool scan(struct aligner *a, size_t from, size_t end, const struct place *old,
 		 bool only_sure, struct place *found, bool *sure)
@@ -494,7 +497,9 @@ static bool scan(struct aligner *a, size_t from, size_t end, const struct place 
 	for (size_t at = from;; at++) {
 		const uint32_t *s = a->symbols + at;
 
-		/* What is only looked at is looked at again: it pays for nothing. */
+		/*
+		 * symbols that are only looked at will be consumed later: they earn no credit yet
+		 */
 		a->credit += only_sure ? -1 : (int64_t)dp_param.align_pays;
 		if (only_sure && a->credit <= 0)
 			return false;
@@ -510,7 +515,7 @@ static bool scan(struct aligner *a, size_t from, size_t end, const struct place 
 	}
 }
 
-/* Drops what a new span that reaches back to `begin` makes pointless: spans wholly behind it. */
+/* Drops the spans that lie wholly behind the begin of a new span that reaches back. */
 static void drop_covered(struct aligner *a, size_t begin)
 {
 	struct dp_align_span *span;
@@ -539,8 +544,8 @@ static int start_span(struct aligner *a, struct place found)
 }
 
 /*
- * Layers fit at many places. The next seed that fits at one only, followed backwards, says which
- * of them is right.
+ * Layers match in many places. The next seed that matches in only one, followed backwards, decides
+ * which of them is right.
  */
 static int make_sure(struct aligner *a, struct place *found)
 {

@@ -1,7 +1,7 @@
 /*
- * The cyclic aligner: patterns that repeat, and a sequence, to spans in which one of the patterns
- * repeats, with the edits inside them. Offsets are those of the patterns as given; where an
- * iteration begins is decided afterwards (phase.c) and costs no second run.
+ * The cyclic aligner: finds the spans of a sequence in which one of several patterns repeats, with
+ * the edits inside them. Offsets are those of the patterns as given; where an iteration begins is
+ * decided afterwards (phase.c), without a second alignment.
  */
 #ifndef DP_ALIGN_ALIGN_H
 #define DP_ALIGN_ALIGN_H
@@ -15,8 +15,8 @@ struct dp_align_pattern {
 };
 
 /*
- * Symbols [begin, end) are repetitions of one pattern. Where a span follows another, begin is the
- * earliest symbol that fits and may lie before the other's end: between them both fit.
+ * Symbols [begin, end) are repetitions of one pattern. begin is the earliest symbol that matches,
+ * so it may lie before the end of the previous span: both match in between.
  */
 struct dp_align_span {
 	size_t begin;
@@ -37,12 +37,12 @@ struct dp_alignment {
 	size_t edit_room;
 };
 
-/* What of a span is known without its edits: how many symbols of the pattern it went through. */
+/* The number of symbols of the pattern that a span goes through, without walking its edits. */
 size_t dp_align__advance(const struct dp_alignment *alignment, size_t span);
 
 /*
- * Aligns symbols[0..n) with the patterns. Errors: DP_ERR_NOMEM. Cost: O(n + sum of lengths),
- * with a factor of the wave's width at worst; memory is the patterns', the spans' and the edits'.
+ * Aligns symbols[0..n) with the patterns. Errors: DP_ERR_NOMEM. Cost: O(n + sum of lengths), at
+ * worst times the wave's width; memory for the patterns, the spans and the edits.
  */
 int dp_align__run(struct dp_alignment *out, const uint32_t *symbols, size_t n,
 		  const struct dp_align_pattern *patterns, size_t count);
@@ -50,9 +50,9 @@ int dp_align__run(struct dp_alignment *out, const uint32_t *symbols, size_t n,
 void dp_align__fini(struct dp_alignment *alignment);
 
 /*
- * The same in two steps, for many sequences and one set of patterns: new() indexes them for
- * sequences of about n symbols, run() aligns. Where start is not NULL the first symbol is known to
- * be that offset's.
+ * The same in two steps, for many sequences and one set of patterns: new() indexes the patterns for
+ * sequences of about n symbols, run() aligns. If start is not NULL, the first symbol is known to
+ * match at that offset.
  */
 struct dp_aligner;
 

@@ -1,4 +1,4 @@
-/* What follows from an alignment alone. Cost: linear in its edits. */
+/* Accessors that need nothing but an alignment. Cost: linear in its edits. */
 #include "align/align.h"
 #include "base/base.h"
 

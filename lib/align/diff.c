@@ -1,7 +1,7 @@
 /*
- * Edits between two stretches, by furthest-reaching diagonals (Ukkonen 1985, Myers 1986)
- * after the common prefix and suffix are taken off. The number of edits that is tried is bounded
- * by the square root of the length, which makes the cost O(n + m).
+ * Edits between two stretches, by furthest-reaching diagonals (Ukkonen 1985, Myers 1986) between
+ * the common prefix and suffix. The number of edits tried is bounded by the square root of the
+ * length, which makes the cost O(n + m).
  */
 #include "align/diff.h"
 #include "base/parameters.h"
@@ -11,7 +11,7 @@
 struct diff {
 	const uint32_t *a, *b; /* symbols, pattern */
 	size_t n, m;
-	size_t before; /* common prefix that was taken off */
+	size_t before; /* length of the common prefix */
 	int *reach;    /* (e, k) -> symbols of a reached, or -1 */
 	int most;
 	struct dp_edit *edits;
@@ -66,7 +66,7 @@ static void backtrack(struct diff *d, int e, int k)
 	}
 }
 
-/* True once both ends are reached. */
+/* Returns true once both ends are reached. */
 static bool search(struct diff *d)
 {
 	int last = (int)((int64_t)d->n - (int64_t)d->m);

@@ -1,9 +1,9 @@
 /*
  * Hirschberg's divide and conquer (1975) over rows of lengths that are kept as bits and advanced 64
- * at a time (Allison and Dix 1986, in Hyyrö's form of 2004): bit j of a row is 0 where a prefix of
- * b that ends with j has a longer common subsequence with the symbols so far than the one before
- * it. Common prefixes and suffixes are part of some longest one and are taken off at each step,
- * which makes strings that differ in few places cheap. Cost: O(nm / 64), in linear memory.
+ * at a time (Allison and Dix 1986, in Hyyrö's form of 2004): bit j of a row is 0 if the prefix of b
+ * that ends with j has a longer common subsequence with the symbols so far than the prefix before
+ * it. Common prefixes and suffixes belong to some longest one and are removed at each step, which
+ * makes strings that differ in few places cheap. Cost: O(nm / 64), in linear memory.
  */
 #include "align/lcs.h"
 
@@ -11,20 +11,20 @@
 
 #define WORD 64
 
-/* Symbols that are in more than every 64th place of b: there are no more of them than this. */
+/* Most frequent symbols: those that are in more than every 64th place of b. */
 #define FREQUENT_MOST WORD
 
 struct lcs {
 	uint32_t *partner;
 	const uint32_t *a, *b;
-	uint32_t *first; /* per symbol: its first place in the part of b at hand, from 1; 0: none */
+	uint32_t *first; /* per symbol: its first place in the current part of b, from 1; 0: none */
 	uint32_t *count; /* per symbol: its places there */
-	uint8_t *slot;	 /* per symbol: its row among the masks, from 1; 0: none */
+	uint8_t *slot;	 /* per frequent symbol: its row in masks, from 1; 0: none */
 	uint32_t *next;	 /* per place of b: the next of the same symbol, from 1 */
-	uint64_t *masks; /* rows of places, of symbols that are frequent */
-	uint64_t *sparse; /* the row of one that is not */
+	uint64_t *masks; /* rows of places, for frequent symbols */
+	uint64_t *sparse; /* the row of any other symbol */
 	uint64_t *row;
-	size_t *forward; /* lengths, per prefix of the part of b */
+	size_t *forward; /* lengths, per prefix of the current part of b */
 };
 
 static size_t words_of(size_t length)
@@ -37,7 +37,7 @@ static void set(uint64_t *row, size_t bit)
 	row[bit / WORD] |= UINT64_C(1) << bit % WORD;
 }
 
-/* Where the symbols of b[0..m) are; backward: counted from its end. */
+/* Indexes where the symbols of b[0..m) are, counted from its end if backward. */
 static void index_places(struct lcs *lcs, const uint32_t *b, size_t m, bool backward)
 {
 	size_t words = words_of(m), rows = 0;
@@ -70,7 +70,7 @@ static void forget_places(struct lcs *lcs, const uint32_t *b, size_t m)
 	}
 }
 
-/* The row after one more symbol. Bits where the symbol is not are left as they are. */
+/* Advances the row by one symbol. Bits of other symbols stay as they are. */
 static void advance(struct lcs *lcs, uint32_t symbol, size_t words)
 {
 	bool dense = lcs->slot[symbol];
@@ -97,7 +97,7 @@ static size_t is_longer(const struct lcs *lcs, size_t place)
 	return ~lcs->row[place / WORD] >> place % WORD & 1;
 }
 
-/* The row of a[0..n) and b[0..m), or of both read backward. */
+/* Computes the row of a[0..n) and b[0..m), or of both read backward. */
 static void make_row(struct lcs *lcs, const uint32_t *a, size_t n, const uint32_t *b, size_t m,
 		     bool backward)
 {
@@ -111,9 +111,8 @@ static void make_row(struct lcs *lcs, const uint32_t *a, size_t n, const uint32_
 }
 
 /*
- * Where b is cut for a[0..half) to have its partners in b[0..cut) and the rest of a its own behind:
- * where the longest common subsequences of the two, which the rows of both halves tell for every
- * cut, are longest together.
+ * Returns where to cut b so that a[0..half) has its partners in b[0..cut), and the rest of a in the
+ * rest of b. The rows of both halves give the lengths for every cut; the best sum wins.
  */
 static size_t cut_for(struct lcs *lcs, const uint32_t *a, size_t half, size_t n, const uint32_t *b,
 		      size_t m)
@@ -136,7 +135,7 @@ static size_t cut_for(struct lcs *lcs, const uint32_t *a, size_t half, size_t n,
 	return cut;
 }
 
-/* Partners within a[i..n) and b[j..m), which are not longer than what memory was made for. */
+/* Finds partners within a[i..n) and b[j..m), which are no longer than memory was allocated for. */
 static void solve(struct lcs *lcs, size_t i, size_t n, size_t j, size_t m, bool whole)
 {
 	size_t half, cut;

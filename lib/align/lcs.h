@@ -4,13 +4,13 @@
 
 #include "base/base.h"
 
-/* The lengths' product up to which it is searched for, beyond common ends. */
+/* The largest product of the lengths, without common ends, that is searched. */
 #define DP_LCS_MOST (UINT64_C(1) << 36)
 
 /*
- * For each of a's n symbols sets in partner its partner's index in b, or DP_NONE: partners are
- * equal symbols, in the same order in both, and as many as there can be. Where n · m is above
- * DP_LCS_MOST only those of a common prefix and suffix are set. All symbols are below alphabet; n
+ * For each of a's n symbols sets in partner its partner's index in b, or DP_NONE. Partners are
+ * equal symbols, in the same order in both strings, and as many as possible. If n · m is above
+ * DP_LCS_MOST, only those of a common prefix and suffix are set. All symbols are below alphabet; n
  * and m are below DP_NONE. Errors: DP_ERR_NOMEM. Cost: O(n + m + n · m / 64); memory O(n + m +
  * alphabet).
  */

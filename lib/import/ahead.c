@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <string.h>
 
-/* Enough that neither waits for the other where both are steady; 1 MiB in all. */
+/* Large enough that neither thread waits for the other at a steady pace; 1 MiB in all. */
 enum { BLOCKS = 4, BLOCK_BYTES = 256 << 10 };
 
 struct dp_ahead {
@@ -14,19 +14,19 @@ struct dp_ahead {
 	pthread_cond_t changed;
 	dp_ahead__make *make;
 	void *ctx;
-	/* Under the mutex: */
-	size_t first, count; /* blocks that are full */
+	/* Protected by the mutex: */
+	size_t first, count; /* full blocks */
 	bool stop, end;
-	int status; /* of make, after the last block */
-	/* The reader's: */
-	size_t used; /* of the first block */
-	/* A block belongs to the thread until it is counted, then to the reader. */
+	int status; /* what make returned after the last block */
+	/* Used by the reader only: */
+	size_t used; /* bytes of the first block that were read */
+	/* A block belongs to the thread until it is counted as full, then to the reader. */
 	size_t length[BLOCKS];
 	struct dp_error error;
 	char bytes[BLOCKS][BLOCK_BYTES];
 };
 
-/* Fills a block. Returns false at the end, or where making failed. */
+/* Fills a block. Returns false at the end of the data or if make fails. */
 static bool fill(struct dp_ahead *ahead, size_t block, int *status)
 {
 	size_t got = 1;
@@ -66,7 +66,7 @@ static void *run(void *ctx)
 	return NULL;
 }
 
-/* Signals are the program's: its own threads take them. */
+/* Blocks all signals in the new thread, so that the program's own threads handle them. */
 static int start(struct dp_ahead *ahead)
 {
 	sigset_t all, before;

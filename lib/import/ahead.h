@@ -1,4 +1,4 @@
-/* Reads ahead on a thread of its own: bytes are made there while those before are used here. */
+/* Reads ahead: a thread produces bytes while the caller consumes earlier ones. */
 #ifndef DP_IMPORT_AHEAD_H
 #define DP_IMPORT_AHEAD_H
 
@@ -6,20 +6,20 @@
 
 struct dp_ahead;
 
-/* Makes up to size bytes at buf; *got is 0 at the end. */
+/* Writes up to size bytes to buf, and their number to *got: 0 at the end. */
 typedef int dp_ahead__make(void *ctx, char *buf, size_t size, size_t *got, struct dp_error *error);
 
 /*
- * Starts. make is called on the thread only, until dp_ahead__free(). NULL where there is no memory
- * or no thread: then the caller goes on without.
+ * Starts the thread. Until dp_ahead__free(), make is called on that thread only. Returns NULL if
+ * memory or threads run out; the caller then reads without it.
  */
 struct dp_ahead *dp_ahead__new(dp_ahead__make *make, void *ctx);
 
-/* The next bytes, up to size; *got is 0 at the end. Errors: those of make. */
+/* Copies the next bytes, up to size; *got is 0 at the end. Returns the errors of make. */
 int dp_ahead__read(struct dp_ahead *ahead, char *buf, size_t size, size_t *got,
 		   struct dp_error *error);
 
-/* Ends the thread. NULL is nothing. */
+/* Ends the thread. Does nothing if ahead is NULL. */
 void dp_ahead__free(struct dp_ahead *ahead);
 
 #endif

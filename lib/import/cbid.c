@@ -1,7 +1,7 @@
 /*
- * Names of the API functions that a trace is judged by: launches, copies, memory, synchronization,
- * set-up. The numbers are CUPTI's (cupti_runtime_cbid.h, cupti_driver_cbid.h of CUDA 13.0), which
- * are never reused; version suffixes of the runtime's names (_v3020) are left out.
+ * Names of the API functions that the analysis looks at: launches, copies, memory, synchronization,
+ * setup. The numbers are CUPTI's (cupti_runtime_cbid.h, cupti_driver_cbid.h of CUDA 13.0), which
+ * are never reused; version suffixes of the runtime's names (_v3020) are omitted.
  */
 #include "import/cbid.h"
 
@@ -16,7 +16,7 @@ struct cbid_name {
 };
 
 /* clang-format off */
-/* In order of their numbers. */
+/* Sorted by number. */
 static const struct cbid_name runtime_names[] = {
 	{ 3, "cudaGetDeviceCount" }, { 4, "cudaGetDeviceProperties" }, { 8, "cudaConfigureCall" },
 	{ 9, "cudaSetupArgument" }, { 10, "cudaGetLastError" }, { 11, "cudaPeekAtLastError" },

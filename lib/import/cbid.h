@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CUPTI's CUpti_CallbackDomain. */
+/* The values of CUPTI's CUpti_CallbackDomain. */
 enum dp_cbid_domain { DP_CBID_DRIVER = 1, DP_CBID_RUNTIME = 2 };
 
-/* The function's name, or "runtime cbid 211" written into buf. */
+/* Returns the function's name, or "runtime cbid 211" written into buf if the name is unknown. */
 const char *dp_cbid__name(enum dp_cbid_domain domain, int64_t cbid, char *buf, size_t size);
 
 #endif

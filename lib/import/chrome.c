@@ -1,18 +1,18 @@
 /*
  * The document may be an object with traceEvents anywhere among its keys, or an array of events.
- * Broken places are survived: the reader looks for the next object that begins as an event does,
- * and counts. To stay linear, what is read twice that way is limited to what was read well.
+ * After broken JSON, the reader counts the damage and skips to the next object that begins like an
+ * event. To stay linear, it rereads no more bytes than it has read successfully.
  */
 #include "import/chrome_event.h"
 #include "import/json_stream.h"
 
 #include <string.h>
 
-/* The first keys of events; "id" is too common elsewhere. */
+/* The keys by which an event is recognized; "id" is too common elsewhere. */
 static const char *const event_keys[] = { "ph", "name", "cat",	"pid", "tid",
 					  "ts", "dur",	"args", NULL };
 
-/* Bytes that may be read again before any was read well: some milliseconds. */
+/* Bytes that may be reread before any were read successfully: takes some milliseconds. */
 #define CREDIT ((uint64_t)16 << 20)
 
 struct place {
@@ -24,17 +24,17 @@ struct document {
 	struct dp_json_stream stream;
 	struct dp_chrome_event event;
 	struct dp_chrome_device device;
-	const char *failed; /* where a piece that is broken could not be read on */
-	uint64_t credit;    /* how many bytes may be read again */
+	const char *failed; /* where parsing of a broken piece failed */
+	uint64_t credit;    /* bytes that may still be reread */
 	uint64_t broken;
 	struct place first_broken;
 	bool truncated; /* the file ended inside the document … */
 	bool inside;	/* … and inside an event */
 	struct place end;
-	bool has_events; /* there was a key traceEvents, or an array */
+	bool has_events; /* there is a key traceEvents, or an array */
 	bool rocprofiler;
 	bool not_json;
-	int status; /* of a callback */
+	int status; /* returned by a callback */
 };
 
 static enum dp_json_result parse_event(void *ctx, struct dp_json *json)
@@ -51,7 +51,7 @@ static enum dp_json_result parse_device(void *ctx, struct dp_json *json)
 	return dp_chrome__parse_device(json, &doc->device);
 }
 
-/* Reads what must lie in one piece, and moves behind it. DP_JSON_MORE: the file ends in it. */
+/* Parses an object as a whole and moves past it. Returns DP_JSON_MORE if the file ends in it. */
 static enum dp_json_result read_piece(struct document *doc,
 				      enum dp_json_result (*parse)(void *, struct dp_json *))
 {
@@ -77,7 +77,7 @@ static struct place here(const struct document *doc)
 	return place;
 }
 
-/* The file ended where it should not. */
+/* Notes that the file ended too early. */
 static void ran_out(struct document *doc, bool inside)
 {
 	doc->truncated = true;
@@ -86,9 +86,9 @@ static void ran_out(struct document *doc, bool inside)
 }
 
 /*
- * After a broken place at json.at, which could not be read beyond failed: to where the next event
- * begins, and true. Where there is none, the file's end is to blame if it was met (inside an
- * event?).
+ * Recovers from broken JSON at json.at that could not be parsed beyond failed: moves to the next
+ * event and returns true, or returns false if there is none. Counts a broken place, or notes a
+ * truncated file if its end was met (inside an event?) and no event follows.
  */
 static bool recover(struct document *doc, const char *failed, bool met_end, bool inside)
 {
@@ -118,7 +118,7 @@ static bool recover(struct document *doc, const char *failed, bool met_end, bool
 	return found;
 }
 
-/* One event; false where no other follows. */
+/* Reads one event. Returns false if reading must stop. */
 static bool one_event(struct document *doc)
 {
 	const struct dp_chrome_event *event = &doc->event;
@@ -135,7 +135,7 @@ static bool one_event(struct document *doc)
 	return !doc->status;
 }
 
-/* Events up to the array's end; false where nothing more is to be read. */
+/* Reads events up to the array's end. Returns false if reading must stop. */
 static bool read_events(struct document *doc)
 {
 	struct dp_json_stream *stream = &doc->stream;
@@ -165,7 +165,7 @@ static bool read_events(struct document *doc)
 	}
 }
 
-/* distributedInfo, which can list thousands of ranks. */
+/* Reads the rank from distributedInfo, which can list thousands of ranks. */
 static bool read_distributed(struct document *doc)
 {
 	struct dp_json_stream *stream = &doc->stream;
@@ -221,7 +221,7 @@ static bool read_devices(struct document *doc)
 	return true;
 }
 
-/* One member of the document. False: it is broken, or nothing more is to be read. */
+/* Reads one member of the document. Returns false if it is broken or reading must stop. */
 static bool read_member(struct document *doc, enum dp_chrome_member member, char first)
 {
 	struct dp_json_stream *stream = &doc->stream;
@@ -249,7 +249,7 @@ static bool read_member(struct document *doc, enum dp_chrome_member member, char
 	return true;
 }
 
-/* The members up to the closing brace; false where one is broken or the file ends. */
+/* Reads the members up to the closing brace. Returns false if one is broken or the file ends. */
 static bool read_members(struct document *doc)
 {
 	struct dp_json_stream *stream = &doc->stream;
@@ -269,8 +269,8 @@ static bool read_members(struct document *doc)
 }
 
 /*
- * After a broken place outside of events, and after the document's end: events that follow are
- * read all the same, so that one flipped bracket doesn't lose them.
+ * Reads the events after a broken place outside of events, or after the document's end, so that one
+ * flipped bracket does not lose them.
  */
 static void read_rest(struct document *doc, bool good)
 {
@@ -284,7 +284,7 @@ static void read_rest(struct document *doc, bool good)
 		if (!dp_json_stream__peek(stream) && stream->json.at == stream->json.end)
 			break;
 		if (!recover(doc, stream->json.at, met_end, false)) {
-			/* What follows a whole document and holds no event is no loss. */
+			/* Data without events after a complete document is no loss. */
 			doc->broken = good ? broken : doc->broken;
 			break;
 		}
@@ -331,7 +331,7 @@ static int fail(const struct document *doc, const struct place *place, int statu
 	return dp_error__set(error, status, "%s", message);
 }
 
-/* Nothing was read: why. */
+/* Reports why no event was read. */
 static int no_events(const struct document *doc)
 {
 	if (doc->rocprofiler)
@@ -349,7 +349,7 @@ static int no_events(const struct document *doc)
 			    "file ends before the first trace event");
 	if (!doc->has_events)
 		return fail(doc, &doc->first_broken, DP_ERR_FORMAT,
-			    "JSON, but no trace: it has no traceEvents, as torch.profiler's "
+			    "JSON, but not a trace: it has no traceEvents, which torch.profiler's "
 			    "export_chrome_trace() writes");
 	return DP_OK;
 }

@@ -1,7 +1,7 @@
 /*
- * The Chrome trace document ("Trace Event Format"): what Kineto and TensorFlow write. It is read
- * event by event; whoever uses it says of each category what it wants to know, and the rest of
- * such events is jumped over.
+ * The Chrome trace document ("Trace Event Format"), as Kineto and TensorFlow write it. It is read
+ * event by event. The caller selects what it needs of each category; the rest of such events is
+ * skipped.
  */
 #ifndef DP_IMPORT_CHROME_H
 #define DP_IMPORT_CHROME_H
@@ -9,7 +9,7 @@
 #include "import/import.h"
 #include "import/json_scan.h"
 
-/* What an event was found to have, as bits. Times and ids count only where they are numbers. */
+/* What an event has, as bits. Times and ids count only if they are numbers. */
 enum {
 	DP_CHROME_NAME = 1 << 0,
 	DP_CHROME_CATEGORY = 1 << 1,
@@ -45,20 +45,20 @@ enum {
 	DP_CHROME_PEER_SOURCE = 1 << 28,
 	DP_CHROME_PEER_TARGET = 1 << 29,
 	DP_CHROME_COMMUNICATION = 0x3ff00000,
-	/* An answer of want(): not this event. */
+	/* Returned by want() to skip the event. */
 	DP_CHROME_SKIP = 1 << 30,
 };
 
-/* In the args of kernels; the last bit, which no enumeration can hold. */
+/* In the args of kernels. A macro, because an enumeration cannot hold the highest bit. */
 #define DP_CHROME_OCCUPANCY (UINT32_C(1) << 31)
 
 /*
- * Members are valid where has says so; texts are borrowed for the call of event(). pid_text and
- * tid_text are what was there where it is no number ("stream 7"), else empty.
+ * A member is valid if has contains its bit; texts are borrowed during the call of event().
+ * pid_text and tid_text hold an id that is not a number ("stream 7"), and are empty otherwise.
  */
 struct dp_chrome_event {
 	uint32_t has;
-	uint32_t wanted; /* what want() answered, or everything in args */
+	uint32_t wanted; /* what want() returned, or everything in args */
 	char phase;
 	struct dp_json_text name, category;
 	int64_t start_ns, duration_ns;
@@ -71,7 +71,7 @@ struct dp_chrome_event {
 };
 
 struct dp_chrome_device {
-	int64_t id; /* -1: unknown */
+	int64_t id; /* -1 if unknown */
 	int64_t bytes;
 	struct dp_json_text name; /* may be empty */
 };
@@ -80,43 +80,42 @@ struct dp_chrome {
 	const struct dp_import *import;
 	void *ctx;
 	/*
-	 * Which args of events of this category are needed (bits of above), or DP_CHROME_SKIP:
-	 * args are read until these are found, so that others may be found or not. May be
-	 * asked more than once.
+	 * Returns which args are needed from events of this category (the bits above), or
+	 * DP_CHROME_SKIP. Args are read until these are found, so others may or may not be found.
+	 * May be called more than once for an event.
 	 */
 	uint32_t (*want)(void *ctx, const char *category, size_t length);
-	bool instants; /* events with phase i are wanted, too */
-	/* One event with phase X or M (or i). A status stops the reading. */
+	bool instants; /* events with phase i are read, too */
+	/* Handles one event with phase X or M (or i). A status stops the reading. */
 	int (*event)(void *ctx, const struct dp_chrome_event *event);
-	/* One of deviceProperties. May be NULL. */
+	/* Handles one entry of deviceProperties. May be NULL. */
 	int (*device)(void *ctx, const struct dp_chrome_device *device);
 
-	/* Found on the way. */
+	/* Results: */
 	int64_t base_ns; /* baseTimeNanoseconds */
 	bool base_known;
-	int64_t rank; /* of distributedInfo, -1: unknown */
+	int64_t rank; /* from distributedInfo, -1 if unknown */
 	uint64_t events;
 };
 
 /*
- * Reads the input to its end. Damage is reported as loss; it is an error (DP_ERR_DAMAGED,
- * DP_ERR_FORMAT, DP_ERR_UNSUPPORTED, with its place) where no event could be read.
+ * Reads the input to its end. Damage is reported as loss; if no event could be read, it is an error
+ * with its place (DP_ERR_DAMAGED, DP_ERR_FORMAT, DP_ERR_UNSUPPORTED).
  */
 int dp_chrome__read(struct dp_chrome *chrome);
 
-/* What the beginning of a file looks like. */
+/* What the beginning of a file shows. */
 struct dp_chrome_look {
 	bool json;	  /* begins as a JSON object or array */
-	bool events;	  /* holds traceEvents, or is an array of events */
-	bool kineto;	  /* has a key that only Kineto's writes */
+	bool events;	  /* has traceEvents, or is an array of events */
+	bool kineto;	  /* has a key that only Kineto writes */
 	bool rocprofiler; /* rocprofv3's own JSON */
-	bool tensorflow;  /* processes are named as TensorFlow's timeline names them */
+	bool tensorflow;  /* names processes as TensorFlow's timeline does */
 };
 
 void dp_chrome__look(struct dp_chrome_look *look, const struct dp_probe *probe);
 
-/* The number that a launch and what it launched share, 0: it is unknown, or of more than 32 bits.
- */
+/* Returns the number that a launch and its operation share, 0 if unknown or beyond 32 bits. */
 uint32_t dp_chrome__correlation(const struct dp_chrome_event *event);
 
 #endif

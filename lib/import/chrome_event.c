@@ -1,4 +1,4 @@
-/* Members of events by their keys. Cost: linear in the event's text. */
+/* Parses the members of events by key. Cost: linear in the event's text. */
 #include "import/chrome_event.h"
 
 #include <string.h>
@@ -116,7 +116,7 @@ static enum dp_json_result number_member(struct dp_json *json, int scale, int64_
 	return result;
 }
 
-/* A number, or a text that is none. */
+/* Reads a number, or a text that is not a number. */
 static enum dp_json_result id_member(struct dp_json *json, int64_t *value,
 				     struct dp_json_text *text, uint32_t *has, uint32_t bit)
 {
@@ -189,7 +189,7 @@ static enum dp_json_result arg_member(struct dp_json *json, struct dp_chrome_eve
 	}
 }
 
-/* A kernel of NCCL, RCCL, HCCL or MSCCL, of which the profiler describes the collective; cheap. */
+/* True for kernels of NCCL, RCCL, HCCL and MSCCL, whose args have the collective. Cheap. */
 static bool communicates(const struct dp_json_text *name)
 {
 	const char *at = name->at;
@@ -202,7 +202,7 @@ static bool communicates(const struct dp_json_text *name)
 	return length > 5 && (!memcmp(at + 1, "ccl", 3) || IS("msccl"));
 }
 
-/* The members of args, until everything that is wanted is there. */
+/* Reads the members of args until everything that is wanted is found. */
 static enum dp_json_result read_args(struct dp_json *json, struct dp_chrome_event *event)
 {
 	uint32_t wanted = event->wanted & (DP_CHROME_ARGS | DP_CHROME_OCCUPANCY);
@@ -225,7 +225,7 @@ static enum dp_json_result read_args(struct dp_json *json, struct dp_chrome_even
 	return dp_json__leave(json, true);
 }
 
-/* Asks what is wanted of the category; false: nothing. */
+/* Asks what is wanted of the event's category. Returns false if nothing is. */
 static bool is_wanted(const struct dp_chrome *chrome, struct dp_chrome_event *event)
 {
 	event->wanted = chrome->want(chrome->ctx, event->category.at, event->category.length);
@@ -319,7 +319,7 @@ enum dp_json_result dp_chrome__parse_device(struct dp_json *json, struct dp_chro
 			result = dp_json__skip(json, DP_JSON_IN_OBJECT);
 		if (result != DP_JSON_OK)
 			return result;
-		/* No device's name has quotes: this one swallowed what follows. */
+		/* Device names contain no quotes: this string swallowed what follows it. */
 		if (device->name.bare)
 			return DP_JSON_BROKEN;
 	}

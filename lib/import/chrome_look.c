@@ -1,4 +1,4 @@
-/* What a file's first bytes tell about it. */
+/* Recognizes a trace by the file's first bytes. */
 #include "import/chrome_event.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 /* Enough for the properties of 16 devices, and for the first rows of a timeline. */
 #define LOOK_BYTES ((size_t)16 << 10)
 
-/* Everything in args of everything. */
+/* Requests all args of every event. */
 static uint32_t want_all(void *ctx, const char *category, size_t length)
 {
 	return DP_CHROME_ARGS;
@@ -27,7 +27,7 @@ static bool is_tensorflow(const struct dp_chrome_event *event)
 		return !memcmp(event->category.at, "Op", 2);
 	if (!(event->has & DP_CHROME_ARG_NAME) || event->phase != 'M')
 		return false;
-	/* XLA's are planes, "/device:GPU:0"; TensorFlow 1's "/device:GPU:0/stream:all Compute". */
+	/* XLA: "/device:GPU:0". TensorFlow 1: "/device:GPU:0/stream:all Compute". */
 	if (has_prefix(&event->arg_name, "/device:") &&
 	    !memchr(event->arg_name.at, ' ', event->arg_name.length))
 		return false;

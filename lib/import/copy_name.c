@@ -1,4 +1,4 @@
-/* The spellings of the tools, distinguished by few words. */
+/* The tools' spellings, recognized by a few words. */
 #include "import/copy_name.h"
 #include "base/base.h"
 
@@ -9,7 +9,7 @@ struct word {
 	int value;
 };
 
-/* The first word of words that begins at text; 0 where none does. */
+/* Finds the first of words that text begins with. Returns its value, or 0 if there is none. */
 static int match(const struct word *words, const char *text, size_t length, size_t *used)
 {
 	for (; words->text; words++) {
@@ -23,7 +23,7 @@ static int match(const struct word *words, const char *text, size_t length, size
 	return 0;
 }
 
-/* What an operation with such a name is; the ROCm words are whole names. */
+/* Returns the kind of operation that a name denotes; the ROCm words are whole names. */
 static enum dp_op_kind op_kind(const char *name, size_t length)
 {
 	static const struct word starts[] = {
@@ -46,7 +46,7 @@ static enum dp_op_kind op_kind(const char *name, size_t length)
 	return (enum dp_op_kind)match(starts, name, length, &used);
 }
 
-/* HtoD, DtoH, … anywhere in the name; HostToDevice is the same in long. */
+/* Finds HtoD, DtoH, … anywhere in the name; HostToDevice is the long form. */
 static enum dp_copy_kind copy_kind(const char *name, size_t length)
 {
 	static const struct word kinds[] = {
@@ -99,7 +99,7 @@ static enum dp_memory_kind memory_kind(const char *text, size_t length, size_t *
 	return (enum dp_memory_kind)match(kinds, text, length, used);
 }
 
-/* "(Pageable -> Device)", "(Device)". ROCm's Host may be either kind of host memory. */
+/* Reads "(Pageable -> Device)" or "(Device)". ROCm's Host may be either kind of host memory. */
 static void memory_kinds(struct dp_copy_name *found, const char *name, size_t length)
 {
 	const char *open = memchr(name, '(', length), *end = name + length, *p;

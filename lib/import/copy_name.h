@@ -1,4 +1,4 @@
-/* What the names of copies and sets tell about them. */
+/* What the names of copies and memsets say about them. */
 #ifndef DP_IMPORT_COPY_NAME_H
 #define DP_IMPORT_COPY_NAME_H
 
@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 struct dp_copy_name {
-	enum dp_op_kind op; /* DP_OP_COPY, DP_OP_SET, or DP_OP_KERNEL: the name is of neither */
+	enum dp_op_kind op; /* DP_OP_COPY, DP_OP_SET, or DP_OP_KERNEL for any other name */
 	enum dp_copy_kind kind;
 	enum dp_memory_kind src, dst;
 };

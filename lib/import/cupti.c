@@ -1,4 +1,4 @@
-/* What CUPTI reports, as databases hold it: see cupti.h. */
+/* CUPTI's records as databases store them: see cupti.h. */
 #include "import/cupti.h"
 
 #include <stdio.h>
@@ -90,8 +90,9 @@ bool dp_cupti__times(const struct dp_cupti *cupti, struct dp_rows *rows, int64_t
 }
 
 /*
- * False where an operation was not timed. Both times 0 are CUPTI's way to say so (cupti_activity.h,
- * CUpti_ActivityKernel); in a file of durations a start of 0 is that of the recording.
+ * Reads an operation's times. Returns false if they are invalid or were not collected, which CUPTI
+ * reports as 0 and 0 (cupti_activity.h, CUpti_ActivityKernel). In a file with durations, a start of
+ * 0 is that of the recording.
  */
 static bool read_op_times(struct dp_cupti *cupti, struct dp_rows *rows, struct dp_op *op)
 {
@@ -103,7 +104,7 @@ static bool read_op_times(struct dp_cupti *cupti, struct dp_rows *rows, struct d
 	return false;
 }
 
-/* What all operations have: 1, 0 where the row cannot be used, or a status. */
+/* Reads what all operations have. Returns 1, 0 if the row cannot be used, or a status. */
 static int get_op(struct dp_cupti *cupti, struct dp_rows *rows, struct dp_op *op)
 {
 	const struct dp_cupti_format *format = cupti->format;
@@ -112,7 +113,7 @@ static int get_op(struct dp_cupti *cupti, struct dp_rows *rows, struct dp_op *op
 		return 0;
 	if (format->has_durations && dp_rows__is_null(rows, DP_CUPTI_END) &&
 	    dp_builder__loss(cupti->import->builder,
-			     "ends of operations that ran on after the recording", 1, 0))
+			     "ends of operations still running when the recording ended", 1, 0))
 		return dp_cupti__failed(cupti);
 	op->correlation = dp_rows__correlation(rows, DP_CUPTI_CORRELATION);
 	op->stream = dp_places__stream(
@@ -217,7 +218,7 @@ int dp_cupti__read_call(struct dp_cupti *cupti, struct dp_rows *rows)
 	return dp_builder__add_call(cupti->import->builder, &call);
 }
 
-/* nsys's device of one is not always right: its stream is found by the rest. */
+/* nsys's device of a synchronization is not always right: the stream is found without it. */
 int dp_cupti__get_sync(struct dp_cupti *cupti, struct dp_rows *rows, struct dp_sync *sync)
 {
 	if (!dp_cupti__times(cupti, rows, &sync->start_ns, &sync->end_ns))
@@ -265,8 +266,8 @@ int dp_cupti__get_range(struct dp_cupti *cupti, struct dp_rows *rows, struct dp_
 
 /*
  * CUpti_ActivityMemoryOperationType counts from 1: allocated, released. nsys's
- * ENUM_CUDA_DEV_MEM_EVENT_OPER does from 0, as it does kinds of memory. What was allocated on
- * devices without operations is nobody's.
+ * ENUM_CUDA_DEV_MEM_EVENT_OPER counts from 0, as its kinds of memory do. Memory on devices without
+ * operations is ignored.
  */
 int dp_cupti__read_memory(struct dp_cupti *cupti, struct dp_rows *rows)
 {

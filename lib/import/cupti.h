@@ -1,7 +1,7 @@
 /*
- * What CUPTI reports, as databases hold it: operations, calls, synchronizations and ranges. An
- * importer lists its tables, each with the function that reads a row and with the columns that
- * function takes, and says what its format does in its own way.
+ * CUPTI's records as databases store them: operations, calls, synchronizations and ranges. An
+ * importer lists its tables, each with the function that reads a row and the columns that this
+ * function needs, and describes how its format differs.
  */
 #ifndef DP_IMPORT_CUPTI_H
 #define DP_IMPORT_CUPTI_H
@@ -10,7 +10,7 @@
 #include "import/database.h"
 #include "import/lookup.h"
 
-/* Columns of records. Each kind has some of them. */
+/* Columns of records. Each kind of record has some of them. */
 enum {
 	DP_CUPTI_START,
 	DP_CUPTI_END, /* or the duration */
@@ -23,15 +23,15 @@ enum {
 	DP_CUPTI_BYTES,
 	DP_CUPTI_KIND,
 	DP_CUPTI_SOURCE,
-	DP_CUPTI_TARGET, /* of copies and memsets: kind of the memory that is written */
+	DP_CUPTI_TARGET, /* of copies and memsets: the kind of memory written */
 	DP_CUPTI_THREAD,
-	DP_CUPTI_TEXT, /* a range's name itself, rather than its id */
+	DP_CUPTI_TEXT, /* a range's name itself instead of its id */
 	DP_CUPTI_OWN   /* the format's own columns start here */
 };
 
 struct dp_cupti;
 
-/* read returns DP_OK, 1 to end the scan, or a status; columns without names are not there. */
+/* read returns DP_OK, 1 to end the scan, or a status. Columns without names are absent. */
 struct dp_cupti_table {
 	const char *name;
 	int (*read)(struct dp_cupti *cupti, struct dp_rows *rows);
@@ -40,18 +40,18 @@ struct dp_cupti_table {
 
 struct dp_cupti_format {
 	const char *names, *id, *text; /* the table of names and its columns */
-	bool has_durations;	       /* NULL where it ran on after the recording */
-	bool memory_from_0; /* kinds of memory, and what was done with it: as nsys counts */
-	/* The process and the thread of a row: a pid, and one of the builder's or DP_NONE. */
+	bool has_durations;	       /* NULL if still running at the end */
+	bool memory_from_0; /* kinds of memory and of allocation are counted from 0, as nsys does */
+	/* The process of a row as a pid; its thread in the builder, or DP_NONE. */
 	int64_t (*pid)(const struct dp_cupti *cupti, struct dp_rows *rows);
 	int (*thread)(struct dp_cupti *cupti, struct dp_rows *rows, uint32_t *thread);
-	/* The name of a call, DP_NONE on failure. */
+	/* Returns the name of a call, DP_NONE on failure. */
 	uint32_t (*call_name)(struct dp_cupti *cupti, struct dp_rows *rows);
-	/* Sees each operation; may be NULL. Returns a status. */
+	/* Called for each operation; may be NULL. Returns a status. */
 	int (*operation)(struct dp_cupti *cupti, struct dp_rows *rows, const struct dp_op *op);
 };
 
-/* An import, the first member of an importer's own. */
+/* An import; the first member of each importer's own struct. */
 struct dp_cupti {
 	const struct dp_import *import;
 	const struct dp_cupti_format *format;
@@ -59,48 +59,48 @@ struct dp_cupti {
 	struct dp_names *names;
 	struct dp_places places;
 	struct dp_gpus gpus;
-	struct dp_lookup calls; /* domain, cbid: the name's string */
+	struct dp_lookup calls; /* from domain and cbid to the name's string */
 };
 
-/* Opens the database. dp_cupti__close() is due even where that fails; it passes status on. */
+/* Opens the database. Call dp_cupti__close() even if this fails; it passes status on. */
 int dp_cupti__open(struct dp_cupti *cupti, const struct dp_import *import,
 		   const struct dp_cupti_format *format);
 int dp_cupti__close(struct dp_cupti *cupti, int status);
 
-/* Reads a table under a name of the file, which may be NULL: not there. */
+/* Reads a table by its name in the file; NULL means that the file lacks the table. */
 int dp_cupti__scan_as(struct dp_cupti *cupti, const struct dp_cupti_table *table, const char *name);
 
-/* Reads tables in order; the last has no name. */
+/* Reads tables in order; the last entry has no name. */
 int dp_cupti__scan(struct dp_cupti *cupti, const struct dp_cupti_table *tables);
 
-/* Counts the rows of all these tables in for progress. */
+/* Adds the rows of all these tables to the total for progress. */
 void dp_cupti__expect(struct dp_cupti *cupti, const struct dp_cupti_table *tables);
 
 int dp_cupti__read_kernel(struct dp_cupti *cupti, struct dp_rows *rows);
 int dp_cupti__read_copy(struct dp_cupti *cupti, struct dp_rows *rows);
 int dp_cupti__read_set(struct dp_cupti *cupti, struct dp_rows *rows);
-int dp_cupti__read_graph(struct dp_cupti *cupti, struct dp_rows *rows); /* NAME: its id */
+int dp_cupti__read_graph(struct dp_cupti *cupti, struct dp_rows *rows); /* NAME is its id */
 int dp_cupti__read_call(struct dp_cupti *cupti, struct dp_rows *rows);
 int dp_cupti__read_sync(struct dp_cupti *cupti, struct dp_rows *rows);
 
-/* START: when; KIND: allocated or released; TARGET: kind of memory. */
+/* START is the time, KIND allocated or released, TARGET the kind of memory. */
 int dp_cupti__read_memory(struct dp_cupti *cupti, struct dp_rows *rows);
 
-/* These leave it to the caller to add it: 1, 0 where the row cannot be used, or a status. */
+/* These do not add the record. They return 1, 0 if the row cannot be used, or a status. */
 int dp_cupti__get_sync(struct dp_cupti *cupti, struct dp_rows *rows, struct dp_sync *sync);
 int dp_cupti__get_range(struct dp_cupti *cupti, struct dp_rows *rows, struct dp_range *range);
 
 /* Names a copy by its kind and adds it. */
 int dp_cupti__add_copy(struct dp_cupti *cupti, struct dp_op *op);
 
-/* False where the row has no valid time. Where a duration is not known, end_ns is start_ns. */
+/* Returns false if the row has no valid time. If the duration is unknown, end_ns is start_ns. */
 bool dp_cupti__times(const struct dp_cupti *cupti, struct dp_rows *rows, int64_t *start_ns,
 		     int64_t *end_ns);
 
-/* CUPTI's name of a function, unless the file gave it another one (in calls). */
+/* Returns CUPTI's name of a function, unless the file gave it another name (in calls). */
 uint32_t dp_cupti__call_name(struct dp_cupti *cupti, int64_t domain, int64_t cbid);
 
-/* The string of a text; DP_NONE: it is empty. Returns a status. */
+/* Sets *string to the column's text, or to DP_NONE if it is empty. Returns a status. */
 int dp_cupti__string(struct dp_cupti *cupti, struct dp_rows *rows, size_t column, uint32_t *string);
 
 static inline int dp_cupti__failed(const struct dp_cupti *cupti)

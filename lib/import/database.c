@@ -1,7 +1,7 @@
 /*
- * Opening SQLite files that nobody vouches for. The measures are those of "Defense Against The
- * Dark Arts" (sqlite.org/security.html), without memory mapping: a file that shrinks while it is
- * mapped would kill the process.
+ * Opens untrusted SQLite files. The measures are those of "Defense Against The Dark Arts"
+ * (sqlite.org/security.html), without memory mapping: a file that shrinks while it is mapped would
+ * kill the process.
  */
 #include "import/database_private.h"
 
@@ -20,9 +20,9 @@ enum {
 	LENGTH_MAX = 64 << 20, /* of one row or text */
 	TABLES_MAX = 4096,
 	/*
-	 * Each importer reads a table once or twice, so a sound file's pages are touched a few
-	 * times. Looking for one row by its number touches the tree's depth, at most 20 pages
-	 * (BTCURSOR_MAX_DEPTH), and a row may lie on some pages of its own.
+	 * Each importer reads a table once or twice, so the pages of an intact file are touched a
+	 * few times. Finding one row by its number touches the depth of the tree, at most 20 pages
+	 * (BTCURSOR_MAX_DEPTH), and a row may occupy some pages of its own.
 	 */
 	TOUCHES_PER_PAGE = 16,
 	TOUCHES_PER_ROW = 32,
@@ -80,7 +80,7 @@ void dp_database__damage(struct dp_database *database, const char *table, const 
 	memcpy(database->damage, text, sizeof(text));
 }
 
-/* Only what this importer's own statements need: no file can make it do more. */
+/* Allows only what the importers' own statements need: no file can make SQLite do more. */
 static int authorize(void *ctx, int action, const char *a, const char *b, const char *c,
 		     const char *d)
 {
@@ -94,7 +94,7 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
 	return SQLITE_DENY;
 }
 
-/* Adds what SQLite's page cache was asked for since the last call. */
+/* Adds the cache accesses since the last call. Returns true if they are too many for the file. */
 static bool is_overspent(struct dp_database *database)
 {
 	static const int counters[] = { SQLITE_DBSTATUS_CACHE_HIT, SQLITE_DBSTATUS_CACHE_MISS };
@@ -153,7 +153,7 @@ void dp_database__row(struct dp_database *database)
 			    database->file_bytes);
 }
 
-/* A path as a file: URI: SQLite takes its switches from there. */
+/* Returns the path as a file: URI, which carries SQLite's switches. The caller frees it. */
 static char *make_uri(const char *path, const char *switches)
 {
 	size_t length = strlen(path), at = 0;
@@ -171,7 +171,7 @@ static char *make_uri(const char *path, const char *switches)
 	return uri;
 }
 
-/* The size of the file that lies next to path under another suffix, 0 where there is none. */
+/* Returns the size of the file named path plus suffix, or 0 if there is none. */
 static uint64_t companion_bytes(const char *path, const char *suffix)
 {
 	char *name = dp_alloc__array(strlen(path) + strlen(suffix) + 1, 1);
@@ -207,8 +207,8 @@ static void harden(sqlite3 *sqlite, struct dp_database *database)
 }
 
 /*
- * Immutable: no locks, and no -journal or -wal is looked at or made. Where a log lies next to the
- * file, its pages are part of the database: then the file is opened without locks (unix-none) in
+ * Immutable: no locks, and no -journal or -wal is read or created. If a log lies next to the file,
+ * its pages are part of the database: the file is then opened without locks (unix-none) in
  * exclusive mode, in which SQLite keeps the log's index in memory instead of in a -shm file.
  */
 static int open_sqlite(struct dp_database *database, const char *path)
@@ -261,14 +261,14 @@ static int add_table(struct dp_database *database, const char *name)
 	return DP_OK;
 }
 
-/* After steps and values of our own, which read NULL where memory ran out. */
+/* Call after running a statement and reading its values, which are NULL if memory ran out. */
 static void check_memory(struct dp_database *database)
 {
 	if (sqlite3_errcode(database->sqlite) == SQLITE_NOMEM)
 		dp_database__nomem(database);
 }
 
-/* Rows of a hostile schema may come round again: rowids must grow. Returns a SQLite code. */
+/* A hostile schema may contain a cycle of pages, so rowids must grow. Returns a SQLite code. */
 static int list_tables(struct dp_database *database, sqlite3_stmt *statement)
 {
 	int64_t last = INT64_MIN;
@@ -322,9 +322,9 @@ static int load_tables(struct dp_database *database)
 }
 
 /*
- * A file that is cut, or whose schema is damaged in part, is refused by SQLite as a whole. With
- * the schema "writable" (the file itself is not) it takes what is there. A schema without end is
- * refused: SQLite's time for it grows with the square of its entries.
+ * SQLite rejects a file that is truncated or whose schema is partly damaged. With a "writable"
+ * schema (the file itself is not writable) it reads what is left. An endless schema is rejected:
+ * SQLite's time grows with the square of its entries.
  */
 static int read_schema(struct dp_database *database)
 {
@@ -374,7 +374,7 @@ static size_t read_head(const char *path, char *head, size_t size)
 	return n;
 }
 
-/* By the header (SQLite's file format, 1.3.2). */
+/* Returns the page size in the header (SQLite's file format, 1.3.2). */
 static uint64_t page_size(const char *head)
 {
 	uint64_t page = (uint64_t)(unsigned char)head[16] << 8 | (unsigned char)head[17];
@@ -382,7 +382,7 @@ static uint64_t page_size(const char *head)
 	return page == 1 ? 65536 : page;
 }
 
-/* At least the smallest of SQLite's sizes, whatever the file says. */
+/* Returns at least SQLite's smallest page size, whatever the file says. */
 static uint64_t page_bytes(const char *path)
 {
 	char head[HEADER_BYTES] = { 0 };
@@ -404,7 +404,7 @@ static int check_head(struct dp_database *database, const char *path)
 			     "interrupted, export it again");
 }
 
-/* Notes that the file is shorter than its header says (header: SQLite's file format, 1.3.8). */
+/* Notes that the file is shorter than its header says (SQLite's file format, 1.3.8). */
 static void check_length(struct dp_database *database, const char *path)
 {
 	char head[HEADER_BYTES];
@@ -417,7 +417,7 @@ static void check_length(struct dp_database *database, const char *path)
 	pages = big_endian(head + 28);
 	if (page * pages <= database->file_bytes)
 		return;
-	dp_database__damage(database, NULL, "the file is cut: %llu of %llu pages are there",
+	dp_database__damage(database, NULL, "the file is truncated: it has %llu of %llu pages",
 			    (unsigned long long)(database->file_bytes / page),
 			    (unsigned long long)pages);
 	if (database->import->builder)
@@ -472,7 +472,7 @@ void dp_database__close(struct dp_database *database)
 	free(database);
 }
 
-/* Of a damaged file the text of the schema may still tell whose it is. */
+/* In a damaged file, the text of the schema may still identify the format. */
 static int count_names(const struct dp_probe *probe, const char *const *tables, size_t count)
 {
 	int found = 0;
@@ -487,7 +487,7 @@ static int count_names(const struct dp_probe *probe, const char *const *tables, 
 	return found;
 }
 
-/* A table with that name, or with one that begins as a name before a * does. */
+/* Returns true if a table has this name or begins with the part of it before a *. */
 static bool has_table(const struct dp_database *database, const char *name)
 {
 	size_t n = strcspn(name, "*");
@@ -571,8 +571,7 @@ static int add_column(struct dp_database *database, sqlite3_stmt *info)
 	return DP_OK;
 }
 
-/* Lists the columns of a table unless they are those listed last: what is asked next is mostly
- * another column of the same table. */
+/* Lists the columns of a table unless it is listed already: callers mostly ask for several. */
 static void describe(struct dp_database *database, const char *table)
 {
 	const char *own = dp_database__table(database, table);
@@ -612,7 +611,7 @@ bool dp_database__has_column(struct dp_database *database, const char *table, co
 	return found && found->is_stored;
 }
 
-/* The rowid's alias (sqlite.org/lang_createtable.html): declared INTEGER, the one primary key. */
+/* True for the rowid's alias (sqlite.org/lang_createtable.html): INTEGER, the only primary key. */
 bool dp_database__is_rowid(struct dp_database *database, const char *table, const char *column)
 {
 	const struct dp_table_column *found = find_column(database, table, column);
@@ -635,7 +634,7 @@ const char *dp_database__rowid_name(struct dp_database *database, const char *ta
 	return NULL;
 }
 
-/* One integer of a statement of our own; other where it gives none. */
+/* Runs a statement that yields one integer. Returns other if it yields none. */
 static int64_t ask(struct dp_database *database, const char *sql, int64_t other)
 {
 	sqlite3_stmt *statement = dp_database__prepare(database, sql);
@@ -671,7 +670,7 @@ void dp_database__expect(struct dp_database *database, const char *table)
 {
 	int64_t last = table ? dp_database__last_rowid(database, table) : 0;
 
-	/* No row takes less than four bytes, whatever its number claims. */
+	/* A row takes at least four bytes, whatever its number. */
 	if (last > 0)
 		database->rows_expected += DP_MIN((uint64_t)last, database->file_bytes / 4);
 }

@@ -1,9 +1,9 @@
 /*
- * deepprof's own trace file (deepprof-trace(5)). Columns are looked up by name and all that older
- * schemas lack are optional; later schemas only add, so those are read too.
+ * deepprof's own trace file (deepprof-trace(5)). Columns are looked up by name, and all that older
+ * schemas lack are optional. Later schemas only add to it, so they can be read too.
  *
- * A graph_launch is there where graphs were recorded as graphs, kernels with a graph_node where
- * they were recorded by node: graph_mode is one of both per process, so nothing counts twice.
+ * Graphs recorded as graphs have a graph_launch, graphs recorded by node have kernels with a
+ * graph_node. graph_mode selects one of them per process, so nothing counts twice.
  */
 #include "import/deepprof_private.h"
 #include "format/schema.h"
@@ -179,7 +179,7 @@ static int deepprof_read(struct dp_import *import)
 	return status;
 }
 
-/* Its views are named like nsys's tables: the application id tells both apart. */
+/* The file's views are named like nsys's tables: the application id distinguishes the two. */
 static int deepprof_probe(const struct dp_probe *probe)
 {
 	uint32_t id = dp_database__application_id(probe->head, probe->length);

@@ -1,6 +1,6 @@
 /*
- * What deepprof's own trace file has besides operations and calls: of the recording, its
- * processes, threads and devices, of what was lost or paused, and of the devices' state.
+ * What deepprof's own trace file has besides operations and calls: the recording, its processes,
+ * threads and devices, losses and pauses, and the state of the devices.
  */
 #include "base/text.h"
 #include "import/deepprof_private.h"
@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* GPUs that carry one UUID: one, or one per process. Beyond this it is damage. */
+/* Devices with the same UUID: one, or one per process. More than this is damage. */
 #define UUID_DEVICES_MOST 64
 
-/* A UUID's number; -1 where there is none. */
+/* Sets *number to the number of a UUID, -1 if there is none. */
 static int uuid_number(struct dp_cupti *cupti, struct dp_rows *rows, size_t column, int64_t *number)
 {
 	size_t length;
@@ -58,7 +58,7 @@ static int read_sample(struct dp_cupti *cupti, struct dp_rows *rows)
 
 enum { SM = UUID + 1, TENSOR, READ, WRITE };
 
-/* In millionths of the peak; a counter may overshoot it a little. */
+/* Reads a share in millionths of the peak; a counter may exceed it a little. */
 static uint32_t share(struct dp_rows *rows, size_t column)
 {
 	return (uint32_t)dp_rows__integer(rows, column, 0, 2 * DP_ACTIVITY_PEAK,
@@ -92,7 +92,7 @@ static int read_activity(struct dp_cupti *cupti, struct dp_rows *rows)
 
 enum { RUN = DP_CUPTI_OWN, WAIT, FAULTS };
 
-/* Of threads that called CUDA: others launch nothing. */
+/* Finds a thread among those that called CUDA: others launch nothing. */
 static uint32_t find_thread(struct dp_cupti *cupti, struct dp_rows *rows)
 {
 	return dp_places__find_thread(&cupti->places, dp_deepprof__pid(cupti, rows),
@@ -217,7 +217,7 @@ static int read_process(struct dp_cupti *cupti, struct dp_rows *rows)
 		       : DP_OK;
 }
 
-/* Only processes that did something are in the trace; those have their names and ranks now. */
+/* Sets the name and rank of a process, if it is in the trace: idle ones are not. */
 static int label_process(struct dp_cupti *cupti, struct dp_rows *rows)
 {
 	int64_t pid = dp_rows__integer(rows, PROCESS_PID, 0, UINT32_MAX - 1, -1);
@@ -245,7 +245,7 @@ static int label_thread(struct dp_cupti *cupti, struct dp_rows *rows)
 	return DP_OK;
 }
 
-/* Remembers which device a UUID is, for the samples. */
+/* Remembers which device has a UUID, for the samples. */
 static int note_uuid(struct dp_cupti *cupti, struct dp_rows *rows, uint32_t device)
 {
 	struct dp_key key = { { 0 } };
@@ -283,7 +283,7 @@ static int label_device(struct dp_cupti *cupti, struct dp_rows *rows)
 	return DP_OK;
 }
 
-/* What the recording itself lost. */
+/* Reads what was lost while recording. */
 static int read_loss(struct dp_cupti *cupti, struct dp_rows *rows)
 {
 	char reason[128];
@@ -298,14 +298,14 @@ static int read_loss(struct dp_cupti *cupti, struct dp_rows *rows)
 				(uint64_t)dp_rows__integer(rows, 1, 0, INT64_MAX, 0), 0);
 }
 
-/* Operations whose times nobody knows: an analysis has nothing of them. */
+/* Counts operations without times as a loss: the analysis cannot use them. */
 static int read_untimed(struct dp_cupti *cupti, struct dp_rows *rows)
 {
 	return dp_builder__loss(cupti->import->builder,
 				"while recording: GPU operations without times", 1, 0);
 }
 
-/* One that never ended has nothing after it. */
+/* Ignores a pause that never ended: nothing was recorded after it. */
 static int read_pause(struct dp_cupti *cupti, struct dp_rows *rows)
 {
 	uint32_t process = find_process(cupti, rows);

@@ -1,6 +1,6 @@
 /*
- * Calls of NCCL in deepprof's own trace file: what table nccl says of an NVTX range becomes a
- * collective of the range's thread, from which the kernels that it launches have it.
+ * NCCL calls in deepprof's own trace file: an NVTX range that table nccl describes becomes a
+ * collective of the range's thread, and thereby of the kernels that the range launches.
  */
 #include "import/deepprof_private.h"
 #include "import/nccl_call.h"

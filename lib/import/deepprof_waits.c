@@ -1,7 +1,8 @@
 /*
- * Which work a stream's wait for an event is for: the stream that the event was recorded in, and
- * how far that stream's work had been launched. CUPTI numbers each record of an event since 12.8;
- * before, it is the last record of the event before the wait, by the numbers of their calls.
+ * Finds which work a stream's wait for an event is for: the stream that the event was recorded in,
+ * and how far that stream's work had been launched. CUPTI numbers the records of events since 12.8;
+ * for older versions, it is the last record of the event before the wait, by the numbers of their
+ * calls.
  */
 #include "base/search.h"
 #include "import/deepprof_private.h"
@@ -45,7 +46,7 @@ const struct dp_cupti_table dp_deepprof__events[] = {
 	{ NULL },
 };
 
-/* In order of process, event's record where that has a number, context, event, call. */
+/* Orders by process, number of the event's record (if any), context, event, call. */
 static int compare(const void *a, const void *b)
 {
 	const struct deepprof_event *x = a, *y = b;
@@ -61,7 +62,7 @@ static int compare(const void *a, const void *b)
 	return 0;
 }
 
-/* The last that is not after the key; NULL where all are. */
+/* Returns the last event that is not after key, NULL if there is none. */
 static const struct deepprof_event *find_last(struct deepprof *deepprof,
 					      const struct deepprof_event *key)
 {
@@ -80,7 +81,7 @@ void dp_deepprof__link_wait(struct deepprof *deepprof, const struct deepprof_eve
 	struct deepprof_event key = *wait;
 	const struct deepprof_event *found;
 
-	/* A number is enough to find it by, in whatever context it was recorded. */
+	/* A number alone identifies the record, in any context. */
 	if (key.sync)
 		key.context = key.event = key.cause = INT64_MAX;
 	found = find_last(deepprof, &key);

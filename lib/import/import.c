@@ -1,4 +1,4 @@
-/* dp_trace_open(): which importer, and the run of it. */
+/* dp_trace_open(): chooses an importer and runs it. */
 #include "import/import.h"
 #include "base/options.h"
 #include "import/looks.h"
@@ -60,7 +60,7 @@ static const char *importer_name(size_t index, const void *ctx)
 	return importers[index] ? importers[index]->info.name : NULL;
 }
 
-/* *best is NULL where nobody takes it; *most is how sure that one is. */
+/* Finds the importer that is most certain (*most) of the content; *best is NULL if none is. */
 static int by_content(const struct dp_importer **best, const struct dp_probe *probe, int *most)
 {
 	*best = NULL;
@@ -87,7 +87,7 @@ static bool is_zero(const char *bytes, size_t length)
 	return true;
 }
 
-/* No control characters but those of lines. */
+/* Returns true if there are no control characters but white space. */
 static bool is_text(const struct dp_probe *probe)
 {
 	for (size_t i = 0; i < probe->length; i++)
@@ -96,8 +96,7 @@ static bool is_text(const struct dp_probe *probe)
 	return true;
 }
 
-/* Bytes that a SQLite database says it has, by its header (fileformat2, 1.3); 0: it does not say.
- */
+/* Returns the size that a SQLite header states (fileformat2, 1.3), 0 if it states none. */
 static uint64_t database_size(const char *head)
 {
 	const unsigned char *at = (const unsigned char *)head;
@@ -107,7 +106,7 @@ static uint64_t database_size(const char *head)
 	return (page == 1 ? 65536 : page) * pages;
 }
 
-/* An early session of the Visual Profiler: XML around data in a form of its own. */
+/* Returns true for an early session of the Visual Profiler: XML around data in a private format. */
 static bool is_session(const struct dp_probe *probe)
 {
 	static const char first[] = "<?xml", second[] = "<session ";
@@ -135,18 +134,18 @@ static const char *list_formats(char *text, size_t size)
 	return text;
 }
 
-/* Why nobody took it, as far as the first bytes tell. */
+/* Reports why no importer took the file, as far as its first bytes show. */
 static int unknown(const struct dp_probe *probe, const struct dp_input *input,
 		   struct dp_error *error)
 {
-	/* A compressed file's size says nothing of its content's. */
+	/* The size of a compressed file does not show that of its content. */
 	bool gzip = dp_input__is_gzip(input);
 	char names[256];
 	uint64_t size = gzip ? 0 : dp_input__size(input);
 
 	if (!probe->length && dp_input__damage(input))
 		return dp_error__set(error, DP_ERR_DAMAGED,
-				     "compressed data ends before the first byte of what is in it");
+				     "compressed data ends before the first byte of its content");
 	if (!probe->length)
 		return dp_error__set(error, DP_ERR_FORMAT, "file is empty");
 	if (probe->length >= 16 && is_zero(probe->head, 16))
@@ -156,7 +155,7 @@ static int unknown(const struct dp_probe *probe, const struct dp_input *input,
 	if (dp_unpack__is_database(probe) && probe->length >= 32 && size &&
 	    size < database_size(probe->head))
 		return dp_error__set(error, DP_ERR_DAMAGED,
-				     "a SQLite database that is cut: %llu of %llu bytes are there",
+				     "a truncated SQLite database: it has %llu of %llu bytes",
 				     (unsigned long long)size,
 				     (unsigned long long)database_size(probe->head));
 	if (dp_unpack__is_database(probe))
@@ -174,7 +173,7 @@ static int unknown(const struct dp_probe *probe, const struct dp_input *input,
 			     list_formats(names, sizeof(names)));
 }
 
-/* What an importer says that knows a mark of its format. */
+/* The certainty of an importer that found a mark of its format. */
 #define PROBABLE 30
 
 static int choose(const struct dp_importer **importer, const struct dp_probe *probe,
@@ -192,7 +191,7 @@ static int choose(const struct dp_importer **importer, const struct dp_probe *pr
 	}
 	if (by_content(importer, probe, &sure))
 		return dp_error__nomem(error, 0);
-	/* Whoever is less sure takes anything of its kind, such as JSON. */
+	/* Less certain importers take anything of their kind, such as JSON. */
 	status = sure < PROBABLE ? dp_looks__refuse(probe, error) : DP_OK;
 	if (status)
 		return status;
@@ -287,7 +286,7 @@ static bool has_trace_ending(const char *name)
 	return false;
 }
 
-/* "node7-pid4711.log": how the NCCL Inspector names its logs. Others in a folder are no traces. */
+/* "node7-pid4711.log": the NCCL Inspector's logs. Other files in a folder are not traces. */
 static bool is_inspector_name(const char *name)
 {
 	const char *pid = strstr(name, "-pid");

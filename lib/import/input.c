@@ -1,7 +1,7 @@
 /*
- * Files and standard input, decompressed by zlib where they begin with gzip's magic. Several gzip
- * members in a row are one content (RFC 1952, 2.2). Large ones are decompressed on a thread of
- * their own, while what was decompressed is read.
+ * Files and standard input, decompressed by zlib if they begin with gzip's magic number. Several
+ * gzip members in a row form one content (RFC 1952, 2.2). Large files are decompressed on a
+ * separate thread while the caller reads earlier content.
  */
 #include "import/input.h"
 #include "import/ahead.h"
@@ -17,11 +17,11 @@
 #define HEAD_BYTES ((size_t)64 << 10)
 #define RAW_BYTES ((size_t)256 << 10)
 
-/* Below, a file is read before a thread is worth its start; inflating it takes some 10 ms. */
+/* Smaller files are read before a thread pays off; inflating them takes some 10 ms. */
 #define AHEAD_BYTES ((uint64_t)1 << 20)
 
 struct dp_input {
-	int fd; /* -1: from memory */
+	int fd; /* -1: reads memory */
 	bool own_fd;
 	const unsigned char *memory; /* what is left of it */
 	size_t memory_length;
@@ -30,7 +30,7 @@ struct dp_input {
 	bool end; /* of the content */
 	bool between_members;
 	bool inflating;
-	const char *damage; /* of the thread's, until the end was read */
+	const char *damage; /* set by the thread until the end was read */
 	_Atomic uint64_t position;
 	uint64_t size;
 	z_stream inflate;
@@ -38,11 +38,11 @@ struct dp_input {
 	size_t raw_at, raw_length;
 	char *head;
 	size_t head_length, head_read;
-	struct dp_ahead *ahead; /* it has the content behind the head; NULL: no thread */
+	struct dp_ahead *ahead; /* has the content behind the head; NULL: no thread */
 	bool ahead_tried, ahead_end;
 };
 
-/* The next bytes of the file or the memory, none at the end; -1 and errno for an error. */
+/* Reads the next bytes of the file or memory. Returns 0 at the end, -1 and sets errno on error. */
 static ssize_t next_bytes(struct dp_input *input)
 {
 	size_t length = DP_MIN(input->memory_length, RAW_BYTES);
@@ -60,7 +60,7 @@ static ssize_t next_bytes(struct dp_input *input)
 	return n;
 }
 
-/* Fills the raw buffer where it is empty. */
+/* Refills the raw buffer if it is empty. */
 static int fill(struct dp_input *input, struct dp_error *error)
 {
 	ssize_t n;
@@ -77,7 +77,7 @@ static int fill(struct dp_input *input, struct dp_error *error)
 	return DP_OK;
 }
 
-/* What is asked for in large pieces is read to where it is wanted. */
+/* Reads large pieces directly into the caller's buffer. */
 static int read_directly(struct dp_input *input, char *buf, size_t size, size_t *got,
 			 struct dp_error *error)
 {
@@ -112,8 +112,7 @@ static int read_plain(struct dp_input *input, char *buf, size_t size, size_t *go
 	return DP_OK;
 }
 
-/* Another member, or the end. Bytes after the last member that are no member are ignored, as gzip
- * does. */
+/* Starts the next member or ends the content. Like gzip, ignores other bytes after a member. */
 static void next_member(struct dp_input *input)
 {
 	if (input->raw_at < input->raw_length && input->raw[input->raw_at] == 0x1f &&
@@ -179,7 +178,7 @@ static int read_head(struct dp_input *input, struct dp_error *error)
 	if (status)
 		return status;
 	if (input->raw_length >= 2 && input->raw[0] == 0x1f && input->raw[1] == 0x8b) {
-		/* 32 for gzip and zlib headers alike, 15 for the largest window. */
+		/* 32 accepts gzip and zlib headers, 15 is the largest window. */
 		if (inflateInit2(&input->inflate, 15 + 32) != Z_OK)
 			return dp_error__nomem(error, 0);
 		input->inflating = true;
@@ -218,7 +217,7 @@ static int open_file(struct dp_input *input, const char *path, struct dp_error *
 	return DP_OK;
 }
 
-/* path, or NULL: length bytes at memory. */
+/* Opens path or, if it is NULL, length bytes at memory. */
 static int open_any(struct dp_input **input, const char *path, const void *memory, size_t length,
 		    struct dp_error *error)
 {
@@ -255,7 +254,7 @@ int dp_input__open(struct dp_input **input, const char *path, struct dp_error *e
 int dp_input__memory(struct dp_input **input, const void *bytes, size_t length,
 		     struct dp_error *error)
 {
-	/* Of nothing the address may be NULL too, and that means a file here. */
+	/* Empty input may be at NULL, which would select the file here. */
 	return open_any(input, NULL, bytes ? bytes : "", length, error);
 }
 
@@ -284,7 +283,7 @@ static int make_ahead(void *ctx, char *buf, size_t size, size_t *got, struct dp_
 	return read_content(ctx, buf, size, got, error);
 }
 
-/* Has a thread go on from here, where that is worth it. */
+/* Lets a thread continue from here, if it pays off. */
 static void start_ahead(struct dp_input *input)
 {
 	input->ahead_tried = true;
@@ -313,7 +312,7 @@ int dp_input__read(struct dp_input *input, void *buf, size_t size, size_t *got,
 	return status;
 }
 
-/* Behind what was read already, by moving in the file; false where that is not possible. */
+/* Skips bytes by moving in the file. Returns false if that is not possible. */
 static bool seek(struct dp_input *input, uint64_t bytes, uint64_t *passed)
 {
 	uint64_t left = input->size > input->position ? input->size - input->position : 0;
@@ -348,7 +347,7 @@ int dp_input__skip(struct dp_input *input, uint64_t bytes, uint64_t *passed, str
 
 const char *dp_input__damage(const struct dp_input *input)
 {
-	/* Damage that nobody read up to is none: the thread may have met it, or not. */
+	/* Damage that was not read up to does not count: the thread may or may not have met it. */
 	return input->ahead && !input->ahead_end ? NULL : input->damage;
 }
 

@@ -1,8 +1,8 @@
 /*
  * The searches for quotes and brackets look at 16 bytes at once (SSE2, which every x86-64 has) or
- * at 8 (in a register, elsewhere); Langdale and Lemire, "Parsing gigabytes of JSON per
- * second" (2019), has the idea. Unlike there, no index of the whole text is built: the reader
- * wants few of the values and jumps over the others. Cost: linear in the text.
+ * at 8 (in a register, elsewhere), an idea of Langdale and Lemire, "Parsing gigabytes of JSON per
+ * second" (2019). Unlike there, no index of the whole text is built: the reader needs few of the
+ * values and skips the others. Cost: linear in the text.
  */
 #include "import/json_scan.h"
 
@@ -13,7 +13,7 @@
 
 #define BLOCK 16
 
-/* One bit for each byte of a block that is a or b. */
+/* Returns a bit for each byte of a block that is a or b. */
 static inline uint64_t match2(const char *p, char a, char b)
 {
 	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -23,7 +23,7 @@ static inline uint64_t match2(const char *p, char a, char b)
 	return (uint64_t)(unsigned)_mm_movemask_epi8(hit);
 }
 
-/* Quotes and brackets; the two kinds of brackets differ in one bit. */
+/* Finds quotes and brackets; the two kinds of brackets differ in one bit. */
 static inline uint64_t match_structure(const char *p)
 {
 	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -51,7 +51,7 @@ static inline size_t population(uint64_t mask)
 #define ONES UINT64_C(0x0101010101010101)
 #define HIGH UINT64_C(0x8080808080808080)
 
-/* The bytes of a block with the first at the low end, whatever the machine's byte order. */
+/* Returns the bytes of a block with the first at the low end, on any byte order. */
 static inline uint64_t block(const char *p)
 {
 	uint64_t v;
@@ -63,7 +63,7 @@ static inline uint64_t block(const char *p)
 	return v;
 }
 
-/* The high bit of each byte that is c: no carry crosses a byte, so no false hits. */
+/* Sets the high bit of each byte that is c: no carry crosses a byte, so no false hits. */
 static inline uint64_t equal(uint64_t v, char c)
 {
 	uint64_t x = v ^ (ONES * (unsigned char)c);
@@ -114,8 +114,8 @@ static inline bool may_follow(char c, enum dp_json_place place)
 }
 
 /*
- * Whether the quote at p ends a string: DP_JSON_OK for yes, DP_JSON_BROKEN for no. After the last
- * member's comma in an object comes a key: a comma without one is part of the string.
+ * Returns DP_JSON_OK if the quote at p ends a string, DP_JSON_BROKEN if not. In an object, a comma
+ * is followed by a key or, wrongly, by the end: any other comma is part of the string.
  */
 static inline enum dp_json_result closes(const struct dp_json *json, const char *p,
 					 enum dp_json_place place)
@@ -173,7 +173,7 @@ enum dp_json_result dp_json__string(struct dp_json *json, enum dp_json_place pla
 	return DP_JSON_OK;
 }
 
-/* The last character before p that is no white space; a place in the text lies before p. */
+/* Returns the last character before p that is not white space. The text has one before any p. */
 static inline char before(const char *p)
 {
 	do
@@ -183,8 +183,8 @@ static inline char before(const char *p)
 }
 
 /*
- * Which brackets are open is a stack of bits, 1 for an object. Deeper than it holds, which is
- * deeper than any trace, brackets are taken to match.
+ * The open brackets form a stack of bits, 1 for an object. Beyond its depth, which no trace
+ * reaches, brackets are assumed to match.
  */
 #define LEVELS 64
 
@@ -211,8 +211,7 @@ enum dp_json_result dp_json__leave(struct dp_json *json, bool object)
 				return result;
 			continue;
 		}
-		/* '[' and '{' have bits 0 and 1 set, their partners bit 1 clear; bit 5 is an
-		 * object's. */
+		/* Bit 1 is set in '[' and '{' and clear in ']' and '}'; bit 5 is set in braces. */
 		if (*p & 2) {
 			if (stack & 1 && depth <= LEVELS && before(p) != ':')
 				return DP_JSON_BROKEN;
@@ -228,7 +227,7 @@ enum dp_json_result dp_json__leave(struct dp_json *json, bool object)
 	return DP_JSON_OK;
 }
 
-/* What ends a number, true, null, NaN. */
+/* The characters that end a number, true, null, NaN. */
 static const bool delimiter[256] = {
 	['\0'] = true, [' '] = true, ['\n'] = true, ['\r'] = true, ['\t'] = true, [','] = true,
 	[':'] = true,  ['"'] = true, ['{'] = true,  ['}'] = true,  ['['] = true,  [']'] = true,
@@ -269,7 +268,7 @@ enum dp_json_result dp_json__skip(struct dp_json *json, enum dp_json_place place
 	}
 }
 
-/* A character was expected at json->at: is it not there, or is there none? */
+/* A character expected at json->at is missing: because the text ends, or is broken. */
 static inline enum dp_json_result missing(const struct dp_json *json)
 {
 	return json->at >= json->end ? DP_JSON_MORE : DP_JSON_BROKEN;
@@ -302,8 +301,10 @@ enum dp_json_result dp_json__member(struct dp_json *json, struct dp_json_text *k
 	return json->at >= json->end ? DP_JSON_MORE : DP_JSON_OK;
 }
 
-/* m times ten to the power of e, rounded half up, for a negative e. Digits beyond m follow in
- * half: whether what was cut off is a half or more. */
+/*
+ * Computes m * 10^e, rounded half up; false if it is too large. half: behind m, a half or more was
+ * dropped.
+ */
 static bool scaled(uint64_t m, int e, bool half, bool negative, int64_t *value)
 {
 	for (; e > 0 && m; e--)
@@ -322,7 +323,7 @@ static bool scaled(uint64_t m, int e, bool half, bool negative, int64_t *value)
 	return true;
 }
 
-/* The exponent's digits at p, or NULL. */
+/* Adds the exponent at p to *e. Returns the position behind it, NULL if there are no digits. */
 static const char *exponent(const char *p, const char *end, int *e)
 {
 	bool negative = false;
@@ -392,7 +393,7 @@ int64_t dp_json__last_number(const struct dp_json_text *text)
 	return value;
 }
 
-/* The most frequent kinds: up to 16 digits before the point and no more behind it than scale. */
+/* Reads the most frequent numbers: up to 16 digits before the point, at most scale behind it. */
 static bool plain_number(struct dp_json *json, int scale, int64_t *value)
 {
 	const char *p = json->at, *start;
@@ -443,7 +444,7 @@ enum dp_json_result dp_json__number(struct dp_json *json, enum dp_json_place pla
 	return result;
 }
 
-/* Four hexadecimal digits at p, or -1. */
+/* Returns the value of four hexadecimal digits at p, or -1. */
 static long hex4(const char *p, const char *end)
 {
 	long value = 0;
@@ -483,7 +484,7 @@ static char *put_utf8(char *out, long c)
 	return out;
 }
 
-/* The escape at p (behind "\u"); *out moves; returns the place behind it. */
+/* Decodes the escape at p (behind "\u") to *out. Returns the position behind it. */
 static const char *unicode(const char *p, const char *end, char **out)
 {
 	long c = hex4(p, end), low;

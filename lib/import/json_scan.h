@@ -1,15 +1,15 @@
 /*
- * A JSON scanner for trace files: no document, no allocation, nothing copied. It reads text that
- * lies in memory, 16 bytes at a time, and it forgives what trace writers do wrong: raw control
- * characters in strings, quotes inside strings that nobody escaped, NaN.
+ * A JSON scanner for trace files: it builds no document, allocates and copies nothing. It reads
+ * text in memory, 16 bytes at a time, and tolerates what trace writers do wrong: raw control
+ * characters in strings, quotes in strings that are not escaped, NaN.
  *
- * The text must be followed by DP_JSON_PAD readable bytes that are 0. Where a function runs
- * into the end it returns DP_JSON_MORE and the caller asks again with more text. Whether a string
- * or a number ends is seen by what follows, so a value needs something behind it.
+ * The text must be followed by DP_JSON_PAD readable bytes that are 0. A function that runs into the
+ * end returns DP_JSON_MORE, and the caller tries again with more text. The end of a string or a
+ * number is recognized by what follows, so a value needs something behind it.
  *
- * A bare quote is distinguished from the end of a string by what follows it: after white space, a
- * string that ends has a colon (a key), or a comma or a closing bracket (a value). In a correct
- * document that is always so, hence nothing correct is read differently.
+ * What follows a quote distinguishes a bare quote from the end of a string: behind the end come,
+ * after white space, a colon (for a key), or a comma or a closing bracket (for a value). Correct
+ * documents always have one of them, so nothing correct is misread.
  */
 #ifndef DP_IMPORT_JSON_SCAN_H
 #define DP_IMPORT_JSON_SCAN_H
@@ -28,13 +28,13 @@ enum dp_json_place {
 	DP_JSON_ANYWHERE = 7,
 };
 
-/* A place in a text; at and end move in the same allocation. */
+/* A position in a text; at and end point into the same allocation. */
 struct dp_json {
 	const char *at;
 	const char *end;
 };
 
-/* A string as it lies in the text, without the quotes. */
+/* A string in place, without the quotes. */
 struct dp_json_text {
 	const char *at;
 	size_t length;
@@ -52,7 +52,7 @@ static inline bool dp_json__is_space(char c)
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* Moves over white space; the character there, or 0 at the end (and for a NUL in the text). */
+/* Skips white space. Returns the next character, or 0 at the end (and for a NUL in the text). */
 static inline char dp_json__peek(struct dp_json *json)
 {
 	const char *p = json->at;
@@ -63,35 +63,35 @@ static inline char dp_json__peek(struct dp_json *json)
 	return *p;
 }
 
-/* The string at json->at, which is at its opening quote; moves behind the closing one. */
+/* Reads the string at json->at, an opening quote, and moves behind the closing one. */
 enum dp_json_result dp_json__string(struct dp_json *json, enum dp_json_place place,
 				    struct dp_json_text *text);
 
-/* Moves over any value. */
+/* Skips any value. */
 enum dp_json_result dp_json__skip(struct dp_json *json, enum dp_json_place place);
 
 /*
- * Moves behind the bracket that closes the object (or array) that json->at is in, without looking
- * at what it holds but for this: brackets must match, and in an object a bracket must follow a
- * colon. So a bracket too many or too few shows where the next event begins, not at the file's end.
+ * Moves behind the bracket that closes the object (or array) around json->at. Only checks that
+ * brackets match, and that a bracket in an object follows a colon: a missing or extra bracket is
+ * then noticed where the next event begins, not at the file's end.
  */
 enum dp_json_result dp_json__leave(struct dp_json *json, bool object);
 
-/* The next member of an object: json->at is then at its value. key->at is NULL at the end. */
+/* Moves to the value of the next member of an object. key->at is NULL at the end. */
 enum dp_json_result dp_json__member(struct dp_json *json, struct dp_json_text *key);
 
 /*
- * A number times ten to the power of scale, rounded to the nearest integer, exactly: the decimal
- * text is never a double. A number in quotes is read too. *known is false, and *value 0, where it
- * is no number or beyond 64 bits (NaN, null, "stream 7").
+ * Reads a number times ten to the power of scale, rounded to the nearest integer, exactly: the
+ * decimal text never becomes a double. A number in quotes is read too. If there is no number, or
+ * one beyond 64 bits (NaN, null, "stream 7"), *known is false and *value 0.
  */
 enum dp_json_result dp_json__number(struct dp_json *json, enum dp_json_place place, int scale,
 				    int64_t *value, bool *known);
 
-/* The same for length bytes of text that are nothing but a number. */
+/* Does the same for length bytes of text that are only a number. */
 bool dp_json__decimal(const char *text, size_t length, int scale, int64_t *value);
 
-/* The whole number at a text's end ("stream 7"), or -1. */
+/* Returns the integer at a text's end ("stream 7"), or -1. */
 int64_t dp_json__last_number(const struct dp_json_text *text);
 
 /*
@@ -100,7 +100,7 @@ int64_t dp_json__last_number(const struct dp_json_text *text);
  */
 size_t dp_json__unescape(const struct dp_json_text *text, char *buf);
 
-/* How many c are among length bytes. */
+/* Counts the bytes c among length bytes. */
 size_t dp_json__count(const char *text, size_t length, char c);
 
 #endif

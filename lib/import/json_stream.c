@@ -31,7 +31,7 @@ uint64_t dp_json_stream__offset(const struct dp_json_stream *stream, const char 
 	return stream->offset + (uint64_t)(at - stream->buf);
 }
 
-/* Counts the lines of the window up to at. */
+/* Counts the lines of the window before at. */
 static void count_lines(const struct dp_json_stream *stream, const char *at, uint64_t *lines,
 			uint64_t *line_start)
 {
@@ -56,7 +56,7 @@ void dp_json_stream__place(const struct dp_json_stream *stream, uint64_t *line, 
 	*column = dp_json_stream__offset(stream, stream->json.at) - line_start + 1;
 }
 
-/* Moves what is left to the front. */
+/* Moves the remaining text to the front. */
 static void discard(struct dp_json_stream *stream)
 {
 	size_t used = (size_t)(stream->json.at - stream->buf);
@@ -232,10 +232,10 @@ enum dp_json_result dp_json_stream__piece(struct dp_json_stream *stream,
 	return result;
 }
 
-/* As far as anybody indents a key. */
+/* The most bytes of white space before a key. */
 #define NEAR 256
 
-/* What comes before an object in an array, or where a comma was lost. */
+/* Returns true if the object at brace may be an array's element, also if a comma was lost. */
 static bool in_array(const struct dp_json_stream *stream, const char *brace)
 {
 	const char *p = brace;
@@ -253,8 +253,7 @@ static const char *over_space(const char *p, const char *limit)
 	return p;
 }
 
-/* The brace at p opens an object whose first key is one of keys; the window holds NEAR bytes
- * more, or all there is. */
+/* Returns true if the brace at p opens an object whose first key is in keys; NEAR bytes suffice. */
 static bool begins(const struct dp_json_stream *stream, const char *p, const char *const *keys)
 {
 	const char *limit = p + DP_MIN(NEAR, stream->json.end - p), *colon;

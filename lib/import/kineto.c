@@ -1,12 +1,12 @@
 /*
  * Kineto's traces (PyTorch's profiler, "*.pt.trace.json"), from 2021 on, on CUDA and ROCm, and the
- * export of PyTorch's older autograd profiler. Events go to the builder as they come; what is kept
- * next to them are names, and what kineto_deferred.h lists.
+ * export of PyTorch's older autograd profiler. Events go to the builder as they are read; only
+ * names, and what kineto_deferred.h lists, are kept.
  *
- * GPU events carry no process, and the number of a device may be that of a process. They are
- * taken for the process that the first host event names, as Kineto traces one process; in a file
- * that was merged from several, for the one that kineto_merged.h tells, and where that can't tell,
- * each device goes to the process that launched what ran there.
+ * GPU events carry no process, and the number of a device may be that of a process. As Kineto
+ * traces one process, they are assigned to the process of the first host event. In a file merged
+ * from several traces, kineto_merged.h finds the process; if it cannot, each device is assigned to
+ * the process that launched its operations.
  */
 #include "import/chrome.h"
 #include "import/copy_name.h"
@@ -27,7 +27,7 @@
 #include <string.h>
 
 #define CACHE 64
-/* Processes, devices and names beyond these numbers are damage: they get no names. */
+/* Processes, devices and names beyond these numbers are damage and get no names. */
 #define MOST_VALUES 1024
 #define MOST_NAMED 65536
 
@@ -53,18 +53,18 @@ struct named {
 struct kineto {
 	struct dp_chrome chrome;
 	struct dp_builder *builder;
-	enum dp_kineto_class class; /* of the category asked for last */
+	enum dp_kineto_class class; /* of the last category requested */
 	struct dp_kineto_names names;
-	uint32_t process; /* of the GPU's events; DP_NONE before it is needed */
+	uint32_t process; /* of GPU events; DP_NONE until needed */
 	int64_t main_pid;
 	bool main_known;
 	int64_t *pids; /* of host events */
 	size_t pid_count, pid_room;
-	int64_t *gpu_pids; /* rows that a label says are a GPU */
+	int64_t *gpu_pids; /* rows that a label marks as a GPU */
 	size_t gpu_pid_count, gpu_pid_room;
 	struct dp_kineto_devices devices;
 	struct dp_kineto_merged merged;
-	bool filed; /* GPU events under another process than the first */
+	bool filed; /* GPU events of a process other than the first */
 	struct dp_kineto_rows rows;
 	struct dp_kineto_rocprof rocprof;
 	struct dp_kineto_xla xla;
@@ -75,10 +75,10 @@ struct kineto {
 	struct dp_lookup by_place; /* device, context, stream, process */
 	struct dp_kineto_deferred deferred;
 	struct dp_kineto_memory memory;
-	int64_t epoch_votes; /* operations whose start is a time since 1970, less the others */
+	int64_t epoch_votes; /* operations that start at a time since 1970, minus the others */
 	struct dp_kineto_npu npu;
 	bool legacy, foreign;
-	int failed; /* DP_ERR_NOMEM where a function can't say so */
+	int failed; /* DP_ERR_NOMEM from functions that cannot return it */
 	uint64_t without_start, host_without_start, without_duration;
 };
 
@@ -88,7 +88,7 @@ static int nomem(struct kineto *kineto)
 	return dp_error__nomem(kineto->chrome.import->error, 0);
 }
 
-/* The status of deferring something. */
+/* Converts the status of deferring an event. */
 static int kept(struct kineto *kineto, int status)
 {
 	return status ? nomem(kineto) : DP_OK;
@@ -122,7 +122,7 @@ static uint32_t want(void *ctx, const char *category, size_t length)
 	return wanted[kineto->class];
 }
 
-/* The id of a name; DP_NONE and the builder's or an allocation's error where that fails. */
+/* Returns the id of a name; DP_NONE and sets the error on failure. */
 static uint32_t name_of(struct kineto *kineto, const struct dp_json_text *text, bool kernel)
 {
 	bool short_of = false;
@@ -133,7 +133,7 @@ static uint32_t name_of(struct kineto *kineto, const struct dp_json_text *text, 
 	return id;
 }
 
-/* Adds value to a set of numbers unless it is there; no more than MOST_VALUES. */
+/* Adds value to a set of numbers, of no more than MOST_VALUES. */
 static int remember(int64_t **values, size_t *count, size_t *room, int64_t value)
 {
 	for (size_t i = *count; i-- > 0;)
@@ -174,7 +174,7 @@ static uint32_t host_process(struct kineto *kineto, int64_t pid)
 	return dp_builder__process(kineto->builder, pid);
 }
 
-/* The process of a GPU's event; DP_NONE: the first. */
+/* Returns the process of a GPU event; DP_NONE: the first. */
 static uint32_t owner_of(struct kineto *kineto, const struct dp_chrome_event *event)
 {
 	uint32_t process = DP_NONE;
@@ -192,7 +192,7 @@ static size_t slot_of(uint64_t a, uint64_t b, uint64_t c)
 	return (size_t)(h >> 58) % CACHE;
 }
 
-/* The event's thread, or DP_NONE where it doesn't name one by number. */
+/* Returns the event's thread, or DP_NONE if it does not name one by number. */
 static uint32_t thread_of(struct kineto *kineto, const struct dp_chrome_event *event)
 {
 	int64_t pid = event->has & DP_CHROME_PID ? event->pid : -1;
@@ -219,7 +219,7 @@ static uint32_t thread_of(struct kineto *kineto, const struct dp_chrome_event *e
 	return slot->thread;
 }
 
-/* The device, context and stream that the event names, or that its row stands for; the process. */
+/* Returns the device, context and stream of the event or of its row, and the process. */
 static struct dp_key place_of(struct kineto *kineto, const struct dp_chrome_event *event)
 {
 	uint32_t has = event->has;
@@ -260,7 +260,7 @@ static uint32_t stream_of(struct kineto *kineto, const struct dp_chrome_event *e
 	return slot->id;
 }
 
-/* False where the event has no time; its end may lie before its start, the builder counts that. */
+/* Returns false if the event has no time. The builder counts ends before their starts. */
 static bool times(const struct dp_chrome_event *event, int64_t *start_ns, int64_t *end_ns)
 {
 	int64_t duration_ns = event->has & DP_CHROME_DURATION ? event->duration_ns : 0;
@@ -270,8 +270,7 @@ static bool times(const struct dp_chrome_event *event, int64_t *start_ns, int64_
 	       !__builtin_add_overflow(event->start_ns, duration_ns, end_ns);
 }
 
-/* What an event that its category calls a kernel, a copy or a set is by its name, too: ROCm's
- * tracer files copies among the kernels. */
+/* Sets the kind by category and name: ROCm's tracer files copies as kernels. */
 static void judge(struct dp_op *op, const struct dp_chrome_event *event, enum dp_kineto_class class)
 {
 	struct dp_copy_name found = { .op = DP_OP_KERNEL };
@@ -290,7 +289,7 @@ static void judge(struct dp_op *op, const struct dp_chrome_event *event, enum dp
 		dp_xla_details__describe(op, event->details.at, event->details.length);
 }
 
-/* Between 2001 and 2043, in ns: no clock that counts from a boot shows this. */
+/* Between 2001 and 2043, in ns: a clock that counts from boot never shows this. */
 static bool is_epoch(int64_t time_ns)
 {
 	return time_ns >= INT64_C(1000000000000000000) && time_ns <= INT64_C(2305843009213693952);
@@ -316,7 +315,7 @@ static int gpu_event(struct kineto *kineto, const struct dp_chrome_event *event,
 	op.correlation = dp_chrome__correlation(event);
 	if (event->has & DP_CHROME_BYTES && event->bytes > 0 && op.kind != DP_OP_KERNEL)
 		op.bytes = (uint64_t)event->bytes;
-	/* 0 is what Kineto writes where it can't estimate it, too. */
+	/* Kineto also writes 0 if it cannot estimate the occupancy. */
 	if (event->has & DP_CHROME_OCCUPANCY && event->occupancy > 0 && event->occupancy <= 100)
 		op.occupancy = (uint8_t)event->occupancy;
 	kineto->epoch_votes += is_epoch(op.start_ns) ? 1 : -1;
@@ -391,8 +390,10 @@ static bool starts(const struct dp_json_text *text, const char *prefix)
 	return text->length >= length && !memcmp(text->at, prefix, length);
 }
 
-/* Without a category the row tells: "CUDA functions" (the autograd export, whose tid is the
- * device), "GPU 0", "stream 7", or a pid that a label called a GPU. */
+/*
+ * Without a category the row decides: "CUDA functions" (the autograd export, whose tid is the
+ * device), "GPU 0", "stream 7", or a pid that a label marked as a GPU.
+ */
 static int row_event(struct kineto *kineto, const struct dp_chrome_event *event)
 {
 	struct dp_chrome_event moved = *event;
@@ -419,8 +420,10 @@ static int row_event(struct kineto *kineto, const struct dp_chrome_event *event)
 	return range_event(kineto, event, DP_RANGE_OPERATOR);
 }
 
-/* Names of processes and threads. They are given at the end, to those that had events: rows of
- * GPUs are named the same way. */
+/*
+ * Keeps names of processes and threads. They are assigned at the end, to those that had events:
+ * rows of GPUs are named the same way.
+ */
 static int metadata_event(struct kineto *kineto, const struct dp_chrome_event *event)
 {
 	uint32_t need = DP_CHROME_NAME | DP_CHROME_PID;
@@ -458,7 +461,7 @@ static int metadata_event(struct kineto *kineto, const struct dp_chrome_event *e
 	return DP_OK;
 }
 
-/* An event of a known class. */
+/* Handles an event of a known class. */
 static int class_event(struct kineto *kineto, const struct dp_chrome_event *event,
 		       enum dp_kineto_class class)
 {
@@ -545,7 +548,7 @@ static int on_device(void *ctx, const struct dp_chrome_device *device)
 	return kept(kineto, dp_kineto_devices__describe(&kineto->devices, device, name));
 }
 
-/* Rows may have a name where the thread has none. */
+/* Ignores the name of a row if it is not the thread's. */
 static int name_thread(struct kineto *kineto, uint32_t process, const struct named *named)
 {
 	struct dp_kineto_row row;
@@ -609,8 +612,8 @@ static int finish(struct kineto *kineto)
 	    !kineto->chrome.import->options->allow_no_gpu)
 		return dp_error__set(
 			kineto->chrome.import->error, DP_ERR_UNSUPPORTED,
-			"a Kineto trace of MTIA accelerators in which no event is a kernel's: "
-			"none has the row of a grid among its args");
+			"a Kineto trace of MTIA accelerators without kernels: no event has the "
+			"row of a grid in its args");
 	if (kineto->pid_count > 1 && !kineto->filed)
 		status = dp_builder__claim_devices(builder, kineto->process);
 	if (kineto->epoch_votes > 0)

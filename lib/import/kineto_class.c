@@ -1,10 +1,10 @@
-/* Kineto's words. */
+/* Kineto's categories. */
 #include "import/kineto_class.h"
 #include "base/base.h"
 
 #include <string.h>
 
-/* The same words with the name of another device: xpu_runtime, mlu_memcpy, gcu_user_annotation. */
+/* The same words prefixed with another device: xpu_runtime, mlu_memcpy, gcu_user_annotation. */
 static enum dp_kineto_class class_of_device(const char *lower)
 {
 	static const struct {
@@ -26,7 +26,7 @@ static enum dp_kineto_class class_of_device(const char *lower)
 }
 
 /*
- * Categories, in lower case. Flows are not needed: the events carry the correlation ids.
+ * Categories in lower case. Flows are not needed: events carry the correlation ids.
  * gpu_user_annotation is the device's copy of a user_annotation, python_function is the
  * interpreter's stack.
  */
@@ -67,7 +67,7 @@ enum dp_kineto_class dp_kineto__class(const char *text, size_t length)
 		{ "mtia_insight", DP_KINETO_FOREIGN },
 		{ "mtia_counters", DP_KINETO_SKIP },
 		{ "nvtx", DP_KINETO_NVTX },
-		{ "deepprof", DP_KINETO_SKIP }, /* what our own export adds */
+		{ "deepprof", DP_KINETO_SKIP }, /* from deepprof's own export */
 	};
 	char lower[40];
 

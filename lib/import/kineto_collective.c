@@ -1,10 +1,10 @@
-/* PyTorch names elements and their type, and the process group by its name and its ranks. */
+/* PyTorch records the number and type of elements, and the process group by name and ranks. */
 #include "import/kineto_collective.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* c10's scalar types, as dtype names them; 0 for others. */
+/* Returns the size of a c10 scalar type by its name in dtype; 0 for others. */
 static uint64_t element_bytes(const struct dp_json_text *dtype)
 {
 	static const struct {
@@ -35,7 +35,7 @@ static uint64_t bytes_of(const struct dp_chrome_event *event)
 	return bytes;
 }
 
-/* "0 [0, 1, 2, 3]"; lists of thousands of ranks are cut by PyTorch already. */
+/* Returns a text like "0 [0, 1, 2, 3]"; PyTorch itself shortens lists of thousands of ranks. */
 static uint32_t group_of(struct dp_builder *builder, const struct dp_chrome_event *event)
 {
 	static const struct dp_json_text none = { .at = "" };
@@ -54,7 +54,7 @@ static uint32_t group_of(struct dp_builder *builder, const struct dp_chrome_even
 	return dp_builder__string(builder, text, (size_t)length);
 }
 
-/* The rank in the group at one end of a send or a receive. */
+/* Returns the rank in the group at one end of a send or a receive, -1 if unknown. */
 static int32_t end_of(const struct dp_chrome_event *event, bool target)
 {
 	uint32_t need = target ? DP_CHROME_PEER_TARGET : DP_CHROME_PEER_SOURCE;

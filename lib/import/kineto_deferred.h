@@ -1,13 +1,13 @@
-/* What of a Kineto trace has to wait until all events are read. */
+/* What must wait until all events of a Kineto trace are read. */
 #ifndef DP_IMPORT_KINETO_DEFERRED_H
 #define DP_IMPORT_KINETO_DEFERRED_H
 
 #include "import/chrome.h"
 #include "import/lookup.h"
 
-/* Zero it. The functions' errors are DP_ERR_NOMEM and the builder's. */
+/* Zero it first. Errors: DP_ERR_NOMEM and the builder's. */
 struct dp_kineto_deferred {
-	struct dp_op *ops; /* copies and sets without bytes: their calls may tell them (ROCm) */
+	struct dp_op *ops; /* copies and memsets without bytes: their calls may have them (ROCm) */
 	size_t op_count, op_room;
 	struct dp_kineto_size {
 		uint32_t correlation;
@@ -17,7 +17,7 @@ struct dp_kineto_deferred {
 	struct dp_kineto_sync {
 		struct dp_sync sync;
 		struct dp_key stream;
-	} * syncs; /* of a stream, on which operations may never run */
+	} * syncs; /* of a stream that may never run operations */
 	size_t sync_count, sync_room;
 };
 
@@ -25,7 +25,7 @@ void dp_kineto_deferred__fini(struct dp_kineto_deferred *deferred);
 
 int dp_kineto_deferred__op(struct dp_kineto_deferred *deferred, const struct dp_op *op);
 
-/* Keeps the size of a copy or set if this call tells it. */
+/* Keeps the size of a copy or memset if this call has it. */
 int dp_kineto_deferred__size(struct dp_kineto_deferred *deferred,
 			     const struct dp_chrome_event *call);
 
@@ -33,8 +33,8 @@ int dp_kineto_deferred__sync(struct dp_kineto_deferred *deferred, const struct d
 			     const struct dp_key *stream);
 
 /*
- * Gives all of it to the builder. streams are those that operations ran on: what waits for another
- * one waits for none that is known. Cost: O(n log n) in the sizes.
+ * Passes everything to the builder. streams are those that operations ran on: a wait for any other
+ * becomes a wait for no known stream. Cost: O(n log n) in the sizes.
  */
 int dp_kineto_deferred__push(struct dp_kineto_deferred *deferred, struct dp_builder *builder,
 			     const struct dp_lookup *streams);

@@ -1,6 +1,6 @@
 #include "import/kineto_devices.h"
 
-/* Devices beyond this number are damage: they get no names. */
+/* Devices beyond this number are damage and get no names. */
 #define MOST_DEVICES 1024
 
 void dp_kineto_devices__fini(struct dp_kineto_devices *devices)

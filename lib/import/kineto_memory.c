@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* c10's type of device: CUDA, and ROCm where it stands for CUDA. */
+/* c10's device type of CUDA, and of ROCm, which takes its place. */
 #define DEVICE_CUDA 1
 
 void dp_kineto_memory__fini(struct dp_kineto_memory *memory)

@@ -4,7 +4,7 @@
 
 #include "import/chrome.h"
 
-/* What was allocated and freed, deferred until it is known which devices are used; zero it. */
+/* Allocations and frees, kept until the devices in use are known; zero it first. */
 struct dp_kineto_memory {
 	struct dp_kineto_change {
 		int64_t time_ns, device, delta_bytes;
@@ -15,15 +15,14 @@ struct dp_kineto_memory {
 
 void dp_kineto_memory__fini(struct dp_kineto_memory *memory);
 
-/* Whether an instant event reports a device's memory. */
+/* Returns true if an instant event reports a device's memory. */
 bool dp_kineto_memory__is(const struct dp_chrome_event *event);
 
 /* Keeps such an event. Errors: DP_ERR_NOMEM. */
 int dp_kineto_memory__note(struct dp_kineto_memory *memory, const struct dp_chrome_event *event,
 			   uint32_t process);
 
-/* Gives what is kept of one device of a process to the builder, whose device that is. Cost: linear.
- */
+/* Passes changes of one device to the builder, whose device id is. Cost: linear. */
 int dp_kineto_memory__push(const struct dp_kineto_memory *memory, struct dp_builder *builder,
 			   int64_t device, uint32_t process, uint32_t id);
 

@@ -1,10 +1,9 @@
-/* Labels of merged traces, and whose turn it is. */
+/* Labels of merged traces, and the process being read. */
 #include "import/kineto_merged.h"
 
 #include <string.h>
 
-/* As many as there are names for processes. Labels are numbered from the least number on, which no
- * pid reaches. */
+/* As many as processes have names. Labels count from INT64_MIN, which no pid reaches. */
 enum { MOST_LABELS = 65536 };
 
 void dp_kineto_merged__fini(struct dp_kineto_merged *merged)
@@ -26,8 +25,9 @@ static bool starts(const struct dp_json_text *text, const char *prefix)
 }
 
 /*
- * How much of a pid is its label, 0: it has none. "[TP00] 41077" and "rank0_pid41077" are a label
- * and a pid; "rank 0" is all label. Rows of GPUs by themselves, "GPU 0", have none.
+ * Returns the length of the label in a pid's text, 0 if it has none. "[TP00] 41077" and
+ * "rank0_pid41077" are a label and a pid; "rank 0" is all label. Rows of GPUs alone, "GPU 0", have
+ * none.
  */
 static size_t label_length(const struct dp_json_text *text)
 {

@@ -1,4 +1,4 @@
-/* A kernel runs on a grid of elements and says on which, a transfer has a direction. */
+/* A kernel runs on a grid of elements and names its element; a transfer has a direction. */
 #include "import/kineto_mtia.h"
 #include "base/base.h"
 

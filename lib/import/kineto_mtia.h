@@ -1,6 +1,6 @@
 /*
- * Kineto's traces of Meta's accelerators (MTIA), whose events of all kinds are in one category:
- * what they have in args tells what they are.
+ * Kineto's traces of Meta's accelerators (MTIA). Events of all kinds are in one category; their
+ * args show their kind.
  */
 #ifndef DP_IMPORT_KINETO_MTIA_H
 #define DP_IMPORT_KINETO_MTIA_H
@@ -8,11 +8,11 @@
 #include "import/chrome.h"
 #include "import/kineto_class.h"
 
-/* The args that are needed. */
+/* The args needed. */
 #define DP_KINETO_MTIA_ARGS \
 	(DP_CHROME_STREAM | DP_CHROME_CORRELATION | DP_CHROME_SIZE | DP_CHROME_OP | DP_CHROME_INDEX)
 
-/* What an event is; a copy's and a wait's name become those of Kineto's other devices. */
+/* Classifies an event; renames copies and waits as Kineto does for other devices. */
 enum dp_kineto_class dp_kineto_mtia__read(struct dp_chrome_event *event);
 
 #endif

@@ -1,4 +1,4 @@
-/* Names, once each. Cost: linear in their texts, expected. */
+/* Each name once. Cost: linear in the texts, expected. */
 #include "import/kineto_names.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ void dp_kineto_names__fini(struct dp_kineto_names *names)
 	free(names->scratch);
 }
 
-/* The text without its escapes; NULL where memory is short. */
+/* Returns the text without its escapes, NULL if memory runs out. */
 static const char *decode(struct dp_kineto_names *names, const struct dp_json_text *text,
 			  size_t *length)
 {

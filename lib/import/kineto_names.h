@@ -1,4 +1,6 @@
-/* Texts of the file to the builder's ids, so that each is decoded, checked and demangled once. */
+/*
+ * Maps texts to the builder's ids: each is decoded, checked and demangled once.
+ */
 #ifndef DP_IMPORT_KINETO_NAMES_H
 #define DP_IMPORT_KINETO_NAMES_H
 
@@ -12,7 +14,7 @@ struct dp_kineto_ids {
 	size_t room;
 };
 
-/* Zeroed storage is one without names. */
+/* Zero it first. */
 struct dp_kineto_names {
 	struct dp_kineto_ids texts, kernels;
 	char *scratch;
@@ -21,8 +23,10 @@ struct dp_kineto_names {
 
 void dp_kineto_names__fini(struct dp_kineto_names *names);
 
-/* The id of a name; DP_NONE and the builder's or an allocation's error where that fails: *short_of
- * names the latter. Cost: linear in the text, expected. */
+/*
+ * Returns a name's id; DP_NONE if memory runs out (*short_of) or the builder fails. Cost: linear in
+ * the text, expected.
+ */
 uint32_t dp_kineto_names__id(struct dp_kineto_names *names, struct dp_builder *builder,
 			     const struct dp_json_text *text, bool kernel, bool *short_of);
 

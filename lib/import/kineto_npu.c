@@ -44,9 +44,9 @@ static bool has_lower(const struct dp_json_text *text)
 }
 
 /*
- * Tasks that only wait or signal are no operations. Older versions have "Other" as the type of all
- * tasks but the CPU's: there a kernel has its operator's name (aclnnMm_CastAiCore_Cast, Conv2D1),
- * and every other task has its own type's (EVENT_WAIT, MEMCPY_ASYNC, PLACE_HOLDER_SQE).
+ * Tasks that only wait or signal are not operations. In older versions all tasks but the CPU's have
+ * the type "Other": there, a kernel has its operator's name (aclnnMm_CastAiCore_Cast, Conv2D1), and
+ * every other task has that of its own type (EVENT_WAIT, MEMCPY_ASYNC, PLACE_HOLDER_SQE).
  */
 static enum dp_kineto_class class_of(const struct dp_chrome_event *event)
 {

@@ -1,6 +1,6 @@
 /*
- * trace_view.json, what Ascend's profiler writes: Chrome events without category, among which those
- * with a "Task Type" are what an NPU did.
+ * trace_view.json of Ascend's profiler: Chrome events without category, of which those with a "Task
+ * Type" ran on an NPU.
  */
 #ifndef DP_IMPORT_KINETO_NPU_H
 #define DP_IMPORT_KINETO_NPU_H
@@ -9,19 +9,19 @@
 #include "import/chrome.h"
 #include "import/kineto_class.h"
 
-/* Zero it. */
+/* Zero it first. */
 struct dp_kineto_npu {
-	struct dp_lookup devices; /* pid: the device's number, in their order */
-	struct dp_lookup derived; /* pids of rows that sum up others */
+	struct dp_lookup devices; /* from pid to the device's number, in order */
+	struct dp_lookup derived; /* pids of rows that sum up other rows */
 };
 
 void dp_kineto_npu__fini(struct dp_kineto_npu *npu);
 
-/* Takes note of a row that a metadata event names. Errors: DP_ERR_NOMEM. */
+/* Notes a row that a metadata event names. Errors: DP_ERR_NOMEM. */
 int dp_kineto_npu__note(struct dp_kineto_npu *npu, const struct dp_chrome_event *event);
 
 /*
- * What an event without category is, and its device; DP_KINETO_NONE where it is not of an NPU.
+ * Classifies an event without category and sets its device; DP_KINETO_NONE if it is not an NPU's.
  * Errors: DP_ERR_NOMEM.
  */
 int dp_kineto_npu__read(struct dp_kineto_npu *npu, struct dp_chrome_event *event,

@@ -1,4 +1,4 @@
-/* Rows of rocprof's traces, by their names. */
+/* Rows of rocprof's traces, by name. */
 #include "import/kineto_rocprof.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ void dp_kineto_rocprof__note(struct dp_kineto_rocprof *rocprof, const struct dp_
 		row.class = known[i].class;
 		row.indexed = known[i].indexed;
 	}
-	/* "GPU0", where Kineto has "GPU 0". */
+	/* rocprof writes "GPU0", Kineto "GPU 0". */
 	if (name->length > 3 && !memcmp(name->at, "GPU", 3) && name->at[3] >= '0' &&
 	    name->at[3] <= '9') {
 		row.class = DP_KINETO_KERNEL;
@@ -71,7 +71,7 @@ enum dp_kineto_class dp_kineto_rocprof__read(const struct dp_kineto_rocprof *roc
 		event->has |= DP_CHROME_DEVICE;
 		event->device = 0;
 	}
-	/* Rows are no processes. */
+	/* Rows are not processes. */
 	event->pid = -1;
 	return row->class;
 }

@@ -1,4 +1,4 @@
-/* Whose a row is. Cost: constant for each, expected. */
+/* The thread of each row. Cost: constant for each, expected. */
 #include "import/kineto_rows.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ void dp_kineto_rows__fini(struct dp_kineto_rows *rows)
 	free(rows->rows);
 }
 
-/* The row's place; of one that was not there yet, with its own number. NULL: no memory. */
+/* Returns the entry of a row; a new one has its own number as thread. NULL if memory runs out. */
 static struct dp_kineto_row *row_of(struct dp_kineto_rows *rows, int64_t pid, int64_t tid)
 {
 	size_t count = rows->keys.count;
@@ -28,7 +28,7 @@ static struct dp_kineto_row *row_of(struct dp_kineto_rows *rows, int64_t pid, in
 	return &rows->rows[id];
 }
 
-/* What follows a word; NULL where the text does not begin with it. */
+/* Returns what follows a prefix, NULL if the text has another one. */
 static const char *after(const struct dp_json_text *text, const char *word)
 {
 	size_t length = strlen(word);
@@ -43,7 +43,7 @@ int dp_kineto_rows__note(struct dp_kineto_rows *rows, const struct dp_chrome_eve
 	struct dp_kineto_row *row;
 	int64_t tid;
 
-	/* What an event does not have is left from one before. */
+	/* Members that an event lacks may be left from an earlier event. */
 	if ((event->has & need) != need || !after(&event->name, "thread_name"))
 		return DP_OK;
 	end = event->labels.at + event->labels.length;

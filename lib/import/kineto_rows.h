@@ -1,7 +1,7 @@
 /*
- * Rows of a timeline that deepprof wrote which have another number than their thread has: labels in
- * the metadata that name them tell it, "thread 7", or "row of thread 7" where the name is none of
- * the thread's, or "no thread".
+ * Rows of a timeline written by deepprof whose number is not that of their thread. Labels in the
+ * metadata give the thread: "thread 7", "row of thread 7" if the row's name is not the thread's, or
+ * "no thread".
  */
 #ifndef DP_IMPORT_KINETO_ROWS_H
 #define DP_IMPORT_KINETO_ROWS_H
@@ -11,11 +11,11 @@
 
 struct dp_kineto_row {
 	int64_t tid;
-	bool known;   /* whose it is */
-	bool unnamed; /* what names it does not name the thread */
+	bool known;   /* the row has a thread */
+	bool unnamed; /* the row's name is not the thread's */
 };
 
-/* Zeroed storage is one without rows. */
+/* Zero it first. */
 struct dp_kineto_rows {
 	struct dp_strings keys;
 	struct dp_kineto_row *rows;
@@ -24,10 +24,10 @@ struct dp_kineto_rows {
 
 void dp_kineto_rows__fini(struct dp_kineto_rows *rows);
 
-/* Takes note of whose row that is which an event names. */
+/* Notes the thread of a row that an event names. */
 int dp_kineto_rows__note(struct dp_kineto_rows *rows, const struct dp_chrome_event *event);
 
-/* Whose row that is; its own unless the trace names another. Cost: constant, expected. */
+/* Finds a row's thread: its own number unless the trace has another. Cost: constant, expected. */
 int dp_kineto_rows__find(struct dp_kineto_rows *rows, int64_t pid, int64_t tid,
 			 struct dp_kineto_row *found);
 

@@ -1,10 +1,10 @@
-/* Rows of XLA's traces, by their names: "/device:GPU:0" and in it "Stream #17(Kernel)". */
+/* Rows of XLA's traces, by name: "/device:GPU:0" and in it "Stream #17(Kernel)". */
 #include "import/kineto_xla.h"
 #include "base/base.h"
 
 #include <string.h>
 
-/* Of xla/tsl/profiler/convert: no more events are written, in older versions and since 2025. */
+/* From xla/tsl/profiler/convert: the most events written, in older versions and since 2025. */
 #define MOST_EVENTS_ONCE 1000000
 #define MOST_EVENTS 5000000
 
@@ -33,7 +33,7 @@ static int note_process(struct dp_kineto_xla *xla, const struct dp_chrome_event 
 	int64_t device = dp_json__last_number(name);
 	bool on_device = starts(name, "/device:GPU:") || starts(name, "/device:TPU:");
 
-	/* TensorFlow 1's rows have more behind them: "/device:GPU:0/stream:all Compute". */
+	/* TensorFlow 1 appends to these names: "/device:GPU:0/stream:all Compute". */
 	if (memchr(name->at, ' ', name->length) || (on_device && (device < 0 || device >= HOST)) ||
 	    (!on_device && !starts(name, "/host:")))
 		return DP_OK;
@@ -70,7 +70,7 @@ int dp_kineto_xla__note(struct dp_kineto_xla *xla, const struct dp_chrome_event 
 		       : DP_OK;
 }
 
-/* Loops and branches enclose the operations of their bodies. */
+/* Returns true for loops and branches, which enclose the operations of their bodies. */
 static bool encloses(const struct dp_json_text *name)
 {
 	return starts(name, "while") || starts(name, "conditional") || starts(name, "call");
@@ -105,12 +105,12 @@ enum dp_kineto_class dp_kineto_xla__read(struct dp_kineto_xla *xla, struct dp_ch
 	device = dp_lookup__get(&xla->pids, &pid);
 	if (device == DP_NONE)
 		return DP_KINETO_NONE;
-	/* Rows are no processes. */
+	/* Rows are not processes. */
 	event->pid = -1;
 	if (device == HOST)
 		return host_class(event);
 	kind = dp_lookup__get(&xla->threads, &thread);
-	/* What is on a GPU's other threads was derived from its streams'. */
+	/* A GPU's other threads are derived from its streams. */
 	if (kind == DP_NONE || (kind == THREAD_NESTED && !(device & TPU)))
 		return DP_KINETO_SKIP;
 	if (kind == THREAD_MARKS)

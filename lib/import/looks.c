@@ -1,10 +1,10 @@
-/* Files of other tools, by their first bytes and by the tables of databases. */
+/* Recognizes files of other tools by their first bytes and by the tables of databases. */
 #include "import/looks.h"
 #include "import/database.h"
 
 #include <string.h>
 
-/* The first character that is no white space. */
+/* Returns the first character that is not white space. */
 static char first(const struct dp_probe *probe)
 {
 	for (size_t i = 0; i < probe->length; i++)
@@ -13,7 +13,7 @@ static char first(const struct dp_probe *probe)
 	return '\0';
 }
 
-/* Names that a kind of text file has within its beginning; the first character, too. */
+/* Names near the beginning of a kind of text file, and its first character. */
 struct words {
 	const char *first; /* one of these characters */
 	const char *one, *other;
@@ -37,7 +37,7 @@ static const struct words texts[] = {
 	  "analyze its output" },
 };
 
-/* Reports of deepprof's own: JSON, CSV, HTML. */
+/* Returns true for deepprof's own reports: JSON, CSV, HTML. */
 static bool is_report(const struct dp_probe *probe)
 {
 	static const char columns[] = "file,loop,device,context,stream,index,";
@@ -104,9 +104,9 @@ static const char *look_at(const struct dp_probe *probe)
 
 int dp_looks__refuse(const struct dp_probe *probe, struct dp_error *error)
 {
-	/* rocmProfileData, whose tables are named rocpd_, too. */
+	/* rocmProfileData also names its tables rocpd_. */
 	static const char *const rpd[] = { "rocpd_op", "rocpd_api" };
-	/* As lib/report/sqlite.c makes them. */
+	/* As lib/report/sqlite.c creates them. */
 	static const char *const own[] = { "annotation_raw", "operation_raw" };
 	const char *message = look_at(probe);
 	int found = message ? 0 : dp_database__probe(probe, rpd, DP_COUNT(rpd));

@@ -1,4 +1,4 @@
-/* Identifiers of a source to those of the builder. */
+/* Maps identifiers of a source to those of the builder. */
 #include "import/lookup.h"
 
 #include "base/base.h"
@@ -22,7 +22,7 @@ void dp_places__fini(struct dp_places *places)
 	dp_lookup__fini(&places->pids);
 }
 
-/* Remembers a new id; an id that is DP_NONE is the builder's failure, passed on. */
+/* Stores a new id; passes on DP_NONE, a failure of the builder. */
 static uint32_t keep(struct dp_places *places, struct dp_lookup *lookup, const struct dp_key *key,
 		     uint32_t id)
 {

@@ -1,4 +1,4 @@
-/* Identifiers of a source to those of the builder. */
+/* Maps identifiers of a source to those of the builder. */
 #ifndef DP_IMPORT_LOOKUP_H
 #define DP_IMPORT_LOOKUP_H
 
@@ -7,8 +7,7 @@
 
 /*
  * Processes, threads, devices and streams of one import, so that each row costs one probe. The
- * functions add what they do not find and return DP_NONE where that fails; those named find only
- * look.
+ * functions add what they do not find and return DP_NONE on failure; the find functions do not add.
  */
 struct dp_places {
 	struct dp_builder *builder;
@@ -35,22 +34,22 @@ uint32_t dp_places__find_device(const struct dp_places *places, int64_t pid, int
 uint32_t dp_places__find_queue(const struct dp_places *places, int64_t pid, int64_t context,
 			       int64_t stream);
 
-/* GPUs that the source reports: zero it. */
+/* GPUs that the source reports; zero it first. */
 struct dp_gpus {
 	struct dp_gpu *list;
 	size_t count;
 	size_t room;
-	struct dp_lookup by_id;	    /* the source's own number of a GPU: index */
-	struct dp_lookup by_device; /* device: index, for all processes */
-	struct dp_lookup by_place;  /* pid, device: index, for one process; goes first */
+	struct dp_lookup by_id;	    /* from the source's number of a GPU to its index */
+	struct dp_lookup by_device; /* from device to index, in all processes */
+	struct dp_lookup by_place;  /* pid, device: index, for one process; takes precedence */
 };
 
 void dp_gpus__fini(struct dp_gpus *gpus);
 
-/* Adds one. Errors: DP_ERR_NOMEM, DP_ERR_LIMIT. */
+/* Adds a GPU. Errors: DP_ERR_NOMEM, DP_ERR_LIMIT. */
 int dp_gpus__add(struct dp_gpus *gpus, int64_t id, int64_t device, const struct dp_gpu *gpu);
 
-/* Says that a process's device (-1: every process's) is a GPU that was added; none is no error. */
+/* Maps a device (of every process if pid is -1) to a GPU that was added; ignores unknown GPUs. */
 int dp_gpus__map(struct dp_gpus *gpus, int64_t pid, int64_t device, int64_t id);
 
 /* Names all devices that operations ran on. */

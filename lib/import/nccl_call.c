@@ -32,7 +32,7 @@ int dp_nccl_call__collective(struct dp_collective *made, struct dp_builder *buil
 		.peer = rank_of(call->peer),
 		.self = rank_of(call->rank),
 	};
-	/* NCCL states what each rank gives to all-gather and gets of reduce-scatter. */
+	/* NCCL gives what each rank sends to an all-gather and receives from a reduce-scatter. */
 	if (call->ranks && (ends_with(call, "AllGather") || ends_with(call, "ReduceScatter")) &&
 	    __builtin_mul_overflow(call->bytes, call->ranks, &made->bytes))
 		made->bytes = 0;

@@ -1,17 +1,17 @@
 /*
- * Logs of the NCCL Inspector, the profiler plugin that NCCL brings (2.28 on): one file for each
- * process, one JSON object a line for each collective, send or receive that has ended.
+ * Logs of the NCCL Inspector, the profiler plugin of NCCL (2.28 on): one file for each process,
+ * with one JSON object per line for each collective, send or receive that has ended.
  *
  * Up to version 4.2 each line names its communicator (header) and its process (metadata); from 4.3
- * on a line with dump_stats does so for those that follow it. What is not an operation
- * (proxy_trace) is passed over.
+ * on a line with dump_stats does so for the lines that follow. Lines that are not operations
+ * (proxy_trace) are skipped.
  *
- * Each operation becomes a kernel, for that is what it was, and a collective. Kernels have their
- * size in their name, so that iterations show in the order of names alone; on which streams they
- * ran is not logged, so they are all on one. With NCCL_INSPECTOR_DUMP_VERBOSE=1 a line has the time
- * at which each channel of the kernel stopped. Without, there is the time at which the line was
- * written, which is some time later, and the duration: then operations of a communicator end when
- * they were written, or one after the other.
+ * Each operation becomes a kernel, as it was on the GPU, and a collective. Kernels have their size
+ * in their name, so that the order of names shows iterations. The log does not say on which streams
+ * they ran, so they are all on one. With NCCL_INSPECTOR_DUMP_VERBOSE=1 a line has the time at which
+ * each channel of the kernel stopped. Otherwise it has the duration and the time at which the line
+ * was written, some time later: the operations of a communicator then end when they were written,
+ * or one after the other.
  *
  * Cost: linear in the file; memory for the communicators, not for the lines.
  */
@@ -53,9 +53,9 @@ struct record {
 
 struct communicator {
 	int64_t rank, ranks;
-	uint32_t process; /* of the builder */
+	uint32_t process; /* in the builder */
 	int64_t pid;
-	int64_t device; /* communicators of one id in one process are of different GPUs */
+	int64_t device; /* communicators with one id in one process use different GPUs */
 	uint32_t stream, group;
 	int64_t end_ns; /* of its last operation */
 	bool is_world;
@@ -68,9 +68,9 @@ struct reader {
 	struct record record;
 	struct communicator *communicators;
 	size_t count, room;
-	struct dp_lookup found;	  /* id, rank, pid: communicator */
-	struct dp_lookup devices; /* id, pid: how many communicators */
-	uint32_t current;	  /* of the lines that name none; DP_NONE: not known */
+	struct dp_lookup found;	  /* from id, rank and pid to the communicator */
+	struct dp_lookup devices; /* from id and pid to the number of communicators */
+	uint32_t current;	  /* of lines that name none; DP_NONE: unknown */
 	int64_t dumped_us;
 	uint64_t operations, untimed, broken, broken_at, homeless, lost;
 	bool truncated;
@@ -109,7 +109,7 @@ static bool has(const struct record *record, enum field field)
 	return record->has >> field & 1;
 }
 
-/* What the member is whose object is named so. */
+/* Returns the field of a key in an object with this name. */
 static enum field field_of(const char *object, const struct dp_json_text *key)
 {
 	for (size_t i = 0; i < DP_COUNT(members); i++)
@@ -150,7 +150,7 @@ static enum dp_json_result take_member(struct dp_json *json, struct record *reco
 	return result;
 }
 
-/* The members of an object that is named so, up to its end. */
+/* Parses the members of an object with this name, up to its end. */
 static enum dp_json_result parse_members(struct dp_json *json, struct record *record,
 					 const char *object)
 {
@@ -167,7 +167,7 @@ static enum dp_json_result parse_members(struct dp_json *json, struct record *re
 	}
 }
 
-/* [{channel}, …], json->at behind the bracket. */
+/* Parses [{channel}, …] from behind the bracket. */
 static enum dp_json_result parse_channels(struct dp_json *json, struct record *record)
 {
 	enum dp_json_result result;
@@ -209,7 +209,7 @@ static enum dp_json_result parse_times(struct dp_json *json, struct record *reco
 	}
 }
 
-/* The operation's object, within which its times have one of their own. */
+/* Parses an operation's object, whose times are in an object of their own. */
 static enum dp_json_result parse_operation(struct dp_json *json, struct record *record,
 					   const char *object)
 {
@@ -231,7 +231,7 @@ static enum dp_json_result parse_operation(struct dp_json *json, struct record *
 	}
 }
 
-/* One line's object. */
+/* Parses the object of one line. */
 static enum dp_json_result parse(void *ctx, struct dp_json *json)
 {
 	static const char *const objects[] = { "header", "metadata", "dump_stats", "coll_perf",
@@ -282,7 +282,7 @@ static int64_t number_of(const struct reader *reader, enum field field, int64_t 
 	return has(&reader->record, field) ? reader->record.number[field] : other;
 }
 
-/* "Data parallel 0x7f8c496ae9f661"; a communicator without a name is "unknown". */
+/* Returns "Data parallel 0x7f8c496ae9f661"; a communicator without a name is "unknown". */
 static uint32_t group_of(struct reader *reader)
 {
 	const struct dp_json_text *id = text_of(reader, ID), *name = text_of(reader, COMMUNICATOR);
@@ -306,7 +306,7 @@ static int describe(struct reader *reader, struct communicator *made)
 	made->process = dp_places__process(&reader->places, made->pid);
 	made->stream = dp_places__stream(&reader->places, made->pid, made->device, -1, -1);
 	made->group = group_of(reader);
-	/* What torch.distributed calls the communicator of all ranks. */
+	/* torch.distributed's name for the communicator of all ranks. */
 	made->is_world = has(&reader->record, COMMUNICATOR) && dp_json__is(name, "default_pg");
 	if (made->process == DP_NONE || made->stream == DP_NONE || made->group == DP_NONE)
 		return failed(reader);
@@ -336,7 +336,7 @@ static int add_communicator(struct reader *reader, const struct dp_key *key)
 	return DP_OK;
 }
 
-/* The communicator that the line names. */
+/* Finds or adds the communicator that the line names. */
 static int enter(struct reader *reader)
 {
 	const struct dp_json_text *id = text_of(reader, ID);
@@ -352,7 +352,7 @@ static int enter(struct reader *reader)
 	return DP_OK;
 }
 
-/* When the operation ended, which for one without a time is a guess. False: no such time. */
+/* Sets when the operation ended: a guess if the line has no time. Returns false on overflow. */
 static bool end_of(struct reader *reader, const struct communicator *communicator,
 		   int64_t duration_ns, int64_t *end_ns)
 {
@@ -368,7 +368,7 @@ static bool end_of(struct reader *reader, const struct communicator *communicato
 	return true;
 }
 
-/* "ncclAllReduce (25000000 bytes)" */
+/* Returns "ncclAllReduce (25000000 bytes)". */
 static uint32_t name_of(struct reader *reader)
 {
 	const struct dp_json_text *operation = text_of(reader, OPERATION);
@@ -452,7 +452,7 @@ static int take(struct reader *reader)
 	return has(&reader->record, OPERATION) ? take_operation(reader) : DP_OK;
 }
 
-/* To the next line, and behind a broken one. False at the end. */
+/* Moves to the next line, also from within a broken one. Returns false at the end. */
 static bool next_line(struct dp_json_stream *stream)
 {
 	for (;;) {
@@ -493,7 +493,7 @@ static void read_lines(struct reader *reader)
 	}
 }
 
-/* The process's rank is that in the communicator of all ranks, or in its only one. */
+/* A process's rank is that in the communicator of all ranks, or in its only one. */
 static void name_processes(struct reader *reader)
 {
 	const struct communicator *only = reader->communicators;
@@ -516,9 +516,10 @@ static int report(struct reader *reader)
 	int status = DP_OK;
 
 	if (!reader->operations && !reader->count)
-		return dp_error__set(reader->import->error, DP_ERR_DAMAGED,
-				     "not a log of the NCCL Inspector, or a cut file: it has no "
-				     "whole record");
+		return dp_error__set(
+			reader->import->error, DP_ERR_DAMAGED,
+			"not a log of the NCCL Inspector, or a truncated one: it has no "
+			"complete record");
 	name_processes(reader);
 	dp_builder__epoch(builder, 0);
 	dp_builder__resolution(builder, 1000);
@@ -576,7 +577,7 @@ static int read_inspector(struct dp_import *import)
 	return status;
 }
 
-/* In versions up to 4.0 the first line may be any operation's. */
+/* In versions up to 4.0 the first line may be that of any operation. */
 static int probe_inspector(const struct dp_probe *probe)
 {
 	size_t i = 0;

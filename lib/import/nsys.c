@@ -1,13 +1,13 @@
 /*
  * NVIDIA Nsight Systems' SQLite export (nsys export --type sqlite), schemas 2.x and 3.x.
  *
- * Times are nanoseconds from the session's start. Tables are there only where they have rows. A
- * process and a thread are parts of a "serialized global id": 24 bits of pid above 24 bits of tid.
+ * Times are nanoseconds from the session's start. Only tables with rows exist. A process and a
+ * thread are parts of a "serialized global id": 24 bits of pid above 24 bits of tid.
  *
- * CUDA graphs: traced as graphs, a replay is a row of GRAPH_TRACE and becomes one operation; traced
- * by node, its kernels, copies and sets are rows of their own with a graphNodeId. Reports can
- * hold both (merged ones, and a change of mode): a replay whose launch has operations with a
- * graphNodeId under the same process and correlation id is left out, since they are its parts.
+ * CUDA graphs: a replay traced as a graph is a row of GRAPH_TRACE and becomes one operation; traced
+ * by node, its kernels, copies and memsets are rows of their own with a graphNodeId. Reports can
+ * hold both (if merged, or if the mode changed): a replay is omitted if its launch has operations
+ * with a graphNodeId under the same process and correlation id, because they are its parts.
  */
 #include "base/text.h"
 #include "import/cupti.h"
@@ -19,7 +19,7 @@
 enum nvtx_type {
 	NVTX_PUSH_POP = 59,
 	NVTX_START_END = 60,
-	NVTXT_PUSH_POP = 70, /* of the text protocol */
+	NVTXT_PUSH_POP = 70, /* in the text protocol */
 	NVTXT_START_END = 71,
 };
 
@@ -27,7 +27,7 @@ struct nsys {
 	struct dp_cupti cupti;
 	struct dp_nsys_nccl nccl;
 	struct dp_lookup expanded; /* pid, correlation: a graph launch whose nodes were traced */
-	int64_t default_pid;	   /* of operations whose row does not tell */
+	int64_t default_pid;	   /* of operations whose row has none */
 	bool has_graphs;
 };
 
@@ -53,7 +53,7 @@ static int64_t pid_of_row(const struct dp_cupti *cupti, struct dp_rows *rows)
 	return id == -1 ? ((const struct nsys *)cupti)->default_pid : pid_of(id);
 }
 
-/* The thread of a global id; *thread is DP_NONE where the row has none. */
+/* Sets *thread to that of a global id, DP_NONE if the row has none. */
 static int thread_of_row(struct dp_cupti *cupti, struct dp_rows *rows, uint32_t *thread)
 {
 	int64_t id = dp_rows__id(rows, DP_CUPTI_THREAD);
@@ -72,7 +72,7 @@ static uint32_t call_name(struct dp_cupti *cupti, struct dp_rows *rows)
 
 enum { NODE = DP_CUPTI_OWN, PAYLOAD };
 
-/* Remembers the launch of an operation that is a graph's node. */
+/* Remembers the launch of an operation that is a node of a graph. */
 static int note_node(struct dp_cupti *cupti, struct dp_rows *rows, const struct dp_op *op)
 {
 	struct nsys *nsys = nsys_of(cupti);
@@ -168,8 +168,8 @@ static const struct dp_cupti_table record_tables[] = {
 };
 
 /*
- * Reads each table and its later forms (_V2, _V3, ...), of which several may be there.
- * graphNodeId lies far back in a row: it is read only where there are replays to tell apart.
+ * Reads each table and its later versions (_V2, _V3, ...), of which there may be several.
+ * graphNodeId lies far back in a row: it is read only if there are replays to distinguish.
  */
 static int scan_records(struct nsys *nsys)
 {
@@ -219,14 +219,14 @@ static int read_epoch(struct dp_cupti *cupti, struct dp_rows *rows)
 	return DP_OK;
 }
 
-/* Calls always tell their process: the first one's is that of operations which do not. */
+/* Calls always have a process: operations without one get that of the first call. */
 static int find_default_pid(struct dp_cupti *cupti, struct dp_rows *rows)
 {
 	nsys_of(cupti)->default_pid = pid_of(dp_rows__id(rows, 0));
 	return 1;
 }
 
-/* Of all processes and threads of the machine only those that did something are in the trace. */
+/* Names a process if it is in the trace: most of the machine's are not. */
 static int read_process(struct dp_cupti *cupti, struct dp_rows *rows)
 {
 	uint32_t process = dp_places__find_process(&cupti->places, pid_of(dp_rows__id(rows, 0)));
@@ -256,7 +256,7 @@ static int read_thread_name(struct dp_cupti *cupti, struct dp_rows *rows)
 	return DP_OK;
 }
 
-/* A GPU's id is nsys's own; cuDevice is the number that CUDA gives it, and kernels have that. */
+/* A GPU's id is nsys's own; cuDevice is its number in CUDA, which kernels have. */
 enum { GPU_ID, GPU_CUDA_ID, GPU_NAME, GPU_MEMORY, GPU_UUID };
 
 static int read_gpu(struct dp_cupti *cupti, struct dp_rows *rows)
@@ -276,7 +276,7 @@ static int read_gpu(struct dp_cupti *cupti, struct dp_rows *rows)
 	return DP_OK;
 }
 
-/* Newer exports map each process's device numbers to GPUs (CUDA_VISIBLE_DEVICES renumbers). */
+/* Newer exports map each process's device numbers to GPUs (CUDA_VISIBLE_DEVICES renumbers them). */
 static int read_cuda_device(struct dp_cupti *cupti, struct dp_rows *rows)
 {
 	if (dp_gpus__map(&cupti->gpus, dp_rows__id(rows, 2), dp_rows__id(rows, 1),
@@ -285,7 +285,7 @@ static int read_cuda_device(struct dp_cupti *cupti, struct dp_rows *rows)
 	return DP_OK;
 }
 
-/* The name was in META_DATA_EXPORT's place until 2023.2, and was not there at all before. */
+/* EXPORT_META_DATA was renamed META_DATA_EXPORT after 2023.2; the oldest exports have neither. */
 static const struct dp_cupti_table first_tables[] = {
 	{ "EXPORT_META_DATA", read_meta, { { "name", true }, { "value", true } } },
 	{ "META_DATA_EXPORT", read_meta, { { "name", true }, { "value", true } } },

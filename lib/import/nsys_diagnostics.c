@@ -1,6 +1,6 @@
 /*
- * The table DIAGNOSTIC_EVENT: timestamp, severity (1 information, 2 warning, 3 error) and text.
- * Rows are in no order that can be relied on.
+ * The table DIAGNOSTIC_EVENT: timestamp, severity (1 information, 2 warning, 3 error) and text. The
+ * order of rows is not reliable.
  */
 #include "import/nsys_diagnostics.h"
 
@@ -9,7 +9,7 @@
 
 enum { SEVERITY, TIMESTAMP, TEXT, COLUMNS };
 
-/* Longer texts than the builder keeps are cut anyway. */
+/* The builder shortens longer texts anyway. */
 struct reason {
 	char text[200];
 	int rank;
@@ -17,8 +17,8 @@ struct reason {
 };
 
 /*
- * Causes ("Installed CUDA driver version … is not supported") before what only repeats the result
- * ("No CUDA events collected"), errors before warnings; 0 for what is not about CUDA.
+ * Ranks causes ("Installed CUDA driver version … is not supported") above results ("No CUDA events
+ * collected"), and errors above warnings; 0 if the text is not about CUDA.
  */
 static int rank_of(int64_t severity, const char *text)
 {
@@ -35,7 +35,7 @@ static void take(struct reason *best, struct dp_rows *rows)
 
 	snprintf(row.text, sizeof(row.text), "%.*s", (int)DP_MIN(length, sizeof(row.text)),
 		 text ? text : "");
-	/* Severities beyond error are not known, and no more than that. */
+	/* Unknown severities above error count as errors. */
 	row.rank = rank_of(DP_MIN(dp_rows__id(rows, SEVERITY), 3), row.text);
 	if (row.rank > best->rank ||
 	    (row.rank && row.rank == best->rank && row.timestamp < best->timestamp))

@@ -6,7 +6,7 @@
 #include "trace/builder.h"
 
 /*
- * Passes the most telling warning or error about CUDA on to the builder as the reason why there is
+ * Passes the most informative warning or error about CUDA to the builder as the reason why there is
  * no GPU activity (dp_builder__explain_no_gpu()).
  */
 int dp_nsys__explain_no_gpu(struct dp_database *database, struct dp_builder *builder);

@@ -1,7 +1,7 @@
 /*
- * A payload in nsys's export (with --include-blobs=true): the ids of its domain and schema, its size
- * and where it lies in the blob, each of 64 bits, then its bytes. NVTX_PAYLOAD_SCHEMA_ENTRIES holds
- * each field's type and offset, once for each process. Read off exports of schema 3.2x.
+ * A payload in nsys's export (with --include-blobs=true): the ids of its domain and schema, its
+ * size and its offset in the blob, each of 64 bits, then its bytes. NVTX_PAYLOAD_SCHEMA_ENTRIES
+ * holds each field's type and offset, once for each process. Derived from exports of schema 3.2x.
  */
 #include "import/nsys_nccl.h"
 #include "base/communication.h"
@@ -17,16 +17,16 @@ void dp_nsys_nccl__fini(struct dp_nsys_nccl *nccl)
 	dp_lookup__fini(&nccl->members);
 }
 
-/* The bytes of an integer of a type (nvtxPayloadEntryType); 0 for others, and types of a domain. */
+/* Returns the size of an integer type (nvtxPayloadEntryType); 0 for all others. */
 static uint32_t integer_bytes(int64_t type)
 {
 	switch (type) {
-	case 5: /* int, unsigned, and those of 32 bits */
+	case 5: /* int, unsigned, and 32-bit types */
 	case 6:
 	case 15:
 	case 16:
 		return 4;
-	case 7: /* long, long long, 64 bits, size_t, which are as long on Linux */
+	case 7: /* long, long long, 64-bit types, size_t: all of this size on Linux */
 	case 8:
 	case 9:
 	case 10:
@@ -58,7 +58,7 @@ int dp_nsys_nccl__read_entry(struct dp_nsys_nccl *nccl, struct dp_rows *rows)
 		       : DP_OK;
 }
 
-/* Values by field; returns a bit for each that is there. */
+/* Reads values by field; returns a bit for each that is present. */
 static uint32_t read_values(uint64_t values[DP_NCCL_FIELDS], const struct dp_nsys_nccl *nccl,
 			    const char *blob, size_t length)
 {
@@ -82,7 +82,7 @@ static uint32_t read_values(uint64_t values[DP_NCCL_FIELDS], const struct dp_nsy
 	return has;
 }
 
-/* A process with several GPUs is several members: then none is this one. */
+/* A process with several GPUs is several members: its own rank is then unknown. */
 static int note_member(struct dp_nsys_nccl *nccl, int64_t pid,
 		       const uint64_t values[DP_NCCL_FIELDS])
 {

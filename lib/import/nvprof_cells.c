@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Values beyond it are damage: sums of two stay within 63 bits. */
+/* Larger values are damage: sums of two stay within 63 bits. */
 #define VALUE_LIMIT ((int64_t)1 << 62)
 
 bool dp_slice__is(struct dp_slice text, const char *word)
@@ -44,7 +44,6 @@ struct dp_slice dp_slice__trim(struct dp_slice text)
 	return text;
 }
 
-/* Digits only. */
 bool dp_nvprof__whole(struct dp_slice text, int64_t *value)
 {
 	int64_t sum = 0;
@@ -61,8 +60,8 @@ bool dp_nvprof__whole(struct dp_slice text, int64_t *value)
 }
 
 /*
- * A decimal number times unit, rounded to the nearest whole (half up, by the size without the
- * sign). Nine fraction digits count: of a second that is a nanosecond, of a GB one byte.
+ * Rounds half away from zero. Nine fraction digits count: for a second that is a nanosecond, for a
+ * GB one byte.
  */
 bool dp_nvprof__scaled(struct dp_slice text, uint64_t unit, int64_t *value, unsigned *digits)
 {
@@ -99,7 +98,7 @@ bool dp_nvprof__scaled(struct dp_slice text, uint64_t unit, int64_t *value, unsi
 	return true;
 }
 
-/* "GeForce GTX 950 (0)", "0": the number, and where the name before it ends. */
+/* Splits "GeForce GTX 950 (0)" or "0" into a number and the length of the name before it. */
 bool dp_nvprof__numbered(struct dp_slice text, int64_t *number, size_t *name_length)
 {
 	size_t open;
@@ -133,7 +132,7 @@ uint64_t dp_nvprof__time_unit(struct dp_slice text)
 	return dp_slice__is(text, "s") ? 1000000000 : 0;
 }
 
-/* Binary, whatever the letters say: 0.000019 MB is 20 B. */
+/* Units are binary, whatever the letters say: 0.000019 MB is 20 B. */
 uint64_t dp_nvprof__size_unit(struct dp_slice text)
 {
 	if (dp_slice__is(text, "B") || !text.length)
@@ -196,8 +195,8 @@ enum dp_memory_kind dp_nvprof__memory_kind(struct dp_slice text)
 }
 
 /*
- * Kernel names of the form without Correlation_ID end in it: "name [218]". Takes it off; where
- * the column exists, only if it says the same.
+ * Without the column Correlation_ID, kernel names end with the id: "name [218]". Removes it; if the
+ * column exists, only if it has the same id.
  */
 struct dp_slice dp_nvprof__correlation(struct dp_slice name, uint32_t *correlation)
 {

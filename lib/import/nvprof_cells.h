@@ -4,7 +4,7 @@
 
 #include "trace/builder.h"
 
-/* Borrowed, without a NUL. */
+/* A borrowed text without a NUL. */
 struct dp_slice {
 	const char *at;
 	size_t length;
@@ -14,35 +14,35 @@ bool dp_slice__is(struct dp_slice text, const char *word);
 bool dp_slice__starts(struct dp_slice text, const char *word);
 bool dp_slice__has(struct dp_slice text, const char *word);
 
-/* Without the blanks and line ends around it. */
+/* Returns text without surrounding blanks and line ends. */
 struct dp_slice dp_slice__trim(struct dp_slice text);
 
-/* Decimal digits only, 18 at the most. */
+/* Reads a number of decimal digits only, at most 18. */
 bool dp_nvprof__whole(struct dp_slice text, int64_t *value);
 
 /*
- * A decimal number times unit (2^30 at the most), rounded to the nearest whole, halves away from 0.
- * Nine fraction digits count: of a second that is a nanosecond, of a GB one byte. *digits is
- * how many there were, up to nine; it may be NULL. *value is below 2^62 on either side.
+ * Reads a decimal number times unit (2^30 at most), rounded to the nearest integer, halves away
+ * from 0. Nine fraction digits count: for a second that is a nanosecond, for a GB one byte. *digits
+ * is the number of fraction digits, up to nine; digits may be NULL. |*value| is below 2^62.
  */
 bool dp_nvprof__scaled(struct dp_slice text, uint64_t unit, int64_t *value, unsigned *digits);
 
-/* "GeForce GTX 950 (0)" or "0": the number, and the length of the name before it (0: none). */
+/* Reads the number in "GeForce GTX 950 (0)" or "0"; *name_length is that of the name before it. */
 bool dp_nvprof__numbered(struct dp_slice text, int64_t *number, size_t *name_length);
 
-/* Of one unit in ns, or in bytes (binary: 0.000019 MB is 20 B; no unit is B); 0 for others. */
+/* Returns a unit in ns, or in bytes (binary: 0.000019 MB is 20 B; none is B); 0 if unknown. */
 uint64_t dp_nvprof__time_unit(struct dp_slice text);
 uint64_t dp_nvprof__size_unit(struct dp_slice text);
 
-/* "[CUDA memcpy HtoD]", or the same direction of a migration of unified memory. */
+/* Returns the direction of "[CUDA memcpy HtoD]", or of a migration of unified memory. */
 enum dp_copy_kind dp_nvprof__copy_kind(struct dp_slice name, bool unified);
 
-/* "Pageable", "Device". */
+/* Returns the kind of memory of "Pageable" or "Device". */
 enum dp_memory_kind dp_nvprof__memory_kind(struct dp_slice text);
 
 /*
- * A kernel's name without the correlation id that it ends in where the trace has no column for it:
- * "name [218]". Where *correlation is set already, only that one is taken off.
+ * Returns a kernel's name without the correlation id at its end, "name [218]", which it has if the
+ * trace lacks that column. If *correlation is set already, only the same id is removed.
  */
 struct dp_slice dp_nvprof__correlation(struct dp_slice name, uint32_t *correlation);
 

@@ -1,28 +1,26 @@
 /*
  * Importer of `nvprof --print-gpu-trace --csv`: 17 columns in 2017, 20 and 22 (unified memory)
- * later, and a form with the two devices of peer copies. Columns are mapped by name, units are
- * those of the row below the header, so one reader takes all of them.
+ * later, and a form with the two devices of peer copies. Columns are mapped by name and units are
+ * read from the row below the header, so one reader handles all of them.
  *
- * The file is cut into lines here and into fields by libcsv, one line at a time: a line's quote
- * that is never closed, or a banner with a quote in it, then damages its own line only. nvprof
- * writes no line breaks inside of fields. Cost: linear; memory for one line.
+ * This file splits the input into lines and libcsv splits a line into fields, one line at a time:
+ * an unclosed quote, or a banner with a quote in it, then damages its own line only. nvprof writes
+ * no line breaks inside fields. Cost: linear; memory for one line.
  *
- * Times are read from the decimal digits. With a start in seconds they are 1 us apart while
- * durations have nanoseconds: a printed start may then be up to half a step off, and the operation
- * before seems to end after it. Such a start is moved to that end. Because
- * true starts never precede the end of the operation before in the stream, a moved start
- * is still at most half a step above the true one however many follow: no drift.
+ * Times are read from the decimal digits. A start in seconds has a resolution of 1 us while
+ * durations have nanoseconds: a printed start may then be off by up to half a step, and the
+ * previous operation seems to end after it. Such a start is moved to that end. Because true starts
+ * never precede the end of the previous operation in the stream, a moved start is at most half a
+ * step above the true one, however many follow: no drift.
  */
 #include "import/nvprof_reader.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define LINE_BYTES ((size_t)1 << 20) /* a longer line is lost; names have been seen at 20 KiB */
+#define LINE_BYTES ((size_t)1 << 20) /* a longer line is lost; names of 20 KiB have been seen */
 
-/*
- * From libcsv.
- */
+/* Callbacks of libcsv. */
 
 static void on_field(void *text, size_t length, void *arg)
 {
@@ -30,7 +28,7 @@ static void on_field(void *text, size_t length, void *arg)
 
 	if (reader->field_count++ >= MAX_FIELDS)
 		return;
-	/* Unescaped fields are never longer together than the line. */
+	/* Unescaped fields together are never longer than the line. */
 	length = DP_MIN(length, LINE_BYTES - reader->fields_length);
 	memcpy(reader->fields + reader->fields_length, text, length);
 	reader->fields_length += length;
@@ -51,14 +49,14 @@ static void on_row(int terminator, void *arg)
  * Lines.
  */
 
-/* Whose the rows that follow are. */
+/* Sets the process of the rows that follow. */
 static void set_process(struct dp_nvprof *reader, int64_t pid)
 {
 	reader->process = dp_builder__process(reader->import->builder, pid);
 	reader->device.length = 0;
 }
 
-/* "==308065== NVPROF is profiling process 308065, command: python train.py" */
+/* Reads "==308065== NVPROF is profiling process 308065, command: python train.py". */
 static void read_process(struct dp_nvprof *reader, struct dp_slice rest, int64_t pid)
 {
 	struct dp_builder *builder = reader->import->builder;
@@ -107,7 +105,7 @@ static void read_warning(struct dp_nvprof *reader, struct dp_slice rest)
 			      (int)DP_MIN(rest.length, 400), rest.at);
 }
 
-/* "==PID== text" or "======== text". False: the line is none. */
+/* Reads "==PID== text" or "======== text". Returns false if the line is not a banner. */
 static bool read_banner(struct dp_nvprof *reader)
 {
 	struct dp_slice rest = dp_slice__trim(reader->line), digits;
@@ -131,7 +129,7 @@ static bool read_banner(struct dp_nvprof *reader)
 		read_process(reader, rest, pid);
 	} else if (dp_slice__starts(rest, "Profiling result")) {
 		reader->result_banner = true;
-		/* Without a PID it is that of the process before, or none. */
+		/* Without a PID the process is the previous one, or unknown. */
 		if (pid >= 0)
 			set_process(reader, pid);
 	} else if (dp_slice__starts(rest, "Warning: ")) {
@@ -142,7 +140,7 @@ static bool read_banner(struct dp_nvprof *reader)
 	return true;
 }
 
-/* Lines before any header: what nvprof prints without --csv, or of nothing. */
+/* Examines lines before a header: what nvprof prints without --csv, or if it profiled nothing. */
 static void look_at_line(struct dp_nvprof *reader)
 {
 	struct dp_slice line = dp_slice__trim(reader->line);
@@ -169,7 +167,7 @@ static int csv_failed(struct dp_nvprof *reader)
 			     "%s", csv_strerror(csv_error(&reader->csv)));
 }
 
-/* One line with its newline. */
+/* Reads one line with its newline. */
 static int read_line(struct dp_nvprof *reader, const char *at, size_t length)
 {
 	reader->line.at = at;
@@ -195,7 +193,7 @@ out:
 	return reader->status;
 }
 
-/* The bytes of buf that are whole lines go through read_line(); *used is how many that were. */
+/* Passes the complete lines of buf to read_line(); *used is their length. */
 static int read_lines(struct dp_nvprof *reader, const char *buf, size_t length, size_t *used)
 {
 	int status = DP_OK;
@@ -212,7 +210,7 @@ static int read_lines(struct dp_nvprof *reader, const char *buf, size_t length, 
 	return status;
 }
 
-/* Drops the rest of a line that was too long. False: its end is not in the buffer either. */
+/* Drops the rest of a line that was too long. Returns false if the buffer does not hold its end. */
 static bool drop_line(struct dp_nvprof *reader, char *buf, size_t *have)
 {
 	const char *newline = memchr(buf, '\n', *have);
@@ -233,7 +231,7 @@ static void skip_mark(struct dp_nvprof *reader, char *buf, size_t *have)
 	memmove(buf, buf + 3, *have);
 }
 
-/* All of the input, through a buffer of LINE_BYTES. */
+/* Reads all of the input through a buffer of LINE_BYTES. */
 static int read_all(struct dp_nvprof *reader, char *buf)
 {
 	struct dp_import *import = reader->import;
@@ -267,7 +265,7 @@ static int read_all(struct dp_nvprof *reader, char *buf)
 		dp_import__progress(import, dp_input__position(import->input),
 				    dp_input__size(import->input));
 	}
-	/* The last line may lack its newline; there is room, full buffers were emptied above. */
+	/* The last line may lack its newline; there is room, as full buffers were emptied above. */
 	if (status == DP_OK && have) {
 		buf[have] = '\n';
 		status = read_line(reader, buf, have + 1);
@@ -275,7 +273,7 @@ static int read_all(struct dp_nvprof *reader, char *buf)
 	return status;
 }
 
-/* No GPU trace as CSV was found in the file: says what it is instead, and what to do. */
+/* Reports that the file has no GPU trace as CSV: what it is instead, and what to do. */
 static int no_section(struct dp_nvprof *reader)
 {
 	static const char *const forms[] = {
@@ -300,7 +298,7 @@ static int no_section(struct dp_nvprof *reader)
 	return DP_ERR_DAMAGED;
 }
 
-/* What became of it, after the last line. */
+/* Reports the result after the last line. */
 static int conclude(struct dp_nvprof *reader)
 {
 	struct dp_import *import = reader->import;
@@ -322,10 +320,10 @@ static int conclude(struct dp_nvprof *reader)
 			      (unsigned long long)reader->bad_column, reader->bad_message);
 	}
 	if (reader->faults || reader->unknown)
-		dp_log__write(log, DP_LOG_INFO,
-			      "%llu unified-memory faults and %llu other records are no operations",
-			      (unsigned long long)reader->faults,
-			      (unsigned long long)reader->unknown);
+		dp_log__write(
+			log, DP_LOG_INFO,
+			"%llu unified-memory faults and %llu other records are not operations",
+			(unsigned long long)reader->faults, (unsigned long long)reader->unknown);
 	if (reader->resolution_ns)
 		dp_builder__resolution(import->builder, reader->resolution_ns);
 	dp_builder__detail(import->builder, "%zu columns", reader->columns);
@@ -356,7 +354,7 @@ out:
 	return status;
 }
 
-/* How likely a line is nvprof's. */
+/* Returns how certain it is that nvprof wrote this line. */
 static int probe_line(struct dp_slice line)
 {
 	if (dp_slice__starts(line, "\"Start\",\"Duration\",") ||

@@ -1,9 +1,9 @@
 /*
  * The databases of nvprof -o and of the Visual Profiler (.nvvp), versions 8 to 18.
  *
- * They hold CUPTI's records of one process as they are: times are nanoseconds of the epoch, names
- * are mangled and lie in StringTable, API calls have CUPTI's callback ids instead of names, and
- * markers come as a start and an end under one id.
+ * They hold CUPTI's records of one process unchanged: times are nanoseconds since the epoch, names
+ * are mangled and stored in StringTable, API calls have CUPTI's callback ids instead of names, and
+ * a marker is a start and an end with the same id.
  */
 #include "import/cupti.h"
 
@@ -15,7 +15,7 @@ enum { MARKER_IS_START = 1 << 1, MARKER_IS_END = 1 << 2 };
 enum { OBJECT_PROCESS = 1, OBJECT_THREAD = 2 };
 enum { UNIFIED_HTOD = 1, UNIFIED_DTOH = 2, UNIFIED_DTOD = 8 };
 
-/* A marker whose end did not come yet. */
+/* A marker that has not ended yet. */
 struct open_range {
 	int64_t start_ns;
 	uint32_t name;
@@ -25,11 +25,11 @@ struct open_range {
 
 struct nvprof {
 	struct dp_cupti cupti;
-	struct dp_lookup markers; /* id: index of an open range */
+	struct dp_lookup markers; /* from id to the index of an open range */
 	struct open_range *ranges;
 	size_t range_count;
 	size_t range_room;
-	int64_t pid;		    /* of the one process, -1 until it is known */
+	int64_t pid;		    /* of the one process, -1 until known */
 	enum dp_cbid_domain domain; /* of the calls being read */
 };
 
@@ -38,7 +38,7 @@ static struct nvprof *nvprof_of(struct dp_cupti *cupti)
 	return (struct nvprof *)cupti;
 }
 
-/* Operations do not tell their process, and there is but one. */
+/* Operations do not record their process, and there is only one. */
 static int64_t pid_of_row(const struct dp_cupti *cupti, struct dp_rows *rows)
 {
 	return ((const struct nvprof *)cupti)->pid;
@@ -75,7 +75,7 @@ static int read_driver(struct dp_cupti *cupti, struct dp_rows *rows)
 	return dp_cupti__read_call(cupti, rows);
 }
 
-/* Page migrations are copies; the other counters (faults, thrashing) are no operations. */
+/* Page migrations are copies; the other counters (faults, thrashing) are not operations. */
 static int read_unified(struct dp_cupti *cupti, struct dp_rows *rows)
 {
 	int64_t kind = dp_rows__id(rows, DP_CUPTI_KIND), device;
@@ -98,7 +98,7 @@ static int read_unified(struct dp_cupti *cupti, struct dp_rows *rows)
 	return dp_cupti__add_copy(cupti, &op);
 }
 
-/* CUpti_ActivityObjectKindId as nvprof stores it: pid in 4 bytes, tid in 8, little endian. */
+/* Reads a CUpti_ActivityObjectKindId: pid in 4 bytes, tid in 8, little endian. */
 static bool read_object(struct dp_rows *rows, size_t column, int64_t *pid, int64_t *tid)
 {
 	size_t length;
@@ -159,7 +159,7 @@ static int close_marker(struct nvprof *nvprof, const struct dp_key *key, int64_t
 	range.start_ns = open->start_ns;
 	range.name = open->name;
 	range.thread = open->thread;
-	/* The last one opened is mostly the first one closed: its place is free again. */
+	/* The range opened last is mostly closed first: frees its place. */
 	while (nvprof->range_count && !nvprof->ranges[nvprof->range_count - 1].open)
 		nvprof->range_count--;
 	return dp_builder__add_range(nvprof->cupti.import->builder, &range);
@@ -191,7 +191,7 @@ static int lose_open_markers(struct nvprof *nvprof)
 				0);
 }
 
-/* NAME has the command line as the process's name, and threads' names. */
+/* NAME has the command line as the process's name, and the names of threads. */
 static int read_name(struct dp_cupti *cupti, struct dp_rows *rows)
 {
 	int64_t kind = dp_rows__id(rows, 0), pid, tid;
@@ -224,7 +224,7 @@ static int read_device(struct dp_cupti *cupti, struct dp_rows *rows)
 	return DP_OK;
 }
 
-/* Kernels do not tell their process; the first call's is theirs, or else the named one. */
+/* Kernels do not record their process; it is that of the first call, or else the named one. */
 static int find_pid(struct dp_cupti *cupti, struct dp_rows *rows)
 {
 	struct nvprof *nvprof = nvprof_of(cupti);
@@ -269,7 +269,7 @@ static const struct dp_cupti_table first_tables[] = {
 	{ NULL },
 };
 
-/* Kernels that kernels launched (CDP) run on the GPU as any other. */
+/* Kernels launched by kernels (CDP) run on the GPU like any other. */
 static const struct dp_cupti_table record_tables[] = {
 	{ TABLE("KERNEL"), dp_cupti__read_kernel, { KERNEL } },
 	{ TABLE("CONCURRENT_KERNEL"), dp_cupti__read_kernel, { KERNEL } },

@@ -1,4 +1,5 @@
-/* The state of the nvprof CSV importer, between its lines (nvprof_csv.c) and rows (nvprof_rows.c).
+/*
+ * The state of the nvprof CSV importer, for lines (nvprof_csv.c) and rows (nvprof_rows.c).
  */
 #ifndef DP_IMPORT_NVPROF_READER_H
 #define DP_IMPORT_NVPROF_READER_H
@@ -28,7 +29,7 @@ enum column {
 	COLUMNS
 };
 
-/* What nvprof prints besides a GPU trace as CSV. */
+/* What else nvprof prints than a GPU trace as CSV. */
 enum other_form {
 	FORM_NONE,
 	FORM_TEXT,
@@ -38,13 +39,13 @@ enum other_form {
 };
 
 enum state {
-	BEFORE, /* no header so far: banners, and what the profiled program printed */
+	BEFORE, /* no header so far: banners, and output of the profiled program */
 	UNITS,	/* a header was read, its units come next */
 	ROWS,	/* in a GPU trace */
-	SKIP,	/* in a section that is none */
+	SKIP,	/* in another section */
 };
 
-/* A device cell, "Tesla V100 (0)", is the same for thousands of rows. */
+/* A device cell, "Tesla V100 (0)": thousands of rows have the same. */
 struct device_cell {
 	char cell[256];
 	size_t length;
@@ -55,17 +56,17 @@ struct dp_nvprof {
 	struct dp_import *import;
 	struct csv_parser csv;
 	struct dp_slice line; /* the current one, with its newline if it has one */
-	char *fields; /* the row's fields, one behind the other; as long as a line at the most */
+	char *fields;	      /* the row's fields in sequence; at most as long as a line */
 	size_t fields_length;
 	size_t field_at[MAX_FIELDS + 1];
-	size_t field_count; /* all of the row; those beyond MAX_FIELDS are not kept */
+	size_t field_count; /* all of the row; only MAX_FIELDS are kept */
 	size_t rows_in_line;
 	int status;
 
 	enum state state;
 	enum other_form other;
 	int index[COLUMNS]; /* of the field, or -1 */
-	size_t columns;	    /* of the header */
+	size_t columns;	    /* in the header */
 	uint64_t start_unit_ns;
 	uint64_t duration_unit_ns;
 	uint64_t size_unit;
@@ -82,25 +83,25 @@ struct dp_nvprof {
 	uint64_t line_number;
 	uint64_t offset; /* of the line */
 	size_t sections;
-	unsigned start_digits; /* most fraction digits that a start had, in this section */
-	int64_t resolution_ns; /* the coarsest section's */
+	unsigned start_digits; /* most fraction digits of a start in this section */
+	int64_t resolution_ns; /* of the coarsest section */
 	uint64_t good;
 	uint64_t bad;
 	uint64_t bad_offset; /* the first bad row */
 	uint64_t bad_line;
 	uint64_t bad_column;
 	char bad_message[160];
-	uint64_t faults; /* unified-memory records that are no operations */
+	uint64_t faults; /* unified-memory records that are not operations */
 	uint64_t unknown;
 };
 
-/* A row is complete: a header, units, or a record. Sets reader->status on failure. */
+/* Handles a complete row: a header, units, or a record. Sets reader->status on failure. */
 void dp_nvprof__row(struct dp_nvprof *reader);
 
-/* The section is over: what its rows' starts reveal about the resolution. */
+/* Ends a section: derives the resolution from the starts of its rows. */
 void dp_nvprof__end_section(struct dp_nvprof *reader);
 
-/* A row cannot be used; the first one is reported. index is that of the field to blame. */
+/* Counts a row that cannot be used, and keeps the first. index is that of the faulty field. */
 void dp_nvprof__bad_row(struct dp_nvprof *reader, size_t index, const char *message,
 			struct dp_slice what);
 

@@ -27,7 +27,7 @@ static struct dp_slice field(const struct dp_nvprof *reader, size_t index)
 	return text;
 }
 
-/* The field of a column that the header has, else "". shift: fields too many before the name. */
+/* Returns the field of a column, "" if the header lacks it. shift: extra fields before the name. */
 static struct dp_slice cell(const struct dp_nvprof *reader, enum column column, size_t shift)
 {
 	struct dp_slice none = { "", 0 };
@@ -40,7 +40,7 @@ static struct dp_slice cell(const struct dp_nvprof *reader, enum column column, 
 	return field(reader, (size_t)index);
 }
 
-/* Where a field begins in the line, 1-based. Needed for messages only, so it is found again. */
+/* Returns the column at which a field begins, from 1. Searched again, as only messages need it. */
 static uint64_t byte_column(const char *line, size_t length, size_t index)
 {
 	bool quoted = false;
@@ -151,7 +151,7 @@ static void read_units(struct dp_nvprof *reader)
 	}
 }
 
-/* The step of this section's starts: known once it is over, by the digits that were used. */
+/* The resolution of the section's starts is known at its end, by the digits that were used. */
 void dp_nvprof__end_section(struct dp_nvprof *reader)
 {
 	int64_t step_ns = (int64_t)reader->start_unit_ns;
@@ -167,7 +167,7 @@ void dp_nvprof__end_section(struct dp_nvprof *reader)
  * Rows.
  */
 
-/* -1 for an empty cell. False where it is neither a number nor ends in one in parentheses. */
+/* Reads "7" or "name (7)" as an id; -1 for an empty cell. Returns false for other texts. */
 static bool read_id(struct dp_slice text, int64_t *id)
 {
 	size_t name_length;
@@ -176,7 +176,7 @@ static bool read_id(struct dp_slice text, int64_t *id)
 	return !text.length || dp_nvprof__numbered(text, id, &name_length);
 }
 
-/* The device of a cell; its name goes to the builder when it is seen first. */
+/* Reads the device of a cell, and names the device when it is first seen. */
 static bool read_device(struct dp_nvprof *reader, struct dp_slice text, int64_t *id)
 {
 	struct dp_builder *builder = reader->import->builder;
@@ -208,7 +208,7 @@ static bool read_device(struct dp_nvprof *reader, struct dp_slice text, int64_t 
 	return true;
 }
 
-/* See the top: moves a start of coarse resolution to the end of the operation before it. */
+/* Moves a start of coarse resolution to the end of the previous operation: see nvprof_csv.c. */
 static void place_start(struct dp_nvprof *reader, struct dp_op *op, int64_t step_ns)
 {
 	int64_t *last;
@@ -231,7 +231,7 @@ static void place_start(struct dp_nvprof *reader, struct dp_op *op, int64_t step
 	*last = DP_MAX(*last, op->end_ns);
 }
 
-/* A host call: nvprof writes them between the operations with --print-api-trace. */
+/* Adds a host call: nvprof writes them between the operations with --print-api-trace. */
 static void push_call(struct dp_nvprof *reader, const struct dp_op *times, struct dp_slice name)
 {
 	struct dp_call call = { times->start_ns, times->end_ns, 0, DP_NONE, times->correlation };
@@ -241,7 +241,7 @@ static void push_call(struct dp_nvprof *reader, const struct dp_op *times, struc
 	reader->good++;
 }
 
-/* What kind of operation it is, its name and its bytes. False: none at all. */
+/* Reads an operation's kind, name and bytes. Returns false if the row is not an operation. */
 static bool read_kind(struct dp_nvprof *reader, struct dp_op *op, struct dp_slice name,
 		      size_t shift)
 {
@@ -273,7 +273,7 @@ static bool read_kind(struct dp_nvprof *reader, struct dp_op *op, struct dp_slic
 	op->dst_kind = dp_nvprof__memory_kind(cell(reader, DST_KIND, shift));
 	if (op->kind == DP_OP_SET) {
 		op->name = dp_builder__set_name(builder);
-		/* nvprof has a set's memory in the source column. */
+		/* nvprof puts a memset's memory into the source column. */
 		if (op->dst_kind == DP_MEMORY_UNKNOWN)
 			op->dst_kind = op->src_kind;
 		op->src_kind = DP_MEMORY_UNKNOWN;
@@ -284,14 +284,14 @@ static bool read_kind(struct dp_nvprof *reader, struct dp_op *op, struct dp_slic
 	return true;
 }
 
-/* Device, context and stream. Returns false after reporting a cell that cannot be read. */
+/* Reads device, context and stream. Returns false after reporting a cell that cannot be read. */
 static bool read_place(struct dp_nvprof *reader, struct dp_op *op, size_t shift)
 {
 	struct dp_slice device_text = cell(reader, DEVICE, shift);
 	struct dp_slice context_text = cell(reader, CONTEXT, shift);
 	int64_t device, context, stream;
 
-	/* Peer copies may name the two ends only. */
+	/* Peer copies may have only the two ends. */
 	if (!device_text.length)
 		device_text = cell(reader, SRC_DEVICE, shift);
 	if (!context_text.length)
@@ -310,7 +310,7 @@ static bool read_place(struct dp_nvprof *reader, struct dp_op *op, size_t shift)
 	return false;
 }
 
-/* Start, duration and correlation id. */
+/* Reads start, duration and correlation id. */
 static bool read_times(struct dp_nvprof *reader, struct dp_op *op, size_t shift, int64_t *step_ns)
 {
 	struct dp_slice duration_text = cell(reader, DURATION, 0);
@@ -343,8 +343,8 @@ static bool read_times(struct dp_nvprof *reader, struct dp_op *op, size_t shift,
 }
 
 /*
- * A page migration between two devices has both of them, one field more than the header. Returns
- * how far the fields behind the device are moved, or SIZE_MAX for a row of no good length.
+ * A page migration between two devices lists both, one field more than the header. Returns by how
+ * much the fields behind the device are shifted, or SIZE_MAX if the row's length is wrong.
  */
 static size_t row_shift(struct dp_nvprof *reader)
 {
@@ -383,12 +383,12 @@ static void read_row(struct dp_nvprof *reader)
 		push_call(reader, &op, name);
 		return;
 	}
-	/* What is no operation, a page fault, has no place either. */
+	/* A page fault is not an operation and has no device either. */
 	if (!read_kind(reader, &op, name, shift) || !read_place(reader, &op, shift))
 		return;
 	if (op.stream != DP_NONE && step_ns > 1)
 		place_start(reader, &op, step_ns);
-	/* A failure of the builder stays: the last call reports all. */
+	/* A failure of the builder is kept, so checking the last call is enough. */
 	if (reader->status == DP_OK)
 		reader->status = dp_builder__op(reader->import->builder, &op);
 	reader->good++;

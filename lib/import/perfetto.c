@@ -1,15 +1,15 @@
 /*
  * Perfetto's traces (perfetto/trace/trace_packet.proto) as rocprofv3 and rocprof-sys write them:
- * kernels, copies and calls are slices on tracks, and their categories show which they are. Packets
- * belong to sequences, which have names, a clock and a track of their own. A sequence describes a
- * track before its first event there, and writes beginnings and ends of slices in order: one pass
- * is enough.
+ * kernels, copies and calls are slices on tracks, and their categories identify them. Packets
+ * belong to sequences, each of which has its own names, clock and default track. A sequence
+ * describes a track before its first event there, and writes the beginnings and ends of slices in
+ * order, so one pass is enough.
  */
 #include "import/perfetto_slice.h"
 
 #include <string.h>
 
-/* Field numbers; those of InternedData are also the kinds of its names. */
+/* Field numbers; those of InternedData also identify the kinds of its names. */
 enum { TRACE_PACKET = 1 };
 enum { PACKET_CLOCKS = 6, PACKET_TIME = 8, PACKET_SEQUENCE = 10, PACKET_EVENT = 11 };
 enum { PACKET_INTERNED = 12, PACKET_FLAGS = 13, PACKET_CONFIG = 33, PACKET_SYNC = 36 };
@@ -28,16 +28,16 @@ enum { NOTE_TEXT_ID = 17 };
 /* Clocks; those from 64 on belong to a sequence. */
 enum { CLOCK_REALTIME = 1, CLOCK_BOOTTIME = 6, CLOCK_OF_SEQUENCE = 64 };
 
-/* Slices that are open at a time: what exceeds them is damage. */
+/* Slices that may be open at a time; more are damage. */
 #define MOST_OPEN ((size_t)1 << 20)
 
-/* Numbers of agents are small; what is larger is a handle. */
+/* Numbers of agents are small; a larger one is a handle. */
 #define MOST_AGENTS 1024
 
 struct sequence {
 	struct dp_lookup interned; /* kind, number: a text, a kind of slice, or an annotation */
 	uint64_t clock, track;	   /* defaults */
-	uint64_t ticking;	   /* the clock whose times follow last_ns, 0: none */
+	uint64_t ticking;	   /* the clock whose times are relative to last_ns, 0: none */
 	int64_t last_ns, unit_ns;
 	bool whole; /* what was interned is known */
 };
@@ -48,12 +48,12 @@ struct reader {
 	struct dp_wire wire;
 	struct dp_slices out;
 	struct dp_lookup sequence_ids;
-	struct dp_lookup open; /* sequence, track: the innermost slice */
+	struct dp_lookup open; /* from sequence and track to the innermost slice */
 	struct sequence *sequences;
 	struct dp_slice *slices;
 	size_t sequence_count, sequence_room, slice_count, slice_room;
 	uint32_t free_slice;
-	int64_t epoch_ns; /* 0: not known */
+	int64_t epoch_ns; /* 0: unknown */
 	uint64_t packets, broken, broken_at, nameless, undated, unended, unbegun;
 	bool cut;
 };
@@ -108,7 +108,7 @@ static uint32_t interned(const struct sequence *sequence, uint32_t kind, uint64_
 	return dp_lookup__get(&sequence->interned, &key);
 }
 
-/* Clocks that were read at one moment: where a sequence's own begins, and when it was. */
+/* Reads a snapshot of clocks: where the sequence's own clock begins, and the time of day. */
 static void take_clocks(struct reader *reader, struct sequence *sequence,
 			struct dp_wire_cursor cursor)
 {
@@ -139,7 +139,7 @@ static void take_clocks(struct reader *reader, struct sequence *sequence,
 		reader->epoch_ns = real_ns - boot_ns;
 }
 
-/* When a packet was; false where that is not known. */
+/* Sets the time of a packet. Returns false if it is unknown. */
 static bool time_of(struct sequence *sequence, const struct dp_wire_message *packet,
 		    int64_t *time_ns)
 {
@@ -159,7 +159,7 @@ static bool time_of(struct sequence *sequence, const struct dp_wire_message *pac
 	return true;
 }
 
-/* A debug annotation; those that hold others have no number. */
+/* Reads a debug annotation; nested ones have no number. */
 static void read_note(const struct reader *reader, struct dp_slice *slice,
 		      const struct sequence *sequence, struct dp_wire_cursor cursor)
 {
@@ -190,7 +190,7 @@ static void read_note(const struct reader *reader, struct dp_slice *slice,
 		slice->note[note] = number;
 }
 
-/* Categories and annotations of an event, of which there may be several. */
+/* Reads an event's categories and annotations, of which there may be several. */
 static void read_slice(const struct reader *reader, struct dp_slice *slice,
 		       const struct sequence *sequence, struct dp_wire_cursor cursor)
 {
@@ -389,7 +389,7 @@ static int finish(struct reader *reader)
 
 	if (!reader->packets)
 		return dp_error__set(error, DP_ERR_DAMAGED,
-				     "not a Perfetto trace, or a cut file: it has no whole "
+				     "not a Perfetto trace, or a truncated one: it has no complete "
 				     "packet");
 	if (reader->epoch_ns)
 		dp_builder__epoch(builder, reader->epoch_ns);

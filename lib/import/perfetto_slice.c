@@ -9,7 +9,7 @@
 enum { TRACK_ID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5 };
 enum { TRACK_STATIC_NAME = 10, OWNER_PID = 1, THREAD_TID = 2 };
 
-/* Tracks above one another: what exceeds them is damage. */
+/* Nested tracks that are followed; deeper ones are damage. */
 #define MOST_LEVELS 16
 
 static const struct dp_slice_track no_track = { 0, -1, -1, -1, -1, -1 };
@@ -103,7 +103,7 @@ static const struct dp_slice_track *find_track(const struct dp_slices *slices, u
 	return index == DP_NONE ? &no_track : &slices->tracks[index];
 }
 
-/* "COMPUTE AGENT [1] STREAM [7] (GPU)", "GPU Kernel Dispatch [0] Queue 1", … */
+/* Reads "COMPUTE AGENT [1] STREAM [7] (GPU)", "GPU Kernel Dispatch [0] Queue 1", … */
 static void read_track_name(struct dp_slice_track *track, const char *name, size_t length)
 {
 	static const char *const agents[] = { "agent", "gpu", "dispatch", "device" };
@@ -145,7 +145,7 @@ int dp_slices__track(struct dp_slices *slices, struct dp_wire_cursor cursor)
 	return DP_OK;
 }
 
-/* A track's process: its own or the one that it is in. */
+/* Returns a track's process: its own, or that of the enclosing track. */
 static int64_t process_of(const struct dp_slices *slices, const struct dp_slice_track *track)
 {
 	for (int level = 0; level < MOST_LEVELS && track->pid < 0 && track->parent; level++)
@@ -153,7 +153,7 @@ static int64_t process_of(const struct dp_slices *slices, const struct dp_slice_
 	return track->pid >= 0 ? track->pid : slices->pid;
 }
 
-/* A flow is the correlation id, mixed with the process: its lower half serves as one, too. */
+/* A flow is the correlation id mixed with the process: its lower half serves as the id, too. */
 static uint32_t correlation_of(const struct dp_slice *slice)
 {
 	int64_t id = slice->note[DP_NOTE_CORRELATION];
@@ -163,7 +163,7 @@ static uint32_t correlation_of(const struct dp_slice *slice)
 	return id <= UINT32_MAX ? (uint32_t)id : 0;
 }
 
-/* The stream is HIP's; where there is none, the queue stands for it. */
+/* The stream is HIP's; without one, the queue takes its place. */
 static uint32_t stream_of(struct dp_slices *slices, const struct dp_slice *slice, int64_t agent)
 {
 	const struct dp_slice_track *track = find_track(slices, slice->track);
@@ -209,7 +209,7 @@ static int push_host(struct dp_slices *slices, const struct dp_slice *slice, uin
 	struct dp_call call = { slice->start_ns, end_ns, name, DP_NONE, correlation_of(slice) };
 	struct dp_range range = { slice->start_ns, end_ns, name, DP_NONE, DP_RANGE_OPERATOR };
 
-	/* A mark is a moment. */
+	/* A mark has no duration. */
 	if (slice->kind == DP_SLICE_MARKER && end_ns == slice->start_ns)
 		return DP_OK;
 	if (tid >= 0) {

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file that is only read. */
+/* A file opened for reading. */
 struct file {
 	sqlite3_file base;
 	int fd;
@@ -20,7 +20,7 @@ static int close_file(sqlite3_file *base)
 	return SQLITE_OK;
 }
 
-/* Beyond the end are zeros. */
+/* Fills the rest with zeros beyond the end. */
 static int read_file(sqlite3_file *base, void *out, int size, sqlite3_int64 at)
 {
 	int done = 0;
@@ -61,7 +61,7 @@ static int measure_file(sqlite3_file *base, sqlite3_int64 *size)
 	return SQLITE_OK;
 }
 
-/* Of syncing and locking. */
+/* For syncing and locking. */
 static int do_nothing(sqlite3_file *base, int how)
 {
 	return SQLITE_OK;
@@ -109,7 +109,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int
 	struct dp_plain_vfs *own = (struct dp_plain_vfs *)vfs;
 	struct file *file = (struct file *)base;
 
-	/* What SQLite needs for itself, as for sorting. */
+	/* A file that SQLite needs for itself, for example for sorting. */
 	if (!(flags & SQLITE_OPEN_MAIN_DB))
 		return own->normal->xOpen(own->normal, name, base, flags, out_flags);
 	base->pMethods = NULL;
@@ -127,7 +127,7 @@ static int same_name(sqlite3_vfs *vfs, const char *name, int size, char *out)
 	return snprintf(out, (size_t)size, "%s", name) < size ? SQLITE_OK : SQLITE_CANTOPEN;
 }
 
-/* For the time of opening alone SQLite knows it: it has one list for all of a process. */
+/* The VFS is registered only while opening: SQLite's list of them is global. */
 int dp_plain__open(sqlite3 **handle, struct dp_plain_vfs *own, const char *name, int flags)
 {
 	int code;

@@ -1,14 +1,14 @@
 /*
- * SQLite on a path as it stands. SQLite replaces the links of a path by what they lead to, opens
- * that, and follows none: but what lies below /proc/self/fd is what a descriptor means, whatever
- * has its name now, or though nothing has.
+ * Opens SQLite on a path as given. SQLite resolves the links of a path, opens the result, and
+ * follows no link. But a path below /proc/self/fd means the descriptor's file, even if its name now
+ * belongs to another file or is gone.
  */
 #ifndef DP_IMPORT_PLAIN_OPEN_H
 #define DP_IMPORT_PLAIN_OPEN_H
 
 #include <sqlite3.h>
 
-/* Used by the handle until that is closed. */
+/* Used by the handle until it is closed. */
 struct dp_plain_vfs {
 	sqlite3_vfs vfs;
 	sqlite3_vfs *normal;
@@ -16,9 +16,9 @@ struct dp_plain_vfs {
 };
 
 /*
- * As sqlite3_open_v2(); name may be a URI. Returns SQLite's code. What is opened to be read only
- * must not change meanwhile: there are no locks on it. What is opened to be written may be a file
- * in /proc/self/fd/N of a folder, but not that itself.
+ * Like sqlite3_open_v2(); name may be a URI. Returns SQLite's code. A file opened for reading must
+ * not change meanwhile: it is not locked. A file opened for writing may lie in /proc/self/fd/N of a
+ * folder, but not be such a descriptor itself.
  */
 int dp_plain__open(sqlite3 **handle, struct dp_plain_vfs *own, const char *name, int flags);
 

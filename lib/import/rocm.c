@@ -1,4 +1,4 @@
-/* Agents to devices, memory by address. Cost: constant for each record, expected. */
+/* Maps agents to devices, and memory by address. Cost: constant for each record, expected. */
 #include "import/rocm.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ void dp_rocm__fini(struct dp_rocm *rocm)
 	free(rocm->pids);
 }
 
-/* Keys are no pids: those are not negative, and -1 is none. */
+/* Keys must differ from pids, which are not negative, and from -1 for none. */
 int dp_rocm__add_process(struct dp_rocm *rocm, int64_t pid, int64_t *key)
 {
 	if (dp_array__reserve(&rocm->pids, &rocm->process_room, rocm->process_count + 1,
@@ -78,7 +78,7 @@ void dp_rocm__set_copy(struct dp_op *op, bool from, bool to, bool peers)
 
 	op->kind = DP_OP_COPY;
 	op->copy_kind = from && to && peers ? DP_COPY_PTOP : kinds[from][to];
-	/* Whether the host's memory is pinned is not recorded. */
+	/* The source does not record whether the host's memory is pinned. */
 	op->src_kind = from ? DP_MEMORY_DEVICE : DP_MEMORY_UNKNOWN;
 	op->dst_kind = to ? DP_MEMORY_DEVICE : DP_MEMORY_UNKNOWN;
 }
@@ -139,7 +139,7 @@ enum dp_rocm_region dp_rocm__region(const char *category, size_t length)
 		const char *word;
 		enum dp_rocm_region region;
 	} known[] = {
-		/* What is done to streams and threads has no length of its own. */
+		/* Operations on streams and threads have no duration of their own. */
 		{ "HIP_STREAM", DP_ROCM_OTHER },  { "MARKER_CONTROL", DP_ROCM_OTHER },
 		{ "MARKER_NAME", DP_ROCM_OTHER }, { "MARKER", DP_ROCM_MARKER },
 		{ "HIP", DP_ROCM_CALL },	  { "HSA", DP_ROCM_CALL },

@@ -1,10 +1,10 @@
 /*
  * rocpd, the database that rocprofv3 (its default since ROCm 7) and rocprof-sys write; schemas 3
- * and 4. Each process has tables of its own, whose names end with its uuid, and files may be merged
- * of several. Times are nanoseconds of the host's monotonic clock.
+ * and 4. Each process has tables of its own, whose names end with its uuid, and a file may be
+ * merged from several. Times are nanoseconds of the host's monotonic clock.
  *
- * Host calls and what they launched share rocpd_event.stack_id, rocprofiler's internal correlation
- * id. (Its column correlation_id is the external one, which programs set, and mostly 0.)
+ * A host call and its operation share rocpd_event.stack_id, rocprofiler's internal correlation id.
+ * (Its column correlation_id is the external one, which programs set; it is mostly 0.)
  */
 #include "base/text.h"
 #include "import/rocpd.h"
@@ -12,14 +12,14 @@
 #include <string.h>
 #include <strings.h>
 
-/* Columns that all records have. */
+/* The columns of all records. */
 enum { START, END, OWNER, EVENT, RECORD_COLUMNS };
 
 #define RECORD_COLUMN_NAMES                                                   \
 	[START] = { "start,start_id", true }, [END] = { "end,end_id", true }, \
 	[OWNER] = { "track_id,pid", true }, [EVENT] = { "event_id", false }
 
-/* Reads the records of a table, where it has their times and places. */
+/* Reads the records of a table, after finding where it has their times and places. */
 static int scan(struct dp_rocpd *rocpd, const char *base, const struct dp_column *columns,
 		size_t count, int (*read)(struct dp_rocpd *rocpd, struct dp_rows *rows))
 {
@@ -32,7 +32,7 @@ static int scan(struct dp_rocpd *rocpd, const char *base, const struct dp_column
 	return dp_rocpd__scan(rocpd, base, columns, count, read);
 }
 
-/* The key of the row's process in rocm, and its track. */
+/* Sets *process to the key of the row's process in rocm, and the row's track. */
 static int process_of(struct dp_rocpd *rocpd, struct dp_rows *rows, int64_t *process)
 {
 	int64_t id = dp_rows__id(rows, OWNER);
@@ -44,14 +44,14 @@ static int process_of(struct dp_rocpd *rocpd, struct dp_rows *rows, int64_t *pro
 	return dp_rocpd__process(rocpd, id, process);
 }
 
-/* A part of the row's place, which a column has where there are no tracks. */
+/* Returns a part of the row's place: from its track or, without tracks, from a column. */
 static int64_t place_of(const struct dp_rocpd *rocpd, struct dp_rows *rows, size_t part,
 			size_t column)
 {
 	return rocpd->by_track ? rocpd->track->part[part] : dp_rows__id(rows, column);
 }
 
-/* False where one of the times is missing: the row is left out then. */
+/* Returns false if a time is missing; the row is then skipped. */
 static bool read_times(const struct dp_rocpd *rocpd, struct dp_rows *rows, int64_t *start_ns,
 		       int64_t *end_ns)
 {
@@ -69,7 +69,7 @@ static bool read_times(const struct dp_rocpd *rocpd, struct dp_rows *rows, int64
 	return valid;
 }
 
-/* The number of an agent's device. */
+/* Returns the number of an agent's device. */
 static int64_t device_of(struct dp_rocpd *rocpd, int64_t process, int64_t agent)
 {
 	if (!rocpd->agent.known || rocpd->agent.id != agent || rocpd->agent_process != process) {
@@ -81,13 +81,13 @@ static int64_t device_of(struct dp_rocpd *rocpd, int64_t process, int64_t agent)
 	return rocpd->agent.value;
 }
 
-/* Columns that kernels and copies have. */
+/* The columns of kernels and copies. */
 enum { QUEUE = RECORD_COLUMNS, STREAM, OP_COLUMNS };
 
 #define OP_COLUMN_NAMES \
 	RECORD_COLUMN_NAMES, [QUEUE] = { "queue_id", false }, [STREAM] = { "stream_id", false }
 
-/* What they have in common, agent known: 1, 0 where the row cannot be used, or a status. */
+/* Reads what kernels and copies share. Returns 1, 0 if the row cannot be used, or a status. */
 static int read_common(struct dp_rocpd *rocpd, struct dp_rows *rows, struct dp_op *op,
 		       int64_t process, int64_t agent)
 {
@@ -165,7 +165,7 @@ static int read_region(struct dp_rocpd *rocpd, struct dp_rows *rows)
 
 	if (event.region == DP_ROCM_OTHER || !read_times(rocpd, rows, &call.start_ns, &call.end_ns))
 		return DP_OK;
-	/* A range by its message, anything else by its name. */
+	/* A range is named by its message, anything else by its name. */
 	call.name = event.message
 			    ? event.message - 1
 			    : dp_names__get(rocpd->strings, dp_rows__id(rows, REGION_NAME), false);
@@ -268,7 +268,7 @@ static int read_set(struct dp_rocpd *rocpd)
 	return status;
 }
 
-/* The sets of tables: by the end of a name that each has. */
+/* Reads each set of tables, identified by the suffix of their names. */
 static int read_sets(struct dp_import *import, struct dp_database *database, struct dp_rocm *rocm)
 {
 	static const char base[] = "rocpd_kernel_dispatch";

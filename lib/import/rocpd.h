@@ -1,13 +1,12 @@
 /*
  * A rocpd database: one process's tables, and what their rows refer to by id. The public versions
- * of its schema differ in where a record has its times and its place:
+ * of its schema store a record's times and its place differently:
  *
- *	3	start, end; nid, pid, tid, agent_id, queue_id, stream_id
- *	4.0	start_id, end_id of rocpd_timestamp; track_id of rocpd_track
- *	4.1	start, end; track_id of rocpd_track
+ * 3: start, end; nid, pid, tid, agent_id, queue_id, stream_id. 4.0: start_id, end_id of
+ * rocpd_timestamp; track_id of rocpd_track. 4.1: start, end; track_id of rocpd_track.
  *
- * In 4, rocpd_info_category has the names of categories; in 3, rocpd_string has them too. Files of
- * 4 exist that say they are 3, so the columns decide, not the number.
+ * In 4, rocpd_info_category has the names of categories; in 3, rocpd_string has them too. Some
+ * files of 4 claim to be 3, so the columns decide, not the number.
  */
 #ifndef DP_IMPORT_ROCPD_H
 #define DP_IMPORT_ROCPD_H
@@ -21,7 +20,7 @@ struct dp_rocpd_event {
 	uint8_t region;	  /* enum dp_rocm_region */
 };
 
-/* What a record's place consists of: ids of other tables, -1: not recorded. */
+/* The parts of a record's place: ids of other tables, -1: not recorded. */
 enum {
 	DP_ROCPD_PROCESS,
 	DP_ROCPD_THREAD,
@@ -42,7 +41,7 @@ struct dp_rocpd_numbers {
 	size_t count, room;
 };
 
-/* One set of tables; zeroed but for the first four. */
+/* One set of tables; zero all but the first four members. */
 struct dp_rocpd {
 	const struct dp_import *import;
 	struct dp_database *database;
@@ -55,10 +54,10 @@ struct dp_rocpd {
 	struct dp_rocpd_track *tracks;
 	size_t track_count, track_room;
 	bool by_queue; /* --group-by-queue: streams are not recorded */
-	/* Of the table that is read. */
+	/* Of the current table: */
 	bool by_track, by_timestamp;
 	const struct dp_rocpd_track *track; /* of the row */
-	/* Those of the last row: the next one mostly has the same. */
+	/* From the last row, because the next one mostly has the same: */
 	struct dp_rocpd_last {
 		int64_t id;
 		int64_t value;
@@ -69,7 +68,7 @@ struct dp_rocpd {
 	size_t time_count, time_room;
 	struct dp_rocpd_event *events; /* by id */
 	size_t event_count, event_room;
-	struct dp_lookup categories; /* id of the name: enum dp_rocm_region */
+	struct dp_lookup categories; /* from the name's id to enum dp_rocm_region */
 	int64_t last_category;
 	uint32_t last_region;
 };
@@ -78,24 +77,24 @@ struct dp_rocpd {
 int dp_rocpd__failed(const struct dp_rocpd *rocpd);
 int dp_rocpd__nomem(const struct dp_rocpd *rocpd);
 
-/* The set's own table of that name, without rocpd_; or NULL. */
+/* Returns the set's table with this name, given without rocpd_; or NULL. */
 const char *dp_rocpd__table(const struct dp_rocpd *rocpd, const char *base);
 
 /* Reads each row of a table. read() returns a status, or 1 to stop. */
 int dp_rocpd__scan(struct dp_rocpd *rocpd, const char *base, const struct dp_column *columns,
 		   size_t count, int (*read)(struct dp_rocpd *rocpd, struct dp_rows *rows));
 
-/* Reads what records refer to: all tables but those of the records. */
+/* Reads what records refer to: all tables except the records' own. */
 int dp_rocpd__read_info(struct dp_rocpd *rocpd);
 void dp_rocpd__fini(struct dp_rocpd *rocpd);
 
-/* The key in rocm of a process's id. One that is not listed has its id as its pid. */
+/* Sets *process to the key in rocm of a process's id. If it is not listed, its id is its pid. */
 int dp_rocpd__process(struct dp_rocpd *rocpd, int64_t id, int64_t *process);
 
-/* The id that the operating system gave a thread. */
+/* Returns the id that the operating system gave a thread. */
 int64_t dp_rocpd__tid(const struct dp_rocpd *rocpd, int64_t id);
 
-/* The track of an id; one without parts where it is not listed. */
+/* Returns the track of an id; one without parts if it is not listed. */
 const struct dp_rocpd_track *dp_rocpd__track(struct dp_rocpd *rocpd, int64_t id);
 
 static inline struct dp_rocpd_event dp_rocpd__event(const struct dp_rocpd *rocpd, int64_t id)
@@ -105,7 +104,7 @@ static inline struct dp_rocpd_event dp_rocpd__event(const struct dp_rocpd *rocpd
 	return rocpd->events[id];
 }
 
-/* What no time is. */
+/* Stands for a missing time. */
 #define DP_ROCPD_NO_TIME INT64_MIN
 
 static inline int64_t dp_rocpd__time(const struct dp_rocpd *rocpd, int64_t id)

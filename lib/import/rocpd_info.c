@@ -1,4 +1,4 @@
-/* What the records of a rocpd database refer to. Cost: linear in the rows, expected. */
+/* Reads what the records of a rocpd database refer to. Cost: linear in the rows, expected. */
 #include "import/json_scan.h"
 #include "base/text.h"
 #include "import/rocpd.h"
@@ -188,8 +188,8 @@ const struct dp_rocpd_track *dp_rocpd__track(struct dp_rocpd *rocpd, int64_t id)
 }
 
 /*
- * Ids count from 1, so events and times are found by their place. In a damaged or filtered file
- * ids may be far apart: those that would need more than some bytes for each row are not kept.
+ * Ids count from 1, so events and times are stored by id. In a damaged or filtered file ids may be
+ * far apart: those that would need more than a few bytes per row are ignored.
  */
 static bool has_place(const struct dp_rows *rows)
 {
@@ -214,7 +214,7 @@ static int read_time(struct dp_rocpd *rocpd, struct dp_rows *rows)
 
 enum { EVENT_CATEGORY, EVENT_STACK, EVENT_MESSAGE, EVENT_COLUMNS };
 
-/* What regions of a category are, by the category's name: of them there are some twenty. */
+/* Classifies the regions of a category by its name. There are some twenty categories. */
 static int find_region(struct dp_rocpd *rocpd, int64_t category, uint32_t *region)
 {
 	static const struct dp_column name[] = { { "name,string", true } };
@@ -258,7 +258,7 @@ static int region_of(struct dp_rocpd *rocpd, int64_t category, uint32_t *region)
 	return status;
 }
 
-/* {"message": "…"} of a range. */
+/* Keeps the {"message": "…"} of a range. */
 static int keep_message(struct dp_rocpd *rocpd, struct dp_rows *rows)
 {
 	char text[1024 + DP_JSON_PAD] = "", plain[1024];

@@ -1,12 +1,12 @@
 /*
- * rocprofv3's JSON (ROCm 6.2 on): {"rocprofiler-sdk-tool": [{process}, …]}, where a process has
- * its agents, the names of kernels and of calls, and then its records.
+ * rocprofv3's JSON (ROCm 6.2 on): {"rocprofiler-sdk-tool": [{process}, …]}, where a process has its
+ * agents, the names of kernels and of calls, and then its records.
  *
- * What an object is, its own members tell, whatever list it lies in. So after a broken place
- * reading goes on with the next object that begins as those of rocprofv3 do.
+ * The members of an object identify it, whatever list it is in. So after a broken place, reading
+ * continues with the next object that begins like one of rocprofv3's.
  *
- * Streams are HIP's. With --group-by-queue, and before ROCm 6.4, records have none: then queues
- * stand for them.
+ * Streams are HIP's. With --group-by-queue, and before ROCm 6.4, records have none: queues then
+ * take their place.
  */
 #include "import/chrome.h"
 #include "import/json_stream.h"
@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* First members of objects of rocprofv3. */
+/* First members of rocprofv3's objects. */
 static const char *const object_keys[] = { "size", "metadata", NULL };
 
 /* Kinds and operations beyond these numbers are damage. */
@@ -36,7 +36,7 @@ struct reader {
 	struct dp_rocprofv3_record record;
 	struct dp_rocm rocm;
 	struct dp_texts kernels, calls, markers;
-	struct dp_lookup kernel_ids, marker_ids; /* the process's numbers: text */
+	struct dp_lookup kernel_ids, marker_ids; /* from the process's numbers to the text */
 	struct kind *kinds;
 	size_t kind_count, kind_room;
 	char *scratch;
@@ -72,7 +72,7 @@ static int64_t number(const struct reader *reader, enum dp_rocprofv3_field field
 	return has(reader, field) ? reader->record.number[field] : other;
 }
 
-/* The text without its escapes; NULL where memory is short. */
+/* Returns the text without its escapes, NULL if memory runs out. */
 static const char *plain(struct reader *reader, const struct dp_json_text *text, size_t *length)
 {
 	*length = text->length;
@@ -84,7 +84,7 @@ static const char *plain(struct reader *reader, const struct dp_json_text *text,
 	return reader->scratch;
 }
 
-/* Keeps a text; DP_NONE where memory is short. */
+/* Keeps a text. Returns DP_NONE if memory runs out. */
 static uint32_t keep(struct reader *reader, struct dp_texts *texts, const struct dp_json_text *text)
 {
 	size_t length;
@@ -96,7 +96,7 @@ static uint32_t keep(struct reader *reader, struct dp_texts *texts, const struct
 	return raw;
 }
 
-/* The builder's string of a text that was kept. */
+/* Returns the builder's string of a kept text. */
 static uint32_t use(struct reader *reader, struct dp_texts *texts, uint32_t raw)
 {
 	return dp_texts__use(texts, reader->import->builder, raw);
@@ -109,7 +109,7 @@ static void forget_kinds(struct reader *reader)
 	reader->kind_count = 0;
 }
 
-/* Numbers of kernels, kinds and messages are those of one process. */
+/* Numbers of kernels, kinds and messages are valid in one process only. */
 static void forget_process(struct reader *reader)
 {
 	forget_kinds(reader);
@@ -121,7 +121,7 @@ static void forget_process(struct reader *reader)
 	reader->by_queue = false;
 }
 
-/* The process's own description. */
+/* Reads the description of the process. */
 static int take_metadata(struct reader *reader)
 {
 	reader->by_queue = number(reader, DP_RV3_BY_QUEUE, 0) == 1;
@@ -130,7 +130,7 @@ static int take_metadata(struct reader *reader)
 		       : DP_OK;
 }
 
-/* An agent; those of type 2 are GPUs. Before ROCm 7 its number among them is not there. */
+/* Reads an agent; those of type 2 are GPUs. Before ROCm 7, its number among them is missing. */
 static int take_agent(struct reader *reader)
 {
 	struct dp_gpu gpu = { DP_NONE, DP_NONE, 0 };
@@ -191,9 +191,9 @@ static int add_operation(struct reader *reader, struct kind *kind, const struct 
 }
 
 /*
- * A kind of records and the names of its operations: their numbers are their places in the lists.
- * Another list, of callbacks, comes before that of the records, and has the same first members: the
- * later one counts.
+ * Reads a kind of records and the names of its operations: their numbers are their positions in the
+ * lists. A list of callbacks with the same first members precedes that of the records: the later
+ * one counts.
  */
 static int take_kind(struct reader *reader)
 {
@@ -223,7 +223,7 @@ static int take_kind(struct reader *reader)
 	return DP_OK;
 }
 
-/* The name of the record's operation: in calls, or DP_NONE. */
+/* Returns the name of the record's operation: in calls, or DP_NONE. */
 static uint32_t operation_of(const struct reader *reader, enum dp_rocm_region *region)
 {
 	int64_t kind = number(reader, DP_RV3_KIND, -1);
@@ -245,7 +245,7 @@ static uint32_t correlation_of(const struct reader *reader)
 	return id > 0 && id <= UINT32_MAX ? (uint32_t)id : 0;
 }
 
-/* What kernels and copies have in common. */
+/* Reads what kernels and copies have in common. */
 static int start_op(struct reader *reader, struct dp_op *op, int64_t agent)
 {
 	bool by_queue = reader->by_queue || !has(reader, DP_RV3_STREAM);
@@ -341,13 +341,13 @@ static int take_range(struct reader *reader, uint32_t name, uint32_t thread,
 					.kind = region == DP_ROCM_MARKER ? DP_RANGE_NVTX
 									 : DP_RANGE_OPERATOR };
 
-	/* A mark, and the push and pop of ranges that have a record of their own, are moments. */
+	/* Marks, and pushes and pops of ranges with a record of their own, have no duration. */
 	if (region == DP_ROCM_MARKER && range.start_ns == range.end_ns)
 		return DP_OK;
 	return dp_builder__add_range(reader->import->builder, &range) ? failed(reader) : DP_OK;
 }
 
-/* A call of a library on the host, or a range: its name is its message. */
+/* Reads a call of a library on the host, or a range, which is named by its message. */
 static int take_region(struct reader *reader)
 {
 	struct dp_key key = { { number(reader, DP_RV3_CORRELATION, 0) } };
@@ -372,7 +372,7 @@ static int take_region(struct reader *reader)
 				      : take_range(reader, name, thread, region);
 }
 
-/* What was parsed, by what it has. */
+/* Handles the parsed object, identified by its members. */
 static int take(struct reader *reader)
 {
 	bool timed = has(reader, DP_RV3_START) && has(reader, DP_RV3_END);
@@ -400,7 +400,7 @@ static int take(struct reader *reader)
 	return DP_OK;
 }
 
-/* One object that lies in the window as a whole. False: it is broken, or reading failed. */
+/* Reads an object as a whole. Returns false if it is broken or reading failed. */
 static bool one_object(struct reader *reader)
 {
 	struct dp_json_piece piece;
@@ -409,7 +409,7 @@ static bool one_object(struct reader *reader)
 				     &piece) == DP_JSON_OK;
 }
 
-/* Elements up to the array's end, json.at in it. False: broken, or reading failed. */
+/* Reads elements up to the array's end. Returns false if it is broken or reading failed. */
 static bool read_records(struct reader *reader, bool wanted)
 {
 	struct dp_json_stream *stream = &reader->stream;
@@ -431,7 +431,7 @@ static bool read_records(struct reader *reader, bool wanted)
 	}
 }
 
-/* Lists by their names, json.at in the object. False: broken, or reading failed. */
+/* Reads lists by name up to the object's end. Returns false if it is broken or reading failed. */
 static bool read_lists(struct reader *reader, bool wanted)
 {
 	struct dp_json_stream *stream = &reader->stream;
@@ -457,7 +457,7 @@ static bool read_lists(struct reader *reader, bool wanted)
 	return true;
 }
 
-/* One process, json.at in it. False: broken, or reading failed. */
+/* Reads the process around json.at. Returns false if it is broken or reading failed. */
 static bool read_process(struct reader *reader)
 {
 	struct dp_json_stream *stream = &reader->stream;
@@ -533,7 +533,7 @@ static bool stopped(const struct reader *reader)
 	return reader->status || reader->stream.status;
 }
 
-/* The object at json.at, and those that follow it: of a process, or of a list. */
+/* Reads the object at json.at, and those that follow it: a process, or elements of a list. */
 static void read_from(struct reader *reader)
 {
 	struct dp_json_stream *stream = &reader->stream;
@@ -550,7 +550,7 @@ static void read_from(struct reader *reader)
 	}
 }
 
-/* After a broken place: objects that follow are read, until there are none. */
+/* After a broken place, reads the objects that follow. */
 static void read_rest(struct reader *reader)
 {
 	struct dp_json_stream *stream = &reader->stream;
@@ -580,7 +580,7 @@ static int report(struct reader *reader)
 		return dp_error__set(
 			reader->import->error, reader->truncated ? DP_ERR_DAMAGED : DP_ERR_FORMAT,
 			reader->truncated
-				? "not rocprofv3's JSON, or a cut file: it has no whole record"
+				? "not rocprofv3's JSON, or truncated: it has no complete record"
 				: "not rocprofv3's JSON: no rocprofiler-sdk-tool");
 	if (reader->broken)
 		status = dp_builder__loss(builder, "broken JSON records", reader->broken,

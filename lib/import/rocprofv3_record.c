@@ -1,4 +1,4 @@
-/* Members of records by their keys. Cost: linear in the record's text. */
+/* Parses the members of records by key. Cost: linear in the record's text. */
 #include "import/rocprofv3_record.h"
 
 #include <string.h>
@@ -68,7 +68,7 @@ static inline unsigned long_field(const char *at, size_t length)
 	}
 }
 
-/* A number, or an object whose first member it is: {"handle": 7}, {"internal": 1, …}. */
+/* Reads a number, or the object whose first member it is: {"handle": 7}, {"internal": 1, …}. */
 static enum dp_json_result number(struct dp_json *json, struct dp_rocprofv3_record *record,
 				  unsigned field)
 {
@@ -89,7 +89,7 @@ static enum dp_json_result number(struct dp_json *json, struct dp_rocprofv3_reco
 	return wrapped ? dp_json__leave(json, true) : DP_JSON_OK;
 }
 
-/* A text, or for the names of a kind's operations the text of their array. */
+/* Reads a text or, for the names of a kind's operations, the text of their array. */
 static enum dp_json_result text(struct dp_json *json, struct dp_rocprofv3_record *record,
 				unsigned field)
 {
@@ -131,7 +131,7 @@ static enum dp_json_result member(struct dp_json *json, struct dp_rocprofv3_reco
 	}
 	if (field < DP_RV3_NUMBERS) {
 		result = number(json, record, field);
-		/* Sizes of blocks and grids follow, which nobody asks for. */
+		/* Only sizes of blocks and grids follow, which are not needed. */
 		if (result == DP_JSON_OK && field == DP_RV3_KERNEL &&
 		    record->has >> DP_RV3_DISPATCH & 1)
 			record->has |= 1u << DP_RV3_FIELDS;
@@ -142,7 +142,7 @@ static enum dp_json_result member(struct dp_json *json, struct dp_rocprofv3_reco
 	return dp_json__skip(json, DP_JSON_IN_OBJECT);
 }
 
-/* The members of an object up to its end, json->at behind its brace; inner: of one in another. */
+/* Reads the members of an object from behind its brace to its end. inner: a nested object. */
 static enum dp_json_result members(struct dp_json *json, struct dp_rocprofv3_record *record,
 				   bool inner)
 {

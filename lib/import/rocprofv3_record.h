@@ -51,14 +51,14 @@ static inline bool dp_rocprofv3__has(const struct dp_rocprofv3_record *record,
 	return record->has >> field & 1;
 }
 
-/* Valid while the text that was parsed is. */
+/* Valid as long as the parsed text. */
 static inline const struct dp_json_text *
 dp_rocprofv3__text(const struct dp_rocprofv3_record *record, enum dp_rocprofv3_field field)
 {
 	return &record->text[field - DP_RV3_NUMBERS];
 }
 
-/* Parses the object at json->at, a struct dp_rocprofv3_record at ctx. */
+/* Parses the object at json->at into the struct dp_rocprofv3_record at ctx. */
 enum dp_json_result dp_rocprofv3__parse(void *ctx, struct dp_json *json);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { GAPS_MAX = 1000 };
 
-/* As the builder's: sums of two stay within 63 bits. */
+/* The builder's limit: sums of two stay within 63 bits. */
 static const int64_t time_limit_ns = INT64_C(1) << 61;
 
 static sqlite3_stmt *statement_of(const struct dp_rows *rows)
@@ -16,7 +16,7 @@ static sqlite3_stmt *statement_of(const struct dp_rows *rows)
 	return rows->statement;
 }
 
-/* Appends ", value" of a column that the table has: itself, the first non-NULL of several. */
+/* Appends ", value" for the first of a column's names that is not NULL; false if none exists. */
 static bool append_column(struct dp_rows *rows, sqlite3_str *sql, const char *names)
 {
 	sqlite3_str *list = sqlite3_str_new(rows->database->sqlite);
@@ -68,7 +68,7 @@ static int missing(struct dp_rows *rows, const char *names)
 	return 0;
 }
 
-/* Makes "SELECT rowid, … FROM table WHERE rowid >= ?1": 1, or 0 where a column is missing. */
+/* Makes "SELECT rowid, … FROM table WHERE rowid >= ?1". Returns 1, or 0 if a column is missing. */
 static int make_sql(struct dp_rows *rows, char **text)
 {
 	const char *rowid = dp_database__rowid_name(rows->database, rows->table);
@@ -135,7 +135,7 @@ void dp_rows__close(struct dp_rows *rows)
 	}
 	if (rows->odd)
 		dp_log__write(&rows->database->import->options->log, DP_LOG_WARNING,
-			      "%s: %llu values out of range or of a wrong type were left out",
+			      "%s: %llu values out of range or of a wrong type were ignored",
 			      rows->table, (unsigned long long)rows->odd);
 	sqlite3_finalize(rows->statement);
 	memset(rows, 0, sizeof(*rows));
@@ -145,7 +145,7 @@ int dp_rows__skip(struct dp_rows *rows, const char *why)
 {
 	if (!rows->skips++)
 		dp_log__write(&rows->database->import->options->log, DP_LOG_WARNING,
-			      "%s: row %lld was left out: %s", rows->table, (long long)rows->rowid,
+			      "%s: row %lld was ignored: %s", rows->table, (long long)rows->rowid,
 			      why);
 	return DP_OK;
 }
@@ -158,7 +158,7 @@ static void lose(struct dp_rows *rows, uint64_t count)
 	dp_builder__loss(rows->database->import->builder, reason, count, 0);
 }
 
-/* The rest of the table is not readable: how much that is, its last row may tell. */
+/* Gives up the rest of the table. Its greatest rowid may show how much that is. */
 static int lose_rest(struct dp_rows *rows, int64_t last)
 {
 	int64_t greatest = dp_database__last_rowid(rows->database, rows->table);
@@ -168,7 +168,7 @@ static int lose_rest(struct dp_rows *rows, int64_t last)
 	return 0;
 }
 
-/* Looks for the first readable row at or after rowid. Returns a SQLite code. */
+/* Finds the first readable row at or after rowid. Returns a SQLite code. */
 static int seek(struct dp_rows *rows, int64_t rowid)
 {
 	dp_database__seek(rows->database);
@@ -177,7 +177,7 @@ static int seek(struct dp_rows *rows, int64_t rowid)
 	return sqlite3_step(rows->statement) & 0xff;
 }
 
-/* Counting pages costs as much as reading a short row does, so not for each. */
+/* Counting pages costs as much as reading a short row, so it is not done for each. */
 enum { ROWS_PER_CHECK = 16 };
 
 static int take_row(struct dp_rows *rows, int64_t rowid)
@@ -190,8 +190,8 @@ static int take_row(struct dp_rows *rows, int64_t rowid)
 }
 
 /*
- * Steps over damage by strides that double: what is lost beyond the damaged page is at most as
- * much again. rc is the SQLite code of the step that failed.
+ * Skips damage in strides that double: at most as much again is lost beyond the damaged page. rc is
+ * the SQLite code of the step that failed.
  */
 static int step_over(struct dp_rows *rows, int rc)
 {
@@ -235,7 +235,7 @@ int dp_rows__next(struct dp_rows *rows)
 	if (rc == SQLITE_ROW) {
 		int64_t rowid = sqlite3_column_int64(rows->statement, 0);
 
-		/* A b-tree with a cycle gives the same rows again. */
+		/* A b-tree with a cycle returns the same rows again. */
 		if (!rows->any || rowid > rows->rowid)
 			return take_row(rows, rowid);
 	} else if (rc == SQLITE_DONE) {
@@ -262,7 +262,7 @@ bool dp_rows__is_null(const struct dp_rows *rows, size_t column)
 	       sqlite3_column_type(statement_of(rows), rows->at[column]) == SQLITE_NULL;
 }
 
-/* 1 and *value, 0 for NULL, -1 for what is no integer. */
+/* Returns 1 and sets *value, or returns 0 for NULL, -1 for anything but an integer. */
 static int get_integer(const struct dp_rows *rows, size_t column, int64_t *value)
 {
 	sqlite3_value *cell;
@@ -271,7 +271,7 @@ static int get_integer(const struct dp_rows *rows, size_t column, int64_t *value
 
 	if (!rows->at[column])
 		return 0;
-	/* No other thread has this connection (SQLITE_OPEN_NOMUTEX): the value may be looked at. */
+	/* No other thread uses this connection (SQLITE_OPEN_NOMUTEX): the value may be read. */
 	cell = sqlite3_column_value(statement_of(rows), rows->at[column]);
 	type = sqlite3_value_type(cell);
 	if (type == SQLITE_INTEGER) {
@@ -351,15 +351,15 @@ struct dp_names {
 	struct dp_database *database;
 	const char *table;
 	sqlite3_stmt *statement;
-	struct dp_lookup known;	 /* id, kind: the builder's string */
-	struct dp_lookup rowids; /* id: rowid, where the id is not the rowid itself */
+	struct dp_lookup known;	 /* from id and kind to the builder's string */
+	struct dp_lookup rowids; /* from id to rowid, if the id is not the rowid */
 	bool by_rowid;
 	struct dp_key last_key;
 	uint32_t last;
 	uint64_t missing;
 };
 
-/* Strings whose ids are a common column are found through a map: no index is relied on. */
+/* Maps the ids of strings to rowids if they are a common column: an index may be missing. */
 static int map_ids(struct dp_names *names, const char *id_column)
 {
 	const struct dp_column columns[] = { { id_column, true } };
@@ -436,7 +436,7 @@ void dp_names__free(struct dp_names *names)
 	free(names);
 }
 
-/* Length without a suffix like _v7000: the CUDA version in which the function got its form. */
+/* Returns the length without a suffix like _v7000: the CUDA version that changed the function. */
 static size_t unversioned(const char *text, size_t length)
 {
 	size_t digits = 0;
@@ -468,7 +468,7 @@ static uint32_t placeholder(struct dp_names *names, int64_t id)
 	return dp_builder__string(names->database->import->builder, text, (size_t)n);
 }
 
-/* The rowid of a string, false where there is none. */
+/* Finds the rowid of a string. Returns false if there is none. */
 static bool locate(const struct dp_names *names, int64_t id, int64_t *rowid)
 {
 	struct dp_key key = { { id } };

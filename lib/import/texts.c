@@ -1,4 +1,4 @@
-/* Texts by number, each made the builder's once. */
+/* Texts by number; each becomes the builder's once. */
 #include "import/texts.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Texts of a file of which few may be used: they become the trace's strings when they are. */
+/* Texts of a file, few of which may be used: they become the trace's strings when used. */
 #ifndef DP_IMPORT_TEXTS_H
 #define DP_IMPORT_TEXTS_H
 
@@ -6,7 +6,7 @@
 #include "base/strings.h"
 #include "trace/builder.h"
 
-/* Zeroed storage has none. */
+/* Zero it first. */
 struct dp_texts {
 	struct dp_strings raw;
 	uint32_t *ids; /* by text: the builder's string, DP_NONE before it is used */
@@ -16,13 +16,13 @@ struct dp_texts {
 
 void dp_texts__fini(struct dp_texts *texts);
 
-/* Keeps length bytes, up to a NUL. DP_NONE where memory is short. Cost: O(length), expected. */
+/* Keeps length bytes, up to a NUL. DP_NONE if memory runs out. Cost: O(length), expected. */
 uint32_t dp_texts__keep(struct dp_texts *texts, const char *text, size_t length);
 
-/* What was kept. */
+/* Returns a kept text. */
 const char *dp_texts__get(const struct dp_texts *texts, uint32_t text);
 
-/* The builder's string; DP_NONE and the builder's error where that fails. */
+/* Returns the builder's string; DP_NONE and the builder's error on failure. */
 uint32_t dp_texts__use(struct dp_texts *texts, struct dp_builder *builder, uint32_t text);
 
 #endif

@@ -1,17 +1,17 @@
 /*
  * TensorFlow 1's timeline (tensorflow.python.client.timeline): a Chrome trace whose processes are
- * rows, named "/device:GPU:0/stream:15 Compute". A GPU's operations stand there up to three times:
- * in the row of their stream, in "stream:all" (kernels) or "memcpy" (copies and sets), and on the
- * host side in ".../device:GPU:0 Compute", which is when the operator was launched. The rows of
- * streams are taken; the others only for devices that have none. Which row is whose is known when
- * all names are, so events wait until the end: 48 bytes each.
+ * rows, named "/device:GPU:0/stream:15 Compute". It lists a GPU's operations up to three times: in
+ * the row of their stream, in "stream:all" (kernels) or "memcpy" (copies and memsets), and on the
+ * host side in ".../device:GPU:0 Compute", at the time the operator was launched. Only the rows of
+ * streams are read, or the others for devices without such rows. Rows are known only when all names
+ * are, so events wait until the end: 48 bytes each.
  */
 #include "import/chrome.h"
 #include "import/copy_name.h"
 
 #include <string.h>
 
-/* The more telling ones first. */
+/* Ordered by how much they say. */
 enum row_kind { ROW_STREAM, ROW_ALL, ROW_MEMCPY, ROW_HOST, ROW_OTHER };
 
 struct row {
@@ -19,7 +19,7 @@ struct row {
 	int64_t device;
 	int64_t stream;
 	enum row_kind kind;
-	bool spare; /* its operations stand in rows of streams, too */
+	bool spare; /* its operations are also in rows of streams */
 };
 
 struct event {
@@ -39,7 +39,7 @@ struct timeline {
 	size_t row_count, row_room;
 	struct event *events;
 	size_t event_count, event_room;
-	struct event *copies; /* those of the memcpy rows, sorted */
+	struct event *copies; /* of the memcpy rows, sorted */
 	size_t copy_count;
 	char *scratch;
 	size_t scratch_room;
@@ -75,7 +75,7 @@ static uint32_t string(struct timeline *timeline, const struct dp_json_text *tex
 	return dp_builder__string(timeline->builder, timeline->scratch, length);
 }
 
-/* What comes behind word in text, or NULL. */
+/* Returns what follows word in text, or NULL. */
 static const char *behind(const char *text, size_t length, const char *word)
 {
 	size_t n = strlen(word);
@@ -86,7 +86,7 @@ static const char *behind(const char *text, size_t length, const char *word)
 	return NULL;
 }
 
-/* Digits at p; -1 where there are none. */
+/* Reads digits at p; -1 if there are none. */
 static int64_t number(const char *p, const char *end)
 {
 	const char *q = p;
@@ -190,7 +190,7 @@ static int compare_pids(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* A total order, so that what a process is called twice does not depend on which came first. */
+/* A total order: if a process has two names, the result must not depend on which comes first. */
 static int compare_rows(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
@@ -220,7 +220,7 @@ static const struct row *row_of(const struct timeline *timeline, int64_t pid)
 	return bsearch(&key, timeline->rows, timeline->row_count, sizeof(key), compare_pids);
 }
 
-/* Orders the rows by process, one for each, and finds those that are not needed. */
+/* Sorts the rows by process, one for each, and finds those that are not needed. */
 static int place_rows(struct timeline *timeline)
 {
 	struct row *rows = timeline->rows, *of_streams;
@@ -260,7 +260,7 @@ static int compare_copies(const void *a, const void *b)
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-/* What stands in a memcpy row is no kernel, even where it bears its operator's name only. */
+/* Operations in a memcpy row are not kernels, even if they only have their operator's name. */
 static int collect_copies(struct timeline *timeline)
 {
 	timeline->copies = dp_alloc__array(timeline->event_count, sizeof(*timeline->copies));
@@ -295,7 +295,7 @@ static int push_op(struct timeline *timeline, const struct event *event, const s
 
 	if (op.kind == DP_OP_KERNEL && (row->kind == ROW_MEMCPY || is_copy(timeline, event)))
 		op.kind = DP_OP_COPY;
-	/* Copies go by what they do: their nodes are edges of the graph, each with its number. */
+	/* Copies are named by what they do: their nodes are numbered edges of the graph. */
 	op.name = event->kind == DP_OP_KERNEL ? event->node : event->op;
 	op.stream = dp_builder__stream(timeline->builder, timeline->process, row->device, -1,
 				       row->stream);
@@ -329,7 +329,7 @@ static int finish(struct timeline *timeline)
 	if (!status)
 		status = collect_copies(timeline);
 	timeline->process = dp_builder__process(timeline->builder, -1);
-	/* Times are those of the wall clock. */
+	/* Times are wall-clock times. */
 	dp_builder__epoch(timeline->builder, 0);
 	for (size_t i = 0; i < timeline->event_count && !status; i++)
 		status = push(timeline, &timeline->events[i]);

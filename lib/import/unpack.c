@@ -1,4 +1,4 @@
-/* A temporary file that holds what a compressed database holds. */
+/* A temporary file with the content of a compressed database. */
 #define _GNU_SOURCE /* O_TMPFILE */
 #include "import/unpack.h"
 
@@ -13,8 +13,8 @@
 #define CHUNK_BYTES ((size_t)256 << 10)
 
 /*
- * Databases of profilers shrink to a fifth, empty ones to a fiftieth: what shrinks to less is made
- * to fill a disk. What is small is no danger.
+ * Databases of profilers shrink to a fifth, empty ones to a fiftieth: one that shrinks more is made
+ * to fill a disk. Small ones are harmless.
  */
 #define RATIO_MOST 200
 #define SMALL_BYTES ((uint64_t)64 << 20)
@@ -44,7 +44,7 @@ static int write_all(int fd, const char *folder, const char *buf, size_t length,
 	return DP_OK;
 }
 
-/* Is it sane to go on after this many bytes? */
+/* Fails if the database has become too large for its compressed size or the disk. */
 static int check_size(int fd, const char *folder, const struct dp_input *input, uint64_t bytes,
 		      struct dp_error *error)
 {
@@ -55,7 +55,7 @@ static int check_size(int fd, const char *folder, const struct dp_input *input, 
 	if ((bytes - SMALL_BYTES) / RATIO_MOST > dp_input__position(input))
 		return dp_error__set(error, DP_ERR_LIMIT,
 				     "a compressed database that unpacks to more than %d times its "
-				     "size: unpack it yourself if that is right",
+				     "size; if that is intended, unpack it first",
 				     RATIO_MOST);
 	if (fstatvfs(fd, &disk) == 0 && disk.f_bavail < disk.f_blocks / 100 * FREE_PERCENT &&
 	    disk.f_bavail < FREE_BYTES / DP_MAX(disk.f_frsize, 1))
@@ -84,7 +84,7 @@ static int copy_all(int fd, const char *folder, struct dp_input *input, char *bu
 	return status;
 }
 
-/* A file without a name, or, where the file system has none, one that loses it at once. */
+/* Opens a file without a name or, if the file system has none, one that is unlinked at once. */
 static int open_file(const char *folder)
 {
 	int fd = open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);

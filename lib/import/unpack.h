@@ -5,8 +5,8 @@
 #include "import/import.h"
 
 struct dp_unpacked {
-	int fd;	       /* of a file without a name: nothing stays, however the process ends */
-	char path[32]; /* what to open: /proc/self/fd/N */
+	int fd;	       /* of a file without a name: nothing remains, however the process ends */
+	char path[32]; /* the name to open: /proc/self/fd/N */
 };
 
 #define DP_UNPACKED_INIT \
@@ -17,8 +17,8 @@ struct dp_unpacked {
 bool dp_unpack__is_database(const struct dp_probe *probe);
 
 /*
- * Writes the whole content of input into a new temporary file in a folder, NULL for /tmp. Errors:
- * DP_ERR_NOMEM, DP_ERR_IO, DP_ERR_LIMIT where it would be out of proportion, or fill the disk.
+ * Unpacks input into a new temporary file in a folder, NULL for /tmp. Errors: DP_ERR_NOMEM,
+ * DP_ERR_IO, and DP_ERR_LIMIT if the file would be out of proportion or fill the disk.
  */
 int dp_unpack__open(struct dp_unpacked *unpacked, struct dp_input *input, const char *folder,
 		    struct dp_error *error);

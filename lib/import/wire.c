@@ -1,4 +1,4 @@
-/* The window is filled in large pieces; what is seen as a whole fits in it. Cost: linear. */
+/* The window is filled in large pieces; anything viewed as a whole fits in it. Cost: linear. */
 #include "import/wire.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static uint64_t little_endian(const unsigned char *at, unsigned bytes)
 	return value;
 }
 
-/* Tag and value, or length; NULL where they are not there or no valid ones. */
+/* Reads the tag and the value or length. Returns NULL if they are missing or invalid. */
 static inline const unsigned char *head(const unsigned char *at, const unsigned char *end,
 					struct dp_wire_field *field)
 {
@@ -108,7 +108,7 @@ void dp_wire__close(struct dp_wire *wire)
 	wire->buf = NULL;
 }
 
-/* Brings need bytes into the window, or all there are. */
+/* Brings need bytes into the window, or all that are left. */
 static void fill(struct dp_wire *wire, size_t need)
 {
 	size_t got;
@@ -126,13 +126,13 @@ static void fill(struct dp_wire *wire, size_t need)
 			break;
 		wire->last = got == 0;
 		wire->end += got;
-		/* A pipe gives what it has. */
+		/* A pipe returns what it has. */
 		if (wire->end >= need && got < WINDOW / 4)
 			break;
 	}
 }
 
-/* Tag and length, ten bytes each at the most. */
+/* Tag and length, ten bytes each at most. */
 enum { HEAD_BYTES = 20 };
 
 enum dp_wire_result dp_wire__field_any(struct dp_wire *wire, uint64_t limit,

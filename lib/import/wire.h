@@ -1,8 +1,7 @@
 /*
- * Protocol buffers, read (https://protobuf.dev/programming-guides/encoding/): a window that moves
- * over messages of any size, and a cursor in a small message that lies in memory. Nothing is
- * allocated but the window; lengths are checked against the message that they lie in before
- * anything is done.
+ * Reads protocol buffers (https://protobuf.dev/programming-guides/encoding/): a window that moves
+ * over messages of any size, and a cursor in a small message in memory. Only the window is
+ * allocated; lengths are checked against the enclosing message before they are used.
  */
 #ifndef DP_IMPORT_WIRE_H
 #define DP_IMPORT_WIRE_H
@@ -17,11 +16,11 @@ enum dp_wire_type {
 	DP_WIRE_FIXED32 = 5
 };
 
-/* One field. The bytes of a cursor's field lie at bytes; of a stream's, they come next. */
+/* One field. A cursor's field has its bytes at bytes; in a stream, they come next. */
 struct dp_wire_field {
 	uint32_t number;
 	enum dp_wire_type type;
-	uint64_t value; /* of a varint or a fixed one; else the length */
+	uint64_t value; /* of a varint or fixed type; otherwise the length */
 	const unsigned char *bytes;
 };
 
@@ -31,10 +30,10 @@ struct dp_wire_cursor {
 	bool broken;
 };
 
-/* The same as dp_wire__next, for any field. */
+/* Does the same as dp_wire__next, for any field. */
 bool dp_wire__next_any(struct dp_wire_cursor *cursor, struct dp_wire_field *field);
 
-/* Copies of both go to the function, so that the caller's may stay in registers. */
+/* Passes copies of both, so that the caller's may stay in registers. */
 static inline bool dp_wire__next_rare(struct dp_wire_cursor *cursor, struct dp_wire_field *field)
 {
 	struct dp_wire_cursor at = *cursor;
@@ -48,9 +47,9 @@ static inline bool dp_wire__next_rare(struct dp_wire_cursor *cursor, struct dp_w
 }
 
 /*
- * A varint of 2 to 8 bytes, all of them looked at together: bytes up to the first without its high
- * bit, of which seven bits each are moved together in three steps. Returns the place behind it,
- * NULL where it is longer.
+ * Reads a varint of 2 to 8 bytes at once: masks the bytes behind the first without a high bit, and
+ * joins the groups of seven bits in three steps. Returns the position behind it, NULL if it is
+ * longer.
  */
 static inline const unsigned char *dp_wire__varint8(const unsigned char *at, uint64_t *value)
 {
@@ -69,13 +68,13 @@ static inline const unsigned char *dp_wire__varint8(const unsigned char *at, uin
 }
 
 /*
- * A varint has ten bytes at the most: seven bits in each. Returns the place behind it, NULL where
- * it does not end.
+ * Reads a varint, which has at most ten bytes of seven bits each. Returns the position behind it,
+ * NULL if it does not end.
  */
 const unsigned char *dp_wire__varint(const unsigned char *at, const unsigned char *end,
 				     uint64_t *value);
 
-/* The next field; false at the end of the message, or where it is broken. */
+/* Reads the next field. Returns false at the end of the message or if it is broken. */
 static inline bool dp_wire__next(struct dp_wire_cursor *cursor, struct dp_wire_field *field)
 {
 	const unsigned char *at = cursor->at;
@@ -83,7 +82,7 @@ static inline bool dp_wire__next(struct dp_wire_cursor *cursor, struct dp_wire_f
 
 	if (left <= 0)
 		return false;
-	/* Most fields: a byte for the tag of a varint or of bytes, and a value or a length. */
+	/* Most fields: one byte for the tag of a varint or bytes, then a value or a length. */
 	if (left < 2 || at[0] >= 0x80 || at[0] < 8 || (at[0] & 5))
 		return dp_wire__next_rare(cursor, field);
 	field->number = at[0] >> 3;
@@ -92,7 +91,7 @@ static inline bool dp_wire__next(struct dp_wire_cursor *cursor, struct dp_wire_f
 		field->value = at[1];
 		at += 2;
 	} else {
-		uint64_t value = 0; /* its address is taken, field's isn't */
+		uint64_t value = 0; /* a local: field's address is not taken */
 
 		at = left < 9 ? dp_wire__varint(at + 1, cursor->end, &value)
 			      : dp_wire__varint8(at + 1, &value);
@@ -114,7 +113,7 @@ static inline bool dp_wire__next(struct dp_wire_cursor *cursor, struct dp_wire_f
 	return true;
 }
 
-/* A field's bytes as a message. */
+/* Returns a field's bytes as a message. */
 static inline struct dp_wire_cursor dp_wire__cursor(const struct dp_wire_field *field)
 {
 	bool bytes = field->type == DP_WIRE_BYTES;
@@ -125,13 +124,13 @@ static inline struct dp_wire_cursor dp_wire__cursor(const struct dp_wire_field *
 					!bytes };
 }
 
-/* A small message as a whole: the last field of each number below 64. */
+/* A small message: the last field of each number below 64. */
 struct dp_wire_message {
 	uint64_t has; /* a bit for each number */
 	struct dp_wire_field field[64];
 };
 
-/* Reads a message up to its end; false where it is broken, with the fields before that. */
+/* Reads a message to its end. Returns false if it is broken, with the fields before that. */
 bool dp_wire__message(struct dp_wire_message *message, struct dp_wire_cursor cursor);
 
 static inline bool dp_wire__has(const struct dp_wire_message *message, unsigned number)
@@ -139,13 +138,13 @@ static inline bool dp_wire__has(const struct dp_wire_message *message, unsigned 
 	return message->has >> number & 1;
 }
 
-/* A number; 0 where it is not there. */
+/* Returns a number, 0 if it is missing. */
 static inline uint64_t dp_wire__value(const struct dp_wire_message *message, unsigned number)
 {
 	return dp_wire__has(message, number) ? message->field[number].value : 0;
 }
 
-/* A message inside; an empty one where it is not there. */
+/* Returns a nested message, an empty one if it is missing. */
 static inline struct dp_wire_cursor dp_wire__inside(const struct dp_wire_message *message,
 						    unsigned number)
 {
@@ -153,7 +152,7 @@ static inline struct dp_wire_cursor dp_wire__inside(const struct dp_wire_message
 					     : (struct dp_wire_cursor){ NULL, NULL, false };
 }
 
-/* A text, which no NUL ends; NULL where it is not there. */
+/* Returns a text without a final NUL, NULL if it is missing. */
 static inline const char *dp_wire__text(const struct dp_wire_message *message, unsigned number,
 					size_t *length)
 {
@@ -173,11 +172,11 @@ struct dp_wire {
 	int status;	 /* of the input */
 };
 
-/* Reads from input, which is borrowed. Errors: DP_ERR_NOMEM. */
+/* Starts reading input, which is borrowed. Errors: DP_ERR_NOMEM. */
 int dp_wire__open(struct dp_wire *wire, struct dp_input *input, struct dp_error *error);
 void dp_wire__close(struct dp_wire *wire);
 
-/* Where the stream is in the content. */
+/* Returns the stream's position in the content. */
 static inline uint64_t dp_wire__offset(const struct dp_wire *wire)
 {
 	return wire->offset + wire->at;
@@ -185,16 +184,16 @@ static inline uint64_t dp_wire__offset(const struct dp_wire *wire)
 
 enum dp_wire_result {
 	DP_WIRE_END,	/* of the message */
-	DP_WIRE_FIELD,	/* *field; where it has bytes, they come next */
-	DP_WIRE_BROKEN, /* no field is here: what is left of the message can't be read */
+	DP_WIRE_FIELD,	/* *field is set; its bytes, if any, come next */
+	DP_WIRE_BROKEN, /* no valid field: the rest of the message cannot be read */
 	DP_WIRE_CUT,	/* the content ends inside the message */
 };
 
-/* The same as dp_wire__field, for any field. */
+/* Does the same as dp_wire__field, for any field. */
 enum dp_wire_result dp_wire__field_any(struct dp_wire *wire, uint64_t limit,
 				       struct dp_wire_field *field);
 
-/* The next field of the message that ends at limit. */
+/* Reads the next field of the message that ends at limit. */
 static inline enum dp_wire_result dp_wire__field(struct dp_wire *wire, uint64_t limit,
 						 struct dp_wire_field *field)
 {
@@ -214,17 +213,17 @@ static inline enum dp_wire_result dp_wire__field(struct dp_wire *wire, uint64_t 
 	return field->value > limit - dp_wire__offset(wire) ? DP_WIRE_BROKEN : DP_WIRE_FIELD;
 }
 
-/* Moves on to a place that is not behind. False where the content ends before. */
+/* Moves forward to offset. Returns false if the content ends before it. */
 bool dp_wire__seek(struct dp_wire *wire, uint64_t offset);
 
 #define DP_WIRE_VIEW ((size_t)1 << 20)
 
-/* The same as dp_wire__view, where the bytes may not be in the window yet. */
+/* Does the same as dp_wire__view if the bytes may not be in the window yet. */
 const unsigned char *dp_wire__view_any(struct dp_wire *wire, uint64_t length);
 
 /*
- * The next length bytes where they lie, which are then behind; valid until the stream moves again.
- * NULL where there are fewer, or more than DP_WIRE_VIEW.
+ * Returns the next length bytes in place and moves behind them; they are valid until the stream
+ * moves again. Returns NULL if there are fewer, or if length exceeds DP_WIRE_VIEW.
  */
 static inline const unsigned char *dp_wire__view(struct dp_wire *wire, uint64_t length)
 {

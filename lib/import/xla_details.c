@@ -11,7 +11,7 @@ static bool starts(const char *text, const char *end, const char *prefix)
 	return (size_t)(end - text) >= n && !memcmp(text, prefix, n);
 }
 
-/* What follows key; end if key is missing. */
+/* Returns what follows key, end if key is missing. */
 static const char *after(const char *text, const char *end, const char *key)
 {
 	for (; text < end; text++)

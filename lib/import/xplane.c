@@ -1,10 +1,10 @@
 /*
- * The second reading of an XSpace: its events.
+ * The second pass over an XSpace: its events.
  *
- * On GPUs a line is a stream, "Stream #17(Kernel)"; lines that were derived from them are left out.
- * On TPUs the operations stand in "XLA Ops", where a loop's or a branch's event encloses those of
- * its body: what encloses others is a range. Host lines are threads. Launches and kernels share
- * correlation_id; the framework's and the compiler's operator (tf_op, hlo_op) of a kernel becomes a
+ * On GPUs a line is a stream, "Stream #17(Kernel)"; lines derived from streams are skipped. On TPUs
+ * the operations are in "XLA Ops", where the event of a loop or a branch encloses those of its
+ * body: events that enclose others are ranges. Host lines are threads. Launches and kernels share
+ * correlation_id; the framework's or compiler's operator (tf_op, hlo_op) of a kernel becomes a
  * range around its launch.
  */
 #include "import/copy_name.h"
@@ -29,26 +29,26 @@ enum line_kind {
 
 struct line {
 	enum line_kind kind;
-	bool known; /* its kind */
+	bool known; /* kind is set */
 	int64_t id;
 	int64_t start_ns;
-	uint32_t place; /* the builder's stream or thread, DP_NONE: none yet */
+	uint32_t place; /* stream or thread in the builder, DP_NONE: none yet */
 	char name[64];
 	size_t name_length;
-	/* The last operation of nested ones: it is one unless the next lies in it. */
+	/* The last of nested operations: it is an operation unless it encloses the next. */
 	struct dp_op pending;
 	bool has_pending;
 };
 
-/* A call with a correlation id, until operators are known. */
+/* A call with a correlation id, kept until operators are known. */
 struct launch {
 	int64_t start_ns, end_ns;
 	uint32_t thread, correlation;
 };
 
-/* An operation's name, and what it is by that. */
+/* An operation's name, and its kind by that name. */
 struct op_name {
-	uint32_t string; /* the builder's, DP_NONE: not used yet */
+	uint32_t string; /* in the builder, DP_NONE: not used yet */
 	uint8_t op, copy_kind;
 };
 
@@ -57,12 +57,12 @@ struct reader {
 	struct dp_builder *builder;
 	struct dp_wire wire;
 	struct dp_xspace space;
-	struct dp_xdamage damage; /* of the second reading */
+	struct dp_xdamage damage; /* found by the second pass */
 	struct dp_xplane *plane;
 	struct op_name *op_names; /* by text in space.names */
 	size_t op_name_room, op_name_count;
 	uint32_t process;
-	struct dp_xplane_ids operators; /* by correlation: text in stat_names */
+	struct dp_xplane_ids operators; /* from correlation id to text in stat_names */
 	size_t last_gpu;		/* the last plane of a GPU */
 	bool gpus_follow;		/* after this plane: not all operators are known */
 	struct launch *launches;
@@ -109,7 +109,7 @@ static enum line_kind kind_of(const struct dp_xplane *plane, const struct line *
 					   : LINE_SKIP;
 }
 
-/* "Stream #17(Kernel)": the line's id is that of the stream, too, but it may be changed. */
+/* The number in "Stream #17(Kernel)": mostly the line's id, too, but that may be changed. */
 static int64_t stream_number(const struct reader *reader, const struct line *line)
 {
 	int64_t number = 0;
@@ -123,7 +123,7 @@ static int64_t stream_number(const struct reader *reader, const struct line *lin
 	return number;
 }
 
-/* The line's stream or thread; DP_NONE on failure. */
+/* Returns the line's stream or thread; DP_NONE on failure. */
 static uint32_t place_of(struct reader *reader, struct line *line)
 {
 	struct dp_builder *builder = reader->builder;
@@ -148,7 +148,7 @@ static uint32_t place_of(struct reader *reader, struct line *line)
 	return line->place;
 }
 
-/* The event's name in space.names, DP_NONE: it has none. */
+/* Returns the event's name in space.names, DP_NONE if it has none. */
 static uint32_t text_of(const struct reader *reader, const struct dp_xevent *event)
 {
 	return dp_xplane_ids__get(&reader->plane->events, event->id);
@@ -163,7 +163,7 @@ static uint32_t unknown_name(struct reader *reader, const struct dp_xevent *even
 	return dp_builder__string(reader->builder, name, (size_t)n);
 }
 
-/* What is known of an operation's name; NULL where memory is short. */
+/* Returns the entry of an operation's name, NULL on failure. */
 static const struct op_name *op_name(struct reader *reader, uint32_t text)
 {
 	const char *name = dp_texts__get(&reader->space.names, text);
@@ -193,8 +193,8 @@ static bool is_epoch(int64_t time_ns)
 }
 
 /*
- * The framework's operator, or the compiler's. What JAX compiled has the same tf_op everywhere,
- * "XlaModule:", and its operators, "jit(step)/dot_general", in name.
+ * Returns the operator of the framework or the compiler. JAX's programs have the same tf_op
+ * everywhere, "XlaModule:", and their operators, "jit(step)/dot_general", in name.
  */
 static uint32_t operator_of(const struct reader *reader, const struct dp_xevent *event)
 {
@@ -207,7 +207,7 @@ static uint32_t operator_of(const struct reader *reader, const struct dp_xevent 
 	return event->op_name != DP_NONE ? event->op_name : event->hlo_op;
 }
 
-/* The operator that a kernel belongs to, until its launch is known. */
+/* Keeps the operator that a kernel belongs to until its launch is known. */
 static int note_operator(struct reader *reader, const struct dp_xevent *event)
 {
 	uint32_t text = operator_of(reader, event);
@@ -244,8 +244,9 @@ static bool encloses(const struct dp_op *op, const struct dp_op *other)
 }
 
 /*
- * What encloses the next one of its line is no operation, but a loop or a branch. What takes no
- * time, as a copy's start, says nothing about that: a kernel may begin or end with it.
+ * An event that encloses the next one of its line is not an operation, but a loop or a branch. An
+ * event without duration, such as a copy's start, does not count: a kernel may begin or end with
+ * it.
  */
 static int push_nested(struct reader *reader, struct line *line, const struct dp_op *op)
 {
@@ -266,7 +267,7 @@ static int push_nested(struct reader *reader, struct line *line, const struct dp
 	return DP_OK;
 }
 
-/* Device memory that was allocated or freed. */
+/* Reads an allocation or a free of device memory. */
 static int take_memory(struct reader *reader, const struct dp_xevent *event)
 {
 	int64_t bytes = (int64_t)(dp_xla_details__number(event->details, event->details_length,
@@ -285,8 +286,7 @@ static int take_memory(struct reader *reader, const struct dp_xevent *event)
 	return DP_OK;
 }
 
-/* "async-copy", "copy-start.3", "slice-start": from start to end, what moves next to the kernels.
- */
+/* "async-copy", "copy-start.3", "slice-start": transfers that run next to kernels. */
 static bool is_transfer(const struct reader *reader, uint32_t text)
 {
 	static const char *const moves[] = { "copy", "slice", "dynamic-" };
@@ -331,13 +331,13 @@ static int take_op(struct reader *reader, struct line *line, const struct dp_xev
 	return dp_builder__op(reader->builder, &op) ? failed(reader) : DP_OK;
 }
 
-/* "cuLaunchKernel", "hipLaunchKernel": a call of a driver or a runtime. */
+/* Returns true for calls of a driver or a runtime: "cuLaunchKernel", "hipLaunchKernel". */
 static bool is_call(const char *name)
 {
 	return !strncmp(name, "cu", 2) || !strncmp(name, "hip", 3) || !strncmp(name, "hsa_", 4);
 }
 
-/* The range of the operator of a launch's kernel, if it has one, around the launch. */
+/* Adds a range around a launch for its kernel's operator, if it has one. */
 static int push_operator(struct reader *reader, const struct launch *launch)
 {
 	uint32_t text = dp_xplane_ids__get(&reader->operators, launch->correlation);
@@ -369,7 +369,7 @@ static int take_call(struct reader *reader, struct line *line, const struct dp_x
 	return DP_OK;
 }
 
-/* A step that a program marked (step_num) is named as the steps of devices are. */
+/* Names a step marked by the program (step_num) like the steps of devices. */
 static uint32_t step_name(struct reader *reader, const char *name, int64_t step)
 {
 	char text[128];
@@ -403,7 +403,7 @@ static int take_host(struct reader *reader, struct line *line, const struct dp_x
 	return add_range(reader, event->start_ns, event->end_ns, name, line->place, kind);
 }
 
-/* A step or a module of a device. */
+/* Reads a step or a module of a device. */
 static int take_mark(struct reader *reader, const struct line *line, const struct dp_xevent *event)
 {
 	uint32_t text = text_of(reader, event), name;
@@ -445,7 +445,7 @@ static int take_event(struct reader *reader, struct line *line, const unsigned c
 	return DP_OK;
 }
 
-/* A field of a line, but its events. */
+/* Reads a field of a line other than its events. */
 static void take_line_field(struct line *line, const struct dp_wire_field *field,
 			    const unsigned char *bytes)
 {
@@ -459,7 +459,7 @@ static void take_line_field(struct line *line, const struct dp_wire_field *field
 	}
 }
 
-/* The line that ends at limit; the stream may end before. */
+/* Reads the line that ends at limit; the stream may end before. */
 static int read_line(struct reader *reader, uint64_t limit)
 {
 	struct line line = { .place = DP_NONE };
@@ -524,7 +524,7 @@ static int read_plane(struct reader *reader, uint64_t limit)
 	return reader->status;
 }
 
-/* The plane of that number is next. */
+/* Starts the plane with this index. */
 static void begin_plane(struct reader *reader, size_t index)
 {
 	reader->plane = &reader->space.planes[index];
@@ -546,7 +546,7 @@ static int read_events(struct reader *reader)
 		uint64_t end = dp_wire__offset(wire) + field.value;
 
 		if (result != DP_WIRE_FIELD) {
-			/* Behind the last plane there is nothing: that is no loss. */
+			/* The end of the content after the last plane is no loss. */
 			if (result == DP_WIRE_BROKEN)
 				dp_xdamage__note(&reader->damage, wire, result);
 			break;
@@ -617,7 +617,7 @@ static int finish(struct reader *reader)
 	return status;
 }
 
-/* The content again: a file, or what a pipe gave, which was written to one. */
+/* Reads the content a first time: a file, or a file to which a pipe's content was written. */
 static int read_twice(struct reader *reader, const char *path)
 {
 	const struct dp_import *import = reader->import;

@@ -1,7 +1,7 @@
 /*
- * XSpaces (tsl/profiler/protobuf/xplane.proto), what JAX, TensorFlow 2 and PyTorch/XLA write:
- * planes of lines of events. An event's name and what its stats are lie behind the lines of its
- * plane, so a file is read twice: for the names, and for the events.
+ * XSpaces (tsl/profiler/protobuf/xplane.proto), written by JAX, TensorFlow 2 and PyTorch/XLA:
+ * planes of lines of events. The names of a plane's events and stats lie behind its lines, so a
+ * file is read twice: for the names, and for the events.
  */
 #ifndef DP_IMPORT_XPLANE_H
 #define DP_IMPORT_XPLANE_H
@@ -40,10 +40,10 @@ enum dp_xplane_kind {
 	DP_XPLANE_GPU,
 	DP_XPLANE_TPU,
 	DP_XPLANE_HOST,
-	DP_XPLANE_ENVIRONMENT, /* "Task Environment": when the session began */
+	DP_XPLANE_ENVIRONMENT, /* "Task Environment": has the session's start */
 };
 
-/* Stats that are read. */
+/* The stats that are read. */
 enum dp_xstat {
 	DP_XSTAT_OTHER,
 	DP_XSTAT_CORRELATION,
@@ -61,7 +61,7 @@ enum dp_xstat {
 	DP_XSTAT_DEVICE_BYTES,
 };
 
-/* Numbers to texts: small numbers by place, others by a hash. Zero it. */
+/* Maps numbers to texts: small numbers by index, others by hash. Zero it first. */
 struct dp_xplane_ids {
 	uint32_t *list;
 	size_t count, room;
@@ -69,10 +69,10 @@ struct dp_xplane_ids {
 	uint64_t seen;
 };
 
-/* dp_xplane_ids__get's answer for a number that has no place. */
+/* Does the same as dp_xplane_ids__get for a number that is not in list. */
 uint32_t dp_xplane_ids__get_far(const struct dp_xplane_ids *ids, int64_t id);
 
-/* The text of a number, DP_NONE: it has none. */
+/* Returns the text of a number, DP_NONE if it has none. */
 static inline uint32_t dp_xplane_ids__get(const struct dp_xplane_ids *ids, int64_t id)
 {
 	if ((uint64_t)id < ids->count && ids->list[id] != DP_NONE)
@@ -83,7 +83,7 @@ static inline uint32_t dp_xplane_ids__get(const struct dp_xplane_ids *ids, int64
 int dp_xplane_ids__set(struct dp_xplane_ids *ids, int64_t id, uint32_t value);
 void dp_xplane_ids__fini(struct dp_xplane_ids *ids);
 
-/* Stats whose names have smaller numbers are found without a look-up: their numbers fit a byte. */
+/* Stats whose names have smaller numbers are found without a lookup: their numbers fit a byte. */
 enum { DP_XPLANE_NEAR = 128 };
 
 struct dp_xplane {
@@ -97,7 +97,7 @@ struct dp_xplane {
 	struct dp_xplane_ids stats;  /* text in stat_names */
 };
 
-/* What of the content could not be read. */
+/* What could not be read. */
 struct dp_xdamage {
 	uint64_t broken;    /* messages that could not be read to their end */
 	uint64_t broken_at; /* the first of them */
@@ -105,7 +105,7 @@ struct dp_xdamage {
 	uint64_t end;	    /* … there */
 };
 
-/* Notes that a message could not be read on. */
+/* Notes that the rest of a message cannot be read. */
 void dp_xdamage__note(struct dp_xdamage *damage, const struct dp_wire *wire,
 		      enum dp_wire_result result);
 
@@ -116,11 +116,11 @@ struct dp_xspace {
 	struct dp_texts stat_names; /* and what stats refer to */
 	uint8_t *stat_kinds;	    /* enum dp_xstat, by text in stat_names */
 	size_t kind_room;
-	int64_t start_ns; /* of the session, 0: not known */
+	int64_t start_ns; /* of the session, 0: unknown */
 	struct dp_xdamage damage;
 };
 
-/* What a stat of that plane is. */
+/* Returns what a stat of that plane is. */
 static inline enum dp_xstat dp_xspace__stat(const struct dp_xspace *space,
 					    const struct dp_xplane *plane, int64_t id)
 {
@@ -133,7 +133,7 @@ static inline enum dp_xstat dp_xspace__stat(const struct dp_xspace *space,
 int dp_xspace__read(struct dp_xspace *space, struct dp_input *input, struct dp_error *error);
 void dp_xspace__fini(struct dp_xspace *space);
 
-/* Whether the first bytes look like an XSpace: one with a plane whose name is known. */
+/* Returns true if the first bytes look like an XSpace: one with a plane whose name is known. */
 bool dp_xspace__probe(const unsigned char *head, size_t length);
 
 #endif

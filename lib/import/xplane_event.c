@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A stat of an event. Its name's number comes first. */
+/* Reads a stat of an event. The number of its name comes first. */
 static void read_stat(struct dp_xevent *event, const struct dp_xspace *space,
 		      const struct dp_xplane *plane, struct dp_wire_cursor cursor)
 {
@@ -58,7 +58,7 @@ static void read_stat(struct dp_xevent *event, const struct dp_xspace *space,
 	}
 }
 
-/* Passes over stats that are of no use here, as most are: the number of their name says so. */
+/* Skips stats that are not needed, as most are, by the number of their name. */
 static inline void pass_stats(struct dp_wire_cursor *cursor, const struct dp_xplane *plane)
 {
 	const unsigned char *at = cursor->at;
@@ -71,7 +71,7 @@ static inline void pass_stats(struct dp_wire_cursor *cursor, const struct dp_xpl
 	cursor->at = at;
 }
 
-/* Picoseconds, of which a nanosecond's part is cut off. False: they are too many. */
+/* Adds picoseconds, rounded down to nanoseconds. Returns false on overflow. */
 static bool add_ps(int64_t *ns, int64_t base_ns, int64_t ps)
 {
 	return !__builtin_add_overflow(base_ns, ps / 1000 - (ps % 1000 < 0), ns);

@@ -1,10 +1,10 @@
-/* The first reading of an XSpace: planes, and the names of their events and stats. */
+/* The first pass over an XSpace: planes, and the names of their events and stats. */
 #include "import/xplane.h"
 #include "base/text.h"
 
 #include <string.h>
 
-/* Planes beyond this number are damage: a TPU pod's file has some hundred. */
+/* Planes beyond this number are damage: the file of a TPU pod has some hundred. */
 #define MOST_PLANES 65536
 
 static bool starts(const char *text, size_t length, const char *prefix)
@@ -21,7 +21,7 @@ uint32_t dp_xplane_ids__get_far(const struct dp_xplane_ids *ids, int64_t id)
 	return dp_lookup__get(&ids->far, &key);
 }
 
-/* By place as long as no more than four places are needed for each number. */
+/* Stores by index as long as that needs at most four entries per number. */
 int dp_xplane_ids__set(struct dp_xplane_ids *ids, int64_t id, uint32_t value)
 {
 	struct dp_key key = { { id } };
@@ -85,7 +85,7 @@ void dp_xdamage__note(struct dp_xdamage *damage, const struct dp_wire *wire,
 	}
 }
 
-/* "/device:GPU:0", "/device:TPU:3", "/host:CPU". A TPU's sparse cores have planes of their own. */
+/* "/device:GPU:0", "/device:TPU:3", "/host:CPU". A TPU's sparse cores have their own planes. */
 static void take_plane_name(struct dp_xplane *plane, const char *name, size_t length)
 {
 	static const char gpu[] = "/device:GPU:", tpu[] = "/device:TPU:";
@@ -109,7 +109,7 @@ static void take_plane_name(struct dp_xplane *plane, const char *name, size_t le
 		plane->kind = DP_XPLANE_SKIP;
 }
 
-/* An entry of a map: its key, and the message that is its value. */
+/* Reads an entry of a map: its key, and the message that is its value. */
 static bool map_entry(const unsigned char *bytes, size_t length, int64_t *key,
 		      struct dp_wire_cursor *value)
 {
@@ -127,10 +127,10 @@ static bool map_entry(const unsigned char *bytes, size_t length, int64_t *key,
 	return !cursor.broken && value->at;
 }
 
-/* The metadata of an event or a stat, an entry of a map by its number. */
+/* The metadata of an event or a stat: an entry of a map by number. */
 struct named {
 	int64_t id;
-	struct dp_wire_field name, display; /* without bytes where they are not there */
+	struct dp_wire_field name, display; /* without bytes if missing */
 };
 
 static bool read_named(struct named *named, const unsigned char *bytes, size_t length)
@@ -152,7 +152,7 @@ static bool read_named(struct named *named, const unsigned char *bytes, size_t l
 	return true;
 }
 
-/* On TPUs the name is the whole text of an HLO instruction, the name to display is its own. */
+/* On TPUs the name is a whole HLO instruction; its display name is its own name. */
 static int take_event_name(struct dp_xspace *space, struct dp_xplane *plane,
 			   const unsigned char *bytes, size_t length)
 {
@@ -195,7 +195,7 @@ static int take_stat_name(struct dp_xspace *space, struct dp_xplane *plane,
 	return dp_xplane_ids__set(&plane->stats, named.id, text);
 }
 
-/* A stat of the plane itself. */
+/* Reads a stat of the plane itself. */
 static void take_plane_stat(struct dp_xspace *space, struct dp_xplane *plane,
 			    const unsigned char *bytes, size_t length)
 {
@@ -222,7 +222,7 @@ static void take_plane_stat(struct dp_xspace *space, struct dp_xplane *plane,
 	}
 }
 
-/* A field of a plane that has bytes; those too long to be names are passed over. */
+/* Reads a field of a plane that has bytes; skips those too long to be names. */
 static int take_field(struct dp_xspace *space, struct dp_xplane *plane, uint32_t number,
 		      const unsigned char *bytes, size_t length)
 {
@@ -242,7 +242,7 @@ static int take_field(struct dp_xspace *space, struct dp_xplane *plane, uint32_t
 	}
 }
 
-/* The names of the plane that ends at limit. Errors: DP_ERR_NOMEM. */
+/* Reads the names of the plane that ends at limit. Errors: DP_ERR_NOMEM. */
 static int read_plane(struct dp_xspace *space, struct dp_wire *wire, uint64_t limit)
 {
 	struct dp_xplane *plane = &space->planes[space->count - 1];
@@ -261,7 +261,7 @@ static int read_plane(struct dp_xspace *space, struct dp_wire *wire, uint64_t li
 		}
 		if (field.type != DP_WIRE_BYTES)
 			continue;
-		/* What is in planes that nobody reads can be large: programs. */
+		/* Planes that are not read can hold large data, such as programs. */
 		if (field.number != DP_XPLANE_LINE && !(named && plane->kind == DP_XPLANE_SKIP))
 			bytes = dp_wire__view(wire, field.value);
 		named |= field.number == DP_XPLANE_NAME;
@@ -324,8 +324,7 @@ bool dp_xspace__probe(const unsigned char *head, size_t length)
 	struct dp_wire_cursor cursor = { head, head + length, false };
 	struct dp_wire_field field;
 
-	/* The first plane mostly is longer than the head: its fields are looked at without its end.
-	 */
+	/* The first plane is mostly longer than the head: its fields are read without its end. */
 	if (length < 4 || head[0] != (DP_XSPACE_PLANE << 3 | DP_WIRE_BYTES))
 		return false;
 	cursor.at++;

@@ -1,6 +1,6 @@
 /*
- * Single boundaries, moved to where the host began an iteration. What boundaries typically have is
- * learned from a sample; those next to edits for which the votes sum up to less are moved to the
+ * Moves single boundaries to where the host began an iteration. What boundaries typically have is
+ * learned from a sample. A boundary next to edits whose votes sum up to less is moved to the
  * nearest position that has all of it.
  *
  * Cost: linear in iterations and edits, and a bounded number of calls of the evidence (boundary.h).
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { SAMPLES = 33 }; /* boundaries that are learned from */
+enum { SAMPLES = 33 }; /* boundaries in the sample */
 
 struct placer {
 	struct dp_cut *cut;
@@ -45,13 +45,13 @@ static bool follows(const struct dp_cut *cut, size_t k)
 	return k > 0 && cut->iterations[k - 1].end == cut->iterations[k].first;
 }
 
-/* Does iteration k follow another, both whole? */
+/* Returns true if iteration k directly follows another, both whole. */
 static bool joins(const struct dp_cut *cut, size_t k)
 {
 	return follows(cut, k) && !cut->iterations[k].partial && !cut->iterations[k - 1].partial;
 }
 
-/* The largest launch gap of the positions around a boundary. */
+/* The largest launch gap at the positions around a boundary. */
 static int64_t gap_around(struct placer *p, const struct dp_repetition *s)
 {
 	int64_t most = 0;
@@ -66,7 +66,7 @@ static int64_t gap_around(struct placer *p, const struct dp_repetition *s)
 	return most;
 }
 
-/* What most boundaries have, of a sample, and what is around them has not. */
+/* Learns what most boundaries of a sample have, and the positions around them lack. */
 static void learn(struct placer *p)
 {
 	int64_t gaps[SAMPLES], others[SAMPLES];
@@ -93,7 +93,7 @@ static void learn(struct placer *p)
 	p->sum = dp_votes__at(&p->typical, &p->typical);
 }
 
-/* Does a position have all that iterations typically begin with? */
+/* Returns true if a position has everything that iterations typically begin with. */
 static bool is_typical(struct placer *p, size_t position)
 {
 	struct dp_evidence_at at = ask(p, position);
@@ -101,15 +101,15 @@ static bool is_typical(struct placer *p, size_t position)
 	return dp_votes__at(&at, &p->typical) >= p->sum;
 }
 
-/* A cut without edits has no array of them, and NULL + 0 is not C. */
+/* The edits of an iteration. A cut without edits has no array, and NULL + 0 is undefined in C. */
 static struct dp_edit *edits_at(const struct dp_cut *cut, const struct dp_repetition *s)
 {
 	return cut->edits ? cut->edits + s->edits : NULL;
 }
 
 /*
- * How far the boundary between two iterations may be moved: over insertions next to it and some
- * more, if any edit is near; no further than half of an iteration.
+ * How far the boundary between two iterations may be moved: over adjacent insertions and a bit more
+ * if an edit is near, but at most by half an iteration.
  */
 static void reach_between(const struct placer *p, size_t k, size_t *before, size_t *behind)
 {
@@ -137,8 +137,9 @@ static void reach_between(const struct placer *p, size_t k, size_t *before, size
 }
 
 /*
- * The same of an iteration in front of which there is none: over all that is no iteration's of any
- * loop, which may be the beginning of one, with kernels that are tried before the program goes on.
+ * The same for an iteration without one in front of it: over all symbols that belong to no
+ * iteration of any loop. They may be its beginning, with kernels that are tried before the program
+ * continues.
  */
 static size_t reach_alone(const struct placer *p, size_t first)
 {
@@ -161,7 +162,7 @@ static size_t reach_alone(const struct placer *p, size_t first)
 	return first - over <= DP_MIN(p->m, dp_param.boundary_wide) ? first - over : 0;
 }
 
-/* The position nearest to the beginning of iteration k that looks like one. */
+/* The position nearest to the beginning of iteration k that looks like a beginning. */
 static size_t place(struct placer *p, size_t k)
 {
 	const struct dp_repetition *s = &p->cut->iterations[k];
@@ -182,7 +183,7 @@ static size_t place(struct placer *p, size_t k)
 	return first;
 }
 
-/* Appends the edits of an iteration to made->edits: new ones if it was moved. */
+/* Appends the edits of an iteration to made->edits; new ones if it was moved. */
 static int put_edits(struct placer *p, struct dp_cut *made, struct dp_repetition *s, bool moved)
 {
 	struct dp_edit *edits = edits_at(p->cut, s), *fresh = NULL;
@@ -213,7 +214,7 @@ static int put_edits(struct placer *p, struct dp_cut *made, struct dp_repetition
 	return status;
 }
 
-/* Moves the iterations to their new beginnings; on failure the cut is not to be used. */
+/* Moves the iterations to their new beginnings. After a failure the cut is invalid. */
 static int move(struct placer *p, const size_t *first)
 {
 	struct dp_cut *cut = p->cut, made = { 0 };

@@ -1,8 +1,8 @@
 /*
- * Iterations from an alignment. Spans are walked run by run; wherever the first offset comes,
+ * Iterations from an alignment. Spans are walked run by run; at each occurrence of the first offset
  * one iteration ends and the next begins.
  *
- * Cost: O(runs + edits), and one comparison per symbol where exact names are asked for.
+ * Cost: O(runs + edits), and one comparison per symbol if exact names are compared.
  */
 #include "iterate/cut.h"
 #include "iterate/inner.h"
@@ -15,7 +15,7 @@
 /* A stretch of one span between two boundaries. */
 struct piece {
 	size_t first, end;
-	size_t from, to; /* offsets [from, to) of the pattern that it went through */
+	size_t from, to; /* offsets [from, to) of the pattern that it covers */
 	size_t edits, edit_count;
 	uint32_t inserted, deleted, substituted;
 	size_t renamed;
@@ -27,11 +27,11 @@ struct cutter {
 	size_t n;
 	const struct dp_cut_pattern *patterns;
 	struct dp_cut *cuts;
-	size_t low, high;   /* what of the span is walked */
+	size_t low, high;   /* the part of the span that is walked */
 	struct piece piece; /* being made */
 	bool open;
-	size_t span;	  /* index of the one being walked */
-	bool tail;	  /* the piece before, incomplete, may be gone on with */
+	size_t span;	  /* index of the span being walked */
+	bool tail;	  /* held is incomplete, and the next span may continue it */
 	size_t tail_span; /* the span that ended with it */
 	uint32_t tail_pattern;
 	struct piece held; /* that piece */
@@ -87,8 +87,8 @@ static void drop_edits(struct dp_cut *cut, const struct piece *piece)
 }
 
 /*
- * Writes the edits of symbols [first, end) against offsets [from, to), which are next to a piece:
- * in front of its own edits, or behind them. The piece's are the last ones of the cut.
+ * Writes the edits of symbols [first, end) against offsets [from, to), which adjoin a piece, before
+ * or behind the piece's own edits. Those are the last ones of the cut.
  */
 static int add_outside(struct cutter *c, uint32_t pattern, struct piece *piece, size_t first,
 		       size_t end, size_t from, size_t to)
@@ -118,8 +118,8 @@ static int add_outside(struct cutter *c, uint32_t pattern, struct piece *piece, 
 }
 
 /*
- * Completes a piece: offsets that are missing at its ends are those of the `before` and `behind`
- * symbols next to it, or deleted.
+ * Completes a piece: the offsets that it lacks at its ends are aligned with the `before` and
+ * `behind` symbols next to it, or deleted.
  */
 static int complete_piece(struct cutter *c, uint32_t pattern, struct piece *piece, size_t before,
 			  size_t behind)
@@ -140,9 +140,9 @@ static int complete_piece(struct cutter *c, uint32_t pattern, struct piece *piec
 }
 
 /*
- * Is a piece at an end of the sequence an iteration whose first or last symbols are others than
- * the pattern's, rather than one that is cut off? There are about as many others as are missing,
- * or hardly one is where iterations lack some all the time.
+ * Returns true if a piece at an end of the sequence is a whole iteration with other symbols there,
+ * rather than one that is cut off: about as many other symbols are outside as it lacks, or it lacks
+ * hardly more than iterations of this loop often do.
  */
 static bool is_whole(const struct cutter *c, size_t m, size_t missing, size_t outside)
 {
@@ -152,9 +152,9 @@ static bool is_whole(const struct cutter *c, size_t m, size_t missing, size_t ou
 }
 
 /*
- * Completes a piece that lacks iterations of loops inside its pattern, at its beginning or end: it
- * has `behind` symbols of the pattern's end behind it then. Returns false where it lacks more, or
- * where it may go on outside of the sequence.
+ * Returns true if a piece is complete except for iterations of inner loops at its beginning or end;
+ * *behind is then the number of symbols of the pattern's end that follow it. Returns false if it
+ * lacks more, or if it may continue outside the sequence.
  */
 static bool lacks_repeats(const struct cutter *c, const struct dp_cut_pattern *p,
 			  const struct piece *piece, size_t *behind)
@@ -176,9 +176,8 @@ static bool lacks_repeats(const struct cutter *c, const struct dp_cut_pattern *p
 }
 
 /*
- * Symbols in front of a piece that are its first ones under other names, for example where a
- * program does something else in its first iteration: about as many as it lacks, and no other
- * span's.
+ * The number of symbols in front of a piece that replace its first ones, as when a program does
+ * something else in its first iteration: as many as it lacks, unless another span has them.
  */
 static size_t renamed_before(const struct cutter *c, const struct piece *piece, size_t span)
 {
@@ -189,7 +188,7 @@ static size_t renamed_before(const struct cutter *c, const struct piece *piece, 
 		       : 0;
 }
 
-/* Ends a piece that no later span continues: as an iteration, a partial one, or none. */
+/* Ends a piece that no later span continues: it becomes an iteration, a partial one, or none. */
 static int finish_piece(struct cutter *c, uint32_t pattern, struct piece *piece, size_t span)
 {
 	struct dp_cut *cut = &c->cuts[pattern];
@@ -235,8 +234,8 @@ static int drop_tail(struct cutter *c)
 }
 
 /*
- * What lies between two parts of one iteration: the symbols against the offsets that were passed
- * over. False in *fits where more than half of the pattern is missing.
+ * Adds what lies between two parts of one iteration: the edits of the symbols against the offsets
+ * in between. Sets *fits to false if more than half of the pattern is missing.
  */
 static int add_between(struct cutter *c, uint32_t pattern, size_t end, size_t to, bool *fits)
 {
@@ -265,8 +264,8 @@ static int add_between(struct cutter *c, uint32_t pattern, size_t end, size_t to
 }
 
 /*
- * A span begins: does it go on with the iteration that the span before broke off? Then the piece
- * that is begun is that iteration.
+ * When a span begins: if it continues the iteration that the previous span broke off, the new piece
+ * is that iteration, and *joined is true.
  */
 static int continue_piece(struct cutter *c, uint32_t pattern, size_t at, size_t offset,
 			  bool *joined)
@@ -316,7 +315,7 @@ static void open_piece(struct cutter *c, uint32_t pattern, size_t at, size_t off
 	c->open = true;
 }
 
-/* Exact names that differ where the aligned ones agree are substitutions. */
+/* Adds a substitution where exact names differ although the aligned ones agree. */
 static int compare_run(struct cutter *c, uint32_t pattern, size_t at, size_t offset, size_t length)
 {
 	const struct dp_cut_pattern *p = &c->patterns[pattern];
@@ -349,7 +348,7 @@ static int take_step(struct cutter *c, uint32_t pattern, struct dp_walk_step *st
 	if (status)
 		return status;
 	if (!c->open) {
-		/* an insertion between two iterations has one before it, or it is nobody's */
+		/* an insertion between two iterations belongs to the one before, or to none */
 		if (!consumes && offset == 0)
 			return DP_OK;
 		open_piece(c, pattern, step->at, offset);
@@ -368,7 +367,7 @@ static int take_step(struct cutter *c, uint32_t pattern, struct dp_walk_step *st
 	return status;
 }
 
-/* The part of a step that lies in [low, high); false where there is none. */
+/* Clips a step to [low, high). Returns false if nothing is left. */
 static bool clip(const struct cutter *c, struct dp_walk_step *step)
 {
 	size_t end = step->at + step->length;
@@ -415,7 +414,7 @@ static int cut_span(struct cutter *c, size_t span)
 	return DP_OK;
 }
 
-/* A few symbols behind the last iteration belong to it as others between two would. */
+/* Adds the symbols behind the last iteration to it if they are as few as between two iterations. */
 static int add_rest(struct cutter *c)
 {
 	size_t m, rest;

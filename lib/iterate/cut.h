@@ -1,4 +1,4 @@
-/* From an alignment and a first offset per pattern to iterations with their edits. */
+/* From an alignment and each pattern's first offset to iterations with their edits. */
 #ifndef DP_ITERATE_CUT_H
 #define DP_ITERATE_CUT_H
 
@@ -8,8 +8,8 @@
 
 /* A pattern to cut by. */
 struct dp_cut_pattern {
-	const uint32_t *exact; /* symbols to compare with where it was aligned under coarser names,
-				  in the order of the alignment; else NULL */
+	const uint32_t *exact;	 /* the exact names, in the order of the alignment, if that was made
+				    with coarser names; else NULL */
 	const uint32_t *rotated; /* the aligned symbols, from the first offset on */
 	size_t length;
 	size_t first; /* the offset that begins an iteration */
@@ -25,7 +25,7 @@ struct dp_cut {
 	size_t edit_room;
 	size_t complete; /* iterations that are not partial */
 	size_t covered;	 /* symbols in iterations, partial ones included */
-	size_t renamed;	 /* substitutions of exact names, where coarser ones agree */
+	size_t renamed;	 /* substitutions of exact names although coarser ones agree */
 };
 
 /*
@@ -34,12 +34,12 @@ struct dp_cut {
  *
  * An iteration begins with the symbol that stands for the first offset. Symbols inserted between
  * two iterations belong to the one before, unless there are more than half a pattern of them:
- * then to none. Where a span breaks off and the same pattern goes on later, the two parts are one
- * iteration if less than half of it is missing. A part that misses more than a fifth is partial
- * where the sequence begins or ends, elsewhere it is no iteration; what repeats next to it, as
- * iterations of an inner loop do, is not missing unless the sequence begins or ends there.
+ * then to none. If a span breaks off and the same pattern continues later, the two parts are one
+ * iteration if less than half of it is missing. A part that lacks more than a fifth is partial if
+ * the sequence begins or ends there, and no iteration elsewhere. Iterations of an inner loop at its
+ * ends do not count as lacking unless the sequence begins or ends there.
  *
- * Errors: DP_ERR_NOMEM. Cost: linear in edits, iterations and, where exact names are compared, n.
+ * Errors: DP_ERR_NOMEM. Cost: linear in edits, iterations and, if exact names are compared, n.
  */
 int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const uint32_t *symbols,
 		const uint32_t *aligned, size_t n, const struct dp_cut_pattern *patterns,

@@ -1,5 +1,5 @@
 /*
- * Boundaries that came to lie at the end of a repetition when its repetitions were collapsed.
+ * Moves boundaries that lie at the end of a repetition because repetitions were collapsed.
  *
  * Cost: linear in iterations.
  */
@@ -9,12 +9,12 @@
 
 #include <string.h>
 
-enum { SAMPLES = 31 }; /* boundaries whose gaps are asked for */
+enum { SAMPLES = 31 }; /* boundaries whose gaps are sampled */
 
 /* A boundary between two complete iterations. */
 struct joint {
 	size_t at;		      /* in the sequence */
-	size_t run_before, run_after; /* symbols of the repetition in front of it, or behind */
+	size_t run_before, run_after; /* symbols of the repetition before it, and behind it */
 };
 
 struct expander {
@@ -25,7 +25,7 @@ struct expander {
 	struct joint joints[SAMPLES];
 	size_t joint_count;
 	long shift;		  /* of all boundaries */
-	const struct joint *like; /* one of those that are moved */
+	const struct joint *like; /* one of the joints that are moved */
 };
 
 static struct joint joint_at(const struct expander *u, size_t collapsed)
@@ -46,7 +46,7 @@ static void sample_joints(struct expander *u)
 			u->joints[u->joint_count++] = joint_at(u, s[k].first);
 }
 
-/* The median of the host's gaps at boundaries moved by so much; -1 where they can't be. */
+/* The median of the host's gaps at boundaries moved by `shift`; -1 if they cannot be. */
 static int64_t gap_at(const struct expander *u, long shift)
 {
 	int64_t gaps[SAMPLES];
@@ -69,7 +69,7 @@ static int64_t gap_at(const struct expander *u, long shift)
 	return gaps[fits / 2];
 }
 
-/* By the largest gap; 0 where none stands out. */
+/* The shift with the largest gap; 0 if none stands out. */
 static long by_gaps(const struct expander *u)
 {
 	long best = 0, reach = (long)dp_param.shift_max;
@@ -91,7 +91,7 @@ static long by_gaps(const struct expander *u)
 		       : 0;
 }
 
-/* Is what lies at one place what lies at a joint's, too, and within [low, high)? */
+/* Returns true if the symbols at one place equal those at a joint, and lie within [low, high). */
 static bool alike(const struct expander *u, size_t at, size_t of_joint, size_t length, size_t low,
 		  size_t high)
 {
@@ -99,7 +99,7 @@ static bool alike(const struct expander *u, size_t at, size_t of_joint, size_t l
 	       !memcmp(u->symbols + at, u->symbols + of_joint, length * sizeof(*u->symbols));
 }
 
-/* The beginning of an iteration that none ends at: after something else, or the first. */
+/* Moves the beginning of an iteration that does not follow another. */
 static void move_begin(const struct expander *u, struct dp_repetition *s, bool single, size_t low)
 {
 	const struct joint *j = u->like;
@@ -110,7 +110,9 @@ static void move_begin(const struct expander *u, struct dp_repetition *s, bool s
 			s->first -= by;
 		return;
 	}
-	/* its part of the repetition is too short to have been collapsed, and one of it may fit */
+	/*
+	 * its part of the repetition is too short to have been collapsed, and one of it may match
+	 */
 	own = j->run_after - by;
 	if (single && u->symbols[s->first] == u->symbols[j->at + by])
 		own--;
@@ -120,7 +122,7 @@ static void move_begin(const struct expander *u, struct dp_repetition *s, bool s
 		s->first -= own;
 }
 
-/* The end of an iteration that none begins at. */
+/* Moves the end of an iteration that no other follows. */
 static void move_end(const struct expander *u, struct dp_repetition *s, bool single, size_t high)
 {
 	const struct joint *j = u->like;
@@ -141,8 +143,8 @@ static void move_end(const struct expander *u, struct dp_repetition *s, bool sin
 }
 
 /*
- * A boundary between two iterations, which becomes one in the sequence. A partial one may have been
- * nothing but what the other gets.
+ * Moves a boundary between two iterations, and maps it to the sequence. A partial iteration may
+ * lose all its symbols to its neighbour.
  */
 static void move_joint(const struct expander *u, struct dp_repetition *left,
 		       struct dp_repetition *right, size_t collapsed)
@@ -160,7 +162,7 @@ static void move_joint(const struct expander *u, struct dp_repetition *left,
 	left->end = right->first = at;
 }
 
-/* No boundary is moved unless there is one to compare the others with. */
+/* Chooses the joint that others are compared with. Without one no boundary is moved. */
 static void choose_like(struct expander *u)
 {
 	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift);
@@ -177,7 +179,10 @@ static bool is_single(const struct expander *u, size_t collapsed)
 	return u->position[collapsed + 1] - u->position[collapsed] == 1;
 }
 
-/* From the collapsed sequence to the sequence; what is empty then is left out. */
+/*
+ * Maps all iterations from the collapsed sequence to the sequence, and drops those that become
+ * empty.
+ */
 static size_t move_all(struct expander *u)
 {
 	struct dp_repetition *iterations = u->iterations;

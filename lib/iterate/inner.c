@@ -1,11 +1,11 @@
 /*
- * Inner loops of a pattern by comparison with itself, shifted by one of their iterations. Cost:
- * that of comparing the pattern with itself, with each period up to a limit.
+ * Finds inner loops of a pattern by comparing it with itself, shifted by one of their iterations.
+ * Cost: a comparison of the pattern with itself for each period up to a limit.
  */
 #include "iterate/inner.h"
 #include "base/parameters.h"
 
-/* How many symbols from `at` on are equal to those `period` in front of them. */
+/* The number of symbols from `at` on that equal those `period` before them. */
 static size_t repeats(const uint32_t *pattern, size_t m, size_t at, size_t period)
 {
 	size_t n = 0;

@@ -1,5 +1,5 @@
 /*
- * Insertions at the beginning of an iteration, moved in front of it.
+ * Moves insertions at the beginning of an iteration in front of it.
  *
  * Cost: linear in iterations and edits, and a bounded number of comparisons for each of the first
  * few insertions of an iteration.
@@ -9,15 +9,15 @@
 
 #include <string.h>
 
-/* The exact name that a pattern has at an offset from its first. */
+/* The exact name of a pattern at an offset from its first. */
 static uint32_t name_at(const struct dp_cut_pattern *p, size_t offset)
 {
 	return p->exact ? p->exact[(offset + p->first) % p->length] : p->rotated[offset];
 }
 
 /*
- * The first run of insertions in an iteration, if there is but renamed kernels in front of it: its
- * first edit, or s->edits + that of all where there is none.
+ * The first run of insertions in an iteration with nothing but renamed kernels before it: the index
+ * of its first edit, or one past the iteration's edits if there is none.
  */
 static size_t first_insertions(const struct dp_cut *cut, const struct dp_repetition *s,
 			       size_t *count)
@@ -35,8 +35,8 @@ static size_t first_insertions(const struct dp_cut *cut, const struct dp_repetit
 }
 
 /*
- * Moves the beginning of iteration k, and `count` insertions with it, to the one before. Edits
- * [0, at) of it are renamed kernels, which are `left` after that: those come right before the rest.
+ * Moves the beginning of iteration k, with `count` insertions, into the iteration before. Its edits
+ * [0, at) are renamed kernels; afterwards there are `left` of them, right before the rest.
  */
 static void move_insertions(struct dp_cut *cut, size_t k, size_t at, size_t count, size_t left,
 			    const uint32_t *symbols, const struct dp_cut_pattern *p)
@@ -51,7 +51,7 @@ static void move_insertions(struct dp_cut *cut, size_t k, size_t at, size_t coun
 		if (symbols[s->first + i] != name_at(p, i))
 			cut->edits[put++] =
 				(struct dp_edit){ s->first + i, (uint32_t)i, DP_EDIT_SUBSTITUTED };
-	/* what was inserted at this one's end may have been moved away, and left room */
+	/* insertions at this one's end may have been moved away and left room */
 	for (size_t i = 0; i < count; i++)
 		cut->edits[before->edits + all + i] =
 			(struct dp_edit){ before->end + i, (uint32_t)p->length, DP_EDIT_INSERTED };
@@ -64,8 +64,8 @@ static void move_insertions(struct dp_cut *cut, size_t k, size_t at, size_t coun
 }
 
 /*
- * The same of several insertions that kernels of the beginning lie between by chance: how many
- * symbols were inserted before the beginning comes, or 0.
+ * The same for several insertions with matching kernels between them by chance: the number of
+ * symbols inserted before the true beginning, or 0.
  */
 static size_t insertions_before(const struct dp_cut *cut, const struct dp_repetition *s,
 				const uint32_t *symbols, const struct dp_cut_pattern *p)
@@ -94,10 +94,10 @@ static size_t insertions_before(const struct dp_cut *cut, const struct dp_repeti
 }
 
 /*
- * An insertion behind which the pattern's beginning comes again may as well have come before it.
- * Where it can be moved to the boundary in front it is: what is inserted between two iterations is
- * more likely than what is inserted after the first few symbols of one. Where that explains exact
- * names better, too, it is moved over any number of symbols.
+ * An insertion that is followed by the pattern's beginning again may equally have come before it.
+ * It is moved to the boundary in front if possible: insertions between two iterations are more
+ * likely than after the first few symbols of one. If exact names then match better, too, it is
+ * moved over any number of symbols.
  */
 static void move_all(struct dp_cut *cut, const uint32_t *symbols, const struct dp_cut_pattern *p)
 {
@@ -123,7 +123,7 @@ static void move_all(struct dp_cut *cut, const uint32_t *symbols, const struct d
 	}
 }
 
-/* Closes the room that moved edits left. */
+/* Closes the gaps that moved edits left. */
 static void pack_edits(struct dp_cut *cut)
 {
 	size_t to = 0;

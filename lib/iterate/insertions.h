@@ -5,8 +5,8 @@
 #include "iterate/cut.h"
 
 /*
- * Moves what seems to be inserted after the first symbols of an iteration in front of it, where the
- * pattern's beginning comes again behind it: into the iteration before, which ends there. The cut
+ * If the pattern's beginning comes again behind symbols that seem to be inserted after the first
+ * symbols of an iteration, moves those into the iteration before, which then ends there. The cut
  * has edits.
  */
 void dp_insertions__move(struct dp_cut *cut, const uint32_t *symbols,

@@ -16,7 +16,7 @@ struct sampler {
 	struct dp_offsets *offsets;
 	uint32_t pattern;
 	size_t m, samples;
-	uint32_t *uploads, *syncs, *optimizers; /* how many of the sampled iterations have one */
+	uint32_t *uploads, *syncs, *optimizers; /* sampled iterations with one at this offset */
 	int64_t *launch_gaps, *kernel_gaps;	/* `samples` for each offset */
 };
 
@@ -64,9 +64,9 @@ static void sample(struct sampler *s)
 }
 
 /*
- * How far each offset's median gap stands out, on a logarithmic scale, since a boundary's gap is
- * seldom the very largest: 0 for one like most, 1 for the largest. Of several that are as large
- * none says more than that it is one of them.
+ * How far each offset's median gap stands out: 0 for one like most, 1 for the largest. The scale is
+ * logarithmic, since a boundary's gap is rarely the very largest. If several are equally large,
+ * each is only one of them, and scores less.
  */
 static void stand_out(const struct sampler *s, int64_t *gaps, double weight, double *scores,
 		      double *sorted)

@@ -1,4 +1,4 @@
-/* What is known of each offset of a pattern besides its name, gathered once from the sequence. */
+/* The evidence about each offset of a pattern, gathered once from the sequence. */
 #ifndef DP_ITERATE_OFFSETS_H
 #define DP_ITERATE_OFFSETS_H
 
@@ -7,14 +7,14 @@
 
 /* Arrays with one value per offset. */
 struct dp_offsets {
-	uint32_t *seen;	    /* sampled iterations that have it */
-	double *launch_gap; /* 0 to 1: how far it stands out among the host's gaps, … */
+	uint32_t *seen;	    /* sampled iterations that have the offset */
+	double *launch_gap; /* how far it stands out among the host's gaps, 0 to 1, … */
 	double *kernel_gap; /* … and among the device's */
-	double *wait_ns;    /* mean host time between the launch before and its own */
-	bool *upload;	    /* an upload recurs in front of it, … */
+	double *wait_ns;    /* mean host time between the previous launch and its own */
+	bool *upload;	    /* an upload recurs before it, … */
 	bool *sync;	    /* … or a synchronization of the host */
-	bool *optimizer;    /* its name is one of an optimizer's */
-	bool *moves_data;   /* its name is one of a copy's, a cast's or a fill's */
+	bool *optimizer;    /* its name is that of an optimizer */
+	bool *moves_data;   /* its name is that of a copy, a cast or a fill */
 };
 
 /*

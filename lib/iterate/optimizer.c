@@ -1,8 +1,8 @@
 /*
- * Optimizers. One that launches a few kernels for each parameter is the longest run of its kind in
- * an iteration: clearing gradients takes one kernel for each parameter, and layers have more. It is
- * no small part of the iteration, since each parameter is there for a few other kernels. A run of
- * copies or fills is none: parameters are cast or gathered in front of what uses them, too.
+ * Optimizers. An optimizer that launches a few kernels per parameter is the longest run of its kind
+ * in an iteration: clearing gradients takes one kernel per parameter, and layers have longer units.
+ * It is no small part of the iteration, since each parameter comes with a few other kernels. Runs
+ * of copies or fills do not count: parameters are also cast or gathered before their use.
  *
  * Cost: a few comparisons for each symbol of two iterations.
  */
@@ -21,7 +21,7 @@ static bool only_moves(const struct run *run, size_t m, const bool *moves)
 	return moves;
 }
 
-/* The next run of one period that ends at or behind *at; false where there is none. */
+/* Finds the next run of one period that ends at or behind *at. Returns false if there is none. */
 static bool next_run(struct run *run, size_t *at, const uint32_t *s, size_t m, size_t period)
 {
 	size_t same = 0, i = DP_MAX(*at, period);
@@ -48,7 +48,7 @@ static double repeats(const struct run *run)
 	return (double)run->length / (double)run->period;
 }
 
-/* The longest run that may be an optimizer's. */
+/* The longest run that may be an optimizer. */
 static struct run longest_run(const uint32_t *s, size_t m, const bool *moves)
 {
 	struct run best = { 0, 0, 1 }, run;
@@ -62,8 +62,9 @@ static struct run longest_run(const uint32_t *s, size_t m, const bool *moves)
 }
 
 /*
- * Do other kernels repeat about as often? Then the run is one of several loops in an iteration, as
- * numerical programs have them: in a step only gradients are cleared so, one kernel for each.
+ * Returns true if other kernels repeat about as often. Then the run is one of several loops in an
+ * iteration, as in numerical programs: in a training step only gradients are cleared that way, with
+ * one kernel each.
  */
 static bool has_rival(const struct run *best, const uint32_t *s, size_t m, const bool *moves)
 {

@@ -1,14 +1,14 @@
 /*
  * Algorithm 1 of Gu, Liu, Zhou, Wang, "DeepProf: Performance Analysis for Deep Learning
  * Applications via Mining GPU Execution Patterns" (arXiv 1707.03750): at each start the pattern is
- * matched in order, what does not match is skipped and counted; over k0 skipped, the next start is
- * tried, else the search continues behind the match.
+ * matched in order; symbols that do not match are skipped and counted. If more than k0 are skipped,
+ * the next start is tried; else the search continues behind the match.
  *
  * Skipped symbols count from the start on, so a match may begin with some. Cost: O(n · m).
  */
 #include "iterate/paper_match.h"
 
-/* One start: where its match ends, or 0. */
+/* The end of the match from one start, or 0. */
 static size_t match(const uint32_t *symbols, size_t n, size_t start, const uint32_t *pattern,
 		    size_t m, uint64_t max_unmatched)
 {

@@ -1,8 +1,9 @@
 /*
- * The phase of a loop: gathers what votes look at, adds their weighted scores up per offset, and
- * takes the offset with the largest sum; its margin over the next best is a feature of confidence.
+ * The phase of a loop: gathers the evidence, adds the weighted scores of all votes per offset, and
+ * takes the offset with the largest sum. Its margin over the next best is a feature of the
+ * confidence.
  *
- * Cost: O(length) memory and time, besides one walk through the alignment.
+ * Cost: O(length) memory and time, and one walk through the alignment.
  */
 #include "iterate/phase.h"
 #include "base/parameters.h"
@@ -11,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The first kernel with a launch, behind others without: launches were recorded from there on. */
+/* The first kernel with a launch after kernels without: launches were recorded from there on. */
 static size_t find_first_launch(const struct dp_evidence *evidence, size_t n)
 {
 	struct dp_evidence_at at = { 0 };
@@ -32,7 +33,7 @@ static size_t find_first_launch(const struct dp_evidence *evidence, size_t n)
 	return with * 10 >= look * 9 ? first : 0;
 }
 
-/* Gathers all that votes look at; what is allocated is in the ballot, whether it fails or not. */
+/* Gathers all evidence that votes use. The ballot owns what is allocated, also after a failure. */
 static int prepare(struct dp_ballot *b)
 {
 	struct dp_offsets *at = &b->offsets;
@@ -45,7 +46,7 @@ static int prepare(struct dp_ballot *b)
 	if (!spans || !b->scratch)
 		return DP_ERR_NOMEM;
 	b->first_launch = find_first_launch(&b->evidence, b->n);
-	/* what was still running when recording was begun is there by chance */
+	/* kernels still running when recording began are there by chance */
 	b->cut_begin = b->first_launch > 0 || b->evidence.cut_begin;
 	b->cut_end = b->evidence.cut_end;
 	dp_votes__span_ends(b, spans);
@@ -57,13 +58,15 @@ static int prepare(struct dp_ballot *b)
 	return status;
 }
 
-/* The offset that the first span begins with: of offsets with equal sums the first one counts. */
+/*
+ * The offset at which the first span begins: of offsets with equal sums, it or the next one wins.
+ */
 static size_t begins_with(const struct dp_ballot *b)
 {
 	return b->span_count ? b->spans[0].begin : 0;
 }
 
-/* The offset with the largest sum, and the next best. */
+/* Chooses the offset with the largest sum, and the next best. */
 static void choose(const struct dp_ballot *b, const double *sum, struct dp_phase *phase)
 {
 	size_t start = begins_with(b);
@@ -85,7 +88,9 @@ static void choose(const struct dp_ballot *b, const double *sum, struct dp_phase
 	phase->margin = best - next;
 }
 
-/* What a vote gives the first offset and the next best, unless it gives neither anything. */
+/*
+ * Explains what a vote gives the first offset and the next best, unless it gives neither anything.
+ */
 static void explain_vote(struct dp_explain *explain, const struct dp_vote *vote, double first,
 			 double next)
 {
@@ -99,8 +104,8 @@ static void explain_vote(struct dp_explain *explain, const struct dp_vote *vote,
 }
 
 /*
- * Adds all votes to sum[0..m), or, where it is NULL, finds the kind of evidence that sets the first
- * offset apart from the next best most.
+ * Adds all votes to sum[0..m), or, if that is NULL, finds the kind of evidence that most separates
+ * the first offset from the next best.
  */
 static void count_votes(const struct dp_ballot *b, double *score, double *sum,
 			struct dp_phase *phase, struct dp_explain *explain)
@@ -128,7 +133,7 @@ static void count_votes(const struct dp_ballot *b, double *score, double *sum,
 		}
 }
 
-/* The name of the symbol at an offset of the pattern, of the first iteration that has it. */
+/* The name of the symbol at an offset of the pattern, from the first iteration that has it. */
 static const char *name_at(const struct dp_ballot *b, size_t offset, struct dp_explain *explain)
 {
 	struct dp_walk_step step;

@@ -1,4 +1,4 @@
-/* Where an iteration begins: the offset of a cyclic pattern that evidence supports. */
+/* Where an iteration begins: the offset of a cyclic pattern with the most evidence. */
 #ifndef DP_ITERATE_PHASE_H
 #define DP_ITERATE_PHASE_H
 
@@ -10,22 +10,22 @@ struct dp_phase {
 	size_t first; /* offset in the pattern as aligned */
 	size_t next;  /* the next best */
 	enum dp_phase_evidence decided_by;
-	double margin; /* log-odds of the first over the next best; of one symbol infinite */
-	bool beat; /* uploads, waits or an optimizer come a few times per iteration, as in a step */
+	double margin; /* log-odds of the first over the next best; infinite for one symbol */
+	bool beat;     /* uploads, waits or an optimizer a few times per iteration, as in a step */
 };
 
-/* What else is known: positions at which iterations of other loops begin, ascending. */
+/* Hints: positions at which iterations of other loops begin, ascending. */
 struct dp_phase_hints {
 	const size_t *positions;
 	size_t count;
 };
 
 /*
- * Weighs the votes (votes.h) on a pattern, symbols[0..length), of an alignment of n symbols; hints
- * are the boundaries of loops inside or outside, and may be NULL; with them the host is not asked.
- * explain (or NULL) gets the votes. Errors: DP_ERR_NOMEM. Cost: O(runs + edits + length), and calls
- * of evidence->at: about 300,000 at most, or three for each offset, and up to a million to find the
- * first launch.
+ * Weighs the votes (votes.h) on a pattern, symbols[0..length), of an alignment of n symbols. hints,
+ * or NULL, are the boundaries of loops inside or around it; with them the host's evidence is not
+ * used. explain, or NULL, receives the votes. Errors: DP_ERR_NOMEM. Cost: O(runs + edits + length),
+ * and calls of evidence->at: at most about 300,000, or three per offset, and up to a million to
+ * find the first launch.
  */
 int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment, size_t n,
 		   uint32_t pattern, const uint32_t *symbols, size_t length,

@@ -1,7 +1,7 @@
 /*
- * Seams between the spans of two loops. The aligner follows a pattern as far as it fits, and does
- * not know where its iterations end. Once that is known of one of two loops, the symbols between
- * them are given to one and the other so that matches less edits are the most.
+ * Seams between the spans of two loops. The aligner follows a pattern as far as it matches,
+ * regardless of where its iterations end. Once the end is known for one of two loops, the symbols
+ * around the seam are divided between both so that matches minus edits are a maximum.
  *
  * Cost: O(seams * SEAM * SEAM + edits).
  */
@@ -11,15 +11,15 @@
 #include <string.h>
 
 enum {
-	SEAM = 64, /* symbols of a seam at most: the aligner bridges what is longer */
-	SLACK = 8, /* symbols by which chance may make a span too long, or edits a seam */
+	SEAM = 64, /* longest seam in symbols: the aligner bridges longer ones */
+	SLACK = 8, /* symbols by which a span may be too long by chance, or edits a seam */
 	WIDE = SEAM + SLACK,
-	KNOWN = 64, /* splits that are remembered: most seams of a program are like others */
+	KNOWN = 64, /* splits that are cached: most seams of a program are alike */
 };
 
 /*
- * A seam, as seen from the span of the placed loop: what comes next in the sequence, in that loop
- * up to its boundary, and in the other one from its span back.
+ * A seam, as seen from the span of the placed loop: the next symbols in the sequence, in that loop
+ * up to its boundary, and in the other loop backwards from its span.
  */
 struct seam {
 	uint32_t gap[SEAM], own[SEAM], other[WIDE];
@@ -27,15 +27,15 @@ struct seam {
 };
 
 /*
- * How many symbols of the gap are the placed loop's, and for how many of the other one the rest
- * stands.
+ * The number of the gap's symbols that go to the placed loop, and of the other loop's symbols that
+ * the rest stands for.
  */
 struct split {
 	size_t gap, other;
 	int score; /* matches less edits */
 };
 
-/* A seam and its best split; of nothing that is nothing. */
+/* A cached seam and its best split; zeros are valid: the split of nothing is nothing. */
 struct solved {
 	struct seam seam;
 	struct split split;
@@ -47,14 +47,14 @@ struct closer {
 	const struct dp_align_pattern *patterns;
 	uint32_t which;
 	size_t first;
-	struct dp_edit *edits; /* the new ones, of the spans so far */
+	struct dp_edit *edits; /* the new edits, of the spans so far */
 	size_t count, room;
 	struct solved *known; /* by hash */
 };
 
 /*
- * table[i][j]: i + j, and matches less edits of a[0..i) and b[0..j) at most. The sum makes a symbol
- * without a counterpart cost nothing, so that rows are maxima of what is next to each other.
+ * table[i][j] is i + j plus the maximum of matches minus edits of a[0..i) and b[0..j). The sum
+ * makes symbols without counterpart cost nothing, so that each row is a maximum of its neighbours.
  */
 static void score_all(int16_t table[SEAM + 1][WIDE + 1], const uint32_t *a, size_t n,
 		      const uint32_t *b, size_t m)
@@ -75,7 +75,9 @@ static void score_all(int16_t table[SEAM + 1][WIDE + 1], const uint32_t *a, size
 	}
 }
 
-/* The best split; of equal ones that with the fewest insertions and deletions in the other loop. */
+/*
+ * The best split; of equal ones, that with the fewest insertions and deletions in the other loop.
+ */
 static struct split solve(const struct seam *s)
 {
 	int16_t own[SEAM + 1][WIDE + 1], other[SEAM + 1][WIDE + 1];
@@ -122,7 +124,7 @@ static struct split solve_once(const struct closer *c, const struct seam *s)
 	return known->split;
 }
 
-/* Symbol i of a pattern from an offset on, or (dir < 0) from it back. */
+/* Symbol i of a cyclic pattern from an offset on or, if dir < 0, back from it. */
 static uint32_t cyclic(const struct dp_align_pattern *p, size_t offset, size_t i, int dir)
 {
 	size_t m = p->length;
@@ -130,7 +132,7 @@ static uint32_t cyclic(const struct dp_align_pattern *p, size_t offset, size_t i
 	return p->symbols[(dir > 0 ? offset + i : offset + m - 1 - i % m) % m];
 }
 
-/* Has a span, whose edits these are, one in the symbols between two positions? */
+/* Returns true if a span with these edits has one between two positions. */
 static bool is_edited(const struct dp_align_span *s, const struct dp_edit *edits, size_t a,
 		      size_t b)
 {
@@ -143,20 +145,20 @@ static bool is_edited(const struct dp_align_span *s, const struct dp_edit *edits
 /* Where two spans are to meet. */
 struct joint {
 	size_t at;
-	size_t left_end, right_begin; /* of what stays of the spans; between them are new edits, */
+	size_t left_end, right_begin; /* of what remains; between them are new edits, */
 	struct part {
 		size_t offset, count; /* against these offsets of the patterns */
 	} left, right;
 	int score;
 };
 
-/* Two neighbouring spans: of the loop that is placed, and of the one that is not yet. */
+/* Two adjacent spans: of the loop that is placed, and of the one that is not yet. */
 struct pair {
 	const struct dp_align_span *placed, *next;
 	const struct dp_edit *placed_edits, *next_edits;
 	size_t placed_at, next_at; /* the ends that face each other */
 	size_t placed_offset, next_offset, next_length;
-	int dir; /* 1: the placed one is the left one; -1: the right one */
+	int dir; /* 1: the placed one is on the left; -1: on the right */
 };
 
 static struct pair pair_of(const struct closer *c, const struct dp_align_span *left,
@@ -190,7 +192,7 @@ static void set_joint(struct joint *j, const struct pair *p, size_t at, size_t f
 	j->right = p->dir > 0 ? other : own;
 }
 
-/* Joins two spans at a boundary that both reach. */
+/* Joins two spans at a boundary that both reach. Returns false if they do not. */
 static bool trim(const struct closer *c, const struct pair *p, size_t boundary, struct joint *joint)
 {
 	size_t m = c->patterns[p->next->pattern].length;
@@ -206,7 +208,10 @@ static bool trim(const struct closer *c, const struct pair *p, size_t boundary, 
 	return true;
 }
 
-/* The other span may begin too early by chance: its first symbols are divided with the gap. */
+/*
+ * The other span may begin too early by chance: returns how many of its first symbols are divided
+ * along with the gap.
+ */
 static size_t lend(struct pair *p, size_t gap)
 {
 	size_t by = DP_MIN((size_t)SLACK, (p->next->end - p->next->begin) / 2), m = p->next_length;
@@ -251,13 +256,13 @@ static bool divide(const struct closer *c, struct pair pair, size_t from, size_t
 		  (struct part){ p->dir > 0 && ahead ? p->placed_offset : c->first, ahead },
 		  (struct part){ offset, split.other });
 	joint->score = split.score - kept;
-	/* an iteration that lacks its last symbols supports them, too */
+	/* an iteration that lacks its last symbols is evidence, too */
 	return joint->score >= (ahead ? -1 : 0);
 }
 
 /*
  * Finds the best joint of two spans: at the placed one's last boundary, which its span may have
- * gone beyond by chance, or at the one ahead. False: they stay as they are.
+ * passed by chance, or at the one ahead. Returns false if they should stay as they are.
  */
 static bool find_joint(const struct closer *c, const struct pair *p, struct joint *best)
 {
@@ -281,7 +286,9 @@ static bool find_joint(const struct closer *c, const struct pair *p, struct join
 	return found;
 }
 
-/* Appends the edits of symbols [begin, end) against `count` of a pattern from an offset on. */
+/*
+ * Appends the edits of symbols [begin, end) against `count` symbols of a pattern from an offset on.
+ */
 static int put_edits(struct closer *c, struct dp_align_span *s, size_t begin, size_t end,
 		     size_t offset, size_t count)
 {
@@ -307,7 +314,7 @@ static int put_edits(struct closer *c, struct dp_align_span *s, size_t begin, si
 	return status;
 }
 
-/* Moves the ends of two spans to their joint; the edits of the left one are complete then. */
+/* Moves the ends of two spans to their joint; the edits of the left one are then complete. */
 static int close_seam(struct closer *c, struct dp_align_span *left, struct dp_align_span *right,
 		      const struct joint *j)
 {

@@ -5,11 +5,11 @@
 #include "align/align.h"
 
 /*
- * Moves the ends of the spans of pattern `which`, whose iterations begin at offset first, to where
- * its iterations begin and end, and the ends of neighbouring spans of patterns behind it in the
- * list to meet them: where two loops end alike both spans fit for a few symbols, and where an
- * iteration is edited near its end neither does. Symbols that are like neither are left between
- * them. Errors: DP_ERR_NOMEM. Cost: O(spans + edits).
+ * Moves the ends of the spans of pattern `which`, whose iterations begin at offset first, to the
+ * boundaries of its iterations, and the ends of adjacent spans of later patterns in the list to
+ * meet them: if two loops end alike, both spans match for a few symbols, and if an iteration is
+ * edited near its end, neither does. Symbols that match neither are left between them. Errors:
+ * DP_ERR_NOMEM. Cost: O(spans + edits).
  */
 int dp_seams__close(struct dp_alignment *alignment, const uint32_t *symbols,
 		    const struct dp_align_pattern *patterns, uint32_t which, size_t first);

@@ -1,6 +1,6 @@
 /*
- * Iterations that are something else. What stands where an iteration does and shares most kernels
- * with the others is aligned as one that lacks the rest, as a prefill between decoding steps is.
+ * Iterations that are something else: a prefill between decoding steps takes the place of an
+ * iteration and shares most of its kernels, so it is aligned as one that lacks the rest.
  *
  * Cost: linear in iterations and edits.
  */
@@ -14,7 +14,9 @@ static size_t edits_of(const struct dp_repetition *s)
 	return (size_t)s->inserted + s->deleted + s->substituted;
 }
 
-/* Symbols of the pattern that an iteration lacks; what has another exact name only is there. */
+/*
+ * The number of the pattern's symbols that an iteration lacks; another exact name does not count.
+ */
 static size_t missing(const struct dp_cut *cut, const struct dp_repetition *s,
 		      const struct dp_cut_pattern *p, const uint32_t *aligned)
 {
@@ -29,7 +31,7 @@ static size_t missing(const struct dp_cut *cut, const struct dp_repetition *s,
 	return n;
 }
 
-/* Numbers the variants that are left without gaps; numbers[] is zeros, one for each so far. */
+/* Renumbers the remaining variants without gaps; numbers[] has a zero for each so far. */
 static void renumber(struct dp_cut *cut, uint32_t *numbers)
 {
 	uint32_t next = 1;
@@ -43,7 +45,7 @@ static void renumber(struct dp_cut *cut, uint32_t *numbers)
 	}
 }
 
-/* Removes the iterations that are flagged. */
+/* Removes the flagged iterations. */
 static void remove_flagged(struct dp_cut *cut, const bool *flags)
 {
 	size_t kept = 0, edits = 0;

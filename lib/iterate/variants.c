@@ -1,10 +1,10 @@
 /*
- * Variants: iterations with equal edits share a number. Edits are hashed and compared in full, so
- * that equal numbers are proof. Cost: O(iterations + edits), expected.
+ * Variants: iterations with equal edits share a number. Edits are hashed and then compared in full,
+ * so that equal numbers are proof. Cost: O(iterations + edits), expected.
  */
 #include "iterate/cut.h"
 
-enum { INDEX_BITS = 40 }; /* more iterations than memory can hold */
+enum { INDEX_BITS = 40 }; /* for more iterations than fit in memory */
 
 static size_t edits_of(const struct dp_repetition *s)
 {
@@ -56,7 +56,7 @@ int dp_variants__number(struct dp_repetition *iterations, size_t count, const st
 			const uint32_t *symbols)
 {
 	size_t slots = 16;
-	uint64_t *table; /* of each variant a part of its hash, and its first iteration plus 1 */
+	uint64_t *table; /* of each variant, part of its hash and its first iteration plus 1 */
 	uint32_t next = 1;
 
 	while (slots / 2 < count)

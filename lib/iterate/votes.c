@@ -17,7 +17,7 @@ static size_t apart_by(size_t m, size_t a, size_t b)
 
 /* Names: where the sequence and the spans in it begin and end. */
 
-/* Whole iterations that each rotation has, less those of the best. */
+/* Scores each rotation by how many whole iterations fewer than the best it has. */
 static void count_whole(const struct dp_ballot *b, double *score)
 {
 	int64_t *change = b->scratch, count = 0, most = INT64_MIN;
@@ -80,8 +80,8 @@ void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
 }
 
 /*
- * Scores an offset, and those next to it less: a span may begin a little early (direction 1), and
- * end a little late (-1), where what lies beyond happens to match.
+ * Scores an offset, and adjacent ones less: if symbols beyond a span happen to match, it begins a
+ * little early (direction 1) or ends a little late (-1).
  */
 static void score_near(const struct dp_ballot *b, double *score, size_t offset, double points,
 		       int direction)
@@ -90,7 +90,7 @@ static void score_near(const struct dp_ballot *b, double *score, size_t offset, 
 		score[direction > 0 ? (offset + d) % b->m : back_by(offset, d, b->m)] += points;
 }
 
-/* May what lies in front of a span, or behind, be a part of it, differing only in names? */
+/* Returns true if so few symbols before or behind a span may be part of it under other names. */
 static bool is_close(const struct dp_ballot *b, size_t symbols)
 {
 	return symbols < DP_MAX(DP_MIN(b->m / 8, dp_param.end_slack_long), dp_param.end_slack);
@@ -120,7 +120,7 @@ static void spans_begin(const struct dp_ballot *b, double *score)
 			score_near(b, score, b->spans[k].begin, 1 / (1 + (double)b->span_count), 1);
 }
 
-/* Where the sequence is still growing what differs at its end may yet turn out to match. */
+/* While the sequence grows, symbols that differ at its end may still turn out to match. */
 static void spans_end(const struct dp_ballot *b, double *score)
 {
 	for (size_t k = 0; k < b->span_count; k++)
@@ -130,8 +130,8 @@ static void spans_end(const struct dp_ballot *b, double *score)
 }
 
 /*
- * How seldom a whole number of iterations fits by chance, as a logarithm, less what each end gets
- * by itself.
+ * The logarithm of how unlikely it is that a whole number of iterations fits by chance, minus what
+ * each end scores by itself.
  */
 static double fit_odds(size_t m, size_t near, double own)
 {
@@ -147,7 +147,7 @@ static void capture_fits(const struct dp_ballot *b, double *score)
 	for (size_t k = 0; k < b->span_count && !open; k++) {
 		const struct dp_span_ends *s = &b->spans[k];
 		size_t apart = apart_by(b->m, s->first, s->last);
-		/* the first iteration may have names of its own, if it is as long as the others */
+		/* the first iteration may have names of its own if it is as long as the others */
 		bool fits = is_close(b, s->before) ? apart <= s->near
 						   : s->before < b->m && apart == 0 && s->leads;
 
@@ -171,8 +171,8 @@ static void spans_fit(const struct dp_ballot *b, double *score)
 }
 
 /*
- * A span that is a few symbols short of whole iterations lacks them at one of its ends. Mostly it
- * is the first iteration that begins otherwise: the span then ends with an iteration.
+ * A span that is a few symbols short of whole iterations lacks them at one end. Mostly the first
+ * iteration begins differently, and the span ends with an iteration.
  */
 static void first_differs(const struct dp_ballot *b, double *score)
 {
@@ -186,7 +186,7 @@ static void first_differs(const struct dp_ballot *b, double *score)
 	}
 }
 
-/* The first offset at or after each known boundary. */
+/* Scores the first offset at or after each known boundary. */
 static void known_boundaries(const struct dp_ballot *b, double *score)
 {
 	const size_t *known = b->known, *end = known ? known + b->known_count : NULL;
@@ -210,7 +210,7 @@ static void known_boundaries(const struct dp_ballot *b, double *score)
 	}
 }
 
-/* The host: launches, uploads, waits. Nothing is scored where nothing was observed. */
+/* The host: launches, uploads, waits. Nothing is scored unless it was recorded. */
 
 /* The offset at a position of the sequence. */
 static size_t offset_at(const struct dp_ballot *b, size_t position)
@@ -231,7 +231,7 @@ static size_t offset_at(const struct dp_ballot *b, size_t position)
 	return DP_NO_OFFSET;
 }
 
-/* Is an offset among those with the largest launch gaps, as boundaries of real programs are? */
+/* Returns true if an offset is among those with the largest launch gaps, as real boundaries are. */
 static bool may_begin(const struct dp_ballot *b, size_t offset)
 {
 	const double *gap = b->offsets.launch_gap;
@@ -243,8 +243,8 @@ static bool may_begin(const struct dp_ballot *b, size_t offset)
 }
 
 /*
- * How seldom something that is at `count` offsets is, by chance, at a pause that stands out as much
- * as the one at an offset, as a logarithm. Boundaries have both.
+ * The logarithm of how unlikely it is that one of `count` offsets has, by chance, a pause that
+ * stands out as much as the one at this offset. Boundaries have both.
  */
 static double pause_odds(const struct dp_ballot *b, size_t offset, size_t count)
 {
@@ -272,9 +272,9 @@ static void capture_at_gap(const struct dp_ballot *b, double *score)
 }
 
 /*
- * The first kernel with a launch behind others without is a step's first if recording was begun
- * between two steps; recording that was begun by the clock finds the host where it mostly is. One
- * is as likely as the other: the odds follow from the share of the host's time at the offset.
+ * The first kernel with a launch, after kernels without, is a step's first if recording began
+ * between two steps; recording that began at some time finds the host where it mostly is. Both are
+ * equally likely, so the odds follow from the offset's share of the host's time.
  */
 static void first_launch(const struct dp_ballot *b, double *score)
 {
@@ -309,7 +309,7 @@ static void kernel_gaps(const struct dp_ballot *b, double *score)
 		score[o] = b->offsets.kernel_gap[o];
 }
 
-/* How often something recurs per iteration; 0 where it is so often that it means nothing. */
+/* How often something recurs per iteration; 0 if it is so frequent that it means nothing. */
 static size_t recurrences(const struct dp_ballot *b, const bool *at)
 {
 	size_t count = 0;
@@ -319,7 +319,7 @@ static size_t recurrences(const struct dp_ballot *b, const bool *at)
 	return count == b->m || (count > 1 && count * 4 > b->m) ? 0 : count;
 }
 
-/* The offset that ends the longest stretch without, and how long that is. */
+/* The offset that ends the longest stretch without it; *longest is the length of that stretch. */
 static size_t after_longest(const struct dp_ballot *b, const bool *at, size_t *longest)
 {
 	size_t last = SIZE_MAX, after = 0;
@@ -337,7 +337,10 @@ static size_t after_longest(const struct dp_ballot *b, const bool *at, size_t *l
 	return after;
 }
 
-/* Each that recurs gets some of the score, most the one after the longest stretch without. */
+/*
+ * Gives half of the score to all offsets where it recurs, and half to the one after the longest
+ * stretch without it.
+ */
 static void recurring(const struct dp_ballot *b, const bool *at, double *score)
 {
 	size_t count = b->observed ? recurrences(b, at) : 0, longest;
@@ -373,7 +376,7 @@ static void upload_at_gap(const struct dp_ballot *b, double *score)
 			score[o] = pause_odds(b, o, count);
 }
 
-/* A step begins right behind an optimizer, or behind the bookkeeping that may follow. */
+/* A step begins right behind an optimizer, or behind bookkeeping that may follow it. */
 static void optimizer(const struct dp_ballot *b, double *score)
 {
 	const struct dp_optimizer *run = &b->optimizer;
@@ -394,7 +397,7 @@ bool dp_votes__is_step(const struct dp_ballot *b)
 	if (!b->observed)
 		return false;
 	syncs = recurrences(b, at->sync);
-	/* a layer may ask the device, for each of its experts, whether it has work */
+	/* layers with experts may query the device once per expert */
 	return recurrences(b, at->upload) || syncs == 1 || (syncs && b->m >= dp_param.step_long) ||
 	       (b->optimizer.named && !b->optimizer.everywhere);
 }

@@ -1,8 +1,8 @@
 /*
  * Votes on where an iteration begins. A cyclic pattern matches a sequence under every rotation;
- * which of its offsets begins an iteration is decided by other evidence, each kind of which may be
- * absent or mistaken. Each vote maps what was gathered (struct dp_ballot) to a score per offset;
- * the weighted sum decides (phase.c). A new kind of evidence is one more row.
+ * other evidence, each kind of which may be missing or wrong, decides which of its offsets begins
+ * an iteration. Each vote maps the gathered evidence (struct dp_ballot) to a score per offset; the
+ * weighted sum decides (phase.c). A new kind of evidence is one more row.
  */
 #ifndef DP_ITERATE_VOTES_H
 #define DP_ITERATE_VOTES_H
@@ -10,11 +10,11 @@
 #include "iterate/offsets.h"
 #include "iterate/optimizer.h"
 
-/* The ends of one span of the pattern, of those that hold an iteration or more. */
+/* The ends of one span of the pattern that holds at least one iteration. */
 struct dp_span_ends {
-	size_t before, behind; /* symbols of the sequence in front of it, and behind */
-	size_t begin, end;  /* the offset that it begins with, and the one that would come next */
-	size_t first, last; /* the same of the whole sequence, if the pattern filled it */
+	size_t before, behind; /* symbols of the sequence before it, and behind it */
+	size_t begin, end;     /* the offset at which it begins, and the one that would come next */
+	size_t first, last;    /* the same for the whole sequence, if the pattern filled it */
 	size_t near;	    /* symbols by which edits may move an end */
 	bool leads;	    /* no span comes before it */
 };
@@ -26,13 +26,13 @@ struct dp_ballot {
 	size_t n, m;
 	uint32_t pattern;
 	struct dp_evidence evidence;
-	bool cut_begin;	     /* chance decides what the sequence begins with, … */
+	bool cut_begin;	     /* where the sequence begins is arbitrary, … */
 	bool cut_end;	     /* … or ends with */
 	const size_t *known; /* positions at which iterations are known to begin, ascending */
 	size_t known_count;
-	bool observed;		   /* is anything known besides names? If so, of each offset: */
+	bool observed;		   /* there is evidence besides names, for each offset: */
 	struct dp_offsets offsets; /* what is */
-	size_t first_launch;	   /* first position with a launch behind some without; 0: none */
+	size_t first_launch;	   /* first position with a launch after some without; 0: none */
 	struct dp_span_ends *spans;
 	size_t span_count;
 	struct dp_optimizer optimizer;
@@ -47,7 +47,7 @@ struct dp_vote {
 	const double *weight; /* log-odds of a score of 1 */
 	const char *why;
 	void (*score)(const struct dp_ballot *ballot, double *score); /* adds to score[0..m) */
-	/* of one position, 0 to 1: has it what boundaries typically have? NULL: no matter */
+	/* for one position, 0 to 1: whether it has what boundaries typically have; NULL: unused */
 	double (*at)(const struct dp_evidence_at *here, const struct dp_evidence_at *typical);
 };
 
@@ -57,12 +57,12 @@ extern const size_t dp_vote_count;
 /* The weighted sum of the votes on one position. */
 double dp_votes__at(const struct dp_evidence_at *here, const struct dp_evidence_at *typical);
 
-/* The span ends of a ballot; room for alignment->span_count. */
+/* Collects the span ends of a ballot; spans has room for alignment->span_count of them. */
 void dp_votes__span_ends(struct dp_ballot *ballot, struct dp_span_ends *spans);
 
 /*
- * Do uploads, waits or an optimizer come a few times per iteration, as they do in a step of a
- * program and not in its layers?
+ * Returns true if uploads, waits or an optimizer come a few times per iteration, as in a program's
+ * step and not in its layers.
  */
 bool dp_votes__is_step(const struct dp_ballot *ballot);
 

@@ -19,7 +19,7 @@ struct dp_walk_step {
 	size_t at, offset, length; /* length in symbols of the sequence: 0 for a deletion */
 };
 
-/* Begins with a span, by index, of a pattern of that length whose iterations begin at `first`. */
+/* Begins with span number `span`, of a pattern of that length whose iterations begin at `first`. */
 void dp_walk__begin(struct dp_walk *walk, const struct dp_alignment *alignment, size_t span,
 		    size_t length, size_t first);
 

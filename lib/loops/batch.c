@@ -1,8 +1,8 @@
 /*
- * From patterns to loops: alignment, exact names, phase, cut, confidence. In: patterns that were
- * accepted; out: a loop for each that is listed. Called by tree.c, enclosing.c and loops.c.
+ * Turns accepted patterns into loops: alignment, exact names, phase, cut, confidence. Each pattern
+ * gives at most one loop, if its confidence suffices. Called by tree.c, enclosing.c and loops.c.
  *
- * Cost: one alignment of the sequence for each set of patterns, and what phase and cut cost.
+ * Cost: one alignment of the sequence per set of patterns, plus the cost of phase and cut.
  */
 #include "base/parameters.h"
 #include "iterate/boundary.h"
@@ -45,7 +45,7 @@ static size_t count_exact(const struct dp_sequence_loop *loop)
 	return n;
 }
 
-/* Names that no iteration has at their place: the first one of the family in the sequence. */
+/* For offsets at which no iteration has a name: the first name of the family in the sequence. */
 static int name_by_family(const struct dp_driver *d, const uint32_t *pattern, uint32_t *exact,
 			  size_t m)
 {
@@ -63,9 +63,9 @@ static int name_by_family(const struct dp_driver *d, const uint32_t *pattern, ui
 }
 
 /*
- * The exact names of a pattern that was found under families: at each offset the one that most of
- * a number of iterations have, by majority votes; of the first one that has any where those differ
- * from the pattern.
+ * Finds the exact names of a pattern that was found by family: at each offset the majority over the
+ * first iterations (Boyer and Moore's vote), or, if all of those differ from the pattern there, the
+ * name in the first iteration that has one.
  */
 static int name_exactly(const struct dp_driver *d, const struct dp_alignment *al, uint32_t index,
 			const uint32_t *pattern, uint32_t *exact, size_t m)
@@ -102,7 +102,7 @@ static int name_exactly(const struct dp_driver *d, const struct dp_alignment *al
 	return unnamed ? name_by_family(d, pattern, exact, m) : DP_OK;
 }
 
-/* Patterns that are being made to loops. */
+/* Patterns on their way to becoming loops. */
 struct batch {
 	struct dp_alignment alignment;
 	struct dp_cut_pattern list[DP_PATTERNS_MAX];
@@ -124,7 +124,7 @@ static void batch_fini(struct batch *b)
 	}
 }
 
-/* Loops inside or outside others begin where those do, whatever the host does. */
+/* A loop inside or around another begins where that one does, whatever the evidence of the host. */
 static int place_boundaries(struct dp_driver *d, struct batch *b)
 {
 	int status = DP_OK;
@@ -201,8 +201,8 @@ static double agreement(const struct dp_sequence_loop *loop)
 }
 
 /*
- * A loop is listed where it is likelier one than not, wherever it begins; what is looked at while
- * it goes on can wait until it is likely right.
+ * A loop is listed if it is more likely a loop than not, wherever it begins. A running capture will
+ * bring more evidence, so there a loop must be likely right as a whole.
  */
 static bool is_listed(const struct dp_driver *d, const struct dp_confidence *c)
 {
@@ -210,7 +210,7 @@ static bool is_listed(const struct dp_driver *d, const struct dp_confidence *c)
 	       (!d->request->evidence.goes_on || dp_confidence__of(c) >= dp_param.wait_for);
 }
 
-/* Makes a loop of one pattern of a batch. */
+/* Turns one pattern of a batch into a loop. */
 static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_found_by found_by,
 		      enum dp_standing standing)
 {
@@ -281,8 +281,7 @@ static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_fo
 }
 
 /*
- * Makes loops of the patterns of one level; made[] gets the index of each, DP_NONE where there is
- * none.
+ * Turns the patterns of one level into loops. made[i] is the index of pattern i's loop, or DP_NONE.
  */
 int dp_driver__level(struct dp_driver *d, const struct dp_patterns *patterns, uint32_t *made,
 		     const enum dp_standing *standing, const struct dp_phase_hints *hints)

@@ -1,12 +1,12 @@
 /*
- * Iterations that branch. Where a program does one thing or another in each iteration, no pattern
- * describes them, but what all of them share still occurs once in each: symbols that occur equally
- * often and alternate, the members. From one occurrence to the next of the member that comes first,
- * the anchor, is an iteration. Repetitions are collapsed before, so that a loop inside counts
- * as one symbol, however often it runs.
+ * Iterations that branch. If a program does one thing or another in each iteration, no pattern
+ * describes them, but what all of them share still occurs once in each: the members, symbols that
+ * occur equally often and alternate. An iteration extends from one occurrence of the anchor, the
+ * member that comes first, to the next. Repetitions are collapsed beforehand, so that an inner loop
+ * counts as one symbol, however often it runs.
  *
- * Cost: O(n log n) for n symbols of the collapsed sequence, and the sequence once for each symbol
- * that may be the anchor.
+ * Cost: O(n log n) for n symbols of the collapsed sequence, and one pass over the sequence for each
+ * symbol that may be the anchor.
  */
 #include "loops/branching.h"
 #include "base/parameters.h"
@@ -14,10 +14,10 @@
 
 #include <string.h>
 
-/* Occurrences of the symbols of a sequence, by symbol. */
+/* The positions of each symbol of a sequence. */
 struct occurrences {
 	uint32_t *where;
-	size_t *first; /* of each symbol in where, and one more */
+	size_t *first; /* of each symbol in where, and one past the last */
 	uint32_t *gaps;
 	const struct dp_runs *runs;
 };
@@ -58,7 +58,9 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The median gap between a symbol's occurrences where they are regular and span the sequence. */
+/*
+ * The median gap between a symbol's occurrences; 0 unless they are regular and span the sequence.
+ */
 static size_t regular_gap(const struct occurrences *o, uint32_t symbol)
 {
 	const uint32_t *where = o->where + o->first[symbol];
@@ -78,7 +80,7 @@ static size_t regular_gap(const struct occurrences *o, uint32_t symbol)
 											   : 0;
 }
 
-/* Do the occurrences of two symbols of one count alternate? */
+/* Returns true if the occurrences of two symbols, which are equally many, alternate. */
 static bool alternate(const struct occurrences *o, uint32_t a, uint32_t b)
 {
 	const uint32_t *x = o->where + o->first[a], *y = o->where + o->first[b];
@@ -90,7 +92,7 @@ static bool alternate(const struct occurrences *o, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* The first of the members: regular, and alternates with others of its count. */
+/* The first of the members: a regular symbol that alternates with others that occur as often. */
 static uint32_t find_anchor(const struct occurrences *o, size_t *gap)
 {
 	uint32_t best = DP_NONE;
@@ -107,7 +109,9 @@ static uint32_t find_anchor(const struct occurrences *o, size_t *gap)
 		    (double)(members * count_of(o, s)) <
 			    dp_param.branch_shared * (double)o->runs->count)
 			continue;
-		/* a branch is rarer; of one count the first symbol in turn has most behind it */
+		/*
+		 * a branch occurs less often; of equal counts the first symbol in an iteration wins
+		 */
 		if (count_of(o, s) == most &&
 		    (members < best_members ||
 		     (members == best_members &&
@@ -121,7 +125,7 @@ static uint32_t find_anchor(const struct occurrences *o, size_t *gap)
 	return best;
 }
 
-/* Iterations from one occurrence of the anchor to the next, in the driver's own symbols. */
+/* Cuts from each occurrence of the anchor to the next, in positions of the driver's sequence. */
 static size_t cut(struct dp_repetition *iterations, const struct occurrences *o, uint32_t anchor,
 		  size_t gap)
 {
@@ -136,7 +140,7 @@ static size_t cut(struct dp_repetition *iterations, const struct occurrences *o,
 		iterations[made++] = (struct dp_repetition){
 			.first = o->runs->position[where[i]],
 			.end = o->runs->position[end],
-			/* what the capture leaves of the last may be anything */
+			/* the capture may have cut off any part of the last one */
 			.partial = i + 1 == count && (next - where[i]) * 2 < gap,
 		};
 	}
@@ -144,8 +148,8 @@ static size_t cut(struct dp_repetition *iterations, const struct occurrences *o,
 }
 
 /*
- * Layers that differ in turn share kernels, too. Programs mostly do something for each iteration
- * that is not done for a layer: they upload, or wait.
+ * Alternating kinds of layers share kernels, too. But a program mostly uploads or waits once per
+ * iteration, which it does not do per layer.
  */
 static bool may_be_layers(const struct dp_driver *d, const struct occurrences *o, uint32_t anchor)
 {
@@ -164,7 +168,10 @@ static bool may_be_layers(const struct dp_driver *d, const struct occurrences *o
 	return held * 2 < count;
 }
 
-/* Iterations branch, so that edits say nothing: what is irregular is how far apart they begin. */
+/*
+ * Iterations that branch are unlike each other, so edits are no evidence; a fixed value stands for
+ * their irregular distances.
+ */
 static void judge(struct dp_sequence_loop *loop)
 {
 	dp_loops__judge(loop);

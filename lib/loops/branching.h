@@ -1,12 +1,12 @@
-/* Iterations that branch: found by what all of them share. */
+/* Iterations that branch, found by the symbols that all of them share. */
 #ifndef DP_LOOPS_BRANCHING_H
 #define DP_LOOPS_BRANCHING_H
 
 #include "loops/driver.h"
 
 /*
- * Looks for a loop whose iterations share symbols but follow no pattern. If there is one, *found is
- * true, and it replaces the driver's loops. Errors: DP_ERR_NOMEM. Cost: O(n log n), and the
+ * Looks for a loop whose iterations share symbols but follow no pattern. If there is one, sets
+ * *found to true and replaces the driver's loops. Errors: DP_ERR_NOMEM. Cost: O(n log n), and the
  * square of an alphabet of at most 512.
  */
 int dp_branching__find(struct dp_driver *driver, bool *found);

@@ -1,14 +1,14 @@
 /*
- * Logistic regression (Cox 1958), twice, on a table of features, each corrected by an isotonic map
+ * Two logistic regressions (Cox 1958) on a table of features, each corrected by an isotonic map
  * (Zadrozny and Elkan 2002). Cost: constant.
  *
- * The numbers between the marks are written by tests/bench/confidence.py: do not edit them.
+ * The numbers between the two marks are written by tests/bench/confidence.py: do not edit them.
  */
 #include "loops/confidence.h"
 
 #include <math.h>
 
-/* Changes of log-odds below this do not explain anything. */
+/* Smaller changes of log-odds are left out of explanations. */
 #define WORTH_SAYING 0.1
 
 const struct dp_feature_info dp_feature_table[DP_FEATURES] = {
@@ -85,13 +85,13 @@ static const double knots[2][KNOTS][2] = {
 
 enum { TYPICAL, LOOP, BOUNDARY };
 
-/* What a feature adds to the log-odds of a question. */
+/* A feature's contribution to the log-odds of a question. */
 static double contribution(const struct dp_confidence *c, size_t feature, int question)
 {
 	return fitted[feature][question] * (c->feature[feature] - fitted[feature][TYPICAL]);
 }
 
-/* What the regression claims, and how often it was so: between two knots a line. */
+/* Maps the regression's claim to how often such claims were right, linearly between two knots. */
 static double calibrate(double claimed, const double (*knot)[2])
 {
 	size_t i = 1;

@@ -1,10 +1,10 @@
 /*
- * Loops around the chosen ones. A request with its decoding steps, or an epoch with its iterations
- * and its evaluation, repeats although no two of them are of one length: what varies is how often
- * the inner loop does. So every stretch of iterations that follow each other is folded to one
- * symbol, and what repeats is sought in the folded sequence.
+ * Loops around the chosen ones. Requests with their decoding steps, or epochs with their iterations
+ * and evaluation, repeat although no two have the same length: what varies is how often the inner
+ * loop runs. So each run of consecutive iterations is folded into one symbol, and the folded
+ * sequence is searched.
  *
- * Cost: a search of the folded sequence, and linear.
+ * Cost: a search of the folded sequence, otherwise linear.
  */
 #include "loops/enclosing.h"
 #include "base/parameters.h"
@@ -12,10 +12,10 @@
 
 #include <string.h>
 
-/* A sequence with stretches of iterations folded. */
+/* A sequence with runs of iterations folded. */
 struct folded {
 	uint32_t *symbols;
-	uint32_t *position; /* of each symbol in the sequence, and one more at the end */
+	uint32_t *position; /* of each symbol in the sequence, and of the end */
 	size_t count;
 	uint32_t alphabet;
 	const struct dp_evidence *evidence;
@@ -27,7 +27,9 @@ static void folded_fini(struct folded *f)
 	free(f->position);
 }
 
-/* The selected loop among the first `count` whose next iteration begins first, or count. */
+/*
+ * The chosen loop among the first `count` whose next iteration begins first; count if none is left.
+ */
 static size_t next_loop(const struct dp_loops *loops, const size_t *at, size_t count)
 {
 	size_t best = count;
@@ -44,7 +46,7 @@ static size_t next_loop(const struct dp_loops *loops, const size_t *at, size_t c
 	return best;
 }
 
-/* Counts only, where there is no room yet. */
+/* Only counts until the arrays are allocated. */
 static void put(struct folded *f, uint32_t symbol, size_t position)
 {
 	if (f->symbols) {
@@ -79,7 +81,7 @@ static void fold(struct folded *f, const struct dp_driver *d, size_t count)
 		put(f, d->text.symbols[i], i);
 }
 
-/* *any is false where the folded sequence is not worth a search. */
+/* Sets *any to false if the folded sequence is not worth a search. */
 static int make_folded(struct folded *f, const struct dp_driver *d, size_t count, bool *any)
 {
 	size_t n = d->request->count;
@@ -106,7 +108,7 @@ static void at_folded(void *ctx, size_t index, struct dp_evidence_at *out)
 	f->evidence->at(f->evidence->ctx, f->position[index], out);
 }
 
-/* Does it repeat something that is folded? */
+/* Returns true if the pattern holds a folded symbol. */
 static bool is_around(const struct dp_pattern *h, uint32_t alphabet)
 {
 	for (size_t i = 0; i < h->length; i++)
@@ -115,7 +117,7 @@ static bool is_around(const struct dp_pattern *h, uint32_t alphabet)
 	return false;
 }
 
-/* Nearly all iterations of a loop within those of another. */
+/* Returns true if nearly all iterations of a loop lie within those of another. */
 static bool lies_in(const struct dp_sequence_loop *loop, const struct dp_sequence_loop *other)
 {
 	size_t k = 0, inside = 0;
@@ -175,7 +177,7 @@ int dp_enclosing__find(struct dp_driver *d, size_t count)
 	status = make_folded(&f, d, count, &any);
 	if (status || !any)
 		goto out;
-	/* loops that alternate do, however little it takes to say so */
+	/* few alternating loops repeat, even if describing them saves few bits */
 	bar.few = f.count < dp_param.enclosing_few;
 	if (bar.few)
 		bar.bits = dp_param.enclosing_bits_few;

@@ -1,13 +1,13 @@
-/* Loops around others that repeat a varying number of times. */
+/* Loops that enclose others which repeat a varying number of times. */
 #ifndef DP_LOOPS_ENCLOSING_H
 #define DP_LOOPS_ENCLOSING_H
 
 #include "loops/driver.h"
 
 /*
- * Looks for loops around the first `count` of the driver's, which are the chosen ones: appends
- * those that it finds, and makes them parents. Errors: DP_ERR_NOMEM. Cost: a search of what is
- * left if each stretch of iterations is one symbol, and linear.
+ * Looks for loops around the first `count` loops of the driver, which are the chosen ones. Appends
+ * what it finds and makes it their parent. Errors: DP_ERR_NOMEM. Cost: a search of the sequence
+ * with each run of iterations folded into one symbol, otherwise linear.
  */
 int dp_enclosing__find(struct dp_driver *driver, size_t count);
 

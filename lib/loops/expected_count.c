@@ -1,12 +1,12 @@
 /*
  * A program's first iteration may be unlike all others: it tries algorithms, compiles, allocates.
- * No alignment finds it, but who tells the number of iterations tells that it is one. So where
- * just one is missing, the kernels next to the loop are it if they are about as many, are mostly
- * of the names that the others have, and begin as those do: with the same kernels, or where the
- * sequence or a pause like theirs does.
+ * No alignment finds it, but a known number of iterations shows that it is missing. If exactly one
+ * is missing, the kernels next to the loop are accepted as that iteration if they are about as
+ * many, mostly have names of the other iterations, and begin like those: with the same kernels, at
+ * the sequence's begin, or after a comparable pause.
  *
- * Cost: linear in the pattern and in what is looked at, which is not more than a pattern and a half
- * on either side.
+ * Cost: linear in the pattern and in the kernels looked at, at most one and a half patterns per
+ * side.
  */
 #include "loops/expected_count.h"
 #include "align/diff.h"
@@ -14,13 +14,13 @@
 
 #include <string.h>
 
-/* Where the iteration may be: symbols [low, high), and what of the loop it takes the place of. */
+/* Where the iteration may be, symbols [low, high), and which iterations it replaces. */
 struct room {
 	size_t low, high;
-	size_t latest; /* where it begins at the latest */
-	bool is_edge;  /* low is where the loop, another one or the sequence ends or begins */
-	size_t at;     /* the index that its iteration would have */
-	size_t drop;   /* iterations from there on, cut-off ones, that are parts of it */
+	size_t latest; /* the latest position at which it may begin */
+	bool is_edge;  /* low is an end of the loop, of another loop or of the sequence */
+	size_t at;     /* the index of the new iteration */
+	size_t drop;   /* the partial iterations from there on that it replaces */
 };
 
 static bool is_same(const struct dp_loops_request *r, uint32_t a, uint32_t b)
@@ -28,7 +28,7 @@ static bool is_same(const struct dp_loops_request *r, uint32_t a, uint32_t b)
 	return r->family ? r->family[a] == r->family[b] : a == b;
 }
 
-/* Do symbols from `at` on begin as the loop's pattern does? */
+/* Returns true if the symbols from `at` on begin like the loop's pattern. */
 static bool begins(const struct dp_loops_request *r, const struct dp_sequence_loop *loop,
 		   size_t at)
 {
@@ -40,7 +40,7 @@ static bool begins(const struct dp_loops_request *r, const struct dp_sequence_lo
 	return true;
 }
 
-/* The pause before a symbol, by launches where they are recorded; -1: unknown. */
+/* The pause before a symbol, between launches if they are recorded; -1 if unknown. */
 static int64_t pause_ns(const struct dp_evidence *evidence, size_t at)
 {
 	struct dp_evidence_at here = { .kernel_gap_ns = -1, .launch_gap_ns = -1 };
@@ -49,7 +49,10 @@ static int64_t pause_ns(const struct dp_evidence *evidence, size_t at)
 	return evidence->launches_recorded ? here.launch_gap_ns : here.kernel_gap_ns;
 }
 
-/* Is there a pause before a symbol that is as long as the shortest before an iteration? */
+/*
+ * Returns true if the pause before a symbol is at least as long as the shortest before an
+ * iteration.
+ */
 static bool is_set_off(const struct dp_loops_request *r, const struct dp_sequence_loop *loop,
 		       size_t at)
 {
@@ -70,7 +73,7 @@ static bool is_set_off(const struct dp_loops_request *r, const struct dp_sequenc
 	return least_ns > 0 && pause_ns(&r->evidence, at) >= least_ns;
 }
 
-/* How many of symbols [first, end) have a partner of the same name in the pattern. */
+/* Counts the symbols in [first, end) that can be paired with symbols of the pattern by name. */
 static int count_common(size_t *common, const struct dp_loops_request *r,
 			const struct dp_sequence_loop *loop, size_t first, size_t end)
 {
@@ -91,7 +94,7 @@ static int count_common(size_t *common, const struct dp_loops_request *r,
 	return DP_OK;
 }
 
-/* Replaces `drop` iterations from index `at` on, and their edits, by one. */
+/* Replaces `drop` iterations from index `at` on, and their edits, by one iteration. */
 static int splice(struct dp_sequence_loop *loop, size_t at, size_t drop,
 		  struct dp_repetition iteration, const struct dp_edit *edits, size_t count)
 {
@@ -148,7 +151,7 @@ static int add(const struct dp_loops_request *r, struct dp_sequence_loop *loop,
 	return status;
 }
 
-/* Leaves what other loops have, of the symbols before or behind this one's whole iterations. */
+/* Shrinks the room so that it excludes the iterations of other loops. */
 static void leave_others(const struct dp_loops *loops, size_t which, struct room *room, bool before)
 {
 	for (size_t k = 0; k < loops->count; k++) {
@@ -168,8 +171,8 @@ static void leave_others(const struct dp_loops *loops, size_t which, struct room
 }
 
 /*
- * False where the first whole iteration has none before it. What is taken for one that is cut off
- * may be a part of it, or all: then there are as many kernels as a whole one has.
+ * The room before the first whole iteration. A partial iteration there may be part or, with as many
+ * kernels as a whole one, all of the missing one. Returns false if there is no room.
  */
 static bool room_before(struct room *room, const struct dp_loops *loops, size_t which)
 {
@@ -190,7 +193,7 @@ static bool room_before(struct room *room, const struct dp_loops *loops, size_t 
 	return room->high - room->low >= least && room->low <= room->latest;
 }
 
-/* The same for the last one. */
+/* The same behind the last whole iteration. */
 static bool room_behind(struct room *room, const struct dp_loops *loops, size_t which, size_t n)
 {
 	const struct dp_sequence_loop *loop = &loops->loops[which];
@@ -208,7 +211,7 @@ static bool room_behind(struct room *room, const struct dp_loops *loops, size_t 
 	return room->high - room->low >= least && s->end <= room->high;
 }
 
-/* Adds what is in a room if it is the iteration. */
+/* Adds the content of a room to the loop if it is the missing iteration. */
 static int try_room(const struct dp_loops_request *r, struct dp_sequence_loop *loop,
 		    const struct room *room, bool *added)
 {
@@ -242,7 +245,7 @@ int dp_expected_count__add(struct dp_driver *driver, size_t which, uint64_t want
 
 	for (size_t i = 0; i < loop->count; i++)
 		whole += !loop->iterations[i].partial;
-	/* one alone does not tell what the others are like */
+	/* a single iteration does not show what the others look like */
 	if (whole < 2 || whole + 1 != wanted)
 		return DP_OK;
 	if (room_before(&room, driver->loops, which))

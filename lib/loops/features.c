@@ -1,20 +1,20 @@
 /*
- * Features of loops, and the evidence for layers: the layers of a single pass through a network
- * look like a loop. A program's loop mostly fills the capture, has loops inside, or goes on after
- * something else; layers stand between other kernels, once.
+ * The features of a loop, and whether it may be layers: the layers of a single pass through a
+ * network look like a loop. A program's loop mostly fills the capture, has inner loops, or resumes
+ * after something else; layers appear once, between other kernels.
  *
- * Cost: linear in the spans of the alignment, and a few hundred calls of the evidence.
+ * Cost: linear in the spans of the alignment, plus a few hundred calls of the evidence.
  */
 #include "loops/features.h"
 #include "base/parameters.h"
 
 #include <math.h>
 
-/* How much a loop looks like the layers of a single pass. */
+/* How much a loop looks like layers. */
 enum {
 	NO_LAYERS,
-	HARDLY_LAYERS,	 /* larger than a layer, or in several stretches */
-	MAYBE_LAYERS,	 /* like layers, except that they fill the capture or have loops inside */
+	HARDLY_LAYERS,	 /* longer than a layer, or in several stretches */
+	MAYBE_LAYERS,	 /* like layers, but it fills the capture or has inner loops */
 	LIKE_LAYERS,	 /* few, once, and between other kernels */
 	CAPTURED_LAYERS, /* each in a graph of its own */
 };
@@ -25,8 +25,8 @@ static double kernels_of(const struct dp_judged *j)
 }
 
 /*
- * May be the layers of one pass and a bit, though they fill the capture: launches are recorded, and
- * nothing in an iteration is what programs do once per step.
+ * Returns true if a loop that fills the capture may still be the layers of one pass and a bit:
+ * launches are recorded, and an iteration has nothing that programs do once per step.
  */
 static bool fills_with_layers(const struct dp_judged *j)
 {
@@ -35,7 +35,7 @@ static bool fills_with_layers(const struct dp_judged *j)
 	       kernels_of(j) < (double)dp_param.layer_long;
 }
 
-/* Is the repetition interrupted, once or a few times, by kernels that do not repeat? */
+/* Returns true if kernels that do not repeat interrupt the loop once or a few times. */
 static bool is_broken(const struct dp_alignment *al)
 {
 	size_t breaks = 0;
@@ -45,7 +45,7 @@ static bool is_broken(const struct dp_alignment *al)
 	return breaks > 0 && breaks <= dp_param.breaks_max;
 }
 
-/* Is the symbol at a position seen nowhere else? */
+/* Returns true if the symbol at a position occurs nowhere else. */
 static bool is_alone(const struct dp_driver *d, size_t position)
 {
 	for (size_t k = 0; k < d->request->count; k++)
@@ -55,8 +55,8 @@ static bool is_alone(const struct dp_driver *d, size_t position)
 }
 
 /*
- * How many ends of the capture a loop fills, except for one kernel. Layers leave one in front that
- * is seen nowhere else, an embedding, and behind them something.
+ * The number of ends of the capture that a loop reaches, except for one kernel. Layers leave a
+ * kernel in front that occurs nowhere else, an embedding, and something behind them.
  */
 static size_t ends_filled(const struct dp_judged *j)
 {
@@ -74,10 +74,11 @@ static size_t ends_filled(const struct dp_judged *j)
 }
 
 /*
- * A single pass begins with an embedding and ends with a head: little next to a layer, of which
- * there are whole ones. A program with as few iterations mostly does more than that before them and
- * behind, or nothing that is in the capture. Before and behind layers there may be some of another
- * kind, which repeat too; not so with what is longer than a group of layers.
+ * Returns true if the loop lies in the capture as layers do. A single pass begins with an embedding
+ * and ends with a head, both small next to a layer; all layers are whole. A program with as few
+ * iterations mostly does more than that before and after them, or nothing that the capture shows.
+ * Layers of another kind, which repeat too, may come before and after; longer patterns are no
+ * groups of layers.
  */
 static bool is_pass(const struct dp_judged *j)
 {
@@ -101,8 +102,8 @@ static bool is_pass(const struct dp_judged *j)
 }
 
 /*
- * A pass that records CUDA graphs captures one for each of its layers: most iterations hold the
- * beginning or the end of a capture.
+ * Returns true if most iterations hold the beginning or the end of a graph capture: a pass that
+ * records CUDA graphs captures one per layer.
  */
 static bool is_captured(const struct dp_judged *j)
 {
@@ -127,9 +128,10 @@ static bool is_captured(const struct dp_judged *j)
 }
 
 /*
- * A layer of a network multiplies matrices or normalizes, and has kernels of a library or compiler
- * for that; time steps of numerical programs do not. Of an iteration in the middle, as the first may
- * hold something else; where no names are known it may be a layer, and what is longer is none.
+ * Returns true if the pattern has no kernel of a library or compiler for networks. A layer
+ * multiplies matrices or normalizes with such kernels; time steps of numerical programs do not. An
+ * iteration in the middle is asked, as the first may hold something else. Without names, short
+ * patterns may be layers and longer ones are not.
  */
 static bool has_no_network(const struct dp_judged *j)
 {
@@ -150,7 +152,7 @@ static bool has_no_network(const struct dp_judged *j)
 	return own > 0;
 }
 
-/* Stretches in which the pattern repeats, with other work between them. */
+/* Counts the stretches in which the pattern repeats, with other work between them. */
 static size_t count_spans(const struct dp_judged *j)
 {
 	const struct dp_alignment *al = j->alignment;
@@ -161,7 +163,7 @@ static size_t count_spans(const struct dp_judged *j)
 		if (al->spans[k].pattern != j->pattern ||
 		    dp_align__advance(al, k) < 2 * j->length)
 			continue;
-		/* layers of several kinds that take turns are one pass still */
+		/* alternating kinds of layers are still one pass */
 		spans += spans == 0 || al->spans[k].begin >= until + near;
 		until = al->spans[k].end;
 	}
@@ -182,7 +184,7 @@ static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 		return CAPTURED_LAYERS;
 	if (has_no_network(j))
 		return NO_LAYERS;
-	/* the end of one pass, its head, what begins the next one, and its layers */
+	/* the end of one pass with its head, then the begin of the next one with its layers */
 	if (fills_with_layers(j) && is_broken(j->alignment))
 		return LIKE_LAYERS;
 	if (j->standing == DP_STANDING_NESTED || j->phase->beat || ends == 2 ||
@@ -204,8 +206,8 @@ static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 }
 
 /*
- * Edits for each symbol, as the names' families were aligned and by exact names. The pattern is
- * taken from the iterations: of n, one is like it in any case.
+ * Edits per symbol, both as aligned by family and by exact name. The pattern is taken from the
+ * iterations, so one of n always equals it.
  */
 static void rate_edits(struct dp_confidence *c, const struct dp_repetition *iterations,
 		       size_t count, size_t edits, size_t renamed)
@@ -247,7 +249,7 @@ bool dp_features__gather(struct dp_confidence *c, const struct dp_judged *j)
 	c->feature[DP_FEATURE_ITERATIONS] =
 		fmin(logarithm(j->cut->complete), dp_param.iterations_log);
 	rate_edits(c, j->cut->iterations, j->cut->count, j->cut->edit_count, j->cut->renamed);
-	/* what looks like layers is none the less so for an end that it reaches */
+	/* reaching an end of the capture is no evidence against layers */
 	c->feature[DP_FEATURE_ENDS] = layers < LIKE_LAYERS ? (double)ends : 0;
 	c->feature[DP_FEATURE_LAYERS] = DP_MAX(layers - MAYBE_LAYERS, 0);
 	c->feature[DP_FEATURE_SHORT] = layers < LIKE_LAYERS ? layers / 2.0 : 0;

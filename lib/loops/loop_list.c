@@ -1,5 +1,5 @@
 /*
- * The list of a sequence's loops, and what is counted of one. Cost: linear in loops or iterations.
+ * The list of a sequence's loops, and counts over one loop. Cost: linear in loops or iterations.
  */
 #include "loops/driver.h"
 
@@ -96,7 +96,7 @@ static size_t first_of(const struct dp_sequence_loop *loop)
 	return loop->count ? loop->iterations[0].first : SIZE_MAX;
 }
 
-/* Loops of [from, to) that are around one of them. */
+/* The number of loops in [from, to) that enclose a loop. */
 static size_t depth_of(const struct dp_loops *loops, size_t loop, size_t from, size_t to)
 {
 	size_t depth = 0;

@@ -1,8 +1,9 @@
 /*
- * Loops of a sequence: without help the tree (tree.c), with known numbers of iterations those loops
- * of it that have them, else what repeats about as often, or the published algorithm.
+ * Entry point. Unaided, the loops are those of the tree (tree.c). For known numbers of iterations,
+ * they are the loops of the tree that have these numbers, or else what repeats about as often; or
+ * the paper's algorithm is run as published.
  *
- * Cost: that of the tree, and of one more search where it lacks a number.
+ * Cost: that of the tree, plus one more search if it lacks a number.
  */
 #include "loops/loops.h"
 #include "base/parameters.h"
@@ -14,7 +15,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Do any two names share a family, and are there several? Errors: DP_ERR_NOMEM. */
+/*
+ * Sets *merge to true if there are several families and any two names share one. Errors:
+ * DP_ERR_NOMEM.
+ */
 static int families_merge(const struct dp_loops_request *r, bool *merge)
 {
 	bool *seen = dp_alloc__zeroed(r->alphabet, sizeof(*seen)), several = false;
@@ -57,13 +61,13 @@ static int use_families(struct dp_driver *d)
 	return DP_OK;
 }
 
-/* How far a number of iterations is from the one that is known, as a share. */
+/* By how much a loop's number of iterations differs from the known one, as a share. */
 static double misfit(const struct dp_sequence_loop *loop, uint64_t count)
 {
 	return fabs((double)dp_loops__whole(loop) - (double)count) / (double)count;
 }
 
-/* Has a loop the known number, except for an iteration or two that the capture cut off? */
+/* Returns true if a loop has the known number, or one or two less that the capture cut off. */
 static bool is_near(const struct dp_sequence_loop *loop, uint64_t known)
 {
 	double off = misfit(loop, known);
@@ -72,7 +76,10 @@ static bool is_near(const struct dp_sequence_loop *loop, uint64_t known)
 	       (known >= dp_param.count_few && off * (double)known <= dp_param.count_off);
 }
 
-/* Is a loop worth showing for a known number? It has it, or may get it, or is likely anyway. */
+/*
+ * Returns true if a loop is worth showing for a known number: it has it, may get it, or is likely
+ * anyway.
+ */
 static bool is_answer(const struct dp_sequence_loop *loop, uint64_t known)
 {
 	return is_near(loop, known) || dp_loops__whole(loop) + 1 == known ||
@@ -80,8 +87,7 @@ static bool is_answer(const struct dp_sequence_loop *loop, uint64_t known)
 }
 
 /*
- * Assigns a loop to each known number, the nearest that no other has; of equals the chosen ones
- * first.
+ * Assigns to each known number the nearest loop that no other number has; of equals, a chosen one.
  */
 static void assign(const struct dp_loops *loops, const struct dp_loops_request *r,
 		   uint32_t *assigned)
@@ -92,7 +98,10 @@ static void assign(const struct dp_loops *loops, const struct dp_loops_request *
 		assigned[i] = DP_NONE;
 		for (uint32_t k = 0; k < loops->count; k++) {
 			const struct dp_sequence_loop *loop = &loops->loops[k];
-			/* another level has to fit better by more than an iteration or two */
+			/*
+			 * a loop of another level must match better by more than an iteration or
+			 * two
+			 */
 			double off = misfit(loop, r->counts[i]) +
 				     (loop->chosen ? 0 : dp_param.count_level);
 			bool taken = false;
@@ -117,7 +126,7 @@ static bool near_enough(const struct dp_loops *loops, const struct dp_loops_requ
 	return true;
 }
 
-/* Is a loop inside of another, however deep? Loops come outermost first. */
+/* Returns true if a loop is inside another at any depth. Loops come outermost first. */
 static bool is_inside(const struct dp_loops *loops, size_t loop, size_t other)
 {
 	uint32_t parent = loops->loops[loop].parent;
@@ -135,8 +144,8 @@ static void judge_count(struct dp_sequence_loop *loop, bool matches)
 }
 
 /*
- * Completes a loop whose number of iterations is given. One that does not have it was found without
- * it, and is as likely as it was.
+ * Completes a loop for a known number of iterations. If it still lacks the number, it keeps the
+ * confidence it had unaided.
  */
 static int match(struct dp_driver *d, size_t which, uint64_t known)
 {
@@ -149,7 +158,9 @@ static int match(struct dp_driver *d, size_t which, uint64_t known)
 	return DP_OK;
 }
 
-/* Moves loops to the driver's: made[] is the new index of each, or DP_NONE of those left behind. */
+/*
+ * Moves loops to the driver. made[i] is the new index of loop i, or DP_NONE if it is left behind.
+ */
 static int move_loops(struct dp_driver *d, struct dp_loops *from, const bool *which, uint32_t *made)
 {
 	for (size_t k = 0; k < from->count; k++) {
@@ -175,7 +186,7 @@ static int move_loops(struct dp_driver *d, struct dp_loops *from, const bool *wh
 	return DP_OK;
 }
 
-/* Moves the loops that are assigned to a number to the driver's, and completes them. */
+/* Moves the loops that are assigned to numbers to the driver, and completes them. */
 static int take_assigned(struct dp_driver *d, struct dp_loops *from, const uint32_t *assigned)
 {
 	size_t count = d->request->counts_count;
@@ -187,7 +198,7 @@ static int take_assigned(struct dp_driver *d, struct dp_loops *from, const uint3
 		if (assigned[i] != DP_NONE)
 			which[assigned[i]] = true;
 	}
-	/* where several numbers are known, nested loops may be among them */
+	/* with several numbers, the nested loops may be among them */
 	for (size_t k = 0; count == 1 && assigned[0] != DP_NONE && k < from->count && !status; k++)
 		if (is_inside(from, k, assigned[0]) &&
 		    dp_confidence__listed(&from->loops[k].confidence)) {
@@ -209,8 +220,8 @@ static int take_assigned(struct dp_driver *d, struct dp_loops *from, const uint3
 }
 
 /*
- * The chosen loops of about one length that come after each other: one loop of the program, that
- * was recompiled midway. Returns their iterations together, or 0 where there is no such row.
+ * Marks the chosen loops of similar length that follow each other: one loop of the program,
+ * recompiled midway. Returns the sum of their iterations, or 0 if there is no such row.
  */
 static size_t find_row(const struct dp_loops *loops, bool *which)
 {
@@ -238,7 +249,7 @@ static size_t find_row(const struct dp_loops *loops, bool *which)
 	return n > 1 ? sum : 0;
 }
 
-/* Takes loops in a row that together have the number that is known, and what is inside of them. */
+/* Takes a row of loops that together have the known number, and their inner loops. */
 static int take_row(struct dp_driver *d, struct dp_loops *from, bool *taken)
 {
 	const struct dp_loops_request *r = d->request;
@@ -273,7 +284,7 @@ out:
 	return status;
 }
 
-/* What repeats about as often as is known, whatever its level. */
+/* Searches for what repeats about as often as the known numbers, at any level. */
 static int search_counts(struct dp_driver *d)
 {
 	const struct dp_loops_request *r = d->request;
@@ -289,7 +300,7 @@ static int search_counts(struct dp_driver *d)
 	return status;
 }
 
-/* The loop that is likely without the number that is known, where none has that number. */
+/* Notes the most likely loop of the tree if no loop has the known number. */
 static void note_likely(struct dp_loops *loops, const struct dp_loops *tree, uint64_t known)
 {
 	const struct dp_sequence_loop *likely = NULL;
@@ -311,7 +322,7 @@ static void note_likely(struct dp_loops *loops, const struct dp_loops *tree, uin
 	loops->likely_confidence = dp_confidence__of(&likely->confidence);
 }
 
-/* The loop that comes nearest to a known number of iterations. */
+/* Explains which loop comes nearest to a known number of iterations. */
 static void explain_count(const struct dp_loops_request *r, const struct dp_loops *loops,
 			  uint64_t known, uint32_t assigned)
 {
@@ -332,8 +343,8 @@ static void explain_count(const struct dp_loops_request *r, const struct dp_loop
 }
 
 /*
- * The loops of the tree that have the known numbers of iterations; where they don't, patterns for
- * these numbers from the same suffix tree, if they come nearer.
+ * Takes the loops of the tree that have the known numbers of iterations. If they miss them,
+ * searches the same suffix tree for these numbers, and takes the result if it comes nearer.
  */
 static int find_counts(struct dp_driver *d)
 {
@@ -414,7 +425,7 @@ static void explain_paper(const struct dp_loops_request *r, uint64_t known,
 			  : "for the {known:iteration} of -n, no substring meets the criteria");
 }
 
-/* One search and one match for each count, as published. */
+/* One search and one match per number, as published. */
 static int find_as_published(struct dp_driver *d, struct dp_error *error)
 {
 	const struct dp_loops_request *r = d->request;

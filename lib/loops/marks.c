@@ -1,6 +1,6 @@
 /*
- * Loops from boundaries that are known. The pattern is the iteration that occurs most often, by
- * hash and comparison; each iteration's edit script is a diff with it. Cost: linear.
+ * Loops from known boundaries. The pattern is the most frequent iteration, found by hash and
+ * comparison; the edits of each iteration are a diff against it. Cost: linear.
  */
 #include "loops/loops.h"
 #include "iterate/cut.h"
@@ -22,7 +22,7 @@ static uint64_t hash_of(const uint32_t *symbols, size_t n)
 	return h ^ h >> 32;
 }
 
-/* The index of the most frequent iteration, of equals the first. */
+/* The index of the most frequent iteration; of equals, the first. */
 static int most_frequent(size_t *index, size_t *times, const uint32_t *symbols,
 			 const struct marked *marked, size_t n)
 {
@@ -62,7 +62,7 @@ out:
 	return status;
 }
 
-/* Of an iteration that the capture cuts off, what is missing before or behind is no edit. */
+/* Drops the deletions at the ends of a partial iteration: what the capture cut off is no edit. */
 static size_t drop_missing(struct dp_edit *edits, size_t n, const struct dp_repetition *iteration)
 {
 	size_t from = 0;
@@ -114,7 +114,7 @@ static int by_length(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* The iteration that stands for the others: one that occurs twice, else one of median length. */
+/* Chooses the pattern: an iteration that occurs twice or more, else one of median length. */
 static int choose(struct marked *chosen, size_t *times, const uint32_t *symbols,
 		  const struct dp_repetition *iterations, size_t n)
 {
@@ -173,7 +173,7 @@ int dp_marks__script(struct dp_sequence_loop *loop, const uint32_t *symbols,
 	return status;
 }
 
-/* Marks that are out of order or beyond the end are an error of the caller's. */
+/* Refuses marks that are out of order or beyond the end: an error of the caller. */
 static int check(const struct dp_boundaries *b, size_t count, struct dp_error *error)
 {
 	for (size_t i = 0; i < b->count; i++) {

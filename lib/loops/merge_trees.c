@@ -1,9 +1,9 @@
 /*
- * Next to iterations that are known, by annotations or by their number: the rest of the tree that
- * the kernels show. What repeats inside of iterations, around several of them, or where there
- * are none, is reported; what is the same loop is not, since its boundaries are only detected.
+ * Adds the loops that kernels show to iterations known from annotations or their number: loops
+ * inside the iterations, around several of them, or apart from them. A detected copy of the same
+ * loop is left out, since its boundaries are less certain.
  *
- * Cost: linear in iterations, for each loop.
+ * Cost: linear in iterations, per loop.
  */
 #include "loops/loops.h"
 
@@ -14,13 +14,16 @@ enum place {
 	PLACE_INSIDE,
 };
 
-/* Most of n, where a few are cut off or lie across. */
+/* Returns true if `some` are most of n, even if a few are cut off or cross a boundary. */
 static bool most(size_t some, size_t n)
 {
 	return n > 0 && some * 5 >= n * 4;
 }
 
-/* How many of a loop's iterations lie in ones of the other, in how many of those, or in none. */
+/*
+ * Counts a loop's iterations that lie inside iterations of the other, the iterations that hold
+ * them, and those that touch none.
+ */
 static void count_places(const struct dp_sequence_loop *loop,
 			 const struct dp_sequence_loop *other, size_t *inside, size_t *hosts,
 			 size_t *apart)
@@ -61,16 +64,16 @@ static enum place place_of(const struct dp_sequence_loop *loop,
 	return PLACE_NONE;
 }
 
-/* A tree that is being merged with a loop. */
+/* The state of a merge. */
 struct merge {
 	struct dp_loops *to, *tree;
 	enum place *places; /* of each loop of the tree */
-	uint32_t *made;	    /* its index afterwards, or DP_NONE */
+	uint32_t *made;	    /* each loop's index afterwards, or DP_NONE */
 	uint32_t marked;    /* the loop's */
-	uint32_t around;    /* of the loop that encloses it, or DP_NONE */
+	uint32_t around;    /* the loop that encloses it, or DP_NONE */
 };
 
-/* Moves loops of one place, in their order. */
+/* Moves the loops of one place, in order. */
 static void move(struct merge *m, enum place place, bool chosen)
 {
 	for (size_t i = 0; i < m->tree->count; i++) {
@@ -86,7 +89,7 @@ static void move(struct merge *m, enum place place, bool chosen)
 	}
 }
 
-/* The nearest loop of the tree around one that stays; else the marked one, or what is around it. */
+/* The nearest moved loop around a loop of the tree; else the marked one, or the one around that. */
 static uint32_t parent_of(const struct merge *m, size_t i)
 {
 	uint32_t parent = m->tree->loops[i].parent;
@@ -99,7 +102,7 @@ static uint32_t parent_of(const struct merge *m, size_t i)
 	return parent == DP_NONE ? DP_NONE : m->made[parent];
 }
 
-/* Outermost first; those of one level by their first iteration. */
+/* Moves all loops, outermost first, and those of one level by their first iteration. */
 static void order(struct merge *m, struct dp_sequence_loop *marked)
 {
 	size_t before = 0, last;

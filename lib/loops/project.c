@@ -1,10 +1,10 @@
 /*
- * Loops of a sequence of all operations as loops of its kernels: an iteration has the kernels of
+ * Loops of a sequence of all operations as loops of its kernels: an iteration has the kernels among
  * its operations, and begins with the first of them. Cost: linear in the operations.
  */
 #include "loops/loops.h"
 
-/* The iterations that have kernels, by these. Returns how many. */
+/* Writes the iterations that have kernels, in positions of kernels. Returns their number. */
 static size_t by_kernels(struct dp_repetition *out, const struct dp_sequence_loop *loop,
 			 const uint32_t *kernels_before)
 {
@@ -42,7 +42,7 @@ static int project(struct dp_sequence_loop *to, const struct dp_sequence_loop *l
 	return count ? dp_marks__script(to, by->kernels, iterations, count) : DP_OK;
 }
 
-/* The nearest loop around one that has kernels, by its new index. */
+/* The new index of the nearest enclosing loop that has kernels, or DP_NONE. */
 static uint32_t parent_of(const struct dp_loops *from, size_t loop, const uint32_t *made)
 {
 	uint32_t parent = from->loops[loop].parent;

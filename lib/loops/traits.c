@@ -1,13 +1,12 @@
 /*
- * What the host's side of the trace says about each symbol: whether its kernels finish a step, and
- * whether something is uploaded before them. Cost: one call of the evidence for each name, and a
- * sample.
+ * The host's evidence for each symbol: whether its kernels finish a step, and whether uploads
+ * precede them. Cost: one call of the evidence per name, and a sample.
  */
 #include "loops/traits.h"
 #include "base/parameters.h"
 #include "pattern/levels.h"
 
-/* Of each symbol, whether kernels of that name finish a step. */
+/* Marks the symbols whose kernels finish a step. */
 static void ask_finishing(const struct dp_driver *d, uint8_t *traits, bool *asked)
 {
 	const struct dp_loops_request *r = d->request;
@@ -31,8 +30,8 @@ struct uploads {
 };
 
 /*
- * Of each symbol, whether uploads come before it, from a sample spread over the sequence. Returns
- * the share of symbols that they come before.
+ * Marks the symbols that uploads precede, judged by a sample spread over the sequence. Returns the
+ * share of all symbols that uploads precede.
  */
 static double ask_uploads(const struct dp_driver *d, uint8_t *traits, struct uploads *uploads)
 {
@@ -42,7 +41,7 @@ static double ask_uploads(const struct dp_driver *d, uint8_t *traits, struct upl
 	for (size_t i = 0; i < r->count; i += step) {
 		struct dp_evidence_at at = { 0 };
 
-		/* so that no period of the sequence is one of the sample's */
+		/* keeps the sample from being in step with a period of the sequence */
 		jitter = (size_t)((i * UINT64_C(0x9e3779b97f4a7c15)) >> 33) % step;
 		jitter = DP_MIN(i + jitter, r->count - 1);
 		r->evidence.at(r->evidence.ctx, jitter, &at);

@@ -1,12 +1,12 @@
-/* What is known of each symbol besides where it comes. */
+/* What the host's evidence says about each symbol. */
 #ifndef DP_LOOPS_TRAITS_H
 #define DP_LOOPS_TRAITS_H
 
 #include "loops/driver.h"
 
 /*
- * Sets *traits to a new array of enum dp_trait of each symbol of the driver's text, or NULL where
- * nothing is known, and *rate to the share of symbols that uploads come before. Errors:
+ * Sets *traits to a new array with the enum dp_trait of each symbol of the driver's sequence, or to
+ * NULL without evidence, and *rate to the share of symbols that uploads precede. Errors:
  * DP_ERR_NOMEM, after which *traits may be set.
  */
 int dp_traits__ask(const struct dp_driver *driver, uint8_t **traits, double *rate);

@@ -1,8 +1,7 @@
 /*
- * The tree of loops of a sequence, unaided: in, a driver with the symbols and their suffix tree;
- * out, its loops. Called by loops.c and by online/stream.c. Where the patterns that were found
- * leave much to explain, they are looked for again under classes of names, and with repetitions
- * collapsed.
+ * The tree of loops of a sequence, unaided: from a driver with the symbols and their suffix tree to
+ * its loops. Called by loops.c and by online/stream.c. If the patterns leave much of the sequence
+ * unexplained, it is searched again by classes of names, and with repetitions collapsed.
  *
  * Cost: a search, and one more for each of those.
  */
@@ -27,7 +26,7 @@ static void set_parents(struct dp_loops *loops, const uint32_t *made, size_t cou
 			loops->loops[made[i]].parent = above[parents[i]];
 }
 
-/* The same of the outer ones: of one that was not made the loop around it takes its place. */
+/* The same for outer loops. The loop around one that was not made takes its place. */
 static void set_outer_parents(struct dp_loops *loops, uint32_t *made,
 			      const struct dp_levels *levels)
 {
@@ -42,7 +41,7 @@ static void set_outer_parents(struct dp_loops *loops, uint32_t *made,
 	}
 }
 
-/* Of the loops made so far, the iterations that follow something unusual. */
+/* Returns true if an iteration follows something unusual. */
 static bool irregular(const struct dp_sequence_loop *loop, size_t i)
 {
 	const struct dp_repetition *s = &loop->iterations[i];
@@ -56,8 +55,8 @@ static bool any(const struct dp_sequence_loop *loop, size_t i)
 }
 
 /*
- * Makes another level, with the beginnings of the iterations in the first `count` loops that
- * `counts_if` is true of as hints to the phase.
+ * Makes another level. Where those iterations of the first `count` loops begin that `counts_if`
+ * accepts is passed to the phase as hints.
  */
 static int make_level_by(struct dp_driver *d, const struct dp_patterns *patterns, uint32_t *made,
 			 size_t count, bool (*counts_if)(const struct dp_sequence_loop *, size_t))
@@ -97,8 +96,8 @@ static size_t depth_of(const struct dp_levels *levels, size_t outer)
 }
 
 /*
- * Makes the outer levels, whose iterations begin with irregular ones of the first `count` loops:
- * one after the other, since patterns that are aligned together take symbols from each other.
+ * Makes the outer levels, whose iterations begin with irregular iterations of the first `count`
+ * loops. One at a time, since patterns that are aligned together take symbols from each other.
  */
 static int make_outer(struct dp_driver *d, const struct dp_levels *levels, uint32_t *made,
 		      size_t count)
@@ -151,7 +150,7 @@ static bool finishes(const struct dp_driver *d, const uint8_t *traits,
 	return false;
 }
 
-/* The share of a loop's iterations that hold a kernel that finishes a step, of a few of them. */
+/* The share of a loop's iterations, from a sample, that hold a kernel that finishes a step. */
 static double share_finishing(const struct dp_driver *d, const uint8_t *traits,
 			      const struct dp_sequence_loop *loop)
 {
@@ -173,8 +172,9 @@ static bool overlap(const struct dp_sequence_loop *a, const struct dp_sequence_l
 }
 
 /*
- * Loops [middle, end) repeat some of those before. The iteration is what has the optimizer: the
- * cells of a recurrent network repeat more often, and have none.
+ * Chooses among loops [middle, end) and the loops before, which they repeat, the ones with the
+ * optimizer: those are the iterations. The cells of a recurrent network repeat more often, without
+ * an optimizer.
  */
 static void choose_finishing(struct dp_driver *d, const uint8_t *traits, size_t middle, size_t end)
 {
@@ -202,7 +202,7 @@ static void choose_finishing(struct dp_driver *d, const uint8_t *traits, size_t 
 	}
 }
 
-/* Makes the loops of all levels: the chosen ones first, since they tell the others' phase. */
+/* Makes the loops of all levels, the chosen ones first, since they determine the others' phase. */
 static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const uint8_t *traits)
 {
 	uint32_t outer[DP_PATTERNS_MAX], chosen[DP_PATTERNS_MAX], inner[DP_PATTERNS_MAX];
@@ -238,7 +238,7 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const 
 	return DP_OK;
 }
 
-/* The evidence of a sequence with its repetitions collapsed. */
+/* Evidence for a sequence with collapsed repetitions. */
 struct mapped {
 	const struct dp_evidence *evidence;
 	const struct dp_runs *runs;
@@ -251,7 +251,7 @@ static void at_mapped(void *ctx, size_t index, struct dp_evidence_at *out)
 	m->evidence->at(m->evidence->ctx, m->runs->position[index], out);
 }
 
-/* What was repeated in a pattern is a loop inside it. */
+/* Returns true if a pattern holds a repetition, which then is a loop inside it. */
 static bool holds_run(const struct dp_pattern *h, uint32_t alphabet)
 {
 	for (size_t i = 0; i < h->length; i++)
@@ -260,7 +260,10 @@ static bool holds_run(const struct dp_pattern *h, uint32_t alphabet)
 	return false;
 }
 
-/* A repetition finishes a step if something in it does; what comes before it is not known. */
+/*
+ * The traits of collapsed symbols: a repetition finishes a step if one of its symbols does; whether
+ * uploads precede it is unknown.
+ */
 static uint8_t *traits_of_runs(const struct dp_driver *d, const struct dp_runs *runs,
 			       const uint8_t *traits)
 {
@@ -278,7 +281,7 @@ static uint8_t *traits_of_runs(const struct dp_driver *d, const struct dp_runs *
 	return out;
 }
 
-/* Do the patterns leave little to explain? */
+/* Returns true if the patterns explain nearly all of the sequence. */
 static bool regular(const struct dp_levels *levels, size_t n)
 {
 	const struct dp_patterns_fit *fit = &levels->fit;
@@ -289,7 +292,10 @@ static bool regular(const struct dp_levels *levels, size_t n)
 	       (double)fit->spans <= 3 + dp_param.regular_spans * fit->repeats;
 }
 
-/* Whether patterns found otherwise describe the sequence better than the flat ones. */
+/*
+ * Explains whether patterns that were found in another way describe the sequence better than the
+ * flat ones.
+ */
 static void explain_better(const struct dp_driver *d, const char *stage, double bits,
 			   const struct dp_levels *flat, bool better)
 {
@@ -302,7 +308,7 @@ static void explain_better(const struct dp_driver *d, const char *stage, double 
 			better ? "taken" : "not taken");
 }
 
-/* The loops of the collapsed sequence, whose patterns are known, as loops of the driver's. */
+/* Adds the loops of the collapsed sequence, whose patterns are known, to the driver. */
 static int expand_tree(struct dp_driver *d, struct dp_levels *levels, struct dp_search_text *text,
 		       const struct dp_runs *runs, const uint8_t *traits)
 {
@@ -325,7 +331,7 @@ static int expand_tree(struct dp_driver *d, struct dp_levels *levels, struct dp_
 		request.evidence.at = at_mapped;
 		request.evidence.ctx = &mapped;
 	}
-	request.evidence.loose_begin = true; /* a repetition that is cut begins elsewhere */
+	request.evidence.loose_begin = true; /* a repetition that is cut off begins elsewhere */
 	for (size_t i = 0; i < levels->chosen.count; i++)
 		if (levels->standing[i] == DP_STANDING_BARE &&
 		    holds_run(&levels->chosen.items[i], d->text.alphabet))
@@ -349,9 +355,9 @@ static int expand_tree(struct dp_driver *d, struct dp_levels *levels, struct dp_
 }
 
 /*
- * Looks for loops in the sequence with its repetitions collapsed, where the flat one is irregular,
- * and takes them if they describe it better, or as well and regularly. They do where iterations
- * differ in how often something is repeated inside.
+ * Searches the sequence with its repetitions collapsed if the flat search was irregular. Its loops
+ * are taken if they describe the sequence better, or equally well and regularly, as happens where
+ * iterations differ in how often an inner loop runs.
  */
 static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, const uint8_t *traits,
 			 bool *taken)
@@ -404,7 +410,7 @@ out:
 	return status;
 }
 
-/* A class finishes a step if one of its names does. */
+/* Maps symbols and traits to classes. A class finishes a step if one of its names does. */
 static int map_classes(struct dp_driver *d, const uint32_t *class_of, uint32_t **coarse,
 		       const uint8_t *traits, uint8_t **of_classes)
 {
@@ -421,8 +427,8 @@ static int map_classes(struct dp_driver *d, const uint32_t *class_of, uint32_t *
 }
 
 /*
- * Looks for loops under classes of names that take each other's place; takes them if they describe
- * the sequence better, the names within the classes included.
+ * Searches by classes of names that replace each other. Its patterns are taken if they describe the
+ * sequence better, counting the names within each class.
  */
 static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **traits,
 		       double uploads)
@@ -478,7 +484,7 @@ out:
 	return status;
 }
 
-/* Where the first span of a pattern begins: its first whole iteration does, of a few. */
+/* Where the first whole iteration begins, of the first few spans. */
 static int begin_of(size_t *begin, struct dp_driver *d, const struct dp_patterns *patterns)
 {
 	const struct dp_alignment *al = &d->text.alignment;
@@ -490,8 +496,8 @@ static int begin_of(size_t *begin, struct dp_driver *d, const struct dp_patterns
 }
 
 /*
- * Does anything occur once in a pattern? Programs do something once per iteration; parts of one
- * pass that are alike are made of the same layers over and over.
+ * Sets *has to true if a symbol occurs exactly once in the pattern. Programs do something once per
+ * iteration; similar parts of a single pass consist of the same layers over and over.
  */
 static int has_anchor(bool *has, const struct dp_driver *d, const struct dp_pattern *h)
 {
@@ -509,9 +515,9 @@ static int has_anchor(bool *has, const struct dp_driver *d, const struct dp_patt
 }
 
 /*
- * Two or three whole repeats, where nothing else was found: exact, and most of the sequence.
- * Networks of so few layers are rare, and have more about them. With so few, each of them is
- * evidence: the first begins where the repeats do.
+ * Searches for two or three whole repeats if nothing else was found: exact, and most of the
+ * sequence. Networks of so few layers are rare, and have more work around them. As each of so few
+ * repeats is evidence, the first one begins where the repeats do.
  */
 static int find_few(struct dp_driver *d)
 {
@@ -550,7 +556,7 @@ static int find_few(struct dp_driver *d)
 	return status;
 }
 
-/* Do no patterns describe most of the sequence, by iterations that are like them? */
+/* Returns true if no loops with similar iterations cover most of the sequence. */
 static bool unlike(const struct dp_driver *d)
 {
 	size_t alike = 0;

@@ -1,13 +1,14 @@
 /*
- * The detector: search a window of what came last, then compare what comes with what was found.
+ * The detector: searches a window of the latest symbols, then compares what follows with what was
+ * found.
  *
- * Symbols that go on as the pattern does are only compared with it. From the first difference on
- * they are gathered until the differences are over, and looked at (detector_look.c). When to look
- * is decided by numbers of symbols alone, never by how they came.
+ * Symbols that continue the pattern are only compared with it. From the first difference on they
+ * are gathered until the differences are over, and then aligned (detector_look.c). When to do so
+ * depends only on numbers of symbols, never on how they were fed.
  *
- * Cost: a comparison per symbol in step. Otherwise what is gathered grows by a quarter between two
- * alignments, so each symbol is aligned about five times. Searches (detector_search.c) are as far
- * apart as the first comment in deepprof/detector.h says.
+ * Cost: a comparison per symbol in step. Otherwise the gathered symbols grow by a quarter between
+ * two alignments, so each symbol is aligned about five times. Searches (detector_search.c) are as
+ * far apart as the first comment in deepprof/detector.h describes.
  */
 #include "online/detector_model.h"
 #include "base/options.h"
@@ -21,8 +22,8 @@ enum {
 };
 
 /*
- * Appends symbols, n of them a quarter of the window at most. What is neither in the window nor
- * still to be reported is dropped.
+ * Appends n symbols, at most a quarter of the window. Drops those that are neither in the window
+ * nor still to be reported.
  */
 static int append(struct dp_detector *d, const uint32_t *symbols, size_t n)
 {
@@ -52,7 +53,7 @@ static int append(struct dp_detector *d, const uint32_t *symbols, size_t n)
 	return DP_OK;
 }
 
-/* How many symbols go on as the pattern does; *off tells that the last of them does not. */
+/* The number of symbols that continue the pattern; *off is true if the last of them does not. */
 static size_t compare(struct dp_detector *d, const uint32_t *symbols, size_t n, bool *off)
 {
 	const struct dp_stream_loop *loop = &d->known.items[d->pattern];
@@ -77,7 +78,7 @@ static bool search_is_due(const struct dp_detector *d)
 	return dp_detector__foreign(d) >= d->patience || d->fed == d->search_at;
 }
 
-/* The next symbols up to where something has to be decided; returns how many through *taken. */
+/* Takes the next symbols up to the next decision; *taken is their number. */
 static int advance(struct dp_detector *d, const uint32_t *symbols, size_t count, size_t *taken)
 {
 	uint64_t until = DP_MIN(d->search_at, d->in_step ? d->close_at : d->try_at);

@@ -1,6 +1,6 @@
 /*
- * What came since the last iteration that was reported, aligned and cut as a whole sequence is
- * (align.c, cut.c), from a boundary that is known; so both give the same iterations.
+ * Aligns and cuts the symbols since the last reported iteration, from a known boundary, in the same
+ * way as a whole sequence (align.c, cut.c), so that both give the same iterations.
  */
 #include "iterate/seams.h"
 #include "base/parameters.h"
@@ -9,13 +9,13 @@
 
 #include <string.h>
 
-/* Symbols before the last one that what is still to come may change: an alignment looks ahead. */
+/* The number of symbols at the end whose alignment may still change: an alignment looks ahead. */
 static size_t unsettled(void)
 {
 	return dp_param.align_look + dp_param.shift_max;
 }
 
-/* Symbols of the next iteration that have to be there before one is settled. */
+/* The number of symbols of the next iteration that must follow before one is final. */
 static size_t settling(size_t length)
 {
 	return DP_MIN(dp_param.shift_max, length - 1) + 1;
@@ -40,13 +40,13 @@ static void tell(struct dp_detector *d, uint32_t loop, const struct dp_repetitio
 		d->options.iteration(d->options.ctx, &it);
 }
 
-/* An iteration and the loop that it is of. */
+/* An iteration and its loop. */
 struct found {
 	struct dp_repetition s;
 	uint32_t loop;
 };
 
-/* The iterations of all loops in order. */
+/* Merges the iterations of all loops in order. */
 static int merge(struct found **list, size_t *count, const struct dp_cut *cuts, size_t n)
 {
 	size_t next[DP_PATTERNS_MAX] = { 0 }, total = 0;
@@ -70,16 +70,16 @@ static int merge(struct found **list, size_t *count, const struct dp_cut *cuts, 
 	return DP_OK;
 }
 
-/* What was not reported yet, aligned and cut. */
+/* The symbols not yet reported, aligned and cut. */
 struct look {
 	size_t n;
-	struct dp_collapsed collapsed; /* of it, where loops are known by that */
+	struct dp_collapsed collapsed; /* the same collapsed, if loops are known by that */
 	struct dp_alignment alignment;
 	struct dp_cut cuts[DP_PATTERNS_MAX];
 	struct found *list;
 	size_t count;
 	size_t quiet;	/* symbols at the end without a difference */
-	size_t settled; /* before this nothing will change */
+	size_t settled; /* nothing before this position will change */
 	bool in_step;	/* the end fits */
 };
 
@@ -112,7 +112,7 @@ static void mark_settled(const struct dp_detector *d, struct look *look)
 		look->settled = look->n;
 }
 
-/* Back from the collapsed sequence to what was fed. */
+/* Maps iterations from the collapsed sequence back to the symbols as fed. */
 static void expand(const struct dp_detector *d, struct look *look)
 {
 	const uint32_t *position = look->collapsed.position;
@@ -162,7 +162,7 @@ static int align_and_cut(struct dp_detector *d, struct look *look, const uint32_
 		status = dp_seams__close(&look->alignment, d->ids, list, (uint32_t)j, 0);
 	if (status)
 		return status;
-	/* names to compare with: those of the patterns above */
+	/* names to compare with, like those of the patterns above */
 	if (!d->known.by_class)
 		symbols = d->ids;
 	return dp_cut__run(look->cuts, &look->alignment, symbols, d->ids, n, patterns,
@@ -190,7 +190,10 @@ static int look_at(struct dp_detector *d, struct look *look)
 	return status;
 }
 
-/* May iteration k be reported now? *skip: it is none, since the part was begun inside of it. */
+/*
+ * Returns true if iteration k may be reported now. *skip: it is none, since the part begins inside
+ * it.
+ */
 static bool ripe(const struct dp_detector *d, const struct look *look, size_t k, bool final,
 		 bool *skip)
 {
@@ -211,7 +214,7 @@ static bool ripe(const struct dp_detector *d, const struct look *look, size_t k,
 	return t->s.end + need <= look->settled;
 }
 
-/* Gives up what can't be reported any more. */
+/* Drops what can no longer be reported. */
 static void give_up(struct dp_detector *d)
 {
 	uint64_t reported = d->fed - d->window / 2;
@@ -224,8 +227,8 @@ static void give_up(struct dp_detector *d)
 }
 
 /*
- * Symbols from `from` on that no span covers. A span that ended before an iteration did explains
- * nothing: an evaluation shares its forward pass with the training.
+ * The number of symbols from `from` on that no span covers. A span shorter than an iteration
+ * explains nothing: an evaluation shares its forward pass with the training.
  */
 static size_t uncovered(const struct dp_detector *d, const struct look *look, size_t from)
 {
@@ -274,7 +277,7 @@ static void plan(struct dp_detector *d, const struct look *look)
 		d->close_at = DP_MAX(d->close_at, d->fed + DP_MAX(wait, dp_param.online_quiet));
 }
 
-/* Reports the iterations that are settled. */
+/* Reports the iterations that are final. */
 int dp_detector__look(struct dp_detector *d, bool final)
 {
 	struct look look;
@@ -287,7 +290,7 @@ int dp_detector__look(struct dp_detector *d, bool final)
 	status = look_at(d, &look);
 	if (status)
 		goto out;
-	/* what comes after foreign symbols is not reported before those were searched */
+	/* iterations behind foreign symbols wait until those were searched */
 	d->loose = uncovered(d, &look, 0);
 	if (!final && dp_detector__foreign(d) >= d->patience)
 		goto out;

@@ -1,4 +1,4 @@
-/* The detector's parts: what it holds, how it looks at what came, and how it searches. */
+/* The detector's parts: its state, how it aligns new symbols, and how it searches. */
 #ifndef DP_ONLINE_DETECTOR_MODEL_H
 #define DP_ONLINE_DETECTOR_MODEL_H
 
@@ -17,17 +17,17 @@ struct dp_detector {
 	size_t room;
 	uint64_t base, fed;
 
-	struct dp_stream_loops known, seen; /* seen: by the last search, not reported yet */
+	struct dp_stream_loops known, seen; /* seen: found by the last search, not reported yet */
 	struct dp_aligner *aligner;
 	uint32_t next_id;
-	uint32_t *ids; /* classes of what is aligned */
+	uint32_t *ids; /* classes of the symbols to align */
 	size_t ids_room;
 
-	uint64_t reported;	     /* iterations before this symbol were reported */
-	bool placed;		     /* an iteration begins there, of start.pattern */
+	uint64_t reported;	     /* all iterations before this symbol were reported */
+	bool placed;		     /* an iteration of start.pattern begins there */
 	struct dp_align_start start; /* where `reported` is */
 
-	bool in_step;	   /* the last symbol fits, and what comes is compared with a pattern: */
+	bool in_step;	   /* the last symbol matched, and new ones are compared with a pattern: */
 	uint32_t pattern;  /* … this one */
 	size_t offset;	   /* of the next symbol */
 	bool clean;	   /* no difference since reported */
@@ -38,10 +38,10 @@ struct dp_detector {
 	uint64_t search_at;
 	uint64_t searched; /* the last one */
 	uint64_t foreign;  /* symbols in no iteration since the last search */
-	uint64_t loose;	   /* those after reported that fit nothing, by the last look */
-	uint64_t patience; /* how many of them make another one */
-	uint64_t spent;	   /* symbols that were searched, by all searches */
-	bool again;	   /* the next one is to confirm what the last one found */
+	uint64_t loose;	   /* those behind reported that matched nothing when last aligned */
+	uint64_t patience; /* how many of them trigger another search */
+	uint64_t spent;	   /* symbols searched so far, by all searches */
+	bool again;	   /* the next search confirms what the last one found */
 };
 
 static inline const uint32_t *dp_detector__at(const struct dp_detector *d, uint64_t position)
@@ -49,21 +49,21 @@ static inline const uint32_t *dp_detector__at(const struct dp_detector *d, uint6
 	return d->buffer + (size_t)(position - d->base);
 }
 
-/* Symbols that fit nothing, since the last search. */
+/* The number of symbols since the last search that match nothing. */
 static inline uint64_t dp_detector__foreign(const struct dp_detector *d)
 {
 	return d->foreign + DP_MIN(d->loose, d->fed - d->searched);
 }
 
-/* Reports the iterations that are settled; final: of all. Errors: DP_ERR_NOMEM. */
+/* Reports the iterations that are final; if `final` is set, all of them. Errors: DP_ERR_NOMEM. */
 int dp_detector__look(struct dp_detector *detector, bool final);
 
 /* Reports an iteration without a difference, which has just been closed. */
 void dp_detector__close(struct dp_detector *detector);
 
 /*
- * Searches the window, makes known what is to be, and looks again. final: nothing more will come.
- * Errors: DP_ERR_NOMEM.
+ * Searches the window, decides which loops are known, and aligns again. final: no more symbols will
+ * come. Errors: DP_ERR_NOMEM.
  */
 int dp_detector__search(struct dp_detector *detector, bool final);
 

@@ -1,6 +1,6 @@
 /*
- * Searching what came last for loops (stream.c), and which of them are known from then on: those
- * that two searches in succession found, and known ones that did not come.
+ * Searches the latest symbols for loops (stream.c), and decides which are known from then on: those
+ * that two successive searches found, and known ones that had no occasion to appear.
  */
 #include "suffix/border.h"
 #include "base/parameters.h"
@@ -24,14 +24,14 @@ static int copy_seen(struct dp_detector *d, const struct dp_stream_loops *found)
 	return DP_OK;
 }
 
-/* What a search found, and what is known of it. */
+/* What a search found, and what will be known. */
 struct searched {
-	struct dp_stream_loops found, next; /* next: the loops to be known */
-	uint32_t known[DP_PATTERNS_MAX];    /* of each found, the loop that it is, or DP_NONE */
+	struct dp_stream_loops found, next; /* next: the loops that will be known */
+	uint32_t known[DP_PATTERNS_MAX];    /* of each found, or DP_NONE */
 	bool seen[DP_PATTERNS_MAX];	    /* by the search before, too */
-	bool kept[DP_PATTERNS_MAX];	    /* of each known, whether it stays */
+	bool kept[DP_PATTERNS_MAX];	    /* of each known loop, whether it stays */
 	size_t n;			    /* symbols searched */
-	bool settling;			    /* all that was fed was searched */
+	bool settling;			    /* all symbols fed so far were searched */
 	bool whole;			    /* the whole window was */
 };
 
@@ -63,7 +63,7 @@ static int compare_with_known(struct dp_detector *d, struct searched *s)
 	return status;
 }
 
-/* A known loop goes on to be one, with this pattern. */
+/* Keeps a known loop, with this pattern. */
 static int keep(struct dp_detector *d, struct searched *s, uint32_t k,
 		const struct dp_stream_loop *as)
 {
@@ -85,7 +85,10 @@ static int keep(struct dp_detector *d, struct searched *s, uint32_t k,
 	return status;
 }
 
-/* Is one pattern the other, begun elsewhere (by the search of Knuth, Morris, Pratt 1977)? */
+/*
+ * Sets *rotated to true if one pattern is a rotation of the other (by the search of Knuth, Morris,
+ * Pratt 1977).
+ */
 static int is_rotated(bool *rotated, const struct dp_stream_loop *a, const struct dp_stream_loop *b)
 {
 	size_t m = a->length, *border, k = 0;
@@ -107,8 +110,8 @@ static int is_rotated(bool *rotated, const struct dp_stream_loop *a, const struc
 }
 
 /*
- * A known loop that was found again has the pattern that was found; but it begins elsewhere from
- * now on only if that is surer.
+ * Keeps a known loop that was found again, with the new pattern; its boundary changes only if the
+ * new one has more confidence.
  */
 static int keep_found(struct dp_detector *d, struct searched *s, uint32_t k,
 		      const struct dp_stream_loop *found)
@@ -124,7 +127,7 @@ static int keep_found(struct dp_detector *d, struct searched *s, uint32_t k,
 	return status ? status : keep(d, s, k, rotated ? old : found);
 }
 
-/* A part of the window may show a layer of something that is no loop itself. */
+/* Returns false if a loop may be a layer, of which the window shows only a part. */
 static bool believable(const struct dp_detector *d, const struct searched *s, size_t i, bool final)
 {
 	const struct dp_stream_loop *f = &s->found.items[i];
@@ -135,7 +138,7 @@ static bool believable(const struct dp_detector *d, const struct searched *s, si
 	return s->seen[i] || final;
 }
 
-/* Which loops are known from now on: those found twice, and old ones that did not come. */
+/* Chooses the known loops: those found twice, and old ones that did not appear. */
 static int choose(struct dp_detector *d, struct searched *s, bool final)
 {
 	int status = DP_OK;
@@ -159,7 +162,7 @@ static int choose(struct dp_detector *d, struct searched *s, bool final)
 			}
 		}
 	}
-	/* the most recent ones first */
+	/* the most recent first */
 	while (!status && s->next.count < DP_PATTERNS_MAX && comparable(&d->known, &s->found)) {
 		uint32_t best = DP_NONE;
 
@@ -196,7 +199,7 @@ static bool unchanged(const struct dp_detector *d, const struct searched *s)
 	return true;
 }
 
-/* Makes the loops known, and goes back to what was not reported yet. */
+/* Makes the loops known, and returns to the first symbol not yet reported. */
 static int adopt(struct dp_detector *d, struct searched *s)
 {
 	struct dp_align_pattern patterns[DP_PATTERNS_MAX];
@@ -247,9 +250,9 @@ static int adopt(struct dp_detector *d, struct searched *s)
 }
 
 /*
- * When to search next, and how much has to be foreign for it: the more, the more searches for that
- * were in vain. What was found for the first time is looked for again soon. Both only while all
- * searches together are no longer than online_eager times what was fed, whatever comes.
+ * Plans the next search: when, and after how many foreign symbols; both grow with the searches that
+ * found nothing new. A loop found for the first time is searched for again soon. All searches
+ * together take at most online_eager times the symbols fed.
  */
 static void plan_search(struct dp_detector *d, bool changed, const struct searched *s)
 {

@@ -1,6 +1,6 @@
 /*
- * What the detector knows: loops by their patterns, under names that make several symbols one
- * where a search found that they take each other's place.
+ * The detector's knowledge: loops by their patterns, with names that join symbols that a search
+ * found to replace each other.
  */
 #include "online/stream.h"
 #include "loops/driver.h"
@@ -128,7 +128,7 @@ int dp_stream_loops__add(struct dp_stream_loops *loops, const struct dp_stream_l
 	return DP_OK;
 }
 
-/* Three iterations of one pattern should be about three of the other, end to end. */
+/* Compares two patterns: three iterations of one should match about three of the other. */
 static int alike(bool *same, const uint32_t *thrice, size_t n, const struct dp_stream_loop *loop)
 {
 	struct dp_align_pattern pattern = { loop->coarse, loop->length };
@@ -174,7 +174,7 @@ int dp_stream_loops__same(uint32_t *index, const struct dp_stream_loops *loops,
 	return status;
 }
 
-/* Symbols by dense numbers; keys gets the symbol of each. */
+/* Numbers the symbols densely; keys receives the symbol of each number. */
 static int make_dense(struct dp_symbol_map *names, uint32_t *dense, uint32_t **keys, size_t *room,
 		      const uint32_t *symbols, size_t n)
 {
@@ -194,7 +194,7 @@ static int make_dense(struct dp_symbol_map *names, uint32_t *dense, uint32_t **k
 	return status;
 }
 
-/* The classes that the tree put the symbols in are the names from now on. */
+/* Takes the classes that the tree found as the names from now on. */
 static int take_classes(struct dp_stream_loops *found, const struct dp_driver *d,
 			const uint32_t *keys)
 {
@@ -211,7 +211,7 @@ static int take_classes(struct dp_stream_loops *found, const struct dp_driver *d
 	return status;
 }
 
-/* Adds a loop by its symbols as they were fed, or collapsed where its iterations are alike then. */
+/* Adds a loop by its symbols as fed, or collapsed if only then its iterations are alike. */
 static int take_loop(struct dp_stream_loops *found, uint32_t *pattern, size_t length)
 {
 	struct dp_stream_loop loop = { .exact = pattern, .length = length };
@@ -239,7 +239,7 @@ static int take_loop(struct dp_stream_loops *found, uint32_t *pattern, size_t le
 	return status;
 }
 
-/* The loops of the level that is shown. */
+/* Adds the loops of the level that is shown. */
 static int take_loops(struct dp_stream_loops *found, const struct dp_loops *loops,
 		      const uint32_t *keys)
 {

@@ -3,17 +3,17 @@
  *
  * Cutting the tree at depth 1, 2, 4, ... gives, at each depth, the loci of all substrings of that
  * length: the maximal runs of suffix array places whose LCP values reach it, so one pass over the
- * LCP array serves a depth. The tree of a long sequence is that of its parse (suffix/parse.h), and
- * the depths are a phrase's first symbol, its first few and 1, 2, 4 ... phrases. The gaps between
- * the occurrences of a repeat tell whether it may occur once per iteration: the gaps of an anchor
- * are alike and cover the sequence. Anchors are collected by their median gap; the best one of each
- * class of gaps is taken and its windows, from one occurrence to the next, give the iteration: the
- * most frequent window, else the one most alike to the others.
+ * LCP array serves a depth. A long sequence's tree is that of its parse (suffix/parse.h), and the
+ * depths are a phrase's first symbol, its first few, and 1, 2, 4 ... phrases. The gaps between the
+ * occurrences of a repeat show whether it may occur once per iteration: the gaps of an anchor are
+ * alike and cover the sequence. Anchors are collected by their median gap; the best one of each
+ * class of gaps is taken, and its windows, from one occurrence to the next, give the iteration: the
+ * most frequent window, else the one most similar to the others.
  *
- * Layers have anchors, too, and so do pairs of iterations: which of them is the iteration is for
- * description length and the levels to say (search.h, levels.h). Where the number of iterations is
- * known, repeats that occur about as often are anchors whatever their gaps (criterion 2 of Gu, Liu,
- * Zhou, Wang, "DeepProf", arXiv 1707.03750).
+ * Layers have anchors, too, and so do pairs of iterations: description length and the levels decide
+ * which of them is the iteration (search.h, levels.h). If the number of iterations is known,
+ * repeats that occur about as often are anchors whatever their gaps (criterion 2 of Gu, Liu, Zhou,
+ * Wang, "DeepProf", arXiv 1707.03750).
  */
 #include "pattern/anchors.h"
 #include "base/parameters.h"
@@ -27,11 +27,11 @@
 #include <string.h>
 
 enum {
-	DEPTHS = 7,	   /* repeats of 1, 2, 4 … 64 symbols */
-	BINS = 512,	   /* of gaps, each 4% wide */
-	COUNT_BINS = 7,	   /* of how far a repeat's count is from a known one, by powers of two */
-	GAPS_MAX = 31,	   /* that a median is taken of */
-	MEDOID_MAX = 10,   /* windows that are compared with each other */
+	DEPTHS = 7,	 /* repeats of 1, 2, 4 … 64 symbols */
+	BINS = 512,	 /* of gaps, each 4% wide */
+	COUNT_BINS = 7,	 /* bins by a count's distance from a known one, in powers of two */
+	GAPS_MAX = 31,	 /* that a median is taken of */
+	MEDOID_MAX = 10, /* windows that are compared with each other */
 };
 
 struct anchor {
@@ -43,7 +43,7 @@ struct anchor {
 struct bin {
 	struct anchor anchor; /* the best one */
 	size_t votes;
-	size_t support; /* occurrences of those that are regular */
+	size_t support; /* occurrences with regular gaps */
 	int depth;
 };
 
@@ -51,37 +51,37 @@ struct bin {
 struct dp_anchor_tree {
 	const uint32_t *symbols;
 	size_t n;
-	struct dp_parse parse; /* without names where the leaves are symbols */
-	uint64_t *hashes;      /* of the prefix before each leaf, and of all */
+	struct dp_parse parse; /* without names if the leaves are symbols */
+	uint64_t *hashes;      /* of the prefix before each leaf, and of the whole */
 	size_t leaves;
 	uint32_t *places; /* the suffix array */
-	uint8_t *depths;  /* of what a place shares with the one before, see depth_of() */
+	uint8_t *depths;  /* what a place shares with the one before: depth_of() */
 };
 
 struct finder {
 	const struct dp_anchor_tree *tree;
 	size_t least;
-	uint32_t *names;   /* of the repeat at each leaf; DP_NONE: none that counts */
+	uint32_t *names;   /* the repeat at each leaf; DP_NONE: none that counts */
 	size_t *where;	   /* positions, by repeat */
 	size_t *starts;	   /* of each repeat in where */
 	uint64_t iterations; /* known; 0: not */
-	size_t length;	     /* that the power below is of: windows mostly have one length */
+	size_t length;	     /* whose power is stored below: most windows have one length */
 	uint64_t power;
 	struct bin bins[BINS], counted[COUNT_BINS];
 	struct dp_candidate *out;
 	size_t out_count, out_room;
-	size_t repeats; /* that occur often enough, of all depths */
+	size_t repeats; /* occurring often enough, of all depths */
 };
 
-/* Where a leaf stands in the sequence; the last one is behind it. */
+/* A leaf's position in the sequence; that of the last one is the sequence's end. */
 static inline size_t position(const struct dp_anchor_tree *tree, size_t leaf)
 {
 	return tree->parse.begin ? tree->parse.begin[leaf] : leaf;
 }
 
 /*
- * Sorts the occurrences of all repeats of one depth by repeat, then by position; starts[] of
- * each is where it begins in where[]. Returns how many repeats there are.
+ * Sorts the occurrences of all repeats of one depth by repeat, then by position; starts[i] is where
+ * repeat i begins in where[]. Returns the number of repeats.
  */
 static uint32_t group(struct finder *f, unsigned depth)
 {
@@ -136,7 +136,7 @@ static int bin_of(double gap)
 	return DP_MIN(DP_MAX(bin, 0), BINS - 1);
 }
 
-/* Of repeats that occur about as often as is known; partial iterations may hold two more. */
+/* The bin of repeats that occur about as often as a known count; partial iterations may add two. */
 static struct bin *bin_of_count(struct finder *f, size_t count)
 {
 	uint64_t off = count > f->iterations ? count - f->iterations : f->iterations - count;
@@ -148,7 +148,7 @@ static struct bin *bin_of_count(struct finder *f, size_t count)
 									       : NULL;
 }
 
-/* Of equals the first one in the sequence: the order of the tree is that of names. */
+/* Of equal anchors, the first in the sequence is better: the order in the tree depends on names. */
 static bool is_better(const struct finder *f, const struct anchor *a, const struct anchor *b)
 {
 	if (a->score != b->score)
@@ -185,7 +185,7 @@ static void consider(struct finder *f, size_t first, size_t count, int depth)
 
 /* Windows. */
 
-/* The leaf that stands at a position, where one does. */
+/* The leaf at a position, if there is one. */
 static size_t leaf_at(const struct dp_anchor_tree *tree, size_t position)
 {
 	size_t at;
@@ -196,7 +196,7 @@ static size_t leaf_at(const struct dp_anchor_tree *tree, size_t position)
 	return at;
 }
 
-/* Of the symbols from one leaf's position to another's. */
+/* Hashes the symbols between the positions of two leaves. */
 static uint64_t hash_window(struct finder *f, size_t at, size_t length)
 {
 	const uint64_t *hashes = f->tree->hashes;
@@ -232,9 +232,8 @@ static int by_length(const void *a, const void *b)
 }
 
 /*
- * Of windows sorted by hash the first of those most often there. Others with its hash, 64 bits,
- * would make it seem to be there more often than it is: what it is worth is shown by the symbols,
- * later.
+ * The first of the most frequent windows, which are sorted by hash. Different windows with the same
+ * 64-bit hash would make one seem too frequent; its symbols are compared later.
  */
 static size_t modal(const struct window *windows, size_t n, size_t *times)
 {
@@ -271,8 +270,8 @@ static size_t common(const uint32_t *a, size_t n, const uint32_t *b, size_t m)
 }
 
 /*
- * The window that shares most with the others, of a few with lengths about the median; shares are
- * of symbols without order, which is enough to leave out windows that are disturbed.
+ * Of a few windows near the median length, the one that shares most with the others. Shared symbols
+ * are counted without their order, which suffices to avoid disturbed windows.
  */
 static size_t medoid(struct finder *f, struct window *windows, size_t n)
 {
@@ -281,12 +280,12 @@ static size_t medoid(struct finder *f, struct window *windows, size_t n)
 	double most = -1;
 
 	qsort(windows, n, sizeof(*windows), by_length);
-	/* what one of these has of its own is voted out later (pattern.h) */
+	/* what only this window has is voted out later (pattern.h) */
 	if (windows[low + count - 1].length > dp_param.window_long)
 		return n / 2;
 	scratch = dp_alloc__array(windows[low + count - 1].length, sizeof(*scratch));
 	if (!scratch)
-		goto out; /* the median window has to do */
+		goto out; /* falls back to the median window */
 	for (size_t i = 0; i < count; i++) {
 		struct window *w = &windows[low + i];
 
@@ -316,14 +315,14 @@ out:
 	return best;
 }
 
-/* Symbols of a repeat of one depth that stands at a position. */
+/* The length in symbols of a repeat of one depth at a position. */
 static size_t anchor_length(const struct dp_anchor_tree *tree, int depth, size_t at)
 {
 	size_t phrases = depth > 1 ? (size_t)1 << (depth - 2) : 0;
 
 	if (!tree->parse.begin || !depth)
 		return (size_t)1 << depth;
-	/* the last phrase has no gram behind it */
+	/* no gram follows the last phrase */
 	return DP_MIN(position(tree, leaf_at(tree, at) + phrases) + DP_PARSE_GRAM, tree->n) - at;
 }
 
@@ -333,7 +332,10 @@ static bool is_window(const struct anchor *anchor, size_t length)
 	       (double)length <= dp_param.gap_high * anchor->gap;
 }
 
-/* The windows of an anchor, or some of many; returns how many. *last is where the last one ends. */
+/*
+ * Collects the windows of an anchor, or a sample of many. Returns their number; *last is where the
+ * last one ends.
+ */
 static size_t take_windows(struct finder *f, const struct anchor *anchor, size_t step,
 			   struct window *windows, size_t *last)
 {
@@ -397,8 +399,8 @@ static int by_bin_score(const void *a, const void *b)
 }
 
 /*
- * Of the many repeats that occur a few times, some do at regular distances by chance. Iterations
- * that are few and long have anchors all over.
+ * Returns true if a bin's repeats are no coincidence: of many repeats that occur a few times, some
+ * are regular by chance. Few and long iterations have anchors everywhere.
  */
 static bool is_supported(const struct finder *f, const struct bin *bin)
 {
@@ -406,7 +408,10 @@ static bool is_supported(const struct finder *f, const struct bin *bin)
 	       bin->support >= f->tree->leaves / dp_param.long_support;
 }
 
-/* The candidates of one depth: from the best bins, those that were not as good before. */
+/*
+ * Adds the candidates of one depth, from the best bins whose candidates were not found at lower
+ * depths.
+ */
 static int harvest(struct finder *f, size_t share)
 {
 	struct bin *order[BINS];
@@ -459,9 +464,8 @@ static int find(struct finder *f)
 }
 
 /*
- * How deep the tree is cut between two places: 0 where they share nothing, else one more for each
- * of the depths, 1, 2, 4 ... symbols, that they share. Phrases share a symbol, a gram, 1, 2, 4 ...
- * phrases.
+ * The number of depths at which two adjacent places still share a locus; 0 if they share nothing.
+ * The depths are 1, 2, 4 ... symbols, or for phrases a symbol, a gram, and 1, 2, 4 ... phrases.
  */
 static uint8_t depth_of(const struct dp_anchor_tree *tree, size_t lcp, size_t leaf, size_t before)
 {
@@ -512,7 +516,9 @@ static int hash_prefixes(struct dp_anchor_tree *tree)
 	return DP_OK;
 }
 
-/* The leaves are phrases, two thirds of `most`: half a window is one's length on average. */
+/*
+ * Makes the leaves phrases, about two thirds of `most`: a phrase is half a window long on average.
+ */
 static int parse_symbols(struct dp_anchor_tree *tree, size_t most)
 {
 	int status = dp_parse__make(&tree->parse, tree->symbols, tree->n,
@@ -559,7 +565,10 @@ void dp_anchor_tree__free(struct dp_anchor_tree *tree)
 	free(tree);
 }
 
-/* The repeats, and the candidate whose anchors cover most at the most regular distance. */
+/*
+ * Explains the number of repeats, and the candidate whose anchors cover most at the most regular
+ * distance.
+ */
 static void explain_candidates(struct dp_explain *explain, const struct finder *f)
 {
 	const struct dp_candidate *first = f->out;

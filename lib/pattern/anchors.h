@@ -4,35 +4,36 @@
 
 #include "base/explain.h"
 
-/* A candidate: one iteration as it stands at symbols [at, at + length) of the sequence. */
+/* A candidate: symbols [at, at + length) of the sequence are one iteration. */
 struct dp_candidate {
 	size_t at;
 	size_t length;
 	size_t anchor;	/* the anchor is the symbols [at, at + anchor) */
 	size_t windows; /* from one occurrence of the anchor to the next */
-	double score;	/* how well they did, the higher the better; for ordering only */
+	double score;	/* for ordering only, higher is better */
 	double regular; /* share of windows whose length is near the median */
 	size_t first, last; /* the windows lie in symbols [first, last) */
 };
 
-/* The suffix tree of a text, as the places and depths that anchors are found by. */
+/* The suffix tree of a sequence, with the places and depths that anchors are found by. */
 struct dp_anchor_tree;
 
 /*
- * The tree of symbols[0..n), which are borrowed; of more than `most` symbols that of a parse with
- * about two thirds as many phrases (suffix/parse.h). *tree is the caller's, to be freed with
- * dp_anchor_tree__free(). Errors: DP_ERR_NOMEM. Cost: that of the parse, and of a suffix tree of
- * this many leaves; 13 bytes per leaf are kept, 37 of phrases.
+ * Makes the tree of symbols[0..n), which are borrowed; for more than `most` symbols it is that of a
+ * parse with about two thirds as many phrases (suffix/parse.h). The caller frees *tree with
+ * dp_anchor_tree__free(). Errors: DP_ERR_NOMEM. Cost: the parse, and a suffix tree with this many
+ * leaves; 13 bytes are kept per leaf, 37 per phrase.
  */
 int dp_anchor_tree__new(struct dp_anchor_tree **tree, const uint32_t *symbols, size_t n,
 			size_t most);
 void dp_anchor_tree__free(struct dp_anchor_tree *tree);
 
 /*
- * Candidates from the repeats of a tree, the most promising first, room of them at most. Repeats
- * that occur at least `least` times are looked at; those that occur about `iterations` times first,
- * where that is not 0. explain (or NULL) gets what the repeats were. Returns how many, or
- * DP_ERR_NOMEM. Cost: some 10 ns per leaf of the tree for each of seven depths; 20 bytes per leaf.
+ * Writes up to `room` candidates from the repeats of a tree, most promising first. Only repeats
+ * that occur at least `least` times count; those that occur about `iterations` times come first,
+ * unless that is 0. explain receives what the repeats were, or is NULL. Returns the number of
+ * candidates, or DP_ERR_NOMEM. Cost: some 10 ns per leaf of the tree for each of seven depths; 20
+ * bytes per leaf.
  */
 int dp_anchors__candidates(struct dp_candidate *candidates, size_t room,
 			   const struct dp_anchor_tree *tree, size_t least, uint64_t iterations,

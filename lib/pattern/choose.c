@@ -1,7 +1,7 @@
 /*
- * The best pattern of a text. Anchors of its suffix tree (anchors.h) give candidates, each of which
- * is judged by description length on a part of the text where its anchors lie; the best ones are
- * refined on a longer part, and the winner is for the caller to judge by the whole.
+ * The best pattern of a text. Anchors of its suffix tree (anchors.h) give candidates. Each is
+ * judged by description length on a part of the text that holds its anchors; the best ones are
+ * refined on a longer part. The caller judges the winner on the whole text.
  *
  * Cost: linear in the parts.
  */
@@ -37,8 +37,9 @@ bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_choose_text 
 }
 
 /*
- * Lower is better: bits, and what does not repeat is no loop; or with a known count the bits that
- * are saved, which count the less the farther off the number of iterations is.
+ * Lower is better. Unaided, the cost is the description length, plus that of the plain symbols if
+ * the pattern does not repeat. With a known count it is the negative of the bits saved, discounted
+ * by the distance from that count.
  */
 static double cost(const struct dp_pattern *p, const struct dp_choose_text *text, uint64_t want)
 {
@@ -67,24 +68,24 @@ static bool seen_before(const struct dp_pattern *p, size_t n, const uint32_t *sy
 }
 
 /*
- * A part of the text to judge a candidate by: from where its anchors begin on as much as shows six
- * iterations, and no less than `least` symbols.
+ * A part of the text to judge a candidate by: it begins where the candidate's anchors do, holds six
+ * iterations, and at least `least` symbols.
  */
 struct part {
 	size_t first, count;
-	double whole; /* the anchors' symbols over those of them that are in the part */
+	double whole; /* the anchors' symbols, divided by those inside the part */
 };
 
 static struct part part_of(const struct dp_choose_text *text, const struct dp_candidate *candidate,
 			   size_t least)
 {
-	/* an iteration at either end may lack its anchor */
+	/* the iteration at either end may lack its anchor */
 	size_t first = candidate->first - DP_MIN(candidate->first, candidate->length);
 	size_t span = DP_MIN(candidate->last + candidate->length, text->n) - first;
 	size_t count = DP_MAX(least, dp_param.judge_iterations * candidate->length);
 	struct part part;
 
-	/* what comes before and behind tells whether it would be a part of something longer */
+	/* its surroundings show whether it is part of something longer */
 	if (span < count)
 		first -= DP_MIN(first, (count - span) / 2);
 	part.first = first;
@@ -93,7 +94,7 @@ static struct part part_of(const struct dp_choose_text *text, const struct dp_ca
 	return part;
 }
 
-/* What was judged on a part of the text, for the whole of it. */
+/* Extrapolates what was judged on a part of the text to all of it. */
 static void extrapolate(struct dp_pattern *p, const struct dp_choose_text *text,
 			const struct part *part)
 {
@@ -103,7 +104,7 @@ static void extrapolate(struct dp_pattern *p, const struct dp_choose_text *text,
 	p->repeats *= part->whole;
 }
 
-/* Judges the candidates on a short text; their patterns are the text's symbols. */
+/* Judges each candidate on a short part of the text. The patterns borrow the text's symbols. */
 static int judge_candidates(struct dp_pattern *p, size_t *count, const struct dp_choose_text *text,
 			    const struct dp_candidate *candidates, size_t n)
 {
@@ -145,7 +146,7 @@ static void sort_by_cost(struct dp_pattern *p, size_t n, const struct dp_choose_
 	}
 }
 
-/* A known count that is several times smaller: this many iterations are one. */
+/* If a known count is several times smaller, joins this many repetitions into one iteration. */
 static int join_groups(struct dp_pattern *p, const struct dp_choose_text *text, uint64_t want)
 {
 	size_t group = want ? (size_t)floor(p->repeats / (double)want + dp_param.count_near) : 1;
@@ -171,8 +172,8 @@ static int join_groups(struct dp_pattern *p, const struct dp_choose_text *text, 
 }
 
 /*
- * Moves the patterns that are worth refining to the front: the best, but no more than two of
- * nearly the same length, since those differ by where they begin only.
+ * Moves the best patterns to the front for refining, but at most two of nearly the same length,
+ * since those differ only in where they begin. Returns their number.
  */
 static size_t pick_finalists(struct dp_pattern *p, size_t count)
 {
@@ -194,7 +195,7 @@ static size_t pick_finalists(struct dp_pattern *p, size_t count)
 	return picked;
 }
 
-/* Gives the finalists patterns of their own, which they all had borrowed, and the others none. */
+/* Gives each finalist its own copy of the symbols that it borrows, and the others none. */
 static int copy_finalists(struct dp_pattern *p, size_t finalists, size_t count)
 {
 	int status = DP_OK;
@@ -215,7 +216,7 @@ static int copy_finalists(struct dp_pattern *p, size_t finalists, size_t count)
 	return status;
 }
 
-/* Leaves out candidates that are too long, and those that lie across two stretches. */
+/* Drops candidates that are too long, and those that cross a separator of stretches. */
 static size_t keep_usable(struct dp_candidate *candidates, size_t n,
 			  const struct dp_choose_text *text)
 {
@@ -233,7 +234,7 @@ static size_t keep_usable(struct dp_candidate *candidates, size_t n,
 	return kept;
 }
 
-/* A refined pattern may have taken a separator of stretches for a symbol: it is no pattern then. */
+/* Returns false if refining took a separator of stretches into the pattern. */
 static bool is_clean(const struct dp_pattern *p, uint32_t alphabet)
 {
 	for (size_t i = 0; i < p->length; i++)
@@ -243,9 +244,9 @@ static bool is_clean(const struct dp_pattern *p, uint32_t alphabet)
 }
 
 /*
- * What each finalist came to, h[0..count), in the order of their costs. h[0..first) are unclean; of
- * the n candidates the others were not refined. Finalists that differ in where they begin alone are
- * left out with those.
+ * Explains what became of each finalist, p[0..count), in the order of their costs. p[0..first) are
+ * unclean; the rest of the n candidates were not refined. Finalists that differ only in where they
+ * begin are counted with those.
  */
 static void explain_finalists(const struct dp_choose_text *text, const struct dp_pattern *p,
 			      size_t count, size_t first, size_t n, uint64_t want)

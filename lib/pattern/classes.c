@@ -1,9 +1,9 @@
 /*
- * Classes of symbols. Between the occurrences of an anchor (anchors.h) that come at one distance
- * the sequence is laid out as a table, one iteration per row; symbols in the same column are joined
- * (Tarjan's union-find). A row that is out of step would join what does not belong together, so
- * only rows that agree with most others in most columns are used, and only columns' symbols that
- * occur twice. Whether the classes are any good is for description length to say.
+ * Classes of symbols. The occurrences of an anchor (anchors.h) at one distance lay the sequence out
+ * as a table, one iteration per row; symbols in the same column are joined (Tarjan's union-find). A
+ * row that is out of step would join unrelated symbols, so only rows that agree with most others in
+ * most columns are used, and only symbols that occur twice in a column. Description length decides
+ * whether the classes are any good.
  */
 #include "pattern/classes.h"
 #include "base/parameters.h"
@@ -27,7 +27,7 @@ static uint32_t find(uint32_t *parent, uint32_t x)
 	return x;
 }
 
-/* The smaller one stands for both. */
+/* The smaller symbol stands for both. */
 static void join(uint32_t *parent, uint32_t a, uint32_t b)
 {
 	a = find(parent, a);
@@ -38,7 +38,7 @@ static void join(uint32_t *parent, uint32_t a, uint32_t b)
 		parent[a] = b;
 }
 
-/* Rows: from one occurrence of the anchor to the next, where that is one length. */
+/* Rows: from one occurrence of the anchor to the next, if that is the common length. */
 static void lay_out(struct table *t, const struct dp_candidate *c, size_t n)
 {
 	const uint32_t *anchor = t->symbols + c->at;
@@ -67,7 +67,7 @@ static void lay_out(struct table *t, const struct dp_candidate *c, size_t n)
 		t->count = 0;
 }
 
-/* Drops rows that share too few columns with each of the eight rows behind them. */
+/* Drops rows that share too few columns with each of the next eight rows. */
 static void keep_in_step(struct table *t)
 {
 	size_t kept = 0;
@@ -90,7 +90,7 @@ static void keep_in_step(struct table *t)
 	t->count = kept;
 }
 
-/* Joins the symbols of each column that occur there at least twice. */
+/* Joins the symbols that occur at least twice in the same column. */
 static bool join_columns(const struct table *t, uint32_t *parent, uint32_t *counts)
 {
 	bool joined = false;

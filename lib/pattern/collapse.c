@@ -1,6 +1,6 @@
 /*
- * Collapsing for comparison: the repetitions that runs.c finds, named by what they repeat. So parts
- * of one sequence can be compared with each other that were collapsed at different times.
+ * Collapsing for comparison: the repetitions that runs.c finds, named by what they repeat, so that
+ * parts of a sequence that were collapsed separately can be compared.
  *
  * Cost: that of dp_runs__collapse(), and linear.
  */
@@ -49,7 +49,7 @@ int dp_collapsed__make(struct dp_collapsed *out, const uint32_t *symbols, size_t
 	return DP_OK;
 }
 
-/* The symbol of a collapsed sequence that begins at a position; count if none does. */
+/* The index of the collapsed symbol that begins at a position; count if none does. */
 static size_t symbol_at(const struct dp_collapsed *out, size_t position)
 {
 	size_t at;
@@ -73,7 +73,7 @@ int dp_collapsed__iteration(struct dp_collapsed *out, const uint32_t *pattern, s
 	free(twice);
 	if (status)
 		return status;
-	/* what the beginning cut off is another symbol than that of the whole repetition */
+	/* a repetition that the beginning cuts off has another symbol than the whole one */
 	for (; from < out->count && out->position[from] < n; from++) {
 		next = symbol_at(out, out->position[from] + n);
 		if (next < out->count && out->symbols[from] == out->symbols[next])

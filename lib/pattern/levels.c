@@ -1,18 +1,18 @@
 /*
- * Levels. To a sequence a micro-batch in an optimizer step, a step in a superstep, a step in an
- * epoch and a layer in a step are the same thing: something that repeats inside something that
- * repeats. The loops inside a pattern are found by searching the pattern itself; which level is
- * the iteration follows from what the outer one adds to the inner one:
+ * Levels. In a sequence, a micro-batch in an optimizer step, a step in a superstep, a step in an
+ * epoch and a layer in a step look the same: something repeats inside something that repeats. The
+ * loops inside a pattern are found by searching the pattern itself. Which level is the iteration
+ * follows from what the outer one adds to the inner one:
  *
- * - kernels that finish a step: the level whose pattern has them, and no level below; where no name
- *   shows them, the same few kernels for each of many parameters, outside the inner loop: the outer
- *   level (goes_down());
- * - the inner loop is a step where it has loops inside, and either input is uploaded for each of
- *   its iterations or more is outside it than the ends of a network (are_steps());
- * - it is a step, too, where the pattern has nothing but loops, and nothing is uploaded for the
- *   pattern as a whole (all_there_is()), or where each of its iterations is uploaded something for
- *   and little is outside; anything else that is inside is a layer;
- * - a step of 2, 4, 8 … micro-batches and a little more: the outer level.
+ * - Kernels that finish a step: the level whose pattern has them. If no name reveals them, the same
+ *   few kernels for each of many parameters, outside the inner loop, make it the outer level
+ *   (goes_down()).
+ * - The inner loop is a step if it has loops inside, and either input is uploaded for each of its
+ *   iterations or more is outside it than the ends of a network (are_steps()).
+ * - It is also a step if the pattern has nothing but loops and no upload for the pattern as a whole
+ *   (all_there_is()), or if each of its iterations has an upload and little is outside. Any other
+ *   inner loop is a layer.
+ * - A step of 2, 4, 8 … micro-batches and a little more: the outer level.
  *
  * Cost: a search of each pattern, and one more of the sequence for each level gone down.
  */
@@ -22,23 +22,23 @@
 #include <math.h>
 #include <string.h>
 
-/* The loops inside a pattern, and what decides about the main one. */
+/* The loops inside a pattern, and what decides whether the main one is the iteration. */
 struct inside {
 	struct dp_patterns loops;
 	size_t main;	  /* the one that covers most */
-	double repeats;	  /* of it in one iteration of the pattern */
-	double rest;	  /* symbols of the pattern that are not in it, */
-	double bare;	  /* and in no other loop either */
+	double repeats;	  /* of the main one in one iteration of the pattern */
+	double rest;	  /* symbols of the pattern outside the main one, */
+	double bare;	  /* and outside all loops */
 	double covered;	  /* share of the pattern in the main one */
 	double long_ones; /* share in it and in others that are not much shorter */
 	double total;	  /* share in any */
 	bool finish_main; /* the main one holds a kernel that finishes a step */
 	bool finish_rest; /* what is in none does */
-	bool upload_main; /* each iteration of the main one is uploaded something for */
+	bool upload_main; /* nearly all iterations of the main one have an upload */
 	double uploads;	  /* in one iteration of the pattern */
 	bool structured;  /* the main one has loops inside */
-	bool paired;	  /* another one repeats as often: layers, forward and backward */
-	size_t run_main;  /* most repetitions on end of a few kernels in the main one, */
+	bool paired;	  /* another repeats as often: layers, forward and backward */
+	size_t run_main;  /* longest run of a few kernels in the main one, */
 	size_t run_rest;  /* and outside of it */
 };
 
@@ -63,7 +63,7 @@ static bool holds(const struct finder *f, enum dp_trait trait, const uint32_t *s
 	return false;
 }
 
-/* The most repetitions on end of at most a few symbols. */
+/* The largest number of consecutive repetitions of at most a few symbols. */
 static size_t longest_run(const uint32_t *symbols, size_t n)
 {
 	size_t most = 0;
@@ -87,8 +87,8 @@ static double repeats_of(const struct inside *in, const size_t *covered, size_t 
 }
 
 /*
- * Iterations of a loop are aligned across what lies between them, which then seems to be inserted:
- * all at one place, unlike noise.
+ * The longest insertion at one place. Iterations of a loop are aligned across what lies between
+ * them, which then appears as inserted: unlike noise, all at one place.
  */
 static size_t longest_between(const struct dp_alignment *al)
 {
@@ -107,7 +107,10 @@ static size_t longest_between(const struct dp_alignment *al)
 	return best;
 }
 
-/* How many symbols of the pattern, twice, each loop covers; what is in none may finish a step. */
+/*
+ * Counts, for two iterations of the pattern, the symbols that each loop covers; notes whether a
+ * kernel outside all loops finishes a step.
+ */
 static void cover(struct inside *in, size_t *covered, const struct finder *f,
 		  const struct dp_search_text *text)
 {
@@ -128,7 +131,7 @@ static void cover(struct inside *in, size_t *covered, const struct finder *f,
 	}
 }
 
-/* The most repetitions on end of a few kernels outside of the main loop. */
+/* The largest number of consecutive repetitions of a few kernels outside the main loop. */
 static size_t longest_outside(const struct inside *in, const struct dp_search_text *text)
 {
 	const struct dp_alignment *al = &text->alignment;
@@ -150,7 +153,7 @@ static size_t longest_outside(const struct inside *in, const struct dp_search_te
 	return most;
 }
 
-/* What one iteration of the pattern has of its loops, from an alignment of two. */
+/* Measures the loops in one iteration of the pattern by an alignment of two. */
 static int measure(struct inside *in, const struct finder *f, struct dp_search_text *text)
 {
 	size_t covered[DP_PATTERNS_MAX] = { 0 }, n = text->n, outside = n, main_length;
@@ -194,7 +197,7 @@ static uint32_t *write_twice(const struct dp_pattern *p)
 	return twice;
 }
 
-/* The loops inside a pattern, which then may be none. */
+/* Finds the loops inside a pattern; there may be none. */
 static int look_inside(struct inside *in, const struct finder *f, const struct dp_pattern *p,
 		       bool deeper)
 {
@@ -245,8 +248,9 @@ static bool power_of_two(double x)
 }
 
 /*
- * Are the loops all there is? Networks have an embedding, a head and a loss about their layers. Of
- * layers of two kinds, forward and backward, and an optimizer's loops there may be nothing else.
+ * Returns true if the pattern consists of loops alone. Networks have an embedding, a head and a
+ * loss around their layers. Two kinds of layers, forward and backward, with an optimizer's loops
+ * may leave nothing else.
  */
 static bool all_there_is(const struct inside *in)
 {
@@ -254,21 +258,21 @@ static bool all_there_is(const struct inside *in)
 	bool is_long = length >= (double)dp_param.layer_long;
 	double most = fmax(dp_param.rest_least, is_long ? dp_param.rest_share * length : 0);
 
-	/* something is uploaded for the whole, and not for each iteration */
+	/* an upload for the whole pattern, rather than for each iteration of the loop */
 	if (in->uploads >= dp_param.uploads_whole &&
 	    in->uploads < dp_param.uploads_each * in->repeats)
 		return false;
 	if (in->loops.count == 1)
 		return in->bare <= most;
-	/* where one loop ends and the next begins is not known to the kernel */
+	/* the exact end of one loop and begin of the next are unknown */
 	return is_long && !in->paired && in->bare <= most + 2.0 * (double)in->loops.count;
 }
 
 /*
- * Is a loop with loops inside a step, and what is about it a superstep's? So may be a layer of
- * cells or of experts, and the rest a network's ends. Steps that no optimizer is known of are
- * uploaded something for, or stand next to more than a network's ends: a prefill, an encoder, some
- * bookkeeping.
+ * Returns true if the main loop, which has loops inside, is a step, and the pattern a superstep. It
+ * may also be a layer of cells or experts, and the rest the ends of a network. Without a known
+ * optimizer, steps have an upload each, or have more around them than the ends of a network: a
+ * prefill, an encoder, some bookkeeping.
  */
 static bool are_steps(const struct inside *in, const struct finder *f)
 {
@@ -278,7 +282,7 @@ static bool are_steps(const struct inside *in, const struct finder *f)
 	       in->rest >= dp_param.step_rest * (double)in->loops.items[in->main].length;
 }
 
-/* The share of the pattern's symbols that recur at a distance. */
+/* The share of the pattern's symbols that equal the symbol `distance` before. */
 static double recurring(const struct dp_pattern *p, size_t distance)
 {
 	size_t same = 0;
@@ -289,8 +293,8 @@ static double recurring(const struct dp_pattern *p, size_t distance)
 }
 
 /*
- * In how many parts of one length the pattern falls that are alike but for kernels that take each
- * other's place, as sweeps in x and y do: they are iterations whose kernels alternate. 1: none.
+ * The number of equal-length parts of the pattern that are alike except for kernels that replace
+ * each other, as in alternating sweeps in x and y: each part is an iteration. 1 if there are none.
  */
 static size_t alternating(const struct dp_pattern *p)
 {
@@ -302,7 +306,7 @@ static size_t alternating(const struct dp_pattern *p)
 		parts++;
 	if (parts > dp_param.alternating_parts)
 		return 1;
-	/* what is repeated inside recurs at any multiple of its length */
+	/* repetitions inside recur at any multiple of their length, too */
 	for (size_t period = 1; period <= dp_param.layer_long && period * 2 < p->length / parts;
 	     period++)
 		if (recurring(p, period) >= dp_param.alternating_inside)
@@ -310,9 +314,7 @@ static size_t alternating(const struct dp_pattern *p)
 	return parts;
 }
 
-/*
- * Where parts of a pattern alternate, an iteration is one of them: the pattern becomes the first.
- */
+/* If parts of a pattern alternate, shortens it to the first: each part is an iteration. */
 static int take_one_part(struct dp_pattern *p, const struct dp_search_text *text)
 {
 	size_t parts = alternating(p);
@@ -328,7 +330,7 @@ static int take_one_part(struct dp_pattern *p, const struct dp_search_text *text
 	return dp_pattern__refine(p, text->symbols, text->n, text->bits);
 }
 
-/* Is the loop inside the iteration, rather than the pattern? *why says what decided. */
+/* Returns true if the loop inside is the iteration, rather than the pattern. *why is the reason. */
 static bool goes_down(const struct inside *in, const struct finder *f, const char **why)
 {
 	double length;
@@ -342,7 +344,7 @@ static bool goes_down(const struct inside *in, const struct finder *f, const cha
 			       : "kernels that finish a step run outside of the loop inside";
 	if (in->finish_main || in->finish_rest)
 		return in->finish_main && in->covered > dp_param.finish_covered;
-	/* an optimizer without a name: a few kernels over and over, for each parameter */
+	/* an unnamed optimizer: the same few kernels for each parameter */
 	*why = "outside of the loop inside runs what looks like an optimizer";
 	if (in->run_rest >= dp_param.update_parameters && in->run_rest > 2 * in->run_main)
 		return false;
@@ -363,7 +365,7 @@ static bool goes_down(const struct inside *in, const struct finder *f, const cha
 	return true;
 }
 
-/* Which of a pattern and the main loop inside it is the iteration, and why. */
+/* Explains whether a pattern or the main loop inside it is the iteration, and why. */
 static void explain_level(struct dp_explain *explain, const struct dp_pattern *p,
 			  const struct inside *in, bool down, const char *why)
 {
@@ -387,7 +389,10 @@ static void explain_level(struct dp_explain *explain, const struct dp_pattern *p
 			down ? "inner one" : "outer one", why);
 }
 
-/* Adds a pattern, which it takes, and its parent. DP_NONE: there is no room, and it is freed. */
+/*
+ * Adds a pattern, of which it takes ownership, with its parent. Frees it and returns DP_NONE if
+ * there is no room.
+ */
 static uint32_t put(struct dp_patterns *to, uint32_t *parents, const struct dp_pattern *p,
 		    uint32_t parent)
 {
@@ -400,7 +405,7 @@ static uint32_t put(struct dp_patterns *to, uint32_t *parents, const struct dp_p
 	return (uint32_t)to->count++;
 }
 
-/* Takes a pattern out of the chosen ones; it is the caller's then. */
+/* Removes a pattern from the chosen ones and passes its ownership to the caller. */
 static struct dp_pattern take_out(struct dp_levels *levels, size_t index)
 {
 	struct dp_patterns *chosen = &levels->chosen;
@@ -414,7 +419,7 @@ static struct dp_pattern take_out(struct dp_levels *levels, size_t index)
 	return taken;
 }
 
-/* An outer loop is reported if it repeats as it should. */
+/* Returns true if an outer loop repeats regularly enough to be reported. */
 static bool reliable(const struct dp_pattern *p)
 {
 	return p->repeats >= dp_param.outer_repeats && p->covered > 0 &&
@@ -423,8 +428,8 @@ static bool reliable(const struct dp_pattern *p)
 }
 
 /*
- * Chooses the loops inside a pattern in its place, but for those that are short next to the main
- * one. The pattern is an outer loop around them if it is a reliable one, and is dropped otherwise.
+ * Chooses the loops inside a pattern in its place, except those that are short next to the main
+ * one. The pattern becomes their outer loop if it is reliable, and is dropped otherwise.
  */
 static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
 {
@@ -463,7 +468,7 @@ static void take_inside(struct dp_levels *levels, struct inside *in, uint32_t pa
 	in->loops.count = 0;
 }
 
-/* Inside of something that is no layer itself? */
+/* Returns true if the pattern is inside one that is too long for a layer. */
 static bool is_nested(const struct dp_levels *levels, size_t i)
 {
 	uint32_t parent = levels->chosen_parent[i];
@@ -471,7 +476,10 @@ static bool is_nested(const struct dp_levels *levels, size_t i)
 	return parent != DP_NONE && levels->outer.items[parent].length >= dp_param.layer_long;
 }
 
-/* The share that loops have of a step. Layers have two norms or a few experts that are alike. */
+/*
+ * The share of a step that its loops must cover. Even a layer has two norms or a few experts that
+ * are alike.
+ */
 static double structure_of(size_t length)
 {
 	double part = (double)length / (double)dp_param.layer_long - 1;
@@ -481,8 +489,9 @@ static double structure_of(size_t length)
 }
 
 /*
- * Loops inside the chosen ones. A short pattern without structure next to a long one may be a layer
- * of something that is no loop itself (a prefill, say): it is listed, but not as an iteration.
+ * Finds the loops inside the chosen ones, and their standing. A short pattern without structure
+ * next to a long one may be a layer of something that is no loop itself (a prefill, for example):
+ * it is listed, but not as an iteration.
  */
 static int fill_inner(struct dp_levels *levels, const struct finder *f)
 {

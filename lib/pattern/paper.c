@@ -1,7 +1,7 @@
 /*
- * The pattern search of Gu, Liu, Zhou, Wang, "DeepProf" (arXiv 1707.03750), to the letter. Each
- * epsilon is one traversal of the tree: O(n · searches), and epsilon doubles, so there are at most
- * log2(iterations) + 1 of them.
+ * The pattern search of Gu, Liu, Zhou, Wang, "DeepProf" (arXiv 1707.03750), as published. Each
+ * epsilon is one traversal of the tree, O(n · searches); epsilon doubles, so there are at most
+ * log2(iterations) + 1 traversals.
  */
 #include "pattern/paper.h"
 

@@ -14,10 +14,10 @@ struct dp_paper_pattern {
 };
 
 /*
- * The longest label of an internal node of the tree of S$ that occurs c times, with
- * iterations - epsilon < c <= iterations (criterion 2) and length < count / iterations
- * (criterion 3); while none does, epsilon doubles. Of equals the first in the tree's order.
- * Errors: DP_ERR_NOMEM. Cost: one traversal for each epsilon.
+ * Finds the longest label of an internal node of the tree of S$ that occurs c times, with
+ * iterations - epsilon < c <= iterations (criterion 2) and length < count / iterations (criterion
+ * 3). Epsilon doubles until one does. Of equals, the first in the tree's order is taken. Errors:
+ * DP_ERR_NOMEM. Cost: one traversal per epsilon.
  */
 int dp_paper__search(struct dp_paper_pattern *pattern, const struct dp_suffix_tree *tree,
 		     uint64_t iterations, uint64_t epsilon);

@@ -1,8 +1,8 @@
 /*
- * Hypotheses are compared by description length (Rissanen 1978): the bits of the pattern, of the
- * differences, and of what it does not explain. The pattern's own bits are those of a greedy
- * Lempel-Ziv parse, so that an iteration of many equal layers is not dearer than one layer and
- * many left-overs.
+ * Patterns are compared by description length (Rissanen 1978): the bits of the pattern, of the
+ * edits, and of the symbols it does not explain. The pattern's own bits are those of a greedy
+ * Lempel-Ziv parse, so that an iteration of many equal layers does not cost more than one layer and
+ * many left-over symbols.
  *
  * The pattern that most iterations agree on is found by majority votes (Boyer and Moore 1981) at
  * each offset. Cost: that of the alignments, and linear in edits and length.
@@ -31,17 +31,19 @@ int dp_entropy__bits(double *bits, const uint32_t *symbols, size_t n, uint32_t a
 	return DP_OK;
 }
 
-enum { GRAM = 4 }; /* symbols of a copy, at least */
+enum { GRAM = 4 }; /* minimum length of a copy, in symbols */
 
-/* The last places of the grams of a pattern, by an open hash that compares them: it has room. */
+/*
+ * The latest position of each gram of a pattern, in an open-addressing hash table with spare room.
+ */
 struct grams {
 	const uint32_t *symbols;
 	size_t count;	/* symbols */
-	uint32_t *last; /* of each slot: a place, plus 1 */
+	uint32_t *last; /* of each slot: a position, plus 1 */
 	size_t mask;
 };
 
-/* Notes the gram at a place and returns the last place that had it, plus 1; 0: none had. */
+/* Stores the position of a gram. Returns the gram's previous position plus 1, or 0 if it is new. */
 static size_t note_gram(struct grams *g, size_t at)
 {
 	const uint32_t *gram = g->symbols + at;
@@ -60,7 +62,7 @@ static size_t note_gram(struct grams *g, size_t at)
 	return before;
 }
 
-/* The bits of a Lempel-Ziv parse with copies of four symbols and more. */
+/* The bits of a Lempel-Ziv parse with copies of at least four symbols. */
 int dp_pattern__bits(double *bits, const uint32_t *p, size_t m, double literal)
 {
 	double copy = 2 * log2((double)m + 1) + 1, sum = 0;
@@ -90,7 +92,7 @@ int dp_pattern__bits(double *bits, const uint32_t *p, size_t m, double literal)
 	return DP_OK;
 }
 
-/* Edits that follow each other are reported together. */
+/* Consecutive edits are coded together. */
 static double edit_bits(const struct dp_alignment *al, double literal, double log_m)
 {
 	double sum = 0;
@@ -168,7 +170,7 @@ int dp_pattern__judge(struct dp_pattern *p, const uint32_t *symbols, size_t n, d
 }
 
 struct vote {
-	uint32_t symbol, lead; /* of the majority, by Boyer and Moore */
+	uint32_t symbol, lead; /* Boyer and Moore's candidate and its lead */
 	uint32_t all;
 };
 
@@ -199,7 +201,10 @@ static void count_votes(const struct dp_alignment *al, const uint32_t *symbols, 
 	}
 }
 
-/* Applies what more than half of the iterations have; false where nothing changed. */
+/*
+ * Applies the edits that more than half of the iterations have. *changed is false if there are
+ * none.
+ */
 static int consent(struct dp_pattern *p, const struct dp_alignment *al, const uint32_t *symbols,
 		   bool *changed)
 {
@@ -240,7 +245,7 @@ out:
 	return status;
 }
 
-/* The shortest string that the pattern repeats in full (Knuth, Morris, Pratt 1977). */
+/* Shortens a pattern that repeats a shorter one in full (Knuth, Morris, Pratt 1977). */
 static int make_primitive(struct dp_pattern *p)
 {
 	size_t *border = dp_border__make(p->symbols, p->length), period;

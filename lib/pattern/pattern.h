@@ -7,35 +7,37 @@
 struct dp_pattern {
 	uint32_t *symbols;
 	size_t length;
-	double bits;	/* to describe the sequence with it, */
-	double own;	/* of which are the pattern's own */
-	double repeats; /* how often the sequence repeats in it */
+	double bits;	/* to describe the sequence with the pattern, */
+	double own;	/* of which are for the pattern itself */
+	double repeats; /* how many repetitions of it the sequence holds */
 	double longest; /* the same, within one span */
 	size_t covered; /* symbols in its spans */
 	size_t edits;
 	size_t spans;
-	uint32_t from; /* the candidate that it was made of */
+	uint32_t from; /* index of the candidate that it was made from */
 };
 
-/* The bits of one symbol on its own: the order-0 entropy. Errors: DP_ERR_NOMEM. */
+/* The bits to code one symbol by itself: the order-0 entropy. Errors: DP_ERR_NOMEM. */
 int dp_entropy__bits(double *bits, const uint32_t *symbols, size_t n, uint32_t alphabet);
 
-/* The bits of a pattern on its own. Errors: DP_ERR_NOMEM. Cost: linear. */
+/* The bits to code a pattern by itself. Errors: DP_ERR_NOMEM. Cost: linear. */
 int dp_pattern__bits(double *sum, const uint32_t *pattern, size_t m, double bits);
 
-/* The bits of an alignment of n symbols: its spans, its edits, and what is in none. */
+/*
+ * The bits of an alignment of n symbols: its spans, its edits, and the symbols outside its spans.
+ */
 double dp_alignment__bits(const struct dp_alignment *al, size_t n, size_t length, double bits);
 
-/* Fills in all but the pattern and its length. Cost: that of dp_align__run(). */
+/* Sets all members but the symbols and the length. Cost: that of dp_align__run(). */
 int dp_pattern__judge(struct dp_pattern *p, const uint32_t *symbols, size_t n, double bits);
 
-/* The same, from the alignment of the pattern with n symbols. Errors: DP_ERR_NOMEM. */
+/* Like dp_pattern__judge(), from an existing alignment of the pattern. Errors: DP_ERR_NOMEM. */
 int dp_pattern__rate(struct dp_pattern *p, const struct dp_alignment *alignment, size_t n,
 		     double bits);
 
 /*
- * Replaces the pattern by what most iterations have at each offset, and a repetition of a shorter
- * pattern by that one; then judges it. Cost: a few alignments.
+ * Replaces the pattern by what most iterations have at each offset, and one that repeats a shorter
+ * pattern by that; then judges it. Cost: a few alignments.
  */
 int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, double bits);
 

@@ -1,10 +1,10 @@
 /*
  * Tandem repetitions with short periods. A repetition with period p shows where the last four
- * symbols occurred p before; it is then followed in both directions (compare the seeds of Main and
- * Lorentz 1984). Not all repetitions of a string are sought, one after the other is enough.
+ * symbols occurred p before; it is then extended in both directions (compare the seeds of Main and
+ * Lorentz 1984). Not all repetitions of a string are needed: one after another is enough.
  *
- * Cost: O(n): each symbol is compared once per repetition that it may belong to, and repetitions
- * do not overlap.
+ * Cost: O(n): each symbol is compared once per repetition that it may belong to, and repetitions do
+ * not overlap.
  */
 #include "pattern/runs.h"
 #include "base/hash.h"
@@ -15,15 +15,15 @@
 enum {
 	GRAM = 4,
 	SLOT_BITS = 16,
-	RING = 64,	 /* positions before one that a period is sought in, at most */
+	RING = 64, /* longest period, and positions looked back */
 };
 
 struct collapser {
 	const uint32_t *symbols;
 	size_t n;
 	struct dp_runs *runs;
-	uint32_t *last;	       /* slot of a gram -> the last position with that slot, plus 1 */
-	uint32_t before[RING]; /* of each recent position: the one before with its slot, plus 1 */
+	uint32_t *last;	       /* gram's slot -> the last position with that slot, plus 1 */
+	uint32_t before[RING]; /* of each recent position: the previous one of its slot, plus 1 */
 	uint32_t *units; /* hash -> index of a unit, plus 1 */
 	struct dp_runs_unit *known;
 	size_t known_count, known_room, mask;
@@ -80,7 +80,10 @@ static void put(struct dp_runs *runs, uint32_t symbol, size_t position)
 	runs->symbols[runs->count++] = symbol;
 }
 
-/* The last position before, not far, that has the gram of a position; `at` where there is none. */
+/*
+ * The last position before `before`, within reach, that has the same gram as `at`; `at` if there is
+ * none.
+ */
 static size_t recent(const struct collapser *c, size_t at, size_t before)
 {
 	size_t most = DP_MIN(dp_param.run_period, (size_t)RING);
@@ -93,7 +96,7 @@ static size_t recent(const struct collapser *c, size_t at, size_t before)
 	return at;
 }
 
-/* The period that seems to go on at a position, or 0. */
+/* The period that seems to continue at a position, or 0. */
 static size_t period_at(struct collapser *c, size_t at)
 {
 	uint64_t h;
@@ -112,7 +115,10 @@ static size_t period_at(struct collapser *c, size_t at)
 	return p;
 }
 
-/* Goes through the sequence; what was written of a repetition before it was seen is taken back. */
+/*
+ * Collapses in one pass; the symbols of a repetition that were written before it was detected are
+ * taken back.
+ */
 static int collapse(struct collapser *c, uint32_t alphabet)
 {
 	struct dp_runs *runs = c->runs;
@@ -148,7 +154,7 @@ static int collapse(struct collapser *c, uint32_t alphabet)
 	return DP_OK;
 }
 
-/* The longest unit, of two symbols or more, that the collapsed sequence has at `at`; or DP_NONE. */
+/* The longest unit of two symbols or more at `at` in the collapsed sequence, or DP_NONE. */
 static uint32_t unit_at(const struct collapser *c, const uint32_t *first, const uint32_t *next,
 			size_t at)
 {
@@ -171,8 +177,8 @@ static uint32_t unit_at(const struct collapser *c, const uint32_t *first, const 
 }
 
 /*
- * What is repeated until something holds is done once or twice at times: a unit that is repeated
- * elsewhere is written as one symbol there, too.
+ * A unit that repeats elsewhere is one symbol even where it occurs once or twice: a loop that runs
+ * until some condition holds may end after the first time.
  */
 static int collapse_single(struct collapser *c, uint32_t alphabet)
 {

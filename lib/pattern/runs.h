@@ -1,18 +1,17 @@
-/* Repetitions of something short, each written as one symbol. */
+/* Short repetitions, each written as one symbol. */
 #ifndef DP_PATTERN_RUNS_H
 #define DP_PATTERN_RUNS_H
 
 #include "base/base.h"
 
-/* What is repeated: symbols [at, at + length) of the sequence that was given. */
+/* The unit of a repetition: symbols [at, at + length) of the given sequence. */
 struct dp_runs_unit {
 	size_t at, length;
 };
 
 struct dp_runs {
-	uint32_t *symbols; /* the sequence with a symbol for each repetition */
-	uint32_t
-		*position; /* of each of them in the sequence that was given; one more at the end */
+	uint32_t *symbols;  /* the sequence, with one symbol per repetition */
+	uint32_t *position; /* of each symbol in the given sequence, and of its end */
 	size_t count;
 	uint32_t alphabet;
 	size_t runs;
@@ -20,10 +19,11 @@ struct dp_runs {
 };
 
 /*
- * Writes each maximal repetition of up to 64 symbols, three times or more on end, as one symbol
- * that stands for what is repeated, however often. A recurrent network's iterations are alike then.
- * single: what is repeated somewhere is one symbol where it comes once or twice, too; for that
- * symbols must be below alphabet. n is below 2^32. Errors: DP_ERR_NOMEM. Cost: linear.
+ * Writes each maximal repetition, at least three times in a row, of a unit of up to 64 symbols as
+ * one symbol that stands for the unit, however often it repeats. The iterations of a recurrent
+ * network then are alike. single: a unit that repeats anywhere is one symbol also where it occurs
+ * once or twice; symbols must then be below alphabet. n must be below 2^32. Errors: DP_ERR_NOMEM.
+ * Cost: linear.
  */
 int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, uint32_t alphabet,
 		      bool single);

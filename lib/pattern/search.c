@@ -1,13 +1,13 @@
 /*
- * The search for the patterns of one level: the best one of the sequence (choose.h) is taken where
- * it clears the bar, what it explains is left out, and the tree of the rest is searched for the
- * next.
+ * The search for the patterns of one level: the best pattern of the sequence (choose.h) is accepted
+ * if it clears the bar, what it explains is removed, and the tree of the rest is searched for the
+ * next one.
  *
- * The tree is that of the whole sequence, or of all that is left of it; of a long one that of its
- * parse. A pattern that is found in it is followed through the whole by the aligner.
+ * The tree is that of all remaining symbols, or of their parse if they are many. The aligner
+ * follows a pattern that was found in it through the whole sequence.
  *
- * Cost: linear. For each pattern a tree of what the patterns before it do not explain, and the
- * whole is aligned once.
+ * Cost: linear. Each pattern takes a tree of what the patterns before it leave unexplained, and an
+ * alignment of the whole.
  */
 #include "pattern/search.h"
 #include "base/parameters.h"
@@ -22,10 +22,10 @@ struct searcher {
 	size_t n;
 	uint32_t alphabet;
 	struct dp_search_bar bar;
-	double bits; /* of one symbol of the whole */
+	double bits; /* to code one symbol of the whole by itself */
 	struct dp_patterns *found;
-	size_t left;  /* symbols that the patterns before the last one leave, */
-	size_t claim; /* and that the last one was to explain; 0: that was looked at */
+	size_t left;  /* symbols left over by the patterns before the last one, */
+	size_t claim; /* and those that the last one should explain; 0: checked already */
 };
 
 void dp_patterns__fini(struct dp_patterns *patterns)
@@ -35,7 +35,7 @@ void dp_patterns__fini(struct dp_patterns *patterns)
 	patterns->count = 0;
 }
 
-/* Of one pattern at least; lengths are 32-bit numbers. */
+/* Copies at least one pattern; lengths are 32-bit numbers. */
 static uint32_t *copy_patterns(const struct dp_patterns *patterns, size_t *words)
 {
 	uint32_t *copy;
@@ -150,7 +150,7 @@ static int copy_pattern(struct dp_pattern *p, const uint32_t *symbols, size_t le
 	return DP_OK;
 }
 
-/* What no span of the patterns found so far covers, as stretches. */
+/* The stretches that no span of the patterns found so far covers. */
 struct stretches {
 	struct stretch {
 		size_t first, end;
@@ -173,23 +173,23 @@ static int add_stretch(struct stretches *s, size_t first, size_t end)
 }
 
 /*
- * Does an iteration lack what is left out between two spans of its pattern? Then the symbols
- * between them stand in for it: the first step of an optimizer, say, which is no loop of its own.
+ * Returns true if the symbols between two spans of a pattern stand in for what an iteration lacks
+ * there: an optimizer's first step, for example, which is no loop of its own.
  */
 static bool stands_in(const struct dp_align_span *a, const struct dp_align_span *b, size_t m)
 {
 	size_t lacking = (b->begin_offset + m - a->end_offset) % m;
 
 	/*
-	 * A pattern that goes on a few symbols before where it stopped lacks none, and what is
-	 * longer than twice what is lacking is a loop of its own.
+	 * A pattern that resumes a few symbols before where it stopped lacks nothing, and what is
+	 * more than twice as long as what is lacking is a loop of its own.
 	 */
 	return a->pattern == b->pattern && b->begin - a->end <= DP_MIN(m / 2, 2 * lacking) &&
 	       (double)lacking > dp_param.stand_in * (double)m &&
 	       (double)lacking < (1 - dp_param.stand_in) * (double)m;
 }
 
-/* Spans shorter than an iteration explain nothing: what they cover is left over, too. */
+/* Collects the stretches left over. Spans shorter than an iteration explain nothing. */
 static int left_over(struct stretches *s, const struct searcher *sr)
 {
 	const struct dp_alignment *al = &sr->whole->alignment;
@@ -222,7 +222,7 @@ static int left_over(struct stretches *s, const struct searcher *sr)
 	return status;
 }
 
-/* The stretches; between them stands a symbol that occurs once. */
+/* Joins the stretches, each followed by a separator that occurs once. */
 static int make_text(struct dp_choose_text *text, const struct searcher *sr,
 		     const struct stretches *s)
 {
@@ -270,7 +270,7 @@ void dp_search_text__fini(struct dp_search_text *text)
 	forget_alignment(text);
 }
 
-/* The tree of the whole sequence, which all searches share. */
+/* Makes the tree of the whole sequence, which all searches share. */
 static int share_tree(struct dp_search_text *text)
 {
 	return text->tree ? DP_OK
@@ -299,7 +299,7 @@ int dp_search__classes(uint32_t *class_of, uint32_t *class_count, struct dp_sear
 					   text->n, text->alphabet);
 }
 
-/* Does the pattern take fewer bits for what it covers than the symbols one by one? */
+/* Returns true if the pattern codes the symbols that it covers with fewer bits than one by one. */
 static bool describes(const struct searcher *sr, const struct dp_pattern *p, size_t n)
 {
 	double alone = (double)p->covered * sr->bits;
@@ -312,7 +312,7 @@ static bool describes(const struct searcher *sr, const struct dp_pattern *p, siz
 	       bits < sr->bar.bits * alone && alone - bits >= dp_param.rare_bits;
 }
 
-/* Why a pattern is no loop; NULL where it is one. */
+/* The reason why a pattern is no loop, or NULL if it is one. */
 static const char *fault_of(const struct searcher *sr, const struct dp_pattern *p,
 			    const struct dp_choose_text *text, uint64_t want)
 {
@@ -325,7 +325,7 @@ static const char *fault_of(const struct searcher *sr, const struct dp_pattern *
 	return describes(sr, p, text->n) ? NULL : "it shortens the description too little";
 }
 
-/* The name of a symbol, of its first occurrence. */
+/* The name of a symbol, from its first occurrence. */
 static const char *name_of(const struct searcher *sr, uint32_t symbol)
 {
 	const struct dp_search_text *whole = sr->whole;
@@ -361,9 +361,9 @@ static bool worth_it(const struct searcher *sr, const struct dp_pattern *p,
 }
 
 /*
- * A pattern that leaves what it was to explain explains nothing that counts: copies of what is
- * known, which would make it ambiguous, or many iterations at once. It is taken back, and what is
- * looked for next is half as long at most.
+ * Takes back the last pattern if it explains less than half of what it should: copies of what is
+ * known already, which would make it ambiguous, or many iterations at once. The next one may then
+ * be half as long at most. Returns true if it was taken back.
  */
 static bool take_back(struct searcher *sr, const struct stretches *rest)
 {
@@ -383,7 +383,7 @@ static bool take_back(struct searcher *sr, const struct stretches *rest)
 	return useless;
 }
 
-/* Judges a pattern by all of its text; the whole's alignment is asked for again. */
+/* Judges a pattern on all of its text. For the whole sequence the shared alignment serves. */
 static int judge_by_all(struct dp_pattern *p, const struct searcher *sr,
 			const struct dp_choose_text *text)
 {
@@ -396,7 +396,7 @@ static int judge_by_all(struct dp_pattern *p, const struct searcher *sr,
 	return status ? status : dp_pattern__rate(p, &sr->whole->alignment, text->n, sr->bits);
 }
 
-/* The next pattern of the rest: *more is false where there is none. */
+/* Finds the next pattern in the rest; *more is false if there is none. */
 static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 {
 	struct dp_pattern best = { 0 };
@@ -471,7 +471,7 @@ int dp_search__unaided(struct dp_patterns *patterns, struct dp_search_text *text
 	return status;
 }
 
-/* One iteration: the longest stretch that nothing else explains. */
+/* Takes the longest stretch that nothing else explains as one iteration. */
 static int whole_stretch(struct searcher *sr, bool *more)
 {
 	struct stretches rest;

@@ -1,4 +1,4 @@
-/* The patterns of one level: what repeats in a sequence, one after the other. */
+/* The patterns of one level: what repeats in a sequence, most important first. */
 #ifndef DP_PATTERN_SEARCH_H
 #define DP_PATTERN_SEARCH_H
 
@@ -16,18 +16,18 @@ struct dp_patterns {
 struct dp_search_bar {
 	size_t least;	 /* iterations */
 	size_t longest;	 /* symbols of a pattern */
-	double bits;	 /* share of the sequence's bits that its description may have */
-	double coverage; /* share of the sequence that must repeat */
-	bool few;	 /* a dozen symbols are worth a search, too */
-	bool rare;	 /* of less coverage, where it is certainly a loop */
+	double bits;	 /* largest share of the sequence's bits that its description may take */
+	double coverage; /* smallest share of the sequence that must repeat */
+	bool few;	 /* search even a dozen symbols */
+	bool rare;	 /* accept lower coverage for what is certainly a loop */
 };
 
 void dp_patterns__fini(struct dp_patterns *patterns);
 
 /*
- * A sequence to search, and what is made of it once and shared by its searches: the tree, and the
- * last alignment. Set the first three, and explain where the search is to be explained;
- * dp_search_text__fini() frees the rest.
+ * A sequence to search, with what all its searches share: the tree, and the last alignment. The
+ * caller sets the first three members, and explain if wanted; dp_search_text__fini() frees the
+ * rest.
  */
 struct dp_search_text {
 	const uint32_t *symbols;
@@ -35,44 +35,47 @@ struct dp_search_text {
 	uint32_t alphabet;
 	struct dp_anchor_tree *tree;
 	struct dp_explain *explain; /* NULL: nothing is explained */
-	double bits;		    /* of one symbol on its own; 0: not known yet */
+	double bits;		    /* to code one symbol by itself; 0: not computed yet */
 	struct dp_alignment alignment;
-	uint32_t *aligned; /* the patterns that it is of, each behind its length */
+	uint32_t *aligned; /* its patterns, each behind its length */
 	size_t aligned_words;
 };
 
 void dp_search_text__fini(struct dp_search_text *text);
 
 /*
- * Makes text->alignment that of the patterns, if it is not already. Errors: DP_ERR_NOMEM. Cost: an
- * alignment, or the comparison of the patterns with those of the last one.
+ * Makes text->alignment that of the patterns, unless it is already. Errors: DP_ERR_NOMEM. Cost: an
+ * alignment, or a comparison with the patterns of the last one.
  */
 int dp_search_text__align(struct dp_search_text *text, const struct dp_patterns *patterns);
 
-/* The same; the alignment is the caller's then. */
+/* The same, but passes the ownership of the alignment to the caller. */
 int dp_search_text__take_alignment(struct dp_alignment *alignment, struct dp_search_text *text,
 				   const struct dp_patterns *patterns);
 
 /*
- * Looks for patterns that repeat in a text and clear the bar: the one that describes most first,
- * then those of what it leaves. Patterns that are there already stay, and only what they leave is
- * looked at. On failure there are none. Errors: DP_ERR_NOMEM. Cost: the suffix tree of the text,
- * and of what patterns leave; an alignment of the whole per pattern.
+ * Searches a sequence for patterns that repeat and clear the bar: first the one that explains most,
+ * then those of what it leaves. Existing patterns stay, and only what they leave is searched. After
+ * a failure there are none. Errors: DP_ERR_NOMEM. Cost: the suffix tree of the sequence, and of
+ * what patterns leave; an alignment of the whole per pattern.
  */
 int dp_search__unaided(struct dp_patterns *patterns, struct dp_search_text *text,
 		       const struct dp_search_bar *bar);
 
-/* The same for known numbers of iterations, one pattern for each that can be found, in order. */
+/*
+ * Searches for known numbers of iterations: one pattern for each number that can be matched, in
+ * order.
+ */
 int dp_search__counts(struct dp_patterns *patterns, struct dp_search_text *text,
 		      const uint64_t *counts, size_t counts_count);
 
 /*
- * Classes of the text's symbols that take each other's place: class_of[] of each symbol of the
- * alphabet, below *class_count. Errors: DP_ERR_NOMEM. Cost: that of the tree's anchors.
+ * Finds classes of symbols that replace each other: class_of[] receives the class of each symbol of
+ * the alphabet, below *class_count. Errors: DP_ERR_NOMEM. Cost: that of the tree's anchors.
  */
 int dp_search__classes(uint32_t *class_of, uint32_t *class_count, struct dp_search_text *text);
 
-/* The bits of one of the text's symbols on its own. Errors: DP_ERR_NOMEM. Cost: linear, once. */
+/* Computes the bits of one symbol by itself. Errors: DP_ERR_NOMEM. Cost: linear, once. */
 int dp_search_text__bits(struct dp_search_text *text);
 
 /* How well patterns describe a sequence. */

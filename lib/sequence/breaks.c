@@ -1,7 +1,7 @@
 /*
- * Where recording was off between two kernels. A pause splits what was launched before its middle
- * from what was launched behind it: launches near its ends may have been recorded or not, and what
- * was launched before it may run in it, or after.
+ * Finds where recording was off between two kernels. A pause separates the kernels launched before
+ * its middle from those launched after it: launches near its ends may or may not have been
+ * recorded, and work launched before it may run in it or after it.
  */
 #include "sequence/sequence.h"
 #include "base/search.h"
@@ -15,7 +15,7 @@ static int64_t launched_ns(const struct dp_trace *trace, uint32_t op)
 			       : DP_MIN(ops->start_ns[op], dp_trace_calls(trace)->start_ns[call]);
 }
 
-/* The first pause of a process; of another one where it has none. */
+/* The first pause of a process; if it has none, the first pause of a later process. */
 static size_t first_of(const struct dp_trace *trace, uint32_t process)
 {
 	size_t at;

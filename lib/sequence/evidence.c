@@ -1,18 +1,20 @@
 /*
- * What is known of a kernel besides its name, found when asked: a bounded number of calls and
- * operations before it are looked at.
+ * The evidence about a kernel besides its name, computed on request from a bounded number of
+ * preceding calls and operations.
  *
- * Cost: up to a microsecond for each symbol that is asked about.
+ * Cost: up to a microsecond per symbol.
  */
 #include "sequence/sequence.h"
 #include "base/parameters.h"
 
-#define NUMBER_MAX 16 /* bytes of a number, at the most */
+#define NUMBER_MAX 16 /* the largest size of a number, in bytes */
 
 /* What the host did since it launched the previous kernel. */
 struct host {
-	/* Time outside of API calls, whatever threads they came from: the main thread is idle
-	 * while autograd's thread launches. -1 where no previous launch is known. */
+	/*
+	 * Time outside of API calls from any thread: the main thread is idle while autograd's
+	 * thread launches. -1 if no previous launch is known.
+	 */
 	int64_t gap_ns;
 	bool synchronized; /* the launching thread */
 	bool captured;
@@ -31,7 +33,7 @@ static struct host host_before(const struct dp_calls *calls, uint32_t call, uint
 	until_ns = calls->end_ns[i];
 	if (known) {
 		host.gap_ns = 0;
-		/* the previous launch itself is not after it */
+		/* skips the previous launch itself */
 		i += previous == first;
 	}
 	for (; i < call; i++) {
@@ -48,7 +50,7 @@ static struct host host_before(const struct dp_calls *calls, uint32_t call, uint
 
 /*
  * The bytes of the largest upload to the stream's device that starts between the previous kernel
- * and this one, UINT64_MAX where that is not known, 0 where there is none.
+ * and this one; 0 if there is none, UINT64_MAX if unknown.
  */
 static uint64_t uploaded(const struct dp_sequence *sequence, uint32_t op, uint32_t previous)
 {
@@ -65,7 +67,7 @@ static uint64_t uploaded(const struct dp_sequence *sequence, uint32_t op, uint32
 	return most;
 }
 
-/* Is an operation of the sequence an upload itself? */
+/* Returns true if an operation is an upload. */
 static bool is_upload(const struct dp_ops *ops, uint32_t op)
 {
 	return ops->kind[op] == DP_OP_COPY && ops->copy_kind[op] == DP_COPY_HTOD;
@@ -82,7 +84,7 @@ static void at(void *ctx, size_t index, struct dp_evidence_at *out)
 	uint64_t bytes = uploaded(sequence, op, kernel);
 	struct host host = { -1, false, false };
 
-	/* the first of several that are symbols */
+	/* of several uploads that are symbols themselves, the first */
 	if (is_upload(ops, op) && !(kernel != DP_NONE && is_upload(ops, kernel)))
 		bytes = ops->bytes[op] ? ops->bytes[op] : UINT64_MAX;
 	out->kernel_gap_ns = -1;
@@ -95,10 +97,12 @@ static void at(void *ctx, size_t index, struct dp_evidence_at *out)
 	out->launch_wait_ns = -1;
 	if (out->has_launch && previous != DP_NONE && previous < call)
 		out->launch_wait_ns = calls->start_ns[call] - calls->start_ns[previous];
-	/* an upload from pageable memory waits until it is done; that is not the program's wait */
+	/*
+	 * an upload from pageable memory blocks until it is done; the program did not ask to wait
+	 */
 	out->after_sync = host.synchronized && !bytes;
 	out->after_capture = host.captured;
-	/* numbers are uploaded anywhere: a scale, a length; an input is more */
+	/* a number (a scale, a length) is uploaded anywhere; an input is larger */
 	out->after_upload = bytes > NUMBER_MAX;
 	out->finishes_step = sequence->kind[sequence->symbols[index]] == DP_KERNEL_FINISHES;
 	out->moves_data = sequence->kind[sequence->symbols[index]] == DP_KERNEL_MOVES;

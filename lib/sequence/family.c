@@ -1,10 +1,10 @@
-/* Kernel families, by the words that libraries put into their kernels' names. */
+/* Kernel families, by the words that libraries put into the names of their kernels. */
 #include "sequence/family.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* True where a word occurs in a name, ignoring case. */
+/* Returns true if a word occurs in a name, ignoring case. */
 static bool has_word(const char *name, const char *word)
 {
 	size_t length = strlen(word);
@@ -60,9 +60,9 @@ size_t dp_family__name(char *family, const char *name)
 }
 
 /*
- * Libraries and compilers put their own names, and those of the operations of networks, into the
- * names of kernels. Numerical codes have kernels for convection, conversion and diffusion, which
- * "conv" and "fusion" alone are parts of.
+ * Libraries and compilers put their own names, and those of a network's operations, into the names
+ * of kernels. Numerical codes have kernels for convection, conversion and diffusion, so "conv" and
+ * "fusion" are not enough by themselves.
  */
 static bool is_of_network(const char *name)
 {

@@ -1,4 +1,4 @@
-/* Kernel families: names without what depends on shapes. */
+/* Kernel families: names without the parts that depend on shapes. */
 #ifndef DP_SEQUENCE_FAMILY_H
 #define DP_SEQUENCE_FAMILY_H
 
@@ -6,15 +6,15 @@
 
 /*
  * Writes the family of a kernel's name into family, which has room for strlen(name) + 1 bytes.
- * Libraries choose matrix-product, convolution and attention kernels by shape, and say so in
- * digits (tile sizes, stages, alignments): each run of digits becomes '#'. Other names are
- * their own family. Returns the length.
+ * Libraries choose matrix-product, convolution and attention kernels by shape, and encode it in
+ * digits (tile sizes, stages, alignments): each run of digits becomes '#'. Other names are their
+ * own family. Returns the length.
  */
 size_t dp_family__name(char *family, const char *name);
 
-/* What a kernel does, where its name tells. */
+/* What a kernel does, judged by its name. */
 enum dp_kernel_kind {
-	DP_KERNEL_OTHER,    /* of the program, as numerical codes have them */
+	DP_KERNEL_OTHER,    /* of the program itself, as in numerical codes */
 	DP_KERNEL_NETWORK,  /* of a library or compiler for neural networks */
 	DP_KERNEL_FINISHES, /* an optimizer's */
 	DP_KERNEL_MOVES,    /* copies, casts or fills */

@@ -1,8 +1,8 @@
 /*
- * Iterations from annotations. A range belongs to the host, a kernel to the device: they meet
- * where the kernel was launched, on whatever thread of the process (autograd has its own). Where
- * several threads have matching ranges, those of the one that launches most of the kernels count.
- * Cost: linear in ranges and kernels; the regex once per name.
+ * Iterations from annotations. A range belongs to the host, a kernel to the device: they meet where
+ * the kernel was launched, on any thread of the process (autograd has its own). If several threads
+ * have matching ranges, those of the thread that launches most kernels count. Cost: linear in
+ * ranges and kernels; the regex is evaluated once per name.
  */
 #include "sequence/sequence.h"
 
@@ -29,7 +29,10 @@ void dp_marks__fini(struct dp_marks *marks)
 	memset(marks, 0, sizeof(*marks));
 }
 
-/* What profilers call a step: PyTorch's schedule writes ProfilerStep#7, XPlanes have steps. */
+/*
+ * Returns true for the names of steps: PyTorch's schedule writes ProfilerStep#7, XPlanes have
+ * steps.
+ */
 static bool is_step(const char *name)
 {
 	return !strncmp(name, "ProfilerStep", strlen("ProfilerStep")) ||
@@ -40,8 +43,8 @@ static bool is_step(const char *name)
 enum verdict { UNKNOWN, NO_MARK, MARK };
 
 /*
- * regexec() allocates, and where it can't the name may be a mark or not. glibc's says REG_NOMATCH
- * then, too, but malloc() has set errno.
+ * Decides whether a name is a mark. If regexec() runs out of memory the answer is unknown; glibc
+ * returns REG_NOMATCH then, but malloc() has set errno.
  */
 static int decide(uint8_t *verdict, const char *name, const regex_t *regex)
 {
@@ -67,9 +70,9 @@ static bool is_of_process(const struct dp_sequence *sequence, uint32_t thread)
 	return !at || at->process == dp_trace_stream(sequence->trace, sequence->stream)->process;
 }
 
-/* Matching ranges by thread, and how many kernels each thread launched. */
+/* Per thread, its matching ranges and the number of kernels it launched. */
 struct threads {
-	size_t count; /* the trace's, and one for ranges without a thread */
+	size_t count; /* the trace's threads, and one for ranges without a thread */
 	size_t *launches;
 	bool *marked;
 };
@@ -90,7 +93,7 @@ static void count_launches(struct threads *threads, const struct dp_sequence *se
 						       calls->thread[call[sequence->ops[i]]])]++;
 }
 
-/* Of the threads with matching ranges the one that launches most; of equals the first. */
+/* Of the threads with matching ranges, the one that launches most kernels; of equals, the first. */
 static size_t choose_thread(const struct threads *threads)
 {
 	size_t best = threads->count;
@@ -117,7 +120,7 @@ static int decide_all(uint8_t *verdicts, const struct dp_sequence *sequence, con
 	return status;
 }
 
-/* One range that counts, by index. */
+/* Returns true if a range, by index, counts as a mark. */
 static bool is_mark(const struct dp_sequence *sequence, size_t i, const uint8_t *verdicts)
 {
 	const struct dp_ranges *ranges = dp_trace_ranges(sequence->trace);
@@ -128,8 +131,9 @@ static bool is_mark(const struct dp_sequence *sequence, size_t i, const uint8_t 
 }
 
 /*
- * Is a range inside or over one that ends at until_ns? Microseconds since 1970 that a script has
- * read as doubles and written again are rounded to a quarter: steps that touched overlap by it.
+ * Returns true if a range is inside, or overlaps, one that ends at until_ns. Microseconds since
+ * 1970 that a script read and wrote as doubles are rounded to a quarter, so adjacent steps may
+ * overlap by that much.
  */
 static bool is_covered(const struct dp_ranges *ranges, size_t i, int64_t until_ns)
 {
@@ -139,7 +143,10 @@ static bool is_covered(const struct dp_ranges *ranges, size_t i, int64_t until_n
 	       (ranges->end_ns[i] <= until_ns || until_ns - ranges->start_ns[i] > ROUNDED_NS);
 }
 
-/* The chosen thread's matching ranges in order, those inside or over another left out. */
+/*
+ * Collects the chosen thread's matching ranges in order, without those inside or overlapping
+ * another.
+ */
 static int collect_of(struct spans *out, const struct dp_sequence *sequence,
 		      const uint8_t *verdicts, const struct threads *threads)
 {
@@ -182,7 +189,7 @@ out:
 	return status;
 }
 
-/* When the host launched a kernel; its own start where that wasn't recorded. */
+/* When the host launched a kernel, or the kernel's own start if the launch was not recorded. */
 static int64_t launched_ns(const struct dp_sequence *sequence, uint32_t op)
 {
 	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
@@ -193,8 +200,8 @@ static int64_t launched_ns(const struct dp_sequence *sequence, uint32_t op)
 }
 
 /*
- * Is a kernel launched before a time? Where its launch is unknown though others' are known, it was
- * before the capture.
+ * Returns true if a kernel was launched before a time. An unknown launch, while others are known,
+ * was before the capture.
  */
 static bool is_before(const struct dp_sequence *sequence, uint32_t op, int64_t ns)
 {
@@ -202,7 +209,7 @@ static bool is_before(const struct dp_sequence *sequence, uint32_t op, int64_t n
 	       launched_ns(sequence, op) < ns;
 }
 
-/* Kernels of each span in one walk; marks->count grows with each span that has any. */
+/* Assigns kernels to spans in one walk; marks->count grows with each span that has any. */
 static void cut(struct dp_marks *marks, const struct dp_sequence *sequence,
 		const struct spans *spans)
 {

@@ -13,7 +13,7 @@ void dp_range_keys__fini(struct dp_range_keys *keys)
 	dp_strings__fini(&keys->texts);
 }
 
-/* Writes a name with '#' for each number in it; text has room for it. */
+/* Writes a name with each number in it replaced by '#'. text has room for it. */
 static size_t without_numbers(char *text, const char *name)
 {
 	size_t used = 0;
@@ -31,7 +31,7 @@ static size_t without_numbers(char *text, const char *name)
 	return used;
 }
 
-/* The key of a name, a new one where its text is. */
+/* Finds the key of a name, or makes a new one for its text. */
 static int key_of(struct dp_range_keys *keys, const struct dp_trace *trace, uint32_t name)
 {
 	const char *text = dp_trace_string(trace, name);

@@ -1,4 +1,4 @@
-/* Annotations that repeat: ranges of one name, ignoring numbers in it ("train step 17"). */
+/* Annotations that repeat: ranges with the same name, ignoring numbers in it ("train step 17"). */
 #ifndef DP_SEQUENCE_RANGE_KEYS_H
 #define DP_SEQUENCE_RANGE_KEYS_H
 
@@ -6,7 +6,7 @@
 #include "base/strings.h"
 #include <deepprof/trace.h>
 
-/* Ranges of one name; their text is that of texts by the same id, with '#' for each number. */
+/* Ranges of one name. texts holds the name by the same id, with '#' for each number. */
 struct dp_range_key {
 	uint32_t id;
 	size_t count;
@@ -14,7 +14,7 @@ struct dp_range_key {
 };
 
 struct dp_range_keys {
-	uint32_t *of; /* of each string of the trace, or DP_NONE where it is no range's name */
+	uint32_t *of; /* key of each string of the trace; DP_NONE: no range has that name */
 	size_t strings;
 	struct dp_range_key *keys; /* in order of first appearance */
 	size_t count;
@@ -25,8 +25,8 @@ struct dp_range_keys {
 };
 
 /*
- * Counts a trace's ranges: those of operators, or all others. *keys is zeroed before, and to be
- * released with fini after a failure, too. Errors: DP_ERR_NOMEM.
+ * Counts a trace's ranges: either those of operators, or all others. The caller releases *keys with
+ * fini, also after a failure. Errors: DP_ERR_NOMEM.
  */
 int dp_range_keys__count(struct dp_range_keys *keys, const struct dp_trace *trace, bool operators);
 void dp_range_keys__fini(struct dp_range_keys *keys);

@@ -1,7 +1,7 @@
 /*
- * Annotations that mean iterations. Programs name their ranges as they like ("train step 17",
- * "batch"), around steps, parts of steps and epochs alike; which of them is the iteration follows
- * from the loop that the kernels show.
+ * Annotations that mark iterations. Programs name their ranges freely ("train step 17", "batch"),
+ * and mark steps, parts of steps and epochs alike; the loop that the kernels show decides which
+ * ones mark iterations.
  */
 #include "sequence/range_keys.h"
 #include "base/parameters.h"
@@ -18,14 +18,16 @@ static int by_total(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Iterations that the ends of the capture may have cut off, and a few that are not annotated. */
+/*
+ * The number of iterations that the ends of the capture may cut off, plus a few without annotation.
+ */
 static size_t tolerance(size_t count)
 {
 	return dp_param.marks_apart + (size_t)(dp_param.marks_apart_share * (double)count);
 }
 
 struct fit {
-	size_t common; /* kernels in marks and iterations */
+	size_t common; /* kernels both in marks and in iterations */
 	size_t marked, looped;
 	size_t same; /* first kernels */
 };
@@ -83,7 +85,7 @@ static int try_keys(struct dp_marks *marks, const struct dp_sequence *sequence,
 		struct dp_marks own;
 		struct fit fit;
 
-		/* threads may each have their own */
+		/* each thread may have its own */
 		if (key->count < dp_param.marks_least || key->count + tolerance(count) < count)
 			continue;
 		tried++;
@@ -106,7 +108,7 @@ static int try_keys(struct dp_marks *marks, const struct dp_sequence *sequence,
 	return status;
 }
 
-/* Between most marks and the next ones there are kernels. */
+/* Returns true if there are kernels between most marks and the next ones. */
 static bool leave_kernels(const struct dp_marks *marks)
 {
 	size_t gaps = 0;
@@ -116,7 +118,7 @@ static bool leave_kernels(const struct dp_marks *marks)
 	return gaps * 2 > marks->count - 1;
 }
 
-/* Each iteration has one mark, which lies in it whole. */
+/* Returns true if each iteration holds exactly one whole mark. */
 static bool are_inside(const struct dp_marks *marks, const struct dp_repetition *iterations,
 		       size_t count)
 {
@@ -128,7 +130,7 @@ static bool are_inside(const struct dp_marks *marks, const struct dp_repetition 
 	return true;
 }
 
-/* Are kernels [from, to) all of the loop? Iteration *k or a later one is the first that may be. */
+/* Returns true if all kernels [from, to) belong to the loop. Iterations before *k end earlier. */
 static bool is_of_loop(size_t from, size_t to, const struct dp_repetition *iterations, size_t count,
 		       size_t *k)
 {
@@ -140,8 +142,8 @@ static bool is_of_loop(size_t from, size_t to, const struct dp_repetition *itera
 }
 
 /*
- * Each mark lasts until the next one, but over no kernels that are not of the loop; the last one as
- * much longer as the others were made at least.
+ * Extends each mark to the next one, but not over kernels outside the loop; the last one by as much
+ * as the least extended of the others.
  */
 static void extend(struct dp_marks *marks, const struct dp_repetition *iterations, size_t count)
 {
@@ -168,7 +170,7 @@ int dp_sequence__repeated(struct dp_marks *marks, const struct dp_sequence *sequ
 	int status = DP_OK;
 
 	memset(marks, 0, sizeof(*marks));
-	/* without launches a kernel's own start is all there is, and may be far behind its range */
+	/* without launches only a kernel's own start is known, which may be far behind its range */
 	if (!sequence->launches || count < dp_param.marks_least ||
 	    !dp_trace_ranges(sequence->trace)->count)
 		return DP_OK;

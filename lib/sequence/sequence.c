@@ -1,7 +1,8 @@
 /*
- * Kernels, or all operations, to symbols: what counts(), and what symbol_of() says is the same.
+ * Turns kernels, or all operations, into symbols: operations that counts() accepts, and equal ones
+ * by symbol_of().
  *
- * Cost: linear in the operations of the group, and in the length of each name once.
+ * Cost: linear in the operations of the group, and once in the length of each name.
  */
 #include "sequence/sequence.h"
 #include "base/strings.h"
@@ -23,12 +24,12 @@ void dp_sequence__fini(struct dp_sequence *sequence)
 /* Symbols besides names: copies by kind, and memsets. */
 enum { MOVE_SET = DP_COPY_UM_DTOD + 1, MOVES };
 
-/* What operations there are, and which symbols they got. */
+/* The operations read so far, and their symbols. */
 struct reader {
 	struct dp_sequence *sequence;
 	enum dp_alphabet alphabet;
 	int64_t start_ns, end_ns;
-	uint32_t *symbol_of; /* of a name, then of what is moved: the symbol + 1 */
+	uint32_t *symbol_of; /* of each name, then of copies by kind and memsets: the symbol + 1 */
 	size_t names;
 	size_t room;
 };
@@ -49,7 +50,7 @@ static bool counts(const struct reader *reader, uint32_t op)
 	       (ops->kind[op] == DP_OP_SET || !is_migration(ops->copy_kind[op]));
 }
 
-/* Kernels without a name share one: their number is beyond the string table. */
+/* The slot for an operation's symbol. Kernels without a name share one past the string table. */
 static uint32_t *symbol_of(const struct reader *reader, uint32_t op)
 {
 	const struct dp_ops *ops = dp_trace_ops(reader->sequence->trace);
@@ -60,7 +61,7 @@ static uint32_t *symbol_of(const struct reader *reader, uint32_t op)
 	return &reader->symbol_of[reader->names + 1 + move];
 }
 
-/* An operation outside of the time that was asked for. */
+/* Notes an operation outside the requested time. */
 static void note_outside(const struct reader *reader, uint32_t op)
 {
 	struct dp_sequence *sequence = reader->sequence;
@@ -87,7 +88,7 @@ static int add_symbol(struct reader *reader, uint32_t op)
 	return DP_OK;
 }
 
-/* Names get symbols as they come. */
+/* Assigns symbols to names in order of first appearance. */
 static int read_symbols(struct reader *reader, const struct dp_stream_group *group)
 {
 	struct dp_sequence *sequence = reader->sequence;
@@ -117,7 +118,7 @@ static int read_symbols(struct reader *reader, const struct dp_stream_group *gro
 	return DP_OK;
 }
 
-/* A graph may hold anything, and so what a network has. */
+/* What a kernel does. A graph may contain anything, thus also the kernels of a network. */
 static enum dp_kernel_kind kind_of(uint8_t op_kind, const char *name)
 {
 	if (op_kind == DP_OP_GRAPH)

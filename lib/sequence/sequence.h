@@ -1,6 +1,6 @@
 /*
- * The bridge between a trace and integers: the kernels, or all operations, of a stream or of
- * several as symbols, what else is known of each, and the way back from symbols to operations and
+ * The bridge between a trace and integers: the kernels, or all operations, of one or several
+ * streams as symbols, the evidence about each, and the way back from symbols to operations and
  * names.
  */
 #ifndef DP_SEQUENCE_SEQUENCE_H
@@ -19,47 +19,51 @@ struct dp_sequence {
 	uint32_t *symbols; /* dense, in order of first appearance */
 	uint32_t *ops;	   /* for each the operation */
 	size_t count;
-	uint32_t *names;  /* for each symbol of the alphabet the name */
-	uint32_t *family; /* and its family: see dp_family__name() */
-	uint8_t *kind;	  /* and what it does: enum dp_kernel_kind */
-	uint8_t *op_kind; /* and what kind of operation it is: enum dp_op_kind */
+	uint32_t *names;  /* the name of each symbol of the alphabet */
+	uint32_t *family; /* its family: see dp_family__name() */
+	uint8_t *kind;	  /* what it does: enum dp_kernel_kind */
+	uint8_t *op_kind; /* its kind of operation: enum dp_op_kind */
 	uint32_t alphabet;
-	bool launches;	 /* any kernel has its launch call */
-	bool has_copies; /* the device */
-	uint32_t before; /* the kernels next to it that are outside of the time asked for, */
-	uint32_t behind; /* operations; DP_NONE: there is none */
+	bool launches;	 /* some kernel has its launch call */
+	bool has_copies; /* the device has some */
+	uint32_t before; /* the last kernel before the requested time, and the first after it, */
+	uint32_t behind; /* as operations; DP_NONE if there is none */
 };
 
-/* What becomes symbols: kernels by name, or with them copies by their direction, and memsets. Page
- * migrations of unified memory are not the program's. */
+/*
+ * What becomes symbols: kernels by name, or also copies by direction, and memsets. Page migrations
+ * of unified memory are left out, since the program does not request them.
+ */
 enum dp_alphabet { DP_ALPHABET_KERNELS, DP_ALPHABET_OPERATIONS };
 
 /*
- * What of a group's operations starts in [start_ns, end_ns). Eight bytes for each; the group is not
- * needed behind the call. *sequence is the caller's, to be released with fini (also after a
- * failure). Errors: DP_ERR_NOMEM.
+ * Makes the sequence of a group's operations that start in [start_ns, end_ns), with eight bytes for
+ * each. The group may be released after the call. The caller releases *sequence with fini, also
+ * after a failure. Errors: DP_ERR_NOMEM.
  */
 int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace,
 		      const struct dp_stream_group *group, enum dp_alphabet alphabet,
 		      int64_t start_ns, int64_t end_ns, struct dp_error *error);
 void dp_sequence__fini(struct dp_sequence *sequence);
 
-/* Names for texts of a sequence; borrows it. */
+/* The names of a sequence's symbols, for explanations; borrows it. */
 struct dp_explain_names dp_sequence__names(const struct dp_sequence *sequence);
 
-/* Evidence for phases; borrows the sequence. */
+/* The evidence for a sequence's symbols; borrows it. */
 struct dp_evidence dp_sequence__evidence(const struct dp_sequence *sequence);
 
-/* Where recording was off between two kernels of a sequence: indices of the second ones, rising,
- * above 0 and below its count. */
+/*
+ * Where recording was off between two kernels of a sequence: the indices of the second ones,
+ * ascending, above 0 and below its count.
+ */
 struct dp_breaks {
 	size_t *first; /* NULL where there is none */
 	size_t count;
 };
 
 /*
- * breaks->first is the caller's, to be released with free(). Errors: DP_ERR_NOMEM. Cost: linear in
- * the kernels and the process's pauses.
+ * Finds the breaks of a sequence. The caller frees breaks->first with free(). Errors: DP_ERR_NOMEM.
+ * Cost: linear in the kernels and the process's pauses.
  */
 int dp_sequence__breaks(struct dp_breaks *breaks, const struct dp_sequence *sequence,
 			struct dp_error *error);
@@ -69,42 +73,41 @@ struct dp_marks {
 	size_t *starts;
 	size_t *ends;
 	size_t count;
-	size_t ranges;	/* that match, with kernels or without */
-	bool cut_first; /* the first range has kernels before the sequence, too */
+	size_t ranges;	/* matching ranges, with kernels or without */
+	bool cut_first; /* the first range also has kernels before the sequence */
 	bool cut_last;	/* the last one behind it */
-	bool inside;	/* of repeated ones: see dp_sequence__repeated() */
-	uint32_t name;	/* of the first one, a string of the trace; DP_NONE where there is none */
+	bool inside;	/* set by dp_sequence__repeated() */
+	uint32_t name;	/* of the first one, a string of the trace, or DP_NONE */
 };
 
 /*
- * Ranges on the stream's process whose name matches regex (POSIX extended), or where it is NULL
- * those that profilers mark steps with (ProfilerStep#…). Nested matches: the outermost counts.
- * A kernel belongs to the range in which it was launched, or began where no launch was recorded;
- * ranges without any kernel are left out. *marks is the caller's; it may be empty.
- * Errors: DP_ERR_ARGUMENT (the regex), DP_ERR_NOMEM.
+ * Collects the ranges of the stream's process whose name matches regex (POSIX extended) or, if that
+ * is NULL, those that profilers mark steps with (ProfilerStep#…). Of nested matches the outermost
+ * counts. A kernel belongs to the range in which it was launched, or in which it began if no launch
+ * was recorded; ranges without kernels are left out. The caller releases *marks with fini; it may
+ * be empty. Errors: DP_ERR_ARGUMENT (the regex), DP_ERR_NOMEM.
  */
 int dp_sequence__marks(struct dp_marks *marks, const struct dp_sequence *sequence,
 		       const char *regex, struct dp_error *error);
 void dp_marks__fini(struct dp_marks *marks);
 
 /*
- * The same for ranges whose name's verdict is 2; verdicts has one for each string of the trace, 1
- * for those that do not count. Errors: DP_ERR_NOMEM, after which *marks is empty.
+ * The same for ranges whose name has verdict 2; verdicts has one for each string of the trace, 1
+ * for names that do not count. Errors: DP_ERR_NOMEM, after which *marks is empty.
  */
 int dp_marks__by_name(struct dp_marks *marks, const struct dp_sequence *sequence,
 		      uint8_t *verdicts);
 
 /*
- * Ranges that repeat as a loop does whose iterations are known: of one name, ignoring numbers in
- * it, about as many, and nearly all kernels of the loop were launched in them. Ranges around
- * several iterations, or around parts of one, are no such; of several names the one that covers
- * most, then the one whose boundaries agree most. *marks is the caller's; it is empty where there
- * are none.
+ * Finds ranges that repeat like a loop with known iterations: they have one name, ignoring numbers
+ * in it, are about as many, and nearly all kernels of the loop were launched in them. Ranges around
+ * several iterations or around parts of one do not count. Of several names, the one that covers
+ * most is taken, then the one whose boundaries agree best. The caller releases *marks with fini; it
+ * is empty if there are no such ranges.
  *
- * Where such ranges leave kernels between them that are of the loop (a model's input is prepared
- * before its range begins), they mark less than an iteration. If there is one in each iteration,
- * marks->inside is true: the loop's own boundaries are better. If not, each range lasts until the
- * next one.
+ * If kernels of the loop lie between such ranges (a model's input is prepared before its range
+ * begins), the ranges mark less than an iteration. If each iteration holds one range, marks->inside
+ * is true: the loop's own boundaries are better. Otherwise each range is extended to the next one.
  *
  * Errors: DP_ERR_NOMEM. Cost: linear in ranges, and in kernels for a few names.
  */

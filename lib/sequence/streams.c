@@ -1,14 +1,14 @@
 /*
- * Work that moves between streams: CUDA graphs that are recorded on new streams, buffers that
- * alternate, round-robin. Another stream does a stream's work where each spends most of its kernel
- * time on kernels that the other has, too, by name: helpers that run a few of the main stream's
- * kernels (copies, casts) have little of its work. Where such streams take turns, that is where
- * hardly any of their kernel time is of two at once, their kernels are one sequence in order of
- * time. Where they don't, order of time would mix iterations that run at once; they are one
- * sequence in order of launches if these are all recorded, and else each its own.
+ * Work that moves between streams: CUDA graphs recorded on new streams, alternating buffers,
+ * round-robin. Another stream does a stream's work if each spends most of its kernel time on
+ * kernels, by name, that the other has, too: helpers that run a few of the main stream's kernels
+ * (copies, casts) do little of its work. If such streams take turns, that is if their kernels
+ * hardly overlap in time, their kernels are one sequence in order of time. Otherwise order of time
+ * would mix concurrent iterations; they are one sequence in order of launches if all launches are
+ * recorded, and else each its own.
  *
  * Measured on recorded programs: streams that graphs were recorded on share 100% of their time, the
- * streams of convolutions in parts and of data preparation 36% at most.
+ * streams of convolutions in parts and of data preparation at most 36%.
  *
  * Cost: linear in the device's operations.
  */
@@ -18,13 +18,13 @@
 
 #include <string.h>
 
-/* Time by name: that of one stream, and of the stream that others are compared with. */
+/* Kernel time by name: of one stream, and of the stream that others are compared with. */
 struct work {
 	const struct dp_trace *trace;
-	size_t names;	 /* the last one is for kernels without a name */
+	size_t names;	 /* the last one stands for kernels without a name */
 	bool *excluded;	 /* by name: it communicates */
 	double *main_ns; /* by name */
-	double *own_ns;	 /* by name; all 0 between streams */
+	double *own_ns;	 /* by name; all zeros between two streams */
 	double main_all_ns;
 };
 
@@ -33,7 +33,10 @@ static size_t name_of(const struct work *work, uint32_t op)
 	return DP_MIN((size_t)dp_trace_ops(work->trace)->name[op], work->names - 1);
 }
 
-/* A kernel that computes; its time is 1 ns at least, so that kernels count without any. */
+/*
+ * Returns true for a computing kernel. Its time is at least 1 ns, so that kernels without a
+ * duration count.
+ */
 static bool is_work(const struct work *work, uint32_t op, double *ns)
 {
 	const struct dp_ops *ops = dp_trace_ops(work->trace);
@@ -59,7 +62,7 @@ static double add_stream(const struct work *work, double *by_name, uint32_t stre
 	return all_ns;
 }
 
-/* Does a stream do what the main one does? */
+/* Returns true if a stream does the same work as the main one. */
 static bool does_same(const struct work *work, uint32_t stream)
 {
 	size_t count;
@@ -79,7 +82,7 @@ static bool does_same(const struct work *work, uint32_t stream)
 	       covered_ns >= dp_param.same_work * work->main_all_ns;
 }
 
-/* Is little of the streams' kernel time of two at once? */
+/* Returns true if kernels of two of the streams rarely overlap. */
 static bool take_turns(const struct work *work, const bool *has)
 {
 	const struct dp_ops *ops = dp_trace_ops(work->trace);
@@ -102,7 +105,7 @@ static bool take_turns(const struct work *work, const bool *has)
 	return together_ns <= dp_param.at_once * all_ns;
 }
 
-/* Is the launch of all of the streams' kernels recorded? */
+/* Returns true if the launches of all the streams' kernels are recorded. */
 static bool have_launches(const struct work *work, const bool *has)
 {
 	const struct dp_ops *ops = dp_trace_ops(work->trace);
@@ -158,7 +161,7 @@ static void work_fini(struct work *work)
 	free(work->own_ns);
 }
 
-/* Is there another stream of the device that computes? */
+/* Returns true if another stream of the device computes. */
 static bool has_others(const struct dp_trace *trace, uint32_t stream)
 {
 	uint32_t device = dp_trace_stream(trace, stream)->device;
@@ -170,7 +173,7 @@ static bool has_others(const struct dp_trace *trace, uint32_t stream)
 	return false;
 }
 
-/* Finds the members; the stream itself is one. Their number is 1 where there are no others. */
+/* Finds the members, one of which is the stream itself. */
 static int find_members(struct dp_stream_group *group, struct work *work)
 {
 	const struct dp_trace *trace = work->trace;
@@ -266,7 +269,7 @@ static int by_key(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* A copy without a launch stays with the operation before it. */
+/* A copy without a launch stays behind the operation before it. */
 int dp_stream_group__by_launch(uint32_t *rows, size_t count, const struct dp_trace *trace)
 {
 	const uint32_t *call = dp_trace_ops(trace)->call;

@@ -208,8 +208,7 @@ class Page(unittest.TestCase):
 
     def test_a_long_loop(self):
         """Decimated, but every extreme is there, in a small file."""
-        # sanitizers are slow
-        count = 50000 if os.environ.get("DEEPPROF_CFLAGS") else 200000
+        count = 200000
         with tempfile.TemporaryDirectory() as folder:
             trace = pathlib.Path(folder) / "long.csv"
             write_long(trace, count)

@@ -1,4 +1,4 @@
-/* nsys's SQLite exports: every form of them, and what no export has. */
+/* nsys's SQLite exports: all their forms, and what is none. */
 #include "nsys_tables.h"
 #include "test_database.h"
 
@@ -291,7 +291,7 @@ START_TEST(no_cuda)
 }
 END_TEST
 
-/* The cause comes before what repeats the result, and before errors of anything but CUDA. */
+/* The cause precedes errors that repeat its result, and errors of anything but CUDA. */
 START_TEST(no_cuda_reason)
 {
 	make_folder("trace.db");
@@ -338,7 +338,7 @@ START_TEST(odd_values)
 	ck_assert_uint_eq(ops->correlation[1], 0);
 	ck_assert_int_eq(op_stream(2)->stream, -1);
 	ck_assert_int_eq(lost("rows of CUPTI_ACTIVITY_KIND_KERNEL that could not be used"), 5);
-	ck_assert_ptr_nonnull(strstr(reported, "row 1 was left out: no valid time"));
+	ck_assert_ptr_nonnull(strstr(reported, "row 1 was ignored: no valid time"));
 	done();
 }
 END_TEST
@@ -371,7 +371,7 @@ START_TEST(missing_columns)
 }
 END_TEST
 
-/* A view could run for ever, or read what the file has no business with. */
+/* A view could run forever, or read what it must not. */
 START_TEST(hostile_schema)
 {
 	make_folder("trace.db");

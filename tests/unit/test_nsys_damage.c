@@ -1,4 +1,4 @@
-/* nsys's SQLite exports that are damaged, locked, still written, or none. */
+/* nsys's SQLite exports that are damaged, locked, still being written, or none. */
 #include "nsys_tables.h"
 #include "test_database.h"
 
@@ -21,7 +21,7 @@ START_TEST(interrupted_export)
 }
 END_TEST
 
-/* So much is cut off that not even the tables' names are there. */
+/* cut off so far that not even the tables' names remain */
 START_TEST(cut_short)
 {
 	unsigned char *bytes;
@@ -32,7 +32,7 @@ START_TEST(cut_short)
 	bytes = read_file(&size);
 	write_file(bytes, 512);
 	ck_assert_int_eq(open_trace(false), DP_ERR_DAMAGED);
-	ck_assert_ptr_nonnull(strstr(error.message, "a SQLite database that is cut: 512 of "));
+	ck_assert_ptr_nonnull(strstr(error.message, "a truncated SQLite database: it has 512 of "));
 	free(bytes);
 	done();
 }
@@ -49,8 +49,8 @@ START_TEST(cut_behind_the_schema)
 	bytes = read_file(&size);
 	write_file(bytes, 4096);
 	ck_assert_int_eq(open_trace(false), DP_ERR_DAMAGED);
-	ck_assert_ptr_nonnull(strstr(error.message, "the file is cut: 1 of "));
-	ck_assert_ptr_null(strstr(reported, "the file is cut"));
+	ck_assert_ptr_nonnull(strstr(error.message, "the file is truncated: it has 1 of "));
+	ck_assert_ptr_null(strstr(reported, "the file is truncated"));
 	free(bytes);
 	done();
 }
@@ -72,7 +72,7 @@ START_TEST(odd_paths)
 }
 END_TEST
 
-/* Leaves the file as a writer that still runs does: rows in the log only. */
+/* Leaves the file as a running writer does: with rows only in the log. */
 START_TEST(write_ahead_log)
 {
 	sqlite3 *db;
