@@ -36,6 +36,15 @@ struct dp_job_group {
 	bool sends; /* it has sends and receives */
 };
 
+/* What calls of a kind, size and size of group take of which all members have a trace: the median.
+ */
+struct dp_usual {
+	uint64_t bytes;
+	int64_t own_ns;
+	uint32_t size;
+	uint8_t kind;
+};
+
 /* A rank of the job. */
 struct dp_job_rank {
 	struct dp_rank_summary *from;
@@ -59,7 +68,10 @@ struct dp_job {
 	struct dp_job_member *members;
 	size_t member_count, member_room;
 	struct dp_rank_clock *clocks; /* per rank */
+	struct dp_usual *usual;	      /* in order of kind, size and bytes */
+	size_t usual_count;
 	size_t iterations;
+	bool untimed; /* a rank's times are guessed: durations are all that is known */
 };
 
 void dp_job__fini(struct dp_job *job);
@@ -70,13 +82,21 @@ int dp_job__match(struct dp_job *job);
 /* Iterations of the job, and each rank's waiting in them. Errors: DP_ERR_NOMEM. */
 int dp_job__iterations(struct dp_job *job);
 
+/* Fills what calls usually take from the instances. Errors: DP_ERR_NOMEM. */
+int dp_job__find_usual(struct dp_job *job);
+
+/* What a call of a group usually takes, if that is less than it took itself: where a member has no
+ * trace, or not of this call, all others may have waited for it. */
+int64_t dp_job__usual(const struct dp_job *job, const struct dp_job_group *group, uint8_t kind,
+		      uint64_t bytes, int64_t took_ns);
+
 /* How long a rank's call waited for others: its duration less the shortest of its instance. */
 int64_t dp_job__wait(const struct dp_job *job, const struct dp_job_rank *rank, size_t call);
 
 /* What of that it did nothing else. */
 double dp_job__exposed_wait(const struct dp_job *job, const struct dp_job_rank *rank, size_t call);
 
-/* Exposed waiting and the rest of a step's period; NaN where it has no period. */
+/* A step's period without exposed waiting; NaN where it has no period. */
 double dp_job__own(const struct dp_job_rank *rank, size_t step);
 
 /* A collective of a rank, on the clock of the first one. */
@@ -108,6 +128,17 @@ struct dp_ranks {
 	uint32_t *blamed;
 	struct dp_strings texts; /* all that is borrowed from the result */
 };
+
+/* absent.c: how many ranks are in groups, listed or by their size, that no file has.
+ * Errors: DP_ERR_NOMEM. */
+int dp_job__count_absent(size_t *absent, const struct dp_job *job);
+
+/* Is a rank (an index) in this group, and of its members one absent that not all ranks meet? */
+bool dp_job__meets_absent(const struct dp_job *job, const struct dp_job_group *group, size_t r);
+
+/* The numbers of those that a rank meets in such groups, "3, 5"; "" where they are not known, or
+ * many. Errors: DP_ERR_NOMEM. */
+int dp_job__name_absent(char *text, size_t size, const struct dp_job *job, size_t r);
 
 /* Iterations of all ranks on one clock. Errors: DP_ERR_NOMEM. */
 int dp_ranks__timeline(struct dp_ranks *ranks, const struct dp_job *job);

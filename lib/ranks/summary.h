@@ -54,6 +54,7 @@ struct dp_rank_summary {
 	int64_t pid;
 	int64_t t0_ns; /* time 0: since 1970, else on whatever clock the source has */
 	bool is_epoch;
+	bool untimed; /* durations alone are recorded: times of calls are guessed */
 	const char *host;
 	size_t pattern; /* kernels of an iteration */
 	double clock_mhz; /* mean of its multiprocessors; NaN where not recorded */
@@ -120,12 +121,17 @@ int dp_section__compare(const struct dp_section *a, const struct dp_section *b);
 int dp_summaries__list(const struct dp_section ***sections, size_t *count,
 		       struct dp_summary *const *summaries, size_t summary_count);
 
-
 /* True where no member can leave before all have come. */
 bool dp_collective__synchronizes(enum dp_collective_kind kind);
 
 /* The rank that a file's name states, or -1. Cost: linear in the name. */
 int64_t dp_rank_name__read(const char *path);
+
+/*
+ * Joins iterations of one collective each. Where all collectives are alike, and nothing else is
+ * recorded, regular long pauses alone show iterations. Errors: DP_ERR_NOMEM. Cost: linear.
+ */
+int dp_summary__join_steps(struct dp_rank_summary *rank);
 
 /* The collectives of a device, in order of end. Errors: DP_ERR_NOMEM. */
 int dp_summary__calls(struct dp_rank_summary *rank, const struct dp_analysis *analysis,

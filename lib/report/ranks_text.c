@@ -10,11 +10,11 @@
 #include <string.h>
 
 enum {
-	BODY = 12,	/* where the text of a labelled line begins */
+	BODY = 12,	 /* where the text of a labelled line begins */
 	RANKS_MOST = 64, /* rows of a short report: those blamed and those that take longest */
 	COLLECTIVES_MOST = 3,
 	LEFT_OUT_MOST = 3,
-	SCREEN = 24,	 /* lines of a terminal whose height is not known */
+	SCREEN = 24,	  /* lines of a terminal whose height is not known */
 	OTHER_LINES = 20, /* without rows of ranks, but with the prompt */
 	RANKS_LEAST = 4,
 };
@@ -63,11 +63,10 @@ static void write_verdict(struct dp_render *render, const struct dp_ranks *ranks
 	}
 	words = (struct dp_words){ 0 };
 	if (verdict->kind == DP_VERDICT_STRAGGLER) {
-		dp_ranks_words__cause(&words, render, verdict, 40);
+		dp_ranks_words__cause(&words, render, ranks, 40);
 		labelled(render, "cause", words.text);
 	}
-	labelled(render, render->options->ascii ? "->" : "→",
-		 dp_ranks_words__advice(verdict));
+	labelled(render, render->options->ascii ? "->" : "→", dp_ranks_words__advice(ranks));
 }
 
 /* Ranks in the order in which they are shown. */
