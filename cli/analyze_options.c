@@ -43,7 +43,7 @@ bool analyze_set_paper(void *into, const char *value, struct opt_why *why)
 	return true;
 }
 
-/* Compiled here only to be refused here: with the option's name, before a large file is read. */
+/* Compiled only to reject errors early: with the option's name, before a large file is read. */
 bool analyze_set_marks(void *into, const char *value, struct opt_why *why)
 {
 	regex_t regex;
@@ -137,7 +137,7 @@ bool analyze_set_batch_size(void *into, const char *value, struct opt_why *why)
 	return opt_count(value, 1, &((struct analyze_options *)into)->options.batch_size, why);
 }
 
-/* "3.2T"; *at is moved behind it. */
+/* Reads "3.2T" and moves *at behind it. */
 static bool read_large(const char **at, double *number)
 {
 	static const char suffixes[] = "kMGTPE";
@@ -169,7 +169,7 @@ bool analyze_set_flops(void *into, const char *value, struct opt_why *why)
 	return true;
 }
 
-/* "12.5%" as a share. */
+/* Reads "12.5%" as a share. */
 static bool read_percent(const char *text, double *share)
 {
 	double percent;
@@ -180,7 +180,7 @@ static bool read_percent(const char *text, double *share)
 	return *share > 0 && *share <= 1;
 }
 
-/* The rule whose name the value begins with, before a "=". */
+/* Returns the rule whose name the value begins with, before a "=". */
 static const struct dp_rule_info *rule_of(const char *value)
 {
 	const struct dp_rule_info *rule;
@@ -225,7 +225,7 @@ bool analyze_set_metric(void *into, const char *value, struct opt_why *why)
 	return true;
 }
 
-/* Options that contradict each other. */
+/* Reports options that contradict each other. */
 static const char *contradiction(const struct analyze_options *args)
 {
 	const struct dp_analysis_options *o = &args->options;
@@ -266,7 +266,7 @@ struct dp_analysis *analyze_file(const struct analyze_options *args, const char 
 	struct dp_analysis *analysis = NULL;
 	struct dp_error error = DP_ERROR_INIT;
 
-	/* A report in CSV has metrics and nothing else; others have findings, which need all. */
+	/* A CSV report has only metrics; others have findings, which need all metrics. */
 	if (args->metrics_count && !args->needs_all && !strcmp(args->common.format, "csv")) {
 		options.metrics = args->metrics;
 		options.metrics_count = args->metrics_count;
@@ -275,7 +275,7 @@ struct dp_analysis *analyze_file(const struct analyze_options *args, const char 
 	if (!*trace)
 		return NULL;
 	progress_step("analyzing");
-	/* What the import had to say hides nothing of what there is to say now. */
+	/* Warnings of the import must not suppress those of the analysis. */
 	message_subject(path);
 	if (dp_analysis_run(&analysis, *trace, &options, &error)) {
 		if (!error.path[0])
@@ -317,7 +317,7 @@ bool analyze_write(const struct analyze_options *args, const struct dp_analysis 
 	report.metrics = args->metrics_count ? args->metrics : NULL;
 	report.metrics_count = args->metrics_count;
 	status = dp_report_write(analysis, args->common.format, &report, &sink, &error);
-	/* What went wrong with the output is reported where it is closed. */
+	/* Errors of the output are reported when it is closed. */
 	if (!status || output_failed(output))
 		return !status;
 	if (!error.path[0])

@@ -15,11 +15,11 @@ static struct {
 	const char *volatile name;
 } temporary[NAMES];
 static struct sigaction pipe_action;
-static bool held[3]; /* descriptors that were closed */
+static bool held[3]; /* descriptors that had been closed */
 
 static const int fatal[] = { SIGINT, SIGTERM, SIGHUP };
 
-/* Only calls that are safe in a handler (POSIX 2.4.3). */
+/* Makes only calls that are safe in a handler (POSIX 2.4.3). */
 static void on_signal(int number)
 {
 	for (size_t i = NAMES; i-- > 0;) {
@@ -28,7 +28,7 @@ static void on_signal(int number)
 		if (name && unlinkat(temporary[i].folder, name, 0))
 			unlinkat(temporary[i].folder, name, AT_REMOVEDIR);
 	}
-	/* SA_RESETHAND: the second one ends the process. */
+	/* SA_RESETHAND: this one ends the process. */
 	raise(number);
 }
 
@@ -41,7 +41,7 @@ static void catch_fatal(void)
 	action.sa_flags = (int)(SA_RESETHAND | SA_RESTART);
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
-		/* Ignored ones stay so: nohup. */
+		/* Ignored signals stay ignored: nohup. */
 		if (!sigaction(fatal[i], NULL, &old) && old.sa_handler == SIG_DFL)
 			sigaction(fatal[i], &action, NULL);
 }
@@ -89,8 +89,7 @@ void cleanup_die_of_pipe(void)
 	raise(SIGPIPE);
 }
 
-/* A closed standard descriptor would be the next file opened. What takes its place can't be used
- * either, so that writing a report there fails with EBADF as it should. */
+/* Occupies a closed standard descriptor, so that no file gets it; writes still fail with EBADF. */
 static void hold(int fd)
 {
 	int other;

@@ -9,7 +9,7 @@
 
 struct analyze {
 	struct analyze_options args;
-	bool lines; /* JSON, a document to a line */
+	bool lines; /* JSON, one document per line */
 	bool brief;
 };
 
@@ -60,7 +60,7 @@ static bool has_rows(const struct dp_analysis *analysis)
 	return false;
 }
 
-/* A table can't say why a trace has no rows in it. */
+/* Warns, because a table cannot show why a trace has no rows in it. */
 static void tell_no_rows(const struct dp_analysis *analysis, const char *path)
 {
 	size_t streams = dp_trace_stream_count(dp_analysis_trace(analysis));
@@ -79,7 +79,7 @@ static void tell_no_rows(const struct dp_analysis *analysis, const char *path)
 		message_warning("%s: no rows: no kernels repeat often and regularly enough", path);
 }
 
-/* *collectives counts traces that have any. */
+/* *collectives counts traces that have collectives. */
 static bool report_file(const struct analyze *analyze, const char *path, bool follows,
 			struct output *output, int *collectives)
 {
@@ -110,7 +110,7 @@ out:
 	return done;
 }
 
-/* One report per file. What could be analyzed is written, whatever became of the others. */
+/* Writes one report per file, also if others fail. */
 static enum cmd_exit report_files(const struct analyze *analyze, int count, char **files)
 {
 	const struct dp_report_format *format = format_by_name(analyze->args.common.format);
@@ -127,7 +127,7 @@ static enum cmd_exit report_files(const struct analyze *analyze, int count, char
 	}
 	for (int i = 0; i < count && !output_failed(&output); i++)
 		done += report_file(analyze, files[i], done > 0, &output, &collectives);
-	/* The reader of a pager may leave before the end: that is no failure. */
+	/* A pager's reader may quit before the end, which is not a failure. */
 	failed = done < count && !output_failed(&output);
 	if (!output_close(&output, done > 0) || failed)
 		return CMD_FAILED;
@@ -166,7 +166,7 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 		return CMD_USAGE;
 	}
 	analyze.lines |= argc > 1 && !strcmp(analyze.args.common.format, "json");
-	/* Lines are made of what is written: of compressed data that can't be done. */
+	/* Lines are made of the output, which is impossible after compression. */
 	if (analyze.lines && common_compresses(&analyze.args.common)) {
 		message("analyze: cannot compress JSON lines; pipe the output to gzip");
 		return CMD_USAGE;

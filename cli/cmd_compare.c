@@ -1,4 +1,4 @@
-/* deepprof compare: two runs of a program, and whether a limit was crossed. */
+/* deepprof compare: compares two runs of a program and checks limits. */
 #include "cmd.h"
 #include "output_format.h"
 #include "limit.h"
@@ -18,7 +18,7 @@ struct compare {
 	size_t limits_count;
 };
 
-/* The runs, and what they are by themselves and together; all of it lives as long as the report. */
+/* The runs, their analyses and the comparison; all of it lives as long as the report. */
 struct compared {
 	const char *const *names; /* for messages */
 	struct dp_trace *traces[RUNS];
@@ -96,7 +96,7 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-/* A saved report instead of a trace: it has been analyzed. */
+/* Reads a saved report instead of analyzing a trace. */
 static struct dp_analysis *read_report(const char *path)
 {
 	struct dp_analysis *analysis = NULL;
@@ -157,7 +157,7 @@ static bool has_loops(const struct dp_analysis *analysis)
 	return false;
 }
 
-/* Without pairs: what is missing. */
+/* Explains why there are no pairs. */
 static void explain_no_pairs(char *buf, size_t size, const struct compared *runs)
 {
 	for (int run = 0; run < RUNS; run++)
@@ -187,7 +187,7 @@ static bool write_report(const struct compare *compare, const struct compared *r
 	return output_written(output, status, &error);
 }
 
-/* The loop of a run that took most time; SIZE_MAX where there is none. */
+/* Returns the loop of a run that took most time; SIZE_MAX if there is none. */
 static size_t longest_loop(const struct dp_analysis *analysis)
 {
 	size_t longest = SIZE_MAX;
@@ -203,7 +203,7 @@ static size_t longest_loop(const struct dp_analysis *analysis)
 	return longest;
 }
 
-/* A limit that was kept in other loops says nothing of the one that matters most. */
+/* Limits kept in other loops show nothing about the loop that matters most. */
 static bool is_judged(const struct compared *runs, int run)
 {
 	size_t longest = longest_loop(runs->analyses[run]);
@@ -218,7 +218,7 @@ static bool is_judged(const struct compared *runs, int run)
 	return false;
 }
 
-/* All are judged, so that one run of a build tells all that is wrong. */
+/* Checks all limits, so that one run of a build reports all violations. */
 static enum cmd_exit judge(const struct compare *compare, const struct compared *runs)
 {
 	enum limit_verdict worst = LIMIT_KEPT, verdict;
@@ -269,7 +269,7 @@ static enum cmd_exit compare_files(const struct compare *compare, char *const *p
 	return done ? status : CMD_FAILED;
 }
 
-/* Operands and options that can't be meant. */
+/* Rejects operands and options that cannot be right. */
 static bool check(const struct compare *compare, int argc, char *const *argv)
 {
 	if (argc != RUNS) {

@@ -12,7 +12,7 @@ struct export
 	bool kineto;
 };
 
-/* Of the renderers those that other programs read. */
+/* The renderers whose output other programs read. */
 static const char *format_name(size_t index)
 {
 	static const char *const names[] = { "chrome", "perfetto", "sqlite", NULL };
@@ -50,7 +50,7 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-/* What must not be shown on a terminal. */
+/* Returns true if a format must not be written to a terminal. */
 static bool is_binary(const char *name)
 {
 	const struct dp_report_format *format;

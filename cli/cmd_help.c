@@ -41,7 +41,7 @@ enum cmd_exit cmd_print_help(const struct cmd *cmd)
 	opt_wrap_at(tty_width(STDOUT_FILENO));
 	pager_take_stdout(&pager);
 	print_help(cmd);
-	/* What the pager did not show is shown as it is. */
+	/* If the pager failed, the text is shown without it. */
 	if (!pager_return_stdout(&pager))
 		print_help(cmd);
 	return CMD_DONE;

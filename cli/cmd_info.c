@@ -1,4 +1,4 @@
-/* deepprof info: what a trace holds, without analysing it. */
+/* deepprof info: reports what a trace contains, without analyzing it. */
 #include "cmd.h"
 #include "common.h"
 #include "output_format.h"
@@ -13,7 +13,7 @@ struct info_options {
 	struct common common;
 	uint64_t top;
 	bool build;
-	bool lines; /* JSON, a document to a line */
+	bool lines; /* JSON, one document per line */
 };
 
 static bool set_build(void *into, const char *value, struct opt_why *why)

@@ -1,4 +1,4 @@
-/* deepprof ranks: all ranks of a distributed job, and who holds it up. */
+/* deepprof ranks: compares the ranks of a distributed job, and reports which delays it. */
 #include "cmd.h"
 #include "output_format.h"
 #include "message.h"
@@ -51,7 +51,7 @@ static bool write_result(const struct ranks *ranks, const struct dp_ranks *resul
 	return output_written(output, status, &error);
 }
 
-/* Without a report that names them. */
+/* Used if no report lists them. */
 static void print_left_out(const struct ranks_summaries *read)
 {
 	for (size_t i = 0; i < read->left_out_count; i++)

@@ -102,7 +102,7 @@ static bool set_sample_host(void *into, const char *value, struct opt_why *why)
 
 	if (strcmp(value, "off") && !opt_time(value, &ns, why))
 		return false;
-	/* More often costs more than is learnt: the kernel's time slices take milliseconds. */
+	/* More often would cost more than it shows: the kernel's time slices take milliseconds. */
 	if (ns && (ns < 10000000 || ns > INT64_C(3600000000000)))
 		return opt_refuse(why, "expected 10ms to 3600s, or off");
 	((struct record *)into)->options.host_ms = (uint32_t)(ns / 1000000);
@@ -121,7 +121,7 @@ static bool set_gpu_metrics(void *into, const char *value, struct opt_why *why)
 
 	if (strcmp(value, "off") && !opt_time(value, &ns, why))
 		return false;
-	/* Counters can't be read faster: a sample takes some microseconds of the GPU's bus. */
+	/* Counters cannot be read faster: a sample occupies the GPU's bus for some microseconds. */
 	if (ns && (ns < 100000 || ns > INT64_C(1000000000)))
 		return opt_refuse(why, "from 100us to 1s, or off");
 	((struct record *)into)->options.gpu_metrics_us = (uint32_t)(ns / 1000);
@@ -178,7 +178,7 @@ static bool set_max_memory(void *into, const char *value, struct opt_why *why)
 
 static bool set_max_spool(void *into, const char *value, struct opt_why *why)
 {
-	/* A process describes itself in less. */
+	/* A process needs less to describe itself. */
 	return opt_bytes(value, UINT64_C(16) << 10, &((struct record *)into)->options.max_spool,
 			 why);
 }
@@ -331,7 +331,7 @@ static bool take_slot(struct record *record)
 	return true;
 }
 
-/* All that must be in order before the program is run. */
+/* Prepares everything that the program needs before it is run. */
 static bool prepare(struct record *record)
 {
 	struct dp_error error = DP_ERROR_INIT;
@@ -349,7 +349,7 @@ static bool prepare(struct record *record)
 	if (!record_folder(record))
 		return false;
 	recover_hint(record);
-	/* Without it everything is as it should be, but for what happens if this is killed. */
+	/* If this fails, only recovery after a kill is impossible. */
 	record->noted = recover_note(record);
 	record->options.on_memory = janitor_keep;
 	record->options.paused = record->delay_ns > 0;
@@ -365,7 +365,7 @@ static bool prepare(struct record *record)
 	return true;
 }
 
-/* The program's end is ours: a signal again, but one core file is enough. */
+/* Ends like the program: by the same signal, but without a second core file. */
 static int follow(const struct record_end *end)
 {
 	const struct rlimit none = { 0, 0 };
@@ -383,7 +383,7 @@ static int not_started(const struct record *record, int failure)
 	bool missing = failure == ENOENT || failure == ENOTDIR;
 	const char *name = record->command[0], *why = strerror(failure);
 
-	/* The kernel has one word for a file that is not there, and for what the file asks for. */
+	/* ENOENT means that the file does not exist, or the interpreter that it names. */
 	if (failure == ENOENT &&
 	    (strchr(name, '/') ? !access(name, F_OK) : spawn_find(name, NULL, 0)))
 		why = "its interpreter does not exist";
@@ -412,7 +412,7 @@ out:
 	return end.started && WIFSIGNALED(end.wait_status) ? follow(&end) : status;
 }
 
-/* Is there an option that says how to run a command, or what to record of it? */
+/* Returns true if an option says how to run a command, or what to record of it. */
 static bool is_for_a_run(const struct record *record)
 {
 	const struct dp_record_options none = DP_RECORD_OPTIONS_INIT, *o = &record->options;

@@ -1,4 +1,4 @@
-/* deepprof reduce: the summaries of a job's traces, which deepprof ranks reads instead of them. */
+/* deepprof reduce: writes summaries of a job's traces, which deepprof ranks reads instead. */
 #include "cmd.h"
 #include "message.h"
 #include "ranks_read.h"
@@ -51,13 +51,13 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-/* What threads share. */
+/* Shared by threads. */
 struct work {
 	const struct reduce *reduce;
 	const struct ranks_reading *reading;
 	const struct ranks_files *files;
 	char **targets; /* per file */
-	/* Under the lock. */
+	/* Protected by the lock: */
 	size_t made, kept, failed, skipped;
 	uint64_t bytes;
 };
@@ -92,7 +92,7 @@ static bool is_operand(const struct reduce *reduce, const char *path)
 	return false;
 }
 
-/* Other files in a folder are skipped silently; one named on the command line is reported. */
+/* Other files in a folder are skipped with a warning; one on the command line is an error. */
 static void refuse_one(struct work *work, const char *path, int status, const char *why)
 {
 	if (status == DP_ERR_FORMAT && !is_operand(work->reduce, path)) {
@@ -104,7 +104,7 @@ static void refuse_one(struct work *work, const char *path, int status, const ch
 	}
 }
 
-/* Writing is short, and messages and temporary files are for one thread at a time. */
+/* Call with the lock: messages and temporary files are for one thread at a time. */
 static void finish_one(struct work *work, size_t index, struct dp_summary *summary)
 {
 	struct stat info;
@@ -151,7 +151,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The summary of a trace in a folder. */
+/* Returns the name of a trace's summary in a folder. */
 static char *name_in(const char *folder, const char *path)
 {
 	const char *base = base_name(path);
@@ -169,7 +169,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* In one folder no two traces may have the same name. */
+/* No two traces may have the same name in one folder. */
 static bool are_apart(char *const *targets, size_t count)
 {
 	char **sorted = malloc((count + 1) * sizeof(*sorted));
@@ -221,7 +221,7 @@ static void report(const struct work *work)
 			work->skipped);
 }
 
-/* A summary for each trace. */
+/* Writes a summary for each trace. */
 static bool reduce_each(const struct reduce *reduce, const struct ranks_files *files,
 			const struct ranks_reading *reading)
 {
@@ -244,7 +244,7 @@ static bool reduce_each(const struct reduce *reduce, const struct ranks_files *f
 	return good;
 }
 
-/* One file of all. */
+/* Writes one file for all traces. */
 static bool reduce_to_one(const struct reduce *reduce, const struct ranks_files *files,
 			  const struct ranks_reading *reading)
 {
@@ -257,7 +257,7 @@ static bool reduce_to_one(const struct reduce *reduce, const struct ranks_files 
 		failed += read.statuses[i] && (read.statuses[i] != DP_ERR_FORMAT ||
 					       is_operand(reduce, read.left_out[i].file));
 	}
-	/* A shard without files is an empty summary; one that failed is none. */
+	/* A shard without files is an empty summary, but a shard that failed is not. */
 	if (files->count && !read.count)
 		good = false;
 	good = good && write_summaries(reduce, reduce->args.common.output,
@@ -267,7 +267,7 @@ static bool reduce_to_one(const struct reduce *reduce, const struct ranks_files 
 	return good;
 }
 
-/* Summaries that lie among traces are of no further use where each trace gets its own. */
+/* Drops summaries among the traces: they are not needed if each trace gets its own. */
 static void drop_summaries(struct ranks_files *files)
 {
 	size_t kept = 0;
@@ -288,7 +288,7 @@ static bool is_one_file(const struct reduce *reduce)
 	return output && (!strcmp(output, "-") || ranks_is_summary_name(output));
 }
 
-/* Shards make it at the same time. */
+/* Several shards may create it at the same time. */
 static bool make_folder(const char *path)
 {
 	struct stat info;

@@ -85,7 +85,7 @@ bool common_open_output(const struct common *common, struct output *output, bool
 			   pageable && !common->no_pager);
 }
 
-/* Overwriting one's own input is never meant. */
+/* Overwriting an input is never intended. */
 static bool is_input(const char *output, int count, char *const *files)
 {
 	struct stat out, in;
@@ -136,6 +136,6 @@ void common_look(const struct common *common, const struct output *output,
 	report->verbose = common->verbosity > 0;
 	report->all = common->verbosity > 1;
 	report->gzip = common_compresses(common);
-	/* LINES is of a terminal, wherever it comes from: a file has all lines. */
+	/* LINES describes a terminal, wherever it comes from: a file gets all lines. */
 	report->height = output_is_terminal(output) ? tty_height(output->fd) : UINT_MAX;
 }

@@ -1,4 +1,4 @@
-/* The options that every command has which reads a trace and writes a report. */
+/* The options of every command that reads a trace and writes a report. */
 #ifndef DP_CLI_COMMON_H
 #define DP_CLI_COMMON_H
 
@@ -15,8 +15,8 @@ struct common {
 	const char *format;
 	const char *output;
 	bool force;
-	mode_t mode; /* of the file, the umask applied; 0: its owner's alone */
-	bool writes_files; /* without -o as well: -f and --mode need none */
+	mode_t mode;	   /* of the file, after the umask; 0: owner only */
+	bool writes_files; /* even without -o: -f and --mode do not require it */
 	bool no_pager;
 	enum tty_color color;
 	int verbosity; /* -1 quiet, 0, 1 and more */
@@ -34,12 +34,12 @@ bool common_set_quiet(void *into, const char *value, struct opt_why *why);
 
 const char *common_color_name(size_t index);
 
-/* True where the name after -o ends in .gz, which asks for compression. */
+/* Returns true if the name after -o ends in .gz, which requests compression. */
 bool common_compresses(const struct common *common);
 
 /*
- * Opens what -o names, or standard output; pageable: where it is a terminal, and no option forbids
- * it, through a pager. Returns false after printing the error.
+ * Opens the file after -o, or standard output; if pageable, through a pager if that is a terminal
+ * and options allow it. Returns false after printing the error.
  */
 bool common_open_output(const struct common *common, struct output *output, bool pageable);
 
@@ -77,12 +77,12 @@ bool common_open_output(const struct common *common, struct output *output, bool
 	}
 
 /*
- * After parsing: sets the operands, or the default file, and the verbosity. Returns false after
+ * After parsing, sets the operands, or the default file, and the verbosity. Returns false after
  * printing the error if -o names one of the operands.
  */
 bool common_finish(struct common *common, int *argc, char ***argv);
 
-/* Sets how a report looks, by the options and by where it goes. */
+/* Sets the look of a report by the options and its destination. */
 void common_look(const struct common *common, const struct output *output,
 		 struct dp_report_options *report);
 

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Names that are tried before a folder counts as full: of 62^6 hardly one is taken. */
+/* Names tried before giving up: of 62^6, hardly any are in use. */
 enum { TRIES = 100 };
 
 const char *folder_for_temporary(void)
@@ -30,7 +30,7 @@ static void random_tail(char tail[FOLDER_TAIL + 1])
 	struct timespec now;
 
 	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != (ssize_t)sizeof(number)) {
-		/* Early after boot. Names are taken with O_EXCL: a guess of one gains nothing. */
+		/* Early after boot. Names are created with O_EXCL: guessing one gains nothing. */
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		number = (uint64_t)now.tv_nsec * 6364136223846793005u ^ (uint64_t)getpid();
 	}
@@ -65,7 +65,7 @@ static bool is_dot(const char *name)
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-/* A stream of its own: the position of one that is shared is anywhere. */
+/* Opens a separate stream, because a shared one has an arbitrary position. */
 static DIR *open_stream(int fd)
 {
 	int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -76,7 +76,7 @@ static DIR *open_stream(int fd)
 	return stream;
 }
 
-/* False with errno. */
+/* On false, sets errno. */
 static bool is_empty(int fd)
 {
 	DIR *stream = open_stream(fd);
@@ -92,7 +92,7 @@ static bool is_empty(int fd)
 	return empty;
 }
 
-/* Takes what was opened; false with errno where it is not the caller's, or has no memory. */
+/* Takes the opened folder. False with errno if it is not the caller's or memory runs out. */
 static bool take(struct folder *folder, int above, const char *above_path, const char *name)
 {
 	size_t size = strlen(above_path) + strlen(name) + 2;
@@ -141,7 +141,7 @@ bool folder_make(struct folder *folder, int above, const char *above_path, const
 	if (made)
 		return false;
 	folder->fd = open_folder(above, name);
-	/* One that was put in its place meanwhile is another's, or has something in it. */
+	/* A folder that replaced it meanwhile is another user's, or not empty. */
 	if (folder->fd >= 0 && take(folder, above, above_path, name) && is_empty(folder->fd))
 		return true;
 	fail(folder, errno);
@@ -163,7 +163,7 @@ const char *folder_name(const struct folder *folder)
 	return strrchr(folder->path, '/') + 1;
 }
 
-/* "<pid>.<n>.spool", or what is made next to it (collectors/spool/spool.h, lib/record). */
+/* True for "<pid>.<n>.spool" and files next to it (collectors/spool/spool.h, lib/record). */
 static bool is_of_process(const char *name)
 {
 	static const char digits[] = "0123456789";
@@ -192,7 +192,7 @@ static bool is_of_recording(const char *name)
 
 enum outcome { REMOVED, REFILLED, KEPT };
 
-/* What has the folder's name may be another's by now. */
+/* The folder's name may belong to another one by now. */
 static enum outcome remove_folder(const struct folder *folder)
 {
 	struct stat info;
@@ -213,7 +213,7 @@ static enum outcome remove_once(const struct folder *folder)
 	bool foreign = false;
 
 	while (stream && (entry = readdir(stream))) {
-		/* NFS keeps a removed file under such a name until its last user closes it. */
+		/* NFS renames a removed file like this until its last user closes it. */
 		if (is_dot(entry->d_name) || !strncmp(entry->d_name, ".nfs", 4))
 			continue;
 		foreign |= !is_of_recording(entry->d_name) ||
@@ -224,7 +224,7 @@ static enum outcome remove_once(const struct folder *folder)
 	return foreign ? KEPT : remove_folder(folder);
 }
 
-/* A process may just have made one more file. */
+/* Retries, because a process may just have created another file. */
 bool folder_remove(const struct folder *folder)
 {
 	const struct timespec pause = { 0, 10000000 };

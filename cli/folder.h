@@ -1,7 +1,7 @@
 /*
- * A private folder for temporary files. It is made, opened, emptied and removed through descriptors
- * only: whoever may write to the folder around it may rename it and put a symbolic link in its
- * place, and a path would then lead elsewhere.
+ * A private folder for temporary files. It is created, opened, emptied and removed through
+ * descriptors only: anyone who may write to the parent folder may rename it and replace it with a
+ * symbolic link, and a path would then lead elsewhere.
  */
 #ifndef DP_CLI_FOLDER_H
 #define DP_CLI_FOLDER_H
@@ -11,11 +11,11 @@
 #include <sys/types.h>
 
 struct folder {
-	int above; /* descriptor of the folder around it */
+	int above; /* descriptor of the parent folder */
 	int fd;	   /* its own, -1: none */
 	dev_t device;
 	ino_t inode;
-	char *path; /* for people and for the recorded program; never opened here */
+	char *path; /* for messages and the recorded program; never opened here */
 };
 
 #define FOLDER_INIT                \
@@ -23,40 +23,40 @@ struct folder {
 		-1, -1, 0, 0, NULL \
 	}
 
-/* Where temporary files go that belong next to no other file: TMPDIR, or /tmp. */
+/* Returns the folder for temporary files that belong next to no other file: TMPDIR, or /tmp. */
 const char *folder_for_temporary(void);
 
 /*
- * A private name is a stem, a dot and this many letters. A name of NAME_MAX bytes leaves no room
- * for more, so only the first bytes of a stem are used.
+ * A private name is a stem, a dot and this many letters. As names are limited to NAME_MAX bytes,
+ * only the first bytes of a stem are used.
  */
 enum { FOLDER_STEM_MAX = 200, FOLDER_TAIL = 6 };
 
 /*
- * Makes "<above_path>/<stem>.XXXXXX", mode 0700; above is a descriptor of above_path and stays the
- * caller's. False with errno.
+ * Creates "<above_path>/<stem>.XXXXXX", mode 0700; above is a descriptor of above_path and stays
+ * the caller's. Returns false with errno.
  */
 bool folder_make(struct folder *folder, int above, const char *above_path, const char *stem);
 
 /*
- * Opens one that exists. It is refused (EPERM) unless it belongs to the caller, and a symbolic link
- * is not followed (ENOTDIR, ELOOP). False with errno.
+ * Opens an existing folder. Rejects one that does not belong to the caller (EPERM) and symbolic
+ * links (ENOTDIR, ELOOP). Returns false with errno.
  */
 bool folder_open(struct folder *folder, int above, const char *above_path, const char *name);
 
-/* Its name in the folder around it. */
+/* Returns its name in the parent folder. */
 const char *folder_name(const struct folder *folder);
 
-/* Makes a file of a free name "<stem>.XXXXXX", which is written to name. A descriptor, or -1. */
+/* Creates a file "<stem>.XXXXXX" and writes its name to name. Returns a descriptor, or -1. */
 int folder_make_file(int above, const char *stem, char *name, size_t size);
 
 /*
- * Removes the files that a recording makes, and the folder where nothing else is in it and it still
- * has its name. True where nothing has that name then.
+ * Removes the files of a recording, and the folder if it is empty then and still has its name.
+ * Returns true if nothing has that name then.
  */
 bool folder_remove(const struct folder *folder);
 
-/* The descriptors and the path; NULL members are allowed. */
+/* Closes the descriptors and frees the path; NULL members are allowed. */
 void folder_close(struct folder *folder);
 
 #endif

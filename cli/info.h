@@ -1,4 +1,4 @@
-/* What this program is, as text and as JSON. */
+/* Describes this program as text and as JSON. */
 #ifndef DP_CLI_INFO_H
 #define DP_CLI_INFO_H
 

@@ -1,4 +1,4 @@
-/* What this program is: its version, how it was built, and everything that its tables hold. */
+/* Describes this program: its version, how it was built, and everything in its tables. */
 #include "info.h"
 #include "tty.h"
 
@@ -77,7 +77,7 @@ enum {
 	LIBRARIES = sizeof(libraries) / sizeof(libraries[0])
 };
 
-/* Words in lines that end at the terminal's edge, all but the first indented. */
+/* Prints words in lines of the terminal's width, all but the first indented. */
 static void print_words(struct output *output, const char *words, size_t indent)
 {
 	size_t width = tty_width(output->fd), used = indent;
@@ -97,7 +97,7 @@ static void print_words(struct output *output, const char *words, size_t indent)
 	output_print(output, "\n");
 }
 
-/* The column behind the name: a metric's unit, a rule's threshold. */
+/* Returns the column behind the name: a metric's unit, a rule's threshold. */
 static const char *unit_of(char *buf, size_t size, const struct row *row)
 {
 	if (!(row->threshold > 0))
@@ -113,7 +113,7 @@ static int longer(int width, const char *text)
 	return length > width ? length : width;
 }
 
-/* "  name  unit  help": columns are as wide as the longest in their table. */
+/* Prints rows of "  name  unit  help": columns are as wide as the longest entry in the table. */
 static void print_table(struct output *output, size_t table)
 {
 	int name = 0, unit = 0, indent;
@@ -149,7 +149,7 @@ void info_build_text(struct output *output)
 		print_table(output, i);
 }
 
-/* The program's own texts: nothing in them needs an escape. */
+/* Writes one of the program's own texts, which need no escapes. */
 static void write_text(struct output *output, const char *before, const char *key, const char *text)
 {
 	output_print(output, "%s\"%s\": \"%s\"", before, key, text);

@@ -1,7 +1,7 @@
 /*
- * A process of its own that outlives this one, however that ends. It is given copies of what the
- * recorded processes share, for with their last holder it would be gone, and when this process is
- * gone it removes the temporary folder: after it has finished the recording, where nobody else has.
+ * A separate process that outlives this one, however that ends. It holds copies of the descriptors
+ * of recorded processes' pools, which would vanish with their last holder. When this process is
+ * gone, it removes the temporary folder, after finishing the recording if nobody else has.
  */
 #include "message.h"
 #include "record.h"
@@ -19,12 +19,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Packets: what is wanted, and for KEEP and DROP the name. */
+/* Packets: the command, and for KEEP and DROP the name. */
 enum { KEEP = 'k', DROP = 'd', REMOVE = 'x', LEAVE = 'l', PUT_AWAY = 'p', NAME_MAX_BYTES = 300 };
 
-/* The first one, the other way: the folder's name ends in this, and it is this one. */
+/* The first packet back: the end of the folder's name, and its identity. */
 struct ready {
-	int failure; /* errno, where there is none */
+	int failure; /* errno if there is no folder */
 	char end[FOLDER_TAIL];
 	dev_t device;
 	ino_t inode;
@@ -33,8 +33,7 @@ struct ready {
 static pid_t janitor;
 static int lifeline = -1; /* its other end is closed when this process is gone */
 
-/* What was inherited may be a pipe that somebody waits on; a file must not become standard error.
- */
+/* Others may wait for inherited pipes. No file may become standard error. */
 static void close_all_but(int socket, int above)
 {
 	DIR *stream = opendir("/proc/self/fd");
@@ -59,7 +58,7 @@ static void close_all_but(int socket, int above)
 		close(null);
 }
 
-/* What processes share, by the names of their spools. */
+/* Pools of processes, by the names of their spools. */
 struct kept {
 	char name[NAME_MAX_BYTES];
 	int fd;
@@ -70,7 +69,7 @@ struct kept_list {
 	size_t count;
 };
 
-/* Without memory it is not kept, and what is in it can't be salvaged if it comes to that. */
+/* Without memory the pool is not kept, and cannot be salvaged later. */
 static void keep(struct kept_list *all, const char *name, int fd)
 {
 	struct kept *grown = realloc(all->list, (all->count + 1) * sizeof(*grown));
@@ -100,7 +99,7 @@ union control {
 	char space[CMSG_SPACE(sizeof(int))];
 };
 
-/* The next packet, ended by a 0; false where there will be none. */
+/* Receives the next packet and appends a NUL. Returns false if there will be none. */
 static bool receive(int fd, char *packet, size_t size, int *passed)
 {
 	union control control;
@@ -125,7 +124,7 @@ static bool receive(int fd, char *packet, size_t size, int *passed)
 	return true;
 }
 
-/* What is wanted of the folder in the end; 0 where the other process has not come so far. */
+/* Returns what to do with the folder in the end; 0 if the other process did not get that far. */
 static char watch_over(int fd, struct kept_list *all)
 {
 	char packet[NAME_MAX_BYTES + 2];
@@ -142,7 +141,7 @@ static char watch_over(int fd, struct kept_list *all)
 	return 0;
 }
 
-/* Opens what the other process leaves, once it is gone; takes the folder then. */
+/* Opens what the other process left, once it is gone; takes the folder then. */
 static bool open_left(struct recovery *recovery, const struct folder *folder,
 		      const struct kept_list *all)
 {
@@ -158,8 +157,8 @@ static bool open_left(struct recovery *recovery, const struct folder *folder,
 }
 
 /*
- * As if it had been this process all along; but it can be ended again. What is then wanted of
- * the folder.
+ * Finishes the recording as the other process would have; signals can end this again. Returns what
+ * to do with the folder then.
  */
 static char finish(const struct folder *folder, const struct kept_list *all)
 {
@@ -171,11 +170,11 @@ static char finish(const struct folder *folder, const struct kept_list *all)
 	if (!open_left(&recovery, folder, all))
 		return REMOVE;
 	recover_finish(&recovery);
-	/* It removes what it is done with. */
+	/* recover_finish() removes what is no longer needed. */
 	return LEAVE;
 }
 
-/* The file is not wanted now; later it may be. */
+/* Keeps the recording for later, without writing the file. */
 static void put_away(const struct folder *folder, const struct kept_list *all)
 {
 	struct recovery recovery;
@@ -184,7 +183,7 @@ static void put_away(const struct folder *folder, const struct kept_list *all)
 		recover_leave(&recovery);
 }
 
-/* Tells the other process which folder was made. */
+/* Tells the other process which folder was created. */
 static bool report_folder(int fd, const struct folder *folder, int failure)
 {
 	struct ready ready = { .failure = failure };
@@ -198,8 +197,8 @@ static bool report_folder(int fd, const struct folder *folder, int failure)
 }
 
 /*
- * In a session of its own: signals to the terminal's or the job's processes are not for it. It
- * makes the folder, too, so that there is no moment at which nobody would remove it.
+ * Runs in a session of its own: signals to the processes of the terminal or job do not reach it.
+ * Also creates the folder, so that at no time would nobody remove it.
  */
 static void tend(int fd, int above, const char *above_path, const char *stem)
 {
@@ -219,7 +218,7 @@ static void tend(int fd, int above, const char *above_path, const char *stem)
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
 	made = folder_make(&folder, above, above_path, stem);
-	/* A working directory keeps a file system from being unmounted. */
+	/* A working directory would keep its file system from being unmounted. */
 	if (!report_folder(fd, &folder, made ? 0 : errno) || chdir("/")) {
 		if (made)
 			folder_remove(&folder);
@@ -236,8 +235,8 @@ static void tend(int fd, int above, const char *above_path, const char *stem)
 }
 
 /*
- * Waits until the folder is out of reach of what may kill us. False with errno where there is none;
- * where the other process has not come so far it is made here.
+ * Waits for the folder, which the janitor creates out of reach of signals that may kill this
+ * process. If the janitor failed early, creates it here. Returns false with errno if there is none.
  */
 static bool hear_of_folder(struct folder *folder, int above, const char *above_path,
 			   const char *stem)
@@ -336,7 +335,7 @@ void janitor_finish(const struct folder *folder, bool leave)
 		while (waitpid(janitor, NULL, 0) < 0 && errno == EINTR)
 			continue;
 	janitor = 0;
-	/* Where there was none. */
+	/* There was no janitor. */
 	if (!leave && !folder_remove(folder))
 		janitor_say_stays(folder);
 }

@@ -1,6 +1,6 @@
 /*
- * Limits of a comparison. They are judged by the near end of a change's confidence interval, so
- * that noise exceeds none.
+ * Limits of a comparison. They apply to the near end of a change's confidence interval, so that
+ * noise does not exceed them.
  */
 #include "limit.h"
 #include "message.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a user calls the period. */
+/* The period's name on the command line. */
 #define ITERATION_TIME "iteration_time"
 #define PERIOD "period_ns"
 
@@ -61,7 +61,7 @@ static bool unknown_metric(const char *name, struct opt_why *why)
 			  name);
 }
 
-/* What follows the sign, by the metric's unit. */
+/* Reads the amount after the sign, by the metric's unit. */
 static bool read_amount(struct limit *limit, const char *text, struct opt_why *why)
 {
 	const char *unit = dp_metric(limit->metric)->unit;
@@ -111,7 +111,7 @@ bool limit_parse(struct limit *limit, const char *value, struct opt_why *why)
 	return read_amount(limit, value + 1, why);
 }
 
-/* What a limit is of, in words of the command line. */
+/* Returns the name of a limit's metric on the command line. */
 static const char *name_of(const struct limit *limit)
 {
 	return limit->time ? ITERATION_TIME : dp_metric(limit->metric)->name;
@@ -140,7 +140,7 @@ static const char *percent_text(char *buf, double share, bool sign)
 	return buf;
 }
 
-/* A change in the metric's unit. */
+/* Writes a change in the metric's unit. */
 static const char *amount_text(char *buf, const struct limit *limit, double amount, bool sign)
 {
 	const char *unit = dp_metric(limit->metric)->unit;
@@ -160,15 +160,15 @@ static const char *amount_text(char *buf, const struct limit *limit, double amou
 	return buf;
 }
 
-/* How far a metric went in the limit's direction: what was measured, and what it is at least. */
+/* How far a metric moved in the limit's direction: as measured, and at least. */
 struct excess {
 	double measured;
-	double least; /* NaN: not known */
+	double least; /* NaN: unknown */
 };
 
 /*
- * As a share. A value of 0 or less has no interval of ratios: without a significant change in this
- * direction no limit is crossed, and a rise from nothing crosses every limit.
+ * Returns the excess as a share. A value of 0 or less has no interval of ratios: then no limit is
+ * crossed without a significant change in this direction, and a rise from 0 crosses every limit.
  */
 static struct excess relative_excess(const struct limit *limit, const struct dp_difference *d)
 {
@@ -197,7 +197,7 @@ static struct excess excess_of(const struct limit *limit, const struct dp_differ
 			    : (struct excess){ -d->change, -d->high };
 }
 
-/* Why there is nothing to judge by. */
+/* Explains why a limit cannot be checked. */
 static void explain(char *buf, size_t size, const struct limit *limit,
 		    const struct dp_comparison *comparison, const struct dp_difference *d,
 		    const char *const *names)
@@ -243,7 +243,7 @@ static void tell_unknown(const struct limit *limit, const struct dp_comparison *
 		message("--fail-on=%s: cannot be checked for %s: %s", limit->text, loops, why);
 }
 
-/* "rose by 12.3% (95% CI: at least 11.8%), more than 5%" */
+/* Prints "rose by 12.3% (95% CI: at least 11.8%), more than 5%". */
 static void tell_crossed(const struct limit *limit, const struct dp_comparison *comparison,
 			 size_t pair, const struct dp_difference *d, const struct excess *excess)
 {
@@ -262,7 +262,7 @@ static void tell_crossed(const struct limit *limit, const struct dp_comparison *
 		strchr(limit->text, '=') + 2);
 }
 
-/* A change that may be chance: beyond the limit, which a user should know, or not even that. */
+/* Reports a change that may be chance: beyond the limit (a warning), or not even that. */
 static void tell_kept(const struct limit *limit, const struct dp_comparison *comparison,
 		      size_t pair, const struct dp_difference *d, bool beyond)
 {

@@ -34,7 +34,7 @@ const struct cmd *cmd_find(const char *name)
 	return NULL;
 }
 
-/* The command that other profilers call by this name, else one with a similar name; or NULL. */
+/* Returns the command that other profilers call this, or one with a similar name, or NULL. */
 static const char *synonym(const char *name)
 {
 	static const char *const words[][2] = {
@@ -92,7 +92,7 @@ bool cmd_parse(const struct cmd *cmd, void *into, int *argc, char ***argv, enum 
 	return true;
 }
 
-/* What was printed is a help text and still in the buffer: errno is that of its one write. */
+/* Only a help text was printed, which is still in the buffer: errno is that of its one write. */
 static int finish(int status)
 {
 	if (!fflush(stdout))

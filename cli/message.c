@@ -1,4 +1,4 @@
-/* What the program says on standard error. */
+/* Messages on standard error. */
 #include "message.h"
 #include "progress.h"
 #include "utf8.h"
@@ -8,19 +8,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A damaged file can have many: the first tells most, and errors stay in sight. */
+/* A damaged file can have many warnings: the first is the most useful, and errors stay visible. */
 enum { LOGGED_MAX = 1 };
 
 static int verbosity;
 static unsigned logged;
-static const char *subject; /* the file that is read, NULL before the first */
+static const char *subject; /* the file being read, NULL before the first */
 
 void message_level(int level)
 {
 	verbosity = level;
 }
 
-/* One write, so that lines of several processes stay apart; a failure can't be reported. */
+/* Makes one write, so that lines of several processes do not mix; a failure cannot be reported. */
 static void put(const char *kind, const char *format, va_list args)
 {
 	char text[2304];
@@ -93,7 +93,7 @@ struct dp_log message_log(void)
 	return (struct dp_log){ write_log, NULL };
 }
 
-/* Whether a shell takes the text as it is, and no option is seen in it. */
+/* Returns true if a shell takes the text unchanged, and it does not look like an option. */
 static bool is_plain(const char *text)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -1,4 +1,4 @@
-/* Parsing against an option table, and the table as help text. */
+/* Parses options against a table, and prints the table as help text. */
 #include "opt.h"
 
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static size_t smallest(size_t a, size_t b, size_t c)
 	return least < c ? least : c;
 }
 
-/* Edits between two short words (Levenshtein); a long word is as far as it is long. */
+/* Returns the Levenshtein distance of two short words; for a long word, its length. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t row[32], n = strlen(b);
@@ -69,7 +69,7 @@ const char *opt_nearest(const char *(*name)(size_t index), const char *word)
 	return nearest;
 }
 
-/* The table in hand, for opt_nearest(), which asks for names in order up to the NULL. */
+/* The current table, for opt_nearest(), which requests names in order up to the NULL. */
 static const struct opt *suggestions;
 
 static const char *suggestion(size_t index)
@@ -112,7 +112,7 @@ static const struct opt *by_letter(const struct opt *options, char letter)
 	return NULL;
 }
 
-/* More choices than anyone reads; only the tables of this program have this many. */
+/* More choices than anyone would read; only tables of this program have this many. */
 #define CHOICES_MANY 20
 
 static size_t count_choices(const struct opt *option)
@@ -124,7 +124,7 @@ static size_t count_choices(const struct opt *option)
 	return count;
 }
 
-/* A value that is none of the choices. */
+/* Reports a value that is not among the choices. */
 static bool wrong_choice(const struct opt *option, const char *spelled, const char *value,
 			 struct opt_why *why)
 {
@@ -168,8 +168,7 @@ static bool set_one(const struct opt *option, const char *spelled, void *into, c
 	return opt_refuse(why, "%s: %.150s", spelled, inner.text);
 }
 
-/* spelled is how it was written: "-n" or "--iterations". The parts of a list end where the commas
- * stood. */
+/* Sets an option, spelled "-n" or "--iterations" by the user. Splits lists at commas. */
 static bool set(const struct opt *option, const char *spelled, void *into, char *value,
 		struct opt_why *why)
 {
@@ -188,7 +187,7 @@ static bool set(const struct opt *option, const char *spelled, void *into, char 
 	return true;
 }
 
-/* What is left of the command line. */
+/* The rest of the command line. */
 struct rest {
 	const struct opt *options;
 	void *into;
@@ -199,7 +198,7 @@ struct rest {
 	struct opt_why *why;
 };
 
-/* "--ignore-marks", "-v", "--": not what somebody means by a value. */
+/* Returns true for "--ignore-marks", "-v", "--": hardly intended as a value. */
 static bool is_option(const struct opt *options, const char *word)
 {
 	if (word[0] != '-' || !word[1])
@@ -209,7 +208,7 @@ static bool is_option(const struct opt *options, const char *word)
 	return !word[2] && by_letter(options, word[1]);
 }
 
-/* The word after an option that needs one. */
+/* Returns the word after an option that needs a value. */
 static bool argument(struct rest *rest, const struct opt *option, const char *spelled, char **value)
 {
 	const char *joint = spelled[1] == '-' ? "=" : " ";
@@ -250,7 +249,7 @@ static bool long_option(struct rest *rest, char *word)
 	return set(option, spelled, rest->into, value, rest->why);
 }
 
-/* "-v", "-vf", "-n5", "-n 5". */
+/* Parses "-v", "-vf", "-n5", "-n 5". */
 static bool letters(struct rest *rest, char *word)
 {
 	while (*word && !rest->help) {

@@ -9,7 +9,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Appends a decimal digit; false where it no longer fits. */
+/* Appends a decimal digit. Returns false if the number would be too large. */
 static bool append(uint64_t *number, char digit, uint64_t most)
 {
 	uint64_t value = (uint64_t)(digit - '0');
@@ -36,8 +36,8 @@ bool opt_count(const char *text, uint64_t least, uint64_t *count, struct opt_why
 }
 
 /*
- * "1.5" times what the unit is, exactly, as far as the unit can be parted; the text up to end.
- * False where it is no number, or too large.
+ * Computes "1.5" times unit, exactly, as far as the unit is divisible; the text ends at end.
+ * Returns false if it is not a number or too large.
  */
 static bool scaled(const char *text, const char *end, uint64_t unit, uint64_t *product)
 {
@@ -63,7 +63,7 @@ static bool scaled(const char *text, const char *end, uint64_t unit, uint64_t *p
 	return *product <= INT64_MAX;
 }
 
-/* Of a unit of time; 0 where it is none. */
+/* Returns a unit of time in ns; 0 if unknown. */
 static uint64_t ns_of(const char *unit)
 {
 	static const struct {
@@ -86,7 +86,7 @@ static uint64_t ns_of(const char *unit)
 	return 0;
 }
 
-/* Where the number ends, or is to. */
+/* Returns where the number ends. */
 static const char *behind_number(const char *text)
 {
 	return text + strspn(text, "0123456789.");

@@ -27,9 +27,9 @@ static bool refuse(const struct output *output, const char *why)
 }
 
 /*
- * ".NAME.XXXXXX" next to the target: the same file system, or rename() could not do it. Only its
- * owner can read it: a report has command lines and names of the user's own. What an earlier file
- * of the name allowed is not looked at; somebody else may have put that there.
+ * Creates ".NAME.XXXXXX" next to the target: rename() requires the same file system. Only the owner
+ * can read it, because a report contains command lines and names chosen by the user. The
+ * permissions of an existing file do not matter; another user may have set them.
  */
 static bool open_temporary(struct output *output)
 {
@@ -68,13 +68,13 @@ static bool open_path(struct output *output)
 		return refuse(output, "exists already; -f overwrites it");
 	if (!place->taken || S_ISREG(place->info.st_mode))
 		return open_temporary(output);
-	/* Whoever has put a pipe there can read what comes. */
+	/* Another user who put a pipe there could read the report. */
 	if (!place->trusted)
 		return refuse(output, "is a pipe or device of another user, and is not written to");
 	output->fd = openat(place->folder, place_name(place), O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	if (output->fd < 0 || fstat(output->fd, &opened))
 		return refuse(output, strerror(errno));
-	/* A link may have taken its place since. */
+	/* A link may have replaced it meanwhile. */
 	return (opened.st_dev == place->info.st_dev && opened.st_ino == place->info.st_ino) ||
 	       refuse(output, strerror(EBUSY));
 }
@@ -128,7 +128,7 @@ static int write_all(int fd, const char *data, size_t size)
 	return 0;
 }
 
-/* A copy of what the pager gets; without memory for it there is none. */
+/* Keeps a copy of what the pager gets, if memory allows. */
 static void keep(struct output *output, const char *data, size_t size)
 {
 	char *kept = size < SIZE_MAX - output->kept_size
@@ -144,8 +144,8 @@ static void keep(struct output *output, const char *data, size_t size)
 }
 
 /*
- * Waits until the reader has left. One that has read enough ends the output; where the pager could
- * not be run, what it did not show goes to the terminal as it is.
+ * Waits until the reader has quit, which ends the output. If the pager could not run, shows on the
+ * terminal what it did not.
  */
 static void leave_pager(struct output *output)
 {
@@ -159,7 +159,7 @@ static void leave_pager(struct output *output)
 	output->kept = NULL;
 }
 
-/* What was kept so far goes to the pager; where none starts, to the terminal. */
+/* Passes what was kept to a pager; if none starts, to the terminal. */
 static void start_pager(struct output *output)
 {
 	output->pageable = false;
@@ -170,7 +170,7 @@ static void start_pager(struct output *output)
 		leave_pager(output);
 }
 
-/* Is more kept than the screen has lines for? */
+/* Returns true if more lines are kept than fit the screen. */
 static bool exceeds_screen(const struct output *output)
 {
 	size_t lines = 0, height = tty_height(output->fd);
@@ -189,8 +189,7 @@ static void write_now(struct output *output, const void *data, size_t size)
 		return;
 	}
 	keep(output, data, size);
-	/* Only for what is longer than the screen; and an analysis that fails must not leave an
-	 * empty pager on it. */
+	/* Only for output longer than the screen, and not for an analysis that fails. */
 	if (output->pageable) {
 		if (!output->kept_all) {
 			start_pager(output);
@@ -255,7 +254,7 @@ struct dp_sink output_sink(struct output *output)
 	return (struct dp_sink){ sink_write, output };
 }
 
-/* Without force the name must not have been taken meanwhile: linkat() looks and acts at once. */
+/* Without force the name must be free: linkat() checks and acts at once. */
 static int put_in_place(const struct output *output)
 {
 	int folder = output->place.folder;
@@ -270,7 +269,7 @@ static int put_in_place(const struct output *output)
 	return renameat(folder, output->temporary, folder, name) ? errno : 0;
 }
 
-/* Some file systems refuse to sync, but all report a full disk. */
+/* Some file systems cannot sync, but all report a full disk. */
 static int finish_file(struct output *output)
 {
 	int failure = output->failure;

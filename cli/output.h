@@ -1,6 +1,6 @@
 /*
- * Where a report goes: standard output, perhaps through a pager, or a file that appears under its
- * name only when it is whole.
+ * The destination of a report: standard output, perhaps through a pager, or a file that appears
+ * under its name only when it is complete.
  */
 #ifndef DP_CLI_OUTPUT_H
 #define DP_CLI_OUTPUT_H
@@ -18,15 +18,15 @@ struct output {
 	char temporary[256]; /* its name in the place's folder; "": written directly */
 	int fd;
 	bool force;
-	mode_t mode; /* 0: its owner's alone */
+	mode_t mode; /* 0: owner only */
 	bool pageable;
-	bool one_line; /* line breaks are left out */
+	bool one_line; /* line breaks are removed */
 	int failure;   /* errno of the first write that failed, 0: none */
 	struct pager pager;
-	char *kept; /* what may go to a pager, or went there, should that show nothing */
+	char *kept; /* a copy for the pager, in case that shows nothing */
 	size_t kept_size;
 	bool kept_all;
-	bool has_left; /* the pager's reader, before the end */
+	bool has_left; /* the pager's reader quit before the end */
 };
 
 #define OUTPUT_INIT                                                \
@@ -35,42 +35,41 @@ struct output {
 	}
 
 /*
- * path: NULL or "-" for standard output. An existing regular file is refused without force, and its
- * permissions are not those of the new one: that has mode, or, where it is 0, only its owner reads
- * it. A device or a pipe is written to as it is; a symbolic link of another user is refused.
- * Returns false after printing the error.
+ * path: NULL or "-" for standard output. Without force, rejects an existing regular file. A new
+ * file does not inherit permissions: it has mode or, if that is 0, only its owner can read it.
+ * Devices and pipes are written to directly; a symbolic link of another user is rejected. Returns
+ * false after printing the error.
  */
 bool output_open(struct output *output, const char *path, bool force, mode_t mode, bool pageable);
 
-/* True where what is written appears on a terminal, at once or through a pager. */
+/* Returns true if the output appears on a terminal, directly or through a pager. */
 bool output_is_terminal(const struct output *output);
 
-/* For dp_report_write() and for text of our own. */
+/* Returns a sink for dp_report_write() and for the program's own text. */
 struct dp_sink output_sink(struct output *output);
 void output_write(struct output *output, const void *data, size_t size);
 void output_print(struct output *output, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * JSON Lines: what is written between these two is one line. JSON has no line breaks but between
- * its words.
+ * JSON Lines: output between these two calls is one line. JSON has line breaks only between tokens.
  */
 void output_begin_line(struct output *output);
 void output_end_line(struct output *output);
 
 /*
- * After the library has written to the sink: false after printing the error. What went wrong with
- * the output is reported where it is closed; a pager's reader may leave before the end.
+ * Call after the library has written to the sink. Returns false after printing the error. Errors of
+ * the output are reported when it is closed; a pager's reader may quit before the end.
  */
 bool output_written(const struct output *output, int status, const struct dp_error *error);
 
-/* True after a write that failed: the rest need not be made. */
+/* Returns true after a write has failed: the rest is not needed. */
 bool output_failed(const struct output *output);
 
 /*
- * Ends it: waits for the pager, or puts the file in place (keep) or removes it (not keep).
- * Returns false after printing the error if something was not written; a closed pipe is no failure
- * in a pager, and ends the program quietly elsewhere.
+ * Ends the output: waits for the pager, or puts the file in place (keep) or removes it. Returns
+ * false after printing the error if something was not written. A closed pipe is no failure for a
+ * pager, and otherwise ends the program silently.
  */
 bool output_close(struct output *output, bool keep);
 

@@ -1,4 +1,4 @@
-/* The format that the extension of an output file stands for. */
+/* Determines the format by the extension of an output file. */
 #include "output_format.h"
 #include "message.h"
 
@@ -6,12 +6,12 @@
 #include <string.h>
 #include <strings.h>
 
-/* An extension and the format each command writes for it; NULL: the command can't write it. */
+/* An extension and the format each command writes for it; NULL: the command cannot write it. */
 struct extension {
 	const char *text;
 	const char *format[FORMAT_VERBS]; /* analyze, compare, export, info, ranks */
 	bool lines;
-	bool hidden; /* not among those that are listed */
+	bool hidden; /* omitted from lists */
 };
 
 static const struct extension extensions[] = {
@@ -28,7 +28,7 @@ static const struct extension extensions[] = {
 	{ ".sqlite", { "sqlite", NULL, "sqlite", NULL }, false, false },
 	{ ".sqlite3", { "sqlite", NULL, "sqlite", NULL }, false, true },
 	{ ".db", { "sqlite", NULL, "sqlite", NULL }, false, false },
-	/* Formats of other tools: text under such a name would mislead. */
+	/* Formats of other tools: text under such a name would be misleading. */
 	{ ".arrow", { NULL }, false, true },
 	{ ".ncu-rep", { NULL }, false, true },
 	{ ".nsys-rep", { NULL }, false, true },
@@ -50,7 +50,7 @@ static const struct extension extensions[] = {
 
 #define EXTENSIONS (sizeof(extensions) / sizeof(extensions[0]))
 
-/* Where the extension begins in a name, and its length without ".gz"; 0: it has none. */
+/* Finds the extension of a name; returns its length without ".gz", 0 if there is none. */
 static size_t find(const struct common *common, const char **at)
 {
 	const char *path = common->output, *slash = strrchr(path, '/');
@@ -75,7 +75,7 @@ static const struct extension *look_up(const char *at, size_t length)
 	return NULL;
 }
 
-/* ".txt .json .csv": those that a command writes. */
+/* Lists the extensions that a command writes: ".txt .json .csv". */
 static void list(char *text, size_t size, enum format_verb verb)
 {
 	size_t used = 0;

@@ -1,4 +1,4 @@
-/* The output format, by the extension of the name after -o: one table for all commands. */
+/* Chooses the output format by the extension after -o: one table for all commands. */
 #ifndef DP_CLI_OUTPUT_FORMAT_H
 #define DP_CLI_OUTPUT_FORMAT_H
 
@@ -16,10 +16,10 @@ enum format_verb {
 };
 
 /*
- * Without --format, sets common->format by the extension after -o, in any case and without a .gz
- * behind it. *lines, unless lines is NULL, becomes true if JSON is to be written in lines. An
- * unknown extension means text, or NULL for export. Returns false after printing the error if the
- * extension stands for a format that the command cannot write.
+ * Without --format, sets common->format by the extension after -o, ignoring case and a final .gz.
+ * *lines, unless lines is NULL, becomes true for JSON Lines. An unknown extension means text, or
+ * NULL for export. Returns false after printing the error if the command cannot write the
+ * extension's format.
  */
 bool output_format_choose(enum format_verb verb, struct common *common, bool *lines);
 

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The command, or NULL. */
+/* Returns the command, or NULL. */
 static const char *command(void)
 {
 	const char *name = getenv("DEEPPROF_PAGER");
@@ -31,8 +31,9 @@ static void run_child(const char *name, int in)
 {
 	dup2(in, STDIN_FILENO);
 	signal(SIGPIPE, SIG_DFL);
-	/* Quit if one screen, show colours, leave the screen as it was: unless the user knows
-	 * better. */
+	/*
+	 * Quit if one screen, show colors, do not clear the screen: the user's LESS has priority.
+	 */
 	setenv("LESS", "FRX", 0);
 	execl("/bin/sh", "sh", "-c", name, (char *)NULL);
 	_exit(127);
@@ -55,7 +56,7 @@ void pager_start(struct pager *pager)
 		close(ends[1]);
 		return;
 	}
-	/* The keys are the reader's from here on. */
+	/* From here on, keys are for the pager. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	pager->fd = ends[1];
@@ -73,7 +74,7 @@ bool pager_wait(struct pager *pager)
 	if (!WIFEXITED(status))
 		return true;
 	switch (WEXITSTATUS(status)) {
-	case 126: /* what the shell says of a command that can't be run, or isn't there */
+	case 126: /* the shell's status for a command that cannot be run or does not exist */
 	case 127:
 		message("the pager cannot be run; check PAGER, or use --no-pager");
 		return false;
@@ -104,7 +105,7 @@ bool pager_return_stdout(struct pager *pager)
 {
 	if (pager->fd < 0)
 		return true;
-	/* Its reader may have read enough. */
+	/* The reader may have quit. */
 	if (fflush(stdout))
 		clearerr(stdout);
 	dup2(pager->terminal, STDOUT_FILENO);

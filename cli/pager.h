@@ -6,9 +6,9 @@
 #include <sys/types.h>
 
 struct pager {
-	int fd; /* write here; -1: there is none */
+	int fd; /* write here; -1: none */
 	pid_t pid;
-	int terminal; /* what stdout was */
+	int terminal; /* the original stdout */
 };
 
 #define PAGER_INIT        \
@@ -17,20 +17,20 @@ struct pager {
 	}
 
 /*
- * Starts $DEEPPROF_PAGER, or $PAGER, or less, on standard output. An empty name and "cat" stand for
- * none, as does a dumb terminal. Where nothing can be started, fd stays -1.
+ * Starts $DEEPPROF_PAGER, or $PAGER, or less, on standard output. An empty name, "cat" and a dumb
+ * terminal mean no pager. If nothing can be started, fd stays -1.
  */
 void pager_start(struct pager *pager);
 
 /*
- * What is printed to stdout from here on is for the pager, where stdout is a terminal; and the end
- * of that. False as that of pager_wait().
+ * Start and end paging what is printed to stdout, if that is a terminal. The latter returns false
+ * like pager_wait().
  */
 void pager_take_stdout(struct pager *pager);
 bool pager_return_stdout(struct pager *pager);
 
 /*
- * Closes the pipe and waits until the reader is done. Returns false after printing the error if it
+ * Closes the pipe and waits for the pager to end. Returns false after printing the error if it
  * could not run.
  */
 bool pager_wait(struct pager *pager);

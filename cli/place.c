@@ -10,7 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* As many as the kernel follows. */
+/* As many links as the kernel follows. */
 enum { LINKS_MAX = 40 };
 
 const char *place_name(const struct place *place)
@@ -29,7 +29,7 @@ char *place_above(const char *path)
 	return strndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-/* Enters the folder that a path starts in, seen from the one that is held. */
+/* Enters the folder of a path, relative to the current one. */
 static const char *enter(struct place *place, const char *path)
 {
 	char *above = place_above(path);
@@ -45,8 +45,8 @@ static const char *enter(struct place *place, const char *path)
 }
 
 /*
- * A file or link of the caller's, or one of root's in a folder that only root may write to, as
- * /dev/stdout and /dev/null are: elsewhere another user can have made or moved it.
+ * Returns true for a file or link of the caller's, or one of root's in a folder that only root may
+ * write to, such as /dev/stdout and /dev/null: elsewhere another user may have made or moved it.
  */
 static bool is_trusted(int folder, const struct stat *info)
 {
@@ -58,7 +58,7 @@ static bool is_trusted(int folder, const struct stat *info)
 	       !(above.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* A pipe of /proc/self/fd, say: its link has no name in it that could be followed. */
+/* Returns true for a pipe in /proc/self/fd, for example: its link contains no path to follow. */
 static bool is_descriptor(int folder, const char *name)
 {
 	struct statfs system;
@@ -68,7 +68,7 @@ static bool is_descriptor(int folder, const char *name)
 	       !fstatat(folder, name, &info, 0) && !S_ISREG(info.st_mode);
 }
 
-/* The link's text takes the name's place. */
+/* Replaces the name by the link's text. */
 static const char *follow(struct place *place, int link)
 {
 	char to[4096], next[8200];
@@ -84,7 +84,7 @@ static const char *follow(struct place *place, int link)
 	return place->path ? enter(place, to) : strerror(ENOMEM);
 }
 
-/* *link is what has the name where it is a link to be followed, or -1. */
+/* Sets *link to the link to be followed, or to -1. */
 static const char *look(struct place *place, bool keep_links, int *link)
 {
 	const char *name = place_name(place);

@@ -1,7 +1,7 @@
 /*
- * Where a file is to be: a folder, held open, and a name in it. A name may be a symbolic link that
- * another user has put there to have a file of the caller's overwritten, so links are followed one
- * by one, and only those that the caller, or nobody but root, can have made.
+ * The place of a file: a folder, held open, and a name in it. Another user may have put a symbolic
+ * link there to have one of the caller's files overwritten, so links are followed one by one, and
+ * only if the caller, or only root, can have made them.
  */
 #ifndef DP_CLI_PLACE_H
 #define DP_CLI_PLACE_H
@@ -11,10 +11,10 @@
 
 struct place {
 	int folder; /* opened with O_PATH; -1: none */
-	char *path; /* the name that links led to, for people */
+	char *path; /* the name that links led to, for messages */
 	bool taken; /* something has the name: */
 	struct stat info;
-	bool trusted; /* which no other user can have put there, or which is open already */
+	bool trusted; /* no other user can have put it there, or it is open already */
 };
 
 #define PLACE_INIT                                     \
@@ -23,18 +23,18 @@ struct place {
 	}
 
 /*
- * Finds the place of path. Links that are not followed: with keep_links the link itself is the
- * place, else it is refused. NULL, or why there is no place.
+ * Finds the place of path. A link that is not followed is itself the place with keep_links,
+ * otherwise it is rejected. Returns NULL, or why there is no place.
  */
 const char *place_find(struct place *place, const char *path, bool keep_links);
 
-/* The name in the folder. */
+/* Returns the name in the folder. */
 const char *place_name(const struct place *place);
 
-/* The folder's part of a path, "." where it has none. The caller's; NULL without memory. */
+/* Returns a path's folder, "." if it has none. The caller frees it; NULL without memory. */
 char *place_above(const char *path);
 
-/* Closes the folder, frees the path. */
+/* Closes the folder and frees the path. */
 void place_close(struct place *place);
 
 #endif

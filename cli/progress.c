@@ -1,4 +1,4 @@
-/* The progress line. One thread may have it while another has something to say. */
+/* The progress line. One thread may show it while another prints a message. */
 #include "progress.h"
 #include "tty.h"
 #include "utf8.h"
@@ -18,7 +18,7 @@ static struct {
 	int64_t last_ms;
 } line;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of shown, and what is on the screen */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects shown, and the screen */
 
 static int64_t now_ms(void)
 {
@@ -33,13 +33,13 @@ void progress_begin(const char *name, int allowed)
 	const char *slash = strrchr(name, '/');
 
 	line.name = slash && slash[1] ? slash + 1 : name;
-	/* A dumb one can't take back what it shows. */
+	/* A dumb terminal cannot erase it. */
 	line.allowed = allowed && tty_is_terminal(STDERR_FILENO) && !tty_is_dumb();
 	line.begin_ms = now_ms();
 	line.last_ms = line.begin_ms;
 }
 
-/* True where it is time for a line: after the first second, then ten times a second. */
+/* Returns true if it is time for a line: after the first second, then ten times a second. */
 static bool due(int64_t every_ms)
 {
 	int64_t now;

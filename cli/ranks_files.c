@@ -1,4 +1,4 @@
-/* Which files of a job are meant. */
+/* Finds the files of a job. */
 #include "ranks_files.h"
 #include "message.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Folders in a folder: profilers make one per host or per rank, not more. */
+/* Depth of folders in a folder: profilers create one per host or per rank. */
 enum { DEPTH = 3 };
 
 static bool add_file(struct ranks_files *files, const char *path)
@@ -107,7 +107,7 @@ bool ranks_is_summary_name(const char *path)
 	return length > ending && !strcmp(path + length - ending, RANKS_SUMMARY_ENDING);
 }
 
-/* Is this the summary of a trace of the list? Files are in order. */
+/* Returns true if this is the summary of a trace in the list, which is sorted. */
 static bool has_trace(const struct ranks_files *files, const char *path)
 {
 	char *trace = strndup(path, strlen(path) - strlen(RANKS_SUMMARY_ENDING));
@@ -118,7 +118,7 @@ static bool has_trace(const struct ranks_files *files, const char *path)
 	return found;
 }
 
-/* A trace's own summary is looked for where the trace is read. */
+/* A trace's own summary is found when the trace is read. */
 static bool drop_summaries_of_traces(struct ranks_files *files)
 {
 	bool *drop = calloc(files->count + 1, sizeof(*drop));
@@ -155,7 +155,7 @@ bool ranks_files_find(struct ranks_files *files, int argc, char *const *argv)
 		else if (strpbrk(argv[i], "*?["))
 			good = add_pattern(files, argv[i]);
 		else
-			good = add_file(files, argv[i]); /* named as missing with the others */
+			good = add_file(files, argv[i]); /* listed as missing with the others */
 	}
 	drop_doubles(files);
 	good = good && drop_summaries_of_traces(files);

@@ -1,4 +1,4 @@
-/* Traces and summaries to summaries, in threads. */
+/* Reads summaries and reduces traces to them, in threads. */
 #include "ranks_read.h"
 #include "folder.h"
 #include "message.h"
@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* More threads than this gain nothing: they share one disk. */
+/* More threads gain nothing: they share one disk. */
 enum { THREADS_MOST = 256 };
 
-/* Whatever decides what an analysis finds. */
+/* Returns the settings that determine what an analysis finds. */
 static char *settings_of(const struct analyze_options *args)
 {
 	const struct dp_analysis_options *options = &args->options;
@@ -63,13 +63,13 @@ void ranks_reading_fini(struct ranks_reading *reading)
 	free(reading->settings);
 }
 
-/* What threads share. */
+/* Shared by threads. */
 struct work {
 	void (*each)(void *ctx, size_t index);
 	void *ctx;
 	size_t count;
-	size_t next; /* under the lock */
-	size_t done; /* the same */
+	size_t next; /* protected by the lock */
+	size_t done; /* likewise */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -107,7 +107,7 @@ static void *work_on(void *ctx)
 	}
 }
 
-/* A thread that can't be started is one less: this one works as well. */
+/* If a thread cannot be started there is one less; the calling thread works as well. */
 void ranks_each(const struct ranks_reading *reading, size_t count, const char *label,
 		void (*each)(void *ctx, size_t index), void *ctx)
 {
@@ -126,7 +126,7 @@ void ranks_each(const struct ranks_reading *reading, size_t count, const char *l
 	free(started);
 }
 
-/* The state of a trace file that its summary is of. */
+/* Notes the state of the trace file of a summary. */
 static void stamp(struct dp_summary_source *source, const char *path)
 {
 	struct stat info;
@@ -149,7 +149,7 @@ static int summarize(struct dp_summary **summary, const struct ranks_reading *re
 
 	source.name = path;
 	source.settings = reading->settings;
-	/* Before it is read: what is written to it meanwhile makes the summary an old one. */
+	/* Before reading: if the file changes meanwhile, the summary counts as outdated. */
 	stamp(&source, path);
 	open.input_format = reading->args->common.source.input_format;
 	open.temporary_folder = folder_for_temporary();
@@ -178,7 +178,7 @@ int ranks_summarize(struct dp_summary **summary, const struct ranks_reading *rea
 	return status;
 }
 
-/* Is it what the trace at the path would be reduced to? */
+/* Returns true if reducing the trace at path would give the same. */
 static bool is_up_to_date(const struct ranks_reading *reading,
 			  const struct dp_summary_source *source, const char *path)
 {
@@ -216,13 +216,13 @@ char *ranks_summary_name(const char *path)
 	return name;
 }
 
-/* Files in two steps: those that are summaries, then the traces that none of them is of. */
+/* Files are read in two steps: summaries, then traces without one. */
 struct job {
 	const struct ranks_files *files;
 	const struct ranks_reading *reading;
-	struct dp_summary **summaries; /* per file, NULL where it can't be read */
-	char **why;		       /* and why */
-	int *statuses;		       /* the same as the library's */
+	struct dp_summary **summaries; /* per file, NULL if it cannot be read */
+	char **why;		       /* and the reason */
+	int *statuses;		       /* and the library's status */
 	size_t *order;		       /* of the files of this step */
 	bool *done;		       /* per file: in an earlier step */
 };
@@ -260,8 +260,8 @@ static int compare_path(const void *path, const void *other)
 }
 
 /*
- * The traces that a summary is of need not be read. Where one of them is newer, the others of that
- * summary are read again as well.
+ * Traces that a summary covers need not be read. If one of them is newer, all traces of that
+ * summary are read again.
  */
 static void take_summary(struct job *job, size_t file)
 {
@@ -310,7 +310,7 @@ static void read_all(struct job *job, const char *label)
 	ranks_each(job->reading, count, label, read_trace, job);
 }
 
-/* What threads found, in order of the files. */
+/* Collects the results in order of the files. */
 static void collect(struct ranks_summaries *out, const struct job *job)
 {
 	for (size_t i = 0; i < job->files->count; i++) {

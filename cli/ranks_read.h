@@ -1,4 +1,4 @@
-/* What the files of a job are reduced to, several at a time. */
+/* Reduces the files of a job to summaries, several at a time. */
 #ifndef DP_CLI_RANKS_READ_H
 #define DP_CLI_RANKS_READ_H
 
@@ -7,55 +7,52 @@
 
 struct ranks_reading {
 	const struct analyze_options *args; /* how to analyze; its log is not used */
-	char *settings;		 /* the same in words, for summaries */
+	char *settings;			    /* the same as text, for summaries */
 	unsigned threads;
 };
 
-/* threads of 0 is one per core. Returns false after printing the error. */
+/* threads 0: one per core. Returns false after printing the error. */
 bool ranks_reading_init(struct ranks_reading *reading, const struct analyze_options *args,
 			uint64_t threads);
 void ranks_reading_fini(struct ranks_reading *reading);
 
-/*
- * Calls each() for every file, in order, on as many threads at once as there are; label stands
- * before the progress.
- */
+/* Calls each() for every file, in order, on all threads at once; label precedes the progress. */
 void ranks_each(const struct ranks_reading *reading, size_t count, const char *label,
 		void (*each)(void *ctx, size_t index), void *ctx);
 
-/* Around messages, files and results of each(): one thread at a time. */
+/* Protects messages, files and results of each(): one thread at a time. */
 void ranks_lock(void);
 void ranks_unlock(void);
 
 /*
- * Analyzes a trace and reduces it. Where that fails *why is the reason, to be freed; NULL where
- * memory is short. Returns a status of the library.
+ * Analyzes and reduces a trace. On failure, sets *why to the reason, which the caller frees, or to
+ * NULL if memory runs out. Returns a status of the library.
  */
 int ranks_summarize(struct dp_summary **summary, const struct ranks_reading *reading,
 		    const char *path, char **why);
 
-/* A trace's summary, from a file; NULL where it does not exist or is not up to date. */
+/* Reads a trace's summary from a file. Returns NULL if it is missing or out of date. */
 struct dp_summary *ranks_find_summary(const struct ranks_reading *reading, const char *path,
 				      const char *summary);
 
-/* The name of the summary next to a trace, to be freed; NULL if memory is short. */
+/* Returns the name of the summary next to a trace; the caller frees it. NULL if memory runs out. */
 char *ranks_summary_name(const char *path);
 
-/* What files were reduced to. */
+/* The summaries of files. */
 struct ranks_summaries {
 	struct dp_summary **summaries;
 	size_t count;
 	struct dp_left_out *left_out; /* files that could not be read */
-	int *statuses; /* why, as the library's; DP_OK: an old summary, its traces are read */
+	int *statuses; /* the library's; DP_OK: an old summary whose traces are read */
 	size_t left_out_count;
-	char **why; /* per file; what left_out borrows */
+	char **why; /* per file; left_out borrows them */
 	size_t files;
 };
 
 /*
- * Reads summaries, and analyzes traces that none of them is of, as many at once as there are
- * threads: memory is that of the traces under way and of all summaries. The result does not depend
- * on the number of threads. Returns false after printing the error.
+ * Reads summaries, and analyzes traces that none of them covers, on all threads at once: memory is
+ * that of the traces in progress and of all summaries. The result does not depend on the number of
+ * threads. Returns false after printing the error.
  */
 bool ranks_read(struct ranks_summaries *out, const struct ranks_files *files,
 		const struct ranks_reading *reading, const char *label);

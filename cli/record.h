@@ -1,4 +1,4 @@
-/* deepprof record, in parts: cmd_record.c has the options and the order of things. */
+/* deepprof record, in parts: cmd_record.c has the options and the main steps. */
 #ifndef DP_CLI_RECORD_H
 #define DP_CLI_RECORD_H
 
@@ -18,24 +18,24 @@ struct record {
 	struct dp_record_options options;
 	const char *output; /* -o, NULL: the default name */
 	bool force;
-	mode_t mode; /* of the trace file, the umask applied; 0: its owner's alone */
+	mode_t mode; /* of the trace file, after the umask; 0: owner only */
 	bool chain;
 	bool wait;
 	int verbosity;
 	int64_t delay_ns;
 	int64_t duration_ns;  /* 0: to the end */
 	int pause_signal;     /* 0: none */
-	const char *recover;  /* a folder: run nothing */
+	const char *recover;  /* a folder to recover; runs nothing */
 	char **command;	      /* NULL ends it */
-	char *line;	      /* the same as it is stored, or NULL */
-	char *target;	      /* the file's name, for people */
-	struct place place;   /* the same to work with; what had the name in the beginning, too */
-	struct folder folder; /* private, for all that is temporary */
-	struct folder other;  /* with --recover -o, where the file is written; none: in folder */
-	bool noted;	      /* what it takes to recover it is written down there */
-	bool unwritten;	      /* it could not be made a trace file */
-	bool closed;	      /* done with the folder */
-	pid_t janitor;	      /* another child next to the command; 0: none */
+	char *line;	      /* the same as text to store, or NULL */
+	char *target;	      /* the file's name, for messages */
+	struct place place;   /* the same as a place; also what had the name at the start */
+	struct folder folder; /* private, for all temporary files */
+	struct folder other;  /* with --recover -o, where the file is written */
+	bool noted;	      /* the data for recovery is stored in folder */
+	bool unwritten;	      /* the trace file could not be written */
+	bool closed;	      /* the folder is no longer needed */
+	pid_t janitor;	      /* a child besides the command; 0: none */
 	struct dp_recording *recording;
 };
 
@@ -45,42 +45,41 @@ struct record {
 		.other = FOLDER_INIT                                                           \
 	}
 
-/* record_file.c: names, and the file in its place. */
+/* record_file.c: names, and placing the file. */
 
-/* Why no CUPTI can be where --cupti says it is; NULL: there may be one. */
+/* Returns why --cupti cannot name a CUPTI; NULL if it may. */
 const char *record_wrong_cupti(const char *path);
 
-/* Expands %p, %h, %q{VAR} and %%; the caller's; NULL after printing the error. */
+/* Expands %p, %h, %q{VAR} and %%. The caller frees it; NULL after printing the error. */
 char *record_name(const char *pattern);
 
 /*
- * Finds the place of the target, whose name must be free unless it is to be overwritten or rotated.
+ * Finds the place of the target, whose name must be free unless it may be overwritten or rotated.
  * Returns false after printing the error.
  */
 bool record_target(struct record *record);
 
-/* The absolute path of the folder that a place is in. The caller's; NULL after printing the error.
- */
+/* Returns the absolute path of a place's folder, to be freed; NULL after printing the error. */
 char *record_above(const struct place *place);
 
-/* Makes the private folder next to the target. Returns false after printing the error. */
+/* Creates the private folder next to the target. Returns false after printing the error. */
 bool record_folder(struct record *record);
 
 /*
- * The folder that the target is in may have been renamed since; target and the private folder's
- * path then get the new name. Returns false where the private folder was removed, after saying so.
+ * Updates the paths of the target and the private folder, in case their parent was renamed. Returns
+ * false after printing the error if the private folder was removed.
  */
 bool record_find_folder(struct record *record);
 
 /*
- * Puts the file "trace.db" of a private folder at the target's name; record->target is the name
- * that it got. Returns false after printing the error.
+ * Moves "trace.db" from a private folder to the target's name; record->target is then its actual
+ * name. Returns false after printing the error.
  */
 bool record_place(struct record *record, const struct folder *from);
 
 /*
- * Has the name still what it had in the beginning? What came there meanwhile, as by a deepprof
- * record in the command, is no earlier run's.
+ * Returns true if the target is the same file as at the start, from an earlier run. A new one may
+ * be from a deepprof record inside the command.
  */
 bool record_target_is_old(const struct record *record);
 
@@ -88,28 +87,28 @@ bool record_target_is_old(const struct record *record);
 
 struct record_end {
 	bool started;	 /* the command was found, and ran */
-	int failure;	 /* errno, where it was not */
-	int wait_status; /* waitpid()'s */
+	int failure;	 /* errno if it did not */
+	int wait_status; /* from waitpid() */
 	pid_t pid;
-	uint32_t left; /* processes that still record */
-	bool enough;   /* as many iterations as were wanted */
+	uint32_t left; /* processes still recording */
+	bool enough;   /* the requested iterations were recorded */
 	uint64_t iterations;
-	bool recovered; /* nothing was run: another process has, and was killed */
-	bool delayed;	/* --delay was not over */
-	bool early;	/* the recording has ended, the program has not */
-	bool kept;	/* the file is there, and whole */
+	bool recovered; /* nothing was run: recovers another process's recording */
+	bool delayed;	/* --delay had not passed */
+	bool early;	/* the recording has ended before the program */
+	bool kept;	/* the file exists and is complete */
 };
 
 /* Runs it and writes the file. Returns false after printing the error if no process starts. */
 bool record_run(struct record *record, struct record_end *end);
 
-/* record_count.c: false where that is not known. */
+/* record_count.c: returns false if the number is unknown. */
 bool record_count(const char *path, const struct dp_record_result *result, uint64_t *iterations);
 
-/* record_say.c: what is known of the machine when the program has begun, and said at the end. */
+/* record_say.c: notes the machine's state when the program starts, to report at the end. */
 void record_say_ahead(const struct record *record);
 
-/* Tells the deepprof record that runs this one, if any, that it is this one that records. */
+/* Tells an outer deepprof record, if any, that this one records. */
 void record_tell_outer(void);
 
 void record_say_nothing(const struct record *record, const struct record_end *end,
@@ -119,54 +118,54 @@ void record_say_kept(const struct folder *folder);
 void record_say_done(const struct record *record, const struct record_end *end,
 		     const struct dp_record_result *result);
 
-/* record_keep.c: writes the file and says so; false where it could not be kept whole. */
+/* record_keep.c: writes the file and reports it. Returns false if it could not be kept complete. */
 bool record_keep(struct record *record, const struct record_end *end);
 
 /*
- * Done with the recording and its folder, but for what could not be written. The descriptors stay
- * until record_fini(), which does that, too, if it has not been done.
+ * Ends the recording and its folder, except what could not be written. Descriptors stay open until
+ * record_fini(), which also does this if needed.
  */
 void record_close(struct record *record);
 void record_fini(struct record *record);
 
-/* Both, while another thread heeds signals. The end is as it was when that began. */
+/* Does both in a thread, while another handles signals. end is as it was at the start. */
 struct record_keeping {
 	struct record *record;
 	struct record_end end;
 	pthread_t thread;
-	int fd;	   /* becomes readable at the end of it */
-	bool done; /* it has ended; until then what record has is the thread's */
+	int fd;	   /* becomes readable when it has ended */
+	bool done; /* it has ended; before that, the thread owns record */
 	bool kept;
-	char *name;	      /* of the file that was wanted */
+	char *name;	      /* name of the requested file */
 	struct folder folder; /* the record's descriptors, and the path at that time */
 };
 void record_keep_begin(struct record_keeping *keeping, struct record *record,
 		       const struct record_end *end);
 
-/* Looks whether it is done, and never waits. */
+/* Checks whether it is done, without waiting. */
 void record_keep_look(struct record_keeping *keeping);
 void record_keep_fini(struct record_keeping *keeping);
 
-/* The program's, as a shell has it. */
+/* Returns the program's exit status, as a shell defines it. */
 int record_exit_status(const struct record_end *end);
 
 /*
- * janitor.c: a process of its own that makes the private folder, and removes it when this process
- * is gone, after it has finished the recording if this one was killed. *pid is 0 where there is
- * none, and the folder is all there is. janitor_finish() has it remove the folder now, or leave it
- * to be recovered.
+ * janitor.c: a separate process that creates the private folder, and removes it when this process
+ * is gone, after finishing the recording if this one was killed. *pid is 0 if it does not exist;
+ * then there is only the folder. janitor_finish() lets it remove the folder now, or leave it for
+ * recovery.
  */
 bool janitor_start(struct folder *folder, int above, const char *above_path, const char *stem,
 		   pid_t *pid);
 void janitor_finish(const struct folder *folder, bool leave);
 
-/* Of a folder that folder_remove() has left. */
+/* Reports a folder that folder_remove() did not remove. */
 void janitor_say_stays(const struct folder *folder);
 
 /* For dp_record_options.on_memory. */
 void janitor_keep(void *ctx, const char *name, int fd);
 
-/* What is recorded is to stay in the folder, with what processes share, when this one is gone. */
+/* Keeps the recording in the folder, with the pools of processes, when this process is gone. */
 void janitor_put_away(void);
 
 /* record_recover.c */
@@ -174,30 +173,30 @@ struct recovery {
 	struct record record;
 };
 
-/* Writes down what it takes to finish the recording. */
+/* Stores the data needed to finish the recording. */
 bool recover_note(const struct record *record);
 
-/* Says where an earlier recording of this name waits to be finished. */
+/* Reports where an earlier recording of this name can be finished. */
 void recover_hint(const struct record *record);
 
-/* The same for a name in the current folder that has no file, or what goes on; false for neither.
- */
+/* The same for a name without a file here; or reports a recording in progress. False: neither. */
 bool recover_suggest(const char *target);
 
 /* Opens the folder of a recording of the caller's. Returns false after printing the error. */
 bool recover_find(struct folder *folder, const char *path);
 
 /*
- * Opens what was left in a folder, which it takes. Returns false after printing the error, and the
- * folder stays the caller's. Then finishes it, or says why not.
+ * recover_open() opens the recording in a folder, which it takes; on failure, returns false after
+ * printing the error, and the folder stays the caller's. recover_finish() finishes it, or prints
+ * why not.
  */
 bool recover_open(struct recovery *recovery, const struct folder *folder);
 bool recover_finish(struct recovery *recovery);
 
-/* Before that: the file is to be what the options say, not what was written down. */
+/* Call before finishing: the file is placed by the options instead of the stored data. */
 bool recover_to(struct recovery *recovery, const struct record *args);
 
-/* Instead: it stays as it is, with what processes share. */
+/* Call instead: keeps the recording, with the pools of processes. */
 void recover_leave(struct recovery *recovery);
 
 #endif

@@ -1,15 +1,15 @@
 /*
- * How many iterations a trace file has, as deepprof analyze would say: the recording stops by a
- * detector's count, which is sure of a loop only after a while, and more have been recorded then.
+ * Counts the iterations in a trace file like deepprof analyze: a recording stops by a detector's
+ * count, which is certain of a loop only after a while, so more iterations have been recorded.
  */
 #include "record.h"
 
 #include <deepprof/deepprof.h>
 
-/* What larger ones take is longer than anybody wants to wait for a number. */
+/* Larger files take longer than anybody would wait for a number. */
 #define OPERATIONS_MAX UINT64_C(4000000)
 
-/* The complete ones of the loop that has most of the kernels. */
+/* Returns the complete iterations of the loop with most kernels. */
 static uint64_t of_main_loop(const struct dp_analysis *analysis)
 {
 	uint64_t most = 0, iterations = 0;
@@ -28,7 +28,7 @@ static uint64_t of_main_loop(const struct dp_analysis *analysis)
 
 bool record_count(const char *path, const struct dp_record_result *result, uint64_t *iterations)
 {
-	/* One is enough of what else takes most of the time. */
+	/* Computes only one metric, as metrics take most of the time. */
 	const char *const metrics[] = { dp_metric(0)->name };
 	struct dp_open_options open = DP_OPEN_OPTIONS_INIT;
 	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;

@@ -1,4 +1,4 @@
-/* The trace file's name, from the pattern to the file in its place. */
+/* The trace file's name and place, from the pattern to the final file. */
 #define _GNU_SOURCE /* renameat2() */
 #include "message.h"
 #include "record.h"
@@ -16,10 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What two that write the same name at once wait for each other, in all. */
+/* How long two processes writing the same name wait for each other, in all. */
 enum { LOCK_TRIES = 200, TRY_NS = 10000000 };
 
-/* Does a folder have a libcupti.so, or one with a version behind? */
+/* Returns true if a folder has a libcupti.so, with or without a version. */
 static bool has_cupti(DIR *folder)
 {
 	const struct dirent *entry;
@@ -39,13 +39,13 @@ const char *record_wrong_cupti(const char *path)
 		closedir(folder);
 	if (folder)
 		return found ? NULL : "the folder has no libcupti.so";
-	/* A name without a folder is one that the program's loader looks for. */
+	/* The program's loader searches for a name without a folder. */
 	if (!*path)
 		return "expected a file name";
 	return access(path, R_OK) && strchr(path, '/') ? strerror(errno) : NULL;
 }
 
-/* A name that grows. */
+/* A growing name. */
 struct name {
 	char text[4096];
 	size_t used;
@@ -63,14 +63,14 @@ static void append(struct name *name, const char *text, size_t length)
 	name->text[name->used] = '\0';
 }
 
-/* A value becomes a part of a name: a slash in it would be a folder. */
+/* Appends a value, with slashes replaced: they would create folders. */
 static void append_value(struct name *name, const char *value)
 {
 	for (; *value; value++)
 		append(name, *value == '/' ? "_" : value, 1);
 }
 
-/* "q{VAR}" at *at, which is moved to its end. */
+/* Appends the variable "q{VAR}" at *at, and moves *at to its end. */
 static bool append_variable(struct name *name, const char **at)
 {
 	const char *end = strchr(*at, '}');
@@ -150,7 +150,7 @@ static bool refuse(const char *path, const char *why)
 	return false;
 }
 
-/* A link at the default name that is not followed is renamed like any file of that name. */
+/* An untrusted link at the default name is renamed like any file. */
 bool record_target(struct record *record)
 {
 	struct place *place = &record->place;
@@ -184,7 +184,7 @@ bool record_target(struct record *record)
 	return true;
 }
 
-/* The name of an open folder; NULL where it has none any more. */
+/* Returns the path of an open folder; NULL if it no longer has one. */
 static char *name_of(int folder)
 {
 	struct stat own, found;
@@ -237,7 +237,7 @@ bool record_target_is_old(const struct record *record)
 	       now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
 }
 
-/* Puts another folder's name before the last part of a path. */
+/* Replaces the folder of a path. */
 static void rename_above(char **path, const char *above)
 {
 	const char *slash = strrchr(*path, '/');
@@ -252,7 +252,7 @@ static void rename_above(char **path, const char *above)
 	*path = now;
 }
 
-/* Does the path still lead to the folder that the target is in? */
+/* Returns true if the path still leads to the target's folder. */
 static bool leads_there(const struct record *record)
 {
 	char *above = place_above(record->target);
@@ -279,7 +279,7 @@ bool record_find_folder(struct record *record)
 	above = name_of(record->place.folder);
 	if (above) {
 		rename_above(&record->target, above);
-		/* With --recover -o they are not in the same one. */
+		/* With --recover -o, the two are in different folders. */
 		if (record->other.fd < 0)
 			rename_above(&record->folder.path, above);
 	}
@@ -287,7 +287,7 @@ bool record_find_folder(struct record *record)
 	return true;
 }
 
-/* The last recording of the default name is kept as .old. */
+/* Keeps the last recording of the default name as .old. */
 static bool rotate(const struct record *record)
 {
 	int folder = record->place.folder;
@@ -302,7 +302,7 @@ static bool rotate(const struct record *record)
 	return false;
 }
 
-/* Looks whether the name is free, and takes it, at once; errno is EEXIST where it is not. */
+/* Takes the name if it is free, in one step; errno is EEXIST if it is not. */
 static bool put_new(const struct record *record, const struct folder *from, const char *name)
 {
 	int folder = record->place.folder;
@@ -312,7 +312,7 @@ static bool put_new(const struct record *record, const struct folder *from, cons
 		return true;
 	if (errno == EEXIST)
 		return false;
-	/* A file system may have no links, and then may not know this either. */
+	/* A file system without links may not support this either. */
 	if (!renameat2(from->fd, RECORD_TRACE, folder, name, RENAME_NOREPLACE))
 		return true;
 	if (errno != EINVAL && errno != ENOSYS)
@@ -324,7 +324,7 @@ static bool put_new(const struct record *record, const struct folder *from, cons
 	return !renameat(from->fd, RECORD_TRACE, folder, name);
 }
 
-/* "NAME.2" and on: the name is another's, and nothing is to be lost. */
+/* Tries "NAME.2" and on: the name is in use, and nothing may be lost. */
 static bool place_numbered(struct record *record, const struct folder *from)
 {
 	char end[16], name[NAME_MAX + sizeof(end)], *target;
@@ -346,9 +346,9 @@ static bool place_numbered(struct record *record, const struct folder *from)
 }
 
 /*
- * The folder that the file is to be in, locked: of several that end at once, as the ranks of a job
- * do, each must see what the one before has put there. -1 where it can't be locked, as on some
- * network file systems, or where somebody else holds it.
+ * Opens and locks the target's folder: of several recordings that end at once, such as the ranks of
+ * a job, each must see what the previous one put there. Some network file systems cannot lock, and
+ * another process may hold the lock: then continues without it. Returns -1 if it cannot be opened.
  */
 static int lock_folder(const struct record *record)
 {
@@ -365,7 +365,7 @@ static int lock_folder(const struct record *record)
 	return fd;
 }
 
-/* With force any name will do; otherwise it must be free, or hold a file that may be rotated. */
+/* With force any name may be taken; otherwise it must be free, or hold a file to be rotated. */
 static bool place(struct record *record, const struct folder *from)
 {
 	const char *taken = record->target, *name = place_name(&record->place);

@@ -1,4 +1,4 @@
-/* What was recorded becomes the trace file, at its name. */
+/* Writes the recording as the trace file, and puts it in place. */
 #include "message.h"
 #include "progress.h"
 #include "record.h"
@@ -21,7 +21,7 @@ int record_exit_status(const struct record_end *end)
 					     : WEXITSTATUS(end->wait_status);
 }
 
-/* As --mode says. Until then only the owner can read it. */
+/* Sets the permissions of --mode. Until then only the owner can read the file. */
 static bool widen(const struct record *record, const char *path)
 {
 	int fd = record->mode ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
@@ -44,9 +44,9 @@ static bool write_file(struct record *record, const struct record_end *end, cons
 
 	if (!gethostname(host, sizeof(host) - 1))
 		about.hostname = host;
-	/* An earlier recording that has none has noted an empty one. */
+	/* An earlier recording without a command has stored an empty one. */
 	about.command = record->line && *record->line ? record->line : NULL;
-	/* The status of a program that another process has started is not to be had. */
+	/* The status of a program started by another process is unknown. */
 	if (!end->recovered && !end->early) {
 		about.pid = end->pid;
 		about.exit_status = record_exit_status(end);
@@ -58,7 +58,7 @@ static bool write_file(struct record *record, const struct record_end *end, cons
 	if (!status && result->processes && !widen(record, path))
 		return false;
 	if (status) {
-		/* The temporary name says nothing to anybody. */
+		/* The temporary name would not help anybody. */
 		snprintf(error.path, sizeof(error.path), "%s", record->target);
 		message_error(&error);
 	}
@@ -74,9 +74,9 @@ bool record_keep(struct record *record, const struct record_end *end)
 
 	if (!record_find_folder(record))
 		return false;
-	/* By descriptor: the folder's own name may lead elsewhere by now. */
+	/* By descriptor: the folder's name may lead elsewhere by now. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/" RECORD_TRACE, from->fd);
-	/* What a killed process has begun to write. */
+	/* A killed process may have started writing it. */
 	unlinkat(from->fd, RECORD_TRACE, 0);
 	record->unwritten = !write_file(record, end, path, &result);
 	if (record->unwritten)
@@ -118,7 +118,7 @@ void record_fini(struct record *record)
 	free(record->line);
 }
 
-/* Signals are the other thread's, but that of a file that is too large is of who writes it. */
+/* The other thread handles signals, except SIGXFSZ, which belongs to the writing thread. */
 static void *keep(void *ctx)
 {
 	struct record_keeping *keeping = ctx;
@@ -146,7 +146,7 @@ void record_keep_begin(struct record_keeping *keeping, struct record *record,
 	if (keeping->name && keeping->folder.path && keeping->fd >= 0 &&
 	    !pthread_create(&keeping->thread, NULL, keep, keeping))
 		return;
-	/* Signals wait meanwhile. */
+	/* Without a thread, signals wait. */
 	keep(keeping);
 	keeping->done = true;
 }

@@ -1,6 +1,6 @@
 /*
- * Finishing what a killed deepprof record began: its options are stored in its
- * folder, next to the recording.
+ * Finishes the recording of a killed deepprof record: its options are stored in its folder, next to
+ * the recording.
  */
 #define _GNU_SOURCE /* O_PATH */
 #include "cleanup.h"
@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 /*
- * Texts, each ended by a 0: this, how the file is to be placed, its name in the folder that this
- * one is in, the command, what had that name in the beginning, and the file's permissions.
+ * Texts, each ended by a NUL: this, how to place the file, its name in the parent folder, the
+ * command, what had that name at the start, and the file's permissions.
  */
 #define ABOUT_FILE "about"
 #define ABOUT_MAGIC "deepprof record 1"
@@ -55,7 +55,7 @@ bool recover_note(const struct record *record)
 	return !fclose(file) && done;
 }
 
-/* All of the file, with a 0 behind it; NULL where it can't be had. */
+/* Returns the whole file with a NUL appended; NULL on failure. */
 static char *read_about(const struct folder *folder, size_t *size)
 {
 	char *text = malloc(ABOUT_BYTES_MAX + 1);
@@ -79,7 +79,7 @@ static char *read_about(const struct folder *folder, size_t *size)
 	return text;
 }
 
-/* Where it is not written down nothing had the name. */
+/* If this was not stored, nothing had the name. */
 static void read_before(struct place *place, const char *text)
 {
 	struct stat *before = &place->info;
@@ -95,7 +95,7 @@ static void read_before(struct place *place, const char *text)
 	place->taken = inode != 0;
 }
 
-/* The file is to lie where the folder does, wherever that is now. */
+/* The file belongs next to the folder, wherever that is now. */
 static bool set_target(struct record *record, const char *name)
 {
 	const struct folder *folder = &record->folder;
@@ -145,7 +145,7 @@ out:
 
 enum state { NO_RECORDING, LEFT, IN_USE };
 
-/* Of a folder: does somebody work in it? Other users' are not the caller's to recover. */
+/* Returns whether a folder's recording is in use. Those of other users cannot be recovered. */
 static enum state look_at(int above, const char *name)
 {
 	enum state found = NO_RECORDING;
@@ -162,8 +162,8 @@ static enum state look_at(int above, const char *name)
 }
 
 /*
- * Reports folders of a target's recordings, but not its own. above is where they are, and its path,
- * with a slash at its end, is for people. Returns how many are in use or left.
+ * Reports the folders of a target's recordings except own. above is where they are; its path, with
+ * a final slash, is for messages. Returns how many are in use or left.
  */
 static unsigned report_folders(int above, const char *above_path, const char *target,
 			       const char *own)
@@ -213,7 +213,7 @@ bool recover_suggest(const char *target)
 	return report_folders(AT_FDCWD, "", target, "") > 0;
 }
 
-/* Known to cleanup.c by its address. */
+/* cleanup.c identifies it by its address. */
 static const char trace[] = RECORD_TRACE;
 
 static void close_other(struct folder *other)
@@ -238,14 +238,14 @@ static void recover_fini(struct recovery *recovery)
 	folder_close(&record->folder);
 }
 
-/* Why a folder is not to be recovered; NULL: it may be. */
+/* Returns why a folder cannot be recovered; NULL if it may be. */
 static const char *refusal(const struct folder *folder)
 {
 	struct stat info;
 
 	if (fstat(folder->fd, &info))
 		return strerror(errno);
-	/* Whoever can put a file there could have any file here overwritten. */
+	/* Anyone who can put files there could have any file overwritten. */
 	if (info.st_mode & (S_IWGRP | S_IWOTH))
 		return "other users can write to it";
 	return NULL;
@@ -289,15 +289,15 @@ bool recover_open(struct recovery *recovery, const struct folder *folder)
 		message("%s: has no recording: deepprof record ended too early", folder->path);
 	else
 		return true;
-	/* What is not understood is not removed. */
+	/* A recording that cannot be read is not removed. */
 	record->folder = (struct folder)FOLDER_INIT;
 	recover_fini(recovery);
 	return false;
 }
 
 /*
- * A private folder next to the target: it may be on another disk than the recording, and whoever
- * may write there could put a link in the place of a file.
+ * Creates a private folder next to the target: it may be on another disk than the recording, and
+ * others who may write there could replace a file by a link.
  */
 static bool make_other(struct record *record)
 {
@@ -346,11 +346,11 @@ bool recover_finish(struct recovery *recovery)
 	struct record *record = &recovery->record;
 	bool done;
 
-	/* A limit on the size of files is then reported as an error. */
+	/* A limit on file sizes is then reported as an error. */
 	signal(SIGXFSZ, SIG_IGN);
 	done = record_keep(record, &end);
 
-	/* Where it could not be written there may be room later. */
+	/* If it could not be written, there may be space later. */
 	if (record->unwritten) {
 		record_say_kept(&record->folder);
 		recover_leave(recovery);

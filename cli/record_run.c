@@ -1,8 +1,8 @@
 /*
- * Runs the program and serves the recording. To the program it must be as if nobody were between
- * it and its parent: descriptors, signal mask and dispositions are as they were found, and signals
- * sent to us are sent on. What the terminal sends (SI_KERNEL) the program gets by itself, as it is
- * in our process group.
+ * Runs the program and serves the recording. To the program it must look as if deepprof were not
+ * between it and its parent: descriptors, signal mask and dispositions are unchanged, and signals
+ * sent to deepprof are passed on. Those of the terminal (SI_KERNEL) reach the program directly, as
+ * it is in the same process group.
  */
 #include "cleanup.h"
 #include "message.h"
@@ -22,13 +22,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long processes that the program leaves behind are given to end. */
+/* How long to wait for processes that the program leaves behind to end. */
 #define LINGER_NS 2000000000
-/* And to stop recording, once asked to. */
+/* And to stop recording, once requested. */
 #define STOP_NS 1000000000
 /*
- * Where the program goes on: until what was under way on the GPU has come with a flush, and how
- * long at most for processes that don't stop.
+ * If the program continues: until a flush has returned what was in progress on the GPU, and the
+ * longest wait for processes that do not stop.
  */
 #define FLUSH_NS 1500000000
 #define FLUSH_MOST_NS 10000000000
@@ -41,22 +41,21 @@ struct run {
 	sigset_t mask_before;
 	struct sigaction child_before;
 	struct rlimit files_before;
-	pid_t sampler; /* a child that is the recording's */
+	pid_t sampler; /* a child that belongs to the recording */
 	bool paused;
 	bool stopped;
-	bool over;	     /* the program is gone */
-	bool interrupted;    /* a signal came after that */
-	unsigned interrupts; /* Ctrl-C, while the file was written */
-	bool delayed;	     /* --delay is not over */
-	int64_t recorded_at; /* when recording began, at the first kernel at the earliest; 0: not
-				yet */
-	int64_t resume_at;   /* 0: not known, or past */
-	int64_t stop_at;     /* 0: not known, or never */
+	bool over;	     /* the program has ended */
+	bool interrupted;    /* by a signal after that */
+	unsigned interrupts; /* Ctrl-C while the file was written */
+	bool delayed;	     /* --delay has not passed */
+	int64_t recorded_at; /* when recording began, at or after the first kernel; 0: not yet */
+	int64_t resume_at;   /* 0: unknown, or past */
+	int64_t stop_at;     /* 0: unknown, or never */
 	int64_t give_up_at;  /* on processes left behind; 0: never */
 	int64_t stopped_at;  /* 0: not yet */
-	int failure;	     /* the first that was reported */
-	bool stuck;	     /* the last round had one */
-	bool keeping;	     /* the file is being written, or was */
+	int failure;	     /* the first one reported */
+	bool stuck;	     /* the last round failed */
+	bool keeping;	     /* the file is or was being written */
 	struct record_keeping keep;
 };
 
@@ -68,7 +67,7 @@ static int64_t now_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Those that would end or stop us by the kernel's doing, or that are nobody's to send. */
+/* Returns true for signals by which the kernel ends or stops a process, or that nobody sends. */
 static bool is_left_alone(int number)
 {
 	static const int list[] = {
@@ -82,7 +81,7 @@ static bool is_left_alone(int number)
 	return false;
 }
 
-/* From now on signals wait in a descriptor. */
+/* From now on, signals are read from a descriptor. */
 static bool catch_signals(struct run *run)
 {
 	struct sigaction normal;
@@ -113,8 +112,8 @@ static void raise_files(struct run *run)
 }
 
 /*
- * True while processes that the program has left behind run. They are our children then
- * (PR_SET_CHILD_SUBREAPER); those that have ended are taken note of.
+ * Returns true while processes that the program left behind run. They become children of this
+ * process (PR_SET_CHILD_SUBREAPER); reaps those that have ended.
  */
 static bool has_descendants(const struct run *run)
 {
@@ -131,7 +130,7 @@ static bool has_descendants(const struct run *run)
 	return any;
 }
 
-/* "NAME=value"; what LD_PRELOAD was goes behind ours. */
+/* Sets "NAME=value"; an existing LD_PRELOAD is appended to the new value. */
 static bool set_variable(const char *text)
 {
 	const char *equals = strchr(text, '='), *before;
@@ -168,13 +167,13 @@ static void become_program(const struct run *run, int report)
 	_exit(127);
 }
 
-/* Waits until the program runs; the pipe is closed by exec, or says what failed. */
+/* Waits until the program runs; exec closes the pipe, otherwise it contains the failure. */
 static bool start_program(struct run *run)
 {
 	int ends[2], failure = 0;
 	ssize_t bytes;
 
-	/* Above the standard ones, which the child closes where they were closed. */
+	/* Above the standard ones, which the child closes if they were closed. */
 	if (pipe(ends))
 		return false;
 	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
@@ -217,7 +216,7 @@ static void pass_on(const struct run *run, const struct signalfd_siginfo *info)
 {
 	union sigval value;
 
-	/* From the kernel: the terminal, which has reached the program as well. */
+	/* From the kernel: the terminal has sent it to the program as well. */
 	if (info->ssi_code > 0)
 		return;
 	if (info->ssi_code == SI_QUEUE) {
@@ -228,7 +227,7 @@ static void pass_on(const struct run *run, const struct signalfd_siginfo *info)
 	kill(run->end->pid, (int)info->ssi_signo);
 }
 
-/* With --wait what the program leaves behind is our child once its parent is gone. */
+/* With --wait, processes left by the program become children once their parent is gone. */
 static void reap_orphans(const struct run *run)
 {
 	siginfo_t info = { .si_pid = 0 };
@@ -241,7 +240,7 @@ static void reap_orphans(const struct run *run)
 	}
 }
 
-/* As if it had not been caught; it does not come back but where the signal is nothing to us. */
+/* Raises the signal as if it had not been caught; returns only if that has no effect. */
 static void heed(const struct run *run, int number)
 {
 	sigset_t caught;
@@ -252,9 +251,9 @@ static void heed(const struct run *run, int number)
 }
 
 /*
- * While the file is written, and there is no program that signals could be for. Whoever interrupts
- * a second time is not made to wait for the file; what was recorded is kept all the same. If
- * another signal ends this, the file is written by the other process (janitor.c).
+ * Handles a signal while the file is written and no program runs. A second interrupt ends this
+ * without waiting for the file, but keeps the recording. If another signal ends this process, the
+ * janitor (janitor.c) writes the file.
  */
 static void interrupt_keeping(struct run *run, int number)
 {
@@ -305,7 +304,7 @@ static void take_signals(struct run *run)
 	}
 }
 
-/* Things that happen by the clock. */
+/* Does what is due by the clock. */
 static void keep_time(struct run *run, const struct dp_record_status *status)
 {
 	const struct record *record = run->record;
@@ -322,7 +321,7 @@ static void keep_time(struct run *run, const struct dp_record_status *status)
 	}
 	if (!run->recorded_at && !run->paused)
 		run->recorded_at = status->first_launch_ns;
-	/* The recording has stopped by itself. */
+	/* The recording may have stopped by itself. */
 	run->stopped |= status->enough;
 	if (record->duration_ns && !run->stop_at && run->recorded_at)
 		run->stop_at = run->recorded_at + record->duration_ns;
@@ -337,7 +336,7 @@ static int64_t sooner(int64_t a, int64_t b)
 	return !a ? b : !b ? a : a < b ? a : b;
 }
 
-/* When to look again whether a recording that has been stopped can be written; 0: it has not. */
+/* Returns when to check again whether a stopped recording can be written; 0: not stopped. */
 static int64_t next_look(const struct run *run)
 {
 	int64_t flushed = run->stopped_at + FLUSH_NS, soon = now_ns() + LOOK_MS * INT64_C(1000000);
@@ -347,14 +346,14 @@ static int64_t next_look(const struct run *run)
 	return flushed > soon ? flushed : soon;
 }
 
-/* What counts from the first kernel waits for it; nobody tells when it is launched. */
+/* Times that count from the first kernel wait for it, and nothing notifies of its launch. */
 static bool waits_for_kernel(const struct run *run)
 {
 	return !run->stopped && run->record->options.first_launch && !run->recorded_at &&
 	       !run->resume_at;
 }
 
-/* Milliseconds until there is something to do by the clock; -1: nothing. */
+/* Returns the milliseconds until something is due by the clock; -1: nothing. */
 static int patience(const struct run *run)
 {
 	int64_t at = sooner(run->resume_at, run->stopped ? 0 : run->stop_at), now = now_ns();
@@ -373,12 +372,12 @@ static int patience(const struct run *run)
 	return at > 3600000 ? 3600000 : (int)at;
 }
 
-/* Nothing more is to come, or is waited for. */
+/* Returns true if nothing more will come or is waited for. */
 static bool is_done(const struct run *run, const struct dp_record_status *status)
 {
 	int64_t now = now_ns();
 
-	/* The program may go on for days, and the file be wanted now. */
+	/* The program may run for days, but the file is wanted now. */
 	if (!run->over)
 		return run->stopped_at && now >= run->stopped_at + FLUSH_NS &&
 		       (!status->active || now >= run->stopped_at + FLUSH_MOST_NS);
@@ -387,7 +386,7 @@ static bool is_done(const struct run *run, const struct dp_record_status *status
 	return run->interrupted || (run->give_up_at && now >= run->give_up_at);
 }
 
-/* Asks what still runs to stop, and gives it a moment. */
+/* Stops processes that still run, and gives them a moment. */
 static void dismiss(struct run *run)
 {
 	const struct timespec pause = { 0, 10000000 };
@@ -412,13 +411,13 @@ static void begin_keeping(struct run *run)
 	run->end->early = !run->over;
 	run->end->delayed = run->delayed;
 	dismiss(run);
-	/* Those that came in that time meant no file. */
+	/* Signals until now were not about the file. */
 	take_signals(run);
 	run->keeping = true;
 	record_keep_begin(&run->keep, run->record, run->end);
 }
 
-/* The recording while it runs. A message that can't be received is reported once. */
+/* Serves the recording while it runs. A message that cannot be received is reported once. */
 static void serve_recording(struct run *run)
 {
 	struct dp_record_status status;
@@ -437,7 +436,7 @@ static void serve_recording(struct run *run)
 	begin_keeping(run);
 }
 
-/* Until the program is gone, and the file there. */
+/* Runs until the program has ended and the file is written. */
 static void serve(struct run *run)
 {
 	struct pollfd waits[2] = { { run->signals, POLLIN, 0 }, { -1, POLLIN, 0 } };
@@ -452,7 +451,7 @@ static void serve(struct run *run)
 		    (!run->record->wait || run->interrupted || !has_descendants(run)))
 			break;
 		waits[1].fd = run->keeping ? run->keep.fd : dp_recording_fd(run->record->recording);
-		/* What could not be taken, as for want of descriptors, waits on and would spin. */
+		/* A message that could not be received, for lack of descriptors, would spin. */
 		if (run->stuck)
 			poll(waits, 1, LOOK_MS);
 		else
@@ -462,7 +461,7 @@ static void serve(struct run *run)
 	record_keep_fini(&run->keep);
 }
 
-/* Signals that came for the program are not for what follows; new ones may end it. */
+/* Signals for the program do not concern what follows; new ones may end it. */
 static void release_signals(struct run *run)
 {
 	struct signalfd_siginfo info;

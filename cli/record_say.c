@@ -1,4 +1,4 @@
-/* What record says at the end: what there is, or why there is nothing. */
+/* What record reports at the end: what was recorded, or why nothing was. */
 #define _GNU_SOURCE /* O_PATH */
 #include "message.h"
 #include "record.h"
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The driver's device, of a graphics card, of WSL, or of Tegra. */
+/* Returns true if the driver's device exists: of a graphics card, of WSL, or of Tegra. */
 static bool has_driver(void)
 {
 	static const char *const devices[] = { "/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-ctrl",
@@ -31,7 +31,7 @@ static bool may_use_driver(void)
 	return access("/dev/nvidiactl", F_OK) || !access("/dev/nvidiactl", R_OK | W_OK);
 }
 
-/* All of it: unlike an importer's, each warning is about something else. */
+/* Prints all warnings: unlike an importer's, each has another subject. */
 static void write_log(void *ctx, enum dp_log_level level, const char *text)
 {
 	const struct record *record = ctx;
@@ -47,7 +47,7 @@ struct dp_log record_log(const struct record *record)
 	return (struct dp_log){ write_log, (void *)(uintptr_t)record };
 }
 
-/* Why, and what can be done. */
+/* Reports why events were lost, and what can be done. */
 static void say_losses(const struct dp_record_result *result)
 {
 	const struct {
@@ -70,10 +70,10 @@ static void say_losses(const struct dp_record_result *result)
 				parts[i].count == 1 ? " was" : "s were", parts[i].why);
 }
 
-/* A file of the outer one's folder. */
+/* A file in the outer recording's folder. */
 #define INNER_FILE "inner"
 
-/* By name, which may lead elsewhere by now: the other variable says which folder is meant. */
+/* The folder's path may lead elsewhere by now: the other variable identifies it. */
 void record_tell_outer(void)
 {
 	const char *path = getenv("DEEPPROF_SPOOL"), *id = getenv("DEEPPROF_SPOOL_ID");
@@ -102,7 +102,7 @@ static bool inner_one_records(const struct record *record)
 	return !faccessat(record->folder.fd, INNER_FILE, F_OK, 0);
 }
 
-/* Why nothing can be recorded on this machine; NULL: it may. */
+/* Returns why nothing can be recorded on this machine; NULL if it may be possible. */
 static const char *lacking(void)
 {
 	if (!has_driver() && !access("/proc/driver/nvidia/version", F_OK))
@@ -115,7 +115,7 @@ static const char *lacking(void)
 	return NULL;
 }
 
-/* With it PyTorch's profiler subscribes to CUPTI when torch is imported, and only one can. */
+/* It makes PyTorch's profiler subscribe to CUPTI on import of torch, and only one tool can. */
 static void say_kineto(const struct record *record)
 {
 	const char *daemon = getenv("KINETO_USE_DAEMON");
@@ -138,7 +138,7 @@ void record_say_ahead(const struct record *record)
 		message_warning("%s: %.80s will probably not be recorded", why, record->command[0]);
 }
 
-/* Is it a variable of the environment with which the process was started? */
+/* Returns true if a process was started with this environment variable. */
 static bool has_variable(const char *pid, const char *variable)
 {
 	size_t length = strlen(variable) + 1, room = 0;
@@ -157,7 +157,7 @@ static bool has_variable(const char *pid, const char *variable)
 	return found;
 }
 
-/* Processes of the program that still run: they have our environment, whoever their parent is. */
+/* Counts running processes of the program: they have its environment, whoever their parent is. */
 static unsigned count_left(const struct record *record)
 {
 	DIR *stream = opendir("/proc");
@@ -174,7 +174,7 @@ static unsigned count_left(const struct record *record)
 	return count;
 }
 
-/* No process has reported that it uses CUDA. */
+/* Explains that no process used CUDA. */
 static void say_no_process(const struct record *record, const struct record_end *end)
 {
 	const char *why = end->recovered ? NULL : lacking();
@@ -197,7 +197,7 @@ static void say_no_process(const struct record *record, const struct record_end 
 			"hosts change them: run deepprof record inside them");
 }
 
-/* CUPTI was there. */
+/* Explains why CUPTI recorded nothing. */
 static void say_no_work(const struct record *record, const struct record_end *end, const char *name)
 {
 	if (end->delayed)
@@ -228,12 +228,12 @@ void record_say_nothing(const struct record *record, const struct record_end *en
 	else
 		say_no_process(record, end);
 	say_losses(result);
-	/* What is analyzed next is not this run. */
+	/* An existing file is not from this run. */
 	if (!end->recovered && record_target_is_old(record))
 		message("%s is from an earlier run", record->target);
 }
 
-/* What the files in the folder take of the disk. */
+/* Returns the disk space of the files in the folder. */
 static uint64_t bytes_in(const struct folder *folder)
 {
 	int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -272,7 +272,7 @@ static const char *losses(char *buf, size_t size, const struct dp_record_result 
 	return buf;
 }
 
-/* With --iterations: what has become of it, and how many there are. */
+/* With --iterations, reports the result, and writes how many there are. */
 static const char *say_iterations(char *buf, size_t size, const struct record *record,
 				  const struct record_end *end,
 				  const struct dp_record_result *result)
@@ -293,7 +293,7 @@ static const char *say_iterations(char *buf, size_t size, const struct record *r
 	else if (counted && count)
 		snprintf(buf, size, "%llu iteration%s, ", (unsigned long long)count,
 			 count == 1 ? "" : "s");
-	/* As many as were asked for, found while it ran or when it had ended. */
+	/* There are enough, found while it ran or when it had ended. */
 	if (end->enough || result->beyond)
 		return buf;
 	if (!counted || count >= wanted)
@@ -305,7 +305,7 @@ static const char *say_iterations(char *buf, size_t size, const struct record *r
 	return buf;
 }
 
-/* What the program left running, or that itself is. */
+/* Reports processes that the program left running, or that it runs itself. */
 static void say_what_goes_on(const struct record *record, const struct record_end *end)
 {
 	const char *hint = record->wait ? "" : " (--wait waits for it)";
@@ -323,7 +323,7 @@ static void say_what_goes_on(const struct record *record, const struct record_en
 			(unsigned)end->left, hints);
 }
 
-/* What is missing, and why. */
+/* Reports what is missing, and why. */
 static void say_gaps(const struct record *record, const struct record_end *end,
 		     const struct dp_record_result *result)
 {
@@ -374,7 +374,7 @@ void record_say_done(const struct record *record, const struct record_end *end,
 	say_gaps(record, end, result);
 	say_iterations(count, sizeof(count), record, end, result);
 	stat(record->target, &info);
-	/* Without an operation there is nothing to analyze. */
+	/* Without operations there is nothing to analyze. */
 	message("%s: %s events in %s, %s%s, %s; next: deepprof %s%s%s", record->target,
 		dp_label_count(events, sizeof(events), result->events),
 		dp_label_duration(time, sizeof(time), (double)result->duration_ns, true), count,

@@ -1,4 +1,4 @@
-/* Shards, from the command line or from what launchers say. */
+/* Shards, from the command line or from the variables of launchers. */
 #include "reduce_shard.h"
 #include "message.h"
 #include "opt.h"
@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranks and sizes by launcher. Those of MPI come first: under Slurm mpirun's processes have the
- * variables of the step that started mpirun's own servers. */
+/*
+ * Ranks and sizes by launcher. MPI's come first: under Slurm, processes of mpirun have the
+ * variables of the step that started mpirun's servers.
+ */
 static const struct launcher {
 	const char *rank, *size;
 } launchers[] = {
@@ -15,7 +17,7 @@ static const struct launcher {
 	{ "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE" },
 	{ "PMI_RANK", "PMI_SIZE" },
 	{ "PMIX_RANK", "PMIX_SIZE" },
-	/* torchrun's, which one task per node of Slurm starts. */
+	/* torchrun's, which Slurm starts as one task per node. */
 	{ "RANK", "WORLD_SIZE" },
 };
 
@@ -52,16 +54,14 @@ static bool refuse(const char *what, const char *value)
 	return false;
 }
 
-/*
- * A process of one of the launchers that tell rank and size; *found is false where there is none.
- */
+/* Detects a launcher that sets rank and size; *found is false if there is none. */
 static bool detect_mpi(struct reduce_shard *shard, bool *found)
 {
 	*found = false;
 	for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
 		const struct launcher *launcher = &launchers[i];
 
-		/* PMIx does not tell the size. */
+		/* PMIx does not set the size. */
 		if (!getenv(launcher->rank) || !getenv(launcher->size))
 			continue;
 		if (!read_number(launcher->rank, 0, &shard->index) ||
@@ -74,7 +74,7 @@ static bool detect_mpi(struct reduce_shard *shard, bool *found)
 	return true;
 }
 
-/* A task of a step; a batch script has its variables, too, but is one process alone. */
+/* Detects a task of a step; a batch script has the variables too, but is a single process. */
 static bool detect_slurm_task(struct reduce_shard *shard, bool *found)
 {
 	const char *size = getenv("SLURM_STEP_NUM_TASKS") ? "SLURM_STEP_NUM_TASKS" : "SLURM_NTASKS";
@@ -90,7 +90,7 @@ static bool detect_slurm_task(struct reduce_shard *shard, bool *found)
 	return true;
 }
 
-/* A task of an array, which may have steps of several tasks itself. */
+/* Detects a task of an array, which may itself have steps of several tasks. */
 static bool detect_slurm_array(struct reduce_shard *shard)
 {
 	uint64_t id, count, least, most, step = 1;
@@ -103,7 +103,7 @@ static bool detect_slurm_array(struct reduce_shard *shard)
 	    !read_number("SLURM_ARRAY_TASK_MAX", least, &most) ||
 	    (getenv("SLURM_ARRAY_TASK_STEP") && !read_number("SLURM_ARRAY_TASK_STEP", 1, &step)))
 		return refuse("no numbers in SLURM_ARRAY_TASK_ID, _COUNT, _MIN and ", "_MAX");
-	/* A list such as 1,5,6 has more gaps than one step. */
+	/* A list such as 1,5,6 has gaps of different sizes. */
 	if (count > 1 && (most - least) % (count - 1) == 0)
 		step = (most - least) / (count - 1);
 	if (id < least || id > most || step == 0 || (id - least) % step != 0 ||
@@ -135,8 +135,10 @@ bool reduce_shard_detect(struct reduce_shard *shard)
 	return true;
 }
 
-/* Where one of unknowably many begins: multiples of the golden ratio lie apart from each other,
- * however many there are (Knuth, "The Art of Computer Programming", volume 3, 6.4). */
+/*
+ * Returns where one of an unknown number of processes begins: multiples of the golden ratio are far
+ * apart, however many there are (Knuth, "The Art of Computer Programming", volume 3, 6.4).
+ */
 static size_t own_start(uint64_t index, size_t count)
 {
 	uint64_t part = index * UINT64_C(0x9e3779b97f4a7c15);
@@ -163,7 +165,7 @@ void reduce_shard_keep(const struct reduce_shard *shard, struct ranks_files *fil
 	size_t kept = 0;
 
 	if (!shard->count) {
-		/* Without the memory for it they begin at the same place, and do more work. */
+		/* If memory runs out, all begin at the same place, and do more work. */
 		if (files->count)
 			rotate(files, own_start(shard->index, files->count));
 		return;

@@ -1,4 +1,4 @@
-/* Opening traces. */
+/* Opens traces. */
 #include "source.h"
 #include "folder.h"
 #include "message.h"
@@ -20,7 +20,7 @@ const char *source_format_name(size_t index)
 	return format ? format->name : NULL;
 }
 
-/* One line, whatever was lost. */
+/* Prints one line, whatever was lost. */
 static void warn_losses(const struct dp_trace *trace, const char *path)
 {
 	unsigned long long lost = dp_trace_lost(trace), clamped = dp_trace_clamped(trace);
@@ -52,7 +52,7 @@ static void warn_losses(const struct dp_trace *trace, const char *path)
 		message_tell_hidden();
 }
 
-/* The file is not there: what could have been meant, or what to do first. */
+/* For a file that does not exist: suggests a similar name, or what to do first. */
 static void suggest(const char *path, const char *verb)
 {
 	static const char *const more[] = { ".gz", ".sqlite", ".json", ".json.gz" };
@@ -80,8 +80,7 @@ static void suggest(const char *path, const char *verb)
 	}
 }
 
-/* *unknown, where it is not NULL, becomes true for content that no importer knows, without a
- * message. */
+/* If unknown is not NULL, sets *unknown without a message for content that no importer knows. */
 static struct dp_trace *open_file(const char *path, const char *name,
 				  const struct source_options *options, bool *unknown)
 {
@@ -127,8 +126,7 @@ struct dp_trace *source_open(const char *path, const struct source_options *opti
 		message("'': %s", strerror(ENOENT));
 		return NULL;
 	}
-	/* A recording's own format is not published: only where no other is found, its name counts.
-	 */
+	/* nsys's format is not published: its name counts only if no importer knows the content. */
 	trace = open_file(path, path, options, named ? &unknown : NULL);
 	if (!unknown)
 		return trace;

@@ -1,4 +1,4 @@
-/* Running nsys. */
+/* Runs nsys. */
 #define _GNU_SOURCE /* O_PATH */
 #include "spawn.h"
 #include "cleanup.h"
@@ -52,7 +52,7 @@ bool spawn_is_nsys_recording(const char *path)
 	       S_ISREG(info.st_mode) && info.st_size > 0;
 }
 
-/* "NAME.sqlite" for "DIR/NAME.nsys-rep", in the folder; NULL without memory. */
+/* Returns "NAME.sqlite" in the folder for "DIR/NAME.nsys-rep"; NULL without memory. */
 static char *database_name(const struct folder *folder, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -99,7 +99,7 @@ static bool make_directory(struct spawn_export *export, const char *path)
 	return export->database != NULL;
 }
 
-/* What it prints is of no use on standard output; its errors are. */
+/* Its output does not belong on standard output, but on standard error. */
 static int run_nsys(const char *nsys, const struct spawn_export *export, const char *path)
 {
 	char output[NAME_MAX + 16];
@@ -135,7 +135,7 @@ static bool without_nsys(const char *path)
 	return false;
 }
 
-/* Where it runs, relative names would be others. */
+/* It runs in another folder, so relative names must be resolved first. */
 static int export_to(const struct spawn_export *export, const char *nsys, const char *path)
 {
 	char *tool = *nsys == '/' ? strdup(nsys) : realpath(nsys, NULL);

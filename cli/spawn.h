@@ -1,4 +1,4 @@
-/* Programs that deepprof runs for the user: nsys, which alone reads its own recordings. */
+/* Runs programs for the user: nsys, the only reader of its own recordings. */
 #ifndef DP_CLI_SPAWN_H
 #define DP_CLI_SPAWN_H
 
@@ -7,16 +7,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* True where PATH has an executable of that name; its path goes into buf (which may be NULL). */
+/* Returns true if PATH has an executable of that name; writes its path to buf (may be NULL). */
 bool spawn_find(const char *name, char *buf, size_t size);
 
-/* True for files that are named as Nsight Systems' own recordings, which are a closed format. */
+/* Returns true for names of Nsight Systems' own recordings, which are a closed format. */
 bool spawn_is_nsys_recording(const char *path);
 
-/* A recording exported to a database that lasts as long as this. */
+/* A recording exported to a database, which is removed with this. */
 struct spawn_export {
 	struct folder folder;
-	char *database; /* what to open */
+	char *database; /* to be opened */
 };
 
 #define SPAWN_EXPORT_INIT         \

@@ -12,7 +12,7 @@ bool tty_is_terminal(int fd)
 	return isatty(fd) == 1;
 }
 
-/* A number from the environment (COLUMNS and LINES in POSIX 8.3); 0 if there is none. */
+/* Returns a number from the environment (COLUMNS and LINES in POSIX 8.3); 0 if there is none. */
 static unsigned from_environment(const char *name)
 {
 	const char *text = getenv(name);

@@ -5,13 +5,13 @@
 #include <stdint.h>
 
 /*
- * The character at text, which is not at its end: returns how many bytes it takes. *code is U+FFFD
- * for a byte that belongs to none. By the table of well-formed byte sequences (Unicode 15,
- * table 3-7).
+ * Decodes the character at text, which is not at its end. Returns how many bytes it takes; *code is
+ * U+FFFD for a byte that is not part of one. Follows the table of well-formed byte sequences
+ * (Unicode 15, table 3-7).
  */
 static size_t next(const char *text, uint32_t *code)
 {
-	/* The least code that a sequence of this many bytes is for. */
+	/* The smallest code for a sequence of this many bytes. */
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	const unsigned char *at = (const unsigned char *)text;
 	size_t need = at[0] < 0x80 ? 1 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;

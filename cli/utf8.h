@@ -1,11 +1,11 @@
-/* Text of any origin, such as names of files, made safe to show. */
+/* Makes text of any origin, such as names of files, safe to show. */
 #ifndef DP_CLI_UTF8_H
 #define DP_CLI_UTF8_H
 
 /*
- * Puts '?' where the text stands for each byte of no character, and for each character that does
- * something else than being seen: controls, which move a terminal's cursor and begin its commands,
- * separators of lines, and marks that turn the direction of writing.
+ * Replaces by '?' each byte that is not part of a character, and each character that is not merely
+ * visible: controls, which move a terminal's cursor and begin its commands, line separators, and
+ * marks that change the direction of writing.
  */
 void utf8_mask(char *text);
 

@@ -1,7 +1,7 @@
 /*
- * The facade: the only file that knows the whole pipeline. Per device: the main stream's kernels as
- * a sequence, its loops by count, marks or unaided, their iterations in the trace's times, then
- * metrics and findings.
+ * The facade: the only file that knows the whole pipeline. For each device: the kernels of the main
+ * stream as a sequence; its loops by count, by annotations or unaided; their iterations in the
+ * trace's times; then metrics and findings.
  */
 #include "analysis_model.h"
 #include "base/options.h"
@@ -11,13 +11,15 @@
 
 #include <string.h>
 
-/* Each stream is a walk over what the host did: a file that claims any number of devices must not
- * make that as many. */
+/*
+ * Analyzing a stream walks over all of the host's calls: a hostile file with millions of streams
+ * must not make that quadratic.
+ */
 #define STREAMS_MOST 4096
 
 /*
  * A device's metrics read all calls of the threads that launch on it. Machines have up to 72 GPUs
- * to a process; even with this many times the trace's calls nobody has to wait for minutes.
+ * per process; even at this many times the trace's calls the analysis takes less than minutes.
  */
 #define CALLS_MOST 256
 
@@ -31,12 +33,12 @@ struct run {
 	size_t kernels;		      /* of all sequences */
 	size_t streams;		      /* to be analyzed */
 	uint64_t calls;		      /* read for the devices so far */
-	size_t marked;		      /* of those, with ranges that match options->marks */
-	struct dp_stream_group group; /* streams of the sequence at hand, */
+	size_t marked;		      /* of those streams, with ranges that match options->marks */
+	struct dp_stream_group group; /* streams of the current sequence, */
 	struct dp_breaks breaks;      /* and its breaks */
 };
 
-/* Where entries go, if they are asked for. */
+/* Where entries go, or NULL if explanations were not requested. */
 static struct dp_explain *recorder(struct run *run)
 {
 	return run->options->explain ? &run->analysis->explain : NULL;
@@ -76,7 +78,7 @@ struct dp_analysis *dp_analysis_retain(const struct dp_analysis *analysis)
 	return owned;
 }
 
-/* Moves what was found into a loop of the analysis; the edits change owners. */
+/* Moves a loop that was found into a loop of the analysis, with its edits. */
 static int convert_loop(struct run *run, struct dp_sequence_loop *from,
 			const struct dp_sequence *sequence, size_t base)
 {
@@ -125,7 +127,7 @@ static int convert_loop(struct run *run, struct dp_sequence_loop *from,
 	return DP_OK;
 }
 
-/* The loops that a level chooses, of those from base on: parents come before their children. */
+/* Selects the loops of a level among those from base on. Parents come before their children. */
 static void choose_level(struct dp_analysis *analysis, size_t base, enum dp_level level)
 {
 	for (size_t i = base; i < analysis->loop_count && level != DP_LEVEL_DEFAULT; i++) {
@@ -184,7 +186,7 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 	return status;
 }
 
-/* Threads that launch on thousands of devices would make the work that many times the trace. */
+/* Refuses threads that launch on thousands of devices: each device reads all of their calls. */
 static int count_calls(struct run *run, const struct dp_device_timeline *timeline)
 {
 	run->calls += timeline->call_count;
@@ -195,7 +197,7 @@ static int count_calls(struct run *run, const struct dp_device_timeline *timelin
 			     CALLS_MOST);
 }
 
-/* Of the loops from base on, which are of one stream. */
+/* Measures the loops from base on, which belong to one stream. */
 static int measure_loops(struct run *run, size_t base, const struct dp_sequence *sequence)
 {
 	struct dp_analysis *analysis = run->analysis;
@@ -230,7 +232,7 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 	return status;
 }
 
-/* Streams that run at once, and whose launches show no loop: as if the first were alone. */
+/* If concurrent streams show no loop in the order of launches, analyzes the first one alone. */
 static int find_alone(struct run *run, struct dp_sequence *sequence, struct dp_loops **loops)
 {
 	const struct dp_analysis_options *options = run->options;
@@ -316,7 +318,10 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	return status;
 }
 
-/* The paper's main stream has most of its device's kernels; of equals the busiest, or the first. */
+/*
+ * Returns true for the paper's main stream, which has most of its device's kernels; of equals the
+ * busiest, then the first.
+ */
 static bool has_most_kernels(const struct dp_trace *trace, const struct dp_stream *stream)
 {
 	const struct dp_stream *other;
@@ -332,7 +337,7 @@ static bool has_most_kernels(const struct dp_trace *trace, const struct dp_strea
 	return stream->kernels > 0;
 }
 
-/* Is a stream one to analyze? */
+/* Returns true if a stream is to be analyzed. */
 static bool is_wanted(const struct run *run, const struct dp_stream *stream)
 {
 	const struct dp_analysis_options *options = run->options;
@@ -347,7 +352,7 @@ static bool is_wanted(const struct run *run, const struct dp_stream *stream)
 	return stream->stream_class == DP_STREAM_MAIN;
 }
 
-/* Verdicts are of iterations: loops at the chosen level, not the layers inside them. */
+/* Applies the rules to loops at the selected level, not to the layers inside them. */
 static int diagnose(struct run *run)
 {
 	struct dp_analysis *analysis = run->analysis;
@@ -387,7 +392,10 @@ static int diagnose(struct run *run)
 	return status;
 }
 
-/* Marks that match nothing anywhere are a mistake; streams without a match are only logged. */
+/*
+ * Reports an error if the marks match no range in any stream; streams without a match are only
+ * logged.
+ */
 static int check_marks(const struct run *run)
 {
 	struct dp_candidate none;

@@ -91,7 +91,9 @@ const struct dp_iteration *dp_analysis_loop_iteration(const struct dp_analysis *
 	return at && iteration < at->info.iterations ? &at->iterations[iteration] : NULL;
 }
 
-/* The iteration that begins with the kernel behind another one, and was recorded without a break.
+/*
+ * The next iteration, if it begins with the next kernel and recording was not interrupted in
+ * between.
  */
 static const struct dp_iteration *next_to(const struct dp_loop_data *loop, size_t iteration)
 {

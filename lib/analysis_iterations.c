@@ -1,4 +1,4 @@
-/* Iterations that were found in a sequence, in the times of its trace. Cost: linear in kernels. */
+/* Converts iterations of a sequence to times of its trace. Cost: linear in kernels. */
 #include "analysis_model.h"
 
 static void convert_iterations(struct dp_loop_data *loop, const struct dp_sequence_loop *from,
@@ -14,7 +14,9 @@ static void convert_iterations(struct dp_loop_data *loop, const struct dp_sequen
 		uint32_t last = sequence->ops[iteration->end - 1];
 		int64_t start_ns = ops->start_ns[first];
 
-		/* on streams at once a later one may start earlier; periods are not negative */
+		/*
+		 * on concurrent streams a later kernel may start earlier; periods are not negative
+		 */
 		if (k)
 			start_ns = DP_MAX(start_ns, loop->iterations[k - 1].start_ns);
 		loop->iterations[k] = (struct dp_iteration){
@@ -40,7 +42,7 @@ static void convert_iterations(struct dp_loop_data *loop, const struct dp_sequen
 		loop->info.coverage = (double)kernels / (double)sequence->count;
 }
 
-/* Are kernels missing before one of a sequence? */
+/* Returns true if kernels are missing before a kernel of a sequence. */
 static bool lacks(const struct dp_loop_data *loop, const struct dp_iteration *at, size_t kernel)
 {
 	size_t count = (size_t)at->inserted + at->deleted + at->substituted;
@@ -51,7 +53,9 @@ static bool lacks(const struct dp_loop_data *loop, const struct dp_iteration *at
 	return false;
 }
 
-/* What recording was off in, or what lacks kernels next to that, is cut off by the capture. */
+/*
+ * An iteration in which recording was off, or which lacks kernels next to such a break, is partial.
+ */
 static void mark_breaks(struct dp_loop_data *loop, const struct dp_breaks *breaks)
 {
 	const size_t *first = breaks->first;

@@ -1,9 +1,9 @@
 /*
- * The loops of one sequence, for the facade: by annotations where they mark iterations, by known
- * numbers, or unaided, and which of them wins where annotations and kernels disagree.
+ * The loops of one sequence, for the facade: from annotations if they mark iterations, for known
+ * numbers of iterations, or unaided; and which of them wins where annotations and kernels disagree.
  *
  * In: a sequence and the options. Out: a tree of loops (lib/loops), in the sequence's indices.
- * Called by analysis.c for each analyzed stream. Cost: that of one search, or of two where few
+ * Called by analysis.c for each analyzed stream. Cost: that of one search, or of two if few
  * iterations are marked.
  */
 #include "analysis_model.h"
@@ -18,9 +18,9 @@ static bool counts_fit(const struct dp_analysis_options *options, size_t kernels
 }
 
 /*
- * Marked iterations at the ends of what is analyzed may be cut by it: the range asked for leaves
- * some of their kernels out, the file is known to have lost what came after, or they lack kernels.
- * What is cut off is in no average.
+ * Makes loops of marked iterations. Those at the ends of the analyzed part are partial if the
+ * requested range leaves some of their kernels out, if the file is known to have lost what
+ * followed, or if they lack kernels. Averages leave partial iterations out.
  */
 static int loops_of_marks(struct dp_loop_search *s, const struct dp_loops_request *request,
 			  const struct dp_marks *marks, struct dp_loops **loops)
@@ -47,7 +47,7 @@ static int loops_of_marks(struct dp_loop_search *s, const struct dp_loops_reques
 	return DP_OK;
 }
 
-/* Gives a loop the boundaries of annotations; it stays where it is in the tree. */
+/* Gives a loop the boundaries of annotations; its place in the tree stays the same. */
 static int take_marks(struct dp_loop_search *s, const struct dp_loops_request *request,
 		      const struct dp_marks *marks, struct dp_sequence_loop *loop)
 {
@@ -68,15 +68,15 @@ static int take_marks(struct dp_loop_search *s, const struct dp_loops_request *r
 	return DP_OK;
 }
 
-/* The name of the first annotation, as a text quotes it. */
+/* The name of the first annotation, cut for quoting. */
 static const char *name_of(const struct dp_loop_search *s, const struct dp_marks *marks)
 {
 	return dp_explain__quote(s->explain, dp_trace_string(s->sequence->trace, marks->name));
 }
 
 /*
- * Loops that were found unaided, and that annotations repeat with, have their boundaries; or they
- * are surer where each iteration has one annotation that marks less than it.
+ * Finds annotations that repeat like a loop that was found unaided. The loop takes their boundaries
+ * or, if each of its iterations holds one annotation that marks less than it, has more confidence.
  */
 static int use_repeated(struct dp_loop_search *s, const struct dp_loops_request *request,
 			struct dp_loops *loops)
@@ -115,18 +115,21 @@ static int use_repeated(struct dp_loop_search *s, const struct dp_loops_request 
 	return status;
 }
 
-/* One of several streams has nothing to show: that is no reason to fail the others. */
+/* Returns an empty list: if one of several streams has no loops, the others are still analyzed. */
 static int no_loops(struct dp_loop_search *s, struct dp_loops **loops)
 {
 	*loops = dp_alloc__zeroed(1, sizeof(**loops));
 	return *loops ? DP_OK : dp_error__nomem(s->error, sizeof(**loops));
 }
 
-/* Loops that were found from the operations, with the boundaries of annotations that repeat so. */
+/*
+ * Finds loops from the operations, and gives them the boundaries of annotations that repeat like
+ * them.
+ */
 static int find_unaided(struct dp_loop_search *s, const struct dp_loops_request *request,
 			struct dp_loops **loops)
 {
-	/* without a number the order of one symbol tells nothing */
+	/* without a known number, one symbol's order is no evidence */
 	bool single = s->sequence->alphabet == 1 && !request->counts_count;
 	int status = single ? no_loops(s, loops) : dp_loops__find(loops, request, s->error);
 
@@ -141,7 +144,7 @@ static int find_unaided(struct dp_loop_search *s, const struct dp_loops_request 
 	return status;
 }
 
-/* Are there two whole iterations to compare, of a loop at the level of the report? */
+/* Returns true if a loop at the level of the report has two whole iterations to compare. */
 static bool has_several(const struct dp_loops *loops)
 {
 	for (size_t l = 0; l < loops->count; l++)
@@ -150,7 +153,10 @@ static bool has_several(const struct dp_loops *loops)
 	return false;
 }
 
-/* Several iterations of most kernels, and hardly the layers of the single one that is marked. */
+/*
+ * Returns true if several iterations cover most kernels and are unlikely to be layers of the single
+ * marked one.
+ */
 static bool is_surer(const struct dp_loops *loops, const struct dp_sequence *sequence)
 {
 	const struct dp_sequence_loop *loop = dp_loops__main(loops);
@@ -159,8 +165,10 @@ static bool is_surer(const struct dp_loops *loops, const struct dp_sequence *seq
 	       dp_loops__covered(loop) * 2 > sequence->count;
 }
 
-/* One mark around everything is no iteration: it tells when the profiler was on. In a part of a
- * capture it may be of one that goes on. */
+/*
+ * One mark around everything is no iteration: it shows when the profiler was on. In a part of a
+ * capture it may be part of a longer iteration.
+ */
 static bool is_everything(const struct dp_loops *loops, const struct dp_sequence *sequence)
 {
 	return loops->count == 1 && loops->loops[0].count == 1 &&
@@ -169,7 +177,7 @@ static bool is_everything(const struct dp_loops *loops, const struct dp_sequence
 		       dp_param.everything * (double)sequence->count;
 }
 
-/* No loops, but what came nearest to one. */
+/* Keeps no loops, only the best candidate. */
 static int only_candidate(struct dp_loop_search *s, struct dp_loops **loops,
 			  const struct dp_loops *tree)
 {
@@ -189,9 +197,9 @@ static int only_candidate(struct dp_loop_search *s, struct dp_loops **loops,
 }
 
 /*
- * Loops that the kernels show besides the marked iterations. Where annotations that nobody asked
- * for mark a single iteration, as when a profiler records one step, there is nothing to compare:
- * what repeats inside it, even according to other annotations, is worth more.
+ * Adds the loops that kernels show besides the marked iterations. If annotations that were not
+ * requested mark a single iteration, as when a profiler records one step, there is nothing to
+ * compare; then the loops inside it, even by other annotations, are used instead.
  */
 static int find_adjacent(struct dp_loop_search *s, const struct dp_loops_request *request,
 			 struct dp_loops **loops)
@@ -235,8 +243,10 @@ static int find_adjacent(struct dp_loop_search *s, const struct dp_loops_request
 	return status;
 }
 
-/* A number that fits, where another loop is likely, is worth a warning. The same pattern found a
- * few times more or less often is the same loop. */
+/*
+ * Warns if the requested number matches a loop although another loop is likely. The same pattern
+ * found a few times more or less often is the same loop.
+ */
 static void warn_likely(const struct dp_loop_search *s, const struct dp_loops *loops)
 {
 	uint64_t given = s->options->iterations[0];

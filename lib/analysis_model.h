@@ -1,4 +1,4 @@
-/* An analysis' insides, for the facade (analysis.c) and its accessors. */
+/* The internals of an analysis, for the facade (analysis.c) and its accessors. */
 #ifndef DP_ANALYSIS_MODEL_H
 #define DP_ANALYSIS_MODEL_H
 
@@ -13,7 +13,7 @@
 #include <deepprof/analysis.h>
 #include <stdatomic.h>
 
-/* The first is a stretch of time, judged as one iteration; the second ends it. */
+/* The first is a stretch of time that is judged as one iteration; the second marks its end. */
 struct dp_stretch {
 	struct dp_iteration span[2];
 	struct dp_metric_values values;
@@ -21,7 +21,7 @@ struct dp_stretch {
 
 struct dp_loop_data {
 	struct dp_loop info;
-	uint32_t *kernels; /* names of the pattern's, info.length of them */
+	uint32_t *kernels; /* names of the pattern's kernels, info.length of them */
 	struct dp_iteration *iterations;
 	struct dp_edit *edits;
 	size_t edit_count;
@@ -32,12 +32,12 @@ struct dp_loop_data {
 	struct dp_stretch single;
 };
 
-/* Of a stream: was it looked at, and what came nearest to a loop? */
+/* Per stream: whether it was analyzed, and its best candidate. */
 struct dp_stream_result {
 	bool analyzed;
 	struct dp_candidate candidate;
 	bool by_launch; /* its kernels are in the order of their launches */
-	size_t with; /* the stream whose loops have its kernels, + 1; 0: none has */
+	size_t with;	/* the stream whose loops include its kernels, + 1; 0: none */
 };
 
 struct dp_analysis {
@@ -54,92 +54,95 @@ struct dp_analysis {
 	bool pytorch; /* advice is in its terms */
 	struct dp_explain explain; /* empty unless asked for */
 	bool diagnosed;		   /* rules were run */
-	uint8_t *asked; /* per metric: it is to be computed; NULL: all are */
+	uint8_t *asked;		   /* per metric, whether it was requested; NULL: all were */
 };
 
-/* Errors: DP_ERR_ARGUMENT, for options that cannot be. */
+/* Checks options. Errors: DP_ERR_ARGUMENT. */
 int dp_analysis__check_options(const struct dp_analysis_options *options, struct dp_error *error);
 
-/* Which metrics are to be computed (analysis->asked). Errors: DP_ERR_NOMEM, DP_ERR_ARGUMENT. */
+/* Sets analysis->asked to the requested metrics. Errors: DP_ERR_NOMEM, DP_ERR_ARGUMENT. */
 int dp_analysis__choose_metrics(struct dp_analysis *analysis,
 				const struct dp_analysis_options *options, struct dp_error *error);
 
 /*
- * For nothing to analyze: sets an error that names what there is instead. A device or a stream that
- * has no kernels, DP_OK where neither was asked for; marks that match no range with kernels.
+ * Called if there is nothing to analyze. Reports an error that names what exists instead if a
+ * device or stream without kernels was requested, or marks that match no range with kernels.
+ * Returns DP_OK if nothing was requested.
  */
 int dp_analysis__nothing_wanted(const struct dp_trace *trace,
 				const struct dp_analysis_options *options, struct dp_error *error);
 int dp_analysis__no_marks(const struct dp_trace *trace, const char *marks, struct dp_error *error);
 
-/* Fills a loop's iterations, of which there are info.iterations, and what is counted of them. */
+/* Sets a loop's iterations, of which there are info.iterations, and their counts. */
 void dp_analysis__iterations(struct dp_loop_data *loop, const struct dp_sequence_loop *from,
 			     const struct dp_sequence *sequence, const struct dp_breaks *breaks);
 
 /*
- * The streams that are analyzed with one, and the sequence of their kernels. Both are the caller's,
- * to be released with their fini (also after a failure). Errors: DP_ERR_NOMEM, DP_ERR_ARGUMENT (a
- * regex that is none).
+ * Makes the group of streams that are analyzed together with one, and the sequence of their
+ * kernels. The caller releases both with their fini, also after a failure. Errors: DP_ERR_NOMEM,
+ * DP_ERR_ARGUMENT (an invalid regex).
  */
 int dp_analysis__sequence(struct dp_sequence *sequence, struct dp_stream_group *group,
 			  const struct dp_trace *trace, uint32_t stream,
 			  const struct dp_analysis_options *options, struct dp_error *error);
 
-/* A sequence whose loops are wanted. */
+/* The input and the results of finding the loops of a sequence. */
 struct dp_loop_search {
 	const struct dp_sequence *sequence;
-	const struct dp_stream_group *group; /* whose kernels the sequence has */
+	const struct dp_stream_group *group; /* streams whose kernels the sequence has */
 	const struct dp_analysis_options *options;
 	struct dp_explain *explain; /* NULL: not asked for */
 	struct dp_error *error;
 	bool has_others; /* more streams are analyzed, which may have what this one lacks */
-	bool marked;	 /* set where annotations mark iterations */
+	bool marked;	 /* set if annotations mark iterations */
 };
 
 /*
- * Finds the loops of a sequence: by annotations where they are wanted and there, else from the
- * operations. *loops is the caller's, to be freed with dp_loops__free(); it may hold none. Errors:
- * DP_ERR_NOMEM, DP_ERR_ARGUMENT.
+ * Finds the loops of a sequence: from annotations if requested and present, else from the
+ * operations. The caller frees *loops with dp_loops__free(); it may be empty. Errors: DP_ERR_NOMEM,
+ * DP_ERR_ARGUMENT.
  */
 int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *search);
 
-/* To look for loops in a sequence unaided. */
+/* A request to find the loops of a sequence unaided. */
 struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence);
 
 /*
- * Measures a loop's only whole iteration as a stretch, where the loop has no period; else *stretch
- * stays empty. input is that of the loop's own metrics. To be released with fini, also after a
- * failure. Errors: DP_ERR_NOMEM.
+ * Measures a loop's only whole iteration as a stretch if the loop has no period; otherwise *stretch
+ * stays empty. input is that of the loop's own metrics. The caller releases *stretch with fini,
+ * also after a failure. Errors: DP_ERR_NOMEM.
  */
 int dp_stretch__measure_single(struct dp_stretch *stretch, const struct dp_loop_data *loop,
 			       const struct dp_metric_input *input, struct dp_error *error);
 void dp_stretch__fini(struct dp_stretch *stretch);
 
-/* Adds what rules find in a loop's only whole iteration. Errors: DP_ERR_NOMEM. */
+/* Adds the findings for a loop's only whole iteration. Errors: DP_ERR_NOMEM. */
 int dp_stretch__judge_single(struct dp_findings *findings, const struct dp_loop_data *loop,
 			     const struct dp_analysis_options *options, bool pytorch,
 			     struct dp_error *error);
 
 /*
- * Adds what rules find in the captures of devices that were analyzed and have no loop at the level
- * of the report. Where recording was paused nothing is judged: nobody knows what the device did.
- * Errors: DP_ERR_NOMEM. Cost: linear in the operations and calls of each such device.
+ * Adds the findings for the captures of analyzed devices without a loop at the level of the report.
+ * A capture in which recording was paused is not judged, as the device's work in the pause is
+ * unknown. Errors: DP_ERR_NOMEM. Cost: linear in the operations and calls of each such device.
  */
 int dp_stretch__judge_captures(struct dp_findings *findings, const struct dp_analysis *analysis,
 			       const struct dp_analysis_options *options, struct dp_error *error);
 
 /*
- * Where kernels alone are too few to tell: puts loops with the copies of each iteration in place of
- * those found, or the loop that a single kernel is, if there are such. Errors: DP_ERR_NOMEM. Cost:
- * a search in the operations where there are few kernels' names, else none. explain may be NULL.
+ * If kernels alone cannot show iterations, replaces the loops by loops with the copies of each
+ * iteration, or by the loop of a single kernel, if there are such. explain may be NULL. Errors:
+ * DP_ERR_NOMEM. Cost: a search in the operations if there are few kernel names, else none.
  */
 int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *kernels,
 			    const struct dp_stream_group *streams,
 			    const struct dp_analysis_options *options, struct dp_explain *explain,
 			    struct dp_error *error);
 
-/* The same where numbers of iterations are known and no loop of kernels has one: puts the loop in its
- * place if it has. */
+/*
+ * The same for known numbers of iterations if no loop of kernels has one: replaces the loops if the
+ * new main loop does.
+ */
 int dp_analysis__counted(struct dp_loops **loops, const struct dp_loops_request *request,
 			 const struct dp_sequence *kernels, const struct dp_stream_group *streams,
 			 const struct dp_analysis_options *options, struct dp_error *error);

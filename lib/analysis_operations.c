@@ -1,6 +1,6 @@
 /*
- * Programs that launch one kernel, or a few, again and again: kernels alone don't tell what an
- * iteration is, and what is copied between them does.
+ * Programs that launch one or a few kernels again and again: kernels alone do not show what an
+ * iteration is, but the copies between them do.
  *
  * Cost: a search of the sequence of all operations, or a pass over the kernels for each loop.
  */
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Loops of one kernel each: as many as a search finds. Each costs a pass over the sequence. */
+/* Most loops of one kernel each: as many as a search finds. Each costs a pass over the sequence. */
 #define MOST_LOOPS 32
 
 struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence)
@@ -25,7 +25,10 @@ struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence)
 	};
 }
 
-/* For each operation of a sequence the kernels before it, and for the end; NULL: no memory. */
+/*
+ * The number of kernels before each operation of a sequence, and before the end. NULL if memory
+ * runs out.
+ */
 static uint32_t *count_kernels(const struct dp_sequence *operations)
 {
 	uint32_t *before = dp_alloc__array(operations->count + 1, sizeof(*before)), kernels = 0;
@@ -38,7 +41,7 @@ static uint32_t *count_kernels(const struct dp_sequence *operations)
 	return before;
 }
 
-/* What the loops' layer calls the kinds of a sequence's symbols; NULL: no memory. */
+/* The kinds of a sequence's symbols, as enum dp_symbol_kind. NULL if memory runs out. */
 static uint8_t *symbol_kinds(const struct dp_sequence *operations)
 {
 	uint8_t *kinds = dp_alloc__array(operations->alphabet, sizeof(*kinds));
@@ -50,7 +53,7 @@ static uint8_t *symbol_kinds(const struct dp_sequence *operations)
 	return kinds;
 }
 
-/* Loops of the operations, as loops of the kernels. */
+/* Finds loops of the operations, as loops of the kernels. */
 static int find_in(struct dp_loops **loops, const struct dp_sequence *operations,
 		   const struct dp_sequence *kernels, struct dp_explain *explain,
 		   struct dp_error *error)
@@ -86,9 +89,9 @@ static int find_in(struct dp_loops **loops, const struct dp_sequence *operations
 }
 
 /*
- * Is there a loop with copies or memsets in each iteration, that has nearly all kernels? If they
- * are all of one name, and each is an iteration, it has all: else what is copied differs between
- * them.
+ * Returns true if a loop with copies or memsets in each iteration covers nearly all kernels. If all
+ * kernels have one name and each is an iteration, it must cover all: otherwise what is copied
+ * differs between them.
  */
 static bool has_operations(const struct dp_loops *loops, const struct dp_sequence *kernels)
 {
@@ -100,7 +103,10 @@ static bool has_operations(const struct dp_loops *loops, const struct dp_sequenc
 	       (double)dp_loops__covered(loop) >= most * (double)kernels->count;
 }
 
-/* How often in a row the same length kernels run; the first of them is at *first. */
+/*
+ * The largest number of consecutive repetitions of `length` kernels; the first of them is at
+ * *first.
+ */
 static size_t longest_run(const struct dp_sequence *kernels, size_t length, size_t *first)
 {
 	size_t best = *first = 0, begin = 0;
@@ -118,9 +124,9 @@ static size_t longest_run(const struct dp_sequence *kernels, size_t length, size
 }
 
 /*
- * For each name that runs several times in a row how many kernels it has, and one more; 0 for all
- * others, and for kernels of networks: in a single pass an operator launches many of them. Returns
- * how many those names have in all.
+ * Sets times[] of each name that runs several times in a row to its number of kernels plus 1, and
+ * of all others to 0. Kernels of networks are left out, since in a single pass an operator launches
+ * many of them. Returns the number of kernels with such names.
  */
 static size_t count_in_rows(size_t *times, const struct dp_sequence *kernels)
 {
@@ -139,7 +145,7 @@ static size_t count_in_rows(size_t *times, const struct dp_sequence *kernels)
 	return count;
 }
 
-/* Forgets all names but the MOST_LOOPS of most kernels. */
+/* Keeps only the MOST_LOOPS names with most kernels. */
 static int keep_most(size_t *times, size_t names)
 {
 	size_t *sorted, least, alike = MOST_LOOPS;
@@ -163,7 +169,10 @@ static int keep_most(size_t *times, size_t names)
 	return DP_OK;
 }
 
-/* Some kernels of a network that run again and again, and copy nothing, are rather its layers. */
+/*
+ * Returns true if repeated kernels are those of a network: without copies between them they are
+ * more likely its layers.
+ */
 static bool may_be_layers(const struct dp_sequence *kernels, size_t first, size_t length)
 {
 	for (size_t i = first; length > 1 && i < first + length; i++)
@@ -172,7 +181,7 @@ static bool may_be_layers(const struct dp_sequence *kernels, size_t first, size_
 	return false;
 }
 
-/* Is what runs so often in a row nearly all there is? */
+/* Returns true if `count` repetitions of `length` kernels are nearly all there is. */
 static bool is_most(const struct dp_sequence *kernels, size_t length, size_t count)
 {
 	size_t covered = count * length, others = kernels->count - covered;
@@ -183,13 +192,13 @@ static bool is_most(const struct dp_sequence *kernels, size_t length, size_t cou
 		(others <= dp_param.again_others || others * dp_param.again_some <= covered));
 }
 
-/* Iterations that are known: each has as many kernels. */
+/* Known iterations of one loop, all with the same number of kernels. */
 struct again {
 	const struct dp_sequence *kernels;
-	const size_t *between[2]; /* copies, and memsets, in all before each kernel and the end */
+	const size_t *between[2]; /* copies, and memsets, before each kernel and before the end */
 	size_t *starts, *ends, *counts;
 	size_t count, length;
-	double share; /* of all kernels, with loops that come after one another */
+	double share; /* of all kernels, including other loops in sequence */
 };
 
 static void again_fini(struct again *a)
@@ -201,7 +210,7 @@ static void again_fini(struct again *a)
 	free(a->counts);
 }
 
-/* The copies or memsets before each kernel, and those before the end. */
+/* The cumulative number of copies or memsets before each kernel, and before the end. */
 static size_t *sum_between(const struct dp_sequence *operations, size_t kernels, uint8_t kind)
 {
 	size_t *sums = dp_alloc__zeroed(kernels + 1, sizeof(*sums)), at = 0;
@@ -233,7 +242,7 @@ static int again_init(struct again *a, const struct dp_sequence *kernels,
 										   : DP_ERR_NOMEM;
 }
 
-/* How many operations of a kind come from one iteration up to the next, by the median. */
+/* The median number of operations of a kind from the begin of one iteration to the next. */
 static size_t count_between(struct again *a, const size_t *sums)
 {
 	size_t gaps = 0;
@@ -245,7 +254,7 @@ static size_t count_between(struct again *a, const size_t *sums)
 	return gaps ? a->counts[gaps / 2] : 0;
 }
 
-/* One more loop, of the iterations that are known. */
+/* Appends a loop of the known iterations. */
 static int add_again(struct dp_loops *loops, struct again *a, struct dp_explain *explain,
 		     struct dp_error *error)
 {
@@ -279,14 +288,14 @@ static int add_again(struct dp_loops *loops, struct again *a, struct dp_explain 
 	loop->phase = DP_PHASE_COMPLETE;
 	loop->copies = count_between(a, a->between[0]);
 	loop->sets = count_between(a, a->between[1]);
-	/* where an iteration of one kernel begins is no question */
+	/* an iteration of one kernel has no other boundary */
 	loop->confidence.feature[DP_FEATURE_MARGIN] = dp_param.margin_max;
 	loop->confidence.feature[DP_FEATURE_ENDS] = a->share >= dp_param.again_share ? 2 : 0;
 	dp_loops__judge(loop);
 	return DP_OK;
 }
 
-/* Loops after one another, of one kernel each: wherever it runs, also between others. */
+/* Adds a loop for each name, of one kernel each: wherever it runs, also between others. */
 static int add_names(struct dp_loops *loops, struct again *a, size_t *times,
 		     struct dp_explain *explain, struct dp_error *error)
 {
@@ -312,7 +321,7 @@ static int add_names(struct dp_loops *loops, struct again *a, size_t *times,
 	return status;
 }
 
-/* One loop, of a few kernels that repeat in a row and are too few to search. */
+/* Adds one loop of a few kernels that repeat in a row and are too few to search. */
 static int add_run(struct dp_loops *loops, struct again *a, struct dp_explain *explain,
 		   struct dp_error *error)
 {
@@ -335,8 +344,8 @@ static int add_run(struct dp_loops *loops, struct again *a, struct dp_explain *e
 }
 
 /*
- * A kernel again and again: each is an iteration, with what is copied up to the next. So are a few,
- * where there are too few in all to search.
+ * Loops of one kernel that runs again and again: each time is an iteration, with the copies up to
+ * the next. Also a loop of a few kernels, if there are too few in all to search.
  */
 static int find_again(struct dp_loops **loops, const struct dp_sequence *kernels,
 		      const struct dp_sequence *operations, struct dp_explain *explain,
@@ -367,7 +376,10 @@ static int find_again(struct dp_loops **loops, const struct dp_sequence *kernels
 	return status;
 }
 
-/* Are the kernels enough to tell iterations? Not if they are a few, or mostly run in rows. */
+/*
+ * Sets *tell to false if the kernels cannot show iterations: they have few names, or mostly run in
+ * rows.
+ */
 static int tell_iterations(bool *tell, const struct dp_sequence *kernels)
 {
 	size_t *times = dp_alloc__zeroed(kernels->alphabet, sizeof(*times)), first;
@@ -418,7 +430,7 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 	return status;
 }
 
-/* Is the main loop of one of the numbers that are known? Then it was found by that. */
+/* If the main loop has one of the known numbers of iterations, marks it as found by that number. */
 static bool take_count(struct dp_loops *loops, const struct dp_loops_request *request)
 {
 	const struct dp_sequence_loop *main_loop = dp_loops__main(loops);

@@ -1,9 +1,9 @@
-/* Options that cannot be: what is wrong with them. */
+/* Checks options, and reports what is wrong with them. */
 #include "analysis_model.h"
 
 #include <string.h>
 
-/* Rules that have a threshold, by index. */
+/* The rules that have a threshold, by index. */
 static const char *threshold_rule(size_t index, const void *ctx)
 {
 	const struct dp_rule_info *rule;

@@ -1,6 +1,6 @@
 /*
- * An analysis from its JSON report (schema 2, or 1), so that a build needs to keep no trace to
- * compare with. What a report does not say is unknown; what it says is not trusted: indices and
+ * Reads an analysis from its JSON report (schema 2 or 1), so that a build can compare without
+ * keeping traces. What a report lacks is unknown, and what it holds is not trusted: indices and
  * sizes are checked, and names go through the trace's strings.
  */
 #include "analysis_model.h"
@@ -17,13 +17,13 @@
 #define CHUNK 65536
 
 /*
- * A report has a number each 20 bytes and an object or array each 80; as little as "[]," may be 50
- * times its size in memory. Above these limits, and a start that is free, a file is no report.
+ * Limits of memory. A report has a number per 20 bytes, and an object or array per 80; "[]," takes
+ * 50 times its size in memory. A file above these limits, apart from a free allowance, is refused.
  */
 #define SMALL_BYTES ((size_t)1 << 20)
 #define BYTES_PER_VALUE 4
 #define VALUES_PER_CONTAINER 6
-#define RATIO_MOST 200 /* to what is compressed, as for databases */
+#define RATIO_MOST 200 /* of decompressed to compressed size, as for databases */
 
 struct reader {
 	struct dp_analysis *analysis;
@@ -46,7 +46,7 @@ static const char *string_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-/* NaN for null and for what is not there. */
+/* Returns NaN for null and for a missing key. */
 static double number_of(const json_t *object, const char *key)
 {
 	const json_t *value = get(object, key);
@@ -61,7 +61,7 @@ static int64_t integer_of(const json_t *object, const char *key, int64_t otherwi
 	return json_is_integer(value) ? (int64_t)json_integer_value(value) : otherwise;
 }
 
-/* A number that counts something. */
+/* A count; 0 if it is missing or out of range. */
 static size_t count_of(const json_t *object, const char *key)
 {
 	int64_t value = integer_of(object, key, 0);
@@ -135,7 +135,7 @@ static struct dp_key stream_key(int64_t pid, int64_t device, int64_t context, in
 	return (struct dp_key){ { pid, device, context, stream } };
 }
 
-/* Streams by the four numbers that loops name them by. */
+/* Indexes streams by the four numbers that loops refer to them with. */
 static int index_streams(struct reader *reader)
 {
 	const struct dp_trace *trace = reader->analysis->trace;
@@ -152,7 +152,7 @@ static int index_streams(struct reader *reader)
 	return DP_OK;
 }
 
-/* The stream that a loop names; DP_NONE where there is none. */
+/* The stream that a loop refers to, or DP_NONE. */
 static uint32_t find_stream(const struct reader *reader, const json_t *loop)
 {
 	struct dp_key key =
@@ -162,7 +162,7 @@ static uint32_t find_stream(const struct reader *reader, const json_t *loop)
 	return dp_lookup__get(&reader->streams, &key);
 }
 
-/* A name's number in the trace, which keeps it. */
+/* The id of a text in the trace, which keeps a copy. */
 static uint32_t intern(struct reader *reader, const char *text)
 {
 	return dp_strings__intern(&reader->analysis->trace->strings, text, strlen(text));
@@ -192,7 +192,7 @@ static void read_iteration(struct dp_iteration *made, const json_t *at, size_t i
 	};
 }
 
-/* Iterations and the rows of their metrics. */
+/* Reads iterations and the rows of their metrics. */
 static int read_iterations(struct reader *reader, struct dp_loop_data *loop, const json_t *from)
 {
 	const json_t *list = get(from, "iterations");
@@ -239,7 +239,7 @@ static int read_pattern(struct reader *reader, struct dp_loop_data *loop, const 
 	return DP_OK;
 }
 
-/* Times by name and by position; none where the report has none, or not for the whole pattern. */
+/* Reads times by name and by position, if the report has them for the whole pattern. */
 static int read_times(struct reader *reader, struct dp_loop_data *loop, const json_t *from)
 {
 	const json_t *names = get(from, "kernel_times"), *places = get(from, "position_times");
@@ -282,7 +282,7 @@ static int read_times(struct reader *reader, struct dp_loop_data *loop, const js
 	return DP_OK;
 }
 
-/* Loops keep their numbers; of those that are not compared only that they are there is read. */
+/* Loops keep their indices. Of loops that are not compared only the index is read. */
 static int read_loop(struct reader *reader, const json_t *from)
 {
 	struct dp_analysis *analysis = reader->analysis;
@@ -335,7 +335,7 @@ static enum dp_severity severity_of(const char *name)
 	return severity;
 }
 
-/* What a finding costs in one of its loops; older reports have one cost for all. */
+/* The cost of a finding in one of its loops; older reports have one cost for all. */
 static double cost_of(const json_t *from, size_t index)
 {
 	const json_t *cost = json_array_get(get(from, "costs_ns"), index);
@@ -343,7 +343,7 @@ static double cost_of(const json_t *from, size_t index)
 	return json_is_number(cost) ? json_number_value(cost) : number_of(from, "recoverable_ns");
 }
 
-/* A finding of a rule that is known here; others are left out. */
+/* Reads a finding, unless its rule is unknown here. */
 static int read_finding(struct reader *reader, const json_t *from)
 {
 	struct dp_findings *findings = &reader->analysis->findings;
@@ -406,7 +406,7 @@ static int read_findings(struct reader *reader)
 	return status;
 }
 
-/* The whole file, decompressed where it is. */
+/* The whole file, decompressed if it is compressed. */
 struct source {
 	gzFile file;
 	size_t bytes;
@@ -432,7 +432,7 @@ static void count_values(struct source *source, const char *text, size_t length)
 	}
 }
 
-/* Why what was read so far is refused, or NULL. */
+/* The reason to refuse what was read so far, or NULL. */
 static const char *refusal_of(const struct source *source)
 {
 	z_off_t compressed = gzoffset(source->file);
@@ -477,7 +477,7 @@ static int load(json_t **report, const char *path, struct dp_error *error)
 		return dp_error__set(error, DP_ERR_LIMIT, "%s", source.refused);
 	if (source.failed)
 		return dp_error__set(error, DP_ERR_IO, "the compressed data is damaged");
-	/* jansson has no words for some of its allocations that fail */
+	/* jansson sets no message for some failed allocations */
 	if (json_error_code(&why) == json_error_out_of_memory || !why.text[0])
 		return dp_error__nomem(error, source.bytes);
 	return dp_error__set(error, DP_ERR_FORMAT, "line %d: %s", why.line, why.text);

@@ -1,7 +1,7 @@
 /*
- * What a trace has, for one who asked for what it has not: devices and streams with kernels, the
- * annotations that repeat, loops of other numbers of iterations. Cost: linear in streams and
- * ranges.
+ * When a request matches nothing, reports what the trace has instead: devices and streams with
+ * kernels, annotations that repeat, loops with other numbers of iterations. Cost: linear in streams
+ * and ranges.
  */
 #include "analysis_model.h"
 #include "sequence/range_keys.h"
@@ -88,7 +88,10 @@ int dp_analysis__nothing_wanted(const struct dp_trace *trace,
 	return DP_OK;
 }
 
-/* Those that take most time are nearest to iterations: what is inside of them is more frequent. */
+/*
+ * Those that take most time are probably iterations: ranges inside them are more frequent and
+ * shorter.
+ */
 static int by_total(const void *a, const void *b)
 {
 	const struct dp_range_key *x = a, *y = b;
@@ -98,12 +101,12 @@ static int by_total(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* What a regex may have of a key's text: up to the number in it. */
+/* The number of bytes of a name that a regex may use literally: up to the number in it. */
 static int plain_length(const char *text, const char *name)
 {
 	size_t length = 0;
 
-	/* what is suggested can be used as it is: no character means something else in a pattern */
+	/* the suggestion works as it is only without characters that are special in a regex */
 	while (length < MARK_COLUMNS && text[length] && text[length] == name[length] &&
 	       (unsigned char)text[length] >= ' ' && !strchr(".[]()*+?{}|^$\\", text[length]))
 		length++;
@@ -123,7 +126,7 @@ static const char *name_of(const struct dp_range_keys *keys, const struct dp_tra
 	return "";
 }
 
-/* Is it listed already? Names may differ only behind what is shown. */
+/* Returns true if the name is listed already: names may differ only in the part not shown. */
 static bool is_listed(const char *text, const char *name, int length)
 {
 	char quoted[MARK_COLUMNS + 3];
@@ -132,7 +135,7 @@ static bool is_listed(const char *text, const char *name, int length)
 	return strstr(text, quoted);
 }
 
-/* ": there are 'train step ' (20 times), …"; nothing where none repeats. */
+/* Adds ": there are 'train step ' (20 times), …", or nothing if no range repeats. */
 static int say_marks(char *text, size_t size, const struct dp_trace *trace, bool operators)
 {
 	struct dp_range_keys keys = { 0 };
@@ -185,13 +188,16 @@ static bool is_asked(const struct dp_analysis_options *options, size_t count)
 	return false;
 }
 
-/* By how much one number is greater than the other. */
+/* The larger number divided by the smaller one. */
 static double ratio(uint64_t a, uint64_t b)
 {
 	return (double)DP_MAX(a, b) / (double)DP_MIN(a, b);
 }
 
-/* What was found instead of a number: nearest to it, and no other requested one; 0: nothing. */
+/*
+ * The number of iterations found that is nearest to a requested one and not requested itself; 0 if
+ * there is none.
+ */
 static size_t nearest(const struct dp_analysis_options *options, uint64_t wanted,
 		      const struct dp_loops *loops)
 {
@@ -208,7 +214,7 @@ static size_t nearest(const struct dp_analysis_options *options, uint64_t wanted
 	return best;
 }
 
-/* A number of iterations that no loop has, or fewer loops than times it was requested. */
+/* Warns of a number of iterations that no loop has, or that fewer loops have than requested. */
 static void missing_count(const struct dp_analysis_options *options, const struct dp_stream *stream,
 			  uint64_t wanted, size_t before, const struct dp_loops *loops)
 {
@@ -240,7 +246,7 @@ void dp_analysis__missing_counts(const struct dp_analysis_options *options,
 				 const struct dp_stream *stream, const struct dp_loops *loops)
 {
 	for (size_t i = 0; i < options->iterations_count; i++) {
-		size_t before = 0; /* requests of the same number, one for each loop that has it */
+		size_t before = 0; /* requests of the same number need one loop each */
 
 		for (size_t k = 0; k < i; k++)
 			before += options->iterations[k] == options->iterations[i];

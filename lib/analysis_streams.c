@@ -1,7 +1,7 @@
 /*
- * Which streams' kernels are the sequence that a device is analyzed by: a main stream, as
- * trace/streams.c chooses it, and those that do the same work (sequence/streams.c), or all of the
- * device where annotations mark iterations on others.
+ * Chooses the streams whose kernels make a device's sequence: a main stream, as trace/streams.c
+ * chooses it, with those that do the same work (sequence/streams.c), or all streams of the device
+ * if annotations mark iterations on others.
  *
  * Cost: linear in the operations of the device.
  */
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* How many marked iterations have kernels of a sequence, and how many there are in all. */
+/* Counts the marked iterations that have kernels of a sequence, and all that are marked. */
 static int count_marks(size_t *count, size_t *ranges, const struct dp_sequence *sequence,
 		       const struct dp_analysis_options *options, struct dp_error *error)
 {
@@ -31,7 +31,7 @@ static int read_kernels(struct dp_sequence *sequence, const struct dp_stream_gro
 				 options->range_start_ns, options->range_end_ns, error);
 }
 
-/* Does the device compute on streams that are not of the group? */
+/* Returns true if the device computes on streams outside the group. */
 static bool has_others(const struct dp_stream_group *group, const struct dp_trace *trace)
 {
 	uint32_t device = dp_trace_stream(trace, group->stream)->device;
@@ -44,7 +44,7 @@ static bool has_others(const struct dp_stream_group *group, const struct dp_trac
 	return false;
 }
 
-/* Takes all streams of the device where marked iterations are on more than those of the group. */
+/* Takes all streams of the device if marked iterations extend to streams outside the group. */
 static int widen(struct dp_sequence *sequence, struct dp_stream_group *group,
 		 const struct dp_trace *trace, const struct dp_analysis_options *options,
 		 struct dp_error *error)
@@ -80,7 +80,7 @@ int dp_analysis__sequence(struct dp_sequence *sequence, struct dp_stream_group *
 	int status = DP_OK;
 
 	memset(sequence, 0, sizeof(*sequence));
-	/* the paper's strings are of one stream */
+	/* the paper's sequences are of one stream */
 	if (options->stream >= 0 || options->paper)
 		dp_stream_group__single(group, trace, stream);
 	else

@@ -1,14 +1,13 @@
 /*
- * What has no second iteration to compare with is judged all the same: the only whole iteration of
- * a loop, and the captures of devices without a loop. Either is one stretch of time, whose metrics
- * are those of an iteration.
+ * Judges what has no second iteration to compare with: the only whole iteration of a loop, and the
+ * captures of devices without a loop. Each is one stretch of time, measured like an iteration.
  */
 #include "analysis_model.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A capture with fewer is a test of something, not a program whose time matters. */
+/* Captures with fewer kernels are tests of something, not programs whose time matters. */
 #define FEWEST_KERNELS 10
 
 void dp_stretch__fini(struct dp_stretch *stretch)
@@ -24,7 +23,7 @@ static void set_span(struct dp_stretch *stretch, int64_t start_ns, int64_t end_n
 	};
 }
 
-/* The only whole iteration; NULL where there are others, or none. */
+/* The only whole iteration; NULL if there is none, or more than one. */
 static const struct dp_iteration *only_whole(const struct dp_loop_data *loop)
 {
 	const struct dp_iteration *only = NULL;
@@ -63,7 +62,7 @@ int dp_stretch__measure_single(struct dp_stretch *stretch, const struct dp_loop_
 	return dp_metric__compute_all(&stretch->values, &single, error);
 }
 
-/* The metrics of a stretch, as rules read them. */
+/* The metrics of a stretch as input for rules. */
 static struct dp_rule_input rule_input(const struct dp_stretch *stretch,
 				       const struct dp_loop *loop,
 				       const struct dp_analysis_options *options)
@@ -98,7 +97,7 @@ int dp_stretch__judge_single(struct dp_findings *findings, const struct dp_loop_
 	return dp_diagnose__loop(findings, &input, error);
 }
 
-/* From a device's first operation to the end of its last, in the range that was asked for. */
+/* From a device's first operation to the end of its last, within the requested range. */
 static bool find_capture(struct dp_stretch *stretch, const struct dp_device_timeline *timeline,
 			 const struct dp_scope *scope)
 {
@@ -130,7 +129,7 @@ static bool is_paused(const struct dp_trace *trace, uint32_t device, const struc
 	return false;
 }
 
-/* The kernels of a stream that start in a stretch. */
+/* Collects the kernels of a stream that start in a stretch. */
 static int gather_kernels(uint32_t **kernels, struct dp_stretch *stretch,
 			  const struct dp_metric_input *input)
 {
@@ -150,7 +149,9 @@ static int gather_kernels(uint32_t **kernels, struct dp_stretch *stretch,
 	return DP_OK;
 }
 
-/* The call of a launching thread that takes most of the longest gap, and what ends that gap. */
+/*
+ * Finds the call of a launching thread that takes most of the longest gap, and what ends that gap.
+ */
 static void name_longest_gap(struct dp_rule_slices *slices,
 			     const struct dp_device_timeline *timeline)
 {
@@ -178,7 +179,7 @@ static void name_longest_gap(struct dp_rule_slices *slices,
 	}
 }
 
-/* Slice by slice, for rules about the device as a whole. */
+/* Measures equal slices of time, for rules about the device as a whole. */
 static void measure_slices(struct dp_rule_slices *slices, const struct dp_stretch *stretch,
 			   const struct dp_device_timeline *timeline)
 {
@@ -243,7 +244,7 @@ static bool has_loop(const struct dp_analysis *analysis, uint32_t device)
 	return false;
 }
 
-/* The first analyzed stream of a device represents it. */
+/* Returns true for the first analyzed stream of a device, which represents it. */
 static bool is_first(const struct dp_analysis *analysis, uint32_t stream)
 {
 	uint32_t device = dp_trace_stream(analysis->trace, stream)->device;

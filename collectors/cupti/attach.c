@@ -1,18 +1,18 @@
-/* Subscribes to CUPTI and turns on what is wanted, in the order that its versions need. */
+/* Subscribes to CUPTI and enables what is requested, in the order that its versions need. */
 #include "cupti/collector.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /*
- * On the GPU CUPTI keeps the times of operations that it has not read yet, 32 bytes each, in
- * buffers that it makes as it needs them (three at once) and uses again. By default it may have 250
- * of 3.2 MB; Kineto gives it 20. Ours are larger, as each is made in a thread of the program's, and
- * 256 MB in all: eight times what a million operations a second take in a second.
+ * CUPTI keeps the times of operations that it has not read yet on the GPU, 32 bytes each, in
+ * buffers that it allocates as needed (three at once) and reuses. By default it may have 250 of 3.2
+ * MB; Kineto allows it 20. The collector's are larger, because each is allocated in a thread of the
+ * program, and 256 MB in all: eight times what a million operations per second take in a second.
  *
- * What nodes of graphs have taken CUPTI 13.0 does not use again (github.com/parca-dev/parcagpu
- * issue 23). Where graphs are recorded node by node it may have as much as by default, 800 MB:
- * 26 million nodes. Operations beyond that have no times.
+ * CUPTI 13.0 does not reuse the space of graph nodes (github.com/parca-dev/parcagpu issue 23). If
+ * graphs are recorded node by node, it may have as much as by default, 800 MB: 26 million nodes.
+ * Operations beyond that have no times.
  */
 #define DEVICE_BUFFER_BYTES ((size_t)8 << 20)
 #define DEVICE_BUFFERS ((size_t)32)
@@ -58,11 +58,11 @@ static void tell(int result, const char *holder)
 	}
 }
 
-/* The one subscriber, or, where CUPTI can have several, one of them. */
+/* Subscribes alone or, if CUPTI can have several subscribers, as one of many. */
 static int subscribe_as(struct cupti *cupti, bool many, char *holder, size_t holder_bytes)
 {
 	struct cupti_subscriber_params params = {
-		/* What 13.0 knows of it, unless more is needed. */
+		/* The size in 13.0, unless more is needed. */
 		.bytes = many ? sizeof(params) : offsetof(struct cupti_subscriber_params, many),
 		.name = "deepprof",
 		.old_name = holder,
@@ -74,9 +74,9 @@ static int subscribe_as(struct cupti *cupti, bool many, char *holder, size_t hol
 }
 
 /*
- * Where only one can subscribe it is not done by cuptiSubscribe_v2(), which would be to use the
- * functions of that kind throughout. But it names who is in the way; where that one has gone
- * meanwhile, it is subscribed to as before.
+ * If only one tool can subscribe, cuptiSubscribe_v2() is avoided, because it would require
+ * functions of its kind throughout. But it names the current subscriber; if that has left
+ * meanwhile, this subscribes as before.
  */
 static bool subscribe(struct cupti *cupti)
 {
@@ -108,17 +108,17 @@ static void set_attributes(struct cupti *cupti)
 	       limit = nodes ? DEVICE_BUFFERS_OF_NODES : DEVICE_BUFFERS;
 	uint8_t yes = 1;
 
-	/* Older versions lack some: they do without. */
+	/* Older versions lack some of these, which does no harm. */
 	(void)dp_cupti__attribute(CUPTI_ATTR_PER_THREAD_BUFFER, &yes, sizeof(yes));
 	(void)dp_cupti__attribute(CUPTI_ATTR_ZEROED_BUFFER, &yes, sizeof(yes));
 	(void)dp_cupti__attribute(CUPTI_ATTR_DEVICE_BUFFER_SIZE, &bytes, sizeof(bytes));
 	(void)dp_cupti__attribute(CUPTI_ATTR_DEVICE_BUFFER_POOL_LIMIT, &limit, sizeof(limit));
-	/* For all subscribers, and it stays so; without it whole graphs are refused. */
+	/* Applies to all subscribers permanently; without it, whole graphs are rejected. */
 	if (cupti->many && !nodes)
 		(void)dp_cupti__attribute(CUPTI_ATTR_MANY_WHOLE_GRAPHS, &yes, sizeof(yes));
 	if (cupti->SetThreadIdType)
 		(void)cupti->SetThreadIdType(CUPTI_THREAD_ID_SYSTEM);
-	/* From 12.8 on each query of an event that is not ready would be a record. */
+	/* From 12.8 on, each query of an event that is not ready would otherwise be a record. */
 	if (cupti->ActivityEnableAllSyncRecords)
 		(void)cupti->ActivityEnableAllSyncRecords(0);
 }
@@ -154,7 +154,7 @@ static const char *name_of(uint32_t kind)
 	return "kernels";
 }
 
-/* Without kernels nothing else matters; old versions have never heard of some kinds. */
+/* Without kernels nothing else matters; old versions do not know some kinds. */
 static void report_refused(void)
 {
 	uint64_t kinds = dp_collector.refused.kinds & ~dp_collector.refused.reported;
@@ -178,8 +178,8 @@ static void report_refused(void)
 }
 
 /*
- * What describes the devices, contexts and streams is reported when they are created, and only
- * then: it is on from the beginning to the end, also where recording begins later, or pauses.
+ * Devices, contexts and streams are described only when they are created: these kinds are enabled
+ * throughout, even if recording starts later or pauses.
  */
 static const uint32_t facts[] = { CUPTI_DEVICE, CUPTI_CONTEXT, CUPTI_STREAM, CUPTI_NAME };
 
@@ -206,7 +206,7 @@ void dp_attach__kinds(bool enable)
 		{ CUPTI_MEMSET, true },
 		{ CUPTI_EXT_CORR, o->api },
 		{ CUPTI_SYNC, o->sync },
-		/* Which work a wait for an event is for. */
+		/* Needed to know which work a wait for an event is for. */
 		{ CUPTI_EVENT, o->sync },
 		{ CUPTI_MEMORY2, o->memory },
 		{ CUPTI_MEMORY_POOL, o->memory },
@@ -274,7 +274,7 @@ void dp_attach__cupti(void)
 	if (c->cupti.attached)
 		return;
 	if (!attach(&c->cupti)) {
-		/* There will be no kernel to wait for. */
+		/* No kernel will be launched that others could wait for. */
 		atomic_store(&c->pool->first_launch_ns, clock_ns(CLOCK_MONOTONIC));
 		return;
 	}

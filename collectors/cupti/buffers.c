@@ -1,6 +1,6 @@
 /*
  * CUPTI's callbacks, on the program's threads: nothing here calls CUPTI or allocates, and nothing
- * waits but the begin and the end of a capture range, for recording to be on or off.
+ * waits, except the start and end of a capture range for recording to be on or off.
  */
 #include "cupti/collector.h"
 
@@ -21,7 +21,7 @@ static bool give_discard(uint8_t **buffer, size_t *bytes)
 	return false;
 }
 
-/* In a process that is not recorded any more; before 12.9 CUPTI crashes on NULL. */
+/* For a process that is no longer recorded; before 12.9, CUPTI crashes on NULL. */
 static uint8_t nowhere[4096] __attribute__((aligned(8)));
 
 void dp_buffers__requested(uint8_t **buffer, size_t *bytes, size_t *most_records)
@@ -48,14 +48,14 @@ void dp_buffers__requested(uint8_t **buffer, size_t *bytes, size_t *most_records
 	dp_wake(&c->writer_wake);
 	if (give_discard(buffer, bytes))
 		return;
-	/* One record is written over the other: it can be counted, but not reported. */
+	/* Records overwrite each other: they are counted, but cannot be described. */
 	atomic_fetch_add(&c->trash_lent, 1);
 	*buffer = c->trash;
 	*bytes = DISCARD_BYTES;
 	*most_records = 1;
 }
 
-/* What is none of these is not ours. */
+/* Ignores a buffer that is not the collector's. */
 static void complete_discard(const uint8_t *buffer, size_t valid_bytes)
 {
 	struct collector *c = &dp_collector;
@@ -63,7 +63,7 @@ static void complete_discard(const uint8_t *buffer, size_t valid_bytes)
 	if (buffer == c->trash) {
 		atomic_fetch_add(&c->trashed, valid_bytes != 0);
 		atomic_fetch_sub(&c->trash_lent, 1);
-		/* As all that CUPTI is given; it may go to many at once, and none is walked. */
+		/* CUPTI must be given zeros. Many may share the buffer, and nobody reads it. */
 		memset(c->trash, 0, DISCARD_BYTES);
 		return;
 	}
@@ -95,7 +95,7 @@ void dp_buffers__completed(void *context, uint32_t stream, uint8_t *buffer, size
 		dp_wake(&c->writer_wake);
 		return;
 	}
-	/* It may be given back twice. */
+	/* CUPTI may return it twice. */
 	if (atomic_load(&c->slots[index].state) != DP_SLOT_HELD)
 		return;
 	if (valid_bytes > c->pool->slot_bytes)
@@ -105,7 +105,7 @@ void dp_buffers__completed(void *context, uint32_t stream, uint8_t *buffer, size
 	dp_wake(&c->writer_wake);
 }
 
-/* How long a call that begins or ends a range may wait for the control thread. */
+/* How long a call that starts or ends a range may wait for the control thread. */
 #define RANGE_NS INT64_C(1000000000)
 
 static void profiler_call(bool start, const struct cupti_callback_data *data)
@@ -114,7 +114,7 @@ static void profiler_call(bool start, const struct cupti_callback_data *data)
 	int64_t limit = clock_ns(CLOCK_MONOTONIC) + RANGE_NS;
 	uint32_t range = atomic_load(&c->range);
 
-	/* Recording is on, or off, before the call returns to the program. */
+	/* Recording must be on, or off, before the call returns to the program. */
 	if (data->site != CUPTI_SITE_ENTER)
 		return;
 	while ((range & 1) != start && !atomic_compare_exchange_weak(&c->range, &range, range + 1))

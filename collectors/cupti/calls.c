@@ -1,21 +1,21 @@
 /*
- * Which calls of the CUDA APIs are recorded.
+ * Selects which calls of the CUDA APIs are recorded.
  *
- * Calls that an analysis uses launch, copy, set, wait, allocate, free or load code. A runtime
- * call makes one of the driver's with the same correlation id inside of it, so the driver's are
- * enough, and half of the records. From 12.5 on CUPTI records single calls without the whole kind;
- * before, it records all of the driver's and the writer leaves out the others (dp_calls__is_used).
+ * An analysis uses the calls that launch, copy, set, wait, allocate, free or load code. A runtime
+ * call contains a driver call with the same correlation id, so driver calls suffice, and are half
+ * of the records. From 12.5 on CUPTI records single calls without the whole kind; before, it
+ * records all driver calls, and the writer omits the others (dp_calls__is_used).
  *
- * Where launches turn out to have no record of the driver's, the runtime's are recorded as well.
+ * If launches turn out to have no driver records, runtime calls are recorded as well.
  */
 #include "cupti/collector.h"
 
 #include <string.h>
 
-/* Of a domain; 13.5 has 877 of the driver. */
+/* Per domain; 13.5 has 877 for the driver. */
 #define CALLS_MOST 1200u
 
-/* Launches without a driver call among them that count. */
+/* Launches without a driver call that are needed as evidence. */
 #define BELIEF 256
 
 static bool starts(const char *name, const char *with)
@@ -25,7 +25,7 @@ static bool starts(const char *name, const char *with)
 
 static bool matters(const char *name)
 {
-	/* What follows "cu" or "cuda". */
+	/* After "cu" or "cuda". */
 	static const char *const used[] = {
 		"Launch",      "Memcpy",       "Memset",     "GraphLaunch", "GraphInstantiate",
 		"GraphUpload", "GraphExec",    "Malloc",     "Free",	    "MemAlloc",
@@ -44,7 +44,7 @@ static bool matters(const char *name)
 
 bool dp_calls__is_used(uint32_t domain, uint32_t cbid)
 {
-	/* 2 bits a call: asked, and used. */
+	/* 2 bits per call: looked up, and used. */
 	static uint8_t known[3][CALLS_MOST];
 	struct collector *c = &dp_collector;
 	const char *name = NULL;
@@ -58,7 +58,7 @@ bool dp_calls__is_used(uint32_t domain, uint32_t cbid)
 	return known[domain][cbid] == 2;
 }
 
-/* Records the used ones of a domain one by one, or ends that; false where CUPTI can't. */
+/* Enables or disables the used calls of a domain. Returns false if CUPTI cannot do that. */
 static bool enable_single(uint32_t domain, bool enable)
 {
 	const struct cupti *cupti = &dp_collector.cupti;
@@ -70,7 +70,7 @@ static bool enable_single(uint32_t domain, bool enable)
 		if (cupti->GetCallbackName(domain, cbid, &name) || !name || !matters(name))
 			continue;
 		any |= !dp_cupti__call(domain, cbid, enable);
-		/* One that refuses the first refuses all. */
+		/* A version that rejects the first call rejects all. */
 		if (!any && enable)
 			return false;
 	}
@@ -106,7 +106,7 @@ void dp_calls__enable(bool enable)
 		enable_runtime(enable);
 }
 
-/* By the writer, for each record that it stores. */
+/* Called by the writer for each record that it stores. */
 void dp_calls__saw(const struct dp_spool_record *record)
 {
 	static uint32_t launches;
@@ -120,7 +120,7 @@ void dp_calls__saw(const struct dp_spool_record *record)
 		atomic_store(&c->want_runtime, 1);
 }
 
-/* By the control thread, while calls are recorded. */
+/* Called by the control thread while calls are recorded. */
 void dp_calls__look(void)
 {
 	struct collector *c = &dp_collector;

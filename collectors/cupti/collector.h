@@ -36,11 +36,11 @@
 
 struct options {
 	bool api, nvtx, memory, sync, jit, overhead;
-	bool all_calls; /* of the APIs, also those that no analysis uses */
+	bool all_calls; /* of the APIs, also those not analyzed */
 	bool cmdline;
 	bool graph_nodes;
 	bool first;	/* the launcher waits for the first kernel */
-	bool read_held; /* and for iterations: records are stored before CUPTI gives them back */
+	bool read_held; /* and for iterations: records are stored while CUPTI holds them */
 	bool start_paused;
 	bool capture_profiler;
 	uint64_t max_memory;
@@ -56,7 +56,7 @@ typedef void (*cupti_complete_fn)(void *context, uint32_t stream, uint8_t *buffe
 				  size_t valid_bytes);
 typedef void (*cupti_callback_fn)(void *user, uint32_t domain, uint32_t cbid, const void *data);
 
-/* CUPTI's functions; those that a version lacks are NULL. */
+/* CUPTI's functions; NULL if a version lacks them. */
 struct cupti {
 	int (*GetVersion)(uint32_t *version);
 	int (*GetTimestamp)(uint64_t *time);
@@ -78,7 +78,7 @@ struct cupti {
 	int (*ActivityGetNextRecord)(uint8_t *buffer, size_t valid, void **record);
 	int (*ActivityGetNumDroppedRecords)(void *context, uint32_t stream, size_t *dropped);
 	int (*ActivityEnableAllSyncRecords)(uint8_t enable);
-	/* Of who has subscribed together with others (subscriber.c). */
+	/* For a subscriber among others (subscriber.c). */
 	int (*GetTimestamp_v2)(void *subscriber, uint64_t *time);
 	int (*ActivityEnable_v2)(void *subscriber, uint32_t kind, void *config);
 	int (*ActivityDisable_v2)(void *subscriber, uint32_t kind, void *config);
@@ -98,7 +98,7 @@ struct cupti {
 	uint32_t version;
 	int driver_version;
 	bool many;	       /* subscribed together with others */
-	_Atomic bool attached; /* set last: what is above does not change after */
+	_Atomic bool attached; /* set last: the members above are then final */
 	char path[PATH_MAX];
 };
 
@@ -110,7 +110,7 @@ struct discard {
 	uint8_t *data;
 };
 
-/* A message that the writer has yet to store. */
+/* A message that the writer has not stored yet. */
 struct note {
 	_Atomic uint32_t ready;
 	uint32_t level;
@@ -121,7 +121,7 @@ struct note {
 
 #define NOTES 32
 
-/* Recording went on or off. */
+/* Recording was turned on or off. */
 struct moment {
 	int64_t realtime_ns;
 	bool on;
@@ -129,23 +129,23 @@ struct moment {
 
 #define SWITCHES 1024u
 
-/* What the program's threads look at: zeros in a child of fork() (MADV_WIPEONFORK). */
+/* Read by the program's threads: zeros in a child of fork() (MADV_WIPEONFORK). */
 struct live {
 	_Atomic uint32_t on;   /* everything is set up, by this process */
-	_Atomic uint32_t nvtx; /* NVTX events are wanted */
+	_Atomic uint32_t nvtx; /* NVTX events are to be recorded */
 };
 
 struct collector {
 	struct options options;
 	struct cupti cupti;
 	char folder[PATH_MAX];
-	struct dp_descriptor folder_file; /* while it begins */
+	struct dp_descriptor folder_file; /* during the start */
 	pid_t pid;
 	uint32_t serial;
 	struct dp_descriptor spool_file;
 	struct dp_descriptor pool_file;
 	struct dp_descriptor socket;
-	/* The pool as mapped here. */
+	/* The mapped pool. */
 	struct dp_pool_header *pool;
 	struct dp_pool_slot *slots;
 	struct dp_pool_ring *rings;
@@ -155,31 +155,31 @@ struct collector {
 	_Atomic uint32_t slots_used;
 	_Atomic uint64_t sequence;
 	struct discard discards[DISCARDS];
-	uint8_t *trash; /* where even the discards ran out */
+	uint8_t *trash; /* used when even the discards ran out */
 	_Atomic uint64_t trashed;
-	_Atomic uint32_t trash_lent;  /* so often CUPTI has it now */
+	_Atomic uint32_t trash_lent;  /* number of times CUPTI has it now */
 	_Atomic uint64_t thread_lost; /* NVTX events of threads without a ring */
-	/* Of the threads. */
+	/* For the threads: */
 	bool writing;				    /* the writer was started */
 	_Atomic uint32_t writer_wake, control_wake; /* futexes: change to wake */
 	_Atomic uint32_t writer_quit, writer_done;
-	_Atomic uint32_t final, final_done; /* the last flush: asked for, made */
-	_Atomic uint32_t requested;	    /* CUPTI has asked for a buffer */
+	_Atomic uint32_t final, final_done; /* the last flush: requested, done */
+	_Atomic uint32_t requested;	    /* CUPTI has requested a buffer */
 	_Atomic uint32_t unloads;	    /* modules */
 	_Atomic uint32_t range;	      /* odd between cudaProfilerStart and Stop: counts them */
-	_Atomic uint32_t range_seen;  /* what of it control.c has done */
-	_Atomic uint32_t handed_over; /* attach.c is done: the kinds are control.c's */
+	_Atomic uint32_t range_seen;  /* part of it that control.c has handled */
+	_Atomic uint32_t handed_over; /* attach.c is done: control.c owns the kinds */
 	_Atomic uint32_t ending;
-	_Atomic uint32_t given_up;    /* the recording is over, the program is not */
-	_Atomic uint32_t cupti_ended; /* the process ends, and CUPTI's objects have ended */
+	_Atomic uint32_t given_up;    /* recording is over, but not the program */
+	_Atomic uint32_t cupti_ended; /* the process ends, and CUPTI's objects are gone */
 	_Atomic uint32_t first_seen;  /* a kernel was launched */
 	void (*finish)(void);	      /* dp_life__finish() */
 	struct {
-		uint64_t kinds;	   /* that CUPTI refuses */
+		uint64_t kinds;	   /* that CUPTI rejects */
 		uint64_t reported; /* of those */
-		int result;	   /* why the last was */
+		int result;	   /* of the last rejection */
 	} refused;
-	bool filters_calls;	      /* CUPTI records all calls of a kind: the writer leaves out */
+	bool filters_calls; /* CUPTI records all calls of a kind: the writer filters */
 	_Atomic uint32_t want_runtime, runtime_calls; /* calls.c */
 	struct dp_spool_writer writer;
 	struct dp_translate translate;
@@ -194,13 +194,13 @@ struct collector {
 extern struct collector dp_collector;
 extern struct live *dp_live;
 
-/* True in the process that is recorded, while it is. */
+/* Returns true in the recorded process while it is recorded. */
 static inline bool live(void)
 {
 	return dp_live && atomic_load_explicit(&dp_live->on, memory_order_acquire);
 }
 
-/* True while events of NVTX are to be recorded. */
+/* Returns true while NVTX events are to be recorded. */
 static inline bool nvtx_wanted(void)
 {
 	return dp_live && atomic_load_explicit(&dp_live->nvtx, memory_order_relaxed) && live();
@@ -219,11 +219,11 @@ static inline int64_t clock_ns(clockid_t clock)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* life.c: brings up all but CUPTI, once per process; true where it is live. */
+/* life.c: starts everything except CUPTI, once per process; true if it is live. */
 bool dp_life__start(void);
 void dp_life__finish(void);
 
-/* threads.c: adds one to the futex's word and wakes waiters; waits up to ms while it is value. */
+/* threads.c: increments the futex's word and wakes waiters; waits up to ms while it is value. */
 void dp_wake(_Atomic uint32_t *word);
 void dp_wait(_Atomic uint32_t *word, uint32_t value, uint64_t ms);
 void dp_threads__use_all_processors(void);
@@ -233,17 +233,17 @@ void dp_options__read(struct options *out, const char *text);
 
 /* message.c */
 void dp_message__open(void);
-bool dp_message__hello(const char *spool_name); /* false: the launcher does not hear it */
+bool dp_message__hello(const char *spool_name); /* false: the launcher is not reached */
 void dp_message__say(uint32_t level, const char *code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void dp_message__bye(void);
 
-/* load.c: opens a libcupti; false where none is found, the launcher is notified. */
+/* load.c: opens a libcupti; false, after notifying the launcher, if none is found. */
 bool dp_load__cupti(struct cupti *cupti);
 bool dp_load__functions(struct cupti *cupti);
 int dp_load__driver_version(void); /* as cuDriverGetVersion counts; 0: unknown */
 
-/* sizes.c: false where CUPTI does not say them; then they are those of its version. */
+/* sizes.c: measures records; false if CUPTI does not answer, with the sizes of its version. */
 bool dp_sizes__measure(const struct cupti *cupti, uint16_t strides[DP_SPOOL_KINDS]);
 uint16_t dp_sizes__known(uint32_t version, uint32_t kind);
 
@@ -265,11 +265,11 @@ void dp_attach__cupti(void);
 void dp_attach__facts(bool enable);
 void dp_attach__kinds(bool enable);
 
-/* subscriber.c: CUPTI's functions, of the kind that suits how we have subscribed. */
+/* subscriber.c: call CUPTI's functions for this kind of subscription. */
 bool dp_cupti__takes_many(const struct cupti *cupti);
 int dp_cupti__time(uint64_t *time);
 int dp_cupti__enable(uint32_t kind, bool enable);
-void dp_cupti__kind(uint32_t kind, bool enable); /* the same; attach.c reports a refusal */
+void dp_cupti__kind(uint32_t kind, bool enable); /* the same; attach.c reports rejections */
 int dp_cupti__call(uint32_t domain, uint32_t cbid, bool enable);
 int dp_cupti__attribute(uint32_t attribute, void *value, size_t bytes);
 int dp_cupti__register(void);
@@ -288,13 +288,13 @@ bool dp_calls__is_used(uint32_t domain, uint32_t cbid);
 void dp_calls__saw(const struct dp_spool_record *record);
 void dp_calls__look(void);
 
-/* device.c: for the writer; false where CUDA has not started yet. */
+/* device.c: called by the writer; false if CUDA has not started yet. */
 bool dp_device__describe(struct dp_spool_writer *w);
 
 /* first.c */
 void dp_first__watch(bool enable);
-bool dp_first__saw(uint32_t cbid); /* in CUPTI's callback; false: it is none of those */
-void dp_first__look(void);	   /* by the control thread */
+bool dp_first__saw(uint32_t cbid); /* called by CUPTI's callback; false: another call */
+void dp_first__look(void);	   /* called by the control thread */
 
 /* buffers.c */
 void dp_buffers__requested(uint8_t **buffer, size_t *bytes, size_t *most_records);
@@ -306,11 +306,11 @@ void dp_buffers__callback(void *user, uint32_t domain, uint32_t cbid, const void
 void *dp_writer_thread(void *unused);
 void *dp_control_thread(void *unused);
 
-/* switches.c: one thread notes, one takes; false: there is none. */
+/* switches.c: one thread notes, another takes; false: none. */
 void dp_switches__note(bool on, int64_t realtime_ns);
 bool dp_switches__take(struct moment *out);
 
-/* info.c: for the writer. */
+/* info.c: called by the writer. */
 void dp_info__process(struct dp_spool_writer *w);
 void dp_info__put(struct dp_spool_writer *w, const char *key, const char *value);
 void dp_info__thread(struct dp_spool_writer *w, uint32_t tid);
@@ -318,7 +318,7 @@ void dp_info__clock(struct dp_spool_writer *w);
 void dp_info__begin(struct dp_spool_header *header);
 long dp_info__read_text(void *owner, uint64_t address, char *out, size_t room);
 
-/* ring.c: events of NVTX. */
+/* ring.c: NVTX events. */
 struct event_parts {
 	struct dp_pool_event head;
 	const void *text;

@@ -1,10 +1,10 @@
 /*
  * The thread that calls CUPTI: it flushes four times a second, turns recording on and off as the
- * launcher or the program's capture range want it, and makes the last flush. It may hang in CUPTI;
- * then nobody waits for it longer than life.c says, and the writer goes on. Where the program
- * outlives the recording, both threads end, and give back the room they have on disk and in memory.
- * Their descriptors stay open: a thread of the program that is about to tell something would send
- * it to whatever had the number next.
+ * launcher or the program's capture range requests, and does the last flush. It may hang in CUPTI;
+ * others then wait only as long as life.c says, and the writer continues. If the program outlives
+ * the recording, both threads end and release their space on disk and in memory. Their descriptors
+ * stay open: otherwise a thread of the program that is about to send a message could send it to
+ * whatever reuses the number.
  */
 #include "cupti/collector.h"
 
@@ -15,31 +15,30 @@
 #define LOOK_TICKS 5
 
 /*
- * CUPTI gives buffers back by a thread of its own, after a flush: 30 ms were seen. Where other
- * programs take the processors that thread may be kept waiting for longer; so is ours, which looks
- * this often at least.
+ * CUPTI returns buffers on a thread of its own after a flush, in up to 30 ms as observed. If other
+ * programs occupy the processors, that thread may wait longer; but so does this one, which looks at
+ * least this often.
  */
 #define RETURN_NS INT64_C(500000000)
 #define RETURN_LOOKS 100
 
-/* 13.0 to 13.4 use more processor time the longer they record; update 1 of 13.4 does not. */
+/* 13.0 to 13.4 use more processor time the longer they record; update 1 of 13.4 is fixed. */
 #define LONG_RUN_NS INT64_C(600000000000)
 #define LONG_RUN_FIRST 130000u
 #define LONG_RUN_LAST 130400u
 
 static struct {
 	bool recording; /* the kinds are enabled */
-	bool announced; /* that it is on, of NVTX alone before CUPTI is there */
+	bool announced; /* reported as on; NVTX alone before CUPTI */
 	bool attached;
 	int64_t next_flush_ns;
 	uint32_t ticks;
 	bool alone;	  /* the launcher is gone */
-	bool first;	  /* finishing comes before all that CUDA does at exit */
-	int64_t since_ns; /* recording is on, as far as a long run is concerned; 0: it was reported
-			   */
+	bool first;	  /* finishing comes before CUDA's own exit handlers */
+	int64_t since_ns; /* recording since then, for long runs; 0: reported */
 } my;
 
-/* True where CUPTI has done it. */
+/* Returns true if CUPTI has flushed. */
 static bool flush_now(uint32_t flag)
 {
 	struct collector *c = &dp_collector;
@@ -77,9 +76,9 @@ static void record(bool on)
 }
 
 /*
- * Has a slot that CUPTI holds a record in it? CUPTI may write it at any time, and where it comes
- * back meanwhile, the writer zeroes it: either answer will do, for whoever asks does so again. So
- * that is no race to report.
+ * Returns true if a slot held by CUPTI has a record. CUPTI may write at any time, and the writer
+ * zeroes a slot that comes back meanwhile. Either answer is fine, as callers ask again, so this
+ * race is benign.
  */
 __attribute__((no_sanitize("thread"))) static bool has_record(uint32_t slot)
 {
@@ -87,8 +86,8 @@ __attribute__((no_sanitize("thread"))) static bool has_record(uint32_t slot)
 }
 
 /*
- * Neither CUPTI nor the writer has anything more to give: the launcher may read what there is, for
- * no more will come.
+ * Returns true if neither CUPTI nor the writer has anything left: the launcher may read everything,
+ * as no more will come.
  */
 static bool is_stored(const struct collector *c)
 {
@@ -111,7 +110,7 @@ static uint32_t state_of(const struct collector *c, bool on, uint32_t control)
 	return control == DP_POOL_STOP && is_stored(c) ? DP_POOL_STOPPED : DP_POOL_PAUSED;
 }
 
-/* With the first buffer cuInit() is over, and whatever it registers for exit is registered. */
+/* Once there is a buffer, cuInit() is over and has registered its exit handlers. */
 static void come_first(void)
 {
 	if (my.first || !atomic_load(&dp_collector.requested))
@@ -120,7 +119,7 @@ static void come_first(void)
 	dp_threads__finish_first();
 }
 
-/* Without the launcher nobody would ever read what is recorded: it would only fill the disk. */
+/* Without the launcher, nobody would read the recording: it would only fill the disk. */
 static bool launcher_is_gone(void)
 {
 	struct pollfd end = { .fd = -1 };
@@ -132,7 +131,7 @@ static bool launcher_is_gone(void)
 	return my.alone;
 }
 
-/* The launcher, or who finished for it, has made its file of the spool, and the folder is gone. */
+/* The launcher, or its successor, has converted the spool and removed the folder. */
 static bool is_of_no_use(void)
 {
 	struct stat info;
@@ -141,7 +140,7 @@ static bool is_of_no_use(void)
 	       !fstat(dp_descriptor__get(&dp_collector.spool_file), &info) && !info.st_nlink;
 }
 
-/* The program goes on, for hours maybe, and is not to hold what nobody will read. */
+/* The program continues, perhaps for hours, and must not hold what nobody will read. */
 static void give_up(void)
 {
 	atomic_store(&dp_live->on, 0);
@@ -163,12 +162,12 @@ static void follow_commands(void)
 	}
 	record(on);
 	atomic_store(&c->range_seen, range);
-	/* What CUPTI held up for long comes here after the end. */
+	/* A thread that CUPTI delayed may get here after the end. */
 	if (!atomic_load(&c->final))
 		atomic_store(&c->pool->state, state_of(c, on, control));
 }
 
-/* Buffers with records in them that were handed out by then, and have not come back. */
+/* Counts buffers with records that were handed out by then and have not come back. */
 static uint32_t count_kept(uint64_t sequence)
 {
 	struct collector *c = &dp_collector;
@@ -183,9 +182,9 @@ static uint32_t count_kept(uint64_t sequence)
 }
 
 /*
- * A forced flush gives all buffers back, to whoever has registered last: torch.profiler does it
- * without subscribing (Kineto, since August 2026), and so it is not kept from it as others are.
- * What was in our buffers is still stored; what came later went elsewhere.
+ * A forced flush returns all buffers, to the tool that registered last: torch.profiler registers
+ * without subscribing (Kineto, since August 2026), so it is not rejected like others. What was in
+ * the collector's buffers is still stored; later records went elsewhere.
  */
 static void flush_last(void)
 {
@@ -213,7 +212,7 @@ static void warn_of_long_run(void)
 
 	if (!my.attached || !my.since_ns)
 		return;
-	/* Not before: until then the program's thread may be writing it. */
+	/* Not earlier: until then the program's thread may be writing it. */
 	version = dp_collector.cupti.version;
 	if (version < LONG_RUN_FIRST || version > LONG_RUN_LAST)
 		return;

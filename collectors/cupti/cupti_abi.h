@@ -1,11 +1,11 @@
 /*
- * What we need to know of CUPTI's binary interface on 64-bit Linux, in our own words: numbers and
- * layouts as the headers of CUPTI 11.8, 12.1, 12.4, 12.8, 13.0 and 13.5 give them. tests/fake/abi.c
- * holds this against the headers that are installed.
+ * The parts of CUPTI's binary interface that the collector needs, on 64-bit Linux: numbers and
+ * layouts from the headers of CUPTI 11.8, 12.1, 12.4, 12.8, 13.0 and 13.5. tests/fake/abi.c
+ * compares this with installed headers.
  *
- * Since CUDA 11 the record of a kind is only ever extended at its end, so each structure here is
- * the longest known, and a record is copied up to the size that the library at hand writes. The
- * comments at the fields give the version that added them where it is later than 11.0.
+ * Since CUDA 11, records are only extended at their end, so each structure here is the longest
+ * known, and a record is copied up to the size that the loaded library writes. Comments at fields
+ * give the version that added them if it is later than 11.0.
  */
 #ifndef DP_CUPTI_ABI_H
 #define DP_CUPTI_ABI_H
@@ -65,7 +65,7 @@ enum {
 enum { CUPTI_THREAD_ID_SYSTEM = 1 };
 enum { CUPTI_FLUSH_FORCED = 1 };
 
-/* CUpti_CallbackDomain, and the ids that we ask for in them. */
+/* CUpti_CallbackDomain, and the ids that are enabled in them. */
 enum {
 	CUPTI_DOMAIN_DRIVER = 1,
 	CUPTI_DOMAIN_RUNTIME,
@@ -93,7 +93,7 @@ struct cupti_callback_data {
 	uint32_t correlation;
 };
 
-/* Of the STATE domain (12.x). */
+/* Data of the STATE domain (12.x). */
 struct cupti_state_data {
 	uint32_t result;
 	uint32_t pad;
@@ -104,13 +104,13 @@ struct cupti_state_data {
 struct cupti_subscriber_params {
 	size_t bytes;
 	const char *name;
-	char *old_name; /* receives who has subscribed already */
+	char *old_name; /* receives the current subscriber */
 	size_t old_name_bytes;
-	uint8_t many; /* 13.3: others may subscribe as well, and have */
+	uint8_t many; /* 13.3: others may subscribe as well, and did */
 	uint8_t pad[7];
 };
 
-/* Addresses are kept as numbers: records are read outside of the process as well. */
+/* Addresses are stored as numbers, because records are also read outside the process. */
 struct cupti_kernel {
 	uint32_t kind;
 	uint8_t cache_config;
@@ -384,7 +384,7 @@ struct cupti_memory2 {
 	uint32_t pad2;
 	uint64_t pool_address;
 	uint64_t pool_threshold;
-	uint64_t pool_size; /* or a process's id, where the pool is imported */
+	uint64_t pool_size; /* or a process's id, if the pool is imported */
 	uint64_t pool_used; /* 11.6 */
 	uint64_t source;    /* 12.6 */
 };

@@ -1,6 +1,6 @@
 /*
- * The devices described, by the driver: CUPTI does not describe those that it knew before it was
- * asked to, which is what it does where it is asked within cuInit().
+ * Describes devices by the driver: CUPTI does not describe devices that it knew before the kind was
+ * enabled, which is the case for all if it is enabled within cuInit().
  */
 #include "cupti/collector.h"
 
@@ -76,7 +76,7 @@ static void describe(struct dp_spool_writer *w, int ordinal, int device)
 	out->sms = attribute(SMS, device);
 	out->clock_khz = attribute(CLOCK_KHZ, device);
 	out->memory_bytes = bytes;
-	/* Two transfers a cycle: kHz times bits / 8 is kB/s. */
+	/* Two transfers per cycle: kHz times bits / 8 is kB/s. */
 	out->bandwidth_kBps =
 		(uint64_t)2 * attribute(MEMORY_CLOCK_KHZ, device) * attribute(BUS_BITS, device) / 8;
 	out->copy_engines = attribute(COPY_ENGINES, device);

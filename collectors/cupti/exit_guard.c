@@ -1,7 +1,7 @@
 /*
- * Preloaded into the program: lets the collector finish before _exit(), by which the children that
- * Python forks leave without running atexit(), and notes the processors that the process was
- * started on, before it binds its threads. It does nothing else.
+ * Preloaded into the program. Lets the collector finish before _exit(), with which children forked
+ * by Python end without running atexit() handlers, and notes the processors that the process was
+ * started on, before it binds its threads. Does nothing else.
  */
 #include <sched.h>
 #include <stddef.h>
@@ -12,13 +12,13 @@
 
 EXPORT void (*deepprof_exit_hook)(void) = NULL;
 
-/* For the collector's threads; empty where it is not known. */
+/* For the collector's threads; empty if unknown. */
 EXPORT extern cpu_set_t deepprof_processors;
 cpu_set_t deepprof_processors;
 
 __attribute__((constructor)) static void note_processors(void)
 {
-	/* The system call, as the C library's function may be the program's own. */
+	/* Makes the system call, because the program may replace the C library's function. */
 	syscall(SYS_sched_getaffinity, 0, sizeof(deepprof_processors), &deepprof_processors);
 }
 

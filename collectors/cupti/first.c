@@ -1,10 +1,11 @@
 /*
- * When the first kernel is launched: --delay and --duration count from there, not from the start of
- * a program that loads its model for minutes. CUPTI calls us before each launch until one was seen.
+ * Notes when the first kernel is launched: --delay and --duration count from then, not from the
+ * start of a program that may load its model for minutes. CUPTI calls back before each launch until
+ * one was seen.
  */
 #include "cupti/collector.h"
 
-/* Launches of kernels and graphs in the driver's domain; with per-thread streams, the second. */
+/* Driver calls that launch kernels and graphs; the second of each is for per-thread streams. */
 static const uint32_t launches[] = { 307, 442, 477, 478, 480, 514, 515, 652, 653 };
 
 #define LAUNCHES (sizeof(launches) / sizeof(launches[0]))

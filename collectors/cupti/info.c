@@ -1,4 +1,4 @@
-/* The process described, for the spool. */
+/* Describes the process in the spool. */
 #include "cupti/collector.h"
 #include "spool/secret.h"
 
@@ -9,7 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Clocks are read again until the reading took no longer than this. */
+/* Clocks are read again until reading took no longer than this. */
 #define CLOCK_GOOD_NS 2000
 #define CLOCK_TRIES 5
 
@@ -37,7 +37,7 @@ static size_t read_file(const char *path, char *out, size_t room)
 	return used;
 }
 
-/* From what the process was started with: environ is the program's to change meanwhile. */
+/* Reads the initial environment: the program may change environ meanwhile. */
 static void put_environment(struct dp_spool_writer *w)
 {
 	static char text[65536];
@@ -54,7 +54,7 @@ static void put_environment(struct dp_spool_writer *w)
 	}
 }
 
-/* Arguments end with a 0 each; of one that was cut a secret might not be recognized. */
+/* Arguments end with a NUL each; a truncated one is dropped, as it may hide a secret. */
 static void put_command(struct dp_spool_writer *w)
 {
 	static char text[16384], shown[16384];
@@ -94,7 +94,7 @@ void dp_info__thread(struct dp_spool_writer *w, uint32_t tid)
 	dp_writer__add(w, &record, false);
 }
 
-/* All clocks at once, as far as that goes; how long it took. */
+/* Reads all clocks as close together as possible; returns how long it took. */
 static int64_t read_clocks(struct dp_spool_clock *out)
 {
 	int64_t before = clock_ns(CLOCK_MONOTONIC), after;
@@ -111,8 +111,8 @@ static int64_t read_clocks(struct dp_spool_clock *out)
 }
 
 /*
- * The tightest of a few: the first call of CUPTI's takes longer than others, and between two reads
- * another process may run.
+ * Takes the fastest of a few readings: the first call of CUPTI takes longer than others, and
+ * another process may run between two reads.
  */
 static void read_together(struct dp_spool_clock *out)
 {
@@ -145,7 +145,7 @@ void dp_info__begin(struct dp_spool_header *header)
 	header->monotonic_ns = clock.monotonic;
 }
 
-/* A container may forbid process_vm_readv(), but no pipe; the kernel knows what it can't write. */
+/* A container may forbid process_vm_readv(), but not pipes; write() fails on bad addresses. */
 static ssize_t read_by_pipe(void *to, const void *from, size_t bytes)
 {
 	int ends[2];
@@ -162,8 +162,8 @@ static ssize_t read_by_pipe(void *to, const void *from, size_t bytes)
 }
 
 /*
- * Names are read through the kernel: the address may belong to a module that has gone, and only the
- * kernel can say so. Page by page, for a name may end where the mapping does.
+ * Reads names through the kernel, because the address may belong to an unloaded module and only the
+ * kernel can tell; page by page, because a name may end where its mapping does.
  */
 long dp_info__read_text(void *owner, uint64_t address, char *out, size_t room)
 {

@@ -1,10 +1,10 @@
 /*
- * How recording begins and ends in a process.
+ * Starts and ends recording in a process.
  *
- * In a child of fork() the page that says "on" is zeros, whoever forked and however, where the
- * kernel can do that (Linux 4.14; not gVisor). The handler of pthread_atfork() sees to it
- * elsewhere; it also puts private memory where the pool was, so that nothing in the child can write
- * into the parent's, and closes what the child should not keep. The child can start again.
+ * In a child of fork(), however forked, the kernel zeroes the page that says "on", if it can (Linux
+ * 4.14; not gVisor); otherwise the handler of pthread_atfork() does. The handler also replaces the
+ * pool by private memory, so that nothing in the child can write into the parent's, and closes what
+ * the child should not keep. The child can start again.
  */
 #include "cupti/collector.h"
 
@@ -30,11 +30,11 @@ struct live *dp_live;
 
 enum { NOT_STARTED = 0, STARTING, STARTED, FAILED };
 static _Atomic uint32_t phase;
-static bool handlers; /* installed: they stay through forks */
+static bool handlers; /* installed: they remain after forks */
 
 EXPORT int InitializeInjection(void);
 
-/* True once the word is not 0. */
+/* Waits up to ms for the word. Returns true once it is not 0. */
 static bool wait_for(_Atomic uint32_t *word, uint64_t ms)
 {
 	int64_t limit = clock_ns(CLOCK_MONOTONIC) + (int64_t)ms * 1000000, now;
@@ -48,7 +48,7 @@ static bool wait_for(_Atomic uint32_t *word, uint64_t ms)
 	return true;
 }
 
-/* In the child. */
+/* Runs in the child. */
 static void after_fork(void)
 {
 	struct collector *c = &dp_collector;
@@ -70,7 +70,7 @@ out:
 
 static void (**exit_hook)(void);
 
-/* The handler that was registered before CUPTI was loaded: by now its objects have ended. */
+/* This handler was registered before CUPTI was loaded, so CUPTI's objects are gone by now. */
 static void finish_late(void)
 {
 	atomic_store(&dp_collector.cupti_ended, 1);
@@ -91,7 +91,7 @@ static bool install_handlers(void)
 	if (errno)
 		return false;
 	if (atexit(finish_late) || at_quick_exit(dp_life__finish)) {
-		/* They do not say why; it is memory that they can lack. */
+		/* These do not set errno; only memory can be missing. */
 		errno = ENOMEM;
 		return false;
 	}
@@ -102,7 +102,7 @@ static bool install_handlers(void)
 	return true;
 }
 
-/* The launcher's own folder, not what another user may have put in its place. */
+/* Opens the launcher's own folder, not one that another user put in its place. */
 static bool open_folder(struct collector *c)
 {
 	const char *id = secure_getenv(DP_SPOOL_ENV_ID);
@@ -117,7 +117,7 @@ static bool open_folder(struct collector *c)
 	return id && !strcmp(found, id);
 }
 
-/* The first name that no image of this process has used. */
+/* Uses the first name that no image of this process has used. */
 static bool open_spool(char *name, size_t room)
 {
 	struct collector *c = &dp_collector;
@@ -165,7 +165,7 @@ static bool start_threads(void)
 	return false;
 }
 
-/* What a former life, before a fork, left behind. */
+/* Clears what is left from before a fork. */
 static void reset(void)
 {
 	struct collector *c = &dp_collector;
@@ -193,7 +193,7 @@ static bool begin(const char *folder)
 	memcpy(c->folder, folder, strlen(folder) + 1);
 	c->pid = getpid();
 	dp_options__read(&c->options, secure_getenv(DP_SPOOL_ENV_OPTIONS));
-	/* Without it there is nobody to tell. */
+	/* Without the folder there is nobody to notify. */
 	if (!open_folder(c))
 		return false;
 	dp_message__open();
@@ -230,8 +230,7 @@ static bool begin(const char *folder)
 		.address = dp_writer__address,
 		.number = dp_writer__number,
 	};
-	/* Until the launcher says more. Where it will never hear of us, nobody would end the wait.
-	 */
+	/* Until the launcher says more; unless it is unreachable, as nobody would end the wait. */
 	if (c->options.start_paused)
 		atomic_store(&c->pool->control, DP_POOL_PAUSE);
 	if (!dp_message__hello(name))
@@ -252,7 +251,7 @@ static void close_all(void)
 	dp_descriptor__close(&c->socket);
 }
 
-/* No signal may land on our threads, nor kill the program for what we do (SIGXFSZ). */
+/* Blocks signals in the collector's threads, and SIGXFSZ, which would kill the program. */
 static bool start_quietly(const char *folder)
 {
 	struct timespec no_time = { 0, 0 };
@@ -287,7 +286,7 @@ bool dp_life__start(void)
 		return atomic_load(&phase) == STARTED && live();
 	}
 	if (!start_quietly(folder)) {
-		/* What the writer uses has to stay. */
+		/* What the writer uses must stay. */
 		if (!dp_collector.writing)
 			close_all();
 		atomic_store(&phase, FAILED);
@@ -301,7 +300,7 @@ bool dp_life__start(void)
 	return true;
 }
 
-/* In the process that was started, once. What hangs is left behind after a while. */
+/* Runs once, in the process that was started. Abandons what hangs after a while. */
 void dp_life__finish(void)
 {
 	struct collector *c = &dp_collector;
@@ -341,7 +340,7 @@ static void call_chained(void)
 				library ? "it has no InitializeInjection" : reason);
 }
 
-/* By libcuda, within cuInit(). The program goes on whatever happens here. */
+/* Called by libcuda within cuInit(). The program continues whatever happens here. */
 int InitializeInjection(void)
 {
 	int kept_errno = errno;

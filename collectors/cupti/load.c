@@ -1,12 +1,11 @@
 /*
- * Finds the libcupti that belongs to the program: what DEEPPROF_CUPTI names; one that is mapped, or
- * that the program is linked with; one next to CUDA's libraries that are mapped (wheels keep it in
- * nvidia/cuda_cupti/lib, for CUDA 13 in nvidia/cu13/lib, toolkits next to cudart or in
- * extras/CUPTI); the default search; toolkits where they are installed. Two copies in one process
- * conflict, hence the order. Wheels that bundle one put a hash in its name. What is newer than the
- * driver is not called, it would refuse, or worse: the search goes on without it. But it ends where
- * one is named or mapped: who has mapped it may use it as well, and another next to it would be a
- * second copy.
+ * Finds the libcupti that belongs to the program: the one that DEEPPROF_CUPTI names; one that is
+ * mapped or linked; one next to mapped CUDA libraries (wheels have it in nvidia/cuda_cupti/lib, for
+ * CUDA 13 in nvidia/cu13/lib, toolkits next to cudart or in extras/CUPTI); the default search;
+ * installed toolkits. This order avoids two copies in one process, which conflict. Wheels that
+ * bundle one put a hash in its name. A libcupti newer than the driver is not used, as it would
+ * fail, or worse: the search continues. But the search ends at one that is named or mapped: the
+ * program may use it, and another one would be a second copy.
  */
 #include "cupti/collector.h"
 
@@ -30,15 +29,15 @@ struct search {
 	bool mapped;	  /* places[0] is one that is mapped already */
 	char looked[640]; /* for the message */
 	char error[256];
-	char path[PATH_MAX]; /* of the last that was opened */
-	const char *unfit;   /* the message's code: why the first that was found won't do */
+	char path[PATH_MAX]; /* of the last one opened */
+	const char *unfit;   /* code of the message: why the first one found is unsuitable */
 	char unfit_text[MESSAGE_BYTES];
 };
 
 /*
- * Where those lie that were opened and do not suit. They stay: the constructors of 11.8 to 12.8
- * make a key of threads that dlclose() does not take back, and 13.5 stays whatever is asked of it.
- * The next search, in a child of fork(), has to tell them from one that is the program's own.
+ * The addresses of opened libraries that are unsuitable. They stay loaded: the constructors of 11.8
+ * to 12.8 create a thread key that dlclose() does not delete, and 13.5 cannot be unloaded. The next
+ * search, in a child of fork(), must distinguish them from the program's own.
  */
 static ElfW(Addr) unfits[UNFITS];
 static size_t unfit_count;
@@ -126,7 +125,7 @@ static void note_looked(struct search *search, const char *path)
 		 path);
 }
 
-/* libcuda is mapped, for it has called us; but mostly where RTLD_DEFAULT does not look. */
+/* libcuda is mapped, as it called the collector, but mostly where RTLD_DEFAULT does not look. */
 int dp_load__driver_version(void)
 {
 	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -142,7 +141,7 @@ int dp_load__driver_version(void)
 	return number;
 }
 
-/* The 12 of libcupti.so.12, as it calls itself, whatever the file is called; 0: not known. */
+/* Returns the 12 of libcupti.so.12 by its soname, whatever the file's name; 0: unknown. */
 static int major_of(const struct link_map *map)
 {
 	static const char stem[] = "libcupti.so.";
@@ -157,7 +156,7 @@ static int major_of(const struct link_map *map)
 	}
 	if (!strings || !name)
 		return 0;
-	/* Not every linker has put in where it is. */
+	/* Not all dynamic linkers have relocated this address. */
 	if (strings < map->l_addr)
 		strings += map->l_addr;
 	return starts((const char *)strings + name, stem)
@@ -165,7 +164,7 @@ static int major_of(const struct link_map *map)
 		       : 0;
 }
 
-/* A real one, not something that stands in for it. */
+/* Returns true if libcuda is a real driver, not a stub. */
 static bool is_driver(void)
 {
 	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -177,15 +176,15 @@ static bool is_driver(void)
 }
 
 /*
- * Where 13.2 finds no driver that it can use, all of its functions call each other until there is
- * no stack left. It is known by what it has, and what 13.3 has that it does not.
+ * If 13.2 finds no usable driver, its functions call each other until the stack overflows. It is
+ * recognized by a function that it has, and one of 13.3 that it lacks.
  */
 static bool may_crash(void *library)
 {
 	return dlsym(library, "cuptiActivityEnable_v2") && !dlsym(library, "cuptiGetTimestamp_v2");
 }
 
-/* The first that does not suit is reported if none does. */
+/* The first unsuitable library is reported if none is suitable. */
 static void note_newer(struct search *search, const char *path, int major, int driver)
 {
 	if (search->unfit)
@@ -207,8 +206,8 @@ static void note_crash(struct search *search, const char *path)
 }
 
 /*
- * What is newer than the driver, or would crash, is not used. map: NULL where it is unknown, and
- * so neither is its version.
+ * Rejects a library that is newer than the driver or would crash. map is NULL if unknown, and then
+ * so is the version.
  */
 static bool suits_driver(struct search *search, void *library, const struct link_map *map)
 {
@@ -245,7 +244,7 @@ static void *open_file(struct search *search, const char *path)
 	return NULL;
 }
 
-/* What it is called. */
+/* The names of libcupti. */
 static const struct {
 	const char *name;
 	int major; /* 0: any */
@@ -257,8 +256,8 @@ static const struct {
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
 /*
- * In the folder, which ends in a slash, or with "" where the linker looks. The driver's own major
- * version first: it runs nothing newer, and what says so by its name is not even loaded.
+ * Searches a folder, which ends in a slash, or with "" where the dynamic linker does. Begins with
+ * the driver's own major version: it supports no newer one, and a newer name is not even loaded.
  */
 static void *open_name(struct search *search, const char *folder)
 {
@@ -288,7 +287,7 @@ static bool is_other_name(const char *file)
 	return is_cupti(file);
 }
 
-/* A file, or a folder with a libcupti.so or libcupti.so.N in it; by another name, too. */
+/* Opens a file, or a libcupti.so or libcupti.so.N in a folder, also under another name. */
 static void *open_place(struct search *search, const char *place)
 {
 	const char *slash = place[strlen(place) - 1] == '/' ? "" : "/";
@@ -311,7 +310,7 @@ static void *open_place(struct search *search, const char *place)
 	return library;
 }
 
-/* The folders that fit a pattern, from the last: that is the newest version. */
+/* Tries folders that match a pattern, from the last: the newest version. */
 static void *open_pattern(struct search *search, const char *root, const char *pattern)
 {
 	char path[PATH_MAX];
@@ -327,7 +326,7 @@ static void *open_pattern(struct search *search, const char *root, const char *p
 	return library;
 }
 
-/* Toolkits that the environment names. */
+/* Tries toolkits named by the environment. */
 static void *open_named_toolkit(struct search *search)
 {
 	static const char *const roots[] = { "CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX" };
@@ -345,7 +344,7 @@ static void *open_named_toolkit(struct search *search)
 	return library;
 }
 
-/* Where the linker looks, and where toolkits and NVIDIA's own tools are installed. */
+/* Tries the dynamic linker's folders, and those of toolkits and NVIDIA's tools. */
 static void *open_default(struct search *search)
 {
 	static const char *const folders[] = {
@@ -422,7 +421,7 @@ bool dp_load__functions(struct cupti *cupti)
 	return true;
 }
 
-/* One that is part of the program itself. */
+/* Opens one that is linked into the program. */
 static void *open_linked(struct search *search)
 {
 	void *function = dlsym(RTLD_DEFAULT, "cuptiSubscribe");

@@ -1,5 +1,5 @@
 /*
- * What the user should know goes to the launcher: over the socket at once, and through the writer
+ * Sends messages for the user to the launcher: over the socket immediately, and through the writer
  * into the spool. Never to the program's own output.
  */
 #include "cupti/collector.h"
@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* By a descriptor of the folder: its path may be too long for an address, or lead elsewhere. */
+/* Connects by a descriptor of the folder: its path may be too long, or lead elsewhere. */
 static bool connect_to(int fd)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };

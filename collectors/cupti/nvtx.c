@@ -1,6 +1,6 @@
 /*
- * NVTX, by an injection of our own: it works without a GPU, and where somebody else holds CUPTI.
- * Domains and registered strings are numbers that we hand out as handles.
+ * NVTX, by an injection of the collector's own: it works without a GPU, and if another tool holds
+ * CUPTI. Domains and registered strings are numbers that it returns as handles.
  */
 #include "cupti/collector.h"
 #include "cupti/nvtx_abi.h"
@@ -27,7 +27,7 @@ static size_t length_of(const char *text)
 	return text ? strnlen(text, TEXT_MOST) : 0;
 }
 
-/* UTF-8 of a wide string; what is no character is "?". */
+/* Converts a wide string to UTF-8; invalid characters become "?". */
 static size_t narrow(const int32_t *wide, char *out)
 {
 	size_t used = 0;
@@ -68,7 +68,7 @@ static void put_text(uint16_t type, uint64_t value, const char *text)
 	dp_ring__event(&parts);
 }
 
-/* nvtxEventAttributes_t has grown before, and says how long it is. */
+/* nvtxEventAttributes_t may grow, and has its size. */
 static void put_event(uint16_t type, uint64_t domain, uint64_t value,
 		      const struct nvtx_event *attributes)
 {
@@ -317,7 +317,7 @@ static bool fill(const struct nvtx_callbacks *callbacks, int module, const struc
 	return true;
 }
 
-/* By each library that carries NVTX, at its first event. 0: it makes its calls empty. */
+/* Called by each library with NVTX, at its first event. Returning 0 makes its calls empty. */
 int InitializeInjectionNvtx2(nvtx_get_table_fn get_table)
 {
 	const struct nvtx_callbacks *callbacks;

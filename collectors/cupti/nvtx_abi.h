@@ -1,6 +1,6 @@
 /*
- * What we need to know of NVTX 3's binary interface, in our own words (3.0 to 3.2, as the headers
- * that come with CUDA 11.8 to 13.0 have it).
+ * The parts of NVTX 3's binary interface that the collector needs (3.0 to 3.2, from the headers
+ * that come with CUDA 11.8 to 13.0).
  */
 #ifndef DP_NVTX_ABI_H
 #define DP_NVTX_ABI_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Modules of callbacks, and places in their tables. */
+/* Modules of callbacks, and indexes in their tables. */
 enum { NVTX_MODULE_CORE = 1, NVTX_MODULE_CORE2 = 5 };
 enum { NVTX_TABLE_CALLBACKS = 1 };
 
@@ -81,7 +81,7 @@ struct nvtx_event {
 	} message;
 };
 
-/* The extension for payloads: module 2; functions by their places. */
+/* The extension for payloads: module 2; functions by index. */
 enum { NVTX_EXT_PAYLOAD = 2 };
 enum {
 	NVTX_SchemaRegister = 0,
@@ -130,7 +130,7 @@ struct nvtx_schema_entry {
 	const void *reserved;
 };
 
-/* Bits of fields that are given. */
+/* Bits of the fields that are set. */
 enum {
 	NVTX_SCHEMA_HAS_NAME = 1 << 1,
 	NVTX_SCHEMA_HAS_ENTRIES = 1 << 4,
@@ -138,7 +138,7 @@ enum {
 	NVTX_SCHEMA_HAS_ID = 1 << 8,
 };
 
-/* nvtxPayloadEnumAttr_t, and bits of fields that are given. */
+/* nvtxPayloadEnumAttr_t, and bits of the fields that are set. */
 enum { NVTX_ENUM_HAS_SIZE = 1 << 4, NVTX_ENUM_HAS_ID = 1 << 5 };
 
 struct nvtx_enum {

@@ -1,6 +1,6 @@
 /*
- * NVTX's extension for payloads: NCCL puts the communicator, the size of the message and the
- * operation there. Schemas are kept entry by entry, payloads as bytes.
+ * NVTX's extension for payloads, in which NCCL passes the communicator, the message size and the
+ * operation. Schemas are stored entry by entry, payloads as bytes.
  */
 #include "cupti/collector.h"
 #include "cupti/nvtx_abi.h"
@@ -19,14 +19,14 @@ EXPORT int InitializeInjectionNvtxExtension(struct nvtx_extension *extension);
 static _Atomic uint64_t next_schema = FIRST_DYNAMIC_ID;
 static _Atomic uint64_t next_range = (uint64_t)1 << 62;
 
-/* Sizes and alignments by type, as the library that carries NVTX was compiled. */
+/* Sizes and alignments by type, as the library with NVTX was compiled. */
 struct type_info {
 	uint16_t bytes;
 	uint16_t align;
 };
 static const struct type_info *_Atomic types;
 
-/* Enumerations that entries may have for a type, as NCCL's reductions; 0 bytes: not yet written. */
+/* Enumerations used as types of entries, such as NCCL's reductions; 0 bytes: not written yet. */
 static struct {
 	uint64_t id;
 	uint32_t domain;
@@ -41,7 +41,7 @@ void dp_nvtx__payload(struct event_parts *parts, const void *data, size_t count)
 	if (!data || !count)
 		return;
 	memcpy(&payload, data, sizeof(payload));
-	/* A size of -1 leaves it to the schema: nothing is known of it here. */
+	/* A size of -1 leaves it to the schema; it is unknown here. */
 	if (!payload.data || payload.bytes > PAYLOAD_MOST)
 		payload.bytes = 0;
 	parts->head.schema = payload.schema;
@@ -49,7 +49,7 @@ void dp_nvtx__payload(struct event_parts *parts, const void *data, size_t count)
 	parts->payload = payload.data;
 }
 
-/* A number's bytes are its alignment. */
+/* The alignment of a number is its size. */
 static struct type_info enum_of(uint32_t domain, uint64_t type)
 {
 	uint32_t count = atomic_load(&enum_count), bytes;
@@ -144,7 +144,7 @@ static void keep_enum(uint32_t domain, uint64_t id, size_t bytes)
 
 	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
 		return;
-	/* A library may register its own time and again. */
+	/* A library may register its own repeatedly. */
 	if (enum_of(domain, id).bytes || atomic_load(&enum_count) >= ENUMS_MOST)
 		return;
 	at = atomic_fetch_add(&enum_count, 1);
@@ -211,7 +211,7 @@ static void end_payload(uint64_t domain, uint64_t id, const void *data, size_t c
 	put(DP_SPOOL_NVTX_END, domain, id, data, count);
 }
 
-/* 3.2.0 and 3.2.1 take a missing answer for no. */
+/* 3.2.0 and 3.2.1 treat a missing function as no. */
 static uint8_t domain_is_enabled(uint64_t domain)
 {
 	return 1;
@@ -227,7 +227,7 @@ static uint64_t scope_register(uint64_t domain, const void *attributes)
 	return atomic_fetch_add(&next_schema, 1);
 }
 
-/* By each library that carries the extension. */
+/* Called by each library with the extension. */
 int InitializeInjectionNvtxExtension(struct nvtx_extension *extension)
 {
 	static const struct {

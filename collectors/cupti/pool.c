@@ -1,6 +1,6 @@
 /*
- * The shared pool. Memory is given to it before it is touched (fallocate), so that a full machine
- * is an answer here and not a SIGBUS in the program.
+ * The shared pool. Its memory is allocated before it is touched (fallocate), so that a full machine
+ * is an error here, not a SIGBUS in the program.
  */
 #include "cupti/collector.h"
 
@@ -30,7 +30,7 @@ static uint64_t pages(uint64_t bytes)
 	return (bytes + PAGE - 1) & ~(PAGE - 1);
 }
 
-/* Backs a part with memory, and maps it, so that the program need not. */
+/* Allocates and maps a part, so that the program need not. */
 static bool back(uint64_t offset, uint64_t bytes)
 {
 	int status;
@@ -45,7 +45,7 @@ static bool back(uint64_t offset, uint64_t bytes)
 	return true;
 }
 
-/* Lays the pool out within the ceiling, and a limit on the size of files, which holds for it. */
+/* Lays the pool out within its limit and that on file sizes, which applies to it, too. */
 static void lay_out(struct dp_pool_header *head)
 {
 	const struct options *options = &dp_collector.options;
@@ -68,7 +68,7 @@ static void lay_out(struct dp_pool_header *head)
 		head->slot_bytes = head->slot_bytes / 2 & ~(uint32_t)4095;
 	rings = room / 4 / head->ring_bytes;
 	rings = rings < RINGS_LEAST ? RINGS_LEAST : rings > RINGS_MOST ? RINGS_MOST : rings;
-	/* With next to nothing, the GPU's records come first. */
+	/* With very little memory, the GPU's records come first. */
 	head->rings = options->nvtx && rings * head->ring_bytes <= room / 2 ? (uint32_t)rings : 0;
 	head->slot_table = pages(sizeof(*head));
 	rings = (uint64_t)head->rings * head->ring_bytes;
@@ -82,7 +82,7 @@ static void lay_out(struct dp_pool_header *head)
 	head->pool_bytes = head->ring_data + (uint64_t)head->rings * head->ring_bytes;
 }
 
-/* Memory of no file; where the launcher can't be given it, a file next to the spool. */
+/* Creates the pool in memory; if the launcher cannot be given that, in a file next to the spool. */
 static int open_pool(uint64_t bytes)
 {
 	char name[64];
@@ -162,7 +162,7 @@ void dp_pool__destroy(void)
 	c->trash = NULL;
 }
 
-/* Its memory; it stays mapped, for CUPTI and threads of the program may still write there. */
+/* Releases its memory. It stays mapped, as CUPTI and the program may still write to it. */
 void dp_pool__give_back(void)
 {
 	const struct dp_pool_header *pool = dp_collector.pool;
@@ -186,7 +186,7 @@ static bool take_one(uint32_t index)
 	return true;
 }
 
-/* The lowest free slot: few slots stay warm. -1 where there is none. */
+/* Takes the lowest free slot, as using few slots keeps them cached. Returns -1 if none is free. */
 int dp_pool__take(void)
 {
 	struct collector *c = &dp_collector;
@@ -194,7 +194,7 @@ int dp_pool__take(void)
 
 	for (uint32_t i = 0; i < c->pool->slots; i++) {
 		if (i >= ready && atomic_load(&c->slots[i].state) == DP_SLOT_FREE) {
-			/* Ahead of the writer: better a pause for a slot of zeros than a loss. */
+			/* The writer was too slow: a pause to zero a slot is better than a loss. */
 			if (!back(c->pool->slot_data + (uint64_t)i * c->pool->slot_bytes,
 				  c->pool->slot_bytes))
 				return -1;
@@ -219,7 +219,7 @@ void dp_pool__release(uint32_t slot)
 	atomic_store_explicit(&dp_collector.slots[slot].state, DP_SLOT_FREE, memory_order_release);
 }
 
-/* By the writer: more slots are made ready once three quarters are in use. */
+/* Called by the writer: prepares more slots once three quarters are in use. */
 void dp_pool__grow(void)
 {
 	struct dp_pool_header *pool = dp_collector.pool;

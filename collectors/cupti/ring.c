@@ -1,7 +1,7 @@
 /*
- * Events of NVTX go into a ring of the thread's own, in the shared pool: no lock, no allocation, no
- * system call. Definitions (strings, domains, schemas) share ring 0 under a lock that is held for a
- * copy, and where the ring is full until the writer has made room, a tenth of a second at most.
+ * NVTX events go into a ring of their thread in the shared pool: no lock, no allocation, no system
+ * call. Definitions (strings, domains, schemas) share ring 0 under a lock, held for a copy and, if
+ * the ring is full, until the writer has made room: at most a tenth of a second.
  */
 #include "cupti/collector.h"
 
@@ -14,7 +14,7 @@
 
 #define NO_RING UINT32_MAX
 
-/* Of the thread; life counts forks, so that a child does not take its parent's ring for its own. */
+/* The thread's ring; life counts forks, so that a child does not use its parent's ring. */
 static __thread uint32_t my_ring __attribute__((tls_model("initial-exec")));
 static __thread uint32_t my_life __attribute__((tls_model("initial-exec")));
 
@@ -49,7 +49,7 @@ void dp_ring__after_fork(void)
 	atomic_flag_clear(&definitions);
 }
 
-/* Memory first, so that a full machine is no SIGBUS. */
+/* Allocates memory first, so that a full machine causes no SIGBUS. */
 static bool back_ring(uint32_t index)
 {
 	const struct dp_pool_header *pool = dp_collector.pool;
@@ -122,7 +122,7 @@ static void put(uint32_t index, struct event_parts *parts)
 		return;
 	}
 	if (pad) {
-		/* The first 8 bytes of an event are its size and its type. */
+		/* The first 8 bytes of an event are its size and type. */
 		uint64_t first = pad | (uint64_t)DP_EVENT_PAD << 32;
 
 		memcpy(data + at, &first, sizeof(first));
@@ -145,7 +145,7 @@ void dp_ring__event(struct event_parts *parts)
 		put(index, parts);
 }
 
-/* Rare, and worth waiting for the writer: without it, all that refers to it has no name. */
+/* Definitions are rare and worth waiting for the writer: without one, its users have no name. */
 void dp_ring__definition(struct event_parts *parts)
 {
 	struct dp_pool_ring *ring = &dp_collector.rings[0];

@@ -1,7 +1,8 @@
 /*
- * How long the records of the library at hand are. CUPTI can be asked without a driver: in a buffer
- * that has a kind's number in each of its 8-byte places, the second record begins where the first
- * one ends. Where it does not answer, as 13.5 without a driver, what is known by version has to do.
+ * Finds the sizes of the records that the loaded library writes. CUPTI can be asked without a
+ * driver: in a buffer with a kind's number in each 8-byte word, the second record starts where the
+ * first one ends. If it does not answer, like 13.5 without a driver, the sizes known for its
+ * version are used.
  */
 #include "cupti/collector.h"
 
@@ -11,7 +12,7 @@
 
 static const struct {
 	uint8_t kind;
-	uint32_t from; /* the first version of cuptiGetVersion() that has the size */
+	uint32_t from; /* the first version (cuptiGetVersion()) with the size */
 	uint16_t bytes;
 } known[] = {
 	{ CUPTI_MEMCPY, 16, 88 },
@@ -50,7 +51,7 @@ static const struct {
 	{ CUPTI_JIT, 22, 72 },
 	{ CUPTI_KERNEL, 130100, 224 },
 	{ CUPTI_CONTEXT, 130100, 40 },
-	/* The headers of 13.2 to 13.5. */
+	/* From the headers of 13.2 to 13.5. */
 	{ CUPTI_DEVICE, 130200, 192 },
 	{ CUPTI_KERNEL, 130300, 232 },
 	{ CUPTI_KERNEL, 130400, 248 },

@@ -1,11 +1,11 @@
 /*
  * CUPTI's functions that come in two kinds. From 13.3 on, with a driver of CUDA 13.3, several tools
- * may subscribe in one program; who has done so calls the functions that take a subscriber, the
- * second version of each, and no other.
+ * may subscribe in one program; those that do must call only the second version of each function,
+ * which takes a subscriber.
  */
 #include "cupti/collector.h"
 
-/* As cuptiGetVersion() and cuDriverGetVersion() count. */
+/* Numbered like cuptiGetVersion() and cuDriverGetVersion(). */
 #define FIRST_VERSION 130300u
 #define FIRST_DRIVER 13030
 

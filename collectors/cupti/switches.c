@@ -1,13 +1,13 @@
 /*
- * When recording went off and on again, from the thread that turns it to the one that stores. Their
- * moments matter: time that nobody recorded must not be taken for the program's. A capture range
- * may be as short as a call, so that the writer, which looks every 20 ms, would miss it.
+ * When recording went off and on again, from the thread that turns it to the one that stores. The
+ * times matter: an unrecorded interval must not look like the program's. A capture range may be as
+ * short as a call, so the writer, which looks every 20 ms, would miss it.
  */
 #include "cupti/collector.h"
 
 #define WAIT_MS 100
 
-/* The writer may be waiting for a disk: what finds no room even so is dropped. */
+/* The writer may be waiting for a disk: moments that find no room after a while are dropped. */
 static bool has_room(struct collector *c)
 {
 	int64_t limit = clock_ns(CLOCK_MONOTONIC) + (int64_t)WAIT_MS * 1000000;
@@ -27,7 +27,7 @@ void dp_switches__note(bool on, int64_t realtime_ns)
 	struct collector *c = &dp_collector;
 	uint32_t at = atomic_load(&c->switched);
 
-	/* Two of a kind follow each other where one between them was left out: the first counts. */
+	/* If a moment was dropped, two of a kind follow each other, and the first counts. */
 	if (!has_room(c))
 		return;
 	c->switches[at % SWITCHES] = (struct moment){ realtime_ns, on };

@@ -1,4 +1,4 @@
-/* What the collector's threads and the program's have in common. */
+/* Shared by the collector's threads and the program's. */
 #include "cupti/collector.h"
 
 #include <dlfcn.h>
@@ -22,8 +22,8 @@ void dp_wait(_Atomic uint32_t *word, uint32_t value, uint64_t ms)
 }
 
 /*
- * A thread begins on the processors of the one that made it, which may have been bound to one. The
- * process was started on those that the guard has noted (exit_guard.c).
+ * A thread starts on the processors of its creator, which may be bound to one. exit_guard.c noted
+ * the processors that the process was started on.
  */
 void dp_threads__use_all_processors(void)
 {
@@ -34,9 +34,9 @@ void dp_threads__use_all_processors(void)
 }
 
 /*
- * Handlers run latest first, and CUPTI's objects end by handlers that it registers when it is
- * loaded and when it is first called; libcuda has one as well. Registered again after those, ours
- * flushes while they are there. Where this fails finish_late() has to do.
+ * Exit handlers run in reverse order, and CUPTI's objects are destroyed by handlers that it
+ * registers when it is loaded and first called; libcuda has one as well. A handler registered after
+ * those flushes while they exist. If this fails, finish_late() remains.
  */
 void dp_threads__finish_first(void)
 {

@@ -1,6 +1,6 @@
 /*
- * The thread that stores. It walks completed buffers and rings, translates and writes; a buffer is
- * free again only once its last record has been written. It also keeps all sums.
+ * The thread that stores. It reads completed buffers and rings, translates their records and writes
+ * them; a buffer is free again only once its last record has been written. It also keeps all sums.
  */
 #include "cupti/collector.h"
 
@@ -12,27 +12,27 @@
 #define TIDS 1024u
 #define TID_PLACES 8u
 
-/* A record in a buffer that CUPTI holds may still be written to, for this long at most. */
+/* For how long a record in a buffer that CUPTI holds may still change, at most. */
 #define REST_NS INT64_C(20000000)
 
 static struct {
 	uint64_t cbids[3][CBIDS / 64]; /* names that are in the spool */
-	uint32_t tids[TIDS];	       /* threads that are: a cache */
+	uint32_t tids[TIDS];	       /* threads that are in the spool: a cache */
 	uint32_t unloads;
 	bool versions;
-	bool announced; /* that the spool can't be written */
-	uint32_t began; /* what did last: DP_SPOOL_STARTED, or NVTX alone */
+	bool announced; /* that the spool cannot be written */
+	uint32_t began; /* the last state: DP_SPOOL_STARTED, or NVTX alone */
 	int64_t next_second_ns;
 	uint32_t slots[SLOTS_MOST];
 	struct {
 		uint64_t sequence;
-		uint32_t at;	  /* names of what is before it are known */
-		uint32_t settled; /* what is before it has been there for a while */
-		uint32_t stored;  /* what is before it is in the spool */
+		uint32_t at;	  /* the names of records before it are known */
+		uint32_t settled; /* records before it have been there for a while */
+		uint32_t stored;  /* records before it are in the spool */
 		int64_t settled_ns;
 	} looked[SLOTS_MOST]; /* held buffers */
-	bool described;	      /* devices were */
-	bool no_times;	      /* that times are missing was reported */
+	bool described;	      /* devices were described */
+	bool no_times;	      /* missing times were reported */
 } my;
 
 static void name_call(struct collector *c, const struct dp_spool_api *api)
@@ -52,8 +52,8 @@ static void name_call(struct collector *c, const struct dp_spool_api *api)
 }
 
 /*
- * Of two threads that share a place in the cache, and whose records come by turns, each record
- * would have the kernel asked: hence some places for each.
+ * If two threads shared one place in the cache and their records alternated, each record would cost
+ * a system call: so each has several places.
  */
 static void name_thread(struct collector *c, uint32_t tid)
 {
@@ -72,7 +72,7 @@ static void name_thread(struct collector *c, uint32_t tid)
 	dp_info__thread(&c->writer, tid);
 }
 
-/* The size of the record at the place, 0 where there is no telling. CUPTI knows kinds we do not. */
+/* Returns the size of the record, 0 if unknown. CUPTI may have kinds unknown here. */
 static size_t size_at(struct collector *c, uint8_t *data, size_t valid, uint32_t kind)
 {
 	void *next = data;
@@ -91,7 +91,7 @@ static size_t size_at(struct collector *c, uint8_t *data, size_t valid, uint32_t
 	return (size_t)bytes;
 }
 
-/* What CUPTI knows of a record before it gives it back: not when the GPU came to it. */
+/* Returns false if CUPTI has not filled in the times of a record yet. */
 static bool has_times(const uint8_t *data, uint32_t kind)
 {
 	size_t start_at, end_at;
@@ -126,7 +126,7 @@ static bool has_times(const uint8_t *data, uint32_t kind)
 	return start && end >= start;
 }
 
-/* CUPTI has given a buffer back without the times of what is in it. */
+/* Reports that CUPTI returned a buffer without the times of its records. */
 static void report_no_times(struct collector *c)
 {
 	if (my.no_times || atomic_load(&c->final))
@@ -141,14 +141,14 @@ static void report_no_times(struct collector *c)
 				       : "");
 }
 
-/* A buffer, or what is left of it. */
+/* A buffer, or the rest of one. */
 struct part {
 	uint8_t *data;
 	size_t from, to;
 	uint32_t source;
 	uint64_t sequence;
-	bool held;     /* it ends with the first kind of 0 */
-	bool finished; /* and before the first record whose times are missing */
+	bool held;     /* ends at the first kind of 0 */
+	bool finished; /* ends before the first record without times */
 };
 
 static void store_record(struct collector *c, const uint8_t *data, size_t bytes)
@@ -166,7 +166,7 @@ static void store_record(struct collector *c, const uint8_t *data, size_t bytes)
 	dp_writer__add(&c->writer, &record, true);
 }
 
-/* Stores the records of a part; how far it came. */
+/* Stores the records of a part. Returns how far it got. */
 static size_t store_records(struct collector *c, const struct part *part)
 {
 	size_t at = part->from, bytes;
@@ -192,7 +192,7 @@ static size_t store_records(struct collector *c, const struct part *part)
 	return at;
 }
 
-/* The rest of a part that can't be read is counted; all of it is done with. */
+/* Stores a part, and counts a rest that cannot be read as lost. */
 static void store_rest(struct collector *c, const struct part *part)
 {
 	size_t at = store_records(c, part);
@@ -214,7 +214,7 @@ static void ask_dropped(struct collector *c)
 	dp_writer__lose(&c->writer, DP_LOSS_CUPTI, DP_SPOOL_KIND_UNKNOWN, dropped, 0);
 }
 
-/* What is known of a slot's use; begun again where it is another. */
+/* Resets what is known about a slot if it is used again. */
 static void look_again(const struct collector *c, uint32_t index)
 {
 	uint64_t sequence = atomic_load(&c->slots[index].sequence);
@@ -250,7 +250,7 @@ static void store_slot(struct collector *c, uint32_t index, bool held)
 	atomic_store(&slot->consumed_bytes, c->pool->slot_bytes);
 	ask_dropped(c);
 	dp_writer__flush(&c->writer);
-	/* What was taken from CUPTI it may still write to: nobody else is to have it. */
+	/* CUPTI may still write to a slot taken from it: it must not be reused. */
 	if (held)
 		return;
 	memset(part.data, 0, c->pool->slot_bytes);
@@ -259,9 +259,9 @@ static void store_slot(struct collector *c, uint32_t index, bool held)
 }
 
 /*
- * Records of a buffer that CUPTI holds, as it holds one for as long as something in it has not
- * ended, and in a program that always has something to do that is until it is full. What was not
- * there yet when this was last looked at is left: it may not be whole.
+ * Stores finished records of a buffer that CUPTI holds: it holds one until everything in it has
+ * ended, and in a busy program until it is full. Records that were not there at the last look are
+ * left, as they may be incomplete.
  */
 static void store_finished(struct collector *c, uint32_t index)
 {
@@ -282,7 +282,7 @@ static void store_finished(struct collector *c, uint32_t index)
 	my.looked[index].settled_ns = now;
 }
 
-/* Now that CUPTI records it may answer what it did not before. */
+/* CUPTI may answer now that it records. */
 static void measure_again(struct collector *c)
 {
 	uint16_t strides[DP_SPOOL_KINDS];
@@ -296,7 +296,7 @@ static void measure_again(struct collector *c)
 	memcpy(c->pool->strides, strides, sizeof(strides));
 }
 
-/* Completed slots in the order in which they were handed out. */
+/* Stores completed slots in the order in which they were handed out. */
 static bool store_slots(struct collector *c, bool last)
 {
 	uint32_t count = 0, i, j;
@@ -318,7 +318,7 @@ static bool store_slots(struct collector *c, bool last)
 	for (i = 0; i < count; i++) {
 		uint32_t state = DP_SLOT_HELD;
 
-		/* What CUPTI has not given back in time is taken. */
+		/* Takes what CUPTI has not returned in time. */
 		held = atomic_compare_exchange_strong(&c->slots[my.slots[i]].state, &state,
 						      DP_SLOT_COMPLETED);
 		store_slot(c, my.slots[i], held);
@@ -326,7 +326,7 @@ static bool store_slots(struct collector *c, bool last)
 	return count;
 }
 
-/* Counts what a buffer has that was handed out where the pool was full; valid: how much that is. */
+/* Counts the records of a buffer used when the pool was full; valid: its length. */
 static void count_discard(struct collector *c, const struct discard *discard, size_t valid)
 {
 	size_t at = 0, bytes;
@@ -344,7 +344,7 @@ static void count_discard(struct collector *c, const struct discard *discard, si
 		dp_writer__lose(&c->writer, DP_LOSS_DAMAGED, DP_SPOOL_KIND_UNKNOWN, 1, valid - at);
 }
 
-/* Up to where there are records in one that CUPTI holds. */
+/* Returns how far a buffer that CUPTI holds has records. */
 static size_t held_bytes(const struct collector *c, const struct discard *discard)
 {
 	size_t at = 0;
@@ -360,7 +360,7 @@ static size_t held_bytes(const struct collector *c, const struct discard *discar
 	return at;
 }
 
-/* Of those that CUPTI has not given back in time, too. */
+/* Also counts those that CUPTI has not returned in time. */
 static void count_discards(struct collector *c, bool last)
 {
 	uint64_t trashed = atomic_exchange(&c->trashed, 0);
@@ -382,7 +382,7 @@ static void count_discards(struct collector *c, bool last)
 	}
 }
 
-/* One event of a ring; the bytes it took, 0 where the ring is damaged. */
+/* Stores one event of a ring. Returns its size, 0 if the ring is damaged. */
 static size_t store_event(struct collector *c, const uint8_t *raw, size_t available, uint32_t tid)
 {
 	size_t bytes = dp_translate__event_bytes(raw, available);
@@ -438,7 +438,7 @@ static bool store_ring(struct collector *c, uint32_t index, uint64_t head)
 	return any;
 }
 
-/* Definitions, ring 0, come before what refers to them, though they are read later. */
+/* Stores definitions, ring 0, before what refers to them; so they are read later. */
 static bool store_rings(struct collector *c)
 {
 	static uint64_t heads[DP_POOL_RINGS_LIMIT];
@@ -475,8 +475,8 @@ static void store_notes(struct collector *c)
 }
 
 /*
- * Names in buffers that CUPTI still fills, so that a death does not leave their kernels nameless:
- * the launcher can read the records then, but not what they point to.
+ * Reads the names in buffers that CUPTI still fills, so that if the process dies its kernels have
+ * names: the launcher can then read the records, but not what they point to.
  */
 static void read_names(struct collector *c, uint32_t index)
 {
@@ -510,7 +510,7 @@ static void look_at_held(struct collector *c)
 	}
 }
 
-/* Where CUPTI has asked for a buffer there is something to describe, or soon will be. */
+/* Once CUPTI has requested a buffer, there are devices to describe, or soon will be. */
 static void describe_devices(struct collector *c)
 {
 	if (!my.described && atomic_load(&c->requested))
@@ -535,7 +535,7 @@ static void put_state(struct collector *c, uint32_t state, int64_t realtime_ns)
 	dp_writer__add(&c->writer, &record, false);
 }
 
-/* When recording began, was paused and went on. */
+/* Stores when recording started, paused and resumed. */
 static void note_state(struct collector *c)
 {
 	uint32_t began = c->cupti.attached ? DP_SPOOL_STARTED : DP_SPOOL_NVTX_ON;
@@ -556,7 +556,7 @@ static void put_versions(struct collector *c)
 	if (!c->cupti.attached || my.versions)
 		return;
 	my.versions = true;
-	/* From here on CUPTI's clock can be set: before it is set, if it is. */
+	/* From here on, CUPTI's clock can be set: this reads it before. */
 	dp_info__clock(&c->writer);
 	snprintf(text, sizeof(text), "%u", c->cupti.version);
 	dp_info__put(&c->writer, "cupti.version", text);
@@ -610,7 +610,7 @@ static void tell_failure(struct collector *c)
 			c->folder, strerror(c->writer.fail_errno));
 }
 
-/* Everything that is there, the sums, and that it was all. */
+/* Stores everything that is left, the sums, and the end. */
 static void end(struct collector *c)
 {
 	int64_t now = clock_ns(CLOCK_REALTIME);

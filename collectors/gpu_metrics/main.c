@@ -1,11 +1,11 @@
 /*
  * deepprof-gpu-metrics PID INTERVAL_NS: samples the hardware counters of all GPUs for a recording,
- * in a process of its own, for CUPTI's profiler has crashed its hosts at their end. Standard output
- * is the file (spool/gpu_metrics.h), standard input a pipe: when its other end is closed, by
- * whatever has become of the launcher, this comes to an end.
+ * in a process of its own, because CUPTI's profiler has crashed processes at their end. Standard
+ * output is the file (spool/gpu_metrics.h), standard input a pipe: when its other end is closed,
+ * for example because the launcher died, this process ends.
  *
- * PID is the first process that was recorded: its libcuda and libcupti are used, which are found in
- * its memory map.
+ * PID is the first recorded process: its libcuda and libcupti, which its memory map shows, are
+ * used.
  */
 #include "gpu_metrics/pm.h"
 
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Looking for the libraries, and at the samples: at 100 us 200 of them have come meanwhile. */
+/* How often it looks for libraries and samples: at 100 us, 200 samples arrive meanwhile. */
 enum { STEP_MS = 20 };
 
 struct sampler {
@@ -48,7 +48,7 @@ static bool write_header(struct sampler *sampler)
 	       !fflush(sampler->file);
 }
 
-/* Over what the header has said so far. */
+/* Overwrites the message in the header. */
 static void write_failure(struct sampler *sampler)
 {
 	fflush(sampler->file);
@@ -57,7 +57,7 @@ static void write_failure(struct sampler *sampler)
 		_exit(1);
 }
 
-/* Waits for a step; false where it is time to end. */
+/* Waits for a step. Returns false if it is time to end. */
 static bool goes_on(void)
 {
 	struct pollfd launcher = { STDIN_FILENO, POLLIN, 0 };
@@ -65,7 +65,7 @@ static bool goes_on(void)
 	return poll(&launcher, 1, STEP_MS) == 0;
 }
 
-/* The path of a library that the process has mapped, as it is to be opened here. */
+/* Finds the path, valid here, of a library that the process has mapped. */
 static bool find_mapped(const char *pid, const char *name, char path[PATH_MAX])
 {
 	char line[PATH_MAX + 128], *at, *base;
@@ -80,7 +80,7 @@ static bool find_mapped(const char *pid, const char *name, char path[PATH_MAX])
 		base = at ? strrchr(at, '/') + 1 : NULL;
 		if (!base || strncmp(base, name, strlen(name)))
 			continue;
-		/* In a container the path is another's. */
+		/* In a container, the path is that of another file system. */
 		snprintf(path, PATH_MAX, "%s", at);
 		if (access(path, R_OK))
 			snprintf(path, PATH_MAX, "/proc/%s/root%.*s", pid, PATH_MAX - 40, at);
@@ -100,7 +100,7 @@ static void *load(struct sampler *sampler, const char *path)
 	return library;
 }
 
-/* Waits for the process to have both; false where it never did, or they are not to be had here. */
+/* Waits for the process to map both. Returns false if it never did, or they cannot be loaded. */
 static bool load_both(struct sampler *sampler, const char *pid, void **cuda, void **cupti)
 {
 	char cuda_path[PATH_MAX], cupti_path[PATH_MAX];
@@ -149,7 +149,7 @@ static void write_uuid(char text[DP_GPU_METRICS_UUID], const unsigned char uuid[
 				 i == 0 || (i >= 4 && i <= 10 && !(i & 1)) ? "-" : "", uuid[i]);
 }
 
-/* Those that can be sampled; why another can't is noted. */
+/* Starts all GPUs that can be sampled; notes why another cannot. */
 static void start_all(struct sampler *sampler, const struct driver *driver, uint64_t interval_ns)
 {
 	unsigned char uuid[16];
@@ -176,7 +176,7 @@ static bool put(void *ctx, const struct pm_gpu *gpu, const struct dp_gpu_metrics
 	struct dp_gpu_metrics_sample copy = *sample;
 
 	copy.gpu = (uint32_t)(gpu - sampler->gpus);
-	/* A full disk costs samples; it must not cost the recording. */
+	/* A full disk may cost samples, but not the recording. */
 	return fwrite(&copy, sizeof(copy), 1, sampler->file) == 1;
 }
 
@@ -189,7 +189,7 @@ static bool read_all(struct sampler *sampler)
 	return !fflush(sampler->file) && good;
 }
 
-/* Nothing of the program's that might be recorded, or held open. */
+/* Drops everything of the program that could be recorded, or held open. */
 static void cut_off(void)
 {
 	unsetenv("CUDA_INJECTION64_PATH");
@@ -227,6 +227,6 @@ int main(int argc, char **argv)
 	write_failure(&sampler);
 	for (uint32_t i = 0; i < sampler.count; i++)
 		pm_end(&sampler.pm, &sampler.gpus[i]);
-	/* Not by exit(): what the libraries do there is what has crashed others. */
+	/* Avoids exit(): what the libraries do there has crashed other processes. */
 	_exit(0);
 }

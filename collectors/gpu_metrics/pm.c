@@ -6,13 +6,13 @@
 #include <string.h>
 #include <time.h>
 
-/* Samples that are decoded at once: at the shortest interval, 100 us, more than come meanwhile. */
+/* Samples decoded at once: at the shortest interval, 100 us, fewer arrive meanwhile. */
 enum { SAMPLES = 1024 };
 
-/* The GPU's own: at some 100 bytes a sample and GPU unit it holds seconds of them. */
+/* On the GPU: at some 100 bytes per sample and GPU unit, it holds seconds. */
 #define BUFFER_BYTES ((size_t)64 << 20)
 
-/* A sample is read this soon after its end: then both clocks are the same. */
+/* A sample is read this soon after its end if both clocks are the same. */
 #define SOON_NS INT64_C(2000000000)
 
 static const struct {
@@ -90,8 +90,7 @@ static void end_host(struct pm *pm, struct pm_gpu *gpu)
 	gpu->host = NULL;
 }
 
-/* Metrics that are added one by one would each take a pass; after one that is not known the host's
- * object is of no more use. */
+/* Adding metrics one by one would take a pass each; an unknown one spoils the host object. */
 static bool add(struct pm *pm, struct pm_gpu *gpu, const char **names, size_t count)
 {
 	struct pm_add p = { PM_BYTES(pm_add, count), NULL, gpu->host, names, count };
@@ -117,7 +116,7 @@ static bool find_known(struct pm *pm, struct pm_gpu *gpu, const char *chip,
 	return true;
 }
 
-/* The configuration of what was added, and how many passes it takes. */
+/* Sets the configuration of the added metrics, and the number of its passes. */
 static bool configure(struct pm *pm, struct pm_gpu *gpu, size_t *passes)
 {
 	{
@@ -166,7 +165,7 @@ bool pm_choose(struct pm *pm, struct pm_gpu *gpu, const char *chip, const uint8_
 	return false;
 }
 
-/* What the GPU's counters are free for. The caller's; NULL: not known. */
+/* Returns which counters of the GPU are free. The caller frees it; NULL: unknown. */
 static uint8_t *availability(struct pm *pm, size_t device)
 {
 	struct pm_availability p = { PM_BYTES(pm_availability, image), NULL, device, 0, NULL };
@@ -194,7 +193,7 @@ static bool choose_of_device(struct pm *pm, struct pm_gpu *gpu)
 	return done;
 }
 
-/* Also makes the image free again: what was in it is lost. */
+/* Also makes the image reusable: its samples are lost. */
 static bool clear_image(struct pm *pm, struct pm_gpu *gpu)
 {
 	struct pm_image p = { PM_BYTES(pm_image, image), NULL, gpu->object, gpu->image_bytes,
@@ -264,8 +263,8 @@ static int64_t now_ns(void)
 }
 
 /*
- * Samples may have CUPTI's clock or the GPU's own: CUPTI's where its time is just past the end of
- * the newest. Else the offset is taken from the sample that was read soonest after its end.
+ * Samples may have CUPTI's clock or the GPU's own. It is CUPTI's if its time is just past the end
+ * of the newest sample. Otherwise the offset is taken from the sample read soonest after its end.
  */
 static void set_clock(struct pm *pm, struct pm_gpu *gpu, uint64_t end)
 {
@@ -308,7 +307,7 @@ static bool get_values(struct pm *pm, struct pm_gpu *gpu, size_t sample,
 	for (size_t i = 0; i < gpu->count; i++) {
 		unsigned int which = gpu->which[i];
 
-		/* Not NaN, and not what a counter shows that was reset. */
+		/* Excludes NaN, and values of a counter that was reset. */
 		if (!(values[i] >= 0 && values[i] < 1e14))
 			continue;
 		out->values[which] = (int64_t)(values[i] * metrics[which].unit);
@@ -317,7 +316,7 @@ static bool get_values(struct pm *pm, struct pm_gpu *gpu, size_t sample,
 	return true;
 }
 
-/* The first of all may have begun at any time, and tells nothing. */
+/* The first sample may have started at any time, and is not used. */
 static bool read_sample(struct pm *pm, struct pm_gpu *gpu, size_t at,
 			struct dp_gpu_metrics_sample *out)
 {

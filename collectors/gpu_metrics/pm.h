@@ -1,4 +1,4 @@
-/* One GPU's hardware counters by CUPTI's PM sampling: which metrics fit, and their samples. */
+/* Samples a GPU's hardware counters by CUPTI's PM sampling, with the metrics that fit. */
 #ifndef DP_GPU_METRICS_PM_H
 #define DP_GPU_METRICS_PM_H
 
@@ -20,21 +20,21 @@ struct pm {
 
 struct pm_gpu {
 	size_t device;
-	void *host;   /* that the metrics are chosen and evaluated with */
-	void *object; /* that samples */
+	void *host;   /* chooses and evaluates the metrics */
+	void *object; /* samples */
 	const char *names[DP_GPU_METRICS];
-	unsigned int which[DP_GPU_METRICS]; /* of names: the metric */
+	unsigned int which[DP_GPU_METRICS]; /* by index in names: the metric */
 	size_t count;
 	uint8_t *config;
 	size_t config_bytes;
-	uint8_t *image; /* samples that were decoded */
+	uint8_t *image; /* decoded samples */
 	size_t image_bytes;
-	int64_t offset_ns; /* CLOCK_MONOTONIC less the samples' clock, where it is not CUPTI's */
+	int64_t offset_ns; /* CLOCK_MONOTONIC minus the samples' clock, if that is not CUPTI's */
 	bool offset_known;
 	uint64_t last_end; /* of the samples so far */
 };
 
-/* Takes the functions from a libcupti. This and all below: false after noting the failure. */
+/* Loads the functions of a libcupti. All functions here return false after noting the failure. */
 bool pm_open(struct pm *pm, void *library);
 
 /*
@@ -43,16 +43,16 @@ bool pm_open(struct pm *pm, void *library);
  */
 bool pm_choose(struct pm *pm, struct pm_gpu *gpu, const char *chip, const uint8_t *availability);
 
-/* Does all that it takes, and starts to sample. */
+/* Prepares everything and starts sampling. */
 bool pm_start(struct pm *pm, struct pm_gpu *gpu, size_t device, uint64_t interval_ns);
 
-/* Gives each sample that there is by now to put. */
+/* Passes all samples that are available to put. */
 bool pm_read(struct pm *pm, struct pm_gpu *gpu,
 	     bool (*put)(void *ctx, const struct pm_gpu *gpu,
 			 const struct dp_gpu_metrics_sample *sample),
 	     void *ctx);
 
-/* No more samples after those that there are; then ends it. */
+/* Stops sampling after the samples that are available, and ends it. */
 bool pm_stop(struct pm *pm, struct pm_gpu *gpu);
 void pm_end(struct pm *pm, struct pm_gpu *gpu);
 

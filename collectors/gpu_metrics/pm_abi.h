@@ -1,7 +1,7 @@
 /*
- * CUPTI's PM sampling, as far as it is used: parameters of cupti_pmsampling.h, cupti_target.h and
- * cupti_profiler_host.h (12.6 to 13.5; the last does not compile as C before 13.3). Later versions
- * only add members at the end, and bytes says which there are.
+ * The part of CUPTI's PM sampling that is used: parameters of cupti_pmsampling.h, cupti_target.h
+ * and cupti_profiler_host.h (12.6 to 13.5; the last does not compile as C before 13.3). Later
+ * versions only add members at the end, and bytes says which are present.
  */
 #ifndef DP_GPU_METRICS_PM_ABI_H
 #define DP_GPU_METRICS_PM_ABI_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Parameters up to their last member, without what the compiler adds. */
+/* The size up to the last member, without padding. */
 #define PM_BYTES(name, last) (offsetof(struct name, last) + sizeof(((struct name *)0)->last))
 
 enum { PM_PROFILER_PM_SAMPLING = 1 };
@@ -33,7 +33,7 @@ struct pm_availability {
 	size_t bytes;
 	void *unused;
 	size_t device;
-	size_t image_bytes; /* where image is NULL it is returned */
+	size_t image_bytes; /* returned if image is NULL */
 	uint8_t *image;
 };
 
@@ -102,7 +102,7 @@ struct pm_enable {
 	void *object;
 };
 
-/* Of cuptiPmSamplingStart(), Stop() and Disable(). */
+/* For cuptiPmSamplingStart(), Stop() and Disable(). */
 struct pm_object {
 	size_t bytes;
 	void *unused;
@@ -170,7 +170,7 @@ struct pm_sample {
 	uint64_t end;
 };
 
-/* Their parameters, and the last member. */
+/* The functions, their parameters, and the last member of these. */
 #define PM_FUNCTIONS(X)                                                     \
 	X(cuptiProfilerInitialize, pm_initialize, unused)                   \
 	X(cuptiDeviceGetChipName, pm_chip, name)                            \

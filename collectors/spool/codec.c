@@ -7,9 +7,9 @@ enum how {
 	U32,
 	S32,
 	U64,
-	SAME32, /* repeats: stored where it differs from the last of the type */
+	SAME32, /* repeats: stored if it differs from the last of the type */
 	TIME,	/* the record's own time: difference to the last of the type */
-	SPAN,	/* another: difference to the time before it in the record */
+	SPAN,	/* another time: difference to the previous one in the record */
 	CORR,	/* difference to the last of the type */
 	PLACE,	/* ids of dictionaries */
 	SHAPE,
@@ -357,7 +357,7 @@ static inline uint64_t value_of(const struct dp_spool_record *record, const stru
 	}
 }
 
-/* One field whose bit is to be set. */
+/* Encodes one field, whose bit is set by the caller. */
 static inline uint8_t *encode_field(uint64_t *last, uint8_t *out, uint64_t *time,
 				    const struct dp_spool_record *record, const struct field *field,
 				    uint64_t value)
@@ -413,7 +413,7 @@ uint8_t *dp_codec__encode(struct dp_codec_state *state, uint8_t *out,
 	return out;
 }
 
-/* One field whose bit is set. */
+/* Decodes one field whose bit is set. */
 static bool decode_field(uint64_t *last, const uint8_t **p, const uint8_t *end, uint64_t *time,
 			 struct dp_spool_record *record, const struct field *field,
 			 struct dp_codec_ids *ids)

@@ -1,5 +1,5 @@
 /*
- * CRC-32C, by the processor's instruction where there is one, else eight bytes at a time by tables
+ * CRC-32C, by the processor's instruction if it has one, otherwise eight bytes at a time by tables
  * (Kounavis and Berry: "Novel table lookup-based algorithms for high-performance CRC generation",
  * IEEE Trans. Computers 57(11), 2008).
  */

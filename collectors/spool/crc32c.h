@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CRC-32C (Castagnoli) of the bytes, going on from crc (0 to begin). */
+/* Returns the CRC-32C (Castagnoli) of the bytes, continuing from crc (0 to start). */
 uint32_t dp_crc32c(uint32_t crc, const void *data, size_t bytes);
 
 #endif

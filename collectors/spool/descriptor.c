@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Programs get the lowest numbers that are free; few have this many. */
+/* Programs get the lowest free numbers; few programs use this many. */
 #define FIRST_NUMBER 400
 #define FIRST_AFTER_STANDARD 3
 

@@ -1,8 +1,8 @@
 /*
- * A descriptor of our own in a program that knows nothing of it. Programs close what they have not
- * opened, all from 3 on, say, and the numbers are then those of their own files: what went on to
- * write by number would write there. And who starts without standard output gets the next file
- * that is opened for it, which must not be ours.
+ * The collector's descriptors in a program that does not know of them. Programs may close
+ * descriptors that they have not opened, for example all from 3 on, and reuse the numbers for their
+ * own files: a collector that continued to write by number would write there. And a program without
+ * standard output gets the next file opened in its place, which must not be the collector's.
  */
 #ifndef DP_SPOOL_DESCRIPTOR_H
 #define DP_SPOOL_DESCRIPTOR_H
@@ -18,13 +18,13 @@ struct dp_descriptor {
 /* Remembers what fd is, which stays the caller's; -1 is none. */
 void dp_descriptor__note(struct dp_descriptor *out, int fd);
 
-/* Owns fd, which gets a number that is out of the program's way, as far as there is one. */
+/* Takes ownership of fd and moves it to a number that the program is unlikely to use. */
 void dp_descriptor__take(struct dp_descriptor *out, int fd);
 
-/* The number while it is what it was, else -1 and EBADF. Safe in a handler of signals. */
+/* Returns the number if it still is the same file, else -1 and EBADF. Safe in signal handlers. */
 int dp_descriptor__get(const struct dp_descriptor *descriptor);
 
-/* Closes it, if it still is ours. */
+/* Closes it, if it still is the collector's. */
 void dp_descriptor__close(struct dp_descriptor *descriptor);
 
 #endif

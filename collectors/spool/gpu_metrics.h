@@ -1,6 +1,6 @@
 /*
  * What deepprof-gpu-metrics measures, and its file in the recording's folder: a header, the UUID of
- * each GPU, then samples, all as they are in memory.
+ * each GPU, then samples, all as in memory.
  */
 #ifndef DP_SPOOL_GPU_METRICS_H
 #define DP_SPOOL_GPU_METRICS_H
@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 /*
- * Columns of gpu_metric, the names of NVIDIA's metrics, and by what their values are multiplied:
- * shares of the peak are stored in millionths, rates in bytes per second. Where a GPU has too few
- * counters for all in one pass, the last ones are left out.
+ * Columns of gpu_metric, the names of NVIDIA's metrics, and factors for their values: shares of the
+ * peak are stored in millionths, rates in bytes per second. If a GPU has too few counters for all
+ * in one pass, the last ones are omitted.
  */
 #define DP_SHARE ".avg.pct_of_peak_sustained_elapsed"
 #define DP_RATE ".sum.per_second"
@@ -44,14 +44,14 @@ struct dp_gpu_metrics_header {
 	char magic[8];
 	uint32_t gpus;
 	uint32_t sample_bytes;
-	char failure[240]; /* why nothing is measured, or no longer; "": it is */
+	char failure[240]; /* why nothing is measured, or no longer; "" if it is */
 };
 
 struct dp_gpu_metrics_sample {
 	int64_t start_ns; /* CLOCK_MONOTONIC */
 	int64_t dur_ns;
 	uint32_t gpu;
-	uint32_t has; /* a bit for each value that is known */
+	uint32_t has; /* a bit for each known value */
 	int64_t values[DP_GPU_METRICS];
 };
 

@@ -1,4 +1,4 @@
-/* The launcher's side of a pool that is in use: read and written as a file, never mapped. */
+/* The launcher's access to a pool in use: it is read and written as a file, never mapped. */
 #include "spool/pool.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static bool is_pool(const struct dp_pool_header *head)
 	       head->version == DP_POOL_VERSION && head->bytes == sizeof(*head);
 }
 
-/* A table of count entries at the offset lies within the file. */
+/* Returns true if a table of count entries at the offset is within the file. */
 static bool within(const struct dp_pool_header *head, uint64_t offset, uint64_t count,
 		   uint64_t bytes)
 {
@@ -39,7 +39,7 @@ bool dp_pool__read(int pool_fd, struct dp_pool_header *out)
 {
 	struct stat info;
 
-	/* What else a process hands over may have us wait for it to be read. */
+	/* Anything but a regular file from a process could block when read. */
 	if (fstat(pool_fd, &info) || !S_ISREG(info.st_mode) ||
 	    !read_at(pool_fd, out, sizeof(*out), 0) || !is_pool(out))
 		return false;

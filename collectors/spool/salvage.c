@@ -1,7 +1,7 @@
 /*
- * What a process that died had not stored: records of CUPTI in slots of the pool, events of NVTX in
- * rings. The pool is read as a file and believed as little as the spool. Addresses of names mean
- * nothing any more; the spool says what was at those that its writer had come across.
+ * What a process had not stored when it died: CUPTI's records in slots of the pool, NVTX events in
+ * rings. The pool is read as a file and trusted as little as the spool. Addresses of names are no
+ * longer valid; the spool has the names that its writer had seen.
  */
 #include "spool/spool_read.h"
 #include "spool/table.h"
@@ -11,7 +11,7 @@
 
 enum phase { RINGS, SLOTS, LOSSES, COUNTS, DONE };
 
-/* A slot that has something. */
+/* A slot with records. */
 struct left {
 	uint64_t sequence;
 	uint32_t index;
@@ -31,7 +31,7 @@ struct dp_salvage {
 	bool no_memory;
 	struct left *slots;
 	size_t slot_count;
-	/* The slot or ring at hand. */
+	/* The current slot or ring. */
 	size_t next;
 	uint8_t *data;
 	size_t data_room;
@@ -57,7 +57,7 @@ static bool read_at(int fd, void *out, size_t bytes, uint64_t offset)
 	return dp_read__at(fd, out, bytes, offset) == (ssize_t)bytes;
 }
 
-/* The strings of what is salvaged go on where the spool's end. */
+/* Ids of salvaged strings continue after those of the spool. */
 static uint32_t text(void *owner, const char *bytes, size_t length)
 {
 	struct dp_spool *spool = owner;
@@ -112,7 +112,7 @@ static int by_sequence(const void *a, const void *b)
 	return left->index < right->index ? -1 : left->index > right->index;
 }
 
-/* Lists the slots that have something which the spool has not. */
+/* Lists the slots with records that the spool lacks. */
 static int list_slots(struct dp_spool *spool, struct dp_salvage *salvage)
 {
 	const struct dp_pool_header *pool = &salvage->pool;
@@ -156,7 +156,7 @@ static int list_slots(struct dp_spool *spool, struct dp_salvage *salvage)
 	return DP_SPOOL_OK;
 }
 
-/* The sums up to what the spool holds: its last chunk may have been written, and not counted. */
+/* Sets the sums up to the spool's end: its last chunk may have been written but not counted. */
 static void start_sums(struct dp_spool *spool, struct dp_salvage *salvage)
 {
 	salvage->sums = salvage->pool.banks[salvage->pool.bank & 1];
@@ -218,7 +218,7 @@ static void lose(struct dp_salvage *salvage, unsigned int reason, uint32_t kind,
 	salvage->sums.lost_bytes[reason] += bytes;
 }
 
-/* Reads what a ring has left, unwrapped, into salvage->data. */
+/* Reads the rest of a ring, unwrapped, into salvage->data. */
 static int load_ring(struct dp_spool *spool, uint32_t index)
 {
 	struct dp_salvage *salvage = spool->salvage;

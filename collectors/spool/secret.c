@@ -1,9 +1,9 @@
-/* A command line without its secrets. */
+/* Replaces secrets in a command line. */
 #include "spool/secret.h"
 
 #include <string.h>
 
-/* What is written, and how long it would be. */
+/* The text written so far, and its length without the limit. */
 struct text {
 	char *out;
 	size_t room;
@@ -35,7 +35,7 @@ static bool is_quote(char c)
 	return c == '"' || c == '\'' || c == '`';
 }
 
-/* Of the names of options, variables and keys. */
+/* Returns true for characters of options, variables and keys. */
 static bool is_of_name(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
@@ -56,7 +56,7 @@ static const char *skip_blanks(const char *at, const char *end)
 	return at;
 }
 
-/* As words: small letters, but for the case of the first ones. */
+/* Compares with a lower-case word, ignoring case. */
 static bool is_word(const char *at, const char *end, const char *word)
 {
 	if ((size_t)(end - at) != strlen(word))
@@ -67,7 +67,7 @@ static bool is_word(const char *at, const char *end, const char *word)
 	return true;
 }
 
-/* What stands before the secret in a header: "Bearer X". */
+/* Returns true for what precedes a secret in a header: "Bearer X". */
 static bool is_scheme(const char *at, const char *end)
 {
 	return is_word(at, end, "bearer") || is_word(at, end, "basic") ||
@@ -75,7 +75,7 @@ static bool is_scheme(const char *at, const char *end)
 	       is_word(at, end, "apikey") || is_word(at, end, "negotiate");
 }
 
-/* An option, for which a value is not taken: "--lr", "--lr=1". A secret hardly looks like it. */
+/* Returns true for an option, not a value: "--lr", "--lr=1". Secrets hardly look like it. */
 static bool is_option(const char *at, const char *end)
 {
 	if (end - at < 3 || at[0] != '-' || at[1] != '-' || at[2] < 'a' || at[2] > 'z')
@@ -93,7 +93,7 @@ static bool takes_value(const char *at, const char *end)
 	return end - at < 5 || memcmp(at, "--no", 4) != 0;
 }
 
-/* The end of a value without quotes within an argument: of the word, or of a header's line. */
+/* Returns the end of an unquoted value in an argument: that of the word, or of a header's line. */
 static const char *value_end(const char *at, const char *end, bool header)
 {
 	while (at < end && !is_quote(*at) && *at != '\n' && *at != '&' && *at != ';' &&
@@ -102,7 +102,7 @@ static const char *value_end(const char *at, const char *end, bool header)
 	return at;
 }
 
-/* True for headers, which are as long as the line is. */
+/* Returns true for headers, whose value ends with the line. */
 static bool is_header(const char *name, const char *end)
 {
 	static const char *const headers[] = { "authorization", "cookie" };
@@ -117,8 +117,8 @@ static bool is_header(const char *name, const char *end)
 }
 
 /*
- * Where the value begins of what is named, within an argument: behind "=" or ":", and quotes around
- * the name or the value; behind blanks, after an option. NULL: it has none.
+ * Returns where the value of a name in an argument begins: after "=" or ":", and quotes around the
+ * name or the value; or after blanks, for an option. NULL if it has none.
  */
 static const char *value_of(const char *name, const char *stop, const char *end)
 {
@@ -134,7 +134,7 @@ static const char *value_of(const char *name, const char *stop, const char *end)
 	return at;
 }
 
-/* A name and its value, if that is a secret: to where it is written. NULL where it is none. */
+/* Writes a name and its secret value. Returns its end, NULL if it is not a secret. */
 static const char *named(struct text *text, const char *at, const char *end)
 {
 	const char *stop = name_end(at, end), *value, *last;
@@ -165,7 +165,7 @@ static const char *named(struct text *text, const char *at, const char *end)
 	return last;
 }
 
-/* The end of the part of a URL that has no bytes of `ends`. */
+/* Returns the end of the part of a URL without bytes of `ends`. */
 static const char *part_end(const char *at, const char *end, const char *ends)
 {
 	while (at < end && !is_blank(*at) && !is_quote(*at) && *at && !strchr(ends, *at))
@@ -187,7 +187,7 @@ static bool is_number(const char *at, const char *end)
 	return at == end;
 }
 
-/* No user's name and password are longer. */
+/* No name and password of a user are longer. */
 enum { USER_MOST = 4096 };
 
 static bool is_web(const char *start, const char *at)
@@ -197,8 +197,8 @@ static bool is_web(const char *start, const char *at)
 }
 
 /*
- * Behind "://": a user and password, or a token in place of both. A password may have a slash; but
- * a port may be followed by an "@" too.
+ * Handles "://": a user and password, or a token in place of both, may follow. A password may
+ * contain a slash; but an "@" may also follow a port.
  */
 static const char *url(struct text *text, const char *start, const char *at, const char *end)
 {
@@ -225,7 +225,7 @@ static const char *bearer(struct text *text, const char *at, const char *end)
 		return NULL;
 	value = skip_blanks(stop, end);
 	last = value_end(value, end, false);
-	/* Shorter is a word of a sentence. */
+	/* A shorter one is a word of a sentence. */
 	if (last - value < 8)
 		return NULL;
 	put(text, at, (size_t)(value - at));
@@ -242,7 +242,7 @@ static const char *token(struct text *text, const char *start, const char *at, c
 	return length ? at + length : NULL;
 }
 
-/* What is within an argument. */
+/* Writes the text of an argument. */
 static void put_text(struct text *text, const char *start, const char *end)
 {
 	const char *at = start, *next;
@@ -267,10 +267,10 @@ static void put_text(struct text *text, const char *start, const char *end)
 	}
 }
 
-/* What the next argument is. */
+/* What the next argument may be. */
 enum next { ANYTHING, SECRET, USER, SCRIPT };
 
-/* "NAME:PASSWORD"; two numbers are ids, as Docker has them. */
+/* Writes "NAME:PASSWORD"; two numbers are ids, as Docker's. */
 static bool put_user(struct text *text, const char *at, const char *end)
 {
 	const char *colon = memchr(at, ':', (size_t)(end - at));
@@ -290,7 +290,7 @@ static bool is_user(const char *at, const char *end)
 	       (end - at == 12 && !memcmp(at, "--proxy-user", 12));
 }
 
-/* "NAME=VALUE" or "NAME: VALUE" of a secret, or of a user: the value goes to the end. */
+/* Writes "NAME=VALUE" or "NAME: VALUE" of a secret or a user: the value goes to the end. */
 static bool put_assignment(struct text *text, const char *at, const char *stop, const char *end,
 			   enum next *next)
 {
@@ -316,13 +316,13 @@ static bool put_assignment(struct text *text, const char *at, const char *stop, 
 	return true;
 }
 
-/* "-c" and "-lc": a shell's command or a program follows. */
+/* Returns true for "-c" and "-lc", followed by a shell command or a program. */
 static bool is_script(const char *at, const char *end)
 {
 	return end - at >= 2 && end - at <= 4 && at[0] == '-' && at[1] != '-' && end[-1] == 'c';
 }
 
-/* What follows an option without "=". */
+/* Returns what follows an option without "=". */
 static enum next after(const char *at, const char *end)
 {
 	if (end - at < 2 || *at != '-')
@@ -352,7 +352,7 @@ static void put_argument(struct text *text, const char *at, const char *end, enu
 	while (name < end && *name == '+')
 		name++;
 	stop = name_end(name, end);
-	/* A script goes on behind an assignment. */
+	/* A script continues after an assignment. */
 	if (now != SCRIPT && stop > name && stop < end && put_assignment(text, at, stop, end, next))
 		return;
 	if (stop == end)

@@ -1,7 +1,7 @@
 /*
  * What is stored of a process's command line and environment. Both may hold passwords and tokens,
- * and trace files are sent to other people: variables are stored by name, never by a prefix, and
- * what looks like a secret in a command line is replaced.
+ * and trace files are sent to other people: variables are stored by name, never by prefix, and
+ * anything in a command line that looks like a secret is replaced.
  */
 #ifndef DP_SPOOL_SECRET_H
 #define DP_SPOOL_SECRET_H
@@ -11,10 +11,10 @@
 
 #define DP_SECRET_REPLACED "[redacted]"
 
-/* The names of the environment variables that are stored; NULL beyond the end. */
+/* Returns the names of the environment variables that are stored; NULL beyond the end. */
 const char *dp_secret__variable(size_t index);
 
-/* True for one of them: the name is the first length bytes. */
+/* Returns true if the first length bytes are one of these names. */
 bool dp_secret__may_store(const char *name, size_t length);
 
 /*
@@ -33,12 +33,12 @@ bool dp_secret__may_store(const char *name, size_t length);
 size_t dp_secret__command(char *out, size_t room, const char *arguments, size_t bytes,
 			  char between);
 
-/* True where what has this name is a secret: an option, a variable, a key. */
+/* Returns true if an option, variable or key with this name is a secret. */
 bool dp_secret__is_name(const char *name, size_t length);
 
 /*
- * Bytes at the beginning of text (of length bytes) that are a token by their looks; 0: none. before
- * is the byte in front of it, 0 where there is none. Cost: called for each byte, linear in all.
+ * Returns the length of the token that text (of length bytes) begins with, 0 if none by its looks.
+ * before is the preceding byte, or 0. Cost: called for each byte, linear in all.
  */
 size_t dp_secret__token(const char *text, size_t length, char before);
 

@@ -1,4 +1,4 @@
-/* Which variables are stored, and which names are those of secrets. */
+/* Which variables are stored, and which names denote secrets. */
 #include "spool/secret.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * Each is a small number, a list of devices or an id that a launcher made. deepprof-record(1) lists
+ * Each is a small number, a list of devices or an id made by a launcher. deepprof-record(1) lists
  * them, and a test compares the two lists.
  */
 static const char *const variables[] = {
@@ -16,33 +16,33 @@ static const char *const variables[] = {
 	"OMPI_COMM_WORLD_RANK",
 	"PMI_RANK",
 	"PMIX_RANK",
-	/* The rank on its node, which tells whose GPU is whose. */
+	/* The rank on its node, which shows whose GPU is whose. */
 	"LOCAL_RANK",
 	"SLURM_LOCALID",
 	"OMPI_COMM_WORLD_LOCAL_RANK",
 	"MPI_LOCALRANKID",
-	/* How many ranks there are: whether the trace has all of them. */
+	/* The number of ranks, which shows whether the trace has all of them. */
 	"WORLD_SIZE",
 	"SLURM_NTASKS",
 	"OMPI_COMM_WORLD_SIZE",
 	"PMI_SIZE",
-	/* How many there are on the node: whether ranks share a GPU. */
+	/* The number on the node, which shows whether ranks share a GPU. */
 	"LOCAL_WORLD_SIZE",
 	"OMPI_COMM_WORLD_LOCAL_SIZE",
 	"MPI_LOCALNRANKS",
-	/* The node's number: ranks that lie on one node. */
+	/* The number of the node, which shows the ranks on one node. */
 	"GROUP_RANK",
 	"NODE_RANK",
 	"SLURM_NODEID",
 	"OMPI_COMM_WORLD_NODE_RANK",
-	/* The job, and the attempt: which traces belong together. */
+	/* The job and the attempt, which show the traces that belong together. */
 	"SLURM_JOB_ID",
 	"SLURM_STEP_ID",
 	"SLURM_ARRAY_JOB_ID",
 	"SLURM_ARRAY_TASK_ID",
 	"TORCHELASTIC_RUN_ID",
 	"TORCHELASTIC_RESTART_COUNT",
-	/* Which GPU device 0 is. */
+	/* Which GPU is device 0. */
 	"CUDA_VISIBLE_DEVICES",
 	"CUDA_DEVICE_ORDER",
 	"NVIDIA_VISIBLE_DEVICES",
@@ -76,15 +76,15 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Words in small letters, the last ones of a name. */
+/* The last words of a name in lower case. */
 enum { WORDS = 2, WORD_SIZE = 24 };
 
 struct words {
 	char text[WORDS][WORD_SIZE]; /* [0] is the last */
-	size_t count;		     /* of all there are */
+	size_t count;		     /* in total */
 };
 
-/* Where the word begins that ends at end: at a change from small letter to capital, too. */
+/* Returns where the word that ends at end begins: also at a change from lower to upper case. */
 static size_t word_start(const char *name, size_t end)
 {
 	size_t at = end;
@@ -97,7 +97,7 @@ static size_t word_start(const char *name, size_t end)
 	return at;
 }
 
-/* "--hf-apiKey2" is "key" and "api": a number at the end says which of several it is. */
+/* "--hf-apiKey2" is "key" and "api": a number at the end only distinguishes several. */
 static void split(struct words *words, const char *name, size_t length)
 {
 	memset(words, 0, sizeof(*words));
@@ -109,7 +109,7 @@ static void split(struct words *words, const char *name, size_t length)
 		for (size_t i = start; i < length && words->count < WORDS; i++) {
 			char *text = words->text[words->count];
 
-			/* Of a longer one its end counts. */
+			/* Of a longer word, the end counts. */
 			if (used == WORD_SIZE - 1)
 				memmove(text, text + 1, --used);
 			text[used++] = (char)(is_upper(name[i]) ? name[i] - 'A' + 'a' : name[i]);
@@ -154,7 +154,7 @@ bool dp_secret__is_name(const char *name, size_t length)
 					    "auth",    "account",    "encrypt", "sign",
 					    "signing", "encryption", "master",	"service",
 					    "shared",  "storage",    "license", NULL };
-	/* Of a language model's vocabulary, and amounts of it. */
+	/* For vocabularies of language models, and their sizes. */
 	static const char *const vocabulary[] = { "pad",  "eos",  "bos",   "unk",   "sep",
 						  "cls",  "mask", "stop",  "image", "audio",
 						  "max",  "min",  "num",   "per",   "special",

@@ -1,11 +1,11 @@
-/* Words that are tokens by their looks. */
+/* Recognizes tokens by their looks. */
 #include "spool/secret.h"
 
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Of [A-Za-z0-9]. */
+/* Returns true for [A-Za-z0-9]. */
 static bool is_alnum(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
@@ -16,15 +16,15 @@ static bool is_hex(char c)
 	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f');
 }
 
-/* Small letters, capitals, digits, others. */
+/* Lower case, upper case, digits, others. */
 static int class_of(char c)
 {
 	return c >= 'a' && c <= 'z' ? 0 : c >= 'A' && c <= 'Z' ? 1 : c >= '0' && c <= '9' ? 2 : 3;
 }
 
 /*
- * What issuers put first so that their tokens can be found. `also` are the bytes that follow
- * besides letters and digits; fewer than `least` bytes are no token.
+ * Prefixes by which issuers let their tokens be found. `also` are the bytes that may follow besides
+ * letters and digits; fewer than `least` bytes are not a token.
  */
 static const struct {
 	const char *prefix;
@@ -44,7 +44,7 @@ static const struct {
 	{ "gsk_", "", 16 },    { "dckr_pat_", "-_", 8 },
 };
 
-/* Names begin so, too: hf_model, sk-learn. Those are short and in small letters. */
+/* Names begin like this, too: hf_model, sk-learn. They are short and in lower case. */
 enum { LONG_SECRET = 16 };
 
 static bool is_varied(const char *text, size_t length)
@@ -73,22 +73,22 @@ static size_t known_token(const char *text, size_t length)
 }
 
 /*
- * Shorter words are not taken for random. With what is below, of 20 random letters and digits 98%
- * are found, of 32 or more 99%, of hexadecimal digits all, of small letters and digits 60%; and 2%
- * of 150,000 names of files and functions of a Debian system are taken for random.
+ * Shorter words never count as random. With the values below, 98% of 20 random letters and digits
+ * are found, 99% of 32 or more, all hexadecimal digits, 60% of lower-case letters and digits; and
+ * 2% of 150,000 names of files and functions of a Debian system count as random.
  */
 enum { RANDOM_LEAST = 20, HEX_LEAST = 32, ROW_LEAST = 4 };
 
-/* What tells random letters from names. */
+/* What distinguishes random letters from names. */
 struct looks {
 	size_t letters; /* and digits */
-	size_t changes; /* between small letters, capitals and digits */
-	size_t spoken;	/* in rows of small letters with a vowel for each four */
+	size_t changes; /* between lower case, upper case and digits */
+	size_t spoken;	/* in runs of lower case with a vowel in every four */
 	bool hex;
 	bool classes[4];
 };
 
-/* A row of small letters has ended. */
+/* Ends a run of lower-case letters. */
 static void end_row(struct looks *looks, size_t *row, size_t *vowels)
 {
 	if (*row >= ROW_LEAST && *vowels * 4 >= *row)
@@ -120,8 +120,8 @@ static struct looks look(const char *text, size_t length)
 }
 
 /*
- * Names are words: rows of small letters, parted by dashes, with few changes of class; where each
- * byte is drawn from 62, six of ten differ in class from the one before.
+ * Names are words: runs of lower-case letters, separated by dashes, with few changes of class. If
+ * each byte is drawn from 62, six of ten differ in class from the previous one.
  */
 static bool is_random(const char *text, size_t length)
 {
@@ -147,7 +147,7 @@ static size_t span(const char *text, size_t length, const char *also)
 	return end;
 }
 
-/* Base64 has slashes, but not as many as a path, which is as long as it has folders. */
+/* Base64 has slashes, but fewer than a path of that length. */
 static bool is_base64(const char *text, size_t length)
 {
 	size_t slashes = 0;
@@ -159,7 +159,7 @@ static bool is_base64(const char *text, size_t length)
 
 size_t dp_secret__token(const char *text, size_t length, char before)
 {
-	/* From the most to the fewest bytes: what follows one of a set was looked at with it. */
+	/* From the largest set: a word in a smaller set was examined with it. */
 	static const char *const sets[] = { "+/", "+-_", "" };
 	size_t end = is_alnum(before) ? 0 : known_token(text, length);
 

@@ -22,11 +22,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The environment that the launcher gives to the program. */
+/* The environment that the launcher passes to the program. */
 #define DP_SPOOL_ENV "DEEPPROF_SPOOL"		/* the directory, absolute */
 #define DP_SPOOL_ENV_ID "DEEPPROF_SPOOL_ID"	/* its device and inode: DP_SPOOL_ID */
 #define DP_SPOOL_ENV_OPTIONS "DEEPPROF_OPTIONS" /* key=value,key=value */
-#define DP_SPOOL_ENV_CUPTI "DEEPPROF_CUPTI"	/* a libcupti to use, or the folder that has it */
+#define DP_SPOOL_ENV_CUPTI "DEEPPROF_CUPTI"	/* a libcupti to use, or its folder */
 #define DP_SPOOL_ENV_CUDA_INJECTION "CUDA_INJECTION64_PATH"
 #define DP_SPOOL_ENV_NVTX_INJECTION "NVTX_INJECTION64_PATH"
 #define DP_SPOOL_LIBRARY "libdeepprof-cupti.so"
@@ -34,8 +34,8 @@
 #define DP_SPOOL_SOCKET "socket"
 
 /*
- * Whoever may write to the folder around the directory can put another one, or a link, in its
- * place: one with another device or inode is not used. Both are uintmax_t.
+ * Anyone who may write to the folder around the directory can replace it with another one, or a
+ * link: one with another device or inode is not used. Both are uintmax_t.
  */
 #define DP_SPOOL_ID "%ju:%ju"
 
@@ -68,11 +68,11 @@
 #define DP_SPOOL_CHUNK_MAGIC 0x4b435044u /* "DPCK" */
 #define DP_SPOOL_CHUNK_LIMIT (1u << 20)	 /* the longest payload */
 #define DP_SPOOL_STRING_LIMIT 65535u	 /* the longest string; longer ones are cut */
-#define DP_SPOOL_KINDS 128		 /* CUPTI's kinds of activity, and our own from 112 on */
+#define DP_SPOOL_KINDS 128		 /* CUPTI's kinds of activity; the collector's from 112 */
 
-/* Our own kinds, for the sums of completed, stored and lost. */
+/* The collector's own kinds, for the sums of completed, stored and lost. */
 enum {
-	DP_SPOOL_KIND_UNKNOWN = 0, /* lost before anybody saw of what kind they were */
+	DP_SPOOL_KIND_UNKNOWN = 0, /* lost before their kind was known */
 	DP_SPOOL_KIND_NVTX = 112,
 };
 
@@ -85,14 +85,14 @@ struct dp_spool_header {
 	uint32_t serial; /* the n in the file's name */
 	uint32_t crc;	 /* CRC-32C of the header with this field 0 */
 	int64_t realtime_ns;
-	int64_t monotonic_ns; /* CLOCK_MONOTONIC at the same moment */
+	int64_t monotonic_ns; /* CLOCK_MONOTONIC at the same time */
 	uint64_t reserved[4];
 };
 
 /*
- * consumed: where the raw data came from. source is a slot of the pool (slot_sequence names its
- * use), or DP_SPOOL_SOURCE_RING + a ring's number; everything before position has been stored up to
- * this chunk. DP_SPOOL_SOURCE_NONE: neither. Salvage goes on from there.
+ * consumed: where the raw data came from. source is a slot of the pool (slot_sequence identifies
+ * its use), or DP_SPOOL_SOURCE_RING + a ring's number; everything before position has been stored
+ * up to this chunk. DP_SPOOL_SOURCE_NONE: neither. Salvage continues from there.
  */
 #define DP_SPOOL_SOURCE_NONE 0xffffffffu
 #define DP_SPOOL_SOURCE_RING 0x80000000u
@@ -110,10 +110,10 @@ struct dp_spool_chunk {
 };
 
 /*
- * Times are nanoseconds of CUPTI's clock as CUPTI gave them (0 where it gave none) unless a name
- * says another clock; DP_SPOOL_CLOCK ties the clocks together. Correlation numbers are 64 bits: the
+ * Times are nanoseconds of CUPTI's clock as CUPTI gave them (0 if it gave none) unless the name
+ * mentions another clock; DP_SPOOL_CLOCK relates the clocks. Correlation numbers have 64 bits: the
  * low 32 are CUPTI's, the high 32 count its wraps (the schema's epoch). Strings are ids of
- * dp_spool__string(), 0 is none. ids of devices, contexts and streams are CUPTI's.
+ * dp_spool__string(), 0 is none. Ids of devices, contexts and streams are CUPTI's.
  */
 enum dp_spool_type {
 	DP_SPOOL_INFO = 1, /* key, value: see below */
@@ -150,10 +150,10 @@ enum dp_spool_type {
 };
 
 /*
- * Keys of DP_SPOOL_INFO (the last of a key wins): cmdline (arguments separated by \n, secrets
- * replaced), env.NAME for the variables that secret.h names, cupti.version (the number of
- * cuptiGetVersion), cupti.path, driver.version (as cuDriverGetVersion counts), graph_mode (graph or
- * node).
+ * Keys of DP_SPOOL_INFO (the last of a key counts): cmdline (arguments separated by  , secrets
+ * replaced), env.NAME for the variables that secret.h lists, cupti.version (the number of
+ * cuptiGetVersion), cupti.path, driver.version (the number of cuDriverGetVersion), graph_mode
+ * (graph or node).
  */
 struct dp_spool_info {
 	uint32_t key;
@@ -180,14 +180,14 @@ struct dp_spool_kernel {
 	struct dp_spool_place place;
 	struct dp_spool_shape shape;
 	uint64_t start;
-	uint64_t end; /* 0: was still running */
+	uint64_t end; /* 0: still running */
 	uint64_t completed;
 	uint64_t queued;
 	uint64_t submitted;
 	uint64_t correlation;
 	uint64_t graph_node;
 	uint32_t graph;
-	uint32_t name; /* mangled as CUPTI gave it */
+	uint32_t name; /* mangled, as in CUPTI */
 	uint32_t launch_type;
 	int32_t priority;
 };
@@ -205,7 +205,7 @@ struct dp_spool_memcpy {
 	uint32_t src_kind;
 	uint32_t dst_kind;
 	uint32_t flags; /* bit 0: asynchronous */
-	bool peer;	/* between devices: src_device … dst_context count */
+	bool peer;	/* between devices: src_device … dst_context are set */
 	uint32_t src_device;
 	uint32_t src_context;
 	uint32_t dst_device;
@@ -250,14 +250,14 @@ struct dp_spool_sync {
 	uint64_t end;
 	uint64_t correlation;
 	uint32_t kind;	  /* CUpti_ActivitySynchronizationType */
-	uint32_t context; /* as CUPTI gave it; 0xffffffff: none */
+	uint32_t context; /* as in CUPTI; 0xffffffff: none */
 	uint32_t stream;
 	uint32_t event;
 	uint64_t event_sync;
 	uint32_t ret;
 };
 
-/* An event was recorded in a stream: what waits for it is a sync with its number. */
+/* An event was recorded in a stream: a wait for it is a sync with its number. */
 struct dp_spool_event {
 	uint64_t correlation;
 	uint32_t context;
@@ -306,9 +306,9 @@ struct dp_spool_ext_corr {
 };
 
 /*
- * An event of NVTX as it happened, in order within a thread; matching pushes with pops is the
- * reader's. A payload is the bytes that the program gave with the schema's id; extended payloads
- * have one schema, DP_SPOOL_SCHEMA says what is in them.
+ * An NVTX event as it happened, in order within a thread; the reader matches pushes with pops. A
+ * payload is the bytes that the program passed with the schema's id; extended payloads have one
+ * schema, whose content DP_SPOOL_SCHEMA describes.
  */
 enum {
 	DP_SPOOL_NVTX_MARK = 1,
@@ -316,7 +316,7 @@ enum {
 	DP_SPOOL_NVTX_POP,
 	DP_SPOOL_NVTX_START,
 	DP_SPOOL_NVTX_END,
-	DP_SPOOL_NVTX_CATEGORY, /* value: the category, name: what it is called */
+	DP_SPOOL_NVTX_CATEGORY, /* value: the category, name: its name */
 };
 
 struct dp_spool_nvtx {
@@ -331,7 +331,7 @@ struct dp_spool_nvtx {
 	uint32_t category;
 	uint32_t color;
 	uint32_t payload_type; /* nvtxPayloadType_t; 0 none */
-	uint32_t blob; /* the bytes of an extended payload: dp_spool__string(), may hold 0 */
+	uint32_t blob;	       /* an extended payload: dp_spool__string(), may contain NULs */
 };
 
 /* One entry of a schema that the program registered: NCCL's name their fields in plain text. */
@@ -344,8 +344,8 @@ struct dp_spool_schema {
 	uint32_t field; /* a string: the entry's name */
 	uint64_t type;	/* NVTX_PAYLOAD_ENTRY_TYPE_* or a schema's id */
 	uint64_t flags;
-	uint64_t offset; /* in the payload, worked out where the program left it to the tool */
-	uint64_t bytes;	 /* the entry's size, 0 where not known */
+	uint64_t offset; /* in the payload, computed if the program left it to the tool */
+	uint64_t bytes;	 /* size of the entry, 0 if unknown */
 };
 
 struct dp_spool_thread {
@@ -384,7 +384,7 @@ struct dp_spool_stream {
 	uint64_t correlation;
 };
 
-/* A name that the program gave: object is CUpti_ActivityObjectKind. */
+/* A name set by the program: object is CUpti_ActivityObjectKind. */
 struct dp_spool_name {
 	uint32_t object;
 	uint32_t ids[3]; /* process, thread; or device, context, stream */
@@ -401,7 +401,7 @@ struct dp_spool_jit {
 	uint64_t start;
 	uint64_t end;
 	uint64_t correlation;
-	uint64_t operation; /* ties the steps of one compilation together */
+	uint64_t operation; /* shared by the steps of one compilation */
 	uint64_t cache_bytes;
 	uint32_t kind;
 	uint32_t op;
@@ -428,8 +428,8 @@ struct dp_spool_clock {
 };
 
 /*
- * Records that are nowhere, summed up by reason when a process ends (or by salvage): they are in
- * COUNT's lost as well. kind is 0 where they are of several.
+ * Lost records, summed by reason when a process ends (or by salvage): COUNT's lost includes them.
+ * kind is 0 if they are of several kinds.
  */
 struct dp_spool_loss {
 	int64_t realtime_ns;
@@ -439,7 +439,7 @@ struct dp_spool_loss {
 	uint64_t bytes;
 };
 
-/* The sums of one kind from the start, written when a process ends; completed = stored + lost. */
+/* The sums of one kind, written when a process ends; completed = stored + lost. */
 struct dp_spool_count {
 	uint32_t kind;
 	uint64_t completed;
@@ -461,7 +461,7 @@ enum {
 	DP_SPOOL_STARTED = 1, /* CUPTI records */
 	DP_SPOOL_PAUSED,
 	DP_SPOOL_RESUMED,
-	DP_SPOOL_ENDED,	  /* the last record of a process that ended in order */
+	DP_SPOOL_ENDED,	  /* the last record of a process with an orderly end */
 	DP_SPOOL_NVTX_ON, /* NVTX is recorded */
 };
 
@@ -470,7 +470,7 @@ struct dp_spool_state {
 	uint32_t state;
 };
 
-/* A record of a kind, or of a size, that is not decoded: its bytes. */
+/* The bytes of a record with an unknown kind or size. */
 struct dp_spool_raw {
 	uint32_t kind;
 	uint32_t bytes; /* a string: the record */
@@ -510,49 +510,49 @@ struct dp_spool_record {
 	};
 };
 
-/* The reader (spool_read.c). Not thread-safe; one reader may follow a file that grows. */
+/* The reader (spool_read.c). Not thread-safe; one reader may follow a growing file. */
 struct dp_spool;
 
 enum {
 	DP_SPOOL_OK = 0,
 	DP_SPOOL_END,	    /* nothing more now: the file may grow */
-	DP_SPOOL_NO_MEMORY, /* the rest are failures: they stay */
+	DP_SPOOL_NO_MEMORY, /* the rest are permanent failures */
 	DP_SPOOL_IO,	    /* see errno */
-	DP_SPOOL_NOT_SPOOL, /* no header of our own, or of a later version */
+	DP_SPOOL_NOT_SPOOL, /* no header, or one of a later version */
 };
 
-/* Opens the spool that fd is, which stays the caller's. */
+/* Opens the spool open as fd, which stays the caller's. */
 int dp_spool__open(struct dp_spool **out, int fd);
 void dp_spool__close(struct dp_spool *spool);
 
 const struct dp_spool_header *dp_spool__header(const struct dp_spool *spool);
 
 /*
- * The next record, valid until the next call. Damaged chunks are skipped and counted; they and the
- * definitions lost with them leave strings at 0 and places and shapes at 0. DP_SPOOL_END at the end
- * of what is written.
+ * Reads the next record, valid until the next call. Damaged chunks are skipped and counted; if
+ * definitions were lost with them, strings, places and shapes are 0. Returns DP_SPOOL_END at the
+ * end of what is written.
  */
 int dp_spool__next(struct dp_spool *spool, struct dp_spool_record *out);
 
 /*
- * Once the process is gone and dp_spool__next() has said DP_SPOOL_END: goes on with what the pool
- * still holds, COUNT records of the whole process last (they replace those of the file, if any),
- * then DP_SPOOL_END. pool_fd stays the caller's; the pool is untrusted like the file. The pool of
- * another process, or one that is damaged, is DP_SPOOL_NOT_SPOOL.
+ * Call after the process is gone and dp_spool__next() returned DP_SPOOL_END: continues with what
+ * the pool still holds, then COUNT records of the whole process (they replace those of the file, if
+ * any), then DP_SPOOL_END. pool_fd stays the caller's; the pool is as untrusted as the file. If it
+ * is damaged or another process's, returns DP_SPOOL_NOT_SPOOL.
  */
 int dp_spool__salvage(struct dp_spool *spool, int pool_fd);
 
-/* A string's bytes, ended by a 0 that length does not count. "" for 0 and unknown ids. */
+/* Returns a string's bytes, ended by a NUL that length excludes. "" for 0 and unknown ids. */
 const char *dp_spool__string(const struct dp_spool *spool, uint32_t id, size_t *length);
 
-/* Bytes of the file that have been consumed, and what was wrong with it. */
+/* How much of the file was consumed, and what was wrong with it. */
 struct dp_spool_health {
 	uint64_t bytes_read;
 	uint64_t chunks;
 	uint64_t damaged_bytes; /* skipped */
-	uint64_t undefined;	/* references to a definition that is missing */
+	uint64_t undefined;	/* references to missing definitions */
 	bool ended;		/* DP_SPOOL_ENDED was seen */
-	bool torn;		/* the last chunk is not complete */
+	bool torn;		/* the last chunk is incomplete */
 };
 void dp_spool__health(const struct dp_spool *spool, struct dp_spool_health *out);
 

@@ -1,4 +1,4 @@
-/* What the reader of spools and salvage keep of a file: bytes, strings, and where they were. */
+/* What the reader of spools and salvage keep from a file: bytes, strings, and their addresses. */
 #include "spool/spool_read.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ ssize_t dp_read__at(int fd, void *out, size_t bytes, uint64_t offset)
 	return (ssize_t)got;
 }
 
-/* Room for a text of that length and its 0. */
+/* Returns room for a text of that length and a NUL. */
 static char *text_room(struct dp_spool *spool, size_t bytes)
 {
 	size_t block = bytes + 1 > TEXT_BLOCK ? bytes + 1 : TEXT_BLOCK;

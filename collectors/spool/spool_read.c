@@ -1,7 +1,7 @@
 /*
- * Reads spools. Whoever may write into the folder may have written the file: every length is
- * checked, ids are bounded by the bytes that could have defined them, and no chunk counts
- * without its checksum. Time is linear in the file; memory is a chunk and the definitions.
+ * Reads spools. Anyone who may write to the folder may have written the file: every length is
+ * checked, ids are bounded by the bytes that could have defined them, and a chunk counts only if
+ * its checksum is right. Time is linear in the file; memory is a chunk and the definitions.
  */
 #include "spool/spool_read.h"
 #include "spool/crc32c.h"
@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 /*
- * What may be read in vain, for sums that are wrong: this, and so often what the file has up to
- * there. A file that is damaged reads each chunk once; one that was made for it could have us read
- * a megabyte for every 40 bytes.
+ * Limits reading of chunks with wrong checksums: this many bytes, and this multiple of the file up
+ * to there. A damaged file has each chunk read once; a hostile one could cause reading a megabyte
+ * for every 40 bytes.
  */
 #define VAIN_BYTES ((uint64_t)64 << 20)
 #define VAIN_TIMES 8
@@ -99,7 +99,7 @@ const char *dp_spool__string(const struct dp_spool *spool, uint32_t id, size_t *
 	return there ? spool->strings[id - 1].text : "";
 }
 
-/* Each definition takes three bytes at least: no honest id is larger than that allows. */
+/* Each definition takes at least three bytes: no valid id is larger than that allows. */
 static bool plausible(const struct dp_spool *spool, uint32_t id)
 {
 	return id <= spool->offset / 3 + 1;
@@ -110,7 +110,7 @@ static void note_damage(struct dp_spool *spool, uint64_t bytes)
 	spool->health.damaged_bytes += bytes;
 }
 
-/* True where a whole chunk with the right sum is at the offset; it is in spool->chunk then. */
+/* Loads the chunk at the offset into spool->chunk. Returns true if it is complete and valid. */
 static bool load_chunk(struct dp_spool *spool, uint64_t offset, struct dp_spool_chunk *chunk)
 {
 	struct dp_spool_chunk zeroed;
@@ -139,7 +139,7 @@ static bool load_chunk(struct dp_spool *spool, uint64_t offset, struct dp_spool_
 	return false;
 }
 
-/* Finds the next valid chunk after a damaged place; false where there is none. */
+/* Finds the next valid chunk after a damaged place. Returns false if there is none. */
 static bool resync(struct dp_spool *spool, struct dp_spool_chunk *chunk)
 {
 	static const uint32_t magic = DP_SPOOL_CHUNK_MAGIC;
@@ -168,7 +168,7 @@ static bool resync(struct dp_spool *spool, struct dp_spool_chunk *chunk)
 	return false;
 }
 
-/* The rings' numbers and the slots' are small; others are not believed. */
+/* Numbers of rings and slots are small; larger ones are ignored. */
 static bool note_progress(struct dp_spool *spool, const struct dp_spool_chunk *chunk)
 {
 	bool ring = chunk->source & DP_SPOOL_SOURCE_RING;
@@ -197,7 +197,7 @@ static int next_chunk(struct dp_spool *spool)
 		spool->health.torn = false;
 		return DP_SPOOL_END;
 	}
-	/* A chunk that is not whole may become so; the pool has what it would have brought. */
+	/* An incomplete chunk may become complete; otherwise the pool has what it contained. */
 	if (!load_chunk(spool, spool->offset, &chunk) && !resync(spool, &chunk)) {
 		spool->health.torn = true;
 		return spool->failed ? spool->failed : DP_SPOOL_END;
@@ -256,7 +256,7 @@ static int define_shape(struct dp_spool *spool)
 	return DP_SPOOL_OK;
 }
 
-/* The record's place and shape, from the dictionaries. */
+/* Sets the record's place and shape from the dictionaries. */
 static void resolve(struct dp_spool *spool, struct dp_spool_record *record,
 		    const struct dp_codec_ids *ids)
 {
@@ -277,7 +277,7 @@ static void resolve(struct dp_spool *spool, struct dp_spool_record *record,
 	}
 }
 
-/* What salvage has to know of the records that the file has. */
+/* Keeps what salvage needs to know about the file's records. */
 static void remember(struct dp_spool *spool, const struct dp_spool_record *record)
 {
 	uint64_t correlation = 0;
@@ -293,7 +293,7 @@ static void remember(struct dp_spool *spool, const struct dp_spool_record *recor
 	spool->last_counts[dp_spool__kind(record)]++;
 }
 
-/* One record or definition of the chunk; DP_SPOOL_END after a definition. */
+/* Decodes one record or definition of the chunk; DP_SPOOL_END after a definition. */
 static int decode(struct dp_spool *spool, struct dp_spool_record *out)
 {
 	struct dp_codec_ids ids;
@@ -338,7 +338,7 @@ int dp_spool__next(struct dp_spool *spool, struct dp_spool_record *out)
 		if (!status)
 			return DP_SPOOL_OK;
 		if (status == DP_SPOOL_NOT_SPOOL) {
-			/* The sum is right, the bytes are not: by a later version, or forged. */
+			/* The checksum is right, the bytes are not: a later version, or forged. */
 			note_damage(spool, (uint64_t)(spool->end - spool->at));
 			spool->at = spool->end;
 		} else if (status != DP_SPOOL_END) {

@@ -1,4 +1,4 @@
-/* What the reader of spools (spool_read.c) shares with salvage (salvage.c). */
+/* Shared by the reader of spools (spool_read.c) and salvage (salvage.c). */
 #ifndef DP_SPOOL_READ_H
 #define DP_SPOOL_READ_H
 
@@ -20,7 +20,7 @@ struct dp_address {
 	uint32_t id;
 };
 
-/* How far a slot's use, or a ring, has been stored. */
+/* How much of a slot's use, or of a ring, has been stored. */
 struct dp_progress {
 	uint64_t sequence;
 	uint64_t position;
@@ -30,13 +30,13 @@ struct dp_salvage;
 
 struct dp_spool {
 	int fd;
-	int failed; /* a status that stays */
+	int failed; /* a permanent status */
 	struct dp_spool_header header;
 	struct dp_spool_health health;
 	uint64_t offset; /* of the next chunk */
 	uint64_t file_bytes;
-	uint64_t vain_bytes; /* were read for a chunk that was none */
-	/* The chunk at hand. */
+	uint64_t vain_bytes; /* read for invalid chunks */
+	/* The current chunk. */
 	uint8_t *chunk;
 	size_t chunk_room;
 	const uint8_t *at;
@@ -51,25 +51,25 @@ struct dp_spool {
 	size_t shape_count, shape_room;
 	struct dp_address *addresses;
 	size_t address_count, address_room;
-	char **texts; /* blocks that strings lie in */
+	char **texts; /* blocks of strings */
 	size_t text_count, text_room;
 	size_t text_left;
 	/* For salvage. */
 	uint64_t correlation;
 	struct dp_progress *slots, *rings;
 	size_t slot_room, ring_room;
-	uint64_t last_chunk; /* its sequence, and what of each kind it had */
+	uint64_t last_chunk; /* its sequence, and its records by kind */
 	uint64_t last_counts[DP_SPOOL_KINDS];
 	struct dp_salvage *salvage;
 };
 
-/* Reads up to bytes at the offset, fewer where the file ends; how many, or -1: see errno. */
+/* Reads up to bytes at the offset, fewer at the file's end. Returns how many, or -1 and errno. */
 ssize_t dp_read__at(int fd, void *out, size_t bytes, uint64_t offset);
 
-/* Grows an array so that it has count entries, new ones 0; false without memory. */
+/* Grows an array to count entries, new ones 0. Returns false if memory runs out. */
 bool dp_read__grow(void **array, size_t *room, size_t count, size_t entry_bytes);
 
-/* Keeps a text as the string of the id. */
+/* Stores a text as the string of the id. */
 bool dp_read__define(struct dp_spool *spool, uint32_t id, const char *text, size_t bytes);
 bool dp_read__bind(struct dp_spool *spool, uint64_t address, uint32_t id);
 

@@ -11,7 +11,7 @@
 /* A record, and the three longest texts that it may define, fit behind this. */
 #define PAYLOAD_FULL (PAYLOAD_ROOM - 3 * (DP_SPOOL_STRING_LIMIT + 64) - 4 * DP_CODEC_LONGEST)
 #define BUFFER_BYTES (HEAD + PAYLOAD_ROOM)
-/* Beyond these a text is written again rather than remembered. */
+/* Beyond these, a text is written again instead of remembered. */
 #define STRINGS_REMEMBERED ((size_t)1 << 20)
 
 _Static_assert(PAYLOAD_ROOM <= DP_SPOOL_CHUNK_LIMIT, "chunks that the reader refuses");
@@ -130,7 +130,7 @@ void dp_writer__add(struct dp_spool_writer *w, const struct dp_spool_record *rec
 	struct dp_spool_place *place;
 	struct dp_spool_shape *shape;
 
-	/* Before it is counted: the chunk that is written here has not got it. */
+	/* Before it is counted: the chunk written here does not contain it. */
 	if (full(w))
 		dp_writer__flush(w);
 	if (counted)
@@ -184,7 +184,7 @@ static void cut(const struct dp_descriptor *file, uint64_t bytes)
 		;
 }
 
-/* Nothing of a chunk that did not get to the disk as a whole may stay. */
+/* No part of a chunk that was not written completely may stay. */
 static void fail(struct dp_spool_writer *w, unsigned int reason)
 {
 	w->failed = true;
@@ -243,7 +243,7 @@ void dp_writer__lose(struct dp_spool_writer *w, unsigned int reason, uint32_t ki
 	w->lost_some = true;
 }
 
-/* Defines a string, or one more address of it. */
+/* Defines a string, or another address of it. */
 static uint32_t define(struct dp_spool_writer *w, uint64_t pointer, const char *text, size_t bytes)
 {
 	struct dp_spool_key key;
@@ -262,7 +262,7 @@ static uint32_t define(struct dp_spool_writer *w, uint64_t pointer, const char *
 	if ((!known || pointer) && !w->failed) {
 		struct dp_codec_string string = { id, known, pointer, text, bytes };
 
-		/* Callers look for room before a record, not before each of its strings. */
+		/* Callers check for room before a record, not before each of its strings. */
 		if (w->used + bytes + 64 > PAYLOAD_ROOM - DP_CODEC_LONGEST)
 			dp_writer__flush(w);
 		moved(w, dp_codec__put_string(end_of(w), &string));

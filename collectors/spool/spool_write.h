@@ -1,9 +1,9 @@
 /*
- * Writes a spool: records are gathered into a chunk, a chunk is one write(). One thread. Uses no
- * malloc(), and never touches a file that it was not given.
+ * Writes a spool: gathers records into a chunk, and writes a chunk by one write(). One thread. Uses
+ * no malloc(), and never touches a file that it was not given.
  *
- * Once a write has failed nothing more is written, for what follows would lack definitions; all is
- * still counted.
+ * After a write has failed nothing more is written, because definitions would be missing;
+ * everything is still counted.
  */
 #ifndef DP_SPOOL_WRITE_H
 #define DP_SPOOL_WRITE_H
@@ -46,29 +46,29 @@ struct dp_spool_writer {
 	uint64_t pending_lost_bytes[DP_LOSS_REASONS];
 	bool lost_some;
 	struct dp_pool_header *pool;
-	/* Reads a text at an address of the program into out; its length, or -1. */
+	/* Reads a text at an address of the program into out. Returns its length, or -1. */
 	long (*read_text)(void *owner, uint64_t address, char *out, size_t room);
 	void *owner;
 	char *scratch; /* DP_SPOOL_STRING_LIMIT bytes */
 };
 
 /*
- * Starts a spool in an empty file. The sums go to the pool's banks. False without memory, or where
- * the header can't be written.
+ * Starts a spool in an empty file. The sums go to the pool's banks. Returns false if memory runs
+ * out or the header cannot be written.
  */
 bool dp_writer__open(struct dp_spool_writer *w, int fd, const struct dp_spool_header *header,
 		     struct dp_pool_header *pool);
 void dp_writer__fini(struct dp_spool_writer *w);
 
-/* Ends it, and gives back what the file takes: nobody will read it. */
+/* Ends it and empties the file: nobody will read it. */
 void dp_writer__empty(struct dp_spool_writer *w);
 
-/* Adds a record; one that came from CUPTI or a ring is counted as one of dp_spool__kind(). */
+/* Adds a record; counted: it came from CUPTI or a ring, and counts as one of dp_spool__kind(). */
 void dp_writer__add(struct dp_spool_writer *w, const struct dp_spool_record *record, bool counted);
 
 /*
- * Where the next records come from (struct dp_spool_chunk), and that everything before position has
- * been added: what a chunk will say, whenever it is written.
+ * Sets where the next records come from (struct dp_spool_chunk), and that everything before
+ * position has been added: the next chunk will say so, whenever it is written.
  */
 static inline void dp_writer__source(struct dp_spool_writer *w, uint32_t source, uint64_t sequence,
 				     uint64_t position)
@@ -78,22 +78,22 @@ static inline void dp_writer__source(struct dp_spool_writer *w, uint32_t source,
 	w->position = position;
 }
 
-/* Writes the chunk, if there is anything in it, and brings the sums up to date. */
+/* Writes the chunk, if it is not empty, and updates the sums. */
 void dp_writer__flush(struct dp_spool_writer *w);
 
-/* Counts records that were completed and are nowhere. */
+/* Counts records that were completed but are lost. */
 void dp_writer__lose(struct dp_spool_writer *w, unsigned int reason, uint32_t kind,
 		     uint64_t records, uint64_t bytes);
 
-/* Ids of texts; these fit dp_translate's, with the writer as their owner. */
+/* Return ids of texts; they match dp_translate's callbacks, with the writer as owner. */
 uint32_t dp_writer__text(void *writer, const char *text, size_t bytes);
 uint32_t dp_writer__address(void *writer, uint64_t address);
 void dp_writer__number(void *writer, uint64_t number, const char *text, size_t bytes);
 
-/* Texts at addresses may have changed: a module was unloaded. */
+/* Notes that texts at addresses may have changed: a module was unloaded. */
 void dp_writer__forget(struct dp_spool_writer *w);
 
-/* The sums at the end: LOSS and COUNT records, from the pool's current bank. */
+/* Writes the final sums: LOSS and COUNT records, from the pool's current bank. */
 void dp_writer__sums(struct dp_spool_writer *w, int64_t realtime_ns);
 
 #endif

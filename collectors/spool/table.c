@@ -44,7 +44,7 @@ struct dp_spool_key dp_spool_key__of(const void *data, size_t bytes)
 	return key;
 }
 
-/* The entry of the key, or the empty one where it would be. */
+/* Returns the entry of the key, or the empty entry for it. */
 static struct dp_spool_table_entry *find(const struct dp_spool_table *table,
 					 struct dp_spool_key key)
 {

@@ -1,6 +1,6 @@
 /*
- * A hash table from 128 bits to an id, in memory of its own from the kernel: inside of the profiled
- * program malloc() may be anybody's, and its locks may be held by a thread that waits for us.
+ * A hash table from 128 bits to an id, in memory from the kernel: inside the profiled program
+ * malloc() may be replaced, and its locks may be held by a thread that waits for the collector.
  */
 #ifndef DP_SPOOL_TABLE_H
 #define DP_SPOOL_TABLE_H
@@ -29,19 +29,19 @@ struct dp_spool_table {
 
 void dp_spool_table__fini(struct dp_spool_table *table);
 
-/* 0 where it is not there. */
+/* Returns 0 if it is not there. */
 uint32_t dp_spool_table__get(const struct dp_spool_table *table, struct dp_spool_key key);
 
-/* Sets or replaces; false where there is no room for another: it is not remembered then. */
+/* Sets or replaces. Returns false if there is no room for another; the entry is then dropped. */
 bool dp_spool_table__put(struct dp_spool_table *table, struct dp_spool_key key, uint32_t id);
 
-/* Drops the entries that keep() does not want; all of them where keep is NULL. */
+/* Drops the entries for which keep() returns false; all if keep is NULL. */
 void dp_spool_table__sift(struct dp_spool_table *table, bool (*keep)(struct dp_spool_key key));
 
-/* 128 bits that stand for the bytes; not for adversaries, who could only spoil their own trace. */
+/* Returns 128 bits for the bytes. An attacker who finds collisions only spoils his trace. */
 struct dp_spool_key dp_spool_key__of(const void *data, size_t bytes);
 
-/* Pages, zeroed; NULL where there are none. */
+/* Returns zeroed pages, NULL if there are none. */
 void *dp_pages__new(size_t bytes);
 void dp_pages__free(void *pages, size_t bytes);
 

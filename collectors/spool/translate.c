@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The kind's record, zeros after what the library at hand knows of it. */
+/* Copies the record, with zeros after the part that the loaded library writes. */
 #define COPY(record, raw, bytes)                                                    \
 	do {                                                                        \
 		size_t known = (bytes) < sizeof(record) ? (bytes) : sizeof(record); \
@@ -38,7 +38,7 @@ uint32_t dp_spool__kind(const struct dp_spool_record *record)
 	}
 }
 
-/* CUPTI counts in 32 bits; threads come out of order, but never by half of the circle. */
+/* CUPTI counts in 32 bits; threads may be out of order, but never by half of the range. */
 static uint64_t unwrap(struct dp_translate *t, uint32_t correlation)
 {
 	uint64_t value;
@@ -49,7 +49,7 @@ static uint64_t unwrap(struct dp_translate *t, uint32_t correlation)
 		t->correlation = correlation;
 		return correlation;
 	}
-	/* Unsigned: in salvage the highest so far is whatever the spool says. */
+	/* Unsigned: in salvage, the highest so far is anything that the spool contains. */
 	value = t->correlation + (uint64_t)(int32_t)(correlation - (uint32_t)t->correlation);
 	if (!value || value > INT64_MAX)
 		return correlation;
@@ -327,7 +327,7 @@ static void overhead(struct dp_translate *t, struct dp_spool_overhead *out, cons
 	};
 }
 
-/* What a process names or describes; rare. */
+/* Translates what a process names or describes; rare. */
 static bool describe(struct dp_translate *t, struct dp_spool_record *out, const void *raw,
 		     size_t bytes, uint32_t kind)
 {

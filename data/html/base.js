@@ -1,18 +1,23 @@
 "use strict";
 
-/* What every part needs: the report, elements, and numbers for people. */
+/* Shared helpers: the report, elements, and numbers for people. */
 
 const report = JSON.parse(document.getElementById("data").textContent);
 const byId = id => document.getElementById(id);
 
-/* Names are hostile: what can't be seen, or turns the direction of writing, is shown as such. */
+/*
+ * Names are hostile: characters that are invisible, or change the direction of writing, are
+ * replaced.
+ */
 function clean(text) {
 	return String(text).replace(
 		/[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
 		"\ufffd");
 }
 
-/* An element: attributes, handlers (a function), and children; texts become text nodes. */
+/*
+ * Makes an element from attributes, handlers (functions) and children; strings become text nodes.
+ */
 function el(tag, attributes, ...children) {
 	const node = document.createElement(tag);
 
@@ -40,7 +45,7 @@ function color(name) {
 	return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 }
 
-/* That many significant digits, none of those before the point lost. */
+/* Formats with this many significant digits; digits before the point are never dropped. */
 function digits(value, most) {
 	const whole = Math.abs(value) < 1 ? 1 : Math.floor(Math.log10(Math.abs(value)) + 1e-12) + 1;
 
@@ -74,7 +79,7 @@ const format = {
 		return (percent && Math.abs(percent) < .1 ? "<0.1" :
 			percent === 0 || percent === 100 ? String(percent) : percent.toFixed(1)) + "%";
 	},
-	/* For axes: nothing after the point that says nothing. */
+	/* for axes: drops trailing zeros after the point */
 	round(value, unit) {
 		return format.value(value, unit).replace(/\.(\d*?)0+(?=\D|$)/, (all, kept) => kept ? "." + kept : "");
 	},
@@ -92,7 +97,7 @@ const format = {
 	},
 };
 
-/* "avg interval" for "avg_interval_ns"; some names alone don't say what it is of. */
+/* "avg interval" for "avg_interval_ns"; some names need more words to be clear. */
 function title(name) {
 	return name.replace(/_operation_ns$/, "_operation_gap")
 		.replace(/size_bytes$|h2d_bytes$/, "upload_size").replace(/d2h_bytes$/, "download_size")
@@ -109,7 +114,7 @@ function plural(count, noun) {
 	return format.count(count) + " " + noun + (count === 1 ? "" : "s");
 }
 
-/* The short form of a name, and the whole one: of the report, or of one of its runs. */
+/* The short form of a name and the full one, from the report or from one of its runs. */
 function shortName(index, of = report) {
 	const name = of.names[index];
 
@@ -140,7 +145,7 @@ function streamName(index, of = report) {
 	return "stream " + (stream[2] >= 0 ? stream[2] : "?");
 }
 
-/* Text next to the pointer. */
+/* A tooltip next to the pointer. */
 const tip = {
 	show(lines, x, y) {
 		const box = byId("tip");
@@ -156,9 +161,7 @@ const tip = {
 	},
 };
 
-/*
- * A range [from, to] inside [low, high] that several drawings share; listeners redraw.
- */
+/* A range [from, to] inside [low, high] that several drawings share; listeners redraw. */
 class Range {
 	constructor(least) {
 		this.least = least;
@@ -196,8 +199,8 @@ class Range {
 }
 
 /*
- * Lets a box zoom a range: by dragging, double click, a pinch, and keys. toValue gives the value at
- * a place in the box; area where values are, in pixels.
+ * Lets a box zoom a range by dragging, double click, pinch and keys. toValue gives the value at a
+ * position in the box; area is where values are, in pixels.
  */
 function zoomable(box, range, toValue, area) {
 	let start = null, mark = null;
@@ -273,7 +276,7 @@ function zoomButtons(prefix, range) {
 	byId(prefix + "-all").onclick = () => range.all();
 }
 
-/* Draws again where sizes and colours change. */
+/* Redraws when sizes or colours change. */
 function redraw(drawAll) {
 	let wait = 0;
 
@@ -282,7 +285,7 @@ function redraw(drawAll) {
 		wait = setTimeout(drawAll, 100);
 	});
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
-	/* On paper all is light. */
+	/* paper is always light */
 	addEventListener("beforeprint", () => {
 		document.documentElement.dataset.theme = "light";
 		drawAll();

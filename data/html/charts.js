@@ -1,17 +1,17 @@
 "use strict";
 
 /*
- * Charts: of Chart.js where the page has it, else plain SVG. A chart is made of a box and a spec:
+ * Charts: made by Chart.js if the page has it, else as plain SVG. A chart takes a box and a spec:
  *   type    "line" or "bar"
- *   sets    [{ label, color, points: [[x, y]…] }]; of bars the x are their left ends
+ *   sets    [{ label, color, points: [[x, y]…] }]; for bars, x is the left end
  *   unit    of y
  *   stacked, width (of a bar)
- *   range   that x follows, or none
- *   xText, yText  functions of a value; hover(x, [[set, y]…]) gives the lines of a hover
- *   least, most  of y, at most and at least
+ *   range   that x follows, if any
+ *   xText, yText  functions of a value; hover(x, [[set, y]…]) returns the lines of a tooltip
+ *   least, most  the y axis begins at least as low, and ends at least as high
  *   marks   [[x, text]]: vertical lines; bands [[from, to]]
  */
-/* Of the parts of a period, by their metric. */
+/* Colours of the parts of a period, by their metric. */
 const metricColors = {
 	compute_ns: "c-busy", comm_exposed_ns: "c-comm", copy_exposed_ns: "c-copies", duration_ns: "c-iteration", idle_ns: "c-idle", interval_ns: "c-interval", idle_host_ns: "c-host", host_wait_ns: "c-host", input_wait_ns: "c-input",
 	idle_sync_ns: "c-sync", idle_copy_ns: "c-wait-copy", idle_launch_ns: "c-launch", idle_other_ns: "c-other",
@@ -27,10 +27,10 @@ function visible(spec, points) {
 	return points.filter(p => p[0] >= spec.range.from - slack && p[0] <= spec.range.to + slack);
 }
 
-/* Room above a drawing for what marks say: on bars it could not be read. */
+/* Room above a drawing for the texts of marks, which would be unreadable on bars. */
 const markRoom = 16, markWidth = 56;
 
-/* Where marks are: [pixel, text, is the text left of it]. */
+/* Positions of marks: [pixel, text, whether the text is to the left]. */
 function placeMarks(spec, area, toPixel) {
 	const marks = (spec.marks || []).map(([at, text]) => [Math.round(toPixel(at)) + .5, text])
 		.filter(([place]) => place >= area.left && place <= area.right + 1).sort((a, b) => a[0] - b[0]);
@@ -39,7 +39,7 @@ function placeMarks(spec, area, toPixel) {
 		(i + 1 < marks.length && marks[i + 1][0] - place < markWidth && place > area.left + markWidth)]);
 }
 
-/* Draws bands behind the data of a Chart.js chart, and vertical lines over them. */
+/* Draws bands behind the data of a Chart.js chart, and vertical lines over it. */
 function marksPlugin(spec) {
 	return {
 		id: "marks",
@@ -159,7 +159,7 @@ class ChartJsChart {
 	}
 }
 
-/* A few round numbers between two. */
+/* A few round numbers between two values. */
 function ticks(low, high, most) {
 	const rough = (high - low) / most || 1, power = 10 ** Math.floor(Math.log10(rough));
 	const step = [1, 2, 5, 10].map(n => n * power).find(n => n >= rough);
@@ -275,7 +275,7 @@ class SvgChart {
 
 SvgChart.made = 0;
 
-/* Reads points one by one by keys, with the text of a hover; a click or Enter picks the nearest. */
+/* Lets keys move from point to point, with tooltips; a click or Enter selects the nearest. */
 function readable(box, spec, chart) {
 	const xs = () => [...new Set(spec.sets.flatMap(set => visible(spec, set.points).map(p => p[0])))]
 		.filter(x => !spec.range || (x >= spec.range.from - (spec.width || 0) / 2 && x <= spec.range.to)).sort((a, b) => a - b);

@@ -2,7 +2,7 @@
 
 /* The page of a comparison: the verdicts of all pairs of loops, and one pair at a time. */
 
-/* Members of a difference, counted from where it begins in its row. */
+/* Indices of the members of a difference, relative to its begin in a row. */
 const BEFORE = 0, AFTER = 1, CHANGE = 2, LOW = 3, HIGH = 4, SURE = 5;
 const zoom = new Range(1), time = new Range(200);
 const runColors = ["c-other", "accent"];
@@ -16,7 +16,7 @@ function fileName(path) {
 	return clean(path).split("/").pop() || "a trace";
 }
 
-/* "+1.234 ms"; of shares in percentage points. */
+/* "+1.234 ms"; shares change by percentage points. */
 function signed(value, unit) {
 	const size = unit === "1" ? `${(Math.abs(value) * 100).toFixed(1)} pp` : format.value(Math.abs(value), unit);
 
@@ -79,7 +79,7 @@ function showPeriods(loops) {
 	zoomText();
 }
 
-/* Columns of a difference that begins at a place in the row. */
+/* Columns for a difference that begins at an index of the row. */
 function differenceColumns(at, unit) {
 	const cell = (row, i) => known(row[at + i]) ? format.value(row[at + i], unit(row)) : "";
 	const better = row => !row[at + SURE] ? "num quiet" : row[at + CHANGE] < 0 ? "num faster" : "num slower";
@@ -136,7 +136,7 @@ function showTimelines(loops) {
 	timeText();
 }
 
-/* A kernel's name; where another took its place, both. */
+/* A kernel's name; both names if another kernel replaced it. */
 function kernelCell(row) {
 	const one = name => clean(name[0]) === clean(name[1]) ? el("bdi", null, clean(name[0]))
 		: el("details", null, el("summary", null, el("bdi", null, clean(name[0]))), el("div", null, el("bdi", null, clean(name[1]))));

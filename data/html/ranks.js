@@ -19,7 +19,7 @@ function legend(box, entries) {
 		el("i", { style: `background:${fill}` }), name)));
 }
 
-/* A canvas as wide as its box, for pixels of the screen. */
+/* A canvas as wide as its box, in device pixels. */
 function canvas(box, height) {
 	const node = box.querySelector("canvas") || el("canvas", { role: "img" });
 	const width = Math.max(box.clientWidth, 200), scale = devicePixelRatio || 1;
@@ -35,12 +35,12 @@ function canvas(box, height) {
 	return { context, width, height, node };
 }
 
-/* Rows for a number of ranks: thinner where there are many, so that all fit. */
+/* Rows for a number of ranks: thinner if there are many, so that all fit. */
 function rowHeight(count) {
 	return count <= 24 ? 20 : count <= 64 ? 12 : count <= 256 ? 4 : Math.max(1400 / count < 1 ? 1400 / count : 1, .1);
 }
 
-/* Thin rows of those blamed are drawn thicker, above the others: [place, rank, top, height]. */
+/* Thin rows of blamed ranks are drawn thicker, above the others: [place, rank, top, height]. */
 function placeRows(order, height) {
 	const rows = order.map((r, i) => {
 		const shown = Math.max(height, report.ranks[r][BLAMED] ? 5 : 0);
@@ -51,7 +51,7 @@ function placeRows(order, height) {
 	return [...rows.filter(row => !report.ranks[row[1]][BLAMED]), ...rows.filter(row => report.ranks[row[1]][BLAMED])];
 }
 
-/* "3", and of thin rows only every so manieth. */
+/* "3"; of thin rows only some have labels. */
 function labelRows(context, order, height) {
 	const every = Math.ceil(14 / height);
 
@@ -91,7 +91,7 @@ function showVerdict() {
 
 /* ---- Ranks by iteration ---- */
 
-/* Behind the last iteration that has a period is nothing to show. */
+/* Iterations after the last one with a period are left out. */
 const columns = report.cells.reduce((most, row) => {
 	let last = row.length;
 
@@ -145,9 +145,9 @@ function mapColors() {
 }
 
 /*
- * What is drawn in the full color: what one rank of an iteration usually reaches, so that a straggler
- * stands out of the noise of a thousand ranks; a few pauses must not wash out the rest, and a
- * difference of under a hundredth of the period is none.
+ * The value that is drawn in the full colour: what one rank of an iteration typically reaches, so
+ * that a straggler stands out from the noise of a thousand ranks. A few pauses must not fade all
+ * else, and differences below a hundredth of the period are ignored.
  */
 function mapScale(amounts, base) {
 	const all = amounts.flat().sort((a, b) => a - b);
@@ -288,7 +288,7 @@ function selectIteration(shown) {
 	drawMap();
 }
 
-/* Who waits least is who the others wait for. */
+/* The others wait for the rank that waits least. */
 function lanesText(k) {
 	const waits = lanes.rows.filter(row => row.calls.length).map(row => [row.calls.reduce((sum, call) => sum + call[2], 0), row.r]).sort((a, b) => a[0] - b[0]);
 	const some = report.lanes.length < report.ranks.length ? ` ${report.lanes.length} of ${report.ranks.length} ranks are shown.` : "";
@@ -331,7 +331,7 @@ function drawLanes() {
 			box(time.from, time.to, top, shown, color("card"));
 		if (row.start !== null)
 			box(row.start, row.start + (row.period || 0), top, shown, own);
-		/* What waits is drawn first, so that no communication hides below it. */
+		/* waiting is drawn first, so that it hides no communication */
 		for (const [start, duration, waiting] of row.calls)
 			box(start, start + Math.min(waiting, duration), top, shown, wait);
 		for (const [start, duration, waiting] of row.calls)
@@ -357,7 +357,7 @@ function hoverLanes(event) {
 
 	if (!row || event.clientX - box.left < LABELS)
 		return tip.hide();
-	/* The latest that began: it lies above the others. */
+	/* the one that began last, which is drawn on top */
 	const slack = (time.to - time.from) / 600;
 	const call = row.calls.filter(([start, duration]) => start - slack <= at && at <= start + duration + slack).pop();
 

@@ -40,7 +40,7 @@ function showFacts() {
 	byId("foot").textContent = `deepprof ${report.version}. ${clean(trace.path)}. Nothing on this page is loaded from elsewhere.`;
 }
 
-/* " of loop 1" where there are several. */
+/* " of loop 1" if there are several. */
 function ofLoop(loop) {
 	return fullLoops().length > 1 ? ` of loop ${loop.id}` : "";
 }
@@ -80,7 +80,7 @@ function noLoops() {
 	return [...lines, el("p", null, "If you know the number of iterations, say so (-n N); or record a longer part of the run, or one with annotations.")];
 }
 
-/* Allocated device memory over the capture; of what was there before nothing is known. */
+/* Allocated device memory over the capture; memory allocated before it is unknown. */
 function memoryStrip(device, memory) {
 	const most = Math.max(...memory, 1), width = 1200, height = 40, slice = width / memory.length;
 	const points = memory.map((bytes, i) => `V${(height * (1 - bytes / most)).toFixed(1)}H${((i + 1) * slice).toFixed(2)}`).join("");
@@ -91,7 +91,7 @@ function memoryStrip(device, memory) {
 	return [el("span", { class: "quiet" }, `allocated memory, at most ${format.bytes(most)} beyond what was least`), node];
 }
 
-/* How busy each device is over the capture, with its loops as bands below. */
+/* The utilization of each device over the capture, with its loops as bands below. */
 function showCapture() {
 	const width = 1200, height = 48, duration = report.trace.duration || 1;
 	const strips = report.capture.map(([device, busy, memory]) => {
@@ -160,9 +160,9 @@ function seriesSpec(loop, series) {
 	const info = metric(series.m), all = points(series);
 	const values = all.map(p => p[1]).filter(value => value !== null);
 	const low = Math.min(...values), high = Math.max(...values);
-	/* So much is seen that no two numbers at the axis are the same. */
+	/* a range wide enough that axis labels differ */
 	const middle = (low + high) / 2, reach = Math.max((high - low) / 2, Math.abs(middle) * .01, values.length ? 0 : 1);
-	/* Of times differences are seen for what they are. */
+	/* times are drawn from 0, so that differences are in proportion */
 	const fromZero = low >= 0 && (info.unit === "ns" || low < high * .6);
 	const odd = new Set(loop.odd.filter(entry => entry[1]).map(entry => entry[0]));
 	const sets = [{ label: title(info.name), color: "accent", points: all }];
@@ -181,7 +181,7 @@ function seriesSpec(loop, series) {
 	};
 }
 
-/* One chart of a metric that can be chosen. */
+/* A chart of a metric that the reader chooses. */
 function showSeries(loop, box, chosen) {
 	const head = el("div", { class: "chart-head" }), area = el("div");
 	const select = el("select", { "aria-label": "Metric", change: () => draw(loop.series[select.value]) },
@@ -245,7 +245,7 @@ function showHistogram(loop) {
 		box.append(el("p", { class: "quiet" }, `The last bar holds all above, up to ${format.duration(data.most)}.`));
 }
 
-/* By how much: "+2.6%", or "117 times". */
+/* "+2.6%", or "117 times" for large changes. */
 function over(ratio) {
 	return ratio >= 3 ? `\u00d7\u00a0${digits(ratio, 3)}` : (ratio > 1 ? "+" : "") + format.share(ratio - 1);
 }
@@ -306,7 +306,7 @@ function showBreakdown(loop) {
 	}));
 }
 
-/* ", median period 176.2 ms"; where there are no periods, how long one takes. */
+/* ", median period 176.2 ms"; without periods, the duration of an iteration. */
 function howLong(loop) {
 	if (!loop.median)
 		return "";
@@ -315,7 +315,7 @@ function howLong(loop) {
 	return loop.complete === 1 ? `, ${format.duration(loop.median)} long` : `, median duration ${format.duration(loop.median)}`;
 }
 
-/* What is looked at first; waits with their share of the period. */
+/* The most important numbers; waits with their share of the period. */
 function leadTiles(loop) {
 	const value = name => loop.summary[report.summaries.findIndex(info => info.name === name)];
 	const period = value("avg_period_ns");
@@ -351,7 +351,7 @@ function showLoopFacts(loop) {
 	byId("more-facts").parentNode.hidden = !tiles.length;
 }
 
-/* The timeline of an iteration, or of the nearest that the page holds, below the first two. */
+/* The timeline of an iteration, or of the nearest one on the page, below the first two. */
 function showIteration(k) {
 	const all = page.loop.timelines || [];
 
@@ -430,7 +430,7 @@ function selectLoop(id) {
 	byId("loop-select").value = id;
 	zoom.limit(-.5, loop.iterations - .5);
 	showLoopFacts(loop);
-	/* Of one iteration there is nothing to compare. */
+	/* a single iteration has nothing to be compared with */
 	byId("over-iterations").hidden = loop.iterations < 2;
 	if (loop.iterations < 2) {
 		showTimelines(loop);
@@ -450,7 +450,7 @@ function loopLabel(loop) {
 	return `${loop.id}: ${format.count(loop.complete)} \u00d7 ${plural(loop.length, "kernel")}, ${deviceName(loop.device)}, ${streamName(loop.stream)}`;
 }
 
-/* Loops and the loops inside them; of very many the first. */
+/* Loops and the loops inside them; of very many, the first. */
 function tree(parent, depth) {
 	const inside = report.loops.filter(loop => loop.parent === parent);
 
@@ -465,7 +465,7 @@ function tree(parent, depth) {
 		tree(loop.id, depth + 1))), inside.length > 200 ? el("li", null, `and ${format.count(inside.length - 200)} more`) : null);
 }
 
-/* The loop that took most time; of those that took about as much, the first. */
+/* The loop that took most time; of several that took about as much, the first. */
 function longest(loops) {
 	const time = loop => loop.parts.reduce((sum, part) => sum + (part.mean || 0), 0) * loop.complete;
 

@@ -20,7 +20,7 @@ function makeTable(box, columns, rows, options) {
 		draw();
 	}
 
-	/* Equal ones keep their order; what has no value comes last. */
+	/* equal rows keep their order; rows without a value come last */
 	function sorted(list) {
 		const [column, descending] = state.sort;
 
@@ -64,7 +64,7 @@ function makeTable(box, columns, rows, options) {
 	draw();
 }
 
-/* A name; where that is shortened, the whole of it on demand. */
+/* A name; if it is shortened, the full name on demand. */
 function nameCell(index) {
 	const short = shortName(index), full = fullName(index);
 
@@ -105,7 +105,7 @@ function kernelTable() {
 			`and ${plural(report.others[1], "operation")} of ${format.count(report.others[0])} other names, ${format.duration(report.others[2])}`));
 }
 
-/* Kernel time by what the host was in when it launched. */
+/* Kernel time by the operator or range that launched it. */
 function operatorTable(loop) {
 	const rows = loop.operators || [];
 	const named = rows.some(row => row[0]);

@@ -1,8 +1,8 @@
 "use strict";
 
-/* Timelines as SVG: one iteration each, all on one scale that zooms. */
+/* Timelines as SVG: one per iteration, all on one scale that can be zoomed. */
 
-/* Classes of operations and calls, as the library numbers them: what they are called, and a colour. */
+/* Classes of operations and calls, as the library numbers them: names and colours. */
 const opClasses = [
 	["kernel", "c-busy"], ["communication", "c-comm"], ["copy to the device", "c-h2d"],
 	["copy to the host", "c-d2h"], ["copy", "c-copy"], ["memset", "c-set"], ["graph", "c-graph"],
@@ -11,7 +11,7 @@ const callClasses = [
 	["call", "c-call"], ["launch", "c-call-launch"], ["copy call", "c-call-copy"], ["memset call", "c-call-set"],
 	["synchronizing call", "c-call-sync"], ["memory call", "c-memory"], ["graph capture", "c-call-capture"],
 ];
-/* Causes of idle time: in the words of the text report, at length, and a colour. */
+/* Causes of idle time: the text report's words, the full text, and a colour. */
 const idleCauses = [
 	["host wait", "the host had not launched the next operation", "c-host"],
 	["sync wait", "the host was waiting for the device before it launched more", "c-sync"],
@@ -30,7 +30,7 @@ function idleText(line) {
 		(known ? ": " + causes.map(([ns, i]) => `${idleCauses[i][0]} ${format.duration(ns)}`).join(", ") : ""));
 }
 
-/* What the colours of timelines mean; those of operators and calls are left out where obvious. */
+/* The legend of timelines, without operators and calls if those are obvious. */
 function timelineLegend(lines) {
 	const every = (lists, from, step) => [...new Set(lists.flatMap(list => list.filter((_, i) => i % step === from)))].sort((a, b) => a - b);
 	const classes = every(lines.flatMap(line => line.lanes.map(lane => lane.ops)), 3, 6);
@@ -44,13 +44,13 @@ function timelineLegend(lines) {
 const GUTTER = 132, AXIS = 20, LANE = 22, THIN = 15, IDLE = 18;
 
 class Timeline {
-	/* of: what has its names and streams. */
+	/* of: the owner of its names and streams */
 	constructor(box, data, range, of = report) {
 		this.box = box;
 		this.data = data;
 		this.of = of;
 		this.range = range;
-		/* Threads with nothing to show have no rows. */
+		/* threads without content have no rows */
 		this.threads = data.threads.map(thread => {
 			let depth = 0;
 
@@ -85,7 +85,9 @@ class Timeline {
 
 		return left + (value - this.range.from) / (this.range.to - this.range.from) * (right - left);
 	}
-	/* A block clipped to what is seen; none where it is outside, or hidden by the one before. */
+	/*
+	 * A block clipped to the visible range; null if it is outside, or hidden by the one before.
+	 */
 	rect(start, length, y, height, fill, what) {
 		const left = Math.max(this.x(start), GUTTER), right = Math.min(this.x(start + length), this.area.right);
 
@@ -162,7 +164,7 @@ class Timeline {
 		this.nodes.push(svg("line", { x1: GUTTER, x2: this.area.right, y1: y + LANE + 1.5, y2: y + LANE + 1.5, stroke: color("line") }));
 		this.blocks(lane.ops, y, LANE - 2, opClasses, "operations");
 	}
-	/* Blocks come in order of start. What is thinner than a pixel and hidden is not drawn. */
+	/* Blocks come in order of start. Hidden ones thinner than a pixel are not drawn. */
 	blocks(list, y, height, classes, noun) {
 		let drawn = -1;
 		const pixel = (this.range.to - this.range.from) / (this.area.right - GUTTER);
@@ -181,7 +183,10 @@ class Timeline {
 			this.rect(start, length, y, height, color(classes[kind][1]), { name, lines: lines.filter(Boolean) });
 		}
 	}
-	/* A lane of its own, and a shade behind the streams. What is thinner than a pixel may hide. */
+	/*
+	 * a lane of its own, and a shade behind the streams; blocks thinner than a pixel may be
+	 * hidden
+	 */
 	drawIdle(y) {
 		const { gaps } = this.data, below = this.data.lanes.length * (LANE + 4) + 2;
 		const pixel = (this.range.to - this.range.from) / (this.area.right - GUTTER);
@@ -208,7 +213,7 @@ class Timeline {
 			}
 		}
 	}
-	/* Where the iteration's last kernel ends, and where the next iteration begins. */
+	/* the end of the iteration's last kernel, and the beginning of the next iteration */
 	drawEnd() {
 		for (const at of [this.data.end, this.data.length]) {
 			const x = this.x(at);

@@ -1,4 +1,4 @@
-/* The calls behind call_stall_ns, gathered gap by gap. */
+/* The calls behind call_stall_ns, collected gap by gap. */
 #include "activity/call_stalls.h"
 
 #include <string.h>
@@ -8,14 +8,14 @@ static bool starts(const char *name, const char *prefix)
 	return !strncmp(name, prefix, strlen(prefix));
 }
 
-/* By the names of the CUDA and HIP APIs; suffixes don't matter. */
+/* By the names of the CUDA and HIP APIs; suffixes are ignored. */
 enum dp_purpose dp_purpose__of(const char *name)
 {
 	static const struct {
 		const char *prefix;
 		enum dp_purpose purpose;
 	} purposes[] = {
-		/* In this order: what begins alike and is longer comes first. */
+		/* in this order: longer names precede those that they begin with */
 		{ "MallocHost", DP_PURPOSE_HOST_MEMORY },
 		{ "FreeHost", DP_PURPOSE_HOST_MEMORY },
 		{ "MemAllocHost", DP_PURPOSE_HOST_MEMORY },
@@ -57,7 +57,7 @@ int dp_stalls__init(struct dp_stalls *stalls, const struct dp_device_timeline *t
 	return stalls->latest ? DP_OK : DP_ERR_NOMEM;
 }
 
-/* The entry of a name and an iteration; NULL without memory. */
+/* The entry of a name and an iteration; NULL if memory runs out. */
 static struct dp_stall *entry(struct dp_stalls *stalls, uint32_t name, size_t iteration)
 {
 	size_t latest = stalls->latest[name];
@@ -94,7 +94,7 @@ int dp_stalls__add(struct dp_stalls *stalls, size_t iteration, int64_t start_ns,
 			return DP_ERR_NOMEM;
 		at->idle_ns += (double)(DP_MIN(spans->end_ns[i], end_ns) -
 					DP_MAX(spans->start_ns[i], start_ns));
-		/* A call may reach over several gaps. */
+		/* a call may extend over several gaps */
 		at->calls += i >= stalls->counted;
 		stalls->counted = DP_MAX(stalls->counted, i + 1);
 	}

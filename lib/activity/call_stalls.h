@@ -1,16 +1,15 @@
-/* Which calls keep the host from launching while the device does nothing, per iteration and name.
- */
+/* Which calls keep the host from launching while the device is idle, per iteration and name. */
 #ifndef DP_ACTIVITY_CALL_STALLS_H
 #define DP_ACTIVITY_CALL_STALLS_H
 
 #include "activity/device_timeline.h"
 
-/* What a call is for that is no launch, wait or copy. */
+/* The purpose of a call that is no launch, wait or copy. */
 enum dp_purpose {
 	DP_PURPOSE_OTHER,
 	DP_PURPOSE_ALLOCATE, /* device memory */
 	DP_PURPOSE_FREE,
-	DP_PURPOSE_HOST_MEMORY, /* pinned memory: made, let go, registered */
+	DP_PURPOSE_HOST_MEMORY, /* pinned memory: allocated, freed, registered */
 	DP_PURPOSE_CODE,	/* modules and libraries: loaded, unloaded */
 	DP_PURPOSE_GRAPH	/* graphs: captured, instantiated; not launched */
 };
@@ -24,7 +23,7 @@ struct dp_stall {
 	enum dp_purpose purpose;
 	size_t iteration;
 	double calls;	/* how many */
-	double idle_ns; /* what the device was idle meanwhile */
+	double idle_ns; /* idle time of the device meanwhile */
 };
 
 /* In order of name, then iteration. */
@@ -33,15 +32,15 @@ struct dp_stalls {
 	size_t count;
 	/* While they are made: */
 	size_t room;
-	size_t *latest; /* per name: the place of its latest, plus one */
+	size_t *latest; /* per name: the index of its latest entry, plus one */
 	const struct dp_device_timeline *timeline;
-	size_t at;	/* the first of the timeline's stalls that may reach into the next gap */
+	size_t at;	/* the first of the timeline's stalls that may extend into the next gap */
 	size_t counted; /* how many of them were counted as calls */
 };
 
 /*
- * To be filled by gaps in order of time, and then sorted. *stalls is the caller's, to be released
- * with fini, on failure too; borrows timeline until it is sorted, the trace's names for good.
+ * Gaps are added in order of time, then sort() is called. The caller releases *stalls with fini,
+ * also after a failure. It borrows timeline until it is sorted, and the trace's names permanently.
  * Errors: DP_ERR_NOMEM. Cost: linear in the trace's names and the calls, n log n to sort.
  */
 int dp_stalls__init(struct dp_stalls *stalls, const struct dp_device_timeline *timeline);

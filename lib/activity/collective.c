@@ -1,7 +1,7 @@
 /*
- * Communication kernels with what is recorded of the calls that they run: by the kernel itself
- * (Kineto), by the host's call that launched it (NCCL's NVTX ranges), or by the kernel's name
- * alone.
+ * Communication kernels with the recorded data of their calls: recorded with the kernel itself
+ * (Kineto), with the host's call that launched it (NCCL's NVTX ranges), or only as the kernel's
+ * name.
  */
 #include "activity/collective.h"
 #include "base/base.h"
@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Host calls that begin before a launch and may hold it: groups nest, but not so deep. */
+/* Host calls before a launch that may enclose it: groups nest, but not deeper. */
 enum { HOST_CALLS = 32 };
 
 enum dp_collective_kind dp_collective__kind(const char *name)
 {
-	/* Without what separates words and in lower case; longer words before those they hold. */
+	/* In lower case without separators; longer words precede those that they contain. */
 	static const struct {
 		const char *word;
 		enum dp_collective_kind kind;
@@ -72,7 +72,7 @@ double dp_collective__bus_factor(enum dp_collective_kind kind, double members)
 	}
 }
 
-/* The host's call on the launching thread that the launch lies in; DP_NONE where none does. */
+/* The host's call on the launching thread that encloses the launch, or DP_NONE. */
 static size_t host_call(const struct dp_trace *trace, uint32_t op)
 {
 	const struct dp_collectives *from = dp_trace_collectives(trace);
@@ -138,7 +138,7 @@ static int compare_kernels(const void *a, const void *b)
 	return order ? order : (one->ns > two->ns) - (one->ns < two->ns);
 }
 
-/* Longest total first; no two rows are equal in all of the rest. */
+/* Longest total first; rows always differ in the remaining members. */
 static int compare_rows(const void *a, const void *b)
 {
 	const struct dp_collective_stat *one = a, *two = b;
@@ -154,7 +154,7 @@ static int compare_rows(const void *a, const void *b)
 	return (one->group_size > two->group_size) - (one->group_size < two->group_size);
 }
 
-/* kernels: those of the row, the shortest first. */
+/* kernels: those of the row, shortest first. */
 static struct dp_collective_stat row_of(const struct kernel *kernels, size_t count)
 {
 	struct dp_collective_stat row = {
@@ -197,7 +197,7 @@ static struct kernel kernel_of(const struct dp_trace *trace, uint32_t op, size_t
 	};
 }
 
-/* To be freed. NULL: memory is short. */
+/* The caller frees the result. NULL if memory runs out. */
 static struct kernel *gather(size_t *count, const struct dp_trace *trace)
 {
 	const struct dp_ops *ops = dp_trace_ops(trace);

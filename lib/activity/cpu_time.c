@@ -1,10 +1,9 @@
 /*
- * Threads are sampled some 20 times a second, which is exact on average and coarse for one
- * iteration; when they were off a processor, where that was recorded, is exact. Between two samples
- * preempted intervals are waits for a processor as a whole; what the kernel counted beyond them was
- * waited after wake-ups, so that it is a part of the intervals in which the thread was blocked, of
- * each as much for its length. The sum over time of what a thread did is kept where it bends, and
- * taken between in proportion.
+ * Threads are sampled some 20 times per second, which is exact on average and coarse for one
+ * iteration; off-CPU intervals are exact, if recorded. Between two samples, preempted intervals are
+ * waits for a processor as a whole. The waiting time that the kernel counted beyond those followed
+ * wake-ups, and is distributed over the intervals in which the thread was blocked, in proportion to
+ * their lengths. The cumulative time is stored where its slope changes, and interpolated between.
  */
 
 #include "activity/cpu_time.h"
@@ -13,22 +12,25 @@
 #include <math.h>
 #include <string.h>
 
-/* Of the time between two samples, that the intervals may miss what the thread ran: what is beyond
- * was lost, and the samples alone count. Where processors count in ticks, a tick is a fifth. */
+/*
+ * Share of the time between two samples by which the intervals may miss the thread's running time.
+ * Beyond it intervals were lost, and only the samples count. If processor time is counted in ticks,
+ * a tick is a fifth.
+ */
 #define DISAGREE 0.25
 
-/* What a thread did between two of its samples. */
+/* A thread's activity between two of its samples. */
 struct stretch {
 	const struct dp_off_cpu *offs;
 	const uint32_t *rows;
-	size_t first, end; /* of the rows, that reach into it */
+	size_t first, end; /* rows of the intervals that overlap it */
 	int64_t start_ns, end_ns;
 	double run_ns, wait_ns; /* as sampled */
 	double off_ns[DP_OFF_KINDS];
 	enum dp_cpu_state state;
 };
 
-/* The part of an interval that lies in the stretch. */
+/* The part of an interval inside the stretch. */
 static double clip(const struct stretch *at, size_t i, int64_t *start_ns, int64_t *end_ns)
 {
 	uint32_t row = at->rows[i];
@@ -47,7 +49,7 @@ static bool agrees(const struct stretch *at)
 	return fabs(ran_ns - at->run_ns) <= DISAGREE * length_ns;
 }
 
-/* How much of an interval of a kind was spent in the state. */
+/* The share of an interval of a kind that was spent in the state. */
 static double share_of(const struct stretch *at, uint8_t kind)
 {
 	double late_ns = at->wait_ns - at->off_ns[DP_OFF_PREEMPTED];
@@ -61,7 +63,7 @@ static double share_of(const struct stretch *at, uint8_t kind)
 	return fmin(fmax(late_ns / at->off_ns[DP_OFF_BLOCKED], 0), 1);
 }
 
-/* The intervals say when: of the state, or, for running, when it did not. */
+/* Adds the state's time by the intervals; for running, the time outside them. */
 static void add_exact(struct dp_curve *curve, const struct stretch *at)
 {
 	int64_t until_ns = at->start_ns, start_ns, end_ns;
@@ -94,7 +96,7 @@ static void add_stretch(struct dp_curve *curve, struct stretch *at)
 							 : 0);
 }
 
-/* Moves to the intervals that reach into what is between two samples. */
+/* Moves to the intervals that overlap the time between two samples. */
 static void move(struct stretch *at, size_t count, const struct dp_cpu_samples *samples,
 		 size_t from, size_t to)
 {
@@ -120,7 +122,7 @@ static int make_curve(struct dp_curve *curve, const struct dp_device_timeline *t
 	const uint32_t *rows = dp_groups__rows(&timeline->index->cpu_samples, thread, &count);
 
 	at.rows = dp_groups__rows(&timeline->index->off_cpu, thread, &offs);
-	/* An interval that spans a sample is in two stretches, with two knots in each. */
+	/* an interval that spans a sample is in two stretches, with two knots in each */
 	if (dp_curve__reserve(curve, 4 * offs + 3 * count))
 		return DP_ERR_NOMEM;
 	if (count)
@@ -155,7 +157,7 @@ int dp_cpu__fill(double *values, const struct dp_device_timeline *timeline,
 		 const struct dp_iteration *iterations, size_t count, enum dp_cpu_state state,
 		 struct dp_error *error)
 {
-	/* What a cgroup is kept from is no thread's. */
+	/* throttling is counted per cgroup, not per thread */
 	bool throttled = state == DP_CPU_THROTTLED;
 	size_t threads = throttled ? 1 : dp_trace_thread_count(timeline->trace);
 	int status = DP_OK;

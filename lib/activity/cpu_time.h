@@ -8,14 +8,14 @@
 enum dp_cpu_state {
 	DP_CPU_RUN,	 /* on a processor */
 	DP_CPU_WAIT,	 /* runnable, but not on one */
-	DP_CPU_FAULT,	 /* waiting for a page that was read from a disk */
-	DP_CPU_THROTTLED /* their cgroup was kept from running */
+	DP_CPU_FAULT,	 /* waiting for a page that is read from disk */
+	DP_CPU_THROTTLED /* their cgroup had exhausted its quota */
 };
 
 /*
- * Time in the state, of all launching threads together; NaN for periods that do not lie within the
- * samples of any, and where the state was not recorded. Errors: DP_ERR_NOMEM. Cost: linear in the
- * samples and intervals of these threads, and in the iterations times these threads.
+ * Computes the time in the state, summed over the launching threads; NaN for periods outside the
+ * samples of all threads, and if the state was not recorded. Errors: DP_ERR_NOMEM. Cost: linear in
+ * the samples and intervals of these threads, and in the iterations times these threads.
  */
 int dp_cpu__fill(double *values, const struct dp_device_timeline *timeline,
 		 const struct dp_iteration *iterations, size_t count, enum dp_cpu_state state,

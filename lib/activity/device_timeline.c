@@ -1,4 +1,4 @@
-/* What is uploaded, who launches, and when launching threads wait. */
+/* Uploads, launching threads, and their waits. */
 #include "activity/device_timeline.h"
 #include "base/sort.h"
 
@@ -54,7 +54,7 @@ static int find_threads(struct dp_device_timeline *timeline)
 		timeline->known = true;
 		if (dp_op_is_kernel(ops->kind[op]) && calls->thread[call] < threads)
 			timeline->launches[calls->thread[call]] = true;
-		/* Nothing waits for a copy within the device: it was over sooner than its call. */
+		/* nothing waits for a copy within the device: it ended before its call did */
 		if (ops->kind[op] == DP_OP_COPY && ops->copy_kind[op] != DP_COPY_DTOD &&
 		    calls->end_ns[call] >= ops->end_ns[op])
 			timeline->inside[call] = DP_WAITED_INSIDE;
@@ -62,7 +62,7 @@ static int find_threads(struct dp_device_timeline *timeline)
 	return DP_OK;
 }
 
-/* Rows of the launching threads, in order: *rows is to be freed. */
+/* Collects the rows of the launching threads, in order. The caller frees *rows. */
 static int gather_rows(uint32_t **rows, size_t *count, const struct dp_device_timeline *timeline,
 		       const struct dp_groups *groups)
 {
@@ -87,7 +87,7 @@ static int gather_rows(uint32_t **rows, size_t *count, const struct dp_device_ti
 	return DP_OK;
 }
 
-/* Those of one thread are borrowed. */
+/* The rows of a single thread are borrowed. */
 static int find_calls(struct dp_device_timeline *timeline)
 {
 	const struct dp_groups *groups = &timeline->index->calls;
@@ -115,7 +115,7 @@ static bool is_wait(const struct dp_device_timeline *timeline, const struct dp_c
 	return copies == ALL_COPIES || (copies == BLOCKING_COPIES && timeline->inside[i]);
 }
 
-/* The union of the calls that wait. */
+/* Makes the union of the calls that wait. */
 static int unite(struct dp_spans *spans, const struct dp_device_timeline *timeline,
 		 const struct dp_calls *calls, enum copies copies)
 {
@@ -135,8 +135,8 @@ static int unite(struct dp_spans *spans, const struct dp_device_timeline *timeli
 }
 
 /*
- * A call that keeps its thread from launching: it allocates or frees, or takes as long as several
- * launches do. Short ones are a part of what launching costs.
+ * Returns true for a call that keeps its thread from launching: it allocates or frees, or takes as
+ * long as several launches. Short calls are part of the launch overhead.
  */
 static bool is_stall(const struct dp_calls *calls, size_t i)
 {
@@ -145,8 +145,10 @@ static bool is_stall(const struct dp_calls *calls, size_t i)
 		calls->end_ns[i] - calls->start_ns[i] >= STALL_NS);
 }
 
-/* Spans of such calls, cut where one begins before another's end; what is inside a copy's call or a
- * synchronizing one belongs to that. */
+/*
+ * Makes the spans of such calls, each cut where the next begins. Calls inside a copy's or a
+ * synchronizing call belong to that.
+ */
 static int find_stalls(struct dp_device_timeline *timeline, const struct dp_calls *calls)
 {
 	int64_t *until_ns = dp_trace_index__times(timeline->index), end_ns = INT64_MIN;
@@ -177,7 +179,7 @@ static int find_stalls(struct dp_device_timeline *timeline, const struct dp_call
 	return DP_OK;
 }
 
-/* The union of ranges that fetch input. */
+/* Makes the union of ranges that fetch input. */
 static int find_loaders(struct dp_device_timeline *timeline)
 {
 	const struct dp_ranges *ranges = dp_trace_ranges(timeline->trace);

@@ -14,17 +14,17 @@ struct dp_device_timeline {
 	size_t count;
 	const uint32_t *calls; /* of the threads that launch kernels on it, in order of start */
 	size_t call_count;
-	uint32_t *gathered; /* these, where there are several threads */
+	uint32_t *gathered; /* the same rows, if there are several threads */
 	uint32_t *copies;   /* H2D copies among them */
 	size_t copy_count;
 	struct dp_spans uploads; /* their union */
 	bool known;		 /* operations of the device have calls */
 	bool *launches;		 /* per thread: it launched kernels on the device */
-	uint8_t *inside;	 /* per call: DP_WAITED_INSIDE, of a copy of the device, or 0 */
+	uint8_t *inside;	 /* per call: DP_WAITED_INSIDE if it waited for its copy, or 0 */
 	struct dp_spans syncs;	 /* a launching thread is in a synchronizing call */
 	struct dp_spans any;	 /* or in that of a copy */
-	struct dp_spans waits;	 /* or in that of a copy which returned after it */
-	struct dp_spans stalls;	 /* in a call of another kind that keeps it for long; not united, */
+	struct dp_spans waits;	 /* or in the call of a copy, and returned after the copy */
+	struct dp_spans stalls;	 /* in another long call; not united, */
 	uint32_t *stall_calls;	 /* for each has its call */
 	struct dp_spans loaders; /* a launching thread is in a range that fetches input */
 };
@@ -34,7 +34,7 @@ static inline size_t dp_device_timeline__op(const struct dp_device_timeline *tim
 	return timeline->rows[i];
 }
 
-/* Was a call a copy's that its caller waited for, and where? */
+/* Returns where the caller of a copy's call waited for the copy, or 0. */
 static inline unsigned dp_device_timeline__waited(const struct dp_device_timeline *timeline,
 						  size_t call)
 {
@@ -45,9 +45,9 @@ static inline unsigned dp_device_timeline__waited(const struct dp_device_timelin
 bool dp_op__is_upload(const struct dp_ops *ops, size_t op);
 
 /*
- * *timeline is the caller's, to be released with fini, on failure too. Borrows the index. Errors:
+ * The caller releases timeline with fini, also after a failure. Borrows the index. Errors:
  * DP_ERR_NOMEM. Cost: linear in the device's operations, the calls of the threads that launch on
- * it, and what they fetch; sorting the calls where there are several such threads among many.
+ * it, and the input that they fetch; sorting the calls if there are several such threads.
  */
 int dp_device_timeline__init(struct dp_device_timeline *timeline,
 			     const struct dp_trace_index *index, uint32_t device,

@@ -1,22 +1,24 @@
 /*
- * Gaps by cause, after HTA's idle-time classes (Holistic Trace Analysis, "host wait", "kernel
- * wait", "other"), made exact: a gap of the device, in which no operation of any stream runs, is
- * ended by one operation, and what its launching thread did until the launch is what the device
- * waited for.
+ * Gaps by cause, after HTA's classes of idle time (Holistic Trace Analysis, "host wait", "kernel
+ * wait", "other"), made exact. In a gap no operation of any stream of the device runs. The
+ * operation that ends it shows what the device waited for: what its launching thread did until the
+ * launch.
  *
- * Idle time as it lies in time are these gaps, each cut where its cause changes: where in a gap its
- * causes lie is decided by the calls that make them. A launching thread waits for the device, or is
- * in the call of a copy, and the rest is the host's. Of a gap in which recording was off nobody
- * knows what it was. Cost: linear in the trace's operations and calls.
+ * Idle time is cut where its cause changes, by the calls that cause it: a launching thread waits
+ * for the device, or is in the call of a copy, and the rest is the host's. Gaps in which recording
+ * was off have no known cause. Cost: linear in the trace's operations and calls.
  */
 #include "activity/gaps.h"
 
-/* Host and device clocks, and the way back from the device: what a wait's end may be off by. */
+/*
+ * The error of a wait's end: the offset of the host's and the device's clocks, and the way back
+ * from the device.
+ */
 #define SLACK_NS 10000
 
 /*
- * Without the last wait the host would be ahead by its length: gaps after it are that wait's fault
- * until they sum to more.
+ * Without its last wait the host would be earlier by the wait's length: gaps after the wait are due
+ * to it until they sum up to more.
  */
 static int64_t explain(struct dp_gap_walk *walk, int64_t host_ns, int64_t launch_ns)
 {
@@ -69,7 +71,7 @@ void dp_gap__split(struct dp_gap *gap, struct dp_gap_walk *walk, int64_t start_n
 	gap->copy_ns = dp_spans_at__covered(&walk->any, start_ns, until_ns) - gap->sync_ns;
 	gap->host_ns = length_ns - gap->sync_ns - gap->copy_ns;
 	gap->after_ns = explain(walk, gap->host_ns, walk->calls->start_ns[call]);
-	/* Of several threads one may wait meanwhile: that is counted already. */
+	/* another thread may wait meanwhile, which is counted already */
 	gap->stall_ns = DP_MIN(gap->host_ns, dp_spans_at__covered(&walk->stalls, start_ns, end_ns));
 }
 
@@ -78,12 +80,12 @@ struct idle_walk {
 	int (*each)(void *ctx, const struct dp_idle *idle);
 	void *ctx;
 	struct dp_gap_walk gaps;
-	struct dp_spans_at syncs; /* places of our own: those in gaps have moved on already */
+	struct dp_spans_at syncs; /* separate cursors: those in gaps have moved on already */
 	struct dp_spans_at any;
-	struct dp_idle piece; /* not handed out yet: the next may belong to it */
+	struct dp_idle piece; /* not passed on yet: the next piece may extend it */
 	int stopped;	      /* what each() returned */
 	uint32_t process;     /* that the device is of */
-	size_t pause;	      /* the first that does not end before the gap at hand */
+	size_t pause;	      /* the first pause that does not end before the current gap */
 };
 
 static void hand_out(struct idle_walk *walk)
@@ -97,7 +99,7 @@ static void hand_out(struct idle_walk *walk)
 	walk->piece.start_ns = walk->piece.end_ns;
 }
 
-/* The walk's piece grows to a time, or ends where the cause is another. */
+/* Extends the walk's piece to a time, or ends it if the cause differs. */
 static void add_piece(struct idle_walk *walk, int64_t end_ns, enum dp_idle_cause cause)
 {
 	if (walk->piece.cause != cause)
@@ -106,8 +108,7 @@ static void add_piece(struct idle_walk *walk, int64_t end_ns, enum dp_idle_cause
 	walk->piece.end_ns = end_ns;
 }
 
-/* The first span that ends after a time: true where it holds the time; *next_ns: the next change.
- */
+/* Returns true if a span contains a time; *next_ns is the next change. */
 static bool inside(struct dp_spans_at *at, int64_t time_ns, int64_t *next_ns)
 {
 	const struct dp_spans *spans = at->spans;
@@ -124,7 +125,7 @@ static bool inside(struct dp_spans_at *at, int64_t time_ns, int64_t *next_ns)
 	return true;
 }
 
-/* A gap whose launch came late: until then, calls tell the cause. */
+/* Cuts a gap whose launch came late: until the launch, calls determine the cause. */
 static void cut_late(struct idle_walk *walk, int64_t until_ns, int64_t end_ns)
 {
 	int64_t at_ns = walk->piece.start_ns, next_ns;

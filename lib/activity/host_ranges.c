@@ -1,7 +1,7 @@
 /*
- * Per thread a stack of open ranges, which idle time walks through in order. Ranges that are an
- * iteration say nothing about what is inside of one: a profiler's step is left out. Sums are kept
- * apart for typical and for slow iterations, so that the difference can be computed.
+ * Idle time is walked in order, with a stack of open ranges per thread. Ranges around a whole
+ * iteration, such as a profiler's step, reveal nothing about its inside and are left out. Typical
+ * and slow iterations have separate sums, so that their difference can be computed.
  *
  * Cost: linear in the launching threads' ranges and calls and in pieces of idle time, n log n in
  * distinct pairs of names.
@@ -17,14 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A range that is as long as most of the typical period and launches most of what an iteration does
- * is the iteration itself; a checkpoint may be as long. */
+/*
+ * A range is a whole iteration if it takes this share of the typical period and launches this share
+ * of its kernels; a checkpoint may take as long.
+ */
 #define WHOLE_ITERATION 0.9
 #define MOST_LAUNCHES 0.5
 
 enum kind { NOT_COUNTED, TYPICAL, SLOW };
 
-/* What is open: ranges, or calls in a trace that has no ranges. */
+/* What may be open: ranges, or calls if the trace has no ranges. */
 struct source {
 	const struct dp_groups *by_thread;
 	const int64_t *start_ns;
@@ -32,11 +34,11 @@ struct source {
 	const uint32_t *name;
 };
 
-/* Of a launching thread, in order of start, and behind it on the stack: places of others. */
+/* A range of a launching thread, in order of start, and as an entry of the stack. */
 struct open {
 	uint32_t range;
-	uint32_t below; /* the one that it is in, or DP_NONE */
-	uint32_t outer; /* the outermost, which may be itself */
+	uint32_t below; /* the one that encloses it, or DP_NONE */
+	uint32_t outer; /* the outermost around it, or itself */
 };
 
 /* Where a thread is. */
@@ -44,7 +46,7 @@ struct thread {
 	size_t first; /* of its ranges, in list[] */
 	size_t end;
 	size_t next;  /* not opened yet */
-	uint32_t top; /* the place of the innermost that is open, or DP_NONE */
+	uint32_t top; /* the innermost open one, or DP_NONE */
 };
 
 struct dp_host_ranges_maker {
@@ -52,16 +54,16 @@ struct dp_host_ranges_maker {
 	const struct dp_iteration *iterations;
 	size_t count;
 	uint8_t *kinds;	  /* per iteration */
-	double counts[2]; /* iterations: typical ones, slow ones */
+	double counts[2]; /* iterations: typical, slow */
 	int64_t longest_ns;
-	int64_t *launch_ns; /* when kernels were launched */
+	int64_t *launch_ns; /* launch times of kernels */
 	size_t launch_count;
 	double launches; /* per iteration */
 	struct source source;
 	struct open *list; /* by thread, in order of time */
 	struct thread *threads;
 	size_t thread_count;
-	struct dp_lookup index; /* by activity and names: an entry */
+	struct dp_lookup index; /* by activity and names: index of an entry */
 	struct dp_host_range *ranges;
 	size_t used;
 	size_t room;
@@ -96,7 +98,7 @@ static int find_launches(struct dp_host_ranges_maker *maker)
 	return DP_OK;
 }
 
-/* How many kernels were launched from one time to another. */
+/* The number of kernels launched in a time range. */
 static double launches_in(const struct dp_host_ranges_maker *maker, int64_t start_ns,
 			  int64_t end_ns)
 {
@@ -107,7 +109,7 @@ static double launches_in(const struct dp_host_ranges_maker *maker, int64_t star
 	return (double)to - (double)from;
 }
 
-/* Is it a part of an iteration? */
+/* Returns true if a range is a part of an iteration. */
 static bool counts(const struct dp_host_ranges_maker *maker, size_t range)
 {
 	int64_t start_ns = maker->source.start_ns[range], end_ns = maker->source.end_ns[range];
@@ -148,14 +150,14 @@ static int list_ranges(struct dp_host_ranges_maker *maker)
 
 static double period_of(const struct dp_host_ranges_maker *maker, size_t k)
 {
-	/* Of two, the second is the end of a stretch of time that is no iteration of many. */
+	/* with two, the second only marks the end of a stretch of time */
 	bool whole =
 		k + 1 < maker->count && (maker->count == 2 || !maker->iterations[k + 1].partial);
 
 	return whole ? dp_period__steady_ns(maker->iterations, maker->count, k) : (double)NAN;
 }
 
-/* Which iterations are typical and which slow, as the rules have it. */
+/* Finds which iterations are typical and which slow, as the rules do. */
 static int find_kinds(struct dp_host_ranges_maker *maker)
 {
 	double *periods = dp_alloc__array(maker->count, sizeof(*periods)), limit;
@@ -226,7 +228,7 @@ void dp_host_ranges__free(struct dp_host_ranges_maker *maker)
 	free(maker);
 }
 
-/* Ends what is over at a time. */
+/* Closes what ends up to a time. */
 static void close_until(const struct dp_host_ranges_maker *maker, struct thread *thread,
 			int64_t time_ns)
 {
@@ -235,7 +237,7 @@ static void close_until(const struct dp_host_ranges_maker *maker, struct thread 
 		thread->top = maker->list[thread->top].below;
 }
 
-/* Opens what begins up to a time, and ends what is over then. */
+/* Opens what begins up to a time, and closes what ends by then. */
 static void move_to(struct dp_host_ranges_maker *maker, struct thread *thread, int64_t time_ns)
 {
 	close_until(maker, thread, time_ns);
@@ -253,7 +255,7 @@ static void move_to(struct dp_host_ranges_maker *maker, struct thread *thread, i
 	}
 }
 
-/* What is open innermost or outermost on a thread, or DP_NONE. */
+/* The innermost or outermost open range of a thread, or DP_NONE. */
 static uint32_t innermost(const struct dp_host_ranges_maker *maker, const struct thread *thread)
 {
 	return thread->top == DP_NONE ? DP_NONE : maker->list[thread->top].range;
@@ -269,7 +271,7 @@ static uint32_t name_of(const struct dp_host_ranges_maker *maker, uint32_t range
 	return range == DP_NONE ? DP_NONE : maker->source.name[range];
 }
 
-/* The entry of a pair of names, or of the sum of an outer one's; NULL without memory. */
+/* The entry of a pair of names, or of an outer name's sum; NULL if memory runs out. */
 static struct dp_host_range *entry(struct dp_host_ranges_maker *maker,
 				   enum dp_host_activity activity, uint32_t outer, uint32_t inner,
 				   bool sum)
@@ -338,7 +340,7 @@ int dp_host_ranges__add(struct dp_host_ranges_maker *maker, enum dp_host_activit
 	return DP_OK;
 }
 
-/* Calls in which launching threads wait for the device, from the beginning again. */
+/* Adds the calls in which launching threads wait for the device, in another walk. */
 static int add_waits(struct dp_host_ranges_maker *maker)
 {
 	const struct dp_calls *calls = dp_trace_calls(maker->timeline->trace);
@@ -363,7 +365,7 @@ static int add_waits(struct dp_host_ranges_maker *maker)
 		    calls->start_ns[i] < maker->iterations[k].start_ns)
 			continue;
 		move_to(maker, thread, calls->start_ns[i]);
-		/* Where calls are all there is, the innermost is this one. */
+		/* if there are only calls, the innermost is this one */
 		if (add(maker, DP_HOST_SYNC, k, name_of(maker, innermost(maker, thread)),
 			calls->name[i], calls->end_ns[i] - calls->start_ns[i]))
 			return DP_ERR_NOMEM;
@@ -388,7 +390,7 @@ static int by_cost(const void *a, const void *b)
 	return names || !x->inner ? names : strcmp(x->inner, y->inner);
 }
 
-/* Sums to means per iteration. */
+/* Divides sums by iterations. */
 static void make_means(struct dp_host_ranges_maker *maker)
 {
 	double all = maker->counts[0] + maker->counts[1];

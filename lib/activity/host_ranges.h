@@ -1,6 +1,6 @@
 /*
- * What launching threads did while the device was idle, and where they wait for it: by the
- * operators, annotations or, without any of these, API calls that were open.
+ * What launching threads did while the device was idle, and where they wait for it: by the open
+ * operators and annotations or, without any of these, API calls.
  */
 #ifndef DP_ACTIVITY_HOST_RANGES_H
 #define DP_ACTIVITY_HOST_RANGES_H
@@ -18,18 +18,21 @@ struct dp_host_ranges {
 struct dp_host_ranges_maker;
 
 /*
- * iterations are those of the loop, warm-up marked. *maker is the caller's, for finish or free.
- * Errors: DP_ERR_NOMEM. Cost: linear in ranges and iterations.
+ * iterations are those of the loop, with warm-up marked. The caller passes *maker to finish or
+ * free. Errors: DP_ERR_NOMEM. Cost: linear in ranges and iterations.
  */
 int dp_host_ranges__begin(struct dp_host_ranges_maker **maker,
 			  const struct dp_device_timeline *timeline,
 			  const struct dp_iteration *iterations, size_t count);
 
-/* Idle time in iteration k, up to the start of an operation. Times go up. Errors: DP_ERR_NOMEM. */
+/*
+ * Adds idle time in iteration k, up to the start of an operation, in order of time. Errors:
+ * DP_ERR_NOMEM.
+ */
 int dp_host_ranges__add(struct dp_host_ranges_maker *maker, enum dp_host_activity activity,
 			size_t k, int64_t start_ns, size_t op);
 
-/* Adds the synchronizing calls, and ends. The maker is freed in every case. */
+/* Adds the synchronizing calls, and makes the result. Always frees the maker. */
 int dp_host_ranges__finish(struct dp_host_ranges *ranges, struct dp_host_ranges_maker *maker);
 void dp_host_ranges__free(struct dp_host_ranges_maker *maker);
 

@@ -1,6 +1,6 @@
 /*
- * Calls and ranges are walked together in order of time, with the stack of open ranges per thread.
- * Ranges that overlap without nesting end when they are found at the top of their stack.
+ * Walks calls and ranges together in order of time, with the stack of open ranges per thread.
+ * Ranges that overlap without nesting end when they reach the top of their stack.
  */
 #include "activity/op_attribution.h"
 
@@ -12,7 +12,7 @@ struct walk {
 	size_t next; /* range */
 };
 
-/* Ends what is over at a time; the innermost that is left. */
+/* Closes what ends up to a time; returns the innermost range left. */
 static uint32_t innermost(struct walk *walk, uint32_t thread, int64_t time_ns)
 {
 	uint32_t *top = &walk->top[thread];

@@ -1,14 +1,14 @@
 /*
- * One pass over the operations in order of start keeps, per class, the latest end so far: what an
- * operation adds to the union of its class is what lies behind that. Where all classes' latest end
- * lies before an operation's start there is a gap. No gap reaches over the boundary of a period,
+ * One pass over the operations in order of start keeps, per class, the latest end so far: an
+ * operation adds to the union of its class what lies behind that. If the latest end of all classes
+ * is before an operation's start, there is a gap. No gap extends over the boundary of a period,
  * because a period begins where an operation does.
  */
 #include "activity/parts.h"
 #include "activity/gaps.h"
 #include "activity/periods.h"
 
-/* Parts that are unions, made in the pass: they are the first. */
+/* Parts that are unions, computed in the pass; they come first. */
 enum { UNIONS = DP_PART_MOVED + 1 };
 
 struct sweep {
@@ -21,7 +21,7 @@ struct sweep {
 	int64_t until_ns[UNIONS];
 	struct dp_spans_at loaders;
 	struct dp_host_ranges_maker *ranges;
-	size_t fed_end;	    /* where the run of operations ends that are no kernels */
+	size_t fed_end;	    /* where the current run of operations without kernels ends */
 	uint64_t fed_bytes; /* uploads in it */
 	bool begun;
 	int status;
@@ -51,13 +51,13 @@ static void add_union(struct sweep *sweep, enum dp_part which, int64_t start_ns,
 	*until_ns = end_ns;
 }
 
-/* As far as it matters, so that no sum overflows; 0 is not known. */
+/* The bytes of an upload, limited so that no sum overflows; 0 is unknown. */
 static uint64_t uploaded_bytes(const struct dp_ops *ops, size_t op)
 {
 	return ops->bytes[op] ? DP_MIN(ops->bytes[op], DP_INPUT_BYTES) : DP_INPUT_BYTES;
 }
 
-/* Row i begins a run of operations that are no kernels, or is in the one that is known. */
+/* Finds the end of the run of operations without kernels that row i begins or continues. */
 static void find_fed(struct sweep *sweep, size_t i)
 {
 	const struct dp_device_timeline *timeline = sweep->input->timeline;
@@ -76,7 +76,7 @@ static void find_fed(struct sweep *sweep, size_t i)
 	sweep->fed_end = i;
 }
 
-/* What of a gap that an upload ends was spent on input: all where that may be what is uploaded. */
+/* The input wait in a gap that an upload ends: all of it, if input may be what is uploaded. */
 static int64_t input_wait_ns(struct sweep *sweep, int64_t start_ns, size_t op,
 			     const struct dp_gap *gap)
 {
@@ -90,7 +90,7 @@ static int64_t input_wait_ns(struct sweep *sweep, int64_t start_ns, size_t op,
 		      dp_spans_at__covered(&sweep->loaders, start_ns, sweep->ops->start_ns[op]));
 }
 
-/* Gaps of the host in the iterations that are replayed. */
+/* Keeps the host's gaps in the iterations that are replayed. */
 static int keep_gap(const struct sweep *sweep, size_t op, size_t k, int64_t start_ns,
 		    const struct dp_gap *gap, bool input)
 {
@@ -137,22 +137,21 @@ static void add_gap(struct sweep *sweep, size_t op)
 		row(parts, DP_PART_LONGEST_GAP)[k] = (double)length_ns;
 	if (length_ns >= DP_SHORT_GAP_NS && length_ns >= period_ns / 100)
 		row(parts, DP_PART_HOST_STALL)[k] += (double)gap.host_ns;
-	/* Without the wait the host would be ahead by its length: no more than that is its fault.
-	 */
+	/* without the wait the host would be earlier by its length, so no more is due to it */
 	if (start_ns + length_ns <= sweep->input->iterations[k].end_ns)
 		row(parts, DP_PART_SYNC_LOST)[k] += (double)DP_MIN(gap.waited_ns, length_ns);
 	input_ns = input_wait_ns(sweep, start_ns, op, &gap);
 	row(parts, DP_PART_INPUT_WAIT)[k] += (double)input_ns;
 	if (!sweep->status)
 		sweep->status = keep_gap(sweep, op, k, start_ns, &gap, 2 * input_ns > gap.host_ns);
-	/* A gap has one activity: most of it. */
+	/* a gap counts as the activity that takes most of it */
 	if (gap.host_ns && !sweep->status)
 		sweep->status = dp_host_ranges__add(
 			sweep->ranges, 2 * input_ns > gap.host_ns ? DP_HOST_INPUT : DP_HOST_WAIT, k,
 			start_ns, op);
 }
 
-/* The memory on the host's side of a copy between host and device; unknown for others. */
+/* The kind of memory on the host's side of a copy between host and device; unknown for others. */
 static uint8_t host_memory(const struct dp_ops *ops, size_t op)
 {
 	if (ops->copy_kind[op] == DP_COPY_HTOD)
@@ -214,7 +213,7 @@ static void add_op(struct sweep *sweep, size_t i)
 	sweep->begun = true;
 	in = dp_period_sums__seek(&sweep->place, start_ns);
 	add_union(sweep, DP_PART_BUSY, start_ns, end_ns);
-	/* An operation without length splits a gap, too. */
+	/* an operation without length also splits a gap */
 	sweep->until_ns[DP_PART_BUSY] = DP_MAX(sweep->until_ns[DP_PART_BUSY], end_ns);
 	if (kernel || dp_op__is_upload(sweep->ops, op))
 		add_union(sweep, DP_PART_FED, start_ns, end_ns);
@@ -262,8 +261,9 @@ static int sweep_device(struct dp_parts *parts, const struct dp_parts_input *inp
 }
 
 /*
- * The time from an operation's launch to its start. Their sum is the integral of the queue's depth;
- * the union, made from the end because that is what their order is by, is when it is not empty.
+ * The time from an operation's launch to its start. The sum is the integral of the queue's depth;
+ * the union is when the queue is not empty, and is made backwards, since operations are in order of
+ * start.
  */
 static int sweep_queue(struct dp_parts *parts, const struct dp_parts_input *input)
 {
@@ -309,7 +309,9 @@ static enum dp_part part_of_call(uint8_t kind)
 
 enum { HOST_PARTS = DP_PART_HOST_CALLS - DP_PART_HOST_LAUNCH };
 
-/* Calls inside a call (a driver's inside the runtime's) belong to the outer one. */
+/*
+ * Sums up calls. A call inside another (a driver's inside the runtime's) belongs to the outer one.
+ */
 static void sweep_calls(struct dp_period_sums sums[HOST_PARTS], struct dp_period_sums *any,
 			const struct dp_device_timeline *timeline, int64_t *until_ns)
 {

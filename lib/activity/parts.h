@@ -1,7 +1,7 @@
 /*
- * What a loop's periods are made of: sums per iteration that several metrics share, from one pass
- * over the device's operations and one over the launching threads' calls. The period of iteration k
- * runs from its start to the start of iteration k + 1; the last one has none.
+ * The parts of a loop's periods: sums per iteration that several metrics share, from one pass over
+ * the device's operations and one over the launching threads' calls. The period of iteration k is
+ * from its start to the start of iteration k + 1; the last one has none.
  */
 #ifndef DP_ACTIVITY_PARTS_H
 #define DP_ACTIVITY_PARTS_H
@@ -22,7 +22,7 @@ enum dp_part {
 	DP_PART_FED,	    /* kernels and uploads */
 	DP_PART_MOVED,	    /* kernels and copies within the device */
 	DP_PART_KERNEL_SUM, /* of durations, by their start */
-	/* Gaps in which the device does nothing, by cause (gaps.c): their sum is period - busy. */
+	/* Idle times of the device, by cause (gaps.c): they sum up to period - busy. */
 	DP_PART_IDLE_HOST,
 	DP_PART_IDLE_SYNC,
 	DP_PART_IDLE_COPY,
@@ -53,7 +53,7 @@ enum dp_part {
 	/* The queue of the stream: each operation from its call's end to its start. */
 	DP_PART_QUEUE_SUM,
 	DP_PART_QUEUED, /* the union */
-	/* Launching threads, summed over them: what they do in calls; the union of all. */
+	/* Calls of launching threads, summed over the threads; the union of all. */
 	DP_PART_HOST_LAUNCH,
 	DP_PART_HOST_SYNC,
 	DP_PART_HOST_COPY,
@@ -63,8 +63,8 @@ enum dp_part {
 };
 
 /*
- * What is uploaded up to the next kernel is input from so much on: a sequence of 512 tokens. Less
- * is mostly scalars and indices, which the host makes from results (4 to 1,024 bytes in recorded
+ * Uploads before a kernel are input from this size on: a sequence of 512 tokens. Smaller ones are
+ * mostly scalars and indices that the host computes from results (4 to 1,024 bytes in recorded
  * programs, whose inputs have 6 MB and more where they are waited for).
  */
 #define DP_INPUT_BYTES UINT64_C(4096)
@@ -72,9 +72,9 @@ enum dp_part {
 struct dp_parts {
 	double *values;		      /* rows of count, one per part */
 	size_t count;		      /* iterations */
-	struct dp_stalls stalls;      /* what DP_PART_CALL_STALL is made of */
+	struct dp_stalls stalls;      /* the calls of DP_PART_CALL_STALL */
 	struct dp_host_ranges ranges; /* and what the host did in its parts */
-	bool launches; /* operations of the device have their calls: what needs them exists */
+	bool launches; /* operations of the device have their calls, which some parts need */
 };
 
 /* A part of iteration k. */
@@ -90,17 +90,15 @@ struct dp_parts_input {
 	size_t row_count;
 	const struct dp_iteration *iterations;
 	size_t count;
-	/*
-	 * Filled with the gaps of the iterations from first to before end; NULL: they are not kept.
-	 */
+	/* Receives the gaps of the iterations in [first, end); NULL: not needed. */
 	struct dp_replay_gaps *gaps;
 	size_t gaps_first;
 	size_t gaps_end;
 };
 
 /*
- * *parts is the caller's, to be released with fini. Errors: DP_ERR_NOMEM. Cost: linear in the
- * device's operations, the trace's calls and the iterations.
+ * The caller releases parts with fini. Errors: DP_ERR_NOMEM. Cost: linear in the device's
+ * operations, the trace's calls and the iterations.
  */
 int dp_parts__init(struct dp_parts *parts, const struct dp_parts_input *input,
 		   struct dp_error *error);

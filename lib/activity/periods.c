@@ -1,6 +1,6 @@
 /*
- * A span that covers many periods whole only notes where that begins and ends, if asked to: then
- * any number of such spans cost as much as one.
+ * A span that covers many whole periods can be stored by its two ends alone: then any number of
+ * such spans cost as much as one.
  */
 #include "activity/periods.h"
 #include "base/search.h"
@@ -27,7 +27,7 @@ double dp_period__steady_ns(const struct dp_iteration *iterations, size_t count,
 							  : (double)NAN;
 }
 
-/* The period that holds a time at or after that of from, which may be the end of all. */
+/* The period that contains a time at or after that of `from`, or the number of periods. */
 static size_t find(const struct dp_period_sums *sums, size_t from, int64_t time_ns)
 {
 	size_t low;
@@ -36,7 +36,7 @@ static size_t find(const struct dp_period_sums *sums, size_t from, int64_t time_
 	return low;
 }
 
-/* Mostly it is this period or a neighbour; else it is searched for. */
+/* Searches for a period that is neither the current one nor a neighbour. */
 bool dp_period_sums__seek_far(struct dp_period_sums *sums, int64_t time_ns)
 {
 	const struct dp_iteration *at = sums->iterations;
@@ -115,7 +115,7 @@ void dp_curve__fini(struct dp_curve *curve)
 	free(curve->sum);
 }
 
-/* The sum up to a time that the curve has. */
+/* The cumulative sum at a time inside the curve. */
 static double up_to(const struct dp_curve *curve, size_t *at, int64_t time_ns)
 {
 	int64_t length_ns;

@@ -1,4 +1,4 @@
-/* Periods of iterations: how long they are, and spans of time handed out to them. */
+/* Periods of iterations: their lengths, and distributing spans of time over them. */
 #ifndef DP_ACTIVITY_PERIODS_H
 #define DP_ACTIVITY_PERIODS_H
 
@@ -6,31 +6,33 @@
 #include <deepprof/analysis.h>
 
 /*
- * From the start of iteration k to that of the next; NaN where k is partial, or has no next one
- * that was recorded with it.
+ * The time from the start of iteration k to that of the next; NaN if k is partial, or if no next
+ * one was recorded with it.
  */
 double dp_period__ns(const struct dp_iteration *iterations, size_t count, size_t k);
 
-/* Neither warm-up, nor do other kernels run in it. */
+/* Returns true if the iteration is no warm-up, and no other kernels run in its period. */
 bool dp_period__is_steady(const struct dp_iteration *iterations, size_t count, size_t k);
 
 /* NaN where it is not. */
 double dp_period__steady_ns(const struct dp_iteration *iterations, size_t count, size_t k);
 
-/* Periods of iterations, and a place among them that moves with the time. */
+/* Periods of iterations, and a cursor that moves with the time. */
 struct dp_period_sums {
 	const struct dp_iteration *iterations;
 	size_t count;
 	size_t at;
 	double *row;  /* one value per iteration */
-	double *full; /* for overlapping spans: how many cover a period whole, as differences */
+	double *full; /* for overlapping spans: how many cover a whole period, as differences */
 };
 
-/* Moves to the period that holds a time. False where none does. Constant cost
- * for neighbours, logarithmic for others. */
+/*
+ * Moves to the period that contains a time. Returns false if there is none. Cost: constant for
+ * neighbours, logarithmic for others.
+ */
 bool dp_period_sums__seek_far(struct dp_period_sums *sums, int64_t time_ns);
 
-/* Is a time in the period where the place is already? */
+/* Returns true if the cursor's period contains a time. */
 static inline bool dp_period_sums__holds(const struct dp_period_sums *sums, int64_t time_ns)
 {
 	const struct dp_iteration *at = sums->iterations + sums->at;
@@ -44,8 +46,9 @@ static inline bool dp_period_sums__seek(struct dp_period_sums *sums, int64_t tim
 }
 
 /*
- * Adds [start, end) to the row. Without full, spans come in order and disjoint, up or down, for the
- * cost to be linear in spans and periods; with full, they may overlap, and finish() is due.
+ * Adds [start, end) to the row. Without full, spans must be disjoint and in ascending or descending
+ * order for the cost to be linear in spans and periods; with full, they may overlap, and finish()
+ * must be called.
  */
 void dp_period_sums__add_far(struct dp_period_sums *sums, int64_t start_ns, int64_t end_ns);
 
@@ -61,24 +64,26 @@ static inline void dp_period_sums__add(struct dp_period_sums *sums, int64_t star
 
 void dp_period_sums__finish(struct dp_period_sums *sums);
 
-/* A sum over time that is known at some times, and grows evenly between them. Zero it; to be
- * released with fini. */
+/*
+ * A cumulative sum over time that is known at some times, and interpolated between them. Zero it
+ * first; release it with fini.
+ */
 struct dp_curve {
 	int64_t *time_ns;
 	double *sum;
 	size_t count;
 };
 
-/* Room for that many knots. Errors: DP_ERR_NOMEM. */
+/* Reserves room for this many knots. Errors: DP_ERR_NOMEM. */
 int dp_curve__reserve(struct dp_curve *curve, size_t room);
 
-/* What was added since the last knot; the first only begins. Times go up. */
+/* Adds the amount since the last knot; the first knot only sets the begin. Times must ascend. */
 void dp_curve__add(struct dp_curve *curve, int64_t time_ns, double more);
 void dp_curve__fini(struct dp_curve *curve);
 
 /*
- * Adds to each period's value what the curve grows by in it, where it spans the period; a value
- * that is NaN becomes that. Cost: linear.
+ * Adds to each period's value what the curve grows by in it, if the curve spans the period; a value
+ * of NaN is replaced. Cost: linear.
  */
 void dp_curve__periods(double *values, const struct dp_curve *curve,
 		       const struct dp_iteration *iterations, size_t count);

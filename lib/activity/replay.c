@@ -1,8 +1,8 @@
 /*
  * Replays iterations with a part removed or hidden, after Daydream (Zhu et al., USENIX ATC 2020)
- * and dPRO (Hu et al., MLSys 2022): events run in the order in which they happened, each when the
- * last of what it waits for is over. The critical path is what of these was last, backwards from
- * the end (HTA, "critical path analysis").
+ * and dPRO (Hu et al., MLSys 2022): events run in their original order, each when the last one that
+ * it waits for is over. The critical path consists of those last events, backwards from the end
+ * (HTA, "critical path analysis").
  */
 #include "activity/periods.h"
 #include "activity/replay.h"
@@ -12,13 +12,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Iterations that are replayed at most: host and device reach their balance in a few. */
+/* Most iterations that are replayed: host and device reach their balance in a few. */
 #define ITERATIONS 12
 
-/* What a call takes that no longer waits. */
+/* The duration of a call that no longer waits. */
 #define QUICK_NS 2000
 
-/* Pinned memory is read faster by about so much: 25 against 10 GB/s over PCIe 4. */
+/* Pinned memory is copied faster by about this factor: 25 against 10 GB/s over PCIe 4. */
 #define PINNED_SPEED 2.5
 
 static bool is_pageable(const struct dp_ops *ops, size_t op)
@@ -27,7 +27,7 @@ static bool is_pageable(const struct dp_ops *ops, size_t op)
 	       (ops->copy_kind[op] == DP_COPY_DTOH && ops->dst_kind[op] == DP_MEMORY_PAGEABLE);
 }
 
-/* How long an operation takes in this run. */
+/* The duration of an operation in this run. */
 static int64_t length_of(const struct dp_replay_run *run, const struct dp_replay_op *at)
 {
 	const struct dp_ops *ops = dp_trace_ops(run->model->input->timeline->trace);
@@ -62,14 +62,17 @@ static void keep(struct dp_replay_cause *causes, size_t index, const struct dp_r
 		causes[index] = *cause;
 }
 
-/* Communication that is hidden has a stream of its own, which nothing waits for. */
+/*
+ * Returns true for communication that is hidden: it has a stream of its own, which nothing waits
+ * for.
+ */
 static bool is_hidden(const struct dp_replay_run *run, size_t op)
 {
 	return run->change == DP_REPLAY_COMMUNICATION &&
 	       dp_replay_run__is_comm(run, run->model->ops[op].op);
 }
 
-/* What comes before an operation on its stream, but for what is hidden. */
+/* The previous operation of the stream that is not hidden. */
 static size_t before_of(const struct dp_replay_run *run, size_t op)
 {
 	do
@@ -106,7 +109,7 @@ static void run_op(struct dp_replay_run *run, size_t index)
 	keep(run->op_cause, index, &cause);
 }
 
-/* Copies within the device go with the calls that make them. */
+/* Returns true if a call is removed; copies within the device go with their calls. */
 static bool is_removed(const struct dp_replay_run *run, const struct dp_replay_call *at)
 {
 	const struct dp_ops *ops = dp_trace_ops(run->model->input->timeline->trace);
@@ -151,7 +154,7 @@ static void begin_call(struct dp_replay_run *run, size_t index)
 	keep(run->start_cause, index, &cause);
 }
 
-/* Does a call return without its wait? */
+/* Returns true if a call returns without its wait. */
 static bool is_freed(const struct dp_replay_run *run, const struct dp_replay_call *at)
 {
 	const struct dp_device_timeline *timeline = run->model->input->timeline;
@@ -223,7 +226,7 @@ static void run_events(struct dp_replay_run *run, enum dp_replay_change change)
 	}
 }
 
-/* The mean period of the second half: until then host and device have found their balance. */
+/* The mean period of the second half, in which host and device have found their balance. */
 static double period_of(const struct dp_replay_run *run)
 {
 	const struct dp_replay_input *input = run->model->input;

@@ -1,6 +1,6 @@
 /*
- * Some iterations of a loop as a graph of what waits for what, run again with a part removed or
- * hidden: the period that the program would have without it.
+ * Replays some iterations of a loop as a graph of dependencies, with a part removed or hidden: the
+ * period that the program would have without it.
  */
 #ifndef DP_ACTIVITY_REPLAY_H
 #define DP_ACTIVITY_REPLAY_H
@@ -12,14 +12,14 @@
 /* What is removed or hidden. */
 enum dp_replay_change {
 	DP_REPLAY_NOTHING,
-	DP_REPLAY_INPUT,    /* host time before uploads of input while the device waits for it */
-	DP_REPLAY_HOST,	    /* host time in other gaps that it makes, beyond what a launch takes */
-	DP_REPLAY_LAUNCHES, /* all that launching costs: calls, and host time between them */
-	DP_REPLAY_WAITS,    /* waits for the device, by synchronizing calls and copies */
+	DP_REPLAY_INPUT,       /* host time before uploads of input while the device waits */
+	DP_REPLAY_HOST,	       /* host time in other gaps that it causes, beyond that of a launch */
+	DP_REPLAY_LAUNCHES,    /* all launch overhead: calls, and host time between them */
+	DP_REPLAY_WAITS,       /* waits for the device, by synchronizing calls and copies */
 	DP_REPLAY_INNER_WAITS, /* of these, the ones inside an iteration */
 	DP_REPLAY_STALLS,      /* calls that launch nothing while the device waits */
 	DP_REPLAY_UPLOADS,     /* uploads */
-	DP_REPLAY_PAGEABLE,    /* pageable memory: it is pinned, and nobody waits for its uploads */
+	DP_REPLAY_PAGEABLE,    /* pageable memory: it becomes pinned, and uploads block nobody */
 	DP_REPLAY_BLOCKING,    /* the caller's wait for copies of other memory */
 	DP_REPLAY_REPEATED,    /* uploads, by the share of them that repeats */
 	DP_REPLAY_DEVICE_COPIES,
@@ -27,12 +27,12 @@ enum dp_replay_change {
 	DP_REPLAY_CHANGES,
 };
 
-/* A gap of the device, and what of it is the host's. */
+/* A gap of the device, and the host's part of it. */
 struct dp_replay_gap {
 	int64_t start_ns;
 	uint32_t op; /* that ends it */
 	bool input;  /* most of the host's part is input wait */
-	bool inside; /* it ends inside an iteration, and begins where the host waited */
+	bool inside; /* it ends inside an iteration, and begins in a wait of the host */
 };
 
 struct dp_replay_gaps {
@@ -52,20 +52,20 @@ struct dp_replay_input {
 	double repeated_share;			  /* of the uploads' time, for DP_REPLAY_REPEATED */
 };
 
-/* More operations, or calls, are not replayed: what is learned from them is no more. */
+/* With more operations or calls nothing is replayed: more would show nothing new. */
 #define DP_REPLAY_MOST 200000
 
-/* NaN where there is nothing to tell it from. */
+/* NaN if it cannot be determined. */
 struct dp_replay {
-	double period_ns;		      /* as it is, in the iterations that were replayed */
+	double period_ns;		      /* unchanged, in the iterations that were replayed */
 	double without_ns[DP_REPLAY_CHANGES]; /* as it would be */
 	struct dp_path_stat *path;	      /* the longest first */
 	size_t path_count;
 };
 
 /*
- * The iterations to replay of a loop: some typical ones in a row. False where there are none that
- * have a period. Errors: none. Cost: linear in the iterations.
+ * Chooses the iterations of a loop to replay: some consecutive typical ones. Returns false if none
+ * have a period. Cost: linear in the iterations.
  */
 bool dp_replay__choose(size_t *first, size_t *end, const struct dp_iteration *iterations,
 		       size_t count, double *scratch);
@@ -73,8 +73,10 @@ bool dp_replay__choose(size_t *first, size_t *end, const struct dp_iteration *it
 /* Nothing is known. */
 void dp_replay__init(struct dp_replay *replay);
 
-/* *replay is the caller's, to be released with fini, also after a failure. Errors: DP_ERR_NOMEM.
- * Cost: n log n in the operations and calls of the iterations. */
+/*
+ * The caller releases replay with fini, also after a failure. Errors: DP_ERR_NOMEM. Cost: n log n
+ * in the operations and calls of the iterations.
+ */
 int dp_replay__run(struct dp_replay *replay, const struct dp_replay_input *input);
 void dp_replay__fini(struct dp_replay *replay);
 

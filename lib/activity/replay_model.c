@@ -1,8 +1,8 @@
 /*
- * What waited for what, as far as a trace tells. An operation waits for its launch, for the one
- * before it on its stream and, where neither explains when it starts, for the operation of another
+ * What waited for what, as far as a trace shows. An operation waits for its launch, for the
+ * previous one on its stream and, if neither explains its start, for the operation of another
  * stream that ended right before. A call waits for the operation that ended, or started, right
- * before it returned. Calls of all launching threads are one line of time: they take turns.
+ * before it returned. Calls of all launching threads form one timeline, as threads take turns.
  */
 #include "activity/replay_model.h"
 #include "base/search.h"
@@ -10,18 +10,23 @@
 
 #include <stdlib.h>
 
-/* Host and device clocks, and the way back from the device: what a wait's end may be off by. */
+/*
+ * The error of a wait's end: the offset of the host's and the device's clocks, and the way back
+ * from the device.
+ */
 #define SLACK_NS 5000
 
-/* What an operation may start late by, before it waits for something else. */
+/* A longer delay of an operation's start needs another explanation. */
 #define UNEXPLAINED_NS 3000
 
-/* A launch that takes so long, and returns when another operation starts, waits for room in the
- * queue, if this many are in it: some 1,000 fit. */
+/*
+ * A launch that takes this long, and returns when another operation starts, waits for room in the
+ * queue if it holds at least this many: some 1,000 fit.
+ */
 #define LONG_LAUNCH_NS 10000
 #define FULL_QUEUE 200
 
-/* Delays that say how long a launch takes to arrive, and the next operation to start. */
+/* Longer delays are no measure of a launch's delay; the delay that is assumed without a measure. */
 #define USUAL_NS 30000
 #define LAUNCH_NS 4000
 #define GAP_NS 1000
@@ -46,7 +51,10 @@ static size_t first_row(const struct dp_device_timeline *timeline, int64_t time_
 	return low;
 }
 
-/* The operations from the start of the first iteration up to the first kernel beyond the last. */
+/*
+ * Collects the operations from the start of the first iteration up to the first kernel after the
+ * last.
+ */
 static int gather_ops(struct dp_replay_model *model)
 {
 	const struct dp_replay_input *input = model->input;
@@ -82,7 +90,7 @@ static int gather_ops(struct dp_replay_model *model)
 	return DP_OK;
 }
 
-/* The calls that launch these operations, from the first to the last. */
+/* Finds the first and the last call that launch these operations. */
 static bool find_calls(const struct dp_replay_model *model, uint32_t *first, uint32_t *last)
 {
 	const struct dp_ops *ops = dp_trace_ops(model->input->timeline->trace);
@@ -108,7 +116,10 @@ static size_t first_call(const struct dp_device_timeline *timeline, uint32_t cal
 	return low;
 }
 
-/* A call inside another of its thread is a part of that: until is where those at hand end. */
+/*
+ * Adds a call. One inside another of its thread is part of that; until is where the current ones
+ * end.
+ */
 static void add_call(struct dp_replay_model *model, const struct dp_calls *calls, size_t call,
 		     size_t *latest, int64_t *until_ns)
 {
@@ -161,7 +172,7 @@ static int gather_calls(struct dp_replay_model *model)
 	return DP_OK;
 }
 
-/* The call of the model that is, or is around, a call; none where it is of another thread. */
+/* The model's call that is, or encloses, a call; none for other threads. */
 static size_t node_of(const struct dp_replay_model *model, size_t call)
 {
 	const struct dp_calls *calls = dp_trace_calls(model->input->timeline->trace);
@@ -185,7 +196,7 @@ static void link_ops(struct dp_replay_model *model)
 
 		at->call = call != DP_NONE && model->call_count ? node_of(model, call)
 								: DP_REPLAY_NONE;
-		/* clocks that disagree so much tell nothing */
+		/* clocks that disagree this much are no evidence */
 		if (at->call != DP_REPLAY_NONE && model->calls[at->call].start_ns > at->start_ns)
 			at->call = DP_REPLAY_NONE;
 		if (at->call == DP_REPLAY_NONE)
@@ -215,7 +226,7 @@ static int64_t median_of(double *values, size_t count, int64_t without)
 	return count ? (int64_t)dp_stat__median(values, count) : without;
 }
 
-/* How long launches take to arrive, streams to go on and the host from call to call. */
+/* Measures how long launches take to arrive, streams to continue, and the host between calls. */
 static int measure_delays(struct dp_replay_model *model, int64_t *launch_ns)
 {
 	double *values =
@@ -262,7 +273,7 @@ static int by_end(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Operations in order of their ends. */
+/* Sorts operations by their ends. */
 static struct dp_replay_event *sort_ends(const struct dp_replay_model *model)
 {
 	struct dp_replay_event *ends = dp_alloc__array(model->op_count, sizeof(*ends));
@@ -275,7 +286,7 @@ static struct dp_replay_event *sort_ends(const struct dp_replay_model *model)
 	return ends;
 }
 
-/* How many end no later than a time. */
+/* The number of operations that end no later than a time. */
 static size_t count_ends(const struct dp_replay_event *ends, size_t count, int64_t time_ns)
 {
 	size_t low;
@@ -284,7 +295,7 @@ static size_t count_ends(const struct dp_replay_event *ends, size_t count, int64
 	return low;
 }
 
-/* The last of them; none before the first. */
+/* The last of them; none if there is none. */
 static size_t last_end(const struct dp_replay_event *ends, size_t count, int64_t time_ns)
 {
 	size_t found = count_ends(ends, count, time_ns);
@@ -292,7 +303,7 @@ static size_t last_end(const struct dp_replay_event *ends, size_t count, int64_t
 	return found ? ends[found - 1].index : DP_REPLAY_NONE;
 }
 
-/* The last that starts no later than a time: they are in that order. */
+/* The last operation that starts no later than a time; operations are in order of start. */
 static size_t last_start(const struct dp_replay_model *model, int64_t time_ns)
 {
 	size_t low;
@@ -306,9 +317,11 @@ static bool is_longer(const struct dp_replay_op *a, const struct dp_replay_op *b
 	return a->end_ns - a->start_ns > b->end_ns - b->start_ns;
 }
 
-/* The operation of another stream that ended last before one began, if the latter's own launch and
- * stream do not explain when. Of several that ended about then the longest: on a stream of short
- * ones there is always one that just ended. */
+/*
+ * The operation of another stream that ended last before one began, unless the latter's own launch
+ * and stream explain its start. Of several that ended at about that time, the longest: a stream of
+ * short ones always has one that just ended.
+ */
 static int64_t find_other(const struct dp_replay_model *model, struct dp_replay_op *at,
 			  const struct dp_replay_event *ends, int64_t reason_ns)
 {
@@ -333,8 +346,10 @@ static int64_t find_other(const struct dp_replay_model *model, struct dp_replay_
 	return found->end_ns;
 }
 
-/* What an operation waits for, and for how long after it: by the last of its reasons it starts when
- * it did, by the others as soon as it usually could. */
+/*
+ * Explains what an operation waits for, and the delay after it: for the last of its reasons, the
+ * delay until it started; for the others, the typical one.
+ */
 static void explain_op(const struct dp_replay_model *model, struct dp_replay_op *at,
 		       const struct dp_replay_event *ends, int64_t launch_ns)
 {
@@ -355,7 +370,7 @@ static void explain_op(const struct dp_replay_model *model, struct dp_replay_op 
 		at->before_ns = at->start_ns - freed;
 }
 
-/* A launch that had to wait for room in the queue returned when an operation started. */
+/* A launch that waited for room in the queue returned when an operation started. */
 static void explain_launch(const struct dp_replay_model *model, struct dp_replay_call *at)
 {
 	size_t found = last_start(model, at->end_ns);
@@ -369,7 +384,7 @@ static void explain_launch(const struct dp_replay_model *model, struct dp_replay
 	at->wait_start = true;
 }
 
-/* Did an operation end in a call, and so that this may have waited for it? */
+/* Returns true if an operation ended during a call, which thus may have waited for it. */
 static bool let_return(const struct dp_replay_model *model, const struct dp_replay_call *at,
 		       size_t op)
 {
@@ -378,7 +393,7 @@ static bool let_return(const struct dp_replay_model *model, const struct dp_repl
 	       model->ops[op].end_ns <= at->end_ns + SLACK_NS;
 }
 
-/* What let a call return: a copy, its own operation; else what ended last. */
+/* Explains what let a call return: for a copy, its own operation; else the one that ended last. */
 static void explain_call(const struct dp_replay_model *model, struct dp_replay_call *at,
 			 const struct dp_replay_event *ends)
 {
@@ -390,7 +405,7 @@ static void explain_call(const struct dp_replay_model *model, struct dp_replay_c
 		if (!let_return(model, at, found))
 			found = last_end(ends, model->op_count, at->end_ns + SLACK_NS);
 	} else if (kind == DP_CALL_SYNC) {
-		/* What was over at once did not wait: that something ended then is chance. */
+		/* a call that returned at once did not wait: that something ended then is chance */
 		if (at->end_ns - at->start_ns < SLACK_NS)
 			return;
 		found = last_end(ends, model->op_count, at->end_ns + SLACK_NS);
@@ -402,7 +417,7 @@ static void explain_call(const struct dp_replay_model *model, struct dp_replay_c
 		at->wait_for = found;
 }
 
-/* Which host time, waits and stalls make the gaps. */
+/* Marks the host time, waits and stalls that cause a gap. */
 static void mark_gap(struct dp_replay_model *model, const struct dp_replay_gap *gap, size_t *next)
 {
 	const struct dp_ops *ops = dp_trace_ops(model->input->timeline->trace);
@@ -448,7 +463,7 @@ static int by_time(const void *a, const void *b)
 	return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* Does a call return at the very time when the operation starts that it waits for? */
+/* Returns true if a call returns just when the operation starts that it waits for. */
 static bool is_late(const struct dp_replay_model *model, const struct dp_replay_call *at)
 {
 	return at->wait_start && model->ops[at->wait_for].start_ns == at->end_ns;

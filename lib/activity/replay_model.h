@@ -12,10 +12,10 @@ struct dp_replay_call {
 	int64_t start_ns;
 	int64_t end_ns;
 	size_t before;	 /* the call that ended last before it began; none: it begins when it did */
-	bool overlaps;	 /* it began before that one ended: then it moves with its neighbour */
+	bool overlaps;	 /* it began before that one ended: it moves with its neighbour */
 	size_t wait_for; /* the operation whose end, or start, let it return */
 	bool wait_start;
-	size_t launches; /* the last operation that it does */
+	size_t launches; /* the last operation that it launches */
 	bool input;	 /* the host's time before it is input wait, */
 	bool host;	 /* or other host wait; */
 	bool stalls;	 /* it is a stall in such a gap; */
@@ -29,7 +29,7 @@ struct dp_replay_op {
 	size_t call;	   /* that launched it */
 	bool from_begin;   /* it starts before that call returns */
 	size_t before;	   /* on its stream */
-	size_t other;	   /* on another stream, that it waits for */
+	size_t other;	   /* on another stream, which it waits for */
 	int64_t before_ns; /* between the two */
 	int64_t other_ns;
 	int64_t launch_ns; /* between its launch and it */
@@ -37,10 +37,10 @@ struct dp_replay_op {
 
 enum dp_replay_kind { DP_REPLAY_CALL_BEGINS, DP_REPLAY_OP, DP_REPLAY_CALL_ENDS };
 
-/* In the order in which they happened nothing comes before what it waits for. */
+/* In their original order, nothing precedes what it waits for. */
 struct dp_replay_event {
 	int64_t time_ns;
-	uint32_t rank; /* of what happens at one time: calls end, others begin, operations start */
+	uint32_t rank; /* order at equal times: calls end, others begin, operations start */
 	uint32_t kind;
 	uint32_t index;
 };
@@ -53,19 +53,21 @@ struct dp_replay_model {
 	size_t call_count;
 	struct dp_replay_event *events;
 	size_t event_count;
-	int64_t think_ns; /* what the host takes between calls where nothing keeps it */
-	int64_t gap_ns;	  /* between operations of a stream that are queued */
+	int64_t think_ns; /* the host's time between calls if nothing delays it */
+	int64_t gap_ns;	  /* between queued operations of a stream */
 };
 
-/* *model is the caller's, to be released with fini, also after a failure. An empty one has no
- * operations. Errors: DP_ERR_NOMEM. */
+/*
+ * The caller releases model with fini, also after a failure. An empty one has no operations.
+ * Errors: DP_ERR_NOMEM.
+ */
 int dp_replay_model__init(struct dp_replay_model *model, const struct dp_replay_input *input);
 void dp_replay_model__fini(struct dp_replay_model *model);
 
-/* The operation that begins at a time: the kernel, where several do. */
+/* The operation that begins at a time; of several, the kernel. */
 size_t dp_replay_model__op_at(const struct dp_replay_model *model, int64_t time_ns);
 
-/* Why something began, or a call returned, when it did. */
+/* Why something began, or a call returned, at its time. */
 enum dp_replay_reason {
 	REASON_NONE,
 	REASON_CALL,	   /* the end of a call, */
@@ -88,17 +90,19 @@ struct dp_replay_run {
 	int64_t *call_start;
 	int64_t *call_end;
 	int64_t comm_end; /* of communication that runs concurrently with the rest */
-	/* The last of what they waited for; NULL: not kept. */
+	/* The last event that each waited for; NULL: not needed. */
 	struct dp_replay_cause *op_cause;
 	struct dp_replay_cause *start_cause;
 	struct dp_replay_cause *end_cause;
 };
 
-/* Is an operation of the trace communication? */
+/* Returns true if an operation of the trace is communication. */
 bool dp_replay_run__is_comm(const struct dp_replay_run *run, uint32_t op);
 
-/* Fills in the critical path of a run. Errors: DP_ERR_NOMEM. Cost: linear in its events, n log n in
- * the names on the path. */
+/*
+ * Finds the critical path of a run. Errors: DP_ERR_NOMEM. Cost: linear in its events, n log n in
+ * the names on the path.
+ */
 int dp_replay_path__find(struct dp_replay *replay, const struct dp_replay_run *run);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * The critical path of a run: from the end of the iterations backwards, always to what was waited
- * for last (HTA, "critical path analysis"). It has no gaps, so that its parts sum to the period.
+ * The critical path of a run: from the end of the iterations backwards, always to the event that
+ * was waited for last (HTA, "critical path analysis"). It has no gaps, so its parts sum up to the
+ * period.
  */
 #include "activity/replay_model.h"
 
@@ -8,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* A place on the way: the beginning of an operation or a call, or a call's end. */
+/* A place on the path: the begin of an operation or a call, or a call's end. */
 struct place {
 	enum dp_replay_kind kind;
 	size_t index;
@@ -18,7 +19,7 @@ struct place {
 /* Time of one part and name. */
 struct piece {
 	uint32_t name;
-	const char *text; /* of the name, where the pieces are sums */
+	const char *text; /* of the name, for sums of pieces */
 	enum dp_path_part part;
 	int64_t ns;
 };
@@ -42,7 +43,7 @@ static enum dp_path_part part_of(const struct walk *walk, size_t op)
 	return dp_replay_run__is_comm(walk->run, at) ? DP_PATH_COMMUNICATION : DP_PATH_COMPUTE;
 }
 
-/* The operator that makes a call; DP_NONE where none is known. */
+/* The operator that makes a call, or DP_NONE. */
 static uint32_t owner_of(const struct walk *walk, uint32_t call)
 {
 	const struct dp_attribution *attribution = walk->run->model->input->attribution;
@@ -90,7 +91,7 @@ static const struct dp_replay_cause *cause_of(const struct dp_replay_run *run,
 						    : &run->end_cause[place->index];
 }
 
-/* What passes from what was waited for to the place. */
+/* The kind of delay between a place and what it waited for. */
 static enum dp_path_part delay_of(const struct place *place)
 {
 	if (place->kind == DP_REPLAY_OP)
@@ -98,7 +99,7 @@ static enum dp_path_part delay_of(const struct place *place)
 	return place->kind == DP_REPLAY_CALL_BEGINS ? DP_PATH_HOST : DP_PATH_CALLS;
 }
 
-/* One step back. False at the end. */
+/* Goes one step back. Returns false at the end. */
 static bool step_back(struct walk *walk, struct place *place)
 {
 	const struct dp_replay_run *run = walk->run;
@@ -148,11 +149,11 @@ static int by_length(const void *a, const void *b)
 
 	if (x->ns != y->ns)
 		return x->ns < y->ns ? 1 : -1;
-	/* Numbers of names depend on the file's order of records. */
+	/* ids of names depend on the file's order of records, so texts are compared */
 	return x->part != y->part ? (x->part < y->part ? -1 : 1) : strcmp(x->text, y->text);
 }
 
-/* Sums of the same part and name, the longest first. */
+/* Sums up pieces with the same part and name, longest first. */
 static void sum_pieces(struct walk *walk)
 {
 	size_t used = 0;
@@ -181,7 +182,7 @@ int dp_replay_path__find(struct dp_replay *replay, const struct dp_replay_run *r
 			     .trace = input->timeline->trace,
 			     .least_ns = input->iterations[input->first].start_ns };
 
-	/* no event is on the way twice */
+	/* no event is on the path twice */
 	for (size_t i = 0; i <= run->model->event_count; i++)
 		if (!step_back(&walk, &place))
 			break;

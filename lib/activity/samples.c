@@ -1,8 +1,7 @@
 /*
- * Samples come at times of their own, some per second, and periods are often shorter than the time
- * between two: what is sampled is taken for a function of time that is constant from one sample to
- * the next (power: the mean of both; clock and reasons: as at the first), and its integral is kept
- * at each sample.
+ * Samples have their own times, some per second, and periods are often shorter than the distance of
+ * two. The sampled quantity counts as constant from one sample to the next (power: the mean of
+ * both; clock and reasons: the first one's), and its integral is stored at each sample.
  */
 #include "activity/samples.h"
 #include "activity/call_stalls.h"
@@ -34,14 +33,14 @@ static double integral(const struct dp_samples *samples, size_t from, size_t to,
 	}
 }
 
-/* Reasons are sampled together with clocks: without any clock there is no saying. */
+/* Reasons are sampled together with clocks: without a clock, they are unknown. */
 static bool tells(const struct dp_samples *samples, size_t i, enum dp_sampled what)
 {
 	return what == DP_SAMPLED_JOULES ? samples->power_mw[i] || samples->energy_mj[i]
 					 : samples->clock_mhz[i] > 0;
 }
 
-/* Each sample's value goes back to the end of the one before it: they follow each other closely. */
+/* A sample's value extends back to the end of the previous one, as samples are adjacent. */
 static int gather_units(struct dp_curve *curve, const struct dp_device_timeline *timeline,
 			enum dp_sampled what)
 {
@@ -71,7 +70,7 @@ static int gather_units(struct dp_curve *curve, const struct dp_device_timeline 
 	return DP_OK;
 }
 
-/* Samples that don't tell are passed over. */
+/* Samples without a value are skipped. */
 static int gather(struct dp_curve *curve, const struct dp_device_timeline *timeline,
 		  enum dp_sampled what)
 {
@@ -111,7 +110,7 @@ int dp_samples__fill(double *values, const struct dp_device_timeline *timeline,
 	return status ? dp_error__nomem(error, 0) : DP_OK;
 }
 
-/* Bytes live after the events before a time; counts what happens on the way. */
+/* The allocated bytes before a time, and counts of the events on the way. */
 struct memory_walk {
 	const struct dp_memory *memory;
 	const uint32_t *rows; /* of the device */
@@ -137,8 +136,10 @@ static void walk_to(struct memory_walk *walk, int64_t time_ns)
 	}
 }
 
-/* Counts calls of a purpose within the periods, of threads that launch on the device. A driver's
- * inside the runtime's is the same call. */
+/*
+ * Counts calls of a purpose within the periods, from threads that launch on the device. A driver's
+ * call inside the runtime's is the same call.
+ */
 static int count_calls(double *values, const struct dp_device_timeline *timeline,
 		       const struct dp_iteration *iterations, size_t count, enum dp_purpose purpose)
 {
@@ -165,7 +166,7 @@ static int count_calls(double *values, const struct dp_device_timeline *timeline
 	return DP_OK;
 }
 
-/* From the first pause on nobody knows what is allocated. */
+/* From the first pause on, the allocated memory is unknown. */
 static int64_t known_until_ns(const struct dp_device_timeline *timeline)
 {
 	uint32_t process = dp_trace_device(timeline->trace, timeline->device)->process;

@@ -1,5 +1,7 @@
-/* Operations come in order of start, so that the latest end so far tells what each adds to their
- * union, and what lies between. */
+/*
+ * Operations come in order of start, so the latest end so far shows what each adds to their union,
+ * and the gaps.
+ */
 #include "activity/slices.h"
 
 #include <math.h>
@@ -12,7 +14,7 @@ struct slicing {
 	double length_ns; /* of a slice */
 };
 
-/* Spans are disjoint, so that no slice is visited more often than spans begin or end in it. */
+/* Spans are disjoint, so no slice is visited more often than spans begin or end in it. */
 static void add_span(struct slicing *slicing, int64_t start_ns, int64_t end_ns)
 {
 	double from_ns = (double)(start_ns - slicing->start_ns);

@@ -1,4 +1,4 @@
-/* Unions of intervals: one pass to make, two binary searches to ask. */
+/* Unions of intervals: made in one pass, queried with two binary searches. */
 #include "activity/spans.h"
 #include "base/base.h"
 #include "base/search.h"
@@ -49,7 +49,7 @@ void dp_spans__fini(struct dp_spans *spans)
 	*spans = (struct dp_spans){ 0 };
 }
 
-/* Length of all spans before a time. */
+/* The length of all spans before a time. */
 static int64_t length_before(const struct dp_spans *spans, int64_t time_ns)
 {
 	size_t next;
@@ -68,7 +68,7 @@ int64_t dp_spans__covered(const struct dp_spans *spans, int64_t start_ns, int64_
 	return length_before(spans, end_ns) - length_before(spans, start_ns);
 }
 
-/* To the first span that ends after a time. */
+/* Moves to the first span that ends after a time. */
 static void seek(struct dp_spans_at *at, int64_t time_ns)
 {
 	while (at->at < at->spans->count && at->spans->end_ns[at->at] <= time_ns)

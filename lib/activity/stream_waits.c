@@ -1,7 +1,7 @@
 /*
- * A wait for an event holds back what is launched on its stream next, until the event's record is
- * reached on the stream that it was made in: until the last operation that was launched there
- * before has ended. Which one that is say the correlation ids, which count launches.
+ * A wait for an event delays what is launched next on its stream until the event's record is
+ * reached on the stream in which it was recorded: until the last operation that was launched there
+ * before has ended. Correlation ids, which count launches, show which one that is.
  */
 #include "activity/stream_waits.h"
 #include "activity/periods.h"
@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* Shorter waits are what an event takes by itself. */
+/* Shorter waits are the overhead of an event itself. */
 #define LEAST_NS 2000
 
 struct walk {
@@ -21,7 +21,7 @@ struct walk {
 	struct dp_period_sums place;
 	/* The longest of the waits before one operation. */
 	size_t next; /* its place in rows */
-	uint32_t op; /* what was waited for, DP_NONE: nothing yet */
+	uint32_t op; /* what was waited for; DP_NONE: nothing yet */
 	uint32_t source;
 	uint32_t event;
 };
@@ -36,7 +36,7 @@ static size_t place_after(const struct dp_ops *ops, const uint32_t *rows, size_t
 	return low;
 }
 
-/* The wait's place, which is made where there is room; the count where not. */
+/* The index of a wait, which is added if there is room; else the count. */
 static size_t find_wait(struct walk *walk)
 {
 	struct dp_stream_waits *waits = walk->waits;
@@ -59,7 +59,7 @@ static size_t find_wait(struct walk *walk)
 	return i;
 }
 
-/* Counts what the stream stood still for the operation at hand. */
+/* Adds the stream's idle time before the current operation. */
 static void count(struct walk *walk)
 {
 	const struct dp_ops *ops = walk->ops;

@@ -5,14 +5,14 @@
 #include "base/base.h"
 #include <deepprof/analysis.h>
 
-/* Kernels of other streams that are distinguished; what else was waited for is not listed. */
+/* Most kernels of other streams that are distinguished; the others are not listed. */
 #define DP_STREAM_WAITS_MOST 16
 
-/* The last operation that an event stands for, on the stream that it was recorded in. */
+/* The last operation that an event stands for, on the stream in which it was recorded. */
 struct dp_stream_wait {
 	uint32_t name;
 	uint32_t source;
-	char text[128]; /* "gather on stream 20 (event 3)": the first event that was */
+	char text[128]; /* "gather on stream 20 (event 3)", with the first such event */
 };
 
 struct dp_stream_waits {
@@ -31,9 +31,9 @@ struct dp_stream_waits_input {
 };
 
 /*
- * Zero it; to be released with fini. Time in which the stream had nothing to do, its next operation
- * was launched, and the work that an event stands for had not ended. Errors: DP_ERR_NOMEM. Cost:
- * n log n in the waits.
+ * Finds the time in which the stream was idle, its next operation was launched, and the work that
+ * an event stands for had not ended. Zero *waits first; release it with fini. Errors: DP_ERR_NOMEM.
+ * Cost: n log n in the waits.
  */
 int dp_stream_waits__find(struct dp_stream_waits *waits, const struct dp_stream_waits_input *input);
 void dp_stream_waits__fini(struct dp_stream_waits *waits);

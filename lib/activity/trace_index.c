@@ -1,13 +1,13 @@
 /*
  * Rows are grouped by counting sort.
  *
- * A copy's caller waited for it where the call ended after the copy, or was followed at once by a
+ * A copy's caller waited for it if the call ended after the copy, or was followed at once by a
  * synchronizing call of the same thread: that is how frameworks make an asynchronous call block.
  */
 #include "activity/trace_index.h"
 #include "base/communication.h"
 
-/* A synchronization that begins this much after a copy's call is meant for it. */
+/* A synchronization that begins within this time after a copy's call waits for the copy. */
 #define AT_ONCE_NS 50000
 
 static uint32_t key_of(const uint32_t *key, const uint32_t *map, size_t i)
@@ -75,7 +75,7 @@ static int find_comm(struct dp_trace_index *index)
 	return DP_OK;
 }
 
-/* Copies that a synchronization follows: last is the latest call per thread, plus one. */
+/* Finds copies that a synchronization follows. last is the latest call per thread, plus one. */
 static int find_waited(struct dp_trace_index *index, const struct dp_calls *calls, size_t threads)
 {
 	uint32_t *last = dp_alloc__zeroed(threads, sizeof(*last));
@@ -107,7 +107,7 @@ static bool is_between(char c)
 	return c == '_' || c == '-' || c == ' ';
 }
 
-/* Does a name hold a word, whatever its case, and whatever stands between its syllables? */
+/* Returns true if a name contains a word, ignoring case and separators. */
 static bool mentions(const char *name, const char *word)
 {
 	for (; *name; name++) {
@@ -121,8 +121,10 @@ static bool mentions(const char *name, const char *word)
 	return false;
 }
 
-/* Names of what fetches the next input: PyTorch's "enumerate(DataLoader)#…", TensorFlow's
- * "IteratorGetNext", and what people call it. */
+/*
+ * Returns true for names of ranges that fetch the next input: PyTorch's "enumerate(DataLoader)#…",
+ * TensorFlow's "IteratorGetNext", and names that users choose.
+ */
 static bool names_loader(const char *name)
 {
 	static const char *const words[] = { "dataload", "loaddata", "getbatch", "nextbatch",
@@ -136,7 +138,7 @@ static bool names_loader(const char *name)
 
 enum named { NOT_KNOWN, NO_LOADER, LOADER };
 
-/* What each name says is kept. */
+/* The same, cached per name. */
 static bool is_loader(const struct dp_trace *trace, uint8_t *named, uint32_t name)
 {
 	if (name == DP_NONE)
@@ -146,7 +148,7 @@ static bool is_loader(const struct dp_trace *trace, uint8_t *named, uint32_t nam
 	return named[name] == LOADER;
 }
 
-/* Ranges that fetch input, by thread. */
+/* Groups the ranges that fetch input by thread. */
 static int group_loaders(struct dp_trace_index *index)
 {
 	const struct dp_ranges *ranges = dp_trace_ranges(index->trace);
@@ -175,7 +177,7 @@ int64_t *dp_trace_index__times(const struct dp_trace_index *index)
 	return times_ns;
 }
 
-/* Operations have streams, and these have devices. */
+/* Groups operations by the devices of their streams. */
 static int group_ops(struct dp_trace_index *index, size_t devices)
 {
 	const struct dp_ops *ops = dp_trace_ops(index->trace);

@@ -1,4 +1,4 @@
-/* Rows of a trace by device and thread, and what all devices share. */
+/* Rows of a trace by device and thread, and data that all devices share. */
 #ifndef DP_ACTIVITY_TRACE_INDEX_H
 #define DP_ACTIVITY_TRACE_INDEX_H
 
@@ -13,21 +13,23 @@ struct dp_groups {
 };
 
 /*
- * *groups is the caller's, to be released with fini, on failure too. Row i has the key key[i], or
- * map[key[i]] where there is a map; it is left out where that is not below keys. Errors:
- * DP_ERR_NOMEM. Cost: linear.
+ * Row i has the key key[i], or map[key[i]] if there is a map; it is left out unless that is below
+ * keys. The caller releases groups with fini, also after a failure. Errors: DP_ERR_NOMEM. Cost:
+ * linear.
  */
 int dp_groups__init(struct dp_groups *groups, const uint32_t *key, const uint32_t *map,
 		    size_t count, size_t keys);
 void dp_groups__fini(struct dp_groups *groups);
 
-/* The rows of a key, borrowed; *count of them. */
+/* The rows of a key, borrowed; *count is their number. */
 const uint32_t *dp_groups__rows(const struct dp_groups *groups, size_t key, size_t *count);
 
-/* A copy's caller waited for it in the copy's call, or in a synchronizing one that follows it. */
+/* A copy's caller waited for it inside the copy's call, or in a synchronizing one that follows. */
 enum { DP_WAITED_INSIDE = 1, DP_WAITED_AFTER = 2 };
 
-/* What all devices share, so that each costs what it has itself: made once for a trace. */
+/*
+ * Data that all devices share, made once for a trace, so that each device costs only its own size.
+ */
 struct dp_trace_index {
 	const struct dp_trace *trace;
 	struct dp_groups ops;	      /* by device */
@@ -43,12 +45,16 @@ struct dp_trace_index {
 	uint8_t *waited;	      /* per call: DP_WAITED_AFTER or 0 */
 };
 
-/* A time per thread of the trace, for latest ends: before all others. To be freed; NULL: no memory.
+/*
+ * An array with a time per thread of the trace, set to before all others. The caller frees it; NULL
+ * if memory runs out.
  */
 int64_t *dp_trace_index__times(const struct dp_trace_index *index);
 
-/* *index is the caller's, to be released with fini, on failure too. Borrows the trace. Errors:
- * DP_ERR_NOMEM. Cost: linear in all that the trace has. */
+/*
+ * The caller releases index with fini, also after a failure. Borrows the trace. Errors:
+ * DP_ERR_NOMEM. Cost: linear in the size of the trace.
+ */
 int dp_trace_index__init(struct dp_trace_index *index, const struct dp_trace *trace,
 			 struct dp_error *error);
 void dp_trace_index__fini(struct dp_trace_index *index);

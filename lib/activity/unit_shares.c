@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Kernels of a device, as samples pass over them. */
+/* A walk of samples over the kernels of a device. */
 struct walk {
 	const struct dp_device_timeline *timeline;
 	const struct dp_ops *ops;
@@ -10,12 +10,12 @@ struct walk {
 	size_t names, next;
 	uint32_t last;	/* of the kernels before next, the one that ends last; DP_NONE: none */
 	size_t sample;	/* from 1 */
-	int64_t now_ns; /* the sample is given away until here */
+	int64_t now_ns; /* the sample is distributed up to here */
 	int64_t end_ns;
 	struct dp_unit_sums *most; /* ran for more than half of the sample */
 };
 
-/* Time that several kernels share is the first one's. */
+/* Time that several kernels share counts for the first one. */
 static void give(struct walk *walk, uint32_t op, int64_t length_ns)
 {
 	struct dp_unit_sums *sums = &walk->sums[DP_MIN(walk->ops->name[op], walk->names)];

@@ -1,12 +1,11 @@
 /*
- * Warm-up is a prefix: few iterations, that stand out from the second half of the run by 5 MAD and
- * 10%, and after which periods are those of the second half. Where they go on falling, that is a
- * trend: iterations with less and less to do.
+ * Warm-up is a prefix: few iterations that exceed the second half of the run by 5 MAD and 10%,
+ * after which periods are those of the second half. If periods continue to fall, that is a trend:
+ * iterations with less and less work.
  *
- * In a trend, and among a few periods, which have no median to stand out from, cold first ones are
- * distinguished from the next ones by how far they lie above the longest of them: half as much
- * again and three times their range. Periods that vary by 10% stay so in all but some of 10,000
- * runs.
+ * In a trend, and among a few periods, which have no reliable median, cold first iterations are
+ * distinguished by how far they exceed the longest of the next ones: by half of it and three times
+ * their range. Of runs whose periods vary by 10%, all but some of 10,000 stay without warm-up.
  */
 #include "activity/warmup.h"
 #include "activity/periods.h"
@@ -27,7 +26,7 @@
 #define FEW_RANGES 3
 #define FEW_SHARE 0.5
 
-/* Periods of [from, to) that there are, in values; returns how many. */
+/* Collects the existing periods of [from, to) in values; returns their number. */
 static size_t gather(double *values, const struct dp_iteration *iterations, size_t count,
 		     size_t from, size_t to)
 {
@@ -43,8 +42,8 @@ static size_t gather(double *values, const struct dp_iteration *iterations, size
 }
 
 /*
- * The end of the iterations from first on that are slower than the second half of the run; first
- * where there are none, or where what follows them is not steady.
+ * The end of the iterations from first on that are slower than the second half of the run; first if
+ * there are none, or if what follows them is not steady.
  */
 static size_t slow_prefix(const struct dp_iteration *iterations, size_t count, size_t first,
 			  double *scratch)
@@ -68,9 +67,9 @@ static size_t slow_prefix(const struct dp_iteration *iterations, size_t count, s
 }
 
 /*
- * The longest period that one next to those from begin on may have. The last iteration has no
- * period: its duration, of which that would be a little more, stands in for it where there is one
- * other alone. Infinite where there are too few.
+ * The longest period that does not count as cold next to those from begin on. The last iteration
+ * has no period; if there is only one other, its duration, which is slightly shorter, stands in for
+ * it. Infinite if there are too few.
  */
 static double cold_limit(const struct dp_iteration *iterations, size_t count, size_t begin)
 {
@@ -91,7 +90,7 @@ static double cold_limit(const struct dp_iteration *iterations, size_t count, si
 				: most + fmax(FEW_RANGES * (most - least), FEW_SHARE * most);
 }
 
-/* The end of the iterations from first on that are cold; first where there are none. */
+/* The end of the cold iterations from first on; first if there are none. */
 static size_t cold_prefix(const struct dp_iteration *iterations, size_t count, size_t first)
 {
 	size_t last = first + DP_MAX(DP_MIN(MOST_LEAST, count / MOST_PART), 1);

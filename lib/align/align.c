@@ -17,12 +17,12 @@
 #include <string.h>
 
 enum {
-	WAVE = 32,	  /* most edits that one wave bridges */
-	BACK = 8,	  /* the same backwards, where unrelated symbols may precede */
-	SLIDE = 64,	  /* most symbols by which a diagonal is followed for comparison */
-	PAD = 1280,	  /* more than a wave's reach: (WAVE + 2) * (SEED_MAX + 1) + SLIDE */
-	SEED_MAX = 16,	  /* symbols of a seed */
-	POSTINGS = 8,	  /* most places kept per seed */
+	WAVE = 32,     /* most edits that one wave bridges */
+	BACK = 8,      /* the same backwards, where unrelated symbols may precede */
+	SLIDE = 64,    /* most symbols by which a diagonal is followed for comparison */
+	PAD = 1280,    /* more than a wave's reach: (WAVE + 2) * (SEED_MAX + 1) + SLIDE */
+	SEED_MAX = 16, /* symbols of a seed */
+	POSTINGS = 8,  /* most places kept per seed */
 };
 
 struct prepared {

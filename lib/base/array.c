@@ -17,7 +17,7 @@ void *dp_alloc__zeroed(size_t count, size_t size)
 	return calloc(count ? count : 1, size ? size : 1);
 }
 
-/* The array's pointer has the caller's type: it is copied, never punned. */
+/* The array's pointer has the caller's type, so it is copied, never punned. */
 static int resize(void *data, size_t *room, size_t count, size_t size)
 {
 	size_t bytes = dp_size__mul(count, size);

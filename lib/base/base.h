@@ -1,4 +1,4 @@
-/* Errors, growing arrays, checked arithmetic: what every layer uses. */
+/* Errors, growing arrays, checked arithmetic: used by every layer. */
 #ifndef DP_BASE_BASE_H
 #define DP_BASE_BASE_H
 
@@ -11,32 +11,33 @@
 #define DP_MAX(a, b) ((a) > (b) ? (a) : (b))
 
 /*
- * Sets error unless it is NULL or already set, and returns status, so that a failing function
- * can end with `return dp_error__set(error, DP_ERR_X, "…", …)`.
+ * Sets error, unless it is NULL or already set, and returns status, so that a failing function can
+ * end with `return dp_error__set(error, DP_ERR_X, "…", …)`.
  */
 int dp_error__set(struct dp_error *error, int status, const char *format, ...) DP_PRINTF(3, 4);
 
-/* The same with DP_ERR_IO and the text of errno, after "what: " unless that is NULL. */
+/* Sets DP_ERR_IO and the text of errno, prefixed with "what: " unless that is NULL. */
 int dp_error__system(struct dp_error *error, const char *what);
 
 /*
- * For a name that is none of those at() returns, by index up to NULL: "unknown metric 'x'; choose
- * …", with the nearest names first, as many as one reads. Returns DP_ERR_ARGUMENT.
+ * Reports a name that at(), called with indexes until it returns NULL, does not return: "unknown
+ * metric 'x'; choose …", with the nearest names first, up to a readable number. Returns
+ * DP_ERR_ARGUMENT.
  */
 int dp_error__unknown(struct dp_error *error, const char *what, const char *name,
 		      const char *(*at)(size_t index, const void *ctx), const void *ctx);
 
-/* "out of memory", with how many bytes were asked for (0: not known). Returns DP_ERR_NOMEM. */
+/* Sets "out of memory", with the number of bytes requested (0: unknown). Returns DP_ERR_NOMEM. */
 int dp_error__nomem(struct dp_error *error, size_t bytes);
 
-/* Adds where it happened, each unless it is already known. table may be NULL. */
+/* Adds the place of the error, each part unless it is already known. table may be NULL. */
 void dp_error__where(struct dp_error *error, const char *path, const char *table, uint64_t line,
 		     uint64_t column);
 
 void dp_log__write(const struct dp_log *log, enum dp_log_level level, const char *format, ...)
 	DP_PRINTF(3, 4);
 
-/* count * size, or SIZE_MAX where that overflows: no allocator gives that much. */
+/* Returns count * size, or SIZE_MAX on overflow: no allocator provides that much. */
 static inline size_t dp_size__mul(size_t count, size_t size)
 {
 	size_t bytes;
@@ -44,7 +45,7 @@ static inline size_t dp_size__mul(size_t count, size_t size)
 	return __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes;
 }
 
-/* a + b, or what is nearest to it: for sums of a file's values, which may be any. */
+/* Returns a + b, or the limit that it exceeds: for sums of values from a file, which may be any. */
 static inline int64_t dp_sum__i64(int64_t a, int64_t b)
 {
 	int64_t sum;
@@ -59,7 +60,7 @@ static inline uint64_t dp_sum__u64(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/* malloc() of count things; NULL on overflow too. Freed with free(). */
+/* Like malloc() for count elements; returns NULL on overflow too. The caller calls free(). */
 void *dp_alloc__array(size_t count, size_t size);
 
 /* The same, zeroed. */
@@ -67,12 +68,12 @@ void *dp_alloc__zeroed(size_t count, size_t size);
 
 /*
  * Makes room for need elements of size bytes in the array at *data (a pointer to the array's
- * pointer), of which *room are allocated; grows by half at least. On failure returns DP_ERR_NOMEM
- * and leaves both as they were.
+ * pointer), which has room for *room; grows by at least half. On failure returns DP_ERR_NOMEM and
+ * leaves both unchanged.
  */
 int dp_array__reserve(void *data, size_t *room, size_t need, size_t size);
 
-/* Gives memory beyond count elements back. Never fails: at worst it keeps what it has. */
+/* Releases memory beyond count elements. Never fails: at worst it keeps the memory. */
 void dp_array__shrink(void *data, size_t *room, size_t count, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The only table of communication kernels: streams, metrics and reports all ask here. Libraries'
- * prefixes, and what all-reduce kernels of frameworks are called; a new library is one row.
+ * The only table of communication kernels, for streams, metrics and reports: prefixes of libraries,
+ * and names of the all-reduce kernels of frameworks. A new library is one row.
  */
 #include "base/communication.h"
 #include "base/base.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const struct {
-	const char *word; /* lower case, without what separates words */
+	const char *word; /* lower case, without separators */
 	bool first;	  /* the name begins with it */
 } words[] = {
 	{ "nccl", true },	    /* ncclDevKernel_AllReduce_…, ncclKernel_… */
@@ -38,7 +38,7 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
 
-/* Does a word whose first letter is here go on, whatever the case and what separates syllables? */
+/* Returns true if word continues at at, ignoring case and separators; first letters match. */
 static bool goes_on(const char *at, const char *word)
 {
 	for (at++, word++; *word && *at; at++) {

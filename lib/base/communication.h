@@ -1,4 +1,4 @@
-/* Kernels that communicate, by their names. */
+/* Recognizes kernels that communicate by their names. */
 #ifndef DP_BASE_COMMUNICATION_H
 #define DP_BASE_COMMUNICATION_H
 
@@ -6,12 +6,12 @@
 #include <stddef.h>
 
 /*
- * True for kernels of NCCL, RCCL, oneCCL, NVSHMEM, MSCCL, DeepEP and the collectives of vLLM,
- * SGLang, TensorRT-LLM, FlashInfer and PyTorch. Cost: linear in the name.
+ * Returns true for kernels of NCCL, RCCL, oneCCL, NVSHMEM, MSCCL, DeepEP and the collectives of
+ * vLLM, SGLang, TensorRT-LLM, FlashInfer and PyTorch. Cost: linear in the name.
  */
 bool dp_communication__is_kernel(const char *name);
 
-/* What NCCL's NVTX payloads say of a call. */
+/* What NCCL's NVTX payloads say about a call. */
 enum dp_nccl_field {
 	DP_NCCL_COMM,
 	DP_NCCL_BYTES,
@@ -24,8 +24,8 @@ enum dp_nccl_field {
 };
 
 /*
- * The field that a schema's entry of this name is; DP_NCCL_FIELDS for others. Schemas name fields in
- * plain words ("Message size [bytes]"), so that versions of NCCL may order them as they like.
+ * Returns the field with this name in a schema, DP_NCCL_FIELDS for others. Schemas name fields in
+ * plain words ("Message size [bytes]"), so that versions of NCCL may order them differently.
  */
 enum dp_nccl_field dp_communication__nccl_field(const char *name, size_t length);
 

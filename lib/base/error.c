@@ -1,4 +1,4 @@
-/* The caller-owned error: the first one wins, the place is added on the way up. */
+/* The caller-owned error: the first error is kept, and its place is added on the way up. */
 #include "base/base.h"
 #include "base/utf8.h"
 
@@ -38,7 +38,7 @@ const char *dp_version(void)
 	return DP_VERSION_STRING;
 }
 
-/* A path's other bytes are shown as they are: it has to name the file. */
+/* Other bytes of a path are shown unchanged: it must identify the file. */
 static void hide_controls(char *text)
 {
 	for (; *text; text++)
@@ -47,8 +47,8 @@ static void hide_controls(char *text)
 }
 
 /*
- * Messages quote file contents: whatever could move a cursor or break the line, or is no UTF-8, is
- * shown as '?'.
+ * Messages quote file contents: anything that could move a cursor or break the line, or is not
+ * UTF-8, is shown as '?'.
  */
 static void clean(char *text)
 {
@@ -56,7 +56,7 @@ static void clean(char *text)
 	hide_controls(text);
 }
 
-/* Ends a cut text where a character ends, so that what is shown stays valid UTF-8. */
+/* Cuts text at the end of a character, so that it stays valid UTF-8. */
 static void cut(char *text, size_t size)
 {
 	size_t n = strlen(text);

@@ -7,7 +7,7 @@
 
 enum { TEXT_MAX = 600, NUMBER_MAX = 40, SHOWN_MAX = 40 };
 
-/* 1234567 as "1,234,567". */
+/* Writes 1234567 as "1,234,567". */
 static void write_count(char *out, double value)
 {
 	char digits[NUMBER_MAX];
@@ -35,7 +35,7 @@ static void write_value(char *out, const struct dp_stage_fact *fact)
 		write_count(out, fact->value);
 }
 
-/* The fact whose name text begins with; NULL where it begins with none. */
+/* Returns the fact with this name, NULL if there is none. */
 static const struct dp_stage_fact *named(const struct dp_stage_fact *facts, const char *text,
 					 size_t length)
 {
@@ -45,7 +45,7 @@ static const struct dp_stage_fact *named(const struct dp_stage_fact *facts, cons
 	return NULL;
 }
 
-/* The noun behind a number, "symbol" by what that is. */
+/* Writes the noun behind a number; "symbol" becomes what a symbol is. */
 static void write_noun(char *out, size_t size, const char *noun, int length,
 		       const struct dp_explain_names *names)
 {
@@ -56,8 +56,8 @@ static void write_noun(char *out, size_t size, const char *noun, int length,
 }
 
 /*
- * Writes what stands for "{name}" or "{name:noun}" at the beginning of text. Returns how long that
- * is in text; 0: it is neither.
+ * Replaces "{name}" or "{name:noun}" at the beginning of text. Returns its length in text, 0 if
+ * there is none.
  */
 static size_t replace(char *out, size_t size, const char *text, const struct dp_stage_fact *facts,
 		      const struct dp_explain_names *names)
@@ -78,7 +78,7 @@ static size_t replace(char *out, size_t size, const char *text, const struct dp_
 	return all;
 }
 
-/* Puts values in the places of names; what does not fit is cut. */
+/* Replaces names by values; cuts what does not fit. */
 static void fill_in(char out[TEXT_MAX], const char *text, const struct dp_stage_fact *facts,
 		    const struct dp_explain_names *names)
 {
@@ -142,7 +142,7 @@ void dp_explain__add(struct dp_explain *explain, const char *stage,
 	keep(explain, stage, facts, filled);
 }
 
-/* The function's own name: without "void ", namespaces, template arguments and parameters. */
+/* Returns a function's own name, without "void ", namespaces, template arguments and parameters. */
 static size_t function_of(const char **name)
 {
 	const char *at = *name, *last;
@@ -161,7 +161,7 @@ static size_t function_of(const char **name)
 	return length - (size_t)(last - at);
 }
 
-/* A name from a file, as plain text between two characters. */
+/* Writes a name from a file as plain text between two characters. */
 static const char *show(struct dp_explain *explain, const char *name, size_t length, char open,
 			char close)
 {

@@ -1,11 +1,11 @@
-/* Keys of hash tables, and hashes of bytes. Cost: one product for eight bytes. */
+/* Keys of hash tables, and hashes of bytes. Cost: one multiplication per eight bytes. */
 #include "base/hash.h"
 
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
 
-/* Of use only where the system is too young to have random numbers: still no constant. */
+/* Used only if the system has no random numbers yet: still not a constant. */
 static void draw_from_surroundings(struct dp_hash_key *key)
 {
 	struct timespec now = { 0 };

@@ -1,13 +1,13 @@
 /*
- * Hashing of what comes from a trace.
+ * Hashes data from traces.
  *
- * Whoever writes the trace must not be able to choose what collides: with a hash that is known a
- * table of a million entries takes a minute to fill (Crosby and Wallach, "Denial of service via
- * algorithmic complexity attacks", 2003). So each table draws a key of its own. What a key changes
- * is where entries lie, never their ids or their order: those go by first appearance.
+ * The author of a trace must not be able to choose what collides: with a known hash, a table of a
+ * million entries takes a minute to fill (Crosby and Wallach, "Denial of service via algorithmic
+ * complexity attacks", 2003). So each table draws its own key. A key changes where entries are
+ * stored, never their ids or their order, which follow first appearance.
  *
- * The mix is one full product of 64 bits, folded: both halves of the factors depend on the key,
- * and nobody who doesn't know it can tell which inputs give equal products.
+ * The mix is a full 64-bit product, folded: both halves of the factors depend on the key, so that
+ * without it one cannot find inputs with equal products.
  */
 #ifndef DP_BASE_HASH_H
 #define DP_BASE_HASH_H
@@ -19,7 +19,7 @@ struct dp_hash_key {
 	uint64_t b; /* odd */
 };
 
-/* Draws a key from the system, or where that has none to give from addresses and the clock. */
+/* Draws a key from the system or, if it provides none, from addresses and the clock. */
 void dp_hash__draw(struct dp_hash_key *key);
 
 static inline uint64_t dp_hash__fold(uint64_t x, uint64_t y)
@@ -29,13 +29,13 @@ static inline uint64_t dp_hash__fold(uint64_t x, uint64_t y)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Adds a word to a hash, which begins as key->a; the low bits of the last one are good. */
+/* Adds a word to a hash, which starts as key->a; the low bits of the last one are well mixed. */
 static inline uint64_t dp_hash__add(const struct dp_hash_key *key, uint64_t h, uint64_t word)
 {
 	return dp_hash__fold(h ^ word, key->b) + key->a;
 }
 
-/* Of length bytes. */
+/* Returns the hash of length bytes. */
 uint64_t dp_hash__bytes(const struct dp_hash_key *key, const char *bytes, size_t length);
 
 #endif

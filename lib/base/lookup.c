@@ -1,4 +1,4 @@
-/* Linear probing, at most three quarters full: cost constant, for keys that nobody can foresee. */
+/* Linear probing, at most three quarters full: constant cost, as collisions cannot be chosen. */
 #include "base/lookup.h"
 #include "base/base.h"
 
@@ -43,7 +43,7 @@ uint32_t dp_lookup__get(const struct dp_lookup *lookup, const struct dp_key *key
 	return slot->used ? slot->value : DP_NONE;
 }
 
-/* What stood behind the gap because its place was taken moves up (Knuth, TAOCP 6.4, R). */
+/* Entries displaced by the removed one move up into the gap (Knuth, TAOCP 6.4, R). */
 void dp_lookup__remove(struct dp_lookup *lookup, const struct dp_key *key)
 {
 	size_t mask = lookup->room - 1, gap, i;

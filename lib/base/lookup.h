@@ -1,4 +1,4 @@
-/* A hash of up to four integers to one, such as identifiers of a source to our own. */
+/* Hashes up to four integers to one, such as a source's identifiers to deepprof's. */
 #ifndef DP_BASE_LOOKUP_H
 #define DP_BASE_LOOKUP_H
 
@@ -18,7 +18,7 @@ struct dp_lookup_slot {
 	bool used;
 };
 
-/* A hash table; zero it. Linear probing, at most three quarters full. */
+/* A hash table; zero it first. Linear probing, at most three quarters full. */
 struct dp_lookup {
 	struct dp_lookup_slot *slots; /* not all are used */
 	size_t room;		      /* a power of two, or 0 */
@@ -28,13 +28,13 @@ struct dp_lookup {
 
 void dp_lookup__fini(struct dp_lookup *lookup);
 
-/* The value of key, DP_NONE where it has none. */
+/* Returns the value of key, DP_NONE if it has none. */
 uint32_t dp_lookup__get(const struct dp_lookup *lookup, const struct dp_key *key);
 
-/* Forgets key, if it is there. */
+/* Removes key, if it is there. */
 void dp_lookup__remove(struct dp_lookup *lookup, const struct dp_key *key);
 
-/* Sets it. Errors: DP_ERR_NOMEM. */
+/* Sets the value of key. Errors: DP_ERR_NOMEM. */
 int dp_lookup__set(struct dp_lookup *lookup, const struct dp_key *key, uint32_t value);
 
 #endif

@@ -1,4 +1,4 @@
-/* Options of public functions: structs that grow, and begin with their size. */
+/* Options of public functions: structs that may grow, and that begin with their size. */
 #ifndef DP_BASE_OPTIONS_H
 #define DP_BASE_OPTIONS_H
 
@@ -7,9 +7,9 @@
 #include <string.h>
 
 /*
- * Copies a caller's options over all, which has the defaults and known bytes. NULL leaves those. A
- * caller of an earlier version has a shorter struct. One that has no members, or more than are
- * known here, was not initialized or is of a later version: DP_ERR_ARGUMENT.
+ * Copies a caller's options over all, which holds the defaults and has known bytes; NULL keeps the
+ * defaults. A caller of an earlier version has a shorter struct. A struct without members, or with
+ * more than are known here, was not initialized or is of a later version: DP_ERR_ARGUMENT.
  */
 static inline int dp_options__take(void *all, size_t known, const void *options,
 				   struct dp_error *error)

@@ -1,4 +1,4 @@
-/* The constants that decide, from their table. */
+/* The parameters of the detection, from their table. */
 #include "base/parameters.h"
 
 DP_PARAMETERS_CONST struct dp_parameters dp_param = {

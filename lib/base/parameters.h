@@ -1,13 +1,13 @@
 /*
- * The constants that decide what is found, all in one place: parameters.inc.h has the table. They
- * are in base/ since all of sequence/, pattern/, align/, iterate/, loops/ and the facade read them.
+ * The parameters of the detection, all in one place: parameters.inc.h has the table. They are in
+ * base/ because sequence/, pattern/, align/, iterate/, loops/ and the facade all read them.
  */
 #ifndef DP_BASE_PARAMETERS_H
 #define DP_BASE_PARAMETERS_H
 
 #include <stddef.h>
 
-/* Constant, but in a program that has its own to move them: tests/bench/eval_parameters.c. */
+/* Constant, except in a program that varies them: tests/bench/eval_parameters.c. */
 #ifndef DP_PARAMETERS_CONST
 #define DP_PARAMETERS_CONST const
 #endif

@@ -1,12 +1,12 @@
 /*
- * All constants that decide, one row each: name, value, unit, what it was tuned on, and why it is
- * so. "families" are the sequences of tests/sim/families.c and "presets" the simulator's programs,
- * both with seeds below 2000; "traces" and "real" are captures of real programs; "tests" single
- * cases of tests/unit; "cost" no accuracy, but time or memory. What moving each by a fifth does to
- * accuracy is in tests/bench/RESULTS.md, from tests/bench/eval_parameters.
+ * The parameters of the detection, one row each: name, value, unit, what it was tuned on, and why
+ * it has this value. "families" are the sequences of tests/sim/families.c and "presets" the
+ * simulator's programs, both with seeds below 2000; "traces" and "real" are captures of real
+ * programs; "tests" single cases of tests/unit; "cost" affects no accuracy, but time or memory.
+ * tests/bench/RESULTS.md has the effect of moving each by a fifth, from
+ * tests/bench/eval_parameters.
  *
- * To be included with DP_REAL and DP_WHOLE defined as wanted. Sizes of arrays stay with their
- * arrays.
+ * Include this with DP_REAL and DP_WHOLE defined. Sizes of arrays are next to their arrays.
  */
 
 /*
@@ -45,7 +45,7 @@ DP_REAL(weight_optimizer, 2.0, "log-odds", "presets, traces",
 DP_REAL(weight_kernel_gap, 1.0, "log-odds", "families without launches",
 	"the GPU's pauses stand for the host's")
 
-/* What is asked of the trace: a sample, since one call may take a microsecond. */
+/* Lookups in the trace: a sample only, because one may take a microsecond. */
 DP_WHOLE(phase_calls, 300000, "calls", "cost",
 	"for all offsets together")
 DP_WHOLE(samples_max, 32, "iterations", "families",
@@ -55,7 +55,7 @@ DP_WHOLE(samples_min, 3, "iterations", "families",
 DP_REAL(recurs_share, 0.8, "share", "presets",
 	"of sampled iterations that have an upload, a wait or an optimizer")
 
-/* The ends of spans (iterate/votes.c), and of iterations (iterate/inner.c). */
+/* Ends of spans (iterate/votes.c) and of iterations (iterate/inner.c). */
 DP_WHOLE(end_slack, 8, "symbols", "families",
 	"by which an end may be off: what lies beyond may happen to match")
 DP_WHOLE(end_slack_long, 64, "symbols", "families",
@@ -89,7 +89,7 @@ DP_REAL(gap_noise_ns, 1000, "ns", "traces",
 DP_REAL(gap_like, 0.33, "ratio", "presets",
 	"of the typical launch gap: one as long is a boundary's")
 
-/* Optimizers, and runs of kernels that may be one's (iterate/optimizer.c, pattern/levels.c). */
+/* Optimizers, and runs of kernels of one, possibly (iterate/optimizer.c, pattern/levels.c). */
 DP_WHOLE(after_optimizer, 16, "symbols", "traces",
 	"of bookkeeping that may follow one in a step")
 DP_WHOLE(update_period, 3, "kernels", "presets",
@@ -134,7 +134,7 @@ DP_WHOLE(boundary_reach, 12, "symbols", "presets with noise",
 DP_WHOLE(boundary_wide, 512, "symbols", "presets with noise",
 	"of insertions that it is moved over")
 
-/* What a layer is, and what a step. Networks of the families, the presets and the real captures. */
+/* Layers and steps. Tuned on networks of the families, the presets and the real captures. */
 DP_WHOLE(layer_least, 8, "kernels", "presets, real",
 	"that a layer has at least")
 DP_WHOLE(group_long, 512, "kernels", "presets, real",
@@ -280,7 +280,7 @@ DP_REAL(finish_all, 0.9, "share", "presets",
 DP_REAL(finish_stray, 0.05, "share", "presets",
 	"… may seem to have one")
 
-/* What comes before the kernels of one name (loops/traits.c). */
+/* What precedes the kernels of one name (loops/traits.c). */
 DP_WHOLE(uploads_min, 3, "uploads", "presets",
 	"of one name, to believe it")
 DP_REAL(uploads_share, 0.8, "share", "presets",
@@ -325,7 +325,7 @@ DP_REAL(enclosing_coverage, 0.5, "share", "families",
 DP_REAL(enclosed_share, 0.8, "share", "families",
 	"of a loop's iterations that lie in the other's")
 
-/* Features of confidence (loops/features.c), and what waits for more of it (loops/batch.c). */
+/* Features of confidence (loops/features.c), and loops that wait for more of it (loops/batch.c). */
 DP_REAL(iterations_log, 6, "log2", "families",
 	"of iterations: more than 64 are no likelier to be right")
 DP_REAL(margin_max, 4, "log-odds", "families",
@@ -343,7 +343,7 @@ DP_REAL(marks_seen, 0.75, "share", "real",
 	"of the device's marked iterations that have kernels on a stream: with fewer they are on "
 	"several")
 
-/* Iterations that are something else (iterate/unlike.c). */
+/* Iterations of another kind (iterate/unlike.c). */
 DP_REAL(unlike_lack, 6, "1/share", "presets",
 	"of the pattern that such a one lacks")
 DP_WHOLE(unlike_alike, 2, "iterations", "presets",
@@ -364,7 +364,7 @@ DP_REAL(count_likely, 0.9, "probability", "presets",
 DP_WHOLE(expected_begin, 4, "kernels", "presets",
 	"that tell a beginning")
 
-/* Kernels that repeat in a row, where they show no iterations (analysis_operations.c). */
+/* Kernels that repeat in a row without showing iterations (analysis_operations.c). */
 DP_WHOLE(again_names, 4, "names", "real",
 	"of a sequence whose kernels alone may show none: more mostly do; also the kernels of an "
 	"iteration that is found by counting, at most")
@@ -384,7 +384,7 @@ DP_REAL(same_work, 0.5, "share", "real",
 DP_REAL(at_once, 0.1, "share", "real",
 	"of kernel time of two streams at once, at most, where they take turns")
 
-/* Annotations that mean the iterations of a loop (sequence/repeated.c), and the host's calls. */
+/* Annotations that mark the iterations of a loop (sequence/repeated.c), and calls of the host. */
 DP_WHOLE(marks_least, 3, "ranges", "traces",
 	"of a name that repeats")
 DP_WHOLE(marks_tried, 8, "names", "cost",
@@ -474,7 +474,7 @@ DP_WHOLE(align_pays, 8, "steps", "cost",
 DP_WHOLE(diff_most, 800, "edits", "cost",
 	"between two stretches that are compared")
 
-/* What a part of a sequence is enough for. */
+/* Limits on the part of a sequence that is examined. */
 DP_WHOLE(units_tried, 8, "units", "cost",
 	"that begin with one symbol, of repetitions that are collapsed")
 DP_WHOLE(branch_alphabet, 512, "symbols", "cost",
@@ -486,7 +486,7 @@ DP_WHOLE(upload_sample, 1 << 15, "symbols", "cost",
 DP_WHOLE(collapse_most, 1 << 26, "symbols", "cost",
 	"that repetitions are looked for in")
 
-/* The detector of what goes on (online/). */
+/* The online detector (online/). */
 DP_WHOLE(online_gather, 128, "symbols", "families",
 	"at first, or after a difference, before a look")
 DP_WHOLE(online_quiet, 96, "symbols", "families",

@@ -1,10 +1,10 @@
-/* Searching in what is sorted. */
+/* Searches sorted data. */
 #ifndef DP_BASE_SEARCH_H
 #define DP_BASE_SEARCH_H
 
 /*
  * Sets at, a size_t, to the first index in [begin, end) for which holds, an expression of at, is
- * true, or to end. It must not be true before one for which it is false. Cost: binary search.
+ * true, or to end. Once true, holds must stay true. Cost: binary search.
  */
 #define DP_FIND(at, begin, end, holds)                          \
 	do {                                                    \

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* One pass, by the byte at shift; false where all have the same there. */
+/* Sorts by the byte at shift, in one pass. Returns false if all values have the same byte there. */
 static bool sort_by_byte(const uint32_t *from, uint32_t *to, size_t count, unsigned shift)
 {
 	size_t place[256] = { 0 }, sum = 0;

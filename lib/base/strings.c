@@ -1,4 +1,4 @@
-/* An open-addressing hash of ids, with a key (hash.h), over strings that lie in large blocks. */
+/* An open-addressing hash of ids, with a key (hash.h), over strings stored in large blocks. */
 #include "base/strings.h"
 
 #include <string.h>

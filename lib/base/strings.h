@@ -21,12 +21,12 @@ struct dp_strings {
 void dp_strings__fini(struct dp_strings *strings);
 
 /*
- * The id of length bytes of text (which may hold any bytes but NUL), added where new. DP_NONE
- * where memory runs out or ids do. Cost: O(length), expected.
+ * Returns the id of length bytes of text (any bytes but NUL), and adds it if it is new. Returns
+ * DP_NONE if memory or ids run out. Cost: O(length), expected.
  */
 uint32_t dp_strings__intern(struct dp_strings *strings, const char *text, size_t length);
 
-/* "" beyond the end. */
+/* Returns "" beyond the end. */
 const char *dp_strings__get(const struct dp_strings *strings, uint32_t id);
 
 #endif

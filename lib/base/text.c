@@ -1,4 +1,4 @@
-/* Numbers as people read them, whatever the locale. */
+/* Numbers as people read them, in any locale. */
 #include "base/text.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Texts that have a length, and numbers as people read them. */
+/* Texts with a length, and numbers as people read them. */
 #ifndef DP_BASE_TEXT_H
 #define DP_BASE_TEXT_H
 
@@ -6,16 +6,16 @@
 
 #include <string.h>
 
-/* True where length bytes are a word; text may be NULL where there are none. */
+/* Returns true if length bytes are equal to word; text may be NULL if there are none. */
 static inline bool dp_text__is(const char *text, size_t length, const char *word)
 {
 	return text && length == strlen(word) && !memcmp(text, word, length);
 }
 
-/* Room for any of these numbers. */
+/* Enough for any of these numbers. */
 #define DP_TEXT_SIZE 48
 
-/* "21,998". Returns buf. */
+/* Writes "21,998". Returns buf. */
 char *dp_text__count(char buf[DP_TEXT_SIZE], uint64_t count);
 
 #endif

@@ -1,17 +1,17 @@
-/* A name that a table does not have: an error that lists what it has, the nearest first. */
+/* Reports a name that a table lacks, with the names it has, the nearest first. */
 #include "base/base.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Most names that are listed: enough for all formats of a report, in one or two lines. */
+/* The most names listed: enough for all formats of a report, in one or two lines. */
 #define LISTED_MOST 10
 
-/* Longest name, in bytes, that is compared and shown whole; longer ones are cut. */
+/* The longest name, in bytes, that is compared and shown; longer ones are cut. */
 #define LONGEST 40
 
-/* Edits between two words (Levenshtein): insertions, deletions and substitutions. */
+/* Returns the Levenshtein distance of two words: insertions, deletions and substitutions. */
 static size_t edits(const char *from, const char *to, size_t length)
 {
 	size_t row[LONGEST + 1];
@@ -33,7 +33,7 @@ static size_t edits(const char *from, const char *to, size_t length)
 	return row[length];
 }
 
-/* How far a name is from what was asked for: nothing is nearer than one that begins with it. */
+/* Returns the distance of a name from the one requested: nearest are names that begin with it. */
 static size_t distance(const char *asked, const char *name)
 {
 	size_t length = strlen(name);
@@ -43,7 +43,7 @@ static size_t distance(const char *asked, const char *name)
 	return edits(asked, name, length < LONGEST ? length : LONGEST);
 }
 
-/* A place in the order by distance; names as far as each other stay in the table's order. */
+/* An entry sorted by distance; equally distant names keep the table's order. */
 struct place {
 	size_t distance, index;
 };

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Bytes of the well-formed character at text, or 0 and in *bad how many bytes to replace. */
+/* Returns the length of the well-formed character at text, or 0 and in *bad what to replace. */
 static size_t character(const unsigned char *text, size_t length, size_t *bad)
 {
 	unsigned char low = 0x80, high = 0xbf;

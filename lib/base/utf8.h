@@ -4,22 +4,22 @@
 
 #include "base/base.h"
 
-/* True where length bytes are valid UTF-8 without NUL. */
+/* Returns true if length bytes are valid UTF-8 without NUL. */
 bool dp_utf8__valid(const char *text, size_t length);
 
 /*
- * Copies text, a NUL ending it, with U+FFFD for what is not valid. The result is the caller's,
- * *out_length bytes and a NUL; NULL where memory runs out.
+ * Copies text, which ends at a NUL if it has one, with U+FFFD for what is invalid. Returns
+ * *out_length bytes and a NUL, which the caller frees, or NULL if memory runs out.
  */
 char *dp_utf8__repair(const char *text, size_t length, size_t *out_length);
 
 /*
- * The character at text, of which length bytes (1 or more) are there: returns how many bytes it
- * takes; *code is U+FFFD where they are not well-formed.
+ * Decodes the character at text, which has length bytes (1 or more). Returns how many bytes it
+ * takes; *code is U+FFFD if they are not well-formed.
  */
 size_t dp_utf8__next(const char *text, size_t length, uint32_t *code);
 
-/* Makes text valid where it stands: '?' for each byte that is of no character. */
+/* Makes text valid in place: '?' for each byte that is not part of a character. */
 void dp_utf8__mask(char *text);
 
 #endif

@@ -1,4 +1,7 @@
-/* A comparison's insides, and the steps that fill them, in this order: pairs, numbers, places. */
+/*
+ * The internals of a comparison, and the steps that fill them, in this order: pairs, numbers,
+ * places.
+ */
 #ifndef DP_COMPARE_COMPARE_H
 #define DP_COMPARE_COMPARE_H
 
@@ -11,10 +14,10 @@
 
 struct dp_pair_data {
 	struct dp_loop_pair info;
-	size_t steady[2];   /* whole iterations behind the warm-up: those that kernels are of */
-	double widening[2]; /* of what kernels take in them: see dp_estimate__widening() */
+	size_t steady[2];   /* whole iterations after the warm-up, which kernels are counted in */
+	double widening[2]; /* of kernel times in them: see dp_estimate__widening() */
 	struct dp_difference *metrics; /* one per metric of iterations */
-	size_t time_metric;	       /* the one that an iteration is judged by */
+	size_t time_metric;	       /* the metric that stands for an iteration's time */
 	struct dp_pair_part *parts;
 	size_t part_count;
 	struct dp_pair_place *places;
@@ -29,48 +32,53 @@ struct dp_comparison {
 	atomic_size_t more_owners; /* besides the first */
 	struct dp_analysis *run[2]; /* it is one of their owners */
 	double confidence;
-	double deviations; /* of a normal distribution, that are this sure */
+	double deviations; /* of a normal distribution, for the confidence */
 	struct dp_pair_data *pairs;
 	size_t pair_count;
 };
 
-/* Families of kernels, with numbers that two runs share, and of which names they are. */
+/* Families of kernels with ids that two runs share, and the family of each name. */
 struct dp_family_names {
 	struct dp_strings families;
-	struct dp_lookup of_name; /* by the name's address, which a trace has once */
+	struct dp_lookup of_name; /* by the name's address, which is unique within a trace */
 	char *room;
 	size_t size;
 };
 
 void dp_family_names__fini(struct dp_family_names *names);
 
-/* The pattern of a loop: its kernels' families, whose ids two runs share. */
+/* A loop's pattern as families of its kernels, with ids that two runs share. */
 struct dp_pattern_families {
 	uint32_t *symbols; /* in order of the pattern */
 	uint32_t *sorted;
 	size_t length;
 };
 
-/* *made is the caller's, to be released with fini. Errors: DP_ERR_NOMEM. Cost: linear in the
- * pattern, and in the lengths of names that are new. */
+/*
+ * The caller releases made with fini. Errors: DP_ERR_NOMEM. Cost: linear in the pattern, and in the
+ * lengths of new names.
+ */
 int dp_families__init(struct dp_pattern_families *made, struct dp_family_names *names,
 		      const struct dp_analysis *analysis, size_t loop);
 void dp_families__fini(struct dp_pattern_families *families);
 
-/* Kernels that two patterns share, twice, by all of both: Dice's coefficient. Cost: linear. */
+/*
+ * Similarity of two patterns: twice the number of kernels they share, divided by the number of all
+ * (Dice's coefficient). Cost: linear.
+ */
 double dp_families__alike(const struct dp_pattern_families *a, const struct dp_pattern_families *b);
 
-/* Finds the pairs: info but for what places tell. Errors: as dp_comparison_run(). */
+/* Finds the pairs, with info except for what places give. Errors: as dp_comparison_run(). */
 int dp_compare__pair(struct dp_comparison *comparison, const size_t *loops, struct dp_error *error);
 
-/* Metrics and parts of the period. Errors: DP_ERR_NOMEM. */
+/* Computes metrics and parts of the period. Errors: DP_ERR_NOMEM. */
 int dp_compare__numbers(struct dp_comparison *comparison, struct dp_pair_data *pair);
 
-/* Places, kernels, and the rest of info. Errors: DP_ERR_NOMEM. */
+/* Computes places, kernels, and the rest of info. Errors: DP_ERR_NOMEM. */
 int dp_compare__places(struct dp_comparison *comparison, struct dp_pair_data *pair);
 int dp_compare__kernels(struct dp_comparison *comparison, struct dp_pair_data *pair);
 
-/* Findings. Errors: DP_ERR_NOMEM. */
+/* Compares findings. Errors: DP_ERR_NOMEM. */
 int dp_compare__findings(struct dp_comparison *comparison, struct dp_pair_data *pair);
 
 #endif

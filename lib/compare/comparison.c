@@ -1,4 +1,4 @@
-/* Two analyses to a comparison, and the accessors of that. */
+/* Compares two analyses, and accesses the result. */
 #include "compare/compare.h"
 #include "base/options.h"
 

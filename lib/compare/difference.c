@@ -1,10 +1,11 @@
 /*
- * Medians are compared by ranks (shift.c), more carefully where one run scatters more; means by
- * Welch's interval, whose ratio has limits by Donner and Zou, "Closed-form confidence intervals for
- * functions of the normal mean and standard deviation" (2012). Both are widened as the variance of
- * a mean is under autocorrelation that decays from one value to the next (an AR(1) process): by (1
- * + r) / (1 - r), if r is significant. Widening by every r above 0 would cost independent values 4
- * in 100 of the differences that they show, and give 30 of them intervals of 98%.
+ * Medians are compared by ranks (shift.c), more carefully if one run scatters more; means by
+ * Welch's interval, and their ratio with limits by Donner and Zou, "Closed-form confidence
+ * intervals for functions of the normal mean and standard deviation" (2012). If the autocorrelation
+ * r is significant, both are widened like the variance of a mean under autocorrelation that decays
+ * from one value to the next (an AR(1) process): by (1 + r) / (1 - r). Widening for every r above 0
+ * would hide 4 in 100 of the differences between independent values, and give 30 of them intervals
+ * of 98%.
  */
 #include "compare/difference.h"
 #include "base/search.h"
@@ -15,32 +16,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A change that is less of the value than this is not reported as one, however certain. */
+/* A smaller change, as a share of the value, is not reported, however certain. */
 #define LEAST_CHANGE 0.01
 
-/* Beyond this, values say nothing any more that widening could mend. */
+/* Above this, values are so dependent that widening is not enough. */
 #define MOST_CORRELATION 0.95
 
-/* Of fewer values, r is off by a fifth or more: intervals would be wide by chance. */
+/* With fewer values, r is off by a fifth or more: intervals would be wide by chance. */
 #define CORRELATED_LEAST 30
 
-/* The r of n independent values has a standard deviation of 1 / sqrt(n): one in twenty is above
- * this many. */
+/*
+ * The r of n independent values has a standard deviation of 1 / sqrt(n); one in twenty exceeds this
+ * many.
+ */
 #define CORRELATED_DEVIATIONS 1.645
 
-/* Of more values, one of each block is compared: 2,048 values know a median to a fortieth of their
- * standard deviation. */
+/*
+ * Of more values, one of each block is compared: 2,048 values determine a median to a fortieth of
+ * their standard deviation.
+ */
 #define VALUES_MOST 2048
 
 #define LEAST_FREEDOM 2
 
-/* Of fewer values, spreads are not known well enough to compare them. */
+/* With fewer values, spreads are too uncertain to be compared. */
 #define SPREAD_LEAST 10
 
 static const double third_of_half_pi = 0.52359877559829887308;
 
-/* The widening from the products of neighbours' deviations by their squares. What few values say of
- * r is too small (Kendall 1954). */
+/*
+ * The widening, from the sums of products of adjacent deviations and of their squares. A few values
+ * underestimate r (Kendall 1954).
+ */
 static double widening_of(double r, size_t count)
 {
 	r += (1 + 3 * r) / (double)count;
@@ -64,7 +71,7 @@ double dp_estimate__widening(const double *values, size_t count)
 	return squares > 0 ? widening_of(products / squares, count) : 1;
 }
 
-/* How many of sorted values are below one, or not above it. */
+/* The number of sorted values below a value or, if or_equal, not above it. */
 static size_t count_below(const double *sorted, size_t count, double value, bool or_equal)
 {
 	size_t at;
@@ -73,7 +80,7 @@ static size_t count_below(const double *sorted, size_t count, double value, bool
 	return at;
 }
 
-/* The rank of a value less the middle one, twice. */
+/* Twice the distance of a value's rank from the middle rank. */
 static double rank_of(const double *sorted, size_t count, double value)
 {
 	return (double)(count_below(sorted, count, value, false) +
@@ -81,7 +88,7 @@ static double rank_of(const double *sorted, size_t count, double value)
 	       (double)count;
 }
 
-/* The same of ranks: the r of a normal process that has the correlation of its ranks. */
+/* The same for ranks: the r of a normal process whose ranks have this correlation. */
 static double rank_widening(const double *values, const double *sorted, size_t count)
 {
 	double products = 0, squares = 0, last = 0;
@@ -98,7 +105,7 @@ static double rank_widening(const double *values, const double *sorted, size_t c
 	return squares > 0 ? widening_of(2 * sin(third_of_half_pi * products / squares), count) : 1;
 }
 
-/* The variance of one sample's places in the other, which lies about a shift further. */
+/* The variance of one sample's placements in the other one, which is shifted. */
 static double place_variance(const struct dp_shift_sample *of, const struct dp_shift_sample *in,
 			     double shift)
 {
@@ -116,9 +123,10 @@ static double place_variance(const struct dp_shift_sample *of, const struct dp_s
 }
 
 /*
- * By how much the variance of Mann and Whitney's statistic is above the one that samples of one
- * shape have, up to half more where one scatters far more than the other: what their places in each
- * other say (Brunner and Munzel 2000). At least 1, as samples of one shape may show less by chance.
+ * By how much the variance of Mann and Whitney's statistic exceeds that of samples with the same
+ * shape, which is up to half more if one scatters far more than the other, estimated from their
+ * placements in each other (Brunner and Munzel 2000). At least 1, as samples of the same shape may
+ * show less by chance.
  */
 static double spread_widening(const struct dp_shift_sample sample[2], double shift)
 {
@@ -138,7 +146,10 @@ static int ascending(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* One value of each of VALUES_MOST blocks, at a place that no period of the program can meet. */
+/*
+ * Keeps one value of each of VALUES_MOST blocks, at positions that are in step with no period of
+ * the program.
+ */
 static size_t thin(double *values, size_t count)
 {
 	uint64_t state = 1;
@@ -157,7 +168,8 @@ static size_t thin(double *values, size_t count)
 }
 
 /*
- * An interval holds what it is of: where the difference of medians is not the shift, it does too.
+ * Extends an interval to include the estimate: the difference of medians may be outside that of the
+ * shift.
  */
 static void hold(double *low, double *high, double value)
 {
@@ -222,7 +234,7 @@ size_t dp_difference__least(double confidence)
 	}
 }
 
-/* The normal quantile that leaves p above it, p below one half: by bisection. */
+/* The normal quantile with probability p above it, p below one half, by bisection. */
 static double upper_quantile(double p)
 {
 	double low = 0, high = 40;
@@ -245,7 +257,7 @@ static double square(double x)
 	return x * x;
 }
 
-/* Of n values that are as good as n / wider independent ones. */
+/* The degrees of freedom of n values that are worth n / wider independent ones. */
 static double freedom_of(size_t count, double wider)
 {
 	return DP_MAX((double)count / wider - 1, LEAST_FREEDOM);
@@ -287,15 +299,15 @@ static double freedom_of_both(const struct dp_estimate estimate[2])
 	return parts > 0 ? square(sum) / parts : HUGE_VAL;
 }
 
-/* Of what is never below 0 but for rounding. */
+/* The square root of a value that only rounding makes negative. */
 static double root(double x)
 {
 	return sqrt(DP_MAX(x, 0));
 }
 
 /*
- * Limits of a / b: what has to be multiplied with b for the interval of the difference to begin, or
- * to end, with 0. One passes 1 where that of the difference passes 0.
+ * Limits of a / b: the factors of b with which the interval of the difference begins, or ends, at
+ * 0. One passes 1 exactly when that of the difference passes 0.
  */
 static void set_ratio(struct dp_difference *made, const struct dp_estimate *b,
 		      const struct dp_estimate *a, double times)

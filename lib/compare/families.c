@@ -29,7 +29,7 @@ static uint32_t intern(struct dp_family_names *names, const char *name)
 	return dp_strings__intern(&names->families, names->room, length);
 }
 
-/* The number of a kernel's family; DP_NONE without memory. */
+/* The id of a kernel's family; DP_NONE if memory runs out. */
 static uint32_t family_of(struct dp_family_names *names, const char *name)
 {
 	struct dp_key key = { { (int64_t)(uintptr_t)name, 0, 0, 0 } };

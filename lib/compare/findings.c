@@ -1,17 +1,19 @@
-/* What rules have found in either of two loops. */
+/* Compares the findings of two loops. */
 #include "compare/compare.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Costs that differ by less are the same finding, whichever rule reported it. */
+/* Findings whose costs differ by a smaller share are the same, whichever rule reported them. */
 #define SAME_COST 0.5
 
-/* Of the period: a metric that cost as much before was worth a finding, which another one masked. It
- * is the least share of a warning (lib/diagnose). */
+/*
+ * Share of the period at which a metric was worth a finding in the other run, which another finding
+ * masked. It is the smallest share of a warning (lib/diagnose).
+ */
 #define NOTABLE 0.05
 
-/* The first row of a rule whose second finding is still open; NULL where there is none. */
+/* The first row of a rule whose second finding is still open; NULL if there is none. */
 static struct dp_pair_finding *open_row(struct dp_pair_data *pair, const char *rule)
 {
 	for (size_t i = 0; i < pair->finding_count; i++) {
@@ -23,7 +25,7 @@ static struct dp_pair_finding *open_row(struct dp_pair_data *pair, const char *r
 	return NULL;
 }
 
-/* The mean of a metric over the steady iterations; NaN where it has no value. */
+/* The mean of a metric over the steady iterations; NaN if it has no value. */
 static double mean_of(const struct dp_analysis *analysis, size_t loop, const char *name)
 {
 	size_t metric = dp_metric_find(name);
@@ -40,7 +42,9 @@ static double mean_of(const struct dp_analysis *analysis, size_t loop, const cha
 	return count > 0 ? sum / count : (double)NAN;
 }
 
-/* Of a run in which the rule is silent: all of what its finding in the other run is a part of. */
+/*
+ * For a run without a finding of the rule: judges what the finding in the other run is a part of.
+ */
 static void judge(const struct dp_comparison *comparison, const struct dp_pair_data *pair,
 		  struct dp_pair_finding *row)
 {
@@ -64,7 +68,7 @@ static void judge(const struct dp_comparison *comparison, const struct dp_pair_d
 		row->change = DP_FINDING_STILL;
 }
 
-/* If rules were not run on both, a finding that one lacks means nothing: none is listed. */
+/* If rules were run on only one run, a missing finding means nothing, and none is listed. */
 int dp_compare__findings(struct dp_comparison *comparison, struct dp_pair_data *pair)
 {
 	size_t most = dp_analysis_finding_count(comparison->run[0]) +

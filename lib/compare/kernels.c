@@ -1,6 +1,6 @@
 /*
- * What became of the kernels, by name: calls and time per iteration. Errors of positions come from
- * how each scatters; those of kernels outside the pattern from how rarely they come. The rows sum
+ * The changes of kernels, by name: calls and time per iteration. Errors of positions follow from
+ * their scatter; those of kernels outside the pattern from how rarely they occur. The rows sum up
  * to the time of all kernels.
  */
 #include "base/lookup.h"
@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a change: what makes more than half of it is its cause. */
+/* Share of a change that makes something its cause. */
 #define MOST_OF_IT 0.5
 
-/* A name with several counterparts. */
+/* Marks a name with several counterparts. */
 #define SEVERAL (DP_NONE - 1)
 
-/* What a run knows of a name. */
+/* One run's data on a name. */
 struct side {
 	const char *name;
 	size_t places;
@@ -30,14 +30,14 @@ struct side {
 struct rows {
 	struct dp_comparison *comparison;
 	struct dp_pair_data *pair;
-	struct dp_strings names;    /* of both runs: a name's number is its row */
-	struct dp_lookup of_name;   /* by their addresses, which a trace has once */
+	struct dp_strings names;    /* of both runs; a name's id is its row */
+	struct dp_lookup of_name;   /* by their addresses, which are unique within a trace */
 	struct side (*sides)[2];    /* per row */
-	uint32_t *counterpart; /* per row: the name that takes its positions in the other run */
+	uint32_t *counterpart;	    /* per row: the name at its positions in the other run */
 	size_t room;
 };
 
-/* A name's row; DP_NONE without memory. */
+/* A name's row; DP_NONE if memory runs out. */
 static uint32_t row_of(struct rows *rows, const char *name)
 {
 	struct dp_key key = { { (int64_t)(uintptr_t)name, 0, 0, 0 } };
@@ -51,8 +51,10 @@ static uint32_t row_of(struct rows *rows, const char *name)
 	return row;
 }
 
-/* Positions go up and down together, as clocks do: it is the errors that are added, not their
- * squares. A kernel that did not come took no time. */
+/*
+ * Positions vary together, as clocks do, so errors are added, rather than their squares. A kernel
+ * that is absent took no time.
+ */
 static void add_position(struct dp_estimate *sum, const struct dp_time_stat *stat)
 {
 	double n = (double)sum->count, mean, squares, error;
@@ -66,7 +68,7 @@ static void add_position(struct dp_estimate *sum, const struct dp_time_stat *sta
 	sum->most += stat->max_ns;
 }
 
-/* Calls outside the pattern come as they like: the variance of their number is that number. */
+/* Calls outside the pattern are independent: the variance of their number is that number. */
 static void add_outside(struct side *side)
 {
 	double n = (double)side->sum.count, mean_ns;
@@ -113,7 +115,7 @@ static int add_run(struct rows *rows, int run)
 	return DP_OK;
 }
 
-/* Whose positions another name has in the other run: one, or several. */
+/* Finds the names at a row's positions in the other run: one, or several. */
 static int find_counterparts(struct rows *rows)
 {
 	const struct dp_pair_data *pair = rows->pair;
@@ -143,7 +145,7 @@ static int find_counterparts(struct rows *rows)
 	return DP_OK;
 }
 
-/* A name that is gone and one that is new, which has all of its positions and no others. */
+/* The row of a new name that has all the positions of one that is gone, and no others. */
 static uint32_t replacement(const struct rows *rows, uint32_t row)
 {
 	uint32_t other = rows->counterpart[row];
@@ -154,7 +156,9 @@ static uint32_t replacement(const struct rows *rows, uint32_t row)
 	return other;
 }
 
-/* Is most of the change that of the number of calls, at what one took before? */
+/*
+ * Returns true if most of the change is that of the number of calls, at the time of a call before.
+ */
 static bool is_by_calls(const struct dp_pair_kernel *row)
 {
 	double by_calls = (row->calls[1] - row->calls[0]) * row->ns.value[0] / row->calls[0];
@@ -175,7 +179,7 @@ static enum dp_kernel_change kind_of(const struct dp_pair_kernel *row)
 	return row->ns.change > 0 ? DP_KERNEL_SLOWER : DP_KERNEL_FASTER;
 }
 
-/* The sums of both runs, widened as the time of all kernels is. */
+/* Writes the sums of both runs, widened like the time of all kernels. */
 static void write_row(const struct rows *rows, struct side *const sides[2])
 {
 	struct dp_pair_data *pair = rows->pair;
@@ -204,13 +208,13 @@ static void write_rows(struct rows *rows)
 		struct side *sides[2] = { &rows->sides[i][0], &rows->sides[i][1] };
 		uint32_t other = replacement(rows, i);
 
-		/* It is written as the counterpart of what it replaces. */
+		/* written as the counterpart of the name that it replaces */
 		if (!sides[0]->name && rows->counterpart[i] < rows->names.count &&
 		    replacement(rows, rows->counterpart[i]) == i)
 			continue;
 		if (other != DP_NONE)
 			sides[1] = &rows->sides[other][1];
-		/* A position whose kernel never ran outside of the warm-up has no time. */
+		/* a position whose kernel ran only in the warm-up has no time */
 		if (sides[0]->name || sides[1]->name)
 			write_row(rows, sides);
 	}
@@ -233,7 +237,7 @@ static int by_change(const void *a, const void *b)
 	return names ? names : compare_names(x->name[1], y->name[1]);
 }
 
-/* Analyses of chosen metrics have no times by kernel. */
+/* Returns false for analyses of chosen metrics, which have no times by kernel. */
 static bool has_times(const struct dp_comparison *comparison, const struct dp_pair_data *pair)
 {
 	for (int run = 0; run < 2; run++)
@@ -243,7 +247,7 @@ static bool has_times(const struct dp_comparison *comparison, const struct dp_pa
 	return true;
 }
 
-/* As many names as the loops may have at most: each is a kernel's or a position's. */
+/* The largest possible number of names: each is a kernel's or a position's. */
 static size_t count_names(const struct dp_comparison *comparison, const struct dp_pair_data *pair)
 {
 	size_t count = 0;

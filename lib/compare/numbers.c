@@ -1,12 +1,12 @@
-/* Metrics of two loops, and what the difference of their periods is made of. */
+/* Compares the metrics of two loops, and splits the difference of their periods into parts. */
 #include "compare/compare.h"
 
 #include <math.h>
 #include <string.h>
 
 /*
- * The parts of a period: unions that leave each other out, and the causes of idle time. Where one
- * of the traces has no causes, all of it is one part.
+ * The parts of a period, which exclude each other, with the causes of idle time. If one of the
+ * traces has no causes, idle time is one part.
  */
 static const char *const with_causes[] = {
 	"compute_ns",	"comm_exposed_ns", "copy_exposed_ns", "host_wait_ns", "input_wait_ns",
@@ -17,7 +17,7 @@ static const char *const without_causes[] = {
 };
 static const char *const only_period[] = { "period_ns" };
 
-/* Room for the values of the two loops' iterations. */
+/* Room for the values of both loops' iterations. */
 struct room {
 	double *values[2];
 	double *scratch[2];
@@ -47,7 +47,7 @@ static void room_fini(struct room *room)
 	}
 }
 
-/* The values of the steady iterations. */
+/* Collects the values of the steady iterations. */
 static void gather(struct room *room, const struct dp_comparison *comparison,
 		   const struct dp_loop_pair *pair, size_t metric)
 {
@@ -85,7 +85,10 @@ static struct dp_difference of_means(const struct room *room, double deviations)
 	return dp_difference__of(estimate, deviations);
 }
 
-/* Where all iterations of a run are interrupted, they have durations but no periods. */
+/*
+ * The metric of an iteration's time. If other kernels interrupt all iterations of a run, only
+ * durations exist.
+ */
 static size_t time_metric(const struct dp_pair_data *pair)
 {
 	size_t period = dp_metric_find("period_ns");
@@ -94,7 +97,7 @@ static size_t time_metric(const struct dp_pair_data *pair)
 	return at->count[0] && at->count[1] ? period : dp_metric_find("duration_ns");
 }
 
-/* False where a part has no value in all of the iterations that the period has: no sum is made. */
+/* Returns false if a part lacks values of iterations that have a period: then there is no sum. */
 static bool make_parts(struct dp_pair_data *pair, struct room *room,
 		       const struct dp_comparison *comparison, const char *const *names,
 		       size_t count)
@@ -113,7 +116,7 @@ static bool make_parts(struct dp_pair_data *pair, struct room *room,
 	return true;
 }
 
-/* What is known of the iterations that kernels are counted in. */
+/* Counts the iterations that kernels are counted in, and their correlation. */
 static void count_steady(struct dp_pair_data *pair, struct room *room,
 			 const struct dp_comparison *comparison)
 {

@@ -1,7 +1,7 @@
 /*
- * Which loops of two runs are the same loop of the program: greedily those whose patterns share
- * most kernels. A recompiled program may share none; then the loops that
- * took most of the two runs' time are taken for the same.
+ * Decides which loops of two runs are the same loop of the program: greedily those whose patterns
+ * share most kernels. A recompiled program may share none; then the loops that took most time in
+ * both runs are paired.
  */
 #include "compare/compare.h"
 
@@ -10,11 +10,13 @@
 /* How many loops of each run are considered. */
 #define LOOPS_MOST 64
 
-/* Loops that do not share more are different ones. A forward pass is about a third of a training
- * step: the loop of evaluation is alike 0.5 to that of training. */
+/*
+ * Loops that share less are different. A forward pass is about a third of a training step: a loop
+ * of evaluation has a similarity of 0.5 to that of training.
+ */
 #define LEAST_ALIKE 0.5
 
-/* A loop without a counterpart that took less of its run's time is none to look for one by that. */
+/* Smallest share of its run's time for a loop to be paired by time. */
 #define LEAST_TIME 0.2
 
 struct candidate {
@@ -29,7 +31,7 @@ struct side {
 	bool paired[LOOPS_MOST];
 };
 
-/* A pair that could be made: indices among the candidates. */
+/* A possible pair, as indices of candidates. */
 struct proposal {
 	size_t index[2];
 	double alike;
@@ -44,7 +46,7 @@ struct pairing {
 	size_t count;
 };
 
-/* Keeps those that took most time, the longest first; of equal ones the first. */
+/* Keeps the loops that took most time, longest first; of equal ones the first. */
 static void add_candidate(struct side *side, size_t loop, double time_ns)
 {
 	size_t at = side->count;
@@ -131,7 +133,7 @@ static void propose(struct pairing *pairing)
 	qsort(pairing->proposals, pairing->count, sizeof(*pairing->proposals), by_preference);
 }
 
-/* Puts a pair in the order of the first run's time, which is that of its candidates. */
+/* Inserts a pair in the order of the first run's time, which is that of its candidates. */
 static void add_pair(struct pairing *pairing, size_t i, size_t j, double share, bool paired_by_time)
 {
 	struct dp_comparison *comparison = pairing->comparison;
@@ -147,8 +149,7 @@ static void add_pair(struct pairing *pairing, size_t i, size_t j, double share, 
 	comparison->pair_count++;
 }
 
-/* The longest loop that is in no pair yet; count where none took a share of the time that matters.
- */
+/* The longest unpaired loop, or count if none took enough of its run's time. */
 static size_t longest_alone(const struct side *side)
 {
 	double all_ns = 0;

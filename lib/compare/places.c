@@ -1,7 +1,7 @@
 /*
- * The places of two patterns side by side, by a longest common subsequence of their families.
- * Patterns are cycles: where two runs were cut at different kernels, the second one is turned until
- * the pairs of neighbours that are unique in both are where they are in the first.
+ * Aligns the positions of two patterns by a longest common subsequence of their families. Patterns
+ * are cycles: if two runs were cut at different kernels, the second one is rotated to where most of
+ * the adjacent pairs that are unique in both match the first.
  */
 #include "base/lookup.h"
 #include "compare/compare.h"
@@ -10,10 +10,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Kernels between two that are aligned replace each other one by one if they are as many. */
+/*
+ * Between aligned kernels, at most this many replace each other one by one, if they are equally
+ * many.
+ */
 #define REPLACED_MOST 8
 
-/* Share of the kernels in both that must align, or else rotations of the cycle are tried. */
+/* Share of the kernels in both that must align; otherwise rotations are tried. */
 #define WELL_ALIGNED 0.9
 
 struct sides {
@@ -21,9 +24,9 @@ struct sides {
 	size_t loop[2];
 	struct dp_pattern_families families[2];
 	struct dp_family_names names;
-	uint32_t *partner; /* of the first's places among those of the turned second */
+	uint32_t *partner; /* for each position of the first, that of the rotated second */
 	uint32_t *turned;
-	size_t turn; /* the second's place that comes first */
+	size_t turn; /* the second's position that comes first */
 	size_t same;
 };
 
@@ -50,7 +53,7 @@ static int align(struct sides *sides, size_t turn)
 	return DP_OK;
 }
 
-/* Two kernels in a row have a number, the same in both patterns; DP_NONE without memory. */
+/* The id of two adjacent kernels, the same in both patterns; DP_NONE if memory runs out. */
 static uint32_t number_of(struct dp_lookup *pairs, const struct dp_pattern_families *families,
 			  size_t i)
 {
@@ -64,7 +67,7 @@ static uint32_t number_of(struct dp_lookup *pairs, const struct dp_pattern_famil
 	return dp_lookup__set(pairs, &key, number) ? DP_NONE : number;
 }
 
-/* Per number: its only place from 1 on, 0 where there is none, SIZE_MAX where there are several. */
+/* Sets, per id, its only position plus 1; 0 if there is none, SIZE_MAX if there are several. */
 static int mark_unique(size_t *place, struct dp_lookup *pairs,
 		       const struct dp_pattern_families *families)
 {
@@ -78,8 +81,7 @@ static int mark_unique(size_t *place, struct dp_lookup *pairs,
 	return DP_OK;
 }
 
-/* The turn of the second that puts most of the unique pairs of neighbours where they are in the
- * first. */
+/* Finds the rotation of the second that matches most of the unique adjacent pairs. */
 static int find_turn(const struct sides *sides, size_t *turn)
 {
 	const struct dp_pattern_families *a = &sides->families[0], *b = &sides->families[1];
@@ -128,7 +130,7 @@ static int align_turned(struct sides *sides, double alike)
 
 static const struct dp_estimate none = { .value = (double)NAN };
 
-/* Analyses of chosen metrics have no times by position. */
+/* The time at a position; analyses of chosen metrics have none. */
 static struct dp_estimate estimate(const struct dp_time_stat *stat, double wider)
 {
 	double n = stat ? (double)stat->count : 0;
@@ -165,7 +167,7 @@ static void add(struct dp_comparison *comparison, struct dp_pair_data *pair,
 	made->ns = dp_difference__of(both, comparison->deviations);
 }
 
-/* The places between two that are aligned. */
+/* Adds the positions between two that are aligned. */
 static void add_between(struct dp_comparison *comparison, struct dp_pair_data *pair,
 			const struct sides *sides, const size_t from[2], const size_t to[2])
 {

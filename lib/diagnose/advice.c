@@ -1,10 +1,12 @@
-/* Advice in the terms of PyTorch, which most traces are of, and the same in those of CUDA. */
+/*
+ * Advice in the terms of PyTorch, from which most traces come, and its equivalent in terms of CUDA.
+ */
 #include "diagnose/diagnose.h"
 
 #include <string.h>
 
 static const struct {
-	const char *pytorch; /* how it begins; the rest goes with it */
+	const char *pytorch; /* its beginning; the rest is replaced with it */
 	const char *other;
 } terms[] = {
 	{ "overlap data loading with compute:",

@@ -1,7 +1,7 @@
 /*
  * The launching thread is in a call that is no launch, wait or copy, and the device runs out of
- * work meanwhile: memory that is allocated and freed again in each iteration (cudaFree waits for
- * the device besides), pinned, registered, code that is loaded.
+ * work meanwhile: memory allocated and freed in each iteration (cudaFree also waits for the
+ * device), pinned or registered memory, code being loaded.
  */
 #include "diagnose/diagnose.h"
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #define WARNING_SHARE 0.05
 #define CRITICAL_SHARE 0.20
 
-/* Fewer do not tell what recurs from what is done once. */
+/* Fewer do not distinguish recurring calls from those made once. */
 #define FEWEST_PERIODS 2
 
 static const char *const advices[] = {
@@ -31,9 +31,9 @@ static const char advice_capture[] =
 	"if this is start-up, record a later part of the run; if these calls recur, make them once, "
 	"before the work begins";
 
-/* What an iteration has of a call: the mean over typical ones, or how much more slow ones have. */
+/* A call per iteration: the mean over typical ones, or how much more slow ones have. */
 struct sums {
-	double count[2]; /* iterations: typical ones, slow ones */
+	double count[2]; /* iterations: typical, slow */
 	double calls[2];
 	double idle_ns[2];
 };
@@ -47,7 +47,7 @@ static double mean(const double sums[2], const struct sums *of, bool slow)
 	return of->count[1] > 0 ? sums[1] / of->count[1] - usual : 0;
 }
 
-/* All iterations of one name, from a place on; returns where the next name begins. */
+/* Adds all iterations of one name, from an index on; returns where the next name begins. */
 static size_t add_name(struct sums *sums, const struct dp_rule_input *input, size_t from)
 {
 	const struct dp_stalls *stalls = input->stalls;
@@ -143,7 +143,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "utilization", "1", dp_rule__busy_share(input));
 	out->finding.advice = input->scope == DP_SCOPE_CAPTURE ? advice_capture
 							       : advices[most.purpose];
-	/* What is done once may be in the only period that there is. */
+	/* a call made once may be in the only period that there is */
 	if (input->scope != DP_SCOPE_CAPTURE && dp_rule__steady_count(input) < FEWEST_PERIODS)
 		snprintf(out->advice, sizeof(out->advice),
 			 "record more iterations: this may be first use; if it recurs, %s",

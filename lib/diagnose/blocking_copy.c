@@ -1,5 +1,7 @@
-/* Copies that the host waits for although their memory does not force it to (nsys,
- * cuda_memcpy_sync). */
+/*
+ * Copies that the host waits for although their memory does not require it (nsys,
+ * cuda_memcpy_sync).
+ */
 #include "diagnose/diagnose.h"
 
 #include <math.h>

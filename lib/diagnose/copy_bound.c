@@ -1,6 +1,6 @@
 /*
- * The paper's case 2: the interval is long because of uploads (DeepProf, section V-B). The same
- * costs as much inside an iteration.
+ * The paper's case 2: uploads make the interval long (DeepProf, section V-B). Uploads inside an
+ * iteration cost as much.
  */
 #include "diagnose/diagnose.h"
 
@@ -11,10 +11,10 @@
 #define EXPOSED_SHARE 0.10
 #define CRITICAL_SHARE 0.20
 
-/* Of the period, for uploads to matter. */
+/* Smallest share of the period at which uploads matter. */
 #define LEAST_SHARE 0.01
 
-/* The mean of what uploads cover of the intervals, and of the intervals. */
+/* The mean share of the intervals that uploads cover, and the mean interval. */
 static double measure(const struct dp_rule_input *input, double *interval_ns)
 {
 	const double *intervals = dp_rule__metric(input, "interval_ns");
@@ -63,7 +63,7 @@ static bool check_interval(const struct dp_rule_input *input, struct dp_rule_fin
 	return true;
 }
 
-/* Wherever in the period they are, no kernel runs meanwhile. */
+/* No kernel runs during uploads, wherever in the period they are. */
 static bool check_exposed(const struct dp_rule_input *input, struct dp_rule_finding *out,
 			  double period_ns, double exposed_ns)
 {
@@ -86,7 +86,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	double exposed_ns = dp_rule__typical(input, "upload_exposed_ns");
 	bool between = check_interval(input, out, period_ns, &covered_ns);
 
-	/* The interval is the better place to look at, unless most is elsewhere. */
+	/* the interval is the more useful place to name, unless most is elsewhere */
 	if (!between || covered_ns < exposed_ns / 2) {
 		struct dp_rule_finding other = { 0 };
 

@@ -1,6 +1,6 @@
 /*
- * Data that is moved within the device while nothing is computed: each byte is read and written
- * once more. Tensors made contiguous, concatenated or cloned end here.
+ * Data is moved within the device while nothing is computed: each byte is read and written once
+ * more. Making tensors contiguous, concatenating and cloning do this.
  */
 #include "diagnose/diagnose.h"
 

@@ -1,4 +1,4 @@
-/* The rules' table, the run of it over one loop, and the findings' rank. */
+/* The table of rules, running them over one loop, and ranking the findings. */
 #include "diagnose/diagnose.h"
 #include "stats/stat.h"
 
@@ -6,12 +6,17 @@
 #include <math.h>
 #include <string.h>
 
-/* A trend: its chance of being none, and how much of the median it comes to over the run; as for
- * growing-iteration. */
+/*
+ * A trend: the largest probability of chance, and the smallest rise over the run as a share of the
+ * median; as for growing-iteration.
+ */
 #define TREND_CHANCE 0.01
 #define TREND_RISE 0.10
 
-/* Iterations on each side that one is compared with in a trend, and by how much it is longer. */
+/*
+ * In a trend, the number of neighbours on each side that an iteration is compared with, and how
+ * many times longer a slow one is.
+ */
 #define NEIGHBOURS 3
 #define LOCALLY_SLOW 1.5
 
@@ -78,7 +83,7 @@ void dp_rule__evidence(struct dp_rule_finding *finding, const char *name, const 
 {
 	size_t at = finding->finding.evidence_count;
 
-	/* They are the keys of an object. */
+	/* names are the keys of an object */
 	for (size_t i = 0; i < at; i++)
 		assert(strcmp(finding->values[i].name, name) != 0);
 	if (at >= DP_EVIDENCE_MOST)
@@ -231,7 +236,7 @@ bool dp_rule__rises(const struct dp_rule_input *input, struct dp_rule_finding *o
 	return trend->p < TREND_CHANCE && *rise >= dp_rule__threshold(input, rule) * trend->median;
 }
 
-/* Do periods rise or fall over the run as a whole? */
+/* Returns true if periods rise or fall over the run as a whole. */
 static bool has_trend(const struct dp_rule_input *input, const double *period_ns)
 {
 	struct dp_trend trend;
@@ -256,7 +261,10 @@ static double local_median(const struct dp_rule_input *input, const double *peri
 	return used ? dp_stat__median(values, used) : (double)NAN;
 }
 
-/* In a trend those at its end are longer than most: only what stands out there as well is slow. */
+/*
+ * In a trend, iterations at its end are longer than most: only those that stand out among their
+ * neighbours are slow.
+ */
 static void keep_local(uint8_t *slow, const struct dp_rule_input *input, const double *period_ns)
 {
 	for (size_t k = 0; k < input->loop->iterations; k++)
@@ -265,8 +273,8 @@ static void keep_local(uint8_t *slow, const struct dp_rule_input *input, const d
 }
 
 /*
- * Finds the periods that stand out. The last iteration has none; where it lasts longer than the
- * others' periods may, so would its own.
+ * Flags the periods that stand out. The last iteration has no period; if its duration alone exceeds
+ * the limit of the others, it is flagged, too.
  */
 static void find_slow(uint8_t *slow, const struct dp_rule_input *input)
 {
@@ -297,7 +305,7 @@ static double period_of(const struct dp_rule_finding *found, const struct dp_rul
 	return dp_rule__summary(input, "avg_period_ns");
 }
 
-/* What it costs, or less where the replay says that the iteration would wait for something else. */
+/* The cost, or less if the replay shows that the iteration would wait for something else. */
 static double saving_of(const struct dp_rule_finding *found)
 {
 	const struct dp_finding *finding = &found->finding;
@@ -309,7 +317,8 @@ static double saving_of(const struct dp_rule_finding *found)
 }
 
 /*
- * By what it would save of the period that it is a part of; what costs no time has the rule's own.
+ * Sets the severity by the share of the period that would be saved; findings without a cost in time
+ * keep the rule's own.
  */
 static void set_severity(struct dp_rule_finding *found, const struct dp_rule_input *input,
 			 const struct dp_rule *rule)
@@ -342,8 +351,8 @@ static void place_finding(struct dp_rule_finding *found, const struct dp_rule_in
 }
 
 /*
- * The period without it: replayed, in proportion to what the replayed iterations take, or without
- * its cost. Iterations that stand out cost the mean of all.
+ * Predicts the period without the finding: by replay, scaled to the typical iterations, or by
+ * subtracting its cost. Outliers cost the mean over all iterations.
  */
 static void predict(struct dp_rule_finding *found, const struct dp_rule_input *input)
 {
@@ -361,8 +370,8 @@ static void predict(struct dp_rule_finding *found, const struct dp_rule_input *i
 }
 
 /*
- * NCCL Inspector records collectives alone: what the GPU did between and next to them is not known,
- * and all that rules say is about that.
+ * NCCL Inspector records only collectives: what else the GPU did is unknown, and rules are about
+ * nothing else.
  */
 static bool has_collectives_only(const struct dp_rule_input *input)
 {

@@ -1,4 +1,4 @@
-/* Devices wait for each other: communication that no computation overlaps (XProf). */
+/* Devices wait for each other: communication that computation does not overlap (XProf). */
 #include "diagnose/diagnose.h"
 
 #define WARNING_SHARE 0.03
@@ -12,7 +12,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__mean_evidence(input, out, "comm_ns");
 	dp_rule__mean_evidence(input, out, "comm_overlap");
 	dp_rule__name_stream_wait(input, out, false);
-	/* From one rank, communication and waiting for another rank look alike. */
+	/* in one rank's trace, communication and waiting for another rank look alike */
 	out->finding.advice = "it may be waiting for another rank: compare all ranks' traces "
 			      "(deepprof ranks); else overlap communication with the backward "
 			      "pass (gradient buckets), or communicate less";

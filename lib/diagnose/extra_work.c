@@ -1,16 +1,18 @@
-/* Iterations that regularly run more than the others (DeepProf, criterion 1): logging, checkpoints,
- * evaluation. */
+/*
+ * Iterations that run more kernels than the others at regular distances (DeepProf, criterion 1):
+ * logging, checkpoints, evaluation.
+ */
 #include "diagnose/diagnose.h"
 #include "stats/stat.h"
 
 #include <math.h>
 
-/* Of the usual period, for one of them. */
+/* Smallest share of the typical period, for each of them. */
 #define LEAST_SHARE 0.005
 #define FEWEST 3
 #define REGULAR 0.8
 
-/* Of them, to be slow for the slow iterations to be nothing of their own. */
+/* Share of them that are slow, for slow iterations to be explained by them. */
 #define MOST_OF_THEM 0.5
 
 struct extra {
@@ -24,8 +26,10 @@ struct extra {
 	double usual_sum_ns;
 };
 
-/* Kernels that iteration k has more than the pattern; what follows it belongs to it, unless that is
- * something of its own: as long as an iteration, or longer. */
+/*
+ * The number of kernels that iteration k has more than the pattern. Kernels behind it count, unless
+ * they take as long as an iteration and thus are something of their own.
+ */
 static long extra_of(const struct dp_rule_input *input, size_t k)
 {
 	const struct dp_iteration *at = &input->iterations[k];
@@ -39,7 +43,7 @@ static bool counts(const struct dp_rule_input *input, const double *period_ns, s
 	       input->iterations[k + 1].foreign_kernels < input->loop->length;
 }
 
-/* The number of extra kernels that most iterations with any have: the median of them. */
+/* The median number of extra kernels of the iterations that have any. */
 static long usual_extra(const struct dp_rule_input *input, const double *period_ns)
 {
 	size_t count = 0;
@@ -93,7 +97,7 @@ static bool measure(struct extra *extra, const struct dp_rule_input *input)
 	return extra->usual >= extra->count;
 }
 
-/* What one of them takes longer; NaN where that is too little to report. */
+/* What one of them takes longer; NaN if that is too little to report. */
 static double cost_of(const struct extra *extra, const struct dp_rule_input *input)
 {
 	double usual_ns = extra->usual_sum_ns / (double)extra->usual;
@@ -104,7 +108,7 @@ static double cost_of(const struct extra *extra, const struct dp_rule_input *inp
 	return cost_ns;
 }
 
-/* Slow iterations that have a period; SIZE_MAX where one of them runs no extra kernels. */
+/* The number of slow iterations with a period; SIZE_MAX if one of them runs no extra kernels. */
 static size_t count_slow(const struct extra *extra, const struct dp_rule_input *input)
 {
 	const double *period_ns = dp_rule__metric(input, "period_ns");
@@ -131,7 +135,7 @@ bool dp_rule__slow_are_extra(const struct dp_rule_input *input)
 	return slow != SIZE_MAX && (double)slow >= MOST_OF_THEM * (double)extra.count;
 }
 
-/* The same iterations are slow: what slow-iterations would say of them. */
+/* If the same iterations are slow, adds what slow-iterations would report of them. */
 static void tell_slow(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	const char *advice = out->finding.advice;

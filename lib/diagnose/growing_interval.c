@@ -1,12 +1,14 @@
-/* The host does more between iterations the longer it runs (DeepProf, sections III and V-B): a
- * graph that grows, a leak, a list that is appended to. */
+/*
+ * The host does more and more work between iterations (DeepProf, sections III and V-B): a growing
+ * graph, a leak, a list that is appended to.
+ */
 #include "diagnose/diagnose.h"
 
 #include <math.h>
 
 #define LEAST_RISE 0.10
 
-/* Of the period: a microsecond that becomes two is no news. */
+/* Smallest share of the period: a microsecond that becomes two does not matter. */
 #define LEAST_SHARE 0.02
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)

@@ -1,7 +1,7 @@
 /*
  * Iterations take longer and longer on the device: a tensor that is concatenated to in the loop, a
- * sequence that grows. Theil and Sen's slope, Mann and Kendall's test; the part and the kernel that
- * grow with it are named.
+ * sequence that grows. Uses Theil and Sen's slope and Mann and Kendall's test, and names the part
+ * and the kernel that grow with it.
  */
 #include "diagnose/diagnose.h"
 
@@ -9,7 +9,7 @@
 
 #define LEAST_RISE 0.10
 
-/* Of the rise of the period, for a part to be what grows. */
+/* Share of the period's rise for a part to be named as what grows. */
 #define MOST_OF_IT 0.5
 
 static const struct {
@@ -26,7 +26,7 @@ static const struct {
 	  "find what is copied more with each iteration: results that are kept, logs" },
 };
 
-/* A metric of the typical iterations, in scratch; returns how many. */
+/* Collects a metric of the typical iterations in scratch; returns their number. */
 static size_t gather(const struct dp_rule_input *input, const char *name)
 {
 	const double *values = dp_rule__metric(input, name);
@@ -38,7 +38,7 @@ static size_t gather(const struct dp_rule_input *input, const char *name)
 	return count;
 }
 
-/* The kernel whose time per iteration rises most. */
+/* Names the kernel whose time per iteration rises most. */
 static void name_kernel(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	const struct dp_time_stat *most = NULL;
@@ -84,7 +84,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "rise_ns", "ns", rise_ns);
 	dp_rule__evidence(out, "rise_per_iteration_ns", "ns", trend.slope);
 	find_part(input, out, trend.slope);
-	/* What the host does more is growing-interval's, or host-bound's. */
+	/* growing work of the host is reported by growing-interval or host-bound */
 	if (!out->finding.advice)
 		return false;
 	out->finding.recoverable_ns = rise_ns / 2;

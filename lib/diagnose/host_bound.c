@@ -1,8 +1,8 @@
 /*
  * The GPU waits for the host between iterations (DeepProf, section V-B, case 1: an interval far
- * above the gaps between operations, and little overlap). The share of the period that is lost
- * decides, with the thresholds of TensorFlow's profiler: 5% and 20%. What a trace without launch
- * records can tell is the interval that no upload covers.
+ * above the gaps between operations, and little overlap). The lost share of the period decides,
+ * with the thresholds of TensorFlow's profiler: 5% and 20%. Without launch records, the interval
+ * that no upload covers is used.
  */
 #include "diagnose/diagnose.h"
 
@@ -12,13 +12,13 @@
 #define WARNING_SHARE 0.05
 #define CRITICAL_SHARE 0.20
 
-/* The interval before an iteration says when, but not what the host did: it may have waited too. */
+/* The interval shows when the GPU waited, but not what the host did: it may have waited, too. */
 #define INTERVAL_TRUST 0.8
 
-/* Of the host's wait, that one gap has at least where something keeps the host. */
+/* Share of the host's wait in one gap at which something particular keeps the host. */
 #define LONGEST_SHARE 0.33
 
-/* Uploaded in each iteration, for it to have an input. */
+/* Smallest upload per iteration that counts as its input. */
 #define INPUT_BYTES 4096
 
 static const char advice_input[] = "overlap data loading with compute: DataLoader(num_workers=..., "
@@ -35,15 +35,15 @@ struct waits {
 	const double *overlap;
 	const double *period_ns;
 	const double *idle_ns;
-	size_t count;	   /* intervals looked at: of typical iterations */
-	size_t long_count; /* those that are the threshold's share of their period or more */
+	size_t count;	   /* number of intervals, of typical iterations */
+	size_t long_count; /* those of at least the threshold's share of their period */
 	size_t first;	   /* of these */
 	size_t last;
 	double waited_ns; /* of all looked at */
 	double period_sum_ns;
 };
 
-/* The interval before iteration k, which is a part of the period of its predecessor. */
+/* Adds the interval before iteration k, which is part of its predecessor's period. */
 static void add(struct waits *waits, const struct dp_rule_input *input, size_t k)
 {
 	double period_ns = waits->period_ns[k - 1], waited_ns = waits->interval_ns[k];
@@ -110,14 +110,16 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 	return true;
 }
 
-/* No gap has much of it: then it is what each launch takes, however long that is. */
+/* Returns true if no gap has much of the wait: then each launch takes part of it. */
 static bool is_spread(const struct dp_rule_input *input, double host_ns)
 {
 	return dp_rule__typical(input, "longest_gap_ns") < LONGEST_SHARE * host_ns;
 }
 
-/* Long gaps are something that the host does; short ones are launches that come too late, because
- * they are slow or because none could be made while the host waited. */
+/*
+ * Advises by the gaps: long ones are work of the host; short ones are launches that come too late,
+ * because they are slow, or because none were made while the host waited.
+ */
 static void advise(const struct dp_rule_input *input, struct dp_rule_finding *out, double host_ns)
 {
 	enum dp_host_activity activity = DP_HOST_WAIT;
@@ -140,9 +142,9 @@ static void advise(const struct dp_rule_input *input, struct dp_rule_finding *ou
 }
 
 /*
- * Where launches are known: idle time until the next launch, but for the input, which input-bound
- * reports, and calls that take long, which api-stall does. Where tiny gaps are what it is made of
- * and kernels are tiny too, those are launch-bound's.
+ * With launch records: idle time until the next launch, without the input, which input-bound
+ * reports, and without long calls, which api-stall reports. If it consists of tiny gaps and kernels
+ * are tiny, too, launch-bound reports it.
  */
 static bool check_idle(const struct dp_rule_input *input, struct dp_rule_finding *out,
 		       double host_ns)

@@ -1,28 +1,31 @@
-/* What the host did while the device waited, by name, and what such names call for. */
+/* Names what the host did while the device waited, and gives advice on such names. */
 #include "diagnose/diagnose.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A range that is less of what the host does is not named. */
+/* Ranges with a smaller share of the host's activity are not named. */
 #define LEAST_SHARE 0.08
 
-/* Of what the host does: more is what the advice is about, alone; less is mentioned; else not. */
+/*
+ * Shares of the host's activity: from the first on it alone determines the advice, from the second
+ * on it is mentioned.
+ */
 #define MOST_OF_IT 0.4
 #define SOME_OF_IT 0.15
 
-/* Of it, for operators to be what the host is at. */
+/* Share of it in operators at which the host is launching. */
 #define LAUNCHING_SHARE 0.3
 
-/* The host checks guards and copies inputs before each call of what is compiled already. */
+/* The host checks guards and copies inputs before each call of compiled code. */
 #define COMPILED_ADVICE \
 	"let each call of the compiled function do more: larger batches, fewer graph breaks, " \
 	"mode=\"reduce-overhead\""
 
-/* What a part of a name calls for, where the host is at it while the device is idle, or waits. */
+/* The advice for parts of names, by the activity of the host. */
 static const struct {
 	enum dp_host_activity activity;
-	const char *part; /* of a name, whatever its case */
+	const char *part; /* of a name, ignoring case */
 	const char *advice;
 } causes[] = {
 	{ DP_HOST_WAIT, "zero_grad",
@@ -77,7 +80,7 @@ static double cost_of(const struct dp_host_range *range, bool slow)
 	return slow ? range->slow_ns - range->typical_ns : range->typical_ns;
 }
 
-/* Keeps the most expensive, in order. */
+/* Keeps the most expensive ranges, in order. */
 static void keep(struct dp_rule_finding *out, const struct dp_finding_range *range)
 {
 	size_t at = out->finding.range_count;
@@ -114,7 +117,7 @@ bool dp_rule__name_ranges(const struct dp_rule_input *input, struct dp_rule_find
 		if (out->ranges[i].share < LEAST_SHARE)
 			out->finding.range_count = i;
 	}
-	/* That most is outside of all that has a name is no news. */
+	/* that most of it is outside of all ranges is not worth a mention */
 	for (size_t i = 0; i < out->finding.range_count; i++)
 		named |= out->ranges[i].name[0] != '\0';
 	if (!named)
@@ -134,7 +137,7 @@ bool dp_rule__is_launching(const struct dp_rule_finding *out)
 	return share >= LAUNCHING_SHARE;
 }
 
-/* What the named ranges call for most, and how much of all they are. */
+/* Finds the advice that most of the named ranges suggest, and their share of all. */
 static const char *find_cause(const struct dp_rule_finding *out, enum dp_host_activity activity,
 			      double *share)
 {

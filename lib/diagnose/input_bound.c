@@ -1,4 +1,4 @@
-/* The device waits for the host to have the input: the wait ends with an upload (XProf). */
+/* The device waits until the host has the input: the wait ends with an upload (XProf). */
 #include "diagnose/diagnose.h"
 
 #define WARNING_SHARE 0.05

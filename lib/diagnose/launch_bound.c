@@ -28,7 +28,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	out->finding.advice =
 		"launch fewer, larger kernels: fuse (torch.compile), CUDA graphs, larger "
 		"batches";
-	/* The host waits in some of these gaps: whatever launching takes, those stay. */
+	/* the host waits in some of these gaps, which stay whatever launching takes */
 	if (saved_ns < out->finding.recoverable_ns)
 		out->finding.recoverable_ns = saved_ns;
 	out->change = DP_REPLAY_LAUNCHES;

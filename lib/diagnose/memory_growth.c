@@ -1,5 +1,7 @@
-/* What is kept from iteration to iteration: a leak fills the device's memory (DeepProf, section
- * III). */
+/*
+ * Memory that is kept from iteration to iteration: a leak fills the device's memory (DeepProf,
+ * section III).
+ */
 #include "diagnose/diagnose.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Copies from and to pageable memory go through a buffer of the driver while their caller waits. */
+/* Copies from and to pageable memory go through a buffer of the driver while the caller waits. */
 #include "diagnose/diagnose.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #define WARNING_SHARE 0.05
 #define NEVER 2
 
-/* Pinned memory is read about twice as fast. */
+/* Pinned memory is copied about twice as fast. */
 #define SAVED 0.5
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)

@@ -1,6 +1,6 @@
 /*
- * The launching thread could have run, but had no processor: other threads had it, or its cgroup
- * had used up its share. Only what the GPU waited for the host meanwhile can be gained.
+ * The launching thread was ready to run but had no processor: other threads used it, or its cgroup
+ * had exhausted its quota. Only the time in which the GPU waited for the host can be recovered.
  */
 #include "diagnose/diagnose.h"
 
@@ -9,8 +9,10 @@
 #define WARNING_SHARE 0.05
 #define CRITICAL_SHARE 0.20
 
-/* Of the wait for a processor, for it to be throttling's; shorter numbers are named from so much of
- * the period on. */
+/*
+ * Share of the wait for a processor at which throttling is named as its cause; share of the period
+ * from which on smaller numbers are named.
+ */
 #define THROTTLED_SHARE 0.5
 #define NAMED_SHARE 0.01
 

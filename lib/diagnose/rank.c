@@ -1,4 +1,4 @@
-/* Findings in order; those of several devices as one; those whose costs overlap. */
+/* Sorts findings, joins those of several devices, and marks those whose costs overlap. */
 #include "diagnose/diagnose.h"
 
 #include <math.h>
@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Costs that differ by less are the same on two devices. */
+/* Costs of two devices that differ by a smaller share are the same. */
 #define SAME_COST 0.2
 
-/* Of two devices one may wait for data of the other as a matter of course, as in a pipeline. */
+/* Fewest waiting devices: of two, one may regularly wait for the other's data, as in a pipeline. */
 #define WAITING_LEAST 2
 
-/* A rule finds one thing per loop or device at most, so no two are equal. */
+/* No two are equal: a rule makes at most one finding per loop or device. */
 static int by_rank(const void *a, const void *b)
 {
 	const struct dp_rule_finding *x = a, *y = b;
@@ -31,7 +31,7 @@ static int by_rank(const void *a, const void *b)
 	return (x->devices[0] > y->devices[0]) - (x->devices[0] < y->devices[0]);
 }
 
-/* What a finding points at moves with it. */
+/* Updates the pointers of a finding that was moved. */
 static void point_inside(struct dp_rule_finding *at)
 {
 	at->finding.evidence = at->values;
@@ -43,7 +43,7 @@ static void point_inside(struct dp_rule_finding *at)
 		at->finding.advice = at->advice;
 }
 
-/* Metrics whose time is, or may be, the same: copies that are exposed, waits for the device. */
+/* Metrics whose time is, or may be, the same: exposed copies, waits for the device. */
 static const struct {
 	const char *metric;
 	int group;
@@ -81,7 +81,10 @@ static const char *advice_of(const struct dp_rule_finding *at)
 	return at->advice[0] ? at->advice : at->finding.advice;
 }
 
-/* The same on another device. Findings about some iterations are those devices' own. */
+/*
+ * Returns true for the same finding on another device. Findings about some iterations belong to
+ * their device.
+ */
 static bool is_same(const struct dp_rule_finding *a, const struct dp_rule_finding *b)
 {
 	double x = a->finding.recoverable_ns, y = b->finding.recoverable_ns;
@@ -98,7 +101,7 @@ static bool waits_for_others(const struct dp_rule_finding *at)
 	return !strcmp(at->finding.rule, "exposed-communication");
 }
 
-/* Does a device wait in communication? */
+/* Returns true if a device waits in communication. */
 static bool is_waiting(const struct dp_findings *findings, uint32_t device)
 {
 	for (size_t i = 0; i < findings->count; i++)
@@ -109,8 +112,8 @@ static bool is_waiting(const struct dp_findings *findings, uint32_t device)
 }
 
 /*
- * Where all devices but one wait in communication, they wait for that one: its first finding says
- * so. Cost: the square of the findings, of which devices have few.
+ * If all devices except one wait in communication, they wait for that one: marks its first finding.
+ * Cost: quadratic in the findings, of which devices have few.
  */
 static void mark_straggler(struct dp_findings *findings)
 {
@@ -135,7 +138,7 @@ static void mark_straggler(struct dp_findings *findings)
 	memcpy(late->advice, advice, sizeof(late->advice) - 1);
 }
 
-/* Of several devices that agree, the most expensive represents all. */
+/* Joins findings of devices that agree; the most expensive one represents all. */
 static void join_devices(struct dp_findings *findings)
 {
 	size_t kept = 0;

@@ -1,4 +1,4 @@
-/* The same is uploaded again and again (Zins, section 4.5.5). A trace tells sizes, not data. */
+/* The same data is uploaded again and again (Zins, section 4.5.5). A trace has sizes, not data. */
 #include "diagnose/diagnose.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #define WARNING_SHARE 0.05
 #define NEVER 2
 
-/* Equal sizes may be different data. */
+/* Confidence: equal sizes may be different data. */
 #define SIZE_TRUST 0.6
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)

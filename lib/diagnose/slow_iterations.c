@@ -1,25 +1,25 @@
-/* Iterations that stand out, and what they have more of than the others. */
+/* Iterations that stand out, and what takes longer in them than in the others. */
 #include "diagnose/diagnose.h"
 #include "stats/stat.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Of the usual period, spread over all iterations: more is a warning. */
+/* Share of the typical period, averaged over all iterations, from which on it is a warning. */
 #define LEAST_SHARE 0.01
 
-/* Of what the host stalls longer, for one call to be what it is about. */
+/* Share of the host's longer stall at which one call is named as the cause. */
 #define MOST_OF_IT 0.5
 
-/* Of the usual clock: lower ones explain longer kernels. */
+/* Share of the typical clock below which a clock explains longer kernels. */
 #define LOWER_CLOCK 0.97
 
-/* Of the largest cause, for another to be named. */
+/* Share of the largest cause from which on another is named. */
 #define ALSO 0.25
 
 static const struct {
 	const char *metric;
-	const char *evidence; /* the mean of what slow iterations have more of it */
+	const char *evidence; /* the mean excess of it in slow iterations */
 	const char *advice;
 } causes[] = {
 	{ "host_wait_ns", "more_host_wait_ns",
@@ -39,7 +39,7 @@ static const struct {
 	  "communication takes longer there: look for what its other ranks do" },
 	{ "compute_ns", "more_compute_ns",
 	  "kernels take longer there: look at their shapes, and at what else uses the GPU" },
-	/* Where the trace has no launches. */
+	/* for traces without launches */
 	{ "idle_ns", "more_idle_ns", "the GPU does nothing there: look at what the host does" },
 };
 
@@ -48,7 +48,7 @@ enum dp_severity dp_rule__slow_severity(double cost_ns, double usual_ns)
 	return cost_ns < LEAST_SHARE * usual_ns ? DP_SEVERITY_INFO : DP_SEVERITY_WARNING;
 }
 
-/* What slow iterations have more of a metric than typical ones, on average. */
+/* The mean excess of a metric in slow iterations over typical ones. */
 static double excess_of(const struct dp_rule_input *input, const char *name)
 {
 	const double *values = dp_rule__metric(input, name);
@@ -63,7 +63,9 @@ static double excess_of(const struct dp_rule_input *input, const char *name)
 	return count > 0 ? sum / count - dp_rule__typical(input, name) : (double)NAN;
 }
 
-/* The first of the largest but one; idle time as a whole only where it has no causes. */
+/*
+ * The largest cause except one; of equals the first. Idle time as a whole only if it has no causes.
+ */
 static size_t find_cause(const struct dp_rule_input *input, size_t but)
 {
 	size_t cause = DP_COUNT(causes) - 1;
@@ -83,7 +85,7 @@ static size_t find_cause(const struct dp_rule_input *input, size_t but)
 	return cause;
 }
 
-/* The median of what an iteration has more than the pattern, with what runs before the next. */
+/* The median number of kernels beyond the pattern, including those before the next iteration. */
 static double extra_kernels(const struct dp_rule_input *input, bool slow)
 {
 	size_t used = 0;
@@ -99,13 +101,13 @@ static double extra_kernels(const struct dp_rule_input *input, bool slow)
 	return used ? dp_stat__select(input->scratch, used, used / 2) : 0;
 }
 
-/* Medians: one odd iteration does not make all others differ from the slow ones. */
+/* The difference of medians, which one odd iteration does not change. */
 static double more_kernels(const struct dp_rule_input *input)
 {
 	return extra_kernels(input, true) - extra_kernels(input, false);
 }
 
-/* Kernels take longer: because there are more of them, or because clocks are lower. */
+/* Explains why kernels take longer: there are more of them, or clocks are lower. */
 static void explain_compute(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	double more = more_kernels(input), usual_mhz = dp_rule__typical(input, "clock_MHz");
@@ -123,7 +125,7 @@ static void explain_compute(const struct dp_rule_input *input, struct dp_rule_fi
 	}
 }
 
-/* The host could have run, but had no processor. */
+/* The host was ready to run, but had no processor. */
 static bool explain_preempted(const struct dp_rule_input *input, struct dp_rule_finding *out,
 			      const char *cause)
 {
@@ -139,7 +141,7 @@ static bool explain_preempted(const struct dp_rule_input *input, struct dp_rule_
 	return true;
 }
 
-/* Or it waited for pages of files, or of swapped memory. */
+/* The host waited for pages of files or of swapped memory. */
 static bool explain_faults(const struct dp_rule_input *input, struct dp_rule_finding *out,
 			   const char *cause)
 {
@@ -153,7 +155,7 @@ static bool explain_faults(const struct dp_rule_input *input, struct dp_rule_fin
 	return true;
 }
 
-/* The host stalls: in one call, if that is most of it. */
+/* Explains a stall of the host by one call, if that is most of it. */
 static void explain_host(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	struct dp_stall most;
@@ -192,7 +194,7 @@ bool dp_rule__explain_slow(const struct dp_rule_input *input, struct dp_rule_fin
 		explain_host(input, out);
 	if (other != cause && other_ns >= ALSO * most_ns)
 		dp_rule__evidence(out, causes[other].evidence, "ns", other_ns);
-	/* Without a name the host may be late with anything before it uploads. */
+	/* without a name, the host may be late with anything before it uploads */
 	if (!strcmp(causes[cause].metric, "input_wait_ns"))
 		return !explain_preempted(input, out, "input_wait_ns") &&
 		       !explain_faults(input, out, "input_wait_ns") &&

@@ -1,16 +1,20 @@
-/* The device does nothing for long at once, or for a part of the run (nsys, gpu_gaps and
- * gpu_time_util). */
+/*
+ * The device is idle for a long time at once, or for a part of the run (nsys, gpu_gaps and
+ * gpu_time_util).
+ */
 #include "diagnose/diagnose.h"
 
 #include <math.h>
 
 #define LEAST_UTILIZATION 0.5
 
-/* Idle for so much of a capture, a GPU is used for something else than what was recorded: real
- * training and inference that is worth a profile keeps it busy for a tenth of the time. */
+/*
+ * With a larger idle share of the capture, a GPU serves another purpose than the work recorded:
+ * real training and inference that is profiled keeps it busy for at least a tenth of the time.
+ */
 #define NOT_AT_WORK 0.9
 
-/* Of the longest gap, for a call to be what it is spent in. */
+/* Share of the longest gap for a call to be named. */
 #define MOST_OF_GAP 0.5
 
 struct starved {
@@ -18,7 +22,7 @@ struct starved {
 	double long_gaps;
 	double long_ns; /* of them */
 	double parts;
-	double idle_ns; /* of them, beyond what is usual */
+	double idle_ns; /* of them, beyond the typical */
 	size_t first;
 	size_t last;
 };
@@ -34,8 +38,8 @@ static void note(struct starved *starved, size_t first, size_t last)
 }
 
 /*
- * Iterations are gathered until a part is full; what is left over at the end is no part. Iterations
- * that stand out have a rule of their own, and so have loops that are idle as a whole.
+ * Collects iterations until a part is full; what remains at the end is no part. Outliers have a
+ * rule of their own, as have loops that are idle as a whole.
  */
 static void measure(struct starved *starved, const struct dp_rule_input *input)
 {
@@ -77,7 +81,7 @@ static void measure(struct starved *starved, const struct dp_rule_input *input)
 	}
 }
 
-/* Where the longest gap is: in a call that takes most of it, else before an operation. */
+/* Names the call that takes most of the longest gap, else the operation that ends it. */
 static void name_longest_gap(const struct dp_rule_slices *slices, struct dp_rule_finding *out)
 {
 	double gap_ns = slices->gaps.longest_ns;
@@ -93,7 +97,8 @@ static void name_longest_gap(const struct dp_rule_slices *slices, struct dp_rule
 }
 
 /*
- * A capture without iterations: which parts of it leave the device idle, and in what of the host.
+ * In a capture without iterations: which parts of it leave the device idle, and during what
+ * activity of the host.
  */
 static bool check_capture(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
@@ -147,7 +152,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	out->finding.confidence = input->loop->confidence;
 	out->finding.first_iteration = starved.first;
 	out->finding.last_iteration = starved.last;
-	/* A long gap may lie in such a part. What other rules report is not counted twice. */
+	/* a long gap may be in such a part; what other rules report is not counted twice */
 	lost_ns = fmax(starved.long_ns, starved.idle_ns);
 	out->finding.recoverable_ns =
 		lost_ns > 0 ? lost_ns / (double)dp_rule__steady_count(input) : (double)NAN;

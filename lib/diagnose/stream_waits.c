@@ -1,10 +1,10 @@
 /* What the loop's stream waited for, as evidence. */
 #include "diagnose/diagnose.h"
 
-/* Of the period, for a wait to be named. */
+/* Smallest share of the period at which a wait is named. */
 #define NAMED_SHARE 0.01
 
-/* Per typical iteration, or what slow iterations have more of it. */
+/* The mean per typical iteration, or the excess in slow iterations. */
 static double mean_of(const struct dp_rule_input *input, const double *ns, bool slow)
 {
 	double sums[2] = { 0, 0 }, counts[2] = { 0, 0 };

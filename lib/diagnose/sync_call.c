@@ -1,5 +1,7 @@
-/* The host waits for the device inside an iteration and so leaves it without work (nsys,
- * cuda_api_sync). */
+/*
+ * The host waits for the device inside an iteration, and thus leaves it without work (nsys,
+ * cuda_api_sync).
+ */
 #include "diagnose/diagnose.h"
 
 #define WARNING_SHARE 0.05
@@ -12,7 +14,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	if (!dp_rule__part_finding(input, out, "sync_lost_ns", "sync-call", CRITICAL_SHARE))
 		return false;
 	dp_rule__evidence(out, "host_sync_ns", "ns", sync_ns);
-	/* A download to pageable memory waits in its own call. */
+	/* a download to pageable memory waits in its own call */
 	if (sync_ns < out->finding.recoverable_ns)
 		dp_rule__mean_evidence(input, out, "host_copy_ns");
 	out->finding.advice = "avoid a synchronization in every iteration: .item(), print(tensor), "

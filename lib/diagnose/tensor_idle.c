@@ -1,19 +1,21 @@
 /*
- * The GPU is busy, but its tensor cores hardly work: by hardware counters (record --gpu-metrics).
- * What could be gained nobody knows from counters alone.
+ * The GPU is busy, but its tensor cores hardly work, by hardware counters (record --gpu-metrics).
+ * Counters alone do not show what could be gained.
  */
 #include "diagnose/diagnose.h"
 
 #include <math.h>
 
-/* Of the peak: half-precision training of transformers reaches 30 to 50%. */
+/* Share of the peak: half-precision training of transformers reaches 30 to 50%. */
 #define TENSOR_SHARE 0.15
 
-/* Below, the GPU waits more than it computes, which other rules explain. */
+/* Below it, the GPU waits more than it computes, which other rules explain. */
 #define LEAST_UTILIZATION 0.8
 
-/* Memory that is read and written at so much of its peak holds kernels up: what is left goes to
- * refreshing, and to turning from reads to writes. */
+/*
+ * Share of the memory's peak rate that limits kernels: the rest is lost to refreshing, and to
+ * switching between reads and writes.
+ */
 #define MEMORY_BOUND 0.6
 
 static const char advice_memory[] =

@@ -1,16 +1,19 @@
-/* The clocks were held down, by heat or a limit of the power, and kernels took longer for it. */
+/* Clocks were lowered because of heat or a power limit, and kernels took longer. */
 #include "diagnose/diagnose.h"
 
 #include <math.h>
 
-/* Throttled for more of the period than this, or for less than the rest to 1. */
+/*
+ * An iteration counts as throttled above this share of its period, and as not throttled below the
+ * rest to 1.
+ */
 #define MOST 0.5
 
 #define FEWEST 3
 #define CLOCK_FELL 0.97
 #define SLOWER 1.02
 
-/* Of the usual period, spread over all iterations: more is a warning. */
+/* Share of the typical period, averaged over all iterations, from which on it is a warning. */
 #define LEAST_SHARE 0.01
 
 struct group {
@@ -33,7 +36,7 @@ static void add(struct group *group, double clock_mhz, double compute_ns, double
 	group->period_ns += (period_ns - group->period_ns) / group->count;
 }
 
-/* Iterations with a reason for lower clocks, and those without. */
+/* Measures iterations with a reason for lower clocks, and those without. */
 static void measure(struct group groups[2], const struct dp_rule_input *input)
 {
 	const double *throttled = dp_rule__metric(input, "throttled");

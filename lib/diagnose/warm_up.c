@@ -1,4 +1,4 @@
-/* What it costs until the iterations are as fast as they get. */
+/* What warm-up costs until iterations reach their steady duration. */
 #include "diagnose/diagnose.h"
 
 #include <math.h>

@@ -7,12 +7,12 @@
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 
-/* How an operation of the GPU starts; what only its kind has follows. */
+/* Columns of all GPU operations; those of one kind follow. */
 #define OPERATION                                                                             \
 	"id INTEGER PRIMARY KEY, process INTEGER NOT NULL, device INTEGER, context INTEGER, " \
 	"stream INTEGER, start INTEGER NOT NULL, dur_ns INTEGER, "
 
-/* How it is tied to its call, and to a graph. */
+/* Columns that link an operation to its call, and to a graph. */
 #define CAUSE "corr INTEGER, epoch INTEGER, graph INTEGER, graph_node INTEGER"
 
 const char *const dp_schema__tables[] = {
@@ -141,7 +141,7 @@ const char *const dp_schema__tables[] = {
 	"o.context AS contextId, o.stream AS streamId, o.corr AS correlationId, "              \
 	"p.pid << 24 AS globalPid"
 
-/* CUPTI's kinds of memory count from 1 with 0 for unknown, nsys's from 0 with 7. */
+/* CUPTI counts kinds of memory from 1, with 0 for unknown; nsys from 0, with 7 for unknown. */
 #define NSYS_MEMORY(column) "(coalesce(o." column ", 0) + 7) % 8"
 
 const char *const dp_schema__indexes[] = {
@@ -162,8 +162,7 @@ const char *const dp_schema__indexes[] = {
 	"FROM kernel AS o JOIN process AS p ON p.id = o.process",
 
 	"CREATE VIEW CUPTI_ACTIVITY_KIND_MEMCPY AS SELECT " NSYS_OPERATION ", "
-	"o.bytes AS bytes, o.kind AS copyKind, "
-	NSYS_MEMORY("src_kind") " AS srcKind, " NSYS_MEMORY(
+	"o.bytes AS bytes, o.kind AS copyKind, " NSYS_MEMORY("src_kind") " AS srcKind, " NSYS_MEMORY(
 		"dst_kind") " AS dstKind, o.src_dev AS srcDeviceId, "
 			    "o.dst_dev AS dstDeviceId, o.graph_node AS graphNodeId "
 			    "FROM memcpy AS o JOIN process AS p ON p.id = o.process",
@@ -205,13 +204,13 @@ const char *const dp_schema__indexes[] = {
 	"uuid, mem_bytes AS totalMemory, sms AS smCount, bw_kBps * 1000 AS memoryBandwidth, "
 	"clock_khz * 1000 AS clockRate FROM device",
 
-	/* The program's name, without its folder: what is behind the last '/' of the first word. */
+	/* The program's name without its folder: what follows the last '/' of the first word. */
 	"CREATE VIEW PROCESSES AS SELECT pid << 24 AS globalPid, pid, "
 	"substr(program, length(rtrim(program, replace(program, '/', ''))) + 1) AS name "
 	"FROM (SELECT pid, substr(cmdline, 1, instr(cmdline || ' ', ' ') - 1) AS program "
 	"FROM process)",
 
-	/* CUPTI's operations on memory count from 1, nsys's from 0; others it has none of. */
+	/* CUPTI's operations on memory count from 1, nsys's from 0; nsys has no others. */
 	"CREATE VIEW CUDA_GPU_MEMORY_USAGE_EVENTS AS SELECT o.ts AS start, "
 	"p.pid << 24 AS globalPid, o.device AS deviceId, o.address AS address, "
 	"o.bytes AS bytes, " NSYS_MEMORY(

@@ -1,14 +1,14 @@
 /*
- * deepprof's own trace file: a SQLite database, schema 5. This and man/deepprof-trace.5 are the
- * contract of those who write it and of the importer. A later schema only adds tables and columns.
+ * deepprof's own trace file: a SQLite database, schema 5. This file and man/deepprof-trace.5 are
+ * the contract between writers and the importer. A later schema only adds tables and columns.
  *
- * Times are INTEGER nanoseconds since meta.t0_realtime_ns, lengths are dur_ns, what is not known is
+ * Times are INTEGER nanoseconds since meta.t0_realtime_ns, durations are dur_ns, unknown values are
  * NULL. "name" of kernel, nvtx and cbid, and nvtx.domain, are ids in string. "process" is a
  * process's id, not its pid.
  *
- * Schema 2 has what 1 has, and pause: in a file of schema 1 nobody can tell when recording was off.
- * Schema 3 has what 2 has, and untimed, host_sample and host_load. Schema 4 has what 3 has, and
- * off_cpu, cuda_event and sync.event_sync. Schema 5 has what 4 has, and gpu_metric.
+ * Schema 2 adds pause: a file of schema 1 does not show when recording was off. Schema 3 adds
+ * untimed, host_sample and host_load. Schema 4 adds off_cpu, cuda_event and sync.event_sync. Schema
+ * 5 adds gpu_metric.
  */
 #ifndef DP_FORMAT_SCHEMA_H
 #define DP_FORMAT_SCHEMA_H
@@ -23,15 +23,15 @@
 enum { DP_SCHEMA_NVTX_MARK = 34, DP_SCHEMA_NVTX_PUSH_POP = 59, DP_SCHEMA_NVTX_START_END = 60 };
 
 /*
- * Statements, each array ended by NULL: before the first row (page size, application id, version,
- * tables), and after the last (indexes, views named like nsys's tables).
+ * SQL statements, each array ended by NULL: before the first row (page size, application id,
+ * version, tables), and after the last (indexes, views named like nsys's tables).
  */
 extern const char *const dp_schema__tables[];
 extern const char *const dp_schema__indexes[];
 
 /*
- * The words of loss.reason, which deepprof-trace.5 lists, for people, with what to do. The word
- * itself where a later version has made it.
+ * Explains a word of loss.reason, which deepprof-trace.5 lists, and what to do about it. Returns
+ * the word itself if a later version introduced it.
  */
 const char *dp_schema__explain_loss(const char *reason);
 

@@ -8,8 +8,8 @@
 
 /* A pattern to cut by. */
 struct dp_cut_pattern {
-	const uint32_t *exact; /* the exact names, in the order of the alignment, if that was made
-				  with coarser names; else NULL */
+	const uint32_t *exact;	 /* the exact names, in the order of the alignment, if that was made
+				    with coarser names; else NULL */
 	const uint32_t *rotated; /* the aligned symbols, from the first offset on */
 	size_t length;
 	size_t first; /* the offset that begins an iteration */

@@ -14,8 +14,8 @@ struct dp_repetition {
 	uint32_t inserted;
 	uint32_t deleted; /* not those missing because the capture begins or ends */
 	uint32_t substituted;
-	uint32_t variant; /* the same for iterations with equal edits (kind, offset and symbols); 0 is
-			     the pattern itself, others are numbered in order of appearance */
+	uint32_t variant; /* the same for iterations with equal edits (kind, offset and symbols); 0
+			     is the pattern itself, others are numbered in order of appearance */
 	bool partial;	  /* cut off by the beginning or end of the capture */
 };
 
@@ -44,7 +44,7 @@ struct dp_evidence {
 	bool launches_recorded; /* the trace has launch calls at all */
 	bool open_begin;	/* the recording continues beyond this end: where the sequence */
 	bool open_end;		/* begins or ends is arbitrary, and what lies beyond is unknown */
-	bool goes_on;	/* more data will come: a loop with little confidence can wait */
+	bool goes_on;		/* more data will come: a loop with little confidence can wait */
 	bool cut_begin; /* the trace continues beyond this end of the analyzed part: where */
 	bool cut_end;	/* the part begins or ends is arbitrary, but at() knows what lies beyond */
 	bool loose_begin; /* what is cut off at the beginning may look different: a loop that

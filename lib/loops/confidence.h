@@ -24,13 +24,13 @@ enum dp_feature {
 	DP_FEATURE_STEP,       /* 1: uploads, waits or an optimizer once per iteration */
 	DP_FEATURE_MARGIN,     /* log-odds by which the votes prefer the boundary over the next */
 	DP_FEATURE_COUNT_GIVEN, /* 1: it has the known number of iterations */
-	DP_FEATURE_ANNOTATED,  /* 1: each iteration holds an annotation with the same name */
+	DP_FEATURE_ANNOTATED,	/* 1: each iteration holds an annotation with the same name */
 	DP_FEATURES,
 };
 
 struct dp_feature_info {
 	const char *name;
-	const char *fact; /* its name among the facts that explain a confidence */
+	const char *fact;	   /* its name among the facts that explain a confidence */
 	const char *above, *below; /* what a value above the typical one means, and one below */
 };
 

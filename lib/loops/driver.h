@@ -12,9 +12,9 @@ struct dp_driver {
 	const struct dp_loops_request *request;
 	uint32_t *coarse; /* symbols by family or class; NULL: as they are */
 	struct dp_search_text text; /* those, and their tree */
-	bool keep_all;	   /* also loops with little confidence */
-	bool collapsed;	   /* set if the loops were found with repetitions collapsed */
-	double per_symbol; /* mean number of kernels per symbol; 0: one each */
+	bool keep_all;		    /* also loops with little confidence */
+	bool collapsed;		    /* set if the loops were found with repetitions collapsed */
+	double per_symbol;	    /* mean number of kernels per symbol; 0: one each */
 	struct dp_loops *loops;
 	size_t room;
 };

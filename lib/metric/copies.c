@@ -12,7 +12,7 @@ static int compute_pageable_copy(double *values, const struct dp_metric_input *i
 	const struct dp_parts *parts = &input->parts;
 
 	dp_metric__parts(values, input, row, error);
-	/* Copies, but none whose memory is known. */
+	/* NaN for copies of unknown kinds of memory */
 	for (size_t k = 0; k < input->count; k++)
 		if (dp_parts__get(parts, DP_PART_H2D_BYTES, k) +
 				    dp_parts__get(parts, DP_PART_D2H_BYTES, k) >

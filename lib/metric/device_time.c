@@ -1,13 +1,13 @@
 /*
- * What a device does in a period: unions of operations on all of its streams. Delestrac (table 4.1)
- * has two utilizations: that of time, and the aggregate one, a sum. Copies cost what they run
- * alone, communication what no computation hides (HTA).
+ * A device's activity in a period: unions of operations on all of its streams. Delestrac (table
+ * 4.1) has two utilizations: that of time, and the aggregate one, a sum. Copies cost the time they
+ * run alone, communication the time that no computation overlaps (HTA).
  */
 #include "metric/family.h"
 
 #include <math.h>
 
-/* Unions of a and b have |a| + |b| - |a or b| in common. */
+/* The intersection of unions a and b is |a| + |b| - |a or b|. */
 static int compute_comm_overlap(double *values, const struct dp_metric_input *input,
 				const struct dp_metric *row, struct dp_error *error)
 {
@@ -54,7 +54,7 @@ static const struct dp_metric rows[] = {
 		      "share of communication time in which other kernels run as well"),
 	  compute_comm_overlap, DP_FORM_PART, DP_PART_COMM },
 
-	/* Idle time by cause (activity/gaps.c): these five sum to idle_ns. */
+	/* idle time by cause (activity/gaps.c): these five sum up to idle_ns */
 	{ DP_AVERAGED("idle_host_ns", "ns", DP_BETTER_LOWER, DP_NEED_LAUNCHES,
 		      "idle time until the next launch started, except idle_sync_ns and "
 		      "idle_copy_ns"),
@@ -73,7 +73,7 @@ static const struct dp_metric rows[] = {
 		      "other idle time: longer gaps whose next operation was already launched, or "
 		      "without a known launch"),
 	  dp_metric__parts, DP_FORM_PART, DP_PART_IDLE_OTHER },
-	/* Parts of it by other views. */
+	/* parts of it in other respects */
 	{ DP_AVERAGED("short_gaps_ns", "ns", DP_BETTER_LOWER, DP_NEED_NOTHING,
 		      "idle time in gaps under 30 us"),
 	  dp_metric__parts, DP_FORM_PART, DP_PART_SHORT_GAPS },
@@ -103,7 +103,7 @@ static const struct dp_metric rows[] = {
 		      "part of idle_host_ns that follows a wait of the host for the device, up to "
 		      "the length of that wait, during which it could have launched"),
 	  dp_metric__parts, DP_FORM_PART, DP_PART_AFTER_SYNC },
-	/* What copies cost that no kernel hides. */
+	/* copies that no kernel overlaps */
 	{ DP_AVERAGED("upload_exposed_ns", "ns", DP_BETTER_LOWER, DP_NEED_NOTHING,
 		      "time in which uploads run and no kernel does"),
 	  dp_metric__parts, DP_FORM_WITHOUT, DP_PART_FED, DP_PART_KERNELS },

@@ -1,6 +1,7 @@
 /*
- * How long kernels take, how far the device is behind the host, and the stream's queue (Delestrac,
- * section 3.3.4; HTA): the integral of its depth is the sum of the times in it.
+ * The time of kernels, how far the device is behind the host, and the stream's queue (Delestrac,
+ * section 3.3.4; HTA): the integral of its depth is the sum of the times that operations spend in
+ * it.
  */
 #include "metric/family.h"
 
@@ -8,7 +9,7 @@
 
 enum kernel_value { KERNEL_TIME, KERNEL_DELAY };
 
-/* Below this many, sorting by insertion is faster than selecting. */
+/* With fewer values, insertion sort is faster than selecting. */
 #define FEW 24
 
 static size_t gather(const struct dp_metric_input *input, enum kernel_value which,
@@ -41,7 +42,7 @@ static void sort(double *values, size_t count)
 	}
 }
 
-/* The nearest rank: the smallest value that at least that share of all are not above. */
+/* The nearest rank: the smallest value that at least that share of the values do not exceed. */
 static double ranked(double *values, size_t count, double rank)
 {
 	size_t at = (size_t)ceil(rank * (double)count);
@@ -53,7 +54,7 @@ static double ranked(double *values, size_t count, double rank)
 	return values[at];
 }
 
-/* Their mean where the rank is negative, else the value that this share of them are not above. */
+/* The mean per iteration if the rank is negative, else the value of that rank. */
 static int per_kernel(double *values, const struct dp_metric_input *input, enum kernel_value which,
 		      double rank, struct dp_error *error)
 {
@@ -92,7 +93,7 @@ static int compute_delays(double *values, const struct dp_metric_input *input,
 	return per_kernel(values, input, KERNEL_DELAY, row->rank, error);
 }
 
-/* How often the stream has nothing to go on with. */
+/* How often the stream runs out of operations. */
 static int compute_queue_empty(double *values, const struct dp_metric_input *input,
 			       const struct dp_metric *row, struct dp_error *error)
 {

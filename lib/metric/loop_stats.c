@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* A table by string: slot + 1 of each name, the last one is of no name. */
+/* A table by string: slot + 1 of each name; the last entry is for kernels without a name. */
 struct by_name {
 	struct dp_time_stats *stats;
 	uint32_t *slots;
@@ -63,7 +63,7 @@ static double duration_ns(const struct dp_loop_kernels *in, size_t kernel)
 	return (double)(ops->end_ns[op] - ops->start_ns[op]);
 }
 
-/* Kernels and edits of an iteration are walked together along the pattern. */
+/* Walks the kernels and the edits of an iteration together along the pattern. */
 static void add_positions(struct dp_time_stat *positions, const struct dp_loop_kernels *in,
 			  const struct dp_iteration *at)
 {
@@ -91,7 +91,7 @@ static void add_positions(struct dp_time_stat *positions, const struct dp_loop_k
 	}
 }
 
-/* off is how far the iteration is from the middle of all. */
+/* off is the iteration's distance from the middle of all. */
 static int add_iteration(struct by_name *kernels, struct by_name *operators,
 			 const struct dp_loop_kernels *in, const struct dp_attribution *attribution,
 			 const struct dp_iteration *at, double off)
@@ -111,7 +111,7 @@ static int add_iteration(struct by_name *kernels, struct by_name *operators,
 	return DP_OK;
 }
 
-/* Before sorting: slots are places in the table. */
+/* Call this before sorting: slots are indices of the table. */
 static int add_units(const struct by_name *kernels, const struct dp_loop_kernels *in)
 {
 	struct dp_unit_sums *sums = NULL;
@@ -165,7 +165,10 @@ static int sort(struct dp_time_stats *stats)
 	return DP_OK;
 }
 
-/* squares are those of how far iterations are from their middle: with them sums become slopes. */
+/*
+ * squares is the sum of the squared distances of iterations from their middle: with it, sums become
+ * slopes.
+ */
 static void finish(struct dp_time_stats *stats, double squares)
 {
 	double all_ns = 0;

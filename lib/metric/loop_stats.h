@@ -1,4 +1,4 @@
-/* How long a loop's kernels take: by name, by operator, by place in the pattern. */
+/* The time of a loop's kernels: by name, by operator, by position in the pattern. */
 #ifndef DP_METRIC_LOOP_STATS_H
 #define DP_METRIC_LOOP_STATS_H
 
@@ -29,12 +29,12 @@ struct dp_loop_kernels {
 	size_t length;
 	const struct dp_edit *edits;
 	size_t edit_count;
-	const struct dp_device_timeline *timeline; /* has samples of units; NULL: none */
+	const struct dp_device_timeline *timeline; /* may have samples of units; NULL: none */
 };
 
 /*
- * *stats is the caller's, to be released with fini. Errors: DP_ERR_NOMEM. Cost: linear in the
- * kernels, in the trace's names, and in the device's operations if its units were sampled.
+ * The caller releases stats with fini. Errors: DP_ERR_NOMEM. Cost: linear in the kernels, in the
+ * trace's names, and in the device's operations if its units were sampled.
  */
 int dp_loop_stats__init(struct dp_loop_stats *stats, const struct dp_loop_kernels *kernels,
 			const struct dp_attribution *attribution, struct dp_error *error);

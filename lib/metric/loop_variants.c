@@ -1,10 +1,10 @@
 /*
  * Variants of a loop: how often, how regularly, at what cost.
  *
- * The period of a variant is the distance of most of its iterations from the one before, found by
- * a majority vote (Boyer, Moore 1981). It is accepted if encoding the iterations by it takes fewer
- * bits than listing which of all they are (Rissanen 1978), by enough that chance would make one in
- * thirty loops have such a variant.
+ * The period of a variant is the most frequent distance between its consecutive iterations, found
+ * by a majority vote (Boyer, Moore 1981). It is accepted if encoding the iterations with it takes
+ * fewer bits than listing them individually (Rissanen 1978), by enough that only one in thirty
+ * loops would have such a variant by chance.
  */
 #include "metric/loop_variants.h"
 #include "activity/periods.h"
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEWEST = 3 }; /* iterations that show a period */
+enum { FEWEST = 3 }; /* iterations that determine a period */
 
 static const double surprise_bits = 5;
 
@@ -71,7 +71,7 @@ static void count_distances(struct distances *distances, size_t variants,
 	}
 }
 
-/* Bits to tell which k of n. Cost: k. */
+/* Bits to encode which k of n. Cost: k. */
 static double choice_bits(size_t n, size_t k)
 {
 	double bits = 0;
@@ -109,7 +109,7 @@ static void find_periods(struct dp_variant *variants, const struct distances *di
 			variants[v].period = distances[v].lead;
 }
 
-/* The medians' times: sorted by variant first, each from begin[v] on. */
+/* Computes the medians. times are sorted by variant first, those of variant v from begin[v] on. */
 static void measure(struct dp_variant *variants, size_t count, double *times, size_t *begin,
 		    const struct dp_iteration *iterations, size_t n)
 {
@@ -125,7 +125,7 @@ static void measure(struct dp_variant *variants, size_t count, double *times, si
 		sum += here;
 	}
 	begin[count] = sum;
-	/* each beginning moves to its end, which is the next one's beginning */
+	/* each begin moves to its end, which is the next one's begin */
 	for (size_t k = 0; k < n; k++) {
 		double period_ns = dp_period__steady_ns(iterations, n, k);
 

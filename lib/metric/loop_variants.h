@@ -6,8 +6,8 @@
 #include <deepprof/analysis.h>
 
 /*
- * *variants, the caller's to free, gets loop->variants of them. Errors: DP_ERR_NOMEM. Cost: linear
- * in iterations and variants.
+ * Sets *variants to loop->variants elements, which the caller frees. Errors: DP_ERR_NOMEM. Cost:
+ * linear in iterations and variants.
  */
 int dp_loop_variants__make(struct dp_variant **variants, const struct dp_loop *loop,
 			   const struct dp_iteration *iterations, struct dp_error *error);

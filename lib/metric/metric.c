@@ -1,6 +1,6 @@
 /*
- * The metrics' table and the run of it over one loop: what all of them need (the intervals, the
- * device's uploads) is prepared here once.
+ * The table of metrics, and computing them for one loop. What all of them need (the intervals, the
+ * device's uploads) is prepared once.
  */
 #include "activity/periods.h"
 #include "metric/family.h"
@@ -197,7 +197,7 @@ static void prepared_fini(struct prepared *made)
 	dp_trace_index__fini(&made->index);
 }
 
-/* Partial iterations have no values, whatever a metric says. */
+/* Removes the values of partial iterations, whatever a metric computed. */
 static void blank_partial(const struct dp_metric_input *input, double *values)
 {
 	for (size_t k = 0; k < input->count; k++)
@@ -211,7 +211,7 @@ static bool is_had(const struct dp_metric_values *values, size_t metric)
 	       (!values->brief && (!values->asked || values->asked[metric]));
 }
 
-/* How many metrics before one have a row. */
+/* The number of metrics with a row before one. */
 static size_t row_of(const struct dp_metric_values *values, size_t metric)
 {
 	size_t row = 0;
@@ -229,7 +229,9 @@ const double *dp_metric_values__row(const struct dp_metric_values *values, size_
 				      : NULL;
 }
 
-/* Does a metric that is had read parts, or, for most, the device's timeline? */
+/*
+ * Returns true if a requested metric reads parts or, if most is set to that, the device's timeline.
+ */
 static bool reads(const struct dp_metric_values *values, enum dp_metric_reads most)
 {
 	const struct dp_metric *metric;
@@ -330,7 +332,7 @@ static int run_table(struct dp_metric_values *out, const struct dp_metric_input 
 	return DP_OK;
 }
 
-/* How much of the uploads' time repeats, in the iterations that are replayed. */
+/* The share of the uploads' time that repeats, in the iterations that are replayed. */
 static double repeated_share(const struct dp_metric_values *values,
 			     const struct dp_metric_input *input, const struct prepared *made)
 {

@@ -34,7 +34,7 @@ static int compute_overlap(double *values, const struct dp_metric_input *input,
 	return DP_OK;
 }
 
-/* The place in a stream's operations of the first that is not before an operation. */
+/* The index in a stream's operations of the first at or after an operation. */
 static size_t place_of(const uint32_t *rows, size_t count, uint32_t op)
 {
 	size_t low;
@@ -79,8 +79,8 @@ static int compute_operation_gap(double *values, const struct dp_metric_input *i
 }
 
 /*
- * Where the uploads of an iteration without a complete predecessor begin to count: at the end of
- * the stream's last kernel before it, or at the trace's beginning.
+ * From when on the uploads of an iteration without a complete predecessor count: the end of the
+ * stream's last kernel before it, or the beginning of the trace.
  */
 static int64_t begin_without(const struct dp_metric_input *input, const struct dp_iteration *at)
 {
@@ -105,7 +105,7 @@ static size_t first_from(const struct dp_metric_input *input, int64_t time_ns)
 	return low;
 }
 
-/* Sums modulo 2^64: their differences are exact wherever the true ones fit. */
+/* Sums modulo 2^64: their differences are exact if the true ones fit. */
 static uint64_t *sum_bytes(const struct dp_metric_input *input)
 {
 	const uint64_t *bytes = dp_trace_ops(input->trace)->bytes;

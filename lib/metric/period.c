@@ -17,7 +17,7 @@ static int compute_period(double *values, const struct dp_metric_input *input,
 /* Less is no news. */
 #define LEAST_STEP 0.05
 
-/* Steady periods that change their level: where, and by how much. */
+/* Finds where steady periods change their level, and by how much. */
 static bool find_step(struct dp_change *change, const double *values, size_t count)
 {
 	return dp_change__find(change, values, count) &&
@@ -36,7 +36,7 @@ static bool is_steady(const struct dp_metric_input *input, const double *values,
 	return !isnan(values[k]) && dp_period__is_steady(input->iterations, input->count, k);
 }
 
-/* The iteration whose period is the first of the new level. */
+/* The first iteration with the new level of the period. */
 static double step_iteration(const struct dp_metric_input *input, const double *values)
 {
 	struct dp_change change;

@@ -1,4 +1,4 @@
-/* What the program is run for, by time: samples, and floating-point operations. */
+/* The program's output per time: samples, and floating-point operations. */
 #include "metric/family.h"
 
 #include <ctype.h>
@@ -6,10 +6,10 @@
 #include <string.h>
 
 /*
- * Dense peaks of FP16 and BF16 on tensor cores, without sparsity, in TFLOP/s: each row is in a data
- * sheet of the vendor or in the tables of TorchTitan or Lightning. A device of AMD's MI250 series
- * is one of its two dies. A device that is not listed, or listed with NaN for want of a source, has
- * no utilization. Special forms precede what they begin with.
+ * Dense peaks of FP16 and BF16 on tensor cores, without sparsity, in TFLOP/s: each is from a data
+ * sheet of the vendor or from the tables of TorchTitan or Lightning. A device of AMD's MI250 series
+ * is one of its two dies. Devices that are not listed, or listed with NaN for lack of a source,
+ * have no utilization. Longer names precede names that they begin with.
  */
 static const struct {
 	const char *name;
@@ -28,7 +28,7 @@ static const struct {
 	{ "MI325X", 1307 },
 };
 
-/* Is the name in the text as a word: neither in the midst of letters nor of digits? */
+/* Returns true if the text contains the name as a word, with no letters or digits around it. */
 static bool has_word(const char *text, const char *name)
 {
 	size_t length = strlen(name);
@@ -50,7 +50,7 @@ static double peak_of(const struct dp_trace *trace, uint32_t device)
 	return (double)NAN;
 }
 
-/* So much of something in each period, per second; null where it is not known. */
+/* An amount per period, per second; null if the amount is unknown. */
 static int rate(double *values, const struct dp_metric_input *input, double amount)
 {
 	for (size_t k = 0; k < input->count; k++) {
@@ -61,7 +61,7 @@ static int rate(double *values, const struct dp_metric_input *input, double amou
 	return DP_OK;
 }
 
-/* All that was done by all the time. */
+/* The total amount divided by the total time. */
 static double harmonic_mean(double *values, size_t count)
 {
 	double sum = 0;
@@ -80,7 +80,7 @@ static int compute_rate(double *values, const struct dp_metric_input *input,
 		    row->which == SAMPLES ? (double)input->batch_size : input->flops);
 }
 
-/* Model FLOP utilization: the rate that the program gets by the peak of the device. */
+/* Model FLOP utilization: the rate of the program divided by the peak of the device. */
 static int compute_mfu(double *values, const struct dp_metric_input *input,
 		       const struct dp_metric *row, struct dp_error *error)
 {

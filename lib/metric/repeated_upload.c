@@ -1,8 +1,8 @@
 /*
- * Uploads of the same number of bytes in every iteration, beyond one: tables, masks or weights that
- * could stay on the device (Zins, section 4.5.5). Which data they are no trace tells, and one of
- * them is the input: the shortest goes uncounted. Sizes are those of the iteration in the middle;
- * cost: linear in the uploads, times the logarithm of at most SIZES_MOST.
+ * Uploads of the same number of bytes in every iteration, beyond the first: tables, masks or
+ * weights that could stay on the device (Zins, section 4.5.5). A trace does not show the data, and
+ * one of the uploads is the input: the shortest does not count. Sizes are those of the iteration in
+ * the middle; cost: linear in the uploads, times the logarithm of at most SIZES_MOST.
  */
 #include "metric/family.h"
 #include "base/search.h"
@@ -12,21 +12,21 @@
 
 #define SIZES_MOST 64
 
-/* Of the period, for an upload to be worth a thought. */
+/* Smallest share of the period for an upload to count. */
 #define LEAST_SHARE 0.005
 
-/* Of the iterations, for a size to be in every one. */
+/* Share of the iterations that must have a size. */
 #define EVERY_SHARE 0.9
 
-/* How often a stretch without iterations has a size, for it to repeat: fewer come by chance. */
+/* Fewest uploads of a size in a stretch without iterations: fewer occur by chance. */
 #define STRETCH_FEWEST 8
 
 struct size {
 	uint64_t bytes;
-	size_t last;	   /* iteration + 1 that had it last */
+	size_t last;	   /* last iteration that had it, + 1 */
 	size_t iterations; /* that had it */
-	double first_ns;   /* what the reference's upload takes */
-	double all_ns;	   /* what all of the reference's take */
+	double first_ns;   /* time of the reference's first upload */
+	double all_ns;	   /* time of all the reference's uploads */
 	size_t count;	   /* in the reference */
 };
 
@@ -53,7 +53,7 @@ static int64_t upload_start(const struct dp_metric_input *input, size_t copy)
 	return dp_trace_ops(input->trace)->start_ns[input->timeline->copies[copy]];
 }
 
-/* Where a size is or belongs. */
+/* The index of a size, or where to insert it. */
 static size_t find(const struct sizes *sizes, uint64_t bytes)
 {
 	size_t low;
@@ -83,7 +83,9 @@ static void note(struct sizes *sizes, uint64_t bytes, double ns)
 	sizes->count++;
 }
 
-/* The last up to the one in the middle that has a period; the middle's number where none has. */
+/*
+ * The last iteration with a period, up to the one in the middle; the middle one if there is none.
+ */
 static size_t middle_of(const struct dp_metric_input *input)
 {
 	size_t middle = input->count / 2 - 1, k = middle;
@@ -93,7 +95,7 @@ static size_t middle_of(const struct dp_metric_input *input)
 	return isnan(dp_metric__period_ns(input, k)) ? middle : k;
 }
 
-/* The sizes of the iteration in the middle, from its start to the next one's. */
+/* Collects the sizes of the iteration in the middle, from its start to the next one's. */
 static void collect(struct sizes *sizes, const struct dp_metric_input *input)
 {
 	size_t k = middle_of(input);
@@ -107,8 +109,10 @@ static void collect(struct sizes *sizes, const struct dp_metric_input *input)
 			note(sizes, upload_bytes(input, i), upload_ns(input, i));
 }
 
-/* In which iterations they are; what is not in every one is dropped. Returns how many uploads of
- * those sizes an iteration has, and which of them is the shortest. */
+/*
+ * Drops the sizes that are not in every iteration. Returns how many uploads of the others an
+ * iteration has, and which of them is the shortest.
+ */
 static size_t keep_common(struct sizes *sizes, const struct dp_metric_input *input,
 			  double *shortest_ns)
 {
@@ -139,8 +143,10 @@ static size_t keep_common(struct sizes *sizes, const struct dp_metric_input *inp
 	return uploads;
 }
 
-/* Sizes that a stretch without iterations uploads again and again, but the one that takes longest:
- * that may be the input. The first of each size is needed. */
+/*
+ * The time of sizes that a stretch without iterations uploads repeatedly, except the one that takes
+ * longest, which may be the input. The first upload of each size is needed.
+ */
 static double repeated_in_stretch(const struct dp_metric_input *input)
 {
 	double all_ns = 0, longest_ns = 0;

@@ -1,8 +1,7 @@
 /*
- * What an iteration takes: of its launching threads, what calls cost the host; of device memory,
- * which is what the program holds on to, and what allocating and freeing it costs the host; of
- * energy; of what the device can do, by hardware counters (record --gpu-metrics); of the host's
- * processors.
+ * What an iteration uses: calls of its launching threads; device memory that the program keeps, and
+ * the host's time for allocating and freeing it; energy; the device's units, by hardware counters
+ * (record --gpu-metrics); the host's processors.
  */
 #include "activity/cpu_time.h"
 #include "activity/samples.h"
@@ -41,7 +40,7 @@ static int compute_cpu(double *values, const struct dp_metric_input *input,
 			    (enum dp_cpu_state)row->which, error);
 }
 
-/* What is left of the period. */
+/* The rest of the period. */
 static int compute_cpu_blocked(double *values, const struct dp_metric_input *input,
 			       const struct dp_metric *row, struct dp_error *error)
 {

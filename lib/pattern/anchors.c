@@ -27,11 +27,11 @@
 #include <string.h>
 
 enum {
-	DEPTHS = 7,	   /* repeats of 1, 2, 4 … 64 symbols */
-	BINS = 512,	   /* of gaps, each 4% wide */
-	COUNT_BINS = 7,	   /* bins by a count's distance from a known one, in powers of two */
-	GAPS_MAX = 31,	   /* that a median is taken of */
-	MEDOID_MAX = 10,   /* windows that are compared with each other */
+	DEPTHS = 7,	 /* repeats of 1, 2, 4 … 64 symbols */
+	BINS = 512,	 /* of gaps, each 4% wide */
+	COUNT_BINS = 7,	 /* bins by a count's distance from a known one, in powers of two */
+	GAPS_MAX = 31,	 /* that a median is taken of */
+	MEDOID_MAX = 10, /* windows that are compared with each other */
 };
 
 struct anchor {

@@ -15,7 +15,7 @@
 enum {
 	GRAM = 4,
 	SLOT_BITS = 16,
-	RING = 64,	 /* longest period, and positions looked back */
+	RING = 64, /* longest period, and positions looked back */
 };
 
 struct collapser {

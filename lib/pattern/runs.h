@@ -10,9 +10,8 @@ struct dp_runs_unit {
 };
 
 struct dp_runs {
-	uint32_t *symbols; /* the sequence, with one symbol per repetition */
-	uint32_t
-		*position; /* of each symbol in the given sequence, and of its end */
+	uint32_t *symbols;  /* the sequence, with one symbol per repetition */
+	uint32_t *position; /* of each symbol in the given sequence, and of its end */
 	size_t count;
 	uint32_t alphabet;
 	size_t runs;

@@ -17,7 +17,7 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /*
- * The numbers of the list that ends a group's name, "0 [4, 5, 6, 7]". Each has a digit and a comma.
+ * Reads the list that ends a group's name, "0 [4, 5, 6, 7]". Each number has a digit and a comma.
  */
 static size_t read_list(int64_t *numbers, const char *name)
 {
@@ -39,7 +39,7 @@ static size_t read_list(int64_t *numbers, const char *name)
 	return count;
 }
 
-/* Ranks that groups list and no file has. */
+/* Counts the ranks that groups list and no file has. */
 static int listed_ranks(size_t *absent, const struct dp_job *job)
 {
 	size_t room = 0, count = 0, next = 0;
@@ -77,7 +77,7 @@ static bool has_own_numbers(const struct dp_job *job)
 	return true;
 }
 
-/* Those, or what the largest group has more members than there are files. */
+/* The same or, without lists, the number of members of the largest group without a file. */
 int dp_job__count_absent(size_t *absent, const struct dp_job *job)
 {
 	size_t most = 0;

@@ -1,8 +1,7 @@
 /*
- * A permutation test (Fisher 1935) with a scan over the beginning, so that a rank which becomes
- * slow halfway is found as well as one that always was; the largest value of all ranks and
- * beginnings is compared with the largest of each shuffle, so that many ranks do not make one of
- * them conspicuous.
+ * A permutation test (Fisher 1935) with a scan over the begin, so that a rank that becomes slow
+ * halfway is found like one that always was. The largest value of all ranks and begins is compared
+ * with the largest of each shuffle, so that a large number of ranks makes none of them conspicuous.
  */
 #include "ranks/blame.h"
 #include "stats/stat.h"
@@ -12,20 +11,27 @@
 /* Shuffles: p is resolved down to 1 / 2000. */
 enum { SHUFFLES = 1999 };
 /*
- * Units are averaged to blocks: to iterations, and those to this many. Neighbours that resemble
- * each other become independent by it. Of fewer iterations than LEAST each unit is a block, as a
+ * Units are averaged to blocks: to iterations, and those to this many. This makes neighbours that
+ * resemble each other independent. With fewer iterations than LEAST each unit is a block, as a
  * handful of iterations alone proves nothing.
  */
 enum { BLOCKS = 64, LEAST = 8 };
-/* Periods of 2 to this many blocks are searched, where each is an iteration and it comes
- * four times. */
+/*
+ * Periods of 2 to this many blocks are searched, if each is an iteration and the period occurs four
+ * times.
+ */
 enum { EVERY_MOST = 16 };
-/* An excess beyond this many standard deviations counts as that many: one pause of a second says
- * nothing about the next iteration. */
+/*
+ * A larger excess, in standard deviations, counts as this: one pause of a second says nothing about
+ * the next iteration.
+ */
 #define CLIP 6.0
-/* A thousand standard deviations more are worth 7% of one. */
+/* Weight of the rest: a thousand standard deviations more are worth 7% of one. */
 #define BEYOND 0.01
-/* Spread below this share of the median is none: clocks tick, and simulated jobs have no noise. */
+/*
+ * A smaller spread, as a share of the median, is replaced by this: clocks tick, and simulated jobs
+ * have no noise.
+ */
 #define LEAST_SPREAD 1e-3
 #define MAD_SCALE 1.4826
 
@@ -33,8 +39,8 @@ struct test {
 	const struct dp_blame_times *times;
 	size_t blocks;
 	size_t *first; /* units of block b are first[b] to first[b + 1] */
-	size_t every_most; /* 0: nothing that recurs can be found */
-	double *excess; /* per block and rank; 0 where not known */
+	size_t every_most; /* 0: no recurrence can be found */
+	double *excess;	   /* per block and rank; 0 if unknown */
 	double *room;	/* ranks of them */
 	uint32_t *order; /* ranks by class */
 	uint64_t random;
@@ -54,7 +60,7 @@ static double lower_median(double *values, size_t count)
 	return dp_stat__select(values, count, (count - 1) / 2);
 }
 
-/* The mean of a rank in a block, NaN where nothing is known. */
+/* The mean of a rank in a block; NaN if unknown. */
 static double block_mean(const struct test *test, size_t block, size_t rank)
 {
 	const struct dp_blame_times *times = test->times;
@@ -72,7 +78,7 @@ static double block_mean(const struct test *test, size_t block, size_t rank)
 	return count ? sum / (double)count : NAN;
 }
 
-/* Ranks in order of class: order[first..end) are of one. */
+/* The end of a class in order[], which is sorted by class. */
 static size_t class_end(const struct test *test, size_t first)
 {
 	const uint32_t *classes = test->times->classes;
@@ -84,7 +90,7 @@ static size_t class_end(const struct test *test, size_t first)
 	return end;
 }
 
-/* Values of a row less the median of each class. */
+/* Subtracts the median of each class from a row. */
 static void subtract_medians(const struct test *test, double *row)
 {
 	for (size_t first = 0, end; first < test->times->ranks; first = end) {
@@ -119,8 +125,8 @@ static int order_by_class(struct test *test)
 }
 
 /*
- * What is beyond the clip still counts a little, so that of two ranks that are beyond it always,
- * the one that is later wins: a neighbour's tensor-parallel partner is slow, too, but by less.
+ * Clips an excess. The rest counts a little, so that of two ranks that always exceed the limit the
+ * later one wins: the tensor-parallel partner of a slow rank is slow, too, but less.
  */
 static double clipped(double deviations)
 {
@@ -129,7 +135,7 @@ static double clipped(double deviations)
 	return beyond > 0 ? copysign(CLIP + BEYOND * log1p(beyond), deviations) : deviations;
 }
 
-/* Fills the excess in standard deviations of all ranks and blocks. */
+/* Computes the excess in standard deviations for all ranks and blocks. */
 static int fill_excess(struct test *test)
 {
 	const size_t ranks = test->times->ranks, all = test->blocks * ranks;
@@ -162,7 +168,7 @@ static int fill_excess(struct test *test)
 	return DP_OK;
 }
 
-/* The same of each group of this many blocks. */
+/* The same over each group of this many blocks. */
 static double largest_recurring(const struct test *test, uint32_t *rank, double most)
 {
 	const size_t ranks = test->times->ranks;
@@ -187,7 +193,8 @@ static double largest_recurring(const struct test *test, uint32_t *rank, double 
 }
 
 /*
- * The largest sum over a rank's last blocks by its standard error, and whose it is. room is used.
+ * The largest sum over a rank's last blocks divided by its standard error, and whose it is. Uses
+ * room.
  */
 static double largest(const struct test *test, uint32_t *rank)
 {
@@ -238,7 +245,7 @@ size_t dp_blame__since(const double *values, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		total += values[i];
-	/* The split whose two means explain most of the squares. */
+	/* the split whose two means explain most of the squares */
 	for (size_t i = 1; i < count; i++) {
 		double first, second, gain;
 
@@ -246,7 +253,7 @@ size_t dp_blame__since(const double *values, size_t count)
 		first = before / (double)i;
 		second = (total - before) / (double)(count - i);
 		gain = (second - first) * (second - first) * (double)i * (double)(count - i);
-		/* What was a third as high already is a rank that was slow already. */
+		/* a rank whose excess was a third of it before was slow already */
 		if (second > 0 && first < second / 3 && gain > best) {
 			best = gain;
 			since = i;
@@ -272,11 +279,11 @@ size_t dp_blame__every(const double *values, size_t count)
 		last = i;
 		spikes++;
 	}
-	/* Three distances, nine of ten of which are equal, are no chance any more. */
+	/* three distances of which nine in ten are equal are no coincidence */
 	return every > 1 && spikes >= 4 && regular * 10 >= (spikes - 1) * 9 ? every : 0;
 }
 
-/* What units would be shorter by if the rank took what the slowest other takes. */
+/* The mean gain of units if the rank took as long as the slowest other. */
 static double gain_of(const struct dp_blame_times *times, uint32_t rank, uint32_t since)
 {
 	double sum = 0;
@@ -297,7 +304,7 @@ static double gain_of(const struct dp_blame_times *times, uint32_t rank, uint32_
 	return count ? sum / (double)count : 0;
 }
 
-/* What the rank took more than the median of its class in a unit; 0 where it is not known. */
+/* The rank's excess over the median of its class in a unit; 0 if unknown. */
 static double excess_of(const struct test *test, size_t unit, uint32_t rank)
 {
 	const struct dp_blame_times *times = test->times;
@@ -322,7 +329,7 @@ static size_t highest(const double *values, size_t count)
 	return at;
 }
 
-/* Of the iterations that units are of, the one with this index. */
+/* The index-th of the iterations that units belong to. */
 static uint32_t iteration_at(const struct dp_blame_times *times, size_t index)
 {
 	size_t u = 0;
@@ -333,7 +340,9 @@ static uint32_t iteration_at(const struct dp_blame_times *times, size_t index)
 	return times->iteration[u];
 }
 
-/* Since when, how often and by how much the rank is slow. series has room for the units. */
+/*
+ * Describes since when, how often and by how much the rank is slow. series has room for the units.
+ */
 static void describe(struct dp_blame *blame, struct test *test, double *series)
 {
 	const struct dp_blame_times *times = test->times;
@@ -347,7 +356,8 @@ static void describe(struct dp_blame *blame, struct test *test, double *series)
 	blame->every = dp_blame__every(series, iterations);
 	since = blame->every ? 0 : dp_blame__since(series, iterations);
 	/*
-	 * One iteration is no time before a change: a capture's first one lacks what ran before it.
+	 * a single iteration before the change may be a capture's first, which lacks what ran
+	 * before it
 	 */
 	blame->since = iteration_at(times, since > 1 ? since : 0);
 	blame->slowest = iteration_at(times, highest(series, iterations));
@@ -375,7 +385,10 @@ static int run(struct dp_blame *blame, struct test *test, double *series)
 	return DP_OK;
 }
 
-/* Units to pieces: iterations, or themselves; returns how many. first has room for units + 1. */
+/*
+ * Cuts units into pieces: iterations, or single units. Returns their number. first has room for
+ * units + 1.
+ */
 static size_t cut_units(size_t *first, const struct dp_blame_times *times, bool iterations)
 {
 	size_t count = 0;

@@ -1,13 +1,12 @@
-/* Which of many alike is slower than the others, and since when. Pure. */
+/* Finds which of many similar ranks is slower than the others, and since when. Pure. */
 #ifndef DP_RANKS_BLAME_H
 #define DP_RANKS_BLAME_H
 
 #include "base/base.h"
 
 /*
- * What each rank took by itself in each of a row of times, own[unit * ranks + rank]; NaN where it
- * is not known. Several units may be of one iteration. Ranks are compared with those of their own
- * class.
+ * The own time of each rank in a sequence of units, own[unit * ranks + rank]; NaN if unknown.
+ * Several units may belong to one iteration. Ranks are compared within their class.
  */
 struct dp_blame_times {
 	const double *own;
@@ -18,25 +17,25 @@ struct dp_blame_times {
 };
 
 struct dp_blame {
-	uint32_t rank;	     /* DP_NONE: nothing can be said */
-	double p;	     /* that ranks which are alike show this */
-	uint32_t since;	     /* the iteration from which on it is slow; the first: always was */
+	uint32_t rank;	     /* DP_NONE: no verdict is possible */
+	double p;	     /* probability of this among equal ranks */
+	uint32_t since;	     /* the iteration from which on it is slow; the first: always */
 	size_t every;	     /* the period of the slow iterations; 0: all since are slow */
 	uint32_t slowest;    /* the iteration in which it is slowest */
-	double gain;	     /* mean of what a unit would be shorter from then on if it were not */
+	double gain;	     /* mean gain of a unit from then on if it were not slow */
 };
 
 /*
- * Finds the rank whose excess over the median of its class, summed from any unit to the last, is
- * the largest by its standard error, or periodically, and how often a rank does as
- * well when the ranks of each class trade places at random in each block of units (1999 times; the
- * same numbers give the same p).
+ * Finds the rank whose excess over the median of its class, summed from any unit to the last or
+ * periodically, is the largest relative to its standard error, and how often a rank reaches that
+ * when the ranks of each class trade places at random in each block of units (1999 times; equal
+ * input gives equal p).
  *
- * Errors: DP_ERR_NOMEM. Cost: O(ranks · units), and 2000 times ranks · 64 · 16 at most.
+ * Errors: DP_ERR_NOMEM. Cost: O(ranks · units), and at most 2000 times ranks · 64 · 16.
  */
 int dp_blame__run(struct dp_blame *blame, const struct dp_blame_times *times);
 
-/* The value from which on a series is higher: index of the first one, 0: from the beginning on. */
+/* The index from which on a series is higher; 0: from the beginning. */
 size_t dp_blame__since(const double *values, size_t count);
 
 /* The period at which values stand out; 0 for none. */

@@ -1,7 +1,7 @@
 /*
- * A device's communication kernels, with what is recorded of the calls that they run: by the kernel
- * itself (Kineto), by the host's call that launched it (NCCL's NVTX ranges), or, where neither is,
- * by the kernel's name and its stream.
+ * A device's communication kernels with the recorded data of their calls: recorded with the kernel
+ * (Kineto) or with the host's call that launched it (NCCL's NVTX ranges), or else derived from the
+ * kernel's name and its stream.
  */
 #include "base/communication.h"
 #include "base/search.h"
@@ -17,18 +17,20 @@ struct reader {
 	struct dp_rank_summary *rank;
 	const struct dp_trace *trace;
 	uint32_t device;
-	uint8_t *is_communication; /* per name of a kernel: 0 unknown, 1 no, 2 yes */
+	uint8_t *is_communication; /* per kernel name: 0 unknown, 1 no, 2 yes */
 	uint32_t *groups;	   /* per name: index of a group, or DP_NONE */
-	uint32_t *places;	   /* per stream: its place among the device's */
+	uint32_t *places;	   /* per stream: its index among the device's */
 	struct dp_strings names;   /* of groups: their ids are the groups' indices */
 	uint32_t *rows;		   /* operations that compute, then others */
 	size_t row_count;
-	int64_t *computed_ns; /* per host call: when all computing that is launched by then ends */
+	int64_t *computed_ns; /* per host call: when all computing launched by then ends */
 	int64_t *stream_ns;   /* per stream: when the communication on it ends */
 };
 
-/* Of what starts this soon after the end of what its stream ran before, that may have been the
- * cause. A stream's next kernel starts within a microsecond or two. */
+/*
+ * A start within this time after the end of the stream's previous operation may be due to that. A
+ * stream's next kernel starts within a microsecond or two.
+ */
 enum { QUEUED_NS = 10000 };
 
 static bool communicates(struct reader *reader, uint32_t name)
@@ -59,7 +61,7 @@ static uint32_t add_group(struct reader *reader, const char *name, uint32_t size
 }
 
 /*
- * A group by what the trace calls it, or by its stream: the first that communicates, the second …
+ * The group by its name in the trace, or by its stream: the first that communicates, the second …
  */
 static uint32_t group_of(struct reader *reader, uint32_t name, uint32_t size, uint32_t stream)
 {
@@ -104,9 +106,9 @@ static int find_computed(struct reader *reader)
 }
 
 /*
- * How long a communication kernel waited for the one before it on its stream. It is ready when it
- * is launched and what it may need is computed: all that was launched before it, unless that was
- * still running when it started.
+ * How long a communication kernel waited for the previous one on its stream. It is ready when it is
+ * launched and everything launched before it is computed, unless that was still running when it
+ * started.
  */
 static int64_t queued_time(struct reader *reader, uint32_t op)
 {
@@ -195,7 +197,7 @@ static int64_t blocked_time(const struct dp_spans *compute, const struct dp_call
 		    : call->end_ns - call->start_ns;
 }
 
-/* Calls are still in order of start. */
+/* Requires calls in order of start. */
 static int find_exposed(struct reader *reader)
 {
 	struct dp_rank_summary *rank = reader->rank;

@@ -1,20 +1,22 @@
-/* Offsets first along a spanning tree of ranks that share events, then polished; then drifts; then
- * all at once. */
+/*
+ * Fits offsets first along a spanning tree of ranks that share events, then by polishing; then
+ * drifts; then all at once.
+ */
 #include "ranks/clock.h"
 #include "stats/stat.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Rounds of the polish; it stops where nothing moves by more than a clock's tick. */
+/* Rounds of the polish, which stops when nothing moves by more than a clock's tick. */
 enum { ROUNDS = 40, TICK_NS = 1 };
-/* Rounds of drift, which moves the median that it is measured against. */
+/* Rounds of drift, each of which moves the median that drift is measured against. */
 enum { DRIFT_ROUNDS = 4 };
-/* Slopes are of the medians of this many blocks at most: pairs of them all. */
+/* Slopes are computed from the medians of at most this many blocks: all pairs of them. */
 enum { BLOCKS = 64 };
 /* Fewer events show no drift. */
 enum { DRIFT_EVENTS = 8 };
-/* A MAD times this is a normal distribution's standard deviation. */
+/* The standard deviation of a normal distribution, in MADs. */
 #define MAD_SCALE 1.4826
 
 struct fit {
@@ -22,10 +24,10 @@ struct fit {
 	size_t sight_count;
 	struct dp_rank_clock *clocks;
 	size_t count;
-	double *time;	 /* per sight, from its rank's first, on the corrected clock */
-	double *consensus; /* per sight's event: when it ended */
+	double *time;	   /* per sight, since its rank's first, on the corrected clock */
+	double *consensus; /* per event of a sight: when it ended */
 	size_t *by_rank; /* sights in order of rank, then event */
-	size_t *first;	 /* per rank, into by_rank; count + 1 of them */
+	size_t *first;	 /* per rank, index in by_rank; count + 1 of them */
 	double *room;	 /* for a value per sight */
 	double *slopes;	 /* per rank */
 };
@@ -67,7 +69,7 @@ static int prepare(struct fit *fit)
 	return DP_OK;
 }
 
-/* A sight's time from its rank's first event, in which doubles are exact for 100 days. */
+/* A sight's time since its rank's first event, which doubles represent exactly for 100 days. */
 static double local(const struct fit *fit, size_t sight)
 {
 	const struct dp_clock_sight *at = &fit->sights[sight];
@@ -89,7 +91,7 @@ static int compare_edges(const void *a, const void *b)
 	return one->difference < two->difference ? -1 : one->difference > two->difference;
 }
 
-/* The ranks that share events with one whose clock is known get theirs. */
+/* Initializes the clocks of ranks that share events with one whose clock is known. */
 static int spread_from(struct fit *fit, uint32_t rank, uint32_t *queue, size_t *queued)
 {
 	struct edge *edges = NULL;
@@ -129,7 +131,7 @@ static int spread_from(struct fit *fit, uint32_t rank, uint32_t *queue, size_t *
 	return status;
 }
 
-/* offset_ns is meanwhile of times from each rank's first event. */
+/* Meanwhile, offset_ns refers to times since each rank's first event. */
 static int connect(struct fit *fit)
 {
 	uint32_t *queue = dp_alloc__array(fit->count + 1, sizeof(*queue));
@@ -150,7 +152,7 @@ static int connect(struct fit *fit)
 	return status;
 }
 
-/* When events ended, by the median of the ranks that saw them. */
+/* Estimates when events ended, by the median of the ranks that saw them. */
 static void find_consensus(struct fit *fit)
 {
 	for (size_t i = 0, end; i < fit->sight_count; i = end) {
@@ -262,8 +264,10 @@ static void fit_drifts(struct fit *fit)
 	}
 }
 
-/* True where no rank's drift moves it by more than twice the resolution: drifts that residuals hide
- * would only add their own error. */
+/*
+ * Drops all drifts if none moves its rank by more than twice the resolution: such drifts would only
+ * add their own error. Returns true then.
+ */
 static bool drop_hidden_drifts(struct fit *fit)
 {
 	for (size_t r = 0; r < fit->count; r++) {
@@ -281,14 +285,14 @@ static bool drop_hidden_drifts(struct fit *fit)
 }
 
 /*
- * The polish moves one rank at a time: where two hosts share few events and the ranks of each many,
- * it stops early, as each rank is held by its neighbours. So all offsets and drifts are then solved
- * for at once: least squares over the sights that are no outliers, by conjugate gradients (Hestenes
- * and Stiefel 1952). Of unknowns there are two per rank, its offset and its drift over the capture.
+ * The polish moves one rank at a time: if two hosts share few events and the ranks of each many, it
+ * stops early, as each rank is held by its neighbours. So all offsets and drifts are then solved
+ * for at once: least squares over the sights without outliers, by conjugate gradients (Hestenes and
+ * Stiefel 1952). Each rank has two unknowns, its offset and its drift over the capture.
  */
 struct solver {
 	struct fit *fit;
-	double *weight;	 /* per sight: 1, of outliers 0 */
+	double *weight;	 /* per sight: 1, for outliers 0 */
 	double *x;	 /* per sight: its time in the capture, -1 to 1 */
 	double *product; /* per sight */
 	double *vectors; /* solution, residual, direction, image, diagonal; two values per rank each
@@ -297,16 +301,14 @@ struct solver {
 	bool drifts;
 };
 
-/* What is this many times the resolution off is an outlier: a call that some rank left early. */
+/* In resolutions: a larger residual is an outlier, such as a call that some rank left early. */
 #define OUTLIER 5.0
-/* How many times outliers are chosen again. */
+/* How often outliers are chosen again. */
 enum { SOLVES = 3, STEPS = 200 };
-/* Of the first residual: a hundredth of a nanosecond of some milliseconds. */
+/* As a share of the first residual: a hundredth of a nanosecond of some milliseconds. */
 #define SOLVED 1e-8
 
-/*
- * Values per sight less the mean of their event, added up per rank: what the solution is to make 0.
- */
+/* Sums up, per rank, values of sights less the mean of their event. The solution makes them 0. */
 static void gather(double *out, const struct solver *solver, double *values)
 {
 	const struct fit *fit = solver->fit;
@@ -355,7 +357,7 @@ static double dot(const double *a, const double *b, size_t count)
 	return sum;
 }
 
-/* Sights by how they agree; and the diagonal that the steps are scaled by. */
+/* Weighs sights by how well they agree, and computes the diagonal for preconditioning. */
 static void weigh(struct solver *solver, double *diagonal)
 {
 	struct fit *fit = solver->fit;
@@ -444,7 +446,7 @@ static int solve_all(struct fit *fit)
 	return status;
 }
 
-/* Offsets and drifts of the ranks less those of their anchors, which have 0. */
+/* Subtracts the offset and drift of each rank's anchor, which then has 0. */
 static void anchor_all(struct fit *fit)
 {
 	for (size_t r = fit->count; r-- > 0;) {

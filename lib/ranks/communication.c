@@ -1,6 +1,6 @@
 /*
- * What collectives take by themselves, by kind, size and group; and the group that takes longer
- * than others of its like do, or than it did before.
+ * The own time of collectives, by kind, size and group; and the group that takes longer than
+ * similar ones, or than before.
  */
 #include "activity/collective.h"
 #include "stats/stat.h"
@@ -10,16 +10,20 @@
 #include <math.h>
 #include <string.h>
 
-/* Slow: this much longer than before, or than in other groups. Sizes of messages and the links'
- * other traffic make a tenth. */
+/*
+ * Slow: longer than before, or than in other groups, by this factor. Message sizes and other
+ * traffic of the links account for a tenth.
+ */
 #define SLOW 1.3
 
-/* Groups next to the slowest one are slow, too, where fewer than 1 of 200 healthy ones look so: the
- * verdict's own bar. */
+/*
+ * Groups next to the slowest one are slow, too, if fewer than 1 in 200 healthy ones look like that:
+ * the verdict's own bar.
+ */
 #define BY_CHANCE 0.005
 /* Calls on each side of a change; fewer are an accident. */
 enum { CALLS = 4 };
-/* Groups of the same kind and size that one is compared with, itself included. */
+/* Fewest groups of the same kind and size for a comparison, including the one compared. */
 enum { GROUPS = 3 };
 
 /* An instance and what distinguishes rows of the table. */
@@ -30,13 +34,13 @@ struct sorted {
 	uint32_t instance;
 };
 
-/* sorted[first .. first + count) are of one row. */
+/* The row of sorted[first .. first + count). */
 struct row {
 	size_t first;
 	size_t count;
 	uint32_t members; /* of the group */
 	double median_ns;
-	double others_ns;  /* median of such rows, itself included; 0 where they are too few */
+	double others_ns;  /* median of similar rows, itself included; 0: too few */
 	double fastest_ns; /* of such rows */
 };
 
@@ -207,8 +211,10 @@ static double tail(double z)
 	return 0.5 * erfc(z / sqrt(2));
 }
 
-/* How likely the later of two groups of values is as much larger as it is by chance: Mann and
- * Whitney's test by its normal approximation. */
+/*
+ * The probability that the later of two groups of values is this much larger by chance: Mann and
+ * Whitney's test by its normal approximation.
+ */
 static double chance_of_rise(const double *values, size_t before, size_t count)
 {
 	double m = (double)before, n = (double)(count - before), above = 0;
@@ -219,10 +225,10 @@ static double chance_of_rise(const double *values, size_t before, size_t count)
 	return tail((above - m * n / 2) / sqrt(m * n * (m + n + 1) / 12));
 }
 
-/* Calls that both sides of a change are judged by: their product is tried. */
+/* Calls that both sides of a change are judged by, all pairs of them. */
 enum { JUDGED = 4096 };
 
-/* The call from which on a row takes longer than before; 0 for none. */
+/* The call from which on a row takes longer than before; 0 if there is none. */
 static size_t rises_at(const struct rows *rows, const struct row *row, double *base_ns, double *p)
 {
 	size_t count = DP_MIN(row->count, JUDGED), since;
@@ -232,7 +238,7 @@ static size_t rises_at(const struct rows *rows, const struct row *row, double *b
 	for (size_t i = 0; i < count; i++)
 		room[i] = values[i] = own_of(rows, row->first + i);
 	least = dp_stat__select(room, count, count / 4);
-	/* One call that hangs for a second is no change. */
+	/* one call that hangs for a second is no change */
 	for (size_t i = 0; i < count; i++)
 		room[i] = fmin(values[i], 4 * least) - least;
 	since = dp_blame__since(room, count);
@@ -246,7 +252,7 @@ static size_t rises_at(const struct rows *rows, const struct row *row, double *b
 	return after >= SLOW * *base_ns ? since : 0;
 }
 
-/* What the rows of groups that are alike have in common. */
+/* What the rows of similar groups have in common. */
 struct likeness {
 	uint8_t kind;
 	uint32_t members;
@@ -303,7 +309,7 @@ static int find_others(struct rows *rows)
 	return DP_OK;
 }
 
-/* The probability that this many calls of a row are above a median: a sign test. */
+/* The probability that this many calls of a row exceed a median: a sign test. */
 static double chance_of_share(size_t above, size_t count)
 {
 	double n = (double)count;
@@ -324,7 +330,7 @@ static int64_t iteration_of(const struct dp_job *job, const struct dp_instance *
 	return 0;
 }
 
-/* What of the time beyond base_ns no rank of the group hides behind its own compute. */
+/* The time beyond base_ns that no rank of the group overlaps with its own compute. */
 static double exposed_cost(const struct dp_job *job, const struct dp_instance *at, double base_ns)
 {
 	double exposed = 0;
@@ -360,7 +366,7 @@ static void add_slow(struct dp_slow_group *all, double *less_ns, const struct ro
 	}
 }
 
-/* A row that always took longer than others of its like, which take base_ns. */
+/* Adds a row that always took longer than similar ones, which take base_ns. */
 static void add_always_slow(struct dp_slow_group *all, double *less_ns, const struct rows *rows,
 			    const struct row *row, double base_ns)
 {
@@ -401,8 +407,8 @@ static bool share_a_member(const struct dp_job_group *one, const struct dp_job_g
 }
 
 /*
- * Of two groups that are alike it is not known which is as it should be, unless one shares a member
- * with a group that is slow: a link is in all groups of its rank.
+ * Of two similar groups it is unknown which is the healthy one, unless one shares a member with a
+ * slow group: a link is in all groups of its rank.
  */
 static void find_companions(struct dp_slow_group *all, double *less_ns, const struct rows *rows,
 			    const struct dp_slow_group *slow)
@@ -419,7 +425,7 @@ static void find_companions(struct dp_slow_group *all, double *less_ns, const st
 	}
 }
 
-/* Is this the slow group, or one that is slow with it? */
+/* Returns true for the slow group, or one that is slow with it. */
 static bool is_of(const struct dp_slow_group *slow, uint32_t group, const struct dp_slow_group *all,
 		  const struct rows *rows)
 {
@@ -438,7 +444,7 @@ static struct dp_slow_group slowest_of(const struct dp_slow_group *all, const st
 	for (size_t g = 0; g < rows->job->group_count; g++) {
 		struct dp_slow_group slow = all[g];
 
-		/* Of many groups one is slow by chance. */
+		/* of many groups one is slow by chance */
 		slow.p = fmin(1, slow.p * (double)rows->count);
 		slow.cost_ns /= fmax((double)rows->job->iterations - (double)slow.since, 1);
 		slow.group = (uint32_t)g;

@@ -1,19 +1,19 @@
 /*
- * Bounds of a cost. Two things may be missing in traces: what a rank waits for (a call to a rank
- * without a trace, or a wait that no call shows), so that its wait counts as its own work and does
- * not become shorter; and when a call that was queued behind another one was ready.
+ * Bounds of a cost. Traces may lack two things: what a rank waits for (a call to a rank without a
+ * trace, or a wait that no call shows), so that the wait counts as its own work and does not become
+ * shorter; and when a call that was queued behind another one was ready.
  */
 #include "ranks/cost.h"
 
 #include <math.h>
 
-/* Does a rank's own work change? */
+/* Returns true if a rank's own work changes. */
 static bool is_changed(const struct dp_job_change *change, size_t r)
 {
 	return change->scale ? change->scale[r] < 1 : change->rank == r;
 }
 
-/* Idle time of unknown cause per iteration of a rank, from an iteration on. */
+/* A rank's idle time of unknown cause per iteration, from an iteration on. */
 static double unexplained_idle(const struct dp_job_rank *rank, int64_t since)
 {
 	double sum = 0;
@@ -31,8 +31,10 @@ static double unexplained_idle(const struct dp_job_rank *rank, int64_t since)
 	return count ? sum / (double)count : 0;
 }
 
-/* Time per iteration in which a rank does nothing but run calls that are on no other rank, or wait
- * in those of which a member has no trace. */
+/*
+ * The time per iteration in which a rank only runs calls that no other rank has, or waits in those
+ * of which a member has no trace.
+ */
 static double unmatched_time(const struct dp_job *job, const struct dp_job_rank *rank,
 			     int64_t since)
 {
@@ -56,8 +58,10 @@ static double unmatched_time(const struct dp_job *job, const struct dp_job_rank 
 	return iterations ? sum / (double)iterations : 0;
 }
 
-/* By how much more iterations may become shorter: if all that a rank waits for without a known
- * cause ends earlier. */
+/*
+ * By how much more iterations may shrink: if everything that a rank waits for without a known cause
+ * ends earlier.
+ */
 static double unknown_wait(const struct dp_job *job, const struct dp_job_change *change)
 {
 	double most = 0;
@@ -69,7 +73,7 @@ static double unknown_wait(const struct dp_job *job, const struct dp_job_change 
 	return most;
 }
 
-/* May calls save less than a replay says? */
+/* Returns true if calls may save less than a replay shows. */
 static bool is_uncertain(const struct dp_job *job)
 {
 	for (size_t r = 0; r < job->count; r++)

@@ -1,7 +1,7 @@
 /*
- * Process groups, the calls of their members that are one, and the clocks that follow from them.
- * Groups whose calls synchronize are matched first: their clocks tell which calls of the others
- * belong together.
+ * Matches process groups and the calls of their members, and fits the clocks that follow. Groups
+ * whose calls synchronize are matched first: their clocks show which calls of the others belong
+ * together.
  */
 #include "base/sort.h"
 #include "ranks/job.h"
@@ -11,8 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Calls of a group that clocks are made from, evenly chosen: four times as many make them no better
- * (offsets of 143 simulated jobs: .85 against .66 µs off, at worst 3.2 against 3.1). */
+/*
+ * Calls of a group that clocks are fitted to, evenly chosen: four times as many are no better
+ * (offsets of 143 simulated jobs: .85 against .66 µs off, at worst 3.2 against 3.1).
+ */
 enum { ANCHORS = 64 };
 
 /* A rank's calls in one group, in order of end: calls[first .. first + count). */
@@ -30,7 +32,7 @@ struct matcher {
 	size_t count, room;
 };
 
-/* The number at a place of the list in a group's name ("0 [4, 5, 6, 7]"); -1 without. */
+/* The number at an index of the list in a group's name ("0 [4, 5, 6, 7]"); -1 if there is none. */
 static int64_t listed(const char *name, int64_t index)
 {
 	const char *at = strrchr(name, '[');
@@ -51,7 +53,7 @@ static int64_t listed(const char *name, int64_t index)
 	return -1;
 }
 
-/* The rank at the other end of a call of two; -1 where it is not known. */
+/* The rank at the other end of a call of two; -1 if unknown. */
 static int64_t peer_of(const struct dp_rank_summary *from, const struct dp_call_summary *call)
 {
 	const char *name = from->groups[call->group].name;
@@ -75,8 +77,8 @@ static uint32_t find_group(struct dp_job *job, const char *name, uint32_t size, 
 }
 
 /*
- * The job's group of a call: its process group, or the two ranks of it one of which sends to the
- * other. Both directions have an order of their own.
+ * The job's group of a call: its process group or, for a send or receive, the pair of ranks. Each
+ * direction has its own order.
  */
 static uint32_t group_of(struct dp_job *job, const struct dp_job_rank *rank,
 			 const struct dp_call_summary *call)
@@ -127,7 +129,7 @@ static int name_groups(struct dp_job *job)
 	return DP_OK;
 }
 
-/* A rank's calls by group, by counting: those of a group stay in order of end. */
+/* Sorts a rank's calls by group, by counting: those of a group stay in order of end. */
 static int sort_calls(struct matcher *matcher, uint32_t r)
 {
 	struct dp_job *job = matcher->job;
@@ -170,14 +172,14 @@ static int compare_segments(const void *a, const void *b)
 	return one->rank < two->rank ? -1 : one->rank > two->rank;
 }
 
-/* What a call moves. Of all-to-alls each rank has its own size. */
+/* The content of a call. In all-to-alls each rank has its own size, which does not count. */
 static uint64_t symbol_of(const struct dp_call_summary *call)
 {
 	return (call->kind == DP_COLLECTIVE_ALL_TO_ALL ? 0 : call->bytes) * DP_COLLECTIVE_KINDS +
 	       call->kind;
 }
 
-/* Each rank numbers its sends and receives by itself: their numbers match nothing. */
+/* Each rank numbers its sends and receives separately, so their numbers match nothing. */
 static int64_t sequence_of(const struct dp_call_summary *call)
 {
 	return call->kind == DP_COLLECTIVE_SEND_RECEIVE ? -1 : call->sequence;
@@ -196,7 +198,7 @@ static void fill_calls(struct dp_match_call *out, const struct matcher *matcher,
 	}
 }
 
-/* What is known of a member's clock against the reference's. */
+/* What is known of a member's clock relative to the reference's. */
 static struct dp_match_clock clock_between(const struct dp_job *job, uint32_t reference,
 					   uint32_t rank)
 {
@@ -248,7 +250,7 @@ static int add_instance(struct matcher *matcher, const struct segment *segments,
 	return DP_OK;
 }
 
-/* All members' calls against those of the one that has most. */
+/* Matches all members' calls against those of the member that has most. */
 static int match_group(struct matcher *matcher, const struct segment *segments, size_t count)
 {
 	struct dp_match_call *a, *b;
@@ -307,10 +309,10 @@ static int match_groups(struct matcher *matcher, bool synchronizing)
 	return status;
 }
 
-/* An instance that clocks are made from. */
+/* An instance that clocks are fitted to. */
 struct anchor {
 	uint32_t instance;
-	int64_t time_ns; /* of its first member's clock, to put them in order */
+	int64_t time_ns; /* by its first member's clock, for sorting */
 };
 
 static int compare_anchors(const void *a, const void *b)
@@ -386,7 +388,7 @@ out:
 	return status;
 }
 
-/* Do collectives connect all ranks that have any? Else sends and receives may. */
+/* Returns true if collectives connect all ranks that have any; otherwise sends and receives may. */
 static bool is_connected(const struct dp_job *job)
 {
 	uint32_t anchor = DP_NONE;
@@ -408,7 +410,7 @@ static int64_t duration(const struct dp_job *job, const struct dp_job_member *me
 	return call->end_ns - call->start_ns;
 }
 
-/* Who waited for whom: the shortest is the last to come. */
+/* Finds who waited for whom: the member with the shortest call came last. */
 static void find_waits(struct dp_job *job)
 {
 	for (size_t i = 0; i < job->instance_count; i++) {

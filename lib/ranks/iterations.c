@@ -1,6 +1,6 @@
 /*
- * The job's iterations: those of one rank, and of the others those that share most calls with them.
- * So a capture that begins later, and an iteration that one rank lacks, fall into place.
+ * Numbers the job's iterations: those of one rank, and for the others the ones that share most
+ * calls with them. This covers captures that begin later, and iterations that a rank lacks.
  */
 #include "stats/stat.h"
 #include "ranks/job.h"
@@ -47,7 +47,7 @@ static void number_instances(struct numbering *numbering)
 	}
 }
 
-/* A rank without numbers learns from calls that it shares with those that have them. */
+/* A rank without numbers gets votes from calls that it shares with ranks that have numbers. */
 static int collect_votes(struct numbering *numbering, size_t r)
 {
 	const struct dp_job_rank *rank = &numbering->job->ranks[r];
@@ -77,7 +77,7 @@ static int compare_votes(const void *a, const void *b)
 	return one->iteration < two->iteration ? -1 : one->iteration > two->iteration;
 }
 
-/* The most frequent iteration of each step; of equals the first. */
+/* Chooses the most frequent iteration of each step; of equals, the first. */
 static void count_votes(struct numbering *numbering, size_t r)
 {
 	const struct vote *votes = numbering->votes;
@@ -99,8 +99,10 @@ static void count_votes(struct numbering *numbering, size_t r)
 	}
 }
 
-/* Steps that share no call lie between their neighbours; before the first and behind the last they
- * count on. */
+/*
+ * Steps that share no call are between their neighbours; before the first and after the last they
+ * continue the count.
+ */
 static void fill_gaps(int64_t *iteration, size_t count)
 {
 	size_t first = 0;
@@ -121,7 +123,7 @@ static void begin(struct numbering *numbering, size_t rank)
 	numbering->known[rank] = true;
 }
 
-/* The rank with most iterations among those without numbers; count where none is left. */
+/* The rank with most iterations among those without numbers; count if none is left. */
 static size_t widest(const struct numbering *numbering)
 {
 	const struct dp_job *job = numbering->job;
@@ -135,7 +137,7 @@ static size_t widest(const struct numbering *numbering)
 	return best;
 }
 
-/* Numbers the ranks that share calls with those that have numbers; *found: there are some. */
+/* Numbers the ranks that share calls with numbered ones; *found: there are some. */
 static int number_neighbours(struct numbering *numbering, bool *found)
 {
 	struct dp_job *job = numbering->job;

@@ -1,4 +1,4 @@
-/* The insides of a result, and the steps that fill it, in this order. */
+/* The internals of a result, and the steps that fill it, in this order. */
 #ifndef DP_RANKS_JOB_H
 #define DP_RANKS_JOB_H
 
@@ -25,7 +25,7 @@ struct dp_job_member {
 	uint32_t call;
 };
 
-/* A process group, or a pair of ranks that send each other data in one. */
+/* A process group, or a pair of ranks that send data to each other. */
 struct dp_job_group {
 	uint32_t name;	/* of groups' strings */
 	uint32_t size;	/* members, 0: not known */
@@ -51,9 +51,9 @@ struct dp_job_rank {
 	const char *file; /* borrowed from its summary */
 	int64_t rank;
 	enum dp_rank_from rank_from;
-	uint32_t *groups;	      /* per call: a struct dp_job_group */
-	uint32_t *instances;	      /* per call: that it is of, or DP_NONE */
-	uint32_t *job_iteration;      /* per step; DP_NONE where not known */
+	uint32_t *groups;	      /* per call: index of its struct dp_job_group */
+	uint32_t *instances;	      /* per call: its instance, or DP_NONE */
+	uint32_t *job_iteration;      /* per step; DP_NONE if unknown */
 	double *wait_ns;	      /* per step: exposed waiting */
 };
 
@@ -76,27 +76,31 @@ struct dp_job {
 
 void dp_job__fini(struct dp_job *job);
 
-/* Groups, matches and clocks. Errors: DP_ERR_NOMEM. */
+/* Finds groups, matches and clocks. Errors: DP_ERR_NOMEM. */
 int dp_job__match(struct dp_job *job);
 
-/* Iterations of the job, and each rank's waiting in them. Errors: DP_ERR_NOMEM. */
+/*
+ * Numbers the iterations of the job, and sums up each rank's waiting in them. Errors: DP_ERR_NOMEM.
+ */
 int dp_job__iterations(struct dp_job *job);
 
 /* Fills what calls usually take from the instances. Errors: DP_ERR_NOMEM. */
 int dp_job__find_usual(struct dp_job *job);
 
-/* What a call of a group usually takes, if that is less than it took itself: where a member has no
- * trace, or not of this call, all others may have waited for it. */
+/*
+ * What a call of a group usually takes, if that is less than it took itself: if a member has no
+ * trace, or not of this call, all others may have waited for it.
+ */
 int64_t dp_job__usual(const struct dp_job *job, const struct dp_job_group *group, uint8_t kind,
 		      uint64_t bytes, int64_t took_ns);
 
-/* How long a rank's call waited for others: its duration less the shortest of its instance. */
+/* How long a rank's call waited for others: its duration minus the shortest of its instance. */
 int64_t dp_job__wait(const struct dp_job *job, const struct dp_job_rank *rank, size_t call);
 
-/* What of that it did nothing else. */
+/* The part of that in which the rank did nothing else. */
 double dp_job__exposed_wait(const struct dp_job *job, const struct dp_job_rank *rank, size_t call);
 
-/* A step's period without exposed waiting; NaN where it has no period. */
+/* A step's period without exposed waiting; NaN if it has no period. */
 double dp_job__own(const struct dp_job_rank *rank, size_t step);
 
 /* A collective of a rank, on the clock of the first one. */
@@ -116,7 +120,7 @@ struct dp_ranks {
 	size_t count;
 	struct dp_left_out *left_out;
 	size_t left_out_count, left_out_room;
-	struct dp_rank_iteration *cells; /* per rank and iteration; period -1: it has it not */
+	struct dp_rank_iteration *cells; /* per rank and iteration; period -1: the rank lacks it */
 	bool *has;
 	size_t iterations;
 	struct dp_ranks_call **calls; /* per rank */
@@ -126,43 +130,48 @@ struct dp_ranks {
 	size_t collective_count, collective_room;
 	struct dp_ranks_verdict verdict;
 	uint32_t *blamed;
-	struct dp_strings texts; /* all that is borrowed from the result */
+	struct dp_strings texts; /* all texts that the result lends */
 };
 
-/* absent.c: how many ranks are in groups, listed or by their size, that no file has.
+/* absent.c: counts the ranks that are in groups, listed or by their size, and that no file has.
  * Errors: DP_ERR_NOMEM. */
 int dp_job__count_absent(size_t *absent, const struct dp_job *job);
 
-/* Is a rank (an index) in this group, and of its members one absent that not all ranks meet? */
+/* True if a rank (an index) is in this group, and a member is absent that not all ranks meet. */
 bool dp_job__meets_absent(const struct dp_job *job, const struct dp_job_group *group, size_t r);
 
-/* The numbers of those that a rank meets in such groups, "3, 5"; "" where they are not known, or
- * many. Errors: DP_ERR_NOMEM. */
+/* Writes the numbers of those that a rank meets in such groups, "3, 5"; "" if they are not known,
+ * or many. Errors: DP_ERR_NOMEM. */
 int dp_job__name_absent(char *text, size_t size, const struct dp_job *job, size_t r);
 
-/* Iterations of all ranks on one clock. Errors: DP_ERR_NOMEM. */
+/* Puts the iterations of all ranks on one clock. Errors: DP_ERR_NOMEM. */
 int dp_ranks__timeline(struct dp_ranks *ranks, const struct dp_job *job);
 
-/* The same of collectives. The job loses its own, rank by rank, so that few are there twice. */
+/* The same for collectives. Frees the job's own, rank by rank, so that few exist twice. */
 int dp_ranks__calls(struct dp_ranks *ranks, struct dp_job *job);
 
-/* The collectives' table, and what is slow among them. Errors: DP_ERR_NOMEM. */
+/* Makes the collectives' table, and finds which are slow. Errors: DP_ERR_NOMEM. */
 int dp_ranks__collectives(struct dp_ranks *ranks, const struct dp_job *job);
 
 /* The verdict. Errors: DP_ERR_NOMEM. */
 int dp_ranks__judge(struct dp_ranks *ranks, const struct dp_job *job);
 
-/* A copy of a text that lives as long as the result; NULL where memory is short. */
+/* Copies a text for the lifetime of the result. NULL if memory runs out. */
 const char *dp_ranks__text(struct dp_ranks *ranks, const char *text);
 
-/* Sets who is blamed. Errors: DP_ERR_NOMEM. */
+/* Sets which ranks are blamed. Errors: DP_ERR_NOMEM. */
 int dp_ranks__blame(struct dp_ranks *ranks, const uint32_t *blamed, size_t count);
 
-/* The median period of the job: of all ranks' iterations. NaN without. Errors: DP_ERR_NOMEM. */
+/*
+ * The median period of the job, over all ranks' iterations; NaN if there is none. Errors:
+ * DP_ERR_NOMEM.
+ */
 int dp_job__period(double *period_ns, const struct dp_job *job);
 
-/* communication.c: the collectives that have become, or always were, slower than others of their
- * like; cost_ns is 0 where there are none. Errors: DP_ERR_NOMEM. */
+/*
+ * communication.c: the collectives that have become, or always were, slower than similar ones;
+ * cost_ns is 0 if there are none. Errors: DP_ERR_NOMEM.
+ */
 struct dp_slow_group {
 	uint32_t group; /* of the job */
 	int64_t since;	/* iteration */
@@ -170,8 +179,10 @@ struct dp_slow_group {
 	double p;
 };
 
-/* less_ns, per instance, becomes what those of that group take longer, and those of groups that are
- * slow with it; 0 for all others. */
+/*
+ * Sets less_ns, per instance, to what those of that group, and of groups that are slow with it,
+ * take longer; 0 for all others.
+ */
 int dp_job__slow_group(struct dp_slow_group *slow, double *less_ns, const struct dp_job *job);
 
 #endif

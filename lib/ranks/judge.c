@@ -1,6 +1,6 @@
 /*
- * Who holds the job up. Candidates are a rank, a stage, ranks in turn and a process group; the one
- * that costs most and is no chance is the verdict.
+ * Finds what holds the job up. Candidates are a rank, a stage, ranks in turn and a process group;
+ * the verdict is the one that costs most and is no coincidence.
  */
 #include "stats/stat.h"
 #include "ranks/blame.h"
@@ -12,23 +12,27 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Ranks that are alike show this in fewer than one job of 100, with room for the candidates that
- * are tried one after the other. */
+/*
+ * Fewer than one job of similar ranks in 100 shows this by chance, with a margin for trying one
+ * candidate after the other.
+ */
 #define CHANCE 0.005
-/* No healthy rank costs a tenth, so that such a cost needs less of a proof. */
+/* A cost of a tenth needs less proof, as no healthy rank causes it. */
 #define LARGE_COST 0.1
 #define LIKELY 0.02
-/* A cost below these shares of the period is none: GPUs of one type differ by about a percent
- * themselves, and stages are never cut into equal parts. */
+/*
+ * Smaller costs, as shares of the period, are ignored: GPUs of one type differ by about a percent,
+ * and stages are never equal.
+ */
 #define STRAGGLER_COST 0.01
 #define COMMUNICATION_COST 0.02
 #define STAGE_COST 0.03
 #define SEQUENCE_COST 0.05
 /* Healthy ranks wait for each other in turn, for less than this share of the period. */
 #define ABSENT_COST 0.05
-/* A rank that runs this share more kernels than the others has more to do. */
+/* A rank that runs this share more kernels has more to do. */
 #define MORE_KERNELS 0.06
-/* A clock below this share of the others' is held down. */
+/* A clock below this share of the others' is throttled. */
 #define CLOCK_SHARE 0.95
 #define THROTTLED_SHARE 0.5
 
@@ -82,7 +86,7 @@ static double mean_part(const struct judge *judge, size_t r, int part, int64_t s
 	return count ? sum / (double)count : NAN;
 }
 
-/* The lower median of what the ranks that are compared with one give. */
+/* The lower median of a value over the ranks that one is compared with. */
 static double peers_median(const struct judge *judge, uint32_t blamed,
 			   double (*value)(const struct judge *, size_t, const void *),
 			   const void *ctx)
@@ -137,7 +141,9 @@ static double throttled_value(const struct judge *judge, size_t r, const void *c
 	return judge->job->ranks[r].from->throttled;
 }
 
-/* The operator whose time exceeds that on the peers most; kernels where there are no operators. */
+/*
+ * Finds the operator whose time exceeds that on the peers most; kernels if there are no operators.
+ */
 static int find_operator(struct judge *judge, uint32_t blamed)
 {
 	const struct dp_rank_summary *from = judge->job->ranks[blamed].from;
@@ -174,7 +180,7 @@ static bool is_throttled(const struct judge *judge, uint32_t blamed)
 		peers_median(judge, blamed, throttled_value, NULL) < THROTTLED_SHARE);
 }
 
-/* What a rank takes longer for than its peers. */
+/* Finds the part that takes longer on a rank than on its peers. */
 static int find_cause(struct judge *judge, uint32_t blamed)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
@@ -196,15 +202,15 @@ static int find_cause(struct judge *judge, uint32_t blamed)
 	return find_operator(judge, blamed);
 }
 
-/* What is slow from the first unit on always was, whichever iteration that unit is of. */
+/* What is slow from the first unit on always was, whatever the unit's iteration. */
 static int64_t first_iteration(const struct judge *judge, uint32_t since)
 {
 	return since == judge->units.iteration[0] ? 0 : (int64_t)since;
 }
 
 /*
- * How much more often the rank is slow than behind the first iteration, of which a replay sees too
- * little: of seven iterations every third of which is slow, three are, and two behind the first.
+ * A replay does not see the first iteration. Returns how much more often the rank is slow than it
+ * sees: of seven iterations every third of which is slow, three are, and two after the first.
  */
 static double more_often(const struct judge *judge, const struct dp_blame *blame)
 {
@@ -295,7 +301,7 @@ static int blame_stage(struct judge *judge, uint32_t stage)
 	return status;
 }
 
-/* A stage of one rank is slow by its share of the work only if it runs more kernels. */
+/* A stage of one rank is slow because of its share of the work only if it runs more kernels. */
 static bool has_more_work(const struct judge *judge, uint32_t stage)
 {
 	double own = 0;
@@ -312,7 +318,7 @@ static bool has_more_work(const struct judge *judge, uint32_t stage)
 	       own > dp_stat__median(judge->room, judge->job->count) * (1 + MORE_KERNELS);
 }
 
-/* The lower median of the compute of a stage's ranks. */
+/* The lower median of the compute time of a stage's ranks. */
 static double stage_compute(const struct judge *judge, uint32_t stage, int64_t since)
 {
 	size_t count = 0;
@@ -329,8 +335,8 @@ static double stage_compute(const struct judge *judge, uint32_t stage, int64_t s
 }
 
 /*
- * What the slowest stage computes longer than all do on average: layers that it gives up others
- * take over. scale[], per rank, becomes what its work is then of what it was.
+ * By how much the slowest stage computes longer than the mean of all, which take over the layers
+ * that it gives up. Sets scale[], per rank, to its new work divided by the old.
  */
 static double stage_excess(double *scale, const struct judge *judge, uint32_t slowest,
 			   int64_t since)
@@ -344,7 +350,10 @@ static double stage_excess(double *scale, const struct judge *judge, uint32_t sl
 	return fmax(0, stage_compute(judge, slowest, since) - mean);
 }
 
-/* Is the straggler a stage by itself? Then the stage's share of the work explains it. */
+/*
+ * Returns true if the straggler is a stage by itself: then the stage's share of the work explains
+ * it.
+ */
 static bool is_alone_in(const struct judge *judge, uint32_t stage)
 {
 	const struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
@@ -407,7 +416,7 @@ static int judge_stages(struct judge *judge)
 
 /* The rank of an iteration that computes longest, compared with the mean of its class. */
 struct slowest {
-	size_t rank; /* SIZE_MAX: some rank's time is not known */
+	size_t rank; /* SIZE_MAX: some rank's time is unknown */
 	double excess_ns;
 };
 
@@ -439,8 +448,8 @@ static void slowest_of_class(struct slowest *out, const struct judge *judge, siz
 }
 
 /*
- * Another rank computes longest each time: what iterations would be shorter if batches were shared
- * evenly, and in how many of 100 it is another rank than before.
+ * For a different longest computing rank each time: by how much iterations would be shorter if
+ * batches were distributed evenly, and in how many of 100 the rank differs from the one before.
  */
 static double uneven_cost(const struct judge *judge, size_t *turns)
 {
@@ -471,9 +480,7 @@ static int judge_sequences(struct judge *judge)
 	double cost_ns = uneven_cost(judge, &turns);
 	struct dp_job_cost cost = { cost_ns, cost_ns, cost_ns };
 
-	/*
-	 * A third: between two ranks, half of the iterations have the same slowest one as before.
-	 */
+	/* a third: between two ranks, half of the iterations have the same slowest one as before */
 	if ((verdict->kind != DP_VERDICT_NONE && verdict->kind != DP_VERDICT_STAGE_IMBALANCE) ||
 	    cost_ns < SEQUENCE_COST * judge->period_ns || cost_ns <= verdict->cost_ns ||
 	    turns < 34)
@@ -515,7 +522,7 @@ static int judge_communication(struct judge *judge)
 			       job->groups[slow.group].rank_count);
 }
 
-/* What is missing to say anything. */
+/* What is missing for a verdict. */
 static const char *missing(const struct judge *judge)
 {
 	if (judge->job->count < 2)

@@ -4,8 +4,10 @@
 
 #include <math.h>
 
-/* A collective that begins so soon behind another one of its group waited for that, not for the
- * rank: they share a stream. */
+/*
+ * A collective that begins this soon after another one of its group waited for that one, not for
+ * the rank: they share a stream.
+ */
 #define BACK_TO_BACK_NS 10000.0
 
 /* Calls of a rank that run at the same time: buckets of gradients, a few parallel groups. */
@@ -16,7 +18,7 @@ double dp_lane__time(const struct dp_lane *lane, int64_t time_ns)
 	return (double)dp_clock__to_anchor(lane->clock, time_ns);
 }
 
-/* Of calls before the first iteration -1, and of those behind the last one DP_LANE_BEHIND. */
+/* -1 for calls before the first iteration, DP_LANE_BEHIND for those after the last. */
 int64_t dp_lane__iteration(const struct dp_lane *lane, size_t call)
 {
 	const struct dp_rank_summary *of = lane->rank->from;
@@ -52,9 +54,9 @@ static int64_t blocked_until(const struct dp_lane *lane, size_t call)
 }
 
 /*
- * Stretches that overlap are split, so that each time in which the rank does nothing but wait
- * counts once. Where it goes on while a call runs, that call does not block it, although nothing
- * else may run for a while: that is the host's, or another call's.
+ * Splits stretches that overlap, so that time in which the rank only waits counts once. A call
+ * during which the rank continues does not block it, even if nothing else runs for a while: that is
+ * due to the host, or to another call.
  */
 static void find_blocked(struct dp_lane *lane)
 {
@@ -101,7 +103,7 @@ static int sort_starts(struct dp_lane *lane)
 	return DP_OK;
 }
 
-/* last has an entry per group of the job, all DP_NONE, and is left so. */
+/* last has an entry per group of the job; all are DP_NONE before and after. */
 static void link_groups(struct dp_lane *lane, uint32_t *last)
 {
 	const uint32_t *groups = lane->rank->groups + lane->first;
@@ -248,8 +250,8 @@ static double start_of(const struct dp_lane *lane, uint32_t call)
 }
 
 /*
- * Behind iterations that a trace lacks, its rank keeps nobody waiting until it has waited itself:
- * what it saved in them is not known.
+ * After iterations that a trace lacks, its rank delays nobody until it has waited itself: what it
+ * saved in them is unknown.
  */
 double dp_lane__start(const struct dp_lane *lane, uint32_t call)
 {
@@ -268,8 +270,9 @@ void dp_lane__follow(struct dp_lane *lane, uint32_t call)
 }
 
 /*
- * Does the rank go on when the call ends? Not if it computes meanwhile: then it waits for the call
- * later, if at all; nor if it goes on waiting for one that ends after this one.
+ * Returns true if the rank continues when the call ends. It does not if it computes meanwhile,
+ * since then it waits for the call later, if at all; nor if it waits for another call that ends
+ * after this one.
  */
 static bool is_waited_for(const struct dp_lane *lane, uint32_t call)
 {

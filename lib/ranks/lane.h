@@ -1,25 +1,25 @@
 /*
- * A rank in a replay, over a window of iterations: what it did by itself, what it waited for, and
- * how much later than in the trace it is.
+ * A rank in a replay, over a window of iterations: its own work, its waits, and how much later than
+ * in the trace it is.
  */
 #ifndef DP_RANKS_LANE_H
 #define DP_RANKS_LANE_H
 
 #include "ranks/replay.h"
 
-/* The iteration of calls behind the last one; of those before the first it is -1. */
+/* The iteration of calls after the last one; calls before the first have -1. */
 #define DP_LANE_BEHIND INT64_MAX
 
-/* A rank has moved: from here on what it does happens later by so much than in the trace. */
+/* A change of delay: from here on the rank is this much later than in the trace. */
 struct dp_lane_move {
 	double later_ns;
 	uint32_t call; /* at whose end */
 };
 
-/* Since when a rank is blocked by a call, until that ends or another one blocks it. */
+/* The time from which a call blocks a rank, until it ends or another one blocks the rank. */
 struct dp_lane_stretch {
 	int64_t start_ns;
-	double before_ns; /* that it was blocked for by calls before */
+	double before_ns; /* time blocked by calls before */
 };
 
 struct dp_lane {
@@ -33,8 +33,8 @@ struct dp_lane {
 	struct dp_lane_stretch *blocked; /* per call */
 	double *work; /* by start: the rank's own time before each call starts; NULL where nothing
 		       * is removed */
-	double *removed;  /* by start: what is removed of it */
-	uint32_t *behind; /* per call: the one of its group before it, or DP_NONE */
+	double *removed;  /* by start: the part of it that is removed */
+	uint32_t *behind; /* per call: the previous one of its group, or DP_NONE */
 	double *end_ns;	  /* per call: its end in the replay */
 	struct dp_lane_move *moves;
 	size_t move_count;
@@ -43,35 +43,37 @@ struct dp_lane {
 };
 
 /*
- * The calls of a rank from the first to the last that is of iterations [from, to]. last has an
- * entry per group of the job, all DP_NONE, and is left so. Errors: DP_ERR_NOMEM; the lane is to be
- * freed with dp_lane__fini() then, too. Cost: n log n.
+ * Makes the lane of a rank's calls from the first to the last in iterations [from, to]. last has an
+ * entry per group of the job; all are DP_NONE before and after. The caller releases the lane with
+ * dp_lane__fini(), also after a failure. Errors: DP_ERR_NOMEM. Cost: n log n.
  */
 int dp_lane__init(struct dp_lane *lane, const struct dp_job *job,
 		  const struct dp_job_change *change, size_t r, int64_t from, int64_t to,
 		  uint32_t *last);
 void dp_lane__fini(struct dp_lane *lane);
 
-/* A call's iteration of the job. Calls are numbered from the lane's first one. */
+/* The iteration of a call, whose number counts from the lane's first one. */
 int64_t dp_lane__iteration(const struct dp_lane *lane, size_t call);
 
-/* A time of the rank on the job's clock. */
+/* Converts a time of the rank to the job's clock. */
 double dp_lane__time(const struct dp_lane *lane, int64_t time_ns);
 
-/* Calls of an iteration, by start: [*first, return). */
+/* Calls of an iteration, by start: from *first to before the returned index. */
 size_t dp_lane__calls(const struct dp_lane *lane, int64_t iteration, size_t *first);
 
-/* The rank's own time up to a time of its clock: without what it was blocked for. */
+/* The rank's own time up to a time of its clock: without that in which it was blocked. */
 double dp_lane__work_until(const struct dp_lane *lane, int64_t time_ns);
 
-/* The rank's own time between the start of a call and of the one before, by start. */
+/* The rank's own time between the starts of the previous call and of a call, by start. */
 double dp_lane__work_before(const struct dp_lane *lane, size_t at);
 
-/* How much later the rank is at a time: where it waited last, less what is removed since. */
+/* How much later the rank is at a time: as after its last wait, minus what is removed since. */
 double dp_lane__later(const struct dp_lane *lane, int64_t time_ns, bool latest);
 
-/* The replay has come to a call of the rank; when the call starts; and the rank goes on when both
- * its own work and the call are done, whose end is in end_ns. */
+/*
+ * Called when the replay reaches a call of the rank; when the call starts; and when both the rank's
+ * own work and the call are done, whose end is in end_ns: then the rank continues.
+ */
 void dp_lane__follow(struct dp_lane *lane, uint32_t call);
 double dp_lane__start(const struct dp_lane *lane, uint32_t call);
 void dp_lane__move(struct dp_lane *lane, uint32_t call);

@@ -1,6 +1,6 @@
 /*
- * Diagonals of (a, b): a few windows of a find those that may be right, which are judged by
- * content, then by the times between calls; then a merge by time.
+ * Works on diagonals of (a, b): a few windows of a find those that may be right, which are judged
+ * by content, then by the times between calls; then calls are merged by time.
  */
 #include "ranks/match.h"
 #include "stats/stat.h"
@@ -9,14 +9,18 @@
 
 /* Calls of the shorter sequence that shifts are judged by: some hundred iterations. */
 #define JUDGED 2048
-/* Calls of which this many are alike are the same sequence, but for a few that one rank lacks: of
- * these it has fewer than one in WINDOW, and what follows it lies on another diagonal. */
+/*
+ * With this share of equal calls, two sequences are the same except for a few calls that one rank
+ * lacks: fewer than one per WINDOW; what follows one lies on another diagonal.
+ */
 #define ALIKE 0.9
 enum { WINDOW = 16 };
-/* A shift with fewer calls in common than this share of the shorter sequence is no candidate: the
- * fewer there are, the easier they agree by chance. */
+/*
+ * A shift with a smaller share of the shorter sequence in common is no candidate: the fewer calls,
+ * the more easily they agree by chance.
+ */
 #define COMMON 0.34
-/* Differences that are within this of the least are equal: clocks of GPUs tick in µs. */
+/* Smaller differences are equal: clocks of GPUs tick in µs. */
 #define EQUAL_NS 2000.0
 
 struct sequences {
@@ -40,10 +44,10 @@ struct candidate {
 	int64_t shift;
 	size_t common; /* windows that fit */
 	double spread; /* median disagreement of the times between calls */
-	double offset; /* median of b's times less a's */
+	double offset; /* median of b's times minus a's */
 };
 
-/* Do the next calls have the same content? */
+/* Returns true if the next calls have the same content. */
 static bool is_alike(const struct dp_match_call *a, const struct dp_match_call *b, size_t count)
 {
 	size_t alike = 0;
@@ -53,7 +57,10 @@ static bool is_alike(const struct dp_match_call *a, const struct dp_match_call *
 	return (double)alike >= ALIKE * (double)count;
 }
 
-/* The disagreement of the times between a window's calls, and the median of b's times less a's. */
+/*
+ * Computes the disagreement of the times between a window's calls, and the median of b's times
+ * minus a's.
+ */
 static void judge_window(double *spread, double *offset, const struct dp_match_call *a,
 			 const struct dp_match_call *b, size_t count)
 {
@@ -68,8 +75,10 @@ static void judge_window(double *spread, double *offset, const struct dp_match_c
 	*offset = dp_stat__median(room, count);
 }
 
-/* False where the content fits nowhere. Where a rank lacks calls, a diagonal is right in a part of
- * the windows only: the best eighth of them supports it. */
+/*
+ * Judges a diagonal. Returns false if the content matches nowhere. If a rank lacks calls, a
+ * diagonal is right for only some of the windows: the best eighth of them counts.
+ */
 static bool judge(struct candidate *out, const struct sequences *at, int64_t shift)
 {
 	size_t first, count = overlap(at, shift, &first), windows = 0, good = 0;
@@ -81,7 +90,7 @@ static bool judge(struct candidate *out, const struct sequences *at, int64_t shi
 		return false;
 	for (size_t from = 0, end; from < judged; from = end) {
 		end = DP_MIN(from + WINDOW, judged);
-		/* What is left at the end agrees too easily, unless it is all there is. */
+		/* the rest at the end agrees too easily, unless it is all there is */
 		if ((!from || end - from == WINDOW) && is_alike(a + from, b + from, end - from)) {
 			judge_window(&spreads[windows], &offsets[windows], a + from, b + from,
 				     end - from);
@@ -117,19 +126,21 @@ static bool is_better(const struct candidate *a, const struct candidate *b,
 	return llabs(a->shift) < llabs(b->shift);
 }
 
-/* Windows of the first sequence that candidates are looked for with, and what each keeps. Calls
- * that only one rank has spoil a few windows, never all. */
+/*
+ * Windows of the first sequence that candidates are searched with, and what each keeps. Calls that
+ * only one rank has spoil a few windows, never all.
+ */
 enum { LOOKS = 8, KEPT = 4 };
-/* Sequences below this are tried at every shift. */
+/* Shorter sequences are tried at every shift. */
 enum { SHORT = LOOKS * WINDOW };
 
-/* A shift under which one window fits, and how badly: less is better. */
+/* A shift at which one window matches, and how badly: less is better. */
 struct look {
 	int64_t shift;
 	double misfit;
 };
 
-/* Times are as good as equal within EQUAL_NS: of those the smaller shift comes first. */
+/* Times within EQUAL_NS are equal: of those the smaller shift comes first. */
 static bool is_nearer(const struct look *a, const struct look *b)
 {
 	double one = floor(a->misfit / EQUAL_NS), two = floor(b->misfit / EQUAL_NS);
@@ -137,7 +148,7 @@ static bool is_nearer(const struct look *a, const struct look *b)
 	return one != two ? one < two : llabs(a->shift) < llabs(b->shift);
 }
 
-/* The mean disagreement of the times between a window's calls, at most or not much above limit. */
+/* The mean disagreement of the times between a window's calls, not computed far beyond limit. */
 static double misfit_of(const struct dp_match_call *a, const struct dp_match_call *b, double limit)
 {
 	double sum = 0;
@@ -148,7 +159,7 @@ static double misfit_of(const struct dp_match_call *a, const struct dp_match_cal
 	return sum / (WINDOW - 1);
 }
 
-/* Keeps the shifts under which the window of a at a place fits best; returns how many. */
+/* Keeps the shifts at which the window of a at a place matches best; returns their number. */
 static size_t look_at(struct look *kept, const struct sequences *at, size_t place, int64_t from,
 		      int64_t to, const struct dp_match_clock *clock)
 {
@@ -201,7 +212,7 @@ static int compare_shifts(const void *a, const void *b)
 static bool best_shift(struct candidate *best, const struct sequences *at,
 		       const struct dp_match_clock *clock)
 {
-	/* Shifts around those that begin, and that end, together. */
+	/* shifts near those at which both begin, or end, together */
 	int64_t ends = (int64_t)at->m - (int64_t)at->n;
 	int64_t from = DP_MAX(DP_MIN(ends, 0) - DP_MATCH_SHIFTS / 2, -(int64_t)at->n);
 	int64_t to = DP_MIN(DP_MAX(ends, 0) + DP_MATCH_SHIFTS / 2, (int64_t)at->m);
@@ -226,7 +237,7 @@ static bool best_shift(struct candidate *best, const struct sequences *at,
 	return found;
 }
 
-/* How far times may differ: less than half of the shortest usual distance between equal calls. */
+/* How far times may differ: less than half of the shortest typical distance between equal calls. */
 static double tolerance(const struct sequences *at)
 {
 	size_t used = 0, judged = DP_MIN(at->n, JUDGED);
@@ -250,7 +261,7 @@ static size_t merge(uint32_t *partner, const struct sequences *at, const struct 
 
 		if (fabs(late) <= most && at->a[i].symbol == at->b[j].symbol) {
 			partner[i++] = (uint32_t)j++;
-			offset += late / 8; /* follows a clock that drifts, not a single call */
+			offset += late / 8; /* follows a drifting clock, but not a single call */
 			matched++;
 		} else if (late > 0) {
 			i++;
@@ -282,7 +293,10 @@ static size_t by_diagonal(uint32_t *partner, const struct sequences *at, int64_t
 	return matched;
 }
 
-/* False where numbers are missing, not ascending, or those that are equal are of other calls. */
+/*
+ * Matches by number. Returns false if numbers are missing, not ascending, or equal for different
+ * calls.
+ */
 static bool by_sequence(uint32_t *partner, const struct sequences *at)
 {
 	size_t i = 0, j = 0, equal = 0, matched = 0;
@@ -327,7 +341,7 @@ int dp_match__run(uint32_t *partner, const struct dp_match_call *a, size_t n,
 	if (best_shift(&best, &at, clock)) {
 		size_t matched = merge(partner, &at, &best);
 
-		/* Ends that differ more than calls are apart: the order alone is left. */
+		/* ends differ more than calls are apart: only the order is left */
 		if (matched < best.common * WINDOW / 2) {
 			clear(partner, n);
 			by_diagonal(partner, &at, best.shift);

@@ -1,29 +1,29 @@
-/* Two ranks' calls in one process group: which are the same call. Pure. */
+/* Matches two ranks' calls in one process group. Pure. */
 #ifndef DP_RANKS_MATCH_H
 #define DP_RANKS_MATCH_H
 
 #include "base/base.h"
 
 struct dp_match_call {
-	uint64_t symbol;  /* what it moves: kind and size */
+	uint64_t symbol;  /* content: kind and size */
 	int64_t end_ns;	  /* ascending, on the rank's own clock */
 	int64_t sequence; /* of the group's calls; -1: not recorded */
 };
 
-/* What is known of the second rank's clock before. */
+/* What is known of the second rank's clock. */
 struct dp_match_clock {
 	bool known;
-	int64_t offset_ns; /* of the second rank's times, less those of the first */
+	int64_t offset_ns; /* of the second rank's times, minus those of the first */
 };
 
 /*
- * For each of a's n calls sets in partner its counterpart's index in b, or DP_NONE: counterparts
- * are equal symbols, in the same order in both.
+ * Sets, for each of a's n calls, its counterpart's index in b, or DP_NONE: counterparts are equal
+ * symbols, in the same order in both.
  *
- * By their numbers where all are recorded. Else iterations look alike, so that content alone allows
- * many shifts of one sequence against the other; of those the one is chosen under which the times
- * between calls agree best, as members of a group end a call together. From there the calls are
- * merged in order of time, which finds calls that only one rank has.
+ * Calls are matched by their numbers if all are recorded. Otherwise, since iterations look alike,
+ * content alone allows many shifts of one sequence against the other. The shift is chosen at which
+ * the times between calls agree best, as members of a group end a call together. From there the
+ * calls are merged in order of time, which finds calls that only one rank has.
  *
  * Errors: DP_ERR_NOMEM. Cost: O(n + m), and for each of 2 * DP_MATCH_SHIFTS shifts at most a few
  * comparisons of calls.

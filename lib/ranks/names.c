@@ -1,4 +1,4 @@
-/* What names say: of collectives, and of the files of ranks. */
+/* Names of collectives, and ranks from names of files. */
 #include "ranks/summary.h"
 
 #include <ctype.h>
@@ -32,7 +32,7 @@ const char *dp_verdict_name(enum dp_ranks_verdict_kind kind)
 	return (size_t)kind < DP_COUNT(names) ? names[kind] : "unknown";
 }
 
-/* Up to nine digits, so that dates and hashes are no ranks. */
+/* Reads at most nine digits, so that dates and hashes are no ranks. */
 static int64_t number_at(const char *at)
 {
 	int64_t value = 0;
@@ -46,7 +46,7 @@ static int64_t number_at(const char *at)
 
 /*
  * "rank" and a number, as in "rank3.json", "trace_rank-12.json.gz" or "rank_0/trace.json". Other
- * numbers in names are dates, steps and process ids as often as ranks: they do not count.
+ * numbers in names are as often dates, steps and process ids, and are ignored.
  */
 int64_t dp_rank_name__read(const char *path)
 {

@@ -1,4 +1,4 @@
-/* What summaries of ranks own, and what is forecast of their calls. */
+/* The memory of ranks' summaries, and the forecast of their calls. */
 #include "ranks/summary_pack.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Summaries to a result: which ranks there are, and what they did. */
+/* From summaries to a result: which ranks there are, and what they did. */
 #include "ranks/job.h"
 #include "base/options.h"
 #include "base/search.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Fewer ranks can't tell which of them is of another job. */
+/* Of fewer ranks it cannot be decided which belongs to another job. */
 enum { RANKS_TO_EXCLUDE = 3 };
 
 static int leave_out(struct dp_ranks *ranks, const char *file, const char *format, ...)
@@ -53,7 +53,7 @@ static int compare_files(const void *a, const void *b)
 		return names;
 	if (one->index != two->index)
 		return one->index < two->index ? -1 : 1;
-	/* Those of the same name are in order of their bytes. */
+	/* equal names are sorted by their bytes */
 	return one->file < two->file ? -1 : one->file > two->file;
 }
 
@@ -68,10 +68,13 @@ static int compare_ranks(const void *a, const void *b)
 	return compare_files(a, b);
 }
 
-/* Entries are in order of file. What neither trace nor name states is the next free number. */
+/*
+ * Entries are in order of file. A rank that neither trace nor name states gets the next free
+ * number.
+ */
 static int number_entries(struct entry *entries, size_t count)
 {
-	/* As many numbers are free below twice the count. */
+	/* below twice the count, enough numbers are free */
 	bool *taken = dp_alloc__zeroed(2 * count + 1, sizeof(*taken));
 	size_t next = 0;
 
@@ -101,11 +104,11 @@ static int number_entries(struct entry *entries, size_t count)
 	return DP_OK;
 }
 
-/* One entry of each rank, and those whose rank another one has. */
+/* One entry per rank, and entries whose rank another one has. */
 struct candidates {
 	struct entry *entries; /* in order of rank */
 	size_t count;
-	struct entry *doubles; /* the same; NULL for a file: it has become one of the entries */
+	struct entry *doubles; /* the same; file is NULL once it has become an entry */
 	size_t double_count;
 };
 
@@ -125,7 +128,7 @@ static int candidates_init(struct candidates *candidates, struct entry *entries,
 	return DP_OK;
 }
 
-/* The next file of a rank, instead of one of another job; false where there is none. */
+/* Replaces an entry by the next file of its rank. Returns false if there is none. */
 static bool take_double(struct candidates *candidates, struct entry *entry)
 {
 	for (size_t i = 0; i < candidates->double_count; i++)
@@ -222,8 +225,8 @@ static int report_stranger(struct dp_ranks *ranks, const struct dp_job_rank *ran
 }
 
 /*
- * Ranks whose collectives no other rank knows, while others agree. If a rank has another file, that
- * is tried instead. *changed: the job is another one now.
+ * Drops ranks whose collectives no other rank has, while others agree. If a rank has another file,
+ * that is tried instead. *changed: the job is another one now.
  */
 static int drop_strangers(struct dp_ranks *ranks, const struct dp_job *job,
 			  struct candidates *candidates, bool *changed)
@@ -268,7 +271,7 @@ static int make_job(struct dp_ranks *ranks, struct dp_job *job, struct candidate
 	return status ? status : dp_job__iterations(job);
 }
 
-/* Means per iteration; a rank's warm-up counts where it has nothing else. */
+/* Computes means per iteration; a rank's warm-up counts if it has nothing else. */
 static void fill_means(struct dp_rank *out, const struct dp_ranks *ranks,
 		       const struct dp_job_rank *rank, size_t r, double *room)
 {
@@ -394,7 +397,7 @@ static int fill(struct dp_ranks *ranks, struct entry *entries, size_t count)
 		status = dp_ranks__collectives(ranks, &job);
 	if (!status)
 		status = dp_ranks__judge(ranks, &job);
-	/* Last, when what judging needed is freed. */
+	/* last, after the data for judging are freed */
 	if (!status)
 		status = dp_ranks__calls(ranks, &job);
 	free(candidates.doubles);
@@ -402,7 +405,7 @@ static int fill(struct dp_ranks *ranks, struct entry *entries, size_t count)
 	return status;
 }
 
-/* What all summaries hold, unpacked. */
+/* The unpacked contents of all summaries. */
 struct files {
 	const struct dp_section **sections;
 	struct dp_file_summary *files;

@@ -1,10 +1,9 @@
 /*
- * A replay of what all ranks depend on (dPRO, MLSys'22, and ByteDance's what-if analysis, OSDI'25,
+ * Replays the dependencies of all ranks (dPRO, MLSys'22, and ByteDance's what-if analysis, OSDI'25,
  * do so per operation; here a rank's work between two collectives is one dp_lane__work_before). A
  * collective ends when its last member has come and its own time has passed. A rank's work moves
- * with the last thing that it waited for, which is the end of each collective that it waited for in
- * the trace, and it is shortened where the change says so. Nothing moves without a change: the
- * trace is reproduced.
+ * with the last collective that it waited for in the trace, and is shortened according to the
+ * change. Without a change the trace is reproduced.
  */
 #include "ranks/lane.h"
 #include "base/sort.h"
@@ -14,9 +13,9 @@
 #include <string.h>
 
 /*
- * Calls of a rank that are replayed at once, and iterations at least: memory holds what is replayed
- * of all ranks. Windows share an iteration, behind which the later one counts. As ranks wait for
- * each other in each iteration, what is left of a delay behind 8 of them is no part of a mean.
+ * Calls of a rank that are replayed at once, and the fewest iterations: memory holds what is
+ * replayed of all ranks. Windows share an iteration, after which the later one counts. As ranks
+ * wait for each other in each iteration, a delay no longer matters after 8 of them.
  */
 enum { WINDOW_CALLS = 256, WINDOW_ITERATIONS = 8 };
 
@@ -37,8 +36,9 @@ struct replay {
 };
 
 /*
- * What is removed of a rank's work before each call of an iteration: all beyond the median of its
- * peers that have as many calls in it; those are in the same place of the same program.
+ * Computes what is removed from a rank's work before each call of an iteration: all beyond the
+ * median of its peers with equally many calls in it, which are at the same place of the same
+ * program.
  */
 static void remove_excess(struct replay *replay, size_t r, size_t first, size_t end)
 {
@@ -64,7 +64,7 @@ static void remove_excess(struct replay *replay, size_t r, size_t first, size_t 
 	}
 }
 
-/* A rank whose work is changed. */
+/* Prepares a rank whose work is changed. */
 static int init_removed(struct dp_lane *lane)
 {
 	size_t count = lane->count;
@@ -78,7 +78,7 @@ static int init_removed(struct dp_lane *lane)
 	return DP_OK;
 }
 
-/* Sums, so that removed[] is what is removed before each call. */
+/* Turns removed[] into what is removed before each call in total. */
 static void sum_removed(struct dp_lane *lane)
 {
 	double sum = 0;
@@ -105,7 +105,7 @@ static int remove_from_rank(struct replay *replay, size_t r)
 	return status;
 }
 
-/* Each rank's work takes its share of the time. */
+/* Scales each rank's work by its factor. */
 static int scale_ranks(struct replay *replay)
 {
 	int status = DP_OK;
@@ -138,13 +138,13 @@ static int change_work(struct replay *replay)
 	return status;
 }
 
-/* The last of an instance's members to start: in the trace, and in the replay. */
+/* The last member of an instance to start, in the trace and in the replay. */
 struct arrival {
 	double start_ns;
 	double new_ns;
 };
 
-/* A member of an instance, if its call is in the window. */
+/* The lane of an instance's member, if its call is in the window. */
 static struct dp_lane *lane_of(const struct replay *replay, const struct dp_job_member *member,
 			       uint32_t *call)
 {
@@ -156,7 +156,7 @@ static struct dp_lane *lane_of(const struct replay *replay, const struct dp_job_
 	return lane;
 }
 
-/* all: whoever comes last decides, not who came last in the trace. */
+/* all: the last to come in the replay decides, rather than the last in the trace. */
 static struct arrival find_arrival(struct replay *replay, const struct dp_instance *at, bool all)
 {
 	const struct dp_job_member *members = &replay->job->members[at->first];
@@ -177,7 +177,7 @@ static struct arrival find_arrival(struct replay *replay, const struct dp_instan
 			arrival.new_ns = all ? fmax(arrival.new_ns, new_ns) : new_ns;
 		arrival.start_ns = fmax(arrival.start_ns, start_ns);
 	}
-	/* Nobody's is known: as in the trace. */
+	/* nobody's start is known: as in the trace */
 	return isinf(arrival.new_ns) ? (struct arrival){ 0, 0 } : arrival;
 }
 
@@ -199,7 +199,10 @@ static void replay_instance(struct replay *replay, uint32_t instance)
 		end_ns = dp_lane__time(lane, of->end_ns);
 		wait_ns = (double)dp_job__wait(replay->job, lane->rank, members[m].call);
 		own_ns = (double)(of->end_ns - of->start_ns) - wait_ns;
-		/* Of broadcasts and the like, who did not wait does not depend on the others. */
+		/*
+		 * in broadcasts and the like, a member that did not wait does not depend on the
+		 * others
+		 */
 		if (all || wait_ns > own_ns || lane->resumes)
 			lane->end_ns[call] = end_ns + arrival.new_ns - arrival.start_ns - less_ns;
 		else
@@ -229,7 +232,7 @@ static int compare_endings(const void *a, const void *b)
 	return one->alone.call < two->alone.call ? -1 : one->alone.call > two->alone.call;
 }
 
-/* The window's endings, not yet in order. */
+/* The window's endings, not sorted yet. */
 struct endings {
 	struct ending *list;
 	size_t count, room;
@@ -306,7 +309,7 @@ static int replay_calls(struct replay *replay)
 	return status;
 }
 
-/* How much later a rank is behind its last collective of an iteration; NaN where it has none. */
+/* How much later a rank is after its last collective of an iteration; NaN if it has none. */
 static double later_behind(const struct dp_lane *lane, int64_t iteration)
 {
 	size_t first, end = dp_lane__calls(lane, iteration, &first);
@@ -317,8 +320,10 @@ static double later_behind(const struct dp_lane *lane, int64_t iteration)
 	return first < end ? dp_lane__later(lane, last_ns, false) : NAN;
 }
 
-/* What the median rank gains in the window's iterations but the first, of which it is not known
- * what runs before its first collective; NaN where no rank has both ends. */
+/*
+ * The median rank's gain in the window's iterations without the first, whose work before its first
+ * collective is unknown; NaN if no rank has both ends.
+ */
 static double median_saved(struct replay *replay)
 {
 	size_t count = 0;
@@ -355,7 +360,7 @@ static int replay_window(double *saved_ns, struct replay *replay)
 	return status;
 }
 
-/* Iterations of a window, by the calls of the rank that has most. */
+/* The number of iterations of a window, by the calls of the rank that has most. */
 static int64_t window_of(const struct dp_job *job)
 {
 	size_t most = 1;
@@ -366,7 +371,7 @@ static int64_t window_of(const struct dp_job *job)
 		      (int64_t)((double)WINDOW_CALLS * (double)job->iterations / (double)most));
 }
 
-/* The last iteration that the first rank has calls of; -1 for none. */
+/* The last iteration in which the first rank has calls; -1 if there is none. */
 static int64_t last_iteration(const struct dp_job *job)
 {
 	const struct dp_job_rank *rank = &job->ranks[0];
@@ -389,7 +394,7 @@ static int replay_windows(double *saved_ns, struct replay *replay)
 	for (replay->from = first; replay->from < last && !status; replay->from = replay->to) {
 		double window_ns = NAN;
 
-		/* None at the end that is shorter than a half. */
+		/* a last window shorter than half is joined to the one before */
 		replay->to =
 			last - replay->from < window + window / 2 ? last : replay->from + window;
 		status = replay_window(&window_ns, replay);
@@ -403,7 +408,7 @@ static int replay_windows(double *saved_ns, struct replay *replay)
 	return status;
 }
 
-/* Do all ranks have collectives, and one clock? */
+/* Returns true if all ranks have collectives, and one clock. */
 static bool is_connected(const struct dp_job *job)
 {
 	for (size_t r = 0; r < job->count; r++)

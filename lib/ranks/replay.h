@@ -9,8 +9,8 @@ struct dp_job_change {
 	uint32_t rank; /* its own work takes what the median of its class does, call by call;
 			* DP_NONE: nobody's does */
 	const uint32_t *classes;
-	const double *scale;	 /* per rank: factor on its own work; or NULL */
-	const double *less_ns; /* per instance: it takes so much less by itself. NULL: nothing */
+	const double *scale;   /* per rank: a factor for its own work; or NULL */
+	const double *less_ns; /* per instance: by how much shorter it is; NULL: by nothing */
 	int64_t since;
 	double more_often; /* this many times as often as in the iterations behind the first one */
 	bool least; /* what the traces do not show is as it saves least: calls that no other rank
@@ -18,9 +18,9 @@ struct dp_job_change {
 };
 
 /*
- * By how much each iteration from since on would be shorter on average; NaN where that is not
- * known: without clocks, or without collectives behind since. Errors: DP_ERR_NOMEM. Cost: n log n
- * in the collectives, and those of the rank's class for each of its own.
+ * By how much each iteration from since on would be shorter on average; NaN if that is unknown:
+ * without clocks, or without collectives after since. Errors: DP_ERR_NOMEM. Cost: n log n in the
+ * collectives, and those of the rank's class for each of its own.
  */
 int dp_job__replay(double *saved_ns, const struct dp_job *job, const struct dp_job_change *change);
 

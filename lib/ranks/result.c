@@ -1,4 +1,4 @@
-/* What a result owns, and how it is read. */
+/* The memory of a result, and its accessors. */
 #include "ranks/job.h"
 
 #include <string.h>

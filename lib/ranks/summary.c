@@ -1,4 +1,4 @@
-/* An analysis to the summaries of its ranks. Cost: linear in the operations and iterations. */
+/* From an analysis to the summaries of its ranks. Cost: linear in the operations and iterations. */
 #include "ranks/summary.h"
 #include "base/communication.h"
 #include "base/search.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Operators, kernels and host ranges of a rank: those beyond cost too little to be a cause. */
+/* Operators, kernels and host ranges of a rank: further ones cost too little to be a cause. */
 enum { SHARES_MOST = 1024 };
 
 struct part_metric {
@@ -15,7 +15,7 @@ struct part_metric {
 	enum dp_rank_part part;
 };
 
-/* The parts of a period, as compare has them: they leave each other out and sum to it. */
+/* The parts of a period, as in comparisons: they exclude each other, and sum up to it. */
 static const struct part_metric part_metrics[] = {
 	{ "compute_ns", DP_RANK_COMPUTE },	 { "comm_exposed_ns", DP_RANK_COMMUNICATION },
 	{ "copy_exposed_ns", DP_RANK_COPY },	 { "idle_copy_ns", DP_RANK_COPY },
@@ -39,7 +39,7 @@ static double metric_of(const struct dp_analysis *analysis, size_t loop, const c
 	return dp_analysis_loop_metric(analysis, loop, metric_by_name(name), k);
 }
 
-/* Without launches, idle time has no causes: then all of it is other. */
+/* Without launches idle time has no causes, and all of it is other. */
 static void fill_step(struct dp_step_summary *step, const struct dp_analysis *analysis, size_t loop,
 		      size_t k)
 {
@@ -84,7 +84,7 @@ static int add_share(struct dp_rank_summary *rank, enum dp_rank_part part, bool 
 	return DP_OK;
 }
 
-/* A range in which a framework fetches the next input. */
+/* Returns true for a range in which a framework fetches the next input. */
 static bool is_loader(const char *name)
 {
 	return name && (strstr(name, "DataLoader") || strstr(name, "data_loader") ||
@@ -125,9 +125,8 @@ static int fill_shares(struct dp_rank_summary *rank, const struct dp_analysis *a
 
 /*
  * Idle time before an upload counts as input wait, and other idle time of the host as host wait.
- * Where the trace has ranges of a data loader, they tell more exactly which of both it is: shares[]
- * become the shares of input wait and of host wait that they cover, in typical iterations or in
- * slow ones.
+ * Ranges of a data loader show more exactly which it is: shares[] become the shares of input wait
+ * and of host wait that they cover, in typical iterations or in slow ones.
  */
 static void loader_shares(double shares[2], const struct dp_analysis *analysis, size_t loop,
 			  bool slow)
@@ -153,8 +152,10 @@ static void loader_shares(double shares[2], const struct dp_analysis *analysis, 
 	shares[1] = any && all[1] > 0 ? fmin(1, loading[1] / all[1]) : 0;
 }
 
-/* An iteration is slow here if it takes a tenth longer than the median one, which changes which of
- * the two shares hold, not what it costs. */
+/*
+ * An iteration is slow here if it takes a tenth longer than the median one. This only decides which
+ * of the two shares applies, not the cost.
+ */
 #define SLOW 1.1
 
 static int split_waits(struct dp_rank_summary *rank, const struct dp_analysis *analysis,
@@ -232,7 +233,7 @@ static int fill_loop(struct dp_rank_summary *rank, const struct dp_analysis *ana
 	return fill_shares(rank, analysis, loop, (double)DP_MAX(steady, 1));
 }
 
-/* The loop of a device that takes most time; SIZE_MAX where it has none. */
+/* The loop of a device that takes most time, or SIZE_MAX. */
 static size_t main_loop(const struct dp_analysis *analysis, uint32_t device)
 {
 	const struct dp_loop *loop;
@@ -259,7 +260,7 @@ static void assign_iterations(struct dp_rank_summary *rank)
 		size_t next;
 
 		DP_FIND(next, 0, rank->step_count, rank->steps[next].start_ns > start_ns);
-		/* Behind the last iteration's end runs something else. */
+		/* what runs after the last iteration's end is something else */
 		if (next && (next < rank->step_count || isfinite(rank->steps[next - 1].period_ns) ||
 			     start_ns <= rank->steps[next - 1].end_ns))
 			rank->calls[i].iteration = (uint32_t)(next - 1);
@@ -303,7 +304,7 @@ static int fill_rank(struct dp_rank_summary *rank, const struct dp_analysis *ana
 	return status;
 }
 
-/* Time of kernels per device, on all of its streams. */
+/* Sums up the time of kernels per device, on all of its streams. */
 static void find_busy(int64_t *busy_ns, const struct dp_trace *trace)
 {
 	const struct dp_stream *stream;
@@ -314,7 +315,7 @@ static void find_busy(int64_t *busy_ns, const struct dp_trace *trace)
 				dp_sum__i64(busy_ns[stream->device], DP_MAX(stream->busy_ns, 1));
 }
 
-/* A process that states its rank is one rank: of several devices it is the busiest one's. */
+/* A process that states its rank is one rank: if it uses several devices, its busiest one. */
 static bool is_rank(const struct dp_trace *trace, const int64_t *busy_ns, uint32_t device)
 {
 	const struct dp_device *self = dp_trace_device(trace, device), *other;
@@ -335,7 +336,7 @@ static int compare_keys(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The summaries of a file's ranks: process by process, and of each in the order of its devices. */
+/* Makes the summaries of a file's ranks by process, then by device. */
 static int fill_ranks(struct dp_file_summary *file, const struct dp_analysis *analysis)
 {
 	const struct dp_trace *trace = dp_analysis_trace(analysis);

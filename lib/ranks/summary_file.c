@@ -1,6 +1,6 @@
 /*
- * Summary files: sections in order, each with its length and a checksum. A file of several is that
- * of each, put together: whatever is merged first, the same sections give the same bytes.
+ * Summary files: sections in order, each with its length and a checksum. Merging joins the sections
+ * of all files: in whatever order files are merged, the same sections give the same bytes.
  */
 #include "ranks/summary.h"
 
@@ -9,13 +9,13 @@
 #include <string.h>
 #include <zlib.h>
 
-/* As PNG has it: bytes that no text begins with, and that a transfer as text changes. */
+/* Like PNG's: bytes that no text begins with, and that a transfer as text changes. */
 static const unsigned char magic[8] = { 0x89, 'd', 'p', 's', 'u', 'm', '\r', '\n' };
 
-/* Version 1 lacks how long calls were queued: not known. Readers refuse any other. */
+/* Version 1 lacks how long calls were queued, which is then unknown. Others are refused. */
 enum { VERSION = 3 };
 
-/* Magic, version, number of sections; length and checksum of one. Integers are little endian. */
+/* Magic, version, number of sections; length and checksum of one. Integers are little-endian. */
 enum { HEAD = 16, SECTION_HEAD = 8 };
 
 static void put32(unsigned char *at, uint32_t value)
@@ -54,7 +54,7 @@ int dp_section__init(struct dp_section *section, unsigned char *bytes, size_t si
 	return status;
 }
 
-/* The section of *size bytes at most at bytes; *size becomes how long it is with its head. */
+/* Reads the section in at most *size bytes; *size becomes its length with its head. */
 static int read_section(struct dp_section *section, const unsigned char *bytes, size_t *size)
 {
 	unsigned char *copy;
@@ -74,7 +74,7 @@ static int read_section(struct dp_section *section, const unsigned char *bytes, 
 	return dp_section__init(section, copy, length);
 }
 
-/* All sections, in order and each once, and nothing behind them. */
+/* Reads all sections, which must be sorted and unique, with nothing behind them. */
 static int read_sections(struct dp_summary *summary, const unsigned char *bytes, size_t size)
 {
 	size_t count = get32(bytes + 12), at = HEAD;
@@ -127,7 +127,7 @@ int dp_summary_read(struct dp_summary **summary, const void *bytes, size_t size,
 	return DP_OK;
 }
 
-/* The whole file; what grows or shrinks meanwhile is damaged. */
+/* Reads the whole file; one that changes its size meanwhile is damaged. */
 static int load(unsigned char **bytes, size_t *size, const char *path, struct dp_error *error)
 {
 	FILE *file = fopen(path, "rb");
@@ -143,7 +143,7 @@ static int load(unsigned char **bytes, size_t *size, const char *path, struct dp
 			status = dp_error__nomem(error, *size);
 		else
 			*size += fread(*bytes + *size, 1, room - *size, file);
-		/* Of what is no summary, however large, nothing more is read. */
+		/* a file that is no summary, however large, is not read further */
 		if (*size >= sizeof(magic) && memcmp(*bytes, magic, sizeof(magic)) != 0)
 			break;
 	}

@@ -1,7 +1,7 @@
 /*
- * A file's ranks as bytes: deepprof-summary(5) describes them. Times are differences from those
- * before, and of a call only that is written which does not follow from the calls before it: most
- * take 7 to 10 bytes.
+ * Packs a file's ranks as bytes: deepprof-summary(5) describes them. Times are differences from
+ * previous ones, and of a call only what does not follow from previous calls is written: most take
+ * 7 to 10 bytes.
  */
 #include "ranks/summary_pack.h"
 
@@ -25,7 +25,7 @@ static void put_bytes(struct pack *pack, const void *bytes, size_t size)
 	pack->size += size;
 }
 
-/* Seven bits a byte, the lowest first. */
+/* Writes seven bits per byte, lowest first. */
 static void put_number(struct pack *pack, uint64_t value)
 {
 	unsigned char bytes[DP_PACKED_NUMBER];
@@ -39,13 +39,13 @@ static void put_number(struct pack *pack, uint64_t value)
 	put_bytes(pack, bytes, size);
 }
 
-/* 0, -1, 1, -2 … as 0, 1, 2, 3 … */
+/* Writes 0, -1, 1, -2 … as 0, 1, 2, 3 … */
 static void put_signed(struct pack *pack, int64_t value)
 {
 	put_number(pack, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
 }
 
-/* How much a is beyond b; any two differ by one of 2^64. */
+/* Writes a - b modulo 2^64. */
 static void put_difference(struct pack *pack, int64_t a, int64_t b)
 {
 	put_signed(pack, (int64_t)((uint64_t)a - (uint64_t)b));
@@ -59,7 +59,7 @@ static void put_text(struct pack *pack, const char *text)
 	put_bytes(pack, text, length + 1);
 }
 
-/* In units of 1 / scale; 0 is NaN, all others are one more. */
+/* Writes a value in units of 1 / scale, plus one; 0 is NaN. */
 static void put_real(struct pack *pack, double value, double scale)
 {
 	double limit = (double)DP_SUMMARY_LIMIT;
@@ -72,7 +72,7 @@ static void put_real(struct pack *pack, double value, double scale)
 	put_number(pack, ((uint64_t)(int64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0)) + 1);
 }
 
-/* What of a call is the same for many, in order of kind, group, bytes … */
+/* The members of a call that many calls share, in order of kind, group, bytes … */
 struct key {
 	uint64_t bytes;
 	uint32_t group;

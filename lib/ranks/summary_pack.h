@@ -1,24 +1,24 @@
-/* What packing and unpacking a summary share. */
+/* Declarations shared by packing and unpacking a summary. */
 #ifndef DP_RANKS_SUMMARY_PACK_H
 #define DP_RANKS_SUMMARY_PACK_H
 
 #include "ranks/summary.h"
 
-/* Bytes of a number at most: seven bits each. */
+/* Most bytes of a number: seven bits each. */
 enum { DP_PACKED_NUMBER = 10 };
 
-/* Times and bytes are within this, as those of traces are. */
+/* The range of times and bytes, like that of traces. */
 #define DP_SUMMARY_LIMIT (INT64_C(1) << 61)
 
-/* Of a call: what is as forecast, and is left out. */
+/* Flags of a call: what is as forecast, and left out. */
 enum {
 	DP_CALL_KEY = 1,
 	DP_CALL_SEQUENCE = 2,
 	DP_CALL_ITERATION = 4,
 	DP_CALL_EXPOSED = 8, /* all of it is, and blocks */
-	DP_CALL_HIDDEN = 16, /* nothing is exposed or blocks */
+	DP_CALL_HIDDEN = 16, /* nothing is exposed, and nothing blocks */
 	DP_CALL_READY = 32,  /* it was not queued */
-	DP_CALL_QUEUED = 64, /* it was; with neither, that is not known */
+	DP_CALL_QUEUED = 64, /* it was; with neither flag, that is unknown */
 	DP_CALL_FLAGS = 127
 };
 
@@ -31,13 +31,13 @@ enum { DP_SHARE_OPERATOR = 128, DP_KEY_SENDS = 128 };
 #define DP_SHARE_SCALE 1e6
 
 /*
- * What calls should be by those before: keys follow each other as they did the last time, sequence
- * numbers of a group count on, and the iteration stays.
+ * What calls should be, given the previous ones: keys follow each other as they did the last time,
+ * sequence numbers of a group continue, and the iteration stays.
  */
 struct dp_call_forecast {
 	uint32_t *next;	    /* per key: the one that followed it */
 	int64_t *sequence;  /* per group: the last one */
-	uint32_t key;	    /* of the call before; DP_NONE: none */
+	uint32_t key;	    /* of the previous call; DP_NONE: none */
 	uint32_t iteration; /* of the call before */
 	int64_t end_ns;	    /* of the call before */
 };

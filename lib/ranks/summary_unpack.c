@@ -1,4 +1,4 @@
-/* Packed ranks, which may be anything, back to what they were: see summary_pack.c. */
+/* Unpacks ranks from untrusted bytes: see summary_pack.c. */
 #include "ranks/summary_pack.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static uint64_t refuse(struct unpack *unpack)
 	return 0;
 }
 
-/* One way to write a number only: no high bytes of zeros. */
+/* Reads a number; high bytes of zeros are refused, so that each has one form. */
 static uint64_t take_number(struct unpack *unpack)
 {
 	uint64_t value = 0;
@@ -42,7 +42,7 @@ static uint64_t take_below(struct unpack *unpack, uint64_t limit)
 	return value < limit ? value : refuse(unpack);
 }
 
-/* How many things of least bytes each follow. */
+/* Reads a count of items that take at least `least` bytes each. */
 static size_t take_count(struct unpack *unpack, size_t least)
 {
 	uint64_t count = take_number(unpack);
@@ -73,7 +73,7 @@ static int64_t take_time(struct unpack *unpack)
 	return checked_time(unpack, take_signed(unpack));
 }
 
-/* a and the next difference. */
+/* a plus the next difference. */
 static int64_t take_from(struct unpack *unpack, int64_t a)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)take_signed(unpack));
@@ -279,7 +279,7 @@ static int take_rank(struct unpack *unpack, struct dp_rank_summary *rank)
 int dp_summary__unpack(struct dp_file_summary *file, const unsigned char *bytes, size_t size)
 {
 	struct unpack unpack = { bytes, bytes + size, false };
-	/* A rank without anything: a byte for each of its numbers. */
+	/* a rank without contents: a byte for each of its numbers */
 	const size_t least = 13;
 	size_t count;
 	int status = DP_OK;

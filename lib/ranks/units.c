@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The group that all ranks meet in most often; DP_NONE where there is none. */
+/* The group in which all ranks meet most often, or DP_NONE. */
 static int meeting_group(uint32_t *group, size_t *meetings, const struct dp_job *job)
 {
 	size_t *counts = dp_alloc__zeroed(job->group_count, sizeof(*counts));
@@ -41,8 +41,8 @@ static int allocate(struct dp_units *units, size_t count, size_t ranks)
 }
 
 /*
- * Between the calls of a rank that end two meetings: the time, without waiting. Without times, the
- * waiting alone: as the time is the same for all ranks, who waits least takes longest by itself.
+ * A rank's time without waiting between the calls that end two meetings. Without times, only its
+ * waiting, negated: the time is the same for all ranks, so the one that waits least took longest.
  */
 static double own_between(const struct dp_job *job, const struct dp_job_rank *rank, uint32_t from,
 			  uint32_t to)
@@ -133,7 +133,7 @@ static uint32_t root_of(uint32_t *parents, uint32_t rank)
 	return rank;
 }
 
-/* The ranks of one pipeline: those that data is sent between, directly or over others. */
+/* Joins the ranks of one pipeline: those between which data is sent, directly or via others. */
 static bool join_pipelines(const struct dp_job *job, uint32_t *pipelines)
 {
 	bool any = false;
@@ -150,7 +150,10 @@ static bool join_pipelines(const struct dp_job *job, uint32_t *pipelines)
 	return any;
 }
 
-/* Are two members of one pipeline? Of the first and the last stage, for tied embeddings, too. */
+/*
+ * Returns true for a group of members of one pipeline, such as its first and last stage, which tie
+ * embeddings.
+ */
 static bool spans_stages(const struct dp_job_group *group, uint32_t *pipelines, bool *is_member)
 {
 	bool found = false;
@@ -181,7 +184,7 @@ static void join_groups(const struct dp_job *job, uint32_t *parents, uint32_t *p
 	}
 }
 
-/* Numbers the stages, and the classes of those that are alone. */
+/* Numbers the stages, and the classes of ranks that are alone in theirs. */
 static int number_stages(struct dp_stages *stages, const struct dp_job *job, uint32_t *parents)
 {
 	uint32_t *numbers = dp_alloc__array(job->count + 1, sizeof(*numbers));

@@ -1,15 +1,15 @@
-/* The pieces of a job's time that ranks are compared in, and which ranks are alike. */
+/* The pieces of a job's time in which ranks are compared, and which ranks are comparable. */
 #ifndef DP_RANKS_UNITS_H
 #define DP_RANKS_UNITS_H
 
 #include "ranks/job.h"
 
 /*
- * Units of time in order: what each rank took by itself in each. Where all ranks meet in
- * collectives at least once per iteration, from one meeting to the next; else iterations.
+ * Units of time in order, with the own time of each rank. If all ranks meet in collectives at least
+ * once per iteration, a unit is from one meeting to the next; else it is an iteration.
  */
 struct dp_units {
-	double *own; /* own[unit * ranks + rank]; NaN where not known */
+	double *own; /* own[unit * ranks + rank]; NaN if unknown */
 	uint32_t *iteration;
 	size_t count;
 	double per_iteration;
@@ -19,15 +19,14 @@ int dp_units__init(struct dp_units *units, const struct dp_job *job);
 void dp_units__fini(struct dp_units *units);
 
 /*
- * Pipeline stages: ranks that share collectives are of one stage unless data is sent from one to the
- * other, directly or over other ranks.
- * Classes are the ranks that are compared with each other: those of a stage, and together all that
- * are alone in theirs.
+ * Pipeline stages: ranks that share collectives are in one stage unless data is sent from one to
+ * the other, directly or via other ranks. Classes are the ranks that are compared with each other:
+ * those of a stage, and all that are alone in theirs.
  */
 struct dp_stages {
 	uint32_t *stage; /* per rank, below count */
 	uint32_t *classes;
-	size_t count; /* 1 where ranks send nothing to each other */
+	size_t count; /* 1 if ranks send nothing to each other */
 };
 
 int dp_stages__init(struct dp_stages *stages, const struct dp_job *job);

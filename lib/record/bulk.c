@@ -1,6 +1,6 @@
 /*
- * Rows by the chunk: a virtual table (SQLite's "The Virtual Table Mechanism Of SQLite") over the
- * rows that were gathered, and INSERT … SELECT from it.
+ * Inserts rows in chunks: a virtual table (SQLite's "The Virtual Table Mechanism Of SQLite") over
+ * the gathered rows, and INSERT … SELECT from it.
  */
 #include "record/bulk.h"
 
@@ -12,7 +12,7 @@ enum { CHUNK_ROWS = 1024, CELL_COLUMNS_MAX = 32 };
 
 static const struct {
 	const char *table;
-	unsigned int columns; /* but for the id */
+	unsigned int columns; /* except the id */
 } tables[DP_BULK_COUNT] = {
 	[DP_BULK_KERNEL] = { "kernel", 27 },
 	[DP_BULK_MEMCPY] = { "memcpy", 17 },
@@ -44,7 +44,7 @@ struct cursor {
 	size_t row;
 };
 
-/* argv[0] is the module's name, from which the table follows. */
+/* The table follows from the module's name, argv[0]. */
 static int connect_table(sqlite3 *handle, void *aux, int argc, const char *const *argv,
 			 sqlite3_vtab **out, char **message)
 {
@@ -147,7 +147,7 @@ static int row_id(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 	return SQLITE_OK;
 }
 
-/* Eponymous: there is no xCreate, the module's name is the table's. */
+/* Eponymous: without xCreate, the module's name is the table's. */
 static const sqlite3_module module = {
 	.xConnect = connect_table,
 	.xBestIndex = best_index,
@@ -174,8 +174,8 @@ int dp_bulk__register(struct dp_db *db)
 }
 
 /*
- * The table's columns but for its id: SQLite counts rows itself, from 1 as we do, and then appends
- * where it would look whether the id is there already.
+ * Lists the table's columns except its id: SQLite numbers rows itself, also from 1, and then
+ * appends instead of searching for the id.
  */
 static int name_columns(struct dp_db *db, const char *table, char *list, size_t size)
 {

@@ -1,10 +1,10 @@
-/* Between db.c and bulk.c. */
+/* Shared by db.c and bulk.c. */
 #ifndef DP_RECORD_BULK_H
 #define DP_RECORD_BULK_H
 
 #include "record/db.h"
 
-/* Says what the database says went wrong. */
+/* Sets the error that the database reports. */
 static inline int dp_db__fail(struct dp_db *db)
 {
 	int code = db->handle ? sqlite3_errcode(db->handle) : SQLITE_NOMEM;
@@ -17,10 +17,10 @@ static inline int dp_db__fail(struct dp_db *db)
 	return DP_ERR_IO;
 }
 
-/* Makes the virtual tables known. */
+/* Registers the virtual tables. */
 int dp_bulk__register(struct dp_db *db);
 
-/* Hands all that is gathered over. */
+/* Passes all gathered rows to SQLite. */
 int dp_bulk__flush(struct dp_db *db);
 
 void dp_bulk__fini(struct dp_db *db);

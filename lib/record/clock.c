@@ -1,20 +1,20 @@
-/* Times of CUPTI's on the trace's clock, piece by piece. */
+/* Converts CUPTI's times to the trace's clock, piece by piece. */
 #include "record/clock.h"
 
-/* More than 1 in 1000 is no drift of an oscillator: a clock was set. */
+/* An oscillator drifts by less than 1 in 1000; more means that a clock was set. */
 #define DRIFT_MAX 1000
 
 /*
- * Two clocks are not read at the same moment: what they have gone apart between points this near to
- * each other is less than the reading is wrong by, and would be a jump.
+ * Two clocks cannot be read at the same moment. Between points this close to each other, the error
+ * of reading exceeds the drift, and would look like a jump.
  */
 #define NEAR_NS UINT64_C(100000000)
 #define READING_NS UINT64_C(100000)
 
-/* Points that a record may be away from the one last passed: usually, and at most. */
+/* How many points a record may be from the one last passed: usually, and at most. */
 enum { NEAR = 8, FAR = 4096 };
 
-/* There is a point per second, and one at the end: more than this is of another piece. */
+/* There is a point per second and one at the end: later times belong to another piece. */
 #define LAST_NS UINT64_C(10000000000)
 
 void dp_clock__fini(struct dp_clock *clock)
@@ -34,7 +34,7 @@ static int64_t apart_of(const struct dp_clock_point *p)
 			 ((uint64_t)p[1].cupti - (uint64_t)p->cupti));
 }
 
-/* A point is put where the one before it says, if that is where it may be. */
+/* Moves a point to where the previous one predicts it, if that is possible. */
 static void straighten(struct dp_clock_point *p)
 {
 	uint64_t between = (uint64_t)p[1].cupti - (uint64_t)p->cupti;
@@ -56,8 +56,9 @@ int dp_clock__add(struct dp_clock *clock, int64_t cupti, int64_t monotonic)
 	return DP_OK;
 }
 
-/* Times from [at] to [at + 1]; where CUPTI's clock was set back, as long as passed; after the last
- * one, for a while. */
+/*
+ * Up to the next point; as long as time passed if CUPTI's clock was set back; a while at the end.
+ */
 static bool covers(const struct dp_clock *clock, size_t at, int64_t time)
 {
 	const struct dp_clock_point *p = &clock->points[at];
@@ -79,8 +80,8 @@ static bool jumps(const struct dp_clock_point *p)
 }
 
 /*
- * True for a time between a jump and the point after it: no longer before that than the jump's
- * piece lasts, and nearer to it than to the point before.
+ * Returns true for a time between a jump and the point after it: no earlier than the piece before
+ * that point can begin, and closer to it than to the previous point.
  */
 static bool leads(const struct dp_clock *clock, size_t at, int64_t time)
 {
@@ -101,7 +102,7 @@ static uint64_t distance(const struct dp_clock *clock, size_t at, int64_t time)
 	return time < point ? (uint64_t)point - (uint64_t)time : (uint64_t)time - (uint64_t)point;
 }
 
-/* Of those near the middle, for a time that no piece has: before the first point, or in a gap. */
+/* Of those near the middle, for a time in no piece: before the first point, or in a gap. */
 static size_t nearest(const struct dp_clock *clock, size_t middle, int64_t time)
 {
 	size_t best = middle;
@@ -113,7 +114,7 @@ static size_t nearest(const struct dp_clock *clock, size_t middle, int64_t time)
 	return best;
 }
 
-/* True where one of the two pieces so far from the middle is meant; *at is it. */
+/* Returns true if one of the pieces at this distance from the middle has the time; *at is it. */
 static bool is_at(const struct dp_clock *clock, size_t middle, size_t far, int64_t time, size_t *at)
 {
 	for (int side = 0; side < 2; side++) {
@@ -127,8 +128,8 @@ static bool is_at(const struct dp_clock *clock, size_t middle, size_t far, int64
 }
 
 /*
- * The piece that a time lies in. Where CUPTI's clock was set back two may do: records are stored
- * soon after they were made, so that the one nearest to the point last passed is meant.
+ * Returns the piece that contains a time. If CUPTI's clock was set back there may be two: as
+ * records are stored soon after they were made, the one nearest to the point last passed is meant.
  */
 static size_t piece(const struct dp_clock *clock, int64_t time)
 {

@@ -1,11 +1,11 @@
-/* The command line of the program, as it may be stored. */
+/* The program's command line, with secrets removed. */
 #include "base/base.h"
 #include "spool/secret.h"
 
 #include <deepprof/record.h>
 #include <string.h>
 
-/* Each with a 0 behind it, as in /proc/PID/cmdline. */
+/* Joins arguments, each followed by a NUL, as in /proc/PID/cmdline. */
 static int join(char **joined, size_t *bytes, char *const *arguments)
 {
 	size_t used = 0;

@@ -1,6 +1,6 @@
 /*
- * From spools to the trace file, in two passes over each: the first learns what the clocks did and
- * how it ended, the second makes rows.
+ * Converts spools to the trace file, in two passes over each: the first reads how the clocks ran
+ * and how the process ended, the second writes rows.
  */
 #include "record/convert.h"
 #include "format/schema.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where a reader stopped that did not come to an end. */
+/* Reports why a reader stopped before the end. */
 static int reader_failed(struct dp_source *source, int code)
 {
 	if (code == DP_SPOOL_NO_MEMORY)
@@ -32,7 +32,7 @@ static void tell_progress(struct dp_source *source, uint64_t before)
 			2 * source->convert->spool_bytes);
 }
 
-/* Gives every record to take, those that are salvaged last. */
+/* Passes every record to take, salvaged ones last. */
 static int read_all(struct dp_source *source, int pool_fd,
 		    int (*take)(struct dp_source *source, const struct dp_spool_record *record))
 {
@@ -58,7 +58,7 @@ static int read_all(struct dp_source *source, int pool_fd,
 		if (!salvage || health.ended)
 			break;
 		salvage = false;
-		/* A pool that is no pool has nothing to give. */
+		/* A file that is not a pool has nothing to salvage. */
 		code = dp_spool__salvage(source->spool, pool_fd);
 		if (code == DP_SPOOL_NOT_SPOOL)
 			break;
@@ -77,7 +77,7 @@ static int first_pass(struct dp_source *source, const struct dp_spool_record *re
 	return DP_OK;
 }
 
-/* Nobody could count them. */
+/* A number of records that is not known. */
 #define UNKNOWN UINT64_MAX
 
 static int put_loss(struct dp_source *source, const char *reason, int64_t time, bool timed,
@@ -112,7 +112,7 @@ static int put_message(struct dp_source *source, const struct dp_spool_message *
 	return dp_db__done(db);
 }
 
-/* What the program has counted as lost, and why. */
+/* Stores what the program counted as lost, and why. */
 static int take_loss(struct dp_source *source, const struct dp_spool_loss *loss)
 {
 	struct dp_record_result *result = &source->convert->result;
@@ -130,7 +130,7 @@ static int take_loss(struct dp_source *source, const struct dp_spool_loss *loss)
 			loss->realtime_ns != 0, loss->records, loss->bytes);
 }
 
-/* It belongs to what the recording was to end before. */
+/* Returns true for a record after the time at which the recording was to end. */
 static bool is_cut(struct dp_source *source, const struct dp_spool_record *record)
 {
 	int64_t time_ns;
@@ -140,7 +140,7 @@ static bool is_cut(struct dp_source *source, const struct dp_spool_record *recor
 	if (record->type == DP_SPOOL_NVTX)
 		return dp_clock__monotonic(&source->clock, (int64_t)record->nvtx.monotonic_ns) >=
 		       dp_clock__time(&source->clock, (uint64_t)source->cut_ns);
-	/* What has no time is of the end: all before it has been read from the GPU. */
+	/* A record without a time is from the end: all before it was read from the GPU. */
 	time_ns = (int64_t)dp_records__time(record);
 	return !time_ns || time_ns >= source->cut_ns;
 }
@@ -179,7 +179,7 @@ static int second_pass(struct dp_source *source, const struct dp_spool_record *r
 	return status;
 }
 
-/* What is nowhere, and was not counted by the program. memory: what it shared was there. */
+/* Stores losses that the program did not count. memory: its shared memory was available. */
 static int put_faults(struct dp_source *source, bool memory)
 {
 	struct dp_spool_health health;
@@ -210,7 +210,7 @@ static int open_spool(struct dp_source *source, int fd, bool *unusable)
 	return code == DP_SPOOL_OK ? DP_OK : reader_failed(source, code);
 }
 
-/* Reads it once; a spool that can be opened once can be opened again. */
+/* Reads the spool once; a spool that can be opened once can be opened again. */
 static int pass(struct dp_source *source, int fd, int pool_fd, bool *unusable,
 		int (*take)(struct dp_source *source, const struct dp_spool_record *record))
 {
@@ -226,14 +226,14 @@ static void begin_clock(struct dp_source *source)
 	const struct dp_spool_header *header = dp_spool__header(source->spool);
 
 	source->clock.zero = source->convert->zero_monotonic;
-	/* Times from a spool may be anything. */
+	/* Times from a spool may have any value. */
 	source->clock.fallback =
 		(int64_t)((uint64_t)header->monotonic_ns - (uint64_t)header->realtime_ns);
 	source->noted_realtime = header->realtime_ns;
 	source->noted_monotonic = header->monotonic_ns;
 }
 
-/* For those who know processes by their pids only. */
+/* For readers that know processes by pid only. */
 static int note_process(struct dp_source *source)
 {
 	const struct dp_spool_header *header = dp_spool__header(source->spool);

@@ -1,4 +1,4 @@
-/* The trace file: opening, rows one by one, and the end of it. */
+/* The trace file: opens it, writes rows, and finishes it. */
 #include "record/db.h"
 #include "format/schema.h"
 #include "record/bulk.h"
@@ -37,7 +37,7 @@ static int run_all(struct dp_db *db, const char *const *statements)
 	return status;
 }
 
-/* SQLite would let everybody read it whom the umask does not keep out. */
+/* SQLite would let everybody read it whom the umask does not exclude. */
 static int make_file(struct dp_db *db)
 {
 	int fd = open(db->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -53,7 +53,7 @@ static int make_file(struct dp_db *db)
 
 int dp_db__open(struct dp_db *db, const char *path, struct dp_error *error)
 {
-	/* Nobody reads the file before it is whole, so that nothing need be rolled back. */
+	/* Nobody reads the file before it is complete, so nothing needs to be rolled back. */
 	static const char *const settings[] = {
 		"PRAGMA journal_mode = OFF",
 		"PRAGMA synchronous = OFF",
@@ -69,7 +69,7 @@ int dp_db__open(struct dp_db *db, const char *path, struct dp_error *error)
 	status = make_file(db);
 	if (status)
 		return status;
-	/* The path may be one of /proc/self/fd. */
+	/* The path may be in /proc/self/fd. */
 	if (dp_plain__open(&db->handle, &db->vfs, path,
 			   SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX))
 		status = dp_db__fail(db);
@@ -93,7 +93,7 @@ static int sync_file(struct dp_db *db)
 {
 	int fd = open(db->path, O_RDONLY | O_CLOEXEC);
 
-	/* Some file systems refuse to sync, but all report a full disk. */
+	/* Some file systems cannot sync, but all report a full disk. */
 	if (fd < 0 || (fsync(fd) && errno != EINVAL)) {
 		dp_error__system(db->error, NULL);
 		dp_error__where(db->error, db->path, NULL, 0, 0);
@@ -137,7 +137,7 @@ void dp_db__fini(struct dp_db *db)
 {
 	if (db->handle)
 		close_handle(db);
-	/* Only where statements were left open, which is a fault of our own. */
+	/* Only if statements were left open, which is a bug. */
 	if (db->handle)
 		sqlite3_close_v2(db->handle);
 	db->handle = NULL;

@@ -1,8 +1,8 @@
 /*
- * The trace file while it is written: rows of the large tables by the chunk, others one by one.
+ * Writes the trace file: rows of the large tables in chunks, others one by one.
  *
- * A row costs SQLite most where it is bound and stepped by itself; rows of numbers are gathered
- * and given to it as a virtual table that one INSERT … SELECT reads.
+ * Binding and stepping each row costs SQLite most, so rows of numbers are gathered and passed to it
+ * as a virtual table that one INSERT … SELECT reads.
  */
 #ifndef DP_RECORD_DB_H
 #define DP_RECORD_DB_H
@@ -53,11 +53,11 @@ enum dp_row_table {
 	DP_ROW_COUNT_OF_TABLES
 };
 
-/* Rows of one table that SQLite has yet to get. */
+/* Rows of one table that SQLite does not have yet. */
 struct dp_bulk {
 	int64_t *cells;
 	uint32_t *nulls; /* by row, a bit for each column */
-	uint32_t *reals; /* of the others: the cell is a double's bits */
+	uint32_t *reals; /* for the others: the cell is a double's bits */
 	size_t rows;
 	int64_t last_id;
 	sqlite3_stmt *insert;
@@ -70,23 +70,20 @@ struct dp_db {
 	struct dp_error *error;
 	struct dp_bulk bulk[DP_BULK_COUNT];
 	sqlite3_stmt *rows[DP_ROW_COUNT_OF_TABLES];
-	sqlite3_stmt *row; /* the one at hand */
+	sqlite3_stmt *row; /* the current one */
 	int column;
 };
 
-/* Makes the file, with the schema's tables, and begins. Errors of all: DP_ERR_IO, DP_ERR_NOMEM. */
+/* Creates the file with the schema's tables. Errors of all functions: DP_ERR_IO, DP_ERR_NOMEM. */
 int dp_db__open(struct dp_db *db, const char *path, struct dp_error *error);
 
-/* Writes what is gathered, makes indexes and views, closes, and syncs the file. */
+/* Writes gathered rows, creates indexes and views, closes and syncs the file. */
 int dp_db__finish(struct dp_db *db);
 
 /* Closes what is open. */
 void dp_db__fini(struct dp_db *db);
 
-/*
- * A row of a large table: to be filled with as many values as the table has columns, but for its
- * id, in their order.
- */
+/* A row of a large table: set the values of all columns except the id, in order. */
 struct dp_bulk_row {
 	int64_t *next;
 	uint32_t *nulls;
@@ -96,7 +93,7 @@ struct dp_bulk_row {
 
 int dp_db__bulk(struct dp_db *db, enum dp_bulk_table table, struct dp_bulk_row *row);
 
-/* The id of the last row that dp_db__bulk() began. */
+/* Returns the id of the last row that dp_db__bulk() started. */
 int64_t dp_db__last_id(const struct dp_db *db, enum dp_bulk_table table);
 
 static inline void dp_bulk__put(struct dp_bulk_row *row, int64_t value)
@@ -111,7 +108,7 @@ static inline void dp_bulk__null(struct dp_bulk_row *row)
 	dp_bulk__put(row, 0);
 }
 
-/* NULL where it is not known. */
+/* Stores NULL if the value is unknown. */
 static inline void dp_bulk__known(struct dp_bulk_row *row, bool known, int64_t value)
 {
 	if (known)
@@ -122,11 +119,11 @@ static inline void dp_bulk__known(struct dp_bulk_row *row, bool known, int64_t v
 
 void dp_bulk__real(struct dp_bulk_row *row, double value);
 
-/* A row of a small table: values for all columns in order, then dp_db__done(). */
+/* Starts a row of a small table: set all columns in order, then call dp_db__done(). */
 int dp_db__row(struct dp_db *db, enum dp_row_table table);
 void dp_db__int(struct dp_db *db, int64_t value);
 void dp_db__known(struct dp_db *db, bool known, int64_t value);
-void dp_db__text(struct dp_db *db, const char *text); /* NULL where it is NULL; borrowed */
+void dp_db__text(struct dp_db *db, const char *text); /* NULL is stored as NULL; borrowed */
 void dp_db__null(struct dp_db *db);
 int dp_db__done(struct dp_db *db);
 

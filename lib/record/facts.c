@@ -18,7 +18,7 @@ void dp_facts__fini(struct dp_facts *facts)
 	facts->infos = NULL;
 }
 
-/* The fact of the type and numbers, made where it is new; NULL without memory. */
+/* Returns the fact with this type and numbers, adding it if new. NULL if memory runs out. */
 static struct dp_spool_fact *get(struct dp_facts *facts, enum dp_spool_type type, uint32_t a,
 				 uint32_t b)
 {
@@ -40,7 +40,7 @@ static struct dp_spool_fact *get(struct dp_facts *facts, enum dp_spool_type type
 	return fact;
 }
 
-/* Infos that are asked for. */
+/* The infos that are used. */
 static const char *const rank_names[] = { "env.RANK", "env.SLURM_PROCID",
 					  "env.OMPI_COMM_WORLD_RANK", "env.PMI_RANK", NULL };
 static const char *const local_names[] = { "env.LOCAL_RANK", "env.SLURM_LOCALID",
@@ -51,7 +51,7 @@ static const char *const world_names[] = { "env.WORLD_SIZE", "env.SLURM_NTASKS",
 static const char *const other_names[] = { "cmdline", "cupti.version", "driver.version",
 					   "graph_mode", NULL };
 
-/* Of all else nothing is stored, whatever a spool has. */
+/* No other info is stored, whatever a spool has. */
 static bool is_stored(const char *key, size_t length)
 {
 	for (const char *const *name = other_names; *name; name++)
@@ -159,7 +159,7 @@ static struct dp_spool_fact *fact_of(struct dp_facts *facts, const struct dp_spo
 	}
 }
 
-/* Recording was off since off_ns, until then; times from a spool may be anything. */
+/* Stores a pause since off_ns; times from a spool may have any value. */
 static int put_pause(struct dp_source *source, bool ended, int64_t end_ns)
 {
 	struct dp_db *db = &source->convert->db;
@@ -224,7 +224,7 @@ int dp_facts__take(struct dp_source *source, const struct dp_spool_record *recor
 	}
 }
 
-/* NULL where there is no such text. */
+/* Returns NULL if there is no such text. */
 static const char *text_of(const struct dp_source *source, uint32_t string)
 {
 	return string ? dp_spool__string(source->spool, string, NULL) : NULL;
@@ -300,7 +300,7 @@ static int put_thread(struct dp_source *source, const struct dp_spool_fact *fact
 	return dp_db__done(db);
 }
 
-/* The names of functions are the same in all processes: *known where one has reported it. */
+/* The names of functions are the same in all processes. *known: one has reported this already. */
 static int know_function(struct dp_convert *convert, const struct dp_spool_fact *fact, bool *known)
 {
 	struct dp_key key = { { fact->ids[0], fact->ids[1] } };
@@ -357,7 +357,7 @@ static int put_counts(struct dp_source *source)
 		const struct dp_spool_count *count = &source->facts.counts[kind];
 		uint64_t out, cut;
 
-		/* What is cut off does not belong to the recording. */
+		/* What is cut off is not part of the recording. */
 		cut = DP_MIN(source->cut[kind], count->stored);
 		if (count->completed == cut && count->stored == cut && !count->lost)
 			continue;
@@ -377,7 +377,7 @@ static int put_counts(struct dp_source *source)
 	return status;
 }
 
-/* The first of the variables that is a number. */
+/* Stores the first of the variables that is a number. */
 static void put_variable(struct dp_source *source, const char *const *names)
 {
 	for (; *names; names++) {
@@ -396,7 +396,7 @@ static void put_variable(struct dp_source *source, const char *const *names)
 	dp_db__null(&source->convert->db);
 }
 
-/* Arguments parted by spaces, variables by lines. Both are the caller's; NULL without memory. */
+/* Separates arguments by spaces, variables by lines. The caller frees both; NULL without memory. */
 static char *command_of(const struct dp_source *source)
 {
 	const char *text = dp_facts__info(source, "cmdline");
@@ -435,7 +435,7 @@ static char *variables_of(const struct dp_source *source)
 	return text;
 }
 
-/* "12.4" for 12040; NULL where it is not known. */
+/* Returns "12.4" for 12040; NULL if unknown. */
 static const char *driver_of(const struct dp_source *source, char *buf, size_t size)
 {
 	const char *text = dp_facts__info(source, "driver.version");
@@ -460,7 +460,7 @@ static int put_process(struct dp_source *source, const char *command, const char
 
 	if (status)
 		return status;
-	/* Times from a spool may be anything. */
+	/* Times from a spool may have any value. */
 	if (__builtin_sub_overflow(end, start, &length))
 		length = -1;
 	dp_db__int(db, source->process);
@@ -496,7 +496,7 @@ int dp_facts__write(struct dp_source *source)
 		status = put_fact(source, &source->facts.facts[i]);
 	if (!status)
 		status = put_counts(source);
-	/* A short life may end before its state was noted. */
+	/* A short process may end before its state was noted. */
 	if (!source->facts.refused)
 		source->convert->result.cupti |=
 			source->facts.cupti || dp_facts__info(source, "cupti.version");

@@ -1,14 +1,14 @@
 /*
- * Iterations of a process while it runs.
+ * Counts the iterations of a process while it runs.
  *
- * Records come in the order in which CUPTI gives buffers back, and each thread of the program has
- * its own: kernels are held until the flush after them must have come, and sorted by their start.
+ * Records come in the order in which CUPTI returns buffers, and each thread of the program has its
+ * own: kernels are held until the next flush must have arrived, and sorted by start.
  *
- * A loop counts once it has gone on for a while after it was reported: the layers of a large
- * model look like one until the first iteration is over (deepprof/detector.h).
+ * A loop counts after it has continued for a while since it was reported: the layers of a large
+ * model look like a loop until the first iteration is over (deepprof/detector.h).
  *
- * Cost per kernel: reading and sorting it, and what the detector takes. Memory: what comes within
- * HOLD_NS, and a detector's for each of LANES streams.
+ * Cost per kernel: reading and sorting it, and the detector's work. Memory: the kernels of HOLD_NS,
+ * and a detector for each of LANES streams.
  */
 #include "record/follow.h"
 #include "record/clock.h"
@@ -20,19 +20,19 @@
 
 enum { LANES = 16, LOOPS = 64, HELD_MAX = 1 << 20, CHECK_EVERY = 1 << 12 };
 
-/* Two periods of flushes, and what writing them takes. */
+/* Two periods of flushes, and the time to write them. */
 #define HOLD_NS (INT64_C(3000000) * DP_FOLLOW_FLUSH_MS)
 
-/* Starts of kernels that are kept, per stream: twice as many as a detector looks back. */
+/* Starts of kernels that are kept, per stream: twice what a detector looks back. */
 #define STARTS_MAX ((size_t)1 << 19)
 
-/* How long a loop goes on until it counts: kernels, or time. */
+/* How long a loop must continue until it counts: kernels, or time. */
 #define BELIEF_KERNELS 8192
 #define BELIEF_NS INT64_C(3000000000)
 
 struct event {
 	int64_t start;
-	uint64_t order; /* in which they came: ties are settled */
+	uint64_t order; /* of arrival: breaks ties */
 	uint32_t symbol;
 };
 
@@ -41,9 +41,9 @@ struct loop {
 	uint32_t id;
 	uint64_t iterations; /* complete ones */
 	uint64_t kernels;    /* in them */
-	uint64_t reported_at; /* kernels fed when it was reported */
-	int64_t reported_ns;  /* when the last of those began */
-	int64_t cut_ns; /* when the first kernel began after those that are wanted; 0: not yet */
+	uint64_t reported_at; /* kernels fed up to its report */
+	int64_t reported_ns;  /* start of the last of those */
+	int64_t cut_ns;	      /* start of the first kernel not wanted any more; 0: not yet */
 };
 
 /* A stream. */
@@ -56,11 +56,11 @@ struct lane {
 	uint32_t *symbols; /* to be fed */
 	size_t symbol_room;
 	uint64_t fed;
-	int64_t last_ns; /* the start of the last that was fed */
-	int64_t *starts; /* of the last that were fed, by their number modulo the room */
+	int64_t last_ns; /* start of the last one fed */
+	int64_t *starts; /* of the last ones fed, by number modulo start_room */
 	size_t start_room;
-	uint64_t target; /* complete iterations after which nothing is wanted */
-	/* Those that go on, the latest last. */
+	uint64_t target; /* complete iterations that are enough */
+	/* Those that continue, the latest last. */
 	struct loop loops[LOOPS];
 	size_t loop_count;
 };
@@ -71,8 +71,8 @@ struct dp_follow {
 	struct lane *lanes[LANES];
 	size_t lane_count;
 	uint64_t order;
-	int64_t newest_ns; /* on CUPTI's clock: the latest that is known to have been reached */
-	bool pressed;	   /* more is held than should be */
+	int64_t newest_ns; /* the latest time known to have passed, on CUPTI's clock */
+	bool pressed;	   /* more is held than intended */
 	struct dp_follow_state state;
 };
 
@@ -89,7 +89,7 @@ static void on_loop(void *ctx, const struct dp_detector_loop *found)
 							 .reported_ns = lane->last_ns };
 }
 
-/* When the kernel of a number began; 0 where that is not known any more, or not yet. */
+/* Returns when a kernel started; 0 if that is no longer known, or not yet. */
 static int64_t start_of(const struct lane *lane, uint64_t number)
 {
 	bool known = number < lane->fed && lane->fed - number <= lane->start_room;
@@ -188,15 +188,15 @@ static struct lane *new_lane(const struct dp_spool_place *place)
 }
 
 /*
- * A detector's iterations may begin elsewhere than an analysis's: of one more than are wanted as
- * many are whole, and some, where many are wanted, may be left out for what they hold.
+ * A detector's iterations may begin elsewhere than an analysis's: with one more than wanted, that
+ * many are whole. If many are wanted, some may be excluded for their content.
  */
 static uint64_t target_of(uint64_t wanted)
 {
 	return wanted + 1 + wanted / 50;
 }
 
-/* The place's, made where it is new: then the one with the fewest kernels may have to go. */
+/* Returns the lane of a stream. A new one may replace the lane with the fewest kernels. */
 static struct lane *lane_of(struct dp_follow *follow, const struct dp_spool_place *place)
 {
 	size_t least = 0;
@@ -239,7 +239,7 @@ static int hold(struct dp_follow *follow, const struct dp_spool_place *place, ui
 	return DP_OK;
 }
 
-/* Graphs and kernels are numbered apart. */
+/* Graphs and kernels are numbered separately. */
 static int take(struct dp_follow *follow, const struct dp_spool_record *record)
 {
 	switch (record->type) {
@@ -252,7 +252,7 @@ static int take(struct dp_follow *follow, const struct dp_spool_record *record)
 						  record->graph.graph << 1 | 1)
 					   : DP_OK;
 	case DP_SPOOL_CLOCK:
-		/* It may have been set back, too. */
+		/* The clock may have been set back, too. */
 		if (record->clock.cupti)
 			follow->newest_ns = (int64_t)record->clock.cupti;
 		return DP_OK;
@@ -270,7 +270,7 @@ static int compare_events(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* One thread that launches is in order already. */
+/* Launches of a single thread are in order already. */
 static void sort(struct lane *lane)
 {
 	for (size_t i = 1; i < lane->held_count; i++) {
@@ -281,7 +281,7 @@ static void sort(struct lane *lane)
 	}
 }
 
-/* Room for the starts of as many as the next feed has, and those before them. */
+/* Keeps the starts of the next count kernels, in addition to earlier ones. */
 static int keep_starts(struct lane *lane, size_t count)
 {
 	size_t room = lane->start_room ? lane->start_room : 4096;
@@ -293,7 +293,7 @@ static int keep_starts(struct lane *lane, size_t count)
 		made = dp_alloc__zeroed(room, sizeof(*made));
 		if (!made)
 			return DP_ERR_NOMEM;
-		/* It is doubled before it is full: each has its number for a place. */
+		/* It is doubled before it is full, so the number of each is its index. */
 		if (lane->starts)
 			memcpy(made, lane->starts, lane->start_room * sizeof(*made));
 		free(lane->starts);
@@ -305,7 +305,7 @@ static int keep_starts(struct lane *lane, size_t count)
 	return DP_OK;
 }
 
-/* Feeds what began before a time. */
+/* Feeds the kernels that started before a time. */
 static int feed(struct lane *lane, int64_t before_ns)
 {
 	size_t count = 0;
@@ -328,7 +328,7 @@ static int feed(struct lane *lane, int64_t before_ns)
 	return dp_detector_feed(lane->detector, lane->symbols, count, NULL);
 }
 
-/* Most of what came since it was reported is its iterations, and that is not little. */
+/* Returns true if most kernels since its report are in its iterations, and there are enough. */
 static bool is_established(const struct lane *lane, const struct loop *loop)
 {
 	uint64_t kernels = lane->fed - loop->reported_at;
@@ -358,7 +358,7 @@ static void judge(struct dp_follow *follow, bool last)
 		if (loop->iterations < busiest->target || (!last && !is_established(busiest, loop)))
 			continue;
 		state->enough = true;
-		/* Of several, as at the end of all, that which most of it is. */
+		/* Of several loops, also at the end, the one with most kernels. */
 		if (loop->kernels > kernels)
 			state->cut_ns = loop->cut_ns;
 		kernels = DP_MAX(kernels, loop->kernels);

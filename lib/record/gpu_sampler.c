@@ -16,16 +16,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What it takes to read the last samples and to disable the counters; then it is killed. */
+/* Enough to read the last samples and disable the counters; then the process is killed. */
 #define STOP_NS INT64_C(5000000000)
 
 struct dp_gpu_sampler {
 	FILE *file;
-	pid_t pid;    /* 0: none, or it is gone */
-	int lifeline; /* the child ends when this is closed */
+	pid_t pid;    /* 0: none, or it has ended */
+	int lifeline; /* closing it ends the child */
 };
 
-/* With signals as a new program has them, and in a group of its own: Ctrl-C is not for it. */
+/* Signals are reset, and a process group of its own keeps Ctrl-C away. */
 static int spawn(pid_t *pid, const char *path, char *const *arguments, int input, int output)
 {
 	extern char **environ;
@@ -126,7 +126,7 @@ void dp_gpu_sampler__stop(struct dp_gpu_sampler *sampler)
 		return;
 	close(sampler->lifeline);
 	sampler->lifeline = -1;
-	/* Where the caller has taken its status there is none any more. */
+	/* There is no status left if the caller has taken it. */
 	while (!waitpid(sampler->pid, NULL, WNOHANG)) {
 		if (dp_clock__now(CLOCK_MONOTONIC) >= until)
 			kill(sampler->pid, SIGKILL);
@@ -155,7 +155,7 @@ struct contents {
 	char uuids[DP_GPU_METRICS_GPUS][DP_GPU_METRICS_UUID];
 };
 
-/* Leaves the file where the samples begin; false where it has none. */
+/* Reads to where the samples begin. Returns false if the header is invalid. */
 static bool read_header(FILE *file, struct contents *contents)
 {
 	struct dp_gpu_metrics_header *header = &contents->header;
@@ -181,7 +181,7 @@ static int put_sample(struct dp_db *db, const char *uuid, int64_t zero,
 	if (status)
 		return status;
 	dp_db__text(db, uuid);
-	/* What processes could write to may hold anything. */
+	/* Recorded processes can write to the file, so its values may be anything. */
 	dp_db__int(db, (int64_t)((uint64_t)sample->start_ns - (uint64_t)zero));
 	dp_db__int(db, sample->dur_ns);
 	for (int i = 0; i < DP_GPU_METRICS; i++)

@@ -1,15 +1,15 @@
 /*
- * Threads in /proc, without privileges: how long each ran and waited for a processor (schedstat),
- * how often it gave one up and how often it was taken (status), on which it ran and how many pages
- * it had to wait for a disk for (stat); and of the machine and the process's cgroup, how long work
- * stood still for lack of processors, memory or I/O (/proc/pressure, cpu.stat).
+ * Samples threads in /proc, without privileges: how long each ran and waited for a processor
+ * (schedstat), how often it gave one up and how often it was preempted (status), on which it ran
+ * and how many pages it waited for a disk for (stat). For the machine and the process's cgroup: how
+ * long work stalled for lack of processors, memory or I/O (/proc/pressure, cpu.stat).
  *
- * All are sums since the beginning. A thread that neither ran nor waited since its last sample gets
- * none, and only one file is read for it; once it runs again, it first gets the one that it was
- * last seen to do nothing at, so that it did the same from each sample to the next.
+ * All values are sums since the start. A thread that neither ran nor waited since its last sample
+ * gets no sample, and only one of its files is read. When it runs again, it first gets a sample at
+ * the time it was last seen idle, so that each interval between samples has a uniform rate.
  *
- * Of threads that run, the kernel also notes when each was off a processor (switches.h), where it
- * lets us.
+ * For threads that run, the kernel also records when each was off a processor (switches.h), if it
+ * allows that.
  *
  * Cost of 64 threads, 20 times a second: tests/bench/host_cost.py, RESULTS.md.
  */
@@ -29,38 +29,38 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The busiest threads of a process are sampled; who they are is looked up this often. */
+/* The busiest threads of a process are sampled; they are looked up this often. */
 enum { THREADS_MAX = 64, PROCESSES_MAX = 256 };
 #define LOOK_NS INT64_C(1000000000)
 
-/* What is no thread's changes slowly, and takes five files. */
+/* What does not belong to a thread changes slowly, and takes five files. */
 #define LOAD_NS INT64_C(250000000)
 
 /*
- * Switches, faults and the processor of a thread, which no metric of iterations needs: two files,
- * which take nearly twenty times as long to read as its times. They are read this often
- * while it runs, and when it pauses.
+ * Switches, faults and the processor of a thread, which no metric of iterations needs: two files
+ * that take nearly twenty times as long to read as its times. They are read this often while it
+ * runs, and when it pauses.
  */
 #define MORE_NS INT64_C(1000000000)
 
-/* What the switches of many threads are in a tenth of a second: 4 KiB would be written 30 times. */
+/* The switches of many threads in a tenth of a second; 4 KiB would be written 30 times. */
 #define BUFFER_BYTES ((size_t)128 << 10)
 
 /*
- * Threads of all processes that are followed: each takes three descriptors of the 1,024 that a
- * process usually has, and 36 KiB of the memory that a user may lock.
+ * Threads followed, over all processes: each takes three of the 1,024 descriptors that a process
+ * usually has, and 36 KiB of the memory that a user may lock.
  */
 enum { FOLLOWED_MAX = 128 };
 
 struct thread {
 	pid_t tid;
-	struct dp_host_thread last; /* as it was last read */
+	struct dp_host_thread last; /* as last read */
 	int64_t last_ns;
-	bool written;	 /* that was */
-	int64_t more_ns; /* when the rest was read last */
+	bool written;	 /* last was written */
+	int64_t more_ns; /* when the rest was last read */
 	bool followed, tried;
 	int fd;			      /* of its times */
-	struct dp_switches *switches; /* NULL: they can't be followed */
+	struct dp_switches *switches; /* NULL: not followed */
 };
 
 struct process {
@@ -76,19 +76,19 @@ struct dp_host {
 	FILE *file;
 	uint64_t bytes; /* written */
 	uint32_t every_ms;
-	bool follows;	 /* switches are to be followed */
-	size_t followed; /* threads that are */
-	int refused;	 /* errno: no thread could be */
+	bool follows;	 /* switches are requested */
+	size_t followed; /* threads followed */
+	int refused;	 /* errno if no thread could be followed */
 	pthread_t thread;
 	bool running;
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects what follows */
 	pthread_cond_t wake;
 	bool quit;
 	struct process *processes[PROCESSES_MAX];
 	size_t count;
 };
 
-/* A full disk costs samples; it must not cost the recording. */
+/* A full disk may cost samples, but not the recording. */
 static void write_record(struct dp_host *host, const struct dp_host_head *head, const void *rest)
 {
 	char record[sizeof(*head) + sizeof(union dp_host_rest)];
@@ -97,7 +97,7 @@ static void write_record(struct dp_host *host, const struct dp_host_head *head, 
 		return;
 	memcpy(record, head, sizeof(*head));
 	memcpy(record + sizeof(*head), rest, head->bytes);
-	/* Only this thread writes. */
+	/* Only this thread writes to the file. */
 	host->bytes += fwrite_unlocked(record, 1, sizeof(*head) + head->bytes, host->file);
 }
 
@@ -134,8 +134,7 @@ static void write_switches(struct dp_host *host, const struct process *process,
 	}
 }
 
-/* The first threads keep what they are read from open; their switches are followed once they run:
- * those that sleep for good have none. */
+/* Keeps a file of the first threads open; follows their switches once they run, not asleep. */
 static void follow_thread(struct dp_host *host, const struct process *process,
 			  struct thread *thread)
 {
@@ -153,7 +152,7 @@ static void follow_thread(struct dp_host *host, const struct process *process,
 		host->refused = errno;
 }
 
-/* Ends it: what was seen of it last is written. */
+/* Ends a thread: writes its last values. */
 static void end_thread(struct dp_host *host, const struct process *process, struct thread *thread)
 {
 	if (thread->last_ns)
@@ -174,7 +173,7 @@ static void read_more(const struct process *process, struct thread *thread,
 	thread->more_ns = now_ns;
 }
 
-/* False where the thread is gone. */
+/* Samples a thread. Returns false if it is gone. */
 static bool sample_thread(struct dp_host *host, const struct process *process,
 			  struct thread *thread)
 {
@@ -223,7 +222,7 @@ static bool is_known(const struct process *process, pid_t tid)
 	return false;
 }
 
-/* Which has run least, of those that were sampled; the count where none was. */
+/* Returns the sampled thread that has run least; the count if none was sampled. */
 static size_t find_least(const struct process *process)
 {
 	size_t least = process->count;
@@ -236,7 +235,7 @@ static size_t find_least(const struct process *process)
 	return least;
 }
 
-/* Takes a thread in, where there is room, or one that has run less may go. */
+/* Adds a thread if there is room, or in place of a sampled one that has run less. */
 static void add_thread(struct dp_host *host, struct process *process, pid_t tid)
 {
 	struct thread made = { .tid = tid, .fd = -1 };
@@ -255,7 +254,7 @@ static void add_thread(struct dp_host *host, struct process *process, pid_t tid)
 	}
 }
 
-/* The threads that there are by now. False where the process is gone. */
+/* Looks for new threads. Returns false if the process is gone. */
 static bool look_for_threads(struct dp_host *host, struct process *process)
 {
 	char path[64];
@@ -277,7 +276,7 @@ static bool look_for_threads(struct dp_host *host, struct process *process)
 	return any;
 }
 
-/* False where it is gone. first: of all that are not. */
+/* Samples a process. Returns false if it is gone. first: the first of those that are not. */
 static bool sample_process(struct dp_host *host, struct process *process, bool first)
 {
 	int64_t now = dp_clock__now(CLOCK_MONOTONIC);
@@ -300,7 +299,7 @@ static bool sample_process(struct dp_host *host, struct process *process, bool f
 	return true;
 }
 
-/* True where it is time to stop; waits until the moment. With the lock. */
+/* Waits until the moment. Returns true if it is time to stop. Call with the lock. */
 static bool wait_until(struct dp_host *host, int64_t moment)
 {
 	struct timespec until = { .tv_sec = moment / 1000000000, .tv_nsec = moment % 1000000000 };
@@ -321,12 +320,12 @@ static void *run(void *argument)
 	pthread_mutex_lock(&host->lock);
 	do {
 		count = host->count;
-		/* Processes are only added, and each stays where it is. */
+		/* Processes are only added, and never move. */
 		pthread_mutex_unlock(&host->lock);
 		any = false;
 		for (size_t i = 0; i < count; i++)
 			any |= sample_process(host, host->processes[i], !any);
-		/* Whoever finishes the recording if this process is killed reads the file. */
+		/* If this process is killed, another reads the file to finish the recording. */
 		fflush(host->file);
 		moment += every;
 		if (moment < dp_clock__now(CLOCK_MONOTONIC))
@@ -374,7 +373,7 @@ int dp_host__start(struct dp_host **out, int folder_fd, uint32_t every_ms, bool 
 	}
 	host->every_ms = every_ms;
 	host->follows = switches;
-	/* Signals are the caller's threads'. */
+	/* Signals are for the caller's threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	host->running = !pthread_create(&host->thread, NULL, run, host);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* proc_pid_stat(5), counted from what follows the name in brackets: state is 0. */
+/* Fields of proc_pid_stat(5), counted from behind the name in brackets: state is 0. */
 enum { STAT_MAJOR = 9, STAT_USER = 11, STAT_SYSTEM = 12, STAT_PROCESSOR = 36 };
 
 static bool read_at(const char *path, char *out, size_t room)
@@ -29,7 +29,7 @@ static bool read_task(pid_t pid, pid_t tid, const char *name, char *out, size_t 
 	return read_at(path, out, room);
 }
 
-/* The numbers that follow a thread's name, which may hold anything, brackets included. */
+/* Reads the numbers behind a thread's name, which may contain anything, even brackets. */
 static size_t read_stat(pid_t pid, pid_t tid, int64_t *numbers, size_t most)
 {
 	char text[1024], *at;
@@ -53,7 +53,7 @@ static size_t read_stat(pid_t pid, pid_t tid, int64_t *numbers, size_t most)
 	return count;
 }
 
-/* In ticks, where the kernel counts no nanoseconds. */
+/* In ticks, if the kernel does not count nanoseconds. */
 static bool read_ticks(pid_t pid, pid_t tid, struct dp_host_thread *out)
 {
 	int64_t numbers[STAT_SYSTEM + 1];
@@ -117,7 +117,7 @@ void dp_host_proc__more(pid_t pid, pid_t tid, struct dp_host_thread *out)
 			find_number(text, "\nnonvoluntary_ctxt_switches:", &out->involuntary);
 }
 
-/* The number behind the key, in units of this size. */
+/* Sets a value to the number behind key, in these units. */
 static void set(struct dp_host_load *out, unsigned int which, const char *text, const char *key,
 		uint64_t unit)
 {
@@ -129,7 +129,7 @@ static void set(struct dp_host_load *out, unsigned int which, const char *text, 
 	out->values[which] = value * unit;
 }
 
-/* Microseconds for which something stood still. */
+/* Reads for how many microseconds work stalled. */
 static void read_pressure(struct dp_host_load *out, unsigned int which, const char *path)
 {
 	char text[256];
@@ -138,7 +138,7 @@ static void read_pressure(struct dp_host_load *out, unsigned int which, const ch
 		set(out, which, text, "total=", 1000);
 }
 
-/* The group's path in a line of /proc/PID/cgroup that begins so; NULL: it has none. */
+/* Returns the group's path in the line of /proc/PID/cgroup that contains head; NULL: none. */
 static const char *group_of(char *text, const char *head)
 {
 	char *rest = NULL;

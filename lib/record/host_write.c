@@ -1,10 +1,10 @@
-/* What was sampled of the host, as rows of the trace file. */
+/* Writes the host's samples as rows of the trace file. */
 #include "record/host.h"
 #include "record/host_file.h"
 
 #include <stdio.h>
 
-/* The last process of the pid that had begun by then, as images follow each other; 0: none. */
+/* Returns the last process of the pid that had started by then, as images may change; 0: none. */
 static int64_t process_of(const struct dp_host_process *processes, size_t count, uint32_t pid,
 			  int64_t time_ns)
 {
@@ -79,11 +79,11 @@ static int put_offs(struct dp_db *db, int64_t process, int64_t zero,
 	return status;
 }
 
-/* Reads one record; false: there is no more, or what follows is damaged. */
+/* Reads one record. Returns false if there are no more, or if it is damaged. */
 static bool read_record(FILE *file, struct dp_host_head *head, union dp_host_rest *rest)
 {
 	static const struct {
-		uint32_t bytes, most; /* of one; and how many come together */
+		uint32_t bytes, most; /* of one; and the most stored together */
 	} sizes[] = { [DP_HOST_THREAD] = { sizeof(rest->thread), 1 },
 		      [DP_HOST_LOAD] = { sizeof(rest->load), 1 },
 		      [DP_HOST_OFF] = { sizeof(rest->offs[0]), DP_HOST_OFFS } };

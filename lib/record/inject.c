@@ -1,4 +1,4 @@
-/* What the program's environment must say for the collector to be loaded into it. */
+/* The environment variables that load the collector into the program. */
 #define _GNU_SOURCE /* dladdr() */
 #include "record/recording.h"
 #include "spool/spool.h"
@@ -41,7 +41,7 @@ static int add(struct dp_recording *recording, struct dp_error *error, const cha
 	return DP_OK;
 }
 
-/* The folder of the library that this code is in; false where that is not known. */
+/* Returns the folder of the library that contains this code; false if unknown. */
 static bool own_folder(char folder[PATH_MAX])
 {
 	static const char here;
@@ -57,7 +57,7 @@ static bool own_folder(char folder[PATH_MAX])
 	return true;
 }
 
-/* True where the folder has the library; its path goes into path. */
+/* Returns true if the folder contains the library; path is then its real folder. */
 static bool look(char path[PATH_MAX], const char *folder, const char *below)
 {
 	char name[PATH_MAX];
@@ -72,7 +72,7 @@ static bool look(char path[PATH_MAX], const char *folder, const char *below)
 	return true;
 }
 
-/* Installed, relative to this library as it was installed, or where it was built. */
+/* Searches where it was installed, relative to this library or not, or built. */
 static int find_collector(const char *requested, char folder[PATH_MAX], struct dp_error *error)
 {
 	static const char *const below[] = { "/deepprof", "", "/../collectors", NULL };
@@ -93,7 +93,7 @@ static int find_collector(const char *requested, char folder[PATH_MAX], struct d
 			     DP_SPOOL_LIBRARY, DP_COLLECTOR_FOLDER);
 }
 
-/* The dynamic linker parts LD_PRELOAD at blanks and colons. */
+/* The dynamic linker splits LD_PRELOAD at blanks and colons. */
 static int add_guard(struct dp_recording *recording, const char *folder, struct dp_error *error)
 {
 	char path[PATH_MAX + 64];
@@ -106,7 +106,7 @@ static int add_guard(struct dp_recording *recording, const char *folder, struct 
 	return add(recording, error, "LD_PRELOAD=%s", path);
 }
 
-/* The folder, and which one its name is to lead to. */
+/* Adds the folder, and the identity of the folder that its name must lead to. */
 static int add_folder(struct dp_recording *recording, struct dp_error *error)
 {
 	struct stat info;
@@ -127,7 +127,7 @@ static int add_options(struct dp_recording *recording, const char *chain, struct
 	char limits[160] = "";
 	int used = 0;
 
-	/* follow.c waits for no more than this, and buffers may be held for longer. */
+	/* follow.c relies on this period, but buffers may be held for longer. */
 	if (o->iterations)
 		used = snprintf(limits, sizeof(limits), ",flush-ms=%d,read-held=1",
 				DP_FOLLOW_FLUSH_MS);

@@ -1,6 +1,6 @@
 /*
- * The live part: processes connect to a socket in the folder and hand over their pools, so that
- * what they have not stored survives them. All that comes in is judged: a process may be anything.
+ * The live part: processes connect to a socket in the folder and pass their pools, so that what
+ * they have not stored yet survives them. A process may send anything, so everything is checked.
  */
 #define _GNU_SOURCE /* accept4(), struct ucred */
 #include "record/recording.h"
@@ -20,7 +20,7 @@
 
 enum { BACKLOG = 1024, TEXTS_MAX = 256, ROUNDS_MAX = 100 };
 
-/* Packets that are taken from a process before others have their turn. */
+/* Packets taken from one process before it is the turn of others. */
 enum { PACKETS_MAX = 64 };
 
 static int watch(struct dp_recording *recording, int fd)
@@ -30,7 +30,7 @@ static int watch(struct dp_recording *recording, int fd)
 	return epoll_ctl(recording->poll, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* By a descriptor of the folder: its name may be longer than an address. */
+/* Binds by way of a descriptor of the folder, whose name may be too long for an address. */
 static int bind_in(int folder_fd, int fd)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -77,14 +77,14 @@ void dp_live__close(struct dp_recording *recording)
 	free(recording->texts);
 	if (recording->listener >= 0)
 		close(recording->listener);
-	/* Another recording's, which has the folder, stays. */
+	/* The socket of another recording, which owns the folder, must stay. */
 	if (recording->bound)
 		unlinkat(recording->folder_fd, DP_SPOOL_SOCKET, 0);
 	if (recording->poll >= 0)
 		close(recording->poll);
 }
 
-/* A name of the folder's own, and a spool's. */
+/* Returns true for the name of a spool in the folder itself. */
 static bool valid_name(const char *name)
 {
 	size_t length = strlen(name);
@@ -101,7 +101,7 @@ static bool is_known(const struct dp_recording *recording, const char *name)
 	return false;
 }
 
-/* Takes ownership of pool and socket where it is DP_OK. */
+/* Takes ownership of pool and socket if it returns DP_OK. */
 static int add_member(struct dp_recording *recording, const char *name, int pool, int socket)
 {
 	struct dp_member *member;
@@ -158,7 +158,7 @@ void dp_recording_control(struct dp_recording *recording, enum dp_record_control
 	}
 }
 
-/* Once each: of a thousand ranks all have the same to say. */
+/* Reports each text once: a thousand ranks would all report the same. */
 static int tell(struct dp_recording *recording, uint32_t level, const char *text)
 {
 	const struct dp_log *log = &recording->options.log;
@@ -180,7 +180,7 @@ static int tell(struct dp_recording *recording, uint32_t level, const char *text
 	return DP_OK;
 }
 
-/* A message, and the descriptor that came with it or -1. Bytes, 0 at the end, -1: nothing now. */
+/* Receives a message and its descriptor or -1. Returns bytes, 0 at the end, -1: none now. */
 static ssize_t receive(int fd, struct dp_message *message, int *passed)
 {
 	union {
@@ -219,7 +219,7 @@ static ssize_t receive(int fd, struct dp_message *message, int *passed)
 	return bytes;
 }
 
-/* The text as a string of the message's own; false where it is no message of our own. */
+/* Terminates the message's text. Returns false if it is not one of deepprof's messages. */
 static bool check(struct dp_message *message, ssize_t bytes)
 {
 	size_t before = offsetof(struct dp_message, text);
@@ -260,7 +260,7 @@ static void tell_keeper(const struct dp_recording *recording, const struct dp_me
 		options->on_memory(options->on_memory_ctx, member->name, member->pool);
 }
 
-/* Counts its iterations from now on. Without that it is recorded to its end. */
+/* Counts its iterations from now on. On failure it is recorded to its end. */
 static int count_iterations(struct dp_recording *recording, struct dp_member *member)
 {
 	int status = DP_OK, spool;
@@ -282,7 +282,7 @@ static int count_iterations(struct dp_recording *recording, struct dp_member *me
 	return status;
 }
 
-/* Whoever has had enough stops; when all have, so do those that have no iterations. */
+/* Stops processes that have enough iterations; once all have, also those without iterations. */
 static void heed_watch(struct dp_recording *recording)
 {
 	dp_watch__clear(recording->watch);
@@ -300,7 +300,7 @@ static void heed_watch(struct dp_recording *recording)
 		dp_recording_control(recording, DP_RECORD_STOP);
 }
 
-/* With the libraries of the first process. Without it the recording goes on. */
+/* Uses the libraries of the first process. On failure the recording continues. */
 static void sample_units(struct dp_recording *recording, pid_t pid)
 {
 	if (recording->gpu_sampler || !recording->options.gpu_metrics_us ||
@@ -315,7 +315,7 @@ static void sample_units(struct dp_recording *recording, pid_t pid)
 		      strerror(errno));
 }
 
-/* The process may be of another namespace: who it is here the kernel knows. */
+/* The process may be in another namespace; the kernel provides its pid in this one. */
 static void sample_process(struct dp_recording *recording, const struct dp_member *member)
 {
 	struct ucred peer;
@@ -332,7 +332,7 @@ static void sample_process(struct dp_recording *recording, const struct dp_membe
 		dp_host__add(recording->host, peer.pid, (uint32_t)strtoul(member->name, NULL, 10));
 }
 
-/* A process that begins. Its socket is its member's from now on. */
+/* Handles a process that starts. Its member owns the socket from now on. */
 static int greet(struct dp_recording *recording, int fd, const struct dp_message *message,
 		 int passed)
 {
@@ -359,7 +359,7 @@ static int greet(struct dp_recording *recording, int fd, const struct dp_message
 	return recording->options.iterations ? count_iterations(recording, member) : DP_OK;
 }
 
-/* One packet; *more is false where there is none now, or never will be. */
+/* Takes one packet; *more is false if there are none now, or never will be. */
 static int take_packet(struct dp_recording *recording, int fd, bool *more, bool *gone)
 {
 	struct dp_message message;
@@ -370,7 +370,7 @@ static int take_packet(struct dp_recording *recording, int fd, bool *more, bool 
 	*more = bytes > 0;
 	*gone = !bytes;
 	known = check(&message, bytes);
-	/* Once: whoever has a member's socket is no guest any more. */
+	/* Only once: a socket that belongs to a member is no longer a guest's. */
 	if (known && message.type == DP_HELLO && is_guest(recording, fd))
 		return greet(recording, fd, &message, passed);
 	if (passed >= 0)
@@ -380,7 +380,7 @@ static int take_packet(struct dp_recording *recording, int fd, bool *more, bool 
 	return DP_OK;
 }
 
-/* Where a process ended in order its pool has nothing more to give, and may be large. */
+/* The pool of a process with an orderly end has nothing more to read, and may be large. */
 static void let_go(struct dp_recording *recording, struct dp_member *member)
 {
 	if (member->pool < 0 || !dp_pool__status(member->pool, &member->stood) ||
@@ -451,8 +451,8 @@ static bool is_removed(int folder_fd)
 }
 
 /*
- * The sampler begins with the first process: a program without a GPU costs nothing. Without samples
- * the recording goes on; of a folder that somebody has removed the end of it tells.
+ * Sampling starts with the first process: a program without a GPU costs nothing. On failure the
+ * recording continues; if somebody removed the folder, the end of the recording reports that.
  */
 static int start_sampling(struct dp_recording *recording)
 {
@@ -489,7 +489,7 @@ int dp_recording_serve(struct dp_recording *recording)
 	struct epoll_event events[64];
 	int count, rounds = 0, status = DP_OK, each;
 
-	/* What was just accepted may have spoken already; who never ends is not waited for. */
+	/* New connections may already have sent data; endless senders are not waited for. */
 	do {
 		count = epoll_wait(recording->poll, events, 64, 0);
 		for (int i = 0; i < count; i++) {
@@ -535,7 +535,7 @@ void dp_recording_status(struct dp_recording *recording, struct dp_record_status
 	}
 }
 
-/* "<pid>.<n>.pool" next to "<pid>.<n>.spool". */
+/* Opens "<pid>.<n>.pool" next to "<pid>.<n>.spool". */
 static int find_pool(const struct dp_recording *recording, const char *name)
 {
 	char pool[300];
@@ -575,7 +575,7 @@ int dp_live__collect(struct dp_recording *recording)
 			status = DP_OK;
 	}
 	closedir(folder);
-	/* The same order of processes in the file, whatever the order in which they came. */
+	/* Sorts processes, so that their order in the file does not depend on that of arrival. */
 	if (recording->member_count)
 		qsort(recording->members, recording->member_count, sizeof(*recording->members),
 		      compare_members);

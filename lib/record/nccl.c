@@ -1,10 +1,10 @@
-/* NCCL's NVTX payloads, as spools keep them. */
+/* NCCL's NVTX payloads as stored in spools. */
 #include "base/communication.h"
 #include "record/convert.h"
 
 #include <string.h>
 
-/* The types that hold no integer: float, double, long double (nvtxPayloadEntryType). */
+/* The types that are not integers: float, double, long double (nvtxPayloadEntryType). */
 enum { TYPE_FLOAT = 19, TYPE_LONG_DOUBLE = 21 };
 
 static bool is_integer(const struct dp_spool_schema *entry)
@@ -20,7 +20,7 @@ int dp_nccl__field(const struct dp_spool_schema *entry, const char *name)
 	return is_integer(entry) && field < DP_NCCL_FIELDS ? (int)field : -1;
 }
 
-/* As x86 and Arm keep it. */
+/* Reads an integer in the byte order of x86 and Arm. */
 static bool integer(const char *blob, size_t length, const struct dp_spool_schema *entry,
 		    int64_t *out)
 {

@@ -1,6 +1,6 @@
 /*
- * Samples of power, clocks and use. NVML's interface is declared here as far as it is used, from
- * its documentation ("NVML API Reference Guide"); all of it has been stable since its version 2.
+ * Samples power, clocks and utilization. Declares the part of NVML's interface that is used, from
+ * its documentation ("NVML API Reference Guide"); all of it has been stable since version 2.
  */
 #include "record/nvml.h"
 #include "record/clock.h"
@@ -47,7 +47,7 @@ struct functions {
 
 static const struct {
 	const char *name;
-	const char *older; /* what it was called before, or is now */
+	const char *older; /* its earlier or later name */
 	size_t offset;
 	bool needed;
 } symbols[] = {
@@ -71,7 +71,7 @@ static const struct {
 #undef SYMBOL
 };
 
-/* What the file of samples begins with; the GPUs' UUIDs follow, then the samples. */
+/* The header of the file of samples; the GPUs' UUIDs follow, then the samples. */
 #define MAGIC "DPNVML01"
 
 struct header {
@@ -199,11 +199,11 @@ static void sample_all(struct dp_nvml *nvml)
 		after = dp_clock__now(CLOCK_MONOTONIC);
 		sample.monotonic_ns = before + (after - before) / 2;
 		sample.took_ns = after - before;
-		/* A full disk costs samples; it must not cost the recording. */
+		/* A full disk may cost samples, but not the recording. */
 		if (sample.has)
 			fwrite(&sample, sizeof(sample), 1, nvml->file);
 	}
-	/* Whoever finishes the recording if this process is killed can't reach its memory. */
+	/* If this process is killed, another one finishes the recording without its memory. */
 	fflush(nvml->file);
 }
 
@@ -215,7 +215,7 @@ static void write_header(struct dp_nvml *nvml)
 	fwrite(nvml->uuids, DP_NVML_UUID_SIZE, nvml->gpu_count, nvml->file);
 }
 
-/* Leaves the file where the samples begin; false where it has none. */
+/* Reads to where the samples begin. Returns false if the header is invalid. */
 static bool read_header(struct dp_nvml *nvml)
 {
 	struct header header;
@@ -232,7 +232,7 @@ static bool read_header(struct dp_nvml *nvml)
 	return true;
 }
 
-/* True where it is time to stop; waits until the moment. */
+/* Waits until the moment. Returns true if it is time to stop. */
 static bool wait_until(struct dp_nvml *nvml, int64_t moment)
 {
 	struct timespec until = { .tv_sec = moment / 1000000000, .tv_nsec = moment % 1000000000 };
@@ -247,7 +247,7 @@ static bool wait_until(struct dp_nvml *nvml, int64_t moment)
 	return quit;
 }
 
-/* All of NVML is called here: its start alone takes longer than a caller should wait. */
+/* Makes all calls of NVML: starting it alone takes longer than a caller should wait. */
 static void *run(void *argument)
 {
 	struct dp_nvml *nvml = argument;
@@ -260,7 +260,7 @@ static void *run(void *argument)
 		do {
 			sample_all(nvml);
 			moment += every;
-			/* Where a reading takes long, some are left out. */
+			/* Skips samples if reading takes too long. */
 			if (moment < dp_clock__now(CLOCK_MONOTONIC))
 				moment = dp_clock__now(CLOCK_MONOTONIC) + every;
 		} while (!wait_until(nvml, moment));
@@ -270,7 +270,7 @@ static void *run(void *argument)
 	return NULL;
 }
 
-/* A condition that waits by the clock that nobody sets. */
+/* Creates a condition that waits by a clock that cannot be set. */
 static int make_condition(struct dp_nvml *nvml)
 {
 	pthread_condattr_t attributes;
@@ -285,7 +285,7 @@ static int make_condition(struct dp_nvml *nvml)
 	return failed;
 }
 
-/* Signals are the caller's threads'. */
+/* Signals are for the caller's threads. */
 static bool start_thread(struct dp_nvml *nvml)
 {
 	sigset_t all, before;
@@ -386,14 +386,14 @@ static int put_sample(const struct dp_nvml *nvml, struct dp_db *db, int64_t zero
 	if (status)
 		return status;
 	dp_db__text(db, nvml->uuids[sample->gpu]);
-	/* What processes could write to may hold anything. */
+	/* Recorded processes can write to the file, so its values may be anything. */
 	dp_db__int(db, (int64_t)((uint64_t)sample->monotonic_ns - (uint64_t)zero));
 	for (int i = 0; i < DP_NVML_VALUES; i++)
 		dp_db__known(db, sample->has & 1u << i, (int64_t)sample->values[i]);
 	return dp_db__done(db);
 }
 
-/* Which GPUs the program has used; all of them where it can't be known. */
+/* Finds the GPUs that the program has used; all of them if that is unknown. */
 static int find_used(const struct dp_nvml *nvml, struct dp_db *db, bool used[GPUS_MAX])
 {
 	sqlite3_stmt *statement = NULL;

@@ -1,6 +1,6 @@
 /*
- * The state of the GPUs by NVML (libnvidia-ml), loaded at run time: its own thread reads them in
- * turn and writes what it read to a file of the recording's.
+ * The state of the GPUs by NVML (libnvidia-ml), loaded at run time: a separate thread reads them in
+ * turn into a file of the recording.
  */
 #ifndef DP_RECORD_NVML_H
 #define DP_RECORD_NVML_H
@@ -24,7 +24,7 @@ enum {
 	DP_NVML_VALUES
 };
 
-/* As in the file. */
+/* A sample as stored in the file. */
 struct dp_nvml_sample {
 	int64_t monotonic_ns; /* halfway through the reading */
 	int64_t took_ns;
@@ -35,25 +35,25 @@ struct dp_nvml_sample {
 
 struct dp_nvml;
 
-/* What has been sampled, in the recording's folder. */
+/* The name of the file of samples in the recording's folder. */
 #define DP_NVML_FILE "samples"
 
 /*
- * Starts sampling into a file made in an open folder; library may be NULL. Without NVML, or without
- * a GPU, there are no samples. Errors: DP_ERR_NOMEM, DP_ERR_IO.
+ * Starts sampling into a file created in an open folder; library may be NULL. Without NVML or a
+ * GPU, there are no samples. Errors: DP_ERR_NOMEM, DP_ERR_IO.
  */
 int dp_nvml__start(struct dp_nvml **out, const char *library, int folder, uint32_t every_ms);
 
-/* Opens what another process has sampled; *out is NULL where there is no file. Same errors. */
+/* Opens samples of another process; *out is NULL if there is no file. Same errors. */
 int dp_nvml__open(struct dp_nvml **out, int folder);
 
-/* Stops the thread; what was sampled can be read now. NULL is allowed. */
+/* Stops the thread; its samples can then be read. NULL is allowed. */
 void dp_nvml__stop(struct dp_nvml *nvml);
 void dp_nvml__free(struct dp_nvml *nvml);
 
 /*
- * Writes rows of gpu_sample, times from zero. Of GPUs whose UUID is in the file's table of devices
- * only, unless none is.
+ * Writes rows of gpu_sample, with times from zero, only for GPUs whose UUID is in the file's table
+ * of devices, or for all if none is.
  */
 int dp_nvml__write(struct dp_nvml *nvml, struct dp_db *db, int64_t zero, uint64_t *rows);
 

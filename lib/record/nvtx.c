@@ -1,6 +1,6 @@
 /*
- * NVTX: pushes and pops matched within their thread and domain, starts and ends within the process.
- * The row of a range is written when it ends. Cost: constant for each event.
+ * NVTX: pushes and pops are matched within their thread and domain, starts and ends within the
+ * process. A range's row is written when the range ends. Cost: constant for each event.
  */
 #include "record/nvtx.h"
 #include "format/schema.h"
@@ -53,7 +53,7 @@ static void put_payload(struct dp_bulk_row *row, uint32_t type, uint64_t bits)
 	}
 }
 
-/* end_ns < start_ns: it never ended. */
+/* end_ns < start_ns: the range never ended. */
 static int put_range(struct dp_source *source, const struct dp_open_range *range, int type,
 		     int64_t end_ns)
 {
@@ -63,7 +63,7 @@ static int put_range(struct dp_source *source, const struct dp_open_range *range
 	int64_t name, domain, dur_ns = 0;
 	int status = dp_source__string(source, range->name, &name);
 
-	/* Times from a spool may be anything: what is longer than a number did not end, either. */
+	/* Times from a spool may be anything: a range of overflowing length never ended. */
 	if (ended && __builtin_sub_overflow(end_ns, range->start_ns, &dur_ns))
 		ended = false;
 	if (!status)
@@ -106,7 +106,7 @@ static struct dp_open_range range_of(struct dp_source *source, const struct dp_s
 	return range;
 }
 
-/* NCCL reports what it only knows at the end, a new communicator, at the end. */
+/* NCCL reports what it learns during a call, a new communicator, at its end. */
 static void take_payload(struct dp_source *source, struct dp_open_range *range,
 			 const struct dp_spool_nvtx *event)
 {
@@ -114,7 +114,7 @@ static void take_payload(struct dp_source *source, struct dp_open_range *range,
 		range->nccl = dp_nccl__read(source, event, &range->params);
 }
 
-/* What an end is matched by: the thread and the domain of a push, the number of a start. */
+/* The key that matches an end: the thread and domain of a push, the number of a start. */
 static struct dp_key key_of(const struct dp_open_range *range)
 {
 	if (range->started)
@@ -122,7 +122,7 @@ static struct dp_key key_of(const struct dp_open_range *range)
 	return (struct dp_key){ { DP_SCHEMA_NVTX_PUSH_POP, range->tid, range->domain } };
 }
 
-/* A slot for one more; DP_NONE without memory. */
+/* Returns a free slot; DP_NONE if memory runs out. */
 static uint32_t take_slot(struct dp_nvtx *nvtx)
 {
 	uint32_t slot = nvtx->free;
@@ -137,7 +137,7 @@ static uint32_t take_slot(struct dp_nvtx *nvtx)
 	return (uint32_t)nvtx->count++;
 }
 
-/* Ranges of a thread that are open; change is added. */
+/* Sets *depth to the number of open ranges of a thread, and adds change to that number. */
 static int count_open(struct dp_nvtx *nvtx, uint32_t tid, int change, uint32_t *depth)
 {
 	struct dp_key key = { { tid } };
@@ -179,7 +179,7 @@ static void forget(struct dp_nvtx *nvtx, uint32_t slot)
 	struct dp_key key = key_of(range);
 	uint32_t depth;
 
-	/* Neither needs memory: both are there. */
+	/* Neither allocates: both keys exist. */
 	if (range->hidden == DP_NONE)
 		dp_lookup__remove(&nvtx->latest, &key);
 	else
@@ -193,8 +193,8 @@ static void forget(struct dp_nvtx *nvtx, uint32_t slot)
 }
 
 /*
- * The latest of its key: numbers may be used again. A pop without a push, as when recording began
- * inside the range, ends none.
+ * Ends the latest range with the key, as numbers may be reused. A pop without a push, if recording
+ * began inside the range, ends none.
  */
 static int end_range(struct dp_source *source, const struct dp_spool_nvtx *event, bool started,
 		     int64_t now)
@@ -239,7 +239,7 @@ int dp_nvtx__event(struct dp_source *source, const struct dp_spool_nvtx *event)
 	}
 }
 
-/* The layout of a schema, made where it is new; NULL without memory. */
+/* Returns the layout of a schema, adding it if new. NULL if memory runs out. */
 static struct dp_nccl_layout *layout_of(struct dp_nvtx *nvtx, const struct dp_key *key)
 {
 	uint32_t at = dp_lookup__get(&nvtx->places, key);

@@ -1,4 +1,4 @@
-/* NVTX events to ranges and marks, and NCCL's payloads to rows. */
+/* Converts NVTX events to ranges and marks, and NCCL's payloads to rows. */
 #ifndef DP_RECORD_NVTX_H
 #define DP_RECORD_NVTX_H
 
@@ -21,41 +21,41 @@ struct dp_nccl {
 	int64_t ranks;
 };
 
-/* A range that is open. */
+/* An open range. */
 struct dp_open_range {
 	int64_t start_ns;
-	uint64_t range; /* of start and end */
+	uint64_t range; /* of a start and its end */
 	uint64_t payload;
 	uint32_t payload_type;
 	uint32_t domain;
 	uint32_t name;
 	uint32_t tid;
-	uint32_t depth; /* ranges of the thread that were open when it was pushed */
-	bool started;	/* not pushed */
+	uint32_t depth; /* open ranges of the thread when it was pushed */
+	bool started;	/* by a start, not a push */
 	bool nccl;
 	struct dp_nccl params;
-	uint32_t hidden; /* the one of the same key that it hides, or DP_NONE */
-	uint32_t before; /* in order of their beginning; DP_NONE at an end */
+	uint32_t hidden; /* the one with the same key that it hides, or DP_NONE */
+	uint32_t before; /* in order of their start; DP_NONE at an end */
 	uint32_t after;	 /* of a free slot: the next free one */
 };
 
-/* What a payload schema of NCCL says of each field that nccl.c knows; a bit of has for each. */
+/* What NCCL's payload schema says about each field that nccl.c knows; a bit of has for each. */
 struct dp_nccl_layout {
 	uint32_t has;
 	struct dp_spool_schema fields[DP_NCCL_FIELDS];
 };
 
-/* Zero it. An event costs the same however many ranges are open and schemas are known. */
+/* Zero it first. The cost of an event does not depend on the number of open ranges and schemas. */
 struct dp_nvtx {
 	struct dp_open_range *open; /* slots, some of them free */
 	size_t count;
 	size_t room;
 	uint32_t free;		 /* 1 + the first free slot, 0: none */
-	uint32_t first;		 /* 1 + the range that has been open for longest, 0: none */
-	uint32_t last;		 /* 1 + the range that was opened last */
-	struct dp_lookup latest; /* type, and thread and domain or number: in open */
-	struct dp_lookup depths; /* thread: how many of its pushed ranges are open */
-	struct dp_lookup places; /* schema and domain: in layouts */
+	uint32_t first;		 /* 1 + the range open for longest, 0: none */
+	uint32_t last;		 /* 1 + the range opened last */
+	struct dp_lookup latest; /* type, and thread and domain or number: index in open */
+	struct dp_lookup depths; /* thread: number of its pushed ranges that are open */
+	struct dp_lookup places; /* schema and domain: index in layouts */
 	struct dp_nccl_layout *layouts;
 	size_t layout_count;
 	size_t layout_room;
@@ -66,13 +66,13 @@ void dp_nvtx__fini(struct dp_nvtx *nvtx);
 int dp_nvtx__event(struct dp_source *source, const struct dp_spool_nvtx *event);
 int dp_nvtx__schema(struct dp_source *source, const struct dp_spool_schema *schema);
 
-/* Ranges that never ended. */
+/* Writes ranges that never ended. */
 int dp_nvtx__finish(struct dp_source *source);
 
-/* nccl.c: the field that a schema's entry of this name is, below DP_NCCL_FIELDS, or -1. */
+/* nccl.c: returns the field of a schema's entry with this name, below DP_NCCL_FIELDS, or -1. */
 int dp_nccl__field(const struct dp_spool_schema *entry, const char *name);
 
-/* nccl.c: what a payload says; false where it is none of NCCL's. */
+/* nccl.c: reads a payload. Returns false if it is not one of NCCL's. */
 bool dp_nccl__read(const struct dp_source *source, const struct dp_spool_nvtx *event,
 		   struct dp_nccl *out);
 int dp_nccl__write(struct dp_source *source, int64_t nvtx, const char *name,

@@ -1,6 +1,7 @@
 /*
- * Copies of what processes share, next to their spools, for whoever finishes the recording; and the
- * room for the part of them that no full disk may cost: how many records were lost.
+ * Copies the pools of processes next to their spools, for another process that finishes the
+ * recording; and reserves space for the part that a full disk must not cost: how many records were
+ * lost.
  */
 #define _GNU_SOURCE /* SEEK_DATA, fallocate() */
 #include "record/recording.h"
@@ -13,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of what is copied at once. */
+/* Bytes copied at once. */
 #define BLOCK_BYTES ((size_t)16384)
 
-/* The counts and the tables of slots and rings take less, unless the pool is not a collector's. */
+/* The counts and the tables of slots and rings take less in any collector's pool. */
 #define RESERVE_MOST ((uint64_t)256 << 10)
 
 static bool is_zero(const uint64_t *words, size_t count)
@@ -27,7 +28,7 @@ static bool is_zero(const uint64_t *words, size_t count)
 	return true;
 }
 
-/* Where there is data from at on, end: nowhere. What can't tell its holes is read whole. */
+/* Returns where data begins from at on, or end. A file that cannot report holes is read whole. */
 static off_t next_data(int fd, off_t at, off_t end)
 {
 	off_t data = lseek(fd, at, SEEK_DATA);
@@ -37,7 +38,7 @@ static off_t next_data(int fd, off_t at, off_t end)
 	return errno == ENXIO ? end : at;
 }
 
-/* Bytes [at, end); sparse: but for those that are 0, which to has there already. */
+/* Copies bytes [at, end); sparse: except zeros, which to has there already. */
 static bool copy_part(int from, int to, off_t at, off_t end, bool sparse)
 {
 	uint64_t block[BLOCK_BYTES / sizeof(uint64_t)];
@@ -59,8 +60,8 @@ static bool copy_part(int from, int to, off_t at, off_t end, bool sparse)
 }
 
 /*
- * The counts over the room that was reserved for them, then the rest, which is left out where there
- * is no room for it. The file may have a part of an earlier copy.
+ * Copies the counts into the space reserved for them, then the rest, which is omitted if there is
+ * no space for it. The file may have a part of an earlier copy.
  */
 static bool copy_pool(int from, int to)
 {
@@ -77,7 +78,7 @@ static bool copy_pool(int from, int to)
 		(!ftruncate(to, counts) && !ftruncate(to, all)));
 }
 
-/* A member's pool as a file next to its spool: once it is whole, and until then. */
+/* The names of a pool's copy next to its spool: once it is complete, and until then. */
 struct pool_names {
 	char whole[300];
 	char part[300];
@@ -111,7 +112,7 @@ void dp_pool_copy__reserve(const struct dp_recording *recording, const struct dp
 	fd = open_part(recording, &names);
 	if (fd < 0)
 		return;
-	/* Not posix_fallocate(): where the file system can't reserve it would write every block. */
+	/* Not posix_fallocate(): without support, that would write every block. */
 	if (fallocate(fd, 0, 0, (off_t)head.slot_data))
 		dp_pool_copy__release(recording, member);
 	close(fd);
@@ -130,7 +131,7 @@ void dp_pool_copy__keep(const struct dp_recording *recording, const struct dp_me
 
 	if (member->pool < 0)
 		return;
-	/* Where it is there already it is the one. */
+	/* If it exists already, it is complete. */
 	if (!fstatat(folder, names.whole, &info, AT_SYMLINK_NOFOLLOW))
 		return;
 	fd = open_part(recording, &names);

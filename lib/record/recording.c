@@ -13,7 +13,7 @@
 
 enum { ZERO_TRIES = 6, ZERO_GOOD_NS = 1000 };
 
-/* Time 0 on both clocks, read as near to each other as may be: another process may come between. */
+/* Reads time 0 on both clocks, as close together as possible: another process may interrupt. */
 static void set_zero(struct dp_recording *recording)
 {
 	int64_t least = INT64_MAX;
@@ -47,7 +47,7 @@ int dp_recording_new(struct dp_recording **out, const char *folder,
 	if (status)
 		goto out;
 	set_zero(recording);
-	/* DP_POOL_RUN or DP_POOL_PAUSE: what the processes are sent when they connect. */
+	/* DP_POOL_RUN or DP_POOL_PAUSE is sent to processes when they connect. */
 	dp_recording_control(recording, all.paused ? DP_RECORD_PAUSE : DP_RECORD_RUN);
 	status = dp_inject__prepare(recording, &all, error);
 	if (!status)
@@ -80,7 +80,7 @@ static uint64_t bytes_of(const struct dp_recording *recording)
 	return bytes;
 }
 
-/* Of no process: in the trace file, and to the caller. */
+/* Writes a message without a process to the trace file and to the caller. */
 static int put_message(struct dp_recording *recording, struct dp_db *db, enum dp_log_level level,
 		       const char *code, const char *text)
 {
@@ -97,7 +97,7 @@ static int put_message(struct dp_recording *recording, struct dp_db *db, enum dp
 	return dp_db__done(db);
 }
 
-/* Why no context switches were recorded. */
+/* Reports why no context switches were recorded. */
 static int put_refused(struct dp_recording *recording, struct dp_db *db)
 {
 	int refused = dp_host__refused(recording->host);

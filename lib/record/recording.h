@@ -1,4 +1,4 @@
-/* A recording that goes on: shared by recording.c and live.c. */
+/* A recording in progress: shared by recording.c and live.c. */
 #ifndef DP_RECORD_RECORDING_H
 #define DP_RECORD_RECORDING_H
 
@@ -11,37 +11,37 @@
 
 #include <deepprof/record.h>
 
-/* A process image that records, or did. */
+/* A process image that is or was recorded. */
 struct dp_member {
 	char *name;  /* of its spool */
-	int pool;    /* -1: none, or not needed any more */
-	int socket;  /* -1: it is gone */
-	bool announced; /* what the control word is to say was written */
-	bool enough; /* it has had the iterations that were wanted, and is to stop */
+	int pool;    /* -1: none, or no longer needed */
+	int socket;  /* -1: the process is gone */
+	bool announced; /* it was sent the control word */
+	bool enough;	/* it has enough iterations, and must stop */
 	bool watched;
-	size_t watch;		     /* its number there */
-	struct dp_pool_status stood; /* when it was last asked */
+	size_t watch;		     /* its index in watch */
+	struct dp_pool_status stood; /* when last queried */
 };
 
 struct dp_recording {
-	struct dp_record_options options; /* only what is no pointer, and log */
+	struct dp_record_options options; /* only members without pointers, and log */
 	char *folder;
 	char *nvml_library;
-	char *programs; /* the folder of what is injected, and run */
+	char *programs; /* folder of what is injected and run */
 	char **variables;
 	size_t variable_count;
-	int folder_fd; /* locked, where: */
+	int folder_fd; /* locked if owned: */
 	bool owned;
 	int listener;
-	bool bound; /* it has the name in the folder */
+	bool bound; /* the socket's name in the folder is its */
 	int poll;   /* of the listener and the sockets */
 	struct dp_member *members;
 	size_t member_count;
 	size_t member_room;
-	int *guests; /* sockets that have not said yet what they are */
+	int *guests; /* sockets of unknown processes */
 	size_t guest_count;
 	size_t guest_room;
-	char **texts; /* messages that were reported: each is reported once */
+	char **texts; /* messages already reported */
 	size_t text_count;
 	size_t text_room;
 	uint32_t control;
@@ -50,57 +50,56 @@ struct dp_recording {
 	struct dp_nvml *nvml;
 	struct dp_host *host;
 	struct dp_gpu_sampler *gpu_sampler;
-	struct dp_watch *watch; /* where iterations are counted */
+	struct dp_watch *watch; /* counts iterations */
 };
 
-/* recording_folder.c: opens the folder, which must be the caller's. */
+/* recording_folder.c: opens the folder, which must belong to the caller. */
 int dp_recording__open_folder(struct dp_recording *recording, struct dp_error *error);
 
-/* Opens a file of the folder to be read; -1 where it is none. */
+/* Opens a regular file of the folder for reading; -1 on failure. */
 int dp_recording__open_file(const struct dp_recording *recording, const char *name);
 
 /* live.c */
 int dp_live__open(struct dp_recording *recording, struct dp_error *error);
 
-/* On CUPTI's clock, when a member was to stop; 0: not before it did. */
+/* Returns when a member was to stop, on CUPTI's clock; 0: not before it ended. */
 int64_t dp_live__cut(const struct dp_recording *recording, const struct dp_member *member);
 
-/* Takes spools that are in the folder though nobody has announced them. */
+/* Adds spools in the folder that no process has announced. */
 int dp_live__collect(struct dp_recording *recording);
 void dp_live__close(struct dp_recording *recording);
 
-/* recording_life.c: opens nothing yet. */
+/* recording_life.c: allocates a recording without opening anything. */
 int dp_recording__make(struct dp_recording **out, const char *folder,
 		       const struct dp_record_options *options, struct dp_error *error);
 
 /*
- * recover.c: takes the folder, which a lock on it says, and writes down the begin of the recording
- * for whoever finishes it if this process is killed.
+ * recover.c: takes the folder by locking it, and stores the start of the recording for another
+ * process that finishes it if this one is killed.
  */
 #define DP_BEGIN_FILE "begin"
 int dp_begin__write(struct dp_recording *recording, struct dp_error *error);
 
-/* Gives processes whose memory was adopted a second to stop. */
+/* Gives processes with adopted pools a second to stop. */
 void dp_recover__wait(const struct dp_recording *recording);
 
-/* What the copy of a pool is called, in place of ".pool", until it is whole; as short as that. */
+/* The suffix of a pool's copy until it is complete, in place of ".pool" and no longer than it. */
 #define DP_POOL_NEW ".new"
 
 /*
- * pool_copy.c: takes the room that a member's loss counts need, before samples fill the disk to its
- * last byte. Where there is none, or the file system can't reserve any, they are written if there
- * is room in the end.
+ * pool_copy.c: reserves the space for a member's loss counts before samples fill the disk. If there
+ * is none, or the file system cannot reserve it, they are written if there is space in the end.
  */
 void dp_pool_copy__reserve(const struct dp_recording *recording, const struct dp_member *member);
 void dp_pool_copy__release(const struct dp_recording *recording, const struct dp_member *member);
 
 /*
- * Copies a member's pool next to its spool, as far as there is room: the counts first. It has its
- * name only once it is whole, for a part, as a kill leaves it, would be taken for all there was.
+ * Copies a member's pool next to its spool, as far as there is space: the counts first. The copy
+ * gets its name only when complete, as a part left by a kill would be taken for all there was.
  */
 void dp_pool_copy__keep(const struct dp_recording *recording, const struct dp_member *member);
 
-/* inject.c: makes the variables. */
+/* inject.c: makes the environment variables. */
 int dp_inject__prepare(struct dp_recording *recording, const struct dp_record_options *options,
 		       struct dp_error *error);
 

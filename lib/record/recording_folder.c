@@ -25,7 +25,7 @@ int dp_recording__open_folder(struct dp_recording *recording, struct dp_error *e
 	return status;
 }
 
-/* A fifo would make us wait, and a link may lead anywhere. */
+/* Opening a fifo would block, and a link may lead anywhere. */
 int dp_recording__open_file(const struct dp_recording *recording, const char *name)
 {
 	int fd = openat(recording->folder_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

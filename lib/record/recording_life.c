@@ -1,4 +1,4 @@
-/* A recording is made, and ends. */
+/* Creates and ends a recording. */
 #include "record/recording.h"
 #include "spool/gpu_metrics.h"
 
@@ -25,7 +25,7 @@ int dp_recording__make(struct dp_recording **out, const char *folder,
 	return DP_OK;
 }
 
-/* What processes and this have left there; the folder itself is the caller's. */
+/* Removes what processes and this one left in the folder; the folder itself is the caller's. */
 static void remove_files(struct dp_recording *recording)
 {
 	for (size_t i = 0; i < recording->member_count; i++) {

@@ -1,7 +1,7 @@
-/* Rows of operations, calls, memory and synchronization: the schema's columns, in their order. */
+/* Rows of operations, calls, memory and synchronization: the schema's columns, in order. */
 #include "record/convert.h"
 
-/* CUPTI's for "no such stream, context, …". */
+/* CUPTI's value for "no such stream, context, …". */
 #define NONE 0xffffffffu
 
 static int64_t correlation(uint64_t value)
@@ -22,15 +22,15 @@ static void put_graph(struct dp_bulk_row *row, uint32_t graph, uint64_t node)
 }
 
 /*
- * Not where it still ran, and not where CUPTI ran out of memory for times while it did: then its
- * end is whatever was there (github.com/parca-dev/parcagpu/issues/23).
+ * Returns false if it was still running, or if CUPTI ran out of memory for times while it was: then
+ * its end is arbitrary (github.com/parca-dev/parcagpu/issues/23).
  */
 static bool has_ended(uint64_t start, uint64_t end)
 {
 	return end && end >= start && end - start <= INT64_MAX;
 }
 
-/* Start and length; CUPTI's own difference, which is what its clock counted. */
+/* Stores start and duration; the difference is CUPTI's own, as its clock counted it. */
 static void put_times(struct dp_source *source, struct dp_bulk_row *row, uint64_t start,
 		      uint64_t end)
 {
@@ -50,7 +50,7 @@ static void put_moment(struct dp_source *source, struct dp_bulk_row *row, uint64
 	dp_bulk__known(row, time != 0, time ? dp_clock__time(&source->clock, time) : 0);
 }
 
-/* The row of an operation up to its length; *row is not begun where it has no time. */
+/* Starts the row of an operation, up to its duration. */
 static int begin_operation(struct dp_source *source, enum dp_bulk_table table,
 			   struct dp_bulk_row *row, const struct dp_spool_place *place,
 			   uint64_t start, uint64_t end)
@@ -88,7 +88,7 @@ static int put_kernel(struct dp_source *source, const struct dp_spool_kernel *ke
 	int64_t name;
 	int status = dp_source__string(source, kernel->name, &name);
 
-	/* Every kernel has a name; "" where it was lost. */
+	/* Every kernel has a name; "" if it was lost. */
 	if (!status && !name)
 		status = dp_source__text(source, "", 0, &name);
 	if (!status)
@@ -383,7 +383,7 @@ static int put(struct dp_source *source, const struct dp_spool_record *record)
 	}
 }
 
-/* It was stored by the program, but is not in the file. */
+/* Counts a record that the program stored, but that is not in the file. */
 static void leave_out(struct dp_source *source, const struct dp_spool_record *record)
 {
 	uint32_t kind = dp_spool__kind(record);
@@ -391,7 +391,7 @@ static void leave_out(struct dp_source *source, const struct dp_spool_record *re
 	source->left_out[kind < DP_SPOOL_KINDS ? kind : DP_SPOOL_KIND_UNKNOWN]++;
 }
 
-/* An operation of the GPU whose times nobody knows; of what else has none nothing can be said. */
+/* Stores a GPU operation without times; other records without times are dropped. */
 static int put_untimed(struct dp_source *source, const struct dp_spool_record *record)
 {
 	const struct dp_spool_place *place = &record->kernel.place;

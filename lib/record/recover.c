@@ -1,7 +1,7 @@
 /*
- * What a recording left behind whose process was killed, or could not write its file: the folder
- * has the spools, and a file that says where time 0 is. Whoever works in the folder has it locked,
- * so that nobody takes what is still in use; the lock is gone with the process.
+ * Finishes a recording whose process was killed or could not write its file: the folder has the
+ * spools, and a file with time 0. A process that uses the folder has it locked, so that no other
+ * takes it; the lock ends with the process.
  */
 #include "record/recording.h"
 #include "base/options.h"
@@ -20,10 +20,10 @@
 
 #define BEGIN_FORMAT "deepprof recording 1\n%" SCNd64 " %" SCNd64 "\n"
 
-/* What the processes are given to stop. */
+/* The time that processes have to stop. */
 enum { STOP_ROUNDS = 100, ROUND_NS = 10000000 };
 
-/* Where a file system can't lock, nobody is kept out. */
+/* If a file system cannot lock, the folder is taken anyway. */
 static bool lock_folder(struct dp_recording *recording)
 {
 	recording->owned = !flock(recording->folder_fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK;
@@ -125,7 +125,7 @@ int dp_recording_recover(struct dp_recording **out, const char *folder,
 	status = open_folder(recording, error);
 	if (!status)
 		status = collect(recording, error);
-	/* What is there was made by another. */
+	/* Another process made what is in the folder. */
 	recording->owned = false;
 	if (status) {
 		dp_recording_free(recording);

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 /*
- * Opens a file for reading and writing, with open()'s flags besides; NULL on failure. Whoever created
- * it, a symbolic link is refused, and so is anything but a regular file, which could block.
+ * Opens a file for reading and writing, with open()'s flags added; NULL on failure. Rejects
+ * symbolic links, whoever created them, and anything but a regular file, which could block.
  */
 FILE *dp_sample_file__open(int folder_fd, const char *name, int flags);
 

@@ -1,4 +1,4 @@
-/* Texts of a spool, as the trace file numbers them. */
+/* The texts of a spool, and their ids in the trace file. */
 #include "record/convert.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ int dp_source__string(struct dp_source *source, uint32_t string, int64_t *id)
 		return DP_OK;
 	text = dp_spool__string(source->spool, string, &length);
 	status = dp_source__text(source, text, strnlen(text, length), id);
-	/* A number that the spool does not know is not kept: it may be any. */
+	/* A string that the spool lacks is not stored: its number may be anything. */
 	if (status || !length)
 		return status;
 	if (dp_array__reserve(&source->names, &source->name_room, (size_t)string + 1,

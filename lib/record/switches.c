@@ -1,8 +1,8 @@
 /*
- * The kernel writes 24 bytes into a ring of the thread's for each time that the thread leaves a
- * processor (PERF_RECORD_SWITCH, with a bit where it was preempted: Linux 4.17), comes back, or had
- * to wait for a page from a disk (PERF_COUNT_SW_PAGE_FAULTS_MAJ, counted when the wait is over).
- * No call is made for a record: a ring is read where it lies.
+ * The kernel writes 24 bytes into a ring of the thread each time that the thread leaves a processor
+ * (PERF_RECORD_SWITCH, with a bit if it was preempted: Linux 4.17), comes back, or had to wait for
+ * a page from a disk (PERF_COUNT_SW_PAGE_FAULTS_MAJ, counted when the wait is over). Records take
+ * no system call: rings are read in place.
  */
 #define _GNU_SOURCE
 #include "record/switches.h"
@@ -21,30 +21,29 @@
 #endif
 
 /*
- * Pages of a ring, and one for its head and tail: 32 KiB have 1,365 records, which at 20 reads per
- * second are 13,000 switches per second. A user may lock 516 KiB per processor
- * (kernel.perf_event_mlock_kb): 14 threads on each.
+ * Pages of a ring, besides one for its head and tail: 32 KiB hold 1,365 records, which at 20 reads
+ * per second is 13,000 switches per second. A user may lock 516 KiB per processor
+ * (kernel.perf_event_mlock_kb): enough for 14 threads on each.
  */
 enum { RING_PAGES = 8 };
 
-/* Less is not worth a row: the switch itself takes 1 to 3 us. */
+/* Shorter intervals are not worth a row: the switch itself takes 1 to 3 us. */
 #define LEAST_NS 10000
 
-/* The wait for a page and its being counted lie closer together than this: no more is done between
- * than to return through the fault's handler. */
+/* A page fault is counted this soon after its wait: only the fault's handler runs in between. */
 #define FAULT_NS 1000000
 
 struct dp_switches {
 	int fd;
-	int faults_fd; /* -1: faults can't be distinguished */
+	int faults_fd; /* -1: faults cannot be distinguished */
 	struct perf_event_mmap_page *page;
-	size_t bytes;	/* of the map */
-	int64_t out_ns; /* when it left a processor, 0: it did not */
+	size_t bytes;	/* of the mapping */
+	int64_t out_ns; /* when it left a processor, 0: it is on one */
 	bool preempted;
 	struct dp_switches_off last; /* end_ns 0: there is none */
 };
 
-/* What each record of these events is. */
+/* The layout of a record of these events. */
 struct record {
 	struct perf_event_header header;
 	uint32_t pid, tid;
@@ -115,7 +114,7 @@ void dp_switches__close(struct dp_switches *switches)
 	free(switches);
 }
 
-/* Hands out the last interval, if it is worth a row. */
+/* Returns the last interval, if it is worth a row. */
 static bool take_last(struct dp_switches *switches, struct dp_switches_off *off)
 {
 	struct dp_switches_off last = switches->last;
@@ -127,7 +126,7 @@ static bool take_last(struct dp_switches *switches, struct dp_switches_off *off)
 	return true;
 }
 
-/* True where the record ends what was known of the last interval, which is handed out. */
+/* Handles a record. Returns true if it completes the last interval, which is returned. */
 static bool take_record(struct dp_switches *switches, const struct record *record,
 			struct dp_switches_off *off)
 {
@@ -135,7 +134,7 @@ static bool take_record(struct dp_switches *switches, const struct record *recor
 	int64_t time_ns = (int64_t)record->time_ns;
 	bool out = record->header.misc & PERF_RECORD_MISC_SWITCH_OUT, taken;
 
-	/* What was lost may have been its return: nothing is known until it leaves again. */
+	/* The lost record may have been its return: nothing is known until it leaves again. */
 	if (type == PERF_RECORD_LOST)
 		switches->out_ns = 0;
 	if (type == PERF_RECORD_SAMPLE && switches->last.kind == DP_SWITCHES_BLOCKED &&
@@ -159,8 +158,8 @@ static bool take_record(struct dp_switches *switches, const struct record *recor
 }
 
 /*
- * The record at a place of the ring, whose size is a power of two: it lies there in one piece, or
- * is copied. Records are multiples of 8 bytes, as their headers are.
+ * Returns the record at a place of the ring, whose size is a power of two: in place if it is in one
+ * piece, otherwise from copy. Records are multiples of 8 bytes, as their headers are.
  */
 static const struct record *look_at(const struct dp_switches *switches, uint64_t at,
 				    struct record *copy)
@@ -186,7 +185,7 @@ bool dp_switches__next(struct dp_switches *switches, struct dp_switches_off *off
 		struct record copy;
 		const struct record *record = look_at(switches, tail, &copy);
 
-		/* All that are of use to us have these. */
+		/* All relevant records have these members. */
 		if (record->header.size < sizeof(*record))
 			break;
 		tail += record->header.size;

@@ -1,6 +1,6 @@
 /*
- * When a thread was not on a processor, and why: perf_event_open(2) with software events only,
- * which a user may open for the own processes where kernel.perf_event_paranoid is at most 2.
+ * Records when a thread was off a processor, and why: perf_event_open(2) with software events only,
+ * which users may open for their own processes if kernel.perf_event_paranoid is at most 2.
  */
 #ifndef DP_RECORD_SWITCHES_H
 #define DP_RECORD_SWITCHES_H
@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-/* Why it was not: as off_cpu.kind in the trace file. */
+/* Why it was off: as off_cpu.kind in the trace file. */
 enum { DP_SWITCHES_BLOCKED, DP_SWITCHES_PREEMPTED, DP_SWITCHES_FAULT };
 
 /* CLOCK_MONOTONIC. */
@@ -22,15 +22,16 @@ struct dp_switches_off {
 struct dp_switches;
 
 /*
- * Follows a thread from now on. errno says why not: EACCES or EPERM (not allowed), ENOSYS,
- * ENOMEM; of threads that are gone, ESRCH. NULL where it can't.
+ * Follows a thread from now on. On failure returns NULL and sets errno: EACCES or EPERM (not
+ * allowed), ENOSYS, ENOMEM, or ESRCH if the thread is gone.
  */
 struct dp_switches *dp_switches__open(pid_t tid);
 void dp_switches__close(struct dp_switches *switches);
 
 /*
- * Takes the next interval that is over; false: none is yet. If finish, also the one that a page
- * fault could still explain. Never waits. What the kernel had no room for is left out.
+ * Takes the next finished interval. Returns false if there is none yet. If finish, also takes one
+ * that a page fault could still explain. Never waits. Intervals that the kernel had no room for are
+ * lost.
  */
 bool dp_switches__next(struct dp_switches *switches, struct dp_switches_off *off, bool finish);
 

@@ -8,17 +8,17 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* How often spools are read, and how long one may keep the others waiting. */
+/* How often spools are read, and how long one may delay the others. */
 #define PERIOD_NS INT64_C(100000000)
 #define TURN_NS INT64_C(100000000)
 
-/* How much later than the first the others may have a loop. */
+/* How much later than the first process others may start a loop. */
 #define GRACE_NS INT64_C(2000000000)
 
 struct followed {
 	int fd;
 	bool gone;   /* the process is */
-	bool failed; /* it can't be followed, or has been to its end */
+	bool failed; /* it cannot be followed, or was to its end */
 	struct dp_follow *follow;
 	struct dp_follow_state state;
 };
@@ -28,13 +28,13 @@ struct dp_watch {
 	int event;
 	pthread_t thread;
 	bool running;
-	pthread_mutex_t lock; /* of all that follows */
+	pthread_mutex_t lock; /* protects all that follows */
 	pthread_cond_t wake;
 	bool quit;
-	struct followed *list; /* it only grows; follow is the thread's */
+	struct followed *list; /* only grows; the thread owns follow */
 	size_t count;
 	size_t room;
-	int64_t first_ns; /* when the first had enough, 0: not yet */
+	int64_t first_ns; /* when the first process had enough, 0: not yet */
 	bool enough;
 };
 
@@ -61,7 +61,7 @@ static void follow(struct dp_watch *watch, struct followed *one)
 	one->follow = NULL;
 }
 
-/* With the lock: no process may still have iterations to come. */
+/* Returns true if no process may still have iterations to come. Call with the lock. */
 static bool all_done(const struct dp_watch *watch)
 {
 	for (size_t i = 0; i < watch->count; i++)
@@ -70,7 +70,7 @@ static bool all_done(const struct dp_watch *watch)
 	return true;
 }
 
-/* With the lock. */
+/* Decides whether all have enough. Call with the lock. */
 static void judge(struct dp_watch *watch)
 {
 	bool waiting = false;
@@ -90,7 +90,7 @@ static void judge(struct dp_watch *watch)
 	}
 }
 
-/* With the lock, which it gives up while it reads: the list may move meanwhile. */
+/* Call with the lock, which is released while reading: the list may move meanwhile. */
 static void read_all(struct dp_watch *watch)
 {
 	for (size_t i = 0; i < watch->count && !watch->quit; i++) {
@@ -130,7 +130,7 @@ static void *run(void *ctx)
 	return NULL;
 }
 
-/* No signal is for this thread. */
+/* This thread handles no signals. */
 static bool start_thread(struct dp_watch *watch)
 {
 	sigset_t all, before;
@@ -174,7 +174,7 @@ void dp_watch__stop(struct dp_watch *watch)
 	pthread_mutex_unlock(&watch->lock);
 	pthread_join(watch->thread, NULL);
 	watch->running = false;
-	/* What ended last may not have been read to its end. */
+	/* Spools of processes that ended last may not have been read to their end. */
 	for (size_t i = 0; i < watch->count; i++) {
 		watch->list[i].gone = true;
 		if (!watch->list[i].failed)

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Does an operation's kernel count? */
+/* Returns true if an operation is a kernel that counts. */
 static bool is_meant(const struct dp_ops *ops, size_t i, const struct dp_stream *stream,
 		     const struct dp_scope *scope)
 {
@@ -16,7 +16,10 @@ static bool is_meant(const struct dp_ops *ops, size_t i, const struct dp_stream 
 	       (scope->stream < 0 || stream->stream == scope->stream);
 }
 
-/* Operations are in order of start, so that one walk tells the length of their union. */
+/*
+ * Sums busy time in one walk over the operations, which are in order of start, and each name's
+ * time.
+ */
 static double add_up(const struct dp_trace *trace, const struct dp_scope *scope, uint32_t device,
 		     double *times_ns)
 {
@@ -42,7 +45,7 @@ static double add_up(const struct dp_trace *trace, const struct dp_scope *scope,
 	return busy_ns;
 }
 
-/* Among equals the name that the trace has first stays first. */
+/* Inserts a name by its time; of equals, the one that comes first in the trace is first. */
 static void rank(struct dp_capture *capture, uint32_t name, double time_ns)
 {
 	size_t at = capture->count;
@@ -60,7 +63,7 @@ static void rank(struct dp_capture *capture, uint32_t name, double time_ns)
 	capture->time_ns[at] = time_ns;
 }
 
-/* How much of a time the device's process was not recorded for. */
+/* How much of a time range the device's process was not recorded for. */
 static double paused_ns(const struct dp_trace *trace, uint32_t device, int64_t from_ns,
 			int64_t to_ns)
 {

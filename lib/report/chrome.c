@@ -1,7 +1,7 @@
 /*
- * A timeline in Chrome's trace format, for Perfetto and others: the trace as Kineto would have
- * written it, and what was found in it as tracks of its own. The category of those is "deepprof",
- * which the importer skips, so that a trace comes back as it was. Cost: linear.
+ * A timeline in Chrome's trace format, for Perfetto and other viewers: the trace as Kineto would
+ * have written it, and the results of the analysis as tracks of their own. Their category is
+ * "deepprof", which the importer skips, so that a trace can be read back unchanged. Cost: linear.
  */
 #include "report/chrome.h"
 
@@ -10,11 +10,11 @@
 #include <string.h>
 
 /*
- * The format repeats an event's name with the event: a name of 50,000 bytes at 10,000 events would
- * make a file of 500 MB of a trace of a few. Where the bytes of names beyond NAME_MOST come to more
- * than EXCESS_MOST times the trace in memory, long names are cut, made unique by their number, and
- * written in full once, in "deepprofNames". Names of kernels that were recorded have up to 5,000
- * bytes, and few more than 1,024: their excess is less than the trace itself.
+ * The format repeats an event's name with each event: a name of 50,000 bytes at 10,000 events would
+ * turn a trace of a few MB into a file of 500 MB. If the bytes of names beyond NAME_MOST come to
+ * more than EXCESS_MOST times the trace in memory, long names are cut, made unique by their number,
+ * and written in full once, in "deepprofNames". Recorded kernel names have up to 5,000 bytes, and
+ * few more than 1,024: their excess is less than the trace itself.
  */
 enum { NAME_MOST = 1024, EXCESS_MOST = 16, CUT_SIZE = NAME_MOST + 32 };
 
@@ -23,7 +23,7 @@ static bool is_long(const char *name)
 	return strnlen(name, NAME_MOST + 1) > NAME_MOST;
 }
 
-/* Bytes beyond NAME_MOST of the names of count events; excess: of each string. */
+/* The bytes beyond NAME_MOST in the names of count events; excess has those of each string. */
 static uint64_t excess_of(const uint64_t *excess, const uint32_t *names, size_t count)
 {
 	uint64_t sum = 0;
@@ -54,7 +54,7 @@ static int choose_names(struct dp_chrome_out *out)
 	return DP_OK;
 }
 
-/* A string of the trace as the name of an event; cut is used where it is too long. */
+/* A string of the trace as the name of an event; cut is used if it is too long. */
 static const char *event_name(char cut[CUT_SIZE], const struct dp_chrome_out *out, uint32_t id)
 {
 	const char *name = dp_trace_string(out->trace, id);
@@ -62,7 +62,7 @@ static const char *event_name(char cut[CUT_SIZE], const struct dp_chrome_out *ou
 
 	if (!out->cuts_names || !is_long(name))
 		return name;
-	/* Not within a character (UTF-8, RFC 3629). */
+	/* not inside a character (UTF-8, RFC 3629) */
 	while (length && ((unsigned char)name[length] & 0xc0) == 0x80)
 		length--;
 	snprintf(cut, CUT_SIZE, "%.*s... [name %" PRIu32 "]", (int)length, name, id);
@@ -105,7 +105,7 @@ void dp_chrome_out__begin(struct dp_render *render, const char *phase, const cha
 	dp_json_out__string(render, name);
 }
 
-/* Microseconds, with all digits of the nanoseconds. */
+/* Writes microseconds with all digits of the nanoseconds. */
 static void write_time(struct dp_render *render, const char *key, int64_t time_ns)
 {
 	char digits[4] = { 0 };
@@ -166,7 +166,7 @@ void dp_chrome_out__order(struct dp_render *render, const char *what, int64_t pi
 	dp_render__text(render, "}}");
 }
 
-/* Annotations: what is called so elsewhere, tools don't take for a step. */
+/* Returns true if the trace has annotations that tools take for steps. */
 static bool find_steps(const struct dp_trace *trace)
 {
 	const struct dp_ranges *ranges = dp_trace_ranges(trace);
@@ -205,7 +205,7 @@ static const char *memory_name(uint8_t kind)
 	return kind < DP_COUNT(names) ? names[kind] : "";
 }
 
-/* "Memcpy HtoD (Pinned -> Device)", as Kineto has it, where the trace's own name says less. */
+/* "Memcpy HtoD (Pinned -> Device)", as in Kineto, if the trace's own name has less detail. */
 static void name_transfer(char name[128], const struct dp_trace *trace, size_t op)
 {
 	static const char *const kinds[] = {
@@ -224,7 +224,7 @@ static void name_transfer(char name[128], const struct dp_trace *trace, size_t o
 			 *dst ? dst : "Unknown");
 }
 
-/* From the call to the operation. */
+/* Writes an arrow from a call to its operation. */
 static void write_arrow(struct dp_render *render, struct dp_chrome_out *out, size_t i, size_t lane)
 {
 	const struct dp_ops *ops = dp_trace_ops(out->trace);
@@ -252,7 +252,7 @@ static struct dp_chrome_row *row_of(const struct dp_render *render,
 
 	if (slice->row == DP_ROW_THREAD)
 		return dp_chrome_rows__thread(out, slice->index);
-	/* Kineto has synchronization among the operations of its stream. */
+	/* Kineto lists a synchronization among the operations of its stream */
 	if (slice->row == DP_ROW_STREAM ||
 	    (sync && slice->index != DP_NONE && render->options->kineto))
 		return &out->streams[slice->index];
@@ -265,7 +265,7 @@ static void begin_slice(struct dp_render *render, const struct dp_timeline_slice
 		"",	"kernel",	   "gpu_memcpy", "gpu_memset", "cuda_runtime",
 		"nvtx", "user_annotation", "cpu_op",	 "cuda_sync",  "deepprof"
 	};
-	/* chrome://tracing's own: grey, orange, red. */
+	/* chrome://tracing's own names for grey, orange and red */
 	static const char *const colors[] = { "generic_work", "bad", "terrible" };
 	struct dp_chrome_out *out = render->state;
 	struct dp_chrome_row *row = row_of(render, slice);
@@ -345,8 +345,10 @@ static void end_slice(struct dp_render *render, const struct dp_timeline_slice *
 		write_arrow(render, out, slice->item, out->lane);
 }
 
-/* Rows of our process: three of each loop at the level of the iterations, those of the findings, of
- * the devices, and of other loops. Both viewers show them in this order. */
+/*
+ * Numbers the rows of deepprof's process: three per loop at the level of the iterations, those of
+ * the findings, of the devices, and of other loops. Both viewers show them in this order.
+ */
 static int64_t number_row(const struct dp_render *render, enum dp_timeline_row row, size_t index)
 {
 	const struct dp_chrome_out *out = render->state;
@@ -362,7 +364,7 @@ static int64_t number_row(const struct dp_render *render, enum dp_timeline_row r
 	return (int64_t)(1 + DP_ROWS_OF_LOOP * index + row);
 }
 
-/* Iterations, and so their phases, overlap where kernels of the next run next to the last ones. */
+/* Iterations, and so their phases, overlap if kernels of the next run next to the last ones. */
 static void open_row(struct dp_render *render, enum dp_timeline_row row, size_t index,
 		     const char *name)
 {
@@ -382,7 +384,7 @@ static void open_row(struct dp_render *render, enum dp_timeline_row row, size_t 
 					     .thread = DP_NONE };
 }
 
-/* Arrows need the rows of the trace. That no idle time was long enough, an empty row tells. */
+/* Arrows need the rows of the trace. An empty row shows that no idle time was long enough. */
 static void close_row(struct dp_render *render, enum dp_timeline_row row)
 {
 	struct dp_chrome_out *out = render->state;
@@ -399,7 +401,7 @@ static void open_curve(struct dp_render *render, const struct dp_loop *loop,
 	struct dp_chrome_out *out = render->state;
 	size_t length = strlen(info->name), tail = strlen(info->unit);
 
-	/* "loop 0: period" and "ns": viewers that know no units show both in a row. */
+	/* "loop 0: period" and "ns": viewers that ignore units show both in a row */
 	if (length > tail + 1 && info->name[length - tail - 1] == '_' &&
 	    !strcmp(info->name + length - tail, info->unit))
 		length -= tail + 1;
@@ -440,7 +442,7 @@ struct launch {
 	uint32_t thread;
 };
 
-/* The call of a kernel; its own time where that is not on record. */
+/* The call of a kernel, or its own time if the call was not recorded. */
 static struct launch launch_of(const struct dp_trace *trace, uint32_t op)
 {
 	const struct dp_ops *ops = dp_trace_ops(trace);
@@ -452,7 +454,10 @@ static struct launch launch_of(const struct dp_trace *trace, uint32_t op)
 	return (struct launch){ calls->start_ns[call], calls->end_ns[call], calls->thread[call] };
 }
 
-/* On the host from the iteration's first launch to the next one's, or to its last launch's end. */
+/*
+ * A step on the host lasts from the iteration's first launch to the next one's, or to the end of
+ * its last launch.
+ */
 static void write_step(struct dp_render *render, size_t loop, size_t k, const uint32_t *kernels,
 		       size_t count)
 {
@@ -490,7 +495,7 @@ static void write_steps(struct dp_render *render, size_t id)
 	uint32_t *kernels;
 	size_t count;
 
-	/* Steps of two loops would lie in each other: the first loop's are the steps. */
+	/* Steps of two loops would be nested: only the first loop's are steps. */
 	if (!loop->selected)
 		return;
 	out->steps = false;

@@ -1,16 +1,16 @@
 /*
- * Processes and threads of a timeline in Chrome's format. Perfetto takes a thread 0 for that of its
- * process's number, loses what has a number below 0, and drops what overlaps only in part, so
- * numbers that would clash are exchanged and slices that overlap get rows of their own. Metadata
- * tell the importer whose these are. Kineto's timelines are written as Kineto does. Cost: linear,
- * and sorting the numbers.
+ * Processes and threads of a timeline in Chrome's format. Perfetto takes thread 0 for the one with
+ * its process's id, loses negative ids, and drops slices that overlap only in part. So ids that
+ * would clash are replaced, and slices that overlap get rows of their own. Metadata preserve the
+ * original ids for the importer. Kineto's timelines are written as Kineto does. Cost: linear, and
+ * sorting the ids.
  */
 #include "report/chrome.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Where numbers begin that the trace does not have. */
+/* Where ids that the trace does not have begin. */
 enum { SPARE_DEVICE = 1000, SPARE_PROCESS = DP_CHROME_OUR_PID + 1, SPARE_ROW = 1000000 };
 
 static int allocate(struct dp_chrome_out *out)
@@ -31,7 +31,7 @@ static int allocate(struct dp_chrome_out *out)
 		       : DP_ERR_NOMEM;
 }
 
-/* Two processes may each have a device 0: in the file they need numbers of their own. */
+/* Two processes may each have a device 0: in the file they need different ids. */
 static int number_devices(struct dp_chrome_out *out)
 {
 	struct dp_unique_ids ids = { .next = SPARE_DEVICE, .least = INT64_MIN, .most = INT64_MAX };
@@ -46,7 +46,7 @@ static int number_devices(struct dp_chrome_out *out)
 	return status;
 }
 
-/* Processes, and devices, which are processes too. */
+/* Assigns ids to processes and to devices, which are processes, too. */
 static int number_processes(struct dp_chrome_out *out, bool kineto)
 {
 	struct dp_unique_ids ids = { .next = SPARE_PROCESS, .most = UINT32_MAX };
@@ -55,10 +55,10 @@ static int number_processes(struct dp_chrome_out *out, bool kineto)
 	int64_t *numbers = dp_alloc__zeroed(count + devices + 1, sizeof(*numbers));
 	int status = numbers ? DP_OK : DP_ERR_NOMEM;
 
-	/* Our own number is ours: what follows is given others. */
+	/* deepprof's own id is reserved first */
 	if (!status)
 		status = dp_unique_ids__request(&ids, 0, DP_CHROME_OUR_PID);
-	/* One that is not known is -1, which viewers show as 0. */
+	/* an unknown process is -1, which viewers show as 0 */
 	for (size_t i = 0; !status && i < count; i++)
 		status = dp_unique_ids__request(&ids, 0,
 						DP_MAX(dp_trace_process(out->trace, i)->pid, 0));
@@ -78,7 +78,7 @@ static int number_processes(struct dp_chrome_out *out, bool kineto)
 	return status;
 }
 
-/* 0 is the thread of its process's number. */
+/* Thread 0 stands for the thread with its process's id. */
 static int64_t requested(int64_t number, int64_t pid, bool kineto)
 {
 	return number || kineto ? number : DP_MAX(pid, 0);
@@ -211,7 +211,7 @@ void dp_chrome_rows__fini(struct dp_chrome_out *out)
 	dp_unique_ids__fini(&out->thread_ids);
 }
 
-/* As Kineto names it: by the process, and what it is by a label. */
+/* Names a GPU as Kineto does: by the process, with a label. */
 static void name_gpu_as_kineto(struct dp_render *render, const struct dp_chrome_out *out, size_t i)
 {
 	const struct dp_process *process =
@@ -297,7 +297,7 @@ struct dp_chrome_row *dp_chrome_rows__thread(struct dp_chrome_out *out, uint32_t
 	return &out->threads[DP_MIN(thread, dp_trace_thread_count(out->trace))];
 }
 
-/* Rows of what is often not there are named when they are needed. */
+/* Names rows that are often absent only when they are needed. */
 static struct dp_lane *first_lane(struct dp_render *render, struct dp_chrome_row *row)
 {
 	bool unnamed = !row->order || row->name != row->label;
@@ -342,7 +342,7 @@ void dp_chrome_row__write(struct dp_render *render, const struct dp_chrome_row *
 	dp_chrome_out__number(render, ",\"pid\":", row->pid);
 	if (lane < row->lanes.count)
 		dp_chrome_out__number(render, ",\"tid\":", row->lanes.lanes[lane].row);
-	/* Kineto gives no row to a thread that is not known. */
+	/* Kineto gives no row to an unknown thread */
 	else if (!row->host || row->thread != DP_NONE)
 		dp_chrome_out__number(render, ",\"tid\":", row->tid);
 }

@@ -1,4 +1,4 @@
-/* A row per pair of loops and metric, as RFC 4180 has it except that lines end in LF. */
+/* A row per pair of loops and metric, in the format of RFC 4180 except that lines end in LF. */
 #include "report/comparison.h"
 #include "report/csv.h"
 #include "report/number.h"
@@ -9,7 +9,7 @@ static void text(struct dp_render *render, const char *text)
 	dp_render__text(render, ",");
 }
 
-/* Empty where there is none. */
+/* Writes an empty field if there is no value. */
 static void number(struct dp_render *render, double value, const char *unit)
 {
 	char buf[DP_NUMBER_SIZE];

@@ -1,8 +1,8 @@
 /*
  * A comparison as one page for a browser: the verdicts, the periods of both runs in one chart, the
  * parts of the mean period before and after, a typical iteration of each run on one scale, kernels
- * and findings. Self-contained as the report of one trace is: all that is from traces is in one
- * JSON document. Cost: linear in what was compared, in iterations and operations; sorts iterations.
+ * and findings. Self-contained like the report of one trace: all data from traces is in one JSON
+ * document. Cost: linear in what was compared, in iterations and operations; sorts iterations.
  */
 #include "report/compare_words.h"
 #include "report/comparison.h"
@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Pairs with charts and tables: GPUs of a machine, and as many loops again. */
+/* Most pairs with charts and tables: the GPUs of a machine, and as many loops again. */
 #define PAIRS_MOST 16
-#define KERNELS_MOST 300 /* rows of a pair: those that changed most come first */
+#define KERNELS_MOST 300 /* rows of a pair, those that changed most */
 
 static const char *const scripts[] = { "base.js", "charts.js", "timeline.js", "tables.js",
 				       "compare.js" };
@@ -24,7 +24,7 @@ static void string(struct dp_render *render, const char *key, const char *text)
 	dp_html__string(render, text);
 }
 
-/* Loops of a run, each in the pair of its place: what is measured of every iteration. */
+/* Writes the series of a run's loop in each pair. */
 static void write_loop(struct dp_render *render, size_t loop, bool timeline)
 {
 	struct dp_html_ranking ranking = { NULL, 0, 0, SIZE_MAX, SIZE_MAX };
@@ -71,7 +71,7 @@ static void write_run(struct dp_render *render, const struct dp_comparison *comp
 	dp_render__text(render, "}");
 }
 
-/* before, after, change, its limits, and whether it is significant. */
+/* Writes before, after, change, its limits, and whether it is significant. */
 static void write_difference(struct dp_render *render, const struct dp_difference *at,
 			     const char *unit, bool sure)
 {
@@ -100,7 +100,7 @@ static void write_parts(struct dp_render *render, const struct dp_comparison *co
 	dp_render__text(render, "]");
 }
 
-/* A name's short form, and the name where that is another. */
+/* Writes a name's short form, and the name if that differs. */
 static void write_name(struct dp_render *render, const char *name, size_t place)
 {
 	char label[DP_LABEL_SIZE];
@@ -128,7 +128,7 @@ static void write_kernel(struct dp_render *render, const struct dp_pair_kernel *
 	for (int run = 0; run < 2; run++) {
 		dp_render__text(render, ",");
 		dp_html__value(render, kernel->calls[run], "");
-		/* What a run does not have is no 0. */
+		/* a kernel that a run lacks has no time, rather than 0 */
 		if (!kernel->name[run])
 			times.value[run] = (double)NAN;
 	}
@@ -163,7 +163,7 @@ out:
 	free(places);
 }
 
-/* Change, rule, severity before and after, cost before and after, what it says, advice. */
+/* Writes change, rule, severity before and after, cost before and after, title, advice. */
 static void write_finding(struct dp_render *render, const struct dp_comparison *comparison,
 			  const struct dp_pair_finding *both)
 {
@@ -203,7 +203,7 @@ static void write_findings(struct dp_render *render, const struct dp_comparison 
 	dp_render__text(render, "]");
 }
 
-/* Medians of the metrics that either run has. */
+/* Writes the medians of the metrics that either run has. */
 static void write_metrics(struct dp_render *render, const struct dp_comparison *comparison,
 			  size_t pair)
 {
@@ -254,7 +254,7 @@ static void write_pair(struct dp_render *render, const struct dp_comparison *com
 	dp_render__text(render, "}");
 }
 
-/* What has no counterpart, and why there is nothing to compare. */
+/* Writes which loops have no counterpart, and why there is nothing to compare. */
 static void write_notes(struct dp_render *render, const struct dp_comparison *comparison)
 {
 	bool any = !dp_comparison_pair_count(comparison);

@@ -147,7 +147,7 @@ static void place(struct dp_render *render, size_t index)
 		dp_render__integer(render, (int64_t)index);
 }
 
-/* Long patterns have many: a position is an array. */
+/* Writes positions as arrays, since long patterns have many. */
 static void write_places(struct dp_render *render, const struct dp_comparison *comparison,
 			 size_t pair)
 {
@@ -205,7 +205,7 @@ static void write_findings(struct dp_render *render, const struct dp_comparison 
 	dp_render__text(render, "]");
 }
 
-/* The one that the text's headline gives, for whoever shows it. */
+/* Writes the verdict of the text report's headline. */
 static void write_verdict(struct dp_render *render, const struct dp_comparison *comparison,
 			  size_t pair)
 {

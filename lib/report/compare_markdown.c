@@ -11,7 +11,7 @@
 #define NAME_COLUMNS 120 /* names of one template differ late */
 #define KERNELS_MOST 10
 
-/* Parts that are less of the period are not worth a row. */
+/* Smaller shares of the period are left out. */
 #define LEAST_PART 0.005
 
 static void write_run(struct dp_render *render, const struct dp_comparison *comparison, int run)
@@ -32,7 +32,7 @@ static void write_run(struct dp_render *render, const struct dp_comparison *comp
 			  dp_human__duration(number, (double)dp_trace_duration_ns(trace), false));
 }
 
-/* "-41.76 ms" and the limits of that. */
+/* Writes "-41.76 ms" and its confidence limits. */
 static void write_change(struct dp_render *render, const struct dp_difference *at, bool sure)
 {
 	char number[DP_COMPARE_WORDS], low[DP_COMPARE_WORDS], high[DP_COMPARE_WORDS];

@@ -16,21 +16,21 @@
 #define COLUMN 10     /* of a number */
 #define WIDE 13	      /* of one with any unit */
 #define KIND_COLUMN 9 /* "replaced " */
-#define CALLS_MOST 11 /* " (100 → 90)": rare ones that are longer do not cost all names */
-#define NAME_LEAST 12 /* columns for a name: less says nothing */
-#define NARROW 74     /* below it there is no room for how sure a change is */
+#define CALLS_MOST 11 /* " (100 → 90)": longer ones may not narrow all names */
+#define NAME_LEAST 12 /* fewest columns for a name */
+#define NARROW 74     /* fewest columns of a screen for confidence intervals */
 
-/* Rows that the short report has. */
+/* Rows of the short report. */
 #define KERNELS_MOST 6
 #define FINDINGS_MOST 6
 #define KERNELS_MANY 40 /* that the verbose one has */
 
-/* Parts that are less of the period are not worth a row. */
+/* Smaller shares of the period are left out. */
 #define LEAST_PART 0.005
 
 static const char *const run_words[] = { "before", "after" };
 
-/* Its place; there is one of that name. */
+/* The index of a metric, which exists. */
 static size_t metric_named(const char *name)
 {
 	size_t index = 0;
@@ -70,7 +70,7 @@ static void write_source(struct dp_render *render, const struct dp_comparison *c
 	dp_text__wrap(render, 8, 8, words.text);
 }
 
-/* Writes the word that all is about. Returns its width. */
+/* Writes the word of the verdict. Returns its width. */
 static size_t write_verdict(struct dp_render *render, struct dp_words *words,
 			    const struct dp_comparison *comparison, size_t pair)
 {
@@ -122,7 +122,7 @@ static void gather(struct dp_sparkline *bars, const struct dp_comparison *compar
 					  false);
 }
 
-/* The periods of both runs as bars on one scale. */
+/* Draws the periods of both runs as bars on one scale. */
 static void write_sparklines(struct dp_render *render, const struct dp_comparison *comparison,
 			     size_t index)
 {
@@ -156,7 +156,7 @@ static bool is_narrow(const struct dp_render *render)
 	return ((const struct dp_text *)render->state)->width < NARROW;
 }
 
-/* A table's head: numbers, and what the rows are about. */
+/* Writes a table's head: titles of the numbers and of the rows. */
 static void write_head(struct dp_render *render, int columns, const char *title)
 {
 	dp_render__text(render, "\n");
@@ -170,7 +170,7 @@ static void write_head(struct dp_render *render, int columns, const char *title)
 	dp_render__text(render, "\n");
 }
 
-/* A number at the right of its column, and never without a blank before it. */
+/* Writes a number right-aligned in its column, always after a space. */
 static void write_number(struct dp_render *render, const char *number, int columns)
 {
 	dp_text__blanks(render, 1);
@@ -226,15 +226,15 @@ static void write_parts(struct dp_render *render, const struct dp_comparison *co
 	}
 }
 
-/* The rows of the table, and the names in them. */
+/* The rows of the table, and their names. */
 struct rows {
 	const struct dp_pair_kernel **kernels;
-	const char **names; /* two for each, "" where there is none */
-	size_t *places;	    /* where they differ from one like it */
+	const char **names; /* two for each row, "" if there is none */
+	size_t *places;	    /* where they differ from a similar one */
 	size_t count;
 	size_t more; /* rows that are not shown */
 	size_t room; /* columns for a name, */
-	size_t calls; /* and those behind it for its calls, unless they are rare and take more */
+	size_t calls; /* columns behind a name for calls; rare longer ones take more */
 };
 
 static size_t name_column(const struct dp_render *render)
@@ -250,7 +250,7 @@ static size_t name_room(const struct dp_render *render)
 	return DP_MAX(width, name_column(render) + NAME_LEAST) - name_column(render);
 }
 
-/* Behind the name: " (26 → 15)" calls; of a kernel that is only in one run, those. */
+/* Writes " (26 → 15)", the calls before and after; for a kernel in one run, its calls there. */
 static size_t calls_text(char buf[DP_COMPARE_WORDS], const struct dp_pair_kernel *kernel,
 			 bool ascii)
 {
@@ -274,7 +274,7 @@ static void write_kernel(struct dp_render *render, const struct rows *rows, size
 	size_t first = names[0][0] ? 0 : 1, room;
 	bool ascii = render->options->ascii;
 
-	/* What a run does not have is no 0. */
+	/* a kernel that a run lacks has no time, rather than 0 */
 	if (kernel->kind == DP_KERNEL_ADDED || kernel->kind == DP_KERNEL_REMOVED)
 		times.value[kernel->kind == DP_KERNEL_REMOVED] = (double)NAN;
 	write_numbers(render, &times, "ns", COLUMN);
@@ -291,7 +291,7 @@ static void write_kernel(struct dp_render *render, const struct rows *rows, size
 			  dp_label__kernel_at(label, names[1], places[1], rows->room, ascii));
 }
 
-/* Those that are shown. False without memory. */
+/* Chooses the rows that are shown. Returns false if memory runs out. */
 static bool choose_rows(struct rows *rows, const struct dp_render *render,
 			const struct dp_comparison *comparison, size_t pair)
 {
@@ -356,7 +356,7 @@ out:
 	free(rows.places);
 }
 
-/* All positions of the patterns: those that are in one only have one number. */
+/* Writes all positions of the patterns; a position in only one pattern has one number. */
 static void write_places(struct dp_render *render, const struct dp_comparison *comparison,
 			 size_t pair)
 {
@@ -405,7 +405,7 @@ static void write_finding(struct dp_render *render, const struct dp_pair_finding
 	dp_text__wrap(render, used, BODY, words.text);
 }
 
-/* Findings that appeared, then those that stayed, then those that disappeared. */
+/* Writes the findings that appeared, then those that stayed, then those that disappeared. */
 static void write_findings(struct dp_render *render, const struct dp_comparison *comparison,
 			   size_t pair)
 {
@@ -425,13 +425,13 @@ static void write_findings(struct dp_render *render, const struct dp_comparison 
 	}
 }
 
-/* Any value but 0 in either run? */
+/* Returns true if either run has a value other than 0. */
 static bool has_something(const struct dp_difference *at)
 {
 	return (at->count[0] && fabs(at->value[0]) > 0) || (at->count[1] && fabs(at->value[1]) > 0);
 }
 
-/* All metrics that have values, their medians. */
+/* Writes the medians of all metrics that have values. */
 static void write_metrics(struct dp_render *render, const struct dp_comparison *comparison,
 			  size_t pair)
 {
@@ -445,7 +445,7 @@ static void write_metrics(struct dp_render *render, const struct dp_comparison *
 		if (!dp_render__shows(render, info) || !has_something(at))
 			continue;
 		dp_text__style_begin(render, dp_difference_is_significant(at) ? "0" : DP_STYLE_DIM);
-		/* The one unit that is a long word would leave its column. */
+		/* the only unit that is too wide for its column */
 		write_numbers(render, at, strcmp(info->unit, "operations") ? info->unit : "ops",
 			      WIDE);
 		dp_render__text(render, dp_text__title(title, info->name));
@@ -475,7 +475,7 @@ static void write_pair(struct dp_render *render, const struct dp_comparison *com
 	write_findings(render, comparison, pair);
 }
 
-/* A pair that is not shown in full. */
+/* Writes one line for a pair that is not shown in full. */
 static void write_line(struct dp_render *render, const struct dp_comparison *comparison,
 		       size_t pair)
 {

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Kernels that changed by less of the period are not worth a row. */
+/* Kernels that changed by a smaller share of the period are left out. */
 #define LEAST_KERNEL 0.001
 
-/* A mean that says something else than the median: by so much of the period. */
+/* A mean that differs from the median by this share of the period is mentioned. */
 #define MEAN_APART 0.02
 
 static const char *arrow(bool ascii)
@@ -86,7 +86,7 @@ const char *dp_compare_words__finding(enum dp_finding_change change)
 	return (size_t)change < DP_COUNT(words) ? words[change] : words[DP_FINDING_STILL];
 }
 
-/* "12.3% faster", "2.40 times as long"; without words where they are said elsewhere. */
+/* "12.3% faster", "2.40 times as long"; only the number unless words is set. */
 static char *ratio_words(char buf[DP_COMPARE_WORDS], double ratio, bool words)
 {
 	char number[DP_NUMBER_SIZE];
@@ -132,7 +132,10 @@ static void add_interval(struct dp_words *words, const struct dp_difference *tim
 	dp_words__add(words, "%s to %s)", least, most);
 }
 
-/* Slow iterations move the mean, which the parts sum to, and not the median. */
+/*
+ * Adds the change of the mean: slow iterations move the mean, which the parts sum to, but not the
+ * median.
+ */
 static void add_mean(struct dp_words *words, const struct dp_comparison *comparison, size_t pair,
 		     const struct dp_difference *time, bool ascii)
 {

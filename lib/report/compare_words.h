@@ -1,4 +1,4 @@
-/* What comparisons say in all formats for people: one verdict, in the same words. */
+/* The words of comparisons, shared by all formats for people. */
 #ifndef DP_REPORT_COMPARE_WORDS_H
 #define DP_REPORT_COMPARE_WORDS_H
 
@@ -24,14 +24,14 @@ struct dp_verdict {
 void dp_verdict__of(struct dp_verdict *verdict, const struct dp_comparison *comparison, size_t pair,
 		    bool ascii);
 
-/* How much longer the second is: "12.3% faster", "2.40 times as long". */
+/* How much faster or slower the second run is: "12.3% faster", "2.40 times as long". */
 char *dp_compare_words__percent(char buf[DP_COMPARE_WORDS], const double value[2]);
 
-/* "176.2 → 128.9 ms": the unit once where both have it. */
+/* "176.2 → 128.9 ms": the unit once if both share it. */
 char *dp_compare_words__change(char buf[DP_COMPARE_WORDS], const double value[2], const char *unit,
 			       bool ascii);
 
-/* "26 → 15", "26" where they are equal: calls of a kernel per iteration. */
+/* "26 → 15", or "26" if they are equal: calls of a kernel per iteration. */
 char *dp_compare_words__calls(char buf[DP_COMPARE_WORDS], const double calls[2], bool ascii);
 
 /* "+1.234 ms"; a change of shares is in percentage points. */
@@ -39,7 +39,7 @@ char *dp_compare_words__signed(char buf[DP_COMPARE_WORDS], double value, const c
 			       bool ascii);
 char *dp_compare_words__size(char buf[DP_NUMBER_SIZE], double value, const char *unit, bool ascii);
 
-/* What a part of the period is called, by its metric. */
+/* The name of a part of the period, by its metric. */
 const char *dp_compare_words__part(const char *metric);
 
 /* "Loop 0", "Loop 0, GPU 1 (after: loop 2, GPU 0)". */
@@ -50,15 +50,15 @@ void dp_compare_words__loops(struct dp_words *words, const struct dp_comparison 
 void dp_compare_words__match(struct dp_words *words, const struct dp_comparison *comparison,
 			     size_t pair);
 
-/* A loop that is in no pair; and why there are no pairs. */
+/* A loop without counterpart; and why there are no pairs. */
 void dp_compare_words__alone(struct dp_words *words, const struct dp_comparison *comparison,
 			     enum dp_run run, size_t loop);
 void dp_compare_words__nothing(struct dp_words *words, const struct dp_comparison *comparison);
 
-/* Is a kernel worth a row: a change that is known, and at least a thousandth of the period? */
+/* Returns true if a kernel changed by a known amount of at least a thousandth of the period. */
 bool dp_compare_words__shows(const struct dp_pair_kernel *kernel, double period_ns);
 
-/* The longer of the two runs' iterations, for that. */
+/* The longer period of the two runs, as the reference for that. */
 double dp_compare_words__period(const struct dp_comparison *comparison, size_t pair);
 
 /* "new", "still", "gone". Static. */

@@ -1,4 +1,4 @@
-/* dp_comparison_write(): which renderer, and what they share. */
+/* dp_comparison_write(): chooses the renderer, and what renderers share. */
 #include "report/comparison.h"
 
 #define DP_ENTRY(word) extern const struct dp_whole_renderer dp_comparison_renderer__##word;

@@ -1,6 +1,7 @@
 /*
- * One row per iteration, as RFC 4180 has it except that lines end in LF; no value is an empty
- * field. The file's name is in every row, so that tables of several traces can be put together.
+ * One row per iteration, in the format of RFC 4180 except that lines end in LF; a missing value is
+ * an empty field. The file's name is in every row, so that tables of several traces can be
+ * combined.
  */
 #include "report/csv.h"
 #include "base/utf8.h"
@@ -9,7 +10,7 @@
 
 #include <string.h>
 
-/* A name's characters; those that a terminal would obey are shown as '?'. */
+/* Writes a name, with '?' for characters that a terminal would interpret. */
 static void write_name(struct dp_render *render, const char *text)
 {
 	size_t length = strlen(text), taken;
@@ -57,7 +58,7 @@ static int begin(struct dp_render *render)
 	return DP_OK;
 }
 
-/* An identifier of the trace, empty where it has none. */
+/* Writes an identifier of the trace, or an empty field. */
 static void identifier(struct dp_render *render, int64_t id)
 {
 	dp_render__text(render, ",");

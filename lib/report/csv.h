@@ -1,4 +1,4 @@
-/* What tables of comma-separated values are made of. */
+/* Helpers for comma-separated values. */
 #ifndef DP_REPORT_CSV_H
 #define DP_REPORT_CSV_H
 

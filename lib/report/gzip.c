@@ -4,7 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#define LEVEL 4	       /* above it, traces get hardly smaller, but take much longer */
+#define LEVEL 4	       /* above it, traces shrink little more and take much longer */
 #define WINDOW_BITS 31 /* the largest, and 16 for gzip's header */
 #define ROOM 65536
 
@@ -40,7 +40,7 @@ static int write_some(void *ctx, const void *data, size_t size)
 	while (size) {
 		size_t piece = DP_MIN(size, (size_t)1 << 30);
 
-		/* zlib does not write to it, but older headers don't say so. */
+		/* zlib does not write to it, but older headers lack const */
 		gzip->stream.next_in = (unsigned char *)(uintptr_t)at;
 		gzip->stream.avail_in = (unsigned)piece;
 		if (deflate_all(gzip, Z_NO_FLUSH))

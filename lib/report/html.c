@@ -1,8 +1,8 @@
 /*
- * One page that explains an analysis, for a browser: self-contained, works offline. Nothing of a
- * trace is written as markup: it is all in one JSON document, whose strings hold no '<', '>' and
- * '&', and the scripts make text nodes of it. Cost: linear in iterations and operations; sorts
- * iterations.
+ * One page that explains an analysis, for a browser: self-contained, works offline. Nothing from a
+ * trace is written as markup: all of it is in one JSON document, whose strings contain no '<', '>'
+ * or '&', and from which the scripts make text nodes. Cost: linear in iterations and operations;
+ * sorts iterations.
  */
 #include "report/html.h"
 #include "report/label.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* In the order in which they need each other. */
+/* In order of their dependencies. */
 static const char *const scripts[] = { "base.js", "charts.js", "timeline.js", "tables.js",
 				       "report.js" };
 
@@ -43,7 +43,7 @@ static void write_metrics(struct dp_render *render, const char *key,
 	dp_render__text(render, "]");
 }
 
-/* How many loops are shown in full, and so how many values each of their series may have. */
+/* Decides how many loops are shown in full, and how many values each of their series may have. */
 static void share_room(struct dp_render *render, struct dp_html *html)
 {
 	size_t loops = dp_analysis_loop_count(render->analysis), series;
@@ -53,7 +53,7 @@ static void share_room(struct dp_render *render, struct dp_html *html)
 	html->most_values = DP_MIN(DP_MAX(DP_HTML_VALUES / series, 100), DP_HTML_SERIES_MOST);
 }
 
-/* What the page is of, where that is not all of the trace. */
+/* Writes which part of the trace was analyzed, unless it was all. */
 static void write_scope(struct dp_render *render)
 {
 	struct dp_words words = { 0 };
@@ -102,8 +102,10 @@ static size_t add_shown(size_t shown[DP_HTML_SHOWN], size_t count, size_t k)
 	return count;
 }
 
-/* The typical and the slowest iteration, slow ones, those that findings begin with, and others
- * between. */
+/*
+ * Chooses the typical and the slowest iteration, slow ones, those where findings begin, and others
+ * in between.
+ */
 static size_t choose_shown(size_t shown[DP_HTML_SHOWN], struct dp_render *render, size_t loop,
 			   const struct dp_html_ranking *ranking)
 {
@@ -154,7 +156,7 @@ static void write_full(struct dp_render *render, size_t loop)
 	free(ranking.ranks);
 }
 
-/* The short form of a name in a loop's pattern. */
+/* Writes the short form of a name in a loop's pattern. */
 static void write_kernel(struct dp_render *render, size_t loop, size_t index)
 {
 	char label[DP_LABEL_SIZE];
@@ -283,7 +285,7 @@ static void write_candidates(struct dp_render *render)
 	dp_render__text(render, "]");
 }
 
-/* What the page says where there are loops and no findings, and whether rules could judge. */
+/* Writes the text for loops without findings, and whether rules could judge them. */
 static void write_clean(struct dp_render *render)
 {
 	struct dp_words words = { 0 };

@@ -1,4 +1,4 @@
-/* The whole capture of each device: how busy it is over time, and how much memory is allocated. */
+/* The whole capture of each device: its utilization over time, and its allocated memory. */
 #include "report/html.h"
 
 #define SLICES 300 /* of the capture: about one for each four pixels of a page */
@@ -12,8 +12,10 @@ static bool has_kernels(const struct dp_trace *trace, uint32_t device)
 	return false;
 }
 
-/* The most that is allocated in each slice, beyond the least of the capture. Returns whether any
- * allocation is recorded. */
+/*
+ * The most memory allocated in each slice, above the capture's minimum. Returns whether any
+ * allocation is recorded.
+ */
 static bool gather_memory(int64_t most[SLICES], const struct dp_trace *trace, uint32_t device)
 {
 	const struct dp_memory *memory = dp_trace_memory(trace);
@@ -39,7 +41,7 @@ static bool gather_memory(int64_t most[SLICES], const struct dp_trace *trace, ui
 	return events > 0;
 }
 
-/* "[device,[percent,...],[bytes,...]]"; no bytes where no allocations are recorded. */
+/* "[device,[percent,...],[bytes,...]]"; no bytes if no allocations are recorded. */
 static void write_device(struct dp_render *render, uint32_t device, bool first)
 {
 	int64_t duration_ns = dp_trace_duration_ns(dp_analysis_trace(render->analysis));

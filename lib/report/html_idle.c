@@ -1,7 +1,7 @@
-/* When and why a device does nothing in the iterations that have timelines. */
+/* When and why a device is idle in the iterations that have timelines. */
 #include "report/html.h"
 
-/* What is uploaded in smaller pieces is no input. */
+/* Smaller uploads are not input. */
 #define INPUT_BYTES 4096
 
 struct gather {
@@ -10,7 +10,7 @@ struct gather {
 	size_t count;
 };
 
-/* The host is late with the upload of an iteration's input, as input_wait_ns has it. */
+/* Returns true if the host is late with the upload of an iteration's input, as in input_wait_ns. */
 static bool is_input(const struct dp_ops *ops, const struct dp_idle *piece)
 {
 	return piece->cause == DP_IDLE_HOST && ops->kind[piece->op] == DP_OP_COPY &&
@@ -60,11 +60,11 @@ int dp_html__idle(struct dp_render *render, uint32_t device, struct dp_html_idle
 	}
 	status = dp_analysis_foreach_idle(render->analysis, device, start_ns, end_ns, add_to_all,
 					  &gather, render->error);
-	/* The walk reports its own failure, but not our callback's. */
+	/* the walk reports its own failure, but not that of the callback */
 	return status ? dp_error__nomem(render->error, 0) : DP_OK;
 }
 
-/* The least length of those that a page has room for. */
+/* The shortest stretch that a page has room for. */
 static int64_t least_length(const struct dp_html_idle *idle)
 {
 	int64_t least_ns = 1;

@@ -1,4 +1,4 @@
-/* The table of names that a page holds: each is written once, whatever refers to it. */
+/* The table of a page's names: each is written once, however often it is used. */
 #include "report/html.h"
 #include "report/label.h"
 
@@ -43,7 +43,10 @@ void dp_html__name(struct dp_render *render, uint32_t id)
 	dp_render__integer(render, html->slots[id] - 1);
 }
 
-/* Where names differ whose short forms are alike. To be freed; NULL where memory is short. */
+/*
+ * Finds where names with equal short forms differ. The caller frees the result; NULL if memory runs
+ * out.
+ */
 static size_t *tell_apart(struct dp_render *render, const struct dp_html *html)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
@@ -64,7 +67,7 @@ static size_t *tell_apart(struct dp_render *render, const struct dp_html *html)
 	return NULL;
 }
 
-/* Each as it is, or [a short form, as it is]. */
+/* Writes each name as it is, or as [short form, name]. */
 static void write_names(struct dp_render *render, const struct dp_html *html)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);

@@ -1,12 +1,12 @@
 /*
- * What host threads spend in operators and ranges while a loop runs: total, and self, which is
- * without the ranges inside. Cost: linear in the ranges, times how deep they are nested.
+ * The time that host threads spend in operators and ranges while a loop runs: total, and self,
+ * which excludes the ranges inside. Cost: linear in the ranges, times their depth of nesting.
  */
 #include "report/html.h"
 
 #include <string.h>
 
-#define DEEP 64 /* levels that are looked at for a range of the same name */
+#define DEEP 64 /* levels that are searched for a range of the same name */
 
 struct row {
 	uint32_t name;
@@ -19,8 +19,8 @@ struct walk {
 	const struct dp_ranges *ranges;
 	int64_t start_ns, end_ns;
 	struct row *rows; /* by id of the name */
-	uint32_t *top;	  /* by thread: the innermost open range, DP_NONE */
-	uint32_t *around; /* by range: the one that it is in */
+	uint32_t *top;	  /* by thread: the innermost open range, or DP_NONE */
+	uint32_t *around; /* by range: the one that encloses it */
 	uint32_t step;	  /* the name of the first step */
 };
 
@@ -41,7 +41,7 @@ static bool is_recursion(const struct walk *walk, uint32_t around, uint32_t name
 	return false;
 }
 
-/* PyTorch numbers its steps: they are one row. */
+/* PyTorch numbers its steps; they share one row. */
 static uint32_t name_of(struct walk *walk, size_t i)
 {
 	static const char step[] = "ProfilerStep#";

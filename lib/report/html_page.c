@@ -1,9 +1,9 @@
-/* What all pages with scripts share: their head, the document in them, the scripts. */
+/* The parts that all pages with scripts share: head, document, scripts. */
 #include "report/html.h"
 
 #include <string.h>
 
-/* The page may run what is in it and nothing else, and load nothing. */
+/* The page may run only what is in it, and load nothing. */
 static const char head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -51,7 +51,7 @@ void dp_html__close(struct dp_render *render, const char *const *scripts, size_t
 	const struct dp_html_asset *chart = find_asset("chart.js");
 
 	dp_render__text(render, "}\n</script>\n");
-	/* An asset ends in a newline of its own. */
+	/* an asset ends in a newline already */
 	if (chart && chart->size > 1) {
 		script(render, "chart-license.js");
 		script(render, "chart.js");
@@ -61,7 +61,7 @@ void dp_html__close(struct dp_render *render, const char *const *scripts, size_t
 	dp_render__text(render, "</body>\n</html>\n");
 }
 
-/* Where a character begins, at or before. */
+/* The length of the text, cut at a character boundary at or below `most` bytes. */
 static size_t cut(const char *text, size_t most)
 {
 	size_t length = strnlen(text, most + 1);

@@ -1,7 +1,6 @@
 /*
- * Series of a loop for its charts. A series that is longer than what a page may hold is cut into
- * buckets, of each of which the least and the greatest value stay, each where it was: so whatever
- * sticks out is still there.
+ * Series of a loop for its charts. A series that is too long for a page is cut into buckets, each
+ * of which keeps its smallest and its largest value in place, so that all outliers remain visible.
  */
 #include "report/html.h"
 #include "report/text.h"
@@ -34,7 +33,7 @@ static bool has_values(struct dp_render *render, size_t loop, size_t metric)
 	return false;
 }
 
-/* Is there one past the warm-up? */
+/* Returns true if there is an iteration past the warm-up. */
 static bool has_steady(struct dp_render *render, size_t loop, size_t metric)
 {
 	size_t count = dp_analysis_loop(render->analysis, loop)->iterations;
@@ -79,7 +78,10 @@ int dp_html__rank(struct dp_render *render, size_t loop, struct dp_html_ranking 
 	return DP_OK;
 }
 
-/* Of the iterations [from, to) those of the least and the greatest value; false: no value. */
+/*
+ * The iterations in [from, to) with the smallest and the largest value. Returns false if none has a
+ * value.
+ */
 static bool extremes(struct dp_render *render, size_t loop, size_t metric, size_t from, size_t to,
 		     size_t found[2])
 {
@@ -111,7 +113,7 @@ static size_t part(size_t a, size_t b, size_t c)
 	return b / c * a + b % c * a / c;
 }
 
-/* Writes the iterations that stay, or (values) their values. */
+/* Writes the iterations that are kept or, if values is set, their values. */
 static void write_decimated(struct dp_render *render, size_t loop, size_t metric, size_t buckets,
 			    bool values)
 {
@@ -160,7 +162,7 @@ void dp_html__one_series(struct dp_render *render, size_t loop, size_t metric)
 	dp_render__text(render, "]}");
 }
 
-/* Marks on iterations: what no number shows. Too many are left out. */
+/* Writes marks on iterations that numbers do not show. Beyond a limit they are left out. */
 static void write_marks(struct dp_render *render, size_t loop)
 {
 	const struct dp_html *html = render->state;
@@ -192,7 +194,7 @@ static void write_marks(struct dp_render *render, size_t loop)
 	dp_render__text(render, "]");
 }
 
-/* The summary's, which knows what is steady; of the ranking where there is none. */
+/* The summary's median, which leaves warm-up out; that of the ranking if there is none. */
 static double median(struct dp_render *render, size_t loop, const struct dp_html_ranking *ranking)
 {
 	const struct dp_metric_info *info;
@@ -228,8 +230,8 @@ static void write_slowest(struct dp_render *render, size_t loop,
 }
 
 /*
- * Bins of equal width from the least to the greatest value; where few values are far off, to where
- * most end, and what is beyond is in the last bin.
+ * Writes bins of equal width from the smallest to the largest value. If a few values are far off,
+ * the bins end where most values do, and the last bin holds the rest.
  */
 static void write_histogram(struct dp_render *render, const struct dp_html_ranking *ranking)
 {
@@ -259,7 +261,7 @@ static void write_histogram(struct dp_render *render, const struct dp_html_ranki
 	dp_render__text(render, "]}");
 }
 
-/* What a period is made of: the parts of the text report's bar; else iteration and interval. */
+/* Chooses the parts of a period: those of the text report's bar, else iteration and interval. */
 static size_t choose_parts(struct dp_render *render, size_t loop, size_t parts[PARTS],
 			   const char *words[PARTS])
 {
@@ -280,7 +282,7 @@ static size_t choose_parts(struct dp_render *render, size_t loop, size_t parts[P
 	return parts[0] != SIZE_MAX && parts[1] != SIZE_MAX ? 2 : 0;
 }
 
-/* Mean over the whole, steady iterations in [from, to); of a period that has none, NaN. */
+/* The mean over the whole, steady iterations in [from, to); NaN for a period if there is none. */
 static double mean_of(struct dp_render *render, size_t loop, size_t metric, size_t from, size_t to,
 		      bool warmup)
 {
@@ -300,7 +302,10 @@ static double mean_of(struct dp_render *render, size_t loop, size_t metric, size
 	return n ? sum / (double)n : NAN;
 }
 
-/* The summary's, which leaves out what other kernels interrupt; else of what there is. */
+/*
+ * The mean of a part: the summary's, which leaves out iterations that other kernels interrupt, else
+ * that of all.
+ */
 static double mean_part(struct dp_render *render, size_t loop, size_t metric)
 {
 	size_t count = dp_analysis_loop(render->analysis, loop)->iterations;

@@ -18,7 +18,7 @@ static void write_losses(struct dp_render *render, const struct dp_trace *trace)
 	dp_render__text(render, "]");
 }
 
-/* How often recording was off, and for how long: of the process that lacks most. */
+/* Writes how often recording was off, and for how long, in the process that lacks most. */
 static void write_pauses(struct dp_render *render, const struct dp_trace *trace)
 {
 	struct dp_paused paused;
@@ -63,7 +63,7 @@ void dp_html__trace(struct dp_render *render)
 		(long long)dp_trace_duration_ns(trace), (long long)dp_trace_resolution_ns(trace),
 		dp_trace_ops(trace)->count, (unsigned long long)dp_trace_clamped(trace),
 		dp_trace_gpu_count(trace));
-	/* In ms: what a script's numbers hold exactly. */
+	/* in ms, which a script's numbers hold exactly */
 	if (dp_trace_t0(trace, &t0_ns))
 		dp_render__format(render, ",\"t0\":%lld", (long long)(t0_ns / 1000000));
 	write_losses(render, trace);
@@ -94,7 +94,7 @@ struct row {
 	uint8_t kind;
 	uint64_t count, bytes;
 	int64_t total_ns, least_ns, most_ns;
-	double known_ns, occupied_ns; /* of kernels of known occupancy, and times their occupancy */
+	double known_ns, occupied_ns; /* of kernels with known occupancy, and weighted by it */
 };
 
 static int compare_rows(const void *a, const void *b)
@@ -131,7 +131,7 @@ static void gather(struct row *rows, const struct dp_ops *ops, size_t names)
 }
 
 /*
- * Whether a kernel's name says that it computes on tensor cores: libraries name the matrix
+ * Returns true if a kernel's name shows that it uses tensor cores: libraries name the matrix
  * instruction (Volta's 884, Turing's 1688, Ampere's 16816, Hopper's gmma), its kind or its tile.
  */
 static bool names_tensor_cores(const char *name)
@@ -149,7 +149,7 @@ static bool names_tensor_cores(const char *name)
 	return false;
 }
 
-/* Of the first loop that has a kernel, with what hardware counters say of it; NULL: none. */
+/* The hardware counters of a kernel, from the first loop that has it; NULL if there are none. */
 static const struct dp_time_stat *find_units(const struct dp_render *render, const char *name)
 {
 	const struct dp_time_stat *stat;
@@ -164,7 +164,7 @@ static const struct dp_time_stat *find_units(const struct dp_render *render, con
 	return NULL;
 }
 
-/* Nothing where the trace has no counters: most have none. */
+/* Writes nothing if the trace has no counters, like most. */
 static void write_units(struct dp_render *render, const struct row *row)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);

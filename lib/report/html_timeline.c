@@ -1,7 +1,7 @@
 /*
  * One iteration as a timeline: what its device did until the next one began, stream by stream; what
- * the thread that launched it was in; and where nothing ran. Where there is more than a page may
- * hold, neighbours that are too small to be distinguished become one.
+ * the launching thread was doing; and where nothing ran. If there is more than a page may hold,
+ * adjacent blocks that are too small to be distinguished are merged.
  */
 #include "report/html.h"
 #include "base/communication.h"
@@ -11,12 +11,12 @@
 
 #define LANES 24
 #define DEPTH 6
-#define THREADS 8 /* that are looked at, and that are shown */
+#define THREADS 8 /* that are considered, and that are shown */
 #define SHOWN_THREADS 3
 #define GAPS 1500 /* pieces of idle time */
-#define LESS 4	  /* detail: of what is not shown at first */
+#define LESS 4	  /* fraction of the detail in what is not shown at first */
 
-/* Something on a lane. class: of an operation enum op_class, of a call enum dp_call_kind. */
+/* A block on a lane. class: of an operation enum op_class, of a call enum dp_call_kind. */
 struct block {
 	int64_t start_ns, end_ns;
 	uint32_t name;
@@ -33,10 +33,10 @@ struct window {
 	uint32_t device, stream;
 	struct block *blocks;
 	size_t count, room;
-	size_t *lanes; /* places in blocks where those of a lane begin; one more than lanes */
+	size_t *lanes; /* where the blocks of each lane begin, and where the last ones end */
 	uint32_t streams[LANES];
 	size_t lane_count;
-	size_t share;	    /* of the room: one of this many parts */
+	size_t share;	    /* the window's share of the room is 1 / share */
 	size_t most_ranges; /* of a thread, and calls */
 };
 
@@ -68,8 +68,10 @@ static int add(struct window *window, const struct block *block)
 	return DP_OK;
 }
 
-/* A stream's operations that reach into the window. In a stream one ends before the next begins,
- * or nearly so. */
+/*
+ * Adds a stream's operations that overlap the window. In a stream, one ends before the next begins,
+ * or nearly so.
+ */
 static int add_stream(struct window *window, size_t stream)
 {
 	const struct dp_ops *ops = dp_trace_ops(window->trace);
@@ -94,7 +96,7 @@ static int add_stream(struct window *window, size_t stream)
 	return DP_OK;
 }
 
-/* The loop's stream first, then the others of the device. */
+/* Adds the loop's stream first, then the others of the device. */
 static int add_streams(struct window *window)
 {
 	size_t streams = dp_trace_stream_count(window->trace), before;
@@ -117,10 +119,7 @@ static int add_streams(struct window *window)
 	return DP_OK;
 }
 
-/*
- * Of blocks [from, to) those that are near each other, short and of a class become one. Returns
- * where they end.
- */
+/* Merges blocks [from, to) that are close, short and of one class. Returns where they end. */
 static size_t merge(struct block *blocks, size_t from, size_t to, size_t into, int64_t step_ns)
 {
 	int64_t longest_ns = step_ns < INT64_MAX / 16 ? 16 * step_ns : INT64_MAX;
@@ -144,7 +143,7 @@ static size_t merge(struct block *blocks, size_t from, size_t to, size_t into, i
 	return into;
 }
 
-/* Coarser and coarser, until few enough blocks are left; what is over then is cut. */
+/* Merges more and more coarsely until few enough blocks are left; the excess after that is cut. */
 static void thin(struct window *window, size_t most)
 {
 	int64_t step_ns = DP_MAX((window->end_ns - window->start_ns) / 8192, 1);
@@ -210,8 +209,10 @@ static int compare_launchers(const void *a, const void *b)
 	return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-/* The threads that launched what the loop's stream ran, those with most of it first, without those
- * that hardly did. */
+/*
+ * The threads that launched the operations of the loop's stream, by their number, without those
+ * that launched hardly any.
+ */
 static size_t find_launchers(const struct window *window, struct launcher found[THREADS])
 {
 	const struct dp_ops *ops = dp_trace_ops(window->trace);
@@ -240,7 +241,7 @@ static size_t find_launchers(const struct window *window, struct launcher found[
 	return known;
 }
 
-/* Without launches on record: the thread of the first range in the window. */
+/* If no launches are recorded: the thread of the first range in the window. */
 static uint32_t ranging_thread(const struct window *window)
 {
 	const struct dp_ranges *ranges = dp_trace_ranges(window->trace);
@@ -252,8 +253,8 @@ static uint32_t ranging_thread(const struct window *window)
 }
 
 /*
- * The thread's ranges, from the outside in, no deeper than DEPTH and none shorter than least_ns.
- * Returns their number; writes them where render is not NULL.
+ * Walks the thread's ranges from the outside in, at most DEPTH deep and at least least_ns long.
+ * Returns their number; writes them unless render is NULL.
  */
 static size_t walk_ranges(struct dp_render *render, const struct window *window, uint32_t thread,
 			  int64_t least_ns)
@@ -296,7 +297,7 @@ static void write_ranges(struct dp_render *render, const struct window *window, 
 	dp_render__text(render, "]");
 }
 
-/* The thread's calls, merged as operations are. */
+/* Writes the thread's calls, merged like operations. */
 static int write_calls(struct dp_render *render, const struct window *of, uint32_t thread)
 {
 	const struct dp_calls *calls = dp_trace_calls(of->trace);
@@ -346,7 +347,7 @@ static int write_thread(struct dp_render *render, const struct window *window, u
 	return DP_OK;
 }
 
-/* What is above the streams. */
+/* Writes the lanes above the streams. */
 static int write_threads(struct dp_render *render, struct window *window)
 {
 	struct launcher found[THREADS] = { { ranging_thread(window), 0 } };
@@ -374,7 +375,7 @@ static int write_all(struct dp_render *render, struct window *window)
 	return write_threads(render, window);
 }
 
-/* The stream of the loop that has most of its operations in a time. */
+/* The stream of the loop that has most of its operations in a time range. */
 static uint32_t stream_of(const struct dp_analysis *analysis, const struct dp_loop *loop,
 			  int64_t start_ns, int64_t end_ns)
 {

@@ -20,14 +20,14 @@ static void count_kernel(struct dp_info *info, uint32_t name, int64_t duration_n
 	kernel->name = name;
 	kernel->count++;
 	info->kernels++;
-	/* Each is below 2^61 ns; a file may have any number of them. */
+	/* each is below 2^61 ns, but a file may have any number of them */
 	if (__builtin_add_overflow(kernel->total_ns, duration_ns, &kernel->total_ns))
 		kernel->total_ns = INT64_MAX;
 	if (__builtin_add_overflow(info->kernel_ns, duration_ns, &info->kernel_ns))
 		info->kernel_ns = INT64_MAX;
 }
 
-/* Names get ids in the order of their first use, so the ids break ties. */
+/* Names have ids in the order of their first use, so ids break ties. */
 static int compare(const void *a, const void *b)
 {
 	const struct dp_info_kernel *x = a, *y = b;
@@ -39,7 +39,7 @@ static int compare(const void *a, const void *b)
 	return (x->name > y->name) - (x->name < y->name);
 }
 
-/* Not all profilers write records of synchronizations; the calls that make them are there. */
+/* Some profilers write no synchronization records, but the calls that synchronize. */
 static uint64_t count_synchronizations(const struct dp_trace *trace)
 {
 	const struct dp_calls *calls = dp_trace_calls(trace);

@@ -1,4 +1,4 @@
-/* What a trace holds, counted, for its two renderers. */
+/* The counted contents of a trace, for two renderers. */
 #ifndef DP_REPORT_INFO_H
 #define DP_REPORT_INFO_H
 
@@ -12,16 +12,16 @@ struct dp_info_kernel {
 	double share; /* of the time of all kernels */
 };
 
-/* A trace and what is counted in it. */
+/* A trace and its counts. */
 struct dp_info {
 	const struct dp_trace *trace;
 	uint64_t kernels;
 	uint64_t copies;
 	uint64_t sets;
 	uint64_t copy_bytes;
-	uint64_t synchronizations;    /* records of them, or without any synchronizing calls */
+	uint64_t synchronizations;    /* records, or without those the synchronizing calls */
 	int64_t kernel_ns;	      /* sum of durations */
-	struct dp_info_kernel *names; /* by total time, the longest first */
+	struct dp_info_kernel *names; /* by total time, longest first */
 	size_t name_count;
 };
 

@@ -1,4 +1,4 @@
-/* What a trace holds, for programs. Keys are those of the report's schema where it has them. */
+/* The contents of a trace, for programs. Keys are those of the report's schema where both exist. */
 #include "report/info.h"
 #include "report/json_text.h"
 #include "report/number.h"
@@ -6,11 +6,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* JSON written as it goes, two spaces a level. */
+/* A JSON writer with two spaces per level. */
 struct json {
 	struct dp_render *render;
 	int depth;
-	bool follows; /* a value stands before the next one */
+	bool follows; /* a value precedes the next one */
 };
 
 static void put_string(struct dp_render *render, const char *text)
@@ -18,7 +18,7 @@ static void put_string(struct dp_render *render, const char *text)
 	dp_json_text__write(render, text, strlen(text), DP_JSON_MARKED);
 }
 
-/* What stands before a value. key is NULL inside arrays. */
+/* Writes what precedes a value. key is NULL inside arrays. */
 static void begin(struct json *json, const char *key)
 {
 	if (json->depth)
@@ -70,7 +70,7 @@ static void put_text(struct json *json, const char *key, const char *text)
 		dp_render__text(json->render, "null");
 }
 
-/* null for 0, which stands for what is not known. */
+/* Writes null for 0, which stands for unknown. */
 static void put_known(struct json *json, const char *key, uint64_t count)
 {
 	if (count)
@@ -79,7 +79,7 @@ static void put_known(struct json *json, const char *key, uint64_t count)
 		put_text(json, key, NULL);
 }
 
-/* -1 stands for an identifier that the trace does not tell. */
+/* Writes an identifier; -1 stands for unknown. */
 static void write_id(struct json *json, const char *key, int64_t id)
 {
 	if (id < 0)

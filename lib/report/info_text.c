@@ -1,4 +1,4 @@
-/* What a trace holds, for people. */
+/* The contents of a trace, for people. */
 #include "base/text.h"
 #include "report/info.h"
 #include "report/text.h"
@@ -8,12 +8,12 @@
 #include <string.h>
 #include <time.h>
 
-enum { NARROW = 60 }; /* columns; below, tables have but what says most */
+enum { NARROW = 60 }; /* columns; in fewer, tables show only the most important ones */
 
-/* Columns of a UUID, and of what tells it from others; of a name at least. */
+/* Columns of a UUID, of the part that distinguishes it, and the fewest of a name. */
 enum { UUID_COLUMNS = 40, UUID_BRIEF = 12, NAME_LEAST = 10 };
 
-/* Rows of a table without -v: more than a screen or two nobody reads. */
+/* Rows of a table without -v: a screen or two. */
 enum { ROWS_MOST = 100 };
 
 static size_t width_of(const struct dp_render *render)
@@ -55,7 +55,7 @@ static void counted(struct dp_render *render, const char *before, uint64_t count
 			  count == 1 ? one : many);
 }
 
-/* How many rows of a table are printed, of count. */
+/* The number of rows of a table that are printed, of count. */
 static size_t rows_of(const struct dp_render *render, size_t count)
 {
 	return render->options->verbose || count <= ROWS_MOST ? count : ROWS_MOST;
@@ -69,7 +69,7 @@ static void print_rest(struct dp_render *render, size_t rest, const char *one, c
 	dp_render__text(render, " (-v lists all)\n");
 }
 
-/* Behind a label and an indent, as many words in a line as fit. */
+/* Prints a label and words, as many per line as fit behind an indent. */
 static void print_words(struct dp_render *render, const char *name, const char *indent,
 			const char *text)
 {
@@ -121,7 +121,7 @@ static void print_host(struct dp_render *render, const struct dp_info *info)
 	counted(render, ", ", ranges, "range\n", "ranges\n");
 }
 
-/* What says more about the device than its operations do. */
+/* Prints what describes the device further, if anything. */
 static void print_state(struct dp_render *render, const struct dp_info *info)
 {
 	uint64_t memory = dp_trace_memory(info->trace)->count;
@@ -192,7 +192,7 @@ static const char *fact_of(const struct dp_info *info, const char *name)
 	return NULL;
 }
 
-/* Where and by what it was recorded, and how that ended. */
+/* Prints where and by what the trace was recorded, and how recording ended. */
 static void print_facts(struct dp_render *render, const struct dp_info *info)
 {
 	static const struct {
@@ -216,7 +216,7 @@ static void print_facts(struct dp_render *render, const struct dp_info *info)
 	}
 }
 
-/* Of each process that recording was off in: how often, and how long. */
+/* Prints how often and how long recording was off, by process. */
 static void print_pauses(struct dp_render *render, const struct dp_info *info)
 {
 	bool several = dp_trace_process_count(info->trace) > 1, first = true;
@@ -290,7 +290,7 @@ static void print_head(struct dp_render *render, const struct dp_info *info)
 			  dp_human__bytes(number, (double)dp_trace_bytes(trace)));
 }
 
-/* A name for the last column, or a dash where the trace does not tell it. */
+/* A name for the last column, or a dash if it is unknown. */
 static const char *named(char buf[TEXT_SIZE], const struct dp_render *render,
 			 const struct dp_info *info, uint32_t name, size_t columns)
 {
@@ -299,7 +299,7 @@ static const char *named(char buf[TEXT_SIZE], const struct dp_render *render,
 	return safe(buf, render, *text ? text : "-", columns);
 }
 
-/* An identifier, or a dash where the trace does not tell it. */
+/* An identifier, or a dash if it is unknown. */
 static const char *id(char *buf, int64_t value)
 {
 	if (value < 0)
@@ -326,7 +326,7 @@ static void print_processes(struct dp_render *render, const struct dp_info *info
 	print_rest(render, count - rows, "other process", "other processes");
 }
 
-/* How many columns UUIDs take with the blanks behind them; 0 where none is known. */
+/* Columns of UUIDs and the spaces behind them; 0 if none is known. */
 static size_t uuid_columns(const struct dp_render *render, const struct dp_info *info)
 {
 	size_t columns = render->options->verbose ? UUID_COLUMNS : UUID_BRIEF;
@@ -363,7 +363,7 @@ static void print_devices(struct dp_render *render, const struct dp_info *info)
 	print_rest(render, count - rows, "other device", "other devices");
 }
 
-/* The table of streams: columns of a wide terminal and of a narrow one; 0: left out there. */
+/* The table of streams: columns on a wide terminal and on a narrow one; 0: left out. */
 enum column { DEVICE, PROCESS, CONTEXT, STREAM, CLASS, KERNELS, COPIES, SETS, BUSY, COLUMNS };
 
 static const struct {

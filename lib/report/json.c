@@ -1,7 +1,7 @@
 /*
- * The JSON report, schema 2 (data/report.schema.json.in). It is written as it goes, so that a
- * million iterations take no memory. Names are hostile: whatever they hold, the output is valid
- * UTF-8 and has no control character in it.
+ * The JSON report, schema 2 (data/report.schema.json.in). It is streamed, so that a million
+ * iterations take no memory. Whatever names contain, the output is valid UTF-8 without control
+ * characters.
  */
 #include "report/json_text.h"
 #include "report/number.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What is open: the document is written in this order. */
+/* Which list is open; the document is written in this order. */
 enum stage { STAGE_LOOPS, STAGE_ITERATIONS, STAGE_FINDINGS };
 
 struct json {
@@ -21,7 +21,7 @@ struct json {
 	bool *shown;	/* by metric */
 };
 
-/* The source's own number of a thing, null where it has none. */
+/* Writes an identifier of the source, or null. */
 static void identifier(struct dp_render *render, const char *before, const char *name, int64_t id)
 {
 	dp_json_out__key(render, before, name);
@@ -76,7 +76,7 @@ static void write_pauses(struct dp_render *render, const struct dp_trace *trace)
 	dp_render__text(render, dp_trace_pause_count(trace) ? "\n    ]" : "]");
 }
 
-/* What the trace doesn't hold, and how to get it. */
+/* Writes what the trace lacks, and how to record it. */
 static void write_hints(struct dp_render *render, const struct dp_trace *trace)
 {
 	size_t count = 0;
@@ -123,7 +123,7 @@ static void write_devices(struct dp_render *render, const struct dp_trace *trace
 	dp_render__text(render, dp_trace_device_count(trace) ? "\n    ]" : "]");
 }
 
-/* One end of a range, null where there is none. */
+/* Writes one end of a range, or null. */
 static void limit(struct dp_render *render, const char *name, int64_t ns)
 {
 	dp_json_out__key(render, ", ", name);
@@ -133,7 +133,7 @@ static void limit(struct dp_render *render, const char *name, int64_t ns)
 		dp_render__integer(render, ns);
 }
 
-/* What of the trace was analyzed: null for all of it. */
+/* Writes which part of the trace was analyzed: null for all of it. */
 static void write_scope(struct dp_render *render)
 {
 	const struct dp_scope *scope = dp_analysis_scope(render->analysis);
@@ -186,7 +186,7 @@ static void write_trace(struct dp_render *render, const struct dp_trace *trace)
 	dp_render__text(render, "\n  },\n");
 }
 
-/* Which stream: the same three numbers wherever one is named, and the process. */
+/* Writes a stream's key: the same three numbers and the process everywhere. */
 static void stream_key(struct dp_render *render, const char *before, const struct dp_trace *trace,
 		       const struct dp_stream *stream)
 {
@@ -210,7 +210,7 @@ static void write_explanation(struct dp_render *render, const struct dp_explanat
 	dp_render__text(render, at->fact_count ? " } }" : "} }");
 }
 
-/* How iterations were found on a stream, where the analysis keeps it. */
+/* Writes how iterations were found on a stream, if explanations were requested. */
 static void write_explanations(struct dp_render *render, size_t stream)
 {
 	const struct dp_explanation *at;
@@ -248,7 +248,7 @@ static void write_streams(struct dp_render *render, const struct dp_trace *trace
 	dp_render__text(render, dp_trace_stream_count(trace) ? "\n  ],\n" : "],\n");
 }
 
-/* Communication kernels of the capture, by kind and size. */
+/* Writes the communication kernels of the capture, by kind and size. */
 static void write_collectives(struct dp_render *render)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
@@ -302,7 +302,7 @@ static int begin(struct dp_render *render)
 	return DP_OK;
 }
 
-/* Only of those that were sampled. */
+/* Writes hardware counters, if kernels were sampled. */
 static void write_units(struct dp_render *render, const struct dp_time_stat *at)
 {
 	const struct {
@@ -317,7 +317,7 @@ static void write_units(struct dp_render *render, const struct dp_time_stat *at)
 			dp_json_out__number(render, ", ", units[i].name, units[i].value, "1");
 }
 
-/* Times of kernels: by name, and by position, where names are the pattern's. */
+/* Writes the times of kernels, by name and by position in the pattern. */
 static void write_times(struct dp_render *render, size_t loop)
 {
 	const struct dp_time_stat *at;
@@ -347,7 +347,7 @@ static void write_times(struct dp_render *render, size_t loop)
 	dp_render__text(render, "]");
 }
 
-/* What the host did while the device was idle, and where it waited. */
+/* Writes what the host did while the device was idle, and where it waited. */
 static void write_host_ranges(struct dp_render *render, size_t loop)
 {
 	const struct dp_host_range *at;
@@ -373,7 +373,7 @@ static void write_host_ranges(struct dp_render *render, size_t loop)
 	dp_render__text(render, "]");
 }
 
-/* What a typical iteration waits for. */
+/* Writes what a typical iteration waits for. */
 static void write_path(struct dp_render *render, size_t loop)
 {
 	const struct dp_path_stat *at;
@@ -391,7 +391,7 @@ static void write_path(struct dp_render *render, size_t loop)
 	dp_render__text(render, "]");
 }
 
-/* Ends the open loop's list of iterations, and the loop. */
+/* Closes the open loop's list of iterations, and the loop. */
 static void close_loop(struct dp_render *render, struct json *json)
 {
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, json->loop);
@@ -417,7 +417,7 @@ static void close_loop(struct dp_render *render, struct json *json)
 	json->any = true;
 }
 
-/* Of a loop whose kernels run on several streams: their ids. */
+/* Writes the ids of the streams of a loop that runs on several. */
 static void write_streams_of(struct dp_render *render, size_t id)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
@@ -484,7 +484,7 @@ static void write_variants(struct dp_render *render, size_t id, const struct dp_
 	dp_render__text(render, loop->variants ? "\n      ]" : "]");
 }
 
-/* Of a loop that was found by a number: is it this one's? */
+/* For loops found by a number: writes whether it is this loop's. */
 static void write_count(struct dp_render *render, const struct dp_loop *loop)
 {
 	if (loop->found_by == DP_FOUND_BY_COUNT) {
@@ -562,7 +562,7 @@ static int write_iteration(struct dp_render *render, size_t loop, size_t k)
 	return DP_OK;
 }
 
-/* Ends the list of loops and begins that of findings, once. */
+/* Closes the list of loops and opens that of findings, once. */
 static void open_findings(struct dp_render *render, struct json *json)
 {
 	if (json->stage == STAGE_FINDINGS)
@@ -590,7 +590,7 @@ static void write_ranges(struct dp_render *render, const struct dp_finding *find
 	dp_render__text(render, "]");
 }
 
-/* Which loop and iterations; a capture has neither. */
+/* Writes the loop and iterations of a finding; null for one of a capture. */
 static void write_place(struct dp_render *render, const struct dp_finding *finding)
 {
 	if (finding->loop == DP_NONE) {
@@ -605,7 +605,7 @@ static void write_place(struct dp_render *render, const struct dp_finding *findi
 	dp_render__format(render, "[%zu, %zu]", finding->first_iteration, finding->last_iteration);
 }
 
-/* What it costs on each device: all loops, or devices without one, that it is about. */
+/* Writes the cost per place: each loop, or device without loops, of the finding. */
 static void write_places(struct dp_render *render, const struct dp_finding *finding)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);

@@ -1,8 +1,8 @@
 /*
  * The JSON report in brief: what a person would be shown, small enough for a language model or a
- * chat. Keys are those of the whole report and mean the same; lists of iterations, variants and
- * positions are not there, all others are cut, and "left_out" counts what the cuts took. However
- * large the trace and whatever its names, at most 20,000 bytes are written.
+ * chat. Keys are those of the full report with the same meaning. Lists of iterations, variants and
+ * positions are left out, all others are cut, and "left_out" counts what was cut. It is at most
+ * 20,000 bytes long, however large the trace and whatever its names.
  */
 #include "report/json_text.h"
 #include "report/report.h"
@@ -11,8 +11,8 @@
 #include <string.h>
 
 /*
- * Rows of each list, and how much may be written before another loop or finding: with the longest
- * names and numbers a loop takes 5,000 bytes and a finding 1,400.
+ * Rows of each list, and the size after which no more loops or findings are written: with the
+ * longest names and numbers, a loop takes 5,000 bytes and a finding 1,400.
  */
 enum {
 	LOOP_UNTIL = 8000,
@@ -28,7 +28,7 @@ enum {
 	NAME_BYTES = 96,
 };
 
-/* The loops that took most time, at the level of the report. */
+/* The loops with most time, at the level of the report. */
 struct chosen {
 	size_t loops[LOOPS];
 	size_t count, left_out;
@@ -56,7 +56,7 @@ static void choose(struct chosen *chosen, const struct dp_analysis *analysis)
 	}
 }
 
-/* A name, its middle left out where it is long; null for NULL. */
+/* Writes a name, without its middle if it is long; null for NULL. */
 static void name(struct dp_render *render, const char *text)
 {
 	char cut[4 * NAME_COLUMNS + 1];
@@ -160,7 +160,7 @@ static size_t write_times(struct dp_render *render, size_t id)
 	return i;
 }
 
-/* The outermost operators and annotations only. */
+/* Writes only the outermost operators and annotations. */
 static void write_host_ranges(struct dp_render *render, size_t id)
 {
 	const struct dp_host_range *at;

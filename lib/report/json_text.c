@@ -1,4 +1,4 @@
-/* Texts of traces as JSON has them, and what keys and values are written with. */
+/* Texts from traces as JSON strings, and helpers for keys and values. */
 #include "report/json_text.h"
 #include "base/utf8.h"
 #include "report/label.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What could end a script element, or begin a comment or an entity. */
+/* Returns true for what could end a script element, or begin a comment or an entity. */
 static bool is_markup(char c)
 {
 	return c == '<' || c == '>' || c == '&';

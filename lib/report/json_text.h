@@ -1,16 +1,16 @@
-/* What JSON is made of. Keys are our own: nothing in them needs an escape. */
+/* Helpers for JSON. Keys are deepprof's own and need no escapes. */
 #ifndef DP_REPORT_JSON_TEXT_H
 #define DP_REPORT_JSON_TEXT_H
 
 #include "report/report.h"
 
 /*
- * In quotes. Names are hostile: whatever they hold, what is written is valid UTF-8 and has no
- * control character, no line separator and no mark that turns the direction of writing in it.
+ * Writes a text in quotes. Whatever a name contains, the result is valid UTF-8 without control
+ * characters, line separators and marks that change the direction of writing.
  */
 enum dp_json_style {
 	DP_JSON_PLAIN,
-	DP_JSON_IN_SCRIPT, /* without '<', '>' and '&' too */
+	DP_JSON_IN_SCRIPT, /* also without '<', '>' and '&' */
 	DP_JSON_MARKED,	   /* U+FFFD as an escape */
 };
 void dp_json_text__write(struct dp_render *render, const char *text, size_t length,
@@ -18,7 +18,7 @@ void dp_json_text__write(struct dp_render *render, const char *text, size_t leng
 
 void dp_json_out__string(struct dp_render *render, const char *text);
 
-/* What comes before it, a key, and its value but for the first. */
+/* Each writes `before`, a key and, except for the first function, its value. */
 void dp_json_out__key(struct dp_render *render, const char *before, const char *name);
 void dp_json_out__integer(struct dp_render *render, const char *before, const char *name,
 			  int64_t value);

@@ -1,13 +1,13 @@
-/* Hostile names made clean and short. */
+/* Makes hostile names clean and short. */
 #include "report/label.h"
 #include "base/utf8.h"
 
 #include <string.h>
 
-/* Ranges of characters that could do something to a terminal other than being seen. */
+/* Ranges of characters that may affect a terminal beyond being displayed. */
 static const uint32_t unsafe[][2] = {
 	{ 0x0000, 0x001f },    /* C0 controls: escape sequences begin here */
-	{ 0x007f, 0x009f },    /* delete, C1 controls: 0x9b is an escape sequence's begin too */
+	{ 0x007f, 0x009f },    /* delete, C1 controls: 0x9b also begins an escape sequence */
 	{ 0x00ad, 0x00ad },    /* soft hyphen */
 	{ 0x0300, 0x036f },    /* combining marks: they pile up */
 	{ 0x0483, 0x0489 },    /* likewise */
@@ -60,8 +60,10 @@ bool dp_label__is_control(uint32_t code)
 	       (code >= 0x2066 && code <= 0x2069);
 }
 
-/* If a name leaves this many columns free, some of the template arguments that distinguish it
- * from similar names are shown: "vectorized_elementwise_kernel<4, FillFu". */
+/*
+ * If a name leaves this many columns free, some of the template arguments that distinguish it from
+ * similar names are shown: "vectorized_elementwise_kernel<4, FillFu".
+ */
 #define ROOM_LEFT 4
 
 /* Fewer columns have no room for two parts of a name. */
@@ -113,8 +115,7 @@ size_t dp_label_width(const char *text)
 }
 
 /*
- * Appends the part of the text that lies in columns [from, to) to buf. A wide character that
- * sticks out is left out.
+ * Appends columns [from, to) of the text to buf. A wide character that crosses an end is left out.
  */
 static size_t append(char *buf, size_t used, const char *text, size_t length, size_t from,
 		     size_t to, bool ascii)
@@ -133,13 +134,13 @@ static size_t append(char *buf, size_t used, const char *text, size_t length, si
 	return used;
 }
 
-/* What stands for something left out: one column, or three. */
+/* The mark for omissions: one column, or three in ASCII. */
 static const char *dots(bool ascii)
 {
 	return ascii ? "..." : "\xe2\x80\xa6";
 }
 
-/* The columns that a buffer has room for, whatever characters they hold. */
+/* The number of columns that fit into a buffer, whatever characters they hold. */
 static size_t fitting(size_t columns, size_t size)
 {
 	return DP_MIN(columns, (size - 1) / 4);
@@ -160,7 +161,7 @@ static char *cut(char *buf, const char *text, size_t length, size_t columns, boo
 	return buf;
 }
 
-/* The same, but it is the end that is left out. */
+/* The same, but cuts the end. */
 static char *cut_end(char *buf, const char *text, size_t length, size_t columns, bool ascii)
 {
 	size_t used = append(buf, 0, text, length, 0, columns - (ascii ? 3 : 1), ascii);
@@ -179,14 +180,14 @@ char *dp_label__text(char buf[DP_LABEL_SIZE], const char *text, size_t columns, 
 	return dp_label_text(buf, DP_LABEL_SIZE, text, DP_MIN(columns, DP_LABEL_COLUMNS), ascii);
 }
 
-/* A demangled name, cut into what matters. */
+/* A demangled name, divided into its parts. */
 struct parts {
 	const char *name;
 	size_t length;	  /* up to the parameters */
-	bool is_function; /* has parameters: what is before its last space is a return type */
+	bool is_function; /* has parameters: a return type precedes the last space before them */
 };
 
-/* Past "operator<<" and the like, whose brackets are none. */
+/* Skips "operator<<" and the like, which contain no real brackets. */
 static size_t skip_operator(const char *text, size_t i, size_t length)
 {
 	static const char word[] = "operator";
@@ -199,7 +200,7 @@ static size_t skip_operator(const char *text, size_t i, size_t length)
 		return i + 2;
 	while (i < length && strchr("<>=-+*/%&|^!~,", text[i]))
 		i++;
-	/* "operator< <T>", "operator bool": no return type ends at this space. */
+	/* "operator< <T>", "operator bool": no return type ends at this space */
 	return i + (i + 1 < length && text[i] == ' ');
 }
 
@@ -212,14 +213,14 @@ static int bracket(const char *text, size_t i)
 	return text[i] == ')' || text[i] == '>' || text[i] == ']' || text[i] == '}' ? -1 : 0;
 }
 
-/* Does nothing but qualifiers follow the parameters, as in "f(int) const [clone .part.0]"? */
+/* Returns true if only qualifiers follow the parameters, as in "f(int) const [clone .part.0]". */
 static bool ends_after(const char *text, size_t i, size_t length)
 {
 	return i >= length || text[i] == '&' ||
 	       (text[i] == ' ' && i + 1 < length && (text[i + 1] == '[' || text[i + 1] == 'c'));
 }
 
-/* False where brackets don't match: then the name is none of C++. */
+/* Divides a name. Returns false if brackets do not match: then it is no C++ name. */
 static bool parse(struct parts *parts, const char *text, size_t length)
 {
 	size_t open = SIZE_MAX, space = SIZE_MAX;
@@ -253,7 +254,7 @@ static bool parse(struct parts *parts, const char *text, size_t length)
 	return depth == 0;
 }
 
-/* A name under way to be shorter. */
+/* A name that is being shortened. */
 struct shorter {
 	char text[1024];
 	size_t used;
@@ -275,7 +276,10 @@ static bool is_word(char c)
 	       c == '_' || c == '$' || c == '~';
 }
 
-/* At "::" after a plain name, unless what it qualifies says nothing alone, as a lambda does. */
+/*
+ * At "::" drops the plain name before it, unless what it qualifies is meaningless alone, like a
+ * lambda.
+ */
 static bool drop_qualifier(struct shorter *to, const char *after)
 {
 	static const char anonymous[] = "(anonymous namespace)";
@@ -295,11 +299,11 @@ static bool drop_qualifier(struct shorter *to, const char *after)
 	return true;
 }
 
-/* Copies a name without namespaces and without template arguments nested deeper than most. */
+/* Copies a name without namespaces and without template arguments nested deeper than `most`. */
 static void shorten(struct shorter *to, const struct parts *parts, int most, bool ascii)
 {
 	const char *text = parts->name;
-	int depth = 0, hidden = 0; /* of angles; of all brackets inside what is left out */
+	int depth = 0, hidden = 0; /* depth in angle brackets; in all brackets inside an omission */
 
 	*to = (struct shorter){ .used = 0 };
 	for (size_t i = 0; i < parts->length; i++) {
@@ -368,7 +372,7 @@ char *dp_label__kernel(char buf[DP_LABEL_SIZE], const char *name, size_t columns
 	return dp_label_kernel(buf, DP_LABEL_SIZE, name, DP_MIN(columns, DP_LABEL_COLUMNS), ascii);
 }
 
-/* The function's name, without arguments, in this many columns; returns the bytes. */
+/* Writes the function's name without arguments in at most this many columns. Returns its bytes. */
 static size_t put_function(char *buf, const char *name, size_t length, size_t columns, bool ascii)
 {
 	struct shorter shorter;

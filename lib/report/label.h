@@ -1,6 +1,6 @@
 /*
- * Names from traces as text on a terminal. Names are hostile: control characters, escape sequences,
- * marks that turn the direction of writing and characters without a width are shown as '?'.
+ * Names from traces as text for a terminal. Control characters, escape sequences, marks that change
+ * the direction of writing and characters without a width are shown as '?'.
  */
 #ifndef DP_REPORT_LABEL_H
 #define DP_REPORT_LABEL_H
@@ -12,8 +12,10 @@
 #define DP_LABEL_COLUMNS 200
 #define DP_LABEL_SIZE (DP_LABEL_COLUMNS * 4 + 8)
 
-/* A control character, a line separator, or a mark that turns the direction of writing: it changes
- * what is seen around it. */
+/*
+ * Returns true for a control character, a line separator, or a mark that changes the direction of
+ * writing.
+ */
 bool dp_label__is_control(uint32_t code);
 
 /* dp_label_width() of this many bytes. */
@@ -24,15 +26,17 @@ char *dp_label__text(char buf[DP_LABEL_SIZE], const char *text, size_t columns, 
 char *dp_label__kernel(char buf[DP_LABEL_SIZE], const char *name, size_t columns, bool ascii);
 
 /*
- * Kernels of one template are often named alike once their names are short. Sets the place in each
- * name from which on it differs from the one most like it of those that have the same label; 0
- * where there is none. Cost: that of n labels, and sorting them. Errors: DP_ERR_NOMEM.
+ * Kernels of one template often have the same short name. Sets places[i] to where name i begins to
+ * differ from the most similar name with the same label; 0 if there is none. Cost: that of n
+ * labels, and sorting them. Errors: DP_ERR_NOMEM.
  */
 int dp_label__tell_apart(size_t *places, const char *const *names, size_t count, size_t columns,
 			 bool ascii);
 
-/* The same as dp_label__kernel(), but where place is not 0 what is there is shown, too:
- * "elementwise_kernel…direct_copy_kernel_cuda(Tens…". */
+/*
+ * Like dp_label__kernel(), but if place is not 0 also shows the name from there on:
+ * "elementwise_kernel…direct_copy_kernel_cuda(Tens…".
+ */
 char *dp_label__kernel_at(char buf[DP_LABEL_SIZE], const char *name, size_t place, size_t columns,
 			  bool ascii);
 

@@ -1,6 +1,6 @@
 /*
- * Where names differ that are alike once they are short. Those of equal labels are sorted by the
- * whole name: then the most similar one is next to each. Cost: n labels, and sorting them.
+ * Finds where names differ whose short forms are equal. Names with equal labels are sorted in full,
+ * so that the most similar one is adjacent to each. Cost: n labels, and sorting them.
  */
 #include "report/label.h"
 
@@ -13,7 +13,7 @@ struct entry {
 	size_t place; /* where it differs; 0: nowhere */
 };
 
-/* FNV-1a. Names that are made to collide are only shown in another way. */
+/* FNV-1a. Colliding names are only displayed differently. */
 static uint64_t hash(const char *text)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -34,7 +34,7 @@ static int by_label(const void *a, const void *b)
 	return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
-/* From where on they differ; 0 where they don't, or have other labels. */
+/* Where two names begin to differ; 0 if they do not, or have different labels. */
 static size_t difference(const struct entry *a, const struct entry *b)
 {
 	size_t i = 0;
@@ -46,7 +46,7 @@ static size_t difference(const struct entry *a, const struct entry *b)
 	return a->name[i] == b->name[i] ? 0 : i;
 }
 
-/* Looks at labels as they are with these places, and moves those of names that read alike. */
+/* Compares labels with these places, and moves the places of names that look alike. */
 static void look(struct entry *entries, size_t *places, const char *const *names, size_t count,
 		 size_t columns, bool ascii)
 {
@@ -78,7 +78,7 @@ int dp_label__tell_apart(size_t *places, const char *const *names, size_t count,
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < count; i++)
 		places[i] = 0;
-	/* Once more, for those that became alike by that. */
+	/* a second round for labels that became equal by the first */
 	for (int round = 0; round < 2; round++)
 		look(entries, places, names, count, columns, ascii);
 	free(entries);

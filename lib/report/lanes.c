@@ -1,4 +1,4 @@
-/* Rows for slices that overlap. Cost: a slice's is the number of rows, which is bounded. */
+/* Rows for slices that overlap. Cost: per slice, the number of rows, which is limited. */
 #include "report/lanes.h"
 
 void dp_lanes__fini(struct dp_lanes *lanes)

@@ -1,8 +1,8 @@
 /*
- * Slices of one row: viewers take those that begin and end inside another, and lose or misplace
- * those that overlap it only in part, and, in Perfetto, those inside 512 others, as profilers write
- * where a program does not close its ranges. These get a row more. Cost: a slice's is the number of
- * rows, which is bounded.
+ * Rows of slices. Viewers accept slices that begin and end inside another, but lose or misplace
+ * those that overlap it only in part and, in Perfetto, those nested 512 deep, which occur where a
+ * program does not close its ranges. Such slices get another row. Cost: per slice, the number of
+ * rows, which is limited.
  */
 #ifndef DP_REPORT_LANES_H
 #define DP_REPORT_LANES_H
@@ -14,11 +14,11 @@
 
 struct dp_lane {
 	int64_t row;	  /* the caller's number of it */
-	int64_t *ends_ns; /* of the slices that are open, the innermost last */
+	int64_t *ends_ns; /* of the open slices, the innermost last */
 	size_t depth, room;
 };
 
-/* Zeroed storage is one without rows. */
+/* Zeroed storage is valid and has no rows. */
 struct dp_lanes {
 	struct dp_lane *lanes;
 	size_t count, room;
@@ -27,18 +27,18 @@ struct dp_lanes {
 void dp_lanes__fini(struct dp_lanes *lanes);
 
 /*
- * The first row in which a slice lies behind all others, or inside the last and not too deep: NULL
- * where there is none. Slices come in order of start. over, which may be NULL, is called for each
- * that has ended.
+ * The first row in which a slice lies behind all others, or inside the last and not too deep; NULL
+ * if there is none. Slices come in order of start. over is called for each slice that has ended,
+ * unless it is NULL.
  */
 struct dp_lane *dp_lanes__find(struct dp_lanes *lanes, int64_t start_ns, int64_t end_ns,
 			       void (*over)(void *ctx, const struct dp_lane *lane, int64_t end_ns),
 			       void *ctx);
 
-/* A row more; NULL: no memory. */
+/* Adds a row. Returns NULL if memory runs out. */
 struct dp_lane *dp_lanes__add(struct dp_lanes *lanes, int64_t row);
 
-/* Opens a slice in a row that was found for it, or added. */
+/* Opens a slice in a row that find() or add() returned. */
 int dp_lane__push(struct dp_lane *lane, int64_t end_ns);
 
 /* Ends what is open. */

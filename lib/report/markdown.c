@@ -1,6 +1,6 @@
 /*
  * An analysis as Markdown, for a pull request or an issue: what was measured, where the time of an
- * iteration goes, findings in full, and the kernels in a fold.
+ * iteration goes, all findings, and the kernels in a collapsed section.
  */
 #include "report/markdown.h"
 #include "report/text.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Parts that are less of the period are not worth a row. */
+/* Smaller shares of the period are left out. */
 #define LEAST_PART 0.005
 
 /* Rows and columns of the table of kernels. */
@@ -17,7 +17,7 @@
 #define NAME_COLUMNS 72
 
 struct markdown {
-	struct dp_text text; /* first: the words are those of the text report */
+	struct dp_text text; /* first member: the words are those of the text report */
 	bool findings;
 };
 

@@ -33,9 +33,8 @@ void dp_markdown__kernel(struct dp_render *render, const char *name, size_t colu
 }
 
 /*
- * A link where a text has an address is made before escapes are looked at, and mentions after it:
- * what begins one is parted from the rest, by an escape or by a word joiner (U+2060), which has no
- * width.
+ * Renderers detect addresses before escapes, and mentions after them: their first character is
+ * separated from the rest by an escape or by a word joiner (U+2060), which has no width.
  */
 void dp_markdown__words(struct dp_render *render, const char *words)
 {

@@ -1,4 +1,4 @@
-/* Numbers in text. printf() is asked for what no locale changes only, or is corrected. */
+/* Numbers in text. printf() is used only for what no locale changes, or is corrected. */
 #include "report/number.h"
 #include "base/text.h"
 #include <deepprof/report.h>
@@ -33,7 +33,7 @@ size_t dp_number__integer(char buf[DP_NUMBER_SIZE], int64_t value)
 	return used;
 }
 
-/* A locale may have another decimal sign, of several bytes even. */
+/* Replaces a locale's decimal sign, which may have several bytes. */
 static void fix_point(char *text)
 {
 	char *to = text;
@@ -66,7 +66,10 @@ void dp_number__json(char buf[DP_NUMBER_SIZE], double value, const char *unit)
 	}
 }
 
-/* That many significant digits of 0 <= value < 10,000; digits before the point are all kept. */
+/*
+ * Writes 0 <= value < 10,000 with this many significant digits; all digits before the point are
+ * kept.
+ */
 static void significant(char buf[DP_NUMBER_SIZE], double value, int digits)
 {
 	long long scale = 1, limit = 1, shown;
@@ -162,7 +165,7 @@ char *dp_human__share(char buf[DP_NUMBER_SIZE], double share)
 	if (!isfinite(share) || fabs(share) > 1e12)
 		return none(buf);
 	tenths = llround(fabs(share) * 1000);
-	/* "100%" and "0%" are promises. */
+	/* "100%" and "0%" are shown only if they are exact */
 	if (tenths >= 1000 && fabs(share) < 1)
 		tenths = 999;
 	if (!tenths && fabs(share) > 0)
@@ -184,7 +187,7 @@ char *dp_human__bytes(char buf[DP_NUMBER_SIZE], double bytes)
 
 	if (!isfinite(bytes) || bytes < 0)
 		return none(buf);
-	/* Three digits before the point, but bytes are whole: "1023 B". */
+	/* three digits before the point, except for whole bytes: "1023 B" */
 	for (; unit < DP_COUNT(byte_units) - 1 && bytes >= (unit ? 1000 : 1024); unit++)
 		bytes /= 1024;
 	if (unit)
@@ -195,7 +198,7 @@ char *dp_human__bytes(char buf[DP_NUMBER_SIZE], double bytes)
 	return buf;
 }
 
-/* Rounded to four significant digits; more of them before the point stay. */
+/* Rounds to four significant digits; more digits before the point are kept. */
 static double four_digits(double value)
 {
 	double scale = fabs(value) > 0 ? pow(10, fmin(0, floor(log10(fabs(value))) - 3)) : 1;
@@ -268,7 +271,7 @@ char *dp_human__range(char buf[3 * DP_NUMBER_SIZE], double low_ns, double high_n
 	return dp_human__two(buf, values, "ns", ascii ? " to " : "\xe2\x80\x93", ascii);
 }
 
-/* What fits into the caller's room. */
+/* Copies as much as fits the caller's buffer. */
 static char *label(char *buf, size_t size, const char *text)
 {
 	snprintf(buf, size, "%s", text);

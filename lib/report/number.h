@@ -1,6 +1,6 @@
 /*
- * Numbers for machines and for people, the same in every locale. Units are those of metrics:
- * "ns", "bytes", "count", "1" for a share; of others the number is shown and the unit after it.
+ * Numbers for machines and for people, the same in every locale. Units are those of metrics: "ns",
+ * "bytes", "count", "1" for a share; other units are appended to the number.
  */
 #ifndef DP_REPORT_NUMBER_H
 #define DP_REPORT_NUMBER_H
@@ -9,27 +9,26 @@
 
 #define DP_NUMBER_SIZE 64
 
-/* True where a unit's values are whole numbers in reports for machines. */
+/* Returns true if a unit's values are whole numbers in reports for machines. */
 bool dp_number__is_integer(const char *unit);
 
-/* Decimal digits of an integer. Returns their number. */
+/* Writes the decimal digits of an integer. Returns their number. */
 size_t dp_number__integer(char buf[DP_NUMBER_SIZE], int64_t value);
 
-/* A number with that many digits after the point. Returns buf. */
+/* Writes a number with this many digits after the point. Returns buf. */
 char *dp_number__fixed(char buf[DP_NUMBER_SIZE], double value, int places);
 
-/* A number as JSON has it, rounded to a whole one where its unit is; "null" where it is not finite.
- */
+/* Writes a number for JSON, rounded if its unit has whole numbers; "null" if it is not finite. */
 void dp_number__json(char buf[DP_NUMBER_SIZE], double value, const char *unit);
 
 /*
- * "59.73 ms", "18.38 MiB", "33.9%", "8,772"; "-" where there is none. ascii: "us" for "µs". All
+ * "59.73 ms", "18.38 MiB", "33.9%", "8,772"; "-" for NaN. ascii: "us" for "µs". All functions
  * return buf.
  */
 char *dp_human__value(char buf[DP_NUMBER_SIZE], double value, const char *unit, bool ascii);
 char *dp_human__duration(char buf[DP_NUMBER_SIZE], double ns, bool ascii);
 
-/* Two values with something between them, "168.1–180.7 ms": the unit once where both have it. */
+/* Two values with a separator, "168.1–180.7 ms": the unit once if both share it. */
 char *dp_human__two(char buf[3 * DP_NUMBER_SIZE], const double values[2], const char *unit,
 		    const char *between, bool ascii);
 

@@ -1,17 +1,16 @@
 /*
- * A timeline in Perfetto's own format: what the chrome renderer writes, in a fifth of the space.
- * Slices of a track must not overlap without one being inside the other, so streams and threads
- * whose slices do get further rows; viewers show rows of one name and parent as one track. Cost:
- * linear.
+ * A timeline in Perfetto's own format: the contents of the chrome renderer in a fifth of the space.
+ * Slices of a track must be nested if they overlap, so streams and threads whose slices are not get
+ * further rows; viewers show rows with the same name and parent as one track. Cost: linear.
  */
 #include "report/perfetto.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Loops that are not at the level of the iterations are shown below the findings. */
+/* Loops at other levels than the iterations are shown below the findings. */
 #define BELOW 1000000
-#define SPARE_NUMBER 1000000000 /* of processes and threads that have none the format takes */
+#define SPARE_NUMBER 1000000000 /* of processes and threads whose ids the format cannot hold */
 
 static void free_lanes(struct dp_perfetto_lanes *lanes, size_t count)
 {
@@ -36,7 +35,7 @@ static void free_out(struct dp_perfetto *out)
 	free(out);
 }
 
-/* The operations of each call, in order. */
+/* Links the operations of each call, in order. */
 static int link_calls(struct dp_perfetto *out)
 {
 	const struct dp_ops *ops = dp_trace_ops(out->trace);
@@ -57,8 +56,10 @@ static int link_calls(struct dp_perfetto *out)
 	return DP_OK;
 }
 
-/* Numbers as the trace has them, where the format takes them: of all others 0 would be one thread,
- * and of a process 0 the thread of its own number. */
+/*
+ * Assigns ids: the trace's own if the format can hold them. Of all others, 0 would stand for one
+ * thread, and thread 0 of a process for the one with the process's id.
+ */
 static int number_host(struct dp_perfetto *out)
 {
 	size_t count = dp_trace_process_count(out->trace), threads;
@@ -123,7 +124,7 @@ static void name_devices(struct dp_render *render, struct dp_perfetto *out)
 	}
 }
 
-/* Rows of one name are shown as one: streams of two contexts must not have it. */
+/* Rows of one name are shown as one, so streams of two contexts need different names. */
 static void name_streams(struct dp_perfetto *out)
 {
 	const struct dp_stream *stream, *before = NULL;

@@ -1,7 +1,7 @@
 /*
  * Packets of Perfetto's format, https://perfetto.dev/docs/reference/trace-packet-proto: one
- * sequence, its names written once (interned) and tracks by number, absolute times. Nothing here
- * depends on the order of packets but what belongs to one track.
+ * sequence, names interned, tracks by id, absolute times. The order of packets matters only within
+ * a track.
  */
 #include "report/perfetto.h"
 #include "report/number.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Fields of TracePacket and what is in it. */
+/* Fields of TracePacket and its contents. */
 enum {
 	TRACE_PACKET = 1,
 	PACKET_CLOCKS = 6,
@@ -116,7 +116,7 @@ static void write_clock(struct dp_proto *packet, uint64_t id, int64_t time_ns)
 	dp_proto__close(packet, opened);
 }
 
-/* Times in the file are those of the clock that Perfetto takes for granted; when that was 0. */
+/* Times in the file are those of Perfetto's default clock; this states when it was 0. */
 static void write_clocks(struct dp_render *render)
 {
 	struct dp_perfetto *out = out_of(render);
@@ -206,7 +206,7 @@ uint64_t dp_perfetto__track(struct dp_render *render, const struct dp_perfetto_t
 	return id;
 }
 
-/* A name of the trace: by number, with the name itself the first time. */
+/* Writes a name of the trace by id, with the name itself the first time. */
 static void write_string(struct dp_perfetto *out, uint32_t string)
 {
 	uint8_t bit = (uint8_t)(1 << (string & 7)), *byte = &out->known[string >> 3];
@@ -291,7 +291,7 @@ void dp_perfetto__name(struct dp_render *render, const char *name, const char *v
 	dp_proto__close(packet, opened);
 }
 
-/* Whole numbers as such, where they are. */
+/* Returns true if a value is written as an integer. */
 static bool is_whole(double value, const char *unit)
 {
 	return dp_number__is_integer(unit) && fabs(value) < 9e18;
@@ -344,7 +344,7 @@ static void end_slice(void *ctx, const struct dp_lane *lane, int64_t end_ns)
 	dp_perfetto__end(ctx);
 }
 
-/* A thread's further rows belong to its first. */
+/* Adds a row; further rows of a thread are children of its first. */
 static struct dp_lane *add_lane(struct dp_render *render, struct dp_perfetto_lanes *lanes)
 {
 	if (lanes->lanes.count && lanes->info.thread) {
@@ -354,7 +354,7 @@ static struct dp_lane *add_lane(struct dp_render *render, struct dp_perfetto_lan
 	return dp_lanes__add(&lanes->lanes, (int64_t)dp_perfetto__track(render, &lanes->info));
 }
 
-/* What no lane has room for is a mark in the last one, with all that is known of it. */
+/* A slice that no lane has room for becomes a mark in the last one, with all its arguments. */
 void dp_perfetto_lanes__begin(struct dp_render *render, struct dp_perfetto_lanes *lanes,
 			      struct dp_perfetto_event event, int64_t end_ns)
 {
@@ -368,7 +368,7 @@ void dp_perfetto_lanes__begin(struct dp_render *render, struct dp_perfetto_lanes
 		lane = full ? &lanes->lanes.lanes[DP_LANES_MOST - 1] : add_lane(render, lanes);
 	}
 	if (!lane || (!full && dp_lane__push(lane, end_ns))) {
-		/* The caller goes on with the event: close_packet() reports this. */
+		/* the caller continues the event: close_packet() reports this */
 		out_of(render)->packet.failed = true;
 		return;
 	}

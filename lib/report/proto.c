@@ -1,11 +1,11 @@
-/* Protocol buffers, written. */
+/* A writer of protocol buffers. */
 #include "report/proto.h"
 
 #include <string.h>
 
 enum wire { VARINT = 0, FIXED64 = 1, LENGTH = 2, MOST = 10 };
 
-/* Where to write size bytes more; NULL: nowhere. */
+/* Returns where to write size more bytes, or NULL. */
 static unsigned char *grow(struct dp_proto *proto, size_t size)
 {
 	unsigned char *at;
@@ -92,8 +92,10 @@ size_t dp_proto__open(struct dp_proto *proto, uint32_t field)
 	return proto->used;
 }
 
-/* Its length stands before it, in as many bytes as that takes: messages are small, so moving is
- * cheap. */
+/*
+ * The length precedes the message in as few bytes as it takes: messages are small, so moving them
+ * is cheap.
+ */
 void dp_proto__close(struct dp_proto *proto, size_t opened)
 {
 	unsigned char bytes[MOST];

@@ -1,4 +1,4 @@
-/* dp_ranks_write(): which renderer, and what they share. */
+/* dp_ranks_write(): chooses the renderer, and what renderers share. */
 #include "report/ranks.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ int dp_ranks_write(const struct dp_ranks *ranks, const char *format,
 	return dp_whole__write(&whole, format, options, sink, error);
 }
 
-/* Ranks from one index to another that follow each other. */
+/* The end of a run of consecutive ranks. */
 static size_t run_end(const struct dp_ranks *ranks, const uint32_t *indices, size_t count,
 		      size_t first)
 {

@@ -1,11 +1,11 @@
-/* A row per rank and iteration, as RFC 4180 has it except that lines end in LF. */
+/* A row per rank and iteration, in the format of RFC 4180 except that lines end in LF. */
 #include "report/csv.h"
 #include "report/number.h"
 #include "report/ranks.h"
 
 #include <math.h>
 
-/* Empty where there is none. */
+/* Writes an empty field if there is no value. */
 static void number(struct dp_render *render, double value)
 {
 	char buf[DP_NUMBER_SIZE];

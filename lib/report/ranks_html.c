@@ -1,8 +1,8 @@
 /*
  * The ranks of a job as one page for a browser: the verdict, a heat map of ranks by iterations, the
- * collectives of a chosen iteration over all ranks on one clock, and what each rank's time is made
- * of. Self-contained as the report of one trace is. Cost: linear in ranks times iterations and in
- * the collectives.
+ * collectives of a chosen iteration over all ranks on one clock, and the parts of each rank's time.
+ * Self-contained like the report of one trace. Cost: linear in ranks times iterations and in the
+ * collectives.
  */
 #include "report/html.h"
 #include "report/ranks_words.h"
@@ -13,8 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bounds, so that a page of the largest job has a few megabytes: cells of the heat map, of which a
- * column may be several iterations; and collectives that lanes show. */
+/*
+ * Limits, so that the page of the largest job has a few megabytes: cells of the heat map, in which
+ * a column may stand for several iterations, and collectives in lanes.
+ */
 enum { CELLS_MOST = 120000, CALLS_MOST = 100000 };
 
 struct page {
@@ -22,12 +24,12 @@ struct page {
 	const struct dp_ranks *ranks;
 	size_t count;	   /* ranks */
 	size_t iterations; /* of the job */
-	size_t *calls;	   /* per iteration: of all ranks */
-	uint32_t *shown;   /* iterations with lanes: 1 and their place in the list; 0 */
+	size_t *calls;	   /* per iteration, of all ranks */
+	uint32_t *shown;   /* per iteration, its index in the list of lanes plus 1, or 0 */
 	size_t *list;
-	int64_t *start_ns; /* per iteration: the earliest rank's */
+	int64_t *start_ns; /* per iteration, that of the earliest rank */
 	size_t shown_count;
-	size_t stride; /* lanes are of every so manieth rank, and of those blamed */
+	size_t stride; /* lanes show every stride-th rank, and those blamed */
 	struct dp_strings groups;
 };
 
@@ -104,8 +106,10 @@ static void value(struct page *page, double of, const char *unit)
 	dp_html__value(page->render, of, unit);
 }
 
-/* Rows: rank, host, file, iterations, period, own, wait, last, shared, offset, resolution, blamed,
- * parts. */
+/*
+ * Writes rows of rank, host, file, iterations, period, own, wait, last, shared, offset, resolution,
+ * blamed, parts.
+ */
 static void write_ranks(struct page *page)
 {
 	const struct dp_rank *rank;
@@ -137,7 +141,10 @@ static void write_ranks(struct page *page)
 	dp_render__text(page->render, "]");
 }
 
-/* The mean of a rank's iterations in a column, in microseconds: of period, own time and waiting. */
+/*
+ * Writes the mean of a rank's iterations in a column, in microseconds: period, own time and
+ * waiting.
+ */
 static void write_cell(struct page *page, size_t r, size_t first, size_t end)
 {
 	double sums[3] = { 0 };
@@ -147,7 +154,7 @@ static void write_cell(struct page *page, size_t r, size_t first, size_t end)
 		const struct dp_rank_iteration *at = dp_ranks_iteration(page->ranks, r, k);
 		double values[3] = { NAN, NAN, NAN };
 
-		/* Only what has a period can be compared. */
+		/* only iterations with a period can be compared */
 		if (at && isfinite(at->period_ns)) {
 			values[0] = at->period_ns;
 			values[1] = at->own_ns;
@@ -213,7 +220,7 @@ static void show(struct page *page, size_t k, size_t *room)
 {
 	if (k >= page->iterations || page->shown[k] || page->start_ns[k] == INT64_MAX)
 		return;
-	/* The first one is shown anyway, if need be of some ranks only. */
+	/* the first one is shown anyway, if necessary for some ranks only */
 	if (!page->shown_count && page->calls[k] > *room)
 		page->stride = page->calls[k] / *room + 1;
 	if (page->calls[k] / page->stride > *room)
@@ -223,7 +230,7 @@ static void show(struct page *page, size_t k, size_t *room)
 	page->shown[k] = (uint32_t)page->shown_count;
 }
 
-/* The longest period of any rank in an iteration; NaN where no rank has one. */
+/* The longest period of any rank in an iteration; NaN if no rank has one. */
 static double longest(const struct page *page, size_t k)
 {
 	double most = NAN;
@@ -238,7 +245,8 @@ static double longest(const struct page *page, size_t k)
 }
 
 /*
- * A typical iteration, the slowest, the first one with the fault, and what else there is room for.
+ * Chooses a typical iteration, the slowest, the first one with the fault, and others as room
+ * permits.
  */
 static void choose_shown(struct page *page)
 {
@@ -267,7 +275,7 @@ static void choose_shown(struct page *page)
 		show(page, k, &room);
 }
 
-/* Where each rank's iteration begins and how long it takes: of those shown, in their order. */
+/* Writes when each shown iteration of a rank begins, and its duration. */
 static void write_starts(struct page *page, size_t r)
 {
 	for (size_t s = 0; s < page->shown_count; s++) {
@@ -284,7 +292,10 @@ static void write_starts(struct page *page, size_t r)
 	}
 }
 
-/* Calls of six numbers: place in the list of iterations, start, duration, waiting, kind, group. */
+/*
+ * Writes calls as six numbers: index in the list of iterations, start, duration, waiting, kind,
+ * group.
+ */
 static void write_calls(struct page *page, size_t r)
 {
 	struct dp_rank_call call;
@@ -339,7 +350,7 @@ static void write_lanes(struct page *page)
 	dp_render__text(page->render, "]");
 }
 
-/* Rows: kind, group, members, calls, bytes, own, waiting, bus bandwidth. */
+/* Writes rows of kind, group, members, calls, bytes, own, waiting, bus bandwidth. */
 static void write_collectives(struct page *page)
 {
 	const struct dp_ranks_collective *at;

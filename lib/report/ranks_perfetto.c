@@ -1,8 +1,8 @@
 /*
- * All ranks of a job on one clock, in Perfetto's own format: a track per rank (viewers put
- * processes in an order of their own) with its iterations, its collectives and, inside these, what
- * they waited for other ranks; own time and waiting as counters; the verdict above. What ran in
- * between is in the ranks' own traces. Flows link the calls of one collective. Cost: n log n in the
+ * All ranks of a job on one clock, in Perfetto's own format: a track per rank (viewers sort
+ * processes in their own way) with its iterations and its collectives, which contain the time
+ * waited for other ranks; own time and waiting as counters; the verdict above. What ran in between
+ * is in the ranks' own traces. Flows link the calls of one collective. Cost: n log n in the
  * collectives.
  */
 #include "report/perfetto.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Of a rank, in order of start. */
+/* The calls of a rank, in order of start. */
 struct calls {
 	struct dp_rank_call *calls;
 	size_t count, room;
@@ -23,7 +23,7 @@ static int compare_starts(const void *a, const void *b)
 
 	if (one->start_ns != two->start_ns)
 		return one->start_ns < two->start_ns ? -1 : 1;
-	/* Of equal starts the longer one is outside. */
+	/* of equal starts, the longer one encloses the other */
 	return one->end_ns > two->end_ns ? -1 : one->end_ns < two->end_ns;
 }
 
@@ -81,7 +81,7 @@ static void write_iterations(struct dp_render *render, const struct dp_ranks *ra
 						   .string = DP_NONE,
 						   .name = name };
 
-		/* The last one's end is not known: nothing follows it. */
+		/* the last one's end is unknown, since nothing follows it */
 		if (!at || !isfinite(at->period_ns))
 			continue;
 		snprintf(name, sizeof(name), "iteration %zu", k);
@@ -173,7 +173,7 @@ static void write_rank(struct dp_render *render, const struct dp_ranks *ranks, s
 	write_counters(render, ranks, r, id);
 }
 
-/* From the first iteration of the one blamed that is slow to its last. */
+/* Spans from the first slow iteration of the blamed rank to its last. */
 static void write_verdict(struct dp_render *render, const struct dp_ranks *ranks)
 {
 	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);

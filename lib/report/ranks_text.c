@@ -1,6 +1,6 @@
 /*
- * A job on one screen: who holds it up, why and what that costs; then the ranks, and what their
- * collectives take.
+ * A job on one screen: which rank holds it up, why, and what that costs; then the ranks, and the
+ * time of their collectives.
  */
 #include "report/ranks_words.h"
 
@@ -11,11 +11,11 @@
 
 enum {
 	BODY = 12,	 /* where the text of a labelled line begins */
-	RANKS_MOST = 64, /* rows of a short report: those blamed and those that take longest */
+	RANKS_MOST = 64, /* rows of a short report: the blamed, then the longest own times */
 	COLLECTIVES_MOST = 3,
 	LEFT_OUT_MOST = 3,
-	SCREEN = 24,	  /* lines of a terminal whose height is not known */
-	OTHER_LINES = 20, /* without rows of ranks, but with the prompt */
+	SCREEN = 24,	  /* lines of a terminal of unknown height */
+	OTHER_LINES = 20, /* lines without rows of ranks, but with the prompt */
 	RANKS_LEAST = 4,
 };
 
@@ -96,7 +96,7 @@ static void add_shown(struct shown *shown, size_t r)
 		shown->order[shown->count++] = r;
 }
 
-/* All where they are few; else those blamed, then those that take longest by themselves. */
+/* Shows all ranks if they are few; else the blamed ones, then those with the longest own time. */
 static void choose_shown(struct shown *shown, const struct dp_ranks *ranks, unsigned height)
 {
 	size_t count = dp_ranks_count(ranks);
@@ -256,7 +256,7 @@ static void write_left_out(struct dp_render *render, const struct dp_ranks *rank
 				  i - LEFT_OUT_MOST);
 }
 
-/* Collectives of one kind, size and size of group: in how many groups, and their means. */
+/* Collectives of one kind, size and size of group: the number of groups, and their means. */
 struct kind_row {
 	const struct dp_ranks_collective *first;
 	size_t groups, calls;
@@ -268,7 +268,7 @@ static bool is_like(const struct dp_ranks_collective *a, const struct dp_ranks_c
 	return a->kind == b->kind && a->bytes == b->bytes && a->group_size == b->group_size;
 }
 
-/* The row that begins with a collective; false where an earlier one is like it. */
+/* Gathers the row that begins with a collective. Returns false if an earlier row includes it. */
 static bool gather_row(struct kind_row *row, const struct dp_ranks *ranks, size_t index)
 {
 	const struct dp_ranks_collective *first = dp_ranks_collective(ranks, index), *at;
@@ -318,7 +318,7 @@ static void write_row(struct dp_render *render, const struct kind_row *row, cons
 	dp_render__format(render, "  %s\n", group);
 }
 
-/* "4 groups of 16", or, of one alone, what the traces call it. */
+/* "4 groups of 16" or, for a single group, its name in the traces. */
 static void write_kind(struct dp_render *render, const struct kind_row *row, size_t width)
 {
 	char label[DP_LABEL_SIZE], group[2 * DP_NUMBER_SIZE];
@@ -338,7 +338,7 @@ static void write_kind(struct dp_render *render, const struct kind_row *row, siz
 	write_row(render, row, group);
 }
 
-/* One by one, each with its group. */
+/* Writes the collectives one by one, each with its group. */
 static void write_each(struct dp_render *render, const struct dp_ranks *ranks, size_t width)
 {
 	const struct dp_ranks_collective *at;

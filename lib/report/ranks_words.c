@@ -1,4 +1,4 @@
-/* A verdict on the ranks of a job in words, for text and HTML. */
+/* The words of a verdict on the ranks of a job, for text and HTML. */
 #include "report/ranks_words.h"
 
 #include <math.h>
@@ -115,8 +115,10 @@ const char *dp_ranks_words__advice(const struct dp_ranks *ranks)
 	return "";
 }
 
-/* Bounds that differ by less than this share of the cost are those of a replay's rounding and of
- * calls at the edges of captures. */
+/*
+ * Bounds that differ by a smaller share of the cost come from the replay's rounding and from calls
+ * at the edges of captures.
+ */
 #define WIDE 0.05
 
 static void add_bounds(struct dp_words *words, const struct dp_render *render,
@@ -151,7 +153,7 @@ void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render
 		dp_words__add(words, ", since iteration %lld",
 			      (long long)verdict->since_iteration);
 	add_bounds(words, render, verdict);
-	/* A reader who sees the cause next to a much smaller cost doubts one of both. */
+	/* a cause much larger than its cost needs an explanation */
 	if (verdict->kind == DP_VERDICT_STRAGGLER && hidden_ns > verdict->cost_ns)
 		dp_words__add(words,
 			      "; the other %s of the cause hide behind work and launches that "
@@ -159,8 +161,10 @@ void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render
 			      duration(cost, render, hidden_ns));
 }
 
-/* "host wait, 8.10 ms longer per iteration than on the other ranks; mostly X (3.1 ms)": X in at
- * most this many columns. */
+/*
+ * "host wait, 8.10 ms longer per iteration than on the other ranks; mostly X (3.1 ms)", with X in
+ * at most this many columns.
+ */
 void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *render,
 			   const struct dp_ranks *ranks, size_t columns)
 {

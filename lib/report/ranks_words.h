@@ -1,4 +1,4 @@
-/* What text and HTML print of the ranks of a job. Each adds to the words. */
+/* The words that text and HTML use for the ranks of a job. Each function appends to words. */
 #ifndef DP_REPORT_RANKS_WORDS_H
 #define DP_REPORT_RANKS_WORDS_H
 
@@ -19,24 +19,28 @@ void dp_ranks_words__headline(struct dp_words *words, const struct dp_ranks *ran
 /* What to do about it; "" without a verdict. Static storage. */
 const char *dp_ranks_words__advice(const struct dp_ranks *ranks);
 
-/* "7.681 ms per iteration (16.7%), since iteration 5", and how much of a straggler's cause costs
- * nothing, where that is most of it */
+/*
+ * "7.681 ms per iteration (16.7%), since iteration 5", and how much of a straggler's cause costs
+ * nothing if that is most of it.
+ */
 void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render,
 			  const struct dp_ranks_verdict *verdict);
 
-/* "host wait, 8.10 ms longer per iteration than on the other ranks; mostly X (3.1 ms)": X in at
- * most this many columns. */
+/*
+ * "host wait, 8.10 ms longer per iteration than on the other ranks; mostly X (3.1 ms)", with X in
+ * at most this many columns.
+ */
 void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *render,
 			   const struct dp_ranks *ranks, size_t columns);
 
 /* "last to reach 15 of 15 synchronizing collectives (p <= 0.0005)" */
 void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks_verdict *verdict);
 
-/* How many calls matched, and how well clocks agree. */
+/* How many calls matched, and how well the clocks agree. */
 void dp_ranks_words__matching(struct dp_words *words, const struct dp_render *render,
 			      const struct dp_ranks *ranks);
 
-/* Where the numbers of the ranks are from; nothing where the traces state them. */
+/* Where the ranks' numbers come from; nothing if the traces state them. */
 void dp_ranks_words__sources(struct dp_words *words, const struct dp_ranks *ranks);
 
 #endif

@@ -1,4 +1,4 @@
-/* dp_report_write(): which renderer, the run of it, and its buffered output. */
+/* dp_report_write(): chooses a renderer, runs it, and buffers its output. */
 #include "report/report.h"
 #include "base/options.h"
 #include "report/gzip.h"
@@ -146,7 +146,7 @@ static const char *format_name(size_t index, const void *ctx)
 	return renderer ? renderer->info.name : NULL;
 }
 
-/* The renderer of that name, if the options are ones that it can follow. */
+/* The renderer of a format, if it supports the options. */
 static const struct dp_renderer *choose(const char *format, const struct dp_report_options *options,
 					struct dp_error *error)
 {
@@ -161,7 +161,7 @@ static const struct dp_renderer *choose(const char *format, const struct dp_repo
 	return NULL;
 }
 
-/* One callback's result; the first failure stays. */
+/* Keeps the first failure of the callbacks. Returns false after one. */
 static bool goes_on(struct dp_render *render, int status)
 {
 	if (!render->status)

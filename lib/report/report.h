@@ -1,7 +1,7 @@
 /*
- * The seam of the renderers. A renderer is one file with one struct dp_renderer named
+ * The interface of the renderers. A renderer is one file with one struct dp_renderer named
  * dp_renderer__<word>, and its word in the list in lib/report/meson.build. Renderers read the
- * finished analysis through the public accessors only.
+ * finished analysis only through the public accessors.
  */
 #ifndef DP_REPORT_REPORT_H
 #define DP_REPORT_REPORT_H
@@ -17,30 +17,34 @@ struct dp_render {
 	const struct dp_report_options *options; /* complete */
 	const struct dp_sink *sink;
 	struct dp_error *error;
-	int status;   /* the first failure; output stops then */
-	void *state;  /* the renderer's own: begin makes it, end frees it */
-	char *buffer; /* gathers small writes: DP_RENDER_BUFFER bytes */
+	int status;   /* the first failure, after which output stops */
+	void *state;  /* the renderer's own: begin allocates it, end frees it */
+	char *buffer; /* collects small writes: DP_RENDER_BUFFER bytes */
 	size_t used;
 	size_t lines; /* written so far */
 	size_t bytes;
-	bool counts; /* lines only: what is written goes nowhere */
+	bool counts; /* only counts lines; output is discarded */
 };
 
-/* Output; failures are kept in render->status, so that renderers need not look each time. */
+/*
+ * Output functions. They keep a failure in render->status, so that renderers need not check each
+ * call.
+ */
 void dp_render__write(struct dp_render *render, const char *text, size_t length);
 void dp_render__text(struct dp_render *render, const char *text);
 void dp_render__format(struct dp_render *render, const char *format, ...) DP_PRINTF(2, 3);
 
 void dp_render__integer(struct dp_render *render, int64_t value);
 
-/* A renderer of a comparison or of ranks: writes all of it. */
+/* A renderer of a comparison or of ranks, which writes everything in one call. */
 struct dp_whole_renderer {
 	struct dp_report_format info;
 	void (*write)(struct dp_render *render, const void *what);
 };
 
 /*
- * Writes what in a format, one of count renderers. analysis is render->analysis, which may be NULL.
+ * What to write in which format, with one of count renderers. analysis is render->analysis, which
+ * may be NULL.
  */
 struct dp_whole {
 	const struct dp_whole_renderer *const *renderers;
@@ -52,23 +56,29 @@ int dp_whole__write(const struct dp_whole *whole, const char *format,
 		    const struct dp_report_options *options, const struct dp_sink *sink,
 		    struct dp_error *error);
 
-/* Has write called, and what it writes buffered, and compressed where the options say so. render
- * has its first four members. Returns the first failure. */
+/*
+ * Calls write, and buffers its output, compressed if the options require it. The first four members
+ * of render must be set. Returns the first failure.
+ */
 int dp_render__run(struct dp_render *render,
 		   void (*write)(struct dp_render *render, const void *what), const void *what);
 
-/* DP_ERR_ARGUMENT if the options name an unknown metric. */
+/* Returns DP_ERR_ARGUMENT if the options name an unknown metric. */
 int dp_render__check(const struct dp_report_options *options, struct dp_error *error);
 
-/* True where the options show a metric or a summary: one chosen, or a chosen metric's summary. */
+/*
+ * Returns true if the options show a metric or a summary: a chosen one, or a chosen metric's
+ * summary.
+ */
 bool dp_render__shows(const struct dp_render *render, const struct dp_metric_info *info);
 
-/* Is this the first number of the API call that a finding is about, so that it be named there? */
+/* Returns true for the first number about the API call of a finding: the call is named there. */
 bool dp_render__names_call(const struct dp_finding *finding, size_t evidence);
 
 /*
- * Called in order: begin; per loop: loop, then iteration for each of its iterations; finding for
- * each finding; end. Any of the middle ones may be NULL. end is called whenever begin succeeded.
+ * The callbacks of a renderer, called in order: begin; for each loop, loop, then iteration for each
+ * of its iterations; finding for each finding; end. Those in between may be NULL. end is called if
+ * begin succeeded.
  */
 struct dp_renderer {
 	struct dp_report_format info;
@@ -79,10 +89,10 @@ struct dp_renderer {
 	int (*end)(struct dp_render *render);
 };
 
-/* "json" where the options ask for it in brief. */
+/* Replaces "json" if the options request the brief form. */
 extern const struct dp_renderer dp_renderer__json_brief;
 
-/* The table; NULL beyond the end. */
+/* The renderer at an index, or NULL beyond the end. */
 const struct dp_renderer *dp_renderer__at(size_t index);
 
 #endif

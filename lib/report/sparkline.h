@@ -9,27 +9,30 @@
 struct dp_sparkline {
 	size_t columns;			   /* at most DP_SPARKLINE_COLUMNS */
 	size_t group;			   /* values per column; 1: each has its own */
-	double most[DP_SPARKLINE_COLUMNS]; /* what it shows: a slow iteration must not drown */
+	double most[DP_SPARKLINE_COLUMNS]; /* maximum per column: keeps outliers visible */
 	size_t count[DP_SPARKLINE_COLUMNS];
-	bool broken[DP_SPARKLINE_COLUMNS]; /* something else happened there */
+	bool broken[DP_SPARKLINE_COLUMNS]; /* another kernel interrupted an iteration there */
 };
 
-/* For count values in at most room columns. */
+/* Prepares bars for count values in at most room columns. */
 void dp_sparkline__init(struct dp_sparkline *bars, size_t count, size_t room);
 
-/* Adds value index; NaN is none. broken ones are not drawn, but marked where they are alone. */
+/*
+ * Adds a value by index; NaN for none. Broken ones are not drawn, but marked if no other is in the
+ * column.
+ */
 void dp_sparkline__add(struct dp_sparkline *bars, size_t index, double value, bool broken);
 
-/* Smallest and largest column: false where there is none. */
+/* The range of the columns. Returns false if there is none. */
 bool dp_sparkline__range(const struct dp_sparkline *bars, double *low, double *high);
 
 /*
- * Draws it. The scale begins at the smallest value or at nine tenths of the largest, whatever is
- * less, so that noise does not look like a mountain range.
+ * Draws the bars. The scale begins at the smallest value or at nine tenths of the largest,
+ * whichever is smaller, so that noise does not look large.
  */
 void dp_sparkline__draw(struct dp_render *render, const struct dp_sparkline *bars);
 
-/* The same on a scale from low to high, which several share. */
+/* Draws them on a scale from low to high, for several rows with the same scale. */
 void dp_sparkline__draw_within(struct dp_render *render, const struct dp_sparkline *bars,
 			       double low, double high);
 

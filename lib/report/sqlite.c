@@ -1,7 +1,8 @@
 /*
- * What was found, as an SQLite database: loops, iterations, metrics, findings, and what of the
- * trace they may be joined with (deepprof-export(1) has the tables). The database is made in memory
- * and then written whole, as renderers have no file: twice its size is needed. Cost: linear.
+ * The results as an SQLite database: loops, iterations, metrics, findings, and the parts of the
+ * trace to join them with (deepprof-export(1) documents the tables). The database is built in
+ * memory and then written whole, since renderers have no file: this takes twice its size. Cost:
+ * linear.
  */
 #include "report/number.h"
 #include "report/report.h"
@@ -12,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The iteration's table has a column per metric; the rest is the same in every version of this. */
+/* The table of iterations has a column per metric; all else is fixed. */
 static const char schema[] =
 	"PRAGMA application_id = 1685090930;" /* "dprr" */
 	"PRAGMA user_version = 1;"
@@ -59,10 +60,10 @@ static const char iteration_head[] =
 enum { ITERATION_FIXED = 13 };
 
 /*
- * Made when the tables are full. Names are long and there are few of them, so tables have their
- * numbers, and views the names. An iteration's time goes to the start of the next, where an
- * operation begins, so that no idle time lies across. The pid and the
- * device of a stream may be NULL: IS compares these, too.
+ * Created when the tables are full. Names are long and few, so tables refer to them by number, and
+ * views by name. An iteration's time lasts until the start of the next one, where an operation
+ * begins, so that no idle time crosses its end. The pid and the device of a stream may be NULL, so
+ * they are compared with IS.
  */
 static const char views[] =
 	"CREATE INDEX operation_start ON operation_raw (stream, start_ns);"
@@ -122,11 +123,11 @@ static sqlite3_stmt *prepare(struct dp_render *render, const char *sql)
 	return statement;
 }
 
-/* One parameter after the other. */
+/* Binds one parameter after another. */
 struct row {
 	sqlite3_stmt *statement;
 	int used;
-	int code; /* of the first that could not be bound: it would be NULL, and step() says so */
+	int code; /* of the first that could not be bound (it would be NULL); step() reports it */
 };
 
 static void bound(struct row *row, int code)
@@ -140,7 +141,7 @@ static void integer(struct row *row, int64_t value)
 	bound(row, sqlite3_bind_int64(row->statement, ++row->used, value));
 }
 
-/* An identifier or index, NULL where there is none. */
+/* An identifier or index; NULL if there is none. */
 static void identifier(struct row *row, int64_t id)
 {
 	if (id >= 0)
@@ -160,7 +161,7 @@ static void real(struct row *row, double value, const char *unit)
 		bound(row, sqlite3_bind_double(row->statement, ++row->used, value));
 }
 
-/* NULL where there is none. Not copied: it must last until step(). */
+/* A text; NULL if there is none. It is not copied, so it must last until step(). */
 static void text(struct row *row, const char *value)
 {
 	bound(row, sqlite3_bind_text(row->statement, ++row->used, value, -1, SQLITE_STATIC));
@@ -170,7 +171,7 @@ static void step(struct dp_render *render, struct row *row)
 {
 	const struct database *database = render->state;
 
-	/* The error of one that could not be prepared is set already. */
+	/* the error of a statement that could not be prepared is set already */
 	if (!row->statement)
 		return;
 	if ((row->code || sqlite3_step(row->statement) != SQLITE_DONE) && !render->status)
@@ -180,7 +181,7 @@ static void step(struct dp_render *render, struct row *row)
 	row->used = row->code = 0;
 }
 
-/* Our own names: nothing in them needs quotes, but they have them. */
+/* The SQL for the table of iterations. Names of metrics need no quotes, but have them. */
 static char *iteration_sql(size_t metrics, bool insert)
 {
 	size_t room = sizeof(iteration_head) + 128, used;
@@ -231,7 +232,7 @@ static int make_tables(struct dp_render *render)
 	return status ? status : render->status;
 }
 
-/* One end of a range, NULL where there is none. */
+/* One end of a range; NULL if there is none. */
 static void limit(struct row *row, int64_t ns)
 {
 	if (ns == INT64_MIN || ns == INT64_MAX)
@@ -360,7 +361,7 @@ static void write_threads(struct dp_render *render, const struct dp_trace *trace
 	sqlite3_finalize(row.statement);
 }
 
-/* Calls, or annotations: what a thread did. */
+/* What a thread did: calls, or annotations. */
 struct host {
 	size_t count;
 	const int64_t *start_ns, *end_ns;
@@ -498,7 +499,7 @@ static void write_summary(struct dp_render *render, size_t loop)
 	sqlite3_finalize(row.statement);
 }
 
-/* What the host did while the device was idle; a row whose inner is null is a sum. */
+/* Writes what the host did while the device was idle; a row whose inner is NULL is a sum. */
 static void write_host_ranges(struct dp_render *render, size_t loop)
 {
 	struct row row = { prepare(render, "INSERT INTO host_range VALUES (?, ?, ?, ?, ?, ?, ?)"),

@@ -1,6 +1,6 @@
 /*
- * The report that people read: it fits a screen of 80 by 24 and says what was measured, what an
- * iteration is, where its time went and what to do, the most rewarding first.
+ * The report for people: it fits a screen of 80 by 24, and shows what was measured, what an
+ * iteration is, where its time went and what to do, most rewarding first.
  */
 #include "report/text.h"
 
@@ -10,10 +10,10 @@
 #define LEAST_HEIGHT 24
 #define MOST_HEIGHT 40
 
-/* Loops whose times differ by less are alike: of them the first is shown. */
+/* Of loops whose times differ by a smaller share, the first is shown. */
 #define ALIKE 0.1
 
-/* The loop that took most of the trace's time, of those at the level that was asked for. */
+/* The loop at the requested level that took most of the trace's time. */
 size_t dp_text__primary(const struct dp_analysis *analysis)
 {
 	double most_ns = -1;
@@ -34,7 +34,7 @@ size_t dp_text__primary(const struct dp_analysis *analysis)
 	return best;
 }
 
-/* How many loops a loop is inside of. */
+/* The number of loops around a loop. */
 static size_t depth_of(const struct dp_analysis *analysis, const struct dp_loop *loop)
 {
 	size_t depth = 0;
@@ -44,7 +44,9 @@ static size_t depth_of(const struct dp_analysis *analysis, const struct dp_loop 
 	return depth;
 }
 
-/* What the verbose report has before the loops: copies, and all loops where some are nested. */
+/*
+ * Writes what precedes the loops in the verbose report: copies, and all loops if some are nested.
+ */
 static void write_all(struct dp_render *render)
 {
 	const struct dp_analysis *analysis = render->analysis;
@@ -62,7 +64,7 @@ static void write_all(struct dp_render *render)
 		dp_text__loop_line(render, i, depth_of(analysis, loop));
 }
 
-/* Is a loop around one of the level? Those name it. */
+/* Returns true if a loop encloses one of the level, whose text names it. */
 static bool is_named(const struct dp_analysis *analysis, size_t loop)
 {
 	const struct dp_loop *inner;
@@ -73,7 +75,7 @@ static bool is_named(const struct dp_analysis *analysis, size_t loop)
 	return false;
 }
 
-/* One line each for the other loops of the level that was asked for, and those around them. */
+/* Writes a line for each other loop of the requested level, and for each loop around those. */
 static void write_others(struct dp_render *render)
 {
 	size_t loops = dp_analysis_loop_count(render->analysis), shown = 0, more = 0;
@@ -101,7 +103,7 @@ static void write_others(struct dp_render *render)
 				  dp_text__plural(number, more, "more loop"));
 }
 
-/* Lines up to the findings, as much as is left out. */
+/* The number of lines before the findings, with the parts left out so far. */
 static size_t lines_before(struct dp_render *render)
 {
 	struct dp_text *text = render->state;
@@ -123,8 +125,8 @@ static size_t lines_before(struct dp_render *render)
 }
 
 /*
- * Findings matter most: the rest is left out, part by part, until they fit. One line is for the
- * prompt, one for the blank line before them.
+ * Findings matter most: other parts are left out, one by one, until the findings fit. One line is
+ * for the prompt, and one for the blank line before the findings.
  */
 static void make_room(struct dp_render *render)
 {
@@ -160,7 +162,10 @@ static int begin(struct dp_render *render)
 	return DP_OK;
 }
 
-/* Is a loop shown with all there is: those of the level, or only the one that took most time. */
+/*
+ * Returns true if a loop is shown in full: all of the level with -v, else only the one with most
+ * time.
+ */
 static bool is_shown(const struct dp_render *render, size_t loop)
 {
 	const struct dp_text *text = render->state;
@@ -199,7 +204,7 @@ static int write_finding(struct dp_render *render, size_t id)
 	return DP_OK;
 }
 
-/* Metrics that have no values, and how to get them. */
+/* Writes which metrics have no values, and how to record them. */
 static void write_hints(struct dp_render *render)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);

@@ -1,6 +1,5 @@
 /*
- * Copies in the verbose text report: what goes where, how much of it, and how fast. Cost: linear in
- * the operations.
+ * Copies in the verbose text report: direction, amount and rate. Cost: linear in the operations.
  */
 #include "base/text.h"
 #include "report/text.h"
@@ -12,7 +11,7 @@
 #define MEMORIES 8
 #define CLASSES (DIRECTIONS * MEMORIES * MEMORIES)
 #define ROWS_MOST 12
-#define NARROW 80    /* below it the rate is left out, and names are short */
+#define NARROW 80    /* in fewer columns the rate is left out, and names are short */
 #define NARROWEST 52 /* and the time */
 
 struct copies {
@@ -21,7 +20,7 @@ struct copies {
 	double time_ns; /* sum of durations */
 };
 
-/* A direction with the kinds of memory at both of its ends, as one number. */
+/* The direction and the kinds of memory at both ends, as one number. */
 static size_t class_of(const struct dp_ops *ops, size_t i)
 {
 	size_t direction = ops->copy_kind[i] < DIRECTIONS ? ops->copy_kind[i] : DP_COPY_UNKNOWN;
@@ -58,7 +57,7 @@ static char *name_of(char buf[DP_LABEL_SIZE], size_t class, bool brief)
 							"static", "managed static" };
 	size_t to = class % MEMORIES, from = class / MEMORIES % MEMORIES;
 	const char *direction = directions[class / MEMORIES / MEMORIES];
-	/* Where the kinds of memory say what the direction says, once is enough. */
+	/* if the kinds of memory imply the direction, once is enough */
 	bool same = (from == DP_MEMORY_DEVICE || from == DP_MEMORY_ARRAY) && from == to;
 
 	if ((from == DP_MEMORY_UNKNOWN && to == DP_MEMORY_UNKNOWN) ||
@@ -90,7 +89,7 @@ static void write_row(struct dp_render *render, const struct copies *copies, siz
 	dp_render__format(render, "  %s\n", name_of(text, class, width_of(render) < NARROW));
 }
 
-/* Those that took longest; returns how many more there are. */
+/* Writes the rows that took longest; returns the number of the others. */
 static size_t write_rows(struct dp_render *render, struct copies *all)
 {
 	size_t left = 0;

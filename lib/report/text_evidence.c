@@ -1,7 +1,7 @@
 /*
- * What a finding costs, and the numbers that say so, as words: the second goes on where the first
- * ends. "costs 26.58 ms of each iteration (56.6%)", "waiting for input, GPU busy 40.6%". Each
- * number is shown once. Cost: a look at each of the few numbers for each.
+ * What a finding costs, and the evidence, as words; the second continues where the first ends.
+ * "costs 26.58 ms of each iteration (56.6%)", "waiting for input, GPU busy 40.6%". Each number is
+ * shown once. Cost: quadratic in the few numbers of a finding.
  */
 #include "report/text.h"
 
@@ -12,20 +12,20 @@
 
 #define CALL_COLUMNS 40
 #define RANGE_COLUMNS 32
-#define ALL_OF_IT 0.97 /* a share that is not worth a number */
+#define ALL_OF_IT 0.97 /* larger shares are shown as all of it */
 #define SAME_PERIOD 0.01
 #define SAME 0.01
-#define LEAST_SAVED 0.001 /* of the period, for a prediction to be worth a number */
+#define LEAST_SAVED 0.001 /* of the period, for a prediction to be shown */
 #define SAME_SHARE 0.0005
 
-/* How a number is worded; the others are shown with their names. */
+/* The words around a number; numbers not listed are shown with their names. */
 struct saying {
 	const char *name;
 	const char *before;
 	const char *after;
-	const char *cost;   /* instead, where it is the cost, which was shown */
-	const char *of;	    /* what it is a part of; else of the cost */
-	const char *all;    /* instead, where it is all of that; "": nothing */
+	const char *cost;   /* instead, if it is the cost, which was shown */
+	const char *of;	    /* what it is a part of; default: the cost */
+	const char *all;    /* instead, if it is all of that; "": nothing */
 	const char *behind; /* right behind this one, */
 	const char *joint;  /* these come before it, */
 	const char *close;  /* and these after */
@@ -151,7 +151,7 @@ static const struct saying *saying_of(const char *name)
 	return NULL;
 }
 
-/* Where the "s" is that makes a plural of its words; their length where there is none. */
+/* The index of the plural "s" in the words, or their length if there is none. */
 static size_t singular(const char *words)
 {
 	size_t i = 0;
@@ -161,7 +161,7 @@ static size_t singular(const char *words)
 	return i;
 }
 
-/* The number between its words; right behind the one it may be joined to, between others. */
+/* Adds the number with its words; joined: to the number before it. */
 static void add_number(struct dp_words *words, const char *gap, const struct saying *saying,
 		       const struct dp_evidence_value *at, bool joined, bool ascii)
 {
@@ -181,12 +181,12 @@ static void add_call(struct dp_words *words, const struct dp_evidence_value *at,
 {
 	char call[DP_LABEL_SIZE];
 
-	/* "(9 calls)" stands behind the name. */
+	/* "(9 calls)" follows the name */
 	if (at->call && strcmp(at->name, "calls") != 0)
 		dp_words__add(words, " %s", dp_label__kernel(call, at->call, CALL_COLUMNS, ascii));
 }
 
-/* A number with what it is of, alone. */
+/* Adds a number with what it is a part of, by itself. */
 static void add_alone(struct dp_words *words, const struct dp_evidence_value *at, bool ascii)
 {
 	const struct saying *saying = saying_of(at->name);
@@ -200,7 +200,7 @@ static void add_alone(struct dp_words *words, const struct dp_evidence_value *at
 	add_call(words, at, ascii);
 }
 
-/* What a finding's cost is a part of: the period that it was measured by, else the mean. */
+/* What a finding's cost is a part of: the period that it was measured with, else the mean. */
 static double period_of(const struct dp_render *render, const struct dp_finding *finding)
 {
 	for (size_t i = 0; i < finding->evidence_count; i++)
@@ -209,8 +209,10 @@ static double period_of(const struct dp_render *render, const struct dp_finding 
 	return dp_text__summary(render, finding->loop, "avg_period_ns");
 }
 
-/* Slow iterations are left out: the period is shorter than the mean of all, and so is what the cost
- * is a part of. */
+/*
+ * Returns true if slow iterations are left out: then the period is shorter than the mean of all
+ * iterations.
+ */
 static bool is_of_usual(const struct dp_render *render, const struct dp_finding *finding)
 {
 	return period_of(render, finding) <
@@ -229,7 +231,7 @@ static const char *whole_of(const struct dp_render *render, const struct dp_find
 	return is_of_usual(render, finding) ? "per typical iteration" : "per iteration";
 }
 
-/* What some iterations cost once: no other has a share of it. */
+/* The cost of a few iterations in total, which other iterations do not share. */
 static const struct dp_evidence_value *cost_in_all(const struct dp_finding *finding)
 {
 	for (size_t i = 0; i < finding->evidence_count; i++)
@@ -243,7 +245,7 @@ static bool is_same(double a, double b)
 	return fabs(a - b) <= SAME * fmax(fabs(a), fabs(b));
 }
 
-/* The period without what the finding is about, unless that is plain from its cost. */
+/* Adds the predicted period without the finding, unless the cost implies it. */
 static void add_prediction(struct dp_words *words, const struct dp_finding *finding, bool ascii)
 {
 	double saved = 1 - finding->predicted_ns / finding->predicted_from_ns;
@@ -296,7 +298,10 @@ void dp_text__cost_brief(struct dp_words *words, const struct dp_render *render,
 	add_cost(words, render, finding, true);
 }
 
-/* Nothing, or what would be shown as such; that of chance says something. */
+/*
+ * Returns true for a number that would be shown as zero; a zero probability of chance is not left
+ * out.
+ */
 static bool is_nothing(const struct dp_evidence_value *at)
 {
 	return fabs(at->value) < (strcmp(at->unit, "1") ? DBL_MIN : SAME_SHARE) &&
@@ -310,7 +315,7 @@ static bool is_cost(const struct dp_finding *finding, size_t index)
 	return !strcmp(at->unit, "ns") && is_same(at->value, finding->recoverable_ns);
 }
 
-/* What the cost shows already, or what adds nothing to it. */
+/* Returns true if the cost implies a number, or it adds nothing to the cost. */
 static bool is_shown(const struct dp_finding *finding, size_t index)
 {
 	const struct dp_evidence_value *at = &finding->evidence[index];
@@ -325,7 +330,7 @@ static bool is_shown(const struct dp_finding *finding, size_t index)
 	       !strcmp(at->name, "cost_ns") || !strcmp(at->name, "share_of_loop");
 }
 
-/* The first of the numbers that are the cost itself: what it is that costs. */
+/* The first of the numbers that equal the cost: what the cost consists of. */
 static size_t find_cost(const struct dp_finding *finding)
 {
 	const struct saying *saying;
@@ -338,7 +343,7 @@ static size_t find_cost(const struct dp_finding *finding)
 	return SIZE_MAX;
 }
 
-/* Is it all of what it is a part of? */
+/* Returns true if a number is all of what it is a part of. */
 static bool is_all(const struct saying *saying, const struct dp_finding *finding, size_t index)
 {
 	const struct dp_evidence_value *at = finding->evidence;
@@ -353,7 +358,7 @@ static bool is_all(const struct saying *saying, const struct dp_finding *finding
 	return false;
 }
 
-/* One number behind the others; last is the name of the one before it. */
+/* Adds one number behind the others; last is the name of the one before. */
 static void add_evidence(struct dp_words *words, const char *gap, const struct dp_finding *finding,
 			 size_t index, size_t cost, const char *last, bool ascii)
 {
@@ -388,7 +393,7 @@ char *dp_text__range(char buf[DP_LABEL_SIZE], const char *name, size_t columns, 
 		name = "outside operators";
 	if (!strncmp(name, autograd, strlen(autograd)))
 		name += strlen(autograd);
-	/* "Optimizer.step#SGD.step": what is done, and by which class. */
+	/* "Optimizer.step#SGD.step": the method, and the class */
 	class = strchr(name, '#');
 	if (!class || class == name)
 		return dp_label__text(buf, name, columns, ascii);
@@ -397,7 +402,10 @@ char *dp_text__range(char buf[DP_LABEL_SIZE], const char *name, size_t columns, 
 	return dp_label__text(buf, text, columns, ascii);
 }
 
-/* "mostly aten::conv2d 26%, Optimizer.zero_grad 20%": what the host did meanwhile, or waits in. */
+/*
+ * Adds "mostly aten::conv2d 26%, Optimizer.zero_grad 20%": what the host did meanwhile, or where it
+ * waited.
+ */
 static void add_ranges(struct dp_words *words, const struct dp_finding *finding, bool ascii)
 {
 	const char *lead = finding->activity == DP_HOST_SYNC ? "synchronizes in" : "mostly";
@@ -412,14 +420,16 @@ static void add_ranges(struct dp_words *words, const struct dp_finding *finding,
 	}
 }
 
-/* The call that takes most of the longest gap decides the advice: it comes before ranges. So does
- * what slow iterations have more of, where that is no cost. */
+/*
+ * The call that takes most of the longest gap decides the advice, so it precedes the ranges. So
+ * does what takes longer in slow iterations, unless it is a cost.
+ */
 static bool leads_to_ranges(const char *name, bool costs)
 {
 	return (!costs && !strncmp(name, "more_", strlen("more_"))) || !strcmp(name, "gap_call_ns");
 }
 
-/* Ranges come first where nothing leads to them. */
+/* Returns true if the ranges come first. */
 static bool begins_with_ranges(const struct dp_finding *finding, bool costs)
 {
 	for (size_t i = 0; i < finding->evidence_count; i++)

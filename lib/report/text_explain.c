@@ -1,6 +1,6 @@
 /*
- * How iterations were found, behind the report: for each loop the evidence for and against it,
- * and what else was considered. With -v all that the stages of the detection saw, in order.
+ * How iterations were found, after the report: for each loop the evidence for and against it, and
+ * what else was considered. With -v, everything that the stages of the detection saw, in order.
  */
 #include "base/text.h"
 #include "report/text.h"
@@ -11,14 +11,14 @@
 
 /* The longest stage, two columns in front of it and one behind. */
 #define STAGE_COLUMNS 14
-/* The same of the labels of a loop, and of what is listed under them. */
+/* The same for the labels of a loop, and for what is listed under them. */
 #define LABEL_COLUMNS 12
 #define NAME_COLUMNS 44
 
 enum { REASONS_MOST = 4, REFUSED_MOST = 5 };
 #define REASON_LEAST 0.3 /* log-odds: less hardly changes a probability */
 
-/* The fact of a name; NaN where an entry has none. */
+/* A fact of an entry by name; NaN if the entry lacks it. */
 static double fact(const struct dp_explanation *entry, const char *name)
 {
 	for (size_t i = 0; i < entry->fact_count; i++)
@@ -32,7 +32,7 @@ static bool is_stage(const struct dp_explanation *entry, const char *stage)
 	return !strcmp(entry->stage, stage);
 }
 
-/* What an entry says in front of its colon: "few iterations". */
+/* The length of an entry's text before its colon: "few iterations". */
 static int phrase_length(const struct dp_explanation *entry)
 {
 	return (int)strcspn(entry->text, ":");
@@ -53,9 +53,7 @@ static const struct dp_explanation *entry_at(const struct dp_render *render, siz
 	return entry && entry->stream == stream ? entry : NULL;
 }
 
-/*
- * The last entry of a stage about a length, in front of the one at `to`; SIZE_MAX: there is none.
- */
+/* The last entry of a stage about a length before the one at `to`, or SIZE_MAX. */
 static size_t find_before(const struct dp_render *render, uint32_t stream, size_t to,
 			  const char *stage, double length)
 {
@@ -67,7 +65,7 @@ static size_t find_before(const struct dp_render *render, uint32_t stream, size_
 	return SIZE_MAX;
 }
 
-/* The kernel that is this many places behind a loop's first. */
+/* The kernel at this offset from a loop's first. */
 static const char *kernel_at(const struct dp_render *render, const struct dp_loop *loop,
 			     double offset)
 {
@@ -77,7 +75,7 @@ static const char *kernel_at(const struct dp_render *render, const struct dp_loo
 				       (size_t)fmod(offset + length, length));
 }
 
-/* What most changes a number, of the entries of a stage that follow the one at `from`. */
+/* Writes what most changes a number, from the entries of a stage after the one at `from`. */
 static void write_reasons(struct dp_render *render, uint32_t stream, size_t from,
 			  const char *stage, double (*weight)(const struct dp_explanation *))
 {
@@ -121,7 +119,7 @@ static double for_first(const struct dp_explanation *entry)
 	return fact(entry, "first") - fact(entry, "next");
 }
 
-/* By what the loop was found: how much shorter it makes the description of all kernels. */
+/* Writes how the loop was found: how much shorter it makes the description of all kernels. */
 static void write_pattern(struct dp_render *render, uint32_t stream, size_t at, double length)
 {
 	const struct dp_explanation *entry;
@@ -167,7 +165,7 @@ static void write_boundary(struct dp_render *render, const struct dp_loop *loop,
 	write_reasons(render, loop->stream, votes, "vote", for_first);
 }
 
-/* Is a loop of the report the one that an entry is about? */
+/* Returns true if an entry is about a loop of the report. */
 static bool is_about(const struct dp_explanation *entry, const struct dp_loop *loop)
 {
 	return entry->stream == loop->stream && fact(entry, "length") == (double)loop->length &&
@@ -199,7 +197,7 @@ static size_t depth_of(const struct dp_render *render, const struct dp_loop *loo
 	return depth;
 }
 
-/* Does it enclose a loop of the reported level? */
+/* Returns true if a loop encloses one of the reported level. */
 static bool is_around(const struct dp_render *render, const struct dp_loop *loop)
 {
 	const struct dp_loop *inner;
@@ -210,7 +208,7 @@ static bool is_around(const struct dp_render *render, const struct dp_loop *loop
 	return false;
 }
 
-/* "5 iterations of 12 kernels: 98% confidence", as deep as the loop is nested. */
+/* Writes "5 iterations of 12 kernels: 98% confidence", indented as deep as the loop is nested. */
 static void write_title(struct dp_render *render, const struct dp_loop *loop)
 {
 	char iterations[DP_NUMBER_SIZE], kernels[DP_NUMBER_SIZE], share[DP_NUMBER_SIZE];
@@ -248,7 +246,7 @@ static void write_loop(struct dp_render *render, const struct dp_loop *loop)
 	write_probabilities(render, loop->stream, at);
 }
 
-/* The loops of a stream inside one, each followed by those inside it. */
+/* Writes the loops of a stream inside one, each followed by those inside it. */
 static void write_loops(struct dp_render *render, uint32_t stream, uint32_t parent)
 {
 	const struct dp_loop *loop;
@@ -260,7 +258,7 @@ static void write_loops(struct dp_render *render, uint32_t stream, uint32_t pare
 		}
 }
 
-/* Is an entry about no loop of the report? */
+/* Returns true if an entry is about no loop of the report. */
 static bool is_refused(const struct dp_render *render, const struct dp_explanation *entry)
 {
 	const struct dp_loop *loop;
@@ -271,7 +269,7 @@ static bool is_refused(const struct dp_render *render, const struct dp_explanati
 	return true;
 }
 
-/* Loops that were considered, and that are not in the report. */
+/* Writes the loops that were considered, and are not in the report. */
 static void write_refused(struct dp_render *render, uint32_t stream, size_t from)
 {
 	const struct dp_explanation *entry;
@@ -297,7 +295,7 @@ static void write_refused(struct dp_render *render, uint32_t stream, size_t from
 		dp_render__format(render, "    and %zu more\n", count - REFUSED_MOST);
 }
 
-/* Decisions on the whole stream that a reader has to know of. */
+/* Returns true for a decision about the whole stream that a reader should know. */
 static bool is_decision(const struct dp_explanation *entry)
 {
 	static const char *const stages[] = { "stream",	   "annotations", "operations", "few",
@@ -323,7 +321,7 @@ static void write_summary(struct dp_render *render, uint32_t stream, size_t from
 	write_refused(render, stream, from);
 }
 
-/* Is an entry a part of the one that comes before it or behind? */
+/* Returns true if an entry belongs to the one before or behind it. */
 static bool is_detail(const struct dp_explanation *entry)
 {
 	return is_stage(entry, "candidate") || is_stage(entry, "vote") ||

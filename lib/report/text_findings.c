@@ -1,6 +1,6 @@
 /*
- * Findings in the text report, in their order: what is wrong, what it costs, the numbers
- * that say so, and one thing to do. As many as the screen has lines for, all where there is none.
+ * Findings in the text report, in their order: what is wrong, what it costs, the evidence, and one
+ * thing to do. As many as fit the screen, or all if there is none.
  */
 #include "report/text.h"
 
@@ -10,12 +10,12 @@
 
 #define INDENT 3
 #define DETAIL_INDENT 5
-#define FINDINGS_MOST 40 /* unless it is verbose: what somebody may read */
+#define FINDINGS_MOST 40 /* unless it is verbose */
 #define HEADLINES_MOST 12 /* the same of one screen */
 #define COMPUTE_BOUND 0.8
 #define DEVICES_MOST 4 /* that are named */
 
-/* The numbers; on the one screen, those that fit a line. */
+/* Collects the evidence; on a screen, as much as fits one line. */
 static void gather_evidence(struct dp_words *words, const struct dp_render *render,
 			    const struct dp_finding *finding)
 {
@@ -29,7 +29,7 @@ static size_t arrow_columns(const struct dp_render *render)
 	return render->options->ascii ? DETAIL_INDENT + 1 : DETAIL_INDENT;
 }
 
-/* Lines that a finding's reasons and advice take. */
+/* The number of lines of a finding's evidence and advice. */
 static size_t detail_lines(const struct dp_render *render, const struct dp_finding *finding)
 {
 	struct dp_words words = { 0 };
@@ -76,7 +76,10 @@ size_t dp_text__level(const struct dp_render *render)
 	return level;
 }
 
-/* Has its device no other loop at the level of the report? Then the device says which it is. */
+/*
+ * Returns true if a loop's device has no other loop at the level of the report: then the device
+ * identifies it.
+ */
 static bool is_alone(const struct dp_render *render, const struct dp_loop *loop)
 {
 	const struct dp_loop *other;
@@ -115,7 +118,7 @@ void dp_text__place(struct dp_words *words, const struct dp_render *render,
 		dp_words__add(words, " and %zu more", finding->loop_count - DEVICES_MOST);
 }
 
-/* "1. critical ", whose columns it returns. */
+/* The number of columns of "1. critical ". */
 static size_t lead_columns(size_t id, const struct dp_finding *finding)
 {
 	char number[DP_NUMBER_SIZE];
@@ -124,7 +127,7 @@ static size_t lead_columns(size_t id, const struct dp_finding *finding)
 	       strlen(dp_severity_name(finding->severity));
 }
 
-/* What is wrong, where, and what it costs. */
+/* Adds what is wrong, where, and what it costs. */
 static void add_headline(struct dp_words *words, const struct dp_render *render,
 			 const struct dp_finding *finding)
 {
@@ -173,9 +176,9 @@ size_t dp_text__least_lines(const struct dp_render *render)
 }
 
 /*
- * How many findings have a headline, and how many all of their lines. One line is left for the
- * prompt, one for the blank line before. The first finding is always shown in full, and each has
- * its headline, be it below the screen.
+ * Decides how many findings have a headline, and how many all of their lines. One line is left for
+ * the prompt, and one for the blank line before. The first finding is always shown in full, and
+ * each has its headline, even below the screen.
  */
 static void plan(struct dp_render *render)
 {
@@ -221,7 +224,7 @@ void dp_text__finding(struct dp_render *render, size_t id)
 		write_detail(render, finding);
 }
 
-/* Rules compare periods: is there a loop that has one? */
+/* Returns true if a loop has a period, which rules need. */
 static bool has_period(const struct dp_render *render)
 {
 	const struct dp_loop *loop;
@@ -232,7 +235,7 @@ static bool has_period(const struct dp_render *render)
 	return false;
 }
 
-/* Of loops that can't be judged: the first at the level that was asked for. */
+/* The first loop at the requested level, if none can be judged. */
 static const struct dp_loop *unjudged(const struct dp_render *render)
 {
 	const struct dp_loop *loop;
@@ -243,7 +246,7 @@ static const struct dp_loop *unjudged(const struct dp_render *render)
 	return NULL;
 }
 
-/* Is there a loop inside of another? */
+/* Returns true if a loop has one inside. */
 static bool has_inside(const struct dp_render *render, const struct dp_loop *outer)
 {
 	const struct dp_loop *loop;
@@ -254,8 +257,10 @@ static bool has_inside(const struct dp_render *render, const struct dp_loop *out
 	return false;
 }
 
-/* Nothing is lost, and the device computes nearly all the time: what it computes is all there is to
- * make faster. */
+/*
+ * If nothing is lost and the device computes nearly all the time, only its kernels can be made
+ * faster: adds which take longest.
+ */
 static void add_next_step(struct dp_words *words, struct dp_render *render)
 {
 	char number[DP_NUMBER_SIZE];

@@ -1,10 +1,10 @@
-/* Periods of two kinds of iterations: their median is what none had. */
+/* Periods of two kinds of iterations: no iteration has their median. */
 #include "report/text.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* A median is one that iterations had if a period is as near to it. */
+/* An iteration has the median if its period differs by a smaller share. */
 #define NEAR 0.10
 
 static int ascending(const void *a, const void *b)
@@ -14,7 +14,7 @@ static int ascending(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The steady periods, sorted. NULL without memory. */
+/* The steady periods, sorted. NULL if memory runs out. */
 static double *gather(struct dp_render *render, size_t loop, size_t *count)
 {
 	size_t iterations = dp_analysis_loop(render->analysis, loop)->iterations, metric;
@@ -58,7 +58,7 @@ bool dp_text__period_groups(struct dp_words *words, struct dp_render *render, si
 		free(values);
 		return false;
 	}
-	/* Of an odd number the median is one of them. */
+	/* with an odd number, the median is one of them */
 	median = (values[half - 1] + values[half]) / 2;
 	apart = values[half] - median > NEAR * median;
 	if (apart)

@@ -60,7 +60,7 @@ static void write_source(struct dp_render *render, const struct dp_trace *trace)
 	dp_text__wrap(render, 0, 0, words.text);
 }
 
-/* One end of the range that was analyzed. */
+/* Adds one end of the range that was analyzed. */
 static void add_time(struct dp_words *words, const char *before, int64_t ns, bool ascii)
 {
 	char number[DP_NUMBER_SIZE];
@@ -70,7 +70,7 @@ static void add_time(struct dp_words *words, const char *before, int64_t ns, boo
 			      dp_human__duration(number, (double)ns, ascii));
 }
 
-/* Are there streams that were not chosen, on a device that was? */
+/* Returns true if an analyzed device has streams that were not chosen. */
 static bool leaves_streams(const struct dp_render *render)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
@@ -100,7 +100,7 @@ void dp_text__scope(struct dp_words *words, const struct dp_render *render)
 		add_time(words, "from", scope->range_start_ns, ascii);
 		add_time(words, "to", scope->range_end_ns, ascii);
 	}
-	/* Kernels of a stream make iterations; what the GPU did in them is of all streams. */
+	/* a stream's kernels make the iterations; the GPU's time in them is that of all streams */
 	if (leaves_streams(render))
 		dp_words__add(words, "; busy times, waits and findings are of all %s",
 			      scope->device < 0 ? "streams of its GPU" : "its streams");
@@ -118,23 +118,23 @@ static void write_scope(struct dp_render *render)
 	dp_text__wrap(render, 5, 5, words.text);
 }
 
-/* How much of the time that was recorded a stream is busy. */
+/* The share of the recorded time in which a stream is busy. */
 static double busy_share(const struct dp_trace *trace, const struct dp_stream *stream)
 {
 	int64_t recorded_ns =
 		dp_trace_duration_ns(trace) - dp_trace_paused_ns(trace, stream->process);
 
-	/* What was launched before a pause may run in it. */
+	/* work launched before a pause may run in it */
 	return recorded_ns > stream->busy_ns ? (double)stream->busy_ns / (double)recorded_ns : 1;
 }
 
-/* Streams other than the main ones that are busy for a share of the time that matters. */
+/* Returns true for a stream that is no main one and is hardly busy. */
 static bool is_minor(const struct dp_trace *trace, const struct dp_stream *stream)
 {
 	return stream->stream_class != DP_STREAM_MAIN && busy_share(trace, stream) < MINOR_SHARE;
 }
 
-/* Few devices, and on each but one stream that matters: their rows are a few words. */
+/* Returns true for a few devices with one important stream each: a few words replace the table. */
 static bool is_simple(const struct dp_trace *trace, size_t *minor)
 {
 	size_t count = dp_trace_stream_count(trace);
@@ -193,7 +193,7 @@ static void write_operations(struct dp_render *render, const struct dp_trace *tr
 	dp_text__wrap(render, 0, 0, words.text);
 }
 
-/* What is missing or was put right, in one paragraph. */
+/* Writes what is missing or was corrected, in one paragraph. */
 static void write_losses(struct dp_render *render, const struct dp_trace *trace)
 {
 	const char *title = dp_trace_loss_count(trace) ? "incomplete:" : "inexact:";
@@ -223,7 +223,7 @@ static void write_losses(struct dp_render *render, const struct dp_trace *trace)
 	dp_text__wrap(render, used, used, words.text);
 }
 
-/* That time is nobody's: without a word it would look like a wait. */
+/* Writes when recording was off: unexplained, that time would look like a wait. */
 static void write_pauses(struct dp_render *render, const struct dp_trace *trace)
 {
 	static const char title[] = "paused:";
@@ -247,7 +247,7 @@ static void write_pauses(struct dp_render *render, const struct dp_trace *trace)
 	dp_text__wrap(render, sizeof(title), sizeof(title), words.text);
 }
 
-/* Streams in order of interest: main ones by their device, then the busiest. */
+/* Orders streams by interest: main ones by device, then the busiest. */
 static bool is_before(const struct dp_trace *trace, const struct dp_stream *a,
 		      const struct dp_stream *b)
 {
@@ -261,7 +261,7 @@ static bool is_before(const struct dp_trace *trace, const struct dp_stream *a,
 	return a->busy_ns > b->busy_ns;
 }
 
-/* The first `most` streams in that order, kept by insertion. Returns how many there are. */
+/* Chooses the first `most` streams in that order. Returns the number of all. */
 static size_t choose_streams(const struct dp_trace *trace, size_t *chosen, size_t most)
 {
 	const struct dp_stream *stream;
@@ -282,7 +282,7 @@ static size_t choose_streams(const struct dp_trace *trace, size_t *chosen, size_
 	return count;
 }
 
-/* The streams' table: a title and a text per column; numbers stand to the right. */
+/* The streams' table: a title and a text per column; numbers are right-aligned. */
 enum column { DEVICE, STREAM, CLASS, KERNELS, COPIES, SETS, BUSY, SHARE, COLUMNS };
 
 static const char *const titles[COLUMNS] = { "device", "stream",  "class", "kernels",
@@ -318,10 +318,10 @@ static char *cell(char buf[DP_LABEL_SIZE], struct dp_render *render, size_t inde
 	}
 }
 
-/* What goes first where the lines are too short. */
+/* What is left out first if lines are too short. */
 static const enum column dispensable[] = { SETS, CLASS, COPIES, BUSY };
 
-/* A column that has no room has no width. */
+/* Columns that do not fit get width 0. */
 static void drop_columns(const struct dp_render *render, int *widths)
 {
 	size_t width = ((const struct dp_text *)render->state)->width, total = 0;
@@ -354,7 +354,7 @@ static void write_row(struct dp_render *render, const int *widths, size_t index,
 	dp_render__text(render, "\n");
 }
 
-/* streams: their indices, or NULL for all in order. */
+/* Writes the table; streams holds their indices, or is NULL for all in order. */
 static void write_table(struct dp_render *render, const size_t *streams, size_t count)
 {
 	char text[DP_LABEL_SIZE];
@@ -386,7 +386,7 @@ static void write_streams(struct dp_render *render, const struct dp_trace *trace
 	if (!total || text->given_up >= DP_LEAVE_STREAMS ||
 	    (!render->options->verbose && is_simple(trace, &minor)))
 		return;
-	/* Next to what is missing the one screen has no room for a blank line, unless it is all. */
+	/* next to a note on losses, a screen has no room for a blank line */
 	if (render->options->verbose || !dp_trace_loss_count(trace) ||
 	    !dp_analysis_loop_count(render->analysis))
 		dp_render__text(render, "\n");
@@ -395,7 +395,7 @@ static void write_streams(struct dp_render *render, const struct dp_trace *trace
 		return;
 	}
 	choose_streams(trace, chosen, most);
-	/* A line that says "and 1 other stream" could as well be that stream. */
+	/* instead of "and 1 other stream", shows that stream */
 	shown = total > most ? most - 1 : total;
 	write_table(render, chosen, shown);
 	if (shown < total)

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #define REGULAR_MOST 2 /* variants that are shown */
-#define WHOLE 0.95     /* a loop that covers as much leaves nothing to ask about */
+#define WHOLE 0.95     /* coverage above which the rest is not worth mentioning */
 #define LIKELY 0.5
 #define ANNOTATION_COLUMNS 32
-#define SURE 0.99 /* confidence whose decimals say something */
+#define SURE 0.99 /* confidence from which on decimals matter */
 
 static const char *found_by_words(const struct dp_loop *loop)
 {
@@ -57,7 +57,7 @@ static const char *phase_words(enum dp_phase_evidence phase)
 	return NULL;
 }
 
-/* By what the place was chosen where an iteration begins. */
+/* Adds the evidence for where an iteration begins. */
 static void add_phase(struct dp_words *words, const struct dp_loop *loop)
 {
 	const char *begins = phase_words(loop->phase), *who = loop->iterations == 1 ? "it" : "each";
@@ -70,7 +70,7 @@ static void add_phase(struct dp_words *words, const struct dp_loop *loop)
 		dp_words__add(words, "; %s %s", who, begins);
 }
 
-/* " (ProfilerStep#)": the name of the annotations, with '#' for the number that each has. */
+/* Adds " (ProfilerStep#)": the name of the annotations, with '#' for their numbers. */
 static void add_annotation(struct dp_words *words, const char *name, bool ascii)
 {
 	char text[DP_LABEL_SIZE], shown[DP_LABEL_SIZE];
@@ -86,7 +86,7 @@ static void add_annotation(struct dp_words *words, const char *name, bool ascii)
 	dp_words__add(words, " (%s)", dp_label__text(shown, text, ANNOTATION_COLUMNS, ascii));
 }
 
-/* "1,462 kernels", "1 kernel, 3 copies and 1 memset": of an iteration. */
+/* Adds "1,462 kernels" or "1 kernel, 3 copies and 1 memset": the contents of an iteration. */
 static void add_contents(struct dp_words *words, const struct dp_loop *loop)
 {
 	char number[DP_NUMBER_SIZE];
@@ -100,7 +100,10 @@ static void add_contents(struct dp_words *words, const struct dp_loop *loop)
 		dp_words__add(words, " and %s", dp_text__plural(number, loop->sets, "memset"));
 }
 
-/* "median period 176.2 ms (±2.5 ms)"; of two kinds of iterations each with its number. */
+/*
+ * Adds "median period 176.2 ms (±2.5 ms)"; for two kinds of iterations, the period and number of
+ * each.
+ */
 static void add_period(struct dp_words *words, struct dp_render *render, size_t id)
 {
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
@@ -164,7 +167,7 @@ static const char *ordinal_ending(size_t n)
 	return n / 10 % 10 == 1 || n % 10 > 3 ? "th" : endings[n % 10];
 }
 
-/* ", every 10th: +2 kernels": of the variants that come regularly. */
+/* Adds ", every 10th: +2 kernels" for variants at regular distances. */
 static void add_regular(struct dp_words *words, const struct dp_render *render,
 			const struct dp_loop *loop)
 {
@@ -205,7 +208,7 @@ static size_t write_name(struct dp_render *render, size_t id)
 	return 7 + dp_number__integer(number, (int64_t)id);
 }
 
-/* What is special about some of the iterations. */
+/* Adds what is special about some of the iterations. */
 static void add_exceptions(struct dp_words *words, const struct dp_render *render,
 			   const struct dp_loop *loop)
 {
@@ -237,7 +240,9 @@ static void add_exceptions(struct dp_words *words, const struct dp_render *rende
 			      dp_text__plural(number, partial, "partial iteration"));
 }
 
-/* Of a stream that has no other loop at this level: where the kernels are that it does not cover.
+/*
+ * If the stream has no other loop at this level: adds where the kernels are that the loop does not
+ * cover.
  */
 static void add_rest(struct dp_words *words, const struct dp_render *render,
 		     const struct dp_loop *loop)
@@ -276,7 +281,7 @@ static void add_rest(struct dp_words *words, const struct dp_render *render,
 	else
 		dp_words__add(words, "; %s %s%s", dp_text__plural(number, all, "kernel"),
 			      all == 1 ? verbs_of_one[where] : verbs[where], ends[where]);
-	/* A first step may take longer than all others, and is no iteration. */
+	/* a first step, which is no iteration, may take longer than all others */
 	start_ns = (double)dp_analysis_loop_iteration(render->analysis, loop->id, 0)->start_ns;
 	if (where == 0 && start_ns > dp_text__summary(render, loop->id, "median_period_ns"))
 		dp_words__add(words, " (%s)",
@@ -324,7 +329,7 @@ static void write_origin(struct dp_render *render, size_t id)
 	dp_text__wrap(render, DP_TEXT_INDENT, DP_TEXT_INDENT, words.text);
 }
 
-/* The pattern's first kernel and its last. */
+/* Writes the pattern's first kernel and its last. */
 static void write_ends(struct dp_render *render, size_t id, size_t length)
 {
 	static const char *const titles[] = { "first", "last" };
@@ -346,7 +351,7 @@ static void write_ends(struct dp_render *render, size_t id, size_t length)
 	}
 }
 
-/* A series of a loop, drawn. */
+/* A series of a loop, as bars. */
 struct series {
 	const char *title;
 	size_t metric;
@@ -357,7 +362,7 @@ struct series {
 	size_t longest; /* its iteration */
 };
 
-/* Steady values that nothing interrupts; the others are gaps. */
+/* Collects steady, uninterrupted values; the others become gaps. */
 static void gather(struct series *series, const struct dp_render *render, size_t id, size_t room)
 {
 	dp_sparkline__init(&series->bars, series->count, room);
@@ -368,7 +373,7 @@ static void gather(struct series *series, const struct dp_render *render, size_t
 			dp_analysis_loop_iteration(render->analysis, id, k + 1);
 		bool broken = next && next->foreign_kernels && !strcmp(series->title, "period");
 
-		/* The range that is shown leaves warm-up out, and so must the bars. */
+		/* like the range shown, the bars leave warm-up out */
 		dp_sparkline__add(&series->bars, k, at->partial || at->warmup ? (double)NAN : value,
 				  broken);
 		if (broken || at->warmup || at->partial || !isfinite(value))
@@ -381,7 +386,7 @@ static void gather(struct series *series, const struct dp_render *render, size_t
 	}
 }
 
-/* Periods; where there is none, because other kernels run between all iterations, durations. */
+/* Chooses periods or, if other kernels separate all iterations, durations. */
 static bool choose_series(struct series *series, const struct dp_render *render, size_t id)
 {
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
@@ -403,7 +408,9 @@ static void draw(struct dp_render *render, const struct dp_sparkline *bars)
 	dp_text__style_end(render);
 }
 
-/* "period ▇█▆█▃ 168.1–180.7 ms, longest: iteration 3"; many bars have a line of their own. */
+/*
+ * Writes "period ▇█▆█▃ 168.1–180.7 ms, longest: iteration 3"; many bars have a line to themselves.
+ */
 static void write_sparkline(struct dp_render *render, size_t id)
 {
 	size_t width = ((struct dp_text *)render->state)->width;
@@ -436,7 +443,7 @@ static void write_sparkline(struct dp_render *render, size_t id)
 	dp_text__wrap(render, DP_TEXT_BODY, DP_TEXT_BODY, words.text);
 }
 
-/* The mean of a metric and its most. */
+/* The mean of a metric and its maximum. */
 struct mean {
 	double sum;
 	double most;
@@ -444,9 +451,9 @@ struct mean {
 };
 
 /*
- * Of the iterations that are not warm-up, or, for what lies before an iteration, of those whose
- * predecessor, which it is the end of, isn't; what other kernels interrupt is left out there. Of a
- * share, and of what: the part itself.
+ * The mean over iterations without warm-up. For what lies before an iteration, and thus belongs to
+ * its predecessor, that one must not be warm-up, and iterations that other kernels interrupt are
+ * left out. For a share: the mean of the part itself.
  */
 static struct mean mean_of(struct dp_render *render, size_t id, const char *name, const char *of,
 			   bool before)
@@ -478,13 +485,15 @@ static double value_of(struct mean mean)
 	return mean.count ? mean.sum / (double)mean.count : (double)NAN;
 }
 
-/* The paper's table in words, of the steady state: what lies between iterations and between
- * operations. */
+/*
+ * Writes the paper's table in words, for the steady state: what lies between iterations and between
+ * operations.
+ */
 static void write_gaps(struct dp_render *render, size_t id)
 {
 	struct mean between = mean_of(render, id, "interval_ns", NULL, true);
 	double between_ns = value_of(between), longest_ns = between.most;
-	/* a mean of shares would count an interval the more the shorter it is */
+	/* a mean of shares would give short intervals too much weight */
 	double overlap = mean_of(render, id, "overlap", "interval_ns", true).sum / between.sum;
 	double inside_ns = value_of(mean_of(render, id, "operation_gap_ns", NULL, false));
 	double bytes = value_of(mean_of(render, id, "h2d_bytes", NULL, false));
@@ -529,7 +538,7 @@ struct layout {
 	size_t value[COLUMNS_MOST];
 };
 
-/* Lays the table out in this many columns; returns its width. */
+/* Arranges the table in this many columns; returns its width. */
 static size_t lay_out(struct layout *layout, struct dp_render *render, size_t id, size_t columns)
 {
 	char title[DP_NUMBER_SIZE], value[DP_NUMBER_SIZE];
@@ -554,7 +563,7 @@ static size_t lay_out(struct layout *layout, struct dp_render *render, size_t id
 	return width;
 }
 
-/* The summaries that were asked for, in as many columns as there is room for. */
+/* Writes the requested summaries in as many columns as fit. */
 static void write_chosen(struct dp_render *render, size_t id)
 {
 	size_t width = ((struct dp_text *)render->state)->width - DP_TEXT_INDENT, at = 0;
@@ -583,7 +592,7 @@ static void write_chosen(struct dp_render *render, size_t id)
 		dp_render__text(render, "\n");
 }
 
-/* How often a loop runs in a whole iteration of the one around it, on average. */
+/* How many iterations of a loop a whole iteration of the enclosing one holds, on average. */
 static double runs_inside(const struct dp_analysis *analysis, size_t inner, size_t outer)
 {
 	const struct dp_iteration *in = dp_analysis_loop_iteration(analysis, inner, 0), *out;
@@ -602,7 +611,7 @@ static double runs_inside(const struct dp_analysis *analysis, size_t inner, size
 	return whole ? (double)runs / (double)whole : 0;
 }
 
-/* "3" or "2.4": the same in words. */
+/* "3" or "2.4": that number in words. */
 static char *times(char buf[DP_NUMBER_SIZE], const struct dp_analysis *analysis, size_t inner,
 		   size_t outer)
 {
@@ -615,7 +624,7 @@ static char *times(char buf[DP_NUMBER_SIZE], const struct dp_analysis *analysis,
 	return buf;
 }
 
-/* "3 kernels × 161 (loop 3), 30 kernels × 8 (loop 2)": the loops in each iteration. */
+/* Writes "3 kernels × 161 (loop 3), 30 kernels × 8 (loop 2)": the loops in each iteration. */
 static void write_nested(struct dp_render *render, size_t id)
 {
 	size_t width = ((struct dp_text *)render->state)->width, more = 0;
@@ -645,7 +654,7 @@ static void write_nested(struct dp_render *render, size_t id)
 	dp_text__wrap(render, DP_TEXT_BODY, DP_TEXT_BODY, words.text);
 }
 
-/* Metrics that were asked for are never left out. */
+/* Requested metrics are never left out. */
 static bool leaves_parts(const struct dp_render *render)
 {
 	const struct dp_text *text = render->state;

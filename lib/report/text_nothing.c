@@ -1,4 +1,4 @@
-/* Why a device has no loop, and what is known all the same. */
+/* Why a device has no loop, and what is known nevertheless. */
 #include "report/capture.h"
 #include "report/text.h"
 
@@ -6,9 +6,9 @@
 
 #define NAME_COLUMNS 32
 
-#define HINT_LEAST 0.2 /* confidence of a candidate that is worth a try by its number */
+#define HINT_LEAST 0.2 /* smallest confidence of a candidate whose number is suggested */
 
-/* A stream whose class doesn't tell it from the others that were analyzed. */
+/* Returns true if a stream's class does not distinguish it from other analyzed streams. */
 static bool needs_name(const struct dp_trace *trace, size_t index)
 {
 	return dp_trace_stream(trace, index)->stream_class != DP_STREAM_MAIN &&
@@ -22,7 +22,7 @@ bool dp_text__has_range(const struct dp_render *render)
 	return scope->range_start_ns != INT64_MIN || scope->range_end_ns != INT64_MAX;
 }
 
-/* False where it can't be measured; the render's status tells why. */
+/* Returns false if the capture cannot be measured; render->status is the reason. */
 static bool measure(struct dp_capture *capture, struct dp_render *render, uint32_t device)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
@@ -87,14 +87,14 @@ void dp_text__top_kernels(struct dp_words *words, struct dp_render *render, uint
 		add_top(words, render, &capture);
 }
 
-/* How many iterations a candidate would make; 0 where that is no help. */
+/* The number of iterations of a candidate; 0 if it would not help. */
 static uint64_t candidate_count(const struct dp_render *render, size_t stream,
 				const struct dp_candidate *candidate)
 {
 	uint64_t kernels = dp_trace_stream(dp_analysis_trace(render->analysis), stream)->kernels;
 	double count = candidate->coverage * (double)kernels / (double)candidate->length;
 
-	/* The candidate's share is of what was analyzed. */
+	/* the candidate's share is that of the analyzed part */
 	if (dp_text__has_range(render))
 		return 0;
 	return count >= 1.5 ? (uint64_t)llround(count) : 0;
@@ -120,7 +120,7 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 		dp_words__add(words, "No part of its stream repeats often and regularly enough. ");
 	}
 	dp_text__capture(words, render, dp_trace_stream(trace, stream)->device);
-	/* one kernel is in any number of pieces, and what is hardly a loop is no advice */
+	/* one kernel matches any number, and an unlikely loop is no advice */
 	if (count && candidate.length > 1 && candidate.confidence >= HINT_LEAST)
 		dp_words__add(words, " Try -n %llu, and check that the iterations are real.",
 			      (unsigned long long)count);

@@ -1,4 +1,4 @@
-/* Styles, columns, words: what text is set with. */
+/* Styles, columns and words of the text report. */
 #include "base/text.h"
 #include "report/text.h"
 
@@ -71,7 +71,10 @@ static bool is_stop(char c)
 	return c == ',' || c == ';' || c == ':';
 }
 
-/* Up to where there may be a break: a number stays with what it counts, or numbers. */
+/*
+ * The length up to the next possible break: a number is not separated from what it counts or
+ * numbers.
+ */
 static size_t unbroken(const char *words)
 {
 	size_t length = strcspn(words, " ");
@@ -138,7 +141,7 @@ void dp_text__wrap(struct dp_render *render, size_t used, size_t indent, const c
 char *dp_text__title(char buf[DP_NUMBER_SIZE], const char *name)
 {
 	static const char *const units[] = { "_ns", "_bytes" };
-	/* endings that alone don't say what it is of */
+	/* endings that are unclear by themselves */
 	static const char *const clearer[][2] = { { "_operation_ns", "_operation_gap" },
 						  { "size_bytes", "upload_size" },
 						  { "h2d_bytes", "upload_size" },
@@ -202,7 +205,7 @@ double dp_text__summary(const struct dp_render *render, size_t loop, const char 
 		       : (double)NAN;
 }
 
-/* Has another process a device of that number? */
+/* Returns true if another process has a device with the same number. */
 static bool is_shared(const struct dp_trace *trace, size_t index)
 {
 	int64_t id = dp_trace_device(trace, index)->id;

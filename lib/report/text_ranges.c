@@ -66,7 +66,10 @@ static void write_activity(struct dp_render *render, size_t loop, enum dp_host_a
 				  dp_text__plural(number, more, "more range"));
 }
 
-/* What an iteration waits for, step by step: only shortening that makes it shorter. */
+/*
+ * Writes the critical path of an iteration, step by step: only shorter steps on it shorten the
+ * iteration.
+ */
 static void write_path(struct dp_render *render, size_t loop)
 {
 	size_t width = ((struct dp_text *)render->state)->width, more = 0;

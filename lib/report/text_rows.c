@@ -1,17 +1,16 @@
-/* A row per iteration, of the metrics that say most and as many of them as the lines have room for.
- */
+/* A row per iteration, with as many of the most important metrics as fit. */
 #include "base/text.h"
 #include "report/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define FIXED_COLUMNS 31 /* what stands before the metrics */
+#define FIXED_COLUMNS 31 /* columns before the metrics */
 #define NOTE_COLUMNS 9
 #define LEAST_COLUMNS 8
 #define GAP 2
 
-/* What is shown first, unless metrics are chosen. */
+/* What is shown first unless metrics are chosen. */
 static const char *const interesting[] = { "period_ns", "duration_ns",	   "interval_ns",
 					   "overlap",	"utilization",	   "idle_host_ns",
 					   "h2d_bytes", "operation_gap_ns" };
@@ -24,7 +23,7 @@ static int columns_of(size_t metric)
 	return (int)DP_MAX(strlen(title), LEAST_COLUMNS) + GAP;
 }
 
-/* Chosen metrics are all shown, however wide. */
+/* Shows all chosen metrics, however wide. */
 static void choose(struct dp_text *text, const struct dp_render *render)
 {
 	size_t used = FIXED_COLUMNS + NOTE_COLUMNS, metric;

@@ -1,8 +1,8 @@
 /*
  * What was different about slow iterations: the parts of the period that are longer in them than in
- * the others, on average. Which are slow was decided by the rule that finds them: the longest ones,
- * as many as it counted. The last iteration has no period: its duration stands for it, but in no
- * average. Cost: the periods are sorted once.
+ * the others, on average. The rule that reports them decides which are slow: the longest ones, as
+ * many as it counted. The last iteration has no period: its duration stands for it, but counts in
+ * no average. Cost: the periods are sorted once.
  */
 #include "base/text.h"
 #include "report/text.h"
@@ -15,8 +15,8 @@
 #define CAUSES_MOST 2 /* parts that are named */
 #define PARTS_MOST 16
 #define LEAST_CAUSE 0.1
-#define SOME_MOST 4	       /* iterations that a part is longer in */
-#define ITERATION_MOST 1000000 /* for their numbers to be short */
+#define SOME_MOST 4	       /* iterations listed for a part that is longer in only some */
+#define ITERATION_MOST 1000000 /* beyond, their numbers are too wide */
 
 struct slow {
 	size_t loop;
@@ -26,7 +26,7 @@ struct slow {
 	double limit_ns;
 };
 
-/* How many iterations stand out; 0 where none does. */
+/* The number of slow iterations. */
 static size_t count_slow(const struct dp_render *render, size_t loop)
 {
 	const struct dp_finding *finding;
@@ -50,7 +50,7 @@ static double period(const struct dp_render *render, const struct slow *slow, si
 	return dp_analysis_loop_metric(render->analysis, slow->loop, slow->period, k);
 }
 
-/* The same; the last iteration's is at least its duration. */
+/* The same; that of the last iteration is at least its duration. */
 static double length_of(const struct dp_render *render, const struct slow *slow, size_t k)
 {
 	const struct dp_iteration *at = dp_analysis_loop_iteration(render->analysis, slow->loop, k);
@@ -73,7 +73,7 @@ static int longer_first(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* The shortest of those that stand out. False where there is none. */
+/* Finds the shortest slow period. Returns false if there is none. */
 static bool find_limit(struct slow *slow, struct dp_render *render)
 {
 	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations, used = 0;
@@ -96,9 +96,9 @@ static bool find_limit(struct slow *slow, struct dp_render *render)
 	return slow->count;
 }
 
-/* What they have more of something than the others. */
+/* A metric's excess in slow iterations. */
 struct excess {
-	double sum[2]; /* of the others, of the slow ones */
+	double sum[2]; /* over the other iterations, and over the slow ones */
 	double count[2];
 };
 
@@ -136,7 +136,10 @@ static struct excess compare_metric(const struct dp_render *render, const struct
 	return excess;
 }
 
-/* The median of how many kernels slow iterations have, or the others. room is for all of them. */
+/*
+ * The median number of kernels of the slow iterations, or of the others. room holds one number for
+ * each.
+ */
 static double usual_kernels(const struct dp_render *render, const struct slow *slow, bool of_slow,
 			    double *room)
 {
@@ -154,7 +157,7 @@ static double usual_kernels(const struct dp_render *render, const struct slow *s
 	return used ? room[used / 2] : (double)NAN;
 }
 
-/* Medians, because one odd iteration among the others makes no difference. 0 where unknown. */
+/* The difference of the medians, which one odd iteration does not change; 0 if unknown. */
 static long long more_kernels(struct dp_render *render, const struct slow *slow)
 {
 	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations;
@@ -170,7 +173,7 @@ static long long more_kernels(struct dp_render *render, const struct slow *slow)
 	return isfinite(more) ? llround(more) : 0;
 }
 
-/* The first slow iteration, if all that follow are slow, too, and there are others before it. */
+/* Finds the first slow iteration, if all later ones are slow and there are others before it. */
 static bool from_one_on(const struct dp_render *render, const struct slow *slow, size_t *first)
 {
 	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations, k = 0;
@@ -202,7 +205,7 @@ static void add_iterations(struct dp_words *words, const struct dp_render *rende
 		dp_words__add(words, " and %s more", dp_text__count(number, slow->count - shown));
 }
 
-/* Where but some of the slow iterations have more of a metric: which, or how many. */
+/* If only some slow iterations have more of a metric: adds which, or how many. */
 static void add_some(struct dp_words *words, const struct dp_render *render,
 		     const struct slow *slow, size_t metric, double usual, double least)
 {
@@ -232,7 +235,7 @@ static void add_some(struct dp_words *words, const struct dp_render *render,
 		dp_words__add(words, " (in %zu of %zu)", some, all);
 }
 
-/* The longest parts of what they take longer. */
+/* Adds the parts that grew most. */
 static void add_causes(struct dp_words *words, const struct dp_render *render,
 		       const struct slow *slow, double longer_ns)
 {

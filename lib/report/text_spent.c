@@ -1,6 +1,6 @@
 /*
- * Where the time of an iteration goes, as a bar: the mean period in parts that sum to it. A part
- * has as many columns as its share gives, by largest remainders, and at least one if it is named.
+ * Where the time of an iteration goes, as a bar: the mean period in parts that sum up to it. A
+ * part's columns follow from its share by largest remainders, with at least one if it is named.
  */
 #include "report/text.h"
 
@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A part that is smaller is not named; in the verbose report, one that is much smaller. */
+/* Smaller parts are not named. */
 #define LEAST_SHARE 0.02
 #define LEAST_SHARE_VERBOSE 0.005
 
-/* Idle time of no known cause that is worth a sentence. */
+/* Share of idle time without known cause that is mentioned. */
 #define LEAST_DOUBT 0.2
 
 static const struct {
@@ -33,7 +33,7 @@ static const struct {
 	{ "avg_idle_other_ns", "idle otherwise", "-", "-", "33" },
 };
 
-/* Instead of the causes, where the trace has no launches. */
+/* Replaces the causes if the trace has no launches. */
 #define FIRST_CAUSE 3
 static const char *const idle_summary = "avg_idle_ns";
 static const char *const idle_words = "idle";
@@ -69,7 +69,7 @@ static double share(const struct spent *spent, size_t part)
 	return spent->value_ns[part] / spent->total_ns;
 }
 
-/* All columns are given away: whole ones first, then one each to the largest rests. */
+/* Distributes all columns: whole ones first, then one each to the largest remainders. */
 static void give_columns(struct spent *spent, size_t room)
 {
 	double rest[DP_COUNT(parts)];
@@ -124,7 +124,7 @@ static size_t legend(char *buf, size_t size, const struct dp_render *render,
 	return dp_label_width(glyph(render, part)) + dp_label_width(buf);
 }
 
-/* What the parts stand for; none is torn apart by the end of a line. */
+/* Writes the legend; a part is never split across lines. */
 static void write_legend(struct dp_render *render, const struct spent *spent)
 {
 	size_t width = ((struct dp_text *)render->state)->width, used = DP_TEXT_BODY;
@@ -153,7 +153,7 @@ static void write_legend(struct dp_render *render, const struct spent *spent)
 	dp_render__text(render, "\n");
 }
 
-/* Most of the time is idle, and nothing in the trace says why. */
+/* Writes that most of the time is idle, and that the trace does not show why. */
 static void write_doubt(struct dp_render *render, const struct spent *spent)
 {
 	size_t other = DP_COUNT(parts) - 1;

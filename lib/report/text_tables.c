@@ -1,4 +1,4 @@
-/* Tables of the verbose text report: a loop's kernels, operators and places, the longest first. */
+/* Tables of the verbose text report: a loop's kernels, operators and positions, longest first. */
 #include "base/text.h"
 #include "report/text.h"
 
@@ -8,18 +8,18 @@
 
 #define ROWS_MOST 20
 #define PLACES_MOST 10
-#define WIDE 110 /* from here on there is room for all numbers */
+#define WIDE 110 /* columns from which on all numbers fit */
 #define WIDE_NUMBERS 66
 #define NUMBERS 36
-#define NARROW 56 /* below it the total is all there is room for */
+#define NARROW 56 /* columns below which only the total fits */
 #define NARROW_NUMBERS 17
 #define UNITS 24 /* three columns of shares */
 
-/* What rows of a table have besides times. */
+/* What a table's rows have besides times. */
 struct look {
 	bool kernels; /* rows are kernels, not operators */
-	bool shares;  /* of the time of all, instead of places */
-	bool units;   /* some of them were sampled, and there is room */
+	bool shares;  /* of the time of all, instead of positions */
+	bool units;   /* some were sampled, and there is room */
 };
 
 static bool is_wide(const struct dp_render *render)
@@ -32,7 +32,7 @@ static bool is_narrow(const struct dp_render *render)
 	return ((const struct dp_text *)render->state)->width < NARROW;
 }
 
-/* Columns that the numbers leave for names. */
+/* Columns left for names. */
 static size_t name_room(const struct dp_render *render, const struct look *look)
 {
 	size_t used = is_wide(render) ? WIDE_NUMBERS : is_narrow(render) ? NARROW_NUMBERS : NUMBERS;
@@ -42,7 +42,7 @@ static size_t name_room(const struct dp_render *render, const struct look *look)
 	return DP_MAX(width, used + 20) - used - 2;
 }
 
-/* The title, or its first word where that is all that fits. */
+/* Writes the title, or its first word if only that fits. */
 static void write_head(struct dp_render *render, const char *first, const char *title,
 		       const struct look *look)
 {
@@ -73,7 +73,9 @@ static void write_units(struct dp_render *render, const struct dp_time_stat *sta
 				-8);
 }
 
-/* first: the row's first column. place: where a kernel's name differs from one like it. */
+/*
+ * Writes a row. first: its first column. place: where a kernel's name differs from a similar one.
+ */
 static void write_row(struct dp_render *render, const char *first, const struct dp_time_stat *stat,
 		      const struct look *look, size_t place)
 {
@@ -112,13 +114,13 @@ static void write_more(struct dp_render *render, size_t count, size_t shown)
 				  dp_text__count(number, count - shown));
 }
 
-/* One line of a table, whatever it is of. */
+/* A row of any table. */
 struct row {
 	const struct dp_time_stat *stat;
-	size_t at; /* its place in what it was taken from */
+	size_t at; /* its index in the source */
 };
 
-/* Rows with their share of the time first, or where they are. */
+/* Writes rows with their share of the time or their positions. */
 static int write_rows(struct dp_render *render, const struct row *rows, size_t count,
 		      const struct look *look)
 {
@@ -147,7 +149,7 @@ static int write_rows(struct dp_render *render, const struct row *rows, size_t c
 typedef const struct dp_time_stat *getter(const struct dp_analysis *analysis, size_t loop,
 					  size_t index);
 
-/* To be freed; those without a value are left out. NULL where memory is short. */
+/* Collects the rows that have a value. The caller frees them; NULL if memory runs out. */
 static struct row *gather(size_t *count, const struct dp_render *render, size_t loop, getter *get)
 {
 	const struct dp_time_stat *stat;
@@ -202,7 +204,7 @@ static int longest_first(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* The kernels of an iteration that take longest, by their place in it. */
+/* Writes the kernels of an iteration that take longest, by position. */
 static int write_places(struct dp_render *render, size_t loop)
 {
 	const struct look look = { .kernels = true };

@@ -1,7 +1,6 @@
 /*
- * Variants in the verbose text report: iterations of equal edits against the pattern, how often
- * they are, how long, and where they differ first. Cost: linear in iterations, and in variants for
- * each row.
+ * Variants in the verbose text report: iterations with the same edits, their number and period, and
+ * where they first differ from the pattern. Cost: linear in iterations, and in variants per row.
  */
 #include "base/text.h"
 #include "report/text.h"
@@ -12,7 +11,7 @@
 
 #define ROWS_MOST 10
 #define NUMBER_COLUMNS 49
-#define NARROW 60 /* below it, how many there are is all there is room for */
+#define NARROW 60 /* columns below which only their number fits */
 #define NARROW_COLUMNS 22
 
 struct variant {
@@ -55,7 +54,10 @@ static bool is_narrow(const struct dp_render *render)
 	return ((const struct dp_text *)render->state)->width < NARROW;
 }
 
-/* "+6 before multi_tensor_apply_kernel": how its first iteration differs, and where first. */
+/*
+ * Writes "+6 before multi_tensor_apply_kernel": how a variant's first iteration differs, and where
+ * first.
+ */
 static void write_edits(struct dp_render *render, const struct dp_loop *loop, size_t iteration)
 {
 	const struct dp_iteration *at =

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Idle times under this are what launches take: a timeline has no room for them. */
+/* Shorter idle times are launch overhead, too short to be shown. */
 #define IDLE_LEAST_NS 30000
 
 const char *const dp_timeline__keys[DP_KEY_METRICS] = { "",
@@ -79,7 +79,7 @@ void dp_timeline__device_name(char name[DP_LABEL_SIZE], const struct dp_trace *t
 		 *model ? ": " : "", model);
 }
 
-/* Streams are in order of device and context. */
+/* Relies on streams being sorted by device and context. */
 bool dp_timeline__has_contexts(const struct dp_trace *trace, size_t first)
 {
 	const struct dp_stream *of = dp_trace_stream(trace, first), *other;
@@ -116,7 +116,7 @@ size_t dp_timeline__device(const struct dp_trace *trace, uint32_t stream)
 				 : dp_trace_stream(trace, stream)->device;
 }
 
-/* A slice without arguments. */
+/* Writes a slice without arguments. */
 static void write_slice(struct dp_render *render, const struct dp_timeline_encoder *encoder,
 			const struct dp_timeline_slice *slice)
 {
@@ -158,7 +158,10 @@ static void write_range(struct dp_render *render, const struct dp_timeline_encod
 	write_slice(render, encoder, &slice);
 }
 
-/* Calls and ranges in order of start, so that they nest; of equal starts ranges are outside. */
+/*
+ * Writes calls and ranges in order of start, so that they nest; of equal starts, ranges enclose
+ * calls.
+ */
 static void write_host(struct dp_render *render, const struct dp_timeline_encoder *encoder,
 		       const struct dp_trace *trace)
 {
@@ -287,7 +290,7 @@ static const char *phase_of(const struct dp_iteration *at)
 	return at->partial ? "cut off" : at->warmup ? "warm-up" : "steady";
 }
 
-/* Neighbouring iterations of one kind. */
+/* Writes adjacent iterations of one kind as a phase. */
 static void write_phases(struct dp_render *render, const struct dp_timeline_encoder *encoder,
 			 const struct dp_loop *loop)
 {
@@ -410,7 +413,7 @@ void dp_timeline__finding(struct dp_render *render, const struct dp_timeline_enc
 					   .name = finding->rule };
 	char name[2 * DP_NUMBER_SIZE];
 
-	/* None of a finding that is of no loop. */
+	/* a finding of a capture has no iterations */
 	if (!first || !last)
 		return;
 	snprintf(name, sizeof(name), "finding: %.48s (loop %u)", finding->rule, finding->loop);

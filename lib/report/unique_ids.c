@@ -1,4 +1,4 @@
-/* Numbers in a timeline. Cost: that of sorting those that are requested. */
+/* Ids in a timeline. Cost: that of sorting the requests. */
 #include "report/unique_ids.h"
 
 #include "base/search.h"

@@ -1,7 +1,7 @@
 /*
  * Pettitt, A non-parametric approach to the change-point problem (Applied Statistics 28, 1979): the
- * two-sided cumulative sum of ranks, so that a few wild values change nothing. A trend bends that
- * sum as well: a step must be nearer to the values than a line is.
+ * two-sided cumulative sum of ranks, which a few outliers do not change. A trend bends that sum as
+ * well: a step must fit the values better than a line does.
  */
 #include "stats/change.h"
 #include "base/search.h"
@@ -16,7 +16,7 @@
 #define FEWEST_PER_SIDE 4
 #define CHANCE 0.001
 
-/* Twice a value's rank among the sorted ones, from 1; equal ones share their mean. */
+/* Returns twice the rank of a value in sorted, from 1; equal values share their mean rank. */
 static double rank_of(const double *sorted, size_t n, double value)
 {
 	size_t below, upto;
@@ -26,7 +26,7 @@ static double rank_of(const double *sorted, size_t n, double value)
 	return (double)(below + 1 + upto);
 }
 
-/* Where the sum of ranks is farthest from what it would be without a change; its distance. */
+/* Returns how far the sum of ranks is from its mean without a change, at most, and where. */
 static double farthest(size_t *at, const double *points, size_t n)
 {
 	double sorted[POINTS], sum = 0, most = 0;
@@ -52,7 +52,7 @@ static double median_of(const double *points, size_t n)
 	return dp_stat__median(copy, n);
 }
 
-/* How far points are from a level, all together. */
+/* Returns the sum of the points' distances from a level. */
 static double around(const double *points, size_t n, double level)
 {
 	double sum = 0;
@@ -62,7 +62,7 @@ static double around(const double *points, size_t n, double level)
 	return sum;
 }
 
-/* The same from the line of least squares. */
+/* Returns the sum of their distances from the least-squares line. */
 static double around_line(const double *points, size_t n)
 {
 	double middle = (double)(n - 1) / 2, mean = dp_stat__mean(points, n);

@@ -1,4 +1,4 @@
-/* Where a series changes its level, once and for good. */
+/* Finds a lasting change of a series' level. */
 #ifndef DP_STATS_CHANGE_H
 #define DP_STATS_CHANGE_H
 
@@ -8,13 +8,13 @@ struct dp_change {
 	size_t at;     /* the first value of the new level */
 	double before; /* medians */
 	double after;
-	double p; /* of no change at all */
+	double p; /* that there is no change */
 };
 
 /*
- * False where no one step says more about the values than a straight line does, or where it is not
- * sure (p < 0.001). No value is NaN. Cost: linear; long series are first averaged in blocks, whose
- * boundary a step then is.
+ * Returns false if no single step describes the values better than a straight line, or if it is not
+ * significant (p < 0.001). No value may be NaN. Cost: linear. A long series is first averaged in
+ * blocks, so that the step is at the boundary of one.
  */
 bool dp_change__find(struct dp_change *change, const double *values, size_t count);
 

@@ -1,24 +1,24 @@
 /*
- * By how much one sample is above another: Hodges and Lehmann's interval (1963), which inverts Mann
+ * The interval by which one sample exceeds another: Hodges and Lehmann (1963), by inverting Mann
  * and Whitney's test. Its limits are the k-th smallest and k-th largest of all differences of two
- * values, where k comes from the exact distribution of the test's statistic, so that for
- * independent values the confidence holds whatever their distribution and however few they are, and
- * no limit is beyond what two values differ by.
+ * values, where k comes from the exact distribution of the test's statistic. For independent values
+ * the confidence therefore holds whatever their distribution and however few they are, and no limit
+ * exceeds the largest difference of two values.
  *
  * Cost: O((n + m) log(n + m)) for the sort, and 64 passes over n + m values per limit, as the
- * differences of sorted samples form a matrix whose rows and columns are sorted.
+ * differences of sorted samples form a matrix with sorted rows and columns.
  */
 #include "stats/shift.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Up to here the distribution is counted; beyond it is normal to three digits. */
+/* Up to here the distribution is counted; beyond, it is normal to three digits. */
 #define COUNTED_MOST 4096
 
 /*
- * The chance of each value of the statistic U, up to the given one: Mann and Whitney's recurrence
- * (1947) as a product of polynomials. What sums to a chance of some percent is exact to many
+ * Returns the rank of the statistic U below which its values have at most the probability tail:
+ * Mann and Whitney's recurrence (1947) as a product of polynomials. The sum is exact to many
  * digits, as the counts begin with 1, 1, 2, 3.
  */
 static size_t exact_rank(size_t n, size_t m, double tail)
@@ -48,11 +48,13 @@ size_t dp_shift__rank(const struct dp_shift_sample sample[2], double confidence,
 		return 0;
 	if (sample[0].widening <= 1 && sample[1].widening <= 1 && pairs <= COUNTED_MOST)
 		return exact_rank(n, m, (1 - confidence) / 2);
-	/* U / nm has the variance (N + 1) / 12nm, which is (1/n + 1/m) / 12 and a little; each
-	 * sample adds its own part to that, and so does what its values resemble each other by. */
+	/*
+	 * U / nm has the variance (N + 1) / 12nm, slightly above (1/n + 1/m) / 12: each sample adds
+	 * its part, widened if its values are correlated.
+	 */
 	share = sample[0].widening / (double)n + sample[1].widening / (double)m;
 	rank = pairs / 2 + 0.5 - deviations * pairs * sqrt(share / 12 * (all + 1) / all);
-	/* Dependent values may be as few as one or two: then nothing is known but their range. */
+	/* Dependent values may count as only one or two: then only their range is known. */
 	return rank >= 1 ? (size_t)rank : 1;
 }
 
@@ -74,7 +76,7 @@ struct pairs {
 	double (*of)(double before, double after);
 };
 
-/* Pairs whose value is at most a limit. */
+/* Counts the pairs whose value is at most a limit. */
 static size_t count_up_to(const struct pairs *pairs, double limit)
 {
 	const struct dp_shift_sample *before = &pairs->sample[0], *after = &pairs->sample[1];
@@ -89,7 +91,7 @@ static size_t count_up_to(const struct pairs *pairs, double limit)
 	return count;
 }
 
-/* Doubles as integers in the same order, and back: neighbours differ by 1. */
+/* Maps doubles to integers in the same order, and back: neighbors differ by 1. */
 static int64_t key_of(double value)
 {
 	int64_t key;
@@ -107,13 +109,13 @@ static double value_of(int64_t key)
 	return value;
 }
 
-/* The middle of two, towards the lower one. */
+/* Returns the midpoint of two, rounded down. */
 static int64_t between(int64_t low, int64_t high)
 {
 	return (low >> 1) + (high >> 1) + (low & high & 1);
 }
 
-/* The value of a rank: the smallest double that this many pairs are not above. */
+/* Returns the value of a rank: the smallest double that at least this many pairs do not exceed. */
 static double select_pair(const struct pairs *pairs, size_t rank)
 {
 	const struct dp_shift_sample *before = &pairs->sample[0], *after = &pairs->sample[1];

@@ -1,7 +1,7 @@
 /*
- * Order statistics by radix selection on the bits of the doubles, in place: eight at a time, from
- * the highest on in which what is left differs. That takes eight passes at most, whatever the
- * values are, so that no input makes it slow.
+ * Order statistics by radix selection on the bits of the doubles, in place: eight bits at a time,
+ * from the highest bit in which the remaining values differ. This takes at most eight passes for
+ * any values, so no input makes it slow.
  */
 #include "stats/stat.h"
 
@@ -57,7 +57,7 @@ size_t dp_stat__shorten(double *points, size_t most, const double *values, size_
 	return n;
 }
 
-/* A double's bits in an order that is the values' order: IEEE 754, negative ones reversed. */
+/* Maps a double's bits to the order of the values: IEEE 754, with negative ones reversed. */
 static uint64_t key_of(double value)
 {
 	uint64_t bits;
@@ -82,7 +82,7 @@ static size_t keep(double *values, size_t count, int shift, unsigned byte)
 	return kept;
 }
 
-/* Where the eight bits end that begin with the highest in which values differ; -1: in none. */
+/* Returns where the eight bits end that begin with the highest differing bit; -1: none differs. */
 static int differing_byte(const double *values, size_t count)
 {
 	uint64_t first = key_of(values[0]), differ = 0;

@@ -1,7 +1,7 @@
 /*
  * Mann, Nonparametric tests against trend (Econometrica 13, 1945); Kendall, Rank correlation
  * methods (1948); Sen, Estimates of the regression coefficient based on Kendall's tau (JASA 63,
- * 1968). Both are quadratic, so that at most POINTS values, means of blocks, go into them.
+ * 1968). Both are quadratic, so they get at most POINTS values: means of blocks.
  */
 #include "stats/trend.h"
 #include "base/sort.h"
@@ -37,8 +37,7 @@ bool dp_trend__init(struct dp_trend *trend, const double *values, size_t count)
 	return true;
 }
 
-/* Between two groups that are far apart, the lower one close together and of half of all or more.
- */
+/* Returns a limit between distant groups; the lower is compact and at least half of all. */
 static double between_groups(double *values, size_t count)
 {
 	double limit = (double)NAN, widest = GROUPS_RATIO;

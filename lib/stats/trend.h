@@ -1,4 +1,4 @@
-/* Whether values rise, which of them stand out. Robust: a few wild ones change nothing. */
+/* Whether values rise, and which are outliers. Robust: a few outliers change nothing. */
 #ifndef DP_STATS_TREND_H
 #define DP_STATS_TREND_H
 
@@ -6,19 +6,21 @@
 
 struct dp_trend {
 	double slope;  /* per value: Theil and Sen's estimate */
-	double median; /* of the values that it was made from */
-	double p;      /* two-sided, of no trend at all: Mann and Kendall's test */
+	double median; /* of the values used */
+	double p;      /* two-sided, that there is no trend: Mann and Kendall's test */
 };
 
-/* False with fewer than 8 values. No value is NaN. Cost: linear; long series are first averaged
- * in blocks. */
+/*
+ * Returns false with fewer than 8 values. None may be NaN. Cost: linear; long series are first
+ * averaged in blocks.
+ */
 bool dp_trend__init(struct dp_trend *trend, const double *values, size_t count);
 
 /*
- * The value above which others stand out: median + 5 MAD and 10%. Where nothing does and the values
- * fall into two groups, half as far apart as the lower group is from 0 or more and the upper one
- * not the larger, it lies between them. NaN with fewer than 4. Sorts nothing, but changes the
- * order of values. Cost: linear, n log n for two groups.
+ * Returns the limit of outliers: median + 5 MAD and 10%. If no value exceeds it and the values fall
+ * into two groups, the upper one not the larger, and their distance is at least half the lower
+ * group's distance from 0, returns a limit between the groups. Returns NaN with fewer than 4
+ * values. Changes the order of values. Cost: linear, n log n for two groups.
  */
 double dp_outlier__limit(double *values, size_t count);
 

@@ -1,4 +1,4 @@
-/* Tables of what an analysis found. */
+/* Tables of an analysis. */
 #include "table/table.h"
 
 #include <math.h>
@@ -68,7 +68,7 @@ static struct loop_row loop_row(const struct dp_analysis *analysis, size_t index
 	};
 }
 
-/* The summaries of all loops, metric by metric, behind a table's own columns. */
+/* The summaries of all loops, metric by metric, after a table's own columns. */
 static int summaries(struct dp_table_rows *rows, struct dp_arrow_column *columns, size_t loops)
 {
 	size_t own = dp_table__own_fields(&dp_table__loops), metrics = rows->field_count - own;
@@ -111,7 +111,7 @@ const struct dp_table dp_table__loops = {
 	.list = list_loops,
 };
 
-/* Iterations: what is of their loop, then members of struct dp_iteration, then metrics. */
+/* Iterations: columns of their loop, then members of struct dp_iteration, then metrics. */
 
 enum { OF_LOOP = 2 };
 

@@ -1,6 +1,6 @@
 /*
- * Arrow arrays and schemas. Each array, a child too, owns what it points to by itself, as consumers
- * may move a child out of its parent and release them in any order.
+ * Arrow arrays and schemas. Each array, including children, owns its memory independently, as
+ * consumers may move a child out of its parent and release them in any order.
  */
 #include "table/arrow.h"
 
@@ -10,15 +10,15 @@
 
 enum {
 	BUFFERS = 3,
-	GATHERED = 256, /* rows of some hundred bytes: less than a second-level cache */
-	HUGE_PAGE = 2 << 20, /* bytes, of x86-64 and, with pages of 4 KiB, of AArch64 */
+	GATHERED = 256,	     /* rows of some hundred bytes, less than a second-level cache */
+	HUGE_PAGE = 2 << 20, /* bytes, on x86-64 and, with pages of 4 KiB, on AArch64 */
 };
 
 /* What an array owns. */
 struct body {
 	struct dp_analysis *held; /* of which a buffer is borrowed; NULL: none */
 	const void *buffers[BUFFERS];
-	void *own[BUFFERS]; /* those of them that are to be freed */
+	void *own[BUFFERS]; /* those of them that the array owns */
 	struct ArrowArray **children;
 	struct ArrowArray *storage; /* of the children */
 	struct ArrowArray dictionary;
@@ -45,7 +45,7 @@ static void array_release(struct ArrowArray *array)
 	array->release = NULL;
 }
 
-/* An array without buffers yet. NULL where memory runs out. */
+/* An array without buffers yet. NULL if memory runs out. */
 static struct body *array_init(struct ArrowArray *out, size_t rows, int64_t buffers)
 {
 	struct body *body = calloc(1, sizeof(*body));
@@ -63,8 +63,8 @@ static struct body *array_init(struct ArrowArray *out, size_t rows, int64_t buff
 }
 
 /*
- * Memory for a column. Where it is large, in huge pages if the system has them: with a million
- * rows, faults of ordinary ones take longer than filling the columns.
+ * Memory for a column. Large ones use huge pages if the system has them: with a million rows, page
+ * faults take longer than filling the columns.
  */
 static void *column_memory(size_t count, size_t size)
 {
@@ -82,10 +82,10 @@ static void *column_memory(size_t count, size_t size)
 	return memory;
 }
 
-/* A buffer of the array's own. Its content is the caller's to fill; NULL where memory runs out. */
+/* A buffer that the array owns, to be filled by the caller. NULL if memory runs out. */
 static void *buffer(struct body *body, size_t which, size_t count, size_t size)
 {
-	/* Consumers may read whole words: a buffer is never of no bytes. */
+	/* never empty, since consumers may read whole words */
 	body->own[which] = column_memory(count + 1, size);
 	body->buffers[which] = body->own[which];
 	return body->own[which];
@@ -122,7 +122,7 @@ static bool can_be_null(enum dp_cell kind)
 	return kind != DP_CELL_INT64 && kind != DP_CELL_UINT32 && kind != DP_CELL_BOOL;
 }
 
-/* The bitmap of values that exist, where one does not. */
+/* Makes the bitmap of valid values if any is missing. */
 static int validity(struct ArrowArray *array, const struct dp_arrow_column *column,
 		    enum dp_cell kind)
 {
@@ -150,7 +150,7 @@ static int validity(struct ArrowArray *array, const struct dp_arrow_column *colu
 	return DP_OK;
 }
 
-/* Bytes of a value that Arrow has as it is in memory; 0: of a text or a bit. */
+/* The size of a value whose layout in memory is Arrow's; 0 for a text or a bit. */
 static size_t cell_size(enum dp_cell kind)
 {
 	switch (kind) {
@@ -168,7 +168,7 @@ static size_t cell_size(enum dp_cell kind)
 	return 0;
 }
 
-/* A column of a fixed size: borrowed, or room for gather(). */
+/* Makes a column of fixed-size values: borrowed, or room for gather(). */
 static int fixed(struct body *body, const struct dp_arrow_column *column, size_t rows, size_t size,
 		 const struct dp_analysis *analysis)
 {
@@ -204,8 +204,8 @@ static void pack_bits(uint8_t *to, const struct dp_arrow_column *column, size_t 
 }
 
 /*
- * Fills in the buffers of what is copied. Block by block: columns that are members of one struct
- * are read from the cache then, all but the first.
+ * Fills the buffers of columns that are copied, block by block: all columns but the first that are
+ * members of one struct are then read from the cache.
  */
 static void gather(struct ArrowArray *out, const struct dp_field *fields,
 		   const struct dp_arrow_column *columns, size_t count)
@@ -225,7 +225,7 @@ static void gather(struct ArrowArray *out, const struct dp_field *fields,
 		}
 }
 
-/* Texts, with null where there is none. text() gives that of a row. */
+/* Makes a column of texts, with null for NULL. text() gives that of a row. */
 static int texts(struct body *body, size_t rows, const char *(*text)(const void *of, size_t row),
 		 const void *of)
 {
@@ -258,7 +258,7 @@ static const char *trace_text(const void *of, size_t row)
 	return dp_trace_string(of, (uint32_t)row);
 }
 
-/* Indices into the strings of the trace, which are the dictionary. */
+/* Makes indices into the strings of the trace, which are the dictionary. */
 static int names(struct ArrowArray *array, const struct dp_arrow_column *column,
 		 const struct dp_analysis *analysis)
 {
@@ -361,7 +361,7 @@ static void schema_release(struct ArrowSchema *schema)
 	schema->release = NULL;
 }
 
-/* As the specification has it: a number of pairs, then lengths and texts, not aligned. */
+/* The specification's format: a number of pairs, then lengths and texts, unaligned. */
 static char *put_text(char *at, const char *text)
 {
 	int32_t length = (int32_t)strlen(text);

@@ -1,6 +1,6 @@
 /*
- * Rows of structs as Arrow arrays. A batch has rows that lie at equal distances in memory, and a
- * column says where in a row its value is. Source: the Arrow C data interface.
+ * Rows of structs as Arrow arrays. The rows of a batch are at equal distances in memory, and a
+ * column gives the place of its value in a row. Source: the Arrow C data interface.
  */
 #ifndef DP_TABLE_ARROW_H
 #define DP_TABLE_ARROW_H
@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include <deepprof/table.h>
 
-/* What lies in a row, and what becomes of it. */
+/* The type of a value in a row, and of its column. */
 enum dp_cell {
 	DP_CELL_INT64, /* or a size_t: int64 */
 	DP_CELL_ID,    /* int64; below 0: null */
@@ -23,26 +23,26 @@ enum dp_cell {
 struct dp_field {
 	const char *name;
 	enum dp_cell cell;
-	size_t offset;	  /* in a row; of a column with a place of its own it is not used */
+	size_t offset;	  /* in a row; unused for a column with a place of its own */
 	const char *unit; /* "ns"; NULL: none */
 	const char *help;
 };
 
-/* Where a column's values are: at, at + stride, … A stride of 0 repeats one. */
+/* The place of a column's values: at, at + stride, … A stride of 0 repeats one value. */
 struct dp_arrow_column {
 	const void *at;
 	size_t stride;
-	bool stays; /* for as long as the analysis does */
+	bool stays; /* valid as long as the analysis */
 };
 
 /* Writes the schema of a table: a struct with these fields. Errors: DP_ERR_NOMEM. */
 int dp_arrow__schema(struct ArrowSchema *out, const struct dp_field *fields, size_t count);
 
 /*
- * Writes a batch of rows: columns[i] is the place of fields[i]. A column that stays and
- * is laid out as Arrow has it is borrowed, and the array holds the analysis; all else is copied.
- * The names of DP_CELL_NAME are those of the analysis's trace; without such columns analysis may be
- * NULL. Errors: DP_ERR_NOMEM: nothing is written then. Cost: linear in rows times fields.
+ * Writes a batch of rows: columns[i] is the place of fields[i]. A column that stays valid and has
+ * Arrow's layout is borrowed, and the array holds the analysis; others are copied. The names of
+ * DP_CELL_NAME are those of the analysis's trace; without such columns analysis may be NULL.
+ * Errors: DP_ERR_NOMEM: nothing is written then. Cost: linear in rows times fields.
  */
 int dp_arrow__batch(struct ArrowArray *out, const struct dp_field *fields,
 		    const struct dp_arrow_column *columns, size_t count, size_t rows, bool nan,

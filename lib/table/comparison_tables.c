@@ -1,4 +1,4 @@
-/* Tables of a comparison: a row for each thing that was compared in a pair of loops. */
+/* Tables of a comparison: a row for each thing compared in a pair of loops. */
 #include "table/table.h"
 
 /* A number in both runs. */
@@ -8,7 +8,7 @@ struct difference {
 	int64_t count_before, count_after;
 };
 
-/* suffix: of the names of those that have a unit. */
+/* suffix: of the names of fields that have a unit. */
 #define DIFFERENCE_FIELD(type, member, suffix, cell, unit, help)                                \
 	{                                                                                       \
 #member suffix, cell, offsetof(type, of) + offsetof(struct difference, member), \
@@ -49,7 +49,7 @@ static struct difference difference(const struct dp_difference *of)
 	};
 }
 
-/* The index of a pattern's place, -1 (null) where it is none. */
+/* The index of a pattern's position, or -1 (null). */
 static int64_t place(size_t index)
 {
 	return index == SIZE_MAX ? -1 : (int64_t)index;
@@ -110,7 +110,7 @@ const struct dp_table dp_table__pairs = {
 	.row = pair_row,
 };
 
-/* What has a name: metrics and parts of the period. */
+/* Named rows: metrics and parts of the period. */
 
 struct named_row {
 	int64_t pair;
@@ -167,7 +167,7 @@ const struct dp_table dp_table__pair_parts = {
 	.row = part_row,
 };
 
-/* Kernels by name, and by place. */
+/* Kernels by name, and by position. */
 
 struct kernel_row {
 	int64_t pair;

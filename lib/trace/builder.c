@@ -1,4 +1,4 @@
-/* What importers push; builder_finish.c makes the trace of it. */
+/* Receives what importers push; builder_finish.c makes the trace of it. */
 #include "trace/builder_model.h"
 #include "base/utf8.h"
 #include "trace/call_kind.h"
@@ -7,14 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names beyond this are no names: DP_ERR_LIMIT. */
+/* More bytes of names fail with DP_ERR_LIMIT. */
 #define NAMES_BYTES ((uint64_t)2 << 30)
 
-/* Plain forms beyond this stay as they were mangled: no program has this many, a hostile file may.
- */
+/* Names beyond this stay mangled: no program has this many, but a hostile file may. */
 #define DEMANGLED_BYTES ((uint64_t)512 << 20)
 
-/* Reasons of losses that are distinguished. */
+/* Reasons of losses that are distinguished; more are counted together. */
 #define LOSSES_MOST 64
 
 static const uint8_t op_widths[] = { 8, 8, 8, 4, 4, 4, 4, 1, 1, 1, 1, 1 };
@@ -93,7 +92,7 @@ int dp_builder__fail(struct dp_builder *builder, int status)
 			     "more than 4 billion events of one kind in one file");
 }
 
-/* Compressed names can be a thousand times as long as the file: there is an end to them. */
+/* Compressed names can be a thousand times as long as the file, so they are limited. */
 static uint32_t intern(struct dp_builder *builder, struct dp_strings *strings, const char *text,
 		       size_t length)
 {
@@ -138,7 +137,7 @@ const char *dp_builder__text(const struct dp_builder *builder, uint32_t id)
 	return dp_strings__get(&builder->strings, id);
 }
 
-/* The name's id, demangled once: raw names are interned apart, each with the id of its result. */
+/* Returns the id of a name, demangled once: raw names are interned apart, with their results. */
 static uint32_t demangled(struct dp_builder *builder, const char *text, size_t length)
 {
 	size_t before = builder->mangled.count;
@@ -167,7 +166,7 @@ static uint32_t demangled(struct dp_builder *builder, const char *text, size_t l
 	return id;
 }
 
-/* A kernel's symbol on AMD's GPUs is that of its descriptor, ".kd". */
+/* On AMD's GPUs, the symbol of a kernel is that of its descriptor, ".kd". */
 static size_t without_descriptor(const char *text, size_t length)
 {
 	static const char *const ends[] = { " [clone .kd]", ".kd" };
@@ -215,8 +214,8 @@ uint32_t dp_builder__set_name(struct dp_builder *builder)
 }
 
 /*
- * The index for a key of five numbers, or what the count of its kind is where the key is new: one
- * hash (the string table, keys as hexadecimal text) serves processes, threads, devices, streams.
+ * Returns the index of a key of five numbers, or next if the key is new. One hash (the string
+ * table, with keys as hexadecimal text) serves processes, threads, devices and streams.
  */
 static uint32_t find_key(struct dp_builder *builder, char kind, uint32_t process, int64_t a,
 			 int64_t b, int64_t c, size_t next, bool *added)
@@ -453,7 +452,7 @@ int dp_builder__op(struct dp_builder *builder, const struct dp_op *op)
 	return DP_OK;
 }
 
-/* The kind of a call by its name, found once per name. */
+/* Finds the kind of a call by its name, once per name. */
 static int call_kind(struct dp_builder *builder, uint32_t name, uint8_t *kind)
 {
 	size_t before = builder->call_kind_count;
@@ -537,14 +536,14 @@ int dp_builder__add_collective(struct dp_builder *builder, const struct dp_colle
 }
 
 /*
- * PyTorch writes the number of each call into its ranges' names ("aten::mul, seq = 5, op_id = 9"):
- * without it, the calls of one operator have one name.
+ * PyTorch writes the number of each call into the names of its ranges ("aten::mul, seq = 5, op_id =
+ * 9"): without it, all calls of an operator have the same name.
  */
 static uint32_t unnumbered(struct dp_builder *builder, uint32_t name)
 {
 	static const char *const numbers[] = { ", seq = ", ", op_id = " };
 	const char *text = dp_strings__get(&builder->strings, name), *end = NULL;
-	char begin[272]; /* any number of ranges can have a name of any length */
+	char begin[272]; /* bounded, as many ranges may have long names */
 	size_t length = strnlen(text, sizeof(begin) - 1);
 
 	memcpy(begin, text, length);
@@ -633,14 +632,14 @@ int dp_builder__loss(struct dp_builder *builder, const char *reason, uint64_t re
 	struct dp_loss *loss;
 	char *copy;
 
-	/* A file can make up any number of reasons; each is looked for among those before it. */
+	/* A file can invent any number of reasons, and each is compared with all before it. */
 	if (builder->loss_count >= LOSSES_MOST)
 		reason = "other losses";
 	for (size_t i = 0; i < builder->loss_count; i++) {
 		loss = &builder->losses[i];
 		if (strcmp(loss->reason, reason))
 			continue;
-		/* What is not known stays so, whatever else is lost for the same reason. */
+		/* An unknown count stays unknown, whatever else is lost for the same reason. */
 		if (!loss->records || !records)
 			loss->records = 0;
 		else if (__builtin_add_overflow(loss->records, records, &loss->records))

@@ -1,9 +1,8 @@
 /*
- * Builds a trace: importers push events in any order with the source's own times, finish() sorts,
- * links kernels to their launch calls, classifies streams and moves the times to the first
- * operation. Functions that return an id return DP_NONE on failure and set error of
- * dp_builder__new(); functions that return a status do the same with it. After a failure all others
- * fail too.
+ * Builds a trace. Importers push events in any order with the source's own times; finish() sorts
+ * them, links kernels to their launch calls, classifies streams and makes the first operation time
+ * 0. On failure, functions that return an id return DP_NONE, and functions that return a status
+ * return that; both set the error of dp_builder__new(). After a failure all further calls fail too.
  */
 #ifndef DP_TRACE_BUILDER_H
 #define DP_TRACE_BUILDER_H
@@ -42,7 +41,7 @@ struct dp_sync {
 	uint32_t stream; /* or DP_NONE */
 	uint32_t correlation;
 	enum dp_sync_kind kind;
-	/* Of a stream's wait for an event, if linked: what it is for. See struct dp_syncs. */
+	/* For a stream's wait for an event, if linked: the work waited for. See struct dp_syncs. */
 	bool linked;
 	uint32_t source;
 	uint32_t source_correlation;
@@ -72,7 +71,7 @@ struct dp_collective {
 	int32_t self;
 };
 
-/* A device's state; 0 where a value is not known. */
+/* A device's state; 0 for an unknown value. */
 struct dp_sample {
 	int64_t time_ns;
 	uint64_t energy_mj;
@@ -108,14 +107,14 @@ struct dp_off {
 	enum dp_off_kind kind;
 };
 
-/* What a GPU is. */
+/* The properties of a GPU. */
 struct dp_gpu {
 	uint32_t name; /* of dp_builder__string(), or DP_NONE */
 	uint32_t uuid; /* the same */
 	uint64_t total_bytes;
 };
 
-/* A UUID as text; DP_NONE also for none, which is empty or has no digit but 0. */
+/* Returns a UUID as text; DP_NONE also if it is empty or has no digit but 0. */
 uint32_t dp_builder__uuid(struct dp_builder *builder, const char *text, size_t length);
 
 /* error is borrowed until finish() or free(). */
@@ -125,34 +124,34 @@ void dp_builder__free(struct dp_builder *builder);
 /* Interns length bytes; invalid UTF-8 becomes U+FFFD, a NUL ends the string. */
 uint32_t dp_builder__string(struct dp_builder *builder, const char *text, size_t length);
 
-/* The text of an id that one of these returned. Borrowed from the builder. */
+/* Returns the text of an id that one of these functions returned. Borrowed from the builder. */
 const char *dp_builder__text(const struct dp_builder *builder, uint32_t id);
 
-/* The same for a kernel's name: an Itanium-mangled one (_Z…) is demangled, AMD's ".kd" is cut. */
+/* The same for a kernel's name: demangles Itanium-mangled ones (_Z…), removes AMD's ".kd". */
 uint32_t dp_builder__kernel_name(struct dp_builder *builder, const char *text, size_t length);
 
-/* A name for a copy or a set that has none: "[CUDA memcpy HtoD]", "[CUDA memset]". */
+/* Names a copy or a memset that has no name: "[CUDA memcpy HtoD]", "[CUDA memset]". */
 uint32_t dp_builder__copy_name(struct dp_builder *builder, enum dp_copy_kind kind);
 uint32_t dp_builder__set_name(struct dp_builder *builder);
 
-/* Find or add. pid, tid, device, context and stream are the source's, -1 where it has none. */
+/* Find or add an entry. pid, tid, device, context and stream are the source's, -1 if unknown. */
 uint32_t dp_builder__process(struct dp_builder *builder, int64_t pid);
 uint32_t dp_builder__thread(struct dp_builder *builder, uint32_t process, int64_t tid);
 uint32_t dp_builder__device(struct dp_builder *builder, uint32_t process, int64_t device);
 uint32_t dp_builder__stream(struct dp_builder *builder, uint32_t process, int64_t device,
 			    int64_t context, int64_t stream);
 
-/* The pid of a process that was added (as -1) before the source named it. */
+/* Sets the pid of a process that was added (as -1) before the source named it. */
 void dp_builder__pid(struct dp_builder *builder, uint32_t process, int64_t pid);
 
 /*
- * For a source whose operations name a device and no process: gives each device that was filed
- * under process to the one whose calls bear its operations' correlation ids. Call it when all
- * operations and calls were pushed.
+ * For a source whose operations name a device but no process: assigns each device that was filed
+ * under process to the process whose calls have the correlation ids of its operations. Call it when
+ * all operations and calls have been pushed.
  */
 int dp_builder__claim_devices(struct dp_builder *builder, uint32_t process);
 
-/* More about them; name is a string's id. */
+/* Describe them further; name is a string's id. */
 void dp_builder__name_process(struct dp_builder *builder, uint32_t process, uint32_t name,
 			      int64_t rank);
 void dp_builder__name_thread(struct dp_builder *builder, uint32_t thread, uint32_t name);
@@ -171,48 +170,48 @@ int dp_builder__add_off_cpu(struct dp_builder *builder, const struct dp_off *off
 int dp_builder__add_throttling(struct dp_builder *builder, int64_t time_ns, uint32_t process,
 			       int64_t throttled_ns);
 
-/* Memory of a device (of dp_builder__device()) that is allocated, or freed where negative. */
+/* Memory of a device (of dp_builder__device()) that is allocated, or freed if negative. */
 int dp_builder__add_memory(struct dp_builder *builder, int64_t time_ns, uint32_t device,
 			   int64_t delta_bytes);
 
-/* Recording was off in a process (of dp_builder__process()), which went on. */
+/* Adds an interval in which a process (of dp_builder__process()) ran without being recorded. */
 int dp_builder__add_pause(struct dp_builder *builder, uint32_t process, int64_t start_ns,
 			  int64_t end_ns);
 
-/* How many operations, calls, ranges were pushed so far. */
+/* Return the number of operations, calls and ranges pushed so far. */
 size_t dp_builder__op_count(const struct dp_builder *builder);
 size_t dp_builder__call_count(const struct dp_builder *builder);
 size_t dp_builder__range_count(const struct dp_builder *builder);
 
-/* Adds to the loss of that reason (static or interned text is copied). */
+/* Adds to the losses of a reason, which is copied. records 0: an unknown number. */
 int dp_builder__loss(struct dp_builder *builder, const char *reason, uint64_t records,
 		     uint64_t offset);
 
-/* What the source reports about its recording: name is static, the first value stays; "" is none.
- */
+/* Adds a fact that the source reports of its recording. name is static; the first value stays. */
 int dp_builder__fact(struct dp_builder *builder, const char *name, const char *value,
 		     size_t length);
 
-/* The epoch that the source's time 0 stands for (0 where its times are epoch times already). */
+/* Sets the epoch time of the source's time 0 (0 if its times are epoch times already). */
 void dp_builder__epoch(struct dp_builder *builder, int64_t epoch_ns);
 
-/* The source's resolution; without it, found from the operations' times. */
+/* Sets the source's resolution; otherwise it is derived from the operations' times. */
 void dp_builder__resolution(struct dp_builder *builder, int64_t resolution_ns);
 
-/* "schema 3.25.0"; copied, cut to 63 bytes. */
+/* Sets a detail like "schema 3.25.0"; copied, cut to 63 bytes. */
 void dp_builder__detail(struct dp_builder *builder, const char *format, ...) DP_PRINTF(2, 3);
 
 /*
- * What the recorder (who) reports about missing GPU activity, and how to record it (static, or
- * NULL): parts of the message of DP_ERR_NO_GPU. The reason is copied, cut to 199 bytes with who.
+ * Set what the recorder (who) reports about missing GPU activity, and how to record it (static, or
+ * NULL): parts of the message of DP_ERR_NO_GPU. The reason is copied; with who it is cut to 199
+ * bytes.
  */
 void dp_builder__explain_no_gpu(struct dp_builder *builder, const char *who, const char *reason,
 				size_t length);
 void dp_builder__advise_recording(struct dp_builder *builder, const char *how);
 
 /*
- * Ends building: *trace is the caller's. The builder is freed in every case. Fails with
- * DP_ERR_NO_GPU where there is no operation, unless allow_no_gpu.
+ * Ends building. The caller frees *trace; the builder is freed in any case. Fails with
+ * DP_ERR_NO_GPU if there is no operation, unless allow_no_gpu.
  */
 int dp_builder__finish(struct dp_builder *builder, struct dp_trace **trace, const char *path,
 		       const char *format, bool allow_no_gpu);

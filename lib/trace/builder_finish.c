@@ -1,4 +1,4 @@
-/* From what importers pushed to a finished trace: order, links, streams, times from 0. */
+/* Makes a finished trace of what importers pushed: order, links, streams, times from 0. */
 #include "base/text.h"
 #include "trace/builder_model.h"
 #include "trace/link.h"
@@ -15,7 +15,7 @@ static int compare_i64(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Equal starts happen in traces of whole microseconds: then the order of launch is the order. */
+/* Traces in whole microseconds have equal starts: these are in the order of launch. */
 static int compare_ops(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct dp_columns *ops = ctx;
@@ -27,7 +27,7 @@ static int compare_ops(const void *ctx, uint32_t a, uint32_t b)
 	return compare_i64(correlation[a], correlation[b]);
 }
 
-/* Of equal starts the longer first, so that what encloses comes before what it holds. */
+/* Of equal starts the longer comes first, so that a range precedes those that it encloses. */
 static int compare_spans(const void *ctx, uint32_t a, uint32_t b)
 {
 	const int64_t *end = DP_COLUMN((const struct dp_columns *)ctx, int64_t, 1);
@@ -35,7 +35,7 @@ static int compare_spans(const void *ctx, uint32_t a, uint32_t b)
 	return compare_i64(end[b], end[a]);
 }
 
-/* By the time in the first column, and those of equal times by compare, if any. */
+/* Sorts by the time in the first column, then by compare, if any. */
 static int sort_columns(struct dp_builder *builder, struct dp_columns *rows,
 			int (*compare)(const void *, uint32_t, uint32_t))
 {
@@ -79,7 +79,7 @@ static int sort_all(struct dp_builder *builder)
 	return status;
 }
 
-/* The largest of 1 ms, 1 µs and 1 ns that all operations' times are multiples of. */
+/* Returns the largest of 1 ms, 1 µs and 1 ns of which all operations' times are multiples. */
 static int64_t find_resolution(const struct dp_columns *ops)
 {
 	const int64_t *start = DP_COLUMN(ops, int64_t, OP_START);
@@ -110,7 +110,7 @@ static void shift_times(struct dp_columns *rows, int64_t by_ns)
 		time[i] -= by_ns;
 }
 
-/* The first operation's start, the trace's time 0. */
+/* Returns the start of the first operation, the trace's time 0. */
 static int64_t find_zero(const struct dp_columns *ops)
 {
 	const int64_t *start = DP_COLUMN(ops, int64_t, OP_START);
@@ -121,7 +121,7 @@ static int64_t find_zero(const struct dp_columns *ops)
 	return zero_ns;
 }
 
-/* What is farther from time 0 than times may be. */
+/* Finds times that are too far from time 0. */
 struct distance {
 	int64_t zero_ns;
 	bool ends; /* the second column is a time, too */
@@ -141,7 +141,7 @@ static bool is_near(const struct dp_columns *rows, size_t row, void *ctx)
 	return false;
 }
 
-/* Two times of a file may be twice as far from each other as they are from its own zero. */
+/* Two times within the limit of the file's own zero may still be twice as far apart. */
 static int drop_distant(struct dp_builder *builder)
 {
 	struct dp_columns *const spans[] = { &builder->ops, &builder->calls, &builder->syncs,
@@ -162,7 +162,7 @@ static int drop_distant(struct dp_builder *builder)
 	return distance.lost ? dp_builder__loss(builder, DP_LOST_TIMES, distance.lost, 0) : DP_OK;
 }
 
-/* Returns what the new time 0 was. */
+/* Moves times to the new time 0, and returns that. */
 static int64_t rebase(struct dp_builder *builder, struct dp_trace *trace)
 {
 	const struct dp_columns *ops = &builder->ops;
@@ -193,12 +193,12 @@ static int64_t rebase(struct dp_builder *builder, struct dp_trace *trace)
 	return zero_ns;
 }
 
-/* By the rank of their process, where it has one; then by number; then as the file has them. */
+/* Orders devices by the rank of their process, if any; then by number; then as in the file. */
 static int compare_devices(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct dp_builder *builder = ctx;
 	const struct dp_device *one = &builder->devices[a], *two = &builder->devices[b];
-	/* No rank, -1, comes last. */
+	/* Without a rank, -1, a device comes last. */
 	uint64_t first = (uint64_t)builder->processes[one->process].rank;
 	uint64_t second = (uint64_t)builder->processes[two->process].rank;
 
@@ -221,8 +221,8 @@ static int compare_streams(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /*
- * Sorts a table's rows of size bytes; *where says where each old row went (NULL: nothing moved),
- * the caller's.
+ * Sorts a table of rows of size bytes. *where maps old rows to new ones (NULL: nothing moved); the
+ * caller frees it.
  */
 static int sort_table(struct dp_builder *builder, void *rows, size_t count, size_t size,
 		      int (*compare)(const void *, uint32_t, uint32_t), uint32_t **where)
@@ -261,7 +261,7 @@ static void move_devices(struct dp_columns *rows, size_t column, const uint32_t 
 		device[i] = where[device[i]];
 }
 
-/* Streams and devices in order of their numbers, whatever order the file named them in. */
+/* Sorts streams and devices by number, in whatever order the file named them. */
 static int sort_tables(struct dp_builder *builder)
 {
 	uint32_t *devices = NULL, *streams = NULL, *cell;
@@ -345,7 +345,7 @@ static int no_gpu(struct dp_builder *builder)
 					 builder->calls.count == 1 ? "" : "s");
 	snprintf(text + used, sizeof(text) - used, "%s",
 		 used || builder->loss_count ? "no kernels" : "no records");
-	/* Where something is lost, kernels may be among it. */
+	/* What was lost may have included kernels. */
 	if (builder->loss_count)
 		snprintf(losses, sizeof(losses), " in what is left (%.100s)",
 			 builder->losses[0].reason);
@@ -355,7 +355,7 @@ static int no_gpu(struct dp_builder *builder)
 			     builder->how_to_record ? builder->how_to_record : "");
 }
 
-/* Hands the columns over: the trace's views point at them from now on. */
+/* Hands the columns over: from now on, the trace's views point to them. */
 static void take_columns(struct dp_trace *trace, struct dp_builder *builder)
 {
 	void **d = builder->ops.data;
@@ -415,7 +415,7 @@ static char *duplicate(const char *text)
 	return copy ? strcpy(copy, text) : NULL;
 }
 
-/* Everything but the columns. */
+/* Hands over everything except the columns. */
 static void take_tables(struct dp_trace *trace, struct dp_builder *builder)
 {
 	trace->strings = builder->strings;
@@ -452,7 +452,7 @@ static int compare_uuids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Devices of one UUID are one GPU, however many processes see it. */
+/* Devices with one UUID are one GPU, however many processes see it. */
 static int count_gpus(struct dp_trace *trace, struct dp_error *error)
 {
 	uint32_t *uuids = dp_alloc__array(trace->device_count, sizeof(*uuids));

@@ -1,9 +1,9 @@
-/* What was sampled of the host's processors, and of the devices' units. */
+/* Samples of the host's processors, and of the devices' units. */
 #include "trace/builder_model.h"
 
 #include <string.h>
 
-/* A file may claim any sum; what no thread can have is not recorded. */
+/* A file may claim any sum; one that no thread can have counts as not recorded. */
 static int64_t good_sum(int64_t sum)
 {
 	return sum >= 0 && sum < DP_TIME_LIMIT ? sum : -1;

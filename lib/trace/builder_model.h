@@ -1,4 +1,4 @@
-/* A builder's insides, for builder.c and builder_finish.c. */
+/* The internals of a builder, for builder.c and builder_finish.c. */
 #ifndef DP_TRACE_BUILDER_MODEL_H
 #define DP_TRACE_BUILDER_MODEL_H
 
@@ -9,16 +9,16 @@
 #include "trace/model.h"
 
 /*
- * Times lie within this of 0, before and after they are moved to the first operation's, and
- * durations are shorter: a sum or a difference of two fits in 64 bits, be they times or durations.
- * The year 2043 of epoch time is near, and where a clock ends that counts from a start. Bytes are
- * fewer.
+ * Times are within this limit of 0, before and after they are moved to the first operation's, and
+ * durations are shorter: so sums and differences of two times or durations fit in 64 bits. The
+ * limit allows epoch times up to 2043, and any clock that counts from a start. Bytes are limited
+ * likewise.
  */
 #define DP_TIME_LIMIT (INT64_C(1) << 61)
 #define DP_BYTES_LIMIT (UINT64_C(1) << 61)
 #define DP_LOST_TIMES "events with impossible times"
 
-/* Columns by number; their widths stand in builder.c. */
+/* Columns by number; their widths are in builder.c. */
 enum op_column {
 	OP_START,
 	OP_END,
@@ -101,7 +101,7 @@ struct dp_builder {
 	uint32_t *demangled;
 	size_t demangled_room;
 	uint64_t demangled_bytes;
-	uint8_t *call_kinds; /* by name's id; UINT8_MAX: not found out yet */
+	uint8_t *call_kinds; /* by name's id; UINT8_MAX: not determined yet */
 	size_t call_kind_count;
 	size_t call_kind_room;
 	struct dp_strings keys; /* of processes, threads, devices, streams: see find_key() */
@@ -130,30 +130,30 @@ struct dp_builder {
 	bool epoch_known;
 	int64_t resolution_ns;
 	char detail[64];
-	char no_gpu_reason[200];   /* what the recorder said of it, or "" */
+	char no_gpu_reason[200];   /* the recorder's explanation, or "" */
 	const char *how_to_record; /* GPU activity, or NULL */
 };
 
-/* Makes the builder fail from now on; returns status. */
+/* Makes all further calls fail; returns status. */
 int dp_builder__fail(struct dp_builder *builder, int status);
 
 /*
- * False for times beyond DP_TIME_LIMIT, whose event is counted as lost; an end before the start is
- * clamped.
+ * Returns false for times beyond DP_TIME_LIMIT, whose event is counted as lost; clamps an end
+ * before the start.
  */
 bool dp_builder__good_times(struct dp_builder *builder, int64_t start_ns, int64_t *end_ns);
 
 /*
- * Adds a row of an event with these times, as the last; its other cells are the caller's to fill
- * in. False where the builder failed, or where the times are impossible: there is no row then.
+ * Appends a row for an event with these times; the caller fills in its other cells. Returns false,
+ * without a row, if the builder failed or the times are impossible.
  */
 bool dp_builder__push(struct dp_builder *builder, struct dp_columns *rows, int64_t start_ns,
 		      int64_t *end_ns);
 
-/* builder_host.c: what the processors did with threads. */
+/* builder_host.c: how threads used the processors. */
 void dp_trace__take_host(struct dp_trace *trace, struct dp_builder *builder);
 
-/* Moves the pauses to a trace that has all else, their times to its zero. */
+/* Moves the pauses to a trace that is otherwise complete, with times from its zero. */
 int dp_trace__take_pauses(struct dp_trace *trace, struct dp_builder *builder, int64_t zero_ns);
 
 #endif

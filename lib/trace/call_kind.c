@@ -1,6 +1,6 @@
 /*
- * What an API call does, by its name. The names are those of the CUDA runtime and driver APIs and
- * of HIP; suffixes (_v2, _ptsz, _ptds, _v3020) and "Async" don't matter.
+ * Classifies API calls by name. The names are those of the CUDA runtime and driver APIs and of HIP;
+ * suffixes (_v2, _ptsz, _ptds, _v3020) and "Async" do not matter.
  */
 #include "trace/call_kind.h"
 
@@ -11,7 +11,7 @@ static bool starts(const char *name, const char *prefix)
 	return !strncmp(name, prefix, strlen(prefix));
 }
 
-/* The name without its API's prefix, or NULL if the API does not use it. */
+/* Returns the name without its API's prefix, or NULL if it has none. */
 static const char *bare(const char *name)
 {
 	static const char *const prefixes[] = { "cuda", "cu", "hip" };
@@ -22,7 +22,7 @@ static const char *bare(const char *name)
 	return NULL;
 }
 
-/* oneAPI's: Unified Runtime ("ur"), the plugins before it ("pi"), Level Zero ("ze"). */
+/* oneAPI: Unified Runtime ("ur"), its predecessor's plugins ("pi"), Level Zero ("ze"). */
 static enum dp_call_kind oneapi_kind(const char *name)
 {
 	static const struct {
@@ -51,7 +51,7 @@ static enum dp_call_kind oneapi_kind(const char *name)
 		{ "zeMemFree", DP_CALL_MEMORY },
 	};
 
-	/* A wait that a queue was given holds nobody up: urEnqueueEventsWait. */
+	/* A wait that is enqueued does not block the host: urEnqueueEventsWait. */
 	if (strstr(name, "EnqueueEventsWait"))
 		return DP_CALL_OTHER;
 	for (size_t i = 0; i < DP_COUNT(parts); i++)

@@ -1,4 +1,4 @@
-/* What an API call does, by its name. */
+/* Classifies API calls by name. */
 #ifndef DP_TRACE_CALL_KIND_H
 #define DP_TRACE_CALL_KIND_H
 

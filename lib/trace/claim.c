@@ -1,9 +1,9 @@
 /*
- * Whose device is it? Some sources file operations by device and never name the process. Where
- * several processes made calls, each counts how many of the device's operations bear a correlation
- * id that one of its launches, copies or sets has; ids of processes overlap, but only the true one
- * has them all. Cost: the calls are sorted once, and of a device's operations no more than SAMPLE
- * are asked for.
+ * Assigns devices to processes. Some sources file operations by device and never name the process.
+ * If several processes made calls, each counts how many of the device's operations have a
+ * correlation id of one of its launches, copies or memsets; ids of processes overlap, but only the
+ * right process has them all. Cost: the calls are sorted once, and at most SAMPLE operations of
+ * each device are looked up.
  */
 #include "trace/builder_model.h"
 
@@ -14,11 +14,11 @@
 
 struct claim {
 	struct dp_builder *builder;
-	uint32_t process; /* what all devices were filed under */
+	uint32_t process; /* that all devices were filed under */
 	uint64_t *keys;	  /* correlation and process of calls, sorted */
 	size_t key_count;
 	uint32_t *votes; /* by device and process */
-	uint32_t *asked; /* by device */
+	uint32_t *asked; /* operations looked up, by device */
 	bool *taken;	 /* by process */
 };
 
@@ -71,7 +71,7 @@ static void vote(struct claim *claim)
 	}
 }
 
-/* Of equals that which has no device yet, then the first. */
+/* Of equals, returns one that has no device yet, then the first. */
 static uint32_t winner(const struct claim *claim, uint32_t device)
 {
 	const uint32_t *votes = claim->votes + device * claim->builder->process_count;

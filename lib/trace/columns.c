@@ -36,7 +36,7 @@ static int grow(struct dp_columns *columns)
 
 int dp_columns__push(struct dp_columns *columns)
 {
-	/* Rows are named by 32 bits, DP_NONE is none of them. */
+	/* Row numbers have 32 bits, and DP_NONE is not a row. */
 	if (columns->count >= DP_NONE)
 		return DP_ERR_LIMIT;
 	if (columns->count == columns->room) {

@@ -1,4 +1,4 @@
-/* Rows kept as columns: one array per member, all with the same room. */
+/* Rows stored as columns: one array per member, all with the same capacity. */
 #ifndef DP_TRACE_COLUMNS_H
 #define DP_TRACE_COLUMNS_H
 
@@ -17,13 +17,13 @@ struct dp_columns {
 void dp_columns__init(struct dp_columns *columns, const uint8_t *widths, size_t column_count);
 void dp_columns__fini(struct dp_columns *columns);
 
-/* Makes room for a row more and counts it; its elements are not set. */
+/* Appends a row, whose elements are not set. */
 int dp_columns__push(struct dp_columns *columns);
 
-/* Puts all rows in order (NULL: they are already). */
+/* Puts all rows in order (NULL: they are in order already). */
 int dp_columns__permute(struct dp_columns *columns, const uint32_t *order);
 
-/* Removes the rows of which keep says no; what is left stays in order. Cost: linear. */
+/* Removes the rows for which keep returns false; keeps the order of the others. Cost: linear. */
 void dp_columns__filter(struct dp_columns *columns,
 			bool (*keep)(const struct dp_columns *columns, size_t row, void *ctx),
 			void *ctx);

@@ -1,6 +1,6 @@
 /*
- * The C++ runtime's own demangler: it follows the compilers. For names that it refuses because of
- * their length there is demangle_long.c.
+ * Uses the C++ runtime's own demangler, which follows the compilers; demangle_long.c handles names
+ * that it rejects because of their length.
  *
  * A mangled name refers back to parts of itself, so its plain form can be exponentially longer: 289
  * bytes can stand for 872 MB. So the length is estimated first. Cost: linear in the name and in its
@@ -14,32 +14,32 @@
 /* No compiler's kernel name comes near this, mangled or plain. */
 #define LONGEST 65536
 
-/* libiberty's DEMANGLE_RECURSION_LIMIT, 2048, is for twice the bytes: it refuses longer names. */
+/* libiberty rejects longer names: DEMANGLE_RECURSION_LIMIT, 2048, limits twice the bytes. */
 #define RUNTIME_LONGEST 1024
 
 /*
- * Of 125,000 names in a Linux system's libraries, PyTorch's among them, 60 are estimated above
- * this, and the longest has 4 KB. What is let through has some hundred KB at the most.
+ * Of 125,000 names in a Linux system's libraries, including PyTorch's, 60 have estimates above
+ * this, the longest of 4 KB. Names below it have plain forms of some hundred KB at most.
  */
 #define ESTIMATE_MOST 1e7
 
 /* Back references that are distinguished: S_, S0_ … */
 #define REFERENCES 64
 
-/* Itanium C++ ABI, 3.4: in every C++ runtime library, without a C header. */
+/* Itanium C++ ABI, 3.4: every C++ runtime library has it, but no C header declares it. */
 char *__cxa_demangle(const char *mangled, char *buf, size_t *length, int *status);
 
-/* How long a name may get, as far as it was looked at. */
+/* The estimated length of a name, as far as it was read. */
 struct expansion {
 	double size;
-	double of[REFERENCES]; /* of what S_, S0_ … refer to */
-	size_t known;	       /* of those */
-	double argument;       /* of what T_ … refer to */
+	double of[REFERENCES]; /* what S_, S0_ … refer to */
+	size_t known;	       /* how many of those are known */
+	double argument;       /* what T_ … refer to */
 	bool list_changed;     /* a list of arguments may have begun or ended since */
 	bool has_argument;
 };
 
-/* Behind "S_", "S1A_": its number, or -1 where p stands at no such thing. */
+/* Reads "_" or "1A_" behind "S": returns its number, or -1 if p is not at one. */
 static int reference(const char *p)
 {
 	int number = 0;
@@ -58,7 +58,7 @@ static bool is_argument(const char *p)
 	return *p == '_';
 }
 
-/* What a reference stands for was complete when one of its number or above first stood there. */
+/* The text of a reference was complete when its number or a higher one first appeared. */
 static void expand_reference(struct expansion *e, int number)
 {
 	if (number >= REFERENCES) {
@@ -70,7 +70,7 @@ static void expand_reference(struct expansion *e, int number)
 	e->size += e->of[number];
 }
 
-/* What T_ stands for lies in a list of arguments that was complete before. */
+/* T_ refers to a list of arguments that was complete before. */
 static void expand_argument(struct expansion *e)
 {
 	if (e->list_changed)
@@ -81,10 +81,10 @@ static void expand_argument(struct expansion *e)
 }
 
 /*
- * An upper bound of the plain form's length in units of what the name's characters stand for. What
- * looks like a reference inside an identifier is taken for one: that errs on the safe side. A pack
- * has as many elements as the name has characters at the most; a conversion operator's type may
- * refer to arguments that come later.
+ * Returns an upper bound of the plain form's length, in units of what the name's characters stand
+ * for. Anything in an identifier that looks like a reference counts as one, which errs on the safe
+ * side. A pack has at most as many elements as the name has characters; the type of a conversion
+ * operator may refer to later arguments.
  */
 static double estimate(const char *name)
 {

@@ -1,17 +1,17 @@
 /*
- * The runtime's demangler (libiberty's) refuses names of more than 1,024 bytes, so that its
- * recursion is bounded; those of CUTLASS and Composable Kernel have several thousand. Here what was
- * read is text at once: a substitution refers to a piece of it, and recursion is bounded by DEPTH.
+ * The runtime's demangler (libiberty's) rejects names of more than 1,024 bytes to limit its
+ * recursion; those of CUTLASS and Composable Kernel have several thousand. Here, text is written as
+ * it is read: a substitution refers to a piece of it, and DEPTH limits recursion.
  */
 #include "trace/demangle_long.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Templates in templates; and what a name can refer to. */
+/* Nested templates; and what a name can refer to. */
 enum { DEPTH = 200, PIECES = 4096 };
 
-/* A piece of the text that was made so far; of an argument pack one for each element. */
+/* A piece of the text written so far; an argument pack has one for each element. */
 struct piece {
 	size_t at;
 	size_t length;
@@ -19,7 +19,7 @@ struct piece {
 
 struct reader {
 	const char *p;
-	char *text; /* `room` bytes: never moves */
+	char *text; /* `room` bytes; never moves */
 	size_t used;
 	size_t room;
 	unsigned int depth;
@@ -28,14 +28,14 @@ struct reader {
 	size_t sub_count;
 	struct argument {
 		struct piece text;
-		size_t first, count; /* of its elements, where it is a pack */
+		size_t first, count; /* of its elements, if it is a pack */
 		bool is_pack;
 	} * args; /* of the function's template, of PIECES */
 	size_t arg_count;
 	struct piece *elements; /* of packs, of PIECES */
 	size_t element_count;
-	size_t expanding; /* the element that stands for its pack, from 1; 0: none does */
-	size_t expanded;  /* of how many, as the pattern was read */
+	size_t expanding; /* the element that replaces its pack, from 1; 0: none */
+	size_t expanded;  /* elements of that pack, known when the pattern has been read */
 };
 
 static void put(struct reader *r, const char *text, size_t length)
@@ -44,7 +44,7 @@ static void put(struct reader *r, const char *text, size_t length)
 		r->failed = true;
 		return;
 	}
-	/* May lie in the same buffer, but not behind its end. */
+	/* text may be in the same buffer, but not beyond its end. */
 	memcpy(r->text + r->used, text, length);
 	r->used += length;
 }
@@ -90,7 +90,7 @@ static bool is_digit(char c)
 static void read_type(struct reader *r);
 static void read_args(struct reader *r, bool own);
 
-/* Base 36 behind "S" or decimal behind "T", ended by "_": "_" is 0, "0_" is 1. */
+/* Reads base 36 behind "S" or decimal behind "T", ended by "_": "_" is 0, "0_" is 1. */
 static size_t read_id(struct reader *r, unsigned int base)
 {
 	size_t number = 0;
@@ -103,7 +103,7 @@ static size_t read_id(struct reader *r, unsigned int base)
 				     : c >= 'A' && c <= 'Z' ? (unsigned int)(c - 'A' + 10)
 							    : base;
 
-		/* What failed goes no further: it may be at the end. */
+		/* A failed reader does not advance: it may be at the end. */
 		if (digit >= base || number > PIECES)
 			r->failed = true;
 		else
@@ -114,7 +114,7 @@ static size_t read_id(struct reader *r, unsigned int base)
 	return number + 1;
 }
 
-/* "3foo", with tags of the ABI behind it. */
+/* Reads "3foo"; fails if ABI tags follow. */
 static void read_source_name(struct reader *r)
 {
 	static const char anonymous[] = "_GLOBAL__N_";
@@ -146,7 +146,7 @@ static void put_element(struct reader *r, const struct argument *argument)
 		put_piece(r, r->elements[argument->first + r->expanding - 1]);
 }
 
-/* Behind "T". */
+/* Reads a template parameter behind "T". */
 static void read_parameter(struct reader *r)
 {
 	size_t number = read_id(r, 10);
@@ -159,7 +159,7 @@ static void read_parameter(struct reader *r)
 		put_piece(r, r->args[number].text);
 }
 
-/* Behind "S"; *known: it is in the list already. */
+/* Reads a substitution behind "S"; *known: it is in the list already. */
 static void read_substitution(struct reader *r, bool *known)
 {
 	static const char *const words[][2] = {
@@ -182,7 +182,7 @@ static void read_substitution(struct reader *r, bool *known)
 		put_piece(r, r->subs[number]);
 }
 
-/* Behind "N", to its "E"; own: the function's name. */
+/* Reads from behind "N" to its "E"; own: the function's name. */
 static void read_nested(struct reader *r, bool own)
 {
 	size_t at = r->used;
@@ -204,13 +204,13 @@ static void read_nested(struct reader *r, bool own)
 			read_parameter(r);
 		else
 			r->failed = true;
-		/* The whole is remembered where it is a type. */
+		/* The whole is remembered only if it is a type. */
 		if (!r->failed && !known && *r->p != 'E')
 			remember(r, since(r, at));
 	}
 }
 
-/* A value behind "L" and its type, to the "E". */
+/* Writes a value behind "L" and its type, up to the "E". */
 static void put_value(struct reader *r, const char *suffix)
 {
 	if (take(r, "n"))
@@ -243,7 +243,7 @@ static void read_literal(struct reader *r)
 			put_value(r, suffixes[i][1]);
 			return;
 		}
-	/* Of a floating type the bytes; of other types what is rare. */
+	/* Values of floating-point types (their bytes) and of rare types are not supported. */
 	if (*r->p != 'N' && *r->p != 'S' && !is_digit(*r->p) && !strchr("castwh", *r->p)) {
 		r->failed = true;
 		return;
@@ -262,7 +262,7 @@ static void read_arg(struct reader *r)
 		read_type(r);
 }
 
-/* Elements to the pack's "E"; they are kept where the pack is the function's own. */
+/* Reads elements up to the pack's "E", and keeps them if the pack is the function's own. */
 static void read_pack(struct reader *r, struct argument *pack)
 {
 	size_t begin = r->used;
@@ -286,7 +286,7 @@ static void read_pack(struct reader *r, struct argument *pack)
 	}
 }
 
-/* At "I": to its "E". */
+/* Reads from "I" to its "E". */
 static void read_args(struct reader *r, bool own)
 {
 	size_t count = 0, begin;
@@ -320,7 +320,7 @@ static void read_args(struct reader *r, bool own)
 		if (own)
 			r->arg_count = count;
 	}
-	/* The runtime's way, of which a report's names are, too. */
+	/* The runtime's spelling, which the names in reports have, too. */
 	if (!empty && r->used && r->text[r->used - 1] == '>')
 		puts_text(r, " ");
 	puts_text(r, ">");
@@ -352,7 +352,7 @@ static bool read_builtin(struct reader *r)
 	return false;
 }
 
-/* "Dp": the pattern once for each element of the pack that it has. */
+/* "Dp": writes the pattern once for each element of its pack. */
 static void read_expansion(struct reader *r)
 {
 	const char *pattern = r->p, *behind = pattern;
@@ -371,7 +371,7 @@ static void read_expansion(struct reader *r)
 			subs = r->sub_count;
 		}
 		read_type(r);
-		/* What it refers to counts once. */
+		/* What the pattern refers to counts once. */
 		if (i > 1)
 			r->sub_count = subs;
 		behind = r->p;
@@ -382,7 +382,7 @@ static void read_expansion(struct reader *r)
 	r->p = behind;
 }
 
-/* "&" on a reference is that, and "&&" on "&", too. */
+/* "&" and "&&" on a reference collapse to "&", except "&&" on "&&". */
 static void put_reference(struct reader *r, const char *sign)
 {
 	bool one = r->used && r->text[r->used - 1] == '&';
@@ -394,7 +394,7 @@ static void put_reference(struct reader *r, const char *sign)
 		puts_text(r, sign);
 }
 
-/* Pointers and the like: the type, and what is behind it. False where there is none. */
+/* Reads pointers and qualifiers: the type, then the sign. Returns false if there are none. */
 static bool read_qualified(struct reader *r)
 {
 	bool isrestrict, isvolatile, isconst;
@@ -423,7 +423,7 @@ static bool read_qualified(struct reader *r)
 	return true;
 }
 
-/* A name, of a class or a template's parameter; *known: it is in the list already. */
+/* Reads the name of a class or a template parameter; *known: it is in the list already. */
 static void read_class(struct reader *r, bool *known)
 {
 	size_t at = r->used;
@@ -477,7 +477,7 @@ static void read_type(struct reader *r)
 	r->depth--;
 }
 
-/* The function's name; *has_args: it is a template, and its type of return follows. */
+/* Reads the function's name; *has_args: it is a template, and its return type follows. */
 static void read_name(struct reader *r, bool *has_args)
 {
 	bool nested = take(r, "N");
@@ -496,7 +496,7 @@ static void read_name(struct reader *r, bool *has_args)
 	*has_args = !r->failed && r->used && r->text[r->used - 1] == '>';
 }
 
-/* To the end of the name. */
+/* Reads parameters up to the end of the name. */
 static void read_parameters(struct reader *r)
 {
 	size_t begin = r->used;
@@ -517,8 +517,7 @@ static void read_parameters(struct reader *r)
 	puts_text(r, ")");
 }
 
-/* "RETURNS NAME(PARAMETERS)": the name was read first, then what is before it. NULL without memory.
- */
+/* Joins "RETURNS NAME(PARAMETERS)", as the name was read first. Returns NULL without memory. */
 static char *assemble(const struct reader *r, size_t name, size_t returns)
 {
 	char *text = malloc(r->used + 2), *at = text;
@@ -558,10 +557,10 @@ int dp_name__demangle_long(char **out, const char *mangled, size_t most)
 	if (has_args)
 		read_type(&r);
 	returns = r.used;
-	/* A variable's name has none. */
+	/* The name of a variable has no parameters. */
 	if (*r.p || has_args)
 		read_parameters(&r);
-	/* The space behind what is returned is not in it yet. */
+	/* The space behind the return type is not counted yet. */
 	if (r.failed || *r.p || r.used + (returns > name) > most)
 		goto out;
 	*out = assemble(&r, name, returns);

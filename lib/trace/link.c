@@ -1,26 +1,26 @@
 /*
- * Operations to calls by (process, correlation id). Ids are 32 bits and wrap, so of several calls
- * with one id the latest that began before the operation is meant: both are walked in order of time
- * and the newest call per id is kept. Of a driver call inside a runtime call the outer one stays.
- * Clocks of host and device may be apart: what finds no earlier call takes any with its id.
- * Cost: linear, expected.
+ * Links operations to calls by process and correlation id. Ids have 32 bits and wrap, so of several
+ * calls with one id, the latest that began before the operation is meant: both are visited in order
+ * of time, and the newest call per id is kept. Of a driver call inside a runtime call, the outer
+ * one is kept. The clocks of host and device may differ: an operation without an earlier call takes
+ * any call with its id. Cost: linear, expected.
  */
 #include "trace/link.h"
 #include "base/hash.h"
 
 /*
- * Ids of one process mostly lie so close together that each has a slot of its own, without a hash
- * and without a look at the call: calls that follow each other have neighbouring slots. CUPTI
- * counts calls that nobody records, too; this many ids to a call are 16 bytes of slots.
+ * Ids of one process are mostly so close together that each gets a slot of its own, without a hash
+ * and without reading the call: consecutive calls have neighboring slots. CUPTI also counts calls
+ * that are not recorded; this many ids per call take 16 bytes of slots.
  */
 #define IDS_PER_CALL 4
 
 struct link {
 	const struct dp_builder *builder;
 	uint32_t *slots; /* call + 1; 0 is free */
-	size_t mask;	 /* of slots that are found by a hash */
+	size_t mask;	 /* of slots found by hash */
 	struct dp_hash_key key;
-	bool dense;	      /* the slot of an id is that many behind least's */
+	bool dense;	      /* the slot of an id is its distance from least */
 	uint32_t least, most; /* ids of calls */
 };
 
@@ -94,7 +94,7 @@ static void find_least_and_most(struct link *link)
 	}
 }
 
-/* How many slots there are. */
+/* Returns the number of slots. */
 static size_t count_slots(struct link *link)
 {
 	size_t calls = link->builder->calls.count, size = 64;

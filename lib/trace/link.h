@@ -1,10 +1,10 @@
-/* Which call launched which operation. */
+/* Links operations to the calls that launched them. */
 #ifndef DP_TRACE_LINK_H
 #define DP_TRACE_LINK_H
 
 #include "trace/builder_model.h"
 
-/* Fills the operations' call column; operations and calls are in order of start. */
+/* Fills in the call column of operations; operations and calls must be sorted by start. */
 int dp_builder__link_calls(struct dp_builder *builder);
 
 #endif

@@ -1,4 +1,4 @@
-/* A trace's insides, for lib/trace and the facade only. */
+/* The internals of a trace, for lib/trace and the facade only. */
 #ifndef DP_TRACE_MODEL_H
 #define DP_TRACE_MODEL_H
 
@@ -32,14 +32,14 @@ struct dp_trace {
 	size_t stream_count;
 	struct dp_device *devices;
 	size_t device_count;
-	size_t gpu_count; /* that they are */
+	size_t gpu_count; /* distinct GPUs of the devices */
 	struct dp_process *processes;
 	size_t process_count;
 	struct dp_thread *threads;
 	size_t thread_count;
 	struct dp_loss *losses;
 	size_t loss_count;
-	struct dp_pause *pauses; /* in order of process, start; those of one do not touch */
+	struct dp_pause *pauses; /* by process, then start; those of one process are disjoint */
 	size_t pause_count;
 	struct dp_fact facts[DP_FACTS_MOST];
 	size_t fact_count;
@@ -51,10 +51,10 @@ struct dp_trace {
 	int64_t duration_ns;
 };
 
-/* Adds an owner, who must call dp_trace_free() as well. Returns the trace. */
+/* Adds an owner, who must also call dp_trace_free(). Returns the trace. */
 struct dp_trace *dp_trace__retain(const struct dp_trace *trace);
 
-/* Groups operations by stream and fills the streams' counts, busy times and classes. */
+/* Groups operations by stream, and fills in the streams' counts, busy times and classes. */
 int dp_trace__index_streams(struct dp_trace *trace, struct dp_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a trace does not hold, and how to record it. */
+/* What a trace lacks, and how to record it. */
 #include <deepprof/trace.h>
 
 #include "base/base.h"
@@ -28,7 +28,7 @@ static const struct dp_need_info infos[DP_NEEDS] = {
 			       "record with deepprof record --gpu-metrics=1ms" },
 };
 
-/* Of what ROCm's own tools recorded. */
+/* For traces of ROCm's own tools. */
 static const struct dp_need_info rocm_infos[DP_NEEDS] = {
 	[DP_NEED_LAUNCHES] = { "launches",
 			       "idle time by cause, launch delay, queue depth, the host's time",
@@ -41,7 +41,7 @@ static const struct dp_need_info rocm_infos[DP_NEEDS] = {
 			      "rocprofv3 does not record samples of the device" },
 };
 
-/* Of what XLA's profiler recorded, for JAX, TensorFlow or PyTorch/XLA. */
+/* For traces of XLA's profiler, of JAX, TensorFlow or PyTorch/XLA. */
 static const struct dp_need_info xla_infos[DP_NEEDS] = {
 	[DP_NEED_LAUNCHES] = { "launches",
 			       "idle time by cause, launch delay, queue depth, the host's time",
@@ -57,8 +57,7 @@ static const struct dp_need_info xla_infos[DP_NEEDS] = {
 			      "does, on NVIDIA GPUs with NVML" },
 };
 
-/* Of deepprof's own files: what of its options may have been off, and what is not caused by them.
- */
+/* For deepprof's own files: which options may have been off, and other causes. */
 static const struct dp_need_info own_infos[DP_NEEDS] = {
 	[DP_NEED_LAUNCHES] = { "launches",
 			       "idle time by cause, launch delay, queue depth, the host's time",
@@ -93,10 +92,10 @@ const struct dp_need_info *dp_trace_need(const struct dp_trace *trace, enum dp_n
 	};
 	const struct dp_need_info *info = dp_need(need);
 
-	/* Off unless it is asked for. */
+	/* Off by default. */
 	if (need == DP_NEED_ACTIVITY)
 		return NULL;
-	/* No other recorder has it, so no report of its traces is short of it. */
+	/* No other recorder has it, so reports of other traces do not list it as missing. */
 	if (need == DP_NEED_HOST)
 		return !strcmp(dp_trace_format(trace), "deepprof_db") ? &own_infos[need] : NULL;
 	for (size_t i = 0; info && i < DP_COUNT(own); i++)
@@ -105,7 +104,7 @@ const struct dp_need_info *dp_trace_need(const struct dp_trace *trace, enum dp_n
 	return info;
 }
 
-/* An operation whose call is known. */
+/* Returns true if an operation's call is known. */
 static bool has_launches(const struct dp_trace *trace)
 {
 	const struct dp_ops *ops = dp_trace_ops(trace);

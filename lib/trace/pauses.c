@@ -1,10 +1,9 @@
 /*
- * When recording was off while the program went on. Only what lies between two launches of a
- * process matters: before the first and after the last there is nothing to be taken for a wait.
- * Launches are what is compared with, not the operations, which run when the device gets to them:
- * what was launched before a pause may run in it. The middle of a pause is what splits, because a
- * launch near its ends may have been recorded or not. Cost: n log n in the pauses, linear in the
- * operations.
+ * Intervals in which the program ran without being recorded. A pause matters only between two
+ * launches of a process: before the first and after the last, nothing can be mistaken for a wait.
+ * Pauses are compared with launches, not with operations, which may run in a pause if they were
+ * launched before it. The middle of a pause divides the launches, because a launch near its ends
+ * may or may not have been recorded. Cost: n log n in the pauses, linear in the operations.
  */
 #include "base/base.h"
 #include "base/search.h"
@@ -39,7 +38,7 @@ static int compare_pauses(const void *a, const void *b)
 	return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
 }
 
-/* Of a process: when its first operation was launched, and its last. */
+/* When a process launched its first and its last operation. */
 struct lives {
 	int64_t first_ns;
 	int64_t last_ns;
@@ -118,7 +117,7 @@ const struct dp_pause *dp_trace_pause(const struct dp_trace *trace, size_t index
 	return index < trace->pause_count ? &trace->pauses[index] : NULL;
 }
 
-/* The first pause of a process, or of one after it. */
+/* Returns the first pause of a process, or of a later one. */
 static size_t first_of(const struct dp_trace *trace, uint32_t process)
 {
 	size_t first;

@@ -1,6 +1,6 @@
 /*
- * Natural merge sort (Knuth, TAOCP 3, 5.2.4, algorithm N) of row numbers. Traces are a few sorted
- * runs (one per table or stream), which it merges in O(n log runs).
+ * Natural merge sort (Knuth, TAOCP 3, 5.2.4, algorithm N) of row numbers. Traces consist of a few
+ * sorted runs (one per table or stream), which it merges in O(n log runs).
  */
 #include "trace/sort.h"
 
@@ -38,7 +38,7 @@ static void merge(uint32_t *out, const uint32_t *a, size_t na, const uint32_t *b
 	memcpy(out + (na - i), b + j, (nb - j) * sizeof(*b));
 }
 
-/* Merges neighbouring runs of from into to; returns how many runs there were. */
+/* Merges neighboring runs of from into to; returns how many runs there were. */
 static size_t merge_pass(uint32_t *to, const uint32_t *from, size_t count,
 			 const struct dp_row_order *by)
 {

@@ -1,12 +1,12 @@
-/* A stable order of rows: natural merge sort, linear where the input is a few sorted runs. */
+/* Sorts rows stably: natural merge sort, linear if the input is a few sorted runs. */
 #ifndef DP_TRACE_SORT_H
 #define DP_TRACE_SORT_H
 
 #include "base/base.h"
 
 /*
- * Rows are in the order of key, and those whose keys are equal in that of compare: less than zero
- * where row a comes before row b, 0 where either may. One of them may be NULL.
+ * Rows are sorted by key, those with equal keys by compare: less than zero if row a comes before
+ * row b, 0 if either may. One of the two may be NULL.
  */
 struct dp_row_order {
 	const int64_t *key; /* by row */
@@ -15,8 +15,8 @@ struct dp_row_order {
 };
 
 /*
- * *order is the caller's: the rows 0 … count - 1 sorted stably, or NULL where they are in order
- * already. Cost: O(count · log runs) comparisons, 8 bytes per row.
+ * Sets *order to the rows 0 … count - 1 sorted stably, or to NULL if they are in order already; the
+ * caller frees it. Cost: O(count · log runs) comparisons, 8 bytes per row.
  */
 int dp_rows__sort(uint32_t **order, size_t count, const struct dp_row_order *by,
 		  struct dp_error *error);

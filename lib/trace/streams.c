@@ -1,14 +1,14 @@
 /*
- * Operations by stream, and what each stream is for: the paper's rules (section IV-A: a stream
- * that holds framework kernels is a main stream, one that only copies a copy stream, the rest
- * assist), with "framework kernels" read as "most of the kernel time of its process and device,
- * communication excluded": in a pipeline-parallel job the stream that sends and receives has twice
- * the kernels of the one that computes.
+ * Groups operations by stream, and classifies streams by the paper's rules (section IV-A: a stream
+ * with framework kernels is a main stream, one that only copies is a copy stream, the rest assist).
+ * "Framework kernels" is read as "most of the kernel time of its process and device, excluding
+ * communication": in a pipeline-parallel job, the stream that sends and receives has twice the
+ * kernels of the one that computes.
  */
 #include "trace/model.h"
 #include "base/communication.h"
 
-/* Counting sort by stream: stable, so each stream keeps the order of start. */
+/* Counting sort by stream. It is stable, so each stream keeps the order of start. */
 static int group(struct dp_trace *trace, struct dp_error *error)
 {
 	size_t count = trace->ops.count, streams = trace->stream_count;
@@ -31,7 +31,7 @@ static int group(struct dp_trace *trace, struct dp_error *error)
 	return DP_OK;
 }
 
-/* Adds what an operation runs for after all those before it. */
+/* Adds the time of an operation that no earlier one covers. */
 static void add_time(int64_t *sum_ns, int64_t *until_ns, int64_t start_ns, int64_t end_ns)
 {
 	if (end_ns <= *until_ns)
@@ -74,7 +74,7 @@ static bool beats(const struct dp_stream *a, const struct dp_stream *b)
 	return a->kernels != b->kernels ? a->kernels > b->kernels : a->busy_ns > b->busy_ns;
 }
 
-/* The stream with most time among those whose longest kernel is one; NULL: there is none. */
+/* Returns the stream with most time, of those whose longest kernel is kernel; NULL if none. */
 static struct dp_stream *busiest(struct dp_stream *streams, size_t count, const uint32_t *longest,
 				 uint32_t kernel)
 {
@@ -87,7 +87,7 @@ static struct dp_stream *busiest(struct dp_stream *streams, size_t count, const 
 	return best;
 }
 
-/* The name of the kernel that a stream spends most time in; time[] is all 0, before and after. */
+/* Returns the name of the kernel with most time in a stream. time[] is all 0 before and after. */
 static uint32_t longest_kernel(const struct dp_trace *trace, size_t stream,
 			       const bool *communicates, double *time)
 {
@@ -111,8 +111,8 @@ static uint32_t longest_kernel(const struct dp_trace *trace, size_t stream,
 }
 
 /*
- * Where no stream has half of the time, work may be spread over many: those that spend most of
- * their time in one kernel count together, and the busiest of them is main.
+ * If no stream has half of the time, work may be spread over many: the times of streams that spend
+ * most of it in the same kernel are added up, and the busiest of them is main.
  */
 static int spread_main(struct dp_stream **main_stream, const struct dp_trace *trace,
 		       struct dp_stream *streams, size_t count, const bool *communicates)
@@ -141,7 +141,7 @@ static int spread_main(struct dp_stream **main_stream, const struct dp_trace *tr
 	return status;
 }
 
-/* Streams of one device lie side by side; of equals the first is main. */
+/* Streams of one device are adjacent; of equals the first is main. */
 static int classify(const struct dp_trace *trace, struct dp_stream *streams, size_t count,
 		    const bool *communicates)
 {

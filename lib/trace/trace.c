@@ -7,7 +7,7 @@ static void free_all(const void *const *columns, size_t count)
 		free((void *)columns[i]);
 }
 
-/* What the program did. */
+/* Frees the events of the program. */
 static void free_events(struct dp_trace *trace)
 {
 	const void *const columns[] = {
@@ -61,7 +61,7 @@ static void free_events(struct dp_trace *trace)
 	free_all(columns, DP_COUNT(columns));
 }
 
-/* What was sampled of devices and threads. */
+/* Frees the samples of devices and threads. */
 static void free_samples(struct dp_trace *trace)
 {
 	const void *const columns[] = {

@@ -15,7 +15,7 @@ DEEPPROF = os.environ["DEEPPROF"]
 SIM = os.environ["DEEPPROF_SIM"]
 SOURCE = pathlib.Path(os.environ["DEEPPROF_SOURCE"])
 BUILD = pathlib.Path(os.environ["DEEPPROF_BUILD"])
-TIMEOUT_S = 60
+TIMEOUT_S = 400  # ends what hangs: on a busy machine with sanitizers a minute is too little
 
 
 def environment(**changes):

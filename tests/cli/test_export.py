@@ -406,7 +406,7 @@ assert any(t.counter.unit == t.counter.UNIT_TIME_NS for t in roots if t.HasField
         path = self.folder / "t.pftrace"
         self.assert_done(cli.run("export", "-o", path, trace))
         result = subprocess.run([PERFETTO, "-c", self.SCRIPT, str(path)], capture_output=True,
-                                encoding="utf-8", check=False, timeout=100)
+                                encoding="utf-8", check=False, timeout=cli.TIMEOUT_S)
         self.assertEqual(result.returncode, 0, result.stderr[-2000:])
         reported = [line.split(" ", 2)[1:] for line in result.stdout.splitlines()]
         timeline = pftrace.Timeline(path.read_bytes())
@@ -600,7 +600,7 @@ assert len(t.get_temporal_breakdown(visualize=False)) == 1
         self.assert_done(cli.run("export", "-q", "--compat=kineto", "-o", path, trace))
         loop = json.loads(cli.run("analyze", "-q", "--format=json", trace).stdout)["loops"][0]
         result = subprocess.run([HTA, "-c", self.SCRIPT, str(path)], capture_output=True,
-                                encoding="utf-8", check=False, timeout=150)
+                                encoding="utf-8", check=False, timeout=cli.TIMEOUT_S)
         self.assertEqual(result.returncode, 0, result.stderr[-2000:])
         line = next(row for row in result.stdout.splitlines() if row.startswith("SIZES"))
         sizes = [int(word) for word in line.split()[1:]]

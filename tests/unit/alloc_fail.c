@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The linker's names for the real ones and for what is called instead of them. */
+/* The linker's names for the original functions and for their replacements. */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);
@@ -103,7 +103,7 @@ void *__wrap_calloc(size_t count, size_t size)
 	return fails() ? NULL : hold(__real_calloc(count, size));
 }
 
-/* Of a large one no page is there twice: the kernel moves them. */
+/* a large block must not exist twice: the kernel moves its pages */
 void *__wrap_realloc(void *old, size_t size)
 {
 	size_t before = old ? malloc_usable_size(old) : 0;

@@ -30,10 +30,10 @@ bool alloc_fail_stop(void);
 /* Allocations since alloc_fail_after() or alloc_fail_from(), failed ones included. */
 size_t alloc_fail_count(void);
 
-/* Bytes that are held now; from here on the most is counted afresh. */
+/* The number of bytes allocated now; restarts the measurement of the maximum. */
 size_t alloc_held(void);
 
-/* The most bytes that were held at a time since alloc_held(). */
+/* The most bytes that were allocated at once since alloc_held(). */
 size_t alloc_most_held(void);
 
 #endif

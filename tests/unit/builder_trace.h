@@ -1,4 +1,4 @@
-/* A trace of what a test pushes to a builder. */
+/* A trace made of what a test passes to a builder. */
 #ifndef DP_TEST_BUILDER_TRACE_H
 #define DP_TEST_BUILDER_TRACE_H
 

@@ -39,7 +39,7 @@ static inline void set(const char *name, double value)
 		metric(name)[k] = value;
 }
 
-/* Iterations of ten kernels and 1 ms, of which no other metric is known. */
+/* Iterations of ten kernels and 1 ms, without values for other metrics. */
 static inline void start(void)
 {
 	dp_findings__fini(&at.findings);

@@ -1,4 +1,4 @@
-/* Loops as a whole: finding them, and what holds of every result. For Check programs. */
+/* Helpers for Check programs: finding loops, and properties of every result. */
 #ifndef DP_TEST_LOOP_CHECKS_H
 #define DP_TEST_LOOP_CHECKS_H
 
@@ -33,7 +33,7 @@ static inline size_t complete(const struct dp_sequence_loop *loop)
 	return n;
 }
 
-/* One loop has the number that was given; what else is listed is nested in it. */
+/* Checks that one loop has the given number, and that all others are nested in it. */
 static inline void check_counted(const struct dp_loops *loops)
 {
 	ck_assert_uint_ge(loops->count, 1);
@@ -45,7 +45,7 @@ static inline void check_counted(const struct dp_loops *loops)
 	}
 }
 
-/* Replays a complete iteration from the pattern and its edits. */
+/* Rebuilds a complete iteration from the pattern and its edits. */
 static inline void check_replay(const uint32_t *symbols, const struct dp_sequence_loop *loop,
 				const struct dp_repetition *s)
 {
@@ -75,7 +75,7 @@ static inline void check_replay(const uint32_t *symbols, const struct dp_sequenc
 	ck_assert_uint_eq(at, s->end);
 }
 
-/* What holds of every result. */
+/* Checks the properties of every result. */
 static inline void check_loops(const struct dp_loops *loops, const uint32_t *symbols, size_t n)
 {
 	for (size_t k = 0; k < loops->count; k++) {

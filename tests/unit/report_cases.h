@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Stops a test that cannot go on; these are no failures of what is tested. */
+/* Stops a test that cannot continue for a reason that is not under test. */
 #define CASE_NEED(condition)                                                            \
 	do {                                                                            \
 		if (!(condition)) {                                                     \
@@ -21,7 +21,7 @@
 		}                                                                       \
 	} while (0)
 
-/* Names that want to be more than names. */
+/* Names that try to be interpreted as markup, formats or escapes. */
 static const char *const hostile_names[] = {
 	"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
 	"at::detail::Array<char*, 1> >(int, at::native::FillFunctor<float>, "
@@ -108,8 +108,8 @@ static uint32_t *case_kernels(const struct report_case *at, uint32_t stream, siz
 }
 
 /*
- * A loop whose iteration k has the stream's kernels [first[k], first[k] + kernels[k]); the pattern
- * is the first iteration that has as many kernels as it.
+ * Adds a loop whose iteration k has the stream's kernels [first[k], first[k] + kernels[k]); the
+ * pattern is the first iteration with the loop's number of kernels.
  */
 static struct dp_loop_data *case_loop(struct report_case *at, uint32_t stream, uint32_t parent,
 				      size_t length, const size_t *first, const size_t *kernels,
@@ -165,7 +165,7 @@ static struct dp_loop_data *case_loop(struct report_case *at, uint32_t stream, u
 	return loop;
 }
 
-/* Metrics, findings. To be called when all loops are there. */
+/* Computes metrics and findings. Call it when all loops are there. */
 static void case_measure(struct report_case *at)
 {
 	for (size_t i = 0; i < at->analysis->loop_count; i++) {
@@ -203,7 +203,7 @@ static void case_measure(struct report_case *at)
 
 /*
  * A training loop that waits for its input: cut off at both ends, with a variant, an evaluation in
- * between, uploads on another stream, a stream of something else, and hostile names.
+ * between, uploads on another stream, an unrelated stream, and hostile names.
  */
 static void case_train(struct report_case *at)
 {
@@ -251,7 +251,7 @@ static void case_train(struct report_case *at)
 	case_measure(at);
 }
 
-/* Two processes on device 0, the first with a loop inside a loop, no uploads, nothing to find. */
+/* Two processes on device 0, the first with a nested loop, without uploads and findings. */
 static void case_ranks(struct report_case *at)
 {
 	enum { OUTER = 4, INNER = 3, LENGTH = 2 };
@@ -292,7 +292,7 @@ static void case_ranks(struct report_case *at)
 	case_measure(at);
 }
 
-/* No loop; the source tells no identifiers. */
+/* No loop; the source has no identifiers. */
 static void case_nothing(struct report_case *at)
 {
 	uint32_t stream;
@@ -305,7 +305,7 @@ static void case_nothing(struct report_case *at)
 	at->analysis->streams[0] = (struct dp_stream_result){ true, { 2, 0.4, 0.25 } };
 }
 
-/* A thousand iterations of one kernel, which get slower and slower. */
+/* A thousand iterations of one kernel that become slower and slower. */
 static void case_long(struct report_case *at)
 {
 	enum { ITERATIONS = 1000 };
@@ -327,8 +327,8 @@ static void case_long(struct report_case *at)
 }
 
 /*
- * Iterations that annotations mark, with other kernels between all of them: no period, no interval.
- * count of 1: a single iteration. Only a part of the trace was wanted.
+ * Iterations from annotations, with other kernels between all of them: no period, no interval.
+ * count of 1: a single iteration. Only a part of the trace was requested.
  */
 static void make_marked(struct report_case *at, size_t count, const char *path)
 {
@@ -391,8 +391,7 @@ static void case_slow(struct report_case *at)
 	case_measure(at);
 }
 
-/* A kernel of one template of many, launched long before it begins: nobody knows what it waits for.
- */
+/* A templated kernel, launched long before it begins: what it waits for is unknown. */
 static void case_launched(struct report_case *at, uint32_t stream, uint32_t thread, int number,
 			  int64_t start_ns, uint32_t correlation)
 {
@@ -413,8 +412,10 @@ static void case_launched(struct report_case *at, uint32_t stream, uint32_t thre
 	CASE_NEED(!dp_builder__op(at->builder, &op));
 }
 
-/* Idle for no cause that the trace has; two slow iterations, with two kernels more each, one of
- * them before the last, which is cut off. */
+/*
+ * Idle without a recorded cause; two slow iterations, with two kernels more each, one of them
+ * before the last, which is cut off.
+ */
 static void case_waits(struct report_case *at)
 {
 	enum { ITERATIONS = 16, LENGTH = 24 };

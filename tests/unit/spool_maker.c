@@ -88,7 +88,10 @@ static struct dp_spool_record kernel_at(int64_t start, int64_t end, uint64_t cor
 	return record;
 }
 
-/* With a cluster, of a graph, with its queue's times, in the second epoch; one that still ran. */
+/*
+ * A kernel with a cluster, of a graph, with times of its queue, in the second epoch; one that was
+ * still running.
+ */
 static void kernels(void)
 {
 	struct dp_spool_record record = kernel_at(1000, 3000, 5);
@@ -104,9 +107,9 @@ static void kernels(void)
 	add(record);
 	record = kernel_at(6000, 0, (uint64_t)1 << 32 | 7);
 	add(record);
-	/* CUPTI has forgotten when it ended. */
+	/* CUPTI lost its end time */
 	add(kernel_at(8000, 7500, (uint64_t)1 << 32 | 8));
-	/* Of these there is no telling when they were. */
+	/* the times of these are unknown */
 	record = kernel_at(0, 0, 8);
 	record.kernel.start = 0;
 	add(record);
@@ -185,7 +188,7 @@ static void ranges(void)
 	    .type = DP_SPOOL_NVTX_MARK, .name = text("single"), .payload_type = 6, .payload = bits);
 }
 
-/* As NCCL describes AllReduce; and a range that never ends. */
+/* a payload as NCCL describes AllReduce; and a range that never ends */
 static void nccl(void)
 {
 	static const char *const fields[] = { "NCCL communicator ID", "Message size [bytes]",
@@ -206,7 +209,7 @@ static void nccl(void)
 	    .type = DP_SPOOL_NVTX_PUSH, .domain = domain, .name = text("ncclAllReduce"),
 	    .schema = 99, .blob = dp_writer__text(&writer, (const char *)&blob, sizeof(blob)));
 	nvtx(5500, DP_SPOOL_NVTX_POP, domain, NULL);
-	/* A communicator is known once it is made. */
+	/* a communicator is known once it is created */
 	for (uint32_t i = 0; i < 2; i++)
 		ADD(DP_SPOOL_SCHEMA, schema, .schema = 98, .domain = domain, .index = i, .count = 2,
 		    .field = text(made[i]), .type = types[i], .offset = 8 * i, .bytes = sizes[i]);

@@ -1,4 +1,4 @@
-/* A folder as a recording leaves it, with one process that has recorded one of everything. */
+/* Makes a folder as a recording leaves it, with a process that has recorded one of everything. */
 #ifndef DP_TEST_SPOOL_MAKER_H
 #define DP_TEST_SPOOL_MAKER_H
 
@@ -15,7 +15,7 @@
 #define CUPTI(t) ((uint64_t)(MAKER_ZERO + MAKER_SHIFT + (t)))
 #define MONOTONIC(t) ((uint64_t)(MAKER_ZERO + (t)))
 
-/* Makes "begin", and "4242.0.spool"; ended: with the sums of all, and the last record. */
+/* Makes "begin" and "4242.0.spool"; ended: with all sums and the last record. */
 void spool_make(const char *folder, bool ended);
 
 /* The same folder with this many streams, and as many threads that each have a mark. */
@@ -25,8 +25,8 @@ void spool_make_many(const char *folder, uint32_t count);
 void spool_make_open(const char *folder, uint32_t count);
 
 /*
- * The same folder with this many variables of the environment, reported twice, and what else a
- * process says of itself after them.
+ * The same folder with this many environment variables, reported twice, and other facts about a
+ * process after them.
  */
 void spool_make_variables(const char *folder);
 

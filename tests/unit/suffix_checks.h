@@ -6,7 +6,7 @@
 
 #include <check.h>
 
-/* Check notes every assertion in a pipe: too slow for millions that hold. */
+/* Check writes every assertion to a pipe: too slow for millions that hold. */
 #define CHECK_EQ(a, b)                               \
 	do {                                         \
 		if ((a) != (b))                      \

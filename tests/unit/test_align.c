@@ -16,7 +16,7 @@ static uint32_t below(uint32_t n)
 }
 
 /*
- * The fewest edits of s[0..n) against p going round, from any offset to any other: dynamic
+ * The fewest edits between s[0..n) and p repeated cyclically, from any offset to any other: dynamic
  * programming with wraparound (Myers and Miller 1989), two passes per row for the deletions.
  */
 static size_t exact_edits(const uint32_t *s, size_t n, const uint32_t *p, size_t m)
@@ -62,7 +62,7 @@ static size_t make(uint32_t *s, size_t turns, uint32_t *p, size_t m, uint32_t ra
 	return n;
 }
 
-/* Goes through all spans and checks that runs match and that positions and offsets add up. */
+/* Walks all spans and checks that runs match and that positions and offsets add up. */
 static void check_walk(const struct dp_alignment *al, const uint32_t *s, size_t n,
 		       const struct dp_align_pattern *patterns)
 {
@@ -216,7 +216,10 @@ static double seconds(void)
 	return (double)clock() / CLOCKS_PER_SEC;
 }
 
-/* What is quadratic for a naive matcher takes no more per symbol when it is four times as long. */
+/*
+ * Input that is quadratic for a naive matcher takes no more time per symbol if it is four times as
+ * long.
+ */
 START_TEST(no_input_makes_it_slow)
 {
 	enum { N = 1 << 21 };
@@ -280,7 +283,7 @@ START_TEST(diff_turns_one_into_the_other)
 		for (size_t i = 0; i < m; i++)
 			b[i] = round % 2 && i < n ? a[i] : below(4);
 		ck_assert_int_eq(dp_diff__run(&edits, &count, a, n, b, m), DP_OK);
-		/* goes through the pattern, applying the edits */
+		/* walks the pattern, applying the edits */
 		for (size_t o = 0; o <= m; o++) {
 			bool used = false;
 

@@ -1,6 +1,6 @@
 /*
- * The facade through its public functions: what is refused, what is reported, and what one device
- * or stream that has nothing to show must not do to the others.
+ * The facade through its public functions: errors, results, and that a device or stream without
+ * loops does not affect others.
  */
 #include "trace/builder.h"
 #include <deepprof/deepprof.h>
@@ -47,7 +47,7 @@ static void kernel(uint32_t stream, const char *name, int64_t start_ns)
 	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
 }
 
-/* Steps of kernels k0 … k4, from their first piece on; the last step has only some. */
+/* Steps of kernels k0 … k4, beginning within the first; the last step has only some. */
 static void steps_at(uint32_t stream, size_t count, int64_t at_ns, size_t first_piece,
 		     size_t last_pieces)
 {
@@ -187,7 +187,7 @@ START_TEST(options_are_checked)
 }
 END_TEST
 
-/* A caller of an earlier version has a shorter struct: what it lacks has its default. */
+/* A caller of an earlier version has a shorter struct: missing members have their defaults. */
 START_TEST(shorter_options_are_taken)
 {
 	struct dp_analysis_options options = options_of(NULL, 0);
@@ -208,7 +208,7 @@ START_TEST(shorter_options_are_taken)
 }
 END_TEST
 
-/* Epsilon has no upper limit: a pattern may occur as seldom as it likes. */
+/* Epsilon has no upper limit, so a pattern may occur arbitrarily rarely. */
 START_TEST(epsilon_has_no_limit)
 {
 	const uint64_t six = 6;
@@ -288,7 +288,7 @@ START_TEST(marks_of_one_device_do)
 }
 END_TEST
 
-/* What there is instead: without numbers, the longest first, once. */
+/* What exists instead: names without numbers, longest first, once each. */
 START_TEST(marks_that_repeat_are_named)
 {
 	static const char *const names[] = { "1st", "train step 0", "train step 1", "once" };
@@ -313,7 +313,7 @@ START_TEST(marks_that_repeat_are_named)
 }
 END_TEST
 
-/* A known number of iterations, above all kernels that a second device has. */
+/* A known number of iterations that exceeds the kernels of a second device. */
 START_TEST(an_idle_device_does_not_fail_the_others)
 {
 	const uint64_t twelve = 12;
@@ -358,7 +358,7 @@ START_TEST(numbers_that_do_not_fit_are_reported)
 }
 END_TEST
 
-/* Two steps make one of a number that fits, which is not what the kernels tell. */
+/* Two steps count as one to match the number, although the kernels show single steps. */
 START_TEST(numbers_that_fit_by_chance_are_reported)
 {
 	const uint64_t numbers[] = { 20, 40, 1 };
@@ -430,7 +430,7 @@ static double metric(const struct dp_analysis *analysis, const char *name, size_
 
 #define PAUSE_NS INT64_C(3000000000)
 
-/* Twice ten steps with three seconds between them, which were a pause or were not. */
+/* Two times ten steps with three seconds between them, with and without a recorded pause. */
 static struct dp_trace *pause_trace(bool paused, size_t first_piece, size_t last_pieces)
 {
 	uint32_t stream;
@@ -455,7 +455,7 @@ static bool finds(const struct dp_analysis *analysis, const char *rule)
 	return false;
 }
 
-/* Nobody knows what was in a pause: no period or interval has it, and nothing is made of it. */
+/* What ran in a pause is unknown: no period or interval includes it, and it causes no findings. */
 START_TEST(pauses_are_no_periods)
 {
 	struct dp_analysis *analysis;
@@ -509,7 +509,7 @@ START_TEST(pauses_cut_iterations)
 }
 END_TEST
 
-/* What was launched before a pause runs in it: it is the launches that tell where it lies. */
+/* Work launched before a pause runs in it: launches decide where the pause is. */
 START_TEST(pauses_split_launches)
 {
 	struct dp_analysis *analysis;
@@ -519,7 +519,7 @@ START_TEST(pauses_split_launches)
 	start();
 	stream = stream_of(0, 1, 7);
 	for (uint32_t i = 0; i < 100; i++) {
-		/* Launched one after another, run one after another, but late. */
+		/* launched and run one after another, but late */
 		struct dp_call call = { i * 10 + (i < 60 ? 0 : 1000), 0, 0, thread, i + 1 };
 		struct dp_op op = { .start_ns = 5000 + i * 100,
 				    .end_ns = 5050 + i * 100,
@@ -545,7 +545,7 @@ START_TEST(pauses_split_launches)
 }
 END_TEST
 
-/* A single marked step holds what repeats: that is reported, unless the marks were asked for. */
+/* A single marked step contains a loop: that is reported, unless the marks were requested. */
 START_TEST(one_mark_is_not_all)
 {
 	struct dp_analysis_options options = options_of(NULL, 0);
@@ -573,7 +573,7 @@ START_TEST(one_mark_is_not_all)
 }
 END_TEST
 
-/* A few turns of what may be layers are none of the single marked step's iterations. */
+/* A few repetitions that may be layers are not taken for iterations of the single marked step. */
 START_TEST(one_mark_is_more_than_layers)
 {
 	struct dp_analysis_options options = options_of(NULL, 0);

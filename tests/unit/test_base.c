@@ -100,7 +100,7 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Nobody can choose texts that collide; ids go by first appearance all the same. */
+/* Texts cannot be chosen to collide; ids still follow first appearance. */
 START_TEST(strings_cannot_be_flooded)
 {
 	size_t count = (size_t)1 << FLOOD_BITS, distinct = 1;

@@ -1,4 +1,4 @@
-/* A trace written as a timeline and read back is the trace; the timeline is what it promises. */
+/* A trace written as a timeline and read back is the same; the timeline has what it promises. */
 #include "report_cases.h"
 
 #include <check.h>
@@ -54,7 +54,7 @@ static void compare_calls(const struct dp_trace *a, uint32_t x, const struct dp_
 	ck_assert_str_eq(dp_trace_string(a, c->name[x]), dp_trace_string(b, d->name[y]));
 }
 
-/* Operations of one start, end and correlation may change places: their names tell them apart. */
+/* Operations with equal start, end and correlation may change places: names distinguish them. */
 static bool same_op(const struct dp_trace *a, size_t i, const struct dp_trace *b, size_t j)
 {
 	const struct dp_ops *p = dp_trace_ops(a), *q = dp_trace_ops(b);
@@ -104,7 +104,7 @@ START_TEST(cases)
 	struct report_case at;
 
 	for (size_t i = 0; i < DP_COUNT(report_cases); i++) {
-		/* One file's numbers of devices are those of one process. */
+		/* Device ids of a file are those of one process. */
 		if (!strcmp(report_cases[i].name, "ranks"))
 			continue;
 		report_cases[i].make(&at);
@@ -267,7 +267,7 @@ static int stop(void *ctx, const void *data, size_t size)
 	return --*(int *)ctx < 0;
 }
 
-/* A sink that stops stops the report, compressed or not. */
+/* A sink that stops ends the report, compressed or not. */
 START_TEST(sink_stops)
 {
 	struct dp_report_options options = DP_REPORT_OPTIONS_INIT;

@@ -33,7 +33,7 @@ START_TEST(drifts_evenly)
 }
 END_TEST
 
-/* Points in a row, as at the start: that each is read a little wrong must not order times again. */
+/* Points in close succession, as at the start: small errors of each must not reorder times. */
 START_TEST(is_read_inexactly)
 {
 	static const int64_t points[][2] = { { 0, 1553 },
@@ -60,7 +60,7 @@ END_TEST
 
 static const int64_t steps[] = { HOUR, -HOUR, 10 * SECOND, -10 * SECOND };
 
-/* It is set between the points 5 and 6, 0.4 s after the one: what was made on either side of it. */
+/* The clock is set between points 5 and 6, 0.4 s after the former: times from either side. */
 START_TEST(is_set)
 {
 	struct dp_clock clock = { 0 };
@@ -76,8 +76,10 @@ START_TEST(is_set)
 }
 END_TEST
 
-/* Set back soon after the start, and what was made before is read when all points are known, as
- * from a buffer that was full late. */
+/*
+ * Set back soon after the start; records from before are read when all points are known, as from a
+ * buffer that filled up late.
+ */
 START_TEST(is_read_late)
 {
 	struct dp_clock clock = { 0 };
@@ -109,7 +111,7 @@ START_TEST(comes_again)
 		clock.seen = (size_t)(ms / 1000);
 		ck_assert_int_eq(ask(&clock, ms * (SECOND / 1000) - HOUR), ms * (SECOND / 1000));
 	}
-	/* An hour ago it was, when it was read then. */
+	/* read back then, it was an hour ago */
 	clock.seen = (size_t)(count / 2 + 3);
 	ck_assert_int_eq(ask(&clock, count / 2 * SECOND + 5), count / 2 * SECOND + 5);
 	dp_clock__fini(&clock);

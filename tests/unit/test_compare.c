@@ -25,7 +25,7 @@ struct run {
 	struct dp_analysis *analysis;
 };
 
-/* Times scatter by a fifth, not in the same way in each run. */
+/* Times scatter by a fifth, differently in each run. */
 static int64_t scatter(int64_t ns, size_t k, size_t i, size_t salt)
 {
 	size_t mixed = (k * 7919 + i * 104729 + salt * 1299709) % 1009;
@@ -222,8 +222,10 @@ START_TEST(changes_are_reported)
 }
 END_TEST
 
-/* Nothing tells the two captures where an iteration begins but where they do: the second one began
- * elsewhere. */
+/*
+ * The captures show where an iteration begins only by their own begin: the second one began
+ * elsewhere.
+ */
 START_TEST(patterns_are_cycles)
 {
 	struct piece turned[BASE];
@@ -364,7 +366,7 @@ START_TEST(findings_that_were_hidden_are_not_new)
 }
 END_TEST
 
-/* A training loop and one of evaluation, in another order in the second run. */
+/* A training loop and an evaluation loop, in another order in the second run. */
 static struct run epochs(bool evaluation_first)
 {
 	static const struct piece evaluation[] = { { "embed", 5000 },	 { "gemm_a", 40000 },

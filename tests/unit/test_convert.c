@@ -1,6 +1,6 @@
 /*
- * What a process has recorded, as rows: a spool with one of everything, and what
- * deepprof-trace(5) says must become of it.
+ * What a process has recorded, as rows: a spool with one of everything, and its rows according to
+ * deepprof-trace(5).
  */
 #include "spool_maker.h"
 #include "test_database.h"
@@ -40,7 +40,7 @@ static void convert(bool ended)
 	convert_folder();
 }
 
-/* Rows of a query, columns parted by '|', rows by ';', "-" for NULL. */
+/* Rows of a query, columns separated by '|', rows by ';', "-" for NULL. */
 static void check_rows(const char *sql, const char *expected)
 {
 	static char got[8192];
@@ -89,7 +89,7 @@ START_TEST(facts)
 	check_rows("SELECT * FROM stream", "1|1|7|-5|2|compute");
 	check_rows("SELECT domain, cbid, " NAMED("name") " FROM cbid",
 		   "2|211|cudaLaunchKernel_v7000");
-	/* Asked to end twice, it goes on once; a second pause lasts to the end. */
+	/* paused twice, it resumes once; a second pause lasts to the end */
 	check_rows("SELECT * FROM pause", "1|3000|2000;1|1500000000|500000000");
 	check_rows("SELECT * FROM message", "1|42|1|attached|CUPTI 130001 from somewhere");
 	check_rows("SELECT process, cupti, realtime, monotonic, monotonic_raw FROM clock_sync",
@@ -205,7 +205,7 @@ START_TEST(unsalvaged)
 }
 END_TEST
 
-/* What is in a chunk that was damaged can't be reported; that it was, and how much, can. */
+/* The contents of a damaged chunk are lost; the damage and its size are reported. */
 START_TEST(damaged)
 {
 	char name[400];
@@ -227,8 +227,7 @@ START_TEST(damaged)
 }
 END_TEST
 
-/* A stream for each request, and a thread: a search through all before each takes till the limit.
- */
+/* A stream and a thread per request: a linear search for each would take until the limit. */
 START_TEST(many)
 {
 	make_folder("trace.db");
@@ -241,7 +240,7 @@ START_TEST(many)
 }
 END_TEST
 
-/* A search through the open ranges, or the schemas, at each event takes until the limit. */
+/* A linear search of the open ranges, or the schemas, at each event would take until the limit. */
 START_TEST(many_open)
 {
 	make_folder("trace.db");
@@ -256,7 +255,7 @@ START_TEST(many_open)
 }
 END_TEST
 
-/* Whatever a spool has, as one of an older collector: of variables those with a listed name. */
+/* Of variables in an older collector's spool, only those with a listed name are stored. */
 START_TEST(variables)
 {
 	make_folder("trace.db");

@@ -1,6 +1,6 @@
 /*
- * Where a capture begins or ends changes no iteration that is far enough from there. On families of
- * programs with seeds that no threshold was tuned by.
+ * Where a capture begins or ends changes no iteration that is far enough from there. Uses families
+ * of programs with seeds that no threshold was tuned on.
  */
 #include "../sanitized.h"
 #include "../sim/families.h"
@@ -15,7 +15,9 @@ static size_t below(uint64_t *rng, size_t n)
 	return (size_t)((*rng >> 33) % n);
 }
 
-/* Of the chosen loops' complete iterations in [from, to), ends and all, how many are b's, too. */
+/*
+ * How many complete iterations of the chosen loops in [from, to) have equal begins and ends in b.
+ */
 static void count_common(const struct dp_loops *a, const struct dp_loops *b, size_t cut,
 			 size_t from, size_t to, size_t *common, size_t *all)
 {
@@ -86,8 +88,8 @@ static struct dp_loops *find_part(const struct family *f, size_t from, size_t to
 }
 
 /*
- * The share of iterations that stays. Of eight shapes a part may lack one, and its kernels are not
- * known to stand for others then.
+ * The share of iterations that is kept. A part may lack one of eight shapes, whose kernels then are
+ * not known to replace others.
  */
 static const struct {
 	enum family_kind kind;

@@ -1,4 +1,4 @@
-/* What the tests of the database importers share: a folder, a database in it, the trace of it. */
+/* Helpers for the tests of database importers: a folder, a database in it, its trace. */
 #ifndef DP_TEST_DATABASE_H
 #define DP_TEST_DATABASE_H
 
@@ -131,7 +131,7 @@ static inline const struct dp_stream *op_stream(size_t index)
 	return dp_trace_stream(trace, dp_trace_ops(trace)->stream[index]);
 }
 
-/* Records lost for a reason that has the text in it; -1 where there is none. */
+/* Records lost for a reason that contains the text; -1 if there is none. */
 static inline int64_t lost(const char *reason)
 {
 	const struct dp_loss *loss;

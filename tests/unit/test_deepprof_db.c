@@ -79,7 +79,7 @@ static void check_facts(const char *expected)
 	ck_assert_str_eq(all, expected);
 }
 
-/* Waits for events: by the number of the event's record, or the last record before the wait. */
+/* Waits for events: by the id of the event's record, or the last record before the wait. */
 START_TEST(event_waits)
 {
 	const struct dp_syncs *syncs;
@@ -175,7 +175,7 @@ START_TEST(host)
 }
 END_TEST
 
-/* Two processes on one GPU, whose samples are both's; a second GPU that nobody used. */
+/* Two processes share one GPU's samples; nobody used a second GPU. */
 START_TEST(state)
 {
 	const struct dp_memory *memory;
@@ -249,7 +249,7 @@ START_TEST(views_are_nsys)
 }
 END_TEST
 
-/* What is optional may be missing: a file of an older schema, and one of a newer. */
+/* Optional parts may be missing: a file of an older schema, and one of a newer. */
 START_TEST(other_schemas)
 {
 	make_folder("deepprof.db");
@@ -271,7 +271,7 @@ START_TEST(other_schemas)
 }
 END_TEST
 
-/* A GPU of several processes is one; without a UUID nobody knows. */
+/* A GPU used by several processes is one device; without a UUID that is unknown. */
 START_TEST(shared_gpus)
 {
 	sqlite3 *db;

@@ -1,4 +1,6 @@
-/* The detector: against the batch on families of programs, whatever the chunks, within its bound.
+/*
+ * The detector compared with the batch analysis on families of programs, for any chunks, within its
+ * memory bound.
  */
 #include "../sanitized.h"
 #include "../sim/families.h"
@@ -124,8 +126,8 @@ static void run(struct record *r, const uint32_t *symbols, size_t n, size_t wind
 }
 
 /*
- * The beginnings of the batch's iterations, those of the level that is shown. Where the sequence
- * ends tells the batch as little of where an iteration does as it tells the detector.
+ * The beginnings of the batch's iterations at the level that is shown. The end of the sequence is
+ * no evidence for the batch, either.
  */
 static size_t batch(size_t **starts, const struct family *f)
 {
@@ -153,7 +155,7 @@ static size_t batch(size_t **starts, const struct family *f)
 	return n;
 }
 
-/* Of the batch's iterations from a position on, F against those that were reported. */
+/* F of the reported iterations against the batch's from a position on. */
 static double f_from(const struct record *r, const size_t *starts, size_t n, size_t from)
 {
 	size_t hit = 0, reported = 0, want = 0;
@@ -191,7 +193,7 @@ static const struct {
 	{ FAMILY_AUTOTUNE, 0.99, 0.99 },
 	{ FAMILY_GRAPH, 0.99, 0.99 },
 	{ FAMILY_DECODE, 0.99, 0.97 },
-	/* where the first loop's iterations end is reported by the second, in the middle */
+	/* the second loop reports, in the middle, where the first one's iterations end */
 	{ FAMILY_RECOMPILE, 0.99, 0.8 },
 	{ FAMILY_DENSE, 0.8, 0.9 },
 	/* shapes that were not seen yet hide where iterations begin */
@@ -205,7 +207,7 @@ static const struct {
 START_TEST(streamed_is_batch_once_settled)
 {
 	bool inside = _i % 2;
-	/* one of the two kinds of feed: the other build has both */
+	/* one of the two kinds of feed: the other build uses both */
 	bool skip = DP_SANITIZED && _i / 2 % 2 == _i % 2;
 	double sum = 0, least = inside ? settled[_i / 2].inside : settled[_i / 2].least;
 
@@ -247,7 +249,7 @@ static void expect_same(const struct reported *a, const struct reported *b)
 	ck_assert_int_eq(x->partial, y->partial);
 }
 
-/* Nothing depends on how the feed is cut. */
+/* The result does not depend on how the feed is cut. */
 START_TEST(chunks_change_nothing)
 {
 	static const enum family_kind kinds[] = { FAMILY_LOSS, FAMILY_EVALUATION, FAMILY_DENSE,
@@ -301,7 +303,7 @@ START_TEST(no_loop_where_there_is_none)
 }
 END_TEST
 
-/* An iteration is reported as soon as 65 symbols of the next have come, and says what it is. */
+/* An iteration is reported, with its contents, as soon as 65 symbols of the next have come. */
 START_TEST(iterations_are_reported_at_once)
 {
 	enum { LENGTH = 100, TURNS = 60 };
@@ -352,7 +354,7 @@ START_TEST(iterations_are_reported_at_once)
 }
 END_TEST
 
-/* Ten million symbols, three programs in turn, noise: what is held stays below what is promised. */
+/* Ten million symbols, three programs in turn, noise: memory stays below the documented bound. */
 START_TEST(memory_is_bounded)
 {
 	enum { WINDOW = 4096, TOTAL = 10000000, CHUNK = 5000 };
@@ -384,7 +386,9 @@ START_TEST(memory_is_bounded)
 }
 END_TEST
 
-/* A new program is found when the window is long full, and the old one is known again. */
+/*
+ * A new program is found long after the window has filled up, and the old one is recognized again.
+ */
 START_TEST(other_programs_are_found_later)
 {
 	static uint32_t s[200000];
@@ -408,8 +412,8 @@ START_TEST(other_programs_are_found_later)
 END_TEST
 
 /*
- * Steps without layers, of which one in a few has a kernel more or one less: one loop to the end,
- * however long it is fed, and not one of all the steps from one such to the next.
+ * Steps without layers, of which one in a few has a kernel more or less: one loop to the end,
+ * however long it is fed, rather than one from each such step to the next.
  */
 START_TEST(steps_stay_steps)
 {
@@ -481,8 +485,8 @@ static void feed_step(struct dp_detector *d, uint32_t cells)
 }
 
 /*
- * Such steps, with other numbers of cells each time, are fed from within the last cells on: where
- * the feed began does not tell where a step does.
+ * Such steps, each with a different number of cells, are fed from within the last cells on: where
+ * the feed began is no evidence for where a step does.
  */
 START_TEST(repetitions_may_be_cut)
 {

@@ -1,6 +1,6 @@
 /*
  * Iterations of a device rather than of one stream's kernels: programs that launch one kernel again
- * and again, reported by what they copy, and work that moves from stream to stream.
+ * and again, identified by their copies, and work that moves between streams.
  */
 #include "base/base.h"
 #include "alloc_fail.h"
@@ -43,7 +43,7 @@ static void add_launch(struct dp_op *op)
 	ck_assert_int_eq(dp_builder__add_call(builder, &call), DP_OK);
 }
 
-/* U and D are copies up and down, S is a memset, any other letter a kernel of that name. */
+/* U and D are uploads and downloads, S is a memset, any other letter a kernel of that name. */
 static void put(char letter, int64_t stream, int64_t start_ns, int64_t length_ns)
 {
 	struct dp_op op = { .start_ns = start_ns, .end_ns = start_ns + length_ns };
@@ -96,8 +96,7 @@ static const struct dp_loop *headline(const struct dp_analysis *analysis)
 	return best;
 }
 
-/* What is found in what was put: this many whole iterations of this many kernels, copies, memsets.
- */
+/* Checks the number of whole iterations, and the kernels, copies and memsets of each. */
 static void expect(size_t count, size_t kernels, size_t copies, size_t sets)
 {
 	struct dp_trace *trace;
@@ -206,7 +205,7 @@ START_TEST(one_kernel_behind_another)
 }
 END_TEST
 
-/* What is copied tells how many launches of a kernel are an iteration. */
+/* Copies show how many launches of a kernel are an iteration. */
 START_TEST(several_launches_of_one_kernel)
 {
 	if (counts[_i] < 10)
@@ -218,7 +217,7 @@ START_TEST(several_launches_of_one_kernel)
 }
 END_TEST
 
-/* Copies that come now and then are no iteration's. */
+/* Occasional copies belong to no iteration. */
 START_TEST(copies_now_and_then)
 {
 	if (counts[_i] < 50)
@@ -386,7 +385,7 @@ START_TEST(work_spread_thin)
 }
 END_TEST
 
-/* Two programs at once do not take turns: the iterations are one's. */
+/* Two concurrent programs do not take turns: iterations are those of one. */
 START_TEST(streams_at_once_are_not_one)
 {
 	start(false);
@@ -497,7 +496,10 @@ START_TEST(marks_that_leave_work)
 }
 END_TEST
 
-/* Every allocation may fail: of one kernel's loop, and of work that moves or runs at once. */
+/*
+ * Every allocation may fail: for a loop of one kernel, and for work that moves between streams or
+ * runs concurrently.
+ */
 START_TEST(memory_is_short)
 {
 	static const char *const none[] = { "interval_ns" };
@@ -534,7 +536,7 @@ START_TEST(memory_is_short)
 		if (!status)
 			status = dp_analysis_loop_operations(analysis, 0, &ops, &count, &error);
 		more = alloc_fail_stop();
-		/* an array that can't be made smaller does */
+		/* an array that cannot be shrunk stays as it is */
 		ck_assert(!status || (more && status == DP_ERR_NOMEM));
 		failed += status == DP_ERR_NOMEM;
 		ck_assert_int_eq(error.status, status);

@@ -102,7 +102,7 @@ START_TEST(slow_iterations_are_compared_by_medians)
 }
 END_TEST
 
-/* An event-driven wait costs what was lost, and is printed with where it was spent. */
+/* An event-driven wait costs the time lost, and is reported with where it was spent. */
 START_TEST(waits_that_cost_nothing_are_no_finding)
 {
 	start();
@@ -119,7 +119,7 @@ START_TEST(waits_that_cost_nothing_are_no_finding)
 }
 END_TEST
 
-/* Calls that take time are reported by name, and the host is not blamed for it a second time. */
+/* Long calls are reported by name, and the host is not blamed for them a second time. */
 START_TEST(calls_that_stall_are_named)
 {
 	struct dp_stall each[] = {
@@ -203,7 +203,7 @@ START_TEST(a_stream_may_pause_while_others_run)
 }
 END_TEST
 
-/* What is reported about intervals is about those that the share was measured by. */
+/* Facts about intervals are about those that the share was measured with. */
 START_TEST(warm_up_is_in_no_evidence)
 {
 	const struct dp_finding *finding;
@@ -232,7 +232,7 @@ START_TEST(warm_up_is_in_no_evidence)
 }
 END_TEST
 
-/* What is reported as a part of something is not more than that. */
+/* What is reported as a part of something does not exceed it. */
 START_TEST(long_gaps_are_a_part_of_what_is_waited)
 {
 	const struct dp_finding *finding;
@@ -250,7 +250,7 @@ START_TEST(long_gaps_are_a_part_of_what_is_waited)
 }
 END_TEST
 
-/* The last iteration has no period; it is slow where it lasts longer than others' periods may. */
+/* The last iteration has no period; it is slow if its duration exceeds the limit for periods. */
 START_TEST(the_last_iteration_may_be_slow)
 {
 	const struct dp_finding *finding;
@@ -289,7 +289,7 @@ START_TEST(one_loss_is_reported_once)
 	ck_assert_int_eq(finding->severity, DP_SEVERITY_CRITICAL);
 	ck_assert_double_eq(evidence(finding, "slow_iterations"), 5);
 	ck_assert_double_eq(evidence(finding, "more_host_wait_ns"), 1.99e6);
-	/* One that runs no more kernels is slow: that is another matter. */
+	/* one without extra kernels is slow: a finding of its own */
 	metric("period_ns")[9] = 3e6;
 	ck_assert_ptr_nonnull(find("slow-iterations"));
 	finding = find("extra-work");
@@ -298,8 +298,10 @@ START_TEST(one_loss_is_reported_once)
 }
 END_TEST
 
-/* Where periods fall steadily the first are longer than most, and none is slow. One that stands out
- * among its neighbours is. */
+/*
+ * If periods fall steadily, the first ones are longer than most, but not slow. One that stands out
+ * among its neighbours is.
+ */
 START_TEST(a_trend_has_no_slow_iterations)
 {
 	start();
@@ -342,7 +344,7 @@ START_TEST(a_stall_in_a_single_period_may_be_first_use)
 }
 END_TEST
 
-/* Graphs that only slow iterations capture are why they are slow, however short the calls are. */
+/* Graphs that only slow iterations capture are why they are slow, however short the calls. */
 START_TEST(captured_graphs_are_named)
 {
 	struct dp_stall each[] = {
@@ -380,7 +382,7 @@ static void add_device(uint32_t device, double communication_ns, double host_ns)
 	ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);
 }
 
-/* Of which device the others wait; nobody knows where two of them do not wait. */
+/* Which device the others wait for; unknown if two of them do not wait. */
 START_TEST(the_device_that_others_wait_for_is_named)
 {
 	for (int late = 1; late <= 2; late++) {
@@ -438,7 +440,10 @@ START_TEST(devices_that_agree_are_one)
 }
 END_TEST
 
-/* Compute that rises by a hundredth of the period with each iteration, and the kernel that does. */
+/*
+ * Compute time that rises by a hundredth of the period per iteration, and the kernel that causes
+ * it.
+ */
 START_TEST(iterations_that_grow_are_explained)
 {
 	struct dp_time_stat kernels[] = { { .name = "gemm", .rise_ns = 10 },
@@ -457,7 +462,7 @@ START_TEST(iterations_that_grow_are_explained)
 	ck_assert_ptr_nonnull(finding);
 	ck_assert_double_eq_tol(evidence(finding, "rise_per_iteration_ns"), 1e4, 1);
 	ck_assert_str_eq(call_of(finding), "cat");
-	/* Where nothing on the device grows, it is not this rule's. */
+	/* if nothing on the device grows, this rule reports nothing */
 	set("compute_ns", 8e5);
 	ck_assert_ptr_null(find("growing-iteration"));
 	/* Nor is a rise of less than a tenth. */
@@ -471,7 +476,7 @@ START_TEST(iterations_that_grow_are_explained)
 }
 END_TEST
 
-/* Only of a GPU that is busy; what to do depends on the memory. */
+/* Only for a busy GPU; the advice depends on the memory's activity. */
 START_TEST(idle_tensor_cores)
 {
 	const struct dp_finding *finding;

@@ -1,6 +1,6 @@
 /*
- * By how much two samples differ: ranks, quantiles and Welch's interval against tables, and how
- * often the intervals hold the truth.
+ * The difference of two samples: ranks, quantiles and Welch's interval against tables, and how
+ * often the intervals contain the truth.
  */
 #include "compare/difference.h"
 #include "stats/shift.h"
@@ -81,7 +81,7 @@ static struct dp_difference means(const double *a, size_t n, const double *b, si
 	return dp_difference__of(both, dp_normal__deviations(0.95));
 }
 
-/* How often the interval of two samples of the same kind holds the difference that there is: 0. */
+/* How often the interval of two samples of the same kind contains the true difference, 0. */
 static double coverage(enum family family, size_t n, size_t m, bool of_medians)
 {
 	enum { TURNS = 1000 };
@@ -107,8 +107,10 @@ START_TEST(intervals_hold_the_truth)
 	size_t f = (size_t)_i % DP_COUNT(families), i = (size_t)_i / DP_COUNT(families);
 	double held = coverage(families[f], counts[i], counts[i], true);
 
-	/* No narrower than it says and not much wider: .968 of 5, .95 of many. A thousand pairs know
-	 * it to .007. */
+	/*
+	 * No narrower than stated and not much wider: .968 with 5 values, .95 with many. A thousand
+	 * pairs determine it to .007.
+	 */
 	ck_assert_double_ge(held, 0.935);
 	ck_assert_double_le(held, 0.98);
 	if (f)
@@ -120,7 +122,7 @@ START_TEST(intervals_hold_the_truth)
 }
 END_TEST
 
-/* A run that scatters six times as much as the other: without a look at that, .89 to .90. */
+/* A run that scatters six times as much as the other: ignoring that would give .89 to .90. */
 START_TEST(spreads_may_differ)
 {
 	static const size_t counts[] = { 12, 30, 60 };
@@ -146,7 +148,7 @@ START_TEST(spreads_may_differ)
 }
 END_TEST
 
-/* Equal values, and those whose median is between two kinds, may be known better than that. */
+/* Equal values, and those whose median is between two kinds, may be determined better. */
 START_TEST(medians_between_two_kinds)
 {
 	static const size_t counts[] = { 5, 8, 19, 20, 60, 61 };
@@ -178,7 +180,7 @@ START_TEST(ranks_are_those_of_tables)
 		sample[1] = (struct dp_shift_sample){ NULL, table[i].n, 1 };
 		ck_assert_uint_eq(dp_shift__rank(sample, 0.95, deviations), table[i].critical + 1);
 	}
-	/* Where counting ends, the normal distribution goes on. */
+	/* Beyond exact counting, the normal approximation is used. */
 	for (size_t n = 60; n < 70; n++) {
 		const struct dp_shift_sample sample[2] = { { NULL, n, 1 }, { NULL, n, 1 } };
 		double rank = (double)dp_shift__rank(sample, 0.95, deviations);
@@ -194,7 +196,7 @@ START_TEST(ranks_are_those_of_tables)
 }
 END_TEST
 
-/* All differences of two values, sorted: the limits are among them, and never beyond. */
+/* All sorted differences of two values: the limits are among them, and never outside. */
 START_TEST(limits_are_differences_of_values)
 {
 	const double a[] = { 12, 10, 11, 14 }, b[] = { 21, 19.5, 24, 20, 22 };
@@ -261,7 +263,7 @@ START_TEST(power_and_false_alarms)
 }
 END_TEST
 
-/* A tenth more is seen all the same, of values that scatter by 3%. */
+/* 10% more is detected in values that scatter by 3%. */
 START_TEST(changes_are_seen)
 {
 	enum { TURNS = 500 };
@@ -285,7 +287,7 @@ START_TEST(changes_are_seen)
 }
 END_TEST
 
-/* Values that resemble the ones before them: without the widening it is .6. */
+/* Values that resemble their predecessors: without the widening, coverage is .6. */
 START_TEST(neighbours_say_less)
 {
 	static const size_t counts[] = { 30, 50, 150 };
@@ -381,7 +383,7 @@ START_TEST(equal_values_have_no_doubt)
 }
 END_TEST
 
-/* Three values are too few, and a change that is small is none, however sure. */
+/* Three values are too few, and a small change is not reported, however certain. */
 START_TEST(little_is_not_sure)
 {
 	double a[6] = { 5, 5, 5, 5, 5, 5 }, b[6] = { 9, 9, 9, 9, 9, 9 }, c[6], zero[6] = { 0 };

@@ -1,4 +1,4 @@
-/* Steps in epochs with an evaluation after each: what has the optimizer is the iteration. */
+/* Steps in epochs with an evaluation after each: the loop with the optimizer is the iteration. */
 #include "loops/loops.h"
 
 #include <check.h>

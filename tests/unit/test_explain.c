@@ -11,7 +11,7 @@ static uint32_t symbols[ROOM];
 static size_t count;
 static struct dp_explain explain;
 
-/* M kernels of different names, so often; every third time one more comes in between. */
+/* M kernels with different names, this many times; every third time one more comes in between. */
 static void make_regular(size_t iterations)
 {
 	count = 0;
@@ -77,7 +77,7 @@ static void forget(void)
 	explain = (struct dp_explain){ 0 };
 }
 
-/* From the repeats to the loop: each stage has the true length, and says what it left out. */
+/* From the repeats to the loop: each stage has the true length, and explains what it left out. */
 START_TEST(the_tree_proposes_what_the_loop_is)
 {
 	const struct dp_explanation *entry;
@@ -146,7 +146,7 @@ START_TEST(levels_go_down_to_the_step)
 }
 END_TEST
 
-/* What is random gives candidates, but none is accepted. */
+/* Random sequences give candidates, but none is accepted. */
 START_TEST(chance_is_rejected)
 {
 	const struct dp_explanation *entry;

@@ -1,7 +1,7 @@
 /* What findings cost: parts of what, and how severe that makes them. */
 #include "finding_cases.h"
 
-/* One iteration of a thousand others: the mean is far from what the share was measured by. */
+/* One iteration in a thousand others: the mean is far from what the share was measured with. */
 START_TEST(shares_and_costs_have_one_period)
 {
 	const struct dp_finding *finding;
@@ -18,8 +18,8 @@ START_TEST(shares_and_costs_have_one_period)
 }
 END_TEST
 
-/* What runs between occurrences and is longer than they are is no part of them. */
-/* What slow iterations cost is reported with them; idle stretches of others cost what they lack. */
+/* What runs between occurrences and is longer than they are does not belong to them. */
+/* Costs of slow iterations are reported with them; idle stretches of others cost what they lack. */
 START_TEST(starved_costs_what_no_other_rule_tells)
 {
 	const struct dp_finding *finding;
@@ -60,7 +60,7 @@ START_TEST(costs_are_spread_over_periods)
 	finding = find("slow-iterations");
 	ck_assert_double_eq(evidence(finding, "slow_iterations"), 1);
 	ck_assert_double_eq(finding->recoverable_ns, 2e6 / (ITERATIONS - 1));
-	/* Warm-up counts for none but its own rule. */
+	/* Warm-up counts only for its own rule. */
 	at.iterations[0].warmup = at.iterations[1].warmup = true;
 	metric("period_ns")[0] = 5e6;
 	ck_assert_double_eq(find("slow-iterations")->recoverable_ns, 2e6 / (ITERATIONS - 3));

@@ -1,7 +1,7 @@
 /*
- * Every allocation on the way from a file to a trace fails once, for each format: the import tells
- * of it, or gives the whole trace without it. SQLite's and jansson's own allocations are led here
- * too.
+ * Every allocation on the way from a file to a trace fails once, for each format: the import
+ * reports it, or gives the whole trace without it. SQLite's and jansson's own allocations are
+ * redirected, too.
  */
 #include "../sanitized.h"
 #include "alloc_fail.h"
@@ -422,7 +422,7 @@ static void make_file(char *path, size_t source)
 	close(fd);
 }
 
-/* What a trace must still hold when an allocation that failed was not reported. */
+/* What a trace must contain if a failed allocation was not reported. */
 static void check_whole(const struct dp_trace *trace, size_t source)
 {
 	ck_assert_str_eq(dp_trace_format(trace), sources[source].format);
@@ -431,7 +431,7 @@ static void check_whole(const struct dp_trace *trace, size_t source)
 	ck_assert_uint_eq(dp_trace_calls(trace)->count, sources[source].no_calls ? 0 : 1);
 }
 
-/* Opens with allocations from k on failing, the first one only or all. Returns if any failed. */
+/* Opens a trace while allocation k, or all from k on, fail. Returns whether any failed. */
 static bool open_with(const char *path, size_t source, size_t k, bool all, size_t *survived)
 {
 	struct dp_error error = DP_ERROR_INIT;
@@ -481,7 +481,7 @@ static void sweep(size_t source, bool all)
 		k += k < each ? 1 : stride;
 	}
 	unlink(path);
-	/* The sweep reached something, and little of it goes on without the memory. */
+	/* The sweep reached something, and few failures were survived silently. */
 	ck_assert_uint_gt(k, 10);
 	ck_assert_uint_lt(survived, all ? 2 : runs / 2);
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* Of no pattern, so that it stays as large as it is: well above what a thread is started for. */
+/* Incompressible, so that it stays large: well above the size for which a thread is started. */
 enum { LARGE = 3 << 20 };
 
 static unsigned char content[LARGE];
@@ -82,7 +82,7 @@ START_TEST(content_is_whole)
 }
 END_TEST
 
-/* Nobody waits for the thread's end, wherever it is. */
+/* Closing does not wait for the thread to finish, wherever it is. */
 START_TEST(reading_may_stop)
 {
 	unsigned char buf[4096];
@@ -133,8 +133,7 @@ START_TEST(skipping)
 }
 END_TEST
 
-/* What comes before damage is good; the damage is reported when it was read up to, and not before.
- */
+/* Content before the damage is good; the damage is reported when it is reached, and not before. */
 START_TEST(damage_is_reported_at_the_end)
 {
 	unsigned char buf[4096];

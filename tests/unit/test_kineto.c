@@ -432,7 +432,7 @@ START_TEST(synchronizations)
 	ck_assert_uint_eq(syncs->stream[0], dp_trace_ops(trace)->stream[0]);
 	ck_assert_int_eq(syncs->kind[1], DP_SYNC_CONTEXT);
 	ck_assert_uint_eq(syncs->stream[1], DP_NONE);
-	/* Nothing ran on device 3: to wait for it makes it none of the trace's. */
+	/* Nothing ran on device 3: a wait for it does not add it to the trace. */
 	ck_assert_uint_eq(syncs->stream[2], DP_NONE);
 	ck_assert_uint_eq(dp_trace_stream_count(trace), 1);
 	ck_assert_uint_eq(dp_trace_device_count(trace), 1);
@@ -457,7 +457,7 @@ START_TEST(device_memory)
 									  "\"ts\":9,\"args\":{\"Device Type\":1,\"Device Id\":0,\"Bytes\":3}}]}");
 	const struct dp_memory *memory = dp_trace_memory(trace);
 
-	/* Neither the host's, nor a device's that does nothing, nor what is no memory. */
+	/* neither the host's memory, nor that of an idle device, nor what is no memory event */
 	ck_assert_uint_eq(memory->count, 2);
 	ck_assert_int_eq(memory->time_ns[0], -1500);
 	ck_assert_int_eq(memory->delta_bytes[0], 512);

@@ -1,4 +1,4 @@
-/* Chrome traces of other devices and of other tools: what in them is a kernel, and whose it is. */
+/* Chrome traces of other devices and tools: which events are kernels, and of which device. */
 #include "kineto_text.h"
 
 #include <stdio.h>
@@ -95,7 +95,7 @@ START_TEST(categories_of_other_devices)
 }
 END_TEST
 
-/* What sums up other rows is left out, and a kernel of no known type is one by its name. */
+/* Rows that summarize others are left out, and the name decides about kernels of unknown type. */
 START_TEST(ascend_rows)
 {
 	struct dp_trace *trace = read_text(
@@ -154,7 +154,7 @@ START_TEST(ascend)
 }
 END_TEST
 
-/* What runs on a grid is a kernel; a wait, a signal and a packet are none. */
+/* Events on a grid are kernels; waits, signals and packets are not. */
 START_TEST(mtia)
 {
 	struct dp_trace *trace = read_text(DOCUMENT(

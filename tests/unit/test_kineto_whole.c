@@ -123,7 +123,9 @@ static struct record *own_records(const struct dp_trace *trace, int64_t zero_ns)
 	return records;
 }
 
-/* Is a name the file's, or what a mangled one of the file says? The order is that of the file's. */
+/*
+ * Is a name the file's, or demangled from one in the file? The order is that of the file's names.
+ */
 static bool same_name(const char *own, const char *file)
 {
 	char *plain = NULL;
@@ -324,7 +326,7 @@ START_TEST(damage_anywhere)
 }
 END_TEST
 
-/* What an event lacks is not taken from one before, whose text may be gone by then. */
+/* Missing members of an event are not taken from an earlier one, whose text may be gone. */
 START_TEST(nothing_is_left_of_events_before)
 {
 	static const char head[] = HEAD
@@ -353,7 +355,7 @@ START_TEST(nothing_is_left_of_events_before)
 }
 END_TEST
 
-/* Openings that never close, nested without end: linear, so no time at all. */
+/* Unclosed brackets, nested without end: must be linear, so fast. */
 START_TEST(hostile_nesting_is_linear)
 {
 	static const char *const bits[] = { "{\"ph\":[",

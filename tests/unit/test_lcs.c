@@ -36,7 +36,7 @@ static size_t oracle(const uint32_t *a, size_t n, const uint32_t *b, size_t m)
 	return row[m];
 }
 
-/* How many have partners, which are equal and in order. */
+/* The number of symbols with partners, which must be equal and in order. */
 static size_t checked(const uint32_t *partner, const uint32_t *a, size_t n, const uint32_t *b,
 		      size_t m)
 {
@@ -107,7 +107,7 @@ START_TEST(edited_strings)
 }
 END_TEST
 
-/* Beyond what is searched, the ends are found all the same. */
+/* Beyond the size limit, common ends are still found. */
 START_TEST(too_long)
 {
 	size_t n = 300000, m = 299000, count = 0;

@@ -99,7 +99,7 @@ START_TEST(requests_of_any_length_are_a_loop)
 }
 END_TEST
 
-/* Kernels for each of many parameters finish a step, by whatever names. */
+/* Kernels for each of many parameters finish a step, whatever their names. */
 START_TEST(micro_batches_are_inside_a_step)
 {
 	size_t starts[20];
@@ -127,8 +127,8 @@ START_TEST(micro_batches_are_inside_a_step)
 END_TEST
 
 /*
- * What a few kernels do for each parameter ends a step, though the capture begins and ends within
- * one: gradients that are cleared, one kernel for each, do not.
+ * A few kernels per parameter end a step, even if the capture begins and ends within one; clearing
+ * gradients, with one kernel for each, does not.
  */
 START_TEST(updates_of_parameters_end_a_step)
 {
@@ -221,7 +221,7 @@ START_TEST(loops_that_begin_alike_are_distinguished)
 }
 END_TEST
 
-/* Iterations that are marked have the loops inside, around and next to them, and not themselves. */
+/* A marked loop gets the loops inside, around and next to it, but no copy of itself. */
 START_TEST(marks_are_part_of_a_tree)
 {
 	enum { EPOCHS = 5, TRAIN = 10, EVAL = 5, MARKS = EPOCHS * TRAIN };
@@ -272,7 +272,7 @@ START_TEST(marks_are_part_of_a_tree)
 }
 END_TEST
 
-/* Launches that tell nothing, but for an optimizer's kernel of this name. */
+/* Launches that show nothing except the name of an optimizer's kernel. */
 static void at_launch(void *ctx, size_t index, struct dp_evidence_at *out)
 {
 	*out = (struct dp_evidence_at){
@@ -316,7 +316,9 @@ START_TEST(a_pass_and_a_half_is_no_loop)
 	ck_assert_double_eq(confidence_with(LAYER + BETWEEN, NONE), 0);
 	/* with an optimizer in each of them they are steps */
 	ck_assert_double_gt(confidence_with(LAYER + BETWEEN, LAYER - 1), 0.8);
-	/* and if nothing comes between, a loop is likelier, but less so than with an optimizer */
+	/*
+	 * and if nothing comes between, a loop is more likely, but less so than with an optimizer
+	 */
 	count = 0;
 	for (size_t i = 0; i < 34; i++)
 		kernels(0, LAYER);
@@ -347,7 +349,7 @@ static void check_steps(const struct dp_loops *loops, size_t n, size_t length)
 	ck_assert_uint_eq(step->count, n);
 }
 
-/* What differs every tenth time makes no other iteration of ten. */
+/* A difference every tenth time does not make ten iterations one. */
 START_TEST(steps_that_differ_every_so_often_stay_steps)
 {
 	static const struct {
@@ -369,7 +371,7 @@ START_TEST(steps_that_differ_every_so_often_stay_steps)
 }
 END_TEST
 
-/* But layers are no iterations, however little is about them, if nothing says so. */
+/* But layers are no iterations, however little is around them, without other evidence. */
 START_TEST(layers_stay_inside)
 {
 	struct dp_loops *loops;
@@ -394,7 +396,7 @@ static void at_upload(void *ctx, size_t index, struct dp_evidence_at *out)
 	out->after_upload = symbols[index] == 0;
 }
 
-/* Nor are they where an upload comes once for all of them. */
+/* Nor are they if one upload comes for all of them. */
 START_TEST(layers_share_an_upload)
 {
 	struct dp_loops_request r = { .symbols = symbols, .alphabet = 102, .epsilon = 1 };
@@ -464,7 +466,7 @@ START_TEST(few_long_steps_between_others)
 }
 END_TEST
 
-/* What some steps are followed by has kernels that a step begins with, in their order. */
+/* What follows some steps has kernels that a step begins with, in their order. */
 START_TEST(what_comes_between_is_no_beginning)
 {
 	static const uint32_t between[] = { 50, 51, 0, 52, 53, 1, 54 };
@@ -529,7 +531,9 @@ START_TEST(a_pass_through_loops_is_no_loop)
 }
 END_TEST
 
-/* What no network is as deep as repeats, whatever comes once before it and behind. */
+/*
+ * What repeats more often than any network is deep is a loop, whatever comes once before and after.
+ */
 START_TEST(more_than_layers)
 {
 	static const struct {

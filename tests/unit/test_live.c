@@ -1,4 +1,4 @@
-/* What comes over a recording's socket: whatever it is, no descriptor stays open for it. */
+/* Messages on a recording's socket: whatever they contain, no descriptor stays open for them. */
 #include "spool/pool.h"
 #include "test_database.h"
 
@@ -149,7 +149,7 @@ START_TEST(packets_of_all_kinds)
 }
 END_TEST
 
-/* One process, one socket: who says twice what it is has said it once. */
+/* One process, one socket: one that introduces itself twice counts once. */
 START_TEST(says_hello_twice)
 {
 	int before, fd;
@@ -195,7 +195,7 @@ START_TEST(is_followed)
 }
 END_TEST
 
-/* Somebody renames the folder before the first process is heard of, and takes nothing from it. */
+/* The folder is renamed before the first process connects, which removes nothing from it. */
 START_TEST(folder_that_is_moved)
 {
 	char moved[sizeof(folder) + 8], file[sizeof(moved) + 16];

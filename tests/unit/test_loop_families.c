@@ -1,6 +1,6 @@
 /*
- * Loops of families of programs: boundaries with and without known numbers of iterations, honest
- * silence, captures that are cut.
+ * Loops of families of programs: boundaries with and without known numbers of iterations, no false
+ * claims, captures that are cut.
  */
 #include "../sanitized.h"
 #include "loop_checks.h"

@@ -152,7 +152,7 @@ START_TEST(by_name_operator_and_place)
 }
 END_TEST
 
-/* Edits that don't fit, as of a loop whose edits are not there; no operators; nothing at all. */
+/* Edits that do not match, as for a loop without its edits; no operators; nothing at all. */
 START_TEST(what_is_missing)
 {
 	uint32_t ops[DP_COUNT(kernels)];

@@ -280,7 +280,7 @@ START_TEST(families_of_names_are_one_kernel)
 }
 END_TEST
 
-/* Names of one family can be cut into any number of pieces: that these repeat is not sure. */
+/* Names of one family can be cut into any number of pieces: their repetition is weak evidence. */
 START_TEST(pieces_that_are_unlike_each_other)
 {
 	static uint32_t s[720], family[512];
@@ -310,7 +310,7 @@ START_TEST(pieces_that_are_unlike_each_other)
 }
 END_TEST
 
-/* Equal iterations of a known number are a loop among other things, too. */
+/* Equal iterations of a known number are a loop, even among other kernels. */
 START_TEST(a_number_for_a_part)
 {
 	static uint32_t s[8000];
@@ -380,8 +380,8 @@ START_TEST(a_number_for_loops_in_a_row)
 END_TEST
 
 /*
- * In more symbols than a tree has leaves: the number of the loop that goes on for all of it, and of
- * one that is a thousandth of it.
+ * With more symbols than a tree has leaves: the number of a loop over the whole sequence, and of
+ * one over a thousandth of it.
  */
 START_TEST(a_number_beyond_a_tree)
 {
@@ -439,8 +439,7 @@ START_TEST(marks_give_loops)
 }
 END_TEST
 
-/* One that is known to be cut off is not what the others are compared with, if shorter or longer.
- */
+/* Others are not compared with an iteration that is known to be cut off, whatever its length. */
 START_TEST(marks_that_are_cut_off)
 {
 	uint32_t s[] = { 1, 2, 3, 4, 5, 6, 1, 2, 3 };
@@ -468,7 +467,7 @@ START_TEST(marks_that_are_cut_off)
 }
 END_TEST
 
-/* What was cut off may have been behind the last kernel of it: then it lacks nothing. */
+/* The cut may have been right behind its last kernel: then it lacks nothing. */
 START_TEST(cut_off_without_a_loss)
 {
 	uint32_t s[] = { 1, 2, 3, 1, 2, 3, 1, 2, 3 };
@@ -525,7 +524,7 @@ START_TEST(separators_are_no_kernels)
 }
 END_TEST
 
-/* Random short sequences: nothing breaks, whatever is asked for. */
+/* Random short sequences: no request breaks anything. */
 START_TEST(anything_goes)
 {
 	uint64_t state = 11;

@@ -5,7 +5,7 @@
 #include <check.h>
 #include <string.h>
 
-/* A loop with structure, noise, and a second loop: enough to go through all stages. */
+/* A loop with structure, noise, and a second loop: enough to pass through all stages. */
 static size_t make(uint32_t *s)
 {
 	size_t n = 0;
@@ -23,7 +23,7 @@ static size_t make(uint32_t *s)
 	return n;
 }
 
-/* A loop whose turns have another one inside, more or less often, and something like it. */
+/* A loop whose iterations contain another one a varying number of times, and something similar. */
 static size_t make_requests(uint32_t *s)
 {
 	size_t n = 0;
@@ -35,7 +35,7 @@ static size_t make_requests(uint32_t *s)
 	return n;
 }
 
-/* Five turns of a loop, after one that is the same kernels in another order. */
+/* Five iterations of a loop, after one with the same kernels in another order. */
 static size_t make_deviant(uint32_t *s)
 {
 	size_t n = 0;

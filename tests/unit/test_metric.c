@@ -362,7 +362,7 @@ START_TEST(findings_are_ranked_by_what_they_cost)
 }
 END_TEST
 
-/* What is asked for and isn't there is refused; a share is one. */
+/* Requests for what does not exist are refused; a share is 1. */
 START_TEST(options_are_checked)
 {
 	static const char *const names[] = { "interval_ns", "avg_overlap", "nothing" };
@@ -414,7 +414,7 @@ START_TEST(unknown_names_are_listed)
 }
 END_TEST
 
-/* Where only some metrics are computed, rules are not run, and a summary would lack parts. */
+/* If only some metrics are computed, rules are not run, since summaries would lack parts. */
 START_TEST(rules_are_run_with_all_metrics_only)
 {
 	static const char *const names[] = { "period_ns" };

@@ -1,4 +1,7 @@
-/* The iteration that is reported and is unlike the others: the first, or the last. */
+/*
+ * An iteration that the given number requires and that is unlike the others: the first, or the
+ * last.
+ */
 #include "../sanitized.h"
 #include "loop_checks.h"
 
@@ -15,7 +18,7 @@ static size_t below(size_t n)
 	return (size_t)(state >> 33) % n;
 }
 
-/* What takes the place of an iteration. */
+/* What replaces an iteration. */
 enum stand_in {
 	DEVIANT, /* the same kernels in another order, some others, begun alike */
 	SET_OFF, /* the same, but it begins otherwise: a pause or the capture's begin tells */
@@ -128,7 +131,7 @@ static size_t whole(const struct dp_sequence_loop *loop, const struct changed *c
 		/* what surrounds it may be counted to it, and the reverse */
 		*found |= !s->partial && s->first + NEAR > c->first && s->first < c->first + NEAR &&
 			  s->end + NEAR > c->end && s->end < c->end + NEAR;
-		/* an edit script says what its iteration is made of */
+		/* its edits describe its contents */
 		ck_assert_uint_eq(s->partial ? 0 : s->end - s->first + s->deleted,
 				  s->partial ? 0 : loop->length + s->inserted);
 	}
@@ -148,7 +151,10 @@ static size_t count_of(const struct family *f, const struct family_loop **loop)
 	return (*loop)->count;
 }
 
-/* How often of SEEDS the stand-in for the first or last iteration is one because it is reported. */
+/*
+ * How often, of SEEDS, the replacement of the first or last iteration counts as one because of the
+ * number.
+ */
 static size_t accepted(enum family_kind kind, enum stand_in by, bool last, bool open)
 {
 	size_t taken = 0;
@@ -187,7 +193,8 @@ START_TEST(one_begun_alike_is_taken)
 }
 END_TEST
 
-/* Begun otherwise: the first where the capture begins, unless that is chance; the last by a pause.
+/*
+ * With another beginning: the first, if the capture begins there on purpose; the last, by a pause.
  */
 START_TEST(one_set_off_is_taken)
 {

@@ -32,7 +32,7 @@ START_TEST(names_are_demangled_and_repaired)
 }
 END_TEST
 
-/* A mangled name that doubles at every level: what it stands for would fill the memory. */
+/* A mangled name that doubles at every level: demangled, it would fill the memory. */
 static size_t doubling_name(char *name, int levels)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -74,7 +74,7 @@ START_TEST(long_names_are_plain_as_others)
 	ck_assert_ptr_nonnull(got);
 	ck_assert_str_eq(got, expected);
 	free(got);
-	/* Whatever is cut off, and however little room there is: nothing but no plain form. */
+	/* Cut anywhere, with little room: the only effect is that there is no plain form. */
 	for (size_t i = 0; i < strlen(expected); i++) {
 		ck_assert_int_eq(dp_name__demangle_long(&got, plain_names[_i], i), DP_OK);
 		ck_assert_ptr_null(got);
@@ -130,7 +130,7 @@ START_TEST(names_do_not_explode)
 }
 END_TEST
 
-/* What PyTorch numbers has one name; what looks like it only, or isn't NVTX, stays. */
+/* PyTorch's numbered names become one; names that only look similar, or are not NVTX, stay. */
 START_TEST(numbered_ranges_have_one_name)
 {
 	static const struct {

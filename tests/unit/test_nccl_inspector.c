@@ -1,5 +1,4 @@
-/* Logs of the NCCL Inspector: what each line becomes, in each of its forms, and what damage costs.
- */
+/* Logs of the NCCL Inspector: the result of each line, in each form, and the effect of damage. */
 #include "kineto_text.h"
 
 #define HEADER(id, name, rank, ranks, pid)                                             \
@@ -60,7 +59,7 @@ START_TEST(lines_with_times)
 	ck_assert_uint_eq(calls->count, 3);
 	ck_assert_str_eq(op_name(trace, 0), "ncclAllReduce (4096 bytes)");
 	ck_assert_str_eq(op_name(trace, 1), "ncclSend (8192 bytes)");
-	/* It ends with its last channel, and took what was measured on the GPU. */
+	/* It ends with its last channel, and takes the time measured on the GPU. */
 	ck_assert_int_eq(ops->start_ns[0], 0);
 	ck_assert_int_eq(ops->end_ns[0], 60000);
 	ck_assert_int_eq(ops->end_ns[1], 130000);
@@ -114,7 +113,7 @@ START_TEST(the_rank_is_that_among_all)
 	trace = read_text(PAIR COLLECTIVE("AllReduce", "7", "4096", "60", ""));
 	ck_assert_int_eq(dp_trace_process(trace, 0)->rank, 1);
 	dp_trace_free(trace);
-	/* Of two groups, neither need be that of all. */
+	/* Of two groups, neither needs to be that of all ranks. */
 	trace = read_text(PAIR COLLECTIVE("AllReduce", "7", "4096", "60", "") "{" HEADER(
 		"0x53", "unknown", "5", "8", "42") COLLECTIVE("AllReduce", "1", "4096", "60", ""));
 	ck_assert_int_eq(dp_trace_process(trace, 0)->rank, -1);

@@ -1,4 +1,4 @@
-/* nsys's SQLite exports: every form of them, and what no export has. */
+/* nsys's SQLite exports: all their forms, and what is none. */
 #include "nsys_tables.h"
 #include "test_database.h"
 
@@ -291,7 +291,7 @@ START_TEST(no_cuda)
 }
 END_TEST
 
-/* The cause comes before what repeats the result, and before errors of anything but CUDA. */
+/* The cause precedes errors that repeat its result, and errors of anything but CUDA. */
 START_TEST(no_cuda_reason)
 {
 	make_folder("trace.db");
@@ -371,7 +371,7 @@ START_TEST(missing_columns)
 }
 END_TEST
 
-/* A view could run for ever, or read what the file has no business with. */
+/* A view could run forever, or read what it must not. */
 START_TEST(hostile_schema)
 {
 	make_folder("trace.db");

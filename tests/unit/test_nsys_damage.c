@@ -1,4 +1,4 @@
-/* nsys's SQLite exports that are damaged, locked, still written, or none. */
+/* nsys's SQLite exports that are damaged, locked, still being written, or none. */
 #include "nsys_tables.h"
 #include "test_database.h"
 
@@ -21,7 +21,7 @@ START_TEST(interrupted_export)
 }
 END_TEST
 
-/* So much is cut off that not even the tables' names are there. */
+/* cut off so far that not even the tables' names remain */
 START_TEST(cut_short)
 {
 	unsigned char *bytes;
@@ -72,7 +72,7 @@ START_TEST(odd_paths)
 }
 END_TEST
 
-/* Leaves the file as a writer that still runs does: rows in the log only. */
+/* Leaves the file as a running writer does: with rows only in the log. */
 START_TEST(write_ahead_log)
 {
 	sqlite3 *db;

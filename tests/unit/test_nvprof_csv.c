@@ -192,7 +192,7 @@ START_TEST(unified_memory)
 }
 END_TEST
 
-/* Page faults of the CPU have no device: none is made up for them. */
+/* Page faults of the CPU have no device, and none is made up for them. */
 START_TEST(faults_have_no_place)
 {
 	const struct dp_ops *ops = good(
@@ -409,7 +409,7 @@ START_TEST(bad_row_is_a_loss)
 }
 END_TEST
 
-/* A start and a duration that each fit 63 bits and together don't. */
+/* A start and a duration that fit 63 bits, but not their sum. */
 START_TEST(times_do_not_overflow)
 {
 	static const char far[] = "4611686018.999999999";

@@ -84,7 +84,7 @@ START_TEST(pattern_is_the_longest_that_meets_the_criteria)
 }
 END_TEST
 
-/* What the strict bound of criterion 3 does to an exact repetition. */
+/* The effect of criterion 3's strict bound on an exact repetition. */
 START_TEST(exact_repetition_loses_a_kernel)
 {
 	uint32_t s[100];
@@ -146,7 +146,7 @@ START_TEST(algorithm_1_is_literal)
 }
 END_TEST
 
-/* An anchor's window is one iteration even where the longest substring is longer. */
+/* An anchor's window is one iteration even if the longest substring is longer. */
 START_TEST(anchors_give_one_iteration)
 {
 	for (int round = 0; round < 50; round++) {

@@ -128,7 +128,7 @@ START_TEST(what_is_alike_is_cut_alike)
 }
 END_TEST
 
-/* Iterations that a whole tree would give, from one of a tenth of the leaves. */
+/* Finds iterations as a full tree would, with a tenth of the leaves. */
 START_TEST(anchors_of_phrases_give_one_iteration)
 {
 	for (int round = 0; round < 30; round++) {

@@ -1,6 +1,6 @@
 /*
- * The parts of periods against a map of every nanosecond, on random traces; and what has to sum to
- * what.
+ * The parts of periods against a map of every nanosecond, on random traces; and sums that must
+ * match.
  */
 #include "activity/gaps.h"
 #include "metric/metric.h"
@@ -403,7 +403,7 @@ START_TEST(periods_in_parts)
 }
 END_TEST
 
-/* What needs launches does not exist without them; the rest does. */
+/* Parts that need launches do not exist without them; the rest does. */
 START_TEST(without_launches)
 {
 	static const char *const names[] = { "idle_host_ns", "idle_sync_ns",	"queue_depth",
@@ -486,7 +486,7 @@ static double lost_after(size_t call_name, enum dp_copy_kind kind, int64_t call_
 	return lost;
 }
 
-/* A wait can't have cost more than it took, and an asynchronous copy's call is none. */
+/* A wait cannot cost more than it took, and an asynchronous copy's call is no wait. */
 START_TEST(lost_is_what_was_waited)
 {
 	enum { COPY_CALL = 1, SYNC_CALL = 3, QUERY_CALL = 4 };
@@ -567,7 +567,7 @@ static double waited_for(uint64_t bytes, uint64_t more_bytes, const char *range,
 	return waited;
 }
 
-/* Uploads of some bytes are what the host made of results, unless it fetched them as input. */
+/* Small uploads are made by the host from results, unless it fetched them as input. */
 START_TEST(input_is_not_what_is_small)
 {
 	double all = waited_for(1 << 20, 256, NULL, 0);
@@ -657,7 +657,7 @@ START_TEST(devices_are_apart)
 }
 END_TEST
 
-/* Of a brief run the rows that there are are those of the whole one. */
+/* The rows of a brief run are those of the full one. */
 START_TEST(brief_rows_are_the_same)
 {
 	struct dp_metric_values brief;

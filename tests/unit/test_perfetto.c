@@ -1,4 +1,4 @@
-/* Perfetto's traces: what rocprofv3 and rocprof-sys write, names that end, clocks, and damage. */
+/* Perfetto's traces: what rocprofv3 and rocprof-sys write, expiring names, clocks, and damage. */
 #include "report/proto.h"
 
 #include <deepprof/deepprof.h>
@@ -291,7 +291,7 @@ static void check_loss(const struct dp_trace *trace, const char *words, uint64_t
 	ck_assert_uint_eq(dp_trace_loss(trace, 0)->records, records);
 }
 
-/* Numbers of names are those of a sequence, up to where it says that they are not. */
+/* Ids of names belong to a sequence, until it clears them. */
 START_TEST(names_of_sequences)
 {
 	static const char *const others[] = { "other_kernel", NULL };
@@ -332,7 +332,7 @@ static void incremental(uint64_t type, uint64_t delta)
 	end_event();
 }
 
-/* Times that follow the packet before, on a track that goes without saying. */
+/* Times relative to the packet before, on the default track. */
 START_TEST(clock_and_track_of_a_sequence)
 {
 	static const uint64_t clocks[][4] = { { 1, 900000, 0, 0 },

@@ -1,4 +1,4 @@
-/* Where an iteration begins: evidence besides names, and what it is worth. */
+/* Where an iteration begins: evidence besides names, and its weight. */
 #include "iterate/optimizer.h"
 #include "loops/loops.h"
 
@@ -7,9 +7,9 @@
 enum { M = 100, ROOM = 40 * M };
 
 static uint32_t symbols[ROOM];
-static size_t count, head; /* head: the kernel of a turn that comes first */
+static size_t count, head; /* head: the first kernel of an iteration */
 
-/* What is known of the kernels, by their offsets. */
+/* The evidence about kernels, by their offsets. */
 struct host {
 	size_t without;	    /* kernels at the head whose launch was not recorded */
 	int64_t gap_ns[M];  /* of the host between two launches, */
@@ -85,8 +85,8 @@ static size_t begins_with(struct host *host, enum dp_phase_evidence *reported_by
 }
 
 /*
- * A capture that was begun between two steps has the launch of a step's first kernel first. One
- * that was begun by the clock has the one that the host waited for when it was.
+ * A capture that began between two steps has a launch of a step's first kernel first; one that
+ * began at some time has the launch that the host was waiting for.
  */
 START_TEST(a_capture_by_the_clock_begins_where_the_host_waits)
 {
@@ -103,7 +103,7 @@ START_TEST(a_capture_by_the_clock_begins_where_the_host_waits)
 	host.wait_ns[60] = 10000000;
 	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
 	ck_assert_int_eq(reported_by, DP_PHASE_LAUNCH_GAP);
-	/* where the host pauses nowhere, any kernel may be the first */
+	/* if the host never pauses, any kernel may be the first */
 	host = make_host();
 	host.without = 12;
 	begins_with(&host, &reported_by);
@@ -111,7 +111,7 @@ START_TEST(a_capture_by_the_clock_begins_where_the_host_waits)
 }
 END_TEST
 
-/* What was still running when the capture was begun shows no iteration's begin. */
+/* Kernels still running when the capture began do not show where an iteration begins. */
 START_TEST(kernels_without_a_launch_begin_nothing)
 {
 	struct host host = make_host();
@@ -142,7 +142,7 @@ START_TEST(a_capture_begins_behind_the_optimizer)
 }
 END_TEST
 
-/* A few kernels over and over are an optimizer's, unless others repeat as often. */
+/* A few kernels over and over are an optimizer, unless others repeat as often. */
 START_TEST(one_loop_of_several_ends_nothing)
 {
 	enum { TURNS = 20, FIRST = 3, SECOND = 5, ALL = TURNS * (FIRST + SECOND) + 2 };
@@ -183,8 +183,8 @@ START_TEST(a_run_of_casts_ends_nothing)
 END_TEST
 
 /*
- * Both ends of a capture fit whole turns by chance, once in as many kernels as a turn has. The
- * host's pause alone is worth less than that, and with an upload at the same place more.
+ * Both ends of a capture match whole iterations by chance, once in as many kernels as an iteration
+ * has. The host's pause alone is worth less than that, and more with an upload at the same place.
  */
 START_TEST(an_upload_where_the_host_pauses_is_no_chance)
 {
@@ -226,7 +226,7 @@ START_TEST(an_upload_or_an_end_decides_between_two_pauses)
 }
 END_TEST
 
-/* Of three kernels one in three fits by chance, and the one that has an upload is the first. */
+/* With three kernels, one in three matches by chance, and the one with an upload is the first. */
 START_TEST(a_short_turn_begins_with_its_upload)
 {
 	struct host host = make_host();
@@ -243,7 +243,7 @@ START_TEST(a_short_turn_begins_with_its_upload)
 }
 END_TEST
 
-/* A loop between other parts of a program has whole turns, wherever something is uploaded. */
+/* A loop between other parts of a program has whole iterations, wherever uploads are. */
 START_TEST(a_loop_comes_and_goes_with_whole_turns)
 {
 	enum { BEFORE = 3 * M / 2, TURNS = 16, AFTER = M / 2 };
@@ -266,7 +266,7 @@ START_TEST(a_loop_comes_and_goes_with_whole_turns)
 }
 END_TEST
 
-/* The first turn has other names, but is as long as the others. */
+/* The first iteration has other names, but is as long as the others. */
 START_TEST(a_first_turn_with_names_of_its_own)
 {
 	struct host host = make_host();

@@ -1,6 +1,6 @@
 /*
- * What must hold for any sequence: names mean nothing. On families of programs with seeds that no
- * threshold was tuned by.
+ * Properties for any sequence: names have no meaning. Uses families of programs with seeds that no
+ * threshold was tuned on.
  */
 #include "../sanitized.h"
 #include "../sim/families.h"
@@ -118,7 +118,7 @@ static void detect(struct reported *reported, const uint32_t *symbols, size_t n)
 	dp_detector_free(d);
 }
 
-/* Nor does it change what a detector tells, which takes any numbers. */
+/* Nor does it change the detector's results, which takes any numbers. */
 START_TEST(numbers_mean_nothing)
 {
 	static struct reported before, after;

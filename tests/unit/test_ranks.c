@@ -1,4 +1,4 @@
-/* What the ranks of a job are compared by, against jobs that are made up here. */
+/* Building blocks for comparing ranks, tested with made-up jobs. */
 #include "activity/collective.h"
 #include "ranks/blame.h"
 #include "ranks/clock.h"
@@ -20,7 +20,7 @@ static uint32_t below(uint32_t limit)
 	return (uint32_t)((seed >> 16) % limit);
 }
 
-/* About normal, of standard deviation 1. */
+/* Approximately normal, with standard deviation 1. */
 static double noise(void)
 {
 	double sum = 0;
@@ -212,7 +212,7 @@ START_TEST(clock_apart)
 	struct dp_rank_clock clocks[RANKS];
 	size_t count = make_sights(sights, halves_see);
 
-	/* Groups that share nothing have a clock each, and a rank alone has none. */
+	/* Groups that share nothing have a clock each, and a single rank has none. */
 	ck_assert_int_eq(dp_clock__fit(clocks, RANKS, sights, count), DP_OK);
 	for (size_t r = 0; r < RANKS; r++)
 		ck_assert_uint_eq(clocks[r].anchor, r / 3 * 3);
@@ -298,7 +298,7 @@ START_TEST(blame_classes)
 	struct dp_blame_times times = healthy();
 	struct dp_blame blame;
 
-	/* A class that takes longer as a whole is nobody's fault; one of it that does is. */
+	/* A class that takes longer as a whole is no rank's fault; a single rank of it is. */
 	for (uint32_t u = 0; u < UNITS; u++)
 		for (size_t r = 0; r < 3; r++)
 			own[u * RANKS + r] += 5e6;

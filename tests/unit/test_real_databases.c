@@ -1,6 +1,6 @@
 /*
- * Databases that others recorded: counts, bytes and times are those that plain SQL gives on the
- * same file. The folder lies next to the project; a test whose file is not there says so.
+ * Databases recorded by others: counts, bytes and times are those that plain SQL gives on the same
+ * file. The folder is next to the project; a test without its file reports that.
  */
 #include "test_database.h"
 

@@ -1,6 +1,6 @@
 /*
- * What the processes of a recording shared, left in its folder for later: whole, on file systems
- * that can't tell their holes as well, and never half of it under its name.
+ * What the processes of a recording shared, left in its folder for later: complete, also on file
+ * systems that do not report holes, and never half of it under its name.
  */
 #include "spool_maker.h"
 #include "test_database.h"
@@ -25,7 +25,7 @@ ssize_t __wrap_pwrite(int fd, const void *data, size_t bytes, off_t offset);
 ssize_t __real_pwrite64(int fd, const void *data, size_t bytes, off64_t offset);
 ssize_t __wrap_pwrite64(int fd, const void *data, size_t bytes, off64_t offset);
 
-static int no_holes;	/* errno of those who ask for them, 0: they are reported */
+static int no_holes;	/* errno for these, or 0: they are reported */
 static int writes_left; /* then it is killed; 0: never */
 
 static int refuses(int whence)
@@ -148,7 +148,7 @@ START_TEST(left_whole)
 }
 END_TEST
 
-/* What is under the name already is what there was, and stays. */
+/* An existing file of that name stays as it is. */
 START_TEST(left_once)
 {
 	unsigned char *bytes;
@@ -168,7 +168,10 @@ START_TEST(left_once)
 }
 END_TEST
 
-/* Killed at its k-th write, for every k: there is none, and whoever comes later leaves all. */
+/*
+ * Killed at its k-th write, for every k: the file does not exist, and later processes leave all as
+ * it is.
+ */
 START_TEST(killed_midway)
 {
 	int pool = make_pool(), status = 0, killed = 0;
@@ -229,8 +232,8 @@ static void make_file(const char *name)
 }
 
 /*
- * Where files can't be locked another may have begun to leave what is recorded here: whoever began
- * the recording removes that as well, whole or not, and nothing else.
+ * Without file locks, another process may have begun to leave what is recorded here: whoever began
+ * the recording removes that as well, complete or not, and nothing else.
  */
 START_TEST(removed_whole)
 {

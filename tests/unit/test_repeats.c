@@ -30,7 +30,7 @@ static size_t count, starts[STEPS], ends[STEPS];
 struct steps {
 	uint64_t seed;
 	uint32_t before, after; /* fills of gradients that end a step, and that begin the next */
-	size_t every;		/* steps to an evaluation; 0: none */
+	size_t every;		/* steps until an evaluation; 0: none */
 	bool set_up;		/* the first has other kernels in front of it, instead of fills */
 };
 
@@ -131,7 +131,7 @@ static void check_steps(const struct steps *steps, bool launches)
 
 static const uint32_t fills[] = { 0, 1, 2, 4, 5, 9, 12 };
 
-/* What ends a step and what begins the next are one repetition, and the boundary inside it. */
+/* The end of one step and the begin of the next are one repetition, with the boundary inside. */
 START_TEST(the_host_tells_a_boundary_inside_a_repetition)
 {
 	/* sanitizers are slow: of each column other rows */
@@ -173,7 +173,7 @@ START_TEST(what_sets_up_is_no_part_of_the_first_step)
 }
 END_TEST
 
-/* Where a sequence begins by chance, fills in front of the first step are those of another. */
+/* If a sequence begins at an arbitrary place, fills before the first step belong to another one. */
 START_TEST(a_beginning_by_chance_tells_nothing)
 {
 	for (uint32_t left = 1; left <= 3; left++) {
@@ -209,7 +209,7 @@ START_TEST(the_step_is_what_has_the_update)
 }
 END_TEST
 
-/* Batches of which each has a long loop that turns a varying number of times. */
+/* Batches that each contain a long loop with a varying number of repetitions. */
 START_TEST(long_repetitions_are_no_differences)
 {
 	enum { BATCHES = 16 };
@@ -239,8 +239,8 @@ START_TEST(long_repetitions_are_no_differences)
 END_TEST
 
 /*
- * Batches of the same size but for the last: it has its beginning and its end, and is whole. One
- * that the capture cuts off inside of either loop is not.
+ * Batches of the same size except for the last, which is whole. One that the capture cuts off
+ * inside either loop is not.
  */
 START_TEST(a_smaller_last_batch_is_whole)
 {

@@ -197,7 +197,7 @@ START_TEST(kernels_that_read_alike_are_distinguished)
 	ck_assert_uint_eq(places[4], 0);
 	for (size_t i = 0; i < 3; i++)
 		ck_assert_str_ne(labels[3], labels[i]);
-	/* Where all is shown nothing has to be. */
+	/* if all is shown, nothing needs to be */
 	ck_assert_int_eq(dp_label__tell_apart(places, names, DP_COUNT(names), 120, true), DP_OK);
 	for (size_t i = 0; i < DP_COUNT(names); i++)
 		ck_assert_uint_eq(places[i], 0);
@@ -327,7 +327,7 @@ START_TEST(a_sink_that_fails_ends_the_report)
 			ck_assert_int_eq(report(&out, at.analysis, format->name, NULL, &error),
 					 DP_ERR_IO);
 			ck_assert_int_eq(error.status, DP_ERR_IO);
-			/* Nothing is asked of it after it failed. */
+			/* nothing is written to it after it failed */
 			ck_assert_uint_le(out.calls, whole.calls);
 			ck_assert(out.length <= stop);
 			ck_assert(!out.length || !memcmp(out.text, whole.text, out.length));

@@ -1,4 +1,4 @@
-/* rocpd: a set of tables per process, what its rows become, and what is left of damaged ones. */
+/* rocpd: a set of tables per process, the results of its rows, and what remains of damaged ones. */
 #include "test_database.h"
 
 #define TABLE(name, columns)                                                  \
@@ -198,7 +198,7 @@ START_TEST(processes_are_apart)
 }
 END_TEST
 
-/* Whatever lacks: tables, columns, rows that others refer to. */
+/* Missing parts: tables, columns, rows that others refer to. */
 START_TEST(what_is_missing_is_done_without)
 {
 	static const char *const without[] = {

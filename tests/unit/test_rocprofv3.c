@@ -1,4 +1,4 @@
-/* rocprofv3's JSON: what each record becomes, several processes, and what damage costs. */
+/* rocprofv3's JSON: the result of each record, several processes, and the effect of damage. */
 #include "kineto_text.h"
 
 #include <stdio.h>
@@ -184,7 +184,7 @@ START_TEST(a_kernel_without_symbol_is_a_loss)
 }
 END_TEST
 
-/* What is left of a document that breaks at the first occurrence of what. */
+/* What remains of a document that breaks at the first occurrence of what. */
 static struct dp_trace *broken_at(const char *what, char with)
 {
 	const char *text = both(PROCESS("42", "", KERNELS), PROCESS("43", "", KERNELS));
@@ -230,7 +230,7 @@ START_TEST(what_was_read_before_the_end_stays)
 	ck_assert_uint_eq(dp_trace_ops(trace)->count, 3);
 	ck_assert_uint_eq(dp_trace_loss_count(trace), 1);
 	dp_trace_free(trace);
-	/* Every shorter piece of it gives a trace, or a reason. */
+	/* Every prefix of it gives a trace, or an error. */
 	for (size_t length = 0; length < sizeof(text) - 1; length += 7) {
 		trace = read_bytes(text, length, &error, "rocprofv3");
 		ck_assert(trace != NULL || error.message[0]);

@@ -1,6 +1,6 @@
 /*
- * What is left in a pool by a process that died between any two steps of its writer: each record is
- * found once, in order, and the sums say so.
+ * The contents of a pool whose process died between any two steps of its writer: each record is
+ * found once, in order, and the sums include it.
  */
 #include "cupti/cupti_abi.h"
 #include "spool/pool.h"
@@ -231,7 +231,7 @@ START_TEST(in_a_ring)
 }
 END_TEST
 
-/* The pool of another process, which may have had the same number, or no pool. */
+/* The pool of another process, which may have had the same id, or no pool. */
 START_TEST(of_another)
 {
 	struct dp_spool *spool;

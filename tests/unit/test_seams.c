@@ -1,6 +1,6 @@
 /*
- * Where one loop ends and another begins: a program with a long loop that runs a short one in
- * between, with kernels that both end with, and edits next to where they meet.
+ * Where one loop ends and another begins: a long loop with a short one in between, with kernels at
+ * the end of both, and edits next to the seam.
  */
 #include "loops/loops.h"
 
@@ -103,7 +103,7 @@ START_TEST(loops_meet_where_iterations_do)
 }
 END_TEST
 
-/* Of an iteration that lacks a few kernels a short loop in their place is no part. */
+/* A short loop in place of some missing kernels is not part of the iteration. */
 START_TEST(a_short_loop_is_no_stand_in)
 {
 	struct dp_loops_request r = {

@@ -1,6 +1,6 @@
 /*
- * What is stored of command lines (secret.h): secrets of all the forms that the man page lists are
- * replaced, and what people write about models and training is left as it is.
+ * What is stored of command lines (secret.h): secrets in all the forms that the man page lists are
+ * replaced, and descriptions of models and training are kept.
  */
 #include "spool/secret.h"
 
@@ -120,7 +120,7 @@ START_TEST(ordinary)
 }
 END_TEST
 
-/* Cut, it is a part of the whole, and what lies behind it is not touched. */
+/* A cut text is a part of the whole, and nothing behind it is touched. */
 START_TEST(cut)
 {
 	static const char in[] = "x\0--token\0abcdefgh\0end";

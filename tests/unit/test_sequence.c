@@ -60,7 +60,7 @@ static struct dp_trace *finish(void)
 	return trace;
 }
 
-/* The first stream's kernels that start in a time. */
+/* The first stream's kernels that start in a time range. */
 static void read_kernels(struct dp_sequence *sequence, const struct dp_trace *trace,
 			 int64_t start_ns, int64_t end_ns)
 {
@@ -143,7 +143,7 @@ START_TEST(evidence_is_found)
 }
 END_TEST
 
-/* A number is no input, and waiting for its upload is no wait of the program's. */
+/* A number is no input, and waiting for its upload is no wait of the program. */
 START_TEST(uploads_of_numbers_are_no_inputs)
 {
 	struct dp_sequence sequence;
@@ -175,7 +175,7 @@ START_TEST(uploads_of_numbers_are_no_inputs)
 }
 END_TEST
 
-/* A range of a trace ends by chance, and what lies before it is known. */
+/* A range of a trace ends at an arbitrary place, but what lies before it is known. */
 START_TEST(evidence_reaches_beyond_a_range)
 {
 	struct dp_trace *trace = two_steps();

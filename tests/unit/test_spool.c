@@ -1,6 +1,6 @@
 /*
- * The spool as a file: what has not come whole is not believed, and what comes after it is. The
- * same bytes are read wherever they were torn, and while they are still written.
+ * The spool as a file: incomplete chunks are not trusted, nor is what follows them. The same bytes
+ * are read wherever they were torn, and while they are still being written.
  */
 #include "spool/pool.h"
 #include "spool/spool_write.h"
@@ -162,7 +162,7 @@ START_TEST(one_bit_of_the_header)
 }
 END_TEST
 
-/* Cut off anywhere: what is whole is there. */
+/* Cut off anywhere: all whole chunks are read. */
 START_TEST(torn)
 {
 	struct dp_spool *spool;
@@ -189,7 +189,7 @@ START_TEST(torn)
 }
 END_TEST
 
-/* A reader that has come to the end goes on where there is more. */
+/* A reader at the end continues when there is more. */
 START_TEST(still_written)
 {
 	static struct dp_pool_header pool;

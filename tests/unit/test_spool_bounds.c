@@ -1,4 +1,4 @@
-/* Bounds of the spool: sums that hold at any moment, numbers of any size, files made to be slow. */
+/* Limits of the spool: sums that hold at any moment, numbers of any size, files made to be slow. */
 #include "cupti/cupti_abi.h"
 #include "spool/crc32c.h"
 #include "spool/spool_read.h"
@@ -44,7 +44,7 @@ static uint64_t records_in(int fd, enum dp_spool_type type)
 	return count;
 }
 
-/* Whenever a process may be killed, what is counted as stored is what the file has. */
+/* Whenever a process is killed, the file has what is counted as stored. */
 START_TEST(sums_are_the_files)
 {
 	struct dp_pool_header *pool = calloc(1, sizeof(*pool));
@@ -143,7 +143,7 @@ START_TEST(chunks_that_are_none)
 }
 END_TEST
 
-/* What a process hands over as its pool may be anything: that is seen before it is read. */
+/* A process may pass anything as its pool: that is detected before it is read. */
 START_TEST(pools_that_are_none)
 {
 	struct dp_pool_status status;

@@ -123,7 +123,7 @@ START_TEST(calls_in_gaps)
 }
 END_TEST
 
-/* What a wait explains of the gaps after it is its length, until the next wait. */
+/* A wait explains the gaps after it up to its length, until the next wait. */
 START_TEST(gaps_after_waits)
 {
 	struct fixture at;

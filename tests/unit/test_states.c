@@ -112,7 +112,7 @@ START_TEST(memory)
 }
 END_TEST
 
-/* After a pause nobody knows what is allocated; a period with one has no sums. */
+/* After a pause, allocated memory is unknown; a period with a pause has no sums. */
 START_TEST(memory_unknown)
 {
 	struct fixture at;
@@ -194,7 +194,7 @@ START_TEST(activity)
 }
 END_TEST
 
-/* Where the device counts its energy that is what counts; a counter that fell began again. */
+/* A device's energy counter takes precedence; if it fell, it began again. */
 START_TEST(energy_counter)
 {
 	struct fixture at;
@@ -254,7 +254,7 @@ static void add_off(struct dp_builder *builder, uint32_t thread, int64_t start_n
 	ck_assert_int_eq(dp_builder__add_off_cpu(builder, &off), DP_OK);
 }
 
-/* Samples alone: what happened between two of them is spread evenly. */
+/* Samples alone: the time between two of them is distributed evenly. */
 START_TEST(processors_sampled)
 {
 	struct fixture at;
@@ -419,7 +419,7 @@ START_TEST(repeated_uploads)
 }
 END_TEST
 
-/* The middle one has no period: another tells the sizes. */
+/* the middle one has no period: another one provides the sizes */
 START_TEST(paused_uploads)
 {
 	struct fixture at;

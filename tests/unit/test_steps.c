@@ -1,6 +1,6 @@
 /*
- * Programs that set up, run time steps and finish. A network's single pass has the same form, an
- * embedding, its layers and a head: names tell which of them it is.
+ * Programs that set up, run time steps and finish. A network's single pass has the same form (an
+ * embedding, its layers and a head): names show which it is.
  */
 #include "trace/builder.h"
 #include <check.h>
@@ -99,7 +99,7 @@ START_TEST(layers_are_none)
 }
 END_TEST
 
-/* One kernel again and again, whatever sets it up and follows. */
+/* One kernel again and again, whatever precedes and follows it. */
 START_TEST(one_kernel_is_an_iteration)
 {
 	struct dp_analysis *analysis;
@@ -114,7 +114,7 @@ START_TEST(one_kernel_is_an_iteration)
 }
 END_TEST
 
-/* A benchmark runs one kernel after the other, each many times: as many loops, in that order. */
+/* A benchmark runs one kernel after another, each many times: that many loops, in that order. */
 START_TEST(kernels_have_loops_of_their_own)
 {
 	struct dp_analysis *analysis;
@@ -153,7 +153,7 @@ START_TEST(operators_of_a_pass_are_no_loops)
 }
 END_TEST
 
-/* Two parts; the second has another kernel at every fifth place, say. */
+/* Two parts; in the second, every fifth place has another kernel. */
 static size_t loops_of_two_parts(int every)
 {
 	struct dp_analysis *analysis;
@@ -170,7 +170,7 @@ static size_t loops_of_two_parts(int every)
 	return count;
 }
 
-/* Convolutions that cuDNN tries algorithms for are alike, but are no two iterations. */
+/* Convolutions for which cuDNN tries algorithms are alike, but are not two iterations. */
 START_TEST(two_iterations_are_alike)
 {
 	ck_assert_uint_eq(loops_of_two_parts(80), 1);
@@ -198,7 +198,7 @@ START_TEST(loops_of_one_kernel_are_limited)
 }
 END_TEST
 
-/* The same kernel, ever less often, with another before it: its runs are no iterations. */
+/* The same kernel, ever less often, with another one before it: its runs are no iterations. */
 START_TEST(runs_of_one_kernel_are_one_loop)
 {
 	static const int times[] = { 400, 90, 41, 17, 8, 5, 3, 2, 1 };
@@ -220,7 +220,7 @@ START_TEST(runs_of_one_kernel_are_one_loop)
 }
 END_TEST
 
-/* What is copied with a kernel differs now and then: it is an iteration nonetheless. */
+/* Copies with a kernel vary now and then: it is an iteration nonetheless. */
 START_TEST(copies_may_differ)
 {
 	struct dp_analysis *analysis;
@@ -270,7 +270,7 @@ START_TEST(a_few_kernels_with_uploads_repeat)
 }
 END_TEST
 
-/* Too few kernels to search. Of a network they are layers. */
+/* Too few kernels to search. In a network they are layers. */
 START_TEST(a_few_kernels_repeat)
 {
 	struct dp_analysis *analysis = analyze("ampere_sgemm_nn_v%d", 0, 2, 6, 0);
@@ -295,7 +295,7 @@ static void run_all(const char *what, int count)
 	}
 }
 
-/* Denoising steps behind an encoder are no layers of a pass, though they hold some. */
+/* Denoising steps behind an encoder are no layers of a pass, though they contain some. */
 START_TEST(steps_behind_an_encoder)
 {
 	struct dp_analysis *analysis;

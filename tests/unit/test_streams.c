@@ -24,7 +24,7 @@ enum { FIRST_SEED = 7421, SEEDS = 1, SIZE = 4000 };
 /* Streams; the last one is of another device. */
 enum { MAIN, ASSIST, COPIES, OTHER, STREAMS };
 
-/* What is done to the operations of the streams that are not the main one. */
+/* How the operations of the other streams are changed. */
 enum change { AS_IT_WAS, REVERSED, SHUFFLED };
 
 struct capture {
@@ -286,7 +286,7 @@ static void expect_unmoved(enum family_kind kind, enum evidence evidence, bool l
 	}
 }
 
-/* Under sanitizers families take turns. */
+/* With sanitizers, families take turns. */
 START_TEST(other_streams_time_is_nothing)
 {
 	if (!DP_SANITIZED || _i % 2)
@@ -311,7 +311,9 @@ static size_t shown(const struct dp_analysis *analysis, size_t k)
 	return k;
 }
 
-/* Of loops that are shown, as many, as long, and as often but for one more cut by the ends. */
+/*
+ * Shown loops must be equal in number, length and iterations, except for one that the ends cut off.
+ */
 START_TEST(uploads_move_boundaries_only)
 {
 	for (uint64_t seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {

@@ -50,7 +50,7 @@ static void oracle_init(struct oracle *oracle, const uint32_t *text, size_t coun
 		oracle->lcp[i] = common_prefix(text, count, oracle->sa[i - 1], oracle->sa[i]);
 }
 
-/* The widest range around place whose suffixes share depth symbols, by looking at each. */
+/* The widest range around place whose suffixes share depth symbols, by comparing each. */
 static struct dp_suffix_node range_of(const struct oracle *oracle, size_t place, size_t depth)
 {
 	struct dp_suffix_node node = { place, place + 1, depth, 0 };

@@ -39,7 +39,7 @@ static void sweep_build(const uint32_t *text, size_t count, unsigned flags, bool
 		dp_suffix_tree_free(tree);
 		ck_assert_uint_lt(k, 1000);
 	}
-	/* Giving back what was too much after the radix sort may fail. */
+	/* releasing the excess after the radix sort may fail */
 	ck_assert_uint_le(survived, 1);
 }
 

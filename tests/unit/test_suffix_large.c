@@ -86,7 +86,7 @@ struct kept {
 	size_t left, depth;
 };
 
-/* What the traversal should visit, from the LCP values alone, in memory that is as it comes. */
+/* What the traversal should visit, from the LCP values alone, with a plain stack. */
 static uint64_t visited(const struct dp_suffix_tree *tree)
 {
 	size_t count = dp_suffix_tree_count(tree), open = 1;
@@ -224,7 +224,7 @@ static void make_half_random(uint32_t *text)
 		text[i] = random_below(100);
 }
 
-/* 0 0 … 0 1 with ever more zeros: few, but long substrings that start with each other. */
+/* 0 0 … 0 1 with more and more zeros: few, but long substrings that are prefixes of each other. */
 static void make_runs(uint32_t *text)
 {
 	size_t run = 0, left = 0;

@@ -24,7 +24,7 @@ static uint32_t below(uint32_t limit)
 
 enum { GROUPS = 3, CALLS = 40, STEPS = 6, SHARES = 5, RANKS = 2 };
 
-/* All that a rank has, with values at the ends of their ranges among them. */
+/* Everything that a rank has, including values at the ends of their ranges. */
 struct rank {
 	struct dp_group_summary groups[GROUPS];
 	struct dp_call_summary calls[CALLS];
@@ -256,7 +256,7 @@ static struct dp_summary *merge(struct dp_summary *const *summaries, size_t coun
 
 enum { LEAVES = 12 };
 
-/* Merges a random few of what is left, one of them twice at times, until one is left. */
+/* Merges random groups, sometimes one file twice, until one is left. */
 static struct text merge_tree(struct dp_summary *const *leaves)
 {
 	struct dp_summary *nodes[LEAVES], *some[4];
@@ -335,10 +335,10 @@ START_TEST(sources)
 }
 END_TEST
 
-/* What is read must be what was written: nothing else is taken for it. */
+/* What is read must equal what was written: other bytes are refused. */
 static int read_status(const unsigned char *bytes, size_t size)
 {
-	/* Of its own size, for what looks behind the end. */
+	/* in a block of its exact size, so that reads beyond the end are detected */
 	unsigned char *copy = malloc(size ? size : 1);
 	struct dp_summary *summary = NULL;
 	struct dp_error error = DP_ERROR_INIT;
@@ -382,7 +382,7 @@ START_TEST(damage)
 }
 END_TEST
 
-/* Bytes that the checksum of an enemy is right for are refused, or read and written the same. */
+/* Hostile bytes with a correct checksum are refused, or read and written unchanged. */
 START_TEST(enemies)
 {
 	struct dp_file_summary file, read;
@@ -458,7 +458,7 @@ START_TEST(no_memory)
 		alloc_fail_after(k);
 		status = dp_summary__pack(&bytes, &size, &file);
 		more = alloc_fail_stop();
-		/* At the end it gives memory back, which may fail. */
+		/* releasing memory at the end may fail */
 		ck_assert(!status || (status == DP_ERR_NOMEM && more));
 		if (!status && more)
 			free(bytes);
@@ -551,8 +551,8 @@ START_TEST(no_file)
 END_TEST
 
 /*
- * Ranks without a number get the free ones in order. This many take a second, and a minute where
- * each is sought from the first on.
+ * Ranks without a number get the free ones in order. This many take a second, and would take a
+ * minute if each was searched from the start.
  */
 START_TEST(numbers_for_many)
 {

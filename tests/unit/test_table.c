@@ -84,7 +84,7 @@ static bool flag(const struct table *table, const char *name, size_t row)
 	return bit(table->batch.children[column(table, name)]->buffers[1], row);
 }
 
-/* An array says of itself what is true. */
+/* Checks an array's own description. */
 static void check_array(const struct ArrowSchema *schema, const struct ArrowArray *array,
 			int64_t rows)
 {
@@ -281,7 +281,7 @@ START_TEST(names_are_a_dictionary)
 }
 END_TEST
 
-/* A consumer of streams, which holds what has a release. */
+/* A consumer of streams, with the arrays it has not released. */
 struct consumer {
 	uint32_t random;
 	struct ArrowArrayStream streams[4];
@@ -299,8 +299,10 @@ static void count_release(struct ArrowArray *array)
 	ck_assert(!array->release);
 }
 
-/* Counts from now on how often an array, its children and dictionaries are released. Returns how
- * many there are. */
+/*
+ * From now on counts how often an array, its children and dictionaries are released. Returns their
+ * number.
+ */
 static size_t watch(struct ArrowArray *array)
 {
 	size_t count = 1;
@@ -318,7 +320,7 @@ static size_t draw(struct consumer *consumer, size_t count)
 	return (consumer->random >> 16) % count;
 }
 
-/* Reads from what an array of numbers or texts owns or borrows. */
+/* Reads the memory that an array of numbers or texts owns or borrows. */
 static void touch(const struct ArrowArray *array)
 {
 	for (int64_t i = 0; i < array->n_buffers; i++)
@@ -611,7 +613,7 @@ START_TEST(comparisons_have_tables)
 }
 END_TEST
 
-/* A stream owns the comparison, and that the analyses. */
+/* A stream owns the comparison, which owns the analyses. */
 START_TEST(streams_outlive_comparisons)
 {
 	struct report_case at;

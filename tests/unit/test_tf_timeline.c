@@ -97,7 +97,7 @@ START_TEST(rows_of_streams_are_taken)
 	ck_assert_int_eq(ops->copy_kind[1], DP_COPY_HTOD);
 	ck_assert_int_eq(ops->kind[2], DP_OP_COPY);
 	ck_assert_int_eq(ops->copy_kind[2], DP_COPY_UNKNOWN);
-	/* A device of which only the sum over its streams is there. */
+	/* A device with only the sum over its streams. */
 	ck_assert_int_eq(dp_trace_device(trace, op_stream(trace, 3)->device)->id, 1);
 	ck_assert_int_eq(op_stream(trace, 3)->stream, -1);
 	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 1);
@@ -120,7 +120,7 @@ START_TEST(names_come_late)
 }
 END_TEST
 
-/* One row with several names is what the most telling one says, in whatever order they stand. */
+/* Of several names of a row the most specific one counts, in any order. */
 START_TEST(order_of_names_is_nothing)
 {
 	static const char *const names[] = { "/device:GPU:0/stream:7 Compute",

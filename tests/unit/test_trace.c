@@ -1,4 +1,4 @@
-/* The builder and what it makes: order, links, streams, times. */
+/* The builder and its traces: order, links, streams, times. */
 #include "builder_trace.h"
 #include "trace/builder_model.h"
 #include "trace/call_kind.h"
@@ -75,10 +75,10 @@ START_TEST(operations_find_their_calls)
 	add_call(builder, dp_builder__thread(builder, one, 1), "cudaLaunchKernel", 300, 310, 5);
 	/* Another process has the same id: not meant. */
 	add_call(builder, dp_builder__thread(builder, two, 1), "cudaLaunchKernel", 120, 130, 5);
-	/* A driver call inside the runtime's. */
+	/* a driver call inside the runtime's */
 	add_call(builder, dp_builder__thread(builder, one, 1), "cudaLaunchKernel", 500, 540, 6);
 	add_call(builder, dp_builder__thread(builder, one, 1), "cuLaunchKernel", 510, 530, 6);
-	/* Clocks that are apart: the call seems to come after its operation. */
+	/* clocks that differ: the call seems to come after its operation */
 	add_call(builder, dp_builder__thread(builder, one, 1), "cudaLaunchKernel", 900, 910, 7);
 	add_op(builder, stream, DP_OP_KERNEL, 200, 250, 5);
 	add_op(builder, stream, DP_OP_KERNEL, 400, 450, 5);
@@ -284,7 +284,7 @@ START_TEST(values_have_limits)
 	add_op(builder, stream, DP_OP_KERNEL, -1, limit - 2, 1);
 	/* Longer than a duration may be, though both ends are times. */
 	add_op(builder, stream, DP_OP_KERNEL, -1, limit - 1, 2);
-	/* Farther from the first operation than a time may be, but not from the file's 0. */
+	/* farther from the first operation than a time may be, but not from the file's 0 */
 	add_op(builder, stream, DP_OP_KERNEL, limit, limit, 3);
 	add_op(builder, stream, DP_OP_KERNEL, limit - 1, limit - 1, 4);
 	add_call(builder, DP_NONE, "a", -limit, -limit + 5, 5);
@@ -357,7 +357,7 @@ static int by_last_digit(const void *ctx, uint32_t a, uint32_t b)
 	return (values[a] % 4 > values[b] % 4) - (values[a] % 4 < values[b] % 4);
 }
 
-/* By a key, by a function, and by both, the function where keys are equal. */
+/* Sorts by a key, by a function, and by both, the function deciding between equal keys. */
 START_TEST(sort_is_stable)
 {
 	int64_t values[500], keys[500], before, now;
@@ -387,7 +387,7 @@ START_TEST(sort_is_stable)
 }
 END_TEST
 
-/* Operations find the latest call with their id, be ids near each other or far apart. */
+/* Operations find the latest call with their id, whether ids are dense or sparse. */
 START_TEST(calls_of_near_and_far_ids)
 {
 	for (uint32_t step = 1; step <= 10000019; step = step * 13 + 6) {
@@ -419,7 +419,7 @@ START_TEST(calls_of_near_and_far_ids)
 }
 END_TEST
 
-/* Of what recording missed, what lies between two launches; those of a process come together. */
+/* Launches around a pause; the pauses of a process are joined. */
 START_TEST(pauses_lie_between_launches)
 {
 	struct dp_builder *builder = start();

@@ -1,4 +1,4 @@
-/* Trends, outliers and warm-up: what they find, and what they must not. */
+/* Trends, outliers and warm-up: what is found, and what must not be. */
 #include "stats/change.h"
 #include "stats/trend.h"
 #include "activity/warmup.h"
@@ -49,7 +49,7 @@ START_TEST(trends_are_found_in_noise)
 }
 END_TEST
 
-/* Of a hundred series without a trend about one is taken for one. */
+/* Of a hundred series without a trend, about one seems to have one. */
 START_TEST(no_trend_is_none)
 {
 	double values[50];
@@ -92,7 +92,7 @@ START_TEST(steps_are_found)
 }
 END_TEST
 
-/* Neither noise nor a slope nor a constant is a step, nor are a few at an end. */
+/* Noise, a slope and a constant are no steps, nor are a few values at an end. */
 START_TEST(no_step_is_none)
 {
 	double values[200];
@@ -128,7 +128,7 @@ START_TEST(outliers_have_their_limit)
 	ck_assert_double_gt(dp_outlier__limit(same, DP_COUNT(same)), 109);
 	limit = dp_outlier__limit(groups, DP_COUNT(groups));
 	ck_assert(limit > 118 && limit < 1030);
-	/* The larger group is the usual one. */
+	/* The larger group is the typical one. */
 	ck_assert_double_gt(dp_outlier__limit(twice, DP_COUNT(twice)), 302);
 	ck_assert(isnan(dp_outlier__limit(values, 3)));
 }
@@ -195,7 +195,7 @@ START_TEST(the_first_of_few_may_be_cold)
 		ck_assert_uint_eq(warm(uneven, count, 0, 99), 0);
 	}
 	ck_assert_uint_eq(warm(slowing, 4, 0, 99), 1);
-	/* Nothing to tell it from: two iterations, or two that are whole, or interrupted. */
+	/* Nothing to compare with: two iterations, or two that are whole, or interrupted. */
 	ck_assert_uint_eq(warm(cold, 1, 0, 99), 0);
 	ck_assert_uint_eq(warm(cold, 3, 1, 99), 0);
 	ck_assert_uint_eq(warm(cold, 4, 0, 1), 0);

@@ -1,6 +1,6 @@
 /*
- * A compressed database is unpacked only where the disk has room. What the disk says is reported by
- * the test: the linker leads fstatvfs here.
+ * A compressed database is unpacked only if the disk has room. The test decides what the disk
+ * reports: the linker redirects fstatvfs.
  */
 #include "import/unpack.h"
 
@@ -32,7 +32,7 @@ int __wrap_fstatvfs64(int fd, struct statvfs *out)
 	return __wrap_fstatvfs(fd, out);
 }
 
-/* Unpacks a file of this many zeros; the copy has to be gone after that. */
+/* Unpacks a file with this many zeros; the copy must be gone afterwards. */
 static int unpack(off_t bytes, struct dp_error *error)
 {
 	struct dp_unpacked unpacked = DP_UNPACKED_INIT;
@@ -87,7 +87,7 @@ START_TEST(a_part_of_the_disk_stays_free)
 }
 END_TEST
 
-/* Nor is what is small refused, or what a disk says nothing about. */
+/* Small files are not refused, nor those on a disk that reports nothing. */
 START_TEST(a_disk_that_says_nothing)
 {
 	struct dp_error error = DP_ERROR_INIT;

@@ -1,4 +1,4 @@
-/* Variants: what is periodic is reported to be, what is not isn't, and what they cost. */
+/* Variants: periodic ones are recognized, others are not, and their cost. */
 #include "metric/loop_variants.h"
 
 #include <check.h>
@@ -73,7 +73,7 @@ START_TEST(periodic)
 }
 END_TEST
 
-/* Variants that are drawn, a few of them or many: of 1000 loops hardly one looks periodic. */
+/* Random variants, a few or many: of 1000 loops hardly one looks periodic. */
 START_TEST(random_ones_are_not)
 {
 	size_t wrong = 0;
@@ -95,7 +95,7 @@ START_TEST(random_ones_are_not)
 }
 END_TEST
 
-/* What was so in the beginning only is not what the loop does. */
+/* A pattern of only the beginning is not reported for the loop. */
 START_TEST(beginnings_are_not)
 {
 	uint32_t of[MOST] = { 0 };
@@ -110,7 +110,7 @@ START_TEST(beginnings_are_not)
 }
 END_TEST
 
-/* Warm-up, what was cut off and what others run in are in no median. */
+/* Medians exclude warm-up, partial iterations and those that other kernels interrupt. */
 START_TEST(costs)
 {
 	static const int64_t starts_ns[8] = { 0, 900, 1000, 1130, 1230, 1420, 1520, 1670 };

@@ -1,4 +1,4 @@
-/* XSpaces: planes, lines and stats of GPUs, TPUs and hosts, and what damage costs. */
+/* XSpaces: planes, lines and stats of GPUs, TPUs and hosts, and the effect of damage. */
 #include "import/wire.h"
 #include "report/proto.h"
 
@@ -144,7 +144,7 @@ static void gpu_plane(void)
 	event(100, 13000000, 1000000, OTHER, 3, 1);
 	event(103, 15000000, 1000000, GRAPH, 3, 4);
 	end_line();
-	/* Derived from the stream's: the same operations again. */
+	/* derived from the stream's line: the same operations again */
 	line(90, "XLA Ops", T0);
 	event(100, 5000000, 2000, 0, 0, 0);
 	end_line();
@@ -375,7 +375,7 @@ START_TEST(tpu_operations)
 }
 END_TEST
 
-/* Steps of a device are its iterations, without a word from the host. */
+/* Steps of a device are its iterations, even without data from the host. */
 START_TEST(steps_are_marks)
 {
 	struct dp_error failure = DP_ERROR_INIT;
@@ -515,7 +515,7 @@ START_TEST(names_that_are_missing)
 }
 END_TEST
 
-/* Every beginning of a file, and every flipped bit, gives a trace or a reason. */
+/* Every prefix of a file, and every flipped bit, gives a trace or an error. */
 START_TEST(damage_is_survived)
 {
 	struct dp_trace *trace;
@@ -562,7 +562,7 @@ START_TEST(fields_of_all_lengths)
 		dp_proto__uint(&proto, (uint32_t)(i % 40 + 1), values[i]);
 	}
 	for (size_t cut = 0; cut <= proto.used; cut++) {
-		/* What lies behind the end is not looked at. */
+		/* Bytes behind the end are not read. */
 		unsigned char *bytes = malloc(cut + !cut);
 		size_t i = 0;
 
