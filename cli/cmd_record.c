@@ -123,7 +123,7 @@ static bool set_gpu_metrics(void *into, const char *value, struct opt_why *why)
 		return false;
 	/* Counters cannot be read faster: a sample occupies the GPU's bus for some microseconds. */
 	if (ns && (ns < 100000 || ns > INT64_C(1000000000)))
-		return opt_refuse(why, "from 100us to 1s, or off");
+		return opt_refuse(why, "expected 100us to 1s, or off");
 	((struct record *)into)->options.gpu_metrics_us = (uint32_t)(ns / 1000);
 	return true;
 }

@@ -21,8 +21,8 @@ struct opt {
 	const char *argument; /* its name in the help text; NULL: none */
 	const char *help;
 	/*
-	 * Returns false with *why set for a wrong value, which stays valid as long as argv. NULL:
-	 * none.
+	 * Returns false with *why set if the value is wrong. value stays valid as long as argv,
+	 * and is NULL for an option without one.
 	 */
 	bool (*set)(void *into, const char *value, struct opt_why *why);
 	const char *(*choice)(size_t index); /* the possible values, or NULL: any */
@@ -72,7 +72,8 @@ bool opt_bytes(const char *text, uint64_t least, uint64_t *bytes, struct opt_why
 bool opt_mode(const char *text, mode_t *mode, struct opt_why *why);
 
 /*
- * Reads a number like "12.5" (six fraction digits count) and moves *at; false for none or > 2^53.
+ * Reads a decimal number without a sign, such as "12.5", of whose fraction six digits count, and
+ * moves *at behind it. Returns false if there is none, or one beyond 2^53.
  */
 bool opt_decimal(const char **at, double *number);
 

@@ -35,8 +35,8 @@ static void tell(int result, const char *holder)
 	case CUPTI_E_MAX_LIMIT_REACHED:
 		dp_message__say(
 			DP_SPOOL_ERROR, "subscriber-taken",
-			"another profiler holds CUPTI in this program%s%s%s: end it, as only "
-			"one can; NVTX and the state of the GPUs are all that is recorded",
+			"another profiler holds CUPTI in this program%s%s%s: end it, because only "
+			"one can; only NVTX and the state of the GPUs are recorded",
 			*holder ? " (" : "", holder, *holder ? ")" : "");
 		break;
 	case CUPTI_E_PRIVILEGES:

@@ -1,10 +1,10 @@
 /*
- * The library inside of the profiled program. What every part of it keeps to:
+ * The library inside the profiled program. All of it observes these rules:
  *
  *   - nothing is ever printed; the launcher is notified (message.c);
  *   - the program's threads never wait for a disk, a lock of the writer, or malloc();
- *   - CUPTI is never called under a lock of our own, nor from a callback about buffers or
- * resources;
+ *   - CUPTI is never called under a lock of the collector, nor from a callback about buffers
+ *     or resources;
  *   - in a child of fork() everything here is inert until the child starts CUDA itself.
  *
  *   life.c     start, fork, exit        pool.c     the shared pool, slots
@@ -12,8 +12,8 @@
  *   load.c     finds and opens CUPTI    writer.c   the thread that stores
  *   attach.c   subscribes, enables      control.c  the thread that flushes, pauses, ends
  *   subscriber.c  CUPTI's functions     calls.c    which calls are recorded
- *   sizes.c    measures records         info.c     the process described
- *   device.c   the devices described    first.c    when the first kernel is launched
+ *   sizes.c    measures records         info.c     describes the process
+ *   device.c   describes the devices    first.c    when the first kernel is launched
  *   nvtx.c, payload.c, ring.c           NVTX
  *   switches.c when recording was off
  */

@@ -198,11 +198,12 @@ static void flush_last(void)
 		kept = count_kept(sequence);
 	}
 	if (kept)
-		dp_message__say(DP_SPOOL_WARNING, "taken-over",
-				"CUPTI has not given %u buffer%s back: a profiler within the "
-				"program (torch.profiler, say) may have taken over what CUPTI "
-				"records, and what followed is missing",
-				kept, kept == 1 ? "" : "s");
+		dp_message__say(
+			DP_SPOOL_WARNING, "taken-over",
+			"CUPTI has not returned %u buffer%s: a profiler inside the program, "
+			"such as torch.profiler, may have taken over CUPTI's records, and "
+			"later ones are missing",
+			kept, kept == 1 ? "" : "s");
 }
 
 static void warn_of_long_run(void)
@@ -222,9 +223,9 @@ static void warn_of_long_run(void)
 		return;
 	my.since_ns = 0;
 	dp_message__say(DP_SPOOL_WARNING, "long-run",
-			"CUPTI 13.0 to 13.4 use more and more processor time in a recording of "
-			"more than 10 minutes, as this one: --duration or -n ends it earlier, and "
-			"13.4 update 1 does not do it");
+			"CUPTI 13.0 to 13.4 use more and more processor time in recordings of more "
+			"than 10 minutes, like this one; end it earlier with --duration or -n, or "
+			"use 13.4 update 1");
 }
 
 void *dp_control_thread(void *unused)

@@ -198,7 +198,7 @@ static bool begin(const char *folder)
 		return false;
 	dp_message__open();
 	if (!install_handlers()) {
-		dp_message__say(DP_SPOOL_ERROR, "no-memory", "no memory to begin with: %s",
+		dp_message__say(DP_SPOOL_ERROR, "no-memory", "out of memory at the start: %s",
 				strerror(errno));
 		return false;
 	}
@@ -220,8 +220,9 @@ static bool begin(const char *folder)
 	c->writer.limit = c->options.max_spool;
 	c->writer.read_text = dp_info__read_text;
 	if (!dp_writer__open(&c->writer, c->spool_file.fd, &header, c->pool)) {
-		dp_message__say(DP_SPOOL_ERROR, "disk-full", "the spool in %s can't be written: %s",
-				c->folder, strerror(c->writer.fail_errno));
+		dp_message__say(DP_SPOOL_ERROR, "disk-full",
+				"the spool in %s cannot be written: %s", c->folder,
+				strerror(c->writer.fail_errno));
 		return false;
 	}
 	c->translate = (struct dp_translate){
@@ -335,7 +336,8 @@ static void call_chained(void)
 	if (initialize)
 		initialize();
 	else
-		dp_message__say(DP_SPOOL_WARNING, "chain", "%s can't be loaded by CUDA as well: %s",
+		dp_message__say(DP_SPOOL_WARNING, "chain",
+				"%s cannot be loaded by CUDA as well: %s",
 				dp_collector.options.chain,
 				library ? "it has no InitializeInjection" : reason);
 }

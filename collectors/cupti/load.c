@@ -202,7 +202,7 @@ static void note_crash(struct search *search, const char *path)
 		return;
 	search->unfit = "no-driver";
 	snprintf(search->unfit_text, sizeof(search->unfit_text),
-		 "CUPTI finds no driver it can use, and %.600s would crash for it", path);
+		 "CUPTI finds no driver it can use, and %.600s would crash without one", path);
 }
 
 /*

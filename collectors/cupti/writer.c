@@ -132,13 +132,13 @@ static void report_no_times(struct collector *c)
 	if (my.no_times || atomic_load(&c->final))
 		return;
 	my.no_times = true;
-	dp_message__say(
-		DP_SPOOL_WARNING, "no-times",
-		"CUPTI has no memory left on the GPU for the times of kernels: from here on "
-		"kernels are recorded without%s",
-		c->options.graph_nodes ? "; without --cuda-graph=node far fewer are needed, "
-					 "and --duration and -n end the recording earlier"
-				       : "");
+	dp_message__say(DP_SPOOL_WARNING, "no-times",
+			"CUPTI has no memory left on the GPU for the times of kernels: from now on "
+			"kernels are recorded without times%s",
+			c->options.graph_nodes
+				? "; record without --cuda-graph=node, which needs far "
+				  "less, or end earlier with --duration or -n"
+				: "");
 }
 
 /* A buffer, or the rest of one. */
@@ -602,11 +602,11 @@ static void tell_failure(struct collector *c)
 	my.announced = true;
 	if (c->writer.fail_reason == DP_LOSS_SPOOL_LIMIT)
 		dp_message__say(DP_SPOOL_ERROR, "spool-limit",
-				"--max-spool was reached: what follows is counted, not kept");
+				"--max-spool was reached: later records are counted, not kept");
 	else
 		dp_message__say(
 			DP_SPOOL_ERROR, dp_pool__loss_word(c->writer.fail_reason),
-			"the spool in %s can't be written (%s): what follows is counted, not kept",
+			"the spool in %s cannot be written (%s): later records are counted, not kept",
 			c->folder, strerror(c->writer.fail_errno));
 }
 

@@ -1,6 +1,6 @@
 /*
- * The pool: memory shared between the profiled program and the launcher, so that what CUPTI and
- * NVTX wrote survives the program. A memfd (or <pid>.<n>.pool in the spool's folder) laid out as
+ * The pool: memory shared by the profiled program and the launcher, so that the records of CUPTI
+ * and NVTX survive the program. A memfd (or <pid>.<n>.pool in the spool's folder) laid out as
  *
  *   struct dp_pool_header                   at 0
  *   struct dp_pool_slot[slots]              at slot_table

@@ -18,16 +18,16 @@ const char *dp_secret__variable(size_t index);
 bool dp_secret__may_store(const char *name, size_t length);
 
 /*
- * Writes a command line whose arguments end with a 0 each, as /proc/PID/cmdline has it, with the
- * byte `between` between them and DP_SECRET_REPLACED for what looks like a secret:
- *   - the value of an option or assignment that is named like one: --token X, api_key=X,
+ * Writes a command line whose arguments each end with a NUL, as in /proc/PID/cmdline, with the byte
+ * `between` between them and DP_SECRET_REPLACED in place of what looks like a secret:
+ *   - the value of an option or assignment with the name of one: --token X, api_key=X,
  *     "Authorization: Bearer X", also within an argument, as in JSON or a shell's command;
  *   - user and password in a URL, the password in --user NAME:PASSWORD;
  *   - words with a known form (hf_..., sk-..., ghp_..., AKIA..., JSON Web Tokens), and long ones
  *     that look random.
  * No rule finds every secret; a password among the operands looks like any word.
  *
- * Returns the length that the text has; at most room - 1 bytes of it are written, and a 0.
+ * Returns the length of the text, of which at most room - 1 bytes and a NUL are written.
  * Allocates nothing. Cost: linear in bytes.
  */
 size_t dp_secret__command(char *out, size_t room, const char *arguments, size_t bytes,

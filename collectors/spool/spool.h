@@ -1,19 +1,19 @@
 /*
- * The spool: what the library inside of the profiled program (collectors/cupti) hands to those
- * outside (the launcher, the converter). This header and pool.h are the whole contract.
+ * The spool: what the library inside the profiled program (collectors/cupti) passes to the launcher
+ * and the converter outside. This header and pool.h are the whole contract.
  *
- *   <dir>/                  made by the launcher, mode 0700, named by DEEPPROF_SPOOL (absolute)
+ *   <dir>/                  created by the launcher, mode 0700, named by DEEPPROF_SPOOL (absolute)
  *     socket                a listening SOCK_SEQPACKET socket of the launcher (pool.h: messages)
  *     <pid>.<n>.spool       one per process image (n counts up at exec): this file's format
- *     <pid>.<n>.pool        only where the pool could not be sent over the socket (pool.h)
+ *     <pid>.<n>.pool        only if the pool could not be sent over the socket (pool.h)
  *
  * A spool is a struct dp_spool_header, then chunks: a struct dp_spool_chunk and its payload, one
  * write() each, append only, so that the file can be read while it grows. All numbers are little
- * endian; the machine is. A chunk is checksummed by CRC-32C and needs no other chunk to be decoded
- * but for the definitions (strings, places, shapes) that earlier ones made.
+ * endian, as the machine is. A chunk has a CRC-32C checksum, and decoding it requires nothing of
+ * other chunks except the definitions (strings, places, shapes) of earlier ones.
  *
- * A payload is a row of records: a byte that says which (enum dp_spool_type), then a mask and the
- * fields that are not 0, as codec.c lists them. dp_spool__next() gives them as the structs below.
+ * A payload is a sequence of records: a byte for the type (enum dp_spool_type), then a mask and the
+ * fields that are not 0, as codec.c lists them. dp_spool__next() returns them as the structs below.
  */
 #ifndef DP_SPOOL_H
 #define DP_SPOOL_H
@@ -42,20 +42,20 @@
 /*
  * DEEPPROF_OPTIONS. Switches are 0 or 1; sizes are bytes in decimal. Unknown keys are ignored.
  *
- *   api=1            driver calls that an analysis uses (without any no correlation ids), or all:
+ *   api=1            driver calls that an analysis uses (without any, no correlation ids), or all:
  *                    every call of the runtime and the driver
  *   nvtx=1           NVTX ranges, marks, payloads
  *   memory=1         memory operations and pools
  *   sync=1           synchronizations
  *   jit=1            compilation
- *   overhead=1       CUPTI's own
+ *   overhead=1       CUPTI's own overhead
  *   cmdline=1        the process's command line (secret.h)
  *   graph=graph      or node: CUDA graphs as one operation, or each of their nodes
- *   max-memory=N     ceiling of the pool, default 512 MiB
- *   max-spool=N      ceiling of the spool file, default none
- *   slot=N           bytes of a buffer, default 1 MiB
+ *   max-memory=N     limit of the pool, default 512 MiB
+ *   max-spool=N      limit of the spool file, default none
+ *   slot=N           size of a buffer in bytes, default 1 MiB
  *   flush-ms=N       period of flushes, default 250; 0: none
- *   first=0          1: the pool's header is to say when the first kernel was launched
+ *   first=0          1: note in the pool's header when the first kernel was launched
  *   read-held=0      1: store finished records of buffers that CUPTI still holds
  *   exit-ms=N        how long a flush at the end may take, default 4000
  *   start=run        or pause: wait for DP_POOL_RUN in the pool's control word

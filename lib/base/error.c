@@ -98,7 +98,7 @@ int dp_error__nomem(struct dp_error *error, size_t bytes)
 {
 	if (!bytes || bytes == SIZE_MAX)
 		return dp_error__set(error, DP_ERR_NOMEM, "out of memory");
-	return dp_error__set(error, DP_ERR_NOMEM, "out of memory: %zu bytes more were needed",
+	return dp_error__set(error, DP_ERR_NOMEM, "out of memory: %zu more bytes were needed",
 			     bytes);
 }
 

@@ -272,7 +272,7 @@ const char *dp_schema__explain_loss(const char *reason)
 		{ "unknown-kind", "records of unknown kinds" },
 		{ "too-many-variables", "environment variables beyond a limit" },
 		{ "damaged-spool", "the temporary file was damaged" },
-		{ "died", "the process died, and its memory with it" },
+		{ "died", "the process died, and its buffers were lost" },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)

@@ -113,7 +113,7 @@ static int get_op(struct dp_cupti *cupti, struct dp_rows *rows, struct dp_op *op
 		return 0;
 	if (format->has_durations && dp_rows__is_null(rows, DP_CUPTI_END) &&
 	    dp_builder__loss(cupti->import->builder,
-			     "ends of operations that ran on after the recording", 1, 0))
+			     "ends of operations still running when the recording ended", 1, 0))
 		return dp_cupti__failed(cupti);
 	op->correlation = dp_rows__correlation(rows, DP_CUPTI_CORRELATION);
 	op->stream = dp_places__stream(

@@ -417,7 +417,7 @@ static void check_length(struct dp_database *database, const char *path)
 	pages = big_endian(head + 28);
 	if (page * pages <= database->file_bytes)
 		return;
-	dp_database__damage(database, NULL, "the file is cut: %llu of %llu pages are there",
+	dp_database__damage(database, NULL, "the file is truncated: it has %llu of %llu pages",
 			    (unsigned long long)(database->file_bytes / page),
 			    (unsigned long long)pages);
 	if (database->import->builder)

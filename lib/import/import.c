@@ -145,7 +145,7 @@ static int unknown(const struct dp_probe *probe, const struct dp_input *input,
 
 	if (!probe->length && dp_input__damage(input))
 		return dp_error__set(error, DP_ERR_DAMAGED,
-				     "compressed data ends before the first byte of what is in it");
+				     "compressed data ends before the first byte of its content");
 	if (!probe->length)
 		return dp_error__set(error, DP_ERR_FORMAT, "file is empty");
 	if (probe->length >= 16 && is_zero(probe->head, 16))
@@ -155,7 +155,7 @@ static int unknown(const struct dp_probe *probe, const struct dp_input *input,
 	if (dp_unpack__is_database(probe) && probe->length >= 32 && size &&
 	    size < database_size(probe->head))
 		return dp_error__set(error, DP_ERR_DAMAGED,
-				     "a SQLite database that is cut: %llu of %llu bytes are there",
+				     "a truncated SQLite database: it has %llu of %llu bytes",
 				     (unsigned long long)size,
 				     (unsigned long long)database_size(probe->head));
 	if (dp_unpack__is_database(probe))

@@ -612,8 +612,8 @@ static int finish(struct kineto *kineto)
 	    !kineto->chrome.import->options->allow_no_gpu)
 		return dp_error__set(
 			kineto->chrome.import->error, DP_ERR_UNSUPPORTED,
-			"a Kineto trace of MTIA accelerators in which no event is a kernel's: "
-			"none has the row of a grid among its args");
+			"a Kineto trace of MTIA accelerators without kernels: no event has the "
+			"row of a grid in its args");
 	if (kineto->pid_count > 1 && !kineto->filed)
 		status = dp_builder__claim_devices(builder, kineto->process);
 	if (kineto->epoch_votes > 0)

@@ -516,9 +516,10 @@ static int report(struct reader *reader)
 	int status = DP_OK;
 
 	if (!reader->operations && !reader->count)
-		return dp_error__set(reader->import->error, DP_ERR_DAMAGED,
-				     "not a log of the NCCL Inspector, or a cut file: it has no "
-				     "whole record");
+		return dp_error__set(
+			reader->import->error, DP_ERR_DAMAGED,
+			"not a log of the NCCL Inspector, or a truncated one: it has no "
+			"complete record");
 	name_processes(reader);
 	/* Times are guessed where most operations have none. */
 	if (reader->untimed > reader->operations / 2)

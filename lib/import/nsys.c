@@ -285,7 +285,7 @@ static int read_cuda_device(struct dp_cupti *cupti, struct dp_rows *rows)
 	return DP_OK;
 }
 
-/* Until 2023.2 the table was META_DATA_EXPORT; older exports had neither. */
+/* EXPORT_META_DATA was renamed META_DATA_EXPORT after 2023.2; the oldest exports have neither. */
 static const struct dp_cupti_table first_tables[] = {
 	{ "EXPORT_META_DATA", read_meta, { { "name", true }, { "value", true } } },
 	{ "META_DATA_EXPORT", read_meta, { { "name", true }, { "value", true } } },

@@ -320,10 +320,10 @@ static int conclude(struct dp_nvprof *reader)
 			      (unsigned long long)reader->bad_column, reader->bad_message);
 	}
 	if (reader->faults || reader->unknown)
-		dp_log__write(log, DP_LOG_INFO,
-			      "%llu unified-memory faults and %llu other records are no operations",
-			      (unsigned long long)reader->faults,
-			      (unsigned long long)reader->unknown);
+		dp_log__write(
+			log, DP_LOG_INFO,
+			"%llu unified-memory faults and %llu other records are not operations",
+			(unsigned long long)reader->faults, (unsigned long long)reader->unknown);
 	if (reader->resolution_ns)
 		dp_builder__resolution(import->builder, reader->resolution_ns);
 	dp_builder__detail(import->builder, "%zu columns", reader->columns);

@@ -389,7 +389,7 @@ static int finish(struct reader *reader)
 
 	if (!reader->packets)
 		return dp_error__set(error, DP_ERR_DAMAGED,
-				     "not a Perfetto trace, or a cut file: it has no whole "
+				     "not a Perfetto trace, or a truncated one: it has no complete "
 				     "packet");
 	if (reader->epoch_ns)
 		dp_builder__epoch(builder, reader->epoch_ns);

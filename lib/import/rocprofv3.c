@@ -580,7 +580,7 @@ static int report(struct reader *reader)
 		return dp_error__set(
 			reader->import->error, reader->truncated ? DP_ERR_DAMAGED : DP_ERR_FORMAT,
 			reader->truncated
-				? "not rocprofv3's JSON, or a cut file: it has no whole record"
+				? "not rocprofv3's JSON, or truncated: it has no complete record"
 				: "not rocprofv3's JSON: no rocprofiler-sdk-tool");
 	if (reader->broken)
 		status = dp_builder__loss(builder, "broken JSON records", reader->broken,

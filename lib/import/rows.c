@@ -135,7 +135,7 @@ void dp_rows__close(struct dp_rows *rows)
 	}
 	if (rows->odd)
 		dp_log__write(&rows->database->import->options->log, DP_LOG_WARNING,
-			      "%s: %llu values out of range or of a wrong type were left out",
+			      "%s: %llu values out of range or of a wrong type were ignored",
 			      rows->table, (unsigned long long)rows->odd);
 	sqlite3_finalize(rows->statement);
 	memset(rows, 0, sizeof(*rows));
@@ -145,7 +145,7 @@ int dp_rows__skip(struct dp_rows *rows, const char *why)
 {
 	if (!rows->skips++)
 		dp_log__write(&rows->database->import->options->log, DP_LOG_WARNING,
-			      "%s: row %lld was left out: %s", rows->table, (long long)rows->rowid,
+			      "%s: row %lld was ignored: %s", rows->table, (long long)rows->rowid,
 			      why);
 	return DP_OK;
 }

@@ -55,7 +55,7 @@ static int check_size(int fd, const char *folder, const struct dp_input *input, 
 	if ((bytes - SMALL_BYTES) / RATIO_MOST > dp_input__position(input))
 		return dp_error__set(error, DP_ERR_LIMIT,
 				     "a compressed database that unpacks to more than %d times its "
-				     "size: unpack it yourself if that is right",
+				     "size; if that is intended, unpack it first",
 				     RATIO_MOST);
 	if (fstatvfs(fd, &disk) == 0 && disk.f_bavail < disk.f_blocks / 100 * FREE_PERCENT &&
 	    disk.f_bavail < FREE_BYTES / DP_MAX(disk.f_frsize, 1))

@@ -80,8 +80,8 @@ static bool jumps(const struct dp_clock_point *p)
 }
 
 /*
- * Returns true for a time between a jump and the point after it: no earlier than the piece before
- * that point can begin, and closer to it than to the previous point.
+ * Returns true for a time between a jump and the point after it: at most as long before that point
+ * as the piece lasts, and closer to it than to the previous point.
  */
 static bool leads(const struct dp_clock *clock, size_t at, int64_t time)
 {

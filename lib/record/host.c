@@ -39,9 +39,10 @@ enum { THREADS_MAX = 64, PROCESSES_MAX = 256 };
 /*
  * Switches, faults and the processor of a thread, which no metric of iterations needs: two files
  * that take nearly twenty times as long to read as its times. They are read this often while it
- * runs, and when it pauses.
+ * runs, and when it pauses; less often if each of its switches and faults is recorded anyway.
  */
 #define MORE_NS INT64_C(1000000000)
+#define MORE_FOLLOWED_NS INT64_C(5000000000)
 
 /* The switches of many threads in a tenth of a second; 4 KiB would be written 30 times. */
 #define BUFFER_BYTES ((size_t)128 << 10)
@@ -111,30 +112,44 @@ static void write_thread(struct dp_host *host, const struct process *process, st
 	thread->written = true;
 }
 
+/* Adds an interval to a record that ends at end_ns; false: it does not fit. */
+static bool pack_off(uint64_t *out, const struct dp_switches_off *off, int64_t end_ns)
+{
+	uint64_t gap = (uint64_t)(off->start_ns - end_ns);
+	uint64_t took = (uint64_t)(off->end_ns - off->start_ns);
+
+	if (gap >> DP_HOST_GAP_BITS || took >> (64 - DP_HOST_GAP_BITS - DP_HOST_KIND_BITS))
+		return false;
+	*out = (took << DP_HOST_GAP_BITS | gap) << DP_HOST_KIND_BITS | off->kind;
+	return true;
+}
+
 static void write_switches(struct dp_host *host, const struct process *process,
 			   struct thread *thread, bool finish)
 {
 	struct dp_switches_off offs[DP_HOST_OFFS];
-	size_t count = 0;
+	uint64_t packed[DP_HOST_OFFS];
+	size_t count = DP_HOST_OFFS;
 
-	while (thread->switches) {
-		bool any = dp_switches__next(thread->switches, &offs[count], finish);
+	while (thread->switches && count == DP_HOST_OFFS) {
+		count = dp_switches__take(thread->switches, offs, DP_HOST_OFFS, finish);
+		for (size_t i = 0, n; i < count; i += n) {
+			struct dp_host_head head = { offs[i].start_ns, process->own_pid,
+						     (uint32_t)thread->tid, DP_HOST_OFF, 0 };
 
-		count += any;
-		if (count == DP_HOST_OFFS || (count && !any)) {
-			struct dp_host_head head = { offs[0].start_ns, process->own_pid,
-						     (uint32_t)thread->tid, DP_HOST_OFF,
-						     (uint32_t)(count * sizeof(*offs)) };
-
-			write_record(host, &head, offs);
-			count = 0;
+			packed[0] = (uint64_t)(offs[i].end_ns - offs[i].start_ns)
+					    << DP_HOST_KIND_BITS |
+				    offs[i].kind;
+			for (n = 1; i + n < count; n++)
+				if (!pack_off(&packed[n], &offs[i + n], offs[i + n - 1].end_ns))
+					break;
+			head.bytes = (uint32_t)(n * sizeof(*packed));
+			write_record(host, &head, packed);
 		}
-		if (!any)
-			break;
 	}
 }
 
-/* Keeps a file of the first threads open; follows their switches once they run, not asleep. */
+/* Keeps a file of the first threads open, and follows their switches from their first run on. */
 static void follow_thread(struct dp_host *host, const struct process *process,
 			  struct thread *thread)
 {
@@ -194,7 +209,7 @@ static bool sample_thread(struct dp_host *host, const struct process *process,
 	if (thread->last_ns)
 		write_thread(host, process, thread);
 	follow_thread(host, process, thread);
-	read_more(process, thread, &now, now_ns, MORE_NS);
+	read_more(process, thread, &now, now_ns, thread->switches ? MORE_FOLLOWED_NS : MORE_NS);
 	thread->last = now;
 	thread->last_ns = now_ns;
 	thread->written = false;

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* A thread with 100 switches per second takes 200 MB in ten hours; the file ends soon after. */
+/* A thread with 100 switches per second takes 100 MB in ten hours; the file ends at this size. */
 #define DP_HOST_FILE_MOST ((uint64_t)256 << 20)
 
 enum { DP_HOST_THREAD, DP_HOST_LOAD, DP_HOST_OFF };
@@ -23,10 +23,17 @@ struct dp_host_head {
 /* Intervals of a thread that are stored together, at most. */
 #define DP_HOST_OFFS 64
 
+/*
+ * An interval, from the lowest bits on: its kind, the time since the previous interval of the record
+ * ended, and its duration, in ns. The first interval starts at the record's time and uses all bits
+ * but those of the kind for its duration. An interval that does not fit starts another record.
+ */
+enum { DP_HOST_KIND_BITS = 2, DP_HOST_GAP_BITS = 28 };
+
 union dp_host_rest {
 	struct dp_host_thread thread;
 	struct dp_host_load load;
-	struct dp_switches_off offs[DP_HOST_OFFS];
+	uint64_t offs[DP_HOST_OFFS];
 };
 
 struct dp_host;

@@ -51,8 +51,8 @@ static int put_load(struct dp_db *db, int64_t process, int64_t time_ns,
 	return DP_OK;
 }
 
-static int put_off(struct dp_db *db, int64_t process, int64_t time_ns, uint32_t tid,
-		   const struct dp_switches_off *off)
+static int put_off(struct dp_db *db, int64_t process, uint32_t tid, int64_t start_ns,
+		   uint64_t dur_ns, uint64_t kind)
 {
 	struct dp_bulk_row row;
 	int status = dp_db__bulk(db, DP_BULK_OFF_CPU, &row);
@@ -61,21 +61,30 @@ static int put_off(struct dp_db *db, int64_t process, int64_t time_ns, uint32_t 
 		return status;
 	dp_bulk__put(&row, process);
 	dp_bulk__put(&row, tid);
-	dp_bulk__put(&row, time_ns);
-	dp_bulk__put(&row, (int64_t)((uint64_t)off->end_ns - (uint64_t)off->start_ns));
-	dp_bulk__put(&row, off->kind);
+	dp_bulk__put(&row, start_ns);
+	dp_bulk__put(&row, (int64_t)dur_ns);
+	dp_bulk__put(&row, (int64_t)kind);
 	return DP_OK;
 }
 
-static int put_offs(struct dp_db *db, int64_t process, int64_t zero,
-		    const struct dp_host_head *head, const struct dp_switches_off *offs)
+/* time_ns: when the first began. */
+static int put_offs(struct dp_db *db, int64_t process, int64_t time_ns,
+		    const struct dp_host_head *head, const uint64_t *offs)
 {
+	uint64_t at = (uint64_t)time_ns;
 	int status = DP_OK;
 
-	for (size_t i = 0; !status && i < head->bytes / sizeof(*offs); i++)
-		status =
-			put_off(db, process, (int64_t)((uint64_t)offs[i].start_ns - (uint64_t)zero),
-				head->tid, &offs[i]);
+	for (size_t i = 0; !status && i < head->bytes / sizeof(*offs); i++) {
+		uint64_t kind = offs[i] & ((1u << DP_HOST_KIND_BITS) - 1);
+		uint64_t rest = offs[i] >> DP_HOST_KIND_BITS;
+
+		if (i) {
+			at += rest & ((1u << DP_HOST_GAP_BITS) - 1);
+			rest >>= DP_HOST_GAP_BITS;
+		}
+		status = put_off(db, process, head->tid, (int64_t)at, rest, kind);
+		at += rest;
+	}
 	return status;
 }
 
@@ -115,7 +124,7 @@ int dp_host__write(struct dp_host *host, struct dp_db *db, int64_t zero,
 		else if (head.kind == DP_HOST_LOAD)
 			status = put_load(db, process, time_ns, &rest.load);
 		else
-			status = put_offs(db, process, zero, &head, rest.offs);
+			status = put_offs(db, process, time_ns, &head, rest.offs);
 	}
 	return status;
 }

@@ -35,8 +35,8 @@ struct dp_open_range {
 	bool nccl;
 	struct dp_nccl params;
 	uint32_t hidden; /* the one with the same key that it hides, or DP_NONE */
-	uint32_t before; /* in order of their start; DP_NONE at an end */
-	uint32_t after;	 /* of a free slot: the next free one */
+	uint32_t before; /* 1 + the range opened before, 0: none */
+	uint32_t after; /* 1 + the range opened after; of a free slot: the next free one; 0: none */
 };
 
 /* What NCCL's payload schema says about each field that nccl.c knows; a bit of has for each. */

@@ -39,7 +39,7 @@ static int folder_failed(const struct dp_recording *recording, struct dp_error *
 
 static int folder_taken(const struct dp_recording *recording, struct dp_error *error)
 {
-	dp_error__set(error, DP_ERR_ARGUMENT, "a recording is going on there");
+	dp_error__set(error, DP_ERR_ARGUMENT, "a recording is in progress there");
 	dp_error__where(error, recording->folder, NULL, 0, 0);
 	return DP_ERR_ARGUMENT;
 }
@@ -86,7 +86,7 @@ static int open_folder(struct dp_recording *recording, struct dp_error *error)
 	if (status)
 		return status;
 	if (!read_begin(recording)) {
-		dp_error__set(error, DP_ERR_UNSUPPORTED, "no recording was begun there");
+		dp_error__set(error, DP_ERR_UNSUPPORTED, "no recording was started there");
 		dp_error__where(error, recording->folder, NULL, 0, 0);
 		return DP_ERR_UNSUPPORTED;
 	}

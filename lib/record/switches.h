@@ -29,10 +29,11 @@ struct dp_switches *dp_switches__open(pid_t tid);
 void dp_switches__close(struct dp_switches *switches);
 
 /*
- * Takes the next finished interval. Returns false if there is none yet. If finish, also takes one
- * that a page fault could still explain. Never waits. Intervals that the kernel had no room for are
- * lost.
+ * Takes up to `most` finished intervals; if it returns fewer, there are no more yet. If finish, also
+ * takes one that a page fault could still explain. Never waits. Intervals that the kernel had no
+ * room for are lost.
  */
-bool dp_switches__next(struct dp_switches *switches, struct dp_switches_off *off, bool finish);
+size_t dp_switches__take(struct dp_switches *switches, struct dp_switches_off *offs, size_t most,
+			 bool finish);
 
 #endif

@@ -187,7 +187,7 @@ size_t dp_builder__range_count(const struct dp_builder *builder);
 int dp_builder__loss(struct dp_builder *builder, const char *reason, uint64_t records,
 		     uint64_t offset);
 
-/* Adds a fact that the source reports of its recording. name is static; the first value stays. */
+/* Adds a fact about the recording. name is static; the first value is kept; "" is ignored. */
 int dp_builder__fact(struct dp_builder *builder, const char *name, const char *value,
 		     size_t length);
 

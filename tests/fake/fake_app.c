@@ -14,6 +14,8 @@
  *   calls           cudaGetDeviceCount, cudaGetLastError, cuCtxGetCurrent, cuLaunchKernel
  *   queries=N       N records of events that were not ready when they were asked
  *   events=N        N launches, each with an event that is recorded behind it
+ *   waits=N,US[,K]  N iterations of four kernels; the last waits, by an event, for a kernel K of US
+ *                   microseconds in another stream
  *   nodes=N         N kernels of a graph
  *   compute=N,US    N iterations of eight launches, US microseconds of processor time before each
  *   pages=N,FILE    the same with page faults of a file's in place of work; files=N,FILE: with

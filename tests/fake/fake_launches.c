@@ -209,6 +209,45 @@ static void events(uint64_t count)
 	}
 }
 
+/* An event is recorded in stream 20, and stream 7 waits for it. */
+static void wait_for_event(uint64_t number)
+{
+	struct cupti_event event = { .kind = CUPTI_EVENT, .context = 1, .stream = 20, .event = 3 };
+	struct cupti_sync sync = { .kind = CUPTI_SYNC, .type = 2, .context = 1, .stream = 7 };
+
+	event.event_sync = sync.event_sync = number;
+	event.correlation = app_fake->number_of(atomic_fetch_add(&correlation, 1));
+	app_fake->append(&event, sizeof(event));
+	sync.start = now_ns();
+	sync.end = sync.start + 500;
+	sync.event = event.event;
+	sync.correlation = app_fake->number_of(atomic_fetch_add(&correlation, 1));
+	app_fake->append(&sync, sizeof(sync));
+}
+
+/* Iterations of three kernels, and of a fourth that waits for another stream's: US microseconds. */
+static void waits(const char *value)
+{
+	uint64_t count = strtoull(value, NULL, 10);
+	const char *us = strchr(value, ',') + 1, *name = strchr(us, ',');
+	uint64_t ns = strtoull(us, NULL, 10) * 1000;
+
+	for (uint64_t i = 0; app_fake && i < count; i++) {
+		uint64_t start = now_ns() + 20000, at = start;
+
+		for (size_t k = 0; k < 3; k++, at += 20000)
+			app_fake->launch_at(loop_names[k], atomic_fetch_add(&correlation, 1), 7, at,
+					    at + 20000);
+		app_fake->launch_at(name ? name + 1 : "gather", atomic_fetch_add(&correlation, 1),
+				    20, start, start + ns);
+		wait_for_event(i + 1);
+		app_fake->launch_at("loss", atomic_fetch_add(&correlation, 1), 7, start + ns + 2000,
+				    start + ns + 22000);
+		while (now_ns() < start + ns + 22000)
+			usleep(50);
+	}
+}
+
 static void nodes(uint64_t count)
 {
 	struct cupti_kernel kernel = { .kind = CUPTI_KERNEL, .start = 1000, .end = 2000 };
@@ -450,6 +489,7 @@ const struct app_word app_record_words[] = {
 	{ "facts", .plain = facts },
 	{ "queries", .of_number = queries },
 	{ "events", .of_number = events },
+	{ "waits", .of_text = waits },
 	{ "nodes", .of_number = nodes },
 	{ "spin", .of_number = spin },
 	{ "takeover", .plain = take_over },

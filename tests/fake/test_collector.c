@@ -143,7 +143,7 @@ START_TEST(taken_over)
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 1000);
-	ck_assert_ptr_nonnull(strstr(run.messages, "[taken-over] CUPTI has not given 1 buffer"));
+	ck_assert_ptr_nonnull(strstr(run.messages, "[taken-over] CUPTI has not returned 1 buffer"));
 }
 END_TEST
 

@@ -149,8 +149,8 @@ START_TEST(no_hooks)
 	if (!run.trouble_calls)
 		return;
 	ck_assert_uint_eq(run.spools, 0);
-	ck_assert_msg(strstr(run.messages, "no memory to begin with: Cannot allocate memory"), "%s",
-		      run.messages);
+	ck_assert_msg(strstr(run.messages, "out of memory at the start: Cannot allocate memory"),
+		      "%s", run.messages);
 }
 END_TEST
 

@@ -430,7 +430,7 @@ class OfTheLauncher(recording.Case):
         (self.folder / "other").mkdir()
         (self.folder / "other" / "file").write_text("x")
         for name, why in (
-            ("other", "no recording was begun there"),
+            ("other", "no recording was started there"),
             ("no-such", "No such file or directory"),
             ("other/file", "Not a directory"),
         ):
@@ -443,7 +443,7 @@ class OfTheLauncher(recording.Case):
         process, program = self.start("follow=1")
         result = self.run_record(f"--recover={self.folder / self.left()[0]}")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("a recording is going on there", result.stderr)
+        self.assertIn("a recording is in progress there", result.stderr)
         self.assertNotIn("was not finished", self.run_record("true").stderr)
         self.assertIn("a recording is in progress here", cli.run("analyze", cwd=self.folder).stderr)
         os.kill(program, signal.SIGTERM)

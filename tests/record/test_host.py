@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import unittest
 
@@ -55,7 +56,9 @@ class Case(recording.Case):
             for _ in range(2)
         ]
         try:
-            self.fake("bind", "init", "launch=1", "spin=2500")
+            self.fake(
+                "bind", "init", "launch=1", "spin=2500", options=["--context-switches=off"]
+            )
         finally:
             for hog in hogs:
                 hog.kill()
@@ -209,6 +212,50 @@ class Case(recording.Case):
         self.fake("init", "launch=1", "spin=200", options=["--context-switches=off"])
         self.assertEqual(self.one("SELECT count(*) FROM off_cpu"), 0)
         self.assertGreater(self.one("SELECT count(*) FROM host_sample"), 0)
+
+    def test_descriptors(self):
+        """What is open for threads and processes is closed once they are gone."""
+        one, two = self.folder / "one", self.folder / "two"
+        process = self.start_record(
+            f"--cupti={CUPTI}", "--sample-gpu=off", "--sample-host=20ms", "--", APP, "init",
+            "launch=1", "wake=8", f"until={one}", "ranks=20", "say", f"until={two}",
+            env=recording.environment(),
+        )  # fmt: skip
+        names = "/schedstat", "[perf_event]"
+
+        def opened():
+            fds = pathlib.Path(f"/proc/{process.pid}/fd")
+            links = [os.path.realpath(fd) for fd in fds.iterdir()]
+            return [sum(link.endswith(name) for link in links) for name in names]
+
+        self.wait_for(lambda: opened()[0] >= 8, "samples")
+        program = int(self.spools()[0].name.split(".")[0])
+        one.touch()
+        self.assertTrue(process.stdout.readline())
+        threads = len(os.listdir(f"/proc/{program}/task"))
+
+        def is_closed():
+            times, events = opened()
+            return times <= threads and events <= 2 * threads
+
+        self.wait_for(is_closed, "closed descriptors")
+        two.touch()
+        process.communicate(timeout=cli.TIMEOUT_S)
+        self.assertEqual(process.returncode, 0)
+
+    def test_few_descriptors(self):
+        """All is recorded where few files may be open; of the host, what there is room for."""
+        self.assertEqual(
+            self.run_record(
+                f"--cupti={CUPTI}", "--sample-gpu=off", "--", "sh", "-c",
+                f"'{APP}' init launch=10 wake=64 ranks=2 sleep=500",
+                env=recording.environment(),
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)),
+            ).returncode,
+            0,
+        )  # fmt: skip
+        self.assert_balanced()
+        self.assertEqual(self.one("SELECT count(DISTINCT process) FROM kernel"), 3)
 
     def test_off(self):
         self.fake("init", "launch=1", "spin=300", options=["--sample-host=off"])

@@ -102,6 +102,19 @@ class Versions(Case):
         self.assertEqual(report["trace"]["lost"], 0)
         self.assertEqual(report["loops"][0]["pattern"]["length"] % 5, 0)
 
+    def test_waits_for_events(self):
+        """A finding names the kernel, the stream and the event that its stream stood still for."""
+        name = "ncclDevKernel_AllReduce_Sum_f32_RING_LL"
+        self.fake("init", f"waits=40,2000,{name}")
+        result = subprocess.run(
+            [cli.DEEPPROF, "analyze", "--format=json", "deepprof.db"], cwd=self.folder,
+            stdout=subprocess.PIPE, timeout=cli.TIMEOUT_S, check=True,
+        )  # fmt: skip
+        findings = {found["rule"]: found for found in json.loads(result.stdout)["findings"]}
+        evidence = findings["exposed-communication"]["evidence"]
+        self.assertEqual(evidence["call"], f"{name} on stream 20 (event 3)")
+        self.assertAlmostEqual(evidence["stream_wait_ns"], 1.94e6, delta=1e4)
+
     def test_unknown_kinds(self):
         """Completed is stored and lost, whatever newer versions have."""
         result = self.fake("init", "launch=10", "odd")
@@ -184,7 +197,7 @@ class Trouble(Case):
         )
         self.assertIn(f", {lost:,} lost; next: deepprof analyze\n", result.stderr)
         self.assertIn(
-            "warning: --max-spool was reached: what follows is counted, not kept\n", result.stderr
+            "warning: --max-spool was reached: later records are counted, not kept\n", result.stderr
         )
         self.assertIn(
             f"deepprof: {lost:,} events were lost: --max-spool was reached\n", result.stderr
@@ -208,7 +221,7 @@ class Trouble(Case):
             "init", "launch=5", options=["--chain"], CUDA_INJECTION64_PATH="/no/libother.so"
         )
         self.assertEqual(result.returncode, 0)
-        self.assertIn("/no/libother.so can't be loaded by CUDA as well", result.stderr)
+        self.assertIn("/no/libother.so cannot be loaded by CUDA as well", result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 5)
 
     def test_no_cuda(self):

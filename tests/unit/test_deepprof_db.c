@@ -125,7 +125,7 @@ START_TEST(operations)
 	ck_assert_uint_eq(dp_trace_pause_count(trace), 1);
 	ck_assert_int_eq(dp_trace_pause(trace, 0)->start_ns, 600);
 	ck_assert_int_eq(dp_trace_pause(trace, 0)->end_ns, 3600);
-	ck_assert_int_eq(lost("ran on after the recording"), 1);
+	ck_assert_int_eq(lost("still running when the recording ended"), 1);
 	ck_assert_int_eq(lost("while recording: buffers were full"), 42);
 	ck_assert_uint_eq(dp_trace_process_count(trace), 2);
 	ck_assert_int_eq(dp_trace_process(trace, 0)->rank, 3);

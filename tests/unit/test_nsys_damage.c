@@ -32,7 +32,7 @@ START_TEST(cut_short)
 	bytes = read_file(&size);
 	write_file(bytes, 512);
 	ck_assert_int_eq(open_trace(false), DP_ERR_DAMAGED);
-	ck_assert_ptr_nonnull(strstr(error.message, "a SQLite database that is cut: 512 of "));
+	ck_assert_ptr_nonnull(strstr(error.message, "a truncated SQLite database: it has 512 of "));
 	free(bytes);
 	done();
 }
@@ -49,8 +49,8 @@ START_TEST(cut_behind_the_schema)
 	bytes = read_file(&size);
 	write_file(bytes, 4096);
 	ck_assert_int_eq(open_trace(false), DP_ERR_DAMAGED);
-	ck_assert_ptr_nonnull(strstr(error.message, "the file is cut: 1 of "));
-	ck_assert_ptr_null(strstr(reported, "the file is cut"));
+	ck_assert_ptr_nonnull(strstr(error.message, "the file is truncated: it has 1 of "));
+	ck_assert_ptr_null(strstr(reported, "the file is truncated"));
 	free(bytes);
 	done();
 }

@@ -448,7 +448,7 @@ END_TEST
 START_TEST(what_is_refused)
 {
 	begin();
-	refused(DP_ERR_DAMAGED, "no whole packet");
+	refused(DP_ERR_DAMAGED, "no complete packet");
 	all_names();
 	slice(1, 500, 600, 11, HIP, 2, 5);
 	refused(DP_ERR_NO_GPU, "record with rocprofv3 --sys-trace");
