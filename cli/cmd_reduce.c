@@ -109,7 +109,7 @@ static void finish_one(struct work *work, size_t index, struct dp_summary *summa
 {
 	struct stat info;
 
-	if ( write_summaries(work->reduce, work->targets[index], true, &summary, 1)) {
+	if (write_summaries(work->reduce, work->targets[index], true, &summary, 1)) {
 		work->made++;
 		if (!stat(work->targets[index], &info))
 			work->bytes += (uint64_t)info.st_size;
@@ -291,12 +291,25 @@ static bool is_one_file(const struct reduce *reduce)
 /* Several shards may create it at the same time. */
 static bool make_folder(const char *path)
 {
-	struct stat info;
+	size_t length = strlen(path);
+	struct place place = PLACE_INIT;
+	const char *why;
+	char *name;
 
-	if (!mkdir(path, 0777) || (!stat(path, &info) && S_ISDIR(info.st_mode)))
-		return true;
-	message("%s: %s", path, strerror(errno == EEXIST ? ENOTDIR : errno));
-	return false;
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	name = strndup(path, length);
+	why = name ? place_find(&place, name, false) : strerror(ENOMEM);
+	if (!why && place.taken && !S_ISDIR(place.info.st_mode))
+		why = strerror(ENOTDIR);
+	if (!why && !place.taken && mkdirat(place.folder, place_name(&place), 0777) &&
+	    errno != EEXIST)
+		why = strerror(errno);
+	if (why)
+		message("%s: %s", path, why);
+	place_close(&place);
+	free(name);
+	return !why;
 }
 
 static bool reduce_files(struct reduce *reduce, struct ranks_files *files)

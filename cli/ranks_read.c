@@ -195,7 +195,8 @@ struct dp_summary *ranks_find_summary(const struct ranks_reading *reading, const
 {
 	struct dp_summary *found = NULL;
 
-	if (dp_summary_open(&found, summary, NULL))
+	/* Another user may have put a pipe there, which would never end. */
+	if (!dp_summary_is_summary(summary) || dp_summary_open(&found, summary, NULL))
 		return NULL;
 	if (dp_summary_source(found, 0) && !dp_summary_source(found, 1) &&
 	    is_up_to_date(reading, dp_summary_source(found, 0), path))

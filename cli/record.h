@@ -105,7 +105,7 @@ bool record_run(struct record *record, struct record_end *end);
 /* record_count.c: returns false if the number is unknown. */
 bool record_count(const char *path, const struct dp_record_result *result, uint64_t *iterations);
 
-/* record_say.c: notes the machine's state when the program starts, to report at the end. */
+/* record_say.c: warns at the start of what may prevent recording; the others report at the end. */
 void record_say_ahead(const struct record *record);
 
 /* Tells an outer deepprof record, if any, that this one records. */
@@ -128,7 +128,7 @@ bool record_keep(struct record *record, const struct record_end *end);
 void record_close(struct record *record);
 void record_fini(struct record *record);
 
-/* Does both in a thread, while another handles signals. end is as it was at the start. */
+/* Keeps and closes the recording in a thread, while another handles signals. end is a copy. */
 struct record_keeping {
 	struct record *record;
 	struct record_end end;
@@ -179,7 +179,10 @@ bool recover_note(const struct record *record);
 /* Reports where an earlier recording of this name can be finished. */
 void recover_hint(const struct record *record);
 
-/* The same for a name without a file here; or reports a recording in progress. False: neither. */
+/*
+ * Reports the same for a target in the current folder, or that a recording of it is in progress.
+ * Returns false if there is neither.
+ */
 bool recover_suggest(const char *target);
 
 /* Opens the folder of a recording of the caller's. Returns false after printing the error. */
@@ -196,7 +199,7 @@ bool recover_finish(struct recovery *recovery);
 /* Call before finishing: the file is placed by the options instead of the stored data. */
 bool recover_to(struct recovery *recovery, const struct record *args);
 
-/* Call instead: keeps the recording, with the pools of processes. */
+/* Call instead of finishing: keeps the recording, with the pools of processes. */
 void recover_leave(struct recovery *recovery);
 
 #endif

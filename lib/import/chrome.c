@@ -349,7 +349,7 @@ static int no_events(const struct document *doc)
 			    "file ends before the first trace event");
 	if (!doc->has_events)
 		return fail(doc, &doc->first_broken, DP_ERR_FORMAT,
-			    "JSON, but not a trace: it lacks the traceEvents that torch.profiler's "
+			    "JSON, but not a trace: it has no traceEvents, which torch.profiler's "
 			    "export_chrome_trace() writes");
 	return DP_OK;
 }

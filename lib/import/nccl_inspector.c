@@ -521,11 +521,14 @@ static int report(struct reader *reader)
 			"not a log of the NCCL Inspector, or a truncated one: it has no "
 			"complete record");
 	name_processes(reader);
+	/* Times are guessed where most operations have none. */
+	if (reader->untimed > reader->operations / 2)
+		status = dp_builder__fact(builder, "times", "not recorded", strlen("not recorded"));
 	dp_builder__epoch(builder, 0);
 	dp_builder__resolution(builder, 1000);
 	dp_builder__detail(builder, "%s%s", reader->version,
 			   reader->untimed ? ", durations without times" : "");
-	if (reader->broken)
+	if (!status && reader->broken)
 		status = dp_builder__loss(builder, "broken lines", reader->broken,
 					  reader->broken_at);
 	if (!status && reader->truncated)

@@ -216,6 +216,8 @@ static int find_exposed(struct reader *reader)
 				call->end_ns - from_ns -
 				dp_spans_at__covered(&at, from_ns, call->end_ns);
 		call->blocks_ns = blocked_time(&compute, call);
+		if (rank->untimed)
+			call->exposed_ns = call->blocks_ns = call->end_ns - call->start_ns;
 		busy_ns = DP_MAX(busy_ns, call->end_ns);
 	}
 	dp_spans__fini(&compute);

@@ -31,8 +31,12 @@ static double unexplained_idle(const struct dp_job_rank *rank, int64_t since)
 	return count ? sum / (double)count : 0;
 }
 
-/* The time per iteration in which a rank only runs calls that no other rank has. */
-static double unmatched_time(const struct dp_job_rank *rank, int64_t since)
+/*
+ * The time per iteration in which a rank only runs calls that no other rank has, or waits in those
+ * of which a member has no trace.
+ */
+static double unmatched_time(const struct dp_job *job, const struct dp_job_rank *rank,
+			     int64_t since)
 {
 	double sum = 0;
 	size_t iterations = 0;
@@ -42,9 +46,14 @@ static double unmatched_time(const struct dp_job_rank *rank, int64_t since)
 	for (size_t i = 0; i < rank->from->call_count; i++) {
 		const struct dp_call_summary *call = &rank->from->calls[i];
 
-		if (call->iteration != DP_NONE && rank->instances[i] == DP_NONE &&
-		    rank->job_iteration[call->iteration] >= since)
+		const struct dp_job_group *group = &job->groups[rank->groups[i]];
+
+		if (call->iteration == DP_NONE || rank->job_iteration[call->iteration] < since)
+			continue;
+		if (rank->instances[i] == DP_NONE)
 			sum += (double)call->blocks_ns;
+		else if (group->rank_count < group->size)
+			sum += dp_job__exposed_wait(job, rank, i);
 	}
 	return iterations ? sum / (double)iterations : 0;
 }
@@ -60,7 +69,7 @@ static double unknown_wait(const struct dp_job *job, const struct dp_job_change 
 	for (size_t r = 0; r < job->count; r++)
 		if (!is_changed(change, r))
 			most = fmax(most, unexplained_idle(&job->ranks[r], change->since) +
-						  unmatched_time(&job->ranks[r], change->since));
+						  unmatched_time(job, &job->ranks[r], change->since));
 	return most;
 }
 

@@ -432,8 +432,21 @@ static void find_waits(struct dp_job *job)
 			}
 		}
 		at->own_ns = least;
-		if (!dp_collective__synchronizes(at->kind) || (double)(next - least) < resolution)
+		if (!dp_collective__synchronizes(at->kind) || next == least ||
+		    (double)(next - least) < resolution)
 			at->last = DP_NONE;
+	}
+}
+
+/* Of calls that a member's trace lacks. */
+static void find_waits_for_absent(struct dp_job *job)
+{
+	for (size_t i = 0; i < job->instance_count; i++) {
+		struct dp_instance *at = &job->instances[i];
+		const struct dp_job_group *group = &job->groups[at->group];
+
+		if (at->count < group->size)
+			at->own_ns = dp_job__usual(job, group, at->kind, at->bytes, at->own_ns);
 	}
 }
 
@@ -451,14 +464,18 @@ int dp_job__match(struct dp_job *job)
 		qsort(matcher.segments, matcher.count, sizeof(*matcher.segments), compare_segments);
 	if (!status)
 		status = match_groups(&matcher, true);
-	if (!status)
+	if (!status && !job->untimed)
 		status = fit_clocks(job, false);
 	if (!status)
 		status = match_groups(&matcher, false);
-	if (!status && !is_connected(job))
+	if (!status && !job->untimed && !is_connected(job))
 		status = fit_clocks(job, true);
 	if (!status)
 		find_waits(job);
+	if (!status)
+		status = dp_job__find_usual(job);
+	if (!status)
+		find_waits_for_absent(job);
 	for (size_t r = 0; matcher.calls && r < job->count; r++)
 		free(matcher.calls[r]);
 	free(matcher.calls);
@@ -471,8 +488,11 @@ int64_t dp_job__wait(const struct dp_job *job, const struct dp_job_rank *rank, s
 	const struct dp_call_summary *of = &rank->from->calls[call];
 	uint32_t instance = rank->instances[call];
 
-	return instance == DP_NONE ? 0
-				   : of->end_ns - of->start_ns - job->instances[instance].own_ns;
+	int64_t took_ns = of->end_ns - of->start_ns;
+
+	return took_ns - (instance == DP_NONE ? dp_job__usual(job, &job->groups[rank->groups[call]],
+							      of->kind, of->bytes, took_ns)
+					      : job->instances[instance].own_ns);
 }
 
 double dp_job__exposed_wait(const struct dp_job *job, const struct dp_job_rank *rank, size_t call)

@@ -36,6 +36,15 @@ struct dp_job_group {
 	bool sends; /* it has sends and receives */
 };
 
+/* What calls of a kind, size and size of group take of which all members have a trace: the median.
+ */
+struct dp_usual {
+	uint64_t bytes;
+	int64_t own_ns;
+	uint32_t size;
+	uint8_t kind;
+};
+
 /* A rank of the job. */
 struct dp_job_rank {
 	struct dp_rank_summary *from;
@@ -59,7 +68,10 @@ struct dp_job {
 	struct dp_job_member *members;
 	size_t member_count, member_room;
 	struct dp_rank_clock *clocks; /* per rank */
+	struct dp_usual *usual;	      /* in order of kind, size and bytes */
+	size_t usual_count;
 	size_t iterations;
+	bool untimed; /* a rank's times are guessed: durations are all that is known */
 };
 
 void dp_job__fini(struct dp_job *job);
@@ -71,6 +83,16 @@ int dp_job__match(struct dp_job *job);
  * Numbers the iterations of the job, and sums up each rank's waiting in them. Errors: DP_ERR_NOMEM.
  */
 int dp_job__iterations(struct dp_job *job);
+
+/* Fills what calls usually take from the instances. Errors: DP_ERR_NOMEM. */
+int dp_job__find_usual(struct dp_job *job);
+
+/*
+ * What a call of a group usually takes, if that is less than it took itself: if a member has no
+ * trace, or not of this call, all others may have waited for it.
+ */
+int64_t dp_job__usual(const struct dp_job *job, const struct dp_job_group *group, uint8_t kind,
+		      uint64_t bytes, int64_t took_ns);
 
 /* How long a rank's call waited for others: its duration minus the shortest of its instance. */
 int64_t dp_job__wait(const struct dp_job *job, const struct dp_job_rank *rank, size_t call);
@@ -110,6 +132,17 @@ struct dp_ranks {
 	uint32_t *blamed;
 	struct dp_strings texts; /* all texts that the result lends */
 };
+
+/* absent.c: counts the ranks that are in groups, listed or by their size, and that no file has.
+ * Errors: DP_ERR_NOMEM. */
+int dp_job__count_absent(size_t *absent, const struct dp_job *job);
+
+/* True if a rank (an index) is in this group, and a member is absent that not all ranks meet. */
+bool dp_job__meets_absent(const struct dp_job *job, const struct dp_job_group *group, size_t r);
+
+/* Writes the numbers of those that a rank meets in such groups, "3, 5"; "" if they are not known,
+ * or many. Errors: DP_ERR_NOMEM. */
+int dp_job__name_absent(char *text, size_t size, const struct dp_job *job, size_t r);
 
 /* Puts the iterations of all ranks on one clock. Errors: DP_ERR_NOMEM. */
 int dp_ranks__timeline(struct dp_ranks *ranks, const struct dp_job *job);

@@ -9,6 +9,7 @@
 #include "ranks/units.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /*
@@ -27,6 +28,8 @@
 #define COMMUNICATION_COST 0.02
 #define STAGE_COST 0.03
 #define SEQUENCE_COST 0.05
+/* Healthy ranks wait for each other in turn, for less than this share of the period. */
+#define ABSENT_COST 0.05
 /* A rank that runs this share more kernels has more to do. */
 #define MORE_KERNELS 0.06
 /* A clock below this share of the others' is throttled. */
@@ -45,7 +48,7 @@ struct judge {
 
 static bool is_proven(const struct judge *judge, double p, double cost_ns)
 {
-	return p < (cost_ns < LARGE_COST * judge->period_ns ? CHANCE : LIKELY);
+	return p < (cost_ns >= LARGE_COST * judge->period_ns ? LIKELY : CHANCE);
 }
 
 static void set_verdict(struct judge *judge, enum dp_ranks_verdict_kind kind,
@@ -183,6 +186,7 @@ static int find_cause(struct judge *judge, uint32_t blamed)
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 	double most = -INFINITY;
 
+	verdict->part_ns = NAN;
 	for (int part = 0; part < DP_RANK_PARTS; part++) {
 		struct part_since at = { part, verdict->since_iteration };
 		double excess = mean_part(judge, blamed, part, verdict->since_iteration) -
@@ -531,6 +535,77 @@ static const char *missing(const struct judge *judge)
 	return judge->units.count < 2 ? "there are too few iterations" : "";
 }
 
+/* Does the verdict rest on how long calls take that a rank without a trace is part of? */
+static bool rests_on_absent(const struct judge *judge)
+{
+	const struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
+	const struct dp_job *job = judge->job;
+
+	if (verdict->kind != DP_VERDICT_SLOW_COMMUNICATION &&
+	    (verdict->kind != DP_VERDICT_STRAGGLER ||
+	     (verdict->part != DP_RANK_COMMUNICATION && !job->untimed)))
+		return false;
+	for (size_t g = 0; g < job->group_count; g++)
+		if (dp_job__meets_absent(job, &job->groups[g], verdict->ranks[0]))
+			return true;
+	return false;
+}
+
+/* Whether a rank is late, or has waited for one that is not seen, nobody can tell. */
+static int leave_open(struct judge *judge, size_t r, const char *what)
+{
+	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
+	char absent[200], why[400];
+
+	if (dp_job__name_absent(absent, sizeof(absent), judge->job, r))
+		return DP_ERR_NOMEM;
+	snprintf(why, sizeof(why), "rank %lld %s %s%s without a trace",
+		 (long long)judge->job->ranks[r].rank, what,
+		 !*absent || strchr(absent, ',') ? "ranks " : "rank ", absent);
+	*verdict = (struct dp_ranks_verdict){ .why = dp_ranks__text(judge->ranks, why),
+					      .operator_ = "",
+					      .group = "",
+					      .part = DP_RANK_OTHER,
+					      .period_ns = verdict->period_ns,
+					      .p_value = verdict->p_value };
+	if (!verdict->why)
+		return DP_ERR_NOMEM;
+	return dp_ranks__blame(judge->ranks, NULL, 0);
+}
+
+/* What a rank waits per iteration in calls that a rank without a trace is part of. */
+static double wait_for_absent(const struct dp_job *job, size_t r)
+{
+	const struct dp_job_rank *rank = &job->ranks[r];
+	double sum = 0;
+
+	for (size_t i = 0; i < rank->from->call_count; i++)
+		if (rank->from->calls[i].iteration != DP_NONE &&
+		    dp_collective__synchronizes(rank->from->calls[i].kind) &&
+		    dp_job__meets_absent(job, &job->groups[rank->groups[i]], r))
+			sum += dp_job__exposed_wait(job, rank, i);
+	return rank->from->step_count ? sum / (double)rank->from->step_count : 0;
+}
+
+static int judge_absent(struct judge *judge)
+{
+	const struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
+	double most = ABSENT_COST * judge->period_ns;
+	size_t found = judge->job->count;
+
+	if (rests_on_absent(judge))
+		return leave_open(judge, verdict->ranks[0], "is late, but may wait for");
+	for (size_t r = 0; r < judge->job->count && verdict->kind == DP_VERDICT_NONE; r++) {
+		double wait_ns = wait_for_absent(judge->job, r);
+
+		if (wait_ns >= most) {
+			most = wait_ns;
+			found = r;
+		}
+	}
+	return found < judge->job->count ? leave_open(judge, found, "waits for") : DP_OK;
+}
+
 static int judge_all(struct judge *judge)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
@@ -543,7 +618,10 @@ static int judge_all(struct judge *judge)
 		status = judge_rank(judge);
 	if (!status && !*verdict->why)
 		status = judge_stages(judge);
-	return status || *verdict->why ? status : judge_sequences(judge);
+	if (!status && !*verdict->why)
+		status = judge_sequences(judge);
+	return status || *verdict->why || !judge->ranks->matching.absent ? status
+									 : judge_absent(judge);
 }
 
 int dp_ranks__judge(struct dp_ranks *ranks, const struct dp_job *job)

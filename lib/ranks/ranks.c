@@ -173,6 +173,7 @@ static int init_job(struct dp_job *job, const struct entry *entries, size_t coun
 		rank->file = entries[r].file->source.name;
 		rank->rank = entries[r].rank;
 		rank->rank_from = entries[r].rank_from;
+		job->untimed |= from->untimed;
 		rank->groups = dp_alloc__zeroed(from->call_count + 1, sizeof(*rank->groups));
 		rank->instances = dp_alloc__zeroed(from->call_count + 1, sizeof(*rank->instances));
 		rank->job_iteration =
@@ -199,6 +200,7 @@ void dp_job__fini(struct dp_job *job)
 	free(job->groups);
 	free(job->instances);
 	free(job->members);
+	free(job->usual);
 	dp_strings__fini(&job->names);
 	*job = (struct dp_job){ 0 };
 }
@@ -285,7 +287,8 @@ static void fill_means(struct dp_rank *out, const struct dp_ranks *ranks,
 			&ranks->cells[r * ranks->iterations + rank->job_iteration[k]];
 
 		out->iterations += step->whole;
-		if (!step->whole || !isfinite(step->period_ns) || (warm && step->warmup))
+		if (!step->whole || (!isfinite(step->period_ns) && !rank->from->untimed) ||
+		    (warm && step->warmup))
 			continue;
 		room[count++] = step->period_ns;
 		out->own_ns += cell->own_ns;
@@ -293,7 +296,7 @@ static void fill_means(struct dp_rank *out, const struct dp_ranks *ranks,
 		for (int p = 0; p < DP_RANK_PARTS; p++)
 			out->part_ns[p] += cell->part_ns[p];
 	}
-	out->period_ns = count ? dp_stat__median(room, count) : NAN;
+	out->period_ns = count && !rank->from->untimed ? dp_stat__median(room, count) : NAN;
 	out->own_ns = count ? out->own_ns / (double)count : NAN;
 	out->wait_ns = count ? out->wait_ns / (double)count : NAN;
 	for (int p = 0; p < DP_RANK_PARTS; p++)
@@ -353,81 +356,6 @@ static int fill_ranks(struct dp_ranks *ranks, const struct dp_job *job)
 	return status;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	int64_t one = *(const int64_t *)a, two = *(const int64_t *)b;
-
-	return one < two ? -1 : one > two;
-}
-
-/*
- * Reads the list that ends a group's name, "0 [4, 5, 6, 7]". Each number has a digit and a comma.
- */
-static size_t read_list(int64_t *numbers, const char *name)
-{
-	const char *at = strrchr(name, '[');
-	size_t count = 0;
-
-	while (at && *at && *at != ']') {
-		char *end;
-		int64_t value = strtoll(++at, &end, 10);
-
-		if (end == at)
-			break;
-		numbers[count++] = value;
-		for (at = end; *at == ' '; at++)
-			;
-		if (*at != ',')
-			break;
-	}
-	return count;
-}
-
-/* Counts the ranks that groups list and no file has. */
-static int listed_ranks(size_t *absent, const struct dp_job *job)
-{
-	size_t room = 0, count = 0, next = 0;
-	int64_t *numbers;
-
-	for (size_t g = 0; g < job->group_count; g++)
-		room += strlen(dp_strings__get(&job->names, job->groups[g].name)) / 2 + 1;
-	numbers = dp_alloc__array(room + 1, sizeof(*numbers));
-	if (!numbers)
-		return DP_ERR_NOMEM;
-	for (size_t g = 0; g < job->group_count; g++)
-		if (!job->groups[g].pair)
-			count += read_list(numbers + count,
-					   dp_strings__get(&job->names, job->groups[g].name));
-	if (count)
-		qsort(numbers, count, sizeof(*numbers), compare_numbers);
-	*absent = 0;
-	for (size_t i = 0; i < count; i++) {
-		if (i && numbers[i] == numbers[i - 1])
-			continue;
-		while (next < job->count && job->ranks[next].rank < numbers[i])
-			next++;
-		*absent += next == job->count || job->ranks[next].rank != numbers[i];
-	}
-	free(numbers);
-	return DP_OK;
-}
-
-/* The same or, without lists, the number of members of the largest group without a file. */
-static int count_absent(size_t *absent, const struct dp_job *job)
-{
-	size_t most = 0;
-	int status = listed_ranks(absent, job);
-
-	for (size_t g = 0; g < job->group_count; g++)
-		most = DP_MAX(most, job->groups[g].size);
-	*absent = DP_MAX(*absent, most > job->count ? most - job->count : 0);
-	/* numbers by the order of files need not be those of the groups */
-	for (size_t r = 0; r < job->count; r++)
-		if (job->ranks[r].rank_from == DP_RANK_FROM_ORDER)
-			*absent = most > job->count ? most - job->count : 0;
-	return status;
-}
-
 static int fill_matching(struct dp_ranks *ranks, const struct dp_job *job)
 {
 	struct dp_ranks_matching *matching = &ranks->matching;
@@ -446,7 +374,7 @@ static int fill_matching(struct dp_ranks *ranks, const struct dp_job *job)
 	for (size_t i = 0; i < job->instance_count; i++)
 		matching->synchronizing += dp_collective__synchronizes(job->instances[i].kind);
 	matching->resolution_ns = most;
-	return count_absent(&matching->absent, job);
+	return dp_job__count_absent(&matching->absent, job);
 }
 
 static int fill(struct dp_ranks *ranks, struct entry *entries, size_t count)

@@ -201,6 +201,16 @@ static double mean_metric(const struct dp_analysis *analysis, size_t loop, const
 	return count ? sum / (double)count : NAN;
 }
 
+/* What guessed times would make of iterations. */
+static void forget_guesses(struct dp_rank_summary *rank)
+{
+	for (size_t k = 0; rank->untimed && k < rank->step_count; k++) {
+		rank->steps[k].period_ns = NAN;
+		for (int p = 0; p < DP_RANK_PARTS; p++)
+			rank->steps[k].part_ns[p] = NAN;
+	}
+}
+
 static int fill_loop(struct dp_rank_summary *rank, const struct dp_analysis *analysis, size_t loop)
 {
 	const struct dp_loop *info = dp_analysis_loop(analysis, loop);
@@ -215,8 +225,9 @@ static int fill_loop(struct dp_rank_summary *rank, const struct dp_analysis *ana
 		steady += rank->steps[k].whole && !rank->steps[k].warmup;
 	}
 	rank->step_count = info->iterations;
-	if (split_waits(rank, analysis, loop))
+	if (split_waits(rank, analysis, loop) || (!rank->untimed && dp_summary__join_steps(rank)))
 		return DP_ERR_NOMEM;
+	forget_guesses(rank);
 	rank->clock_mhz = mean_metric(analysis, loop, "clock_MHz");
 	rank->throttled = mean_metric(analysis, loop, "throttled");
 	return fill_shares(rank, analysis, loop, (double)DP_MAX(steady, 1));
@@ -281,6 +292,7 @@ static int fill_rank(struct dp_rank_summary *rank, const struct dp_analysis *ana
 	if (!rank->is_epoch)
 		rank->t0_ns = dp_trace_source_zero(trace);
 	rank->clock_mhz = rank->throttled = NAN;
+	rank->untimed = !strcmp(fact_of(trace, "times"), "not recorded");
 	rank->host = dp_rank_summary__text(rank, fact_of(trace, "host"));
 	if (!rank->host)
 		return DP_ERR_NOMEM;

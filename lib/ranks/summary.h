@@ -54,6 +54,7 @@ struct dp_rank_summary {
 	int64_t pid;
 	int64_t t0_ns; /* time 0: since 1970, else by the source's clock */
 	bool is_epoch;
+	bool untimed; /* durations alone are recorded: times of calls are guessed */
 	const char *host;
 	size_t pattern; /* kernels of an iteration */
 	double clock_mhz; /* mean of its multiprocessors; NaN if not recorded */
@@ -130,6 +131,12 @@ bool dp_collective__synchronizes(enum dp_collective_kind kind);
 
 /* The rank in a file's name, or -1. Cost: linear in the name. */
 int64_t dp_rank_name__read(const char *path);
+
+/*
+ * Joins iterations of one collective each. If all collectives are alike, and nothing else is
+ * recorded, only regular long pauses show iterations. Errors: DP_ERR_NOMEM. Cost: linear.
+ */
+int dp_summary__join_steps(struct dp_rank_summary *rank);
 
 /* Adds the collectives of a device, in order of end. Errors: DP_ERR_NOMEM. */
 int dp_summary__calls(struct dp_rank_summary *rank, const struct dp_analysis *analysis,

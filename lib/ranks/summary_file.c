@@ -7,13 +7,14 @@
 #include <deepprof/report.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 /* Like PNG's: bytes that no text begins with, and that a transfer as text changes. */
 static const unsigned char magic[8] = { 0x89, 'd', 'p', 's', 'u', 'm', '\r', '\n' };
 
 /* Version 1 lacks how long calls were queued, which is then unknown. Others are refused. */
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 /* Magic, version, number of sections; length and checksum of one. Integers are little-endian. */
 enum { HEAD = 16, SECTION_HEAD = 8 };
@@ -171,10 +172,12 @@ int dp_summary_open(struct dp_summary **summary, const char *path, struct dp_err
 	return status;
 }
 
+/* Only of a regular file: a pipe would lack what was read of it, or never have a writer. */
 bool dp_summary_is_summary(const char *path)
 {
 	unsigned char head[sizeof(magic)];
-	FILE *file = fopen(path, "rb");
+	struct stat info;
+	FILE *file = !stat(path, &info) && S_ISREG(info.st_mode) ? fopen(path, "rb") : NULL;
 	bool is = file && fread(head, 1, sizeof(head), file) == sizeof(head) &&
 		  !memcmp(head, magic, sizeof(magic));
 

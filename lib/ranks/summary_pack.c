@@ -220,7 +220,7 @@ static void put_rank(struct pack *pack, const struct dp_rank_summary *rank)
 {
 	put_signed(pack, rank->rank);
 	put_signed(pack, rank->pid);
-	put_number(pack, rank->is_epoch);
+	put_number(pack, rank->is_epoch | (rank->untimed ? DP_RANK_UNTIMED : 0));
 	put_signed(pack, DP_MAX(-DP_SUMMARY_LIMIT, DP_MIN(rank->t0_ns, DP_SUMMARY_LIMIT)));
 	put_text(pack, rank->host);
 	put_number(pack, rank->pattern);

@@ -255,11 +255,14 @@ static int take_shares(struct unpack *unpack, struct dp_rank_summary *rank)
 
 static int take_rank(struct unpack *unpack, struct dp_rank_summary *rank)
 {
+	unsigned clock;
 	int status;
 
 	rank->rank = take_signed(unpack);
 	rank->pid = take_signed(unpack);
-	rank->is_epoch = take_below(unpack, 2);
+	clock = (unsigned)take_below(unpack, 2 * DP_RANK_UNTIMED);
+	rank->is_epoch = clock & 1;
+	rank->untimed = clock & DP_RANK_UNTIMED;
 	rank->t0_ns = take_time(unpack);
 	rank->host = take_text(unpack);
 	rank->pattern = take_below(unpack, (uint64_t)UINT32_MAX + 1);

@@ -43,8 +43,10 @@ int dp_ranks__timeline(struct dp_ranks *ranks, const struct dp_job *job)
 			cell->own_ns = isfinite(step->period_ns) ? dp_job__own(rank, k) : NAN;
 			cell->wait_ns = rank->wait_ns[k];
 			memcpy(cell->part_ns, step->part_ns, sizeof(cell->part_ns));
-			cell->part_ns[DP_RANK_COMMUNICATION] =
-				fmax(0, cell->part_ns[DP_RANK_COMMUNICATION] - cell->wait_ns);
+			if (cell->part_ns[DP_RANK_COMMUNICATION] <= cell->wait_ns)
+				cell->part_ns[DP_RANK_COMMUNICATION] = 0;
+			else
+				cell->part_ns[DP_RANK_COMMUNICATION] -= cell->wait_ns;
 		}
 	}
 	return DP_OK;

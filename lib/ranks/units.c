@@ -40,15 +40,21 @@ static int allocate(struct dp_units *units, size_t count, size_t ranks)
 	return DP_OK;
 }
 
-/* A rank's time without waiting between the calls that end two meetings. */
+/*
+ * A rank's time without waiting between the calls that end two meetings. Without times, only its
+ * waiting, negated: the time is the same for all ranks, so the one that waits least took longest.
+ */
 static double own_between(const struct dp_job *job, const struct dp_job_rank *rank, uint32_t from,
 			  uint32_t to)
 {
-	double own = (double)(rank->from->calls[to].end_ns - rank->from->calls[from].end_ns);
+	double wait = 0;
 
 	for (uint32_t i = from + 1; i <= to; i++)
-		own -= dp_job__exposed_wait(job, rank, i);
-	return fmax(0, own);
+		wait += dp_job__exposed_wait(job, rank, i);
+	return job->untimed ? -wait
+			    : fmax(0, (double)(rank->from->calls[to].end_ns -
+					       rank->from->calls[from].end_ns) -
+					      wait);
 }
 
 static int by_meetings(struct dp_units *units, const struct dp_job *job, uint32_t group,
@@ -90,7 +96,9 @@ static int by_iterations(struct dp_units *units, const struct dp_job *job)
 			const struct dp_step_summary *step = &job->ranks[r].from->steps[k];
 			size_t u = job->ranks[r].job_iteration[k];
 
-			if (step->whole && isfinite(step->period_ns))
+			if (step->whole && job->untimed)
+				units->own[u * job->count + r] = -job->ranks[r].wait_ns[k];
+			else if (step->whole && isfinite(step->period_ns))
 				units->own[u * job->count + r] = dp_job__own(&job->ranks[r], k);
 		}
 	for (size_t u = 0; u < units->count && !status; u++)

@@ -59,14 +59,14 @@ static void write_verdict(struct page *page)
 	string(page, "headline", words.text);
 	dp_render__format(page->render, ",\n\"kind\":\"%s\",\"judged\":%s",
 			  dp_verdict_name(verdict->kind), *verdict->why ? "false" : "true");
-	string(page, "advice", dp_ranks_words__advice(verdict));
+	string(page, "advice", dp_ranks_words__advice(page->ranks));
 	words = (struct dp_words){ 0 };
 	if (found)
 		dp_ranks_words__cost(&words, page->render, verdict);
 	string(page, "cost", words.text);
 	words = (struct dp_words){ 0 };
 	if (verdict->kind == DP_VERDICT_STRAGGLER)
-		dp_ranks_words__cause(&words, page->render, verdict, DP_LABEL_COLUMNS);
+		dp_ranks_words__cause(&words, page->render, page->ranks, DP_LABEL_COLUMNS);
 	string(page, "cause", words.text);
 	words = (struct dp_words){ 0 };
 	if (verdict->shared)
@@ -117,7 +117,8 @@ static void write_ranks(struct page *page)
 	dp_render__text(page->render, ",\n\"parts\":[");
 	for (int p = 0; p < DP_RANK_PARTS; p++) {
 		dp_render__text(page->render, p ? "," : "");
-		dp_html__string(page->render, dp_ranks_words__part((enum dp_rank_part)p));
+		dp_html__string(page->render,
+				dp_ranks_words__part(page->ranks, (enum dp_rank_part)p));
 	}
 	dp_render__text(page->render, "],\n\"ranks\":[");
 	for (size_t r = 0; (rank = dp_ranks_rank(page->ranks, r)); r++) {

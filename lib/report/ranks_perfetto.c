@@ -202,7 +202,7 @@ static void write_verdict(struct dp_render *render, const struct dp_ranks *ranks
 	event.name = words.text;
 	dp_perfetto_lanes__begin(render, &lanes, event, end_ns);
 	dp_perfetto__name(render, "costs", cost.text);
-	dp_perfetto__text(render, DP_KEY_ADVICE, dp_ranks_words__advice(verdict));
+	dp_perfetto__text(render, DP_KEY_ADVICE, dp_ranks_words__advice(ranks));
 	dp_perfetto__value(render, 0, "cost_ns", verdict->cost_ns, "ns");
 	dp_perfetto__end(render);
 	dp_perfetto_lanes__finish(render, &lanes);

@@ -63,11 +63,10 @@ static void write_verdict(struct dp_render *render, const struct dp_ranks *ranks
 	}
 	words = (struct dp_words){ 0 };
 	if (verdict->kind == DP_VERDICT_STRAGGLER) {
-		dp_ranks_words__cause(&words, render, verdict, 40);
+		dp_ranks_words__cause(&words, render, ranks, 40);
 		labelled(render, "cause", words.text);
 	}
-	labelled(render, render->options->ascii ? "->" : "→",
-		 dp_ranks_words__advice(verdict));
+	labelled(render, render->options->ascii ? "->" : "→", dp_ranks_words__advice(ranks));
 }
 
 /* Ranks in the order in which they are shown. */

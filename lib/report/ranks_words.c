@@ -25,14 +25,26 @@ void dp_ranks_words__head(struct dp_words *words, const struct dp_render *render
 			      duration(number, render, verdict->period_ns));
 }
 
-const char *dp_ranks_words__part(enum dp_rank_part part)
+/* Is any computing recorded? Logs of collectives have none. */
+static bool is_compute_recorded(const struct dp_ranks *ranks)
+{
+	const struct dp_rank *rank;
+
+	for (size_t r = 0; (rank = dp_ranks_rank(ranks, r)); r++)
+		if (rank->part_ns[DP_RANK_COMPUTE] > 0)
+			return true;
+	return false;
+}
+
+const char *dp_ranks_words__part(const struct dp_ranks *ranks, enum dp_rank_part part)
 {
 	static const char *const words[DP_RANK_PARTS] = {
 		"compute", "exposed communication", "exposed copies", "input wait", "host wait",
 		"other idle time",
 	};
 
-	return words[part];
+	return part != DP_RANK_OTHER || is_compute_recorded(ranks) ? words[part]
+								   : "time between collectives";
 }
 
 void dp_ranks_words__headline(struct dp_words *words, const struct dp_ranks *ranks, bool ascii)
@@ -67,7 +79,7 @@ void dp_ranks_words__headline(struct dp_words *words, const struct dp_ranks *ran
 	}
 }
 
-const char *dp_ranks_words__advice(const struct dp_ranks_verdict *verdict)
+const char *dp_ranks_words__advice(const struct dp_ranks *ranks)
 {
 	static const char *const straggler[DP_RANK_PARTS] = {
 		[DP_RANK_COMPUTE] = "compare that GPU with the others (clocks, temperature, other "
@@ -80,9 +92,13 @@ const char *dp_ranks_words__advice(const struct dp_ranks_verdict *verdict)
 				      "logging or garbage collection on this rank alone",
 		[DP_RANK_OTHER] = "analyze that rank's trace by itself: deepprof analyze",
 	};
+	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
 
 	switch (verdict->kind) {
 	case DP_VERDICT_STRAGGLER:
+		if (verdict->part == DP_RANK_OTHER && !is_compute_recorded(ranks))
+			return "record a trace of that rank to see the cause: deepprof record, or "
+			       "PyTorch's profiler";
 		return verdict->throttled ? "check that GPU's power and cooling: nvidia-smi -q -d "
 					    "PERFORMANCE"
 					  : straggler[verdict->part];
@@ -124,7 +140,7 @@ static void add_bounds(struct dp_words *words, const struct dp_render *render,
 void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render,
 			  const struct dp_ranks_verdict *verdict)
 {
-	double hidden_ns = verdict->part_ns - verdict->cost_ns;
+	double hidden_ns = verdict->part_ns - verdict->cost_most_ns;
 	char cost[DP_NUMBER_SIZE], share[DP_NUMBER_SIZE];
 
 	dp_words__add(words, "%s per iteration", duration(cost, render, verdict->cost_ns));
@@ -150,13 +166,21 @@ void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render
  * at most this many columns.
  */
 void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *render,
-			   const struct dp_ranks_verdict *verdict, size_t columns)
+			   const struct dp_ranks *ranks, size_t columns)
 {
+	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
+	bool is_recorded = verdict->part != DP_RANK_OTHER || is_compute_recorded(ranks);
 	char number[DP_NUMBER_SIZE], label[DP_LABEL_SIZE];
 
-	dp_words__add(words, "%s, %s longer per iteration than on the other ranks",
+	if (!isfinite(verdict->part_ns)) {
+		dp_words__add(words, "not recorded: the logs have durations of collectives without "
+				     "their times");
+		return;
+	}
+	dp_words__add(words, "%s%s, %s longer per iteration than on the other ranks",
 		      verdict->throttled ? "throttled clock, compute"
-					 : dp_ranks_words__part(verdict->part),
+					 : dp_ranks_words__part(ranks, verdict->part),
+		      is_recorded ? "" : " (compute, host or idle: not recorded)",
 		      duration(number, render, verdict->part_ns));
 	if (*verdict->operator_)
 		dp_words__add(

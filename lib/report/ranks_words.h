@@ -11,13 +11,13 @@ void dp_ranks_words__head(struct dp_words *words, const struct dp_render *render
 			  const struct dp_ranks *ranks);
 
 /* "host wait". Static storage. */
-const char *dp_ranks_words__part(enum dp_rank_part part);
+const char *dp_ranks_words__part(const struct dp_ranks *ranks, enum dp_rank_part part);
 
 /* "Straggler: rank 3 holds the others up" */
 void dp_ranks_words__headline(struct dp_words *words, const struct dp_ranks *ranks, bool ascii);
 
 /* What to do about it; "" without a verdict. Static storage. */
-const char *dp_ranks_words__advice(const struct dp_ranks_verdict *verdict);
+const char *dp_ranks_words__advice(const struct dp_ranks *ranks);
 
 /*
  * "7.681 ms per iteration (16.7%), since iteration 5", and how much of a straggler's cause costs
@@ -31,7 +31,7 @@ void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render
  * at most this many columns.
  */
 void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *render,
-			   const struct dp_ranks_verdict *verdict, size_t columns);
+			   const struct dp_ranks *ranks, size_t columns);
 
 /* "last to reach 15 of 15 synchronizing collectives (p <= 0.0005)" */
 void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks_verdict *verdict);

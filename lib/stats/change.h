@@ -8,7 +8,7 @@ struct dp_change {
 	size_t at;     /* the first value of the new level */
 	double before; /* medians */
 	double after;
-	double p; /* that there is no change */
+	double p; /* p-value: there is no change */
 };
 
 /*

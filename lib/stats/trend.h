@@ -7,7 +7,7 @@
 struct dp_trend {
 	double slope;  /* per value: Theil and Sen's estimate */
 	double median; /* of the values used */
-	double p;      /* two-sided, that there is no trend: Mann and Kendall's test */
+	double p;      /* two-sided p-value of Mann and Kendall's test: there is no trend */
 };
 
 /*

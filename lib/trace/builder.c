@@ -10,7 +10,7 @@
 /* More bytes of names fail with DP_ERR_LIMIT. */
 #define NAMES_BYTES ((uint64_t)2 << 30)
 
-/* Names beyond this stay mangled: no program has this many, but a hostile file may. */
+/* Beyond this many plain forms, names stay mangled: only a hostile file has as many. */
 #define DEMANGLED_BYTES ((uint64_t)512 << 20)
 
 /* Reasons of losses that are distinguished; more are counted together. */

@@ -388,6 +388,39 @@ class Jobs(unittest.TestCase):
         result = cli.run("analyze", "--format=json", next((self.root / "logs").glob("*.log")))
         self.assertEqual(json.loads(result.stdout)["findings"], [])
 
+    def test_inspector(self):
+        """Two collectives that are alike in each of 12 iterations; then, durations without times."""
+        fault = "fault=compute:rank=2,first=4,factor=1.3"
+        folder = self.job("--format=nccl-inspector", fault)
+        report = self.ranks(folder)
+        self.assert_blames(report, 2, "other", 4)
+        self.assertEqual([rank["iterations"] for rank in report["ranks"]], [12] * 4)
+        words = " ".join(cli.run("ranks", folder).stdout.split())
+        self.assertIn("time between collectives (compute, host or idle: not recorded)", words)
+        folder = self.job("--format=nccl-inspector-brief", "sharded=1", fault)
+        report = self.ranks(folder)
+        verdict = self.assert_blames(report, 2, "other", 4)
+        self.assertGreater(verdict["cost_ns"], 1e6)
+        self.assertEqual((verdict["part_ns"], verdict["period_ns"], report["clock"]), (None, None, None))
+        self.assertIn("durations of collectives without", cli.run("ranks", folder).stdout)
+
+    def test_absent(self):
+        """Who waits for a rank without a trace is not late, and whose partner has none may be."""
+        fault = "ranks=8", "tensor=2", "fault=compute:rank=3,first=4,factor=1.3"
+        folder = self.changed(*fault)
+        files = sorted(folder.iterdir())
+        files[3].unlink()
+        verdict = self.ranks(folder)["verdict"]
+        self.assertEqual((verdict["kind"], verdict["ranks"]), ("none", []))
+        self.assertRegex(verdict["why"], "rank [0-7] .* rank 3 without a trace")
+        folder = self.changed(*fault)
+        (folder / files[2].name).write_text("{ nothing", encoding="utf-8")
+        self.assert_blames(self.ranks(folder), 3, "compute", 4)
+        folder = self.changed("ranks=8", "tensor=2")
+        (folder / files[3].name).unlink()
+        verdict = self.ranks(folder)["verdict"]
+        self.assertEqual((verdict["kind"], verdict["why"]), ("none", None))
+
     def test_merged(self):
         """As scripts merge traces: ids of processes collide, and microseconds are rounded to doubles."""
         shift = 10**7

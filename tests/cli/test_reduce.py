@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
@@ -82,6 +83,24 @@ class Reduce(unittest.TestCase):
         self.run_in("reduce", *(f"job/{path.name}" for path in traces[:3]))
         self.assertEqual(len(self.summaries()), 3)
         self.assertEqual(self.report("job"), before)
+
+    def test_pipes(self):
+        """A pipe that another user put in a summary's place would never end; a trace may be one."""
+        before = self.report("job")
+        first = sorted((self.folder / "job").glob("*.json"))[0]
+        summary = first.with_name(first.name + ".dpsum")
+        os.mkfifo(summary)
+        self.assertEqual(self.report("job"), before)
+        summary.unlink()
+        traces = sorted((self.folder / "job").glob("*.json"))
+        whole = first.read_bytes()
+        first.unlink()
+        os.mkfifo(first)
+        writer = threading.Thread(target=first.write_bytes, args=[whole], daemon=True)
+        writer.start()
+        after = self.report(*(f"job/{path.name}" for path in traces))
+        writer.join(cli.TIMEOUT_S)
+        self.assertEqual(after, before)
 
     def test_out_of_date(self):
         """A trace that was written again, and other options: the summary is not used."""

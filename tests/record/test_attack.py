@@ -229,6 +229,15 @@ class TwoUsers(Case):
         for _ in self.protections():
             for name, owner in ("report.json", ATTACKER), ("own.json", VICTIM):
                 self.plant(name, self.precious / "thesis.txt", owner)
+            self.plant("folder", self.precious)
+            self.plant("job.dpsum", self.precious / "thesis.txt")
+            for name in "folder", "folder/", "job.dpsum":
+                result = cli.run(
+                    "reduce", trace, "-f", "-o", name, cwd=self.shared, preexec_fn=user(VICTIM)
+                )
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertIn(f"{name}: is another user's symbolic link", result.stderr)
+            self.assert_untouched()
             for words in (
                 ["analyze", trace],
                 ["info", trace],

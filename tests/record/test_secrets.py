@@ -134,8 +134,11 @@ class Secrets(recording.Case):
             outputs["export", f"--format={name}"] = f"export.{name}"
         for name in "text", "json":
             outputs["info", f"--format={name}", "-v"] = f"info.{name}"
-        for name in "text", "json", "csv":
+        for name in "text", "json", "csv", "markdown", "html":
             outputs["compare", "deepprof.db", "deepprof.db", f"--format={name}"] = f"compare.{name}"
+        for name in "text", "json", "csv", "html", "perfetto":
+            outputs["ranks", "deepprof.db", f"--format={name}"] = f"ranks.{name}"
+        outputs["reduce", "deepprof.db"] = "rank.dpsum"
         repeated = 0
         for args, name in outputs.items():
             data = self.check_output(*args, name=name)

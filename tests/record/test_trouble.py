@@ -219,7 +219,7 @@ class Short(Case):
         self.assert_all_counted(600001)
         self.assertRegex(
             recording.NO_DRIVER.sub("", result.stderr),
-            r"\Adeepprof: warning: the spool in [^\n]* can't be written [^\n]*\n"
+            r"\Adeepprof: warning: the spool in [^\n]* cannot be written [^\n]*\n"
             r"deepprof: deepprof.db: No space left on device\n"
             r"deepprof: the recording \([\d.]+ [KM]iB\) is kept for later; next: deepprof record"
             r" --recover=[^\n]*\n\Z",
