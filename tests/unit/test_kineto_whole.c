@@ -1,4 +1,5 @@
 /* Whole Chrome traces with jansson as the oracle; damaged and hostile ones. */
+#include "../sanitized.h"
 #include "trace/demangle.h"
 #include "base/base.h"
 #include "kineto_text.h"
@@ -215,13 +216,16 @@ START_TEST(real_traces_as_jansson_reads_them)
 	while ((entry = readdir(dir))) {
 		if (!strstr(entry->d_name, ".json.gz") || strstr(entry->d_name, "not-chrome"))
 			continue;
+		/* sanitizers are slow: about a third, the other build has all */
+		if (DP_SANITIZED && strlen(entry->d_name) % 3)
+			continue;
 		snprintf(file, sizeof(file), "%s/%s", folder, entry->d_name);
 		text = read_gzip(file, &length);
 		compared += compare_with_jansson(file, text, length);
 		free(text);
 	}
 	closedir(dir);
-	ck_assert_uint_gt(compared, 50000);
+	ck_assert_uint_gt(compared, DP_SANITIZED ? 5000 : 50000);
 }
 END_TEST
 
