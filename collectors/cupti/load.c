@@ -329,9 +329,18 @@ static void *open_pattern(struct search *search, const char *root, const char *p
 /* Tries toolkits named by the environment. */
 static void *open_named_toolkit(struct search *search)
 {
-	static const char *const roots[] = { "CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX" };
-	static const char *const below[] = { "/extras/CUPTI/lib64/", "/lib64/", "/lib/",
-					     "/targets/*/lib/" };
+	static const char *const roots[] = { "CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX",
+					     "NVHPC_ROOT" };
+	/* The HPC SDK has toolkits of several versions; it or their folder may be the root. */
+	static const char *const below[] = {
+		"/extras/CUPTI/lib64/",
+		"/lib64/",
+		"/lib/",
+		"/targets/*/lib/",
+		"/*/extras/CUPTI/lib64/",
+		"/cuda/extras/CUPTI/lib64/",
+		"/cuda/*/extras/CUPTI/lib64/",
+	};
 	void *library = NULL;
 
 	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
@@ -355,6 +364,7 @@ static void *open_default(struct search *search)
 		"/usr/local/cuda*/targets/*/lib/",
 		"/opt/cuda/extras/CUPTI/lib64/",
 		"/opt/nvidia/hpc_sdk/*/*/cuda/*/extras/CUPTI/lib64/",
+		"/opt/nvidia/hpc_sdk/*/*/cuda/extras/CUPTI/lib64/",
 		"/opt/nvidia/nsight-systems*/*/target-linux-*/",
 	};
 	void *library = open_name(search, "");

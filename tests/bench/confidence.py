@@ -8,11 +8,13 @@ Rows are loops with their features, from eval_confidence:
     confidence.py fit tuning.csv... --source lib/loops/confidence.c
     eval_confidence 7000 24 > judging.csv
     confidence.py presets SIM DEEPPROF 1400:1404 > presets.csv
+    confidence.py cuts DEEPPROF TRACES 1 > judging-real.csv
     confidence.py judge judging.csv...
     confidence.py real DEEPPROF TRACES
 
 Rows of presets are the loops that are listed of the simulator's programs, with all that a trace
-tells; "real" prints the reliability on the real captures whose truth is known.
+tells, rows of cuts those of one half of the variants of real captures (oracle_cuts.py); "real"
+prints the reliability on the real captures whose truth is known.
 
 Both models are logistic regressions, fitted by Newton's method with a small ridge; what they claim
 is corrected by an isotonic map, of pooled adjacent violators.
@@ -32,6 +34,7 @@ import tempfile
 import eval_traces
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
+import oracle_cuts  # pylint: disable=wrong-import-position
 import oracle_real  # pylint: disable=wrong-import-position
 
 LOOP = ["iterations", "edits", "ends", "layers", "short", "step", "count"]
@@ -46,6 +49,8 @@ LEAST = 0.005  # nothing is certain
 # Few traces have annotations inside iterations that are found without them: what one is worth is
 # a guess, of twenty to one that what they repeat with is the loop.
 GIVEN = {"annotated": (3.0, 0.0)}
+HEADER = ",".join(["scenario", "seed", "listed", "loop", "right", *FEATURES, "p_loop",
+                   "p_boundary"])
 BEGIN, END = "/* fitted: begin */\n", "/* fitted: end */\n"
 
 
@@ -302,12 +307,36 @@ def presets(args):
     cut = [w for s in ("head=0.4", "tail=0.3", "after=1") for w in ("--set", s)]
     tasks = [(args.sim, args.deepprof, n, s, c) for n in args.preset or names
              for s in range(first, end) for c in ([], cut)]
-    print(",".join(["scenario", "seed", "listed", "loop", "right", *FEATURES, "p_loop",
-                    "p_boundary"]))
+    print(HEADER)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for rows in pool.map(preset_rows, tasks):
             for row in rows:
                 print(",".join(str(x) for x in row))
+
+
+def cuts(args):
+    """The headline loops of the variants of one half of the real captures, as rows."""
+    print(HEADER)
+    captures = oracle_cuts.load_all(args.deepprof, args.traces, lambda name: True)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "variant.json")
+        for i, (name, capture, truth) in enumerate(captures):
+            if oracle_cuts.half_of(name) != args.half:
+                continue
+            for v in oracle_cuts.variants(name, capture, truth, *captures[i - 1][1:]):
+                if not v.judged or v.second:
+                    continue
+                oracle_cuts.write(v.capture, path)
+                report = oracle_real.analyze(args.deepprof, path, "--ignore-marks", "--explain",
+                                             "--metric=period_ns")
+                loop = oracle_real.headline(report, next(iter(v.truth)))
+                facts = loop and features(report, loop)
+                if facts:
+                    verdict = v.verdict(report["loops"])
+                    print(",".join(str(x) for x in [
+                        "p-" + name, 0, 1, int(verdict != "wrong"), int(verdict == "right"),
+                        *(facts["feature_" + f] for f in FEATURES), facts["loop"],
+                        facts["boundary"]]), flush=True)
 
 
 def real(args):
@@ -345,11 +374,16 @@ def main():
     one.add_argument("deepprof")
     one.add_argument("seeds")
     one.add_argument("--preset", action="append")
+    one = commands.add_parser("cuts")
+    one.add_argument("deepprof")
+    one.add_argument("traces")
+    one.add_argument("half", type=int)
     one = commands.add_parser("real")
     one.add_argument("deepprof")
     one.add_argument("traces")
     args = parser.parse_args()
-    return {"fit": fit, "judge": judge, "presets": presets, "real": real}[args.command](args)
+    return {"fit": fit, "judge": judge, "presets": presets, "cuts": cuts,
+            "real": real}[args.command](args)
 
 
 if __name__ == "__main__":

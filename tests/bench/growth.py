@@ -36,6 +36,7 @@ COMMANDS = {
     'perfetto': ['export', '--format=perfetto'],
     'sqlite': ['export', '--format=sqlite'],
     'compare': ['compare'],
+    'ranks': ['ranks'],
 }
 # Iterations at 1: 300 MB of JSON at 16.
 ITERATIONS = 20
@@ -43,7 +44,8 @@ ITERATIONS = 20
 HOSTILE = {
     'chains': 0.125, 'skipped_chains': 0.5, 'defaults': 0.5, 'hidden_rowid': 0.25,
     'shadowed_rowids': 0.25, 'bogus_tables': 1, 'devices': 0.5, 'streams': 0.5,
-    'long_names': 0.25, 'shared_thread': 0.1, 'nested_ranges': 4,
+    'long_names': 0.25, 'shared_thread': 0.1, 'devices_and_ranges': 0.25,
+    'nested_ranges': 4,
 }
 
 
@@ -99,7 +101,7 @@ def traces(simulator):
     for name, base in HOSTILE.items():
         maker = hostile.MAKERS[name]
         yield (name, lambda path, scale, maker=maker, base=base: maker(path, base * scale),
-               ('info', 'analyze', 'json', 'chrome'))
+               ('info', 'analyze', 'json', 'chrome', 'ranks'))
 
 
 def exponent_of(points):

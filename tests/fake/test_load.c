@@ -112,6 +112,7 @@ static const struct {
 	{ "nvidia/cu13/lib/libcudart.so.13", "nvidia/cu13/lib/libcupti.so.13" },
 	{ "cuda/lib64/libcudart.so.12", "cuda/extras/CUPTI/lib64/libcupti.so" },
 	{ "cuda/targets/x86_64-linux/lib/libcudart.so.12", "cuda/extras/CUPTI/lib64/libcupti.so" },
+	{ "cuda/12.6/lib64/libcudart.so.12", "cuda/12.6/extras/CUPTI/lib64/libcupti.so.12" },
 	{ "lib/libcupti.so.12", "lib/libcupti.so.12" },
 	{ "torch/lib/libcudart-0f1e2d3c.so.12", "torch/lib/libcupti-ab12cd34.so.12" },
 	{ "torch/lib/libtorch_cuda.so", "nvidia/cuda_cupti/lib/libcupti.so.12" },
@@ -197,6 +198,10 @@ static const struct {
 	{ "CUDA_PATH", "lib64/libcupti.so.12" },
 	{ "CONDA_PREFIX", "lib/libcupti.so.12" },
 	{ "CONDA_PREFIX", "targets/x86_64-linux/lib/libcupti.so.12" },
+	{ "CUDA_HOME", "targets/sbsa-linux/lib/libcupti.so.12" },
+	{ "CUDA_PATH", "12.6/extras/CUPTI/lib64/libcupti.so.12" },
+	{ "NVHPC_ROOT", "cuda/extras/CUPTI/lib64/libcupti.so.12" },
+	{ "NVHPC_ROOT", "cuda/12.6/extras/CUPTI/lib64/libcupti.so.12" },
 };
 
 START_TEST(cupti_of_the_environment)

@@ -30,7 +30,7 @@ class Run(cli.Case):
         if stand_in:
             more = ["--cuda", os.environ["DEEPPROF_FAKE_CUDA"], "--cupti", cupti]
         return subprocess.run(
-            [sys.executable, HERE / "run", "--deepprof", cli.DEEPPROF, "--repeat", "1", "--out",
+            [sys.executable, HERE / "run.py", "--deepprof", cli.DEEPPROF, "--repeat", "1", "--out",
              self.folder / "out", "--work", os.environ["DEEPPROF_GPU_WORK"], *more, *names],
             encoding="utf-8", capture_output=True, check=False,
             env=cli.environment(OUT=None, CUDA_INJECTION64_PATH=None, NVTX_INJECTION64_PATH=None),
@@ -73,7 +73,7 @@ class Run(cli.Case):
         names = [name for name, _, _ in harness.CHECKS]
         parts = [
             subprocess.run(
-                [sys.executable, HERE / "run", "--list", "--part", str(part)],
+                [sys.executable, HERE / "run.py", "--list", "--part", str(part)],
                 encoding="utf-8", capture_output=True, check=True, env=cli.environment(),
             ).stdout.splitlines()
             for part in range(1, 5)

@@ -268,6 +268,20 @@ def shared_thread(path, scale, count=256, kernels=160):
     add_devices(path, count, int(kernels * scale), lambda device: 0)
 
 
+def devices_and_ranges(path, scale, count=1000, ranges=100000):
+    """Devices with a dozen kernels each, and ranges that may mark iterations of any of them."""
+    add_devices(path, int(count * scale), 12, lambda device: device)
+    database = sqlite3.connect(path, isolation_level=None)
+    database.execute('CREATE TABLE NVTX_EVENTS(start INTEGER, end INTEGER, eventType INTEGER, '
+                     'globalTid INTEGER, textId INTEGER)')
+    database.execute('BEGIN')
+    database.execute("INSERT INTO StringIds VALUES(99, 'step 1')")
+    database.executemany('INSERT INTO NVTX_EVENTS VALUES(?, ?, 59, 16777217, 99)',
+                         ((10 * i, 10 * i + 5) for i in range(int(ranges * scale))))
+    database.execute('COMMIT')
+    database.close()
+
+
 def nested_ranges(path, scale, count=16000, kernels=400):
     """Twenty iterations with ranges that begin one after the other while the GPU waits, and all
     end with the last kernel."""
@@ -337,7 +351,8 @@ def long_names(path, scale, events=14000, length=50000, names=20):
 
 MAKERS = {maker.__name__: maker for maker in (
     chains, skipped_chains, defaults, hidden_rowid, shadowed_rowids, bogus_tables, devices,
-    one_thread, shared_thread, nested_ranges, streams, groups, group_streams, long_names)}
+    one_thread, shared_thread, devices_and_ranges, nested_ranges, streams, groups, group_streams,
+    long_names)}
 
 
 def main():
