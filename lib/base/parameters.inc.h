@@ -351,7 +351,7 @@ DP_WHOLE(unlike_alike, 2, "iterations", "presets",
 DP_REAL(unlike_most, 4, "1/share", "presets",
 	"of the iterations that may be")
 
-/* Known numbers of iterations (loops/loops.c, loops/expected_count.c). */
+/* Known numbers of iterations (loops/loops.c, loops/known_count.c). */
 DP_REAL(count_level, 0.05, "share", "families",
 	"by which another level has to fit better")
 DP_REAL(count_near, 0.02, "share", "families",
@@ -361,7 +361,7 @@ DP_WHOLE(count_few, 8, "iterations", "families",
 	"… of at least this many")
 DP_REAL(count_likely, 0.9, "probability", "presets",
 	"of a loop that a given number is held against")
-DP_WHOLE(expected_begin, 4, "kernels", "presets",
+DP_WHOLE(count_begin, 4, "kernels", "presets",
 	"that tell a beginning")
 
 /* Kernels that repeat in a row without showing iterations (analysis_operations.c). */

@@ -64,7 +64,7 @@ struct finder {
 	uint32_t *names;   /* the repeat at each leaf; DP_NONE: none that counts */
 	size_t *where;	   /* positions, by repeat */
 	size_t *starts;	   /* of each repeat in where */
-	uint64_t iterations; /* known; 0: not */
+	uint64_t known;	   /* number of iterations; 0: none is */
 	size_t length;	     /* whose power is stored below: most windows have one length */
 	uint64_t power;
 	struct bin bins[BINS], counted[COUNT_BINS];
@@ -139,13 +139,12 @@ static int bin_of(double gap)
 /* The bin of repeats that occur about as often as a known count; partial iterations may add two. */
 static struct bin *bin_of_count(struct finder *f, size_t count)
 {
-	uint64_t off = count > f->iterations ? count - f->iterations : f->iterations - count;
+	uint64_t off = count > f->known ? count - f->known : f->known - count;
 	unsigned bin = 0;
 
 	while (bin < COUNT_BINS && (UINT64_C(1) << bin) < off + 1)
 		bin++;
-	return f->iterations && count <= f->iterations + 2 && bin < COUNT_BINS ? &f->counted[bin]
-									       : NULL;
+	return f->known && count <= f->known + 2 && bin < COUNT_BINS ? &f->counted[bin] : NULL;
 }
 
 /* Of equal anchors, the first in the sequence is better: the order in the tree depends on names. */
@@ -597,7 +596,7 @@ static void explain_candidates(struct dp_explain *explain, const struct finder *
 }
 
 int dp_anchors__candidates(struct dp_candidate *candidates, size_t room,
-			   const struct dp_anchor_tree *tree, size_t least, uint64_t iterations,
+			   const struct dp_anchor_tree *tree, size_t least, uint64_t known,
 			   struct dp_explain *explain)
 {
 	size_t n = tree->leaves;
@@ -613,7 +612,7 @@ int dp_anchors__candidates(struct dp_candidate *candidates, size_t room,
 	f->least = DP_MAX(least, 2);
 	f->out = candidates;
 	f->out_room = room;
-	f->iterations = iterations;
+	f->known = known;
 	f->names = dp_alloc__array(n, sizeof(*f->names));
 	f->where = dp_alloc__array(n, sizeof(*f->where));
 	f->starts = dp_alloc__array(n / f->least + 2, sizeof(*f->starts));
