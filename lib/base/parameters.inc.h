@@ -441,8 +441,6 @@ DP_WHOLE(judge_fair, 1 << 16, "symbols", "cost",
 	"that the best of them are refined by")
 DP_WHOLE(finalists, 8, "candidates", "cost",
 	"that are refined")
-DP_REAL(alike_length, 0.02, "share", "families",
-	"by which the lengths of candidates differ that begin elsewhere only: two are refined")
 DP_REAL(count_decay, 12, "1/share", "families",
 	"of the bits saved, with the share by which the iterations miss a number that is given")
 DP_REAL(count_fewer, 0.4, "iterations", "families",

@@ -174,30 +174,6 @@ static int join_groups(struct dp_pattern *p, const struct dp_choose_sequence *se
 	return DP_OK;
 }
 
-/*
- * Moves the best patterns to the front for refining, but at most two of nearly the same length,
- * since those differ only in where they begin. Returns their number.
- */
-static size_t pick_finalists(struct dp_pattern *p, size_t count)
-{
-	size_t picked = 0;
-
-	for (size_t i = 0; i < count && picked < dp_param.finalists; i++) {
-		struct dp_pattern x = p[i];
-		size_t alike = 0;
-
-		for (size_t k = 0; k < picked; k++)
-			alike +=
-				(double)DP_MAX(p[k].length, x.length) <=
-				(1 + dp_param.alike_length) * (double)DP_MIN(p[k].length, x.length);
-		if (alike >= 2)
-			continue;
-		memmove(&p[picked + 1], &p[picked], (i - picked) * sizeof(*p));
-		p[picked++] = x;
-	}
-	return picked;
-}
-
 /* Gives each finalist its own copy of the symbols that it borrows, and the others none. */
 static int copy_finalists(struct dp_pattern *p, size_t finalists, size_t count)
 {
@@ -305,7 +281,7 @@ int dp_choose__pattern(struct dp_pattern *best, const struct dp_choose_sequence 
 	n = (int)keep_usable(candidates, (size_t)n, sequence);
 	status = judge_candidates(p, &count, sequence, candidates, (size_t)n);
 	sort_by_cost(p, count, sequence, known);
-	finalists = status ? 0 : pick_finalists(p, count);
+	finalists = status ? 0 : DP_MIN(count, dp_param.finalists);
 	other = copy_finalists(p, finalists, count);
 	status = status ? status : other;
 	for (size_t i = 0; i < finalists && !status; i++) {
