@@ -422,10 +422,8 @@ DP_REAL(gap_regular, 0.6, "share", "families",
 DP_REAL(votes_power, 0.1, "exponent", "families",
 	"of the number of repeats with such a gap, in its score")
 DP_REAL(modal_share, 0.083, "share", "families",
-	"of windows that are the same to the symbol: with fewer the most typical one is the "
-	"pattern")
-DP_WHOLE(window_long, 1 << 14, "symbols", "families",
-	"of a window: comparing longer ones takes time, and few repeats are so far apart, …")
+	"of windows that are the same to the symbol: with fewer the one of median length is "
+	"the pattern")
 DP_WHOLE(windows_most, 1 << 12, "windows", "cost",
 	"of an anchor that are compared: the most frequent is among them")
 

@@ -27,11 +27,10 @@
 #include <string.h>
 
 enum {
-	DEPTHS = 7,	 /* repeats of 1, 2, 4 … 64 symbols */
-	BINS = 512,	 /* of gaps, each 4% wide */
-	COUNT_BINS = 7,	 /* bins by a count's distance from a known one, in powers of two */
-	GAPS_MAX = 31,	 /* that a median is taken of */
-	MEDOID_MAX = 10, /* windows that are compared with each other */
+	DEPTHS = 7,	/* repeats of 1, 2, 4 … 64 symbols */
+	BINS = 512,	/* of gaps, each 4% wide */
+	COUNT_BINS = 7, /* bins by a count's distance from a known one, in powers of two */
+	GAPS_MAX = 31,	/* that a median is taken of */
 };
 
 struct anchor {
@@ -251,67 +250,6 @@ static size_t modal(const struct window *windows, size_t n, size_t *times)
 	return best;
 }
 
-static size_t common(const uint32_t *a, size_t n, const uint32_t *b, size_t m)
-{
-	size_t i = 0, j = 0, same = 0;
-
-	while (i < n && j < m) {
-		if (a[i] == b[j])
-			same++, i++, j++;
-		else if (a[i] < b[j])
-			i++;
-		else
-			j++;
-	}
-	return same;
-}
-
-/*
- * Of a few windows near the median length, the one that shares most with the others. Shared symbols
- * are counted without their order, which suffices to avoid disturbed windows.
- */
-static size_t medoid(struct finder *f, struct window *windows, size_t n)
-{
-	size_t count = DP_MIN(n, (size_t)MEDOID_MAX), low = (n - count) / 2, best = low;
-	uint32_t *sorted[MEDOID_MAX] = { 0 }, *scratch;
-	double most = -1;
-
-	qsort(windows, n, sizeof(*windows), by_length);
-	/* what only this window has is voted out later (pattern.h) */
-	if (windows[low + count - 1].length > dp_param.window_long)
-		return n / 2;
-	scratch = dp_alloc__array(windows[low + count - 1].length, sizeof(*scratch));
-	if (!scratch)
-		goto out; /* falls back to the median window */
-	for (size_t i = 0; i < count; i++) {
-		struct window *w = &windows[low + i];
-
-		sorted[i] = dp_alloc__array(w->length, sizeof(**sorted));
-		if (!sorted[i])
-			goto out;
-		memcpy(sorted[i], f->tree->symbols + w->at, w->length * sizeof(**sorted));
-		dp_sort__u32(sorted[i], scratch, w->length);
-	}
-	for (size_t i = 0; i < count; i++) {
-		double sum = 0;
-
-		for (size_t j = 0; j < count; j++) {
-			size_t a = windows[low + i].length, b = windows[low + j].length;
-
-			sum += 2.0 * (double)common(sorted[i], a, sorted[j], b) / (double)(a + b);
-		}
-		if (sum > most) {
-			most = sum;
-			best = low + i;
-		}
-	}
-out:
-	free(scratch);
-	for (size_t i = 0; i < count; i++)
-		free(sorted[i]);
-	return best;
-}
-
 /* The length in symbols of a repeat of one depth at a position. */
 static size_t anchor_length(const struct dp_anchor_tree *tree, int depth, size_t at)
 {
@@ -367,8 +305,10 @@ static int put_candidate(struct finder *f, const struct bin *bin)
 	first = windows[0].at;
 	qsort(windows, n, sizeof(*windows), by_hash);
 	pick = modal(windows, n, &times);
-	if (times < 2 || (double)times < dp_param.modal_share * (double)n)
-		pick = medoid(f, windows, n);
+	if (times < 2 || (double)times < dp_param.modal_share * (double)n) {
+		qsort(windows, n, sizeof(*windows), by_length);
+		pick = n / 2; /* what only this window has is voted out later (pattern.h) */
+	}
 	f->out[f->out_count++] = (struct dp_candidate){
 		.first = first,
 		.last = last,
