@@ -247,8 +247,6 @@ DP_WHOLE(run_times, 3, "times", "presets",
 /* Classes of names (pattern/classes.c). */
 DP_WHOLE(class_rows, 6, "iterations", "families",
 	"that show which names take each other's place")
-DP_REAL(class_same, 0.5, "share", "families",
-	"of columns that a row has in common with another")
 
 /* The tree of loops (loops/tree.c). */
 DP_REAL(regular_covered, 0.9, "share", "families",
