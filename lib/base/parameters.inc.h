@@ -58,12 +58,6 @@ DP_REAL(recurs_share, 0.8, "share", "presets",
 /* Ends of spans (iterate/votes.c) and of iterations (iterate/inner.c). */
 DP_WHOLE(end_slack, 8, "symbols", "families",
 	"by which an end may be off: what lies beyond may happen to match")
-DP_WHOLE(end_slack_long, 64, "symbols", "families",
-	"the same of a long pattern with noise")
-DP_WHOLE(near_fit, 2, "symbols", "families",
-	"by which a capture with edits may miss a whole number of iterations")
-DP_WHOLE(fewer_max, 8, "iterations", "families",
-	"fewer than the best: more make an offset no less likely")
 DP_REAL(end_decay, 0.8, "ratio", "families",
 	"score of an offset to that of the one next to it, within the slack")
 DP_WHOLE(inner_period, 1024, "symbols", "cost",
