@@ -104,8 +104,6 @@ DP_REAL(update_run_last, 1.25, "score", "traces",
 /* Cutting an alignment into iterations (iterate/cut.c, insertions.c). */
 DP_WHOLE(rest_max, 32, "symbols", "families",
 	"behind the last iteration that are its own")
-DP_REAL(end_lack, 4, "symbols", "families",
-	"that an iteration at an end of the sequence may lack")
 DP_WHOLE(first_renamed, 2, "symbols", "real",
 	"that a loop begins with under other names, at most")
 DP_WHOLE(shift_max, 64, "symbols", "families",
