@@ -140,9 +140,9 @@ static int complete_piece(struct cutter *c, uint32_t pattern, struct piece *piec
 }
 
 /*
- * Returns true if a piece is complete except for iterations of inner loops at its beginning or end;
- * *behind is then the number of symbols of the pattern's end that follow it. Returns false if it
- * lacks more, or if it may continue outside the sequence.
+ * Returns true if a piece is complete except for iterations of inner loops at its end; *behind is
+ * then the number of symbols of the pattern's end that follow it. Returns false if it lacks more,
+ * or if it may continue outside the sequence.
  */
 static bool lacks_repeats(const struct cutter *c, const struct dp_cut_pattern *p,
 			  const struct piece *piece, size_t *behind)
@@ -150,12 +150,8 @@ static bool lacks_repeats(const struct cutter *c, const struct dp_cut_pattern *p
 	size_t rest, room = c->n - piece->end;
 
 	*behind = 0;
-	if (piece->from > 0 &&
-	    (piece->first == 0 || !dp_inner__at_begin(p->rotated, p->length, piece->from)))
-		return false;
-	if (piece->to == p->length)
-		return piece->from > 0;
-	if (!dp_inner__at_end(p->rotated, p->length, piece->to, &rest) || rest > room ||
+	if (piece->from > 0 || piece->to == p->length ||
+	    !dp_inner__at_end(p->rotated, p->length, piece->to, &rest) || rest > room ||
 	    (rest == 0 && room == 0))
 		return false;
 	*behind = rest;
@@ -202,7 +198,6 @@ static int finish_piece(struct cutter *c, uint32_t pattern, struct piece *piece,
 	if ((head || tail || !most) && lacks_repeats(c, &c->patterns[pattern], piece, &behind)) {
 		most = true;
 		head = tail = false;
-		before = 0;
 	}
 	if (head || tail)
 		return put_iteration(cut, piece, true);
