@@ -373,6 +373,7 @@ static int diagnose(struct run *run)
 			.stats = &loop->stats,
 			.replay = &loop->values.replay,
 			.waits = &loop->values.waits,
+			.transfers = &loop->values.transfers,
 			.pytorch = analysis->pytorch,
 		};
 

@@ -76,6 +76,7 @@ static struct dp_rule_input rule_input(const struct dp_stretch *stretch,
 		.thresholds_count = options->thresholds_count,
 		.stalls = &stretch->values.stalls,
 		.ranges = &stretch->values.ranges,
+		.transfers = &stretch->values.transfers,
 	};
 }
 

@@ -358,6 +358,7 @@ struct dp_host_range {
 	const char *inner; /* the innermost; NULL: the sum of all of that outermost one */
 	double typical_ns; /* mean per typical iteration: neither warm-up nor slow */
 	double slow_ns;	   /* mean per slow iteration; 0 where none is */
+	double rise_ns;	   /* by which typical_ns rises with each iteration: least squares */
 	double calls;	   /* DP_HOST_SYNC: mean per iteration */
 };
 

@@ -16,6 +16,13 @@ bool dp_op__is_upload(const struct dp_ops *ops, size_t op)
 	       (kind == DP_COPY_HTOD || kind == DP_COPY_HTOA || kind == DP_COPY_UM_HTOD);
 }
 
+uint8_t dp_op__host_memory(const struct dp_ops *ops, size_t op)
+{
+	if (ops->copy_kind[op] == DP_COPY_HTOD)
+		return ops->src_kind[op];
+	return ops->copy_kind[op] == DP_COPY_DTOH ? ops->dst_kind[op] : DP_MEMORY_UNKNOWN;
+}
+
 static int find_copies(struct dp_device_timeline *timeline)
 {
 	const struct dp_ops *ops = dp_trace_ops(timeline->trace);

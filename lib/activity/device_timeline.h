@@ -44,6 +44,9 @@ static inline unsigned dp_device_timeline__waited(const struct dp_device_timelin
 /* A copy to the device. */
 bool dp_op__is_upload(const struct dp_ops *ops, size_t op);
 
+/* The memory on the host's side of a copy between host and device; unknown for others. */
+uint8_t dp_op__host_memory(const struct dp_ops *ops, size_t op);
+
 /*
  * The caller releases timeline with fini, also after a failure. Borrows the index. Errors:
  * DP_ERR_NOMEM. Cost: linear in the device's operations, the calls of the threads that launch on

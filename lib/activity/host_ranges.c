@@ -55,6 +55,8 @@ struct dp_host_ranges_maker {
 	size_t count;
 	uint8_t *kinds;	  /* per iteration */
 	double counts[2]; /* iterations: typical, slow */
+	double middle;	  /* mean index of the typical ones */
+	double squares;	  /* sum of squared distances of their indices from it */
 	int64_t longest_ns;
 	int64_t *launch_ns; /* launch times of kernels */
 	size_t launch_count;
@@ -181,7 +183,12 @@ static int find_kinds(struct dp_host_ranges_maker *maker)
 			continue;
 		maker->kinds[k] = period_ns > limit ? SLOW : TYPICAL;
 		maker->counts[maker->kinds[k] - TYPICAL]++;
+		maker->middle += maker->kinds[k] == TYPICAL ? (double)k : 0;
 	}
+	maker->middle /= DP_MAX(maker->counts[0], 1);
+	for (size_t k = 0; k < maker->count; k++)
+		if (maker->kinds[k] == TYPICAL)
+			maker->squares += ((double)k - maker->middle) * ((double)k - maker->middle);
 	free(periods);
 	return DP_OK;
 }
@@ -304,6 +311,8 @@ static int add(struct dp_host_ranges_maker *maker, enum dp_host_activity activit
 		if (!at)
 			return DP_ERR_NOMEM;
 		*(maker->kinds[k] == SLOW ? &at->slow_ns : &at->typical_ns) += (double)length_ns;
+		if (maker->kinds[k] == TYPICAL)
+			at->rise_ns += ((double)k - maker->middle) * (double)length_ns;
 		at->calls++;
 	}
 	return DP_OK;
@@ -399,6 +408,7 @@ static void make_means(struct dp_host_ranges_maker *maker)
 		struct dp_host_range *at = &maker->ranges[i];
 
 		at->typical_ns = maker->counts[0] > 0 ? at->typical_ns / maker->counts[0] : 0;
+		at->rise_ns = maker->squares > 0 ? at->rise_ns / maker->squares : 0;
 		at->slow_ns = maker->counts[1] > 0 ? at->slow_ns / maker->counts[1] : 0;
 		at->calls = at->activity == DP_HOST_SYNC && all > 0 ? at->calls / all : 0;
 	}

@@ -151,19 +151,11 @@ static void add_gap(struct sweep *sweep, size_t op)
 			start_ns, op);
 }
 
-/* The kind of memory on the host's side of a copy between host and device; unknown for others. */
-static uint8_t host_memory(const struct dp_ops *ops, size_t op)
-{
-	if (ops->copy_kind[op] == DP_COPY_HTOD)
-		return ops->src_kind[op];
-	return ops->copy_kind[op] == DP_COPY_DTOH ? ops->dst_kind[op] : DP_MEMORY_UNKNOWN;
-}
-
 static void add_copy(struct sweep *sweep, size_t op, size_t k)
 {
 	double length_ns = (double)(sweep->ops->end_ns[op] - sweep->ops->start_ns[op]);
 	double bytes = (double)sweep->ops->bytes[op];
-	uint8_t kind = sweep->ops->copy_kind[op], memory = host_memory(sweep->ops, op);
+	uint8_t kind = sweep->ops->copy_kind[op], memory = dp_op__host_memory(sweep->ops, op);
 	uint32_t call = sweep->ops->call[op];
 	const struct dp_parts *parts = sweep->parts;
 

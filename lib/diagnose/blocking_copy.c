@@ -15,6 +15,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		return false;
 	out->finding.recoverable_ns =
 		fmin(out->finding.recoverable_ns, dp_rule__typical(input, "copy_exposed_ns"));
+	dp_rule__name_transfer(input, out, DP_TRANSFER_BLOCKING);
 	dp_rule__mean_evidence(input, out, "copy_exposed_ns");
 	out->finding.advice =
 		"copy asynchronously, and wait where the result is needed (non_blocking)";

@@ -95,9 +95,10 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		else if (!between)
 			return false;
 	}
+	dp_rule__name_stream_wait(input, out, false);
+	dp_rule__name_transfer(input, out, DP_TRANSFER_UPLOAD);
 	dp_rule__mean_evidence(input, out, "h2d_bytes");
 	dp_rule__mean_evidence(input, out, "h2d_bandwidth");
-	dp_rule__name_stream_wait(input, out, false);
 	out->change = DP_REPLAY_UPLOADS;
 	return true;
 }

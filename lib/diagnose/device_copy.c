@@ -11,6 +11,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 {
 	if (!dp_rule__part_finding(input, out, "d2d_exposed_ns", "device-copy", CRITICAL_SHARE))
 		return false;
+	dp_rule__name_transfer(input, out, DP_TRANSFER_DEVICE_COPY);
 	dp_rule__mean_evidence(input, out, "d2d_copies");
 	dp_rule__mean_evidence(input, out, "d2d_bytes");
 	dp_rule__mean_evidence(input, out, "d2d_bandwidth");

@@ -56,6 +56,7 @@ struct dp_rule_input {
 	const struct dp_loop_stats *stats;   /* the same */
 	const struct dp_replay *replay;	     /* the same */
 	const struct dp_stream_waits *waits; /* the same */
+	const struct dp_transfers *transfers; /* the same */
 	bool pytorch; /* advice is in its terms */
 	enum dp_rule_scope scope;
 	size_t first_iteration; /* of DP_SCOPE_ITERATION: the iteration's index in its loop */
@@ -206,6 +207,11 @@ const char *dp_rule__stall_advice(enum dp_purpose purpose);
  */
 void dp_rule__name_stream_wait(const struct dp_rule_input *input, struct dp_rule_finding *out,
 			       bool slow);
+
+/* Names the launcher of most of the copies that a finding is about, or the kernel that communicates
+ * most, unless the evidence has a name already. */
+void dp_rule__name_transfer(const struct dp_rule_input *input, struct dp_rule_finding *out,
+			    enum dp_transfer kind);
 
 /*
  * Adds the launching thread's use of the host's processors, if recorded. The second returns advice

@@ -9,9 +9,10 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	if (!dp_rule__part_finding(input, out, "comm_exposed_ns", "exposed-communication",
 				   CRITICAL_SHARE))
 		return false;
+	dp_rule__name_stream_wait(input, out, false);
+	dp_rule__name_transfer(input, out, DP_TRANSFER_COMM);
 	dp_rule__mean_evidence(input, out, "comm_ns");
 	dp_rule__mean_evidence(input, out, "comm_overlap");
-	dp_rule__name_stream_wait(input, out, false);
 	/* in one rank's trace, communication and waiting for another rank look alike */
 	out->finding.advice = "it may be waiting for another rank: compare all ranks' traces "
 			      "(deepprof ranks); else overlap communication with the backward "

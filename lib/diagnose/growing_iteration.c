@@ -6,6 +6,7 @@
 #include "diagnose/diagnose.h"
 
 #include <math.h>
+#include <string.h>
 
 #define LEAST_RISE 0.10
 
@@ -26,15 +27,25 @@ static const struct {
 	  "find what is copied more with each iteration: results that are kept, logs" },
 };
 
+/* A factor that scales a time to the usual clock, if clocks are recorded: growth because of falling
+ * clocks is reported by throttled. */
+static double at_usual_clock(const struct dp_rule_input *input, double usual_mhz, size_t k)
+{
+	const double *clock_mhz = dp_rule__metric(input, "clock_MHz");
+
+	return usual_mhz > 0 && !isnan(clock_mhz[k]) ? clock_mhz[k] / usual_mhz : 1;
+}
+
 /* Collects a metric of the typical iterations in scratch; returns their number. */
 static size_t gather(const struct dp_rule_input *input, const char *name)
 {
+	double usual_mhz = strcmp(name, "compute_ns") ? 0 : dp_rule__typical(input, "clock_MHz");
 	const double *values = dp_rule__metric(input, name);
 	size_t count = 0;
 
 	for (size_t k = 0; values && input->scratch && k < input->loop->iterations; k++)
 		if (!isnan(values[k]) && dp_rule__is_typical(input, k))
-			input->scratch[count++] = values[k];
+			input->scratch[count++] = values[k] * at_usual_clock(input, usual_mhz, k);
 	return count;
 }
 

@@ -15,6 +15,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		return false;
 	out->finding.recoverable_ns = SAVED * fmin(out->finding.recoverable_ns,
 						   dp_rule__typical(input, "copy_exposed_ns"));
+	dp_rule__name_transfer(input, out, DP_TRANSFER_PAGEABLE);
 	dp_rule__mean_evidence(input, out, "pageable_share");
 	dp_rule__mean_evidence(input, out, "h2d_bandwidth");
 	out->finding.advice = "copy from pinned memory (pin_memory=True, cudaMallocHost)";

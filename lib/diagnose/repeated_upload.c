@@ -16,6 +16,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	out->finding.confidence *= SIZE_TRUST;
 	out->finding.recoverable_ns =
 		fmin(out->finding.recoverable_ns, dp_rule__typical(input, "copy_exposed_ns"));
+	dp_rule__name_transfer(input, out, DP_TRANSFER_UPLOAD);
 	dp_rule__mean_evidence(input, out, "copy_exposed_ns");
 	dp_rule__mean_evidence(input, out, "h2d_bytes");
 	out->finding.advice = "upload once, before the loop, what does not change: tables, masks, "

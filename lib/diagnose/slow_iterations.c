@@ -68,13 +68,11 @@ static double excess_of(const struct dp_rule_input *input, const char *name)
  */
 static size_t find_cause(const struct dp_rule_input *input, size_t but)
 {
+	bool known = !isnan(dp_rule__typical(input, causes[0].metric));
 	size_t cause = DP_COUNT(causes) - 1;
 	double most = -1;
 
-	if (isnan(dp_rule__typical(input, causes[0].metric)) && but != cause &&
-	    excess_of(input, causes[cause].metric) > excess_of(input, "compute_ns"))
-		return cause;
-	for (size_t i = 0; i + 1 < DP_COUNT(causes); i++) {
+	for (size_t i = 0; i + known < DP_COUNT(causes); i++) {
 		double excess = excess_of(input, causes[i].metric);
 
 		if (i == but || !(excess > most))

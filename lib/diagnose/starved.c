@@ -17,6 +17,10 @@
 /* Share of the longest gap for a call to be named. */
 #define MOST_OF_GAP 0.5
 
+/* Share of the idle time that the longest gap takes at least if one activity of the host causes it;
+ * below, every launch is slow. */
+#define SPREAD_SHARE 0.33
+
 struct starved {
 	double longest_ns;
 	double long_gaps;
@@ -96,6 +100,27 @@ static void name_longest_gap(const struct dp_rule_slices *slices, struct dp_rule
 	}
 }
 
+static const char *advise(const struct dp_rule_input *input, const struct dp_rule_finding *out,
+			  double idle_ns)
+{
+	const struct dp_rule_slices *slices = input->slices;
+
+	if (slices->launches && slices->call_ns >= MOST_OF_GAP * idle_ns)
+		return "launch each kernel once before the part that matters: the first launch of "
+		       "a kernel loads its code";
+	if (idle_ns >= NOT_AT_WORK * DP_RULE_SLICES * slices->length_ns)
+		return "record a part of the run in which the GPU works; if this is one, look in "
+		       "the timeline (deepprof export) for what the host does instead of launching";
+	if (isnan(dp_rule__typical(input, "host_wait_ns")))
+		return "record the host's calls and ranges, too: this trace does not show what the "
+		       "host does in these gaps";
+	if (slices->gaps.longest_ns < SPREAD_SHARE * idle_ns)
+		return "reduce launch overhead: CUDA graphs or torch.compile, fused optimizer, "
+		       "larger batches";
+	return "look in the timeline (deepprof export) for what the host does in these gaps, and "
+	       "move it to another thread";
+}
+
 /*
  * In a capture without iterations: which parts of it leave the device idle, and during what
  * activity of the host.
@@ -124,18 +149,24 @@ static bool check_capture(const struct dp_rule_input *input, struct dp_rule_find
 	if (slices->gaps.count)
 		dp_rule__evidence(out, "long_gaps", "count", (double)slices->gaps.count);
 	dp_rule__name_ranges(input, out, DP_HOST_WAIT, false);
-	out->finding.advice =
-		slices->launches && slices->call_ns >= MOST_OF_GAP * idle_ns
-			? "launch each kernel once before the part that matters: the first launch of a "
-			  "kernel loads its code"
-		: idle_ns >= NOT_AT_WORK * DP_RULE_SLICES * slices->length_ns
-			? "record a part of the run in which the GPU works; if this is one, look in "
-			  "the timeline (deepprof export) for what the host does instead of launching"
-			: "look in the timeline (deepprof export) for what the host does in these "
-			  "gaps, and move it to another thread";
+	out->finding.advice = advise(input, out, idle_ns);
 	dp_rule__advise_by_ranges(out, DP_HOST_WAIT);
 	dp_rule__captures_graphs(input, false, out);
 	return true;
+}
+
+/* Names the ranges in which slow iterations wait longer, before an upload or elsewhere; if there
+ * are none, those of typical iterations. */
+static void name_ranges(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	double input_ns = 0;
+
+	if (dp_rule__name_ranges(input, out, DP_HOST_INPUT, true))
+		input_ns = out->ranges[0].ns;
+	if (dp_rule__name_ranges(input, out, DP_HOST_WAIT, true) && out->ranges[0].ns >= input_ns)
+		return;
+	if (!(input_ns > 0 && dp_rule__name_ranges(input, out, DP_HOST_INPUT, true)))
+		dp_rule__name_ranges(input, out, DP_HOST_WAIT, false);
 }
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
@@ -161,8 +192,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		dp_rule__evidence(out, "long_gaps", "count", starved.long_gaps);
 	if (starved.parts)
 		dp_rule__evidence(out, "parts_of_30", "count", starved.parts);
-	if (!dp_rule__name_ranges(input, out, DP_HOST_WAIT, true))
-		dp_rule__name_ranges(input, out, DP_HOST_WAIT, false);
+	name_ranges(input, out);
 	out->finding.advice =
 		"look at these iterations in the timeline: what does the host do there?";
 	dp_rule__advise_by_ranges(out, DP_HOST_WAIT);

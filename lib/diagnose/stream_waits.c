@@ -42,3 +42,18 @@ void dp_rule__name_stream_wait(const struct dp_rule_input *input, struct dp_rule
 		dp_rule__call_evidence(out, slow ? "more_stream_wait_ns" : "stream_wait_ns", "ns",
 				       most_ns, most);
 }
+
+void dp_rule__name_transfer(const struct dp_rule_input *input, struct dp_rule_finding *out,
+			    enum dp_transfer kind)
+{
+	const char *name = input->transfers ? input->transfers->name[kind] : NULL;
+	bool copies = kind != DP_TRANSFER_COMM;
+
+	for (size_t i = 0; i < out->finding.evidence_count; i++)
+		if (out->values[i].call)
+			return;
+	if (name)
+		dp_rule__call_evidence(out, copies ? "copied_ns" : "kernel_ns", "ns",
+				       input->transfers->share[kind] * out->finding.recoverable_ns,
+				       name);
+}

@@ -63,9 +63,27 @@ static double duration_ns(const struct dp_loop_kernels *in, size_t kernel)
 	return (double)(ops->end_ns[op] - ops->start_ns[op]);
 }
 
+static int add_extra(struct by_name *extra, const struct dp_loop_kernels *in, size_t kernel)
+{
+	return add_named(extra, dp_trace_ops(in->trace)->name[in->ops[kernel]],
+			 duration_ns(in, kernel), 0);
+}
+
+/* The kernels between an iteration and the next one. */
+static int add_foreign(struct by_name *extra, const struct dp_loop_kernels *in, size_t k)
+{
+	size_t end = k + 1 < in->count ? in->iterations[k + 1].first_kernel : 0;
+	int status = DP_OK;
+
+	for (size_t i = in->iterations[k].first_kernel + in->iterations[k].kernels;
+	     !status && i < end; i++)
+		status = add_extra(extra, in, i);
+	return status;
+}
+
 /* Walks the kernels and the edits of an iteration together along the pattern. */
-static void add_positions(struct dp_time_stat *positions, const struct dp_loop_kernels *in,
-			  const struct dp_iteration *at)
+static int add_positions(struct dp_time_stat *positions, struct by_name *extra,
+			 const struct dp_loop_kernels *in, const struct dp_iteration *at)
 {
 	size_t edit = DP_MIN(at->edits, in->edit_count), place = 0;
 	size_t edit_end =
@@ -79,6 +97,8 @@ static void add_positions(struct dp_time_stat *positions, const struct dp_loop_k
 			place++;
 			edit++;
 		} else if (next && next->kind != DP_EDIT_DELETED && next->position == kernel) {
+			if (next->kind == DP_EDIT_INSERTED && add_extra(extra, in, kernel))
+				return DP_ERR_NOMEM;
 			place += next->kind == DP_EDIT_SUBSTITUTED;
 			kernel++;
 			edit++;
@@ -89,6 +109,7 @@ static void add_positions(struct dp_time_stat *positions, const struct dp_loop_k
 			kernel++;
 		}
 	}
+	return DP_OK;
 }
 
 /* off is the iteration's distance from the middle of all. */
@@ -188,7 +209,8 @@ static void finish(struct dp_time_stats *stats, double squares)
 }
 
 static int fill(struct dp_loop_stats *stats, struct by_name *kernels, struct by_name *operators,
-		const struct dp_loop_kernels *in, const struct dp_attribution *attribution)
+		struct by_name *extra, const struct dp_loop_kernels *in,
+		const struct dp_attribution *attribution)
 {
 	double steady = 0, squares = 0, off;
 
@@ -202,8 +224,9 @@ static int fill(struct dp_loop_stats *stats, struct by_name *kernels, struct by_
 	for (size_t k = 0; k < in->count; k++) {
 		if (in->iterations[k].partial || in->iterations[k].warmup)
 			continue;
-		add_positions(stats->positions.stats, in, &in->iterations[k]);
-		if (add_iteration(kernels, operators, in, attribution, &in->iterations[k], off))
+		if (add_positions(stats->positions.stats, extra, in, &in->iterations[k]) ||
+		    add_foreign(extra, in, k) ||
+		    add_iteration(kernels, operators, in, attribution, &in->iterations[k], off))
 			return DP_ERR_NOMEM;
 		squares += off * off;
 		off++;
@@ -211,24 +234,29 @@ static int fill(struct dp_loop_stats *stats, struct by_name *kernels, struct by_
 	finish(&stats->positions, 0);
 	finish(&stats->kernels, squares);
 	finish(&stats->operators, squares);
+	finish(&stats->extra, 0);
 	if (add_units(kernels, in))
 		return DP_ERR_NOMEM;
-	return sort(&stats->kernels) || sort(&stats->operators) ? DP_ERR_NOMEM : DP_OK;
+	return sort(&stats->kernels) || sort(&stats->operators) || sort(&stats->extra)
+		       ? DP_ERR_NOMEM
+		       : DP_OK;
 }
 
 int dp_loop_stats__init(struct dp_loop_stats *stats, const struct dp_loop_kernels *in,
 			const struct dp_attribution *attribution, struct dp_error *error)
 {
-	struct by_name kernels = { 0 }, operators = { 0 };
-	struct dp_loop_stats made = { { 0 }, { 0 }, { 0 } };
+	struct by_name kernels = { 0 }, operators = { 0 }, extra = { 0 };
+	struct dp_loop_stats made = { { 0 }, { 0 }, { 0 }, { 0 } };
 	int status = DP_ERR_NOMEM;
 
 	made.positions.stats = dp_alloc__array(in->length, sizeof(*made.positions.stats));
 	if (made.positions.stats && !by_name_init(&kernels, &made.kernels, in->trace) &&
-	    !by_name_init(&operators, &made.operators, in->trace))
-		status = fill(&made, &kernels, &operators, in, attribution);
+	    !by_name_init(&operators, &made.operators, in->trace) &&
+	    !by_name_init(&extra, &made.extra, in->trace))
+		status = fill(&made, &kernels, &operators, &extra, in, attribution);
 	free(kernels.slots);
 	free(operators.slots);
+	free(extra.slots);
 	if (status) {
 		dp_loop_stats__fini(&made);
 		return dp_error__nomem(error, 0);
@@ -242,5 +270,6 @@ void dp_loop_stats__fini(struct dp_loop_stats *stats)
 	free(stats->kernels.stats);
 	free(stats->operators.stats);
 	free(stats->positions.stats);
-	*stats = (struct dp_loop_stats){ { 0 }, { 0 }, { 0 } };
+	free(stats->extra.stats);
+	*stats = (struct dp_loop_stats){ { 0 }, { 0 }, { 0 }, { 0 } };
 }

@@ -16,6 +16,7 @@ struct dp_loop_stats {
 	struct dp_time_stats kernels;	/* in order of total, then of the name's id */
 	struct dp_time_stats operators; /* the same */
 	struct dp_time_stats positions; /* in order of the pattern */
+	struct dp_time_stats extra;	/* kernels outside the pattern, in order of total */
 };
 
 /* A loop's kernels. Arrays are borrowed for the call. */

@@ -367,6 +367,18 @@ static int replay(struct dp_metric_values *values, const struct dp_metric_input 
 	return DP_OK;
 }
 
+static int find_transfers(struct dp_metric_values *values, const struct dp_metric_input *input,
+			  struct dp_error *error)
+{
+	if (!input->timeline || !input->count)
+		return DP_OK;
+	return dp_transfers__find(&values->transfers, input->timeline, input->attribution,
+				  input->iterations[0].start_ns,
+				  input->iterations[input->count - 1].start_ns)
+		       ? dp_error__nomem(error, 0)
+		       : DP_OK;
+}
+
 static int find_waits(struct dp_metric_values *values, const struct dp_metric_input *input,
 		      struct dp_error *error)
 {
@@ -403,6 +415,8 @@ int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_
 		status = replay(&values, &ready, &made, error);
 	if (!status && !values.brief && !values.asked)
 		status = find_waits(&values, &ready, error);
+	if (!status && !values.brief && !values.asked)
+		status = find_transfers(&values, &ready, error);
 	values.stalls = ready.parts.stalls;
 	ready.parts.stalls = (struct dp_stalls){ 0 };
 	values.ranges = ready.parts.ranges;

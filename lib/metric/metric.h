@@ -9,6 +9,7 @@
 
 #include "activity/parts.h"
 #include "activity/stream_waits.h"
+#include "activity/transfers.h"
 #include <deepprof/analysis.h>
 
 /* One loop, prepared for all metrics. Arrays are borrowed. */
@@ -113,6 +114,7 @@ struct dp_metric_values {
 	struct dp_stalls stalls;
 	struct dp_host_ranges ranges;
 	struct dp_stream_waits waits; /* empty unless all metrics were computed */
+	struct dp_transfers transfers; /* likewise */
 	struct dp_replay replay; /* of some typical iterations; NaN without those, or unless all
 				  * metrics were computed */
 };

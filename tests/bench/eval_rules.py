@@ -9,8 +9,9 @@ large. Sizes are shares of the period of the same program without the fault, dra
 rule that fires where its fault is planted counts for its recall; where it is not (too small, on a
 healthy program, or next to a fault that doesn't bring it along), it counts against its precision.
 Severities are judged where they are clear: critical at 1.3 times the rule's threshold for it or
-more, not critical below 0.75. --check fails below 95% of either, or where a healthy program has a
-critical finding.
+more, not critical below 0.75. Where a fault has a culprit, a range, a call or a kernel, the finding
+must name it first. --check fails below 95% of any of these, or where a healthy program has a critical
+finding.
 """
 import argparse
 import collections
@@ -54,15 +55,20 @@ def part(period, share):
     return period * share / (1 - share)
 
 
+RANGE = "compute_metrics"
+LOADER = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
+API = {"malloc": "cudaMalloc", "free": "cudaFree", "host_alloc": "cudaHostAlloc"}
+
+
 class Fault:
     """What the iteration does, keys of its loop and program, the program before it; rules that it
-    brings along; what its severity must be."""
+    brings along; what its severity must be; a part of the culprit's name, or who knows it."""
 
     def __init__(self, do, along=(), keys="", before="", critical=None, tiny=None,
-                 form="kineto", nets="", program=""):
+                 form="kineto", nets="", program="", culprit=None):
         self.do, self.along, self.keys, self.before = do, set(along), keys, before
         self.critical, self.tiny, self.form = critical, tiny, form
-        self.nets, self.program = nets, program
+        self.nets, self.program, self.culprit = nets, program, culprit
 
 
 def draw(rng, sizes, level):
@@ -85,88 +91,93 @@ def waits(rng, period, level):
     wait = us(part(period, share))
     critical = severity(share, 0.2)
     # Long waits are what starves, if they come to half of a second.
-    yield "host-bound", Fault(f"{INPUT}; wait time={wait} jitter=0.05; {STEP}; {READ}",
-                              {"starved"}, critical=critical)
+    yield "host-bound", Fault(f"{INPUT}; wait time={wait} jitter=0.05 within=metrics; {STEP}; "
+                              f"{READ}", {"starved"}, critical=critical, culprit=RANGE)
     # Without launches only the interval tells, and not what for.
     yield "host-bound", Fault(f"wait time={wait} jitter=0.05; {INPUT}; {STEP}; {READ}",
                               {"starved"}, critical=critical, program="launches = no\n")
-    yield "input-bound", Fault(f"wait time={wait} jitter=0.1; upload bytes=256k memory=pinned; "
-                               f"{STEP}; {READ}", {"starved"}, critical=critical)
+    yield "input-bound", Fault(f"wait time={wait} jitter=0.1 within=loader; "
+                               f"upload bytes=256k memory=pinned; {STEP}; {READ}", {"starved"},
+                               critical=critical, culprit=LOADER)
     # The same, in a call that launches nothing.
     api = rng.choice(["malloc", "free", "host_alloc"])
     yield "api-stall", Fault(f"{INPUT}; stall api={api} time={wait} jitter=0.05; {STEP}; {READ}",
-                             {"starved"}, critical=critical)
+                             {"starved"}, critical=critical, culprit=API[api])
     # Many calls, none of them long, while launches would have to be made.
     count = rng.randint(4, 10)
     each = us(part(period, share) / count)
     several = "; ".join([f"stall api={api} time={each} jitter=0.1"] * count)
     yield "api-stall", Fault(f"{several}; {INPUT}; {STEP}; {READ}", {"starved"},
-                             critical=critical)
-    yield "sync-call", Fault(f"{INPUT}; zero model; forward model; loss; {READ}; wait time={wait};"
-                             " backward model; optimize model", {"host-bound", "starved"},
-                             critical=critical)
+                             critical=critical, culprit=API[api])
+    yield "sync-call", Fault(f"{INPUT}; zero model; forward model; loss; {READ} within=item; "
+                             f"wait time={wait}; backward model; optimize model",
+                             {"host-bound", "starved"}, critical=critical, culprit="aten::item")
 
 
 def copies(rng, period, level):
     share = draw(rng, FIVE, level)
     length = part(period, share)
     critical = severity(share, 0.2)
-    yield "copy-bound", Fault(f"upload bytes={size(length, 23000)} memory=pinned; {STEP}",
-                              critical=critical)
+    yield "copy-bound", Fault(f"upload bytes={size(length, 23000)} memory=pinned within=metrics; "
+                              f"{STEP}", critical=critical, culprit=RANGE)
     # Not before the iteration, but in the midst of it: kernels wait there as well. A size that is
     # the same each time may be the same data.
     exposed = draw(rng, TEN, level)
     middle = size(part(period, exposed), 23000)
     yield "copy-bound", Fault(f"{INPUT}; zero model; forward model; loss; "
-                              f"upload bytes={middle} memory=pinned; backward model; "
-                              "optimize model", {"repeated-upload"},
-                              critical=severity(exposed, 0.2))
+                              f"upload bytes={middle} memory=pinned within=metrics; "
+                              "backward model; optimize model", {"repeated-upload"},
+                              critical=severity(exposed, 0.2), culprit=RANGE)
     # Staging the data makes the caller wait: idle time of its own.
-    yield "pageable-copy", Fault(f"upload bytes={size(length, 9000)} memory=pageable; {STEP}",
-                                 {"copy-bound", "host-bound", "input-bound"})
-    yield "blocking-copy", Fault(f"upload bytes={size(length, 23000)} memory=pinned block=yes; "
-                                 f"{STEP}", {"copy-bound", "host-bound", "input-bound"})
+    yield "pageable-copy", Fault(f"upload bytes={size(length, 9000)} memory=pageable within=metrics; "
+                                 f"{STEP}", {"copy-bound", "host-bound", "input-bound"}, culprit=RANGE)
+    yield "blocking-copy", Fault(f"upload bytes={size(length, 23000)} memory=pinned block=yes "
+                                 f"within=metrics; {STEP}", {"copy-bound", "host-bound", "input-bound"},
+                                 culprit=RANGE)
     # The table is added to the input, the shorter one, which may be too long already.
     yield "repeated-upload", Fault(
-        f"upload bytes={size(length, 23000)} memory=pinned; "
-        f"upload bytes={size(0.015 * period, 23000)} memory=pinned; {STEP}", {"copy-bound"})
+        f"upload bytes={size(length, 23000)} memory=pinned within=metrics; "
+        f"upload bytes={size(0.015 * period, 23000)} memory=pinned; {STEP}", {"copy-bound"},
+        culprit=RANGE)
     moved = draw(rng, FIVE, level)
     yield "device-copy", Fault(f"{INPUT}; zero model; forward model; loss; "
-                               f"copy bytes={size(part(period, moved), 600000)} memory=device; "
-                               "backward model; optimize model", critical=severity(moved, 0.2))
+                               f"copy bytes={size(part(period, moved), 600000)} memory=device within=metrics; "
+                               "backward model; optimize model", critical=severity(moved, 0.2),
+                               culprit=RANGE)
     # Several smaller ones instead.
     count = rng.randint(5, 20)
     each = size(part(period, moved) / count, 600000)
-    copies_each = "; ".join([f"copy bytes={each} memory=device"] * count)
+    copies_each = "; ".join([f"copy bytes={each} memory=device within=metrics"] * count)
     yield "device-copy", Fault(f"{INPUT}; {STEP}; {copies_each}; {READ}",
-                               critical=severity(moved, 0.2))
+                               critical=severity(moved, 0.2), culprit=RANGE)
     share = draw(rng, THREE, level)
     yield "exposed-communication", Fault(
         f"{INPUT}; zero model; forward model; loss; backward model; "
         f"reduce bytes={size(part(period, share), 100000)} block=yes; optimize model",
-        critical=severity(share, 0.15))
+        critical=severity(share, 0.15), culprit="nccl")
 
 
 def over_time(rng, period, level):
     every = rng.randint(9, 14)
     stall = period * draw(rng, [(0.02, 0.05), (0.15, 0.2), (0.4, 0.8), (10, 30)], level)
     yield "slow-iterations", Fault(f"{INPUT}; {STEP}; {READ}; wait time={us(stall)} every={every} "
-                                   "offset=7", {"starved"})
+                                   "offset=7 within=metrics", {"starved"}, culprit=RANGE)
     rise = period * draw(rng, [(0.002, 0.006), (0.04, 0.06), (0.1, 0.2), (0.5, 1)], level)
     yield "growing-interval", Fault(
-        f"wait time={us(period * 0.1)} jitter=0.02; {INPUT}; {STEP}; {READ}",
-        {"host-bound", "input-bound", "starved", "slow-iterations", "warm-up"},
-        keys=f"grow = {rise / COUNT:.0f}ns\n")
+        f"wait time={us(period * 0.1)} jitter=0.02 grow={rise / COUNT:.0f}ns within=metrics; "
+        f"{INPUT}; {STEP}; {READ}",
+        {"host-bound", "input-bound", "starved", "slow-iterations", "warm-up"}, culprit=RANGE)
     rise = draw(rng, [(0.02, 0.06), (0.14, 0.18), (0.3, 0.6), (1, 2)], level)
     yield "growing-iteration", Fault(
         f"{INPUT}; forward model; loss; backward model; optimize model",
         {"slow-iterations", "warm-up", "throttled"},
-        keys=f"swell = {rise * period / COUNT:.0f}ns\n")
+        keys=f"swell = {rise * period / COUNT:.0f}ns\n", culprit=growing_kernel)
     cost = COUNT * period * draw(rng, [(0.01, 0.035), (0.07, 0.1), (0.15, 0.2), (0.4, 0.6)], level)
     yield "warm-up", Fault(f"{INPUT}; {STEP}; {READ}; wait time={us(cost / 3)} until=3")
     gap = draw(rng, [(200, 430), (560, 700), (900, 1200), (1500, 2500)], level)
     yield "starved", Fault(f"{INPUT}; {STEP}; {READ}; wait time={gap:.0f}ms "
-                           f"every={rng.randint(20, 28)} offset=11", {"slow-iterations"})
+                           f"every={rng.randint(20, 28)} offset=11 within=metrics", {"slow-iterations"},
+                           culprit=RANGE)
 
 
 def device(rng, period, level):
@@ -186,7 +197,8 @@ def device(rng, period, level):
              "; ".join(["forward extra every={0} offset=5"] * 3)).format(every)
     yield "extra-work", Fault(f"{INPUT}; {STEP}; {extra}", {"slow-iterations"},
                               nets="[net extra]\nkind = mlp\nlayers = 4\nhost = 1us\n"
-                              f"kernel = {us(share * period / 45)}\n")
+                              f"kernel = {us(share * period / 45)}\n",
+                              culprit=longest_kernels)
     kernel, host = {BELOW: (40, 4), NEAR: (4, 4), MODERATE: (3, 6), LARGE: (2, rng.randint(7, 12))
                     }[level]
     yield "launch-bound", Fault(f"{INPUT}; {STEP}", tiny=(kernel, host))
@@ -234,28 +246,41 @@ def healthy(rng, model):
                             f"do = {INPUT}; allocate bytes=64M; {STEP}; free bytes=64M\n"), set()
 
 
-def growing_kernel(trace):
-    """The name whose kernels take most more time in the second half of a Kineto trace."""
+def kernels_of(trace):
+    """Calls and time by name, in the first and the second half of a Kineto trace."""
     with open(trace, encoding="utf-8") as file:
         kernels = [event for event in json.load(file)["traceEvents"] if event.get("cat") == "kernel"]
     middle = (kernels[0]["ts"] + kernels[-1]["ts"] + kernels[-1]["dur"]) / 2
-    count, total = collections.Counter(), collections.Counter()
+    calls, time = collections.Counter(), collections.Counter()
     for event in kernels:
-        count[event["name"], event["ts"] > middle] += 1
-        total[event["name"], event["ts"] > middle] += event["dur"]
+        calls[event["name"], event["ts"] > middle] += 1
+        time[event["name"], event["ts"] > middle] += event["dur"]
+    return calls, time
+
+
+def growing_kernel(calls, time):
+    """The name whose kernels take most more time in the second half."""
 
     def rise(name):
         """By calls, as the second half has fewer iterations."""
-        return total[name, True] - total[name, False] / max(1, count[name, False]) * count[name, True]
+        return time[name, True] - time[name, False] / max(1, calls[name, False]) * calls[name, True]
 
-    return max({event["name"] for event in kernels}, key=rise)
+    return [max({name for name, _ in calls}, key=rise)]
+
+
+def longest_kernels(_, time):
+    """Names that take nearly as much time as that of most."""
+    names = {name for name, _ in time}
+    most = max(time[name, False] + time[name, True] for name in names)
+    return [name for name in names if time[name, False] + time[name, True] >= 0.8 * most]
 
 
 class Judge:
     def __init__(self, sim, program, folder):
         self.sim, self.program, self.folder = sim, program, folder
+        self.kernels, self.named = None, {}  # of the last program: names by rule
 
-    def findings(self, text, seed, form="kineto"):
+    def findings(self, text, seed, form="kineto", kernels=False):
         description = os.path.join(self.folder, "program")
         trace = os.path.join(self.folder, "trace." + form)
         with open(description, "w", encoding="ascii") as file:
@@ -264,12 +289,12 @@ class Judge:
                         "-F", form, "-o", trace], check=True)
         report = json.loads(subprocess.run([self.program, "analyze", "--format=json", trace],
                                            stdout=subprocess.PIPE, check=True).stdout)
-        report["findings"] = [finding for finding in report["findings"]
-                              if finding["rule"] != "growing-iteration" or form == "kineto" and
-                              finding["evidence"].get("call") == growing_kernel(trace)]
+        self.kernels = kernels_of(trace) if kernels else None
         os.unlink(trace)
         loops = [loop for loop in report["loops"] if loop["parent"] is None]
         period = loops[0]["summary"]["median_period_ns"] if loops else None
+        self.named = {f["rule"]: (f["evidence"].get("call"), *(r["name"] for r in f["ranges"][:1]))
+                      for f in reversed(report["findings"])}
         return period, {f["rule"]: f["severity"] for f in reversed(report["findings"])}
 
 
@@ -282,6 +307,7 @@ def program_of(model, do, seed, keys="", before="", extra=""):
 class Score:
     def __init__(self, verbose):
         self.planted, self.hit, self.wrong, self.odd = (collections.Counter() for _ in range(4))
+        self.nameable, self.named = collections.Counter(), collections.Counter()
         self.critical, self.healthy, self.verbose = 0, 0, verbose
 
     def tell(self, *words):
@@ -304,6 +330,15 @@ class Score:
             self.odd[rule] += 1
             self.tell(f"seed {seed}, {rule} {size_name}: {found[rule]}")
 
+    def culprit(self, seed, rule, level, culprits, named):
+        if level == BELOW or rule not in named:
+            return
+        right = any(name and culprit in name for name in named[rule] for culprit in culprits)
+        self.nameable[rule] += 1
+        self.named[rule] += right
+        if not right:
+            self.tell(f"seed {seed}, {rule} {SIZES[level]}: {culprits} not in {named[rule]}")
+
     def sound(self, seed, family, allowed, found):
         self.healthy += 1
         self.critical += "critical" in found.values()
@@ -313,17 +348,30 @@ class Score:
 
     def print(self):
         failed = self.critical > 0
-        print(f"{'rule':24} planted  found  elsewhere  severity  recall  precision")
+        print(f"{'rule':24} planted  found  elsewhere  severity  recall  precision  named")
         for rule in sorted(set(self.planted) | set(self.wrong)):
             hit, wrong = self.hit[rule], self.wrong[rule]
             recall = hit / self.planted[rule] if self.planted[rule] else 1
             precision = hit / (hit + wrong) if hit + wrong else 1
             failed |= recall < BAR or precision < BAR
             failed |= self.odd[rule] > (1 - BAR) * max(1, hit)
+            named = self.named[rule] / self.nameable[rule] if self.nameable[rule] else 1
+            failed |= named < BAR
             print(f"{rule:24} {self.planted[rule]:7} {hit:6} {wrong:10} {self.odd[rule]:9} "
-                  f"{recall:7.2f} {precision:10.2f}")
+                  f"{recall:7.2f} {precision:10.2f} " +
+                  (f"{named:6.2f}" if self.nameable[rule] else "     -"))
         print(f"critical findings on {self.healthy} healthy programs: {self.critical}")
         return failed
+
+
+def culprits_of(judge, fault, seed):
+    if isinstance(fault.culprit, str):
+        return [fault.culprit]
+    if fault.nets:
+        named = judge.named
+        judge.findings(program_of(fault.nets, "forward extra", seed), seed, kernels=True)
+        judge.named = named
+    return fault.culprit(*judge.kernels)
 
 
 def judge_seed(judge, score, seed, sizes):
@@ -344,8 +392,10 @@ def judge_seed(judge, score, seed, sizes):
                     extra += f"sample = {us(period * rng.uniform(0.3, 3))}\n"
                 text = program_of(used + fault.nets, fault.do, seed, fault.keys, fault.before,
                                   extra)
-                _, found = judge.findings(text, seed, fault.form)
+                _, found = judge.findings(text, seed, fault.form, callable(fault.culprit))
                 score.fault(seed, rule, level, fault, found)
+                if fault.culprit:
+                    score.culprit(seed, rule, level, culprits_of(judge, fault, seed), judge.named)
 
 
 def main():

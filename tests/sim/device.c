@@ -64,6 +64,17 @@ static void operator_begin(struct rank *rank, enum sim_operator oper, enum sim_t
 	};
 }
 
+void sim_rank_within(struct rank *rank, enum sim_within within)
+{
+	static const enum sim_operator opers[] = { [SIM_WITHIN_LOADER] = SIM_OP_INPUT,
+						   [SIM_WITHIN_ITEM] = SIM_OP_READ,
+						   [SIM_WITHIN_METRICS] = SIM_OP_METRICS };
+
+	sim_rank_operator_end(rank);
+	if (within)
+		operator_begin(rank, opers[within], SIM_THREAD_MAIN);
+}
+
 /* A call of the runtime that starts now; the caller sets its end. */
 static struct sim_event call_begin(struct rank *rank, enum sim_call call, enum sim_thread thread,
 				   enum sim_stream stream)
@@ -263,7 +274,10 @@ void sim_rank_copy(struct rank *rank, const struct sim_action *action, enum sim_
 	struct sim_event call, event;
 	uint64_t returns_ns, earliest_ns, length_ns;
 
-	operator_begin(rank, SIM_OP_COPY, SIM_THREAD_MAIN);
+	if (action->within)
+		sim_rank_within(rank, action->within);
+	else
+		operator_begin(rank, SIM_OP_COPY, SIM_THREAD_MAIN);
 	rank->clock_ns += 5000;
 	call = call_begin(rank, SIM_CALL_COPY, SIM_THREAD_MAIN, stream);
 	returns_ns = launched_ns(rank, &rank->streams[stream], 7000);

@@ -189,12 +189,13 @@ static void act(struct rank *rank, struct frame *frame, const struct sim_action 
 		enter(rank, action->target);
 		break;
 	case SIM_DO_WAIT:
-		sim_rank_operator_end(rank);
+		sim_rank_within(rank, action->within);
 		rank->clock_ns += sim_rank_slowed(
 			rank, sim_rng_jitter(&rank->timing, action->time_ns, action->jitter));
+		rank->clock_ns += action->grow_ns * frame->iteration;
 		break;
 	case SIM_DO_STALL:
-		sim_rank_operator_end(rank);
+		sim_rank_within(rank, action->within);
 		sim_rank_stall(rank, action);
 		break;
 	case SIM_DO_SYNC:
@@ -260,7 +261,7 @@ static void begin_iteration(struct rank *rank, struct frame *frame)
 			     ? loop->heat
 			     : SIM_MILLION;
 	frame->begin_ns = rank->clock_ns;
-	rank->clock_ns += 1500 + loop->grow_ns * frame->iteration;
+	rank->clock_ns += 1500;
 	rank->steps += loop->is_default;
 }
 

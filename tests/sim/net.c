@@ -53,6 +53,7 @@ static const struct {
 	[SIM_OP_INPUT] = { "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
 			   "IteratorGetNext" },
 	[SIM_OP_READ] = { "aten::item", "Identity" },
+	[SIM_OP_METRICS] = { "compute_metrics", "Metrics" },
 };
 
 const char *sim_operator_name(enum sim_operator oper, bool tensorflow)

@@ -38,6 +38,7 @@ enum sim_operator {
 	SIM_OP_COMMUNICATE, /* these of jobs */
 	SIM_OP_INPUT,
 	SIM_OP_READ,
+	SIM_OP_METRICS,
 	SIM_OPERATORS
 };
 

@@ -147,7 +147,7 @@ const struct sim_preset sim_presets[] = {
 	{ "copy-bound", "batches too large for pageable copies",
 	  TRAIN "do = upload bytes=256M memory=pageable\n" STEP },
 	{ "growing-interval", "a list is appended to in the loop",
-	  TRAIN "grow = 200us\ndo = wait time=16ms jitter=0.05\n" STEP },
+	  TRAIN "do = wait time=16ms jitter=0.05 grow=200us\n" STEP },
 	{ "launch-bound", "many tiny kernels, launched one by one",
 	  "[program]\ndo = loop train; sync\n"
 	  "[net model]\nkind = transformer\nlayers = 12\nkernel = 2us\nhost = 7us\n"

@@ -69,8 +69,8 @@ static const struct key loop_keys[] = {
 	{ "async", NUMBER, AT(sim_loop, async), NULL, "kernels of another thread per iteration" },
 	{ "warmup", NUMBER, AT(sim_loop, warmup), NULL, "first iterations that are slow" },
 	{ "slow", SHARE, AT(sim_loop, slow), NULL, "times as slow while warming up" },
-	{ "grow", TIME, AT(sim_loop, grow_ns), NULL, "more waiting with every iteration" },
-	{ "swell", TIME, AT(sim_loop, swell_ns), NULL, "more of its first kernel with every iteration" },
+	{ "swell", TIME, AT(sim_loop, swell_ns), NULL,
+	  "more of its first kernel with every iteration" },
 	{ "hot", RANGE, AT(sim_loop, hot), NULL, "iterations whose clocks heat holds down" },
 	{ "heat", SHARE, AT(sim_loop, heat), NULL, "times as long kernels take then" },
 	{ "recompile", NUMBER, AT(sim_loop, recompile), NULL, "iteration with new fused kernels" },
@@ -78,6 +78,9 @@ static const struct key loop_keys[] = {
 
 static const struct key action_keys[] = {
 	{ "time", TIME, AT(sim_action, time_ns), NULL, "how long to wait" },
+	{ "grow", TIME, AT(sim_action, grow_ns), NULL, "more with every iteration" },
+	{ "within", CHOICE, AT(sim_action, within), "nothing loader item metrics ",
+	  "the range that it is in" },
 	{ "jitter", SHARE, AT(sim_action, jitter), NULL, "of the time or the bytes" },
 	{ "api", CHOICE, AT(sim_action, api), "malloc free host_alloc ", "the call of a stall" },
 	{ "bytes", BYTES, AT(sim_action, bytes), NULL, "how many" },
@@ -102,11 +105,13 @@ static const struct {
 	const char *help;
 } verbs[] = {
 	{ "loop", SIM_DO_LOOP, true, "run a loop" },
-	{ "wait", SIM_DO_WAIT, false, "the host is busy elsewhere: time, jitter" },
-	{ "stall", SIM_DO_STALL, false, "the host is in a call without work: time, jitter, api" },
+	{ "wait", SIM_DO_WAIT, false, "the host is busy elsewhere: time, jitter, grow, within" },
+	{ "stall", SIM_DO_STALL, false,
+	  "the host is in a call without work: time, jitter, api, within" },
 	{ "sync", SIM_DO_SYNC, false, "the host waits for the device" },
-	{ "upload", SIM_DO_UPLOAD, false, "host to device: bytes, memory, copy_stream, ahead" },
-	{ "download", SIM_DO_DOWNLOAD, false, "device to host: bytes, memory" },
+	{ "upload", SIM_DO_UPLOAD, false,
+	  "host to device: bytes, memory, copy_stream, ahead, within" },
+	{ "download", SIM_DO_DOWNLOAD, false, "device to host: bytes, memory, within" },
 	{ "copy", SIM_DO_COPY, false, "device to device: bytes" },
 	{ "set", SIM_DO_SET, false, "fill memory: bytes" },
 	{ "forward", SIM_DO_FORWARD, true, "a net's forward pass: times" },

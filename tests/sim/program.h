@@ -50,6 +50,9 @@ enum sim_verb {
 
 enum sim_api { SIM_API_MALLOC, SIM_API_FREE, SIM_API_HOST_ALLOC };
 
+/* The framework's or the program's range that an action is in. */
+enum sim_within { SIM_WITHIN_NOTHING, SIM_WITHIN_LOADER, SIM_WITHIN_ITEM, SIM_WITHIN_METRICS };
+
 enum sim_memory { SIM_PAGEABLE, SIM_PINNED, SIM_DEVICE };
 
 struct sim_action {
@@ -62,6 +65,8 @@ struct sim_action {
 	uint64_t bandwidth; /* bytes per µs; 0: of the memory kind */
 	enum sim_memory memory;
 	enum sim_api api; /* stall */
+	enum sim_within within; /* wait, stall and copies; else a copy has its own */
+	uint64_t grow_ns;	/* wait: more with every iteration */
 	bool on_copy_stream;
 	bool ahead; /* nothing waits for this copy: a prefetch */
 	bool block; /* wait for the result */
@@ -104,7 +109,6 @@ struct sim_loop {
 	uint32_t async;	      /* kernels of another thread, at random places of an iteration */
 	uint32_t warmup;      /* first iterations that are slow */
 	uint32_t slow;	      /* how many times as slow, in millionths */
-	uint64_t grow_ns;     /* more waiting with every iteration */
 	uint64_t swell_ns;    /* more time of its first kernel: a tensor that is appended to */
 	struct sim_range hot; /* iterations in which heat holds the clocks down; 0..0: none */
 	uint32_t heat;	      /* how many times as long kernels take then, in millionths */

@@ -100,6 +100,9 @@ void sim_rank_emit(struct rank *rank, const struct sim_event *event);
 /* A time of the host while it warms up. */
 uint64_t sim_rank_slowed(const struct rank *rank, uint64_t ns);
 
+/* Begins the range that an action is in, if it is in one. */
+void sim_rank_within(struct rank *rank, enum sim_within within);
+
 /* Ends the framework's operator that is running, if there is one. */
 void sim_rank_operator_end(struct rank *rank);
 

@@ -1,0 +1,91 @@
+/* Sums the time of each kind of transfer by name. */
+#include "activity/transfers.h"
+
+struct sums {
+	const struct dp_device_timeline *timeline;
+	const struct dp_attribution *attribution;
+	size_t strings;
+	double *ns[DP_TRANSFERS]; /* per name, the last one for no name; NULL: none of the kind */
+};
+
+static int add(struct sums *sums, enum dp_transfer kind, uint32_t name, size_t op)
+{
+	const struct dp_ops *ops = dp_trace_ops(sums->timeline->trace);
+
+	if (!sums->ns[kind])
+		sums->ns[kind] = dp_alloc__zeroed(sums->strings + 1, sizeof(*sums->ns[kind]));
+	if (!sums->ns[kind])
+		return DP_ERR_NOMEM;
+	sums->ns[kind][DP_MIN((size_t)name, sums->strings)] +=
+		(double)(ops->end_ns[op] - ops->start_ns[op]);
+	return DP_OK;
+}
+
+static int add_copy(struct sums *sums, size_t op)
+{
+	const struct dp_ops *ops = dp_trace_ops(sums->timeline->trace);
+	uint32_t call = ops->call[op], name;
+	uint8_t kind = ops->copy_kind[op];
+	int status = DP_OK;
+
+	if (call == DP_NONE || !sums->attribution || !sums->attribution->of_call)
+		return DP_OK;
+	name = sums->attribution->of_call[call];
+	if (kind == DP_COPY_DTOD)
+		return add(sums, DP_TRANSFER_DEVICE_COPY, name, op);
+	if (dp_op__is_upload(ops, op))
+		status = add(sums, DP_TRANSFER_UPLOAD, name, op);
+	if (status || (kind != DP_COPY_HTOD && kind != DP_COPY_DTOH))
+		return status;
+	if (dp_op__host_memory(ops, op) == DP_MEMORY_PAGEABLE)
+		return add(sums, DP_TRANSFER_PAGEABLE, name, op);
+	if (dp_device_timeline__waited(sums->timeline, call))
+		return add(sums, DP_TRANSFER_BLOCKING, name, op);
+	return DP_OK;
+}
+
+static void find_most(struct dp_transfers *transfers, const struct sums *sums,
+		      enum dp_transfer kind)
+{
+	const double *ns = sums->ns[kind];
+	size_t most = sums->strings;
+	double all_ns = 0;
+
+	for (size_t i = 0; ns && i <= sums->strings; i++) {
+		all_ns += ns[i];
+		if (ns[i] > ns[most])
+			most = i;
+	}
+	if (most == sums->strings)
+		return;
+	transfers->name[kind] = dp_trace_string(sums->timeline->trace, (uint32_t)most);
+	transfers->share[kind] = ns[most] / all_ns;
+}
+
+int dp_transfers__find(struct dp_transfers *transfers, const struct dp_device_timeline *timeline,
+		       const struct dp_attribution *attribution, int64_t start_ns, int64_t end_ns)
+{
+	const struct dp_ops *ops = dp_trace_ops(timeline->trace);
+	struct sums sums = { .timeline = timeline,
+			     .attribution = attribution,
+			     .strings = dp_trace_string_count(timeline->trace) };
+	int status = DP_OK;
+
+	*transfers = (struct dp_transfers){ { NULL }, { 0 } };
+	for (size_t i = 0; !status && i < timeline->count; i++) {
+		size_t op = dp_device_timeline__op(timeline, i);
+
+		if (ops->start_ns[op] < start_ns || ops->start_ns[op] >= end_ns)
+			continue;
+		if (ops->kind[op] == DP_OP_COPY)
+			status = add_copy(&sums, op);
+		else if (ops->name[op] != DP_NONE && timeline->index->is_comm[ops->name[op]])
+			status = add(&sums, DP_TRANSFER_COMM, ops->name[op], op);
+	}
+	for (int kind = 0; kind < DP_TRANSFERS; kind++) {
+		if (!status)
+			find_most(transfers, &sums, (enum dp_transfer)kind);
+		free(sums.ns[kind]);
+	}
+	return status;
+}
