@@ -58,12 +58,6 @@ DP_REAL(recurs_share, 0.8, "share", "presets",
 /* Ends of spans (iterate/votes.c) and of iterations (iterate/inner.c). */
 DP_WHOLE(end_slack, 8, "symbols", "families",
 	"by which an end may be off: what lies beyond may happen to match")
-DP_WHOLE(end_slack_long, 64, "symbols", "families",
-	"the same of a long pattern with noise")
-DP_WHOLE(near_fit, 2, "symbols", "families",
-	"by which a capture with edits may miss a whole number of iterations")
-DP_WHOLE(fewer_max, 8, "iterations", "families",
-	"fewer than the best: more make an offset no less likely")
 DP_REAL(end_decay, 0.8, "ratio", "families",
 	"score of an offset to that of the one next to it, within the slack")
 DP_WHOLE(inner_period, 1024, "symbols", "cost",
@@ -110,8 +104,6 @@ DP_REAL(update_run_last, 1.25, "score", "traces",
 /* Cutting an alignment into iterations (iterate/cut.c, insertions.c). */
 DP_WHOLE(rest_max, 32, "symbols", "families",
 	"behind the last iteration that are its own")
-DP_REAL(end_lack, 4, "symbols", "families",
-	"that an iteration at an end of the sequence may lack")
 DP_WHOLE(first_renamed, 2, "symbols", "real",
 	"that a loop begins with under other names, at most")
 DP_WHOLE(shift_max, 64, "symbols", "families",
@@ -247,8 +239,6 @@ DP_WHOLE(run_times, 3, "times", "presets",
 /* Classes of names (pattern/classes.c). */
 DP_WHOLE(class_rows, 6, "iterations", "families",
 	"that show which names take each other's place")
-DP_REAL(class_same, 0.5, "share", "families",
-	"of columns that a row has in common with another")
 
 /* The tree of loops (loops/tree.c). */
 DP_REAL(regular_covered, 0.9, "share", "families",
@@ -351,7 +341,7 @@ DP_WHOLE(unlike_alike, 2, "iterations", "presets",
 DP_REAL(unlike_most, 4, "1/share", "presets",
 	"of the iterations that may be")
 
-/* Known numbers of iterations (loops/loops.c, loops/expected_count.c). */
+/* Known numbers of iterations (loops/loops.c, loops/known_count.c). */
 DP_REAL(count_level, 0.05, "share", "families",
 	"by which another level has to fit better")
 DP_REAL(count_near, 0.02, "share", "families",
@@ -361,7 +351,7 @@ DP_WHOLE(count_few, 8, "iterations", "families",
 	"… of at least this many")
 DP_REAL(count_likely, 0.9, "probability", "presets",
 	"of a loop that a given number is held against")
-DP_WHOLE(expected_begin, 4, "kernels", "presets",
+DP_WHOLE(count_begin, 4, "kernels", "presets",
 	"that tell a beginning")
 
 /* Kernels that repeat in a row without showing iterations (analysis_operations.c). */
@@ -419,17 +409,11 @@ DP_REAL(gap_near, 0.9, "ratio", "families",
 	"to the median gap, or its inverse, of a gap that is like it")
 DP_REAL(gap_regular, 0.6, "share", "families",
 	"of a repeat's score that it loses where no gap is like the median")
-DP_REAL(anchor_regular, 0.7, "share", "families",
-	"of gaps like the median that make a repeat regular")
 DP_REAL(votes_power, 0.1, "exponent", "families",
 	"of the number of repeats with such a gap, in its score")
 DP_REAL(modal_share, 0.083, "share", "families",
-	"of windows that are the same to the symbol: with fewer the most typical one is the "
-	"pattern")
-DP_WHOLE(window_long, 1 << 14, "symbols", "families",
-	"of a window: comparing longer ones takes time, and few repeats are so far apart, …")
-DP_WHOLE(long_support, 50, "1/share", "families",
-	 "… but by chance: of all occurrences this many have to be anchors of such windows")
+	"of windows that are the same to the symbol: with fewer the one of median length is "
+	"the pattern")
 DP_WHOLE(windows_most, 1 << 12, "windows", "cost",
 	"of an anchor that are compared: the most frequent is among them")
 
@@ -441,8 +425,6 @@ DP_WHOLE(judge_fair, 1 << 16, "symbols", "cost",
 	"that the best of them are refined by")
 DP_WHOLE(finalists, 8, "candidates", "cost",
 	"that are refined")
-DP_REAL(alike_length, 0.02, "share", "families",
-	"by which the lengths of candidates differ that begin elsewhere only: two are refined")
 DP_REAL(count_decay, 12, "1/share", "families",
 	"of the bits saved, with the share by which the iterations miss a number that is given")
 DP_REAL(count_fewer, 0.4, "iterations", "families",

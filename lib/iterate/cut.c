@@ -140,21 +140,9 @@ static int complete_piece(struct cutter *c, uint32_t pattern, struct piece *piec
 }
 
 /*
- * Returns true if a piece at an end of the sequence is a whole iteration with other symbols there,
- * rather than one that is cut off: about as many other symbols are outside as it lacks, or it lacks
- * hardly more than iterations of this loop often do.
- */
-static bool is_whole(const struct cutter *c, size_t m, size_t missing, size_t outside)
-{
-	double edits = (double)m * (double)c->alignment->edit_count / (double)c->n;
-
-	return (double)missing <= (double)outside + DP_MIN(edits / 8, dp_param.end_lack);
-}
-
-/*
- * Returns true if a piece is complete except for iterations of inner loops at its beginning or end;
- * *behind is then the number of symbols of the pattern's end that follow it. Returns false if it
- * lacks more, or if it may continue outside the sequence.
+ * Returns true if a piece is complete except for iterations of inner loops at its end; *behind is
+ * then the number of symbols of the pattern's end that follow it. Returns false if it lacks more,
+ * or if it may continue outside the sequence.
  */
 static bool lacks_repeats(const struct cutter *c, const struct dp_cut_pattern *p,
 			  const struct piece *piece, size_t *behind)
@@ -162,12 +150,8 @@ static bool lacks_repeats(const struct cutter *c, const struct dp_cut_pattern *p
 	size_t rest, room = c->n - piece->end;
 
 	*behind = 0;
-	if (piece->from > 0 &&
-	    (piece->first == 0 || !dp_inner__at_begin(p->rotated, p->length, piece->from)))
-		return false;
-	if (piece->to == p->length)
-		return piece->from > 0;
-	if (!dp_inner__at_end(p->rotated, p->length, piece->to, &rest) || rest > room ||
+	if (piece->from > 0 || piece->to == p->length ||
+	    !dp_inner__at_end(p->rotated, p->length, piece->to, &rest) || rest > room ||
 	    (rest == 0 && room == 0))
 		return false;
 	*behind = rest;
@@ -201,8 +185,9 @@ static int finish_piece(struct cutter *c, uint32_t pattern, struct piece *piece,
 	size_t behind = tail ? DP_MIN(c->n - piece->end, m - piece->to + dp_param.rest_max) : 0;
 	int status;
 
-	head = head && !(most && is_whole(c, m, piece->from, before));
-	tail = tail && !(most && is_whole(c, m, m - piece->to, behind));
+	/* other symbols stand for those that it lacks at an end of the sequence */
+	head = head && !(most && piece->from <= before);
+	tail = tail && !(most && m - piece->to <= behind);
 
 	if (piece->first == piece->end) {
 		drop_edits(cut, piece);
@@ -213,7 +198,6 @@ static int finish_piece(struct cutter *c, uint32_t pattern, struct piece *piece,
 	if ((head || tail || !most) && lacks_repeats(c, &c->patterns[pattern], piece, &behind)) {
 		most = true;
 		head = tail = false;
-		before = 0;
 	}
 	if (head || tail)
 		return put_iteration(cut, piece, true);

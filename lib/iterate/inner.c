@@ -15,14 +15,6 @@ static size_t repeats(const uint32_t *pattern, size_t m, size_t at, size_t perio
 	return n;
 }
 
-bool dp_inner__at_begin(const uint32_t *pattern, size_t m, size_t from)
-{
-	for (size_t period = 1; period <= from && from + period <= m; period++)
-		if (from % period == 0 && repeats(pattern, m, period, period) >= from)
-			return true;
-	return false;
-}
-
 bool dp_inner__at_end(const uint32_t *pattern, size_t m, size_t to, size_t *rest)
 {
 	size_t longest = DP_MIN(DP_MIN(to, m - to), dp_param.inner_period), most = 0;

@@ -5,13 +5,6 @@
 #include "base/base.h"
 
 /*
- * Returns true if offsets [0, from) of pattern[0..m) are nothing but iterations of an inner loop
- * that continues at `from`: an iteration that begins there lacks only some of those. Cost: O(from)
- * for each divisor of `from`.
- */
-bool dp_inner__at_begin(const uint32_t *pattern, size_t m, size_t from);
-
-/*
  * Returns true if offsets [to, m) are nothing but iterations of the inner loop that ends at `to`,
  * followed by *rest other symbols. Of several inner loops, the one with the fewest others counts.
  * Cost: O(m) for each possible length of the inner loop; most fail after a symbol or two.

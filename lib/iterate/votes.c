@@ -10,11 +10,6 @@ static size_t back_by(size_t offset, size_t by, size_t m)
 	return (offset + m - by % m) % m;
 }
 
-static size_t apart_by(size_t m, size_t a, size_t b)
-{
-	return DP_MIN(back_by(a, b, m), back_by(b, a, m));
-}
-
 /* Names: where the sequence and the spans in it begin and end. */
 
 /* Scores each rotation by how many whole iterations fewer than the best it has. */
@@ -47,7 +42,7 @@ static void count_whole(const struct dp_ballot *b, double *score)
 		most = DP_MAX(most, count);
 	}
 	for (size_t o = 0; o < b->m; o++)
-		score[o] = -DP_MIN((double)most - score[o], (double)dp_param.fewer_max);
+		score[o] -= (double)most;
 }
 
 void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
@@ -68,8 +63,6 @@ void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
 			.behind = b->n - s->end,
 			.begin = s->begin_offset,
 			.end = s->end_offset,
-			.near = DP_MIN(m * s->edit_count / (8 * (s->end - s->begin)),
-				       dp_param.near_fit),
 			.leads = k == 0,
 		};
 		if (k + 1 < b->alignment->span_count && s[1].begin < s->end)
@@ -91,22 +84,22 @@ static void score_near(const struct dp_ballot *b, double *score, size_t offset, 
 }
 
 /* Returns true if so few symbols before or behind a span may be part of it under other names. */
-static bool is_close(const struct dp_ballot *b, size_t symbols)
+static bool is_close(size_t symbols)
 {
-	return symbols < DP_MAX(DP_MIN(b->m / 8, dp_param.end_slack_long), dp_param.end_slack);
+	return symbols < dp_param.end_slack;
 }
 
 static void capture_begins(const struct dp_ballot *b, double *score)
 {
 	for (size_t k = 0; k < b->span_count; k++)
-		if (is_close(b, b->spans[k].before) && !b->evidence.open_begin && !b->cut_begin)
+		if (is_close(b->spans[k].before) && !b->evidence.open_begin && !b->cut_begin)
 			score_near(b, score, b->spans[k].first, 1, 1);
 }
 
 static void capture_ends(const struct dp_ballot *b, double *score)
 {
 	for (size_t k = 0; k < b->span_count; k++)
-		if (is_close(b, b->spans[k].behind) && !b->evidence.open_end && !b->cut_end)
+		if (is_close(b->spans[k].behind) && !b->evidence.open_end && !b->cut_end)
 			score_near(b, score, b->spans[k].last, 1, -1);
 }
 
@@ -133,9 +126,9 @@ static void spans_end(const struct dp_ballot *b, double *score)
  * The logarithm of how unlikely it is that a whole number of iterations fits by chance, minus what
  * each end scores by itself.
  */
-static double fit_odds(size_t m, size_t near, double own)
+static double fit_odds(size_t m, double own)
 {
-	return DP_MAX(log1p((double)m / (double)(1 + 2 * near)) - own, 0);
+	return DP_MAX(log1p((double)m) - own, 0);
 }
 
 static void capture_fits(const struct dp_ballot *b, double *score)
@@ -146,13 +139,11 @@ static void capture_fits(const struct dp_ballot *b, double *score)
 
 	for (size_t k = 0; k < b->span_count && !open; k++) {
 		const struct dp_span_ends *s = &b->spans[k];
-		size_t apart = apart_by(b->m, s->first, s->last);
 		/* the first iteration may have names of its own if it is as long as the others */
-		bool fits = is_close(b, s->before) ? apart <= s->near
-						   : s->before < b->m && apart == 0 && s->leads;
+		bool begins = is_close(s->before) || (s->before < b->m && s->leads);
 
-		if (fits && is_close(b, s->behind))
-			score_near(b, score, s->first, fit_odds(b->m, s->near, own), 1);
+		if (begins && is_close(s->behind) && s->first == s->last)
+			score_near(b, score, s->first, fit_odds(b->m, own), 1);
 	}
 }
 
@@ -164,9 +155,8 @@ static void spans_fit(const struct dp_ballot *b, double *score)
 	for (size_t k = 0; k < b->span_count; k++) {
 		const struct dp_span_ends *s = &b->spans[k];
 
-		if (!is_close(b, s->before) && !is_close(b, s->behind) &&
-		    apart_by(b->m, s->begin, s->end) <= s->near)
-			score_near(b, score, s->begin, fit_odds(b->m, s->near, own) / count, 1);
+		if (!is_close(s->before) && !is_close(s->behind) && s->begin == s->end)
+			score_near(b, score, s->begin, fit_odds(b->m, own) / count, 1);
 	}
 }
 
@@ -181,7 +171,7 @@ static void first_differs(const struct dp_ballot *b, double *score)
 		size_t lack = back_by(s->begin, s->end, b->m);
 
 		if (lack > 0 && lack <= dp_param.first_renamed && b->m >= dp_param.step_long &&
-		    !is_close(b, s->before) && !is_close(b, s->behind))
+		    !is_close(s->before) && !is_close(s->behind))
 			score[s->end] += 1 / (double)b->span_count;
 	}
 }
@@ -264,9 +254,9 @@ static void capture_at_gap(const struct dp_ballot *b, double *score)
 	for (size_t k = 0; k < b->span_count; k++) {
 		const struct dp_span_ends *s = &b->spans[k];
 
-		if (is_close(b, s->before) && !b->evidence.open_begin && !b->cut_begin)
+		if (is_close(s->before) && !b->evidence.open_begin && !b->cut_begin)
 			score[s->first] += pause_odds(b, s->first, 1);
-		if (is_close(b, s->behind) && !b->evidence.open_end && !b->cut_end)
+		if (is_close(s->behind) && !b->evidence.open_end && !b->cut_end)
 			score[s->last] += pause_odds(b, s->last, 1);
 	}
 }

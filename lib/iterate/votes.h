@@ -15,7 +15,6 @@ struct dp_span_ends {
 	size_t before, behind; /* symbols of the sequence before it, and behind it */
 	size_t begin, end;     /* the offset at which it begins, and the one that would come next */
 	size_t first, last;    /* the same for the whole sequence, if the pattern filled it */
-	size_t near;	    /* symbols by which edits may move an end */
 	bool leads;	    /* no span comes before it */
 };
 

@@ -49,12 +49,12 @@ static size_t count_exact(const struct dp_sequence_loop *loop)
 static int name_by_family(const struct dp_driver *d, const uint32_t *pattern, uint32_t *exact,
 			  size_t m)
 {
-	uint32_t *first = dp_alloc__zeroed(d->text.alphabet, sizeof(*first));
+	uint32_t *first = dp_alloc__zeroed(d->sequence.alphabet, sizeof(*first));
 
 	if (!first)
 		return DP_ERR_NOMEM;
 	for (size_t i = d->request->count; i-- > 0;)
-		first[d->text.symbols[i]] = d->request->symbols[i];
+		first[d->sequence.symbols[i]] = d->request->symbols[i];
 	for (size_t o = 0; o < m; o++)
 		if (exact[o] == DP_NONE)
 			exact[o] = first[pattern[o]];
@@ -146,7 +146,7 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 {
 	const struct dp_loops_request *r = d->request;
 	struct dp_align_pattern list[DP_PATTERNS_MAX];
-	int status = dp_search_text__take_alignment(&b->alignment, &d->text, patterns);
+	int status = dp_search_sequence__take_alignment(&b->alignment, &d->sequence, patterns);
 
 	for (size_t i = 0; i < patterns->count; i++)
 		list[i] = (struct dp_align_pattern){ patterns->items[i].symbols,
@@ -177,14 +177,14 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 			.length = h->length,
 			.first = b->phases[i].first,
 		};
-		status = dp_seams__close(&b->alignment, d->text.symbols, list, (uint32_t)i,
+		status = dp_seams__close(&b->alignment, d->sequence.symbols, list, (uint32_t)i,
 					 b->phases[i].first);
 	}
 	if (!status)
-		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, d->text.symbols, r->count,
-				     b->list, b->count);
+		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, d->sequence.symbols,
+				     r->count, b->list, b->count);
 	for (size_t i = 0; i < b->count && !status && !r->counts_count; i++)
-		status = dp_unlike__remove(&b->cuts[i], &b->list[i], d->text.symbols);
+		status = dp_unlike__remove(&b->cuts[i], &b->list[i], d->sequence.symbols);
 	if (!status && !(hints && hints->count > 0))
 		status = place_boundaries(d, b);
 	return status;

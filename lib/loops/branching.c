@@ -206,8 +206,8 @@ int dp_branching__find(struct dp_driver *d, bool *found)
 	uint32_t anchor = DP_NONE;
 	struct dp_runs runs;
 	size_t gap = 0;
-	int status = dp_runs__collapse(&runs, d->text.symbols, d->request->count,
-				       d->text.alphabet, true);
+	int status = dp_runs__collapse(&runs, d->sequence.symbols, d->request->count,
+				       d->sequence.alphabet, true);
 
 	*found = false;
 	if (!status && runs.alphabet <= dp_param.branch_alphabet)

@@ -11,7 +11,7 @@
 struct dp_driver {
 	const struct dp_loops_request *request;
 	uint32_t *coarse; /* symbols by family or class; NULL: as they are */
-	struct dp_search_text text; /* those, and their tree */
+	struct dp_search_sequence sequence; /* those, and their tree */
 	bool keep_all;		    /* also loops with little confidence */
 	bool collapsed;		    /* set if the loops were found with repetitions collapsed */
 	double per_symbol;	    /* mean number of kernels per symbol; 0: one each */

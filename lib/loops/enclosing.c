@@ -68,9 +68,9 @@ static void fold(struct folded *f, const struct dp_driver *d, size_t count)
 		size_t end = loop->iterations[at[k]].first;
 
 		for (size_t i = before; i < end; i++)
-			put(f, d->text.symbols[i], i);
+			put(f, d->sequence.symbols[i], i);
 		if (end >= before)
-			put(f, d->text.alphabet + (uint32_t)k, end);
+			put(f, d->sequence.alphabet + (uint32_t)k, end);
 		while (at[k] < loop->count && loop->iterations[at[k]].first <= end) {
 			end = DP_MAX(end, loop->iterations[at[k]].end);
 			at[k]++;
@@ -78,7 +78,7 @@ static void fold(struct folded *f, const struct dp_driver *d, size_t count)
 		before = DP_MAX(before, end);
 	}
 	for (size_t i = before; i < n; i++)
-		put(f, d->text.symbols[i], i);
+		put(f, d->sequence.symbols[i], i);
 }
 
 /* Sets *any to false if the folded sequence is not worth a search. */
@@ -91,7 +91,7 @@ static int make_folded(struct folded *f, const struct dp_driver *d, size_t count
 	       f->count <= dp_param.enclosing_most && f->count * dp_param.enclosing_fold <= n;
 	if (!*any)
 		return DP_OK;
-	f->alphabet = d->text.alphabet + (uint32_t)count;
+	f->alphabet = d->sequence.alphabet + (uint32_t)count;
 	f->symbols = dp_alloc__array(f->count, sizeof(*f->symbols));
 	f->position = dp_alloc__array(f->count + 1, sizeof(*f->position));
 	if (!f->symbols || !f->position)
@@ -137,7 +137,7 @@ static int make_loops(struct dp_driver *d, const struct folded *f, struct dp_pat
 	struct dp_loops made = { 0 };
 	struct dp_loops_request request = *d->request;
 	struct dp_driver inner = { .request = &request,
-				   .text = { f->symbols, f->count, f->alphabet, NULL, NULL },
+				   .sequence = { f->symbols, f->count, f->alphabet, NULL, NULL },
 				   .keep_all = d->keep_all,
 				   .loops = &made };
 	uint32_t index[DP_PATTERNS_MAX];
@@ -164,7 +164,7 @@ int dp_enclosing__find(struct dp_driver *d, size_t count)
 	struct dp_search_bar bar = { dp_param.loop_least, d->request->count,
 				     dp_param.enclosing_bits, dp_param.enclosing_coverage };
 	struct dp_patterns patterns = { .count = 0 };
-	struct dp_search_text text;
+	struct dp_search_sequence sequence;
 	struct dp_explain_shortened shortened = { { 0 }, NULL };
 	struct folded f = { .evidence = &d->request->evidence };
 	struct dp_loops *loops = d->loops;
@@ -189,14 +189,14 @@ int dp_enclosing__find(struct dp_driver *d, size_t count)
 	shortened.before = dp_explain__rename(
 		d->request->explain,
 		(struct dp_explain_names){ "symbol", dp_explain__shortened_at, &shortened });
-	text = (struct dp_search_text){ f.symbols, f.count, f.alphabet, NULL,
-					d->request->explain };
-	status = dp_search__unaided(&patterns, &text, &bar);
-	dp_search_text__fini(&text);
+	sequence = (struct dp_search_sequence){ f.symbols, f.count, f.alphabet, NULL,
+						d->request->explain };
+	status = dp_search__unaided(&patterns, &sequence, &bar);
+	dp_search_sequence__fini(&sequence);
 	if (status)
 		goto out;
 	for (size_t i = 0; i < patterns.count; i++) {
-		if (is_around(&patterns.items[i], d->text.alphabet))
+		if (is_around(&patterns.items[i], d->sequence.alphabet))
 			patterns.items[kept++] = patterns.items[i];
 		else
 			free(patterns.items[i].symbols);

@@ -9,7 +9,7 @@
 #include "base/parameters.h"
 #include "pattern/paper.h"
 #include "loops/driver.h"
-#include "loops/expected_count.h"
+#include "loops/known_count.h"
 #include "iterate/paper_match.h"
 
 #include <math.h>
@@ -45,8 +45,8 @@ static int use_families(struct dp_driver *d)
 	bool merge = false;
 	int status;
 
-	d->text = (struct dp_search_text){ r->symbols, r->count, r->alphabet, NULL,
-					   r->explain };
+	d->sequence =
+		(struct dp_search_sequence){ r->symbols, r->count, r->alphabet, NULL, r->explain };
 	if (!r->family)
 		return DP_OK;
 	status = families_merge(r, &merge);
@@ -57,7 +57,7 @@ static int use_families(struct dp_driver *d)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < r->count; i++)
 		d->coarse[i] = r->family[r->symbols[i]];
-	d->text.symbols = d->coarse;
+	d->sequence.symbols = d->coarse;
 	return DP_OK;
 }
 
@@ -150,7 +150,7 @@ static void judge_count(struct dp_sequence_loop *loop, bool matches)
 static int match(struct dp_driver *d, size_t which, uint64_t known)
 {
 	struct dp_sequence_loop *loop = &d->loops->loops[which];
-	int status = dp_expected_count__add(d, which, known);
+	int status = dp_known_count__add(d, which, known);
 
 	if (status || !is_near(loop, known))
 		return status;
@@ -290,7 +290,7 @@ static int search_counts(struct dp_driver *d)
 	const struct dp_loops_request *r = d->request;
 	struct dp_patterns patterns = { .count = 0 };
 	uint32_t made[DP_PATTERNS_MAX];
-	int status = dp_search__counts(&patterns, &d->text, r->counts, r->counts_count);
+	int status = dp_search__counts(&patterns, &d->sequence, r->counts, r->counts_count);
 
 	if (!status)
 		status = dp_driver__level(d, &patterns, made, NULL, NULL);
@@ -369,7 +369,7 @@ static int find_counts(struct dp_driver *d)
 	status = dp_driver__tree(&tree);
 	/* the tree may have replaced the coarse symbols */
 	d->coarse = search.coarse = tree.coarse;
-	d->text = search.text = tree.text;
+	d->sequence = search.sequence = tree.sequence;
 	if (status)
 		goto out;
 	if (r->counts_count == 1)
@@ -379,7 +379,7 @@ static int find_counts(struct dp_driver *d)
 		explain_count(r, &tree_loops, r->counts[i], assigned[i]);
 	if (!near_enough(&tree_loops, r, assigned)) {
 		status = search_counts(&search);
-		d->text = search.text;
+		d->sequence = search.sequence;
 		assign(&searched, r, others);
 		for (size_t i = 0; i < r->counts_count && !status; i++)
 			explain_count(r, &searched, r->counts[i], others[i]);
@@ -500,7 +500,7 @@ int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *reque
 			"a sequence of {symbols:symbol} with {names:different name}");
 	if (request->count > 0)
 		status = request->paper ? find_as_published(&d, error) : find(&d);
-	dp_search_text__fini(&d.text);
+	dp_search_sequence__fini(&d.sequence);
 	free(d.coarse);
 	if (!status && request->explain)
 		status = request->explain->status;

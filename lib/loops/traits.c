@@ -21,7 +21,7 @@ static void ask_finishing(const struct dp_driver *d, uint8_t *traits, bool *aske
 		left--;
 		r->evidence.at(r->evidence.ctx, i, &at);
 		if (at.finishes_step)
-			traits[d->text.symbols[i]] |= DP_TRAIT_FINISHES;
+			traits[d->sequence.symbols[i]] |= DP_TRAIT_FINISHES;
 	}
 }
 
@@ -45,12 +45,12 @@ static double ask_uploads(const struct dp_driver *d, uint8_t *traits, struct upl
 		jitter = (size_t)((i * UINT64_C(0x9e3779b97f4a7c15)) >> 33) % step;
 		jitter = DP_MIN(i + jitter, r->count - 1);
 		r->evidence.at(r->evidence.ctx, jitter, &at);
-		uploads[d->text.symbols[jitter]].seen++;
-		uploads[d->text.symbols[jitter]].after += at.after_upload;
+		uploads[d->sequence.symbols[jitter]].seen++;
+		uploads[d->sequence.symbols[jitter]].after += at.after_upload;
 		seen++;
 		after += at.after_upload;
 	}
-	for (uint32_t s = 0; s < d->text.alphabet; s++)
+	for (uint32_t s = 0; s < d->sequence.alphabet; s++)
 		if (uploads[s].seen >= dp_param.uploads_min &&
 		    uploads[s].after >= dp_param.uploads_share * uploads[s].seen)
 			traits[s] |= DP_TRAIT_UPLOADED;
@@ -67,9 +67,9 @@ int dp_traits__ask(const struct dp_driver *d, uint8_t **traits, double *rate)
 	*rate = 0;
 	if (!d->request->evidence.at)
 		return DP_OK;
-	*traits = dp_alloc__zeroed(d->text.alphabet, sizeof(**traits));
+	*traits = dp_alloc__zeroed(d->sequence.alphabet, sizeof(**traits));
 	asked = dp_alloc__zeroed(d->request->alphabet, sizeof(*asked));
-	uploads = dp_alloc__zeroed(d->text.alphabet, sizeof(*uploads));
+	uploads = dp_alloc__zeroed(d->sequence.alphabet, sizeof(*uploads));
 	if (*traits && asked && uploads) {
 		ask_finishing(d, *traits, asked);
 		*rate = ask_uploads(d, *traits, uploads);

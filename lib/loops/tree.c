@@ -145,7 +145,7 @@ static bool finishes(const struct dp_driver *d, const uint8_t *traits,
 		     const struct dp_repetition *s)
 {
 	for (size_t i = s->first; i < s->end; i++)
-		if (traits[d->text.symbols[i]] & DP_TRAIT_FINISHES)
+		if (traits[d->sequence.symbols[i]] & DP_TRAIT_FINISHES)
 			return true;
 	return false;
 }
@@ -271,12 +271,12 @@ static uint8_t *traits_of_runs(const struct dp_driver *d, const struct dp_runs *
 
 	if (!out)
 		return NULL;
-	memcpy(out, traits, d->text.alphabet * sizeof(*out));
-	for (uint32_t s = d->text.alphabet; s < runs->alphabet; s++) {
-		const struct dp_runs_unit *unit = &runs->units[s - d->text.alphabet];
+	memcpy(out, traits, d->sequence.alphabet * sizeof(*out));
+	for (uint32_t s = d->sequence.alphabet; s < runs->alphabet; s++) {
+		const struct dp_runs_unit *unit = &runs->units[s - d->sequence.alphabet];
 
 		for (size_t i = 0; i < unit->length; i++)
-			out[s] |= traits[d->text.symbols[unit->at + i]] & DP_TRAIT_FINISHES;
+			out[s] |= traits[d->sequence.symbols[unit->at + i]] & DP_TRAIT_FINISHES;
 	}
 	return out;
 }
@@ -299,7 +299,7 @@ static bool regular(const struct dp_levels *levels, size_t n)
 static void explain_better(const struct dp_driver *d, const char *stage, double bits,
 			   const struct dp_levels *flat, bool better)
 {
-	dp_explain__add(d->text.explain, stage,
+	dp_explain__add(d->sequence.explain, stage,
 			DP_FACTS({ "bits", "bits", bits },
 				 { "bits_before", "bits", flat->fit.bits },
 				 { "taken", "count", better }),
@@ -309,15 +309,16 @@ static void explain_better(const struct dp_driver *d, const char *stage, double 
 }
 
 /* Adds the loops of the collapsed sequence, whose patterns are known, to the driver. */
-static int expand_tree(struct dp_driver *d, struct dp_levels *levels, struct dp_search_text *text,
-		       const struct dp_runs *runs, const uint8_t *traits)
+static int expand_tree(struct dp_driver *d, struct dp_levels *levels,
+		       struct dp_search_sequence *sequence, const struct dp_runs *runs,
+		       const uint8_t *traits)
 {
 	const struct dp_loops_request *r = d->request;
 	struct mapped mapped = { &r->evidence, runs };
 	struct dp_loops loops = { 0 };
 	struct dp_loops_request request = *r;
 	struct dp_driver inner = { .request = &request,
-				   .text = *text,
+				   .sequence = *sequence,
 				   .loops = &loops,
 				   .keep_all = d->keep_all,
 				   .per_symbol = (double)r->count / (double)runs->count };
@@ -334,10 +335,10 @@ static int expand_tree(struct dp_driver *d, struct dp_levels *levels, struct dp_
 	request.evidence.loose_begin = true; /* a repetition that is cut off begins elsewhere */
 	for (size_t i = 0; i < levels->chosen.count; i++)
 		if (levels->standing[i] == DP_STANDING_BARE &&
-		    holds_run(&levels->chosen.items[i], d->text.alphabet))
+		    holds_run(&levels->chosen.items[i], d->sequence.alphabet))
 			levels->standing[i] = DP_STANDING_STRUCTURED;
 	status = make_tree(&inner, levels, traits);
-	*text = inner.text;
+	*sequence = inner.sequence;
 	for (size_t i = 0; i < loops.count && !status; i++) {
 		struct dp_sequence_loop *loop = &loops.loops[i], *made;
 
@@ -363,20 +364,20 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 			 bool *taken)
 {
 	struct dp_levels levels = { .alone = 0 };
-	struct dp_search_text text = { .tree = NULL };
+	struct dp_search_sequence sequence = { .tree = NULL };
 	struct dp_explain_shortened shortened;
 	struct dp_runs runs;
 	double bits, most;
 	bool better;
 	uint8_t *of_runs = NULL;
-	int status = dp_runs__collapse(&runs, d->text.symbols, d->request->count, d->text.alphabet,
-				       !d->request->evidence.open_end);
+	int status = dp_runs__collapse(&runs, d->sequence.symbols, d->request->count,
+				       d->sequence.alphabet, !d->request->evidence.open_end);
 
 	*taken = false;
 	if (status || runs.runs < 2 ||
 	    (double)runs.runs > dp_param.run_share * (double)d->request->count)
 		goto out;
-	dp_explain__add(d->text.explain, "collapsed",
+	dp_explain__add(d->sequence.explain, "collapsed",
 			DP_FACTS({ "runs", "count", (double)runs.runs },
 				 { "symbols", "count", (double)runs.count }),
 			"the patterns leave much unexplained: each of {runs:repetition} of "
@@ -384,27 +385,27 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 			"is searched again");
 	shortened.position = runs.position;
 	shortened.before = dp_explain__rename(
-		d->text.explain,
+		d->sequence.explain,
 		(struct dp_explain_names){ "symbol", dp_explain__shortened_at, &shortened });
-	text = (struct dp_search_text){ runs.symbols, runs.count, runs.alphabet, NULL,
-					d->text.explain };
+	sequence = (struct dp_search_sequence){ runs.symbols, runs.count, runs.alphabet, NULL,
+						d->sequence.explain };
 	if (traits)
 		of_runs = traits_of_runs(d, &runs, traits);
 	if (traits && !of_runs)
 		status = DP_ERR_NOMEM;
 	if (!status)
-		status = dp_levels__find(&levels, &text, of_runs, 0);
+		status = dp_levels__find(&levels, &sequence, of_runs, 0);
 	bits = levels.fit.bits + dp_param.run_bits * (double)runs.runs;
 	most = regular(&levels, runs.count) ? dp_param.better_regular : dp_param.better;
 	better = !status && levels.chosen.count > 0 && bits < most * flat->fit.bits;
 	explain_better(d, "collapsed", bits, flat, better);
 	if (better)
-		status = expand_tree(d, &levels, &text, &runs, of_runs);
+		status = expand_tree(d, &levels, &sequence, &runs, of_runs);
 	*taken = better && d->loops->count > 0;
-	dp_explain__rename(d->text.explain, shortened.before);
+	dp_explain__rename(d->sequence.explain, shortened.before);
 out:
 	dp_levels__fini(&levels);
-	dp_search_text__fini(&text);
+	dp_search_sequence__fini(&sequence);
 	dp_runs__fini(&runs);
 	free(of_runs);
 	return status;
@@ -416,12 +417,12 @@ static int map_classes(struct dp_driver *d, const uint32_t *class_of, uint32_t *
 {
 	*coarse = dp_alloc__array(d->request->count, sizeof(**coarse));
 	if (traits)
-		*of_classes = dp_alloc__zeroed(d->text.alphabet, sizeof(**of_classes));
+		*of_classes = dp_alloc__zeroed(d->sequence.alphabet, sizeof(**of_classes));
 	if (!*coarse || (traits && !*of_classes))
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < d->request->count; i++)
-		(*coarse)[i] = class_of[d->text.symbols[i]];
-	for (uint32_t s = 0; traits && s < d->text.alphabet; s++)
+		(*coarse)[i] = class_of[d->sequence.symbols[i]];
+	for (uint32_t s = 0; traits && s < d->sequence.alphabet; s++)
 		(*of_classes)[class_of[s]] |= traits[s];
 	return DP_OK;
 }
@@ -434,29 +435,29 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **tr
 		       double uploads)
 {
 	size_t n = d->request->count;
-	uint32_t *class_of = dp_alloc__array(d->text.alphabet, sizeof(*class_of));
+	uint32_t *class_of = dp_alloc__array(d->sequence.alphabet, sizeof(*class_of));
 	uint32_t *coarse = NULL, count;
 	struct dp_levels levels = { .alone = 0 };
-	struct dp_search_text text = { .tree = NULL };
+	struct dp_search_sequence sequence = { .tree = NULL };
 	uint8_t *of_classes = NULL;
 	double names;
 	bool better;
 	int status = DP_ERR_NOMEM;
 
 	if (class_of)
-		status = dp_search__classes(class_of, &count, &d->text);
-	if (status || count == d->text.alphabet)
+		status = dp_search__classes(class_of, &count, &d->sequence);
+	if (status || count == d->sequence.alphabet)
 		goto out;
-	dp_explain__add(d->text.explain, "classes",
-			DP_FACTS({ "names", "count", d->text.alphabet },
-				 { "classes", "count", count }),
-			"the patterns leave much unexplained: names that take each other's place "
-			"are joined, which leaves {classes} of {names:name}, and the sequence is "
-			"searched again");
+	dp_explain__add(
+		d->sequence.explain, "classes",
+		DP_FACTS({ "names", "count", d->sequence.alphabet }, { "classes", "count", count }),
+		"the patterns leave much unexplained: names that take each other's place "
+		"are joined, which leaves {classes} of {names:name}, and the sequence is "
+		"searched again");
 	status = map_classes(d, class_of, &coarse, *traits, &of_classes);
-	text = (struct dp_search_text){ coarse, n, count, NULL, d->text.explain };
+	sequence = (struct dp_search_sequence){ coarse, n, count, NULL, d->sequence.explain };
 	if (!status)
-		status = dp_levels__find(&levels, &text, of_classes, uploads);
+		status = dp_levels__find(&levels, &sequence, of_classes, uploads);
 	names = flat->alone - levels.alone;
 	better = !status && levels.chosen.count > 0 &&
 		 levels.fit.bits + names < dp_param.better * flat->fit.bits;
@@ -468,16 +469,16 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **tr
 	levels = (struct dp_levels){ .alone = 0 };
 	free(d->coarse);
 	d->coarse = coarse;
-	dp_search_text__fini(&d->text);
-	d->text = text;
-	text = (struct dp_search_text){ .tree = NULL };
+	dp_search_sequence__fini(&d->sequence);
+	d->sequence = sequence;
+	sequence = (struct dp_search_sequence){ .tree = NULL };
 	coarse = NULL;
 	free(*traits);
 	*traits = of_classes;
 	of_classes = NULL;
 out:
 	dp_levels__fini(&levels);
-	dp_search_text__fini(&text);
+	dp_search_sequence__fini(&sequence);
 	free(of_classes);
 	free(coarse);
 	free(class_of);
@@ -487,8 +488,8 @@ out:
 /* Where the first whole iteration begins, of the first few spans. */
 static int begin_of(size_t *begin, struct dp_driver *d, const struct dp_patterns *patterns)
 {
-	const struct dp_alignment *al = &d->text.alignment;
-	int status = dp_search_text__align(&d->text, patterns);
+	const struct dp_alignment *al = &d->sequence.alignment;
+	int status = dp_search_sequence__align(&d->sequence, patterns);
 
 	if (!status)
 		*begin = al->span_count ? al->spans[0].begin : 0;
@@ -501,14 +502,14 @@ static int begin_of(size_t *begin, struct dp_driver *d, const struct dp_patterns
  */
 static int has_anchor(bool *has, const struct dp_driver *d, const struct dp_pattern *h)
 {
-	size_t *counts = dp_alloc__zeroed(d->text.alphabet, sizeof(*counts));
+	size_t *counts = dp_alloc__zeroed(d->sequence.alphabet, sizeof(*counts));
 
 	*has = false;
 	if (!counts)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < h->length; i++)
 		counts[h->symbols[i]]++;
-	for (uint32_t s = 0; s < d->text.alphabet; s++)
+	for (uint32_t s = 0; s < d->sequence.alphabet; s++)
 		*has |= counts[s] == 1;
 	free(counts);
 	return DP_OK;
@@ -532,11 +533,11 @@ static int find_few(struct dp_driver *d)
 	struct dp_phase_hints hints = { &begin, 1 };
 	int status;
 
-	dp_explain__add(d->text.explain, "few",
+	dp_explain__add(d->sequence.explain, "few",
 			DP_FACTS({ "symbols", "count", (double)d->request->count }),
 			"no loop is listed: two or three repeats are sought that make up most of "
 			"the {symbols:symbol}");
-	status = dp_search__unaided(&patterns, &d->text, &bar);
+	status = dp_search__unaided(&patterns, &d->sequence, &bar);
 	while (patterns.count > 1)
 		free(patterns.items[--patterns.count].symbols);
 	if (!status && patterns.count)
@@ -583,7 +584,7 @@ int dp_driver__tree(struct dp_driver *d)
 	int status = dp_traits__ask(d, &traits, &uploads);
 
 	if (!status)
-		status = dp_levels__find(&levels, &d->text, traits, uploads);
+		status = dp_levels__find(&levels, &d->sequence, traits, uploads);
 	if (status)
 		goto out;
 	if (!regular(&levels, r->count))

@@ -203,7 +203,7 @@ static int take_classes(struct dp_stream_loops *found, const struct dp_driver *d
 	found->classes = d->request->alphabet;
 	if (!d->coarse)
 		return DP_OK;
-	found->classes = d->text.alphabet;
+	found->classes = d->sequence.alphabet;
 	found->by_class = true;
 	for (size_t i = 0; i < d->request->count && !status; i++)
 		status = dp_symbol_map__put(&found->names, keys[d->request->symbols[i]],
@@ -282,7 +282,7 @@ int dp_stream__search(struct dp_stream_loops *found, const uint32_t *symbols, si
 		status = make_dense(&found->names, dense, &keys, &room, symbols, n);
 	r.symbols = dense;
 	r.alphabet = (uint32_t)found->names.count;
-	d.text = (struct dp_search_text){ dense, n, r.alphabet, NULL, NULL };
+	d.sequence = (struct dp_search_sequence){ dense, n, r.alphabet, NULL, NULL };
 	if (!status)
 		status = dp_driver__tree(&d);
 	if (!status)
@@ -291,7 +291,7 @@ int dp_stream__search(struct dp_stream_loops *found, const uint32_t *symbols, si
 	if (!status)
 		status = take_loops(found, &loops, keys);
 	dp_loops__fini(&loops);
-	dp_search_text__fini(&d.text);
+	dp_search_sequence__fini(&d.sequence);
 	free(d.coarse);
 	free(keys);
 	free(dense);

@@ -27,11 +27,10 @@
 #include <string.h>
 
 enum {
-	DEPTHS = 7,	 /* repeats of 1, 2, 4 … 64 symbols */
-	BINS = 512,	 /* of gaps, each 4% wide */
-	COUNT_BINS = 7,	 /* bins by a count's distance from a known one, in powers of two */
-	GAPS_MAX = 31,	 /* that a median is taken of */
-	MEDOID_MAX = 10, /* windows that are compared with each other */
+	DEPTHS = 7,	/* repeats of 1, 2, 4 … 64 symbols */
+	BINS = 512,	/* of gaps, each 4% wide */
+	COUNT_BINS = 7, /* bins by a count's distance from a known one, in powers of two */
+	GAPS_MAX = 31,	/* that a median is taken of */
 };
 
 struct anchor {
@@ -43,7 +42,6 @@ struct anchor {
 struct bin {
 	struct anchor anchor; /* the best one */
 	size_t votes;
-	size_t support; /* occurrences with regular gaps */
 	int depth;
 };
 
@@ -64,7 +62,7 @@ struct finder {
 	uint32_t *names;   /* the repeat at each leaf; DP_NONE: none that counts */
 	size_t *where;	   /* positions, by repeat */
 	size_t *starts;	   /* of each repeat in where */
-	uint64_t iterations; /* known; 0: not */
+	uint64_t known;	   /* number of iterations; 0: none is */
 	size_t length;	     /* whose power is stored below: most windows have one length */
 	uint64_t power;
 	struct bin bins[BINS], counted[COUNT_BINS];
@@ -139,13 +137,12 @@ static int bin_of(double gap)
 /* The bin of repeats that occur about as often as a known count; partial iterations may add two. */
 static struct bin *bin_of_count(struct finder *f, size_t count)
 {
-	uint64_t off = count > f->iterations ? count - f->iterations : f->iterations - count;
+	uint64_t off = count > f->known ? count - f->known : f->known - count;
 	unsigned bin = 0;
 
 	while (bin < COUNT_BINS && (UINT64_C(1) << bin) < off + 1)
 		bin++;
-	return f->iterations && count <= f->iterations + 2 && bin < COUNT_BINS ? &f->counted[bin]
-									       : NULL;
+	return f->known && count <= f->known + 2 && bin < COUNT_BINS ? &f->counted[bin] : NULL;
 }
 
 /* Of equal anchors, the first in the sequence is better: the order in the tree depends on names. */
@@ -174,13 +171,12 @@ static void consider(struct finder *f, size_t first, size_t count, int depth)
 	score = covered / (double)f->tree->n * (1 - dp_param.gap_regular * (1 - near));
 	anchor = (struct anchor){ first, count, gap, score, near };
 	bin->votes++;
-	bin->support += near >= dp_param.anchor_regular ? count : 0;
 	bin->depth = depth;
 	if (is_better(f, &anchor, &bin->anchor))
 		bin->anchor = anchor;
 	bin = bin_of_count(f, count);
 	if (bin && is_better(f, &anchor, &bin->anchor))
-		*bin = (struct bin){ anchor, 1, 0, depth };
+		*bin = (struct bin){ anchor, 1, depth };
 }
 
 /* Windows. */
@@ -254,67 +250,6 @@ static size_t modal(const struct window *windows, size_t n, size_t *times)
 	return best;
 }
 
-static size_t common(const uint32_t *a, size_t n, const uint32_t *b, size_t m)
-{
-	size_t i = 0, j = 0, same = 0;
-
-	while (i < n && j < m) {
-		if (a[i] == b[j])
-			same++, i++, j++;
-		else if (a[i] < b[j])
-			i++;
-		else
-			j++;
-	}
-	return same;
-}
-
-/*
- * Of a few windows near the median length, the one that shares most with the others. Shared symbols
- * are counted without their order, which suffices to avoid disturbed windows.
- */
-static size_t medoid(struct finder *f, struct window *windows, size_t n)
-{
-	size_t count = DP_MIN(n, (size_t)MEDOID_MAX), low = (n - count) / 2, best = low;
-	uint32_t *sorted[MEDOID_MAX] = { 0 }, *scratch;
-	double most = -1;
-
-	qsort(windows, n, sizeof(*windows), by_length);
-	/* what only this window has is voted out later (pattern.h) */
-	if (windows[low + count - 1].length > dp_param.window_long)
-		return n / 2;
-	scratch = dp_alloc__array(windows[low + count - 1].length, sizeof(*scratch));
-	if (!scratch)
-		goto out; /* falls back to the median window */
-	for (size_t i = 0; i < count; i++) {
-		struct window *w = &windows[low + i];
-
-		sorted[i] = dp_alloc__array(w->length, sizeof(**sorted));
-		if (!sorted[i])
-			goto out;
-		memcpy(sorted[i], f->tree->symbols + w->at, w->length * sizeof(**sorted));
-		dp_sort__u32(sorted[i], scratch, w->length);
-	}
-	for (size_t i = 0; i < count; i++) {
-		double sum = 0;
-
-		for (size_t j = 0; j < count; j++) {
-			size_t a = windows[low + i].length, b = windows[low + j].length;
-
-			sum += 2.0 * (double)common(sorted[i], a, sorted[j], b) / (double)(a + b);
-		}
-		if (sum > most) {
-			most = sum;
-			best = low + i;
-		}
-	}
-out:
-	free(scratch);
-	for (size_t i = 0; i < count; i++)
-		free(sorted[i]);
-	return best;
-}
-
 /* The length in symbols of a repeat of one depth at a position. */
 static size_t anchor_length(const struct dp_anchor_tree *tree, int depth, size_t at)
 {
@@ -370,8 +305,10 @@ static int put_candidate(struct finder *f, const struct bin *bin)
 	first = windows[0].at;
 	qsort(windows, n, sizeof(*windows), by_hash);
 	pick = modal(windows, n, &times);
-	if (times < 2 || (double)times < dp_param.modal_share * (double)n)
-		pick = medoid(f, windows, n);
+	if (times < 2 || (double)times < dp_param.modal_share * (double)n) {
+		qsort(windows, n, sizeof(*windows), by_length);
+		pick = n / 2; /* what only this window has is voted out later (pattern.h) */
+	}
 	f->out[f->out_count++] = (struct dp_candidate){
 		.first = first,
 		.last = last,
@@ -399,16 +336,6 @@ static int by_bin_score(const void *a, const void *b)
 }
 
 /*
- * Returns true if a bin's repeats are no coincidence: of many repeats that occur a few times, some
- * are regular by chance. Few and long iterations have anchors everywhere.
- */
-static bool is_supported(const struct finder *f, const struct bin *bin)
-{
-	return bin->anchor.gap <= (double)dp_param.window_long ||
-	       bin->support >= f->tree->leaves / dp_param.long_support;
-}
-
-/*
  * Adds the candidates of one depth, from the best bins whose candidates were not found at lower
  * depths.
  */
@@ -425,7 +352,7 @@ static int harvest(struct finder *f, size_t share)
 		counted++;
 	}
 	for (int i = 0; i < BINS; i++)
-		if (f->bins[i].anchor.score > 0 && is_supported(f, &f->bins[i]))
+		if (f->bins[i].anchor.score > 0)
 			order[n++] = &f->bins[i];
 	qsort(order, n, sizeof(*order), by_bin_score);
 	for (size_t i = 0; i < n && i + counted < share && f->out_count < f->out_room && !status;
@@ -597,7 +524,7 @@ static void explain_candidates(struct dp_explain *explain, const struct finder *
 }
 
 int dp_anchors__candidates(struct dp_candidate *candidates, size_t room,
-			   const struct dp_anchor_tree *tree, size_t least, uint64_t iterations,
+			   const struct dp_anchor_tree *tree, size_t least, uint64_t known,
 			   struct dp_explain *explain)
 {
 	size_t n = tree->leaves;
@@ -613,7 +540,7 @@ int dp_anchors__candidates(struct dp_candidate *candidates, size_t room,
 	f->least = DP_MAX(least, 2);
 	f->out = candidates;
 	f->out_room = room;
-	f->iterations = iterations;
+	f->known = known;
 	f->names = dp_alloc__array(n, sizeof(*f->names));
 	f->where = dp_alloc__array(n, sizeof(*f->where));
 	f->starts = dp_alloc__array(n / f->least + 2, sizeof(*f->starts));

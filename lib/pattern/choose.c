@@ -1,7 +1,7 @@
 /*
- * The best pattern of a text. Anchors of its suffix tree (anchors.h) give candidates. Each is
- * judged by description length on a part of the text that holds its anchors; the best ones are
- * refined on a longer part. The caller judges the winner on the whole text.
+ * The best pattern of a sequence. Anchors of its suffix tree (anchors.h) give candidates. Each is
+ * judged by description length on a part of the sequence that holds its anchors; the best ones are
+ * refined on a longer part. The caller judges the winner on the whole sequence.
  *
  * Cost: linear in the parts.
  */
@@ -22,18 +22,18 @@ static int compare_bits(const void *a, const void *b)
 	return x->length < y->length ? -1 : x->length > y->length;
 }
 
-double dp_choose__misfit(const struct dp_pattern *p, uint64_t want)
+double dp_choose__misfit(const struct dp_pattern *p, uint64_t known)
 {
-	double n = (double)want;
+	double n = (double)known;
 
 	if (p->repeats < n - dp_param.count_fewer)
 		return (n - p->repeats) / n;
 	return p->repeats > n + dp_param.count_more ? (p->repeats - n) / p->repeats : 0;
 }
 
-bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_choose_text *text)
+bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_choose_sequence *sequence)
 {
-	return p->longest >= dp_param.tandem && p->repeats >= (double)text->least - 0.5;
+	return p->longest >= dp_param.tandem && p->repeats >= (double)sequence->least - 0.5;
 }
 
 /*
@@ -41,14 +41,15 @@ bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_choose_text 
  * the pattern does not repeat. With a known count it is the negative of the bits saved, discounted
  * by the distance from that count.
  */
-static double cost(const struct dp_pattern *p, const struct dp_choose_text *text, uint64_t want)
+static double cost(const struct dp_pattern *p, const struct dp_choose_sequence *sequence,
+		   uint64_t known)
 {
-	double null = (double)text->n * text->bits;
+	double null = (double)sequence->n * sequence->bits;
 	double saved = DP_MAX(null - p->bits, 0.01 * null);
 
-	if (want)
-		return -(saved + 1) * exp(-dp_param.count_decay * dp_choose__misfit(p, want));
-	return dp_choose__repeats(p, text) ? p->bits : p->bits + null;
+	if (known)
+		return -(saved + 1) * exp(-dp_param.count_decay * dp_choose__misfit(p, known));
+	return dp_choose__repeats(p, sequence) ? p->bits : p->bits + null;
 }
 
 static void free_all(struct dp_pattern *p, size_t n)
@@ -68,20 +69,20 @@ static bool seen_before(const struct dp_pattern *p, size_t n, const uint32_t *sy
 }
 
 /*
- * A part of the text to judge a candidate by: it begins where the candidate's anchors do, holds six
- * iterations, and at least `least` symbols.
+ * A part of the sequence to judge a candidate by: it begins where the candidate's anchors do, holds
+ * six iterations, and at least `least` symbols.
  */
 struct part {
 	size_t first, count;
 	double whole; /* the anchors' symbols, divided by those inside the part */
 };
 
-static struct part part_of(const struct dp_choose_text *text, const struct dp_candidate *candidate,
-			   size_t least)
+static struct part part_of(const struct dp_choose_sequence *sequence,
+			   const struct dp_candidate *candidate, size_t least)
 {
 	/* the iteration at either end may lack its anchor */
 	size_t first = candidate->first - DP_MIN(candidate->first, candidate->length);
-	size_t span = DP_MIN(candidate->last + candidate->length, text->n) - first;
+	size_t span = DP_MIN(candidate->last + candidate->length, sequence->n) - first;
 	size_t count = DP_MAX(least, dp_param.judge_iterations * candidate->length);
 	struct part part;
 
@@ -89,23 +90,24 @@ static struct part part_of(const struct dp_choose_text *text, const struct dp_ca
 	if (span < count)
 		first -= DP_MIN(first, (count - span) / 2);
 	part.first = first;
-	part.count = DP_MIN(count, text->n - first);
+	part.count = DP_MIN(count, sequence->n - first);
 	part.whole = DP_MAX(1.0, (double)span / (double)part.count);
 	return part;
 }
 
-/* Extrapolates what was judged on a part of the text to all of it. */
-static void extrapolate(struct dp_pattern *p, const struct dp_choose_text *text,
+/* Extrapolates what was judged on a part of the sequence to all of it. */
+static void extrapolate(struct dp_pattern *p, const struct dp_choose_sequence *sequence,
 			const struct part *part)
 {
-	double saved = (double)part->count * text->bits - (p->bits - p->own);
+	double saved = (double)part->count * sequence->bits - (p->bits - p->own);
 
-	p->bits = (double)text->n * text->bits - saved * part->whole + p->own;
+	p->bits = (double)sequence->n * sequence->bits - saved * part->whole + p->own;
 	p->repeats *= part->whole;
 }
 
-/* Judges each candidate on a short part of the text. The patterns borrow the text's symbols. */
-static int judge_candidates(struct dp_pattern *p, size_t *count, const struct dp_choose_text *text,
+/* Judges each candidate on a short part of the sequence; the patterns borrow its symbols. */
+static int judge_candidates(struct dp_pattern *p, size_t *count,
+			    const struct dp_choose_sequence *sequence,
 			    const struct dp_candidate *candidates, size_t n)
 {
 	int status = DP_OK;
@@ -113,31 +115,31 @@ static int judge_candidates(struct dp_pattern *p, size_t *count, const struct dp
 	*count = 0;
 	for (size_t i = 0; i < n && !status; i++) {
 		const struct dp_candidate *c = &candidates[i];
-		struct part quick = part_of(text, c, dp_param.judge_quick);
+		struct part quick = part_of(sequence, c, dp_param.judge_quick);
 
-		if (seen_before(p, *count, text->symbols + c->at, c->length))
+		if (seen_before(p, *count, sequence->symbols + c->at, c->length))
 			continue;
 		p[(*count)++] = (struct dp_pattern){
-			.symbols = (uint32_t *)(uintptr_t)(text->symbols + c->at),
+			.symbols = (uint32_t *)(uintptr_t)(sequence->symbols + c->at),
 			.length = c->length,
 			.from = (uint32_t)i,
 		};
-		status = dp_pattern__judge(&p[*count - 1], text->symbols + quick.first, quick.count,
-					   text->bits);
-		extrapolate(&p[*count - 1], text, &quick);
+		status = dp_pattern__judge(&p[*count - 1], sequence->symbols + quick.first,
+					   quick.count, sequence->bits);
+		extrapolate(&p[*count - 1], sequence, &quick);
 	}
 	return status;
 }
 
-static void sort_by_cost(struct dp_pattern *p, size_t n, const struct dp_choose_text *text,
-			 uint64_t want)
+static void sort_by_cost(struct dp_pattern *p, size_t n, const struct dp_choose_sequence *sequence,
+			 uint64_t known)
 {
 	for (size_t i = 1; i < n; i++) {
 		struct dp_pattern x = p[i];
 		size_t j = i;
 
-		while (j > 0 && (cost(&x, text, want) < cost(&p[j - 1], text, want) ||
-				 (cost(&x, text, want) <= cost(&p[j - 1], text, want) &&
+		while (j > 0 && (cost(&x, sequence, known) < cost(&p[j - 1], sequence, known) ||
+				 (cost(&x, sequence, known) <= cost(&p[j - 1], sequence, known) &&
 				  compare_bits(&x, &p[j - 1]) < 0))) {
 			p[j] = p[j - 1];
 			j--;
@@ -147,13 +149,14 @@ static void sort_by_cost(struct dp_pattern *p, size_t n, const struct dp_choose_
 }
 
 /* If a known count is several times smaller, joins this many repetitions into one iteration. */
-static int join_groups(struct dp_pattern *p, const struct dp_choose_text *text, uint64_t want)
+static int join_groups(struct dp_pattern *p, const struct dp_choose_sequence *sequence,
+		       uint64_t known)
 {
-	size_t group = want ? (size_t)floor(p->repeats / (double)want + dp_param.count_near) : 1;
+	size_t group = known ? (size_t)floor(p->repeats / (double)known + dp_param.count_near) : 1;
 	struct dp_pattern made = { 0 };
 	int status;
 
-	if (group < 2 || group > text->n / p->length)
+	if (group < 2 || group > sequence->n / p->length)
 		return DP_OK;
 	made.length = group * p->length;
 	made.symbols = dp_alloc__array(made.length, sizeof(*made.symbols));
@@ -161,38 +164,14 @@ static int join_groups(struct dp_pattern *p, const struct dp_choose_text *text, 
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < made.length; i++)
 		made.symbols[i] = p->symbols[i % p->length];
-	status = dp_pattern__judge(&made, text->symbols, text->n, text->bits);
-	if (status || cost(&made, text, want) >= cost(p, text, want)) {
+	status = dp_pattern__judge(&made, sequence->symbols, sequence->n, sequence->bits);
+	if (status || cost(&made, sequence, known) >= cost(p, sequence, known)) {
 		free(made.symbols);
 		return status;
 	}
 	free(p->symbols);
 	*p = made;
 	return DP_OK;
-}
-
-/*
- * Moves the best patterns to the front for refining, but at most two of nearly the same length,
- * since those differ only in where they begin. Returns their number.
- */
-static size_t pick_finalists(struct dp_pattern *p, size_t count)
-{
-	size_t picked = 0;
-
-	for (size_t i = 0; i < count && picked < dp_param.finalists; i++) {
-		struct dp_pattern x = p[i];
-		size_t alike = 0;
-
-		for (size_t k = 0; k < picked; k++)
-			alike +=
-				(double)DP_MAX(p[k].length, x.length) <=
-				(1 + dp_param.alike_length) * (double)DP_MIN(p[k].length, x.length);
-		if (alike >= 2)
-			continue;
-		memmove(&p[picked + 1], &p[picked], (i - picked) * sizeof(*p));
-		p[picked++] = x;
-	}
-	return picked;
 }
 
 /* Gives each finalist its own copy of the symbols that it borrows, and the others none. */
@@ -218,16 +197,16 @@ static int copy_finalists(struct dp_pattern *p, size_t finalists, size_t count)
 
 /* Drops candidates that are too long, and those that cross a separator of stretches. */
 static size_t keep_usable(struct dp_candidate *candidates, size_t n,
-			  const struct dp_choose_text *text)
+			  const struct dp_choose_sequence *sequence)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const uint32_t *symbols = text->symbols + candidates[i].at;
-		bool usable = candidates[i].length <= text->longest;
+		const uint32_t *symbols = sequence->symbols + candidates[i].at;
+		bool usable = candidates[i].length <= sequence->longest;
 
 		for (size_t k = 0; usable && k < candidates[i].length; k++)
-			usable = symbols[k] < text->alphabet;
+			usable = symbols[k] < sequence->alphabet;
 		if (usable)
 			candidates[kept++] = candidates[i];
 	}
@@ -248,75 +227,78 @@ static bool is_clean(const struct dp_pattern *p, uint32_t alphabet)
  * unclean; the rest of the n candidates were not refined. Finalists that differ only in where they
  * begin are counted with those.
  */
-static void explain_finalists(const struct dp_choose_text *text, const struct dp_pattern *p,
-			      size_t count, size_t first, size_t n, uint64_t want)
+static void explain_finalists(const struct dp_choose_sequence *sequence, const struct dp_pattern *p,
+			      size_t count, size_t first, size_t n, uint64_t known)
 {
 	size_t left_out = n;
 
-	for (size_t i = 0; i < count && text->explain; i++) {
+	for (size_t i = 0; i < count && sequence->explain; i++) {
 		bool same = i > 0 && p[i].length == p[i - 1].length &&
 			    fabs(p[i].bits - p[i - 1].bits) < 1;
 		const char *came_to = i < first	   ? "it crosses what was taken out"
 				      : i == first ? "the best"
-				      : want	   ? "shorter, or nearer to -n, is better"
-				      : dp_choose__repeats(&p[i], text)
+				      : known	   ? "shorter, or nearer to -n, is better"
+				      : dp_choose__repeats(&p[i], sequence)
 					      ? "another is shorter"
 					      : "it does not repeat often enough";
 
 		left_out -= !same;
 		if (same)
 			continue;
-		dp_explain__add(text->explain, "candidate",
-				DP_FACTS({ "length", "count", (double)p[i].length },
-					 { "iterations", "number", p[i].repeats },
-					 { "bits", "bits", p[i].bits },
-					 { "bits_without", "bits", (double)text->n * text->bits },
-					 { "chosen", "count", i == first }),
-				"{length:symbol}, repeated {iterations:time}: {bits:bit} describe "
-				"the sequence, {bits_without} without a pattern; %s",
-				came_to);
+		dp_explain__add(
+			sequence->explain, "candidate",
+			DP_FACTS({ "length", "count", (double)p[i].length },
+				 { "iterations", "number", p[i].repeats },
+				 { "bits", "bits", p[i].bits },
+				 { "bits_without", "bits", (double)sequence->n * sequence->bits },
+				 { "chosen", "count", i == first }),
+			"{length:symbol}, repeated {iterations:time}: {bits:bit} describe "
+			"the sequence, {bits_without} without a pattern; %s",
+			came_to);
 	}
 	if (left_out > 0)
-		dp_explain__add(text->explain, "candidate",
+		dp_explain__add(sequence->explain, "candidate",
 				DP_FACTS({ "left_out", "count", (double)left_out }),
 				"{left_out} more differ little from these, or describe a part of "
 				"the sequence in more bits");
 }
 
-int dp_choose__pattern(struct dp_pattern *best, const struct dp_choose_text *text, uint64_t want)
+int dp_choose__pattern(struct dp_pattern *best, const struct dp_choose_sequence *sequence,
+		       uint64_t known)
 {
 	struct dp_candidate candidates[CANDIDATES];
 	struct dp_pattern p[CANDIDATES];
-	double bits = text->bits;
+	double bits = sequence->bits;
 	size_t count = 0, finalists = 0, first = 0;
 	int status, other, n;
 
 	memset(p, 0, sizeof(p));
 	best->symbols = NULL;
-	n = dp_anchors__candidates(candidates, CANDIDATES, text->tree, text->least, want,
-				   text->explain);
+	n = dp_anchors__candidates(candidates, CANDIDATES, sequence->tree, sequence->least, known,
+				   sequence->explain);
 	if (n < 0)
 		return n;
-	n = (int)keep_usable(candidates, (size_t)n, text);
-	status = judge_candidates(p, &count, text, candidates, (size_t)n);
-	sort_by_cost(p, count, text, want);
-	finalists = status ? 0 : pick_finalists(p, count);
+	n = (int)keep_usable(candidates, (size_t)n, sequence);
+	status = judge_candidates(p, &count, sequence, candidates, (size_t)n);
+	sort_by_cost(p, count, sequence, known);
+	finalists = status ? 0 : DP_MIN(count, dp_param.finalists);
 	other = copy_finalists(p, finalists, count);
 	status = status ? status : other;
 	for (size_t i = 0; i < finalists && !status; i++) {
-		struct part fair = part_of(text, &candidates[p[i].from], dp_param.judge_fair);
+		struct part fair = part_of(sequence, &candidates[p[i].from], dp_param.judge_fair);
 
-		status = dp_pattern__refine(&p[i], text->symbols + fair.first, fair.count, bits);
+		status =
+			dp_pattern__refine(&p[i], sequence->symbols + fair.first, fair.count, bits);
 		if (!status)
-			extrapolate(&p[i], text, &fair);
+			extrapolate(&p[i], sequence, &fair);
 		if (!status)
-			status = join_groups(&p[i], text, want);
+			status = join_groups(&p[i], sequence, known);
 	}
-	sort_by_cost(p, finalists, text, want);
-	while (!status && first < finalists && !is_clean(&p[first], text->alphabet))
+	sort_by_cost(p, finalists, sequence, known);
+	while (!status && first < finalists && !is_clean(&p[first], sequence->alphabet))
 		first++;
 	if (!status)
-		explain_finalists(text, p, finalists, first, (size_t)n, want);
+		explain_finalists(sequence, p, finalists, first, (size_t)n, known);
 	if (!status && first < finalists) {
 		*best = p[first];
 		p[first].symbols = NULL;

@@ -1,4 +1,4 @@
-/* The best pattern of a text: the one that describes it with the fewest bits. */
+/* The best pattern of a sequence: the one that describes it with the fewest bits. */
 #ifndef DP_PATTERN_CHOOSE_H
 #define DP_PATTERN_CHOOSE_H
 
@@ -6,8 +6,8 @@
 #include "pattern/anchors.h"
 #include "pattern/pattern.h"
 
-/* A text to choose from, and requirements for its patterns. */
-struct dp_choose_text {
+/* A sequence to choose from, and requirements for its patterns. */
+struct dp_choose_sequence {
 	const uint32_t *symbols;
 	size_t n;
 	uint32_t alphabet; /* greater symbols separate stretches, and are in no pattern */
@@ -19,18 +19,20 @@ struct dp_choose_text {
 };
 
 /*
- * Finds the best pattern, judged on parts of the text. The caller frees best->symbols; it is NULL
- * if there is no pattern. If `want` is not 0, a number of iterations near it makes a pattern
+ * Finds the best pattern, judged on parts of the sequence. The caller frees best->symbols; it is
+ * NULL if there is no pattern. If `known` is not 0, a number of iterations near it makes a pattern
  * better. Errors: DP_ERR_NOMEM. Cost: see choose.c.
  */
-int dp_choose__pattern(struct dp_pattern *best, const struct dp_choose_text *text, uint64_t want);
+int dp_choose__pattern(struct dp_pattern *best, const struct dp_choose_sequence *sequence,
+		       uint64_t known);
 
 /*
- * Returns true if the pattern repeats at least twice in a row, and as often as the text requires.
+ * Returns true if the pattern repeats at least twice in a row, and as often as the sequence
+ * requires.
  */
-bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_choose_text *text);
+bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_choose_sequence *sequence);
 
 /* How far a pattern is from a known count: 0 if it matches, allowing for a partial iteration. */
-double dp_choose__misfit(const struct dp_pattern *p, uint64_t want);
+double dp_choose__misfit(const struct dp_pattern *p, uint64_t known);
 
 #endif

@@ -1,9 +1,8 @@
 /*
  * Classes of symbols. The occurrences of an anchor (anchors.h) at one distance lay the sequence out
- * as a table, one iteration per row; symbols in the same column are joined (Tarjan's union-find). A
- * row that is out of step would join unrelated symbols, so only rows that agree with most others in
- * most columns are used, and only symbols that occur twice in a column. Description length decides
- * whether the classes are any good.
+ * as a table, one iteration per row; symbols in the same column are joined (Tarjan's union-find).
+ * Only symbols that occur twice in a column are. Description length decides whether the classes are
+ * any good.
  */
 #include "pattern/classes.h"
 #include "base/parameters.h"
@@ -67,29 +66,6 @@ static void lay_out(struct table *t, const struct dp_candidate *c, size_t n)
 		t->count = 0;
 }
 
-/* Drops rows that share too few columns with each of the next eight rows. */
-static void keep_in_step(struct table *t)
-{
-	size_t kept = 0;
-
-	for (size_t r = 0; r < t->count; r++) {
-		size_t best = 0;
-
-		for (size_t d = 1; d <= 8 && d < t->count; d++) {
-			const uint32_t *a = t->symbols + t->rows[r];
-			const uint32_t *b = t->symbols + t->rows[(r + d) % t->count];
-			size_t same = 0;
-
-			for (size_t o = 0; o < t->length; o++)
-				same += a[o] == b[o];
-			best = DP_MAX(best, same);
-		}
-		if ((double)best >= dp_param.class_same * (double)t->length)
-			t->rows[kept++] = t->rows[r];
-	}
-	t->count = kept;
-}
-
 /* Joins the symbols that occur at least twice in the same column. */
 static bool join_columns(const struct table *t, uint32_t *parent, uint32_t *counts)
 {
@@ -147,7 +123,6 @@ int dp_classes__derive(uint32_t *class_of, uint32_t *class_count,
 	status = count < 0 ? count : DP_OK;
 	for (int i = 0; i < count; i++) {
 		lay_out(&t, &candidates[i], n);
-		keep_in_step(&t);
 		if (t.count >= dp_param.class_rows && join_columns(&t, parent, counts))
 			break;
 	}

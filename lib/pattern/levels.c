@@ -112,17 +112,17 @@ static size_t longest_between(const struct dp_alignment *al)
  * kernel outside all loops finishes a step.
  */
 static void cover(struct inside *in, size_t *covered, const struct finder *f,
-		  const struct dp_search_text *text)
+		  const struct dp_search_sequence *sequence)
 {
-	const struct dp_alignment *al = &text->alignment;
+	const struct dp_alignment *al = &sequence->alignment;
 	size_t before = 0;
 
 	for (size_t k = 0; k <= al->span_count; k++) {
 		bool last = k == al->span_count;
-		size_t begin = last ? text->n : DP_MAX(al->spans[k].begin, before);
+		size_t begin = last ? sequence->n : DP_MAX(al->spans[k].begin, before);
 
 		if (begin > before)
-			in->finish_rest |= holds(f, DP_TRAIT_FINISHES, text->symbols + before,
+			in->finish_rest |= holds(f, DP_TRAIT_FINISHES, sequence->symbols + before,
 						 begin - before);
 		if (last)
 			break;
@@ -132,36 +132,36 @@ static void cover(struct inside *in, size_t *covered, const struct finder *f,
 }
 
 /* The largest number of consecutive repetitions of a few kernels outside the main loop. */
-static size_t longest_outside(const struct inside *in, const struct dp_search_text *text)
+static size_t longest_outside(const struct inside *in, const struct dp_search_sequence *sequence)
 {
-	const struct dp_alignment *al = &text->alignment;
+	const struct dp_alignment *al = &sequence->alignment;
 	size_t before = 0, most = 0;
 
 	for (size_t k = 0; k <= al->span_count; k++) {
 		bool last = k == al->span_count;
-		size_t begin = last ? text->n : al->spans[k].begin;
+		size_t begin = last ? sequence->n : al->spans[k].begin;
 
 		if (!last && al->spans[k].pattern != in->main)
 			continue;
 		if (begin > before) {
-			size_t run = longest_run(text->symbols + before, begin - before);
+			size_t run = longest_run(sequence->symbols + before, begin - before);
 
 			most = DP_MAX(most, run);
 		}
-		before = last ? text->n : al->spans[k].end;
+		before = last ? sequence->n : al->spans[k].end;
 	}
 	return most;
 }
 
 /* Measures the loops in one iteration of the pattern by an alignment of two. */
-static int measure(struct inside *in, const struct finder *f, struct dp_search_text *text)
+static int measure(struct inside *in, const struct finder *f, struct dp_search_sequence *sequence)
 {
-	size_t covered[DP_PATTERNS_MAX] = { 0 }, n = text->n, outside = n, main_length;
-	int status = dp_search_text__align(text, &in->loops);
+	size_t covered[DP_PATTERNS_MAX] = { 0 }, n = sequence->n, outside = n, main_length;
+	int status = dp_search_sequence__align(sequence, &in->loops);
 
 	if (status)
 		return status;
-	cover(in, covered, f, text);
+	cover(in, covered, f, sequence);
 	for (size_t i = 1; i < in->loops.count; i++)
 		if (covered[i] > covered[in->main])
 			in->main = i;
@@ -179,10 +179,10 @@ static int measure(struct inside *in, const struct finder *f, struct dp_search_t
 				fmax(dp_param.paired_off, dp_param.paired_share * in->repeats);
 	}
 	in->total = 1 - (double)outside / (double)n;
-	in->run_rest = longest_outside(in, text);
+	in->run_rest = longest_outside(in, sequence);
 	in->covered = (double)covered[in->main] / (double)n;
 	in->rest = (double)(n - covered[in->main]) / 2;
-	in->bare = fmax((double)outside / 2, (double)longest_between(&text->alignment));
+	in->bare = fmax((double)outside / 2, (double)longest_between(&sequence->alignment));
 	return DP_OK;
 }
 
@@ -204,7 +204,7 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	struct dp_search_bar bar = { dp_param.repeat_least, p->length / 2 + 1, dp_param.inside_bits,
 				     dp_param.inside_coverage };
 	uint32_t *twice = write_twice(p);
-	struct dp_search_text text;
+	struct dp_search_sequence sequence;
 	const struct dp_pattern *main;
 	struct inside below;
 	int status;
@@ -212,11 +212,11 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	memset(in, 0, sizeof(*in));
 	if (!twice)
 		return DP_ERR_NOMEM;
-	text = (struct dp_search_text){ twice, 2 * p->length, f->alphabet, NULL, NULL };
-	status = dp_search__unaided(&in->loops, &text, &bar);
+	sequence = (struct dp_search_sequence){ twice, 2 * p->length, f->alphabet, NULL, NULL };
+	status = dp_search__unaided(&in->loops, &sequence, &bar);
 	if (!status && in->loops.count > 0)
-		status = measure(in, f, &text);
-	dp_search_text__fini(&text);
+		status = measure(in, f, &sequence);
+	dp_search_sequence__fini(&sequence);
 	free(twice);
 	if (status || in->loops.count == 0) {
 		dp_patterns__fini(&in->loops);
@@ -315,19 +315,19 @@ static size_t alternating(const struct dp_pattern *p)
 }
 
 /* If parts of a pattern alternate, shortens it to the first: each part is an iteration. */
-static int take_one_part(struct dp_pattern *p, const struct dp_search_text *text)
+static int take_one_part(struct dp_pattern *p, const struct dp_search_sequence *sequence)
 {
 	size_t parts = alternating(p);
 
 	if (parts == 1)
 		return DP_OK;
-	dp_explain__add(text->explain, "levels",
+	dp_explain__add(sequence->explain, "levels",
 			DP_FACTS({ "length", "count", (double)p->length },
 				 { "parts", "count", (double)parts }),
 			"the pattern of {length:symbol} is {parts} parts that are alike but for "
 			"symbols that take each other's place: each is an iteration");
 	p->length /= parts;
-	return dp_pattern__refine(p, text->symbols, text->n, text->bits);
+	return dp_pattern__refine(p, sequence->symbols, sequence->n, sequence->bits);
 }
 
 /* Returns true if the loop inside is the iteration, rather than the pattern. *why is the reason. */
@@ -522,11 +522,11 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 	return status;
 }
 
-int dp_levels__find(struct dp_levels *levels, struct dp_search_text *text, const uint8_t *traits,
-		    double uploads)
+int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequence,
+		    const uint8_t *traits, double uploads)
 {
-	struct finder f = { text->alphabet, traits, uploads };
-	struct dp_search_bar bar = { dp_param.loop_least, text->n, dp_param.level_bits,
+	struct finder f = { sequence->alphabet, traits, uploads };
+	struct dp_search_bar bar = { dp_param.loop_least, sequence->n, dp_param.level_bits,
 				     dp_param.level_coverage, .rare = true };
 	size_t seen = 0, down = 0;
 	int status;
@@ -535,13 +535,13 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_text *text, const
 	for (size_t i = 0; i < DP_PATTERNS_MAX; i++)
 		levels->outer_parent[i] = levels->chosen_parent[i] = levels->inner_parent[i] =
 			DP_NONE;
-	status = dp_search__unaided(&levels->chosen, text, &bar);
+	status = dp_search__unaided(&levels->chosen, sequence, &bar);
 	while (!status && seen < levels->chosen.count) {
 		struct inside in;
 		const char *why;
 		bool below;
 
-		status = take_one_part(&levels->chosen.items[seen], text);
+		status = take_one_part(&levels->chosen.items[seen], sequence);
 		if (!status)
 			status = look_inside(&in, &f, &levels->chosen.items[seen], true);
 		if (status)
@@ -550,12 +550,12 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_text *text, const
 		if (below && down == dp_param.levels_down)
 			why = "the search has gone down often enough";
 		below &= down < dp_param.levels_down;
-		explain_level(text->explain, &levels->chosen.items[seen], &in, below, why);
+		explain_level(sequence->explain, &levels->chosen.items[seen], &in, below, why);
 		if (below) {
 			go_down(levels, seen, &in);
 			down++;
 			seen = 0;
-			status = dp_search__unaided(&levels->chosen, text, &bar);
+			status = dp_search__unaided(&levels->chosen, sequence, &bar);
 		} else {
 			seen++;
 		}
@@ -563,10 +563,10 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_text *text, const
 	}
 	if (!status)
 		status = fill_inner(levels, &f);
-	levels->alone = text->bits * (double)text->n;
+	levels->alone = sequence->bits * (double)sequence->n;
 	levels->fit.bits = levels->alone;
 	if (!status && levels->chosen.count > 0)
-		status = dp_patterns__fit(&levels->fit, &levels->chosen, text);
+		status = dp_patterns__fit(&levels->fit, &levels->chosen, sequence);
 	if (status)
 		dp_levels__fini(levels);
 	return status;

@@ -39,8 +39,8 @@ struct dp_levels {
  * iteration. traits holds the enum dp_trait of each symbol of the alphabet, or is NULL; uploads is
  * their number per symbol of the sequence. Errors: DP_ERR_NOMEM. Cost: that of a few searches.
  */
-int dp_levels__find(struct dp_levels *levels, struct dp_search_text *text, const uint8_t *traits,
-		    double uploads);
+int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequence,
+		    const uint8_t *traits, double uploads);
 
 void dp_levels__fini(struct dp_levels *levels);
 

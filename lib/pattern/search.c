@@ -17,7 +17,7 @@
 #include <string.h>
 
 struct searcher {
-	struct dp_search_text *whole;
+	struct dp_search_sequence *whole;
 	const uint32_t *symbols; /* the whole */
 	size_t n;
 	uint32_t alphabet;
@@ -55,34 +55,35 @@ static uint32_t *copy_patterns(const struct dp_patterns *patterns, size_t *words
 	return copy;
 }
 
-static void forget_alignment(struct dp_search_text *text)
+static void forget_alignment(struct dp_search_sequence *sequence)
 {
-	dp_align__fini(&text->alignment);
-	free(text->aligned);
-	text->aligned = NULL;
-	text->aligned_words = 0;
+	dp_align__fini(&sequence->alignment);
+	free(sequence->aligned);
+	sequence->aligned = NULL;
+	sequence->aligned_words = 0;
 }
 
-int dp_search_text__align(struct dp_search_text *text, const struct dp_patterns *patterns)
+int dp_search_sequence__align(struct dp_search_sequence *sequence,
+			      const struct dp_patterns *patterns)
 {
 	struct dp_align_pattern list[DP_PATTERNS_MAX];
 	size_t words;
 	uint32_t *copy = copy_patterns(patterns, &words);
 	int status = copy ? DP_OK : DP_ERR_NOMEM;
 
-	if (!status && text->aligned && words == text->aligned_words &&
-	    !memcmp(copy, text->aligned, words * sizeof(*copy)))
+	if (!status && sequence->aligned && words == sequence->aligned_words &&
+	    !memcmp(copy, sequence->aligned, words * sizeof(*copy)))
 		goto out;
-	forget_alignment(text);
+	forget_alignment(sequence);
 	for (size_t i = 0; i < patterns->count; i++)
 		list[i] = (struct dp_align_pattern){ patterns->items[i].symbols,
 						     patterns->items[i].length };
 	if (!status)
-		status = dp_align__run(&text->alignment, text->symbols, text->n, list,
+		status = dp_align__run(&sequence->alignment, sequence->symbols, sequence->n, list,
 				       patterns->count);
 	if (!status) {
-		text->aligned = copy;
-		text->aligned_words = words;
+		sequence->aligned = copy;
+		sequence->aligned_words = words;
 		copy = NULL;
 	}
 out:
@@ -90,33 +91,34 @@ out:
 	return status;
 }
 
-int dp_search_text__take_alignment(struct dp_alignment *alignment, struct dp_search_text *text,
-				   const struct dp_patterns *patterns)
+int dp_search_sequence__take_alignment(struct dp_alignment *alignment,
+				       struct dp_search_sequence *sequence,
+				       const struct dp_patterns *patterns)
 {
-	int status = dp_search_text__align(text, patterns);
+	int status = dp_search_sequence__align(sequence, patterns);
 
-	*alignment = text->alignment;
-	text->alignment = (struct dp_alignment){ 0 };
-	forget_alignment(text);
+	*alignment = sequence->alignment;
+	sequence->alignment = (struct dp_alignment){ 0 };
+	forget_alignment(sequence);
 	return status;
 }
 
-int dp_search_text__bits(struct dp_search_text *text)
+int dp_search_sequence__bits(struct dp_search_sequence *sequence)
 {
-	return text->bits > 0 ? DP_OK
-			      : dp_entropy__bits(&text->bits, text->symbols, text->n,
-						 text->alphabet);
+	return sequence->bits > 0 ? DP_OK
+				  : dp_entropy__bits(&sequence->bits, sequence->symbols,
+						     sequence->n, sequence->alphabet);
 }
 
 int dp_patterns__fit(struct dp_patterns_fit *fit, const struct dp_patterns *patterns,
-		     struct dp_search_text *text)
+		     struct dp_search_sequence *sequence)
 {
-	const struct dp_alignment *al = &text->alignment;
+	const struct dp_alignment *al = &sequence->alignment;
 	size_t longest = 1, before = 0;
-	int status = dp_search_text__align(text, patterns);
+	int status = dp_search_sequence__align(sequence, patterns);
 
 	if (!status)
-		status = dp_search_text__bits(text);
+		status = dp_search_sequence__bits(sequence);
 	if (status)
 		return status;
 	*fit = (struct dp_patterns_fit){ .edits = al->edit_count, .spans = al->span_count };
@@ -124,11 +126,11 @@ int dp_patterns__fit(struct dp_patterns_fit *fit, const struct dp_patterns *patt
 		double own;
 
 		status = dp_pattern__bits(&own, patterns->items[i].symbols,
-					  patterns->items[i].length, text->bits);
+					  patterns->items[i].length, sequence->bits);
 		fit->bits += status ? 0 : own;
 		longest = DP_MAX(longest, patterns->items[i].length);
 	}
-	fit->bits += dp_alignment__bits(al, text->n, longest, text->bits);
+	fit->bits += dp_alignment__bits(al, sequence->n, longest, sequence->bits);
 	for (size_t k = 0; k < al->span_count; k++) {
 		const struct dp_align_span *span = &al->spans[k];
 
@@ -200,7 +202,7 @@ static int left_over(struct stretches *s, const struct searcher *sr)
 	memset(s, 0, sizeof(*s));
 	if (sr->found->count == 0)
 		return add_stretch(s, 0, sr->n);
-	status = dp_search_text__align(sr->whole, sr->found);
+	status = dp_search_sequence__align(sr->whole, sr->found);
 	if (status)
 		return status;
 	for (size_t k = 0; k < al->span_count && !status; k++) {
@@ -223,12 +225,12 @@ static int left_over(struct stretches *s, const struct searcher *sr)
 }
 
 /* Joins the stretches, each followed by a separator that occurs once. */
-static int make_text(struct dp_choose_text *text, const struct searcher *sr,
-		     const struct stretches *s)
+static int make_sequence(struct dp_choose_sequence *sequence, const struct searcher *sr,
+			 const struct stretches *s)
 {
 	uint32_t separator = sr->alphabet, *symbols;
 
-	*text = (struct dp_choose_text){
+	*sequence = (struct dp_choose_sequence){
 		.symbols = sr->symbols,
 		.n = sr->n,
 		.alphabet = sr->alphabet,
@@ -240,63 +242,65 @@ static int make_text(struct dp_choose_text *text, const struct searcher *sr,
 	if (s->total == sr->n)
 		return DP_OK;
 	symbols = dp_alloc__array(s->total + s->count, sizeof(*symbols));
-	text->symbols = symbols;
-	text->n = 0;
+	sequence->symbols = symbols;
+	sequence->n = 0;
 	if (!symbols)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < s->count; i++) {
 		size_t n = s->items[i].end - s->items[i].first;
 
-		if (text->n > 0)
-			symbols[text->n++] = separator++;
-		memcpy(symbols + text->n, sr->symbols + s->items[i].first, n * sizeof(*symbols));
-		text->n += n;
+		if (sequence->n > 0)
+			symbols[sequence->n++] = separator++;
+		memcpy(symbols + sequence->n, sr->symbols + s->items[i].first,
+		       n * sizeof(*symbols));
+		sequence->n += n;
 	}
 	return DP_OK;
 }
 
-static void text_fini(struct dp_choose_text *text, const struct searcher *sr)
+static void sequence_fini(struct dp_choose_sequence *sequence, const struct searcher *sr)
 {
-	if (text->tree != sr->whole->tree)
-		dp_anchor_tree__free(text->tree);
-	if (text->symbols != sr->symbols)
-		free((void *)(uintptr_t)text->symbols);
+	if (sequence->tree != sr->whole->tree)
+		dp_anchor_tree__free(sequence->tree);
+	if (sequence->symbols != sr->symbols)
+		free((void *)(uintptr_t)sequence->symbols);
 }
 
-void dp_search_text__fini(struct dp_search_text *text)
+void dp_search_sequence__fini(struct dp_search_sequence *sequence)
 {
-	dp_anchor_tree__free(text->tree);
-	text->tree = NULL;
-	forget_alignment(text);
+	dp_anchor_tree__free(sequence->tree);
+	sequence->tree = NULL;
+	forget_alignment(sequence);
 }
 
 /* Makes the tree of the whole sequence, which all searches share. */
-static int share_tree(struct dp_search_text *text)
+static int share_tree(struct dp_search_sequence *sequence)
 {
-	return text->tree ? DP_OK
-			  : dp_anchor_tree__new(&text->tree, text->symbols, text->n,
-						dp_param.tree_leaves);
+	return sequence->tree ? DP_OK
+			      : dp_anchor_tree__new(&sequence->tree, sequence->symbols, sequence->n,
+						    dp_param.tree_leaves);
 }
 
-static int take_tree(struct dp_choose_text *text, const struct searcher *sr)
+static int take_tree(struct dp_choose_sequence *sequence, const struct searcher *sr)
 {
 	int status;
 
-	if (text->symbols != sr->symbols)
-		return dp_anchor_tree__new(&text->tree, text->symbols, text->n,
+	if (sequence->symbols != sr->symbols)
+		return dp_anchor_tree__new(&sequence->tree, sequence->symbols, sequence->n,
 					   dp_param.tree_leaves);
 	status = share_tree(sr->whole);
-	text->tree = sr->whole->tree;
+	sequence->tree = sr->whole->tree;
 	return status;
 }
 
-int dp_search__classes(uint32_t *class_of, uint32_t *class_count, struct dp_search_text *text)
+int dp_search__classes(uint32_t *class_of, uint32_t *class_count,
+		       struct dp_search_sequence *sequence)
 {
-	int status = share_tree(text);
+	int status = share_tree(sequence);
 
 	return status ? status
-		      : dp_classes__derive(class_of, class_count, text->tree, text->symbols,
-					   text->n, text->alphabet);
+		      : dp_classes__derive(class_of, class_count, sequence->tree, sequence->symbols,
+					   sequence->n, sequence->alphabet);
 }
 
 /* Returns true if the pattern codes the symbols that it covers with fewer bits than one by one. */
@@ -314,21 +318,21 @@ static bool describes(const struct searcher *sr, const struct dp_pattern *p, siz
 
 /* The reason why a pattern is no loop, or NULL if it is one. */
 static const char *fault_of(const struct searcher *sr, const struct dp_pattern *p,
-			    const struct dp_choose_text *text, uint64_t want)
+			    const struct dp_choose_sequence *sequence, uint64_t known)
 {
-	if (want)
-		return dp_choose__misfit(p, want) < 0.5
+	if (known)
+		return dp_choose__misfit(p, known) < 0.5
 			       ? NULL
 			       : "its number of iterations is too far from -n";
-	if (!dp_choose__repeats(p, text))
+	if (!dp_choose__repeats(p, sequence))
 		return "it does not repeat often enough, or never twice in a row";
-	return describes(sr, p, text->n) ? NULL : "it shortens the description too little";
+	return describes(sr, p, sequence->n) ? NULL : "it shortens the description too little";
 }
 
 /* The name of a symbol, from its first occurrence. */
 static const char *name_of(const struct searcher *sr, uint32_t symbol)
 {
-	const struct dp_search_text *whole = sr->whole;
+	const struct dp_search_sequence *whole = sr->whole;
 	size_t i = 0;
 
 	while (whole->explain && i < sr->n && whole->symbols[i] != symbol)
@@ -337,9 +341,9 @@ static const char *name_of(const struct searcher *sr, uint32_t symbol)
 }
 
 static bool worth_it(const struct searcher *sr, const struct dp_pattern *p,
-		     const struct dp_choose_text *text, uint64_t want)
+		     const struct dp_choose_sequence *sequence, uint64_t known)
 {
-	const char *fault = p->symbols ? fault_of(sr, p, text, want) : NULL;
+	const char *fault = p->symbols ? fault_of(sr, p, sequence, known) : NULL;
 
 	if (!p->symbols)
 		return false;
@@ -347,10 +351,10 @@ static bool worth_it(const struct searcher *sr, const struct dp_pattern *p,
 			DP_FACTS({ "length", "count", (double)p->length },
 				 { "iterations", "number", p->repeats },
 				 { "covered", "count", (double)p->covered },
-				 { "symbols", "count", (double)text->n },
+				 { "symbols", "count", (double)sequence->n },
 				 { "edits", "count", (double)p->edits },
 				 { "bits", "bits", p->bits },
-				 { "bits_without", "bits", (double)text->n * sr->bits },
+				 { "bits_without", "bits", (double)sequence->n * sr->bits },
 				 { "accepted", "count", !fault }),
 			"%s: {length:symbol}%s, {iterations:time}, with {edits:edit}, in {covered} "
 			"of {symbols:symbol}, described in {bits:bit} instead of "
@@ -383,31 +387,31 @@ static bool take_back(struct searcher *sr, const struct stretches *rest)
 	return useless;
 }
 
-/* Judges a pattern on all of its text. For the whole sequence the shared alignment serves. */
+/* Judges a pattern on all of its sequence. For the whole sequence the shared alignment serves. */
 static int judge_by_all(struct dp_pattern *p, const struct searcher *sr,
-			const struct dp_choose_text *text)
+			const struct dp_choose_sequence *sequence)
 {
 	struct dp_patterns alone = { .items = { *p }, .count = 1 };
 	int status;
 
-	if (text->symbols != sr->symbols)
-		return dp_pattern__judge(p, text->symbols, text->n, sr->bits);
-	status = dp_search_text__align(sr->whole, &alone);
-	return status ? status : dp_pattern__rate(p, &sr->whole->alignment, text->n, sr->bits);
+	if (sequence->symbols != sr->symbols)
+		return dp_pattern__judge(p, sequence->symbols, sequence->n, sr->bits);
+	status = dp_search_sequence__align(sr->whole, &alone);
+	return status ? status : dp_pattern__rate(p, &sr->whole->alignment, sequence->n, sr->bits);
 }
 
 /* Finds the next pattern in the rest; *more is false if there is none. */
-static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
+static int next_pattern(struct searcher *sr, uint64_t known, bool *more)
 {
 	struct dp_pattern best = { 0 };
 	struct stretches rest;
-	struct dp_choose_text text;
+	struct dp_choose_sequence sequence;
 	int status = left_over(&rest, sr);
 
 	*more = false;
 	if (status)
 		return status;
-	if (!want && take_back(sr, &rest)) {
+	if (!known && take_back(sr, &rest)) {
 		*more = sr->bar.longest > 1;
 		goto out;
 	}
@@ -419,50 +423,50 @@ static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 					 { "symbols", "count", (double)sr->n }),
 				"{rest} of {symbols:symbol} are in no pattern yet; the next one is "
 				"sought in these");
-	status = make_text(&text, sr, &rest);
+	status = make_sequence(&sequence, sr, &rest);
 	if (!status)
-		status = take_tree(&text, sr);
+		status = take_tree(&sequence, sr);
 	if (!status)
-		status = dp_choose__pattern(&best, &text, want);
+		status = dp_choose__pattern(&best, &sequence, known);
 	if (!status && best.symbols)
-		status = judge_by_all(&best, sr, &text);
-	if (!status && worth_it(sr, &best, &text, want)) {
+		status = judge_by_all(&best, sr, &sequence);
+	if (!status && worth_it(sr, &best, &sequence, known)) {
 		sr->claim = best.covered;
 		sr->found->items[sr->found->count++] = best;
 		best.symbols = NULL;
 		*more = true;
 	}
 	free(best.symbols);
-	text_fini(&text, sr);
+	sequence_fini(&sequence, sr);
 out:
 	free(rest.items);
 	return status;
 }
 
-static int begin(struct searcher *sr, struct dp_patterns *patterns, struct dp_search_text *text,
-		 const struct dp_search_bar *bar)
+static int begin(struct searcher *sr, struct dp_patterns *patterns,
+		 struct dp_search_sequence *sequence, const struct dp_search_bar *bar)
 {
-	int status = dp_search_text__bits(text);
+	int status = dp_search_sequence__bits(sequence);
 
 	*sr = (struct searcher){
-		.whole = text,
-		.symbols = text->symbols,
-		.n = text->n,
-		.alphabet = text->alphabet,
+		.whole = sequence,
+		.symbols = sequence->symbols,
+		.n = sequence->n,
+		.alphabet = sequence->alphabet,
 		.bar = *bar,
-		.bits = text->bits,
+		.bits = sequence->bits,
 		.found = patterns,
-		.left = text->n,
+		.left = sequence->n,
 	};
 	return status;
 }
 
-int dp_search__unaided(struct dp_patterns *patterns, struct dp_search_text *text,
+int dp_search__unaided(struct dp_patterns *patterns, struct dp_search_sequence *sequence,
 		       const struct dp_search_bar *bar)
 {
 	struct searcher sr;
 	bool more = true;
-	int status = begin(&sr, patterns, text, bar);
+	int status = begin(&sr, patterns, sequence, bar);
 
 	while (!status && more && patterns->count < DP_PATTERNS_MAX)
 		status = next_pattern(&sr, 0, &more);
@@ -497,18 +501,18 @@ static int whole_stretch(struct searcher *sr, bool *more)
 	return status;
 }
 
-int dp_search__counts(struct dp_patterns *patterns, struct dp_search_text *text,
+int dp_search__counts(struct dp_patterns *patterns, struct dp_search_sequence *sequence,
 		      const uint64_t *counts, size_t counts_count)
 {
-	struct dp_search_bar bar = { dp_param.repeat_least, text->n, 1, 0 };
+	struct dp_search_bar bar = { dp_param.repeat_least, sequence->n, 1, 0 };
 	struct searcher sr;
 	bool more = true;
-	int status = begin(&sr, patterns, text, &bar);
+	int status = begin(&sr, patterns, sequence, &bar);
 
 	patterns->count = 0;
 	for (size_t i = 0; i < counts_count && !status && patterns->count < DP_PATTERNS_MAX; i++) {
 		sr.bar.least = (size_t)DP_MIN(DP_MAX(counts[i] / 2, dp_param.repeat_least),
-					      (uint64_t)text->n);
+					      (uint64_t)sequence->n);
 		status = counts[i] == 1 ? whole_stretch(&sr, &more)
 					: next_pattern(&sr, counts[i], &more);
 	}

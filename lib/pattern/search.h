@@ -26,10 +26,10 @@ void dp_patterns__fini(struct dp_patterns *patterns);
 
 /*
  * A sequence to search, with what all its searches share: the tree, and the last alignment. The
- * caller sets the first three members, and explain if wanted; dp_search_text__fini() frees the
+ * caller sets the first three members, and explain if wanted; dp_search_sequence__fini() frees the
  * rest.
  */
-struct dp_search_text {
+struct dp_search_sequence {
 	const uint32_t *symbols;
 	size_t n;
 	uint32_t alphabet;
@@ -41,17 +41,19 @@ struct dp_search_text {
 	size_t aligned_words;
 };
 
-void dp_search_text__fini(struct dp_search_text *text);
+void dp_search_sequence__fini(struct dp_search_sequence *sequence);
 
 /*
- * Makes text->alignment that of the patterns, unless it is already. Errors: DP_ERR_NOMEM. Cost: an
- * alignment, or a comparison with the patterns of the last one.
+ * Makes sequence->alignment that of the patterns, unless it is already. Errors: DP_ERR_NOMEM. Cost:
+ * an alignment, or a comparison with the patterns of the last one.
  */
-int dp_search_text__align(struct dp_search_text *text, const struct dp_patterns *patterns);
+int dp_search_sequence__align(struct dp_search_sequence *sequence,
+			      const struct dp_patterns *patterns);
 
 /* The same, but passes the ownership of the alignment to the caller. */
-int dp_search_text__take_alignment(struct dp_alignment *alignment, struct dp_search_text *text,
-				   const struct dp_patterns *patterns);
+int dp_search_sequence__take_alignment(struct dp_alignment *alignment,
+				       struct dp_search_sequence *sequence,
+				       const struct dp_patterns *patterns);
 
 /*
  * Searches a sequence for patterns that repeat and clear the bar: first the one that explains most,
@@ -59,24 +61,25 @@ int dp_search_text__take_alignment(struct dp_alignment *alignment, struct dp_sea
  * a failure there are none. Errors: DP_ERR_NOMEM. Cost: the suffix tree of the sequence, and of
  * what patterns leave; an alignment of the whole per pattern.
  */
-int dp_search__unaided(struct dp_patterns *patterns, struct dp_search_text *text,
+int dp_search__unaided(struct dp_patterns *patterns, struct dp_search_sequence *sequence,
 		       const struct dp_search_bar *bar);
 
 /*
  * Searches for known numbers of iterations: one pattern for each number that can be matched, in
  * order.
  */
-int dp_search__counts(struct dp_patterns *patterns, struct dp_search_text *text,
+int dp_search__counts(struct dp_patterns *patterns, struct dp_search_sequence *sequence,
 		      const uint64_t *counts, size_t counts_count);
 
 /*
  * Finds classes of symbols that replace each other: class_of[] receives the class of each symbol of
  * the alphabet, below *class_count. Errors: DP_ERR_NOMEM. Cost: that of the tree's anchors.
  */
-int dp_search__classes(uint32_t *class_of, uint32_t *class_count, struct dp_search_text *text);
+int dp_search__classes(uint32_t *class_of, uint32_t *class_count,
+		       struct dp_search_sequence *sequence);
 
 /* Computes the bits of one symbol by itself. Errors: DP_ERR_NOMEM. Cost: linear, once. */
-int dp_search_text__bits(struct dp_search_text *text);
+int dp_search_sequence__bits(struct dp_search_sequence *sequence);
 
 /* How well patterns describe a sequence. */
 struct dp_patterns_fit {
@@ -85,8 +88,8 @@ struct dp_patterns_fit {
 	size_t covered, edits, spans;
 };
 
-/* Errors: DP_ERR_NOMEM. Cost: one alignment, unless the text's is of these patterns. */
+/* Errors: DP_ERR_NOMEM. Cost: one alignment, unless the sequence's is of these patterns. */
 int dp_patterns__fit(struct dp_patterns_fit *fit, const struct dp_patterns *patterns,
-		     struct dp_search_text *text);
+		     struct dp_search_sequence *sequence);
 
 #endif

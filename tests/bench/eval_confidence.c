@@ -143,7 +143,8 @@ static void search(const struct family *f, bool evidence)
 		struct dp_loops loops = { 0 };
 		struct dp_driver d = { .request = &r, .loops = &loops, .keep_all = all };
 
-		d.text = (struct dp_search_text){ r.symbols, r.count, r.alphabet, NULL, NULL };
+		d.sequence =
+			(struct dp_search_sequence){ r.symbols, r.count, r.alphabet, NULL, NULL };
 		if (dp_driver__tree(&d))
 			exit(1);
 		for (size_t i = 0; i < loops.count; i++) {
@@ -153,7 +154,7 @@ static void search(const struct family *f, bool evidence)
 				judge(&loops.loops[i], f, listed);
 		}
 		dp_loops__fini(&loops);
-		dp_search_text__fini(&d.text);
+		dp_search_sequence__fini(&d.sequence);
 		free(d.coarse);
 	}
 }

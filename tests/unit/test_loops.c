@@ -496,7 +496,7 @@ START_TEST(separators_are_no_kernels)
 		for (size_t together = 2; together < 6; together++) {
 			uint64_t counts[] = { 2 * (alone + 2), together + alone };
 			struct dp_patterns patterns = { .count = 0 };
-			struct dp_search_text text;
+			struct dp_search_sequence sequence;
 			size_t n = 0;
 
 			for (size_t part = 0; part < alone + 2; part++) {
@@ -511,9 +511,9 @@ START_TEST(separators_are_no_kernels)
 						s[n++] = 29;
 				}
 			}
-			text = (struct dp_search_text){ s, n, 40, NULL, NULL };
-			ck_assert_int_eq(dp_search__counts(&patterns, &text, counts, 2), DP_OK);
-			dp_search_text__fini(&text);
+			sequence = (struct dp_search_sequence){ s, n, 40, NULL, NULL };
+			ck_assert_int_eq(dp_search__counts(&patterns, &sequence, counts, 2), DP_OK);
+			dp_search_sequence__fini(&sequence);
 			ck_assert_uint_gt(patterns.count, 0);
 			for (size_t k = 0; k < patterns.count; k++)
 				for (size_t i = 0; i < patterns.items[k].length; i++)

@@ -8,7 +8,7 @@
  * Cost: linear in the pattern and in the kernels looked at, at most one and a half patterns per
  * side.
  */
-#include "loops/expected_count.h"
+#include "loops/known_count.h"
 #include "align/diff.h"
 #include "base/parameters.h"
 
@@ -32,7 +32,7 @@ static bool is_same(const struct dp_loops_request *r, uint32_t a, uint32_t b)
 static bool begins(const struct dp_loops_request *r, const struct dp_sequence_loop *loop,
 		   size_t at)
 {
-	size_t n = DP_MIN(loop->length, dp_param.expected_begin);
+	size_t n = DP_MIN(loop->length, dp_param.count_begin);
 
 	for (size_t i = 0; i < n; i++)
 		if (at + i >= r->count || !is_same(r, r->symbols[at + i], loop->pattern[i]))
@@ -234,7 +234,7 @@ static int try_room(const struct dp_loops_request *r, struct dp_sequence_loop *l
 	return add(r, loop, room, first, room->high);
 }
 
-int dp_expected_count__add(struct dp_driver *driver, size_t which, uint64_t wanted)
+int dp_known_count__add(struct dp_driver *driver, size_t which, uint64_t known)
 {
 	const struct dp_loops_request *r = driver->request;
 	struct dp_sequence_loop *loop = &driver->loops->loops[which];
@@ -246,7 +246,7 @@ int dp_expected_count__add(struct dp_driver *driver, size_t which, uint64_t want
 	for (size_t i = 0; i < loop->count; i++)
 		whole += !loop->iterations[i].partial;
 	/* a single iteration does not show what the others look like */
-	if (whole < 2 || whole + 1 != wanted)
+	if (whole < 2 || whole + 1 != known)
 		return DP_OK;
 	if (room_before(&room, driver->loops, which))
 		status = try_room(r, loop, &room, &added);

@@ -2,17 +2,17 @@
  * The one iteration that a known count requires, and that was not found because it is unlike the
  * others.
  */
-#ifndef DP_LOOPS_EXPECTED_COUNT_H
-#define DP_LOOPS_EXPECTED_COUNT_H
+#ifndef DP_LOOPS_KNOWN_COUNT_H
+#define DP_LOOPS_KNOWN_COUNT_H
 
 #include "loops/driver.h"
 
 /*
- * If loop `which` of the driver has one whole iteration fewer than `wanted`, looks for it right
+ * If loop `which` of the driver has one whole iteration fewer than `known`, looks for it right
  * before the first and right behind the last, and adds it; else leaves the loop as it is. Errors:
  * DP_ERR_NOMEM. Cost: linear in the pattern's length, the iterations of all loops and the edits;
  * two calls of evidence->at per iteration.
  */
-int dp_expected_count__add(struct dp_driver *driver, size_t which, uint64_t wanted);
+int dp_known_count__add(struct dp_driver *driver, size_t which, uint64_t known);
 
 #endif
