@@ -40,9 +40,25 @@ function showFacts() {
 	byId("foot").textContent = `deepprof ${report.version}. ${clean(trace.path)}. Nothing on this page is loaded from elsewhere.`;
 }
 
-/* " of loop 1" if there are several. */
+/* Is a loop the only one of the level on its GPU, which then identifies it? */
+function aloneOnDevice(loop) {
+	return report.devices.length > 1 && report.loops.filter(other => other.selected && other.device === loop.device).length === 1;
+}
+
+/* " of loop 1" or " on GPU 1" if there are several. */
 function ofLoop(loop) {
-	return fullLoops().length > 1 ? ` of loop ${loop.id}` : "";
+	if (fullLoops().length <= 1)
+		return "";
+	return aloneOnDevice(loop) ? ` on ${deviceName(loop.device)}` : ` of loop ${loop.id}`;
+}
+
+/* " in loop 1" or " on GPU 0, GPU 1" if there are several places. */
+function placeOf(finding) {
+	const loop = report.loops[finding.loop];
+
+	if (loop && !ofLoop(loop) || !loop && report.devices.length === 1)
+		return "";
+	return loop && !aloneOnDevice(loop) ? ` in loop ${loop.id}` : ` on ${finding.devices.map(deviceName).join(", ")}`;
 }
 
 function iterationsText([first, last]) {
@@ -51,17 +67,16 @@ function iterationsText([first, last]) {
 
 function showFinding(finding) {
 	const loop = report.loops[finding.loop];
-	const many = fullLoops().length > 1;
 	const save = finding.cost ? el("span", { class: "save" }, finding.cost) : null;
 
 	return el("article", { class: "finding " + finding.severity },
-		el("h3", null, el("span", { class: "badge" }, finding.severity), finding.rule, save),
+		el("h3", null, el("span", { class: "badge" }, finding.severity), finding.rule + placeOf(finding), save),
 		el("p", { title: (report.rules.find(rule => rule[0] === finding.rule) || ["", ""])[1] }, finding.says),
 		el("p", { class: "advice" }, "\u2192 " + finding.advice),
 		el("div", { class: "evidence" },
 			el("span", null, "confidence ", el("b", null, format.share(finding.confidence))),
 			loop && loop.series ? el("button", { type: "button", class: "link", click: () => lookAt(finding) },
-				(many ? `loop ${finding.loop}, ` : "") + iterationsText(finding.iterations)) : null));
+				iterationsText(finding.iterations)) : null));
 }
 
 function showFindings() {

@@ -227,6 +227,10 @@ static int write_finding(struct dp_render *render, size_t id)
 			  finding->loop == DP_NONE ? -1LL : (long long)finding->loop,
 			  finding->first_iteration, finding->last_iteration);
 	dp_html__value(render, finding->confidence, "1");
+	dp_render__text(render, ",\"devices\":[");
+	for (size_t i = 0; i < finding->loop_count; i++)
+		dp_render__format(render, "%s%u", i ? "," : "", (unsigned)finding->devices[i]);
+	dp_render__text(render, "]");
 	dp_render__text(render, ",\"recoverable_ns\":");
 	dp_html__value(render, finding->recoverable_ns, "ns");
 	dp_render__text(render, ",\"advice\":");

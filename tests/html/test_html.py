@@ -78,8 +78,9 @@ class Page(unittest.TestCase):
                 means = [part["mean"] for part in loop.get("parts", [])]
                 if means and reported["summary"]["avg_period_ns"] is not None:
                     self.assertAlmostEqual(sum(means), reported["summary"]["avg_period_ns"], delta=1)
-            self.assertEqual([f["rule"] for f in data["findings"]],
-                             [f["rule"] for f in report["findings"]])
+            for key in "rule", "loop", "devices":
+                self.assertEqual([f[key] for f in data["findings"]],
+                                 [f[key] for f in report["findings"]])
 
     def test_kernels(self):
         """Occupancy is weighted by duration; names tell which kernels use tensor cores."""
@@ -434,6 +435,18 @@ class Looks(unittest.TestCase):
             page.run("document.querySelector('.finding .link').click()")
             self.assertEqual(page.run("page.picked"), [[first - 0.5, last + 0.5]])
             self.assertEqual(page.run("page.loop.id"), page.run("report.findings[0].loop"))
+            self.assertEqual(page.complaints, [])
+
+    def test_findings_name_their_place(self):
+        """A GPU where a person thinks of one, and a loop where a GPU has several."""
+        with browser.Browser() as page:
+            page.open(self.folder / "train.html")
+            self.assertEqual(page.run("placeOf(report.findings[0])"), "")
+            page.run("report.devices.push(report.devices[0]); report.loops.push({ ...report.loops[0], id: 7, device: 1 });"
+                     "report.findings.push({ ...report.findings[0], loop: report.loops.length - 1, devices: [1] })")
+            self.assertRegex(page.run("placeOf(report.findings.at(-1))"), "^ on ")
+            page.run("report.loops.push({ ...report.loops.at(-1), id: 8 })")
+            self.assertEqual(page.run("placeOf(report.findings.at(-1))"), " in loop 7")
             self.assertEqual(page.complaints, [])
 
     def test_one_iteration(self):
