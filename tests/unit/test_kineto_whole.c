@@ -208,7 +208,7 @@ START_TEST(real_traces_as_jansson_reads_them)
 	const char *folder = getenv("DEEPPROF_TRACES") ? getenv("DEEPPROF_TRACES") : DP_TRACES;
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
-	size_t length, compared = 0;
+	size_t length, compared = 0, least = 50000;
 	char file[1024], *text;
 
 	if (!dir)
@@ -216,16 +216,16 @@ START_TEST(real_traces_as_jansson_reads_them)
 	while ((entry = readdir(dir))) {
 		if (!strstr(entry->d_name, ".json.gz") || strstr(entry->d_name, "not-chrome"))
 			continue;
-		/* sanitizers are slow: about a third, the other build has all */
-		if (DP_SANITIZED && strlen(entry->d_name) % 3)
-			continue;
+		/* sanitizers are slow: a part is enough, as the other build reads all */
+		if (DP_SANITIZED && compared > least)
+			break;
 		snprintf(file, sizeof(file), "%s/%s", folder, entry->d_name);
 		text = read_gzip(file, &length);
 		compared += compare_with_jansson(file, text, length);
 		free(text);
 	}
 	closedir(dir);
-	ck_assert_uint_gt(compared, DP_SANITIZED ? 5000 : 50000);
+	ck_assert_uint_gt(compared, least);
 }
 END_TEST
 
