@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranks that a verdict names; of more it says that there are some. */
+/* Ranks that a verdict names; if there are more, it only mentions them. */
 enum { NAMED_MOST = 8 };
 
 static int compare_numbers(const void *a, const void *b)
@@ -68,7 +68,10 @@ static int listed_ranks(size_t *absent, const struct dp_job *job)
 	return DP_OK;
 }
 
-/* What the order of files numbers need not be the numbers of the groups. */
+/*
+ * Returns true if the ranks' numbers are those of the groups; numbers by the order of files need
+ * not be.
+ */
 static bool has_own_numbers(const struct dp_job *job)
 {
 	for (size_t r = 0; r < job->count; r++)
@@ -109,12 +112,15 @@ static bool has_trace(const struct dp_job *job, int64_t number)
 
 bool dp_job__meets_absent(const struct dp_job *job, const struct dp_job_group *group, size_t r)
 {
-	/* Who meets all ranks makes all of them late, not one. */
+	/* a member that meets all ranks makes all of them late, rather than one */
 	return group->size > group->rank_count && group->rank_count < job->count &&
 	       has_member(group, r);
 }
 
-/* The absent members of a group that are not yet among found[0 .. count); returns the new count. */
+/*
+ * Appends the group's absent members that are not among found[0 .. count) yet; returns the new
+ * count.
+ */
 static size_t add_absent(int64_t *found, size_t count, const struct dp_job *job,
 			 const int64_t *numbers, size_t number_count)
 {

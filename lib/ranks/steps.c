@@ -1,14 +1,16 @@
-/* Iterations of a rank of which only collectives are recorded. */
+/* Joins the iterations of a rank of which only collectives are recorded. */
 #include "ranks/blame.h"
 #include "ranks/summary.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* A pause that divides iterations is this many times as long as the one on either side: there is a
- * forward pass in it, half as long as the backward pass that all others are parts of. */
+/*
+ * A pause between iterations is this many times as long as those on either side: it contains a
+ * forward pass, half as long as the backward pass that the other pauses are parts of.
+ */
 #define LONGER 1.5
-/* Pauses below the tick of a clock of microseconds are equal. */
+/* Shorter pauses are equal: the tick of a clock with microseconds. */
 #define TICK_NS 1000.0
 
 static bool only_collectives(const struct dp_rank_summary *rank)
@@ -19,7 +21,7 @@ static bool only_collectives(const struct dp_rank_summary *rank)
 	return rank->call_count > 0;
 }
 
-/* Before the first collective and behind the last one it is not known. */
+/* The pause before a step; a tick before the first one and after the last, where it is unknown. */
 static double pause_before(const struct dp_rank_summary *rank, size_t k)
 {
 	return k && k < rank->step_count
@@ -46,7 +48,9 @@ static void add_step(struct dp_step_summary *sum, const struct dp_step_summary *
 	sum->warmup |= step->warmup;
 }
 
-/* What a single pause does not show the distance shows. */
+/*
+ * Joins steps up to the next long pause, but at most `every`, since a single pause may be missed.
+ */
 static void join(struct dp_rank_summary *rank, const double *pauses, size_t every)
 {
 	size_t kept = 0;
