@@ -409,11 +409,18 @@ DP_REAL(gap_near, 0.9, "ratio", "families",
 	"to the median gap, or its inverse, of a gap that is like it")
 DP_REAL(gap_regular, 0.6, "share", "families",
 	"of a repeat's score that it loses where no gap is like the median")
+DP_REAL(anchor_regular, 0.7, "share", "families",
+	"of gaps like the median that make a repeat regular")
 DP_REAL(votes_power, 0.1, "exponent", "families",
 	"of the number of repeats with such a gap, in its score")
 DP_REAL(modal_share, 0.083, "share", "families",
 	"of windows that are the same to the symbol: with fewer the one of median length is "
 	"the pattern")
+DP_WHOLE(window_long, 1 << 14, "symbols", "cost",
+	"of a window: few repeats are so far apart, but by chance some are, …")
+DP_WHOLE(long_support, 50, "1/share", "cost",
+	 "… and trying them takes up to 13 times as long on noisy sequences: of all occurrences "
+	 "this many have to be anchors of such windows")
 DP_WHOLE(windows_most, 1 << 12, "windows", "cost",
 	"of an anchor that are compared: the most frequent is among them")
 

@@ -42,6 +42,7 @@ struct anchor {
 struct bin {
 	struct anchor anchor; /* the best one */
 	size_t votes;
+	size_t support; /* occurrences with regular gaps */
 	int depth;
 };
 
@@ -171,12 +172,13 @@ static void consider(struct finder *f, size_t first, size_t count, int depth)
 	score = covered / (double)f->tree->n * (1 - dp_param.gap_regular * (1 - near));
 	anchor = (struct anchor){ first, count, gap, score, near };
 	bin->votes++;
+	bin->support += near >= dp_param.anchor_regular ? count : 0;
 	bin->depth = depth;
 	if (is_better(f, &anchor, &bin->anchor))
 		bin->anchor = anchor;
 	bin = bin_of_count(f, count);
 	if (bin && is_better(f, &anchor, &bin->anchor))
-		*bin = (struct bin){ anchor, 1, depth };
+		*bin = (struct bin){ anchor, 1, 0, depth };
 }
 
 /* Windows. */
@@ -336,6 +338,16 @@ static int by_bin_score(const void *a, const void *b)
 }
 
 /*
+ * Returns true if a bin's repeats are no coincidence: of many repeats that occur a few times, some
+ * are regular by chance. Few and long iterations have anchors everywhere.
+ */
+static bool is_supported(const struct finder *f, const struct bin *bin)
+{
+	return bin->anchor.gap <= (double)dp_param.window_long ||
+	       bin->support >= f->tree->leaves / dp_param.long_support;
+}
+
+/*
  * Adds the candidates of one depth, from the best bins whose candidates were not found at lower
  * depths.
  */
@@ -352,7 +364,7 @@ static int harvest(struct finder *f, size_t share)
 		counted++;
 	}
 	for (int i = 0; i < BINS; i++)
-		if (f->bins[i].anchor.score > 0)
+		if (f->bins[i].anchor.score > 0 && is_supported(f, &f->bins[i]))
 			order[n++] = &f->bins[i];
 	qsort(order, n, sizeof(*order), by_bin_score);
 	for (size_t i = 0; i < n && i + counted < share && f->out_count < f->out_room && !status;
