@@ -152,8 +152,10 @@ static bool read_large(const char **at, double *number)
 	return *number > 0;
 }
 
-/* Forward and backward passes take 6 operations for each parameter and token (Kaplan et al.,
- * Scaling Laws for Neural Language Models, section 2.1). */
+/*
+ * Forward and backward passes take 6 operations for each parameter and token (Kaplan et al.,
+ * Scaling Laws for Neural Language Models, section 2.1).
+ */
 bool analyze_set_flops(void *into, const char *value, struct opt_why *why)
 {
 	double *flops = &((struct analyze_options *)into)->options.flops;

@@ -499,21 +499,27 @@ struct dp_finding {
 	uint32_t loop;		/* DP_NONE: about the capture of a device without loops */
 	size_t first_iteration; /* of those to look at, both included */
 	size_t last_iteration;
-	/* Per iteration, of the mean period or the one in the evidence DP_EVIDENCE_PERIOD; NaN if
+	/*
+	 * Per iteration, of the mean period or the one in the evidence DP_EVIDENCE_PERIOD; NaN if
 	 * unknown. For a capture, or the only whole iteration of a loop, the evidence gives its
-	 * duration. */
+	 * duration.
+	 */
 	double recoverable_ns;
 	const char *advice; /* one action */
 	size_t evidence_count;
 	const struct dp_evidence_value *evidence;
 	const char *metric; /* of iterations, that the cost is a part of; NULL: none */
-	/* What the host did meanwhile, by the outermost operator, annotation or call or, for
-	 * DP_HOST_SYNC, the innermost: most expensive first. */
+	/*
+	 * What the host did meanwhile, by the outermost operator, annotation or call or, for
+	 * DP_HOST_SYNC, the innermost: most expensive first.
+	 */
 	size_t range_count;
 	const struct dp_finding_range *ranges;
 	enum dp_host_activity activity; /* of the ranges */
-	/* All loops that it is about, starting with loop. Those of other devices are included if
-	 * the rule, the advice and, within a fifth, the cost are the same. */
+	/*
+	 * All loops that it is about, starting with loop. Those of other devices are included if
+	 * the rule, the advice and, within a fifth, the cost are the same.
+	 */
 	size_t loop_count;
 	const uint32_t *loops;
 	/* The rule of an earlier finding whose cost includes this one's; NULL: none. */
@@ -522,8 +528,10 @@ struct dp_finding {
 	const uint32_t *devices;
 	const double *costs_ns;
 	bool single; /* about a loop's only whole iteration, which has no period */
-	/* The period of typical iterations without the problem, from a replay of the dependencies.
-	 * NaN if there is none. */
+	/*
+	 * The period of typical iterations without the problem, from a replay of the dependencies.
+	 * NaN if there is none.
+	 */
 	double predicted_ns;
 	double predicted_from_ns; /* the period as it is */
 };
@@ -532,8 +540,10 @@ struct dp_finding {
 DP_API bool dp_finding_concerns(const struct dp_finding *finding, uint32_t loop);
 DP_API double dp_finding_cost(const struct dp_finding *finding, uint32_t loop);
 
-/* Findings, ordered by severity, then by the time that fixing them would save over the whole trace.
- * NULL beyond the last. */
+/*
+ * Findings, ordered by severity, then by the time that fixing them would save over the whole trace.
+ * NULL beyond the last.
+ */
 DP_API size_t dp_analysis_finding_count(const struct dp_analysis *analysis);
 DP_API const struct dp_finding *dp_analysis_finding(const struct dp_analysis *analysis,
 						    size_t finding);

@@ -10,8 +10,10 @@
 extern "C" {
 #endif
 
-/* Where output goes. write returns 0, or any other value to stop; the report then fails with
- * DP_ERR_IO. */
+/*
+ * Where output goes. write returns 0, or any other value to stop; the report then fails with
+ * DP_ERR_IO.
+ */
 struct dp_sink {
 	int (*write)(void *ctx, const void *data, size_t size);
 	void *ctx;
@@ -29,8 +31,10 @@ struct dp_report_options {
 	bool gzip;    /* compress the output (RFC 1952) */
 	bool kineto;  /* "chrome": as Kineto writes it, for tools that need ProfilerStep */
 	bool follows; /* another trace's report precedes it in the same output */
-	/* "text": lines of the screen to fit; 0: 24; UINT_MAX: there is no screen, and findings
-	 * are written in full */
+	/*
+	 * "text": lines of the screen to fit; 0: 24; UINT_MAX: there is no screen, and findings
+	 * are written in full
+	 */
 	unsigned height;
 	bool all; /* "text", verbose: write all rows of tables */
 	bool brief; /* "json": at most 20,000 bytes, without iterations */

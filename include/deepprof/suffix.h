@@ -68,8 +68,10 @@ DP_API size_t dp_suffix_tree_count(const struct dp_suffix_tree *tree);
 /* The position in S of the suffix at a place of the suffix array, place < count. Constant cost. */
 DP_API size_t dp_suffix_tree_suffix(const struct dp_suffix_tree *tree, size_t place);
 
-/* The length of the common prefix of the suffixes at place - 1 and place; 0 for place 0. Constant
- * cost. */
+/*
+ * The length of the common prefix of the suffixes at place - 1 and place; 0 for place 0. Constant
+ * cost.
+ */
 DP_API size_t dp_suffix_tree_lcp(const struct dp_suffix_tree *tree, size_t place);
 
 /* The memory that the tree occupies in bytes, including its index once built. */

@@ -17,8 +17,10 @@ extern "C" {
 
 struct dp_trace;
 
-/* What an operation is. A graph is one replay of a CUDA graph that was traced as a whole; it counts
- * as a kernel. */
+/*
+ * What an operation is. A graph is one replay of a CUDA graph that was traced as a whole; it counts
+ * as a kernel.
+ */
 enum dp_op_kind { DP_OP_KERNEL, DP_OP_GRAPH, DP_OP_COPY, DP_OP_SET };
 
 /* CUPTI's CUpti_ActivityMemcpyKind. */
@@ -234,8 +236,10 @@ struct dp_off_cpu {
 	const uint8_t *kind;	/* enum dp_off_kind */
 };
 
-/* Samples of how long a process's cgroup has been throttled since an unspecified time, in order of
- * time. */
+/*
+ * Samples of how long a process's cgroup has been throttled since an unspecified time, in order of
+ * time.
+ */
 struct dp_throttling {
 	size_t count;
 	const int64_t *time_ns;
@@ -317,8 +321,10 @@ struct dp_open_options {
 	/* Called now and then; total_bytes is 0 if unknown. May be NULL. */
 	void (*progress)(void *ctx, uint64_t done_bytes, uint64_t total_bytes);
 	void *progress_ctx;
-	/* What dp_trace_path() and errors call a file that stands for another, such as a temporary
-	 * copy; NULL: its path. */
+	/*
+	 * What dp_trace_path() and errors call a file that stands for another, such as a temporary
+	 * copy; NULL: its path.
+	 */
 	const char *label;
 	/* The folder in which a compressed database is unpacked; NULL: /tmp. */
 	const char *temporary_folder;
@@ -419,8 +425,10 @@ DP_API const char *dp_trace_string(const struct dp_trace *trace, uint32_t id);
 /* The number of strings, whose ids start at 0. */
 DP_API size_t dp_trace_string_count(const struct dp_trace *trace);
 
-/* Tables; NULL beyond the last. Streams and devices are in order of process, device, context,
- * stream. */
+/*
+ * Tables; NULL beyond the last. Streams and devices are in order of process, device, context,
+ * stream.
+ */
 DP_API size_t dp_trace_stream_count(const struct dp_trace *trace);
 DP_API const struct dp_stream *dp_trace_stream(const struct dp_trace *trace, size_t index);
 DP_API size_t dp_trace_device_count(const struct dp_trace *trace);

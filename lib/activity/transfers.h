@@ -14,8 +14,10 @@ enum dp_transfer {
 	DP_TRANSFERS
 };
 
-/* Copies are named by the innermost operator or range that launched them, communication by its
- * kernel. */
+/*
+ * Copies are named by the innermost operator or range that launched them, communication by its
+ * kernel.
+ */
 struct dp_transfers {
 	const char *name[DP_TRANSFERS]; /* NULL: none, or unknown. Borrowed from the trace */
 	double share[DP_TRANSFERS];	/* of the time of its kind */

@@ -208,8 +208,10 @@ const char *dp_rule__stall_advice(enum dp_purpose purpose);
 void dp_rule__name_stream_wait(const struct dp_rule_input *input, struct dp_rule_finding *out,
 			       bool slow);
 
-/* Names the launcher of most of the copies that a finding is about, or the kernel that communicates
- * most, unless the evidence has a name already. */
+/*
+ * Names the launcher of most of the copies that a finding is about, or the kernel that communicates
+ * most, unless the evidence has a name already.
+ */
 void dp_rule__name_transfer(const struct dp_rule_input *input, struct dp_rule_finding *out,
 			    enum dp_transfer kind);
 

@@ -27,8 +27,10 @@ static const struct {
 	  "find what is copied more with each iteration: results that are kept, logs" },
 };
 
-/* A factor that scales a time to the usual clock, if clocks are recorded: growth because of falling
- * clocks is reported by throttled. */
+/*
+ * A factor that scales a time to the usual clock, if clocks are recorded: growth because of falling
+ * clocks is reported by throttled.
+ */
 static double at_usual_clock(const struct dp_rule_input *input, double usual_mhz, size_t k)
 {
 	const double *clock_mhz = dp_rule__metric(input, "clock_MHz");

@@ -17,8 +17,10 @@
 /* Share of the longest gap for a call to be named. */
 #define MOST_OF_GAP 0.5
 
-/* Share of the idle time that the longest gap takes at least if one activity of the host causes it;
- * below, every launch is slow. */
+/*
+ * Share of the idle time that the longest gap takes at least if one activity of the host causes it;
+ * below, every launch is slow.
+ */
 #define SPREAD_SHARE 0.33
 
 struct starved {
@@ -155,8 +157,10 @@ static bool check_capture(const struct dp_rule_input *input, struct dp_rule_find
 	return true;
 }
 
-/* Names the ranges in which slow iterations wait longer, before an upload or elsewhere; if there
- * are none, those of typical iterations. */
+/*
+ * Names the ranges in which slow iterations wait longer, before an upload or elsewhere; if there
+ * are none, those of typical iterations.
+ */
 static void name_ranges(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	double input_ns = 0;

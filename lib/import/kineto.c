@@ -420,10 +420,7 @@ static int row_event(struct kineto *kineto, const struct dp_chrome_event *event)
 	return range_event(kineto, event, DP_RANGE_OPERATOR);
 }
 
-/*
- * Keeps names of processes and threads. They are assigned at the end, to those that had events:
- * rows of GPUs are named the same way.
- */
+/* Keeps names of rows for the end, when it is known which rows are processes and threads. */
 static int metadata_event(struct kineto *kineto, const struct dp_chrome_event *event)
 {
 	uint32_t need = DP_CHROME_NAME | DP_CHROME_PID;

@@ -47,8 +47,10 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 
 void dp_cut__fini(struct dp_cut *cut);
 
-/* Gives iterations with equal edits the same variant. Errors: DP_ERR_NOMEM. Cost: linear in
- * iterations and edits. */
+/*
+ * Gives iterations with equal edits the same variant. Errors: DP_ERR_NOMEM. Cost: linear in
+ * iterations and edits.
+ */
 int dp_variants__number(struct dp_repetition *iterations, size_t count, const struct dp_edit *edits,
 			const uint32_t *symbols);
 

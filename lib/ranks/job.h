@@ -36,8 +36,7 @@ struct dp_job_group {
 	bool sends; /* it has sends and receives */
 };
 
-/* What calls of a kind, size and size of group take of which all members have a trace: the median.
- */
+/* The median time of calls of a kind, size and size of group, of which all members have a trace. */
 struct dp_usual {
 	uint64_t bytes;
 	int64_t own_ns;
@@ -133,15 +132,19 @@ struct dp_ranks {
 	struct dp_strings texts; /* all texts that the result lends */
 };
 
-/* absent.c: counts the ranks that are in groups, listed or by their size, and that no file has.
- * Errors: DP_ERR_NOMEM. */
+/*
+ * absent.c: counts the ranks that are in groups, listed or by their size, and that no file has.
+ * Errors: DP_ERR_NOMEM.
+ */
 int dp_job__count_absent(size_t *absent, const struct dp_job *job);
 
 /* True if a rank (an index) is in this group, and a member is absent that not all ranks meet. */
 bool dp_job__meets_absent(const struct dp_job *job, const struct dp_job_group *group, size_t r);
 
-/* Writes the numbers of those that a rank meets in such groups, "3, 5"; "" if they are not known,
- * or many. Errors: DP_ERR_NOMEM. */
+/*
+ * Writes the numbers of those that a rank meets in such groups, "3, 5"; "" if they are not known,
+ * or many. Errors: DP_ERR_NOMEM.
+ */
 int dp_job__name_absent(char *text, size_t size, const struct dp_job *job, size_t r);
 
 /* Puts the iterations of all ranks on one clock. Errors: DP_ERR_NOMEM. */

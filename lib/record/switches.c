@@ -27,8 +27,10 @@
  */
 enum { RING_PAGES = 8 };
 
-/* How far ahead of a record the ring is loaded: another processor wrote it, and loading it takes
- * about as long as reading a few records. */
+/*
+ * How far ahead of a record the ring is loaded: another processor wrote it, and loading it takes
+ * about as long as reading a few records.
+ */
 enum { AHEAD_BYTES = 256 };
 
 /* Shorter intervals are not worth a row: the switch itself takes 1 to 3 us. */

@@ -100,10 +100,7 @@ static void add_contents(struct dp_words *words, const struct dp_loop *loop)
 		dp_words__add(words, " and %s", dp_text__plural(number, loop->sets, "memset"));
 }
 
-/*
- * Adds "median period 176.2 ms (±2.5 ms)"; for two kinds of iterations, the period and number of
- * each.
- */
+/* Adds "median period 176.2 ms (±2.5 ms)"; of two kinds of iterations, with the number of each. */
 static void add_period(struct dp_words *words, struct dp_render *render, size_t id)
 {
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
@@ -408,9 +405,7 @@ static void draw(struct dp_render *render, const struct dp_sparkline *bars)
 	dp_text__style_end(render);
 }
 
-/*
- * Writes "period ▇█▆█▃ 168.1–180.7 ms, longest: iteration 3"; many bars have a line to themselves.
- */
+/* Writes "period ▇█▆█▃ 168.1–180.7 ms, longest: iteration 3"; many bars take a line. */
 static void write_sparkline(struct dp_render *render, size_t id)
 {
 	size_t width = ((struct dp_text *)render->state)->width;

@@ -1,5 +1,7 @@
-/* A libcuda that does what cuInit() does for tools, it loads and calls the injection; fake_device.c
- * has the rest. */
+/*
+ * A libcuda that does what cuInit() does for tools, it loads and calls the injection; fake_device.c
+ * has the rest.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>

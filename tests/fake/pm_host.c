@@ -50,8 +50,10 @@ static const struct {
 	{ "GA102", DP_GPU_METRICS },
 };
 
-/* How many of our metrics of a chip fit; 0: this libcupti has no host half that does without a
- * driver (13.3 on). */
+/*
+ * How many of our metrics of a chip fit; 0: this libcupti has no host half that does without a
+ * driver (13.3 on).
+ */
 static size_t fit(struct pm *pm, const char *chip)
 {
 	struct pm_gpu gpu;

@@ -353,8 +353,10 @@ START_TEST(daemons)
 }
 END_TEST
 
-/* Threads that go on while the process ends: what they make then may be lost, and is not stored
- * half. */
+/*
+ * Threads that go on while the process ends: what they make then may be lost, and is not stored
+ * half.
+ */
 START_TEST(ends_while_it_works)
 {
 	static struct run run;

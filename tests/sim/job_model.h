@@ -1,5 +1,7 @@
-/* Between job_run.c, which runs the ranks of a job, job_meet.c, in which they wait for each other,
- * and job_event.c, which records what they do. */
+/*
+ * Between job_run.c, which runs the ranks of a job, job_meet.c, in which they wait for each other,
+ * and job_event.c, which records what they do.
+ */
 #ifndef SIM_JOB_MODEL_H
 #define SIM_JOB_MODEL_H
 

@@ -121,8 +121,10 @@ struct sim_run {
 	bool state;	   /* memory and samples are recorded */
 	bool no_sets;	   /* memsets are left out */
 	uint64_t epoch_ns; /* the simulation's beginning, since 1970 */
-	/* Of a job: the ranks that one file holds, and the collectives of the one whose events come;
-	 * else NULL. */
+	/*
+	 * Of a job: the ranks that one file holds, and the collectives of the one whose events come;
+	 * else NULL.
+	 */
 	const struct sim_rank_info *ranks;
 	const struct sim_collective *collectives;
 };

@@ -198,8 +198,10 @@ static void put_jax_event(struct sim_sink *sink, const struct sim_event *event, 
 	LIT("}");
 }
 
-/* Times since the session's start. Kernels are on their stream's row, and again as XLA's
- * operations. */
+/*
+ * Times since the session's start. Kernels are on their stream's row, and again as XLA's
+ * operations.
+ */
 static void put_jax(struct sim_sink *sink, const struct sim_event *event)
 {
 	const struct sim_run *run = sink->run;

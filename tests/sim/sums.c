@@ -162,8 +162,10 @@ static void check_kernels(struct subject *subject, const struct dp_loop *loop)
 		     total(subject, dp_analysis_loop_position_stat), want);
 }
 
-/* A metric without any values although the trace is not said to lack what it needs, or the other
- * way round. */
+/*
+ * A metric without any values although the trace is not said to lack what it needs, or the other
+ * way round.
+ */
 static void check_needs(struct subject *subject, const struct dp_loop *loop)
 {
 	const struct dp_metric_info *info;

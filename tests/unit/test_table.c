@@ -299,10 +299,7 @@ static void count_release(struct ArrowArray *array)
 	ck_assert(!array->release);
 }
 
-/*
- * From now on counts how often an array, its children and dictionaries are released. Returns their
- * number.
- */
+/* Counts releases of an array, its children and dictionaries from now on. Returns their number. */
 static size_t watch(struct ArrowArray *array)
 {
 	size_t count = 1;
@@ -631,8 +628,7 @@ START_TEST(streams_outlive_comparisons)
 }
 END_TEST
 
-/* Reads a whole table; returns whether memory ran out somewhere. Checks nothing else: Check's own
- * allocations would count. */
+/* Reads a whole table; returns whether memory ran out. Has no checks, as Check allocates. */
 static bool read_through(const struct report_case *at, const char *name)
 {
 	struct ArrowArrayStream stream;

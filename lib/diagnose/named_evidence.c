@@ -1,4 +1,4 @@
-/* What the loop's stream waited for, as evidence. */
+/* Evidence with a name: what a loop's stream waited for; calls and kernels behind transfers. */
 #include "diagnose/diagnose.h"
 
 /* Smallest share of the period at which a wait is named. */
