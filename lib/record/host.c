@@ -9,7 +9,7 @@
  * the time it was last seen idle, so that each interval between samples has a uniform rate.
  *
  * For threads that run, the kernel also records when each was off a processor (switches.h), if it
- * allows that.
+ * allows that. Such a thread's times are not read while it stays off, and less often if many run.
  *
  * Cost of 64 threads, 20 times a second: tests/bench/host_cost.py, RESULTS.md.
  */
@@ -44,6 +44,13 @@ enum { THREADS_MAX = 64, PROCESSES_MAX = 256 };
 #define MORE_NS INT64_C(1000000000)
 #define MORE_FOLLOWED_NS INT64_C(5000000000)
 
+/*
+ * Threads whose switches are recorded and whose times are read in one sample; if more run, each is
+ * read in every second sample, or more rarely. What reading them adds is how long each waited for a
+ * processor after wake-ups, at about 4 us a thread.
+ */
+enum { TIMES_MAX = 32 };
+
 /* The switches of many threads in a tenth of a second; 4 KiB would be written 30 times. */
 #define BUFFER_BYTES ((size_t)128 << 10)
 
@@ -58,6 +65,7 @@ struct thread {
 	struct dp_host_thread last; /* as last read */
 	int64_t last_ns;
 	bool written;	 /* last was written */
+	bool behind;	 /* it ran since, but was not read */
 	int64_t more_ns; /* when the rest was last read */
 	bool followed, tried;
 	int fd;			      /* of its times */
@@ -79,6 +87,9 @@ struct dp_host {
 	uint32_t every_ms;
 	bool follows;	 /* switches are requested */
 	size_t followed; /* threads followed */
+	size_t samples;	 /* taken so far */
+	size_t awake;	 /* followed threads that ran in this sample */
+	size_t stride;	 /* in samples: how often each of them is read */
 	int refused;	 /* errno if no thread could be followed */
 	pthread_t thread;
 	bool running;
@@ -188,18 +199,31 @@ static void read_more(const struct process *process, struct thread *thread,
 	thread->more_ns = now_ns;
 }
 
+/* Returns whether it is the turn of a followed thread that ran; others always have theirs. */
+static bool has_turn(struct dp_host *host, const struct thread *thread)
+{
+	if (!thread->switches)
+		return true;
+	host->awake++;
+	return (host->samples + (size_t)thread->tid) % host->stride == 0;
+}
+
 /* Samples a thread. Returns false if it is gone. */
 static bool sample_thread(struct dp_host *host, const struct process *process,
 			  struct thread *thread)
 {
 	struct dp_host_thread now = { 0 };
 	int64_t now_ns = dp_clock__now(CLOCK_MONOTONIC);
+	bool slept = !thread->behind && thread->switches && dp_switches__slept(thread->switches);
 
 	write_switches(host, process, thread, false);
-	if (!dp_host_proc__times(process->pid, thread->tid, thread->fd, &now))
+	thread->behind = !slept && !has_turn(host, thread);
+	if (thread->behind)
+		return true;
+	if (!slept && !dp_host_proc__times(process->pid, thread->tid, thread->fd, &now))
 		return false;
-	if (thread->last_ns && now.run_ns == thread->last.run_ns &&
-	    now.wait_ns == thread->last.wait_ns) {
+	if (slept || (thread->last_ns && now.run_ns == thread->last.run_ns &&
+		      now.wait_ns == thread->last.wait_ns)) {
 		if (thread->written)
 			read_more(process, thread, &thread->last, now_ns, LOAD_NS);
 		thread->written = false;
@@ -338,6 +362,9 @@ static void *run(void *argument)
 		/* Processes are only added, and never move. */
 		pthread_mutex_unlock(&host->lock);
 		any = false;
+		host->stride = DP_MAX((host->awake + TIMES_MAX - 1) / TIMES_MAX, 1);
+		host->awake = 0;
+		host->samples++;
 		for (size_t i = 0; i < count; i++)
 			any |= sample_process(host, host->processes[i], !any);
 		/* If this process is killed, another reads the file to finish the recording. */

@@ -182,6 +182,12 @@ static const struct record *look_at(const struct dp_switches *switches, uint64_t
 	return copy;
 }
 
+bool dp_switches__slept(const struct dp_switches *switches)
+{
+	return switches->out_ns && __atomic_load_n(&switches->page->data_head, __ATOMIC_ACQUIRE) ==
+					   switches->page->data_tail;
+}
+
 size_t dp_switches__take(struct dp_switches *switches, struct dp_switches_off *offs, size_t most,
 			 bool finish)
 {

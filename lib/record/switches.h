@@ -29,6 +29,12 @@ struct dp_switches *dp_switches__open(pid_t tid);
 void dp_switches__close(struct dp_switches *switches);
 
 /*
+ * Returns true if the thread has been off a processor since all that was taken: nothing is left to
+ * take, and the last that was taken is that it left.
+ */
+bool dp_switches__slept(const struct dp_switches *switches);
+
+/*
  * Takes up to `most` finished intervals; if it returns fewer, there are no more yet. If finish, also
  * takes one that a page fault could still explain. Never waits. Intervals that the kernel had no
  * room for are lost.

@@ -134,6 +134,18 @@ class Case(recording.Case):
             [],
         )
 
+    def test_many_awake(self):
+        """Of 64 threads that switch 1,000 times a second, half are read in each sample."""
+        self.fake("init", "launch=1", "wake=64", "sleep=4000")
+        self.need_switches()
+        rows = self.query(
+            "SELECT count(*), max(ts) - min(ts) FROM host_sample s JOIN process p "
+            "ON p.id = s.process WHERE s.tid != p.pid GROUP BY s.tid"
+        )
+        self.assertGreaterEqual(len(rows), 50)
+        samples, took_ns = map(sum, zip(*rows))
+        self.assertLess(samples, 0.7 * took_ns / 50e6 + 4 * len(rows))
+
     def test_blocked(self):
         """A loop that sleeps for 10 ms is blocked for these, however late it then wakes up."""
         self.fake("init", "loop=40,10000")
