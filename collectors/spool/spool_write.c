@@ -106,11 +106,15 @@ static uint32_t place_id(struct dp_spool_writer *w, const struct dp_spool_place 
 
 static uint32_t shape_id(struct dp_spool_writer *w, const struct dp_spool_shape *shape)
 {
+	/* Kernels of a program alternate between few shapes, most of which differ in these. */
+	uint32_t sum = shape->grid[0] + 3 * shape->grid[1] + 5 * shape->block[0] +
+		       7 * shape->registers + shape->smem_dynamic / 64;
+	struct dp_writer_recent *recent = &w->recent[sum % DP_WRITER_RECENT];
 	struct dp_spool_key key;
 	uint32_t id;
 
-	if (w->last_shape_id && !memcmp(shape, &w->last_shape, sizeof(*shape)))
-		return w->last_shape_id;
+	if (recent->id && !memcmp(shape, &recent->shape, sizeof(*shape)))
+		return recent->id;
 	key = dp_spool_key__of(shape, sizeof(*shape));
 	id = dp_spool_table__get(&w->shapes, key);
 	if (!id) {
@@ -118,8 +122,7 @@ static uint32_t shape_id(struct dp_spool_writer *w, const struct dp_spool_shape 
 		dp_spool_table__put(&w->shapes, key, id);
 		moved(w, dp_codec__put_shape(end_of(w), id, shape));
 	}
-	w->last_shape = *shape;
-	w->last_shape_id = id;
+	*recent = (struct dp_writer_recent){ *shape, id };
 	return id;
 }
 

@@ -13,6 +13,14 @@
 #include "spool/pool.h"
 #include "spool/table.h"
 
+/* Shapes whose numbers are compared instead of looked up. */
+#define DP_WRITER_RECENT 64u
+
+struct dp_writer_recent {
+	struct dp_spool_shape shape;
+	uint32_t id; /* 0: none */
+};
+
 struct dp_spool_writer {
 	struct dp_descriptor file;
 	bool failed;
@@ -37,8 +45,7 @@ struct dp_spool_writer {
 	uint32_t shape_count;
 	struct dp_spool_place last_place;
 	uint32_t last_place_id;
-	struct dp_spool_shape last_shape;
-	uint32_t last_shape_id;
+	struct dp_writer_recent recent[DP_WRITER_RECENT]; /* by a sum of some of its numbers */
 	/* Not in the banks yet. */
 	uint64_t pending[DP_SPOOL_KINDS];
 	uint64_t pending_lost[DP_SPOOL_KINDS];
