@@ -153,14 +153,13 @@ static void tell_slow(const struct dp_rule_input *input, struct dp_rule_finding 
 
 /* Names the kernel that takes most of the extra time. */
 static void name_kernel(const struct dp_rule_input *input, struct dp_rule_finding *out,
-			const struct extra *extra, double cost_ns)
+			double cost_ns)
 {
 	const struct dp_time_stat *most =
 		input->stats && input->stats->extra.count ? input->stats->extra.stats : NULL;
-	double each_ns = most ? most->total_ns / (double)extra->count : 0;
 
-	if (each_ns >= NAMED_SHARE * cost_ns)
-		dp_rule__call_evidence(out, "extra_kernel_ns", "ns", each_ns, most->name);
+	if (most && most->total_ns >= NAMED_SHARE * cost_ns)
+		dp_rule__call_evidence(out, "extra_kernel_ns", "ns", most->total_ns, most->name);
 }
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
@@ -189,7 +188,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		dp_rule__evidence(out, "slow_iterations", "count",
 				  (double)count_slow(&extra, input));
 	dp_rule__evidence(out, "extra_ns", "ns", cost_ns);
-	name_kernel(input, out, &extra, cost_ns);
+	name_kernel(input, out, cost_ns);
 	out->finding.advice =
 		"do the extra work of these iterations less often, or outside of the loop";
 	if (slow)

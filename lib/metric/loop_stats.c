@@ -63,27 +63,65 @@ static double duration_ns(const struct dp_loop_kernels *in, size_t kernel)
 	return (double)(ops->end_ns[op] - ops->start_ns[op]);
 }
 
-static int add_extra(struct by_name *extra, const struct dp_loop_kernels *in, size_t kernel)
+/* The kernels that iteration k has more than the pattern, and between it and the next one. */
+static long extra_kernels(const struct dp_loop_kernels *in, size_t k)
 {
-	return add_named(extra, dp_trace_ops(in->trace)->name[in->ops[kernel]],
-			 duration_ns(in, kernel), 0);
+	const struct dp_iteration *at = &in->iterations[k];
+	size_t after = k + 1 < in->count ? at[1].foreign_kernels : 0;
+
+	return (long)at->inserted - (long)at->deleted + (long)(after < in->length ? after : 0);
 }
 
-/* The kernels between an iteration and the next one. */
-static int add_foreign(struct by_name *extra, const struct dp_loop_kernels *in, size_t k)
+static bool is_steady(const struct dp_iteration *at)
 {
-	size_t end = k + 1 < in->count ? in->iterations[k + 1].first_kernel : 0;
-	int status = DP_OK;
+	return !at->partial && !at->warmup;
+}
 
-	for (size_t i = in->iterations[k].first_kernel + in->iterations[k].kernels;
-	     !status && i < end; i++)
-		status = add_extra(extra, in, i);
-	return status;
+/*
+ * Adds the kernels of iteration k, and those between it and the next one, times a weight. Which of
+ * several kernels of one name is the inserted one depends on the alignment; their sum does not.
+ */
+static int add_weighted(struct by_name *extra, const struct dp_loop_kernels *in, size_t k,
+			double weight)
+{
+	const struct dp_iteration *at = &in->iterations[k];
+	size_t end = at->first_kernel + at->kernels;
+
+	if (k + 1 < in->count && at[1].foreign_kernels < in->length)
+		end = DP_MAX(end, at[1].first_kernel);
+	for (size_t i = at->first_kernel; i < end; i++)
+		if (add_named(extra, dp_trace_ops(in->trace)->name[in->ops[i]],
+			      weight * duration_ns(in, i), 0))
+			return DP_ERR_NOMEM;
+	return DP_OK;
+}
+
+/*
+ * The sums of weighted times become by how much longer kernels of a name take, in all, in an
+ * iteration with extra kernels than in one with as many as the pattern has.
+ */
+static int add_extra(struct by_name *extra, const struct dp_loop_kernels *in)
+{
+	double counts[2] = { 0, 0 };
+
+	for (size_t k = 0; k < in->count; k++)
+		if (is_steady(&in->iterations[k]) && extra_kernels(in, k) >= 0)
+			counts[extra_kernels(in, k) > 0]++;
+	if (!(counts[0] > 0 && counts[1] > 0))
+		return DP_OK;
+	for (size_t k = 0; k < in->count; k++) {
+		long more = extra_kernels(in, k);
+
+		if (is_steady(&in->iterations[k]) && more >= 0 &&
+		    add_weighted(extra, in, k, more ? 1 / counts[1] : -1 / counts[0]))
+			return DP_ERR_NOMEM;
+	}
+	return DP_OK;
 }
 
 /* Walks the kernels and the edits of an iteration together along the pattern. */
-static int add_positions(struct dp_time_stat *positions, struct by_name *extra,
-			 const struct dp_loop_kernels *in, const struct dp_iteration *at)
+static void add_positions(struct dp_time_stat *positions, const struct dp_loop_kernels *in,
+			  const struct dp_iteration *at)
 {
 	size_t edit = DP_MIN(at->edits, in->edit_count), place = 0;
 	size_t edit_end =
@@ -97,8 +135,6 @@ static int add_positions(struct dp_time_stat *positions, struct by_name *extra,
 			place++;
 			edit++;
 		} else if (next && next->kind != DP_EDIT_DELETED && next->position == kernel) {
-			if (next->kind == DP_EDIT_INSERTED && add_extra(extra, in, kernel))
-				return DP_ERR_NOMEM;
 			place += next->kind == DP_EDIT_SUBSTITUTED;
 			kernel++;
 			edit++;
@@ -109,7 +145,6 @@ static int add_positions(struct dp_time_stat *positions, struct by_name *extra,
 			kernel++;
 		}
 	}
-	return DP_OK;
 }
 
 /* off is the iteration's distance from the middle of all. */
@@ -219,14 +254,13 @@ static int fill(struct dp_loop_stats *stats, struct by_name *kernels, struct by_
 			(struct dp_time_stat){ .name = dp_trace_string(in->trace, in->pattern[i]) };
 	stats->positions.count = in->length;
 	for (size_t k = 0; k < in->count; k++)
-		steady += !in->iterations[k].partial && !in->iterations[k].warmup;
+		steady += is_steady(&in->iterations[k]);
 	off = -(steady - 1) / 2;
 	for (size_t k = 0; k < in->count; k++) {
-		if (in->iterations[k].partial || in->iterations[k].warmup)
+		if (!is_steady(&in->iterations[k]))
 			continue;
-		if (add_positions(stats->positions.stats, extra, in, &in->iterations[k]) ||
-		    add_foreign(extra, in, k) ||
-		    add_iteration(kernels, operators, in, attribution, &in->iterations[k], off))
+		add_positions(stats->positions.stats, in, &in->iterations[k]);
+		if (add_iteration(kernels, operators, in, attribution, &in->iterations[k], off))
 			return DP_ERR_NOMEM;
 		squares += off * off;
 		off++;
@@ -234,8 +268,7 @@ static int fill(struct dp_loop_stats *stats, struct by_name *kernels, struct by_
 	finish(&stats->positions, 0);
 	finish(&stats->kernels, squares);
 	finish(&stats->operators, squares);
-	finish(&stats->extra, 0);
-	if (add_units(kernels, in))
+	if (add_extra(extra, in) || add_units(kernels, in))
 		return DP_ERR_NOMEM;
 	return sort(&stats->kernels) || sort(&stats->operators) || sort(&stats->extra)
 		       ? DP_ERR_NOMEM

@@ -16,7 +16,8 @@ struct dp_loop_stats {
 	struct dp_time_stats kernels;	/* in order of total, then of the name's id */
 	struct dp_time_stats operators; /* the same */
 	struct dp_time_stats positions; /* in order of the pattern */
-	struct dp_time_stats extra;	/* kernels outside the pattern, in order of total */
+	/* By how much more time iterations with extra kernels have: total_ns, in its order. */
+	struct dp_time_stats extra;
 };
 
 /* A loop's kernels. Arrays are borrowed for the call. */

@@ -364,12 +364,13 @@ class Score:
         return failed
 
 
-def culprits_of(judge, fault, seed):
+def culprits_of(judge, fault, model, seed):
     if isinstance(fault.culprit, str):
         return [fault.culprit]
     if fault.nets:
         named = judge.named
-        judge.findings(program_of(fault.nets, "forward extra", seed), seed, kernels=True)
+        # The networks together, as the draw of the second continues that of the first.
+        judge.findings(program_of(model + fault.nets, "forward extra", seed), seed, kernels=True)
         judge.named = named
     return fault.culprit(*judge.kernels)
 
@@ -395,7 +396,8 @@ def judge_seed(judge, score, seed, sizes):
                 _, found = judge.findings(text, seed, fault.form, callable(fault.culprit))
                 score.fault(seed, rule, level, fault, found)
                 if fault.culprit:
-                    score.culprit(seed, rule, level, culprits_of(judge, fault, seed), judge.named)
+                    culprits = culprits_of(judge, fault, used, seed)
+                    score.culprit(seed, rule, level, culprits, judge.named)
 
 
 def main():

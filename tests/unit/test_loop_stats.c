@@ -179,6 +179,45 @@ START_TEST(what_is_missing)
 }
 END_TEST
 
+/*
+ * The second iteration has an A of 14 ns and one of 99 ns: whichever the alignment calls inserted,
+ * A takes 103 ns more than in the first, where it takes 10 ns, and X and D are new.
+ */
+START_TEST(extra_time_is_a_difference)
+{
+	static const struct dp_iteration both[] = {
+		{ .kernels = 3 },
+		{ .first_kernel = 3, .kernels = 4, .inserted = 2, .deleted = 1 },
+	};
+	static const uint32_t inserted[] = { 4, 6 };
+	uint32_t ops[DP_COUNT(kernels)];
+	struct dp_attribution none = { NULL };
+	struct dp_loop_stats stats;
+	struct dp_loop_kernels in;
+
+	make();
+	in = input(ops);
+	in.iterations = both;
+	in.count = DP_COUNT(both);
+	for (size_t i = 0; i < DP_COUNT(inserted); i++) {
+		const struct dp_edit made[] = { { 3, 0, DP_EDIT_INSERTED },
+						{ inserted[i], 1, DP_EDIT_INSERTED },
+						{ 6, 1, DP_EDIT_DELETED } };
+
+		in.edits = made;
+		ck_assert_int_eq(dp_loop_stats__init(&stats, &in, &none, NULL), DP_OK);
+		ck_assert_uint_eq(stats.extra.count, 5);
+		ck_assert_str_eq(stats.extra.stats[0].name, "A");
+		ck_assert_double_eq(stats.extra.stats[0].total_ns, 14 + 99 - 10);
+		ck_assert_double_eq(stats.extra.stats[1].total_ns, 50);
+		ck_assert_double_eq(stats.extra.stats[2].total_ns, 7);
+		ck_assert_double_eq(stats.extra.stats[4].total_ns, -30);
+		dp_loop_stats__fini(&stats);
+	}
+	dp_trace_free(trace);
+}
+END_TEST
+
 /* NaN stands for no value. */
 static void same_units(const struct dp_time_stat *stat, const char *name, double sm, double tensor,
 		       double dram)
@@ -235,6 +274,7 @@ static void fill(TCase *tests)
 {
 	tcase_add_test(tests, by_name_operator_and_place);
 	tcase_add_test(tests, what_is_missing);
+	tcase_add_test(tests, extra_time_is_a_difference);
 	tcase_add_test(tests, units);
 }
 
