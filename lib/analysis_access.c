@@ -213,8 +213,8 @@ double dp_analysis_loop_metric(const struct dp_analysis *analysis, size_t loop, 
 {
 	const double *row = dp_analysis_loop_metric_values(analysis, loop, metric);
 
-	return row && iteration < analysis->loops[loop].info.iterations ? row[iteration] :
-									  (double)NAN;
+	return row && iteration < analysis->loops[loop].info.iterations ? row[iteration]
+									: (double)NAN;
 }
 
 bool dp_analysis_loop_has_metric(const struct dp_analysis *analysis, size_t loop, size_t metric)
@@ -291,6 +291,14 @@ const struct dp_host_range *dp_analysis_loop_host_range(const struct dp_analysis
 	const struct dp_loop_data *at = loop_at(analysis, loop);
 
 	return at && index < at->values.ranges.count ? &at->values.ranges.ranges[index] : NULL;
+}
+
+const struct dp_stream_wait *dp_analysis_loop_stream_wait(const struct dp_analysis *analysis,
+							  size_t loop, size_t index)
+{
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+
+	return at && index < at->values.waits.count ? &at->values.waits.waits[index].info : NULL;
 }
 
 const struct dp_path_stat *dp_analysis_loop_path_stat(const struct dp_analysis *analysis,

@@ -428,6 +428,7 @@ function zoomText() {
 function operatorTables(loop) {
 	operatorTable(loop);
 	hostOperatorTable(loop);
+	waitTable(loop);
 	pathTables(loop);
 }
 

@@ -175,6 +175,24 @@ function pathTables(loop) {
 	}
 }
 
+/* What the stream of a loop waited for while it was idle. */
+function waitTable(loop) {
+	const rows = loop.waits || [];
+	const name = row => clean(row[3]);
+
+	byId("waits").hidden = !rows.length;
+	if (!rows.length)
+		return;
+	byId("waits-title").textContent = `What ${streamName(loop.stream)} waited for${ofLoop(loop)}`;
+	makeTable(byId("waits-table"), [
+		{ title: "Operation", value: name, cell: row => el("bdi", null, name(row)), class: "name" },
+		{ title: "Device", value: row => deviceName(row[0]), cell: row => deviceName(row[0]) },
+		{ title: "Stream", number: true, value: row => row[1], cell: row => String(row[1]) },
+		{ title: "Event", number: true, value: row => row[2], cell: row => String(row[2]) },
+		{ title: "Per iteration", number: true, value: row => row[4], cell: row => format.duration(row[4]) },
+	], rows, { filter: name, limit: 10, sort: [4, true] });
+}
+
 function streamTable() {
 	const duration = report.trace.duration || 1;
 

@@ -367,6 +367,24 @@ DP_API const struct dp_host_range *dp_analysis_loop_host_range(const struct dp_a
 							       size_t loop, size_t index);
 
 /*
+ * What a loop's stream waited for when it was idle: an operation of another stream, by a wait for
+ * an event that was recorded behind it.
+ */
+struct dp_stream_wait {
+	const char *name; /* of the operation; borrowed */
+	uint32_t stream;  /* index of the dp_stream that it ran on */
+	uint32_t event;	  /* the first such event, as the trace numbers them; 0 if it does not */
+	double ns;	  /* idle time, mean per iteration after the warm-up */
+};
+
+/*
+ * The longest first; NULL beyond the last, and if the trace does not link waits to events. Constant
+ * cost.
+ */
+DP_API const struct dp_stream_wait *dp_analysis_loop_stream_wait(const struct dp_analysis *analysis,
+								 size_t loop, size_t index);
+
+/*
  * The critical path of typical iterations: what each step waited for last, backwards from the end.
  * Its parts are named by the operator or range that launched them, otherwise by kernel or call.
  */

@@ -7,6 +7,7 @@
 #include "activity/periods.h"
 #include "base/search.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* Shorter waits are the overhead of an event itself. */
@@ -42,20 +43,26 @@ static size_t find_wait(struct walk *walk)
 	struct dp_stream_waits *waits = walk->waits;
 	const struct dp_trace *trace = walk->input->trace;
 	uint32_t name = walk->ops->name[walk->op];
-	struct dp_stream_wait *wait;
+	const struct dp_stream *source = dp_trace_stream(trace, walk->source);
+	struct dp_stream_waited *wait;
+	char device[32] = "";
 	size_t i = 0;
 
 	while (i < waits->count &&
-	       (waits->waits[i].name != name || waits->waits[i].source != walk->source))
+	       (waits->waits[i].name != name || waits->waits[i].info.stream != walk->source))
 		i++;
 	if (i < waits->count || i == DP_STREAM_WAITS_MOST)
 		return i;
 	wait = &waits->waits[waits->count++];
 	wait->name = name;
-	wait->source = walk->source;
-	snprintf(wait->text, sizeof(wait->text), "%.80s on stream %lld (event %u)",
-		 dp_trace_string(trace, name),
-		 (long long)dp_trace_stream(trace, walk->source)->stream, walk->event);
+	wait->row = i;
+	wait->info = (struct dp_stream_wait){ dp_trace_string(trace, name), walk->source,
+					      walk->event, 0 };
+	if (source->device != dp_trace_stream(trace, walk->input->stream)->device)
+		snprintf(device, sizeof(device), "GPU %lld, ",
+			 (long long)dp_trace_device(trace, source->device)->id);
+	snprintf(wait->text, sizeof(wait->text), "%.80s on %sstream %lld (event %u)",
+		 wait->info.name, device, (long long)source->stream, walk->event);
 	return i;
 }
 
@@ -101,6 +108,31 @@ static void add(struct walk *walk, const struct dp_syncs *syncs, size_t i)
 	walk->event = syncs->event[i];
 }
 
+static int longest_first(const void *a, const void *b)
+{
+	const struct dp_stream_waited *x = a, *y = b;
+
+	if (x->info.ns < y->info.ns || x->info.ns > y->info.ns)
+		return x->info.ns < y->info.ns ? 1 : -1;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+static void finish(struct dp_stream_waits *waits, const struct dp_iteration *iterations)
+{
+	size_t steady = 0;
+
+	for (size_t k = 0; k < waits->iterations; k++) {
+		if (isnan(dp_period__steady_ns(iterations, waits->iterations, k)))
+			continue;
+		steady++;
+		for (size_t i = 0; i < waits->count; i++)
+			waits->waits[i].info.ns += waits->ns[i * waits->iterations + k];
+	}
+	for (size_t i = 0; i < waits->count; i++)
+		waits->waits[i].info.ns /= (double)DP_MAX(steady, 1);
+	qsort(waits->waits, waits->count, sizeof(*waits->waits), longest_first);
+}
+
 int dp_stream_waits__find(struct dp_stream_waits *waits, const struct dp_stream_waits_input *input)
 {
 	const struct dp_syncs *syncs = dp_trace_syncs(input->trace);
@@ -126,6 +158,7 @@ int dp_stream_waits__find(struct dp_stream_waits *waits, const struct dp_stream_
 	if (walk.op != DP_NONE)
 		count(&walk);
 	waits->iterations = input->count;
+	finish(waits, input->iterations);
 	return DP_OK;
 }
 

@@ -8,18 +8,19 @@
 /* Most kernels of other streams that are distinguished; the others are not listed. */
 #define DP_STREAM_WAITS_MOST 16
 
-/* The last operation that an event stands for, on the stream in which it was recorded. */
-struct dp_stream_wait {
-	uint32_t name;
-	uint32_t source;
-	char text[128]; /* "gather on stream 20 (event 3)", with the first such event */
+/* For the last operation that an event stands for, on the stream in which it was recorded. */
+struct dp_stream_waited {
+	struct dp_stream_wait info;
+	uint32_t name;	/* the operation's */
+	size_t row;	/* in ns */
+	char text[144]; /* "gather on stream 20 (event 3)", with the first such event */
 };
 
 struct dp_stream_waits {
-	struct dp_stream_wait waits[DP_STREAM_WAITS_MOST];
+	struct dp_stream_waited waits[DP_STREAM_WAITS_MOST]; /* the longest first */
 	size_t count;
 	size_t iterations;
-	double *ns; /* rows of iterations, one per wait */
+	double *ns; /* rows of iterations */
 };
 
 /* Whose loop it is. */

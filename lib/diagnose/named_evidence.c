@@ -31,7 +31,8 @@ void dp_rule__name_stream_wait(const struct dp_rule_input *input, struct dp_rule
 	if (!waits || waits->iterations < input->loop->iterations)
 		return;
 	for (size_t i = 0; i < waits->count; i++) {
-		double ns = mean_of(input, waits->ns + i * waits->iterations, slow);
+		double ns =
+			mean_of(input, waits->ns + waits->waits[i].row * waits->iterations, slow);
 
 		if (!(ns >= most_ns))
 			continue;

@@ -33,6 +33,10 @@ enum {
 	DP_CHROME_TASK = 1 << 18,
 	DP_CHROME_INDEX = 1 << 19, /* or the row of a grid */
 	DP_CHROME_ARGS = 0xfff80,
+	/* A wait for an event has none of these, but the work waited for, with the same bits: */
+	DP_CHROME_WAIT_STREAM = DP_CHROME_INDEX,
+	DP_CHROME_WAIT_RECORD = DP_CHROME_SIZE, /* the correlation of the event's record */
+	DP_CHROME_WAIT_EVENT = DP_CHROME_BYTES,
 	/* In the args of communication kernels: */
 	DP_CHROME_COLLECTIVE = 1 << 20,
 	DP_CHROME_ELEMENTS_IN = 1 << 21,

@@ -77,6 +77,10 @@ static inline uint32_t arg_key(const char *at, size_t length)
 		return IS("In msg nelems") ? DP_CHROME_ELEMENTS_IN : 0;
 	case 15:
 		return IS("Collective name") ? DP_CHROME_COLLECTIVE : 0;
+	case 21:
+		return IS("wait_on_cuda_event_id") ? DP_CHROME_WAIT_EVENT : 0;
+	case 33:
+		return IS("wait_on_cuda_event_record_corr_id") ? DP_CHROME_WAIT_RECORD : 0;
 	case 18:
 		return IS("Process Group Name") ? DP_CHROME_GROUP_NAME : 0;
 	case 19:
@@ -84,6 +88,8 @@ static inline uint32_t arg_key(const char *at, size_t length)
 	case 14:
 		if (IS("Out msg nelems"))
 			return DP_CHROME_ELEMENTS_OUT;
+		if (IS("wait_on_stream"))
+			return DP_CHROME_WAIT_STREAM;
 		return IS("correlation id") || IS("correlation_id") ? DP_CHROME_CORRELATION
 		       : IS("memcpy_details") || IS("memset_details") || IS("Memset_details")
 			       ? DP_CHROME_DETAILS

@@ -106,7 +106,8 @@ static uint32_t want(void *ctx, const char *category, size_t length)
 				  DP_CHROME_CORRELATION | DP_CHROME_BYTES,
 		[DP_KINETO_CALL] = DP_CHROME_CORRELATION | DP_CHROME_SIZE,
 		[DP_KINETO_SYNC] = DP_CHROME_DEVICE | DP_CHROME_CONTEXT | DP_CHROME_STREAM |
-				   DP_CHROME_CORRELATION,
+				   DP_CHROME_CORRELATION | DP_CHROME_WAIT_STREAM |
+				   DP_CHROME_WAIT_RECORD | DP_CHROME_WAIT_EVENT,
 		[DP_KINETO_ANNOTATION] = 0,
 		[DP_KINETO_OPERATOR] = 0,
 		[DP_KINETO_NVTX] = 0,
@@ -358,7 +359,8 @@ static int sync_event(struct kineto *kineto, const struct dp_chrome_event *event
 	sync.correlation = dp_chrome__correlation(event);
 	if (event->has & DP_CHROME_STREAM && event->stream >= 0 && event->stream < UINT32_MAX) {
 		place = place_of(kineto, event);
-		return kept(kineto, dp_kineto_deferred__sync(&kineto->deferred, &sync, &place));
+		return kept(kineto,
+			    dp_kineto_deferred__sync(&kineto->deferred, &sync, &place, event));
 	}
 	return dp_builder__add_sync(kineto->builder, &sync);
 }

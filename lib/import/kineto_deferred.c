@@ -36,12 +36,22 @@ int dp_kineto_deferred__size(struct dp_kineto_deferred *deferred,
 }
 
 int dp_kineto_deferred__sync(struct dp_kineto_deferred *deferred, const struct dp_sync *sync,
-			     const struct dp_key *stream)
+			     const struct dp_key *stream, const struct dp_chrome_event *event)
 {
+	static const uint32_t link = DP_CHROME_WAIT_STREAM | DP_CHROME_WAIT_RECORD;
+	struct dp_kineto_sync *made;
+
 	if (dp_array__reserve(&deferred->syncs, &deferred->sync_room, deferred->sync_count + 1,
 			      sizeof(*deferred->syncs)))
 		return DP_ERR_NOMEM;
-	deferred->syncs[deferred->sync_count++] = (struct dp_kineto_sync){ *sync, *stream };
+	made = &deferred->syncs[deferred->sync_count++];
+	*made = (struct dp_kineto_sync){ *sync, *stream, *stream };
+	if ((event->has & link) != link || event->size <= 0 || event->size > UINT32_MAX)
+		return DP_OK;
+	made->source.part[2] = event->index;
+	made->sync.linked = true;
+	made->sync.source_correlation = (uint32_t)event->size;
+	made->sync.event = event->has & DP_CHROME_WAIT_EVENT ? (uint32_t)event->bytes : 0;
 	return DP_OK;
 }
 
@@ -81,6 +91,8 @@ int dp_kineto_deferred__push(struct dp_kineto_deferred *deferred, struct dp_buil
 		struct dp_kineto_sync *at = &deferred->syncs[i];
 
 		at->sync.stream = dp_lookup__get(streams, &at->stream);
+		at->sync.source = dp_lookup__get(streams, &at->source);
+		at->sync.linked = at->sync.linked && at->sync.source != DP_NONE;
 		status = dp_builder__add_sync(builder, &at->sync);
 	}
 	return status;

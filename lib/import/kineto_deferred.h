@@ -16,7 +16,7 @@ struct dp_kineto_deferred {
 	size_t size_count, size_room;
 	struct dp_kineto_sync {
 		struct dp_sync sync;
-		struct dp_key stream;
+		struct dp_key stream, source;
 	} * syncs; /* of a stream that may never run operations */
 	size_t sync_count, sync_room;
 };
@@ -29,8 +29,9 @@ int dp_kineto_deferred__op(struct dp_kineto_deferred *deferred, const struct dp_
 int dp_kineto_deferred__size(struct dp_kineto_deferred *deferred,
 			     const struct dp_chrome_event *call);
 
+/* The event may have the work that a stream's wait for an event is for. */
 int dp_kineto_deferred__sync(struct dp_kineto_deferred *deferred, const struct dp_sync *sync,
-			     const struct dp_key *stream);
+			     const struct dp_key *stream, const struct dp_chrome_event *event);
 
 /*
  * Passes everything to the builder. streams are those that operations ran on: a wait for any other

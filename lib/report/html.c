@@ -146,6 +146,7 @@ static void write_full(struct dp_render *render, size_t loop)
 	dp_html__operators(render, loop);
 	dp_html__host_operators(render, loop);
 	dp_html__host_ranges(render, loop);
+	dp_html__stream_waits(render, loop);
 	dp_html__path(render, loop);
 	if (html->full <= DP_HTML_TIMELINES && ranking.count) {
 		size_t shown[DP_HTML_SHOWN];

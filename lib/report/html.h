@@ -69,9 +69,10 @@ void dp_html__close(struct dp_render *render, const char *const *scripts, size_t
 
 void dp_html__asset(struct dp_render *render, const char *name);
 
-/* Write the utilization of devices over the capture; a loop's host ranges and its critical path. */
+/* Write the utilization of devices over the capture; what a loop waited for, its critical path. */
 void dp_html__capture(struct dp_render *render);
 void dp_html__host_ranges(struct dp_render *render, size_t loop);
+void dp_html__stream_waits(struct dp_render *render, size_t loop);
 void dp_html__path(struct dp_render *render, size_t loop);
 
 /* Writes a text that is safe inside a script element, cut to DP_HTML_NAME_BYTES. */

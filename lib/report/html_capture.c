@@ -95,6 +95,26 @@ void dp_html__host_ranges(struct dp_render *render, size_t loop)
 	dp_render__text(render, "]");
 }
 
+void dp_html__stream_waits(struct dp_render *render, size_t loop)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const struct dp_stream_wait *at;
+
+	dp_render__text(render, ",\n\"waits\":[");
+	for (size_t i = 0; (at = dp_analysis_loop_stream_wait(render->analysis, loop, i)); i++) {
+		const struct dp_stream *stream = dp_trace_stream(trace, at->stream);
+
+		dp_render__format(render, "%s[%lu,%lld,%lu,", i ? ",\n" : "\n",
+				  (unsigned long)stream->device, (long long)stream->stream,
+				  (unsigned long)at->event);
+		dp_html__string(render, at->name);
+		dp_render__text(render, ",");
+		dp_html__value(render, at->ns, "ns");
+		dp_render__text(render, "]");
+	}
+	dp_render__text(render, "]");
+}
+
 void dp_html__path(struct dp_render *render, size_t loop)
 {
 	const struct dp_path_stat *at;

@@ -347,50 +347,6 @@ static void write_times(struct dp_render *render, size_t loop)
 	dp_render__text(render, "]");
 }
 
-/* Writes what the host did while the device was idle, and where it waited. */
-static void write_host_ranges(struct dp_render *render, size_t loop)
-{
-	const struct dp_host_range *at;
-
-	dp_json_out__key(render, ",\n      ", "host_ranges");
-	dp_render__text(render, "[");
-	for (size_t i = 0; (at = dp_analysis_loop_host_range(render->analysis, loop, i)); i++) {
-		dp_json_out__key(render, i ? ",\n        { " : "\n        { ", "activity");
-		dp_json_out__string(render, dp_host_activity_name(at->activity));
-		dp_json_out__key(render, ", ", "outer");
-		dp_json_out__string(render, at->outer);
-		dp_json_out__key(render, ", ", "inner");
-		if (at->inner)
-			dp_json_out__string(render, at->inner);
-		else
-			dp_render__text(render, "null");
-		dp_json_out__number(render, ", ", "typical_ns", at->typical_ns, "ns");
-		dp_json_out__number(render, ", ", "slow_ns", at->slow_ns, "ns");
-		dp_json_out__number(render, ", ", "calls",
-				    at->activity == DP_HOST_SYNC ? at->calls : (double)NAN, "1");
-		dp_render__text(render, " }");
-	}
-	dp_render__text(render, "]");
-}
-
-/* Writes what a typical iteration waits for. */
-static void write_path(struct dp_render *render, size_t loop)
-{
-	const struct dp_path_stat *at;
-
-	dp_json_out__key(render, ",\n      ", "critical_path");
-	dp_render__text(render, "[");
-	for (size_t i = 0; (at = dp_analysis_loop_path_stat(render->analysis, loop, i)); i++) {
-		dp_json_out__key(render, i ? ",\n        { " : "\n        { ", "part");
-		dp_json_out__string(render, dp_path_part_name(at->part));
-		dp_json_out__key(render, ", ", "name");
-		dp_json_out__string(render, at->name);
-		dp_json_out__number(render, ", ", "ns", at->ns, "ns");
-		dp_render__text(render, " }");
-	}
-	dp_render__text(render, "]");
-}
-
 /* Closes the open loop's list of iterations, and the loop. */
 static void close_loop(struct dp_render *render, struct json *json)
 {
@@ -409,8 +365,7 @@ static void close_loop(struct dp_render *render, struct json *json)
 				dp_analysis_loop_summary(render->analysis, json->loop, i),
 				info->unit);
 	dp_render__text(render, "\n      }");
-	write_host_ranges(render, json->loop);
-	write_path(render, json->loop);
+	dp_json__waits(render, json->loop);
 	write_times(render, json->loop);
 	dp_render__text(render, "\n    }");
 	json->stage = STAGE_LOOPS;

@@ -27,4 +27,7 @@ void dp_json_out__boolean(struct dp_render *render, const char *before, const ch
 void dp_json_out__number(struct dp_render *render, const char *before, const char *name,
 			 double value, const char *unit);
 
+/* Writes what a loop waited for, as members of its object. */
+void dp_json__waits(struct dp_render *render, size_t loop);
+
 #endif

@@ -49,7 +49,9 @@ static const char schema[] =
 	"CREATE TABLE evidence (finding INTEGER REFERENCES finding, name TEXT, unit TEXT,"
 	" value REAL, call TEXT);"
 	"CREATE TABLE host_range (loop INTEGER REFERENCES loop, activity TEXT, outer TEXT,"
-	" inner TEXT, typical_ns INTEGER, slow_ns INTEGER, calls REAL);";
+	" inner TEXT, typical_ns INTEGER, slow_ns INTEGER, calls REAL);"
+	"CREATE TABLE stream_wait (loop INTEGER REFERENCES loop, name TEXT,"
+	" stream INTEGER REFERENCES stream, event INTEGER, ns INTEGER);";
 
 static const char iteration_head[] =
 	"CREATE TABLE iteration (loop INTEGER REFERENCES loop, iteration INTEGER,"
@@ -521,6 +523,26 @@ static void write_host_ranges(struct dp_render *render, size_t loop)
 	sqlite3_finalize(row.statement);
 }
 
+/* Writes what the loop's stream waited for while it was idle. */
+static void write_stream_waits(struct dp_render *render, size_t loop)
+{
+	struct row row = { prepare(render, "INSERT INTO stream_wait VALUES (?, ?, ?, ?, ?)"), 0,
+			   0 };
+	const struct dp_stream_wait *at;
+
+	for (size_t i = 0;
+	     (at = dp_analysis_loop_stream_wait(render->analysis, loop, i)) && !render->status;
+	     i++) {
+		integer(&row, (int64_t)loop);
+		text(&row, at->name);
+		integer(&row, at->stream);
+		integer(&row, at->event);
+		real(&row, at->ns, "ns");
+		step(render, &row);
+	}
+	sqlite3_finalize(row.statement);
+}
+
 static int write_loop(struct dp_render *render, size_t id)
 {
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
@@ -553,6 +575,7 @@ static int write_loop(struct dp_render *render, size_t id)
 	}
 	write_summary(render, id);
 	write_host_ranges(render, id);
+	write_stream_waits(render, id);
 	return DP_OK;
 }
 

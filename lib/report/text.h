@@ -135,6 +135,9 @@ size_t dp_text__primary(const struct dp_analysis *analysis);
 
 void dp_text__ranges(struct dp_render *render, size_t loop);
 
+/* Writes the line of what the loop's stream waited for, or nothing if it is little. */
+void dp_text__stream_waits(struct dp_render *render, size_t loop);
+
 /* Writes the table of communication kernels, or nothing if there are none. */
 void dp_text__collectives(struct dp_render *render);
 

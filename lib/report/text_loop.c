@@ -21,9 +21,8 @@ static const char *found_by_words(const struct dp_loop *loop)
 			return "detected from kernel order, does not match -n";
 		if (loop->matches_in_sequence)
 			return "matched to -n together with adjacent loops";
-		return loop->confidence < LIKELY
-			       ? "split to match -n, though iterations differ"
-			       : "matched to -n";
+		return loop->confidence < LIKELY ? "split to match -n, though iterations differ"
+						 : "matched to -n";
 	case DP_FOUND_BY_MARKS:
 		return "from annotations";
 	case DP_FOUND_BY_AUTO:
@@ -309,8 +308,9 @@ static void write_origin(struct dp_render *render, size_t id)
 	if (loop->annotation)
 		add_annotation(&words, loop->annotation, render->options->ascii);
 	if (loop->found_by != DP_FOUND_BY_MARKS)
-		dp_words__add(&words, loop->confidence < SURE ? " (%.0f%% confidence)"
-							      : " (%.1f%% confidence)",
+		dp_words__add(&words,
+			      loop->confidence < SURE ? " (%.0f%% confidence)"
+						      : " (%.1f%% confidence)",
 			      loop->confidence * 100);
 	if (loop->found_by != DP_FOUND_BY_MARKS && render->options->verbose)
 		add_phase(&words, loop);
@@ -659,12 +659,11 @@ static bool leaves_parts(const struct dp_render *render)
 
 void dp_text__loop(struct dp_render *render, size_t loop)
 {
-	size_t length = dp_analysis_loop(render->analysis, loop)->length, used;
+	size_t length = dp_analysis_loop(render->analysis, loop)->length;
 	struct dp_words words = { 0 };
 
 	add_title(&words, render, loop);
-	used = write_name(render, loop);
-	dp_text__wrap(render, used, DP_TEXT_INDENT, words.text);
+	dp_text__wrap(render, write_name(render, loop), DP_TEXT_INDENT, words.text);
 	write_origin(render, loop);
 	if (length && render->options->verbose)
 		write_ends(render, loop, length);
@@ -675,6 +674,7 @@ void dp_text__loop(struct dp_render *render, size_t loop)
 	if (leaves_parts(render))
 		return;
 	dp_text__slow(render, loop);
+	dp_text__stream_waits(render, loop);
 	if (render->options->metrics)
 		write_chosen(render, loop);
 	else

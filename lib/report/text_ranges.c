@@ -7,6 +7,10 @@
 #define ROWS_MOST 10
 #define NUMBERS 20 /* columns before a name */
 #define PATH_NUMBERS 35
+#define WAIT_COLUMNS 40
+
+/* The share of the period from which on a wait is shown without -v: where costs become warnings. */
+#define LEAST_WAIT 0.05
 
 static const char *const titles[] = {
 	[DP_HOST_WAIT] = "during host wait",
@@ -102,6 +106,40 @@ static void write_path(struct dp_render *render, size_t loop)
 	if (more)
 		dp_render__format(render, "and %s (-vv shows all)\n",
 				  dp_text__plural(number, more, "more row"));
+}
+
+/* An operation of another stream: "gather on stream 20 (event 3)". */
+static void add_wait(struct dp_words *words, const struct dp_render *render, size_t loop,
+		     const struct dp_stream_wait *at)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const struct dp_stream *stream = dp_trace_stream(trace, at->stream);
+	char number[DP_NUMBER_SIZE], label[DP_LABEL_SIZE];
+	bool ascii = render->options->ascii;
+
+	dp_words__add(words, "%s%s for %s on ", words->used ? ", " : "",
+		      dp_human__duration(number, at->ns, ascii),
+		      dp_text__range(label, at->name, WAIT_COLUMNS, ascii));
+	if (stream->device != dp_analysis_loop(render->analysis, loop)->device)
+		dp_words__add(words, "%s, ", dp_text__device(label, trace, stream->device));
+	dp_words__add(words, "stream %lld (event %lu)", (long long)stream->stream,
+		      (unsigned long)at->event);
+}
+
+void dp_text__stream_waits(struct dp_render *render, size_t loop)
+{
+	double least_ns = LEAST_WAIT * dp_text__summary(render, loop, "avg_period_ns");
+	bool all = render->options->verbose;
+	struct dp_words words = { 0 };
+	const struct dp_stream_wait *at;
+
+	for (size_t i = 0; (at = dp_analysis_loop_stream_wait(render->analysis, loop, i)); i++)
+		if (at->ns > 0 && (all || at->ns >= least_ns))
+			add_wait(&words, render, loop, at);
+	if (!words.used)
+		return;
+	dp_text__label(render, "waits");
+	dp_text__wrap(render, DP_TEXT_BODY, DP_TEXT_BODY, words.text);
 }
 
 void dp_text__ranges(struct dp_render *render, size_t loop)

@@ -1,5 +1,7 @@
 """What the findings say about simulated programs, of which it is known what is wrong with them."""
+import contextlib
 import json
+import sqlite3
 import subprocess
 import unittest
 
@@ -167,6 +169,48 @@ class Findings(cli.Case):
         report = json.loads(cli.run("analyze", "--format=json", trace).stdout)
         finding = self.rules(report)["exposed-communication"]
         self.assertAlmostEqual(finding["predicted_ns"], 2.5e6, delta=0.1e6)
+
+    def test_a_stream_waits_for_another(self):
+        """Stream 7 has work, but waits for a kernel of stream 20, by event 9: any kernel is named."""
+        events, number = [], 0
+
+        def event(name, category, start, length, **args):
+            events.append({"ph": "X", "name": name, "cat": category, "ts": start, "dur": length,
+                           "pid": 1, "tid": 1, "args": args})
+
+        def launch(name, stream, called, start, length):
+            nonlocal number
+            number += 1
+            event("cudaLaunchKernel", "cuda_runtime", called, 2, correlation=number)
+            event(name, "kernel", start, length, correlation=number, device=0, context=1,
+                  stream=stream)
+
+        for k in range(20):
+            at = 1000 * k
+            launch("first", 7, at, at + 10, 90)
+            launch("side_gemm", 20, at + 5, at + 20, 350)
+            number += 2
+            event("Stream Wait Event", "cuda_sync", at + 12, 1, stream=7, device=0, context=1,
+                  correlation=number, wait_on_stream=20, wait_on_cuda_event_id=9,
+                  wait_on_cuda_event_record_corr_id=number - 1)
+            launch("second", 7, at + 15, at + 371, 500)
+            launch("third", 7, at + 20, at + 872, 120)
+        trace = self.folder / "waits.json"
+        trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        report = json.loads(cli.run("analyze", "--format=json", trace).stdout)
+        self.assertEqual(report["loops"][0]["stream_waits"],
+                         [{"name": "side_gemm", "device": 0, "stream": 20, "event": 9, "ns": 270000}])
+        text = cli.run("analyze", trace, env=cli.environment(LC_ALL="C.UTF-8")).stdout
+        self.assertIn("waits   270.0 µs for side_gemm on stream 20 (event 9)", text)
+        cli.run("export", "--format=sqlite", trace, "-o", self.folder / "t.db")
+        with contextlib.closing(sqlite3.connect(self.folder / "t.db")) as db:
+            self.assertEqual(
+                db.execute("SELECT name, s.stream, event, ns FROM stream_wait w"
+                           " JOIN stream s ON s.id = w.stream").fetchall(),
+                [("side_gemm", 20, 9, 270000)])
+        page = cli.run("analyze", "--format=html", trace).stdout
+        waits = page[page.index('"waits":'):][:60]
+        self.assertIn('[0,20,9,"side_gemm",270000]', waits)
 
     def test_loops_inside(self):
         """They are counted in whole iterations, whatever the capture cuts off."""

@@ -366,6 +366,7 @@ START_TEST(stream_waits)
 	ck_assert_int_eq(dp_stream_waits__find(&waits, &input), DP_OK);
 	ck_assert_uint_eq(waits.count, 1);
 	ck_assert_str_eq(waits.waits[0].text, "gather on stream 20 (event 3)");
+	ck_assert_double_eq(waits.waits[0].info.ns, 2500); /* two periods */
 	ck_assert(waits.ns[0] == 5000 && waits.ns[1] == 0 && waits.ns[2] == 0);
 	dp_stream_waits__fini(&waits);
 	dp_trace_free(trace);
