@@ -17,12 +17,13 @@
 #include <string.h>
 
 enum {
-	WAVE = 32,     /* most edits that one wave bridges */
-	BACK = 8,      /* the same backwards, where unrelated symbols may precede */
-	SLIDE = 64,    /* most symbols by which a diagonal is followed for comparison */
-	PAD = 1280,    /* more than a wave's reach: (WAVE + 2) * (SEED_MAX + 1) + SLIDE */
-	SEED_MAX = 16, /* symbols of a seed */
-	POSTINGS = 8,  /* most places kept per seed */
+	WAVE = 32,	/* most edits that one wave bridges */
+	BACK = 8,	/* the same backwards, where unrelated symbols may precede */
+	SLIDE = 64,	/* most symbols by which a diagonal is followed for comparison */
+	PAD = 1280,	/* more than a wave's reach: (WAVE + 2) * (SEED_MAX + 1) + SLIDE */
+	SEED_MAX = 16,	/* symbols of a seed */
+	POSTINGS = 8,	/* most places kept per seed */
+	OUT = -4 * PAD, /* of a diagonal: out of reach, with any number of edits */
 };
 
 struct prepared {
@@ -45,7 +46,7 @@ struct aligner {
 	size_t mask;
 	int64_t credit;
 	struct dp_alignment *out;
-	int reach[WAVE + 1][2 * WAVE + 5];
+	int reach[WAVE + 1][2 * WAVE + 5]; /* reach_row() */
 	struct dp_edit wave_edits[WAVE];
 	size_t wave_count;
 	struct dp_edit *back; /* edits found backwards, in descending order of position */
@@ -183,35 +184,32 @@ static int prepare(struct aligner *a, const struct dp_align_pattern *patterns)
 
 /* The wave. */
 
-static int width_reach(struct aligner *a, int e, int k)
+/* The symbols reached on each diagonal with e edits: row[k] for diagonal k, k symbols further. */
+static int *reach_row(struct aligner *a, int e)
 {
-	return a->reach[e][k + WAVE + 2];
+	return a->reach[e] + WAVE + 2;
 }
 
 /*
- * How far diagonal k gets with e edits, before it slides: the best of a substitution, an insertion
- * and a deletion after what e - 1 edits reached; *kind is which. -1 if it is out of reach.
+ * How far diagonal k gets with one edit more than a row has, before it slides: the best of a
+ * substitution, an insertion and a deletion. Negative if it is out of reach.
  */
-static int step(struct aligner *a, int e, int k, int limit, uint32_t *kind)
+static inline int step(const int *row, int k, int limit)
 {
-	int best = -1, from;
+	int same = row[k] < limit ? row[k] + 1 : OUT;
+	int inserted = row[k - 1] < limit ? row[k - 1] + 1 : OUT;
 
-	from = width_reach(a, e - 1, k);
-	if (from >= 0 && from < limit) {
-		best = from + 1;
-		*kind = DP_EDIT_SUBSTITUTED;
-	}
-	from = width_reach(a, e - 1, k - 1);
-	if (from >= 0 && from < limit && from + 1 > best) {
-		best = from + 1;
-		*kind = DP_EDIT_INSERTED;
-	}
-	from = width_reach(a, e - 1, k + 1);
-	if (from >= 0 && from > best) {
-		best = from;
-		*kind = DP_EDIT_DELETED;
-	}
-	return best;
+	return DP_MAX(DP_MAX(same, inserted), row[k + 1]);
+}
+
+/* The kind of the edit by which step() gets there. Of equals, the first in that order. */
+static uint32_t kind_of(const int *row, int k, int limit, int reached)
+{
+	if (row[k] < limit && row[k] + 1 == reached)
+		return DP_EDIT_SUBSTITUTED;
+	if (row[k - 1] < limit && row[k - 1] + 1 == reached)
+		return DP_EDIT_INSERTED;
+	return DP_EDIT_DELETED;
 }
 
 /* Writes the edits on the way to diagonal k with e edits, those near the start last. */
@@ -221,8 +219,9 @@ static void backtrack(struct aligner *a, int e, int k, int limit, struct place f
 
 	a->wave_count = 0;
 	for (; e > 0; e--) {
-		uint32_t kind = DP_EDIT_SUBSTITUTED;
-		int s = step(a, e, k, limit, &kind), t = s - k;
+		const int *row = reach_row(a, e - 1);
+		int s = step(row, k, limit), t = s - k;
+		uint32_t kind = kind_of(row, k, limit, s);
 		struct dp_edit *edit = &a->wave_edits[a->wave_count++];
 		int64_t at, offset;
 
@@ -241,19 +240,50 @@ static void backtrack(struct aligner *a, int e, int k, int limit, struct place f
 	}
 }
 
-static int slide(const struct aligner *a, struct place from, int s, int t, int limit, int dir)
-{
-	const uint32_t *x = a->symbols + from.at;
-	const uint32_t *y = repeated_from(&a->patterns[from.pattern], from.offset);
-	int i = 0, most = DP_MIN(limit - s, SLIDE);
+/* What a wave compares: the symbols from a place on, or (dir < 0) those before it. */
+struct front {
+	const uint32_t *x, *y; /* of the sequence and of the pattern */
+	int limit;	       /* symbols of the sequence that may be reached */
+	int run;	       /* matches that end the wave */
+	int dir, back;	       /* 1 and 0, or -1 and 1 */
+	bool ends;	       /* the sequence ends at the limit */
+};
 
-	if (dir > 0)
-		while (i < most && x[s + i] == y[t + i])
-			i++;
-	else
-		while (i < most && x[-1 - s - i] == y[-1 - t - i])
-			i++;
+static inline int slide(const struct front *f, int s, int t)
+{
+	int most = DP_MIN(f->limit - s, SLIDE), i = 0;
+
+	while (i < most && f->x[(s + i) * f->dir - f->back] == f->y[(t + i) * f->dir - f->back])
+		i++;
 	return i;
+}
+
+/*
+ * Computes a row from the one with an edit less. Returns true, and the best diagonal, if one of
+ * them matches for a run now.
+ */
+static bool advance(const struct front *f, const int *before, int *row, int e, int *best_k)
+{
+	int best = -1;
+
+	row[-e - 2] = row[-e - 1] = row[e + 1] = row[e + 2] = OUT;
+	for (int k = -e; k <= e; k++) {
+		int s = step(before, k, f->limit), run;
+
+		row[k] = OUT;
+		if (s < 0 || s < k || s - k >= PAD - SLIDE)
+			continue;
+		run = slide(f, s, s - k);
+		s += run;
+		row[k] = s;
+		if (f->ends && s == f->limit && (e * 2 <= run + 1 || e * 4 <= s))
+			run += SEED_MAX;
+		if (run >= f->run && (run > best || (run == best && abs(k) < abs(*best_k)))) {
+			best = run;
+			*best_k = k;
+		}
+	}
+	return best >= 0;
 }
 
 /*
@@ -264,50 +294,35 @@ static int slide(const struct aligner *a, struct place from, int s, int t, int l
 static bool wave(struct aligner *a, struct place *from, size_t room, int dir)
 {
 	const struct prepared *p = &a->patterns[from->pattern];
-	int limit = (int)DP_MIN(room, (size_t)PAD - SLIDE), e, k;
-	size_t m = p->length;
+	size_t m = p->length, s, t;
+	struct front f = {
+		.x = a->symbols + from->at,
+		.y = repeated_from(p, from->offset),
+		.limit = (int)DP_MIN(room, (size_t)PAD - SLIDE),
+		.run = p->run,
+		.dir = dir,
+		.back = dir < 0,
+		.ends = room <= (size_t)PAD - SLIDE,
+	};
+	int most = dir > 0 ? p->wave : DP_MIN(p->wave, BACK), k = 0, e = 1;
+	bool found = false;
 
-	for (k = -2; k <= 2; k++)
-		a->reach[0][k + WAVE + 2] = k ? -1 : 0;
-	for (e = 1; e <= (dir > 0 ? p->wave : DP_MIN(p->wave, BACK)) && a->credit > 0; e++) {
-		int best = -1, best_k = 0;
-
-		for (k = -e - 2; k <= e + 2; k++) {
-			uint32_t kind;
-			int s = -1, run;
-
-			if (k >= -e && k <= e)
-				s = step(a, e, k, limit, &kind);
-			if (s >= 0 && s - k >= 0 && s - k < PAD - SLIDE) {
-				run = slide(a, *from, s, s - k, limit, dir);
-				s += run;
-				if (s == limit && (size_t)limit == room &&
-				    (e * 2 <= run + 1 || e * 4 <= s))
-					run += SEED_MAX;
-				if (run >= p->run &&
-				    (run > best || (run == best && abs(k) < abs(best_k)))) {
-					best = run;
-					best_k = k;
-				}
-			} else {
-				s = -1;
-			}
-			a->reach[e][k + WAVE + 2] = s;
-		}
+	for (int i = -2; i <= 2; i++)
+		reach_row(a, 0)[i] = i ? OUT : 0;
+	for (; e <= most && a->credit > 0; e++) {
+		found = advance(&f, reach_row(a, e - 1), reach_row(a, e), e, &k);
 		a->credit -= 2 * e + 1;
-		if (best >= 0) {
-			int s = width_reach(a, e, best_k), t = s - best_k;
-
-			backtrack(a, e, best_k, limit, *from, dir);
-			from->at = dir > 0 ? from->at + (size_t)s : from->at - (size_t)s;
-			if (dir > 0)
-				from->offset = (from->offset + (size_t)t) % m;
-			else
-				from->offset = (from->offset + m - (size_t)t % m) % m;
-			return true;
-		}
+		if (found)
+			break;
 	}
-	return false;
+	if (!found)
+		return false;
+	backtrack(a, e, k, f.limit, *from, dir);
+	s = (size_t)reach_row(a, e)[k];
+	t = (size_t)((int)s - k);
+	from->at = dir > 0 ? from->at + s : from->at - s;
+	from->offset = (dir > 0 ? from->offset + t : from->offset + m - t % m) % m;
+	return true;
 }
 
 /* Output. */
