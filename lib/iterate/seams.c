@@ -3,7 +3,7 @@
  * regardless of where its iterations end. Once the end is known for one of two loops, the symbols
  * around the seam are divided between both so that matches minus edits are a maximum.
  *
- * Cost: O(seams * SEAM * SEAM + edits).
+ * Cost: O(seams * SEAM * SEAM + edits), mostly O(seams * SEAM * SLACK + edits).
  */
 #include "iterate/seams.h"
 #include "align/diff.h"
@@ -55,49 +55,53 @@ struct closer {
 /*
  * table[i][j] is i + j plus the maximum of matches minus edits of a[0..i) and b[0..j). The sum
  * makes symbols without counterpart cost nothing, so that each row is a maximum of its neighbours.
+ * Only the cells up to `off` from the diagonal are computed; the ones next to them are 0.
  */
-static void score_all(int16_t table[SEAM + 1][WIDE + 1], const uint32_t *a, size_t n,
-		      const uint32_t *b, size_t m)
+static void score_all(int16_t table[SEAM + 1][WIDE + 2], const uint32_t *a, size_t n,
+		      const uint32_t *b, size_t m, size_t off)
 {
-	memset(table[0], 0, (m + 1) * sizeof(**table));
-	for (size_t i = 0; i < n; i++) {
-		const int16_t *above = table[i];
-		int16_t *row = table[i + 1];
+	memset(table[0], 0, sizeof(*table));
+	for (size_t i = 1; i <= n; i++) {
+		const int16_t *above = table[i - 1];
+		size_t first = i > off ? i - off : 1, last = DP_MIN(m, i + off);
+		int16_t *row = table[i];
 
-		row[0] = 0;
-		for (size_t j = 0; j < m; j++) {
-			int16_t pair = (int16_t)(above[j] + (a[i] == b[j] ? 3 : 1));
+		row[first - 1] = row[last + 1] = 0;
+		for (size_t j = first; j <= last; j++) {
+			int16_t pair = (int16_t)(above[j - 1] + (a[i - 1] == b[j - 1] ? 3 : 1));
 
-			row[j + 1] = DP_MAX(above[j + 1], pair);
+			row[j] = DP_MAX(above[j], pair);
 		}
-		for (size_t j = 0; j < m; j++)
-			row[j + 1] = DP_MAX(row[j], row[j + 1]);
+		for (size_t j = first; j <= last; j++)
+			row[j] = DP_MAX(row[j - 1], row[j]);
 	}
 }
 
 /*
- * The best split; of equal ones, that with the fewest insertions and deletions in the other loop.
+ * The best split with at most SLACK more insertions than deletions in the other loop, or the other
+ * way round; of equal ones, that with the smallest difference.
  */
 static struct split solve(const struct seam *s)
 {
-	int16_t own[SEAM + 1][WIDE + 1], other[SEAM + 1][WIDE + 1];
+	int16_t own[SEAM + 1][WIDE + 2], other[SEAM + 1][WIDE + 2];
 	struct split best = { .score = INT16_MIN };
 	size_t n = s->gap_count, skew = 0;
 	uint32_t back[SEAM];
 
 	for (size_t i = 0; i < n; i++)
 		back[i] = s->gap[n - 1 - i];
-	score_all(own, s->gap, n, s->own, s->own_count);
-	score_all(other, back, n, s->other, s->other_count);
+	score_all(own, s->gap, n, s->own, s->own_count, WIDE);
+	score_all(other, back, n, s->other, s->other_count, SLACK);
 	for (size_t x = 0; x <= n; x++) {
 		const int16_t *row = other[n - x];
-		int16_t most = row[0];
-		int score;
+		size_t first = n - x - DP_MIN(n - x, (size_t)SLACK);
+		size_t last = DP_MIN(s->other_count, n - x + SLACK);
+		int most = row[first] - (int)first, score;
 
-		for (int16_t j = 1; j <= (int16_t)s->other_count; j++)
-			most = DP_MAX(most, (int16_t)(row[j] - j));
+		for (size_t j = first + 1; j <= last; j++)
+			most = DP_MAX(most, row[j] - (int)j);
 		score = own[x][s->own_count] + most - (int)(n + s->own_count);
-		for (size_t j = 0; score >= best.score && j <= s->other_count; j++) {
+		for (size_t j = first; score >= best.score && j <= last; j++) {
 			size_t off = DP_MAX(j + x, n) - DP_MIN(j + x, n);
 
 			if (row[j] - (int)j == most && (score > best.score || off < skew)) {
