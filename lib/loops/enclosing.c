@@ -46,6 +46,24 @@ static size_t next_loop(const struct dp_loops *loops, const size_t *at, size_t c
 	return best;
 }
 
+/*
+ * The end of an iteration without what is inserted behind its pattern: behind the last iteration of
+ * the sequence that may be the end of the loop around it.
+ */
+static size_t own_end(const struct dp_sequence_loop *loop, size_t i)
+{
+	const struct dp_repetition *s = &loop->iterations[i];
+	size_t left = (size_t)s->inserted + s->deleted + s->substituted, end = s->end;
+
+	for (; left > 0; left--, end--) {
+		const struct dp_edit *x = &loop->edits[s->edits + left - 1];
+
+		if (x->kind != DP_EDIT_INSERTED || x->position + 1 != end)
+			break;
+	}
+	return end;
+}
+
 /* Only counts until the arrays are allocated. */
 static void put(struct folded *f, uint32_t symbol, size_t position)
 {
@@ -65,7 +83,7 @@ static void fold(struct folded *f, const struct dp_driver *d, size_t count)
 	f->count = 0;
 	while ((k = next_loop(loops, at, count)) < count) {
 		const struct dp_sequence_loop *loop = &loops->loops[k];
-		size_t end = loop->iterations[at[k]].first;
+		size_t end = loop->iterations[at[k]].first, own = end;
 
 		for (size_t i = before; i < end; i++)
 			put(f, d->sequence.symbols[i], i);
@@ -73,9 +91,10 @@ static void fold(struct folded *f, const struct dp_driver *d, size_t count)
 			put(f, d->sequence.alphabet + (uint32_t)k, end);
 		while (at[k] < loop->count && loop->iterations[at[k]].first <= end) {
 			end = DP_MAX(end, loop->iterations[at[k]].end);
+			own = DP_MAX(own, own_end(loop, at[k]));
 			at[k]++;
 		}
-		before = DP_MAX(before, end);
+		before = DP_MAX(before, own);
 	}
 	for (size_t i = before; i < n; i++)
 		put(f, d->sequence.symbols[i], i);

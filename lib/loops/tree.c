@@ -202,6 +202,53 @@ static void choose_finishing(struct dp_driver *d, const uint8_t *traits, size_t 
 	}
 }
 
+/* Returns true if a chosen pattern may be a part of a step: short, and no work of the host's. */
+static bool is_part(const struct dp_levels *levels, size_t i, const uint8_t *traits)
+{
+	const struct dp_pattern *p = &levels->chosen.items[i];
+	uint8_t all = 0;
+
+	for (size_t k = 0; traits && k < p->length; k++)
+		all |= traits[p->symbols[k]];
+	return levels->standing[i] == DP_STANDING_BARE && p->length < dp_param.layer_long && !all;
+}
+
+/*
+ * Chooses among the loops from `middle` on, which enclose chosen ones of varying length, by the
+ * rule for patterns that hold a loop (levels.c): a short loop inside, which has neither loops nor
+ * uploads nor an optimizer, is a part of the step around it, unless nothing is outside of it.
+ */
+static void choose_enclosing(struct dp_driver *d, const struct dp_levels *levels,
+			     const uint32_t *made, const uint8_t *traits, size_t middle)
+{
+	struct dp_sequence_loop *loops = d->loops->loops;
+
+	for (size_t k = middle; k < d->loops->count; k++) {
+		size_t inside = 0, covered = dp_loops__covered(&loops[k]);
+		bool parts = true;
+
+		for (size_t i = 0; i < levels->chosen.count; i++) {
+			if (made[i] == DP_NONE || loops[made[i]].parent != k)
+				continue;
+			inside += dp_loops__covered(&loops[made[i]]);
+			parts &= is_part(levels, i, traits);
+		}
+		if (!parts || inside == 0 || dp_loops__whole(&loops[k]) < dp_param.loop_least ||
+		    (double)covered <=
+			    (double)inside + dp_param.rest_least * (double)loops[k].count)
+			continue;
+		dp_explain__add(d->request->explain, "levels",
+				DP_FACTS({ "length", "count", (double)loops[k].length },
+					 { "iterations", "count", (double)loops[k].count },
+					 { "goes_up", "count", 1 }),
+				"the loops inside the loop of {length:symbol} are short, without "
+				"loops or work of the host's: they are parts of its iteration");
+		loops[k].chosen = true;
+		for (size_t i = 0; i < middle; i++)
+			loops[i].chosen &= loops[i].parent != k;
+	}
+}
+
 /* Makes the loops of all levels, the chosen ones first, since they determine the others' phase. */
 static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const uint8_t *traits)
 {
@@ -218,8 +265,11 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const 
 			loops->loops[chosen[i]].chosen = false;
 	if (!status && ends[0] > 0)
 		status = make_outer(d, levels, outer, ends[0]);
-	if (!status && ends[0] > 0 && loops->count == ends[0])
+	if (!status && ends[0] > 0 && loops->count == ends[0]) {
 		status = dp_enclosing__find(d, ends[0]);
+		if (!status && !d->request->evidence.open_end)
+			choose_enclosing(d, levels, chosen, traits, ends[0]);
+	}
 	ends[1] = loops->count;
 	if (!status && ends[0] > 0)
 		status = make_level_by(d, &levels->inner, inner, ends[0], any);

@@ -665,8 +665,33 @@ START_TEST(stages_stay_inside)
 }
 END_TEST
 
+/* Ray steps, solver steps: short, as many in each iteration as it takes, and work around them. */
+START_TEST(short_steps_of_any_number_are_parts)
+{
+	size_t starts[24];
+	struct dp_loops *loops;
+	const struct dp_sequence_loop *frame;
+
+	count = 0;
+	for (size_t i = 0; i < DP_COUNT(starts); i++) {
+		starts[i] = count;
+		kernels(0, 4);
+		for (size_t k = 0; k < 9 + i * i % 13; k++)
+			kernels(10, 11);
+		kernels(4, 5);
+	}
+	loops = find(40);
+	frame = chosen(loops);
+	check_starts(frame, starts, DP_COUNT(starts));
+	for (size_t i = 0; i < loops->count; i++)
+		ck_assert(&loops->loops[i] == frame || !loops->loops[i].chosen);
+	dp_loops__free(loops);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
+	tcase_add_test(tests, short_steps_of_any_number_are_parts);
 	tcase_add_test(tests, loops_around_loops_are_nested);
 	tcase_add_loop_test(tests, requests_of_any_length_are_a_loop, 0, 2);
 	tcase_add_test(tests, micro_batches_are_inside_a_step);
