@@ -5,8 +5,7 @@
 #include "stats/stat.h"
 #include "ranks/blame.h"
 #include "ranks/cost.h"
-#include "ranks/job.h"
-#include "ranks/units.h"
+#include "ranks/judge.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,26 +31,12 @@
 #define ABSENT_COST 0.05
 /* A rank that runs this share more kernels has more to do. */
 #define MORE_KERNELS 0.06
-/* A clock below this share of the others' is throttled. */
-#define CLOCK_SHARE 0.95
-#define THROTTLED_SHARE 0.5
-
-struct judge {
-	struct dp_ranks *ranks;
-	const struct dp_job *job;
-	struct dp_units units;
-	struct dp_stages stages;
-	double period_ns;
-	double per_iteration; /* units */
-	double *room;	      /* for a value per rank */
-};
-
-static bool is_proven(const struct judge *judge, double p, double cost_ns)
+static bool is_proven(const struct dp_judge *judge, double p, double cost_ns)
 {
 	return p < (cost_ns >= LARGE_COST * judge->period_ns ? LIKELY : CHANCE);
 }
 
-static void set_verdict(struct judge *judge, enum dp_ranks_verdict_kind kind,
+static void set_verdict(struct dp_judge *judge, enum dp_ranks_verdict_kind kind,
 			const struct dp_job_cost *cost, double p, int64_t since)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
@@ -64,146 +49,8 @@ static void set_verdict(struct judge *judge, enum dp_ranks_verdict_kind kind,
 	verdict->since_iteration = since;
 }
 
-/* The mean of a part per iteration of a rank, from an iteration on, without its warm-up. */
-static double mean_part(const struct judge *judge, size_t r, int part, int64_t since)
-{
-	const struct dp_job_rank *rank = &judge->job->ranks[r];
-	double sum = 0;
-	size_t count = 0;
-
-	for (size_t k = 0; k < rank->from->step_count; k++) {
-		const struct dp_rank_iteration *cell =
-			&judge->ranks->cells[r * judge->ranks->iterations +
-					     rank->job_iteration[k]];
-
-		if (!rank->from->steps[k].whole || !isfinite(rank->from->steps[k].period_ns) ||
-		    rank->job_iteration[k] < since ||
-		    (rank->from->steps[k].warmup && judge->ranks->ranks[r].iterations > 4))
-			continue;
-		sum += cell->part_ns[part];
-		count++;
-	}
-	return count ? sum / (double)count : NAN;
-}
-
-/* The lower median of a value over the ranks that one is compared with. */
-static double peers_median(const struct judge *judge, uint32_t blamed,
-			   double (*value)(const struct judge *, size_t, const void *),
-			   const void *ctx)
-{
-	size_t count = 0;
-
-	for (size_t r = 0; r < judge->job->count; r++) {
-		double of = r != blamed && judge->stages.classes[r] == judge->stages.classes[blamed]
-				    ? value(judge, r, ctx)
-				    : NAN;
-
-		if (isfinite(of))
-			judge->room[count++] = of;
-	}
-	return count ? dp_stat__select(judge->room, count, (count - 1) / 2) : NAN;
-}
-
-struct part_since {
-	int part;
-	int64_t since;
-};
-
-static double part_value(const struct judge *judge, size_t r, const void *ctx)
-{
-	const struct part_since *at = ctx;
-
-	return mean_part(judge, r, at->part, at->since);
-}
-
-static double share_value(const struct judge *judge, size_t r, const void *ctx)
-{
-	const struct dp_share_summary *share = ctx;
-	const struct dp_rank_summary *from = judge->job->ranks[r].from;
-
-	for (size_t i = 0; i < from->share_count; i++)
-		if (from->shares[i].part == share->part &&
-		    from->shares[i].operator_ == share->operator_ &&
-		    !strcmp(from->shares[i].name, share->name))
-			return from->shares[i].ns;
-	return 0;
-}
-
-static double clock_value(const struct judge *judge, size_t r, const void *ctx)
-{
-	(void)ctx;
-	return judge->job->ranks[r].from->clock_mhz;
-}
-
-static double throttled_value(const struct judge *judge, size_t r, const void *ctx)
-{
-	(void)ctx;
-	return judge->job->ranks[r].from->throttled;
-}
-
-/*
- * Finds the operator whose time exceeds that on the peers most; kernels if there are no operators.
- */
-static int find_operator(struct judge *judge, uint32_t blamed)
-{
-	const struct dp_rank_summary *from = judge->job->ranks[blamed].from;
-	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
-	const struct dp_share_summary *best = NULL;
-	double most = 0;
-
-	for (int kernels = 0; kernels < 2 && !best; kernels++)
-		for (size_t i = 0; i < from->share_count; i++) {
-			const struct dp_share_summary *share = &from->shares[i];
-			double excess;
-
-			if (share->part != verdict->part || share->operator_ == (bool)kernels)
-				continue;
-			excess = share->ns - peers_median(judge, blamed, share_value, share);
-			if (excess > most) {
-				most = excess;
-				best = share;
-			}
-		}
-	if (!best)
-		return DP_OK;
-	verdict->operator_ns = most;
-	verdict->operator_ = dp_ranks__text(judge->ranks, best->name);
-	return verdict->operator_ ? DP_OK : DP_ERR_NOMEM;
-}
-
-static bool is_throttled(const struct judge *judge, uint32_t blamed)
-{
-	const struct dp_rank_summary *from = judge->job->ranks[blamed].from;
-
-	return from->clock_mhz < CLOCK_SHARE * peers_median(judge, blamed, clock_value, NULL) ||
-	       (from->throttled > THROTTLED_SHARE &&
-		peers_median(judge, blamed, throttled_value, NULL) < THROTTLED_SHARE);
-}
-
-/* Finds the part that takes longer on a rank than on its peers. */
-static int find_cause(struct judge *judge, uint32_t blamed)
-{
-	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
-	double most = -INFINITY;
-
-	verdict->part_ns = NAN;
-	for (int part = 0; part < DP_RANK_PARTS; part++) {
-		struct part_since at = { part, verdict->since_iteration };
-		double excess = mean_part(judge, blamed, part, verdict->since_iteration) -
-				peers_median(judge, blamed, part_value, &at);
-
-		if (excess > most) {
-			most = excess;
-			verdict->part = (enum dp_rank_part)part;
-			verdict->part_ns = excess;
-		}
-	}
-	verdict->throttled = verdict->part == DP_RANK_COMPUTE && is_throttled(judge, blamed);
-	return find_operator(judge, blamed);
-}
-
 /* What is slow from the first unit on always was, whatever the unit's iteration. */
-static int64_t first_iteration(const struct judge *judge, uint32_t since)
+static int64_t first_iteration(const struct dp_judge *judge, uint32_t since)
 {
 	return since == judge->units.iteration[0] ? 0 : (int64_t)since;
 }
@@ -212,7 +59,7 @@ static int64_t first_iteration(const struct judge *judge, uint32_t since)
  * A replay does not see the first iteration. Returns how much more often the rank is slow than it
  * sees: of seven iterations every third of which is slow, three are, and two after the first.
  */
-static double more_often(const struct judge *judge, const struct dp_blame *blame)
+static double more_often(const struct dp_judge *judge, const struct dp_blame *blame)
 {
 	size_t count = judge->job->iterations, phase, slow;
 
@@ -220,11 +67,10 @@ static double more_often(const struct judge *judge, const struct dp_blame *blame
 		return 1;
 	phase = blame->slowest % blame->every;
 	slow = (count - 1 - phase) / blame->every + 1;
-	return (double)slow * (double)(count - 1) /
-	       ((double)(slow - !phase) * (double)count);
+	return (double)slow * (double)(count - 1) / ((double)(slow - !phase) * (double)count);
 }
 
-static int judge_rank(struct judge *judge)
+static int judge_rank(struct dp_judge *judge)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 	struct dp_blame_times times = { judge->units.own, judge->units.count, judge->job->count,
@@ -256,11 +102,42 @@ static int judge_rank(struct judge *judge)
 	verdict->last = judge->ranks->ranks[blame.rank].last;
 	verdict->shared = judge->ranks->ranks[blame.rank].shared;
 	status = dp_ranks__blame(judge->ranks, &blame.rank, 1);
-	return status ? status : find_cause(judge, blame.rank);
+	return status ? status : dp_judge__find_cause(judge, blame.rank);
+}
+
+/*
+ * The same by what ranks compute: the cost is how much longer a rank computes than all others, up
+ * to how much longer those are idle.
+ */
+static int judge_computing_rank(struct dp_judge *judge)
+{
+	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
+	struct dp_blame_times times = { judge->units.own, judge->units.count, judge->job->count,
+					judge->stages.classes, judge->units.iteration };
+	struct dp_job_cost cost = { 0, 0, 0 };
+	struct dp_blame blame;
+	int status = dp_blame__run(&blame, &times);
+	int64_t since;
+
+	if (status || blame.rank == DP_NONE || blame.p >= LIKELY)
+		return status;
+	since = first_iteration(judge, blame.since);
+	cost.most_ns = cost.ns = fmin(blame.gain, dp_judge__idle_beyond(judge, blame.rank, since));
+	if (!(cost.ns >= verdict->cost_ns + LARGE_COST * judge->period_ns))
+		return DP_OK;
+	if (verdict->kind == DP_VERDICT_STRAGGLER) {
+		if (verdict->ranks[0] == blame.rank)
+			verdict->cost_most_ns = fmax(verdict->cost_most_ns, cost.ns);
+		return DP_OK;
+	}
+	set_verdict(judge, DP_VERDICT_STRAGGLER, &cost, blame.p, since);
+	verdict->every = blame.every;
+	status = dp_ranks__blame(judge->ranks, &blame.rank, 1);
+	return status ? status : dp_judge__find_cause(judge, blame.rank);
 }
 
 /* Own times of stages: the lower medians of their ranks. */
-static double *stage_times(const struct judge *judge)
+static double *stage_times(const struct dp_judge *judge)
 {
 	size_t stages = judge->stages.count, ranks = judge->job->count;
 	double *own = dp_alloc__array(dp_size__mul(judge->units.count, stages) + 1, sizeof(*own));
@@ -285,7 +162,7 @@ static double *stage_times(const struct judge *judge)
 	return own;
 }
 
-static int blame_stage(struct judge *judge, uint32_t stage)
+static int blame_stage(struct dp_judge *judge, uint32_t stage)
 {
 	uint32_t *blamed = dp_alloc__array(judge->job->count, sizeof(*blamed));
 	size_t count = 0;
@@ -302,7 +179,7 @@ static int blame_stage(struct judge *judge, uint32_t stage)
 }
 
 /* A stage of one rank is slow because of its share of the work only if it runs more kernels. */
-static bool has_more_work(const struct judge *judge, uint32_t stage)
+static bool has_more_work(const struct dp_judge *judge, uint32_t stage)
 {
 	double own = 0;
 	size_t members = 0;
@@ -319,13 +196,13 @@ static bool has_more_work(const struct judge *judge, uint32_t stage)
 }
 
 /* The lower median of the compute time of a stage's ranks. */
-static double stage_compute(const struct judge *judge, uint32_t stage, int64_t since)
+static double stage_compute(const struct dp_judge *judge, uint32_t stage, int64_t since)
 {
 	size_t count = 0;
 
 	for (size_t r = 0; r < judge->job->count; r++) {
 		double compute = judge->stages.stage[r] == stage
-					 ? mean_part(judge, r, DP_RANK_COMPUTE, since)
+					 ? dp_judge__mean_part(judge, r, DP_RANK_COMPUTE, since)
 					 : NAN;
 
 		if (isfinite(compute))
@@ -338,7 +215,7 @@ static double stage_compute(const struct judge *judge, uint32_t stage, int64_t s
  * By how much the slowest stage computes longer than the mean of all, which take over the layers
  * that it gives up. Sets scale[], per rank, to its new work divided by the old.
  */
-static double stage_excess(double *scale, const struct judge *judge, uint32_t slowest,
+static double stage_excess(double *scale, const struct dp_judge *judge, uint32_t slowest,
 			   int64_t since)
 {
 	double mean = 0;
@@ -350,11 +227,21 @@ static double stage_excess(double *scale, const struct judge *judge, uint32_t sl
 	return fmax(0, stage_compute(judge, slowest, since) - mean);
 }
 
+/* By how much longer the other ranks are idle than the first rank of a stage. */
+static double stage_idle_beyond(const struct dp_judge *judge, uint32_t stage, int64_t since)
+{
+	size_t r = 0;
+
+	while (judge->stages.stage[r] != stage)
+		r++;
+	return dp_judge__idle_beyond(judge, r, since);
+}
+
 /*
  * Returns true if the straggler is a stage by itself: then the stage's share of the work explains
  * it.
  */
-static bool is_alone_in(const struct judge *judge, uint32_t stage)
+static bool is_alone_in(const struct dp_judge *judge, uint32_t stage)
 {
 	const struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 	size_t members = 0;
@@ -365,7 +252,7 @@ static bool is_alone_in(const struct judge *judge, uint32_t stage)
 	       judge->stages.stage[verdict->ranks[0]] == stage;
 }
 
-static int find_stage(struct dp_blame *blame, const struct judge *judge)
+static int find_stage(struct dp_blame *blame, const struct dp_judge *judge)
 {
 	struct dp_blame_times times = { NULL, judge->units.count, judge->stages.count, NULL,
 					judge->units.iteration };
@@ -382,7 +269,7 @@ static int find_stage(struct dp_blame *blame, const struct judge *judge)
 	return status;
 }
 
-static int judge_stages(struct judge *judge)
+static int judge_stages(struct dp_judge *judge)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 	struct dp_job_change change = { .rank = DP_NONE, .more_often = 1 };
@@ -402,7 +289,10 @@ static int judge_stages(struct judge *judge)
 	change.scale = scale;
 	change.since = first_iteration(judge, blame.since);
 	excess_ns = stage_excess(scale, judge, blame.rank, change.since);
-	if (excess_ns >= STAGE_COST * judge->period_ns && is_proven(judge, blame.p, excess_ns))
+	if (judge->by_compute)
+		excess_ns = fmin(excess_ns, stage_idle_beyond(judge, blame.rank, change.since));
+	if (excess_ns >= (judge->by_compute ? LARGE_COST : STAGE_COST) * judge->period_ns &&
+	    is_proven(judge, blame.p, excess_ns))
 		status = dp_job__cost(&cost, judge->job, &change, excess_ns,
 				      STRAGGLER_COST * judge->period_ns);
 	free(scale);
@@ -420,7 +310,7 @@ struct slowest {
 	double excess_ns;
 };
 
-static void slowest_of_class(struct slowest *out, const struct judge *judge, size_t g,
+static void slowest_of_class(struct slowest *out, const struct dp_judge *judge, size_t g,
 			     uint32_t class)
 {
 	const struct dp_ranks *ranks = judge->ranks;
@@ -449,12 +339,13 @@ static void slowest_of_class(struct slowest *out, const struct judge *judge, siz
 
 /*
  * For a different longest computing rank each time: by how much iterations would be shorter if
- * batches were distributed evenly, and in how many of 100 the rank differs from the one before.
+ * batches were distributed evenly, and in how many of 100 of those the rank differs from the one
+ * before. 0 if most would not be shorter: a few long ones are no property of the batches.
  */
-static double uneven_cost(const struct judge *judge, size_t *turns)
+static double uneven_cost(const struct dp_judge *judge, size_t *turns)
 {
 	double sum = 0;
-	size_t count = 0, last = SIZE_MAX;
+	size_t count = 0, uneven = 0, last = SIZE_MAX;
 
 	*turns = 0;
 	for (size_t g = 0; g < judge->ranks->iterations; g++) {
@@ -465,15 +356,18 @@ static double uneven_cost(const struct judge *judge, size_t *turns)
 		if (slowest.rank == SIZE_MAX)
 			continue;
 		sum += slowest.excess_ns;
-		*turns += count && slowest.rank != last;
-		last = slowest.rank;
 		count++;
+		if (slowest.excess_ns < SEQUENCE_COST * judge->period_ns)
+			continue;
+		*turns += uneven && slowest.rank != last;
+		last = slowest.rank;
+		uneven++;
 	}
-	*turns = count > 1 ? *turns * 100 / (count - 1) : 0;
-	return count ? sum / (double)count : 0;
+	*turns = uneven > 1 ? *turns * 100 / (uneven - 1) : 0;
+	return 2 * uneven > count ? sum / (double)count : 0;
 }
 
-static int judge_sequences(struct judge *judge)
+static int judge_sequences(struct dp_judge *judge)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 	size_t turns;
@@ -482,8 +376,7 @@ static int judge_sequences(struct judge *judge)
 
 	/* a third: between two ranks, half of the iterations have the same slowest one as before */
 	if ((verdict->kind != DP_VERDICT_NONE && verdict->kind != DP_VERDICT_STAGE_IMBALANCE) ||
-	    cost_ns < SEQUENCE_COST * judge->period_ns || cost_ns <= verdict->cost_ns ||
-	    turns < 34)
+	    cost_ns < SEQUENCE_COST * judge->period_ns || cost_ns <= verdict->cost_ns || turns < 34)
 		return DP_OK;
 	set_verdict(judge, DP_VERDICT_SEQUENCE_IMBALANCE, &cost, verdict->p_value, 0);
 	verdict->part = DP_RANK_COMPUTE;
@@ -491,7 +384,7 @@ static int judge_sequences(struct judge *judge)
 	return dp_ranks__blame(judge->ranks, NULL, 0);
 }
 
-static int judge_communication(struct judge *judge)
+static int judge_communication(struct dp_judge *judge)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 	const struct dp_job *job = judge->job;
@@ -523,7 +416,7 @@ static int judge_communication(struct judge *judge)
 }
 
 /* What is missing for a verdict. */
-static const char *missing(const struct judge *judge)
+static const char *missing(const struct dp_judge *judge)
 {
 	if (judge->job->count < 2)
 		return "there is only one rank";
@@ -536,7 +429,7 @@ static const char *missing(const struct judge *judge)
 }
 
 /* Does the verdict rest on how long calls take that a rank without a trace is part of? */
-static bool rests_on_absent(const struct judge *judge)
+static bool rests_on_absent(const struct dp_judge *judge)
 {
 	const struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 	const struct dp_job *job = judge->job;
@@ -552,7 +445,7 @@ static bool rests_on_absent(const struct judge *judge)
 }
 
 /* Whether a rank is late, or has waited for one that is not seen, nobody can tell. */
-static int leave_open(struct judge *judge, size_t r, const char *what)
+static int leave_open(struct dp_judge *judge, size_t r, const char *what)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 	char absent[200], why[400];
@@ -587,7 +480,7 @@ static double wait_for_absent(const struct dp_job *job, size_t r)
 	return rank->from->step_count ? sum / (double)rank->from->step_count : 0;
 }
 
-static int judge_absent(struct judge *judge)
+static int judge_absent(struct dp_judge *judge)
 {
 	const struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 	double most = ABSENT_COST * judge->period_ns;
@@ -606,7 +499,29 @@ static int judge_absent(struct judge *judge)
 	return found < judge->job->count ? leave_open(judge, found, "waits for") : DP_OK;
 }
 
-static int judge_all(struct judge *judge)
+/*
+ * A second look, for waits that traces do not show: ranks wait for files, for each other's hosts,
+ * or in calls that are not recorded. Then all have equal own times, and the one that computes while
+ * the others are idle holds them up. As they may be idle for other reasons, this counts from a
+ * tenth of the period on.
+ */
+static int judge_computing(struct dp_judge *judge)
+{
+	const struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
+	int status;
+
+	if (judge->job->untimed ||
+	    (verdict->kind != DP_VERDICT_NONE && verdict->kind != DP_VERDICT_STRAGGLER))
+		return DP_OK;
+	dp_units__fini(&judge->units);
+	judge->by_compute = true;
+	status = dp_units__by_compute(&judge->units, judge->job);
+	if (!status)
+		status = judge_computing_rank(judge);
+	return status || verdict->kind != DP_VERDICT_NONE ? status : judge_stages(judge);
+}
+
+static int judge_all(struct dp_judge *judge)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 	int status = DP_OK;
@@ -620,20 +535,20 @@ static int judge_all(struct judge *judge)
 		status = judge_stages(judge);
 	if (!status && !*verdict->why)
 		status = judge_sequences(judge);
+	if (!status && !*verdict->why)
+		status = judge_computing(judge);
 	return status || *verdict->why || !judge->ranks->matching.absent ? status
 									 : judge_absent(judge);
 }
 
 int dp_ranks__judge(struct dp_ranks *ranks, const struct dp_job *job)
 {
-	struct judge judge = { .ranks = ranks, .job = job };
+	struct dp_judge judge = { .ranks = ranks, .job = job };
 	int status;
 
-	ranks->verdict = (struct dp_ranks_verdict){ .why = "",
-						    .operator_ = "",
-						    .group = "",
-						    .part = DP_RANK_OTHER,
-						    .p_value = NAN };
+	ranks->verdict = (struct dp_ranks_verdict){
+		.why = "", .operator_ = "", .group = "", .part = DP_RANK_OTHER, .p_value = NAN
+	};
 	status = dp_job__period(&judge.period_ns, job);
 	judge.room = dp_alloc__array(job->count, sizeof(*judge.room));
 	if (!judge.room)

@@ -120,6 +120,24 @@ int dp_units__init(struct dp_units *units, const struct dp_job *job)
 	return by_iterations(units, job);
 }
 
+int dp_units__by_compute(struct dp_units *units, const struct dp_job *job)
+{
+	int status = allocate(units, job->iterations, job->count);
+
+	for (size_t r = 0; r < job->count && !status; r++)
+		for (size_t k = 0; k < job->ranks[r].from->step_count; k++) {
+			const struct dp_step_summary *step = &job->ranks[r].from->steps[k];
+
+			if (step->whole && isfinite(step->period_ns))
+				units->own[job->ranks[r].job_iteration[k] * job->count + r] =
+					step->part_ns[DP_RANK_COMPUTE];
+		}
+	for (size_t u = 0; u < units->count && !status; u++)
+		units->iteration[u] = (uint32_t)u;
+	units->per_iteration = 1;
+	return status;
+}
+
 void dp_units__fini(struct dp_units *units)
 {
 	free(units->own);

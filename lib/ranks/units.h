@@ -16,6 +16,9 @@ struct dp_units {
 };
 
 int dp_units__init(struct dp_units *units, const struct dp_job *job);
+/* Units of an iteration each, in which what a rank computes is its own time. */
+int dp_units__by_compute(struct dp_units *units, const struct dp_job *job);
+
 void dp_units__fini(struct dp_units *units);
 
 /*

@@ -56,7 +56,7 @@ static void write_verdict(struct dp_render *render, const struct dp_ranks *ranks
 	words = (struct dp_words){ 0 };
 	dp_ranks_words__cost(&words, render, verdict);
 	labelled(render, "costs", words.text);
-	if (verdict->shared) {
+	if (verdict->kind == DP_VERDICT_STRAGGLER) {
 		words = (struct dp_words){ 0 };
 		dp_ranks_words__evidence(&words, verdict);
 		labelled(render, "evidence", words.text);

@@ -121,6 +121,13 @@ const char *dp_ranks_words__advice(const struct dp_ranks *ranks)
  */
 #define WIDE 0.05
 
+/* Returns true if no more is known of the cost than what it is at most. */
+static bool is_upper_bound(const struct dp_ranks_verdict *verdict)
+{
+	return !(verdict->cost_least_ns > 0) && verdict->cost_most_ns > 0 &&
+	       verdict->cost_most_ns <= verdict->cost_ns * (1 + WIDE);
+}
+
 static void add_bounds(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_ranks_verdict *verdict)
 {
@@ -132,7 +139,7 @@ static void add_bounds(struct dp_words *words, const struct dp_render *render,
 		dp_words__add(words, "; at least %s and at most %s",
 			      duration(least, render, verdict->cost_least_ns),
 			      duration(most, render, verdict->cost_most_ns));
-	else
+	else if (!is_upper_bound(verdict))
 		dp_words__add(words, "; at most %s", duration(most, render, verdict->cost_most_ns));
 	dp_words__add(words, ", as the traces do not show all that ranks wait for");
 }
@@ -143,15 +150,15 @@ void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render
 	double hidden_ns = verdict->part_ns - verdict->cost_most_ns;
 	char cost[DP_NUMBER_SIZE], share[DP_NUMBER_SIZE];
 
-	dp_words__add(words, "%s per iteration", duration(cost, render, verdict->cost_ns));
+	dp_words__add(words, "%s%s per iteration", is_upper_bound(verdict) ? "at most " : "",
+		      duration(cost, render, verdict->cost_ns));
 	if (verdict->period_ns > 0)
 		dp_words__add(words, " (%s)",
 			      dp_human__share(share, verdict->cost_ns / verdict->period_ns));
 	if (verdict->every)
 		dp_words__add(words, ", in every %zuth iteration", verdict->every);
 	else if (verdict->since_iteration)
-		dp_words__add(words, ", since iteration %lld",
-			      (long long)verdict->since_iteration);
+		dp_words__add(words, ", since iteration %lld", (long long)verdict->since_iteration);
 	add_bounds(words, render, verdict);
 	/* a cause much larger than its cost needs an explanation */
 	if (verdict->kind == DP_VERDICT_STRAGGLER && hidden_ns > verdict->cost_ns)
@@ -191,8 +198,13 @@ void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *rende
 
 void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks_verdict *verdict)
 {
-	dp_words__add(words, "last to reach %zu of %zu synchronizing collectives", verdict->last,
-		      verdict->shared);
+	if (!verdict->shared)
+		dp_words__add(words, is_upper_bound(verdict)
+					     ? "computes longer while its peers are idle"
+					     : "has a longer own time than its peers");
+	else
+		dp_words__add(words, "last to reach %zu of %zu synchronizing collectives",
+			      verdict->last, verdict->shared);
 	if (isfinite(verdict->p_value))
 		dp_words__add(words, " (p %s %.4f)", verdict->p_value <= 0.0005 ? "<=" : "=",
 			      verdict->p_value);

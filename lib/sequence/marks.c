@@ -131,13 +131,14 @@ static bool is_mark(const struct dp_sequence *sequence, size_t i, const uint8_t 
 }
 
 /*
- * Returns true if a range is inside, or overlaps, one that ends at until_ns. Microseconds since
- * 1970 that a script read and wrote as doubles are rounded to a quarter, so adjacent steps may
- * overlap by that much.
+ * Returns true if a range is inside, or overlaps, one that ends at until_ns. Adjacent steps may
+ * overlap by as much as times are rounded: older traces have whole microseconds, and a script that
+ * reads and writes microseconds since 1970 as doubles rounds starts to a quarter, but not
+ * durations.
  */
 static bool is_covered(const struct dp_ranges *ranges, size_t i, int64_t until_ns)
 {
-	enum { ROUNDED_NS = 250 };
+	enum { ROUNDED_NS = 1000 };
 
 	return ranges->start_ns[i] < until_ns &&
 	       (ranges->end_ns[i] <= until_ns || until_ns - ranges->start_ns[i] > ROUNDED_NS);

@@ -179,6 +179,37 @@ class Jobs(unittest.TestCase):
         report = self.ranks(self.job("sequence=30%"))
         self.assertEqual(report["verdict"]["kind"], "sequence-imbalance")
 
+    def without_waits(self, folder):
+        """A job whose calls are recorded from when data moves, as logs of operations have them."""
+        files = sorted(folder.iterdir())
+        traces = [json.loads(path.read_text(encoding="utf-8")) for path in files]
+        calls = [{} for _ in traces]
+        for rank, trace in enumerate(traces):
+            places = collections.Counter()
+            for event in sorted(trace["traceEvents"], key=lambda event: event.get("ts", 0)):
+                if "Collective name" in event.get("args", {}) and event["cat"] == "kernel":
+                    place = event["args"]["Process Group Name"], event["args"]["In msg nelems"]
+                    calls[rank][place, places[place]] = event
+                    places[place] += 1
+        for rank in range(len(traces)):
+            for key, event in calls[rank].items():
+                shortest = min(each[key]["dur"] for each in calls if key in each)
+                event["ts"], event["dur"] = event["ts"] + event["dur"] - shortest, shortest
+        for path, trace in zip(files, traces):
+            path.write_text(json.dumps(trace), encoding="utf-8")
+        return folder
+
+    def test_hidden_waits(self):
+        """All take equally long on their own then; who computes while the others are idle is late."""
+        for fault in (), ("iterations=20",):
+            report = self.ranks(self.without_waits(self.changed("ranks=8", *fault)))
+            self.assertEqual(report["verdict"]["kind"], "none")
+        fault = "fault=compute:rank=2,first=4,factor=1.6"
+        verdict = self.assert_blames(
+            self.ranks(self.without_waits(self.changed("ranks=8", "buckets=1", fault))), 2, "compute", 4
+        )
+        self.assertEqual(verdict["cost_least_ns"], 0)
+
     def test_slow_link(self):
         verdict = self.ranks(self.job("fault=link:rank=3,first=6,factor=6"))["verdict"]
         self.assertEqual((verdict["kind"], verdict["since_iteration"]), ("slow-communication", 6))

@@ -1,0 +1,35 @@
+/* What a verdict is made from, and what explains it. */
+#ifndef DP_RANKS_JUDGE_H
+#define DP_RANKS_JUDGE_H
+
+#include "ranks/job.h"
+#include "ranks/units.h"
+
+struct dp_judge {
+	struct dp_ranks *ranks;
+	const struct dp_job *job;
+	struct dp_units units;
+	struct dp_stages stages;
+	double period_ns;
+	double per_iteration; /* units */
+	bool by_compute;      /* the second look: units hold what ranks compute */
+	double *room;	      /* for a value per rank */
+};
+
+/*
+ * How much more of an iteration the median of the other ranks is idle than a rank, from an
+ * iteration on: at most that long they wait for it. Negative if the rank is idle for longer. NaN if
+ * unknown.
+ */
+double dp_judge__idle_beyond(const struct dp_judge *judge, size_t r, int64_t since);
+
+/* The mean of a part per iteration of a rank, from an iteration on, without its warm-up. */
+double dp_judge__mean_part(const struct dp_judge *judge, size_t r, int part, int64_t since);
+
+/*
+ * Finds the part that takes longer on a rank than on its peers, and the operator with the largest
+ * share of it. Errors: DP_ERR_NOMEM.
+ */
+int dp_judge__find_cause(struct dp_judge *judge, uint32_t blamed);
+
+#endif
