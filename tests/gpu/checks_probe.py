@@ -186,7 +186,7 @@ def cupti_first(place):
     if not path:
         raise Skip("no libcupti to load")
     if os.path.isdir(path):
-        path = os.path.join(path, sorted(n for n in os.listdir(path) if "libcupti.so" in n)[0])
+        path = os.path.join(path, sorted(n for n in os.listdir(path) if "libcupti.so" in n)[-1])
     result = place.run(place.record_command([sys.executable, "-c", CUPTI_FIRST, path]), status=None)
     place.lines += ["```", (result.stdout + result.stderr).strip()[-1500:], "```"]
 
@@ -315,6 +315,9 @@ if __name__ == "__main__":
 def triton(place):
     need_torch(place)
     (place.folder / "program.py").write_text(TRITON)
+    why = harness.why_not([sys.executable, place.folder / "program.py"])
+    if why:
+        raise Skip(f"no Triton, or nothing that it can compile with: {why}")
     for words in [], ["pdl"]:
         command = place.record_command([sys.executable, "program.py", *words])
         result = place.run(command, status=None)

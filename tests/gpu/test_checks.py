@@ -12,6 +12,7 @@ import sys
 import tarfile
 import types
 import unittest
+import unittest.mock
 
 import cli
 
@@ -20,6 +21,7 @@ sys.path.insert(0, str(HERE))
 
 import harness  # noqa: E402
 import profiler  # noqa: E402
+import run  # noqa: E402
 
 SANITIZED = os.environ.get("DEEPPROF_SANITIZE", "none") != "none"
 
@@ -80,6 +82,8 @@ class Run(cli.Case):
         ]  # fmt: skip
         listed = [line.split()[0] for part in parts for line in part]
         self.assertEqual(sorted(listed), sorted(names))
+        # It measures in all the time that is left.
+        self.assertEqual(parts[3][-1].split()[0], "probe-cpu")
 
     def test_archive(self):
         """What was kept is in one file, next to the numbers."""
@@ -89,6 +93,20 @@ class Run(cli.Case):
         self.assertEqual(left, ["RESULTS.part4.md", "part4.tar.gz"])
         with tarfile.open(self.folder / "out" / "part4.tar.gz") as tar:
             self.assertIn("probe-attach/trace.db", tar.getnames())
+
+    def test_archive_limit(self):
+        """The small first, and no more than fits."""
+        out = self.folder / "out"
+        for size in 1000, 200000, 5000:
+            (out / f"check{size}").mkdir(parents=True)
+            (out / f"check{size}" / "trace.db").write_bytes(os.urandom(size))
+        (out / "RESULTS.part1.md").touch()
+        with unittest.mock.patch.object(run, "ARCHIVE_BYTES", 100000):
+            run.carry_home(types.SimpleNamespace(out=out, part="1"))
+        self.assertEqual(sorted(os.listdir(out)), ["RESULTS.part1.md", "part1.tar.gz"])
+        self.assertLess((out / "part1.tar.gz").stat().st_size, 100000)
+        with tarfile.open(out / "part1.tar.gz") as tar:
+            self.assertEqual(tar.getnames(), ["check1000/trace.db", "check5000/trace.db"])
 
     def test_unknown(self):
         self.assertEqual(self.run_checks("no-such-check").returncode, 1)
