@@ -10,7 +10,8 @@
 /* A thread with 100 switches per second takes 100 MB in ten hours; the file ends at this size. */
 #define DP_HOST_FILE_MOST ((uint64_t)256 << 20)
 
-enum { DP_HOST_THREAD, DP_HOST_LOAD, DP_HOST_OFF };
+/* Kinds of records. Older builds had 2, intervals of 24 bytes, which are skipped. */
+enum { DP_HOST_THREAD, DP_HOST_LOAD, DP_HOST_OFF = 3 };
 
 struct dp_host_head {
 	int64_t monotonic_ns;

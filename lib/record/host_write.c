@@ -88,19 +88,30 @@ static int put_offs(struct dp_db *db, int64_t process, int64_t time_ns,
 	return status;
 }
 
-/* Reads one record. Returns false if there are no more, or if it is damaged. */
+/* What a record of a kind has behind its header. */
+static const struct {
+	uint32_t bytes, most; /* of one; and the most stored together */
+} sizes[] = { [DP_HOST_THREAD] = { sizeof(struct dp_host_thread), 1 },
+	      [DP_HOST_LOAD] = { sizeof(struct dp_host_load), 1 },
+	      [DP_HOST_OFF] = { sizeof(uint64_t), DP_HOST_OFFS } };
+
+static bool is_known(uint32_t kind)
+{
+	return kind < DP_COUNT(sizes) && sizes[kind].bytes;
+}
+
+/* Reads one record of a known kind. Returns false if there are no more, or if it is damaged. */
 static bool read_record(FILE *file, struct dp_host_head *head, union dp_host_rest *rest)
 {
-	static const struct {
-		uint32_t bytes, most; /* of one; and the most stored together */
-	} sizes[] = { [DP_HOST_THREAD] = { sizeof(rest->thread), 1 },
-		      [DP_HOST_LOAD] = { sizeof(rest->load), 1 },
-		      [DP_HOST_OFF] = { sizeof(rest->offs[0]), DP_HOST_OFFS } };
-
-	return fread(head, sizeof(*head), 1, file) == 1 && head->kind < DP_COUNT(sizes) &&
-	       head->bytes && head->bytes % sizes[head->kind].bytes == 0 &&
-	       head->bytes / sizes[head->kind].bytes <= sizes[head->kind].most &&
-	       fread(rest, head->bytes, 1, file) == 1;
+	while (fread(head, sizeof(*head), 1, file) == 1) {
+		if (is_known(head->kind))
+			return head->bytes && head->bytes % sizes[head->kind].bytes == 0 &&
+			       head->bytes / sizes[head->kind].bytes <= sizes[head->kind].most &&
+			       fread(rest, head->bytes, 1, file) == 1;
+		if (fseek(file, (long)head->bytes, SEEK_CUR))
+			break;
+	}
+	return false;
 }
 
 int dp_host__write(struct dp_host *host, struct dp_db *db, int64_t zero,

@@ -5,6 +5,7 @@ import pathlib
 import resource
 import shutil
 import signal
+import struct
 import time
 import unittest
 
@@ -332,6 +333,21 @@ class OfTheLauncher(recording.Case):
         self.assertNotIn("was not finished", self.run_record("true").stderr)
         self.assert_clean()
         self.assertEqual(sorted(os.listdir(self.folder)), list(names))
+
+    def test_recover_from_an_older_build(self):
+        """Its intervals off the processor were stored in another way: they are left out."""
+        left = self.leave("follow=1")
+        samples = left / "host"
+        pid = int(next(left.glob("*.spool")).name.split(".")[0])
+        now = time.monotonic_ns()
+        old = struct.pack("=qIIII", now, pid, 4242, 2, 24) + struct.pack("=qqII", now, now + 1, 0, 0)
+        kept = samples.read_bytes()
+        self.assertGreater(len(kept), 24)
+        samples.write_bytes(old + kept)
+        result = self.run_record(f"--recover={left}")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.one("SELECT count(*) FROM off_cpu WHERE tid = 4242"), 0)
+        self.assertGreater(self.one("SELECT count(*) FROM host_sample"), 0)
 
     def test_recover_as_the_run_would_have_ended(self):
         """What was there when it began is renamed."""
