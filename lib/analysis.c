@@ -358,7 +358,7 @@ static int diagnose(struct run *run)
 	struct dp_analysis *analysis = run->analysis;
 	int status = DP_OK;
 
-	analysis->pytorch = dp_advice__is_pytorch(run->trace);
+	analysis->terms = dp_advice__terms(run->trace);
 	for (size_t i = 0; !status && i < analysis->loop_count; i++) {
 		const struct dp_loop_data *loop = &analysis->loops[i];
 		struct dp_rule_input input = {
@@ -374,7 +374,7 @@ static int diagnose(struct run *run)
 			.replay = &loop->values.replay,
 			.waits = &loop->values.waits,
 			.transfers = &loop->values.transfers,
-			.pytorch = analysis->pytorch,
+			.terms = analysis->terms,
 		};
 
 		if (!loop->info.selected)
@@ -382,7 +382,7 @@ static int diagnose(struct run *run)
 		status = dp_diagnose__loop(&analysis->findings, &input, run->error);
 		if (!status)
 			status = dp_stretch__judge_single(&analysis->findings, loop, run->options,
-							  analysis->pytorch, run->error);
+							  analysis->terms, run->error);
 	}
 	if (!status)
 		status = dp_stretch__judge_captures(&analysis->findings, analysis, run->options,
@@ -461,9 +461,8 @@ int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 		(struct dp_scope){ all.device, all.stream, all.range_start_ns, all.range_end_ns };
 	run.analysis->streams =
 		dp_alloc__zeroed(dp_trace_stream_count(trace), sizeof(*run.analysis->streams));
-	status = run.analysis->streams
-			 ? dp_analysis__choose_metrics(run.analysis, &all, error)
-			 : dp_error__nomem(error, 0);
+	status = run.analysis->streams ? dp_analysis__choose_metrics(run.analysis, &all, error)
+				       : dp_error__nomem(error, 0);
 	if (!status)
 		status = dp_trace_index__init(&run.analysis->index, trace, error);
 	if (!status && !run.analysis->asked)

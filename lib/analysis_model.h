@@ -51,7 +51,7 @@ struct dp_analysis {
 	struct dp_stream_result *streams; /* per stream of the trace */
 	struct dp_findings findings;
 	struct dp_collective_stats collectives;
-	bool pytorch; /* advice is in its terms */
+	enum dp_terms terms; /* of advice */
 	struct dp_explain explain; /* empty unless asked for */
 	bool diagnosed;		   /* rules were run */
 	uint8_t *asked;		   /* per metric, whether it was requested; NULL: all were */
@@ -118,7 +118,7 @@ void dp_stretch__fini(struct dp_stretch *stretch);
 
 /* Adds the findings for a loop's only whole iteration. Errors: DP_ERR_NOMEM. */
 int dp_stretch__judge_single(struct dp_findings *findings, const struct dp_loop_data *loop,
-			     const struct dp_analysis_options *options, bool pytorch,
+			     const struct dp_analysis_options *options, enum dp_terms terms,
 			     struct dp_error *error);
 
 /*

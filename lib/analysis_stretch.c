@@ -36,8 +36,7 @@ static const struct dp_iteration *only_whole(const struct dp_loop_data *loop)
 
 static bool has_period(const struct dp_loop_data *loop)
 {
-	const double *period_ns =
-		dp_metric_values__row(&loop->values, dp_metric_find("period_ns"));
+	const double *period_ns = dp_metric_values__row(&loop->values, dp_metric_find("period_ns"));
 
 	for (size_t k = 0; k < loop->info.iterations; k++)
 		if (!isnan(period_ns[k]))
@@ -63,8 +62,7 @@ int dp_stretch__measure_single(struct dp_stretch *stretch, const struct dp_loop_
 }
 
 /* The metrics of a stretch as input for rules. */
-static struct dp_rule_input rule_input(const struct dp_stretch *stretch,
-				       const struct dp_loop *loop,
+static struct dp_rule_input rule_input(const struct dp_stretch *stretch, const struct dp_loop *loop,
 				       const struct dp_analysis_options *options)
 {
 	return (struct dp_rule_input){
@@ -81,7 +79,7 @@ static struct dp_rule_input rule_input(const struct dp_stretch *stretch,
 }
 
 int dp_stretch__judge_single(struct dp_findings *findings, const struct dp_loop_data *loop,
-			     const struct dp_analysis_options *options, bool pytorch,
+			     const struct dp_analysis_options *options, enum dp_terms terms,
 			     struct dp_error *error)
 {
 	struct dp_loop info = loop->info;
@@ -94,7 +92,7 @@ int dp_stretch__judge_single(struct dp_findings *findings, const struct dp_loop_
 	input.scope = DP_SCOPE_ITERATION;
 	input.first_iteration = only_whole(loop)->index;
 	input.stats = &loop->stats;
-	input.pytorch = pytorch;
+	input.terms = terms;
 	return dp_diagnose__loop(findings, &input, error);
 }
 
@@ -187,6 +185,7 @@ static void measure_slices(struct dp_rule_slices *slices, const struct dp_stretc
 	int64_t start_ns = stretch->span[0].start_ns, end_ns = stretch->span[0].end_ns;
 
 	slices->length_ns = (double)(end_ns - start_ns) / DP_RULE_SLICES;
+	slices->operations = timeline->count;
 	dp_slices__busy(slices->busy_ns, DP_RULE_SLICES, timeline, start_ns, end_ns);
 	dp_slices__gaps(&slices->gaps, timeline, start_ns, end_ns, DP_LONG_GAP_NS);
 	name_longest_gap(slices, timeline);
@@ -197,10 +196,17 @@ static int judge_capture(struct dp_findings *findings, const struct dp_analysis 
 			 struct dp_error *error)
 {
 	uint32_t device = dp_trace_stream(analysis->trace, stream)->device;
-	struct dp_loop none = { .id = DP_NONE, .device = device, .stream = stream, .confidence = 1,
-				.iterations = 2, .complete = 1 };
-	struct dp_metric_input metrics = { .trace = analysis->trace, .device = device,
-					   .stream = stream, .count = 2, .stretch = true };
+	struct dp_loop none = { .id = DP_NONE,
+				.device = device,
+				.stream = stream,
+				.confidence = 1,
+				.iterations = 2,
+				.complete = 1 };
+	struct dp_metric_input metrics = { .trace = analysis->trace,
+					   .device = device,
+					   .stream = stream,
+					   .count = 2,
+					   .stretch = true };
 	struct dp_stretch stretch = { .values = { 0 } };
 	struct dp_rule_slices slices;
 	struct dp_rule_input input;
@@ -228,7 +234,7 @@ static int judge_capture(struct dp_findings *findings, const struct dp_analysis 
 	input = rule_input(&stretch, &none, options);
 	input.scope = DP_SCOPE_CAPTURE;
 	input.slices = &slices;
-	input.pytorch = analysis->pytorch;
+	input.terms = analysis->terms;
 	status = dp_diagnose__loop(findings, &input, error);
 out:
 	free(kernels);

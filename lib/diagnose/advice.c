@@ -6,17 +6,19 @@
 #include <string.h>
 
 static const struct {
-	const char *pytorch; /* its beginning; the rest is replaced with it */
-	const char *other;
-} terms[] = {
+	const char *training; /* its beginning; the rest is replaced with it */
+	const char *cuda;
+	const char *pytorch; /* without an optimizer, if it differs */
+} phrases[] = {
 	{ "overlap data loading with compute:",
-	  "overlap data loading with compute: prepare the next input on another thread, in pinned "
+	  "while the GPU computes, prepare what is uploaded next: on another thread, in pinned "
 	  "memory" },
 	{ "avoid a synchronization in every iteration:",
 	  "avoid a synchronization in every iteration: wait once, after the loop, or let streams "
 	  "wait for events" },
 	{ "reduce launch overhead:",
-	  "reduce launch overhead: CUDA graphs, fewer and larger kernels" },
+	  "reduce launch overhead: CUDA graphs, fewer and larger kernels",
+	  "reduce launch overhead: CUDA graphs or torch.compile, larger batches" },
 	{ "launch fewer, larger kernels:",
 	  "launch fewer, larger kernels: fuse them, use CUDA graphs, give each launch more work" },
 	{ "copy from pinned memory", "copy from pinned memory (cudaMallocHost)" },
@@ -30,25 +32,42 @@ static const struct {
 	  "the input comes late there: prepare it further ahead, or on faster storage" },
 };
 
-bool dp_advice__is_pytorch(const struct dp_trace *trace)
+static bool mentions(const char *name, const char *const *parts, size_t count)
 {
-	static const char *const parts[] = { "aten::", "at::native", "autograd::", "ProfilerStep",
-					     "Optimizer.", "enumerate(DataLoader)", "triton_" };
-	const char *name;
-
-	for (size_t i = 0; i < dp_trace_string_count(trace); i++) {
-		name = dp_trace_string(trace, (uint32_t)i);
-		for (size_t p = 0; p < DP_COUNT(parts); p++)
-			if (strstr(name, parts[p]))
-				return true;
-	}
+	for (size_t i = 0; i < count; i++)
+		if (strstr(name, parts[i]))
+			return true;
 	return false;
 }
 
-const char *dp_advice__general(const char *advice)
+enum dp_terms dp_advice__terms(const struct dp_trace *trace)
 {
-	for (size_t i = 0; i < DP_COUNT(terms); i++)
-		if (!strncmp(advice, terms[i].pytorch, strlen(terms[i].pytorch)))
-			return terms[i].other;
+	static const char *const pytorch[] = {
+		"aten::", "at::native", "autograd::", "ProfilerStep", "enumerate(DataLoader)",
+		"triton_"
+	};
+	static const char *const training[] = { "Optimizer.", "multi_tensor_apply" };
+	enum dp_terms terms = DP_TERMS_CUDA;
+
+	for (size_t i = 0; i < dp_trace_string_count(trace); i++) {
+		const char *name = dp_trace_string(trace, (uint32_t)i);
+
+		if (mentions(name, training, DP_COUNT(training)))
+			return DP_TERMS_TRAINING;
+		if (mentions(name, pytorch, DP_COUNT(pytorch)))
+			terms = DP_TERMS_PYTORCH;
+	}
+	return terms;
+}
+
+const char *dp_advice__in_terms(const char *advice, enum dp_terms terms)
+{
+	for (size_t i = 0; terms != DP_TERMS_TRAINING && i < DP_COUNT(phrases); i++) {
+		if (strncmp(advice, phrases[i].training, strlen(phrases[i].training)) != 0)
+			continue;
+		if (terms == DP_TERMS_CUDA)
+			return phrases[i].cuda;
+		return phrases[i].pytorch ? phrases[i].pytorch : advice;
+	}
 	return advice;
 }

@@ -392,8 +392,9 @@ static int run_rules(struct dp_findings *findings, const struct dp_rule_input *i
 		if (!rules[i]->check(input, &found))
 			continue;
 		found.finding.rule = rules[i]->info.id;
-		if (!input->pytorch && !found.advice[0])
-			found.finding.advice = dp_advice__general(found.finding.advice);
+		if (!found.advice[0])
+			found.finding.advice =
+				dp_advice__in_terms(found.finding.advice, input->terms);
 		place_finding(&found, input);
 		predict(&found, input);
 		set_severity(&found, input, rules[i]);

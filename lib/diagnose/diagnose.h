@@ -26,6 +26,13 @@
 
 struct dp_rule_finding;
 
+/* What advice may name. */
+enum dp_terms {
+	DP_TERMS_CUDA,
+	DP_TERMS_PYTORCH,
+	DP_TERMS_TRAINING, /* PyTorch's, and optimizers */
+};
+
 /*
  * What is judged: a loop, or one stretch of time, given as the first of two iterations of which the
  * second is empty: the only whole iteration of a loop, or the capture of a device without one.
@@ -36,6 +43,7 @@ enum dp_rule_scope { DP_SCOPE_LOOP = 0, DP_SCOPE_ITERATION = 1, DP_SCOPE_CAPTURE
 struct dp_rule_slices {
 	double busy_ns[DP_RULE_SLICES];
 	double length_ns; /* of each */
+	size_t operations; /* in all */
 	struct dp_long_gaps gaps;
 	const char *before; /* the operation that ends the longest gap; NULL: none */
 	const char *call;   /* the call that takes most of that gap; NULL: none or unknown */
@@ -57,7 +65,7 @@ struct dp_rule_input {
 	const struct dp_replay *replay;	     /* the same */
 	const struct dp_stream_waits *waits; /* the same */
 	const struct dp_transfers *transfers; /* the same */
-	bool pytorch; /* advice is in its terms */
+	enum dp_terms terms; /* of advice */
 	enum dp_rule_scope scope;
 	size_t first_iteration; /* of DP_SCOPE_ITERATION: the iteration's index in its loop */
 	const struct dp_rule_slices *slices; /* of DP_SCOPE_CAPTURE */
@@ -183,6 +191,12 @@ bool dp_rule__name_ranges(const struct dp_rule_input *input, struct dp_rule_find
  */
 bool dp_rule__is_launching(const struct dp_rule_finding *out);
 
+/*
+ * Returns true if idle time is spread over the gaps before `count` operations as if by chance: then
+ * each launch takes part of it, otherwise something particular keeps the host.
+ */
+bool dp_rule__is_spread(double longest_ns, double all_ns, size_t count);
+
 /* Replaces or extends the advice according to the named ranges. */
 void dp_rule__advise_by_ranges(struct dp_rule_finding *out, enum dp_host_activity activity);
 
@@ -243,11 +257,11 @@ struct dp_rule {
 /* The table; NULL beyond the end. */
 const struct dp_rule *dp_rule__at(size_t index);
 
-/* Returns true for a trace of a PyTorch program. Cost: linear in its strings. */
-bool dp_advice__is_pytorch(const struct dp_trace *trace);
+/* The terms that suit a trace. Cost: linear in its strings. */
+enum dp_terms dp_advice__terms(const struct dp_trace *trace);
 
-/* The equivalent in terms of CUDA for PyTorch's advice, or the advice itself. Static. */
-const char *dp_advice__general(const char *advice);
+/* Advice of rules, which is for training with PyTorch, in terms that suit the trace. Static. */
+const char *dp_advice__in_terms(const char *advice, enum dp_terms terms);
 
 /* Findings, ranked. */
 struct dp_findings {

@@ -15,9 +15,6 @@
 /* The interval shows when the GPU waited, but not what the host did: it may have waited, too. */
 #define INTERVAL_TRUST 0.8
 
-/* Share of the host's wait in one gap at which something particular keeps the host. */
-#define LONGEST_SHARE 0.33
-
 /* Smallest upload per iteration that counts as its input. */
 #define INPUT_BYTES 4096
 
@@ -110,12 +107,6 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 	return true;
 }
 
-/* Returns true if no gap has much of the wait: then each launch takes part of it. */
-static bool is_spread(const struct dp_rule_input *input, double host_ns)
-{
-	return dp_rule__typical(input, "longest_gap_ns") < LONGEST_SHARE * host_ns;
-}
-
 /*
  * Advises by the gaps: long ones are work of the host; short ones are launches that come too late,
  * because they are slow, or because none were made while the host waited.
@@ -126,7 +117,9 @@ static void advise(const struct dp_rule_input *input, struct dp_rule_finding *ou
 
 	dp_rule__name_ranges(input, out, DP_HOST_WAIT, false);
 	if (dp_rule__typical(input, "host_stall_ns") >= host_ns / 2 &&
-	    !dp_rule__is_launching(out) && !is_spread(input, host_ns)) {
+	    !dp_rule__is_launching(out) &&
+	    !dp_rule__is_spread(dp_rule__typical(input, "longest_gap_ns"), host_ns,
+				input->loop->length)) {
 		out->finding.advice = advice_stall;
 		out->change = DP_REPLAY_HOST;
 	} else if (dp_rule__typical(input, "idle_after_sync_ns") >= host_ns / 2) {

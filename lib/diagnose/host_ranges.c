@@ -1,6 +1,7 @@
 /* Names what the host did while the device waited, and gives advice on such names. */
 #include "diagnose/diagnose.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,11 +15,19 @@
 #define MOST_OF_IT 0.4
 #define SOME_OF_IT 0.15
 
+/*
+ * The longest of n gaps of random (exponential) lengths takes H(n) / n of their sum on average,
+ * with the harmonic number H(n), about ln n + EULER. Twice that happens in fewer than one of n
+ * cases.
+ */
+#define EULER 0.5772156649
+#define CHANCE 2
+
 /* Share of it in operators at which the host is launching. */
 #define LAUNCHING_SHARE 0.3
 
 /* The host checks guards and copies inputs before each call of compiled code. */
-#define COMPILED_ADVICE \
+#define COMPILED_ADVICE                                                                        \
 	"let each call of the compiled function do more: larger batches, fewer graph breaks, " \
 	"mode=\"reduce-overhead\""
 
@@ -135,6 +144,13 @@ bool dp_rule__is_launching(const struct dp_rule_finding *out)
 		    !strncmp(out->ranges[i].name, "Optimizer.", 10))
 			share += out->ranges[i].share;
 	return share >= LAUNCHING_SHARE;
+}
+
+bool dp_rule__is_spread(double longest_ns, double all_ns, size_t count)
+{
+	double harmonic = log((double)DP_MAX(count, 1)) + EULER;
+
+	return longest_ns * (double)count < CHANCE * harmonic * all_ns;
 }
 
 /* Finds the advice that most of the named ranges suggest, and their share of all. */

@@ -17,12 +17,6 @@
 /* Share of the longest gap for a call to be named. */
 #define MOST_OF_GAP 0.5
 
-/*
- * Share of the idle time that the longest gap takes at least if one activity of the host causes it;
- * below, every launch is slow.
- */
-#define SPREAD_SHARE 0.33
-
 struct starved {
 	double longest_ns;
 	double long_gaps;
@@ -116,7 +110,7 @@ static const char *advise(const struct dp_rule_input *input, const struct dp_rul
 	if (isnan(dp_rule__typical(input, "host_wait_ns")))
 		return "record the host's calls and ranges, too: this trace does not show what the "
 		       "host does in these gaps";
-	if (slices->gaps.longest_ns < SPREAD_SHARE * idle_ns)
+	if (dp_rule__is_spread(slices->gaps.longest_ns, idle_ns, slices->operations))
 		return "reduce launch overhead: CUDA graphs or torch.compile, fused optimizer, "
 		       "larger batches";
 	return "look in the timeline (deepprof export) for what the host does in these gaps, and "

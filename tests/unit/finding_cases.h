@@ -19,7 +19,7 @@ struct fixture {
 	const struct dp_stalls *stalls;
 	const struct dp_loop_stats *stats;
 	const struct dp_replay *replay;
-	bool pytorch;
+	enum dp_terms terms;
 };
 
 static struct fixture at;
@@ -65,7 +65,7 @@ static inline const struct dp_finding *find(const char *rule)
 				       .stalls = at.stalls,
 				       .stats = at.stats,
 				       .replay = at.replay,
-				       .pytorch = at.pytorch };
+				       .terms = at.terms };
 
 	dp_findings__fini(&at.findings);
 	ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);

@@ -163,6 +163,35 @@ START_TEST(calls_that_stall_are_named)
 }
 END_TEST
 
+/* Of ten random gaps the longest takes .29 of all on average; more than twice that is no chance. */
+START_TEST(gaps_are_spread_or_not)
+{
+	ck_assert(dp_rule__is_spread(0.29, 1, 10));
+	ck_assert(dp_rule__is_spread(0.57, 1, 10));
+	ck_assert(!dp_rule__is_spread(0.6, 1, 10));
+	ck_assert(dp_rule__is_spread(0.01, 1, 1000));
+	ck_assert(!dp_rule__is_spread(0.02, 1, 1000));
+}
+END_TEST
+
+START_TEST(advice_has_the_terms_of_the_program)
+{
+	static const char loader[] = "overlap data loading with compute: DataLoader(...)";
+	static const char launches[] = "reduce launch overhead: CUDA graphs, fused optimizer";
+	static const char other[] = "record more iterations";
+
+	ck_assert_str_eq(dp_advice__in_terms(loader, DP_TERMS_TRAINING), loader);
+	ck_assert_str_eq(dp_advice__in_terms(loader, DP_TERMS_PYTORCH), loader);
+	ck_assert_ptr_null(strstr(dp_advice__in_terms(loader, DP_TERMS_CUDA), "data loading"));
+	ck_assert_str_eq(dp_advice__in_terms(launches, DP_TERMS_TRAINING), launches);
+	ck_assert_ptr_null(strstr(dp_advice__in_terms(launches, DP_TERMS_PYTORCH), "optimizer"));
+	ck_assert_ptr_nonnull(
+		strstr(dp_advice__in_terms(launches, DP_TERMS_PYTORCH), "torch.compile"));
+	ck_assert_ptr_null(strstr(dp_advice__in_terms(launches, DP_TERMS_CUDA), "torch"));
+	ck_assert_str_eq(dp_advice__in_terms(other, DP_TERMS_CUDA), other);
+}
+END_TEST
+
 /* Launches come late because they are slow, or because the host waited before. */
 START_TEST(waits_that_leave_no_lead_are_reported)
 {
@@ -320,7 +349,7 @@ START_TEST(advice_is_in_the_program_s_terms)
 	start();
 	set("sync_lost_ns", 3e5);
 	ck_assert_ptr_null(strstr(find("sync-call")->advice, ".item()"));
-	at.pytorch = true;
+	at.terms = DP_TERMS_TRAINING;
 	ck_assert_ptr_nonnull(strstr(find("sync-call")->advice, ".item()"));
 	dp_findings__fini(&at.findings);
 }
@@ -523,6 +552,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, calls_that_stall_are_named);
 	tcase_add_test(tests, waits_that_leave_no_lead_are_reported);
 	tcase_add_test(tests, a_stream_may_pause_while_others_run);
+	tcase_add_test(tests, gaps_are_spread_or_not);
+	tcase_add_test(tests, advice_has_the_terms_of_the_program);
 	tcase_add_test(tests, warm_up_is_in_no_evidence);
 	tcase_add_test(tests, long_gaps_are_a_part_of_what_is_waited);
 	tcase_add_test(tests, the_last_iteration_may_be_slow);
