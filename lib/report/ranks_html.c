@@ -67,9 +67,11 @@ static void write_verdict(struct page *page)
 	words = (struct dp_words){ 0 };
 	if (verdict->kind == DP_VERDICT_STRAGGLER)
 		dp_ranks_words__cause(&words, page->render, page->ranks, DP_LABEL_COLUMNS);
+	else
+		dp_ranks_words__communication(&words, page->render, page->ranks);
 	string(page, "cause", words.text);
 	words = (struct dp_words){ 0 };
-	if (verdict->shared)
+	if (verdict->kind == DP_VERDICT_STRAGGLER)
 		dp_ranks_words__evidence(&words, verdict);
 	string(page, "evidence", words.text);
 	dp_render__format(page->render, ",\n\"since\":%lld",

@@ -51,6 +51,10 @@ static void write_verdict(struct dp_render *render, const struct dp_ranks *ranks
 	dp_text__style_begin(render, found ? DP_STYLE_RED : DP_STYLE_HEAD);
 	dp_text__wrap(render, 0, 2, words.text);
 	dp_text__style_end(render);
+	words = (struct dp_words){ 0 };
+	dp_ranks_words__communication(&words, render, ranks);
+	if (words.used)
+		labelled(render, "note", words.text);
 	if (!found)
 		return;
 	words = (struct dp_words){ 0 };

@@ -210,6 +210,31 @@ void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks_verd
 			      verdict->p_value);
 }
 
+/* Less cannot hold a job up by much, however slow its links are. */
+#define MUCH_COMMUNICATION 0.1
+
+void dp_ranks_words__communication(struct dp_words *words, const struct dp_render *render,
+				   const struct dp_ranks *ranks)
+{
+	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
+	double least_ns = INFINITY;
+	const struct dp_rank *rank;
+	char number[DP_NUMBER_SIZE], share[DP_NUMBER_SIZE];
+
+	for (size_t r = 0; (rank = dp_ranks_rank(ranks, r)); r++)
+		if (rank->part_ns[DP_RANK_COMMUNICATION] < least_ns)
+			least_ns = rank->part_ns[DP_RANK_COMMUNICATION];
+	if (verdict->kind != DP_VERDICT_NONE || *verdict->why || !isfinite(least_ns) ||
+	    !(least_ns >= MUCH_COMMUNICATION * verdict->period_ns) || !is_compute_recorded(ranks))
+		return;
+	dp_words__add(words,
+		      "exposed communication takes %s per iteration (%s) on every rank, without "
+		      "waiting; links that are equally slow for all would look like this: compare "
+		      "the bus bandwidth with nccl-tests",
+		      duration(number, render, least_ns),
+		      dp_human__share(share, least_ns / verdict->period_ns));
+}
+
 void dp_ranks_words__matching(struct dp_words *words, const struct dp_render *render,
 			      const struct dp_ranks *ranks)
 {

@@ -36,6 +36,13 @@ void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *rende
 /* "last to reach 15 of 15 synchronizing collectives (p <= 0.0005)" */
 void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks_verdict *verdict);
 
+/*
+ * If nobody is blamed, and communication without any waiting takes a tenth of the period or more:
+ * that, and that links may be slow all the same. Otherwise nothing.
+ */
+void dp_ranks_words__communication(struct dp_words *words, const struct dp_render *render,
+				   const struct dp_ranks *ranks);
+
 /* How many calls matched, and how well the clocks agree. */
 void dp_ranks_words__matching(struct dp_words *words, const struct dp_render *render,
 			      const struct dp_ranks *ranks);

@@ -214,6 +214,14 @@ class Jobs(unittest.TestCase):
         verdict = self.ranks(self.job("fault=link:rank=3,first=6,factor=6"))["verdict"]
         self.assertEqual((verdict["kind"], verdict["since_iteration"]), ("slow-communication", 6))
 
+    def test_slow_everywhere(self):
+        """Nothing to compare with, so nobody is blamed, but the report says what it costs."""
+        job = self.job("data-bytes=60M", "fault=link:rank=3,factor=6")
+        self.assertEqual(self.ranks(job)["verdict"]["kind"], "none")
+        words = " ".join(cli.run("ranks", job).stdout.split())
+        self.assertRegex(words, r"exposed communication takes [\d.]+ ms per iteration .* nccl-tests")
+        self.assertNotIn("nccl-tests", cli.run("ranks", self.job()).stdout)
+
     def test_clocks(self):
         """Hosts' clocks differ by tens of milliseconds, and drift."""
         fault = "fault=compute:rank=2,factor=1.3"
