@@ -62,8 +62,11 @@ def main():
     for path in sorted(list_files(root)):
         if any(fnmatch.fnmatch(path, pattern) for pattern in LEFT_OUT):
             continue
-        with open(os.path.join(root, path), "rb") as file:
-            text = file.read()
+        try:
+            with open(os.path.join(root, path), "rb") as file:
+                text = file.read()
+        except FileNotFoundError:  # deleted, and git still tracks it
+            continue
         if b"\0" in text:
             continue
         text = text.decode(errors="replace")

@@ -103,7 +103,6 @@ class Analyses(unittest.TestCase):
         self.assertEqual(len(names), len(long))
         self.assertEqual(len(deepprof.analyze(SAMPLE, iterations=20).table("samples")), 0)
 
-    @needs("numpy")
     def test_rows_that_are_not_read(self):
         """They have no stream, which nothing would release."""
         table = self.analysis.table("kernels")
@@ -113,6 +112,7 @@ class Analyses(unittest.TestCase):
             next(rows)
             self.assertTrue(made.called)
 
+    @needs("numpy")
     def test_columns(self):
         for name in self.analysis.tables():
             table = self.analysis.table(name)
