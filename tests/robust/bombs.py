@@ -9,6 +9,7 @@ within its limits of memory and processor time.
 import argparse
 import pathlib
 import resource
+import struct
 import subprocess
 import sys
 import tempfile
@@ -36,13 +37,20 @@ BOMBS = {
 
 
 def write_bomb(path, head, unit, mib):
-    pack = zlib.compressobj(6, zlib.DEFLATED, 31)
+    """A gzip file (RFC 1952). What comes after a full flush doesn't depend on what came before: one
+    packed block serves for all."""
+    pack = zlib.compressobj(6, zlib.DEFLATED, -15)
     block = unit * (MIB // len(unit))
+    first, again = (pack.compress(data) + pack.flush(zlib.Z_FULL_FLUSH) for data in (head, block))
+    crc = zlib.crc32(head)
+    for _ in range(mib):
+        crc = zlib.crc32(block, crc)
     with open(path, 'wb') as file:
-        file.write(pack.compress(head))
+        file.write(b'\x1f\x8b\x08\0\0\0\0\0\0\xff' + first)
         for _ in range(mib):
-            file.write(pack.compress(block))
-        file.write(pack.flush())
+            file.write(again)
+        length = len(head) + len(block) * mib
+        file.write(pack.flush() + struct.pack('<II', crc, length & 0xffffffff))
 
 
 def limits(sanitized):
