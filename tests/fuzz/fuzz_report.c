@@ -46,12 +46,13 @@ static void compare(const struct dp_analysis *before, const struct dp_analysis *
 	HOLDS(!status && comparison);
 	options.verbose = true;
 	for (size_t i = 0; (format = dp_comparison_format(i)); i++) {
-		struct fuzz_shown shown = { NULL, 0, 0 };
+		static struct fuzz_shown shown;
 		struct dp_sink sink = { fuzz_show, &shown };
 
 		status = dp_comparison_write(comparison, format->name, &options, &sink, &error);
 		HOLDS(!status && shown.length);
 		fuzz_check_shown(&shown);
+		shown.length = 0;
 	}
 	dp_comparison_free(comparison);
 }

@@ -39,16 +39,18 @@ static bool is_plain(const char *text)
 	return !((word | (word - ones * 0x20) | (word + ones)) & high);
 }
 
-void fuzz_check_shown(struct fuzz_shown *shown)
+void fuzz_check_shown(const struct fuzz_shown *shown)
 {
 	uint32_t code;
 
 	for (size_t i = 0, n; i < shown->length; i += n) {
+		n = 1;
+		if (shown->text[i] == '\n' || shown->text[i] == '\t')
+			continue;
 		n = sizeof(uint64_t);
 		if (shown->length - i >= n && is_plain(shown->text + i))
 			continue;
 		n = dp_utf8__next(shown->text + i, shown->length - i, &code);
 		HOLDS(!is_obeyed(code) && dp_utf8__valid(shown->text + i, n));
 	}
-	free(shown->text);
 }

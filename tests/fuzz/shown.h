@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+/* Made once for all inputs, as its pages cost more than what is written there; length is reset. */
 struct fuzz_shown {
 	char *text;
 	size_t length;
@@ -13,7 +14,7 @@ struct fuzz_shown {
 /* A struct dp_sink's write(), of a struct fuzz_shown. */
 int fuzz_show(void *shown, const void *data, size_t size);
 
-/* Aborts unless it is UTF-8 without anything that a terminal obeys; frees it. */
-void fuzz_check_shown(struct fuzz_shown *shown);
+/* Aborts unless it is UTF-8 without anything that a terminal obeys. */
+void fuzz_check_shown(const struct fuzz_shown *shown);
 
 #endif
