@@ -30,6 +30,7 @@ struct run {
 	const struct dp_analysis_options *options;
 	struct dp_error *error;
 	struct dp_attribution attribution;
+	struct dp_annotations annotations;
 	size_t kernels;		      /* of all sequences */
 	size_t streams;		      /* to be analyzed */
 	uint64_t calls;		      /* read for the devices so far */
@@ -222,6 +223,7 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 		.sequence = sequence,
 		.group = &run->group,
 		.options = run->options,
+		.annotations = &run->annotations,
 		.explain = recorder(run),
 		.error = run->error,
 		.has_others = run->streams > 1,
@@ -283,7 +285,7 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	int status;
 
 	status = dp_analysis__sequence(&sequence, &run->group, run->trace, stream, options,
-				       run->error);
+				       &run->annotations, run->error);
 	run->kernels += status ? 0 : sequence.count;
 	if (!status)
 		explain_stream(run, &sequence);
@@ -469,8 +471,10 @@ int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 		status = dp_attribution__init(&run.attribution, trace, error);
 	if (!status && !run.analysis->asked)
 		status = dp_collective_stats__init(&run.analysis->collectives, trace, error);
+	run.annotations.regex = all.marks;
 	if (!status)
 		status = analyze(&run);
+	dp_annotations__fini(&run.annotations);
 	dp_attribution__fini(&run.attribution);
 	if (status)
 		dp_analysis_free(run.analysis);

@@ -89,7 +89,8 @@ static int use_repeated(struct dp_loop_search *s, const struct dp_loops_request 
 
 		if (!loop->chosen)
 			continue;
-		if (dp_sequence__repeated(&marks, s->sequence, loop->iterations, loop->count))
+		if (dp_sequence__repeated(&marks, s->sequence, s->annotations,
+					  loop->iterations, loop->count))
 			return dp_error__nomem(s->error, 0);
 		if (marks.count)
 			dp_explain__add(
@@ -284,7 +285,7 @@ int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *s)
 	request.max_unmatched = options->max_unmatched;
 	request.explain = s->explain;
 	if (options->marks || (!options->iterations_count && !options->ignore_marks))
-		status = dp_sequence__marks(&marks, s->sequence, options->marks, s->error);
+		status = dp_sequence__marks(&marks, s->sequence, s->annotations, s->error);
 	if (!status && marks.count) {
 		s->marked = true;
 		dp_explain__add(s->explain, "annotations",

@@ -84,13 +84,15 @@ void dp_analysis__iterations(struct dp_loop_data *loop, const struct dp_sequence
  */
 int dp_analysis__sequence(struct dp_sequence *sequence, struct dp_stream_group *group,
 			  const struct dp_trace *trace, uint32_t stream,
-			  const struct dp_analysis_options *options, struct dp_error *error);
+			  const struct dp_analysis_options *options,
+			  struct dp_annotations *annotations, struct dp_error *error);
 
 /* The input and the results of finding the loops of a sequence. */
 struct dp_loop_search {
 	const struct dp_sequence *sequence;
 	const struct dp_stream_group *group; /* streams whose kernels the sequence has */
 	const struct dp_analysis_options *options;
+	struct dp_annotations *annotations;
 	struct dp_explain *explain; /* NULL: not asked for */
 	struct dp_error *error;
 	bool has_others; /* more streams are analyzed, which may have what this one lacks */

@@ -12,10 +12,10 @@
 
 /* Counts the marked iterations that have kernels of a sequence, and all that are marked. */
 static int count_marks(size_t *count, size_t *ranges, const struct dp_sequence *sequence,
-		       const struct dp_analysis_options *options, struct dp_error *error)
+		       struct dp_annotations *annotations, struct dp_error *error)
 {
 	struct dp_marks marks;
-	int status = dp_sequence__marks(&marks, sequence, options->marks, error);
+	int status = dp_sequence__marks(&marks, sequence, annotations, error);
 
 	*count = status ? 0 : marks.count;
 	*ranges = status ? 0 : marks.ranges;
@@ -47,12 +47,12 @@ static bool has_others(const struct dp_stream_group *group, const struct dp_trac
 /* Takes all streams of the device if marked iterations extend to streams outside the group. */
 static int widen(struct dp_sequence *sequence, struct dp_stream_group *group,
 		 const struct dp_trace *trace, const struct dp_analysis_options *options,
-		 struct dp_error *error)
+		 struct dp_annotations *annotations, struct dp_error *error)
 {
 	struct dp_stream_group all = { 0 }, group_swap = *group;
 	struct dp_sequence wide = { 0 }, swap = *sequence;
 	size_t seen, ranges, marked = 0;
-	int status = count_marks(&seen, &ranges, sequence, options, error);
+	int status = count_marks(&seen, &ranges, sequence, annotations, error);
 
 	if (status || (double)seen >= dp_param.marks_seen * (double)ranges)
 		return status;
@@ -60,7 +60,7 @@ static int widen(struct dp_sequence *sequence, struct dp_stream_group *group,
 	if (!status)
 		status = read_kernels(&wide, &all, trace, options, error);
 	if (!status)
-		status = count_marks(&marked, &ranges, &wide, options, error);
+		status = count_marks(&marked, &ranges, &wide, annotations, error);
 	if (!status && (double)seen < dp_param.marks_seen * (double)marked) {
 		*group = all;
 		all = group_swap;
@@ -74,7 +74,8 @@ static int widen(struct dp_sequence *sequence, struct dp_stream_group *group,
 
 int dp_analysis__sequence(struct dp_sequence *sequence, struct dp_stream_group *group,
 			  const struct dp_trace *trace, uint32_t stream,
-			  const struct dp_analysis_options *options, struct dp_error *error)
+			  const struct dp_analysis_options *options,
+			  struct dp_annotations *annotations, struct dp_error *error)
 {
 	bool marks = options->marks || (!options->iterations_count && !options->ignore_marks);
 	int status = DP_OK;
@@ -88,6 +89,6 @@ int dp_analysis__sequence(struct dp_sequence *sequence, struct dp_stream_group *
 	if (!status)
 		status = read_kernels(sequence, group, trace, options, error);
 	if (!status && marks && options->stream < 0 && has_others(group, trace))
-		status = widen(sequence, group, trace, options, error);
+		status = widen(sequence, group, trace, options, annotations, error);
 	return status;
 }

@@ -2,25 +2,15 @@
  * Iterations from annotations. A range belongs to the host, a kernel to the device: they meet where
  * the kernel was launched, on any thread of the process (autograd has its own). If several threads
  * have matching ranges, those of the thread that launches most kernels count. Cost: linear in
- * ranges and kernels; the regex is evaluated once per name.
+ * ranges, once for all sequences of a trace, and in kernels times the logarithm of the ranges; the
+ * regex is evaluated once per name.
  */
+#include "base/search.h"
 #include "sequence/sequence.h"
 
 #include <errno.h>
 #include <regex.h>
 #include <string.h>
-
-struct span {
-	int64_t start_ns;
-	int64_t end_ns;
-	uint32_t name;
-};
-
-struct spans {
-	struct span *spans;
-	size_t count;
-	size_t room;
-};
 
 void dp_marks__fini(struct dp_marks *marks)
 {
@@ -39,18 +29,18 @@ static bool is_step(const char *name)
 	       !strncmp(name, "Step#", strlen("Step#"));
 }
 
-/* Of each name, once. */
-enum verdict { UNKNOWN, NO_MARK, MARK };
+/* The label of names that mark steps; others have none. Of a name not yet seen, UNKNOWN. */
+enum { MARK, UNKNOWN };
 
 /*
  * Decides whether a name is a mark. If regexec() runs out of memory the answer is unknown; glibc
  * returns REG_NOMATCH then, but malloc() has set errno.
  */
-static int decide(uint8_t *verdict, const char *name, const regex_t *regex)
+static int decide(uint32_t *label, const char *name, const regex_t *regex)
 {
 	int code = 0;
 
-	if (*verdict != UNKNOWN)
+	if (*label != UNKNOWN)
 		return DP_OK;
 	errno = 0;
 	if (regex)
@@ -59,135 +49,140 @@ static int decide(uint8_t *verdict, const char *name, const regex_t *regex)
 		code = is_step(name) ? 0 : REG_NOMATCH;
 	if (code && (code != REG_NOMATCH || errno == ENOMEM))
 		return DP_ERR_NOMEM;
-	*verdict = code ? NO_MARK : MARK;
+	*label = code ? DP_NONE : MARK;
 	return DP_OK;
 }
 
-static bool is_of_process(const struct dp_sequence *sequence, uint32_t thread)
+static int index_steps(struct dp_annotations *annotations, const struct dp_trace *trace,
+		       const regex_t *regex)
 {
-	const struct dp_thread *at = dp_trace_thread(sequence->trace, thread);
+	const struct dp_ranges *ranges = dp_trace_ranges(trace);
+	size_t names = dp_trace_string_count(trace);
+	uint32_t *labels = dp_alloc__array(names, sizeof(*labels));
+	int status = labels ? DP_OK : DP_ERR_NOMEM;
 
-	return !at || at->process == dp_trace_stream(sequence->trace, sequence->stream)->process;
+	for (size_t i = 0; i < names && labels; i++)
+		labels[i] = UNKNOWN;
+	for (size_t i = 0; i < ranges->count && !status; i++)
+		if (ranges->name[i] < names)
+			status = decide(&labels[ranges->name[i]],
+					dp_trace_string(trace, ranges->name[i]), regex);
+	if (!status)
+		status = dp_range_index__init(&annotations->steps, trace, labels);
+	free(labels);
+	return status;
 }
 
-/* Per thread, its matching ranges and the number of kernels it launched. */
-struct threads {
-	size_t count; /* the trace's threads, and one for ranges without a thread */
-	size_t *launches;
-	bool *marked;
-};
-
-static size_t thread_index(const struct threads *threads, uint32_t thread)
+/* Makes the index of the ranges that mark steps, unless there is one. */
+static int find_steps(struct dp_annotations *annotations, const struct dp_trace *trace,
+		      struct dp_error *error)
 {
-	return DP_MIN((size_t)thread, threads->count - 1);
+	const char *text = annotations->regex;
+	regex_t regex;
+	int status, code;
+
+	if (annotations->has_steps)
+		return DP_OK;
+	if (text) {
+		code = regcomp(&regex, text, REG_EXTENDED | REG_NOSUB);
+		if (code == REG_ESPACE)
+			return dp_error__nomem(error, 0);
+		if (code) {
+			char why[128];
+
+			regerror(code, &regex, why, sizeof(why));
+			return dp_error__set(error, DP_ERR_ARGUMENT, "marks '%s': %s", text, why);
+		}
+	}
+	status = index_steps(annotations, trace, text ? &regex : NULL);
+	annotations->has_steps = !status;
+	if (text)
+		regfree(&regex);
+	return status ? dp_error__nomem(error, 0) : DP_OK;
 }
 
-static void count_launches(struct threads *threads, const struct dp_sequence *sequence)
+void dp_annotations__fini(struct dp_annotations *annotations)
 {
-	const struct dp_calls *calls = dp_trace_calls(sequence->trace);
-	const uint32_t *call = dp_trace_ops(sequence->trace)->call;
-
-	for (size_t i = 0; i < sequence->count; i++)
-		if (call[sequence->ops[i]] != DP_NONE)
-			threads->launches[thread_index(threads,
-						       calls->thread[call[sequence->ops[i]]])]++;
+	dp_range_index__fini(&annotations->steps);
+	dp_range_index__fini(&annotations->repeated);
+	dp_range_keys__fini(&annotations->keys);
+	free(annotations->launches);
 }
 
-/* Of the threads with matching ranges, the one that launches most kernels; of equals, the first. */
-static size_t choose_thread(const struct threads *threads)
+/* The counter of the thread that launched a kernel, by place; NULL if no launch was recorded. */
+static size_t *launches_of(size_t *launches, const struct dp_sequence *sequence, size_t i,
+			   uint32_t *thread)
 {
-	size_t best = threads->count;
+	uint32_t call = dp_trace_ops(sequence->trace)->call[sequence->ops[i]];
 
-	for (size_t i = 0; i < threads->count; i++)
-		if (threads->marked[i] &&
-		    (best == threads->count || threads->launches[i] > threads->launches[best]))
-			best = i;
+	if (call == DP_NONE)
+		return NULL;
+	*thread = dp_trace_calls(sequence->trace)->thread[call];
+	return &launches[DP_MIN((size_t)*thread, dp_trace_thread_count(sequence->trace))];
+}
+
+/*
+ * Of the groups of a label whose threads launch kernels of the sequence, finds that with most; of
+ * equals, the first thread's. launches has a zero for each thread, and has them again.
+ */
+static const struct dp_range_group *find_launching(size_t *launches,
+						   const struct dp_sequence *sequence,
+						   const struct dp_range_index *index,
+						   uint32_t label, uint32_t process)
+{
+	const struct dp_range_group *best = NULL, *group;
+	size_t most = 0, count, *of;
+	uint32_t thread;
+
+	for (size_t i = 0; i < sequence->count; i++) {
+		of = launches_of(launches, sequence, i, &thread);
+		if (of)
+			++*of;
+	}
+	for (size_t i = 0; i < sequence->count; i++) {
+		of = launches_of(launches, sequence, i, &thread);
+		if (!of || !*of)
+			continue;
+		count = *of;
+		*of = 0;
+		group = count < most ? NULL
+				     : dp_range_index__get(index, label,
+							   thread == DP_NONE ? DP_NONE : process,
+							   thread);
+		if (group && (count > most || group->thread < best->thread)) {
+			best = group;
+			most = count;
+		}
+	}
 	return best;
 }
 
-static int decide_all(uint8_t *verdicts, const struct dp_sequence *sequence, const regex_t *regex)
-{
-	const struct dp_ranges *ranges = dp_trace_ranges(sequence->trace);
-	int status = DP_OK;
-
-	for (size_t i = 0; i < ranges->count && !status; i++) {
-		uint32_t name = ranges->name[i];
-
-		if (name < dp_trace_string_count(sequence->trace))
-			status = decide(&verdicts[name], dp_trace_string(sequence->trace, name),
-					regex);
-	}
-	return status;
-}
-
-/* Returns true if a range, by index, counts as a mark. */
-static bool is_mark(const struct dp_sequence *sequence, size_t i, const uint8_t *verdicts)
-{
-	const struct dp_ranges *ranges = dp_trace_ranges(sequence->trace);
-	uint32_t name = ranges->name[i];
-
-	return name < dp_trace_string_count(sequence->trace) && verdicts[name] == MARK &&
-	       is_of_process(sequence, ranges->thread[i]);
-}
-
 /*
- * Returns true if a range is inside, or overlaps, one that ends at until_ns. Adjacent steps may
- * overlap by as much as times are rounded: older traces have whole microseconds, and a script that
- * reads and writes microseconds since 1970 as doubles rounds starts to a quarter, but not
- * durations.
+ * Finds the ranges of a label that count for a sequence: of the thread that launches most of its
+ * kernels, or of the first thread of its process if none with such ranges launches any.
  */
-static bool is_covered(const struct dp_ranges *ranges, size_t i, int64_t until_ns)
+static int choose(const struct dp_range_group **group, const struct dp_sequence *sequence,
+		  struct dp_annotations *annotations, const struct dp_range_index *index,
+		  uint32_t label)
 {
-	enum { ROUNDED_NS = 1000 };
+	uint32_t process = dp_trace_stream(sequence->trace, sequence->stream)->process;
+	const struct dp_range_group *first = dp_range_index__first(index, label, process);
 
-	return ranges->start_ns[i] < until_ns &&
-	       (ranges->end_ns[i] <= until_ns || until_ns - ranges->start_ns[i] > ROUNDED_NS);
-}
-
-/*
- * Collects the chosen thread's matching ranges in order, without those inside or overlapping
- * another.
- */
-static int collect_of(struct spans *out, const struct dp_sequence *sequence,
-		      const uint8_t *verdicts, const struct threads *threads)
-{
-	const struct dp_ranges *ranges = dp_trace_ranges(sequence->trace);
-	size_t chosen = choose_thread(threads);
-	int64_t until_ns = INT64_MIN;
-
-	for (size_t i = 0; i < ranges->count; i++) {
-		if (is_covered(ranges, i, until_ns) ||
-		    thread_index(threads, ranges->thread[i]) != chosen ||
-		    !is_mark(sequence, i, verdicts))
-			continue;
-		if (dp_array__reserve(&out->spans, &out->room, out->count + 1, sizeof(*out->spans)))
-			return DP_ERR_NOMEM;
-		until_ns = ranges->end_ns[i];
-		out->spans[out->count++] =
-			(struct span){ ranges->start_ns[i], until_ns, ranges->name[i] };
-	}
+	if (!first)
+		first = dp_range_index__first(index, label, DP_NONE);
+	*group = NULL;
+	if (!first)
+		return DP_OK;
+	if (!annotations->launches)
+		annotations->launches =
+			dp_alloc__zeroed(dp_trace_thread_count(sequence->trace) + 1,
+					 sizeof(*annotations->launches));
+	if (!annotations->launches)
+		return DP_ERR_NOMEM;
+	*group = find_launching(annotations->launches, sequence, index, label, process);
+	if (!*group)
+		*group = first;
 	return DP_OK;
-}
-
-static int collect(struct spans *out, const struct dp_sequence *sequence, const uint8_t *verdicts)
-{
-	const struct dp_ranges *ranges = dp_trace_ranges(sequence->trace);
-	struct threads threads = { .count = dp_trace_thread_count(sequence->trace) + 1 };
-	int status = DP_ERR_NOMEM;
-
-	threads.launches = dp_alloc__zeroed(threads.count, sizeof(*threads.launches));
-	threads.marked = dp_alloc__zeroed(threads.count, sizeof(*threads.marked));
-	if (!threads.launches || !threads.marked)
-		goto out;
-	for (size_t i = 0; i < ranges->count; i++)
-		if (is_mark(sequence, i, verdicts))
-			threads.marked[thread_index(&threads, ranges->thread[i])] = true;
-	count_launches(&threads, sequence);
-	status = collect_of(out, sequence, verdicts, &threads);
-out:
-	free(threads.marked);
-	free(threads.launches);
-	return status;
 }
 
 /* When the host launched a kernel, or the kernel's own start if the launch was not recorded. */
@@ -210,89 +205,91 @@ static bool is_before(const struct dp_sequence *sequence, uint32_t op, int64_t n
 	       launched_ns(sequence, op) < ns;
 }
 
-/* Assigns kernels to spans in one walk; marks->count grows with each span that has any. */
-static void cut(struct dp_marks *marks, const struct dp_sequence *sequence,
-		const struct spans *spans)
+/*
+ * Returns the first of the rows [i, end) in which a kernel may have been launched: those before it
+ * had ended. Cost: the logarithm of the rows passed.
+ */
+static size_t next_row(const struct dp_sequence *sequence, const uint32_t *rows, size_t i,
+		       size_t end, uint32_t op)
 {
+	const int64_t *end_ns = dp_trace_ranges(sequence->trace)->end_ns;
+	size_t step = 1, found;
+
+	while (i + step < end && !is_before(sequence, op, end_ns[rows[i + step]]))
+		step *= 2;
+	end = DP_MIN(end, i + step + 1);
+	DP_FIND(found, i + step / 2, end, is_before(sequence, op, end_ns[rows[found]]));
+	return found;
+}
+
+/* Assigns kernels to ranges in one walk; marks->count grows with each range that has any. */
+static void cut(struct dp_marks *marks, const struct dp_sequence *sequence, const uint32_t *rows,
+		size_t count)
+{
+	const struct dp_ranges *ranges = dp_trace_ranges(sequence->trace);
 	size_t at = 0;
 
-	for (size_t i = 0; i < spans->count; i++) {
-		const struct span *span = &spans->spans[i];
+	for (size_t i = 0; i < count && at < sequence->count; i++) {
+		int64_t start_ns, end_ns;
 		size_t first;
 
-		while (at < sequence->count &&
-		       is_before(sequence, sequence->ops[at], span->start_ns))
+		i = next_row(sequence, rows, i, count, sequence->ops[at]);
+		if (i == count)
+			break;
+		start_ns = ranges->start_ns[rows[i]];
+		end_ns = ranges->end_ns[rows[i]];
+		while (at < sequence->count && is_before(sequence, sequence->ops[at], start_ns))
 			at++;
 		first = at;
-		while (at < sequence->count && is_before(sequence, sequence->ops[at], span->end_ns))
+		while (at < sequence->count && is_before(sequence, sequence->ops[at], end_ns))
 			at++;
 		if (at == first)
 			continue;
 		if (!marks->count)
-			marks->name = span->name;
+			marks->name = ranges->name[rows[i]];
 		marks->cut_first |= first == 0 && sequence->before != DP_NONE &&
-				    !is_before(sequence, sequence->before, span->start_ns);
+				    !is_before(sequence, sequence->before, start_ns);
 		marks->cut_last |= at == sequence->count && sequence->behind != DP_NONE &&
-				   is_before(sequence, sequence->behind, span->end_ns);
+				   is_before(sequence, sequence->behind, end_ns);
 		marks->starts[marks->count] = first;
 		marks->ends[marks->count++] = at;
 	}
 }
 
-static int by_verdicts(struct dp_marks *marks, const struct dp_sequence *sequence,
-		       const regex_t *regex, uint8_t *verdicts)
+int dp_marks__labeled(struct dp_marks *marks, const struct dp_sequence *sequence,
+		      struct dp_annotations *annotations, const struct dp_range_index *index,
+		      uint32_t label)
 {
-	struct spans spans = { 0 };
-	int status = decide_all(verdicts, sequence, regex);
+	const struct dp_range_group *group;
+	size_t most;
 
-	if (!status)
-		status = collect(&spans, sequence, verdicts);
-	marks->ranges = spans.count;
-	marks->name = DP_NONE;
-	if (!status && spans.count) {
-		marks->starts = dp_alloc__array(spans.count, sizeof(*marks->starts));
-		marks->ends = dp_alloc__array(spans.count, sizeof(*marks->ends));
-		if (marks->starts && marks->ends)
-			cut(marks, sequence, &spans);
-		else
-			status = DP_ERR_NOMEM;
-	}
-	free(spans.spans);
-	if (status)
-		dp_marks__fini(marks);
-	return status;
-}
-
-int dp_marks__by_name(struct dp_marks *marks, const struct dp_sequence *sequence, uint8_t *verdicts)
-{
 	memset(marks, 0, sizeof(*marks));
-	return by_verdicts(marks, sequence, NULL, verdicts);
+	marks->name = DP_NONE;
+	if (choose(&group, sequence, annotations, index, label))
+		return DP_ERR_NOMEM;
+	if (!group)
+		return DP_OK;
+	marks->ranges = group->end - group->first;
+	most = DP_MIN(marks->ranges, sequence->count);
+	marks->starts = dp_alloc__array(most, sizeof(*marks->starts));
+	marks->ends = dp_alloc__array(most, sizeof(*marks->ends));
+	if (!marks->starts || !marks->ends) {
+		dp_marks__fini(marks);
+		return DP_ERR_NOMEM;
+	}
+	cut(marks, sequence, index->rows + group->first, marks->ranges);
+	return DP_OK;
 }
 
 int dp_sequence__marks(struct dp_marks *marks, const struct dp_sequence *sequence,
-		       const char *regex, struct dp_error *error)
+		       struct dp_annotations *annotations, struct dp_error *error)
 {
-	uint8_t *verdicts;
-	regex_t compiled;
-	int status, code;
+	int status;
 
 	memset(marks, 0, sizeof(*marks));
-	if (regex) {
-		code = regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB);
-		if (code == REG_ESPACE)
-			return dp_error__nomem(error, 0);
-		if (code) {
-			char text[128];
-
-			regerror(code, &compiled, text, sizeof(text));
-			return dp_error__set(error, DP_ERR_ARGUMENT, "marks '%s': %s", regex, text);
-		}
-	}
-	verdicts = dp_alloc__zeroed(dp_trace_string_count(sequence->trace), 1);
-	status = verdicts ? by_verdicts(marks, sequence, regex ? &compiled : NULL, verdicts)
-			  : DP_ERR_NOMEM;
-	free(verdicts);
-	if (regex)
-		regfree(&compiled);
+	status = find_steps(annotations, sequence->trace, error);
+	if (status)
+		return status;
+	status = dp_marks__labeled(marks, sequence, annotations, &annotations->steps, MARK);
 	return status ? dp_error__nomem(error, 0) : DP_OK;
 }

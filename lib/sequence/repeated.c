@@ -3,7 +3,6 @@
  * and mark steps, parts of steps and epochs alike; the loop that the kernels show decides which
  * ones mark iterations.
  */
-#include "sequence/range_keys.h"
 #include "base/parameters.h"
 #include "sequence/sequence.h"
 
@@ -72,15 +71,15 @@ static bool is_better(const struct fit *fit, const struct fit *best)
 
 /* Tries the names one by one, those with the longest ranges first. */
 static int try_keys(struct dp_marks *marks, const struct dp_sequence *sequence,
-		    const struct dp_range_keys *keys, const struct dp_repetition *iterations,
+		    struct dp_annotations *annotations, const struct dp_repetition *iterations,
 		    size_t count)
 {
-	uint8_t *verdicts = dp_alloc__array(keys->strings, 1);
+	const struct dp_range_keys *keys = &annotations->keys;
 	struct fit best = { 0 };
-	int status = verdicts ? DP_OK : DP_ERR_NOMEM;
 	size_t tried = 0;
+	int status;
 
-	for (size_t i = 0; i < keys->count && tried < dp_param.marks_tried && !status; i++) {
+	for (size_t i = 0; i < keys->count && tried < dp_param.marks_tried; i++) {
 		const struct dp_range_key *key = &keys->keys[i];
 		struct dp_marks own;
 		struct fit fit;
@@ -89,11 +88,10 @@ static int try_keys(struct dp_marks *marks, const struct dp_sequence *sequence,
 		if (key->count < dp_param.marks_least || key->count + tolerance(count) < count)
 			continue;
 		tried++;
-		for (size_t name = 0; name < keys->strings; name++)
-			verdicts[name] = keys->of[name] == key->id ? 2 : 1;
-		status = dp_marks__by_name(&own, sequence, verdicts);
+		status = dp_marks__labeled(&own, sequence, annotations, &annotations->repeated,
+					   key->id);
 		if (status)
-			break;
+			return status;
 		fit = compare(&own, iterations, count);
 		if (tiles(&own, &fit, count) && (!marks->count || is_better(&fit, &best))) {
 			struct dp_marks swap = *marks;
@@ -104,7 +102,23 @@ static int try_keys(struct dp_marks *marks, const struct dp_sequence *sequence,
 		}
 		dp_marks__fini(&own);
 	}
-	free(verdicts);
+	return DP_OK;
+}
+
+/* Makes the index of the ranges by name, unless there is one. */
+static int find_names(struct dp_annotations *annotations, const struct dp_trace *trace)
+{
+	struct dp_range_keys *keys = &annotations->keys;
+	int status;
+
+	if (annotations->has_repeated)
+		return DP_OK;
+	status = dp_range_keys__count(keys, trace, false);
+	if (!status)
+		status = dp_range_index__init(&annotations->repeated, trace, keys->of);
+	if (!status && keys->count > 0)
+		qsort(keys->keys, keys->count, sizeof(*keys->keys), by_total);
+	annotations->has_repeated = !status;
 	return status;
 }
 
@@ -164,9 +178,9 @@ static void extend(struct dp_marks *marks, const struct dp_repetition *iteration
 }
 
 int dp_sequence__repeated(struct dp_marks *marks, const struct dp_sequence *sequence,
+			  struct dp_annotations *annotations,
 			  const struct dp_repetition *iterations, size_t count)
 {
-	struct dp_range_keys keys = { 0 };
 	int status = DP_OK;
 
 	memset(marks, 0, sizeof(*marks));
@@ -174,18 +188,14 @@ int dp_sequence__repeated(struct dp_marks *marks, const struct dp_sequence *sequ
 	if (!sequence->launches || count < dp_param.marks_least ||
 	    !dp_trace_ranges(sequence->trace)->count)
 		return DP_OK;
-	status = dp_range_keys__count(&keys, sequence->trace, false);
-	if (!status) {
-		if (keys.count > 0)
-			qsort(keys.keys, keys.count, sizeof(*keys.keys), by_total);
-		status = try_keys(marks, sequence, &keys, iterations, count);
-	}
+	status = find_names(annotations, sequence->trace);
+	if (!status)
+		status = try_keys(marks, sequence, annotations, iterations, count);
 	if (!status && marks->count && leave_kernels(marks)) {
 		marks->inside = are_inside(marks, iterations, count);
 		if (!marks->inside)
 			extend(marks, iterations, count);
 	}
-	dp_range_keys__fini(&keys);
 	if (status)
 		dp_marks__fini(marks);
 	return status;

@@ -9,6 +9,8 @@
 #include "base/base.h"
 #include "base/explain.h"
 #include "sequence/family.h"
+#include "sequence/range_index.h"
+#include "sequence/range_keys.h"
 #include "sequence/streams.h"
 #include "iterate/iteration.h"
 #include <deepprof/trace.h>
@@ -81,22 +83,37 @@ struct dp_marks {
 };
 
 /*
- * Collects the ranges of the stream's process whose name matches regex (POSIX extended) or, if that
- * is NULL, those that profilers mark steps with (ProfilerStep#…). Of nested matches the outermost
- * counts. A kernel belongs to the range in which it was launched, or in which it began if no launch
- * was recorded; ranges without kernels are left out. The caller releases *marks with fini; it may
- * be empty. Errors: DP_ERR_ARGUMENT (the regex), DP_ERR_NOMEM.
+ * A trace's ranges that may mark iterations, found when a sequence first needs them and kept for
+ * the others. Set regex and zero the rest; one thread uses it at a time.
  */
-int dp_sequence__marks(struct dp_marks *marks, const struct dp_sequence *sequence,
-		       const char *regex, struct dp_error *error);
-void dp_marks__fini(struct dp_marks *marks);
+struct dp_annotations {
+	const char *regex; /* POSIX extended; NULL: names that profilers mark steps with */
+	struct dp_range_index steps;
+	bool has_steps;
+	struct dp_range_keys keys; /* of ranges that are not operators, longest in total first */
+	struct dp_range_index repeated; /* their ranges, by the id of the key */
+	bool has_repeated;
+	size_t *launches; /* of each thread; zero between uses */
+};
+
+void dp_annotations__fini(struct dp_annotations *annotations);
 
 /*
- * The same for ranges whose name has verdict 2; verdicts has one for each string of the trace, 1
- * for names that do not count. Errors: DP_ERR_NOMEM, after which *marks is empty.
+ * Collects the ranges of the stream's process whose name matches annotations->regex or, if that is
+ * NULL, those that profilers mark steps with (ProfilerStep#…). Of nested matches the outermost
+ * counts. A kernel belongs to the range in which it was launched, or in which it began if no launch
+ * was recorded; ranges without kernels are left out. The caller releases *marks with fini; it may
+ * be empty. Errors: DP_ERR_ARGUMENT (the regex), DP_ERR_NOMEM. Cost: linear in the trace's ranges
+ * the first time; then in the kernels, times the logarithm of the ranges.
  */
-int dp_marks__by_name(struct dp_marks *marks, const struct dp_sequence *sequence,
-		      uint8_t *verdicts);
+int dp_sequence__marks(struct dp_marks *marks, const struct dp_sequence *sequence,
+		       struct dp_annotations *annotations, struct dp_error *error);
+void dp_marks__fini(struct dp_marks *marks);
+
+/* The same for the ranges that have a label in an index of the annotations. */
+int dp_marks__labeled(struct dp_marks *marks, const struct dp_sequence *sequence,
+		      struct dp_annotations *annotations, const struct dp_range_index *index,
+		      uint32_t label);
 
 /*
  * Finds ranges that repeat like a loop with known iterations: they have one name, ignoring numbers
@@ -109,9 +126,10 @@ int dp_marks__by_name(struct dp_marks *marks, const struct dp_sequence *sequence
  * begins), the ranges mark less than an iteration. If each iteration holds one range, marks->inside
  * is true: the loop's own boundaries are better. Otherwise each range is extended to the next one.
  *
- * Errors: DP_ERR_NOMEM. Cost: linear in ranges, and in kernels for a few names.
+ * Errors: DP_ERR_NOMEM. Cost: as that of dp_sequence__marks(), for a few names.
  */
 int dp_sequence__repeated(struct dp_marks *marks, const struct dp_sequence *sequence,
+			  struct dp_annotations *annotations,
 			  const struct dp_repetition *iterations, size_t count);
 
 #endif

@@ -205,23 +205,28 @@ END_TEST
 START_TEST(marks_cut_by_launch)
 {
 	struct dp_trace *trace = two_steps();
+	struct dp_annotations annotations = { NULL }, inner = { .regex = "^inner" };
+	struct dp_annotations wrong = { .regex = "a(b" };
 	struct dp_error error = DP_ERROR_INIT;
 	struct dp_sequence sequence;
 	struct dp_marks marks;
 
 	read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
-	ck_assert_int_eq(dp_sequence__marks(&marks, &sequence, NULL, &error), DP_OK);
+	ck_assert_int_eq(dp_sequence__marks(&marks, &sequence, &annotations, &error), DP_OK);
 	ck_assert_uint_eq(marks.count, 2);
 	ck_assert_uint_eq(marks.starts[0], 1);
 	ck_assert_uint_eq(marks.ends[0], 3);
 	ck_assert_uint_eq(marks.starts[1], 3);
 	ck_assert_uint_eq(marks.ends[1], 5);
 	dp_marks__fini(&marks);
-	ck_assert_int_eq(dp_sequence__marks(&marks, &sequence, "^inner", &error), DP_OK);
+	ck_assert_int_eq(dp_sequence__marks(&marks, &sequence, &inner, &error), DP_OK);
 	ck_assert_uint_eq(marks.count, 1);
 	ck_assert_uint_eq(marks.starts[0], 3);
 	dp_marks__fini(&marks);
-	ck_assert_int_eq(dp_sequence__marks(&marks, &sequence, "a(b", &error), DP_ERR_ARGUMENT);
+	ck_assert_int_eq(dp_sequence__marks(&marks, &sequence, &wrong, &error), DP_ERR_ARGUMENT);
+	dp_annotations__fini(&annotations);
+	dp_annotations__fini(&inner);
+	dp_annotations__fini(&wrong);
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
 }
@@ -240,6 +245,7 @@ static const char *family(const char *name)
 /* Two threads that each drive a device and mark its steps. */
 START_TEST(marks_of_the_launching_thread_count)
 {
+	struct dp_annotations annotations = { NULL };
 	struct dp_sequence sequence;
 	struct dp_trace *trace;
 	struct dp_marks marks;
@@ -256,10 +262,11 @@ START_TEST(marks_of_the_launching_thread_count)
 		range("ProfilerStep#0", i * 100 + 50, i * 100 + 150);
 	trace = finish();
 	read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
-	ck_assert_int_eq(dp_sequence__marks(&marks, &sequence, NULL, NULL), DP_OK);
+	ck_assert_int_eq(dp_sequence__marks(&marks, &sequence, &annotations, NULL), DP_OK);
 	ck_assert_uint_eq(marks.count, 2);
 	ck_assert_uint_eq(marks.starts[1], 2);
 	dp_marks__fini(&marks);
+	dp_annotations__fini(&annotations);
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
 }
@@ -291,6 +298,7 @@ static struct dp_trace *annotated(bool with_steps)
 START_TEST(ranges_that_repeat_as_iterations_do)
 {
 	for (size_t shift = 0; shift < 4; shift++) {
+		struct dp_annotations annotations = { NULL };
 		struct dp_repetition iterations[6] = { 0 };
 		struct dp_sequence sequence;
 		struct dp_trace *trace = annotated(true);
@@ -302,7 +310,8 @@ START_TEST(ranges_that_repeat_as_iterations_do)
 			iterations[i].end = shift + 4 * i + 4;
 		}
 		read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
-		ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, iterations, count),
+		ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, &annotations, iterations,
+						       count),
 				 DP_OK);
 		ck_assert_uint_eq(marks.count, 6);
 		for (size_t i = 0; i < 6; i++) {
@@ -315,8 +324,11 @@ START_TEST(ranges_that_repeat_as_iterations_do)
 			iterations[i].first = 8 * i;
 			iterations[i].end = 8 * i + 8;
 		}
-		ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, iterations, 3), DP_OK);
+		ck_assert_int_eq(
+			dp_sequence__repeated(&marks, &sequence, &annotations, iterations, 3),
+			DP_OK);
 		ck_assert_uint_eq(marks.count, 0);
+		dp_annotations__fini(&annotations);
 		dp_sequence__fini(&sequence);
 		dp_trace_free(trace);
 	}
@@ -330,6 +342,7 @@ END_TEST
 START_TEST(ranges_that_leave_kernels)
 {
 	enum { STEPS = 5, KERNELS = 40 };
+	struct dp_annotations annotations = { NULL };
 	struct dp_sequence sequence;
 	struct dp_trace *trace;
 
@@ -351,7 +364,8 @@ START_TEST(ranges_that_leave_kernels)
 			iterations[i].first = shift + i * KERNELS;
 			iterations[i].end = shift + (i + 1) * KERNELS;
 		}
-		ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, iterations, count),
+		ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, &annotations, iterations,
+						       count),
 				 DP_OK);
 		ck_assert_uint_eq(marks.count, STEPS);
 		ck_assert_int_eq(marks.inside, shift == 0);
@@ -365,6 +379,7 @@ START_TEST(ranges_that_leave_kernels)
 		}
 		dp_marks__fini(&marks);
 	}
+	dp_annotations__fini(&annotations);
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
 }
@@ -372,6 +387,7 @@ END_TEST
 
 START_TEST(ranges_of_another_level_are_none)
 {
+	struct dp_annotations annotations = { NULL };
 	struct dp_repetition iterations[6] = { 0 };
 	struct dp_sequence sequence;
 	struct dp_trace *trace = annotated(false);
@@ -382,8 +398,10 @@ START_TEST(ranges_of_another_level_are_none)
 		iterations[i].end = 4 * i + 4;
 	}
 	read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
-	ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, iterations, 6), DP_OK);
+	ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, &annotations, iterations, 6),
+			 DP_OK);
 	ck_assert_uint_eq(marks.count, 0);
+	dp_annotations__fini(&annotations);
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
 }
