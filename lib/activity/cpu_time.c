@@ -159,20 +159,18 @@ int dp_cpu__fill(double *values, const struct dp_device_timeline *timeline,
 {
 	/* throttling is counted per cgroup, not per thread */
 	bool throttled = state == DP_CPU_THROTTLED;
-	size_t threads = throttled ? 1 : dp_trace_thread_count(timeline->trace);
+	size_t threads = throttled ? 1 : timeline->launcher_count;
 	int status = DP_OK;
 
 	for (size_t k = 0; k < count; k++)
 		values[k] = (double)NAN;
 	if (state == DP_CPU_FAULT && !dp_trace_off_cpu(timeline->trace)->count)
 		return DP_OK;
-	for (size_t thread = 0; thread < threads && !status; thread++) {
+	for (size_t t = 0; t < threads && !status; t++) {
 		struct dp_curve curve = { 0 };
 
-		if (!throttled && !timeline->launches[thread])
-			continue;
 		status = throttled ? make_throttled(&curve, timeline)
-				   : make_curve(&curve, timeline, thread, state);
+				   : make_curve(&curve, timeline, timeline->launchers[t], state);
 		if (!status)
 			dp_curve__periods(values, &curve, iterations, count);
 		dp_curve__fini(&curve);

@@ -1,5 +1,6 @@
 /* Uploads, launching threads, and their waits. */
 #include "activity/device_timeline.h"
+#include "base/lookup.h"
 #include "base/sort.h"
 
 #include <string.h>
@@ -42,15 +43,62 @@ static int find_copies(struct dp_device_timeline *timeline)
 			      NULL);
 }
 
-static int find_threads(struct dp_device_timeline *timeline)
+/* The launching threads so far, and how many may be stored. */
+struct launchers {
+	struct dp_lookup seen;
+	uint32_t last;
+	size_t room;
+};
+
+static int add_launcher(struct dp_device_timeline *timeline, struct launchers *launchers,
+			uint32_t thread)
+{
+	struct dp_key key = { { thread } };
+	size_t count = timeline->launcher_count;
+
+	if (thread == launchers->last || thread >= dp_trace_thread_count(timeline->trace))
+		return DP_OK;
+	launchers->last = thread;
+	if (dp_lookup__get(&launchers->seen, &key) != DP_NONE)
+		return DP_OK;
+	if (dp_array__reserve(&timeline->launchers, &launchers->room, count + 1,
+			      sizeof(*timeline->launchers)) ||
+	    dp_lookup__set(&launchers->seen, &key, 0))
+		return DP_ERR_NOMEM;
+	timeline->launchers[timeline->launcher_count++] = thread;
+	return DP_OK;
+}
+
+static int find_launchers(struct dp_device_timeline *timeline)
 {
 	const struct dp_calls *calls = dp_trace_calls(timeline->trace);
 	const struct dp_ops *ops = dp_trace_ops(timeline->trace);
-	size_t threads = dp_trace_thread_count(timeline->trace);
+	struct launchers launchers = { .last = DP_NONE };
+	uint32_t *scratch;
+	int status = DP_OK;
 
-	timeline->launches = dp_alloc__zeroed(threads, sizeof(*timeline->launches));
+	for (size_t i = 0; i < timeline->count && !status; i++) {
+		size_t op = timeline->rows[i];
+
+		if (ops->call[op] != DP_NONE && dp_op_is_kernel(ops->kind[op]))
+			status = add_launcher(timeline, &launchers, calls->thread[ops->call[op]]);
+	}
+	dp_lookup__fini(&launchers.seen);
+	scratch = status ? NULL : dp_alloc__array(timeline->launcher_count, sizeof(*scratch));
+	if (!scratch)
+		return DP_ERR_NOMEM;
+	dp_sort__u32(timeline->launchers, scratch, timeline->launcher_count);
+	free(scratch);
+	return DP_OK;
+}
+
+static int find_waiting_copies(struct dp_device_timeline *timeline)
+{
+	const struct dp_calls *calls = dp_trace_calls(timeline->trace);
+	const struct dp_ops *ops = dp_trace_ops(timeline->trace);
+
 	timeline->inside = dp_alloc__zeroed(calls->count, sizeof(*timeline->inside));
-	if (!timeline->launches || !timeline->inside)
+	if (!timeline->inside)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; calls->count && i < timeline->count; i++) {
 		size_t op = timeline->rows[i];
@@ -59,8 +107,6 @@ static int find_threads(struct dp_device_timeline *timeline)
 		if (call == DP_NONE)
 			continue;
 		timeline->known = true;
-		if (dp_op_is_kernel(ops->kind[op]) && calls->thread[call] < threads)
-			timeline->launches[calls->thread[call]] = true;
 		/* nothing waits for a copy within the device: it ended before its call did */
 		if (ops->kind[op] == DP_OP_COPY && ops->copy_kind[op] != DP_COPY_DTOD &&
 		    calls->end_ns[call] >= ops->end_ns[op])
@@ -73,13 +119,13 @@ static int find_threads(struct dp_device_timeline *timeline)
 static int gather_rows(uint32_t **rows, size_t *count, const struct dp_device_timeline *timeline,
 		       const struct dp_groups *groups)
 {
-	size_t threads = dp_trace_thread_count(timeline->trace), own, room = 0;
+	size_t own, room = 0;
 	uint32_t *scratch;
 
-	for (size_t thread = 0; thread < threads; thread++) {
-		const uint32_t *from = dp_groups__rows(groups, thread, &own);
+	for (size_t i = 0; i < timeline->launcher_count; i++) {
+		const uint32_t *from = dp_groups__rows(groups, timeline->launchers[i], &own);
 
-		if (!timeline->launches[thread] || !own)
+		if (!own)
 			continue;
 		if (dp_array__reserve(rows, &room, *count + own, sizeof(**rows)))
 			return DP_ERR_NOMEM;
@@ -98,14 +144,12 @@ static int gather_rows(uint32_t **rows, size_t *count, const struct dp_device_ti
 static int find_calls(struct dp_device_timeline *timeline)
 {
 	const struct dp_groups *groups = &timeline->index->calls;
-	size_t threads = dp_trace_thread_count(timeline->trace), launching = 0;
 	int status = DP_OK;
 
-	for (size_t thread = 0; thread < threads; thread++)
-		if (timeline->launches[thread] && !launching++)
-			timeline->calls = dp_groups__rows(groups, thread, &timeline->call_count);
-	if (launching > 1) {
-		timeline->call_count = 0;
+	if (timeline->launcher_count == 1)
+		timeline->calls =
+			dp_groups__rows(groups, timeline->launchers[0], &timeline->call_count);
+	if (timeline->launcher_count > 1) {
 		status = gather_rows(&timeline->gathered, &timeline->call_count, timeline, groups);
 		timeline->calls = timeline->gathered;
 	}
@@ -213,7 +257,8 @@ int dp_device_timeline__init(struct dp_device_timeline *timeline,
 						 .index = index,
 						 .device = device };
 	timeline->rows = dp_groups__rows(&index->ops, device, &timeline->count);
-	if (find_copies(timeline) || find_threads(timeline) || find_calls(timeline) ||
+	if (find_copies(timeline) || find_waiting_copies(timeline) ||
+	    find_launchers(timeline) || find_calls(timeline) ||
 	    unite(&timeline->syncs, timeline, calls, NO_COPIES) ||
 	    unite(&timeline->any, timeline, calls, ALL_COPIES) ||
 	    unite(&timeline->waits, timeline, calls, BLOCKING_COPIES) ||
@@ -226,7 +271,7 @@ void dp_device_timeline__fini(struct dp_device_timeline *timeline)
 {
 	free(timeline->gathered);
 	free(timeline->copies);
-	free(timeline->launches);
+	free(timeline->launchers);
 	free(timeline->inside);
 	dp_spans__fini(&timeline->uploads);
 	dp_spans__fini(&timeline->syncs);

@@ -19,7 +19,8 @@ struct dp_device_timeline {
 	size_t copy_count;
 	struct dp_spans uploads; /* their union */
 	bool known;		 /* operations of the device have calls */
-	bool *launches;		 /* per thread: it launched kernels on the device */
+	uint32_t *launchers;	 /* threads that launched kernels on the device, ascending */
+	size_t launcher_count;
 	uint8_t *inside;	 /* per call: DP_WAITED_INSIDE if it waited for its copy, or 0 */
 	struct dp_spans syncs;	 /* a launching thread is in a synchronizing call */
 	struct dp_spans any;	 /* or in that of a copy */

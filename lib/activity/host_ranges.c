@@ -63,8 +63,7 @@ struct dp_host_ranges_maker {
 	double launches; /* per iteration */
 	struct source source;
 	struct open *list; /* by thread, in order of time */
-	struct thread *threads;
-	size_t thread_count;
+	struct thread *threads; /* that launch, and a last one for all others: it has no ranges */
 	struct dp_lookup index; /* by activity and names: index of an entry */
 	struct dp_host_range *ranges;
 	size_t used;
@@ -124,25 +123,26 @@ static bool counts(const struct dp_host_ranges_maker *maker, size_t range)
 static int list_ranges(struct dp_host_ranges_maker *maker)
 {
 	const struct dp_groups *groups = maker->source.by_thread;
+	const struct dp_device_timeline *timeline = maker->timeline;
 	size_t count = 0, own;
 
-	for (size_t t = 0; t < maker->thread_count; t++)
-		if (maker->timeline->launches[t]) {
-			dp_groups__rows(groups, t, &own);
-			count += own;
-		}
-	maker->threads = dp_alloc__zeroed(maker->thread_count, sizeof(*maker->threads));
+	for (size_t t = 0; t < timeline->launcher_count; t++) {
+		dp_groups__rows(groups, timeline->launchers[t], &own);
+		count += own;
+	}
+	maker->threads = dp_alloc__zeroed(timeline->launcher_count + 1, sizeof(*maker->threads));
 	maker->list = dp_alloc__array(count, sizeof(*maker->list));
 	if (!maker->threads || !maker->list)
 		return DP_ERR_NOMEM;
 	count = 0;
-	for (size_t t = 0; t < maker->thread_count; t++) {
+	maker->threads[timeline->launcher_count].top = DP_NONE;
+	for (size_t t = 0; t < timeline->launcher_count; t++) {
 		struct thread *thread = &maker->threads[t];
-		const uint32_t *rows = dp_groups__rows(groups, t, &own);
+		const uint32_t *rows = dp_groups__rows(groups, timeline->launchers[t], &own);
 
 		thread->first = thread->next = count;
 		thread->top = DP_NONE;
-		for (size_t i = 0; maker->timeline->launches[t] && i < own; i++)
+		for (size_t i = 0; i < own; i++)
 			if (counts(maker, rows[i]))
 				maker->list[count++].range = rows[i];
 		thread->end = count;
@@ -204,7 +204,6 @@ int dp_host_ranges__begin(struct dp_host_ranges_maker **maker,
 	made->timeline = timeline;
 	made->iterations = iterations;
 	made->count = count;
-	made->thread_count = dp_trace_thread_count(timeline->trace);
 	choose_source(made);
 	if (find_kinds(made) || find_launches(made)) {
 		dp_host_ranges__free(made);
@@ -318,6 +317,16 @@ static int add(struct dp_host_ranges_maker *maker, enum dp_host_activity activit
 	return DP_OK;
 }
 
+/* The state of a thread, by its index in the trace. */
+static struct thread *state_of(struct dp_host_ranges_maker *maker, uint32_t thread)
+{
+	const struct dp_device_timeline *timeline = maker->timeline;
+	size_t at, end = timeline->launcher_count;
+
+	DP_FIND(at, 0, end, timeline->launchers[at] >= thread);
+	return &maker->threads[at < end && timeline->launchers[at] == thread ? at : end];
+}
+
 int dp_host_ranges__add(struct dp_host_ranges_maker *maker, enum dp_host_activity activity,
 			size_t k, int64_t start_ns, size_t op)
 {
@@ -329,9 +338,9 @@ int dp_host_ranges__add(struct dp_host_ranges_maker *maker, enum dp_host_activit
 	if (call == DP_NONE || maker->kinds[k] == NOT_COUNTED)
 		return DP_OK;
 	number = dp_trace_calls(maker->timeline->trace)->thread[call];
-	if (number >= maker->thread_count)
+	if (number >= dp_trace_thread_count(maker->timeline->trace))
 		return DP_OK;
-	thread = &maker->threads[number];
+	thread = state_of(maker, number);
 	while (start_ns < end_ns) {
 		int64_t until_ns = end_ns;
 
@@ -356,13 +365,13 @@ static int add_waits(struct dp_host_ranges_maker *maker)
 	const struct dp_device_timeline *timeline = maker->timeline;
 	size_t k = 0;
 
-	for (size_t t = 0; t < maker->thread_count; t++) {
+	for (size_t t = 0; t < timeline->launcher_count; t++) {
 		maker->threads[t].next = maker->threads[t].first;
 		maker->threads[t].top = DP_NONE;
 	}
 	for (size_t c = 0; c < timeline->call_count; c++) {
 		size_t i = timeline->calls[c];
-		struct thread *thread = &maker->threads[calls->thread[i]];
+		struct thread *thread = state_of(maker, calls->thread[i]);
 
 		if (calls->kind[i] != DP_CALL_SYNC &&
 		    !(dp_device_timeline__waited(timeline, i) & DP_WAITED_INSIDE))
