@@ -95,9 +95,14 @@ static size_t own_record(const struct dp_trace *trace, uint32_t op, size_t *at)
 {
 	const struct dp_collectives *from = dp_trace_collectives(trace);
 	const struct dp_ops *ops = dp_trace_ops(trace);
+	size_t step = 1, low;
 
-	while (*at < from->count && from->start_ns[*at] < ops->start_ns[op])
-		++*at;
+	/* a device's next kernel may be many records of other devices away */
+	while (*at + step < from->count && from->start_ns[*at + step] < ops->start_ns[op])
+		step *= 2;
+	DP_FIND(low, *at, DP_MIN(from->count, *at + step + 1),
+		from->start_ns[low] >= ops->start_ns[op]);
+	*at = low;
 	for (size_t i = *at; i < from->count && from->start_ns[i] == ops->start_ns[op]; i++)
 		if (from->stream[i] == ops->stream[op])
 			return i;

@@ -8,23 +8,32 @@
 #include "base/strings.h"
 #include "activity/collective.h"
 #include "activity/spans.h"
+#include "activity/trace_index.h"
 #include "ranks/summary.h"
 
 #include <stdio.h>
 #include <string.h>
 
-struct reader {
-	struct dp_rank_summary *rank;
+/* Of the operations launched by a call or an earlier one, that which ends last. */
+struct computed {
+	uint32_t call;
+	uint32_t op;
+};
+
+/* What is per device is that of the current one. */
+struct dp_call_reader {
 	const struct dp_trace *trace;
-	uint32_t device;
+	struct dp_groups ops;	   /* by device */
 	uint8_t *is_communication; /* per kernel name: 0 unknown, 1 no, 2 yes */
-	uint32_t *groups;	   /* per name: index of a group, or DP_NONE */
 	uint32_t *places;	   /* per stream: its index among the device's */
-	struct dp_strings names;   /* of groups: their ids are the groups' indices */
-	uint32_t *rows;		   /* operations that compute, then others */
+	int64_t *stream_ns;	   /* per stream: when the communication on it ends */
+	uint32_t device;
+	struct dp_rank_summary *rank;
+	struct dp_strings names; /* of groups: their ids are the groups' indices */
+	uint32_t *rows;		 /* operations that compute; room for all */
 	size_t row_count;
-	int64_t *computed_ns; /* per host call: when all computing launched by then ends */
-	int64_t *stream_ns;   /* per stream: when the communication on it ends */
+	struct computed *computed; /* by call; room for all operations */
+	size_t computed_count;
 };
 
 /*
@@ -33,7 +42,7 @@ struct reader {
  */
 enum { QUEUED_NS = 10000 };
 
-static bool communicates(struct reader *reader, uint32_t name)
+static bool communicates(struct dp_call_reader *reader, uint32_t name)
 {
 	uint8_t *known = &reader->is_communication[name];
 
@@ -42,7 +51,7 @@ static bool communicates(struct reader *reader, uint32_t name)
 	return *known == 2;
 }
 
-static uint32_t add_group(struct reader *reader, const char *name, uint32_t size)
+static uint32_t add_group(struct dp_call_reader *reader, const char *name, uint32_t size)
 {
 	struct dp_rank_summary *rank = reader->rank;
 	uint32_t id = dp_strings__intern(&reader->names, name, strlen(name));
@@ -63,16 +72,13 @@ static uint32_t add_group(struct reader *reader, const char *name, uint32_t size
 /*
  * The group by its name in the trace, or by its stream: the first that communicates, the second …
  */
-static uint32_t group_of(struct reader *reader, uint32_t name, uint32_t size, uint32_t stream)
+static uint32_t group_of(struct dp_call_reader *reader, uint32_t name, uint32_t size,
+			 uint32_t stream)
 {
 	char text[64];
 
-	if (name != DP_NONE) {
-		if (reader->groups[name] == DP_NONE)
-			reader->groups[name] =
-				add_group(reader, dp_trace_string(reader->trace, name), size);
-		return reader->groups[name];
-	}
+	if (name != DP_NONE)
+		return add_group(reader, dp_trace_string(reader->trace, name), size);
 	snprintf(text, sizeof(text), "stream %u", (unsigned int)reader->places[stream]);
 	return add_group(reader, text, 0);
 }
@@ -82,27 +88,46 @@ static bool sends(const char *name)
 	return (name[0] | 0x20) == 's' || strstr(name, "Send") == name;
 }
 
-static int find_computed(struct reader *reader)
+static int by_call(const void *a, const void *b)
+{
+	const struct computed *x = a, *y = b;
+
+	if (x->call != y->call)
+		return x->call < y->call ? -1 : 1;
+	return (x->op > y->op) - (x->op < y->op);
+}
+
+static void find_computed(struct dp_call_reader *reader)
 {
 	const struct dp_ops *ops = dp_trace_ops(reader->trace);
-	size_t calls = dp_trace_calls(reader->trace)->count;
-	int64_t last_ns = INT64_MIN;
+	struct computed *computed = reader->computed;
+	bool ordered = true;
+	size_t count = 0;
 
-	reader->computed_ns = dp_alloc__array(calls + 1, sizeof(*reader->computed_ns));
-	if (!reader->computed_ns)
-		return DP_ERR_NOMEM;
-	for (size_t c = 0; c < calls; c++)
-		reader->computed_ns[c] = INT64_MIN;
 	for (size_t i = 0; i < reader->row_count; i++) {
-		uint32_t call = ops->call[reader->rows[i]];
+		uint32_t op = reader->rows[i];
 
-		if (call != DP_NONE)
-			reader->computed_ns[call] =
-				DP_MAX(reader->computed_ns[call], ops->end_ns[reader->rows[i]]);
+		if (ops->call[op] == DP_NONE)
+			continue;
+		ordered &= !count || computed[count - 1].call <= ops->call[op];
+		computed[count++] = (struct computed){ ops->call[op], op };
 	}
-	for (size_t c = 0; c < calls; c++)
-		last_ns = reader->computed_ns[c] = DP_MAX(reader->computed_ns[c], last_ns);
-	return DP_OK;
+	if (!ordered)
+		qsort(computed, count, sizeof(*computed), by_call);
+	for (size_t i = 1; i < count; i++)
+		if (ops->end_ns[computed[i - 1].op] > ops->end_ns[computed[i].op])
+			computed[i].op = computed[i - 1].op;
+	reader->computed_count = count;
+}
+
+/* When everything ends that was launched by a call or an earlier one. */
+static int64_t computed_by(const struct dp_call_reader *reader, uint32_t call)
+{
+	size_t next;
+
+	DP_FIND(next, 0, reader->computed_count, reader->computed[next].call > call);
+	return next ? dp_trace_ops(reader->trace)->end_ns[reader->computed[next - 1].op]
+		    : INT64_MIN;
 }
 
 /*
@@ -110,7 +135,7 @@ static int find_computed(struct reader *reader)
  * launched and everything launched before it is computed, unless that was still running when it
  * started.
  */
-static int64_t queued_time(struct reader *reader, uint32_t op)
+static int64_t queued_time(struct dp_call_reader *reader, uint32_t op)
 {
 	const struct dp_ops *ops = dp_trace_ops(reader->trace);
 	int64_t *before_ns = &reader->stream_ns[ops->stream[op]];
@@ -124,13 +149,13 @@ static int64_t queued_time(struct reader *reader, uint32_t op)
 	if (call == DP_NONE)
 		return -1;
 	ready_ns = dp_trace_calls(reader->trace)->end_ns[call];
-	computed_ns = reader->computed_ns[call];
+	computed_ns = computed_by(reader, call);
 	if (computed_ns <= start_ns)
 		ready_ns = DP_MAX(ready_ns, computed_ns);
 	return DP_MAX(0, start_ns - ready_ns);
 }
 
-static int add_call(struct reader *reader, uint32_t op, size_t record)
+static int add_call(struct dp_call_reader *reader, uint32_t op, size_t record)
 {
 	const struct dp_collectives *from = dp_trace_collectives(reader->trace);
 	const struct dp_ops *ops = dp_trace_ops(reader->trace);
@@ -160,29 +185,25 @@ static int add_call(struct reader *reader, uint32_t op, size_t record)
 	return DP_OK;
 }
 
-static bool is_kernel_of(const struct reader *reader, size_t op)
+static int read_operations(struct dp_call_reader *reader)
 {
 	const struct dp_ops *ops = dp_trace_ops(reader->trace);
+	size_t at = 0, count, record;
+	const uint32_t *rows = dp_groups__rows(&reader->ops, reader->device, &count);
+	int status = DP_OK;
 
-	return dp_op_is_kernel(ops->kind[op]) &&
-	       dp_trace_stream(reader->trace, ops->stream[op])->device == reader->device;
-}
-
-static int read_operations(struct reader *reader)
-{
-	const struct dp_ops *ops = dp_trace_ops(reader->trace);
-	size_t at = 0, record;
-	int status;
-
-	for (size_t i = 0; i < ops->count; i++)
-		if (is_kernel_of(reader, i) && !communicates(reader, ops->name[i]))
-			reader->rows[reader->row_count++] = (uint32_t)i;
-	status = find_computed(reader);
-	for (size_t i = 0; i < ops->count && !status; i++) {
-		if (!is_kernel_of(reader, i) || !communicates(reader, ops->name[i]))
+	reader->row_count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (dp_op_is_kernel(ops->kind[rows[i]]) &&
+		    !communicates(reader, ops->name[rows[i]]))
+			reader->rows[reader->row_count++] = rows[i];
+	find_computed(reader);
+	for (size_t i = 0; i < count && !status; i++) {
+		if (!dp_op_is_kernel(ops->kind[rows[i]]) ||
+		    !communicates(reader, ops->name[rows[i]]))
 			continue;
-		record = dp_collective__record(reader->trace, (uint32_t)i, &at);
-		status = add_call(reader, (uint32_t)i, record);
+		record = dp_collective__record(reader->trace, rows[i], &at);
+		status = add_call(reader, rows[i], record);
 	}
 	return status;
 }
@@ -198,7 +219,7 @@ static int64_t blocked_time(const struct dp_spans *compute, const struct dp_call
 }
 
 /* Requires calls in order of start. */
-static int find_exposed(struct reader *reader)
+static int find_exposed(struct dp_call_reader *reader)
 {
 	struct dp_rank_summary *rank = reader->rank;
 	struct dp_spans compute = { 0 };
@@ -224,16 +245,62 @@ static int find_exposed(struct reader *reader)
 	return status;
 }
 
-static void init_streams(struct reader *reader)
+/* Groups the operations by device, and numbers the streams of each. */
+static int init_streams(struct dp_call_reader *reader)
 {
-	const struct dp_stream *stream;
-	uint32_t place = 0;
+	const struct dp_trace *trace = reader->trace;
+	size_t streams = dp_trace_stream_count(trace), devices = dp_trace_device_count(trace);
+	const struct dp_ops *ops = dp_trace_ops(trace);
+	uint32_t *device_of = dp_alloc__array(streams + 1, sizeof(*device_of));
+	uint32_t *counts = dp_alloc__zeroed(devices + 1, sizeof(*counts));
+	int status = DP_ERR_NOMEM;
 
-	for (size_t s = 0; (stream = dp_trace_stream(reader->trace, s)); s++) {
+	for (size_t s = 0; device_of && counts && s < streams; s++) {
+		device_of[s] = dp_trace_stream(trace, s)->device;
 		reader->stream_ns[s] = INT64_MIN;
-		reader->places[s] = place;
-		place += stream->device == reader->device;
+		reader->places[s] = counts[device_of[s]]++;
 	}
+	if (device_of && counts)
+		status = dp_groups__init(&reader->ops, ops->stream, device_of, ops->count, devices);
+	free(counts);
+	free(device_of);
+	return status;
+}
+
+int dp_call_reader__new(struct dp_call_reader **out, const struct dp_trace *trace)
+{
+	struct dp_call_reader *reader = dp_alloc__zeroed(1, sizeof(*reader));
+	size_t names = dp_trace_string_count(trace), streams = dp_trace_stream_count(trace);
+	size_t ops = dp_trace_ops(trace)->count;
+
+	if (!reader)
+		return DP_ERR_NOMEM;
+	reader->trace = trace;
+	reader->is_communication = dp_alloc__zeroed(names + 1, 1);
+	reader->places = dp_alloc__array(streams + 1, sizeof(*reader->places));
+	reader->stream_ns = dp_alloc__array(streams + 1, sizeof(*reader->stream_ns));
+	reader->rows = dp_alloc__array(ops + 1, sizeof(*reader->rows));
+	reader->computed = dp_alloc__array(ops + 1, sizeof(*reader->computed));
+	if (!reader->is_communication || !reader->places || !reader->stream_ns || !reader->rows ||
+	    !reader->computed || init_streams(reader)) {
+		dp_call_reader__free(reader);
+		return DP_ERR_NOMEM;
+	}
+	*out = reader;
+	return DP_OK;
+}
+
+void dp_call_reader__free(struct dp_call_reader *reader)
+{
+	if (!reader)
+		return;
+	dp_groups__fini(&reader->ops);
+	free(reader->is_communication);
+	free(reader->places);
+	free(reader->stream_ns);
+	free(reader->rows);
+	free(reader->computed);
+	free(reader);
 }
 
 static int compare_calls(const void *a, const void *b)
@@ -247,39 +314,17 @@ static int compare_calls(const void *a, const void *b)
 	return one->group < two->group ? -1 : one->group > two->group;
 }
 
-int dp_summary__calls(struct dp_rank_summary *rank, const struct dp_analysis *analysis,
-		      uint32_t device)
+int dp_summary__calls(struct dp_rank_summary *rank, struct dp_call_reader *reader, uint32_t device)
 {
-	struct reader reader = { .rank = rank,
-				 .trace = dp_analysis_trace(analysis),
-				 .device = device };
-	size_t names = dp_trace_string_count(reader.trace);
-	int status = DP_ERR_NOMEM;
+	int status;
 
-	reader.is_communication = dp_alloc__zeroed(names + 1, 1);
-	reader.groups = dp_alloc__array(names + 1, sizeof(*reader.groups));
-	reader.places = dp_alloc__array(dp_trace_stream_count(reader.trace) + 1,
-					sizeof(*reader.places));
-	reader.stream_ns =
-		dp_alloc__array(dp_trace_stream_count(reader.trace) + 1, sizeof(*reader.stream_ns));
-	reader.rows =
-		dp_alloc__array(dp_trace_ops(reader.trace)->count + 1, sizeof(*reader.rows));
-	if (reader.is_communication && reader.groups && reader.places && reader.stream_ns &&
-	    reader.rows) {
-		memset(reader.groups, 0xff, (names + 1) * sizeof(*reader.groups));
-		init_streams(&reader);
-		status = read_operations(&reader);
-	}
+	reader->rank = rank;
+	reader->device = device;
+	status = read_operations(reader);
 	if (!status)
-		status = find_exposed(&reader);
+		status = find_exposed(reader);
 	if (!status && rank->call_count)
 		qsort(rank->calls, rank->call_count, sizeof(*rank->calls), compare_calls);
-	free(reader.is_communication);
-	free(reader.groups);
-	free(reader.places);
-	free(reader.stream_ns);
-	free(reader.computed_ns);
-	dp_strings__fini(&reader.names);
-	free(reader.rows);
+	dp_strings__fini(&reader->names);
 	return status;
 }

@@ -30,6 +30,7 @@ struct fit {
 	size_t *first;	 /* per rank, index in by_rank; count + 1 of them */
 	double *room;	 /* for a value per sight */
 	double *slopes;	 /* per rank */
+	uint8_t *seen;	 /* per sight: all ranks of its event are known, or about to be */
 };
 
 static void release(struct fit *fit)
@@ -40,6 +41,7 @@ static void release(struct fit *fit)
 	free(fit->first);
 	free(fit->room);
 	free(fit->slopes);
+	free(fit->seen);
 }
 
 static int prepare(struct fit *fit)
@@ -52,8 +54,9 @@ static int prepare(struct fit *fit)
 	fit->first = dp_alloc__zeroed(fit->count + 2, sizeof(*fit->first));
 	fit->room = dp_alloc__array(n + 1, sizeof(*fit->room));
 	fit->slopes = dp_alloc__array(fit->count + 1, sizeof(*fit->slopes));
+	fit->seen = dp_alloc__zeroed(n, sizeof(*fit->seen));
 	if (!fit->time || !fit->consensus || !fit->by_rank || !fit->first || !fit->room ||
-	    !fit->slopes)
+	    !fit->slopes || !fit->seen)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < n; i++)
 		fit->first[fit->sights[i].rank + 2]++;
@@ -101,10 +104,13 @@ static int spread_from(struct fit *fit, uint32_t rank, uint32_t *queue, size_t *
 	for (size_t k = fit->first[rank]; k < fit->first[rank + 1] && !status; k++) {
 		size_t sight = fit->by_rank[k], i = sight;
 
+		if (fit->seen[sight])
+			continue;
 		while (i > 0 && fit->sights[i - 1].event == fit->sights[sight].event)
 			i--;
 		for (; i < fit->sight_count && fit->sights[i].event == fit->sights[sight].event;
 		     i++) {
+			fit->seen[i] = true;
 			if (fit->clocks[fit->sights[i].rank].known)
 				continue;
 			status = dp_array__reserve(&edges, &room, count + 1, sizeof(*edges));

@@ -234,23 +234,24 @@ static int fill_loop(struct dp_rank_summary *rank, const struct dp_analysis *ana
 }
 
 /* The loop of a device that takes most time, or SIZE_MAX. */
-static size_t main_loop(const struct dp_analysis *analysis, uint32_t device)
+struct main_loop {
+	size_t loop;
+	double time_ns;
+};
+
+static void find_main_loops(struct main_loop *main, const struct dp_analysis *analysis,
+			    size_t devices)
 {
 	const struct dp_loop *loop;
-	size_t best = SIZE_MAX;
-	double most = 0;
 
+	for (size_t d = 0; d < devices; d++)
+		main[d] = (struct main_loop){ SIZE_MAX, 0 };
 	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++) {
-		double time = loop->selected && loop->device == device
-				      ? dp_analysis_loop_time(analysis, i)
-				      : 0;
+		double time_ns = loop->selected ? dp_analysis_loop_time(analysis, i) : 0;
 
-		if (time > most) {
-			most = time;
-			best = i;
-		}
+		if (time_ns > main[loop->device].time_ns)
+			main[loop->device] = (struct main_loop){ i, time_ns };
 	}
-	return best;
 }
 
 static void assign_iterations(struct dp_rank_summary *rank)
@@ -278,12 +279,11 @@ static const char *fact_of(const struct dp_trace *trace, const char *name)
 }
 
 static int fill_rank(struct dp_rank_summary *rank, const struct dp_analysis *analysis,
-		     uint32_t device)
+		     struct dp_call_reader *reader, uint32_t device, size_t loop)
 {
 	const struct dp_trace *trace = dp_analysis_trace(analysis);
 	const struct dp_process *process =
 		dp_trace_process(trace, dp_trace_device(trace, device)->process);
-	size_t loop = main_loop(analysis, device);
 	int status;
 
 	rank->rank = process->rank;
@@ -296,7 +296,7 @@ static int fill_rank(struct dp_rank_summary *rank, const struct dp_analysis *ana
 	rank->host = dp_rank_summary__text(rank, fact_of(trace, "host"));
 	if (!rank->host)
 		return DP_ERR_NOMEM;
-	status = dp_summary__calls(rank, analysis, device);
+	status = dp_summary__calls(rank, reader, device);
 	if (!status && loop != SIZE_MAX)
 		status = fill_loop(rank, analysis, loop);
 	if (!status)
@@ -343,24 +343,30 @@ static int fill_ranks(struct dp_file_summary *file, const struct dp_analysis *an
 	size_t devices = dp_trace_device_count(trace), count = 0;
 	int64_t *busy_ns = dp_alloc__zeroed(devices + 1, sizeof(*busy_ns));
 	uint64_t *keys = dp_alloc__array(devices + 1, sizeof(*keys)); /* process, device */
-	int status = DP_OK;
+	struct main_loop *main = dp_alloc__array(devices + 1, sizeof(*main));
+	struct dp_call_reader *reader = NULL;
+	int status = DP_ERR_NOMEM;
 
 	file->ranks = dp_alloc__zeroed(devices + 1, sizeof(*file->ranks));
-	if (!busy_ns || !keys || !file->ranks) {
-		status = DP_ERR_NOMEM;
+	if (busy_ns && keys && main && file->ranks)
+		status = dp_call_reader__new(&reader, trace);
+	if (status)
 		goto out;
-	}
 	find_busy(busy_ns, trace);
+	find_main_loops(main, analysis, devices);
 	for (uint32_t d = 0; d < devices; d++)
 		if (is_rank(trace, busy_ns, d))
 			keys[count++] = (uint64_t)dp_trace_device(trace, d)->process << 32 | d;
 	if (count)
 		qsort(keys, count, sizeof(*keys), compare_keys);
 	for (size_t i = 0; i < count && !status; i++)
-		status = fill_rank(&file->ranks[file->count++], analysis, (uint32_t)keys[i]);
+		status = fill_rank(&file->ranks[file->count++], analysis, reader,
+				   (uint32_t)keys[i], main[(uint32_t)keys[i]].loop);
 out:
+	dp_call_reader__free(reader);
 	free(busy_ns);
 	free(keys);
+	free(main);
 	return status;
 }
 

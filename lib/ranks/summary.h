@@ -138,8 +138,18 @@ int64_t dp_rank_name__read(const char *path);
  */
 int dp_summary__join_steps(struct dp_rank_summary *rank);
 
-/* Adds the collectives of a device, in order of end. Errors: DP_ERR_NOMEM. */
-int dp_summary__calls(struct dp_rank_summary *rank, const struct dp_analysis *analysis,
-		      uint32_t device);
+/*
+ * Reads the collectives of a trace's devices, one device after the other. The caller frees *reader
+ * with dp_call_reader__free(). Errors: DP_ERR_NOMEM. Cost: linear in the trace.
+ */
+struct dp_call_reader;
+int dp_call_reader__new(struct dp_call_reader **reader, const struct dp_trace *trace);
+void dp_call_reader__free(struct dp_call_reader *reader);
+
+/*
+ * Adds the collectives of a device, in order of end. Errors: DP_ERR_NOMEM. Cost: n log n in the
+ * device's operations.
+ */
+int dp_summary__calls(struct dp_rank_summary *rank, struct dp_call_reader *reader, uint32_t device);
 
 #endif

@@ -34,7 +34,7 @@ LAYERS = {
                      'deepprof/common.h', 'deepprof/loop.h', 'deepprof/analysis.h'],
     'lib/compare': ['base/', 'stats/', 'compare/', 'align/lcs.h', 'sequence/family.h', 'deepprof/'],
     'lib/ranks': ['base/', 'stats/', 'ranks/', 'activity/collective.h', 'activity/spans.h',
-                  'deepprof/'],
+                  'activity/trace_index.h', 'deepprof/'],
     'lib/record': ['base/', 'format/', 'record/', 'spool/', 'trace/demangle.h',
                    'import/plain_open.h', 'deepprof/common.h', 'deepprof/detector.h',
                    'deepprof/record.h'],

@@ -338,6 +338,20 @@ def group_streams(path, scale, count=20000):
     write_kineto(path, (collective(10 * i, i % count) for i in range(5 * count)))
 
 
+def merged_ranks(path, scale, count=1024, kernels=24):
+    """Many ranks in one file, each with a few kernels, every third a collective of all."""
+    count = int(count * scale)
+
+    def event(rank, i):
+        one = (kernel(100 * i, f'kernel_{i % 3}', stream=7) if i % 3
+               else collective(100 * i, 7, **{'Process Group Name': '0', 'Group size': count}))
+        one['pid'] = f'rank {rank}'
+        one['args']['correlation'] = i + 1
+        return one
+
+    write_kineto(path, (event(rank, i) for rank in range(count) for i in range(kernels)))
+
+
 def long_names(path, scale, events=14000, length=50000, names=20):
     """A few long names, of many kernels."""
     database = open_new(path)
@@ -352,7 +366,7 @@ def long_names(path, scale, events=14000, length=50000, names=20):
 MAKERS = {maker.__name__: maker for maker in (
     chains, skipped_chains, defaults, hidden_rowid, shadowed_rowids, bogus_tables, devices,
     one_thread, shared_thread, devices_and_ranges, nested_ranges, streams, groups, group_streams,
-    long_names)}
+    merged_ranks, long_names)}
 
 
 def main():
