@@ -42,6 +42,10 @@
 /* With fewer values, spreads are too uncertain to be compared. */
 #define SPREAD_LEAST 10
 
+/* From this ratio of the numbers of values on, a wrong variance costs more than an uncertain one.
+ */
+#define UNEVEN 2
+
 static const double third_of_half_pi = 0.52359877559829887308;
 
 /*
@@ -122,21 +126,45 @@ static double place_variance(const struct dp_shift_sample *of, const struct dp_s
 	return squares / (double)of->count - mean * mean;
 }
 
+static double square(double x)
+{
+	return x * x;
+}
+
+/* Student's quantile from the normal one (Abramowitz and Stegun 26.7.5). */
+static double student(double z, double n)
+{
+	double z2 = z * z;
+
+	return z + z * (z2 + 1) / (4 * n) + z * ((5 * z2 + 16) * z2 + 3) / (96 * n * n) +
+	       z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * n * n * n);
+}
+
 /*
  * By how much the variance of Mann and Whitney's statistic exceeds that of samples with the same
- * shape, which is up to half more if one scatters far more than the other, estimated from their
- * placements in each other (Brunner and Munzel 2000). At least 1, as samples of the same shape may
- * show less by chance.
+ * shape, estimated from their placements in each other (Brunner and Munzel 2000). At least 1, as
+ * samples of the same shape may show less by chance. Between samples of about the same size it is
+ * up to half more, which fewer than SPREAD_LEAST values cannot show; if the smaller one scatters
+ * more, it is several times as much: then the estimate counts as one of few values, as in Welch's
+ * test.
  */
-static double spread_widening(const struct dp_shift_sample sample[2], double shift)
+static double spread_widening(const struct dp_shift_sample sample[2], double shift,
+			      double deviations)
 {
 	const struct dp_shift_sample *a = &sample[0], *b = &sample[1];
-	double n = (double)a->count, m = (double)b->count;
+	double n = (double)a->count, m = (double)b->count, of_a, of_b, wider, freedom;
+	size_t least = DP_MIN(a->count, b->count);
+	bool uneven = DP_MAX(a->count, b->count) >= UNEVEN * least;
 
-	if (DP_MIN(a->count, b->count) < SPREAD_LEAST)
+	if (least < (uneven ? DP_DIFFERENCE_LEAST : SPREAD_LEAST))
 		return 1;
-	return DP_MAX(1, 12 * (place_variance(a, b, shift) / n + place_variance(b, a, -shift) / m) /
-				 (1 / n + 1 / m));
+	of_a = place_variance(a, b, shift) / n;
+	of_b = place_variance(b, a, -shift) / m;
+	wider = 12 * (of_a + of_b) / (1 / n + 1 / m);
+	if (!uneven || !(wider > 1))
+		return DP_MAX(1, wider);
+	freedom = square(of_a + of_b) / (square(of_a) / (n - 1) + square(of_b) / (m - 1));
+	return wider * square(student(deviations, freedom) / deviations);
 }
 
 static int ascending(const void *a, const void *b)
@@ -181,7 +209,7 @@ struct dp_difference dp_difference__medians(const struct dp_values values[2], do
 {
 	struct dp_shift_sample sample[2];
 	struct dp_difference made;
-	double limits[2];
+	double deviations = dp_normal__deviations(confidence), limits[2];
 	double wider;
 	size_t rank;
 
@@ -195,16 +223,16 @@ struct dp_difference dp_difference__medians(const struct dp_values values[2], do
 		count = thin(at->values, count);
 		memcpy(at->scratch, at->values, count * sizeof(*at->values));
 		qsort(at->scratch, count, sizeof(*at->scratch), ascending);
-		sample[run] = (struct dp_shift_sample){
-			at->scratch, count, rank_widening(at->values, at->scratch, count)
-		};
+		sample[run] =
+			(struct dp_shift_sample){ at->scratch, count,
+						  rank_widening(at->values, at->scratch, count) };
 	}
 	made.change = made.value[1] - made.value[0];
 	made.low = made.high = made.ratio_low = made.ratio_high = (double)NAN;
-	wider = spread_widening(sample, made.change);
+	wider = spread_widening(sample, made.change, deviations);
 	sample[0].widening *= wider;
 	sample[1].widening *= wider;
-	rank = dp_shift__rank(sample, confidence, dp_normal__deviations(confidence));
+	rank = dp_shift__rank(sample, confidence, deviations);
 	if (DP_MIN(made.count[0], made.count[1]) < DP_DIFFERENCE_LEAST || !rank)
 		return made;
 	dp_shift__limits(sample, rank, limits);
@@ -252,11 +280,6 @@ double dp_normal__deviations(double confidence)
 	return upper_quantile((1 - confidence) / 2);
 }
 
-static double square(double x)
-{
-	return x * x;
-}
-
 /* The degrees of freedom of n values that are worth n / wider independent ones. */
 static double freedom_of(size_t count, double wider)
 {
@@ -276,15 +299,6 @@ struct dp_estimate dp_estimate__mean(const double *values, size_t count)
 	made.variance = squares / ((double)count - 1) / (double)count * wider;
 	made.freedom = freedom_of(count, wider);
 	return made;
-}
-
-/* Student's quantile from the normal one (Abramowitz and Stegun 26.7.5). */
-static double student(double z, double n)
-{
-	double z2 = z * z;
-
-	return z + z * (z2 + 1) / (4 * n) + z * ((5 * z2 + 16) * z2 + 3) / (96 * n * n) +
-	       z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * n * n * n);
 }
 
 /* Welch and Satterthwaite's degrees of freedom. */
