@@ -17,6 +17,7 @@ struct folded {
 	uint32_t *symbols;
 	uint32_t *position; /* of each symbol in the sequence, and of the end */
 	size_t count;
+	size_t runs; /* of iterations, that were folded */
 	uint32_t alphabet;
 	const struct dp_evidence *evidence;
 };
@@ -80,15 +81,17 @@ static void fold(struct folded *f, const struct dp_driver *d, size_t count)
 	const struct dp_loops *loops = d->loops;
 	size_t at[DP_PATTERNS_MAX] = { 0 }, n = d->request->count, before = 0, k;
 
-	f->count = 0;
+	f->count = f->runs = 0;
 	while ((k = next_loop(loops, at, count)) < count) {
 		const struct dp_sequence_loop *loop = &loops->loops[k];
 		size_t end = loop->iterations[at[k]].first, own = end;
 
 		for (size_t i = before; i < end; i++)
 			put(f, d->sequence.symbols[i], i);
-		if (end >= before)
+		if (end >= before) {
 			put(f, d->sequence.alphabet + (uint32_t)k, end);
+			f->runs++;
+		}
 		while (at[k] < loop->count && loop->iterations[at[k]].first <= end) {
 			end = DP_MAX(end, loop->iterations[at[k]].end);
 			own = DP_MAX(own, own_end(loop, at[k]));
@@ -106,8 +109,9 @@ static int make_folded(struct folded *f, const struct dp_driver *d, size_t count
 	size_t n = d->request->count;
 
 	fold(f, d, count);
-	*any = n < UINT32_MAX && f->count >= dp_param.enclosing_min &&
-	       f->count <= dp_param.enclosing_most && f->count * dp_param.enclosing_fold <= n;
+	*any = n < UINT32_MAX && f->runs >= dp_param.repeat_least &&
+	       f->count >= dp_param.enclosing_min && f->count <= dp_param.enclosing_most &&
+	       f->count * dp_param.enclosing_fold <= n;
 	if (!*any)
 		return DP_OK;
 	f->alphabet = d->sequence.alphabet + (uint32_t)count;
