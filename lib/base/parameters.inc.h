@@ -1,8 +1,9 @@
 /*
- * The parameters of the detection, one row each: name, value, unit, what it was tuned on, and why
- * it has this value. "families" are the sequences of tests/sim/families.c and "presets" the
- * simulator's programs, both with seeds below 2000; "traces" and "real" are captures of real
- * programs; "tests" single cases of tests/unit; "cost" affects no accuracy, but time or memory.
+ * The parameters of the detection, one row each: name, value, unit, what it was tuned on, and what
+ * it is for. Read the reason after the value and the unit: "0.8 share of a sample that must have
+ * …". "families" are the sequences of tests/sim/families.c and "presets" the simulator's programs,
+ * both with seeds below 2000; "traces" and "real" are captures of real programs; "tests" single
+ * cases of tests/unit; "cost" limits time or memory and hardly affects accuracy.
  * tests/bench/RESULTS.md has the effect of moving each by a fifth, from
  * tests/bench/eval_parameters.
  *
@@ -14,306 +15,330 @@
  * offset is to begin one if the vote gives it its full score.
  */
 DP_REAL(weight_whole, 1.5, "log-odds", "families",
-	"for each whole iteration fewer than the best")
+	"score: minus 1 for each whole iteration fewer than the best rotation has")
 DP_REAL(weight_capture_begin, 1.0, "log-odds", "families, presets",
 	"profilers mostly start at a step")
 DP_REAL(weight_capture_end, 1.5, "log-odds", "families, presets",
-	"profilers mostly wait for the end of a step")
+	"profilers mostly wait for the end of a step to stop")
 DP_REAL(weight_span_begin, 4.0, "log-odds", "families",
-	"shared by the spans of the loop, and one")
+	"behind other work a loop begins with an iteration; the spans of a loop, plus one, share "
+	"it")
 DP_REAL(weight_span_end, 3.0, "log-odds", "families",
-	"the same")
+	"the same for the ends of spans")
 DP_REAL(weight_fit, 1.0, "log-odds", "families",
-	"the score is a log-odds itself")
+	"the score is a log-odds already")
 DP_REAL(weight_first_differs, 2.3, "log-odds", "traces",
-	"in five traces the first iteration has other kernels than all that follow, in none "
-	"the last one, unless the capture cut it off: ten to one")
+	"in five traces the first iteration has kernels of its own, in none the last one, unless "
+	"the capture cut it off: 10 to 1, and log 10 is 2.3")
 DP_REAL(weight_known, 8.0, "log-odds", "families",
-	"shared by all known boundaries")
+	"all known boundaries share it")
 DP_REAL(weight_first_launch, 3.5, "log-odds", "traces",
-	"at most: the score follows from the host's time")
+	"upper limit of the vote, which is the log-odds that follow from how the host spends its "
+	"time")
 DP_REAL(weight_launch_gap, 3.0, "log-odds", "presets, traces",
 	"the host loads data and logs between two steps")
 DP_REAL(weight_upload, 1.5, "log-odds", "presets, traces",
 	"a step begins with its input")
 DP_REAL(weight_at_gap, 0.5, "log-odds", "traces",
-	"times how seldom it is by chance, as a logarithm")
+	"half of a log-odds, since an upload and a pause at one place are not independent")
 DP_REAL(weight_sync, 0.7, "log-odds", "presets",
 	"the host reads a loss back between two steps")
 DP_REAL(weight_optimizer, 2.0, "log-odds", "presets, traces",
 	"a step ends with its optimizer")
 DP_REAL(weight_kernel_gap, 1.0, "log-odds", "families without launches",
-	"the GPU's pauses stand for the host's")
+	"if no launches are recorded, pauses of the GPU stand for those of the host, less reliably")
 
 /* Lookups in the trace: a sample only, because one may take a microsecond. */
 DP_WHOLE(phase_calls, 300000, "calls", "cost",
-	"for all offsets together")
+	"limit on look-ups for all offsets of a pattern together, 0.3 s at most")
 DP_WHOLE(samples_max, 32, "iterations", "families",
-	"a median of more is no better")
+	"sampled iterations: the median of more is no better")
 DP_WHOLE(samples_min, 3, "iterations", "families",
-	"a median of fewer is none")
+	"sampled iterations: the median of fewer depends on one of them")
 DP_REAL(recurs_share, 0.8, "share", "presets",
-	"of sampled iterations that have an upload, a wait or an optimizer")
+	"of a sample that must have an upload, a wait, an optimizer or a launch for it to be "
+	"typical")
 
 /* Ends of spans (iterate/votes.c) and of iterations (iterate/inner.c). */
 DP_WHOLE(end_slack, 8, "symbols", "families",
-	"by which an end may be off: what lies beyond may happen to match")
+	"by which the end of a span may be wrong, since symbols beyond it may match by chance")
 DP_REAL(end_decay, 0.8, "ratio", "families",
-	"score of an offset to that of the one next to it, within the slack")
+	"of the score of an offset to that of its neighbour, within the slack")
 DP_WHOLE(inner_period, 1024, "symbols", "cost",
-	"of an inner loop that a cut-off iteration may end in: cost grows with the square")
+	"longest inner loop that a cut-off iteration is compared with; the cost grows with the "
+	"square")
 
 /* Gaps between launches, or kernels (iterate/votes.c, offsets.c, phase.c). */
 DP_WHOLE(gap_rank, 10, "rank", "nine real traces",
-	"of a boundary's launch gap among all offsets")
+	"number of offsets with larger launch gaps that a boundary may have: in nine traces it had "
+	"fewer")
 DP_WHOLE(head_max, 1 << 20, "kernels", "cost",
-	"without a launch that are looked through for the first with one")
+	"limit on the search for the first kernel with a launch")
 DP_WHOLE(launches_look, 64, "kernels", "traces",
-	"behind the first with a launch, nine in ten of which must have one")
+	"after the first kernel with a launch, most of which must have one, too")
 DP_WHOLE(step_long, 128, "symbols", "presets",
-	"of a pattern that hardly a layer has: a wait there is the step's")
+	"minimum length of a step: the layers of networks are mostly shorter, so a wait in a "
+	"longer pattern is that of a step")
 DP_REAL(gap_typical, 0.9, "quantile", "presets",
-	"of the gaps inside an iteration: boundaries are few")
+	"of the gaps in an iteration that is typical: nine in ten kernels follow no boundary")
 DP_REAL(gap_same, 0.9, "scale", "presets",
-	"from typical (0) to largest (1): one like the largest")
+	"on a scale from the typical gap (0) to the largest (1): gaps above it count as equally "
+	"large, and share the score")
 DP_REAL(gap_range, 0.1, "log ratio", "presets",
 	"of largest to typical: below it no gap stands out")
 DP_REAL(gap_noise_ns, 1000, "ns", "traces",
-	"gaps that differ by this are the same: a timer's resolution")
+	"the resolution of timers: smaller differences between gaps are noise")
 DP_REAL(gap_like, 0.33, "ratio", "presets",
-	"of the typical launch gap: one as long is a boundary's")
+	"of the typical launch gap at boundaries: a single boundary has a gap of at least this")
 
 /* Optimizers, and runs of kernels of one, possibly (iterate/optimizer.c, pattern/levels.c). */
 DP_WHOLE(after_optimizer, 16, "symbols", "traces",
-	"of bookkeeping that may follow one in a step")
+	"of bookkeeping (fills, copies of the loss) that may follow an optimizer in its step")
 DP_WHOLE(update_period, 3, "kernels", "presets",
-	"for a parameter, at most")
+	"of an optimizer for one parameter, at most")
 DP_WHOLE(rival_period, 16, "kernels", "real",
-	"that another loop in an iteration may have, which makes a run none of updates: cost")
+	"longest iteration of another loop that shows that a run of few kernels is no optimizer; "
+	"longer ones cost time")
 DP_WHOLE(update_parameters, 16, "parameters", "presets",
-	"of a model, at least")
+	"of a model, at least: an optimizer repeats its kernels that often")
 DP_WHOLE(update_share, 10, "1/share", "presets",
-	"of an iteration that its updates are, at least")
+	"of an iteration that its optimizer makes up at least, as each parameter has few other "
+	"kernels")
 DP_REAL(optimizer_fade, 0.7, "score", "presets",
-	"less over the bookkeeping than right behind it")
+	"that the last offset of the bookkeeping has less than the first")
 DP_REAL(optimizer_last, 0.5, "score", "traces",
 	"more right behind it")
 DP_REAL(update_run_last, 1.25, "score", "traces",
-	"the same of a run: its end is sharper than that of names")
+	"added for the offset right behind a run of updates, the end of which is exact; a name may "
+	"be missing from a list")
 
 /* Cutting an alignment into iterations (iterate/cut.c, insertions.c). */
 DP_WHOLE(rest_max, 32, "symbols", "families",
 	"behind the last iteration that are its own")
 DP_WHOLE(first_renamed, 2, "symbols", "real",
-	"that a loop begins with under other names, at most")
+	"at the beginning of a loop that may have other names in its first iteration")
 DP_WHOLE(shift_max, 64, "symbols", "families",
-	"of an iteration's beginning that may turn out to be the end of the one before: that "
-	"insertions are moved over, or that repeats in both")
+	"at the beginning of an iteration that may belong to the one before: insertions are moved "
+	"over no more")
 DP_WHOLE(insertions_max, 8, "runs", "families",
-	"of insertions there that are looked through")
+	"of insertions in a row that are tried there")
 
 /* Single boundaries next to edits (iterate/boundary.c). */
 DP_WHOLE(boundary_calls, 100000, "calls", "cost",
-	"for one loop")
+	"limit on look-ups for the boundaries of one loop, 0.1 s at most")
 DP_WHOLE(boundary_around, 4, "symbols", "presets with noise",
-	"around a boundary that it has to stand out from, …")
+	"on each side of a boundary, whose launch gaps its own is compared with")
 DP_REAL(boundary_times, 4, "ratio", "presets with noise",
-	"… by a launch gap this many times theirs")
+	"of the median launch gap of boundaries to that around them, for the gap to be typical of "
+	"boundaries")
 DP_WHOLE(boundary_near, 8, "symbols", "presets with noise",
-	"from a boundary to an edit that may concern it")
+	"between a boundary and an edit: those farther away do not concern it")
 DP_WHOLE(boundary_reach, 12, "symbols", "presets with noise",
-	"that a boundary is moved over, besides insertions")
+	"by which a boundary may move, not counting insertions")
 DP_WHOLE(boundary_wide, 512, "symbols", "presets with noise",
-	"of insertions that it is moved over")
+	"of adjacent insertions that a boundary may move over in addition")
 
 /* Layers and steps. Tuned on networks of the families, the presets and the real captures. */
 DP_WHOLE(layer_least, 8, "kernels", "presets, real",
-	"that a layer has at least")
+	"of a layer, at least")
 DP_WHOLE(group_long, 512, "kernels", "presets, real",
-	"that a group of layers hardly has more of")
+	"of a group of layers, at most, in nearly all networks")
 DP_WHOLE(layers_max, 200, "iterations", "presets, real",
-	"more repetitions are no layers: hardly a network has as many")
+	"layers of a network, at most: more repetitions are a loop")
 DP_WHOLE(network_deep, 48, "layers", "presets, real",
-	"that most networks have at most")
+	"layers of most networks, at most")
 DP_WHOLE(layers_apart, 8, "layers", "presets",
-	"between two runs of others, which are one pass still")
+	"of other kinds between two runs of layers that still belong to one pass")
 DP_WHOLE(break_min, 4, "kernels", "presets",
 	"between two passes through the layers, at least")
 DP_WHOLE(breaks_max, 3, "breaks", "presets",
-	"of passes: with more it is a loop")
+	"between passes: with more of them, the passes are iterations of a loop")
 DP_WHOLE(pass_rest, 2, "kernels", "presets",
-	"next to layers that look like one's by chance")
+	"next to layers that match one by chance, at most")
 DP_WHOLE(capture_sample, 16, "iterations", "cost",
-	"that a captured graph, or an optimizer, is looked for in")
+	"in which a captured CUDA graph or an optimizer is looked for")
 DP_WHOLE(layer_long, 64, "kernels", "presets, real",
-	"that a layer hardly has more of")
+	"of a layer, at most, in nearly all networks")
 DP_WHOLE(loop_least, 3, "iterations", "families",
-	"that a loop is sought with: two stretches may be alike by chance")
+	"of a loop that is found unaided: two parts may be alike by chance")
 DP_WHOLE(repeat_least, 2, "iterations", "families",
-	"the same where more tells that it repeats: the repetitions of the pattern that a loop is "
-	"inside of, a number that is known, or that there is nothing else")
+	"of a loop if something else shows that it repeats: an outer loop, a known number of "
+	"iterations, or nothing else in the sequence")
 DP_REAL(tandem, 1.9, "iterations", "families",
-	"on end that make a loop: nearly two whole ones")
+	"without interruption, at least: two whole ones, less what the ends may lack")
 
 /* Levels (pattern/levels.c): which of a pattern and a loop inside it is the iteration. */
 DP_WHOLE(levels_down, 3, "levels", "presets",
-	"that are gone down: networks have no more")
+	"of loops within each other that are examined: programs have no more that matter")
 DP_REAL(level_bits, 0.75, "share", "families",
-	"of the bits without a pattern that the description may have")
+	"of the bits without a pattern that a description with it may have")
 DP_REAL(level_coverage, 0.1, "share", "families",
-	"of the symbols that a pattern must describe, unless it is rare")
+	"of the symbols that a pattern must cover, unless it is rare")
 DP_REAL(inside_bits, 0.95, "share", "presets",
-	"the same of a loop inside a pattern, which is short")
+	"the same as level_bits for a loop inside a pattern, which is short, so that describing it "
+	"costs relatively more")
 DP_REAL(inside_coverage, 0.04, "share", "presets",
-	"the same")
+	"the same as level_coverage for a loop inside a pattern")
 DP_REAL(finish_covered, 0.3, "share", "real",
-	"of a pattern that a loop with its optimizer covers, at least")
+	"of a pattern that an inner loop must cover to be the iteration if it contains the "
+	"optimizer")
 DP_REAL(down_covered, 0.3, "share", "presets",
-	"of a pattern that a loop inside covers to be the iteration, …")
+	"of a pattern that an inner loop must cover to be the iteration")
 DP_REAL(down_sure, 0.6, "share", "presets",
-	"… or so much where loops cover less than this together:")
+	"the same if inner loops of about that length together cover less than down_together")
 DP_REAL(down_together, 0.9, "share", "presets",
-	"that loops about as long cover")
+	"of a pattern that inner loops of about the same length cover together")
 DP_REAL(inside_long, 0.2, "ratio", "presets",
-	"of lengths of loops that count together")
+	"of the lengths of two loops, at least, to be about the same")
 DP_REAL(upload_bare, 0.5, "ratio", "presets",
-	"of the loop inside that what is in no loop may be long, where each is uploaded "
-	"something for")
+	"of what is in no loop to the inner loop, at most, if each of its iterations uploads "
+	"something")
 DP_REAL(micro_rest, 0.8, "ratio", "presets",
-	"of the loop inside that a step of micro-batches adds, at most")
+	"of a micro-batch that a step adds to its micro-batches, at most")
 DP_REAL(rest_least, 1.0, "kernels", "presets",
-	"about layers: networks have more")
+	"outside of the layers of a network, which has more than this")
 DP_REAL(rest_share, 0.06, "ratio", "presets",
-	"of a long loop inside that a network's ends have more than")
-DP_REAL(step_rest, 0.25, "ratio", "presets", "of a step with loops inside that lies next to it")
+	"of the inner loop: the two ends of a network have more kernels than this")
+DP_REAL(step_rest, 0.25, "ratio", "presets",
+	"of what is outside of the inner loop to that loop, at least, if both may be steps")
 DP_REAL(uploads_whole, 0.5, "uploads", "presets",
-	"per pattern: something is uploaded for the whole, …")
+	"per iteration of the pattern, at least, to be the input of the whole")
 DP_REAL(uploads_each, 0.8, "uploads", "presets",
-	"… unless for each iteration of the loop inside")
+	"per iteration of the inner loop: with more, they are the input of each of these")
 DP_REAL(paired_off, 0.6, "iterations", "presets",
-	"by which loops that repeat as often differ, or …")
+	"by which the counts of two loops may differ that run in turn")
 DP_REAL(paired_share, 0.08, "share", "presets",
-	"… by this share")
+	"the same as a share of the count; the larger of both holds")
 DP_REAL(power_off, 0.3, "iterations", "presets",
-	"from a power of two, or …")
+	"by which a count may differ from a power of two, as micro-batches often are")
 DP_REAL(power_share, 0.02, "share", "presets",
-	"… by this share")
+	"the same as a share of the count; the larger of both holds")
 DP_REAL(structure, 0.15, "share", "presets",
-	"of a step that its loops have, at least")
+	"of a step that its inner loops cover, at least")
 DP_REAL(structure_layer, 0.5, "share", "presets",
-	"the same of a short pattern: layers have two norms or experts alike")
+	"the same for a pattern as short as a layer: layers contain two norms or several experts")
 DP_REAL(structured, 0.3, "share", "presets",
-	"of a loop inside that its own loops have")
+	"of the inner loop that loops inside it cover, at least, for it to be a step with layers")
 DP_REAL(layers_few, 2.5, "iterations", "presets",
-	"what a layer has two of, as queries and keys, is no layer itself")
-DP_REAL(outer_repeats, 2.5, "iterations", "families", "of an outer loop, at least")
+	"repeated fewer times than this: a layer contains two or three equal parts, such as "
+	"queries and keys")
+DP_REAL(outer_repeats, 2.5, "iterations", "families",
+	"of an outer loop, at least: two whole ones and a part")
 DP_REAL(alike_edits, 0.1, "share", "families, real",
-	"of the symbols of an outer loop, or of two or three repeats, that edits are, at most: "
-	"so few repeats show no more than that they are alike")
+	"of the symbols of an outer loop, or of two or three repeats, that may be edits: so few "
+	"repeats prove nothing if they differ")
 DP_REAL(outer_spans, 0.2, "1/iteration", "families",
-	"spans of it, besides one")
+	"spans of an outer loop for each of its iterations, in addition to one")
 DP_REAL(adjacent_short, 0.2, "ratio", "families",
-	"of the longest loop: a shorter one without structure is no iteration")
+	"of the longest loop: a shorter one without inner loops is no iteration of its own")
 DP_WHOLE(alternating_parts, 4, "parts", "real",
-	"that differ in turn: directions, buffers")
+	"that alternate in an iteration, at most, such as directions and buffers")
 DP_WHOLE(alternating_length, 16, "kernels", "real",
-	"of a part, at least: fewer agree by chance")
+	"of such a part, at least: fewer agree by chance")
 DP_REAL(alternating_same, 0.8, "share", "real",
-	"of kernels that such parts have in common, …")
+	"of kernels that such parts have in common, at least")
 DP_REAL(alternating_inside, 0.5, "share", "real",
-	"… and that recur at a shorter distance, at most")
+	"of kernels that recur at a shorter distance, at most: otherwise the loop is a shorter one")
 
 /* Description length (pattern/pattern.c). */
-DP_REAL(edit_bits, 3, "bits", "families", "of an edit next to its place")
+DP_REAL(edit_bits, 3, "bits", "families",
+	"for the kind of an edit, in addition to its place")
 DP_REAL(edit_joined_bits, 0.5, "bits", "families",
-	"of one that follows another of its kind")
+	"for an edit that continues the previous one")
 DP_REAL(few_repeats, 3, "iterations", "families",
-	"from which on a majority decides each symbol of a pattern")
+	"from which on majorities decide each symbol of a pattern: of two iterations none is a "
+	"majority")
 
 /* Repetitions that are collapsed (pattern/runs.c). */
 DP_WHOLE(run_period, 64, "symbols", "presets",
-	"of what is repeated, at most")
+	"of a unit that is collapsed, at most")
 DP_WHOLE(run_times, 3, "times", "presets",
-	"on end, at least")
+	"in a row, at least, that a unit must occur to be collapsed")
 
 /* Classes of names (pattern/classes.c). */
 DP_WHOLE(class_rows, 6, "iterations", "families",
-	"that show which names take each other's place")
+	"that must agree on which names replace each other")
 
 /* The tree of loops (loops/tree.c). */
 DP_REAL(regular_covered, 0.9, "share", "families",
-	"of the sequence: what is left needs no other search, …")
+	"of the sequence that must be covered for a description to be regular, which ends the "
+	"search")
 DP_REAL(regular_edits, 0.05, "share", "families",
-	"… with so few edits, …")
+	"of the symbols that may be edits in a regular description")
 DP_REAL(regular_spans, 0.2, "1/iteration", "families",
-	"… and so few spans")
+	"spans for each iteration that a regular description may have, in addition to three")
 DP_REAL(better, 0.8, "share", "families",
-	"of the bits before that another description takes")
+	"of the bits so far that another description may have to replace it")
 DP_REAL(better_regular, 1.1, "share", "families",
-	"the same of a regular one")
+	"the same if the other description is regular and the one so far is not")
 DP_REAL(run_bits, 8, "bits", "families",
-	"to describe how often something is repeated")
+	"for the number of repetitions of a collapsed unit")
 DP_REAL(run_share, 0.0625, "share", "families",
-	"of the sequence that repetitions may be, in number")
+	"number of runs to symbols, at most: with more runs, collapsing loses what it should show")
 DP_REAL(unlike_agreement, 0.7, "share", "real",
-	"of agreement: below it no pattern describes the iterations, …")
+	"of symbols that match the pattern, at least, for it to describe the iterations")
 DP_REAL(unlike_share, 0.5, "share", "real",
-	"… where others cover less than this")
+	"of the sequence that loops with such agreement cover: with less, branching iterations are "
+	"looked for")
 DP_REAL(few_coverage, 0.6, "share", "real",
-	"of the sequence that two or three repeats must make up")
+	"of the sequence that two or three repeats must cover")
 DP_REAL(few_most, 3.6, "iterations", "real",
-	"more are found otherwise")
+	"repeats that are searched for as few: more are found by the other searches")
 DP_WHOLE(few_length, 8, "kernels", "real, families",
-	"of one, and of an iteration of a rare loop: fewer are alike by chance")
+	"of an iteration that occurs a few times, or of a rare loop: fewer are alike by chance")
 DP_REAL(finish_all, 0.9, "share", "presets",
-	"of iterations that have an optimizer, or …")
+	"of the iterations of an outer loop that have an optimizer, at least, for it to be the "
+	"step")
 DP_REAL(finish_stray, 0.05, "share", "presets",
-	"… may seem to have one")
+	"of the iterations of loops inside it that have one, at most: kernels with misleading "
+	"names are few")
 
 /* What precedes the kernels of one name (loops/traits.c). */
 DP_WHOLE(uploads_min, 3, "uploads", "presets",
-	"of one name, to believe it")
+	"before kernels of one name, at least, to count")
 DP_REAL(uploads_share, 0.8, "share", "presets",
-	"of a name's kernels that an upload comes before")
+	"of the kernels of a name that follow an upload")
 
 /* Patterns to loops (loops/batch.c). */
 DP_WHOLE(bare_few, 16, "iterations", "tests",
-	"of a loop without structure or a step's work: fewer may be the layers of one marked step")
+	"of a loop without inner loops and without what a step does: with fewer it may be the "
+	"layers of one marked step")
 DP_WHOLE(named_sample, 256, "iterations", "cost",
-	"that vote on the exact name of each kernel of a pattern, show which names take each "
-	"other's place, or whose pauses are looked at")
+	"that vote on the exact name of each kernel, show which names replace each other, or whose "
+	"pauses are measured")
 
 /* Iterations that branch (loops/branching.c). */
 DP_WHOLE(branch_iterations, 20, "iterations", "real",
-	"fewer may be parts of one pass that share kernels")
+	"of a branching loop, at least: fewer may be parts of one pass that share kernels")
 DP_WHOLE(branch_members, 2, "symbols", "real",
-	"that alternate: one alone is anything")
+	"that alternate, at least: a single symbol alternates with itself anywhere")
 DP_REAL(branch_longest, 3, "median gaps", "real",
-	"of one iteration, at most")
+	"times the median gap between two of them: a longer gap is no iteration")
 DP_REAL(branch_regular, 0.9, "share", "real",
-	"of gaps within a factor of two of the median")
+	"of the gaps that must be within a factor of two of the median")
 DP_REAL(branch_spanned, 0.8, "share", "real",
-	"of the sequence between the first and the last occurrence")
+	"of the sequence between their first and last occurrence, at least")
 DP_REAL(branch_edits, 0.2, "feature", "real",
-	"what irregular distances are worth, as edits")
+	"of edits per symbol, in the confidence, that irregular gaps count as")
 DP_REAL(branch_shared, 0.2, "share", "real",
-	"of the sequence that these symbols are")
+	"of the sequence that these symbols make up, at least")
 
 /* Loops around others (loops/enclosing.c). */
 DP_WHOLE(enclosing_min, 6, "symbols", "families",
-	"of the folded sequence, or of what its patterns leave, that may repeat")
+	"of the folded sequence, at least, to search it")
 DP_WHOLE(enclosing_few, 64, "symbols", "families",
-	"too few to be described in fewer bits")
+	"of a folded sequence: with fewer, enclosing_bits_few holds, since few symbols save few "
+	"bits whatever repeats")
 DP_WHOLE(enclosing_fold, 4, "kernels", "families",
-	"that one of them stands for on average, at least")
+	"that one symbol of the folded sequence stands for on average, at least")
 DP_REAL(enclosing_bits, 0.75, "share", "families",
 	"of the bits without a pattern that the description may have")
 DP_REAL(enclosing_bits_few, 2, "share", "families",
-	"the same of few symbols")
+	"the same as enclosing_bits for few symbols")
 DP_REAL(enclosing_coverage, 0.5, "share", "families",
 	"of the folded sequence that must repeat")
 DP_REAL(enclosed_share, 0.8, "share", "families",
-	"of a loop's iterations that lie in the other's")
+	"of the iterations of the inner loop that must lie in the enclosing one")
 
 /* Features of confidence (loops/features.c), and loops that wait for more of it (loops/batch.c). */
 DP_REAL(iterations_log, 6, "log2", "families",
@@ -326,163 +351,177 @@ DP_REAL(wait_for, 0.35, "probability", "families",
 
 /* Annotations against kernels (analysis_loops.c, analysis_streams.c). */
 DP_REAL(surer, 0.75, "probability", "traces",
-	"of a loop that is reported instead of the single iteration that annotations mark")
+	"of a detected loop, at least, to replace a single iteration that annotations mark")
 DP_REAL(everything, 0.95, "share", "real",
-	"of the kernels: a mark around this many is around everything, and no iteration")
+	"of the kernels: an annotation around more of them is around the whole program, and no "
+	"iteration")
 DP_REAL(marks_seen, 0.75, "share", "real",
-	"of the device's marked iterations that have kernels on a stream: with fewer they are on "
-	"several")
+	"of the marked iterations of a device with kernels on the main stream: with fewer, all "
+	"streams are used")
 
 /* Iterations of another kind (iterate/unlike.c). */
 DP_REAL(unlike_lack, 6, "1/share", "presets",
-	"of the pattern that such a one lacks")
+	"of the pattern: an iteration that lacks more is of another kind")
 DP_WHOLE(unlike_alike, 2, "iterations", "presets",
-	"alike that are something else")
+	"of another kind with equal edits, at least: a single one is damaged")
 DP_REAL(unlike_most, 4, "1/share", "presets",
-	"of the iterations that may be")
+	"of the iterations that may be of another kind")
 
 /* Known numbers of iterations (loops/loops.c, loops/known_count.c). */
 DP_REAL(count_level, 0.05, "share", "families",
-	"by which another level has to fit better")
+	"by which another level must fit the known count better to be chosen")
 DP_REAL(count_near, 0.02, "share", "families",
-	"by which a number may differ, …")
-DP_REAL(count_off, 1.5, "iterations", "families", "… or this many, …")
+	"by which a count may differ from the known one")
+DP_REAL(count_off, 1.5, "iterations", "families",
+	"the same in iterations; the larger of both holds: the capture cuts off one at an end")
 DP_WHOLE(count_few, 8, "iterations", "families",
-	"… of at least this many")
+	"of a loop, at least, for count_off to apply")
 DP_REAL(count_likely, 0.9, "probability", "presets",
-	"of a loop that a given number is held against")
+	"of a detected loop with another count, at least, to mention it")
 DP_WHOLE(count_begin, 4, "kernels", "presets",
-	"that tell a beginning")
+	"that must match to recognize the beginning of an iteration that is cut off")
 
 /* Kernels that repeat in a row without showing iterations (analysis_operations.c). */
 DP_WHOLE(again_names, 4, "names", "real",
-	"of a sequence whose kernels alone may show none: more mostly do; also the kernels of an "
-	"iteration that is found by counting, at most")
+	"of a sequence or an iteration, at most, for which names are counted: programs with more "
+	"have patterns")
 DP_WHOLE(again_some, 5, "times", "real",
-	"in a row that a kernel runs to count as repeated, …")
+	"in a row, at least, for a kernel to be repeated")
 DP_WHOLE(again_least, 3, "times", "real",
-	"… or so often, if it and its repetitions are nearly all of the sequence:")
+	"the same if the repetitions make up again_share of the sequence")
 DP_REAL(again_share, 0.9, "share", "real",
-	"of the kernels that is nearly all")
+	"of the kernels that count as nearly all")
 DP_WHOLE(again_others, 2, "kernels", "real",
-	"of other names next to the repetitions, or one for each of several of them")
+	"of other names before or after the repetitions, at most, or one for each again_some of "
+	"these")
 
 /* Streams that do one program's work (sequence/streams.c). */
 DP_REAL(same_work, 0.5, "share", "real",
-	"of kernel time, of each stream, in kernels that both have: streams of CUDA graphs share "
-	"all, streams of data preparation 36% at most")
+	"of the kernel time of each of two streams that is in kernels of both: streams of CUDA "
+	"graphs share all, streams of data preparation 36% at most")
 DP_REAL(at_once, 0.1, "share", "real",
-	"of kernel time of two streams at once, at most, where they take turns")
+	"of the kernel time of two streams in which both run, at most, for them to take turns")
 
 /* Annotations that mark the iterations of a loop (sequence/repeated.c), and calls of the host. */
 DP_WHOLE(marks_least, 3, "ranges", "traces",
-	"of a name that repeats")
+	"of one name, at least, to mark iterations")
 DP_WHOLE(marks_tried, 8, "names", "cost",
-	"whose kernels are looked at, those with the longest ranges first")
+	"whose kernels are examined, those with the longest ranges first")
 DP_WHOLE(marks_apart, 2, "ranges", "traces",
-	"by which their number may differ from the iterations': the capture cuts off two, and …")
+	"by which the number of ranges may differ from that of iterations: the capture cuts off "
+	"one at each end")
 DP_REAL(marks_apart_share, 0.1, "share", "traces",
-	"… of the iterations may have no annotation")
+	"of the iterations, by which it may differ in addition")
 DP_REAL(marks_loop, 0.95, "share", "traces",
-	"of the loop's kernels that are annotated, at least")
+	"of the loop's kernels that must be in these ranges")
 DP_REAL(marks_inside, 0.8, "share", "traces",
-	"of the annotated kernels that are the loop's, at least")
+	"of the kernels in these ranges that must be the loop's")
 DP_WHOLE(look_back, 512, "calls", "cost",
-	"before a kernel's launch that are looked at: what is further back is another iteration's")
+	"of the host before a kernel's launch that are examined: earlier ones belong to another "
+	"iteration")
 
 /* The suffix tree of a long sequence is that of its parse (suffix/parse.c, pattern/search.c). */
 DP_WHOLE(tree_leaves, 1 << 20, "leaves", "cost",
-	"of a tree, 0.2 s and 40 MB; longer sequences are parsed into about as many phrases")
+	"of a tree, which takes 0.2 s and 40 MB to build; longer sequences are parsed into about "
+	"as many phrases")
 DP_WHOLE(parse_window, 3, "ratio", "cost",
-	"of a window to the symbols for each leaf: a phrase has half as many on average")
+	"length of a window to symbols per leaf: a phrase is half a window long on average, so "
+	"that about two thirds of the leaves are used")
 DP_WHOLE(parse_thin, 4, "1/window", "families",
-	"within which what repeats is cut once")
+	"of a window in which a repeated symbol starts one phrase only")
 
 /* Repeats that may occur once per iteration (pattern/anchors.c). */
 DP_WHOLE(counted_repeats, 3, "repeats", "families",
-	"of one depth that are taken because they occur as often as -n says")
+	"of one depth that become candidates because they occur as often as -n requires")
 DP_REAL(gap_low, 0.5, "ratio", "families",
-	"of the median gap between the occurrences of a repeat that a gap counts from, …")
+	"of a gap to the median gap of the repeat, at least, to be one iteration")
 DP_REAL(gap_high, 1.6, "ratio", "families",
-	"… up to: twice as long is two iterations")
+	"the same, at most: two iterations have twice the gap")
 DP_REAL(gap_near, 0.9, "ratio", "families",
-	"to the median gap, or its inverse, of a gap that is like it")
+	"of a gap to the median gap, or its inverse, to be like it")
 DP_REAL(gap_regular, 0.6, "share", "families",
-	"of a repeat's score that it loses where no gap is like the median")
+	"of a repeat's score that it loses if no gap is like the median")
 DP_REAL(anchor_regular, 0.7, "share", "families",
-	"of gaps like the median that make a repeat regular")
+	"of gaps like the median, at least, for a repeat to be regular")
 DP_REAL(votes_power, 0.1, "exponent", "families",
-	"of the number of repeats with such a gap, in its score")
+	"of the number of repeats with about the same gap, as a factor of the score: of equal "
+	"anchors the one that others confirm wins")
 DP_REAL(modal_share, 0.083, "share", "families",
-	"of windows that are the same to the symbol: with fewer the one of median length is "
-	"the pattern")
+	"of windows that are equal, at least, for them to be the pattern; otherwise the window of "
+	"median length is")
 DP_WHOLE(window_long, 1 << 14, "symbols", "cost",
-	"of a window: few repeats are so far apart, but by chance some are, …")
+	"of a window: some of many repeats are so far apart at regular distances by chance, so "
+	"that longer ones need long_support")
 DP_WHOLE(long_support, 50, "1/share", "cost",
-	 "… and trying them takes up to 13 times as long on noisy sequences: of all occurrences "
-	 "this many have to be anchors of such windows")
+	"of the occurrences of all repeats that must be anchors of such windows; trying all of "
+	"them takes 13 times as long on noisy sequences")
 DP_WHOLE(windows_most, 1 << 12, "windows", "cost",
-	"of an anchor that are compared: the most frequent is among them")
+	"of an anchor that are compared: the most frequent window is among them")
 
 /* Choosing among candidates (pattern/choose.c). */
 DP_WHOLE(judge_quick, 1 << 14, "symbols", "cost",
-	"that candidates are judged by first, or …")
-DP_WHOLE(judge_iterations, 6, "iterations", "families", "… as many as show this many iterations")
+	"by which candidates are first compared, or more if judge_iterations are longer")
+DP_WHOLE(judge_iterations, 6, "iterations", "families",
+	"of a candidate that the compared part must hold")
 DP_WHOLE(judge_fair, 1 << 16, "symbols", "cost",
-	"that the best of them are refined by")
+	"by which the best candidates are refined and compared again")
 DP_WHOLE(finalists, 8, "candidates", "cost",
-	"that are refined")
+	"candidates that are refined")
 DP_REAL(count_decay, 12, "1/share", "families",
-	"of the bits saved, with the share by which the iterations miss a number that is given")
+	"exponent by which the bits saved are discounted for each share of the known count that is "
+	"missed")
 DP_REAL(count_fewer, 0.4, "iterations", "families",
-	"fewer than given that may be: the capture cuts off one at an end, …")
+	"fewer than the known count that cost nothing: the capture may cut off one")
 DP_REAL(count_more, 2, "iterations", "families",
-	"… or more: it may have a part of one at either end")
+	"more than the known count that cost nothing: the capture may have a part of one at each "
+	"end")
 
 /* Patterns of what others leave (pattern/search.c). */
 DP_WHOLE(rest_symbols, 24, "symbols", "families",
-	"that are worth a search")
+	"in no pattern yet, at least, to search them")
 DP_WHOLE(stretch_least, 4, "symbols", "families",
-	"of a stretch that may be of another loop")
+	"of a stretch between two spans, at least, to be searched for another loop")
 DP_REAL(span_least, 0.8, "share", "families",
-	"of an iteration that what repeats has at least, to be one")
+	"of an iteration that must be there for it to be one")
 DP_REAL(stand_in, 0.05, "share", "real",
-	"of an iteration that is lacking where other kernels stand in for it")
+	"of an iteration that must be missing for other kernels to stand in for it")
 DP_WHOLE(rare_iterations, 5, "iterations", "families",
-	"of a loop with less coverage than others")
+	"of a rare loop, at least")
 DP_REAL(rare_bits, 20, "bits", "families",
-	"that such a loop saves: none of 10^6 random sequences has one")
+	"that a rare loop must save: none of 10^6 random sequences has one")
 
 /* Alignment (align/align.c, align/diff.c). */
 DP_WHOLE(align_look, 2048, "symbols", "families",
-	"that places of a pattern are compared over")
+	"over which the places of a pattern are compared, to choose the one that matches longest")
 DP_WHOLE(align_credit, 1 << 20, "steps", "cost",
-	"of bridging that are free, and …")
+	"of bridging differences that are free")
 DP_WHOLE(align_pays, 8, "steps", "cost",
-	"… that each symbol pays for")
+	"of bridging that each aligned symbol pays for, which keeps the cost linear")
 DP_WHOLE(diff_most, 800, "edits", "cost",
-	"between two stretches that are compared")
+	"between two stretches: with more they are replaced by each other")
 
 /* Limits on the part of a sequence that is examined. */
 DP_WHOLE(units_tried, 8, "units", "cost",
-	"that begin with one symbol, of repetitions that are collapsed")
+	"that begin with the same symbol, when repetitions are collapsed")
 DP_WHOLE(branch_alphabet, 512, "symbols", "cost",
-	"that are compared with each other as members of a branch")
+	"whose order is compared when branching iterations are searched: the cost is the square")
 DP_WHOLE(enclosing_most, 1 << 24, "symbols", "cost",
-	"of a folded sequence")
+	"of a folded sequence: memory")
 DP_WHOLE(upload_sample, 1 << 15, "symbols", "cost",
-	"that are asked whether an upload comes before them")
+	"for which it is asked whether they follow an upload")
 DP_WHOLE(collapse_most, 1 << 26, "symbols", "cost",
-	"that repetitions are looked for in")
+	"of a sequence in which repetitions are collapsed: memory")
 
 /* The online detector (online/). */
 DP_WHOLE(online_gather, 128, "symbols", "families",
-	"at first, or after a difference, before a look")
+	"before the first search, and after a difference")
 DP_WHOLE(online_quiet, 96, "symbols", "families",
-	"without a difference after which those before are settled")
+	"without a difference, after which earlier iterations are final")
 DP_WHOLE(online_patience, 1024, "symbols", "families",
-	"that fit no loop before a search, at first")
+	"that fit no loop before the first search for another one; it grows with each search in "
+	"vain")
 DP_WHOLE(online_eager, 16, "ratio", "cost",
-	"of the symbols that were searched, by all searches, to those that came")
+	"of symbols searched by all searches to symbols received, at most")
 DP_REAL(online_surer, 0.05, "probability", "families",
-	"more that makes a known loop begin elsewhere")
+	"by which the confidence in other boundaries must exceed that in the reported ones to move "
+	"them")
