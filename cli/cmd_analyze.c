@@ -64,17 +64,17 @@ static bool has_rows(const struct dp_analysis *analysis)
 static void tell_no_rows(const struct dp_analysis *analysis, const char *path)
 {
 	size_t streams = dp_trace_stream_count(dp_analysis_trace(analysis));
-	struct dp_candidate candidate, best = { .confidence = 0 };
+	const struct dp_stream_candidate *candidate, *best = NULL;
 
 	for (size_t s = 0; s < streams; s++)
-		if (dp_analysis_candidate(analysis, s, &candidate) && candidate.length &&
-		    candidate.confidence >= best.confidence)
+		if ((candidate = dp_analysis_candidate(analysis, s)) && candidate->length &&
+		    (!best || candidate->confidence >= best->confidence))
 			best = candidate;
-	if (best.length)
+	if (best)
 		message_warning(
 			"%s: no rows: no stable iteration was found; the best candidate has "
 			"%zu kernels (%.0f%% confidence; see 'deepprof analyze')",
-			path, best.length, best.confidence * 100);
+			path, best->length, best->confidence * 100);
 	else
 		message_warning("%s: no rows: no kernels repeat often and regularly enough", path);
 }

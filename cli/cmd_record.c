@@ -172,15 +172,15 @@ static bool set_pause_signal(void *into, const char *value, struct opt_why *why)
 static bool set_max_memory(void *into, const char *value, struct opt_why *why)
 {
 	/* Some buffers, and some room for NVTX: with less, little would be recorded. */
-	return opt_bytes(value, UINT64_C(5) << 20, &((struct record *)into)->options.max_memory,
-			 why);
+	return opt_bytes(value, UINT64_C(5) << 20,
+			 &((struct record *)into)->options.max_memory_bytes, why);
 }
 
 static bool set_max_spool(void *into, const char *value, struct opt_why *why)
 {
 	/* A process needs less to describe itself. */
-	return opt_bytes(value, UINT64_C(16) << 10, &((struct record *)into)->options.max_spool,
-			 why);
+	return opt_bytes(value, UINT64_C(16) << 10,
+			 &((struct record *)into)->options.max_spool_bytes, why);
 }
 
 static bool set_cupti(void *into, const char *value, struct opt_why *why)
@@ -423,7 +423,7 @@ static bool is_for_a_run(const struct record *record)
 	       o->graph_nodes != none.graph_nodes || o->capture_profiler != none.capture_profiler ||
 	       o->exit_guard != none.exit_guard || o->sample_ms != none.sample_ms ||
 	       o->host_ms != none.host_ms || o->switches != none.switches || o->gpu_metrics_us ||
-	       !o->command_lines || o->max_memory || o->max_spool || o->iterations;
+	       !o->command_lines || o->max_memory_bytes || o->max_spool_bytes || o->iterations;
 }
 
 static enum cmd_exit recover(const struct record *asked, int argc)

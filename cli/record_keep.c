@@ -68,7 +68,7 @@ static bool write_file(struct record *record, const struct record_end *end, cons
 bool record_keep(struct record *record, const struct record_end *end)
 {
 	const struct folder *from = record->other.fd >= 0 ? &record->other : &record->folder;
-	struct dp_record_result result = { 0 };
+	struct dp_record_result result = DP_RECORD_RESULT_INIT;
 	char path[64];
 	bool done = false;
 

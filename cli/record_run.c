@@ -390,7 +390,7 @@ static bool is_done(const struct run *run, const struct dp_record_status *status
 static void dismiss(struct run *run)
 {
 	const struct timespec pause = { 0, 10000000 };
-	struct dp_record_status status;
+	struct dp_record_status status = DP_RECORD_STATUS_INIT;
 	int64_t until = now_ns() + STOP_NS;
 
 	control(run, DP_RECORD_STOP);
@@ -420,7 +420,7 @@ static void begin_keeping(struct run *run)
 /* Serves the recording while it runs. A message that cannot be received is reported once. */
 static void serve_recording(struct run *run)
 {
-	struct dp_record_status status;
+	struct dp_record_status status = DP_RECORD_STATUS_INIT;
 	int failure = dp_recording_serve(run->record->recording);
 
 	run->stuck = failure != 0;

@@ -401,14 +401,12 @@ static int diagnose(struct run *run)
  */
 static int check_marks(const struct run *run)
 {
-	struct dp_candidate none;
-
 	if (run->streams && !run->marked)
 		return dp_analysis__no_marks(run->trace, run->options->marks, run->error);
 	for (size_t s = 0; s < dp_trace_stream_count(run->trace); s++) {
 		const struct dp_stream *stream = dp_trace_stream(run->trace, s);
 
-		if (dp_analysis_candidate(run->analysis, s, &none))
+		if (dp_analysis_candidate(run->analysis, s))
 			dp_log__write(&run->options->log, DP_LOG_WARNING,
 				      "device %lld, stream %lld: no range with kernels matches the "
 				      "marks '%s'",

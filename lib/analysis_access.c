@@ -152,16 +152,15 @@ const struct dp_explanation *dp_analysis_explanation(const struct dp_analysis *a
 	return index < analysis->explain.count ? &analysis->explain.entries[index] : NULL;
 }
 
-bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t stream,
-			   struct dp_candidate *candidate)
+const struct dp_stream_candidate *dp_analysis_candidate(const struct dp_analysis *analysis,
+							size_t stream)
 {
 	if (stream >= dp_trace_stream_count(analysis->trace) || !analysis->streams[stream].analyzed)
-		return false;
+		return NULL;
 	for (size_t i = 0; i < analysis->loop_count; i++)
 		if (analysis->loops[i].info.stream == stream)
-			return false;
-	*candidate = analysis->streams[stream].candidate;
-	return true;
+			return NULL;
+	return &analysis->streams[stream].candidate;
 }
 
 bool dp_analysis_loop_has_stream(const struct dp_analysis *analysis, size_t loop, size_t stream)

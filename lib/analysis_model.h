@@ -35,7 +35,7 @@ struct dp_loop_data {
 /* Per stream: whether it was analyzed, and its best candidate. */
 struct dp_stream_result {
 	bool analyzed;
-	struct dp_candidate candidate;
+	struct dp_stream_candidate candidate;
 	bool by_launch; /* its kernels are in the order of their launches */
 	size_t with;	/* the stream whose loops include its kernels, + 1; 0: none */
 };

@@ -221,17 +221,17 @@ DP_API const struct dp_edit *dp_analysis_loop_edit(const struct dp_analysis *ana
 						   size_t edit);
 
 /*
- * Returns true for a stream that was analyzed and has no loop, and writes the best candidate, whose
- * length is 0 if there was none. Returns false for any other stream. Cost: linear in the loops.
+ * The best candidate of a stream that was analyzed and has no loop; its length is 0 if there was
+ * none. NULL for any other stream. Cost: linear in the loops.
  */
-struct dp_candidate {
+struct dp_stream_candidate {
 	size_t length;	   /* kernels */
 	double coverage;   /* share of the stream's kernels, 0 to 1 */
 	double confidence; /* 0 to 1 */
 };
 
-DP_API bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t stream,
-				  struct dp_candidate *candidate);
+DP_API const struct dp_stream_candidate *dp_analysis_candidate(const struct dp_analysis *analysis,
+							       size_t stream);
 
 /*
  * What the stages of the detection observed and decided (deepprof-detection(7)), by index, stream

@@ -196,8 +196,12 @@ struct dp_rank_iteration {
 DP_API const struct dp_rank_iteration *
 dp_ranks_iteration(const struct dp_ranks *ranks, size_t rank, size_t iteration);
 
-/* A collective on one rank. Times are on the first rank's clock, from its first operation. */
+/*
+ * A collective on one rank. Times are on the first rank's clock, from its first operation. Set to
+ * DP_RANK_CALL_INIT before use.
+ */
 struct dp_rank_call {
+	size_t size;
 	int64_t start_ns, end_ns;
 	int64_t wait_ns;   /* the part of it spent waiting for other ranks, at its start */
 	uint64_t bytes;	   /* 0 if not recorded */
@@ -207,9 +211,14 @@ struct dp_rank_call {
 	int64_t instance;  /* the same on all ranks that took part; -1: not matched */
 };
 
+#define DP_RANK_CALL_INIT                                                                  \
+	{                                                                                  \
+		sizeof(struct dp_rank_call), 0, 0, 0, 0, DP_COLLECTIVE_OTHER, NULL, -1, -1 \
+	}
+
 /*
  * Writes a rank's collective, in order of end, to *call. rank and index count from 0. Returns false
- * beyond the last. Constant cost.
+ * beyond the last, and if call->size is 0 or unknown. Constant cost.
  */
 DP_API bool dp_ranks_call(const struct dp_ranks *ranks, size_t rank, size_t index,
 			  struct dp_rank_call *call);

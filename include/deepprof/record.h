@@ -34,8 +34,8 @@ struct dp_record_options {
 	bool exit_guard;       /* preload the library that intercepts _exit() */
 	bool paused;	       /* record nothing before dp_recording_control(…, DP_RECORD_RUN) */
 	uint32_t sample_ms;    /* interval at which GPUs are sampled; 0: never */
-	uint64_t max_memory;   /* bytes in the shared buffers of each process; 0: 512 MiB */
-	uint64_t max_spool;    /* bytes in the temporary file of each process; 0: unlimited */
+	uint64_t max_memory_bytes; /* bytes in the shared buffers of each process; 0: 512 MiB */
+	uint64_t max_spool_bytes;  /* bytes in the temporary file of each process; 0: unlimited */
 	struct dp_log log;     /* receives the messages of the processes */
 	/*
 	 * Stop each process after this many complete iterations of the loop on its busiest stream
@@ -131,7 +131,9 @@ enum dp_record_control { DP_RECORD_RUN, DP_RECORD_PAUSE, DP_RECORD_STOP };
 /* Controls all processes, including later ones; takes effect within 0.1 s. */
 DP_API void dp_recording_control(struct dp_recording *recording, enum dp_record_control control);
 
+/* Set to DP_RECORD_STATUS_INIT before use. */
 struct dp_record_status {
+	size_t size;
 	uint32_t processes; /* that have recorded */
 	uint32_t connected; /* of those, still running */
 	uint32_t active;    /* of those, not stopped yet */
@@ -149,8 +151,13 @@ struct dp_record_status {
 	int64_t sampler;
 };
 
-/* The current state. */
-DP_API void dp_recording_status(struct dp_recording *recording, struct dp_record_status *status);
+#define DP_RECORD_STATUS_INIT                                                     \
+	{                                                                         \
+		sizeof(struct dp_record_status), 0, 0, 0, 0, 0, 0, 0, false, 0, 0 \
+	}
+
+/* Writes the current state to *status. Errors: DP_ERR_ARGUMENT, a size that is 0 or unknown. */
+DP_API int dp_recording_status(struct dp_recording *recording, struct dp_record_status *status);
 
 /*
  * Joins arguments, up to a NULL, with spaces, and replaces values that look like secrets by the
@@ -175,16 +182,18 @@ struct dp_record_about {
 		sizeof(struct dp_record_about), NULL, NULL, 0, -1, NULL, NULL \
 	}
 
+/* Set to DP_RECORD_RESULT_INIT before use. */
 struct dp_record_result {
+	size_t size;
 	uint32_t processes;
 	uint64_t operations; /* of the GPU */
 	uint64_t events;     /* rows: operations, calls, ranges, … */
 	uint64_t samples;
 	uint64_t lost;
 	/* Lost for a known reason: */
-	uint64_t lost_buffers; /* max_memory was in use */
+	uint64_t lost_buffers; /* max_memory_bytes was in use */
 	uint64_t lost_nvtx;    /* NVTX events came faster than they could be stored */
-	uint64_t lost_limit;   /* max_spool was reached */
+	uint64_t lost_limit;   /* max_spool_bytes was reached */
 	uint64_t lost_disk;    /* the temporary file could not be written */
 	uint64_t lost_cupti;   /* CUPTI dropped them */
 	uint64_t salvaged;     /* events of processes that died */
@@ -197,11 +206,17 @@ struct dp_record_result {
 	uint64_t graph_launches; /* operations that are CUDA graphs recorded as a whole */
 };
 
+#define DP_RECORD_RESULT_INIT                                                                     \
+	{                                                                                         \
+		sizeof(struct dp_record_result), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, false, \
+			0, 0, 0                                                                   \
+	}
+
 /*
  * Writes the trace file (deepprof-trace(5)) at path, which must not exist, including the events of
  * processes that died, and flushes it to disk. There is no file on failure, or if no process has
- * recorded (processes is 0). Errors: DP_ERR_IO, DP_ERR_NOMEM. Cost: linear in the events, in two
- * passes; memory for names, not for events.
+ * recorded (processes is 0). Errors: DP_ERR_ARGUMENT (a size that is 0 or unknown), DP_ERR_IO,
+ * DP_ERR_NOMEM. Cost: linear in the events, in two passes; memory for names, not for events.
  */
 DP_API int dp_recording_write(struct dp_recording *recording, const char *path,
 			      const struct dp_record_about *about, struct dp_record_result *result,

@@ -1,4 +1,5 @@
 /* The memory of a result, and its accessors. */
+#include "base/options.h"
 #include "ranks/job.h"
 
 #include <string.h>
@@ -70,11 +71,13 @@ bool dp_ranks_call(const struct dp_ranks *ranks, size_t rank, size_t index,
 		   struct dp_rank_call *call)
 {
 	const struct dp_ranks_call *from;
+	struct dp_rank_call all;
 
-	if (rank >= ranks->count || index >= ranks->ranks[rank].collectives)
+	if (rank >= ranks->count || index >= ranks->ranks[rank].collectives ||
+	    !dp_options__is_known(call->size, sizeof(all)))
 		return false;
 	from = &ranks->calls[rank][index];
-	*call = (struct dp_rank_call){
+	all = (struct dp_rank_call){
 		.start_ns = from->start_ns,
 		.end_ns = from->end_ns,
 		.wait_ns = from->wait_ns,
@@ -84,6 +87,7 @@ bool dp_ranks_call(const struct dp_ranks *ranks, size_t rank, size_t index,
 		.iteration = from->iteration == DP_NONE ? -1 : (int64_t)from->iteration,
 		.instance = from->instance == DP_NONE ? -1 : (int64_t)from->instance,
 	};
+	dp_options__give(call, &all);
 	return true;
 }
 

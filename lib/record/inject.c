@@ -133,12 +133,12 @@ static int add_options(struct dp_recording *recording, const char *chain, struct
 				DP_FOLLOW_FLUSH_MS);
 	if (o->first_launch)
 		used += snprintf(limits + used, sizeof(limits) - (size_t)used, ",first=1");
-	if (o->max_memory)
+	if (o->max_memory_bytes)
 		used += snprintf(limits + used, sizeof(limits) - (size_t)used,
-				 ",max-memory=%" PRIu64, o->max_memory);
-	if (o->max_spool)
+				 ",max-memory=%" PRIu64, o->max_memory_bytes);
+	if (o->max_spool_bytes)
 		snprintf(limits + used, sizeof(limits) - (size_t)used, ",max-spool=%" PRIu64,
-			 o->max_spool);
+			 o->max_spool_bytes);
 	return add(recording, error,
 		   DP_SPOOL_ENV_OPTIONS
 		   "=api=%s,nvtx=%d,memory=%d,cmdline=%d,graph=%s,start=%s,capture=%s%s%s%s",

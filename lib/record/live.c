@@ -3,6 +3,7 @@
  * they have not stored yet survives them. A process may send anything, so everything is checked.
  */
 #define _GNU_SOURCE /* accept4(), struct ucred */
+#include "base/options.h"
 #include "record/recording.h"
 #include "spool/gpu_metrics.h"
 #include "spool/pool.h"
@@ -507,9 +508,8 @@ int dp_recording_fd(const struct dp_recording *recording)
 	return recording->poll;
 }
 
-void dp_recording_status(struct dp_recording *recording, struct dp_record_status *status)
+static void sum_up(struct dp_recording *recording, struct dp_record_status *status)
 {
-	memset(status, 0, sizeof(*status));
 	status->sampler = dp_gpu_sampler__pid(recording->gpu_sampler);
 	status->enough = recording->watch && dp_watch__enough(recording->watch);
 	for (size_t i = 0; i < recording->member_count; i++) {
@@ -533,6 +533,17 @@ void dp_recording_status(struct dp_recording *recording, struct dp_record_status
 		status->lost += member->stood.lost;
 		status->bytes += member->stood.spool_bytes;
 	}
+}
+
+int dp_recording_status(struct dp_recording *recording, struct dp_record_status *status)
+{
+	struct dp_record_status all = DP_RECORD_STATUS_INIT;
+
+	if (!dp_options__is_known(status->size, sizeof(all)))
+		return DP_ERR_ARGUMENT;
+	sum_up(recording, &all);
+	dp_options__give(status, &all);
+	return DP_OK;
 }
 
 /* Opens "<pid>.<n>.pool" next to "<pid>.<n>.spool". */

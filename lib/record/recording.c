@@ -105,8 +105,8 @@ static int put_refused(struct dp_recording *recording, struct dp_db *db)
 
 	if (!refused)
 		return DP_OK;
-	snprintf(text, sizeof(text),
-		 "context switches are not recorded: perf_event_open: %s%s", strerror(refused),
+	snprintf(text, sizeof(text), "context switches are not recorded: perf_event_open: %s%s",
+		 strerror(refused),
 		 refused == EACCES || refused == EPERM
 			 ? " (kernel.perf_event_paranoid above 2, or a container's seccomp profile)"
 			 : "");
@@ -167,6 +167,9 @@ int dp_recording_write(struct dp_recording *recording, const char *path,
 
 	if (dp_options__take(&all, sizeof(all), about, error))
 		return DP_ERR_ARGUMENT;
+	if (!dp_options__is_known(result->size, sizeof(*result)))
+		return dp_error__set(error, DP_ERR_ARGUMENT, "a result of an unknown size: %zu",
+				     result->size);
 	convert.about = &all;
 	dp_nvml__stop(recording->nvml);
 	dp_host__stop(recording->host);
@@ -177,7 +180,7 @@ int dp_recording_write(struct dp_recording *recording, const char *path,
 	status = dp_live__collect(recording);
 	if (status)
 		return dp_error__set(error, status, "%s: %s", recording->folder, strerror(errno));
-	memset(result, 0, sizeof(*result));
+	dp_options__give(result, &convert.result);
 	if (!recording->member_count)
 		return DP_OK;
 	convert.spool_bytes = bytes_of(recording);
@@ -195,6 +198,6 @@ int dp_recording_write(struct dp_recording *recording, const char *path,
 	}
 	if (convert.last_ns > convert.first_ns)
 		convert.result.duration_ns = (uint64_t)convert.last_ns - (uint64_t)convert.first_ns;
-	*result = convert.result;
+	dp_options__give(result, &convert.result);
 	return DP_OK;
 }

@@ -271,12 +271,11 @@ static void write_rules(struct dp_render *render)
 static void write_candidates(struct dp_render *render)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
-	struct dp_candidate candidate;
 	bool any = false;
 
 	dp_render__text(render, ",\n\"candidates\":[");
 	for (size_t i = 0; i < dp_trace_stream_count(trace); i++) {
-		if (!dp_analysis_candidate(render->analysis, i, &candidate))
+		if (!dp_analysis_candidate(render->analysis, i))
 			continue;
 		struct dp_words words = { 0 };
 

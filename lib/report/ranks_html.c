@@ -201,7 +201,7 @@ static void write_cells(struct page *page)
 
 static void count_calls(struct page *page)
 {
-	struct dp_rank_call call;
+	struct dp_rank_call call = DP_RANK_CALL_INIT;
 
 	for (size_t k = 0; k < page->iterations; k++)
 		page->start_ns[k] = INT64_MAX;
@@ -300,7 +300,7 @@ static void write_starts(struct page *page, size_t r)
  */
 static void write_calls(struct page *page, size_t r)
 {
-	struct dp_rank_call call;
+	struct dp_rank_call call = DP_RANK_CALL_INIT;
 	bool any = false;
 
 	for (size_t i = 0; dp_ranks_call(page->ranks, r, i, &call); i++) {

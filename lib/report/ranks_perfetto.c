@@ -29,7 +29,7 @@ static int compare_starts(const void *a, const void *b)
 
 static int read_calls(struct calls *calls, const struct dp_ranks *ranks, size_t r)
 {
-	struct dp_rank_call call;
+	struct dp_rank_call call = DP_RANK_CALL_INIT;
 
 	calls->count = 0;
 	for (size_t i = 0; dp_ranks_call(ranks, r, i, &call); i++) {
@@ -47,7 +47,7 @@ static int64_t earliest(const struct dp_ranks *ranks)
 	int64_t first_ns = INT64_MAX;
 
 	for (size_t r = 0; r < dp_ranks_count(ranks); r++) {
-		struct dp_rank_call call;
+		struct dp_rank_call call = DP_RANK_CALL_INIT;
 
 		for (size_t i = 0; dp_ranks_call(ranks, r, i, &call); i++)
 			first_ns = DP_MIN(first_ns, call.start_ns);

@@ -89,7 +89,7 @@ void dp_text__top_kernels(struct dp_words *words, struct dp_render *render, uint
 
 /* The number of iterations of a candidate; 0 if it would not help. */
 static uint64_t candidate_count(const struct dp_render *render, size_t stream,
-				const struct dp_candidate *candidate)
+				const struct dp_stream_candidate *candidate)
 {
 	uint64_t kernels = dp_trace_stream(dp_analysis_trace(render->analysis), stream)->kernels;
 	double count = candidate->coverage * (double)kernels / (double)candidate->length;
@@ -103,25 +103,25 @@ static uint64_t candidate_count(const struct dp_render *render, size_t stream,
 void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t stream)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
-	struct dp_candidate candidate = { 0 };
+	const struct dp_stream_candidate *candidate =
+		dp_analysis_candidate(render->analysis, stream);
 	char number[DP_NUMBER_SIZE];
 	uint64_t count = 0;
 
-	dp_analysis_candidate(render->analysis, stream, &candidate);
-	if (candidate.length) {
-		count = candidate_count(render, stream, &candidate);
+	if (candidate && candidate->length) {
+		count = candidate_count(render, stream, candidate);
 		dp_words__add(words, "The best candidate has %s",
-			      dp_text__plural(number, candidate.length, "kernel"));
+			      dp_text__plural(number, candidate->length, "kernel"));
 		dp_words__add(words, " and covers %s of the stream",
-			      dp_human__share(number, candidate.coverage));
+			      dp_human__share(number, candidate->coverage));
 		dp_words__add(words, " (%s confidence: too low to report). ",
-			      dp_human__share(number, candidate.confidence));
+			      dp_human__share(number, candidate->confidence));
 	} else {
 		dp_words__add(words, "No part of its stream repeats often and regularly enough. ");
 	}
 	dp_text__capture(words, render, dp_trace_stream(trace, stream)->device);
 	/* one kernel matches any number, and an unlikely loop is no advice */
-	if (count && candidate.length > 1 && candidate.confidence >= HINT_LEAST)
+	if (count && candidate->length > 1 && candidate->confidence >= HINT_LEAST)
 		dp_words__add(words, " Try -n %llu, and check that the iterations are real.",
 			      (unsigned long long)count);
 }
@@ -153,11 +153,12 @@ void dp_text__without(struct dp_render *render)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	size_t loops = dp_analysis_loop_count(render->analysis), shown = 0;
-	struct dp_candidate candidate;
 
 	for (size_t i = 0; i < dp_trace_stream_count(trace); i++) {
-		if (!dp_analysis_candidate(render->analysis, i, &candidate) ||
-		    (loops && !candidate.length))
+		const struct dp_stream_candidate *candidate =
+			dp_analysis_candidate(render->analysis, i);
+
+		if (!candidate || (loops && !candidate->length))
 			continue;
 		if (shown++ < 2 || render->options->verbose)
 			write_nothing(render, i);

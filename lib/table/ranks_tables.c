@@ -213,6 +213,7 @@ static enum dp_table_row call_row(void *out, const struct dp_table_rows *rows, s
 {
 	struct call_row *row = out;
 
+	row->of = (struct dp_rank_call)DP_RANK_CALL_INIT;
 	if (!dp_ranks_call(rows->ranks, of, index, &row->of))
 		return DP_ROW_END;
 	row->rank = dp_ranks_rank(rows->ranks, of)->rank;

@@ -66,7 +66,7 @@ static bool produce(struct dp_recording *recording, unsigned long count)
 static int measure(struct dp_recording *recording, const char *folder, unsigned long count)
 {
 	char path[4096];
-	struct dp_record_result result;
+	struct dp_record_result result = DP_RECORD_RESULT_INIT;
 	struct dp_error error = DP_ERROR_INIT;
 	struct stat info = { .st_size = 0 };
 	double wall, cpu;

@@ -258,7 +258,6 @@ START_TEST(marks_of_one_device_do)
 	struct dp_analysis_options options = options_of(NULL, 0);
 	struct dp_analysis *analysis;
 	struct dp_trace *trace;
-	struct dp_candidate none;
 
 	start();
 	steps(stream_of(0, 1, 7), 6, 0, PIECES);
@@ -272,8 +271,8 @@ START_TEST(marks_of_one_device_do)
 	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 1);
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->device, 0);
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->iterations, 6);
-	ck_assert(!dp_analysis_candidate(analysis, 0, &none));
-	ck_assert(dp_analysis_candidate(analysis, 1, &none));
+	ck_assert(!dp_analysis_candidate(analysis, 0));
+	ck_assert(dp_analysis_candidate(analysis, 1));
 	ck_assert_str_eq(reported, "device 1, stream 9: no range with kernels matches the marks "
 				   "'^step$'\n");
 	dp_analysis_free(analysis);
@@ -578,7 +577,7 @@ START_TEST(one_mark_is_more_than_layers)
 {
 	struct dp_analysis_options options = options_of(NULL, 0);
 	struct dp_range whole = { .end_ns = 10 * STEP_NS, .kind = DP_RANGE_ANNOTATION };
-	struct dp_candidate candidate;
+	const struct dp_stream_candidate *candidate;
 	struct dp_analysis *analysis;
 	struct dp_trace *trace;
 
@@ -591,9 +590,9 @@ START_TEST(one_mark_is_more_than_layers)
 	analysis = run(trace, &options);
 	/* nor is it an iteration itself, around everything */
 	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 0);
-	ck_assert(dp_analysis_candidate(analysis, 0, &candidate));
-	ck_assert_uint_eq(candidate.length, PIECES);
-	ck_assert_double_eq(candidate.coverage, 1);
+	candidate = dp_analysis_candidate(analysis, 0);
+	ck_assert_uint_eq(candidate->length, PIECES);
+	ck_assert_double_eq(candidate->coverage, 1);
 	dp_analysis_free(analysis);
 	options.ignore_marks = true;
 	analysis = run(trace, &options);
@@ -632,7 +631,6 @@ END_TEST
 START_TEST(candidates_are_of_streams)
 {
 	struct dp_analysis_options options = options_of(NULL, 0);
-	struct dp_candidate candidate = { 99, 0, 0 };
 	struct dp_analysis *analysis;
 	struct dp_trace *trace;
 
@@ -644,12 +642,10 @@ START_TEST(candidates_are_of_streams)
 	options.stream = 7;
 	analysis = run(trace, &options);
 	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 1);
-	ck_assert(!dp_analysis_candidate(analysis, 0, &candidate));
-	ck_assert_uint_eq(candidate.length, 99);
-	ck_assert(dp_analysis_candidate(analysis, 1, &candidate));
-	ck_assert_uint_eq(candidate.length, 0);
-	ck_assert(!dp_analysis_candidate(analysis, 2, &candidate));
-	ck_assert(!dp_analysis_candidate(analysis, 3, &candidate));
+	ck_assert_ptr_null(dp_analysis_candidate(analysis, 0));
+	ck_assert_uint_eq(dp_analysis_candidate(analysis, 1)->length, 0);
+	ck_assert_ptr_null(dp_analysis_candidate(analysis, 2));
+	ck_assert_ptr_null(dp_analysis_candidate(analysis, 3));
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }

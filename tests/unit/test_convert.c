@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-static struct dp_record_result result;
+static struct dp_record_result result = DP_RECORD_RESULT_INIT;
 
 static int try_convert_folder(void)
 {

@@ -98,10 +98,10 @@ static int open_descriptors(void)
 
 static struct dp_record_status serve(void)
 {
-	struct dp_record_status status;
+	struct dp_record_status status = DP_RECORD_STATUS_INIT;
 
 	ck_assert_int_eq(dp_recording_serve(recording), DP_OK);
-	dp_recording_status(recording, &status);
+	ck_assert_int_eq(dp_recording_status(recording, &status), DP_OK);
 	return status;
 }
 
@@ -118,6 +118,35 @@ START_TEST(folder_that_is_taken)
 	ck_assert_ptr_null(second);
 	say(come(), DP_HELLO, "1.0.spool");
 	ck_assert_uint_eq(serve().processes, 1);
+	finish();
+}
+END_TEST
+
+/* What a caller did not initialize, or initialized for a later version, is not written. */
+START_TEST(results_of_unknown_size_are_refused)
+{
+	struct dp_record_status status = DP_RECORD_STATUS_INIT;
+	struct dp_record_result result = DP_RECORD_RESULT_INIT;
+
+	begin(0);
+	status.processes = 99;
+	result.processes = 99;
+	for (int i = 0; i < 2; i++) {
+		status.size = i ? sizeof(status) + 1 : 0;
+		result.size = i ? sizeof(result) + 1 : 0;
+		ck_assert_int_eq(dp_recording_status(recording, &status), DP_ERR_ARGUMENT);
+		ck_assert_int_eq(dp_recording_write(recording, "x", NULL, &result, NULL),
+				 DP_ERR_ARGUMENT);
+	}
+	ck_assert_uint_eq(status.processes, 99);
+	ck_assert_uint_eq(result.processes, 99);
+	/* that of an earlier version is filled as far as it goes */
+	status.size = offsetof(struct dp_record_status, connected);
+	status.connected = 99;
+	ck_assert_int_eq(dp_recording_status(recording, &status), DP_OK);
+	ck_assert_uint_eq(status.processes, 0);
+	ck_assert_uint_eq(status.connected, 99);
+	ck_assert_uint_eq(status.size, offsetof(struct dp_record_status, connected));
 	finish();
 }
 END_TEST
@@ -220,6 +249,7 @@ static void fill(TCase *tests)
 {
 	tcase_add_test(tests, folder_that_is_moved);
 	tcase_add_test(tests, folder_that_is_taken);
+	tcase_add_test(tests, results_of_unknown_size_are_refused);
 	tcase_add_test(tests, packets_of_all_kinds);
 	tcase_add_test(tests, says_hello_twice);
 	tcase_add_test(tests, is_followed);

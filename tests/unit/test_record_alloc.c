@@ -73,7 +73,7 @@ static int convert(void)
 {
 	struct dp_record_about about = DP_RECORD_ABOUT_INIT;
 	struct dp_recording *recording = NULL;
-	struct dp_record_result result;
+	struct dp_record_result result = DP_RECORD_RESULT_INIT;
 	int status;
 
 	error = (struct dp_error)DP_ERROR_INIT;
