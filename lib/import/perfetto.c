@@ -50,7 +50,7 @@ struct reader {
 	struct dp_lookup sequence_ids;
 	struct dp_lookup open; /* from sequence and track to the innermost slice */
 	struct sequence *sequences;
-	struct dp_slice *slices;
+	struct dp_perfetto_slice *slices;
 	size_t sequence_count, sequence_room, slice_count, slice_room;
 	uint32_t free_slice;
 	int64_t epoch_ns; /* 0: unknown */
@@ -160,7 +160,7 @@ static bool time_of(struct sequence *sequence, const struct dp_wire_message *pac
 }
 
 /* Reads a debug annotation; nested ones have no number. */
-static void read_note(const struct reader *reader, struct dp_slice *slice,
+static void read_note(const struct reader *reader, struct dp_perfetto_slice *slice,
 		      const struct sequence *sequence, struct dp_wire_cursor cursor)
 {
 	uint32_t note, interned_text;
@@ -191,7 +191,7 @@ static void read_note(const struct reader *reader, struct dp_slice *slice,
 }
 
 /* Reads an event's categories and annotations, of which there may be several. */
-static void read_slice(const struct reader *reader, struct dp_slice *slice,
+static void read_slice(const struct reader *reader, struct dp_perfetto_slice *slice,
 		       const struct sequence *sequence, struct dp_wire_cursor cursor)
 {
 	struct dp_wire_field field;
@@ -211,7 +211,7 @@ static void read_slice(const struct reader *reader, struct dp_slice *slice,
 }
 
 static int begin_slice(struct reader *reader, const struct dp_key *key,
-		       const struct dp_slice *slice)
+		       const struct dp_perfetto_slice *slice)
 {
 	uint32_t index = reader->free_slice;
 
@@ -234,7 +234,7 @@ static int begin_slice(struct reader *reader, const struct dp_key *key,
 static int end_slice(struct reader *reader, const struct dp_key *key, int64_t time_ns)
 {
 	uint32_t index = dp_lookup__get(&reader->open, key);
-	struct dp_slice slice;
+	struct dp_perfetto_slice slice;
 
 	if (index == DP_NONE) {
 		reader->unbegun++;
@@ -254,7 +254,7 @@ static int end_slice(struct reader *reader, const struct dp_key *key, int64_t ti
 static int take_event(struct reader *reader, const struct dp_wire_message *packet,
 		      const struct sequence *sequence, int64_t time_ns)
 {
-	struct dp_slice slice = { .start_ns = time_ns };
+	struct dp_perfetto_slice slice = { .start_ns = time_ns };
 	struct dp_key key = { { (int64_t)dp_wire__value(packet, PACKET_SEQUENCE) } };
 	struct dp_wire_message event;
 	const char *text;

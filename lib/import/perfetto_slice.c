@@ -154,7 +154,7 @@ static int64_t process_of(const struct dp_slices *slices, const struct dp_slice_
 }
 
 /* A flow is the correlation id mixed with the process: its lower half serves as the id, too. */
-static uint32_t correlation_of(const struct dp_slice *slice)
+static uint32_t correlation_of(const struct dp_perfetto_slice *slice)
 {
 	int64_t id = slice->note[DP_NOTE_CORRELATION];
 
@@ -164,7 +164,8 @@ static uint32_t correlation_of(const struct dp_slice *slice)
 }
 
 /* The stream is HIP's; without one, the queue takes its place. */
-static uint32_t stream_of(struct dp_slices *slices, const struct dp_slice *slice, int64_t agent)
+static uint32_t stream_of(struct dp_slices *slices, const struct dp_perfetto_slice *slice,
+			  int64_t agent)
 {
 	const struct dp_slice_track *track = find_track(slices, slice->track);
 	int64_t stream = track->stream;
@@ -178,13 +179,14 @@ static uint32_t stream_of(struct dp_slices *slices, const struct dp_slice *slice
 				 agent >= 0 ? agent : track->agent, -1, stream);
 }
 
-static const char *name_of(const struct dp_slices *slices, const struct dp_slice *slice)
+static const char *name_of(const struct dp_slices *slices, const struct dp_perfetto_slice *slice)
 {
 	return slice->name == DP_NONE ? "" : dp_texts__get(&slices->texts, slice->name);
 }
 
 /* Copies are named MEMORY_COPY_HOST_TO_DEVICE and the like. */
-static int push_copy(struct dp_slices *slices, const struct dp_slice *slice, struct dp_op *op)
+static int push_copy(struct dp_slices *slices, const struct dp_perfetto_slice *slice,
+		     struct dp_op *op)
 {
 	int64_t src = slice->note[DP_NOTE_SRC_AGENT], dst = slice->note[DP_NOTE_DST_AGENT];
 	const char *name = name_of(slices, slice);
@@ -201,7 +203,7 @@ static int push_copy(struct dp_slices *slices, const struct dp_slice *slice, str
 	return dp_builder__op(slices->import->builder, op);
 }
 
-static int push_host(struct dp_slices *slices, const struct dp_slice *slice, uint32_t name,
+static int push_host(struct dp_slices *slices, const struct dp_perfetto_slice *slice, uint32_t name,
 		     int64_t end_ns)
 {
 	const struct dp_slice_track *track = find_track(slices, slice->track);
@@ -224,7 +226,7 @@ static int push_host(struct dp_slices *slices, const struct dp_slice *slice, uin
 	return dp_builder__add_range(slices->import->builder, &range);
 }
 
-int dp_slices__push(struct dp_slices *slices, const struct dp_slice *slice, int64_t end_ns)
+int dp_slices__push(struct dp_slices *slices, const struct dp_perfetto_slice *slice, int64_t end_ns)
 {
 	struct dp_op op = { .start_ns = slice->start_ns,
 			    .end_ns = end_ns,

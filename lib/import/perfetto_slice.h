@@ -38,7 +38,7 @@ enum dp_slice_note {
 	DP_NOTES
 };
 
-struct dp_slice {
+struct dp_perfetto_slice {
 	uint64_t track, flow;
 	int64_t note[DP_NOTES]; /* -1 if missing */
 	int64_t start_ns;
@@ -83,6 +83,7 @@ uint32_t dp_slices__place(struct dp_lookup *places, uint64_t id, void *data, siz
 int dp_slices__track(struct dp_slices *slices, struct dp_wire_cursor cursor);
 
 /* Passes a slice that has ended to the builder. */
-int dp_slices__push(struct dp_slices *slices, const struct dp_slice *slice, int64_t end_ns);
+int dp_slices__push(struct dp_slices *slices, const struct dp_perfetto_slice *slice,
+		    int64_t end_ns);
 
 #endif

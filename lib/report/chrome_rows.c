@@ -298,7 +298,7 @@ struct dp_chrome_row *dp_chrome_rows__thread(struct dp_chrome_out *out, uint32_t
 }
 
 /* Names rows that are often absent only when they are needed. */
-static struct dp_lane *first_lane(struct dp_render *render, struct dp_chrome_row *row)
+static struct dp_slice_row *first_lane(struct dp_render *render, struct dp_chrome_row *row)
 {
 	bool unnamed = !row->order || row->name != row->label;
 
@@ -307,7 +307,7 @@ static struct dp_lane *first_lane(struct dp_render *render, struct dp_chrome_row
 	return dp_lanes__add(&row->lanes, row->tid);
 }
 
-static struct dp_lane *further_lane(struct dp_render *render, struct dp_chrome_row *row)
+static struct dp_slice_row *further_lane(struct dp_render *render, struct dp_chrome_row *row)
 {
 	int64_t tid = dp_unique_ids__next(row->ids);
 
@@ -319,7 +319,7 @@ size_t dp_chrome_row__place(struct dp_render *render, struct dp_chrome_row *row,
 			    int64_t end_ns)
 {
 	struct dp_lanes *lanes = &row->lanes;
-	struct dp_lane *lane;
+	struct dp_slice_row *lane;
 
 	if (render->options->kineto)
 		return 0;

@@ -12,7 +12,7 @@
 #define DP_LANES_MOST 64 /* rows of one stream or thread */
 #define DP_LANE_DEEPEST 500
 
-struct dp_lane {
+struct dp_slice_row {
 	int64_t row;	  /* the caller's number of it */
 	int64_t *ends_ns; /* of the open slices, the innermost last */
 	size_t depth, room;
@@ -20,7 +20,7 @@ struct dp_lane {
 
 /* Zeroed storage is valid and has no rows. */
 struct dp_lanes {
-	struct dp_lane *lanes;
+	struct dp_slice_row *lanes;
 	size_t count, room;
 };
 
@@ -31,19 +31,19 @@ void dp_lanes__fini(struct dp_lanes *lanes);
  * if there is none. Slices come in order of start. over is called for each slice that has ended,
  * unless it is NULL.
  */
-struct dp_lane *dp_lanes__find(struct dp_lanes *lanes, int64_t start_ns, int64_t end_ns,
-			       void (*over)(void *ctx, const struct dp_lane *lane, int64_t end_ns),
-			       void *ctx);
+struct dp_slice_row *
+dp_lanes__find(struct dp_lanes *lanes, int64_t start_ns, int64_t end_ns,
+	       void (*over)(void *ctx, const struct dp_slice_row *lane, int64_t end_ns), void *ctx);
 
 /* Adds a row. Returns NULL if memory runs out. */
-struct dp_lane *dp_lanes__add(struct dp_lanes *lanes, int64_t row);
+struct dp_slice_row *dp_lanes__add(struct dp_lanes *lanes, int64_t row);
 
 /* Opens a slice in a row that find() or add() returned. */
-int dp_lane__push(struct dp_lane *lane, int64_t end_ns);
+int dp_lane__push(struct dp_slice_row *lane, int64_t end_ns);
 
 /* Ends what is open. */
 void dp_lanes__finish(struct dp_lanes *lanes,
-		      void (*over)(void *ctx, const struct dp_lane *lane, int64_t end_ns),
+		      void (*over)(void *ctx, const struct dp_slice_row *lane, int64_t end_ns),
 		      void *ctx);
 
 #endif

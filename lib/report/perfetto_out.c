@@ -334,7 +334,7 @@ void dp_perfetto__count(struct dp_render *render, uint64_t track, int64_t time_n
 	dp_perfetto__end(render);
 }
 
-static void end_slice(void *ctx, const struct dp_lane *lane, int64_t end_ns)
+static void end_slice(void *ctx, const struct dp_slice_row *lane, int64_t end_ns)
 {
 	struct dp_perfetto_event event = { .type = DP_PERFETTO_END,
 					   .track = (uint64_t)lane->row,
@@ -345,7 +345,7 @@ static void end_slice(void *ctx, const struct dp_lane *lane, int64_t end_ns)
 }
 
 /* Adds a row; further rows of a thread are children of its first. */
-static struct dp_lane *add_lane(struct dp_render *render, struct dp_perfetto_lanes *lanes)
+static struct dp_slice_row *add_lane(struct dp_render *render, struct dp_perfetto_lanes *lanes)
 {
 	if (lanes->lanes.count && lanes->info.thread) {
 		lanes->info.parent = (uint64_t)lanes->lanes.lanes[0].row;
@@ -358,7 +358,7 @@ static struct dp_lane *add_lane(struct dp_render *render, struct dp_perfetto_lan
 void dp_perfetto_lanes__begin(struct dp_render *render, struct dp_perfetto_lanes *lanes,
 			      struct dp_perfetto_event event, int64_t end_ns)
 {
-	struct dp_lane *lane;
+	struct dp_slice_row *lane;
 	bool full = false;
 
 	end_ns = DP_MAX(end_ns, event.time_ns);
