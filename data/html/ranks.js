@@ -78,7 +78,8 @@ function showVerdict() {
 	document.title = "deepprof ranks: " + report.headline;
 	byId("foot").textContent = "deepprof " + report.version;
 	if (!found) {
-		byId("findings-list").replaceChildren(el("p", { class: report.judged ? "good" : "note" }, report.headline));
+		byId("findings-list").replaceChildren(el("p", { class: report.judged ? "good" : "note" }, report.headline),
+			report.cause ? el("p", { class: "note" }, report.cause) : "");
 		return;
 	}
 	byId("findings-list").replaceChildren(el("article", { class: "finding critical" },

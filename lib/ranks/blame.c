@@ -270,22 +270,25 @@ size_t dp_blame__since(const double *values, size_t count)
 size_t dp_blame__every(const double *values, size_t count)
 {
 	double high = -INFINITY;
-	size_t last = SIZE_MAX, every = 0, spikes = 0, regular = 0;
+	size_t last = SIZE_MAX, every = 0, distances = 0, regular = 0;
 
 	for (size_t i = 0; i < count; i++)
 		high = fmax(high, values[i]);
 	for (size_t i = 0; i < count; i++) {
-		if (!(values[i] > high / 2))
+		/* an unknown value is part of the next one: distances across it are unknown */
+		if (isnan(values[i]))
+			last = SIZE_MAX;
+		if (!(values[i] > high / 2) || (i && isnan(values[i - 1])))
 			continue;
 		if (last != SIZE_MAX) {
 			every = every ? every : i - last;
 			regular += i - last == every;
+			distances++;
 		}
 		last = i;
-		spikes++;
 	}
 	/* three distances of which nine in ten are equal are no coincidence */
-	return every > 1 && spikes >= 4 && regular * 10 >= (spikes - 1) * 9 ? every : 0;
+	return every > 1 && distances >= 3 && regular * 10 >= distances * 9 ? every : 0;
 }
 
 /* The mean gain of units if the rank took as long as the slowest other. */
@@ -334,38 +337,62 @@ static size_t highest(const double *values, size_t count)
 	return at;
 }
 
-/* The index-th of the iterations that units belong to. */
-static uint32_t iteration_at(const struct dp_blame_times *times, size_t index)
+/* The number of iterations, up to the last one that a unit belongs to. */
+static size_t iterations_of(const struct dp_blame_times *times)
 {
-	size_t u = 0;
+	uint32_t last = 0;
 
-	for (; index; index--, u++)
-		while (times->iteration[u] == times->iteration[u + 1])
-			u++;
-	return times->iteration[u];
+	for (size_t u = 0; u < times->units; u++)
+		last = DP_MAX(last, times->iteration[u]);
+	return (size_t)last + 1;
+}
+
+/* The rank's excess in each iteration; NaN in those that have no unit. */
+static void fill_series(double *series, const struct test *test, uint32_t rank)
+{
+	const struct dp_blame_times *times = test->times;
+
+	for (size_t i = 0; i < iterations_of(times); i++)
+		series[i] = NAN;
+	for (size_t u = 0; u < times->units; u++) {
+		double *at = &series[times->iteration[u]];
+
+		*at = (isnan(*at) ? 0 : *at) + excess_of(test, u, rank);
+	}
+}
+
+/* Makes iterations without a unit like those before. Returns the first with a unit. */
+static size_t fill_unknown(double *series, size_t count)
+{
+	size_t first = 0;
+
+	while (first + 1 < count && isnan(series[first]))
+		first++;
+	for (size_t i = first + 1; i < count; i++)
+		if (isnan(series[i]))
+			series[i] = series[i - 1];
+	return first;
 }
 
 /*
- * Describes since when, how often and by how much the rank is slow. series has room for the units.
+ * Describes since when, how often and by how much the rank is slow. series has room for the
+ * iterations.
  */
 static void describe(struct dp_blame *blame, struct test *test, double *series)
 {
 	const struct dp_blame_times *times = test->times;
-	size_t iterations = 0, since;
+	size_t count = iterations_of(times), first, since;
 
-	for (size_t u = 0; u < times->units; u++) {
-		if (!u || times->iteration[u] != times->iteration[u - 1])
-			series[iterations++] = 0;
-		series[iterations - 1] += excess_of(test, u, blame->rank);
-	}
-	blame->every = dp_blame__every(series, iterations);
-	since = blame->every ? 0 : dp_blame__since(series, iterations);
+	fill_series(series, test, blame->rank);
+	blame->every = dp_blame__every(series, count);
+	first = fill_unknown(series, count);
+	since = blame->every ? 0 : dp_blame__since(series + first, count - first);
 	/*
 	 * a single iteration before the change may be a capture's first, which lacks what ran
 	 * before it
 	 */
-	blame->since = iteration_at(times, since > 1 ? since : 0);
-	blame->slowest = iteration_at(times, highest(series, iterations));
+	blame->since = (uint32_t)(first + (since > 1 ? since : 0));
+	blame->slowest = (uint32_t)(first + highest(series + first, count - first));
 	blame->gain = gain_of(times, blame->rank, blame->since);
 }
 
@@ -445,7 +472,7 @@ int dp_blame__run(struct dp_blame *blame, const struct dp_blame_times *times)
 	test.excess = dp_alloc__array(test.blocks * times->ranks, sizeof(*test.excess));
 	test.room = dp_alloc__array(times->ranks, sizeof(*test.room));
 	test.order = dp_alloc__array(times->ranks, sizeof(*test.order));
-	series = dp_alloc__array(times->units, sizeof(*series));
+	series = dp_alloc__array(iterations_of(times), sizeof(*series));
 	if (test.excess && test.room && test.order && series)
 		status = run(blame, &test, series);
 	free(test.first);

@@ -38,7 +38,7 @@ int dp_blame__run(struct dp_blame *blame, const struct dp_blame_times *times);
 /* The index from which on a series is higher; 0: from the beginning. */
 size_t dp_blame__since(const double *values, size_t count);
 
-/* The period at which values stand out; 0 for none. */
+/* The period at which values stand out; 0 for none. NaN: unknown. */
 size_t dp_blame__every(const double *values, size_t count);
 
 #endif

@@ -293,6 +293,24 @@ START_TEST(blame_every)
 }
 END_TEST
 
+/* A rank lacks an iteration: the unit after it spans two, and may be slow for either. */
+START_TEST(blame_every_without_one)
+{
+	struct dp_blame_times times = healthy();
+	struct dp_blame blame;
+
+	for (uint32_t u = 0; u < UNITS; u++) {
+		iteration[u] = u < 6 ? u : u + 1;
+		if (iteration[u] % 3 == 0 || u == 6)
+			own[u * RANKS + 1] += 3e6;
+	}
+	ck_assert_int_eq(dp_blame__run(&blame, &times), DP_OK);
+	ck_assert_uint_eq(blame.rank, 1);
+	ck_assert_uint_eq(blame.every, 3);
+	ck_assert_uint_eq(blame.since, 0);
+}
+END_TEST
+
 START_TEST(blame_classes)
 {
 	struct dp_blame_times times = healthy();
@@ -415,6 +433,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, blame_nobody);
 	tcase_add_test(tests, blame_straggler);
 	tcase_add_test(tests, blame_every);
+	tcase_add_test(tests, blame_every_without_one);
 	tcase_add_test(tests, blame_classes);
 	tcase_add_test(tests, blame_unknown);
 	tcase_add_test(tests, stages_tied);
