@@ -361,16 +361,16 @@ static void fill_series(double *series, const struct test *test, uint32_t rank)
 	}
 }
 
-/* Makes iterations without a unit like those before. Returns the first with a unit. */
+/* Iterations without a unit are part of the next one. Returns the first with a unit. */
 static size_t fill_unknown(double *series, size_t count)
 {
 	size_t first = 0;
 
 	while (first + 1 < count && isnan(series[first]))
 		first++;
-	for (size_t i = first + 1; i < count; i++)
+	for (size_t i = count - 1; i-- > first;)
 		if (isnan(series[i]))
-			series[i] = series[i - 1];
+			series[i] = series[i + 1];
 	return first;
 }
 

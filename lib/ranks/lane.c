@@ -146,7 +146,8 @@ int dp_lane__init(struct dp_lane *lane, const struct dp_job *job,
 	*lane = (struct dp_lane){ .rank = &job->ranks[r],
 				  .clock = &job->clocks[r],
 				  .least = change->least,
-				  .iteration = -1 };
+				  .iteration = -1,
+				  .resumed_ns = INT64_MIN };
 	find_window(lane, from, to);
 	room = lane->count + 1;
 	lane->order = dp_alloc__array(room, sizeof(*lane->order));
@@ -231,31 +232,32 @@ double dp_lane__later(const struct dp_lane *lane, int64_t time_ns, bool latest)
 	       (removed_until(lane, time_ns) - removed_until(lane, lane->calls[move->call].end_ns));
 }
 
-/* When a call starts in the replay: when it is ready, and its stream is free. */
-static double start_of(const struct dp_lane *lane, uint32_t call)
+/*
+ * When work of the rank at a time is done in the replay. After iterations that a trace lacks, its
+ * rank delays nobody until it has waited itself: what it saved in them is unknown.
+ */
+static double ready_at(const struct dp_lane *lane, int64_t time_ns)
+{
+	return lane->resumes || time_ns < lane->resumed_ns
+		       ? -INFINITY
+		       : dp_lane__time(lane, time_ns) + dp_lane__later(lane, time_ns, false);
+}
+
+/* A call starts when it is ready, and its stream is free. */
+double dp_lane__start(const struct dp_lane *lane, uint32_t call)
 {
 	const struct dp_call_summary *from = &lane->calls[call];
 	double start_ns = dp_lane__time(lane, from->start_ns);
 	uint32_t behind = lane->behind[call];
 	double gap_ns =
 		behind == DP_NONE ? -1 : start_ns - dp_lane__time(lane, lane->calls[behind].end_ns);
-	int64_t ready_ns = from->start_ns - DP_MAX(from->queued_ns, 0);
 
-	if (gap_ns < 0 || gap_ns >= BACK_TO_BACK_NS)
-		return start_ns + dp_lane__later(lane, from->start_ns, false);
+	if (lane->resumes || gap_ns < 0 || gap_ns >= BACK_TO_BACK_NS)
+		return ready_at(lane, from->start_ns);
 	if (from->queued_ns < 0 && !lane->least)
 		return lane->end_ns[behind] + gap_ns;
 	return fmax(lane->end_ns[behind] + gap_ns,
-		    dp_lane__time(lane, ready_ns) + dp_lane__later(lane, ready_ns, false));
-}
-
-/*
- * After iterations that a trace lacks, its rank delays nobody until it has waited itself: what it
- * saved in them is unknown.
- */
-double dp_lane__start(const struct dp_lane *lane, uint32_t call)
-{
-	return lane->resumes ? -INFINITY : start_of(lane, call);
+		    ready_at(lane, from->start_ns - DP_MAX(from->queued_ns, 0)));
 }
 
 void dp_lane__follow(struct dp_lane *lane, uint32_t call)
@@ -299,5 +301,7 @@ void dp_lane__move(struct dp_lane *lane, uint32_t call)
 		return;
 	lane->moves[lane->move_count++] =
 		(struct dp_lane_move){ fmax(ready_ns, lane->end_ns[call]) - end_ns, call };
+	if (lane->resumes)
+		lane->resumed_ns = from->end_ns;
 	lane->resumes = false;
 }

@@ -40,6 +40,7 @@ struct dp_lane {
 	size_t move_count;
 	int64_t iteration; /* of the latest call that was replayed */
 	bool resumes; /* it lacks iterations before that, and has not waited for others since */
+	int64_t resumed_ns; /* until when that was so last; what is earlier is unknown */
 };
 
 /*
@@ -71,7 +72,8 @@ double dp_lane__work_before(const struct dp_lane *lane, size_t at);
 double dp_lane__later(const struct dp_lane *lane, int64_t time_ns, bool latest);
 
 /*
- * Called when the replay reaches a call of the rank; when the call starts; and when both the rank's
+ * Called when the replay reaches a call of the rank; when the call starts, -INFINITY if that is
+ * unknown; and when both the rank's
  * own work and the call are done, whose end is in end_ns: then the rank continues.
  */
 void dp_lane__follow(struct dp_lane *lane, uint32_t call);

@@ -192,7 +192,7 @@ static void replay_instance(struct replay *replay, uint32_t instance)
 	for (uint32_t m = 0, call; m < at->count; m++) {
 		struct dp_lane *lane = lane_of(replay, &members[m], &call);
 		const struct dp_call_summary *of = lane ? &lane->calls[call] : NULL;
-		double end_ns, own_ns, wait_ns;
+		double end_ns, own_ns, wait_ns, start_ns;
 
 		if (!lane)
 			continue;
@@ -203,10 +203,11 @@ static void replay_instance(struct replay *replay, uint32_t instance)
 		 * in broadcasts and the like, a member that did not wait does not depend on the
 		 * others
 		 */
-		if (all || wait_ns > own_ns || lane->resumes)
+		start_ns = dp_lane__start(lane, call);
+		if (all || wait_ns > own_ns || isinf(start_ns))
 			lane->end_ns[call] = end_ns + arrival.new_ns - arrival.start_ns - less_ns;
 		else
-			lane->end_ns[call] = end_ns + dp_lane__start(lane, call) -
+			lane->end_ns[call] = end_ns + start_ns -
 					     dp_lane__time(lane, of->start_ns) - less_ns;
 		dp_lane__move(lane, call);
 	}

@@ -134,6 +134,9 @@ class Jobs(unittest.TestCase):
     def test_cost_without_an_iteration(self):
         """A rank that lacks an iteration does not keep others from being faster in it."""
         self.check_cost("iterations=16", "missing=1:6", "fault=host:rank=3,time=1ms")
+        # The calls after it were queued behind the first one.
+        self.check_cost("--seed", "5", "iterations=17", "layers=3", "noise=1%", "missing=1:8",
+                        "fault=compute:rank=3,factor=1.244")
 
     def test_bounds(self):
         """Without the file of a rank that others send to, the cost is not known, and the report says so."""
