@@ -109,7 +109,7 @@ static int make_folded(struct folded *f, const struct dp_driver *d, size_t count
 	size_t n = d->request->count;
 
 	fold(f, d, count);
-	*any = n < UINT32_MAX && f->runs >= dp_param.repeat_least &&
+	*any = n < UINT32_MAX && f->runs >= dp_param.loop_least &&
 	       f->count >= dp_param.enclosing_min && f->count <= dp_param.enclosing_most &&
 	       f->count * dp_param.enclosing_fold <= n;
 	if (!*any)
