@@ -254,7 +254,7 @@ function showHistogram(loop) {
 
 			return [plural(found[0][1], "iteration"), `${format.duration(data.low + i * width)} to ${format.duration(end(i))}`];
 		},
-		marks: [[loop.median, "median"]],
+		marks: loop.groups ? [] : [[loop.median, "median"]],
 	}));
 	if (data.most > data.high)
 		box.append(el("p", { class: "quiet" }, `The last bar holds all above, up to ${format.duration(data.most)}.`));
@@ -325,6 +325,8 @@ function showBreakdown(loop) {
 function howLong(loop) {
 	if (!loop.median)
 		return "";
+	if (loop.groups)
+		return `, periods ${loop.groups}`;
 	if (metric(loop.rank).name === "period_ns")
 		return `, median period ${format.duration(loop.median)}`;
 	return loop.complete === 1 ? `, ${format.duration(loop.median)} long` : `, median duration ${format.duration(loop.median)}`;
@@ -339,7 +341,8 @@ function leadTiles(loop) {
 	const known = number => number !== null && number !== undefined;
 
 	return [
-		known(value("median_period_ns")) ? tile("median period", format.duration(value("median_period_ns"))) : null,
+		loop.groups ? tile("periods", loop.groups) :
+			known(value("median_period_ns")) ? tile("median period", format.duration(value("median_period_ns"))) : null,
 		known(value("avg_busy_ns")) && period ? tile("GPU busy", format.share(value("avg_busy_ns") / period)) : null,
 		...waits.map(([name, key]) => known(value(key)) && period ? tile(name, `${format.duration(value(key))} (${format.share(value(key) / period)})`) : null),
 	].filter(Boolean);

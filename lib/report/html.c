@@ -60,7 +60,7 @@ static void write_scope(struct dp_render *render)
 
 	dp_text__scope(&words, render);
 	dp_render__text(render, ",\n\"scope\":");
-	dp_html__string(render, words.text);
+	dp_html__text(render, words.text);
 }
 
 static int begin(struct dp_render *render)
@@ -238,10 +238,10 @@ static int write_finding(struct dp_render *render, size_t id)
 	dp_html__string(render, finding->advice);
 	dp_text__cost(&cost, render, finding);
 	dp_render__text(render, ",\"cost\":");
-	dp_html__string(render, cost.text);
+	dp_html__text(render, cost.text);
 	dp_text__evidence(&words, render, finding, SIZE_MAX);
 	dp_render__text(render, ",\"says\":");
-	dp_html__string(render, words.text);
+	dp_html__text(render, words.text);
 	dp_render__text(render, ",\"evidence\":[");
 	for (size_t i = 0; i < finding->evidence_count; i++) {
 		const struct dp_evidence_value *value = &finding->evidence[i];
@@ -282,7 +282,7 @@ static void write_candidates(struct dp_render *render)
 		dp_text__nothing(&words, render, i);
 		dp_render__format(render, "%s[%u,", any ? "," : "",
 				  dp_trace_stream(trace, i)->device);
-		dp_html__string(render, words.text);
+		dp_html__text(render, words.text);
 		dp_render__text(render, "]");
 		any = true;
 	}
@@ -300,7 +300,7 @@ static void write_clean(struct dp_render *render)
 		return;
 	judged = dp_text__no_findings(&words, render, true);
 	dp_render__format(render, ",\n\"judged\":%s,\"clean\":", judged ? "true" : "false");
-	dp_html__string(render, words.text);
+	dp_html__text(render, words.text);
 }
 
 static int end(struct dp_render *render)

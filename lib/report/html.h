@@ -75,8 +75,10 @@ void dp_html__host_ranges(struct dp_render *render, size_t loop);
 void dp_html__stream_waits(struct dp_render *render, size_t loop);
 void dp_html__path(struct dp_render *render, size_t loop);
 
-/* Writes a text that is safe inside a script element, cut to DP_HTML_NAME_BYTES. */
+/* Write a text that is safe inside a script element: a name, cut to DP_HTML_NAME_BYTES; sentences.
+ */
 void dp_html__string(struct dp_render *render, const char *text);
+void dp_html__text(struct dp_render *render, const char *text);
 
 /* A value as JSON has it. */
 void dp_html__value(struct dp_render *render, double value, const char *unit);

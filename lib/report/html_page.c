@@ -78,6 +78,11 @@ void dp_html__string(struct dp_render *render, const char *text)
 	dp_json_text__write(render, text, cut(text, DP_HTML_NAME_BYTES), DP_JSON_IN_SCRIPT);
 }
 
+void dp_html__text(struct dp_render *render, const char *text)
+{
+	dp_json_text__write(render, text, strlen(text), DP_JSON_IN_SCRIPT);
+}
+
 void dp_html__value(struct dp_render *render, double value, const char *unit)
 {
 	char buf[DP_NUMBER_SIZE];

@@ -213,6 +213,8 @@ static double median(struct dp_render *render, size_t loop, const struct dp_html
 static void write_slowest(struct dp_render *render, size_t loop,
 			  const struct dp_html_ranking *ranking)
 {
+	struct dp_words groups = { 0 };
+
 	dp_render__format(render, ",\n\"rank\":%zu,\"slowest\":[",
 			  ranking->count ? ranking->metric : 0);
 	for (size_t i = 0; i < ranking->count && i < SLOWEST; i++) {
@@ -227,6 +229,10 @@ static void write_slowest(struct dp_render *render, size_t loop,
 	dp_render__text(render, "]");
 	if (ranking->count)
 		dp_render__format(render, ",\"median\":%.0f", median(render, loop, ranking));
+	if (dp_text__period_groups(&groups, "", render, loop)) {
+		dp_render__text(render, ",\"groups\":");
+		dp_html__text(render, groups.text);
+	}
 }
 
 /*

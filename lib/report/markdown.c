@@ -32,7 +32,9 @@ static void write_headline(struct dp_render *render)
 	struct dp_words words = { 0 };
 	char number[DP_NUMBER_SIZE];
 
-	if (isfinite(median_ns))
+	if (isfinite(median_ns) && dp_text__period_groups(&words, "periods ", render, primary))
+		dp_words__add(&words, "; ");
+	else if (isfinite(median_ns))
 		dp_words__add(&words, "median period %s; ",
 			      dp_human__duration(number, median_ns, false));
 	if (first) {
@@ -127,21 +129,24 @@ static int write_loop(struct dp_render *render, size_t id)
 	char device[DP_LABEL_SIZE], iterations[DP_NUMBER_SIZE], kernels[DP_NUMBER_SIZE];
 	char period[DP_NUMBER_SIZE], spread[DP_NUMBER_SIZE];
 	double median_ns = dp_text__summary(render, id, "median_period_ns");
+	struct dp_words groups = { 0 };
 
 	if (!loop->selected)
 		return DP_OK;
 	dp_render__format(render, "\n**Loop %u**, ", (unsigned)loop->id);
-	dp_markdown__words(render, dp_text__device(device, dp_analysis_trace(render->analysis),
-						   loop->device));
+	dp_markdown__words(
+		render, dp_text__device(device, dp_analysis_trace(render->analysis), loop->device));
 	dp_render__format(render, ": %s of %s",
 			  dp_text__plural(iterations, loop->complete, "iteration"),
 			  dp_text__plural(kernels, loop->length, "kernel"));
-	if (isfinite(median_ns))
-		dp_render__format(
-			render, ", median period **%s** (\xc2\xb1%s)",
-			dp_human__duration(period, median_ns, false),
-			dp_human__rough(spread, dp_text__summary(render, id, "mad_period_ns"),
-					false));
+	if (isfinite(median_ns) && dp_text__period_groups(&groups, "", render, id))
+		dp_render__format(render, ", periods **%s**", groups.text);
+	else if (isfinite(median_ns))
+		dp_render__format(render, ", median period **%s** (\xc2\xb1%s)",
+				  dp_human__duration(period, median_ns, false),
+				  dp_human__rough(spread,
+						  dp_text__summary(render, id, "mad_period_ns"),
+						  false));
 	dp_render__text(render, "\n");
 	write_parts(render, id);
 	write_kernels(render, id);
@@ -182,8 +187,8 @@ static int end(struct dp_render *render)
 	if (!dp_analysis_finding_count(render->analysis)) {
 		if (dp_analysis_loop_count(render->analysis))
 			dp_text__no_findings(&words, render, false);
-		for (size_t i = 0; !words.used && i < dp_trace_stream_count(
-							       dp_analysis_trace(render->analysis));
+		for (size_t i = 0;
+		     !words.used && i < dp_trace_stream_count(dp_analysis_trace(render->analysis));
 		     i++)
 			dp_text__nothing(&words, render, i);
 		dp_render__text(render, "\n");

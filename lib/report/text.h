@@ -107,10 +107,11 @@ void dp_text__loop_line(struct dp_render *render, size_t loop, size_t depth);
 void dp_text__spent(struct dp_render *render, size_t loop);
 
 /*
- * Adds ", periods 117 ms (2), 1.05 s (2)" if no iteration has the median, because half of them take
- * much longer than the others. Returns false, and adds nothing, if one has.
+ * Adds before and "117 ms (2), 1.05 s (2)" if no iteration has the median, because half of them
+ * take much longer than the others. Returns false, and adds nothing, if one has.
  */
-bool dp_text__period_groups(struct dp_words *words, struct dp_render *render, size_t loop);
+bool dp_text__period_groups(struct dp_words *words, const char *before, struct dp_render *render,
+			    size_t loop);
 
 /* The parts of that bar: their labels and metrics; NULL beyond the end. */
 const char *dp_text__part(const struct dp_render *render, size_t loop, size_t index,

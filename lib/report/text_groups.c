@@ -46,7 +46,8 @@ static double mean_of(const double *values, size_t count)
 	return sum / (double)count;
 }
 
-bool dp_text__period_groups(struct dp_words *words, struct dp_render *render, size_t loop)
+bool dp_text__period_groups(struct dp_words *words, const char *before, struct dp_render *render,
+			    size_t loop)
 {
 	char low[DP_NUMBER_SIZE], high[DP_NUMBER_SIZE];
 	bool ascii = render->options->ascii, apart;
@@ -62,7 +63,7 @@ bool dp_text__period_groups(struct dp_words *words, struct dp_render *render, si
 	median = (values[half - 1] + values[half]) / 2;
 	apart = values[half] - median > NEAR * median;
 	if (apart)
-		dp_words__add(words, ", periods %s (%zu), %s (%zu)",
+		dp_words__add(words, "%s%s (%zu), %s (%zu)", before,
 			      dp_human__duration(low, mean_of(values, half), ascii), half,
 			      dp_human__duration(high, mean_of(values + half, count - half), ascii),
 			      count - half);

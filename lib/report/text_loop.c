@@ -113,7 +113,7 @@ static void add_period(struct dp_words *words, struct dp_render *render, size_t 
 			      dp_human__duration(number, median_ns, ascii));
 		return;
 	}
-	if (dp_text__period_groups(words, render, id))
+	if (dp_text__period_groups(words, ", periods ", render, id))
 		return;
 	dp_words__add(words, ", median period %s", dp_human__duration(number, median_ns, ascii));
 	if (loop->complete > 2)

@@ -1,6 +1,7 @@
 """What the findings say about simulated programs, of which it is known what is wrong with them."""
 import contextlib
 import json
+import re
 import sqlite3
 import subprocess
 import unittest
@@ -211,6 +212,16 @@ class Findings(cli.Case):
         page = cli.run("analyze", "--format=html", trace).stdout
         waits = page[page.index('"waits":'):][:60]
         self.assertIn('[0,20,9,"side_gemm",270000]', waits)
+
+    def test_groups_instead_of_a_median(self):
+        """Of two and two periods that are far apart no form of the report gives a median."""
+        text, _ = self.run_of(f"{INPUT}; {STEP}; {READ}; wait time=300ms every=2", count=5)
+        groups = re.search(r", periods (\S+ \S+ \(2\), \S+ \S+ \(2\))", text)[1]
+        for form in "markdown", "html":
+            report = cli.run("analyze", f"--format={form}", self.folder / "trace.kineto").stdout
+            self.assertIn(groups, report, form)
+            self.assertNotIn("### median", report)
+            self.assertNotIn(", median period **", report)
 
     def test_loops_inside(self):
         """They are counted in whole iterations, whatever the capture cuts off."""
