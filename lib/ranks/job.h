@@ -70,7 +70,7 @@ struct dp_job {
 	struct dp_usual *usual;	      /* in order of kind, size and bytes */
 	size_t usual_count;
 	size_t iterations;
-	bool untimed; /* a rank's times are guessed: durations are all that is known */
+	bool untimed; /* all times are guessed: durations are all that is known */
 };
 
 void dp_job__fini(struct dp_job *job);

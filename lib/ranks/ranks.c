@@ -216,6 +216,11 @@ static size_t matched_calls(const struct dp_job_rank *rank)
 
 static int report_stranger(struct dp_ranks *ranks, const struct dp_job_rank *rank)
 {
+	if (rank->from->untimed && matched_calls(rank))
+		return leave_out(ranks, rank->file,
+				 "rank %lld has durations of collectives without their times, "
+				 "unlike other ranks",
+				 (long long)rank->rank);
 	return rank->from->call_count
 		       ? leave_out(ranks, rank->file,
 				   "of another job: none of its collectives is on any other rank")
@@ -225,22 +230,26 @@ static int report_stranger(struct dp_ranks *ranks, const struct dp_job_rank *ran
 }
 
 /*
- * Drops ranks whose collectives no other rank has, while others agree. If a rank has another file,
- * that is tried instead. *changed: the job is another one now.
+ * Drops ranks whose collectives no other rank has, while others agree, and those without times if
+ * others have times. If a rank has another file, that is tried instead. *changed: the job is
+ * another one now.
  */
 static int drop_strangers(struct dp_ranks *ranks, const struct dp_job *job,
 			  struct candidates *candidates, bool *changed)
 {
 	struct entry *entries = candidates->entries;
-	size_t matched = 0, kept = 0;
+	size_t matched = 0, timed = 0, kept = 0;
 	int status = DP_OK;
 
 	*changed = false;
-	for (size_t r = 0; r < job->count; r++)
+	for (size_t r = 0; r < job->count; r++) {
 		matched += matched_calls(&job->ranks[r]) > 0;
+		timed += !job->ranks[r].from->untimed;
+	}
 	for (size_t r = 0; r < job->count && !status; r++) {
-		bool stranger = job->count >= RANKS_TO_EXCLUDE && matched >= 2 &&
-				!matched_calls(&job->ranks[r]);
+		bool stranger = (job->count >= RANKS_TO_EXCLUDE && matched >= 2 &&
+				 !matched_calls(&job->ranks[r])) ||
+				(timed && job->ranks[r].from->untimed);
 
 		if (stranger) {
 			status = report_stranger(ranks, &job->ranks[r]);

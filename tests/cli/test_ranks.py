@@ -446,6 +446,18 @@ class Jobs(unittest.TestCase):
         self.assertEqual((verdict["part_ns"], verdict["period_ns"], report["clock"]), (None, None, None))
         self.assertIn("durations of collectives without", cli.run("ranks", folder).stdout)
 
+    def test_inspector_without_some_times(self):
+        """One log of durations among others with times leaves those their periods and clocks."""
+        fault = "fault=compute:rank=2,first=4,factor=1.3"
+        folder = self.changed("--format=nccl-inspector", fault)
+        brief = sorted(self.job("--format=nccl-inspector-brief", fault).iterdir())[0]
+        shutil.copy(brief, sorted(folder.iterdir())[0])
+        report = self.ranks(folder)
+        self.assert_blames(report, 2, "other", 4)
+        self.assertEqual([rank["rank"] for rank in report["ranks"]], [1, 2, 3])
+        self.assertIn("durations of collectives without", report["left_out"][0]["why"])
+        self.assertIsNotNone(report["clock"])
+
     def test_absent(self):
         """Who waits for a rank without a trace is not late, and whose partner has none may be."""
         fault = "ranks=8", "tensor=2", "fault=compute:rank=3,first=4,factor=1.3"
