@@ -226,12 +226,19 @@ static void run_events(struct dp_replay_run *run, enum dp_replay_change change)
 	}
 }
 
-/* The mean period of the second half, in which host and device have found their balance. */
+/* The beginning of the second half, in which host and device have found their balance. */
+static size_t measured_first(const struct dp_replay_input *input)
+{
+	size_t count = input->end - input->first;
+
+	return input->first + (count >= 4 ? count / 2 : 0);
+}
+
+/* The mean period from there on. */
 static double period_of(const struct dp_replay_run *run)
 {
 	const struct dp_replay_input *input = run->model->input;
-	size_t count = input->end - input->first,
-	       from = input->first + (count >= 4 ? count / 2 : 0);
+	size_t from = measured_first(input);
 	size_t first = dp_replay_model__op_at(run->model, input->iterations[from].start_ns);
 	size_t last = dp_replay_model__op_at(run->model, input->iterations[input->end].start_ns);
 
@@ -274,6 +281,7 @@ static int run_all(struct dp_replay *replay, struct dp_replay_run *run)
 void dp_replay__init(struct dp_replay *replay)
 {
 	replay->period_ns = (double)NAN;
+	replay->measured_first = replay->measured_end = 0;
 	for (size_t i = 0; i < DP_REPLAY_CHANGES; i++)
 		replay->without_ns[i] = (double)NAN;
 	replay->path = NULL;
@@ -293,6 +301,8 @@ int dp_replay__run(struct dp_replay *replay, const struct dp_replay_input *input
 	int status = dp_replay_model__init(&model, input);
 
 	dp_replay__init(replay);
+	replay->measured_first = measured_first(input);
+	replay->measured_end = input->end;
 	if (!status && model.op_count)
 		status = run_init(&run, &model);
 	if (!status && model.op_count)

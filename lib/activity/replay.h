@@ -57,7 +57,8 @@ struct dp_replay_input {
 
 /* NaN if it cannot be determined. */
 struct dp_replay {
-	double period_ns;		      /* unchanged, in the iterations that were replayed */
+	double period_ns;		      /* unchanged, the mean of these iterations: */
+	size_t measured_first, measured_end;
 	double without_ns[DP_REPLAY_CHANGES]; /* as it would be */
 	struct dp_path_stat *path;	      /* the longest first */
 	size_t path_count;

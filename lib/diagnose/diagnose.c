@@ -351,16 +351,37 @@ static void place_finding(struct dp_rule_finding *found, const struct dp_rule_in
 }
 
 /*
- * Predicts the period without the finding: by replay, scaled to the typical iterations, or by
- * subtracting its cost. Outliers cost the mean over all iterations.
+ * What a finding costs typical iterations, divided by what it costs those that the replay measures,
+ * which may wait longer or less long. The ratio of their periods if the rule is silent on them.
  */
-static void predict(struct dp_rule_finding *found, const struct dp_rule_input *input)
+static double cost_ratio(const struct dp_rule_finding *found, const struct dp_rule_input *input,
+			 const struct dp_rule *rule)
+{
+	struct dp_rule_input measured = *input;
+	struct dp_rule_finding other;
+
+	memset(&other, 0, sizeof(other));
+	measured.slow = input->unmeasured;
+	if (rule->check(&measured, &other) && other.change == found->change &&
+	    other.finding.recoverable_ns > 0)
+		return found->finding.recoverable_ns / other.finding.recoverable_ns;
+	return period_of(found, input) / input->replay->period_ns;
+}
+
+/*
+ * Predicts the period without the finding: by what a replay saves, scaled to the typical
+ * iterations, or by subtracting its cost. Outliers cost the mean over all iterations.
+ */
+static void predict(struct dp_rule_finding *found, const struct dp_rule_input *input,
+		    const struct dp_rule *rule)
 {
 	const struct dp_replay *replay = input->replay;
 	double period_ns = period_of(found, input), without_ns = (double)NAN;
 
 	if (replay && found->change != DP_REPLAY_NOTHING)
-		without_ns = period_ns * replay->without_ns[found->change] / replay->period_ns;
+		without_ns =
+			period_ns - cost_ratio(found, input, rule) *
+					    (replay->period_ns - replay->without_ns[found->change]);
 	else if (found->finding.recoverable_ns < period_ns)
 		without_ns = period_ns - found->finding.recoverable_ns;
 	if (input->scope != DP_SCOPE_LOOP)
@@ -396,7 +417,7 @@ static int run_rules(struct dp_findings *findings, const struct dp_rule_input *i
 			found.finding.advice =
 				dp_advice__in_terms(found.finding.advice, input->terms);
 		place_finding(&found, input);
-		predict(&found, input);
+		predict(&found, input, rules[i]);
 		set_severity(&found, input, rules[i]);
 		found.total_ns = saving_of(&found) * (double)input->loop->complete;
 		if (dp_array__reserve(&findings->findings, &findings->room, findings->count + 1,
@@ -407,18 +428,29 @@ static int run_rules(struct dp_findings *findings, const struct dp_rule_input *i
 	return DP_OK;
 }
 
+static void find_unmeasured(uint8_t *unmeasured, const struct dp_rule_input *input)
+{
+	const struct dp_replay *replay = input->replay;
+
+	for (size_t k = 0; k < input->loop->iterations; k++)
+		unmeasured[k] = !replay || k < replay->measured_first || k >= replay->measured_end;
+}
+
 int dp_diagnose__loop(struct dp_findings *findings, const struct dp_rule_input *input,
 		      struct dp_error *error)
 {
 	struct dp_rule_input ready = *input;
-	uint8_t *slow = dp_alloc__zeroed(input->loop->iterations, sizeof(*slow));
+	size_t count = input->loop->iterations;
+	uint8_t *slow = dp_alloc__zeroed(dp_size__mul(count, 2), sizeof(*slow));
 	int status = DP_OK;
 
 	ready.period_ns = dp_rule__metric(input, "period_ns");
-	ready.scratch = dp_alloc__array(input->loop->iterations, sizeof(*ready.scratch));
+	ready.scratch = dp_alloc__array(count, sizeof(*ready.scratch));
 	if (slow && ready.scratch) {
 		find_slow(slow, &ready);
+		find_unmeasured(slow + count, &ready);
 		ready.slow = slow;
+		ready.unmeasured = slow + count;
 		status = run_rules(findings, &ready, error);
 	} else {
 		status = dp_error__nomem(error, 0);

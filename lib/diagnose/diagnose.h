@@ -26,7 +26,7 @@
 
 struct dp_rule_finding;
 
-/* What advice may name. */
+/* The vocabulary that advice may use. */
 enum dp_terms {
 	DP_TERMS_CUDA,
 	DP_TERMS_PYTORCH,
@@ -71,6 +71,7 @@ struct dp_rule_input {
 	const struct dp_rule_slices *slices; /* of DP_SCOPE_CAPTURE */
 	/* Set by dp_diagnose__loop(); NULL: nothing stands out, no room. */
 	const uint8_t *slow;	 /* iterations whose period stands out, or would */
+	const uint8_t *unmeasured; /* iterations that the replay does not measure */
 	const double *period_ns; /* the metric's row */
 	double *scratch;	 /* room for one value per iteration */
 };
@@ -192,8 +193,8 @@ bool dp_rule__name_ranges(const struct dp_rule_input *input, struct dp_rule_find
 bool dp_rule__is_launching(const struct dp_rule_finding *out);
 
 /*
- * Returns true if idle time is spread over the gaps before `count` operations as if by chance: then
- * each launch takes part of it, otherwise something particular keeps the host.
+ * Returns true if the longest of `count` gaps, whose sum is all_ns, takes little of it or no more
+ * than chance explains: then every launch is late. Otherwise one activity of the host causes it.
  */
 bool dp_rule__is_spread(double longest_ns, double all_ns, size_t count);
 
@@ -260,7 +261,7 @@ const struct dp_rule *dp_rule__at(size_t index);
 /* The terms that suit a trace. Cost: linear in its strings. */
 enum dp_terms dp_advice__terms(const struct dp_trace *trace);
 
-/* Advice of rules, which is for training with PyTorch, in terms that suit the trace. Static. */
+/* A rule's advice, which is for training with PyTorch, in terms that suit the trace. Static. */
 const char *dp_advice__in_terms(const char *advice, enum dp_terms terms);
 
 /* Findings, ranked. */

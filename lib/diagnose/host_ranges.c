@@ -23,6 +23,9 @@
 #define EULER 0.5772156649
 #define CHANCE 2
 
+/* Advice is not about a gap below this share, however improbable: a cost below it is no warning. */
+#define LITTLE 0.05
+
 /* Share of it in operators at which the host is launching. */
 #define LAUNCHING_SHARE 0.3
 
@@ -150,7 +153,8 @@ bool dp_rule__is_spread(double longest_ns, double all_ns, size_t count)
 {
 	double harmonic = log((double)DP_MAX(count, 1)) + EULER;
 
-	return longest_ns * (double)count < CHANCE * harmonic * all_ns;
+	return longest_ns < LITTLE * all_ns ||
+	       longest_ns * (double)count < CHANCE * harmonic * all_ns;
 }
 
 /* Finds the advice that most of the named ranges suggest, and their share of all. */

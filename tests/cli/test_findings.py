@@ -81,6 +81,17 @@ class Findings(cli.Case):
         refused = cli.run("analyze", "--format=text", "--brief", trace)
         self.assert_fails(refused, 2, "--brief requires --format=json")
 
+    def test_waits_of_other_iterations_are_not_predicted(self):
+        """The replay measures two iterations that wait longer than typical ones."""
+        trace = cli.SOURCE / "data" / "sample.json.gz"
+        report = json.loads(cli.run("analyze", "--format=json", trace).stdout)
+        (finding,) = (
+            at for at in report["findings"] if at["rule"] == "input-bound" and at["loop"] == 0
+        )
+        # what computes stays
+        self.assertGreater(finding["predicted_ns"], report["loops"][0]["summary"]["avg_compute_ns"])
+        self.assertLess(finding["predicted_ns"], 72e6)
+
     def test_throughput(self):
         """All samples by all the time: a stall counts as long as it takes."""
         self.run_of(f"{INPUT}; {STEP}; {READ}; wait time=200ms every=8 offset=6")
