@@ -124,7 +124,8 @@ struct dp_ranks_options {
  * whose collectives involves another rank belongs to another job. Such files are left out.
  *
  * Errors: DP_ERR_ARGUMENT (no summaries, or none with a GPU), DP_ERR_NOMEM. Cost: O(n log n) in the
- * collectives, plus ranks times iterations, of which up to 64 groups are permuted 2000 times.
+ * collectives, plus ranks times iterations, of which up to 64 groups are permuted 2,000 to
+ * 20,000 times.
  */
 DP_API int dp_ranks_run(struct dp_ranks **ranks, struct dp_summary *const *summaries, size_t count,
 			const struct dp_ranks_options *options, struct dp_error *error);
@@ -280,13 +281,17 @@ struct dp_ranks_verdict {
 	double part_ns;		/* how much longer that part takes per iteration */
 	double operator_ns;	/* and that operator */
 	double cost_ns;		/* per iteration: how much shorter it would be without the
-				 * problem, by a replay of the dependencies between ranks */
+				 * problem, by a replay of the dependencies between ranks; if
+				 * by_compute, at most that much */
 	double cost_least_ns;	/* bounds of the cost, which differ from it if traces do not show */
 	double cost_most_ns;	/* all that ranks wait for, or clocks are not known */
 	double period_ns;	/* the job's median period */
 	double p_value;		/* under the hypothesis of equal ranks; NaN if not tested */
-	size_t last, shared;	/* a straggler was last in this many shared collectives */
+	size_t last, shared;	/* a straggler was last in this many shared collectives; 0 if
+				 * it was found by other times */
 	const char *group;	/* the slow group; "" otherwise */
+	bool by_compute;	/* a straggler found by what ranks compute while others are
+				 * idle, since their calls do not show waits */
 };
 
 DP_API const struct dp_ranks_verdict *dp_ranks_verdict(const struct dp_ranks *ranks);

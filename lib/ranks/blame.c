@@ -10,8 +10,8 @@
 
 /*
  * Shuffles: p is resolved down to 1 / 2000. If it is near one of the limits that verdicts have, up
- * to ten times as many reduce its standard error to .001 at .02 (Besag and Clifford 1991 choose the
- * number in the same way).
+ * to ten times as many reduce its standard error to .001 at .02 (compare the sequential tests of
+ * Besag and Clifford 1991).
  */
 enum { SHUFFLES = 1999, SHUFFLES_MOST = 19999 };
 #define NEAR_LEAST 0.0025
@@ -340,19 +340,15 @@ static size_t highest(const double *values, size_t count)
 /* The number of iterations, up to the last one that a unit belongs to. */
 static size_t iterations_of(const struct dp_blame_times *times)
 {
-	uint32_t last = 0;
-
-	for (size_t u = 0; u < times->units; u++)
-		last = DP_MAX(last, times->iteration[u]);
-	return (size_t)last + 1;
+	return (size_t)times->iteration[times->units - 1] + 1;
 }
 
 /* The rank's excess in each iteration; NaN in those that have no unit. */
-static void fill_series(double *series, const struct test *test, uint32_t rank)
+static void fill_series(double *series, size_t count, const struct test *test, uint32_t rank)
 {
 	const struct dp_blame_times *times = test->times;
 
-	for (size_t i = 0; i < iterations_of(times); i++)
+	for (size_t i = 0; i < count; i++)
 		series[i] = NAN;
 	for (size_t u = 0; u < times->units; u++) {
 		double *at = &series[times->iteration[u]];
@@ -383,7 +379,7 @@ static void describe(struct dp_blame *blame, struct test *test, double *series)
 	const struct dp_blame_times *times = test->times;
 	size_t count = iterations_of(times), first, since;
 
-	fill_series(series, test, blame->rank);
+	fill_series(series, count, test, blame->rank);
 	blame->every = dp_blame__every(series, count);
 	first = fill_unknown(series, count);
 	since = blame->every ? 0 : dp_blame__since(series + first, count - first);

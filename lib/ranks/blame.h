@@ -28,10 +28,10 @@ struct dp_blame {
 /*
  * Finds the rank whose excess over the median of its class, summed from any unit to the last or
  * periodically, is the largest relative to its standard error, and how often a rank reaches that
- * when the ranks of each class trade places at random in each block of units (1999 times; equal
- * input gives equal p).
+ * when the ranks of each class trade places at random in each block of units (1,999 to 19,999
+ * times; equal input gives equal p).
  *
- * Errors: DP_ERR_NOMEM. Cost: O(ranks · units), and at most 2000 times ranks · 64 · 16.
+ * Errors: DP_ERR_NOMEM. Cost: O(ranks · units), and at most 20,000 times ranks · 64 · 16.
  */
 int dp_blame__run(struct dp_blame *blame, const struct dp_blame_times *times);
 

@@ -90,7 +90,7 @@ static int judge_rank(struct dp_judge *judge)
 	change.rank = blame.rank;
 	change.since = first_iteration(judge, blame.since);
 	change.more_often = more_often(judge, &blame);
-	status = dp_job__cost(&cost, judge->job, &change, blame.gain * judge->per_iteration,
+	status = dp_job__cost(&cost, judge->job, &change, blame.gain * judge->units.per_iteration,
 			      STRAGGLER_COST * judge->period_ns);
 	if (status || !is_proven(judge, blame.p, cost.ns) ||
 	    cost.ns < STRAGGLER_COST * judge->period_ns || cost.ns < resolution ||
@@ -117,12 +117,14 @@ static int judge_computing_rank(struct dp_judge *judge)
 	struct dp_job_cost cost = { 0, 0, 0 };
 	struct dp_blame blame;
 	int status = dp_blame__run(&blame, &times);
+	double idle_ns;
 	int64_t since;
 
 	if (status || blame.rank == DP_NONE || blame.p >= LIKELY)
 		return status;
 	since = first_iteration(judge, blame.since);
-	cost.most_ns = cost.ns = fmin(blame.gain, dp_judge__idle_beyond(judge, blame.rank, since));
+	idle_ns = dp_judge__idle_beyond(judge, blame.rank, since);
+	cost.most_ns = cost.ns = isnan(idle_ns) ? 0 : fmin(blame.gain, idle_ns);
 	if (!(cost.ns >= verdict->cost_ns + LARGE_COST * judge->period_ns))
 		return DP_OK;
 	if (verdict->kind == DP_VERDICT_STRAGGLER) {
@@ -131,6 +133,7 @@ static int judge_computing_rank(struct dp_judge *judge)
 		return DP_OK;
 	}
 	set_verdict(judge, DP_VERDICT_STRAGGLER, &cost, blame.p, since);
+	verdict->by_compute = true;
 	verdict->every = blame.every;
 	status = dp_ranks__blame(judge->ranks, &blame.rank, 1);
 	return status ? status : dp_judge__find_cause(judge, blame.rank);
@@ -275,7 +278,7 @@ static int judge_stages(struct dp_judge *judge)
 	struct dp_job_change change = { .rank = DP_NONE, .more_often = 1 };
 	struct dp_job_cost cost = { 0, 0, 0 };
 	struct dp_blame blame;
-	double *scale, excess_ns;
+	double *scale, excess_ns, idle_ns;
 	int status;
 
 	if (judge->stages.count < 2)
@@ -289,8 +292,10 @@ static int judge_stages(struct dp_judge *judge)
 	change.scale = scale;
 	change.since = first_iteration(judge, blame.since);
 	excess_ns = stage_excess(scale, judge, blame.rank, change.since);
-	if (judge->by_compute)
-		excess_ns = fmin(excess_ns, stage_idle_beyond(judge, blame.rank, change.since));
+	if (judge->by_compute) {
+		idle_ns = stage_idle_beyond(judge, blame.rank, change.since);
+		excess_ns = isnan(idle_ns) ? 0 : fmin(excess_ns, idle_ns);
+	}
 	if (excess_ns >= (judge->by_compute ? LARGE_COST : STAGE_COST) * judge->period_ns &&
 	    is_proven(judge, blame.p, excess_ns))
 		status = dp_job__cost(&cost, judge->job, &change, excess_ns,
@@ -338,9 +343,10 @@ static void slowest_of_class(struct slowest *out, const struct dp_judge *judge, 
 }
 
 /*
- * For a different longest computing rank each time: by how much iterations would be shorter if
- * batches were distributed evenly, and in how many of 100 of those the rank differs from the one
- * before. 0 if most would not be shorter: a few long ones are no property of the batches.
+ * If the rank that computes longest changes from iteration to iteration: by how much iterations
+ * would be shorter if batches were distributed evenly. *turns is the percentage of uneven
+ * iterations whose slowest rank differs from that of the uneven one before. Returns 0 unless most
+ * iterations are uneven: a few long ones say nothing about the batches.
  */
 static double uneven_cost(const struct dp_judge *judge, size_t *turns)
 {
@@ -557,7 +563,6 @@ int dp_ranks__judge(struct dp_ranks *ranks, const struct dp_job *job)
 		status = dp_stages__init(&judge.stages, job);
 	if (!status)
 		status = dp_units__init(&judge.units, job);
-	judge.per_iteration = judge.units.per_iteration;
 	ranks->verdict.period_ns = judge.period_ns;
 	if (!status)
 		status = judge_all(&judge);

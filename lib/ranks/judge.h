@@ -11,15 +11,14 @@ struct dp_judge {
 	struct dp_units units;
 	struct dp_stages stages;
 	double period_ns;
-	double per_iteration; /* units */
 	bool by_compute;      /* the second look: units hold what ranks compute */
 	double *room;	      /* for a value per rank */
 };
 
 /*
- * How much more of an iteration the median of the other ranks is idle than a rank, from an
- * iteration on: at most that long they wait for it. Negative if the rank is idle for longer. NaN if
- * unknown.
+ * Returns how much longer per iteration the other ranks are idle (their median) than rank r, from
+ * an iteration on. They wait for it no longer than that. Negative if the rank is idle for longer;
+ * NaN if unknown.
  */
 double dp_judge__idle_beyond(const struct dp_judge *judge, size_t r, int64_t since);
 

@@ -72,9 +72,9 @@ double dp_lane__work_before(const struct dp_lane *lane, size_t at);
 double dp_lane__later(const struct dp_lane *lane, int64_t time_ns, bool latest);
 
 /*
- * Called when the replay reaches a call of the rank; when the call starts, -INFINITY if that is
- * unknown; and when both the rank's
- * own work and the call are done, whose end is in end_ns: then the rank continues.
+ * dp_lane__follow() is called when the replay reaches a call of the rank. dp_lane__start() returns
+ * when the call starts, or -INFINITY if that is unknown. dp_lane__move() is called when both the
+ * rank's own work and the call, whose end is in end_ns, are done: then the rank continues.
  */
 void dp_lane__follow(struct dp_lane *lane, uint32_t call);
 double dp_lane__start(const struct dp_lane *lane, uint32_t call);

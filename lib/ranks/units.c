@@ -70,6 +70,8 @@ static int by_meetings(struct dp_units *units, const struct dp_job *job, uint32_
 		if (at->group != group || at->count != job->count ||
 		    !dp_collective__synchronizes(at->kind))
 			continue;
+		if (before && u > 0) /* a call after the last iteration belongs to that */
+			units->iteration[u] = units->iteration[u - 1];
 		for (uint32_t m = 0; before && m < at->count; m++) {
 			const struct dp_job_member *to = &job->members[at->first + m];
 			const struct dp_job_rank *rank = &job->ranks[to->rank];
@@ -78,7 +80,8 @@ static int by_meetings(struct dp_units *units, const struct dp_job *job, uint32_
 			units->own[u * job->count + to->rank] = own_between(
 				job, rank, job->members[before->first + m].call, to->call);
 			if (step != DP_NONE)
-				units->iteration[u] = rank->job_iteration[step];
+				units->iteration[u] =
+					DP_MAX(units->iteration[u], rank->job_iteration[step]);
 		}
 		u += before != NULL;
 		before = at;

@@ -15,6 +15,7 @@ struct dp_units {
 	double per_iteration;
 };
 
+/* Both write *units, to be released by fini, also after a failure. Errors: DP_ERR_NOMEM. */
 int dp_units__init(struct dp_units *units, const struct dp_job *job);
 /* Units of an iteration each, in which what a rank computes is its own time. */
 int dp_units__by_compute(struct dp_units *units, const struct dp_job *job);

@@ -199,7 +199,7 @@ void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *rende
 void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks_verdict *verdict)
 {
 	if (!verdict->shared)
-		dp_words__add(words, is_upper_bound(verdict)
+		dp_words__add(words, verdict->by_compute
 					     ? "computes longer while its peers are idle"
 					     : "has a longer own time than its peers");
 	else
@@ -225,11 +225,12 @@ void dp_ranks_words__communication(struct dp_words *words, const struct dp_rende
 		if (rank->part_ns[DP_RANK_COMMUNICATION] < least_ns)
 			least_ns = rank->part_ns[DP_RANK_COMMUNICATION];
 	if (verdict->kind != DP_VERDICT_NONE || *verdict->why || !isfinite(least_ns) ||
+	    dp_ranks_matching(ranks)->absent || /* it may be waiting for them */
 	    !(least_ns >= MUCH_COMMUNICATION * verdict->period_ns) || !is_compute_recorded(ranks))
 		return;
 	dp_words__add(words,
-		      "exposed communication takes %s per iteration (%s) on every rank, without "
-		      "waiting; links that are equally slow for all would look like this: compare "
+		      "exposed communication takes at least %s per iteration (%s) on every rank, "
+		      "excluding waits; if all links are equally slow, no rank stands out: compare "
 		      "the bus bandwidth with nccl-tests",
 		      duration(number, render, least_ns),
 		      dp_human__share(share, least_ns / verdict->period_ns));

@@ -222,7 +222,7 @@ class Jobs(unittest.TestCase):
         job = self.job("data-bytes=60M", "fault=link:rank=3,factor=6")
         self.assertEqual(self.ranks(job)["verdict"]["kind"], "none")
         words = " ".join(cli.run("ranks", job).stdout.split())
-        self.assertRegex(words, r"exposed communication takes [\d.]+ ms per iteration .* nccl-tests")
+        self.assertRegex(words, r"exposed communication takes at least [\d.]+ ms per iteration .* nccl-tests")
         self.assertNotIn("nccl-tests", cli.run("ranks", self.job()).stdout)
 
     def test_clocks(self):
