@@ -188,7 +188,7 @@ function waitTable(loop) {
 		{ title: "Operation", value: name, cell: row => el("bdi", null, name(row)), class: "name" },
 		{ title: "Device", value: row => deviceName(row[0]), cell: row => deviceName(row[0]) },
 		{ title: "Stream", number: true, value: row => row[1], cell: row => String(row[1]) },
-		{ title: "Event", number: true, value: row => row[2], cell: row => String(row[2]) },
+		{ title: "Event", number: true, value: row => row[2], cell: row => (row[2] ? String(row[2]) : "") },
 		{ title: "Per iteration", number: true, value: row => row[4], cell: row => format.duration(row[4]) },
 	], rows, { filter: name, limit: 10, sort: [4, true] });
 }

@@ -45,7 +45,7 @@ static size_t find_wait(struct walk *walk)
 	uint32_t name = walk->ops->name[walk->op];
 	const struct dp_stream *source = dp_trace_stream(trace, walk->source);
 	struct dp_stream_waited *wait;
-	char device[32] = "";
+	char device[32] = "", event[24] = "";
 	size_t i = 0;
 
 	while (i < waits->count &&
@@ -61,8 +61,10 @@ static size_t find_wait(struct walk *walk)
 	if (source->device != dp_trace_stream(trace, walk->input->stream)->device)
 		snprintf(device, sizeof(device), "GPU %lld, ",
 			 (long long)dp_trace_device(trace, source->device)->id);
-	snprintf(wait->text, sizeof(wait->text), "%.80s on %sstream %lld (event %u)",
-		 wait->info.name, device, (long long)source->stream, walk->event);
+	if (walk->event)
+		snprintf(event, sizeof(event), " (event %u)", walk->event);
+	snprintf(wait->text, sizeof(wait->text), "%.80s on %sstream %lld%s", wait->info.name,
+		 device, (long long)source->stream, event);
 	return i;
 }
 

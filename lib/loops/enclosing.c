@@ -48,8 +48,8 @@ static size_t next_loop(const struct dp_loops *loops, const size_t *at, size_t c
 }
 
 /*
- * The end of an iteration without what is inserted behind its pattern: behind the last iteration of
- * the sequence that may be the end of the loop around it.
+ * Returns the end of an iteration without the kernels that the alignment inserted after its
+ * pattern. After the last iteration in a run, these may belong to the end of the enclosing one.
  */
 static size_t own_end(const struct dp_sequence_loop *loop, size_t i)
 {

@@ -202,7 +202,10 @@ static void choose_finishing(struct dp_driver *d, const uint8_t *traits, size_t 
 	}
 }
 
-/* Returns true if a chosen pattern may be a part of a step: short, and no work of the host's. */
+/*
+ * Returns true if a chosen pattern may be a part of a step: it is short, and has neither uploads
+ * nor kernels that finish a step.
+ */
 static bool is_part(const struct dp_levels *levels, size_t i, const uint8_t *traits)
 {
 	const struct dp_pattern *p = &levels->chosen.items[i];
@@ -241,8 +244,8 @@ static void choose_enclosing(struct dp_driver *d, const struct dp_levels *levels
 				DP_FACTS({ "length", "count", (double)loops[k].length },
 					 { "iterations", "count", (double)loops[k].count },
 					 { "goes_up", "count", 1 }),
-				"the loops inside the loop of {length:symbol} are short, without "
-				"loops or work of the host's: they are parts of its iteration");
+				"the loops inside the loop of {length:symbol} are short and contain "
+				"no loops, uploads or optimizer: they are parts of its iteration");
 		loops[k].chosen = true;
 		for (size_t i = 0; i < middle; i++)
 			loops[i].chosen &= loops[i].parent != k;

@@ -63,18 +63,30 @@ static double duration_ns(const struct dp_loop_kernels *in, size_t kernel)
 	return (double)(ops->end_ns[op] - ops->start_ns[op]);
 }
 
-/* The kernels that iteration k has more than the pattern, and between it and the next one. */
+/* The number of kernels between iteration k and the next one. */
+static size_t kernels_after(const struct dp_loop_kernels *in, size_t k)
+{
+	return k + 1 < in->count ? in->iterations[k + 1].foreign_kernels : 0;
+}
+
+/* The number of kernels that iteration k has more than the pattern, with those after it. */
 static long extra_kernels(const struct dp_loop_kernels *in, size_t k)
 {
 	const struct dp_iteration *at = &in->iterations[k];
-	size_t after = k + 1 < in->count ? at[1].foreign_kernels : 0;
 
-	return (long)at->inserted - (long)at->deleted + (long)(after < in->length ? after : 0);
+	return (long)at->inserted - (long)at->deleted + (long)kernels_after(in, k);
 }
 
 static bool is_steady(const struct dp_iteration *at)
 {
 	return !at->partial && !at->warmup;
+}
+
+/* What follows an iteration and is as long as one is something of its own. */
+static bool is_compared(const struct dp_loop_kernels *in, size_t k)
+{
+	return is_steady(&in->iterations[k]) && kernels_after(in, k) < in->length &&
+	       extra_kernels(in, k) >= 0;
 }
 
 /*
@@ -87,7 +99,7 @@ static int add_weighted(struct by_name *extra, const struct dp_loop_kernels *in,
 	const struct dp_iteration *at = &in->iterations[k];
 	size_t end = at->first_kernel + at->kernels;
 
-	if (k + 1 < in->count && at[1].foreign_kernels < in->length)
+	if (k + 1 < in->count)
 		end = DP_MAX(end, at[1].first_kernel);
 	for (size_t i = at->first_kernel; i < end; i++)
 		if (add_named(extra, dp_trace_ops(in->trace)->name[in->ops[i]],
@@ -97,23 +109,22 @@ static int add_weighted(struct by_name *extra, const struct dp_loop_kernels *in,
 }
 
 /*
- * The sums of weighted times become by how much longer kernels of a name take, in all, in an
- * iteration with extra kernels than in one with as many as the pattern has.
+ * Sums, by kernel name, how much longer an iteration with extra kernels takes than one without: the
+ * mean of the former minus the mean of the latter.
  */
 static int add_extra(struct by_name *extra, const struct dp_loop_kernels *in)
 {
 	double counts[2] = { 0, 0 };
 
 	for (size_t k = 0; k < in->count; k++)
-		if (is_steady(&in->iterations[k]) && extra_kernels(in, k) >= 0)
+		if (is_compared(in, k))
 			counts[extra_kernels(in, k) > 0]++;
 	if (!(counts[0] > 0 && counts[1] > 0))
 		return DP_OK;
 	for (size_t k = 0; k < in->count; k++) {
-		long more = extra_kernels(in, k);
+		double weight = extra_kernels(in, k) ? 1 / counts[1] : -1 / counts[0];
 
-		if (is_steady(&in->iterations[k]) && more >= 0 &&
-		    add_weighted(extra, in, k, more ? 1 / counts[1] : -1 / counts[0]))
+		if (is_compared(in, k) && add_weighted(extra, in, k, weight))
 			return DP_ERR_NOMEM;
 	}
 	return DP_OK;

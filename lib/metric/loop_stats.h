@@ -16,7 +16,7 @@ struct dp_loop_stats {
 	struct dp_time_stats kernels;	/* in order of total, then of the name's id */
 	struct dp_time_stats operators; /* the same */
 	struct dp_time_stats positions; /* in order of the pattern */
-	/* By how much more time iterations with extra kernels have: total_ns, in its order. */
+	/* Mean additional time of iterations with extra kernels (total_ns, descending), by kernel. */
 	struct dp_time_stats extra;
 };
 

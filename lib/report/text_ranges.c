@@ -122,8 +122,9 @@ static void add_wait(struct dp_words *words, const struct dp_render *render, siz
 		      dp_text__range(label, at->name, WAIT_COLUMNS, ascii));
 	if (stream->device != dp_analysis_loop(render->analysis, loop)->device)
 		dp_words__add(words, "%s, ", dp_text__device(label, trace, stream->device));
-	dp_words__add(words, "stream %lld (event %lu)", (long long)stream->stream,
-		      (unsigned long)at->event);
+	dp_words__add(words, "stream %lld", (long long)stream->stream);
+	if (at->event)
+		dp_words__add(words, " (event %lu)", (unsigned long)at->event);
 }
 
 void dp_text__stream_waits(struct dp_render *render, size_t loop)
