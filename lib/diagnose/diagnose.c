@@ -350,38 +350,43 @@ static void place_finding(struct dp_rule_finding *found, const struct dp_rule_in
 			input->first_iteration;
 }
 
+/* Iterations whose mean period is within this share of the typical one represent them. */
+#define UNLIKE 0.05
+
 /*
- * What a finding costs typical iterations, divided by what it costs those that the replay measures,
- * which may wait longer or less long. The ratio of their periods if the rule is silent on them.
+ * The period without a finding, by a replay. The iterations that it measures may take longer than
+ * typical ones: as far as the finding costs them more, the difference is gone without it, and the
+ * rest of the difference stays. If the rule is silent on them, periods keep their ratio.
  */
-static double cost_ratio(const struct dp_rule_finding *found, const struct dp_rule_input *input,
-			 const struct dp_rule *rule)
+static double replayed_ns(const struct dp_rule_finding *found, const struct dp_rule_input *input,
+			  const struct dp_rule *rule)
 {
+	const struct dp_replay *replay = input->replay;
+	double period_ns = period_of(found, input), longer_ns = period_ns - replay->period_ns;
+	double without_ns = replay->without_ns[found->change], gone;
 	struct dp_rule_input measured = *input;
 	struct dp_rule_finding other;
 
 	memset(&other, 0, sizeof(other));
 	measured.slow = input->unmeasured;
-	if (rule->check(&measured, &other) && other.change == found->change &&
-	    other.finding.recoverable_ns > 0)
-		return found->finding.recoverable_ns / other.finding.recoverable_ns;
-	return period_of(found, input) / input->replay->period_ns;
+	if (!(fabs(longer_ns) > UNLIKE * period_ns) || !rule->check(&measured, &other) ||
+	    other.change != found->change)
+		return period_ns * without_ns / replay->period_ns;
+	gone = (found->finding.recoverable_ns - other.finding.recoverable_ns) / longer_ns;
+	return fmin(fmax(without_ns + longer_ns * (1 - fmin(fmax(gone, 0), 1)), 0), period_ns);
 }
 
 /*
- * Predicts the period without the finding: by what a replay saves, scaled to the typical
- * iterations, or by subtracting its cost. Outliers cost the mean over all iterations.
+ * Predicts the period without the finding: by replay, or by subtracting its cost. Outliers cost the
+ * mean over all iterations.
  */
 static void predict(struct dp_rule_finding *found, const struct dp_rule_input *input,
 		    const struct dp_rule *rule)
 {
-	const struct dp_replay *replay = input->replay;
 	double period_ns = period_of(found, input), without_ns = (double)NAN;
 
-	if (replay && found->change != DP_REPLAY_NOTHING)
-		without_ns =
-			period_ns - cost_ratio(found, input, rule) *
-					    (replay->period_ns - replay->without_ns[found->change]);
+	if (input->replay && found->change != DP_REPLAY_NOTHING)
+		without_ns = replayed_ns(found, input, rule);
 	else if (found->finding.recoverable_ns < period_ns)
 		without_ns = period_ns - found->finding.recoverable_ns;
 	if (input->scope != DP_SCOPE_LOOP)
