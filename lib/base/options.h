@@ -1,5 +1,4 @@
-/* Options and results of public functions: structs that may grow, and that begin with their size.
- */
+/* Options and results of public functions: structs that may grow and begin with their size. */
 #ifndef DP_BASE_OPTIONS_H
 #define DP_BASE_OPTIONS_H
 

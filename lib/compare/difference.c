@@ -42,8 +42,7 @@
 /* With fewer values, spreads are too uncertain to be compared. */
 #define SPREAD_LEAST 10
 
-/* From this ratio of the numbers of values on, a wrong variance costs more than an uncertain one.
- */
+/* From this ratio of the numbers of values, a wrong variance costs more than an uncertain one. */
 #define UNEVEN 2
 
 static const double third_of_half_pi = 0.52359877559829887308;

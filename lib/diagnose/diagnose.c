@@ -20,6 +20,10 @@
 #define NEIGHBOURS 3
 #define LOCALLY_SLOW 1.5
 
+/* Measured iterations whose mean period differs more than this from the typical one are unlike it.
+ */
+#define UNLIKE 0.05
+
 #define DP_ENTRY(word) extern const struct dp_rule dp_rule__##word;
 #include "diagnose/diagnose_table.h"
 #undef DP_ENTRY
@@ -350,30 +354,27 @@ static void place_finding(struct dp_rule_finding *found, const struct dp_rule_in
 			input->first_iteration;
 }
 
-/* Iterations whose mean period is within this share of the typical one represent them. */
-#define UNLIKE 0.05
-
 /*
- * The period without a finding, by a replay. The iterations that it measures may take longer than
- * typical ones: as far as the finding costs them more, the difference is gone without it, and the
- * rest of the difference stays. If the rule is silent on them, periods keep their ratio.
+ * The period without a finding, by a replay. The iterations that it measures may differ from
+ * typical ones: as far as the finding explains the difference, it is gone without it, and the rest
+ * stays. If the rule is silent on them, periods keep their ratio.
  */
 static double replayed_ns(const struct dp_rule_finding *found, const struct dp_rule_input *input,
 			  const struct dp_rule *rule)
 {
 	const struct dp_replay *replay = input->replay;
-	double period_ns = period_of(found, input), longer_ns = period_ns - replay->period_ns;
+	double period_ns = period_of(found, input), differs_ns = period_ns - replay->period_ns;
 	double without_ns = replay->without_ns[found->change], gone;
 	struct dp_rule_input measured = *input;
 	struct dp_rule_finding other;
 
 	memset(&other, 0, sizeof(other));
 	measured.slow = input->unmeasured;
-	if (!(fabs(longer_ns) > UNLIKE * period_ns) || !rule->check(&measured, &other) ||
+	if (!(fabs(differs_ns) > UNLIKE * period_ns) || !rule->check(&measured, &other) ||
 	    other.change != found->change)
 		return period_ns * without_ns / replay->period_ns;
-	gone = (found->finding.recoverable_ns - other.finding.recoverable_ns) / longer_ns;
-	return fmin(fmax(without_ns + longer_ns * (1 - fmin(fmax(gone, 0), 1)), 0), period_ns);
+	gone = (found->finding.recoverable_ns - other.finding.recoverable_ns) / differs_ns;
+	return fmin(fmax(without_ns + differs_ns * (1 - fmin(fmax(gone, 0), 1)), 0), period_ns);
 }
 
 /*

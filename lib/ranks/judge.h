@@ -11,8 +11,8 @@ struct dp_judge {
 	struct dp_units units;
 	struct dp_stages stages;
 	double period_ns;
-	bool by_compute;      /* the second look: units hold what ranks compute */
-	double *room;	      /* for a value per rank */
+	bool by_compute; /* the second look: units hold what ranks compute */
+	double *room;	 /* for a value per rank */
 };
 
 /*
