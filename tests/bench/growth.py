@@ -46,6 +46,7 @@ HOSTILE = {
     'chains': 0.125, 'skipped_chains': 0.5, 'defaults': 0.5, 'hidden_rowid': 0.25,
     'shadowed_rowids': 0.25, 'bogus_tables': 1, 'devices': 0.5, 'streams': 0.5,
     'long_names': 0.25, 'shared_thread': 0.1, 'devices_and_ranges': 0.25,
+    'devices_and_streams': 0.25,
     'nested_ranges': 4, 'merged_ranks': 0.25,
 }
 # Summaries, which ranks alone reads.

@@ -31,6 +31,7 @@ CASES = [
     ('bogus_tables', 8, ['info'], 1, "the database's schema is too large: more than about 3,500", MIB),
     ('devices', 10, ['analyze'], 0, 'kernel', 64 * MIB),
     ('devices_and_ranges', 4, ['analyze'], 0, 'kernel', 64 * MIB),
+    ('devices_and_streams', 4, ['analyze'], 0, 'kernel', 64 * MIB),
     ('one_thread', 2, ['analyze'], 1, 'the same threads launch on more than 256 devices', MIB),
     ('nested_ranges', 80, ['analyze'], 0, 'host wait, mostly range', MIB),
     ('streams', 1, ['info'], 0, 'and 11,900 other streams (-v lists all)', MIB // 16),
