@@ -53,14 +53,14 @@ static const char *synonym(const char *name)
 enum cmd_exit cmd_unknown(const char *name)
 {
 	const char *nearest = synonym(name);
-	char list[200] = "";
+	char list[200] = "", word[4096];
 	size_t used = 0;
 
 	if (nearest) {
 		message("unknown command '%.80s'; did you mean '%s'?", name, nearest);
 	} else if (!access(name, F_OK)) {
-		message("unknown command '%.80s'; to analyze that file: deepprof analyze %.80s",
-			name, name);
+		message("unknown command '%.80s'; to analyze that file: deepprof analyze %s", name,
+			message_word(word, sizeof(word), name));
 	} else {
 		for (size_t i = 0; cmd_name(i) && used < sizeof(list); i++)
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",

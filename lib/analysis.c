@@ -31,9 +31,11 @@ struct run {
 	struct dp_error *error;
 	struct dp_attribution attribution;
 	struct dp_annotations annotations;
-	size_t kernels;		      /* of all sequences */
-	size_t streams;		      /* to be analyzed */
-	uint64_t calls;		      /* read for the devices so far */
+	size_t kernels;			      /* of all sequences */
+	size_t streams;			      /* to be analyzed */
+	uint64_t calls;			      /* read for the devices so far */
+	size_t paper_device;		      /* plus 1, for which: */
+	const struct dp_stream *paper_stream; /* with most kernels */
 	size_t marked;		      /* of those streams, with ranges that match options->marks */
 	struct dp_stream_group group; /* streams of the current sequence, */
 	struct dp_breaks breaks;      /* and its breaks */
@@ -258,16 +260,18 @@ static int find_alone(struct run *run, struct dp_sequence *sequence, struct dp_l
 /* What the sequence is made of. */
 static void explain_stream(struct run *run, const struct dp_sequence *sequence)
 {
+	struct dp_stream_range range = dp_stream_range__of(
+		run->trace, dp_trace_stream(run->trace, sequence->stream)->device);
 	size_t streams = 0;
 
 	dp_explain__begin(recorder(run), sequence->stream);
 	dp_explain__rename(recorder(run), dp_sequence__names(sequence));
-	for (size_t s = 0; run->group.has && s < dp_trace_stream_count(run->trace); s++)
-		streams += run->group.has[s];
+	for (size_t s = range.first; s < range.end; s++)
+		streams += dp_stream_group__has(&run->group, &range, s);
 	dp_explain__add(
 		recorder(run), "stream",
 		DP_FACTS({ "kernels", "count", (double)sequence->count },
-			 { "streams", "count", (double)DP_MAX(streams, 1) },
+			 { "streams", "count", (double)streams },
 			 { "by_launch", "count", run->group.by_launch }),
 		"{kernels:kernel} of {streams:stream}%s, in the order %s, make the sequence",
 		streams > 1 ? " that do the same work" : "",
@@ -280,6 +284,8 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	const struct dp_analysis_options *options = run->options;
 	struct dp_analysis *analysis = run->analysis;
 	size_t base = analysis->loop_count;
+	struct dp_stream_range range =
+		dp_stream_range__of(run->trace, dp_trace_stream(run->trace, stream)->device);
 	struct dp_loops *loops = NULL;
 	struct dp_sequence sequence;
 	int status;
@@ -295,8 +301,8 @@ static int analyze_stream(struct run *run, uint32_t stream)
 		status = find_alone(run, &sequence, &loops);
 	if (!status)
 		status = dp_sequence__breaks(&run->breaks, &sequence, run->error);
-	for (size_t s = 0; run->group.has && s < dp_trace_stream_count(run->trace); s++)
-		if (run->group.has[s])
+	for (size_t s = range.first; run->group.has && s < range.end; s++)
+		if (dp_stream_group__has(&run->group, &range, s))
 			analysis->streams[s].with = (size_t)stream + 1;
 	for (size_t i = 0; !status && i < loops->count; i++)
 		status = convert_loop(run, &loops->loops[i], &sequence, base);
@@ -321,26 +327,25 @@ static int analyze_stream(struct run *run, uint32_t stream)
 }
 
 /*
- * Returns true for the paper's main stream, which has most of its device's kernels; of equals the
- * busiest, then the first.
+ * The paper's main stream of a device, which has most of its kernels; of equals the busiest, then
+ * the first. NULL if there are no kernels.
  */
-static bool has_most_kernels(const struct dp_trace *trace, const struct dp_stream *stream)
+static const struct dp_stream *with_most_kernels(const struct dp_trace *trace, uint32_t device)
 {
-	const struct dp_stream *other;
+	struct dp_stream_range range = dp_stream_range__of(trace, device);
+	const struct dp_stream *best = NULL, *other;
 
-	for (size_t s = 0; (other = dp_trace_stream(trace, s)); s++) {
-		if (other == stream || other->device != stream->device ||
-		    other->kernels < stream->kernels)
-			continue;
-		if (other->kernels > stream->kernels || other->busy_ns > stream->busy_ns ||
-		    (other->busy_ns == stream->busy_ns && other < stream))
-			return false;
+	for (size_t s = range.first; s < range.end; s++) {
+		other = dp_trace_stream(trace, s);
+		if (other->kernels > (best ? best->kernels : 0) ||
+		    (best && other->kernels == best->kernels && other->busy_ns > best->busy_ns))
+			best = other;
 	}
-	return stream->kernels > 0;
+	return best;
 }
 
 /* Returns true if a stream is to be analyzed. */
-static bool is_wanted(const struct run *run, const struct dp_stream *stream)
+static bool is_wanted(struct run *run, const struct dp_stream *stream)
 {
 	const struct dp_analysis_options *options = run->options;
 	const struct dp_device *device = dp_trace_device(run->trace, stream->device);
@@ -349,9 +354,12 @@ static bool is_wanted(const struct run *run, const struct dp_stream *stream)
 		return false;
 	if (options->stream >= 0)
 		return stream->stream == options->stream && stream->kernels;
-	if (options->paper)
-		return has_most_kernels(run->trace, stream);
-	return stream->stream_class == DP_STREAM_MAIN;
+	if (!options->paper)
+		return stream->stream_class == DP_STREAM_MAIN;
+	if (run->paper_device != (size_t)stream->device + 1)
+		run->paper_stream = with_most_kernels(run->trace, stream->device);
+	run->paper_device = (size_t)stream->device + 1;
+	return stream == run->paper_stream;
 }
 
 /* Applies the rules to loops at the selected level, not to the layers inside them. */

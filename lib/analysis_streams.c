@@ -34,12 +34,12 @@ static int read_kernels(struct dp_sequence *sequence, const struct dp_stream_gro
 /* Returns true if the device computes on streams outside the group. */
 static bool has_others(const struct dp_stream_group *group, const struct dp_trace *trace)
 {
-	uint32_t device = dp_trace_stream(trace, group->stream)->device;
-	const struct dp_stream *other;
+	struct dp_stream_range range =
+		dp_stream_range__of(trace, dp_trace_stream(trace, group->stream)->device);
 
-	for (size_t s = 0; (other = dp_trace_stream(trace, s)); s++)
-		if (other->device == device && other->compute_ns > 0 &&
-		    !(group->has ? group->has[s] : s == group->stream))
+	for (size_t s = range.first; s < range.end; s++)
+		if (dp_trace_stream(trace, s)->compute_ns > 0 &&
+		    !dp_stream_group__has(group, &range, s))
 			return true;
 	return false;
 }

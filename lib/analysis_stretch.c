@@ -251,26 +251,21 @@ static bool has_loop(const struct dp_analysis *analysis, uint32_t device)
 	return false;
 }
 
-/* Returns true for the first analyzed stream of a device, which represents it. */
-static bool is_first(const struct dp_analysis *analysis, uint32_t stream)
-{
-	uint32_t device = dp_trace_stream(analysis->trace, stream)->device;
-
-	for (uint32_t s = 0; s < stream; s++)
-		if (analysis->streams[s].analyzed &&
-		    dp_trace_stream(analysis->trace, s)->device == device)
-			return false;
-	return analysis->streams[stream].analyzed;
-}
-
 int dp_stretch__judge_captures(struct dp_findings *findings, const struct dp_analysis *analysis,
 			       const struct dp_analysis_options *options, struct dp_error *error)
 {
+	uint32_t last = DP_NONE;
 	int status = DP_OK;
 
-	for (uint32_t s = 0; s < dp_trace_stream_count(analysis->trace) && !status; s++)
-		if (is_first(analysis, s) &&
-		    !has_loop(analysis, dp_trace_stream(analysis->trace, s)->device))
+	for (uint32_t s = 0; s < dp_trace_stream_count(analysis->trace) && !status; s++) {
+		uint32_t device = dp_trace_stream(analysis->trace, s)->device;
+
+		/* the first analyzed stream of a device represents it */
+		if (!analysis->streams[s].analyzed || device == last)
+			continue;
+		last = device;
+		if (!has_loop(analysis, device))
 			status = judge_capture(findings, analysis, s, options, error);
+	}
 	return status;
 }

@@ -123,9 +123,10 @@ struct dp_ranks_options {
  * written. If two files have the same rank, the one whose name comes first is used; a file none of
  * whose collectives involves another rank belongs to another job. Such files are left out.
  *
- * Errors: DP_ERR_ARGUMENT (no summaries, or none with a GPU), DP_ERR_NOMEM. Cost: O(n log n) in the
- * collectives, plus ranks times iterations, of which up to 64 groups are permuted 2,000 to
- * 20,000 times.
+ * Errors: DP_ERR_ARGUMENT (no summaries, or none with a GPU), DP_ERR_LIMIT (ranks times iterations
+ * are more than 16 million, and fewer than one in 16 of these pairs are recorded), DP_ERR_NOMEM.
+ * Cost: O(n log n) in the collectives, plus ranks times iterations, of which up to 64 groups are
+ * permuted 2,000 to 20,000 times.
  */
 DP_API int dp_ranks_run(struct dp_ranks **ranks, struct dp_summary *const *summaries, size_t count,
 			const struct dp_ranks_options *options, struct dp_error *error);

@@ -129,8 +129,8 @@ struct dp_syncs {
 
 /*
  * Calls of a communication library (collectives, sends and receives) that the trace describes, in
- * order of start. If stream is known, the times are those of the kernel that ran there; otherwise
- * they are those of the host's call on thread, which launched the kernel.
+ * order of start, then of stream. If stream is known, the times are those of the kernel that ran
+ * there; otherwise they are those of the host's call on thread, which launched the kernel.
  */
 struct dp_collectives {
 	size_t count;

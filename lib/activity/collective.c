@@ -90,7 +90,7 @@ static size_t host_call(const struct dp_trace *trace, uint32_t op)
 	return DP_NONE;
 }
 
-/* The record of a kernel itself: both are in order of start. */
+/* The record of a kernel itself: both are in order of start, and records then of stream. */
 static size_t own_record(const struct dp_trace *trace, uint32_t op, size_t *at)
 {
 	const struct dp_collectives *from = dp_trace_collectives(trace);
@@ -103,10 +103,12 @@ static size_t own_record(const struct dp_trace *trace, uint32_t op, size_t *at)
 	DP_FIND(low, *at, DP_MIN(from->count, *at + step + 1),
 		from->start_ns[low] >= ops->start_ns[op]);
 	*at = low;
-	for (size_t i = *at; i < from->count && from->start_ns[i] == ops->start_ns[op]; i++)
-		if (from->stream[i] == ops->stream[op])
-			return i;
-	return DP_NONE;
+	DP_FIND(low, *at, from->count,
+		from->start_ns[low] > ops->start_ns[op] || from->stream[low] >= ops->stream[op]);
+	return low < from->count && from->start_ns[low] == ops->start_ns[op] &&
+			       from->stream[low] == ops->stream[op]
+		       ? low
+		       : DP_NONE;
 }
 
 size_t dp_collective__record(const struct dp_trace *trace, uint32_t op, size_t *at)

@@ -51,6 +51,21 @@ static size_t first_row(const struct dp_device_timeline *timeline, int64_t time_
 	return low;
 }
 
+/* The streams of rows [from, to) of a device: from *first on. Returns their number. */
+static size_t streams_of(const struct dp_device_timeline *timeline, size_t from, size_t to,
+			 uint32_t *first)
+{
+	const uint32_t *stream = dp_trace_ops(timeline->trace)->stream;
+	uint32_t last = 0;
+
+	*first = UINT32_MAX;
+	for (size_t i = from; i < to; i++) {
+		*first = DP_MIN(*first, stream[timeline->rows[i]]);
+		last = DP_MAX(last, stream[timeline->rows[i]]);
+	}
+	return from < to ? (size_t)last - *first + 1 : 0;
+}
+
 /*
  * Collects the operations from the start of the first iteration up to the first kernel after the
  * last.
@@ -59,15 +74,15 @@ static int gather_ops(struct dp_replay_model *model)
 {
 	const struct dp_replay_input *input = model->input;
 	const struct dp_ops *ops = dp_trace_ops(input->timeline->trace);
-	size_t streams = dp_trace_stream_count(input->timeline->trace);
 	size_t from = first_row(input->timeline, input->iterations[input->first].start_ns);
 	size_t to = first_row(input->timeline, input->iterations[input->end].start_ns + 1);
-	size_t *last = dp_alloc__array(streams, sizeof(*last));
+	uint32_t first;
+	size_t streams, *last;
 
-	if (to - from > DP_REPLAY_MOST) {
-		free(last);
+	if (to - from > DP_REPLAY_MOST)
 		return DP_OK;
-	}
+	streams = streams_of(input->timeline, from, to, &first);
+	last = dp_alloc__array(streams, sizeof(*last));
 	model->ops = dp_alloc__array(to - from, sizeof(*model->ops));
 	if (!last || !model->ops) {
 		free(last);
@@ -82,9 +97,9 @@ static int gather_ops(struct dp_replay_model *model)
 							.start_ns = ops->start_ns[op],
 							.end_ns = ops->end_ns[op],
 							.call = DP_REPLAY_NONE,
-							.before = last[ops->stream[op]],
+							.before = last[ops->stream[op] - first],
 							.other = DP_REPLAY_NONE };
-		last[ops->stream[op]] = at;
+		last[ops->stream[op] - first] = at;
 	}
 	free(last);
 	return DP_OK;

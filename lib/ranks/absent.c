@@ -16,44 +16,57 @@ static int compare_numbers(const void *a, const void *b)
 	return one < two ? -1 : one > two;
 }
 
-/*
- * Reads the list that ends a group's name, "0 [4, 5, 6, 7]". Each number has a digit and a comma.
- */
-static size_t read_list(int64_t *numbers, const char *name)
+/* Each number has a digit and a comma. */
+int64_t *dp_job__listed(size_t *count, const char *name)
 {
 	const char *at = strrchr(name, '[');
-	size_t count = 0;
+	int64_t *numbers = dp_alloc__array((at ? strlen(at) : 0) / 2 + 1, sizeof(*numbers));
 
-	while (at && *at && *at != ']') {
+	*count = 0;
+	while (numbers && at && *at && *at != ']') {
 		char *end;
 		int64_t value = strtoll(++at, &end, 10);
 
 		if (end == at)
 			break;
-		numbers[count++] = value;
+		numbers[(*count)++] = value;
 		for (at = end; *at == ' '; at++)
 			;
 		if (*at != ',')
 			break;
 	}
-	return count;
+	return numbers;
+}
+
+/* Appends the ranks that groups list, each as often as it is listed. */
+static int gather_listed(int64_t **all, size_t *count, const struct dp_job *job)
+{
+	size_t room = 0, more;
+	int status = DP_OK;
+
+	for (size_t g = 0; g < job->group_count && !status; g++) {
+		const char *name = dp_strings__get(&job->names, job->groups[g].name);
+		int64_t *listed = job->groups[g].pair ? NULL : dp_job__listed(&more, name);
+
+		if (job->groups[g].pair)
+			continue;
+		if (!listed || dp_array__reserve(all, &room, *count + more, sizeof(**all)))
+			status = DP_ERR_NOMEM;
+		else if (more)
+			memcpy(*all + *count, listed, more * sizeof(**all));
+		*count += status ? 0 : more;
+		free(listed);
+	}
+	return status;
 }
 
 /* Counts the ranks that groups list and no file has. */
 static int listed_ranks(size_t *absent, const struct dp_job *job)
 {
-	size_t room = 0, count = 0, next = 0;
-	int64_t *numbers;
+	size_t count = 0, next = 0;
+	int64_t *numbers = NULL;
+	int status = gather_listed(&numbers, &count, job);
 
-	for (size_t g = 0; g < job->group_count; g++)
-		room += strlen(dp_strings__get(&job->names, job->groups[g].name)) / 2 + 1;
-	numbers = dp_alloc__array(room + 1, sizeof(*numbers));
-	if (!numbers)
-		return DP_ERR_NOMEM;
-	for (size_t g = 0; g < job->group_count; g++)
-		if (!job->groups[g].pair)
-			count += read_list(numbers + count,
-					   dp_strings__get(&job->names, job->groups[g].name));
 	if (count)
 		qsort(numbers, count, sizeof(*numbers), compare_numbers);
 	*absent = 0;
@@ -65,7 +78,7 @@ static int listed_ranks(size_t *absent, const struct dp_job *job)
 		*absent += next == job->count || job->ranks[next].rank != numbers[i];
 	}
 	free(numbers);
-	return DP_OK;
+	return status;
 }
 
 /*
@@ -145,13 +158,14 @@ int dp_job__name_absent(char *text, size_t size, const struct dp_job *job, size_
 		const struct dp_job_group *group = &job->groups[g];
 		const char *name = dp_strings__get(&job->names, group->name);
 		int64_t *numbers;
+		size_t listed;
 
 		if (group->pair || !dp_job__meets_absent(job, group, r))
 			continue;
-		numbers = dp_alloc__array(strlen(name) / 2 + 2, sizeof(*numbers));
+		numbers = dp_job__listed(&listed, name);
 		if (!numbers)
 			return DP_ERR_NOMEM;
-		count = add_absent(found, count, job, numbers, read_list(numbers, name));
+		count = add_absent(found, count, job, numbers, listed);
 		free(numbers);
 	}
 	for (size_t i = 0; i < count && count <= NAMED_MOST && used < size; i++)

@@ -492,9 +492,22 @@ int dp_clock__fit(struct dp_rank_clock *clocks, size_t count, const struct dp_cl
 	return status;
 }
 
+int64_t dp_clock__limit(int64_t ns)
+{
+	return DP_MAX(-DP_CLOCK_LIMIT, DP_MIN(ns, DP_CLOCK_LIMIT));
+}
+
+int64_t dp_clock__round(double ns)
+{
+	double limit = (double)DP_CLOCK_LIMIT;
+
+	/* the limit as a double is the next power of two */
+	return dp_clock__limit((int64_t)llround(fmax(-limit, fmin(ns, limit))));
+}
+
 int64_t dp_clock__to_anchor(const struct dp_rank_clock *clock, int64_t time_ns)
 {
 	double since = (double)(time_ns - clock->at_ns);
 
-	return time_ns - (int64_t)llround(clock->offset_ns + clock->drift * since);
+	return dp_clock__limit(time_ns - dp_clock__round(clock->offset_ns + clock->drift * since));
 }

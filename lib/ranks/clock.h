@@ -36,7 +36,17 @@ struct dp_rank_clock {
 int dp_clock__fit(struct dp_rank_clock *clocks, size_t count, const struct dp_clock_sight *sights,
 		  size_t sight_count);
 
-/* Convert a time of the rank to the clock of its anchor, and back. */
+/*
+ * Offsets and converted times are limited to this: the difference of two does not overflow, nor
+ * that of an offset and the difference of two times of traces. Made-up times along a chain of ranks
+ * may have any offset.
+ */
+#define DP_CLOCK_LIMIT ((INT64_C(1) << 62) - 1)
+
+int64_t dp_clock__limit(int64_t ns);
+int64_t dp_clock__round(double ns);
+
+/* Converts a time of the rank to the clock of its anchor. */
 int64_t dp_clock__to_anchor(const struct dp_rank_clock *clock, int64_t time_ns);
 
 #endif

@@ -3,6 +3,7 @@
  * similar ones, or than before.
  */
 #include "activity/collective.h"
+#include "base/search.h"
 #include "stats/stat.h"
 #include "ranks/blame.h"
 #include "ranks/job.h"
@@ -134,7 +135,8 @@ static bool is_one_host(const struct dp_job *job, const struct dp_job_group *gro
 	return *host != '\0';
 }
 
-static int add_row(struct dp_ranks *ranks, const struct rows *rows, const struct row *row)
+static int add_row(struct dp_ranks *ranks, const struct rows *rows, const struct row *row,
+		   bool one_host)
 {
 	const struct dp_job *job = rows->job;
 	const struct sorted *first = &rows->sorted[row->first];
@@ -146,7 +148,7 @@ static int add_row(struct dp_ranks *ranks, const struct rows *rows, const struct
 		.present = group->rank_count,
 		.count = row->count,
 		.own_ns = row->median_ns,
-		.one_host = is_one_host(job, group),
+		.one_host = one_host,
 	};
 	double waits = 0;
 	size_t calls = 0;
@@ -193,11 +195,19 @@ static int compare_collectives(const void *a, const void *b)
 
 int dp_ranks__collectives(struct dp_ranks *ranks, const struct dp_job *job)
 {
+	uint32_t last = DP_NONE;
+	bool one_host = false;
 	struct rows rows;
 	int status = rows_init(&rows, job);
 
-	for (size_t i = 0; i < rows.count && !status; i++)
-		status = add_row(ranks, &rows, &rows.rows[i]);
+	for (size_t i = 0; i < rows.count && !status; i++) {
+		uint32_t group = rows.sorted[rows.rows[i].first].group;
+
+		if (group != last)
+			one_host = is_one_host(job, &job->groups[group]);
+		last = group;
+		status = add_row(ranks, &rows, &rows.rows[i], one_host);
+	}
 	if (!status && ranks->collective_count)
 		qsort(ranks->collectives, ranks->collective_count, sizeof(*ranks->collectives),
 		      compare_collectives);
@@ -395,46 +405,39 @@ static void find_slow(struct dp_slow_group *all, double *less_ns, const struct r
 
 static bool share_a_member(const struct dp_job_group *one, const struct dp_job_group *two)
 {
-	for (size_t i = 0, k = 0; i < one->rank_count && k < two->rank_count;) {
-		if (one->ranks[i] == two->ranks[k])
+	for (size_t i = 0; i < two->rank_count; i++) {
+		size_t at;
+
+		DP_FIND(at, 0, one->rank_count, one->ranks[at] >= two->ranks[i]);
+		if (at < one->rank_count && one->ranks[at] == two->ranks[i])
 			return true;
-		if (one->ranks[i] < two->ranks[k])
-			i++;
-		else
-			k++;
 	}
 	return false;
 }
 
 /*
  * Of two similar groups it is unknown which is the healthy one, unless one shares a member with a
- * slow group: a link is in all groups of its rank.
+ * slow group: a link is in all groups of its rank. `near` are the groups that do.
  */
 static void find_companions(struct dp_slow_group *all, double *less_ns, const struct rows *rows,
-			    const struct dp_slow_group *slow)
+			    const bool *near)
 {
-	const struct dp_job_group *groups = rows->job->groups;
-
-	for (size_t i = 0; i < rows->count && slow->group != DP_NONE; i++) {
+	for (size_t i = 0; i < rows->count; i++) {
 		const struct row *row = &rows->rows[i];
 		uint32_t group = rows->sorted[row->first].group;
 
-		if (!(all[group].cost_ns > 0) && !(row->others_ns > 0) &&
-		    share_a_member(&groups[slow->group], &groups[group]))
+		if (!(all[group].cost_ns > 0) && !(row->others_ns > 0) && near[group])
 			add_always_slow(all, less_ns, rows, row, row->fastest_ns);
 	}
 }
 
 /* Returns true for the slow group, or one that is slow with it. */
 static bool is_of(const struct dp_slow_group *slow, uint32_t group, const struct dp_slow_group *all,
-		  const struct rows *rows)
+		  const struct rows *rows, const bool *near)
 {
-	const struct dp_job_group *groups = rows->job->groups;
-
-	if (slow->group == DP_NONE || group == slow->group)
-		return slow->group != DP_NONE;
-	return all[group].cost_ns > 0 && all[group].p * (double)rows->count < BY_CHANCE &&
-	       share_a_member(&groups[slow->group], &groups[group]);
+	return slow->group != DP_NONE &&
+	       (group == slow->group || (near[group] && all[group].cost_ns > 0 &&
+					 all[group].p * (double)rows->count < BY_CHANCE));
 }
 
 static struct dp_slow_group slowest_of(const struct dp_slow_group *all, const struct rows *rows)
@@ -457,22 +460,26 @@ static struct dp_slow_group slowest_of(const struct dp_slow_group *all, const st
 int dp_job__slow_group(struct dp_slow_group *slow, double *less_ns, const struct dp_job *job)
 {
 	struct dp_slow_group *all = dp_alloc__zeroed(job->group_count + 1, sizeof(*all));
+	bool *near = dp_alloc__zeroed(job->group_count + 1, sizeof(*near));
 	struct rows rows;
 	int status = rows_init(&rows, job);
 
-	if (!all)
+	if (!all || !near)
 		status = DP_ERR_NOMEM;
 	if (!status)
 		status = find_others(&rows);
 	if (!status) {
 		find_slow(all, less_ns, &rows);
 		*slow = slowest_of(all, &rows);
-		find_companions(all, less_ns, &rows, slow);
+		for (size_t g = 0; g < job->group_count && slow->group != DP_NONE; g++)
+			near[g] = share_a_member(&job->groups[slow->group], &job->groups[g]);
+		find_companions(all, less_ns, &rows, near);
 	}
 	for (size_t i = 0; i < job->instance_count && !status; i++)
-		if (!is_of(slow, job->instances[i].group, all, &rows))
+		if (!is_of(slow, job->instances[i].group, all, &rows, near))
 			less_ns[i] = 0;
 	free(all);
+	free(near);
 	rows_fini(&rows);
 	return status;
 }

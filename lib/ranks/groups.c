@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 /*
  * Calls of a group that clocks are fitted to, evenly chosen: four times as many are no better
@@ -32,36 +33,6 @@ struct matcher {
 	size_t count, room;
 };
 
-/* The number at an index of the list in a group's name ("0 [4, 5, 6, 7]"); -1 if there is none. */
-static int64_t listed(const char *name, int64_t index)
-{
-	const char *at = strrchr(name, '[');
-
-	if (!at || strstr(at, "..."))
-		return -1;
-	for (at++; *at && *at != ']'; index--) {
-		char *end;
-		int64_t value = strtoll(at, &end, 10);
-
-		if (end == at)
-			return -1;
-		if (!index)
-			return value;
-		for (at = end; *at == ',' || *at == ' '; at++)
-			;
-	}
-	return -1;
-}
-
-/* The rank at the other end of a call of two; -1 if unknown. */
-static int64_t peer_of(const struct dp_rank_summary *from, const struct dp_call_summary *call)
-{
-	const char *name = from->groups[call->group].name;
-	int64_t rank = call->peer < 0 ? -1 : listed(name, call->peer);
-
-	return rank >= 0 ? rank : call->peer;
-}
-
 static uint32_t find_group(struct dp_job *job, const char *name, uint32_t size, bool pair)
 {
 	uint32_t id = dp_strings__intern(&job->names, name, strlen(name));
@@ -76,26 +47,61 @@ static uint32_t find_group(struct dp_job *job, const char *name, uint32_t size, 
 	return id;
 }
 
-/*
- * The job's group of a call: its process group or, for a send or receive, the pair of ranks. Each
- * direction has its own order.
- */
-static uint32_t group_of(struct dp_job *job, const struct dp_job_rank *rank,
-			 const struct dp_call_summary *call)
-{
-	const struct dp_group_summary *group = &rank->from->groups[call->group];
-	bool in_group = call->self >= 0 && call->peer >= 0;
-	int64_t self = in_group ? call->self : rank->rank;
-	int64_t peer = in_group ? call->peer : peer_of(rank->from, call);
-	char text[4096];
+/* A group may have a pair for each two calls, each with its name: longer ones are shortened. */
+enum { PAIR_NAME_MOST = 200 };
 
-	if (call->kind != DP_COLLECTIVE_SEND_RECEIVE || peer < 0)
-		return find_group(job, group->name, group->size,
-				  call->kind == DP_COLLECTIVE_SEND_RECEIVE && group->size == 2);
-	snprintf(text, sizeof(text), "%lld to %lld of %.4000s",
-		 (long long)(call->sends ? self : peer), (long long)(call->sends ? peer : self),
-		 group->name);
+/* A process group as calls of a rank refer to it; names may be long, and are read once. */
+struct process_group {
+	uint32_t id;	 /* of its collectives, in the job; DP_NONE: not yet known */
+	int64_t *listed; /* NULL: not yet known. What its sends and receives need: */
+	size_t listed_count;
+	char name[PAIR_NAME_MOST + 16];
+};
+
+static int read_name(struct process_group *group, const char *name)
+{
+	size_t length = strlen(name);
+
+	snprintf(group->name, sizeof(group->name), "%.*s", PAIR_NAME_MOST, name);
+	if (length > PAIR_NAME_MOST)
+		snprintf(group->name + PAIR_NAME_MOST, sizeof(group->name) - PAIR_NAME_MOST,
+			 "... %08lx", (unsigned long)crc32_z(0, (const Bytef *)name, length));
+	group->listed = dp_job__listed(&group->listed_count, name);
+	return group->listed ? DP_OK : DP_ERR_NOMEM;
+}
+
+/* The pair of ranks of a send or receive. Each direction has its own order. */
+static uint32_t find_pair(struct dp_job *job, const struct dp_job_rank *rank,
+			  const struct process_group *group, const struct dp_call_summary *call)
+{
+	int64_t self = rank->rank, peer = call->peer;
+	char text[sizeof(group->name) + 80];
+
+	if (call->self >= 0)
+		self = call->self;
+	else if ((size_t)peer < group->listed_count && group->listed[peer] >= 0)
+		peer = group->listed[peer];
+	snprintf(text, sizeof(text), "%lld to %lld of %s", (long long)(call->sends ? self : peer),
+		 (long long)(call->sends ? peer : self), group->name);
 	return find_group(job, text, 2, true);
+}
+
+/* The job's group of a call; DP_NONE if memory runs out. */
+static uint32_t group_of(struct dp_job *job, const struct dp_job_rank *rank,
+			 struct process_group *group, const struct dp_call_summary *call)
+{
+	const struct dp_group_summary *from = &rank->from->groups[call->group];
+	bool sends = call->kind == DP_COLLECTIVE_SEND_RECEIVE;
+
+	if (!sends || call->peer < 0) {
+		if (group->id == DP_NONE)
+			group->id =
+				find_group(job, from->name, from->size, sends && from->size == 2);
+		return group->id;
+	}
+	if (!group->listed && read_name(group, from->name))
+		return DP_NONE;
+	return find_pair(job, rank, group, call);
 }
 
 static int add_rank(struct dp_job_group *group, uint32_t rank)
@@ -109,24 +115,40 @@ static int add_rank(struct dp_job_group *group, uint32_t rank)
 	return DP_OK;
 }
 
-static int name_groups(struct dp_job *job)
+static int name_calls(struct dp_job *job, uint32_t r, struct process_group *groups)
 {
-	for (uint32_t r = 0; r < job->count; r++) {
-		struct dp_job_rank *rank = &job->ranks[r];
+	struct dp_job_rank *rank = &job->ranks[r];
 
-		for (size_t i = 0; i < rank->from->call_count; i++) {
-			const struct dp_call_summary *call = &rank->from->calls[i];
-			uint32_t id = group_of(job, rank, call);
+	for (size_t i = 0; i < rank->from->call_count; i++) {
+		const struct dp_call_summary *call = &rank->from->calls[i];
+		uint32_t id = group_of(job, rank, &groups[call->group], call);
 
-			if (id == DP_NONE || add_rank(&job->groups[id], r))
-				return DP_ERR_NOMEM;
-			rank->groups[i] = id;
-			job->groups[id].synchronizes |= dp_collective__synchronizes(call->kind);
-			job->groups[id].sends |= call->kind == DP_COLLECTIVE_SEND_RECEIVE;
-			rank->instances[i] = DP_NONE;
-		}
+		if (id == DP_NONE || add_rank(&job->groups[id], r))
+			return DP_ERR_NOMEM;
+		rank->groups[i] = id;
+		job->groups[id].synchronizes |= dp_collective__synchronizes(call->kind);
+		job->groups[id].sends |= call->kind == DP_COLLECTIVE_SEND_RECEIVE;
+		rank->instances[i] = DP_NONE;
 	}
 	return DP_OK;
+}
+
+static int name_groups(struct dp_job *job)
+{
+	int status = DP_OK;
+
+	for (uint32_t r = 0; r < job->count && !status; r++) {
+		size_t count = job->ranks[r].from->group_count;
+		struct process_group *groups = dp_alloc__zeroed(count + 1, sizeof(*groups));
+
+		for (size_t g = 0; groups && g < count; g++)
+			groups[g].id = DP_NONE;
+		status = groups ? name_calls(job, r, groups) : DP_ERR_NOMEM;
+		for (size_t g = 0; groups && g < count; g++)
+			free(groups[g].listed);
+		free(groups);
+	}
+	return status;
 }
 
 /* Sorts a rank's calls by group, by counting: those of a group stay in order of end. */
@@ -206,90 +228,135 @@ static struct dp_match_clock clock_between(const struct dp_job *job, uint32_t re
 
 	if (!a->known || !b->known || a->anchor != b->anchor)
 		return (struct dp_match_clock){ false, 0 };
-	return (struct dp_match_clock){ true, (int64_t)llround(b->offset_ns - a->offset_ns) };
+	return (struct dp_match_clock){ true, dp_clock__round(b->offset_ns - a->offset_ns) };
 }
 
-static int add_instance(struct matcher *matcher, const struct segment *segments, size_t count,
-			size_t reference, size_t index, uint32_t *const *partners)
+/* A call that belongs to an instance: there may be one for each call of a reference. */
+struct pair {
+	uint32_t instance;
+	uint32_t rank;
+	uint32_t call; /* of the rank */
+};
+
+struct pairs {
+	struct pair *list; /* in order of rank */
+	size_t count, room;
+};
+
+static int add_instance(struct dp_job *job, uint32_t group, const struct pair *pairs, size_t count)
 {
-	struct dp_job *job = matcher->job;
-	struct dp_instance made = { .first = job->member_count,
-				    .group = segments->group,
-				    .last = DP_NONE };
-	const struct segment *from = &segments[reference];
+	struct dp_instance made = {
+		.first = job->member_count,
+		.count = (uint32_t)count,
+		.group = group,
+		.last = DP_NONE,
+		.kind = job->ranks[pairs->rank].from->calls[pairs->call].kind,
+	};
 
 	if (dp_array__reserve(&job->members, &job->member_room, job->member_count + count,
 			      sizeof(*job->members)) ||
 	    dp_array__reserve(&job->instances, &job->instance_room, job->instance_count + 1,
 			      sizeof(made)))
 		return DP_ERR_NOMEM;
-	for (size_t s = 0; s < count; s++) {
-		uint32_t at = s == reference ? (uint32_t)index : partners[s][index];
-		uint32_t call;
+	for (size_t i = 0; i < count; i++) {
+		struct dp_job_rank *rank = &job->ranks[pairs[i].rank];
 
-		if (at == DP_NONE)
-			continue;
-		call = matcher->calls[segments[s].rank][segments[s].first + at];
-		job->members[made.first + made.count++] =
-			(struct dp_job_member){ segments[s].rank, call };
+		job->members[job->member_count++] =
+			(struct dp_job_member){ pairs[i].rank, pairs[i].call };
+		rank->instances[pairs[i].call] = (uint32_t)job->instance_count;
+		made.bytes = DP_MAX(made.bytes, rank->from->calls[pairs[i].call].bytes);
 	}
-	if (made.count < 2)
-		return DP_OK;
-	made.kind = job->ranks[from->rank]
-			    .from->calls[matcher->calls[from->rank][from->first + index]]
-			    .kind;
-	for (uint32_t m = 0; m < made.count; m++) {
-		const struct dp_job_member *member = &job->members[made.first + m];
-		struct dp_job_rank *rank = &job->ranks[member->rank];
-
-		rank->instances[member->call] = (uint32_t)job->instance_count;
-		made.bytes = DP_MAX(made.bytes, rank->from->calls[member->call].bytes);
-	}
-	job->member_count += made.count;
 	job->instances[job->instance_count++] = made;
+	return DP_OK;
+}
+
+/* Makes instances of the pairs, in order of the reference's calls. */
+static int add_instances(struct dp_job *job, uint32_t group, const struct pairs *pairs,
+			 size_t calls)
+{
+	size_t *first = dp_alloc__zeroed(calls + 1, sizeof(*first)), at = 0;
+	struct pair *sorted = dp_alloc__array(pairs->count, sizeof(*sorted));
+	int status = first && sorted ? DP_OK : DP_ERR_NOMEM;
+
+	if (!status) {
+		for (size_t i = 0; i < pairs->count; i++)
+			first[pairs->list[i].instance + 1]++;
+		for (size_t i = 0; i < calls; i++)
+			first[i + 1] += first[i];
+		for (size_t i = 0; i < pairs->count; i++)
+			sorted[first[pairs->list[i].instance]++] = pairs->list[i];
+	}
+	/* first[i] has become the end of instance i */
+	for (size_t i = 0; i < calls && !status; at = first[i++])
+		if (first[i] - at > 1)
+			status = add_instance(job, group, sorted + at, first[i] - at);
+	free(first);
+	free(sorted);
+	return status;
+}
+
+/* While a group is matched. */
+struct match {
+	struct dp_match_reference reference;
+	struct dp_match_call *calls; /* of a member */
+	uint32_t *partner;	     /* of each, among the reference's */
+	struct pairs pairs;
+};
+
+/* Adds a member's calls that have a partner among the reference's; all, if it is the reference. */
+static int match_member(struct match *match, const struct matcher *matcher,
+			const struct segment *reference, const struct segment *segment)
+{
+	struct dp_match_clock clock = clock_between(matcher->job, reference->rank, segment->rank);
+	const uint32_t *calls = matcher->calls[segment->rank] + segment->first;
+	struct pairs *pairs = &match->pairs;
+
+	fill_calls(match->calls, matcher, segment);
+	if (segment != reference)
+		dp_match__run(match->partner, &match->reference, match->calls, segment->count,
+			      &clock);
+	if (dp_array__reserve(&pairs->list, &pairs->room, pairs->count + segment->count,
+			      sizeof(*pairs->list)))
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < segment->count; i++) {
+		uint32_t at = segment == reference ? (uint32_t)i : match->partner[i];
+
+		if (at != DP_NONE)
+			pairs->list[pairs->count++] = (struct pair){ at, segment->rank, calls[i] };
+	}
 	return DP_OK;
 }
 
 /* Matches all members' calls against those of the member that has most. */
 static int match_group(struct matcher *matcher, const struct segment *segments, size_t count)
 {
-	struct dp_match_call *a, *b;
-	uint32_t **partners;
-	size_t reference = 0;
+	const struct segment *reference = segments;
+	struct dp_match_call *calls;
+	struct match match;
 	int status = DP_ERR_NOMEM;
 
 	for (size_t s = 1; s < count; s++)
-		if (segments[s].count > segments[reference].count)
-			reference = s;
-	a = dp_alloc__array(segments[reference].count + 1, sizeof(*a));
-	b = dp_alloc__array(segments[reference].count + 1, sizeof(*b));
-	partners = dp_alloc__zeroed(count, sizeof(*partners));
-	if (!a || !b || !partners)
-		goto out;
-	fill_calls(a, matcher, &segments[reference]);
-	for (size_t s = 0; s < count; s++) {
-		struct dp_match_clock clock =
-			clock_between(matcher->job, segments[reference].rank, segments[s].rank);
-
-		if (s == reference)
-			continue;
-		partners[s] = dp_alloc__array(segments[reference].count + 1, sizeof(**partners));
-		if (!partners[s])
-			goto out;
-		fill_calls(b, matcher, &segments[s]);
-		if (dp_match__run(partners[s], a, segments[reference].count, b, segments[s].count,
-				  &clock))
-			goto out;
+		if (segments[s].count > reference->count)
+			reference = &segments[s];
+	calls = dp_alloc__array(reference->count + 1, sizeof(*calls));
+	match = (struct match){
+		.calls = dp_alloc__array(reference->count + 1, sizeof(*calls)),
+		.partner = dp_alloc__array(reference->count + 1, sizeof(*match.partner)),
+	};
+	if (calls && match.calls && match.partner) {
+		fill_calls(calls, matcher, reference);
+		dp_match__reference(&match.reference, calls, reference->count);
+		status = DP_OK;
 	}
-	status = DP_OK;
-	for (size_t i = 0; i < segments[reference].count && !status; i++)
-		status = add_instance(matcher, segments, count, reference, i, partners);
-out:
-	for (size_t s = 0; partners && s < count; s++)
-		free(partners[s]);
-	free(partners);
-	free(a);
-	free(b);
+	for (size_t s = 0; s < count && !status; s++)
+		status = match_member(&match, matcher, reference, &segments[s]);
+	if (!status)
+		status = add_instances(matcher->job, segments->group, &match.pairs,
+				       reference->count);
+	free(calls);
+	free(match.calls);
+	free(match.partner);
+	free(match.pairs.list);
 	return status;
 }
 

@@ -133,7 +133,13 @@ struct dp_ranks {
 };
 
 /*
- * absent.c: counts the ranks that are in groups, listed or by their size, and that no file has.
+ * absent.c: reads the list that ends a group's name, "0 [4, 5, 6, 7]". The caller frees the result.
+ * NULL if memory runs out.
+ */
+int64_t *dp_job__listed(size_t *count, const char *name);
+
+/*
+ * Counts the ranks that are in groups, listed or by their size, and that no file has.
  * Errors: DP_ERR_NOMEM.
  */
 int dp_job__count_absent(size_t *absent, const struct dp_job *job);

@@ -148,12 +148,12 @@ static double *stage_times(const struct dp_judge *judge)
 
 	for (size_t u = 0; own && room && u < judge->units.count; u++)
 		for (size_t s = 0; s < stages; s++) {
+			const double *row = judge->units.own + u * ranks;
 			size_t count = 0;
 
-			for (size_t r = 0; r < ranks; r++)
-				if (judge->stages.stage[r] == s &&
-				    isfinite(judge->units.own[u * ranks + r]))
-					room[count++] = judge->units.own[u * ranks + r];
+			for (size_t i = judge->stages.first[s]; i < judge->stages.first[s + 1]; i++)
+				if (isfinite(row[judge->stages.order[i]]))
+					room[count++] = row[judge->stages.order[i]];
 			own[u * stages + s] =
 				count ? dp_stat__select(room, count, (count - 1) / 2) : NAN;
 		}
@@ -203,10 +203,9 @@ static double stage_compute(const struct dp_judge *judge, uint32_t stage, int64_
 {
 	size_t count = 0;
 
-	for (size_t r = 0; r < judge->job->count; r++) {
-		double compute = judge->stages.stage[r] == stage
-					 ? dp_judge__mean_part(judge, r, DP_RANK_COMPUTE, since)
-					 : NAN;
+	for (size_t i = judge->stages.first[stage]; i < judge->stages.first[stage + 1]; i++) {
+		double compute =
+			dp_judge__mean_part(judge, judge->stages.order[i], DP_RANK_COMPUTE, since);
 
 		if (isfinite(compute))
 			judge->room[count++] = compute;
@@ -221,13 +220,20 @@ static double stage_compute(const struct dp_judge *judge, uint32_t stage, int64_
 static double stage_excess(double *scale, const struct dp_judge *judge, uint32_t slowest,
 			   int64_t since)
 {
-	double mean = 0;
+	double mean = 0, most = NAN;
 
-	for (uint32_t s = 0; s < judge->stages.count; s++)
-		mean += stage_compute(judge, s, since) / (double)judge->stages.count;
+	for (uint32_t s = 0; s < judge->stages.count; s++) {
+		double compute = stage_compute(judge, s, since);
+
+		mean += compute / (double)judge->stages.count;
+		if (s == slowest)
+			most = compute;
+		for (size_t i = judge->stages.first[s]; i < judge->stages.first[s + 1]; i++)
+			scale[judge->stages.order[i]] = compute;
+	}
 	for (size_t r = 0; r < judge->job->count; r++)
-		scale[r] = mean / stage_compute(judge, judge->stages.stage[r], since);
-	return fmax(0, stage_compute(judge, slowest, since) - mean);
+		scale[r] = mean / scale[r];
+	return fmax(0, most - mean);
 }
 
 /* By how much longer the other ranks are idle than the first rank of a stage. */
@@ -309,37 +315,46 @@ static int judge_stages(struct dp_judge *judge)
 	return blame_stage(judge, blame.rank);
 }
 
+/* The compute times of a class in an iteration. */
+struct class_times {
+	double sum, most;
+	size_t count;
+	uint32_t rank; /* with the most */
+};
+
 /* The rank of an iteration that computes longest, compared with the mean of its class. */
 struct slowest {
 	size_t rank; /* SIZE_MAX: some rank's time is unknown */
 	double excess_ns;
 };
 
-static void slowest_of_class(struct slowest *out, const struct dp_judge *judge, size_t g,
-			     uint32_t class)
+static struct slowest find_slowest(struct class_times *classes, const struct dp_judge *judge,
+				   size_t g)
 {
-	const struct dp_ranks *ranks = judge->ranks;
-	double most = -INFINITY, sum = 0;
-	size_t count = 0, rank = SIZE_MAX;
+	struct slowest slowest = { SIZE_MAX, 0 };
 
-	for (size_t r = 0; r < ranks->count; r++) {
-		const struct dp_rank_iteration *cell = dp_ranks_iteration(ranks, r, g);
+	for (size_t c = 0; c < judge->stages.count; c++)
+		classes[c] = (struct class_times){ 0, -INFINITY, 0, 0 };
+	for (uint32_t r = 0; r < judge->ranks->count; r++) {
+		const struct dp_rank_iteration *cell = dp_ranks_iteration(judge->ranks, r, g);
+		struct class_times *of = &classes[judge->stages.classes[r]];
 
-		if (judge->stages.classes[r] != class)
-			continue;
-		if (!cell || !isfinite(cell->period_ns)) {
-			*out = (struct slowest){ SIZE_MAX, INFINITY };
-			return;
-		}
-		sum += cell->part_ns[DP_RANK_COMPUTE];
-		count++;
-		if (cell->part_ns[DP_RANK_COMPUTE] > most) {
-			most = cell->part_ns[DP_RANK_COMPUTE];
-			rank = r;
+		if (!cell || !isfinite(cell->period_ns))
+			return slowest;
+		of->sum += cell->part_ns[DP_RANK_COMPUTE];
+		of->count++;
+		if (cell->part_ns[DP_RANK_COMPUTE] > of->most) {
+			of->most = cell->part_ns[DP_RANK_COMPUTE];
+			of->rank = r;
 		}
 	}
-	if (count && most - sum / (double)count > out->excess_ns)
-		*out = (struct slowest){ rank, most - sum / (double)count };
+	for (size_t c = 0; c < judge->stages.count; c++) {
+		double excess_ns = classes[c].most - classes[c].sum / (double)classes[c].count;
+
+		if (classes[c].count && excess_ns > slowest.excess_ns)
+			slowest = (struct slowest){ classes[c].rank, excess_ns };
+	}
+	return slowest;
 }
 
 /*
@@ -348,17 +363,15 @@ static void slowest_of_class(struct slowest *out, const struct dp_judge *judge, 
  * iterations whose slowest rank differs from that of the uneven one before. Returns 0 unless most
  * iterations are uneven: a few long ones say nothing about the batches.
  */
-static double uneven_cost(const struct dp_judge *judge, size_t *turns)
+static double uneven_cost(struct class_times *classes, const struct dp_judge *judge, size_t *turns)
 {
 	double sum = 0;
 	size_t count = 0, uneven = 0, last = SIZE_MAX;
 
 	*turns = 0;
 	for (size_t g = 0; g < judge->ranks->iterations; g++) {
-		struct slowest slowest = { SIZE_MAX, 0 };
+		struct slowest slowest = find_slowest(classes, judge, g);
 
-		for (uint32_t c = 0; c < judge->stages.count && isfinite(slowest.excess_ns); c++)
-			slowest_of_class(&slowest, judge, g, c);
 		if (slowest.rank == SIZE_MAX)
 			continue;
 		sum += slowest.excess_ns;
@@ -376,10 +389,14 @@ static double uneven_cost(const struct dp_judge *judge, size_t *turns)
 static int judge_sequences(struct dp_judge *judge)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
-	size_t turns;
-	double cost_ns = uneven_cost(judge, &turns);
+	struct class_times *classes = dp_alloc__array(judge->stages.count, sizeof(*classes));
+	size_t turns = 0;
+	double cost_ns = classes ? uneven_cost(classes, judge, &turns) : 0;
 	struct dp_job_cost cost = { cost_ns, cost_ns, cost_ns };
 
+	free(classes);
+	if (!classes)
+		return DP_ERR_NOMEM;
 	/* a third: between two ranks, half of the iterations have the same slowest one as before */
 	if ((verdict->kind != DP_VERDICT_NONE && verdict->kind != DP_VERDICT_STAGE_IMBALANCE) ||
 	    cost_ns < SEQUENCE_COST * judge->period_ns || cost_ns <= verdict->cost_ns || turns < 34)

@@ -118,19 +118,30 @@ static void link_groups(struct dp_lane *lane, uint32_t *last)
 		last[groups[i]] = DP_NONE;
 }
 
-static void find_window(struct dp_lane *lane, int64_t from, int64_t to)
+void dp_lane__find_extents(struct dp_lane_extent *extents, const struct dp_rank_summary *of)
+{
+	for (size_t k = 0; k < of->step_count; k++)
+		extents[k] = (struct dp_lane_extent){ of->call_count, 0 };
+	for (size_t i = of->call_count; i-- > 0;)
+		if (of->calls[i].iteration != DP_NONE) {
+			struct dp_lane_extent *extent = &extents[of->calls[i].iteration];
+
+			extent->first = i;
+			extent->end = DP_MAX(extent->end, i + 1);
+		}
+}
+
+static void find_window(struct dp_lane *lane, const struct dp_lane_extent *extents, int64_t from,
+			int64_t to)
 {
 	const struct dp_rank_summary *of = lane->rank->from;
-	size_t first = of->call_count, end = 0;
+	const uint32_t *iterations = lane->rank->job_iteration;
+	size_t first = of->call_count, end = 0, k;
 
-	lane->calls = of->calls;
-	for (size_t i = 0; i < of->call_count; i++) {
-		int64_t iteration = dp_lane__iteration(lane, i);
-
-		if (iteration < from || iteration > to)
-			continue;
-		first = DP_MIN(first, i);
-		end = i + 1;
+	DP_FIND(k, 0, of->step_count, iterations[k] >= from);
+	for (; k < of->step_count && iterations[k] <= to; k++) {
+		first = DP_MIN(first, extents[k].first);
+		end = DP_MAX(end, extents[k].end);
 	}
 	lane->first = first;
 	lane->count = end > first ? end - first : 0;
@@ -138,8 +149,8 @@ static void find_window(struct dp_lane *lane, int64_t from, int64_t to)
 }
 
 int dp_lane__init(struct dp_lane *lane, const struct dp_job *job,
-		  const struct dp_job_change *change, size_t r, int64_t from, int64_t to,
-		  uint32_t *last)
+		  const struct dp_job_change *change, const struct dp_lane_extent *extents,
+		  size_t r, int64_t from, int64_t to, uint32_t *last)
 {
 	size_t room;
 
@@ -148,7 +159,7 @@ int dp_lane__init(struct dp_lane *lane, const struct dp_job *job,
 				  .least = change->least,
 				  .iteration = -1,
 				  .resumed_ns = INT64_MIN };
-	find_window(lane, from, to);
+	find_window(lane, extents, from, to);
 	room = lane->count + 1;
 	lane->order = dp_alloc__array(room, sizeof(*lane->order));
 	lane->blocked = dp_alloc__array(room, sizeof(*lane->blocked));

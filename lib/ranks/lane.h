@@ -43,14 +43,23 @@ struct dp_lane {
 	int64_t resumed_ns; /* until when that was so last; what is earlier is unknown */
 };
 
+/* Where among a rank's calls, in order of end, those of an iteration are. */
+struct dp_lane_extent {
+	size_t first, end;
+};
+
+/* Fills an extent for each iteration of the rank's own. */
+void dp_lane__find_extents(struct dp_lane_extent *extents, const struct dp_rank_summary *of);
+
 /*
- * Makes the lane of a rank's calls from the first to the last in iterations [from, to]. last has an
- * entry per group of the job; all are DP_NONE before and after. The caller releases the lane with
- * dp_lane__fini(), also after a failure. Errors: DP_ERR_NOMEM. Cost: n log n.
+ * Makes the lane of a rank's calls from the first to the last in iterations [from, to] of the job.
+ * last has an entry per group of the job; all are DP_NONE before and after. The caller releases the
+ * lane with dp_lane__fini(), also after a failure. Errors: DP_ERR_NOMEM. Cost: n log n in the calls
+ * between those two.
  */
 int dp_lane__init(struct dp_lane *lane, const struct dp_job *job,
-		  const struct dp_job_change *change, size_t r, int64_t from, int64_t to,
-		  uint32_t *last);
+		  const struct dp_job_change *change, const struct dp_lane_extent *extents,
+		  size_t r, int64_t from, int64_t to, uint32_t *last);
 void dp_lane__fini(struct dp_lane *lane);
 
 /* The iteration of a call, whose number counts from the lane's first one. */

@@ -3,6 +3,7 @@
  * by content, then by the times between calls; then calls are merged by time.
  */
 #include "ranks/match.h"
+#include "base/search.h"
 #include "stats/stat.h"
 
 #include <math.h>
@@ -23,10 +24,10 @@ enum { WINDOW = 16 };
 /* Smaller differences are equal: clocks of GPUs tick in µs. */
 #define EQUAL_NS 2000.0
 
+/* The reference, and another rank's calls. */
 struct sequences {
 	const struct dp_match_call *a, *b;
 	size_t n, m;
-	double *room; /* for JUDGED values */
 };
 
 /* The calls that have a counterpart on the diagonal: a[first .. first + count). */
@@ -84,7 +85,8 @@ static bool judge(struct candidate *out, const struct sequences *at, int64_t shi
 	size_t first, count = overlap(at, shift, &first), windows = 0, good = 0;
 	size_t judged = DP_MIN(count, JUDGED);
 	const struct dp_match_call *a = at->a + first, *b = at->b + ((int64_t)first + shift);
-	double spreads[JUDGED / WINDOW + 1], offsets[JUDGED / WINDOW + 1], *room = at->room;
+	double spreads[JUDGED / WINDOW + 1], offsets[JUDGED / WINDOW + 1];
+	double room[JUDGED / WINDOW + 1];
 
 	if (!count || (double)count < COMMON * (double)DP_MIN(at->n, at->m))
 		return false;
@@ -237,87 +239,132 @@ static bool best_shift(struct candidate *best, const struct sequences *at,
 	return found;
 }
 
-/* How far times may differ: less than half of the shortest typical distance between equal calls. */
-static double tolerance(const struct sequences *at)
+/* Less than half of the shortest typical distance between equal calls. */
+static double tolerance_of(const struct dp_match_call *calls, size_t count)
 {
-	size_t used = 0, judged = DP_MIN(at->n, JUDGED);
+	size_t used = 0, judged = DP_MIN(count, JUDGED);
+	double room[JUDGED];
 
 	for (size_t i = 0; i < judged; i++)
 		for (size_t k = i + 1; k < DP_MIN(judged, i + 256); k++)
-			if (at->a[k].symbol == at->a[i].symbol) {
-				at->room[used++] = (double)(at->a[k].end_ns - at->a[i].end_ns);
+			if (calls[k].symbol == calls[i].symbol) {
+				room[used++] = (double)(calls[k].end_ns - calls[i].end_ns);
 				break;
 			}
-	return used ? dp_stat__median(at->room, used) * 0.4 : INFINITY;
+	return used ? dp_stat__median(room, used) * 0.4 : INFINITY;
 }
 
-static size_t merge(uint32_t *partner, const struct sequences *at, const struct candidate *from)
+static bool is_numbered(const struct dp_match_call *calls, size_t count)
 {
-	double offset = from->offset, most = tolerance(at);
-	size_t i = 0, j = 0, matched = 0;
+	for (size_t i = 0; i < count; i++)
+		if (calls[i].sequence < 0 || (i && calls[i].sequence <= calls[i - 1].sequence))
+			return false;
+	return true;
+}
+
+void dp_match__reference(struct dp_match_reference *reference, const struct dp_match_call *calls,
+			 size_t count)
+{
+	*reference = (struct dp_match_reference){
+		.calls = calls,
+		.count = count,
+		.numbered = is_numbered(calls, count),
+		.tolerance_ns = tolerance_of(calls, count),
+	};
+}
+
+static double lateness(const struct sequences *at, size_t i, size_t j, double offset)
+{
+	return (double)(at->b[j].end_ns - at->a[i].end_ns) - offset;
+}
+
+/*
+ * Returns the first of a's calls from i on that ends at most `most` before b's call j. Cost: the
+ * logarithm of the distance.
+ */
+static size_t pass_time(const struct sequences *at, size_t i, size_t j, double offset, double most)
+{
+	size_t step = 1, next, end;
+
+	while (i + step < at->n && lateness(at, i + step, j, offset) > most)
+		step *= 2;
+	end = DP_MIN(at->n, i + step + 1);
+	DP_FIND(next, i + step / 2, end, lateness(at, next, j, offset) <= most);
+	return next;
+}
+
+/* The same for numbers: the first of a's calls from i on that does not precede b's call j. */
+static size_t pass_number(const struct sequences *at, size_t i, size_t j)
+{
+	size_t step = 1, next, end;
+
+	while (i + step < at->n && at->a[i + step].sequence < at->b[j].sequence)
+		step *= 2;
+	end = DP_MIN(at->n, i + step + 1);
+	DP_FIND(next, i + step / 2, end, at->a[next].sequence >= at->b[j].sequence);
+	return next;
+}
+
+static size_t merge(uint32_t *partner, const struct sequences *at, const struct candidate *from,
+		    double most)
+{
+	double offset = from->offset;
+	size_t i = 0, j = 0, matched = 0, unlike = 0;
 
 	while (i < at->n && j < at->m) {
-		double late = (double)(at->b[j].end_ns - at->a[i].end_ns) - offset;
+		double late = lateness(at, i, j, offset);
 
 		if (fabs(late) <= most && at->a[i].symbol == at->b[j].symbol) {
-			partner[i++] = (uint32_t)j++;
+			partner[j++] = (uint32_t)i++;
 			offset += late / 8; /* follows a drifting clock, but not a single call */
 			matched++;
-		} else if (late > 0) {
+			unlike = 0;
+		} else if (late > most) {
+			i = pass_time(at, i, j, offset, most);
+		} else if (late > 0 && unlike++ < DP_MATCH_SHIFTS) {
 			i++;
 		} else {
 			j++;
+			unlike = 0;
 		}
 	}
 	return matched;
 }
 
-static void clear(uint32_t *partner, size_t n)
+static void clear(uint32_t *partner, size_t m)
 {
-	for (size_t i = 0; i < n; i++)
-		partner[i] = DP_NONE;
+	for (size_t j = 0; j < m; j++)
+		partner[j] = DP_NONE;
 }
 
-static size_t by_diagonal(uint32_t *partner, const struct sequences *at, int64_t shift)
+static void by_diagonal(uint32_t *partner, const struct sequences *at, int64_t shift)
 {
-	size_t first, count = overlap(at, shift, &first), matched = 0;
+	size_t first, count = overlap(at, shift, &first);
 
 	for (size_t i = first; i < first + count; i++) {
 		size_t j = (size_t)((int64_t)i + shift);
 
-		if (at->a[i].symbol == at->b[j].symbol) {
-			partner[i] = (uint32_t)j;
-			matched++;
-		}
+		if (at->a[i].symbol == at->b[j].symbol)
+			partner[j] = (uint32_t)i;
 	}
-	return matched;
 }
 
-/*
- * Matches by number. Returns false if numbers are missing, not ascending, or equal for different
- * calls.
- */
+/* Matches by number. Returns false if numbers are equal for different calls. */
 static bool by_sequence(uint32_t *partner, const struct sequences *at)
 {
 	size_t i = 0, j = 0, equal = 0, matched = 0;
 
-	for (size_t k = 0; k < at->n; k++)
-		if (at->a[k].sequence < 0 || (k && at->a[k].sequence <= at->a[k - 1].sequence))
-			return false;
-	for (size_t k = 0; k < at->m; k++)
-		if (at->b[k].sequence < 0 || (k && at->b[k].sequence <= at->b[k - 1].sequence))
-			return false;
 	while (i < at->n && j < at->m) {
 		if (at->a[i].sequence == at->b[j].sequence) {
 			equal++;
 			if (at->a[i].symbol == at->b[j].symbol) {
-				partner[i] = (uint32_t)j;
+				partner[j] = (uint32_t)i;
 				matched++;
 			}
 			i++;
 			j++;
 		} else if (at->a[i].sequence < at->b[j].sequence) {
-			i++;
+			i = pass_number(at, i, j);
 		} else {
 			j++;
 		}
@@ -325,28 +372,24 @@ static bool by_sequence(uint32_t *partner, const struct sequences *at)
 	return equal && (double)matched >= ALIKE * (double)equal;
 }
 
-int dp_match__run(uint32_t *partner, const struct dp_match_call *a, size_t n,
-		  const struct dp_match_call *b, size_t m, const struct dp_match_clock *clock)
+void dp_match__run(uint32_t *partner, const struct dp_match_reference *reference,
+		   const struct dp_match_call *calls, size_t m, const struct dp_match_clock *clock)
 {
-	struct sequences at = { a, b, n, m, NULL };
+	struct sequences at = { reference->calls, calls, reference->count, m };
 	struct candidate best = { 0 };
 
-	clear(partner, n);
-	if (!n || !m || by_sequence(partner, &at))
-		return DP_OK;
-	clear(partner, n);
-	at.room = dp_alloc__array(JUDGED, sizeof(*at.room));
-	if (!at.room)
-		return DP_ERR_NOMEM;
+	clear(partner, m);
+	if (!at.n || !m ||
+	    (reference->numbered && is_numbered(calls, m) && by_sequence(partner, &at)))
+		return;
+	clear(partner, m);
 	if (best_shift(&best, &at, clock)) {
-		size_t matched = merge(partner, &at, &best);
+		size_t matched = merge(partner, &at, &best, reference->tolerance_ns);
 
 		/* ends differ more than calls are apart: only the order is left */
 		if (matched < best.common * WINDOW / 2) {
-			clear(partner, n);
+			clear(partner, m);
 			by_diagonal(partner, &at, best.shift);
 		}
 	}
-	free(at.room);
-	return DP_OK;
 }

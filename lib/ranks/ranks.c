@@ -11,6 +11,8 @@
 
 /* Of fewer ranks it cannot be decided which belongs to another job. */
 enum { RANKS_TO_EXCLUDE = 3 };
+/* Further files of a rank that are tried if the first is of another job: each costs a match. */
+enum { DOUBLES_MOST = 8 };
 
 static int leave_out(struct dp_ranks *ranks, const char *file, const char *format, ...)
 	DP_PRINTF(3, 4);
@@ -131,12 +133,19 @@ static int candidates_init(struct candidates *candidates, struct entry *entries,
 /* Replaces an entry by the next file of its rank. Returns false if there is none. */
 static bool take_double(struct candidates *candidates, struct entry *entry)
 {
-	for (size_t i = 0; i < candidates->double_count; i++)
-		if (candidates->doubles[i].file && candidates->doubles[i].rank == entry->rank) {
-			*entry = candidates->doubles[i];
-			candidates->doubles[i].file = NULL;
-			return true;
-		}
+	struct entry *doubles = candidates->doubles;
+	size_t at;
+
+	DP_FIND(at, 0, candidates->double_count, doubles[at].rank >= entry->rank);
+	for (int i = 0; i < DOUBLES_MOST && at < candidates->double_count; i++, at++) {
+		if (doubles[at].rank != entry->rank)
+			break;
+		if (!doubles[at].file)
+			continue;
+		*entry = doubles[at];
+		doubles[at].file = NULL;
+		return true;
+	}
 	return false;
 }
 
@@ -149,11 +158,17 @@ static int report_doubles(struct dp_ranks *ranks, const struct candidates *candi
 		const struct entry *entry = &candidates->doubles[i];
 		size_t at;
 
+		if (!entry->file)
+			continue;
 		DP_FIND(at, 0, candidates->count, entries[at].rank >= entry->rank);
-		if (entry->file && at < candidates->count)
+		if (at < candidates->count && entries[at].rank == entry->rank)
 			status = leave_out(ranks, entry->file->source.name,
 					   "rank %lld is in %.300s already", (long long)entry->rank,
 					   entries[at].file->source.name);
+		else
+			status = leave_out(ranks, entry->file->source.name,
+					   "rank %lld has too many files of other jobs",
+					   (long long)entry->rank);
 	}
 	return status;
 }
@@ -386,6 +401,21 @@ static int fill_matching(struct dp_ranks *ranks, const struct dp_job *job)
 	return dp_job__count_absent(&matching->absent, job);
 }
 
+/*
+ * A rank may lack iterations, but all have cells in the tables of ranks by iterations. Most of them
+ * being empty, more than CELLS_MOST, is a job of one long and many short recordings, or an attack.
+ */
+enum { CELLS_MOST = 1 << 24, CELLS_PER_STEP = 16 };
+
+static bool is_too_sparse(const struct dp_job *job)
+{
+	size_t cells = dp_size__mul(job->count, job->iterations), steps = 0;
+
+	for (size_t r = 0; r < job->count; r++)
+		steps += job->ranks[r].from->step_count;
+	return cells > CELLS_MOST && cells / CELLS_PER_STEP > steps;
+}
+
 static int fill(struct dp_ranks *ranks, struct entry *entries, size_t count)
 {
 	struct candidates candidates = { NULL, 0, NULL, 0 };
@@ -396,6 +426,8 @@ static int fill(struct dp_ranks *ranks, struct entry *entries, size_t count)
 		status = candidates_init(&candidates, entries, count);
 	if (!status)
 		status = make_job(ranks, &job, &candidates);
+	if (!status && is_too_sparse(&job))
+		status = DP_ERR_LIMIT;
 	if (!status)
 		status = dp_ranks__timeline(ranks, &job);
 	if (!status)
@@ -495,9 +527,14 @@ int dp_ranks_run(struct dp_ranks **ranks, struct dp_summary *const *summaries, s
 	else if (!status)
 		status = made ? run(made, &files, &all) : DP_ERR_NOMEM;
 	files_fini(&files);
+	if (status == DP_ERR_LIMIT)
+		dp_error__set(error, status,
+			      "the ranks have iterations of different times: more than %d million "
+			      "pairs of a rank and an iteration, of which few are recorded",
+			      CELLS_MOST / 1000000);
 	if (status) {
 		dp_ranks_free(made);
-		return status == DP_ERR_ARGUMENT ? status : dp_error__nomem(error, 0);
+		return status == DP_ERR_NOMEM ? dp_error__nomem(error, 0) : status;
 	}
 	*ranks = made;
 	return DP_OK;

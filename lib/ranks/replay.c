@@ -18,6 +18,11 @@
  * wait for each other in each iteration, a delay no longer matters after 8 of them.
  */
 enum { WINDOW_CALLS = 256, WINDOW_ITERATIONS = 8 };
+/*
+ * Windows overlap by an iteration, or by more if its calls end far apart. If all windows have this
+ * many times the calls of the job, the iterations are no such order of calls, and none is replayed.
+ */
+enum { OVERLAP_MOST = 8 };
 
 /* A rank that one is compared with in an iteration, and its first call of that. */
 struct peer {
@@ -29,10 +34,14 @@ struct replay {
 	const struct dp_job *job;
 	const struct dp_job_change *change;
 	struct dp_lane *lanes;
-	double *room;	    /* for a value per rank */
-	struct peer *peers; /* likewise */
-	uint32_t *last;	    /* for dp_lane__init() */
-	int64_t from, to;   /* iterations of the window */
+	double *room;			/* for a value per rank */
+	struct peer *peers;		/* likewise */
+	uint32_t *last;			/* for dp_lane__init() */
+	struct dp_lane_extent *extents; /* of all ranks' iterations, rank by rank */
+	uint32_t *windows; /* per instance, the number of the last window that has it */
+	uint32_t window;   /* the number of this one, from 1 */
+	size_t left;	   /* calls that may be replayed yet */
+	int64_t from, to;  /* iterations of the window */
 };
 
 /*
@@ -247,25 +256,39 @@ static int add_ending(struct endings *endings, const struct ending *ending)
 	return DP_OK;
 }
 
+/* When the last call of an instance in the window ends. */
+static double end_of(const struct replay *replay, uint32_t instance)
+{
+	const struct dp_instance *at = &replay->job->instances[instance];
+	double end_ns = -INFINITY;
+
+	for (uint32_t m = 0, call; m < at->count; m++) {
+		const struct dp_lane *lane =
+			lane_of(replay, &replay->job->members[at->first + m], &call);
+
+		if (lane)
+			end_ns = fmax(end_ns, dp_lane__time(lane, lane->calls[call].end_ns));
+	}
+	return end_ns;
+}
+
 static int list_instances(struct endings *endings, const struct replay *replay)
 {
-	const struct dp_job *job = replay->job;
 	int status = DP_OK;
 
-	for (size_t i = 0; i < job->instance_count && !status; i++) {
-		const struct dp_instance *at = &job->instances[i];
-		struct ending ending = { -INFINITY, (uint32_t)i, { 0, 0 } };
+	for (size_t r = 0; r < replay->job->count; r++) {
+		const struct dp_lane *lane = &replay->lanes[r];
 
-		for (uint32_t m = 0, call; m < at->count; m++) {
-			const struct dp_lane *lane =
-				lane_of(replay, &job->members[at->first + m], &call);
+		for (size_t i = 0; i < lane->count && !status; i++) {
+			uint32_t instance = lane->rank->instances[lane->first + i];
+			struct ending ending = { 0, instance, { 0, 0 } };
 
-			if (lane)
-				ending.end_ns = fmax(ending.end_ns,
-						     dp_lane__time(lane, lane->calls[call].end_ns));
-		}
-		if (isfinite(ending.end_ns))
+			if (instance == DP_NONE || replay->windows[instance] == replay->window)
+				continue;
+			replay->windows[instance] = replay->window;
+			ending.end_ns = end_of(replay, instance);
 			status = add_ending(endings, &ending);
+		}
 	}
 	return status;
 }
@@ -339,22 +362,34 @@ static double median_saved(struct replay *replay)
 	return count ? dp_stat__median(replay->room, count) : NAN;
 }
 
-static int replay_window(double *saved_ns, struct replay *replay)
+static int make_lanes(struct replay *replay, size_t *made)
 {
 	const struct dp_job *job = replay->job;
-	size_t lanes = 0;
+	const struct dp_lane_extent *extents = replay->extents;
+	size_t calls = 0;
 	int status = DP_OK;
 
-	while (lanes < job->count && !status) {
-		status = dp_lane__init(&replay->lanes[lanes], job, replay->change, lanes,
+	for (*made = 0; *made < job->count && !status && calls <= replay->left; ++*made) {
+		status = dp_lane__init(&replay->lanes[*made], job, replay->change, extents, *made,
 				       replay->from, replay->to, replay->last);
-		lanes++;
+		extents += job->ranks[*made].from->step_count;
+		calls += replay->lanes[*made].count;
 	}
-	if (!status)
+	replay->left -= DP_MIN(calls, replay->left);
+	replay->window++;
+	return status;
+}
+
+static int replay_window(double *saved_ns, struct replay *replay)
+{
+	size_t lanes;
+	int status = make_lanes(replay, &lanes);
+
+	if (!status && replay->left)
 		status = change_work(replay);
-	if (!status)
+	if (!status && replay->left)
 		status = replay_calls(replay);
-	if (!status)
+	if (!status && replay->left)
 		*saved_ns = median_saved(replay);
 	while (lanes)
 		dp_lane__fini(&replay->lanes[--lanes]);
@@ -392,7 +427,8 @@ static int replay_windows(double *saved_ns, struct replay *replay)
 	double sum_ns = 0;
 	int status = DP_OK;
 
-	for (replay->from = first; replay->from < last && !status; replay->from = replay->to) {
+	for (replay->from = first; replay->from < last && replay->left && !status;
+	     replay->from = replay->to) {
 		double window_ns = NAN;
 
 		/* a last window shorter than half is joined to the one before */
@@ -404,7 +440,7 @@ static int replay_windows(double *saved_ns, struct replay *replay)
 			known += replay->to - replay->from;
 		}
 	}
-	if (known)
+	if (known && replay->left)
 		*saved_ns = sum_ns / (double)known * replay->change->more_often;
 	return status;
 }
@@ -419,23 +455,49 @@ static bool is_connected(const struct dp_job *job)
 	return job->count > 0;
 }
 
+static int prepare(struct replay *replay)
+{
+	const struct dp_job *job = replay->job;
+	struct dp_lane_extent *extents;
+	size_t steps = 0;
+
+	for (size_t r = 0; r < job->count; r++) {
+		steps += job->ranks[r].from->step_count;
+		replay->left += job->ranks[r].from->call_count * OVERLAP_MOST;
+	}
+	replay->lanes = dp_alloc__array(job->count + 1, sizeof(*replay->lanes));
+	replay->room = dp_alloc__array(job->count + 1, sizeof(*replay->room));
+	replay->peers = dp_alloc__array(job->count + 1, sizeof(*replay->peers));
+	replay->last = dp_alloc__array(job->group_count + 1, sizeof(*replay->last));
+	replay->windows = dp_alloc__zeroed(job->instance_count + 1, sizeof(*replay->windows));
+	extents = replay->extents = dp_alloc__array(steps + 1, sizeof(*extents));
+	if (!replay->lanes || !replay->room || !replay->peers || !replay->last ||
+	    !replay->windows || !extents)
+		return DP_ERR_NOMEM;
+	memset(replay->last, 0xff, (job->group_count + 1) * sizeof(*replay->last));
+	for (size_t r = 0; r < job->count; r++) {
+		dp_lane__find_extents(extents, job->ranks[r].from);
+		extents += job->ranks[r].from->step_count;
+	}
+	return DP_OK;
+}
+
 int dp_job__replay(double *saved_ns, const struct dp_job *job, const struct dp_job_change *change)
 {
-	struct replay replay = { .job = job, .change = change };
-	int status = DP_ERR_NOMEM;
+	struct replay replay = { .job = job, .change = change, .window = 0 };
+	int status;
 
 	*saved_ns = NAN;
-	replay.lanes = dp_alloc__array(job->count + 1, sizeof(*replay.lanes));
-	replay.room = dp_alloc__array(job->count + 1, sizeof(*replay.room));
-	replay.peers = dp_alloc__array(job->count + 1, sizeof(*replay.peers));
-	replay.last = dp_alloc__array(job->group_count + 1, sizeof(*replay.last));
-	if (replay.lanes && replay.room && replay.peers && replay.last) {
-		memset(replay.last, 0xff, (job->group_count + 1) * sizeof(*replay.last));
-		status = is_connected(job) ? replay_windows(saved_ns, &replay) : DP_OK;
-	}
+	if (!is_connected(job))
+		return DP_OK;
+	status = prepare(&replay);
+	if (!status)
+		status = replay_windows(saved_ns, &replay);
 	free(replay.lanes);
 	free(replay.room);
 	free(replay.peers);
 	free(replay.last);
+	free(replay.windows);
+	free(replay.extents);
 	return status;
 }

@@ -7,9 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Operators, kernels and host ranges of a rank: further ones cost too little to be a cause. */
-enum { SHARES_MOST = 1024 };
-
 struct part_metric {
 	const char *name;
 	enum dp_rank_part part;
@@ -72,7 +69,7 @@ static int add_share(struct dp_rank_summary *rank, enum dp_rank_part part, bool 
 {
 	struct dp_share_summary share = { NULL, ns, (uint8_t)part, operator_ };
 
-	if (!(ns > 0) || rank->share_count >= SHARES_MOST)
+	if (!(ns > 0) || rank->share_count >= DP_SHARES_MOST)
 		return DP_OK;
 	if (dp_array__reserve(&rank->shares, &rank->share_room, rank->share_count + 1,
 			      sizeof(share)))
@@ -98,7 +95,7 @@ static int fill_shares(struct dp_rank_summary *rank, const struct dp_analysis *a
 	const struct dp_host_range *range;
 	int status = DP_OK;
 
-	for (size_t i = 0; !status && i < SHARES_MOST / 4; i++) {
+	for (size_t i = 0; !status && i < DP_SHARES_MOST / 4; i++) {
 		stat = dp_analysis_loop_operator_stat(analysis, loop, i);
 		if (!stat)
 			break;
@@ -106,7 +103,7 @@ static int fill_shares(struct dp_rank_summary *rank, const struct dp_analysis *a
 			status = add_share(rank, DP_RANK_COMPUTE, true, stat->name,
 					   stat->total_ns / iterations);
 	}
-	for (size_t i = 0; !status && i < SHARES_MOST / 4; i++) {
+	for (size_t i = 0; !status && i < DP_SHARES_MOST / 4; i++) {
 		stat = dp_analysis_loop_kernel_stat(analysis, loop, i);
 		if (!stat)
 			break;

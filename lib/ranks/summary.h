@@ -40,6 +40,9 @@ struct dp_step_summary {
 	bool warmup;
 };
 
+/* Operators, kernels and host ranges of a rank: further ones cost too little to be a cause. */
+enum { DP_SHARES_MOST = 1024 };
+
 /* What a part's time is spent in. */
 struct dp_share_summary {
 	const char *name;

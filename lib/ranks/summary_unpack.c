@@ -235,6 +235,8 @@ static int take_groups(struct unpack *unpack, struct dp_rank_summary *rank)
 static int take_shares(struct unpack *unpack, struct dp_rank_summary *rank)
 {
 	rank->share_count = take_count(unpack, 4);
+	if (rank->share_count > DP_SHARES_MOST)
+		rank->share_count = (size_t)refuse(unpack);
 	rank->shares = dp_alloc__array(rank->share_count + 1, sizeof(*rank->shares));
 	if (!rank->shares)
 		return DP_ERR_NOMEM;

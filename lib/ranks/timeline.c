@@ -14,8 +14,9 @@ static int64_t to_first(const struct dp_job *job, size_t r, int64_t time_ns)
 
 	if (job->clocks[r].known && job->clocks[r].anchor == 0)
 		return dp_clock__to_anchor(&job->clocks[r], time_ns);
-	return from->is_epoch == first->is_epoch ? dp_sum__i64(time_ns, from->t0_ns - first->t0_ns)
-						 : time_ns;
+	return from->is_epoch == first->is_epoch
+		       ? dp_clock__limit(dp_sum__i64(time_ns, from->t0_ns - first->t0_ns))
+		       : time_ns;
 }
 
 int dp_ranks__timeline(struct dp_ranks *ranks, const struct dp_job *job)

@@ -239,6 +239,22 @@ static int number_stages(struct dp_stages *stages, const struct dp_job *job, uin
 	return DP_OK;
 }
 
+/* Lists the ranks by stage, by counting. */
+static int list_ranks(struct dp_stages *stages, const struct dp_job *job)
+{
+	stages->order = dp_alloc__array(job->count + 1, sizeof(*stages->order));
+	stages->first = dp_alloc__zeroed(stages->count + 2, sizeof(*stages->first));
+	if (!stages->order || !stages->first)
+		return DP_ERR_NOMEM;
+	for (size_t r = 0; r < job->count; r++)
+		stages->first[stages->stage[r] + 2]++;
+	for (size_t s = 2; s < stages->count + 2; s++)
+		stages->first[s] += stages->first[s - 1];
+	for (uint32_t r = 0; r < job->count; r++)
+		stages->order[stages->first[stages->stage[r] + 1]++] = r;
+	return DP_OK;
+}
+
 int dp_stages__init(struct dp_stages *stages, const struct dp_job *job)
 {
 	uint32_t *parents = dp_alloc__array(job->count + 1, sizeof(*parents));
@@ -260,6 +276,8 @@ int dp_stages__init(struct dp_stages *stages, const struct dp_job *job)
 	} else {
 		stages->count = 1;
 	}
+	if (!status)
+		status = list_ranks(stages, job);
 out:
 	free(parents);
 	free(pipelines);
@@ -271,4 +289,6 @@ void dp_stages__fini(struct dp_stages *stages)
 {
 	free(stages->stage);
 	free(stages->classes);
+	free(stages->order);
+	free(stages->first);
 }

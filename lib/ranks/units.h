@@ -30,7 +30,9 @@ void dp_units__fini(struct dp_units *units);
 struct dp_stages {
 	uint32_t *stage; /* per rank, below count */
 	uint32_t *classes;
-	size_t count; /* 1 if ranks send nothing to each other */
+	size_t count;	 /* 1 if ranks send nothing to each other */
+	uint32_t *order; /* the ranks of stage s: order[first[s]] to order[first[s + 1] - 1] */
+	size_t *first;
 };
 
 int dp_stages__init(struct dp_stages *stages, const struct dp_job *job);

@@ -372,19 +372,26 @@ static void close_loop(struct dp_render *render, struct json *json)
 	json->any = true;
 }
 
-/* Writes the ids of the streams of a loop that runs on several. */
+/* Writes the ids of the streams of a loop that runs on several, which are all of its device. */
 static void write_streams_of(struct dp_render *render, size_t id)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
-	const struct dp_stream *stream;
-	size_t count = 0, written = 0;
+	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
+	size_t first = loop->stream, end = loop->stream, count = 0, written = 0;
 
-	for (size_t i = 0; i < dp_trace_stream_count(trace); i++)
+	while (first > 0 && dp_trace_stream(trace, first - 1)->device == loop->device)
+		first--;
+	while (end < dp_trace_stream_count(trace) &&
+	       dp_trace_stream(trace, end)->device == loop->device)
+		count += dp_analysis_loop_has_stream(render->analysis, id, end++);
+	for (size_t i = first; i < loop->stream; i++)
 		count += dp_analysis_loop_has_stream(render->analysis, id, i);
 	if (count < 2)
 		return;
 	dp_json_out__key(render, ",\n      ", "streams");
-	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
+	for (size_t i = first; i < end; i++) {
+		const struct dp_stream *stream = dp_trace_stream(trace, i);
+
 		if (!dp_analysis_loop_has_stream(render->analysis, id, i))
 			continue;
 		dp_render__text(render, written++ ? ", " : "[");

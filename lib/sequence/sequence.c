@@ -157,10 +157,10 @@ out:
 
 static bool device_has_copies(const struct dp_trace *trace, uint32_t device)
 {
-	const struct dp_stream *stream;
+	struct dp_stream_range range = dp_stream_range__of(trace, device);
 
-	for (size_t s = 0; (stream = dp_trace_stream(trace, s)); s++)
-		if (stream->device == device && stream->copies)
+	for (size_t s = range.first; s < range.end; s++)
+		if (dp_trace_stream(trace, s)->copies)
 			return true;
 	return false;
 }

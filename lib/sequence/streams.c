@@ -15,6 +15,8 @@
 #include "sequence/streams.h"
 #include "base/parameters.h"
 #include "base/communication.h"
+#include "base/search.h"
+#include "base/sort.h"
 
 #include <string.h>
 
@@ -22,11 +24,29 @@
 struct work {
 	const struct dp_trace *trace;
 	size_t names;	 /* the last one stands for kernels without a name */
-	bool *excluded;	 /* by name: it communicates */
+	uint8_t *kinds;	 /* by name, once it was needed */
 	double *main_ns; /* by name */
 	double *own_ns;	 /* by name; all zeros between two streams */
 	double main_all_ns;
 };
+
+enum { UNKNOWN, COMPUTES, COMMUNICATES };
+
+struct dp_stream_range dp_stream_range__of(const struct dp_trace *trace, uint32_t device)
+{
+	size_t count = dp_trace_stream_count(trace);
+	struct dp_stream_range range;
+
+	DP_FIND(range.first, 0, count, dp_trace_stream(trace, range.first)->device >= device);
+	DP_FIND(range.end, range.first, count, dp_trace_stream(trace, range.end)->device > device);
+	return range;
+}
+
+bool dp_stream_group__has(const struct dp_stream_group *group, const struct dp_stream_range *range,
+			  size_t stream)
+{
+	return group->has ? group->has[stream - range->first] : stream == group->stream;
+}
 
 static size_t name_of(const struct work *work, uint32_t op)
 {
@@ -40,8 +60,13 @@ static size_t name_of(const struct work *work, uint32_t op)
 static bool is_work(const struct work *work, uint32_t op, double *ns)
 {
 	const struct dp_ops *ops = dp_trace_ops(work->trace);
+	uint8_t *kind = &work->kinds[name_of(work, op)];
 
-	if (!dp_op_is_kernel(ops->kind[op]) || work->excluded[name_of(work, op)])
+	if (*kind == UNKNOWN)
+		*kind = dp_communication__is_kernel(dp_trace_string(work->trace, ops->name[op]))
+				? COMMUNICATES
+				: COMPUTES;
+	if (!dp_op_is_kernel(ops->kind[op]) || *kind == COMMUNICATES)
 		return false;
 	*ns = (double)DP_MAX(ops->end_ns[op] - ops->start_ns[op], 1);
 	return true;
@@ -83,15 +108,17 @@ static bool does_same(const struct work *work, uint32_t stream)
 }
 
 /* Returns true if kernels of two of the streams rarely overlap. */
-static bool take_turns(const struct work *work, const bool *has)
+static bool take_turns(const struct work *work, const struct dp_stream_group *group)
 {
 	const struct dp_ops *ops = dp_trace_ops(work->trace);
 	double all_ns = 0, together_ns = 0, ns;
 	int64_t until_ns = INT64_MIN;
 	uint32_t last = DP_NONE;
 
-	for (uint32_t i = 0; i < ops->count; i++) {
-		if (!has[ops->stream[i]] || !is_work(work, i, &ns))
+	for (size_t row = 0; row < group->count; row++) {
+		uint32_t i = group->rows[row];
+
+		if (!is_work(work, i, &ns))
 			continue;
 		all_ns += ns;
 		if (ops->stream[i] != last && ops->start_ns[i] < until_ns)
@@ -106,13 +133,13 @@ static bool take_turns(const struct work *work, const bool *has)
 }
 
 /* Returns true if the launches of all the streams' kernels are recorded. */
-static bool have_launches(const struct work *work, const bool *has)
+static bool have_launches(const struct work *work, const struct dp_stream_group *group)
 {
 	const struct dp_ops *ops = dp_trace_ops(work->trace);
 
-	for (size_t i = 0; i < ops->count; i++)
-		if (has[ops->stream[i]] && dp_op_is_kernel(ops->kind[i]) &&
-		    ops->call[i] == DP_NONE)
+	for (size_t i = 0; i < group->count; i++)
+		if (dp_op_is_kernel(ops->kind[group->rows[i]]) &&
+		    ops->call[group->rows[i]] == DP_NONE)
 			return false;
 	return true;
 }
@@ -120,22 +147,33 @@ static bool have_launches(const struct work *work, const bool *has)
 /* The members' operations in the order of the trace. */
 static int merge(struct dp_stream_group *group, const struct dp_trace *trace)
 {
-	const struct dp_ops *ops = dp_trace_ops(trace);
+	struct dp_stream_range range =
+		dp_stream_range__of(trace, dp_trace_stream(trace, group->stream)->device);
 	size_t total = 0, count = 0;
+	uint32_t *scratch;
 
-	for (size_t s = 0; s < dp_trace_stream_count(trace); s++) {
-		if (group->has[s])
-			dp_trace_stream_ops(trace, s, &count);
-		total += group->has[s] ? count : 0;
+	for (size_t s = range.first; s < range.end; s++) {
+		dp_trace_stream_ops(trace, s, &count);
+		total += group->has[s - range.first] ? count : 0;
 	}
 	group->merged = dp_alloc__array(total, sizeof(*group->merged));
-	if (!group->merged)
+	scratch = dp_alloc__array(total, sizeof(*scratch));
+	if (!group->merged || !scratch) {
+		free(scratch);
 		return DP_ERR_NOMEM;
+	}
 	group->rows = group->merged;
 	group->count = 0;
-	for (uint32_t i = 0; i < ops->count && group->count < total; i++)
-		if (group->has[ops->stream[i]])
-			group->merged[group->count++] = i;
+	for (size_t s = range.first; s < range.end; s++) {
+		const uint32_t *rows = dp_trace_stream_ops(trace, s, &count);
+
+		if (!group->has[s - range.first] || !count)
+			continue;
+		memcpy(group->merged + group->count, rows, count * sizeof(*rows));
+		group->count += count;
+	}
+	dp_sort__u32(group->merged, scratch, group->count);
+	free(scratch);
 	return DP_OK;
 }
 
@@ -143,20 +181,15 @@ static int work_init(struct work *work, const struct dp_trace *trace)
 {
 	work->trace = trace;
 	work->names = dp_trace_string_count(trace) + 1;
-	work->excluded = dp_alloc__zeroed(work->names, sizeof(*work->excluded));
+	work->kinds = dp_alloc__zeroed(work->names, sizeof(*work->kinds));
 	work->main_ns = dp_alloc__zeroed(work->names, sizeof(*work->main_ns));
 	work->own_ns = dp_alloc__zeroed(work->names, sizeof(*work->own_ns));
-	if (!work->excluded || !work->main_ns || !work->own_ns)
-		return DP_ERR_NOMEM;
-	for (size_t i = 0; i + 1 < work->names; i++)
-		work->excluded[i] =
-			dp_communication__is_kernel(dp_trace_string(trace, (uint32_t)i));
-	return DP_OK;
+	return work->kinds && work->main_ns && work->own_ns ? DP_OK : DP_ERR_NOMEM;
 }
 
 static void work_fini(struct work *work)
 {
-	free(work->excluded);
+	free(work->kinds);
 	free(work->main_ns);
 	free(work->own_ns);
 }
@@ -164,11 +197,11 @@ static void work_fini(struct work *work)
 /* Returns true if another stream of the device computes. */
 static bool has_others(const struct dp_trace *trace, uint32_t stream)
 {
-	uint32_t device = dp_trace_stream(trace, stream)->device;
-	const struct dp_stream *other;
+	struct dp_stream_range range =
+		dp_stream_range__of(trace, dp_trace_stream(trace, stream)->device);
 
-	for (size_t s = 0; (other = dp_trace_stream(trace, s)); s++)
-		if (s != stream && other->device == device && other->kernels)
+	for (size_t s = range.first; s < range.end; s++)
+		if (s != stream && dp_trace_stream(trace, s)->kernels)
 			return true;
 	return false;
 }
@@ -177,22 +210,26 @@ static bool has_others(const struct dp_trace *trace, uint32_t stream)
 static int find_members(struct dp_stream_group *group, struct work *work)
 {
 	const struct dp_trace *trace = work->trace;
-	uint32_t device = dp_trace_stream(trace, group->stream)->device;
-	const struct dp_stream *other;
+	struct dp_stream_range range =
+		dp_stream_range__of(trace, dp_trace_stream(trace, group->stream)->device);
 
-	group->has = dp_alloc__zeroed(dp_trace_stream_count(trace), sizeof(*group->has));
+	group->has = dp_alloc__zeroed(range.end - range.first, sizeof(*group->has));
 	if (!group->has)
 		return DP_ERR_NOMEM;
-	group->has[group->stream] = true;
+	group->has[group->stream - range.first] = true;
 	work->main_all_ns = add_stream(work, work->main_ns, group->stream);
-	for (uint32_t s = 0; (other = dp_trace_stream(trace, s)); s++)
-		if (s != group->stream && other->device == device && other->kernels &&
+	for (uint32_t s = (uint32_t)range.first; s < range.end; s++)
+		if (s != group->stream && dp_trace_stream(trace, s)->kernels &&
 		    does_same(work, s)) {
-			group->has[s] = true;
+			group->has[s - range.first] = true;
 			group->streams++;
 		}
-	if (group->streams > 1 && !take_turns(work, group->has)) {
-		group->by_launch = have_launches(work, group->has);
+	if (group->streams < 2)
+		return DP_OK;
+	if (merge(group, trace))
+		return DP_ERR_NOMEM;
+	if (!take_turns(work, group)) {
+		group->by_launch = have_launches(work, group);
 		group->streams = group->by_launch ? group->streams : 1;
 	}
 	return DP_OK;
@@ -218,11 +255,9 @@ int dp_stream_group__init(struct dp_stream_group *group, const struct dp_trace *
 	if (!status)
 		status = find_members(group, &work);
 	work_fini(&work);
-	if (!status && group->streams > 1)
-		status = merge(group, trace);
 	if (group->streams < 2) {
-		free(group->has);
-		group->has = NULL;
+		dp_stream_group__fini(group);
+		dp_stream_group__single(group, trace, stream);
 	}
 	return status ? dp_error__nomem(error, 0) : DP_OK;
 }
@@ -230,16 +265,18 @@ int dp_stream_group__init(struct dp_stream_group *group, const struct dp_trace *
 int dp_stream_group__all(struct dp_stream_group *group, const struct dp_trace *trace,
 			 uint32_t stream, struct dp_error *error)
 {
-	uint32_t device = dp_trace_stream(trace, stream)->device;
-	const struct dp_stream *other;
+	struct dp_stream_range range =
+		dp_stream_range__of(trace, dp_trace_stream(trace, stream)->device);
 
 	*group = (struct dp_stream_group){ .stream = stream };
-	group->has = dp_alloc__zeroed(dp_trace_stream_count(trace), sizeof(*group->has));
+	group->has = dp_alloc__zeroed(range.end - range.first, sizeof(*group->has));
 	if (!group->has)
 		return dp_error__nomem(error, 0);
-	for (size_t s = 0; (other = dp_trace_stream(trace, s)); s++) {
-		group->has[s] = s == stream || (other->device == device && other->compute_ns > 0);
-		group->streams += group->has[s];
+	for (size_t s = range.first; s < range.end; s++) {
+		bool *has = &group->has[s - range.first];
+
+		*has = s == stream || dp_trace_stream(trace, s)->compute_ns > 0;
+		group->streams += *has;
 	}
 	return merge(group, trace) ? dp_error__nomem(error, 0) : DP_OK;
 }
@@ -247,18 +284,18 @@ int dp_stream_group__all(struct dp_stream_group *group, const struct dp_trace *t
 int dp_stream_group__with_copies(struct dp_stream_group *group, const struct dp_trace *trace,
 				 const struct dp_stream_group *from, struct dp_error *error)
 {
-	uint32_t device = dp_trace_stream(trace, from->stream)->device;
-	const struct dp_stream *other;
+	struct dp_stream_range range =
+		dp_stream_range__of(trace, dp_trace_stream(trace, from->stream)->device);
 
 	*group = (struct dp_stream_group){ .stream = from->stream,
 					   .streams = from->streams,
 					   .by_launch = from->by_launch };
-	group->has = dp_alloc__zeroed(dp_trace_stream_count(trace), sizeof(*group->has));
+	group->has = dp_alloc__zeroed(range.end - range.first, sizeof(*group->has));
 	if (!group->has)
 		return dp_error__nomem(error, 0);
-	for (size_t s = 0; (other = dp_trace_stream(trace, s)); s++)
-		group->has[s] = (from->has ? from->has[s] : s == from->stream) ||
-				(other->device == device && !other->kernels);
+	for (size_t s = range.first; s < range.end; s++)
+		group->has[s - range.first] =
+			dp_stream_group__has(from, &range, s) || !dp_trace_stream(trace, s)->kernels;
 	return merge(group, trace) ? dp_error__nomem(error, 0) : DP_OK;
 }
 

@@ -5,9 +5,17 @@
 #include "base/base.h"
 #include <deepprof/trace.h>
 
+/* The streams of a device, which follow each other in a trace. */
+struct dp_stream_range {
+	size_t first, end;
+};
+
+/* Cost: logarithmic. */
+struct dp_stream_range dp_stream_range__of(const struct dp_trace *trace, uint32_t device);
+
 struct dp_stream_group {
 	uint32_t stream;      /* that it was made for */
-	bool *has;	      /* per stream of the trace: it is a member; NULL: only that one */
+	bool *has;	      /* per stream of the device: it is a member; NULL: only that one */
 	size_t streams;	      /* with kernels, that it has */
 	const uint32_t *rows; /* their operations in order */
 	size_t count;
@@ -19,8 +27,7 @@ struct dp_stream_group {
  * Makes the group of a stream and those of its device that do the same work, for example if each
  * replay of a CUDA graph is on another stream: in turn, or concurrently if launches are recorded.
  * Borrows the trace. The caller releases *group with fini, also after a failure. Errors:
- * DP_ERR_NOMEM. Cost: linear in the device's operations, and in all operations if there are several
- * streams.
+ * DP_ERR_NOMEM. Cost: linear in the device's operations and streams.
  */
 int dp_stream_group__init(struct dp_stream_group *group, const struct dp_trace *trace,
 			  uint32_t stream, struct dp_error *error);
@@ -41,6 +48,10 @@ int dp_stream_group__with_copies(struct dp_stream_group *group, const struct dp_
 
 /* Sorts operations by their launches. Errors: DP_ERR_NOMEM. Cost: n log n. */
 int dp_stream_group__by_launch(uint32_t *rows, size_t count, const struct dp_trace *trace);
+
+/* Returns true for a member. range: of the group's device. */
+bool dp_stream_group__has(const struct dp_stream_group *group, const struct dp_stream_range *range,
+			  size_t stream);
 
 void dp_stream_group__fini(struct dp_stream_group *group);
 

@@ -35,6 +35,16 @@ static int compare_spans(const void *ctx, uint32_t a, uint32_t b)
 	return compare_i64(end[b], end[a]);
 }
 
+/* Those of many ranks may start at once: a kernel finds its own by its stream. */
+static int compare_collectives(const void *ctx, uint32_t a, uint32_t b)
+{
+	const uint32_t *stream =
+		DP_COLUMN((const struct dp_columns *)ctx, uint32_t, COLLECTIVE_STREAM);
+
+	return stream[a] != stream[b] ? compare_i64(stream[a], stream[b])
+				      : compare_spans(ctx, a, b);
+}
+
 /* Sorts by the time in the first column, then by compare, if any. */
 static int sort_columns(struct dp_builder *builder, struct dp_columns *rows,
 			int (*compare)(const void *, uint32_t, uint32_t))
@@ -61,7 +71,7 @@ static int sort_all(struct dp_builder *builder)
 	if (!status)
 		status = sort_columns(builder, &builder->syncs, compare_spans);
 	if (!status)
-		status = sort_columns(builder, &builder->collectives, compare_spans);
+		status = sort_columns(builder, &builder->collectives, compare_collectives);
 	if (!status)
 		status = sort_columns(builder, &builder->ranges, compare_spans);
 	if (!status)

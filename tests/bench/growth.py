@@ -22,6 +22,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'robust'))
 import hostile
+import summaries
 
 MOST = 1.1
 SCALES = (1, 4, 16)
@@ -45,7 +46,13 @@ HOSTILE = {
     'chains': 0.125, 'skipped_chains': 0.5, 'defaults': 0.5, 'hidden_rowid': 0.25,
     'shadowed_rowids': 0.25, 'bogus_tables': 1, 'devices': 0.5, 'streams': 0.5,
     'long_names': 0.25, 'shared_thread': 0.1, 'devices_and_ranges': 0.25,
+    'devices_and_streams': 0.25,
     'nested_ranges': 4, 'merged_ranks': 0.25,
+}
+# Summaries, which ranks alone reads.
+SUMMARIES = {
+    'long_group': 0.5, 'many_pairs': 0.25, 'other_jobs': 0.5, 'uneven_ranks': 0.25,
+    'straggler': 1, 'crossing_iterations': 0.5,
 }
 
 
@@ -102,6 +109,10 @@ def traces(simulator):
         maker = hostile.MAKERS[name]
         yield (name, lambda path, scale, maker=maker, base=base: maker(path, base * scale),
                ('info', 'analyze', 'json', 'chrome', 'ranks'))
+    for name, base in SUMMARIES.items():
+        maker = summaries.MAKERS[name]
+        yield (name, lambda path, scale, maker=maker, base=base: maker(path, base * scale),
+               ('ranks',))
 
 
 def exponent_of(points):

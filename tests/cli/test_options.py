@@ -54,6 +54,20 @@ class Commands(cli.Case):
     def test_a_file_in_place_of_a_command(self):
         self.assert_fails(cli.run(self.trace), 2, f"deepprof analyze {self.trace}"[:60])
 
+    def test_suggested_commands_are_quoted(self):
+        """A file's name may be a command, too."""
+        name = "a; rm -r 'x"
+        quoted = "'a; rm -r '\\''x'"
+        path = self.folder / name
+        path.write_text("")
+        result = cli.run(name, cwd=self.folder)
+        self.assert_fails(result, 2, f"deepprof analyze {quoted}")
+        made = self.folder / "a.dpsum"
+        self.assert_done(cli.run("reduce", self.trace, "-o", made))
+        made.rename(path)
+        result = cli.run("info", name, cwd=self.folder)
+        self.assert_fails(result, 1, f"use deepprof ranks {quoted}")
+
     def test_help_takes_one_command(self):
         self.assert_fails(cli.run("help", "info", "analyze"), 2, "one command")
 

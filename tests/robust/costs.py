@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 import hostile
+import summaries
 
 MIB = 1 << 20
 CPU_SECONDS = 20
@@ -30,12 +31,21 @@ CASES = [
     ('bogus_tables', 8, ['info'], 1, "the database's schema is too large: more than about 3,500", MIB),
     ('devices', 10, ['analyze'], 0, 'kernel', 64 * MIB),
     ('devices_and_ranges', 4, ['analyze'], 0, 'kernel', 64 * MIB),
+    ('devices_and_streams', 4, ['analyze'], 0, 'kernel', 64 * MIB),
     ('one_thread', 2, ['analyze'], 1, 'the same threads launch on more than 256 devices', MIB),
     ('nested_ranges', 80, ['analyze'], 0, 'host wait, mostly range', MIB),
     ('streams', 1, ['info'], 0, 'and 11,900 other streams (-v lists all)', MIB // 16),
     ('streams', 1, ['info', '-v'], 0, '11999', 2 * MIB),
     ('groups', 1.5, ['ranks'], 0, 'of 150,000 calls matched', MIB),
     ('group_streams', 2.5, ['ranks'], 0, 'of 250,000 calls matched', MIB),
+    ('merged_ranks', 1, ['ranks'], 0, '1,024 ranks', MIB),
+    ('long_group', 1, ['ranks'], 0, '2 ranks', MIB),
+    ('many_pairs', 1, ['ranks'], 0, 'of 160,000 calls matched', MIB),
+    ('other_jobs', 1, ['ranks'], 0, '9997 more files left out', MIB),
+    ('uneven_ranks', 1, ['ranks'], 0, '6,001 ranks', 2 * MIB),
+    ('missing_iterations', 1, ['ranks'], 1, 'the ranks have iterations of different times', MIB),
+    ('straggler', 12, ['ranks'], 0, 'rank 2 holds the others up', MIB),
+    ('crossing_iterations', 4, ['ranks'], 0, 'rank 2 holds the others up', MIB),
     ('long_names', 1, ['export', '--format=chrome', '-o', '-'], 0, 'aaa... [name ', 32 * MIB),
 ]
 
@@ -65,13 +75,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('command')
     options = parser.parse_args()
+    makers = hostile.MAKERS | summaries.MAKERS
     faults = 0
     with tempfile.TemporaryDirectory() as folder:
         made = None
         for case in CASES:
             path = pathlib.Path(folder) / 'trace'
             if made != case[:2]:
-                hostile.MAKERS[case[0]](path, case[1])
+                makers[case[0]](path, case[1])
                 made = case[:2]
             fault = fault_of(options.command, case, path)
             if fault:

@@ -282,6 +282,23 @@ def devices_and_ranges(path, scale, count=1000, ranges=100000):
     database.close()
 
 
+def devices_and_streams(path, scale, count=1000, kernels=60):
+    """Devices with a stream for each of their kernels."""
+    database = open_new(path)
+    database.execute(KERNEL_TABLE)
+    database.execute(STRINGS_TABLE)
+    count = int(count * scale)
+    database.execute('BEGIN')
+    database.executemany('INSERT INTO StringIds VALUES(?, ?)',
+                         ((i, f'kernel_{i}') for i in range(8)))
+    database.executemany(
+        'INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(?, ?, ?, 1, ?, ?, 16777216, ?, NULL)',
+        ((1000 * i + 1, 1000 * i + 900, i % count, i, i + 1, i // count % 8)
+         for i in range(count * kernels)))
+    database.execute('COMMIT')
+    database.close()
+
+
 def nested_ranges(path, scale, count=16000, kernels=400):
     """Twenty iterations with ranges that begin one after the other while the GPU waits, and all
     end with the last kernel."""
@@ -365,7 +382,8 @@ def long_names(path, scale, events=14000, length=50000, names=20):
 
 MAKERS = {maker.__name__: maker for maker in (
     chains, skipped_chains, defaults, hidden_rowid, shadowed_rowids, bogus_tables, devices,
-    one_thread, shared_thread, devices_and_ranges, nested_ranges, streams, groups, group_streams,
+    one_thread, shared_thread, devices_and_ranges, devices_and_streams, nested_ranges, streams,
+    groups, group_streams,
     merged_ranks, long_names)}
 
 
