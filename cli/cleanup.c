@@ -17,7 +17,7 @@ static struct {
 static struct sigaction pipe_action;
 static bool held[3]; /* descriptors that had been closed */
 
-static const int fatal[] = { SIGINT, SIGTERM, SIGHUP };
+static const int fatal[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU };
 
 /* Makes only calls that are safe in a handler (POSIX 2.4.3). */
 static void on_signal(int number)
@@ -104,6 +104,23 @@ static void hold(int fd)
 	}
 }
 
+static void do_nothing(int number)
+{
+	(void)number;
+}
+
+/* A file that becomes larger than allowed is an error. Unlike SIG_IGN, this ends with exec(). */
+static void survive_size_limit(void)
+{
+	struct sigaction action, old;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = do_nothing;
+	sigemptyset(&action.sa_mask);
+	if (!sigaction(SIGXFSZ, NULL, &old) && old.sa_handler == SIG_DFL)
+		sigaction(SIGXFSZ, &action, NULL);
+}
+
 void cleanup_init(void)
 {
 	struct sigaction ignore;
@@ -114,6 +131,7 @@ void cleanup_init(void)
 	ignore.sa_handler = SIG_IGN;
 	sigemptyset(&ignore.sa_mask);
 	sigaction(SIGPIPE, &ignore, &pipe_action);
+	survive_size_limit();
 }
 
 void cleanup_restore(void)

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import sqlite3
@@ -36,6 +37,11 @@ def remove_kernels(path):
         lines = path.read_text().splitlines(keepends=True)
         head = next(i for i, line in enumerate(lines) if "Start" in line) + 2
         path.write_text("".join(lines[:head] + [x for x in lines[head:] if "[CUDA mem" in x]))
+
+
+def without_cores():
+    cli.default_signals()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 class Input(cli.Case):
@@ -716,9 +722,7 @@ class Output(cli.Case):
         """A write that fails half way, wherever mounting is not allowed."""
 
         def limit():
-            import resource
-
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
             resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
         result = self.analyze("-o", self.path, preexec_fn=limit)
@@ -775,13 +779,19 @@ class Output(cli.Case):
         """A signal leaves no temporary file behind."""
         fifo = self.folder / "trace"
         os.mkfifo(fifo)
-        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        for number in (
+            signal.SIGINT,
+            signal.SIGTERM,
+            signal.SIGHUP,
+            signal.SIGQUIT,
+            signal.SIGXCPU,
+        ):
             with subprocess.Popen(
                 [cli.DEEPPROF, "analyze", "-o", "report", "trace"],
                 cwd=self.folder,
                 stderr=subprocess.PIPE,
                 env=cli.environment(),
-                preexec_fn=cli.default_signals,
+                preexec_fn=without_cores,
             ) as process:
                 with open(fifo, "wb") as writer:
                     writer.write(b'{"traceEvents": [')
