@@ -101,11 +101,6 @@ DP_WHOLE(rival_period, 16, "kernels", "real",
 	"longer ones cost time")
 DP_WHOLE(update_parameters, 16, "parameters", "presets",
 	"of a model, at least: an optimizer repeats its kernels that often")
-DP_WHOLE(update_share, 10, "1/share", "presets",
-	"of an iteration that its optimizer makes up at least, as each parameter has few other "
-	"kernels")
-DP_REAL(optimizer_fade, 0.7, "score", "presets",
-	"that the last offset of the bookkeeping has less than the first")
 DP_REAL(optimizer_last, 0.5, "score", "traces",
 	"more right behind it")
 DP_REAL(update_run_last, 1.25, "score", "traces",
@@ -215,8 +210,6 @@ DP_REAL(power_share, 0.02, "share", "presets",
 	"the same as a share of the count; the larger of both holds")
 DP_REAL(structure, 0.15, "share", "presets",
 	"of a step that its inner loops cover, at least")
-DP_REAL(structure_layer, 0.5, "share", "presets",
-	"the same for a pattern as short as a layer: layers contain two norms or several experts")
 DP_REAL(structured, 0.3, "share", "presets",
 	"of the inner loop that loops inside it cover, at least, for it to be a step with layers")
 DP_REAL(layers_few, 2.5, "iterations", "presets",
@@ -286,12 +279,6 @@ DP_REAL(few_most, 3.6, "iterations", "real",
 	"repeats that are searched for as few: more are found by the other searches")
 DP_WHOLE(few_length, 8, "kernels", "real, families",
 	"of an iteration that occurs a few times, or of a rare loop: fewer are alike by chance")
-DP_REAL(finish_all, 0.9, "share", "presets",
-	"of the iterations of an outer loop that have an optimizer, at least, for it to be the "
-	"step")
-DP_REAL(finish_stray, 0.05, "share", "presets",
-	"of the iterations of loops inside it that have one, at most: kernels with misleading "
-	"names are few")
 
 /* What precedes the kernels of one name (loops/traits.c). */
 DP_WHOLE(uploads_min, 3, "uploads", "presets",
@@ -443,9 +430,6 @@ DP_REAL(gap_regular, 0.6, "share", "families",
 	"of a repeat's score that it loses if no gap is like the median")
 DP_REAL(anchor_regular, 0.7, "share", "families",
 	"of gaps like the median, at least, for a repeat to be regular")
-DP_REAL(votes_power, 0.1, "exponent", "families",
-	"of the number of repeats with about the same gap, as a factor of the score: of equal "
-	"anchors the one that others confirm wins")
 DP_REAL(modal_share, 0.083, "share", "families",
 	"of windows that are equal, at least, for them to be the pattern; otherwise the window of "
 	"median length is")

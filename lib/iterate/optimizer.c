@@ -1,8 +1,7 @@
 /*
  * Optimizers. An optimizer that launches a few kernels per parameter is the longest run of its kind
  * in an iteration: clearing gradients takes one kernel per parameter, and layers have longer units.
- * It is no small part of the iteration, since each parameter comes with a few other kernels. Runs
- * of copies or fills do not count: parameters are also cast or gathered before their use.
+ * Runs of copies or fills do not count: parameters are also cast or gathered before their use.
  *
  * Cost: a few comparisons for each symbol of two iterations.
  */
@@ -106,8 +105,7 @@ void dp_optimizer__find(struct dp_optimizer *optimizer, const uint32_t *pattern,
 		return;
 	}
 	run = longest_run(pattern, m, moves);
-	optimizer->known = run.length > 0 && run.length * dp_param.update_share >= m &&
-			   !has_rival(&run, pattern, m, moves);
+	optimizer->known = run.length > 0 && !has_rival(&run, pattern, m, moves);
 	optimizer->end = (run.first + run.length) % m;
 	optimizer->room = DP_MIN(run.length, dp_param.after_optimizer);
 }

@@ -374,8 +374,7 @@ static void optimizer(const struct dp_ballot *b, double *score)
 	if (!run->known)
 		return;
 	for (size_t i = 0; i < run->room; i++)
-		score[(run->end + i) % b->m] +=
-			1 - dp_param.optimizer_fade * (double)i / (double)run->room;
+		score[(run->end + i) % b->m] += 1;
 	score[run->end] += run->named ? dp_param.optimizer_last : dp_param.update_run_last;
 }
 

@@ -160,8 +160,7 @@ static size_t count_spans(const struct dp_judged *j)
 	size_t near = is_long ? 0 : dp_param.layers_apart * j->length, spans = 0, until = 0;
 
 	for (size_t k = 0; k < al->span_count; k++) {
-		if (al->spans[k].pattern != j->pattern ||
-		    dp_align__advance(al, k) < 2 * j->length)
+		if (al->spans[k].pattern != j->pattern || dp_align__advance(al, k) < 2 * j->length)
 			continue;
 		/* alternating kinds of layers are still one pass */
 		spans += spans == 0 || al->spans[k].begin >= until + near;
@@ -187,8 +186,7 @@ static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 	/* the end of one pass with its head, then the begin of the next one with its layers */
 	if (fills_with_layers(j) && is_broken(j->alignment))
 		return LIKE_LAYERS;
-	if (j->standing == DP_STANDING_NESTED || j->phase->beat || ends == 2 ||
-	    j->cut->complete >= dp_param.layers_max)
+	if (j->phase->beat || ends == 2 || j->cut->complete >= dp_param.layers_max)
 		return fills_with_layers(j) ? MAYBE_LAYERS : NO_LAYERS;
 	if (j->standing == DP_STANDING_STRUCTURED && is_long && spans <= 1 &&
 	    j->cut->complete <= dp_param.network_deep && !open_end && is_pass(j))

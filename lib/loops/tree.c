@@ -141,67 +141,6 @@ static void swap_levels(struct dp_loops *loops, size_t middle, size_t end)
 	}
 }
 
-static bool finishes(const struct dp_driver *d, const uint8_t *traits,
-		     const struct dp_repetition *s)
-{
-	for (size_t i = s->first; i < s->end; i++)
-		if (traits[d->sequence.symbols[i]] & DP_TRAIT_FINISHES)
-			return true;
-	return false;
-}
-
-/* The share of a loop's iterations, from a sample, that hold a kernel that finishes a step. */
-static double share_finishing(const struct dp_driver *d, const uint8_t *traits,
-			      const struct dp_sequence_loop *loop)
-{
-	size_t step = DP_MAX(loop->count / dp_param.capture_sample, 1), seen = 0, held = 0;
-
-	for (size_t i = 0; i < loop->count; i += step) {
-		if (loop->iterations[i].partial)
-			continue;
-		seen++;
-		held += finishes(d, traits, &loop->iterations[i]);
-	}
-	return seen > 0 ? (double)held / (double)seen : 0;
-}
-
-static bool overlap(const struct dp_sequence_loop *a, const struct dp_sequence_loop *b)
-{
-	return a->iterations[0].first < b->iterations[b->count - 1].end &&
-	       b->iterations[0].first < a->iterations[a->count - 1].end;
-}
-
-/*
- * Chooses among loops [middle, end) and the loops before, which they repeat, the ones with the
- * optimizer: those are the iterations. The cells of a recurrent network repeat more often, without
- * an optimizer.
- */
-static void choose_finishing(struct dp_driver *d, const uint8_t *traits, size_t middle, size_t end)
-{
-	struct dp_sequence_loop *loops = d->loops->loops;
-
-	for (size_t k = middle; k < end; k++) {
-		bool round = false, below = false;
-
-		for (size_t i = 0; i < middle; i++) {
-			round |= loops[i].chosen && loops[i].parent == k;
-			below |= overlap(&loops[i], &loops[k]) &&
-				 share_finishing(d, traits, &loops[i]) > dp_param.finish_stray;
-		}
-		if (!round || below || share_finishing(d, traits, &loops[k]) < dp_param.finish_all)
-			continue;
-		dp_explain__add(d->request->explain, "levels",
-				DP_FACTS({ "length", "count", (double)loops[k].length },
-					 { "iterations", "count", (double)loops[k].count },
-					 { "goes_up", "count", 1 }),
-				"kernels that finish a step run in each iteration of the loop of "
-				"{length:symbol} and not in the loops inside: it is the iteration");
-		loops[k].chosen = true;
-		for (size_t i = 0; i < middle; i++)
-			loops[i].chosen &= loops[i].parent != k;
-	}
-}
-
 /*
  * Returns true if a chosen pattern may be a part of a step: it is short, and has neither uploads
  * nor kernels that finish a step.
@@ -240,12 +179,13 @@ static void choose_enclosing(struct dp_driver *d, const struct dp_levels *levels
 		    (double)covered <=
 			    (double)inside + dp_param.rest_least * (double)loops[k].count)
 			continue;
-		dp_explain__add(d->request->explain, "levels",
-				DP_FACTS({ "length", "count", (double)loops[k].length },
-					 { "iterations", "count", (double)loops[k].count },
-					 { "goes_up", "count", 1 }),
-				"the loops inside the loop of {length:symbol} are short and contain "
-				"no loops, uploads or optimizer: they are parts of its iteration");
+		dp_explain__add(
+			d->request->explain, "levels",
+			DP_FACTS({ "length", "count", (double)loops[k].length },
+				 { "iterations", "count", (double)loops[k].count },
+				 { "goes_up", "count", 1 }),
+			"the loops inside the loop of {length:symbol} are short and contain "
+			"no loops, uploads or optimizer: they are parts of its iteration");
 		loops[k].chosen = true;
 		for (size_t i = 0; i < middle; i++)
 			loops[i].chosen &= loops[i].parent != k;
@@ -282,8 +222,6 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const 
 	set_outer_parents(loops, outer, levels);
 	set_parents(loops, chosen, levels->chosen.count, levels->chosen_parent, outer);
 	set_parents(loops, inner, levels->inner.count, levels->inner_parent, chosen);
-	if (traits)
-		choose_finishing(d, traits, ends[0], ends[1]);
 	swap_levels(loops, ends[0], ends[1]);
 	dp_driver__sort(loops, 0, ends[1] - ends[0]);
 	dp_driver__sort(loops, ends[1] - ends[0], ends[1]);
@@ -302,15 +240,6 @@ static void at_mapped(void *ctx, size_t index, struct dp_evidence_at *out)
 	const struct mapped *m = ctx;
 
 	m->evidence->at(m->evidence->ctx, m->runs->position[index], out);
-}
-
-/* Returns true if a pattern holds a repetition, which then is a loop inside it. */
-static bool holds_run(const struct dp_pattern *h, uint32_t alphabet)
-{
-	for (size_t i = 0; i < h->length; i++)
-		if (h->symbols[i] >= alphabet)
-			return true;
-	return false;
 }
 
 /*
@@ -386,10 +315,6 @@ static int expand_tree(struct dp_driver *d, struct dp_levels *levels,
 		request.evidence.ctx = &mapped;
 	}
 	request.evidence.loose_begin = true; /* a repetition that is cut off begins elsewhere */
-	for (size_t i = 0; i < levels->chosen.count; i++)
-		if (levels->standing[i] == DP_STANDING_BARE &&
-		    holds_run(&levels->chosen.items[i], d->sequence.alphabet))
-			levels->standing[i] = DP_STANDING_STRUCTURED;
 	status = make_tree(&inner, levels, traits);
 	*sequence = inner.sequence;
 	for (size_t i = 0; i < loops.count && !status; i++) {

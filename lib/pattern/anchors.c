@@ -41,8 +41,7 @@ struct anchor {
 
 struct bin {
 	struct anchor anchor; /* the best one */
-	size_t votes;
-	size_t support; /* occurrences with regular gaps */
+	size_t support;	      /* occurrences with regular gaps */
 	int depth;
 };
 
@@ -60,11 +59,11 @@ struct dp_anchor_tree {
 struct finder {
 	const struct dp_anchor_tree *tree;
 	size_t least;
-	uint32_t *names;   /* the repeat at each leaf; DP_NONE: none that counts */
-	size_t *where;	   /* positions, by repeat */
-	size_t *starts;	   /* of each repeat in where */
-	uint64_t known;	   /* number of iterations; 0: none is */
-	size_t length;	     /* whose power is stored below: most windows have one length */
+	uint32_t *names; /* the repeat at each leaf; DP_NONE: none that counts */
+	size_t *where;	 /* positions, by repeat */
+	size_t *starts;	 /* of each repeat in where */
+	uint64_t known;	 /* number of iterations; 0: none is */
+	size_t length;	 /* whose power is stored below: most windows have one length */
 	uint64_t power;
 	struct bin bins[BINS], counted[COUNT_BINS];
 	struct dp_candidate *out;
@@ -171,14 +170,13 @@ static void consider(struct finder *f, size_t first, size_t count, int depth)
 	near /= (double)(count - 1);
 	score = covered / (double)f->tree->n * (1 - dp_param.gap_regular * (1 - near));
 	anchor = (struct anchor){ first, count, gap, score, near };
-	bin->votes++;
 	bin->support += near >= dp_param.anchor_regular ? count : 0;
 	bin->depth = depth;
 	if (is_better(f, &anchor, &bin->anchor))
 		bin->anchor = anchor;
 	bin = bin_of_count(f, count);
 	if (bin && is_better(f, &anchor, &bin->anchor))
-		*bin = (struct bin){ anchor, 1, 0, depth };
+		*bin = (struct bin){ anchor, 0, depth };
 }
 
 /* Windows. */
@@ -318,7 +316,7 @@ static int put_candidate(struct finder *f, const struct bin *bin)
 		.length = windows[pick].length,
 		.anchor = anchor_length(f->tree, bin->depth, windows[pick].at),
 		.windows = n * step,
-		.score = anchor->score * pow((double)bin->votes, dp_param.votes_power),
+		.score = anchor->score,
 		.regular = anchor->regular,
 	};
 out:
@@ -329,11 +327,8 @@ out:
 static int by_bin_score(const void *a, const void *b)
 {
 	const struct bin *x = *(const struct bin *const *)a, *y = *(const struct bin *const *)b;
-	double p = x->anchor.score * pow((double)x->votes, dp_param.votes_power);
-	double q = y->anchor.score * pow((double)y->votes, dp_param.votes_power);
-
-	if (p != q)
-		return p > q ? -1 : 1;
+	if (x->anchor.score != y->anchor.score)
+		return x->anchor.score > y->anchor.score ? -1 : 1;
 	return x->anchor.gap < y->anchor.gap ? -1 : 1;
 }
 
@@ -435,8 +430,7 @@ static int read_tree(struct dp_anchor_tree *tree, const struct dp_suffix_tree *f
 
 		tree->places[i] = (uint32_t)leaf;
 		if (i > 0)
-			tree->depths[i] =
-				depth_of(tree, dp_suffix_tree_lcp(from, i), leaf, before);
+			tree->depths[i] = depth_of(tree, dp_suffix_tree_lcp(from, i), leaf, before);
 		before = leaf;
 	}
 	return DP_OK;

@@ -468,26 +468,6 @@ static void take_inside(struct dp_levels *levels, struct inside *in, uint32_t pa
 	in->loops.count = 0;
 }
 
-/* Returns true if the pattern is inside one that is too long for a layer. */
-static bool is_nested(const struct dp_levels *levels, size_t i)
-{
-	uint32_t parent = levels->chosen_parent[i];
-
-	return parent != DP_NONE && levels->outer.items[parent].length >= dp_param.layer_long;
-}
-
-/*
- * The share of a step that its loops must cover. Even a layer has two norms or a few experts that
- * are alike.
- */
-static double structure_of(size_t length)
-{
-	double part = (double)length / (double)dp_param.layer_long - 1;
-	double layer = dp_param.structure_layer;
-
-	return layer - (layer - dp_param.structure) * fmin(fmax(part, 0), 1);
-}
-
 /*
  * Finds the loops inside the chosen ones, and their standing. A short pattern without structure
  * next to a long one may be a layer of something that is no loop itself (a prefill, for example):
@@ -508,11 +488,9 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 		const struct dp_pattern *p = &levels->chosen.items[i];
 		enum dp_standing *standing = &levels->standing[i];
 
-		*standing = is_nested(levels, i)		     ? DP_STANDING_NESTED
-			    : in[i].total >= structure_of(p->length) ? DP_STANDING_STRUCTURED
-								     : DP_STANDING_BARE;
-		if (*standing != DP_STANDING_NESTED &&
-		    (double)p->length < dp_param.adjacent_short * (double)longest &&
+		*standing = in[i].total >= dp_param.structure ? DP_STANDING_STRUCTURED
+							      : DP_STANDING_BARE;
+		if ((double)p->length < dp_param.adjacent_short * (double)longest &&
 		    (*standing == DP_STANDING_BARE || p->length < dp_param.layer_long))
 			*standing = DP_STANDING_RARE;
 		take_inside(levels, &in[i], (uint32_t)i);
