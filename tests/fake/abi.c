@@ -1,6 +1,6 @@
 /*
- * Holds cupti_abi.h and nvtx_abi.h against the headers that are installed, at compile time, and the
- * sizes of records against the libraries that are named, when run: abi [LIBCUPTI…]
+ * Compares cupti_abi.h and nvtx_abi.h with the installed headers at compile time and, when run, the
+ * sizes of records with those of the named libraries: abi [LIBCUPTI…]
  */
 #include "cupti/collector.h"
 #include "cupti/nvtx_abi.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What Meson takes for a test that could not run. */
+/* Meson's exit status for a skipped test. */
 #define SKIPPED 77
 
 #ifdef HAVE_CUPTI_HEADER
@@ -21,7 +21,7 @@
 
 #define SAME(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #theirs)
 
-/* The records of the newest headers that each is known from. */
+/* Records, each of the newest headers that define it. */
 #if CUPTI_API_VERSION >= 130400
 #define KERNEL CUpti_ActivityKernel13
 #define MEMCPY CUpti_ActivityMemcpy7
@@ -290,7 +290,7 @@ _Static_assert((int)NVTX_DomainIsEnabled == NVTX3EXT_CBID_nvtxDomainIsEnabled, "
 _Static_assert(NVTX_PAYLOAD_EXTENDED == NVTX_PAYLOAD_TYPE_EXT, "type");
 #endif
 
-/* What the kinds that we decode have, as measured without a driver, against what is known. */
+/* Compares the sizes of the decoded kinds, measured without a driver, with the known ones. */
 static int check_library(const char *path)
 {
 	static const uint32_t kinds[] = { 1,  2,  4,  5,  8,  9,  10, 11, 17,
@@ -320,7 +320,7 @@ static int check_library(const char *path)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		uint32_t kind = kinds[i], known = dp_sizes__known(cupti.version, kind);
 
-		/* 12.0 and 12.1 call themselves 18 as 11.8 does. */
+		/* 12.0 and 12.1 report version 18, as 11.8 does. */
 		if (strides[kind] == known ||
 		    (cupti.version == 18 && kind == CUPTI_KERNEL && strides[kind] == 208))
 			continue;

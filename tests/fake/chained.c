@@ -1,4 +1,4 @@
-/* Another tool that CUDA is to load: it writes a line to CHAINED_FILE when it is. */
+/* Another tool for CUDA to load: writes a line to CHAINED_FILE when it is loaded. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -44,7 +44,7 @@ struct fake_truth {
 	_Atomic uint64_t device_records;	  /* that the GPU has room for the times of */
 	_Atomic uint64_t v2;			  /* subscribed by cuptiSubscribe_v2() */
 	_Atomic uint64_t flushes;		  /* that were made */
-	/* How often the program has waited for the test, and the test has let it go on. */
+	/* How often the program has waited for the test, and how often the test let it continue. */
 	_Atomic uint64_t waits, goes_on;
 };
 
@@ -57,38 +57,43 @@ enum {
 	FAKE_NOT_READY = 600
 };
 
-/* Kinds that no version has: one whose size CUPTI knows, one whose size nobody does. */
+/* Kinds that no version has: one whose size CUPTI reports, and one of unknown size. */
 #define FAKE_NEW_KIND 61
 #define FAKE_NEW_BYTES 48
 
-/* What libcupti's fake exports besides. */
+/* What the fake libcupti exports in addition. */
 struct fake_interface {
 	/* A runtime call and the kernel that it launches; zero: the kernel has not ended. */
 	void (*launch)(const char *name, uint32_t correlation, uint32_t stream, int zero);
 	/* One record of the kind, its numbers made from n. */
 	void (*record)(uint32_t kind, uint64_t n);
-	/* Gives the thread's buffer back, in the ways that CUPTI is not supposed to. */
+	/* Returns the thread's buffer in ways that CUPTI is not supposed to. */
 	void (*complete_twice)(uint64_t ms_between);
 	void (*complete_foreign)(void);
-	/* It is given back with the next flush, after all that were asked for later. */
+	/* It is returned with the next flush, after all that were requested later. */
 	void (*hold_buffer)(void);
 	void (*drop)(uint64_t records);
 	void (*unload)(void);
 	void (*profiler)(int start);
 	struct fake_truth *(*truth)(void);
-	/* Buffers are on their way back. */
+	/* Buffers are being returned. */
 	bool (*gives_back)(void);
-	/* What is recorded from here on is no truth: in a child that the collector leaves alone. */
+	/*
+	 * From here on records are not counted as truth: in a child that the collector leaves
+	 * alone.
+	 */
 	void (*pretend)(void);
-	/* For what makes its own records (fake_device.c): one of this many known bytes. */
+	/* For a caller that makes its own records (fake_device.c): one of this many known bytes. */
 	void (*append)(const void *record, size_t known);
 	bool (*wanted)(uint32_t kind);
-	/* The program's own profiler registers for buffers; what it is given is not in our truth.
+	/*
+	 * The program's own profiler registers for buffers; what it receives is not part of the
+	 * truth.
 	 */
 	void (*take_over)(void);
-	/* Of a call of the driver's that is about to be made. */
+	/* For a driver call that is about to be made. */
 	void (*call_back)(uint32_t cbid);
-	/* The number that ties an operation to its call; 0 where no calls are recorded. */
+	/* The number that links an operation to its call; 0 if no calls are recorded. */
 	uint32_t (*number_of)(uint32_t correlation);
 	/* A launch whose kernel runs from start to end, of CLOCK_REALTIME. */
 	void (*launch_at)(const char *name, uint32_t correlation, uint32_t stream, uint64_t start,

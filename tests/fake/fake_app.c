@@ -123,7 +123,7 @@ static void bind_thread(void)
 		abort();
 }
 
-/* One of our threads: is every signal blocked there, but for those that can't be? */
+/* Whether one of the collector's threads blocks every signal that can be blocked. */
 static int is_deaf(const char *tid)
 {
 	static const uint64_t all = 0x7fffffff & ~(1u << (SIGKILL - 1)) & ~(1u << (SIGSTOP - 1));
@@ -143,7 +143,7 @@ static int is_deaf(const char *tid)
 	return ours ? (blocked & all) == all : -1;
 }
 
-/* Those of our threads that are on one processor only. */
+/* How many of the collector's threads may run on one processor only. */
 static void processors(void)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -329,7 +329,7 @@ static void do_word(const char *text)
 		word->of_number(strtoull(value, NULL, 10));
 }
 
-/* The rest of the words are the new image's. */
+/* The remaining words go to the new image. */
 static _Noreturn void go_on_again(char **argv, int i)
 {
 	argv[i] = argv[0];
@@ -338,8 +338,8 @@ static _Noreturn void go_on_again(char **argv, int i)
 }
 
 /*
- * Races that ThreadSanitizer is not to report. Where no memory is left, all threads are given one
- * buffer that nobody reads: records are written over each other in it and are only counted
+ * Races that ThreadSanitizer must not report. If memory runs out, all threads get one buffer that
+ * nobody reads: records overwrite each other in it and are only counted
  * (collectors/cupti/buffers.c).
  */
 const char *__tsan_default_suppressions(void);

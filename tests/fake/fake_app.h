@@ -1,4 +1,4 @@
-/* What the parts of the program under test share. */
+/* Shared by the parts of the program under test. */
 #ifndef DP_FAKE_APP_H
 #define DP_FAKE_APP_H
 
@@ -9,7 +9,7 @@ int cuInit(unsigned int flags);
 /* The fake libcupti, once it is loaded; NULL before. */
 extern const struct fake_interface *app_fake;
 
-/* What a word does, with what is behind its "=" as a number, or as it stands. */
+/* The action of a word, with what follows its "=" as a number, or as text. */
 struct app_word {
 	const char *name; /* NULL ends a list */
 	void (*of_number)(uint64_t number);
@@ -19,10 +19,10 @@ struct app_word {
 
 extern const struct app_word app_record_words[];
 
-/* Finds it, at a path or wherever it is loaded. */
+/* Finds it at a path, or where it is loaded. */
 void app_find_fake(const char *path);
 
-/* This many launches; this many of NVTX's pushes and pops. */
+/* Makes this many launches; this many NVTX pushes and pops. */
 void app_launch(uint64_t count);
 void app_nvtx(uint64_t count);
 
@@ -39,7 +39,7 @@ void app_looked(void);
 void app_flushed(void);
 void app_go(void);
 
-/* Words that make processes; see fake_app.c. Before the first: */
+/* Words that create processes; see fake_app.c. Before the first: */
 void app_prepare_forks(void);
 void app_children(uint64_t count, int with_cuda);
 void app_clones(uint64_t count);

@@ -1,8 +1,7 @@
 /*
- * Buffers as CUPTI handles them: filled by the program's threads, given back by a thread of its
- * own. The times of what the GPU does are on the GPU until that thread, or a flush, reads them; a
- * buffer with a record whose time is still missing is withheld from all flushes except a forced
- * one.
+ * Buffers as CUPTI handles them: filled by the program's threads, returned by a thread of its own.
+ * Times of the GPU's work are on the GPU until that thread, or a flush, reads them; a buffer with a
+ * record whose time is still missing is withheld from all flushes except a forced one.
  */
 #include "fake_buffers.h"
 
@@ -21,7 +20,7 @@
 struct pending {
 	size_t at; /* in the buffer */
 	uint64_t start, end;
-	uint64_t due; /* when it ends, on a clock that nobody sets */
+	uint64_t due; /* when it ends, on a monotonic clock */
 };
 
 struct buffer {
@@ -48,7 +47,7 @@ __thread bool fake_in_callback;
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t queue_wake = PTHREAD_COND_INITIALIZER;
 static struct buffer *queue, **queue_end = &queue;
-static bool has_worker, gives; /* the latter: one that is not in the queue any more */
+static bool has_worker, gives; /* the latter: one that has left the queue */
 
 void fake_set_device_records(uint64_t records)
 {
@@ -88,7 +87,7 @@ static void unlock(struct buffer *b)
 	atomic_flag_clear_explicit(&b->lock, memory_order_release);
 }
 
-/* In a child of fork(): neither the worker is there, nor who held a lock. */
+/* In a child of fork(), where neither the worker nor the holder of a lock exists. */
 static void forget_all(void)
 {
 	pthread_mutex_init(&queue_lock, NULL);
@@ -109,7 +108,7 @@ __attribute__((constructor)) static void start(void)
 		fake_fail("no memory");
 }
 
-/* Puts in the times that the GPU has by now; the records that have ended, that is. */
+/* Fills in the times of records that have ended on the GPU. */
 static void read_times(struct buffer *b)
 {
 	uint64_t now = monotonic();
@@ -139,7 +138,7 @@ static void hand_over(uint8_t *data, size_t bytes, size_t used)
 	fake_in_callback = false;
 }
 
-/* With the queue's lock: takes out what can be given back now; NULL: nothing. */
+/* With the queue's lock: takes a buffer that can be returned now; NULL if there is none. */
 static struct buffer *next_done(void)
 {
 	uint64_t now = monotonic();
@@ -199,12 +198,12 @@ static void start_worker(void)
 	has_worker = true;
 	if (pthread_create(&thread, NULL, work, NULL))
 		fake_fail("no thread");
-	/* Not that of the thread that has started it. */
+	/* Not that of the thread that started it. */
 	pthread_setname_np(thread, "cupti");
 	pthread_detach(thread);
 }
 
-/* The thread's buffer goes to the worker, which gives it back. */
+/* Hands the thread's buffer to the worker, which returns it. */
 static void give_back(struct buffer *b, uint64_t delay_ns, bool forced)
 {
 	struct buffer *done;
@@ -264,7 +263,7 @@ static struct buffer *my_buffer(void)
 	return mine;
 }
 
-/* The record's times wait on the GPU, where there is room for them. */
+/* The record's times stay on the GPU if there is room for them. */
 static void put_off(struct buffer *b, const struct fake_times *times)
 {
 	uint64_t left = atomic_load(&device_left), now = fake_now();
@@ -272,7 +271,7 @@ static void put_off(struct buffer *b, const struct fake_times *times)
 		       : times->end > now	? monotonic() + (times->end - now)
 						: 0;
 
-	/* What graphs have used is not used again (parcagpu#23). */
+	/* Room that graphs have used is not used again (parcagpu#23). */
 	if (times->in_graph) {
 		while (left && !atomic_compare_exchange_weak(&device_left, &left, left - 1))
 			;
@@ -288,7 +287,7 @@ static void put_off(struct buffer *b, const struct fake_times *times)
 	b->pending[b->count++] = (struct pending){ b->used, times->start, times->end, due };
 }
 
-/* Appends a record, its kind last, as one who may be killed at any moment would see it. */
+/* Appends a record and writes its kind last, as a reader after a kill at any moment must see it. */
 static void write_record(struct buffer *b, const void *record, size_t known, size_t bytes,
 			 uint32_t kind)
 {
@@ -318,7 +317,9 @@ void fake_put(const void *record, size_t known)
 		give_back(b, 0, false);
 	if (!b->data)
 		get_buffer(b);
-	/* A buffer for one record is the scrap that several threads may have been given. */
+	/*
+	 * A buffer for one record is the scratch buffer that several threads may have been given.
+	 */
 	if (!b->most)
 		write_record(b, record, known, bytes, kind);
 	b->used += bytes;
@@ -368,7 +369,7 @@ void fake_complete_twice(uint64_t ms)
 	if (!data)
 		return;
 	lock(b);
-	/* All that is in it has ended a microsecond later. */
+	/* All its records have ended a microsecond later. */
 	usleep(1000);
 	read_times(b);
 	b->data = NULL;
@@ -386,7 +387,10 @@ void fake_complete_foreign(void)
 	hand_over(other, sizeof(other), sizeof(other));
 }
 
-/* With the next flush, after all that were asked for later: the thread goes on with a new one. */
+/*
+ * Returned with the next flush, after all that were requested later; the thread continues with a
+ * new one.
+ */
 void fake_hold_buffer(void)
 {
 	mine = NULL;

@@ -11,7 +11,7 @@ struct fake_version {
 	uint16_t sizes[FAKE_KINDS];
 };
 
-/* NULL where there is none of the name. */
+/* NULL if there is none of this name. */
 const struct fake_version *fake_version_named(const char *name);
 
 extern const struct fake_version *fake_version;
@@ -20,7 +20,7 @@ extern __thread bool fake_in_callback;
 
 _Noreturn void fake_fail(const char *what);
 
-/* What FAKE_CUPTI_FAIL wants of a function, without its "cupti". */
+/* The result that FAKE_CUPTI_FAIL sets for a function, named without "cupti". */
 int fake_verdict(const char *function);
 uint64_t fake_now(void);
 
@@ -34,18 +34,18 @@ extern struct fake_switches fake_switches;
 /* Calls of an API. */
 #define FAKE_CALLS 900
 
-/* What CUPTI was asked for. */
+/* What was requested of CUPTI. */
 struct fake_wanted {
 	void (*callback)(void *, uint32_t, uint32_t, const void *);
 	void *user;
 	_Atomic uint64_t enabled[2];
-	_Atomic bool called_back[FAKE_CALLS]; /* the driver's calls that it wants a callback for */
-	_Atomic bool single[2][FAKE_CALLS]; /* the driver's and runtime's that are recorded alone */
-	_Atomic bool left_out[2][FAKE_CALLS]; /* and those that are not, of a kind that is */
+	_Atomic bool called_back[FAKE_CALLS]; /* driver calls with a callback */
+	_Atomic bool single[2][FAKE_CALLS]; /* driver and runtime calls that are recorded alone */
+	_Atomic bool left_out[2][FAKE_CALLS]; /* and those that are not, of a recorded kind */
 	_Atomic uint32_t singles;
 	uint32_t thread_ids;
-	bool no_device;	     /* devices were asked for too early for CUPTI to report them */
-	bool no_query_syncs; /* of queries, where what was asked for was not ready */
+	bool no_device;	     /* devices were requested too early for CUPTI to report them */
+	bool no_query_syncs; /* of queries whose event had not occurred */
 };
 extern struct fake_wanted fake_wanted;
 
@@ -56,7 +56,9 @@ void fake_set_device_records(uint64_t records);
 void fake_register(void *request, void *complete, bool is_v2);
 bool fake_has_asked(void);
 
-/* What the GPU is to report in a record; false where it is not of the GPU. They are zeroed there.
+/*
+ * The times that the GPU reports in a record. fake_take_times() takes and zeroes them; it returns
+ * false for a record that is not of the GPU.
  */
 struct fake_times {
 	uint64_t start, end;

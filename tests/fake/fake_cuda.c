@@ -1,6 +1,6 @@
 /*
- * A libcuda that does what cuInit() does for tools, it loads and calls the injection; fake_device.c
- * has the rest.
+ * A libcuda whose cuInit() loads and calls the injected library, as for any tool; fake_device.c has
+ * the rest.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,7 +20,7 @@ void fake_device_find(void);
 
 int cuInit(unsigned int flags)
 {
-	static pid_t done; /* by whom: a child of fork() begins again */
+	static pid_t done; /* by which process: a child of fork() begins again */
 	const char *path = getenv("CUDA_INJECTION64_PATH");
 	void *library;
 	int (*initialize)(void);

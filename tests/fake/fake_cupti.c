@@ -16,15 +16,15 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* The driver with which several may subscribe: 610, which has CUDA 13.3. */
+/* The driver from which on several tools may subscribe: 610, which has CUDA 13.3. */
 #define DRIVER_OF_MANY 13030
-/* What a record takes of the device's buffers. */
+/* How much of the device's buffers a record takes. */
 #define DEVICE_RECORD_BYTES 32
 const struct fake_version *fake_version;
 struct fake_switches fake_switches;
 static struct fake_truth nobody;
 struct fake_truth *fake_truth = &nobody;
-static uint32_t attributes; /* that were set, whatever the answer was */
+static uint32_t attributes; /* that were set, whatever the result */
 static _Atomic uint64_t dropped;
 static bool subscribed_v2;
 static _Atomic bool ended;
@@ -43,7 +43,7 @@ void fake_fail(const char *what)
 	abort();
 }
 
-/* What FAKE_CUPTI_FAIL wants of the function. */
+/* The result that FAKE_CUPTI_FAIL sets for the function. */
 int fake_verdict(const char *function)
 {
 	const char *list = getenv("FAKE_CUPTI_FAIL"), *found;
@@ -63,7 +63,7 @@ int fake_verdict(const char *function)
 	return 0;
 }
 
-/* From 13.3 on who has subscribed in the one way can't call functions of the other. */
+/* From 13.3 on a tool that subscribed by one interface cannot call functions of the other. */
 static int verdict_of(const char *function, bool is_v2)
 {
 	int result = fake_verdict(function);
@@ -75,7 +75,7 @@ static int verdict_of(const char *function, bool is_v2)
 	return result;
 }
 
-/* As the real one's objects end: some are made when it is loaded, some when it is first called. */
+/* Like the real one's objects at exit: some are made when it is loaded, some at its first call. */
 static void end(void)
 {
 	ended = true;
@@ -132,7 +132,7 @@ EXPORT int cuptiActivityFlushAll(uint32_t flag);
 static void take_request(uint8_t **buffer, size_t *bytes, size_t *most_records)
 {
 	*bytes = 1 << 16;
-	*buffer = calloc(*bytes, 1); /* several may be out at once */
+	*buffer = calloc(*bytes, 1); /* several may be handed out at once */
 	*most_records = 0;
 	if (!*buffer)
 		fake_fail("no memory for a buffer");
@@ -141,12 +141,12 @@ static void take_request(uint8_t **buffer, size_t *bytes, size_t *most_records)
 static void take_complete(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
 			  size_t valid)
 {
-	/* Which may be the client's before: none is freed. */
+	/* They may be the previous client's: none is freed. */
 }
 
 static void fake_take_over(void)
 {
-	/* What was launched has ended: nothing is withheld. */
+	/* All launched work has ended: nothing is withheld. */
 	usleep(1000);
 	fake_register((void *)(uintptr_t)take_request, (void *)(uintptr_t)take_complete, false);
 	(void)cuptiActivityFlushAll(0);
@@ -241,7 +241,7 @@ static int subscribe(void **out, callback_fn function, void *user, bool is_v2)
 	fake_wanted.user = user;
 	*out = &fake_wanted;
 	subscribed_v2 = is_v2;
-	/* Who had subscribed goes. */
+	/* The previous subscriber is removed. */
 	if (getenv("FAKE_CUPTI_LEAVES") && !asked++)
 		return CUPTI_E_MULTIPLE_SUBSCRIBERS;
 	return 0;
@@ -263,7 +263,7 @@ static int driver_version(void)
 	return function && !function(&driver) ? driver : 0;
 }
 
-/* Several live together where all of them want it, and the driver is new enough. */
+/* Several subscribers coexist if all of them ask for it and the driver is new enough. */
 int cuptiSubscribe_v2(void **out, callback_fn function, void *user,
 		      struct cupti_subscriber_params *params)
 {
@@ -335,7 +335,7 @@ int cuptiSetThreadIdType(uint32_t type)
 	return result;
 }
 
-/* Devices are reported where that is asked for after cuInit() has gone further than its tools. */
+/* Devices are reported only if requested after cuInit() has loaded its tools. */
 static bool in_cu_init(void)
 {
 	const _Atomic int *in = dlsym(RTLD_DEFAULT, "fake_cuda_initializing");
@@ -349,7 +349,7 @@ static int set_kind(uint32_t kind, bool enable)
 		1u << CUPTI_ATTR_DEVICE_BUFFER_SIZE | 1u << CUPTI_ATTR_DEVICE_BUFFER_POOL_LIMIT |
 		1u << CUPTI_ATTR_ZEROED_BUFFER | 1u << CUPTI_ATTR_PER_THREAD_BUFFER;
 
-	/* The benches subscribe to nothing where they measure what is without the collector. */
+	/* Benchmarks without a subscriber measure the cost without the collector. */
 	if (fake_wanted.callback && (attributes & first) != first)
 		fake_fail("attributes come first");
 	if (!enable) {
@@ -358,7 +358,7 @@ static int set_kind(uint32_t kind, bool enable)
 	}
 	fake_wanted.no_device |= kind == CUPTI_DEVICE && in_cu_init() && !fake_switches.devices;
 	atomic_fetch_or(&fake_wanted.enabled[kind / 64], (uint64_t)1 << (kind % 64));
-	/* That comes before what is reported about single calls. */
+	/* This error precedes those about single calls. */
 	for (size_t i = 0; i < FAKE_CALLS && (kind == CUPTI_DRIVER || kind == CUPTI_RUNTIME); i++)
 		atomic_store(&fake_wanted.left_out[kind == CUPTI_RUNTIME][i], false);
 	return 0;
@@ -511,7 +511,7 @@ int cuptiActivityEnable_v2(void *subscriber, uint32_t kind, void *config)
 {
 	int result = kind_verdict("ActivityEnable", kind, true);
 
-	/* With several, whole graphs have to be asked for before anything is. */
+	/* With several subscribers, whole graphs must be requested before anything else. */
 	if (!result && kind == CUPTI_GRAPH_TRACE &&
 	    !(attributes >> CUPTI_ATTR_MANY_WHOLE_GRAPHS & 1))
 		result = CUPTI_E_NOT_COMPATIBLE;

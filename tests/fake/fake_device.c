@@ -114,7 +114,7 @@ static void call_back(uint32_t cbid)
 		fake->call_back(cbid);
 }
 
-/* What ties an operation to its call, where calls are recorded. */
+/* The number that links an operation to its call, if calls are recorded. */
 static uint32_t number_of(uint32_t id)
 {
 	return fake ? fake->number_of(id) : id;
@@ -177,7 +177,7 @@ static void emit_operation(const struct operation *op, const struct stream *stre
 	}
 }
 
-/* When the stream comes to something that takes ns and is issued now. */
+/* When the stream finishes work that takes ns and is issued now. */
 static uint64_t book(struct stream *stream, uint64_t ns)
 {
 	uint64_t start = now() + LAUNCH_NS;
@@ -205,7 +205,7 @@ static int issue(struct stream *stream, struct operation *op, uint32_t cbid)
 	}
 	start = book(stream, op->ns);
 	pthread_mutex_unlock(&lock);
-	/* Who copies from pageable memory gets it back only then. */
+	/* A copy from pageable memory returns only then. */
 	if (op->src_kind == PAGEABLE || op->dst_kind == PAGEABLE)
 		wait_until(start + op->ns);
 	else
@@ -215,7 +215,7 @@ static int issue(struct stream *stream, struct operation *op, uint32_t cbid)
 	return 0;
 }
 
-/* The records of a replay: one of all, or one of each node, as is wanted. */
+/* The records of a replay: one for the whole or one for each node, as requested. */
 static void replay(const struct graph *graph, struct stream *stream, uint64_t start, uint64_t end,
 		   uint32_t id)
 {
@@ -239,7 +239,7 @@ static void replay(const struct graph *graph, struct stream *stream, uint64_t st
 	}
 }
 
-/* In cuInit(), once what it loads is there. */
+/* In cuInit(), after the injected library is loaded. */
 void fake_device_find(void);
 void fake_device_find(void)
 {

@@ -18,7 +18,7 @@ static int64_t processor_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* By processor time: next to others that take it, an iteration takes longer. */
+/* By processor time: if others compete for the processor, an iteration takes longer. */
 void app_compute(const char *value)
 {
 	uint64_t count = strtoull(value, NULL, 10);
@@ -44,7 +44,7 @@ static void fill(int fd)
 		abort();
 }
 
-/* Each touches pages of a file that are in no cache any more. */
+/* Each touches pages of a file that were dropped from the cache. */
 void app_pages(const char *value)
 {
 	uint64_t count = strtoull(value, NULL, 10), sum = 0;

@@ -73,7 +73,7 @@ struct loop {
 	pthread_barrier_t barrier;
 };
 
-/* What autograd does: the other half of each iteration comes from a thread of its own. */
+/* Like autograd: a second thread launches the other half of each iteration. */
 static void *loop_thread(void *argument)
 {
 	struct loop *loop = argument;
@@ -165,7 +165,7 @@ static void take_over(void)
 		app_fake->take_over();
 }
 
-/* Four calls; two of them say nothing. The number of a call is the record's second word. */
+/* Four calls, two of them uninformative. The number of a call is the record's second word. */
 static void calls(void)
 {
 	if (!app_fake)
@@ -185,7 +185,7 @@ static void queries(uint64_t count)
 		app_fake->append(&sync, sizeof(sync));
 }
 
-/* Launches, each with an event behind it: its record, and the calls that recorded it. */
+/* Launches, each followed by an event: its record, and the calls that recorded it. */
 static void events(uint64_t count)
 {
 	struct cupti_api runtime = { .kind = CUPTI_RUNTIME, .cbid = FAKE_CUDA_EVENT_RECORD };
@@ -362,7 +362,7 @@ static void schema(void)
 #endif
 }
 
-/* Names whose memory goes, and comes back with another text: one kernel each. */
+/* Two kernels whose names lie in the same memory, one after the other. */
 static void reuse_names(void)
 {
 	char *name = malloc(70000);
@@ -412,7 +412,7 @@ static void shortlived(uint64_t count)
 		if (pthread_create(&thread, NULL, one_event, NULL))
 			abort();
 		pthread_join(thread, NULL);
-		/* Their rings can be others' then. */
+		/* Then other threads can reuse their rings. */
 		if (i % 100 == 99)
 			app_looked();
 	}

@@ -31,9 +31,9 @@ struct host {
 
 static struct {
 	bool initialized, enabled, configured, started;
-	uint32_t samples; /* that an image has room for */
+	uint32_t samples; /* that fit into an image */
 	uint64_t interval, next; /* when the next sample begins */
-	uint64_t until; /* 0: it goes on */
+	uint64_t until; /* 0: never */
 } gpu;
 
 /* In an image: the samples that were decoded into it. */
@@ -56,7 +56,10 @@ static uint64_t number(const char *name, uint64_t otherwise)
 	return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-/* The name without "cupti", a size that is right, and what FAKE_CUPTI_FAIL wants. */
+/*
+ * Checks the size of a parameter struct; returns the result that FAKE_CUPTI_FAIL sets for the
+ * function, named without "cupti".
+ */
 #define BEGIN(name, parameters, last)                                                   \
 	do {                                                                            \
 		int verdict_ = fake_verdict(&#name[strlen("cupti")]);                 \

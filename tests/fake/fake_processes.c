@@ -1,4 +1,4 @@
-/* The program under test: its words that make processes. */
+/* The program under test: words that create processes. */
 #include "fake_app.h"
 
 #include <pthread.h>
@@ -129,7 +129,7 @@ void app_leave(uint64_t ms)
 		abort();
 	if (child)
 		return;
-	/* Nobody waits for its end of a pipe, either. */
+	/* Nobody waits for it, not even at the end of a pipe. */
 	if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
 		abort();
 	usleep((useconds_t)ms * 1000);
@@ -169,7 +169,7 @@ void app_be_daemon(void)
 		abort();
 	if (child)
 		_exit(0);
-	/* As daemons do: nobody hears them. */
+	/* Like daemons, whose output goes nowhere. */
 	if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
 		abort();
 	usleep(100000);

@@ -1,4 +1,4 @@
-/* The fake libcupti's records: which of them are wanted, what is in them, when they have times. */
+/* The fake libcupti's records: which are requested, their content, when they have times. */
 #include "fake_buffers.h"
 
 #include <pthread.h>
@@ -8,7 +8,7 @@
 
 struct fake_wanted fake_wanted;
 
-/* Where a record of the kind has its times; false for what is not of the GPU. */
+/* Where a record of the kind has its times; false if it is not of the GPU. */
 static bool find_times(uint32_t kind, size_t *start, size_t *end_at)
 {
 	static const struct {
@@ -86,7 +86,7 @@ static uint32_t thread_id(void)
 		       : (uint32_t)(uintptr_t)pthread_self();
 }
 
-/* The kind is recorded, or the one call is. */
+/* Whether the kind, or this one call, is recorded. */
 static bool is_wanted(const void *record, uint32_t kind)
 {
 	const struct cupti_sync *sync = record;
@@ -112,7 +112,7 @@ void fake_append(const void *record, size_t known)
 		fake_put(record, known);
 }
 
-/* Before a launch: who asked for it is called. */
+/* Before a launch: runs the requested callback. */
 void fake_call_back(uint32_t cbid)
 {
 	struct cupti_callback_data data = { .site = CUPTI_SITE_ENTER };
@@ -127,7 +127,7 @@ void fake_call_back(uint32_t cbid)
 	fake_in_callback = false;
 }
 
-/* Without a call that is recorded there are no numbers that tie anything to it. */
+/* Without a recorded call there are no numbers that link anything to it. */
 uint32_t fake_number_of(uint32_t correlation)
 {
 	bool any = fake_is_enabled(CUPTI_DRIVER) || fake_is_enabled(CUPTI_RUNTIME) ||
@@ -136,7 +136,7 @@ uint32_t fake_number_of(uint32_t correlation)
 	return any ? correlation : 0;
 }
 
-/* The runtime's call has the driver's inside of it, by the same number. */
+/* A runtime call contains the driver's, which has the same number. */
 void fake_launch_at(const char *name, uint32_t correlation, uint32_t stream, uint64_t start,
 		    uint64_t end_time)
 {
@@ -190,11 +190,11 @@ void fake_record(uint32_t kind, uint64_t n)
 	for (size_t i = 0; i < 32; i++)
 		words[i] = n + i;
 	memcpy(words, &kind, 4);
-	/* A call that matters, where none is named. */
+	/* A call that an analysis uses, if none is named. */
 	if ((kind == CUPTI_DRIVER || kind == CUPTI_RUNTIME) && !(n >> 32))
 		words[0] |= (uint64_t)(kind == CUPTI_DRIVER ? FAKE_CU_LAUNCH : FAKE_CUDA_LAUNCH)
 			    << 32;
-	/* Where the record has an address, it must be one. */
+	/* If the record has an address, it must be valid. */
 	if (kind == CUPTI_DEVICE)
 		words[17] = (uint64_t)(uintptr_t)text;
 	else if (kind == CUPTI_NAME)

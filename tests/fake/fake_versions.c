@@ -5,7 +5,7 @@
 
 #define SAME [4] = 40, [5] = 40, [11] = 32, [37] = 24, [39] = 24, [48] = 40, [61] = FAKE_NEW_BYTES
 
-/* As measured on the real ones; from 13.2 on from their headers. */
+/* Measured on the real libraries; from 13.2 on from their headers. */
 static const struct fake_version versions[] = {
 	{ "11.8",
 	  18,

@@ -1,6 +1,6 @@
 /*
- * The program under test: its words that wait. For what, not how long: on a busy machine no time is
- * enough.
+ * The program under test: words that wait, for an event rather than for a time, since no time
+ * suffices on a busy machine.
  */
 #include "fake_app.h"
 
@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The collector's threads look at what there is, then wait: a few times more than either needs. */
+/* The collector's threads look for work, then wait: a few more times than either needs. */
 #define LOOKS 10
 
-/* How often a thread has waited; false: it has ended, or is none of the collector's. */
+/* How often a thread has waited; false if it has ended, or is not one of the collector's. */
 static bool count_waits(const char *tid, unsigned long long *out)
 {
 	char path[300], line[256];
@@ -51,7 +51,7 @@ void app_looked(void)
 		closedir(tasks);
 }
 
-/* The first flush from here on may have begun before. */
+/* The next flush to end may have begun before. */
 void app_flushed(void)
 {
 	struct fake_truth *truth = app_fake->truth();

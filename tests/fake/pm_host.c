@@ -9,7 +9,7 @@
 #include <string.h>
 
 #ifdef HAVE_PM_HEADER
-/* Its C is all right but for cuda.h, of which it needs nothing. */
+/* It is valid C except for cuda.h, of which it needs nothing. */
 #include <cupti_pmsampling.h>
 
 #define SAME(ours, last, theirs, bytes) \
@@ -38,7 +38,7 @@ _Static_assert(PM_STOP_DATA_FULL == (int)CUPTI_PM_SAMPLING_DECODE_STOP_REASON_CO
 	       "reason");
 #endif
 
-/* What Meson takes for a test that could not run. */
+/* Meson's exit status for a skipped test. */
 #define SKIPPED 77
 
 static const struct {
@@ -51,8 +51,7 @@ static const struct {
 };
 
 /*
- * How many of our metrics of a chip fit; 0: this libcupti has no host half that does without a
- * driver (13.3 on).
+ * How many of our metrics of a chip fit; 0 if this libcupti's host half needs a driver (13.3 on).
  */
 static size_t fit(struct pm *pm, const char *chip)
 {
@@ -66,7 +65,7 @@ static size_t fit(struct pm *pm, const char *chip)
 	return count;
 }
 
-/* -1: it can't be tried. */
+/* -1 if it cannot be tried. */
 static int try(const char *path)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

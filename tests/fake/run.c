@@ -134,7 +134,7 @@ static _Noreturn void be_program(const struct run *run, const struct run_options
 		argv[i + 1] = words[i];
 	dup2(output, 1);
 	dup2(output, 2);
-	/* What the tests were started with takes none of the program's descriptors. */
+	/* Descriptors that the tests inherited take none of the program's. */
 	for (int fd = 3; fd < 1024; fd++)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
 	put_env("DEEPPROF_SPOOL", run->dir);
@@ -155,7 +155,10 @@ static _Noreturn void be_program(const struct run *run, const struct run_options
 		if (putenv((char *)(uintptr_t)options->switches[i]))
 			_exit(126);
 	put_env("FAKE_CUPTI_TRUTH", truth);
-	/* Its search stops all threads; ours, and the children of fork, are not made for that. */
+	/*
+	 * LeakSanitizer's search stops all threads, which neither the collector's nor children of
+	 * fork() support.
+	 */
 	put_env("ASAN_OPTIONS", "detect_leaks=0");
 	put_env("TSAN_OPTIONS", "die_after_fork=0");
 	limit(RLIMIT_FSIZE, options->file_limit);
@@ -165,7 +168,7 @@ static _Noreturn void be_program(const struct run *run, const struct run_options
 	_exit(127);
 }
 
-/* One message of a program; false at the end. */
+/* Reads one message of a program; false at the end. */
 static bool receive(struct launcher *launcher, struct run *run, int fd)
 {
 	struct dp_message message;
@@ -226,7 +229,7 @@ static bool open_connections(const struct launcher *launcher)
 	return false;
 }
 
-/* Where the program waits for the launcher. */
+/* If the program waits for the launcher. */
 static void steer(struct launcher *launcher, const struct run_options *options)
 {
 	uint64_t waits = atomic_load(&launcher->truth->waits);
@@ -337,7 +340,7 @@ static void read_spool(struct launcher *launcher, struct run *run, const char *n
 			 (int)(strlen(name) - strlen(".spool")), name);
 		pool = opened = open(path, O_RDONLY | O_CLOEXEC);
 	}
-	/* Where it could not be handed over, all is well that ended. */
+	/* Only a failed system call keeps a pool from being handed over. */
 	ck_assert(pool >= 0 || run->trouble_calls);
 	if (pool >= 0)
 		ck_assert_int_eq(dp_spool__salvage(spool, pool), DP_SPOOL_OK);
@@ -400,7 +403,9 @@ bool run_app(struct run *run, const struct run_options *options, const char *con
 	pid_t pid;
 
 	options = options ? options : &usual;
-	run->trouble_call = options->trouble_call;
+	*run = (struct run){ .each = run->each,
+			     .user = run->user,
+			     .trouble_call = options->trouble_call };
 	if (needs_mount(options) && geteuid())
 		return false;
 	ck_assert_ptr_nonnull(output);
@@ -463,7 +468,7 @@ void run_check_complete(const struct run *run)
 	for (size_t i = 0; i < RUN_KINDS; i++) {
 		uint32_t kind = run_kinds[i];
 
-		/* Devices are described by the collector as well. */
+		/* The collector describes devices, too. */
 		if (kind == 8 && run->stored[kind] > run->truth.records[kind])
 			continue;
 		ck_assert_msg(run->stored[kind] == run->truth.records[kind],
@@ -494,7 +499,7 @@ void run_check_launches(const struct run *run, uint64_t threads)
 
 	ck_assert_uint_ge(known + run->completed[0], recorded);
 	ck_assert_uint_le(known + run->completed[0], recorded + threads);
-	/* By kind, but for those that nobody could look at. */
+	/* By kind, except buffers that nobody could look at. */
 	ck_assert_uint_le(run->completed[CUPTI_KERNEL], run->truth.records[CUPTI_KERNEL]);
 	ck_assert_uint_le(run->completed[CUPTI_DRIVER], run->truth.records[CUPTI_DRIVER]);
 }

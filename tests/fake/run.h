@@ -1,4 +1,4 @@
-/* Runs the program under test as the launcher would, and reads what it left. */
+/* Runs the program under test as the launcher would, and reads what it leaves. */
 #ifndef DP_FAKE_RUN_H
 #define DP_FAKE_RUN_H
 
@@ -10,7 +10,7 @@
 
 #define RUN_POOLS 256
 
-/* What to do to the program, and how to start it; NULL and 0 are the usual. */
+/* How to start the program, and what to do to it; NULL and 0 are the defaults. */
 struct run_options {
 	const char *options; /* DEEPPROF_OPTIONS */
 	const char *cupti;   /* another libcupti than the fake; "" for none */
@@ -20,25 +20,28 @@ struct run_options {
 	const char *holder;
 	bool leaves;
 	bool hang;
-	bool late;		 /* CUPTI knows its records when it makes them, not before */
+	bool late;		 /* CUPTI reports the size of records once it has made some */
 	const char *switches[4]; /* of the fake, "NAME=value" */
 	bool no_socket;
 	unsigned int kill_after_us; /* SIGKILL */
-	size_t pools;		    /* waits until this many processes were heard of */
+	size_t pools;		    /* waits until this many processes have connected */
 	uint64_t file_limit;	    /* RLIMIT_FSIZE */
 	uint64_t disk_bytes;	    /* the spool on a tmpfs of that size (root only) */
 	bool read_only;		    /* the spool's folder, likewise */
 	uint64_t descriptors;	    /* RLIMIT_NOFILE */
 	uint64_t address_space;	    /* RLIMIT_AS */
-	/* Of trouble.c, which is preloaded where one of these is set. */
+	/* For trouble.c, which is preloaded if one of these is set. */
 	unsigned int trouble_call;
 	bool trouble_on;
 	const char *trouble_name, *trouble_step, *trouble_age, *trouble_fast, *trouble_late;
-	/* What the launcher wants where the program waits for it, which goes on once that is so. */
+	/*
+	 * What the launcher requests when the program waits for it; the program continues once that
+	 * is so.
+	 */
 	enum { RUN_GOES_ON = 0, RUN_PAUSES, RUN_RUNS } at_go;
 };
 
-/* What a run left, summed over its processes. */
+/* What a run leaves, summed over its processes. */
 struct run {
 	int status; /* of waitpid() */
 	double seconds;
@@ -56,41 +59,45 @@ struct run {
 	uint64_t lost_by[DP_LOSS_REASONS];
 	uint64_t undefined;
 	uint64_t spool_bytes;
-	unsigned int trouble_call; /* as the options have it */
-	uint64_t trouble_calls;	   /* that the collector made of what trouble.c has */
+	unsigned int trouble_call; /* from the options */
+	uint64_t trouble_calls;	   /* of functions in trouble.c, by the collector */
 	struct fake_truth truth;
-	int64_t first_launch_ns;		    /* as the pool of one process has it */
+	int64_t first_launch_ns;		    /* from the pool of one process */
 	uint64_t salvaged_kernels, untimed_kernels; /* of those delivered */
-	char messages[8192];			    /* codes and texts */
-	/* Called for each record, if set before. */
+	char messages[8192];			    /* their codes and texts */
+	/* Called for each record, if set before run_app(). */
 	void (*each)(struct run *run, struct dp_spool *spool, const struct dp_spool_record *record);
 	void *user;
 };
 
-/* Words of fake_app, NULL at the end. False where the machine can't (no root). */
+/*
+ * Runs fake_app with these words, which end with NULL. Returns false if the machine cannot (no
+ * root).
+ */
 bool run_app(struct run *run, const struct run_options *options, const char *const *words);
 
 #define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-/* Those that the fake records. */
+/* The kinds that the fake records. */
 #define RUN_KINDS 17
 extern const uint32_t run_kinds[RUN_KINDS];
 
-/* All that the fake recorded is in the sums, and nothing is lost. */
+/* Checks that all that the fake recorded is in the sums, and nothing is lost. */
 void run_check_complete(const struct run *run);
 
-/* It ended so, and printed nothing. */
+/* Checks that it exited with this status and printed nothing. */
 void run_check_exit(const struct run *run, int status);
 
-/* Holds completed = stored + lost, and stored = what the reader gave, of each kind. */
+/* Checks that completed = stored + lost, and that the reader returned what was stored, by kind. */
 void run_check_sums(const struct run *run);
 
-/* Records of the kind that nothing says anything about. */
+/* Records of the kind that are neither stored nor lost. */
 uint64_t run_unaccounted(const struct run *run, uint32_t kind);
 
 /*
- * Checks that every kernel and every call that was completed is stored or counted as lost. Threads
- * may each hold a buffer at the end that nobody can look at; it counts as a record, be it empty.
+ * Checks that every kernel and every call that was completed is stored or counted as lost. At the
+ * end each thread may hold a buffer that nobody can look at; it counts as one record, even if
+ * empty.
  */
 void run_check_launches(const struct run *run, uint64_t threads);
 

@@ -1,6 +1,7 @@
 /* The collector in a program that has no GPU: every record accounted for, whatever happens. */
 #include "run.h"
 #include "cupti/cupti_abi.h"
+#include "../unit/test.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -9,18 +10,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <check.h>
+static struct run run;
 
 static const char *const versions[] = { "11.8", "12.0", "12.3", "12.4", "12.8",
 					"13.0", "13.1", "13.2", "13.3", "13.4" };
 
 static unsigned int clocks; /* points of CUPTI's */
 
-static void see_kernel(struct run *run, struct dp_spool *spool,
+static void see_kernel(struct run *left, struct dp_spool *spool,
 		       const struct dp_spool_record *record)
 {
 	const struct dp_spool_kernel *kernel = &record->kernel;
-	const char *version = run->user;
+	const char *version = left->user;
 	uint32_t low = (uint32_t)kernel->correlation;
 
 	if (record->type == DP_SPOOL_CLOCK && record->clock.cupti)
@@ -43,12 +44,10 @@ static void see_kernel(struct run *run, struct dp_spool *spool,
 	ck_assert_uint_eq(kernel->shape.cluster[0], 1);
 }
 
-START_TEST(layouts)
+TEST_LOOP(layouts, sizeof(versions) / sizeof(versions[0]))
 {
 	struct run_options options = { .version = versions[_i] };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run.each = see_kernel;
 	run.user = (void *)(uintptr_t)versions[_i];
 	run_app(&run, &options, WORDS("init", "kinds=300", "launch=20000"));
@@ -63,18 +62,17 @@ START_TEST(layouts)
 	ck_assert_uint_ge(run.records[DP_SPOOL_THREAD], 1);
 	ck_assert_uint_ge(clocks, 2);
 }
-END_TEST
 
-/* Without a driver 13.5 does not say how long records are: its version says it, or it does later.
+/*
+ * Without a driver, 13.5 does not report the size of records: its version implies it, or it reports
+ * it later.
  */
-START_TEST(sizes_not_reported)
+TEST_LOOP(sizes_not_reported, 2)
 {
 	struct run_options options = { .version = _i ? "12.3" : "13.4", .late = _i };
-	static struct run run;
 
 	if (!_i)
 		options.fail = "ActivityGetNextRecord=999";
-	memset(&run, 0, sizeof(run));
 	run.each = see_kernel;
 	run.user = (void *)(uintptr_t)options.version;
 	run_app(&run, &options, WORDS("init", "kinds=300", "launch=20000", "looked", "kill"));
@@ -83,21 +81,21 @@ START_TEST(sizes_not_reported)
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 20000);
 	ck_assert_uint_eq(run.stored[CUPTI_MEMCPY2], 300);
 }
-END_TEST
 
-static void see_clock(struct run *run, struct dp_spool *spool, const struct dp_spool_record *record)
+static void see_clock(struct run *left, struct dp_spool *spool,
+		      const struct dp_spool_record *record)
 {
-	*(uint64_t *)run->user += record->type == DP_SPOOL_CLOCK && record->clock.cupti;
+	*(uint64_t *)left->user += record->type == DP_SPOOL_CLOCK && record->clock.cupti;
 }
 
-/* As 13.4, which has no clock for who has subscribed in the one way and asks in the other. */
-START_TEST(subscriber_leaves)
+/*
+ * Like 13.4, which gives no clock to a tool that subscribed by one interface and asks by the other.
+ */
+TEST(subscriber_leaves)
 {
 	struct run_options options = { .version = "13.4", .leaves = true };
-	static struct run run;
 	uint64_t noted = 0;
 
-	memset(&run, 0, sizeof(run));
 	run.each = see_clock;
 	run.user = &noted;
 	run_app(&run, &options, WORDS("init", "launch=1000"));
@@ -106,7 +104,6 @@ START_TEST(subscriber_leaves)
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 1000);
 	ck_assert_uint_ge(noted, 2);
 }
-END_TEST
 
 /* Calls that no analysis uses are left out: by CUPTI from 12.5 on, by the writer before. */
 static const struct {
@@ -119,80 +116,65 @@ static const struct {
 	{ "12.4", "api=all", 2, 2 },
 };
 
-START_TEST(noisy_calls)
+TEST_LOOP(noisy_calls, sizeof(call_counts) / sizeof(call_counts[0]))
 {
 	struct run_options options = { .version = call_counts[_i].version,
 				       .options = call_counts[_i].options };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "calls"));
 	run_check_exit(&run, 0);
 	run_check_sums(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_RUNTIME], call_counts[_i].runtime);
 	ck_assert_uint_eq(run.stored[CUPTI_DRIVER], call_counts[_i].driver);
 }
-END_TEST
 
-START_TEST(taken_over)
+TEST(taken_over)
 {
-	static struct run run;
-
-	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL, WORDS("init", "launch=1000", "takeover", "launch=500"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 1000);
 	ck_assert_ptr_nonnull(strstr(run.messages, "[taken-over] CUPTI has not returned 1 buffer"));
 }
-END_TEST
 
-START_TEST(no_cuda)
+TEST(no_cuda)
 {
-	static struct run run;
-
-	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL, WORDS("exit=7"));
 	run_check_exit(&run, 7);
 	ck_assert_uint_eq(run.spools, 0);
 }
-END_TEST
 
-START_TEST(output_untouched)
+TEST(output_untouched)
 {
-	static struct run run;
-
-	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL, WORDS("say", "init", "launch=10", "say", "exit=3"));
 	ck_assert_str_eq(run.output, "hello\nhello\n");
 	ck_assert_int_eq(WEXITSTATUS(run.status), 3);
 	run_check_complete(&run);
 }
-END_TEST
 
-/* A program that starts without them gets no descriptor of the collector for standard output. */
-START_TEST(without_standard_output)
+/*
+ * A program that starts without standard streams gets no descriptor of the collector as one of
+ * them.
+ */
+TEST(without_standard_output)
 {
-	static struct run run;
-
-	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL, WORDS("close=3", "init", "launch=1000", "say", "exit=3"));
 	run_check_exit(&run, 3);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.ended_spools, 1);
 }
-END_TEST
 
-/* What a program has opened under our numbers stays as it is; what we lose by that is reported. */
-START_TEST(numbers_of_the_programs)
+/*
+ * Descriptors that the program reopened under the collector's numbers are left alone; what the
+ * collector loses by that is reported.
+ */
+TEST(numbers_of_the_programs)
 {
 	char path[] = "/tmp/deepprof-own-XXXXXX", word[64], text[16] = "";
 	int file = mkstemp(path);
-	static struct run run;
 
 	ck_assert_int_eq(write(file, "mine", 4), 4);
 	snprintf(word, sizeof(word), "own=%s", path);
-	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL,
 		WORDS("init", "launch=100", "looked", word, "launch=300000", "nvtx=3000",
 		      "fork=2"));
@@ -200,7 +182,7 @@ START_TEST(numbers_of_the_programs)
 	run_check_sums(&run);
 	ck_assert_int_eq(pread(file, text, sizeof(text), 0), 4);
 	ck_assert_str_eq(text, "mine");
-	/* A kernel and a call each; of some nobody knows what they were. */
+	/* A kernel and a call each; some are of unknown kind. */
 	ck_assert_uint_eq(run.completed[CUPTI_KERNEL] + run.completed[CUPTI_DRIVER] +
 				  run.completed[0],
 			  600200);
@@ -208,7 +190,6 @@ START_TEST(numbers_of_the_programs)
 	close(file);
 	unlink(path);
 }
-END_TEST
 
 static const struct {
 	const char *fail;
@@ -228,12 +209,10 @@ static const struct {
 	{ "ActivityGetNumDroppedRecords=15", "attached" },
 };
 
-START_TEST(forced_results)
+TEST_LOOP(forced_results, sizeof(failures) / sizeof(failures[0]))
 {
 	struct run_options options = { .fail = failures[_i].fail, .holder = "another tool" };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "launch=1000", "nvtx=10", "exit=5"));
 	run_check_exit(&run, 5);
 	run_check_sums(&run);
@@ -243,13 +222,9 @@ START_TEST(forced_results)
 		ck_assert_ptr_nonnull(strstr(run.messages, "another tool"));
 	ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], run.truth.nvtx);
 }
-END_TEST
 
-START_TEST(odd_buffers)
+TEST(odd_buffers)
 {
-	static struct run run;
-
-	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL,
 		WORDS("init", "launch=100", "twice", "launch=10", "twice=200", "foreign",
 		      "launch=100", "odd", "drop=42", "launch=5", "twice", "sleep=50",
@@ -261,14 +236,10 @@ START_TEST(odd_buffers)
 	ck_assert_uint_eq(run.lost_by[DP_LOSS_CUPTI], 42);
 	ck_assert_uint_eq(run.lost[0], 42);
 }
-END_TEST
 
-/* Given back late, and in another order than that in which they were asked for. */
-START_TEST(late_buffers)
+/* Returned late, and not in the order in which they were requested. */
+TEST_LOOP(late_buffers, 2)
 {
-	static struct run run;
-
-	memset(&run, 0, sizeof(run));
 	run.each = see_kernel;
 	run.user = (void *)(uintptr_t) "13.1";
 	run_app(&run, &(struct run_options){ .version = "13.1" },
@@ -278,28 +249,24 @@ START_TEST(late_buffers)
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], _i ? 32000 : 32500);
 }
-END_TEST
 
-START_TEST(unwalkable)
+TEST(unwalkable)
 {
-	static struct run run;
-
-	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL, WORDS("init", "launch=100", "unwalkable", "launch=100"));
 	run_check_exit(&run, 0);
 	run_check_sums(&run);
 	ck_assert_uint_eq(run.lost_by[DP_LOSS_DAMAGED], 1);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
 }
-END_TEST
 
 struct names {
 	bool is_long, second;
 };
 
-static void see_names(struct run *run, struct dp_spool *spool, const struct dp_spool_record *record)
+static void see_names(struct run *left, struct dp_spool *spool,
+		      const struct dp_spool_record *record)
 {
-	struct names *names = run->user;
+	struct names *names = left->user;
 	size_t length;
 	const char *name;
 
@@ -310,33 +277,30 @@ static void see_names(struct run *run, struct dp_spool *spool, const struct dp_s
 	names->second |= !strcmp(name, "_Z6secondv");
 }
 
-START_TEST(long_and_reused_names)
+TEST(long_and_reused_names)
 {
 	struct run_options options = { .options = "flush-ms=100" };
 	struct names names = { false, false };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run.each = see_names;
 	run.user = &names;
 	run_app(&run, &options, WORDS("init", "names"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert(names.is_long && names.second);
-	/* It takes three seconds: at its begin and end, and each second. */
+	/* It takes three seconds: samples at its start, at its end and every second. */
 	ck_assert_uint_ge(run.records[DP_SPOOL_CLOCK], 6);
 }
-END_TEST
 
-static void see_wrap(struct run *run, struct dp_spool *spool, const struct dp_spool_record *record)
+static void see_wrap(struct run *left, struct dp_spool *spool, const struct dp_spool_record *record)
 {
-	uint64_t *epochs = run->user;
+	uint64_t *epochs = left->user;
 
 	if (record->type == DP_SPOOL_KERNEL)
 		epochs[record->kernel.correlation >> 32 ? 1 : 0]++;
 }
 
-/* What is turned off is not asked for, and nothing else is missing. */
+/* Kinds that are turned off are not requested, and nothing else is missing. */
 static const struct {
 	const char *options;
 	uint32_t off[4];
@@ -359,18 +323,16 @@ static bool is_off(size_t group, uint32_t kind)
 	return false;
 }
 
-START_TEST(groups_of_kinds)
+TEST_LOOP(groups_of_kinds, sizeof(groups) / sizeof(groups[0]))
 {
 	struct run_options options = { .options = groups[_i].options };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "kinds=5", "launch=5", "nvtx=10"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	for (size_t i = 0; i < RUN_KINDS; i++) {
 		uint32_t kind = run_kinds[i];
-		/* Devices are described once; five launches make as many calls more. */
+		/* Devices are described once; five launches make five more calls. */
 		uint64_t wanted = kind == CUPTI_DEVICE ? 1 : kind == CUPTI_DRIVER ? 10 : 5;
 
 		ck_assert_uint_eq(run.stored[kind], is_off((size_t)_i, kind) ? 0 : wanted);
@@ -378,43 +340,33 @@ START_TEST(groups_of_kinds)
 	ck_assert_uint_eq(run.completed[DP_SPOOL_KIND_NVTX],
 			  is_off((size_t)_i, DP_SPOOL_KIND_NVTX) ? 0 : NVTX_EVENTS);
 }
-END_TEST
 
-START_TEST(correlation_wraps)
+TEST(correlation_wraps)
 {
 	uint64_t epochs[2] = { 0, 0 };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run.each = see_wrap;
 	run.user = epochs;
 	run_app(&run, NULL, WORDS("init", "wrap", "launch=1000"));
 	run_check_complete(&run);
-	/* The 256th has the number 0, which is none. */
+	/* The 256th would have the number 0, which stands for none. */
 	ck_assert_uint_eq(epochs[0], 256 + 1);
 	ck_assert_uint_eq(epochs[1], 1000 - 256 - 1);
 }
-END_TEST
 
-START_TEST(many_threads)
+TEST(many_threads)
 {
-	static struct run run;
-
-	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL, WORDS("init", "threads=16,20000", "launch=1000"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 321000);
 }
-END_TEST
 
 /* A pool of eight small slots: most is lost, all is counted. */
-START_TEST(pool_full)
+TEST(pool_full)
 {
 	struct run_options options = { .options = "slot=16384,max-memory=131072,nvtx=0" };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "threads=32,20000"));
 	run_check_exit(&run, 0);
 	run_check_sums(&run);
@@ -423,30 +375,22 @@ START_TEST(pool_full)
 	ck_assert_uint_gt(run.lost[CUPTI_DRIVER], 0);
 	ck_assert_uint_gt(run.lost_by[DP_LOSS_POOL_FULL], 0);
 }
-END_TEST
 
 static const char *const endings[] = { "exit=3", "_exit=3", "quick=3" };
 
-START_TEST(orderly_ends)
+TEST_LOOP(orderly_ends, sizeof(endings) / sizeof(endings[0]))
 {
-	static struct run run;
-
-	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL, WORDS("init", "launch=3000", "nvtx=100", endings[_i]));
 	run_check_exit(&run, 3);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.ended_spools, 1);
 	ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], run.truth.nvtx);
 }
-END_TEST
 
 static const char *const deaths[] = { "abort", "kill" };
 
-START_TEST(sudden_ends)
+TEST_LOOP(sudden_ends, sizeof(deaths) / sizeof(deaths[0]))
 {
-	static struct run run;
-
-	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL,
 		WORDS("init", "kinds=100", "launch=30000", "nvtx=100", "looked", deaths[_i]));
 	ck_assert(WIFSIGNALED(run.status));
@@ -456,10 +400,9 @@ START_TEST(sudden_ends)
 	ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], run.truth.nvtx);
 	ck_assert_uint_eq(run.salvaged_spools, 1);
 }
-END_TEST
 
 /* FAKE_KILLS=100 for the long form. */
-START_TEST(killed_anywhere)
+TEST(killed_anywhere)
 {
 	const char *wanted = getenv("FAKE_KILLS");
 	int kills = wanted ? atoi(wanted) : 8;
@@ -469,14 +412,12 @@ START_TEST(killed_anywhere)
 		struct run_options options = { .kill_after_us =
 						       2000 + (unsigned int)i * 37117 % 1200000,
 					       .options = i % 2 ? "slot=65536" : NULL };
-		static struct run run;
 
-		memset(&run, 0, sizeof(run));
 		run_app(&run, &options,
 			WORDS("init", i % 3 || !NVTX_EVENTS ? "forever" : "nvtx=100000000"));
 		ck_assert(WIFSIGNALED(run.status));
 		run_check_sums(&run);
-		/* One record may have been made whose making was not noted yet. */
+		/* One record may have been made that was not counted yet. */
 		for (size_t k = 0; k < RUN_KINDS; k++) {
 			uint64_t made = run.truth.records[run_kinds[k]];
 
@@ -492,28 +433,22 @@ START_TEST(killed_anywhere)
 	}
 	ck_assert_uint_gt(total, 0);
 }
-END_TEST
 
-START_TEST(flush_hangs)
+TEST(flush_hangs)
 {
 	struct run_options options = { .hang = true, .options = "exit-ms=300" };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "launch=5000", "exit=6"));
 	run_check_exit(&run, 6);
 	run_check_complete(&run);
 	ck_assert_ptr_nonnull(strstr(run.messages, "[flush-hangs]"));
 	ck_assert_ptr_nonnull(strstr(run.messages, "within 300 ms"));
 }
-END_TEST
 
-START_TEST(disk_full)
+TEST(disk_full)
 {
 	struct run_options options = { .disk_bytes = 256 << 10 };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	if (!run_app(&run, &options, WORDS("init", "launch=300000", "exit=6")))
 		return;
 	run_check_exit(&run, 6);
@@ -522,65 +457,52 @@ START_TEST(disk_full)
 	ck_assert_uint_gt(run.lost_by[DP_LOSS_DISK], 0);
 	ck_assert_ptr_nonnull(strstr(run.messages, "[disk-full]"));
 }
-END_TEST
 
-START_TEST(file_limit)
+TEST(file_limit)
 {
 	struct run_options options = { .file_limit = 1 << 20, .options = "max-memory=67108864" };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "launch=300000", "exit=6"));
 	run_check_exit(&run, 6);
 	run_check_sums(&run);
 	ck_assert_uint_gt(run.lost_by[DP_LOSS_DISK] + run.lost_by[DP_LOSS_POOL_FULL], 0);
 }
-END_TEST
 
-/* So little that it can't even begin: the signal for that is not the program's. */
-START_TEST(no_file_at_all)
+/* The limit is so low that it can't even start; the program does not get the signal for that. */
+TEST(no_file_at_all)
 {
 	struct run_options options = { .file_limit = 1 };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "launch=300", "exit=6"));
 	run_check_exit(&run, 6);
 	ck_assert_uint_eq(run.spools, 0);
 	ck_assert_msg(strstr(run.messages, "File too large"), "%s", run.messages);
 }
-END_TEST
 
-START_TEST(spool_limit)
+TEST(spool_limit)
 {
 	struct run_options options = { .options = "max-spool=600000" };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "launch=300000"));
 	run_check_exit(&run, 0);
 	run_check_sums(&run);
 	ck_assert_uint_gt(run.lost_by[DP_LOSS_SPOOL_LIMIT], 0);
 	ck_assert_uint_le(run.spool_bytes, 600000);
 }
-END_TEST
 
-START_TEST(without_launcher)
+TEST(without_launcher)
 {
 	struct run_options options = { .no_socket = true };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "launch=5000", "kill"));
 	run_check_sums(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 5000);
 }
-END_TEST
 
-static void see_schema(struct run *run, struct dp_spool *spool,
+static void see_schema(struct run *left, struct dp_spool *spool,
 		       const struct dp_spool_record *record)
 {
-	uint64_t *found = run->user;
+	uint64_t *found = left->user;
 	uint64_t communicator, bytes;
 	const char *blob;
 	size_t length;
@@ -604,12 +526,10 @@ static void see_schema(struct run *run, struct dp_spool *spool,
 	found[4]++;
 }
 
-START_TEST(payloads)
+TEST_LOOP(payloads, NVTX_PAYLOADS ? 1 : 0)
 {
 	uint64_t found[5] = { 9, 9, 9, 9, 0 };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run.each = see_schema;
 	run.user = found;
 	run_app(&run, NULL, WORDS("schema", "nvtx=10"));
@@ -622,39 +542,3 @@ START_TEST(payloads)
 	ck_assert_uint_eq(found[4], 2);
 	ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], 32);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_loop_test(tests, layouts, 0, sizeof(versions) / sizeof(versions[0]));
-	tcase_add_loop_test(tests, sizes_not_reported, 0, 2);
-	tcase_add_test(tests, subscriber_leaves);
-	tcase_add_loop_test(tests, noisy_calls, 0, sizeof(call_counts) / sizeof(call_counts[0]));
-	tcase_add_test(tests, taken_over);
-	tcase_add_test(tests, no_cuda);
-	tcase_add_test(tests, output_untouched);
-	tcase_add_test(tests, without_standard_output);
-	tcase_add_test(tests, numbers_of_the_programs);
-	tcase_add_loop_test(tests, forced_results, 0, sizeof(failures) / sizeof(failures[0]));
-	tcase_add_test(tests, odd_buffers);
-	tcase_add_loop_test(tests, late_buffers, 0, 2);
-	tcase_add_test(tests, unwalkable);
-	tcase_add_test(tests, long_and_reused_names);
-	tcase_add_loop_test(tests, groups_of_kinds, 0, sizeof(groups) / sizeof(groups[0]));
-	tcase_add_test(tests, correlation_wraps);
-	tcase_add_test(tests, many_threads);
-	tcase_add_test(tests, pool_full);
-	tcase_add_loop_test(tests, orderly_ends, 0, sizeof(endings) / sizeof(endings[0]));
-	tcase_add_loop_test(tests, sudden_ends, 0, sizeof(deaths) / sizeof(deaths[0]));
-	tcase_add_test(tests, killed_anywhere);
-	tcase_add_test(tests, flush_hangs);
-	tcase_add_test(tests, disk_full);
-	tcase_add_test(tests, file_limit);
-	tcase_add_test(tests, no_file_at_all);
-	tcase_add_test(tests, spool_limit);
-	tcase_add_test(tests, without_launcher);
-	if (NVTX_PAYLOADS)
-		tcase_add_test(tests, payloads);
-}
-
-#include "../unit/test_main.h"

@@ -1,10 +1,11 @@
 /*
- * The collector where the system refuses what it asks for: the program never notices, and what was
- * recorded is stored or counted as lost.
+ * The collector when system calls fail: the program never notices, and every record is stored or
+ * counted as lost.
  */
 #include "../sanitized.h"
 #include "run.h"
 #include "cupti/cupti_abi.h"
+#include "../unit/test.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include <check.h>
+static struct run run;
 
 static uint64_t sum(const uint64_t *numbers, size_t count)
 {
@@ -23,60 +24,55 @@ static uint64_t sum(const uint64_t *numbers, size_t count)
 	return total;
 }
 
-/* A program that leaves with 4, and whose records are stored or lost where there is a spool. */
-static void check_unharmed(struct run *run, const struct run_options *options)
+/* A program that exits with 4; if there is a spool, its records are stored or lost. */
+static void check_unharmed(const struct run_options *options)
 {
 	uint64_t made = 0;
 
-	memset(run, 0, sizeof(*run));
-	run_app(run, options, WORDS("init", "launch=3000", "nvtx=10", "exit=4"));
-	run_check_exit(run, 4);
-	run_check_sums(run);
+	run_app(&run, options, WORDS("init", "launch=3000", "nvtx=10", "exit=4"));
+	run_check_exit(&run, 4);
+	run_check_sums(&run);
 	for (size_t i = 0; i < FAKE_KINDS; i++)
-		made += run->truth.records[i];
-	/* NVTX's events come on top. */
-	if (run->ended_spools)
-		ck_assert_uint_ge(sum(run->completed, DP_SPOOL_KINDS), made);
+		made += run.truth.records[i];
+	/* NVTX events are not among these. */
+	if (run.ended_spools)
+		ck_assert_uint_ge(sum(run.completed, DP_SPOOL_KINDS), made);
 }
 
 /* The k-th call fails, for every k: memory, files, sockets, threads. */
-START_TEST(every_call)
+TEST_LOOP(every_call, !DP_SANITIZED)
 {
 	struct run_options options = { .trouble_call = 1000000 };
-	static struct run run;
 	uint64_t calls, attached = 0;
 
-	check_unharmed(&run, &options);
+	check_unharmed(&options);
 	ck_assert_ptr_nonnull(strstr(run.messages, "[attached]"));
 	calls = run.trouble_calls;
 	ck_assert_uint_gt(calls, 30);
 	for (options.trouble_call = 1; options.trouble_call <= calls; options.trouble_call++) {
-		check_unharmed(&run, &options);
+		check_unharmed(&options);
 		attached += run.stored[CUPTI_KERNEL] == 3000;
 	}
 	/* Not every one of them matters. */
 	ck_assert_uint_gt(attached, calls / 4);
 }
-END_TEST
 
 /* All calls from the k-th on. */
-START_TEST(every_call_from_there_on)
+TEST_LOOP(every_call_from_there_on, !DP_SANITIZED)
 {
 	struct run_options options = { .trouble_call = 1000000 };
-	static struct run run;
 	uint64_t calls;
 
-	check_unharmed(&run, &options);
+	check_unharmed(&options);
 	calls = run.trouble_calls;
 	options.trouble_on = true;
 	for (options.trouble_call = 1; options.trouble_call <= calls; options.trouble_call++)
-		check_unharmed(&run, &options);
+		check_unharmed(&options);
 }
-END_TEST
 
 static const struct {
 	const char *name;
-	bool attaches; /* all the same, and stores what there is */
+	bool attaches; /* anyway, and stores what it can */
 } functions[] = {
 	{ "mmap64", false },
 	{ "fallocate64", false },
@@ -97,22 +93,21 @@ static const struct {
 	{ "dlinfo", true },
 };
 
-START_TEST(a_function_that_never_works)
+TEST_LOOP(a_function_that_never_works, DP_SANITIZED ? 0 : sizeof(functions) / sizeof(functions[0]))
 {
 	struct run_options options = { .trouble_name = functions[_i].name };
-	static struct run run;
 
-	check_unharmed(&run, &options);
+	check_unharmed(&options);
 	if (functions[_i].attaches)
 		ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 3000);
 	else
 		ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 0);
 }
-END_TEST
 
-static void see_names(struct run *run, struct dp_spool *spool, const struct dp_spool_record *record)
+static void see_names(struct run *left, struct dp_spool *spool,
+		      const struct dp_spool_record *record)
 {
-	unsigned int *named = run->user;
+	unsigned int *named = left->user;
 
 	if (record->type != DP_SPOOL_KERNEL)
 		return;
@@ -120,14 +115,12 @@ static void see_names(struct run *run, struct dp_spool *spool, const struct dp_s
 	named[1]++;
 }
 
-/* Names are read where memory can't be, and what is no memory any more is no fault. */
-START_TEST(names_by_a_pipe)
+/* Names are read even if memory cannot be read directly, and unmapped memory causes no fault. */
+TEST_LOOP(names_by_a_pipe, !DP_SANITIZED)
 {
 	struct run_options options = { .trouble_name = "process_vm_readv" };
 	unsigned int named[2] = { 0, 0 };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run.each = see_names;
 	run.user = named;
 	run_app(&run, &options, WORDS("init", "launch=50", "gone", "launch=50", "exit=4"));
@@ -135,73 +128,61 @@ START_TEST(names_by_a_pipe)
 	ck_assert_uint_ge(named[0], 100);
 	ck_assert_uint_eq(named[1], 101);
 }
-END_TEST
 
-/* What is to run at a fork or at the end can't be put down; glibc's names. */
+/* Handlers for fork and exit cannot be registered; glibc's names. */
 static const char *const hooks[] = { "__register_atfork", "__cxa_atexit", "__cxa_at_quick_exit" };
 
-START_TEST(no_hooks)
+TEST_LOOP(no_hooks, DP_SANITIZED ? 0 : sizeof(hooks) / sizeof(hooks[0]))
 {
 	struct run_options options = { .trouble_name = hooks[_i] };
-	static struct run run;
 
-	check_unharmed(&run, &options);
+	check_unharmed(&options);
 	if (!run.trouble_calls)
 		return;
 	ck_assert_uint_eq(run.spools, 0);
 	ck_assert_msg(strstr(run.messages, "out of memory at the start: Cannot allocate memory"),
 		      "%s", run.messages);
 }
-END_TEST
 
-START_TEST(few_descriptors)
+TEST(few_descriptors)
 {
 	struct run_options options = { .descriptors = 0 };
-	static struct run run;
 	uint64_t recorded = 0;
 
 	/* Below 8 the program itself can't load CUDA. */
 	for (options.descriptors = 8; options.descriptors < 18; options.descriptors++) {
-		check_unharmed(&run, &options);
+		check_unharmed(&options);
 		recorded += run.stored[CUPTI_KERNEL] == 3000;
 	}
 	ck_assert_uint_gt(recorded, 0);
 }
-END_TEST
 
 static const uint64_t spaces[] = { 40 << 20, 80 << 20, 200 << 20, 540 << 20 };
 
-START_TEST(little_address_space)
+TEST_LOOP(little_address_space, DP_SANITIZED ? 0 : sizeof(spaces) / sizeof(spaces[0]))
 {
 	struct run_options options = { .address_space = spaces[_i] };
-	static struct run run;
 
-	check_unharmed(&run, &options);
+	check_unharmed(&options);
 }
-END_TEST
 
-START_TEST(read_only_folder)
+TEST(read_only_folder)
 {
 	struct run_options options = { .read_only = true };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	if (!run_app(&run, &options, WORDS("init", "launch=100", "nvtx=10", "exit=4")))
 		return;
 	run_check_exit(&run, 4);
 	ck_assert_uint_eq(run.spools, 0);
 }
-END_TEST
 
-/* The buffers in a file, for nobody listens, on a disk that is smaller than they may be. */
+/* The buffers are in a file, since nobody listens, on a disk smaller than their limit. */
 static const uint64_t disks[] = { 1 << 20, 8 << 20, 24 << 20, 64 << 20 };
 
-START_TEST(buffers_on_a_small_disk)
+TEST_LOOP(buffers_on_a_small_disk, sizeof(disks) / sizeof(disks[0]))
 {
 	struct run_options options = { .disk_bytes = disks[_i], .no_socket = true };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	if (!run_app(&run, &options, WORDS("init", "threads=4,100000", "exit=4")))
 		return;
 	run_check_exit(&run, 4);
@@ -213,33 +194,27 @@ START_TEST(buffers_on_a_small_disk)
 					  run.completed[0],
 				  800000);
 }
-END_TEST
 
 /* As --max-memory=1M and =64M. */
 static const char *const pools[] = { "max-memory=1048576", "max-memory=67108864" };
 
-START_TEST(small_buffers)
+TEST_LOOP(small_buffers, sizeof(pools) / sizeof(pools[0]))
 {
 	struct run_options options = { .options = pools[_i] };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "threads=16,20000", "nvtx=1000", "exit=4"));
 	run_check_exit(&run, 4);
 	run_check_sums(&run);
 	run_check_launches(&run, 16);
 }
-END_TEST
 
-/* An hour forth and back while it runs: the order and the sums don't change. */
+/* An hour forward and back during the run: neither order nor sums change. */
 static const char *const steps[] = { "300,3600", "300,-3600" };
 
-START_TEST(clock_steps)
+TEST_LOOP(clock_steps, sizeof(steps) / sizeof(steps[0]))
 {
 	struct run_options options = { .trouble_step = steps[_i] };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options,
 		WORDS("init", "launch=1000", "nvtx=10", "sleep=600", "launch=1000", "nvtx=10",
 		      "exit=4"));
@@ -248,14 +223,13 @@ START_TEST(clock_steps)
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 2000);
 	ck_assert(run.seconds < 60);
 }
-END_TEST
 
-/* How far the day's time is from the monotonic clock is the same wherever it is noted. */
-static void see_clocks(struct run *run, struct dp_spool *spool,
+/* The offset between real time and the monotonic clock is the same wherever it is noted. */
+static void see_clocks(struct run *left, struct dp_spool *spool,
 		       const struct dp_spool_record *record)
 {
 	const struct dp_spool_header *header = dp_spool__header(spool);
-	unsigned int *seen = run->user;
+	unsigned int *seen = left->user;
 
 	if (record->type != DP_SPOOL_CLOCK)
 		return;
@@ -265,14 +239,12 @@ static void see_clocks(struct run *run, struct dp_spool *spool,
 			 100000000);
 }
 
-/* The process is kept from running just between its first looks at two clocks. */
-START_TEST(clock_is_late)
+/* The process is descheduled exactly between its first readings of two clocks. */
+TEST_LOOP(clock_is_late, !DP_SANITIZED)
 {
 	struct run_options options = { .trouble_late = "300" };
-	static struct run run;
 	unsigned int seen = 0;
 
-	memset(&run, 0, sizeof(run));
 	run.each = see_clocks;
 	run.user = &seen;
 	run_app(&run, &options, WORDS("init", "launch=100", "exit=4"));
@@ -281,18 +253,14 @@ START_TEST(clock_is_late)
 	ck_assert_uint_gt(seen, 0);
 	ck_assert(run.seconds >= 0.3);
 }
-END_TEST
 
 static const struct {
 	const char *word;
 	int number;
 } deaths[] = { { "term", SIGTERM }, { "segv", SIGSEGV } };
 
-START_TEST(deadly_signals)
+TEST_LOOP(deadly_signals, sizeof(deaths) / sizeof(deaths[0]))
 {
-	static struct run run;
-
-	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL,
 		WORDS("init", "kinds=100", "launch=30000", "nvtx=100", "looked", deaths[_i].word));
 	ck_assert(WIFSIGNALED(run.status));
@@ -303,13 +271,9 @@ START_TEST(deadly_signals)
 	ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], run.truth.nvtx);
 	ck_assert_uint_eq(run.salvaged_spools, 1);
 }
-END_TEST
 
-START_TEST(thousand_forks)
+TEST(thousand_forks)
 {
-	static struct run run;
-
-	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL,
 		WORDS("init", "launch=1000", DP_SANITIZED ? "fork=100" : "fork=1000", "spawn=20",
 		      "launch=1000"));
@@ -318,15 +282,12 @@ START_TEST(thousand_forks)
 	ck_assert_uint_eq(run.spools, 1);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 2000);
 }
-END_TEST
 
-/* Where the kernel can't wipe a page for the child, as before 4.14. */
-START_TEST(forks_on_old_kernels)
+/* A kernel that cannot wipe a page for the child, as before 4.14. */
+TEST_LOOP(forks_on_old_kernels, !DP_SANITIZED)
 {
 	struct run_options options = { .trouble_name = "madvise" };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options,
 		WORDS("init", "launch=1000", "nvtx=10", "fork=20", "spawn=5", "launch=1000",
 		      "exit=4"));
@@ -337,80 +298,39 @@ START_TEST(forks_on_old_kernels)
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 2000);
 	ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], run.truth.nvtx);
 }
-END_TEST
 
-START_TEST(daemons)
+TEST(daemons)
 {
 	struct run_options options = { .pools = 1 };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("daemon", "init", "launch=5000", "nvtx=10", "exit=3"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 5000);
 	ck_assert_uint_eq(run.ended_spools, run.spools);
 }
-END_TEST
 
 /*
- * Threads that go on while the process ends: what they make then may be lost, and is not stored
- * half.
+ * Threads that continue while the process ends: their last records may be lost, but none is stored
+ * incompletely.
  */
-START_TEST(ends_while_it_works)
+TEST_LOOP(ends_while_it_works, 2)
 {
-	static struct run run;
-
-	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL, WORDS("init", "race=4", _i ? "_exit=4" : "exit=4"));
 	run_check_exit(&run, 4);
 	run_check_sums(&run);
 	ck_assert_uint_eq(run.ended_spools, 1);
 	ck_assert_uint_gt(run.stored[CUPTI_KERNEL], 0);
 }
-END_TEST
 
-/* As long as its options ask for. */
-START_TEST(flush_hangs_for_long)
+/* As long as its options allow. */
+TEST(flush_hangs_for_long)
 {
 	struct run_options options = { .hang = true };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "launch=5000", "exit=6"));
 	run_check_exit(&run, 6);
 	run_check_complete(&run);
 	ck_assert_ptr_nonnull(strstr(run.messages, "[flush-hangs]"));
 	ck_assert(run.seconds >= 4);
 }
-END_TEST
-
-#define EACH(tests, function, list) \
-	tcase_add_loop_test(tests, function, 0, sizeof(list) / sizeof((list)[0]))
-
-static void fill(TCase *tests)
-{
-	/* Sanitizers stand in the way of these themselves. */
-	if (!DP_SANITIZED) {
-		tcase_add_test(tests, every_call);
-		tcase_add_test(tests, every_call_from_there_on);
-		EACH(tests, a_function_that_never_works, functions);
-		tcase_add_test(tests, names_by_a_pipe);
-		EACH(tests, no_hooks, hooks);
-		EACH(tests, little_address_space, spaces);
-		tcase_add_test(tests, forks_on_old_kernels);
-		tcase_add_test(tests, clock_is_late);
-	}
-	tcase_add_test(tests, few_descriptors);
-	tcase_add_test(tests, read_only_folder);
-	EACH(tests, buffers_on_a_small_disk, disks);
-	EACH(tests, small_buffers, pools);
-	EACH(tests, clock_steps, steps);
-	EACH(tests, deadly_signals, deaths);
-	tcase_add_test(tests, thousand_forks);
-	tcase_add_test(tests, daemons);
-	tcase_add_loop_test(tests, ends_while_it_works, 0, 2);
-	tcase_add_test(tests, flush_hangs_for_long);
-}
-
-#include "../unit/test_main.h"

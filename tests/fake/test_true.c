@@ -1,21 +1,21 @@
-/* What a real CUPTI does that a simpler one would not: each is a switch of the fake (fake.h). */
+/* Peculiarities of the real CUPTI, each a switch of the fake (fake.h). */
 #include "cupti/cupti_abi.h"
 #include "run.h"
+#include "../unit/test.h"
 
-#include <check.h>
 #include <string.h>
 #include <sys/wait.h>
 
-/* More nodes of graphs than a long recording has are to have their times. */
+static struct run run;
+
+/* More graph nodes than a long recording has must get their times. */
 #define NODES UINT64_C(10000000)
 
-/* A kernel that never ends holds its buffer back: what is before it is stored all the same. */
-START_TEST(withheld)
+/* A kernel that never ends holds its buffer back; the records before it are stored anyway. */
+TEST_LOOP(withheld, 2)
 {
 	struct run_options options = { .options = _i ? "read-held=1" : "read-held=0" };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options,
 		WORDS("init", "launch=100", "odd", "launch=100", "flushed", "kill"));
 	ck_assert(WIFSIGNALED(run.status));
@@ -24,15 +24,12 @@ START_TEST(withheld)
 	ck_assert_uint_eq(run.salvaged_kernels, _i ? 101 : 201);
 	ck_assert_uint_eq(run.untimed_kernels, 1);
 }
-END_TEST
 
 /* Reading ahead loses nothing and reads nothing twice. */
-START_TEST(read_ahead)
+TEST(read_ahead)
 {
 	struct run_options options = { .options = "read-held=1,slot=65536" };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options,
 		WORDS("init", "loop=300,1000", "kinds=50", "threads=4,20000", "launch=10",
 		      "sleep=100", "launch=10"));
@@ -40,28 +37,22 @@ START_TEST(read_ahead)
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 300 * 12 + 80000 + 20);
 }
-END_TEST
 
-/* A kill loses the times of what no flush has come to yet, and nothing else. */
-START_TEST(times_come_late)
+/* A kill loses the times of records that no flush has reached, and nothing else. */
+TEST(times_come_late)
 {
 	struct run_options options = { .options = "flush-ms=250" };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "launch=1000", "flushed", "launch=50", "kill"));
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 1050);
 	ck_assert_uint_le(run.untimed_kernels, 50);
 }
-END_TEST
 
-START_TEST(room_for_nodes)
+TEST(room_for_nodes)
 {
 	struct run_options options = { .options = "graph=node" };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "nodes=5000"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
@@ -69,77 +60,63 @@ START_TEST(room_for_nodes)
 	ck_assert_uint_eq(run.untimed_kernels, 0);
 	ck_assert_ptr_null(strstr(run.messages, "[no-times]"));
 }
-END_TEST
 
-/* It is printed while the program runs: here, that does not end by itself. */
-START_TEST(no_room_for_nodes)
+/* The message appears while the program runs, which does not end by itself here. */
+TEST(no_room_for_nodes)
 {
 	struct run_options options = { .options = "graph=node,slot=65536",
 				       .switches = { "FAKE_CUPTI_DEVICE_RECORDS=1000" } };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "nodes=5000", "flushed", "kill"));
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.untimed_kernels, 4000);
 	ck_assert_ptr_nonnull(strstr(run.messages, "[no-times] CUPTI has no memory left"));
 }
-END_TEST
 
-/* Buffers come back by another thread, some time after the flush: nobody has taken them. */
+/* Another thread returns buffers some time after the flush; they are not lost. */
 static const char *const delays[] = { "FAKE_CUPTI_DELAY_MS=0", "FAKE_CUPTI_DELAY_MS=1",
 				      "FAKE_CUPTI_DELAY_MS=30", "FAKE_CUPTI_DELAY_MS=150" };
 
-START_TEST(late_completions)
+TEST_LOOP(late_completions, sizeof(delays) / sizeof(delays[0]))
 {
 	struct run_options options = { .switches = { delays[_i] } };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "threads=4,5000", "launch=1000"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 21000);
 	ck_assert_ptr_null(strstr(run.messages, "[taken-over]"));
 }
-END_TEST
 
-/* They come as late as on a machine on which neither that thread nor ours gets a processor. */
-START_TEST(completions_on_a_busy_machine)
+/*
+ * They come as late as on a machine where neither that thread nor the collector's gets a processor.
+ */
+TEST(completions_on_a_busy_machine)
 {
 	struct run_options options = { .switches = { "FAKE_CUPTI_DELAY_MS=100" },
 				       .trouble_fast = "20" };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "launch=1000"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 1000);
 	ck_assert_ptr_null(strstr(run.messages, "[taken-over]"));
 }
-END_TEST
 
-/* From 12.8 on asking for an event that is not there yet would be a record each time. */
-START_TEST(queries)
+/* From 12.8 on each query of an event that has not occurred would be a record. */
+TEST(queries)
 {
-	static struct run run;
-
-	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL, WORDS("init", "queries=1000", "launch=10"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_SYNC], 0);
 }
-END_TEST
 
-/* The records that a launch makes, and half of its calls. */
-START_TEST(one_call_a_launch)
+/* The records of a launch, and half of its calls. */
+TEST_LOOP(one_call_a_launch, 2)
 {
 	struct run_options options = { .options = _i ? "api=all" : NULL };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "launch=1000"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
@@ -147,14 +124,11 @@ START_TEST(one_call_a_launch)
 	ck_assert_uint_eq(run.stored[CUPTI_DRIVER], 1000);
 	ck_assert_uint_eq(run.stored[CUPTI_RUNTIME], _i ? 1000 : 0);
 }
-END_TEST
 
 static uint64_t spool_bytes(const char *options, const char *word)
 {
 	struct run_options how = { .options = options };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &how, WORDS("init", word));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
@@ -163,10 +137,10 @@ static uint64_t spool_bytes(const char *options, const char *word)
 }
 
 /*
- * At most 60% of what it was with all calls, before events were recorded, which by now is a part of
- * what it is.
+ * At most 60% of the size with all calls, measured before events were recorded, which are now
+ * included.
  */
-START_TEST(bytes_a_launch)
+TEST_LOOP(bytes_a_launch, 2)
 {
 	const char *word = _i ? "events=20000" : "launch=20000";
 	uint64_t now = spool_bytes(NULL, word), all = spool_bytes("api=all", word);
@@ -175,25 +149,22 @@ START_TEST(bytes_a_launch)
 	ck_assert_int_eq(events > 20000, _i);
 	ck_assert_uint_le(100 * now, 60 * (all - (uint64_t)(_i ? events : 0)));
 }
-END_TEST
 
-static void see_number(struct run *run, struct dp_spool *spool,
+static void see_number(struct run *left, struct dp_spool *spool,
 		       const struct dp_spool_record *record)
 {
 	if (record->type == DP_SPOOL_KERNEL)
-		*(uint64_t *)run->user += record->kernel.correlation != 0;
+		*(uint64_t *)left->user += record->kernel.correlation != 0;
 }
 
-/* Where the driver's calls are not recorded inside of the runtime's, those are. */
-START_TEST(no_driver_calls)
+/* If the driver's calls within runtime calls are not recorded, the runtime's are. */
+TEST_LOOP(no_driver_calls, 2)
 {
 	struct run_options options = { .switches = { "FAKE_CUPTI_NESTED=0" },
 				       .version = _i ? "12.4" : "12.8",
 				       .options = "flush-ms=50" };
 	uint64_t numbered = 0;
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run.each = see_number;
 	run.user = &numbered;
 	run_app(&run, &options, WORDS("init", "launch=1000", "flushed", "launch=1000"));
@@ -204,7 +175,6 @@ START_TEST(no_driver_calls)
 	ck_assert_uint_eq(run.stored[CUPTI_RUNTIME], 1000);
 	ck_assert_uint_eq(numbered, 2000);
 }
-END_TEST
 
 struct described {
 	unsigned int count;
@@ -212,10 +182,10 @@ struct described {
 	struct dp_spool_device device;
 };
 
-static void see_device(struct run *run, struct dp_spool *spool,
+static void see_device(struct run *left, struct dp_spool *spool,
 		       const struct dp_spool_record *record)
 {
-	struct described *described = run->user;
+	struct described *described = left->user;
 
 	if (record->type != DP_SPOOL_DEVICE)
 		return;
@@ -225,13 +195,11 @@ static void see_device(struct run *run, struct dp_spool *spool,
 		sizeof(described->name) - 1);
 }
 
-/* CUPTI says nothing of devices that it was asked for within cuInit(). */
-START_TEST(devices)
+/* CUPTI does not report devices that were requested within cuInit(). */
+TEST(devices)
 {
 	struct described described = { .count = 0 };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run.each = see_device;
 	run.user = &described;
 	run_app(&run, NULL, WORDS("init", "facts", "launch=10"));
@@ -243,14 +211,11 @@ START_TEST(devices)
 	ck_assert_uint_eq(described.device.uuid[1], 0xa1);
 	ck_assert_uint_eq(described.device.bandwidth_kBps, UINT64_C(3352320000));
 }
-END_TEST
 
-START_TEST(kind_refused)
+TEST(kind_refused)
 {
 	struct run_options options = { .fail = "Kind_38=35" };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "launch=10"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
@@ -258,24 +223,19 @@ START_TEST(kind_refused)
 					   "here: a reason (35)"),
 		      "%s", run.messages);
 }
-END_TEST
 
 /* The first launch is noted, and not before it is made. */
-START_TEST(first_launch)
+TEST_LOOP(first_launch, 2)
 {
 	struct run_options options = { .options = _i ? "first=1,start=pause" : "first=1" };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "facts", "sleep=200"));
 	run_check_exit(&run, 0);
 	ck_assert_int_eq(run.first_launch_ns, 0);
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "sleep=200", "launch=10", "looked"));
 	run_check_exit(&run, 0);
 	ck_assert_int_gt(run.first_launch_ns, 0);
 }
-END_TEST
 
 /* With a driver of 13.3 another tool may have subscribed; with an older one it may not. */
 static const struct {
@@ -288,16 +248,14 @@ static const struct {
 	{ "13.1", "13030", false },
 };
 
-START_TEST(subscribers_together)
+TEST_LOOP(subscribers_together, sizeof(subscribers) / sizeof(subscribers[0]))
 {
 	struct run_options options = { .version = subscribers[_i].version,
 				       .driver = subscribers[_i].driver,
 				       .fail = "Subscribe=39",
 				       .holder = "another tool" };
 	bool together = subscribers[_i].together;
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "kinds=10", "launch=1000"));
 	run_check_exit(&run, 0);
 	run_check_sums(&run);
@@ -306,55 +264,23 @@ START_TEST(subscribers_together)
 	ck_assert_uint_eq(run.truth.v2, together);
 	ck_assert_int_eq(strstr(run.messages, "[subscriber-taken]") != NULL, !together);
 }
-END_TEST
 
-/* Our threads are not where the thread that starts CUDA has bound itself. */
-START_TEST(processors)
+/* The collector's threads do not inherit the affinity of the thread that starts CUDA. */
+TEST(processors)
 {
-	static struct run run;
-
-	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL, WORDS("bind", "init", "launch=10", "looked", "processors"));
 	run_check_exit(&run, 0);
 }
-END_TEST
 
 /* Eleven minutes later. */
-START_TEST(long_run)
+TEST_LOOP(long_run, 2)
 {
 	struct run_options options = { .version = _i ? "13.0" : "12.8",
 				       .driver = "13000",
 				       .trouble_age = "300,660" };
-	static struct run run;
 
-	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "launch=100", "sleep=600", "launch=100"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_int_eq(strstr(run.messages, "[long-run]") != NULL, _i);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_loop_test(tests, withheld, 0, 2);
-	tcase_add_test(tests, read_ahead);
-	tcase_add_test(tests, times_come_late);
-	tcase_add_test(tests, room_for_nodes);
-	tcase_add_test(tests, no_room_for_nodes);
-	tcase_add_loop_test(tests, late_completions, 0, sizeof(delays) / sizeof(delays[0]));
-	tcase_add_test(tests, completions_on_a_busy_machine);
-	tcase_add_test(tests, queries);
-	tcase_add_loop_test(tests, one_call_a_launch, 0, 2);
-	tcase_add_loop_test(tests, bytes_a_launch, 0, 2);
-	tcase_add_loop_test(tests, no_driver_calls, 0, 2);
-	tcase_add_test(tests, devices);
-	tcase_add_test(tests, kind_refused);
-	tcase_add_loop_test(tests, first_launch, 0, 2);
-	tcase_add_loop_test(tests, subscribers_together, 0,
-			    sizeof(subscribers) / sizeof(subscribers[0]));
-	tcase_add_test(tests, processors);
-	tcase_add_loop_test(tests, long_run, 0, 2);
-}
-
-#include "../unit/test_main.h"

@@ -38,7 +38,7 @@ static const char *only;
 static _Atomic uint64_t own_count, *count = &own_count;
 static struct timespec began;
 
-/* Straight from the kernel: ours are in the way. */
+/* Directly from the kernel, past the functions here. */
 static void now(clockid_t clock, struct timespec *out)
 {
 	syscall(SYS_clock_gettime, clock, out);
@@ -96,7 +96,7 @@ static bool fails(const void *caller, const char *name)
 	return number == (uint64_t)chosen || (from_there_on && number > (uint64_t)chosen);
 }
 
-/* The function as it is, or an error in its way. */
+/* Calls the real function, or fails. */
 #define WRAP(result, name, arguments, values, failure, why)                \
 	EXPORT result name arguments;                                      \
 	EXPORT result name arguments                                       \
@@ -141,7 +141,7 @@ WRAP(int, pthread_create,
 WRAP(void *, dlopen, (const char *path, int flags), (path, flags), NULL, 0)
 WRAP(int, dlinfo, (void *library, int request, void *out), (library, request, out), -1, 0)
 
-/* What pthread_atfork(), atexit() and at_quick_exit() are in glibc; they leave errno alone. */
+/* What pthread_atfork(), atexit() and at_quick_exit() call in glibc; they do not set errno. */
 WRAP(int, __register_atfork,
      (void (*before)(void), void (*after)(void), void (*in_child)(void), void *library),
      (before, after, in_child, library), ENOMEM, 0)

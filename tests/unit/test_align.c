@@ -2,8 +2,8 @@
 #include "align/align.h"
 #include "iterate/cut.h"
 #include "align/diff.h"
+#include "test.h"
 
-#include <check.h>
 #include <string.h>
 #include <time.h>
 
@@ -99,7 +99,7 @@ static void check_walk(const struct dp_alignment *al, const uint32_t *s, size_t 
 	}
 }
 
-START_TEST(clean_has_no_edits)
+TEST(clean_has_no_edits)
 {
 	for (size_t m = 1; m < 60; m++) {
 		uint32_t p[64], s[4000];
@@ -121,10 +121,9 @@ START_TEST(clean_has_no_edits)
 		dp_align__fini(&al);
 	}
 }
-END_TEST
 
 /* Within 1.15 of the optimum over many noisy sequences, and each within 1.3. */
-START_TEST(edits_are_near_the_optimum)
+TEST(edits_are_near_the_optimum)
 {
 	static uint32_t s[40000], p[400];
 	static const uint32_t rates[] = { 2, 10, 35, 60 };
@@ -156,9 +155,8 @@ START_TEST(edits_are_near_the_optimum)
 			      "rate %u: %zu edits, %zu best", rates[r], all, best);
 	}
 }
-END_TEST
 
-START_TEST(finds_each_of_two_patterns)
+TEST(finds_each_of_two_patterns)
 {
 	uint32_t a[50], b[30], s[3000];
 	struct dp_align_pattern patterns[] = { { a, 50 }, { b, 30 } };
@@ -186,9 +184,8 @@ START_TEST(finds_each_of_two_patterns)
 	ck_assert_uint_eq(al.spans[2].begin, first + 300);
 	dp_align__fini(&al);
 }
-END_TEST
 
-START_TEST(foreign_symbols_are_in_no_span)
+TEST(foreign_symbols_are_in_no_span)
 {
 	uint32_t p[40], s[1200];
 	struct dp_align_pattern pattern = { p, 40 };
@@ -209,7 +206,6 @@ START_TEST(foreign_symbols_are_in_no_span)
 	ck_assert_uint_eq(al.spans[0].end, 600);
 	dp_align__fini(&al);
 }
-END_TEST
 
 static double seconds(void)
 {
@@ -220,7 +216,7 @@ static double seconds(void)
  * Input that is quadratic for a naive matcher takes no more time per symbol if it is four times as
  * long.
  */
-START_TEST(no_input_makes_it_slow)
+TEST(no_input_makes_it_slow)
 {
 	enum { N = 1 << 21 };
 	uint32_t *s = malloc(N * sizeof(*s)), *p = malloc(N * sizeof(*p));
@@ -269,9 +265,8 @@ START_TEST(no_input_makes_it_slow)
 	free(s);
 	free(p);
 }
-END_TEST
 
-START_TEST(diff_turns_one_into_the_other)
+TEST(diff_turns_one_into_the_other)
 {
 	for (int round = 0; round < 400; round++) {
 		uint32_t a[200], b[200], made[400];
@@ -305,16 +300,3 @@ START_TEST(diff_turns_one_into_the_other)
 		free(edits);
 	}
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, clean_has_no_edits);
-	tcase_add_test(tests, edits_are_near_the_optimum);
-	tcase_add_test(tests, finds_each_of_two_patterns);
-	tcase_add_test(tests, foreign_symbols_are_in_no_span);
-	tcase_add_test(tests, no_input_makes_it_slow);
-	tcase_add_test(tests, diff_turns_one_into_the_other);
-}
-
-#include "test_main.h"

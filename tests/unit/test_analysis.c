@@ -3,9 +3,9 @@
  * loops does not affect others.
  */
 #include "trace/builder.h"
+#include "test.h"
 #include <deepprof/deepprof.h>
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,7 +117,7 @@ static void refused(const struct dp_trace *trace, const struct dp_analysis_optio
 	ck_assert_str_eq(error.message, message);
 }
 
-START_TEST(devices_have_a_limit)
+TEST(devices_have_a_limit)
 {
 	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
 	struct dp_analysis *analysis = NULL;
@@ -139,9 +139,8 @@ START_TEST(devices_have_a_limit)
 	ck_assert_str_eq(error.message,
 			 "4097 devices have kernels: at most 4096 are analyzed at once");
 }
-END_TEST
 
-START_TEST(options_are_checked)
+TEST(options_are_checked)
 {
 	const uint64_t none = 0;
 	const struct dp_threshold nameless = { NULL, 0.5 };
@@ -185,10 +184,9 @@ START_TEST(options_are_checked)
 		"no kernels on stream 4 of device 0: the only stream with kernels is 7");
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* A caller of an earlier version has a shorter struct: missing members have their defaults. */
-START_TEST(shorter_options_are_taken)
+TEST(shorter_options_are_taken)
 {
 	struct dp_analysis_options options = options_of(NULL, 0);
 	struct dp_detector_options feed = DP_DETECTOR_OPTIONS_INIT;
@@ -206,10 +204,9 @@ START_TEST(shorter_options_are_taken)
 	ck_assert_int_eq(dp_detector_new(&detector, &feed, NULL), DP_OK);
 	dp_detector_free(detector);
 }
-END_TEST
 
 /* Epsilon has no upper limit, so a pattern may occur arbitrarily rarely. */
-START_TEST(epsilon_has_no_limit)
+TEST(epsilon_has_no_limit)
 {
 	const uint64_t six = 6;
 	struct dp_analysis_options options = options_of(&six, 1);
@@ -227,10 +224,9 @@ START_TEST(epsilon_has_no_limit)
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* The published algorithm's main stream has most kernels, wherever most of the time is spent. */
-START_TEST(the_paper_takes_most_kernels)
+TEST(the_paper_takes_most_kernels)
 {
 	const uint64_t six = 6;
 	struct dp_analysis_options options = options_of(&six, 1);
@@ -251,9 +247,8 @@ START_TEST(the_paper_takes_most_kernels)
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(marks_of_one_device_do)
+TEST(marks_of_one_device_do)
 {
 	struct dp_analysis_options options = options_of(NULL, 0);
 	struct dp_analysis *analysis;
@@ -285,10 +280,9 @@ START_TEST(marks_of_one_device_do)
 		"no range with kernels matches the marks '^step$': there are 'step' (6 times)");
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* What exists instead: names without numbers, longest first, once each. */
-START_TEST(marks_that_repeat_are_named)
+TEST(marks_that_repeat_are_named)
 {
 	static const char *const names[] = { "1st", "train step 0", "train step 1", "once" };
 	struct dp_analysis_options options = options_of(NULL, 0);
@@ -310,10 +304,9 @@ START_TEST(marks_that_repeat_are_named)
 		"no range with kernels matches the marks 'none': there are 'train step ' (2 times)");
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* A known number of iterations that exceeds the kernels of a second device. */
-START_TEST(an_idle_device_does_not_fail_the_others)
+TEST(an_idle_device_does_not_fail_the_others)
 {
 	const uint64_t twelve = 12;
 	struct dp_analysis_options options = options_of(&twelve, 1);
@@ -333,9 +326,8 @@ START_TEST(an_idle_device_does_not_fail_the_others)
 	refused(trace, &options, "12 iterations can't be: the stream has 1 kernel");
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(numbers_that_do_not_fit_are_reported)
+TEST(numbers_that_do_not_fit_are_reported)
 {
 	const uint64_t many[] = { 5, 25 };
 	struct dp_analysis_options options = options_of(&many[1], 1);
@@ -355,10 +347,9 @@ START_TEST(numbers_that_do_not_fit_are_reported)
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* Two steps count as one to match the number, although the kernels show single steps. */
-START_TEST(numbers_that_fit_by_chance_are_reported)
+TEST(numbers_that_fit_by_chance_are_reported)
 {
 	const uint64_t numbers[] = { 20, 40, 1 };
 	struct dp_analysis_options options = options_of(numbers, 1);
@@ -382,9 +373,8 @@ START_TEST(numbers_that_fit_by_chance_are_reported)
 	}
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(a_range_needs_kernels)
+TEST(a_range_needs_kernels)
 {
 	struct dp_analysis_options options = options_of(NULL, 0);
 	struct dp_trace *trace;
@@ -396,10 +386,9 @@ START_TEST(a_range_needs_kernels)
 	refused(trace, &options, "no kernels in the range");
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* Marked iterations that the capture cuts at its ends are in no average. */
-START_TEST(cut_marks_are_partial)
+TEST(cut_marks_are_partial)
 {
 	struct dp_analysis_options options = options_of(NULL, 0);
 	struct dp_analysis *analysis;
@@ -420,7 +409,6 @@ START_TEST(cut_marks_are_partial)
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
-END_TEST
 
 static double metric(const struct dp_analysis *analysis, const char *name, size_t iteration)
 {
@@ -455,7 +443,7 @@ static bool finds(const struct dp_analysis *analysis, const char *rule)
 }
 
 /* What ran in a pause is unknown: no period or interval includes it, and it causes no findings. */
-START_TEST(pauses_are_no_periods)
+TEST(pauses_are_no_periods)
 {
 	struct dp_analysis *analysis;
 	struct dp_trace *trace;
@@ -482,10 +470,9 @@ START_TEST(pauses_are_no_periods)
 		dp_trace_free(trace);
 	}
 }
-END_TEST
 
 /* A pause that begins and ends in an iteration leaves two that are cut off, or one of both. */
-START_TEST(pauses_cut_iterations)
+TEST(pauses_cut_iterations)
 {
 	struct dp_analysis *analysis;
 	struct dp_trace *trace;
@@ -506,10 +493,9 @@ START_TEST(pauses_cut_iterations)
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* Work launched before a pause runs in it: launches decide where the pause is. */
-START_TEST(pauses_split_launches)
+TEST(pauses_split_launches)
 {
 	struct dp_analysis *analysis;
 	struct dp_trace *trace;
@@ -542,10 +528,9 @@ START_TEST(pauses_split_launches)
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* A single marked step contains a loop: that is reported, unless the marks were requested. */
-START_TEST(one_mark_is_not_all)
+TEST(one_mark_is_not_all)
 {
 	struct dp_analysis_options options = options_of(NULL, 0);
 	struct dp_range whole = { .end_ns = 40 * STEP_NS, .kind = DP_RANGE_ANNOTATION };
@@ -570,10 +555,9 @@ START_TEST(one_mark_is_not_all)
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* A few repetitions that may be layers are not taken for iterations of the single marked step. */
-START_TEST(one_mark_is_more_than_layers)
+TEST(one_mark_is_more_than_layers)
 {
 	struct dp_analysis_options options = options_of(NULL, 0);
 	struct dp_range whole = { .end_ns = 10 * STEP_NS, .kind = DP_RANGE_ANNOTATION };
@@ -600,10 +584,9 @@ START_TEST(one_mark_is_more_than_layers)
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* One step of several that ran is an iteration. */
-START_TEST(one_mark_is_a_part)
+TEST(one_mark_is_a_part)
 {
 	static const char *const names[] = { "k5", "k6", "k7", "k8", "k9", "k10", "k11" };
 	struct dp_analysis_options options = options_of(NULL, 0);
@@ -625,10 +608,9 @@ START_TEST(one_mark_is_a_part)
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* The same stream id in two contexts: each has its own answer. */
-START_TEST(candidates_are_of_streams)
+TEST(candidates_are_of_streams)
 {
 	struct dp_analysis_options options = options_of(NULL, 0);
 	struct dp_analysis *analysis;
@@ -649,29 +631,3 @@ START_TEST(candidates_are_of_streams)
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, devices_have_a_limit);
-	tcase_add_test(tests, options_are_checked);
-	tcase_add_test(tests, shorter_options_are_taken);
-	tcase_add_test(tests, epsilon_has_no_limit);
-	tcase_add_test(tests, the_paper_takes_most_kernels);
-	tcase_add_test(tests, marks_of_one_device_do);
-	tcase_add_test(tests, marks_that_repeat_are_named);
-	tcase_add_test(tests, an_idle_device_does_not_fail_the_others);
-	tcase_add_test(tests, numbers_that_do_not_fit_are_reported);
-	tcase_add_test(tests, numbers_that_fit_by_chance_are_reported);
-	tcase_add_test(tests, a_range_needs_kernels);
-	tcase_add_test(tests, cut_marks_are_partial);
-	tcase_add_test(tests, pauses_are_no_periods);
-	tcase_add_test(tests, pauses_cut_iterations);
-	tcase_add_test(tests, pauses_split_launches);
-	tcase_add_test(tests, one_mark_is_not_all);
-	tcase_add_test(tests, one_mark_is_more_than_layers);
-	tcase_add_test(tests, one_mark_is_a_part);
-	tcase_add_test(tests, candidates_are_of_streams);
-}
-
-#include "test_main.h"

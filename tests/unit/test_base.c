@@ -2,12 +2,12 @@
 #include "base/communication.h"
 #include "base/sort.h"
 #include "base/strings.h"
+#include "test.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
-START_TEST(first_error_wins)
+TEST(first_error_wins)
 {
 	struct dp_error error = DP_ERROR_INIT;
 	char line[256];
@@ -19,9 +19,8 @@ START_TEST(first_error_wins)
 	dp_error_format(&error, line, sizeof(line));
 	ck_assert_str_eq(line, "a?b.csv:7:2: row of 3 columns");
 }
-END_TEST
 
-START_TEST(error_names_table)
+TEST(error_names_table)
 {
 	struct dp_error error = DP_ERROR_INIT;
 	char line[256];
@@ -31,9 +30,8 @@ START_TEST(error_names_table)
 	dp_error_format(&error, line, sizeof(line));
 	ck_assert_str_eq(line, "a.db: KERNEL: no column start");
 }
-END_TEST
 
-START_TEST(long_message_is_cut_at_a_character)
+TEST(long_message_is_cut_at_a_character)
 {
 	struct dp_error error = DP_ERROR_INIT;
 	char text[300] = "";
@@ -44,18 +42,16 @@ START_TEST(long_message_is_cut_at_a_character)
 	ck_assert_uint_eq(strlen(error.message) % 2, 1);
 	dp_error__set(NULL, DP_ERR_DAMAGED, "nobody listens");
 }
-END_TEST
 
-START_TEST(message_is_utf8)
+TEST(message_is_utf8)
 {
 	struct dp_error error = DP_ERROR_INIT;
 
 	dp_error__set(&error, DP_ERR_DAMAGED, "a\xff\xe2\x82z\xc3\xa9\x1b");
 	ck_assert_str_eq(error.message, "a???z\xc3\xa9?");
 }
-END_TEST
 
-START_TEST(array_grows)
+TEST(array_grows)
 {
 	size_t room = 0;
 	int *data = NULL;
@@ -71,7 +67,6 @@ START_TEST(array_grows)
 	ck_assert_int_eq(data[999], 999);
 	free(data);
 }
-END_TEST
 
 #define FLOOD_BITS 12
 
@@ -101,7 +96,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Texts cannot be chosen to collide; ids still follow first appearance. */
-START_TEST(strings_cannot_be_flooded)
+TEST(strings_cannot_be_flooded)
 {
 	size_t count = (size_t)1 << FLOOD_BITS, distinct = 1;
 	struct dp_strings strings = { 0 };
@@ -119,10 +114,9 @@ START_TEST(strings_cannot_be_flooded)
 	ck_assert_uint_gt(distinct, count - 16);
 	dp_strings__fini(&strings);
 }
-END_TEST
 
 /* Every table has a key of its own. */
-START_TEST(hash_keys_differ)
+TEST(hash_keys_differ)
 {
 	struct dp_strings one = { 0 }, other = { 0 };
 	size_t equal = 0;
@@ -136,10 +130,9 @@ START_TEST(hash_keys_differ)
 	dp_strings__fini(&one);
 	dp_strings__fini(&other);
 }
-END_TEST
 
 /* By radix as by comparison, whichever bytes the values differ in. */
-START_TEST(sort_is_qsort)
+TEST(sort_is_qsort)
 {
 	static const uint32_t masks[] = { 0xffffffff, 0xff, 0xff00ff00, 0xf0000000, 0x00ff0000, 0 };
 	uint32_t values[1000], expected[1000], scratch[1000], seed = 1;
@@ -156,9 +149,8 @@ START_TEST(sort_is_qsort)
 		}
 	}
 }
-END_TEST
 
-START_TEST(communication_is_known_by_name)
+TEST(communication_is_known_by_name)
 {
 	static const char *const comm[] = {
 		"ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
@@ -186,7 +178,6 @@ START_TEST(communication_is_known_by_name)
 	for (size_t i = 0; i < DP_COUNT(compute); i++)
 		ck_assert_msg(!dp_communication__is_kernel(compute[i]), "%s", compute[i]);
 }
-END_TEST
 
 static const char *word(size_t index, const void *words)
 {
@@ -201,7 +192,7 @@ static const char *refused(struct dp_error *error, const char *name, const char 
 }
 
 /* Ten of them: those that contain the name, then the nearest; of equals, the first. */
-START_TEST(unknown_names_are_answered_with_near_ones)
+TEST(unknown_names_are_answered_with_near_ones)
 {
 	static const char *const few[] = { "text", "json", "csv", "html", NULL };
 	static const char *const many[] = {
@@ -226,20 +217,3 @@ START_TEST(unknown_names_are_answered_with_near_ones)
 	refused(&error, "x", none);
 	ck_assert_int_eq(dp_error__unknown(NULL, "word", "x", word, few), DP_ERR_ARGUMENT);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, unknown_names_are_answered_with_near_ones);
-	tcase_add_test(tests, communication_is_known_by_name);
-	tcase_add_test(tests, first_error_wins);
-	tcase_add_test(tests, error_names_table);
-	tcase_add_test(tests, long_message_is_cut_at_a_character);
-	tcase_add_test(tests, message_is_utf8);
-	tcase_add_test(tests, array_grows);
-	tcase_add_test(tests, strings_cannot_be_flooded);
-	tcase_add_test(tests, hash_keys_differ);
-	tcase_add_test(tests, sort_is_qsort);
-}
-
-#include "test_main.h"

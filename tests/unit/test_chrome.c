@@ -1,7 +1,7 @@
 /* A trace written as a timeline and read back is the same; the timeline has what it promises. */
 #include "report_cases.h"
+#include "test.h"
 
-#include <check.h>
 #include <deepprof/deepprof.h>
 #include <jansson.h>
 #include <unistd.h>
@@ -99,7 +99,7 @@ static void round_trip(const struct dp_trace *trace, const struct dp_analysis *a
 	unlink(path);
 }
 
-START_TEST(cases)
+TEST(cases)
 {
 	struct report_case at;
 
@@ -113,9 +113,8 @@ START_TEST(cases)
 		case_free(&at);
 	}
 }
-END_TEST
 
-START_TEST(real_traces)
+TEST(real_traces)
 {
 	static const char *const names[] = { "kineto-resnet50-workers0.pt.trace.json.gz",
 					     "hta-diff-control.json.gz",
@@ -140,7 +139,6 @@ START_TEST(real_traces)
 		dp_trace_free(trace);
 	}
 }
-END_TEST
 
 /* The events of a category and phase, "" for any. */
 static size_t count_events(json_t *events, const char *category, const char *phase)
@@ -192,7 +190,7 @@ static int count_idle(void *ctx, const struct dp_idle *idle)
 	return DP_OK;
 }
 
-START_TEST(tracks)
+TEST(tracks)
 {
 	struct report_case at;
 	json_t *document, *events, *event;
@@ -232,10 +230,9 @@ START_TEST(tracks)
 	json_decref(document);
 	case_free(&at);
 }
-END_TEST
 
 /* A launched kernel has an arrow from its call. */
-START_TEST(arrows)
+TEST(arrows)
 {
 	static const char path[] = DP_TRACES "/hta-ns-resolution.json.gz";
 	struct dp_error error = DP_ERROR_INIT;
@@ -260,7 +257,6 @@ START_TEST(arrows)
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
-END_TEST
 
 static int stop(void *ctx, const void *data, size_t size)
 {
@@ -268,7 +264,7 @@ static int stop(void *ctx, const void *data, size_t size)
 }
 
 /* A sink that stops ends the report, compressed or not. */
-START_TEST(sink_stops)
+TEST(sink_stops)
 {
 	struct dp_report_options options = DP_REPORT_OPTIONS_INIT;
 	struct report_case at;
@@ -285,15 +281,3 @@ START_TEST(sink_stops)
 	}
 	case_free(&at);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, cases);
-	tcase_add_test(tests, real_traces);
-	tcase_add_test(tests, tracks);
-	tcase_add_test(tests, arrows);
-	tcase_add_test(tests, sink_stops);
-}
-
-#include "test_main.h"

@@ -1,7 +1,6 @@
 /* CUPTI's times on the monotonic clock, where CUPTI's runs apart from it, and where it is set. */
 #include "record/clock.h"
-
-#include <check.h>
+#include "test.h"
 
 #define SECOND INT64_C(1000000000)
 #define HOUR (3600 * SECOND)
@@ -20,7 +19,7 @@ static int64_t ask(struct dp_clock *clock, int64_t cupti)
 	return dp_clock__time(clock, (uint64_t)cupti);
 }
 
-START_TEST(drifts_evenly)
+TEST(drifts_evenly)
 {
 	struct dp_clock clock = { 0 };
 
@@ -31,10 +30,9 @@ START_TEST(drifts_evenly)
 	ck_assert_int_eq(ask(&clock, -SECOND), -SECOND);
 	dp_clock__fini(&clock);
 }
-END_TEST
 
 /* Points in close succession, as at the start: small errors of each must not reorder times. */
-START_TEST(is_read_inexactly)
+TEST(is_read_inexactly)
 {
 	static const int64_t points[][2] = { { 0, 1553 },
 					     { 37937, 37937 },
@@ -56,12 +54,11 @@ START_TEST(is_read_inexactly)
 	}
 	dp_clock__fini(&clock);
 }
-END_TEST
 
 static const int64_t steps[] = { HOUR, -HOUR, 10 * SECOND, -10 * SECOND };
 
 /* The clock is set between points 5 and 6, 0.4 s after the former: times from either side. */
-START_TEST(is_set)
+TEST_LOOP(is_set, sizeof(steps) / sizeof(steps[0]))
 {
 	struct dp_clock clock = { 0 };
 	int64_t step = steps[_i], at;
@@ -74,13 +71,12 @@ START_TEST(is_set)
 	}
 	dp_clock__fini(&clock);
 }
-END_TEST
 
 /*
  * Set back soon after the start; records from before are read when all points are known, as from a
  * buffer that filled up late.
  */
-START_TEST(is_read_late)
+TEST(is_read_late)
 {
 	struct dp_clock clock = { 0 };
 
@@ -95,10 +91,9 @@ START_TEST(is_read_late)
 	ck_assert_int_eq(ask(&clock, 2 * SECOND), 2 * SECOND);
 	dp_clock__fini(&clock);
 }
-END_TEST
 
 /* Two hours on: set back by one, the times of an hour ago come again. */
-START_TEST(comes_again)
+TEST(comes_again)
 {
 	struct dp_clock clock = { 0 };
 	const int64_t count = 7200;
@@ -116,15 +111,3 @@ START_TEST(comes_again)
 	ck_assert_int_eq(ask(&clock, count / 2 * SECOND + 5), count / 2 * SECOND + 5);
 	dp_clock__fini(&clock);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, drifts_evenly);
-	tcase_add_test(tests, is_read_inexactly);
-	tcase_add_loop_test(tests, is_set, 0, sizeof(steps) / sizeof(steps[0]));
-	tcase_add_test(tests, is_read_late);
-	tcase_add_test(tests, comes_again);
-}
-
-#include "test_main.h"

@@ -2,9 +2,9 @@
 #include "alloc_fail.h"
 #include "base/base.h"
 #include "trace/builder.h"
+#include "test.h"
 #include <deepprof/deepprof.h>
 
-#include <check.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -150,7 +150,7 @@ static void sums_hold(const struct dp_comparison *comparison, size_t pair)
 	}
 }
 
-START_TEST(a_run_is_like_itself)
+TEST(a_run_is_like_itself)
 {
 	struct run run = run_of(base, BASE, 30, 0);
 	struct dp_comparison *comparison = compare(&run, &run);
@@ -175,10 +175,9 @@ START_TEST(a_run_is_like_itself)
 	dp_comparison_free(comparison);
 	end_run(&run);
 }
-END_TEST
 
 /* One kernel takes twice the time, one is gone, one is new, one another. */
-START_TEST(changes_are_reported)
+TEST(changes_are_reported)
 {
 	struct piece changed[BASE];
 	struct run before, after;
@@ -220,13 +219,12 @@ START_TEST(changes_are_reported)
 	end_run(&before);
 	end_run(&after);
 }
-END_TEST
 
 /*
  * The captures show where an iteration begins only by their own begin: the second one began
  * elsewhere.
  */
-START_TEST(patterns_are_cycles)
+TEST(patterns_are_cycles)
 {
 	struct piece turned[BASE];
 	struct run before = run_of(base, BASE, 30, 0), after;
@@ -245,10 +243,9 @@ START_TEST(patterns_are_cycles)
 	end_run(&before);
 	end_run(&after);
 }
-END_TEST
 
 /* Not one kernel is unique, and the second capture began elsewhere. */
-START_TEST(cycles_without_unique_kernels)
+TEST(cycles_without_unique_kernels)
 {
 	static const char letters[] = "abacbdcede";
 	static const char *const names[] = { "a", "b", "c", "d", "e" };
@@ -268,10 +265,9 @@ START_TEST(cycles_without_unique_kernels)
 	end_run(&runs[0]);
 	end_run(&runs[1]);
 }
-END_TEST
 
 /* A kernel that runs at another place is neither removed nor added. */
-START_TEST(moved_kernels_stay)
+TEST(moved_kernels_stay)
 {
 	struct piece moved[BASE];
 	struct run before = run_of(base, BASE, 30, 0), after;
@@ -296,10 +292,9 @@ START_TEST(moved_kernels_stay)
 	end_run(&before);
 	end_run(&after);
 }
-END_TEST
 
 /* Fewer calls of a kernel are one row of one name, whatever position they were at. */
-START_TEST(calls_are_counted)
+TEST(calls_are_counted)
 {
 	struct piece more[BASE + 3];
 	struct run before, after = run_of(base, BASE, 30, 0);
@@ -325,10 +320,9 @@ START_TEST(calls_are_counted)
 	end_run(&before);
 	end_run(&after);
 }
-END_TEST
 
 /* A wait that crosses a rule's threshold is new only if it was not nearly there before. */
-START_TEST(findings_that_were_hidden_are_not_new)
+TEST(findings_that_were_hidden_are_not_new)
 {
 	static const struct {
 		int64_t pause_ns[2];
@@ -364,7 +358,6 @@ START_TEST(findings_that_were_hidden_are_not_new)
 		end_run(&runs[1]);
 	}
 }
-END_TEST
 
 /* A training loop and an evaluation loop, in another order in the second run. */
 static struct run epochs(bool evaluation_first)
@@ -389,7 +382,7 @@ static struct run epochs(bool evaluation_first)
 	return run;
 }
 
-START_TEST(loops_are_paired_by_kernels)
+TEST(loops_are_paired_by_kernels)
 {
 	struct run before = epochs(false), after = epochs(true);
 	struct dp_comparison *comparison = compare(&before, &after);
@@ -423,10 +416,9 @@ START_TEST(loops_are_paired_by_kernels)
 	end_run(&before);
 	end_run(&after);
 }
-END_TEST
 
 /* Compiled again: not one kernel is the same. */
-START_TEST(the_longest_are_paired)
+TEST(the_longest_are_paired)
 {
 	struct piece other[BASE / 2];
 	char names[BASE / 2][20];
@@ -453,10 +445,9 @@ START_TEST(the_longest_are_paired)
 	end_run(&before);
 	end_run(&after);
 }
-END_TEST
 
 /* A run in which nothing repeats has no loop to compare. */
-START_TEST(nothing_is_no_failure)
+TEST(nothing_is_no_failure)
 {
 	static const struct piece once[] = { { "a", 100 }, { "b", 100 }, { "c", 100 } };
 	struct run before = run_of(base, BASE, 30, 0), after = run_of(once, 3, 1, 0);
@@ -470,9 +461,8 @@ START_TEST(nothing_is_no_failure)
 	end_run(&before);
 	end_run(&after);
 }
-END_TEST
 
-START_TEST(options_are_checked)
+TEST(options_are_checked)
 {
 	struct run run = run_of(base, BASE, 30, 0);
 	struct dp_compare_options options = DP_COMPARE_OPTIONS_INIT;
@@ -497,10 +487,9 @@ START_TEST(options_are_checked)
 	ck_assert_ptr_null(comparison);
 	end_run(&run);
 }
-END_TEST
 
 /* Analyses of chosen metrics have no times by kernel: those rows are missing, all else is there. */
-START_TEST(chosen_metrics_are_compared)
+TEST(chosen_metrics_are_compared)
 {
 	static const char *const names[] = { "utilization" };
 	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
@@ -523,7 +512,6 @@ START_TEST(chosen_metrics_are_compared)
 	end_run(&all);
 	end_run(&chosen);
 }
-END_TEST
 
 struct text {
 	char *data;
@@ -553,7 +541,7 @@ static struct text written(const struct dp_comparison *comparison, const char *f
 	return text;
 }
 
-START_TEST(formats_say_the_same)
+TEST(formats_say_the_same)
 {
 	struct run before = run_of(base, BASE, 30, 0), after = run_of(base, BASE - 1, 30, 0);
 	struct dp_comparison *comparison = compare(&before, &after);
@@ -588,7 +576,6 @@ START_TEST(formats_say_the_same)
 	end_run(&before);
 	end_run(&after);
 }
-END_TEST
 
 static int discard(void *ctx, const void *data, size_t size)
 {
@@ -619,7 +606,7 @@ static size_t failures(const struct run *before, const struct run *after, const 
 	return k - 1;
 }
 
-START_TEST(allocations_fail)
+TEST(allocations_fail)
 {
 	struct run before = epochs(false), after = epochs(true);
 
@@ -629,24 +616,3 @@ START_TEST(allocations_fail)
 	end_run(&before);
 	end_run(&after);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, a_run_is_like_itself);
-	tcase_add_test(tests, changes_are_reported);
-	tcase_add_test(tests, patterns_are_cycles);
-	tcase_add_test(tests, cycles_without_unique_kernels);
-	tcase_add_test(tests, moved_kernels_stay);
-	tcase_add_test(tests, calls_are_counted);
-	tcase_add_test(tests, findings_that_were_hidden_are_not_new);
-	tcase_add_test(tests, loops_are_paired_by_kernels);
-	tcase_add_test(tests, the_longest_are_paired);
-	tcase_add_test(tests, nothing_is_no_failure);
-	tcase_add_test(tests, options_are_checked);
-	tcase_add_test(tests, chosen_metrics_are_compared);
-	tcase_add_test(tests, formats_say_the_same);
-	tcase_add_test(tests, allocations_fail);
-}
-
-#include "test_main.h"

@@ -4,6 +4,7 @@
  */
 #include "spool_maker.h"
 #include "test_database.h"
+#include "test.h"
 
 #include <deepprof/record.h>
 #include <errno.h>
@@ -73,7 +74,7 @@ static void check_rows(const char *sql, const char *expected)
 /* A name instead of its id. */
 #define NAMED(id) "(SELECT value FROM string AS s WHERE s.id = " id ")"
 
-START_TEST(facts)
+TEST(facts)
 {
 	convert(true);
 	check_rows("SELECT key, value FROM meta WHERE key != 'version' ORDER BY key",
@@ -97,9 +98,8 @@ START_TEST(facts)
 		   "1|1006000000000|1700000001000000000|6000000000|6000000007");
 	remove_folder();
 }
-END_TEST
 
-START_TEST(kernels)
+TEST(kernels)
 {
 	convert(true);
 	check_rows("SELECT id, process, device, context, stream, start, dur_ns, corr, epoch, "
@@ -120,9 +120,8 @@ START_TEST(kernels)
 		   "1|1");
 	remove_folder();
 }
-END_TEST
 
-START_TEST(operations)
+TEST(operations)
 {
 	convert(true);
 	check_rows("SELECT * FROM memcpy", "1|1|0|1|7|100|200|1|2|3|4096|-|-|1|3|0|-|-;"
@@ -138,9 +137,8 @@ START_TEST(operations)
 	check_rows("SELECT * FROM jit", "1|77|0|20|10|1|3|777|/cache|1|0");
 	remove_folder();
 }
-END_TEST
 
-START_TEST(ranges)
+TEST(ranges)
 {
 	convert(true);
 	check_rows("SELECT tid, " NAMED("domain") ", " NAMED(
@@ -162,10 +160,9 @@ START_TEST(ranges)
 		   "ncclCommInitRank|1311768467294899695|CommInitRank|-|-|-|4194304");
 	remove_folder();
 }
-END_TEST
 
 /* Every record is in a table, or in the losses; and the sums say so. */
-START_TEST(sums)
+TEST(sums)
 {
 	convert(true);
 	ck_assert_uint_eq(result.processes, 1);
@@ -189,10 +186,9 @@ START_TEST(sums)
 	check_rows("SELECT kind, device, context, stream FROM untimed", "10|0|1|7");
 	remove_folder();
 }
-END_TEST
 
 /* Its process is dead, and its memory gone. */
-START_TEST(unsalvaged)
+TEST(unsalvaged)
 {
 	convert(false);
 	ck_assert_uint_eq(result.unsalvaged, 1);
@@ -203,10 +199,9 @@ START_TEST(unsalvaged)
 	check_rows("SELECT start, dur_ns FROM process", "0|9800");
 	remove_folder();
 }
-END_TEST
 
 /* The contents of a damaged chunk are lost; the damage and its size are reported. */
-START_TEST(damaged)
+TEST(damaged)
 {
 	char name[400];
 	FILE *file;
@@ -225,10 +220,9 @@ START_TEST(damaged)
 		   "damaged-spool|-|1");
 	remove_folder();
 }
-END_TEST
 
 /* A stream and a thread per request: a linear search for each would take until the limit. */
-START_TEST(many)
+TEST(many)
 {
 	make_folder("trace.db");
 	spool_make_many(folder, 500000);
@@ -238,10 +232,9 @@ START_TEST(many)
 	ck_assert_uint_eq(result.unbalanced, 0);
 	remove_folder();
 }
-END_TEST
 
 /* A linear search of the open ranges, or the schemas, at each event would take until the limit. */
-START_TEST(many_open)
+TEST(many_open)
 {
 	make_folder("trace.db");
 	spool_make_open(folder, 200000);
@@ -253,10 +246,9 @@ START_TEST(many_open)
 	check_rows("SELECT count(*), min(root), max(root) FROM nccl", "100000|5|5");
 	remove_folder();
 }
-END_TEST
 
 /* Of variables in an older collector's spool, only those with a listed name are stored. */
-START_TEST(variables)
+TEST(variables)
 {
 	make_folder("trace.db");
 	spool_make_variables(folder);
@@ -266,10 +258,9 @@ START_TEST(variables)
 		   "CUDA_VISIBLE_DEVICES=0,1 RANK=5|5|130001|13.1|graph");
 	remove_folder();
 }
-END_TEST
 
 /* Whatever the umask allows, only its owner can read the file; and no file is overwritten. */
-START_TEST(private)
+TEST(private)
 {
 	struct stat info, later;
 
@@ -286,21 +277,3 @@ START_TEST(private)
 	ck_assert_int_eq(info.st_size, later.st_size);
 	remove_folder();
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, variables);
-	tcase_add_test(tests, private);
-	tcase_add_test(tests, many);
-	tcase_add_test(tests, many_open);
-	tcase_add_test(tests, facts);
-	tcase_add_test(tests, kernels);
-	tcase_add_test(tests, operations);
-	tcase_add_test(tests, ranges);
-	tcase_add_test(tests, sums);
-	tcase_add_test(tests, unsalvaged);
-	tcase_add_test(tests, damaged);
-}
-
-#include "test_main.h"

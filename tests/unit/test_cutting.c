@@ -4,8 +4,7 @@
  */
 #include "../sanitized.h"
 #include "../sim/families.h"
-
-#include <check.h>
+#include "test.h"
 
 enum { FIRST_SEED = DP_SANITIZED ? 7101 : 7100, END_SEED = 7102 };
 
@@ -107,7 +106,7 @@ static const struct {
  * A capture that begins and ends anywhere else keeps the iterations that are one iteration or more
  * from its ends.
  */
-START_TEST(cutting_keeps_iterations)
+TEST_LOOP(cutting_keeps_iterations, DP_COUNT(steady))
 {
 	size_t common = 0, all = 0;
 
@@ -134,12 +133,3 @@ START_TEST(cutting_keeps_iterations)
 		      "%s: %zu of %zu iterations are left", family_name(steady[_i].kind), common,
 		      all);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_set_timeout(tests, 120);
-	tcase_add_loop_test(tests, cutting_keeps_iterations, 0, DP_COUNT(steady));
-}
-
-#include "test_main.h"

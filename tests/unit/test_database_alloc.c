@@ -1,68 +1,10 @@
 /*
- * The database importers survive the failure of every allocation, SQLite's own included: SQLite is
- * asked to allocate through functions of this file, whose malloc() is the one that fails.
+ * The database importers survive the failure of every allocation, SQLite's own included.
  */
-#include "alloc_fail.h"
+#include "alloc_fail_sqlite.h"
 #include "format/schema.h"
 #include "test_database.h"
-
-/* A block has its size before it, as SQLite asks for that. */
-static void *take(int size)
-{
-	int64_t *block = malloc((size_t)size + 16);
-
-	if (!block)
-		return NULL;
-	block[0] = size;
-	return block + 2;
-}
-
-static void give(void *block)
-{
-	if (block)
-		free((int64_t *)block - 2);
-}
-
-static void *resize(void *block, int size)
-{
-	int64_t *moved = realloc((int64_t *)block - 2, (size_t)size + 16);
-
-	if (!moved)
-		return NULL;
-	moved[0] = size;
-	return moved + 2;
-}
-
-static int size_of(void *block)
-{
-	return block ? (int)((int64_t *)block - 2)[0] : 0;
-}
-
-static int round_up(int size)
-{
-	return (size + 7) & ~7;
-}
-
-static int start(void *ctx)
-{
-	return SQLITE_OK;
-}
-
-static void stop(void *ctx)
-{
-}
-
-static void take_over_sqlite(void)
-{
-	static const sqlite3_mem_methods methods = { take,     give,  resize, size_of,
-						     round_up, start, stop,   NULL };
-
-	sqlite3_shutdown();
-	ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_MALLOC, &methods), SQLITE_OK);
-	/* Preallocated memory would hide failures. */
-	ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0), SQLITE_OK);
-	ck_assert_int_eq(sqlite3_initialize(), SQLITE_OK);
-}
+#include "test.h"
 
 /*
  * SQLite can do without some of its memory (caches): then the trace is the same. Whatever else
@@ -103,7 +45,7 @@ static void sweep(const char *format)
 	done();
 }
 
-START_TEST(nsys)
+TEST(nsys)
 {
 	take_over_sqlite();
 	make_folder("trace.sqlite");
@@ -132,9 +74,8 @@ START_TEST(nsys)
 		"INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES(12, 7 << 24, 0, 64, 2, 0);");
 	sweep("nsys");
 }
-END_TEST
 
-START_TEST(nvprof)
+TEST(nvprof)
 {
 	take_over_sqlite();
 	make_folder("trace.nvprof");
@@ -155,9 +96,8 @@ START_TEST(nvprof)
 		"INSERT INTO CUPTI_ACTIVITY_KIND_DEVICE VALUES(0, 2, 5);");
 	sweep("nvprof_db");
 }
-END_TEST
 
-START_TEST(deepprof)
+TEST(deepprof)
 {
 	sqlite3 *db;
 
@@ -182,13 +122,3 @@ START_TEST(deepprof)
 	sqlite3_close(db);
 	sweep("deepprof_db");
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, nsys);
-	tcase_add_test(tests, nvprof);
-	tcase_add_test(tests, deepprof);
-}
-
-#include "test_main.h"

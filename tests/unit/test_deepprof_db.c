@@ -1,6 +1,7 @@
 /* deepprof's own trace file: all tables, its views, an older schema. */
 #include "format/schema.h"
 #include "test_database.h"
+#include "test.h"
 
 /* The database of the schema, with these rows, at path. */
 static void make_trace(const char *rows)
@@ -80,7 +81,7 @@ static void check_facts(const char *expected)
 }
 
 /* Waits for events: by the id of the event's record, or the last record before the wait. */
-START_TEST(event_waits)
+TEST(event_waits)
 {
 	const struct dp_syncs *syncs;
 	static const int64_t sources[] = { 8, 9, 8, -1, -1 };
@@ -110,9 +111,8 @@ START_TEST(event_waits)
 	}
 	done();
 }
-END_TEST
 
-START_TEST(operations)
+TEST(operations)
 {
 	int64_t t0_ns;
 
@@ -145,9 +145,8 @@ START_TEST(operations)
 	ck_assert_ptr_null(dp_trace_need(trace, DP_NEEDS));
 	done();
 }
-END_TEST
 
-START_TEST(host)
+TEST(host)
 {
 	const struct dp_calls *calls;
 	const struct dp_ranges *ranges;
@@ -173,10 +172,9 @@ START_TEST(host)
 	ck_assert_int_eq(lost("NVTX ranges that never ended"), 1);
 	done();
 }
-END_TEST
 
 /* Two processes share one GPU's samples; nobody used a second GPU. */
-START_TEST(state)
+TEST(state)
 {
 	const struct dp_memory *memory;
 	const struct dp_samples *samples;
@@ -205,10 +203,9 @@ START_TEST(state)
 	ck_assert_int_eq(samples->time_ns[2] - samples->time_ns[0], 1000);
 	done();
 }
-END_TEST
 
 /* A file without the application id, and without what a first schema may lack, as nsys's views. */
-START_TEST(views_are_nsys)
+TEST(views_are_nsys)
 {
 	static const char *const tables[] = { "KERNEL",	     "MEMCPY",	"MEMSET",
 					      "GRAPH_TRACE", "RUNTIME", "SYNCHRONIZATION" };
@@ -247,10 +244,9 @@ START_TEST(views_are_nsys)
 	ck_assert_int_eq(dp_trace_process(trace, 0)->pid, 700);
 	done();
 }
-END_TEST
 
 /* Optional parts may be missing: a file of an older schema, and one of a newer. */
-START_TEST(other_schemas)
+TEST(other_schemas)
 {
 	make_folder("deepprof.db");
 	make_database("PRAGMA application_id = 0x44507472; PRAGMA user_version = 7;"
@@ -269,10 +265,9 @@ START_TEST(other_schemas)
 	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 7");
 	done();
 }
-END_TEST
 
 /* A GPU used by several processes is one device; without a UUID that is unknown. */
-START_TEST(shared_gpus)
+TEST(shared_gpus)
 {
 	sqlite3 *db;
 
@@ -292,10 +287,9 @@ START_TEST(shared_gpus)
 	ck_assert_uint_eq(dp_trace_gpu_count(trace), 2);
 	done();
 }
-END_TEST
 
 /* The first schema did not report pauses. */
-START_TEST(first_schema)
+TEST(first_schema)
 {
 	sqlite3 *db;
 
@@ -308,7 +302,6 @@ START_TEST(first_schema)
 	ck_assert_uint_eq(dp_trace_pause_count(trace), 0);
 	done();
 }
-END_TEST
 
 static FILE *open_page(void)
 {
@@ -340,7 +333,7 @@ static void list_page(char *list, size_t size)
 }
 
 /* The page is the schema: the same tables and columns in the same order. */
-START_TEST(page_tells_all)
+TEST(page_tells_all)
 {
 	char page[16384] = "", file[16384] = "";
 	sqlite3_stmt *statement;
@@ -364,9 +357,8 @@ START_TEST(page_tells_all)
 	ck_assert_str_eq(page, file);
 	done();
 }
-END_TEST
 
-START_TEST(page_examples)
+TEST(page_examples)
 {
 	FILE *page = open_page();
 	char line[512], sql[2048] = "";
@@ -391,18 +383,16 @@ START_TEST(page_examples)
 	sqlite3_close(db);
 	done();
 }
-END_TEST
 
-START_TEST(nothing_recorded)
+TEST(nothing_recorded)
 {
 	make_trace("INSERT INTO process(id, pid) VALUES(1, 5)");
 	ck_assert_int_eq(open_trace(false), DP_ERR_NO_GPU);
 	done();
 }
-END_TEST
 
 /* A start and a duration of 2^62 ns each. */
-START_TEST(times_do_not_overflow)
+TEST(times_do_not_overflow)
 {
 	make_trace(ROWS
 		   "INSERT INTO kernel(process, device, context, stream, start, dur_ns, name, "
@@ -411,9 +401,8 @@ START_TEST(times_do_not_overflow)
 	ck_assert_int_eq(dp_trace_duration_ns(trace), 4000);
 	done();
 }
-END_TEST
 
-START_TEST(damage)
+TEST(damage)
 {
 	make_trace(ROWS "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < "
 			"20000) INSERT INTO kernel(process, device, context, stream, start, "
@@ -424,23 +413,3 @@ START_TEST(damage)
 	hurt(150, 20006);
 	done();
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, operations);
-	tcase_add_test(tests, event_waits);
-	tcase_add_test(tests, host);
-	tcase_add_test(tests, state);
-	tcase_add_test(tests, views_are_nsys);
-	tcase_add_test(tests, other_schemas);
-	tcase_add_test(tests, first_schema);
-	tcase_add_test(tests, shared_gpus);
-	tcase_add_test(tests, page_tells_all);
-	tcase_add_test(tests, page_examples);
-	tcase_add_test(tests, nothing_recorded);
-	tcase_add_test(tests, times_do_not_overflow);
-	tcase_add_test(tests, damage);
-}
-
-#include "test_main.h"

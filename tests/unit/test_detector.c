@@ -4,8 +4,8 @@
  */
 #include "../sanitized.h"
 #include "../sim/families.h"
+#include "test.h"
 
-#include <check.h>
 #include <deepprof/detector.h>
 #include <string.h>
 
@@ -204,7 +204,7 @@ static const struct {
 	{ FAMILY_FLAT, 0.99, 0.99 },
 };
 
-START_TEST(streamed_is_batch_once_settled)
+TEST_LOOP(streamed_is_batch_once_settled, 2 * DP_COUNT(settled))
 {
 	bool inside = _i % 2;
 	/* one of the two kinds of feed: the other build uses both */
@@ -228,7 +228,6 @@ START_TEST(streamed_is_batch_once_settled)
 	}
 	ck_assert_msg(skip || sum >= least, "%s: F %.4f", family_name(settled[_i / 2].kind), sum);
 }
-END_TEST
 
 static void expect_same(const struct reported *a, const struct reported *b)
 {
@@ -250,7 +249,7 @@ static void expect_same(const struct reported *a, const struct reported *b)
 }
 
 /* The result does not depend on how the feed is cut. */
-START_TEST(chunks_change_nothing)
+TEST(chunks_change_nothing)
 {
 	static const enum family_kind kinds[] = { FAMILY_LOSS, FAMILY_EVALUATION, FAMILY_DENSE,
 						  FAMILY_RECOMPILE };
@@ -284,9 +283,8 @@ START_TEST(chunks_change_nothing)
 		family_free(&f);
 	}
 }
-END_TEST
 
-START_TEST(no_loop_where_there_is_none)
+TEST(no_loop_where_there_is_none)
 {
 	for (uint64_t seed = 0; seed < 20; seed++) {
 		struct family f;
@@ -301,10 +299,9 @@ START_TEST(no_loop_where_there_is_none)
 		family_free(&f);
 	}
 }
-END_TEST
 
-/* An iteration is reported, with its contents, as soon as 65 symbols of the next have come. */
-START_TEST(iterations_are_reported_at_once)
+/* An iteration is reported, with its contents, as soon as 65 symbols of the next are known. */
+TEST(iterations_are_reported_at_once)
 {
 	enum { LENGTH = 100, TURNS = 60 };
 	struct record r;
@@ -352,10 +349,9 @@ START_TEST(iterations_are_reported_at_once)
 	dp_detector_free(d);
 	stop(&r);
 }
-END_TEST
 
 /* Ten million symbols, three programs in turn, noise: memory stays below the documented bound. */
-START_TEST(memory_is_bounded)
+TEST(memory_is_bounded)
 {
 	enum { WINDOW = 4096, TOTAL = 10000000, CHUNK = 5000 };
 	static uint32_t s[CHUNK];
@@ -384,12 +380,11 @@ START_TEST(memory_is_bounded)
 	dp_detector_free(d);
 	stop(&r);
 }
-END_TEST
 
 /*
  * A new program is found long after the window has filled up, and the old one is recognized again.
  */
-START_TEST(other_programs_are_found_later)
+TEST(other_programs_are_found_later)
 {
 	static uint32_t s[200000];
 	struct record r;
@@ -409,13 +404,12 @@ START_TEST(other_programs_are_found_later)
 	ck_assert_uint_gt(covered, DP_COUNT(s) * 9 / 10);
 	stop(&r);
 }
-END_TEST
 
 /*
  * Steps without layers, of which one in a few has a kernel more or less: one loop to the end,
  * however long it is fed, rather than one from each such step to the next.
  */
-START_TEST(steps_stay_steps)
+TEST_LOOP(steps_stay_steps, 4)
 {
 	static const struct {
 		uint32_t length, steps, less, more;
@@ -447,10 +441,9 @@ START_TEST(steps_stay_steps)
 		ck_assert(r.items[k].kind != LOOP || r.items[k].loop.length == length);
 	stop(&r);
 }
-END_TEST
 
 /* What comes once before a loop does not keep it from being reported soon. */
-START_TEST(one_kernel_before_a_loop)
+TEST(one_kernel_before_a_loop)
 {
 	enum { LENGTH = 70, STEPS = 150 };
 	struct record r;
@@ -468,7 +461,6 @@ START_TEST(one_kernel_before_a_loop)
 	ck_assert_uint_le(r.items[0].loop.at, 10 * LENGTH);
 	stop(&r);
 }
-END_TEST
 
 /* Feeds a step that ends in as many cells as there are kernels of one kind in its middle. */
 static void feed_step(struct dp_detector *d, uint32_t cells)
@@ -488,7 +480,7 @@ static void feed_step(struct dp_detector *d, uint32_t cells)
  * Such steps, each with a different number of cells, are fed from within the last cells on: where
  * the feed began is no evidence for where a step does.
  */
-START_TEST(repetitions_may_be_cut)
+TEST(repetitions_may_be_cut)
 {
 	enum { STEPS = 120, HEAD = 14 };
 	static const uint32_t head[HEAD] = { 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2, 3, 4, 5 };
@@ -515,9 +507,8 @@ START_TEST(repetitions_may_be_cut)
 	ck_assert_uint_ge(reported, STEPS - 2);
 	stop(&r);
 }
-END_TEST
 
-START_TEST(bad_calls)
+TEST(bad_calls)
 {
 	struct dp_detector_options o = DP_DETECTOR_OPTIONS_INIT;
 	struct dp_error error = DP_ERROR_INIT;
@@ -543,20 +534,3 @@ START_TEST(bad_calls)
 	dp_detector_free(d);
 	dp_detector_free(NULL);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_loop_test(tests, streamed_is_batch_once_settled, 0, 2 * (int)DP_COUNT(settled));
-	tcase_add_test(tests, chunks_change_nothing);
-	tcase_add_test(tests, no_loop_where_there_is_none);
-	tcase_add_test(tests, iterations_are_reported_at_once);
-	tcase_add_test(tests, memory_is_bounded);
-	tcase_add_test(tests, other_programs_are_found_later);
-	tcase_add_loop_test(tests, steps_stay_steps, 0, 4);
-	tcase_add_test(tests, one_kernel_before_a_loop);
-	tcase_add_test(tests, repetitions_may_be_cut);
-	tcase_add_test(tests, bad_calls);
-}
-
-#include "test_main.h"

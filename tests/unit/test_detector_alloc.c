@@ -1,7 +1,7 @@
 /* The detector survives the failure of every one of its allocations. */
 #include "alloc_fail.h"
+#include "test.h"
 
-#include <check.h>
 #include <deepprof/detector.h>
 
 static void on_iteration(void *ctx, const struct dp_detector_iteration *it)
@@ -48,7 +48,7 @@ static int run(const uint32_t *s, size_t n, size_t *covered, struct dp_error *er
 	return status;
 }
 
-START_TEST(every_failure_is_survived)
+TEST(every_failure_is_survived)
 {
 	static uint32_t s[8000];
 	size_t n = make(s), more = 1, failed = 0, covered;
@@ -68,11 +68,3 @@ START_TEST(every_failure_is_survived)
 	ck_assert_uint_gt(failed, 20);
 	ck_assert_uint_gt(covered, n * 3 / 5);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, every_failure_is_survived);
-}
-
-#include "test_main.h"

@@ -5,9 +5,9 @@
 #include "base/base.h"
 #include "alloc_fail.h"
 #include "trace/builder.h"
+#include "test.h"
 #include <deepprof/deepprof.h>
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +118,7 @@ static void expect(size_t count, size_t kernels, size_t copies, size_t sets)
 static const int counts[] = { 3, 5, 10, 50, 400 };
 
 /* Also by the number of its iterations. */
-START_TEST(one_kernel_by_its_number)
+TEST_LOOP(one_kernel_by_its_number, DP_COUNT(counts))
 {
 	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
 	struct dp_analysis *analysis = NULL;
@@ -139,9 +139,8 @@ START_TEST(one_kernel_by_its_number)
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(one_kernel_with_its_copies)
+TEST_LOOP(one_kernel_with_its_copies, DP_COUNT(counts))
 {
 	for (int launched = 0; launched < 2; launched++)
 		for (int64_t pause_ns = 0; pause_ns <= 200000; pause_ns += 100000) {
@@ -155,9 +154,8 @@ START_TEST(one_kernel_with_its_copies)
 			expect((size_t)counts[_i], 1, 2, 1);
 		}
 }
-END_TEST
 
-START_TEST(copies_on_their_own_streams)
+TEST_LOOP(copies_on_their_own_streams, DP_COUNT(counts))
 {
 	start(false);
 	for (int i = 0; i < counts[_i]; i++) {
@@ -167,9 +165,8 @@ START_TEST(copies_on_their_own_streams)
 	}
 	expect((size_t)counts[_i], 1, 3, 0);
 }
-END_TEST
 
-START_TEST(one_kernel_and_nothing_else)
+TEST_LOOP(one_kernel_and_nothing_else, DP_COUNT(counts))
 {
 	for (int64_t pause_ns = 0; pause_ns <= 10000000; pause_ns = pause_ns * 100 + 10) {
 		start(false);
@@ -178,10 +175,9 @@ START_TEST(one_kernel_and_nothing_else)
 		expect((size_t)counts[_i], 1, 0, 0);
 	}
 }
-END_TEST
 
 /* Data goes up, a kernel runs again and again, results come down. */
-START_TEST(copies_around_the_loop_are_none_of_its)
+TEST_LOOP(copies_around_the_loop_are_none_of_its, DP_COUNT(counts))
 {
 	start(false);
 	put_all("UUUS", 7, 0);
@@ -190,10 +186,9 @@ START_TEST(copies_around_the_loop_are_none_of_its)
 	put_all("DD", 7, 0);
 	expect((size_t)counts[_i], 1, 0, 0);
 }
-END_TEST
 
 /* Another kernel prepares data before the loop. */
-START_TEST(one_kernel_behind_another)
+TEST_LOOP(one_kernel_behind_another, DP_COUNT(counts))
 {
 	if (counts[_i] < 10)
 		return;
@@ -203,10 +198,9 @@ START_TEST(one_kernel_behind_another)
 		put_all("UkD", 7, 0);
 	expect((size_t)counts[_i], 1, 2, 0);
 }
-END_TEST
 
 /* Copies show how many launches of a kernel are an iteration. */
-START_TEST(several_launches_of_one_kernel)
+TEST_LOOP(several_launches_of_one_kernel, DP_COUNT(counts))
 {
 	if (counts[_i] < 10)
 		return;
@@ -215,10 +209,9 @@ START_TEST(several_launches_of_one_kernel)
 		put_all("UkkkD", 7, 0);
 	expect((size_t)counts[_i], 3, 2, 0);
 }
-END_TEST
 
 /* Occasional copies belong to no iteration. */
-START_TEST(copies_now_and_then)
+TEST_LOOP(copies_now_and_then, DP_COUNT(counts))
 {
 	if (counts[_i] < 50)
 		return;
@@ -227,9 +220,8 @@ START_TEST(copies_now_and_then)
 		put_all(below(20) ? "k" : "kD", 7, 0);
 	expect((size_t)counts[_i], 1, 0, 0);
 }
-END_TEST
 
-START_TEST(too_few_are_no_loop)
+TEST(too_few_are_no_loop)
 {
 	start(false);
 	put_all("UkDUkD", 7, 0);
@@ -242,7 +234,6 @@ START_TEST(too_few_are_no_loop)
 	put_all("abckkkdcbaacbdbdaa", 7, 0);
 	expect(0, 0, 0, 0);
 }
-END_TEST
 
 /* How the next iteration's stream follows from its number. */
 static int64_t stream_of(int how, int i)
@@ -282,7 +273,7 @@ static void expect_on_streams(size_t count, size_t streams)
 	dp_trace_free(trace);
 }
 
-START_TEST(iterations_on_changing_streams)
+TEST_LOOP(iterations_on_changing_streams, 4)
 {
 	static const size_t streams[] = { 2, 4, 11, 20 };
 
@@ -293,10 +284,9 @@ START_TEST(iterations_on_changing_streams)
 		expect_on_streams(20, streams[_i]);
 	}
 }
-END_TEST
 
 /* Others of the device: small kernels of another kind, and copies. */
-START_TEST(helpers_stay_apart)
+TEST_LOOP(helpers_stay_apart, 4)
 {
 	static const size_t streams[] = { 2, 4, 11, 20 };
 
@@ -309,19 +299,17 @@ START_TEST(helpers_stay_apart)
 	}
 	expect_on_streams(20, streams[_i]);
 }
-END_TEST
 
-START_TEST(one_kernel_on_changing_streams)
+TEST_LOOP(one_kernel_on_changing_streams, 4)
 {
 	start(false);
 	for (int i = 0; i < 40; i++)
 		put_all("UkD", stream_of(_i, i), 0);
 	expect(40, 1, 2, 0);
 }
-END_TEST
 
 /* Iterations that are launched one after the other, and run on several streams at once. */
-START_TEST(iterations_at_once)
+TEST_LOOP(iterations_at_once, 3)
 {
 	int64_t free_ns[4] = { 0 };
 	struct dp_analysis *analysis;
@@ -371,10 +359,9 @@ START_TEST(iterations_at_once)
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* More streams than one, each with little of the work, and one that is busier with other things. */
-START_TEST(work_spread_thin)
+TEST(work_spread_thin)
 {
 	start(false);
 	for (int i = 0; i < 24; i++)
@@ -383,10 +370,9 @@ START_TEST(work_spread_thin)
 		put_all((char[]){ (char)('m' + below(8)), '\0' }, 7, 0);
 	expect_on_streams(24, 12);
 }
-END_TEST
 
 /* Two concurrent programs do not take turns: iterations are those of one. */
-START_TEST(streams_at_once_are_not_one)
+TEST(streams_at_once_are_not_one)
 {
 	start(false);
 	for (int i = 0; i < 20; i++) {
@@ -396,7 +382,6 @@ START_TEST(streams_at_once_are_not_one)
 	}
 	expect_on_streams(20, 1);
 }
-END_TEST
 
 static void mark(const char *text, int64_t start_ns, int64_t end_ns)
 {
@@ -410,7 +395,7 @@ static void mark(const char *text, int64_t start_ns, int64_t end_ns)
 }
 
 /* Steps that are marked count on whatever stream they run. */
-START_TEST(marks_of_changing_streams)
+TEST_LOOP(marks_of_changing_streams, 4)
 {
 	start(true);
 	for (int i = 0; i < 6; i++) {
@@ -423,10 +408,9 @@ START_TEST(marks_of_changing_streams)
 	}
 	expect_on_streams(6, (size_t[]){ 2, 4, 4, 6 }[_i]);
 }
-END_TEST
 
 /* Other work on another stream in every second step, and what runs there is not the same. */
-START_TEST(marks_of_different_work)
+TEST(marks_of_different_work)
 {
 	struct dp_analysis *analysis;
 	const struct dp_loop *loop;
@@ -452,13 +436,12 @@ START_TEST(marks_of_different_work)
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /*
  * A profiler's step around everything, annotations inside it that leave out what each iteration
  * begins and ends with: the kernels show the iterations, beginnings and ends included.
  */
-START_TEST(marks_that_leave_work)
+TEST_LOOP(marks_that_leave_work, 9)
 {
 	static const char *const heads[] = { "", "x", "xyx" }, *const tails[] = { "z", "", "zww" };
 	const char *head = heads[_i % 3], *tail = tails[_i / 3];
@@ -494,13 +477,12 @@ START_TEST(marks_that_leave_work)
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /*
  * Every allocation may fail: for a loop of one kernel, and for work that moves between streams or
  * runs concurrently.
  */
-START_TEST(memory_is_short)
+TEST_LOOP(memory_is_short, 4)
 {
 	static const char *const none[] = { "interval_ns" };
 	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
@@ -547,31 +529,3 @@ START_TEST(memory_is_short)
 	ck_assert_uint_gt(failed, 50);
 	dp_trace_free(trace);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	int sizes = sizeof(counts) / sizeof(*counts);
-
-	tcase_add_loop_test(tests, one_kernel_with_its_copies, 0, sizes);
-	tcase_add_loop_test(tests, one_kernel_by_its_number, 0, sizes);
-	tcase_add_loop_test(tests, copies_on_their_own_streams, 0, sizes);
-	tcase_add_loop_test(tests, one_kernel_and_nothing_else, 0, sizes);
-	tcase_add_loop_test(tests, copies_around_the_loop_are_none_of_its, 0, sizes);
-	tcase_add_loop_test(tests, one_kernel_behind_another, 0, sizes);
-	tcase_add_loop_test(tests, several_launches_of_one_kernel, 0, sizes);
-	tcase_add_loop_test(tests, copies_now_and_then, 0, sizes);
-	tcase_add_test(tests, too_few_are_no_loop);
-	tcase_add_loop_test(tests, iterations_on_changing_streams, 0, 4);
-	tcase_add_loop_test(tests, helpers_stay_apart, 0, 4);
-	tcase_add_loop_test(tests, one_kernel_on_changing_streams, 0, 4);
-	tcase_add_loop_test(tests, iterations_at_once, 0, 3);
-	tcase_add_test(tests, work_spread_thin);
-	tcase_add_test(tests, streams_at_once_are_not_one);
-	tcase_add_loop_test(tests, marks_of_changing_streams, 0, 4);
-	tcase_add_test(tests, marks_of_different_work);
-	tcase_add_loop_test(tests, memory_is_short, 0, 4);
-	tcase_add_loop_test(tests, marks_that_leave_work, 0, 9);
-}
-
-#include "test_main.h"

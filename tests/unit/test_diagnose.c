@@ -1,5 +1,6 @@
 /* Rules on metrics made by hand: when they report. */
 #include "finding_cases.h"
+#include "test.h"
 
 /* The first call that evidence is of. */
 static const char *call_of(const struct dp_finding *finding)
@@ -10,7 +11,7 @@ static const char *call_of(const struct dp_finding *finding)
 	return NULL;
 }
 
-START_TEST(uploads_inside_an_iteration_count)
+TEST(uploads_inside_an_iteration_count)
 {
 	const struct dp_finding *finding;
 
@@ -28,9 +29,8 @@ START_TEST(uploads_inside_an_iteration_count)
 	ck_assert_double_eq(finding->recoverable_ns, 9.7e5);
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
-START_TEST(copies_within_the_device_count)
+TEST(copies_within_the_device_count)
 {
 	const struct dp_finding *finding;
 
@@ -49,7 +49,6 @@ START_TEST(copies_within_the_device_count)
 	ck_assert_int_eq(find("device-copy")->severity, DP_SEVERITY_CRITICAL);
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 static void extra(size_t inserted, size_t foreign, double period_ns)
 {
@@ -61,7 +60,7 @@ static void extra(size_t inserted, size_t foreign, double period_ns)
 	}
 }
 
-START_TEST(extra_work_is_part_of_iterations)
+TEST(extra_work_is_part_of_iterations)
 {
 	const struct dp_finding *finding;
 
@@ -79,10 +78,9 @@ START_TEST(extra_work_is_part_of_iterations)
 	ck_assert_ptr_null(find("extra-work"));
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 /* The first iteration lacks most of its kernels; that makes the slow ones no larger. */
-START_TEST(slow_iterations_are_compared_by_medians)
+TEST(slow_iterations_are_compared_by_medians)
 {
 	const struct dp_finding *finding;
 
@@ -100,10 +98,9 @@ START_TEST(slow_iterations_are_compared_by_medians)
 	ck_assert_double_eq(evidence(find("slow-iterations"), "more_kernels"), 3);
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 /* An event-driven wait costs the time lost, and is reported with where it was spent. */
-START_TEST(waits_that_cost_nothing_are_no_finding)
+TEST(waits_that_cost_nothing_are_no_finding)
 {
 	start();
 	set("sync_lost_ns", 2e4);
@@ -117,10 +114,9 @@ START_TEST(waits_that_cost_nothing_are_no_finding)
 	ck_assert_double_eq(evidence(find("sync-call"), "host_copy_ns"), 3e5);
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 /* Long calls are reported by name, and the host is not blamed for them a second time. */
-START_TEST(calls_that_stall_are_named)
+TEST(calls_that_stall_are_named)
 {
 	struct dp_stall each[] = {
 		{ "cudaFree", 3, DP_PURPOSE_FREE, 2, 4, 8e5 },
@@ -161,10 +157,9 @@ START_TEST(calls_that_stall_are_named)
 	ck_assert_ptr_null(call_of(find("slow-iterations")));
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 /* Of ten random gaps the longest takes .29 of all on average; more than twice that is no chance. */
-START_TEST(gaps_are_spread_or_not)
+TEST(gaps_are_spread_or_not)
 {
 	ck_assert(dp_rule__is_spread(0.29, 1, 10));
 	ck_assert(dp_rule__is_spread(0.57, 1, 10));
@@ -172,9 +167,8 @@ START_TEST(gaps_are_spread_or_not)
 	ck_assert(dp_rule__is_spread(0.04, 1, 1000)); /* little, however improbable */
 	ck_assert(!dp_rule__is_spread(0.06, 1, 1000));
 }
-END_TEST
 
-START_TEST(advice_has_the_terms_of_the_program)
+TEST(advice_has_the_terms_of_the_program)
 {
 	static const char loader[] = "overlap data loading with compute: DataLoader(...)";
 	static const char launches[] = "reduce launch overhead: CUDA graphs, fused optimizer";
@@ -190,10 +184,9 @@ START_TEST(advice_has_the_terms_of_the_program)
 	ck_assert_ptr_null(strstr(dp_advice__in_terms(launches, DP_TERMS_CUDA), "torch"));
 	ck_assert_str_eq(dp_advice__in_terms(other, DP_TERMS_CUDA), other);
 }
-END_TEST
 
 /* Launches come late because they are slow, or because the host waited before. */
-START_TEST(waits_that_leave_no_lead_are_reported)
+TEST(waits_that_leave_no_lead_are_reported)
 {
 	const struct dp_finding *finding;
 
@@ -215,10 +208,9 @@ START_TEST(waits_that_leave_no_lead_are_reported)
 	ck_assert_ptr_nonnull(strstr(find("host-bound")->advice, "out of the loop"));
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 /* Between a stream's iterations others may keep the device busy: then nothing is waited for. */
-START_TEST(a_stream_may_pause_while_others_run)
+TEST(a_stream_may_pause_while_others_run)
 {
 	start();
 	set("interval_ns", 4e5);
@@ -230,10 +222,9 @@ START_TEST(a_stream_may_pause_while_others_run)
 	ck_assert_ptr_null(find("host-bound"));
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 /* Facts about intervals are about those that the share was measured with. */
-START_TEST(warm_up_is_in_no_evidence)
+TEST(warm_up_is_in_no_evidence)
 {
 	const struct dp_finding *finding;
 
@@ -259,10 +250,9 @@ START_TEST(warm_up_is_in_no_evidence)
 	}
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 /* What is reported as a part of something does not exceed it. */
-START_TEST(long_gaps_are_a_part_of_what_is_waited)
+TEST(long_gaps_are_a_part_of_what_is_waited)
 {
 	const struct dp_finding *finding;
 
@@ -277,10 +267,9 @@ START_TEST(long_gaps_are_a_part_of_what_is_waited)
 	ck_assert_double_eq(evidence(finding, "host_stall_ns"), evidence(finding, "host_wait_ns"));
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 /* The last iteration has no period; it is slow if its duration exceeds the limit for periods. */
-START_TEST(the_last_iteration_may_be_slow)
+TEST(the_last_iteration_may_be_slow)
 {
 	const struct dp_finding *finding;
 
@@ -302,10 +291,9 @@ START_TEST(the_last_iteration_may_be_slow)
 	ck_assert_double_eq(evidence(find("slow-iterations"), "slow_iterations"), 1);
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 /* Iterations that run more kernels and are slow are reported once. */
-START_TEST(one_loss_is_reported_once)
+TEST(one_loss_is_reported_once)
 {
 	const struct dp_finding *finding;
 
@@ -325,13 +313,12 @@ START_TEST(one_loss_is_reported_once)
 	ck_assert_double_nan(evidence(finding, "slow_iterations"));
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 /*
  * If periods fall steadily, the first ones are longer than most, but not slow. One that stands out
  * among its neighbours is.
  */
-START_TEST(a_trend_has_no_slow_iterations)
+TEST(a_trend_has_no_slow_iterations)
 {
 	start();
 	for (size_t k = 0; k + 1 < ITERATIONS; k++)
@@ -341,10 +328,9 @@ START_TEST(a_trend_has_no_slow_iterations)
 	ck_assert_ptr_nonnull(find("slow-iterations"));
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 /* Only PyTorch programs are advised with its functions. */
-START_TEST(advice_is_in_the_program_s_terms)
+TEST(advice_is_in_the_program_s_terms)
 {
 	start();
 	set("sync_lost_ns", 3e5);
@@ -353,10 +339,9 @@ START_TEST(advice_is_in_the_program_s_terms)
 	ck_assert_ptr_nonnull(strstr(find("sync-call")->advice, ".item()"));
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 /* The only period that there is may be of first use. */
-START_TEST(a_stall_in_a_single_period_may_be_first_use)
+TEST(a_stall_in_a_single_period_may_be_first_use)
 {
 	struct dp_stall stall = { .name = "cudaMalloc", .purpose = DP_PURPOSE_ALLOCATE,
 				  .iteration = 0, .calls = 1, .idle_ns = 9e5 };
@@ -371,10 +356,9 @@ START_TEST(a_stall_in_a_single_period_may_be_first_use)
 	ck_assert_ptr_nonnull(strstr(find("api-stall")->advice, "first use"));
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 /* Graphs that only slow iterations capture are why they are slow, however short the calls. */
-START_TEST(captured_graphs_are_named)
+TEST(captured_graphs_are_named)
 {
 	struct dp_stall each[] = {
 		{ "cudaGraphInstantiate", 3, DP_PURPOSE_GRAPH, 2, 1, 1e3 },
@@ -395,7 +379,6 @@ START_TEST(captured_graphs_are_named)
 	ck_assert_ptr_null(strstr(find("slow-iterations")->advice, "capture CUDA graphs"));
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 /* Adds what a device of its own finds. */
 static void add_device(uint32_t device, double communication_ns, double host_ns)
@@ -412,7 +395,7 @@ static void add_device(uint32_t device, double communication_ns, double host_ns)
 }
 
 /* Which device the others wait for; unknown if two of them do not wait. */
-START_TEST(the_device_that_others_wait_for_is_named)
+TEST(the_device_that_others_wait_for_is_named)
 {
 	for (int late = 1; late <= 2; late++) {
 		size_t named = 0;
@@ -436,10 +419,9 @@ START_TEST(the_device_that_others_wait_for_is_named)
 		dp_findings__fini(&at.findings);
 	}
 }
-END_TEST
 
 /* The same on another device is one finding, if the cost is within a fifth. */
-START_TEST(devices_that_agree_are_one)
+TEST(devices_that_agree_are_one)
 {
 	struct dp_rule_input input = { .loop = &at.loop,
 				       .iterations = at.iterations,
@@ -467,13 +449,12 @@ START_TEST(devices_that_agree_are_one)
 	at.loop.id = at.loop.device = 0;
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 /*
  * Compute time that rises by a hundredth of the period per iteration, and the kernel that causes
  * it.
  */
-START_TEST(iterations_that_grow_are_explained)
+TEST(iterations_that_grow_are_explained)
 {
 	struct dp_time_stat kernels[] = { { .name = "gemm", .rise_ns = 10 },
 					  { .name = "cat", .rise_ns = 9990 },
@@ -503,10 +484,9 @@ START_TEST(iterations_that_grow_are_explained)
 	at.stats = NULL;
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 /* Only for a busy GPU; the advice depends on the memory's activity. */
-START_TEST(idle_tensor_cores)
+TEST(idle_tensor_cores)
 {
 	const struct dp_finding *finding;
 
@@ -532,32 +512,3 @@ START_TEST(idle_tensor_cores)
 	set("utilization", 0.7);
 	ck_assert_ptr_null(find("tensor-idle"));
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, idle_tensor_cores);
-	tcase_add_test(tests, a_trend_has_no_slow_iterations);
-	tcase_add_test(tests, advice_is_in_the_program_s_terms);
-	tcase_add_test(tests, a_stall_in_a_single_period_may_be_first_use);
-	tcase_add_test(tests, captured_graphs_are_named);
-	tcase_add_test(tests, the_device_that_others_wait_for_is_named);
-	tcase_add_test(tests, devices_that_agree_are_one);
-	tcase_add_test(tests, iterations_that_grow_are_explained);
-	tcase_add_test(tests, uploads_inside_an_iteration_count);
-	tcase_add_test(tests, copies_within_the_device_count);
-	tcase_add_test(tests, extra_work_is_part_of_iterations);
-	tcase_add_test(tests, slow_iterations_are_compared_by_medians);
-	tcase_add_test(tests, waits_that_cost_nothing_are_no_finding);
-	tcase_add_test(tests, calls_that_stall_are_named);
-	tcase_add_test(tests, waits_that_leave_no_lead_are_reported);
-	tcase_add_test(tests, a_stream_may_pause_while_others_run);
-	tcase_add_test(tests, gaps_are_spread_or_not);
-	tcase_add_test(tests, advice_has_the_terms_of_the_program);
-	tcase_add_test(tests, warm_up_is_in_no_evidence);
-	tcase_add_test(tests, long_gaps_are_a_part_of_what_is_waited);
-	tcase_add_test(tests, the_last_iteration_may_be_slow);
-	tcase_add_test(tests, one_loss_is_reported_once);
-}
-
-#include "test_main.h"

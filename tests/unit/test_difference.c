@@ -5,8 +5,8 @@
 #include "../sanitized.h"
 #include "compare/difference.h"
 #include "stats/shift.h"
+#include "test.h"
 
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
@@ -101,7 +101,8 @@ static double coverage(enum family family, size_t n, size_t m, bool of_medians)
 	return (double)held / TURNS;
 }
 
-START_TEST(intervals_hold_the_truth)
+/* sanitizers are slow and know nothing of shares: up to 20 values */
+TEST_LOOP(intervals_hold_the_truth, DP_SANITIZED ? 12 : 24)
 {
 	static const size_t counts[] = { 5, 8, 20, 30, 50, 400 };
 	static const enum family families[] = { NORMAL, EXPONENTIAL, OUTLIERS, TWO_KINDS };
@@ -121,13 +122,12 @@ START_TEST(intervals_hold_the_truth)
 	ck_assert_double_ge(held, 0.935);
 	ck_assert_double_le(held, 0.98);
 }
-END_TEST
 
 /*
  * A run that scatters six times as much as the other: ignoring that would give .89 to .90; 20 values
  * against 5 that scatter had .81.
  */
-START_TEST(spreads_may_differ)
+TEST(spreads_may_differ)
 {
 	static const size_t counts[][2] = { { 12, 12 }, { 30, 30 }, { 60, 60 },
 					    { 20, 5 },	{ 40, 10 }, { 60, 15 } };
@@ -151,10 +151,9 @@ START_TEST(spreads_may_differ)
 		ck_assert_int_ge(held, TURNS * 94 / 100);
 	}
 }
-END_TEST
 
 /* Equal values, and those whose median is between two kinds, may be determined better. */
-START_TEST(medians_between_two_kinds)
+TEST_LOOP(medians_between_two_kinds, !DP_SANITIZED)
 {
 	static const size_t counts[] = { 5, 8, 19, 20, 60, 61 };
 
@@ -163,12 +162,11 @@ START_TEST(medians_between_two_kinds)
 		ck_assert_double_ge(coverage(COARSE, counts[i], counts[i], true), 0.94);
 	}
 }
-END_TEST
 
 /*
  * U's critical values of tables: at 5%, two-sided, values up to it reject; the limit is the next.
  */
-START_TEST(ranks_are_those_of_tables)
+TEST(ranks_are_those_of_tables)
 {
 	static const struct {
 		size_t n, m, critical;
@@ -199,10 +197,9 @@ START_TEST(ranks_are_those_of_tables)
 	ck_assert_uint_eq(dp_difference__least(0.99), 5);
 	ck_assert_uint_eq(dp_difference__least(0.999), 7);
 }
-END_TEST
 
 /* All sorted differences of two values: the limits are among them, and never outside. */
-START_TEST(limits_are_differences_of_values)
+TEST(limits_are_differences_of_values)
 {
 	const double a[] = { 12, 10, 11, 14 }, b[] = { 21, 19.5, 24, 20, 22 };
 	struct dp_difference at = medians(a, 4, b, 5);
@@ -215,10 +212,9 @@ START_TEST(limits_are_differences_of_values)
 	ck_assert_double_eq(at.ratio_high, 22.0 / 10);
 	ck_assert(dp_difference_is_significant(&at));
 }
-END_TEST
 
 /* Four against four are enough where they do not overlap, whatever their order and scatter. */
-START_TEST(few_that_do_not_overlap_differ)
+TEST(few_that_do_not_overlap_differ)
 {
 	const double a[] = { 176, 180, 168, 179 }, b[] = { 161, 128, 124, 139 },
 		     c[] = { 161, 128, 124, 169 };
@@ -230,14 +226,13 @@ START_TEST(few_that_do_not_overlap_differ)
 	at = medians(a, 4, c, 4);
 	ck_assert(!dp_difference_is_significant(&at));
 }
-END_TEST
 
 /*
  * A tenth more and 2% more at 3% noise: how many of 1,500 pairs are called? No unbiased test of 50
  * against 50 normal values calls more than 91.5% of the latter (Neyman and Pearson's lemma, with a
  * known variance), and 95% take 59. Of equal pairs few are called, and hardly any is beyond 2%.
  */
-START_TEST(power_and_false_alarms)
+TEST_LOOP(power_and_false_alarms, 6)
 {
 	static const struct {
 		size_t count;
@@ -266,10 +261,9 @@ START_TEST(power_and_false_alarms)
 	if (!(cases[_i].more > 0))
 		ck_assert_int_lt(beyond, TURNS / 100);
 }
-END_TEST
 
 /* 10% more is detected in values that scatter by 3%. */
-START_TEST(changes_are_seen)
+TEST(changes_are_seen)
 {
 	enum { TURNS = 500 };
 	double a[20], b[20];
@@ -290,10 +284,9 @@ START_TEST(changes_are_seen)
 	ck_assert_int_ge(seen, TURNS * 95 / 100);
 	ck_assert_int_eq(wrong, 0);
 }
-END_TEST
 
 /* Values that resemble their predecessors: without the widening, coverage is .6. */
-START_TEST(neighbours_say_less)
+TEST(neighbours_say_less)
 {
 	static const size_t counts[] = { 30, 50, 150 };
 
@@ -305,18 +298,16 @@ START_TEST(neighbours_say_less)
 		ck_assert_double_ge(coverage(DRIFTING, counts[i], counts[i], false), 0.93);
 	}
 }
-END_TEST
 
-START_TEST(quantiles_are_those_of_tables)
+TEST(quantiles_are_those_of_tables)
 {
 	ck_assert_double_eq_tol(dp_normal__deviations(0.9), 1.6448536, 1e-7);
 	ck_assert_double_eq_tol(dp_normal__deviations(0.95), 1.9599640, 1e-7);
 	ck_assert_double_eq_tol(dp_normal__deviations(0.99), 2.5758293, 1e-7);
 }
-END_TEST
 
 /* Student's distribution: samples of one variance have n + m - 2 degrees of freedom. */
-START_TEST(means_have_welchs_interval)
+TEST(means_have_welchs_interval)
 {
 	static const struct {
 		size_t count;
@@ -342,9 +333,8 @@ START_TEST(means_have_welchs_interval)
 		ck_assert_double_eq_tol((at.high - at.change) / error, table[t].quantile, 6e-3);
 	}
 }
-END_TEST
 
-START_TEST(units_and_order_do_not_matter)
+TEST(units_and_order_do_not_matter)
 {
 	double a[30], b[40], scaled[2][40];
 	struct dp_difference at, other;
@@ -367,9 +357,8 @@ START_TEST(units_and_order_do_not_matter)
 	ck_assert_uint_eq(other.count[0], 40);
 	ck_assert_uint_eq(other.count[1], 30);
 }
-END_TEST
 
-START_TEST(equal_values_have_no_doubt)
+TEST(equal_values_have_no_doubt)
 {
 	double a[6] = { 5, 5, 5, 5, 5, 5 }, b[6] = { 6, 6, 6, 6, 6, 6 };
 	struct dp_difference at = medians(a, 6, a, 6);
@@ -386,10 +375,9 @@ START_TEST(equal_values_have_no_doubt)
 	ck_assert_double_eq(at.high, -1);
 	ck_assert(dp_difference_is_significant(&at));
 }
-END_TEST
 
 /* Three values are too few, and a small change is not reported, however certain. */
-START_TEST(little_is_not_sure)
+TEST(little_is_not_sure)
 {
 	double a[6] = { 5, 5, 5, 5, 5, 5 }, b[6] = { 9, 9, 9, 9, 9, 9 }, c[6], zero[6] = { 0 };
 	struct dp_difference at = medians(a, 6, b, 3);
@@ -411,10 +399,9 @@ START_TEST(little_is_not_sure)
 	ck_assert_double_nan(at.ratio_low);
 	ck_assert(dp_difference_is_significant(&at));
 }
-END_TEST
 
 /* Of many values one of each block is compared: the interval is as wide as theirs is. */
-START_TEST(thousands_are_thinned)
+TEST(thousands_are_thinned)
 {
 	enum { MANY = 50000 };
 	struct dp_values both[2];
@@ -441,27 +428,3 @@ START_TEST(thousands_are_thinned)
 		free(both[run].scratch);
 	}
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	/* sanitizers are slow and know nothing of shares: up to 20 values */
-	tcase_add_loop_test(tests, intervals_hold_the_truth, 0, DP_SANITIZED ? 12 : 24);
-	tcase_add_test(tests, ranks_are_those_of_tables);
-	tcase_add_test(tests, limits_are_differences_of_values);
-	tcase_add_test(tests, few_that_do_not_overlap_differ);
-	tcase_add_loop_test(tests, power_and_false_alarms, 0, 6);
-	tcase_add_test(tests, thousands_are_thinned);
-	if (!DP_SANITIZED)
-		tcase_add_test(tests, medians_between_two_kinds);
-	tcase_add_test(tests, spreads_may_differ);
-	tcase_add_test(tests, changes_are_seen);
-	tcase_add_test(tests, neighbours_say_less);
-	tcase_add_test(tests, quantiles_are_those_of_tables);
-	tcase_add_test(tests, means_have_welchs_interval);
-	tcase_add_test(tests, units_and_order_do_not_matter);
-	tcase_add_test(tests, equal_values_have_no_doubt);
-	tcase_add_test(tests, little_is_not_sure);
-}
-
-#include "test_main.h"

@@ -1,7 +1,7 @@
 /* Steps in epochs with an evaluation after each: the loop with the optimizer is the iteration. */
 #include "loops/loops.h"
+#include "test.h"
 
-#include <check.h>
 #include <string.h>
 
 enum { ROOM = 1 << 16 };
@@ -64,7 +64,7 @@ static void at_update(void *ctx, size_t index, struct dp_evidence_at *out)
 	};
 }
 
-START_TEST(a_step_is_chosen_and_nothing_around_it)
+TEST_LOOP(a_step_is_chosen_and_nothing_around_it, DP_COUNT(programs))
 {
 	const struct program *p = &programs[_i];
 	struct dp_loops_request r = { .symbols = symbols, .epsilon = 1 };
@@ -85,11 +85,3 @@ START_TEST(a_step_is_chosen_and_nothing_around_it)
 	ck_assert_uint_eq(chosen, 1);
 	dp_loops__free(loops);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_loop_test(tests, a_step_is_chosen_and_nothing_around_it, 0, DP_COUNT(programs));
-}
-
-#include "test_main.h"

@@ -1,8 +1,8 @@
 /* What each stage of the detection saw and chose, by its entries. */
 #include "base/explain.h"
 #include "loops/loops.h"
+#include "test.h"
 
-#include <check.h>
 #include <string.h>
 
 enum { M = 100, ROOM = 20000 };
@@ -50,7 +50,7 @@ static double fact(const struct dp_explanation *entry, const char *name)
 	return 0;
 }
 
-/* The next entry of a stage from an index on, which is moved behind it; NULL: there is none. */
+/* The next entry of a stage from an index on, which moves past it; NULL if there is none. */
 static const struct dp_explanation *next(const char *stage, size_t *from)
 {
 	while (*from < explain.count) {
@@ -78,7 +78,7 @@ static void forget(void)
 }
 
 /* From the repeats to the loop: each stage has the true length, and explains what it left out. */
-START_TEST(the_tree_proposes_what_the_loop_is)
+TEST(the_tree_proposes_what_the_loop_is)
 {
 	const struct dp_explanation *entry;
 	struct dp_loops *loops;
@@ -110,10 +110,9 @@ START_TEST(the_tree_proposes_what_the_loop_is)
 	dp_loops__free(loops);
 	forget();
 }
-END_TEST
 
 /* An epoch of steps: the search goes down to the step, and says why. */
-START_TEST(levels_go_down_to_the_step)
+TEST(levels_go_down_to_the_step)
 {
 	const struct dp_explanation *entry;
 	struct dp_loops *loops;
@@ -144,10 +143,9 @@ START_TEST(levels_go_down_to_the_step)
 	dp_loops__free(loops);
 	forget();
 }
-END_TEST
 
 /* Random sequences give candidates, but none is accepted. */
-START_TEST(chance_is_rejected)
+TEST(chance_is_rejected)
 {
 	const struct dp_explanation *entry;
 	struct dp_loops *loops;
@@ -166,7 +164,6 @@ START_TEST(chance_is_rejected)
 	dp_loops__free(loops);
 	forget();
 }
-END_TEST
 
 /* The host pauses before kernel 37. */
 static void at_pause(void *ctx, size_t index, struct dp_evidence_at *out)
@@ -180,7 +177,7 @@ static void at_pause(void *ctx, size_t index, struct dp_evidence_at *out)
 }
 
 /* The vote for the host's pause outweighs all others, and the boundary is where it is. */
-START_TEST(the_vote_that_decides)
+TEST(the_vote_that_decides)
 {
 	struct dp_evidence evidence = { .at = at_pause, .launches_recorded = true };
 	const struct dp_explanation *entry, *most = NULL;
@@ -206,10 +203,9 @@ START_TEST(the_vote_that_decides)
 	dp_loops__free(loops);
 	forget();
 }
-END_TEST
 
 /* A known number and the loop that has it. */
-START_TEST(a_known_number_finds_its_loop)
+TEST(a_known_number_finds_its_loop)
 {
 	const uint64_t known = 40;
 	struct dp_loops *loops;
@@ -222,10 +218,9 @@ START_TEST(a_known_number_finds_its_loop)
 	dp_loops__free(loops);
 	forget();
 }
-END_TEST
 
 /* Values take the places of their names, as their units have it. */
-START_TEST(facts_are_in_the_text)
+TEST(facts_are_in_the_text)
 {
 	const struct dp_explanation *entry;
 
@@ -246,7 +241,6 @@ START_TEST(facts_are_in_the_text)
 	dp_explain__begin(NULL, 0);
 	dp_explain__end(NULL);
 }
-END_TEST
 
 /* A stream has a bounded number of entries; the last one says how many it lacks. */
 static const char *name_at(const void *ctx, size_t position)
@@ -257,7 +251,7 @@ static const char *name_at(const void *ctx, size_t position)
 }
 
 /* A symbol is what the sequence's symbols are, and a name no more than its function's. */
-START_TEST(symbols_have_names)
+TEST(symbols_have_names)
 {
 	static const char *const kernels[] = {
 		"void at::native::(anonymous namespace)::sum_kernel<float, 4>(int)", "\x1b[2J",
@@ -280,9 +274,8 @@ START_TEST(symbols_have_names)
 	ck_assert_str_eq(dp_explain__quote(&explain, "step {n}"), " 'step ?n}'");
 	forget();
 }
-END_TEST
 
-START_TEST(entries_are_bounded)
+TEST(entries_are_bounded)
 {
 	for (uint32_t stream = 0; stream < 2; stream++) {
 		dp_explain__begin(&explain, stream);
@@ -297,18 +290,3 @@ START_TEST(entries_are_bounded)
 	ck_assert_uint_eq(explain.entries[DP_EXPLAIN_MOST + 1].stream, 1);
 	forget();
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, the_tree_proposes_what_the_loop_is);
-	tcase_add_test(tests, levels_go_down_to_the_step);
-	tcase_add_test(tests, chance_is_rejected);
-	tcase_add_test(tests, the_vote_that_decides);
-	tcase_add_test(tests, a_known_number_finds_its_loop);
-	tcase_add_test(tests, facts_are_in_the_text);
-	tcase_add_test(tests, symbols_have_names);
-	tcase_add_test(tests, entries_are_bounded);
-}
-
-#include "test_main.h"

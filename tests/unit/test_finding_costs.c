@@ -1,8 +1,9 @@
 /* What findings cost: parts of what, and how severe that makes them. */
 #include "finding_cases.h"
+#include "test.h"
 
 /* One iteration in a thousand others: the mean is far from what the share was measured with. */
-START_TEST(shares_and_costs_have_one_period)
+TEST(shares_and_costs_have_one_period)
 {
 	const struct dp_finding *finding;
 
@@ -16,11 +17,10 @@ START_TEST(shares_and_costs_have_one_period)
 			    finding->recoverable_ns / evidence(finding, DP_EVIDENCE_PERIOD));
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 /* What runs between occurrences and is longer than they are does not belong to them. */
 /* Costs of slow iterations are reported with them; idle stretches of others cost what they lack. */
-START_TEST(starved_costs_what_no_other_rule_tells)
+TEST(starved_costs_what_no_other_rule_tells)
 {
 	const struct dp_finding *finding;
 
@@ -46,10 +46,9 @@ START_TEST(starved_costs_what_no_other_rule_tells)
 	ck_assert_double_eq_tol(finding->recoverable_ns, 1e6 / 2 / (ITERATIONS - 1), 1e-3);
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 /* Costs are parts of the mean over iterations that have a period. */
-START_TEST(costs_are_spread_over_periods)
+TEST(costs_are_spread_over_periods)
 {
 	const struct dp_finding *finding;
 
@@ -69,10 +68,9 @@ START_TEST(costs_are_spread_over_periods)
 	ck_assert_double_eq(evidence(finding, DP_EVIDENCE_PERIOD), 26e6 / (ITERATIONS - 1));
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 /* Each rule's severity is by its share of the period, whatever the rule. */
-START_TEST(severity_is_by_cost)
+TEST(severity_is_by_cost)
 {
 	start();
 	set("comm_exposed_ns", 4e4);
@@ -86,10 +84,9 @@ START_TEST(severity_is_by_cost)
 	ck_assert_int_eq(find("pageable-copy")->severity, DP_SEVERITY_WARNING);
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 /* Both are reported: neither hides the other. */
-START_TEST(input_and_host_wait_are_two)
+TEST(input_and_host_wait_are_two)
 {
 	start();
 	set("idle_host_ns", 5e5);
@@ -107,9 +104,8 @@ START_TEST(input_and_host_wait_are_two)
 	ck_assert_ptr_nonnull(strstr(find("slow-iterations")->advice, "input comes late"));
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
-START_TEST(costs_that_overlap_say_so)
+TEST(costs_that_overlap_say_so)
 {
 	start();
 	set("upload_exposed_ns", 3e5);
@@ -121,10 +117,9 @@ START_TEST(costs_that_overlap_say_so)
 	ck_assert_ptr_null(find("exposed-communication")->overlaps);
 	dp_findings__fini(&at.findings);
 }
-END_TEST
 
 /* What the replay would save less than the cost has the severity of that. */
-START_TEST(severity_is_by_what_is_saved)
+TEST(severity_is_by_what_is_saved)
 {
 	struct dp_replay replay = { .period_ns = 2e6 };
 
@@ -140,17 +135,3 @@ START_TEST(severity_is_by_what_is_saved)
 	ck_assert_double_eq(find("exposed-communication")->recoverable_ns, 3e5);
 	dp_findings__fini(&at.findings);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, severity_is_by_cost);
-	tcase_add_test(tests, input_and_host_wait_are_two);
-	tcase_add_test(tests, costs_that_overlap_say_so);
-	tcase_add_test(tests, severity_is_by_what_is_saved);
-	tcase_add_test(tests, shares_and_costs_have_one_period);
-	tcase_add_test(tests, starved_costs_what_no_other_rule_tells);
-	tcase_add_test(tests, costs_are_spread_over_periods);
-}
-
-#include "test_main.h"

@@ -1,9 +1,9 @@
 /* What the host did while the GPU was idle, on a program whose timeline is known. */
 #include "activity/host_ranges.h"
 #include "trace/builder.h"
+#include "test.h"
 #include <deepprof/deepprof.h>
 
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
@@ -113,7 +113,7 @@ static const struct dp_host_range *find(const struct dp_analysis *analysis,
 	return NULL;
 }
 
-START_TEST(ranges_over_idle_time_are_summed)
+TEST(ranges_over_idle_time_are_summed)
 {
 	struct dp_trace *trace;
 	struct dp_analysis *analysis = analyze(&trace, true);
@@ -145,10 +145,9 @@ START_TEST(ranges_over_idle_time_are_summed)
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* Without annotations calls are what there is. */
-START_TEST(calls_stand_for_ranges)
+TEST(calls_stand_for_ranges)
 {
 	struct dp_trace *trace;
 	struct dp_analysis *analysis = analyze(&trace, false);
@@ -163,12 +162,3 @@ START_TEST(calls_stand_for_ranges)
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, ranges_over_idle_time_are_summed);
-	tcase_add_test(tests, calls_stand_for_ranges);
-}
-
-#include "test_main.h"

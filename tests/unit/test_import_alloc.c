@@ -6,10 +6,10 @@
 #include "../sanitized.h"
 #include "alloc_fail.h"
 #include "format/schema.h"
+#include "test.h"
 
 #include <deepprof/trace.h>
 
-#include <check.h>
 #include <jansson.h>
 #include <sqlite3.h>
 #include <stdint.h>
@@ -486,20 +486,18 @@ static void sweep(size_t source, bool all)
 	ck_assert_uint_lt(survived, all ? 2 : runs / 2);
 }
 
-START_TEST(one_allocation_fails)
+TEST_LOOP(one_allocation_fails, sizeof(sources) / sizeof(sources[0]))
 {
 	sweep((size_t)_i, false);
 }
-END_TEST
 
-START_TEST(all_later_allocations_fail)
+TEST_LOOP(all_later_allocations_fail, sizeof(sources) / sizeof(sources[0]))
 {
 	sweep((size_t)_i, true);
 }
-END_TEST
 
 /* A new format can't be forgotten here. */
-START_TEST(every_importer_is_swept)
+TEST(every_importer_is_swept)
 {
 	const struct dp_format_info *info;
 	size_t j;
@@ -511,15 +509,3 @@ START_TEST(every_importer_is_swept)
 		ck_assert_msg(j < sizeof(sources) / sizeof(sources[0]), "%s", info->name);
 	}
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	int count = sizeof(sources) / sizeof(sources[0]);
-
-	tcase_add_test(tests, every_importer_is_swept);
-	tcase_add_loop_test(tests, one_allocation_fails, 0, count);
-	tcase_add_loop_test(tests, all_later_allocations_fail, 0, count);
-}
-
-#include "test_main.h"

@@ -1,7 +1,7 @@
 /* Inputs: content is the same with and without a thread that inflates it, as is what is lost. */
 #include "import/input.h"
+#include "test.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,7 +65,7 @@ static size_t read_all(struct dp_input *input, size_t piece)
 	return at;
 }
 
-START_TEST(content_is_whole)
+TEST(content_is_whole)
 {
 	static const size_t lengths[] = { 1000, 200000, LARGE }, pieces[] = { 777, 65536, 1 << 20 };
 
@@ -80,10 +80,9 @@ START_TEST(content_is_whole)
 		unlink(path);
 	}
 }
-END_TEST
 
 /* Closing does not wait for the thread to finish, wherever it is. */
-START_TEST(reading_may_stop)
+TEST(reading_may_stop)
 {
 	unsigned char buf[4096];
 	size_t got;
@@ -99,9 +98,8 @@ START_TEST(reading_may_stop)
 	}
 	unlink(path);
 }
-END_TEST
 
-START_TEST(skipping)
+TEST(skipping)
 {
 	unsigned char buf[64];
 	uint64_t passed;
@@ -131,10 +129,9 @@ START_TEST(skipping)
 		unlink(path);
 	}
 }
-END_TEST
 
 /* Content before the damage is good; the damage is reported when it is reached, and not before. */
-START_TEST(damage_is_reported_at_the_end)
+TEST(damage_is_reported_at_the_end)
 {
 	unsigned char buf[4096];
 	struct dp_input *input;
@@ -156,14 +153,3 @@ START_TEST(damage_is_reported_at_the_end)
 	dp_input__close(input);
 	unlink(path);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, content_is_whole);
-	tcase_add_test(tests, reading_may_stop);
-	tcase_add_test(tests, skipping);
-	tcase_add_test(tests, damage_is_reported_at_the_end);
-}
-
-#include "test_main.h"

@@ -1,13 +1,13 @@
 /* The JSON scanner against jansson on random documents, and on what jansson refuses. */
 #include "import/json_scan.h"
+#include "test.h"
 
-#include <check.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The text with the zeros behind it that the scanner asks for; freed by the caller. */
+/* The text, followed by the zeros that the scanner requires. The caller frees it. */
 static char *padded(const char *text, size_t length)
 {
 	char *copy = calloc(length + DP_JSON_PAD, 1);
@@ -44,7 +44,7 @@ static void check_string(const char *text, enum dp_json_place place, const char 
 	ck_assert_msg(bare == expected_bare, "%s", text);
 }
 
-START_TEST(strings)
+TEST(strings)
 {
 	check_string("\"\":", DP_JSON_KEY, "", false);
 	check_string("\"ph\" : 1", DP_JSON_KEY, "ph", false);
@@ -58,9 +58,8 @@ START_TEST(strings)
 		     "raw\tcontrol\ncharacters\x01", false);
 	check_string("\"last\", }", DP_JSON_IN_OBJECT, "last", false);
 }
-END_TEST
 
-START_TEST(bare_quotes)
+TEST(bare_quotes)
 {
 	check_string("\"say \"hello\" to it\", \"pid\": 1", DP_JSON_IN_OBJECT,
 		     "say \"hello\" to it", true);
@@ -69,9 +68,8 @@ START_TEST(bare_quotes)
 	check_string("\"a: \"b\": c\", \"k\": 1", DP_JSON_IN_OBJECT, "a: \"b\": c", true);
 	check_string("\"a}\"b\", \"k\": 1", DP_JSON_IN_OBJECT, "a}\"b", true);
 }
-END_TEST
 
-START_TEST(unicode_escapes)
+TEST(unicode_escapes)
 {
 	check_string("\"\\u00e9\\u20ac\\uD83D\\uDE00\"]", DP_JSON_IN_ARRAY,
 		     "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", false);
@@ -84,9 +82,8 @@ START_TEST(unicode_escapes)
 	check_string("\"\\u12\"]", DP_JSON_IN_ARRAY, "u12", false);
 	check_string("\"\\x\"]", DP_JSON_IN_ARRAY, "x", false);
 }
-END_TEST
 
-START_TEST(strings_run_out)
+TEST(strings_run_out)
 {
 	static const char *const texts[] = {
 		"\"",	     "\"abc",	   "\"abc\\",
@@ -100,7 +97,6 @@ START_TEST(strings_run_out)
 		ck_assert_msg(scan_string(texts[i], DP_JSON_IN_OBJECT, out, &bare) == DP_JSON_MORE,
 			      "%s", texts[i]);
 }
-END_TEST
 
 /* Where the value ends, as an offset; -1: more is needed, -2: broken. */
 static long skipped(const char *text)
@@ -115,7 +111,7 @@ static long skipped(const char *text)
 	return result == DP_JSON_OK ? (long)(json.at - copy) : result == DP_JSON_MORE ? -1 : -2;
 }
 
-START_TEST(skipping)
+TEST(skipping)
 {
 	ck_assert_int_eq(skipped("12,"), 2);
 	ck_assert_int_eq(skipped("-Infinity }"), 9);
@@ -136,10 +132,9 @@ START_TEST(skipping)
 	ck_assert_int_eq(skipped("{\"a\": 1, [2]}x"), -2);
 	ck_assert_int_eq(skipped("{\"a\": \n [2, [3, {}]] }x"), 22);
 }
-END_TEST
 
 /* Deeper than brackets are remembered, and back. */
-START_TEST(deep_nesting)
+TEST(deep_nesting)
 {
 	for (size_t depth = 1; depth < 300; depth++) {
 		size_t used = 0;
@@ -161,9 +156,8 @@ START_TEST(deep_nesting)
 		free(copy);
 	}
 }
-END_TEST
 
-START_TEST(leaving)
+TEST(leaving)
 {
 	static const char text[] = "\"a\": {\"b\": [1, 2]}, \"c\": \"}\", \"d\": [[[]]] } rest";
 	size_t length = strlen(text);
@@ -181,7 +175,6 @@ START_TEST(leaving)
 		free(copy);
 	}
 }
-END_TEST
 
 static void check_number(const char *text, int scale, bool expected_known, int64_t expected)
 {
@@ -202,7 +195,7 @@ static void check_number(const char *text, int scale, bool expected_known, int64
 	free(copy);
 }
 
-START_TEST(numbers_are_exact)
+TEST(numbers_are_exact)
 {
 	check_number("0", 3, true, 0);
 	check_number("-0", 0, true, 0);
@@ -230,9 +223,8 @@ START_TEST(numbers_are_exact)
 	check_number("000000000000000000000000012", 0, true, 12);
 	check_number("\"25738\"", 0, true, 25738);
 }
-END_TEST
 
-START_TEST(not_numbers)
+TEST(not_numbers)
 {
 	static const char *const texts[] = {
 		"NaN",
@@ -260,9 +252,8 @@ START_TEST(not_numbers)
 	check_number("9223372036854776", 3, false, 0);
 	check_number("{\"a\": [1]}", 0, false, 0);
 }
-END_TEST
 
-START_TEST(counting)
+TEST(counting)
 {
 	char text[100];
 
@@ -272,7 +263,6 @@ START_TEST(counting)
 	for (size_t n = 0; n <= sizeof(text); n++)
 		ck_assert_uint_eq(dp_json__count(text, n, '\n'), (n + 2) / 3);
 }
-END_TEST
 
 static uint64_t random_state;
 
@@ -394,7 +384,7 @@ static void check_value(struct dp_json *json, const json_t *expected, enum dp_js
 	ck_assert_ptr_eq(json->at, skip.at);
 }
 
-START_TEST(reads_as_jansson_does)
+TEST(reads_as_jansson_does)
 {
 	static const size_t flags[] = {
 		JSON_COMPACT,	  JSON_INDENT(2), JSON_INDENT(9), JSON_ENSURE_ASCII, 0,
@@ -419,21 +409,3 @@ START_TEST(reads_as_jansson_does)
 		random_state = seed;
 	}
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, strings);
-	tcase_add_test(tests, bare_quotes);
-	tcase_add_test(tests, unicode_escapes);
-	tcase_add_test(tests, strings_run_out);
-	tcase_add_test(tests, skipping);
-	tcase_add_test(tests, deep_nesting);
-	tcase_add_test(tests, leaving);
-	tcase_add_test(tests, numbers_are_exact);
-	tcase_add_test(tests, not_numbers);
-	tcase_add_test(tests, counting);
-	tcase_add_test(tests, reads_as_jansson_does);
-}
-
-#include "test_main.h"

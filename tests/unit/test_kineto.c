@@ -1,5 +1,6 @@
 /* Chrome traces: every variation that profilers write. */
 #include "kineto_text.h"
+#include "test.h"
 
 #include <stdio.h>
 
@@ -32,7 +33,7 @@ static int64_t start_ns(const struct dp_trace *trace, size_t op)
 	return t0_ns + dp_trace_ops(trace)->start_ns[op];
 }
 
-START_TEST(integer_microseconds_of_2021)
+TEST(integer_microseconds_of_2021)
 {
 	struct dp_trace *trace = must_read(
 		HEAD
@@ -69,9 +70,8 @@ START_TEST(integer_microseconds_of_2021)
 	ck_assert_uint_eq(dp_trace_loss_count(trace), 0);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(correlation_beyond_32_bits_is_none)
+TEST(correlation_beyond_32_bits_is_none)
 {
 	static const char *const numbers[] = { "4294967297", "-1", "4294967295" };
 
@@ -89,9 +89,8 @@ START_TEST(correlation_beyond_32_bits_is_none)
 		dp_trace_free(trace);
 	}
 }
-END_TEST
 
-START_TEST(tid_alone_names_the_stream)
+TEST(tid_alone_names_the_stream)
 {
 	struct dp_trace *trace =
 		must_read(HEAD "{\"ph\": \"X\", \"cat\": \"Kernel\", \"name\": \"k\", \"pid\": 3, "
@@ -103,9 +102,8 @@ START_TEST(tid_alone_names_the_stream)
 	ck_assert_uint_eq(dp_trace_ops(trace)->correlation[0], 0);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(decimal_epoch_keeps_nanoseconds)
+TEST(decimal_epoch_keeps_nanoseconds)
 {
 	struct dp_trace *trace =
 		must_read(HEAD KERNEL("a", "1712195495519689.047", "4.928") ",\n" KERNEL(
@@ -119,9 +117,8 @@ START_TEST(decimal_epoch_keeps_nanoseconds)
 	ck_assert_int_eq(dp_trace_resolution_ns(trace), 1);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(mixed_integer_and_decimal)
+TEST(mixed_integer_and_decimal)
 {
 	struct dp_trace *trace = must_read(HEAD KERNEL("a", "1712195495519689", "4.5") "]}");
 
@@ -129,9 +126,8 @@ START_TEST(mixed_integer_and_decimal)
 	ck_assert_int_eq(dp_trace_ops(trace)->end_ns[0], 4500);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(times_relative_to_a_base)
+TEST(times_relative_to_a_base)
 {
 	static const char before[] =
 		"{\"baseTimeNanoseconds\": 1735632360000000000, "
@@ -155,9 +151,8 @@ START_TEST(times_relative_to_a_base)
 	ck_assert(!dp_trace_t0(trace, &t0_ns));
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(keys_in_any_order)
+TEST(keys_in_any_order)
 {
 	struct dp_trace *trace = must_read(
 		"{\"traceName\": \"t\", \"traceEvents\": [{\"args\": {\"stream\": 20, "
@@ -178,7 +173,6 @@ START_TEST(keys_in_any_order)
 	ck_assert_int_eq(ops->dst_kind[0], DP_MEMORY_PAGEABLE);
 	dp_trace_free(trace);
 }
-END_TEST
 
 static void check_copy(const char *category, const char *name, int op, int kind, int src, int dst)
 {
@@ -200,7 +194,7 @@ static void check_copy(const char *category, const char *name, int op, int kind,
 	dp_trace_free(trace);
 }
 
-START_TEST(copies_and_sets_by_name)
+TEST(copies_and_sets_by_name)
 {
 	check_copy("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", DP_OP_COPY, DP_COPY_HTOD,
 		   DP_MEMORY_PAGEABLE, DP_MEMORY_DEVICE);
@@ -229,9 +223,8 @@ START_TEST(copies_and_sets_by_name)
 	check_copy("kernel", "copy_kernel(HtoD)", DP_OP_KERNEL, DP_COPY_UNKNOWN, DP_MEMORY_UNKNOWN,
 		   DP_MEMORY_UNKNOWN);
 }
-END_TEST
 
-START_TEST(rocm)
+TEST(rocm)
 {
 	struct dp_trace *trace = must_read(
 		HEAD
@@ -264,9 +257,8 @@ START_TEST(rocm)
 	ck_assert_int_eq(dp_trace_calls(trace)->kind[ops->call[0]], DP_CALL_COPY);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(autograd_export)
+TEST(autograd_export)
 {
 	struct dp_trace *trace = must_read(
 		"[{\"name\": \"aten::mm\", \"ph\": \"X\", \"ts\": 10.5, \"dur\": 20.25, \"tid\": 1, "
@@ -295,9 +287,8 @@ START_TEST(autograd_export)
 	ck_assert(!dp_trace_t0(trace, &t0_ns));
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(rows_that_labels_call_a_gpu)
+TEST(rows_that_labels_call_a_gpu)
 {
 	struct dp_trace *trace = must_read(
 		"[{\"name\":\"process_labels\",\"ph\":\"M\",\"pid\":8,\"args\":{\"labels\":\"GPU 0\"}},"
@@ -311,9 +302,8 @@ START_TEST(rows_that_labels_call_a_gpu)
 	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 1);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(names_and_devices)
+TEST(names_and_devices)
 {
 	struct dp_trace *trace = must_read(
 		"{\"deviceProperties\": [{\"id\": 0, \"name\": \"A\", \"totalGlobalMem\": 42505273344, "
@@ -345,7 +335,6 @@ START_TEST(names_and_devices)
 	ck_assert_uint_eq(dp_trace_ops(trace)->call[0], 0);
 	dp_trace_free(trace);
 }
-END_TEST
 
 #define CALL(pid, correlation)                                                               \
 	"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":" #pid \
@@ -356,7 +345,7 @@ END_TEST
 	",\"context\":1,\"stream\":7,\"correlation\":" #correlation "}}"
 
 /* Merged files: the ids of two processes overlap. */
-START_TEST(devices_of_two_processes)
+TEST(devices_of_two_processes)
 {
 	struct dp_trace *trace = must_read(
 		HEAD CALL(41, 1) CALL(41, 2) CALL(41, 3) CALL(52, 2) CALL(52, 3) CALL(52, 4)
@@ -379,9 +368,8 @@ START_TEST(devices_of_two_processes)
 	}
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(what_is_not_counted)
+TEST(what_is_not_counted)
 {
 	struct dp_trace *trace = must_read(HEAD KERNEL(
 		"k", "10",
@@ -409,9 +397,8 @@ START_TEST(what_is_not_counted)
 	ck_assert_int_eq(ranges->start_ns[0], -2000);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(synchronizations)
+TEST(synchronizations)
 {
 	struct dp_trace *trace = must_read(HEAD KERNEL(
 		"k", "10",
@@ -438,14 +425,13 @@ START_TEST(synchronizations)
 	ck_assert_uint_eq(dp_trace_device_count(trace), 1);
 	dp_trace_free(trace);
 }
-END_TEST
 
 #define MEMORY(more, ts, type, device, bytes)                                          \
 	"{\"ph\":\"i\"," more "\"s\":\"t\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1," \
 	"\"ts\":" ts ",\"args\":{\"Device Type\":" type ",\"Device Id\":" device       \
 	",\"Bytes\":" bytes "}}"
 
-START_TEST(device_memory)
+TEST(device_memory)
 {
 	struct dp_trace *trace = must_read(HEAD KERNEL("k", "10", "5") "," MEMORY(
 		"\"cat\":\"cpu_instant_event\",", "20", "1", "0",
@@ -467,9 +453,8 @@ START_TEST(device_memory)
 	ck_assert_uint_eq(dp_trace_device_count(trace), 1);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(negative_and_missing_durations)
+TEST(negative_and_missing_durations)
 {
 	struct dp_trace *trace = must_read(HEAD KERNEL("a", "10", "-5") "," KERNEL(
 		"b", "20", "NaN") "," KERNEL("c", "Infinity", "1") "]}");
@@ -482,9 +467,8 @@ START_TEST(negative_and_missing_durations)
 	ck_assert_str_eq(dp_trace_loss(trace, 0)->reason, "GPU events without a start");
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(names_are_decoded)
+TEST(names_are_decoded)
 {
 	struct dp_trace *trace =
 		must_read(HEAD KERNEL("a\\u00e9\\ud83d\\ude00\\\"<\\\\>", "10", "1") "," KERNEL(
@@ -505,9 +489,8 @@ START_TEST(names_are_decoded)
 	ck_assert_uint_eq(dp_trace_loss_count(trace), 0);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(broken_arguments_cost_nothing)
+TEST(broken_arguments_cost_nothing)
 {
 	struct dp_trace *trace = must_read(
 		HEAD
@@ -520,7 +503,6 @@ START_TEST(broken_arguments_cost_nothing)
 	ck_assert_uint_eq(dp_trace_loss_count(trace), 0);
 	dp_trace_free(trace);
 }
-END_TEST
 
 static void check_loss(const char *text, size_t ops, const char *reason, uint64_t records)
 {
@@ -536,7 +518,7 @@ static void check_loss(const char *text, size_t ops, const char *reason, uint64_
 	dp_trace_free(trace);
 }
 
-START_TEST(cut_off)
+TEST(cut_off)
 {
 	check_loss(HEAD KERNEL("a", "1", "1"), 1, "file ends before its JSON does", 0);
 	check_loss(HEAD KERNEL("a", "1", "1") ",\n", 1, "file ends before its JSON does", 0);
@@ -549,9 +531,8 @@ START_TEST(cut_off)
 		   "file ends inside an event", 1);
 	check_loss("[" KERNEL("a", "1", "1") ",", 1, "file ends before its JSON does", 0);
 }
-END_TEST
 
-START_TEST(goes_on_after_a_broken_event)
+TEST(goes_on_after_a_broken_event)
 {
 	static const char reason[] = "broken JSON events";
 
@@ -585,9 +566,8 @@ START_TEST(goes_on_after_a_broken_event)
 			   "a", "1", "1") "," KERNEL("c", "5", "1") "]}",
 		   2, reason, 1);
 }
-END_TEST
 
-START_TEST(trailing_things_are_no_loss)
+TEST(trailing_things_are_no_loss)
 {
 	struct dp_trace *trace =
 		must_read("\xef\xbb\xbf" HEAD KERNEL("a", "1", "1") ",]}\n\n extra");
@@ -596,9 +576,8 @@ START_TEST(trailing_things_are_no_loss)
 	ck_assert_uint_eq(dp_trace_loss_count(trace), 0);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(refusals)
+TEST(refusals)
 {
 	must_fail("{\"some\": \"config\", \"a\": [{\"name\": 1}]}", DP_ERR_FORMAT, "no traceEvents",
 		  0);
@@ -614,9 +593,8 @@ START_TEST(refusals)
 		  "\"ts\":1,\"dur\":1}]}",
 		  DP_ERR_NO_GPU, "1 framework operator", 0);
 }
-END_TEST
 
-START_TEST(forced_on_something_else)
+TEST(forced_on_something_else)
 {
 	static const char zeros[3];
 	struct dp_error error;
@@ -629,10 +607,9 @@ START_TEST(forced_on_something_else)
 	ck_assert_ptr_null(read_bytes(zeros, sizeof(zeros), &error, "tf_timeline"));
 	ck_assert_int_eq(error.status, DP_ERR_FORMAT);
 }
-END_TEST
 
 /* traceEvents far behind the first 64 KiB, and events larger than the window. */
-START_TEST(large_pieces)
+TEST(large_pieces)
 {
 	size_t size = (size_t)3 << 20, used;
 	char *text = malloc(size + 4096);
@@ -657,35 +634,3 @@ START_TEST(large_pieces)
 	dp_trace_free(trace);
 	free(text);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, integer_microseconds_of_2021);
-	tcase_add_test(tests, correlation_beyond_32_bits_is_none);
-	tcase_add_test(tests, tid_alone_names_the_stream);
-	tcase_add_test(tests, decimal_epoch_keeps_nanoseconds);
-	tcase_add_test(tests, mixed_integer_and_decimal);
-	tcase_add_test(tests, times_relative_to_a_base);
-	tcase_add_test(tests, keys_in_any_order);
-	tcase_add_test(tests, copies_and_sets_by_name);
-	tcase_add_test(tests, rocm);
-	tcase_add_test(tests, autograd_export);
-	tcase_add_test(tests, rows_that_labels_call_a_gpu);
-	tcase_add_test(tests, names_and_devices);
-	tcase_add_test(tests, devices_of_two_processes);
-	tcase_add_test(tests, what_is_not_counted);
-	tcase_add_test(tests, synchronizations);
-	tcase_add_test(tests, device_memory);
-	tcase_add_test(tests, negative_and_missing_durations);
-	tcase_add_test(tests, names_are_decoded);
-	tcase_add_test(tests, broken_arguments_cost_nothing);
-	tcase_add_test(tests, cut_off);
-	tcase_add_test(tests, goes_on_after_a_broken_event);
-	tcase_add_test(tests, trailing_things_are_no_loss);
-	tcase_add_test(tests, refusals);
-	tcase_add_test(tests, forced_on_something_else);
-	tcase_add_test(tests, large_pieces);
-}
-
-#include "test_main.h"

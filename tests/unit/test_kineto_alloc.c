@@ -1,9 +1,9 @@
 /* Importing Chrome traces survives the failure of every one of its allocations. */
 #include "alloc_fail.h"
+#include "test.h"
 
 #include <deepprof/trace.h>
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ static void sweep(const char *text)
 	unlink(path);
 }
 
-START_TEST(kineto)
+TEST(kineto)
 {
 	sweep("{\"deviceProperties\": [{\"id\": 0, \"name\": \"A\", \"totalGlobalMem\": 5}],"
 	      "\"distributedInfo\": {\"rank\": 3}, \"traceEvents\": ["
@@ -58,9 +58,8 @@ START_TEST(kineto)
 	      "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::\\\"\",\"pid\":1,\"tid\":2,"
 	      "\"ts\":5,\"dur\":2}, ]");
 }
-END_TEST
 
-START_TEST(timeline)
+TEST(timeline)
 {
 	sweep("{\"traceEvents\": [{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":"
 	      "{\"name\":\"/device:GPU:0/stream:15 Compute\"}},"
@@ -68,9 +67,8 @@ START_TEST(timeline)
 	      "\"dur\":9,\"args\":{\"name\":\"a\\/b\",\"op\":\"MatMul\"}},"
 	      "{\"ph\":\"X\",\"cat\":\"Op\",\"name\":\"x\",\"pid\":9,\"tid\":0,\"ts\":5,\"dur\":9}]}");
 }
-END_TEST
 
-START_TEST(merged)
+TEST(merged)
 {
 	sweep("{\"traceEvents\": ["
 	      "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":\"[TP00] 1\",\"args\":{\"name\":\"a\"}},"
@@ -81,13 +79,3 @@ START_TEST(merged)
 	      "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":\"[TP01] 0\",\"tid\":7,\"ts\":9,"
 	      "\"dur\":1,\"args\":{\"device\":0,\"stream\":7,\"correlation\":9}}]}");
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, kineto);
-	tcase_add_test(tests, merged);
-	tcase_add_test(tests, timeline);
-}
-
-#include "test_main.h"

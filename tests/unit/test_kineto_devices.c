@@ -1,5 +1,6 @@
 /* Chrome traces of other devices and tools: which events are kernels, and of which device. */
 #include "kineto_text.h"
+#include "test.h"
 
 #include <stdio.h>
 
@@ -29,7 +30,7 @@ static int64_t device_of(const struct dp_trace *trace, size_t op)
 }
 
 /* rocprof: rows by their names, numbers as texts, calls and kernels by Index. */
-START_TEST(rocprof)
+TEST(rocprof)
 {
 	struct dp_trace *trace = read_text(DOCUMENT(
 		META("process_name", "2", "0", "CPU HIP API") META(
@@ -65,10 +66,9 @@ START_TEST(rocprof)
 	ck_assert_int_eq(dp_trace_ranges(trace)->kind[0], DP_RANGE_NVTX);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* XPU, MLU, GCU: Kineto's words with the name of the device. */
-START_TEST(categories_of_other_devices)
+TEST(categories_of_other_devices)
 {
 	struct dp_trace *trace = read_text(DOCUMENT(
 		X("urEnqueueKernelLaunch", "42", "43", "1", "1",
@@ -93,10 +93,9 @@ START_TEST(categories_of_other_devices)
 	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 0);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* Rows that summarize others are left out, and the name decides about kernels of unknown type. */
-START_TEST(ascend_rows)
+TEST(ascend_rows)
 {
 	struct dp_trace *trace = read_text(
 		"[\n" META("process_name", "900", "0",
@@ -118,10 +117,9 @@ START_TEST(ascend_rows)
 	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 1);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* trace_view.json: a task's type tells what it is. */
-START_TEST(ascend)
+TEST(ascend)
 {
 	struct dp_trace *trace = read_text(
 		"[\n" META("process_name", "900", "0", "Ascend Hardware")
@@ -152,10 +150,9 @@ START_TEST(ascend)
 	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 1);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* Events on a grid are kernels; waits, signals and packets are not. */
-START_TEST(mtia)
+TEST(mtia)
 {
 	struct dp_trace *trace = read_text(DOCUMENT(
 		X("fc-dtype_Float", "9", "408", "20.5", "40",
@@ -186,9 +183,8 @@ START_TEST(mtia)
 	ck_assert_int_eq(dp_trace_syncs(trace)->kind[0], DP_SYNC_STREAM_WAIT_EVENT);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(mtia_is_refused_by_name)
+TEST(mtia_is_refused_by_name)
 {
 	static const char text[] = DOCUMENT(X("fc", "0", "7", "1", "2", CAT("mtia_ccp_events")) X(
 		"mtiaLaunch", "42", "43", "1", "1", CAT("mtia_runtime")));
@@ -198,7 +194,6 @@ START_TEST(mtia_is_refused_by_name)
 	ck_assert_int_eq(error.status, DP_ERR_UNSUPPORTED);
 	ck_assert_ptr_nonnull(strstr(error.message, "MTIA"));
 }
-END_TEST
 
 #define XLA_ROWS                                             \
 	META("process_name", "1", "0", "/device:GPU:0")      \
@@ -208,7 +203,7 @@ END_TEST
 	META("process_name", "701", "0", "/host:CPU")        \
 	META("thread_name", "701", "5", "python")
 
-START_TEST(xla)
+TEST(xla)
 {
 	struct dp_trace *trace = read_text(DOCUMENT(
 		XLA_ROWS X("fusion_1", "1", "17", "10.5", "2", ARGS("\"correlation_id\": \"70\""))
@@ -235,10 +230,9 @@ START_TEST(xla)
 	ck_assert_uint_eq(dp_trace_loss_count(trace), 0);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* The writer ends after a million events, which is reported; what has more was not cut there. */
-START_TEST(xla_is_capped)
+TEST_LOOP(xla_is_capped, 2)
 {
 	static const char head[] = "{\"traceEvents\": [\n" XLA_ROWS;
 	const int count = 1000000 + _i;
@@ -262,7 +256,6 @@ START_TEST(xla_is_capped)
 	dp_trace_free(trace);
 	free(text);
 }
-END_TEST
 
 #define COMMUNICATION(name, ts, args)                                                                 \
 	"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"ncclDevKernel\", \"pid\": 0, \"tid\": 20, " \
@@ -271,7 +264,7 @@ END_TEST
 	"\"Process Group Ranks\": \"[1, 4]\", \"dtype\": \"BFloat16\"" args "}}"
 
 /* PyTorch describes them on their kernels. */
-START_TEST(collectives)
+TEST(collectives)
 {
 	struct dp_trace *trace = read_text(
 		HEAD COMMUNICATION("send", "30", ", \"Seq\": 8, \"Src Rank\": 0, \"Dst Rank\": 1") "," COMMUNICATION(
@@ -295,10 +288,9 @@ START_TEST(collectives)
 	ck_assert_int_eq(calls->peer[1], 1);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* An estimate of 0 is none. */
-START_TEST(occupancy)
+TEST(occupancy)
 {
 	static const char *const numbers[] = { "37", "0", "100", "101", "-3", "\"9\"" };
 	static const uint8_t expected[] = { 37, 0, 100, 0, 0, 9 };
@@ -319,20 +311,3 @@ START_TEST(occupancy)
 		dp_trace_free(trace);
 	}
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, collectives);
-	tcase_add_test(tests, occupancy);
-	tcase_add_test(tests, rocprof);
-	tcase_add_test(tests, categories_of_other_devices);
-	tcase_add_test(tests, ascend);
-	tcase_add_test(tests, ascend_rows);
-	tcase_add_test(tests, mtia);
-	tcase_add_test(tests, mtia_is_refused_by_name);
-	tcase_add_test(tests, xla);
-	tcase_add_loop_test(tests, xla_is_capped, 0, 2);
-}
-
-#include "test_main.h"

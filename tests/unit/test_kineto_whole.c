@@ -3,6 +3,7 @@
 #include "trace/demangle.h"
 #include "base/base.h"
 #include "kineto_text.h"
+#include "test.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -203,7 +204,7 @@ static char *read_gzip(const char *file, size_t *length)
 	return text;
 }
 
-START_TEST(real_traces_as_jansson_reads_them)
+TEST(real_traces_as_jansson_reads_them)
 {
 	const char *folder = getenv("DEEPPROF_TRACES") ? getenv("DEEPPROF_TRACES") : DP_TRACES;
 	DIR *dir = opendir(folder);
@@ -227,7 +228,6 @@ START_TEST(real_traces_as_jansson_reads_them)
 	closedir(dir);
 	ck_assert_uint_gt(compared, least);
 }
-END_TEST
 
 static uint64_t random_state;
 
@@ -271,7 +271,7 @@ static json_t *random_event(int64_t at_us, uint32_t correlation)
 }
 
 /* Any order of keys, any white space, all sizes around the window's. */
-START_TEST(generated_traces_as_jansson_reads_them)
+TEST(generated_traces_as_jansson_reads_them)
 {
 	static const size_t flags[] = { JSON_COMPACT, JSON_INDENT(1), JSON_INDENT(8),
 					JSON_ENSURE_ASCII, JSON_SORT_KEYS };
@@ -301,10 +301,9 @@ START_TEST(generated_traces_as_jansson_reads_them)
 	}
 	ck_assert_uint_gt(compared, 5000);
 }
-END_TEST
 
 /* Cut anywhere, or with any byte changed: a trace, or an error; never anything else. */
-START_TEST(damage_anywhere)
+TEST(damage_anywhere)
 {
 	static const char whole[] =
 		"{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"A\"}],\n"
@@ -328,10 +327,9 @@ START_TEST(damage_anywhere)
 	}
 	free(text);
 }
-END_TEST
 
 /* Missing members of an event are not taken from an earlier one, whose text may be gone. */
-START_TEST(nothing_is_left_of_events_before)
+TEST(nothing_is_left_of_events_before)
 {
 	static const char head[] = HEAD
 		"{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":9,\"tid\":9,\"args\":"
@@ -357,10 +355,9 @@ START_TEST(nothing_is_left_of_events_before)
 	dp_trace_free(trace);
 	free(text);
 }
-END_TEST
 
 /* Unclosed brackets, nested without end: must be linear, so fast. */
-START_TEST(hostile_nesting_is_linear)
+TEST(hostile_nesting_is_linear)
 {
 	static const char *const bits[] = { "{\"ph\":[",
 					    "{\"ph\":",
@@ -386,15 +383,3 @@ START_TEST(hostile_nesting_is_linear)
 	}
 	free(text);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, real_traces_as_jansson_reads_them);
-	tcase_add_test(tests, generated_traces_as_jansson_reads_them);
-	tcase_add_test(tests, damage_anywhere);
-	tcase_add_test(tests, nothing_is_left_of_events_before);
-	tcase_add_test(tests, hostile_nesting_is_linear);
-}
-
-#include "test_main.h"

@@ -1,8 +1,8 @@
 /* Longest common subsequences against the textbook's table. */
 #include "align/lcs.h"
 #include "alloc_fail.h"
+#include "test.h"
 
-#include <check.h>
 #include <string.h>
 
 #define MOST 300
@@ -62,7 +62,7 @@ static void compare(const uint32_t *a, size_t n, const uint32_t *b, size_t m, ui
 	ck_assert_uint_eq(checked(partner, a, n, b, m), oracle(a, n, b, m));
 }
 
-START_TEST(random_strings)
+TEST(random_strings)
 {
 	static const uint32_t alphabets[] = { 1, 2, 3, 5, 20, 300 };
 	uint32_t a[MOST], b[MOST];
@@ -80,10 +80,9 @@ START_TEST(random_strings)
 		compare(a, n, b, m, alphabet);
 	}
 }
-END_TEST
 
 /* What patterns of two runs are like: layers, of which a few places have changed. */
-START_TEST(edited_strings)
+TEST(edited_strings)
 {
 	uint32_t a[MOST], b[MOST];
 
@@ -105,10 +104,9 @@ START_TEST(edited_strings)
 		compare(a, n, b, m, layer);
 	}
 }
-END_TEST
 
 /* Beyond the size limit, common ends are still found. */
-START_TEST(too_long)
+TEST(too_long)
 {
 	size_t n = 300000, m = 299000, count = 0;
 	uint32_t *a = malloc(n * sizeof(*a)), *b = malloc(m * sizeof(*b));
@@ -128,10 +126,9 @@ START_TEST(too_long)
 	free(b);
 	free(partner);
 }
-END_TEST
 
 /* A part of that length, which takes many words. */
-START_TEST(many_words)
+TEST(many_words)
 {
 	size_t n = 6000, m = 5000;
 	uint32_t *a = malloc(n * sizeof(*a)), *b = malloc(m * sizeof(*b));
@@ -149,9 +146,8 @@ START_TEST(many_words)
 	free(b);
 	free(partner);
 }
-END_TEST
 
-START_TEST(allocations_fail)
+TEST(allocations_fail)
 {
 	static const uint32_t a[] = { 1, 2, 3, 4, 5 }, b[] = { 9, 3, 2, 4, 7, 8 };
 	uint32_t partner[DP_COUNT(a)];
@@ -168,15 +164,3 @@ START_TEST(allocations_fail)
 	ck_assert_uint_gt(k, 5);
 	ck_assert_uint_eq(checked(partner, a, DP_COUNT(a), b, DP_COUNT(b)), 2);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, random_strings);
-	tcase_add_test(tests, edited_strings);
-	tcase_add_test(tests, too_long);
-	tcase_add_test(tests, many_words);
-	tcase_add_test(tests, allocations_fail);
-}
-
-#include "test_main.h"

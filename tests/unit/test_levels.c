@@ -1,7 +1,7 @@
 /* Levels of loops: what repeats what, and which of them is the iteration. */
 #include "loops/loops.h"
+#include "test.h"
 
-#include <check.h>
 #include <string.h>
 
 enum { ROOM = 1 << 16 };
@@ -82,7 +82,7 @@ static size_t requests(size_t *starts, uint32_t prefill, uint32_t changed)
 	return n;
 }
 
-START_TEST(requests_of_any_length_are_a_loop)
+TEST_LOOP(requests_of_any_length_are_a_loop, 2)
 {
 	/* a prefill that is another network, and one that is nearly the same */
 	static const uint32_t prefill[] = { 40, 20 }, changed[] = { 0, 40 };
@@ -97,10 +97,9 @@ START_TEST(requests_of_any_length_are_a_loop)
 	ck_assert(!loops->loops[decode->parent].chosen);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /* Kernels for each of many parameters finish a step, whatever their names. */
-START_TEST(micro_batches_are_inside_a_step)
+TEST(micro_batches_are_inside_a_step)
 {
 	size_t starts[20];
 	struct dp_loops *loops;
@@ -124,13 +123,12 @@ START_TEST(micro_batches_are_inside_a_step)
 	ck_assert(inside);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /*
  * A few kernels per parameter end a step, even if the capture begins and ends within one; clearing
  * gradients, with one kernel for each, does not.
  */
-START_TEST(updates_of_parameters_end_a_step)
+TEST(updates_of_parameters_end_a_step)
 {
 	enum { PARAMETERS = 20, STEPS = 10, HEAD = 47, TAIL = 31 };
 	size_t length, starts[STEPS];
@@ -161,10 +159,9 @@ START_TEST(updates_of_parameters_end_a_step)
 		ck_assert_uint_eq(loop->iterations[i].first, starts[i - 1]);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /* The first iteration's first kernels and the last one's last ones have other names. */
-START_TEST(iterations_with_other_ends_are_whole)
+TEST(iterations_with_other_ends_are_whole)
 {
 	struct dp_loops *loops;
 	const struct dp_sequence_loop *loop;
@@ -186,10 +183,9 @@ START_TEST(iterations_with_other_ends_are_whole)
 	ck_assert_uint_eq(loop->iterations[11].substituted, 1);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /* Two loops that take turns and begin with the same kernels: each has all its iterations. */
-START_TEST(loops_that_begin_alike_are_distinguished)
+TEST(loops_that_begin_alike_are_distinguished)
 {
 	enum { EPOCHS = 5, TRAIN = 10, EVAL = 5 };
 	size_t train[EPOCHS * TRAIN], eval[EPOCHS * EVAL], epochs[EPOCHS], trained = 0,
@@ -219,10 +215,9 @@ START_TEST(loops_that_begin_alike_are_distinguished)
 	ck_assert_uint_eq(loops->loops[2].parent, 0);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /* A marked loop gets the loops inside, around and next to it, but no copy of itself. */
-START_TEST(marks_are_part_of_a_tree)
+TEST(marks_are_part_of_a_tree)
 {
 	enum { EPOCHS = 5, TRAIN = 10, EVAL = 5, MARKS = EPOCHS * TRAIN };
 	size_t starts[MARKS], ends[MARKS], eval[EPOCHS * EVAL], epochs[EPOCHS],
@@ -270,7 +265,6 @@ START_TEST(marks_are_part_of_a_tree)
 	ck_assert_uint_eq(layers, 2);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /* Launches that show nothing except the name of an optimizer's kernel. */
 static void at_launch(void *ctx, size_t index, struct dp_evidence_at *out)
@@ -302,7 +296,7 @@ static double confidence_with(uint32_t alphabet, uint32_t finishing)
 }
 
 /* The end of one pass through a network, and a whole one: its layers are no loop of a program. */
-START_TEST(a_pass_and_a_half_is_no_loop)
+TEST(a_pass_and_a_half_is_no_loop)
 {
 	enum { LAYER = 30, BETWEEN = 21, NONE = 99 };
 
@@ -325,7 +319,6 @@ START_TEST(a_pass_and_a_half_is_no_loop)
 	ck_assert_double_ge(confidence_with(LAYER, NONE), 0.5);
 	ck_assert_double_lt(confidence_with(LAYER, NONE), confidence_with(LAYER, LAYER - 1));
 }
-END_TEST
 
 /* Steps without layers, of which one in a few has a few kernels more, or one less. */
 static void flat_steps(size_t n, uint32_t length, size_t every, int more)
@@ -350,7 +343,7 @@ static void check_steps(const struct dp_loops *loops, size_t n, size_t length)
 }
 
 /* A difference every tenth time does not make ten iterations one. */
-START_TEST(steps_that_differ_every_so_often_stay_steps)
+TEST_LOOP(steps_that_differ_every_so_often_stay_steps, 9)
 {
 	static const struct {
 		uint32_t length;
@@ -369,10 +362,9 @@ START_TEST(steps_that_differ_every_so_often_stay_steps)
 	check_steps(loops, n, cases[_i].length);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /* But layers are no iterations, however little is around them, without other evidence. */
-START_TEST(layers_stay_inside)
+TEST(layers_stay_inside)
 {
 	struct dp_loops *loops;
 
@@ -386,7 +378,6 @@ START_TEST(layers_stay_inside)
 	check_steps(loops, 60, 30 * 13 + 2);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /* An upload before each kernel 0. */
 static void at_upload(void *ctx, size_t index, struct dp_evidence_at *out)
@@ -397,7 +388,7 @@ static void at_upload(void *ctx, size_t index, struct dp_evidence_at *out)
 }
 
 /* Nor are they if one upload comes for all of them. */
-START_TEST(layers_share_an_upload)
+TEST(layers_share_an_upload)
 {
 	struct dp_loops_request r = { .symbols = symbols, .alphabet = 102, .epsilon = 1 };
 	struct dp_loops *loops = NULL;
@@ -415,9 +406,8 @@ START_TEST(layers_share_an_upload)
 	check_steps(loops, 20, 24 * 100 + 2);
 	dp_loops__free(loops);
 }
-END_TEST
 
-START_TEST(what_has_its_own_upload_is_a_step)
+TEST(what_has_its_own_upload_is_a_step)
 {
 	struct dp_loops_request r = { .symbols = symbols, .alphabet = 73, .epsilon = 1 };
 	struct dp_loops *loops = NULL;
@@ -429,13 +419,12 @@ START_TEST(what_has_its_own_upload_is_a_step)
 	check_steps(loops, 100, 60);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /*
  * The pipeline of an image generator: an encoder, four denoising steps, a decoder. Queries and keys
  * are treated alike in each layer of a step, which is no structure that would make a step of it.
  */
-START_TEST(few_long_steps_between_others)
+TEST(few_long_steps_between_others)
 {
 	enum { STEPS = 4, LAYERS = 18 };
 	size_t starts[STEPS], step = 40 + LAYERS * 29 + LAYERS * 11 + 30;
@@ -464,10 +453,9 @@ START_TEST(few_long_steps_between_others)
 	ck_assert_uint_eq(chosen(loops)->length, step);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /* What follows some steps has kernels that a step begins with, in their order. */
-START_TEST(what_comes_between_is_no_beginning)
+TEST(what_comes_between_is_no_beginning)
 {
 	static const uint32_t between[] = { 50, 51, 0, 52, 53, 1, 54 };
 	size_t starts[40];
@@ -484,13 +472,12 @@ START_TEST(what_comes_between_is_no_beginning)
 	check_starts(chosen(loops), starts, DP_COUNT(starts));
 	dp_loops__free(loops);
 }
-END_TEST
 
 /*
  * One pass through layers that have two norms alike, with an embedding that is seen once in front
  * and with a last norm that looks like the beginning of one more layer.
  */
-START_TEST(an_embedding_is_no_end_of_the_capture)
+TEST(an_embedding_is_no_end_of_the_capture)
 {
 	struct dp_loops *loops;
 
@@ -508,10 +495,9 @@ START_TEST(an_embedding_is_no_end_of_the_capture)
 		ck_assert(!loops->loops[k].chosen);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /* A single pass through layers of cells, or of a few experts. */
-START_TEST(a_pass_through_loops_is_no_loop)
+TEST_LOOP(a_pass_through_loops_is_no_loop, 2)
 {
 	struct dp_loops *loops;
 
@@ -529,12 +515,11 @@ START_TEST(a_pass_through_loops_is_no_loop)
 		ck_assert(!loops->loops[k].chosen);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /*
  * What repeats more often than any network is deep is a loop, whatever comes once before and after.
  */
-START_TEST(more_than_layers)
+TEST_LOOP(more_than_layers, 6)
 {
 	static const struct {
 		uint32_t first, layers, turns, before, after;
@@ -560,7 +545,6 @@ START_TEST(more_than_layers)
 	ck_assert_uint_eq(chosen(loops)->length, cases[_i].first + 8 * cases[_i].layers);
 	dp_loops__free(loops);
 }
-END_TEST
 
 static void at_nothing(void *ctx, size_t index, struct dp_evidence_at *out)
 {
@@ -570,7 +554,7 @@ static void at_nothing(void *ctx, size_t index, struct dp_evidence_at *out)
 }
 
 /* Passes through such layers are the iterations, where no optimizer and no upload makes steps. */
-START_TEST(layers_of_loops_stay_inside)
+TEST(layers_of_loops_stay_inside)
 {
 	struct dp_loops_request r = { .symbols = symbols, .alphabet = 54, .epsilon = 1 };
 	struct dp_loops *loops = NULL;
@@ -592,7 +576,6 @@ START_TEST(layers_of_loops_stay_inside)
 	check_steps(loops, 12, 3 + 20 * (14 + 8 * 9 + 2) + 4);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /* Kernel 79 is an optimizer's. */
 static void at_optimizer(void *ctx, size_t index, struct dp_evidence_at *out)
@@ -602,7 +585,7 @@ static void at_optimizer(void *ctx, size_t index, struct dp_evidence_at *out)
 }
 
 /* Steps in groups, these in epochs, which are two levels above the steps. */
-START_TEST(loops_around_loops_are_nested)
+TEST(loops_around_loops_are_nested)
 {
 	struct dp_loops_request r = { .symbols = symbols, .alphabet = 200, .epsilon = 1 };
 	struct dp_loops *loops = NULL;
@@ -632,7 +615,6 @@ START_TEST(loops_around_loops_are_nested)
 	ck_assert_uint_eq(loops->loops[group->parent].parent, DP_NONE);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /* Part of a network: layers between others, 52 kernels. */
 static void stage(uint32_t first)
@@ -644,7 +626,7 @@ static void stage(uint32_t first)
 }
 
 /* Two stages that are alike, and one that begins as they do, show no step. */
-START_TEST(stages_stay_inside)
+TEST(stages_stay_inside)
 {
 	size_t starts[8];
 	struct dp_loops *loops;
@@ -663,10 +645,9 @@ START_TEST(stages_stay_inside)
 	check_starts(chosen(loops), starts, 8);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /* Ray steps, solver steps: short, as many in each iteration as it takes, and work around them. */
-START_TEST(short_steps_of_any_number_are_parts)
+TEST(short_steps_of_any_number_are_parts)
 {
 	size_t starts[24];
 	struct dp_loops *loops;
@@ -687,30 +668,3 @@ START_TEST(short_steps_of_any_number_are_parts)
 		ck_assert(&loops->loops[i] == frame || !loops->loops[i].chosen);
 	dp_loops__free(loops);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, short_steps_of_any_number_are_parts);
-	tcase_add_test(tests, loops_around_loops_are_nested);
-	tcase_add_loop_test(tests, requests_of_any_length_are_a_loop, 0, 2);
-	tcase_add_test(tests, micro_batches_are_inside_a_step);
-	tcase_add_test(tests, iterations_with_other_ends_are_whole);
-	tcase_add_test(tests, updates_of_parameters_end_a_step);
-	tcase_add_test(tests, loops_that_begin_alike_are_distinguished);
-	tcase_add_test(tests, marks_are_part_of_a_tree);
-	tcase_add_test(tests, a_pass_and_a_half_is_no_loop);
-	tcase_add_loop_test(tests, steps_that_differ_every_so_often_stay_steps, 0, 9);
-	tcase_add_test(tests, layers_stay_inside);
-	tcase_add_test(tests, layers_share_an_upload);
-	tcase_add_test(tests, what_has_its_own_upload_is_a_step);
-	tcase_add_test(tests, few_long_steps_between_others);
-	tcase_add_test(tests, what_comes_between_is_no_beginning);
-	tcase_add_test(tests, an_embedding_is_no_end_of_the_capture);
-	tcase_add_loop_test(tests, a_pass_through_loops_is_no_loop, 0, 2);
-	tcase_add_test(tests, layers_of_loops_stay_inside);
-	tcase_add_test(tests, stages_stay_inside);
-	tcase_add_loop_test(tests, more_than_layers, 0, 6);
-}
-
-#include "test_main.h"

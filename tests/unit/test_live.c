@@ -1,6 +1,7 @@
 /* Messages on a recording's socket: whatever they contain, no descriptor stays open for them. */
 #include "spool/pool.h"
 #include "test_database.h"
+#include "test.h"
 
 #include <deepprof/record.h>
 
@@ -105,8 +106,8 @@ static struct dp_record_status serve(void)
 	return status;
 }
 
-/* A second recording is refused, and the first goes on. */
-START_TEST(folder_that_is_taken)
+/* A second recording is refused, and the first continues. */
+TEST(folder_that_is_taken)
 {
 	struct dp_record_options options = DP_RECORD_OPTIONS_INIT;
 	struct dp_recording *second = NULL;
@@ -120,10 +121,9 @@ START_TEST(folder_that_is_taken)
 	ck_assert_uint_eq(serve().processes, 1);
 	finish();
 }
-END_TEST
 
 /* What a caller did not initialize, or initialized for a later version, is not written. */
-START_TEST(results_of_unknown_size_are_refused)
+TEST(results_of_unknown_size_are_refused)
 {
 	struct dp_record_status status = DP_RECORD_STATUS_INIT;
 	struct dp_record_result result = DP_RECORD_RESULT_INIT;
@@ -149,9 +149,8 @@ START_TEST(results_of_unknown_size_are_refused)
 	ck_assert_uint_eq(status.size, offsetof(struct dp_record_status, connected));
 	finish();
 }
-END_TEST
 
-START_TEST(packets_of_all_kinds)
+TEST(packets_of_all_kinds)
 {
 	struct dp_message message = { .magic = DP_MESSAGE_MAGIC, .type = DP_HELLO };
 	int before, fd;
@@ -176,10 +175,9 @@ START_TEST(packets_of_all_kinds)
 	}
 	finish();
 }
-END_TEST
 
 /* One process, one socket: one that introduces itself twice counts once. */
-START_TEST(says_hello_twice)
+TEST(says_hello_twice)
 {
 	int before, fd;
 
@@ -198,10 +196,9 @@ START_TEST(says_hello_twice)
 	ck_assert_int_eq(open_descriptors(), before);
 	finish();
 }
-END_TEST
 
 /* Next to its socket a process takes one descriptor where its iterations are counted. */
-START_TEST(is_followed)
+TEST(is_followed)
 {
 	int before, fd;
 
@@ -222,10 +219,9 @@ START_TEST(is_followed)
 	ck_assert_int_eq(open_descriptors(), before + 1);
 	finish();
 }
-END_TEST
 
 /* The folder is renamed before the first process connects, which removes nothing from it. */
-START_TEST(folder_that_is_moved)
+TEST(folder_that_is_moved)
 {
 	char moved[sizeof(folder) + 8], file[sizeof(moved) + 16];
 	int fd;
@@ -243,16 +239,3 @@ START_TEST(folder_that_is_moved)
 	close(fd);
 	finish();
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, folder_that_is_moved);
-	tcase_add_test(tests, folder_that_is_taken);
-	tcase_add_test(tests, results_of_unknown_size_are_refused);
-	tcase_add_test(tests, packets_of_all_kinds);
-	tcase_add_test(tests, says_hello_twice);
-	tcase_add_test(tests, is_followed);
-}
-
-#include "test_main.h"

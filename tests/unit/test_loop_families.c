@@ -4,6 +4,7 @@
  */
 #include "../sanitized.h"
 #include "loop_checks.h"
+#include "test.h"
 
 enum { FAMILY_SEEDS = DP_SANITIZED ? 1 : 3 };
 
@@ -49,7 +50,7 @@ static double best_f(const struct dp_loops *loops, const struct family_loop *tru
 	return best;
 }
 
-START_TEST(several_counts)
+TEST(several_counts)
 {
 	for (uint64_t seed = 1; seed < 2 + FAMILY_SEEDS; seed++) {
 		struct family f;
@@ -68,7 +69,6 @@ START_TEST(several_counts)
 		family_free(&f);
 	}
 }
-END_TEST
 
 /* Families whose iterations can be reported, with the capture's beginning an iteration's. */
 static void check_family(enum family_kind kind, double least, bool counted)
@@ -115,20 +115,18 @@ static const struct {
 	{ FAMILY_SUPERSTEP, 0.95 },
 };
 
-START_TEST(families_unaided)
+TEST_LOOP(families_unaided, DP_COUNT(reported))
 {
 	check_family(reported[_i].kind, reported[_i].least, false);
 }
-END_TEST
 
-START_TEST(families_with_counts)
+TEST_LOOP(families_with_counts, DP_COUNT(reported))
 {
 	if (reported[_i].kind != FAMILY_RECOMPILE) /* two loops with one count */
 		check_family(reported[_i].kind, reported[_i].least, true);
 }
-END_TEST
 
-START_TEST(no_loop_is_found_where_there_is_none)
+TEST(no_loop_is_found_where_there_is_none)
 {
 	for (uint64_t seed = 0; seed < 60; seed++) {
 		struct family f;
@@ -143,10 +141,9 @@ START_TEST(no_loop_is_found_where_there_is_none)
 		family_free(&f);
 	}
 }
-END_TEST
 
 /* A trace that is cut anywhere keeps the iterations that it still holds, in number and length. */
-START_TEST(cut_traces_keep_their_iterations)
+TEST(cut_traces_keep_their_iterations)
 {
 	for (uint64_t seed = 1; seed < 2 + FAMILY_SEEDS; seed++) {
 		struct family f;
@@ -169,10 +166,9 @@ START_TEST(cut_traces_keep_their_iterations)
 		family_free(&f);
 	}
 }
-END_TEST
 
 /* With launch records a partial head does not matter. */
-START_TEST(launch_records_tell_the_phase)
+TEST(launch_records_tell_the_phase)
 {
 	static const enum family_kind kinds[] = { FAMILY_CLEAN, FAMILY_ASYNC, FAMILY_GAN,
 						  FAMILY_LOSS };
@@ -192,16 +188,3 @@ START_TEST(launch_records_tell_the_phase)
 			family_free(&f);
 		}
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, several_counts);
-	tcase_add_loop_test(tests, families_unaided, 0, (int)DP_COUNT(reported));
-	tcase_add_loop_test(tests, families_with_counts, 0, (int)DP_COUNT(reported));
-	tcase_add_test(tests, no_loop_is_found_where_there_is_none);
-	tcase_add_test(tests, cut_traces_keep_their_iterations);
-	tcase_add_test(tests, launch_records_tell_the_phase);
-}
-
-#include "test_main.h"

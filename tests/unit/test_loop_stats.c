@@ -2,8 +2,8 @@
 #include "alloc_fail.h"
 #include "metric/loop_stats.h"
 #include "trace/builder.h"
+#include "test.h"
 
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
@@ -120,7 +120,7 @@ static void same(const struct dp_time_stat *stat, const char *name, size_t count
 	ck_assert_double_eq_tol(stat->stddev_ns, stddev, 1e-9);
 }
 
-START_TEST(by_name_operator_and_place)
+TEST(by_name_operator_and_place)
 {
 	uint32_t ops[DP_COUNT(kernels)];
 	struct dp_loop_stats stats;
@@ -150,10 +150,9 @@ START_TEST(by_name_operator_and_place)
 	dp_attribution__fini(&attribution);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* Edits that do not match, as for a loop without its edits; no operators; nothing at all. */
-START_TEST(what_is_missing)
+TEST(what_is_missing)
 {
 	uint32_t ops[DP_COUNT(kernels)];
 	struct dp_attribution none = { NULL };
@@ -177,13 +176,12 @@ START_TEST(what_is_missing)
 	dp_loop_stats__fini(&stats);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /*
  * The second iteration has an A of 14 ns and one of 99 ns: whichever the alignment calls inserted,
  * A takes 103 ns more than in the first, where it takes 10 ns, and X and D are new.
  */
-START_TEST(extra_time_is_a_difference)
+TEST(extra_time_is_a_difference)
 {
 	static const struct dp_iteration both[] = {
 		{ .kernels = 3 },
@@ -216,7 +214,6 @@ START_TEST(extra_time_is_a_difference)
 	}
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* NaN stands for no value. */
 static void same_units(const struct dp_time_stat *stat, const char *name, double sm, double tensor,
@@ -233,7 +230,7 @@ static void same_units(const struct dp_time_stat *stat, const char *name, double
 			ck_assert_double_eq_tol(have[i], want[i], 1e-9);
 }
 
-START_TEST(units)
+TEST(units)
 {
 	uint32_t ops[DP_COUNT(kernels)];
 	struct dp_attribution none = { NULL };
@@ -268,14 +265,3 @@ START_TEST(units)
 	dp_trace_index__fini(&index);
 	dp_trace_free(trace);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, by_name_operator_and_place);
-	tcase_add_test(tests, what_is_missing);
-	tcase_add_test(tests, extra_time_is_a_difference);
-	tcase_add_test(tests, units);
-}
-
-#include "test_main.h"

@@ -2,6 +2,7 @@
 #include "../sanitized.h"
 #include "loop_checks.h"
 #include "pattern/search.h"
+#include "test.h"
 
 #include <string.h>
 
@@ -20,7 +21,7 @@ static size_t simple(uint32_t *p)
 	return n;
 }
 
-START_TEST(known_count_clean)
+TEST(known_count_clean)
 {
 	uint32_t p[128], s[128 * 40];
 	size_t m = simple(p);
@@ -41,10 +42,9 @@ START_TEST(known_count_clean)
 		dp_loops__free(loops);
 	}
 }
-END_TEST
 
 /* Partial iterations at both ends: they are listed, and do not count. */
-START_TEST(known_count_with_partial_ends)
+TEST(known_count_with_partial_ends)
 {
 	uint32_t p[128], s[128 * 12];
 	size_t m = simple(p);
@@ -65,10 +65,9 @@ START_TEST(known_count_with_partial_ends)
 		dp_loops__free(loops);
 	}
 }
-END_TEST
 
 /* One kernel more, one less, one other per iteration: count and boundaries stay. */
-START_TEST(known_count_with_edits)
+TEST(known_count_with_edits)
 {
 	static uint32_t p[128], s[200 * 64];
 
@@ -103,9 +102,8 @@ START_TEST(known_count_with_edits)
 		dp_loops__free(loops);
 	}
 }
-END_TEST
 
-START_TEST(equal_scripts_share_a_variant)
+TEST(equal_scripts_share_a_variant)
 {
 	uint32_t p[128], s[128 * 44];
 	size_t m = simple(p), n = 0;
@@ -131,9 +129,8 @@ START_TEST(equal_scripts_share_a_variant)
 	}
 	dp_loops__free(loops);
 }
-END_TEST
 
-START_TEST(one_iteration_is_the_whole)
+TEST(one_iteration_is_the_whole)
 {
 	uint32_t s[] = { 3, 1, 4, 1, 5, 9, 2, 6 };
 	uint64_t one = 1;
@@ -145,10 +142,9 @@ START_TEST(one_iteration_is_the_whole)
 	ck_assert_uint_eq(loops->loops[0].count, 1);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /* One kernel all along, and a known number: equal parts. */
-START_TEST(one_kernel_in_equal_parts)
+TEST(one_kernel_in_equal_parts)
 {
 	static uint32_t s[10000];
 
@@ -162,9 +158,8 @@ START_TEST(one_kernel_in_equal_parts)
 		dp_loops__free(loops);
 	}
 }
-END_TEST
 
-START_TEST(bad_requests)
+TEST(bad_requests)
 {
 	uint32_t s[] = { 1, 2, 1, 2 };
 	uint64_t zero = 0, many = 5;
@@ -190,9 +185,8 @@ START_TEST(bad_requests)
 	}
 	dp_loops__free(NULL);
 }
-END_TEST
 
-START_TEST(paper_as_a_whole)
+TEST(paper_as_a_whole)
 {
 	uint32_t s[60];
 	uint64_t six = 6;
@@ -215,14 +209,13 @@ START_TEST(paper_as_a_whole)
 	ck_assert_uint_eq(loops->loops[0].count, 6);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /*
  * Iterations of 20 kernels by families of two names each. In the first 300 another family stands in
  * the middle than in the 500 that follow: the pattern has the names of these, none of the names
  * below 100, which stand for nothing.
  */
-START_TEST(patterns_have_names_of_the_sequence)
+TEST(patterns_have_names_of_the_sequence)
 {
 	enum { FAMILIES = 30, M = 20, TURNS = 800, FIRST = 300 };
 	static uint32_t symbols[M * TURNS], family[100 + 2 * FAMILIES];
@@ -247,10 +240,9 @@ START_TEST(patterns_have_names_of_the_sequence)
 			ck_assert_uint_ge(loops->loops[k].pattern[i], 100);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /* Families: names with a suffix that varies, recognized as one kernel. */
-START_TEST(families_of_names_are_one_kernel)
+TEST(families_of_names_are_one_kernel)
 {
 	static uint32_t s[128 * 40], family[256];
 	uint32_t p[128];
@@ -278,10 +270,9 @@ START_TEST(families_of_names_are_one_kernel)
 	ck_assert_double_gt(dp_confidence__of(&loops->loops[0].confidence), 0.7);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /* Names of one family can be cut into any number of pieces: their repetition is weak evidence. */
-START_TEST(pieces_that_are_unlike_each_other)
+TEST(pieces_that_are_unlike_each_other)
 {
 	static uint32_t s[720], family[512];
 
@@ -308,10 +299,9 @@ START_TEST(pieces_that_are_unlike_each_other)
 		dp_loops__free(loops);
 	}
 }
-END_TEST
 
 /* Equal iterations of a known number are a loop, even among other kernels. */
-START_TEST(a_number_for_a_part)
+TEST(a_number_for_a_part)
 {
 	static uint32_t s[8000];
 	uint32_t p[128];
@@ -341,10 +331,9 @@ START_TEST(a_number_for_a_part)
 		}
 	}
 }
-END_TEST
 
 /* A program that is compiled again midway is two loops; its number is of both. */
-START_TEST(a_number_for_loops_in_a_row)
+TEST(a_number_for_loops_in_a_row)
 {
 	static uint32_t s[16000];
 	uint32_t p[128];
@@ -377,13 +366,12 @@ START_TEST(a_number_for_loops_in_a_row)
 		ck_assert(!loops->loops[i].matches_in_sequence);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /*
  * With more symbols than a tree has leaves: the number of a loop over the whole sequence, and of
  * one over a thousandth of it.
  */
-START_TEST(a_number_beyond_a_tree)
+TEST(a_number_beyond_a_tree)
 {
 	enum { LONG = 15000, RARE = 30, AT = 9000 };
 	const uint64_t turns[] = { LONG, RARE };
@@ -410,9 +398,8 @@ START_TEST(a_number_beyond_a_tree)
 	}
 	free(s);
 }
-END_TEST
 
-START_TEST(marks_give_loops)
+TEST(marks_give_loops)
 {
 	uint32_t s[] = { 9, 1, 2, 3, 4, 1, 2, 7, 3, 4, 8, 8, 1, 2, 4, 1, 2, 3, 4 };
 	size_t starts[] = { 1, 5, 12, 15 }, ends[] = { 5, 10, 15, 19 };
@@ -437,10 +424,9 @@ START_TEST(marks_give_loops)
 	ck_assert_uint_eq(loops->count, 0);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /* Others are not compared with an iteration that is known to be cut off, whatever its length. */
-START_TEST(marks_that_are_cut_off)
+TEST(marks_that_are_cut_off)
 {
 	uint32_t s[] = { 1, 2, 3, 4, 5, 6, 1, 2, 3 };
 	size_t starts[] = { 0, 6 }, ends[] = { 6, 9 };
@@ -465,10 +451,9 @@ START_TEST(marks_that_are_cut_off)
 		}
 	}
 }
-END_TEST
 
 /* The cut may have been right behind its last kernel: then it lacks nothing. */
-START_TEST(cut_off_without_a_loss)
+TEST(cut_off_without_a_loss)
 {
 	uint32_t s[] = { 1, 2, 3, 1, 2, 3, 1, 2, 3 };
 	size_t starts[] = { 0, 3, 6 }, ends[] = { 3, 6, 9 };
@@ -481,14 +466,13 @@ START_TEST(cut_off_without_a_loss)
 	ck_assert_uint_eq(loops->loops[0].iterations[2].deleted, 0);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /*
  * What other loops leave is looked at in one piece, with separators where it was torn. A body that
  * comes a few times with one kernel behind it, and as often alone, may then get a separator for
  * that kernel when the majority is asked: no pattern has names that the sequence does not have.
  */
-START_TEST(separators_are_no_kernels)
+TEST(separators_are_no_kernels)
 {
 	uint32_t s[4000];
 
@@ -522,10 +506,9 @@ START_TEST(separators_are_no_kernels)
 		}
 	}
 }
-END_TEST
 
 /* Random short sequences: no request breaks anything. */
-START_TEST(anything_goes)
+TEST(anything_goes)
 {
 	uint64_t state = 11;
 
@@ -555,29 +538,3 @@ START_TEST(anything_goes)
 		}
 	}
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, known_count_clean);
-	tcase_add_test(tests, patterns_have_names_of_the_sequence);
-	tcase_add_test(tests, known_count_with_partial_ends);
-	tcase_add_test(tests, known_count_with_edits);
-	tcase_add_test(tests, equal_scripts_share_a_variant);
-	tcase_add_test(tests, one_iteration_is_the_whole);
-	tcase_add_test(tests, one_kernel_in_equal_parts);
-	tcase_add_test(tests, bad_requests);
-	tcase_add_test(tests, paper_as_a_whole);
-	tcase_add_test(tests, families_of_names_are_one_kernel);
-	tcase_add_test(tests, pieces_that_are_unlike_each_other);
-	tcase_add_test(tests, a_number_for_a_part);
-	tcase_add_test(tests, a_number_for_loops_in_a_row);
-	tcase_add_test(tests, a_number_beyond_a_tree);
-	tcase_add_test(tests, marks_give_loops);
-	tcase_add_test(tests, marks_that_are_cut_off);
-	tcase_add_test(tests, cut_off_without_a_loss);
-	tcase_add_test(tests, separators_are_no_kernels);
-	tcase_add_test(tests, anything_goes);
-}
-
-#include "test_main.h"

@@ -1,8 +1,8 @@
 /* Detection and segmentation survive the failure of every one of their allocations. */
 #include "alloc_fail.h"
 #include "loops/loops.h"
+#include "test.h"
 
-#include <check.h>
 #include <string.h>
 
 /* A loop with structure, noise, and a second loop: enough to pass through all stages. */
@@ -127,7 +127,7 @@ static void sweep_adjacent(struct dp_loops_request *r)
 	ck_assert_uint_eq(failed, 3);
 }
 
-START_TEST(every_failure_is_survived)
+TEST(every_failure_is_survived)
 {
 	static uint32_t s[1000], family[64];
 	uint64_t counts[] = { 9, 8 };
@@ -169,11 +169,3 @@ START_TEST(every_failure_is_survived)
 	ck_assert(loops->loops[0].matches_in_sequence);
 	dp_loops__free(loops);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, every_failure_is_survived);
-}
-
-#include "test_main.h"

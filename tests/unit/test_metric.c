@@ -2,6 +2,7 @@
 #include "diagnose/diagnose.h"
 #include "stats/stat.h"
 #include "metric_trace.h"
+#include "test.h"
 
 #include <deepprof/deepprof.h>
 #include <math.h>
@@ -74,7 +75,7 @@ static void check_row(const struct fixture *at, const char *name, const double *
 
 #define NONE ((double)NAN)
 
-START_TEST(the_papers_table)
+TEST(the_papers_table)
 {
 	static const double interval[] = { NONE, 200, 200, 0, NONE };
 	static const double overlap[] = { NONE, 0.4, 0.05, NONE, NONE };
@@ -95,9 +96,8 @@ START_TEST(the_papers_table)
 	ck_assert_double_eq_tol(summary(&at, "avg_size_bytes"), 284, 1e-9);
 	finish(&at);
 }
-END_TEST
 
-START_TEST(periods_and_durations)
+TEST(periods_and_durations)
 {
 	static const double period[] = { 400, 500, 190, 310, NONE };
 	static const double duration[] = { 200, 300, 200, 210, NONE };
@@ -116,11 +116,10 @@ START_TEST(periods_and_durations)
 	ck_assert_double_eq_tol(summary(&at, "median_duration_ns"), 205, 1e-9);
 	finish(&at);
 }
-END_TEST
 
 /* Cut off at the beginning: the one after has no interval, its uploads count from that one's end.
  */
-START_TEST(after_a_partial_iteration)
+TEST(after_a_partial_iteration)
 {
 	static const double interval[] = { NONE, NONE, 200, 0, NONE };
 	static const double bytes[] = { NONE, 1029, 100, 0, NONE };
@@ -137,9 +136,8 @@ START_TEST(after_a_partial_iteration)
 	ck_assert(isnan(summary(&at, "avg_overlap")));
 	finish(&at);
 }
-END_TEST
 
-START_TEST(warmup_is_in_the_papers_table_only)
+TEST(warmup_is_in_the_papers_table_only)
 {
 	struct fixture at;
 
@@ -151,9 +149,8 @@ START_TEST(warmup_is_in_the_papers_table_only)
 	ck_assert_double_eq_tol(summary(&at, "median_duration_ns"), 210, 1e-9);
 	finish(&at);
 }
-END_TEST
 
-START_TEST(one_kernel_has_no_gap)
+TEST(one_kernel_has_no_gap)
 {
 	struct fixture at;
 
@@ -167,9 +164,8 @@ START_TEST(one_kernel_has_no_gap)
 	ck_assert(isnan(summary(&at, "mad_period_ns")));
 	finish(&at);
 }
-END_TEST
 
-START_TEST(nothing_to_measure)
+TEST(nothing_to_measure)
 {
 	struct fixture at;
 
@@ -180,10 +176,9 @@ START_TEST(nothing_to_measure)
 		ck_assert(isnan(at.values.summary[i]));
 	finish(&at);
 }
-END_TEST
 
 /* Every metric and summary says what it is, once, and names its parent. */
-START_TEST(tables_are_complete)
+TEST(tables_are_complete)
 {
 	const struct dp_metric_info *info, *other;
 	bool found;
@@ -209,7 +204,6 @@ START_TEST(tables_are_complete)
 	ck_assert_ptr_null(dp_metric(100000));
 	ck_assert_ptr_null(dp_rule(100000));
 }
-END_TEST
 
 static uint32_t random_state;
 
@@ -220,7 +214,7 @@ static uint32_t random_below(uint32_t limit)
 }
 
 /* The union's parts against a map of every nanosecond. */
-START_TEST(unions_are_exact)
+TEST(unions_are_exact)
 {
 	enum { LENGTH = 300, COUNT = 24 };
 
@@ -256,7 +250,6 @@ START_TEST(unions_are_exact)
 		random_state = seed;
 	}
 }
-END_TEST
 
 static int by_value(const void *a, const void *b)
 {
@@ -265,7 +258,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-START_TEST(order_statistics_are_those_of_sorting)
+TEST(order_statistics_are_those_of_sorting)
 {
 	double values[97], sorted[97];
 
@@ -285,7 +278,6 @@ START_TEST(order_statistics_are_those_of_sorting)
 				    sorted[(size_t)ceil(0.95 * (double)count - 1e-9) - 1]);
 	}
 }
-END_TEST
 
 /* A loop with equal intervals and periods, for the rule. */
 static bool host_bound(double interval_ns, double overlap, struct dp_rule_finding *finding,
@@ -313,7 +305,7 @@ static bool host_bound(double interval_ns, double overlap, struct dp_rule_findin
 	return dp_rule__at(0)->check(&input, finding);
 }
 
-START_TEST(host_bound_has_its_thresholds)
+TEST(host_bound_has_its_thresholds)
 {
 	struct dp_rule_finding finding;
 
@@ -335,9 +327,8 @@ START_TEST(host_bound_has_its_thresholds)
 	ck_assert_double_eq_tol(finding.values[0].value, 0.2, 1e-9);
 	ck_assert_double_eq_tol(finding.finding.confidence, 0.64, 1e-9);
 }
-END_TEST
 
-START_TEST(findings_are_ranked_by_what_they_cost)
+TEST(findings_are_ranked_by_what_they_cost)
 {
 	static const double total[] = { 5, NAN, 900, 5, NAN };
 	static const uint32_t order[] = { 3, 4, 2, 0, 1 };
@@ -360,10 +351,9 @@ START_TEST(findings_are_ranked_by_what_they_cost)
 		ck_assert_double_eq(list[i].finding.evidence[0].value, order[i]);
 	}
 }
-END_TEST
 
 /* Requests for what does not exist are refused; a share is 1. */
-START_TEST(options_are_checked)
+TEST(options_are_checked)
 {
 	static const char *const names[] = { "interval_ns", "avg_overlap", "nothing" };
 	struct dp_threshold threshold = { "host-bound", 0.1 };
@@ -389,10 +379,9 @@ START_TEST(options_are_checked)
 	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_ERR_ARGUMENT);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* The message for an unknown name starts with the nearest one. */
-START_TEST(unknown_names_are_listed)
+TEST(unknown_names_are_listed)
 {
 	static const char *const names[] = { "perod_ns" };
 	struct dp_threshold threshold = { "host-boud", 0.1 };
@@ -412,10 +401,9 @@ START_TEST(unknown_names_are_listed)
 	ck_assert_ptr_nonnull(strstr(other.message, "'host-boud'; choose host-bound"));
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* If only some metrics are computed, rules are not run, since summaries would lack parts. */
-START_TEST(rules_are_run_with_all_metrics_only)
+TEST(rules_are_run_with_all_metrics_only)
 {
 	static const char *const names[] = { "period_ns" };
 	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
@@ -435,24 +423,3 @@ START_TEST(rules_are_run_with_all_metrics_only)
 	dp_analysis_free(some);
 	dp_trace_free(trace);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, the_papers_table);
-	tcase_add_test(tests, periods_and_durations);
-	tcase_add_test(tests, after_a_partial_iteration);
-	tcase_add_test(tests, warmup_is_in_the_papers_table_only);
-	tcase_add_test(tests, one_kernel_has_no_gap);
-	tcase_add_test(tests, nothing_to_measure);
-	tcase_add_test(tests, tables_are_complete);
-	tcase_add_test(tests, unions_are_exact);
-	tcase_add_test(tests, order_statistics_are_those_of_sorting);
-	tcase_add_test(tests, host_bound_has_its_thresholds);
-	tcase_add_test(tests, findings_are_ranked_by_what_they_cost);
-	tcase_add_test(tests, options_are_checked);
-	tcase_add_test(tests, unknown_names_are_listed);
-	tcase_add_test(tests, rules_are_run_with_all_metrics_only);
-}
-
-#include "test_main.h"

@@ -4,10 +4,11 @@
 #include "metric/loop_variants.h"
 #include "activity/warmup.h"
 #include "metric_trace.h"
+#include "test.h"
 
 #include <math.h>
 
-START_TEST(compute)
+TEST(compute)
 {
 	struct dp_trace *trace = metric_trace();
 	struct dp_iteration iterations[METRIC_ITERATIONS];
@@ -34,9 +35,8 @@ START_TEST(compute)
 	}
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(variants)
+TEST(variants)
 {
 	struct dp_iteration iterations[8] = { { 0 } };
 	struct dp_loop loop = { .iterations = 8, .variants = 2 };
@@ -58,9 +58,8 @@ START_TEST(variants)
 		ck_assert_uint_lt(k, 100);
 	}
 }
-END_TEST
 
-START_TEST(stats_and_warmup)
+TEST(stats_and_warmup)
 {
 	struct dp_trace *trace = metric_trace();
 	struct dp_iteration iterations[METRIC_ITERATIONS], many[12] = { { 0 } };
@@ -96,13 +95,3 @@ START_TEST(stats_and_warmup)
 	}
 	dp_trace_free(trace);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, compute);
-	tcase_add_test(tests, variants);
-	tcase_add_test(tests, stats_and_warmup);
-}
-
-#include "test_main.h"

@@ -4,8 +4,8 @@
  */
 #include "../sanitized.h"
 #include "loop_checks.h"
+#include "test.h"
 
-#include <check.h>
 #include <string.h>
 
 enum { SEEDS = DP_SANITIZED ? 2 : 6, FIRST_SAME = 4, NEAR = 20 };
@@ -186,25 +186,23 @@ static size_t accepted(enum family_kind kind, enum stand_in by, bool last, bool 
 	return taken;
 }
 
-START_TEST(one_begun_alike_is_taken)
+TEST_LOOP(one_begun_alike_is_taken, DP_COUNT(kinds))
 {
 	ck_assert_uint_ge(accepted(kinds[_i], DEVIANT, false, false), SEEDS - 1);
 	ck_assert_uint_ge(accepted(kinds[_i], DEVIANT, true, false), SEEDS - 1);
 }
-END_TEST
 
 /*
  * With another beginning: the first, if the capture begins there on purpose; the last, by a pause.
  */
-START_TEST(one_set_off_is_taken)
+TEST_LOOP(one_set_off_is_taken, DP_COUNT(kinds))
 {
 	ck_assert_uint_ge(accepted(kinds[_i], SET_OFF, false, false), SEEDS - 1);
 	ck_assert_uint_eq(accepted(kinds[_i], SET_OFF, false, true), 0);
 	ck_assert_uint_ge(accepted(kinds[_i], SET_OFF, true, false), SEEDS / 2);
 }
-END_TEST
 
-START_TEST(what_is_unlike_is_left)
+TEST_LOOP(what_is_unlike_is_left, DP_COUNT(kinds))
 {
 	ck_assert_uint_eq(accepted(kinds[_i], FOREIGN, false, false), 0);
 	ck_assert_uint_eq(accepted(kinds[_i], FOREIGN, true, false), 0);
@@ -212,13 +210,3 @@ START_TEST(what_is_unlike_is_left)
 	ck_assert_uint_le(accepted(kinds[_i], HALF, false, false), 1);
 	ck_assert_uint_eq(accepted(kinds[_i], HALF, true, false), 0);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_loop_test(tests, one_begun_alike_is_taken, 0, (int)DP_COUNT(kinds));
-	tcase_add_loop_test(tests, one_set_off_is_taken, 0, (int)DP_COUNT(kinds));
-	tcase_add_loop_test(tests, what_is_unlike_is_left, 0, (int)DP_COUNT(kinds));
-}
-
-#include "test_main.h"

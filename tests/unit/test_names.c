@@ -5,12 +5,12 @@
 #include "trace/builder_model.h"
 #include "trace/demangle.h"
 #include "trace/demangle_long.h"
+#include "test.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
-START_TEST(names_are_demangled_and_repaired)
+TEST(names_are_demangled_and_repaired)
 {
 	struct dp_builder *builder = start();
 	uint32_t a = dp_builder__kernel_name(builder, "_Z3addiPf", 9);
@@ -30,7 +30,6 @@ START_TEST(names_are_demangled_and_repaired)
 	ck_assert_str_eq(dp_trace_string(trace, DP_NONE), "");
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* A mangled name that doubles at every level: demangled, it would fill the memory. */
 static size_t doubling_name(char *name, int levels)
@@ -64,7 +63,7 @@ static const char *const plain_names[] = {
 	"_ZN1a1vE",
 };
 
-START_TEST(long_names_are_plain_as_others)
+TEST_LOOP(long_names_are_plain_as_others, DP_COUNT(plain_names))
 {
 	char *expected, *got;
 
@@ -88,10 +87,9 @@ START_TEST(long_names_are_plain_as_others)
 		free(cut);
 	}
 }
-END_TEST
 
 /* The runtime refuses more than 1,024 bytes. */
-START_TEST(names_may_be_long)
+TEST(names_may_be_long)
 {
 	char name[4096] = "_Z1fI2ab", expected[8192] = "void f<ab", *plain;
 
@@ -107,9 +105,8 @@ START_TEST(names_may_be_long)
 	ck_assert_str_eq(plain, expected);
 	free(plain);
 }
-END_TEST
 
-START_TEST(names_do_not_explode)
+TEST(names_do_not_explode)
 {
 	struct dp_builder *builder = start();
 	uint32_t stream = dp_builder__stream(builder, dp_builder__process(builder, 1), 0, 1, 7);
@@ -128,10 +125,9 @@ START_TEST(names_do_not_explode)
 		ck_assert_uint_le(strlen(dp_trace_string(trace, ids[levels])), 65536);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* PyTorch's numbered names become one; names that only look similar, or are not NVTX, stay. */
-START_TEST(numbered_ranges_have_one_name)
+TEST(numbered_ranges_have_one_name)
 {
 	static const struct {
 		const char *text, *want;
@@ -162,10 +158,9 @@ START_TEST(numbered_ranges_have_one_name)
 				 cases[i].want);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* A name of any length that many ranges share is there once. */
-START_TEST(long_shared_ranges_share_a_name)
+TEST(long_shared_ranges_share_a_name)
 {
 	enum { LENGTH = 1 << 20, RANGES = 20000 };
 	struct dp_builder *builder = start();
@@ -190,9 +185,8 @@ START_TEST(long_shared_ranges_share_a_name)
 	dp_trace_free(trace);
 	free(text);
 }
-END_TEST
 
-START_TEST(names_have_a_limit)
+TEST(names_have_a_limit)
 {
 	struct dp_builder *builder = start();
 
@@ -203,9 +197,8 @@ START_TEST(names_have_a_limit)
 	ck_assert_str_eq(error.message, "more than 2 GiB of names");
 	dp_builder__free(builder);
 }
-END_TEST
 
-START_TEST(strings_are_interned)
+TEST(strings_are_interned)
 {
 	struct dp_strings strings = { 0 };
 	char text[32];
@@ -221,18 +214,3 @@ START_TEST(strings_are_interned)
 	ck_assert_str_eq(dp_strings__get(&strings, 7000), "");
 	dp_strings__fini(&strings);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, names_are_demangled_and_repaired);
-	tcase_add_loop_test(tests, long_names_are_plain_as_others, 0, (int)DP_COUNT(plain_names));
-	tcase_add_test(tests, names_may_be_long);
-	tcase_add_test(tests, names_do_not_explode);
-	tcase_add_test(tests, names_have_a_limit);
-	tcase_add_test(tests, numbered_ranges_have_one_name);
-	tcase_add_test(tests, long_shared_ranges_share_a_name);
-	tcase_add_test(tests, strings_are_interned);
-}
-
-#include "test_main.h"

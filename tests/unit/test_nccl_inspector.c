@@ -1,5 +1,6 @@
 /* Logs of the NCCL Inspector: the result of each line, in each form, and the effect of damage. */
 #include "kineto_text.h"
+#include "test.h"
 
 #define HEADER(id, name, rank, ranks, pid)                                             \
 	"\"header\":{\"id\":\"" id "\",\"comm_name\":\"" name "\",\"rank\":" rank      \
@@ -44,7 +45,7 @@ static const char *text_of(const struct dp_trace *trace, const uint32_t *column,
 	return dp_trace_string(trace, column[row]);
 }
 
-START_TEST(lines_with_times)
+TEST(lines_with_times)
 {
 	struct dp_trace *trace = read_text(
 		WORLD COLLECTIVE("AllReduce", "7", "4096", "60",
@@ -79,11 +80,10 @@ START_TEST(lines_with_times)
 	ck_assert_int_eq(dp_trace_resolution_ns(trace), 1000);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(lines_without_times)
+TEST(lines_without_times)
 {
-	/* From 4.3 on, a marker is for the lines behind it. */
+	/* From 4.3 on, a marker applies to the lines after it. */
 	struct dp_trace *trace = read_text(
 		WORLD MARKER("0", "0") "{" COLLECTIVE("AllReduce", "7", "4096", "60", "") "{" COLLECTIVE(
 			"AllReduce", "8", "4096", "70.5",
@@ -99,9 +99,8 @@ START_TEST(lines_without_times)
 	ck_assert_uint_eq(dp_trace_loss_count(trace), 0);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(the_rank_is_that_among_all)
+TEST(the_rank_is_that_among_all)
 {
 	struct dp_trace *trace =
 		read_text(PAIR COLLECTIVE("AllReduce", "7", "4096", "60", "")
@@ -119,9 +118,8 @@ START_TEST(the_rank_is_that_among_all)
 	ck_assert_int_eq(dp_trace_process(trace, 0)->rank, -1);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(a_process_of_several_gpus)
+TEST(a_process_of_several_gpus)
 {
 	struct dp_trace *trace = read_text("{" HEADER("0x51", "unknown", "0", "2", "42") COLLECTIVE(
 		"AllReduce", "1", "4096", "60", "") "{" HEADER("0x51", "unknown", "1", "2", "42")
@@ -132,9 +130,8 @@ START_TEST(a_process_of_several_gpus)
 	ck_assert_uint_ne(op_stream(trace, 0)->device, op_stream(trace, 1)->device);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(losses_are_said)
+TEST(losses_are_said)
 {
 	struct dp_trace *trace =
 		read_text("{" COLLECTIVE("AllReduce", "1", "4096", "60", "") WORLD MARKER(
@@ -150,9 +147,8 @@ START_TEST(losses_are_said)
 	ck_assert_uint_eq(dp_trace_loss(trace, 3)->records, 7);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(every_prefix_is_read_or_refused)
+TEST(every_prefix_is_read_or_refused)
 {
 	static const char text[] = WORLD COLLECTIVE("AllReduce", "7", "4096", "60",
 						    TIMES(CHANNEL("1000", "1050"))) PAIR SEND;
@@ -169,9 +165,8 @@ START_TEST(every_prefix_is_read_or_refused)
 	}
 	ck_assert_uint_eq(read, 2);
 }
-END_TEST
 
-START_TEST(numbers_that_are_too_large)
+TEST(numbers_that_are_too_large)
 {
 	struct dp_trace *trace =
 		read_text(WORLD COLLECTIVE("AllReduce", "7", "4096", "60", "") WORLD COLLECTIVE(
@@ -182,17 +177,3 @@ START_TEST(numbers_that_are_too_large)
 	ck_assert_uint_eq(dp_trace_loss(trace, 0)->records, 2);
 	dp_trace_free(trace);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, lines_with_times);
-	tcase_add_test(tests, lines_without_times);
-	tcase_add_test(tests, the_rank_is_that_among_all);
-	tcase_add_test(tests, a_process_of_several_gpus);
-	tcase_add_test(tests, losses_are_said);
-	tcase_add_test(tests, every_prefix_is_read_or_refused);
-	tcase_add_test(tests, numbers_that_are_too_large);
-}
-
-#include "test_main.h"

@@ -1,8 +1,9 @@
 /* nsys's SQLite exports: all their forms, and what is none. */
 #include "nsys_tables.h"
 #include "test_database.h"
+#include "test.h"
 
-START_TEST(kernels)
+TEST(kernels)
 {
 	const struct dp_ops *ops;
 	int64_t t0_ns;
@@ -53,9 +54,8 @@ START_TEST(kernels)
 	ck_assert_uint_eq(dp_trace_device(trace, op_stream(2)->device)->total_bytes, 85);
 	done();
 }
-END_TEST
 
-START_TEST(old_exports)
+TEST(old_exports)
 {
 	good("nsys", ONE_KERNEL "CREATE TABLE EXPORT_META_DATA(name TEXT NOT NULL, value TEXT);"
 				"INSERT INTO EXPORT_META_DATA VALUES('EXPORT_SCHEMA_VERSION', "
@@ -75,9 +75,8 @@ START_TEST(old_exports)
 	ck_assert(!dp_trace_t0(trace, &(int64_t){ 0 }));
 	done();
 }
-END_TEST
 
-START_TEST(tables_with_suffixes)
+TEST(tables_with_suffixes)
 {
 	const struct dp_ops *ops;
 
@@ -98,9 +97,8 @@ START_TEST(tables_with_suffixes)
 	ck_assert_uint_eq(ops->bytes[3], 64);
 	done();
 }
-END_TEST
 
-START_TEST(copies_and_sets)
+TEST(copies_and_sets)
 {
 	static const uint8_t memory[] = { DP_MEMORY_PAGEABLE,	    DP_MEMORY_PINNED,
 					  DP_MEMORY_DEVICE,	    DP_MEMORY_ARRAY,
@@ -136,9 +134,8 @@ START_TEST(copies_and_sets)
 	ck_assert_str_eq(op_name(15), "[CUDA memset]");
 	done();
 }
-END_TEST
 
-START_TEST(api_calls)
+TEST(api_calls)
 {
 	const struct dp_calls *calls;
 	const struct dp_ops *ops;
@@ -164,9 +161,8 @@ START_TEST(api_calls)
 	ck_assert_uint_eq(calls->thread[2], DP_NONE);
 	done();
 }
-END_TEST
 
-START_TEST(synchronizations)
+TEST(synchronizations)
 {
 	const struct dp_syncs *syncs;
 
@@ -184,9 +180,8 @@ START_TEST(synchronizations)
 	ck_assert_uint_eq(dp_trace_stream_count(trace), 1);
 	done();
 }
-END_TEST
 
-START_TEST(device_memory)
+TEST(device_memory)
 {
 	const struct dp_memory *memory;
 
@@ -207,9 +202,8 @@ START_TEST(device_memory)
 	ck_assert_int_eq(memory->delta_bytes[2], -64);
 	done();
 }
-END_TEST
 
-START_TEST(graph_replays)
+TEST(graph_replays)
 {
 	const struct dp_ops *ops;
 
@@ -233,9 +227,8 @@ START_TEST(graph_replays)
 	ck_assert_uint_eq(op_stream(4)->kernels, 5);
 	done();
 }
-END_TEST
 
-START_TEST(ranges)
+TEST(ranges)
 {
 	const struct dp_ranges *got;
 
@@ -258,9 +251,8 @@ START_TEST(ranges)
 	ck_assert_int_eq(lost("NVTX ranges that never ended"), 1);
 	done();
 }
-END_TEST
 
-START_TEST(device_numbers)
+TEST(device_numbers)
 {
 	good("nsys", ONE_KERNEL
 	     "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
@@ -276,9 +268,8 @@ START_TEST(device_numbers)
 	ck_assert_str_eq(dp_trace_string(trace, dp_trace_device(trace, 2)->name), "second");
 	done();
 }
-END_TEST
 
-START_TEST(no_cuda)
+TEST(no_cuda)
 {
 	make_folder("trace.db");
 	make_database(STRINGS NVTX "INSERT INTO NVTX_EVENTS VALUES"
@@ -289,10 +280,9 @@ START_TEST(no_cuda)
 	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 1);
 	done();
 }
-END_TEST
 
 /* The cause precedes errors that repeat its result, and errors of anything but CUDA. */
-START_TEST(no_cuda_reason)
+TEST(no_cuda_reason)
 {
 	make_folder("trace.db");
 	make_database(STRINGS "CREATE TABLE DIAGNOSTIC_EVENT(timestamp, severity, text);"
@@ -312,9 +302,8 @@ START_TEST(no_cuda_reason)
 						    "process use CUDA?; record with"));
 	done();
 }
-END_TEST
 
-START_TEST(odd_values)
+TEST(odd_values)
 {
 	const struct dp_ops *ops;
 
@@ -341,9 +330,8 @@ START_TEST(odd_values)
 	ck_assert_ptr_nonnull(strstr(reported, "row 1 was ignored: no valid time"));
 	done();
 }
-END_TEST
 
-START_TEST(missing_columns)
+TEST(missing_columns)
 {
 	const struct dp_ops *ops;
 
@@ -369,10 +357,9 @@ START_TEST(missing_columns)
 	ck_assert_str_eq(error.message, "the table has no column end");
 	done();
 }
-END_TEST
 
 /* A view could run forever, or read what it must not. */
-START_TEST(hostile_schema)
+TEST(hostile_schema)
 {
 	make_folder("trace.db");
 	make_database(
@@ -403,7 +390,6 @@ START_TEST(hostile_schema)
 	ck_assert_int_eq(open_trace(false), DP_ERR_DAMAGED);
 	done();
 }
-END_TEST
 
 /* A payload: domain 1, a schema (2 in hex), its size, where it begins, and its bytes, in hex. */
 #define PAYLOAD(schema, bytes)                                                              \
@@ -411,7 +397,7 @@ END_TEST
 	bytes "'"
 #define COMM_5 "0500000000000000"
 
-START_TEST(nccl_payloads)
+TEST(nccl_payloads)
 {
 	const struct dp_collectives *calls;
 
@@ -463,26 +449,3 @@ START_TEST(nccl_payloads)
 	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 10);
 	done();
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, kernels);
-	tcase_add_test(tests, old_exports);
-	tcase_add_test(tests, tables_with_suffixes);
-	tcase_add_test(tests, copies_and_sets);
-	tcase_add_test(tests, api_calls);
-	tcase_add_test(tests, synchronizations);
-	tcase_add_test(tests, device_memory);
-	tcase_add_test(tests, graph_replays);
-	tcase_add_test(tests, ranges);
-	tcase_add_test(tests, device_numbers);
-	tcase_add_test(tests, no_cuda);
-	tcase_add_test(tests, no_cuda_reason);
-	tcase_add_test(tests, odd_values);
-	tcase_add_test(tests, missing_columns);
-	tcase_add_test(tests, hostile_schema);
-	tcase_add_test(tests, nccl_payloads);
-}
-
-#include "test_main.h"

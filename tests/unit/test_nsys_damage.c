@@ -1,10 +1,11 @@
 /* nsys's SQLite exports that are damaged, locked, still being written, or none. */
 #include "nsys_tables.h"
 #include "test_database.h"
+#include "test.h"
 
 #include <time.h>
 
-START_TEST(interrupted_export)
+TEST(interrupted_export)
 {
 	unsigned char *bytes;
 	size_t size;
@@ -19,10 +20,9 @@ START_TEST(interrupted_export)
 	free(bytes);
 	done();
 }
-END_TEST
 
 /* cut off so far that not even the tables' names remain */
-START_TEST(cut_short)
+TEST(cut_short)
 {
 	unsigned char *bytes;
 	size_t size;
@@ -36,10 +36,9 @@ START_TEST(cut_short)
 	free(bytes);
 	done();
 }
-END_TEST
 
 /* The schema is there and the rows are not: the error says why, and no warning repeats it. */
-START_TEST(cut_behind_the_schema)
+TEST(cut_behind_the_schema)
 {
 	unsigned char *bytes;
 	size_t size;
@@ -54,9 +53,8 @@ START_TEST(cut_behind_the_schema)
 	free(bytes);
 	done();
 }
-END_TEST
 
-START_TEST(odd_paths)
+TEST(odd_paths)
 {
 	static const char *const names[] = { "a?mode=rwc&vfs=x#y%41.db", "\x01\xff b.db",
 					     ":memory:" };
@@ -70,10 +68,9 @@ START_TEST(odd_paths)
 		done();
 	}
 }
-END_TEST
 
 /* Leaves the file as a running writer does: with rows only in the log. */
-START_TEST(write_ahead_log)
+TEST(write_ahead_log)
 {
 	sqlite3 *db;
 
@@ -97,9 +94,8 @@ START_TEST(write_ahead_log)
 	ck_assert_int_eq(count_files(), 1);
 	done();
 }
-END_TEST
 
-START_TEST(locked_and_journaled)
+TEST(locked_and_journaled)
 {
 	unsigned char zeros[512] = { 0xd9, 0xd5, 0x05, 0xf9 };
 	sqlite3 *db;
@@ -124,7 +120,6 @@ START_TEST(locked_and_journaled)
 	ck_assert_int_eq(count_files(), 2);
 	done();
 }
-END_TEST
 
 #define MANY                                                                                            \
 	STRINGS KERNELS MEMCPYS RUNTIMES NVTX                                                           \
@@ -139,7 +134,7 @@ END_TEST
 		"INSERT INTO NVTX_EVENTS SELECT start, end, 59, 'r', globalPid | 70, NULL FROM "        \
 		"CUPTI_ACTIVITY_KIND_KERNEL LIMIT 200;"
 
-START_TEST(damaged_pages)
+TEST(damaged_pages)
 {
 	make_folder("trace.db");
 	make_database(MANY);
@@ -150,7 +145,6 @@ START_TEST(damaged_pages)
 	hurt(300, 6100);
 	done();
 }
-END_TEST
 
 /* The offset of a table's root page. */
 static size_t root_of(const char *table, size_t page_size)
@@ -170,7 +164,7 @@ static size_t root_of(const char *table, size_t page_size)
 	return (size_t)(root - 1) * page_size;
 }
 
-START_TEST(one_lost_page)
+TEST(one_lost_page)
 {
 	size_t size, root, child;
 	unsigned char *bytes;
@@ -195,10 +189,9 @@ START_TEST(one_lost_page)
 	free(bytes);
 	done();
 }
-END_TEST
 
 /* Every child of the table's root is the root's first child: rows would come again and again. */
-START_TEST(cyclic_tree)
+TEST(cyclic_tree)
 {
 	size_t size, root, first = 0;
 	unsigned char *bytes;
@@ -235,13 +228,12 @@ START_TEST(cyclic_tree)
 	trace = NULL;
 	done();
 }
-END_TEST
 
 /*
  * Files of a few pages that name each other so that a walk would take 10^10 steps: through the
  * schema (which SQLite reads by itself), and through the kernels.
  */
-START_TEST(endless_trees)
+TEST(endless_trees)
 {
 	static const char *const names[] = { "schema-loop", "schema-loop-2", "table-loop" };
 	static const int statuses[] = { DP_ERR_DAMAGED, DP_ERR_FORMAT, DP_OK };
@@ -260,30 +252,11 @@ START_TEST(endless_trees)
 		dp_trace_free(trace);
 	}
 }
-END_TEST
 
-START_TEST(other_databases)
+TEST(other_databases)
 {
 	make_folder("trace.db");
 	make_database("CREATE TABLE music(title TEXT); INSERT INTO music VALUES('x')");
 	ck_assert_int_eq(open_trace(false), DP_ERR_FORMAT);
 	done();
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, interrupted_export);
-	tcase_add_test(tests, cut_short);
-	tcase_add_test(tests, cut_behind_the_schema);
-	tcase_add_test(tests, odd_paths);
-	tcase_add_test(tests, write_ahead_log);
-	tcase_add_test(tests, locked_and_journaled);
-	tcase_add_test(tests, damaged_pages);
-	tcase_add_test(tests, one_lost_page);
-	tcase_add_test(tests, cyclic_tree);
-	tcase_add_test(tests, endless_trees);
-	tcase_add_test(tests, other_databases);
-}
-
-#include "test_main.h"

@@ -1,7 +1,8 @@
 /* nvprof's CSV: every form of it, its banners, its units, and damage. */
+#include "test.h"
+
 #include <deepprof/trace.h>
 
-#include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,7 +90,7 @@ static const struct dp_stream *stream_of(size_t op)
 	return dp_trace_stream(trace, dp_trace_ops(trace)->stream[op]);
 }
 
-START_TEST(seventeen_columns)
+TEST(seventeen_columns)
 {
 	const struct dp_ops *ops =
 		good("==21610== NVPROF is profiling process 21610, command: ./contention 2 0\n"
@@ -124,9 +125,8 @@ START_TEST(seventeen_columns)
 	ck_assert_uint_eq(dp_trace_lost(trace), 0);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(twenty_columns)
+TEST(twenty_columns)
 {
 	const struct dp_ops *ops = good(
 		"======== Profiling result:\n" HEAD_20 UNITS_20
@@ -159,9 +159,8 @@ START_TEST(twenty_columns)
 	ck_assert_int_eq(dp_trace_process(trace, 0)->pid, -1);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(unified_memory)
+TEST(unified_memory)
 {
 	const struct dp_ops *ops = good(
 		"==7== Profiling result:\n" HEAD_22 "ms,us,,,,,,,,B,B,MB,GB/s,,,,,,KB,,,\n"
@@ -190,10 +189,9 @@ START_TEST(unified_memory)
 	ck_assert_ptr_nonnull(strstr(reported, "2 unified-memory faults"));
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* Page faults of the CPU have no device, and none is made up for them. */
-START_TEST(faults_have_no_place)
+TEST(faults_have_no_place)
 {
 	const struct dp_ops *ops = good(
 		"==7== Profiling result:\n" HEAD_22 "ms,us,,,,,,,,B,B,MB,GB/s,,,,,,KB,,,\n"
@@ -208,9 +206,8 @@ START_TEST(faults_have_no_place)
 	ck_assert_ptr_nonnull(strstr(reported, "2 unified-memory faults"));
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(peer_copies)
+TEST(peer_copies)
 {
 	const struct dp_ops *ops =
 		good(HEAD_PEER
@@ -228,7 +225,6 @@ START_TEST(peer_copies)
 	ck_assert_int_eq(stream_of(1)->context, 2);
 	dp_trace_free(trace);
 }
-END_TEST
 
 static const struct {
 	const char *start, *duration, *size;
@@ -250,7 +246,7 @@ static const struct {
 	  9007199254740993, 0, 1 },
 };
 
-START_TEST(units_are_exact)
+TEST_LOOP(units_are_exact, sizeof(unit_rows) / sizeof(unit_rows[0]))
 {
 	const char *rest = ",,\"D (0)\",\"1\",\"7\",\"[CUDA memcpy HtoD]\"\n";
 	const struct dp_ops *ops;
@@ -267,10 +263,9 @@ START_TEST(units_are_exact)
 	ck_assert_int_eq(dp_trace_resolution_ns(trace), unit_rows[_i].resolution_ns);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* Starts in whole microseconds, durations in ns: nothing overlaps, no duration changes. */
-START_TEST(coarse_starts_do_not_overlap)
+TEST(coarse_starts_do_not_overlap)
 {
 	const struct dp_ops *ops = good(
 		HEAD_20 "s,us,,,,,,,,B,B,KB,GB/s,,,,,,,\n"
@@ -291,9 +286,8 @@ START_TEST(coarse_starts_do_not_overlap)
 	ck_assert_int_eq(ops->start_ns[3], 3000);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(banners_anywhere)
+TEST(banners_anywhere)
 {
 	const struct dp_ops *ops = good(
 		"some words of the program, \"with a quote\n"
@@ -314,9 +308,8 @@ START_TEST(banners_anywhere)
 	ck_assert_ptr_nonnull(strstr(reported, "no PID"));
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(sections_and_processes)
+TEST(sections_and_processes)
 {
 	const struct dp_ops *ops = good(
 		"==1== NVPROF is profiling process 1, command: a\n"
@@ -340,9 +333,8 @@ START_TEST(sections_and_processes)
 	ck_assert_uint_eq(dp_trace_lost(trace), 0);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(api_calls_between)
+TEST(api_calls_between)
 {
 	const struct dp_ops *ops =
 		good(HEAD_20 UNITS_20
@@ -357,9 +349,8 @@ START_TEST(api_calls_between)
 	ck_assert_uint_eq(ops->call[0], 0);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(marks_and_line_ends)
+TEST(marks_and_line_ends)
 {
 	const struct dp_ops *ops = good(
 		"\xef\xbb\xbf\"Start\",\"Duration\",\"Device\",\"Context\",\"Stream\",\"Name\"\r\n"
@@ -371,7 +362,6 @@ START_TEST(marks_and_line_ends)
 	ck_assert_uint_eq(dp_trace_device_count(trace), 1);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* Bad rows after a good one are lost, each by itself; the first is reported. */
 static const char *const bad_rows[] = {
@@ -390,7 +380,7 @@ static const char *const bad_rows[] = {
 	"epoch 7: loss 0.1\n",
 };
 
-START_TEST(bad_row_is_a_loss)
+TEST_LOOP(bad_row_is_a_loss, sizeof(bad_rows) / sizeof(bad_rows[0]))
 {
 	const struct dp_ops *ops;
 	char text[2048], where[32];
@@ -407,10 +397,9 @@ START_TEST(bad_row_is_a_loss)
 	ck_assert_ptr_nonnull(strstr(reported, where));
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* A start and a duration that fit 63 bits, but not their sum. */
-START_TEST(times_do_not_overflow)
+TEST(times_do_not_overflow)
 {
 	static const char far[] = "4611686018.999999999";
 	char row[512], text[2048];
@@ -426,7 +415,6 @@ START_TEST(times_do_not_overflow)
 	ck_assert_uint_eq(dp_trace_lost(trace), 1);
 	dp_trace_free(trace);
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -469,7 +457,7 @@ static const struct {
 	  DP_ERR_UNSUPPORTED, 0, 0, "nvprof -o FILE" },
 };
 
-START_TEST(failure_names_its_place)
+TEST_LOOP(failure_names_its_place, sizeof(failures) / sizeof(failures[0]))
 {
 	ck_assert_int_eq(open_text(failures[_i].text), failures[_i].status);
 	ck_assert_uint_eq(error.line, failures[_i].line);
@@ -477,9 +465,8 @@ START_TEST(failure_names_its_place)
 		ck_assert_uint_eq(error.column, failures[_i].column);
 	ck_assert_msg(strstr(error.message, failures[_i].message) != NULL, "%s", error.message);
 }
-END_TEST
 
-START_TEST(overlong_line)
+TEST(overlong_line)
 {
 	const char *front = HEAD_20 UNITS_20 KERNEL_20("1", "a", "1");
 	const char *back = "\n" KERNEL_20("2", "b", "2");
@@ -496,10 +483,9 @@ START_TEST(overlong_line)
 	dp_trace_free(trace);
 	free(text);
 }
-END_TEST
 
 /* Rows across the borders of every buffer, and NUL bytes, which end a name. */
-START_TEST(many_rows)
+TEST(many_rows)
 {
 	size_t count = 30000, length = 0, room = count * 200;
 	char *text = malloc(room);
@@ -526,27 +512,3 @@ START_TEST(many_rows)
 	dp_trace_free(trace);
 	free(text);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, seventeen_columns);
-	tcase_add_test(tests, twenty_columns);
-	tcase_add_test(tests, unified_memory);
-	tcase_add_test(tests, faults_have_no_place);
-	tcase_add_test(tests, peer_copies);
-	tcase_add_loop_test(tests, units_are_exact, 0, sizeof(unit_rows) / sizeof(unit_rows[0]));
-	tcase_add_test(tests, coarse_starts_do_not_overlap);
-	tcase_add_test(tests, banners_anywhere);
-	tcase_add_test(tests, sections_and_processes);
-	tcase_add_test(tests, api_calls_between);
-	tcase_add_test(tests, marks_and_line_ends);
-	tcase_add_test(tests, times_do_not_overflow);
-	tcase_add_loop_test(tests, bad_row_is_a_loss, 0, sizeof(bad_rows) / sizeof(bad_rows[0]));
-	tcase_add_loop_test(tests, failure_names_its_place, 0,
-			    sizeof(failures) / sizeof(failures[0]));
-	tcase_add_test(tests, overlong_line);
-	tcase_add_test(tests, many_rows);
-}
-
-#include "test_main.h"

@@ -1,5 +1,6 @@
 /* nvprof's databases: versions, names, markers, kinds of memory. */
 #include "test_database.h"
+#include "test.h"
 
 #define KIND(name) "CUPTI_ACTIVITY_KIND_" name
 #define STRINGS                                                                                \
@@ -39,7 +40,7 @@
 		"CONCURRENT_KERNEL") " VALUES(1, x'00', 1583975501698746387, " \
 				     "1583975501698752147, 0, 0, 1, 7, 64, 9, 1);"
 
-START_TEST(kernels)
+TEST(kernels)
 {
 	const struct dp_ops *ops;
 	int64_t t0_ns;
@@ -75,10 +76,9 @@ START_TEST(kernels)
 	ck_assert_int_eq(lost("could not be used"), 1);
 	done();
 }
-END_TEST
 
 /* Memory kinds are CUPTI's own here; a set's memory came with version 11. */
-START_TEST(copies_and_sets)
+TEST(copies_and_sets)
 {
 	const struct dp_ops *ops;
 
@@ -116,9 +116,8 @@ START_TEST(copies_and_sets)
 	ck_assert_int_eq(dp_trace_device(trace, op_stream(4)->device)->id, 0);
 	done();
 }
-END_TEST
 
-START_TEST(api_calls)
+TEST(api_calls)
 {
 	const struct dp_calls *calls;
 	const struct dp_ops *ops;
@@ -149,9 +148,8 @@ START_TEST(api_calls)
 	ck_assert_int_eq(dp_trace_thread(trace, calls->thread[0])->tid, INT64_C(3590305536));
 	done();
 }
-END_TEST
 
-START_TEST(markers)
+TEST(markers)
 {
 	const struct dp_ranges *ranges;
 
@@ -191,9 +189,8 @@ START_TEST(markers)
 	ck_assert_int_eq(lost("NVTX ranges that never ended"), 1);
 	done();
 }
-END_TEST
 
-START_TEST(synchronizations)
+TEST(synchronizations)
 {
 	good("nvprof_db", ONE_KERNEL "CREATE TABLE " KIND("SYNCHRONIZATION") HEAD
 	     "type INT, start INT, end INT, correlationId INT, contextId INT, streamId INT, "
@@ -208,9 +205,8 @@ START_TEST(synchronizations)
 	ck_assert_uint_eq(dp_trace_syncs(trace)->kind[1], DP_SYNC_CONTEXT);
 	done();
 }
-END_TEST
 
-START_TEST(empty)
+TEST(empty)
 {
 	make_folder("trace.nvvp");
 	make_database(STRINGS KERNELS("CONCURRENT_KERNEL") CALLS("RUNTIME") MEMCPYS);
@@ -227,9 +223,8 @@ START_TEST(empty)
 	ck_assert_ptr_nonnull(strstr(error.message, "1 API call, no kernels"));
 	done();
 }
-END_TEST
 
-START_TEST(damage)
+TEST(damage)
 {
 	make_folder("trace.nvprof");
 	make_database(
@@ -256,17 +251,3 @@ START_TEST(damage)
 	hurt(300, 3001);
 	done();
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, kernels);
-	tcase_add_test(tests, copies_and_sets);
-	tcase_add_test(tests, api_calls);
-	tcase_add_test(tests, markers);
-	tcase_add_test(tests, synchronizations);
-	tcase_add_test(tests, empty);
-	tcase_add_test(tests, damage);
-}
-
-#include "test_main.h"

@@ -2,8 +2,8 @@
 #include "pattern/anchors.h"
 #include "pattern/paper.h"
 #include "iterate/paper_match.h"
+#include "test.h"
 
-#include <check.h>
 #include <string.h>
 
 static uint64_t state = 7;
@@ -62,7 +62,7 @@ static size_t oracle(const uint32_t *s, size_t n, size_t iterations, size_t epsi
 	}
 }
 
-START_TEST(pattern_is_the_longest_that_meets_the_criteria)
+TEST(pattern_is_the_longest_that_meets_the_criteria)
 {
 	for (int round = 0; round < 300; round++) {
 		uint32_t s[40];
@@ -82,10 +82,9 @@ START_TEST(pattern_is_the_longest_that_meets_the_criteria)
 		dp_suffix_tree_free(tree);
 	}
 }
-END_TEST
 
 /* The effect of criterion 3's strict bound on an exact repetition. */
-START_TEST(exact_repetition_loses_a_kernel)
+TEST(exact_repetition_loses_a_kernel)
 {
 	uint32_t s[100];
 	struct dp_suffix_tree *tree;
@@ -98,7 +97,6 @@ START_TEST(exact_repetition_loses_a_kernel)
 	ck_assert_uint_eq(p.length, 9);
 	dp_suffix_tree_free(tree);
 }
-END_TEST
 
 static size_t match(const char *text, const char *pattern, uint64_t k0, struct dp_cut *cut)
 {
@@ -114,7 +112,7 @@ static size_t match(const char *text, const char *pattern, uint64_t k0, struct d
 	return cut->count;
 }
 
-START_TEST(algorithm_1_is_literal)
+TEST(algorithm_1_is_literal)
 {
 	struct dp_cut cut;
 
@@ -144,10 +142,9 @@ START_TEST(algorithm_1_is_literal)
 	ck_assert_uint_eq(match("", "a", 0, &cut), 0);
 	dp_cut__fini(&cut);
 }
-END_TEST
 
 /* An anchor's window is one iteration even if the longest substring is longer. */
-START_TEST(anchors_give_one_iteration)
+TEST(anchors_give_one_iteration)
 {
 	for (int round = 0; round < 50; round++) {
 		size_t m = 5 + below(60), turns = 3 + below(40), head = below((uint32_t)m), n = 0;
@@ -169,14 +166,3 @@ START_TEST(anchors_give_one_iteration)
 		free(s);
 	}
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, pattern_is_the_longest_that_meets_the_criteria);
-	tcase_add_test(tests, exact_repetition_loses_a_kernel);
-	tcase_add_test(tests, algorithm_1_is_literal);
-	tcase_add_test(tests, anchors_give_one_iteration);
-}
-
-#include "test_main.h"

@@ -1,8 +1,8 @@
 /* The parse of a long sequence, against what its header promises, on strings of all kinds. */
 #include "suffix/parse.h"
 #include "pattern/anchors.h"
+#include "test.h"
 
-#include <check.h>
 #include <string.h>
 
 static uint64_t seed;
@@ -76,7 +76,7 @@ static void check(const uint32_t *text, size_t n, size_t window)
 	dp_parse__fini(&parse);
 }
 
-START_TEST(parses_are_what_they_promise)
+TEST(parses_are_what_they_promise)
 {
 	static const size_t windows[] = { 1, 2, 3, 16, 100 };
 
@@ -92,9 +92,8 @@ START_TEST(parses_are_what_they_promise)
 		free(text);
 	}
 }
-END_TEST
 
-START_TEST(fewer_symbols_than_a_gram_are_no_phrase)
+TEST(fewer_symbols_than_a_gram_are_no_phrase)
 {
 	uint32_t text[DP_PARSE_GRAM] = { 1, 2, 3 };
 	struct dp_parse parse;
@@ -103,9 +102,8 @@ START_TEST(fewer_symbols_than_a_gram_are_no_phrase)
 	ck_assert_uint_eq(parse.count, 0);
 	dp_parse__fini(&parse);
 }
-END_TEST
 
-START_TEST(what_is_alike_is_cut_alike)
+TEST(what_is_alike_is_cut_alike)
 {
 	enum { PART = 400, WINDOW = 20 };
 	size_t between = 150, n = 2 * PART + between, second = PART + between;
@@ -126,10 +124,9 @@ START_TEST(what_is_alike_is_cut_alike)
 	dp_parse__fini(&parse);
 	free(text);
 }
-END_TEST
 
 /* Finds iterations as a full tree would, with a tenth of the leaves. */
-START_TEST(anchors_of_phrases_give_one_iteration)
+TEST(anchors_of_phrases_give_one_iteration)
 {
 	for (int round = 0; round < 30; round++) {
 		size_t m = 30 + below(90), turns = 8 + below(40), n = turns * m;
@@ -153,14 +150,3 @@ START_TEST(anchors_of_phrases_give_one_iteration)
 		free(body);
 	}
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, parses_are_what_they_promise);
-	tcase_add_test(tests, fewer_symbols_than_a_gram_are_no_phrase);
-	tcase_add_test(tests, what_is_alike_is_cut_alike);
-	tcase_add_test(tests, anchors_of_phrases_give_one_iteration);
-}
-
-#include "test_main.h"

@@ -6,8 +6,8 @@
 #include "metric/metric.h"
 #include "activity/periods.h"
 #include "trace/builder.h"
+#include "test.h"
 
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
@@ -359,7 +359,7 @@ static int stop_at_third(void *ctx, const struct dp_idle *idle)
 	return ++*(int *)ctx == 3 ? 77 : 0;
 }
 
-START_TEST(idle_walk_stops)
+TEST(idle_walk_stops)
 {
 	struct fixture at;
 	int calls = 0;
@@ -373,9 +373,8 @@ START_TEST(idle_walk_stops)
 	ck_assert_int_eq(calls, 3);
 	finish(&at);
 }
-END_TEST
 
-START_TEST(periods_in_parts)
+TEST(periods_in_parts)
 {
 	static uint8_t map[LENGTH * 4];
 
@@ -401,10 +400,9 @@ START_TEST(periods_in_parts)
 		finish(&at);
 	}
 }
-END_TEST
 
 /* Parts that need launches do not exist without them; the rest does. */
-START_TEST(without_launches)
+TEST(without_launches)
 {
 	static const char *const names[] = { "idle_host_ns", "idle_sync_ns",	"queue_depth",
 					     "queue_empty",  "launch_delay_ns", "host_outside_ns",
@@ -422,7 +420,6 @@ START_TEST(without_launches)
 	finish(&at);
 	at.input.batch_size = 0;
 }
-END_TEST
 
 /*
  * Iterations of two kernels of 100 ns with 10 us between: the second is launched late, after a call
@@ -487,7 +484,7 @@ static double lost_after(size_t call_name, enum dp_copy_kind kind, int64_t call_
 }
 
 /* A wait cannot cost more than it took, and an asynchronous copy's call is no wait. */
-START_TEST(lost_is_what_was_waited)
+TEST(lost_is_what_was_waited)
 {
 	enum { COPY_CALL = 1, SYNC_CALL = 3, QUERY_CALL = 4 };
 
@@ -498,7 +495,6 @@ START_TEST(lost_is_what_was_waited)
 	ck_assert_double_eq(lost_after(COPY_CALL, DP_COPY_DTOH, 140), 0);
 	ck_assert_double_eq(lost_after(COPY_CALL, DP_COPY_DTOD, 160), 0);
 }
-END_TEST
 
 /*
  * Iterations of 20 us whose kernel of 100 ns comes after two uploads, launched 5 us late, while a
@@ -568,7 +564,7 @@ static double waited_for(uint64_t bytes, uint64_t more_bytes, const char *range,
 }
 
 /* Small uploads are made by the host from results, unless it fetched them as input. */
-START_TEST(input_is_not_what_is_small)
+TEST(input_is_not_what_is_small)
 {
 	double all = waited_for(1 << 20, 256, NULL, 0);
 
@@ -587,10 +583,9 @@ START_TEST(input_is_not_what_is_small)
 	ck_assert_double_eq(waited_for(1024, 64, "DataLoader", 1), 0);
 	ck_assert_double_eq(waited_for(1 << 20, 64, "DataLoader", 0), all);
 }
-END_TEST
 
 /* Any spans, overlapping or not, in any order. */
-START_TEST(spans_are_spread)
+TEST(spans_are_spread)
 {
 	struct dp_iteration iterations[8];
 
@@ -617,7 +612,6 @@ START_TEST(spans_are_spread)
 		state = seed;
 	}
 }
-END_TEST
 
 static bool same(double a, double b)
 {
@@ -625,7 +619,7 @@ static bool same(double a, double b)
 }
 
 /* Another device changes nothing, whether its work is prepared beforehand or not. */
-START_TEST(devices_are_apart)
+TEST(devices_are_apart)
 {
 	for (uint32_t seed = 1; seed < 20; seed++) {
 		struct fixture alone, with_other;
@@ -655,10 +649,9 @@ START_TEST(devices_are_apart)
 		finish(&with_other);
 	}
 }
-END_TEST
 
 /* The rows of a brief run are those of the full one. */
-START_TEST(brief_rows_are_the_same)
+TEST(brief_rows_are_the_same)
 {
 	struct dp_metric_values brief;
 	struct fixture at;
@@ -682,18 +675,3 @@ START_TEST(brief_rows_are_the_same)
 	dp_metric_values__fini(&brief);
 	finish(&at);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, periods_in_parts);
-	tcase_add_test(tests, idle_walk_stops);
-	tcase_add_test(tests, without_launches);
-	tcase_add_test(tests, lost_is_what_was_waited);
-	tcase_add_test(tests, input_is_not_what_is_small);
-	tcase_add_test(tests, spans_are_spread);
-	tcase_add_test(tests, devices_are_apart);
-	tcase_add_test(tests, brief_rows_are_the_same);
-}
-
-#include "test_main.h"

@@ -1,9 +1,9 @@
 /* Perfetto's traces: what rocprofv3 and rocprof-sys write, expiring names, clocks, and damage. */
 #include "report/proto.h"
+#include "test.h"
 
 #include <deepprof/deepprof.h>
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,7 +221,7 @@ static void write_rocprofv3(void)
 	end(1, 3500, 13);
 }
 
-START_TEST(rocprofv3_slices)
+TEST(rocprofv3_slices)
 {
 	struct dp_trace *trace;
 	const struct dp_ops *ops;
@@ -251,9 +251,8 @@ START_TEST(rocprofv3_slices)
 	ck_assert_uint_eq(dp_trace_loss_count(trace), 0);
 	done(trace);
 }
-END_TEST
 
-START_TEST(rocprof_sys_slices)
+TEST(rocprof_sys_slices)
 {
 	struct dp_trace *trace;
 
@@ -281,7 +280,6 @@ START_TEST(rocprof_sys_slices)
 	ck_assert_int_eq(dp_trace_stream(trace, dp_trace_ops(trace)->stream[3])->stream, 0);
 	done(trace);
 }
-END_TEST
 
 static void check_loss(const struct dp_trace *trace, const char *words, uint64_t records)
 {
@@ -292,7 +290,7 @@ static void check_loss(const struct dp_trace *trace, const char *words, uint64_t
 }
 
 /* Ids of names belong to a sequence, until it clears them. */
-START_TEST(names_of_sequences)
+TEST(names_of_sequences)
 {
 	static const char *const others[] = { "other_kernel", NULL };
 	struct dp_trace *trace;
@@ -317,7 +315,6 @@ START_TEST(names_of_sequences)
 	check_loss(trace, "names were lost", 1);
 	done(trace);
 }
-END_TEST
 
 static void incremental(uint64_t type, uint64_t delta)
 {
@@ -333,7 +330,7 @@ static void incremental(uint64_t type, uint64_t delta)
 }
 
 /* Times relative to the packet before, on the default track. */
-START_TEST(clock_and_track_of_a_sequence)
+TEST(clock_and_track_of_a_sequence)
 {
 	static const uint64_t clocks[][4] = { { 1, 900000, 0, 0 },
 					      { BOOTTIME, 5000, 0, 0 },
@@ -380,9 +377,8 @@ START_TEST(clock_and_track_of_a_sequence)
 	check_loss(trace, "without a known time", 1);
 	done(trace);
 }
-END_TEST
 
-START_TEST(slices_nest)
+TEST(slices_nest)
 {
 	struct dp_trace *trace;
 
@@ -420,9 +416,8 @@ START_TEST(slices_nest)
 	check_loss(trace, "without an end", 1);
 	done(trace);
 }
-END_TEST
 
-START_TEST(damage_is_survived)
+TEST(damage_is_survived)
 {
 	struct dp_trace *trace;
 	size_t whole, kept = 0;
@@ -443,9 +438,8 @@ START_TEST(damage_is_survived)
 	}
 	free(proto.bytes);
 }
-END_TEST
 
-START_TEST(what_is_refused)
+TEST(what_is_refused)
 {
 	begin();
 	refused(DP_ERR_DAMAGED, "no complete packet");
@@ -463,17 +457,3 @@ START_TEST(what_is_refused)
 	end_packet();
 	refused(DP_ERR_UNSUPPORTED, "traceconv");
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, rocprofv3_slices);
-	tcase_add_test(tests, rocprof_sys_slices);
-	tcase_add_test(tests, names_of_sequences);
-	tcase_add_test(tests, clock_and_track_of_a_sequence);
-	tcase_add_test(tests, slices_nest);
-	tcase_add_test(tests, damage_is_survived);
-	tcase_add_test(tests, what_is_refused);
-}
-
-#include "test_main.h"

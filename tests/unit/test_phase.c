@@ -1,8 +1,7 @@
 /* Where an iteration begins: evidence besides names, and its weight. */
 #include "iterate/optimizer.h"
 #include "loops/loops.h"
-
-#include <check.h>
+#include "test.h"
 
 enum { M = 100, ROOM = 40 * M };
 
@@ -88,7 +87,7 @@ static size_t begins_with(struct host *host, enum dp_phase_evidence *reported_by
  * A capture that began between two steps has a launch of a step's first kernel first; one that
  * began at some time has the launch that the host was waiting for.
  */
-START_TEST(a_capture_by_the_clock_begins_where_the_host_waits)
+TEST(a_capture_by_the_clock_begins_where_the_host_waits)
 {
 	struct host host = make_host();
 	enum dp_phase_evidence reported_by;
@@ -109,10 +108,9 @@ START_TEST(a_capture_by_the_clock_begins_where_the_host_waits)
 	begins_with(&host, &reported_by);
 	ck_assert_int_ne(reported_by, DP_PHASE_FIRST_LAUNCH);
 }
-END_TEST
 
 /* Kernels still running when the capture began do not show where an iteration begins. */
-START_TEST(kernels_without_a_launch_begin_nothing)
+TEST(kernels_without_a_launch_begin_nothing)
 {
 	struct host host = make_host();
 	enum dp_phase_evidence reported_by;
@@ -124,10 +122,9 @@ START_TEST(kernels_without_a_launch_begin_nothing)
 	host.without = 7;
 	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
 }
-END_TEST
 
 /* The first launch behind an optimizer is a step's, though the host pauses elsewhere only. */
-START_TEST(a_capture_begins_behind_the_optimizer)
+TEST(a_capture_begins_behind_the_optimizer)
 {
 	struct host host = make_host();
 	enum dp_phase_evidence reported_by;
@@ -140,10 +137,9 @@ START_TEST(a_capture_begins_behind_the_optimizer)
 	ck_assert_uint_eq(begins_with(&host, &reported_by), 60);
 	ck_assert_int_eq(reported_by, DP_PHASE_FIRST_LAUNCH);
 }
-END_TEST
 
 /* A few kernels over and over are an optimizer, unless others repeat as often. */
-START_TEST(one_loop_of_several_ends_nothing)
+TEST(one_loop_of_several_ends_nothing)
 {
 	enum { TURNS = 20, FIRST = 3, SECOND = 5, ALL = TURNS * (FIRST + SECOND) + 2 };
 	struct dp_optimizer optimizer;
@@ -164,10 +160,9 @@ START_TEST(one_loop_of_several_ends_nothing)
 	dp_optimizer__find(&optimizer, pattern, n, NULL, NULL);
 	ck_assert(!optimizer.known);
 }
-END_TEST
 
 /* Parameters are cast in front of what uses them: no optimizer, though it looks like one. */
-START_TEST(a_run_of_casts_ends_nothing)
+TEST(a_run_of_casts_ends_nothing)
 {
 	struct host host = make_host();
 	enum dp_phase_evidence reported_by;
@@ -180,13 +175,12 @@ START_TEST(a_run_of_casts_ends_nothing)
 	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
 	ck_assert_int_eq(reported_by, DP_PHASE_LAUNCH_GAP);
 }
-END_TEST
 
 /*
  * Both ends of a capture match whole iterations by chance, once in as many kernels as an iteration
  * has. The host's pause alone is worth less than that, and more with an upload at the same place.
  */
-START_TEST(an_upload_where_the_host_pauses_is_no_chance)
+TEST(an_upload_where_the_host_pauses_is_no_chance)
 {
 	struct host host = make_host();
 	enum dp_phase_evidence reported_by;
@@ -200,13 +194,12 @@ START_TEST(an_upload_where_the_host_pauses_is_no_chance)
 	host.upload = 30;
 	ck_assert_uint_eq(begins_with(&host, &reported_by), 50);
 }
-END_TEST
 
 /*
  * The host pauses behind the optimizer, to log, and as long in front of the next step: the step's
  * is the one with an upload, or that the capture ends at.
  */
-START_TEST(an_upload_or_an_end_decides_between_two_pauses)
+TEST(an_upload_or_an_end_decides_between_two_pauses)
 {
 	struct host host = make_host();
 	enum dp_phase_evidence reported_by;
@@ -224,10 +217,9 @@ START_TEST(an_upload_or_an_end_decides_between_two_pauses)
 	ck_assert_uint_eq(begins_with(&host, &reported_by), 60);
 	ck_assert_int_eq(reported_by, DP_PHASE_COMPLETE);
 }
-END_TEST
 
 /* With three kernels, one in three matches by chance, and the one with an upload is the first. */
-START_TEST(a_short_turn_begins_with_its_upload)
+TEST(a_short_turn_begins_with_its_upload)
 {
 	struct host host = make_host();
 	enum dp_phase_evidence reported_by;
@@ -241,10 +233,9 @@ START_TEST(a_short_turn_begins_with_its_upload)
 		symbols[count++] = i % 3;
 	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
 }
-END_TEST
 
 /* A loop between other parts of a program has whole iterations, wherever uploads are. */
-START_TEST(a_loop_comes_and_goes_with_whole_turns)
+TEST(a_loop_comes_and_goes_with_whole_turns)
 {
 	enum { BEFORE = 3 * M / 2, TURNS = 16, AFTER = M / 2 };
 	struct host host = make_host();
@@ -264,10 +255,9 @@ START_TEST(a_loop_comes_and_goes_with_whole_turns)
 	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
 	ck_assert_int_eq(reported_by, DP_PHASE_COMPLETE);
 }
-END_TEST
 
 /* The first iteration has other names, but is as long as the others. */
-START_TEST(a_first_turn_with_names_of_its_own)
+TEST(a_first_turn_with_names_of_its_own)
 {
 	struct host host = make_host();
 	enum dp_phase_evidence reported_by;
@@ -278,20 +268,3 @@ START_TEST(a_first_turn_with_names_of_its_own)
 	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
 	ck_assert_int_eq(reported_by, DP_PHASE_COMPLETE);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, a_capture_by_the_clock_begins_where_the_host_waits);
-	tcase_add_test(tests, kernels_without_a_launch_begin_nothing);
-	tcase_add_test(tests, a_capture_begins_behind_the_optimizer);
-	tcase_add_test(tests, one_loop_of_several_ends_nothing);
-	tcase_add_test(tests, a_run_of_casts_ends_nothing);
-	tcase_add_test(tests, an_upload_where_the_host_pauses_is_no_chance);
-	tcase_add_test(tests, an_upload_or_an_end_decides_between_two_pauses);
-	tcase_add_test(tests, a_short_turn_begins_with_its_upload);
-	tcase_add_test(tests, a_loop_comes_and_goes_with_whole_turns);
-	tcase_add_test(tests, a_first_turn_with_names_of_its_own);
-}
-
-#include "test_main.h"

@@ -4,8 +4,8 @@
  */
 #include "../sanitized.h"
 #include "../sim/families.h"
+#include "test.h"
 
-#include <check.h>
 #include <deepprof/detector.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ static void expect_equal(const struct dp_loops *a, const struct dp_loops *b, con
 }
 
 /* Renaming changes nothing. */
-START_TEST(names_mean_nothing)
+TEST_LOOP(names_mean_nothing, FAMILY_COUNT)
 {
 	enum family_kind kind = (enum family_kind)_i;
 
@@ -88,7 +88,6 @@ START_TEST(names_mean_nothing)
 		family_free(&f);
 	}
 }
-END_TEST
 
 /* What a detector reported. */
 struct reported {
@@ -119,7 +118,7 @@ static void detect(struct reported *reported, const uint32_t *symbols, size_t n)
 }
 
 /* Nor does it change the detector's results, which takes any numbers. */
-START_TEST(numbers_mean_nothing)
+TEST_LOOP(numbers_mean_nothing, FAMILY_COUNT)
 {
 	static struct reported before, after;
 	enum family_kind kind = (enum family_kind)_i;
@@ -143,13 +142,3 @@ START_TEST(numbers_mean_nothing)
 	free(map);
 	family_free(&f);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_set_timeout(tests, 120);
-	tcase_add_loop_test(tests, names_mean_nothing, 0, FAMILY_COUNT);
-	tcase_add_loop_test(tests, numbers_mean_nothing, 0, FAMILY_COUNT);
-}
-
-#include "test_main.h"

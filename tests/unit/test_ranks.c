@@ -5,12 +5,12 @@
 #include "ranks/match.h"
 #include "ranks/summary.h"
 #include "ranks/units.h"
+#include "test.h"
 
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
-static uint64_t seed;
+static uint64_t seed = UINT64_C(0x2545f4914f6cdd1d);
 
 static uint32_t below(uint32_t limit)
 {
@@ -84,7 +84,7 @@ static void assert_matched(const bool *keep, double offset, double drift, bool n
 			ck_assert_uint_eq(partner[next++], i);
 }
 
-START_TEST(match_late)
+TEST(match_late)
 {
 	bool keep[CALLS];
 
@@ -95,9 +95,8 @@ START_TEST(match_late)
 		assert_matched(keep, 5e7 - 1e7 * (double)late, 5e-5, late % 2);
 	}
 }
-END_TEST
 
-START_TEST(match_missing)
+TEST(match_missing)
 {
 	bool keep[CALLS];
 
@@ -107,9 +106,8 @@ START_TEST(match_missing)
 		assert_matched(keep, -3e7, -5e-5, at % 2);
 	}
 }
-END_TEST
 
-START_TEST(match_clock)
+TEST(match_clock)
 {
 	struct dp_match_call a[CALLS], b[CALLS];
 	struct dp_match_clock clock = { true, 1000000 };
@@ -128,9 +126,8 @@ START_TEST(match_clock)
 	for (size_t i = 0; i < CALLS; i++)
 		ck_assert_uint_eq(partner[i], i);
 }
-END_TEST
 
-START_TEST(match_strangers)
+TEST(match_strangers)
 {
 	struct dp_match_call a[CALLS], b[CALLS];
 	struct dp_match_clock clock = { false, 0 };
@@ -144,7 +141,6 @@ START_TEST(match_strangers)
 	for (size_t i = 0; i < CALLS; i++)
 		ck_assert_uint_eq(partner[i], DP_NONE);
 }
-END_TEST
 
 enum { RANKS = 6, EVENTS = 60 };
 
@@ -207,14 +203,13 @@ static void assert_clocks(bool (*sees)(size_t event, size_t rank), double tolera
 	}
 }
 
-START_TEST(clock_fit)
+TEST(clock_fit)
 {
 	assert_clocks(all_see, 1e4);
 	assert_clocks(groups_see, 3e4);
 }
-END_TEST
 
-START_TEST(clock_apart)
+TEST(clock_apart)
 {
 	struct dp_clock_sight sights[RANKS * EVENTS];
 	struct dp_rank_clock clocks[RANKS];
@@ -231,7 +226,6 @@ START_TEST(clock_apart)
 	ck_assert_int_eq(dp_clock__fit(clocks, RANKS, sights, 1), DP_OK);
 	ck_assert(!clocks[2].known);
 }
-END_TEST
 
 enum { UNITS = 20 };
 
@@ -251,7 +245,7 @@ static struct dp_blame_times healthy(void)
 	return (struct dp_blame_times){ own, UNITS, RANKS, classes, iteration };
 }
 
-START_TEST(blame_nobody)
+TEST(blame_nobody)
 {
 	struct dp_blame blame;
 	int alarms = 0;
@@ -266,9 +260,8 @@ START_TEST(blame_nobody)
 	ck_assert_int_lt(alarms, 22);
 	ck_assert_int_gt(alarms, 0);
 }
-END_TEST
 
-START_TEST(blame_straggler)
+TEST(blame_straggler)
 {
 	struct dp_blame blame;
 
@@ -285,9 +278,8 @@ START_TEST(blame_straggler)
 		ck_assert_double_lt(fabs(blame.gain - 7.5e5), 2.5e5);
 	}
 }
-END_TEST
 
-START_TEST(blame_every)
+TEST(blame_every)
 {
 	struct dp_blame_times times = healthy();
 	struct dp_blame blame;
@@ -299,10 +291,9 @@ START_TEST(blame_every)
 	ck_assert_double_lt(blame.p, 0.005);
 	ck_assert_uint_eq(blame.every, 4);
 }
-END_TEST
 
 /* A rank lacks an iteration: the unit after it spans two, and may be slow for either. */
-START_TEST(blame_every_without_one)
+TEST(blame_every_without_one)
 {
 	struct dp_blame_times times = healthy();
 	struct dp_blame blame;
@@ -317,9 +308,8 @@ START_TEST(blame_every_without_one)
 	ck_assert_uint_eq(blame.every, 3);
 	ck_assert_uint_eq(blame.since, 0);
 }
-END_TEST
 
-START_TEST(blame_classes)
+TEST(blame_classes)
 {
 	struct dp_blame_times times = healthy();
 	struct dp_blame blame;
@@ -339,9 +329,8 @@ START_TEST(blame_classes)
 	ck_assert_double_lt(blame.p, 0.002);
 	ck_assert_double_eq(blame.gain, 0); /* the slower class hides it */
 }
-END_TEST
 
-START_TEST(blame_unknown)
+TEST(blame_unknown)
 {
 	struct dp_blame_times times = healthy();
 	struct dp_blame blame;
@@ -356,9 +345,8 @@ START_TEST(blame_unknown)
 	ck_assert_int_eq(dp_blame__run(&blame, &times), DP_OK);
 	ck_assert_uint_eq(blame.rank, DP_NONE);
 }
-END_TEST
 
-START_TEST(names)
+TEST(names)
 {
 	static const struct {
 		const char *path;
@@ -389,15 +377,9 @@ START_TEST(names)
 	for (size_t i = 0; i < DP_COUNT(kinds); i++)
 		ck_assert_int_eq(dp_collective__kind(kinds[i].name), kinds[i].kind);
 }
-END_TEST
-
-static void start(void)
-{
-	seed = UINT64_C(0x2545f4914f6cdd1d);
-}
 
 /* Two pipelines of four stages: ranks s and s + 4 are of stage s. */
-START_TEST(stages_tied)
+TEST(stages_tied)
 {
 	uint32_t members[][4] = {
 		{ 0, 1 }, { 1, 2 }, { 2, 3 }, { 4, 5 }, { 5, 6 }, { 6, 7 }, /* sends */
@@ -427,25 +409,3 @@ START_TEST(stages_tied)
 	ck_assert_uint_eq(stages.count, 1);
 	dp_stages__fini(&stages);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_checked_fixture(tests, start, NULL);
-	tcase_add_test(tests, match_late);
-	tcase_add_test(tests, match_missing);
-	tcase_add_test(tests, match_clock);
-	tcase_add_test(tests, match_strangers);
-	tcase_add_test(tests, clock_fit);
-	tcase_add_test(tests, clock_apart);
-	tcase_add_test(tests, blame_nobody);
-	tcase_add_test(tests, blame_straggler);
-	tcase_add_test(tests, blame_every);
-	tcase_add_test(tests, blame_every_without_one);
-	tcase_add_test(tests, blame_classes);
-	tcase_add_test(tests, blame_unknown);
-	tcase_add_test(tests, stages_tied);
-	tcase_add_test(tests, names);
-}
-
-#include "test_main.h"

@@ -1,7 +1,7 @@
 /* Comparing the ranks of a job survives the failure of every one of its allocations. */
 #include "alloc_fail.h"
+#include "test.h"
 
-#include <check.h>
 #include <deepprof/ranks.h>
 #include <deepprof/trace.h>
 #include <stdio.h>
@@ -126,7 +126,7 @@ static void write_all(const struct dp_ranks *ranks, const char *format)
 	ck_assert_uint_gt(written, 0);
 }
 
-START_TEST(every_step)
+TEST(every_step)
 {
 	struct dp_summary *summaries[RANKS];
 	const struct dp_report_format *format;
@@ -147,11 +147,3 @@ START_TEST(every_step)
 	for (int r = 0; r < RANKS; r++)
 		dp_summary_free(summaries[r]);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, every_step);
-}
-
-#include "test_main.h"

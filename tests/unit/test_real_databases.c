@@ -3,6 +3,7 @@
  * file. The folder is next to the project; a test without its file reports that.
  */
 #include "test_database.h"
+#include "test.h"
 
 #define TRACES DP_SOURCE_ROOT "/../shared/traces/"
 
@@ -105,7 +106,7 @@ static void check_operations(const struct expected *expected)
 	}
 }
 
-START_TEST(real_file)
+TEST_LOOP(real_file, sizeof(files) / sizeof(files[0]))
 {
 	const struct expected *expected = &files[_i];
 	const struct dp_calls *calls;
@@ -131,10 +132,9 @@ START_TEST(real_file)
 	ck_assert_uint_eq(range_ns, expected->range_ns);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* 21,998 rows of NVTX_EVENTS, two of which make domains. */
-START_TEST(nothing_to_analyse)
+TEST(nothing_to_analyse)
 {
 	if (is_there("nsys-no-cuda.sqlite")) {
 		ck_assert_int_eq(open_trace(false), DP_ERR_NO_GPU);
@@ -148,12 +148,3 @@ START_TEST(nothing_to_analyse)
 							    "with nvprof --profile-child"));
 	}
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_loop_test(tests, real_file, 0, (int)(sizeof(files) / sizeof(files[0])));
-	tcase_add_test(tests, nothing_to_analyse);
-}
-
-#include "test_main.h"

@@ -2,72 +2,15 @@
  * A recording survives the failure of every allocation, SQLite's own included: the trace file is
  * whole, or there is none and "out of memory" is reported.
  */
-#include "alloc_fail.h"
+#include "alloc_fail_sqlite.h"
 #include "record/follow.h"
 #include "spool_maker.h"
 #include "test_database.h"
+#include "test.h"
 
 #include <deepprof/record.h>
 #include <fcntl.h>
 #include <time.h>
-
-/* A block has its size before it, as SQLite asks for that. */
-static void *take(int size)
-{
-	int64_t *block = malloc((size_t)size + 16);
-
-	if (!block)
-		return NULL;
-	block[0] = size;
-	return block + 2;
-}
-
-static void give(void *block)
-{
-	if (block)
-		free((int64_t *)block - 2);
-}
-
-static void *resize(void *block, int size)
-{
-	int64_t *moved = realloc((int64_t *)block - 2, (size_t)size + 16);
-
-	if (!moved)
-		return NULL;
-	moved[0] = size;
-	return moved + 2;
-}
-
-static int size_of(void *block)
-{
-	return block ? (int)((int64_t *)block - 2)[0] : 0;
-}
-
-static int round_up(int size)
-{
-	return (size + 7) & ~7;
-}
-
-static int start(void *ctx)
-{
-	return SQLITE_OK;
-}
-
-static void stop(void *ctx)
-{
-}
-
-static void take_over_sqlite(void)
-{
-	static const sqlite3_mem_methods methods = { take,     give,  resize, size_of,
-						     round_up, start, stop,   NULL };
-
-	sqlite3_shutdown();
-	ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_MALLOC, &methods), SQLITE_OK);
-	/* Preallocated memory would hide failures. */
-	ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0), SQLITE_OK);
-	ck_assert_int_eq(sqlite3_initialize(), SQLITE_OK);
-}
 
 static int convert(void)
 {
@@ -132,17 +75,16 @@ static size_t sweep(size_t step)
 	return failed;
 }
 
-START_TEST(conversion)
+TEST(conversion)
 {
 	make_folder("trace.db");
 	spool_make(folder, true);
 	ck_assert_uint_gt(sweep(0), 30);
 	remove_folder();
 }
-END_TEST
 
 /* SQLite allocates by the thousand. */
-START_TEST(database)
+TEST(database)
 {
 	take_over_sqlite();
 	make_folder("trace.db");
@@ -150,10 +92,9 @@ START_TEST(database)
 	ck_assert_uint_gt(sweep(1), 100);
 	remove_folder();
 }
-END_TEST
 
 /* What is made for a program, and what it leaves. */
-START_TEST(begin)
+TEST(begin)
 {
 	struct dp_record_options options = DP_RECORD_OPTIONS_INIT;
 	struct dp_recording *recording;
@@ -188,9 +129,8 @@ START_TEST(begin)
 	rmdir(path);
 	remove_folder();
 }
-END_TEST
 
-START_TEST(following)
+TEST(following)
 {
 	size_t more = 1, failed = 0;
 	int fd;
@@ -215,14 +155,3 @@ START_TEST(following)
 	close(fd);
 	remove_folder();
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, conversion);
-	tcase_add_test(tests, database);
-	tcase_add_test(tests, begin);
-	tcase_add_test(tests, following);
-}
-
-#include "test_main.h"

@@ -4,6 +4,7 @@
  */
 #include "spool_maker.h"
 #include "test_database.h"
+#include "test.h"
 
 #include <deepprof/record.h>
 
@@ -134,7 +135,7 @@ static void check_left(int pool)
 /* EINVAL: as if SEEK_DATA were unknown. */
 static const int refusals[] = { 0, EINVAL, EOPNOTSUPP };
 
-START_TEST(left_whole)
+TEST_LOOP(left_whole, sizeof(refusals) / sizeof(refusals[0]))
 {
 	int pool = make_pool();
 
@@ -146,10 +147,9 @@ START_TEST(left_whole)
 	close(pool);
 	remove_folder();
 }
-END_TEST
 
-/* An existing file of that name stays as it is. */
-START_TEST(left_once)
+/* An existing file of that name is left alone. */
+TEST(left_once)
 {
 	unsigned char *bytes;
 	int pool = make_pool();
@@ -166,13 +166,12 @@ START_TEST(left_once)
 	close(pool);
 	remove_folder();
 }
-END_TEST
 
 /*
  * Killed at its k-th write, for every k: the file does not exist, and later processes leave all as
  * it is.
  */
-START_TEST(killed_midway)
+TEST(killed_midway)
 {
 	int pool = make_pool(), status = 0, killed = 0;
 
@@ -199,10 +198,9 @@ START_TEST(killed_midway)
 	close(pool);
 	remove_folder();
 }
-END_TEST
 
 /* A spool's name may be as long as a file's: its pool is kept like any other. */
-START_TEST(long_name)
+TEST_LOOP(long_name, 6)
 {
 	char stem[NAME_MAX], from[400], to[400];
 	int pool = make_pool();
@@ -223,7 +221,6 @@ START_TEST(long_name)
 	close(pool);
 	remove_folder();
 }
-END_TEST
 
 static void make_file(const char *name)
 {
@@ -235,7 +232,7 @@ static void make_file(const char *name)
  * Without file locks, another process may have begun to leave what is recorded here: whoever began
  * the recording removes that as well, complete or not, and nothing else.
  */
-START_TEST(removed_whole)
+TEST(removed_whole)
 {
 	static const char *const names[] = { "4242.0.pool", "4242.0.new", "4243.0.spool",
 					     "4243.0.new",  "4244.0.new", "libdeepprof-cupti.so" };
@@ -258,15 +255,3 @@ START_TEST(removed_whole)
 	}
 	remove_folder();
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_loop_test(tests, left_whole, 0, sizeof(refusals) / sizeof(refusals[0]));
-	tcase_add_test(tests, left_once);
-	tcase_add_test(tests, killed_midway);
-	tcase_add_loop_test(tests, long_name, 0, 6);
-	tcase_add_test(tests, removed_whole);
-}
-
-#include "test_main.h"

@@ -1,8 +1,8 @@
 /* Iterations that repeat something a different number of times each: recurrent networks. */
 #include "../sanitized.h"
 #include "loops/loops.h"
+#include "test.h"
 
-#include <check.h>
 #include <string.h>
 
 enum {
@@ -132,7 +132,7 @@ static void check_steps(const struct steps *steps, bool launches)
 static const uint32_t fills[] = { 0, 1, 2, 4, 5, 9, 12 };
 
 /* The end of one step and the begin of the next are one repetition, with the boundary inside. */
-START_TEST(the_host_tells_a_boundary_inside_a_repetition)
+TEST_LOOP(the_host_tells_a_boundary_inside_a_repetition, DP_COUNT(fills))
 {
 	/* sanitizers are slow: of each column another row */
 	for (size_t k = DP_SANITIZED ? (size_t)_i * 2 % DP_COUNT(fills) : 0; k < DP_COUNT(fills);
@@ -148,10 +148,9 @@ START_TEST(the_host_tells_a_boundary_inside_a_repetition)
 		check_steps(&steps, true);
 	}
 }
-END_TEST
 
 /* Without launches a boundary inside a repetition cannot be known, but one next to it can. */
-START_TEST(names_tell_a_boundary_next_to_a_repetition)
+TEST_LOOP(names_tell_a_boundary_next_to_a_repetition, 3)
 {
 	static const struct steps cases[] = {
 		{ .seed = 1, .before = 0, .after = 0 }, { .seed = 1, .before = 5, .after = 0 },
@@ -161,20 +160,18 @@ START_TEST(names_tell_a_boundary_next_to_a_repetition)
 	recurrent(&cases[_i]);
 	check_steps(&cases[_i], false);
 }
-END_TEST
 
 /* What is in front of the first step may be something else. */
-START_TEST(what_sets_up_is_no_part_of_the_first_step)
+TEST(what_sets_up_is_no_part_of_the_first_step)
 {
 	struct steps steps = { .seed = 1, .before = 9, .after = 2, .set_up = true };
 
 	recurrent(&steps);
 	check_steps(&steps, true);
 }
-END_TEST
 
 /* If a sequence begins at an arbitrary place, fills before the first step belong to another one. */
-START_TEST(a_beginning_by_chance_tells_nothing)
+TEST_LOOP(a_beginning_by_chance_tells_nothing, 2)
 {
 	for (uint32_t left = 1; left <= 3; left++) {
 		struct steps steps = { .seed = 1, .before = 5 + 4 * (uint32_t)_i };
@@ -197,20 +194,18 @@ START_TEST(a_beginning_by_chance_tells_nothing)
 		dp_loops__free(loops);
 	}
 }
-END_TEST
 
 /* Cells that repeat more often than steps do may be nearly all there is. */
-START_TEST(the_step_is_what_has_the_update)
+TEST(the_step_is_what_has_the_update)
 {
 	struct steps steps = { .seed = 2 };
 
 	recurrent(&steps);
 	check_steps(&steps, true);
 }
-END_TEST
 
 /* Batches that each contain a long loop with a varying number of repetitions. */
-START_TEST(long_repetitions_are_no_differences)
+TEST(long_repetitions_are_no_differences)
 {
 	enum { BATCHES = 16 };
 	struct dp_loops_request r = { .symbols = symbols, .alphabet = 300, .epsilon = 1 };
@@ -236,13 +231,12 @@ START_TEST(long_repetitions_are_no_differences)
 		ck_assert_uint_eq(loop->iterations[i].first, starts[i]);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /*
  * Batches of the same size except for the last, which is whole. One that the capture cuts off
  * inside either loop is not.
  */
-START_TEST(a_smaller_last_batch_is_whole)
+TEST_LOOP(a_smaller_last_batch_is_whole, 3)
 {
 	enum { BATCHES = 12, ITEMS = 60, LAST = 20 };
 	struct dp_loops *loops;
@@ -283,18 +277,3 @@ START_TEST(a_smaller_last_batch_is_whole)
 	ck_assert_uint_eq(whole, _i ? BATCHES - 1 : BATCHES);
 	ck_assert_uint_le(partial, _i > 0);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_loop_test(tests, the_host_tells_a_boundary_inside_a_repetition, 0,
-			    DP_COUNT(fills));
-	tcase_add_loop_test(tests, names_tell_a_boundary_next_to_a_repetition, 0, 3);
-	tcase_add_test(tests, what_sets_up_is_no_part_of_the_first_step);
-	tcase_add_loop_test(tests, a_beginning_by_chance_tells_nothing, 0, 2);
-	tcase_add_test(tests, the_step_is_what_has_the_update);
-	tcase_add_loop_test(tests, a_smaller_last_batch_is_whole, 0, 3);
-	tcase_add_test(tests, long_repetitions_are_no_differences);
-}
-
-#include "test_main.h"

@@ -3,8 +3,8 @@
 #include "report/number.h"
 #include "report/sparkline.h"
 #include "report_cases.h"
+#include "test.h"
 
-#include <check.h>
 #include <deepprof/deepprof.h>
 #include <locale.h>
 #include <math.h>
@@ -16,7 +16,7 @@ static const char *duration(double ns, bool ascii)
 	return dp_human__duration(buf, ns, ascii);
 }
 
-START_TEST(durations_have_four_digits)
+TEST(durations_have_four_digits)
 {
 	char buf[DP_NUMBER_SIZE];
 
@@ -44,9 +44,8 @@ START_TEST(durations_have_four_digits)
 	ck_assert_str_eq(dp_human__step(buf, 1000000, true), "1 ms");
 	ck_assert_str_eq(dp_human__step(buf, 32, true), "32 ns");
 }
-END_TEST
 
-START_TEST(other_units)
+TEST(other_units)
 {
 	char buf[DP_NUMBER_SIZE];
 
@@ -74,7 +73,6 @@ START_TEST(other_units)
 	ck_assert_str_eq(dp_human__value(buf, 250.5, "W", true), "250.5 W");
 	ck_assert_str_eq(dp_human__value(buf, (double)NAN, "W", true), "-");
 }
-END_TEST
 
 static const char *json_number(double value, const char *unit)
 {
@@ -97,7 +95,7 @@ static void check_json_numbers(void)
 	ck_assert_str_eq(json_number(1e19, "bytes"), "1e+19");
 }
 
-START_TEST(numbers_for_machines)
+TEST(numbers_for_machines)
 {
 	char buf[DP_NUMBER_SIZE];
 
@@ -110,7 +108,6 @@ START_TEST(numbers_for_machines)
 	if (setlocale(LC_ALL, "de_DE.UTF-8") || setlocale(LC_ALL, "fr_FR.UTF-8"))
 		check_json_numbers();
 }
-END_TEST
 
 static const char *text_label(const char *text, size_t columns, bool ascii)
 {
@@ -119,7 +116,7 @@ static const char *text_label(const char *text, size_t columns, bool ascii)
 	return dp_label__text(buf, text, columns, ascii);
 }
 
-START_TEST(labels_are_clean_and_cut_in_the_middle)
+TEST(labels_are_clean_and_cut_in_the_middle)
 {
 	ck_assert_str_eq(text_label("abc", 3, false), "abc");
 	ck_assert_str_eq(text_label("abcdefgh", 5, false), "ab\xe2\x80\xa6gh");
@@ -134,9 +131,8 @@ START_TEST(labels_are_clean_and_cut_in_the_middle)
 			 "\xe6\x97\xa5\xe2\x80\xa6\xe6\x97\xa5");
 	ck_assert_uint_eq(dp_label_width("\xe6\x97\xa5-\xc3\xa4"), 4);
 }
-END_TEST
 
-START_TEST(labels_of_anything_stay_in_their_room)
+TEST(labels_of_anything_stay_in_their_room)
 {
 	static const char bytes[] = "a<>()[]{}:-~ \x1b\xc3\xa4\xe6\x97\xa5\xff\xf0\x9f\x98\x80"
 				    "operator(anonymous namespace)::";
@@ -165,7 +161,6 @@ START_TEST(labels_of_anything_stay_in_their_room)
 				ck_abort_msg("control character in '%s'", buf);
 	}
 }
-END_TEST
 
 static const char *kernel(const char *name, size_t columns)
 {
@@ -174,7 +169,7 @@ static const char *kernel(const char *name, size_t columns)
 	return dp_label__kernel(buf, name, columns, true);
 }
 
-START_TEST(kernels_that_read_alike_are_distinguished)
+TEST(kernels_that_read_alike_are_distinguished)
 {
 	static const char *const names[] = {
 		"void at::kernel<128, 4, at::gpu_kernel_impl<at::BinaryFunctor<float, "
@@ -203,9 +198,8 @@ START_TEST(kernels_that_read_alike_are_distinguished)
 		ck_assert_uint_eq(places[i], 0);
 	ck_assert_int_eq(dp_label__tell_apart(places, names, 0, 30, true), DP_OK);
 }
-END_TEST
 
-START_TEST(labels_fit_their_buffer)
+TEST(labels_fit_their_buffer)
 {
 	char buf[40];
 
@@ -223,9 +217,8 @@ START_TEST(labels_fit_their_buffer)
 	dp_label_kernel(buf, 0, "a", 1, false);
 	ck_assert_int_eq(buf[0], 'x');
 }
-END_TEST
 
-START_TEST(kernels_are_shortened_where_they_say_least)
+TEST(kernels_are_shortened_where_they_say_least)
 {
 	const char *name = "void at::native::(anonymous namespace)::elementwise<4, "
 			   "at::Functor<float>, at::Array<char*, 1> >(int, at::Functor<float>)";
@@ -251,7 +244,6 @@ START_TEST(kernels_are_shortened_where_they_say_least)
 			 "ns::operator<< <T>");
 	ck_assert_str_eq(kernel("a>b<c>>>d(((", 8), "a>b...((");
 }
-END_TEST
 
 /* What a report writes. */
 struct out {
@@ -285,7 +277,7 @@ static int report(struct out *out, const struct dp_analysis *analysis, const cha
 	return dp_report_write(analysis, format, options, &sink, error);
 }
 
-START_TEST(every_format_gives_the_same_bytes_again)
+TEST(every_format_gives_the_same_bytes_again)
 {
 	for (size_t i = 0; i < DP_COUNT(report_cases); i++) {
 		const struct dp_report_format *format;
@@ -308,9 +300,8 @@ START_TEST(every_format_gives_the_same_bytes_again)
 		case_free(&at);
 	}
 }
-END_TEST
 
-START_TEST(a_sink_that_fails_ends_the_report)
+TEST(a_sink_that_fails_ends_the_report)
 {
 	const struct dp_report_format *format;
 	struct report_case at;
@@ -337,10 +328,9 @@ START_TEST(a_sink_that_fails_ends_the_report)
 	}
 	case_free(&at);
 }
-END_TEST
 
 /* A report of named metrics does not claim that no rule triggered. */
-START_TEST(rules_that_were_not_run_are_reported)
+TEST(rules_that_were_not_run_are_reported)
 {
 	static const char *const formats[] = { "text", "markdown", "html" };
 	struct report_case at;
@@ -362,9 +352,8 @@ START_TEST(rules_that_were_not_run_are_reported)
 	}
 	case_free(&at);
 }
-END_TEST
 
-START_TEST(wrong_requests_are_refused)
+TEST(wrong_requests_are_refused)
 {
 	static const char *const names[] = { "interval_ns", "nonsense" };
 	struct dp_report_options options = DP_REPORT_OPTIONS_INIT;
@@ -388,9 +377,8 @@ START_TEST(wrong_requests_are_refused)
 	free(out.text);
 	case_free(&at);
 }
-END_TEST
 
-START_TEST(any_width_is_survived)
+TEST(any_width_is_survived)
 {
 	static const unsigned widths[] = { 0, 1, 39, 41, 200, 100000, UINT32_MAX };
 	struct dp_report_options options = DP_REPORT_OPTIONS_INIT;
@@ -411,9 +399,8 @@ START_TEST(any_width_is_survived)
 		case_free(&at);
 	}
 }
-END_TEST
 
-START_TEST(bars_show_shape)
+TEST(bars_show_shape)
 {
 	struct dp_sparkline line;
 	double low, high;
@@ -434,7 +421,6 @@ START_TEST(bars_show_shape)
 	dp_sparkline__init(&line, 0, 0);
 	ck_assert_uint_eq(line.columns, 0);
 }
-END_TEST
 
 static int count_bytes(void *ctx, const void *data, size_t size)
 {
@@ -488,7 +474,7 @@ static void case_of_excess(struct report_case *at)
 			at->analysis->loops[i].values.summary[m] = -1.2345678912345e18;
 }
 
-START_TEST(a_brief_report_is_small)
+TEST(a_brief_report_is_small)
 {
 	struct report_case at;
 
@@ -502,7 +488,6 @@ START_TEST(a_brief_report_is_small)
 	ck_assert_uint_ge(brief_size(&at), 9000);
 	case_free(&at);
 }
-END_TEST
 
 /* A call must refuse options of these sizes. */
 #define REFUSED(type, init, call)                                                                  \
@@ -525,7 +510,7 @@ static int nowhere(void *ctx, const void *data, size_t size)
 }
 
 /* One that was not initialized, or is of a later version, must not be read. */
-START_TEST(options_of_unknown_size_are_refused)
+TEST(options_of_unknown_size_are_refused)
 {
 	struct report_case at;
 	struct dp_analysis *made;
@@ -565,26 +550,3 @@ START_TEST(options_of_unknown_size_are_refused)
 	dp_comparison_free(comparison);
 	case_free(&at);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, durations_have_four_digits);
-	tcase_add_test(tests, other_units);
-	tcase_add_test(tests, numbers_for_machines);
-	tcase_add_test(tests, labels_are_clean_and_cut_in_the_middle);
-	tcase_add_test(tests, labels_of_anything_stay_in_their_room);
-	tcase_add_test(tests, kernels_are_shortened_where_they_say_least);
-	tcase_add_test(tests, labels_fit_their_buffer);
-	tcase_add_test(tests, kernels_that_read_alike_are_distinguished);
-	tcase_add_test(tests, every_format_gives_the_same_bytes_again);
-	tcase_add_test(tests, a_sink_that_fails_ends_the_report);
-	tcase_add_test(tests, rules_that_were_not_run_are_reported);
-	tcase_add_test(tests, wrong_requests_are_refused);
-	tcase_add_test(tests, any_width_is_survived);
-	tcase_add_test(tests, bars_show_shape);
-	tcase_add_test(tests, a_brief_report_is_small);
-	tcase_add_test(tests, options_of_unknown_size_are_refused);
-}
-
-#include "test_main.h"

@@ -1,8 +1,8 @@
 /* Reports survive the failure of every one of their allocations. */
 #include "alloc_fail.h"
 #include "report_cases.h"
+#include "test.h"
 
-#include <check.h>
 #include <deepprof/report.h>
 
 static int count(void *ctx, const void *data, size_t size)
@@ -41,7 +41,7 @@ static void sweep(__typeof__(dp_report_write) *write, const struct report_case *
 	ck_assert_uint_gt(failures, 0);
 }
 
-START_TEST(every_format)
+TEST(every_format)
 {
 	static void (*const makers[])(struct report_case * at) = { case_train, case_slow,
 								   case_waits };
@@ -63,11 +63,3 @@ START_TEST(every_format)
 		case_free(&at);
 	}
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, every_format);
-}
-
-#include "test_main.h"

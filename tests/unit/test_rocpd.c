@@ -1,5 +1,6 @@
 /* rocpd: a set of tables per process, the results of its rows, and what remains of damaged ones. */
 #include "test_database.h"
+#include "test.h"
 
 #define TABLE(name, columns)                                                  \
 	"CREATE TABLE rocpd_" name "%s (\"id\" INTEGER NOT NULL PRIMARY KEY " \
@@ -109,7 +110,7 @@ static const struct dp_ops *whole(void)
 	return open_good("rocpd");
 }
 
-START_TEST(rows_become_operations)
+TEST(rows_become_operations)
 {
 	const struct dp_ops *ops;
 
@@ -136,9 +137,8 @@ START_TEST(rows_become_operations)
 	ck_assert_str_eq(dp_trace_string(trace, dp_trace_device(trace, 0)->name), "MI300X");
 	done();
 }
-END_TEST
 
-START_TEST(host_rows_are_read)
+TEST(host_rows_are_read)
 {
 	const struct dp_calls *calls;
 	const struct dp_ranges *ranges;
@@ -166,9 +166,8 @@ START_TEST(host_rows_are_read)
 	ck_assert_int_eq(memory->delta_bytes[1], -1000);
 	done();
 }
-END_TEST
 
-START_TEST(queues_stand_for_streams)
+TEST(queues_stand_for_streams)
 {
 	make_folder("a.db");
 	add_process("_0197", 42, "{\"group_by_queue\": true}");
@@ -177,10 +176,9 @@ START_TEST(queues_stand_for_streams)
 	ck_assert_int_eq(op_stream(1)->stream, 4);
 	done();
 }
-END_TEST
 
 /* Of two machines: the same pid, but two processes. */
-START_TEST(processes_are_apart)
+TEST(processes_are_apart)
 {
 	const struct dp_ops *ops;
 
@@ -196,10 +194,9 @@ START_TEST(processes_are_apart)
 	ck_assert_uint_ne(ops->call[1], DP_NONE);
 	done();
 }
-END_TEST
 
 /* Missing parts: tables, columns, rows that others refer to. */
-START_TEST(what_is_missing_is_done_without)
+TEST(what_is_missing_is_done_without)
 {
 	static const char *const without[] = {
 		"DROP TABLE rocpd_event_0197",
@@ -222,9 +219,8 @@ START_TEST(what_is_missing_is_done_without)
 		done();
 	}
 }
-END_TEST
 
-START_TEST(a_form_without_times_is_reported)
+TEST(a_form_without_times_is_reported)
 {
 	make_folder("a.db");
 	add_process("_0197", 42, "{}");
@@ -236,9 +232,8 @@ START_TEST(a_form_without_times_is_reported)
 	ck_assert_ptr_nonnull(strstr(error.message, "no column start"));
 	remove_folder();
 }
-END_TEST
 
-START_TEST(damage_is_survived)
+TEST(damage_is_survived)
 {
 	make_folder("a.db");
 	add_process("_0197", 42, "{}");
@@ -246,17 +241,3 @@ START_TEST(damage_is_survived)
 	hurt(300, 8);
 	done();
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, rows_become_operations);
-	tcase_add_test(tests, host_rows_are_read);
-	tcase_add_test(tests, queues_stand_for_streams);
-	tcase_add_test(tests, processes_are_apart);
-	tcase_add_test(tests, what_is_missing_is_done_without);
-	tcase_add_test(tests, a_form_without_times_is_reported);
-	tcase_add_test(tests, damage_is_survived);
-}
-
-#include "test_main.h"

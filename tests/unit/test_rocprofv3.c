@@ -1,5 +1,6 @@
 /* rocprofv3's JSON: the result of each record, several processes, and the effect of damage. */
 #include "kineto_text.h"
+#include "test.h"
 
 #include <stdio.h>
 
@@ -81,7 +82,7 @@ static struct dp_trace *read_text(const char *text)
 	return trace;
 }
 
-START_TEST(records_become_operations)
+TEST(records_become_operations)
 {
 	struct dp_trace *trace = read_text(DOCUMENT(PROCESS("42", "", KERNELS)));
 	const struct dp_ops *ops = dp_trace_ops(trace);
@@ -105,9 +106,8 @@ START_TEST(records_become_operations)
 	ck_assert_int_eq(dp_trace_process(trace, 0)->pid, 42);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(host_records_are_read)
+TEST(host_records_are_read)
 {
 	struct dp_trace *trace = read_text(DOCUMENT(PROCESS("42", "", KERNELS)));
 	const struct dp_calls *calls = dp_trace_calls(trace);
@@ -126,9 +126,8 @@ START_TEST(host_records_are_read)
 	ck_assert_int_eq(ranges->kind[1], DP_RANGE_OPERATOR);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(memory_is_freed_by_address)
+TEST(memory_is_freed_by_address)
 {
 	struct dp_trace *trace = read_text(DOCUMENT(PROCESS("42", "", KERNELS)));
 	const struct dp_memory *memory = dp_trace_memory(trace);
@@ -138,9 +137,8 @@ START_TEST(memory_is_freed_by_address)
 	ck_assert_int_eq(memory->delta_bytes[1], -1000);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(queues_stand_for_streams)
+TEST(queues_stand_for_streams)
 {
 	struct dp_trace *trace =
 		read_text(DOCUMENT(PROCESS("42", "\"group_by_queue\":true", KERNELS)));
@@ -153,9 +151,8 @@ START_TEST(queues_stand_for_streams)
 	ck_assert_int_eq(op_stream(trace, 0)->stream, 6);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(processes_have_numbers_of_their_own)
+TEST(processes_have_numbers_of_their_own)
 {
 	struct dp_trace *trace = read_text(both(PROCESS("42", "", KERNELS),
 						PROCESS("43", "\"group_by_queue\":true", KERNELS)));
@@ -169,9 +166,8 @@ START_TEST(processes_have_numbers_of_their_own)
 	ck_assert_uint_ne(ops->call[0], DP_NONE);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(a_kernel_without_symbol_is_a_loss)
+TEST(a_kernel_without_symbol_is_a_loss)
 {
 	struct dp_trace *trace = read_text(DOCUMENT(
 		PROCESS("42", "", KERNEL_ON("5", "1234", "93", "3", STREAM("7"), "1", "2"))));
@@ -182,7 +178,6 @@ START_TEST(a_kernel_without_symbol_is_a_loss)
 	ck_assert_int_eq(dp_trace_device(trace, op_stream(trace, 0)->device)->id, 93);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* What remains of a document that breaks at the first occurrence of what. */
 static struct dp_trace *broken_at(const char *what, char with)
@@ -198,9 +193,9 @@ static struct dp_trace *broken_at(const char *what, char with)
 	return read_text(copy);
 }
 
-START_TEST(records_after_damage_are_read)
+TEST(records_after_damage_are_read)
 {
-	/* One record is lost with its brace; the lists behind it and the other process are not. */
+	/* One record is lost with its brace; the lists after it and the other process are not. */
 	struct dp_trace *trace =
 		broken_at("{\"size\":96,\"kind\":9,\"operation\":2,\"correlation_id\":"
 			  "{\"internal\":6",
@@ -216,9 +211,8 @@ START_TEST(records_after_damage_are_read)
 	ck_assert_uint_eq(dp_trace_ops(trace)->count, 10);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(what_was_read_before_the_end_stays)
+TEST(what_was_read_before_the_end_stays)
 {
 	static const char text[] = DOCUMENT(PROCESS("42", "", KERNELS));
 	struct dp_error error;
@@ -237,9 +231,8 @@ START_TEST(what_was_read_before_the_end_stays)
 		dp_trace_free(trace);
 	}
 }
-END_TEST
 
-START_TEST(what_is_none_of_it_is_refused)
+TEST(what_is_none_of_it_is_refused)
 {
 	struct dp_error error;
 
@@ -250,10 +243,9 @@ START_TEST(what_is_none_of_it_is_refused)
 	ck_assert_ptr_null(read_bytes(DOCUMENT(""), strlen(DOCUMENT("")), &error, NULL));
 	ck_assert_int_ne(error.status, DP_OK);
 }
-END_TEST
 
 /* Objects in objects cost no stack. */
-START_TEST(deep_nesting_is_skipped)
+TEST(deep_nesting_is_skipped)
 {
 	static char text[200000];
 	size_t at = (size_t)sprintf(text, "{\"rocprofiler-sdk-tool\":[{\"metadata\":{\"pid\":1},"
@@ -267,10 +259,9 @@ START_TEST(deep_nesting_is_skipped)
 	ck_assert(trace != NULL || error.message[0]);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* The real trace: dispatches as Python's reader counts them, and the stream that trains. */
-START_TEST(the_real_one_is_whole)
+TEST(the_real_one_is_whole)
 {
 	struct dp_error error = DP_ERROR_INIT;
 	struct dp_trace *trace = NULL;
@@ -293,21 +284,3 @@ START_TEST(the_real_one_is_whole)
 	ck_assert_int_eq(main_stream->stream_class, DP_STREAM_MAIN);
 	dp_trace_free(trace);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, records_become_operations);
-	tcase_add_test(tests, host_records_are_read);
-	tcase_add_test(tests, memory_is_freed_by_address);
-	tcase_add_test(tests, queues_stand_for_streams);
-	tcase_add_test(tests, processes_have_numbers_of_their_own);
-	tcase_add_test(tests, a_kernel_without_symbol_is_a_loss);
-	tcase_add_test(tests, records_after_damage_are_read);
-	tcase_add_test(tests, what_was_read_before_the_end_stays);
-	tcase_add_test(tests, what_is_none_of_it_is_refused);
-	tcase_add_test(tests, deep_nesting_is_skipped);
-	tcase_add_test(tests, the_real_one_is_whole);
-}
-
-#include "test_main.h"

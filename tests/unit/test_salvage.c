@@ -5,8 +5,8 @@
 #include "cupti/cupti_abi.h"
 #include "spool/pool.h"
 #include "spool/spool_write.h"
+#include "test.h"
 
-#include <check.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ enum { SLOT_TABLE = 8192, RING_TABLE = 12288, SLOT_DATA = 16384 };
 static struct dp_pool_header head;
 static struct dp_spool_writer writer;
 
-/* CUPTI's number of the n-th call from 1 on: it has come to the end of 32 bits after four. */
+/* CUPTI's number of the n-th call, from 1 on; 32 bits overflow after four. */
 static uint64_t number_of(unsigned int n)
 {
 	return ((uint64_t)1 << 32) - 5 + n + (n > 4);
@@ -185,7 +185,7 @@ static void check_count(const struct dp_spool_count *count, uint64_t completed, 
 }
 
 /* A chunk of a buffer was written; whether it was counted, the buffer was not noted as stored. */
-START_TEST(in_a_buffer)
+TEST_LOOP(in_a_buffer, 2)
 {
 	int pool = make_pool(), spool = make_spool();
 	struct found found;
@@ -206,10 +206,9 @@ START_TEST(in_a_buffer)
 	ck_assert_uint_eq(found.calls, ALL);
 	check_count(&found.counts[CUPTI_RUNTIME], ALL, 0);
 }
-END_TEST
 
 /* The same of a ring; what found no room in it is counted once. */
-START_TEST(in_a_ring)
+TEST_LOOP(in_a_ring, 2)
 {
 	int pool = make_pool(), spool = make_spool();
 	struct found found;
@@ -229,10 +228,9 @@ START_TEST(in_a_ring)
 	ck_assert_uint_eq(found.loss.records, 3);
 	check_count(&found.counts[DP_SPOOL_KIND_NVTX], EVENTS + 3, 3);
 }
-END_TEST
 
 /* The pool of another process, which may have had the same id, or no pool. */
-START_TEST(of_another)
+TEST_LOOP(of_another, 4)
 {
 	struct dp_spool *spool;
 	int pool = make_pool(), fd = make_spool();
@@ -248,13 +246,3 @@ START_TEST(of_another)
 	close(pool);
 	close(fd);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_loop_test(tests, in_a_buffer, 0, 2);
-	tcase_add_loop_test(tests, in_a_ring, 0, 2);
-	tcase_add_loop_test(tests, of_another, 0, 4);
-}
-
-#include "test_main.h"

@@ -3,8 +3,7 @@
  * the end of both, and edits next to the seam.
  */
 #include "loops/loops.h"
-
-#include <check.h>
+#include "test.h"
 
 enum {
 	LONG = 60,     /* kernels of an iteration of the long loop, names [0, LONG) */
@@ -61,7 +60,7 @@ static const struct {
 	{ false, BEFORE, 2, TWICE },
 };
 
-START_TEST(loops_meet_where_iterations_do)
+TEST_LOOP(loops_meet_where_iterations_do, 2 * DP_COUNT(cases))
 {
 	bool alike = _i % 2; /* both loops end with the same kernel */
 	uint32_t last = alike ? LONG - 1 : LONG + SHORT - 1;
@@ -101,10 +100,9 @@ START_TEST(loops_meet_where_iterations_do)
 	ck_assert_uint_eq(inner->iterations[BETWEEN - 1].end, end);
 	dp_loops__free(loops);
 }
-END_TEST
 
 /* A short loop in place of some missing kernels is not part of the iteration. */
-START_TEST(a_short_loop_is_no_stand_in)
+TEST(a_short_loop_is_no_stand_in)
 {
 	struct dp_loops_request r = {
 		.symbols = symbols, .alphabet = LONG + SHORT + 1, .epsilon = 1
@@ -123,12 +121,3 @@ START_TEST(a_short_loop_is_no_stand_in)
 	ck_assert_uint_eq(loop_of(loops, 5)->count, 5);
 	dp_loops__free(loops);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_loop_test(tests, loops_meet_where_iterations_do, 0, 2 * DP_COUNT(cases));
-	tcase_add_test(tests, a_short_loop_is_no_stand_in);
-}
-
-#include "test_main.h"

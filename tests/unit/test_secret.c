@@ -3,8 +3,8 @@
  * replaced, and descriptions of models and training are kept.
  */
 #include "spool/secret.h"
+#include "test.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,11 +89,10 @@ static const char *const replaced[][2] = {
 	{ "x|550e8400-e29b-41d4-a716-446655440000", "x|" R },
 };
 
-START_TEST(secrets)
+TEST_LOOP(secrets, sizeof(replaced) / sizeof(replaced[0]))
 {
 	check(replaced[_i][0], replaced[_i][1]);
 }
-END_TEST
 
 static const char *const kept[] = {
 	"",
@@ -114,14 +113,13 @@ static const char *const kept[] = {
 	"x|\xc3\xa9t\xc3\xa9|\xff\xfe|a=|=b|--|-|:|://|@|--token",
 };
 
-START_TEST(ordinary)
+TEST_LOOP(ordinary, sizeof(kept) / sizeof(kept[0]))
 {
 	check(kept[_i], kept[_i]);
 }
-END_TEST
 
-/* A cut text is a part of the whole, and nothing behind it is touched. */
-START_TEST(cut)
+/* A cut text is a part of the whole, and nothing after it is changed. */
+TEST(cut)
 {
 	static const char in[] = "x\0--token\0abcdefgh\0end";
 	char whole[64], out[64];
@@ -141,9 +139,8 @@ START_TEST(cut)
 			ck_assert_int_eq(out[i], '#');
 	}
 }
-END_TEST
 
-START_TEST(variables)
+TEST(variables)
 {
 	static const char *const secret[] = {
 		"SLURM_JWT", "OMPI_SECRET",    "PMI_TOKEN", "MPI_PASSWORD", "RANK_",
@@ -160,14 +157,3 @@ START_TEST(variables)
 	for (size_t i = 0; i < sizeof(secret) / sizeof(secret[0]); i++)
 		ck_assert(!dp_secret__may_store(secret[i], strlen(secret[i])));
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_loop_test(tests, secrets, 0, sizeof(replaced) / sizeof(replaced[0]));
-	tcase_add_loop_test(tests, ordinary, 0, sizeof(kept) / sizeof(kept[0]));
-	tcase_add_test(tests, cut);
-	tcase_add_test(tests, variables);
-}
-
-#include "test_main.h"

@@ -2,8 +2,8 @@
 #include "sequence/family.h"
 #include "sequence/sequence.h"
 #include "trace/builder.h"
+#include "test.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -94,7 +94,7 @@ static struct dp_trace *two_steps(void)
 	return finish();
 }
 
-START_TEST(kernels_become_symbols)
+TEST(kernels_become_symbols)
 {
 	static const uint32_t expected[] = { 0, 1, 2, 1, 2 };
 	struct dp_trace *trace = two_steps();
@@ -111,9 +111,8 @@ START_TEST(kernels_become_symbols)
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(evidence_is_found)
+TEST(evidence_is_found)
 {
 	struct dp_trace *trace = two_steps();
 	struct dp_sequence sequence;
@@ -141,10 +140,9 @@ START_TEST(evidence_is_found)
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* A number is no input, and waiting for its upload is no wait of the program. */
-START_TEST(uploads_of_numbers_are_no_inputs)
+TEST(uploads_of_numbers_are_no_inputs)
 {
 	struct dp_sequence sequence;
 	struct dp_evidence evidence;
@@ -173,10 +171,9 @@ START_TEST(uploads_of_numbers_are_no_inputs)
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* A range of a trace ends at an arbitrary place, but what lies before it is known. */
-START_TEST(evidence_reaches_beyond_a_range)
+TEST(evidence_reaches_beyond_a_range)
 {
 	struct dp_trace *trace = two_steps();
 	struct dp_sequence sequence;
@@ -200,9 +197,8 @@ START_TEST(evidence_reaches_beyond_a_range)
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(marks_cut_by_launch)
+TEST(marks_cut_by_launch)
 {
 	struct dp_trace *trace = two_steps();
 	struct dp_annotations annotations = { NULL }, inner = { .regex = "^inner" };
@@ -230,7 +226,6 @@ START_TEST(marks_cut_by_launch)
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
 }
-END_TEST
 
 static const char *family(const char *name)
 {
@@ -243,7 +238,7 @@ static const char *family(const char *name)
 }
 
 /* Two threads that each drive a device and mark its steps. */
-START_TEST(marks_of_the_launching_thread_count)
+TEST(marks_of_the_launching_thread_count)
 {
 	struct dp_annotations annotations = { NULL };
 	struct dp_sequence sequence;
@@ -270,7 +265,6 @@ START_TEST(marks_of_the_launching_thread_count)
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* Steps of four kernels; ranges around all, each step, half a step and each kernel. */
 static struct dp_trace *annotated(bool with_steps)
@@ -295,7 +289,7 @@ static struct dp_trace *annotated(bool with_steps)
 }
 
 /* The range that repeats as the iterations do is found, whatever begins where. */
-START_TEST(ranges_that_repeat_as_iterations_do)
+TEST(ranges_that_repeat_as_iterations_do)
 {
 	for (size_t shift = 0; shift < 4; shift++) {
 		struct dp_annotations annotations = { NULL };
@@ -333,13 +327,12 @@ START_TEST(ranges_that_repeat_as_iterations_do)
 		dp_trace_free(trace);
 	}
 }
-END_TEST
 
 /*
  * Steps of 40 kernels in ranges that leave out the first and the last of each: loops that begin
  * where steps do keep their boundaries, others get those of the ranges, without a gap.
  */
-START_TEST(ranges_that_leave_kernels)
+TEST(ranges_that_leave_kernels)
 {
 	enum { STEPS = 5, KERNELS = 40 };
 	struct dp_annotations annotations = { NULL };
@@ -383,9 +376,8 @@ START_TEST(ranges_that_leave_kernels)
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(ranges_of_another_level_are_none)
+TEST(ranges_of_another_level_are_none)
 {
 	struct dp_annotations annotations = { NULL };
 	struct dp_repetition iterations[6] = { 0 };
@@ -405,9 +397,8 @@ START_TEST(ranges_of_another_level_are_none)
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(families_forget_tiles)
+TEST(families_forget_tiles)
 {
 	ck_assert_str_eq(family("ampere_sgemm_128x64_nn"), family("ampere_sgemm_64x32_nn"));
 	ck_assert_str_ne(family("ampere_sgemm_128x64_nn"), family("ampere_sgemm_64x32_tn"));
@@ -425,20 +416,3 @@ START_TEST(families_forget_tiles)
 	ck_assert_int_eq(dp_family__kind("at::native::bfloat16_copy_kernel_cuda(iter)"),
 			 DP_KERNEL_MOVES);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, kernels_become_symbols);
-	tcase_add_test(tests, evidence_is_found);
-	tcase_add_test(tests, uploads_of_numbers_are_no_inputs);
-	tcase_add_test(tests, evidence_reaches_beyond_a_range);
-	tcase_add_test(tests, marks_cut_by_launch);
-	tcase_add_test(tests, marks_of_the_launching_thread_count);
-	tcase_add_test(tests, ranges_that_repeat_as_iterations_do);
-	tcase_add_test(tests, ranges_that_leave_kernels);
-	tcase_add_test(tests, ranges_of_another_level_are_none);
-	tcase_add_test(tests, families_forget_tiles);
-}
-
-#include "test_main.h"

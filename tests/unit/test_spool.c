@@ -4,8 +4,8 @@
  */
 #include "spool/pool.h"
 #include "spool/spool_write.h"
+#include "test.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -111,7 +111,7 @@ static void flip(int fd, uint64_t offset)
 	ck_assert_int_eq(pwrite(fd, &byte, 1, (off_t)offset), 1);
 }
 
-START_TEST(whole)
+TEST(whole)
 {
 	int fd = make();
 	struct found found = read_all(fd);
@@ -123,10 +123,9 @@ START_TEST(whole)
 	ck_assert(!found.health.torn);
 	close(fd);
 }
-END_TEST
 
 /* One bit anywhere: its chunk is left out, is known as damaged, and all others are there. */
-START_TEST(one_bit)
+TEST_LOOP(one_bit, CHUNKS)
 {
 	int fd = make(), chunk = _i;
 
@@ -146,9 +145,8 @@ START_TEST(one_bit)
 	}
 	close(fd);
 }
-END_TEST
 
-START_TEST(one_bit_of_the_header)
+TEST(one_bit_of_the_header)
 {
 	struct dp_spool *spool;
 	int fd = make();
@@ -160,10 +158,9 @@ START_TEST(one_bit_of_the_header)
 	}
 	close(fd);
 }
-END_TEST
 
 /* Cut off anywhere: all whole chunks are read. */
-START_TEST(torn)
+TEST(torn)
 {
 	struct dp_spool *spool;
 	int fd = make();
@@ -187,10 +184,9 @@ START_TEST(torn)
 	}
 	close(fd);
 }
-END_TEST
 
 /* A reader at the end continues when there is more. */
-START_TEST(still_written)
+TEST(still_written)
 {
 	static struct dp_pool_header pool;
 	unsigned int counts[CHUNKS] = { 0 };
@@ -209,15 +205,3 @@ START_TEST(still_written)
 	dp_writer__fini(&writer);
 	close(fd);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, whole);
-	tcase_add_loop_test(tests, one_bit, 0, CHUNKS);
-	tcase_add_test(tests, one_bit_of_the_header);
-	tcase_add_test(tests, torn);
-	tcase_add_test(tests, still_written);
-}
-
-#include "test_main.h"

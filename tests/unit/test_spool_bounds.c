@@ -3,8 +3,8 @@
 #include "spool/crc32c.h"
 #include "spool/spool_read.h"
 #include "spool/spool_write.h"
+#include "test.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static uint64_t records_in(int fd, enum dp_spool_type type)
 }
 
 /* Whenever a process is killed, the file has what is counted as stored. */
-START_TEST(sums_are_the_files)
+TEST(sums_are_the_files)
 {
 	struct dp_pool_header *pool = calloc(1, sizeof(*pool));
 	struct dp_spool_header header = a_header();
@@ -74,7 +74,6 @@ START_TEST(sums_are_the_files)
 	close(fd);
 	free(pool);
 }
-END_TEST
 
 static uint32_t no_text(void *owner, const char *text, size_t bytes)
 {
@@ -87,7 +86,7 @@ static uint32_t no_address(void *owner, uint64_t address)
 }
 
 /* The highest so far comes from the spool, where it may be any. */
-START_TEST(correlations_of_any_size)
+TEST(correlations_of_any_size)
 {
 	static const struct {
 		uint64_t highest;
@@ -114,7 +113,6 @@ START_TEST(correlations_of_any_size)
 		ck_assert_uint_eq(record.api.correlation, cases[i].expected);
 	}
 }
-END_TEST
 
 static void put(int fd, const void *data, size_t bytes)
 {
@@ -122,7 +120,7 @@ static void put(int fd, const void *data, size_t bytes)
 }
 
 /* A chunk's header every 40 bytes, each of a megabyte: to sum all of them up takes minutes. */
-START_TEST(chunks_that_are_none)
+TEST(chunks_that_are_none)
 {
 	struct dp_spool_chunk chunk = { .magic = DP_SPOOL_CHUNK_MAGIC,
 					.bytes = DP_SPOOL_CHUNK_LIMIT };
@@ -141,10 +139,9 @@ START_TEST(chunks_that_are_none)
 	dp_spool__close(spool);
 	close(fd);
 }
-END_TEST
 
 /* A process may pass anything as its pool: that is detected before it is read. */
-START_TEST(pools_that_are_none)
+TEST(pools_that_are_none)
 {
 	struct dp_pool_status status;
 	int ends[2];
@@ -158,14 +155,3 @@ START_TEST(pools_that_are_none)
 	ck_assert(!dp_pool__status(ends[0], &status));
 	close(ends[0]);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, sums_are_the_files);
-	tcase_add_test(tests, correlations_of_any_size);
-	tcase_add_test(tests, chunks_that_are_none);
-	tcase_add_test(tests, pools_that_are_none);
-}
-
-#include "test_main.h"

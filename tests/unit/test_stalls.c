@@ -2,6 +2,7 @@
  */
 #include "alloc_fail.h"
 #include "metric_trace.h"
+#include "test.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -94,7 +95,7 @@ static const struct dp_stall *stall(const struct fixture *at, const char *name, 
 }
 
 /* Only what lies in the gap counts; short queries, other threads and waits don't. */
-START_TEST(calls_in_gaps)
+TEST(calls_in_gaps)
 {
 	struct fixture at;
 
@@ -121,10 +122,9 @@ START_TEST(calls_in_gaps)
 	ck_assert_int_eq(stall(&at, "cudaHostRegister", 0)->purpose, DP_PURPOSE_HOST_MEMORY);
 	finish(&at);
 }
-END_TEST
 
 /* A wait explains the gaps after it up to its length, until the next wait. */
-START_TEST(gaps_after_waits)
+TEST(gaps_after_waits)
 {
 	struct fixture at;
 
@@ -149,10 +149,9 @@ START_TEST(gaps_after_waits)
 	ck_assert_double_eq(value(&at, "idle_after_sync_ns", 2), 0);
 	finish(&at);
 }
-END_TEST
 
 /* A call that lasts into the next period has a part in both, and is counted once. */
-START_TEST(calls_over_gaps)
+TEST(calls_over_gaps)
 {
 	struct fixture at;
 
@@ -171,10 +170,9 @@ START_TEST(calls_over_gaps)
 	ck_assert_int_eq(stall(&at, "cuModuleLoadData", 1)->purpose, DP_PURPOSE_CODE);
 	finish(&at);
 }
-END_TEST
 
 /* Without records of memory its calls are counted: the runtime's, not the driver's inside. */
-START_TEST(allocations_are_counted_by_calls)
+TEST(allocations_are_counted_by_calls)
 {
 	struct fixture at;
 
@@ -195,9 +193,8 @@ START_TEST(allocations_are_counted_by_calls)
 	ck_assert(isnan(value(&at, "live_bytes", 0)));
 	finish(&at);
 }
-END_TEST
 
-START_TEST(purposes)
+TEST(purposes)
 {
 	ck_assert_int_eq(dp_purpose__of("cudaMalloc_v3020"), DP_PURPOSE_ALLOCATE);
 	ck_assert_int_eq(dp_purpose__of("hipMallocManaged"), DP_PURPOSE_ALLOCATE);
@@ -213,9 +210,8 @@ START_TEST(purposes)
 	ck_assert_int_eq(dp_purpose__of("cudaGraphLaunch"), DP_PURPOSE_OTHER);
 	ck_assert_int_eq(dp_purpose__of("Malloc"), DP_PURPOSE_OTHER);
 }
-END_TEST
 
-START_TEST(allocations_fail)
+TEST(allocations_fail)
 {
 	struct fixture at;
 	bool more = true;
@@ -242,16 +238,3 @@ START_TEST(allocations_fail)
 	}
 	finish(&at);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, calls_in_gaps);
-	tcase_add_test(tests, calls_over_gaps);
-	tcase_add_test(tests, gaps_after_waits);
-	tcase_add_test(tests, allocations_are_counted_by_calls);
-	tcase_add_test(tests, purposes);
-	tcase_add_test(tests, allocations_fail);
-}
-
-#include "test_main.h"

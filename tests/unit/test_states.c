@@ -4,6 +4,7 @@
  */
 #include "alloc_fail.h"
 #include "metric_trace.h"
+#include "test.h"
 
 #include <math.h>
 
@@ -89,7 +90,7 @@ static void check(const struct fixture *at, const char *name, const double want[
 
 #define NONE ((double)NAN)
 
-START_TEST(memory)
+TEST(memory)
 {
 	struct fixture at;
 	uint32_t device, other;
@@ -110,10 +111,9 @@ START_TEST(memory)
 	ck_assert(!dp_trace_lacks(at.trace, DP_NEED_MEMORY));
 	finish(&at);
 }
-END_TEST
 
 /* After a pause, allocated memory is unknown; a period with a pause has no sums. */
-START_TEST(memory_unknown)
+TEST(memory_unknown)
 {
 	struct fixture at;
 	uint32_t device, other;
@@ -132,7 +132,6 @@ START_TEST(memory_unknown)
 	check(&at, "duration_ns", (double[]){ 400, 400, 400, 400, 400 });
 	finish(&at);
 }
-END_TEST
 
 static void add_sample(struct dp_builder *builder, uint32_t device, int64_t time_ns,
 		       uint32_t power_mw, uint64_t energy_mj, uint32_t clock_mhz, uint32_t throttle)
@@ -142,8 +141,8 @@ static void add_sample(struct dp_builder *builder, uint32_t device, int64_t time
 	ck_assert_int_eq(dp_builder__add_sample(builder, &sample), DP_OK);
 }
 
-/* The last period begins within the samples and ends behind them. */
-START_TEST(samples)
+/* The last period begins within the samples and ends after them. */
+TEST(samples)
 {
 	struct fixture at;
 	uint32_t device, other;
@@ -163,7 +162,6 @@ START_TEST(samples)
 	check(&at, "throttled", (double[]){ 0.5, 0.5, 0, NONE, NONE });
 	finish(&at);
 }
-END_TEST
 
 static void add_activity(struct dp_builder *builder, uint32_t device, int64_t start_ns,
 			 int64_t end_ns, uint32_t sm, uint32_t tensor)
@@ -175,7 +173,7 @@ static void add_activity(struct dp_builder *builder, uint32_t device, int64_t st
 }
 
 /* Weighted by time; of another device, before the end of the one before, and unknown: nothing. */
-START_TEST(activity)
+TEST(activity)
 {
 	struct fixture at;
 	uint32_t device, other;
@@ -192,10 +190,9 @@ START_TEST(activity)
 	ck_assert(!dp_trace_lacks(at.trace, DP_NEED_ACTIVITY));
 	finish(&at);
 }
-END_TEST
 
 /* A device's energy counter takes precedence; if it fell, it began again. */
-START_TEST(energy_counter)
+TEST(energy_counter)
 {
 	struct fixture at;
 	uint32_t device, other;
@@ -210,7 +207,6 @@ START_TEST(energy_counter)
 	check(&at, "throttled", (double[]){ NONE, NONE, NONE, NONE, NONE });
 	finish(&at);
 }
-END_TEST
 
 static void add_launch(struct dp_builder *builder, uint32_t thread, int k)
 {
@@ -255,7 +251,7 @@ static void add_off(struct dp_builder *builder, uint32_t thread, int64_t start_n
 }
 
 /* Samples alone: the time between two of them is distributed evenly. */
-START_TEST(processors_sampled)
+TEST(processors_sampled)
 {
 	struct fixture at;
 	struct dp_builder *builder;
@@ -277,13 +273,12 @@ START_TEST(processors_sampled)
 	ck_assert(!dp_trace_lacks(at.trace, DP_NEED_HOST));
 	finish(&at);
 }
-END_TEST
 
 /*
  * With switches: preempted in the first period and blocked over the next boundary, half of that
  * for a processor, as the samples say; then the intervals miss what the samples have.
  */
-START_TEST(processors_switched)
+TEST(processors_switched)
 {
 	struct fixture at;
 	struct dp_builder *builder;
@@ -303,7 +298,6 @@ START_TEST(processors_switched)
 	check(&at, "cpu_blocked_ns", (double[]){ 50, 200, 350, 350, NONE });
 	finish(&at);
 }
-END_TEST
 
 /* An operation of a stream, launched by the call of that number. */
 static void add_op(struct dp_builder *builder, int64_t stream, const char *name, int64_t start_ns,
@@ -334,7 +328,7 @@ static void add_wait(struct dp_builder *builder, int64_t source, uint32_t source
  * gather of stream 20, which ends at 6 us, and for a copy of stream 21 that ends before; what runs
  * on stream 20 behind the event does not count. In the second the gather was over in time.
  */
-START_TEST(stream_waits)
+TEST(stream_waits)
 {
 	static struct dp_error error;
 	struct dp_iteration iterations[3];
@@ -371,9 +365,8 @@ START_TEST(stream_waits)
 	dp_stream_waits__fini(&waits);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(nothing_sampled)
+TEST(nothing_sampled)
 {
 	struct fixture at;
 	uint32_t device, other;
@@ -392,13 +385,12 @@ START_TEST(nothing_sampled)
 		ck_assert_ptr_nonnull(dp_need((enum dp_need)need));
 	finish(&at);
 }
-END_TEST
 
 /*
  * Of two sizes that every iteration has the shorter one is free; another that only one iteration
  * has, and one too short to matter, do not count.
  */
-START_TEST(repeated_uploads)
+TEST(repeated_uploads)
 {
 	struct fixture at;
 	uint32_t device, other, copies;
@@ -418,10 +410,9 @@ START_TEST(repeated_uploads)
 	check(&at, "repeated_upload_ns", (double[]){ 200, 201, 202, 203, NONE });
 	finish(&at);
 }
-END_TEST
 
 /* the middle one has no period: another one provides the sizes */
-START_TEST(paused_uploads)
+TEST(paused_uploads)
 {
 	struct fixture at;
 	uint32_t device, other, copies;
@@ -439,10 +430,9 @@ START_TEST(paused_uploads)
 	check(&at, "repeated_upload_ns", (double[]){ 200, NONE, 200, 200, NONE });
 	finish(&at);
 }
-END_TEST
 
 /* One upload in an iteration is its input. */
-START_TEST(one_upload)
+TEST(one_upload)
 {
 	struct fixture at;
 	uint32_t device, other, copies;
@@ -456,9 +446,8 @@ START_TEST(one_upload)
 	check(&at, "repeated_upload_ns", (double[]){ 0, 0, 0, 0, NONE });
 	finish(&at);
 }
-END_TEST
 
-START_TEST(allocations_fail)
+TEST(allocations_fail)
 {
 	struct fixture at;
 	uint32_t device, other;
@@ -482,23 +471,3 @@ START_TEST(allocations_fail)
 	}
 	finish(&at);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, memory);
-	tcase_add_test(tests, memory_unknown);
-	tcase_add_test(tests, paused_uploads);
-	tcase_add_test(tests, samples);
-	tcase_add_test(tests, activity);
-	tcase_add_test(tests, energy_counter);
-	tcase_add_test(tests, stream_waits);
-	tcase_add_test(tests, processors_sampled);
-	tcase_add_test(tests, processors_switched);
-	tcase_add_test(tests, nothing_sampled);
-	tcase_add_test(tests, repeated_uploads);
-	tcase_add_test(tests, one_upload);
-	tcase_add_test(tests, allocations_fail);
-}
-
-#include "test_main.h"

@@ -3,7 +3,7 @@
  * embedding, its layers and a head): names show which it is.
  */
 #include "trace/builder.h"
-#include <check.h>
+#include "test.h"
 #include <deepprof/deepprof.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,25 +82,23 @@ static void expect_steps(const char *form, int setup, int length, int steps, int
 	dp_analysis_free(analysis);
 }
 
-START_TEST(time_steps_are_iterations)
+TEST(time_steps_are_iterations)
 {
 	expect_steps("advance_%d", 20, 15, 100, 3);
 	expect_steps("heat_diffusion_%d", 5, 6, 150, 2);
 	expect_steps("sweep_%d", 3, 30, 60, 1);
 }
-END_TEST
 
-START_TEST(layers_are_none)
+TEST(layers_are_none)
 {
 	struct dp_analysis *analysis = analyze("ampere_sgemm_nn_v%d", 20, 15, 100, 3);
 
 	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 0);
 	dp_analysis_free(analysis);
 }
-END_TEST
 
 /* One kernel again and again, whatever precedes and follows it. */
-START_TEST(one_kernel_is_an_iteration)
+TEST(one_kernel_is_an_iteration)
 {
 	struct dp_analysis *analysis;
 
@@ -112,10 +110,9 @@ START_TEST(one_kernel_is_an_iteration)
 	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 0);
 	dp_analysis_free(analysis);
 }
-END_TEST
 
 /* A benchmark runs one kernel after another, each many times: that many loops, in that order. */
-START_TEST(kernels_have_loops_of_their_own)
+TEST(kernels_have_loops_of_their_own)
 {
 	struct dp_analysis *analysis;
 
@@ -136,10 +133,9 @@ START_TEST(kernels_have_loops_of_their_own)
 	}
 	dp_analysis_free(analysis);
 }
-END_TEST
 
 /* TensorFlow names kernels by their operator, of which each launches many in a single pass. */
-START_TEST(operators_of_a_pass_are_no_loops)
+TEST(operators_of_a_pass_are_no_loops)
 {
 	struct dp_analysis *analysis;
 
@@ -151,7 +147,6 @@ START_TEST(operators_of_a_pass_are_no_loops)
 	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 0);
 	dp_analysis_free(analysis);
 }
-END_TEST
 
 /* Two parts; in the second, every fifth place has another kernel. */
 static size_t loops_of_two_parts(int every)
@@ -171,16 +166,15 @@ static size_t loops_of_two_parts(int every)
 }
 
 /* Convolutions for which cuDNN tries algorithms are alike, but are not two iterations. */
-START_TEST(two_iterations_are_alike)
+TEST(two_iterations_are_alike)
 {
 	ck_assert_uint_eq(loops_of_two_parts(80), 1);
 	ck_assert_uint_eq(loops_of_two_parts(10), 1);
 	ck_assert_uint_eq(loops_of_two_parts(5), 0);
 }
-END_TEST
 
 /* Of hundreds of kernels that run one after the other, loops are those that run most often. */
-START_TEST(loops_of_one_kernel_are_limited)
+TEST(loops_of_one_kernel_are_limited)
 {
 	struct dp_analysis *analysis;
 	size_t most = 0;
@@ -196,10 +190,9 @@ START_TEST(loops_of_one_kernel_are_limited)
 	ck_assert_uint_eq(most, 20);
 	dp_analysis_free(analysis);
 }
-END_TEST
 
 /* The same kernel, ever less often, with another one before it: its runs are no iterations. */
-START_TEST(runs_of_one_kernel_are_one_loop)
+TEST(runs_of_one_kernel_are_one_loop)
 {
 	static const int times[] = { 400, 90, 41, 17, 8, 5, 3, 2, 1 };
 	struct dp_analysis *analysis;
@@ -218,10 +211,9 @@ START_TEST(runs_of_one_kernel_are_one_loop)
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, all);
 	dp_analysis_free(analysis);
 }
-END_TEST
 
 /* Copies with a kernel vary now and then: it is an iteration nonetheless. */
-START_TEST(copies_may_differ)
+TEST(copies_may_differ)
 {
 	struct dp_analysis *analysis;
 	const struct dp_loop *loop;
@@ -243,10 +235,9 @@ START_TEST(copies_may_differ)
 	ck_assert_uint_eq(loop->copies, 3);
 	dp_analysis_free(analysis);
 }
-END_TEST
 
 /* Layers of a network copy nothing: three repetitions that upload something are iterations. */
-START_TEST(a_few_kernels_with_uploads_repeat)
+TEST(a_few_kernels_with_uploads_repeat)
 {
 	for (int upload = 0; upload < 2; upload++) {
 		struct dp_analysis *analysis;
@@ -268,10 +259,9 @@ START_TEST(a_few_kernels_with_uploads_repeat)
 		dp_analysis_free(analysis);
 	}
 }
-END_TEST
 
 /* Too few kernels to search. In a network they are layers. */
-START_TEST(a_few_kernels_repeat)
+TEST(a_few_kernels_repeat)
 {
 	struct dp_analysis *analysis = analyze("ampere_sgemm_nn_v%d", 0, 2, 6, 0);
 
@@ -282,7 +272,6 @@ START_TEST(a_few_kernels_repeat)
 	expect_steps("sweep_%d", 0, 3, 3, 0);
 	expect_steps("stage_%d", 0, 4, 4, 0);
 }
-END_TEST
 
 /* As many kernels, of names that differ in more than numbers. */
 static void run_all(const char *what, int count)
@@ -296,7 +285,7 @@ static void run_all(const char *what, int count)
 }
 
 /* Denoising steps behind an encoder are no layers of a pass, though they contain some. */
-START_TEST(steps_behind_an_encoder)
+TEST(steps_behind_an_encoder)
 {
 	struct dp_analysis *analysis;
 	bool found = false;
@@ -320,22 +309,3 @@ START_TEST(steps_behind_an_encoder)
 	ck_assert(found);
 	dp_analysis_free(analysis);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, time_steps_are_iterations);
-	tcase_add_test(tests, layers_are_none);
-	tcase_add_test(tests, steps_behind_an_encoder);
-	tcase_add_test(tests, one_kernel_is_an_iteration);
-	tcase_add_test(tests, kernels_have_loops_of_their_own);
-	tcase_add_test(tests, operators_of_a_pass_are_no_loops);
-	tcase_add_test(tests, two_iterations_are_alike);
-	tcase_add_test(tests, loops_of_one_kernel_are_limited);
-	tcase_add_test(tests, runs_of_one_kernel_are_one_loop);
-	tcase_add_test(tests, copies_may_differ);
-	tcase_add_test(tests, a_few_kernels_repeat);
-	tcase_add_test(tests, a_few_kernels_with_uploads_repeat);
-}
-
-#include "test_main.h"

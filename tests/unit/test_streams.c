@@ -13,8 +13,8 @@
 #include "../sim/families.h"
 
 #include "trace/builder.h"
+#include "test.h"
 
-#include <check.h>
 #include <deepprof/analysis.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void put(struct capture *c, int64_t called_ns, struct dp_op op, int64_t l
 	c->ops[c->count++] = op;
 }
 
-/* What goes on next to a kernel of the main stream, fewer kernels than there. */
+/* Work next to the main stream, with fewer kernels than it has. */
 static void put_others(struct capture *c, int64_t now_ns, size_t turn)
 {
 	struct dp_op op = { .start_ns = now_ns + (int64_t)below(c, 2000) };
@@ -287,21 +287,19 @@ static void expect_unmoved(enum family_kind kind, enum evidence evidence, bool l
 }
 
 /* With sanitizers, families take turns. */
-START_TEST(other_streams_time_is_nothing)
+TEST_LOOP(other_streams_time_is_nothing, FAMILY_COUNT)
 {
 	if (!DP_SANITIZED || _i % 2)
 		expect_unmoved((enum family_kind)_i, NONE, false);
 	if (!DP_SANITIZED || !(_i % 2))
 		expect_unmoved((enum family_kind)_i, UPLOADS, false);
 }
-END_TEST
 
-START_TEST(nor_is_it_next_to_launches)
+TEST_LOOP(nor_is_it_next_to_launches, FAMILY_COUNT)
 {
 	if (!DP_SANITIZED || _i % 2)
 		expect_unmoved((enum family_kind)_i, UPLOADS, true);
 }
-END_TEST
 
 /* The next loop from k on that the report shows; the count if there is none. */
 static size_t shown(const struct dp_analysis *analysis, size_t k)
@@ -314,7 +312,7 @@ static size_t shown(const struct dp_analysis *analysis, size_t k)
 /*
  * Shown loops must be equal in number, length and iterations, except for one that the ends cut off.
  */
-START_TEST(uploads_move_boundaries_only)
+TEST_LOOP(uploads_move_boundaries_only, FAMILY_COUNT)
 {
 	for (uint64_t seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
 		struct dp_trace *trace, *changed_trace;
@@ -344,14 +342,3 @@ START_TEST(uploads_move_boundaries_only)
 		family_free(&f);
 	}
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_set_timeout(tests, 120);
-	tcase_add_loop_test(tests, other_streams_time_is_nothing, 0, FAMILY_COUNT);
-	tcase_add_loop_test(tests, nor_is_it_next_to_launches, 0, FAMILY_COUNT);
-	tcase_add_loop_test(tests, uploads_move_boundaries_only, 0, FAMILY_COUNT);
-}
-
-#include "test_main.h"

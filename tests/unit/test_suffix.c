@@ -1,5 +1,6 @@
 /* The suffix tree against a brute-force oracle, on all small strings and on random ones. */
 #include "suffix_checks.h"
+#include "test.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -278,7 +279,7 @@ static void check_string(const uint32_t *text, size_t count, bool all_patterns)
 	}
 }
 
-START_TEST(every_short_string)
+TEST(every_short_string)
 {
 	size_t strings = 1;
 
@@ -293,9 +294,8 @@ START_TEST(every_short_string)
 		}
 	}
 }
-END_TEST
 
-START_TEST(random_strings)
+TEST(random_strings)
 {
 	static const uint32_t alphabets[] = { 1, 2, 3, 5, 30, 400, 1000000 };
 
@@ -312,9 +312,8 @@ START_TEST(random_strings)
 		check_string(text, count, false);
 	}
 }
-END_TEST
 
-START_TEST(extreme_values)
+TEST(extreme_values)
 {
 	uint32_t text[300];
 
@@ -324,9 +323,8 @@ START_TEST(extreme_values)
 	check_string(text, 1, true);
 	check_string(text, 2, true);
 }
-END_TEST
 
-START_TEST(take_frees_the_symbols)
+TEST(take_frees_the_symbols)
 {
 	struct dp_error error = DP_ERROR_INIT;
 	uint32_t *text = malloc(1000 * sizeof(*text)), zero = 0;
@@ -345,14 +343,13 @@ START_TEST(take_frees_the_symbols)
 	dp_suffix_tree_free(tree);
 	dp_suffix_tree_free(NULL);
 }
-END_TEST
 
 static int stop_at_depth(void *ctx, const struct dp_suffix_node *node, size_t parent_depth)
 {
 	return node->depth == *(const size_t *)ctx ? 42 : 0;
 }
 
-START_TEST(traversal_can_be_ended)
+TEST(traversal_can_be_ended)
 {
 	uint32_t text[] = { 1, 2, 1, 2, 1 };
 	struct dp_suffix_tree *tree;
@@ -364,9 +361,8 @@ START_TEST(traversal_can_be_ended)
 				 depth < 4 ? 42 : 0);
 	dp_suffix_tree_free(tree);
 }
-END_TEST
 
-START_TEST(positions_in_little_room)
+TEST(positions_in_little_room)
 {
 	uint32_t text[] = { 1, 2, 1, 2, 1 }, one = 1;
 	size_t positions[3] = { 9, 9, 9 };
@@ -382,16 +378,3 @@ START_TEST(positions_in_little_room)
 	ck_assert_uint_eq(positions[2], 9);
 	dp_suffix_tree_free(tree);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, every_short_string);
-	tcase_add_test(tests, random_strings);
-	tcase_add_test(tests, extreme_values);
-	tcase_add_test(tests, take_frees_the_symbols);
-	tcase_add_test(tests, traversal_can_be_ended);
-	tcase_add_test(tests, positions_in_little_room);
-}
-
-#include "test_main.h"

@@ -2,8 +2,8 @@
 #include "alloc_fail.h"
 #include "suffix/parse.h"
 #include "suffix/tree.h"
+#include "test.h"
 
-#include <check.h>
 #include <string.h>
 
 /* Deep, so that the sorting recurses, with values that need the radix sort where scale is large. */
@@ -43,7 +43,7 @@ static void sweep_build(const uint32_t *text, size_t count, unsigned flags, bool
 	ck_assert_uint_le(survived, 1);
 }
 
-START_TEST(build)
+TEST(build)
 {
 	uint32_t text[3000];
 
@@ -57,10 +57,9 @@ START_TEST(build)
 		sweep_build(text, 1, 0, false);
 	}
 }
-END_TEST
 
 /* Enough symbols that the arrays come from aligned memory. */
-START_TEST(build_large)
+TEST(build_large)
 {
 	size_t count = (size_t)9 << 18;
 	uint32_t *text = malloc(count * sizeof(*text));
@@ -70,7 +69,6 @@ START_TEST(build_large)
 	sweep_build(text, count, 0, false);
 	free(text);
 }
-END_TEST
 
 static int count_nodes(void *ctx, const struct dp_suffix_node *node, size_t parent_depth)
 {
@@ -79,7 +77,7 @@ static int count_nodes(void *ctx, const struct dp_suffix_node *node, size_t pare
 }
 
 /* A tree of aaa… is as deep as it is long: the stack of open nodes has to grow. */
-START_TEST(traverse)
+TEST(traverse)
 {
 	uint32_t text[5000] = { 0 };
 	struct dp_suffix_tree *tree;
@@ -106,9 +104,8 @@ START_TEST(traverse)
 	}
 	dp_suffix_tree_free(tree);
 }
-END_TEST
 
-START_TEST(children)
+TEST(children)
 {
 	struct dp_suffix_node root, child, parent;
 	struct dp_suffix_tree *tree;
@@ -136,7 +133,6 @@ START_TEST(children)
 		dp_suffix_tree_free(tree);
 	}
 }
-END_TEST
 
 #define MANY 1000000
 
@@ -210,7 +206,7 @@ static uint32_t random_many(const uint32_t *text, size_t i)
 }
 
 /* The public promise: the text's two bytes, the suffix array's four, and the LCP's. */
-START_TEST(ten_bytes_per_symbol)
+TEST_LOOP(ten_bytes_per_symbol, 8)
 {
 	static uint32_t (*const makers[])(const uint32_t *text,
 					  size_t i) = { constant,     alternating, fibonacci,
@@ -230,9 +226,8 @@ START_TEST(ten_bytes_per_symbol)
 	dp_suffix_tree_free(tree);
 	ck_assert_uint_eq(alloc_held(), before);
 }
-END_TEST
 
-START_TEST(parse)
+TEST(parse)
 {
 	uint32_t text[3000];
 	size_t more = 1;
@@ -250,16 +245,3 @@ START_TEST(parse)
 		dp_parse__fini(&made);
 	}
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, build);
-	tcase_add_test(tests, parse);
-	tcase_add_test(tests, build_large);
-	tcase_add_test(tests, traverse);
-	tcase_add_test(tests, children);
-	tcase_add_loop_test(tests, ten_bytes_per_symbol, 0, 8);
-}
-
-#include "test_main.h"

@@ -1,5 +1,6 @@
 /* Large suffix trees of hard families, checked in linear time. */
 #include "suffix_checks.h"
+#include "test.h"
 
 #include <string.h>
 
@@ -273,7 +274,7 @@ static void (*const families[])(uint32_t *text) = {
 	make_down,     make_zigzag,    make_words,	 make_wide,
 };
 
-START_TEST(large_families)
+TEST_LOOP(large_families, DP_COUNT(families))
 {
 	uint32_t *text = malloc(LARGE * sizeof(*text));
 
@@ -282,10 +283,9 @@ START_TEST(large_families)
 	check_family(text, LARGE);
 	free(text);
 }
-END_TEST
 
 /* Around the number of symbols that 16 bits can name. */
-START_TEST(alphabet_boundary)
+TEST(alphabet_boundary)
 {
 	uint32_t *text = malloc(LARGE * sizeof(*text));
 
@@ -302,12 +302,3 @@ START_TEST(alphabet_boundary)
 	}
 	free(text);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_loop_test(tests, large_families, 0, (int)DP_COUNT(families));
-	tcase_add_test(tests, alphabet_boundary);
-}
-
-#include "test_main.h"

@@ -1,8 +1,8 @@
 /* Summaries as bytes: nothing is lost, any order of merges is the same, and damage is refused. */
 #include "alloc_fail.h"
 #include "ranks/summary.h"
+#include "test.h"
 
-#include <check.h>
 #include <deepprof/report.h>
 #include <math.h>
 #include <stdio.h>
@@ -172,7 +172,7 @@ static void assert_same_rank(const struct dp_rank_summary *a, const struct dp_ra
 	}
 }
 
-START_TEST(nothing_is_lost)
+TEST(nothing_is_lost)
 {
 	for (seed = 1; seed < 300; seed += 2) {
 		uint64_t before = seed;
@@ -193,7 +193,6 @@ START_TEST(nothing_is_lost)
 		seed = before;
 	}
 }
-END_TEST
 
 /* What dp_summary_write() gives. */
 struct text {
@@ -284,7 +283,7 @@ static struct text merge_tree(struct dp_summary *const *leaves)
 	return text;
 }
 
-START_TEST(any_tree)
+TEST(any_tree)
 {
 	struct dp_summary *leaves[LEAVES];
 	struct text expected;
@@ -308,9 +307,8 @@ START_TEST(any_tree)
 	for (size_t i = 0; i < LEAVES; i++)
 		dp_summary_free(leaves[i]);
 }
-END_TEST
 
-START_TEST(sources)
+TEST(sources)
 {
 	struct dp_summary *leaves[2], *both;
 
@@ -333,7 +331,6 @@ START_TEST(sources)
 	dp_summary_free(leaves[0]);
 	dp_summary_free(leaves[1]);
 }
-END_TEST
 
 /* What is read must equal what was written: other bytes are refused. */
 static int read_status(const unsigned char *bytes, size_t size)
@@ -353,7 +350,7 @@ static int read_status(const unsigned char *bytes, size_t size)
 	return status;
 }
 
-START_TEST(damage)
+TEST(damage)
 {
 	struct dp_summary *leaves[2];
 	struct text text;
@@ -380,10 +377,9 @@ START_TEST(damage)
 	dp_summary_free(leaves[0]);
 	dp_summary_free(leaves[1]);
 }
-END_TEST
 
 /* Hostile bytes with a correct checksum are refused, or read and written unchanged. */
-START_TEST(enemies)
+TEST(enemies)
 {
 	struct dp_file_summary file, read;
 	size_t size, taken = 0;
@@ -415,9 +411,8 @@ START_TEST(enemies)
 	}
 	ck_assert_uint_gt(taken, 0);
 }
-END_TEST
 
-START_TEST(sink_stops)
+TEST(sink_stops)
 {
 	struct dp_error error = DP_ERROR_INIT;
 	struct dp_summary *leaf;
@@ -437,10 +432,9 @@ START_TEST(sink_stops)
 	free(cut.bytes);
 	dp_summary_free(leaf);
 }
-END_TEST
 
 /* The verdict on the ranks of one job, read from bytes, where any allocation may fail. */
-START_TEST(no_memory)
+TEST(no_memory)
 {
 	struct dp_summary *leaf, *read = NULL;
 	struct text text, again = { NULL, 0, 0, 0 };
@@ -493,7 +487,6 @@ START_TEST(no_memory)
 	dp_summary_free(read);
 	dp_summary_free(leaf);
 }
-END_TEST
 
 /* The same with a verdict: of a job whose rank 1 is slow, and of one with pipeline stages. */
 static void sweep_job(const char *path, enum dp_ranks_verdict_kind kind)
@@ -527,14 +520,13 @@ static void sweep_job(const char *path, enum dp_ranks_verdict_kind kind)
 
 #define CORPUS DP_SOURCE_ROOT "/tests/fuzz/corpus/summary/"
 
-START_TEST(no_memory_for_jobs)
+TEST(no_memory_for_jobs)
 {
 	sweep_job(CORPUS "straggler.dpsum", DP_VERDICT_STRAGGLER);
 	sweep_job(CORPUS "pipeline.dpsum", DP_VERDICT_NONE);
 }
-END_TEST
 
-START_TEST(no_file)
+TEST(no_file)
 {
 	struct dp_error error = DP_ERROR_INIT;
 	struct dp_summary *summary = NULL;
@@ -548,13 +540,12 @@ START_TEST(no_file)
 	ck_assert(!dp_summary_is_summary(DP_SOURCE_ROOT "/README.md"));
 	ck_assert(!dp_summary_is_summary(CORPUS "none"));
 }
-END_TEST
 
 /*
  * Ranks without a number get the free ones in order. This many take a second, and would take a
  * minute if each was searched from the start.
  */
-START_TEST(numbers_for_many)
+TEST(numbers_for_many)
 {
 	enum { MANY = 300000, GIVEN = 7 };
 	struct dp_rank_summary *ranks = dp_alloc__zeroed(MANY, sizeof(*ranks));
@@ -583,20 +574,3 @@ START_TEST(numbers_for_many)
 	dp_summary_free(summary);
 	free(ranks);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, numbers_for_many);
-	tcase_add_test(tests, nothing_is_lost);
-	tcase_add_test(tests, any_tree);
-	tcase_add_test(tests, sources);
-	tcase_add_test(tests, damage);
-	tcase_add_test(tests, enemies);
-	tcase_add_test(tests, sink_stops);
-	tcase_add_test(tests, no_memory);
-	tcase_add_test(tests, no_memory_for_jobs);
-	tcase_add_test(tests, no_file);
-}
-
-#include "test_main.h"

@@ -2,8 +2,8 @@
 #include "alloc_fail.h"
 #include "report_cases.h"
 #include "table/table.h"
+#include "test.h"
 
-#include <check.h>
 #include <deepprof/deepprof.h>
 #include <math.h>
 
@@ -133,7 +133,7 @@ static int64_t count_rows(struct ArrowArrayStream *stream, int64_t loop)
 	return rows;
 }
 
-START_TEST(every_table_is_sound)
+TEST(every_table_is_sound)
 {
 	static void (*const makers[])(struct report_case * at) = { case_train, case_slow,
 								   case_waits };
@@ -157,9 +157,8 @@ START_TEST(every_table_is_sound)
 		case_free(&at);
 	}
 }
-END_TEST
 
-START_TEST(iterations_are_those_of_the_analysis)
+TEST(iterations_are_those_of_the_analysis)
 {
 	struct report_case at;
 	struct table table;
@@ -189,9 +188,8 @@ START_TEST(iterations_are_those_of_the_analysis)
 	free_table(&table);
 	case_free(&at);
 }
-END_TEST
 
-START_TEST(metrics_are_not_copied)
+TEST(metrics_are_not_copied)
 {
 	struct report_case at;
 	struct table table;
@@ -209,7 +207,6 @@ START_TEST(metrics_are_not_copied)
 	free_table(&table);
 	case_free(&at);
 }
-END_TEST
 
 /* The value of a field's metadata, "" where it has none of that name. */
 static const char *metadata(const struct ArrowSchema *field, const char *key)
@@ -235,7 +232,7 @@ static const char *metadata(const struct ArrowSchema *field, const char *key)
 	return "";
 }
 
-START_TEST(fields_have_units)
+TEST(fields_have_units)
 {
 	struct report_case at;
 	struct table table;
@@ -254,9 +251,8 @@ START_TEST(fields_have_units)
 	free_table(&table);
 	case_free(&at);
 }
-END_TEST
 
-START_TEST(names_are_a_dictionary)
+TEST(names_are_a_dictionary)
 {
 	struct report_case at;
 	struct table table;
@@ -279,7 +275,6 @@ START_TEST(names_are_a_dictionary)
 	free_table(&table);
 	case_free(&at);
 }
-END_TEST
 
 /* A consumer of streams, with the arrays it has not released. */
 struct consumer {
@@ -395,7 +390,7 @@ static size_t consume(struct consumer *consumer, const struct report_case *at)
 	}
 }
 
-START_TEST(what_is_taken_is_released_once_in_any_order)
+TEST(what_is_taken_is_released_once_in_any_order)
 {
 	for (unsigned seed = 0; seed < 100; seed++) {
 		struct consumer consumer = { .random = seed };
@@ -416,9 +411,8 @@ START_TEST(what_is_taken_is_released_once_in_any_order)
 		ck_assert_uint_eq(alloc_held(), held);
 	}
 }
-END_TEST
 
-START_TEST(loops_have_their_rows)
+TEST(loops_have_their_rows)
 {
 	struct dp_table_options options = DP_TABLE_OPTIONS_INIT;
 	const struct dp_table_info *info;
@@ -455,9 +449,8 @@ START_TEST(loops_have_their_rows)
 	ck_assert_ptr_nonnull(strstr(error.message, "not reported on"));
 	case_free(&at);
 }
-END_TEST
 
-START_TEST(wrong_names_are_refused)
+TEST(wrong_names_are_refused)
 {
 	struct dp_error error = DP_ERROR_INIT;
 	struct ArrowArrayStream stream;
@@ -474,7 +467,6 @@ START_TEST(wrong_names_are_refused)
 			 DP_ERR_ARGUMENT);
 	case_free(&at);
 }
-END_TEST
 
 static void check_unit(const char *name, const char *unit)
 {
@@ -491,7 +483,7 @@ static void check_unit(const char *name, const char *unit)
 }
 
 /* So do keys of the JSON report, which metrics are, too. */
-START_TEST(names_of_columns_end_in_units)
+TEST(names_of_columns_end_in_units)
 {
 	size_t metrics = dp_metric_count(), all = metrics + dp_summary_metric_count();
 	const struct dp_table *table;
@@ -508,7 +500,6 @@ START_TEST(names_of_columns_end_in_units)
 		for (const struct dp_field *field = table->fields; field->name; field++)
 			check_unit(field->name, field->unit);
 }
-END_TEST
 
 /* What any table's stream gives: a good first batch, released. Returns its rows. */
 static int64_t check_stream(struct ArrowArrayStream *stream)
@@ -526,7 +517,7 @@ static int64_t check_stream(struct ArrowArrayStream *stream)
 	return rows;
 }
 
-START_TEST(ranks_have_tables)
+TEST(ranks_have_tables)
 {
 	struct ArrowArrayStream stream;
 	struct dp_error error = DP_ERROR_INIT;
@@ -565,7 +556,6 @@ START_TEST(ranks_have_tables)
 	dp_summary_free(summary);
 	ck_assert_int_eq(check_stream(&stream), (int64_t)cells);
 }
-END_TEST
 
 static struct dp_comparison *with_itself(const struct report_case *at)
 {
@@ -576,7 +566,7 @@ static struct dp_comparison *with_itself(const struct report_case *at)
 	return comparison;
 }
 
-START_TEST(comparisons_have_tables)
+TEST(comparisons_have_tables)
 {
 	struct report_case at;
 	struct dp_comparison *comparison;
@@ -608,10 +598,9 @@ START_TEST(comparisons_have_tables)
 	dp_comparison_free(comparison);
 	case_free(&at);
 }
-END_TEST
 
 /* A stream owns the comparison, which owns the analyses. */
-START_TEST(streams_outlive_comparisons)
+TEST(streams_outlive_comparisons)
 {
 	struct report_case at;
 	struct dp_comparison *comparison;
@@ -626,7 +615,6 @@ START_TEST(streams_outlive_comparisons)
 	dp_comparison_free(comparison);
 	ck_assert_int_eq(check_stream(&stream), pairs);
 }
-END_TEST
 
 /* Reads a whole table; returns whether memory ran out. Has no checks, as Check allocates. */
 static bool read_through(const struct report_case *at, const char *name)
@@ -652,7 +640,7 @@ static bool read_through(const struct report_case *at, const char *name)
 	return failed;
 }
 
-START_TEST(failed_allocations_are_survived)
+TEST(failed_allocations_are_survived)
 {
 	const struct dp_table_info *info;
 	struct report_case at;
@@ -676,23 +664,3 @@ START_TEST(failed_allocations_are_survived)
 	}
 	case_free(&at);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, every_table_is_sound);
-	tcase_add_test(tests, iterations_are_those_of_the_analysis);
-	tcase_add_test(tests, metrics_are_not_copied);
-	tcase_add_test(tests, fields_have_units);
-	tcase_add_test(tests, names_are_a_dictionary);
-	tcase_add_test(tests, what_is_taken_is_released_once_in_any_order);
-	tcase_add_test(tests, loops_have_their_rows);
-	tcase_add_test(tests, wrong_names_are_refused);
-	tcase_add_test(tests, names_of_columns_end_in_units);
-	tcase_add_test(tests, comparisons_have_tables);
-	tcase_add_test(tests, streams_outlive_comparisons);
-	tcase_add_test(tests, ranks_have_tables);
-	tcase_add_test(tests, failed_allocations_are_survived);
-}
-
-#include "test_main.h"

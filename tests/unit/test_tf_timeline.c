@@ -1,7 +1,8 @@
 /* TensorFlow 1's timelines: which rows count, however they are named. */
+#include "test.h"
+
 #include <deepprof/deepprof.h>
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +64,7 @@ static const struct dp_stream *op_stream(const struct dp_trace *trace, size_t in
 	return dp_trace_stream(trace, dp_trace_ops(trace)->stream[index]);
 }
 
-START_TEST(rows_of_streams_are_taken)
+TEST(rows_of_streams_are_taken)
 {
 	const struct dp_ops *ops;
 	struct dp_trace *trace;
@@ -103,10 +104,9 @@ START_TEST(rows_of_streams_are_taken)
 	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 1);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* Names of rows may come after the events. */
-START_TEST(names_come_late)
+TEST(names_come_late)
 {
 	struct dp_trace *trace;
 
@@ -118,10 +118,9 @@ START_TEST(names_come_late)
 	ck_assert_int_eq(op_stream(trace, 0)->stream, 1);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* Of several names of a row the most specific one counts, in any order. */
-START_TEST(order_of_names_is_nothing)
+TEST(order_of_names_is_nothing)
 {
 	static const char *const names[] = { "/device:GPU:0/stream:7 Compute",
 					     "/device:GPU:0/stream:all Compute",
@@ -150,10 +149,9 @@ START_TEST(order_of_names_is_nothing)
 		dp_trace_free(trace);
 	}
 }
-END_TEST
 
 /* More rows than any machine has: those beyond are reported. */
-START_TEST(rows_have_a_limit)
+TEST(rows_have_a_limit)
 {
 	struct dp_trace *trace;
 
@@ -168,14 +166,3 @@ START_TEST(rows_have_a_limit)
 	ck_assert_uint_eq(dp_trace_loss(trace, 0)->records, 5000 - 4096);
 	dp_trace_free(trace);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, rows_of_streams_are_taken);
-	tcase_add_test(tests, names_come_late);
-	tcase_add_test(tests, order_of_names_is_nothing);
-	tcase_add_test(tests, rows_have_a_limit);
-}
-
-#include "test_main.h"

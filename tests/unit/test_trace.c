@@ -3,8 +3,8 @@
 #include "trace/builder_model.h"
 #include "trace/call_kind.h"
 #include "trace/sort.h"
+#include "test.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void add_call(struct dp_builder *builder, uint32_t thread, const char *na
 	ck_assert_int_eq(dp_builder__add_call(builder, &call), DP_OK);
 }
 
-START_TEST(times_start_at_the_first_operation)
+TEST(times_start_at_the_first_operation)
 {
 	struct dp_builder *builder = start();
 	uint32_t process = dp_builder__process(builder, 42);
@@ -42,9 +42,8 @@ START_TEST(times_start_at_the_first_operation)
 	ck_assert_str_eq(dp_trace_path(trace), "a.db");
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(equal_times_keep_the_order_of_launch)
+TEST(equal_times_keep_the_order_of_launch)
 {
 	struct dp_builder *builder = start();
 	uint32_t stream = dp_builder__stream(builder, dp_builder__process(builder, 1), 0, 1, 7);
@@ -60,9 +59,8 @@ START_TEST(equal_times_keep_the_order_of_launch)
 	ck_assert_int_eq(dp_trace_resolution_ns(trace), 1000);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(operations_find_their_calls)
+TEST(operations_find_their_calls)
 {
 	struct dp_builder *builder = start();
 	uint32_t one = dp_builder__process(builder, 1), two = dp_builder__process(builder, 2);
@@ -94,9 +92,8 @@ START_TEST(operations_find_their_calls)
 	ck_assert_uint_eq(ops->call[4], DP_NONE);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(streams_are_classified_per_device)
+TEST(streams_are_classified_per_device)
 {
 	struct dp_builder *builder = start();
 	uint32_t process = dp_builder__process(builder, 1);
@@ -127,7 +124,6 @@ START_TEST(streams_are_classified_per_device)
 	ck_assert_uint_eq(dp_trace_ops(trace)->stream[0], 0);
 	dp_trace_free(trace);
 }
-END_TEST
 
 static void add_kernel(struct dp_builder *builder, uint32_t stream, const char *name,
 		       int64_t start_ns, int64_t end_ns)
@@ -169,7 +165,7 @@ static int64_t main_of(const char *name7, int count7, int64_t ns7, const char *n
 	return main_stream;
 }
 
-START_TEST(the_main_stream_computes_most_of_the_time)
+TEST(the_main_stream_computes_most_of_the_time)
 {
 	/* a pipeline stage: twice as many sends and receives, longer or shorter */
 	ck_assert_int_eq(main_of("gemm", 10, 500, "ncclDevKernel_SendRecv(x)", 20, 1), 7);
@@ -184,7 +180,6 @@ START_TEST(the_main_stream_computes_most_of_the_time)
 	/* a device that only communicates */
 	ck_assert_int_eq(main_of("ncclDevKernel_A", 10, 100, "ncclDevKernel_B", 20, 100), 9);
 }
-END_TEST
 
 /* Process and device numbers, and ranks, in the order of a file. */
 static void check_device_order(const int64_t (*found)[2], const int64_t (*expected)[2])
@@ -210,7 +205,7 @@ static void check_device_order(const int64_t (*found)[2], const int64_t (*expect
 	dp_trace_free(trace);
 }
 
-START_TEST(devices_are_in_order)
+TEST(devices_are_in_order)
 {
 	static const int64_t numbers[][2] = { { -1, 2 }, { -1, 0 }, { -1, 1 } };
 	static const int64_t in_order[][2] = { { -1, 0 }, { -1, 1 }, { -1, 2 } };
@@ -220,9 +215,8 @@ START_TEST(devices_are_in_order)
 	check_device_order(numbers, in_order);
 	check_device_order(ranks, by_rank);
 }
-END_TEST
 
-START_TEST(nothing_on_the_gpu_is_reported)
+TEST(nothing_on_the_gpu_is_reported)
 {
 	struct dp_builder *builder = start();
 	struct dp_range range = { 0, 1, 0, DP_NONE, DP_RANGE_NVTX };
@@ -239,9 +233,8 @@ START_TEST(nothing_on_the_gpu_is_reported)
 	ck_assert_str_eq(error.message, "no GPU activity: 1 NVTX range, no kernels in what is left "
 					"(the file ends early)");
 }
-END_TEST
 
-START_TEST(impossible_times_are_lost_and_negative_ones_clamped)
+TEST(impossible_times_are_lost_and_negative_ones_clamped)
 {
 	struct dp_builder *builder = start();
 	uint32_t stream = dp_builder__stream(builder, dp_builder__process(builder, 1), 0, 1, 7);
@@ -257,7 +250,6 @@ START_TEST(impossible_times_are_lost_and_negative_ones_clamped)
 	ck_assert_uint_eq(dp_trace_clamped(trace), 1);
 	dp_trace_free(trace);
 }
-END_TEST
 
 static uint64_t lost(const struct dp_trace *trace, const char *reason)
 {
@@ -271,7 +263,7 @@ static uint64_t lost(const struct dp_trace *trace, const char *reason)
 
 /* Of times and durations, from the file's zero and from the trace's, and of bytes: last and next.
  */
-START_TEST(values_have_limits)
+TEST(values_have_limits)
 {
 	const int64_t limit = INT64_C(1) << 61;
 	struct dp_builder *builder = start();
@@ -309,10 +301,9 @@ START_TEST(values_have_limits)
 	ck_assert_uint_eq(lost(trace, "events with impossible sizes"), 2);
 	dp_trace_free(trace);
 }
-END_TEST
 
 /* However many reasons a file makes up, 64 are distinguished. */
-START_TEST(what_is_lost_besides_the_unknown)
+TEST(what_is_lost_besides_the_unknown)
 {
 	struct dp_builder *builder = start();
 	struct dp_trace *trace;
@@ -326,9 +317,8 @@ START_TEST(what_is_lost_besides_the_unknown)
 	ck_assert_uint_eq(dp_trace_loss(trace, 1)->records, 0);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(losses_have_a_limit)
+TEST(losses_have_a_limit)
 {
 	struct dp_builder *builder = start();
 	uint32_t stream = dp_builder__stream(builder, dp_builder__process(builder, 1), 0, 1, 7);
@@ -348,7 +338,6 @@ START_TEST(losses_have_a_limit)
 	ck_assert_uint_eq(dp_trace_lost(trace), 200);
 	dp_trace_free(trace);
 }
-END_TEST
 
 static int by_last_digit(const void *ctx, uint32_t a, uint32_t b)
 {
@@ -358,7 +347,7 @@ static int by_last_digit(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* Sorts by a key, by a function, and by both, the function deciding between equal keys. */
-START_TEST(sort_is_stable)
+TEST(sort_is_stable)
 {
 	int64_t values[500], keys[500], before, now;
 	const struct dp_row_order by[] = { { keys, NULL, NULL },
@@ -385,10 +374,9 @@ START_TEST(sort_is_stable)
 		free(order);
 	}
 }
-END_TEST
 
 /* Operations find the latest call with their id, whether ids are dense or sparse. */
-START_TEST(calls_of_near_and_far_ids)
+TEST(calls_of_near_and_far_ids)
 {
 	for (uint32_t step = 1; step <= 10000019; step = step * 13 + 6) {
 		struct dp_builder *builder = start();
@@ -417,10 +405,9 @@ START_TEST(calls_of_near_and_far_ids)
 		dp_trace_free(trace);
 	}
 }
-END_TEST
 
 /* Launches around a pause; the pauses of a process are joined. */
-START_TEST(pauses_lie_between_launches)
+TEST(pauses_lie_between_launches)
 {
 	struct dp_builder *builder = start();
 	uint32_t one = dp_builder__process(builder, 1), two = dp_builder__process(builder, 2);
@@ -452,9 +439,8 @@ START_TEST(pauses_lie_between_launches)
 	ck_assert_int_eq(dp_trace_paused_ns(trace, DP_NONE), 0);
 	dp_trace_free(trace);
 }
-END_TEST
 
-START_TEST(calls_are_known_by_name)
+TEST(calls_are_known_by_name)
 {
 	ck_assert_int_eq(dp_call__kind("cudaLaunchKernel_v7000"), DP_CALL_LAUNCH);
 	ck_assert_int_eq(dp_call__kind("cuLaunchKernelEx"), DP_CALL_LAUNCH);
@@ -479,25 +465,3 @@ START_TEST(calls_are_known_by_name)
 	ck_assert_int_eq(dp_call__kind("zeMemAllocDevice"), DP_CALL_MEMORY);
 	ck_assert_int_eq(dp_call__kind("pipelineEventWait"), DP_CALL_OTHER);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, times_start_at_the_first_operation);
-	tcase_add_test(tests, equal_times_keep_the_order_of_launch);
-	tcase_add_test(tests, operations_find_their_calls);
-	tcase_add_test(tests, streams_are_classified_per_device);
-	tcase_add_test(tests, the_main_stream_computes_most_of_the_time);
-	tcase_add_test(tests, devices_are_in_order);
-	tcase_add_test(tests, nothing_on_the_gpu_is_reported);
-	tcase_add_test(tests, impossible_times_are_lost_and_negative_ones_clamped);
-	tcase_add_test(tests, values_have_limits);
-	tcase_add_test(tests, what_is_lost_besides_the_unknown);
-	tcase_add_test(tests, losses_have_a_limit);
-	tcase_add_test(tests, pauses_lie_between_launches);
-	tcase_add_test(tests, sort_is_stable);
-	tcase_add_test(tests, calls_of_near_and_far_ids);
-	tcase_add_test(tests, calls_are_known_by_name);
-}
-
-#include "test_main.h"

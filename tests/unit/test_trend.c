@@ -2,8 +2,8 @@
 #include "stats/change.h"
 #include "stats/trend.h"
 #include "activity/warmup.h"
+#include "test.h"
 
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static double normal(void)
 	return sum;
 }
 
-START_TEST(trends_are_found_in_noise)
+TEST(trends_are_found_in_noise)
 {
 	static double values[5000];
 	struct dp_trend trend;
@@ -47,10 +47,9 @@ START_TEST(trends_are_found_in_noise)
 	ck_assert_double_lt(trend.p, 1e-9);
 	ck_assert(!dp_trend__init(&trend, values, 7));
 }
-END_TEST
 
 /* Of a hundred series without a trend, about one seems to have one. */
-START_TEST(no_trend_is_none)
+TEST(no_trend_is_none)
 {
 	double values[50];
 	struct dp_trend trend;
@@ -69,9 +68,8 @@ START_TEST(no_trend_is_none)
 	ck_assert_double_eq(trend.p, 1);
 	ck_assert_double_eq(trend.slope, 0);
 }
-END_TEST
 
-START_TEST(steps_are_found)
+TEST(steps_are_found)
 {
 	static double values[5000];
 	struct dp_change change;
@@ -90,10 +88,9 @@ START_TEST(steps_are_found)
 		ck_assert_double_lt(change.after, change.before - 10);
 	}
 }
-END_TEST
 
 /* Noise, a slope and a constant are no steps, nor are a few values at an end. */
-START_TEST(no_step_is_none)
+TEST(no_step_is_none)
 {
 	double values[200];
 	struct dp_change change;
@@ -115,9 +112,8 @@ START_TEST(no_step_is_none)
 	ck_assert(!dp_change__find(&change, values, DP_COUNT(values)));
 	ck_assert(!dp_change__find(&change, values, 9));
 }
-END_TEST
 
-START_TEST(outliers_have_their_limit)
+TEST(outliers_have_their_limit)
 {
 	double values[] = { 100, 102, 98, 101, 99, 100, 180, 100 };
 	double same[] = { 100, 100, 100, 100, 109, 100 };
@@ -132,7 +128,6 @@ START_TEST(outliers_have_their_limit)
 	ck_assert_double_gt(dp_outlier__limit(twice, DP_COUNT(twice)), 302);
 	ck_assert(isnan(dp_outlier__limit(values, 3)));
 }
-END_TEST
 
 /* Iterations with these periods, the last one open; how many are warm-up. */
 static size_t warm(const double *period_ns, size_t count, size_t partial, size_t foreign)
@@ -158,7 +153,7 @@ static size_t warm(const double *period_ns, size_t count, size_t partial, size_t
 	return marked;
 }
 
-START_TEST(warmup_is_what_comes_first)
+TEST(warmup_is_what_comes_first)
 {
 	static const double two[] = { 300, 200, 100, 101, 99, 100, 100, 102, 98, 100 };
 	static const double none[] = { 100, 105, 100, 101, 99, 100, 300, 102, 98, 100 };
@@ -180,9 +175,8 @@ START_TEST(warmup_is_what_comes_first)
 	ck_assert_uint_eq(warm(two, 3, 0, 99), 0);
 	ck_assert_uint_eq(warm(two, 0, 0, 99), 0);
 }
-END_TEST
 
-START_TEST(the_first_of_few_may_be_cold)
+TEST(the_first_of_few_may_be_cold)
 {
 	static const double cold[] = { 1405, 841.5, 841.1, 840 };
 	static const double slowing[] = { 547, 41, 32, 30 }, little[] = { 140, 101, 100, 102 };
@@ -201,7 +195,6 @@ START_TEST(the_first_of_few_may_be_cold)
 	ck_assert_uint_eq(warm(cold, 4, 0, 1), 0);
 	ck_assert_uint_eq(warm(cold, 2, 0, 2), 0);
 }
-END_TEST
 
 /* How many of 4,096 or fewer iterations are warm-up whose periods fall from 570 to 60 us. */
 static size_t warm_in_trend(size_t count, double power, double first)
@@ -224,7 +217,7 @@ static size_t warm_in_trend(size_t count, double power, double first)
 	return marked;
 }
 
-START_TEST(a_trend_is_no_warmup)
+TEST(a_trend_is_no_warmup)
 {
 	static const size_t counts[] = { 6, 10, 20, 60, 200, 4095 };
 	/* Falling still after the first, which took a hundred times as long. */
@@ -244,9 +237,8 @@ START_TEST(a_trend_is_no_warmup)
 		periods_ns[k] = 1e6 * two[k];
 	ck_assert_uint_eq(warm(periods_ns, DP_COUNT(two), 0, 99), 2);
 }
-END_TEST
 
-START_TEST(warmup_is_a_few_iterations)
+TEST(warmup_is_a_few_iterations)
 {
 	double periods_ns[31];
 
@@ -257,10 +249,9 @@ START_TEST(warmup_is_a_few_iterations)
 		ck_assert_uint_eq(warm(periods_ns, 11, 0, 99), slow <= 3 ? slow : 0);
 	}
 }
-END_TEST
 
 /* Of steady runs the first iteration stays, however few there are. */
-START_TEST(few_steady_ones_stay)
+TEST(few_steady_ones_stay)
 {
 	static const double spreads[] = { 0.02, 0.05, 0.1 };
 	size_t marked[3] = { 0 };
@@ -278,20 +269,3 @@ START_TEST(few_steady_ones_stay)
 	/* One of 1,000 at most. */
 	ck_assert_uint_le(marked[2], 30);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, trends_are_found_in_noise);
-	tcase_add_test(tests, no_trend_is_none);
-	tcase_add_test(tests, steps_are_found);
-	tcase_add_test(tests, no_step_is_none);
-	tcase_add_test(tests, outliers_have_their_limit);
-	tcase_add_test(tests, warmup_is_what_comes_first);
-	tcase_add_test(tests, the_first_of_few_may_be_cold);
-	tcase_add_test(tests, a_trend_is_no_warmup);
-	tcase_add_test(tests, warmup_is_a_few_iterations);
-	tcase_add_test(tests, few_steady_ones_stay);
-}
-
-#include "test_main.h"

@@ -3,8 +3,8 @@
  * reports: the linker redirects fstatvfs.
  */
 #include "import/unpack.h"
+#include "test.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static int unpack_large(fsblkcnt_t blocks, fsblkcnt_t available, unsigned long b
 }
 
 /* A twentieth stays free, unless that is ten gigabytes. */
-START_TEST(a_part_of_the_disk_stays_free)
+TEST(a_part_of_the_disk_stays_free)
 {
 	answer = 0;
 	ck_assert_int_eq(unpack_large(1000000, 50000, 4096), DP_OK);
@@ -85,10 +85,9 @@ START_TEST(a_part_of_the_disk_stays_free)
 	/* a size that is missing divides nothing */
 	ck_assert_int_eq(unpack_large(1000000, 0, 0), DP_ERR_LIMIT);
 }
-END_TEST
 
 /* Small files are not refused, nor those on a disk that reports nothing. */
-START_TEST(a_disk_that_says_nothing)
+TEST(a_disk_that_says_nothing)
 {
 	struct dp_error error = DP_ERROR_INIT;
 
@@ -98,12 +97,3 @@ START_TEST(a_disk_that_says_nothing)
 	ck_assert_int_eq(unpack(1 << 20, &error), DP_OK);
 	ck_assert_int_eq(asked, 0);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, a_part_of_the_disk_stays_free);
-	tcase_add_test(tests, a_disk_that_says_nothing);
-}
-
-#include "test_main.h"

@@ -1,7 +1,7 @@
 /* Variants: periodic ones are recognized, others are not, and their cost. */
 #include "metric/loop_variants.h"
+#include "test.h"
 
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static uint32_t draw(uint64_t *state, uint32_t below)
 }
 
 /* Every 10th iteration, wherever that begins, some of them missed or put off by one. */
-START_TEST(periodic)
+TEST(periodic)
 {
 	for (uint32_t seed = 0; seed < 200; seed++) {
 		uint32_t of[MOST] = { 0 }, period = 2 + seed % 12;
@@ -71,10 +71,9 @@ START_TEST(periodic)
 		free(at.variants);
 	}
 }
-END_TEST
 
 /* Random variants, a few or many: of 1000 loops hardly one looks periodic. */
-START_TEST(random_ones_are_not)
+TEST(random_ones_are_not)
 {
 	size_t wrong = 0;
 
@@ -93,10 +92,9 @@ START_TEST(random_ones_are_not)
 	}
 	ck_assert_msg(wrong <= 5, "%zu", wrong);
 }
-END_TEST
 
 /* A pattern of only the beginning is not reported for the loop. */
-START_TEST(beginnings_are_not)
+TEST(beginnings_are_not)
 {
 	uint32_t of[MOST] = { 0 };
 	struct fixture at;
@@ -108,10 +106,9 @@ START_TEST(beginnings_are_not)
 	ck_assert_uint_eq(at.variants[1].count, 10);
 	free(at.variants);
 }
-END_TEST
 
 /* Medians exclude warm-up, partial iterations and those that other kernels interrupt. */
-START_TEST(costs)
+TEST(costs)
 {
 	static const int64_t starts_ns[8] = { 0, 900, 1000, 1130, 1230, 1420, 1520, 1670 };
 	struct dp_iteration its[8] = { { 0 } };
@@ -138,10 +135,9 @@ START_TEST(costs)
 	ck_assert(isnan(v[2].extra_ns) && isnan(v[3].extra_ns));
 	free(v);
 }
-END_TEST
 
 /* Loops without iterations or with partial ones only have no numbers, and no failure. */
-START_TEST(nothing)
+TEST(nothing)
 {
 	struct dp_iteration cut = { .partial = true };
 	struct dp_loop loop = { .iterations = 1, .variants = 1 };
@@ -156,15 +152,3 @@ START_TEST(nothing)
 	ck_assert_int_eq(dp_loop_variants__make(&v, &loop, &cut, NULL), DP_OK);
 	free(v);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, periodic);
-	tcase_add_test(tests, random_ones_are_not);
-	tcase_add_test(tests, beginnings_are_not);
-	tcase_add_test(tests, costs);
-	tcase_add_test(tests, nothing);
-}
-
-#include "test_main.h"

@@ -1,10 +1,10 @@
 /* XSpaces: planes, lines and stats of GPUs, TPUs and hosts, and the effect of damage. */
 #include "import/wire.h"
 #include "report/proto.h"
+#include "test.h"
 
 #include <deepprof/deepprof.h>
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -282,7 +282,7 @@ static void check_host(const struct dp_trace *trace)
 }
 
 /* In either order of planes. */
-START_TEST(gpu_and_host)
+TEST(gpu_and_host)
 {
 	struct dp_trace *trace;
 
@@ -299,18 +299,12 @@ START_TEST(gpu_and_host)
 		done(trace);
 	}
 }
-END_TEST
 
-/* A loop's event encloses those of its body: it is a range. Times count from the session's start.
- */
-START_TEST(tpu_operations)
+static void make_tpu(void)
 {
 	static const char *const names[] = { "%while.1 = (f32[]) while()",
 					     "%fusion.2 = f32[8] fusion()",
 					     "%copy-start.3 = copy-start()" };
-	const struct dp_ops *ops;
-	struct dp_trace *trace;
-	int64_t t0_ns;
 	size_t at;
 
 	begin();
@@ -354,6 +348,17 @@ START_TEST(tpu_operations)
 	dp_proto__uint(&proto, 3, T0);
 	dp_proto__close(&proto, at);
 	dp_proto__close(&proto, plane_at);
+}
+
+/* A loop's event encloses those of its body: it is a range. Times count from the session's start.
+ */
+TEST(tpu_operations)
+{
+	const struct dp_ops *ops;
+	struct dp_trace *trace;
+	int64_t t0_ns;
+
+	make_tpu();
 	trace = read_all();
 	ops = dp_trace_ops(trace);
 	ck_assert_uint_eq(ops->count, 6);
@@ -373,10 +378,9 @@ START_TEST(tpu_operations)
 	ck_assert_int_eq(t0_ns, (int64_t)T0 + 1000 + 2000);
 	done(trace);
 }
-END_TEST
 
 /* Steps of a device are its iterations, even without data from the host. */
-START_TEST(steps_are_marks)
+TEST(steps_are_marks)
 {
 	struct dp_error failure = DP_ERROR_INIT;
 	struct dp_analysis *analysis = NULL;
@@ -406,10 +410,9 @@ START_TEST(steps_are_marks)
 	dp_analysis_free(analysis);
 	done(trace);
 }
-END_TEST
 
 /* What JAX compiled is named by its operators, not by the module that they all are of. */
-START_TEST(operators_of_jax)
+TEST(operators_of_jax)
 {
 	struct dp_trace *trace;
 	size_t at;
@@ -458,9 +461,8 @@ START_TEST(operators_of_jax)
 	ck_assert_uint_eq(dp_trace_device(trace, 0)->total_bytes, UINT64_C(206141652992));
 	done(trace);
 }
-END_TEST
 
-START_TEST(memory_of_a_device)
+TEST(memory_of_a_device)
 {
 	struct dp_trace *trace;
 	size_t at;
@@ -490,9 +492,8 @@ START_TEST(memory_of_a_device)
 	ck_assert_int_eq(dp_trace_memory(trace)->delta_bytes[1], -4096);
 	done(trace);
 }
-END_TEST
 
-START_TEST(names_that_are_missing)
+TEST(names_that_are_missing)
 {
 	struct dp_trace *trace;
 
@@ -513,10 +514,9 @@ START_TEST(names_that_are_missing)
 	ck_assert_uint_eq(dp_trace_loss_count(trace), 1);
 	done(trace);
 }
-END_TEST
 
 /* Every prefix of a file, and every flipped bit, gives a trace or an error. */
-START_TEST(damage_is_survived)
+TEST(damage_is_survived)
 {
 	struct dp_trace *trace;
 	size_t kept = 0, used;
@@ -547,10 +547,9 @@ START_TEST(damage_is_survived)
 	ck_assert_uint_gt(kept, proto.used * 8 / 5 / 2);
 	free(proto.bytes);
 }
-END_TEST
 
 /* Numbers of all lengths, wherever in a message they stand, and cut off at any byte. */
-START_TEST(fields_of_all_lengths)
+TEST(fields_of_all_lengths)
 {
 	struct dp_wire_cursor cursor;
 	struct dp_wire_field field;
@@ -579,9 +578,8 @@ START_TEST(fields_of_all_lengths)
 		free(bytes);
 	}
 }
-END_TEST
 
-START_TEST(no_xspace)
+TEST(no_xspace)
 {
 	begin();
 	dp_proto__string(&proto, 4, "host");
@@ -595,19 +593,3 @@ START_TEST(no_xspace)
 	ck_assert_int_eq(error.status, DP_ERR_NO_GPU);
 	free(proto.bytes);
 }
-END_TEST
-
-static void fill(TCase *tests)
-{
-	tcase_add_test(tests, gpu_and_host);
-	tcase_add_test(tests, tpu_operations);
-	tcase_add_test(tests, steps_are_marks);
-	tcase_add_test(tests, operators_of_jax);
-	tcase_add_test(tests, memory_of_a_device);
-	tcase_add_test(tests, names_that_are_missing);
-	tcase_add_test(tests, damage_is_survived);
-	tcase_add_test(tests, fields_of_all_lengths);
-	tcase_add_test(tests, no_xspace);
-}
-
-#include "test_main.h"
