@@ -41,21 +41,37 @@ int sim_db_open(struct sim_db *db, struct sim_sink *sink, unsigned page_bytes)
 	return sim_db_run(db, sink, pragmas);
 }
 
-int sim_db_row(struct sim_db *db, struct sim_sink *sink, int i, const char *sql)
+static void bind(sqlite3_stmt *statement, int column, const struct sim_value *value)
 {
+	switch (value->kind) {
+	case SIM_INT:
+		sqlite3_bind_int64(statement, column, value->integer);
+		break;
+	case SIM_TEXT:
+		sqlite3_bind_text(statement, column, value->data, -1, SQLITE_TRANSIENT);
+		break;
+	case SIM_BLOB:
+		sqlite3_bind_blob(statement, column, value->data, (int)value->length,
+				  SQLITE_TRANSIENT);
+		break;
+	case SIM_NULL:
+		sqlite3_bind_null(statement, column);
+	}
+}
+
+int sim_db_values(struct sim_sink *sink, int i, const char *sql, const struct sim_value *values,
+		  size_t count)
+{
+	struct sim_db *db = sink->state;
+
 	if (!db->statements[i] &&
 	    sqlite3_prepare_v2(db->handle, sql, -1, &db->statements[i], NULL) != SQLITE_OK)
 		return fail(db, sink);
-	db->current = db->statements[i];
-	db->column = 0;
-	return 0;
-}
-
-int sim_db_done(struct sim_db *db, struct sim_sink *sink)
-{
-	if (sqlite3_step(db->current) != SQLITE_DONE)
+	for (size_t k = 0; k < count; k++)
+		bind(db->statements[i], (int)k + 1, &values[k]);
+	if (sqlite3_step(db->statements[i]) != SQLITE_DONE)
 		return fail(db, sink);
-	sqlite3_reset(db->current);
+	sqlite3_reset(db->statements[i]);
 	return 0;
 }
 
@@ -72,22 +88,18 @@ int sim_db_close(struct sim_db *db, struct sim_sink *sink, bool complete)
 	return status;
 }
 
-void sim_db_int(struct sim_db *db, int64_t value)
+int64_t sim_copy_kind(const struct sim_event *event)
 {
-	sqlite3_bind_int64(db->current, ++db->column, value);
+	static const int64_t kinds[] = { [SIM_HTOD] = 1, [SIM_DTOH] = 2, [SIM_DTOD] = 8 };
+
+	return kinds[event->copy_kind];
 }
 
-void sim_db_text(struct sim_db *db, const char *text)
+int64_t sim_memory_kind(const struct sim_event *event, bool source)
 {
-	sqlite3_bind_text(db->current, ++db->column, text, -1, SQLITE_TRANSIENT);
-}
+	enum { PAGEABLE = 1, PINNED, DEVICE };
 
-void sim_db_blob(struct sim_db *db, const void *data, size_t length)
-{
-	sqlite3_bind_blob(db->current, ++db->column, data, (int)length, SQLITE_TRANSIENT);
-}
-
-void sim_db_null(struct sim_db *db)
-{
-	sqlite3_bind_null(db->current, ++db->column);
+	if (event->copy_kind != (source ? SIM_HTOD : SIM_DTOH))
+		return DEVICE;
+	return event->memory == SIM_PINNED ? PINNED : PAGEABLE;
 }

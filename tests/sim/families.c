@@ -156,7 +156,7 @@ static void add(struct body *body, uint32_t kernel)
 		body->kernels[body->n++] = kernel;
 }
 
-/* Kernels as a layer has them: some of its own, some that are everywhere. */
+/* The kernels of a layer: some of its own, some that appear everywhere. */
 static void invent(struct maker *m, struct body *body, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -214,7 +214,7 @@ static void invent_optimizer(struct maker *m, struct body *optimizer)
 
 static void flag_finish(struct maker *m, size_t from)
 {
-	/* by name: kernels that appear elsewhere, too, are not known to */
+	/* by name: kernels that also appear elsewhere do not show where */
 	for (size_t i = from; i < m->f->n; i++)
 		m->f->evidence[i].finishes_step = m->f->symbols[i] >= DP_COUNT(m->common);
 }
@@ -287,7 +287,7 @@ static void make_superstep(struct maker *m, size_t size)
 	}
 }
 
-/* Steps without layers; one in a few has some kernels more. */
+/* Steps without layers; every few steps have some kernels more. */
 static void make_flat(struct maker *m, size_t size)
 {
 	int loop = add_loop(m, "train", true);
@@ -414,7 +414,7 @@ static void make_gan(struct maker *m, size_t size)
 		size_t from;
 
 		begin(m, loop);
-		emit_body(m, &forward); /* the generator makes */
+		emit_body(m, &forward); /* sizes that the generator makes */
 		emit_body(m, &m->forward);
 		emit_body(m, &m->forward);
 		emit_body(m, &m->backward);
@@ -646,7 +646,7 @@ static void make(struct maker *m, enum family_kind kind, size_t size)
 	}
 }
 
-/* Does something come between iterations now and then, so that names tell where they begin? */
+/* Whether other kernels sometimes run between iterations, so that names show where they begin. */
 static bool comes_between(enum family_kind kind)
 {
 	return kind == FAMILY_STATISTICS || kind == FAMILY_EVALUATION || kind == FAMILY_SUPERSTEP ||

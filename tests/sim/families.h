@@ -20,14 +20,14 @@ enum family_kind {
 	FAMILY_AUTOTUNE,     /* trial kernels in the first iterations */
 	FAMILY_GRAPH,	     /* three or four graph launches a step */
 	FAMILY_DECODE,	     /* decoding with prefills */
-	FAMILY_RECURRENT,    /* as many cells as the sequence is long */
+	FAMILY_RECURRENT,    /* a cell per element of a sequence of varying length */
 	FAMILY_RECOMPILE,    /* other kernels from the middle on */
 	FAMILY_DENSE,	     /* 3.5% of the events inserted, lost or renamed */
 	FAMILY_FEW,	     /* four iterations */
 	FAMILY_ACCUMULATION, /* four micro-batches to an optimizer step */
 	FAMILY_RANDOM,	     /* no loop */
 	FAMILY_SINGLE_PASS,  /* no loop, many equal layers */
-	FAMILY_FLAT,	     /* no layers, and kernels more every few steps */
+	FAMILY_FLAT,	     /* no layers, and a few more kernels every few steps */
 	FAMILY_COUNT,
 };
 
@@ -54,14 +54,13 @@ struct family {
 const char *family_name(enum family_kind kind);
 
 /*
- * Makes one. head: the capture begins inside an iteration; its kernels then have no launch. size
- * is about how many symbols there will be at least (0: some ten thousands). Ends the program where
- * memory is short.
+ * Makes a family. head: the capture begins within an iteration, whose kernels then have no launch.
+ * size: roughly the least number of symbols (0: tens of thousands). Exits if memory runs out.
  */
 void family_make(struct family *family, enum family_kind kind, uint64_t seed, bool head,
 		 size_t size);
 
-/* Leaves out the symbols before cut; those before launched then have no launch. */
+/* Drops the symbols before cut; of the rest, those before launched have no launch. */
 void family_cut(struct family *family, size_t cut, size_t launched);
 
 void family_free(struct family *family);

@@ -1,4 +1,4 @@
-/* What holds of a family, whatever it is made of. */
+/* What is common to all families. */
 #include "families.h"
 
 #include <string.h>

@@ -12,7 +12,9 @@
 #include <string.h>
 
 int held_failures;
-/* Where starts are coarser than lengths, the reader moves one that seems to precede the last end.
+/*
+ * If starts are coarser than durations, the reader moves a start that seems to precede the last
+ * end.
  */
 static int64_t tolerance_ns;
 
@@ -129,7 +131,7 @@ static void check_stream(const struct dp_trace *trace, const json_t *planted, co
 		held_differ("a stream's class", -1, stream->stream_class);
 }
 
-/* Indices of the stream's kernels; the caller's. */
+/* Indices of the stream's kernels. The caller frees them. */
 static uint32_t *sequence(const struct dp_trace *trace, size_t stream, size_t *count)
 {
 	const struct dp_ops *ops = dp_trace_ops(trace);
@@ -227,7 +229,7 @@ static void check(const struct dp_trace *trace, const json_t *truth)
 		return;
 	json_array_foreach(json_object_get(truth, "loops"), index, item)
 		check_loop(trace, truth, item);
-	/* Where starts are moved, so are the numbers. */
+	/* If starts are moved, the numbers differ as well. */
 	if (!tolerance_ns)
 		held_check_metrics(trace, truth);
 }

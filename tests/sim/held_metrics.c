@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How many of them are compared, to tell if none was. */
+/* How many were compared, to notice if none was. */
 static size_t compared;
 
 static void differ_number(const char *what, const json_t *iteration, double expected, double found)
@@ -120,7 +120,7 @@ static void check_marked(const struct dp_trace *trace, const json_t *planted)
 	dp_analysis_free(analysis);
 }
 
-/* Several devices of a process have threads that mark at once; the library takes any of them. */
+/* Threads of several devices of a process annotate at once; the library uses any of them. */
 static bool shares_process(const json_t *truth, const json_t *loop)
 {
 	const json_t *other;

@@ -45,7 +45,7 @@ enum job_stream {
 	JOB_STREAMS
 };
 
-/* What a fault slows: the parts that a report is to name. */
+/* What a fault slows: the parts that a report must name. */
 enum job_part { JOB_COMPUTE, JOB_CLOCK, JOB_HOST, JOB_INPUT, JOB_LINK, JOB_PARTS };
 
 enum { JOB_FAULTS = 4, JOB_RANKS = 16384 };
@@ -55,7 +55,7 @@ struct job_fault {
 	uint32_t rank;
 	uint32_t first, every; /* iterations first, first + every, … */
 	uint32_t factor;       /* millionths: kernels, launches or transfers take this many times */
-	uint64_t time_ns;      /* what input and host take longer */
+	uint64_t time_ns;      /* additional time of input and host */
 	uint32_t oper;	       /* enum sim_operator: these kernels only; SIM_NONE: all */
 	uint32_t layer;	       /* SIM_NONE: all */
 };
@@ -66,11 +66,11 @@ struct job_options {
 	uint64_t sharded, buffers, barrier, norm, sync; /* sharded: reduce-scatter and all-gather */
 	uint64_t kernel_ns, host_ns, input_ns, sample_ns;
 	uint64_t jitter, noise, spread; /* millionths: per kernel, per iteration, per GPU */
-	uint64_t offset_ns, drift_ppb;	/* clocks differ by at most so much */
-	uint64_t skew_ns;		/* ends of one collective differ by at most so much */
+	uint64_t offset_ns, drift_ppb;	/* the most by which clocks differ */
+	uint64_t skew_ns;		/* the most by which ends of one collective differ */
 	uint64_t intra, inter;		/* bytes per µs within and between hosts */
 	uint64_t tensor_bytes, expert_bytes, data_bytes, pipeline_bytes;
-	uint64_t sequence; /* millionths: sequence lengths differ by so much either way */
+	uint64_t sequence; /* millionths: sequence lengths vary by this share in either direction */
 	uint64_t operators, info;
 	uint32_t slow_stage, stage_factor; /* SIM_NONE: none */
 	uint32_t late_rank, late_calls;	   /* its capture begins this many collectives later */
@@ -139,7 +139,7 @@ struct job *job_new(const struct job_options *options, const struct sim_catalogu
 void job_free(struct job *job);
 /* Runs all ranks. Returns 0, -1 without memory, -2 where ranks wait for each other forever. */
 int job_run(struct job *job);
-/* When the job leaves faults out from number i on only: for what one costs. */
+/* Runs the job without the faults from number i on, to compute the cost of one. */
 void job_ignore_fault(struct job *job, uint32_t i);
 /* After job_run(): when an iteration began on a rank's GPU and when its last rank ended it. */
 uint64_t job_iteration_start_ns(const struct job *job, uint32_t rank, uint32_t iteration);
@@ -154,7 +154,7 @@ struct job_events {
 int job_replay(struct job *job, uint32_t rank, struct job_events *events);
 void job_events_fini(struct job_events *events);
 
-/* A host's clock: what it shows at a true time. */
+/* What a host's clock shows at a true time. */
 uint64_t job_clock_ns(const struct job *job, uint32_t host, uint64_t true_ns);
 int64_t job_clock_offset_ns(const struct job *job, uint32_t host);
 int64_t job_clock_drift_ppb(const struct job *job, uint32_t host);

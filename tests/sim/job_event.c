@@ -1,9 +1,9 @@
-/* What a rank of a job records, and what is drawn or set for it. */
+/* What a rank of a job records, and its random and fixed numbers. */
 #include "job_model.h"
 
 #include <stdlib.h>
 
-/* A number of the place: the same whoever asks, and in whichever order. */
+/* A random number of a place, the same in whatever order places are asked. */
 uint64_t job_draw(const struct job *job, uint64_t what, uint64_t a, uint64_t b)
 {
 	uint64_t state = job->seed * 0x9e3779b97f4a7c15u ^ what << 56 ^ a << 24 ^ b;

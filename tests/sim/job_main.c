@@ -32,7 +32,7 @@ struct arguments {
 	const char *format, *folder;
 	uint64_t seed;
 	bool gzip;
-	int status; /* of what only shows something */
+	int status; /* of options that only print something */
 	bool shown;
 };
 
@@ -58,8 +58,8 @@ static void usage(void)
 	puts("usage: deepprof-sim job [OPTION...] -o FOLDER [KEY=VALUE...]\n"
 	     "Simulates a job of many ranks: writes a trace for each, and truth.json.\n\n"
 	     "  -p, --preset NAME    settings to start from, see below\n"
-	     "      --seed N         everything random is drawn from it (default: 1)\n"
-	     "  -F, --format NAME    how to record (default: kineto)\n"
+	     "      --seed N         seed of all random numbers (default: 1)\n"
+	     "  -F, --format NAME    recording format (default: kineto)\n"
 	     "  -z, --gzip           compress what is text\n"
 	     "  -o, --output FOLDER  where to; made where it is missing\n"
 	     "  -h, --help           this text\n\n"
@@ -137,7 +137,7 @@ static int parse(struct arguments *arguments, struct job_options *options, int a
 	return arguments->folder ? 0 : complain("-o", "give a folder");
 }
 
-/* How long the same job takes with one fault less. */
+/* How long the same job takes without one fault. */
 static int measure(const struct job_files *files, struct job_plan *plans, uint32_t fault,
 		   int64_t *cost_ns)
 {

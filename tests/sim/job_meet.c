@@ -1,6 +1,6 @@
 /*
- * Where the ranks of a job wait for each other. A meeting is one collective: it is known when all
- * have come, or the root of a broadcast has, or both ends of a pair have.
+ * Where the ranks of a job wait for each other. A meeting is one collective: its end is known when
+ * all members have arrived, or the root of a broadcast, or both ends of a pair.
  */
 #include "job_model.h"
 
@@ -71,7 +71,9 @@ static uint64_t link_factor(const struct job *job, const struct worker *worker, 
 	return SIM_MILLION;
 }
 
-/* What a collective takes once all are there: the bytes that pass a link, and a latency. */
+/*
+ * The duration of a collective after all have arrived: the bytes that pass a link, and a latency.
+ */
 static uint64_t transfer_ns(const struct job *job, const struct worker *worker,
 			    const struct job_step *step, uint32_t sequence)
 {
@@ -102,7 +104,7 @@ static void resume(struct job *job, uint32_t rank)
 	}
 }
 
-/* The meeting's outcome is known: whoever waited for it goes on. */
+/* The end of the meeting is known: its waiting members continue. */
 static void announce(struct job *job, const struct worker *worker, const struct job_step *step)
 {
 	const struct job_options *options = job->options;
@@ -135,7 +137,7 @@ static void arrive(struct job *job, const struct worker *worker, const struct jo
 		announce(job, worker, step);
 }
 
-/* Makes the stream's end known. False where the rank has to wait for others. */
+/* Determines the stream's end. False if the rank has to wait for others. */
 bool job_resolve(struct job *job, struct worker *worker, enum job_stream stream)
 {
 	struct pending *pending = &worker->pending[stream];
@@ -214,7 +216,7 @@ static uint32_t describe(struct job *job, const struct worker *worker, const str
 	return (uint32_t)events->collective_count;
 }
 
-/* Starts a collective: the stream's end is open from here on. */
+/* Starts a collective: the stream's end is unknown from here on. */
 bool job_meet(struct job *job, struct worker *worker, const struct job_step *step)
 {
 	struct pending *pending = &worker->pending[step->stream];

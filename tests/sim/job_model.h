@@ -7,7 +7,7 @@
 
 #include "job.h"
 
-enum { CHANNELS = JOB_AXES + 1 }; /* pairs of stages have one for each direction */
+enum { CHANNELS = JOB_AXES + 1 }; /* pairs of stages have one per direction */
 
 /* One collective: all members' or the root's arrival decides. */
 struct meeting {
@@ -21,7 +21,7 @@ struct channel {
 	size_t room;
 };
 
-/* What a stream has started and is not known to have ended. */
+/* A collective that a stream has started, and whose end is not known yet. */
 struct pending {
 	bool is;
 	struct channel *channel;
@@ -72,7 +72,7 @@ enum { START_NS = 1000000000, LAUNCH_NS = 4500, LATENCY_NS = 2500, TRANSFER_NS =
 
 enum { DRAW_SEQUENCE = 1, DRAW_SPREAD, DRAW_OFFSET, DRAW_DRIFT, DRAW_TRANSFER, DRAW_RANK };
 
-/* A number of the place: the same whoever asks, and in whichever order. */
+/* A random number of a place, the same in whatever order places are asked. */
 uint64_t job_draw(const struct job *job, uint64_t what, uint64_t a, uint64_t b);
 /* -limit … limit */
 int64_t job_drawn(const struct job *job, uint64_t what, uint64_t a, uint64_t b, uint64_t limit);
@@ -83,9 +83,9 @@ uint64_t job_jittered(struct worker *worker, uint64_t ns, uint64_t millionths);
 const struct job_fault *job_fault_at(const struct job *job, enum job_part part, uint32_t rank,
 				     uint32_t iteration);
 
-/* Is what the rank does now to be written? */
+/* Whether what the rank does now is recorded. */
 bool job_captured(const struct job *job, const struct worker *worker);
-/* Records an event, if so. Returns where it is kept until the next is, or NULL. */
+/* If so, records an event. Returns it, valid until the next one, or NULL. */
 struct sim_event *job_emit(struct job *job, const struct worker *worker,
 			   const struct sim_event *event);
 
@@ -98,10 +98,10 @@ void job_operator_end(struct job *job, struct worker *worker);
 uint32_t job_call(struct job *job, struct worker *worker, enum sim_call kind,
 		  enum job_stream stream, uint64_t ns);
 
-/* Starts a collective: the stream's end is open from here on. False where the rank has to wait. */
+/* Starts a collective: the stream's end is unknown from here on. False if the rank has to wait. */
 bool job_meet(struct job *job, struct worker *worker, const struct job_step *step);
 
-/* Makes the stream's end known. False where the rank has to wait for others. */
+/* Determines the stream's end. False if the rank has to wait for others. */
 bool job_resolve(struct job *job, struct worker *worker, enum job_stream stream);
 
 #endif

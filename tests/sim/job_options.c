@@ -1,4 +1,4 @@
-/* What a job is like, as KEY=VALUE; and which rank is where. */
+/* The description of a job as KEY=VALUE, and the placement of ranks. */
 #include "job.h"
 
 #include <errno.h>
@@ -175,7 +175,7 @@ static bool parse_number(const char *text, uint32_t *value)
 	return true;
 }
 
-/* "A:B" of which B is what parse says. */
+/* "A:B", where parse reads B. */
 static bool parse_pair(const char *text, uint32_t *number, enum kind kind, uint32_t *value)
 {
 	const char *colon = strchr(text, ':');

@@ -15,7 +15,7 @@ struct planner {
 	const struct sim_passes *passes; /* of a network of one layer */
 	const struct sim_nets *nets;
 	uint32_t stage;
-	uint32_t bucket; /* layers whose gradients await reduction */
+	uint32_t bucket; /* layers whose gradients wait for reduction */
 	bool failed;
 };
 
@@ -47,7 +47,7 @@ static void push_ops(struct planner *planner, const struct sim_op *ops, size_t c
 		     (struct job_step){ .kind = JOB_KERNEL, .op = &ops[i], .layer = layer });
 }
 
-/* A collective that what follows needs the result of. */
+/* A collective whose result the following work needs. */
 static void push_blocking(struct planner *planner, struct job_step meeting)
 {
 	meeting.kind = JOB_MEET;
@@ -82,7 +82,7 @@ static void forward_layer(struct planner *planner, uint32_t layer)
 	const struct sim_ops *ops = &planner->passes->forward;
 	unsigned halves = 0, norms = 0;
 
-	/* A network of one layer has two kernels before the layer and two behind it. */
+	/* A network of one layer has two kernels before the layer and two after it. */
 	for (size_t i = 2; i + 2 < ops->count; i++) {
 		const struct sim_op *op = &ops->ops[i];
 

@@ -1,9 +1,9 @@
 /*
- * The event simulation of a job. Each rank walks through its plan; its host's clock goes from
- * launch to launch, its streams work in order, and where a stream's end depends on a collective
- * whose other members have not come yet, the rank is put off until they have. Cost: constant time
- * per step; memory for the times of the collectives, so that a rank can be run once more alone, to
- * write its file.
+ * The event simulation of a job. Each rank executes its plan: its host's clock advances from launch
+ * to launch, and its streams work in order. If a stream's end depends on a collective whose other
+ * members have not arrived, the rank is suspended until they have. Cost: constant time per step;
+ * memory for the times of the collectives, so that a rank can be run again alone, to write its
+ * file.
  */
 #include "job_model.h"
 
@@ -99,7 +99,7 @@ int64_t job_clock_drift_ppb(const struct job *job, uint32_t host)
 uint64_t job_clock_ns(const struct job *job, uint32_t host, uint64_t true_ns)
 {
 	int64_t drifted = (int64_t)(true_ns / 1000) * job->drifts[host] / 1000000;
-	/* All offsets are at most 5 s: so much later, no time is negative. */
+	/* Offsets are at most 5 s, so that 5 s later no time is negative. */
 	int64_t local = (int64_t)true_ns + 6000000000 + job->offsets[host] + drifted;
 
 	return local > 0 ? (uint64_t)local : 0;
@@ -107,7 +107,7 @@ uint64_t job_clock_ns(const struct job *job, uint32_t host, uint64_t true_ns)
 
 /* Kernels, copies and the host. */
 
-/* What the rank's kernels take, of what they take by themselves. */
+/* The duration of the rank's kernels relative to an undisturbed one. */
 static uint64_t compute_factor(const struct job *job, const struct worker *worker,
 			       const struct job_step *step)
 {
@@ -191,7 +191,7 @@ static bool compute(struct job *job, struct worker *worker, const struct job_ste
 		job_operator_begin(job, worker, op->oper,
 				   op->backward ? SIM_THREAD_BACKWARD : SIM_THREAD_MAIN);
 	worker->host_ns += slow ? job_scaled(host_ns, slow->factor) : host_ns;
-	/* A pause is in the forward pass, where it can't be taken for the input's. */
+	/* A pause lies in the forward pass, where it cannot be mistaken for input wait. */
 	worker->host_ns += worker->pause_ns;
 	worker->pause_ns = 0;
 	event.correlation = job_call(job, worker, SIM_CALL_LAUNCH, JOB_STREAM_MAIN,
@@ -201,7 +201,7 @@ static bool compute(struct job *job, struct worker *worker, const struct job_ste
 	return true;
 }
 
-/* The next batch; and whatever else keeps the host from going on. */
+/* Waits for the next batch, and for whatever else delays the host. */
 static bool fetch(struct job *job, struct worker *worker)
 {
 	const struct job_fault *input =
@@ -247,7 +247,7 @@ static bool read_loss(struct job *job, struct worker *worker)
 	return true;
 }
 
-/* False where the rank has to wait. */
+/* False if the rank has to wait. */
 static bool do_step(struct job *job, struct worker *worker, const struct job_step *step)
 {
 	if (step->every > 1 && (worker->iteration + 1) % step->every)
@@ -306,7 +306,7 @@ static void end_iteration(struct job *job, struct worker *worker, uint64_t began
 	worker->step = 0;
 }
 
-/* Goes on until the job ends for this rank or others have to come first. */
+/* Continues until the job ends for this rank or it has to wait for others. */
 static void advance(struct job *job, struct worker *worker, uint64_t *began_ns)
 {
 	const struct job_plan *plan = &job->plans[worker->place.stage];
@@ -337,7 +337,7 @@ static void init_worker(const struct job *job, struct worker *worker, uint32_t r
 	worker->rank = rank;
 	worker->place = job_place(job->options, rank);
 	worker->correlation = 1000;
-	/* Processes do not begin at the same moment. */
+	/* Processes do not start at the same moment. */
 	worker->host_ns = START_NS + job_draw(job, DRAW_RANK, rank, 0) % 3000000;
 	sim_rng_init(&worker->timing, job->seed, rank + 10u);
 }

@@ -1,4 +1,4 @@
-/* The truth about a job, as JSON. Times are true ones: what a clock without an error would show. */
+/* The truth about a job, as JSON. Times are those of a clock without error. */
 #include "job_write.h"
 #include "out.h"
 

@@ -1,4 +1,6 @@
-/* Between job_main.c, which simulates a job, and what writes its files and the truth about it. */
+/*
+ * Shared by job_main.c, which simulates a job, and the files that write its traces and the truth.
+ */
 #ifndef SIM_JOB_WRITE_H
 #define SIM_JOB_WRITE_H
 
@@ -17,7 +19,7 @@ struct job_files {
 	uint64_t *kernels, *collectives; /* per rank: written */
 };
 
-/* What torch calls the group. */
+/* The group's name in torch. */
 uint32_t job_group_number(const struct job_options *options, enum job_axis axis, uint32_t group);
 
 void job_file_name(const struct job_files *files, uint32_t rank, char *name, size_t room);

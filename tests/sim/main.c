@@ -52,19 +52,19 @@ static void usage(void)
 	puts("usage: deepprof-sim [OPTION...] -o FILE\n"
 	     "       deepprof-sim job --help\n"
 	     "Writes a trace with planted iterations, and the truth about it.\n\n"
-	     "  -p, --preset NAME       a program that is built in (default: clean)\n"
+	     "  -p, --preset NAME       a built-in program (default: clean)\n"
 	     "  -f, --program FILE      a program described in a file\n"
 	     "  -s, --set KEY=VALUE     changes a key: SECTION.KEY, or KEY of [program]\n"
 	     "  -n, --iterations N      iterations of the default loop, or of a range A..B\n"
-	     "      --seed N            everything random is drawn from it (default: 1)\n"
-	     "      --run-seed N        but for the networks: another run of the same program\n"
-	     "  -F, --format NAME       how to record (default: kineto)\n"
-	     "  -o, --output FILE       where to; .gz compresses what is text, - is standard output\n"
-	     "  -t, --truth FILE        where the truth goes (default: FILE.truth.json)\n"
+	     "      --seed N            seed of all random numbers (default: 1)\n"
+	     "      --run-seed N        seed of all but the networks: another run of the same program\n"
+	     "  -F, --format NAME       recording format (default: kineto)\n"
+	     "  -o, --output FILE       output file; .gz compresses text, - is standard output\n"
+	     "  -t, --truth FILE        file for the truth (default: FILE.truth.json)\n"
 	     "      --no-truth          do not write it\n"
 	     "      --list-presets      the programs, one per line\n"
 	     "      --list-formats      the formats, one per line\n"
-	     "      --dump-preset NAME  a preset's description, to start one's own from\n"
+	     "      --dump-preset NAME  a preset's description, as a start for your own\n"
 	     "      --help-program      the keys and actions of a description\n"
 	     "  -h, --help              this text");
 }
@@ -150,7 +150,7 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* Handles the options that only show something. Returns whether c is one. */
+/* Handles the options that only print something. Returns whether c is one of them. */
 static bool show(int c, int *status)
 {
 	*status = 0;

@@ -1,6 +1,6 @@
 /*
- * Runs the program: a stack of loops, whose innermost one does an action or a launch at a time, on
- * the rank whose host clock is behind the others'; and delivers what the profiler sees in order.
+ * Runs the program: a stack of loops, the innermost of which does one action or launch at a time,
+ * on the rank whose host clock is furthest behind; and delivers what the profiler sees, in order.
  */
 #include "rank.h"
 
@@ -24,7 +24,7 @@ static void launch_foreign(struct rank *rank, enum sim_thread thread)
 	sim_truth_edit(rank->model->truth, sim_rank_instance(rank), SIM_INSERTED);
 }
 
-/* Another member of the kernel's family, or any other kernel where it has none. */
+/* Another member of the kernel's family, or any other kernel if it has none. */
 static uint32_t other_tile(const struct sim_catalogue *catalogue, uint32_t kernel, uint32_t by)
 {
 	const struct sim_kernel *k = &catalogue->kernels[kernel];
@@ -292,7 +292,7 @@ static void end_iteration(struct rank *rank, struct frame *frame)
 	rank->clock_ns += 500;
 }
 
-/* Whether the default loop's iteration that runs is the program's last one. */
+/* Whether the current iteration of the default loop is the program's last one. */
 static bool in_last_iteration(const struct rank *rank)
 {
 	for (size_t i = rank->depth; i-- > 0;) {
@@ -386,7 +386,7 @@ static void deliver(struct model *model, const struct sim_event *event)
 		model->open = true;
 		model->open_ns = event->start_ns;
 	}
-	/* The state of the device is no part of the truth. */
+	/* The state of the device is not part of the truth. */
 	if (event->kind >= SIM_MEMORY) {
 		if (model->open && model->run->state)
 			model->status = model->event(model->context, event);
@@ -453,7 +453,7 @@ static int rank_init(struct model *model, uint32_t number)
 	rank->slow = rank->heat = SIM_MILLION;
 	rank->ids = &model->ids[number / model->program->devices];
 	rank->ids->correlation = 100 + (uint32_t)(model->run->seed % 5000);
-	/* All ranks run the same program: what it does is drawn alike, only times differ. */
+	/* All ranks run the same program: random decisions are the same, only times differ. */
 	sim_rng_init(&rank->control, model->run->seed, 2);
 	sim_rng_init(&rank->timing, model->run->seed, 100 + first);
 	rank->clock_ns = 1000000 + sim_rng_below(&rank->timing, 200000);

@@ -84,13 +84,13 @@ static inline bool sim_event_on_gpu(const struct sim_event *event)
 struct sim_group {
 	uint32_t number; /* its name */
 	const char *description;
-	uint32_t size, rank; /* rank: of the one that writes, within the group */
+	uint32_t size, rank; /* rank within the group, of the rank that writes */
 	uint32_t *ranks;     /* of the job */
 };
 
 enum { SIM_GROUPS = 5 };
 
-/* Whose profiler writes: a rank of a job. */
+/* The rank of a job whose profiler writes. */
 struct sim_rank_info {
 	uint32_t rank, world, local, pid;
 	bool named; /* the file states its rank */
@@ -98,18 +98,18 @@ struct sim_rank_info {
 	struct sim_group groups[SIM_GROUPS];
 };
 
-/* What a library is asked to do, as it would be logged. */
+/* What a library is asked to do, as it is logged. */
 struct sim_collective {
-	const char *name; /* as torch.distributed calls it */
+	const char *name; /* its name in torch.distributed */
 	uint32_t kind;
 	uint32_t axis;	/* number of the group among its rank's */
 	uint32_t group; /* which of the axis's groups */
 	uint32_t sequence;
 	uint64_t in_elements, out_elements; /* floats */
-	uint32_t peer;			    /* of sends and receives; SIM_NONE: of none */
+	uint32_t peer;			    /* of sends and receives; SIM_NONE otherwise */
 };
 
-/* What is simulated, and as what it is recorded. Borrowed by everything below. */
+/* What is simulated, and how it is recorded. Borrowed by everything below. */
 struct sim_run {
 	const struct sim_program *program;
 	const struct sim_catalogue *catalogue;
@@ -155,7 +155,7 @@ int sim_model_run(const struct sim_run *run, struct sim_truth *truth,
 struct sim_pattern {
 	uint32_t *kernels; /* ids; a graph is the catalogue's count plus the net */
 	size_t count, room;
-	bool varies; /* it has a part whose length is drawn: what is here is a typical one */
+	bool varies; /* a part of it has a random length: this is a typical one */
 };
 int sim_pattern_init(struct sim_pattern *pattern, const struct sim_run *run,
 		     const struct sim_loop *loop);

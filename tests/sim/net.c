@@ -283,7 +283,7 @@ static void layer_backward(struct builder *builder, uint32_t layer, bool down)
 	}
 }
 
-/* What comes before the first layer and after the last one. */
+/* Kernels before the first layer and after the last one. */
 static void stem_forward(struct builder *builder)
 {
 	if (builder->net->kind == SIM_NET_CONV) {

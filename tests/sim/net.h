@@ -35,7 +35,7 @@ enum sim_operator {
 	SIM_OP_STATISTICS,
 	SIM_OP_COPY,
 	SIM_OP_REDUCE,
-	SIM_OP_COMMUNICATE, /* these of jobs */
+	SIM_OP_COMMUNICATE, /* those of jobs */
 	SIM_OP_INPUT,
 	SIM_OP_READ,
 	SIM_OP_METRICS,
@@ -69,7 +69,7 @@ struct sim_nets {
 	struct sim_passes *passes; /* one per net of the program */
 	size_t count;
 	struct sim_ops loss;	   /* with its gradient */
-	struct sim_ops statistics; /* of which actions take the first this many */
+	struct sim_ops statistics; /* of which actions use this many, from the first */
 };
 
 /* Returns 0, or -1 without memory. */

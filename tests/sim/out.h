@@ -9,9 +9,9 @@
 
 struct sim_out;
 
-/* NULL with errno set where it cannot be opened. "-" is standard output. */
+/* NULL with errno set if it cannot be opened. "-" is standard output. */
 struct sim_out *sim_out_open(const char *path, bool gzip);
-/* Returns 0, or -1 with errno set where anything could not be written. Frees out. */
+/* Returns 0, or -1 with errno set if anything could not be written. Frees out. */
 int sim_out_close(struct sim_out *out);
 
 /* Room for at least n more bytes: n is at most 64 KiB. */

@@ -12,13 +12,15 @@
 
 enum variant { ROCPROF, ASCEND, JAX };
 
-/* Rows of rocprof, each a process. Behind the last one are those of GPUs. */
+/* Rows of rocprof, each a process, followed by those of GPUs. */
 enum { ROW_MARKERS, ROW_COPY, ROW_HIP, ROW_GPU = 6 };
 
 /* Ascend's devices are processes next to the program's. */
 enum { NPU_PID = 900000 };
 
-/* JAX's rows: processes from 1 on are devices, and what was derived has a thread behind streams. */
+/*
+ * JAX's rows: processes from 1 on are devices; derived lines have threads after those of streams.
+ */
 enum { DEVICE_PID = 1, HOST_PID = 701, DERIVED_TID = 1000 };
 
 struct state {
@@ -94,7 +96,7 @@ static void put_name(struct sim_sink *sink, const struct sim_event *event)
 	}
 }
 
-/* Rows by what they hold; what belongs together has the same Index. */
+/* Rows by content; related events have the same Index. */
 static void put_rocprof(struct sim_sink *sink, const struct sim_event *event)
 {
 	struct sim_out *out = begin(sink);
@@ -260,7 +262,7 @@ static void put_rows(struct sim_sink *sink)
 	}
 }
 
-/* What is around the events. */
+/* The text around the events. */
 static const struct {
 	const char *head, *tail;
 } frames[] = {

@@ -1,6 +1,6 @@
 /*
- * deepprof's own trace file, as its launcher will write it: the tables and indexes are those of the
- * library, so that a change of the schema shows here.
+ * deepprof's own trace file. Tables and indexes are those of the library, so that a change of the
+ * schema shows here.
  */
 #include "db.h"
 #include "format/schema.h"
@@ -31,8 +31,14 @@ enum {
 	NCCL,
 	NVTX_DOMAIN
 };
-enum { ID_NCCL = 2, ID_CALL = 16, ID_OPERATOR = 64, ID_KERNEL = 256,
-       ID_MARK = 16384, MARKS_PER_LOOP = 1000000 };
+enum {
+	ID_NCCL = 2,
+	ID_CALL = 16,
+	ID_OPERATOR = 64,
+	ID_KERNEL = 256,
+	ID_MARK = 16384,
+	MARKS_PER_LOOP = 1000000
+};
 enum { DOMAIN_RUNTIME = 2 }; /* CUpti_CallbackDomain */
 
 struct state {
@@ -48,138 +54,79 @@ static int64_t process_of(const struct sim_sink *sink, uint32_t rank)
 }
 
 /* process, device, context, stream, start, dur_ns, corr */
-static void bind_head(struct sim_sink *sink, const struct sim_event *event)
-{
-	struct sim_db *db = &((struct state *)sink->state)->db;
-
-	sim_db_int(db, process_of(sink, event->rank));
-	sim_db_int(db, sim_run_device(sink->run, event->rank));
-	sim_db_int(db, sim_run_context(sink->run, event->rank));
-	sim_db_int(db, sim_run_stream(sink->run, event->stream));
-	sim_db_int(db, (int64_t)event->start_ns);
-	sim_db_int(db, (int64_t)(event->end_ns - event->start_ns));
-	sim_db_int(db, event->correlation);
-}
+#define HEAD(sink, event)                                                                  \
+	V(process_of(sink, (event)->rank)), V(sim_run_device((sink)->run, (event)->rank)), \
+		V(sim_run_context((sink)->run, (event)->rank)),                            \
+		V(sim_run_stream((sink)->run, (event)->stream)), V((event)->start_ns),     \
+		V((event)->end_ns - (event)->start_ns), V((event)->correlation)
 
 static int put_kernel(struct sim_sink *sink, const struct sim_event *event)
 {
 	struct state *state = sink->state;
-	struct sim_db *db = &state->db;
 	const struct sim_kernel *kernel = &sink->run->catalogue->kernels[event->name];
 
-	if (sim_db_row(
-		    db, sink, KERNEL,
-		    "INSERT INTO kernel(process, device, context, stream, start, dur_ns, corr, name, "
-		    "epoch, grid_x, grid_y, grid_z, block_x, block_y, block_z, regs, smem_static, "
-		    "smem_dyn, local, graph, complete) "
-		    "VALUES(?,?,?,?,?,?,?,?,0,?,1,1,?,1,1,?,?,0,0,?,1)"))
-		return -1;
 	state->kernels[event->name] = true;
-	bind_head(sink, event);
-	sim_db_int(db, ID_KERNEL + (int64_t)event->name);
-	sim_db_int(db, event->grid);
-	sim_db_int(db, kernel->block);
-	sim_db_int(db, kernel->registers);
-	sim_db_int(db, kernel->shared_memory);
-	if (event->node)
-		sim_db_int(db, 1);
-	else
-		sim_db_null(db);
-	return sim_db_done(db, sink);
-}
-
-/* CUPTI's numbers: 1 pageable, 2 pinned, 3 device. */
-static int64_t memory_kind(const struct sim_event *event, bool source)
-{
-	bool host = event->copy_kind == (source ? SIM_HTOD : SIM_DTOH);
-
-	if (!host)
-		return 3;
-	return event->memory == SIM_PINNED ? 2 : 1;
+	return sim_db_insert(
+		sink, KERNEL,
+		"INSERT INTO kernel(process, device, context, stream, start, dur_ns, corr, name, "
+		"epoch, grid_x, grid_y, grid_z, block_x, block_y, block_z, regs, smem_static, "
+		"smem_dyn, local, graph, complete) "
+		"VALUES(?,?,?,?,?,?,?,?,0,?,1,1,?,1,1,?,?,0,0,?,1)",
+		HEAD(sink, event), V(ID_KERNEL + (int64_t)event->name), V(event->grid),
+		V(kernel->block), V(kernel->registers), V(kernel->shared_memory),
+		sim_known(event->node, 1));
 }
 
 static int put_memcpy(struct sim_sink *sink, const struct sim_event *event)
 {
-	static const int64_t kinds[] = { [SIM_HTOD] = 1, [SIM_DTOH] = 2, [SIM_DTOD] = 8 };
-	struct sim_db *db = &((struct state *)sink->state)->db;
-
-	if (sim_db_row(
-		    db, sink, MEMCPY,
-		    "INSERT INTO memcpy(process, device, context, stream, start, dur_ns, corr, kind, "
-		    "src_kind, dst_kind, bytes, async, epoch) VALUES(?,?,?,?,?,?,?,?,?,?,?,1,0)"))
-		return -1;
-	bind_head(sink, event);
-	sim_db_int(db, kinds[event->copy_kind]);
-	sim_db_int(db, memory_kind(event, true));
-	sim_db_int(db, memory_kind(event, false));
-	sim_db_int(db, (int64_t)event->bytes);
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, MEMCPY,
+		"INSERT INTO memcpy(process, device, context, stream, start, dur_ns, corr, kind, "
+		"src_kind, dst_kind, bytes, async, epoch) VALUES(?,?,?,?,?,?,?,?,?,?,?,1,0)",
+		HEAD(sink, event), V(sim_copy_kind(event)), V(sim_memory_kind(event, true)),
+		V(sim_memory_kind(event, false)), V(event->bytes));
 }
 
 static int put_memset(struct sim_sink *sink, const struct sim_event *event)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
-
-	if (sim_db_row(
-		    db, sink, MEMSET,
-		    "INSERT INTO memset(process, device, context, stream, start, dur_ns, corr, bytes, "
-		    "value, mem_kind, epoch) VALUES(?,?,?,?,?,?,?,?,0,3,0)"))
-		return -1;
-	bind_head(sink, event);
-	sim_db_int(db, (int64_t)event->bytes);
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, MEMSET,
+		"INSERT INTO memset(process, device, context, stream, start, dur_ns, corr, bytes, "
+		"value, mem_kind, epoch) VALUES(?,?,?,?,?,?,?,?,0,3,0)",
+		HEAD(sink, event), V(event->bytes));
 }
 
 static int put_graph(struct sim_sink *sink, const struct sim_event *event)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
-
-	if (sim_db_row(
-		    db, sink, GRAPH,
-		    "INSERT INTO graph_launch(process, device, context, stream, start, dur_ns, corr, "
-		    "graph, epoch) VALUES(?,?,?,?,?,?,?,?,0)"))
-		return -1;
-	bind_head(sink, event);
-	sim_db_int(db, event->name + 1);
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, GRAPH,
+		"INSERT INTO graph_launch(process, device, context, stream, start, dur_ns, corr, "
+		"graph, epoch) VALUES(?,?,?,?,?,?,?,?,0)",
+		HEAD(sink, event), V(event->name + 1));
 }
 
 static int put_sync(struct sim_sink *sink, const struct sim_event *event)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
-
-	if (sim_db_row(
-		    db, sink, SYNC,
-		    "INSERT INTO sync(process, context, stream, start, dur_ns, kind, corr, epoch) "
-		    "VALUES(?,?,?,?,?,?,?,0)"))
-		return -1;
-	sim_db_int(db, process_of(sink, event->rank));
-	sim_db_int(db, sim_run_context(sink->run, event->rank));
-	sim_db_int(db, sim_run_stream(sink->run, event->stream));
-	sim_db_int(db, (int64_t)event->start_ns);
-	sim_db_int(db, (int64_t)(event->end_ns - event->start_ns));
-	sim_db_int(db, event->name == SIM_CALL_DEVICE_SYNC ? 4 : 3);
-	sim_db_int(db, event->correlation);
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, SYNC,
+		"INSERT INTO sync(process, context, stream, start, dur_ns, kind, corr, epoch) "
+		"VALUES(?,?,?,?,?,?,?,0)",
+		V(process_of(sink, event->rank)), V(sim_run_context(sink->run, event->rank)),
+		V(sim_run_stream(sink->run, event->stream)), V(event->start_ns),
+		V(event->end_ns - event->start_ns), V(event->name == SIM_CALL_DEVICE_SYNC ? 4 : 3),
+		V(event->correlation));
 }
 
 static int put_call(struct sim_sink *sink, const struct sim_event *event)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
-
-	if (sim_db_row(
-		    db, sink, API,
+	if (sim_db_insert(
+		    sink, API,
 		    "INSERT INTO api(process, tid, start, dur_ns, domain, cbid, corr, epoch, ret) "
-		    "VALUES(?,?,?,?,?,?,?,0,0)"))
-		return -1;
-	sim_db_int(db, process_of(sink, event->rank));
-	sim_db_int(db, sim_run_tid(sink->run, event->rank, event->thread));
-	sim_db_int(db, (int64_t)event->start_ns);
-	sim_db_int(db, (int64_t)(event->end_ns - event->start_ns));
-	sim_db_int(db, DOMAIN_RUNTIME);
-	sim_db_int(db, sim_call_names[event->name].cbid);
-	sim_db_int(db, event->correlation);
-	if (sim_db_done(db, sink))
+		    "VALUES(?,?,?,?,?,?,?,0,0)",
+		    V(process_of(sink, event->rank)),
+		    V(sim_run_tid(sink->run, event->rank, event->thread)), V(event->start_ns),
+		    V(event->end_ns - event->start_ns), V(DOMAIN_RUNTIME),
+		    V(sim_call_names[event->name].cbid), V(event->correlation)))
 		return -1;
 	if (event->name == SIM_CALL_STREAM_SYNC || event->name == SIM_CALL_DEVICE_SYNC)
 		return put_sync(sink, event);
@@ -188,64 +135,40 @@ static int put_call(struct sim_sink *sink, const struct sim_event *event)
 
 static int put_string(struct sim_sink *sink, int64_t id, const char *value, const char *mangled)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
-
-	if (sim_db_row(db, sink, STRING,
-		       "INSERT OR IGNORE INTO string(id, value, mangled) VALUES(?,?,?)"))
-		return -1;
-	sim_db_int(db, id);
-	sim_db_text(db, value);
-	if (mangled)
-		sim_db_text(db, mangled);
-	else
-		sim_db_null(db);
-	return sim_db_done(db, sink);
+	return sim_db_insert(sink, STRING,
+			     "INSERT OR IGNORE INTO string(id, value, mangled) VALUES(?,?,?)",
+			     V(id), V(value), V(mangled));
 }
 
 static int put_collective(struct sim_sink *sink, const struct sim_event *event)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
+	struct sim_db *db = sink->state;
 	const struct sim_collective *collective = &sink->run->collectives[event->collective - 1];
 	const struct sim_group *group = &sink->run->ranks[event->rank].groups[collective->axis];
 	uint32_t peer = sim_group_peer(group, collective);
+	bool sums = strcmp(sim_nccl_name(collective), "ncclAllReduce") == 0;
 
-	if (sim_db_row(db, sink, NVTX_DOMAIN,
-		       "INSERT INTO nvtx(process, tid, domain, name, type, start, dur_ns) "
-		       "VALUES(?,?,?,?,?,?,?)"))
+	if (sim_db_insert(sink, NVTX_DOMAIN,
+			  "INSERT INTO nvtx(process, tid, domain, name, type, start, dur_ns) "
+			  "VALUES(?,?,?,?,?,?,?)",
+			  V(process_of(sink, event->rank)),
+			  V(sim_run_tid(sink->run, event->rank, event->thread)), V(ID_NCCL),
+			  V(ID_NCCL + 1 + (int64_t)collective->kind), V(DP_SCHEMA_NVTX_PUSH_POP),
+			  V(event->start_ns), V(event->end_ns - event->start_ns)))
 		return -1;
-	sim_db_int(db, process_of(sink, event->rank));
-	sim_db_int(db, sim_run_tid(sink->run, event->rank, event->thread));
-	sim_db_int(db, ID_NCCL);
-	sim_db_int(db, ID_NCCL + 1 + (int64_t)collective->kind);
-	sim_db_int(db, DP_SCHEMA_NVTX_PUSH_POP);
-	sim_db_int(db, (int64_t)event->start_ns);
-	sim_db_int(db, (int64_t)(event->end_ns - event->start_ns));
-	if (sim_db_done(db, sink) ||
-	    sim_db_row(db, sink, NCCL,
-		       "INSERT INTO nccl(nvtx, comm_hash, op, bytes, reduction, peer, rank, ranks) "
-		       "VALUES(?,?,?,?,?,?,?,?)"))
-		return -1;
-	sim_db_int(db, sqlite3_last_insert_rowid(db->handle));
-	sim_db_int(db, (int64_t)(0x51ed270b9f1 * (group->number + 1ull)));
-	sim_db_text(db, sim_nccl_name(collective) + strlen("nccl"));
-	sim_db_int(db, (int64_t)collective->in_elements * 4);
-	if (strcmp(sim_nccl_name(collective), "ncclAllReduce") == 0)
-		sim_db_text(db, "sum");
-	else
-		sim_db_null(db);
-	if (peer == SIM_NONE)
-		sim_db_null(db);
-	else
-		sim_db_int(db, peer);
-	sim_db_int(db, group->rank);
-	sim_db_int(db, group->size);
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, NCCL,
+		"INSERT INTO nccl(nvtx, comm_hash, op, bytes, reduction, peer, rank, ranks) "
+		"VALUES(?,?,?,?,?,?,?,?)",
+		V(sqlite3_last_insert_rowid(db->handle)), V(0x51ed270b9f1 * (group->number + 1ull)),
+		V(sim_nccl_name(collective) + strlen("nccl")),
+		V((int64_t)collective->in_elements * 4), V(sums ? "sum" : NULL),
+		sim_known(peer != SIM_NONE, peer), V(group->rank), V(group->size));
 }
 
 static int put_range(struct sim_sink *sink, const struct sim_event *event)
 {
 	struct state *state = sink->state;
-	struct sim_db *db = &state->db;
 	int64_t name = ID_OPERATOR + (int64_t)event->name;
 	char text[64];
 
@@ -260,17 +183,12 @@ static int put_range(struct sim_sink *sink, const struct sim_event *event)
 	} else {
 		state->operators[event->name] = true;
 	}
-	if (sim_db_row(
-		    db, sink, NVTX,
-		    "INSERT INTO nvtx(process, tid, name, type, start, dur_ns) VALUES(?,?,?,?,?,?)"))
-		return -1;
-	sim_db_int(db, process_of(sink, event->rank));
-	sim_db_int(db, sim_run_tid(sink->run, event->rank, event->thread));
-	sim_db_int(db, name);
-	sim_db_int(db, DP_SCHEMA_NVTX_PUSH_POP);
-	sim_db_int(db, (int64_t)event->start_ns);
-	sim_db_int(db, (int64_t)(event->end_ns - event->start_ns));
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, NVTX,
+		"INSERT INTO nvtx(process, tid, name, type, start, dur_ns) VALUES(?,?,?,?,?,?)",
+		V(process_of(sink, event->rank)),
+		V(sim_run_tid(sink->run, event->rank, event->thread)), V(name),
+		V(DP_SCHEMA_NVTX_PUSH_POP), V(event->start_ns), V(event->end_ns - event->start_ns));
 }
 
 static int run_all(struct sim_sink *sink, const char *const *statements)
@@ -292,38 +210,25 @@ static void device_uuid(char uuid[48], const struct sim_run *run, uint32_t rank)
 /* CUPTI's numbers: 1 allocated, 2 released; 3 is device memory. */
 static int put_memory(struct sim_sink *sink, const struct sim_event *event)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
-
-	if (sim_db_row(db, sink, MEMORY,
-		       "INSERT INTO mem_op(process, ts, op, kind, address, bytes, device) "
-		       "VALUES(?,?,?,3,4096,?,?)"))
-		return -1;
-	sim_db_int(db, process_of(sink, event->rank));
-	sim_db_int(db, (int64_t)event->start_ns);
-	sim_db_int(db, event->freed ? 2 : 1);
-	sim_db_int(db, (int64_t)event->bytes);
-	sim_db_int(db, sim_run_device(sink->run, event->rank));
-	return sim_db_done(db, sink);
+	return sim_db_insert(sink, MEMORY,
+			     "INSERT INTO mem_op(process, ts, op, kind, address, bytes, device) "
+			     "VALUES(?,?,?,3,4096,?,?)",
+			     V(process_of(sink, event->rank)), V(event->start_ns),
+			     V(event->freed ? 2 : 1), V(event->bytes),
+			     V(sim_run_device(sink->run, event->rank)));
 }
 
 /* NVML's reasons: 0x20 is software's slowdown for heat. */
 static int put_sample(struct sim_sink *sink, const struct sim_event *event)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
 	char uuid[48];
 
-	if (sim_db_row(db, sink, SAMPLE,
-		       "INSERT INTO gpu_sample(device_uuid, ts, power_mW, energy_mJ, sm_clk, "
-		       "throttle) VALUES(?,?,?,?,?,?)"))
-		return -1;
 	device_uuid(uuid, sink->run, event->rank);
-	sim_db_text(db, uuid);
-	sim_db_int(db, (int64_t)event->start_ns);
-	sim_db_int(db, event->power_mw);
-	sim_db_int(db, (int64_t)event->bytes);
-	sim_db_int(db, event->clock_mhz);
-	sim_db_int(db, event->hot ? 0x20 : 0);
-	return sim_db_done(db, sink);
+	return sim_db_insert(sink, SAMPLE,
+			     "INSERT INTO gpu_sample(device_uuid, ts, power_mW, energy_mJ, sm_clk, "
+			     "throttle) VALUES(?,?,?,?,?,?)",
+			     V(uuid), V(event->start_ns), V(event->power_mw), V(event->bytes),
+			     V(event->clock_mhz), V(event->hot ? 0x20 : 0));
 }
 
 static int deepprof_open(struct sim_sink *sink)
@@ -399,79 +304,48 @@ static int put_strings(struct sim_sink *sink)
 
 static int put_meta(struct sim_sink *sink)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
 	static const char insert[] = "INSERT INTO meta(key, value) VALUES(?,?)";
 
-	if (sim_db_row(db, sink, META, insert))
+	if (sim_db_insert(sink, META, insert, V("schema"), V(DP_SCHEMA_VERSION)) ||
+	    sim_db_insert(sink, META, insert, V("t0_realtime_ns"), V(sink->run->epoch_ns)))
 		return -1;
-	sim_db_text(db, "schema");
-	sim_db_int(db, DP_SCHEMA_VERSION);
-	if (sim_db_done(db, sink) || sim_db_row(db, sink, META, insert))
+	if (sink->run->ranks &&
+	    sim_db_insert(sink, META, insert, V("hostname"), V(sink->run->ranks->host)))
 		return -1;
-	sim_db_text(db, "t0_realtime_ns");
-	sim_db_int(db, (int64_t)sink->run->epoch_ns);
-	if (sim_db_done(db, sink))
-		return -1;
-	if (sink->run->ranks) {
-		if (sim_db_row(db, sink, META, insert))
+	for (int i = 0; i < SIM_CALLS; i++)
+		if (sim_db_insert(sink, CBID, "INSERT INTO cbid(domain, cbid, name) VALUES(?,?,?)",
+				  V(DOMAIN_RUNTIME), V(sim_call_names[i].cbid), V(ID_CALL + i)))
 			return -1;
-		sim_db_text(db, "hostname");
-		sim_db_text(db, sink->run->ranks->host);
-		if (sim_db_done(db, sink))
-			return -1;
-	}
-	for (int i = 0; i < SIM_CALLS; i++) {
-		if (sim_db_row(db, sink, CBID,
-			       "INSERT INTO cbid(domain, cbid, name) VALUES(?,?,?)"))
-			return -1;
-		sim_db_int(db, DOMAIN_RUNTIME);
-		sim_db_int(db, sim_call_names[i].cbid);
-		sim_db_int(db, ID_CALL + i);
-		if (sim_db_done(db, sink))
-			return -1;
-	}
 	return 0;
 }
 
 static int put_process(struct sim_sink *sink, uint32_t rank)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
 	const struct sim_run *run = sink->run;
+	const struct sim_rank_info *info = run->ranks ? &run->ranks[rank] : NULL;
+	bool named = info && info->named, known = named || run->program->processes > 1;
+	int64_t number = (int64_t)(rank / run->program->devices);
 
-	if (sim_db_row(db, sink, PROCESS,
-		       "INSERT INTO process(id, pid, ppid, start, dur_ns, exit, rank, local_rank, "
-		       "world_size, cmdline, cupti_version, graph_mode) "
-		       "VALUES(?,?,1,0,?,0,?,?,?,'python train.py',130000,'graph')"))
-		return -1;
-	sim_db_int(db, process_of(sink, rank));
-	sim_db_int(db, sim_run_pid(run, rank));
-	sim_db_int(db, (int64_t)((struct state *)sink->state)->last_ns);
-	for (int i = 0; i < 3; i++) {
-		const struct sim_rank_info *info = run->ranks ? &run->ranks[rank] : NULL;
-
-		if (info && info->named)
-			sim_db_int(db, i == 0 ? info->rank : i == 1 ? info->local : info->world);
-		else if (run->program->processes == 1)
-			sim_db_null(db);
-		else
-			sim_db_int(db, i < 2 ? (int64_t)rank / run->program->devices
-					     : (int64_t)run->program->processes);
-	}
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, PROCESS,
+		"INSERT INTO process(id, pid, ppid, start, dur_ns, exit, rank, local_rank, "
+		"world_size, cmdline, cupti_version, graph_mode) "
+		"VALUES(?,?,1,0,?,0,?,?,?,'python train.py',130000,'graph')",
+		V(process_of(sink, rank)), V(sim_run_pid(run, rank)),
+		V(((struct state *)sink->state)->last_ns),
+		sim_known(known, named ? info->rank : number),
+		sim_known(known, named ? info->local : number),
+		sim_known(known, named ? info->world : run->program->processes));
 }
 
 static int put_threads(struct sim_sink *sink, uint32_t rank)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
 	const struct sim_run *run = sink->run;
 
 	for (uint32_t i = 0; i < SIM_THREADS; i++) {
-		if (sim_db_row(db, sink, THREAD,
-			       "INSERT INTO thread(process, tid, name) VALUES(?,?,'python')"))
-			return -1;
-		sim_db_int(db, process_of(sink, rank));
-		sim_db_int(db, sim_run_tid(run, rank, i));
-		if (sim_db_done(db, sink))
+		if (sim_db_insert(sink, THREAD,
+				  "INSERT INTO thread(process, tid, name) VALUES(?,?,'python')",
+				  V(process_of(sink, rank)), V(sim_run_tid(run, rank, i))))
 			return -1;
 	}
 	return 0;
@@ -479,29 +353,22 @@ static int put_threads(struct sim_sink *sink, uint32_t rank)
 
 static int put_device(struct sim_sink *sink, uint32_t rank)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
 	const struct sim_run *run = sink->run;
 	char uuid[48];
 
-	if (sim_db_row(
-		    db, sink, DEVICE,
-		    "INSERT INTO device(process, device, uuid, name, cc, sms, mem_bytes, clock_khz, "
-		    "bw_kBps) VALUES(?,?,?,?,'8.0',108,42297786368,1410000,1555200000)"))
-		return -1;
 	device_uuid(uuid, run, rank);
-	sim_db_int(db, process_of(sink, rank));
-	sim_db_int(db, sim_run_device(run, rank));
-	sim_db_text(db, uuid);
-	sim_db_text(db, run->program->gpu);
-	if (sim_db_done(db, sink) ||
-	    sim_db_row(
-		    db, sink, CONTEXT,
-		    "INSERT INTO context(process, context, device, null_stream) VALUES(?,?,?,7)"))
+	if (sim_db_insert(
+		    sink, DEVICE,
+		    "INSERT INTO device(process, device, uuid, name, cc, sms, mem_bytes, clock_khz, "
+		    "bw_kBps) VALUES(?,?,?,?,'8.0',108,42297786368,1410000,1555200000)",
+		    V(process_of(sink, rank)), V(sim_run_device(run, rank)), V(uuid),
+		    V(run->program->gpu)))
 		return -1;
-	sim_db_int(db, process_of(sink, rank));
-	sim_db_int(db, sim_run_context(run, rank));
-	sim_db_int(db, sim_run_device(run, rank));
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, CONTEXT,
+		"INSERT INTO context(process, context, device, null_stream) VALUES(?,?,?,7)",
+		V(process_of(sink, rank)), V(sim_run_context(run, rank)),
+		V(sim_run_device(run, rank)));
 }
 
 static int complete_file(struct sim_sink *sink)

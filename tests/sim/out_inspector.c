@@ -52,7 +52,7 @@ static void put_header(struct sim_sink *sink, const struct sim_group *group,
 	LIT("},");
 }
 
-/* The line that names the communicator of those behind it. */
+/* The line that names the communicator of those after it. */
 static void put_marker(struct sim_sink *sink, const struct sim_group *group,
 		       const struct sim_event *event)
 {

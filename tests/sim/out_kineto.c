@@ -105,7 +105,7 @@ static void put_device(struct sim_sink *sink, uint32_t id)
 	    "      \"numSms\": 108, \"sharedMemPerBlockOptin\": 166912\n    }");
 }
 
-/* A list of ranks, which torch cuts behind the 30th. */
+/* A list of ranks, which torch cuts after the 30th. */
 static void put_ranks(struct sim_out *out, const struct sim_group *group)
 {
 	enum { MOST = 30 };
@@ -139,7 +139,7 @@ static void put_job(struct sim_sink *sink)
 		LIT("\", \"backend_config\": \"cuda:nccl\"");
 		put_number(out, ", \"pg_size\": ", group->size);
 		LIT(", \"ranks\": [");
-		/* torch lists none where all are in it */
+		/* torch lists none if the group has all ranks */
 		for (uint32_t j = 0; j < group->size && group->size < info->world; j++)
 			put_number(out, j ? ", " : "", group->ranks[j]);
 		LIT("]}");
@@ -244,7 +244,7 @@ static void put_kernel_args(struct sim_sink *sink, const struct sim_event *event
 	put_number(out, ", 1, 1],\n      \"est. achieved occupancy %\": ", event->grid % 100);
 }
 
-/* What torch knows of a collective: on its kernel, and on its host range. */
+/* What torch records of a collective, with its kernel and with its host range. */
 static void put_collective(struct sim_sink *sink, const struct sim_event *event)
 {
 	struct sim_out *out = ((struct state *)sink->state)->out;
@@ -281,7 +281,7 @@ static void put_transfer_args(struct sim_out *out, const struct sim_event *event
 	sim_out_fixed(out, ns ? event->bytes * 1000000 / ns : 0, 6);
 }
 
-/* What one of Meta's accelerators did: kernels and transfers are of one category. */
+/* Operations of one of Meta's accelerators: kernels and transfers have one category. */
 static void put_mtia(struct sim_sink *sink, const struct sim_event *event)
 {
 	static const char *const directions[] = { "HOST_TO_DEVICE", "DEVICE_TO_HOST",
@@ -452,7 +452,7 @@ static void put_range(struct sim_sink *sink, const struct sim_event *event)
 	put_op_end(out, true);
 }
 
-/* What torch.autograd.profiler wrote before Kineto: no category, rows named by pid. */
+/* The format of torch.autograd.profiler before Kineto: no category, rows named by pid. */
 static void put_legacy(struct sim_sink *sink, const struct sim_event *event)
 {
 	struct state *state = sink->state;

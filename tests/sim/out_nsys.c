@@ -157,19 +157,11 @@ static int64_t global_pid(const struct sim_run *run, uint32_t rank)
 }
 
 /* The columns that every operation begins with, up to globalPid. */
-static void bind_head(struct sim_sink *sink, const struct sim_event *event)
-{
-	struct sim_db *db = &((struct state *)sink->state)->db;
-	const struct sim_run *run = sink->run;
-
-	sim_db_int(db, (int64_t)event->start_ns);
-	sim_db_int(db, (int64_t)event->end_ns);
-	sim_db_int(db, sim_run_device(run, event->rank));
-	sim_db_int(db, sim_run_context(run, event->rank));
-	sim_db_int(db, sim_run_stream(run, event->stream));
-	sim_db_int(db, event->correlation);
-	sim_db_int(db, global_pid(run, event->rank));
-}
+#define HEAD(sink, event)                                                                        \
+	V((event)->start_ns), V((event)->end_ns), V(sim_run_device((sink)->run, (event)->rank)), \
+		V(sim_run_context((sink)->run, (event)->rank)),                                  \
+		V(sim_run_stream((sink)->run, (event)->stream)), V((event)->correlation),        \
+		V(global_pid((sink)->run, (event)->rank))
 
 static int put_kernel(struct sim_sink *sink, const struct sim_event *event)
 {
@@ -189,152 +181,107 @@ static int put_kernel(struct sim_sink *sink, const struct sim_event *event)
 		"VALUES(?,?,?,?,?,?,?,?,?,?,1,0,?,?,1,1,?,1,1,?,0,0,127401984,?,32768,?,0,0,1,0,0,'[]')",
 	};
 	struct state *state = sink->state;
-	struct sim_db *db = &state->db;
 	const struct sim_kernel *kernel = &sink->run->catalogue->kernels[event->name];
 	int64_t id = ID_KERNEL + 3 * (int64_t)event->name;
 
-	if (make(sink, KERNEL) ||
-	    sim_db_row(db, sink, KERNEL, insert[sink->writer->variant == NEW]))
+	if (make(sink, KERNEL))
 		return -1;
 	state->kernels[event->name] = true;
-	bind_head(sink, event);
-	sim_db_int(db, id);
-	sim_db_int(db, id + 1);
-	if (sink->writer->variant == OLD && kernel->mangled[0] != '_')
-		sim_db_null(db);
-	else
-		sim_db_int(db, id + 2);
-	sim_db_int(db, kernel->registers);
-	sim_db_int(db, event->grid);
-	sim_db_int(db, kernel->block);
-	sim_db_int(db, kernel->shared_memory);
-	sim_db_int(db, (int64_t)sink->events);
-	if (event->node)
-		sim_db_int(db, ID_NODE + (int64_t)event->grid);
-	else
-		sim_db_null(db);
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, KERNEL, insert[sink->writer->variant == NEW], HEAD(sink, event), V(id),
+		V(id + 1),
+		sim_known(sink->writer->variant != OLD || kernel->mangled[0] == '_', id + 2),
+		V(kernel->registers), V(event->grid), V(kernel->block), V(kernel->shared_memory),
+		V(sink->events), sim_known(event->node, ID_NODE + (int64_t)event->grid));
 }
 
-/* nsys's numbers: 0 pageable, 1 pinned, 2 device. */
-static int64_t memory_kind(const struct sim_event *event, bool source)
-{
-	bool host = event->copy_kind == (source ? SIM_HTOD : SIM_DTOH);
-
-	if (!host)
-		return 2;
-	return event->memory == SIM_PINNED ? 1 : 0;
-}
-
+/* nsys counts kinds of memory from 0, CUPTI from 1. */
 static int put_memcpy(struct sim_sink *sink, const struct sim_event *event)
 {
-	static const int64_t kinds[] = { [SIM_HTOD] = 1, [SIM_DTOH] = 2, [SIM_DTOD] = 8 };
-	struct sim_db *db = &((struct state *)sink->state)->db;
-
-	if (make(sink, MEMCPY) ||
-	    sim_db_row(db, sink, MEMCPY,
-		       "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY(start, end, deviceId, contextId, "
-		       "streamId, correlationId, globalPid, bytes, copyKind, srcKind, dstKind) "
-		       "VALUES(?,?,?,?,?,?,?,?,?,?,?)"))
+	if (make(sink, MEMCPY))
 		return -1;
-	bind_head(sink, event);
-	sim_db_int(db, (int64_t)event->bytes);
-	sim_db_int(db, kinds[event->copy_kind]);
-	sim_db_int(db, memory_kind(event, true));
-	sim_db_int(db, memory_kind(event, false));
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, MEMCPY,
+		"INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY(start, end, deviceId, contextId, "
+		"streamId, correlationId, globalPid, bytes, copyKind, srcKind, dstKind) "
+		"VALUES(?,?,?,?,?,?,?,?,?,?,?)",
+		HEAD(sink, event), V(event->bytes), V(sim_copy_kind(event)),
+		V(sim_memory_kind(event, true) - 1), V(sim_memory_kind(event, false) - 1));
 }
 
 static int put_memset(struct sim_sink *sink, const struct sim_event *event)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
-
-	if (make(sink, MEMSET) ||
-	    sim_db_row(db, sink, MEMSET,
-		       "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET(start, end, deviceId, contextId, "
-		       "streamId, correlationId, globalPid, value, bytes, memKind) "
-		       "VALUES(?,?,?,?,?,?,?,0,?,2)"))
+	if (make(sink, MEMSET))
 		return -1;
-	bind_head(sink, event);
-	sim_db_int(db, (int64_t)event->bytes);
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, MEMSET,
+		"INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET(start, end, deviceId, contextId, "
+		"streamId, correlationId, globalPid, value, bytes, memKind) "
+		"VALUES(?,?,?,?,?,?,?,0,?,2)",
+		HEAD(sink, event), V(event->bytes));
 }
 
 static int put_graph(struct sim_sink *sink, const struct sim_event *event)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
-
-	if (make(sink, GRAPH) ||
-	    sim_db_row(
-		    db, sink, GRAPH,
-		    "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE(start, end, deviceId, contextId, "
-		    "streamId, correlationId, globalPid, graphId, graphExecId) "
-		    "VALUES(?,?,?,?,?,?,?,?,?)"))
+	if (make(sink, GRAPH))
 		return -1;
-	bind_head(sink, event);
-	sim_db_int(db, event->name + 1);
-	sim_db_int(db, 100 + event->name);
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, GRAPH,
+		"INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE(start, end, deviceId, contextId, "
+		"streamId, correlationId, globalPid, graphId, graphExecId) "
+		"VALUES(?,?,?,?,?,?,?,?,?)",
+		HEAD(sink, event), V(event->name + 1), V(100 + event->name));
 }
 
 static int put_sync(struct sim_sink *sink, const struct sim_event *event)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
 	bool device = event->name == SIM_CALL_DEVICE_SYNC;
 
-	if (make(sink, SYNC) ||
-	    sim_db_row(
-		    db, sink, SYNC,
-		    "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION(start, end, deviceId, contextId, "
-		    "streamId, correlationId, globalPid, syncType, eventId) "
-		    "VALUES(?,?,?,?,?,?,?,?,4294967295)"))
+	if (make(sink, SYNC))
 		return -1;
-	bind_head(sink, event);
-	sim_db_int(db, device ? 4 : 3);
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, SYNC,
+		"INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION(start, end, deviceId, contextId, "
+		"streamId, correlationId, globalPid, syncType, eventId) "
+		"VALUES(?,?,?,?,?,?,?,?,4294967295)",
+		HEAD(sink, event), V(device ? 4 : 3));
 }
 
 static int put_call(struct sim_sink *sink, const struct sim_event *event)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
 	uint32_t tid = sim_run_tid(sink->run, event->rank, event->thread);
 
-	if (make(sink, RUNTIME) ||
-	    sim_db_row(db, sink, RUNTIME,
-		       "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME(start, end, eventClass, globalTid, "
-		       "correlationId, nameId, returnValue) VALUES(?,?,0,?,?,?,0)"))
+	if (make(sink, RUNTIME))
 		return -1;
-	sim_db_int(db, (int64_t)event->start_ns);
-	sim_db_int(db, (int64_t)event->end_ns);
-	sim_db_int(db, global_pid(sink->run, event->rank) + tid);
-	sim_db_int(db, event->correlation);
-	sim_db_int(db, ID_CALL + (int64_t)event->name);
-	if (sim_db_done(db, sink))
+	if (sim_db_insert(
+		    sink, RUNTIME,
+		    "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME(start, end, eventClass, globalTid, "
+		    "correlationId, nameId, returnValue) VALUES(?,?,0,?,?,?,0)",
+		    V(event->start_ns), V(event->end_ns),
+		    V(global_pid(sink->run, event->rank) + tid), V(event->correlation),
+		    V(ID_CALL + (int64_t)event->name)))
 		return -1;
 	if (event->name == SIM_CALL_STREAM_SYNC || event->name == SIM_CALL_DEVICE_SYNC)
 		return put_sync(sink, event);
 	return 0;
 }
 
-/* A range of NCCL's with what it says: numbers of 64 and twice 32 bits. */
+/* A range of NCCL with its payload: numbers of 64 and twice 32 bits. */
 static int put_payload(struct sim_sink *sink, const struct sim_event *event, const char *name,
 		       int64_t schema, uint64_t comm, uint64_t second, uint32_t third)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
 	uint64_t blob[7] = { NCCL_DOMAIN, (uint64_t)schema, 24, 32, comm, second, third };
 
-	if (make(sink, NVTX) ||
-	    sim_db_row(db, sink, OTHER + 6,
-		       "INSERT INTO NVTX_EVENTS(start, end, eventType, text, globalTid, domainId, "
-		       "binaryData) VALUES(?,?,59,?,?,1,?)"))
+	if (make(sink, NVTX))
 		return -1;
-	sim_db_int(db, (int64_t)event->start_ns);
-	sim_db_int(db, (int64_t)event->end_ns);
-	sim_db_text(db, name);
-	sim_db_int(db, global_pid(sink->run, event->rank) +
-			       sim_run_tid(sink->run, event->rank, event->thread));
-	sim_db_blob(db, blob, sizeof(blob));
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, OTHER + 6,
+		"INSERT INTO NVTX_EVENTS(start, end, eventType, text, globalTid, domainId, "
+		"binaryData) VALUES(?,?,59,?,?,1,?)",
+		V(event->start_ns), V(event->end_ns), V(name),
+		V(global_pid(sink->run, event->rank) +
+		  sim_run_tid(sink->run, event->rank, event->thread)),
+		sim_blob(blob, sizeof(blob)));
 }
 
 static int put_collective(struct sim_sink *sink, const struct sim_event *event)
@@ -359,45 +306,32 @@ static int put_collective(struct sim_sink *sink, const struct sim_event *event)
 static int put_nvtx(struct sim_sink *sink, const struct sim_event *event)
 {
 	struct state *state = sink->state;
-	struct sim_db *db = &state->db;
 	uint32_t tid = sim_run_tid(sink->run, event->rank, event->thread);
+	bool mark = event->kind == SIM_MARK;
 	char text[64];
 
 	if (event->collective)
 		return put_collective(sink, event);
-	if (make(sink, NVTX) ||
-	    sim_db_row(db, sink, NVTX,
-		       "INSERT INTO NVTX_EVENTS(start, end, eventType, text, globalTid, textId, "
-		       "domainId) VALUES(?,?,59,?,?,?,0)"))
+	if (make(sink, NVTX))
 		return -1;
-	sim_db_int(db, (int64_t)event->start_ns);
-	sim_db_int(db, (int64_t)event->end_ns);
-	if (event->kind == SIM_MARK) {
+	if (mark)
 		snprintf(text, sizeof(text), "%s#%u", sink->run->program->loops[event->name].mark,
 			 (unsigned)event->number);
-		sim_db_text(db, text);
-	} else {
-		sim_db_null(db);
-	}
-	sim_db_int(db, global_pid(sink->run, event->rank) + tid);
-	if (event->kind == SIM_MARK) {
-		sim_db_null(db);
-	} else {
+	else
 		state->operators[event->name] = true;
-		sim_db_int(db, ID_OPERATOR + (int64_t)event->name);
-	}
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, NVTX,
+		"INSERT INTO NVTX_EVENTS(start, end, eventType, text, globalTid, textId, "
+		"domainId) VALUES(?,?,59,?,?,?,0)",
+		V(event->start_ns), V(event->end_ns), V(mark ? text : NULL),
+		V(global_pid(sink->run, event->rank) + tid),
+		sim_known(!mark, ID_OPERATOR + (int64_t)event->name));
 }
 
 static int put_string(struct sim_sink *sink, int64_t id, const char *value)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
-
-	if (sim_db_row(db, sink, STRING, "INSERT INTO StringIds(id, value) VALUES(?,?)"))
-		return -1;
-	sim_db_int(db, id);
-	sim_db_text(db, value);
-	return sim_db_done(db, sink);
+	return sim_db_insert(sink, STRING, "INSERT INTO StringIds(id, value) VALUES(?,?)", V(id),
+			     V(value));
 }
 
 static int put_strings(struct sim_sink *sink)
@@ -439,16 +373,11 @@ static int put_strings(struct sim_sink *sink)
 
 static int put_pair(struct sim_sink *sink, const char *name, const char *value)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
-
-	if (sim_db_row(db, sink, OTHER,
-		       sink->writer->variant == OLD
-			       ? "INSERT INTO EXPORT_META_DATA(name, value) VALUES(?,?)"
-			       : "INSERT INTO META_DATA_EXPORT(name, value) VALUES(?,?)"))
-		return -1;
-	sim_db_text(db, name);
-	sim_db_text(db, value);
-	return sim_db_done(db, sink);
+	return sim_db_insert(sink, OTHER,
+			     sink->writer->variant == OLD
+				     ? "INSERT INTO EXPORT_META_DATA(name, value) VALUES(?,?)"
+				     : "INSERT INTO META_DATA_EXPORT(name, value) VALUES(?,?)",
+			     V(name), V(value));
 }
 
 static int put_versions(struct sim_sink *sink)
@@ -475,31 +404,24 @@ static int put_versions(struct sim_sink *sink)
 
 static int put_process(struct sim_sink *sink, uint32_t rank)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
 	const struct sim_run *run = sink->run;
 
 	if (rank % run->program->devices)
 		return 0;
-	if (sim_db_row(db, sink, OTHER + 1,
-		       "INSERT INTO PROCESSES(globalPid, pid, name) VALUES(?,?,'python')"))
-		return -1;
-	sim_db_int(db, global_pid(run, rank));
-	sim_db_int(db, sim_run_pid(run, rank));
-	return sim_db_done(db, sink);
+	return sim_db_insert(sink, OTHER + 1,
+			     "INSERT INTO PROCESSES(globalPid, pid, name) VALUES(?,?,'python')",
+			     V(global_pid(run, rank)), V(sim_run_pid(run, rank)));
 }
 
 static int put_threads(struct sim_sink *sink, uint32_t rank)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
 	const struct sim_run *run = sink->run;
 
 	for (uint32_t i = 0; i < SIM_THREADS; i++) {
-		if (sim_db_row(
-			    db, sink, OTHER + 2,
-			    "INSERT INTO ThreadNames(nameId, priority, globalTid) VALUES(1,20,?)"))
-			return -1;
-		sim_db_int(db, global_pid(run, rank) + sim_run_tid(run, rank, i));
-		if (sim_db_done(db, sink))
+		if (sim_db_insert(
+			    sink, OTHER + 2,
+			    "INSERT INTO ThreadNames(nameId, priority, globalTid) VALUES(1,20,?)",
+			    V(global_pid(run, rank) + sim_run_tid(run, rank, i))))
 			return -1;
 	}
 	return 0;
@@ -507,46 +429,36 @@ static int put_threads(struct sim_sink *sink, uint32_t rank)
 
 static int put_gpu(struct sim_sink *sink, uint32_t rank)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
 	uint32_t device = sim_run_device(sink->run, rank);
 	char uuid[40];
 
-	if (sim_db_row(
-		    db, sink, OTHER + 3,
-		    "INSERT INTO TARGET_INFO_GPU(vmId, id, name, busLocation, isDiscrete, "
-		    "l2CacheSize, totalMemory, memoryBandwidth, clockRate, smCount, uuid, chipName, "
-		    "cuDevice) VALUES(281474976710656,?,?,'0000:81:00.0',1,41943040,42297786368,"
-		    "1555200000000,1410000000,108,?,'GA100',?)"))
-		return -1;
 	snprintf(uuid, sizeof(uuid), "60ac9fdc-1bab-f0b0-fc93-%012u", (unsigned)device);
-	sim_db_int(db, device);
-	sim_db_text(db, sink->run->program->gpu);
-	sim_db_text(db, uuid);
-	sim_db_int(db, device);
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, OTHER + 3,
+		"INSERT INTO TARGET_INFO_GPU(vmId, id, name, busLocation, isDiscrete, "
+		"l2CacheSize, totalMemory, memoryBandwidth, clockRate, smCount, uuid, chipName, "
+		"cuDevice) VALUES(281474976710656,?,?,'0000:81:00.0',1,41943040,42297786368,"
+		"1555200000000,1410000000,108,?,'GA100',?)",
+		V(device), V(sink->run->program->gpu), V(uuid), V(device));
 }
 
 static int put_session(struct sim_sink *sink)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
 	char text[32];
 
-	if (sim_db_row(db, sink, OTHER + 4,
-		       "INSERT INTO TARGET_INFO_SESSION_START_TIME(utcEpochNs, utcTime, localTime) "
-		       "VALUES(?,?,?)"))
-		return -1;
 	sim_time_text(text, sink->run->epoch_ns);
-	sim_db_int(db, (int64_t)sink->run->epoch_ns);
-	sim_db_text(db, text);
-	sim_db_text(db, text);
-	if (sim_db_done(db, sink) ||
-	    sim_db_row(db, sink, OTHER + 5,
-		       "INSERT INTO ANALYSIS_DETAILS(globalVid, duration, startTime, stopTime) "
-		       "VALUES(281474976710656,?,0,?)"))
+	if (sim_db_insert(
+		    sink, OTHER + 4,
+		    "INSERT INTO TARGET_INFO_SESSION_START_TIME(utcEpochNs, utcTime, localTime) "
+		    "VALUES(?,?,?)",
+		    V(sink->run->epoch_ns), V(text), V(text)))
 		return -1;
-	sim_db_int(db, (int64_t)((struct state *)sink->state)->last_ns);
-	sim_db_int(db, (int64_t)((struct state *)sink->state)->last_ns);
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, OTHER + 5,
+		"INSERT INTO ANALYSIS_DETAILS(globalVid, duration, startTime, stopTime) "
+		"VALUES(281474976710656,?,0,?)",
+		V(((struct state *)sink->state)->last_ns),
+		V(((struct state *)sink->state)->last_ns));
 }
 
 static const char common_tables[] =

@@ -1,8 +1,8 @@
 /*
- * What nvprof --print-gpu-trace --csv prints, in its forms: 17 columns in 2017 with the correlation
- * behind the name, 20 columns, 22 with unified memory, and 23 where peer copies are possible. The
- * second row gives the units, which differ from file to file. With a start in seconds a microsecond
- * is the last digit.
+ * Output of nvprof --print-gpu-trace --csv in its forms: 17 columns in 2017 with the correlation
+ * after the name, 20 columns, 22 with unified memory, and 23 if peer copies are possible. The
+ * second row gives the units, which differ from file to file. With a start in seconds, the last
+ * digit is a microsecond.
  */
 #include "out.h"
 #include "writer.h"
@@ -123,7 +123,7 @@ static void put_name(struct sim_sink *sink, const struct sim_event *event)
 	LIT("\"");
 }
 
-/* nvprof's diagnostics come anywhere, in between the rows too. */
+/* nvprof's diagnostics appear anywhere, even between rows. */
 static void put_warning(struct sim_sink *sink)
 {
 	struct state *state = sink->state;

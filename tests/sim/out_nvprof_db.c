@@ -86,7 +86,7 @@ static const char tables_8[] =
 	"flags INT NOT NULL, timestamp INT NOT NULL, id INT NOT NULL, objectKind INT NOT NULL, objectId "
 	"BLOB NOT NULL, name INT NOT NULL);";
 
-/* Made last: they would slow every row down. */
+/* Created last, since they would slow down every row. */
 static const char indexes[] = INDEX("CUPTI_ACTIVITY_KIND_MEMCPY")
 	INDEX("CUPTI_ACTIVITY_KIND_RUNTIME") INDEX("CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL");
 
@@ -96,17 +96,11 @@ static int64_t epoch(const struct sim_sink *sink, uint64_t ns)
 }
 
 /* start, end, device, context, stream, correlation */
-static void bind_place(struct sim_sink *sink, const struct sim_event *event)
-{
-	struct sim_db *db = &((struct state *)sink->state)->db;
-
-	sim_db_int(db, epoch(sink, event->start_ns));
-	sim_db_int(db, epoch(sink, event->end_ns));
-	sim_db_int(db, sim_run_device(sink->run, event->rank));
-	sim_db_int(db, sim_run_context(sink->run, event->rank));
-	sim_db_int(db, sim_run_stream(sink->run, event->stream));
-	sim_db_int(db, event->correlation);
-}
+#define PLACE(sink, event)                                                  \
+	V(epoch(sink, (event)->start_ns)), V(epoch(sink, (event)->end_ns)), \
+		V(sim_run_device((sink)->run, (event)->rank)),              \
+		V(sim_run_context((sink)->run, (event)->rank)),             \
+		V(sim_run_stream((sink)->run, (event)->stream)), V((event)->correlation)
 
 static int put_kernel(struct sim_sink *sink, const struct sim_event *event)
 {
@@ -119,99 +113,57 @@ static int put_kernel(struct sim_sink *sink, const struct sim_event *event)
 		       "?12)",
 	};
 	struct state *state = sink->state;
-	struct sim_db *db = &state->db;
 	const struct sim_kernel *kernel = &sink->run->catalogue->kernels[event->name];
 
-	if (sim_db_row(db, sink, KERNEL, insert[sink->writer->variant]))
-		return -1;
 	state->kernels[event->name] = true;
-	bind_place(sink, event);
-	sim_db_int(db, kernel->registers);
-	sim_db_int(db, event->grid);
-	sim_db_int(db, kernel->block);
-	sim_db_int(db, kernel->shared_memory);
-	sim_db_int(db, (int64_t)sink->events);
-	sim_db_int(db, ID_KERNEL + (int64_t)event->name);
-	return sim_db_done(db, sink);
-}
-
-/* CUPTI's numbers: 1 pageable, 2 pinned, 3 device. */
-static int64_t memory_kind(const struct sim_event *event, bool source)
-{
-	bool host = event->copy_kind == (source ? SIM_HTOD : SIM_DTOH);
-
-	if (!host)
-		return 3;
-	return event->memory == SIM_PINNED ? 2 : 1;
+	return sim_db_insert(sink, KERNEL, insert[sink->writer->variant], PLACE(sink, event),
+			     V(kernel->registers), V(event->grid), V(kernel->block),
+			     V(kernel->shared_memory), V(sink->events),
+			     V(ID_KERNEL + (int64_t)event->name));
 }
 
 static int put_memcpy(struct sim_sink *sink, const struct sim_event *event)
 {
-	static const int64_t kinds[] = { [SIM_HTOD] = 1, [SIM_DTOH] = 2, [SIM_DTOD] = 8 };
-	struct sim_db *db = &((struct state *)sink->state)->db;
-
-	if (sim_db_row(
-		    db, sink, MEMCPY,
-		    "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(NULL, ?7, ?8, ?9, 1, ?10, ?1, ?2, "
-		    "?3, ?4, ?5, ?6, 0)"))
-		return -1;
-	bind_place(sink, event);
-	sim_db_int(db, kinds[event->copy_kind]);
-	sim_db_int(db, memory_kind(event, true));
-	sim_db_int(db, memory_kind(event, false));
-	sim_db_int(db, (int64_t)event->bytes);
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, MEMCPY,
+		"INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(NULL, ?7, ?8, ?9, 1, ?10, ?1, ?2, "
+		"?3, ?4, ?5, ?6, 0)",
+		PLACE(sink, event), V(sim_copy_kind(event)), V(sim_memory_kind(event, true)),
+		V(sim_memory_kind(event, false)), V(event->bytes));
 }
 
 static int put_memset(struct sim_sink *sink, const struct sim_event *event)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
-
-	if (sim_db_row(
-		    db, sink, MEMSET,
-		    sink->writer->variant == V12
-			    ? "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(NULL, 0, ?7, ?1, ?2, ?3, "
-			      "?4, ?5, ?6, 1, 3)"
-			    : "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(NULL, 0, ?7, ?1, ?2, ?3, "
-			      "?4, ?5, ?6, 0)"))
-		return -1;
-	bind_place(sink, event);
-	sim_db_int(db, (int64_t)event->bytes);
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, MEMSET,
+		sink->writer->variant == V12
+			? "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(NULL, 0, ?7, ?1, ?2, ?3, "
+			  "?4, ?5, ?6, 1, 3)"
+			: "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(NULL, 0, ?7, ?1, ?2, ?3, "
+			  "?4, ?5, ?6, 0)",
+		PLACE(sink, event), V(event->bytes));
 }
 
 static int put_sync(struct sim_sink *sink, const struct sim_event *event)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
 	bool device = event->name == SIM_CALL_DEVICE_SYNC;
 
-	if (sim_db_row(
-		    db, sink, SYNC,
-		    "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES(NULL,?,?,?,?,?,?,-1)"))
-		return -1;
-	sim_db_int(db, device ? 4 : 3);
-	sim_db_int(db, epoch(sink, event->start_ns));
-	sim_db_int(db, epoch(sink, event->end_ns));
-	sim_db_int(db, event->correlation);
-	sim_db_int(db, sim_run_context(sink->run, event->rank));
-	sim_db_int(db, sim_run_stream(sink->run, event->stream));
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, SYNC,
+		"INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES(NULL,?,?,?,?,?,?,-1)",
+		V(device ? 4 : 3), V(epoch(sink, event->start_ns)), V(epoch(sink, event->end_ns)),
+		V(event->correlation), V(sim_run_context(sink->run, event->rank)),
+		V(sim_run_stream(sink->run, event->stream)));
 }
 
 static int put_call(struct sim_sink *sink, const struct sim_event *event)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
-
-	if (sim_db_row(db, sink, RUNTIME,
-		       "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(NULL,?,?,?,?,?,?,0)"))
-		return -1;
-	sim_db_int(db, sim_call_names[event->name].cbid);
-	sim_db_int(db, epoch(sink, event->start_ns));
-	sim_db_int(db, epoch(sink, event->end_ns));
-	sim_db_int(db, sim_run_pid(sink->run, event->rank));
-	sim_db_int(db, sim_run_tid(sink->run, event->rank, event->thread));
-	sim_db_int(db, event->correlation);
-	if (sim_db_done(db, sink))
+	if (sim_db_insert(sink, RUNTIME,
+			  "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(NULL,?,?,?,?,?,?,0)",
+			  V(sim_call_names[event->name].cbid), V(epoch(sink, event->start_ns)),
+			  V(epoch(sink, event->end_ns)), V(sim_run_pid(sink->run, event->rank)),
+			  V(sim_run_tid(sink->run, event->rank, event->thread)),
+			  V(event->correlation)))
 		return -1;
 	if (sink->writer->variant == V12 &&
 	    (event->name == SIM_CALL_STREAM_SYNC || event->name == SIM_CALL_DEVICE_SYNC))
@@ -221,14 +173,9 @@ static int put_call(struct sim_sink *sink, const struct sim_event *event)
 
 static int put_string(struct sim_sink *sink, int64_t id, const char *value)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
-
-	if (sim_db_row(db, sink, STRING,
-		       "INSERT OR IGNORE INTO StringTable(_id_, value) VALUES(?,?)"))
-		return -1;
-	sim_db_int(db, id);
-	sim_db_text(db, value);
-	return sim_db_done(db, sink);
+	return sim_db_insert(sink, STRING,
+			     "INSERT OR IGNORE INTO StringTable(_id_, value) VALUES(?,?)", V(id),
+			     V(value));
 }
 
 /* A marker's object: the process in 4 bytes, the thread in 8, little endian. */
@@ -249,24 +196,19 @@ static int put_marker(struct sim_sink *sink, const struct sim_event *event, bool
 		      int64_t name)
 {
 	struct state *state = sink->state;
-	struct sim_db *db = &state->db;
 	unsigned char object[12];
 
-	if (sim_db_row(db, sink, MARKER,
-		       sink->writer->variant == V12
-			       ? "INSERT INTO CUPTI_ACTIVITY_KIND_MARKER VALUES(NULL,?,?,?,2,?,?,0)"
-			       : "INSERT INTO CUPTI_ACTIVITY_KIND_MARKER VALUES(NULL,?,?,?,2,?,?)"))
-		return -1;
 	object_of(sink, event, object);
-	sim_db_int(db, start ? 2 : 4);
-	sim_db_int(db, epoch(sink, start ? event->start_ns : event->end_ns));
-	sim_db_int(db, state->ranges);
-	sim_db_blob(db, object, sizeof(object));
-	sim_db_int(db, start ? name : 0);
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, MARKER,
+		sink->writer->variant == V12
+			? "INSERT INTO CUPTI_ACTIVITY_KIND_MARKER VALUES(NULL,?,?,?,2,?,?,0)"
+			: "INSERT INTO CUPTI_ACTIVITY_KIND_MARKER VALUES(NULL,?,?,?,2,?,?)",
+		V(start ? 2 : 4), V(epoch(sink, start ? event->start_ns : event->end_ns)),
+		V(state->ranges), sim_blob(object, sizeof(object)), V(start ? name : 0));
 }
 
-/* The first operator of the same name: StringTable holds each once. */
+/* The first operator of the same name, since StringTable holds each name once. */
 static uint32_t first_alike(uint32_t oper, bool tensorflow)
 {
 	const char *name = sim_operator_name((enum sim_operator)oper, tensorflow);
@@ -302,24 +244,18 @@ static int put_range(struct sim_sink *sink, const struct sim_event *event)
 
 static int put_device(struct sim_sink *sink, uint32_t rank)
 {
-	struct sim_db *db = &((struct state *)sink->state)->db;
 	unsigned char uuid[16] = { 0x91, 0xed, 0x2e, 0xef, 0x98, 0x7b, 0x78, 0x2c, 0x7c, 0xfb };
 
 	uuid[15] = (unsigned char)rank;
-	if (sim_db_row(
-		    db, sink, DEVICE,
+	if (sim_db_insert(
+		    sink, DEVICE,
 		    "INSERT INTO CUPTI_ACTIVITY_KIND_DEVICE VALUES(NULL, 31, 1555200000, 42297786368, "
-		    "108, 1410000, 8, 0, ?, ?, 2)"))
+		    "108, 1410000, 8, 0, ?, ?, 2)",
+		    V(sim_run_device(sink->run, rank)), sim_blob(uuid, sizeof(uuid))))
 		return -1;
-	sim_db_int(db, sim_run_device(sink->run, rank));
-	sim_db_blob(db, uuid, sizeof(uuid));
-	if (sim_db_done(db, sink) ||
-	    sim_db_row(db, sink, CONTEXT,
-		       "INSERT INTO CUPTI_ACTIVITY_KIND_CONTEXT VALUES(NULL, ?, ?, 1, 7)"))
-		return -1;
-	sim_db_int(db, sim_run_context(sink->run, rank));
-	sim_db_int(db, sim_run_device(sink->run, rank));
-	return sim_db_done(db, sink);
+	return sim_db_insert(
+		sink, CONTEXT, "INSERT INTO CUPTI_ACTIVITY_KIND_CONTEXT VALUES(NULL, ?, ?, 1, 7)",
+		V(sim_run_context(sink->run, rank)), V(sim_run_device(sink->run, rank)));
 }
 
 static int nvprof_open(struct sim_sink *sink)

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of names. Kernels come behind the operators. */
+/* Numbers of names. Kernels follow the operators. */
 enum { CATEGORY_KERNEL = 1, CATEGORY_COPY, CATEGORY_HIP, CATEGORY_MARKER };
 enum { NOTE_CORRELATION = 1, NOTE_TID, NOTE_AGENT, NOTE_QUEUE, NOTE_SRC, NOTE_DST, NOTE_BYTES };
 enum { NAME_COPY = 1, NAME_CALL = 8, NAME_OPERATOR = 32, NAME_KERNEL = 128 };
 
-/* Numbers of tracks: 1 is the process, behind it threads and the streams of each rank. */
+/* Numbers of tracks: 1 is the process, followed by threads and the streams of each rank. */
 enum { TRACK_PROCESS = 1, TRACK_FIRST };
 enum { TRACKS = SIM_THREADS + 2 * SIM_STREAMS };
 
@@ -121,7 +121,7 @@ static int put_head(struct sim_sink *sink)
 	return close_packet(sink);
 }
 
-/* tid 0: of no thread. */
+/* tid 0: no thread. */
 static int put_track(struct sim_sink *sink, uint64_t id, const char *name, uint32_t tid)
 {
 	struct dp_proto *packet = &((struct state *)sink->state)->packet;

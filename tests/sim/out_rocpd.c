@@ -32,7 +32,7 @@ struct state {
 #define OWNER "nid INTEGER NOT NULL, pid INTEGER NOT NULL, "
 #define DATA "extdata JSONB DEFAULT '{}' NOT NULL"
 
-/* What follows id, and guid where the table has one. */
+/* What follows id, and guid if the table has one. */
 static const struct {
 	const char *name, *columns;
 } tables[] = {
@@ -90,17 +90,18 @@ static const char *suffix_of(uint32_t process)
 	return text;
 }
 
-/* Begins a row of one of the process's tables; columns is what follows its name. */
-static struct sim_db *row(struct sim_sink *sink, uint32_t process, int statement, const char *table,
-			  const char *columns)
+/* Adds a row to one of the process's tables; columns is what follows its name. */
+#define insert(sink, process, statement, table, columns, ...) \
+	insert_row(sink, process, statement, table, columns,  \
+		   (const struct sim_value[]){ __VA_ARGS__ }, \
+		   sizeof((const struct sim_value[]){ __VA_ARGS__ }) / sizeof(struct sim_value))
+static int insert_row(struct sim_sink *sink, uint32_t process, int statement, const char *table,
+		      const char *columns, const struct sim_value *values, size_t count)
 {
-	struct state *state = sink->state;
 	char sql[512];
 
 	snprintf(sql, sizeof(sql), "INSERT INTO rocpd_%s%s%s", table, suffix_of(process), columns);
-	return sim_db_row(&state->db, sink, (int)process * STATEMENTS + statement, sql)
-		       ? NULL
-		       : &state->db;
+	return sim_db_values(sink, (int)process * STATEMENTS + statement, sql, values, count);
 }
 
 /* The event of a record; 0 on failure. */
@@ -108,18 +109,18 @@ static uint64_t put_event(struct sim_sink *sink, uint32_t process, int category,
 			  const char *data)
 {
 	struct state *state = sink->state;
-	struct sim_db *db = row(sink, process, EVENT, "event",
-				"(id, category_id, stack_id, parent_stack_id, correlation_id, "
-				"extdata) VALUES(?,?,?,0,0,?)");
+	uint64_t id = ++state->events[process];
 
-	if (!db)
-		return 0;
-	sim_db_int(db, (int64_t)++state->events[process]);
-	sim_db_int(db, category);
-	sim_db_int(db, (int64_t)stack);
-	sim_db_text(db, data);
-	return sim_db_done(db, sink) ? 0 : state->events[process];
+	return insert(sink, process, EVENT, "event",
+		      "(id, category_id, stack_id, parent_stack_id, correlation_id, extdata) "
+		      "VALUES(?,?,?,0,0,?)",
+		      V(id), V(category), V(stack), V(data))
+		       ? 0
+		       : id;
 }
+
+#define THREAD(run, event) \
+	V(sim_run_pid(run, (event)->rank)), V(sim_run_tid(run, (event)->rank, (event)->thread))
 
 static int put_kernel(struct sim_sink *sink, const struct sim_event *event)
 {
@@ -127,29 +128,19 @@ static int put_kernel(struct sim_sink *sink, const struct sim_event *event)
 	const struct sim_kernel *kernel = &run->catalogue->kernels[event->name];
 	uint32_t process = process_of(sink, event->rank);
 	uint64_t id = put_event(sink, process, ID_DISPATCH, event->correlation, "{}");
-	struct sim_db *db;
 
-	db = id ? row(sink, process, KERNEL, "kernel_dispatch",
-		      "(nid, pid, tid, agent_id, kernel_id, dispatch_id, queue_id, stream_id, start, "
-		      "end, private_segment_size, group_segment_size, workgroup_size_x, "
-		      "workgroup_size_y, workgroup_size_z, grid_size_x, grid_size_y, grid_size_z, "
-		      "region_name_id, event_id) VALUES(1,?,?,?,?,?,?,?,?,?,0,0,?,1,1,?,1,1,NULL,?)")
-		: NULL;
-	if (!db)
+	if (!id)
 		return -1;
-	sim_db_int(db, sim_run_pid(run, event->rank));
-	sim_db_int(db, sim_run_tid(run, event->rank, event->thread));
-	sim_db_int(db, 1 + (int64_t)sim_run_device(run, event->rank));
-	sim_db_int(db, 1 + (int64_t)event->name);
-	sim_db_int(db, (int64_t)id);
-	sim_db_int(db, 1 + event->stream % 4);
-	sim_db_int(db, sim_run_stream(run, event->stream));
-	sim_db_int(db, (int64_t)event->start_ns);
-	sim_db_int(db, (int64_t)event->end_ns);
-	sim_db_int(db, kernel->block);
-	sim_db_int(db, (int64_t)event->grid * kernel->block);
-	sim_db_int(db, (int64_t)id);
-	return sim_db_done(db, sink);
+	return insert(
+		sink, process, KERNEL, "kernel_dispatch",
+		"(nid, pid, tid, agent_id, kernel_id, dispatch_id, queue_id, stream_id, start, "
+		"end, private_segment_size, group_segment_size, workgroup_size_x, "
+		"workgroup_size_y, workgroup_size_z, grid_size_x, grid_size_y, grid_size_z, "
+		"region_name_id, event_id) VALUES(1,?,?,?,?,?,?,?,?,?,0,0,?,1,1,?,1,1,NULL,?)",
+		THREAD(run, event), V(1 + (int64_t)sim_run_device(run, event->rank)),
+		V(1 + (int64_t)event->name), V(id), V(1 + event->stream % 4),
+		V(sim_run_stream(run, event->stream)), V(event->start_ns), V(event->end_ns),
+		V(kernel->block), V((int64_t)event->grid * kernel->block), V(id));
 }
 
 static int put_copy(struct sim_sink *sink, const struct sim_event *event)
@@ -161,25 +152,16 @@ static int put_copy(struct sim_sink *sink, const struct sim_event *event)
 	uint32_t process = process_of(sink, event->rank);
 	int64_t agent = 1 + (int64_t)sim_run_device(run, event->rank);
 	uint64_t id = put_event(sink, process, ID_COPY, event->correlation, "{}");
-	struct sim_db *db;
 
-	db = id ? row(sink, process, COPY, "memory_copy",
-		      "(nid, pid, tid, start, end, name_id, dst_agent_id, src_agent_id, size, "
-		      "stream_id, event_id) VALUES(1,?,?,?,?,?,?,?,?,?,?)")
-		: NULL;
-	if (!db)
+	if (!id)
 		return -1;
-	sim_db_int(db, sim_run_pid(run, event->rank));
-	sim_db_int(db, sim_run_tid(run, event->rank, event->thread));
-	sim_db_int(db, (int64_t)event->start_ns);
-	sim_db_int(db, (int64_t)event->end_ns);
-	sim_db_int(db, names[event->copy_kind]);
-	sim_db_int(db, event->copy_kind == SIM_DTOH ? 0 : agent);
-	sim_db_int(db, event->copy_kind == SIM_HTOD ? 0 : agent);
-	sim_db_int(db, (int64_t)event->bytes);
-	sim_db_int(db, sim_run_stream(run, event->stream));
-	sim_db_int(db, (int64_t)id);
-	return sim_db_done(db, sink);
+	return insert(sink, process, COPY, "memory_copy",
+		      "(nid, pid, tid, start, end, name_id, dst_agent_id, src_agent_id, size, "
+		      "stream_id, event_id) VALUES(1,?,?,?,?,?,?,?,?,?,?)",
+		      THREAD(run, event), V(event->start_ns), V(event->end_ns),
+		      V(names[event->copy_kind]), V(event->copy_kind == SIM_DTOH ? 0 : agent),
+		      V(event->copy_kind == SIM_HTOD ? 0 : agent), V(event->bytes),
+		      V(sim_run_stream(run, event->stream)), V(id));
 }
 
 /* A call, or a range: its text is in its event. */
@@ -190,7 +172,6 @@ static int put_region(struct sim_sink *sink, const struct sim_event *event)
 	bool call = event->kind == SIM_CALL,
 	     tensorflow = strcmp(program->framework, "tensorflow") == 0;
 	uint32_t process = process_of(sink, event->rank);
-	struct sim_db *db;
 	char data[128] = "{}";
 	uint64_t id;
 
@@ -201,29 +182,12 @@ static int put_region(struct sim_sink *sink, const struct sim_event *event)
 		snprintf(data, sizeof(data), "{\"message\":\"%s\"}",
 			 sim_operator_name(event->name, tensorflow));
 	id = put_event(sink, process, call ? ID_HIP : ID_MARKER, event->correlation, data);
-	db = id ? row(sink, process, REGION, "region",
-		      "(nid, pid, tid, start, end, name_id, event_id) VALUES(1,?,?,?,?,?,?)")
-		: NULL;
-	if (!db)
+	if (!id)
 		return -1;
-	sim_db_int(db, sim_run_pid(run, event->rank));
-	sim_db_int(db, sim_run_tid(run, event->rank, event->thread));
-	sim_db_int(db, (int64_t)event->start_ns);
-	sim_db_int(db, (int64_t)event->end_ns);
-	sim_db_int(db, call ? ID_CALL + (int64_t)event->name : ID_RANGE);
-	sim_db_int(db, (int64_t)id);
-	return sim_db_done(db, sink);
-}
-
-static int put_string(struct sim_sink *sink, uint32_t process, int64_t id, const char *text)
-{
-	struct sim_db *db = row(sink, process, STRING, "string", "(id, string) VALUES(?,?)");
-
-	if (!db)
-		return -1;
-	sim_db_int(db, id);
-	sim_db_text(db, text);
-	return sim_db_done(db, sink);
+	return insert(sink, process, REGION, "region",
+		      "(nid, pid, tid, start, end, name_id, event_id) VALUES(1,?,?,?,?,?,?)",
+		      THREAD(run, event), V(event->start_ns), V(event->end_ns),
+		      V(call ? ID_CALL + (int64_t)event->name : ID_RANGE), V(id));
 }
 
 static int put_strings(struct sim_sink *sink, uint32_t process)
@@ -252,7 +216,8 @@ static int put_strings(struct sim_sink *sink, uint32_t process)
 	};
 
 	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
-		if (put_string(sink, process, strings[i].id, strings[i].text))
+		if (insert(sink, process, STRING, "string", "(id, string) VALUES(?,?)",
+			   V(strings[i].id), V(strings[i].text)))
 			return -1;
 	return 0;
 }
@@ -260,21 +225,15 @@ static int put_strings(struct sim_sink *sink, uint32_t process)
 static int put_symbols(struct sim_sink *sink, uint32_t process)
 {
 	const struct sim_catalogue *catalogue = sink->run->catalogue;
-	struct sim_db *db;
 
-	for (size_t i = 0; i < catalogue->count; i++) {
-		db = row(sink, process, SYMBOL, "info_kernel_symbol",
-			 "(id, nid, pid, code_object_id, kernel_name, display_name) "
-			 "VALUES(?,1,?,1,?,?)");
-		if (!db)
+	for (size_t i = 0; i < catalogue->count; i++)
+		if (insert(sink, process, SYMBOL, "info_kernel_symbol",
+			   "(id, nid, pid, code_object_id, kernel_name, display_name) "
+			   "VALUES(?,1,?,1,?,?)",
+			   V(1 + (int64_t)i),
+			   V(sim_run_pid(sink->run, process * sink->run->program->devices)),
+			   V(catalogue->kernels[i].mangled), V(catalogue->kernels[i].name)))
 			return -1;
-		sim_db_int(db, 1 + (int64_t)i);
-		sim_db_int(db, sim_run_pid(sink->run, process * sink->run->program->devices));
-		sim_db_text(db, catalogue->kernels[i].mangled);
-		sim_db_text(db, catalogue->kernels[i].name);
-		if (sim_db_done(db, sink))
-			return -1;
-	}
 	return 0;
 }
 
@@ -283,35 +242,25 @@ static int put_agents(struct sim_sink *sink, uint32_t process)
 {
 	const struct sim_run *run = sink->run;
 	uint32_t first = process * run->program->devices;
-	struct sim_db *db;
 
-	for (uint32_t i = 0; i <= run->program->devices; i++) {
-		db = row(sink, process, AGENT, "info_agent",
-			 "(id, nid, pid, type, absolute_index, type_index, name, product_name) "
-			 "VALUES(?,1,?,?,?,?,?,?)");
-		if (!db)
+	for (uint32_t i = 0; i <= run->program->devices; i++)
+		if (insert(sink, process, AGENT, "info_agent",
+			   "(id, nid, pid, type, absolute_index, type_index, name, product_name) "
+			   "VALUES(?,1,?,?,?,?,?,?)",
+			   V(i ? 1 + (int64_t)sim_run_device(run, first + i - 1) : 0),
+			   V(sim_run_pid(run, first)), V(i ? "GPU" : "CPU"), V(i),
+			   V(i ? sim_run_device(run, first + i - 1) : 0), V(i ? "gfx942" : "host"),
+			   V(i ? run->program->gpu : "host")))
 			return -1;
-		sim_db_int(db, i ? 1 + (int64_t)sim_run_device(run, first + i - 1) : 0);
-		sim_db_int(db, sim_run_pid(run, first));
-		sim_db_text(db, i ? "GPU" : "CPU");
-		sim_db_int(db, i);
-		sim_db_int(db, i ? sim_run_device(run, first + i - 1) : 0);
-		sim_db_text(db, i ? "gfx942" : "host");
-		sim_db_text(db, i ? run->program->gpu : "host");
-		if (sim_db_done(db, sink))
-			return -1;
-	}
-	db = row(sink, process, OTHER, "info_process",
-		 "(id, nid, ppid, pid, command, extdata) VALUES(?,1,1,?,'python',"
-		 "'{\"group_by_queue\":false}')");
-	if (!db)
-		return -1;
-	sim_db_int(db, sim_run_pid(run, first));
-	sim_db_int(db, sim_run_pid(run, first));
-	return sim_db_done(db, sink);
+	return insert(sink, process, OTHER, "info_process",
+		      "(id, nid, ppid, pid, command, extdata) VALUES(?,1,1,?,'python',"
+		      "'{\"group_by_queue\":false}')",
+		      V(sim_run_pid(run, first)), V(sim_run_pid(run, first)));
 }
 
-/* A process's tables, and the views by their plain names, which are those of the first. */
+/*
+ * A process's tables, and views by their plain names, which show the tables of the first process.
+ */
 static int make_tables(struct sim_sink *sink, uint32_t process)
 {
 	struct state *state = sink->state;

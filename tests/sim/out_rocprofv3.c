@@ -13,7 +13,7 @@
 
 enum { MESSAGES, KERNELS, CALLS, RANGES, COPIES, PARTS };
 
-/* Numbers of kinds and of the operations in each, as the lists of names below have them. */
+/* Numbers of kinds and of the operations in each, as in the lists of names below. */
 enum { KIND_HIP = 1, KIND_MARKER, KIND_COPY, KIND_DISPATCH };
 enum { OPERATION_RANGE = 1, OPERATION_COMPLETE = 2 };
 
@@ -55,7 +55,7 @@ static uint64_t agent_of(const struct sim_run *run, uint32_t rank)
 	return 7000 + 1 + sim_run_device(run, rank);
 }
 
-/* The list's file, at the place of its next element. */
+/* The list's file, positioned at its next element. */
 static struct sim_out *next(struct sim_sink *sink, int part)
 {
 	struct state *state = sink->state;

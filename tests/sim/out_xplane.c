@@ -29,7 +29,7 @@ enum {
 	STAT_MODULE_NAME,
 };
 
-/* Ids of events' names: kernels come behind these, marks behind them. */
+/* Ids of events' names: kernels follow these, and marks follow kernels. */
 enum {
 	NAME_COPY = 1,
 	NAME_SET = 4,
@@ -96,7 +96,7 @@ static void put_name(struct dp_proto *proto, uint32_t field, int64_t id, const c
 	dp_proto__close(proto, entry);
 }
 
-/* The id of the event's name; of a mark it is a new one. */
+/* The id of the event's name; a mark gets a new one. */
 static int64_t name_of(struct sim_sink *sink, const struct sim_event *event)
 {
 	struct state *state = sink->state;
@@ -194,7 +194,7 @@ static size_t varint_bytes(uint64_t value)
 	return n;
 }
 
-/* The beginning of a line: all that comes before its events. */
+/* The beginning of a line, up to its events. */
 static void put_line_head(struct dp_proto *proto, struct sim_sink *sink, uint32_t rank, int line)
 {
 	const struct sim_run *run = sink->run;

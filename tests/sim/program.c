@@ -15,7 +15,7 @@ struct key {
 	enum type type;
 	size_t offset;
 	size_t size;	     /* of a text */
-	const char *choices; /* of a choice: words with a blank after each */
+	const char *choices; /* of a choice: words, each followed by a blank */
 	const char *help;
 };
 

@@ -50,7 +50,7 @@ enum sim_verb {
 
 enum sim_api { SIM_API_MALLOC, SIM_API_FREE, SIM_API_HOST_ALLOC };
 
-/* The framework's or the program's range that an action is in. */
+/* The range, of the framework or the program, that contains an action. */
 enum sim_within { SIM_WITHIN_NOTHING, SIM_WITHIN_LOADER, SIM_WITHIN_ITEM, SIM_WITHIN_METRICS };
 
 enum sim_memory { SIM_PAGEABLE, SIM_PINNED, SIM_DEVICE };
@@ -68,7 +68,7 @@ struct sim_action {
 	enum sim_within within; /* wait, stall and copies; else a copy has its own */
 	uint64_t grow_ns;	/* wait: more with every iteration */
 	bool on_copy_stream;
-	bool ahead; /* nothing waits for this copy: a prefetch */
+	bool ahead; /* nothing waits for this copy, a prefetch */
 	bool block; /* wait for the result */
 	struct sim_range count;
 	struct sim_range times; /* repetitions of a net */
@@ -90,8 +90,8 @@ struct sim_net {
 	char name[32];
 	enum sim_net_kind kind;
 	uint32_t layers;
-	uint64_t kernel_ns; /* what an ordinary kernel takes on the device */
-	uint64_t host_ns;   /* what the framework takes per launch, without the launch */
+	uint64_t kernel_ns; /* duration of an ordinary kernel on the device */
+	uint64_t host_ns;   /* the framework's time per launch, without the launch */
 	uint32_t seed;
 	char optimizer[16]; /* sgd, adam, foreach */
 };
@@ -102,15 +102,15 @@ struct sim_loop {
 	struct sim_range length;
 	char mark[32];	      /* an annotation per iteration; "" for none */
 	bool is_default;      /* the level a user means by "iteration" */
-	bool plain;	      /* a subroutine: no loop of the truth */
+	bool plain;	      /* a subroutine, which is not a loop of the truth */
 	uint32_t buckets;     /* shapes, each with kernels of its own */
 	uint32_t gemm_jitter; /* millionths of the matrix kernels of another tile size */
 	uint32_t insert, erase, substitute; /* millionths of the kernels */
 	uint32_t async;	      /* kernels of another thread, at random places of an iteration */
 	uint32_t warmup;      /* first iterations that are slow */
 	uint32_t slow;	      /* how many times as slow, in millionths */
-	uint64_t swell_ns;    /* more time of its first kernel: a tensor that is appended to */
-	struct sim_range hot; /* iterations in which heat holds the clocks down; 0..0: none */
+	uint64_t swell_ns;    /* additional time of its first kernel: a tensor that grows */
+	struct sim_range hot; /* iterations in which heat reduces the clocks; 0..0: none */
 	uint32_t heat;	      /* how many times as long kernels take then, in millionths */
 	uint32_t recompile;   /* iteration from which fused kernels have new names; 0: never */
 	struct sim_action *actions;
@@ -126,7 +126,7 @@ struct sim_program {
 	bool operators;		     /* framework operators are recorded */
 	bool marks;		     /* annotations are recorded */
 	bool flows;		     /* Chrome traces have arrows from launches to operations */
-	bool graphs;	       /* graph replays are one operation where the format can say so */
+	bool graphs;	       /* graph replays are one operation if the format can express it */
 	uint32_t jitter;       /* millionths of every kernel's time */
 	uint32_t loss;	       /* millionths of the operations that the profiler drops */
 	uint32_t head;	       /* millionths of an iteration that pass before the capture starts */
@@ -135,7 +135,7 @@ struct sim_program {
 	uint32_t head_kernels; /* kernels on the main stream before the capture starts */
 	uint32_t queue;	       /* launches that fit the queue */
 	uint64_t launch_ns;
-	uint64_t sample_ns;   /* between samples of the device's state; 0: none are taken */
+	uint64_t sample_ns;   /* between samples of the device's state; 0: no samples */
 	struct sim_loop root; /* its actions are the program */
 	struct sim_net *nets;
 	size_t net_count, net_room;
@@ -155,7 +155,7 @@ int sim_program_set_count(struct sim_program *program, const char *value);
 /* Resolves names and checks; call once, after all keys are set. */
 int sim_program_finish(struct sim_program *program);
 
-/* Whether it is not done in every iteration. */
+/* Whether it is left out of some iterations. */
 bool sim_action_conditional(const struct sim_action *action);
 
 /* The key and verb tables as text, for --help-program. */

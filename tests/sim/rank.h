@@ -31,7 +31,7 @@ struct frame {
 	const struct sim_op *ops; /* being launched */
 	size_t op, op_count;
 	uint32_t repeats;
-	bool random, foreign; /* ops are chosen again each time; are no part of the pattern */
+	bool random, foreign; /* ops are chosen again each time; not part of the pattern */
 };
 
 struct stream {
@@ -41,7 +41,7 @@ struct stream {
 	uint64_t launched;
 };
 
-/* What is counted per process. */
+/* Counts per process. */
 struct ids {
 	uint32_t correlation;
 	uint32_t operators;
@@ -52,8 +52,8 @@ struct rank {
 	uint32_t number;
 	struct sim_rng control, timing;
 	uint64_t clock_ns;
-	uint32_t slow;	     /* millionths; what the host's times are multiplied with */
-	uint32_t heat;	     /* the same for the device's */
+	uint32_t slow;	     /* millionths; factor of the host's times */
+	uint32_t heat;	     /* factor of the device's times */
 	uint64_t sampled_ns; /* when the next sample is taken; 0: at the first operation */
 	uint64_t millijoules;
 	struct ids *ids;       /* of its process */
@@ -94,19 +94,19 @@ static inline uint32_t sim_rank_instance(struct rank *rank)
 	return rank->depth ? sim_rank_top(rank)->instance : SIM_NONE;
 }
 
-/* Queues an event for delivery. Without memory the model's status says so. */
+/* Queues an event for delivery. Sets the model's status if memory runs out. */
 void sim_rank_emit(struct rank *rank, const struct sim_event *event);
 
 /* A time of the host while it warms up. */
 uint64_t sim_rank_slowed(const struct rank *rank, uint64_t ns);
 
-/* Begins the range that an action is in, if it is in one. */
+/* Begins the range that contains an action, if any. */
 void sim_rank_within(struct rank *rank, enum sim_within within);
 
 /* Ends the framework's operator that is running, if there is one. */
 void sim_rank_operator_end(struct rank *rank);
 
-/* Launches a kernel that takes length_ns: op tells the rest. */
+/* Launches a kernel that takes length_ns; op has the rest. */
 void sim_rank_launch(struct rank *rank, const struct sim_op *op, uint32_t kernel,
 		     enum sim_thread thread, enum sim_stream stream, uint64_t length_ns);
 
@@ -114,7 +114,7 @@ void sim_rank_launch(struct rank *rank, const struct sim_op *op, uint32_t kernel
 void sim_rank_stall(struct rank *rank, const struct sim_action *action);
 void sim_rank_synchronize(struct rank *rank, enum sim_call kind, enum sim_stream stream);
 
-/* What actions say. */
+/* The names of actions. */
 void sim_rank_copy(struct rank *rank, const struct sim_action *action, enum sim_copy_kind kind);
 void sim_rank_set(struct rank *rank, const struct sim_action *action);
 void sim_rank_memory(struct rank *rank, const struct sim_action *action);

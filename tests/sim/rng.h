@@ -24,7 +24,7 @@ static inline uint64_t sim_splitmix(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
-/* Two streams of one seed share nothing. */
+/* Two streams of one seed are independent. */
 static inline void sim_rng_init(struct sim_rng *rng, uint64_t seed, uint64_t stream)
 {
 	uint64_t state = seed ^ (stream * 0xd1342543de82ef95u + 0x2545f4914f6cdd1du);
@@ -53,7 +53,7 @@ static inline uint64_t sim_rng_next(struct sim_rng *rng)
 	return result;
 }
 
-/* 0 … n - 1; 0 where n is 0. */
+/* 0 … n - 1; 0 if n is 0. */
 static inline uint32_t sim_rng_below(struct sim_rng *rng, uint32_t n)
 {
 	return (uint32_t)(((sim_rng_next(rng) >> 32) * n) >> 32);
@@ -65,7 +65,7 @@ static inline uint32_t sim_rng_between(struct sim_rng *rng, uint32_t low, uint32
 	return high > low ? low + sim_rng_below(rng, high - low + 1) : low;
 }
 
-/* True with a probability in millionths. Draws nothing where the answer is certain. */
+/* True with a probability in millionths. Draws nothing if the answer is certain. */
 static inline bool sim_rng_chance(struct sim_rng *rng, uint32_t millionths)
 {
 	if (millionths == 0)

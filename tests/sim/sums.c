@@ -62,7 +62,7 @@ static double sum(const struct subject *subject, size_t k, const char *const *na
 	return all;
 }
 
-/* Values that are shares, and values of which one is not above the other. */
+/* Values that are shares, and values of which one is at most the other. */
 static void check_bounds(struct subject *subject, size_t k)
 {
 	static const char *const shares[] = { "utilization",  "queue_empty",	"overlap",
@@ -156,16 +156,13 @@ static void check_kernels(struct subject *subject, const struct dp_loop *loop)
 	      want);
 	check(subject, 0, "the sum of operators' times",
 	      total(subject, dp_analysis_loop_operator_stat), want);
-	/* Inserted kernels are at no place. */
+	/* Inserted kernels have no position. */
 	if (total(subject, dp_analysis_loop_position_stat) > want)
 		fail(subject, 0, "the sum of places' times",
 		     total(subject, dp_analysis_loop_position_stat), want);
 }
 
-/*
- * A metric without any values although the trace is not said to lack what it needs, or the other
- * way round.
- */
+/* A metric without values although the trace lacks nothing that it needs, or the reverse. */
 static void check_needs(struct subject *subject, const struct dp_loop *loop)
 {
 	const struct dp_metric_info *info;
@@ -178,7 +175,7 @@ static void check_needs(struct subject *subject, const struct dp_loop *loop)
 				dp_analysis_loop_metric(subject->analysis, subject->loop, m, k));
 		if (any && lacks)
 			fail(subject, 0, info->name, 1, 0);
-		/* A share of nothing has no value, whatever the trace has; devices differ. */
+		/* A share of nothing has no value, whatever the trace holds; devices differ. */
 		if (!any && !lacks && info->need == DP_NEED_LAUNCHES && loop->complete > 2 &&
 		    dp_trace_device_count(subject->trace) == 1)
 			fail(subject, 0, info->name, 0, 1);
@@ -190,7 +187,10 @@ static bool same(double a, double b)
 	return isnan(a) ? isnan(b) : a >= b && a <= b;
 }
 
-/* Each metric alone is what it is among all, and nothing else is computed with it. */
+/*
+ * A metric that is computed alone has the same values as among all, and nothing else is computed
+ * with it.
+ */
 static void check_alone(struct subject *subject)
 {
 	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;

@@ -1,8 +1,7 @@
 /*
- * Keeps book of what was planted and computes the numbers of the paper's table from it (Gu et al.,
- * arXiv 1707.03750, table II), by their definition and from boundaries that are known: so that what
- * the miner finds can be held against it. Memory: one record per iteration, and the uploads since
- * the last one.
+ * Records what was planted and computes the numbers of the paper's table from it (Gu et al., arXiv
+ * 1707.03750, table II), by their definitions and from known boundaries, for comparison with what
+ * the miner finds. Memory: one record per iteration, and the uploads since the last one.
  */
 #include "truth.h"
 
@@ -29,7 +28,7 @@ struct upload {
 	bool counted;
 };
 
-/* A loop on one rank, while the trace goes by. */
+/* A loop on one rank, as the trace is written. */
 struct progress {
 	uint32_t current;      /* iteration, or SIM_NONE */
 	uint64_t latest_ns;    /* latest end of an operation since the iteration's first kernel */

@@ -1,4 +1,4 @@
-/* The table of formats, and what they share. */
+/* The table of formats, and functions that they share. */
 #include "writer.h"
 #include "out.h"
 

@@ -1,4 +1,4 @@
-/* Recording formats: one file each, behind one table. */
+/* Recording formats: one file each, and one table of them. */
 #ifndef SIM_WRITER_H
 #define SIM_WRITER_H
 
@@ -15,13 +15,13 @@ struct sim_writer {
 	uint64_t length_quantum_ns;
 	bool graphs; /* it has a row for a graph's replay */
 	bool text;   /* may be compressed */
-	int variant; /* for the functions below, of which several formats share some */
+	int variant; /* for the functions below, some of which several formats share */
 	/* Each returns 0, or -1 with sink->error set. close() is called in any case. */
 	int (*open)(struct sim_sink *sink);
 	int (*event)(struct sim_sink *sink, const struct sim_event *event);
 	int (*close)(struct sim_sink *sink, bool complete);
 	bool state;   /* it has rows for memory and samples */
-	bool no_sets; /* memsets are no operations of their own: the program has none */
+	bool no_sets; /* memsets are not operations of their own: the program has none */
 	bool jobs;    /* it describes collectives */
 	bool only_jobs; /* and nothing else */
 	bool processes; /* one file holds those of a host */
@@ -66,7 +66,7 @@ const char *sim_copy_destination(const struct sim_event *event);
 /* What NCCL calls a collective: a barrier is an all-reduce. kind is below SIM_NCCL_NAMES. */
 enum { SIM_NCCL_NAMES = 8 };
 const char *sim_nccl_name(const struct sim_collective *collective);
-/* The other rank of a send or a receive within the group; SIM_NONE of others. */
+/* The other rank of a send or a receive within the group; SIM_NONE for other kinds. */
 uint32_t sim_group_peer(const struct sim_group *group, const struct sim_collective *collective);
 
 /* "kind_src:pinned kind_dst:device size:64 dest:0 async:1", XLA's details of a copy or a memset. */
