@@ -31,15 +31,12 @@ static void write_metrics(struct dp_render *render, const char *key,
 	const struct dp_metric_info *info;
 
 	dp_render__format(render, ",\n\"%s\":[", key);
-	for (size_t i = 0; (info = at(i)); i++) {
-		dp_render__format(render,
-				  "%s\n{\"name\":\"%s\",\"unit\":\"%s\",\"better\":\"%s\","
-				  "\"shown\":%s,\"help\":",
-				  i ? "," : "", info->name, info->unit, better[info->better],
-				  dp_render__shows(render, info) ? "true" : "false");
-		dp_html__string(render, info->help);
-		dp_render__text(render, "}");
-	}
+	for (size_t i = 0; (info = at(i)); i++)
+		dp_json__put(render, "%\n{'name':'%','unit':'%','better':'%','shown':%,'help':%}",
+			     dp_json__comma(i), dp_json__raw(info->name), dp_json__raw(info->unit),
+			     dp_json__raw(better[info->better]),
+			     dp_json__bool(dp_render__shows(render, info)),
+			     dp_html__cut(info->help));
 	dp_render__text(render, "]");
 }
 
@@ -157,49 +154,46 @@ static void write_full(struct dp_render *render, size_t loop)
 	free(ranking.ranks);
 }
 
-/* Writes the short form of a name in a loop's pattern. */
-static void write_kernel(struct dp_render *render, size_t loop, size_t index)
+/* The short form of a name in a loop's pattern, in label. */
+static struct dp_json_value kernel(char label[DP_LABEL_SIZE], const struct dp_render *render,
+				   size_t loop, size_t index)
 {
-	char label[DP_LABEL_SIZE];
-
 	dp_label__kernel(label, dp_analysis_loop_kernel(render->analysis, loop, index),
 			 DP_HTML_NAME_COLUMNS, false);
-	dp_html__string(render, label);
+	return dp_html__cut(label);
 }
 
 static int write_loop(struct dp_render *render, size_t id)
 {
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
+	char first[DP_LABEL_SIZE], last[DP_LABEL_SIZE];
 	struct dp_html *html = render->state;
 
-	dp_render__format(render, "%s\n{\"id\":%u,\"parent\":%lld,\"stream\":%u,\"device\":%u",
-			  id ? "," : "", loop->id,
-			  loop->parent == DP_NONE ? -1LL : (long long)loop->parent, loop->stream,
-			  loop->device);
-	dp_render__format(render, ",\"found\":\"%s\",\"phase\":\"%s\",\"confidence\":",
-			  dp_found_by_name(loop->found_by), dp_phase_name(loop->phase));
-	dp_html__value(render, loop->confidence, "1");
-	dp_render__text(render, ",\"coverage\":");
-	dp_html__value(render, loop->coverage, "1");
-	dp_render__format(
+	dp_json__put(
 		render,
-		",\"selected\":%s,\"length\":%zu,\"occurrences\":%zu,\"iterations\":%zu,"
-		"\"complete\":%zu,\"variants\":%zu,\"matches_count\":%s,\"matches_in_sequence\":%s,"
-		"\"first\":",
-		loop->selected ? "true" : "false", loop->length, loop->occurrences,
-		loop->iterations, loop->complete, loop->variants,
-		loop->matches_count ? "true" : "false",
-		loop->matches_in_sequence ? "true" : "false");
-	write_kernel(render, id, 0);
-	dp_render__text(render, ",\"last\":");
-	write_kernel(render, id, loop->length ? loop->length - 1 : 0);
-	if (loop->iterations)
-		dp_render__format(
-			render, ",\"span\":[%lld,%lld]",
-			(long long)dp_analysis_loop_iteration(render->analysis, id, 0)->start_ns,
-			(long long)dp_analysis_loop_iteration(render->analysis, id,
-							      loop->iterations - 1)
-				->end_ns);
+		"%\n{'id':%,'parent':%,'stream':%,'device':%,'found':'%','phase':'%','confidence':%,"
+		"'coverage':%,'selected':%,'length':%,'occurrences':%,'iterations':%,'complete':%,"
+		"'variants':%,'matches_count':%,'matches_in_sequence':%,'first':%,'last':%",
+		dp_json__comma(id), dp_json__count(loop->id),
+		dp_json__int(loop->parent == DP_NONE ? -1 : (int64_t)loop->parent),
+		dp_json__count(loop->stream), dp_json__count(loop->device),
+		dp_json__raw(dp_found_by_name(loop->found_by)),
+		dp_json__raw(dp_phase_name(loop->phase)), dp_json__real(loop->confidence, "1"),
+		dp_json__real(loop->coverage, "1"), dp_json__bool(loop->selected),
+		dp_json__count(loop->length), dp_json__count(loop->occurrences),
+		dp_json__count(loop->iterations), dp_json__count(loop->complete),
+		dp_json__count(loop->variants), dp_json__bool(loop->matches_count),
+		dp_json__bool(loop->matches_in_sequence), kernel(first, render, id, 0),
+		kernel(last, render, id, loop->length ? loop->length - 1 : 0));
+	if (loop->iterations) {
+		const struct dp_iteration *from =
+			dp_analysis_loop_iteration(render->analysis, id, 0);
+		const struct dp_iteration *to =
+			dp_analysis_loop_iteration(render->analysis, id, loop->iterations - 1);
+
+		dp_json__put(render, ",'span':[%,%]", dp_json__int(from->start_ns),
+			     dp_json__int(to->end_ns));
+	}
 	if (html->full < DP_HTML_LOOPS && loop->iterations && loop->selected)
 		write_full(render, id);
 	dp_render__text(render, "}");
@@ -220,36 +214,27 @@ static int write_finding(struct dp_render *render, size_t id)
 	struct dp_html *html = render->state;
 
 	open_findings(render, html);
-	dp_render__format(render,
-			  "%s\n{\"rule\":\"%s\",\"severity\":\"%s\",\"loop\":%lld,"
-			  "\"iterations\":[%zu,%zu],\"confidence\":",
-			  html->found++ ? "," : "", finding->rule,
-			  dp_severity_name(finding->severity),
-			  finding->loop == DP_NONE ? -1LL : (long long)finding->loop,
-			  finding->first_iteration, finding->last_iteration);
-	dp_html__value(render, finding->confidence, "1");
-	dp_render__text(render, ",\"devices\":[");
+	dp_json__put(render,
+		     "%\n{'rule':'%','severity':'%','loop':%,'iterations':[%,%],'confidence':%,"
+		     "'devices':[",
+		     dp_json__comma(html->found++), dp_json__raw(finding->rule),
+		     dp_json__raw(dp_severity_name(finding->severity)),
+		     dp_json__int(finding->loop == DP_NONE ? -1 : (int64_t)finding->loop),
+		     dp_json__count(finding->first_iteration),
+		     dp_json__count(finding->last_iteration),
+		     dp_json__real(finding->confidence, "1"));
 	for (size_t i = 0; i < finding->loop_count; i++)
 		dp_render__format(render, "%s%u", i ? "," : "", (unsigned)finding->devices[i]);
-	dp_render__text(render, "]");
-	dp_render__text(render, ",\"recoverable_ns\":");
-	dp_html__value(render, finding->recoverable_ns, "ns");
-	dp_render__text(render, ",\"advice\":");
-	dp_html__string(render, finding->advice);
 	dp_text__cost(&cost, render, finding);
-	dp_render__text(render, ",\"cost\":");
-	dp_html__text(render, cost.text);
 	dp_text__evidence(&words, render, finding, SIZE_MAX);
-	dp_render__text(render, ",\"says\":");
-	dp_html__text(render, words.text);
-	dp_render__text(render, ",\"evidence\":[");
+	dp_json__put(render, "],'recoverable_ns':%,'advice':%,'cost':%,'says':%,'evidence':[",
+		     dp_json__real(finding->recoverable_ns, "ns"), dp_html__cut(finding->advice),
+		     dp_html__whole(cost.text), dp_html__whole(words.text));
 	for (size_t i = 0; i < finding->evidence_count; i++) {
 		const struct dp_evidence_value *value = &finding->evidence[i];
 
-		dp_render__format(render, "%s[\"%s\",\"%s\",", i ? "," : "", value->name,
-				  value->unit);
-		dp_html__value(render, value->value, value->unit);
-		dp_render__text(render, "]");
+		dp_json__put(render, "%['%','%',%]", dp_json__comma(i), dp_json__raw(value->name),
+			     dp_json__raw(value->unit), dp_json__real(value->value, value->unit));
 	}
 	dp_render__text(render, "]}");
 	return DP_OK;
@@ -260,11 +245,9 @@ static void write_rules(struct dp_render *render)
 	const struct dp_rule_info *info;
 
 	dp_render__text(render, ",\n\"rules\":[");
-	for (size_t i = 0; (info = dp_rule(i)); i++) {
-		dp_render__format(render, "%s[\"%s\",", i ? "," : "", info->id);
-		dp_html__string(render, info->help);
-		dp_render__text(render, "]");
-	}
+	for (size_t i = 0; (info = dp_rule(i)); i++)
+		dp_json__put(render, "%['%',%]", dp_json__comma(i), dp_json__raw(info->id),
+			     dp_html__cut(info->help));
 	dp_render__text(render, "]");
 }
 
@@ -275,15 +258,14 @@ static void write_candidates(struct dp_render *render)
 
 	dp_render__text(render, ",\n\"candidates\":[");
 	for (size_t i = 0; i < dp_trace_stream_count(trace); i++) {
-		if (!dp_analysis_candidate(render->analysis, i))
-			continue;
 		struct dp_words words = { 0 };
 
+		if (!dp_analysis_candidate(render->analysis, i))
+			continue;
 		dp_text__nothing(&words, render, i);
-		dp_render__format(render, "%s[%u,", any ? "," : "",
-				  dp_trace_stream(trace, i)->device);
-		dp_html__text(render, words.text);
-		dp_render__text(render, "]");
+		dp_json__put(render, "%[%,%]", dp_json__comma(any),
+			     dp_json__count(dp_trace_stream(trace, i)->device),
+			     dp_html__whole(words.text));
 		any = true;
 	}
 	dp_render__text(render, "]");

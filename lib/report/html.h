@@ -75,8 +75,9 @@ void dp_html__host_ranges(struct dp_render *render, size_t loop);
 void dp_html__stream_waits(struct dp_render *render, size_t loop);
 void dp_html__path(struct dp_render *render, size_t loop);
 
-/* Write a text that is safe inside a script element: a name, cut to DP_HTML_NAME_BYTES; sentences.
- */
+/* A text that is safe inside a script element: a name, cut to DP_HTML_NAME_BYTES; sentences. */
+struct dp_json_value dp_html__cut(const char *name);
+struct dp_json_value dp_html__whole(const char *text);
 void dp_html__string(struct dp_render *render, const char *text);
 void dp_html__text(struct dp_render *render, const char *text);
 

@@ -82,16 +82,11 @@ void dp_html__host_ranges(struct dp_render *render, size_t loop)
 	size_t written = 0;
 
 	dp_render__text(render, ",\n\"host\":[");
-	for (size_t i = 0; (at = dp_analysis_loop_host_range(render->analysis, loop, i)); i++) {
-		if (at->inner || !(at->typical_ns > 0) || written >= DP_HTML_OPERATORS)
-			continue;
-		dp_render__format(render, "%s[\"%s\",", written++ ? ",\n" : "\n",
-				  dp_host_activity_name(at->activity));
-		dp_html__string(render, at->outer);
-		dp_render__text(render, ",");
-		dp_html__value(render, at->typical_ns, "ns");
-		dp_render__text(render, "]");
-	}
+	for (size_t i = 0; (at = dp_analysis_loop_host_range(render->analysis, loop, i)); i++)
+		if (!at->inner && at->typical_ns > 0 && written < DP_HTML_OPERATORS)
+			dp_json__put(render, "%\n[%,%,%]", dp_json__comma(written++),
+				     dp_html__whole(dp_host_activity_name(at->activity)),
+				     dp_html__cut(at->outer), dp_json__real(at->typical_ns, "ns"));
 	dp_render__text(render, "]");
 }
 
@@ -104,13 +99,10 @@ void dp_html__stream_waits(struct dp_render *render, size_t loop)
 	for (size_t i = 0; (at = dp_analysis_loop_stream_wait(render->analysis, loop, i)); i++) {
 		const struct dp_stream *stream = dp_trace_stream(trace, at->stream);
 
-		dp_render__format(render, "%s[%lu,%lld,%lu,", i ? ",\n" : "\n",
-				  (unsigned long)stream->device, (long long)stream->stream,
-				  (unsigned long)at->event);
-		dp_html__string(render, at->name);
-		dp_render__text(render, ",");
-		dp_html__value(render, at->ns, "ns");
-		dp_render__text(render, "]");
+		dp_json__put(render, "%\n[%,%,%,%,%]", dp_json__comma(i),
+			     dp_json__count(stream->device), dp_json__int(stream->stream),
+			     dp_json__count(at->event), dp_html__cut(at->name),
+			     dp_json__real(at->ns, "ns"));
 	}
 	dp_render__text(render, "]");
 }
@@ -122,13 +114,9 @@ void dp_html__path(struct dp_render *render, size_t loop)
 	dp_render__text(render, ",\n\"path\":[");
 	for (size_t i = 0;
 	     i < DP_HTML_OPERATORS && (at = dp_analysis_loop_path_stat(render->analysis, loop, i));
-	     i++) {
-		dp_render__format(render, "%s[\"%s\",", i ? ",\n" : "\n",
-				  dp_path_part_name(at->part));
-		dp_html__string(render, at->name);
-		dp_render__text(render, ",");
-		dp_html__value(render, at->ns, "ns");
-		dp_render__text(render, "]");
-	}
+	     i++)
+		dp_json__put(render, "%\n[%,%,%]", dp_json__comma(i),
+			     dp_html__whole(dp_path_part_name(at->part)), dp_html__cut(at->name),
+			     dp_json__real(at->ns, "ns"));
 	dp_render__text(render, "]");
 }

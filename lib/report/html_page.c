@@ -73,14 +73,30 @@ static size_t cut(const char *text, size_t most)
 	return length;
 }
 
+struct dp_json_value dp_html__cut(const char *name)
+{
+	return (struct dp_json_value){ .kind = DP_JSON_TEXT,
+				       .style = DP_JSON_IN_SCRIPT,
+				       .count = cut(name, DP_HTML_NAME_BYTES),
+				       .text = name };
+}
+
+struct dp_json_value dp_html__whole(const char *text)
+{
+	return (struct dp_json_value){ .kind = DP_JSON_TEXT,
+				       .style = DP_JSON_IN_SCRIPT,
+				       .count = strlen(text),
+				       .text = text };
+}
+
 void dp_html__string(struct dp_render *render, const char *text)
 {
-	dp_json_text__write(render, text, cut(text, DP_HTML_NAME_BYTES), DP_JSON_IN_SCRIPT);
+	dp_json__put(render, "%", dp_html__cut(text));
 }
 
 void dp_html__text(struct dp_render *render, const char *text)
 {
-	dp_json_text__write(render, text, strlen(text), DP_JSON_IN_SCRIPT);
+	dp_json__put(render, "%", dp_html__whole(text));
 }
 
 void dp_html__value(struct dp_render *render, double value, const char *unit)

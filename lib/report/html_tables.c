@@ -10,11 +10,9 @@ static void write_losses(struct dp_render *render, const struct dp_trace *trace)
 	const struct dp_loss *loss;
 
 	dp_render__text(render, ",\"losses\":[");
-	for (size_t i = 0; (loss = dp_trace_loss(trace, i)); i++) {
-		dp_render__text(render, i ? ",[" : "[");
-		dp_html__string(render, loss->reason);
-		dp_render__format(render, ",%llu]", (unsigned long long)loss->records);
-	}
+	for (size_t i = 0; (loss = dp_trace_loss(trace, i)); i++)
+		dp_json__put(render, "%[%,%]", dp_json__comma(i), dp_html__cut(loss->reason),
+			     dp_json__count(loss->records));
 	dp_render__text(render, "]");
 }
 
@@ -36,11 +34,10 @@ static void write_devices(struct dp_render *render, const struct dp_trace *trace
 	for (size_t i = 0; (device = dp_trace_device(trace, i)); i++) {
 		const struct dp_process *process = dp_trace_process(trace, device->process);
 
-		dp_render__format(
-			render, "%s{\"id\":%lld,\"pid\":%lld,\"rank\":%lld,\"name\":", i ? "," : "",
-			(long long)device->id, (long long)process->pid, (long long)process->rank);
-		dp_html__string(render, dp_trace_string(trace, device->name));
-		dp_render__text(render, "}");
+		dp_json__put(render, "%{'id':%,'pid':%,'rank':%,'name':%}", dp_json__comma(i),
+			     dp_json__int(device->id), dp_json__int(process->pid),
+			     dp_json__int(process->rank),
+			     dp_html__cut(dp_trace_string(trace, device->name)));
 	}
 	dp_render__text(render, "]");
 }
@@ -50,19 +47,16 @@ void dp_html__trace(struct dp_render *render)
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	int64_t t0_ns;
 
-	dp_render__text(render, ",\n\"trace\":{\"path\":");
-	dp_html__string(render, dp_trace_path(trace));
-	dp_render__text(render, ",\"format\":");
-	dp_html__string(render, dp_trace_format(trace));
-	dp_render__text(render, ",\"detail\":");
-	dp_html__string(render, dp_trace_format_detail(trace));
-	dp_render__format(
-		render,
-		",\"duration\":%lld,\"resolution\":%lld,\"operations\":%zu,\"clamped\":%llu,"
-		"\"gpus\":%zu",
-		(long long)dp_trace_duration_ns(trace), (long long)dp_trace_resolution_ns(trace),
-		dp_trace_ops(trace)->count, (unsigned long long)dp_trace_clamped(trace),
-		dp_trace_gpu_count(trace));
+	dp_json__put(render,
+		     ",\n'trace':{'path':%,'format':%,'detail':%,'duration':%,'resolution':%,"
+		     "'operations':%,'clamped':%,'gpus':%",
+		     dp_html__cut(dp_trace_path(trace)), dp_html__cut(dp_trace_format(trace)),
+		     dp_html__cut(dp_trace_format_detail(trace)),
+		     dp_json__int(dp_trace_duration_ns(trace)),
+		     dp_json__int(dp_trace_resolution_ns(trace)),
+		     dp_json__count(dp_trace_ops(trace)->count),
+		     dp_json__count(dp_trace_clamped(trace)),
+		     dp_json__count(dp_trace_gpu_count(trace)));
 	/* in ms, which a script's numbers hold exactly */
 	if (dp_trace_t0(trace, &t0_ns))
 		dp_render__format(render, ",\"t0\":%lld", (long long)(t0_ns / 1000000));
@@ -170,30 +164,23 @@ static void write_units(struct dp_render *render, const struct row *row)
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_time_stat *stat = find_units(render, dp_trace_string(trace, row->name));
 
-	if (!stat)
-		return;
-	dp_render__text(render, ",");
-	dp_html__value(render, stat->sm_active, "1");
-	dp_render__text(render, ",");
-	dp_html__value(render, stat->tensor_active, "1");
-	dp_render__text(render, ",");
-	dp_html__value(render, stat->dram_active, "1");
+	if (stat)
+		dp_json__put(render, ",%,%,%", dp_json__real(stat->sm_active, "1"),
+			     dp_json__real(stat->tensor_active, "1"),
+			     dp_json__real(stat->dram_active, "1"));
 }
 
 static void write_row(struct dp_render *render, const struct row *row)
 {
-	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const char *name = dp_trace_string(dp_analysis_trace(render->analysis), row->name);
 
 	dp_html__name(render, row->name);
-	dp_render__format(render, ",%u,%llu,%lld,%lld,%lld,%llu,", row->kind,
-			  (unsigned long long)row->count, (long long)row->total_ns,
-			  (long long)row->least_ns, (long long)row->most_ns,
-			  (unsigned long long)row->bytes);
-	dp_html__value(render, row->known_ns > 0 ? row->occupied_ns / row->known_ns : NAN, "1");
-	dp_render__text(render, row->kind == DP_OP_KERNEL && names_tensor_cores(dp_trace_string(
-								     trace, row->name))
-					? ",1"
-					: ",0");
+	dp_json__put(render, ",%,%,%,%,%,%,%,%", dp_json__count(row->kind),
+		     dp_json__count(row->count), dp_json__int(row->total_ns),
+		     dp_json__int(row->least_ns), dp_json__int(row->most_ns),
+		     dp_json__count(row->bytes),
+		     dp_json__real(row->known_ns > 0 ? row->occupied_ns / row->known_ns : NAN, "1"),
+		     dp_json__int(row->kind == DP_OP_KERNEL && names_tensor_cores(name)));
 	write_units(render, row);
 }
 
@@ -238,20 +225,11 @@ void dp_html__operators(struct dp_render *render, size_t loop)
 	dp_render__text(render, ",\n\"operators\":[");
 	for (size_t i = 0; i < DP_HTML_OPERATORS &&
 			   (stat = dp_analysis_loop_operator_stat(render->analysis, loop, i));
-	     i++) {
-		dp_render__text(render, i ? ",\n[" : "\n[");
-		dp_html__string(render, stat->name);
-		dp_render__format(render, ",%zu,", stat->count);
-		dp_html__value(render, stat->total_ns, "ns");
-		dp_render__text(render, ",");
-		dp_html__value(render, stat->mean_ns, "ns");
-		dp_render__text(render, ",");
-		dp_html__value(render, stat->min_ns, "ns");
-		dp_render__text(render, ",");
-		dp_html__value(render, stat->max_ns, "ns");
-		dp_render__text(render, ",");
-		dp_html__value(render, stat->share, "1");
-		dp_render__text(render, "]");
-	}
+	     i++)
+		dp_json__put(render, "%\n[%,%,%,%,%,%,%]", dp_json__comma(i),
+			     dp_html__cut(stat->name), dp_json__count(stat->count),
+			     dp_json__real(stat->total_ns, "ns"),
+			     dp_json__real(stat->mean_ns, "ns"), dp_json__real(stat->min_ns, "ns"),
+			     dp_json__real(stat->max_ns, "ns"), dp_json__real(stat->share, "1"));
 	dp_render__text(render, "]");
 }

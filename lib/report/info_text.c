@@ -326,7 +326,7 @@ static void print_processes(struct dp_render *render, const struct dp_info *info
 	print_rest(render, count - rows, "other process", "other processes");
 }
 
-/* Columns of UUIDs and the spaces behind them; 0 if none is known. */
+/* Columns of UUIDs and the spaces after them; 0 if none is known. */
 static size_t uuid_columns(const struct dp_render *render, const struct dp_info *info)
 {
 	size_t columns = render->options->verbose ? UUID_COLUMNS : UUID_BRIEF;

@@ -56,44 +56,32 @@ static void choose(struct chosen *chosen, const struct dp_analysis *analysis)
 	}
 }
 
-/* Writes a name, without its middle if it is long; null for NULL. */
-static void name(struct dp_render *render, const char *text)
-{
-	char cut[4 * NAME_COLUMNS + 1];
+enum { CUT_SIZE = 4 * NAME_COLUMNS + 1 };
 
-	if (!text) {
-		dp_render__text(render, "null");
-		return;
-	}
+/* A name, without its middle if it is long; null for NULL. */
+static struct dp_json_value name(char cut[CUT_SIZE], const char *text)
+{
+	if (!text)
+		return dp_json__text(NULL);
 	for (size_t columns = NAME_COLUMNS;; columns /= 2) {
-		dp_label_kernel(cut, sizeof(cut), text, columns, false);
+		dp_label_kernel(cut, CUT_SIZE, text, columns, false);
 		if (strlen(cut) <= NAME_BYTES)
-			break;
+			return dp_json__text(cut);
 	}
-	dp_json_out__string(render, cut);
-}
-
-static void identifier(struct dp_render *render, const char *before, const char *key, int64_t id)
-{
-	dp_json_out__key(render, before, key);
-	if (id >= 0)
-		dp_render__integer(render, id);
-	else
-		dp_render__text(render, "null");
 }
 
 static void write_devices(struct dp_render *render, const struct dp_trace *trace)
 {
 	const struct dp_device *device;
+	char cut[CUT_SIZE];
 
-	dp_json_out__key(render, ", ", "devices");
-	dp_render__text(render, "[");
-	for (size_t i = 0; i < DEVICES && (device = dp_trace_device(trace, i)); i++) {
-		identifier(render, i ? ", { " : "{ ", "id", device->id);
-		dp_json_out__key(render, ", ", "name");
-		name(render, device->name == DP_NONE ? NULL : dp_trace_string(trace, device->name));
-		dp_render__text(render, " }");
-	}
+	dp_render__text(render, ", \"devices\": [");
+	for (size_t i = 0; i < DEVICES && (device = dp_trace_device(trace, i)); i++)
+		dp_json__put(render, "%{ 'id': %, 'name': % }", dp_json__raw(i ? ", " : ""),
+			     dp_json__id(device->id),
+			     name(cut, device->name == DP_NONE
+					       ? NULL
+					       : dp_trace_string(trace, device->name)));
 	dp_render__text(render, "]");
 }
 
@@ -101,24 +89,20 @@ static void write_trace(struct dp_render *render, const struct dp_trace *trace)
 {
 	size_t kernels = 0, copies = 0;
 	const struct dp_stream *stream;
+	char cut[CUT_SIZE];
 
 	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
 		kernels += stream->kernels;
 		copies += stream->copies;
 	}
-	dp_json_out__key(render, "  ", "trace");
-	dp_json_out__key(render, "{ ", "path");
-	name(render, dp_trace_path(trace));
-	dp_json_out__key(render, ", ", "format");
-	dp_json_out__string(render, dp_trace_format(trace));
-	dp_json_out__integer(render, ", ", "duration_ns", dp_trace_duration_ns(trace));
-	dp_json_out__integer(render, ", ", "kernels", (int64_t)kernels);
-	dp_json_out__integer(render, ", ", "copies", (int64_t)copies);
-	dp_json_out__key(render, ", ", "lost");
-	if (dp_trace_lost_known(trace))
-		dp_render__integer(render, (int64_t)dp_trace_lost(trace));
-	else
-		dp_render__text(render, "null");
+	dp_json__put(render,
+		     "  'trace': { 'path': %, 'format': %, 'duration_ns': %, 'kernels': %, "
+		     "'copies': %, 'lost': %",
+		     name(cut, dp_trace_path(trace)), dp_json__text(dp_trace_format(trace)),
+		     dp_json__int(dp_trace_duration_ns(trace)), dp_json__count(kernels),
+		     dp_json__count(copies),
+		     dp_trace_lost_known(trace) ? dp_json__count(dp_trace_lost(trace))
+						: dp_json__raw("null"));
 	write_devices(render, trace);
 	dp_render__text(render, " },\n");
 }
@@ -128,8 +112,8 @@ static void write_summary(struct dp_render *render, size_t id, const struct dp_l
 {
 	const struct dp_metric_info *info;
 
-	dp_json_out__key(render, ",\n      ", "summary");
-	dp_json_out__integer(render, "{ ", "iterations", (int64_t)loop->complete);
+	dp_json__put(render, ",\n      'summary': { 'iterations': %",
+		     dp_json__count(loop->complete));
 	for (size_t i = 0; (info = dp_summary_metric(i)); i++) {
 		double value = dp_analysis_loop_summary(render->analysis, id, i);
 
@@ -142,18 +126,15 @@ static void write_summary(struct dp_render *render, size_t id, const struct dp_l
 static size_t write_times(struct dp_render *render, size_t id)
 {
 	const struct dp_time_stat *at;
+	char cut[CUT_SIZE];
 	size_t i;
 
-	dp_json_out__key(render, ",\n      ", "kernel_times");
-	dp_render__text(render, "[");
+	dp_render__text(render, ",\n      \"kernel_times\": [");
 	for (i = 0; i < KERNELS && (at = dp_analysis_loop_kernel_stat(render->analysis, id, i));
-	     i++) {
-		dp_json_out__key(render, i ? ",\n        { " : "\n        { ", "name");
-		name(render, at->name);
-		dp_json_out__integer(render, ", ", "count", (int64_t)at->count);
-		dp_json_out__number(render, ", ", "total_ns", at->total_ns, "ns");
-		dp_render__text(render, " }");
-	}
+	     i++)
+		dp_json__put(render, "%\n        { 'name': %, 'count': %, 'total_ns': % }",
+			     dp_json__comma(i), name(cut, at->name), dp_json__count(at->count),
+			     dp_json__real(at->total_ns, "ns"));
 	dp_render__text(render, "]");
 	while (dp_analysis_loop_kernel_stat(render->analysis, id, i))
 		i++;
@@ -164,21 +145,18 @@ static size_t write_times(struct dp_render *render, size_t id)
 static void write_host_ranges(struct dp_render *render, size_t id)
 {
 	const struct dp_host_range *at;
+	char cut[CUT_SIZE];
 	size_t written = 0;
 
-	dp_json_out__key(render, ",\n      ", "host_ranges");
-	dp_render__text(render, "[");
+	dp_render__text(render, ",\n      \"host_ranges\": [");
 	for (size_t i = 0;
-	     written < RANGES && (at = dp_analysis_loop_host_range(render->analysis, id, i)); i++) {
-		if (at->inner)
-			continue;
-		dp_json_out__key(render, written++ ? ",\n        { " : "\n        { ", "activity");
-		dp_json_out__string(render, dp_host_activity_name(at->activity));
-		dp_json_out__key(render, ", ", "outer");
-		name(render, at->outer);
-		dp_json_out__number(render, ", ", "typical_ns", at->typical_ns, "ns");
-		dp_render__text(render, " }");
-	}
+	     written < RANGES && (at = dp_analysis_loop_host_range(render->analysis, id, i)); i++)
+		if (!at->inner)
+			dp_json__put(render,
+				     "%\n        { 'activity': %, 'outer': %, 'typical_ns': % }",
+				     dp_json__comma(written++),
+				     dp_json__text(dp_host_activity_name(at->activity)),
+				     name(cut, at->outer), dp_json__real(at->typical_ns, "ns"));
 	dp_render__text(render, "]");
 }
 
@@ -188,40 +166,37 @@ static void write_loop(struct dp_render *render, size_t id, bool first)
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
 	size_t kernels;
 
-	dp_json_out__integer(render, first ? "\n    { " : ",\n    { ", "id", loop->id);
-	identifier(render, ", ", "parent", loop->parent == DP_NONE ? -1 : (int64_t)loop->parent);
-	identifier(render, ", ", "device", dp_trace_device(trace, loop->device)->id);
-	identifier(render, ", ", "stream", dp_trace_stream(trace, loop->stream)->stream);
-	dp_json_out__key(render, ", ", "found_by");
-	dp_json_out__string(render, dp_found_by_name(loop->found_by));
-	dp_json_out__number(render, ", ", "confidence", loop->confidence, "1");
-	dp_json_out__number(render, ", ", "coverage", loop->coverage, "1");
-	dp_json_out__key(render, ",\n      ", "pattern");
-	dp_json_out__integer(render, "{ ", "length", (int64_t)loop->length);
-	dp_json_out__integer(render, ", ", "occurrences", (int64_t)loop->occurrences);
-	dp_render__text(render, " }");
+	dp_json__put(render,
+		     "%\n    { 'id': %, 'parent': %, 'device': %, 'stream': %, 'found_by': %, "
+		     "'confidence': %, 'coverage': %,\n      'pattern': { 'length': %, "
+		     "'occurrences': % }",
+		     dp_json__comma(!first), dp_json__count(loop->id),
+		     dp_json__id(loop->parent == DP_NONE ? -1 : (int64_t)loop->parent),
+		     dp_json__id(dp_trace_device(trace, loop->device)->id),
+		     dp_json__id(dp_trace_stream(trace, loop->stream)->stream),
+		     dp_json__text(dp_found_by_name(loop->found_by)),
+		     dp_json__real(loop->confidence, "1"), dp_json__real(loop->coverage, "1"),
+		     dp_json__count(loop->length), dp_json__count(loop->occurrences));
 	write_summary(render, id, loop);
 	kernels = write_times(render, id);
 	write_host_ranges(render, id);
-	dp_json_out__key(render, ",\n      ", "left_out");
-	dp_json_out__integer(render, "{ ", "kernel_times",
-			     (int64_t)(kernels - DP_MIN(kernels, (size_t)KERNELS)));
-	dp_json_out__integer(render, ", ", "iterations", (int64_t)loop->iterations);
-	dp_render__text(render, " } }");
+	dp_json__put(render, ",\n      'left_out': { 'kernel_times': %, 'iterations': % } }",
+		     dp_json__count(kernels - DP_MIN(kernels, (size_t)KERNELS)),
+		     dp_json__count(loop->iterations));
 }
 
 static void write_evidence(struct dp_render *render, const struct dp_finding *finding)
 {
-	dp_json_out__key(render, ",\n      ", "evidence");
-	dp_render__text(render, "{");
+	char cut[CUT_SIZE];
+
+	dp_render__text(render, ",\n      \"evidence\": {");
 	for (size_t i = 0; i < finding->evidence_count && i < EVIDENCE; i++) {
-		if (dp_render__names_call(finding, i)) {
-			dp_json_out__key(render, i ? ", " : " ", "call");
-			name(render, finding->evidence[i].call);
-		}
-		dp_json_out__number(render, i || finding->evidence[i].call ? ", " : " ",
-				    finding->evidence[i].name, finding->evidence[i].value,
-				    finding->evidence[i].unit);
+		const struct dp_evidence_value *at = &finding->evidence[i];
+
+		if (dp_render__names_call(finding, i))
+			dp_json__put(render, "% 'call': %", dp_json__comma(i), name(cut, at->call));
+		dp_json_out__number(render, i || at->call ? ", " : " ", at->name, at->value,
+				    at->unit);
 	}
 	dp_render__text(render, finding->evidence_count ? " }" : "}");
 }
@@ -229,32 +204,27 @@ static void write_evidence(struct dp_render *render, const struct dp_finding *fi
 static void write_finding(struct dp_render *render, size_t id)
 {
 	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
+	char cut[CUT_SIZE];
 
-	dp_json_out__key(render, id ? ",\n    { " : "\n    { ", "rule");
-	dp_json_out__string(render, finding->rule);
-	dp_json_out__key(render, ", ", "severity");
-	dp_json_out__string(render, dp_severity_name(finding->severity));
-	dp_json_out__number(render, ", ", "confidence", finding->confidence, "1");
-	identifier(render, ", ", "loop", finding->loop == DP_NONE ? -1 : (int64_t)finding->loop);
-	dp_json_out__key(render, ", ", "iterations");
+	dp_json__put(render, "%\n    { 'rule': %, 'severity': %, 'confidence': %, 'loop': %",
+		     dp_json__comma(id), dp_json__text(finding->rule),
+		     dp_json__text(dp_severity_name(finding->severity)),
+		     dp_json__real(finding->confidence, "1"),
+		     dp_json__id(finding->loop == DP_NONE ? -1 : (int64_t)finding->loop));
 	if (finding->loop == DP_NONE)
-		dp_render__text(render, "null");
+		dp_render__text(render, ", \"iterations\": null");
 	else
-		dp_render__format(render, "[%zu, %zu]", finding->first_iteration,
-				  finding->last_iteration);
-	dp_json_out__number(render, ", ", "recoverable_ns", finding->recoverable_ns, "ns");
+		dp_json__put(render, ", 'iterations': [%, %]",
+			     dp_json__count(finding->first_iteration),
+			     dp_json__count(finding->last_iteration));
+	dp_json__put(render, ", 'recoverable_ns': %", dp_json__real(finding->recoverable_ns, "ns"));
 	write_evidence(render, finding);
-	dp_json_out__key(render, ",\n      ", "ranges");
-	dp_render__text(render, "[");
-	for (size_t i = 0; i < finding->range_count && i < FINDING_RANGES; i++) {
-		dp_json_out__key(render, i ? ", { " : "{ ", "name");
-		name(render, finding->ranges[i].name);
-		dp_json_out__number(render, ", ", "ns", finding->ranges[i].ns, "ns");
-		dp_render__text(render, " }");
-	}
-	dp_json_out__key(render, "],\n      ", "advice");
-	dp_json_out__string(render, finding->advice);
-	dp_render__text(render, " }");
+	dp_render__text(render, ",\n      \"ranges\": [");
+	for (size_t i = 0; i < finding->range_count && i < FINDING_RANGES; i++)
+		dp_json__put(render, "%{ 'name': %, 'ns': % }", dp_json__raw(i ? ", " : ""),
+			     name(cut, finding->ranges[i].name),
+			     dp_json__real(finding->ranges[i].ns, "ns"));
+	dp_json__put(render, "],\n      'advice': % }", dp_json__text(finding->advice));
 }
 
 static int begin(struct dp_render *render)
@@ -276,11 +246,9 @@ static int begin(struct dp_render *render)
 	     written++)
 		write_finding(render, written);
 	dp_render__text(render, written ? "\n  ],\n" : "],\n");
-	dp_json_out__key(render, "  ", "left_out");
-	dp_json_out__integer(render, "{ ", "loops",
-			     (int64_t)(chosen.left_out + chosen.count - loops));
-	dp_json_out__integer(render, ", ", "findings", (int64_t)(findings - written));
-	dp_render__text(render, " }\n}\n");
+	dp_json__put(render, "  'left_out': { 'loops': %, 'findings': % }\n}\n",
+		     dp_json__count(chosen.left_out + chosen.count - loops),
+		     dp_json__count(findings - written));
 	return DP_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "report/label.h"
 #include "report/number.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Returns true for what could end a script element, or begin a comment or an entity. */
@@ -92,4 +93,57 @@ void dp_json_out__number(struct dp_render *render, const char *before, const cha
 	dp_number__json(buf, value, unit);
 	dp_json_out__key(render, before, name);
 	dp_render__text(render, buf);
+}
+
+struct dp_json_value dp_json__text(const char *text)
+{
+	if (!text)
+		return dp_json__raw("null");
+	return (struct dp_json_value){
+		.kind = DP_JSON_TEXT, .style = DP_JSON_PLAIN, .count = strlen(text), .text = text
+	};
+}
+
+static void write_value(struct dp_render *render, const struct dp_json_value *value)
+{
+	char number[DP_NUMBER_SIZE];
+
+	switch (value->kind) {
+	case DP_JSON_INTEGER:
+		dp_render__integer(render, value->integer);
+		break;
+	case DP_JSON_COUNT:
+		dp_render__format(render, "%llu", (unsigned long long)value->count);
+		break;
+	case DP_JSON_NUMBER:
+		dp_number__json(number, value->number, value->text);
+		dp_render__text(render, number);
+		break;
+	case DP_JSON_TEXT:
+		dp_json_text__write(render, value->text, value->count, value->style);
+		break;
+	case DP_JSON_RAW:
+		dp_render__text(render, value->text);
+	}
+}
+
+void dp_json__values(struct dp_render *render, const char *template,
+		     const struct dp_json_value *values, size_t count)
+{
+	for (const char *at = template;; at++) {
+		size_t run = strcspn(at, "'%");
+
+		dp_render__write(render, at, run);
+		at += run;
+		if (*at == '\'') {
+			dp_render__text(render, "\"");
+		} else if (*at) {
+			assert(count);
+			write_value(render, values++);
+			count--;
+		} else {
+			assert(!count);
+			return;
+		}
+	}
 }

@@ -27,6 +27,72 @@ void dp_json_out__boolean(struct dp_render *render, const char *before, const ch
 void dp_json_out__number(struct dp_render *render, const char *before, const char *name,
 			 double value, const char *unit);
 
+/*
+ * A value of dp_json__put(). Null stands for an identifier below 0, a count of 0 where that means
+ * unknown, a number that is not finite, and NULL.
+ */
+struct dp_json_value {
+	enum { DP_JSON_INTEGER, DP_JSON_COUNT, DP_JSON_NUMBER, DP_JSON_TEXT, DP_JSON_RAW } kind;
+	enum dp_json_style style;
+	int64_t integer;
+	uint64_t count; /* of a text: its length */
+	double number;
+	const char *text; /* of a number: its unit */
+};
+
+static inline struct dp_json_value dp_json__raw(const char *text)
+{
+	return (struct dp_json_value){ .kind = DP_JSON_RAW, .text = text };
+}
+
+static inline struct dp_json_value dp_json__int(int64_t value)
+{
+	return (struct dp_json_value){ .kind = DP_JSON_INTEGER, .integer = value };
+}
+
+static inline struct dp_json_value dp_json__id(int64_t id)
+{
+	return id < 0 ? dp_json__raw("null") : dp_json__int(id);
+}
+
+static inline struct dp_json_value dp_json__count(uint64_t count)
+{
+	return (struct dp_json_value){ .kind = DP_JSON_COUNT, .count = count };
+}
+
+static inline struct dp_json_value dp_json__known(uint64_t count)
+{
+	return count ? dp_json__count(count) : dp_json__raw("null");
+}
+
+static inline struct dp_json_value dp_json__real(double number, const char *unit)
+{
+	return (struct dp_json_value){ .kind = DP_JSON_NUMBER, .number = number, .text = unit };
+}
+
+static inline struct dp_json_value dp_json__bool(bool value)
+{
+	return dp_json__raw(value ? "true" : "false");
+}
+
+static inline struct dp_json_value dp_json__comma(bool follows)
+{
+	return dp_json__raw(follows ? "," : "");
+}
+
+struct dp_json_value dp_json__text(const char *text);
+
+/*
+ * Writes a template in which each % stands for the next value and each ' for a quotation mark:
+ * dp_json__put(render, "{ 'name': %, 'id': % }", dp_json__text(name), dp_json__id(id)).
+ */
+#define dp_json__put(render, template, ...)                                              \
+	dp_json__values(render, template, (const struct dp_json_value[]){ __VA_ARGS__ }, \
+			sizeof((const struct dp_json_value[]){ __VA_ARGS__ }) /          \
+				sizeof(struct dp_json_value))
+void dp_json__values(struct dp_render *render, const char *template,
+		     const struct dp_json_value *values, size_t count);
+
 /* Writes what a loop waited for, as members of its object. */
 void dp_json__waits(struct dp_render *render, size_t loop);
 

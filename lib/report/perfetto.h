@@ -93,7 +93,7 @@ void dp_perfetto__count(struct dp_render *render, uint64_t track, int64_t time_n
 
 /*
  * Begins a slice like dp_perfetto__begin(), in one of the lanes' tracks. Slices come in order of
- * start. A slice's end is written when a later slice begins behind it, or by finish(), which frees
+ * start. A slice's end is written when a later slice begins after it, or by finish(), which frees
  * the lanes.
  */
 void dp_perfetto_lanes__begin(struct dp_render *render, struct dp_perfetto_lanes *lanes,

@@ -321,7 +321,7 @@ static void write_summary(struct dp_render *render, uint32_t stream, size_t from
 	write_refused(render, stream, from);
 }
 
-/* Returns true if an entry belongs to the one before or behind it. */
+/* Returns true if an entry belongs to the one before or after it. */
 static bool is_detail(const struct dp_explanation *entry)
 {
 	return is_stage(entry, "candidate") || is_stage(entry, "vote") ||
