@@ -2,7 +2,7 @@
 #include "record/gpu_sampler.h"
 #include "record/bulk.h"
 #include "record/clock.h"
-#include "record/sample_file.h"
+#include "record/recording_folder.h"
 #include "spool/gpu_metrics.h"
 
 #include <errno.h>
@@ -88,7 +88,8 @@ int dp_gpu_sampler__start(struct dp_gpu_sampler **out, int folder_fd, const char
 	if (!sampler)
 		return DP_ERR_NOMEM;
 	sampler->lifeline = -1;
-	sampler->file = dp_sample_file__open(folder_fd, DP_GPU_METRICS_FILE, O_CREAT | O_EXCL);
+	sampler->file =
+		dp_recording_folder__open_samples(folder_fd, DP_GPU_METRICS_FILE, O_CREAT | O_EXCL);
 	status = sampler->file ? start(sampler, programs, recorded, every_us) : DP_ERR_IO;
 	if (!status) {
 		*out = sampler;
@@ -102,7 +103,7 @@ int dp_gpu_sampler__start(struct dp_gpu_sampler **out, int folder_fd, const char
 
 int dp_gpu_sampler__open(struct dp_gpu_sampler **out, int folder_fd)
 {
-	FILE *file = dp_sample_file__open(folder_fd, DP_GPU_METRICS_FILE, 0);
+	FILE *file = dp_recording_folder__open_samples(folder_fd, DP_GPU_METRICS_FILE, 0);
 
 	*out = NULL;
 	if (!file)

@@ -18,7 +18,7 @@
 #include "record/host_file.h"
 #include "record/host_proc.h"
 #include "record/switches.h"
-#include "record/sample_file.h"
+#include "record/recording_folder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -402,7 +402,7 @@ static struct dp_host *new_host(FILE *file)
 
 int dp_host__start(struct dp_host **out, int folder_fd, uint32_t every_ms, bool switches)
 {
-	FILE *file = dp_sample_file__open(folder_fd, DP_HOST_FILE, O_CREAT | O_EXCL);
+	FILE *file = dp_recording_folder__open_samples(folder_fd, DP_HOST_FILE, O_CREAT | O_EXCL);
 	struct dp_host *host = file ? new_host(file) : NULL;
 	sigset_t all, before;
 
@@ -430,7 +430,7 @@ int dp_host__start(struct dp_host **out, int folder_fd, uint32_t every_ms, bool 
 
 int dp_host__open(struct dp_host **out, int folder_fd)
 {
-	FILE *file = dp_sample_file__open(folder_fd, DP_HOST_FILE, 0);
+	FILE *file = dp_recording_folder__open_samples(folder_fd, DP_HOST_FILE, 0);
 
 	*out = NULL;
 	if (!file)

@@ -273,7 +273,7 @@ static int count_iterations(struct dp_recording *recording, struct dp_member *me
 	}
 	if (status)
 		return status;
-	spool = dp_recording__open_file(recording, member->name);
+	spool = dp_recording_folder__open(recording->folder_fd, member->name, O_RDONLY);
 	if (spool < 0)
 		return DP_ERR_IO;
 	status = dp_watch__add(recording->watch, spool, &member->watch);
@@ -552,7 +552,7 @@ static int find_pool(const struct dp_recording *recording, const char *name)
 	char pool[300];
 
 	snprintf(pool, sizeof(pool), "%.*s.pool", (int)(strlen(name) - 6), name);
-	return dp_recording__open_file(recording, pool);
+	return dp_recording_folder__open(recording->folder_fd, pool, O_RDONLY);
 }
 
 static int compare_members(const void *a, const void *b)

@@ -4,7 +4,7 @@
  */
 #include "record/nvml.h"
 #include "record/clock.h"
-#include "record/sample_file.h"
+#include "record/recording_folder.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -311,7 +311,7 @@ int dp_nvml__start(struct dp_nvml **out, const char *library, int folder, uint32
 		free(nvml);
 		return DP_ERR_NOMEM;
 	}
-	nvml->file = dp_sample_file__open(folder, DP_NVML_FILE, O_CREAT | O_EXCL);
+	nvml->file = dp_recording_folder__open_samples(folder, DP_NVML_FILE, O_CREAT | O_EXCL);
 	if (!nvml->file)
 		goto out;
 	if (make_condition(nvml))
@@ -335,7 +335,7 @@ out:
 int dp_nvml__open(struct dp_nvml **out, int folder)
 {
 	struct dp_nvml *nvml;
-	FILE *file = dp_sample_file__open(folder, DP_NVML_FILE, 0);
+	FILE *file = dp_recording_folder__open_samples(folder, DP_NVML_FILE, 0);
 
 	*out = NULL;
 	if (!file)

@@ -133,7 +133,7 @@ static int convert_all(struct dp_recording *recording, struct dp_convert *conver
 	for (size_t i = 0; i < recording->member_count && !status; i++) {
 		const struct dp_member *member = &recording->members[i];
 
-		spool = dp_recording__open_file(recording, member->name);
+		spool = dp_recording_folder__open(recording->folder_fd, member->name, O_RDONLY);
 		if (spool < 0)
 			return dp_error__set(convert->error, DP_ERR_IO, "%s: %s", member->name,
 					     strerror(errno));

@@ -6,6 +6,7 @@
 #include "record/gpu_sampler.h"
 #include "record/host.h"
 #include "record/nvml.h"
+#include "record/recording_folder.h"
 #include "record/watch.h"
 #include "spool/pool.h"
 
@@ -55,9 +56,6 @@ struct dp_recording {
 
 /* recording_folder.c: opens the folder, which must belong to the caller. */
 int dp_recording__open_folder(struct dp_recording *recording, struct dp_error *error);
-
-/* Opens a regular file of the folder for reading; -1 on failure. */
-int dp_recording__open_file(const struct dp_recording *recording, const char *name);
 
 /* live.c */
 int dp_live__open(struct dp_recording *recording, struct dp_error *error);

@@ -25,10 +25,9 @@ int dp_recording__open_folder(struct dp_recording *recording, struct dp_error *e
 	return status;
 }
 
-/* Opening a fifo would block, and a link may lead anywhere. */
-int dp_recording__open_file(const struct dp_recording *recording, const char *name)
+int dp_recording_folder__open(int folder_fd, const char *name, int flags)
 {
-	int fd = openat(recording->folder_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = openat(folder_fd, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	struct stat info;
 
 	if (fd >= 0 && (fstat(fd, &info) || !S_ISREG(info.st_mode))) {
@@ -37,4 +36,14 @@ int dp_recording__open_file(const struct dp_recording *recording, const char *na
 		return -1;
 	}
 	return fd;
+}
+
+FILE *dp_recording_folder__open_samples(int folder_fd, const char *name, int flags)
+{
+	int fd = dp_recording_folder__open(folder_fd, name, O_RDWR | flags);
+	FILE *file = fd >= 0 ? fdopen(fd, "r+") : NULL;
+
+	if (!file && fd >= 0)
+		close(fd);
+	return file;
 }

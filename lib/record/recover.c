@@ -64,7 +64,7 @@ int dp_begin__write(struct dp_recording *recording, struct dp_error *error)
 
 static bool read_begin(struct dp_recording *recording)
 {
-	int fd = dp_recording__open_file(recording, DP_BEGIN_FILE);
+	int fd = dp_recording_folder__open(recording->folder_fd, DP_BEGIN_FILE, O_RDONLY);
 	char text[128];
 	ssize_t bytes;
 
