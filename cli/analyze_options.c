@@ -137,7 +137,7 @@ bool analyze_set_batch_size(void *into, const char *value, struct opt_why *why)
 	return opt_count(value, 1, &((struct analyze_options *)into)->options.batch_size, why);
 }
 
-/* Reads "3.2T" and moves *at behind it. */
+/* Reads "3.2T" and moves *at after it. */
 static bool read_large(const char **at, double *number)
 {
 	static const char suffixes[] = "kMGTPE";

@@ -73,7 +73,7 @@ bool opt_mode(const char *text, mode_t *mode, struct opt_why *why);
 
 /*
  * Reads a decimal number without a sign, such as "12.5", of whose fraction six digits count, and
- * moves *at behind it. Returns false if there is none, or one beyond 2^53.
+ * moves *at after it. Returns false if there is none, or one beyond 2^53.
  */
 bool opt_decimal(const char **at, double *number);
 

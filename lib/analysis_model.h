@@ -52,7 +52,7 @@ struct dp_analysis {
 	struct dp_findings findings;
 	struct dp_collective_stats collectives;
 	enum dp_terms terms; /* of advice */
-	struct dp_explain explain; /* empty unless asked for */
+	struct dp_explain explain; /* empty unless requested */
 	bool diagnosed;		   /* rules were run */
 	uint8_t *asked;		   /* per metric, whether it was requested; NULL: all were */
 };
@@ -93,7 +93,7 @@ struct dp_loop_search {
 	const struct dp_stream_group *group; /* streams whose kernels the sequence has */
 	const struct dp_analysis_options *options;
 	struct dp_annotations *annotations;
-	struct dp_explain *explain; /* NULL: not asked for */
+	struct dp_explain *explain; /* NULL: not requested */
 	struct dp_error *error;
 	bool has_others; /* more streams are analyzed, which may have what this one lacks */
 	bool marked;	 /* set if annotations mark iterations */

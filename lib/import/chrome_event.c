@@ -86,19 +86,16 @@ static inline uint32_t arg_key(const char *at, size_t length)
 	case 19:
 		return IS("Process Group Ranks") ? DP_CHROME_GROUP_RANKS : 0;
 	case 14:
-		if (IS("Out msg nelems"))
-			return DP_CHROME_ELEMENTS_OUT;
-		if (IS("wait_on_stream"))
-			return DP_CHROME_WAIT_STREAM;
-		return IS("correlation id") || IS("correlation_id") ? DP_CHROME_CORRELATION
+		return IS("Out msg nelems")			      ? DP_CHROME_ELEMENTS_OUT
+		       : IS("wait_on_stream")			      ? DP_CHROME_WAIT_STREAM
+		       : IS("correlation id") || IS("correlation_id") ? DP_CHROME_CORRELATION
 		       : IS("memcpy_details") || IS("memset_details") || IS("Memset_details")
 			       ? DP_CHROME_DETAILS
 			       : 0;
 	case 25:
 		return IS("est. achieved occupancy %") ? DP_CHROME_OCCUPANCY : 0;
-	default:
-		return 0;
 	}
+	return 0;
 }
 
 static enum dp_json_result text_member(struct dp_json *json, struct dp_json_text *text,
@@ -208,7 +205,7 @@ static bool communicates(const struct dp_json_text *name)
 	return length > 5 && (!memcmp(at + 1, "ccl", 3) || IS("msccl"));
 }
 
-/* Reads the members of args until everything that is wanted is found. */
+/* Reads the members of args until everything requested is found. */
 static enum dp_json_result read_args(struct dp_json *json, struct dp_chrome_event *event)
 {
 	uint32_t wanted = event->wanted & (DP_CHROME_ARGS | DP_CHROME_OCCUPANCY);
@@ -231,7 +228,7 @@ static enum dp_json_result read_args(struct dp_json *json, struct dp_chrome_even
 	return dp_json__leave(json, true);
 }
 
-/* Asks what is wanted of the event's category. Returns false if nothing is. */
+/* Requests what the event's category needs. Returns false if that is nothing. */
 static bool is_wanted(const struct dp_chrome *chrome, struct dp_chrome_event *event)
 {
 	event->wanted = chrome->want(chrome->ctx, event->category.at, event->category.length);

@@ -4,7 +4,7 @@
  * A file is opened immutable (no lock, no journal, nothing is created next to it). If a write-ahead
  * log lies next to it, the log is read too, with its index in memory. Tables are scanned in rowid
  * order, with columns looked up by name. A damaged page costs the rows in it: the scan continues
- * behind it and counts the loss. Only tables are read: views, virtual tables, generated columns,
+ * after it and counts the loss. Only tables are read: views, virtual tables, generated columns,
  * triggers and functions of the file are never run.
  *
  * The work is proportional to the file. If rows share pages or values so that the work exceeds a

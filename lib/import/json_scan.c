@@ -323,7 +323,7 @@ static bool scaled(uint64_t m, int e, bool half, bool negative, int64_t *value)
 	return true;
 }
 
-/* Adds the exponent at p to *e. Returns the position behind it, NULL if there are no digits. */
+/* Adds the exponent at p to *e. Returns the position after it, NULL if there are no digits. */
 static const char *exponent(const char *p, const char *end, int *e)
 {
 	bool negative = false;
@@ -393,7 +393,7 @@ int64_t dp_json__last_number(const struct dp_json_text *text)
 	return value;
 }
 
-/* Reads the most frequent numbers: up to 16 digits before the point, at most scale behind it. */
+/* Reads the most frequent numbers: up to 16 digits before the point, at most scale after it. */
 static bool plain_number(struct dp_json *json, int scale, int64_t *value)
 {
 	const char *p = json->at, *start;
@@ -484,7 +484,7 @@ static char *put_utf8(char *out, long c)
 	return out;
 }
 
-/* Decodes the escape at p (behind "\u") to *out. Returns the position behind it. */
+/* Decodes the escape at p (after "\u") to *out. Returns the position after it. */
 static const char *unicode(const char *p, const char *end, char **out)
 {
 	long c = hex4(p, end), low;

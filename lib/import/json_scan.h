@@ -5,7 +5,7 @@
  *
  * The text must be followed by DP_JSON_PAD readable bytes that are 0. A function that runs into the
  * end returns DP_JSON_MORE, and the caller tries again with more text. The end of a string or a
- * number is recognized by what follows, so a value needs something behind it.
+ * number is recognized by what follows, so a value needs something after it.
  *
  * What follows a quote distinguishes a bare quote from the end of a string: behind the end come,
  * after white space, a colon (for a key), or a comma or a closing bracket (for a value). Correct

@@ -13,7 +13,7 @@
 /* Zero it before the file is read. */
 struct dp_kineto_merged {
 	struct dp_strings labels;
-	/* By label: the pid behind it in host events; -1: not read yet, -2: no process has it. */
+	/* By label: the pid that it stands for in host events; -1: not read yet, -2: no process has it. */
 	int64_t *numbers;
 	size_t room;
 	int64_t pid;	/* of the last host event */

@@ -48,7 +48,7 @@ static inline bool dp_wire__next_rare(struct dp_wire_cursor *cursor, struct dp_w
 
 /*
  * Reads a varint of 2 to 8 bytes at once: masks the bytes behind the first without a high bit, and
- * joins the groups of seven bits in three steps. Returns the position behind it, NULL if it is
+ * joins the groups of seven bits in three steps. Returns the position after it, NULL if it is
  * longer.
  */
 static inline const unsigned char *dp_wire__varint8(const unsigned char *at, uint64_t *value)
@@ -68,7 +68,7 @@ static inline const unsigned char *dp_wire__varint8(const unsigned char *at, uin
 }
 
 /*
- * Reads a varint, which has at most ten bytes of seven bits each. Returns the position behind it,
+ * Reads a varint, which has at most ten bytes of seven bits each. Returns the position after it,
  * NULL if it does not end.
  */
 const unsigned char *dp_wire__varint(const unsigned char *at, const unsigned char *end,
@@ -222,7 +222,7 @@ bool dp_wire__seek(struct dp_wire *wire, uint64_t offset);
 const unsigned char *dp_wire__view_any(struct dp_wire *wire, uint64_t length);
 
 /*
- * Returns the next length bytes in place and moves behind them; they are valid until the stream
+ * Returns the next length bytes in place and moves after them; they are valid until the stream
  * moves again. Returns NULL if there are fewer, or if length exceeds DP_WIRE_VIEW.
  */
 static inline const unsigned char *dp_wire__view(struct dp_wire *wire, uint64_t length)

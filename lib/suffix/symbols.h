@@ -15,7 +15,7 @@ int dp_symbols__init(struct dp_symbols *symbols, const uint32_t *text, size_t co
 
 void dp_symbols__fini(struct dp_symbols *symbols);
 
-/* The name of a value, or SIZE_MAX where it is none of them. Cost: logarithmic. */
+/* The name of a value, or SIZE_MAX if there is no such value. Cost: logarithmic. */
 size_t dp_symbols__find(const struct dp_symbols *symbols, uint32_t value);
 
 /*

@@ -17,7 +17,7 @@ struct dp_suffix_tree {
 	void *plcp; /* the same; in text order: lcp of a place is plcp[sa[place]] */
 	bool wide_text;
 	bool wide_index;
-	struct dp_suffix_index *index; /* NULL until asked for */
+	struct dp_suffix_index *index; /* NULL until first used */
 };
 
 /* Forces forms that only large input needs, so that they can be tested on small input. */

@@ -117,7 +117,7 @@ static size_t count_each(const struct dp_table_rows *rows, enum dp_table_each ea
 	return 1;
 }
 
-/* Is a row of the loop whose rows are asked for? */
+/* Returns true for a row of the requested loop. */
 static bool is_chosen(const struct dp_table_rows *rows, const char *row)
 {
 	int64_t loop = 0;

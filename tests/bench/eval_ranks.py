@@ -97,7 +97,7 @@ def plant(rng, kind, settings, period):
 
 
 def break_files(rng, kind, folder, truth):
-    """What happens to files; returns the file that is to be named, or None."""
+    """Damages files; returns the file that must be named, or None."""
     stragglers = [fault["rank"] for fault in truth["faults"]]
     others = [place for place in truth["ranks"] if place["rank"] not in stragglers]
     place = rng.choice(others)

@@ -90,7 +90,7 @@ class Explain(cli.Case):
         self.assertTrue(any(number % 1 for number in numbers))
 
     def test_text(self):
-        """The report as without, and with -v behind it the same entries in 80 columns."""
+        """The report is unchanged; with -v the entries follow it, in 80 columns."""
         plain = cli.run("analyze", "-v", SAMPLE).stdout
         result = cli.run("analyze", "-v", "--explain", SAMPLE)
         self.assert_done(result)

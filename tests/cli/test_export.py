@@ -521,7 +521,7 @@ class Database(cli.Case):
 
 
 class Scope(cli.Case):
-    """What a report of a part of the trace says of itself, in each format."""
+    """How a report names the part of the trace that it covers, in each format."""
 
     def scopes(self, *args):
         report = json.loads(cli.run("analyze", "-q", "--format=json", *args, self.trace).stdout)

@@ -404,7 +404,7 @@ class Input(cli.Case):
         self.assertIn("\n\nNo stable iteration", text)
 
     def test_copies_alone(self):
-        """Nothing can be analyzed, be it the program's doing or a file that is cut."""
+        """Nothing can be analyzed, because of the program or of a truncated file."""
         for name in "kineto", "nsys", "nvprof", "nvprof-csv", "deepprof":
             path = cli.simulate(self.folder / name, "--format", name)
             remove_kernels(path)
@@ -528,7 +528,7 @@ class Output(cli.Case):
         self.assertEqual(self.path.read_text(), self.expected)
 
     def test_unknown_ending(self):
-        """Text all the same, but not without a word."""
+        """The output is text anyway, but with a message."""
         for name, ending in ("r.jsno", ".jsno"), ("r.log.gz", ".log"), ("a.b/r", None), ("r.txt", None):
             path = self.folder / name
             path.parent.mkdir(exist_ok=True)

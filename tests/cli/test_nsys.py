@@ -85,7 +85,7 @@ class Nsys(cli.Case):
         self.assert_fails(result, 1, "nsys export --type=sqlite", "run.nsys-rep")
 
     def test_suggestion_is_quoted(self):
-        """What is to be typed is what a shell takes as one word."""
+        """The suggested command quotes the name, so that a shell takes it as one word."""
         recording = self.folder / "it's $(mine).nsys-rep"
         os.link(self.recording, recording)
         result = cli.run("analyze", recording, env=cli.environment(PATH=str(self.bin)))

@@ -1,4 +1,4 @@
-"""deepprof ranks on small simulated jobs: who is blamed, and what is done about files."""
+"""deepprof ranks on small simulated jobs: who is blamed, and how files are handled."""
 import collections
 import gzip
 import json
@@ -218,7 +218,7 @@ class Jobs(unittest.TestCase):
         self.assertEqual((verdict["kind"], verdict["since_iteration"]), ("slow-communication", 6))
 
     def test_slow_everywhere(self):
-        """Nothing to compare with, so nobody is blamed, but the report says what it costs."""
+        """With nothing to compare, nobody is blamed, but the report shows the cost."""
         job = self.job("data-bytes=60M", "fault=link:rank=3,factor=6")
         self.assertEqual(self.ranks(job)["verdict"]["kind"], "none")
         words = " ".join(cli.run("ranks", job).stdout.split())

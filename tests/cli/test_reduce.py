@@ -240,7 +240,7 @@ class Reduce(unittest.TestCase):
         self.assertEqual(self.summaries(), [])
 
     def test_killed(self):
-        """Whenever it ends, what has a summary's name is whole, and the next run goes on."""
+        """Whenever it ends, files with a summary's name are whole, and the next run continues."""
         for wait_s in 0.01, 0.05, 0.2:
             process = subprocess.Popen(
                 [cli.DEEPPROF, "reduce", "-f", "-j1", "job"], cwd=self.folder,

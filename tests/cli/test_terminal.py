@@ -102,7 +102,7 @@ class Terminal(cli.Case):
                 self.assertLessEqual(len(line), 80, line)
 
     def test_no_screen(self):
-        """What does not fit a terminal's screen is in a file and in a pipe, and all the same."""
+        """A file and a pipe get the same report, including what does not fit a terminal's screen."""
         sample = cli.SOURCE / "data" / "sample.json.gz"
         _, shown = on_terminal("analyze", "--no-pager", "--color=never", sample)
         piped = cli.run("analyze", sample).stdout

@@ -32,7 +32,7 @@
 #define MEMORY_LIMIT ((rlim_t)4 << 30)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-/* Of the sanitizers' runtime, where there is one. */
+/* From the sanitizers' runtime, if linked. */
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
 struct input {
@@ -68,7 +68,7 @@ static void fail(const char *what)
 	exit(2);
 }
 
-/* Only what may be called in a signal handler. */
+/* Uses only functions that a signal handler may call. */
 static void keep_input(void)
 {
 	static const char text[] = "\nfuzz: the input is kept as ";
@@ -167,7 +167,7 @@ static void limit_time(time_t seconds)
 	setitimer(ITIMER_PROF, &limit, NULL);
 }
 
-/* In a block of just its size, so that a byte read beyond it is found. */
+/* In a block of exactly its size, so that reading a byte beyond it is found. */
 static void run_current(void)
 {
 	uint8_t *data = malloc(current.size);
@@ -283,7 +283,7 @@ static void mutate_once(void)
 	}
 }
 
-/* Of two the smaller one: more of those are run in the same time. */
+/* The smaller of two: more small inputs run in the same time. */
 static const struct input *any_input(void)
 {
 	const struct input *a = &corpus[below(corpus_count)], *b = &corpus[below(corpus_count)];

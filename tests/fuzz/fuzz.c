@@ -1,4 +1,4 @@
-/* Runs importers over bytes and holds what they made against the contracts of trace.h. */
+/* Runs importers over bytes and checks the result against the contracts of trace.h. */
 #define _GNU_SOURCE
 #include "fuzz.h"
 #include "base/utf8.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A broken contract is a find like any other: abort() stops the fuzzer and keeps the input. */
+/* A broken contract is a finding like any other: abort() stops the fuzzer and keeps the input. */
 #define HOLDS(condition) \
 	((condition) ? (void)0 : (fprintf(stderr, "broken: %s\n", #condition), abort()))
 
@@ -65,7 +65,7 @@ static void check_host(const struct dp_trace *trace)
 	}
 }
 
-/* Every operation is in exactly one stream's list, and the tables name each other rightly. */
+/* Every operation is in exactly one stream's list, and indices between tables are valid. */
 static void check_tables(const struct dp_trace *trace)
 {
 	const struct dp_ops *ops = dp_trace_ops(trace);
@@ -95,7 +95,7 @@ static void check_tables(const struct dp_trace *trace)
 		HOLDS(dp_trace_loss(trace, i)->reason[0]);
 }
 
-/* The trace, or NULL where there is none. */
+/* The trace, or NULL if there is none. */
 static struct dp_trace *check(struct dp_trace *trace, int status, const struct dp_error *error)
 {
 	if (status) {
@@ -173,7 +173,9 @@ void fuzz_path(const struct dp_importer *importer, const char *path)
 	dp_trace_free(check(trace, status, &error));
 }
 
-/* Where the bytes of a second file begin, and its extension; the end if there is none. */
+/*
+ * Where the bytes of a second file begin, and its extension; the end of the input if there is none.
+ */
 static const uint8_t *find_second(const uint8_t *data, size_t size, const char **ending,
 				  size_t *mark)
 {

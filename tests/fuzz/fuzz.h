@@ -1,6 +1,6 @@
 /*
- * What the fuzz targets share. A target is fuzz_<word>.c with LLVMFuzzerTestOneInput(), and its
- * word in the list in meson.build; corpus/<word>/ has the inputs that it starts from.
+ * Shared by the fuzz targets. A target is fuzz_<word>.c with LLVMFuzzerTestOneInput(), and its word
+ * in the list in meson.build; corpus/<word>/ has its initial inputs.
  */
 #ifndef DP_FUZZ_H
 #define DP_FUZZ_H
@@ -10,8 +10,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /*
- * Runs a streaming importer over the bytes in memory, checks the trace if there is one, else NULL.
- * It is the caller's, to be freed with dp_trace_free().
+ * Runs a streaming importer over the bytes in memory and checks the trace. Returns it, or NULL if
+ * there is none. The caller frees it with dp_trace_free().
  */
 struct dp_trace *fuzz_trace(const struct dp_importer *importer, const uint8_t *data, size_t size);
 
@@ -24,7 +24,7 @@ void fuzz_stream(const struct dp_importer *importer, const uint8_t *data, size_t
  */
 void fuzz_file(const struct dp_importer *importer, const uint8_t *data, size_t size);
 
-/* The same for a file that is there. */
+/* The same for an existing file. */
 void fuzz_path(const struct dp_importer *importer, const char *path);
 
 #endif

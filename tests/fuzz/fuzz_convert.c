@@ -1,8 +1,8 @@
 /*
- * From a spool to the trace file, and what the importer makes of that. Making a file with its
- * schema takes ten times longer than converting a spool. So all inputs become rows, in a file that
- * is kept open and rolled back; those that come first, and one in 16 later, become a file of their
- * own that is finished and read.
+ * From a spool to the trace file, and from there through the importer. Creating a file with its
+ * schema takes ten times as long as converting a spool. So every input becomes rows in a file that
+ * is kept open and rolled back; the first ones, and one in 16 later, become a file of their own
+ * that is finished and read.
  */
 #include "mutate.h"
 #include "record/bulk.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of fuzz.h, whose headers have another struct dp_fact than the recorder's. */
+/* From fuzz.h, whose headers have a struct dp_fact that differs from the recorder's. */
 struct dp_importer;
 extern const struct dp_importer dp_importer__deepprof_db;
 void fuzz_path(const struct dp_importer *importer, const char *path);
@@ -46,7 +46,7 @@ static void run_sql(sqlite3 *handle, const char *sql)
 	HOLDS(!sqlite3_exec(handle, sql, NULL, NULL, NULL));
 }
 
-/* SQLite's tables know where this one is, so it stays. */
+/* SQLite's tables refer to this one by its place, so it stays. */
 static struct dp_convert *kept(void)
 {
 	static struct dp_convert convert;

@@ -1,7 +1,7 @@
 /*
- * The ranks of a job. An input is a trace of Kineto for each rank, with a line between them. What a
- * terminal could show has nothing in it that a terminal obeys. A mutation leaves most ranks of a
- * job as they were, so summaries are kept: those of the same bytes are the same.
+ * The ranks of a job. An input is a Kineto trace for each rank, separated by a line. Output for a
+ * terminal must contain nothing that a terminal obeys. A mutation leaves most ranks of a job as
+ * they were, so summaries are cached by their bytes.
  */
 #define _GNU_SOURCE
 #include "fuzz.h"

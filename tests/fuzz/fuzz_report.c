@@ -1,6 +1,6 @@
 /*
- * Saved reports that are compared. An input is one report, which is compared with itself, or two
- * with a line between them. What a terminal could show has nothing in it that a terminal obeys.
+ * Comparisons of saved reports. An input is one report, which is compared with itself, or two,
+ * separated by a line. Output for a terminal must contain nothing that a terminal obeys.
  */
 #define _GNU_SOURCE
 #include "shown.h"

@@ -31,7 +31,7 @@ static uint64_t drain(struct dp_spool *spool, size_t size)
 		HOLDS(length <= DP_SPOOL_STRING_LIMIT && !text[length]);
 		records++;
 	}
-	/* No byte makes more than one record; sums and losses come on top. */
+	/* No byte yields more than one record, not counting sums and losses. */
 	HOLDS(records <= size + DP_SPOOL_KINDS + DP_LOSS_REASONS);
 	HOLDS(status == DP_SPOOL_END || status == DP_SPOOL_IO || status == DP_SPOOL_NO_MEMORY);
 	return records;

@@ -1,7 +1,7 @@
 /*
- * Summaries of ranks, and what is made of them. Each section of an input is tried as a file of its
- * own, with the right checksum: that is for accidents, not for enemies. What can be read is written
- * the same, and compared as a job.
+ * Summaries of ranks, and comparisons of them. Each section of an input is tried as a file of its
+ * own with a valid checksum, since checksums guard against accidents, not attacks. What can be read
+ * must be written with the same bytes, and is compared as a job.
  */
 #include "ranks/summary.h"
 #include "shown.h"
@@ -39,7 +39,7 @@ static void put32(uint8_t *at, uint32_t value)
 		at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* A file of one section; NULL where it is refused. */
+/* A file of one section; NULL if it is refused. */
 static struct dp_summary *read_section(const uint8_t *head, const uint8_t *data, size_t size)
 {
 	struct dp_error error = DP_ERROR_INIT;
@@ -59,7 +59,7 @@ static struct dp_summary *read_section(const uint8_t *head, const uint8_t *data,
 	HOLDS(!status == !!summary && error.status == status);
 	if (summary) {
 		HOLDS(!dp_summary_write(&summary, 1, &sink, NULL));
-		/* But for the version, which is the latest. */
+		/* Except for the version, which is the latest. */
 		HOLDS(again.size == HEAD + SECTION_HEAD + size &&
 		      !memcmp(again.bytes + HEAD, file + HEAD, again.size - HEAD));
 	}

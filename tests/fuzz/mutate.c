@@ -1,4 +1,4 @@
-/* What the grammars share, and the way in for libFuzzer. */
+/* Functions that the grammars share, and libFuzzer's entry points. */
 #include "mutate.h"
 
 #include <inttypes.h>

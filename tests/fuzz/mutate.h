@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A file that lies next to a database follows it in an input, behind one of these. */
+/* In an input, a file that lies next to a database follows it after one of these marks. */
 #define FUZZ_WAL "\n==== write-ahead log\n"
 #define FUZZ_JOURNAL "\n==== rollback journal\n"
 
@@ -21,28 +21,30 @@ struct fuzz_input {
 	uint64_t state; /* of the random numbers */
 };
 
-/* Changes the input once, as its grammar has it; may leave it as it is where it has no grammar. */
+/*
+ * Changes the input once by its grammar; may leave it as it is if it does not follow the grammar.
+ */
 void fuzz_grammar(struct fuzz_input *input);
 
 uint64_t fuzz_next(struct fuzz_input *input);
 
-/* Below limit; 0 where that is 0. */
+/* A number below limit; 0 if that is 0. */
 size_t fuzz_below(struct fuzz_input *input, size_t limit);
 
-/* A number of those at the ends of types and ranges, or near another's. */
+/* A number at the ends of types and ranges, or near another number. */
 int64_t fuzz_number(struct fuzz_input *input);
 
-/* The text of one, or of what is none. Static, or in buf. */
+/* The text of a number, or of something that is not one. Static, or in buf. */
 const char *fuzz_number_text(struct fuzz_input *input, char buf[64]);
 
-/* Replaces length bytes at a place by count others; does nothing where there is no room. */
+/* Replaces length bytes at a place by count others; does nothing if there is no room. */
 void fuzz_splice(struct fuzz_input *input, size_t at, size_t length, const void *bytes,
 		 size_t count);
 
 /*
- * Of mutate_spool.c. An input is a spool, and from where a pool's magic is, if anywhere, a pool.
- * Makes a file of each; *pool is -1 where there is none. The spool's checksums are set right: they
- * are for accidents, not for enemies. The caller closes both.
+ * In mutate_spool.c. An input is a spool and, from a pool's magic number on, if any, a pool. Makes
+ * a file of each; *pool is -1 if there is none. The spool's checksums are corrected, since they
+ * guard against accidents, not attacks. The caller closes both.
  */
 void fuzz_spool_files(const uint8_t *data, size_t size, int *spool, int *pool);
 

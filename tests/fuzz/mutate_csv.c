@@ -1,10 +1,10 @@
-/* nvprof's CSV: rows, columns, cells, units, dialects, and what the program printed between. */
+/* nvprof's CSV: rows, columns, cells, units, dialects, and the program's own output in between. */
 #include "mutate.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-/* Where a line or a cell is, with what ends it. */
+/* The place of a line or a cell, including its end mark. */
 struct span {
 	size_t at, length;
 };
@@ -26,7 +26,7 @@ static struct span any_line(struct fuzz_input *input)
 	return line_at(input, fuzz_below(input, input->size));
 }
 
-/* The column's cell, without its comma; of length 0 at the line's end where there is none. */
+/* The column's cell without its comma; of length 0 at the line's end if there is none. */
 static struct span cell_of(const struct fuzz_input *input, struct span line, size_t column)
 {
 	size_t at = line.at, end = line.at + line.length, start = at;

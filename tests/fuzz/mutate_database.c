@@ -13,7 +13,7 @@
 
 enum { HEADER = 100, SQL_MOST = 4096 };
 
-/* What a mutation by SQL is made of. */
+/* Parts of a mutation by SQL. */
 struct subject {
 	struct fuzz_input *input;
 	sqlite3 *db;
@@ -38,7 +38,7 @@ static size_t page_size(const struct fuzz_input *input)
 	return size == 1 ? 65536 : size;
 }
 
-/* A cell of a query's only column, chosen among its rows; empty where there is none. */
+/* A cell of a query's only column, chosen among its rows; empty if there is none. */
 static void pick(char out[128], struct subject *at, const char *sql, const char *argument)
 {
 	sqlite3_stmt *statement = NULL;
@@ -133,7 +133,7 @@ static void rename_things(struct subject *at)
 	}
 }
 
-/* Plain, with defaults, generated; by names that hide the rowid or are wanted. */
+/* Plain, with defaults, generated; with names that hide the rowid or that readers look for. */
 static void add_column(struct subject *at)
 {
 	static const char *const names[] = { "rowid", "_rowid_", "oid", "id", "value", "x" };
@@ -191,7 +191,7 @@ static void add_thing(struct subject *at)
 				at->table, at->table, at->column));
 }
 
-/* What no statement would leave there. */
+/* Values that no statement would leave there. */
 static void spoil_schema(struct subject *at)
 {
 	static const char *const ways[] = {
@@ -272,7 +272,7 @@ static bool by_sql(struct fuzz_input *input, size_t size)
 	return true;
 }
 
-/* The parts of a page that SQLite goes by: its kind, counts, pointers and cells. */
+/* The parts of a page that SQLite relies on: its kind, counts, pointers and cells. */
 static void spoil_page(struct fuzz_input *input, size_t size)
 {
 	size_t page = page_size(input), pages = page ? size / page : 0, number, at, cells;
@@ -401,7 +401,7 @@ static void add_journal(struct fuzz_input *input, size_t size)
 	fuzz_splice(input, input->size, 0, input->data, page);
 }
 
-/* Bytes of the database itself, without what lies next to it. */
+/* Bytes of the database itself, without the file next to it. */
 static size_t database_size(const struct fuzz_input *input)
 {
 	const uint8_t *wal = memmem(input->data, input->size, FUZZ_WAL, sizeof(FUZZ_WAL) - 1);

@@ -102,7 +102,7 @@ static void put_number(struct fuzz_input *input, const struct values *values)
 	fuzz_splice(input, value->at, value->length, text, strlen(text));
 }
 
-/* A value, or a key and its value, becomes what another is. */
+/* Replaces a value, or a key and its value, by another one. */
 static void copy_value(struct fuzz_input *input, const struct values *values)
 {
 	const struct value *to = any(input, values), *from = any(input, values);
@@ -128,7 +128,7 @@ static void delete_value(struct fuzz_input *input, const struct values *values)
 		    (fuzz_below(input, 2) ? with_comma(input, end) : end) - value->at, NULL, 0);
 }
 
-/* An event more, or many. */
+/* Adds an event, or many. */
 static void repeat_value(struct fuzz_input *input, const struct values *values)
 {
 	struct value value = *any(input, values);
@@ -140,7 +140,7 @@ static void repeat_value(struct fuzz_input *input, const struct values *values)
 	}
 }
 
-/* A member of its own name again: the last one counts, or the first. */
+/* Repeats a member's name: the last one counts, or the first. */
 static void repeat_member(struct fuzz_input *input, const struct values *values)
 {
 	const struct value *key = any(input, values), *value = any(input, values);

@@ -1,5 +1,5 @@
 /*
- * Spools: their records are read, changed as records, and written again, so that what is behind
+ * Spools: their records are read, changed as records, and written again, so that the code behind
  * the codec is reached. A pool that follows stays as it is.
  */
 #define _GNU_SOURCE
@@ -61,7 +61,7 @@ static void repeat(struct fuzz_input *input, struct records *records)
 		records->all[records->count++] = records->all[at];
 }
 
-/* A field: its number is an odd one, or that of another record. */
+/* A field gets an unusual number, or that of another record. */
 static void change(struct fuzz_input *input, struct records *records)
 {
 	struct dp_spool_record *record = &records->all[fuzz_below(input, records->count)];
@@ -109,7 +109,7 @@ static void add_ranges(struct fuzz_input *input, struct records *records)
 	}
 }
 
-/* The writer trusts who calls it: the only truth value among the fields is one. */
+/* The writer trusts its caller: the only boolean among the fields must be one. */
 static void fix(struct dp_spool_record *record)
 {
 	unsigned char byte;
@@ -127,7 +127,7 @@ static void read_records(struct records *records, struct dp_spool *spool)
 		records->count++;
 }
 
-/* Texts first and in order, so that most of them have the numbers that they had. */
+/* Texts come first and in order, so that most of them keep their numbers. */
 static void write_records(struct dp_spool_writer *writer, const struct records *records,
 			  const struct dp_spool *spool)
 {

@@ -17,7 +17,7 @@ static void put32(uint8_t *at, uint32_t value)
 		at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* One section's place and length, of those that there are any; false without. */
+/* The place and length of one section; false if there is none. */
 static bool any_section(struct fuzz_input *input, size_t *place, size_t *length)
 {
 	size_t seen = 0;
@@ -46,7 +46,7 @@ static size_t put_number(uint8_t bytes[10], uint64_t value)
 	return size;
 }
 
-/* Another number in the place of one; calls lie at the end, where most places are. */
+/* Replaces a number; calls lie at the end, where most numbers are. */
 void fuzz_grammar(struct fuzz_input *input)
 {
 	size_t place = 0, length = 0, at, old = 1, size, before = input->size;

@@ -1,10 +1,10 @@
-/* What a report is written to, and that a terminal may show it. */
+/* A sink for reports, and a check that a terminal may show them. */
 #ifndef DP_FUZZ_SHOWN_H
 #define DP_FUZZ_SHOWN_H
 
 #include <stddef.h>
 
-/* Made once for all inputs, as its pages cost more than what is written there; length is reset. */
+/* Made once for all inputs, since its pages cost more than writing to them; length is reset. */
 struct fuzz_shown {
 	char *text;
 	size_t length;

@@ -15,13 +15,13 @@ from harness import Skip, check, expect, one, rows, same
 
 
 def stop(process):
-    """Ends a program that runs for ever, and record with it; what record said."""
+    """Ends a program that runs forever, and its recorder; returns what record printed."""
     process.send_signal(signal.SIGTERM)
     return process.communicate(timeout=60)[1]
 
 
 def record_until_file(place, command, *switches):
-    """Until the trace is there though the program goes on; (trace, seconds, what was printed)."""
+    """Waits for the trace while the program runs on; returns (trace, seconds, output)."""
     began = time.monotonic()
     process = place.start(place.record_command(command, *switches))
     trace = place.folder / "trace.db"
@@ -43,7 +43,7 @@ def longest_loop(report):
 
 
 def limits(place, program):
-    """-n and --duration of a program that goes on."""
+    """-n and --duration of a program that does not end."""
     lines = []
     for n in 10, 20, 100:
         trace, seconds, _ = record_until_file(place, program, f"--iterations={n}")
@@ -58,7 +58,7 @@ def limits(place, program):
     place.lines += harness.table(["", "recorded", "until the file was there"], lines)
 
 
-@check("probe-limits", "-n and --duration in a loop that goes on: how much they record")
+@check("probe-limits", "-n and --duration in an endless loop: how much they record")
 def work_limits(place):
     limits(place, place.work_command("forever=1", "busy=50"))
 

@@ -204,7 +204,7 @@ def read_counts(path):
 
 
 def start_counted(place, *words):
-    """Records a program that runs for ever and counts; it has launched something by now."""
+    """Records a program that runs forever and counts; returns once it has launched something."""
     path = place.folder / "count"
     process = place.start(
         place.record_command(place.work_command("forever=1", f"count={path}", *words))

@@ -136,7 +136,7 @@ def run_check(options, name, function):
     except harness.Failed as why:
         verdict = "FAIL"
         place.say(f"failed: {why}")
-    except Exception:  # noqa: BLE001: the next check goes on
+    except Exception:  # noqa: BLE001: the next check runs
         verdict = "FAIL"
         place.say("```\n" + traceback.format_exc() + "```")
     if verdict != "FAIL" and not (options.keep or place.keeps):

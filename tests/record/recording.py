@@ -60,7 +60,7 @@ class Case(unittest.TestCase):
             check=False,
             **kwargs,
         )
-        # Said of a machine without a GPU; what is pretended there is recorded all the same.
+        # Printed on a machine without a GPU, where the fake GPU is recorded anyway.
         if result.stderr:
             result.stderr = NO_DRIVER.sub("", result.stderr)
         return result

@@ -28,7 +28,7 @@ class OfTheProgram(recording.Case):
 
     def test_salvage_without_connection(self):
         result = self.produce("end=signal:9", "left=50", "connect=0")
-        # Nobody had said hello: until it is over it looks like a program without CUDA.
+        # No process has connected: until it ends it looks like a program without CUDA.
         self.assertEqual(result.returncode, -signal.SIGKILL)
         self.assertEqual(self.one("SELECT count(*) FROM nvtx WHERE type = 34"), 50)
         self.assert_balanced()
@@ -111,7 +111,7 @@ class OfTheLauncher(recording.Case):
         return process, int(self.spools()[0].name.split(".")[0])
 
     def end(self, process, program):
-        """The program goes on, as it is not the launcher's to end; until here."""
+        """The program continues, since the launcher must not end it; the test does."""
         os.kill(program, 0)
         os.kill(program, signal.SIGKILL)
         process.stdout.close()
@@ -161,7 +161,7 @@ class OfTheLauncher(recording.Case):
         process, _ = self.start("follow=1", start_new_session=True)
         time.sleep(0.1)
         os.killpg(process.pid, signal.SIGKILL)
-        # Nobody holds the pipes: they end.
+        # No process holds the pipes, so they end.
         process.communicate(timeout=cli.TIMEOUT_S)
         self.assert_clean(cli.TIMEOUT_S)
         self.assertEqual(os.listdir(self.folder), ["deepprof.db"])
@@ -182,7 +182,7 @@ class OfTheLauncher(recording.Case):
         return kernels
 
     def test_killed_anywhere(self):
-        """While the program runs: what there was. It ends when nobody records it any more."""
+        """Recovery while the program runs: what was recorded. The program ends without a recorder."""
         for i in range(int(os.environ.get("DEEPPROF_KILLS", "4"))):
             process, program = self.start("follow=1", "pace=100", options=["-f", "-o", "t.db"])
             self.wait_for(lambda: any(p.stat().st_size > 9999 for p in self.spools()), "chunk")

@@ -9,7 +9,7 @@ import recording
 
 APP = os.environ["DEEPPROF_FAKE_APP"]
 CUPTI = os.environ["DEEPPROF_FAKE_CUPTI"]
-# Longer than the sampler takes to start, even on a busy machine: it goes on until it has.
+# Longer than the sampler takes to start, even on a busy machine: it runs until then.
 WORDS = "init", "busy=20,2000", "until=go"
 KNOWN = {
     "sm_ppm": 900000, "tensor_ppm": 110000, "dram_read_ppm": 500000, "dram_write_ppm": 300000,
@@ -138,7 +138,7 @@ class GpuMetrics(recording.Case):
         self.assertEqual(self.values(), KNOWN)
 
     def test_off(self):
-        """Unless it is asked for; and what can't be asked for."""
+        """Off by default; and values that are refused."""
         result = self.run_record(f"--cupti={CUPTI}", "--", APP, "init", "launch=5")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM gpu_metric"), 0)

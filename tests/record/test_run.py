@@ -1,4 +1,4 @@
-"""The program under deepprof record: it must be as if nobody were there."""
+"""The program under deepprof record: it must behave as if it were alone."""
 
 import os
 import pathlib

@@ -92,7 +92,7 @@ class Secrets(recording.Case):
             self.assertIn(text, found)
 
     def record(self, *options):
-        """While it goes on and at its end; with what was printed."""
+        """Files during the recording and at its end, with the output."""
         process = self.start_record(
             "-v", *options, *self.command("init", "launch=400", "nvtx=20", "sleep=1", "until=go"),
             env=self.env,
@@ -158,7 +158,7 @@ class Secrets(recording.Case):
         self.assertNotIn(b"plain-words", self.check_output("info", "-v"))
 
     def test_killed(self):
-        """What is left for later, and what is made of it then, with the permissions asked for."""
+        """What is left for recovery, and the recovered file, have the requested permissions."""
         process = self.start_record(
             "--mode=640", *self.command("init", "launch=400", "sleep=1", "until=go"), env=self.env
         )

@@ -277,7 +277,7 @@ class Processes(Case):
         self.assert_clean()
 
     def test_daemon(self):
-        """What was started ends at once, and what it left goes on: --wait waits for it."""
+        """The program ends at once, and its child continues: --wait waits for it."""
         words = "daemon init launch=2500 nvtx=10 sleep=1500 launch=2500"
         result = self.run_record(
             "--wait", f"--cupti={CUPTI}", "--", "sh", "-c", f"{APP} {words}; sleep 0.7",

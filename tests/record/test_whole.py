@@ -267,7 +267,7 @@ class Ends(Case):
             self.assert_clean()
 
     def test_launcher_killed_anywhere(self):
-        """Recording stops then, in a program that goes on, and what there was is kept."""
+        """Recording stops then in a program that continues, and what was recorded is kept."""
         for i in range(int(os.environ.get("DEEPPROF_KILLS", "2"))):
             (self.folder / "truth").write_bytes(bytes(TRUTH_BYTES))
             env = recording.environment(FAKE_CUPTI_TRUTH=self.folder / "truth")
@@ -288,7 +288,7 @@ class Ends(Case):
             (self.folder / "t.db").unlink()
 
     def test_left_behind(self):
-        """What goes on when the recording is over holds neither disk nor memory for it."""
+        """Processes that outlive the recording hold neither disk nor memory for it."""
         words = "init launch=20000 nvtx=10 say until=go launch=1000 nvtx=10 fork=2 exit=5"
         result = self.run_record(
             f"--cupti={CUPTI}", "--", "sh", "-c",
@@ -310,7 +310,7 @@ class Ends(Case):
         self.assertEqual((self.folder / "status").read_text(), "5\n")
 
     def test_child_without_cuda(self):
-        """A child that outlives its parent has nothing of its recording: nobody waits for it."""
+        """A child that outlives its parent holds nothing of the recording, which does not wait for it."""
         result = self.fake("init", "launch=100", "leave=30000", "launch=100")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertNotIn("left behind", result.stderr)
@@ -432,7 +432,7 @@ class Clock(Case):
         return result.stdout
 
     def test_ranges(self):
-        """What lies between them is nobody's wait."""
+        """The time between them counts as no wait."""
         result = self.fake(
             "init", "range", "sleep=600", "range", "sleep=600", "range",
             options=["--capture=profiler", "--sample-gpu=off"],

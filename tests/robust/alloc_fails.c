@@ -1,6 +1,6 @@
 /*
  * Preloaded: makes one allocation of a program fail, the one whose number, counted from 0 when
- * main() is about to begin, is in DEEPPROF_ALLOC_FAILS; be it the program's own or a library's. To
+ * main() is about to begin, is in DEEPPROF_ALLOC_FAILS; the program's own or a library's. To
  * the descriptor in DEEPPROF_ALLOC_PLACES it writes the numbers of allocations that come from a
  * place for the first or the second time: a place is who has called whom, some functions deep.
  * glibc alone.

@@ -99,7 +99,7 @@ class Pages:
 
 
 def chained_cell(rowid, header, first_page, length):
-    """A row whose payload of length bytes begins with header and goes on in a shared chain."""
+    """A row whose payload of length bytes begins with header and continues in a shared chain."""
     least = (PAGE - 12) * 32 // 255 - 23
     local = least + (length - least) % (PAGE - 4)
     local = local if local <= PAGE - 35 else least

@@ -6,7 +6,7 @@ import json
 import os
 import time
 
-# Compiled kernels are to be the same in each run.
+# Compiled kernels must be the same in each run.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 import jax  # noqa: E402
