@@ -122,7 +122,7 @@ int dp_loops__project(struct dp_loops **loops, const struct dp_loops *from,
 /*
  * Gives a loop its pattern, the most frequent of n known iterations (if no two are equal, one of
  * median length), and the iterations with their edits. After a failure the loop may hold some of
- * these. Errors: DP_ERR_NOMEM. Cost: linear.
+ * these. Errors: DP_ERR_NOMEM. Cost: linear, and a sort of the iterations.
  */
 int dp_marks__script(struct dp_sequence_loop *loop, const uint32_t *symbols,
 		     const struct dp_repetition *iterations, size_t n);
