@@ -250,6 +250,7 @@ static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_fo
 		if (sure >= d->loops->best_confidence) {
 			d->loops->best_confidence = sure;
 			d->loops->best_length = b->list[i].length;
+			d->loops->best_iterations = b->cuts[i].complete;
 			d->loops->best_coverage =
 				(double)b->cuts[i].covered / (double)d->request->count;
 		}

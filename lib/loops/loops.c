@@ -450,11 +450,7 @@ static int find_as_published(struct dp_driver *d, struct dp_error *error)
 		loop->chosen = true;
 		loop->length = p.length;
 		loop->occurrences = p.occurrences;
-		loop->confidence = (struct dp_confidence){
-			.loop = (double)DP_MIN(cut.count, (size_t)r->counts[i]) /
-				(double)r->counts[i],
-			.boundary = 1,
-		};
+		loop->confidence.loop = loop->confidence.boundary = (double)NAN;
 		dp_driver__take_cut(loop, &cut);
 	}
 	dp_cut__fini(&cut);
@@ -502,7 +498,7 @@ int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *reque
 		return status == DP_ERR_NOMEM ? dp_error__nomem(error, 0) : status;
 	}
 	if (d.loops->count > 0) {
-		d.loops->best_length = 0;
+		d.loops->best_length = d.loops->best_iterations = 0;
 		d.loops->best_coverage = d.loops->best_confidence = 0;
 	}
 	*loops = d.loops;

@@ -38,6 +38,7 @@ struct dp_loops {
 	size_t best_length;   /* symbols, 0: no candidate */
 	double best_coverage; /* 0 to 1 */
 	double best_confidence;
+	size_t best_iterations; /* whole ones */
 	/*
 	 * If no loop that is found unaided has the given number of iterations: the most likely one
 	 * of those with another number. 0 iterations: none.
