@@ -529,6 +529,30 @@ class Real(unittest.TestCase):
         self.assertLess(abs(own / 3 - 1.17e6), 0.05 * 1.17e6)
         return [clock["offset_ns"] for clock in report["clock"]["ranks"]]
 
+    def test_merged_gpus(self):
+        """Ranks are in order of the GPUs' numbers; processes with equal ids and GPUs are one rank."""
+        folder = self.changed("fault=compute:rank=2,first=4,factor=1.3")
+        for rank, path in enumerate(sorted(folder.iterdir())):
+            text = re.sub(r'"device": ?\d+', f'"device": {3 - rank}', path.read_text(encoding="utf-8"))
+            path.write_text(text.replace('"distributedInfo"', '"other"'), encoding="utf-8")
+        merged = self.merged(folder, lambda pid, rank: 1000 + rank if pid > 3 else 3 - rank)
+        self.assert_blames(self.ranks(merged), 1, "compute", 4)
+        text = re.sub(r'"device": ?\d+', '"device": 0', merged.read_text(encoding="utf-8"))
+        text = re.sub(r'"pid": ?(\d+)', lambda pid: f'"pid": {int(pid[1]) // 1000}', text)
+        merged.write_text(text, encoding="utf-8")
+        self.assertIn("are one rank", self.ranks(merged)["verdict"]["why"])
+
+    def test_few_iterations(self):
+        """Where no verdict could be certain, the report does not call the job healthy."""
+        for settings, why in (
+            (("tensor=2", "iterations=3"), "there are too few iterations to tell a slow rank from chance"),
+            (("tensor=2",), None),
+            (("iterations=3",), None),  # all ranks meet twice in each
+        ):
+            with self.subTest(settings):
+                verdict = self.ranks(self.job(*settings))["verdict"]
+                self.assertEqual((verdict["kind"], verdict["why"]), ("none", why))
+
     def test_ddp4(self):
         """Also where each rank's clock is planted off by tens of milliseconds and drifts."""
         before = self.check(DDP4)
