@@ -339,8 +339,28 @@ class Jobs(unittest.TestCase):
 
     def test_csv(self):
         rows = cli.run("ranks", "--format=csv", self.job()).stdout.splitlines()
-        self.assertEqual(rows[0].split(",")[:4], ["rank", "host", "iteration", "start_ns"])
+        names = rows[0].split(",")
+        self.assertEqual(names[:3], ["rank", "host", "iteration"])
+        for name in names[3:]:
+            self.assertRegex(name, "^[a-z_]+_ns$")
         self.assertEqual(len(rows), 1 + 4 * 12)
+
+    def test_markdown(self):
+        """The verdict is the heading; every rank and its collectives have a row; names are code."""
+        folder = self.job("fault=compute:rank=2,factor=1.3")
+        text = cli.run("ranks", "--format=markdown", folder).stdout
+        self.assertTrue(text.startswith("### Straggler: rank 2 holds the others up\n"), text)
+        self.assertEqual(re.findall(r"(?m)^\| \**(\d+)\** \|.*\| `[^`|]+` \|$", text), list("0123"))
+        self.assertRegex(text, r"(?m)^\| allreduce \| \d+ \|")
+        page = self.root / "job.md"
+        cli.run("ranks", "-o", page, folder)
+        self.assertEqual(page.read_text(encoding="utf-8"), text)
+
+    def test_period(self):
+        """The job's period is the median of those that its ranks' rows show."""
+        result = self.ranks(self.job("fault=compute:rank=2,factor=1.3", "noise=1%"))
+        periods = sorted(rank["period_ns"] for rank in result["ranks"])
+        self.assertAlmostEqual(result["verdict"]["period_ns"], (periods[1] + periods[2]) / 2, delta=1)
 
     def test_html(self):
         """Cells of the heat map and lanes are those of the JSON result; a page of itself."""
@@ -509,26 +529,6 @@ class Jobs(unittest.TestCase):
         path.write_text(json.dumps(merged), encoding="utf-8")
         return path
 
-    def test_one_rank(self):
-        path = next(iter(sorted(self.job().iterdir())))
-        verdict = self.ranks(path)["verdict"]
-        self.assertEqual((verdict["kind"], verdict["p_value"]), ("none", None))
-        self.assertIn("only one rank", verdict["why"])
-
-
-@unittest.skipUnless(DDP4.is_dir(), "real traces are not here")
-class Real(unittest.TestCase):
-    """Four GPUs, ResNet, PyTorch DDP: rank 3 is late for its host's sake."""
-
-    def check(self, folder):
-        report = json.loads(cli.run("ranks", "--format=json", folder).stdout)
-        verdict = report["verdict"]
-        self.assertEqual((verdict["kind"], verdict["ranks"]), ("straggler", [3]))
-        self.assertEqual((verdict["part"], verdict["last"], verdict["shared"]), ("host-wait", 15, 15))
-        own = sum(at["own_ns"] * at["count"] for at in report["collectives"] if at["kind"] == "allreduce")
-        self.assertLess(abs(own / 3 - 1.17e6), 0.05 * 1.17e6)
-        return [clock["offset_ns"] for clock in report["clock"]["ranks"]]
-
     def test_merged_gpus(self):
         """Ranks are in order of the GPUs' numbers; processes with equal ids and GPUs are one rank."""
         folder = self.changed("fault=compute:rank=2,first=4,factor=1.3")
@@ -552,6 +552,26 @@ class Real(unittest.TestCase):
             with self.subTest(settings):
                 verdict = self.ranks(self.job(*settings))["verdict"]
                 self.assertEqual((verdict["kind"], verdict["why"]), ("none", why))
+
+    def test_one_rank(self):
+        path = next(iter(sorted(self.job().iterdir())))
+        verdict = self.ranks(path)["verdict"]
+        self.assertEqual((verdict["kind"], verdict["p_value"]), ("none", None))
+        self.assertIn("only one rank", verdict["why"])
+
+
+@unittest.skipUnless(DDP4.is_dir(), "real traces are not here")
+class Real(unittest.TestCase):
+    """Four GPUs, ResNet, PyTorch DDP: rank 3 is late for its host's sake."""
+
+    def check(self, folder):
+        report = json.loads(cli.run("ranks", "--format=json", folder).stdout)
+        verdict = report["verdict"]
+        self.assertEqual((verdict["kind"], verdict["ranks"]), ("straggler", [3]))
+        self.assertEqual((verdict["part"], verdict["last"], verdict["shared"]), ("host-wait", 15, 15))
+        own = sum(at["own_ns"] * at["count"] for at in report["collectives"] if at["kind"] == "allreduce")
+        self.assertLess(abs(own / 3 - 1.17e6), 0.05 * 1.17e6)
+        return [clock["offset_ns"] for clock in report["clock"]["ranks"]]
 
     def test_ddp4(self):
         """Also where each rank's clock is planted off by tens of milliseconds and drifts."""
