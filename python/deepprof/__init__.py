@@ -83,7 +83,7 @@ _LEVELS = {"default": 0, "outermost": 1, "innermost": 2}
 
 
 class _Calls:
-    """Calls of functions that the library makes. An exception, which cannot pass through it, ends
+    """Callbacks that the library calls. An exception, which cannot propagate through C, ends
     them, and is raised once the library has returned."""
 
     def __init__(self) -> None:
@@ -157,12 +157,12 @@ def open(
 
 
 def _ns(time: Any) -> int:
-    """Nanoseconds, of NumPy's types, too, and of floats as tables have them."""
+    """Nanoseconds as an int, from any number: NumPy's, or a float from a table."""
     return int(time) if isinstance(time, float) else operator.index(time)
 
 
 def _pair(name: str, values: Iterable[Any]) -> tuple[Any, Any]:
-    """An option that is two numbers."""
+    """An option of two numbers."""
     numbers = tuple(values)
     if len(numbers) != 2:
         raise errors.ArgumentError(f"{name} has two numbers, not {len(numbers)}: {values!r}")

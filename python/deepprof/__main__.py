@@ -1,4 +1,4 @@
-"""The deepprof command, as the package brings it; ``deepprof mcp`` serves language models."""
+"""The deepprof command of the package; ``deepprof mcp`` serves language models."""
 import os
 import sys
 

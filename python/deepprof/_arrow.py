@@ -62,11 +62,11 @@ def release(struct: Any) -> None:
         struct.release(ctypes.byref(struct))
 
 
-# Capsules: the struct lives as long as the capsule; who takes its content clears its release. A
-# capsule's destructor may run while an exception is on its way, when Python code must not: those
-# that nobody holds any more are found when the next one is made.
+# Capsules: the struct lives as long as the capsule; a consumer that takes its content clears its
+# release. A capsule's destructor may run while an exception propagates, when Python code must not
+# run: capsules without a reference are released when the next one is made.
 
-# A prototype of our own: those of ctypes.pythonapi are everybody's.
+# Our own prototype: those of ctypes.pythonapi are shared by all its users.
 _new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
     ("PyCapsule_New", ctypes.pythonapi)
 )
@@ -79,7 +79,7 @@ _lock = threading.Lock()
 def _sweep() -> None:
     held = []
     for pair in _made:
-        # of the pair, and the call's
+        # those of the pair, and the call's
         if sys.getrefcount(pair[1]) > 2:
             held.append(pair)
         else:
@@ -153,7 +153,7 @@ def batches(stream: Stream) -> Iterator[Array]:
 # Python's own objects.
 
 
-_CHUNK = 4096  # rows that are read at a time: few enough to keep little memory
+_CHUNK = 4096  # rows that are read at a time: few, to save memory
 
 
 def _bit_list(address: int, start: int, stop: int) -> list[bool]:
@@ -215,7 +215,7 @@ def rows(stream: Stream) -> Iterator[dict[str, Any]]:
 
 
 class _Owner:
-    """Keeps a batch until the last array over its memory is gone."""
+    """Keeps a batch alive until the last array over its memory is freed."""
 
     def __init__(self, batch: Array) -> None:
         self.batch = batch

@@ -1,4 +1,4 @@
-"""The C library, and its functions as ctypes sees them."""
+"""The C library, and the prototypes of its functions for ctypes."""
 from __future__ import annotations
 
 import ctypes

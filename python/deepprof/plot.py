@@ -17,7 +17,7 @@ def __dir__() -> list[str]:
     return [*__all__, "__doc__"]
 
 
-# What the period of an iteration is made of, in the order in which it is stacked.
+# The parts of an iteration's period, in stacking order.
 PARTS = (
     ("compute_ns", "compute", "#4269d0"),
     ("comm_exposed_ns", "exposed communication", "#a463f2"),
@@ -106,7 +106,7 @@ def breakdown(analysis: Analysis, loop: int = 0, ax: Axes | None = None) -> Axes
 
 
 def _busy(start: Any, end: Any, edges: Any) -> Any:
-    """The share of the time between edges in which operations of a stream, in their order, run."""
+    """The share of time between edges in which a stream's operations, given in order, run."""
     import numpy as np
 
     if not len(start):
@@ -155,7 +155,7 @@ def timeline(
             chosen = inside & (ops["stream"] == stream["index"]) & (ops["kernel"] == kernels)
             row = np.full((1, _CELLS, 4), (*to_rgb(color), 0))
             busy = _busy(ops["start_ns"][chosen], ops["end_ns"][chosen], edges)
-            row[0, :, 3] = np.where(busy, np.maximum(busy, 0.2), 0)  # a short kernel is seen, too
+            row[0, :, 3] = np.where(busy, np.maximum(busy, 0.2), 0)  # shows short kernels, too
             ax.imshow(row, aspect="auto", zorder=1,
                       extent=(0, (end - start) / 1e6, line + 0.4, line - 0.4))
         ax.broken_barh([], (0, 0), color=color, label=label)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-# As the command: what takes less needs no bar.
+# As in the command: shorter reads need no bar.
 _SHOWN_AFTER_S = 1.0
 _BETWEEN_S = 0.1
 

@@ -14,10 +14,10 @@ from .results import Path, Ranks, Summary, collected, path_bytes
 
 _lib = _library.lib
 
-# Options that change nothing of what is found.
+# Options that do not affect results.
 _SILENT = ("log", "progress", "label")
 
-# Folders in a folder: profilers make one for each host or rank.
+# Levels of subfolders: profilers create one for each host or rank.
 _DEPTH = 3
 
 

@@ -21,7 +21,7 @@ def command() -> str:
 
 
 def _written(path: Path) -> tuple[int, int] | None:
-    """What tells a file from the one that replaces it; None: there is none."""
+    """What distinguishes a file from the one that replaces it; None if there is no file."""
     try:
         status = os.stat(path)
     except OSError:

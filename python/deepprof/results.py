@@ -27,12 +27,12 @@ _lib = _library.lib
 Path = Union[str, os.PathLike[str]]
 
 
-# Of names that may have been meant, as many as one reads: what the library lists.
+# How many similar names a message suggests, as in the library.
 _LISTED_MOST = 10
 
 
 def unknown(what: str, name: str, names: list[str]) -> str:
-    """What an error says of a name that is none of names: the nearest first."""
+    """An error message for a name that is not one of names: the most similar ones first."""
     near = difflib.get_close_matches(name, names, _LISTED_MOST, 0)
     more = f", ... ({len(names) - len(near)} more)" if len(names) > len(near) else ""
     return f"unknown {what} {name!r}; choose {', '.join(near)}{more}"
@@ -46,12 +46,12 @@ class Table:
     a line of help for each column.
 
     ``len(table)`` is the number of rows, ``for row in table`` gives each as a dict,
-    ``table["period_ns"]`` is a column as a NumPy array, and ``"period_ns" in table`` says whether
-    there is such a column.
+    ``table["period_ns"]`` is a column as a NumPy array, and ``"period_ns" in table`` is true if there
+    is such a column.
     """
 
     def __init__(self, owner: _Owner, name: str, make: Any, loop: int | None = None) -> None:
-        self._owner = owner  # must stay until streams are read
+        self._owner = owner  # must live until streams are read
         self._make = make
         self._loop = -1 if loop is None else loop
         self.name = name
@@ -211,7 +211,7 @@ _Self = TypeVar("_Self", bound="_Owner")
 
 
 class _Owner:
-    """A handle of the library, freed when it is gone."""
+    """A handle of the library, freed with the last reference."""
 
     _free: Any = None
 
@@ -271,7 +271,7 @@ class _Owner:
         )
 
     def _about(self) -> str:
-        """What the representation says of it while it is open."""
+        """What the representation shows while it is open."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -286,7 +286,7 @@ def collected(write: Callable[[Any, Any], int]) -> bytes:
     def take(_: object, data: int, size: int) -> int:
         try:
             parts.append(ctypes.string_at(data, size))
-        except BaseException as error:  # raised again below: ctypes would print it and go on
+        except BaseException as error:  # raised again below, since ctypes would print it and continue
             raised.append(error)
         return len(raised)
 
@@ -299,7 +299,7 @@ def collected(write: Callable[[Any, Any], int]) -> bytes:
 
 
 class _Report(_Owner):
-    """What can be written as a report."""
+    """A result that can be written as a report."""
 
     _write: Any = None
 
@@ -353,7 +353,7 @@ class _Tables(_Report):
         """
         table = Table(self, name, type(self)._make, whole("loop", loop))
         if self.closed or not isinstance(name, str) or name not in self.tables():
-            table._stream()  # says what is wrong
+            table._stream()  # raises the error
         return table
 
     @classmethod
