@@ -19,7 +19,7 @@ static const struct extension extensions[] = {
 	{ ".json", { "json", "json", "chrome", "json", "json" }, false, false },
 	{ ".jsonl", { "json", NULL, NULL, "json" }, true, false },
 	{ ".csv", { "csv", "csv", NULL, NULL, "csv" }, false, false },
-	{ ".md", { "markdown", "markdown", NULL, NULL }, false, false },
+	{ ".md", { "markdown", "markdown", NULL, NULL, "markdown" }, false, false },
 	{ ".html", { "html", "html", NULL, NULL, "html" }, false, false },
 	{ ".htm", { "html", "html", NULL, NULL, "html" }, false, true },
 	{ ".trace", { "chrome", NULL, "chrome", NULL }, false, false },

@@ -310,7 +310,8 @@ static int analyze_stream(struct run *run, uint32_t stream)
 		analysis->streams[stream] =
 			(struct dp_stream_result){ true,
 						   { loops->best_length, loops->best_coverage,
-						     loops->best_confidence },
+						     loops->best_confidence,
+						     loops->best_iterations },
 						   run->group.by_launch,
 						   (size_t)stream + 1 };
 	dp_loops__free(loops);
@@ -446,6 +447,8 @@ static int analyze(struct run *run)
 		status = check_marks(run);
 	if (status)
 		return status;
+	if (dp_analysis__number_loops(run->analysis))
+		return dp_error__nomem(run->error, 0);
 	return run->analysis->asked ? DP_OK : diagnose(run);
 }
 

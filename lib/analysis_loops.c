@@ -9,6 +9,8 @@
 #include "analysis_model.h"
 #include "base/parameters.h"
 
+#include <math.h>
+
 static bool counts_fit(const struct dp_analysis_options *options, size_t kernels)
 {
 	for (size_t i = 0; i < options->iterations_count; i++)
@@ -190,6 +192,8 @@ static int only_candidate(struct dp_loop_search *s, struct dp_loops **loops,
 	if (no_loops(s, loops))
 		return DP_ERR_NOMEM;
 	(*loops)->best_length = nearest ? nearest->length : tree->best_length;
+	(*loops)->best_iterations =
+		nearest ? dp_loops__whole(nearest) : tree->best_iterations;
 	(*loops)->best_confidence =
 		nearest ? dp_confidence__of(&nearest->confidence) : tree->best_confidence;
 	(*loops)->best_coverage =
@@ -246,9 +250,10 @@ static int find_adjacent(struct dp_loop_search *s, const struct dp_loops_request
 
 /*
  * Warns if the requested number matches a loop although another loop is likely. The same pattern
- * found a few times more or less often is the same loop.
+ * found a few times more or less often is the same loop. Whether the number is right is known to
+ * whoever gave it: the loop has no confidence.
  */
-static void warn_likely(const struct dp_loop_search *s, const struct dp_loops *loops)
+static void warn_likely(const struct dp_loop_search *s, struct dp_loops *loops)
 {
 	uint64_t given = s->options->iterations[0];
 
@@ -263,6 +268,7 @@ static void warn_likely(const struct dp_loop_search *s, const struct dp_loops *l
 		(long long)dp_trace_stream(s->sequence->trace, s->sequence->stream)->stream,
 		(unsigned long long)given, loops->likely_iterations, loops->likely_length,
 		loops->likely_confidence * 100);
+	loops->loops[0].confidence.loop = (double)NAN;
 }
 
 static void tell_missing(const struct dp_loop_search *s, const struct dp_loops *loops)

@@ -73,6 +73,9 @@ int dp_analysis__nothing_wanted(const struct dp_trace *trace,
 				const struct dp_analysis_options *options, struct dp_error *error);
 int dp_analysis__no_marks(const struct dp_trace *trace, const char *marks, struct dp_error *error);
 
+/* Numbers the loops in the order in which reports show them. Errors: DP_ERR_NOMEM. */
+int dp_analysis__number_loops(struct dp_analysis *analysis);
+
 /* Sets a loop's iterations, of which there are info.iterations, and their counts. */
 void dp_analysis__iterations(struct dp_loop_data *loop, const struct dp_sequence_loop *from,
 			     const struct dp_sequence *sequence, const struct dp_breaks *breaks);

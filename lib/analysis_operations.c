@@ -126,16 +126,18 @@ static size_t longest_run(const struct dp_sequence *kernels, size_t length, size
 /*
  * Sets times[] of each name that runs several times in a row to its number of kernels plus 1, and
  * of all others to 0. Kernels of networks are left out, since in a single pass an operator launches
- * many of them. Returns the number of kernels with such names.
+ * many of them, unless there are too few names for a network. Returns the number of kernels with
+ * such names.
  */
 static size_t count_in_rows(size_t *times, const struct dp_sequence *kernels)
 {
+	bool may_be_pass = kernels->alphabet > dp_param.again_names;
 	size_t run = 0, count = 0;
 
 	for (size_t i = 0; i < kernels->count; i++) {
 		run = i > 0 && kernels->symbols[i] == kernels->symbols[i - 1] ? run + 1 : 1;
 		if (run >= dp_param.again_some &&
-		    kernels->kind[kernels->symbols[i]] != DP_KERNEL_NETWORK)
+		    !(may_be_pass && kernels->kind[kernels->symbols[i]] == DP_KERNEL_NETWORK))
 			times[kernels->symbols[i]] = 1;
 	}
 	for (size_t i = 0; i < kernels->count; i++) {

@@ -36,7 +36,7 @@ _deepprof_value() {
 		case $1 in
 		info) _deepprof_words "text json" "$3" ;;
 		compare) _deepprof_words "text json csv markdown html" "$3" ;;
-		ranks) _deepprof_words "text json csv html perfetto" "$3" ;;
+		ranks) _deepprof_words "text json csv html markdown perfetto" "$3" ;;
 		export) _deepprof_words "chrome perfetto sqlite" "$3" ;;
 		*) _deepprof_words "$(_deepprof_table renderers)" "$3" ;;
 		esac

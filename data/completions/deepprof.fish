@@ -110,7 +110,7 @@ complete -c deepprof -n $ranks -s n -l iterations -x -d "number of iterations pe
 complete -c deepprof -n $ranks -l marks -x -d "use matching annotations as iterations"
 complete -c deepprof -n $ranks -l ignore-marks -d "detect iterations from kernel order"
 complete -c deepprof -n $ranks -l level -x -a "default outermost innermost" -d "level of nested loops to report"
-complete -c deepprof -n $ranks -l format -x -a "text json csv html perfetto" -d "report format"
+complete -c deepprof -n $ranks -l format -x -a "text json csv html markdown perfetto" -d "report format"
 
 complete -c deepprof -n $reduce -l shard -x -a "auto" -d "a part of the files, K/N"
 complete -c deepprof -n $reduce -s j -l jobs -x -d "files to analyze at a time"

@@ -4,6 +4,7 @@
 
 const report = JSON.parse(document.getElementById("data").textContent);
 const byId = id => document.getElementById(id);
+const known = value => value !== null && value !== undefined;
 
 /*
  * Names are hostile: characters that are invisible, or change the direction of writing, are

@@ -8,10 +8,6 @@ const zoom = new Range(1), time = new Range(200);
 const runColors = ["c-other", "accent"];
 const page = { pair: null, charts: [] };
 
-function known(value) {
-	return value !== null && value !== undefined;
-}
-
 function fileName(path) {
 	return clean(path).split("/").pop() || "a trace";
 }
@@ -164,13 +160,13 @@ function showFindings(pair) {
 	const words = { new: "new", still: "in both", gone: "gone" };
 
 	byId("findings").hidden = !pair.findings.length;
-	byId("findings-list").replaceChildren(...pair.findings.map(([change, rule, before, after, costBefore, costAfter, says, advice]) => {
+	byId("findings-list").replaceChildren(...pair.findings.map(([change, rule, before, after, costBefore, costAfter, whole, says, advice]) => {
 		const costs = [costBefore, costAfter].map(cost => known(cost) ? format.duration(cost) : null);
 		const severity = before && after && before !== after ? `${before} \u2192 ${after}` : after || before;
 
 		return el("article", { class: `finding ${change === "gone" ? "better" : after}` },
 			el("h3", null, el("span", { class: "badge" }, `${words[change]}: ${severity}`), rule,
-				costs[0] || costs[1] ? el("span", { class: "save" }, `costs ${costs.filter(Boolean).join(" \u2192 ")} per iteration`) : null),
+				costs[0] || costs[1] ? el("span", { class: "save" }, `costs ${costs.filter(Boolean).join(" \u2192 ")} ${whole}`) : null),
 			el("p", null, says), change === "gone" ? null : el("p", { class: "advice" }, "\u2192 " + advice));
 	}));
 }

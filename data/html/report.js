@@ -74,7 +74,7 @@ function showFinding(finding) {
 		el("p", { title: (report.rules.find(rule => rule[0] === finding.rule) || ["", ""])[1] }, finding.says),
 		el("p", { class: "advice" }, "\u2192 " + finding.advice),
 		el("div", { class: "evidence" },
-			el("span", null, "confidence ", el("b", null, format.share(finding.confidence))),
+			known(finding.confidence) ? el("span", null, "confidence ", el("b", null, format.share(finding.confidence))) : null,
 			loop && loop.series ? el("button", { type: "button", class: "link", click: () => lookAt(finding) },
 				iterationsText(finding.iterations)) : null));
 }
@@ -338,7 +338,6 @@ function leadTiles(loop) {
 	const period = value("avg_period_ns");
 	const waits = [["input wait", "avg_input_wait_ns"], ["host wait", "avg_host_wait_ns"], ["exposed communication", "avg_comm_exposed_ns"], ["exposed copies", "avg_copy_exposed_ns"]];
 	const tile = (name, text) => el("div", null, el("dt", null, name), el("dd", null, text));
-	const known = number => number !== null && number !== undefined;
 
 	return [
 		loop.groups ? tile("periods", loop.groups) :
@@ -348,8 +347,13 @@ function leadTiles(loop) {
 	].filter(Boolean);
 }
 
+/* Annotations need none. */
+function confidence(loop) {
+	return loop.found === "marks" || !known(loop.confidence) ? "" : `, confidence ${format.share(loop.confidence)}`;
+}
+
 function showLoopFacts(loop) {
-	const how = { auto: "detected from kernel order", marks: loop.iterations === 1 ? "from an annotation" : "from annotations", count: !loop.matches_count ? "does not match -n" : loop.matches_in_sequence ? "matched to -n together with neighboring loops" : loop.confidence < .5 ? "cut to match -n, though unlike each other" : "matched to -n" }[loop.found];
+	const how = { auto: "detected from kernel order", marks: loop.iterations === 1 ? "from an annotation" : "from annotations", count: !loop.matches_count ? "does not match -n" : loop.matches_in_sequence ? "matched to -n together with neighboring loops" : known(loop.confidence) && loop.confidence < .5 ? "cut to match -n, though unlike each other" : "matched to -n" }[loop.found];
 	const more = [loop.variants > 1 ? plural(loop.variants, "variant") : "",
 		loop.iterations > loop.complete ? `${format.count(loop.iterations - loop.complete)} cut off by the capture` : "",
 		loop.warmup ? `${plural(loop.warmup, "iteration")} of warm-up` : ""].filter(Boolean).join(", ");
@@ -357,7 +361,7 @@ function showLoopFacts(loop) {
 	byId("loop-text").replaceChildren(
 		(loop.complete ? plural(loop.complete, "iteration") : "no whole iteration") +
 			` of ${plural(loop.length, "kernel")}` + (loop.complete ? howLong(loop) : "") +
-		` on ${deviceName(loop.device)}, ${streamName(loop.stream)}, with ${format.share(loop.coverage)} of its kernels; ${how}, confidence ${format.share(loop.confidence)}` +
+		` on ${deviceName(loop.device)}, ${streamName(loop.stream)}, with ${format.share(loop.coverage)} of its kernels; ${how}${confidence(loop)}` +
 		(more ? `; ${more}.` : "."), el("br"),
 		el("span", { class: "quiet" }, "from ", el("bdi", null, clean(loop.first)), " to ", el("bdi", null, clean(loop.last))));
 	const tiles = loop.summary.map((value, i) => [report.summaries[i], value])
@@ -480,7 +484,7 @@ function tree(parent, depth) {
 			selectLoop(loop.id);
 			byId("loop").scrollIntoView();
 		} }, loopLabel(loop)) : loopLabel(loop),
-		el("span", { class: "quiet" }, `, ${format.share(loop.coverage)} of the stream's kernels, confidence ${format.share(loop.confidence)}`),
+		el("span", { class: "quiet" }, `, ${format.share(loop.coverage)} of the stream's kernels${confidence(loop)}`),
 		tree(loop.id, depth + 1))), inside.length > 200 ? el("li", null, `and ${format.count(inside.length - 200)} more`) : null);
 }
 

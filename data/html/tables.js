@@ -110,7 +110,7 @@ function operatorTable(loop) {
 	const rows = loop.operators || [];
 	const named = rows.some(row => row[0]);
 	const most = Math.max(...rows.map(row => row[2]), 1);
-	const name = row => clean(row[0]) || "(in none)";
+	const name = row => clean(row[0]) || "outside operators";
 
 	byId("operators").hidden = !named;
 	byId("operators-title").textContent = `GPU time by operator and layer${ofLoop(loop)}`;
@@ -155,7 +155,7 @@ function pathTables(loop) {
 	const tables = [["host", loop.host || [], row => activities[row[0]], "Meanwhile"], ["path", loop.path || [], row => row[0], "Part"]];
 
 	for (const [id, rows, part, head] of tables) {
-		const name = row => clean(row[1]) || "(in none)";
+		const name = row => clean(row[1]) || "outside operators";
 		const sums = new Map();
 
 		for (const row of rows)

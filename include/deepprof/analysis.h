@@ -141,7 +141,11 @@ struct dp_loop {
 	uint32_t stream; /* for dp_trace_stream() */
 	enum dp_found_by found_by;
 	enum dp_phase_evidence phase; /* what decided its boundary */
-	double confidence;	      /* probability that its boundaries are right: 0 to 1 */
+	/*
+	 * The probability that its boundaries are right, 0 to 1. NaN with options.paper, and for a
+	 * requested number of iterations that contradicts a likely loop.
+	 */
+	double confidence;
 	double coverage;	      /* share of the stream's kernels in its iterations */
 	bool selected;		      /* one of the loops at the options' level */
 	size_t length;		      /* kernels in the pattern */
@@ -228,6 +232,7 @@ struct dp_stream_candidate {
 	size_t length;	   /* kernels */
 	double coverage;   /* share of the stream's kernels, 0 to 1 */
 	double confidence; /* 0 to 1 */
+	size_t iterations; /* whole ones */
 };
 
 DP_API const struct dp_stream_candidate *dp_analysis_candidate(const struct dp_analysis *analysis,

@@ -286,7 +286,7 @@ struct dp_ranks_verdict {
 				 * by_compute, at most that much */
 	double cost_least_ns;	/* bounds of the cost, which differ from it if traces do not show */
 	double cost_most_ns;	/* all that ranks wait for, or clocks are not known */
-	double period_ns;	/* the job's median period */
+	double period_ns;	/* the median of the ranks' median periods */
 	double p_value;		/* under the hypothesis of equal ranks; NaN if not tested */
 	size_t last, shared;	/* a straggler was last in this many shared collectives; 0 if
 				 * it was found by other times */

@@ -56,11 +56,14 @@ static void judge(const struct dp_comparison *comparison, const struct dp_pair_d
 		all_ns[run] = known->metric ? mean_of(comparison->run[run], pair->info.loop[run],
 						      known->metric)
 					    : (double)NAN;
-		row->cost_ns[run] =
-			row->finding[run] ? dp_finding_cost(row->finding[run],
-							    (uint32_t)pair->info.loop[run])
-					  : all_ns[run];
 	}
+	/* a cost excludes slow iterations: it is no measure of a run in which no rule judged them */
+	for (int run = 0; run < 2; run++)
+		row->cost_ns[run] =
+			row->finding[run] && (row->finding[!run] || isnan(all_ns[run]))
+				? dp_finding_cost(row->finding[run],
+						  (uint32_t)pair->info.loop[run])
+				: all_ns[run];
 	row->change = silent ? DP_FINDING_GONE : DP_FINDING_NEW;
 	if (row->finding[silent] || all_ns[silent] >= SAME_COST * all_ns[!silent] ||
 	    all_ns[silent] >= NOTABLE * mean_of(comparison->run[silent], pair->info.loop[silent],

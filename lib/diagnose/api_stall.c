@@ -27,7 +27,7 @@ static const char *const advices[] = {
 			     "that each is captured once and then only launched",
 };
 
-static const char advice_capture[] =
+const char dp_rule__capture_stall_advice[] =
 	"if this is start-up, record a later part of the run; if these calls recur, make them once, "
 	"before the work begins";
 
@@ -141,7 +141,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "call_stall_ns", "ns", stall_ns);
 	dp_rule__mean_evidence(input, out, "idle_host_ns");
 	dp_rule__evidence(out, "utilization", "1", dp_rule__busy_share(input));
-	out->finding.advice = input->scope == DP_SCOPE_CAPTURE ? advice_capture
+	out->finding.advice = input->scope == DP_SCOPE_CAPTURE ? dp_rule__capture_stall_advice
 							       : advices[most.purpose];
 	/* a call made once may be in the only period that there is */
 	if (input->scope != DP_SCOPE_CAPTURE && dp_rule__steady_count(input) < FEWEST_PERIODS)

@@ -172,6 +172,9 @@ void dp_rule__call_evidence(struct dp_rule_finding *finding, const char *name, c
  */
 bool dp_rule__stall(struct dp_stall *most, const struct dp_rule_input *input, bool slow);
 
+/* For a capture without iterations in which one call takes most of the idle time. */
+extern const char dp_rule__capture_stall_advice[];
+
 /*
  * Returns true if CUDA graphs are captured or instantiated while the device is idle: at all or, if
  * slow, only in outliers. Then names the call and sets the advice.

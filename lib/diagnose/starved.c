@@ -104,6 +104,8 @@ static const char *advise(const struct dp_rule_input *input, const struct dp_rul
 	if (slices->launches && slices->call_ns >= MOST_OF_GAP * idle_ns)
 		return "launch each kernel once before the part that matters: the first launch of "
 		       "a kernel loads its code";
+	if (slices->call_ns >= MOST_OF_GAP * idle_ns)
+		return dp_rule__capture_stall_advice;
 	if (idle_ns >= NOT_AT_WORK * DP_RULE_SLICES * slices->length_ns)
 		return "record a part of the run in which the GPU works; if this is one, look in "
 		       "the timeline (deepprof export) for what the host does instead of launching";

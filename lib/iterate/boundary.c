@@ -6,8 +6,8 @@
  * Cost: linear in iterations and edits, and a bounded number of calls of the evidence (boundary.h).
  */
 #include "iterate/boundary.h"
+#include "base/search.h"
 #include "base/sort.h"
-#include "align/diff.h"
 #include "base/parameters.h"
 #include "iterate/votes.h"
 
@@ -25,11 +25,6 @@ struct placer {
 	struct dp_evidence_at typical; /* what iterations begin with */
 	double sum;		       /* of the votes on it */
 };
-
-static size_t edits_of(const struct dp_repetition *s)
-{
-	return (size_t)s->inserted + s->deleted + s->substituted;
-}
 
 static struct dp_evidence_at ask(struct placer *p, size_t position)
 {
@@ -115,7 +110,7 @@ static void reach_between(const struct placer *p, size_t k, size_t *before, size
 {
 	const struct dp_repetition *s = &p->cut->iterations[k], *last = s - 1;
 	const struct dp_edit *edits = edits_at(p->cut, last);
-	size_t count = edits_of(last), tail = 0, head = 0, at;
+	size_t count = dp_repetition__edit_count(last), tail = 0, head = 0, at;
 	bool near;
 
 	while (tail < count && edits[count - 1 - tail].kind == DP_EDIT_INSERTED &&
@@ -124,7 +119,7 @@ static void reach_between(const struct placer *p, size_t k, size_t *before, size
 	near = tail > 0 ||
 	       (count > 0 && last->end - edits[count - 1].position <= dp_param.boundary_near);
 	edits = edits_at(p->cut, s);
-	count = edits_of(s);
+	count = dp_repetition__edit_count(s);
 	for (at = 0; at < count && edits[at].position - s->first < dp_param.boundary_near + head;
 	     at++)
 		head += edits[at].kind == DP_EDIT_INSERTED;
@@ -147,17 +142,10 @@ static size_t reach_alone(const struct placer *p, size_t first)
 
 	for (size_t i = 0; i < p->cut_count; i++) {
 		const struct dp_repetition *s = p->cuts[i].iterations;
-		size_t low = 0, high = p->cuts[i].count;
+		size_t at;
 
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-
-			if (s[middle].end <= first)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		over = DP_MAX(over, low ? s[low - 1].end : 0);
+		DP_FIND(at, 0, p->cuts[i].count, s[at].end > first);
+		over = DP_MAX(over, at ? s[at - 1].end : 0);
 	}
 	return first - over <= DP_MIN(p->m, dp_param.boundary_wide) ? first - over : 0;
 }
@@ -183,34 +171,17 @@ static size_t place(struct placer *p, size_t k)
 	return first;
 }
 
-/* Appends the edits of an iteration to made->edits; new ones if it was moved. */
-static int put_edits(struct placer *p, struct dp_cut *made, struct dp_repetition *s, bool moved)
+/* Appends the edits of an iteration that stays where it is. */
+static int keep_edits(struct dp_cut *made, struct dp_repetition *s, const struct dp_edit *edits)
 {
-	struct dp_edit *edits = edits_at(p->cut, s), *fresh = NULL;
-	size_t count = edits_of(s);
-	int status = DP_OK;
+	size_t count = dp_repetition__edit_count(s);
+	int status = dp_array__reserve(&made->edits, &made->edit_room, made->edit_count + count,
+				       sizeof(*made->edits));
 
-	if (moved) {
-		status = dp_diff__run(&fresh, &count, p->symbols + s->first, s->end - s->first,
-				      p->names, p->m);
-		if (status)
-			return status;
-		s->inserted = s->deleted = s->substituted = 0;
-		for (size_t i = 0; i < count; i++) {
-			fresh[i].position += s->first;
-			s->inserted += fresh[i].kind == DP_EDIT_INSERTED;
-			s->deleted += fresh[i].kind == DP_EDIT_DELETED;
-			s->substituted += fresh[i].kind == DP_EDIT_SUBSTITUTED;
-		}
-		edits = fresh;
-	}
-	s->edits = made->edit_count;
-	status = dp_array__reserve(&made->edits, &made->edit_room, made->edit_count + count,
-				   sizeof(*made->edits));
 	if (!status && count > 0)
-		memcpy(made->edits + made->edit_count, edits, count * sizeof(*edits));
+		memcpy(made->edits + made->edit_count, edits + s->edits, count * sizeof(*edits));
+	s->edits = made->edit_count;
 	made->edit_count += count;
-	free(fresh);
 	return status;
 }
 
@@ -228,7 +199,8 @@ static int move(struct placer *p, const size_t *first)
 		cut->covered = cut->covered + (end - first[k]) - (s->end - s->first);
 		s->first = first[k];
 		s->end = end;
-		status = put_edits(p, &made, s, moved);
+		status = moved ? dp_cut__add_edits(&made, s, p->symbols, p->names, p->m)
+			       : keep_edits(&made, s, cut->edits);
 	}
 	free(cut->edits);
 	cut->edits = made.edits;

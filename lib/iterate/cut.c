@@ -12,12 +12,10 @@
 
 #include <string.h>
 
-/* A stretch of one span between two boundaries. */
+/* A stretch of one span between two boundaries: an iteration, or part of one. */
 struct piece {
-	size_t first, end;
+	struct dp_repetition it;
 	size_t from, to; /* offsets [from, to) of the pattern that it covers */
-	size_t edits, edit_count;
-	uint32_t inserted, deleted, substituted;
 	size_t renamed;
 };
 
@@ -48,13 +46,12 @@ static int put_edit(struct dp_cut *cut, size_t position, size_t offset, uint32_t
 	return status;
 }
 
-static int add_edit(struct dp_cut *cut, struct piece *piece, size_t at, size_t offset,
+static int add_edit(struct dp_cut *cut, struct dp_repetition *it, size_t at, size_t offset,
 		    uint32_t kind)
 {
-	piece->inserted += kind == DP_EDIT_INSERTED;
-	piece->deleted += kind == DP_EDIT_DELETED;
-	piece->substituted += kind == DP_EDIT_SUBSTITUTED;
-	piece->edit_count++;
+	it->inserted += kind == DP_EDIT_INSERTED;
+	it->deleted += kind == DP_EDIT_DELETED;
+	it->substituted += kind == DP_EDIT_SUBSTITUTED;
 	return put_edit(cut, at, offset, kind);
 }
 
@@ -65,25 +62,18 @@ static int put_iteration(struct dp_cut *cut, const struct piece *piece, bool par
 
 	if (status)
 		return status;
-	cut->iterations[cut->count++] = (struct dp_repetition){
-		.first = piece->first,
-		.end = piece->end,
-		.edits = piece->edits,
-		.inserted = piece->inserted,
-		.deleted = piece->deleted,
-		.substituted = piece->substituted,
-		.partial = partial,
-	};
+	cut->iterations[cut->count] = piece->it;
+	cut->iterations[cut->count++].partial = partial;
 	cut->complete += !partial;
 	cut->renamed += piece->renamed;
-	cut->covered += piece->end - piece->first;
+	cut->covered += piece->it.end - piece->it.first;
 	return DP_OK;
 }
 
 /* Drops the edits of a piece that is no iteration: they are the last ones. */
 static void drop_edits(struct dp_cut *cut, const struct piece *piece)
 {
-	cut->edit_count = piece->edits;
+	cut->edit_count = piece->it.edits;
 }
 
 /*
@@ -95,7 +85,7 @@ static int add_outside(struct cutter *c, uint32_t pattern, struct piece *piece, 
 {
 	const struct dp_cut_pattern *p = &c->patterns[pattern];
 	struct dp_cut *cut = &c->cuts[pattern];
-	size_t count, own = piece->edit_count, before = cut->edit_count;
+	size_t count, own = dp_repetition__edit_count(&piece->it), before = cut->edit_count;
 	struct dp_edit *edits;
 	int status = dp_diff__run(&edits, &count, c->aligned + first, end - first,
 				  p->rotated + from, to - from);
@@ -107,7 +97,8 @@ static int add_outside(struct cutter *c, uint32_t pattern, struct piece *piece, 
 		edits[i].offset += (uint32_t)from;
 	}
 	for (size_t i = 0; i < count && !status; i++)
-		status = add_edit(cut, piece, edits[i].position, edits[i].offset, edits[i].kind);
+		status = add_edit(cut, &piece->it, edits[i].position, edits[i].offset,
+				  edits[i].kind);
 	if (!status && count > 0 && from < piece->from) {
 		memmove(cut->edits + before - own + count, cut->edits + before - own,
 			own * sizeof(*edits));
@@ -124,16 +115,16 @@ static int add_outside(struct cutter *c, uint32_t pattern, struct piece *piece, 
 static int complete_piece(struct cutter *c, uint32_t pattern, struct piece *piece, size_t before,
 			  size_t behind)
 {
-	size_t m = c->patterns[pattern].length, first = piece->first - before;
+	size_t m = c->patterns[pattern].length, first = piece->it.first - before;
 	int status = DP_OK;
 
 	if (piece->to < m)
-		status = add_outside(c, pattern, piece, piece->end, piece->end + behind, piece->to,
-				     m);
+		status = add_outside(c, pattern, piece, piece->it.end, piece->it.end + behind,
+				     piece->to, m);
 	if (!status && piece->from > 0)
-		status = add_outside(c, pattern, piece, first, piece->first, 0, piece->from);
-	piece->first = first;
-	piece->end += behind;
+		status = add_outside(c, pattern, piece, first, piece->it.first, 0, piece->from);
+	piece->it.first = first;
+	piece->it.end += behind;
 	piece->from = 0;
 	piece->to = m;
 	return status;
@@ -147,7 +138,7 @@ static int complete_piece(struct cutter *c, uint32_t pattern, struct piece *piec
 static bool lacks_repeats(const struct cutter *c, const struct dp_cut_pattern *p,
 			  const struct piece *piece, size_t *behind)
 {
-	size_t rest, room = c->n - piece->end;
+	size_t rest, room = c->n - piece->it.end;
 
 	*behind = 0;
 	if (piece->from > 0 || piece->to == p->length ||
@@ -155,7 +146,7 @@ static bool lacks_repeats(const struct cutter *c, const struct dp_cut_pattern *p
 	    (rest == 0 && room == 0))
 		return false;
 	*behind = rest;
-	return !memcmp(c->aligned + piece->end, p->rotated + p->length - rest,
+	return !memcmp(c->aligned + piece->it.end, p->rotated + p->length - rest,
 		       rest * sizeof(*c->aligned));
 }
 
@@ -167,7 +158,7 @@ static size_t renamed_before(const struct cutter *c, const struct piece *piece, 
 {
 	size_t taken = span ? c->alignment->spans[span - 1].end : 0;
 
-	return piece->from <= dp_param.first_renamed && piece->first - taken >= piece->from
+	return piece->from <= dp_param.first_renamed && piece->it.first - taken >= piece->from
 		       ? piece->from
 		       : 0;
 }
@@ -177,19 +168,22 @@ static int finish_piece(struct cutter *c, uint32_t pattern, struct piece *piece,
 {
 	struct dp_cut *cut = &c->cuts[pattern];
 	size_t m = c->patterns[pattern].length;
-	size_t matched = piece->to - piece->from - DP_MIN(piece->deleted, piece->to - piece->from);
-	bool head = span == 0 && piece->from > 0 && piece->first < m;
-	bool tail = span + 1 == c->alignment->span_count && piece->to < m && c->n - piece->end < m;
+	size_t matched =
+		piece->to - piece->from - DP_MIN(piece->it.deleted, piece->to - piece->from);
+	bool head = span == 0 && piece->from > 0 && piece->it.first < m;
+	bool tail =
+		span + 1 == c->alignment->span_count && piece->to < m && c->n - piece->it.end < m;
 	bool most = (double)matched >= dp_param.span_least * (double)m;
-	size_t before = head ? DP_MIN(piece->first, piece->from) : renamed_before(c, piece, span);
-	size_t behind = tail ? DP_MIN(c->n - piece->end, m - piece->to + dp_param.rest_max) : 0;
+	size_t before =
+		head ? DP_MIN(piece->it.first, piece->from) : renamed_before(c, piece, span);
+	size_t behind = tail ? DP_MIN(c->n - piece->it.end, m - piece->to + dp_param.rest_max) : 0;
 	int status;
 
 	/* other symbols stand for those that it lacks at an end of the sequence */
 	head = head && !(most && piece->from <= before);
 	tail = tail && !(most && m - piece->to <= behind);
 
-	if (piece->first == piece->end) {
+	if (piece->it.first == piece->it.end) {
 		drop_edits(cut, piece);
 		return DP_OK;
 	}
@@ -226,7 +220,7 @@ static int add_between(struct cutter *c, uint32_t pattern, size_t end, size_t to
 	const struct dp_cut_pattern *p = &c->patterns[pattern];
 	struct dp_cut *cut = &c->cuts[pattern];
 	struct piece *held = &c->held;
-	size_t from = held->end, offset = held->to, missing = 0, count;
+	size_t from = held->it.end, offset = held->to, missing = 0, count;
 	struct dp_edit *edits;
 	int status = dp_diff__run(&edits, &count, c->aligned + from, end - from,
 				  p->rotated + offset, to - offset);
@@ -237,10 +231,10 @@ static int add_between(struct cutter *c, uint32_t pattern, size_t end, size_t to
 		missing += edits[i].kind != DP_EDIT_INSERTED;
 	*fits = missing * 2 <= p->length;
 	for (size_t i = 0; *fits && i < count && !status; i++)
-		status = add_edit(cut, held, from + (size_t)edits[i].position,
+		status = add_edit(cut, &held->it, from + (size_t)edits[i].position,
 				  offset + edits[i].offset, edits[i].kind);
 	if (*fits) {
-		held->end = end;
+		held->it.end = end;
 		held->to = to;
 	}
 	free(edits);
@@ -263,7 +257,7 @@ static int continue_piece(struct cutter *c, uint32_t pattern, size_t at, size_t 
 		return DP_OK;
 	if (c->tail_pattern != pattern || c->tail_span + 1 != c->span || to < c->held.to)
 		return drop_tail(c);
-	gap = at - c->held.end;
+	gap = at - c->held.it.end;
 	skip = to - c->held.to;
 	if (skip > gap + m / 2 || (to == m && (gap * 2 > m + skip || c->held.from > 0)))
 		return drop_tail(c);
@@ -290,11 +284,9 @@ static int close_piece(struct cutter *c, uint32_t pattern)
 static void open_piece(struct cutter *c, uint32_t pattern, size_t at, size_t offset)
 {
 	c->piece = (struct piece){
-		.first = at,
-		.end = at,
+		.it = { .first = at, .end = at, .edits = c->cuts[pattern].edit_count },
 		.from = offset,
 		.to = offset,
-		.edits = c->cuts[pattern].edit_count,
 	};
 	c->open = true;
 }
@@ -310,7 +302,7 @@ static int compare_run(struct cutter *c, uint32_t pattern, size_t at, size_t off
 		return DP_OK;
 	for (size_t i = 0; i < length && !status; i++) {
 		if (c->symbols[at + i] != p->exact[o]) {
-			status = add_edit(&c->cuts[pattern], &c->piece, at + i, offset + i,
+			status = add_edit(&c->cuts[pattern], &c->piece.it, at + i, offset + i,
 					  DP_EDIT_SUBSTITUTED);
 			c->piece.renamed++;
 		}
@@ -343,11 +335,11 @@ static int take_step(struct cutter *c, uint32_t pattern, struct dp_walk_step *st
 		status = compare_run(c, pattern, step->at, offset, step->length);
 		c->piece.to = offset + step->length;
 	} else {
-		status = add_edit(cut, &c->piece, step->at, offset, step->kind);
+		status = add_edit(cut, &c->piece.it, step->at, offset, step->kind);
 		if (consumes)
 			c->piece.to = offset + 1;
 	}
-	c->piece.end = step->at + step->length;
+	c->piece.it.end = step->at + step->length;
 	return status;
 }
 
@@ -407,13 +399,13 @@ static int add_rest(struct cutter *c)
 	if (!c->tail || c->tail_span + 1 != c->alignment->span_count)
 		return DP_OK;
 	m = c->patterns[c->tail_pattern].length;
-	rest = c->n - c->held.end;
+	rest = c->n - c->held.it.end;
 	if (c->held.from > 0 || c->held.to < m || rest > dp_param.rest_max || rest * 2 > m)
 		return DP_OK;
 	for (size_t i = 0; i < rest && !status; i++)
-		status = add_edit(&c->cuts[c->tail_pattern], &c->held, c->held.end + i, m,
+		status = add_edit(&c->cuts[c->tail_pattern], &c->held.it, c->held.it.end + i, m,
 				  DP_EDIT_INSERTED);
-	c->held.end = c->n;
+	c->held.it.end = c->n;
 	return status;
 }
 
@@ -453,6 +445,42 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 					     symbols);
 	for (size_t j = 0; j < count && status; j++)
 		dp_cut__fini(&cuts[j]);
+	return status;
+}
+
+/* Drops the deletions at the ends of a partial iteration: what the capture cut off is no edit. */
+static size_t drop_missing(struct dp_edit *edits, size_t n, const struct dp_repetition *iteration)
+{
+	size_t from = 0;
+
+	while (n > 0 && edits[n - 1].kind == DP_EDIT_DELETED &&
+	       edits[n - 1].position == iteration->end - iteration->first)
+		n--;
+	while (from < n && edits[from].kind == DP_EDIT_DELETED && edits[from].position == 0)
+		from++;
+	if (from)
+		memmove(edits, edits + from, (n - from) * sizeof(*edits));
+	return n - from;
+}
+
+int dp_cut__add_edits(struct dp_cut *cut, struct dp_repetition *iteration, const uint32_t *symbols,
+		      const uint32_t *pattern, size_t m)
+{
+	size_t first = iteration->first, n;
+	struct dp_edit *edits;
+	int status = dp_diff__run(&edits, &n, symbols + first, iteration->end - first, pattern, m);
+
+	if (status)
+		return status;
+	if (iteration->partial && n)
+		n = drop_missing(edits, n, iteration);
+	iteration->edits = cut->edit_count;
+	iteration->inserted = iteration->deleted = iteration->substituted = 0;
+	for (size_t i = 0; i < n && !status; i++) {
+		status = add_edit(cut, iteration, first + edits[i].position, edits[i].offset,
+				  edits[i].kind);
+	}
+	free(edits);
 	return status;
 }
 

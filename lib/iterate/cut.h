@@ -48,6 +48,13 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 void dp_cut__fini(struct dp_cut *cut);
 
 /*
+ * Appends the edits that turn pattern[0..m) into an iteration, and counts them in it; what the
+ * capture cut off of a partial one is no edit. Errors: DP_ERR_NOMEM. Cost: that of dp_diff__run().
+ */
+int dp_cut__add_edits(struct dp_cut *cut, struct dp_repetition *iteration, const uint32_t *symbols,
+		      const uint32_t *pattern, size_t m);
+
+/*
  * Gives iterations with equal edits the same variant. Errors: DP_ERR_NOMEM. Cost: linear in
  * iterations and edits.
  */

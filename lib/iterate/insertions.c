@@ -23,7 +23,7 @@ static size_t first_insertions(const struct dp_cut *cut, const struct dp_repetit
 			       size_t *count)
 {
 	const struct dp_edit *edits = cut->edits + s->edits;
-	size_t all = (size_t)s->inserted + s->deleted + s->substituted, at = 0, n = 0;
+	size_t all = dp_repetition__edit_count(s), at = 0, n = 0;
 
 	while (at < all && edits[at].kind == DP_EDIT_SUBSTITUTED)
 		at++;
@@ -43,7 +43,7 @@ static void move_insertions(struct dp_cut *cut, size_t k, size_t at, size_t coun
 {
 	struct dp_repetition *s = &cut->iterations[k], *before = s - 1;
 	size_t prefix = (size_t)cut->edits[s->edits + at].position - s->first;
-	size_t all = (size_t)before->inserted + before->deleted + before->substituted;
+	size_t all = dp_repetition__edit_count(before);
 	size_t to = s->edits + at + count - left;
 
 	s->first += count;
@@ -130,7 +130,7 @@ static void pack_edits(struct dp_cut *cut)
 
 	for (size_t k = 0; k < cut->count; k++) {
 		struct dp_repetition *s = &cut->iterations[k];
-		size_t count = (size_t)s->inserted + s->deleted + s->substituted;
+		size_t count = dp_repetition__edit_count(s);
 
 		memmove(cut->edits + to, cut->edits + s->edits, count * sizeof(*cut->edits));
 		s->edits = to;

@@ -19,6 +19,11 @@ struct dp_repetition {
 	bool partial;	  /* cut off by the beginning or end of the capture */
 };
 
+static inline size_t dp_repetition__edit_count(const struct dp_repetition *s)
+{
+	return (size_t)s->inserted + s->deleted + s->substituted;
+}
+
 /* The evidence about one symbol besides its name; -1 and false stand for unknown. */
 struct dp_evidence_at {
 	int64_t kernel_gap_ns;	/* from the previous kernel's end to this one's start */

@@ -159,3 +159,19 @@ void dp_offsets__fini(struct dp_offsets *offsets)
 	free(offsets->upload);
 	*offsets = (struct dp_offsets){ 0 };
 }
+
+size_t dp_offsets__longest_gap(size_t *before, const bool *flags, size_t m)
+{
+	size_t last = SIZE_MAX, longest = 0;
+
+	for (size_t o = 0; o < 2 * m; o++) {
+		if (!flags[o % m])
+			continue;
+		if (last != SIZE_MAX && o - last > longest) {
+			longest = o - last;
+			*before = last % m;
+		}
+		last = o;
+	}
+	return longest;
+}

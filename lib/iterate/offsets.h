@@ -26,4 +26,10 @@ int dp_offsets__gather(struct dp_offsets *offsets, const struct dp_alignment *al
 		       uint32_t pattern, size_t m, const struct dp_evidence *evidence);
 void dp_offsets__fini(struct dp_offsets *offsets);
 
+/*
+ * The longest way from one flagged offset of a cyclic pattern to the next; *before is the first of
+ * both. Returns 0 if none is flagged.
+ */
+size_t dp_offsets__longest_gap(size_t *before, const bool *flags, size_t m);
+
 #endif

@@ -6,6 +6,7 @@
  * Cost: a few comparisons for each symbol of two iterations.
  */
 #include "iterate/optimizer.h"
+#include "iterate/offsets.h"
 #include "base/parameters.h"
 
 struct run {
@@ -84,23 +85,16 @@ static bool has_rival(const struct run *best, const uint32_t *s, size_t m, const
 void dp_optimizer__find(struct dp_optimizer *optimizer, const uint32_t *pattern, size_t m,
 			const bool *at, const bool *moves)
 {
-	size_t last = SIZE_MAX, longest = 0, count = 0, after = 0;
+	size_t count = 0, before, longest;
 	struct run run;
 
-	for (size_t o = 0; at && o < 2 * m; o++) {
-		if (!at[o % m])
-			continue;
-		count += o < m;
-		if (last != SIZE_MAX && o - last > longest) {
-			longest = o - last;
-			after = (last + 1) % m;
-		}
-		last = o;
-	}
+	for (size_t o = 0; at && o < m; o++)
+		count += at[o];
 	*optimizer = (struct dp_optimizer){ .named = count > 0, .everywhere = count == m };
 	if (count) {
+		longest = dp_offsets__longest_gap(&before, at, m);
 		optimizer->known = count < m && longest * 4 >= m;
-		optimizer->end = after;
+		optimizer->end = (before + 1) % m;
 		optimizer->room = DP_MIN(longest, DP_MAX(m / 16, 4));
 		return;
 	}

@@ -9,11 +9,6 @@
 
 #include <string.h>
 
-static size_t edits_of(const struct dp_repetition *s)
-{
-	return (size_t)s->inserted + s->deleted + s->substituted;
-}
-
 /*
  * The number of the pattern's symbols that an iteration lacks; another exact name does not count.
  */
@@ -22,7 +17,7 @@ static size_t missing(const struct dp_cut *cut, const struct dp_repetition *s,
 {
 	size_t n = s->deleted;
 
-	for (size_t i = 0; s->substituted > 0 && i < edits_of(s); i++) {
+	for (size_t i = 0; s->substituted > 0 && i < dp_repetition__edit_count(s); i++) {
 		const struct dp_edit *e = &cut->edits[s->edits + i];
 
 		n += e->kind == DP_EDIT_SUBSTITUTED &&
@@ -52,7 +47,7 @@ static void remove_flagged(struct dp_cut *cut, const bool *flags)
 
 	for (size_t i = 0; i < cut->count; i++) {
 		struct dp_repetition s = cut->iterations[i];
-		size_t count = edits_of(&s);
+		size_t count = dp_repetition__edit_count(&s);
 
 		if (flags[i]) {
 			cut->complete -= !s.partial;

@@ -6,11 +6,6 @@
 
 enum { INDEX_BITS = 40 }; /* for more iterations than fit in memory */
 
-static size_t edits_of(const struct dp_repetition *s)
-{
-	return (size_t)s->inserted + s->deleted + s->substituted;
-}
-
 /* The offset identifies a deleted symbol; offset and symbol identify others. */
 static uint64_t symbol_of(const struct dp_edit *edit, const uint32_t *symbols)
 {
@@ -22,7 +17,7 @@ static uint64_t hash_edits(const struct dp_repetition *s, const struct dp_edit *
 {
 	uint64_t h = s->partial;
 
-	for (size_t i = 0; i < edits_of(s); i++) {
+	for (size_t i = 0; i < dp_repetition__edit_count(s); i++) {
 		const struct dp_edit *e = &edits[s->edits + i];
 
 		h = (h ^ ((uint64_t)e->kind << 32 | e->offset)) * 0x9e3779b97f4a7c15u;
@@ -37,7 +32,7 @@ static bool equal_edits(const struct dp_repetition *a, const struct dp_repetitio
 	if (a->inserted != b->inserted || a->deleted != b->deleted ||
 	    a->substituted != b->substituted || a->partial != b->partial)
 		return false;
-	for (size_t i = 0; i < edits_of(a); i++) {
+	for (size_t i = 0; i < dp_repetition__edit_count(a); i++) {
 		const struct dp_edit *x = &edits[a->edits + i], *y = &edits[b->edits + i];
 
 		if (x->kind != y->kind || x->offset != y->offset ||
@@ -69,7 +64,7 @@ int dp_variants__number(struct dp_repetition *iterations, size_t count, const st
 		uint64_t hash, slot;
 
 		s->variant = 0;
-		if (!edits_of(s))
+		if (!dp_repetition__edit_count(s))
 			continue;
 		hash = hash_edits(s, edits, symbols);
 		slot = hash & (slots - 1);

@@ -309,37 +309,20 @@ static size_t recurrences(const struct dp_ballot *b, const bool *at)
 	return count == b->m || (count > 1 && count * 4 > b->m) ? 0 : count;
 }
 
-/* The offset that ends the longest stretch without it; *longest is the length of that stretch. */
-static size_t after_longest(const struct dp_ballot *b, const bool *at, size_t *longest)
-{
-	size_t last = SIZE_MAX, after = 0;
-
-	*longest = 0;
-	for (size_t o = 0; o < 2 * b->m; o++) {
-		if (!at[o % b->m])
-			continue;
-		if (last != SIZE_MAX && o - last > *longest) {
-			*longest = o - last;
-			after = o % b->m;
-		}
-		last = o;
-	}
-	return after;
-}
-
 /*
  * Gives half of the score to all offsets where it recurs, and half to the one after the longest
  * stretch without it.
  */
 static void recurring(const struct dp_ballot *b, const bool *at, double *score)
 {
-	size_t count = b->observed ? recurrences(b, at) : 0, longest;
+	size_t count = b->observed ? recurrences(b, at) : 0, before, longest;
 
 	if (!count)
 		return;
 	for (size_t o = 0; o < b->m; o++)
 		score[o] = at[o] ? 0.5 / (double)DP_MIN(count, 4) : 0;
-	score[after_longest(b, at, &longest)] += 0.5;
+	longest = dp_offsets__longest_gap(&before, at, b->m);
+	score[(before + longest) % b->m] += 0.5;
 }
 
 static void uploads(const struct dp_ballot *b, double *score)

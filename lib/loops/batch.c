@@ -31,17 +31,13 @@ int dp_driver__take_back(struct dp_driver *d, const struct dp_sequence_loop *fro
 	return dp_marks__script(loop, d->request->symbols, from->iterations, from->count);
 }
 
-static size_t edits_of(const struct dp_repetition *s)
-{
-	return (size_t)s->inserted + s->deleted + s->substituted;
-}
-
 static size_t count_exact(const struct dp_sequence_loop *loop)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < loop->count; i++)
-		n += !loop->iterations[i].partial && !edits_of(&loop->iterations[i]);
+		n += !loop->iterations[i].partial &&
+		     !dp_repetition__edit_count(&loop->iterations[i]);
 	return n;
 }
 
@@ -246,8 +242,7 @@ static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_fo
 	dp_explain__add(d->request->explain, "loop",
 			DP_FACTS({ "length", "count", (double)b->list[i].length },
 				 { "iterations", "count", (double)b->cuts[i].complete },
-				 { "confidence", "1", sure },
-				 { "listed", "count", listed }),
+				 { "confidence", "1", sure }, { "listed", "count", listed }),
 			"a loop of {length:symbol} with {iterations:whole iteration}: {confidence} "
 			"confidence%s",
 			listed ? "" : ", too little to list it");
@@ -255,6 +250,7 @@ static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_fo
 		if (sure >= d->loops->best_confidence) {
 			d->loops->best_confidence = sure;
 			d->loops->best_length = b->list[i].length;
+			d->loops->best_iterations = b->cuts[i].complete;
 			d->loops->best_coverage =
 				(double)b->cuts[i].covered / (double)d->request->count;
 		}

@@ -10,6 +10,7 @@
  */
 #include "loops/branching.h"
 #include "base/parameters.h"
+#include "base/sort.h"
 #include "pattern/runs.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@
 struct occurrences {
 	uint32_t *where;
 	size_t *first; /* of each symbol in where, and one past the last */
-	uint32_t *gaps;
+	size_t *gaps;  /* scratch */
 	const struct dp_runs *runs;
 };
 
@@ -51,13 +52,6 @@ static size_t count_of(const struct occurrences *o, uint32_t symbol)
 	return o->first[symbol + 1] - o->first[symbol];
 }
 
-static int by_value(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /*
  * The median gap between a symbol's occurrences; 0 unless they are regular and span the sequence.
  */
@@ -72,7 +66,7 @@ static size_t regular_gap(const struct occurrences *o, uint32_t symbol)
 		return 0;
 	for (size_t i = 0; i + 1 < count; i++)
 		o->gaps[i] = where[i + 1] - where[i];
-	qsort(o->gaps, count - 1, sizeof(*o->gaps), by_value);
+	dp_sort__size(o->gaps, count - 1);
 	median = o->gaps[(count - 1) / 2];
 	for (size_t i = 0; i + 1 < count; i++)
 		near += o->gaps[i] * 2 >= median && o->gaps[i] <= 2 * median;
@@ -114,8 +108,7 @@ static uint32_t find_anchor(const struct occurrences *o, size_t *gap)
 		 */
 		if (count_of(o, s) == most &&
 		    (members < best_members ||
-		     (members == best_members &&
-		      o->where[o->first[s]] > o->where[o->first[best]])))
+		     (members == best_members && o->where[o->first[s]] > o->where[o->first[best]])))
 			continue;
 		most = count_of(o, s);
 		best_members = members;

@@ -45,7 +45,7 @@ struct dp_confidence {
 /* Computes both probabilities from the features. */
 void dp_confidence__judge(struct dp_confidence *confidence);
 
-/* That the loop is right. */
+/* That the loop is right; NaN if nothing was measured that tells. */
 static inline double dp_confidence__of(const struct dp_confidence *confidence)
 {
 	return confidence->loop * confidence->boundary;

@@ -10,14 +10,35 @@
 /* A sequence and the loops found in it so far. */
 struct dp_driver {
 	const struct dp_loops_request *request;
-	uint32_t *coarse; /* symbols by family or class; NULL: as they are */
+	uint32_t *coarse;		    /* symbols by family or class; NULL: as they are */
 	struct dp_search_sequence sequence; /* those, and their tree */
-	bool keep_all;		    /* also loops with little confidence */
-	bool collapsed;		    /* set if the loops were found with repetitions collapsed */
-	double per_symbol;	    /* mean number of kernels per symbol; 0: one each */
+	bool keep_all;			    /* also loops with little confidence */
+	bool collapsed;	   /* set if the loops were found with repetitions collapsed */
+	double per_symbol; /* mean number of kernels per symbol; 0: one each */
 	struct dp_loops *loops;
 	size_t room;
 };
+
+/*
+ * A shorter sequence, each symbol of which stands for one or more of a driver's, and its loops. Its
+ * driver has that one's request, but asks for evidence and names at the positions there.
+ */
+struct dp_shortened {
+	struct dp_driver driver;
+	struct dp_loops_request request;
+	struct dp_loops loops;
+	const struct dp_evidence *evidence;
+	struct dp_explain_shortened names;
+};
+
+/*
+ * Prepares the search of a shorter sequence, symbols[0..count). position[] maps them, and the end,
+ * to the sequence of `from`. All are borrowed until dp_shortened__end(), which frees the loops.
+ */
+void dp_shortened__begin(struct dp_shortened *shortened, const struct dp_driver *from,
+			 const uint32_t *symbols, size_t count, uint32_t alphabet,
+			 const uint32_t *position);
+void dp_shortened__end(struct dp_shortened *shortened);
 
 /* Appends a loop to the driver's. Returns NULL if memory runs out. */
 struct dp_sequence_loop *dp_driver__add(struct dp_driver *driver);

@@ -19,7 +19,6 @@ struct folded {
 	size_t count;
 	size_t runs; /* of iterations, that were folded */
 	uint32_t alphabet;
-	const struct dp_evidence *evidence;
 };
 
 static void folded_fini(struct folded *f)
@@ -54,7 +53,7 @@ static size_t next_loop(const struct dp_loops *loops, const size_t *at, size_t c
 static size_t own_end(const struct dp_sequence_loop *loop, size_t i)
 {
 	const struct dp_repetition *s = &loop->iterations[i];
-	size_t left = (size_t)s->inserted + s->deleted + s->substituted, end = s->end;
+	size_t left = dp_repetition__edit_count(s), end = s->end;
 
 	for (; left > 0; left--, end--) {
 		const struct dp_edit *x = &loop->edits[s->edits + left - 1];
@@ -124,13 +123,6 @@ static int make_folded(struct folded *f, const struct dp_driver *d, size_t count
 	return DP_OK;
 }
 
-static void at_folded(void *ctx, size_t index, struct dp_evidence_at *out)
-{
-	const struct folded *f = ctx;
-
-	f->evidence->at(f->evidence->ctx, f->position[index], out);
-}
-
 /* Returns true if the pattern holds a folded symbol. */
 static bool is_around(const struct dp_pattern *h, uint32_t alphabet)
 {
@@ -155,30 +147,25 @@ static bool lies_in(const struct dp_sequence_loop *loop, const struct dp_sequenc
 	return (double)inside >= dp_param.enclosed_share * (double)loop->count;
 }
 
-static int make_loops(struct dp_driver *d, const struct folded *f, struct dp_patterns *patterns)
+/* Keeps the patterns that hold a folded symbol, and makes their loops. */
+static int make_loops(struct dp_driver *d, struct dp_shortened *folded,
+		      struct dp_patterns *patterns)
 {
-	struct dp_loops made = { 0 };
-	struct dp_loops_request request = *d->request;
-	struct dp_driver inner = { .request = &request,
-				   .sequence = { f->symbols, f->count, f->alphabet, NULL, NULL },
-				   .keep_all = d->keep_all,
-				   .loops = &made };
-	uint32_t index[DP_PATTERNS_MAX];
-	int status;
+	uint32_t made[DP_PATTERNS_MAX];
+	size_t kept = 0;
+	int status = DP_OK;
 
-	inner.per_symbol = (double)d->request->count / (double)f->count;
-	request.symbols = f->symbols;
-	request.count = f->count;
-	request.alphabet = f->alphabet;
-	request.family = NULL;
-	if (request.evidence.at) {
-		request.evidence.at = at_folded;
-		request.evidence.ctx = (void *)(uintptr_t)f;
+	for (size_t i = 0; i < patterns->count; i++) {
+		if (is_around(&patterns->items[i], d->sequence.alphabet))
+			patterns->items[kept++] = patterns->items[i];
+		else
+			free(patterns->items[i].symbols);
 	}
-	status = dp_driver__level(&inner, patterns, index, NULL, NULL);
-	for (size_t i = 0; i < made.count && !status; i++)
-		status = dp_driver__take_back(d, &made.loops[i], f->position);
-	dp_loops__fini(&made);
+	patterns->count = kept;
+	if (kept > 0)
+		status = dp_driver__level(&folded->driver, patterns, made, NULL, NULL);
+	for (size_t i = 0; i < folded->loops.count && !status; i++)
+		status = dp_driver__take_back(d, &folded->loops.loops[i], folded->names.position);
 	return status;
 }
 
@@ -187,11 +174,10 @@ int dp_enclosing__find(struct dp_driver *d, size_t count)
 	struct dp_search_bar bar = { dp_param.loop_least, d->request->count,
 				     dp_param.enclosing_bits, dp_param.enclosing_coverage };
 	struct dp_patterns patterns = { .count = 0 };
-	struct dp_search_sequence sequence;
-	struct dp_explain_shortened shortened = { { 0 }, NULL };
-	struct folded f = { .evidence = &d->request->evidence };
+	struct dp_shortened folded;
+	struct folded f = { .count = 0 };
 	struct dp_loops *loops = d->loops;
-	size_t kept = 0, before = loops->count;
+	size_t before = loops->count;
 	int status = DP_OK;
 	bool any;
 
@@ -208,32 +194,16 @@ int dp_enclosing__find(struct dp_driver *d, size_t count)
 			DP_FACTS({ "symbols", "count", (double)f.count }),
 			"loops around these: with each stretch of iterations as one symbol, the "
 			"sequence of {symbols} symbols is searched");
-	shortened.position = f.position;
-	shortened.before = dp_explain__rename(
-		d->request->explain,
-		(struct dp_explain_names){ "symbol", dp_explain__shortened_at, &shortened });
-	sequence = (struct dp_search_sequence){ f.symbols, f.count, f.alphabet, NULL,
-						d->request->explain };
-	status = dp_search__unaided(&patterns, &sequence, &bar);
-	dp_search_sequence__fini(&sequence);
-	if (status)
-		goto out;
-	for (size_t i = 0; i < patterns.count; i++) {
-		if (is_around(&patterns.items[i], d->sequence.alphabet))
-			patterns.items[kept++] = patterns.items[i];
-		else
-			free(patterns.items[i].symbols);
-	}
-	patterns.count = kept;
-	if (kept > 0)
-		status = make_loops(d, &f, &patterns);
+	dp_shortened__begin(&folded, d, f.symbols, f.count, f.alphabet, f.position);
+	status = dp_search__unaided(&patterns, &folded.driver.sequence, &bar);
+	if (!status)
+		status = make_loops(d, &folded, &patterns);
+	dp_shortened__end(&folded);
 	for (size_t i = 0; i < count && !status; i++)
 		for (size_t k = before; k < loops->count; k++)
 			if (lies_in(&loops->loops[i], &loops->loops[k]))
 				loops->loops[i].parent = (uint32_t)k;
 out:
-	if (shortened.position)
-		dp_explain__rename(d->request->explain, shortened.before);
 	dp_patterns__fini(&patterns);
 	folded_fini(&f);
 	return status;

@@ -9,7 +9,6 @@
  * side.
  */
 #include "loops/known_count.h"
-#include "align/diff.h"
 #include "base/parameters.h"
 
 #include <string.h>
@@ -29,8 +28,7 @@ static bool is_same(const struct dp_loops_request *r, uint32_t a, uint32_t b)
 }
 
 /* Returns true if the symbols from `at` on begin like the loop's pattern. */
-static bool begins(const struct dp_loops_request *r, const struct dp_sequence_loop *loop,
-		   size_t at)
+static bool begins(const struct dp_loops_request *r, const struct dp_sequence_loop *loop, size_t at)
 {
 	size_t n = DP_MIN(loop->length, dp_param.count_begin);
 
@@ -130,21 +128,12 @@ static int add(const struct dp_loops_request *r, struct dp_sequence_loop *loop,
 	       const struct room *room, size_t first, size_t end)
 {
 	struct dp_repetition iteration = { .first = first, .end = end };
-	struct dp_edit *edits;
-	size_t count;
-	int status = dp_diff__run(&edits, &count, r->symbols + first, end - first, loop->pattern,
-				  loop->length);
+	struct dp_cut cut = { 0 };
+	int status = dp_cut__add_edits(&cut, &iteration, r->symbols, loop->pattern, loop->length);
 
-	if (status)
-		return status;
-	for (size_t i = 0; i < count; i++) {
-		edits[i].position += first;
-		iteration.inserted += edits[i].kind == DP_EDIT_INSERTED;
-		iteration.deleted += edits[i].kind == DP_EDIT_DELETED;
-		iteration.substituted += edits[i].kind == DP_EDIT_SUBSTITUTED;
-	}
-	status = splice(loop, room->at, room->drop, iteration, edits, count);
-	free(edits);
+	if (!status)
+		status = splice(loop, room->at, room->drop, iteration, cut.edits, cut.edit_count);
+	dp_cut__fini(&cut);
 	if (!status)
 		status =
 			dp_variants__number(loop->iterations, loop->count, loop->edits, r->symbols);
@@ -239,12 +228,10 @@ int dp_known_count__add(struct dp_driver *driver, size_t which, uint64_t known)
 	const struct dp_loops_request *r = driver->request;
 	struct dp_sequence_loop *loop = &driver->loops->loops[which];
 	struct room room;
-	size_t whole = 0;
+	size_t whole = dp_loops__whole(loop);
 	bool added = false;
 	int status = DP_OK;
 
-	for (size_t i = 0; i < loop->count; i++)
-		whole += !loop->iterations[i].partial;
 	/* a single iteration does not show what the others look like */
 	if (whole < 2 || whole + 1 != known)
 		return DP_OK;

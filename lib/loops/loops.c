@@ -120,8 +120,7 @@ static bool near_enough(const struct dp_loops *loops, const struct dp_loops_requ
 			const uint32_t *assigned)
 {
 	for (size_t i = 0; i < r->counts_count; i++)
-		if (assigned[i] == DP_NONE ||
-		    !is_near(&loops->loops[assigned[i]], r->counts[i]))
+		if (assigned[i] == DP_NONE || !is_near(&loops->loops[assigned[i]], r->counts[i]))
 			return false;
 	return true;
 }
@@ -225,14 +224,9 @@ static int take_assigned(struct dp_driver *d, struct dp_loops *from, const uint3
  */
 static size_t find_row(const struct dp_loops *loops, bool *which)
 {
-	const struct dp_sequence_loop *most = NULL, *last = NULL;
+	const struct dp_sequence_loop *most = dp_loops__main(loops), *last = NULL;
 	size_t sum = 0, n = 0;
 
-	for (size_t k = 0; k < loops->count; k++)
-		if (loops->loops[k].chosen &&
-		    (!most ||
-		     (double)dp_loops__covered(&loops->loops[k]) > (double)dp_loops__covered(most)))
-			most = &loops->loops[k];
 	for (size_t k = 0; k < loops->count; k++) {
 		const struct dp_sequence_loop *loop = &loops->loops[k];
 
@@ -311,8 +305,7 @@ static void note_likely(struct dp_loops *loops, const struct dp_loops *tree, uin
 		if (dp_loops__whole(loop) == known)
 			return;
 		if (loop->chosen && loop->confidence.loop > dp_param.count_likely &&
-		    (!likely ||
-		     dp_loops__covered(loop) > dp_loops__covered(likely)))
+		    (!likely || dp_loops__covered(loop) > dp_loops__covered(likely)))
 			likely = loop;
 	}
 	if (!likely)
@@ -457,11 +450,7 @@ static int find_as_published(struct dp_driver *d, struct dp_error *error)
 		loop->chosen = true;
 		loop->length = p.length;
 		loop->occurrences = p.occurrences;
-		loop->confidence = (struct dp_confidence){
-			.loop = (double)DP_MIN(cut.count, (size_t)r->counts[i]) /
-				(double)r->counts[i],
-			.boundary = 1,
-		};
+		loop->confidence.loop = loop->confidence.boundary = (double)NAN;
 		dp_driver__take_cut(loop, &cut);
 	}
 	dp_cut__fini(&cut);
@@ -509,7 +498,7 @@ int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *reque
 		return status == DP_ERR_NOMEM ? dp_error__nomem(error, 0) : status;
 	}
 	if (d.loops->count > 0) {
-		d.loops->best_length = 0;
+		d.loops->best_length = d.loops->best_iterations = 0;
 		d.loops->best_coverage = d.loops->best_confidence = 0;
 	}
 	*loops = d.loops;

@@ -38,6 +38,7 @@ struct dp_loops {
 	size_t best_length;   /* symbols, 0: no candidate */
 	double best_coverage; /* 0 to 1 */
 	double best_confidence;
+	size_t best_iterations; /* whole ones */
 	/*
 	 * If no loop that is found unaided has the given number of iterations: the most likely one
 	 * of those with another number. 0 iterations: none.
@@ -122,7 +123,7 @@ int dp_loops__project(struct dp_loops **loops, const struct dp_loops *from,
 /*
  * Gives a loop its pattern, the most frequent of n known iterations (if no two are equal, one of
  * median length), and the iterations with their edits. After a failure the loop may hold some of
- * these. Errors: DP_ERR_NOMEM. Cost: linear.
+ * these. Errors: DP_ERR_NOMEM. Cost: linear, and a sort of the iterations.
  */
 int dp_marks__script(struct dp_sequence_loop *loop, const uint32_t *symbols,
 		     const struct dp_repetition *iterations, size_t n);

@@ -1,10 +1,9 @@
 /*
- * Loops from known boundaries. The pattern is the most frequent iteration, found by hash and
- * comparison; the edits of each iteration are a diff against it. Cost: linear.
+ * Loops from known boundaries. The pattern is the most frequent iteration, found by hash; the edits
+ * of each iteration are a diff against it. Cost: linear, and a sort of the iterations.
  */
 #include "loops/loops.h"
 #include "iterate/cut.h"
-#include "align/diff.h"
 
 #include <string.h>
 
@@ -22,87 +21,13 @@ static uint64_t hash_of(const uint32_t *symbols, size_t n)
 	return h ^ h >> 32;
 }
 
-/* The index of the most frequent iteration; of equals, the first. */
-static int most_frequent(size_t *index, size_t *times, const uint32_t *symbols,
-			 const struct marked *marked, size_t n)
+static int by_hash(const void *a, const void *b)
 {
-	size_t slots = 16, slot, *table, *counts;
-	int status = DP_ERR_NOMEM;
+	const struct marked *x = a, *y = b;
 
-	while (slots / 2 < n)
-		slots *= 2;
-	table = dp_alloc__zeroed(slots, sizeof(*table));
-	counts = dp_alloc__zeroed(n, sizeof(*counts));
-	if (!table || !counts)
-		goto out;
-	for (size_t i = 0; i < n; i++) {
-		const struct marked *m = &marked[i], *o;
-
-		for (slot = (size_t)m->hash & (slots - 1); table[slot];
-		     slot = (slot + 1) & (slots - 1)) {
-			o = &marked[table[slot] - 1];
-			if (o->hash == m->hash && o->length == m->length &&
-			    !memcmp(symbols + o->first, symbols + m->first,
-				    m->length * sizeof(*symbols)))
-				break;
-		}
-		if (!table[slot])
-			table[slot] = i + 1;
-		counts[table[slot] - 1]++;
-	}
-	*index = 0;
-	for (size_t i = 1; i < n; i++)
-		if (counts[i] > counts[*index])
-			*index = i;
-	*times = counts[*index];
-	status = DP_OK;
-out:
-	free(counts);
-	free(table);
-	return status;
-}
-
-/* Drops the deletions at the ends of a partial iteration: what the capture cut off is no edit. */
-static size_t drop_missing(struct dp_edit *edits, size_t n, const struct dp_repetition *iteration)
-{
-	size_t from = 0;
-
-	while (n > 0 && edits[n - 1].kind == DP_EDIT_DELETED &&
-	       edits[n - 1].position == iteration->end - iteration->first)
-		n--;
-	while (from < n && edits[from].kind == DP_EDIT_DELETED && edits[from].position == 0)
-		from++;
-	if (from)
-		memmove(edits, edits + from, (n - from) * sizeof(*edits));
-	return n - from;
-}
-
-static int mark_segment(struct dp_cut *cut, const uint32_t *symbols, struct dp_repetition iteration,
-			const uint32_t *pattern, size_t m)
-{
-	size_t first = iteration.first, n;
-	struct dp_edit *edits;
-	int status = dp_diff__run(&edits, &n, symbols + first, iteration.end - first, pattern, m);
-
-	if (status)
-		return status;
-	if (iteration.partial && n)
-		n = drop_missing(edits, n, &iteration);
-	iteration.edits = cut->edit_count;
-	iteration.inserted = iteration.deleted = iteration.substituted = 0;
-	status = dp_array__reserve(&cut->edits, &cut->edit_room, cut->edit_count + n,
-				   sizeof(*cut->edits));
-	for (size_t i = 0; i < n && !status; i++) {
-		iteration.inserted += edits[i].kind == DP_EDIT_INSERTED;
-		iteration.deleted += edits[i].kind == DP_EDIT_DELETED;
-		iteration.substituted += edits[i].kind == DP_EDIT_SUBSTITUTED;
-		edits[i].position += first;
-		cut->edits[cut->edit_count++] = edits[i];
-	}
-	free(edits);
-	if (!status)
-		cut->iterations[cut->count++] = iteration;
-	return status;
+	if (x->hash != y->hash)
+		return x->hash < y->hash ? -1 : 1;
+	return x->first < y->first ? -1 : x->first > y->first;
 }
 
 static int by_length(const void *a, const void *b)
@@ -114,13 +39,33 @@ static int by_length(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
+/*
+ * The most frequent iteration, of equals the first. Different iterations with the same 64-bit hash
+ * would make one seem too frequent; edits are found by comparing symbols.
+ */
+static struct marked most_frequent(size_t *times, struct marked *marked, size_t n)
+{
+	struct marked best = { .first = SIZE_MAX };
+
+	*times = 0;
+	qsort(marked, n, sizeof(*marked), by_hash);
+	for (size_t i = 0, j; i < n; i = j) {
+		for (j = i + 1; j < n && marked[j].hash == marked[i].hash; j++)
+			;
+		if (j - i > *times || (j - i == *times && marked[i].first < best.first)) {
+			*times = j - i;
+			best = marked[i];
+		}
+	}
+	return best;
+}
+
 /* Chooses the pattern: an iteration that occurs twice or more, else one of median length. */
 static int choose(struct marked *chosen, size_t *times, const uint32_t *symbols,
 		  const struct dp_repetition *iterations, size_t n)
 {
 	struct marked *marked = dp_alloc__array(n, sizeof(*marked));
-	size_t count = 0, index = 0, complete = 0;
-	int status;
+	size_t count = 0, complete = 0;
 
 	if (!marked)
 		return DP_ERR_NOMEM;
@@ -134,15 +79,13 @@ static int choose(struct marked *chosen, size_t *times, const uint32_t *symbols,
 				(struct marked){ hash_of(symbols + iterations[i].first, length),
 						 iterations[i].first, length };
 	}
-	status = most_frequent(&index, times, symbols, marked, count);
-	if (!status && *times < 2) {
+	*chosen = most_frequent(times, marked, count);
+	if (*times < 2) {
 		qsort(marked, count, sizeof(*marked), by_length);
-		index = (count - 1) / 2;
+		*chosen = marked[(count - 1) / 2];
 	}
-	if (!status)
-		*chosen = marked[index];
 	free(marked);
-	return status;
+	return DP_OK;
 }
 
 int dp_marks__script(struct dp_sequence_loop *loop, const uint32_t *symbols,
@@ -162,8 +105,12 @@ int dp_marks__script(struct dp_sequence_loop *loop, const uint32_t *symbols,
 	else
 		memcpy(loop->pattern, symbols + chosen.first,
 		       loop->length * sizeof(*loop->pattern));
-	for (size_t i = 0; i < n && !status; i++)
-		status = mark_segment(&cut, symbols, iterations[i], loop->pattern, loop->length);
+	for (; cut.count < n && !status; cut.count++) {
+		struct dp_repetition *s = &cut.iterations[cut.count];
+
+		*s = iterations[cut.count];
+		status = dp_cut__add_edits(&cut, s, symbols, loop->pattern, loop->length);
+	}
 	if (!status)
 		status = dp_variants__number(cut.iterations, n, cut.edits, symbols);
 	loop->iterations = cut.iterations;

@@ -229,19 +229,6 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const 
 	return DP_OK;
 }
 
-/* Evidence for a sequence with collapsed repetitions. */
-struct mapped {
-	const struct dp_evidence *evidence;
-	const struct dp_runs *runs;
-};
-
-static void at_mapped(void *ctx, size_t index, struct dp_evidence_at *out)
-{
-	const struct mapped *m = ctx;
-
-	m->evidence->at(m->evidence->ctx, m->runs->position[index], out);
-}
-
 /*
  * The traits of collapsed symbols: a repetition finishes a step if one of its symbols does; whether
  * uploads precede it is unknown.
@@ -292,36 +279,20 @@ static void explain_better(const struct dp_driver *d, const char *stage, double 
 
 /* Adds the loops of the collapsed sequence, whose patterns are known, to the driver. */
 static int expand_tree(struct dp_driver *d, struct dp_levels *levels,
-		       struct dp_search_sequence *sequence, const struct dp_runs *runs,
-		       const uint8_t *traits)
+		       struct dp_shortened *collapsed, const uint8_t *traits)
 {
 	const struct dp_loops_request *r = d->request;
-	struct mapped mapped = { &r->evidence, runs };
-	struct dp_loops loops = { 0 };
-	struct dp_loops_request request = *r;
-	struct dp_driver inner = { .request = &request,
-				   .sequence = *sequence,
-				   .loops = &loops,
-				   .keep_all = d->keep_all,
-				   .per_symbol = (double)r->count / (double)runs->count };
 	int status;
 
-	request.symbols = runs->symbols;
-	request.count = runs->count;
-	request.alphabet = runs->alphabet;
-	request.family = NULL;
-	if (request.evidence.at) {
-		request.evidence.at = at_mapped;
-		request.evidence.ctx = &mapped;
-	}
-	request.evidence.loose_begin = true; /* a repetition that is cut off begins elsewhere */
-	status = make_tree(&inner, levels, traits);
-	*sequence = inner.sequence;
-	for (size_t i = 0; i < loops.count && !status; i++) {
-		struct dp_sequence_loop *loop = &loops.loops[i], *made;
+	/* a repetition that is cut off begins elsewhere */
+	collapsed->request.evidence.loose_begin = true;
+	status = make_tree(&collapsed->driver, levels, traits);
+	for (size_t i = 0; i < collapsed->loops.count && !status; i++) {
+		struct dp_sequence_loop *loop = &collapsed->loops.loops[i], *made;
 
-		loop->count = dp_expand__iterations(loop->iterations, loop->count, r->symbols,
-						    r->count, runs->position, &r->evidence);
+		loop->count =
+			dp_expand__iterations(loop->iterations, loop->count, r->symbols, r->count,
+					      collapsed->names.position, &r->evidence);
 		status = dp_driver__take_back(d, loop, NULL);
 		if (status)
 			break;
@@ -329,7 +300,6 @@ static int expand_tree(struct dp_driver *d, struct dp_levels *levels,
 		made->chosen = loop->chosen;
 		made->parent = loop->parent;
 	}
-	dp_loops__fini(&loops);
 	return status;
 }
 
@@ -342,8 +312,7 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 			 bool *taken)
 {
 	struct dp_levels levels = { .alone = 0 };
-	struct dp_search_sequence sequence = { .tree = NULL };
-	struct dp_explain_shortened shortened;
+	struct dp_shortened collapsed;
 	struct dp_runs runs;
 	double bits, most;
 	bool better;
@@ -361,29 +330,23 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 			"the patterns leave much unexplained: each of {runs:repetition} of "
 			"something short becomes one symbol, and the sequence of {symbols} symbols "
 			"is searched again");
-	shortened.position = runs.position;
-	shortened.before = dp_explain__rename(
-		d->sequence.explain,
-		(struct dp_explain_names){ "symbol", dp_explain__shortened_at, &shortened });
-	sequence = (struct dp_search_sequence){ runs.symbols, runs.count, runs.alphabet, NULL,
-						d->sequence.explain };
+	dp_shortened__begin(&collapsed, d, runs.symbols, runs.count, runs.alphabet, runs.position);
 	if (traits)
 		of_runs = traits_of_runs(d, &runs, traits);
 	if (traits && !of_runs)
 		status = DP_ERR_NOMEM;
 	if (!status)
-		status = dp_levels__find(&levels, &sequence, of_runs, 0);
+		status = dp_levels__find(&levels, &collapsed.driver.sequence, of_runs, 0);
 	bits = levels.fit.bits + dp_param.run_bits * (double)runs.runs;
 	most = regular(&levels, runs.count) ? dp_param.better_regular : dp_param.better;
 	better = !status && levels.chosen.count > 0 && bits < most * flat->fit.bits;
 	explain_better(d, "collapsed", bits, flat, better);
 	if (better)
-		status = expand_tree(d, &levels, &sequence, &runs, of_runs);
+		status = expand_tree(d, &levels, &collapsed, of_runs);
 	*taken = better && d->loops->count > 0;
-	dp_explain__rename(d->sequence.explain, shortened.before);
+	dp_shortened__end(&collapsed);
 out:
 	dp_levels__fini(&levels);
-	dp_search_sequence__fini(&sequence);
 	dp_runs__fini(&runs);
 	free(of_runs);
 	return status;

@@ -6,6 +6,7 @@
  * Cost: linear in the parts.
  */
 #include "pattern/choose.h"
+#include "pattern/anchors.h"
 #include "base/parameters.h"
 
 #include <math.h>
@@ -31,9 +32,9 @@ double dp_choose__misfit(const struct dp_pattern *p, uint64_t known)
 	return p->repeats > n + dp_param.count_more ? (p->repeats - n) / p->repeats : 0;
 }
 
-bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_choose_sequence *sequence)
+bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_search_bar *bar)
 {
-	return p->longest >= dp_param.tandem && p->repeats >= (double)sequence->least - 0.5;
+	return p->longest >= dp_param.tandem && p->repeats >= (double)bar->least - 0.5;
 }
 
 /*
@@ -41,15 +42,15 @@ bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_choose_seque
  * the pattern does not repeat. With a known count it is the negative of the bits saved, discounted
  * by the distance from that count.
  */
-static double cost(const struct dp_pattern *p, const struct dp_choose_sequence *sequence,
-		   uint64_t known)
+static double cost(const struct dp_pattern *p, const struct dp_search_sequence *sequence,
+		   const struct dp_search_bar *bar)
 {
 	double null = (double)sequence->n * sequence->bits;
 	double saved = DP_MAX(null - p->bits, 0.01 * null);
 
-	if (known)
-		return -(saved + 1) * exp(-dp_param.count_decay * dp_choose__misfit(p, known));
-	return dp_choose__repeats(p, sequence) ? p->bits : p->bits + null;
+	if (bar->known)
+		return -(saved + 1) * exp(-dp_param.count_decay * dp_choose__misfit(p, bar->known));
+	return dp_choose__repeats(p, bar) ? p->bits : p->bits + null;
 }
 
 static void free_all(struct dp_pattern *p, size_t n)
@@ -77,7 +78,7 @@ struct part {
 	double whole; /* the anchors' symbols, divided by those inside the part */
 };
 
-static struct part part_of(const struct dp_choose_sequence *sequence,
+static struct part part_of(const struct dp_search_sequence *sequence,
 			   const struct dp_candidate *candidate, size_t least)
 {
 	/* the iteration at either end may lack its anchor */
@@ -96,7 +97,7 @@ static struct part part_of(const struct dp_choose_sequence *sequence,
 }
 
 /* Extrapolates what was judged on a part of the sequence to all of it. */
-static void extrapolate(struct dp_pattern *p, const struct dp_choose_sequence *sequence,
+static void extrapolate(struct dp_pattern *p, const struct dp_search_sequence *sequence,
 			const struct part *part)
 {
 	double saved = (double)part->count * sequence->bits - (p->bits - p->own);
@@ -107,7 +108,7 @@ static void extrapolate(struct dp_pattern *p, const struct dp_choose_sequence *s
 
 /* Judges each candidate on a short part of the sequence; the patterns borrow its symbols. */
 static int judge_candidates(struct dp_pattern *p, size_t *count,
-			    const struct dp_choose_sequence *sequence,
+			    const struct dp_search_sequence *sequence,
 			    const struct dp_candidate *candidates, size_t n)
 {
 	int status = DP_OK;
@@ -131,15 +132,15 @@ static int judge_candidates(struct dp_pattern *p, size_t *count,
 	return status;
 }
 
-static void sort_by_cost(struct dp_pattern *p, size_t n, const struct dp_choose_sequence *sequence,
-			 uint64_t known)
+static void sort_by_cost(struct dp_pattern *p, size_t n, const struct dp_search_sequence *sequence,
+			 const struct dp_search_bar *bar)
 {
 	for (size_t i = 1; i < n; i++) {
 		struct dp_pattern x = p[i];
 		size_t j = i;
 
-		while (j > 0 && (cost(&x, sequence, known) < cost(&p[j - 1], sequence, known) ||
-				 (cost(&x, sequence, known) <= cost(&p[j - 1], sequence, known) &&
+		while (j > 0 && (cost(&x, sequence, bar) < cost(&p[j - 1], sequence, bar) ||
+				 (cost(&x, sequence, bar) <= cost(&p[j - 1], sequence, bar) &&
 				  compare_bits(&x, &p[j - 1]) < 0))) {
 			p[j] = p[j - 1];
 			j--;
@@ -149,10 +150,12 @@ static void sort_by_cost(struct dp_pattern *p, size_t n, const struct dp_choose_
 }
 
 /* If a known count is several times smaller, joins this many repetitions into one iteration. */
-static int join_groups(struct dp_pattern *p, const struct dp_choose_sequence *sequence,
-		       uint64_t known)
+static int join_groups(struct dp_pattern *p, const struct dp_search_sequence *sequence,
+		       const struct dp_search_bar *bar)
 {
-	size_t group = known ? (size_t)floor(p->repeats / (double)known + dp_param.count_near) : 1;
+	size_t group =
+		bar->known ? (size_t)floor(p->repeats / (double)bar->known + dp_param.count_near)
+			   : 1;
 	struct dp_pattern made = { 0 };
 	int status;
 
@@ -165,7 +168,7 @@ static int join_groups(struct dp_pattern *p, const struct dp_choose_sequence *se
 	for (size_t i = 0; i < made.length; i++)
 		made.symbols[i] = p->symbols[i % p->length];
 	status = dp_pattern__judge(&made, sequence->symbols, sequence->n, sequence->bits);
-	if (status || cost(&made, sequence, known) >= cost(p, sequence, known)) {
+	if (status || cost(&made, sequence, bar) >= cost(p, sequence, bar)) {
 		free(made.symbols);
 		return status;
 	}
@@ -197,13 +200,13 @@ static int copy_finalists(struct dp_pattern *p, size_t finalists, size_t count)
 
 /* Drops candidates that are too long, and those that cross a separator of stretches. */
 static size_t keep_usable(struct dp_candidate *candidates, size_t n,
-			  const struct dp_choose_sequence *sequence)
+			  const struct dp_search_sequence *sequence, size_t longest)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t *symbols = sequence->symbols + candidates[i].at;
-		bool usable = candidates[i].length <= sequence->longest;
+		bool usable = candidates[i].length <= longest;
 
 		for (size_t k = 0; usable && k < candidates[i].length; k++)
 			usable = symbols[k] < sequence->alphabet;
@@ -227,8 +230,9 @@ static bool is_clean(const struct dp_pattern *p, uint32_t alphabet)
  * unclean; the rest of the n candidates were not refined. Finalists that differ only in where they
  * begin are counted with those.
  */
-static void explain_finalists(const struct dp_choose_sequence *sequence, const struct dp_pattern *p,
-			      size_t count, size_t first, size_t n, uint64_t known)
+static void explain_finalists(const struct dp_search_sequence *sequence,
+			      const struct dp_search_bar *bar, const struct dp_pattern *p,
+			      size_t count, size_t first, size_t n)
 {
 	size_t left_out = n;
 
@@ -237,8 +241,8 @@ static void explain_finalists(const struct dp_choose_sequence *sequence, const s
 			    fabs(p[i].bits - p[i - 1].bits) < 1;
 		const char *came_to = i < first	   ? "it crosses what was taken out"
 				      : i == first ? "the best"
-				      : known	   ? "shorter, or nearer to -n, is better"
-				      : dp_choose__repeats(&p[i], sequence)
+				      : bar->known ? "shorter, or nearer to -n, is better"
+				      : dp_choose__repeats(&p[i], bar)
 					      ? "another is shorter"
 					      : "it does not repeat often enough";
 
@@ -263,8 +267,8 @@ static void explain_finalists(const struct dp_choose_sequence *sequence, const s
 				"the sequence in more bits");
 }
 
-int dp_choose__pattern(struct dp_pattern *best, const struct dp_choose_sequence *sequence,
-		       uint64_t known)
+int dp_choose__pattern(struct dp_pattern *best, const struct dp_search_sequence *sequence,
+		       const struct dp_search_bar *bar)
 {
 	struct dp_candidate candidates[CANDIDATES];
 	struct dp_pattern p[CANDIDATES];
@@ -274,13 +278,13 @@ int dp_choose__pattern(struct dp_pattern *best, const struct dp_choose_sequence 
 
 	memset(p, 0, sizeof(p));
 	best->symbols = NULL;
-	n = dp_anchors__candidates(candidates, CANDIDATES, sequence->tree, sequence->least, known,
+	n = dp_anchors__candidates(candidates, CANDIDATES, sequence->tree, bar->least, bar->known,
 				   sequence->explain);
 	if (n < 0)
 		return n;
-	n = (int)keep_usable(candidates, (size_t)n, sequence);
+	n = (int)keep_usable(candidates, (size_t)n, sequence, bar->longest);
 	status = judge_candidates(p, &count, sequence, candidates, (size_t)n);
-	sort_by_cost(p, count, sequence, known);
+	sort_by_cost(p, count, sequence, bar);
 	finalists = status ? 0 : DP_MIN(count, dp_param.finalists);
 	other = copy_finalists(p, finalists, count);
 	status = status ? status : other;
@@ -292,13 +296,13 @@ int dp_choose__pattern(struct dp_pattern *best, const struct dp_choose_sequence 
 		if (!status)
 			extrapolate(&p[i], sequence, &fair);
 		if (!status)
-			status = join_groups(&p[i], sequence, known);
+			status = join_groups(&p[i], sequence, bar);
 	}
-	sort_by_cost(p, finalists, sequence, known);
+	sort_by_cost(p, finalists, sequence, bar);
 	while (!status && first < finalists && !is_clean(&p[first], sequence->alphabet))
 		first++;
 	if (!status)
-		explain_finalists(sequence, p, finalists, first, (size_t)n, known);
+		explain_finalists(sequence, bar, p, finalists, first, (size_t)n);
 	if (!status && first < finalists) {
 		*best = p[first];
 		p[first].symbols = NULL;

@@ -18,11 +18,7 @@
 
 struct searcher {
 	struct dp_search_sequence *whole;
-	const uint32_t *symbols; /* the whole */
-	size_t n;
-	uint32_t alphabet;
 	struct dp_search_bar bar;
-	double bits; /* to code one symbol of the whole by itself */
 	struct dp_patterns *found;
 	size_t left;  /* symbols left over by the patterns before the last one, */
 	size_t claim; /* and those that the last one should explain; 0: checked already */
@@ -201,7 +197,7 @@ static int left_over(struct stretches *s, const struct searcher *sr)
 
 	memset(s, 0, sizeof(*s));
 	if (sr->found->count == 0)
-		return add_stretch(s, 0, sr->n);
+		return add_stretch(s, 0, sr->whole->n);
 	status = dp_search_sequence__align(sr->whole, sr->found);
 	if (status)
 		return status;
@@ -218,52 +214,42 @@ static int left_over(struct stretches *s, const struct searcher *sr)
 		before = DP_MAX(before, span->end);
 	}
 	if (!status)
-		status = add_stretch(s, before, sr->n);
+		status = add_stretch(s, before, sr->whole->n);
 	if (status)
 		free(s->items);
 	return status;
 }
 
-/* Joins the stretches, each followed by a separator that occurs once. */
-static int make_sequence(struct dp_choose_sequence *sequence, const struct searcher *sr,
-			 const struct stretches *s)
+/*
+ * Makes the sequence of the stretches, joined by separators that occur once each. The caller frees
+ * its symbols, too.
+ */
+static int join(struct dp_search_sequence *joined, const struct searcher *sr,
+		const struct stretches *s)
 {
-	uint32_t separator = sr->alphabet, *symbols;
+	uint32_t separator = sr->whole->alphabet;
+	uint32_t *symbols = dp_alloc__array(s->total + s->count, sizeof(*symbols));
+	size_t n = 0;
 
-	*sequence = (struct dp_choose_sequence){
-		.symbols = sr->symbols,
-		.n = sr->n,
-		.alphabet = sr->alphabet,
-		.bits = sr->bits,
-		.least = sr->bar.least,
-		.longest = sr->bar.longest,
+	*joined = (struct dp_search_sequence){
+		.symbols = symbols,
+		.alphabet = separator,
 		.explain = sr->whole->explain,
+		.bits = sr->whole->bits,
 	};
-	if (s->total == sr->n)
-		return DP_OK;
-	symbols = dp_alloc__array(s->total + s->count, sizeof(*symbols));
-	sequence->symbols = symbols;
-	sequence->n = 0;
 	if (!symbols)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < s->count; i++) {
-		size_t n = s->items[i].end - s->items[i].first;
+		size_t length = s->items[i].end - s->items[i].first;
 
-		if (sequence->n > 0)
-			symbols[sequence->n++] = separator++;
-		memcpy(symbols + sequence->n, sr->symbols + s->items[i].first,
-		       n * sizeof(*symbols));
-		sequence->n += n;
+		if (n > 0)
+			symbols[n++] = separator++;
+		memcpy(symbols + n, sr->whole->symbols + s->items[i].first,
+		       length * sizeof(*symbols));
+		n += length;
 	}
+	joined->n = n;
 	return DP_OK;
-}
-
-static void sequence_fini(struct dp_choose_sequence *sequence, const struct searcher *sr)
-{
-	if (sequence->tree != sr->whole->tree)
-		dp_anchor_tree__free(sequence->tree);
-	if (sequence->symbols != sr->symbols)
-		free((void *)(uintptr_t)sequence->symbols);
 }
 
 void dp_search_sequence__fini(struct dp_search_sequence *sequence)
@@ -273,24 +259,12 @@ void dp_search_sequence__fini(struct dp_search_sequence *sequence)
 	forget_alignment(sequence);
 }
 
-/* Makes the tree of the whole sequence, which all searches share. */
+/* Makes the tree of a sequence, which all its searches share. */
 static int share_tree(struct dp_search_sequence *sequence)
 {
 	return sequence->tree ? DP_OK
 			      : dp_anchor_tree__new(&sequence->tree, sequence->symbols, sequence->n,
 						    dp_param.tree_leaves);
-}
-
-static int take_tree(struct dp_choose_sequence *sequence, const struct searcher *sr)
-{
-	int status;
-
-	if (sequence->symbols != sr->symbols)
-		return dp_anchor_tree__new(&sequence->tree, sequence->symbols, sequence->n,
-					   dp_param.tree_leaves);
-	status = share_tree(sr->whole);
-	sequence->tree = sr->whole->tree;
-	return status;
 }
 
 int dp_search__classes(uint32_t *class_of, uint32_t *class_count,
@@ -306,25 +280,25 @@ int dp_search__classes(uint32_t *class_of, uint32_t *class_count,
 /* Returns true if the pattern codes the symbols that it covers with fewer bits than one by one. */
 static bool describes(const struct searcher *sr, const struct dp_pattern *p, size_t n)
 {
-	double alone = (double)p->covered * sr->bits;
-	double bits = p->bits - (double)(n - p->covered) * sr->bits;
+	double literal = sr->whole->bits, alone = (double)p->covered * literal;
+	double bits = p->bits - (double)(n - p->covered) * literal;
 
 	if ((double)p->covered > sr->bar.coverage * (double)n)
-		return p->bits < sr->bar.bits * (double)n * sr->bits;
-	return sr->bar.rare && sr->left * 2 <= sr->n && p->length >= dp_param.few_length &&
+		return p->bits < sr->bar.bits * (double)n * literal;
+	return sr->bar.rare && sr->left * 2 <= sr->whole->n && p->length >= dp_param.few_length &&
 	       p->repeats >= (double)dp_param.rare_iterations - 0.5 &&
 	       bits < sr->bar.bits * alone && alone - bits >= dp_param.rare_bits;
 }
 
 /* The reason why a pattern is no loop, or NULL if it is one. */
 static const char *fault_of(const struct searcher *sr, const struct dp_pattern *p,
-			    const struct dp_choose_sequence *sequence, uint64_t known)
+			    const struct dp_search_sequence *sequence)
 {
-	if (known)
-		return dp_choose__misfit(p, known) < 0.5
+	if (sr->bar.known)
+		return dp_choose__misfit(p, sr->bar.known) < 0.5
 			       ? NULL
 			       : "its number of iterations is too far from -n";
-	if (!dp_choose__repeats(p, sequence))
+	if (!dp_choose__repeats(p, &sr->bar))
 		return "it does not repeat often enough, or never twice in a row";
 	return describes(sr, p, sequence->n) ? NULL : "it shortens the description too little";
 }
@@ -335,15 +309,15 @@ static const char *name_of(const struct searcher *sr, uint32_t symbol)
 	const struct dp_search_sequence *whole = sr->whole;
 	size_t i = 0;
 
-	while (whole->explain && i < sr->n && whole->symbols[i] != symbol)
+	while (whole->explain && i < sr->whole->n && whole->symbols[i] != symbol)
 		i++;
 	return dp_explain__name(whole->explain, i);
 }
 
 static bool worth_it(const struct searcher *sr, const struct dp_pattern *p,
-		     const struct dp_choose_sequence *sequence, uint64_t known)
+		     const struct dp_search_sequence *sequence)
 {
-	const char *fault = p->symbols ? fault_of(sr, p, sequence, known) : NULL;
+	const char *fault = p->symbols ? fault_of(sr, p, sequence) : NULL;
 
 	if (!p->symbols)
 		return false;
@@ -354,7 +328,7 @@ static bool worth_it(const struct searcher *sr, const struct dp_pattern *p,
 				 { "symbols", "count", (double)sequence->n },
 				 { "edits", "count", (double)p->edits },
 				 { "bits", "bits", p->bits },
-				 { "bits_without", "bits", (double)sequence->n * sr->bits },
+				 { "bits_without", "bits", (double)sequence->n * sr->whole->bits },
 				 { "accepted", "count", !fault }),
 			"%s: {length:symbol}%s, {iterations:time}, with {edits:edit}, in {covered} "
 			"of {symbols:symbol}, described in {bits:bit} instead of "
@@ -387,57 +361,60 @@ static bool take_back(struct searcher *sr, const struct stretches *rest)
 	return useless;
 }
 
-/* Judges a pattern on all of its sequence. For the whole sequence the shared alignment serves. */
-static int judge_by_all(struct dp_pattern *p, const struct searcher *sr,
-			const struct dp_choose_sequence *sequence)
+/* Finds the best pattern of a sequence, judged on all of it. */
+static int best_of(struct dp_pattern *best, struct dp_search_sequence *sequence,
+		   const struct dp_search_bar *bar)
 {
-	struct dp_patterns alone = { .items = { *p }, .count = 1 };
-	int status;
+	struct dp_patterns alone = { .count = 1 };
+	int status = share_tree(sequence);
 
-	if (sequence->symbols != sr->symbols)
-		return dp_pattern__judge(p, sequence->symbols, sequence->n, sr->bits);
-	status = dp_search_sequence__align(sr->whole, &alone);
-	return status ? status : dp_pattern__rate(p, &sr->whole->alignment, sequence->n, sr->bits);
+	if (!status)
+		status = dp_choose__pattern(best, sequence, bar);
+	if (status || !best->symbols)
+		return status;
+	alone.items[0] = *best;
+	status = dp_search_sequence__align(sequence, &alone);
+	return status ? status
+		      : dp_pattern__rate(best, &sequence->alignment, sequence->n, sequence->bits);
 }
 
 /* Finds the next pattern in the rest; *more is false if there is none. */
-static int next_pattern(struct searcher *sr, uint64_t known, bool *more)
+static int next_pattern(struct searcher *sr, bool *more)
 {
+	struct dp_search_sequence joined = { .tree = NULL }, *in = sr->whole;
 	struct dp_pattern best = { 0 };
 	struct stretches rest;
-	struct dp_choose_sequence sequence;
 	int status = left_over(&rest, sr);
 
 	*more = false;
 	if (status)
 		return status;
-	if (!known && take_back(sr, &rest)) {
+	if (!sr->bar.known && take_back(sr, &rest)) {
 		*more = sr->bar.longest > 1;
 		goto out;
 	}
 	if (rest.total < (sr->bar.few ? dp_param.enclosing_min : dp_param.rest_symbols))
 		goto out;
-	if (rest.total < sr->n)
-		dp_explain__add(sr->whole->explain, "rest",
+	if (rest.total < in->n) {
+		dp_explain__add(in->explain, "rest",
 				DP_FACTS({ "rest", "count", (double)rest.total },
-					 { "symbols", "count", (double)sr->n }),
+					 { "symbols", "count", (double)in->n }),
 				"{rest} of {symbols:symbol} are in no pattern yet; the next one is "
 				"sought in these");
-	status = make_sequence(&sequence, sr, &rest);
+		status = join(&joined, sr, &rest);
+		in = &joined;
+	}
 	if (!status)
-		status = take_tree(&sequence, sr);
-	if (!status)
-		status = dp_choose__pattern(&best, &sequence, known);
-	if (!status && best.symbols)
-		status = judge_by_all(&best, sr, &sequence);
-	if (!status && worth_it(sr, &best, &sequence, known)) {
+		status = best_of(&best, in, &sr->bar);
+	if (!status && worth_it(sr, &best, in)) {
 		sr->claim = best.covered;
 		sr->found->items[sr->found->count++] = best;
 		best.symbols = NULL;
 		*more = true;
 	}
 	free(best.symbols);
-	sequence_fini(&sequence, sr);
+	dp_search_sequence__fini(&joined);
+	free((void *)(uintptr_t)joined.symbols);
 out:
 	free(rest.items);
 	return status;
@@ -450,11 +427,7 @@ static int begin(struct searcher *sr, struct dp_patterns *patterns,
 
 	*sr = (struct searcher){
 		.whole = sequence,
-		.symbols = sequence->symbols,
-		.n = sequence->n,
-		.alphabet = sequence->alphabet,
 		.bar = *bar,
-		.bits = sequence->bits,
 		.found = patterns,
 		.left = sequence->n,
 	};
@@ -469,7 +442,7 @@ int dp_search__unaided(struct dp_patterns *patterns, struct dp_search_sequence *
 	int status = begin(&sr, patterns, sequence, bar);
 
 	while (!status && more && patterns->count < DP_PATTERNS_MAX)
-		status = next_pattern(&sr, 0, &more);
+		status = next_pattern(&sr, &more);
 	if (status)
 		dp_patterns__fini(patterns);
 	return status;
@@ -492,7 +465,7 @@ static int whole_stretch(struct searcher *sr, bool *more)
 	if (rest.count > 0) {
 		struct dp_pattern *p = &sr->found->items[sr->found->count];
 
-		status = copy_pattern(p, sr->symbols + rest.items[longest].first,
+		status = copy_pattern(p, sr->whole->symbols + rest.items[longest].first,
 				      rest.items[longest].end - rest.items[longest].first);
 		*more = !status;
 		sr->found->count += !status;
@@ -513,8 +486,8 @@ int dp_search__counts(struct dp_patterns *patterns, struct dp_search_sequence *s
 	for (size_t i = 0; i < counts_count && !status && patterns->count < DP_PATTERNS_MAX; i++) {
 		sr.bar.least = (size_t)DP_MIN(DP_MAX(counts[i] / 2, dp_param.repeat_least),
 					      (uint64_t)sequence->n);
-		status = counts[i] == 1 ? whole_stretch(&sr, &more)
-					: next_pattern(&sr, counts[i], &more);
+		sr.bar.known = counts[i];
+		status = counts[i] == 1 ? whole_stretch(&sr, &more) : next_pattern(&sr, &more);
 	}
 	if (status)
 		dp_patterns__fini(patterns);

@@ -20,6 +20,7 @@ struct dp_search_bar {
 	double coverage; /* smallest share of the sequence that must repeat */
 	bool few;	 /* search even a dozen symbols */
 	bool rare;	 /* accept lower coverage for what is certainly a loop */
+	uint64_t known;	 /* number of iterations that makes a pattern better; 0: none */
 };
 
 void dp_patterns__fini(struct dp_patterns *patterns);

@@ -408,6 +408,21 @@ static double chance_of(struct test *test, double found)
 	return p;
 }
 
+/*
+ * Of equal ranks, one is the slowest of the largest class in all blocks with this probability: the
+ * first block's slowest is slowest in each of the others, too.
+ */
+static double least_chance(const struct test *test)
+{
+	size_t largest_class = 1;
+
+	for (size_t first = 0, end; first < test->times->ranks; first = end) {
+		end = class_end(test, first);
+		largest_class = DP_MAX(largest_class, end - first);
+	}
+	return pow((double)largest_class, 1 - (double)test->blocks);
+}
+
 static int run(struct dp_blame *blame, struct test *test, double *series)
 {
 	int status = order_by_class(test);
@@ -417,6 +432,7 @@ static int run(struct dp_blame *blame, struct test *test, double *series)
 		status = fill_excess(test);
 	if (status)
 		return status;
+	blame->least_p = least_chance(test);
 	found = largest(test, &blame->rank);
 	describe(blame, test, series);
 	blame->p = chance_of(test, found);

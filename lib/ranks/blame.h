@@ -23,6 +23,7 @@ struct dp_blame {
 	size_t every;	     /* the period of the slow iterations; 0: all since are slow */
 	uint32_t slowest;    /* the iteration in which it is slowest */
 	double gain;	     /* mean gain of a unit from then on if it were not slow */
+	double least_p;	     /* what p is at least if one of the ranks is always the slowest */
 };
 
 /*

@@ -2,10 +2,7 @@
  * Numbers the job's iterations: those of one rank, and for the others the ones that share most
  * calls with them. This covers captures that begin later, and iterations that a rank lacks.
  */
-#include "stats/stat.h"
 #include "ranks/job.h"
-
-#include <math.h>
 
 #define UNKNOWN INT64_MIN
 
@@ -237,25 +234,4 @@ int dp_job__iterations(struct dp_job *job)
 	free(numbering.instances);
 	free(numbering.votes);
 	return status;
-}
-
-int dp_job__period(double *period_ns, const struct dp_job *job)
-{
-	size_t room = 0, count = 0;
-	double *values;
-
-	*period_ns = NAN;
-	for (size_t r = 0; r < job->count; r++)
-		room += job->ranks[r].from->step_count;
-	values = dp_alloc__array(room, sizeof(*values));
-	if (!values)
-		return DP_ERR_NOMEM;
-	for (size_t r = 0; r < job->count; r++)
-		for (size_t i = 0; i < job->ranks[r].from->step_count; i++)
-			if (isfinite(job->ranks[r].from->steps[i].period_ns))
-				values[count++] = job->ranks[r].from->steps[i].period_ns;
-	if (count)
-		*period_ns = dp_stat__median(values, count);
-	free(values);
-	return DP_OK;
 }

@@ -172,12 +172,6 @@ const char *dp_ranks__text(struct dp_ranks *ranks, const char *text);
 int dp_ranks__blame(struct dp_ranks *ranks, const uint32_t *blamed, size_t count);
 
 /*
- * The median period of the job, over all ranks' iterations; NaN if there is none. Errors:
- * DP_ERR_NOMEM.
- */
-int dp_job__period(double *period_ns, const struct dp_job *job);
-
-/*
  * communication.c: the collectives that have become, or always were, slower than similar ones;
  * cost_ns is 0 if there are none. Errors: DP_ERR_NOMEM.
  */

@@ -85,6 +85,7 @@ static int judge_rank(struct dp_judge *judge)
 		verdict->p_value = judge->units.count ? blame.p : NAN;
 	if (status || blame.rank == DP_NONE)
 		return status;
+	judge->is_too_short = blame.least_p >= CHANCE;
 	if (blame.p >= LIKELY)
 		return DP_OK;
 	change.rank = blame.rank;
@@ -442,7 +443,10 @@ static int judge_communication(struct dp_judge *judge)
 static const char *missing(const struct dp_judge *judge)
 {
 	if (judge->job->count < 2)
-		return "there is only one rank";
+		return judge->ranks->matching.absent
+			       ? "only one rank has a trace (in a merged file, processes with equal "
+				 "ids and GPUs are one rank)"
+			       : "there is only one rank";
 	if (!judge->job->instance_count)
 		return "the ranks share no collectives";
 	if (!judge->ranks->matching.synchronizing)
@@ -560,27 +564,39 @@ static int judge_all(struct dp_judge *judge)
 		status = judge_sequences(judge);
 	if (!status && !*verdict->why)
 		status = judge_computing(judge);
-	return status || *verdict->why || !judge->ranks->matching.absent ? status
-									 : judge_absent(judge);
+	if (!status && !*verdict->why && judge->ranks->matching.absent)
+		status = judge_absent(judge);
+	if (!status && judge->is_too_short && verdict->kind == DP_VERDICT_NONE && !*verdict->why)
+		verdict->why = "there are too few iterations to tell a slow rank from chance";
+	return status;
+}
+
+/* The median of the ranks' own median periods; NaN if no rank has one. */
+static double job_period(const struct dp_judge *judge)
+{
+	size_t count = 0;
+
+	for (size_t r = 0; r < judge->job->count; r++)
+		if (isfinite(judge->ranks->ranks[r].period_ns))
+			judge->room[count++] = judge->ranks->ranks[r].period_ns;
+	return count ? dp_stat__median(judge->room, count) : NAN;
 }
 
 int dp_ranks__judge(struct dp_ranks *ranks, const struct dp_job *job)
 {
 	struct dp_judge judge = { .ranks = ranks, .job = job };
-	int status;
+	int status = DP_ERR_NOMEM;
 
 	ranks->verdict = (struct dp_ranks_verdict){
 		.why = "", .operator_ = "", .group = "", .part = DP_RANK_OTHER, .p_value = NAN
 	};
-	status = dp_job__period(&judge.period_ns, job);
 	judge.room = dp_alloc__array(job->count, sizeof(*judge.room));
-	if (!judge.room)
-		status = DP_ERR_NOMEM;
-	if (!status)
+	if (judge.room) {
+		ranks->verdict.period_ns = judge.period_ns = job_period(&judge);
 		status = dp_stages__init(&judge.stages, job);
+	}
 	if (!status)
 		status = dp_units__init(&judge.units, job);
-	ranks->verdict.period_ns = judge.period_ns;
 	if (!status)
 		status = judge_all(&judge);
 	free(judge.room);

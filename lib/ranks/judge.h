@@ -12,6 +12,7 @@ struct dp_judge {
 	struct dp_stages stages;
 	double period_ns;
 	bool by_compute; /* the second look: units hold what ranks compute */
+	bool is_too_short; /* too few iterations to tell a small delay from chance */
 	double *room;	 /* for a value per rank */
 };
 

@@ -326,20 +326,48 @@ static bool is_rank(const struct dp_trace *trace, const int64_t *busy_ns, uint32
 	return true;
 }
 
+/* A rank of a file, and what its place among the others depends on. */
+struct rank_key {
+	int64_t gpu;
+	uint32_t process, device;
+};
+
 static int compare_keys(const void *a, const void *b)
 {
-	const uint64_t *x = a, *y = b;
+	const struct rank_key *x = a, *y = b;
 
-	return (*x > *y) - (*x < *y);
+	if (x->gpu != y->gpu)
+		return x->gpu < y->gpu ? -1 : 1;
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return (x->device > y->device) - (x->device < y->device);
 }
 
-/* Makes the summaries of a file's ranks by process, then by device. */
+/*
+ * Sorts by the GPUs' numbers, which reports show, if each rank has a GPU of its own; else, as on
+ * several machines, by process.
+ */
+static void sort_keys(struct rank_key *keys, size_t count)
+{
+	bool distinct = true;
+
+	if (count)
+		qsort(keys, count, sizeof(*keys), compare_keys);
+	for (size_t i = 1; i < count; i++)
+		distinct &= keys[i].gpu != keys[i - 1].gpu;
+	for (size_t i = 0; i < count && !distinct; i++)
+		keys[i].gpu = 0;
+	if (!distinct)
+		qsort(keys, count, sizeof(*keys), compare_keys);
+}
+
+/* Makes the summaries of a file's ranks. */
 static int fill_ranks(struct dp_file_summary *file, const struct dp_analysis *analysis)
 {
 	const struct dp_trace *trace = dp_analysis_trace(analysis);
 	size_t devices = dp_trace_device_count(trace), count = 0;
 	int64_t *busy_ns = dp_alloc__zeroed(devices + 1, sizeof(*busy_ns));
-	uint64_t *keys = dp_alloc__array(devices + 1, sizeof(*keys)); /* process, device */
+	struct rank_key *keys = dp_alloc__array(devices + 1, sizeof(*keys));
 	struct main_loop *main = dp_alloc__array(devices + 1, sizeof(*main));
 	struct dp_call_reader *reader = NULL;
 	int status = DP_ERR_NOMEM;
@@ -353,12 +381,12 @@ static int fill_ranks(struct dp_file_summary *file, const struct dp_analysis *an
 	find_main_loops(main, analysis, devices);
 	for (uint32_t d = 0; d < devices; d++)
 		if (is_rank(trace, busy_ns, d))
-			keys[count++] = (uint64_t)dp_trace_device(trace, d)->process << 32 | d;
-	if (count)
-		qsort(keys, count, sizeof(*keys), compare_keys);
+			keys[count++] = (struct rank_key){ dp_trace_device(trace, d)->id,
+							   dp_trace_device(trace, d)->process, d };
+	sort_keys(keys, count);
 	for (size_t i = 0; i < count && !status; i++)
 		status = fill_rank(&file->ranks[file->count++], analysis, reader,
-				   (uint32_t)keys[i], main[(uint32_t)keys[i]].loop);
+				   keys[i].device, main[keys[i].device].loop);
 out:
 	dp_call_reader__free(reader);
 	free(busy_ns);

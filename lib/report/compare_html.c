@@ -163,7 +163,7 @@ out:
 	free(places);
 }
 
-/* Writes change, rule, severity before and after, cost before and after, title, advice. */
+/* Writes change, rule, severity before and after, cost before and after, of what, title, advice. */
 static void write_finding(struct dp_render *render, const struct dp_comparison *comparison,
 			  const struct dp_pair_finding *both)
 {
@@ -181,6 +181,7 @@ static void write_finding(struct dp_render *render, const struct dp_comparison *
 		dp_render__text(render, ",");
 		dp_html__value(render, both->cost_ns[i], "ns");
 	}
+	dp_render__format(render, ",\"%s\"", dp_compare_words__whole(render, comparison, both));
 	render->analysis = dp_comparison_analysis(comparison, (enum dp_run)run);
 	dp_text__evidence(&words, render, now, SIZE_MAX);
 	dp_render__text(render, ",");

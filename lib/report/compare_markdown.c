@@ -125,12 +125,14 @@ static void write_findings(struct dp_render *render, const struct dp_comparison 
 	for (size_t i = 0; (both = dp_pair_finding(comparison, pair, i)); i++) {
 		const struct dp_finding *now = both->finding[1] ? both->finding[1]
 								: both->finding[0];
+		const char *was = dp_compare_words__was(both);
 
 		if (!i)
 			dp_render__text(render, "\n| finding | | severity | cost before | after "
 						"|\n|---|---|---|---:|---:|\n");
-		dp_render__format(render, "| `%s` | %s | %s |", now->rule,
+		dp_render__format(render, "| `%s` | %s | %s%s%s |", now->rule,
 				  dp_compare_words__finding(both->change),
+				  was ? was : "", was ? " \xe2\x86\x92 " : "",
 				  dp_severity_name(now->severity));
 		for (int run = 0; run < 2; run++)
 			dp_render__format(render, " %s |",

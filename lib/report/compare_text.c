@@ -383,20 +383,27 @@ static void write_places(struct dp_render *render, const struct dp_comparison *c
 	}
 }
 
-static void write_finding(struct dp_render *render, const struct dp_pair_finding *both)
+static void write_finding(struct dp_render *render, const struct dp_comparison *comparison,
+			  const struct dp_pair_finding *both)
 {
 	const struct dp_finding *now = both->finding[1] ? both->finding[1] : both->finding[0];
 	bool ascii = render->options->ascii;
 	struct dp_words words = { 0 };
 	char number[DP_COMPARE_WORDS];
-	size_t used;
+	size_t used = DP_TEXT_BODY + 1;
 
 	dp_text__label(render, dp_compare_words__finding(both->change));
-	used = DP_TEXT_BODY + dp_text__severity(render, now->severity) + 1;
+	if (dp_compare_words__was(both)) {
+		used += dp_text__severity(render, both->finding[0]->severity) + 3;
+		used += ascii;
+		dp_render__text(render, ascii ? " -> " : " \xe2\x86\x92 ");
+	}
+	used += dp_text__severity(render, now->severity);
 	dp_words__add(&words, "%s", now->rule);
 	if (isfinite(both->cost_ns[0]) && isfinite(both->cost_ns[1]))
-		dp_words__add(&words, ": costs %s per iteration",
-			      dp_compare_words__change(number, both->cost_ns, "ns", ascii));
+		dp_words__add(&words, ": costs %s %s",
+			      dp_compare_words__change(number, both->cost_ns, "ns", ascii),
+			      dp_compare_words__whole(render, comparison, both));
 	else if (isfinite(now->recoverable_ns))
 		dp_words__add(&words, ": %s %s per iteration",
 			      both->finding[1] ? "costs" : "cost",
@@ -420,7 +427,7 @@ static void write_findings(struct dp_render *render, const struct dp_comparison 
 				return;
 			if (!shown++)
 				dp_render__text(render, "\n");
-			write_finding(render, both);
+			write_finding(render, comparison, both);
 		}
 	}
 }

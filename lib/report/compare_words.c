@@ -86,6 +86,28 @@ const char *dp_compare_words__finding(enum dp_finding_change change)
 	return (size_t)change < DP_COUNT(words) ? words[change] : words[DP_FINDING_STILL];
 }
 
+const char *dp_compare_words__whole(struct dp_render *render,
+				    const struct dp_comparison *comparison,
+				    const struct dp_pair_finding *both)
+{
+	bool typical = false;
+
+	for (int run = 0; run < 2 && both->finding[0] && both->finding[1]; run++) {
+		render->analysis = dp_comparison_analysis(comparison, (enum dp_run)run);
+		typical |= dp_text__is_typical(render, both->finding[run]);
+	}
+	return typical ? "per typical iteration" : "per iteration";
+}
+
+const char *dp_compare_words__was(const struct dp_pair_finding *both)
+{
+	const struct dp_finding *const *at = both->finding;
+
+	return at[0] && at[1] && at[0]->severity != at[1]->severity
+		       ? dp_severity_name(at[0]->severity)
+		       : NULL;
+}
+
 /* "12.3% faster", "2.40 times as long"; only the number unless words is set. */
 static char *ratio_words(char buf[DP_COMPARE_WORDS], double ratio, bool words)
 {

@@ -64,4 +64,12 @@ double dp_compare_words__period(const struct dp_comparison *comparison, size_t p
 /* "new", "still", "gone". Static. */
 const char *dp_compare_words__finding(enum dp_finding_change change);
 
+/* "per typical iteration": what the costs are a part of. Changes render->analysis. */
+const char *dp_compare_words__whole(struct dp_render *render,
+				    const struct dp_comparison *comparison,
+				    const struct dp_pair_finding *both);
+
+/* The severity before if it changed, else NULL. */
+const char *dp_compare_words__was(const struct dp_pair_finding *both);
+
 #endif

@@ -275,8 +275,9 @@ static void print_head(struct dp_render *render, const struct dp_info *info)
 	if (dp_trace_t0(trace, &t0_ns))
 		print_line(render, "start", date(number, t0_ns));
 	print_facts(render, info);
-	print_line(render, "duration",
-		   duration(number, render, (double)dp_trace_duration_ns(trace)));
+	if (dp_trace_duration_ns(trace))
+		print_line(render, "duration",
+			   duration(number, render, (double)dp_trace_duration_ns(trace)));
 	print_line(render, "resolution",
 		   dp_human__step(number, dp_trace_resolution_ns(trace), render->options->ascii));
 	print_operations(render, info);

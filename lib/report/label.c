@@ -397,8 +397,9 @@ char *dp_label__kernel_at(char buf[DP_LABEL_SIZE], const char *name, size_t plac
 	used = put_function(buf, name, length, columns / 2, ascii);
 	room = columns - width_of(buf, used, ascii) - gap;
 	used = append(buf, used, dots(ascii), strlen(dots(ascii)), 0, gap, false);
-	/* From where a word begins. */
-	for (size_t back = 0; place && back < WORD_MOST && is_word(name[place - 1]); back++)
+	/* From where a word begins, if the difference remains in the first half of what is shown. */
+	for (size_t back = 0;
+	     place && back < DP_MIN(WORD_MOST, (room - gap) / 2) && is_word(name[place - 1]); back++)
 		place--;
 	from = width_of(name, place, ascii);
 	width = width_of(name, length, ascii);

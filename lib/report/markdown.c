@@ -24,15 +24,14 @@ struct markdown {
 /* "median period 176.2 ms; critical input-bound: costs 56.95 ms per iteration (32.4%)" */
 static void write_headline(struct dp_render *render)
 {
-	size_t primary = dp_text__primary(render->analysis);
 	const struct dp_finding *first = dp_analysis_finding(render->analysis, 0);
-	double median_ns = dp_analysis_loop(render->analysis, primary)
-				   ? dp_text__summary(render, primary, "median_period_ns")
+	double median_ns = dp_analysis_loop(render->analysis, DP_TEXT_PRIMARY)
+				   ? dp_text__summary(render, DP_TEXT_PRIMARY, "median_period_ns")
 				   : (double)NAN;
 	struct dp_words words = { 0 };
 	char number[DP_NUMBER_SIZE];
 
-	if (isfinite(median_ns) && dp_text__period_groups(&words, "periods ", render, primary))
+	if (isfinite(median_ns) && dp_text__period_groups(&words, "periods ", render, DP_TEXT_PRIMARY))
 		dp_words__add(&words, "; ");
 	else if (isfinite(median_ns))
 		dp_words__add(&words, "median period %s; ",
@@ -62,7 +61,6 @@ static int begin(struct dp_render *render)
 		return dp_error__nomem(render->error, sizeof(*markdown));
 	markdown->text.width = DP_LABEL_COLUMNS;
 	markdown->text.level = dp_text__level(render);
-	markdown->text.primary = dp_text__primary(render->analysis);
 	render->state = markdown;
 	dp_render__text(render, render->options->follows ? "\n### " : "### ");
 	write_headline(render);

@@ -34,13 +34,22 @@ static void write_row(struct dp_render *render, const struct dp_ranks *ranks, si
 	dp_render__text(render, "\n");
 }
 
+/* "input-wait" as a column's name: input_wait_ns. */
+static void write_part_name(struct dp_render *render, const char *name)
+{
+	dp_render__text(render, ",");
+	for (; *name; name++)
+		dp_render__format(render, "%c", *name == '-' ? '_' : *name);
+	dp_render__text(render, "_ns");
+}
+
 static void write_all(struct dp_render *render, const void *what)
 {
 	const struct dp_ranks *ranks = what;
 
 	dp_render__text(render, "rank,host,iteration,start_ns,period_ns,own_ns,wait_ns");
 	for (int p = 0; p < DP_RANK_PARTS; p++)
-		dp_render__format(render, ",%s", dp_rank_part_name((enum dp_rank_part)p));
+		write_part_name(render, dp_rank_part_name((enum dp_rank_part)p));
 	dp_render__text(render, "\n");
 	for (size_t r = 0; r < dp_ranks_count(ranks); r++)
 		for (size_t k = 0; k < dp_ranks_iteration_count(ranks); k++)

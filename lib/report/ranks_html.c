@@ -39,16 +39,6 @@ static void string(struct page *page, const char *key, const char *text)
 	dp_html__string(page->render, text);
 }
 
-static bool is_blamed(const struct dp_ranks *ranks, size_t r)
-{
-	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
-
-	for (size_t i = 0; i < verdict->rank_count; i++)
-		if (verdict->ranks[i] == r)
-			return true;
-	return false;
-}
-
 static void write_verdict(struct page *page)
 {
 	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(page->ranks);
@@ -135,7 +125,7 @@ static void write_ranks(struct page *page)
 		dp_render__format(page->render, ",%zu,%zu", rank->last, rank->shared);
 		value(page, rank->clock_known ? rank->offset_ns : NAN, "ns");
 		value(page, rank->clock_known ? rank->resolution_ns : NAN, "ns");
-		dp_render__text(page->render, is_blamed(page->ranks, r) ? ",1" : ",0");
+		dp_render__text(page->render, dp_ranks_rows__is_blamed(page->ranks, r) ? ",1" : ",0");
 		for (int p = 0; p < DP_RANK_PARTS; p++)
 			value(page, rank->part_ns[p], "ns");
 		dp_render__text(page->render, "]");
@@ -331,7 +321,7 @@ static void write_lanes(struct page *page)
 		dp_render__format(page->render, "%s%zu", s ? "," : "", page->list[s]);
 	dp_render__text(page->render, "],\n\"lanes\":[");
 	for (size_t r = 0; r < page->count && !page->render->status; r++) {
-		if (r % page->stride && !is_blamed(page->ranks, r))
+		if (r % page->stride && !dp_ranks_rows__is_blamed(page->ranks, r))
 			continue;
 		dp_render__format(page->render, "%s[%zu,[", any ? ",\n" : "", r);
 		write_starts(page, r);

@@ -11,7 +11,6 @@
 
 enum {
 	BODY = 12,	 /* where the text of a labelled line begins */
-	RANKS_MOST = 64, /* rows of a short report: the blamed, then the longest own times */
 	COLLECTIVES_MOST = 3,
 	LEFT_OUT_MOST = 3,
 	SCREEN = 24,	  /* lines of a terminal of unknown height */
@@ -73,69 +72,6 @@ static void write_verdict(struct dp_render *render, const struct dp_ranks *ranks
 	labelled(render, render->options->ascii ? "->" : "→", dp_ranks_words__advice(ranks));
 }
 
-/* Ranks in the order in which they are shown. */
-struct shown {
-	const struct dp_ranks *ranks;
-	size_t most; /* rows that the screen has room for */
-	size_t order[RANKS_MOST];
-	size_t count;
-};
-
-static bool is_blamed(const struct dp_ranks *ranks, size_t r)
-{
-	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
-
-	for (size_t i = 0; i < verdict->rank_count; i++)
-		if (verdict->ranks[i] == r)
-			return true;
-	return false;
-}
-
-static void add_shown(struct shown *shown, size_t r)
-{
-	for (size_t i = 0; i < shown->count; i++)
-		if (shown->order[i] == r)
-			return;
-	if (shown->count < shown->most)
-		shown->order[shown->count++] = r;
-}
-
-/* Shows all ranks if they are few; else the blamed ones, then those with the longest own time. */
-static void choose_shown(struct shown *shown, const struct dp_ranks *ranks, unsigned height)
-{
-	size_t count = dp_ranks_count(ranks);
-
-	if (!height || height == UINT_MAX)
-		height = SCREEN;
-	*shown = (struct shown){ .ranks = ranks, .most = RANKS_LEAST };
-	if (height > OTHER_LINES + RANKS_LEAST)
-		shown->most = DP_MIN(height - OTHER_LINES, RANKS_MOST);
-	for (size_t r = 0; r < count; r++)
-		if (count <= shown->most || is_blamed(ranks, r))
-			add_shown(shown, r);
-	while (shown->count < shown->most && shown->count < count) {
-		size_t best = SIZE_MAX, before = shown->count;
-		double most = -INFINITY;
-
-		for (size_t r = 0; r < count; r++) {
-			double own = dp_ranks_rank(ranks, r)->own_ns;
-			bool known = false;
-
-			for (size_t i = 0; i < shown->count; i++)
-				known |= shown->order[i] == r;
-			if (!known && own > most) {
-				most = own;
-				best = r;
-			}
-		}
-		if (best == SIZE_MAX)
-			break;
-		add_shown(shown, best);
-		if (shown->count == before)
-			break;
-	}
-}
-
 static void column(struct dp_render *render, double ns, int width)
 {
 	char number[DP_NUMBER_SIZE];
@@ -149,7 +85,7 @@ static void write_rank(struct dp_render *render, const struct dp_ranks *ranks, s
 	const struct dp_rank *rank = dp_ranks_rank(ranks, r);
 	char number[DP_NUMBER_SIZE], label[DP_LABEL_SIZE], offset[DP_NUMBER_SIZE];
 	const char *slash = strrchr(rank->file, '/'), *file = slash ? slash + 1 : rank->file;
-	bool blamed = is_blamed(ranks, r);
+	bool blamed = dp_ranks_rows__is_blamed(ranks, r);
 
 	if (blamed)
 		dp_text__style_begin(render, DP_STYLE_RED);
@@ -173,42 +109,24 @@ static void write_rank(struct dp_render *render, const struct dp_ranks *ranks, s
 	dp_render__text(render, "\n");
 }
 
-/* "1,016 more ranks: own time 3.70 to 3.87 ms" */
-static void write_rest(struct dp_render *render, const struct dp_ranks *ranks,
-		       const struct shown *shown)
+static size_t rows_on_screen(unsigned height)
 {
-	double low = INFINITY, high = -INFINITY;
-	size_t count = dp_ranks_count(ranks) - shown->count;
-	char number[DP_NUMBER_SIZE], range[3 * DP_NUMBER_SIZE];
-
-	for (size_t r = 0; r < dp_ranks_count(ranks); r++) {
-		double own = dp_ranks_rank(ranks, r)->own_ns;
-		bool known = !isfinite(own);
-
-		for (size_t i = 0; i < shown->count; i++)
-			known |= shown->order[i] == r;
-		if (known)
-			continue;
-		low = fmin(low, own);
-		high = fmax(high, own);
-	}
-	dp_render__format(render, "        %s",
-			  dp_text__plural(number, count, "more rank"));
-	if (low <= high)
-		dp_render__format(render, ", own time %s",
-				  dp_human__range(range, low, high, render->options->ascii));
-	dp_render__text(render, " (-v shows all)\n");
+	if (!height || height == UINT_MAX)
+		height = SCREEN;
+	return height > OTHER_LINES + RANKS_LEAST ? DP_MIN(height - OTHER_LINES, DP_RANK_ROWS)
+						  : RANKS_LEAST;
 }
 
 static void write_ranks(struct dp_render *render, const struct dp_ranks *ranks)
 {
 	size_t width = render->options->width < 72 ? 72 : render->options->width;
 	size_t count = dp_ranks_count(ranks);
-	struct shown shown;
+	struct dp_rank_rows rows;
+	struct dp_words rest = { 0 };
 
 	dp_render__text(render, "\n");
 	dp_text__style_begin(render, DP_STYLE_DIM);
-	dp_render__text(render, "  rank    period       own   waiting       last     clock  "
+	dp_render__text(render, "  rank    period  mean own mean wait       last     clock  "
 				"host or file\n");
 	dp_text__style_end(render);
 	if (render->options->verbose) {
@@ -216,11 +134,12 @@ static void write_ranks(struct dp_render *render, const struct dp_ranks *ranks)
 			write_rank(render, ranks, r, width - 60);
 		return;
 	}
-	choose_shown(&shown, ranks, render->options->height);
-	for (size_t i = 0; i < shown.count; i++)
-		write_rank(render, ranks, shown.order[i], width - 60);
-	if (shown.count < count)
-		write_rest(render, ranks, &shown);
+	dp_ranks_rows__choose(&rows, ranks, rows_on_screen(render->options->height));
+	for (size_t i = 0; i < rows.count; i++)
+		write_rank(render, ranks, rows.order[i], width - 60);
+	dp_ranks_words__rest(&rest, render, ranks, &rows);
+	if (rest.used)
+		dp_render__format(render, "        %s (-v shows all)\n", rest.text);
 }
 
 static void write_clock(struct dp_render *render, const struct dp_ranks *ranks)
@@ -260,45 +179,7 @@ static void write_left_out(struct dp_render *render, const struct dp_ranks *rank
 				  i - LEFT_OUT_MOST);
 }
 
-/* Collectives of one kind, size and size of group: the number of groups, and their means. */
-struct kind_row {
-	const struct dp_ranks_collective *first;
-	size_t groups, calls;
-	double own_ns, wait_ns, bandwidth; /* sums over calls */
-};
-
-static bool is_like(const struct dp_ranks_collective *a, const struct dp_ranks_collective *b)
-{
-	return a->kind == b->kind && a->bytes == b->bytes && a->group_size == b->group_size;
-}
-
-/* Gathers the row that begins with a collective. Returns false if an earlier row includes it. */
-static bool gather_row(struct kind_row *row, const struct dp_ranks *ranks, size_t index)
-{
-	const struct dp_ranks_collective *first = dp_ranks_collective(ranks, index), *at;
-
-	*row = (struct kind_row){ .first = first };
-	for (size_t i = 0; i < index; i++)
-		if (is_like(dp_ranks_collective(ranks, i), first))
-			return false;
-	for (size_t i = index; (at = dp_ranks_collective(ranks, i)); i++) {
-		double calls = (double)at->count;
-
-		if (!is_like(at, first))
-			continue;
-		row->groups++;
-		row->calls += at->count;
-		row->own_ns += calls * at->own_ns;
-		row->wait_ns += calls * at->wait_ns;
-		row->bandwidth += calls * at->bus_bandwidth;
-	}
-	row->own_ns /= (double)row->calls;
-	row->wait_ns /= (double)row->calls;
-	row->bandwidth /= (double)row->calls;
-	return true;
-}
-
-static void write_row(struct dp_render *render, const struct kind_row *row, const char *group)
+static void write_row(struct dp_render *render, const struct dp_collective_row *row, const char *group)
 {
 	char number[DP_NUMBER_SIZE];
 
@@ -310,36 +191,8 @@ static void write_row(struct dp_render *render, const struct kind_row *row, cons
 		row->first->bytes ? dp_human__bytes(number, (double)row->first->bytes) : "-", -10);
 	column(render, row->own_ns, 10);
 	column(render, row->wait_ns, 10);
-	if (isfinite(row->bandwidth))
-		snprintf(number, sizeof(number), "%.3g %s",
-			 row->bandwidth / (row->bandwidth < 1e5   ? 1e3
-					   : row->bandwidth < 1e8 ? 1e6
-								  : 1e9),
-			 row->bandwidth < 1e5   ? "kB/s"
-			 : row->bandwidth < 1e8 ? "MB/s"
-						: "GB/s");
-	dp_text__column(render, isfinite(row->bandwidth) ? number : "-", -12);
+	dp_text__column(render, dp_ranks_words__bandwidth(number, row->bandwidth), -12);
 	dp_render__format(render, "  %s\n", group);
-}
-
-/* "4 groups of 16" or, for a single group, its name in the traces. */
-static void write_kind(struct dp_render *render, const struct kind_row *row, size_t width)
-{
-	char label[DP_LABEL_SIZE], group[2 * DP_NUMBER_SIZE];
-
-	if (row->groups == 1 && !row->first->group_size) {
-		write_row(render, row,
-			  dp_label__text(label, row->first->group, width, render->options->ascii));
-		return;
-	}
-	if (row->groups == 1)
-		snprintf(group, sizeof(group), "%zu ranks", row->first->group_size);
-	else if (row->first->group_size)
-		snprintf(group, sizeof(group), "%zu x %zu ranks", row->groups,
-			 row->first->group_size);
-	else
-		snprintf(group, sizeof(group), "%zu groups", row->groups);
-	write_row(render, row, group);
 }
 
 /* Writes the collectives one by one, each with its group. */
@@ -349,7 +202,7 @@ static void write_each(struct dp_render *render, const struct dp_ranks *ranks, s
 	char label[DP_LABEL_SIZE];
 
 	for (size_t i = 0; (at = dp_ranks_collective(ranks, i)); i++) {
-		struct kind_row row = { at, 1, at->count, at->own_ns, at->wait_ns,
+		struct dp_collective_row row = { at, 1, at->count, at->own_ns, at->wait_ns,
 					at->bus_bandwidth };
 
 		write_row(render, &row,
@@ -360,7 +213,8 @@ static void write_each(struct dp_render *render, const struct dp_ranks *ranks, s
 static void write_collectives(struct dp_render *render, const struct dp_ranks *ranks)
 {
 	size_t width = (render->options->width < 80 ? 80 : render->options->width) - 68;
-	struct kind_row row;
+	struct dp_collective_row row;
+	char group[DP_LABEL_SIZE];
 
 	if (!dp_ranks_collective(ranks, 0))
 		return;
@@ -375,9 +229,10 @@ static void write_collectives(struct dp_render *render, const struct dp_ranks *r
 	}
 	for (size_t i = 0, shown = 0; dp_ranks_collective(ranks, i) && shown < COLLECTIVES_MOST;
 	     i++) {
-		if (!gather_row(&row, ranks, i))
+		if (!dp_ranks_rows__collective(&row, ranks, i))
 			continue;
-		write_kind(render, &row, width);
+		write_row(render, &row,
+			  dp_ranks_words__groups(group, &row, width, render->options->ascii));
 		shown++;
 	}
 }

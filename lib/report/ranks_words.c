@@ -1,7 +1,9 @@
-/* The words of a verdict on the ranks of a job, for text and HTML. */
+/* The words of a verdict on the ranks of a job, for text, Markdown and HTML. */
 #include "report/ranks_words.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 static char *duration(char buf[DP_NUMBER_SIZE], const struct dp_render *render, double ns)
 {
@@ -269,4 +271,57 @@ void dp_ranks_words__sources(struct dp_words *words, const struct dp_ranks *rank
 			      "neither traces nor names state them",
 			      words->used ? ", " : "", counts[DP_RANK_FROM_ORDER],
 			      dp_ranks_count(ranks));
+}
+
+void dp_ranks_words__rest(struct dp_words *words, const struct dp_render *render,
+			  const struct dp_ranks *ranks, const struct dp_rank_rows *rows)
+{
+	double low = INFINITY, high = -INFINITY;
+	size_t count = dp_ranks_count(ranks) - rows->count;
+	char number[DP_NUMBER_SIZE], range[3 * DP_NUMBER_SIZE];
+
+	if (!count)
+		return;
+	for (size_t r = 0; r < dp_ranks_count(ranks); r++) {
+		double own = dp_ranks_rank(ranks, r)->own_ns;
+
+		if (isfinite(own) && !dp_ranks_rows__has(rows, r)) {
+			low = fmin(low, own);
+			high = fmax(high, own);
+		}
+	}
+	dp_words__add(words, "%s", dp_text__plural(number, count, "more rank"));
+	if (low <= high)
+		dp_words__add(words, ", own time %s",
+			      dp_human__range(range, low, high, render->options->ascii));
+}
+
+char *dp_ranks_words__bandwidth(char buf[DP_NUMBER_SIZE], double bytes_per_second)
+{
+	double scale = bytes_per_second < 1e5 ? 1e3 : bytes_per_second < 1e8 ? 1e6 : 1e9;
+
+	if (isfinite(bytes_per_second))
+		snprintf(buf, DP_NUMBER_SIZE, "%.3g %s", bytes_per_second / scale,
+			 scale < 1e6   ? "kB/s"
+			 : scale < 1e9 ? "MB/s"
+				       : "GB/s");
+	else
+		strcpy(buf, "-");
+	return buf;
+}
+
+char *dp_ranks_words__groups(char buf[DP_LABEL_SIZE], const struct dp_collective_row *row,
+			     size_t columns, bool ascii)
+{
+	size_t size = row->first->group_size;
+
+	if (row->groups == 1 && !size)
+		return dp_label__text(buf, row->first->group, columns, ascii);
+	if (row->groups == 1)
+		snprintf(buf, DP_LABEL_SIZE, "%zu ranks", size);
+	else if (size)
+		snprintf(buf, DP_LABEL_SIZE, "%zu x %zu ranks", row->groups, size);
+	else
+		snprintf(buf, DP_LABEL_SIZE, "%zu groups", row->groups);
+	return buf;
 }

@@ -1,9 +1,9 @@
-/* The words that text and HTML use for the ranks of a job. Each function appends to words. */
+/* The words that text, Markdown and HTML use for the ranks of a job. Each function appends to words. */
 #ifndef DP_REPORT_RANKS_WORDS_H
 #define DP_REPORT_RANKS_WORDS_H
 
 #include "report/number.h"
-#include "report/ranks.h"
+#include "report/ranks_rows.h"
 #include "report/text.h"
 
 /* "4 ranks, 3 iterations, median period 44.79 ms" */
@@ -49,5 +49,16 @@ void dp_ranks_words__matching(struct dp_words *words, const struct dp_render *re
 
 /* Where the ranks' numbers come from; nothing if the traces state them. */
 void dp_ranks_words__sources(struct dp_words *words, const struct dp_ranks *ranks);
+
+/* "1,016 more ranks, own time 3.70 to 3.87 ms", if not all ranks have a row. */
+void dp_ranks_words__rest(struct dp_words *words, const struct dp_render *render,
+			  const struct dp_ranks *ranks, const struct dp_rank_rows *rows);
+
+/* "106 GB/s", or "-" if unknown. Returns buf. */
+char *dp_ranks_words__bandwidth(char buf[DP_NUMBER_SIZE], double bytes_per_second);
+
+/* "4 x 16 ranks", or a single group's name if its size is unknown. Returns buf. */
+char *dp_ranks_words__groups(char buf[DP_LABEL_SIZE], const struct dp_collective_row *row,
+			     size_t columns, bool ascii);
 
 #endif

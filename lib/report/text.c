@@ -10,38 +10,16 @@
 #define LEAST_HEIGHT 24
 #define MOST_HEIGHT 40
 
-/* Of loops whose times differ by a smaller share, the first is shown. */
-#define ALIKE 0.1
-
-/* The loop at the requested level that took most of the trace's time. */
-size_t dp_text__primary(const struct dp_analysis *analysis)
+/* Writes a line for each loop inside one, followed by those inside it. */
+static void write_tree(struct dp_render *render, uint32_t parent, size_t depth)
 {
-	double most_ns = -1;
-	size_t best = 0;
+	const struct dp_loop *loop;
 
-	for (size_t i = 0; i < dp_analysis_loop_count(analysis); i++) {
-		const struct dp_loop *loop = dp_analysis_loop(analysis, i);
-		double time_ns;
-
-		if (!loop->selected || !loop->iterations)
-			continue;
-		time_ns = dp_analysis_loop_time(analysis, i);
-		if (time_ns <= most_ns * (1 + ALIKE))
-			continue;
-		most_ns = time_ns;
-		best = i;
-	}
-	return best;
-}
-
-/* The number of loops around a loop. */
-static size_t depth_of(const struct dp_analysis *analysis, const struct dp_loop *loop)
-{
-	size_t depth = 0;
-
-	for (; loop->parent < loop->id; depth++)
-		loop = dp_analysis_loop(analysis, loop->parent);
-	return depth;
+	for (size_t i = 0; (loop = dp_analysis_loop(render->analysis, i)); i++)
+		if (loop->parent == parent) {
+			dp_text__loop_line(render, i, depth);
+			write_tree(render, loop->id, depth + 1);
+		}
 }
 
 /*
@@ -60,8 +38,7 @@ static void write_all(struct dp_render *render)
 	if (!nested)
 		return;
 	dp_render__text(render, "\nAll loops; one inside another is set in:\n");
-	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++)
-		dp_text__loop_line(render, i, depth_of(analysis, loop));
+	write_tree(render, DP_NONE, 0);
 }
 
 /* Returns true if a loop encloses one of the level, whose text names it. */
@@ -87,7 +64,7 @@ static void write_others(struct dp_render *render)
 		return;
 	text->others_shown = true;
 	for (size_t i = 0; i < loops; i++) {
-		if (i == text->primary || (!dp_analysis_loop(render->analysis, i)->selected &&
+		if (i == DP_TEXT_PRIMARY || (!dp_analysis_loop(render->analysis, i)->selected &&
 					   !is_named(render->analysis, i)))
 			continue;
 		if (shown >= most) {
@@ -114,7 +91,7 @@ static size_t lines_before(struct dp_render *render)
 	dp_text__without(render);
 	if (dp_analysis_loop_count(render->analysis)) {
 		dp_render__text(render, "\n");
-		dp_text__loop(render, text->primary);
+		dp_text__loop(render, DP_TEXT_PRIMARY);
 	}
 	write_others(render);
 	text->others_shown = false;
@@ -148,7 +125,6 @@ static int begin(struct dp_render *render)
 	text->width = DP_MAX(40, DP_MIN(render->options->width, DP_LABEL_COLUMNS));
 	text->height = DP_MAX(LEAST_HEIGHT, DP_MIN(render->options->height, MOST_HEIGHT));
 	text->whole = render->options->verbose || render->options->height == UINT_MAX;
-	text->primary = dp_text__primary(render->analysis);
 	text->level = dp_text__level(render);
 	render->state = text;
 	if (render->options->follows)
@@ -168,9 +144,7 @@ static int begin(struct dp_render *render)
  */
 static bool is_shown(const struct dp_render *render, size_t loop)
 {
-	const struct dp_text *text = render->state;
-
-	return loop == text->primary ||
+	return loop == DP_TEXT_PRIMARY ||
 	       (render->options->verbose && dp_analysis_loop(render->analysis, loop)->selected);
 }
 

@@ -24,12 +24,14 @@ enum dp_given_up {
 	DP_LEAVE_WORDS,	  /* of headlines: all except the cost */
 };
 
+/* The loop that is shown in full (analysis_number.c). */
+#define DP_TEXT_PRIMARY 0
+
 struct dp_text {
 	size_t width;			 /* columns, 40 or more */
 	size_t height;			 /* lines of the screen that the report should fit */
 	bool whole;			 /* there is no screen to fit: findings in full */
 	unsigned given_up;		 /* enum dp_given_up: so that findings fit */
-	size_t primary;			 /* the loop that is shown in full */
 	size_t level;			 /* number of loops at the requested level */
 	bool others_shown;		 /* the loops that are not shown in full */
 	size_t shown;			 /* findings: how many are shown, */
@@ -131,9 +133,6 @@ void dp_text__tables(struct dp_render *render, size_t loop);
 void dp_text__variants(struct dp_render *render, size_t loop);
 
 /* Writes what the host did while the device was idle. */
-/* The loop at the level of the report that took most of the trace's time. */
-size_t dp_text__primary(const struct dp_analysis *analysis);
-
 void dp_text__ranges(struct dp_render *render, size_t loop);
 
 /* Writes the line of what the loop's stream waited for, or nothing if it is little. */
@@ -177,6 +176,12 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_finding *finding, size_t columns);
 
 /* The label of a host range: without its class, and without autograd's prefix. */
+/*
+ * Returns true if the cost of a finding of render->analysis is that of typical iterations, and
+ * differs from the mean.
+ */
+bool dp_text__is_typical(const struct dp_render *render, const struct dp_finding *finding);
+
 char *dp_text__range(char buf[DP_LABEL_SIZE], const char *name, size_t columns, bool ascii);
 
 /* Why there are no findings. Returns false if there was nothing for the rules to judge. */

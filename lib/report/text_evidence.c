@@ -29,12 +29,14 @@ struct saying {
 	const char *behind; /* right behind this one, */
 	const char *joint;  /* these come before it, */
 	const char *close;  /* and these after */
+	const char *typical; /* after it if slow iterations are left out and that is not obvious */
 };
 
 static const struct saying sayings[] = {
 	{ "all_intervals", "of ", " iterations", .behind = "long_intervals", .joint = " of ",
 	  .close = "", .of = "long_intervals", .all = "" },
-	{ "avg_interval_ns", "", " between iterations", .cost = "between iterations" },
+	{ "avg_interval_ns", "", " between iterations", .cost = "between iterations",
+	  .typical = " between typical iterations" },
 	{ "avg_operation_ns", "", " between operations" },
 	{ "avg_overlap", "", " of it uploads" },
 	{ "blocking_copy_ns", "", " in blocking copies", .cost = "in blocking copies" },
@@ -168,9 +170,11 @@ static size_t singular(const char *words)
 
 /* Adds the number with its words; joined: to the number before it. */
 static void add_number(struct dp_words *words, const char *gap, const struct saying *saying,
-		       const struct dp_evidence_value *at, bool joined, bool ascii)
+		       const struct dp_evidence_value *at, bool joined, bool typical, bool ascii)
 {
-	const char *after = joined ? saying->close : saying->after;
+	const char *after = joined			? saying->close
+			    : typical && saying->typical ? saying->typical
+							 : saying->after;
 	size_t plural = strlen(after);
 	char value[DP_NUMBER_SIZE];
 
@@ -198,7 +202,7 @@ static void add_alone(struct dp_words *words, const struct dp_evidence_value *at
 	char title[DP_NUMBER_SIZE], value[DP_NUMBER_SIZE];
 
 	if (saying)
-		add_number(words, "", saying, at, false, ascii);
+		add_number(words, "", saying, at, false, false, ascii);
 	else
 		dp_words__add(words, "%s %s", dp_text__title(title, at->name),
 			      dp_human__value(value, at->value, at->unit, ascii));
@@ -214,11 +218,7 @@ static double period_of(const struct dp_render *render, const struct dp_finding 
 	return dp_text__summary(render, finding->loop, "avg_period_ns");
 }
 
-/*
- * Returns true if slow iterations are left out: then the period is shorter than the mean of all
- * iterations.
- */
-static bool is_of_usual(const struct dp_render *render, const struct dp_finding *finding)
+bool dp_text__is_typical(const struct dp_render *render, const struct dp_finding *finding)
 {
 	return period_of(render, finding) <
 	       (1 - SAME_PERIOD) * dp_text__summary(render, finding->loop, "avg_period_ns");
@@ -233,7 +233,7 @@ static const char *whole_of(const struct dp_render *render, const struct dp_find
 		return "of the iteration";
 	if (dp_analysis_loop(render->analysis, finding->loop)->complete == 2)
 		return "of the only period recorded";
-	return is_of_usual(render, finding) ? "per typical iteration" : "per iteration";
+	return dp_text__is_typical(render, finding) ? "per typical iteration" : "per iteration";
 }
 
 /* The cost of a few iterations in total, which other iterations do not share. */
@@ -320,6 +320,12 @@ static bool is_cost(const struct dp_finding *finding, size_t index)
 	return !strcmp(at->unit, "ns") && is_same(at->value, finding->recoverable_ns);
 }
 
+/* Returns true for the number of long gaps if there is only one, which is shown. */
+static bool is_only_gap(const struct dp_finding *finding, const struct dp_evidence_value *at)
+{
+	return !strcmp(at->name, "long_gaps") && at->value == 1 && finding->evidence != at;
+}
+
 /* Returns true if the cost implies a number, or it adds nothing to the cost. */
 static bool is_shown(const struct dp_finding *finding, size_t index)
 {
@@ -329,7 +335,7 @@ static bool is_shown(const struct dp_finding *finding, size_t index)
 		return true;
 	if (!isfinite(finding->recoverable_ns))
 		return index == 0;
-	if (is_nothing(at))
+	if (is_nothing(at) || is_only_gap(finding, at))
 		return true;
 	return !strcmp(at->name, "share_of_period") || !strcmp(at->name, "waited_share") ||
 	       !strcmp(at->name, "cost_ns") || !strcmp(at->name, "share_of_loop");
@@ -364,9 +370,11 @@ static bool is_all(const struct saying *saying, const struct dp_finding *finding
 }
 
 /* Adds one number behind the others; last is the name of the one before. */
-static void add_evidence(struct dp_words *words, const char *gap, const struct dp_finding *finding,
-			 size_t index, size_t cost, const char *last, bool ascii)
+static void add_evidence(struct dp_words *words, const struct dp_render *render, const char *gap,
+			 const struct dp_finding *finding, size_t index, size_t cost,
+			 const char *last)
 {
+	bool ascii = render->options->ascii;
 	const struct dp_evidence_value *at = &finding->evidence[index];
 	const struct saying *saying = saying_of(at->name);
 
@@ -383,7 +391,7 @@ static void add_evidence(struct dp_words *words, const char *gap, const struct d
 		}
 	} else {
 		add_number(words, gap, saying, at, saying->behind && !strcmp(saying->behind, last),
-			   ascii);
+			   dp_text__is_typical(render, finding), ascii);
 		add_call(words, at, ascii);
 	}
 }
@@ -443,6 +451,12 @@ static bool begins_with_ranges(const struct dp_finding *finding, bool costs)
 	return true;
 }
 
+/* Returns true for what is never cut: calls and kernels, but the one that ends a gap. */
+static bool leads_to_advice(const struct dp_evidence_value *at)
+{
+	return at->call && strcmp(at->name, "gap_before_ns") != 0;
+}
+
 void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_finding *finding, size_t columns)
 {
@@ -452,7 +466,7 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 	bool named = begins_with_ranges(finding, cost != SIZE_MAX);
 
 	if (cost != SIZE_MAX) {
-		add_evidence(words, "", finding, cost, cost, last, ascii);
+		add_evidence(words, render, "", finding, cost, cost, last);
 		last = finding->evidence[cost].name;
 	}
 	if (named)
@@ -462,7 +476,7 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 
 		if (i == cost || is_shown(finding, i))
 			continue;
-		add_evidence(words, before ? ", " : "", finding, i, cost, last, ascii);
+		add_evidence(words, render, before ? ", " : "", finding, i, cost, last);
 		if (words->used != before)
 			last = finding->evidence[i].name;
 		if (!named && leads_to_ranges(last, cost != SIZE_MAX)) {
@@ -470,7 +484,8 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 			named = true;
 			continue;
 		}
-		if (dp_label_width(words->text) <= columns)
+		if (leads_to_advice(&finding->evidence[i]) ||
+		    dp_label_width(words->text) <= columns)
 			continue;
 		words->text[before] = '\0';
 		words->used = before;

@@ -90,14 +90,26 @@ static bool is_alone(const struct dp_render *render, const struct dp_loop *loop)
 	return true;
 }
 
+/* The first of a finding's devices from one on. */
+static uint32_t next_device(const struct dp_finding *finding, uint32_t from)
+{
+	uint32_t next = UINT32_MAX;
+
+	for (size_t i = 0; i < finding->loop_count; i++)
+		if (finding->devices[i] >= from)
+			next = DP_MIN(next, finding->devices[i]);
+	return next;
+}
+
 void dp_text__place(struct dp_words *words, const struct dp_render *render,
 		    const struct dp_finding *finding)
 {
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, finding->loop);
 	const struct dp_text *text = render->state;
 	char device[DP_LABEL_SIZE];
+	uint32_t next = 0;
 
-	if (finding->loop == text->primary && text->level <= 1)
+	if (finding->loop == DP_TEXT_PRIMARY && text->level <= 1)
 		return;
 	if (!loop && dp_trace_device_count(dp_analysis_trace(render->analysis)) == 1)
 		return;
@@ -110,9 +122,11 @@ void dp_text__place(struct dp_words *words, const struct dp_render *render,
 		return;
 	}
 	for (size_t i = 0; i < finding->loop_count && i < DEVICES_MOST; i++) {
+		next = next_device(finding, next);
+		if (next == UINT32_MAX)
+			break;
 		dp_words__add(words, "%s%s", i ? ", " : " on ",
-			      dp_text__device(device, dp_analysis_trace(render->analysis),
-					      finding->devices[i]));
+			      dp_text__device(device, dp_analysis_trace(render->analysis), next++));
 	}
 	if (finding->loop_count > DEVICES_MOST)
 		dp_words__add(words, " and %zu more", finding->loop_count - DEVICES_MOST);

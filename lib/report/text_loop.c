@@ -307,7 +307,7 @@ static void write_origin(struct dp_render *render, size_t id)
 	dp_words__add(&words, "; %s", found_by_words(loop));
 	if (loop->annotation)
 		add_annotation(&words, loop->annotation, render->options->ascii);
-	if (loop->found_by != DP_FOUND_BY_MARKS)
+	if (loop->found_by != DP_FOUND_BY_MARKS && isfinite(loop->confidence))
 		dp_words__add(&words,
 			      loop->confidence < SURE ? " (%.0f%% confidence)"
 						      : " (%.1f%% confidence)",

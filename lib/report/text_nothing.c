@@ -87,29 +87,14 @@ void dp_text__top_kernels(struct dp_words *words, struct dp_render *render, uint
 		add_top(words, render, &capture);
 }
 
-/* The number of iterations of a candidate; 0 if it would not help. */
-static uint64_t candidate_count(const struct dp_render *render, size_t stream,
-				const struct dp_stream_candidate *candidate)
-{
-	uint64_t kernels = dp_trace_stream(dp_analysis_trace(render->analysis), stream)->kernels;
-	double count = candidate->coverage * (double)kernels / (double)candidate->length;
-
-	/* the candidate's share is that of the analyzed part */
-	if (dp_text__has_range(render))
-		return 0;
-	return count >= 1.5 ? (uint64_t)llround(count) : 0;
-}
-
 void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t stream)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_stream_candidate *candidate =
 		dp_analysis_candidate(render->analysis, stream);
 	char number[DP_NUMBER_SIZE];
-	uint64_t count = 0;
 
 	if (candidate && candidate->length) {
-		count = candidate_count(render, stream, candidate);
 		dp_words__add(words, "The best candidate has %s",
 			      dp_text__plural(number, candidate->length, "kernel"));
 		dp_words__add(words, " and covers %s of the stream",
@@ -121,9 +106,10 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 	}
 	dp_text__capture(words, render, dp_trace_stream(trace, stream)->device);
 	/* one kernel matches any number, and an unlikely loop is no advice */
-	if (count && candidate->length > 1 && candidate->confidence >= HINT_LEAST)
-		dp_words__add(words, " Try -n %llu, and check that the iterations are real.",
-			      (unsigned long long)count);
+	if (candidate && candidate->length > 1 && candidate->iterations > 1 &&
+	    candidate->confidence >= HINT_LEAST)
+		dp_words__add(words, " Try -n %zu, and check that the iterations are real.",
+			      candidate->iterations);
 }
 
 static void write_nothing(struct dp_render *render, size_t stream)

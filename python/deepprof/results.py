@@ -496,7 +496,7 @@ class Comparison(_Tables):
 
 
 class Ranks(_Tables):
-    """What :func:`deepprof.ranks` found: the formats are text, json, csv, html and perfetto, and
+    """What :func:`deepprof.ranks` found: the formats are text, json, csv, html, markdown and perfetto, and
     ``table("ranks")`` has a row for each rank."""
 
     _free = _lib.dp_ranks_free

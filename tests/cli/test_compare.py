@@ -404,6 +404,20 @@ class Numbers(Case):
         self.assertNotRegex(same, r"  (slower|faster|added|removed|replaced)   \w")
 
 
+class Findings(cli.Case):
+    def test_one_measure(self):
+        """Costs of both runs are those of both findings, or means, which the table of parts has."""
+        data = cli.SOURCE / "data"
+        runs = data / "sample.json.gz", data / "faster.json.gz"
+        env = cli.environment(LC_ALL="C.UTF-8", COLUMNS="80")
+        text = cli.run("compare", *runs, env=env).stdout
+        before, after = re.search(r"\n +(\S+) ms +(\S+) ms +\S+ ms +\S+ ms  input wait\n", text).groups()
+        self.assertIn(f"critical input-bound: costs {before} → {after} ms per iteration\n", text)
+        self.assertIn("still   warning → info extra-work: costs", text)
+        markdown = cli.run("compare", "--format=markdown", *runs).stdout
+        self.assertIn("| `extra-work` | still | warning → info |", markdown)
+
+
 class Usage(Case):
     def refused(self, *args, words=()):
         """Refused before anything is read: the files do not exist."""

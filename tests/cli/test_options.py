@@ -233,6 +233,19 @@ class Options(cli.Case):
         again = cli.simulate(self.folder / "again.json", "-p", "recompile", "-n", "60")
         self.assertEqual(fits(again, "-n", "60"), 2 * [(True, True)])
 
+    def test_what_has_no_confidence(self):
+        """A number that contradicts a likely loop, and the published algorithm."""
+        sample = cli.SOURCE / "data" / "sample.json.gz"
+        for args in ("-n", "7"), ("--paper", "-n", "20"):
+            report = json.loads(cli.run("analyze", "--format=json", *args, sample).stdout)
+            self.assertIsNone(report["loops"][0]["confidence"], args)
+            self.assertIsNone(report["findings"][0]["confidence"], args)
+            text = " ".join(cli.run("analyze", *args, sample).stdout.split())
+            self.assertIn("matched to -n;", text)
+            self.assertNotIn("confidence", text)
+        report = json.loads(cli.run("analyze", "--format=json", "-n", "20", sample).stdout)
+        self.assertGreater(report["loops"][0]["confidence"], 0.9)
+
     def test_one_iteration_is_not_several(self):
         text = cli.run("analyze", "-v", "-n1", cli.SOURCE / "data" / "sample.json.gz").stdout
         self.assertIn("one iteration of 4,106 kernels", text)

@@ -339,8 +339,28 @@ class Jobs(unittest.TestCase):
 
     def test_csv(self):
         rows = cli.run("ranks", "--format=csv", self.job()).stdout.splitlines()
-        self.assertEqual(rows[0].split(",")[:4], ["rank", "host", "iteration", "start_ns"])
+        names = rows[0].split(",")
+        self.assertEqual(names[:3], ["rank", "host", "iteration"])
+        for name in names[3:]:
+            self.assertRegex(name, "^[a-z_]+_ns$")
         self.assertEqual(len(rows), 1 + 4 * 12)
+
+    def test_markdown(self):
+        """The verdict is the heading; every rank and its collectives have a row; names are code."""
+        folder = self.job("fault=compute:rank=2,factor=1.3")
+        text = cli.run("ranks", "--format=markdown", folder).stdout
+        self.assertTrue(text.startswith("### Straggler: rank 2 holds the others up\n"), text)
+        self.assertEqual(re.findall(r"(?m)^\| \**(\d+)\** \|.*\| `[^`|]+` \|$", text), list("0123"))
+        self.assertRegex(text, r"(?m)^\| allreduce \| \d+ \|")
+        page = self.root / "job.md"
+        cli.run("ranks", "-o", page, folder)
+        self.assertEqual(page.read_text(encoding="utf-8"), text)
+
+    def test_period(self):
+        """The job's period is the median of those that its ranks' rows show."""
+        result = self.ranks(self.job("fault=compute:rank=2,factor=1.3", "noise=1%"))
+        periods = sorted(rank["period_ns"] for rank in result["ranks"])
+        self.assertAlmostEqual(result["verdict"]["period_ns"], (periods[1] + periods[2]) / 2, delta=1)
 
     def test_html(self):
         """Cells of the heat map and lanes are those of the JSON result; a page of itself."""
@@ -508,6 +528,30 @@ class Jobs(unittest.TestCase):
         path = pathlib.Path(tempfile.mkdtemp(dir=self.root)) / "merged.json"
         path.write_text(json.dumps(merged), encoding="utf-8")
         return path
+
+    def test_merged_gpus(self):
+        """Ranks are in order of the GPUs' numbers; processes with equal ids and GPUs are one rank."""
+        folder = self.changed("fault=compute:rank=2,first=4,factor=1.3")
+        for rank, path in enumerate(sorted(folder.iterdir())):
+            text = re.sub(r'"device": ?\d+', f'"device": {3 - rank}', path.read_text(encoding="utf-8"))
+            path.write_text(text.replace('"distributedInfo"', '"other"'), encoding="utf-8")
+        merged = self.merged(folder, lambda pid, rank: 1000 + rank if pid > 3 else 3 - rank)
+        self.assert_blames(self.ranks(merged), 1, "compute", 4)
+        text = re.sub(r'"device": ?\d+', '"device": 0', merged.read_text(encoding="utf-8"))
+        text = re.sub(r'"pid": ?(\d+)', lambda pid: f'"pid": {int(pid[1]) // 1000}', text)
+        merged.write_text(text, encoding="utf-8")
+        self.assertIn("are one rank", self.ranks(merged)["verdict"]["why"])
+
+    def test_few_iterations(self):
+        """Where no verdict could be certain, the report does not call the job healthy."""
+        for settings, why in (
+            (("tensor=2", "iterations=3"), "there are too few iterations to tell a slow rank from chance"),
+            (("tensor=2",), None),
+            (("iterations=3",), None),  # all ranks meet twice in each
+        ):
+            with self.subTest(settings):
+                verdict = self.ranks(self.job(*settings))["verdict"]
+                self.assertEqual((verdict["kind"], verdict["why"]), ("none", why))
 
     def test_one_rank(self):
         path = next(iter(sorted(self.job().iterdir())))

@@ -53,6 +53,7 @@
  *   until=FILE      waits for a file to be there; go: for the test, which does what it is to do
  *   looked          waits until the collector's threads have looked at what was made
  *   flushed         waits until it was flushed, too
+ *   age             the clock goes on as trouble.c has it
  *   say             a line to stdout; sleep=MS; forever: launches until it is killed
  *   exit=N _exit=N quick=N abort kill term segv
  */
@@ -100,6 +101,15 @@ static void idle(uint64_t count)
 static void wake(uint64_t count)
 {
 	start_threads(count, wake_up);
+}
+
+static void age(void)
+{
+	void *function = dlsym(RTLD_DEFAULT, "trouble_age");
+
+	if (!function)
+		abort();
+	((void (*)(void))(uintptr_t)function)();
 }
 
 static int first_processor(const cpu_set_t *set)
@@ -286,6 +296,7 @@ static const struct app_word plain_words[] = {
 	{ "close", .of_number = close_first },
 	{ "until", .of_text = until },
 	{ "looked", .plain = app_looked },
+	{ "age", .plain = age },
 	{ "flushed", .plain = app_flushed },
 	{ "go", .plain = app_go },
 	{ "sleep", .of_number = sleep_ms },

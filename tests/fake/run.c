@@ -258,7 +258,9 @@ static void attend(struct launcher *launcher, struct run *run, const struct run_
 		serve(launcher, run);
 		steer(launcher, options);
 		if (options->kill_after_us && launcher->pool_count && !dead &&
-		    (seconds_now() - start) * 1e6 >= options->kill_after_us)
+		    (seconds_now() - start) * 1e6 >= options->kill_after_us &&
+		    atomic_load(&launcher->truth->records[CUPTI_KERNEL]) >=
+			    options->kill_after_kernels)
 			kill(pid, SIGKILL);
 		if (!dead && waitpid(pid, &run->status, WNOHANG) == pid) {
 			dead = true;

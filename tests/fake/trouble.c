@@ -7,7 +7,8 @@
  *   TROUBLE_NAME=F    only calls of the function F count, and all of them fail
  *   TROUBLE_COUNT=F   a file of 8 bytes: how many calls there were
  *   TROUBLE_STEP=MS,S from MS milliseconds after the start on, the day's time is S seconds off
- *   TROUBLE_AGE=MS,S  from then on the monotonic clock is S seconds ahead
+ *   TROUBLE_AGE=S     from the program's call of trouble_age() on the monotonic clock is S seconds
+ *                     ahead
  *   TROUBLE_FAST=N    for the collector it runs N times as fast
  *   TROUBLE_LATE=MS   the collector's first look at the day's time takes so long
  */
@@ -31,9 +32,10 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-static long chosen, step_ms, step_s, age_ms, age_s, fast;
+static long chosen, step_ms, step_s, age_s, fast;
 static _Atomic long late_ms;
-static bool from_there_on, have_step, have_age;
+static bool from_there_on, have_step;
+static _Atomic bool aged;
 static const char *only;
 static _Atomic uint64_t own_count, *count = &own_count;
 static struct timespec began;
@@ -67,7 +69,7 @@ __attribute__((constructor)) static void start(void)
 	only = getenv("TROUBLE_NAME");
 	from_there_on = getenv("TROUBLE_ON") != NULL;
 	have_step = step && sscanf(step, "%ld,%ld", &step_ms, &step_s) == 2;
-	have_age = age && sscanf(age, "%ld,%ld", &age_ms, &age_s) == 2;
+	age_s = age ? atol(age) : 0;
 	map_count(getenv("TROUBLE_COUNT"));
 	chosen = call ? atol(call) : 0;
 	late_ms = late ? atol(late) : 0;
@@ -182,6 +184,12 @@ static void run_ahead(struct timespec *time)
 	time->tv_nsec = ns * fast % 1000000000;
 }
 
+EXPORT void trouble_age(void);
+EXPORT void trouble_age(void)
+{
+	atomic_store(&aged, true);
+}
+
 EXPORT int clock_gettime(clockid_t clock, struct timespec *out);
 EXPORT int clock_gettime(clockid_t clock, struct timespec *out)
 {
@@ -196,7 +204,7 @@ EXPORT int clock_gettime(clockid_t clock, struct timespec *out)
 	}
 	if (have_step && clock == CLOCK_REALTIME && is_past(step_ms))
 		out->tv_sec += step_s;
-	if (have_age && clock == CLOCK_MONOTONIC && is_past(age_ms))
+	if (clock == CLOCK_MONOTONIC && atomic_load(&aged))
 		out->tv_sec += age_s;
 	if (fast && clock == CLOCK_MONOTONIC && is_collectors(__builtin_return_address(0)))
 		run_ahead(out);

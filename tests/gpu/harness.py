@@ -1,5 +1,6 @@
 """What the checks on a GPU share: programs run with a limit, trace files read, a list of checks."""
 
+import gzip
 import json
 import os
 import pathlib
@@ -57,8 +58,12 @@ def end_group(process):
 
 
 def find_cupti(build):
-    """A libcupti, or a folder with some, for programs that bring none: what pack was given, or a
-    Python package's. None: deepprof looks itself."""
+    """A libcupti, or a folder with some, for programs that bring none: what pack was given, which is
+    unpacked, or a Python package's. None: deepprof looks itself."""
+    for path in (build / "cupti").glob("*.gz"):
+        with gzip.open(path) as packed, open(path.with_suffix(""), "wb") as library:
+            shutil.copyfileobj(packed, library)
+        path.unlink()
     if any((build / "cupti").glob("libcupti.so*")):
         return build / "cupti"
     for folder in map(pathlib.Path, filter(None, sys.path)):

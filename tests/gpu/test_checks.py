@@ -3,6 +3,7 @@ torch.profiler's traces on a simulated program in both formats. What they would 
 that can't fail: so the traces are spoiled, too.
 """
 
+import gzip
 import json
 import os
 import pathlib
@@ -118,10 +119,11 @@ class Harness(cli.Case):
             self.assertIsNone(harness.find_cupti(self.folder / "build"))
             sys.path.append(str(site))
             self.assertEqual(harness.find_cupti(self.folder / "build"), site / "nvidia/cu13/lib")
-            (self.folder / "build" / "cupti" / "libcupti.so.12").touch()
-            self.assertEqual(
-                harness.find_cupti(self.folder / "build"), self.folder / "build" / "cupti"
-            )
+            packed = self.folder / "build" / "cupti"
+            (packed / "libcupti.so.12.gz").write_bytes(gzip.compress(b"library"))
+            self.assertEqual(harness.find_cupti(self.folder / "build"), packed)
+            self.assertEqual(os.listdir(packed), ["libcupti.so.12"])
+            self.assertEqual((packed / "libcupti.so.12").read_bytes(), b"library")
         finally:
             sys.path[:] = before
 

@@ -577,6 +577,7 @@ TEST(one_mark_is_more_than_layers)
 	candidate = dp_analysis_candidate(analysis, 0);
 	ck_assert_uint_eq(candidate->length, PIECES);
 	ck_assert_double_eq(candidate->coverage, 1);
+	ck_assert_uint_eq(candidate->iterations, 10);
 	dp_analysis_free(analysis);
 	options.ignore_marks = true;
 	analysis = run(trace, &options);

@@ -199,6 +199,25 @@ TEST(kernels_that_read_alike_are_distinguished)
 	ck_assert_int_eq(dp_label__tell_apart(places, names, 0, 30, true), DP_OK);
 }
 
+/* One long word is not shown from its beginning on, but where it differs. */
+TEST(long_words_are_distinguished)
+{
+	static const char *const names[] = {
+		"Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT256x192x64_MI16x16x1_SN_LDSB1_AFC1",
+		"Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT192x224x64_MI16x16x1_SN_LDSB1_AFC1",
+	};
+	char labels[DP_COUNT(names)][DP_LABEL_SIZE];
+	size_t places[DP_COUNT(names)];
+
+	for (size_t columns = 24; columns < 60; columns++) {
+		ck_assert_int_eq(
+			dp_label__tell_apart(places, names, DP_COUNT(names), columns, true), DP_OK);
+		for (size_t i = 0; i < DP_COUNT(names); i++)
+			dp_label__kernel_at(labels[i], names[i], places[i], columns, true);
+		ck_assert_str_ne(labels[0], labels[1]);
+	}
+}
+
 TEST(labels_fit_their_buffer)
 {
 	char buf[40];

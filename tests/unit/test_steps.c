@@ -111,20 +111,19 @@ TEST(one_kernel_is_an_iteration)
 	dp_analysis_free(analysis);
 }
 
-/* A benchmark runs one kernel after another, each many times: that many loops, in that order. */
-TEST(kernels_have_loops_of_their_own)
+static void expect_loop_each(const char *form, size_t kernels)
 {
 	struct dp_analysis *analysis;
 
 	begin();
-	for (int k = 0; k < 6; k++) {
+	for (int k = 0; k < (int)kernels; k++) {
 		run("clear_%d", 0);
 		for (int i = 0; i < 40 + k; i++)
-			run("transpose_%d", k);
+			run(form, k);
 	}
 	analysis = finish_and_analyze();
-	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 6);
-	for (size_t k = 0; k < 6; k++) {
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), kernels);
+	for (size_t k = 0; k < kernels; k++) {
 		const struct dp_loop *loop = dp_analysis_loop(analysis, k);
 
 		ck_assert_uint_eq(loop->length, 1);
@@ -132,6 +131,16 @@ TEST(kernels_have_loops_of_their_own)
 		ck_assert(loop->selected);
 	}
 	dp_analysis_free(analysis);
+}
+
+/*
+ * A benchmark runs one kernel after another, each many times: that many loops, in that order.
+ * Matrix multiplications, too: so few names are no network.
+ */
+TEST(kernels_have_loops_of_their_own)
+{
+	expect_loop_each("transpose_%d", 6);
+	expect_loop_each("tiled_gemm_v%d", 3);
 }
 
 /* TensorFlow names kernels by their operator, of which each launches many in a single pass. */

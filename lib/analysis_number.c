@@ -1,0 +1,59 @@
+/*
+ * The numbers of an analysis' loops: the one that reports show in full is loop 0, the other loops
+ * at the requested level follow, then those around and inside them. Cost: linear in the loops.
+ */
+#include "analysis_model.h"
+
+/* Of loops whose times differ by a smaller share, the first is shown. */
+#define ALIKE 0.1
+
+/* The loop at the requested level that took most of the trace's time. */
+static size_t find_primary(const struct dp_analysis *analysis)
+{
+	double most_ns = -1;
+	size_t best = 0;
+
+	for (size_t i = 0; i < analysis->loop_count; i++) {
+		const struct dp_loop *loop = &analysis->loops[i].info;
+		double time_ns;
+
+		if (!loop->selected || !loop->iterations)
+			continue;
+		time_ns = dp_analysis_loop_time(analysis, i);
+		if (time_ns <= most_ns * (1 + ALIKE))
+			continue;
+		most_ns = time_ns;
+		best = i;
+	}
+	return best;
+}
+
+int dp_analysis__number_loops(struct dp_analysis *analysis)
+{
+	size_t count = analysis->loop_count, used = 0, primary = find_primary(analysis);
+	struct dp_loop_data *sorted = dp_alloc__array(count, sizeof(*sorted));
+	uint32_t *made = dp_alloc__array(count, sizeof(*made));
+
+	if (!sorted || !made) {
+		free(sorted);
+		free(made);
+		return DP_ERR_NOMEM;
+	}
+	for (int rank = 0; rank < 3; rank++)
+		for (size_t i = 0; i < count; i++)
+			if (rank == (i == primary ? 0 : analysis->loops[i].info.selected ? 1 : 2))
+				made[i] = (uint32_t)used++;
+	for (size_t i = 0; i < count; i++) {
+		struct dp_loop *info = &analysis->loops[i].info;
+
+		info->id = made[i];
+		if (info->parent != DP_NONE)
+			info->parent = made[info->parent];
+		sorted[made[i]] = analysis->loops[i];
+	}
+	free(made);
+	free(analysis->loops);
+	analysis->loops = sorted;
+	analysis->loop_room = count;
+	return DP_OK;
+}
