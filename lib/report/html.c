@@ -171,25 +171,21 @@ static int write_loop(struct dp_render *render, size_t id)
 {
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
 	struct dp_html *html = render->state;
+	struct dp_words words = { 0 };
 
 	dp_render__format(render, "%s\n{\"id\":%u,\"parent\":%lld,\"stream\":%u,\"device\":%u",
 			  id ? "," : "", loop->id,
 			  loop->parent == DP_NONE ? -1LL : (long long)loop->parent, loop->stream,
 			  loop->device);
-	dp_render__format(render, ",\"found\":\"%s\",\"phase\":\"%s\",\"confidence\":",
-			  dp_found_by_name(loop->found_by), dp_phase_name(loop->phase));
+	dp_render__format(render, ",\"found\":\"%s\",\"confidence\":",
+			  dp_found_by_name(loop->found_by));
 	dp_html__value(render, loop->confidence, "1");
 	dp_render__text(render, ",\"coverage\":");
 	dp_html__value(render, loop->coverage, "1");
 	dp_render__format(
 		render,
-		",\"selected\":%s,\"length\":%zu,\"occurrences\":%zu,\"iterations\":%zu,"
-		"\"complete\":%zu,\"variants\":%zu,\"matches_count\":%s,\"matches_in_sequence\":%s,"
-		"\"first\":",
-		loop->selected ? "true" : "false", loop->length, loop->occurrences,
-		loop->iterations, loop->complete, loop->variants,
-		loop->matches_count ? "true" : "false",
-		loop->matches_in_sequence ? "true" : "false");
+		",\"selected\":%s,\"length\":%zu,\"iterations\":%zu,\"complete\":%zu,\"first\":",
+		loop->selected ? "true" : "false", loop->length, loop->iterations, loop->complete);
 	write_kernel(render, id, 0);
 	dp_render__text(render, ",\"last\":");
 	write_kernel(render, id, loop->length ? loop->length - 1 : 0);
@@ -200,8 +196,12 @@ static int write_loop(struct dp_render *render, size_t id)
 			(long long)dp_analysis_loop_iteration(render->analysis, id,
 							      loop->iterations - 1)
 				->end_ns);
-	if (html->full < DP_HTML_LOOPS && loop->iterations && loop->selected)
+	if (html->full < DP_HTML_LOOPS && loop->iterations && loop->selected) {
+		dp_text__loop_in_words(&words, render, id);
+		dp_render__text(render, ",\"words\":");
+		dp_html__string(render, words.text);
 		write_full(render, id);
+	}
 	dp_render__text(render, "}");
 	return DP_OK;
 }
