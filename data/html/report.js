@@ -58,7 +58,7 @@ function placeOf(finding) {
 
 	if (loop && !ofLoop(loop) || !loop && report.devices.length === 1)
 		return "";
-	return loop && !aloneOnDevice(loop) ? ` in loop ${loop.id}` : ` on ${finding.devices.map(deviceName).join(", ")}`;
+	return loop && !aloneOnDevice(loop) ? ` in loop ${loop.id}` : ` on ${finding.devices.slice().sort((a, b) => a - b).map(deviceName).join(", ")}`;
 }
 
 function iterationsText([first, last]) {
@@ -321,17 +321,6 @@ function showBreakdown(loop) {
 	}));
 }
 
-/* ", median period 176.2 ms"; without periods, the duration of an iteration. */
-function howLong(loop) {
-	if (!loop.median)
-		return "";
-	if (loop.groups)
-		return `, periods ${loop.groups}`;
-	if (metric(loop.rank).name === "period_ns")
-		return `, median period ${format.duration(loop.median)}`;
-	return loop.complete === 1 ? `, ${format.duration(loop.median)} long` : `, median duration ${format.duration(loop.median)}`;
-}
-
 /* The most important numbers; waits with their share of the period. */
 function leadTiles(loop) {
 	const value = name => loop.summary[report.summaries.findIndex(info => info.name === name)];
@@ -353,16 +342,7 @@ function confidence(loop) {
 }
 
 function showLoopFacts(loop) {
-	const how = { auto: "detected from kernel order", marks: loop.iterations === 1 ? "from an annotation" : "from annotations", count: !loop.matches_count ? "does not match -n" : loop.matches_in_sequence ? "matched to -n together with neighboring loops" : known(loop.confidence) && loop.confidence < .5 ? "cut to match -n, though unlike each other" : "matched to -n" }[loop.found];
-	const more = [loop.variants > 1 ? plural(loop.variants, "variant") : "",
-		loop.iterations > loop.complete ? `${format.count(loop.iterations - loop.complete)} cut off by the capture` : "",
-		loop.warmup ? `${plural(loop.warmup, "iteration")} of warm-up` : ""].filter(Boolean).join(", ");
-
-	byId("loop-text").replaceChildren(
-		(loop.complete ? plural(loop.complete, "iteration") : "no whole iteration") +
-			` of ${plural(loop.length, "kernel")}` + (loop.complete ? howLong(loop) : "") +
-		` on ${deviceName(loop.device)}, ${streamName(loop.stream)}, with ${format.share(loop.coverage)} of its kernels; ${how}${confidence(loop)}` +
-		(more ? `; ${more}.` : "."), el("br"),
+	byId("loop-text").replaceChildren(clean(loop.words), el("br"),
 		el("span", { class: "quiet" }, "from ", el("bdi", null, clean(loop.first)), " to ", el("bdi", null, clean(loop.last))));
 	const tiles = loop.summary.map((value, i) => [report.summaries[i], value])
 		.filter(([info, value]) => info.shown && value !== null)
@@ -488,13 +468,6 @@ function tree(parent, depth) {
 		tree(loop.id, depth + 1))), inside.length > 200 ? el("li", null, `and ${format.count(inside.length - 200)} more`) : null);
 }
 
-/* The loop that took most time; of several that took about as much, the first. */
-function longest(loops) {
-	const time = loop => loop.parts.reduce((sum, part) => sum + (part.mean || 0), 0) * loop.complete;
-
-	return loops.reduce((best, loop) => time(loop) > 1.1 * time(best) ? loop : best);
-}
-
 function showLoops() {
 	const full = fullLoops();
 
@@ -506,7 +479,7 @@ function showLoops() {
 	byId("loop-select").append(...full.map(loop => el("option", { value: loop.id }, loopLabel(loop))));
 	byId("loop-select").onchange = event => selectLoop(Number(event.target.value));
 	if (full.length)
-		selectLoop(longest(full).id);
+		selectLoop(full[0].id);
 }
 
 function drawZoomed() {

@@ -28,6 +28,15 @@ static const struct {
 	  "move less within the device: write results in place, or where the next kernel reads them" },
 	{ "find the tensor that grows",
 	  "find the buffer that grows in the loop: lists, a sequence or a cache without a limit" },
+	{ "the host stalls there:",
+	  "the host stalls there: look for files that it reads or writes, locks, other load" },
+	{ "the host launches more slowly there:",
+	  "the host launches more slowly there: look for other load on its cores, power saving" },
+	{ "it may be waiting for another rank:",
+	  "it may be waiting for another rank: compare all ranks' traces (deepprof ranks); else "
+	  "overlap communication with compute, or communicate less",
+	  "it may be waiting for another rank: compare all ranks' traces (deepprof ranks); else "
+	  "overlap communication with compute, or communicate less" },
 	{ "the input comes late there:",
 	  "the input comes late there: prepare it further ahead, or on faster storage" },
 };

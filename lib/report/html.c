@@ -168,22 +168,21 @@ static int write_loop(struct dp_render *render, size_t id)
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
 	char first[DP_LABEL_SIZE], last[DP_LABEL_SIZE];
 	struct dp_html *html = render->state;
+	struct dp_words words = { 0 };
 
 	dp_json__put(
 		render,
-		"%\n{'id':%,'parent':%,'stream':%,'device':%,'found':'%','phase':'%','confidence':%,"
-		"'coverage':%,'selected':%,'length':%,'occurrences':%,'iterations':%,'complete':%,"
-		"'variants':%,'matches_count':%,'matches_in_sequence':%,'first':%,'last':%",
+		"%\n{'id':%,'parent':%,'stream':%,'device':%,'found':'%','confidence':%,"
+		"'coverage':%,'selected':%,'length':%,'iterations':%,'complete':%,'first':%,"
+		"'last':%",
 		dp_json__comma(id), dp_json__count(loop->id),
 		dp_json__int(loop->parent == DP_NONE ? -1 : (int64_t)loop->parent),
 		dp_json__count(loop->stream), dp_json__count(loop->device),
 		dp_json__raw(dp_found_by_name(loop->found_by)),
-		dp_json__raw(dp_phase_name(loop->phase)), dp_json__real(loop->confidence, "1"),
-		dp_json__real(loop->coverage, "1"), dp_json__bool(loop->selected),
-		dp_json__count(loop->length), dp_json__count(loop->occurrences),
+		dp_json__real(loop->confidence, "1"), dp_json__real(loop->coverage, "1"),
+		dp_json__bool(loop->selected), dp_json__count(loop->length),
 		dp_json__count(loop->iterations), dp_json__count(loop->complete),
-		dp_json__count(loop->variants), dp_json__bool(loop->matches_count),
-		dp_json__bool(loop->matches_in_sequence), kernel(first, render, id, 0),
+		kernel(first, render, id, 0),
 		kernel(last, render, id, loop->length ? loop->length - 1 : 0));
 	if (loop->iterations) {
 		const struct dp_iteration *from =
@@ -194,8 +193,12 @@ static int write_loop(struct dp_render *render, size_t id)
 		dp_json__put(render, ",'span':[%,%]", dp_json__int(from->start_ns),
 			     dp_json__int(to->end_ns));
 	}
-	if (html->full < DP_HTML_LOOPS && loop->iterations && loop->selected)
+	if (html->full < DP_HTML_LOOPS && loop->iterations && loop->selected) {
+		dp_text__loop_in_words(&words, render, id);
+		dp_render__text(render, ",\"words\":");
+		dp_html__string(render, words.text);
 		write_full(render, id);
+	}
 	dp_render__text(render, "}");
 	return DP_OK;
 }

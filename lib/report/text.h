@@ -176,6 +176,9 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_finding *finding, size_t columns);
 
 /* The label of a host range: without its class, and without autograd's prefix. */
+/* What the report shows of a loop before its charts: "6 iterations of 1,462 kernels, …". */
+void dp_text__loop_in_words(struct dp_words *words, struct dp_render *render, size_t id);
+
 /*
  * Returns true if the cost of a finding of render->analysis is that of typical iterations, and
  * differs from the mean.

@@ -158,11 +158,16 @@ static const struct saying *saying_of(const char *name)
 	return NULL;
 }
 
-/* The index of the plural "s" in the words, or their length if there is none. */
+/*
+ * The index of the plural "s" in the words, or their length if there is none: "of 30 slices" are
+ * several, however many of them are counted.
+ */
 static size_t singular(const char *words)
 {
 	size_t i = 0;
 
+	if (!strncmp(words, " of ", 4))
+		return strlen(words);
 	while (words[i] && (words[i] != 's' || (words[i + 1] && !strchr(" )", words[i + 1]))))
 		i++;
 	return i;

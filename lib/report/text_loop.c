@@ -284,46 +284,61 @@ static void add_rest(struct dp_words *words, const struct dp_render *render,
 			      dp_human__duration(number, start_ns, render->options->ascii));
 }
 
-static void write_origin(struct dp_render *render, size_t id)
+/* Adds where the loop runs, how it was found, and what is special about some iterations. */
+static void add_origin(struct dp_words *words, struct dp_render *render, size_t id)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
 	const struct dp_stream *stream = dp_trace_stream(trace, loop->stream);
 	char device[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
-	struct dp_words words = { 0 };
 	size_t more = 0;
 
 	if (loop->parent != DP_NONE)
-		dp_words__add(&words, "nested in loop %u; ", (unsigned)loop->parent);
-	dp_words__add(&words, "%s", dp_text__device(device, trace, loop->device));
+		dp_words__add(words, "nested in loop %u; ", (unsigned)loop->parent);
+	dp_words__add(words, "%s", dp_text__device(device, trace, loop->device));
 	if (stream->stream >= 0)
-		dp_words__add(&words, ", stream %lld", (long long)stream->stream);
+		dp_words__add(words, ", stream %lld", (long long)stream->stream);
 	for (size_t s = 0; s < dp_trace_stream_count(trace); s++)
 		more += s != loop->stream && dp_analysis_loop_has_stream(render->analysis, id, s);
 	if (more)
-		dp_words__add(&words, " and %s", dp_text__plural(number, more, "other"));
-	dp_words__add(&words, ": %s of %s kernels", dp_human__share(number, loop->coverage),
+		dp_words__add(words, " and %s", dp_text__plural(number, more, "other"));
+	dp_words__add(words, ": %s of %s kernels", dp_human__share(number, loop->coverage),
 		      more ? "their" : "its");
-	dp_words__add(&words, "; %s", found_by_words(loop));
+	dp_words__add(words, "; %s", found_by_words(loop));
 	if (loop->annotation)
-		add_annotation(&words, loop->annotation, render->options->ascii);
+		add_annotation(words, loop->annotation, render->options->ascii);
 	if (loop->found_by != DP_FOUND_BY_MARKS && isfinite(loop->confidence))
-		dp_words__add(&words,
+		dp_words__add(words,
 			      loop->confidence < SURE ? " (%.0f%% confidence)"
 						      : " (%.1f%% confidence)",
 			      loop->confidence * 100);
 	if (loop->found_by != DP_FOUND_BY_MARKS && render->options->verbose)
-		add_phase(&words, loop);
-	add_exceptions(&words, render, loop);
-	add_rest(&words, render, loop);
+		add_phase(words, loop);
+	add_exceptions(words, render, loop);
+	add_rest(words, render, loop);
 	if (dp_text__summary(render, id, "period_step_ns") > 0)
-		dp_words__add(&words, "; %s longer from iteration %.0f on",
+		dp_words__add(words, "; %s longer from iteration %.0f on",
 			      dp_human__duration(number,
 						 dp_text__summary(render, id, "period_step_ns"),
 						 render->options->ascii),
 			      dp_text__summary(render, id, "period_step_iteration"));
+}
+
+static void write_origin(struct dp_render *render, size_t id)
+{
+	struct dp_words words = { 0 };
+
+	add_origin(&words, render, id);
 	dp_text__blanks(render, DP_TEXT_INDENT);
 	dp_text__wrap(render, DP_TEXT_INDENT, DP_TEXT_INDENT, words.text);
+}
+
+void dp_text__loop_in_words(struct dp_words *words, struct dp_render *render, size_t id)
+{
+	add_title(words, render, id);
+	dp_words__add(words, ". ");
+	add_origin(words, render, id);
+	dp_words__add(words, ".");
 }
 
 /* Writes the pattern's first kernel and its last. */

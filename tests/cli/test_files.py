@@ -877,7 +877,9 @@ class Info(cli.Case):
         result = cli.run("info", "--format=json", path)
         self.assert_done(result)
         self.assertEqual(json.loads(result.stdout)["trace"]["operations"], 0)
-        self.assert_done(cli.run("info", path))
+        text = cli.run("info", path)
+        self.assert_done(text)
+        self.assertNotIn("duration", text.stdout)
 
     def test_odd_names(self):
         """Names are shown without what could move a cursor, and are whole in JSON."""

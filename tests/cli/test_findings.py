@@ -276,6 +276,15 @@ class Findings(cli.Case):
             )
             self.assertEqual((0, ""), (done.returncode, done.stderr), form)
 
+    def test_one_call_takes_most_of_a_capture(self):
+        """The advice is about it, not about the timeline, in which it would be seen."""
+        _, report = self.run_of(
+            f"{STEP}; stall time=3s api=cudaStreamCreateWithFlags; forward model", count=1
+        )
+        finding = self.rules(report)["starved"]
+        self.assertIn("3.0", f"{finding['evidence']['gap_call_ns'] / 1e9:.2f}")
+        self.assertRegex(finding["advice"], "^if this is start-up, record a later part")
+
     def named_wait(self, iterations):
         """A report of kernels of a Kineto trace, after one of which an operator takes 700 ms."""
         events = []

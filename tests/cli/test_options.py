@@ -246,6 +246,10 @@ class Options(cli.Case):
         report = json.loads(cli.run("analyze", "--format=json", "-n", "20", sample).stdout)
         self.assertGreater(report["loops"][0]["confidence"], 0.9)
 
+    def test_one_of_several(self):
+        text = cli.run("analyze", "-v", "--paper", "-n20", cli.SOURCE / "data" / "sample.json.gz").stdout
+        self.assertIn("GPU over 50% idle in 1 of 30 equal time slices", " ".join(text.split()))
+
     def test_one_iteration_is_not_several(self):
         text = cli.run("analyze", "-v", "-n1", cli.SOURCE / "data" / "sample.json.gz").stdout
         self.assertIn("one iteration of 4,106 kernels", text)

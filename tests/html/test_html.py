@@ -473,7 +473,7 @@ class Looks(unittest.TestCase):
             self.assertEqual(page.run("page.charts.length"), 0)
             self.assertEqual(page.run("document.querySelectorAll('#timelines svg').length"), 1)
             self.assertRegex(page.run("document.getElementById('loop-text').innerText"),
-                             r"^1 iteration of 9 kernels, 428\.0\s.s long on")
+                             r"^one iteration of 9 kernels, 428\.0 .s long\. GPU 0, stream 7: ")
             self.assertIn("graph capture", page.run("document.getElementById('legend').textContent"))
             self.assertEqual(page.complaints, [])
             self.look(page, "one")
