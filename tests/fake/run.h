@@ -24,7 +24,7 @@ struct run_options {
 	const char *switches[4]; /* of the fake, "NAME=value" */
 	bool no_socket;
 	unsigned int kill_after_us; /* SIGKILL */
-	uint64_t kill_after_kernels; /* and not before so many were made */
+	uint64_t kill_after_kernels; /* and not before this many were made */
 	size_t pools;		    /* waits until this many processes were heard of */
 	uint64_t file_limit;	    /* RLIMIT_FSIZE */
 	uint64_t disk_bytes;	    /* the spool on a tmpfs of that size (root only) */
