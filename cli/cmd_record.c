@@ -261,7 +261,8 @@ static const struct opt options[] = {
 	{ 0, "delay", "TIME", "start recording this long after the first kernel launch",
 	  set_delay },
 	{ 0, "duration", "TIME",
-	  "record for this long after the first kernel launch; the program continues",
+	  "record for this long from the first kernel launch or the end of --delay; the program "
+	  "continues",
 	  set_duration },
 	{ 'n', "iterations", "N",
 	  "record N iterations of the program's loop; the program continues", set_iterations },
