@@ -118,7 +118,9 @@ static int64_t stream_number(const struct reader *reader, const struct line *lin
 	if (reader->plane->kind != DP_XPLANE_GPU || at >= line->name_length ||
 	    line->name[at] < '0' || line->name[at] > '9')
 		return line->id;
-	for (; at < line->name_length && line->name[at] >= '0' && line->name[at] <= '9'; at++)
+	for (; at < line->name_length && line->name[at] >= '0' && line->name[at] <= '9' &&
+	       number < INT32_MAX;
+	     at++)
 		number = number * 10 + (line->name[at] - '0');
 	return number;
 }
