@@ -380,11 +380,34 @@ def long_names(path, scale, events=14000, length=50000, names=20):
     database.close()
 
 
+def repeated(path, head, text, count):
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(head + text * int(count))
+
+
+def open_values(path, scale, lines=200000):
+    """A value of the NCCL Inspector's log begins in each line, and never ends."""
+    repeated(path, '{"header": {"id": "0", "n_ranks": 2}, "coll_perf": {"coll": "AllReduce"}}\n',
+             '{"a":"\n', lines * scale)
+
+
+def open_lists(path, scale, events=12000):
+    """A list begins behind each event of Kineto, and never ends."""
+    event = json.dumps(kernel(1, 'a'))
+    repeated(path, '{"traceEvents": [' + event + ']', ',"a":[[' + event + ']', events * scale)
+
+
+def open_objects(path, scale, count=100000):
+    """An object of rocprofv3 begins in each line, and never ends."""
+    repeated(path, '{"rocprofiler-sdk-tool": [{"metadata": {"pid": 1}, "agents": [',
+             '{"size": 1, "id": {"handle": 7}, "a": [\n', count * scale)
+
+
 MAKERS = {maker.__name__: maker for maker in (
     chains, skipped_chains, defaults, hidden_rowid, shadowed_rowids, bogus_tables, devices,
     one_thread, shared_thread, devices_and_ranges, devices_and_streams, nested_ranges, streams,
     groups, group_streams,
-    merged_ranks, long_names)}
+    merged_ranks, long_names, open_values, open_lists, open_objects)}
 
 
 def main():
