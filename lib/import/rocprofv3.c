@@ -309,9 +309,11 @@ static int take_memory(struct reader *reader)
 	const char *name = raw == DP_NONE ? "" : dp_texts__get(&reader->calls, raw);
 	int64_t address = number(reader, DP_RV3_ADDRESS, 0);
 	int64_t time_ns = reader->record.number[DP_RV3_START];
+	size_t head = dp_texts__head(name);
 
-	if (strstr(name, "FREE") ? dp_rocm__free(&reader->rocm, time_ns, reader->process, address)
-	    : strstr(name, "ALLOCATE")
+	if (dp_rocm__contains(name, head, "FREE")
+		    ? dp_rocm__free(&reader->rocm, time_ns, reader->process, address)
+	    : dp_rocm__contains(name, head, "ALLOCATE")
 		    ? dp_rocm__allocate(&reader->rocm, time_ns, reader->process,
 					number(reader, DP_RV3_AGENT, -1), address,
 					number(reader, DP_RV3_ALLOCATED, 0))

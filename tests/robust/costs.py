@@ -49,6 +49,8 @@ CASES = [
     ('open_values', 4, ['info'], 0, 'file ends inside a line', MIB),
     ('open_lists', 1, ['info'], 0, 'file ends before its JSON does', MIB),
     ('open_objects', 1, ['info'], 1, 'it has no complete record', MIB),
+    ('shared_notes', 1, ['info'], 0, '20,000 kernels', MIB),
+    ('shared_details', 1, ['info'], 0, '20,000 copies', MIB),
     ('long_names', 1, ['export', '--format=chrome', '-o', '-'], 0, 'aaa... [name ', 32 * MIB),
 ]
 
