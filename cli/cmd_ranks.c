@@ -120,7 +120,8 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 	if (!output_format_choose(FORMAT_RANKS, &ranks.args.common, NULL))
 		return CMD_USAGE;
 	status = CMD_FAILED;
-	if (ranks_files_find(&files, argc, argv))
+	if (ranks_files_find(&files, argc, argv) &&
+	    !common_overwrites(&ranks.args.common, files.count, files.paths))
 		status = compare_files(&ranks, &files);
 	ranks_files_free(&files);
 	return status;

@@ -107,11 +107,15 @@ static void refuse_one(struct work *work, const char *path, int status, const ch
 /* Call with the lock: messages and temporary files are for one thread at a time. */
 static void finish_one(struct work *work, size_t index, struct dp_summary *summary)
 {
+	const char *target = work->targets[index];
 	struct stat info;
+	/* An outdated summary is replaced, but nothing else that has its name. */
+	bool force = work->reduce->args.common.force || dp_summary_is_summary(target) ||
+		     lstat(target, &info);
 
-	if (write_summaries(work->reduce, work->targets[index], true, &summary, 1)) {
+	if (write_summaries(work->reduce, target, force, &summary, 1)) {
 		work->made++;
-		if (!stat(work->targets[index], &info))
+		if (!stat(target, &info))
 			work->bytes += (uint64_t)info.st_size;
 	} else {
 		work->failed++;
@@ -319,6 +323,9 @@ static bool reduce_files(struct reduce *reduce, struct ranks_files *files)
 
 	if (!to_one)
 		drop_summaries(files);
+	else if (!dp_summary_is_summary(reduce->args.common.output) &&
+		 common_overwrites(&reduce->args.common, files->count, files->paths))
+		return false;
 	reduce_shard_keep(&reduce->shard, files);
 	if (!to_one && reduce->args.common.output && !make_folder(reduce->args.common.output))
 		return false;

@@ -86,18 +86,21 @@ bool common_open_output(const struct common *common, struct output *output, bool
 }
 
 /* Overwriting an input is never intended. */
-static bool is_input(const char *output, int count, char *const *files)
+bool common_overwrites(const struct common *common, size_t count, char *const *files)
 {
+	const char *output = common->output;
 	struct stat out, in;
 
 	if (!output || !strcmp(output, "-") || stat(output, &out) || !S_ISREG(out.st_mode))
 		return false;
-	for (int i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		int failed =
 			strcmp(files[i], "-") != 0 ? stat(files[i], &in) : fstat(STDIN_FILENO, &in);
 
-		if (!failed && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+		if (!failed && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
+			message("%s: -o names the trace itself", output);
 			return true;
+		}
 	}
 	return false;
 }
@@ -121,10 +124,7 @@ bool common_finish(struct common *common, int *argc, char ***argv)
 		message("%s: --mode requires -o FILE", common->source.verb);
 		return false;
 	}
-	if (!is_input(common->output, *argc, *argv))
-		return true;
-	message("%s: -o names the trace itself", common->output);
-	return false;
+	return !common_overwrites(common, (size_t)*argc, *argv);
 }
 
 void common_look(const struct common *common, const struct output *output,

@@ -76,6 +76,9 @@ bool common_open_output(const struct common *common, struct output *output, bool
 		'q', "quiet", NULL, "print no warnings and no progress", common_set_quiet \
 	}
 
+/* Returns true, after printing the error, if -o names one of the files. */
+bool common_overwrites(const struct common *common, size_t count, char *const *files);
+
 /*
  * After parsing, sets the operands, or the default file, and the verbosity. Returns false after
  * printing the error if -o names one of the operands.

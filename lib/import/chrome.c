@@ -12,9 +12,6 @@
 static const char *const event_keys[] = { "ph", "name", "cat",	"pid", "tid",
 					  "ts", "dur",	"args", NULL };
 
-/* Bytes that may be reread before any were read successfully: takes some milliseconds. */
-#define CREDIT ((uint64_t)16 << 20)
-
 struct place {
 	uint64_t offset, line, column;
 };
@@ -24,8 +21,6 @@ struct document {
 	struct dp_json_stream stream;
 	struct dp_chrome_event event;
 	struct dp_chrome_device device;
-	const char *failed; /* where parsing of a broken piece failed */
-	uint64_t credit;    /* bytes that may still be reread */
 	uint64_t broken;
 	struct place first_broken;
 	bool truncated; /* the file ended inside the document … */
@@ -51,18 +46,6 @@ static enum dp_json_result parse_device(void *ctx, struct dp_json *json)
 	return dp_chrome__parse_device(json, &doc->device);
 }
 
-/* Parses an object as a whole and moves past it. Returns DP_JSON_MORE if the file ends in it. */
-static enum dp_json_result read_piece(struct document *doc,
-				      enum dp_json_result (*parse)(void *, struct dp_json *))
-{
-	struct dp_json_piece piece = { doc->failed, 0 };
-	enum dp_json_result result = dp_json_stream__piece(&doc->stream, parse, doc, &piece);
-
-	doc->failed = piece.failed;
-	doc->credit += piece.length;
-	return result;
-}
-
 static bool stopped(const struct document *doc)
 {
 	return doc->status || doc->stream.status;
@@ -86,25 +69,19 @@ static void ran_out(struct document *doc, bool inside)
 }
 
 /*
- * Recovers from broken JSON at json.at that could not be parsed beyond failed: moves to the next
- * event and returns true, or returns false if there is none. Counts a broken place, or notes a
- * truncated file if its end was met (inside an event?) and no event follows.
+ * Recovers from broken JSON at json.at: moves to the next event and returns true, or returns false
+ * if there is none. Counts a broken place, or notes a truncated file if its end was met (inside an
+ * event?) and no event follows.
  */
-static bool recover(struct document *doc, const char *failed, bool met_end, bool inside)
+static bool recover(struct document *doc, bool met_end, bool inside)
 {
 	struct dp_json_stream *stream = &doc->stream;
-	uint64_t again = (uint64_t)(failed - stream->json.at);
 	struct place place = { 0 };
 	bool found;
 
 	if (!doc->broken || met_end)
 		place = here(doc);
-	if (again && again <= doc->credit) {
-		doc->credit -= again;
-		stream->json.at++;
-	} else {
-		stream->json.at = failed;
-	}
+	dp_json_stream__pass(stream);
 	found = dp_json_stream__find_object(stream, event_keys);
 	if (met_end && !found) {
 		doc->truncated = true;
@@ -123,12 +100,12 @@ static bool one_event(struct document *doc)
 {
 	const struct dp_chrome_event *event = &doc->event;
 	struct dp_chrome *chrome = doc->chrome;
-	enum dp_json_result result = read_piece(doc, parse_event);
+	enum dp_json_result result = dp_json_stream__piece(&doc->stream, parse_event, doc);
 
 	if (stopped(doc))
 		return false;
 	if (result != DP_JSON_OK)
-		return recover(doc, doc->failed, result == DP_JSON_MORE, true);
+		return recover(doc, result == DP_JSON_MORE, true);
 	chrome->events += (event->has & (DP_CHROME_PHASE | DP_CHROME_CATEGORY)) != 0;
 	if (event->has & DP_CHROME_PHASE && !(event->has & DP_CHROME_SKIP))
 		doc->status = chrome->event(chrome->ctx, event);
@@ -159,7 +136,7 @@ static bool read_events(struct document *doc)
 				ran_out(doc, false);
 				return false;
 			}
-			if (!recover(doc, stream->json.at, false, false))
+			if (!recover(doc, false, false))
 				return false;
 		}
 	}
@@ -203,7 +180,7 @@ static bool read_devices(struct document *doc)
 	for (;;) {
 		c = dp_json_stream__peek(stream);
 		if (c == '{') {
-			if (read_piece(doc, parse_device) != DP_JSON_OK)
+			if (dp_json_stream__piece(stream, parse_device, doc) != DP_JSON_OK)
 				return false;
 			if (chrome->device)
 				doc->status = chrome->device(chrome->ctx, &doc->device);
@@ -283,7 +260,7 @@ static void read_rest(struct document *doc, bool good)
 		stream->cut = false;
 		if (!dp_json_stream__peek(stream) && stream->json.at == stream->json.end)
 			break;
-		if (!recover(doc, stream->json.at, met_end, false)) {
+		if (!recover(doc, met_end, false)) {
 			/* Data without events after a complete document is no loss. */
 			doc->broken = good ? broken : doc->broken;
 			break;
@@ -374,7 +351,7 @@ static int report(const struct document *doc)
 
 int dp_chrome__read(struct dp_chrome *chrome)
 {
-	struct document doc = { .chrome = chrome, .credit = CREDIT };
+	struct document doc = { .chrome = chrome };
 	int status;
 
 	chrome->rank = -1;

@@ -15,6 +15,7 @@ int dp_json_stream__open(struct dp_json_stream *stream, const struct dp_import *
 		return dp_error__nomem(import->error, WINDOW);
 	memset(stream->buf, 0, DP_JSON_PAD);
 	stream->room = WINDOW;
+	stream->credit = LARGEST; /* takes some milliseconds */
 	stream->json.at = stream->json.end = stream->buf;
 	dp_json_stream__more(stream);
 	return stream->status;
@@ -135,10 +136,37 @@ char dp_json_stream__peek(struct dp_json_stream *stream)
 	}
 }
 
-static enum dp_json_result finish_token(struct dp_json_stream *stream, enum dp_json_result result)
+/* Moves behind what was scanned up to at, or notes where that failed. */
+static void finish(struct dp_json_stream *stream, const char *at, enum dp_json_result result)
 {
 	stream->cut = result == DP_JSON_MORE && stream->last;
+	if (result == DP_JSON_OK) {
+		stream->credit += (uint64_t)(at - stream->json.at);
+		stream->json.at = at;
+	} else {
+		stream->failed = dp_json_stream__offset(
+			stream, result == DP_JSON_MORE ? stream->json.end : at);
+	}
+}
+
+static enum dp_json_result finish_token(struct dp_json_stream *stream, const char *at,
+					enum dp_json_result result)
+{
+	finish(stream, at, result);
 	return result == DP_JSON_OK ? DP_JSON_OK : DP_JSON_BROKEN;
+}
+
+void dp_json_stream__pass(struct dp_json_stream *stream)
+{
+	uint64_t at = dp_json_stream__offset(stream, stream->json.at);
+	uint64_t again = stream->failed > at ? stream->failed - at : 0;
+
+	stream->failed = 0;
+	if (again && again <= stream->credit) {
+		stream->credit -= again;
+		again = 1;
+	}
+	stream->json.at += DP_MIN(again, (uint64_t)(stream->json.end - stream->json.at));
 }
 
 enum dp_json_result dp_json_stream__string(struct dp_json_stream *stream, enum dp_json_place place,
@@ -151,9 +179,7 @@ enum dp_json_result dp_json_stream__string(struct dp_json_stream *stream, enum d
 		at = stream->json;
 		result = dp_json__string(&at, place, text);
 	} while (result == DP_JSON_MORE && dp_json_stream__more(stream) == DP_JSON_OK);
-	if (result == DP_JSON_OK)
-		stream->json.at = at.at;
-	return finish_token(stream, result);
+	return finish_token(stream, at.at, result);
 }
 
 enum dp_json_result dp_json_stream__number(struct dp_json_stream *stream, enum dp_json_place place,
@@ -166,9 +192,7 @@ enum dp_json_result dp_json_stream__number(struct dp_json_stream *stream, enum d
 		at = stream->json;
 		result = dp_json__number(&at, place, 0, value, known);
 	} while (result == DP_JSON_MORE && dp_json_stream__more(stream) == DP_JSON_OK);
-	if (result == DP_JSON_OK)
-		stream->json.at = at.at;
-	return finish_token(stream, result);
+	return finish_token(stream, at.at, result);
 }
 
 enum dp_json_result dp_json_stream__skip(struct dp_json_stream *stream)
@@ -181,9 +205,7 @@ enum dp_json_result dp_json_stream__skip(struct dp_json_stream *stream)
 		at = stream->json;
 		result = dp_json__skip(&at, DP_JSON_ANYWHERE);
 	} while (result == DP_JSON_MORE && dp_json_stream__more(stream) == DP_JSON_OK);
-	if (result == DP_JSON_OK)
-		stream->json.at = at.at;
-	return finish_token(stream, result);
+	return finish_token(stream, at.at, result);
 }
 
 bool dp_json_stream__key(struct dp_json_stream *stream, struct dp_json_text *key)
@@ -205,10 +227,9 @@ char dp_json_stream__value(struct dp_json_stream *stream)
 	return dp_json_stream__peek(stream);
 }
 
-enum dp_json_result dp_json_stream__piece(struct dp_json_stream *stream,
-					  enum dp_json_result (*parse)(void *ctx,
-								       struct dp_json *json),
-					  void *ctx, struct dp_json_piece *piece)
+enum dp_json_result
+dp_json_stream__piece(struct dp_json_stream *stream,
+		      enum dp_json_result (*parse)(void *ctx, struct dp_json *json), void *ctx)
 {
 	enum dp_json_result result;
 	struct dp_json json;
@@ -217,19 +238,8 @@ enum dp_json_result dp_json_stream__piece(struct dp_json_stream *stream,
 		json = stream->json;
 		result = parse(ctx, &json);
 	} while (result == DP_JSON_MORE && dp_json_stream__more(stream) == DP_JSON_OK);
-	piece->length = 0;
-	if (result == DP_JSON_OK) {
-		piece->length = (uint64_t)(json.at - stream->json.at);
-		stream->json.at = json.at;
-	} else if (result == DP_JSON_MORE) {
-		piece->failed = stream->json.end;
-		stream->cut = stream->last;
-		if (!stream->last)
-			result = DP_JSON_BROKEN;
-	} else {
-		piece->failed = json.at;
-	}
-	return result;
+	finish(stream, json.at, result);
+	return result == DP_JSON_MORE && !stream->last ? DP_JSON_BROKEN : result;
 }
 
 /* The most bytes of white space before a key. */

@@ -1,7 +1,8 @@
 /*
  * A window that moves over the JSON text of an input. A value (an event, a key) is scanned in
  * place; the window grows for a larger one, up to 16 MiB, beyond which a value counts as broken. So
- * memory is bounded for any file, and broken text can be scanned again.
+ * memory is bounded for any file, and broken text can be scanned again, as much of it as could be
+ * read: otherwise a value that begins in each line and ends in none would be scanned for each line.
  */
 #ifndef DP_IMPORT_JSON_STREAM_H
 #define DP_IMPORT_JSON_STREAM_H
@@ -19,6 +20,8 @@ struct dp_json_stream {
 	bool cut;	     /* the last value requested runs into the end */
 	uint64_t lines;	     /* newlines before buf */
 	uint64_t line_start; /* offset of the line that buf's first byte is in */
+	uint64_t failed;     /* offset at which the last value was broken, 0: passed */
+	uint64_t credit;     /* bytes that may be scanned again */
 	int status;	     /* of the input or an allocation; ends the reading */
 };
 
@@ -59,20 +62,19 @@ bool dp_json_stream__key(struct dp_json_stream *stream, struct dp_json_text *key
 /* Moves from a key over the colon to the value. Returns its first character, 0 at the end. */
 char dp_json_stream__value(struct dp_json_stream *stream);
 
-/* What happened to a piece. */
-struct dp_json_piece {
-	const char *failed; /* where it could not be parsed; valid until the window moves */
-	uint64_t length;    /* of a piece that was read */
-};
-
 /*
  * Reads a piece that must be in memory as a whole: calls parse, again with more text if needed, and
  * moves behind the piece. Returns DP_JSON_MORE if the content ends in it.
  */
-enum dp_json_result dp_json_stream__piece(struct dp_json_stream *stream,
-					  enum dp_json_result (*parse)(void *ctx,
-								       struct dp_json *json),
-					  void *ctx, struct dp_json_piece *piece);
+enum dp_json_result
+dp_json_stream__piece(struct dp_json_stream *stream,
+		      enum dp_json_result (*parse)(void *ctx, struct dp_json *json), void *ctx);
+
+/*
+ * After a broken value at json.at: moves on by a byte, since it may contain whole ones, or to where
+ * it was broken once more text would have been scanned again than could be read.
+ */
+void dp_json_stream__pass(struct dp_json_stream *stream);
 
 /*
  * Moves to the next object behind json.at that begins with one of keys (which end with NULL) and is

@@ -470,14 +470,13 @@ static bool next_line(struct dp_json_stream *stream)
 static void read_lines(struct reader *reader)
 {
 	struct dp_json_stream *stream = &reader->stream;
-	struct dp_json_piece piece;
 
 	while (!reader->status && dp_json_stream__peek(stream)) {
 		uint64_t at = dp_json_stream__offset(stream, stream->json.at);
 		enum dp_json_result result = DP_JSON_BROKEN;
 
 		if (*stream->json.at == '{')
-			result = dp_json_stream__piece(stream, parse, &reader->record, &piece);
+			result = dp_json_stream__piece(stream, parse, &reader->record);
 		if (result == DP_JSON_OK) {
 			take(reader);
 			continue;
@@ -487,6 +486,7 @@ static void read_lines(struct reader *reader)
 		reader->truncated = result == DP_JSON_MORE;
 		if (!reader->truncated && !reader->broken++)
 			reader->broken_at = at;
+		dp_json_stream__pass(stream);
 		if (!next_line(stream))
 			return;
 		reader->truncated = false;

@@ -163,9 +163,9 @@ static bool time_of(struct sequence *sequence, const struct dp_wire_message *pac
 static void read_note(const struct reader *reader, struct dp_perfetto_slice *slice,
 		      const struct sequence *sequence, struct dp_wire_cursor cursor)
 {
-	uint32_t note, interned_text;
 	struct dp_wire_message message;
-	const char *text;
+	const char *text, *shared;
+	uint32_t note, shared_id;
 	int64_t number = -1;
 	size_t length;
 
@@ -175,16 +175,15 @@ static void read_note(const struct reader *reader, struct dp_perfetto_slice *sli
 		    : interned(sequence, INTERNED_NOTE, dp_wire__value(&message, NOTE_NAME_ID));
 	if (note >= DP_NOTES)
 		return;
-	interned_text = interned(sequence, INTERNED_TEXT, dp_wire__value(&message, NOTE_TEXT_ID));
+	shared_id = interned(sequence, INTERNED_TEXT, dp_wire__value(&message, NOTE_TEXT_ID));
+	shared = shared_id == DP_NONE ? "" : dp_texts__get(&reader->out.texts, shared_id);
 	if (dp_wire__has(&message, NOTE_UINT) || dp_wire__has(&message, NOTE_INT))
 		number = (int64_t)dp_wire__value(
 			&message, dp_wire__has(&message, NOTE_UINT) ? NOTE_UINT : NOTE_INT);
 	else if ((text = dp_wire__text(&message, NOTE_TEXT, &length)))
 		number = dp_slice__number(text, length, "");
-	else if (interned_text != DP_NONE)
-		number = dp_slice__number(dp_texts__get(&reader->out.texts, interned_text),
-					  strlen(dp_texts__get(&reader->out.texts, interned_text)),
-					  "");
+	else
+		number = dp_slice__number(shared, dp_texts__head(shared), "");
 	if (number >= 0 &&
 	    (note < DP_NOTE_AGENT || note > DP_NOTE_DST_AGENT || number < MOST_AGENTS))
 		slice->note[note] = number;

@@ -35,8 +35,10 @@ int64_t dp_slice__number(const char *text, size_t length, const char *word)
 		for (at = i + n;
 		     at < length && (text[at] == ' ' || text[at] == '[' || text[at] == '-'); at++)
 			continue;
-		if (at == length || text[at] < '0' || text[at] > '9')
+		if (at == length || text[at] < '0' || text[at] > '9') {
+			i = DP_MAX(at, i + 1) - 1; /* no word begins in between */
 			continue;
+		}
 		for (; at < length && text[at] >= '0' && text[at] <= '9' && number < 1LL << 59;
 		     at++)
 			number = number * 10 + (text[at] - '0');
@@ -184,16 +186,21 @@ static const char *name_of(const struct dp_slices *slices, const struct dp_perfe
 	return slice->name == DP_NONE ? "" : dp_texts__get(&slices->texts, slice->name);
 }
 
+static bool has_word(const char *name, const char *word)
+{
+	return dp_rocm__contains(name, dp_texts__head(name), word);
+}
+
 /* Copies are named MEMORY_COPY_HOST_TO_DEVICE and the like. */
 static int push_copy(struct dp_slices *slices, const struct dp_perfetto_slice *slice,
 		     struct dp_op *op)
 {
 	int64_t src = slice->note[DP_NOTE_SRC_AGENT], dst = slice->note[DP_NOTE_DST_AGENT];
 	const char *name = name_of(slices, slice);
-	bool from = strstr(name, "DEVICE_TO_"), to = strstr(name, "_TO_DEVICE");
+	bool from = has_word(name, "DEVICE_TO_"), to = has_word(name, "_TO_DEVICE");
 
 	dp_rocm__set_copy(op, from, to, src >= 0 && dst >= 0 && src != dst);
-	if (!strstr(name, "_TO_"))
+	if (!has_word(name, "_TO_"))
 		op->copy_kind = DP_COPY_UNKNOWN;
 	op->bytes = (uint64_t)DP_MAX(slice->note[DP_NOTE_BYTES], 0);
 	op->name = dp_builder__copy_name(slices->import->builder, op->copy_kind);
@@ -236,7 +243,7 @@ int dp_slices__push(struct dp_slices *slices, const struct dp_perfetto_slice *sl
 	if (slice->kind == DP_SLICE_OTHER)
 		return DP_OK;
 	if (slice->kind == DP_SLICE_COPY ||
-	    (slice->kind == DP_SLICE_STREAM && strstr(name_of(slices, slice), "MEMORY_COPY")))
+	    (slice->kind == DP_SLICE_STREAM && has_word(name_of(slices, slice), "MEMORY_COPY")))
 		return push_copy(slices, slice, &op);
 	name = slice->name == DP_NONE
 		       ? dp_builder__string(slices->import->builder, "[unnamed]", 9)

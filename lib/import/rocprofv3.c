@@ -309,9 +309,11 @@ static int take_memory(struct reader *reader)
 	const char *name = raw == DP_NONE ? "" : dp_texts__get(&reader->calls, raw);
 	int64_t address = number(reader, DP_RV3_ADDRESS, 0);
 	int64_t time_ns = reader->record.number[DP_RV3_START];
+	size_t head = dp_texts__head(name);
 
-	if (strstr(name, "FREE") ? dp_rocm__free(&reader->rocm, time_ns, reader->process, address)
-	    : strstr(name, "ALLOCATE")
+	if (dp_rocm__contains(name, head, "FREE")
+		    ? dp_rocm__free(&reader->rocm, time_ns, reader->process, address)
+	    : dp_rocm__contains(name, head, "ALLOCATE")
 		    ? dp_rocm__allocate(&reader->rocm, time_ns, reader->process,
 					number(reader, DP_RV3_AGENT, -1), address,
 					number(reader, DP_RV3_ALLOCATED, 0))
@@ -403,10 +405,8 @@ static int take(struct reader *reader)
 /* Reads an object as a whole. Returns false if it is broken or reading failed. */
 static bool one_object(struct reader *reader)
 {
-	struct dp_json_piece piece;
-
-	return dp_json_stream__piece(&reader->stream, dp_rocprofv3__parse, &reader->record,
-				     &piece) == DP_JSON_OK;
+	return dp_json_stream__piece(&reader->stream, dp_rocprofv3__parse, &reader->record) ==
+	       DP_JSON_OK;
 }
 
 /* Reads elements up to the array's end. Returns false if it is broken or reading failed. */
@@ -554,13 +554,16 @@ static void read_from(struct reader *reader)
 static void read_rest(struct reader *reader)
 {
 	struct dp_json_stream *stream = &reader->stream;
+	const char *before;
 	uint64_t at;
 
 	while (!stopped(reader)) {
 		at = dp_json_stream__offset(stream, stream->json.at);
 		if (!dp_json_stream__peek(stream) && stream->json.at == stream->json.end)
 			reader->truncated = true;
-		stream->json.at += stream->json.at < stream->json.end;
+		before = stream->json.at;
+		dp_json_stream__pass(stream);
+		stream->json.at += stream->json.at == before && before < stream->json.end;
 		if (reader->truncated || !dp_json_stream__find_object(stream, object_keys)) {
 			reader->truncated = true;
 			return;

@@ -82,6 +82,11 @@ static int failed(struct reader *reader)
 	return reader->status = reader->import->error->status;
 }
 
+static bool begins(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
 static bool starts(const char *text, size_t length, const char *prefix)
 {
 	size_t n = strlen(prefix);
@@ -118,7 +123,9 @@ static int64_t stream_number(const struct reader *reader, const struct line *lin
 	if (reader->plane->kind != DP_XPLANE_GPU || at >= line->name_length ||
 	    line->name[at] < '0' || line->name[at] > '9')
 		return line->id;
-	for (; at < line->name_length && line->name[at] >= '0' && line->name[at] <= '9'; at++)
+	for (; at < line->name_length && line->name[at] >= '0' && line->name[at] <= '9' &&
+	       number < INT32_MAX;
+	     at++)
 		number = number * 10 + (line->name[at] - '0');
 	return number;
 }
@@ -292,10 +299,10 @@ static bool is_transfer(const struct reader *reader, uint32_t text)
 	static const char *const moves[] = { "copy", "slice", "dynamic-" };
 	const char *name = text == DP_NONE ? "" : dp_texts__get(&reader->space.names, text);
 
-	if (starts(name, strlen(name), "async-"))
+	if (begins(name, "async-"))
 		name += strlen("async-");
 	for (size_t i = 0; i < DP_COUNT(moves); i++)
-		if (starts(name, strlen(name), moves[i]))
+		if (begins(name, moves[i]))
 			return true;
 	return false;
 }
@@ -393,7 +400,7 @@ static int take_host(struct reader *reader, struct line *line, const struct dp_x
 		kind = DP_RANGE_ANNOTATION;
 		name = step_name(reader, plain, event->step);
 	} else {
-		kind = starts(plain, strlen(plain), "NVTX:") ? DP_RANGE_NVTX : kind;
+		kind = begins(plain, "NVTX:") ? DP_RANGE_NVTX : kind;
 		name = dp_texts__use(&reader->space.names, reader->builder, text);
 	}
 	if (name == DP_NONE)

@@ -46,7 +46,7 @@ static void read_stat(struct dp_xevent *event, const struct dp_xspace *space,
 			event->details_kind = kind;
 			if (text != DP_NONE) {
 				event->details = dp_texts__get(&space->stat_names, text);
-				event->details_length = strlen(event->details);
+				event->details_length = dp_texts__head(event->details);
 			} else if (field.type == DP_WIRE_BYTES) {
 				event->details = (const char *)field.bytes;
 				event->details_length = (size_t)field.value;

@@ -85,7 +85,7 @@ static uint32_t group_of(struct dp_call_reader *reader, uint32_t name, uint32_t 
 
 static bool sends(const char *name)
 {
-	return (name[0] | 0x20) == 's' || strstr(name, "Send") == name;
+	return (name[0] | 0x20) == 's';
 }
 
 static int by_call(const void *a, const void *b)

@@ -119,6 +119,27 @@ class Reduce(unittest.TestCase):
         summary.write_bytes(summary.read_bytes()[:-1])
         self.assertIn("1 reduced", self.run_in("reduce", "--ignore-marks", "job").stderr)
 
+    def test_other_files(self):
+        """Only summaries are replaced without -f, and no command replaces what it reads."""
+        trace = sorted((self.folder / "job").glob("*.json"))[0]
+        summary = trace.with_name(trace.name + ".dpsum")
+        summary.write_text("thesis")
+        result = self.run_in("reduce", "job", status=1)
+        self.assertIn(f"{summary.name}: exists already; -f overwrites it", result.stderr)
+        self.assertIn(f"{self.count - 1} reduced", result.stderr)
+        self.assertEqual(summary.read_text(), "thesis")
+        self.run_in("reduce", "-f", "job")
+        self.assertIn(f"{self.count} up to date", self.run_in("reduce", "job").stderr)
+        before = trace.read_bytes()
+        for operand in "job", "job/*.json":
+            result = self.run_in("ranks", "-f", "-o", f"job/{trace.name}", operand, status=1)
+            self.assertIn("-o names the trace itself", result.stderr)
+            os.link(trace, self.folder / "all.dpsum")
+            result = self.run_in("reduce", "-f", "-o", "all.dpsum", operand, status=1)
+            self.assertIn("-o names the trace itself", result.stderr)
+            (self.folder / "all.dpsum").unlink()
+        self.assertEqual(trace.read_bytes(), before)
+
     def test_merge(self):
         """One file of all: by one process, by shards, in any order and any steps."""
         before = self.report("job")

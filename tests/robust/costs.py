@@ -46,6 +46,11 @@ CASES = [
     ('missing_iterations', 1, ['ranks'], 1, 'the ranks have iterations of different times', MIB),
     ('straggler', 12, ['ranks'], 0, 'rank 2 holds the others up', MIB),
     ('crossing_iterations', 4, ['ranks'], 0, 'rank 2 holds the others up', MIB),
+    ('open_values', 4, ['info'], 0, 'file ends inside a line', MIB),
+    ('open_lists', 1, ['info'], 0, 'file ends before its JSON does', MIB),
+    ('open_objects', 1, ['info'], 1, 'it has no complete record', MIB),
+    ('shared_notes', 1, ['info'], 0, '20,000 kernels', MIB),
+    ('shared_details', 1, ['info'], 0, '20,000 copies', MIB),
     ('long_names', 1, ['export', '--format=chrome', '-o', '-'], 0, 'aaa... [name ', 32 * MIB),
 ]
 

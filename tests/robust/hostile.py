@@ -10,6 +10,8 @@ import sqlite3
 import struct
 import sys
 
+import summaries
+
 KERNEL_TABLE = ('CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, end INTEGER, '
                 'deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, '
                 'globalPid INTEGER, demangledName INTEGER, shortName INTEGER)')
@@ -380,11 +382,74 @@ def long_names(path, scale, events=14000, length=50000, names=20):
     database.close()
 
 
+def repeated(path, head, text, count):
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(head + text * int(count))
+
+
+def open_values(path, scale, lines=200000):
+    """A value of the NCCL Inspector's log begins in each line, and never ends."""
+    repeated(path, '{"header": {"id": "0", "n_ranks": 2}, "coll_perf": {"coll": "AllReduce"}}\n',
+             '{"a":"\n', lines * scale)
+
+
+def open_lists(path, scale, events=12000):
+    """A list begins behind each event of Kineto, and never ends."""
+    event = json.dumps(kernel(1, 'a'))
+    repeated(path, '{"traceEvents": [' + event + ']', ',"a":[[' + event + ']', events * scale)
+
+
+def open_objects(path, scale, count=100000):
+    """An object of rocprofv3 begins in each line, and never ends."""
+    repeated(path, '{"rocprofiler-sdk-tool": [{"metadata": {"pid": 1}, "agents": [',
+             '{"size": 1, "id": {"handle": 7}, "a": [\n', count * scale)
+
+
+def message(*fields):
+    """A message of protobuf: pairs of numbers and values."""
+    parts = []
+    for field, value in fields:
+        key = summaries.number(field << 3 | (0 if isinstance(value, int) else 2))
+        parts += [key, summaries.number(value if isinstance(value, int) else len(value))]
+        parts += [] if isinstance(value, int) else [value]
+    return b''.join(parts)
+
+
+def shared_notes(path, scale, events=20000, length=500000):
+    """Slices of Perfetto that share a long text, where an annotation has a number."""
+    long = message((1, 1), (2, b' ' * length))
+    names = message((1, message((1, 1), (2, b'kernel_dispatch'))),
+                    (2, message((1, 1), (2, b'MEMORY_COPY'))),
+                    (3, message((1, 1), (2, b'queue'))), (29, long))
+    note = message((1, 1), (17, 1))
+    with open(path, 'wb') as file:
+        file.write(message((1, message((10, 1), (13, 1), (12, b'')))))
+        file.write(message((1, message((10, 1), (12, names)))))
+        for i in range(int(events * scale)):
+            begin = message((9, 1), (3, 1), (10, 1), (11, 7), (4, note))
+            for at, event in (10 * i, begin), (10 * i + 9, message((9, 2), (11, 7))):
+                file.write(message((1, message((8, at), (10, 1), (58, 6), (11, event)))))
+
+
+def shared_details(path, scale, events=20000, length=500000):
+    """Copies of an XPlane that share long details."""
+    names = {4: [(1, b'MemcpyH2D')], 5: [(1, b'memcpy_details'), (2, b' ' * length)]}
+    parts = [(2, b'/device:GPU:0')]
+    parts += [(field, message((1, i), (2, message((1, i), (2, name)))))
+              for field, texts in names.items() for i, name in texts]
+    stat = message((1, 1), (7, 2))
+    parts.append((3, message((1, 7), (2, b'Stream #7'), *(
+        (4, message((1, 1), (2, 10000 * i), (3, 9000), (4, stat)))
+        for i in range(int(events * scale))))))
+    pathlib.Path(path).write_bytes(message((1, message(*parts))))
+
+
 MAKERS = {maker.__name__: maker for maker in (
     chains, skipped_chains, defaults, hidden_rowid, shadowed_rowids, bogus_tables, devices,
     one_thread, shared_thread, devices_and_ranges, devices_and_streams, nested_ranges, streams,
     groups, group_streams,
-    merged_ranks, long_names)}
+    merged_ranks, long_names, open_values, open_lists, open_objects, shared_notes,
+    shared_details)}
 
 
 def main():
