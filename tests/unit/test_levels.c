@@ -372,6 +372,23 @@ START_TEST(steps_that_differ_every_so_often_stay_steps)
 END_TEST
 
 /* But layers are no iterations, however little is around them, without other evidence. */
+/* A capture from within the first iteration to kernels that are added to every 5th. */
+START_TEST(kernels_added_to_the_last_step_move_no_boundary)
+{
+	const struct dp_sequence_loop *loop;
+	struct dp_loops *loops;
+
+	flat_steps(30, 100, 5, 4);
+	count -= 20;
+	memmove(symbols, symbols + 20, count * sizeof(*symbols));
+	loops = find(104);
+	loop = chosen(loops);
+	ck_assert_uint_eq(loop->length, 100);
+	ck_assert_uint_eq(loop->iterations[loop->count - 1].first, count - 104);
+	dp_loops__free(loops);
+}
+END_TEST
+
 START_TEST(layers_stay_inside)
 {
 	struct dp_loops *loops;
@@ -701,6 +718,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, marks_are_part_of_a_tree);
 	tcase_add_test(tests, a_pass_and_a_half_is_no_loop);
 	tcase_add_loop_test(tests, steps_that_differ_every_so_often_stay_steps, 0, 9);
+	tcase_add_test(tests, kernels_added_to_the_last_step_move_no_boundary);
 	tcase_add_test(tests, layers_stay_inside);
 	tcase_add_test(tests, layers_share_an_upload);
 	tcase_add_test(tests, what_has_its_own_upload_is_a_step);
