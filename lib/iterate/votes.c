@@ -96,11 +96,15 @@ static void capture_begins(const struct dp_ballot *b, double *score)
 			score_near(b, score, b->spans[k].first, 1, 1);
 }
 
+/* A few symbols behind the last span are part of it under other names, or were inserted behind it.
+ */
 static void capture_ends(const struct dp_ballot *b, double *score)
 {
 	for (size_t k = 0; k < b->span_count; k++)
-		if (is_close(b->spans[k].behind) && !b->evidence.open_end && !b->cut_end)
+		if (is_close(b->spans[k].behind) && !b->evidence.open_end && !b->cut_end) {
 			score_near(b, score, b->spans[k].last, 1, -1);
+			score[b->spans[k].end] = DP_MAX(score[b->spans[k].end], 1);
+		}
 }
 
 static void spans_begin(const struct dp_ballot *b, double *score)

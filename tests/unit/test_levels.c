@@ -363,6 +363,22 @@ TEST_LOOP(steps_that_differ_every_so_often_stay_steps, 9)
 	dp_loops__free(loops);
 }
 
+/* A capture from within the first iteration to kernels that are added to every 5th. */
+TEST(kernels_added_to_the_last_step_move_no_boundary)
+{
+	const struct dp_sequence_loop *loop;
+	struct dp_loops *loops;
+
+	flat_steps(30, 100, 5, 4);
+	count -= 20;
+	memmove(symbols, symbols + 20, count * sizeof(*symbols));
+	loops = find(104);
+	loop = chosen(loops);
+	ck_assert_uint_eq(loop->length, 100);
+	ck_assert_uint_eq(loop->iterations[loop->count - 1].first, count - 104);
+	dp_loops__free(loops);
+}
+
 /* But layers are no iterations, however little is around them, without other evidence. */
 TEST(layers_stay_inside)
 {
