@@ -14,8 +14,8 @@ static const struct {
 	  "while the GPU computes, prepare what is uploaded next: on another thread, in pinned "
 	  "memory" },
 	{ "avoid a synchronization in every iteration:",
-	  "avoid a synchronization in every iteration: wait once, after the loop, or let streams "
-	  "wait for events" },
+	  "avoid a synchronization in every iteration: read results every few iterations, wait "
+	  "after the loop, or let streams wait for events" },
 	{ "reduce launch overhead:",
 	  "reduce launch overhead: CUDA graphs, fewer and larger kernels",
 	  "reduce launch overhead: CUDA graphs or torch.compile, larger batches" },
