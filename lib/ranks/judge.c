@@ -558,11 +558,11 @@ static int judge_all(struct dp_judge *judge)
 		status = judge_communication(judge);
 	if (!status && !*verdict->why)
 		status = judge_rank(judge);
-	if (!status && !*verdict->why)
+	if (!status && !*verdict->why && !blind)
 		status = judge_stages(judge);
-	if (!status && !*verdict->why)
+	if (!status && !*verdict->why && !blind)
 		status = judge_sequences(judge);
-	if (!status && !*verdict->why)
+	if (!status && !*verdict->why && !blind)
 		status = judge_computing(judge);
 	if (!status && !*verdict->why && judge->ranks->matching.absent)
 		status = judge_absent(judge);
@@ -604,3 +604,7 @@ int dp_ranks__judge(struct dp_ranks *ranks, const struct dp_job *job)
 	dp_stages__fini(&judge.stages);
 	return status;
 }
+	bool blind = dp_job__has_blind_sends(judge->job, ABSENT_COST * judge->period_ns);
+	if (!status && blind && verdict->kind == DP_VERDICT_NONE && !*verdict->why)
+		verdict->why = "ranks wait in sends and receives of which the traces do not state "
+			       "the peers";
