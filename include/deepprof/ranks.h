@@ -272,7 +272,7 @@ DP_API const char *dp_verdict_name(enum dp_ranks_verdict_kind kind);
 struct dp_ranks_verdict {
 	enum dp_ranks_verdict_kind kind;
 	const char *why; /* DP_VERDICT_NONE: what is missing if nothing can be judged; else "" */
-	size_t rank_count;	/* of a straggler, of the members of a slow group or of a stage */
+	size_t rank_count;	/* of stragglers, of the members of a slow group or of a stage */
 	const uint32_t *ranks;	/* indices for dp_ranks_rank() */
 	int64_t since_iteration; /* of the job; 0: from the start */
 	size_t every;		/* its period in iterations; 0: it is in all of them */
@@ -289,7 +289,7 @@ struct dp_ranks_verdict {
 	double period_ns;	/* the median of the ranks' median periods */
 	double p_value;		/* under the hypothesis of equal ranks; NaN if not tested */
 	size_t last, shared;	/* a straggler was last in this many shared collectives; 0 if
-				 * it was found by other times */
+				 * it was found by other times, and of several */
 	const char *group;	/* the slow group; "" otherwise */
 	bool by_compute;	/* a straggler found by what ranks compute while others are
 				 * idle, since their calls do not show waits */

@@ -230,3 +230,47 @@ int64_t dp_job__usual(const struct dp_job *job, const struct dp_job_group *group
 
 	return found ? DP_MIN(found->own_ns, took_ns) : took_ns;
 }
+
+/* A member's end on the clock that it shares with others. */
+static int64_t end_of(const struct dp_job *job, const struct dp_job_member *member)
+{
+	return dp_clock__to_anchor(&job->clocks[member->rank],
+				   job->ranks[member->rank].from->calls[member->call].end_ns);
+}
+
+/*
+ * Returns true for a send or receive of which nothing is recorded, not even a group. NCCL runs
+ * all-to-alls as the same kernel: then what it is matched with ends at the same time.
+ */
+static bool is_blind(const struct dp_job *job, uint32_t r, uint32_t i)
+{
+	const struct dp_rank_summary *from = job->ranks[r].from;
+	const struct dp_call_summary *call = &from->calls[i];
+	uint32_t instance = job->ranks[r].instances[i];
+	const struct dp_instance *at;
+	struct dp_job_member self = { r, i };
+
+	if (call->kind != DP_COLLECTIVE_SEND_RECEIVE || call->peer >= 0 ||
+	    from->groups[call->group].size)
+		return false;
+	if (instance == DP_NONE)
+		return true;
+	at = &job->instances[instance];
+	return llabs(end_of(job, &self) - end_of(job, &job->members[at->first])) >
+	       at->own_ns + (int64_t)job->clocks[r].resolution_ns;
+}
+
+bool dp_job__has_blind_sends(const struct dp_job *job, double least_ns)
+{
+	for (uint32_t r = 0; r < job->count; r++) {
+		const struct dp_rank_summary *from = job->ranks[r].from;
+		double sum = 0;
+
+		for (uint32_t i = 0; i < from->call_count; i++)
+			if (is_blind(job, r, i))
+				sum += (double)from->calls[i].exposed_ns;
+		if (sum > 0 && sum >= least_ns * (double)from->step_count)
+			return true;
+	}
+	return false;
+}

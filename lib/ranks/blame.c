@@ -7,6 +7,7 @@
 #include "stats/stat.h"
 
 #include <math.h>
+#include <string.h>
 
 /*
  * Shuffles: p is resolved down to 1 / 2000. If it is near one of the limits that verdicts have, up
@@ -466,6 +467,56 @@ static void cut_blocks(struct test *test)
 	test->blocks = DP_MIN(count, BLOCKS);
 	for (size_t b = 1; b <= test->blocks; b++)
 		test->first[b] = test->first[b * count / test->blocks];
+}
+
+/* Adds the units from an iteration on. counts has room for the ranks. */
+static void sum_units(double *own, double *excess, size_t *counts, struct test *test, double *row,
+		      uint32_t since)
+{
+	const struct dp_blame_times *times = test->times;
+
+	for (size_t u = 0; u < times->units; u++) {
+		const double *from = times->own + u * times->ranks;
+
+		if (times->iteration[u] < since)
+			continue;
+		memcpy(row, from, times->ranks * sizeof(*row));
+		subtract_medians(test, row);
+		for (size_t r = 0; r < times->ranks; r++) {
+			if (!isfinite(row[r]))
+				continue;
+			own[r] += from[r];
+			excess[r] += row[r];
+			counts[r]++;
+		}
+	}
+	for (size_t r = 0; r < times->ranks; r++) {
+		own[r] = counts[r] ? own[r] / (double)counts[r] : NAN;
+		excess[r] = counts[r] ? excess[r] / (double)counts[r] : NAN;
+	}
+}
+
+int dp_blame__excess(double *own, double *excess, const struct dp_blame_times *times,
+		     uint32_t since)
+{
+	struct test test = { .times = times };
+	double *row = dp_alloc__array(times->ranks + 1, sizeof(*row));
+	size_t *counts = dp_alloc__zeroed(times->ranks + 1, sizeof(*counts));
+	int status = DP_ERR_NOMEM;
+
+	test.room = dp_alloc__array(times->ranks + 1, sizeof(*test.room));
+	test.order = dp_alloc__array(times->ranks + 1, sizeof(*test.order));
+	if (row && counts && test.room && test.order)
+		status = order_by_class(&test);
+	for (size_t r = 0; r < times->ranks; r++)
+		own[r] = excess[r] = 0;
+	if (!status)
+		sum_units(own, excess, counts, &test, row, since);
+	free(row);
+	free(counts);
+	free(test.room);
+	free(test.order);
+	return status;
 }
 
 int dp_blame__run(struct dp_blame *blame, const struct dp_blame_times *times)

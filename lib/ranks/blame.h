@@ -36,6 +36,13 @@ struct dp_blame {
  */
 int dp_blame__run(struct dp_blame *blame, const struct dp_blame_times *times);
 
+/*
+ * Sets each rank's mean own time in the units from an iteration on, and its mean excess there over
+ * the lower median of its class; NaN if unknown. Errors: DP_ERR_NOMEM.
+ */
+int dp_blame__excess(double *own, double *excess, const struct dp_blame_times *times,
+		     uint32_t since);
+
 /* The index from which on a series is higher; 0: from the beginning. */
 size_t dp_blame__since(const double *values, size_t count);
 

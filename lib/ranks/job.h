@@ -153,6 +153,12 @@ bool dp_job__meets_absent(const struct dp_job *job, const struct dp_job_group *g
  */
 int dp_job__name_absent(char *text, size_t size, const struct dp_job *job, size_t r);
 
+/*
+ * Returns true if some rank waits for at least this long per iteration in sends and receives without
+ * recorded peers or groups: for nobody knows whom, so that neither own times nor stages are known.
+ */
+bool dp_job__has_blind_sends(const struct dp_job *job, double least_ns);
+
 /* Puts the iterations of all ranks on one clock. Errors: DP_ERR_NOMEM. */
 int dp_ranks__timeline(struct dp_ranks *ranks, const struct dp_job *job);
 

@@ -70,6 +70,66 @@ static double more_often(const struct dp_judge *judge, const struct dp_blame *bl
 	return (double)slow * (double)(count - 1) / ((double)(slow - !phase) * (double)count);
 }
 
+/*
+ * The ranks that are slow together: those with at least half of the slowest one's excess, if they
+ * are at most half of its class. Sets scale[], per rank, to its work without the excess divided by
+ * that with it, and *least_ns to the least excess. Returns their number; 0 if there are none.
+ */
+static size_t find_slow_ranks(uint32_t *slow, double *scale, double *least_ns, const double *own,
+			      const double *excess, const struct dp_judge *judge, uint32_t slowest)
+{
+	const uint32_t *classes = judge->stages.classes;
+	size_t count = 0, members = 0;
+
+	*least_ns = excess[slowest];
+	for (uint32_t r = 0; r < judge->job->count; r++) {
+		scale[r] = 1;
+		members += classes[r] == classes[slowest];
+		if (classes[r] != classes[slowest] || !(2 * excess[r] >= excess[slowest]))
+			continue;
+		scale[r] = 1 - excess[r] / own[r];
+		*least_ns = fmin(*least_ns, excess[r]);
+		slow[count++] = r;
+	}
+	return count > 1 && 2 * count <= members && own[slowest] > 0 ? count : 0;
+}
+
+/*
+ * If several ranks are equally slow, as those of a host with other GPUs, then none costs anything
+ * as long as the others are slow.
+ */
+static int judge_several(struct dp_judge *judge, const struct dp_blame_times *times,
+			 const struct dp_blame *blame)
+{
+	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
+	size_t ranks = judge->job->count, count = 0;
+	double *values = dp_alloc__array(dp_size__mul(ranks, 3) + 1, sizeof(*values)), least_ns;
+	double *own = values, *excess = values + ranks, *scale = values + 2 * ranks;
+	uint32_t *slow = dp_alloc__array(ranks + 1, sizeof(*slow));
+	struct dp_job_change change = { .rank = DP_NONE, .scale = scale, .more_often = 1 };
+	struct dp_job_cost cost = { 0, 0, 0 };
+	int status = values && slow ? dp_blame__excess(own, excess, times, blame->since)
+				    : DP_ERR_NOMEM;
+
+	change.since = first_iteration(judge, blame->since);
+	if (!status)
+		count = find_slow_ranks(slow, scale, &least_ns, own, excess, judge, blame->rank);
+	if (count)
+		status = dp_job__cost(&cost, judge->job, &change,
+				      least_ns * judge->units.per_iteration,
+				      STRAGGLER_COST * judge->period_ns);
+	if (!status && count && cost.ns >= STRAGGLER_COST * judge->period_ns &&
+	    cost.ns > verdict->cost_ns && is_proven(judge, blame->p, cost.ns)) {
+		set_verdict(judge, DP_VERDICT_STRAGGLER, &cost, blame->p, change.since);
+		status = dp_ranks__blame(judge->ranks, slow, count);
+		if (!status)
+			status = dp_judge__find_cause(judge, blame->rank);
+	}
+	free(values);
+	free(slow);
+	return status;
+}
+
 static int judge_rank(struct dp_judge *judge)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
@@ -93,10 +153,13 @@ static int judge_rank(struct dp_judge *judge)
 	change.more_often = more_often(judge, &blame);
 	status = dp_job__cost(&cost, judge->job, &change, blame.gain * judge->units.per_iteration,
 			      STRAGGLER_COST * judge->period_ns);
-	if (status || !is_proven(judge, blame.p, cost.ns) ||
-	    cost.ns < STRAGGLER_COST * judge->period_ns || cost.ns < resolution ||
-	    cost.ns <= verdict->cost_ns)
+	if (status)
 		return status;
+	if (cost.ns < STRAGGLER_COST * judge->period_ns && !blame.every)
+		return judge_several(judge, &times, &blame);
+	if (!is_proven(judge, blame.p, cost.ns) || cost.ns < STRAGGLER_COST * judge->period_ns ||
+	    cost.ns < resolution || cost.ns <= verdict->cost_ns)
+		return DP_OK;
 	set_verdict(judge, DP_VERDICT_STRAGGLER, &cost, blame.p,
 		    first_iteration(judge, blame.since));
 	verdict->every = blame.every;
@@ -329,8 +392,9 @@ struct slowest {
 	double excess_ns;
 };
 
+/* Compares what ranks compute beyond usual[], per rank. */
 static struct slowest find_slowest(struct class_times *classes, const struct dp_judge *judge,
-				   size_t g)
+				   size_t g, const double *usual)
 {
 	struct slowest slowest = { SIZE_MAX, 0 };
 
@@ -339,13 +403,15 @@ static struct slowest find_slowest(struct class_times *classes, const struct dp_
 	for (uint32_t r = 0; r < judge->ranks->count; r++) {
 		const struct dp_rank_iteration *cell = dp_ranks_iteration(judge->ranks, r, g);
 		struct class_times *of = &classes[judge->stages.classes[r]];
+		double compute_ns;
 
 		if (!cell || !isfinite(cell->period_ns))
 			return slowest;
-		of->sum += cell->part_ns[DP_RANK_COMPUTE];
+		compute_ns = cell->part_ns[DP_RANK_COMPUTE] - usual[r];
+		of->sum += compute_ns;
 		of->count++;
-		if (cell->part_ns[DP_RANK_COMPUTE] > of->most) {
-			of->most = cell->part_ns[DP_RANK_COMPUTE];
+		if (compute_ns > of->most) {
+			of->most = compute_ns;
 			of->rank = r;
 		}
 	}
@@ -364,14 +430,15 @@ static struct slowest find_slowest(struct class_times *classes, const struct dp_
  * iterations whose slowest rank differs from that of the uneven one before. Returns 0 unless most
  * iterations are uneven: a few long ones say nothing about the batches.
  */
-static double uneven_cost(struct class_times *classes, const struct dp_judge *judge, size_t *turns)
+static double uneven_cost(struct class_times *classes, const struct dp_judge *judge,
+			  const double *usual, size_t *turns)
 {
 	double sum = 0;
 	size_t count = 0, uneven = 0, last = SIZE_MAX;
 
 	*turns = 0;
 	for (size_t g = 0; g < judge->ranks->iterations; g++) {
-		struct slowest slowest = find_slowest(classes, judge, g);
+		struct slowest slowest = find_slowest(classes, judge, g, usual);
 
 		if (slowest.rank == SIZE_MAX)
 			continue;
@@ -387,20 +454,38 @@ static double uneven_cost(struct class_times *classes, const struct dp_judge *ju
 	return 2 * uneven > count ? sum / (double)count : 0;
 }
 
+/*
+ * The cost of uneven batches; 0 if it is small, or if it is always the same ranks that compute
+ * longer. A third of turns: between two ranks, half of the iterations have the same slowest one as
+ * before.
+ */
+static double sequence_cost(struct class_times *classes, const struct dp_judge *judge)
+{
+	double least = SEQUENCE_COST * judge->period_ns, *usual = judge->room, cost_ns;
+	size_t turns;
+
+	for (size_t r = 0; r < judge->job->count; r++)
+		usual[r] = 0;
+	cost_ns = uneven_cost(classes, judge, usual, &turns);
+	if (cost_ns < least || turns < 34)
+		return 0;
+	for (size_t r = 0; r < judge->job->count; r++)
+		usual[r] = dp_judge__mean_part(judge, r, DP_RANK_COMPUTE, 0);
+	return uneven_cost(classes, judge, usual, &turns) < least ? 0 : cost_ns;
+}
+
 static int judge_sequences(struct dp_judge *judge)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 	struct class_times *classes = dp_alloc__array(judge->stages.count, sizeof(*classes));
-	size_t turns = 0;
-	double cost_ns = classes ? uneven_cost(classes, judge, &turns) : 0;
+	double cost_ns = classes ? sequence_cost(classes, judge) : 0;
 	struct dp_job_cost cost = { cost_ns, cost_ns, cost_ns };
 
 	free(classes);
 	if (!classes)
 		return DP_ERR_NOMEM;
-	/* a third: between two ranks, half of the iterations have the same slowest one as before */
 	if ((verdict->kind != DP_VERDICT_NONE && verdict->kind != DP_VERDICT_STAGE_IMBALANCE) ||
-	    cost_ns < SEQUENCE_COST * judge->period_ns || cost_ns <= verdict->cost_ns || turns < 34)
+	    cost_ns <= verdict->cost_ns)
 		return DP_OK;
 	set_verdict(judge, DP_VERDICT_SEQUENCE_IMBALANCE, &cost, verdict->p_value, 0);
 	verdict->part = DP_RANK_COMPUTE;
@@ -551,19 +636,23 @@ static int judge_computing(struct dp_judge *judge)
 static int judge_all(struct dp_judge *judge)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
+	bool blind = dp_job__has_blind_sends(judge->job, ABSENT_COST * judge->period_ns);
 	int status = DP_OK;
 
 	verdict->why = missing(judge);
 	if (!*verdict->why)
 		status = judge_communication(judge);
-	if (!status && !*verdict->why)
+	if (!status && !*verdict->why && !blind)
 		status = judge_rank(judge);
-	if (!status && !*verdict->why)
+	if (!status && !*verdict->why && !blind)
 		status = judge_stages(judge);
-	if (!status && !*verdict->why)
+	if (!status && !*verdict->why && !blind)
 		status = judge_sequences(judge);
 	if (!status && !*verdict->why)
 		status = judge_computing(judge);
+	if (!status && blind && verdict->kind == DP_VERDICT_NONE && !*verdict->why)
+		verdict->why = "ranks wait in sends and receives of which the traces do not state "
+			       "the peers";
 	if (!status && !*verdict->why && judge->ranks->matching.absent)
 		status = judge_absent(judge);
 	if (!status && judge->is_too_short && verdict->kind == DP_VERDICT_NONE && !*verdict->why)

@@ -57,7 +57,10 @@ void dp_ranks_words__headline(struct dp_words *words, const struct dp_ranks *ran
 	dp_ranks__list(list, ranks, verdict->ranks, verdict->rank_count);
 	switch (verdict->kind) {
 	case DP_VERDICT_STRAGGLER:
-		dp_words__add(words, "Straggler: %s holds the others up", list);
+		dp_words__add(words, verdict->rank_count > 1
+					     ? "Stragglers: %s hold the others up"
+					     : "Straggler: %s holds the others up",
+			      list);
 		break;
 	case DP_VERDICT_SLOW_COMMUNICATION:
 		dp_words__add(words, "Slow communication in group %s",
@@ -203,6 +206,8 @@ void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks_verd
 	if (!verdict->shared)
 		dp_words__add(words, verdict->by_compute
 					     ? "computes longer while its peers are idle"
+				     : verdict->rank_count > 1
+					     ? "have longer own times than their peers"
 					     : "has a longer own time than its peers");
 	else
 		dp_words__add(words, "last to reach %zu of %zu synchronizing collectives",
@@ -232,8 +237,9 @@ void dp_ranks_words__communication(struct dp_words *words, const struct dp_rende
 		return;
 	dp_words__add(words,
 		      "exposed communication takes at least %s per iteration (%s) on every rank, "
-		      "excluding waits; if all links are equally slow, no rank stands out: compare "
-		      "the bus bandwidth with nccl-tests",
+		      "excluding waits; a link that was slow from the start for all of these calls "
+		      "cannot be distinguished from slow hardware: compare the bus bandwidth with "
+		      "nccl-tests",
 		      duration(number, render, least_ns),
 		      dp_human__share(share, least_ns / verdict->period_ns));
 }

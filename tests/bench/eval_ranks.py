@@ -5,7 +5,7 @@ eval_ranks.py SIM PROGRAM [--seeds FIRST:END] [--healthy N] [--kinds A,B] [--che
 
 Of each seed there is a job of each kind: a rank that is late in one part of its iteration (compute
 of one operator or of all, a clock that is held down, host, input), a slow link, a pipeline stage
-with more work, replicas with longer sequences, captures that begin later, lack an iteration, are
+with more work, several equally slow ranks, replicas with longer sequences, captures that begin later, lack an iteration, are
 damaged, missing or doubled, and files of other formats. Layouts (data, sharded, tensor, expert,
 pipeline and mixed parallel), sizes, clocks and where the fault is are drawn from the seed.
 --healthy adds this many jobs without a fault. A straggler counts as found with its rank, its part and
@@ -29,7 +29,7 @@ CLOCK_NS = 10000
 PARTS = {"compute": "compute", "operator": "compute", "clock": "compute", "host": "host-wait",
          "launches": "host-wait", "input": "input-wait"}
 STRAGGLERS = tuple(PARTS)
-OTHERS = ("link", "stage", "sequence")
+OTHERS = ("link", "stage", "sequence", "several")
 BROKEN = ("late", "missing-iteration", "damaged", "missing-file", "doubled")
 FORMATS = ("deepprof", "inspector", "nsys")
 # What costs less of the period need not be found: pipelines hide it, or ranks differ by as much.
@@ -46,7 +46,7 @@ def layout(rng, kind):
                ("ranks=16 tensor=2 pipeline=2 microbatches=4", 21)]
     if kind == "stage":
         layouts = layouts[-2:]
-    if kind in ("sequence", "link", "inspector"):
+    if kind in ("sequence", "link", "inspector", "several"):
         layouts = layouts[:-2]
     settings, period = rng.choice(layouts)
     settings = settings.split() + ["layers=3", f"iterations={rng.randint(16, 24)}",
@@ -89,6 +89,9 @@ def plant(rng, kind, settings, period):
         return settings
     if kind == "stage":
         return settings + [f"stage={rng.randrange(stages)}:{rng.uniform(1.25, 1.5):.2f}"]
+    if kind == "several":
+        slow = rng.sample(range(ranks), rng.randint(2, min(4, ranks // 2)))
+        return settings + [f"fault=compute:rank={r},first={first},factor={1 + share:.3f}" for r in slow]
     if kind == "sequence":
         return settings + [f"sequence={rng.choice((15, 25, 35))}%"]
     if kind == "link":
@@ -138,7 +141,7 @@ def cost_error(truth, result):
     """The verdict's cost over the iterations that it is about, less that of the truth, as a share
     of it, and whether it has bounds that hold the truth; None where either has none."""
     verdict = result["verdict"]
-    if not truth["faults"] or verdict["kind"] == "none" or not truth["faults"][0]["cost_ns"]:
+    if len(truth["faults"]) != 1 or verdict["kind"] == "none" or not truth["faults"][0]["cost_ns"]:
         return None
     true_ns = truth["faults"][0]["cost_ns"] / (truth["iterations"] - verdict["since_iteration"])
     least_ns, most_ns = verdict["cost_least_ns"], verdict["cost_most_ns"]
@@ -173,6 +176,10 @@ def judge(kind, truth, result, broken):
         stage = [p["rank"] for p in truth["ranks"] if p["stage"] == truth["slow_stage"]]
         if verdict["kind"] != "stage-imbalance" or ranks != stage:
             wrong.append(f"{verdict['kind']} {ranks[:4]} for stage {truth['slow_stage']}")
+    elif kind == "several":
+        slow = sorted(fault["rank"] for fault in truth["faults"])
+        if verdict["kind"] != "straggler" or ranks != slow:
+            wrong.append(f"{verdict['kind']} {ranks[:4]} for ranks {slow}")
     elif kind == "sequence":
         if verdict["kind"] != "sequence-imbalance":
             wrong.append(f"{verdict['kind']} {ranks[:4]} for sequences")

@@ -542,6 +542,41 @@ class Jobs(unittest.TestCase):
         merged.write_text(text, encoding="utf-8")
         self.assertIn("are one rank", self.ranks(merged)["verdict"]["why"])
 
+    def test_several(self):
+        """Ranks that are equally slow are named together, and are no uneven batches."""
+        for slow in ([4, 5, 6, 7], [1, 6]):
+            with self.subTest(slow):
+                faults = [f"fault=compute:rank={rank},factor=1.25" for rank in slow]
+                folder = self.job("ranks=8", "hosts=2", *faults)
+                verdict = self.ranks(folder)["verdict"]
+                self.assertEqual((verdict["kind"], verdict["ranks"]), ("straggler", slow))
+                self.assertEqual(verdict["part"], "compute")
+                healthy_ns = self.ranks(self.job("ranks=8", "hosts=2"))["verdict"]["period_ns"]
+                lost_ns = verdict["period_ns"] - healthy_ns
+                self.assertLess(abs(verdict["cost_ns"] - lost_ns), 0.1 * lost_ns)
+                text = cli.run("ranks", folder).stdout
+                self.assertRegex(text, r"(?m)^Stragglers: ranks .* hold the others up$")
+
+    def test_unknown_sends(self):
+        """Waits in sends without peers and groups blame nobody, unless one computes while others do not."""
+        known = "Collective name", "Process Group Name", "Process Group Ranks", "Group size", "Src Rank", "Dst Rank"
+        for fault, found in ((), "none"), (("fault=compute:rank=3,factor=1.3",), "straggler"):
+            folder = self.changed("ranks=8", "pipeline=4", "microbatches=4", *fault)
+            for path in folder.iterdir():
+                trace = json.loads(path.read_text(encoding="utf-8"))
+                for event in trace["traceEvents"]:
+                    if event.get("args", {}).get("Collective name") in ("send", "recv"):
+                        for key in known:
+                            event["args"].pop(key, None)
+                path.write_text(json.dumps(trace), encoding="utf-8")
+            with self.subTest(found):
+                verdict = self.ranks(folder)["verdict"]
+                self.assertEqual(verdict["kind"], found)
+                if fault:
+                    self.assertEqual(verdict["ranks"], [3])
+                else:
+                    self.assertIn("do not state the peers", verdict["why"])
+
     def test_few_iterations(self):
         """Where no verdict could be certain, the report does not call the job healthy."""
         for settings, why in (
