@@ -303,6 +303,7 @@ EXPORTED(cuDevicePrimaryCtxRetain, void **context, int device)
 	};
 
 	about.name = (uint64_t)(uintptr_t) "no device";
+	cuDeviceGetUuid_v2(about.uuid, device);
 	emit(&about, sizeof(about));
 	emit(&record, sizeof(record));
 	*context = &streams;

@@ -36,10 +36,12 @@ def record_until_file(place, command, *switches):
     return trace, seconds, stderr
 
 
-def longest_loop(report):
-    """Of those that are in no other: layers are loops as well."""
+def iterations_of(report):
+    """Of the loop that covers the most of its stream: layers are loops as well, and what is done
+    before it may be."""
     outer = [loop for loop in report["loops"] if loop["parent"] is None]
-    return max((len(loop["iterations"]) for loop in outer), default=0)
+    most = max(outer, key=lambda loop: loop["coverage"], default=None)
+    return len(most["iterations"]) if most else 0
 
 
 def limits(place, program):
@@ -47,7 +49,7 @@ def limits(place, program):
     lines = []
     for n in 10, 20, 100:
         trace, seconds, _ = record_until_file(place, program, f"--iterations={n}")
-        found = longest_loop(place.analyze(trace))
+        found = iterations_of(place.analyze(trace))
         lines.append((f"-n {n}", f"{found} iterations", f"{seconds:.1f} s"))
         place.judge(n <= found <= 1.1 * n + 10, f"-n {n} recorded {found}")
         trace.unlink()

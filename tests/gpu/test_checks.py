@@ -20,6 +20,7 @@ import cli
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+import checks_probe  # noqa: E402
 import harness  # noqa: E402
 import profiler  # noqa: E402
 import run  # noqa: E402
@@ -140,6 +141,15 @@ class Harness(cli.Case):
         place.until = 0
         self.assertEqual(list(place.rounds(5)), [0])
 
+    def test_iterations_of(self):
+        """Of neither layers nor a model that is uploaded before the loop."""
+        loops = [
+            {"parent": parent, "iterations": [{}] * count, "coverage": coverage}
+            for parent, count, coverage in ((None, 38, 0.04), (None, 11, 0.92), (1, 36, 0.95))
+        ]
+        self.assertEqual(checks_probe.iterations_of({"loops": loops}), 11)
+        self.assertEqual(checks_probe.iterations_of({"loops": []}), 0)
+
     def test_why_not(self):
         run = [sys.executable, "-c"]
         self.assertEqual(harness.why_not([*run, "pass"]), "")
@@ -202,7 +212,6 @@ class Comparison(cli.Case):
 
 if __name__ == "__main__":
     import checks_jax  # noqa: E402,F401
-    import checks_probe  # noqa: E402,F401
     import checks_torch  # noqa: E402,F401
     import checks_work  # noqa: E402,F401
 

@@ -55,12 +55,19 @@ class Names(recording.Case):
     def test_ranks_of_a_job(self):
         """Several of the default name at once: each keeps its file, and the one before is .old."""
         (self.folder / "deepprof.db").write_text("the last job's")
+        # None ends before all have begun: a later one would find a file of this job.
+        begin = 'touch begun.$$; until [ -e go ]; do sleep 0.01; done; exec "$@"'
         ranks = [
-            self.start_record("--", recording.PRODUCER, f"iterations={10 + i}", "pace=20000")
-            for i in range(6)
+            self.start_record("--", "sh", "-c", begin, "sh", recording.PRODUCER, f"iterations={i}")
+            for i in range(10, 16)
         ]
+        self.wait_for(lambda: len(list(self.folder.glob("begun.*"))) == 6, "ranks")
+        (self.folder / "go").touch()
         said = [rank.communicate(timeout=cli.TIMEOUT_S)[1] for rank in ranks]
         self.assertEqual([rank.returncode for rank in ranks], [0] * 6, said)
+        for path in self.folder.glob("begun.*"):
+            path.unlink()
+        (self.folder / "go").unlink()
         names = ["deepprof.db"] + [f"deepprof.db.{i}" for i in range(2, 7)]
         self.assertEqual(sorted(os.listdir(self.folder)), sorted(names + ["deepprof.db.old"]))
         self.assertEqual((self.folder / "deepprof.db.old").read_text(), "the last job's")
