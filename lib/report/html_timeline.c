@@ -38,11 +38,23 @@ struct window {
 	size_t lane_count;
 	size_t share;	    /* the window's share of the room is 1 / share */
 	size_t most_ranges; /* of a thread, and calls */
+	uint8_t *classes;   /* of kernels, plus one, by name; 0: not known yet */
 };
 
-static uint8_t class_of(const struct dp_trace *trace, size_t op)
+static uint8_t kernel_class(const struct window *window, uint32_t name)
 {
-	const struct dp_ops *ops = dp_trace_ops(trace);
+	uint8_t *known = &window->classes[name];
+
+	if (!*known)
+		*known = 1 + (dp_communication__is_kernel(dp_trace_string(window->trace, name))
+				      ? OP_COMM
+				      : OP_COMPUTE);
+	return *known - 1;
+}
+
+static uint8_t class_of(const struct window *window, size_t op)
+{
+	const struct dp_ops *ops = dp_trace_ops(window->trace);
 
 	switch ((enum dp_op_kind)ops->kind[op]) {
 	case DP_OP_GRAPH:
@@ -56,8 +68,7 @@ static uint8_t class_of(const struct dp_trace *trace, size_t op)
 	case DP_OP_KERNEL:
 		break;
 	}
-	return dp_communication__is_kernel(dp_trace_string(trace, ops->name[op])) ? OP_COMM
-										  : OP_COMPUTE;
+	return kernel_class(window, ops->name[op]);
 }
 
 static int add(struct window *window, const struct block *block)
@@ -88,7 +99,7 @@ static int add_stream(struct window *window, size_t stream)
 				       ops->name[op],
 				       1,
 				       ops->bytes[op],
-				       class_of(window->trace, op) };
+				       class_of(window, op) };
 
 		if (add(window, &block))
 			return DP_ERR_NOMEM;
@@ -368,7 +379,8 @@ static int write_threads(struct dp_render *render, struct window *window)
 
 static int write_all(struct dp_render *render, struct window *window)
 {
-	if (add_streams(window))
+	window->classes = dp_alloc__zeroed(dp_trace_string_count(window->trace) + 1, 1);
+	if (!window->classes || add_streams(window))
 		return dp_error__nomem(render->error, 0);
 	thin(window, DP_HTML_OPS / window->share);
 	write_lanes(render, window);
@@ -422,6 +434,7 @@ static void write_timeline(struct dp_render *render, const struct dp_loop *loop,
 		render->status = status;
 	dp_render__text(render, "}");
 	free(window.blocks);
+	free(window.classes);
 }
 
 void dp_html__timelines(struct dp_render *render, size_t id, const size_t *iterations, size_t count)
@@ -439,8 +452,8 @@ void dp_html__timelines(struct dp_render *render, size_t id, const size_t *itera
 
 		idles[i].most = i < DP_HTML_WHOLE ? GAPS : GAPS / LESS;
 		idles[i].start_ns = at->start_ns;
-		idles[i].input = dp_analysis_loop_metric(render->analysis, id, input,
-							 iterations[i]) > 0;
+		idles[i].input =
+			dp_analysis_loop_metric(render->analysis, id, input, iterations[i]) > 0;
 		idles[i].end_ns = DP_MAX(next ? next->start_ns : at->end_ns, at->start_ns + 1);
 	}
 	status = dp_html__idle(render, loop->device, idles, count);

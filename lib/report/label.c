@@ -70,6 +70,12 @@ bool dp_label__is_control(uint32_t code)
 #define APART_LEAST 24
 #define WORD_MOST 16
 
+/*
+ * Bytes of a name that are looked at: more than compilers write for a kernel, and few enough that
+ * a table with the same long name in each row costs little.
+ */
+#define LOOKED_AT 4096
+
 /* One character as it will be shown: how many bytes it took, what to show, and how wide. */
 struct glyph {
 	const char *bytes;
@@ -342,7 +348,7 @@ static void shorten(struct shorter *to, const struct parts *parts, int most, boo
 
 char *dp_label_kernel(char *buf, size_t size, const char *name, size_t columns, bool ascii)
 {
-	size_t length = strlen(name);
+	size_t length = strnlen(name, LOOKED_AT);
 	struct shorter shorter;
 	struct parts parts;
 	int most = 3;
@@ -389,7 +395,7 @@ static size_t put_function(char *buf, const char *name, size_t length, size_t co
 char *dp_label__kernel_at(char buf[DP_LABEL_SIZE], const char *name, size_t place, size_t columns,
 			  bool ascii)
 {
-	size_t length = strlen(name), gap = ascii ? 3 : 1, used, room, from, width;
+	size_t length = strnlen(name, LOOKED_AT), gap = ascii ? 3 : 1, used, room, from, width;
 
 	columns = DP_MIN(columns, DP_LABEL_COLUMNS);
 	if (!place || place >= length || columns < APART_LEAST)

@@ -30,7 +30,7 @@ static int by_label(const void *a, const void *b)
 
 	if (x->label != y->label)
 		return x->label < y->label ? -1 : 1;
-	order = strcmp(x->name, y->name);
+	order = x->name == y->name ? 0 : strcmp(x->name, y->name);
 	return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
@@ -39,7 +39,7 @@ static size_t difference(const struct entry *a, const struct entry *b)
 {
 	size_t i = 0;
 
-	if (a->label != b->label)
+	if (a->label != b->label || a->name == b->name)
 		return 0;
 	while (a->name[i] && a->name[i] == b->name[i])
 		i++;

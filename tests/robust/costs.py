@@ -46,6 +46,8 @@ CASES = [
     ('missing_iterations', 1, ['ranks'], 1, 'the ranks have iterations of different times', MIB),
     ('straggler', 12, ['ranks'], 0, 'rank 2 holds the others up', MIB),
     ('crossing_iterations', 4, ['ranks'], 0, 'rank 2 holds the others up', MIB),
+    ('long_pattern', 1, ['analyze', '-vv'], 0, 'aaa', MIB),
+    ('long_pattern', 1, ['analyze', '--format=html'], 0, 'aaa', MIB),
     ('open_values', 4, ['info'], 0, 'file ends inside a line', MIB),
     ('open_lists', 1, ['info'], 0, 'file ends before its JSON does', MIB),
     ('open_objects', 1, ['info'], 1, 'it has no complete record', MIB),

@@ -382,6 +382,19 @@ def long_names(path, scale, events=14000, length=50000, names=20):
     database.close()
 
 
+def long_pattern(path, scale, positions=5000, length=50000, names=20):
+    """Iterations of many kernels that share a few long names."""
+    database = open_new(path)
+    database.execute(KERNEL_TABLE)
+    database.execute(STRINGS_TABLE)
+    database.executemany('INSERT INTO StringIds VALUES(?, ?)',
+                         ((i, chr(97 + i) * length) for i in range(names)))
+    count = int(positions * scale)
+    order = [i * i * 7919 % 10007 % names for i in range(count)]
+    add_kernels(database, 4 * count, lambda i: order[i % count])
+    database.close()
+
+
 def repeated(path, head, text, count):
     with open(path, 'w', encoding='utf-8') as file:
         file.write(head + text * int(count))
@@ -448,7 +461,7 @@ MAKERS = {maker.__name__: maker for maker in (
     chains, skipped_chains, defaults, hidden_rowid, shadowed_rowids, bogus_tables, devices,
     one_thread, shared_thread, devices_and_ranges, devices_and_streams, nested_ranges, streams,
     groups, group_streams,
-    merged_ranks, long_names, open_values, open_lists, open_objects, shared_notes,
+    merged_ranks, long_names, long_pattern, open_values, open_lists, open_objects, shared_notes,
     shared_details)}
 
 
