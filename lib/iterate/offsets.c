@@ -10,6 +10,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Arrays with one value per offset, by type: those of struct dp_offsets, and scratch. */
+enum { REALS = 4, COUNTS = 4, FLAGS = 4 };
+
 struct sampler {
 	const struct dp_alignment *alignment;
 	const struct dp_evidence *evidence;
@@ -119,9 +122,9 @@ int dp_offsets__gather(struct dp_offsets *offsets, const struct dp_alignment *al
 {
 	size_t samples = DP_MIN(DP_MAX(dp_param.phase_calls / m, dp_param.samples_min),
 				dp_param.samples_max);
-	double *reals = dp_alloc__zeroed(m, 4 * sizeof(*reals));
-	uint32_t *counts = dp_alloc__zeroed(m, 4 * sizeof(*counts));
-	bool *flags = dp_alloc__zeroed(m, 4 * sizeof(*flags));
+	double *reals = dp_alloc__zeroed(m, REALS * sizeof(*reals));
+	uint32_t *counts = dp_alloc__zeroed(m, COUNTS * sizeof(*counts));
+	bool *flags = dp_alloc__zeroed(m, FLAGS * sizeof(*flags));
 	int64_t *gaps = dp_alloc__array(dp_size__mul(samples, m), 2 * sizeof(*gaps));
 	struct sampler s = { .alignment = alignment,
 			     .evidence = evidence,

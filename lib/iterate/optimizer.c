@@ -93,9 +93,9 @@ void dp_optimizer__find(struct dp_optimizer *optimizer, const uint32_t *pattern,
 	*optimizer = (struct dp_optimizer){ .named = count > 0, .everywhere = count == m };
 	if (count) {
 		longest = dp_offsets__longest_gap(&before, at, m);
-		optimizer->known = count < m && longest * 4 >= m;
+		optimizer->known = count < m;
 		optimizer->end = (before + 1) % m;
-		optimizer->room = DP_MIN(longest, DP_MAX(m / 16, 4));
+		optimizer->room = DP_MIN(longest, dp_param.after_optimizer);
 		return;
 	}
 	run = longest_run(pattern, m, moves);

@@ -66,6 +66,9 @@ static size_t begins_with(const struct dp_ballot *b)
 	return b->span_count ? b->spans[0].begin : 0;
 }
 
+/* Sums of votes that differ by less differ by rounding. */
+#define ROUNDING 1e-9
+
 /* Chooses the offset with the largest sum, and the next best. */
 static void choose(const struct dp_ballot *b, const double *sum, struct dp_phase *phase)
 {
@@ -75,7 +78,7 @@ static void choose(const struct dp_ballot *b, const double *sum, struct dp_phase
 	for (size_t i = 0; i < b->m; i++) {
 		size_t o = (start + i) % b->m;
 
-		if (sum[o] > best + 1e-9) {
+		if (sum[o] > best + ROUNDING) {
 			next = best;
 			phase->next = phase->first;
 			best = sum[o];

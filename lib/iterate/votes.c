@@ -96,8 +96,7 @@ static void capture_begins(const struct dp_ballot *b, double *score)
 			score_near(b, score, b->spans[k].first, 1, 1);
 }
 
-/* A few symbols behind the last span are part of it under other names, or were inserted behind it.
- */
+/* A few symbols behind the last span are its end under other names, or were inserted behind it. */
 static void capture_ends(const struct dp_ballot *b, double *score)
 {
 	for (size_t k = 0; k < b->span_count; k++)
@@ -233,7 +232,8 @@ static bool may_begin(const struct dp_ballot *b, size_t offset)
 
 	for (size_t o = 0; o < m; o++)
 		larger += gap[o] > gap[offset];
-	return gap[offset] > 0 && larger <= DP_MAX(m / 50, DP_MIN(m / 8, dp_param.gap_rank));
+	/* in a short pattern the rank means less: no more than an eighth of its offsets */
+	return gap[offset] > 0 && larger <= DP_MIN(m / 8, dp_param.gap_rank);
 }
 
 /*
@@ -281,6 +281,7 @@ static void first_launch(const struct dp_ballot *b, double *score)
 		return;
 	for (size_t o = 0; o < b->m; o++)
 		sum += b->offsets.wait_ns[o];
+	/* an offset without a wait would have infinite odds; the vote is limited below anyway */
 	odds = sum / DP_MAX(b->offsets.wait_ns[offset], sum * 1e-6);
 	score[offset] += DP_MIN(log(1 + odds) / dp_param.weight_first_launch, 1);
 }
@@ -324,7 +325,7 @@ static void recurring(const struct dp_ballot *b, const bool *at, double *score)
 	if (!count)
 		return;
 	for (size_t o = 0; o < b->m; o++)
-		score[o] = at[o] ? 0.5 / (double)DP_MIN(count, 4) : 0;
+		score[o] = at[o] ? 0.5 / (double)count : 0;
 	longest = dp_offsets__longest_gap(&before, at, b->m);
 	score[(before + longest) % b->m] += 0.5;
 }
