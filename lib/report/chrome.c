@@ -81,9 +81,9 @@ static void write_long_names(struct dp_render *render, const struct dp_chrome_ou
 			continue;
 		event_name(cut, out, i);
 		dp_render__text(render, written++ ? ",\n" : ",\n\"deepprofNames\":{\n");
-		dp_json_out__string(render, cut);
+		dp_json_text__string(render, cut);
 		dp_render__text(render, ":");
-		dp_json_out__string(render, name);
+		dp_json_text__string(render, name);
 	}
 	if (written)
 		dp_render__text(render, "}");
@@ -102,7 +102,7 @@ void dp_chrome_out__begin(struct dp_render *render, const char *phase, const cha
 		dp_render__text(render, category);
 	}
 	dp_render__text(render, "\",\"name\":");
-	dp_json_out__string(render, name);
+	dp_json_text__string(render, name);
 }
 
 /* Writes microseconds with all digits of the nanoseconds. */
@@ -153,7 +153,7 @@ void dp_chrome_out__name(struct dp_render *render, const char *what, int64_t pid
 	dp_chrome_out__begin(render, "M", NULL, what);
 	dp_chrome_out__row(render, pid, tid);
 	dp_render__text(render, ",\"args\":{\"name\":");
-	dp_json_out__string(render, name);
+	dp_json_text__string(render, name);
 	dp_render__text(render, "}}");
 }
 
@@ -188,7 +188,7 @@ static void write_devices(struct dp_render *render, const struct dp_chrome_out *
 		dp_chrome_out__number(render, i ? ",\n{\"id\":" : "\n{\"id\":", out->devices[i]);
 		dp_render__text(render, ",\"name\":");
 		name = dp_trace_string(out->trace, device->name);
-		dp_json_out__string(render, name);
+		dp_json_text__string(render, name);
 		dp_render__format(render, ",\"totalGlobalMem\":%llu}",
 				  (unsigned long long)device->total_bytes);
 	}
@@ -312,7 +312,7 @@ static void write_integer(struct dp_render *render, enum dp_timeline_key key, in
 static void write_text(struct dp_render *render, enum dp_timeline_key key, const char *text)
 {
 	write_key(render, dp_timeline__keys[key]);
-	dp_json_out__string(render, text);
+	dp_json_text__string(render, text);
 }
 
 static void write_number(struct dp_render *render, size_t key, const char *name, double number,

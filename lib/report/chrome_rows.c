@@ -256,7 +256,7 @@ void dp_chrome_row__name(struct dp_render *render, const struct dp_chrome_row *r
 	dp_chrome_out__begin(render, "M", NULL, "thread_name");
 	dp_chrome_out__row(render, row->pid, tid);
 	dp_render__text(render, ",\"args\":{\"name\":");
-	dp_json_out__string(render, row->name);
+	dp_json_text__string(render, row->name);
 	if (thread && tid != thread->tid)
 		dp_render__format(render, ",\"labels\":\"%sthread %lld\"",
 				  thread->name == DP_NONE ? "row of " : "", (long long)thread->tid);

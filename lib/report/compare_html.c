@@ -284,8 +284,8 @@ static void write_all(struct dp_render *render, const void *what)
 	const struct dp_comparison *comparison = what;
 
 	dp_html__open(render, "deepprof compare", "compare.html");
-	dp_render__format(render, "\"version\":\"%s\",\"confidence\":%g,\n\"runs\":[", dp_version(),
-			  dp_comparison_confidence(comparison));
+	dp_json__put(render, "'version':'%','confidence':%,\n'runs':[", dp_json__raw(dp_version()),
+		     dp_json__real(dp_comparison_confidence(comparison), "1"));
 	for (int run = 0; run < 2 && !render->status; run++)
 		write_run(render, comparison, run);
 	dp_render__text(render, "],\n\"pairs\":[");

@@ -153,8 +153,8 @@ static void write_explanation(struct dp_render *render, const struct dp_explanat
 	dp_json__put(render, "{ 'stage': %, 'text': %,\n          'facts': {",
 		     dp_json__text(at->stage), dp_json__text(at->text));
 	for (size_t i = 0; i < at->fact_count; i++)
-		dp_json_out__number(render, i ? ", " : " ", at->facts[i].name, at->facts[i].value,
-				    at->facts[i].unit);
+		dp_json__put(render, "% '%': %", dp_json__comma(i), dp_json__raw(at->facts[i].name),
+			     dp_json__real(at->facts[i].value, at->facts[i].unit));
 	dp_render__text(render, at->fact_count ? " } }" : "} }");
 }
 
@@ -254,7 +254,8 @@ static void write_units(struct dp_render *render, const struct dp_time_stat *at)
 
 	for (size_t i = 0; i < DP_COUNT(units); i++)
 		if (isfinite(units[i].value))
-			dp_json_out__number(render, ", ", units[i].name, units[i].value, "1");
+			dp_json__put(render, ", '%': %", dp_json__raw(units[i].name),
+				     dp_json__real(units[i].value, "1"));
 }
 
 /* Writes the times of kernels, by name and by position in the pattern. */
@@ -294,10 +295,10 @@ static void close_loop(struct dp_render *render, struct json *json)
 		     dp_json__count(loop->complete));
 	for (size_t i = 0; (info = dp_summary_metric(i)); i++)
 		if (dp_render__shows(render, info))
-			dp_json_out__number(
-				render, ",\n        ", info->name,
-				dp_analysis_loop_summary(render->analysis, json->loop, i),
-				info->unit);
+			dp_json__put(render, ",\n        '%': %", dp_json__raw(info->name),
+				     dp_json__real(dp_analysis_loop_summary(render->analysis,
+									    json->loop, i),
+						   info->unit));
 	dp_render__text(render, "\n      }");
 	dp_json__waits(render, json->loop);
 	write_times(render, json->loop);
@@ -420,9 +421,10 @@ static int write_iteration(struct dp_render *render, size_t loop, size_t k)
 	json->any = true;
 	for (size_t i = 0; i < json->metrics; i++)
 		if (json->shown[i] && dp_analysis_loop_has_metric(render->analysis, loop, i))
-			dp_json_out__number(render, ", ", dp_metric(i)->name,
-					    dp_analysis_loop_metric(render->analysis, loop, i, k),
-					    dp_metric(i)->unit);
+			dp_json__put(render, ", '%': %", dp_json__raw(dp_metric(i)->name),
+				     dp_json__real(dp_analysis_loop_metric(render->analysis, loop,
+									   i, k),
+						   dp_metric(i)->unit));
 	dp_render__text(render, " }");
 	return DP_OK;
 }
@@ -434,9 +436,8 @@ static void open_findings(struct dp_render *render, struct json *json)
 		return;
 	close_loop(render, json);
 	dp_render__text(render, json->any ? "\n  ]" : "]");
-	dp_json_out__boolean(render, ",\n  ", "diagnosed",
-			     dp_analysis_is_diagnosed(render->analysis));
-	dp_render__text(render, ",\n  \"findings\": [");
+	dp_json__put(render, ",\n  'diagnosed': %,\n  'findings': [",
+		     dp_json__bool(dp_analysis_is_diagnosed(render->analysis)));
 	json->stage = STAGE_FINDINGS;
 	json->any = false;
 }
@@ -493,8 +494,8 @@ static void write_evidence(struct dp_render *render, const struct dp_finding *fi
 		if (dp_render__names_call(finding, i))
 			dp_json__put(render, "% 'call': %", dp_json__comma(i),
 				     dp_json__text(at->call));
-		dp_json_out__number(render, i || at->call ? ", " : " ", at->name, at->value,
-				    at->unit);
+		dp_json__put(render, "% '%': %", dp_json__comma(i || at->call),
+			     dp_json__raw(at->name), dp_json__real(at->value, at->unit));
 	}
 	dp_render__text(render, finding->evidence_count ? " }" : "}");
 }

@@ -118,7 +118,8 @@ static void write_summary(struct dp_render *render, size_t id, const struct dp_l
 		double value = dp_analysis_loop_summary(render->analysis, id, i);
 
 		if (isfinite(value) && dp_render__shows(render, info))
-			dp_json_out__number(render, ", ", info->name, value, info->unit);
+			dp_json__put(render, ", '%': %", dp_json__raw(info->name),
+				     dp_json__real(value, info->unit));
 	}
 	dp_render__text(render, " }");
 }
@@ -195,8 +196,8 @@ static void write_evidence(struct dp_render *render, const struct dp_finding *fi
 
 		if (dp_render__names_call(finding, i))
 			dp_json__put(render, "% 'call': %", dp_json__comma(i), name(cut, at->call));
-		dp_json_out__number(render, i || at->call ? ", " : " ", at->name, at->value,
-				    at->unit);
+		dp_json__put(render, "% '%': %", dp_json__comma(i || at->call),
+			     dp_json__raw(at->name), dp_json__real(at->value, at->unit));
 	}
 	dp_render__text(render, finding->evidence_count ? " }" : "}");
 }
@@ -239,9 +240,8 @@ static int begin(struct dp_render *render)
 	for (loops = 0; loops < chosen.count && render->bytes < LOOP_UNTIL; loops++)
 		write_loop(render, chosen.loops[loops], !loops);
 	dp_render__text(render, loops ? "\n  ]" : "]");
-	dp_json_out__boolean(render, ",\n  ", "diagnosed",
-			     dp_analysis_is_diagnosed(render->analysis));
-	dp_render__text(render, ",\n  \"findings\": [");
+	dp_json__put(render, ",\n  'diagnosed': %,\n  'findings': [",
+		     dp_json__bool(dp_analysis_is_diagnosed(render->analysis)));
 	for (written = 0; written < findings && written < FINDINGS && render->bytes < FINDING_UNTIL;
 	     written++)
 		write_finding(render, written);

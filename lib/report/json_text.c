@@ -58,41 +58,9 @@ void dp_json_text__write(struct dp_render *render, const char *text, size_t leng
 	dp_render__text(render, "\"");
 }
 
-void dp_json_out__string(struct dp_render *render, const char *text)
+void dp_json_text__string(struct dp_render *render, const char *text)
 {
 	dp_json_text__write(render, text, strlen(text), DP_JSON_PLAIN);
-}
-
-void dp_json_out__key(struct dp_render *render, const char *before, const char *name)
-{
-	dp_render__text(render, before);
-	dp_render__text(render, "\"");
-	dp_render__text(render, name);
-	dp_render__text(render, "\": ");
-}
-
-void dp_json_out__integer(struct dp_render *render, const char *before, const char *name,
-			  int64_t value)
-{
-	dp_json_out__key(render, before, name);
-	dp_render__integer(render, value);
-}
-
-void dp_json_out__boolean(struct dp_render *render, const char *before, const char *name,
-			  bool value)
-{
-	dp_json_out__key(render, before, name);
-	dp_render__text(render, value ? "true" : "false");
-}
-
-void dp_json_out__number(struct dp_render *render, const char *before, const char *name,
-			 double value, const char *unit)
-{
-	char buf[DP_NUMBER_SIZE];
-
-	dp_number__json(buf, value, unit);
-	dp_json_out__key(render, before, name);
-	dp_render__text(render, buf);
 }
 
 struct dp_json_value dp_json__text(const char *text)

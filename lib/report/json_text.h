@@ -16,16 +16,7 @@ enum dp_json_style {
 void dp_json_text__write(struct dp_render *render, const char *text, size_t length,
 			 enum dp_json_style style);
 
-void dp_json_out__string(struct dp_render *render, const char *text);
-
-/* Each writes `before`, a key and, except for the first function, its value. */
-void dp_json_out__key(struct dp_render *render, const char *before, const char *name);
-void dp_json_out__integer(struct dp_render *render, const char *before, const char *name,
-			  int64_t value);
-void dp_json_out__boolean(struct dp_render *render, const char *before, const char *name,
-			  bool value);
-void dp_json_out__number(struct dp_render *render, const char *before, const char *name,
-			 double value, const char *unit);
+void dp_json_text__string(struct dp_render *render, const char *text);
 
 /*
  * A value of dp_json__put(). Null stands for an identifier below 0, a count of 0 where that means

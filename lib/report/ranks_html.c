@@ -141,6 +141,7 @@ static void write_cell(struct page *page, size_t r, size_t first, size_t end)
 {
 	double sums[3] = { 0 };
 	size_t counts[3] = { 0 };
+	char number[DP_NUMBER_SIZE];
 
 	for (size_t k = first; k < end; k++) {
 		const struct dp_rank_iteration *at = dp_ranks_iteration(page->ranks, r, k);
@@ -166,7 +167,7 @@ static void write_cell(struct page *page, size_t r, size_t first, size_t end)
 		if (!counts[i])
 			dp_render__text(page->render, "null");
 		else
-			dp_render__format(page->render, us < 10000 ? "%.1f" : "%.0f", us);
+			dp_render__text(page->render, dp_number__fixed(number, us, us < 10000));
 	}
 }
 

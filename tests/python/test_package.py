@@ -520,6 +520,35 @@ class RanksOfAJob(unittest.TestCase):
         self.assertIn("damaged.json", str(ranks))
 
 
+class Locales(unittest.TestCase):
+    PROGRAM = """
+import deepprof, json, locale, sys
+locale.setlocale(locale.LC_ALL, sys.argv[1])
+sample, faster, ranks = sys.argv[2:]
+results = deepprof.analyze(sample), deepprof.compare(sample, faster), deepprof.ranks(ranks)
+print(json.dumps([[each.report(form) for form in ("json", "html")] for each in results]))
+"""
+
+    def test_decimal_comma(self):
+        """A program may set a locale in which numbers have a comma: those of reports have a point."""
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                command = ["localedef", "-i", "de_DE", "-f", "UTF-8", f"{folder}/de_DE.UTF-8"]
+                subprocess.run(command, check=True, capture_output=True)
+            except (OSError, subprocess.CalledProcessError):
+                self.skipTest("the system lacks the sources of locales")
+            plain, german = (
+                json.loads(subprocess.check_output(
+                    [sys.executable, "-c", self.PROGRAM, name, SAMPLE, FASTER, RANKS],
+                    env={**os.environ, "LOCPATH": folder}))
+                for name in ("C", "de_DE.UTF-8"))
+        for result in zip(plain, german):
+            for before, after in zip(*result):
+                # without texts, and what is around a page's data
+                data = [re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', text) for text in (before, after)]
+                self.assertEqual(data[0], data[1])
+
+
 class Capsules(unittest.TestCase):
     def setUp(self):
         self.analysis = deepprof.analyze(SAMPLE)

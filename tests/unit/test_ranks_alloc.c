@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { RANKS = 3, ITERATIONS = 12 };
+enum { RANKS = 4, ITERATIONS = 12 };
 
-/* Iterations of a kernel, an all-reduce and a send to the next rank; the last rank is late. */
-static struct dp_analysis *analyze(int rank)
+/* Iterations of a kernel, an all-reduce and a send to the next rank; the last ranks are late. */
+static struct dp_analysis *analyze(int rank, int late)
 {
 	char path[] = "/tmp/deepprof-ranks-XXXXXX";
 	struct dp_error error = DP_ERROR_INIT;
@@ -25,7 +25,7 @@ static struct dp_analysis *analyze(int rank)
 		"{\"schemaVersion\": 1, \"distributedInfo\": {\"rank\": %d}, \"traceEvents\": [",
 		rank);
 	for (int i = 0; i < ITERATIONS; i++, time_us += 200) {
-		int late_us = rank == RANKS - 1 ? 20 : 0;
+		int late_us = rank >= RANKS - late ? 20 : 0;
 
 		fprintf(file,
 			"%s{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":0,\"tid\":7,"
@@ -35,9 +35,9 @@ static struct dp_analysis *analyze(int rank)
 			",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_AllReduce\","
 			"\"pid\":0,\"tid\":8,\"ts\":%d,\"dur\":%d,\"args\":{\"device\":0,"
 			"\"stream\":8,\"Collective name\":\"allreduce\",\"In msg nelems\":256,"
-			"\"dtype\":\"Float\",\"Process Group Name\":\"0\",\"Group size\":3,"
+			"\"dtype\":\"Float\",\"Process Group Name\":\"0\",\"Group size\":%d,"
 			"\"Seq\":%d}}",
-			time_us + 50 + late_us, 60 - late_us, i);
+			time_us + 50 + late_us, 60 - late_us, RANKS, i);
 		fprintf(file,
 			",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_SendRecv\","
 			"\"pid\":0,\"tid\":9,\"ts\":%d,\"dur\":9,\"args\":{\"device\":0,"
@@ -126,14 +126,15 @@ static void write_all(const struct dp_ranks *ranks, const char *format)
 	ck_assert_uint_gt(written, 0);
 }
 
-TEST(every_step)
+/* With one late rank, and with two. */
+TEST_LOOP(every_step, 2)
 {
 	struct dp_summary *summaries[RANKS];
 	const struct dp_report_format *format;
 	struct dp_ranks *ranks;
 
 	for (int r = 0; r < RANKS; r++) {
-		struct dp_analysis *analysis = analyze(r);
+		struct dp_analysis *analysis = analyze(r, _i + 1);
 
 		summaries[r] = summarize(analysis, r ? "rank1.json" : "rank0.json");
 		dp_analysis_free(analysis);
@@ -141,6 +142,7 @@ TEST(every_step)
 	ranks = compare(summaries);
 	ck_assert_uint_eq(dp_ranks_count(ranks), RANKS);
 	ck_assert_uint_ge(dp_ranks_matching(ranks)->matched, RANKS * ITERATIONS);
+	ck_assert_uint_eq(dp_ranks_verdict(ranks)->rank_count, (size_t)_i + 1);
 	for (size_t f = 0; (format = dp_ranks_format(f)); f++)
 		write_all(ranks, format->name);
 	dp_ranks_free(ranks);
