@@ -254,19 +254,14 @@ struct dp_sink output_sink(struct output *output)
 	return (struct dp_sink){ sink_write, output };
 }
 
-/* Without force the name must be free: linkat() checks and acts at once. */
 static int put_in_place(const struct output *output)
 {
 	int folder = output->place.folder;
 	const char *name = place_name(&output->place);
 
-	if (!output->force) {
-		if (!linkat(folder, output->temporary, folder, name, 0))
-			return unlinkat(folder, output->temporary, 0) ? errno : 0;
-		if (errno == EEXIST)
-			return EEXIST;
-	}
-	return renameat(folder, output->temporary, folder, name) ? errno : 0;
+	if (output->force)
+		return renameat(folder, output->temporary, folder, name) ? errno : 0;
+	return folder_put_new(folder, output->temporary, folder, name) ? 0 : errno;
 }
 
 /* Some file systems cannot sync, but all report a full disk. */
