@@ -133,11 +133,14 @@ class Reduce(unittest.TestCase):
         before = trace.read_bytes()
         for operand in "job", "job/*.json":
             result = self.run_in("ranks", "-f", "-o", f"job/{trace.name}", operand, status=1)
-            self.assertIn("-o names the trace itself", result.stderr)
+            self.assertIn("-o names a file that is read", result.stderr)
             os.link(trace, self.folder / "all.dpsum")
             result = self.run_in("reduce", "-f", "-o", "all.dpsum", operand, status=1)
-            self.assertIn("-o names the trace itself", result.stderr)
+            self.assertIn("-o names a file that is read", result.stderr)
             (self.folder / "all.dpsum").unlink()
+            result = self.run_in("ranks", "-f", "-o", summary, operand, status=1)
+            self.assertIn("-o names a file that is read", result.stderr)
+        self.assertIn(f"{self.count} up to date", self.run_in("reduce", "job").stderr)
         self.assertEqual(trace.read_bytes(), before)
 
     def test_merge(self):
