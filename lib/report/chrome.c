@@ -11,8 +11,8 @@
 #include <string.h>
 
 /*
- * Long names may be cut (report/long_name.h), as the format repeats an event's name with each event.
- * "deepprofNames" has them in full.
+ * Long names may be cut (report/long_name.h), as the format repeats an event's name with each
+ * event. "deepprofNames" has them in full.
  */
 
 /* The bytes beyond DP_LONG_NAME in the names of count events; excess has those of each string. */
@@ -47,7 +47,8 @@ static int choose_names(struct dp_chrome_out *out)
 }
 
 /* A string of the trace as the name of an event; cut is used if it is too long. */
-static const char *event_name(char cut[DP_LONG_NAME_CUT], const struct dp_chrome_out *out, uint32_t id)
+static const char *event_name(char cut[DP_LONG_NAME_CUT], const struct dp_chrome_out *out,
+			      uint32_t id)
 {
 	const char *name = dp_trace_string(out->trace, id);
 

@@ -22,9 +22,9 @@ struct json {
 	size_t metrics; /* how many there are */
 	bool *shown;	/* by metric */
 
-	uint64_t excess;	    /* bytes of long names that were repeated so far */
-	struct dp_lookup numbers;   /* of names that are cut, by their place in memory */
-	const char **long_names;    /* by number */
+	uint64_t excess;	  /* bytes of long names that were repeated so far */
+	struct dp_lookup numbers; /* of names that are cut, by their place in memory */
+	const char **long_names;  /* by number */
 	size_t long_count, long_room;
 };
 
