@@ -31,9 +31,21 @@
 #define ABSENT_COST 0.05
 /* A rank that runs this share more kernels has more to do. */
 #define MORE_KERNELS 0.06
+
 static bool is_proven(const struct dp_judge *judge, double p, double cost_ns)
 {
 	return p < (cost_ns >= LARGE_COST * judge->period_ns ? LIKELY : CHANCE);
+}
+
+/*
+ * Returns true if ranks are proven to cost more than the verdict so far, and enough to be seen. The
+ * period is NaN if durations are all that is known, the resolution if clocks are not.
+ */
+static bool are_stragglers(const struct dp_judge *judge, double p, double cost_ns)
+{
+	return is_proven(judge, p, cost_ns) && !(cost_ns < STRAGGLER_COST * judge->period_ns) &&
+	       !(cost_ns < judge->ranks->matching.resolution_ns) &&
+	       cost_ns > judge->ranks->verdict.cost_ns;
 }
 
 static void set_verdict(struct dp_judge *judge, enum dp_ranks_verdict_kind kind,
@@ -101,15 +113,14 @@ static size_t find_slow_ranks(uint32_t *slow, double *scale, double *least_ns, c
 static int judge_several(struct dp_judge *judge, const struct dp_blame_times *times,
 			 const struct dp_blame *blame)
 {
-	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 	size_t ranks = judge->job->count, count = 0;
 	double *values = dp_alloc__array(dp_size__mul(ranks, 3) + 1, sizeof(*values)), least_ns;
 	double *own = values, *excess = values + ranks, *scale = values + 2 * ranks;
 	uint32_t *slow = dp_alloc__array(ranks + 1, sizeof(*slow));
 	struct dp_job_change change = { .rank = DP_NONE, .scale = scale, .more_often = 1 };
 	struct dp_job_cost cost = { 0, 0, 0 };
-	int status = values && slow ? dp_blame__excess(own, excess, times, blame->since)
-				    : DP_ERR_NOMEM;
+	int status =
+		values && slow ? dp_blame__excess(own, excess, times, blame->since) : DP_ERR_NOMEM;
 
 	change.since = first_iteration(judge, blame->since);
 	if (!status)
@@ -118,8 +129,7 @@ static int judge_several(struct dp_judge *judge, const struct dp_blame_times *ti
 		status = dp_job__cost(&cost, judge->job, &change,
 				      least_ns * judge->units.per_iteration,
 				      STRAGGLER_COST * judge->period_ns);
-	if (!status && count && cost.ns >= STRAGGLER_COST * judge->period_ns &&
-	    cost.ns > verdict->cost_ns && is_proven(judge, blame->p, cost.ns)) {
+	if (!status && count && are_stragglers(judge, blame->p, cost.ns)) {
 		set_verdict(judge, DP_VERDICT_STRAGGLER, &cost, blame->p, change.since);
 		status = dp_ranks__blame(judge->ranks, slow, count);
 		if (!status)
@@ -138,7 +148,6 @@ static int judge_rank(struct dp_judge *judge)
 	struct dp_job_change change = { .classes = judge->stages.classes };
 	struct dp_blame blame;
 	struct dp_job_cost cost;
-	double resolution = judge->ranks->matching.resolution_ns;
 	int status = dp_blame__run(&blame, &times);
 
 	if (verdict->kind == DP_VERDICT_NONE)
@@ -157,8 +166,7 @@ static int judge_rank(struct dp_judge *judge)
 		return status;
 	if (cost.ns < STRAGGLER_COST * judge->period_ns && !blame.every)
 		return judge_several(judge, &times, &blame);
-	if (!is_proven(judge, blame.p, cost.ns) || cost.ns < STRAGGLER_COST * judge->period_ns ||
-	    cost.ns < resolution || cost.ns <= verdict->cost_ns)
+	if (!are_stragglers(judge, blame.p, cost.ns))
 		return DP_OK;
 	set_verdict(judge, DP_VERDICT_STRAGGLER, &cost, blame.p,
 		    first_iteration(judge, blame.since));

@@ -556,6 +556,17 @@ class Jobs(unittest.TestCase):
                 self.assertLess(abs(verdict["cost_ns"] - lost_ns), 0.1 * lost_ns)
                 text = cli.run("ranks", folder).stdout
                 self.assertRegex(text, r"(?m)^Stragglers: ranks .* hold the others up$")
+                self.assertIn("compare those GPUs with the others", text)
+
+    def test_rare_pauses(self):
+        """What is too rare to tell from chance has no verdict, but is noted."""
+        folder = self.job("iterations=24", "noise=0.5%", "fault=host:rank=2,every=8,time=4ms")
+        self.assertEqual(self.ranks(folder)["verdict"]["kind"], "none")
+        words = " ".join(cli.run("ranks", folder).stdout.split())
+        self.assertRegex(words, r"rank 2 takes [\d.]+ ms longer than usual in [23] of 24 iterations \([\d, ]+\) \(host wait\)")
+        for form in "markdown", "html":
+            self.assertIn("longer than usual in", cli.run("ranks", f"--format={form}", folder).stdout)
+        self.assertNotIn("than usual", cli.run("ranks", self.job("iterations=24", "noise=0.5%")).stdout)
 
     def test_unknown_sends(self):
         """Waits in sends without peers and groups blame nobody, unless one computes while others do not."""
