@@ -37,11 +37,14 @@ static bool is_proven(const struct dp_judge *judge, double p, double cost_ns)
 	return p < (cost_ns >= LARGE_COST * judge->period_ns ? LIKELY : CHANCE);
 }
 
-/* Returns true if ranks are proven to cost more than the verdict so far, and enough to be seen. */
+/*
+ * Returns true if ranks are proven to cost more than the verdict so far, and enough to be seen. The
+ * period is NaN if durations are all that is known, the resolution if clocks are not.
+ */
 static bool are_stragglers(const struct dp_judge *judge, double p, double cost_ns)
 {
-	return is_proven(judge, p, cost_ns) && cost_ns >= STRAGGLER_COST * judge->period_ns &&
-	       !(cost_ns < judge->ranks->matching.resolution_ns) && /* NaN: no clocks */
+	return is_proven(judge, p, cost_ns) && !(cost_ns < STRAGGLER_COST * judge->period_ns) &&
+	       !(cost_ns < judge->ranks->matching.resolution_ns) &&
 	       cost_ns > judge->ranks->verdict.cost_ns;
 }
 

@@ -440,6 +440,10 @@ class Jobs(unittest.TestCase):
         self.assertEqual(one.stderr, "")
         findings = {at["rule"]: at for at in json.loads(one.stdout)["findings"]}
         self.assertIn("deepprof ranks", findings["exposed-communication"]["advice"])
+        late = sorted(self.job("fault=host:rank=2,time=4ms").iterdir())[2]
+        report = json.loads(cli.run("analyze", "--format=json", late).stdout)
+        advice = {at["rule"]: at["advice"] for at in report["findings"]}
+        self.assertIn("; deepprof ranks shows what the whole job gains", advice["host-bound"])
         self.assertIn("'deepprof ranks'", cli.run("analyze", *files[:2]).stderr)
         self.assertEqual(cli.run("analyze", "-q", *files[:2]).stderr, "")
 
