@@ -300,7 +300,7 @@ static void write_name(struct dp_render *render, const char *name)
 			json->excess += strlen(name) - DP_LONG_NAME;
 		}
 	}
-	dp_json_out__string(render, name);
+	dp_json_text__string(render, name);
 }
 
 static void write_long_names(struct dp_render *render, const struct json *json)
@@ -309,9 +309,9 @@ static void write_long_names(struct dp_render *render, const struct json *json)
 
 	for (uint32_t i = 0; i < json->long_count; i++) {
 		dp_render__text(render, i ? ",\n    " : ",\n  \"long_names\": {\n    ");
-		dp_json_out__string(render, dp_long_name__cut(cut, json->long_names[i], i));
+		dp_json_text__string(render, dp_long_name__cut(cut, json->long_names[i], i));
 		dp_render__text(render, ": ");
-		dp_json_out__string(render, json->long_names[i]);
+		dp_json_text__string(render, json->long_names[i]);
 	}
 	if (json->long_count)
 		dp_render__text(render, "\n  }");
