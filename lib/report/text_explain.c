@@ -219,7 +219,7 @@ static void write_title(struct dp_render *render, const struct dp_loop *loop)
 		      dp_text__plural(kernels, loop->length, "kernel"));
 	if (loop->found_by == DP_FOUND_BY_MARKS)
 		dp_words__add(&words, ", as annotations mark them");
-	else
+	else if (isfinite(loop->confidence))
 		dp_words__add(&words, ": %s confidence", dp_human__share(share, loop->confidence));
 	if (!loop->selected)
 		dp_words__add(&words, loop->parent != DP_NONE ? ", nested"

@@ -184,17 +184,17 @@ class Finding:
     ``rule`` and ``severity`` ("info", "warning" or "critical") say what, ``advice`` what to do, and
     ``metric`` which number shows it in each iteration, if one does. ``recoverable_ns`` is the time
     in nanoseconds per iteration that acting on it may save, None where that is not known;
-    ``confidence`` is 0 to 1; ``iterations`` are the first and the last one to look at; ``evidence``
-    has the numbers, by name (``analysis.table("evidence")`` has their units), and ``call`` the API
-    call or kernel that they are about, if it is one; ``ranges`` what the host did meanwhile;
-    ``loop`` is the id of the loop, and ``loops`` are those of all GPUs that it is about; ``overlaps``
-    is the rule of an earlier finding that includes this cost. A finding about the whole capture has
-    neither loop nor iterations: they are None.
+    ``confidence`` is 0 to 1, None if that of the loop is not known; ``iterations`` are the first and
+    the last one to look at; ``evidence`` has the numbers, by name (``analysis.table("evidence")`` has
+    their units), and ``call`` the API call or kernel that they are about, if it is one; ``ranges``
+    what the host did meanwhile; ``loop`` is the id of the loop, and ``loops`` are those of all GPUs
+    that it is about; ``overlaps`` is the rule of an earlier finding that includes this cost. A
+    finding about the whole capture has neither loop nor iterations: they are None.
     """
 
     rule: str
     severity: str
-    confidence: float
+    confidence: float | None
     loop: int | None
     loops: list[int]
     iterations: tuple[int, int] | None

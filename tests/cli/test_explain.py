@@ -82,6 +82,8 @@ class Explain(cli.Case):
         self.assertEqual([e["stage"] for e in entries], ["stream", "sequence", "paper"])
         self.assertEqual(entries[2]["facts"]["known"], 20)
         self.assertGreater(entries[2]["facts"]["length"], 8)
+        text = cli.run("analyze", "--explain", "--paper", "-n", "20", SAMPLE).stdout
+        self.assertRegex(text, r"(?m)^  20 iterations of \d+ kernels$")
 
     def test_fractions(self):
         """Iterations of a candidate are no whole number."""
