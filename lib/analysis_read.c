@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #define REPORT_MOST ((size_t)1 << 30)
@@ -525,10 +526,16 @@ int dp_analysis_read(struct dp_analysis **analysis, const char *path, struct dp_
 bool dp_analysis_is_report(const char *path)
 {
 	static const char key[] = "\"schema\":";
-	gzFile file = gzopen(path, "rb");
+	gzFile file = NULL;
+	struct stat info;
 	char head[64];
 	size_t at = 0;
-	int n = file ? gzread(file, head, sizeof(head) - 1) : -1;
+	int n;
+
+	/* what is read from a pipe is gone, and it may hold a trace */
+	if (!stat(path, &info) && S_ISREG(info.st_mode))
+		file = gzopen(path, "rb");
+	n = file ? gzread(file, head, sizeof(head) - 1) : -1;
 
 	if (file)
 		gzclose(file);

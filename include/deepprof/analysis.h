@@ -110,7 +110,9 @@ DP_API struct dp_analysis *dp_analysis_retain(const struct dp_analysis *analysis
 DP_API int dp_analysis_read(struct dp_analysis **analysis, const char *path,
 			    struct dp_error *error);
 
-/* Whether a file starts as such a report, compressed or not; false if it cannot be read. */
+/*
+ * Whether a regular file starts as such a report, compressed or not; false if it cannot be read.
+ */
 DP_API bool dp_analysis_is_report(const char *path);
 
 /* The trace that was analyzed. */

@@ -514,6 +514,10 @@ class Input(Case):
             with open(packed, "rb") as stdin:
                 result = self.compare("--format=csv", "-", self.slower, stdin=stdin)
             self.assertEqual(result.stdout.replace("\n-,", f"\n{self.before},"), expected)
+            # under a name, as of a shell's <(zcat trace.gz)
+            with subprocess.Popen(["cat", packed], stdout=subprocess.PIPE) as cat:
+                result = self.compare("--format=csv", "/dev/stdin", self.slower, stdin=cat.stdout)
+            self.assertEqual(result.stdout.replace("\n/dev/stdin,", f"\n{self.before},"), expected)
         with open("/dev/null", "rb") as stdin:
             self.assert_fails(self.compare(self.before, "-", stdin=stdin), 1, "standard input")
 
