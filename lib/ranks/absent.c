@@ -256,8 +256,8 @@ static bool is_blind(const struct dp_job *job, uint32_t r, uint32_t i)
 	if (instance == DP_NONE)
 		return true;
 	at = &job->instances[instance];
-	return llabs(end_of(job, &self) - end_of(job, &job->members[at->first])) >
-	       at->own_ns + (int64_t)job->clocks[r].resolution_ns;
+	return (double)llabs(end_of(job, &self) - end_of(job, &job->members[at->first])) >
+	       (double)at->own_ns + job->clocks[r].resolution_ns;
 }
 
 bool dp_job__has_blind_sends(const struct dp_job *job, double least_ns)
