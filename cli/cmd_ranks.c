@@ -5,6 +5,7 @@
 #include "ranks_read.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct ranks {
@@ -102,6 +103,20 @@ static enum cmd_exit compare_files(const struct ranks *ranks, const struct ranks
 	return done ? CMD_DONE : CMD_FAILED;
 }
 
+/* Summaries next to traces are read instead of these. */
+static bool overwrites(const struct common *common, const struct ranks_files *files)
+{
+	bool found = common_overwrites(common, files->count, files->paths);
+
+	for (size_t i = 0; i < files->count && !found; i++) {
+		char *summary = ranks_summary_name(files->paths[i]);
+
+		found = !summary || common_overwrites(common, 1, &summary);
+		free(summary);
+	}
+	return found;
+}
+
 static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 {
 	struct ranks ranks = { .args.options = DP_ANALYSIS_OPTIONS_INIT, .args.needs_all = true };
@@ -121,7 +136,7 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 		return CMD_USAGE;
 	status = CMD_FAILED;
 	if (ranks_files_find(&files, argc, argv) &&
-	    !common_overwrites(&ranks.args.common, files.count, files.paths))
+	    !overwrites(&ranks.args.common, &files))
 		status = compare_files(&ranks, &files);
 	ranks_files_free(&files);
 	return status;

@@ -1,14 +1,17 @@
 /* deepprof reduce: writes summaries of a job's traces, which deepprof ranks reads instead. */
+#define _GNU_SOURCE /* O_PATH */
 #include "cmd.h"
 #include "message.h"
 #include "ranks_read.h"
 #include "reduce_shard.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct reduce {
 	struct analyze_options args;
@@ -57,12 +60,13 @@ struct work {
 	const struct ranks_reading *reading;
 	const struct ranks_files *files;
 	char **targets; /* per file */
+	int folder;	/* that they are in; -1: each next to its trace */
 	/* Protected by the lock: */
 	size_t made, kept, failed, skipped;
 	uint64_t bytes;
 };
 
-static bool write_summaries(const struct reduce *reduce, const char *path, bool force,
+static bool write_summaries(const struct reduce *reduce, int folder, const char *path, bool force,
 			    struct dp_summary *const *summaries, size_t count)
 {
 	struct dp_error error = DP_ERROR_INIT;
@@ -70,7 +74,8 @@ static bool write_summaries(const struct reduce *reduce, const char *path, bool 
 	struct dp_sink sink;
 	bool good;
 
-	if (!output_open(&output, path, force, reduce->args.common.mode, false))
+	if (folder >= 0 ? !output_open_in(&output, folder, path, force, reduce->args.common.mode)
+			: !output_open(&output, path, force, reduce->args.common.mode, false))
 		return false;
 	if (!strcmp(path, "-") && output_is_terminal(&output)) {
 		message("summaries are binary; use -o FILE");
@@ -113,7 +118,7 @@ static void finish_one(struct work *work, size_t index, struct dp_summary *summa
 	bool force = work->reduce->args.common.force || dp_summary_is_summary(target) ||
 		     lstat(target, &info);
 
-	if (write_summaries(work->reduce, target, force, &summary, 1)) {
+	if (write_summaries(work->reduce, work->folder, target, force, &summary, 1)) {
 		work->made++;
 		if (!stat(target, &info))
 			work->bytes += (uint64_t)info.st_size;
@@ -217,8 +222,9 @@ static void report(const struct work *work)
 	char part[96] = "";
 
 	if (shard->count > 1)
-		snprintf(part, sizeof(part), "shard %llu of %llu: ",
-			 (unsigned long long)shard->index + 1, (unsigned long long)shard->count);
+		snprintf(part, sizeof(part),
+			 "shard %llu of %llu: ", (unsigned long long)shard->index + 1,
+			 (unsigned long long)shard->count);
 	if (work->reduce->args.common.verbosity >= 0)
 		message("%s%zu reduced (%llu bytes), %zu up to date, %zu failed, %zu skipped", part,
 			work->made, (unsigned long long)work->bytes, work->kept, work->failed,
@@ -226,10 +232,12 @@ static void report(const struct work *work)
 }
 
 /* Writes a summary for each trace. */
-static bool reduce_each(const struct reduce *reduce, const struct ranks_files *files,
+static bool reduce_each(const struct reduce *reduce, int folder, const struct ranks_files *files,
 			const struct ranks_reading *reading)
 {
-	struct work work = { .reduce = reduce, .reading = reading, .files = files };
+	struct work work = {
+		.reduce = reduce, .reading = reading, .files = files, .folder = folder
+	};
 	bool good = false;
 
 	work.targets = calloc(files->count + 1, sizeof(*work.targets));
@@ -264,7 +272,7 @@ static bool reduce_to_one(const struct reduce *reduce, const struct ranks_files 
 	/* A shard without files is an empty summary, but a shard that failed is not. */
 	if (files->count && !read.count)
 		good = false;
-	good = good && write_summaries(reduce, reduce->args.common.output,
+	good = good && write_summaries(reduce, -1, reduce->args.common.output,
 				       reduce->args.common.force, read.summaries, read.count);
 	good = good && !failed;
 	ranks_summaries_free(&read);
@@ -292,13 +300,17 @@ static bool is_one_file(const struct reduce *reduce)
 	return output && (!strcmp(output, "-") || ranks_is_summary_name(output));
 }
 
-/* Several shards may create it at the same time. */
-static bool make_folder(const char *path)
+/*
+ * Opens the folder, and creates it if it is missing; several shards may do so at the same time.
+ * What another user gives its name to later is not used. Returns -1 after printing the error.
+ */
+static int open_folder(const char *path)
 {
 	size_t length = strlen(path);
 	struct place place = PLACE_INIT;
 	const char *why;
 	char *name;
+	int fd = -1;
 
 	while (length > 1 && path[length - 1] == '/')
 		length--;
@@ -309,17 +321,23 @@ static bool make_folder(const char *path)
 	if (!why && !place.taken && mkdirat(place.folder, place_name(&place), 0777) &&
 	    errno != EEXIST)
 		why = strerror(errno);
+	if (!why) {
+		fd = openat(place.folder, place_name(&place),
+			    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		why = fd < 0 ? strerror(errno) : NULL;
+	}
 	if (why)
 		message("%s: %s", path, why);
 	place_close(&place);
 	free(name);
-	return !why;
+	return fd;
 }
 
 static bool reduce_files(struct reduce *reduce, struct ranks_files *files)
 {
 	struct ranks_reading reading;
 	bool to_one = is_one_file(reduce), good;
+	int folder = -1;
 
 	if (!to_one)
 		drop_summaries(files);
@@ -327,12 +345,17 @@ static bool reduce_files(struct reduce *reduce, struct ranks_files *files)
 		 common_overwrites(&reduce->args.common, files->count, files->paths))
 		return false;
 	reduce_shard_keep(&reduce->shard, files);
-	if (!to_one && reduce->args.common.output && !make_folder(reduce->args.common.output))
-		return false;
 	if (!ranks_reading_init(&reading, &reduce->args, reduce->threads))
 		return false;
-	good = to_one ? reduce_to_one(reduce, files, &reading)
-		      : reduce_each(reduce, files, &reading);
+	if (!to_one && reduce->args.common.output) {
+		folder = open_folder(reduce->args.common.output);
+		good = folder >= 0 && reduce_each(reduce, folder, files, &reading);
+	} else {
+		good = to_one ? reduce_to_one(reduce, files, &reading)
+			      : reduce_each(reduce, -1, files, &reading);
+	}
+	if (folder >= 0)
+		close(folder);
 	ranks_reading_fini(&reading);
 	return good;
 }

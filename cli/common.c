@@ -98,7 +98,7 @@ bool common_overwrites(const struct common *common, size_t count, char *const *f
 			strcmp(files[i], "-") != 0 ? stat(files[i], &in) : fstat(STDIN_FILENO, &in);
 
 		if (!failed && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
-			message("%s: -o names the trace itself", output);
+			message("%s: -o names a file that is read", output);
 			return true;
 		}
 	}

@@ -1,4 +1,5 @@
 #include "folder.h"
+#include "cleanup.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -58,6 +59,34 @@ int folder_make_file(int above, const char *stem, char *name, size_t size)
 			break;
 	}
 	return fd;
+}
+
+/*
+ * On a file system without links, an empty file takes the name first, so that none is replaced.
+ * A signal does not leave it behind.
+ */
+bool folder_put_new(int from, const char *file, int to, const char *name)
+{
+	sigset_t before;
+	int fd, failure = 0;
+
+	if (!linkat(from, file, to, name, 0)) {
+		unlinkat(from, file, 0);
+		return true;
+	}
+	if (errno == EEXIST)
+		return false;
+	cleanup_hold(&before);
+	fd = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 || close(fd)) {
+		failure = errno;
+	} else if (renameat(from, file, to, name)) {
+		failure = errno;
+		unlinkat(to, name, 0);
+	}
+	cleanup_release(&before);
+	errno = failure;
+	return !failure;
 }
 
 static bool is_dot(const char *name)

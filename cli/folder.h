@@ -51,6 +51,12 @@ const char *folder_name(const struct folder *folder);
 int folder_make_file(int above, const char *stem, char *name, size_t size);
 
 /*
+ * Gives a file of the folder from a name in the folder to, which must be free: no file is replaced
+ * that appears meanwhile. Returns false with errno, EEXIST if the name is in use.
+ */
+bool folder_put_new(int from, const char *file, int to, const char *name);
+
+/*
  * Removes the files of a recording, and the folder if it is empty then and still has its name.
  * Returns true if nothing has that name then.
  */

@@ -57,7 +57,9 @@ static bool open_temporary(struct output *output)
 static bool open_path(struct output *output)
 {
 	struct place *place = &output->place;
-	const char *why = place_find(place, output->path, false);
+	const char *slash = output->folder < 0 ? NULL : strrchr(output->path, '/');
+	const char *why =
+		place_find_in(place, output->folder, slash ? slash + 1 : output->path, false);
 	struct stat opened;
 
 	if (why)
@@ -79,18 +81,26 @@ static bool open_path(struct output *output)
 	       refuse(output, strerror(EBUSY));
 }
 
+bool output_open_in(struct output *output, int folder, const char *path, bool force, mode_t mode)
+{
+	*output = (struct output)OUTPUT_INIT;
+	output->folder = folder;
+	output->path = path;
+	output->force = force;
+	output->mode = mode;
+	if (open_path(output))
+		return true;
+	output_close(output, false);
+	return false;
+}
+
 bool output_open(struct output *output, const char *path, bool force, mode_t mode, bool pageable)
 {
+	if (path && strcmp(path, "-"))
+		return output_open_in(output, -1, path, force, mode);
 	*output = (struct output)OUTPUT_INIT;
 	output->force = force;
 	output->mode = mode;
-	if (path && strcmp(path, "-")) {
-		output->path = path;
-		if (open_path(output))
-			return true;
-		output_close(output, false);
-		return false;
-	}
 	output->fd = STDOUT_FILENO;
 	output->pageable = output->kept_all = pageable && tty_is_terminal(STDOUT_FILENO);
 	return true;
@@ -254,19 +264,14 @@ struct dp_sink output_sink(struct output *output)
 	return (struct dp_sink){ sink_write, output };
 }
 
-/* Without force the name must be free: linkat() checks and acts at once. */
 static int put_in_place(const struct output *output)
 {
 	int folder = output->place.folder;
 	const char *name = place_name(&output->place);
 
-	if (!output->force) {
-		if (!linkat(folder, output->temporary, folder, name, 0))
-			return unlinkat(folder, output->temporary, 0) ? errno : 0;
-		if (errno == EEXIST)
-			return EEXIST;
-	}
-	return renameat(folder, output->temporary, folder, name) ? errno : 0;
+	if (output->force)
+		return renameat(folder, output->temporary, folder, name) ? errno : 0;
+	return folder_put_new(folder, output->temporary, folder, name) ? 0 : errno;
 }
 
 /* Some file systems cannot sync, but all report a full disk. */

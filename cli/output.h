@@ -14,6 +14,7 @@
 
 struct output {
 	const char *path; /* as given; NULL for standard output */
+	int folder;	  /* that holds its last part; -1: the path says */
 	struct place place;
 	char temporary[256]; /* its name in the place's folder; "": written directly */
 	int fd;
@@ -29,9 +30,9 @@ struct output {
 	bool has_left; /* the pager's reader quit before the end */
 };
 
-#define OUTPUT_INIT                                                \
-	{                                                          \
-		.place = PLACE_INIT, .fd = -1, .pager = PAGER_INIT \
+#define OUTPUT_INIT                                                              \
+	{                                                                        \
+		.folder = -1, .place = PLACE_INIT, .fd = -1, .pager = PAGER_INIT \
 	}
 
 /*
@@ -41,6 +42,12 @@ struct output {
  * false after printing the error.
  */
 bool output_open(struct output *output, const char *path, bool force, mode_t mode, bool pageable);
+
+/*
+ * The same for a file whose folder is open, which stays the caller's: what has the folder's name by
+ * now does not matter. With folder -1 like output_open().
+ */
+bool output_open_in(struct output *output, int folder, const char *path, bool force, mode_t mode);
 
 /* Returns true if the output appears on a terminal, directly or through a pager. */
 bool output_is_terminal(const struct output *output);

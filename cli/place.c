@@ -115,10 +115,20 @@ static const char *look(struct place *place, bool keep_links, int *link)
 
 const char *place_find(struct place *place, const char *path, bool keep_links)
 {
+	return place_find_in(place, -1, path, keep_links);
+}
+
+const char *place_find_in(struct place *place, int folder, const char *path, bool keep_links)
+{
 	const char *why;
 	int link;
 
 	*place = (struct place)PLACE_INIT;
+	if (folder >= 0) {
+		place->folder = fcntl(folder, F_DUPFD_CLOEXEC, 0);
+		if (place->folder < 0)
+			return strerror(errno);
+	}
 	place->path = strdup(path);
 	why = place->path ? enter(place, path) : strerror(ENOMEM);
 	for (int i = 0; !why && i < LINKS_MAX; i++) {

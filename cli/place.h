@@ -28,6 +28,9 @@ struct place {
  */
 const char *place_find(struct place *place, const char *path, bool keep_links);
 
+/* The same in an open folder, which stays the caller's; path is relative to it. */
+const char *place_find_in(struct place *place, int folder, const char *path, bool keep_links);
+
 /* Returns the name in the folder. */
 const char *place_name(const struct place *place);
 

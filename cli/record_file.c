@@ -1,5 +1,4 @@
 /* The trace file's name and place, from the pattern to the final file. */
-#define _GNU_SOURCE /* renameat2() */
 #include "message.h"
 #include "record.h"
 #include "source.h"
@@ -302,28 +301,6 @@ static bool rotate(const struct record *record)
 	return false;
 }
 
-/* Takes the name if it is free, in one step; errno is EEXIST if it is not. */
-static bool put_new(const struct record *record, const struct folder *from, const char *name)
-{
-	int folder = record->place.folder;
-	struct stat info;
-
-	if (!linkat(from->fd, RECORD_TRACE, folder, name, 0))
-		return true;
-	if (errno == EEXIST)
-		return false;
-	/* A file system without links may not support this either. */
-	if (!renameat2(from->fd, RECORD_TRACE, folder, name, RENAME_NOREPLACE))
-		return true;
-	if (errno != EINVAL && errno != ENOSYS)
-		return false;
-	if (!fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW)) {
-		errno = EEXIST;
-		return false;
-	}
-	return !renameat(from->fd, RECORD_TRACE, folder, name);
-}
-
 /* Tries "NAME.2" and on: the name is in use, and nothing may be lost. */
 static bool place_numbered(struct record *record, const struct folder *from)
 {
@@ -333,7 +310,7 @@ static bool place_numbered(struct record *record, const struct folder *from)
 	for (int i = 2; i < 100000; i++) {
 		snprintf(end, sizeof(end), ".%d", i);
 		snprintf(name, sizeof(name), "%s%s", place_name(&record->place), end);
-		if (put_new(record, from, name)) {
+		if (folder_put_new(from->fd, RECORD_TRACE, record->place.folder, name)) {
 			target = realloc(record->target, size);
 			if (target)
 				record->target = strcat(target, end);
@@ -380,7 +357,7 @@ static bool place(struct record *record, const struct folder *from)
 		if (!rotate(record))
 			return place_numbered(record, from);
 	}
-	if (put_new(record, from, name))
+	if (folder_put_new(from->fd, RECORD_TRACE, record->place.folder, name))
 		return true;
 	if (errno != EEXIST)
 		return refuse(record->target, strerror(errno));

@@ -363,6 +363,15 @@ static bool is_wanted(struct run *run, const struct dp_stream *stream)
 	return stream == run->paper_stream;
 }
 
+/* Returns true if collectives involve other ranks, as far as the sizes of groups are recorded. */
+static bool has_peers(const struct dp_analysis *analysis)
+{
+	for (size_t i = 0; i < analysis->collectives.count; i++)
+		if (analysis->collectives.rows[i].group_size != 1)
+			return true;
+	return false;
+}
+
 /* Applies the rules to loops at the selected level, not to the layers inside them. */
 static int diagnose(struct run *run)
 {
@@ -399,7 +408,7 @@ static int diagnose(struct run *run)
 		status = dp_stretch__judge_captures(&analysis->findings, analysis, run->options,
 						    run->error);
 	if (!status)
-		dp_diagnose__rank(&analysis->findings);
+		dp_diagnose__rank(&analysis->findings, has_peers(analysis));
 	analysis->diagnosed = !status;
 	return status;
 }

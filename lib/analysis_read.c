@@ -28,9 +28,10 @@
 
 struct reader {
 	struct dp_analysis *analysis;
-	const json_t *report;
+	json_t *report;
 	struct dp_builder *builder;
 	struct dp_lookup streams;
+	struct dp_lookup long_names; /* the id of a cut name: that of the whole one */
 	struct dp_error *error;
 	int64_t schema;
 };
@@ -169,6 +170,33 @@ static uint32_t intern(struct reader *reader, const char *text)
 	return dp_strings__intern(&reader->analysis->trace->strings, text, strlen(text));
 }
 
+/* The id of a kernel's name, which may be cut. */
+static uint32_t intern_name(struct reader *reader, const char *text)
+{
+	struct dp_key key = { { intern(reader, text) } };
+	uint32_t whole = dp_lookup__get(&reader->long_names, &key);
+
+	return whole != DP_NONE ? whole : (uint32_t)key.part[0];
+}
+
+static int read_long_names(struct reader *reader)
+{
+	json_t *list = json_object_get(reader->report, "long_names"), *at;
+	const char *cut;
+
+	json_object_foreach(list, cut, at)
+	{
+		const char *name = json_string_value(at);
+		struct dp_key key = { { intern(reader, cut) } };
+		uint32_t whole = intern(reader, name ? name : cut);
+
+		if (key.part[0] == DP_NONE || whole == DP_NONE ||
+		    dp_lookup__set(&reader->long_names, &key, whole))
+			return dp_error__nomem(reader->error, 0);
+	}
+	return DP_OK;
+}
+
 static const char *keep(struct reader *reader, const char *text)
 {
 	uint32_t id = intern(reader, text);
@@ -233,7 +261,7 @@ static int read_pattern(struct reader *reader, struct dp_loop_data *loop, const 
 	for (size_t i = 0; i < count; i++) {
 		const char *name = json_string_value(json_array_get(kernels, i));
 
-		loop->kernels[i] = intern(reader, name ? name : "");
+		loop->kernels[i] = intern_name(reader, name ? name : "");
 		if (loop->kernels[i] == DP_NONE)
 			return dp_error__nomem(reader->error, 0);
 	}
@@ -256,9 +284,11 @@ static int read_times(struct reader *reader, struct dp_loop_data *loop, const js
 	for (size_t i = 0; i < count; i++) {
 		const json_t *at = json_array_get(names, i);
 
-		kernels->stats[i].name = keep(reader, string_of(at, "name"));
-		if (!kernels->stats[i].name)
+		uint32_t name = intern_name(reader, string_of(at, "name"));
+
+		if (name == DP_NONE)
 			return dp_error__nomem(reader->error, 0);
+		kernels->stats[i].name = dp_trace_string(reader->analysis->trace, name);
 		kernels->stats[i].count = count_of(at, "count");
 		kernels->stats[i].total_ns = number_of(at, "total_ns");
 		kernels->stats[i].sm_active = number_of(at, "sm_active");
@@ -495,6 +525,8 @@ static int read_report(struct reader *reader)
 	if (!status)
 		status = index_streams(reader);
 	if (!status)
+		status = read_long_names(reader);
+	if (!status)
 		status = read_loops(reader);
 	return status ? status : read_findings(reader);
 }
@@ -514,6 +546,7 @@ int dp_analysis_read(struct dp_analysis **analysis, const char *path, struct dp_
 	status = reader.analysis ? read_report(&reader) : dp_error__nomem(error, 0);
 	json_decref(report);
 	dp_lookup__fini(&reader.streams);
+	dp_lookup__fini(&reader.long_names);
 	if (status) {
 		dp_analysis_free(reader.analysis);
 		return status;

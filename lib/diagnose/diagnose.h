@@ -281,9 +281,10 @@ int dp_diagnose__loop(struct dp_findings *findings, const struct dp_rule_input *
 /*
  * Sorts by severity, then by the time that fixing a finding would save over the whole trace
  * (unknown ones last), then by rule and loop; joins equal findings of several devices, and marks
- * those that overlap. The pointers inside findings are invalid until then.
+ * those that overlap. The pointers inside findings are invalid until then. has_peers: the trace has
+ * collectives with other ranks.
  */
-void dp_diagnose__rank(struct dp_findings *findings);
+void dp_diagnose__rank(struct dp_findings *findings, bool has_peers);
 
 void dp_findings__fini(struct dp_findings *findings);
 

@@ -164,12 +164,38 @@ static void join_devices(struct dp_findings *findings)
 	findings->count = kept;
 }
 
-void dp_diagnose__rank(struct dp_findings *findings)
+/*
+ * What a rank saves if its host is faster, a job does not if other ranks are as slow: says so once,
+ * unless some advice refers to the command already.
+ */
+static void refer_to_ranks(struct dp_findings *findings)
+{
+	static const char says[] = "; deepprof ranks shows what the whole job gains";
+	struct dp_rule_finding *first = NULL;
+	char advice[sizeof(first->advice)];
+
+	for (size_t i = 0; i < findings->count; i++) {
+		struct dp_rule_finding *at = &findings->findings[i];
+
+		if (strstr(advice_of(at), "deepprof ranks"))
+			return;
+		if (!first && !strcmp(at->finding.rule, "host-bound"))
+			first = at;
+	}
+	if (first && strlen(advice_of(first)) + sizeof(says) <= sizeof(advice)) {
+		snprintf(advice, sizeof(advice), "%s%s", advice_of(first), says);
+		memcpy(first->advice, advice, sizeof(advice));
+	}
+}
+
+void dp_diagnose__rank(struct dp_findings *findings, bool has_peers)
 {
 	if (findings->count)
 		qsort(findings->findings, findings->count, sizeof(*findings->findings), by_rank);
 	mark_straggler(findings);
 	join_devices(findings);
+	if (has_peers)
+		refer_to_ranks(findings);
 	mark_overlaps(findings);
 	for (size_t i = 0; i < findings->count; i++)
 		point_inside(&findings->findings[i]);

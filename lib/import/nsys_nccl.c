@@ -6,6 +6,7 @@
 #include "import/nsys_nccl.h"
 #include "base/communication.h"
 #include "import/nccl_call.h"
+#include "import/texts.h"
 
 #include <string.h>
 
@@ -121,7 +122,7 @@ int dp_nsys_nccl__add(struct dp_nsys_nccl *nccl, struct dp_builder *builder, int
 	rank = dp_lookup__get(&nccl->members, &key);
 	key.part[2] = DP_NCCL_RANKS;
 	ranks = dp_lookup__get(&nccl->members, &key);
-	call.length = strlen(call.op);
+	call.length = dp_texts__head(call.op);
 	call.rank = rank <= INT32_MAX ? (int64_t)rank : -1;
 	call.ranks = ranks == DP_NONE ? 0 : ranks;
 	if (has & 1u << DP_NCCL_PEER)

@@ -31,9 +31,21 @@
 #define ABSENT_COST 0.05
 /* A rank that runs this share more kernels has more to do. */
 #define MORE_KERNELS 0.06
+
 static bool is_proven(const struct dp_judge *judge, double p, double cost_ns)
 {
 	return p < (cost_ns >= LARGE_COST * judge->period_ns ? LIKELY : CHANCE);
+}
+
+/*
+ * Returns true if ranks are proven to cost more than the verdict so far, and enough to be seen. The
+ * period is NaN if durations are all that is known, the resolution if clocks are not.
+ */
+static bool are_stragglers(const struct dp_judge *judge, double p, double cost_ns)
+{
+	return is_proven(judge, p, cost_ns) && !(cost_ns < STRAGGLER_COST * judge->period_ns) &&
+	       !(cost_ns < judge->ranks->matching.resolution_ns) &&
+	       cost_ns > judge->ranks->verdict.cost_ns;
 }
 
 static void set_verdict(struct dp_judge *judge, enum dp_ranks_verdict_kind kind,
@@ -47,14 +59,6 @@ static void set_verdict(struct dp_judge *judge, enum dp_ranks_verdict_kind kind,
 	verdict->cost_most_ns = cost->most_ns;
 	verdict->p_value = p;
 	verdict->since_iteration = since;
-}
-
-/* Returns true if slow ranks that cost this much are the verdict rather than what it is so far. */
-static bool is_straggler(const struct dp_judge *judge, double p, double cost_ns)
-{
-	return cost_ns >= STRAGGLER_COST * judge->period_ns &&
-	       cost_ns > judge->ranks->verdict.cost_ns &&
-	       !(cost_ns < judge->ranks->matching.resolution_ns) && is_proven(judge, p, cost_ns);
 }
 
 /* What is slow from the first unit on always was, whatever the unit's iteration. */
@@ -127,7 +131,7 @@ static int judge_several(struct dp_judge *judge, const struct dp_blame_times *ti
 		status = dp_job__cost(&cost, judge->job, &change,
 				      least_ns * judge->units.per_iteration,
 				      STRAGGLER_COST * judge->period_ns);
-	if (!status && count && is_straggler(judge, blame->p, cost.ns)) {
+	if (!status && count && are_stragglers(judge, blame->p, cost.ns)) {
 		set_verdict(judge, DP_VERDICT_STRAGGLER, &cost, blame->p, change.since);
 		status = dp_ranks__blame(judge->ranks, slow, count);
 		if (!status)
@@ -166,7 +170,7 @@ static int judge_rank(struct dp_judge *judge)
 		return status;
 	if (cost.ns < STRAGGLER_COST * judge->period_ns && !blame.every)
 		return judge_several(judge, &times, &blame);
-	if (!is_straggler(judge, blame.p, cost.ns))
+	if (!are_stragglers(judge, blame.p, cost.ns))
 		return DP_OK;
 	set_verdict(judge, DP_VERDICT_STRAGGLER, &cost, blame.p,
 		    first_iteration(judge, blame.since));

@@ -4,26 +4,18 @@
  * "deepprof", which the importer skips, so that a trace can be read back unchanged. Cost: linear.
  */
 #include "report/chrome.h"
+#include "report/long_name.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 /*
- * The format repeats an event's name with each event: a name of 50,000 bytes at 10,000 events would
- * turn a trace of a few MB into a file of 500 MB. If the bytes of names beyond NAME_MOST come to
- * more than EXCESS_MOST times the trace in memory, long names are cut, made unique by their number,
- * and written in full once, in "deepprofNames". Recorded kernel names have up to 5,000 bytes, and
- * few more than 1,024: their excess is less than the trace itself.
+ * Long names may be cut (report/long_name.h), as the format repeats an event's name with each
+ * event. "deepprofNames" has them in full.
  */
-enum { NAME_MOST = 1024, EXCESS_MOST = 16, CUT_SIZE = NAME_MOST + 32 };
 
-static bool is_long(const char *name)
-{
-	return strnlen(name, NAME_MOST + 1) > NAME_MOST;
-}
-
-/* The bytes beyond NAME_MOST in the names of count events; excess has those of each string. */
+/* The bytes beyond DP_LONG_NAME in the names of count events; excess has those of each string. */
 static uint64_t excess_of(const uint64_t *excess, const uint32_t *names, size_t count)
 {
 	uint64_t sum = 0;
@@ -44,40 +36,34 @@ static int choose_names(struct dp_chrome_out *out)
 	for (uint32_t i = 0; i < count; i++) {
 		size_t length = strlen(dp_trace_string(trace, i));
 
-		excess[i] = length > NAME_MOST ? length - NAME_MOST : 0;
+		excess[i] = length > DP_LONG_NAME ? length - DP_LONG_NAME : 0;
 	}
 	sum = excess_of(excess, dp_trace_ops(trace)->name, dp_trace_ops(trace)->count) +
 	      excess_of(excess, dp_trace_calls(trace)->name, dp_trace_calls(trace)->count) +
 	      excess_of(excess, dp_trace_ranges(trace)->name, dp_trace_ranges(trace)->count);
-	out->cuts_names = sum / EXCESS_MOST > dp_trace_bytes(trace);
+	out->cuts_names = sum / DP_LONG_NAME_EXCESS > dp_trace_bytes(trace);
 	free(excess);
 	return DP_OK;
 }
 
 /* A string of the trace as the name of an event; cut is used if it is too long. */
-static const char *event_name(char cut[CUT_SIZE], const struct dp_chrome_out *out, uint32_t id)
+static const char *event_name(char cut[DP_LONG_NAME_CUT], const struct dp_chrome_out *out,
+			      uint32_t id)
 {
 	const char *name = dp_trace_string(out->trace, id);
-	size_t length = NAME_MOST;
 
-	if (!out->cuts_names || !is_long(name))
-		return name;
-	/* not inside a character (UTF-8, RFC 3629) */
-	while (length && ((unsigned char)name[length] & 0xc0) == 0x80)
-		length--;
-	snprintf(cut, CUT_SIZE, "%.*s... [name %" PRIu32 "]", (int)length, name, id);
-	return cut;
+	return out->cuts_names && dp_long_name__is(name) ? dp_long_name__cut(cut, name, id) : name;
 }
 
 static void write_long_names(struct dp_render *render, const struct dp_chrome_out *out)
 {
-	char cut[CUT_SIZE];
+	char cut[DP_LONG_NAME_CUT];
 	size_t written = 0;
 
 	for (uint32_t i = 0; out->cuts_names && i < dp_trace_string_count(out->trace); i++) {
 		const char *name = dp_trace_string(out->trace, i);
 
-		if (!is_long(name))
+		if (!dp_long_name__is(name))
 			continue;
 		event_name(cut, out, i);
 		dp_render__text(render, written++ ? ",\n" : ",\n\"deepprofNames\":{\n");
@@ -269,7 +255,7 @@ static void begin_slice(struct dp_render *render, const struct dp_timeline_slice
 	static const char *const colors[] = { "generic_work", "bad", "terrible" };
 	struct dp_chrome_out *out = render->state;
 	struct dp_chrome_row *row = row_of(render, slice);
-	char made[CUT_SIZE];
+	char made[DP_LONG_NAME_CUT];
 	const char *name = slice->name ? slice->name : event_name(made, out, slice->string);
 
 	if ((slice->category == DP_SLICE_COPY || slice->category == DP_SLICE_SET) &&

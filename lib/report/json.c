@@ -3,7 +3,9 @@
  * iterations take no memory. Whatever names contain, the output is valid UTF-8 without control
  * characters.
  */
+#include "base/lookup.h"
 #include "report/json_text.h"
+#include "report/long_name.h"
 #include "report/number.h"
 #include "report/report.h"
 
@@ -19,6 +21,11 @@ struct json {
 	size_t loop;	/* the open one */
 	size_t metrics; /* how many there are */
 	bool *shown;	/* by metric */
+
+	uint64_t excess;	  /* bytes of long names that were repeated so far */
+	struct dp_lookup numbers; /* of names that are cut, by their place in memory */
+	const char **long_names;  /* by number */
+	size_t long_count, long_room;
 };
 
 static int64_t pid_of(const struct dp_trace *trace, uint32_t process)
@@ -258,6 +265,58 @@ static void write_units(struct dp_render *render, const struct dp_time_stat *at)
 				     dp_json__real(units[i].value, "1"));
 }
 
+/* The number of a name that is cut; DP_NONE without memory. */
+static uint32_t number_name(struct json *json, const char *name)
+{
+	struct dp_key key = { { (int64_t)(intptr_t)name } };
+	uint32_t number = dp_lookup__get(&json->numbers, &key);
+
+	if (number != DP_NONE)
+		return number;
+	number = (uint32_t)json->long_count;
+	if (dp_array__reserve(&json->long_names, &json->long_room, json->long_count + 1,
+			      sizeof(*json->long_names)) ||
+	    dp_lookup__set(&json->numbers, &key, number))
+		return DP_NONE;
+	json->long_names[json->long_count++] = name;
+	return number;
+}
+
+/* Writes the name of a kernel, which loops repeat at each position of their patterns. */
+static void write_name(struct dp_render *render, const char *name)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	struct json *json = render->state;
+	char cut[DP_LONG_NAME_CUT];
+	uint32_t number;
+
+	if (dp_long_name__is(name)) {
+		if (json->excess / DP_LONG_NAME_EXCESS > dp_trace_bytes(trace)) {
+			number = number_name(json, name);
+			if (number == DP_NONE && !render->status)
+				render->status = dp_error__nomem(render->error, 0);
+			name = dp_long_name__cut(cut, name, number);
+		} else {
+			json->excess += strlen(name) - DP_LONG_NAME;
+		}
+	}
+	dp_json_text__string(render, name);
+}
+
+static void write_long_names(struct dp_render *render, const struct json *json)
+{
+	char cut[DP_LONG_NAME_CUT];
+
+	for (uint32_t i = 0; i < json->long_count; i++) {
+		dp_render__text(render, i ? ",\n    " : ",\n  \"long_names\": {\n    ");
+		dp_json_text__string(render, dp_long_name__cut(cut, json->long_names[i], i));
+		dp_render__text(render, ": ");
+		dp_json_text__string(render, json->long_names[i]);
+	}
+	if (json->long_count)
+		dp_render__text(render, "\n  }");
+}
+
 /* Writes the times of kernels, by name and by position in the pattern. */
 static void write_times(struct dp_render *render, size_t loop)
 {
@@ -265,8 +324,9 @@ static void write_times(struct dp_render *render, size_t loop)
 
 	dp_render__text(render, ",\n      \"kernel_times\": [");
 	for (size_t i = 0; (at = dp_analysis_loop_kernel_stat(render->analysis, loop, i)); i++) {
-		dp_json__put(render, "%\n        { 'name': %, 'count': %, 'total_ns': %",
-			     dp_json__comma(i), dp_json__text(at->name), dp_json__count(at->count),
+		dp_render__text(render, i ? ",\n        { \"name\": " : "\n        { \"name\": ");
+		write_name(render, at->name);
+		dp_json__put(render, ", 'count': %, 'total_ns': %", dp_json__count(at->count),
 			     dp_json__real(at->total_ns, "ns"));
 		write_units(render, at);
 		dp_render__text(render, " }");
@@ -339,9 +399,10 @@ static void write_pattern(struct dp_render *render, size_t id, const struct dp_l
 		dp_json__put(render, ", 'copies': %, 'sets': %", dp_json__count(loop->copies),
 			     dp_json__count(loop->sets));
 	dp_render__text(render, ",\n        \"kernels\": [");
-	for (size_t i = 0; i < loop->length; i++)
-		dp_json__put(render, "%\n          %", dp_json__comma(i),
-			     dp_json__text(dp_analysis_loop_kernel(render->analysis, id, i)));
+	for (size_t i = 0; i < loop->length; i++) {
+		dp_render__text(render, i ? ",\n          " : "\n          ");
+		write_name(render, dp_analysis_loop_kernel(render->analysis, id, i));
+	}
 	dp_render__text(render, loop->length ? "\n        ] }" : "] }");
 }
 
@@ -529,7 +590,11 @@ static int end(struct dp_render *render)
 	struct json *json = render->state;
 
 	open_findings(render, json);
-	dp_render__text(render, json->any ? "\n  ]\n}\n" : "]\n}\n");
+	dp_render__text(render, json->any ? "\n  ]" : "]");
+	write_long_names(render, json);
+	dp_render__text(render, "\n}\n");
+	dp_lookup__fini(&json->numbers);
+	free(json->long_names);
 	free(json->shown);
 	free(json);
 	return DP_OK;

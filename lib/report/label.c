@@ -183,7 +183,10 @@ char *dp_label_text(char *buf, size_t size, const char *text, size_t columns, bo
 
 char *dp_label__text(char buf[DP_LABEL_SIZE], const char *text, size_t columns, bool ascii)
 {
-	return dp_label_text(buf, DP_LABEL_SIZE, text, DP_MIN(columns, DP_LABEL_COLUMNS), ascii);
+	char marker[DP_LABEL_SIZE];
+
+	return dp_label_text(buf, DP_LABEL_SIZE, dp_label__marker(marker, text) ? marker : text,
+			     DP_MIN(columns, DP_LABEL_COLUMNS), ascii);
 }
 
 /* A demangled name, divided into its parts. */
@@ -375,6 +378,10 @@ char *dp_label_kernel(char *buf, size_t size, const char *name, size_t columns, 
 
 char *dp_label__kernel(char buf[DP_LABEL_SIZE], const char *name, size_t columns, bool ascii)
 {
+	char marker[DP_LABEL_SIZE];
+
+	if (dp_label__marker(marker, name))
+		return dp_label__text(buf, marker, columns, ascii);
 	return dp_label_kernel(buf, DP_LABEL_SIZE, name, DP_MIN(columns, DP_LABEL_COLUMNS), ascii);
 }
 
@@ -396,9 +403,10 @@ char *dp_label__kernel_at(char buf[DP_LABEL_SIZE], const char *name, size_t plac
 			  bool ascii)
 {
 	size_t length = strnlen(name, LOOKED_AT), gap = ascii ? 3 : 1, used, room, from, width;
+	char marker[DP_LABEL_SIZE];
 
 	columns = DP_MIN(columns, DP_LABEL_COLUMNS);
-	if (!place || place >= length || columns < APART_LEAST)
+	if (!place || place >= length || columns < APART_LEAST || dp_label__marker(marker, name))
 		return dp_label__kernel(buf, name, columns, ascii);
 	used = put_function(buf, name, length, columns / 2, ascii);
 	room = columns - width_of(buf, used, ascii) - gap;

@@ -21,7 +21,16 @@ bool dp_label__is_control(uint32_t code);
 /* dp_label_width() of this many bytes. */
 size_t dp_label__width_of(const char *text, size_t length);
 
-/* dp_label_text() and dp_label_kernel() of at most DP_LABEL_COLUMNS columns. */
+/*
+ * Writes what a range of PyProf marks: "conv.py:456" for a Python stack, "torch.nn.functional.linear"
+ * for a call. Returns false, and leaves buf as it is, for any other text.
+ */
+bool dp_label__marker(char buf[DP_LABEL_SIZE], const char *text);
+
+/*
+ * dp_label_text() and dp_label_kernel() of at most DP_LABEL_COLUMNS columns, and of what
+ * dp_label__marker() makes of the text.
+ */
 char *dp_label__text(char buf[DP_LABEL_SIZE], const char *text, size_t columns, bool ascii);
 char *dp_label__kernel(char buf[DP_LABEL_SIZE], const char *name, size_t columns, bool ascii);
 

@@ -58,7 +58,7 @@ static void write_verdict(struct page *page)
 	if (verdict->kind == DP_VERDICT_STRAGGLER)
 		dp_ranks_words__cause(&words, page->render, page->ranks, DP_LABEL_COLUMNS);
 	else
-		dp_ranks_words__communication(&words, page->render, page->ranks);
+		dp_ranks_words__note(&words, page->render, page->ranks);
 	string(page, "cause", words.text);
 	words = (struct dp_words){ 0 };
 	if (verdict->kind == DP_VERDICT_STRAGGLER)

@@ -34,7 +34,7 @@ static void write_verdict(struct dp_render *render, const struct dp_ranks *ranks
 	dp_ranks_words__head(&words, render, ranks);
 	dp_render__format(render, "\n\n%s\n\n", words.text);
 	words = (struct dp_words){ 0 };
-	dp_ranks_words__communication(&words, render, ranks);
+	dp_ranks_words__note(&words, render, ranks);
 	item(render, "note", words.text);
 	if (verdict->kind == DP_VERDICT_NONE)
 		return;

@@ -51,7 +51,7 @@ static void write_verdict(struct dp_render *render, const struct dp_ranks *ranks
 	dp_text__wrap(render, 0, 2, words.text);
 	dp_text__style_end(render);
 	words = (struct dp_words){ 0 };
-	dp_ranks_words__communication(&words, render, ranks);
+	dp_ranks_words__note(&words, render, ranks);
 	if (words.used)
 		labelled(render, "note", words.text);
 	if (!found)

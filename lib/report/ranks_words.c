@@ -41,8 +41,8 @@ static bool is_compute_recorded(const struct dp_ranks *ranks)
 const char *dp_ranks_words__part(const struct dp_ranks *ranks, enum dp_rank_part part)
 {
 	static const char *const words[DP_RANK_PARTS] = {
-		"compute", "exposed communication", "exposed copies", "input wait", "host wait",
-		"other idle time",
+		"compute",   "exposed communication", "exposed copies", "input wait",
+		"host wait", "other idle time",
 	};
 
 	return part != DP_RANK_OTHER || is_compute_recorded(ranks) ? words[part]
@@ -57,9 +57,9 @@ void dp_ranks_words__headline(struct dp_words *words, const struct dp_ranks *ran
 	dp_ranks__list(list, ranks, verdict->ranks, verdict->rank_count);
 	switch (verdict->kind) {
 	case DP_VERDICT_STRAGGLER:
-		dp_words__add(words, verdict->rank_count > 1
-					     ? "Stragglers: %s hold the others up"
-					     : "Straggler: %s holds the others up",
+		dp_words__add(words,
+			      verdict->rank_count > 1 ? "Stragglers: %s hold the others up"
+						      : "Straggler: %s holds the others up",
 			      list);
 		break;
 	case DP_VERDICT_SLOW_COMMUNICATION:
@@ -84,29 +84,71 @@ void dp_ranks_words__headline(struct dp_words *words, const struct dp_ranks *ran
 	}
 }
 
+/* For one straggler, and for several. */
+struct advice {
+	const char *one, *several;
+};
+
+static const struct advice throttled = {
+	"check that GPU's power and cooling: nvidia-smi -q -d PERFORMANCE",
+	"check those GPUs' power and cooling: nvidia-smi -q -d PERFORMANCE",
+};
+
+static const struct advice unrecorded = {
+	"record a trace of that rank to see the cause: deepprof record, or PyTorch's profiler",
+	"record traces of those ranks to see the cause: deepprof record, or PyTorch's profiler",
+};
+
+static const struct advice by_part[DP_RANK_PARTS] = {
+	[DP_RANK_COMPUTE] = {
+		"compare that GPU with the others (clocks, temperature, other processes: "
+		"nvidia-smi -q), or its share of the work",
+		"compare those GPUs with the others (models, clocks, temperatures, other "
+		"processes: nvidia-smi -q), or their share of the work",
+	},
+	[DP_RANK_COMMUNICATION] = {
+		"check that rank's links: nvidia-smi topo -m, nccl-tests",
+		"check those ranks' links: nvidia-smi topo -m, nccl-tests",
+	},
+	[DP_RANK_COPY] = {
+		"check that rank's PCIe link and its pinned memory",
+		"check those ranks' PCIe links and their pinned memory",
+	},
+	[DP_RANK_INPUT_WAIT] = {
+		"check that rank's input: storage, DataLoader workers, sizes of its shard",
+		"check those ranks' input: storage, DataLoader workers, sizes of their shards",
+	},
+	[DP_RANK_HOST_WAIT] = {
+		"check that rank's host: CPU pinning, other processes, logging or garbage "
+		"collection on this rank alone",
+		"check those ranks' hosts: CPU pinning, other processes, logging or garbage "
+		"collection on these ranks alone",
+	},
+	[DP_RANK_OTHER] = {
+		"analyze that rank's trace by itself: deepprof analyze",
+		"analyze those ranks' traces one by one: deepprof analyze",
+	},
+};
+
+static const char *straggler_advice(const struct dp_ranks *ranks)
+{
+	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
+	const struct advice *advice = &by_part[verdict->part];
+
+	if (verdict->part == DP_RANK_OTHER && !is_compute_recorded(ranks))
+		advice = &unrecorded;
+	else if (verdict->throttled)
+		advice = &throttled;
+	return verdict->rank_count > 1 ? advice->several : advice->one;
+}
+
 const char *dp_ranks_words__advice(const struct dp_ranks *ranks)
 {
-	static const char *const straggler[DP_RANK_PARTS] = {
-		[DP_RANK_COMPUTE] = "compare that GPU with the others (clocks, temperature, other "
-				    "processes: nvidia-smi -q), or its share of the work",
-		[DP_RANK_COMMUNICATION] = "check that rank's links: nvidia-smi topo -m, nccl-tests",
-		[DP_RANK_COPY] = "check that rank's PCIe link and its pinned memory",
-		[DP_RANK_INPUT_WAIT] = "check that rank's input: storage, DataLoader workers, "
-				       "sizes of its shard",
-		[DP_RANK_HOST_WAIT] = "check that rank's host: CPU pinning, other processes, "
-				      "logging or garbage collection on this rank alone",
-		[DP_RANK_OTHER] = "analyze that rank's trace by itself: deepprof analyze",
-	};
 	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
 
 	switch (verdict->kind) {
 	case DP_VERDICT_STRAGGLER:
-		if (verdict->part == DP_RANK_OTHER && !is_compute_recorded(ranks))
-			return "record a trace of that rank to see the cause: deepprof record, or "
-			       "PyTorch's profiler";
-		return verdict->throttled ? "check that GPU's power and cooling: nvidia-smi -q -d "
-					    "PERFORMANCE"
-					  : straggler[verdict->part];
+		return straggler_advice(ranks);
 	case DP_VERDICT_SLOW_COMMUNICATION:
 		return "check the links between these ranks: nccl-tests, NCCL_DEBUG=INFO, "
 		       "nvidia-smi nvlink -s, ibstat";
@@ -189,11 +231,12 @@ void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *rende
 				     "their times");
 		return;
 	}
-	dp_words__add(words, "%s%s, %s longer per iteration than on the other ranks",
+	dp_words__add(words, "%s%s, %s longer per iteration%s than on the other ranks",
 		      verdict->throttled ? "throttled clock, compute"
 					 : dp_ranks_words__part(ranks, verdict->part),
 		      is_recorded ? "" : " (compute, host or idle: not recorded)",
-		      duration(number, render, verdict->part_ns));
+		      duration(number, render, verdict->part_ns),
+		      verdict->rank_count > 1 ? " on the slowest one" : "");
 	if (*verdict->operator_)
 		dp_words__add(
 			words, "; mostly %s (%s)",
@@ -204,11 +247,10 @@ void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *rende
 void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks_verdict *verdict)
 {
 	if (!verdict->shared)
-		dp_words__add(words, verdict->by_compute
-					     ? "computes longer while its peers are idle"
-				     : verdict->rank_count > 1
-					     ? "have longer own times than their peers"
-					     : "has a longer own time than its peers");
+		dp_words__add(words,
+			      verdict->by_compute	? "computes longer while its peers are idle"
+			      : verdict->rank_count > 1 ? "have longer own times than their peers"
+							: "has a longer own time than its peers");
 	else
 		dp_words__add(words, "last to reach %zu of %zu synchronizing collectives",
 			      verdict->last, verdict->shared);
@@ -217,11 +259,132 @@ void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks_verd
 			      verdict->p_value);
 }
 
+/* Healthy ranks wait for each other in turn, for less than this share of the period. */
+#define PAUSE_SHARE 0.05
+/* Costs that are smaller on average over all iterations are not reported, as those of stragglers.
+ */
+#define PAUSES_COST 0.01
+enum { PAUSES_LISTED = 4 };
+
+/* How much longer the slowest rank of an iteration takes than it usually does. */
+struct pause {
+	size_t rank;
+	double beyond_ns; /* than it usually does */
+	double alone_ns;  /* the part of that in which no other rank takes longer */
+};
+
+static struct pause find_pause(const struct dp_ranks *ranks, size_t iteration)
+{
+	struct pause pause = { 0, -INFINITY, 0 };
+	double second = -INFINITY;
+	const struct dp_rank *rank;
+
+	for (size_t r = 0; (rank = dp_ranks_rank(ranks, r)); r++) {
+		const struct dp_rank_iteration *at = dp_ranks_iteration(ranks, r, iteration);
+		double beyond_ns = at ? at->own_ns - rank->own_ns : NAN;
+
+		if (beyond_ns > pause.beyond_ns) {
+			second = pause.beyond_ns;
+			pause = (struct pause){ r, beyond_ns, 0 };
+		} else if (beyond_ns > second) {
+			second = beyond_ns;
+		}
+	}
+	if (isfinite(second))
+		pause.alone_ns = pause.beyond_ns - fmax(0, second);
+	return pause;
+}
+
+/* Iterations in which one rank takes much longer than it usually does, and no other does. */
+struct pauses {
+	size_t rank;
+	size_t count;
+	size_t of; /* the job's iterations */
+	size_t first[PAUSES_LISTED];
+	double beyond_ns; /* the sum */
+	double alone_ns;  /* the sum */
+	double others_ns; /* that of other ranks */
+	double part_ns[DP_RANK_PARTS];
+};
+
+static void add_pause(struct pauses *pauses, const struct dp_ranks *ranks, size_t iteration,
+		      const struct pause *pause)
+{
+	const struct dp_rank *rank = dp_ranks_rank(ranks, pause->rank);
+	const struct dp_rank_iteration *at = dp_ranks_iteration(ranks, pause->rank, iteration);
+
+	if (pause->rank != pauses->rank) {
+		pauses->others_ns += pause->alone_ns;
+		return;
+	}
+	if (pauses->count < PAUSES_LISTED)
+		pauses->first[pauses->count] = iteration;
+	pauses->count++;
+	pauses->beyond_ns += pause->beyond_ns;
+	pauses->alone_ns += pause->alone_ns;
+	for (int part = 0; part < DP_RANK_PARTS; part++)
+		pauses->part_ns[part] += at->part_ns[part] - rank->part_ns[part];
+}
+
+/* Returns false unless one rank has most of the pauses, and they cost something. */
+static bool find_pauses(struct pauses *pauses, const struct dp_ranks *ranks)
+{
+	double period_ns = dp_ranks_verdict(ranks)->period_ns, longest_ns = 0;
+	size_t count = dp_ranks_iteration_count(ranks);
+
+	*pauses = (struct pauses){ .of = count };
+	for (size_t g = 0; g < count; g++) {
+		struct pause pause = find_pause(ranks, g);
+
+		if (pause.alone_ns > longest_ns) {
+			longest_ns = pause.alone_ns;
+			pauses->rank = pause.rank;
+		}
+	}
+	for (size_t g = 0; g < count; g++) {
+		struct pause pause = find_pause(ranks, g);
+
+		if (pause.alone_ns >= PAUSE_SHARE * period_ns)
+			add_pause(pauses, ranks, g, &pause);
+	}
+	return pauses->alone_ns > pauses->others_ns &&
+	       pauses->alone_ns >= PAUSES_COST * period_ns * (double)count;
+}
+
+static void add_pauses(struct dp_words *words, const struct dp_render *render,
+		       const struct dp_ranks *ranks)
+{
+	char number[DP_NUMBER_SIZE], each[DP_NUMBER_SIZE];
+	struct pauses pauses;
+	double each_ns;
+	int part = 0;
+
+	if (!find_pauses(&pauses, ranks))
+		return;
+	/* the mean that they are compared with contains them */
+	each_ns = pauses.beyond_ns / (double)pauses.count /
+		  fmax(0.5, 1 - (double)pauses.count / (double)pauses.of);
+	for (int other = 1; other < DP_RANK_PARTS; other++)
+		if (pauses.part_ns[other] > pauses.part_ns[part])
+			part = other;
+	dp_words__add(words, "rank %lld takes %s longer than usual in %zu of %s",
+		      (long long)dp_ranks_rank(ranks, pauses.rank)->rank,
+		      duration(each, render, each_ns), pauses.count,
+		      dp_text__plural(number, pauses.of, "iteration"));
+	for (size_t i = 0; pauses.count <= PAUSES_LISTED && i < pauses.count; i++)
+		dp_words__add(words, "%s%zu", i ? ", " : " (", pauses.first[i]);
+	dp_words__add(words,
+		      "%s (%s), and the others wait for it: too rare to tell from chance; a "
+		      "checkpoint or logging on this rank alone looks like this",
+		      pauses.count <= PAUSES_LISTED ? ")" : "",
+		      dp_ranks_words__part(ranks, (enum dp_rank_part)part));
+}
+
 /* Less cannot hold a job up by much, however slow its links are. */
 #define MUCH_COMMUNICATION 0.1
 
-void dp_ranks_words__communication(struct dp_words *words, const struct dp_render *render,
-				   const struct dp_ranks *ranks)
+static void add_communication(struct dp_words *words, const struct dp_render *render,
+			      const struct dp_ranks *ranks)
 {
 	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
 	double least_ns = INFINITY;
@@ -231,7 +394,7 @@ void dp_ranks_words__communication(struct dp_words *words, const struct dp_rende
 	for (size_t r = 0; (rank = dp_ranks_rank(ranks, r)); r++)
 		if (rank->part_ns[DP_RANK_COMMUNICATION] < least_ns)
 			least_ns = rank->part_ns[DP_RANK_COMMUNICATION];
-	if (verdict->kind != DP_VERDICT_NONE || *verdict->why || !isfinite(least_ns) ||
+	if (!isfinite(least_ns) ||
 	    dp_ranks_matching(ranks)->absent || /* it may be waiting for them */
 	    !(least_ns >= MUCH_COMMUNICATION * verdict->period_ns) || !is_compute_recorded(ranks))
 		return;
@@ -242,6 +405,18 @@ void dp_ranks_words__communication(struct dp_words *words, const struct dp_rende
 		      "nccl-tests",
 		      duration(number, render, least_ns),
 		      dp_human__share(share, least_ns / verdict->period_ns));
+}
+
+void dp_ranks_words__note(struct dp_words *words, const struct dp_render *render,
+			  const struct dp_ranks *ranks)
+{
+	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
+
+	if (verdict->kind != DP_VERDICT_NONE || *verdict->why)
+		return;
+	add_pauses(words, render, ranks);
+	if (!words->used)
+		add_communication(words, render, ranks);
 }
 
 void dp_ranks_words__matching(struct dp_words *words, const struct dp_render *render,

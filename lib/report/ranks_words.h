@@ -1,4 +1,5 @@
-/* The words that text, Markdown and HTML use for the ranks of a job. Each function appends to words. */
+/* The words that text, Markdown and HTML use for the ranks of a job. Each function appends to
+ * words. */
 #ifndef DP_REPORT_RANKS_WORDS_H
 #define DP_REPORT_RANKS_WORDS_H
 
@@ -37,11 +38,12 @@ void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *rende
 void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks_verdict *verdict);
 
 /*
- * If nobody is blamed, and communication without any waiting takes a tenth of the period or more:
- * that, and that links may be slow all the same. Otherwise nothing.
+ * If nobody is blamed: that one rank takes longer now and then, or that communication without any
+ * waiting takes a tenth of the period or more, so that links may be slow all the same. Otherwise
+ * nothing.
  */
-void dp_ranks_words__communication(struct dp_words *words, const struct dp_render *render,
-				   const struct dp_ranks *ranks);
+void dp_ranks_words__note(struct dp_words *words, const struct dp_render *render,
+			  const struct dp_ranks *ranks);
 
 /* How many calls matched, and how well the clocks agree. */
 void dp_ranks_words__matching(struct dp_words *words, const struct dp_render *render,

@@ -263,7 +263,7 @@ static void add_prediction(struct dp_words *words, const struct dp_finding *find
 
 	if (isfinite(saved) && saved >= LEAST_SAVED &&
 	    !is_same(saved * finding->predicted_from_ns, finding->recoverable_ns))
-		dp_words__add(words, "; would be %s, %s%s",
+		dp_words__add(words, "; without it %s (%s%s)",
 			      dp_human__duration(time, finding->predicted_ns, ascii),
 			      ascii ? "-" : "\xe2\x88\x92", dp_human__share(share, saved));
 }

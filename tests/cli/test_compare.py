@@ -12,10 +12,14 @@ import shutil
 import signal
 import statistics
 import subprocess
+import sys
 import tempfile
 import unittest
 
 import cli
+
+sys.path.insert(0, str(cli.SOURCE / "tests" / "robust"))
+import hostile
 
 # A line per limit that is crossed.
 CROSSED = re.compile(
@@ -590,6 +594,25 @@ class Baseline(Case):
             if form == "markdown":
                 self.assertNotRegex(re.sub("`[^`\n]*`", "", result.stdout), r"(?<!\\)[<>]|@a")
 
+    def test_report_with_long_names(self):
+        """A pattern repeats its kernels' names: long ones are cut if that adds up, and read back."""
+        for length, cut in (2000, False), (30000, True):
+            trace = self.folder / "long.sqlite"
+            hostile.long_pattern(trace, 1, positions=500, length=length, names=2)
+            saved = self.report_of(trace, f"{length}.json")
+            report = json.loads(saved.read_text())
+            self.assertEqual("long_names" in report, cut)
+            full = report.get("long_names", {})
+            for loop in report["loops"]:
+                names = loop["pattern"]["kernels"] + [at["name"] for at in loop["kernel_times"]]
+                self.assertEqual({full.get(name, name) for name in names}, {"a" * length, "b" * length})
+                self.assertEqual(any(len(name) < 1100 for name in names), cut)
+            results = [self.compare("--format=json", first, trace) for first in (saved, trace)]
+            self.assert_done(results[0])
+            pairs = [json.loads(result.stdout)["pairs"] for result in results]
+            self.assertEqual(pairs[0][0]["similarity"], 1)
+            self.near(pairs[0], pairs[1])
+
     def test_report_of_schema_1(self):
         whole = self.report_of(self.before, "whole.json")
         text = whole.read_text()
@@ -689,7 +712,7 @@ class Output(Case):
         for trace in self.before, self.slower:
             saved = trace.read_bytes()
             result = self.compare("-f", "-o", trace, "--format=text", self.before, self.slower)
-            self.assert_fails(result, 2, "the trace itself")
+            self.assert_fails(result, 2, "a file that is read")
             self.assertEqual(trace.read_bytes(), saved)
 
     def test_full_device(self):

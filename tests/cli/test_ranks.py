@@ -440,6 +440,10 @@ class Jobs(unittest.TestCase):
         self.assertEqual(one.stderr, "")
         findings = {at["rule"]: at for at in json.loads(one.stdout)["findings"]}
         self.assertIn("deepprof ranks", findings["exposed-communication"]["advice"])
+        late = sorted(self.job("fault=host:rank=2,time=4ms").iterdir())[2]
+        report = json.loads(cli.run("analyze", "--format=json", late).stdout)
+        advice = {at["rule"]: at["advice"] for at in report["findings"]}
+        self.assertIn("; deepprof ranks shows what the whole job gains", advice["host-bound"])
         self.assertIn("'deepprof ranks'", cli.run("analyze", *files[:2]).stderr)
         self.assertEqual(cli.run("analyze", "-q", *files[:2]).stderr, "")
 
@@ -556,6 +560,17 @@ class Jobs(unittest.TestCase):
                 self.assertLess(abs(verdict["cost_ns"] - lost_ns), 0.1 * lost_ns)
                 text = cli.run("ranks", folder).stdout
                 self.assertRegex(text, r"(?m)^Stragglers: ranks .* hold the others up$")
+                self.assertIn("compare those GPUs with the others", text)
+
+    def test_rare_pauses(self):
+        """What is too rare to tell from chance has no verdict, but is noted."""
+        folder = self.job("iterations=24", "noise=0.5%", "fault=host:rank=2,every=8,time=4ms")
+        self.assertEqual(self.ranks(folder)["verdict"]["kind"], "none")
+        words = " ".join(cli.run("ranks", folder).stdout.split())
+        self.assertRegex(words, r"rank 2 takes [\d.]+ ms longer than usual in [23] of 24 iterations \([\d, ]+\) \(host wait\)")
+        for form in "markdown", "html":
+            self.assertIn("longer than usual in", cli.run("ranks", f"--format={form}", folder).stdout)
+        self.assertNotIn("than usual", cli.run("ranks", self.job("iterations=24", "noise=0.5%")).stdout)
 
     def test_unknown_sends(self):
         """Waits in sends without peers and groups blame nobody, unless one computes while others do not."""

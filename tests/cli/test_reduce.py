@@ -133,12 +133,30 @@ class Reduce(unittest.TestCase):
         before = trace.read_bytes()
         for operand in "job", "job/*.json":
             result = self.run_in("ranks", "-f", "-o", f"job/{trace.name}", operand, status=1)
-            self.assertIn("-o names the trace itself", result.stderr)
+            self.assertIn("-o names a file that is read", result.stderr)
             os.link(trace, self.folder / "all.dpsum")
             result = self.run_in("reduce", "-f", "-o", "all.dpsum", operand, status=1)
-            self.assertIn("-o names the trace itself", result.stderr)
+            self.assertIn("-o names a file that is read", result.stderr)
             (self.folder / "all.dpsum").unlink()
+            result = self.run_in("ranks", "-f", "-o", summary, operand, status=1)
+            self.assertIn("-o names a file that is read", result.stderr)
+        self.assertIn(f"{self.count} up to date", self.run_in("reduce", "job").stderr)
         self.assertEqual(trace.read_bytes(), before)
+
+    def test_swapped_folder(self):
+        """What gets the folder's name meanwhile is not written to."""
+        trace = sorted((self.folder / "job").glob("*.json"))[0]
+        pipe, out, elsewhere = (self.folder / name for name in ("pipe.json", "out", "elsewhere"))
+        elsewhere.mkdir()
+        os.mkfifo(pipe)
+        with subprocess.Popen([cli.DEEPPROF, "reduce", "-q", "-o", out, pipe], env=cli.environment()) as reduce:
+            with open(pipe, "wb") as file:
+                out.rename(self.folder / "moved")
+                out.symlink_to(elsewhere)
+                file.write(trace.read_bytes())
+        self.assertEqual(reduce.returncode, 0)
+        self.assertEqual(os.listdir(elsewhere), [])
+        self.assertEqual(os.listdir(self.folder / "moved"), ["pipe.json.dpsum"])
 
     def test_merge(self):
         """One file of all: by one process, by shards, in any order and any steps."""

@@ -48,11 +48,13 @@ CASES = [
     ('crossing_iterations', 4, ['ranks'], 0, 'rank 2 holds the others up', MIB),
     ('long_pattern', 1, ['analyze', '-vv'], 0, 'aaa', MIB),
     ('long_pattern', 1, ['analyze', '--format=html'], 0, 'aaa', MIB),
+    ('long_pattern', 1, ['analyze', '--format=json'], 0, 'aaa... [name ', 64 * MIB),
     ('open_values', 4, ['info'], 0, 'file ends inside a line', MIB),
     ('open_lists', 1, ['info'], 0, 'file ends before its JSON does', MIB),
     ('open_objects', 1, ['info'], 1, 'it has no complete record', MIB),
     ('shared_notes', 1, ['info'], 0, '20,000 kernels', MIB),
     ('shared_details', 1, ['info'], 0, '20,000 copies', MIB),
+    ('shared_op', 1, ['info'], 0, '10 kernels', MIB),
     ('long_names', 1, ['export', '--format=chrome', '-o', '-'], 0, 'aaa... [name ', 32 * MIB),
 ]
 

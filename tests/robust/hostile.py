@@ -457,12 +457,30 @@ def shared_details(path, scale, events=20000, length=500000):
     pathlib.Path(path).write_bytes(message((1, message(*parts))))
 
 
+def shared_op(path, scale, events=40000, length=500000):
+    """Ranges of NCCL that share a long name."""
+    database = open_new(path)
+    database.execute(KERNEL_TABLE)
+    database.execute(STRINGS_TABLE)
+    database.execute('INSERT INTO StringIds VALUES(0, ?)', ('n' * length,))
+    add_kernels(database, 10, lambda i: 0)
+    database.execute('CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES(domainId, schemaId, idx, type, name,'
+                     ' offset)')
+    database.executemany('INSERT INTO NVTX_PAYLOAD_SCHEMA_ENTRIES VALUES(1, 1, ?, 18, ?, ?)',
+                         ((0, 'NCCL communicator ID', 0), (1, 'Message size [bytes]', 8)))
+    database.execute('CREATE TABLE NVTX_EVENTS(start, "end", eventType, globalTid, textId, binaryData)')
+    payload = struct.pack('<6Q', 1, 1, 16, 32, 7, 1024)
+    database.executemany('INSERT INTO NVTX_EVENTS VALUES(?, ?, 59, 1, 0, ?)',
+                         ((1000 * i, 1000 * i + 500, payload) for i in range(int(events * scale))))
+    database.close()
+
+
 MAKERS = {maker.__name__: maker for maker in (
     chains, skipped_chains, defaults, hidden_rowid, shadowed_rowids, bogus_tables, devices,
     one_thread, shared_thread, devices_and_ranges, devices_and_streams, nested_ranges, streams,
     groups, group_streams,
     merged_ranks, long_names, long_pattern, open_values, open_lists, open_objects, shared_notes,
-    shared_details)}
+    shared_details, shared_op)}
 
 
 def main():

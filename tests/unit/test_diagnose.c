@@ -405,7 +405,7 @@ TEST(the_device_that_others_wait_for_is_named)
 		add_device(1, late == 1 ? 4e5 : 0, 3e5);
 		add_device(2, 2e5, 0);
 		add_device(3, 0, 5e5);
-		dp_diagnose__rank(&at.findings);
+		dp_diagnose__rank(&at.findings, false);
 		for (size_t i = 0; i < at.findings.count; i++) {
 			const struct dp_finding *finding = &at.findings.findings[i].finding;
 			bool says = !strncmp(finding->advice, "the other GPUs wait for this one",
@@ -436,7 +436,7 @@ TEST(devices_that_agree_are_one)
 		set("comm_exposed_ns", cost_ns[device]);
 		ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);
 	}
-	dp_diagnose__rank(&at.findings);
+	dp_diagnose__rank(&at.findings, false);
 	ck_assert_uint_eq(at.findings.count, 2);
 	ck_assert_uint_eq(at.findings.findings[0].finding.loop_count, 2);
 	ck_assert(dp_finding_concerns(&at.findings.findings[0].finding, 10));

@@ -169,6 +169,25 @@ static const char *kernel(const char *name, size_t columns)
 	return dp_label__kernel(buf, name, columns, true);
 }
 
+TEST(ranges_of_pyprof_are_shown_by_what_they_mark)
+{
+	static const char stack[] = "{'traceMarker': ['train.py:314', '/opt/torch/nn/conv.py:456', "
+				    "'/opt/pyprof/nvtx/nvmarker.py:249', '/opt/nvmarker.py:115']}";
+	static const char call[] = "{'mod': 'torch.nn.functional', 'op': 'linear', 'args': "
+				   "[{'name': '', 'type': 'int', 'value': 200}]}";
+	char buf[DP_LABEL_SIZE];
+
+	ck_assert_str_eq(dp_label__text(buf, stack, 24, true), "conv.py:456");
+	ck_assert_str_eq(dp_label__kernel_at(buf, stack, 30, 60, true), "conv.py:456");
+	ck_assert_str_eq(kernel(call, 60), "torch.nn.functional.linear");
+	ck_assert_str_eq(dp_label__text(buf, call, 14, true), "torch....inear");
+	/* anything else is shown as it is */
+	ck_assert_str_eq(dp_label__text(buf, "{'traceMarker': ['a", 60, true), "{'traceMarker': ['a");
+	ck_assert_str_eq(kernel("{'traceMarker': ['/x/nvmarker.py:9']}", 60),
+			 "{'traceMarker': ['/x/nvmarker.py:9']}");
+	ck_assert_str_eq(kernel("{'mod': 'torch'}", 60), "{'mod': 'torch'}");
+}
+
 TEST(kernels_that_read_alike_are_distinguished)
 {
 	static const char *const names[] = {
