@@ -119,7 +119,7 @@ class Reduce(unittest.TestCase):
         summary.write_bytes(summary.read_bytes()[:-1])
         self.assertIn("1 reduced", self.run_in("reduce", "--ignore-marks", "job").stderr)
 
-    def test_other_files(self):
+    def test_files_that_are_read(self):
         """Only summaries are replaced without -f, and no command replaces what it reads."""
         trace = sorted((self.folder / "job").glob("*.json"))[0]
         summary = trace.with_name(trace.name + ".dpsum")
