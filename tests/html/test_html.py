@@ -417,6 +417,13 @@ class Looks(unittest.TestCase):
                     for other, its in found[:i]:
                         self.assertGreater(difference(value, its), ALIKE, (theme, name, other))
 
+    def test_host_ranges_are_of_typical_iterations(self):
+        """Unlike the host's operators, which are means over all: each table states its own."""
+        with browser.Browser() as page:
+            page.open(self.folder / "sim.html")
+            self.assertIn("Per typical iteration",
+                          page.run("document.getElementById('host-table').innerText"))
+
     def test_negative_numbers(self):
         """They have one sign in all tables."""
         with browser.Browser() as page:
