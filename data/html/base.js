@@ -63,7 +63,7 @@ const format = {
 			value /= 1000;
 		const text = unit ? digits(value, most)
 			: Math.abs(value - Math.round(value)) < .05 ? String(Math.round(value)) : digits(value, 3);
-		return (ns < 0 ? "-" : "") + text + "\u00a0" + units[unit];
+		return (ns < 0 ? "\u2212" : "") + text + "\u00a0" + units[unit];
 	},
 	bytes(bytes) {
 		const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
@@ -71,13 +71,13 @@ const format = {
 
 		for (; unit < 5 && value >= 1000; unit++)
 			value /= 1024;
-		return (bytes < 0 ? "-" : "") + (unit ? digits(value, 4) : String(Math.round(value))) +
+		return (bytes < 0 ? "\u2212" : "") + (unit ? digits(value, 4) : String(Math.round(value))) +
 			"\u00a0" + units[unit];
 	},
 	share(share) {
-		const percent = share * 100;
+		const percent = Math.abs(share) * 100;
 
-		return (percent && Math.abs(percent) < .1 ? "<0.1" :
+		return (share < 0 ? "\u2212" : "") + (percent && percent < .1 ? "<0.1" :
 			percent === 0 || percent === 100 ? String(percent) : percent.toFixed(1)) + "%";
 	},
 	/* for axes: drops trailing zeros after the point */

@@ -103,7 +103,7 @@ function memoryStrip(device, memory) {
 		"aria-label": `Memory allocated on ${deviceName(device)} over the capture` });
 
 	node.append(svg("path", { d: `M0 ${height}${points}V${height}Z` }));
-	return [el("span", { class: "quiet" }, `allocated memory, at most ${format.bytes(most)} beyond what was least`), node];
+	return [el("span", { class: "quiet" }, `allocated memory, up to ${format.bytes(most)} above its minimum`), node];
 }
 
 /* The utilization of each device over the capture, with its loops as bands below. */
@@ -260,7 +260,7 @@ function showHistogram(loop) {
 		box.append(el("p", { class: "quiet" }, `The last bar holds all above, up to ${format.duration(data.most)}.`));
 }
 
-/* "+2.6%", or "117 times" for large changes. */
+/* "+2.6%", or a factor for large changes. */
 function over(ratio) {
 	return ratio >= 3 ? `\u00d7\u00a0${digits(ratio, 3)}` : (ratio > 1 ? "+" : "") + format.share(ratio - 1);
 }
@@ -382,7 +382,7 @@ function showTimelines(loop) {
 	byId("timeline-title").textContent = lines.length === 1 ? `The iteration${ofLoop(loop)}` : `A typical iteration${ofLoop(loop)}, and the slowest`;
 	byId("time-scale").hidden = lines.length === 1;
 	byId("time-note").textContent = "";
-	byId("time-pick").replaceChildren(el("option", { value: "" }, "iteration \u2026"),
+	byId("time-pick").replaceChildren(el("option", { value: "" }, "add an iteration"),
 		...(loop.timelines || []).slice(2).map(line => line.k).sort((a, b) => a - b).map(k => el("option", { value: k, selected: page.timeline && page.timeline.k === k }, `iteration ${k}`)));
 	byId("time-pick").hidden = (loop.timelines || []).length < 3;
 	byId("time-pick").onchange = event => event.target.value && showIteration(Number(event.target.value));

@@ -168,7 +168,7 @@ function pathTables(loop) {
 		makeTable(byId(id + "-table"), [
 			{ title: head, value: part, cell: part },
 			{ title: "In", value: name, cell: row => el("bdi", null, name(row)), class: "name" },
-			{ title: "Per iteration", number: true, value: row => row[2], cell: row => format.duration(row[2]) },
+			{ title: id === "host" ? "Per typical iteration" : "Per iteration", number: true, value: row => row[2], cell: row => format.duration(row[2]) },
 			{ title: "Share", number: true, value: share, cell: row => el("span", null,
 				el("span", { class: "meter", style: `width:${(60 * share(row)).toFixed(1)}px` }), format.share(share(row))) },
 		], rows, { filter: name, limit: 10, sort: [2, true] });

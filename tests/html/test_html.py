@@ -23,6 +23,7 @@ REAL = ["kineto-resnet50-workers0.pt.trace.json.gz", "hta-diff-control.json.gz",
         "nsys-2026-mfu-after.sqlite"]
 SHOTS = pathlib.Path(os.environ["DEEPPROF_SHOTS"])
 MOST_BYTES = 5 << 20
+ALIKE = 50    # of 765, black against white: closer colours are one colour in a legend's square
 
 
 def golden(case, form="html"):
@@ -34,6 +35,13 @@ def data_of(page):
     """The document in the page, and what is left of the page."""
     match = re.search(r'(?s)<script type="application/json" id="data">(.*?)</script>', page)
     return json.loads(match[1]), page[:match.start(1)] + page[match.end(1):]
+
+
+def difference(one, other):
+    """Of two colours: Euclidean in RGB, weighted by how red they are ("redmean")."""
+    a, b = ([int(color[i:i + 2], 16) for i in (1, 3, 5)] for color in (one, other))
+    red = (a[0] + b[0]) / 2 / 256
+    return sum(weight * (x - y) ** 2 for weight, x, y in zip((2 + red, 4, 3 - red), a, b)) ** .5
 
 
 def points(series, count):
@@ -395,10 +403,35 @@ class Looks(unittest.TestCase):
             page.key("Enter")
             self.assertRegex(page.run("document.getElementById('time-note').textContent"),
                              "[Ii]" + read.split(",")[0][1:] + r"\b")
-            colors = "[opClasses, callClasses, idleCauses].flat().map(row => color(row[row.length - 1]))"
-            found = page.run(colors)
-            self.assertEqual(len(set(found)), len(found), found)
             self.assertEqual(page.complaints, [])
+
+    def test_colors_of_a_timeline(self):
+        """No two of a legend are alike, and each stands out from the page."""
+        colors = "['card', ...[opClasses, callClasses, idleCauses].flat().map(row => row.at(-1))].map(name => [name, color(name)])"
+        with browser.Browser() as page:
+            page.open(self.folder / "sim.html")
+            for theme in "light", "dark":
+                page.theme(theme)
+                found = page.run(colors)
+                for i, (name, value) in enumerate(found):
+                    for other, its in found[:i]:
+                        self.assertGreater(difference(value, its), ALIKE, (theme, name, other))
+
+    def test_host_ranges_are_of_typical_iterations(self):
+        """Unlike the host's operators, which are means over all: each table states its own."""
+        with browser.Browser() as page:
+            page.open(self.folder / "sim.html")
+            self.assertIn("Per typical iteration",
+                          page.run("document.getElementById('host-table').innerText"))
+
+    def test_negative_numbers(self):
+        """They have one sign in all tables."""
+        with browser.Browser() as page:
+            page.open(self.folder / "sim.html")
+            self.assertEqual(page.run("[format.share(-.046), format.share(-.0001), format.duration(-1500), format.bytes(-2048)]"),
+                             ["\u22124.6%", "\u2212<0.1%", "\u22121.500\u00a0\u00b5s", "\u22122.000\u00a0KiB"])
+            self.assertEqual(page.run("[format.share(.046), format.share(0), over(.954), over(1.026)]"),
+                             ["4.6%", "0%", "\u22124.6%", "+2.6%"])
 
     def test_tables(self):
         with browser.Browser() as page:
