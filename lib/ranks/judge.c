@@ -436,19 +436,19 @@ static struct slowest find_slowest(struct class_times *classes, const struct dp_
 	return slowest;
 }
 
-/*
- * If the rank that computes longest changes from iteration to iteration: by how much iterations
- * would be shorter if batches were distributed evenly. *turns is the percentage of uneven
- * iterations whose slowest rank differs from that of the uneven one before. Returns 0 unless most
- * iterations are uneven: a few long ones say nothing about the batches.
- */
-static double uneven_cost(struct class_times *classes, const struct dp_judge *judge,
-			  const double *usual, size_t *turns)
+/* How uneven what ranks compute is over the iterations. */
+struct unevenness {
+	double mean_ns; /* of the slowest rank's excess; NaN without iterations */
+	bool most;	/* in most iterations: a few long ones say nothing about the batches */
+	size_t turns;	/* percentage of uneven iterations with another slowest rank than before */
+};
+
+static struct unevenness measure_unevenness(struct class_times *classes,
+					    const struct dp_judge *judge, const double *usual)
 {
 	double sum = 0;
-	size_t count = 0, uneven = 0, last = SIZE_MAX;
+	size_t count = 0, uneven = 0, turns = 0, last = SIZE_MAX;
 
-	*turns = 0;
 	for (size_t g = 0; g < judge->ranks->iterations; g++) {
 		struct slowest slowest = find_slowest(classes, judge, g, usual);
 
@@ -458,32 +458,33 @@ static double uneven_cost(struct class_times *classes, const struct dp_judge *ju
 		count++;
 		if (slowest.excess_ns < SEQUENCE_COST * judge->period_ns)
 			continue;
-		*turns += uneven && slowest.rank != last;
+		turns += uneven && slowest.rank != last;
 		last = slowest.rank;
 		uneven++;
 	}
-	*turns = uneven > 1 ? *turns * 100 / (uneven - 1) : 0;
-	return 2 * uneven > count ? sum / (double)count : 0;
+	return (struct unevenness){ sum / (double)count, 2 * uneven > count,
+				    uneven > 1 ? turns * 100 / (uneven - 1) : 0 };
 }
 
 /*
- * The cost of uneven batches; 0 if it is small, or if it is always the same ranks that compute
- * longer. A third of turns: between two ranks, half of the iterations have the same slowest one as
- * before.
+ * By how much iterations would be shorter if batches were distributed evenly. 0 if that is little,
+ * if the same rank stays the slowest (a third of turns: between two ranks, half of the iterations
+ * have the same slowest one as before), or if most of it is that some ranks are always slower.
  */
 static double sequence_cost(struct class_times *classes, const struct dp_judge *judge)
 {
-	double least = SEQUENCE_COST * judge->period_ns, *usual = judge->room, cost_ns;
-	size_t turns;
+	double *usual = judge->room;
+	struct unevenness all, varying;
 
 	for (size_t r = 0; r < judge->job->count; r++)
 		usual[r] = 0;
-	cost_ns = uneven_cost(classes, judge, usual, &turns);
-	if (cost_ns < least || turns < 34)
+	all = measure_unevenness(classes, judge, usual);
+	if (!all.most || !(all.mean_ns >= SEQUENCE_COST * judge->period_ns) || all.turns < 34)
 		return 0;
 	for (size_t r = 0; r < judge->job->count; r++)
 		usual[r] = dp_judge__mean_part(judge, r, DP_RANK_COMPUTE, 0);
-	return uneven_cost(classes, judge, usual, &turns) < least ? 0 : cost_ns;
+	varying = measure_unevenness(classes, judge, usual);
+	return varying.mean_ns >= all.mean_ns / 2 ? all.mean_ns : 0;
 }
 
 static int judge_sequences(struct dp_judge *judge)
