@@ -26,7 +26,6 @@
 #define STRAGGLER_COST 0.01
 #define COMMUNICATION_COST 0.02
 #define STAGE_COST 0.03
-#define SEQUENCE_COST 0.05
 /* Healthy ranks wait for each other in turn, for less than this share of the period. */
 #define ABSENT_COST 0.05
 /* A rank that runs this share more kernels has more to do. */
@@ -391,115 +390,19 @@ static int judge_stages(struct dp_judge *judge)
 	return blame_stage(judge, blame.rank);
 }
 
-/* The compute times of a class in an iteration. */
-struct class_times {
-	double sum, most;
-	size_t count;
-	uint32_t rank; /* with the most */
-};
-
-/* The rank of an iteration that computes longest, compared with the mean of its class. */
-struct slowest {
-	size_t rank; /* SIZE_MAX: some rank's time is unknown */
-	double excess_ns;
-};
-
-/* Compares what ranks compute beyond usual[], per rank. */
-static struct slowest find_slowest(struct class_times *classes, const struct dp_judge *judge,
-				   size_t g, const double *usual)
-{
-	struct slowest slowest = { SIZE_MAX, 0 };
-
-	for (size_t c = 0; c < judge->stages.count; c++)
-		classes[c] = (struct class_times){ 0, -INFINITY, 0, 0 };
-	for (uint32_t r = 0; r < judge->ranks->count; r++) {
-		const struct dp_rank_iteration *cell = dp_ranks_iteration(judge->ranks, r, g);
-		struct class_times *of = &classes[judge->stages.classes[r]];
-		double compute_ns;
-
-		if (!cell || !isfinite(cell->period_ns))
-			return slowest;
-		compute_ns = cell->part_ns[DP_RANK_COMPUTE] - usual[r];
-		of->sum += compute_ns;
-		of->count++;
-		if (compute_ns > of->most) {
-			of->most = compute_ns;
-			of->rank = r;
-		}
-	}
-	for (size_t c = 0; c < judge->stages.count; c++) {
-		double excess_ns = classes[c].most - classes[c].sum / (double)classes[c].count;
-
-		if (classes[c].count && excess_ns > slowest.excess_ns)
-			slowest = (struct slowest){ classes[c].rank, excess_ns };
-	}
-	return slowest;
-}
-
-/* How uneven what ranks compute is over the iterations. */
-struct unevenness {
-	double mean_ns; /* of the slowest rank's excess; NaN without iterations */
-	bool most;	/* in most iterations: a few long ones say nothing about the batches */
-	size_t turns;	/* percentage of uneven iterations with another slowest rank than before */
-};
-
-static struct unevenness measure_unevenness(struct class_times *classes,
-					    const struct dp_judge *judge, const double *usual)
-{
-	double sum = 0;
-	size_t count = 0, uneven = 0, turns = 0, last = SIZE_MAX;
-
-	for (size_t g = 0; g < judge->ranks->iterations; g++) {
-		struct slowest slowest = find_slowest(classes, judge, g, usual);
-
-		if (slowest.rank == SIZE_MAX)
-			continue;
-		sum += slowest.excess_ns;
-		count++;
-		if (slowest.excess_ns < SEQUENCE_COST * judge->period_ns)
-			continue;
-		turns += uneven && slowest.rank != last;
-		last = slowest.rank;
-		uneven++;
-	}
-	return (struct unevenness){ sum / (double)count, 2 * uneven > count,
-				    uneven > 1 ? turns * 100 / (uneven - 1) : 0 };
-}
-
-/*
- * By how much iterations would be shorter if batches were distributed evenly. 0 if that is little,
- * if the same rank stays the slowest (a third of turns: between two ranks, half of the iterations
- * have the same slowest one as before), or if most of it is that some ranks are always slower.
- */
-static double sequence_cost(struct class_times *classes, const struct dp_judge *judge)
-{
-	double *usual = judge->room;
-	struct unevenness all, varying;
-
-	for (size_t r = 0; r < judge->job->count; r++)
-		usual[r] = 0;
-	all = measure_unevenness(classes, judge, usual);
-	if (!all.most || !(all.mean_ns >= SEQUENCE_COST * judge->period_ns) || all.turns < 34)
-		return 0;
-	for (size_t r = 0; r < judge->job->count; r++)
-		usual[r] = dp_judge__mean_part(judge, r, DP_RANK_COMPUTE, 0);
-	varying = measure_unevenness(classes, judge, usual);
-	return varying.mean_ns >= all.mean_ns / 2 ? all.mean_ns : 0;
-}
-
 static int judge_sequences(struct dp_judge *judge)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
-	struct class_times *classes = dp_alloc__array(judge->stages.count, sizeof(*classes));
-	double cost_ns = classes ? sequence_cost(classes, judge) : 0;
-	struct dp_job_cost cost = { cost_ns, cost_ns, cost_ns };
+	struct dp_job_cost cost;
+	double cost_ns;
+	int status = dp_judge__uneven_cost(&cost_ns, judge);
 
-	free(classes);
-	if (!classes)
-		return DP_ERR_NOMEM;
+	if (status)
+		return status;
 	if ((verdict->kind != DP_VERDICT_NONE && verdict->kind != DP_VERDICT_STAGE_IMBALANCE) ||
 	    cost_ns <= verdict->cost_ns)
 		return DP_OK;
+	cost = (struct dp_job_cost){ cost_ns, cost_ns, cost_ns };
 	set_verdict(judge, DP_VERDICT_SEQUENCE_IMBALANCE, &cost, verdict->p_value, 0);
 	verdict->part = DP_RANK_COMPUTE;
 	verdict->part_ns = cost_ns;

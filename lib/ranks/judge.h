@@ -32,4 +32,11 @@ double dp_judge__mean_part(const struct dp_judge *judge, size_t r, int part, int
  */
 int dp_judge__find_cause(struct dp_judge *judge, uint32_t blamed);
 
+/*
+ * Sets by how much iterations would be shorter if batches were distributed evenly: 0 if that is
+ * little, if the same rank stays the slowest, or if it is mostly that some ranks are always slower.
+ * Errors: DP_ERR_NOMEM.
+ */
+int dp_judge__uneven_cost(double *cost_ns, const struct dp_judge *judge);
+
 #endif
