@@ -176,7 +176,13 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_finding *finding, size_t columns);
 
 /* The label of a host range: without its class, and without autograd's prefix. */
-/* What the report shows of a loop before its charts: "6 iterations of 1,462 kernels, …". */
+/* Adds "6 iterations of 1,462 kernels, median period 176.2 ms". */
+void dp_text__loop_title(struct dp_words *words, struct dp_render *render, size_t id);
+
+/* Adds where a loop runs, how it was found, and what is special about some iterations. */
+void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size_t id);
+
+/* Adds both, as sentences. */
 void dp_text__loop_in_words(struct dp_words *words, struct dp_render *render, size_t id);
 
 /*

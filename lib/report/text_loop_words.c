@@ -1,0 +1,318 @@
+/* Loops in words: the title of a loop, and where it runs and how it was found. */
+#include "base/text.h"
+#include "report/text.h"
+
+#include <math.h>
+#include <string.h>
+
+#define REGULAR_MOST 2 /* variants that are shown */
+#define WHOLE 0.95     /* coverage above which the rest is not worth mentioning */
+#define LIKELY 0.5
+#define ANNOTATION_COLUMNS 32
+#define SURE 0.99 /* confidence from which on decimals matter */
+
+static const char *found_by_words(const struct dp_loop *loop)
+{
+	switch (loop->found_by) {
+	case DP_FOUND_BY_COUNT:
+		if (!loop->matches_count)
+			return "detected from kernel order, does not match -n";
+		if (loop->matches_in_sequence)
+			return "matched to -n together with adjacent loops";
+		return loop->confidence < LIKELY ? "split to match -n, though iterations differ"
+						 : "matched to -n";
+	case DP_FOUND_BY_MARKS:
+		return "from annotations";
+	case DP_FOUND_BY_AUTO:
+		break;
+	}
+	return loop->copies + loop->sets ? "detected from the order of kernels and copies"
+					 : "detected from kernel order";
+}
+
+static const char *phase_words(enum dp_phase_evidence phase)
+{
+	switch (phase) {
+	case DP_PHASE_KERNEL_GAP:
+		return "starts after the GPU's longest pause";
+	case DP_PHASE_FINISH_KERNEL:
+		return "starts after optimizer-like kernels";
+	case DP_PHASE_SYNC:
+		return "starts after a synchronization";
+	case DP_PHASE_INPUT_COPY:
+		return "starts at its input upload";
+	case DP_PHASE_LAUNCH_GAP:
+		return "starts after a pause in kernel launches";
+	case DP_PHASE_FIRST_LAUNCH:
+		return "starts at the first launch in the capture";
+	case DP_PHASE_COMPLETE:
+		return NULL;
+	case DP_PHASE_MARKS:
+	case DP_PHASE_NONE:
+		break;
+	}
+	return NULL;
+}
+
+/* Adds the evidence for where an iteration begins. */
+static void add_phase(struct dp_words *words, const struct dp_loop *loop)
+{
+	const char *begins = phase_words(loop->phase), *who = loop->iterations == 1 ? "it" : "each";
+
+	if (loop->phase == DP_PHASE_COMPLETE && loop->iterations > 1)
+		dp_words__add(words, "; start chosen to maximize whole iterations");
+	else if (loop->phase == DP_PHASE_NONE)
+		dp_words__add(words, "; start unknown");
+	else if (begins)
+		dp_words__add(words, "; %s %s", who, begins);
+}
+
+/* Adds " (ProfilerStep#)": the name of the annotations, with '#' for their numbers. */
+static void add_annotation(struct dp_words *words, const char *name, bool ascii)
+{
+	char text[DP_LABEL_SIZE], shown[DP_LABEL_SIZE];
+	size_t used = 0;
+
+	for (; *name && used + 1 < sizeof(text); name++) {
+		if (*name < '0' || *name > '9')
+			text[used++] = *name;
+		else if (!used || text[used - 1] != '#')
+			text[used++] = '#';
+	}
+	text[used] = '\0';
+	dp_words__add(words, " (%s)", dp_label__text(shown, text, ANNOTATION_COLUMNS, ascii));
+}
+
+/* Adds "1,462 kernels" or "1 kernel, 3 copies and 1 memset": the contents of an iteration. */
+static void add_contents(struct dp_words *words, const struct dp_loop *loop)
+{
+	char number[DP_NUMBER_SIZE];
+
+	dp_words__add(words, "%s", dp_text__plural(number, loop->length, "kernel"));
+	if (loop->copies)
+		dp_words__add(words, "%s %s %s", loop->sets ? "," : " and",
+			      dp_text__count(number, loop->copies),
+			      loop->copies == 1 ? "copy" : "copies");
+	if (loop->sets)
+		dp_words__add(words, " and %s", dp_text__plural(number, loop->sets, "memset"));
+}
+
+/* Adds "median period 176.2 ms (±2.5 ms)"; of two kinds of iterations, with the number of each. */
+static void add_period(struct dp_words *words, struct dp_render *render, size_t id)
+{
+	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
+	double median_ns = dp_text__summary(render, id, "median_period_ns");
+	double mad_ns = dp_text__summary(render, id, "mad_period_ns");
+	bool ascii = render->options->ascii;
+	char number[DP_NUMBER_SIZE];
+
+	if (loop->complete == 1) {
+		dp_words__add(words, ", next one after %s",
+			      dp_human__duration(number, median_ns, ascii));
+		return;
+	}
+	if (dp_text__period_groups(words, ", periods ", render, id))
+		return;
+	dp_words__add(words, ", median period %s", dp_human__duration(number, median_ns, ascii));
+	if (loop->complete > 2)
+		dp_words__add(words, " (%s%s)", ascii ? "+-" : "\xc2\xb1",
+			      dp_human__rough(number, mad_ns, ascii));
+}
+
+/* "6 iterations of 1,462 kernels, median period 176.2 ms (±2.5 ms)". */
+void dp_text__loop_title(struct dp_words *words, struct dp_render *render, size_t id)
+{
+	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
+	double duration_ns = dp_text__summary(render, id, "median_duration_ns");
+	double throughput = dp_text__summary(render, id, "avg_throughput");
+	double flop_rate = dp_text__summary(render, id, "avg_flop_rate");
+	double mfu = dp_text__summary(render, id, "avg_mfu");
+	bool ascii = render->options->ascii;
+	char number[DP_NUMBER_SIZE];
+
+	if (loop->complete == 0)
+		dp_words__add(words, "no whole iteration: %s partial, of ",
+			      dp_text__count(number, loop->iterations));
+	else if (loop->complete == 1)
+		dp_words__add(words, "one iteration of ");
+	else
+		dp_words__add(words, "%s of ",
+			      dp_text__plural(number, loop->complete, "iteration"));
+	add_contents(words, loop);
+	if (isfinite(dp_text__summary(render, id, "median_period_ns")))
+		add_period(words, render, id);
+	else if (isfinite(duration_ns))
+		dp_words__add(words, loop->complete == 1 ? ", %s long" : ", median duration %s",
+			      dp_human__duration(number, duration_ns, ascii));
+	if (isfinite(throughput))
+		dp_words__add(words, ", throughput %s",
+			      dp_human__value(number, throughput, "samples/s", ascii));
+	if (isfinite(flop_rate))
+		dp_words__add(words, ", %s", dp_human__value(number, flop_rate, "FLOP/s", ascii));
+	if (isfinite(mfu))
+		dp_words__add(words, " (MFU %s)", dp_human__share(number, mfu));
+}
+
+/* 1st, 2nd, 3rd, 4th … 11th … 21st. */
+static const char *ordinal_ending(size_t n)
+{
+	static const char *const endings[] = { "th", "st", "nd", "rd" };
+
+	return n / 10 % 10 == 1 || n % 10 > 3 ? "th" : endings[n % 10];
+}
+
+/* Adds ", every 10th: +2 kernels" for variants at regular distances. */
+static void add_regular(struct dp_words *words, const struct dp_render *render,
+			const struct dp_loop *loop)
+{
+	char number[DP_NUMBER_SIZE];
+	const struct dp_variant *v;
+	size_t shown = 0;
+
+	for (size_t i = 1;
+	     shown < REGULAR_MOST && (v = dp_analysis_loop_variant(render->analysis, loop->id, i));
+	     i++) {
+		int64_t net = (int64_t)v->inserted - (int64_t)v->deleted;
+
+		if (!v->period)
+			continue;
+		shown++;
+		dp_words__add(words, ", every %zu%s: ", v->period, ordinal_ending(v->period));
+		if (net == 0)
+			dp_words__add(words, "%s",
+				      dp_text__plural(number,
+						      (uint64_t)v->inserted + v->substituted,
+						      "other kernel"));
+		else
+			dp_words__add(words, "%c%s", net < 0 ? '-' : '+',
+				      dp_text__plural(number, (uint64_t)(net < 0 ? -net : net),
+						      "kernel"));
+	}
+}
+
+/* Adds what is special about some of the iterations. */
+static void add_exceptions(struct dp_words *words, const struct dp_render *render,
+			   const struct dp_loop *loop)
+{
+	size_t partial = loop->iterations - loop->complete, different = 0, warmup = 0;
+	char number[DP_NUMBER_SIZE];
+
+	for (size_t k = 0; k < loop->iterations; k++) {
+		const struct dp_iteration *at =
+			dp_analysis_loop_iteration(render->analysis, loop->id, k);
+
+		different += at && at->variant && !at->partial;
+		warmup += at && at->warmup;
+	}
+	if (warmup == 1)
+		dp_words__add(words, "; the first is warm-up");
+	else if (warmup)
+		dp_words__add(words, "; the first %s are warm-up", dp_text__count(number, warmup));
+	if (different && different == loop->complete)
+		dp_words__add(words, different == 1 ? "; it differs from the pattern"
+						    : "; all differ from the pattern");
+	else if (different)
+		dp_words__add(words, "; %s %s from the rest in kernels",
+			      dp_text__count(number, different),
+			      different == 1 ? "differs" : "differ");
+	if (different)
+		add_regular(words, render, loop);
+	if (partial && loop->complete)
+		dp_words__add(words, "; %s excluded",
+			      dp_text__plural(number, partial, "partial iteration"));
+}
+
+/*
+ * If the stream has no other loop at this level: adds where the kernels are that the loop does not
+ * cover.
+ */
+static void add_rest(struct dp_words *words, const struct dp_render *render,
+		     const struct dp_loop *loop)
+{
+	size_t last = loop->iterations - 1, between = 0, before, all, after;
+	double start_ns;
+	const struct dp_iteration *at = dp_analysis_loop_iteration(render->analysis, loop->id, 0);
+	static const char *const verbs[] = { "precede", "follow", "run" };
+	static const char *const verbs_of_one[] = { "precedes", "follows", "runs" };
+	static const char *const ends[] = { " the first iteration", " the last iteration",
+					    " between iterations" };
+	static const char *const places[] = { "before the first", "after the last",
+					      "between them" };
+	const struct dp_loop *other;
+	char number[DP_NUMBER_SIZE];
+	size_t where;
+
+	if (loop->coverage > WHOLE || !at)
+		return;
+	for (size_t i = 0; (other = dp_analysis_loop(render->analysis, i)); i++)
+		if (other->selected && other->stream == loop->stream && other->id != loop->id)
+			return;
+	before = at->first_kernel;
+	for (size_t k = 1; k <= last; k++)
+		between +=
+			dp_analysis_loop_iteration(render->analysis, loop->id, k)->foreign_kernels;
+	at = dp_analysis_loop_iteration(render->analysis, loop->id, last);
+	after = at->first_kernel + at->kernels;
+	all = (size_t)llround((double)(after - before - between) / loop->coverage);
+	after = DP_MAX(all, after) - after;
+	all = before + between + after;
+	where = before >= after && before >= between ? 0 : after >= between ? 1 : 2;
+	if (DP_MAX(DP_MAX(before, between), after) < all)
+		dp_words__add(words, "; %s outside of iterations, mostly %s",
+			      dp_text__plural(number, all, "kernel"), places[where]);
+	else
+		dp_words__add(words, "; %s %s%s", dp_text__plural(number, all, "kernel"),
+			      all == 1 ? verbs_of_one[where] : verbs[where], ends[where]);
+	/* a first step, which is no iteration, may take longer than all others */
+	start_ns = (double)dp_analysis_loop_iteration(render->analysis, loop->id, 0)->start_ns;
+	if (where == 0 && start_ns > dp_text__summary(render, loop->id, "median_period_ns"))
+		dp_words__add(words, " (%s)",
+			      dp_human__duration(number, start_ns, render->options->ascii));
+}
+
+void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size_t id)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
+	const struct dp_stream *stream = dp_trace_stream(trace, loop->stream);
+	char device[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
+	size_t more = 0;
+
+	if (loop->parent != DP_NONE)
+		dp_words__add(words, "nested in loop %u; ", (unsigned)loop->parent);
+	dp_words__add(words, "%s", dp_text__device(device, trace, loop->device));
+	if (stream->stream >= 0)
+		dp_words__add(words, ", stream %lld", (long long)stream->stream);
+	for (size_t s = 0; s < dp_trace_stream_count(trace); s++)
+		more += s != loop->stream && dp_analysis_loop_has_stream(render->analysis, id, s);
+	if (more)
+		dp_words__add(words, " and %s", dp_text__plural(number, more, "other"));
+	dp_words__add(words, ": %s of %s kernels", dp_human__share(number, loop->coverage),
+		      more ? "their" : "its");
+	dp_words__add(words, "; %s", found_by_words(loop));
+	if (loop->annotation)
+		add_annotation(words, loop->annotation, render->options->ascii);
+	if (loop->found_by != DP_FOUND_BY_MARKS && isfinite(loop->confidence))
+		dp_words__add(words,
+			      loop->confidence < SURE ? " (%.0f%% confidence)"
+						      : " (%.1f%% confidence)",
+			      loop->confidence * 100);
+	if (loop->found_by != DP_FOUND_BY_MARKS && render->options->verbose)
+		add_phase(words, loop);
+	add_exceptions(words, render, loop);
+	add_rest(words, render, loop);
+	if (dp_text__summary(render, id, "period_step_ns") > 0)
+		dp_words__add(words, "; %s longer from iteration %.0f on",
+			      dp_human__duration(number,
+						 dp_text__summary(render, id, "period_step_ns"),
+						 render->options->ascii),
+			      dp_text__summary(render, id, "period_step_iteration"));
+}
+
+void dp_text__loop_in_words(struct dp_words *words, struct dp_render *render, size_t id)
+{
+	dp_text__loop_title(words, render, id);
+	dp_words__add(words, ". ");
+	dp_text__loop_origin(words, render, id);
+	dp_words__add(words, ".");
+}
