@@ -283,7 +283,6 @@ static int read_times(struct reader *reader, struct dp_loop_data *loop, const js
 		return dp_error__nomem(reader->error, count);
 	for (size_t i = 0; i < count; i++) {
 		const json_t *at = json_array_get(names, i);
-
 		uint32_t name = intern_name(reader, string_of(at, "name"));
 
 		if (name == DP_NONE)
