@@ -99,7 +99,7 @@ class Score:
         held = at["ratio_ci"][0] <= truth <= at["ratio_ci"][1]
         self.held[share] += held
         if self.verbose and not held:
-            print(f"seed {seed}, {share}: {at['ratio']} without {truth:.4f}")
+            print(f"seed {seed}, {share}: {at['values']}, {at['ratio_ci']} without {truth:.4f}")
 
     def print(self):
         print(f"{'the same program twice':24}{'pairs':>7}{'signif.':>7}{'over 1%':>9}{'none':>6}")
