@@ -295,6 +295,19 @@ class Program(recording.Case):
         result = self.run_record("--cupti=libcupti.so.12", "echo", "ran")
         self.assertEqual((result.returncode, result.stdout), (0, "ran\n"), result.stderr)
 
+    def test_relative_cupti(self):
+        """The program may change its folder before it starts CUDA."""
+        (self.folder / "cupti").mkdir()
+        library = self.folder.resolve() / "cupti" / "libcupti.so.12"
+        library.touch()
+        for path, found in (
+            ("cupti/libcupti.so.12", library),
+            ("cupti", library.parent),
+            ("libcupti.so.12", "libcupti.so.12"),
+        ):
+            result = self.run_record(f"--cupti={path}", "env")
+            self.assertIn(f"DEEPPROF_CUPTI={found}\n", result.stdout)
+
     def test_taken_slot(self):
         env = recording.environment(CUDA_INJECTION64_PATH="/opt/other/libtool.so")
         result = self.run_record("echo", "ran", env=env)
