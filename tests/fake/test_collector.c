@@ -64,15 +64,33 @@ TEST_LOOP(layouts, sizeof(versions) / sizeof(versions[0]))
 }
 
 /*
- * Without a driver, 13.5 does not report the size of records: its version implies it, or it reports
- * it later.
+ * Like 13.3 and later without a driver: they do not report the size of records, but their version
+ * implies it. 12.0 reports 11.8's.
  */
-TEST_LOOP(sizes_not_reported, 2)
+TEST_LOOP(sizes_not_reported, sizeof(versions) / sizeof(versions[0]))
 {
-	struct run_options options = { .version = _i ? "12.3" : "13.4", .late = _i };
+	struct run_options options = { .version = versions[_i],
+				       .driver = "13040",
+				       .fail = "ActivityGetNextRecord=999",
+				       .switches = { "FAKE_CUPTI_DEVICES=1" } };
 
-	if (!_i)
-		options.fail = "ActivityGetNextRecord=999";
+	if (!strcmp(versions[_i], "12.0"))
+		return;
+	run.each = see_kernel;
+	run.user = (void *)(uintptr_t)options.version;
+	run_app(&run, &options, WORDS("init", "facts", "kinds=300", "launch=2000"));
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 2000);
+	ck_assert_uint_eq(run.stored[CUPTI_MEMCPY2], 300);
+	ck_assert_uint_gt(run.stored[CUPTI_DEVICE], 0);
+}
+
+/* They report it only once they have made records. */
+TEST(sizes_reported_late)
+{
+	struct run_options options = { .version = "12.3", .late = true };
+
 	run.each = see_kernel;
 	run.user = (void *)(uintptr_t)options.version;
 	run_app(&run, &options, WORDS("init", "kinds=300", "launch=20000", "looked", "kill"));
@@ -108,12 +126,13 @@ TEST(subscriber_leaves)
 /* Calls that no analysis uses are left out: by CUPTI from 12.5 on, by the writer before. */
 static const struct {
 	const char *version, *options;
+	uint64_t made; /* by CUPTI, in either domain */
 	uint64_t runtime, driver;
 } call_counts[] = {
-	{ "12.8", NULL, 0, 1 },
-	{ "12.4", NULL, 0, 1 },
-	{ "12.8", "api=all", 2, 2 },
-	{ "12.4", "api=all", 2, 2 },
+	{ "12.8", NULL, 1, 0, 1 },
+	{ "12.4", NULL, 2, 0, 1 },
+	{ "12.8", "api=all", 4, 2, 2 },
+	{ "12.4", "api=all", 4, 2, 2 },
 };
 
 TEST_LOOP(noisy_calls, sizeof(call_counts) / sizeof(call_counts[0]))
@@ -124,6 +143,8 @@ TEST_LOOP(noisy_calls, sizeof(call_counts) / sizeof(call_counts[0]))
 	run_app(&run, &options, WORDS("init", "calls"));
 	run_check_exit(&run, 0);
 	run_check_sums(&run);
+	ck_assert_uint_eq(run.truth.records[CUPTI_RUNTIME] + run.truth.records[CUPTI_DRIVER],
+			  call_counts[_i].made);
 	ck_assert_uint_eq(run.stored[CUPTI_RUNTIME], call_counts[_i].runtime);
 	ck_assert_uint_eq(run.stored[CUPTI_DRIVER], call_counts[_i].driver);
 }

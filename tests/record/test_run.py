@@ -308,6 +308,19 @@ class Program(recording.Case):
             result = self.run_record(f"--cupti={path}", "env")
             self.assertIn(f"DEEPPROF_CUPTI={found}\n", result.stdout)
 
+    def test_kineto_daemon(self):
+        """PyTorch then takes CUPTI on import; the command that is suggested avoids it."""
+        words = "use deepprof record env -u KINETO_USE_DAEMON sh -c "
+        for value, warns in ("1", True), ("0", False), ("", False):
+            env = recording.environment(KINETO_USE_DAEMON=value)
+            result = self.run_record("sh", "-c", "exit 0", env=env)
+            self.assertEqual(words in result.stderr, warns, result.stderr)
+        result = self.run_record(
+            "env", "-u", "KINETO_USE_DAEMON", "sh", "-c", "echo ${KINETO_USE_DAEMON-unset}",
+            env=recording.environment(KINETO_USE_DAEMON="1"),
+        )  # fmt: skip
+        self.assertEqual(result.stdout, "unset\n")
+
     def test_taken_slot(self):
         env = recording.environment(CUDA_INJECTION64_PATH="/opt/other/libtool.so")
         result = self.run_record("echo", "ran", env=env)
