@@ -270,11 +270,12 @@ class Program(recording.Case):
         args = ["--api=off", "--nvtx=off", "--memory=off", "--cuda-graph=node"]
         args += ["--capture=profiler", "--max-memory=64M", "--max-spool=2G", "--exit-guard=off"]
         (self.folder / "libcupti.so.12").write_text("")
-        args += ["--delay=3600s", f"--cupti={self.folder}"]
+        args += ["--delay=3600s", "-n", "5", f"--cupti={self.folder}"]
         result = self.run_record(*args, "env")
+        # With -n, records are read while CUPTI still holds their buffer.
         self.assertIn(
             "DEEPPROF_OPTIONS=api=0,nvtx=0,memory=0,cmdline=1,graph=node,start=pause,"
-            "capture=profiler,"
+            "capture=profiler,flush-ms=250,read-held=1,"
             "first=1,max-memory=67108864,max-spool=2147483648\n",
             result.stdout,
         )

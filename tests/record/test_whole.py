@@ -485,6 +485,20 @@ class Clock(Case):
         self.assertGreater(last, first)
         self.assertGreater(2500 * 12, self.one("SELECT count(*) FROM kernel"))
 
+    def test_late_first_kernel(self):
+        """Both times count from the first kernel, which comes when both would have passed."""
+        for number, options in enumerate(([], ["--delay=10ms"])):
+            go, name = self.folder / f"go{number}", f"{number}.db"
+            process = self.start_record(
+                f"--cupti={CUPTI}", "-o", name, "--duration=100ms", *options, "--", APP, "init",
+                f"until={go}", "loop=500,1000", env=recording.environment(),
+            )  # fmt: skip
+            self.wait_for(self.spools, "process")
+            time.sleep(0.3)
+            go.touch()
+            process.communicate(timeout=cli.TIMEOUT_S)
+            self.assertGreater(self.one("SELECT count(*) FROM kernel", name), 0)
+
     def early(self, *options, words=("init", "loop=100000,500")):
         """A recording that has ended, of a program that has not; it stands in the file "pid"."""
         process = self.start_record(
