@@ -303,7 +303,6 @@ class Case(recording.Case):
             ).returncode,
             0,
         )  # fmt: skip
-        self.assert_balanced()
         self.assertEqual(self.one("SELECT count(DISTINCT process) FROM kernel"), 3)
 
     def test_off(self):
