@@ -137,14 +137,23 @@ bool analyze_set_batch_size(void *into, const char *value, struct opt_why *why)
 	return opt_count(value, 1, &((struct analyze_options *)into)->options.batch_size, why);
 }
 
-/* Reads "3.2T" and moves *at after it. */
+/* Reads "3.2T" or "3.2e12" and moves *at after it. */
 static bool read_large(const char **at, double *number)
 {
 	static const char suffixes[] = "kMGTPE";
 	const char *suffix;
+	double exponent;
 
 	if (!opt_decimal(at, number))
 		return false;
+	if (**at == 'e') {
+		(*at)++;
+		if (!opt_decimal(at, &exponent))
+			return false;
+		for (; exponent >= 1 && *number < 1e300; exponent--)
+			*number *= 10;
+		return *number > 0 && exponent < 1;
+	}
 	suffix = **at ? strchr(suffixes, **at) : NULL;
 	for (const char *s = suffixes; suffix && s <= suffix; s++)
 		*number *= 1000;
@@ -166,7 +175,8 @@ bool analyze_set_flops(void *into, const char *value, struct opt_why *why)
 	if (!*value)
 		return true;
 	if (*value++ != ',' || !read_large(&value, &tokens) || *value)
-		return opt_refuse(why, "expected 3.2T or PARAMETERS,TOKENS, such as 7G,8192");
+		return opt_refuse(why, "expected a number such as 3.2T or 3.2e12, or PARAMETERS,TOKENS "
+				       "such as 7G,8192");
 	*flops *= 6 * tokens;
 	return true;
 }

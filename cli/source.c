@@ -88,7 +88,6 @@ static struct dp_trace *open_file(const char *path, const char *name,
 	struct dp_error error = DP_ERROR_INIT;
 	const char *shown = strcmp(name, "-") ? name : "standard input";
 	struct dp_trace *trace = NULL;
-	char word[4096];
 	int status;
 
 	open.label = name;
@@ -109,9 +108,6 @@ static struct dp_trace *open_file(const char *path, const char *name,
 		message_error(&error);
 		if (status == DP_ERR_IO && strcmp(path, "-") && access(path, F_OK))
 			suggest(path, options->verb);
-		if (status == DP_ERR_FORMAT && dp_summary_is_summary(path))
-			message("this is a summary of ranks; use deepprof ranks %s",
-				message_word(word, sizeof(word), path));
 		return NULL;
 	}
 	warn_losses(trace, shown);

@@ -48,7 +48,9 @@ static bool is_report(const struct dp_probe *probe)
 	if (probe->length >= sizeof(page) && !memcmp(probe->head, page, sizeof(page) - 1))
 		return dp_probe__contains(probe, "deepprof");
 	return first(probe) == '{' && dp_probe__contains(probe, "\"schema\": ") &&
-	       dp_probe__contains(probe, "\"t0_ns\": ") &&
+	       (dp_probe__contains(probe, "\"t0_ns\": ") ||
+		dp_probe__contains(probe, "\"runs\": [") ||
+		dp_probe__contains(probe, "\"ranks\": [")) &&
 	       !dp_probe__contains(probe, "traceEvents");
 }
 
@@ -64,6 +66,9 @@ static const struct look magics[] = {
 	  "7zXZ",
 	  5, 0, "compressed with xz: decompress it (xz -d)" },
 	{ "BZh", 3, 0, "compressed with bzip2: decompress it (bzip2 -d)" },
+	{ "\x89"
+	  "dpsum",
+	  6, 0, "a summary from deepprof reduce: read it with deepprof ranks" },
 	{ "PK\x03\x04", 4, 0, "a zip archive: unpack it, and name the trace in it" },
 	{ "ustar", 5, 257, "a tar archive: unpack it, and name the trace in it" },
 	{ "NVR\0", 4, 0,

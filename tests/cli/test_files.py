@@ -94,6 +94,9 @@ class Input(cli.Case):
         for form in "json", "csv", "html":
             cli.run("analyze", "-o", f"report.{form}", f"--format={form}", self.trace,
                     cwd=self.folder)
+        cli.run("compare", "-o", "changes.json", self.trace, self.trace, cwd=self.folder)
+        cli.run("ranks", "-o", "job.json", self.trace, cwd=self.folder)
+        cli.run("reduce", "-o", "job.dpsum", self.trace, cwd=self.folder)
         connection = sqlite3.connect(self.folder / "run.rpd")
         connection.executescript("CREATE TABLE rocpd_op(id); CREATE TABLE rocpd_api(id)")
         connection.close()
@@ -105,6 +108,9 @@ class Input(cli.Case):
             ("report.json", None, "a report from deepprof"),
             ("report.csv", None, "a report from deepprof"),
             ("report.html", None, "a report from deepprof"),
+            ("changes.json", None, "a report from deepprof"),
+            ("job.json", None, "a report from deepprof"),
+            ("job.dpsum", None, "read it with deepprof ranks"),
             ("notes.txt", b"hello", "text, not a trace in a known format: deepprof_db, kineto"),
             ("kernel_trace.csv", csv, "--output-format"),
             ("run.zst", b"\x28\xb5\x2f\xfd....", "zstd -d"),
