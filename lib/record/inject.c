@@ -148,6 +148,23 @@ static int add_options(struct dp_recording *recording, const char *chain, struct
 		   chain ? chain : "");
 }
 
+/*
+ * Adds a path that is still right if the program changes its folder. A name without a folder is
+ * left to the program's dynamic linker.
+ */
+static int add_cupti(struct dp_recording *recording, const char *path, struct dp_error *error)
+{
+	char folder[PATH_MAX] = "";
+	struct stat info;
+	bool relative = path[0] != '/' &&
+			(strchr(path, '/') || (!stat(path, &info) && S_ISDIR(info.st_mode)));
+
+	if (relative && !getcwd(folder, sizeof(folder)))
+		return dp_error__system(error, NULL);
+	return add(recording, error, DP_SPOOL_ENV_CUPTI "=%s%s%s", folder, relative ? "/" : "",
+		   path);
+}
+
 int dp_inject__prepare(struct dp_recording *recording, const struct dp_record_options *options,
 		       struct dp_error *error)
 {
@@ -166,7 +183,7 @@ int dp_inject__prepare(struct dp_recording *recording, const struct dp_record_op
 		status = add(recording, error, DP_SPOOL_ENV_NVTX_INJECTION "=%s/" DP_SPOOL_LIBRARY,
 			     folder);
 	if (!status && options->cupti)
-		status = add(recording, error, DP_SPOOL_ENV_CUPTI "=%s", options->cupti);
+		status = add_cupti(recording, options->cupti, error);
 	if (!status)
 		status = add_options(recording, options->chain, error);
 	if (!status)

@@ -394,6 +394,22 @@ static void read_all(struct launcher *launcher, struct run *run)
 	free(entries);
 }
 
+/* Completed is stored and lost, and what was stored can be read, of each kind. */
+static void check_sums(const struct run *run)
+{
+	for (uint32_t i = 0; i < DP_SPOOL_KINDS; i++) {
+		ck_assert_msg(run->completed[i] == run->stored[i] + run->lost[i],
+			      "kind %u: completed %llu, stored %llu, lost %llu; call %u failed", i,
+			      (unsigned long long)run->completed[i],
+			      (unsigned long long)run->stored[i], (unsigned long long)run->lost[i],
+			      run->trouble_call);
+		ck_assert_msg(run->stored[i] == run->seen[i],
+			      "kind %u: stored %llu, read %llu; call %u failed\n%s", i,
+			      (unsigned long long)run->stored[i], (unsigned long long)run->seen[i],
+			      run->trouble_call, run->messages);
+	}
+}
+
 bool run_app(struct run *run, const struct run_options *options, const char *const *words)
 {
 	static const struct run_options usual;
@@ -442,22 +458,8 @@ bool run_app(struct run *run, const struct run_options *options, const char *con
 	if (needs_mount(options))
 		umount(run->dir);
 	ck_assert_msg(!rmdir(run->dir), "%s: %s", run->dir, strerror(errno));
+	check_sums(run);
 	return true;
-}
-
-void run_check_sums(const struct run *run)
-{
-	for (uint32_t i = 0; i < DP_SPOOL_KINDS; i++) {
-		ck_assert_msg(run->completed[i] == run->stored[i] + run->lost[i],
-			      "kind %u: completed %llu, stored %llu, lost %llu; call %u failed", i,
-			      (unsigned long long)run->completed[i],
-			      (unsigned long long)run->stored[i], (unsigned long long)run->lost[i],
-			      run->trouble_call);
-		ck_assert_msg(run->stored[i] == run->seen[i],
-			      "kind %u: stored %llu, read %llu; call %u failed\n%s", i,
-			      (unsigned long long)run->stored[i], (unsigned long long)run->seen[i],
-			      run->trouble_call, run->messages);
-	}
 }
 
 const uint32_t run_kinds[RUN_KINDS] = {
@@ -466,7 +468,6 @@ const uint32_t run_kinds[RUN_KINDS] = {
 
 void run_check_complete(const struct run *run)
 {
-	run_check_sums(run);
 	for (size_t i = 0; i < RUN_KINDS; i++) {
 		uint32_t kind = run_kinds[i];
 

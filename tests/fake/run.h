@@ -72,7 +72,8 @@ struct run {
 };
 
 /*
- * Runs fake_app with these words, which end with NULL. Returns false if the machine cannot (no
+ * Runs fake_app with these words, which end with NULL, and checks that completed = stored + lost,
+ * and that the reader returned what was stored, by kind. Returns false if the machine cannot (no
  * root).
  */
 bool run_app(struct run *run, const struct run_options *options, const char *const *words);
@@ -88,9 +89,6 @@ void run_check_complete(const struct run *run);
 
 /* Checks that it exited with this status and printed nothing. */
 void run_check_exit(const struct run *run, int status);
-
-/* Checks that completed = stored + lost, and that the reader returned what was stored, by kind. */
-void run_check_sums(const struct run *run);
 
 /* Records of the kind that are neither stored nor lost. */
 uint64_t run_unaccounted(const struct run *run, uint32_t kind);

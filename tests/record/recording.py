@@ -44,6 +44,14 @@ class Case(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="deepprof-record-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
+    def tearDown(self):
+        """Whatever was tried: of each trace file, completed is stored and lost."""
+        for path in self.folder.rglob("*.db*"):
+            if path.is_symlink() or not path.is_file():
+                continue
+            if path.read_bytes()[:15] == b"SQLite format 3":
+                self.assert_balanced(path.relative_to(self.folder))
+
     def run_record(self, *args, env=None, **kwargs):
         kwargs.setdefault("cwd", self.folder)
         kwargs.setdefault("stdin", subprocess.DEVNULL)

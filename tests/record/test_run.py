@@ -270,11 +270,12 @@ class Program(recording.Case):
         args = ["--api=off", "--nvtx=off", "--memory=off", "--cuda-graph=node"]
         args += ["--capture=profiler", "--max-memory=64M", "--max-spool=2G", "--exit-guard=off"]
         (self.folder / "libcupti.so.12").write_text("")
-        args += ["--delay=3600s", f"--cupti={self.folder}"]
+        args += ["--delay=3600s", "-n", "5", f"--cupti={self.folder}"]
         result = self.run_record(*args, "env")
+        # With -n, records are read while CUPTI still holds their buffer.
         self.assertIn(
             "DEEPPROF_OPTIONS=api=0,nvtx=0,memory=0,cmdline=1,graph=node,start=pause,"
-            "capture=profiler,"
+            "capture=profiler,flush-ms=250,read-held=1,"
             "first=1,max-memory=67108864,max-spool=2147483648\n",
             result.stdout,
         )
@@ -294,6 +295,32 @@ class Program(recording.Case):
             self.assertIn(words, result.stderr)
         result = self.run_record("--cupti=libcupti.so.12", "echo", "ran")
         self.assertEqual((result.returncode, result.stdout), (0, "ran\n"), result.stderr)
+
+    def test_relative_cupti(self):
+        """The program may change its folder before it starts CUDA."""
+        (self.folder / "cupti").mkdir()
+        library = self.folder.resolve() / "cupti" / "libcupti.so.12"
+        library.touch()
+        for path, found in (
+            ("cupti/libcupti.so.12", library),
+            ("cupti", library.parent),
+            ("libcupti.so.12", "libcupti.so.12"),
+        ):
+            result = self.run_record(f"--cupti={path}", "env")
+            self.assertIn(f"DEEPPROF_CUPTI={found}\n", result.stdout)
+
+    def test_kineto_daemon(self):
+        """PyTorch then takes CUPTI on import; the command that is suggested avoids it."""
+        words = "use deepprof record env -u KINETO_USE_DAEMON sh -c "
+        for value, warns in ("1", True), ("0", False), ("", False):
+            env = recording.environment(KINETO_USE_DAEMON=value)
+            result = self.run_record("sh", "-c", "exit 0", env=env)
+            self.assertEqual(words in result.stderr, warns, result.stderr)
+        result = self.run_record(
+            "env", "-u", "KINETO_USE_DAEMON", "sh", "-c", "echo ${KINETO_USE_DAEMON-unset}",
+            env=recording.environment(KINETO_USE_DAEMON="1"),
+        )  # fmt: skip
+        self.assertEqual(result.stdout, "unset\n")
 
     def test_taken_slot(self):
         env = recording.environment(CUDA_INJECTION64_PATH="/opt/other/libtool.so")

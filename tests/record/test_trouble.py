@@ -127,7 +127,6 @@ class Clock(Case):
         os.kill(program, signal.SIGTERM)
         _, stderr = process.communicate(timeout=cli.TIMEOUT_S)
         self.assertEqual(process.returncode, -signal.SIGTERM, stderr)
-        self.assert_balanced()
 
     def is_quiet(self, program):
         """Nothing more gets into the spool."""
@@ -273,7 +272,6 @@ class Processes(Case):
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 200)
         self.assertEqual(self.one("SELECT count(*) FROM process"), 1)
-        self.assert_balanced()
         self.assert_clean()
 
     def test_daemon(self):
@@ -285,7 +283,6 @@ class Processes(Case):
         )  # fmt: skip
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 5000)
-        self.assert_balanced()
         self.assert_clean(cli.TIMEOUT_S)
 
     @unittest.skipIf(SANITIZED, "Python can't load an instrumented library")
