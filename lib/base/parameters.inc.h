@@ -74,8 +74,6 @@ DP_WHOLE(gap_rank, 10, "rank", "nine real traces",
 	"fewer")
 DP_WHOLE(head_max, 1 << 20, "kernels", "cost",
 	"limit on the search for the first kernel with a launch")
-DP_WHOLE(launches_look, 64, "kernels", "traces",
-	"after the first kernel with a launch, most of which must have one, too")
 DP_WHOLE(step_long, 128, "symbols", "presets",
 	"minimum length of a step: the layers of networks are mostly shorter, so a wait in a "
 	"longer pattern is that of a step")
@@ -174,15 +172,6 @@ DP_REAL(inside_bits, 0.95, "share", "presets",
 	"costs relatively more")
 DP_REAL(inside_coverage, 0.04, "share", "presets",
 	"the same as level_coverage for a loop inside a pattern")
-DP_REAL(finish_covered, 0.3, "share", "real",
-	"of a pattern that an inner loop must cover to be the iteration if it contains the "
-	"optimizer")
-DP_REAL(down_covered, 0.3, "share", "presets",
-	"of a pattern that an inner loop must cover to be the iteration")
-DP_REAL(down_sure, 0.6, "share", "presets",
-	"the same if inner loops of about that length together cover less than down_together")
-DP_REAL(down_together, 0.9, "share", "presets",
-	"of a pattern that inner loops of about the same length cover together")
 DP_REAL(inside_long, 0.2, "ratio", "presets",
 	"of the lengths of two loops, at least, to be about the same")
 DP_REAL(upload_bare, 0.5, "ratio", "presets",
@@ -194,16 +183,10 @@ DP_REAL(rest_least, 1.0, "kernels", "presets",
 	"outside of the layers of a network, which has more than this")
 DP_REAL(rest_share, 0.06, "ratio", "presets",
 	"of the inner loop: the two ends of a network have more kernels than this")
-DP_REAL(step_rest, 0.25, "ratio", "presets",
-	"of what is outside of the inner loop to that loop, at least, if both may be steps")
 DP_REAL(uploads_whole, 0.5, "uploads", "presets",
 	"per iteration of the pattern, at least, to be the input of the whole")
 DP_REAL(uploads_each, 0.8, "uploads", "presets",
 	"per iteration of the inner loop: with more, they are the input of each of these")
-DP_REAL(paired_off, 0.6, "iterations", "presets",
-	"by which the counts of two loops may differ that run in turn")
-DP_REAL(paired_share, 0.08, "share", "presets",
-	"the same as a share of the count; the larger of both holds")
 DP_REAL(power_off, 0.3, "iterations", "presets",
 	"by which a count may differ from a power of two, as micro-batches often are")
 DP_REAL(power_share, 0.02, "share", "presets",

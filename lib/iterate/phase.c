@@ -16,21 +16,13 @@
 static size_t find_first_launch(const struct dp_evidence *evidence, size_t n)
 {
 	struct dp_evidence_at at = { 0 };
-	size_t first = 0, with = 0, look;
+	size_t first = 0;
 
 	if (!evidence->at || !evidence->launches_recorded)
 		return 0;
 	for (; first < n && first < dp_param.head_max && !at.has_launch; first++)
 		evidence->at(evidence->ctx, first, &at);
-	if (!at.has_launch)
-		return 0;
-	first--;
-	look = DP_MIN(n - first, dp_param.launches_look);
-	for (size_t i = 0; i < look; i++) {
-		evidence->at(evidence->ctx, first + i, &at);
-		with += at.has_launch;
-	}
-	return with * 10 >= look * 9 ? first : 0;
+	return at.has_launch ? first - 1 : 0;
 }
 
 /* Gathers all evidence that votes use. The ballot owns what is allocated, also after a failure. */

@@ -7,8 +7,8 @@
  * - Kernels that finish a step: the level whose pattern has them. If no name reveals them, the same
  *   few kernels for each of many parameters, outside the inner loop, make it the outer level
  *   (goes_down()).
- * - The inner loop is a step if it has loops inside, and either input is uploaded for each of its
- *   iterations or more is outside it than the ends of a network (are_steps()).
+ * - The inner loop is a step if it has loops inside, and input is uploaded for each of its
+ *   iterations (are_steps()).
  * - It is also a step if the pattern has nothing but loops and no upload for the pattern as a whole
  *   (all_there_is()), or if each of its iterations has an upload and little is outside. Any other
  *   inner loop is a layer.
@@ -30,14 +30,12 @@ struct inside {
 	double rest;	  /* symbols of the pattern outside the main one, */
 	double bare;	  /* and outside all loops */
 	double covered;	  /* share of the pattern in the main one */
-	double long_ones; /* share in it and in others that are not much shorter */
 	double total;	  /* share in any */
 	bool finish_main; /* the main one holds a kernel that finishes a step */
 	bool finish_rest; /* what is in none does */
 	bool upload_main; /* nearly all iterations of the main one have an upload */
 	double uploads;	  /* in one iteration of the pattern */
 	bool structured;  /* the main one has loops inside */
-	bool paired;	  /* another repeats as often: layers, forward and backward */
 	size_t run_main;  /* longest run of a few kernels in the main one, */
 	size_t run_rest;  /* and outside of it */
 };
@@ -78,12 +76,6 @@ static size_t longest_run(const uint32_t *symbols, size_t n)
 		most = DP_MAX(most, best / p + 1);
 	}
 	return most;
-}
-
-/* How often a loop repeats in one iteration of the pattern. */
-static double repeats_of(const struct inside *in, const size_t *covered, size_t i)
-{
-	return (double)covered[i] / 2 / (double)in->loops.items[i].length;
 }
 
 /*
@@ -165,18 +157,12 @@ static int measure(struct inside *in, const struct finder *f, struct dp_search_s
 	for (size_t i = 1; i < in->loops.count; i++)
 		if (covered[i] > covered[in->main])
 			in->main = i;
-	in->repeats = repeats_of(in, covered, in->main);
 	main_length = in->loops.items[in->main].length;
+	in->repeats = (double)covered[in->main] / 2 / (double)main_length;
 	for (size_t i = 0; i < in->loops.count; i++) {
 		size_t length = in->loops.items[i].length;
 
 		outside -= length > 1 ? DP_MIN(outside, covered[i]) : 0;
-		if ((double)length >= dp_param.inside_long * (double)main_length)
-			in->long_ones += (double)covered[i] / (double)n;
-		in->paired |=
-			i != in->main && length > 1 &&
-			fabs(repeats_of(in, covered, i) - in->repeats) <
-				fmax(dp_param.paired_off, dp_param.paired_share * in->repeats);
 	}
 	in->total = 1 - (double)outside / (double)n;
 	in->run_rest = longest_outside(in, sequence);
@@ -249,8 +235,7 @@ static bool power_of_two(double x)
 
 /*
  * Returns true if the pattern consists of loops alone. Networks have an embedding, a head and a
- * loss around their layers. Two kinds of layers, forward and backward, with an optimizer's loops
- * may leave nothing else.
+ * loss around their layers.
  */
 static bool all_there_is(const struct inside *in)
 {
@@ -265,21 +250,17 @@ static bool all_there_is(const struct inside *in)
 	if (in->loops.count == 1)
 		return in->bare <= most;
 	/* the exact end of one loop and begin of the next are unknown */
-	return is_long && !in->paired && in->bare <= most + 2.0 * (double)in->loops.count;
+	return is_long && in->bare <= most + 2.0 * (double)in->loops.count;
 }
 
 /*
  * Returns true if the main loop, which has loops inside, is a step, and the pattern a superstep. It
- * may also be a layer of cells or experts, and the rest the ends of a network. Without a known
- * optimizer, steps have an upload each, or have more around them than the ends of a network: a
- * prefill, an encoder, some bookkeeping.
+ * may also be a layer of cells or experts, and the rest the ends of a network: where it is known what
+ * the host uploads, steps have an upload each.
  */
 static bool are_steps(const struct inside *in, const struct finder *f)
 {
-	if (!in->structured)
-		return false;
-	return !f->traits || in->upload_main ||
-	       in->rest >= dp_param.step_rest * (double)in->loops.items[in->main].length;
+	return in->structured && (!f->traits || in->upload_main);
 }
 
 /* The share of the pattern's symbols that equal the symbol `distance` before. */
@@ -334,7 +315,6 @@ static int take_one_part(struct dp_pattern *p, const struct dp_search_sequence *
 static bool goes_down(const struct inside *in, const struct finder *f, const char **why)
 {
 	double length;
-	bool whole;
 
 	*why = "no loop inside it";
 	if (in->loops.count == 0 || in->repeats < dp_param.tandem)
@@ -343,16 +323,14 @@ static bool goes_down(const struct inside *in, const struct finder *f, const cha
 	*why = in->finish_main ? "kernels that finish a step run in the loop inside"
 			       : "kernels that finish a step run outside of the loop inside";
 	if (in->finish_main || in->finish_rest)
-		return in->finish_main && in->covered > dp_param.finish_covered;
+		return in->finish_main;
 	/* an unnamed optimizer: the same few kernels for each parameter */
 	*why = "outside of the loop inside runs what looks like an optimizer";
 	if (in->run_rest >= dp_param.update_parameters && in->run_rest > 2 * in->run_main)
 		return false;
-	whole = are_steps(in, f) || all_there_is(in) ||
-		(in->upload_main && in->bare < dp_param.upload_bare * length);
 	*why = "the loop inside looks like layers, or like a part of the pattern";
-	if (!whole || in->covered < dp_param.down_covered ||
-	    (in->covered < dp_param.down_sure && in->long_ones < dp_param.down_together))
+	if (!are_steps(in, f) && !all_there_is(in) &&
+	    !(in->upload_main && in->bare < dp_param.upload_bare * length))
 		return false;
 	*why = "the loop inside repeats too seldom to tell steps from parts that are alike";
 	if (in->repeats < (double)dp_param.loop_least)
