@@ -326,11 +326,9 @@ static void *open_pattern(struct search *search, const char *root, const char *p
 	return library;
 }
 
-/* Tries toolkits named by the environment. */
-static void *open_named_toolkit(struct search *search)
+/* Tries the folders of a toolkit in which a libcupti may be. */
+static void *open_toolkit(struct search *search, const char *root)
 {
-	static const char *const roots[] = { "CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX",
-					     "NVHPC_ROOT" };
 	/* The HPC SDK has toolkits of several versions; it or their folder may be the root. */
 	static const char *const below[] = {
 		"/extras/CUPTI/lib64/",
@@ -340,39 +338,41 @@ static void *open_named_toolkit(struct search *search)
 		"/*/extras/CUPTI/lib64/",
 		"/cuda/extras/CUPTI/lib64/",
 		"/cuda/*/extras/CUPTI/lib64/",
+		"/target-linux-*/",
 	};
 	void *library = NULL;
 
-	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
-		const char *root = secure_getenv(roots[i]);
-
-		for (size_t k = 0;
-		     root && *root && !library && k < sizeof(below) / sizeof(below[0]); k++)
-			library = open_pattern(search, root, below[k]);
-	}
+	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]) && !library; i++)
+		library = open_pattern(search, root, below[i]);
 	return library;
 }
 
-/* Tries the dynamic linker's folders, and those of toolkits and NVIDIA's tools. */
+/*
+ * Tries toolkits named by the environment, the dynamic linker's folders, and where toolkits and
+ * NVIDIA's tools are installed.
+ */
 static void *open_default(struct search *search)
 {
-	static const char *const folders[] = {
-		"/usr/local/cuda/extras/CUPTI/lib64/",
-		"/usr/local/cuda/lib64/",
-		"/usr/local/cuda-*/extras/CUPTI/lib64/",
-		"/usr/local/cuda-*/lib64/",
-		"/usr/local/cuda*/targets/*/lib/",
-		"/opt/cuda/extras/CUPTI/lib64/",
-		"/opt/nvidia/hpc_sdk/*/*/cuda/*/extras/CUPTI/lib64/",
-		"/opt/nvidia/hpc_sdk/*/*/cuda/extras/CUPTI/lib64/",
-		"/opt/nvidia/nsight-systems*/*/target-linux-*/",
+	static const char *const named[] = { "CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX",
+					     "NVHPC_ROOT" };
+	static const char *const installed[] = {
+		"/usr/local/cuda",
+		"/usr/local/cuda-*",
+		"/opt/cuda",
+		"/opt/nvidia/hpc_sdk/*/*",
+		"/opt/nvidia/nsight-systems*/*",
+		"/usr/local/cuda*/nsight-systems*",
 	};
 	void *library = open_name(search, "");
 
-	if (!library)
-		library = open_named_toolkit(search);
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && !library; i++)
-		library = open_pattern(search, "", folders[i]);
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]) && !library; i++) {
+		const char *root = secure_getenv(named[i]);
+
+		if (root && *root)
+			library = open_toolkit(search, root);
+	}
+	for (size_t i = 0; i < sizeof(installed) / sizeof(installed[0]) && !library; i++)
+		library = open_toolkit(search, installed[i]);
 	return library;
 }
 
