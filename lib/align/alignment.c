@@ -1,5 +1,5 @@
-/* Accessors that need nothing but an alignment. Cost: linear in its edits. */
-#include "align/align.h"
+/* What needs nothing but an alignment. Cost: linear in its edits; O(1) for each step of a walk. */
+#include "align/walk.h"
 #include "base/base.h"
 
 size_t dp_align__advance(const struct dp_alignment *alignment, size_t span)
@@ -23,4 +23,47 @@ void dp_align__fini(struct dp_alignment *alignment)
 	free(alignment->spans);
 	free(alignment->edits);
 	*alignment = (struct dp_alignment){ 0 };
+}
+
+void dp_walk__begin(struct dp_walk *walk, const struct dp_alignment *alignment, size_t span,
+		    size_t length, size_t first)
+{
+	const struct dp_align_span *s = &alignment->spans[span];
+
+	*walk = (struct dp_walk){
+		.alignment = alignment,
+		.span = s,
+		.length = length,
+		.first = first,
+		.at = s->begin,
+		.offset = (s->begin_offset + length - first) % length,
+		.edit = s->edits,
+	};
+}
+
+bool dp_walk__next(struct dp_walk *walk, struct dp_walk_step *step)
+{
+	const struct dp_align_span *s = walk->span;
+	bool more = walk->edit < s->edits + s->edit_count;
+	const struct dp_edit *edit = more ? &walk->alignment->edits[walk->edit] : NULL;
+	size_t end = more ? (size_t)edit->position : s->end;
+
+	step->at = walk->at;
+	step->offset = walk->offset;
+	if (walk->at < end) {
+		step->kind = DP_WALK_RUN;
+		step->length = DP_MIN(end - walk->at, walk->length - walk->offset);
+		walk->offset += step->length;
+	} else if (more) {
+		step->kind = edit->kind;
+		step->length = edit->kind != DP_EDIT_DELETED;
+		walk->offset += edit->kind != DP_EDIT_INSERTED;
+		walk->edit++;
+	} else {
+		return false;
+	}
+	walk->at += step->length;
+	if (walk->offset == walk->length)
+		walk->offset = 0;
+	return true;
 }

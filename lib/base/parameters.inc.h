@@ -59,7 +59,7 @@ DP_REAL(recurs_share, 0.8, "share", "presets",
 	"of a sample that must have an upload, a wait, an optimizer or a launch for it to be "
 	"typical")
 
-/* Ends of spans (iterate/votes.c) and of iterations (iterate/inner.c). */
+/* Ends of spans (iterate/votes.c) and of iterations (iterate/cut.c). */
 DP_WHOLE(end_slack, 8, "symbols", "families",
 	"by which the end of a span may be wrong, since symbols beyond it may match by chance")
 DP_REAL(end_decay, 0.8, "ratio", "families",

@@ -5,7 +5,6 @@
  * Cost: O(runs + edits), and one comparison per symbol if exact names are compared.
  */
 #include "iterate/cut.h"
-#include "iterate/inner.h"
 #include "iterate/insertions.h"
 #include "base/parameters.h"
 #include "align/diff.h"
@@ -130,6 +129,34 @@ static int complete_piece(struct cutter *c, uint32_t pattern, struct piece *piec
 	return status;
 }
 
+/* The number of symbols from `at` on that equal those `period` before them. */
+static size_t repeats(const uint32_t *pattern, size_t m, size_t at, size_t period)
+{
+	size_t n = 0;
+
+	while (at + n < m && pattern[at + n] == pattern[at + n - period])
+		n++;
+	return n;
+}
+
+/*
+ * Returns true if offsets [to, m) are nothing but iterations of the inner loop that ends at `to`,
+ * followed by *rest other symbols. Of several inner loops, the one with the fewest others counts.
+ * Most lengths of an inner loop fail after a symbol or two.
+ */
+static bool is_inner_loop(const uint32_t *pattern, size_t m, size_t to, size_t *rest)
+{
+	size_t longest = DP_MIN(DP_MIN(to, m - to), dp_param.inner_period), most = 0;
+
+	for (size_t period = 1; period <= longest && most < m - to; period++) {
+		size_t whole = repeats(pattern, m, to, period) / period * period;
+
+		most = DP_MAX(most, whole);
+	}
+	*rest = m - to - most;
+	return most > 0;
+}
+
 /*
  * Returns true if a piece is complete except for iterations of inner loops at its end; *behind is
  * then the number of symbols of the pattern's end that follow it. Returns false if it lacks more,
@@ -142,7 +169,7 @@ static bool lacks_repeats(const struct cutter *c, const struct dp_cut_pattern *p
 
 	*behind = 0;
 	if (piece->from > 0 || piece->to == p->length ||
-	    !dp_inner__at_end(p->rotated, p->length, piece->to, &rest) || rest > room ||
+	    !is_inner_loop(p->rotated, p->length, piece->to, &rest) || rest > room ||
 	    (rest == 0 && room == 0))
 		return false;
 	*behind = rest;

@@ -4,7 +4,7 @@
 
 #include "align/align.h"
 #include "iterate/iteration.h"
-#include "iterate/walk.h"
+#include "align/walk.h"
 
 /* A pattern to cut by. */
 struct dp_cut_pattern {

@@ -3,7 +3,7 @@
 #define DP_ITERATE_OFFSETS_H
 
 #include "iterate/iteration.h"
-#include "iterate/walk.h"
+#include "align/walk.h"
 
 /* Arrays with one value per offset. */
 struct dp_offsets {

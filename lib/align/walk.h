@@ -1,6 +1,6 @@
 /* Steps through an alignment, one run of equal symbols or one edit at a time. */
-#ifndef DP_ITERATE_WALK_H
-#define DP_ITERATE_WALK_H
+#ifndef DP_ALIGN_WALK_H
+#define DP_ALIGN_WALK_H
 
 #include "align/align.h"
 
