@@ -440,6 +440,15 @@ static int judge_communication(struct dp_judge *judge)
 			       job->groups[slow.group].rank_count);
 }
 
+/* RCCL's kernels, for example, have one name for all kinds. */
+static bool has_unknown_kinds(const struct dp_job *job)
+{
+	for (size_t i = 0; i < job->instance_count; i++)
+		if (job->instances[i].kind == DP_COLLECTIVE_OTHER)
+			return true;
+	return false;
+}
+
 /* What is missing for a verdict. */
 static const char *missing(const struct dp_judge *judge)
 {
@@ -451,8 +460,10 @@ static const char *missing(const struct dp_judge *judge)
 	if (!judge->job->instance_count)
 		return "the ranks share no collectives";
 	if (!judge->ranks->matching.synchronizing)
-		return "the ranks share only calls that do not synchronize them (broadcasts, "
-		       "sends)";
+		return has_unknown_kinds(judge->job)
+			       ? "the traces do not state what kind of collectives the ranks share"
+			       : "the ranks share only calls that do not synchronize them "
+				 "(broadcasts, sends)";
 	return judge->units.count < 2 ? "there are too few iterations" : "";
 }
 

@@ -592,6 +592,20 @@ class Jobs(unittest.TestCase):
                 else:
                     self.assertIn("do not state the peers", verdict["why"])
 
+    def test_unknown_kinds(self):
+        """RCCL's kernels have one name for all kinds, which only their arguments state."""
+        folder = self.changed("fault=compute:rank=2,factor=1.3")
+        for path in folder.iterdir():
+            trace = json.loads(path.read_text(encoding="utf-8"))
+            for event in trace["traceEvents"]:
+                if event["name"].startswith("nccl"):
+                    event["name"] = "ncclDevKernel_Generic_4(ncclDevKernelArgsStorage<4096ul>)"
+                    event["args"].pop("Collective name", None)
+            path.write_text(json.dumps(trace), encoding="utf-8")
+        verdict = self.ranks(folder)["verdict"]
+        self.assertEqual(verdict["kind"], "none")
+        self.assertIn("do not state what kind of collectives", verdict["why"])
+
     def test_few_iterations(self):
         """Where no verdict could be certain, the report does not call the job healthy."""
         for settings, why in (
