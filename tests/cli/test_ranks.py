@@ -565,12 +565,20 @@ class Jobs(unittest.TestCase):
     def test_rare_pauses(self):
         """What is too rare to tell from chance has no verdict, but is noted."""
         folder = self.job("iterations=24", "noise=0.5%", "fault=host:rank=2,every=8,time=4ms")
-        self.assertEqual(self.ranks(folder)["verdict"]["kind"], "none")
+        report = self.ranks(folder)
+        self.assertEqual(report["verdict"]["kind"], "none")
+        pauses = report["pauses"]
+        self.assertEqual((pauses["rank"], pauses["part"]), (2, "host-wait"))
+        self.assertEqual(pauses["iterations"], [7, 15])
+        self.assertLess(abs(pauses["longer_ns"] - 4e6), 0.25 * 4e6)
+        self.assertLess(abs(pauses["cost_ns"] - 4e6 * len(pauses["iterations"]) / 24), 0.25 * pauses["cost_ns"])
         words = " ".join(cli.run("ranks", folder).stdout.split())
         self.assertRegex(words, r"rank 2 takes [\d.]+ ms longer than usual in [23] of 24 iterations \([\d, ]+\) \(host wait\)")
         for form in "markdown", "html":
             self.assertIn("longer than usual in", cli.run("ranks", f"--format={form}", folder).stdout)
-        self.assertNotIn("than usual", cli.run("ranks", self.job("iterations=24", "noise=0.5%")).stdout)
+        healthy = self.job("iterations=24", "noise=0.5%")
+        self.assertNotIn("than usual", cli.run("ranks", healthy).stdout)
+        self.assertIsNone(self.ranks(healthy)["pauses"])
 
     def test_unknown_sends(self):
         """Waits in sends without peers and groups blame nobody, unless one computes while others do not."""
