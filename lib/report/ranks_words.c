@@ -239,7 +239,8 @@ void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *rende
 		      verdict->rank_count > 1 ? " on the slowest one" : "");
 	if (*verdict->operator_)
 		dp_words__add(
-			words, "; mostly %s (%s)",
+			words, "; %s %s (%s)",
+			2 * verdict->operator_ns >= verdict->part_ns ? "mostly" : "largest share:",
 			dp_label__text(label, verdict->operator_, columns, render->options->ascii),
 			duration(number, render, verdict->operator_ns));
 }

@@ -648,6 +648,8 @@ class Real(unittest.TestCase):
     def test_ddp4(self):
         """Also where each rank's clock is planted off by tens of milliseconds and drifts."""
         before = self.check(DDP4)
+        words = " ".join(cli.run("ranks", DDP4).stdout.split())
+        self.assertRegex(words, r"host wait, 11[.\d]* ms longer .*; largest share: autograd.* \(2[.\d]* ms\)")
         planted = [(0, 0), (50, 50), (-50, -50), (20, 25)]
         with tempfile.TemporaryDirectory() as folder:
             for rank, (offset_ms, drift_ppm) in enumerate(planted):
