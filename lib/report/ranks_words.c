@@ -278,9 +278,11 @@ static void add_pauses(struct dp_words *words, const struct dp_render *render,
 		dp_words__add(words, "%s%u%s", i ? ", " : " (", (unsigned int)pauses->iterations[i],
 			      i + 1 < pauses->count ? "" : ")");
 	dp_words__add(words,
-		      " (%s), and the others wait for it: too rare to tell from chance; a "
-		      "checkpoint or logging on this rank alone looks like this",
-		      dp_ranks_words__part(ranks, pauses->part));
+		      " (%s), and the others wait for it: too rare to tell from chance; %s on this "
+		      "rank alone looks like this",
+		      dp_ranks_words__part(ranks, pauses->part),
+		      pauses->part == DP_RANK_COMPUTE ? "an evaluation or a long batch"
+						      : "a checkpoint or logging");
 }
 
 /* Less cannot hold a job up by much, however slow its links are. */

@@ -576,6 +576,9 @@ class Jobs(unittest.TestCase):
         self.assertRegex(words, r"rank 2 takes [\d.]+ ms longer than usual in [23] of 24 iterations \([\d, ]+\) \(host wait\)")
         for form in "markdown", "html":
             self.assertIn("longer than usual in", cli.run("ranks", f"--format={form}", folder).stdout)
+        late = self.job("iterations=24", "noise=0.5%", "fault=compute:rank=2,every=8,factor=1.6")
+        words = " ".join(cli.run("ranks", late).stdout.split())
+        self.assertRegex(words, r"\(compute\), and the others wait .* an evaluation or a long batch on this rank alone")
         healthy = self.job("iterations=24", "noise=0.5%")
         self.assertNotIn("than usual", cli.run("ranks", healthy).stdout)
         self.assertIsNone(self.ranks(healthy)["pauses"])
