@@ -603,6 +603,18 @@ class Jobs(unittest.TestCase):
                 else:
                     self.assertIn("do not state the peers", verdict["why"])
 
+    def test_custom_allreduce(self):
+        """Inference servers' own kernels, of which nothing but the name is recorded."""
+        folder = self.changed("tensor=4", "fault=compute:rank=2,factor=1.3")
+        for path in folder.iterdir():
+            trace = json.loads(path.read_text(encoding="utf-8"))
+            for event in trace["traceEvents"]:
+                if event["name"].startswith("nccl") and "AllReduce" in event["name"]:
+                    event["name"] = "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 4>(vllm::RankData*)"
+                    event["args"] = {key: event["args"][key] for key in ("device", "stream", "correlation")}
+            path.write_text(json.dumps(trace), encoding="utf-8")
+        self.assert_blames(self.ranks(folder), 2, "compute")
+
     def test_unknown_kinds(self):
         """RCCL's kernels have one name for all kinds, which only their arguments state."""
         folder = self.changed("fault=compute:rank=2,factor=1.3")

@@ -380,6 +380,7 @@ TEST(names)
 		{ "ncclDevKernel_Broadcast_RING_LL", DP_COLLECTIVE_BROADCAST },
 		{ "ncclDevKernel_SendRecv", DP_COLLECTIVE_SEND_RECEIVE },
 		{ "Reduce", DP_COLLECTIVE_REDUCE },
+		{ "vllm::cross_device_reduce_1stage", DP_COLLECTIVE_ALLREDUCE },
 		{ "ncclDevKernel_Generic", DP_COLLECTIVE_OTHER },
 	};
 
