@@ -297,6 +297,25 @@ struct dp_ranks_verdict {
 
 DP_API const struct dp_ranks_verdict *dp_ranks_verdict(const struct dp_ranks *ranks);
 
+/*
+ * Iterations in which one rank takes longer than it usually does while the others do not, as with a
+ * checkpoint: too few for a verdict.
+ */
+struct dp_ranks_pauses {
+	size_t rank;		    /* index for dp_ranks_rank() */
+	size_t count;
+	const uint32_t *iterations; /* of the job, ascending */
+	enum dp_rank_part part;	    /* what takes longer in them, mostly */
+	double longer_ns;	    /* how much longer they take than usual; mean */
+	double cost_ns; /* how much longer the job takes, at most, per iteration of all */
+};
+
+/*
+ * NULL unless the verdict is that nobody holds the job up, and pauses cost it at least 1% of the
+ * period.
+ */
+DP_API const struct dp_ranks_pauses *dp_ranks_pauses(const struct dp_ranks *ranks);
+
 /* The formats of a result, by index; NULL beyond the last. Static. */
 DP_API const struct dp_report_format *dp_ranks_format(size_t index);
 

@@ -23,6 +23,7 @@ enum dp_collective_kind dp_collective__kind(const char *name)
 		enum dp_collective_kind kind;
 	} known[] = {
 		{ "allreduce", DP_COLLECTIVE_ALLREDUCE },
+		{ "crossdevicereduce", DP_COLLECTIVE_ALLREDUCE }, /* vLLM, SGLang, AITER */
 		{ "allgather", DP_COLLECTIVE_ALLGATHER },
 		{ "reducescatter", DP_COLLECTIVE_REDUCE_SCATTER },
 		{ "alltoall", DP_COLLECTIVE_ALL_TO_ALL },

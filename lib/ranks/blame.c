@@ -259,8 +259,8 @@ size_t dp_blame__since(const double *values, size_t count)
 		first = before / (double)i;
 		second = (total - before) / (double)(count - i);
 		gain = (second - first) * (second - first) * (double)i * (double)(count - i);
-		/* a rank whose excess was a third of it before was slow already */
-		if (second > 0 && first < second / 3 && gain > best) {
+		/* a rank with a third of the excess, or half of all, before was slow already */
+		if (second > 0 && first < second / 3 && before < total - before && gain > best) {
 			best = gain;
 			since = i;
 		}

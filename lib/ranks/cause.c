@@ -107,14 +107,15 @@ static double throttled_value(const struct dp_judge *judge, size_t r, const void
 }
 
 /*
- * Finds the operator whose time exceeds that on the peers most; kernels if there are no operators.
+ * Finds the operator whose time exceeds that on the peers most, and by more than is ignored; kernels
+ * if there are no operators.
  */
 static int find_operator(struct dp_judge *judge, uint32_t blamed)
 {
 	const struct dp_rank_summary *from = judge->job->ranks[blamed].from;
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 	const struct dp_share_summary *best = NULL;
-	double most = 0;
+	double most = judge->period_ns > 0 ? STRAGGLER_COST * judge->period_ns : 0;
 
 	for (int kernels = 0; kernels < 2 && !best; kernels++)
 		for (size_t i = 0; i < from->share_count; i++) {

@@ -129,6 +129,8 @@ struct dp_ranks {
 	size_t collective_count, collective_room;
 	struct dp_ranks_verdict verdict;
 	uint32_t *blamed;
+	struct dp_ranks_pauses pauses; /* count is 0 if there are none */
+	uint32_t *paused;
 	struct dp_strings texts; /* all texts that the result lends */
 };
 
@@ -170,6 +172,9 @@ int dp_ranks__collectives(struct dp_ranks *ranks, const struct dp_job *job);
 
 /* The verdict. Errors: DP_ERR_NOMEM. */
 int dp_ranks__judge(struct dp_ranks *ranks, const struct dp_job *job);
+
+/* Finds rare pauses of one rank if there is no verdict. Errors: DP_ERR_NOMEM. */
+int dp_ranks__find_pauses(struct dp_ranks *ranks);
 
 /* Copies a text for the lifetime of the result. NULL if memory runs out. */
 const char *dp_ranks__text(struct dp_ranks *ranks, const char *text);

@@ -19,15 +19,9 @@
 /* A cost of a tenth needs less proof, as no healthy rank causes it. */
 #define LARGE_COST 0.1
 #define LIKELY 0.02
-/*
- * Smaller costs, as shares of the period, are ignored: GPUs of one type differ by about a percent,
- * and stages are never equal.
- */
-#define STRAGGLER_COST 0.01
+/* Smaller costs, as shares of the period, are ignored: stages are never equal. */
 #define COMMUNICATION_COST 0.02
 #define STAGE_COST 0.03
-/* Healthy ranks wait for each other in turn, for less than this share of the period. */
-#define ABSENT_COST 0.05
 /* A rank that runs this share more kernels has more to do. */
 #define MORE_KERNELS 0.06
 
@@ -440,6 +434,15 @@ static int judge_communication(struct dp_judge *judge)
 			       job->groups[slow.group].rank_count);
 }
 
+/* RCCL's kernels, for example, have one name for all kinds. */
+static bool has_unknown_kinds(const struct dp_job *job)
+{
+	for (size_t i = 0; i < job->instance_count; i++)
+		if (job->instances[i].kind == DP_COLLECTIVE_OTHER)
+			return true;
+	return false;
+}
+
 /* What is missing for a verdict. */
 static const char *missing(const struct dp_judge *judge)
 {
@@ -451,8 +454,10 @@ static const char *missing(const struct dp_judge *judge)
 	if (!judge->job->instance_count)
 		return "the ranks share no collectives";
 	if (!judge->ranks->matching.synchronizing)
-		return "the ranks share only calls that do not synchronize them (broadcasts, "
-		       "sends)";
+		return has_unknown_kinds(judge->job)
+			       ? "the traces do not state what kind of collectives the ranks share"
+			       : "the ranks share only calls that do not synchronize them "
+				 "(broadcasts, sends)";
 	return judge->units.count < 2 ? "there are too few iterations" : "";
 }
 
@@ -511,7 +516,7 @@ static double wait_for_absent(const struct dp_job *job, size_t r)
 static int judge_absent(struct dp_judge *judge)
 {
 	const struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
-	double most = ABSENT_COST * judge->period_ns;
+	double most = WAITS_OF_HEALTHY * judge->period_ns;
 	size_t found = judge->job->count;
 
 	if (rests_on_absent(judge))
@@ -552,7 +557,7 @@ static int judge_computing(struct dp_judge *judge)
 static int judge_all(struct dp_judge *judge)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
-	bool blind = dp_job__has_blind_sends(judge->job, ABSENT_COST * judge->period_ns);
+	bool blind = dp_job__has_blind_sends(judge->job, WAITS_OF_HEALTHY * judge->period_ns);
 	int status = DP_OK;
 
 	verdict->why = missing(judge);

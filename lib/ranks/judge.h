@@ -5,6 +5,13 @@
 #include "ranks/job.h"
 #include "ranks/units.h"
 
+/*
+ * Smaller costs, as shares of the period, are ignored: GPUs of one type differ by about a percent.
+ */
+#define STRAGGLER_COST 0.01
+/* Healthy ranks wait for each other in turn, for less than this share of the period. */
+#define WAITS_OF_HEALTHY 0.05
+
 struct dp_judge {
 	struct dp_ranks *ranks;
 	const struct dp_job *job;

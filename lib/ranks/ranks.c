@@ -438,6 +438,8 @@ static int fill(struct dp_ranks *ranks, struct entry *entries, size_t count)
 		status = dp_ranks__collectives(ranks, &job);
 	if (!status)
 		status = dp_ranks__judge(ranks, &job);
+	if (!status)
+		status = dp_ranks__find_pauses(ranks);
 	/* last, after the data for judging are freed */
 	if (!status)
 		status = dp_ranks__calls(ranks, &job);

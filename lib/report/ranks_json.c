@@ -126,6 +126,24 @@ static void write_verdict(struct dp_render *render, const struct dp_ranks *ranks
 		dp_json__count(verdict->last), dp_json__count(verdict->shared));
 }
 
+static void write_pauses(struct dp_render *render, const struct dp_ranks *ranks)
+{
+	const struct dp_ranks_pauses *pauses = dp_ranks_pauses(ranks);
+
+	if (!pauses) {
+		dp_render__text(render, ",\n  \"pauses\": null");
+		return;
+	}
+	dp_json__put(render, ",\n  'pauses': { 'rank': %, 'iterations': [",
+		     dp_json__int(dp_ranks_rank(ranks, pauses->rank)->rank));
+	for (size_t i = 0; i < pauses->count; i++)
+		dp_render__format(render, "%s%u", i ? ", " : "",
+				  (unsigned int)pauses->iterations[i]);
+	dp_json__put(render, "], 'part': %, 'longer_ns': %, 'cost_ns': % }",
+		     dp_json__text(dp_rank_part_name(pauses->part)),
+		     dp_json__real(pauses->longer_ns, "ns"), dp_json__real(pauses->cost_ns, "ns"));
+}
+
 static void write_collectives(struct dp_render *render, const struct dp_ranks *ranks)
 {
 	const struct dp_ranks_collective *at;
@@ -181,6 +199,7 @@ static void write_all(struct dp_render *render, const void *what)
 	write_left_out(render, ranks);
 	write_clock(render, ranks);
 	write_verdict(render, ranks);
+	write_pauses(render, ranks);
 	write_collectives(render, ranks);
 	dp_render__text(render, ",\n  \"iterations\": [");
 	for (size_t k = 0; k < iterations; k++)

@@ -239,7 +239,8 @@ void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *rende
 		      verdict->rank_count > 1 ? " on the slowest one" : "");
 	if (*verdict->operator_)
 		dp_words__add(
-			words, "; mostly %s (%s)",
+			words, "; %s %s (%s)",
+			2 * verdict->operator_ns >= verdict->part_ns ? "mostly" : "largest share:",
 			dp_label__text(label, verdict->operator_, columns, render->options->ascii),
 			duration(number, render, verdict->operator_ns));
 }
@@ -259,125 +260,29 @@ void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks_verd
 			      verdict->p_value);
 }
 
-/* Healthy ranks wait for each other in turn, for less than this share of the period. */
-#define PAUSE_SHARE 0.05
-/* Costs that are smaller on average over all iterations are not reported, as those of stragglers.
- */
-#define PAUSES_COST 0.01
 enum { PAUSES_LISTED = 4 };
-
-/* How much longer the slowest rank of an iteration takes than it usually does. */
-struct pause {
-	size_t rank;
-	double beyond_ns; /* than it usually does */
-	double alone_ns;  /* the part of that in which no other rank takes longer */
-};
-
-static struct pause find_pause(const struct dp_ranks *ranks, size_t iteration)
-{
-	struct pause pause = { 0, -INFINITY, 0 };
-	double second = -INFINITY;
-	const struct dp_rank *rank;
-
-	for (size_t r = 0; (rank = dp_ranks_rank(ranks, r)); r++) {
-		const struct dp_rank_iteration *at = dp_ranks_iteration(ranks, r, iteration);
-		double beyond_ns = at ? at->own_ns - rank->own_ns : NAN;
-
-		if (beyond_ns > pause.beyond_ns) {
-			second = pause.beyond_ns;
-			pause = (struct pause){ r, beyond_ns, 0 };
-		} else if (beyond_ns > second) {
-			second = beyond_ns;
-		}
-	}
-	if (isfinite(second))
-		pause.alone_ns = pause.beyond_ns - fmax(0, second);
-	return pause;
-}
-
-/* Iterations in which one rank takes much longer than it usually does, and no other does. */
-struct pauses {
-	size_t rank;
-	size_t count;
-	size_t of; /* the job's iterations */
-	size_t first[PAUSES_LISTED];
-	double beyond_ns; /* the sum */
-	double alone_ns;  /* the sum */
-	double others_ns; /* that of other ranks */
-	double part_ns[DP_RANK_PARTS];
-};
-
-static void add_pause(struct pauses *pauses, const struct dp_ranks *ranks, size_t iteration,
-		      const struct pause *pause)
-{
-	const struct dp_rank *rank = dp_ranks_rank(ranks, pause->rank);
-	const struct dp_rank_iteration *at = dp_ranks_iteration(ranks, pause->rank, iteration);
-
-	if (pause->rank != pauses->rank) {
-		pauses->others_ns += pause->alone_ns;
-		return;
-	}
-	if (pauses->count < PAUSES_LISTED)
-		pauses->first[pauses->count] = iteration;
-	pauses->count++;
-	pauses->beyond_ns += pause->beyond_ns;
-	pauses->alone_ns += pause->alone_ns;
-	for (int part = 0; part < DP_RANK_PARTS; part++)
-		pauses->part_ns[part] += at->part_ns[part] - rank->part_ns[part];
-}
-
-/* Returns false unless one rank has most of the pauses, and they cost something. */
-static bool find_pauses(struct pauses *pauses, const struct dp_ranks *ranks)
-{
-	double period_ns = dp_ranks_verdict(ranks)->period_ns, longest_ns = 0;
-	size_t count = dp_ranks_iteration_count(ranks);
-
-	*pauses = (struct pauses){ .of = count };
-	for (size_t g = 0; g < count; g++) {
-		struct pause pause = find_pause(ranks, g);
-
-		if (pause.alone_ns > longest_ns) {
-			longest_ns = pause.alone_ns;
-			pauses->rank = pause.rank;
-		}
-	}
-	for (size_t g = 0; g < count; g++) {
-		struct pause pause = find_pause(ranks, g);
-
-		if (pause.alone_ns >= PAUSE_SHARE * period_ns)
-			add_pause(pauses, ranks, g, &pause);
-	}
-	return pauses->alone_ns > pauses->others_ns &&
-	       pauses->alone_ns >= PAUSES_COST * period_ns * (double)count;
-}
 
 static void add_pauses(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_ranks *ranks)
 {
-	char number[DP_NUMBER_SIZE], each[DP_NUMBER_SIZE];
-	struct pauses pauses;
-	double each_ns;
-	int part = 0;
+	const struct dp_ranks_pauses *pauses = dp_ranks_pauses(ranks);
+	char number[DP_NUMBER_SIZE], longer[DP_NUMBER_SIZE];
 
-	if (!find_pauses(&pauses, ranks))
+	if (!pauses)
 		return;
-	/* the mean that they are compared with contains them */
-	each_ns = pauses.beyond_ns / (double)pauses.count /
-		  fmax(0.5, 1 - (double)pauses.count / (double)pauses.of);
-	for (int other = 1; other < DP_RANK_PARTS; other++)
-		if (pauses.part_ns[other] > pauses.part_ns[part])
-			part = other;
 	dp_words__add(words, "rank %lld takes %s longer than usual in %zu of %s",
-		      (long long)dp_ranks_rank(ranks, pauses.rank)->rank,
-		      duration(each, render, each_ns), pauses.count,
-		      dp_text__plural(number, pauses.of, "iteration"));
-	for (size_t i = 0; pauses.count <= PAUSES_LISTED && i < pauses.count; i++)
-		dp_words__add(words, "%s%zu", i ? ", " : " (", pauses.first[i]);
+		      (long long)dp_ranks_rank(ranks, pauses->rank)->rank,
+		      duration(longer, render, pauses->longer_ns), pauses->count,
+		      dp_text__plural(number, dp_ranks_iteration_count(ranks), "iteration"));
+	for (size_t i = 0; pauses->count <= PAUSES_LISTED && i < pauses->count; i++)
+		dp_words__add(words, "%s%u%s", i ? ", " : " (", (unsigned int)pauses->iterations[i],
+			      i + 1 < pauses->count ? "" : ")");
 	dp_words__add(words,
-		      "%s (%s), and the others wait for it: too rare to tell from chance; a "
-		      "checkpoint or logging on this rank alone looks like this",
-		      pauses.count <= PAUSES_LISTED ? ")" : "",
-		      dp_ranks_words__part(ranks, (enum dp_rank_part)part));
+		      " (%s), and the others wait for it: too rare to tell from chance; %s on this "
+		      "rank alone looks like this",
+		      dp_ranks_words__part(ranks, pauses->part),
+		      pauses->part == DP_RANK_COMPUTE ? "an evaluation or a long batch"
+						      : "a checkpoint or logging");
 }
 
 /* Less cannot hold a job up by much, however slow its links are. */

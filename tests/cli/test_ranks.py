@@ -565,12 +565,23 @@ class Jobs(unittest.TestCase):
     def test_rare_pauses(self):
         """What is too rare to tell from chance has no verdict, but is noted."""
         folder = self.job("iterations=24", "noise=0.5%", "fault=host:rank=2,every=8,time=4ms")
-        self.assertEqual(self.ranks(folder)["verdict"]["kind"], "none")
+        report = self.ranks(folder)
+        self.assertEqual(report["verdict"]["kind"], "none")
+        pauses = report["pauses"]
+        self.assertEqual((pauses["rank"], pauses["part"]), (2, "host-wait"))
+        self.assertEqual(pauses["iterations"], [7, 15])
+        self.assertLess(abs(pauses["longer_ns"] - 4e6), 0.25 * 4e6)
+        self.assertLess(abs(pauses["cost_ns"] - 4e6 * len(pauses["iterations"]) / 24), 0.25 * pauses["cost_ns"])
         words = " ".join(cli.run("ranks", folder).stdout.split())
         self.assertRegex(words, r"rank 2 takes [\d.]+ ms longer than usual in [23] of 24 iterations \([\d, ]+\) \(host wait\)")
         for form in "markdown", "html":
             self.assertIn("longer than usual in", cli.run("ranks", f"--format={form}", folder).stdout)
-        self.assertNotIn("than usual", cli.run("ranks", self.job("iterations=24", "noise=0.5%")).stdout)
+        late = self.job("iterations=24", "noise=0.5%", "fault=compute:rank=2,every=8,factor=1.6")
+        words = " ".join(cli.run("ranks", late).stdout.split())
+        self.assertRegex(words, r"\(compute\), and the others wait .* an evaluation or a long batch on this rank alone")
+        healthy = self.job("iterations=24", "noise=0.5%")
+        self.assertNotIn("than usual", cli.run("ranks", healthy).stdout)
+        self.assertIsNone(self.ranks(healthy)["pauses"])
 
     def test_unknown_sends(self):
         """Waits in sends without peers and groups blame nobody, unless one computes while others do not."""
@@ -591,6 +602,32 @@ class Jobs(unittest.TestCase):
                     self.assertEqual(verdict["ranks"], [3])
                 else:
                     self.assertIn("do not state the peers", verdict["why"])
+
+    def test_custom_allreduce(self):
+        """Inference servers' own kernels, of which nothing but the name is recorded."""
+        folder = self.changed("tensor=4", "fault=compute:rank=2,factor=1.3")
+        for path in folder.iterdir():
+            trace = json.loads(path.read_text(encoding="utf-8"))
+            for event in trace["traceEvents"]:
+                if event["name"].startswith("nccl") and "AllReduce" in event["name"]:
+                    event["name"] = "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 4>(vllm::RankData*)"
+                    event["args"] = {key: event["args"][key] for key in ("device", "stream", "correlation")}
+            path.write_text(json.dumps(trace), encoding="utf-8")
+        self.assert_blames(self.ranks(folder), 2, "compute")
+
+    def test_unknown_kinds(self):
+        """RCCL's kernels have one name for all kinds, which only their arguments state."""
+        folder = self.changed("fault=compute:rank=2,factor=1.3")
+        for path in folder.iterdir():
+            trace = json.loads(path.read_text(encoding="utf-8"))
+            for event in trace["traceEvents"]:
+                if event["name"].startswith("nccl"):
+                    event["name"] = "ncclDevKernel_Generic_4(ncclDevKernelArgsStorage<4096ul>)"
+                    event["args"].pop("Collective name", None)
+            path.write_text(json.dumps(trace), encoding="utf-8")
+        verdict = self.ranks(folder)["verdict"]
+        self.assertEqual(verdict["kind"], "none")
+        self.assertIn("do not state what kind of collectives", verdict["why"])
 
     def test_few_iterations(self):
         """Where no verdict could be certain, the report does not call the job healthy."""
@@ -626,6 +663,8 @@ class Real(unittest.TestCase):
     def test_ddp4(self):
         """Also where each rank's clock is planted off by tens of milliseconds and drifts."""
         before = self.check(DDP4)
+        words = " ".join(cli.run("ranks", DDP4).stdout.split())
+        self.assertRegex(words, r"host wait, 11[.\d]* ms longer .*; largest share: autograd.* \(2[.\d]* ms\)")
         planted = [(0, 0), (50, 50), (-50, -50), (20, 25)]
         with tempfile.TemporaryDirectory() as folder:
             for rank, (offset_ms, drift_ppm) in enumerate(planted):

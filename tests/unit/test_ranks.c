@@ -279,6 +279,17 @@ TEST(blame_straggler)
 	}
 }
 
+/* A rank that is late now and then is so from the first time on, not only the last. */
+TEST(blame_since)
+{
+	double values[19] = { 0 };
+
+	values[6] = values[12] = values[18] = 7e6;
+	ck_assert_uint_eq(dp_blame__since(values, 19), 6);
+	values[6] = values[12] = 0;
+	ck_assert_uint_eq(dp_blame__since(values, 19), 18);
+}
+
 TEST(blame_every)
 {
 	struct dp_blame_times times = healthy();
@@ -369,6 +380,7 @@ TEST(names)
 		{ "ncclDevKernel_Broadcast_RING_LL", DP_COLLECTIVE_BROADCAST },
 		{ "ncclDevKernel_SendRecv", DP_COLLECTIVE_SEND_RECEIVE },
 		{ "Reduce", DP_COLLECTIVE_REDUCE },
+		{ "vllm::cross_device_reduce_1stage", DP_COLLECTIVE_ALLREDUCE },
 		{ "ncclDevKernel_Generic", DP_COLLECTIVE_OTHER },
 	};
 
