@@ -398,6 +398,7 @@ def merged_ranks(path, scale, count=1024, kernels=24):
 
 def long_names(path, scale, events=14000, length=50000, names=20):
     """A few long names, of many kernels."""
+    names = int(names * scale)
     database = open_new(path)
     database.execute(KERNEL_TABLE)
     database.execute(STRINGS_TABLE)
