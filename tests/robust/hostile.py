@@ -403,7 +403,7 @@ def long_names(path, scale, events=14000, length=50000, names=20):
     database.execute(KERNEL_TABLE)
     database.execute(STRINGS_TABLE)
     database.executemany('INSERT INTO StringIds VALUES(?, ?)',
-                         ((i, chr(97 + i) * length) for i in range(names)))
+                         ((i, str(i) + chr(97 + i % 26) * length) for i in range(names)))
     add_kernels(database, int(events * scale), lambda i: i % names)
     database.close()
 
