@@ -225,7 +225,10 @@ double dp_analysis_loop_summary(const struct dp_analysis *analysis, size_t loop,
 {
 	const struct dp_loop_data *at = loop_at(analysis, loop);
 
-	return at && dp_summary_metric(metric) ? at->values.summary[metric] : (double)NAN;
+	/* An analysis that is read has only those of its report. */
+	if (!at || !at->values.summary || !dp_summary_metric(metric))
+		return (double)NAN;
+	return at->values.summary[metric];
 }
 
 size_t dp_analysis_finding_count(const struct dp_analysis *analysis)

@@ -527,7 +527,12 @@ static int read_report(struct reader *reader)
 		status = read_long_names(reader);
 	if (!status)
 		status = read_loops(reader);
-	return status ? status : read_findings(reader);
+	if (!status)
+		status = read_findings(reader);
+	/* After the last name. Some formats show what the trace's operations were idle for. */
+	return status ? status
+		      : dp_trace_index__init(&reader->analysis->index, reader->analysis->trace,
+					     reader->error);
 }
 
 int dp_analysis_read(struct dp_analysis **analysis, const char *path, struct dp_error *error)

@@ -134,6 +134,17 @@ static const char *value_of(const char *name, const char *stop, const char *end)
 	return at;
 }
 
+/* Returns the end of a value that is not quoted; a list or an object ends with its bracket. */
+static const char *bare_end(const char *at, const char *end, bool header)
+{
+	const char *last;
+
+	if (at == end || (*at != '[' && *at != '{'))
+		return value_end(at, end, header);
+	last = memchr(at, *at == '[' ? ']' : '}', (size_t)(end - at));
+	return last ? last + 1 : end;
+}
+
 /* Writes a name and its secret value. Returns its end, NULL if it is not a secret. */
 static const char *named(struct text *text, const char *at, const char *end)
 {
@@ -155,7 +166,7 @@ static const char *named(struct text *text, const char *at, const char *end)
 		last = memchr(value, quote, (size_t)(end - value));
 		last = last ? last : end;
 	} else {
-		last = value_end(value, end, is_header(at, stop));
+		last = bare_end(value, end, is_header(at, stop));
 		if (is_scheme(value, last))
 			last = value_end(skip_blanks(last, end), end, false);
 	}

@@ -4,27 +4,36 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Returns true if a word occurs in a name, ignoring case. */
-static bool has_word(const char *name, const char *word)
+/*
+ * Words are searched up to here: compilers write hardly more for a kernel, and each device and
+ * stream of a file may have kernels of the same long name.
+ */
+enum { LOOKED_AT = 4096 };
+
+static char lower(char c)
 {
-	size_t length = strlen(word);
-
-	for (; *name; name++) {
-		size_t i = 0;
-
-		while (i < length && name[i] && tolower((unsigned char)name[i]) == word[i])
-			i++;
-		if (i == length)
-			return true;
-	}
-	return false;
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
+/* Returns true if a text continues with a lower-case word, ignoring case. */
+static bool goes_on(const char *at, const char *word)
+{
+	while (*word && lower(*at) == *word) {
+		at++;
+		word++;
+	}
+	return !*word;
+}
+
+/* Returns true if one of the words occurs in a name. */
 static bool has_any(const char *name, const char *const *words, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		if (has_word(name, words[i]))
-			return true;
+	const char *end = name + strnlen(name, LOOKED_AT);
+
+	for (const char *at = name; at < end; at++)
+		for (size_t i = 0; i < count; i++)
+			if (lower(*at) == words[i][0] && goes_on(at, words[i]))
+				return true;
 	return false;
 }
 

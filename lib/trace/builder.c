@@ -13,6 +13,10 @@
 /* Beyond this many plain forms, names stay mangled: only a hostile file has as many. */
 #define DEMANGLED_BYTES ((uint64_t)512 << 20)
 
+/* Each loop and row of a report may repeat a range's name, of which the collector keeps as much. */
+#define TEXT_MOST 4096
+#define KERNEL_MOST 16384 /* recorded ones have up to 5,000 bytes */
+
 /* Reasons of losses that are distinguished; more are counted together. */
 #define LOSSES_MOST 64
 
@@ -109,16 +113,19 @@ static uint32_t intern(struct dp_builder *builder, struct dp_strings *strings, c
 	return id;
 }
 
-uint32_t dp_builder__string(struct dp_builder *builder, const char *text, size_t length)
+/* Interns `most` of length bytes without NUL. */
+static uint32_t intern_valid(struct dp_builder *builder, const char *text, size_t length,
+			     size_t most)
 {
-	const char *end = memchr(text, '\0', length);
 	char *repaired = NULL;
 	uint32_t id;
 
-	if (builder->status)
-		return DP_NONE;
-	if (end)
-		length = (size_t)(end - text);
+	if (length > most) {
+		length = most;
+		/* Not within a character, which has four bytes at most. */
+		for (int i = 0; i < 3 && ((unsigned char)text[length] & 0xc0) == 0x80; i++)
+			length--;
+	}
 	if (!dp_utf8__valid(text, length)) {
 		repaired = dp_utf8__repair(text, length, &length);
 		if (!repaired) {
@@ -130,6 +137,13 @@ uint32_t dp_builder__string(struct dp_builder *builder, const char *text, size_t
 	id = intern(builder, &builder->strings, text, length);
 	free(repaired);
 	return id;
+}
+
+uint32_t dp_builder__string(struct dp_builder *builder, const char *text, size_t length)
+{
+	if (builder->status)
+		return DP_NONE;
+	return intern_valid(builder, text, strnlen(text, length), TEXT_MOST);
 }
 
 const char *dp_builder__text(const struct dp_builder *builder, uint32_t id)
@@ -159,8 +173,8 @@ static uint32_t demangled(struct dp_builder *builder, const char *text, size_t l
 		return DP_NONE;
 	}
 	builder->demangled_bytes += plain ? strlen(plain) : 0;
-	id = plain ? dp_builder__string(builder, plain, strlen(plain))
-		   : dp_builder__string(builder, text, length);
+	id = plain ? intern_valid(builder, plain, strlen(plain), KERNEL_MOST)
+		   : intern_valid(builder, text, length, KERNEL_MOST);
 	free(plain);
 	builder->demangled[raw] = id;
 	return id;
@@ -182,16 +196,12 @@ static size_t without_descriptor(const char *text, size_t length)
 
 uint32_t dp_builder__kernel_name(struct dp_builder *builder, const char *text, size_t length)
 {
-	const char *end = memchr(text, '\0', length);
-
 	if (builder->status)
 		return DP_NONE;
-	if (end)
-		length = (size_t)(end - text);
-	length = without_descriptor(text, length);
+	length = without_descriptor(text, strnlen(text, length));
 	if (length > 2 && text[0] == '_' && text[1] == 'Z')
 		return demangled(builder, text, length);
-	return dp_builder__string(builder, text, length);
+	return intern_valid(builder, text, length, KERNEL_MOST);
 }
 
 uint32_t dp_builder__copy_name(struct dp_builder *builder, enum dp_copy_kind kind)

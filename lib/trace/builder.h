@@ -121,13 +121,19 @@ uint32_t dp_builder__uuid(struct dp_builder *builder, const char *text, size_t l
 int dp_builder__new(struct dp_builder **builder, struct dp_error *error);
 void dp_builder__free(struct dp_builder *builder);
 
-/* Interns length bytes; invalid UTF-8 becomes U+FFFD, a NUL ends the string. */
+/*
+ * Interns length bytes, of which the first 4,096 are kept; invalid UTF-8 becomes U+FFFD, a NUL ends
+ * the string.
+ */
 uint32_t dp_builder__string(struct dp_builder *builder, const char *text, size_t length);
 
 /* Returns the text of an id that one of these functions returned. Borrowed from the builder. */
 const char *dp_builder__text(const struct dp_builder *builder, uint32_t id);
 
-/* The same for a kernel's name: demangles Itanium-mangled ones (_Z…), removes AMD's ".kd". */
+/*
+ * The same for 16,384 bytes of a kernel's name: demangles Itanium-mangled ones (_Z…), removes AMD's
+ * ".kd".
+ */
 uint32_t dp_builder__kernel_name(struct dp_builder *builder, const char *text, size_t length);
 
 /* Names a copy or a memset that has no name: "[CUDA memcpy HtoD]", "[CUDA memset]". */

@@ -596,7 +596,7 @@ class Baseline(Case):
 
     def test_report_with_long_names(self):
         """A pattern repeats its kernels' names: long ones are cut if that adds up, and read back."""
-        for length, cut in (2000, False), (30000, True):
+        for length, cut in (2000, False), (16000, True):
             trace = self.folder / "long.sqlite"
             hostile.long_pattern(trace, 1, positions=500, length=length, names=2)
             saved = self.report_of(trace, f"{length}.json")

@@ -57,6 +57,17 @@ static void compare(const struct dp_analysis *before, const struct dp_analysis *
 	dp_comparison_free(comparison);
 }
 
+/* The page shows what a report lacks, too. */
+static void show(const struct dp_analysis *analysis)
+{
+	static struct fuzz_shown shown;
+	struct dp_sink sink = { fuzz_show, &shown };
+	struct dp_error error = DP_ERROR_INIT;
+
+	HOLDS(!dp_report_write(analysis, "html", NULL, &sink, &error) && shown.length);
+	shown.length = 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *line = size ? memmem(data, size, AFTER, sizeof(AFTER) - 1) : NULL;
@@ -67,6 +78,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		after = read_report(line + skipped, size - first - skipped);
 	if (before && (after || !line))
 		compare(before, line ? after : before);
+	if (before)
+		show(before);
 	dp_analysis_free(before);
 	dp_analysis_free(after);
 	return 0;

@@ -151,6 +151,9 @@ class Analyses(unittest.TestCase):
                 [finding.rule for finding in saved.findings],
                 [finding.rule for finding in self.analysis.findings],
             )
+            # Also those that show operations, which a report lacks.
+            for form in "text", "json", "csv", "markdown", "html", "chrome", "perfetto", "sqlite":
+                self.assertTrue(saved.report(form), form)
 
     def test_progress_and_log(self):
         seen, reported = [], []

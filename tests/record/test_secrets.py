@@ -43,6 +43,7 @@ ARGUMENTS = [
     "--user", "bob:LEAK33",
     "LEAK34Zk3mQ9xT7wLb2VnR5yHc",
     "sh -c 'WANDB_API_KEY=LEAK35 train --password LEAK36'",
+    '{"api_keys": ["LEAK37", "LEAK38"], "password": {"old": "LEAK39"}}',
     "--note=plain-words",
 ]  # fmt: skip
 LEAK = re.compile(rb"L.{0,3}E.{0,3}A.{0,3}K[0-9]{2}")

@@ -284,6 +284,31 @@ def devices_and_ranges(path, scale, count=1000, ranges=100000):
     database.close()
 
 
+def long_ranges(path, scale, count=300, kernels=64, length=500000):
+    """Iterations of many devices that share a range with a long name."""
+    devices(path, scale, count, kernels)
+    database = sqlite3.connect(path, isolation_level=None)
+    database.execute('CREATE TABLE NVTX_EVENTS(start INTEGER, end INTEGER, eventType INTEGER, '
+                     'globalTid INTEGER, textId INTEGER)')
+    database.execute('BEGIN')
+    database.execute('INSERT INTO StringIds VALUES(99, ?)', ('step ' + 'x' * length,))
+    database.executemany('INSERT INTO NVTX_EVENTS VALUES(?, ?, 59, ?, 99)',
+                         ((80000 * i, 80000 * i + 79990, 16777217 + d)
+                          for d in range(int(count * scale)) for i in range(kernels // 8)))
+    database.execute('COMMIT')
+    database.close()
+
+
+def long_kernels(path, scale, count=300, kernels=64, length=500000):
+    """Devices whose kernels share long names."""
+    devices(path, scale, count, kernels)
+    database = sqlite3.connect(path)
+    with database:
+        database.execute("UPDATE StringIds SET value = value || ? WHERE value LIKE 'kernel%'",
+                         ('k' * length,))
+    database.close()
+
+
 def devices_and_streams(path, scale, count=1000, kernels=60):
     """Devices with a stream for each of their kernels."""
     database = open_new(path)
@@ -373,11 +398,12 @@ def merged_ranks(path, scale, count=1024, kernels=24):
 
 def long_names(path, scale, events=14000, length=50000, names=20):
     """A few long names, of many kernels."""
+    names = int(names * scale)
     database = open_new(path)
     database.execute(KERNEL_TABLE)
     database.execute(STRINGS_TABLE)
     database.executemany('INSERT INTO StringIds VALUES(?, ?)',
-                         ((i, chr(97 + i) * length) for i in range(names)))
+                         ((i, str(i) + chr(97 + i % 26) * length) for i in range(names)))
     add_kernels(database, int(events * scale), lambda i: i % names)
     database.close()
 
@@ -477,9 +503,8 @@ def shared_op(path, scale, events=40000, length=500000):
 
 MAKERS = {maker.__name__: maker for maker in (
     chains, skipped_chains, defaults, hidden_rowid, shadowed_rowids, bogus_tables, devices,
-    one_thread, shared_thread, devices_and_ranges, devices_and_streams, nested_ranges, streams,
-    groups, group_streams,
-    merged_ranks, long_names, long_pattern, open_values, open_lists, open_objects, shared_notes,
+    one_thread, shared_thread, devices_and_ranges, long_ranges, long_kernels, devices_and_streams,
+    nested_ranges, streams, groups, group_streams, merged_ranks, long_names, long_pattern, open_values, open_lists, open_objects, shared_notes,
     shared_details, shared_op)}
 
 

@@ -60,6 +60,9 @@ static const char *const replaced[][2] = {
 	{ "x|{\"token\": \"a b\", \"n\": 1}", "x|{\"token\": \"" R "\", \"n\": 1}" },
 	{ "x|\"{\\\"api_key\\\": \\\"a\\\", \\\"n\\\": 1}\"",
 	  "x|\"{\\\"api_key\\\": \\\"" R "\", \\\"n\\\": 1}\"" },
+	{ "x|{\"secrets\": [\"a\", \"b\"], \"n\": 1}", "x|{\"secrets\": " R ", \"n\": 1}" },
+	{ "x|{\"secrets\":[\"a\", \"b", "x|{\"secrets\":" R },
+	{ "x|a password: {old: b, new: 'c'} d", "x|a password: " R " d" },
 	{ "x|host=h password=a b=c", "x|host=h password=" R " b=c" },
 	{ "x|Server=s;Password=a;Port=1", "x|Server=s;Password=" R ";Port=1" },
 	/* Users. */

@@ -440,6 +440,28 @@ TEST(pauses_lie_between_launches)
 	dp_trace_free(trace);
 }
 
+/* Also where the limit is within a character, U+00E9, and not of a kernel's name. */
+TEST(texts_have_a_limit)
+{
+	struct dp_builder *builder = start();
+	size_t length = 20000;
+	char *text = malloc(length);
+	uint32_t id;
+
+	ck_assert_ptr_nonnull(text);
+	memset(text, 'a', length);
+	id = dp_builder__string(builder, text, 4097);
+	ck_assert_uint_eq(strlen(dp_builder__text(builder, id)), 4096);
+	ck_assert_uint_eq(dp_builder__string(builder, text, length), id);
+	memcpy(text + 4095, "\xc3\xa9", 2);
+	id = dp_builder__string(builder, text, length);
+	ck_assert_uint_eq(strlen(dp_builder__text(builder, id)), 4095);
+	id = dp_builder__kernel_name(builder, text, length);
+	ck_assert_uint_eq(strlen(dp_builder__text(builder, id)), 16384);
+	dp_builder__free(builder);
+	free(text);
+}
+
 TEST(calls_are_known_by_name)
 {
 	ck_assert_int_eq(dp_call__kind("cudaLaunchKernel_v7000"), DP_CALL_LAUNCH);
