@@ -1,6 +1,5 @@
 /*
- * The table DIAGNOSTIC_EVENT: timestamp, severity (1 information, 2 warning, 3 error) and text. The
- * order of rows is not reliable.
+ * The table DIAGNOSTIC_EVENT: timestamp, severity and text. The order of rows is not reliable.
  */
 #include "import/nsys_diagnostics.h"
 
@@ -8,6 +7,9 @@
 #include <string.h>
 
 enum { SEVERITY, TIMESTAMP, TEXT, COLUMNS };
+
+/* ENUM_DIAGNOSTIC_SEVERITY_LEVEL: 0 unknown, 1 information, 4 verbose. */
+enum { WARNING = 2, ERROR = 3 };
 
 /* The builder shortens longer texts anyway. */
 struct reason {
@@ -22,7 +24,7 @@ struct reason {
  */
 static int rank_of(int64_t severity, const char *text)
 {
-	if (severity < 2 || (!strstr(text, "CUDA") && !strstr(text, "CUPTI")))
+	if (severity < WARNING || severity > ERROR || (!strstr(text, "CUDA") && !strstr(text, "CUPTI")))
 		return 0;
 	return (int)severity + (strstr(text, "events") ? 0 : 10);
 }
@@ -35,8 +37,7 @@ static void take(struct reason *best, struct dp_rows *rows)
 
 	snprintf(row.text, sizeof(row.text), "%.*s", (int)DP_MIN(length, sizeof(row.text)),
 		 text ? text : "");
-	/* Unknown severities above error count as errors. */
-	row.rank = rank_of(DP_MIN(dp_rows__id(rows, SEVERITY), 3), row.text);
+	row.rank = rank_of(dp_rows__id(rows, SEVERITY), row.text);
 	if (row.rank > best->rank ||
 	    (row.rank && row.rank == best->rank && row.timestamp < best->timestamp))
 		*best = row;

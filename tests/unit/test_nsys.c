@@ -289,6 +289,7 @@ TEST(no_cuda_reason)
 			      "INSERT INTO DIAGNOSTIC_EVENT VALUES"
 			      "(9, 2, 'No CUDA events collected. Does the process use CUDA?'),"
 			      "(8, 3, 'OpenGL failed'), (1, 1, 'CUDA is fine'), (2, 3, NULL),"
+			      "(1, 4, 'CUDA injection is verbose'),"
 			      "(3, 'x', 'CUDA'), (5, 2, 'CUDA profiling might have not been started'),"
 			      "(4, 2, 'CUDA driver 13.2' || char(10) || 'is not supported. ')");
 	ck_assert_int_eq(open_trace(false), DP_ERR_NO_GPU);
