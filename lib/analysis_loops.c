@@ -8,6 +8,7 @@
  */
 #include "analysis_model.h"
 #include "base/parameters.h"
+#include "base/text.h"
 
 #include <math.h>
 
@@ -256,6 +257,7 @@ static int find_adjacent(struct dp_loop_search *s, const struct dp_loops_request
 static void warn_likely(const struct dp_loop_search *s, struct dp_loops *loops)
 {
 	uint64_t given = s->options->iterations[0];
+	char percent[DP_TEXT_SIZE];
 
 	if (!loops->likely_iterations || given < 2 || !loops->count ||
 	    dp_loops__whole(&loops->loops[0]) != given ||
@@ -264,10 +266,10 @@ static void warn_likely(const struct dp_loop_search *s, struct dp_loops *loops)
 	dp_log__write(
 		&s->options->log, DP_LOG_WARNING,
 		"stream %lld: found %llu iterations, but without -n it would be %zu iterations "
-		"of %zu kernels (%.1f%% confidence)",
+		"of %zu kernels (%s%% confidence)",
 		(long long)dp_trace_stream(s->sequence->trace, s->sequence->stream)->stream,
 		(unsigned long long)given, loops->likely_iterations, loops->likely_length,
-		loops->likely_confidence * 100);
+		dp_text__fixed(percent, loops->likely_confidence * 100, 1));
 	loops->loops[0].confidence.loop = (double)NAN;
 }
 

@@ -74,6 +74,14 @@ const format = {
 		return (bytes < 0 ? "\u2212" : "") + (unit ? digits(value, 4) : String(Math.round(value))) +
 			"\u00a0" + units[unit];
 	},
+	/* in powers of 1000, as the text report's */
+	rate(value, name) {
+		let unit = 0;
+
+		for (; unit < 6 && value >= 999.95; unit++)
+			value /= 1000;
+		return (unit ? digits(value, 4) : String(Math.round(value))) + "\u00a0" + " kMGTPE"[unit].trim() + name;
+	},
 	share(share) {
 		const percent = Math.abs(share) * 100;
 
@@ -90,7 +98,8 @@ const format = {
 		switch (unit) {
 		case "ns": return format.duration(value);
 		case "bytes": return format.bytes(value);
-		case "bytes/s": return format.bytes(value) + "/s";
+		case "bytes/s": return format.rate(value, "B/s");
+		case "FLOP/s": return format.rate(value, unit);
 		case "1": return format.share(value);
 		case "count": return Number.isInteger(value) ? format.count(value) : digits(value, 4);
 		}

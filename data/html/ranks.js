@@ -428,7 +428,7 @@ function collectiveTable() {
 		{ title: "Size", number: true, value: row => row[4], cell: row => format.value(row[4], "bytes") },
 		{ title: "Own time", number: true, help: "Median time that one takes by itself: the shortest of all ranks", value: row => row[5], cell: row => format.value(row[5], "ns") },
 		{ title: "Waiting", number: true, help: "Mean per call and rank", value: row => row[6], cell: row => format.value(row[6], "ns") },
-		{ title: "Bus bandwidth", number: true, help: "As nccl-tests report it", value: row => row[7], cell: row => row[7] === null ? "\u2013" : digits(row[7] / 1e9, 4) + "\u00a0GB/s" },
+		{ title: "Bus bandwidth", number: true, help: "As nccl-tests report it", value: row => row[7], cell: row => format.value(row[7], "bytes/s") },
 	], report.collectives, { filter: row => row[0] + " " + row[1], limit: 12, sort: [6, true] });
 }
 

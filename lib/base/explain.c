@@ -1,4 +1,5 @@
 #include "base/explain.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -23,14 +24,17 @@ static void write_count(char *out, double value)
 
 static void write_value(char *out, const struct dp_stage_fact *fact)
 {
+	char digits[DP_TEXT_SIZE];
+
 	if (!isfinite(fact->value) || fabs(fact->value) > 1e18)
-		snprintf(out, NUMBER_MAX, "%g", fact->value);
+		snprintf(out, NUMBER_MAX, "%s", dp_text__digits(digits, fact->value, 6));
 	else if (!strcmp(fact->unit, "1"))
-		snprintf(out, NUMBER_MAX, "%.1f%%", fact->value * 100);
+		snprintf(out, NUMBER_MAX, "%s%%", dp_text__fixed(digits, fact->value * 100, 1));
 	else if (!strcmp(fact->unit, "log-odds"))
-		snprintf(out, NUMBER_MAX, "%+.2f", fact->value + 0.0); /* -0 is 0 */
+		snprintf(out, NUMBER_MAX, "%s%s", fact->value >= 0 ? "+" : "",
+			 dp_text__fixed(digits, fact->value + 0.0, 2)); /* -0 is 0 */
 	else if (fact->value != floor(fact->value) && fabs(fact->value) < 100)
-		snprintf(out, NUMBER_MAX, "%.1f", fact->value);
+		snprintf(out, NUMBER_MAX, "%s", dp_text__fixed(digits, fact->value, 1));
 	else
 		write_count(out, fact->value);
 }

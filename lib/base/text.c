@@ -1,6 +1,7 @@
-/* Numbers as people read them, in any locale. */
+/* Numbers as people read them, in any locale: printf() is used only for what none changes. */
 #include "base/text.h"
 
+#include <math.h>
 #include <stdio.h>
 
 char *dp_text__count(char buf[DP_TEXT_SIZE], uint64_t count)
@@ -15,4 +16,33 @@ char *dp_text__count(char buf[DP_TEXT_SIZE], uint64_t count)
 	}
 	buf[used] = '\0';
 	return buf;
+}
+
+/* Replaces a locale's decimal sign, which may have several bytes. */
+static char *with_point(char *text, double value)
+{
+	char *to = text;
+
+	if (!isfinite(value))
+		return text;
+	for (const char *from = text; *from; from++) {
+		if (strchr("0123456789+-e", *from))
+			*to++ = *from;
+		else if (to == text || to[-1] != '.')
+			*to++ = '.';
+	}
+	*to = '\0';
+	return text;
+}
+
+char *dp_text__fixed(char buf[DP_TEXT_SIZE], double value, int decimals)
+{
+	snprintf(buf, DP_TEXT_SIZE, "%.*f", decimals, value);
+	return with_point(buf, value);
+}
+
+char *dp_text__digits(char buf[DP_TEXT_SIZE], double value, int digits)
+{
+	snprintf(buf, DP_TEXT_SIZE, "%.*g", digits, value);
+	return with_point(buf, value);
 }

@@ -18,4 +18,11 @@ static inline bool dp_text__is(const char *text, size_t length, const char *word
 /* Writes "21,998". Returns buf. */
 char *dp_text__count(char buf[DP_TEXT_SIZE], uint64_t count);
 
+/*
+ * Write a number with this many decimals, or with this many significant digits ("%g"). The decimal
+ * sign is a point in every locale. Both return buf.
+ */
+char *dp_text__fixed(char buf[DP_TEXT_SIZE], double value, int decimals);
+char *dp_text__digits(char buf[DP_TEXT_SIZE], double value, int digits);
+
 #endif

@@ -59,10 +59,11 @@ static void write_parts(struct dp_render *render, const struct dp_comparison *co
 		const double *value = part->mean.value;
 
 		if (!i)
-			dp_render__format(render,
-					  "\n| mean per iteration | before | after | change | %g%% "
-					  "CI |\n|---|---:|---:|---:|---|\n",
-					  dp_comparison_confidence(comparison) * 100);
+			dp_render__format(
+				render,
+				"\n| mean per iteration | before | after | change | %s "
+				"|\n|---|---:|---:|---:|---|\n",
+				dp_compare_words__ci(before, dp_comparison_confidence(comparison)));
 		if (!(fmax(value[0], value[1]) >= LEAST_PART * period_ns))
 			continue;
 		dp_render__format(render, "| %s | %s | %s |", dp_compare_words__part(part->metric),
@@ -97,6 +98,7 @@ static void write_kernels(struct dp_render *render, const struct dp_comparison *
 {
 	const struct dp_pair_kernel *kernel;
 	size_t shown = 0, more = 0;
+	char ci[DP_NUMBER_SIZE];
 
 	for (size_t i = 0; (kernel = dp_pair_kernel(comparison, pair, i)); i++) {
 		if (!dp_compare_words__shows(kernel, period_ns))
@@ -106,10 +108,11 @@ static void write_kernels(struct dp_render *render, const struct dp_comparison *
 			continue;
 		}
 		if (!shown++)
-			dp_render__format(render,
-					  "\n| kernel | | calls | before | after | change | %g%% CI "
-					  "|\n|---|---|---:|---:|---:|---:|---|\n",
-					  dp_comparison_confidence(comparison) * 100);
+			dp_render__format(
+				render,
+				"\n| kernel | | calls | before | after | change | %s "
+				"|\n|---|---|---:|---:|---:|---:|---|\n",
+				dp_compare_words__ci(ci, dp_comparison_confidence(comparison)));
 		write_kernel(render, kernel);
 	}
 	if (more)

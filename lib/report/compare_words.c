@@ -28,8 +28,8 @@ char *dp_compare_words__calls(char buf[DP_COMPARE_WORDS], const double calls[2],
 	char text[2][DP_NUMBER_SIZE];
 
 	for (int run = 0; run < 2; run++)
-		snprintf(text[run], sizeof(text[run]), "%.*f",
-			 fabs(calls[run] - round(calls[run])) < 0.005 ? 0 : 2, calls[run]);
+		dp_text__fixed(text[run], calls[run],
+			       fabs(calls[run] - round(calls[run])) < 0.005 ? 0 : 2);
 	if (strcmp(text[0], text[1]) != 0)
 		snprintf(buf, DP_COMPARE_WORDS, "%s %s %s", text[0], arrow(ascii), text[1]);
 	else
@@ -39,9 +39,11 @@ char *dp_compare_words__calls(char buf[DP_COMPARE_WORDS], const double calls[2],
 
 char *dp_compare_words__size(char buf[DP_NUMBER_SIZE], double value, const char *unit, bool ascii)
 {
+	char points[DP_TEXT_SIZE];
+
 	if (strcmp(unit, "1") != 0 || !isfinite(value))
 		return dp_human__value(buf, fabs(value), unit, ascii);
-	snprintf(buf, DP_NUMBER_SIZE, "%.1f pp", fabs(value) * 100);
+	snprintf(buf, DP_NUMBER_SIZE, "%s pp", dp_text__fixed(points, fabs(value) * 100, 1));
 	return buf;
 }
 
@@ -114,7 +116,8 @@ static char *ratio_words(char buf[DP_COMPARE_WORDS], double ratio, bool words)
 	char number[DP_NUMBER_SIZE];
 
 	if (ratio >= 2) {
-		snprintf(buf, DP_COMPARE_WORDS, "%.2f times as long", ratio);
+		snprintf(buf, DP_COMPARE_WORDS, "%s times as long",
+			 dp_text__fixed(number, ratio, 2));
 		return buf;
 	}
 	dp_human__share(number, fabs(ratio - 1));
@@ -132,6 +135,14 @@ char *dp_compare_words__percent(char buf[DP_COMPARE_WORDS], const double value[2
 	return known ? ratio_words(buf, value[1] / value[0], true) : strcpy(buf, "not comparable");
 }
 
+char *dp_compare_words__ci(char buf[DP_NUMBER_SIZE], double confidence)
+{
+	char percent[DP_TEXT_SIZE];
+
+	snprintf(buf, DP_NUMBER_SIZE, "%s%% CI", dp_text__digits(percent, confidence * 100, 6));
+	return buf;
+}
+
 /* The smaller change first: "11.9% to 12.8%", "0.8% faster to 1.1% slower", "1.9 to 2.4 times". */
 static void add_interval(struct dp_words *words, const struct dp_difference *time,
 			 double confidence)
@@ -140,13 +151,14 @@ static void add_interval(struct dp_words *words, const struct dp_difference *tim
 	bool faster = time->ratio_high <= 1;
 	char least[DP_COMPARE_WORDS], most[DP_COMPARE_WORDS];
 
-	dp_words__add(words, " (%g%% CI ", confidence * 100);
-	if (isinf(time->ratio_high)) {
-		dp_words__add(words, "%.2f times or more)", time->ratio_low);
-		return;
-	}
+	dp_words__add(words, " (%s ", dp_compare_words__ci(least, confidence));
 	if (time->ratio_high >= 2) {
-		dp_words__add(words, "%.2f to %.2f times)", time->ratio_low, time->ratio_high);
+		dp_words__add(words, "%s", dp_text__fixed(least, time->ratio_low, 2));
+		if (isinf(time->ratio_high))
+			dp_words__add(words, " times or more)");
+		else
+			dp_words__add(words, " to %s times)",
+				      dp_text__fixed(most, time->ratio_high, 2));
 		return;
 	}
 	ratio_words(least, faster ? time->ratio_high : time->ratio_low, both);

@@ -27,6 +27,9 @@ void dp_verdict__of(struct dp_verdict *verdict, const struct dp_comparison *comp
 /* How much faster or slower the second run is: "12.3% faster", "2.40 times as long". */
 char *dp_compare_words__percent(char buf[DP_COMPARE_WORDS], const double value[2]);
 
+/* "95% CI". Returns buf. */
+char *dp_compare_words__ci(char buf[DP_NUMBER_SIZE], double confidence);
+
 /* "176.2 → 128.9 ms": the unit once if both share it. */
 char *dp_compare_words__change(char buf[DP_COMPARE_WORDS], const double value[2], const char *unit,
 			       bool ascii);

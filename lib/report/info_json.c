@@ -1,4 +1,5 @@
 /* The contents of a trace, for programs. Keys are those of the report's schema where both exist. */
+#include "base/text.h"
 #include "report/info.h"
 #include "report/json_text.h"
 #include "report/number.h"
@@ -259,7 +260,7 @@ static void write_kernels(struct json *json, const struct dp_info *info)
 		put_count(json, "count", kernel->count);
 		put_integer(json, "total_ns", kernel->total_ns);
 		begin(json, "share");
-		dp_render__text(json->render, dp_number__fixed(share, kernel->share, 6));
+		dp_render__text(json->render, dp_text__fixed(share, kernel->share, 6));
 		close_level(json, "}");
 	}
 	close_level(json, "]");

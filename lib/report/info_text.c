@@ -437,7 +437,7 @@ static void print_kernel(struct dp_render *render, const struct dp_info *info,
 	bool wide = width_of(render) >= NARROW;
 	size_t room = width_of(render) - (wide ? 38 : 18);
 
-	dp_text__column(render, dp_number__fixed(number, 100 * kernel->share, 1), -6);
+	dp_text__column(render, dp_text__fixed(number, 100 * kernel->share, 1), -6);
 	dp_render__text(render, "%");
 	dp_text__column(render, duration(number, render, total_ns), -9);
 	if (wide) {

@@ -1,4 +1,4 @@
-/* Numbers in text. printf() is used only for what no locale changes, or is corrected. */
+/* Numbers in text. printf() is used only for what no locale changes. */
 #include "report/number.h"
 #include "base/text.h"
 #include <deepprof/report.h>
@@ -33,27 +33,6 @@ size_t dp_number__integer(char buf[DP_NUMBER_SIZE], int64_t value)
 	return used;
 }
 
-/* Replaces a locale's decimal sign, which may have several bytes. */
-static void fix_point(char *text)
-{
-	char *to = text;
-
-	for (const char *from = text; *from; from++) {
-		if (strchr("0123456789+-e", *from))
-			*to++ = *from;
-		else if (to == text || to[-1] != '.')
-			*to++ = '.';
-	}
-	*to = '\0';
-}
-
-char *dp_number__fixed(char buf[DP_NUMBER_SIZE], double value, int places)
-{
-	snprintf(buf, DP_NUMBER_SIZE, "%.*f", places, value);
-	fix_point(buf);
-	return buf;
-}
-
 void dp_number__json(char buf[DP_NUMBER_SIZE], double value, const char *unit)
 {
 	if (!isfinite(value)) {
@@ -61,8 +40,7 @@ void dp_number__json(char buf[DP_NUMBER_SIZE], double value, const char *unit)
 	} else if (dp_number__is_integer(unit) && fabs(value) < INTEGER_LIMIT) {
 		dp_number__integer(buf, llround(value));
 	} else {
-		snprintf(buf, DP_NUMBER_SIZE, "%.9g", value);
-		fix_point(buf);
+		dp_text__digits(buf, value, 9);
 	}
 }
 
@@ -206,16 +184,22 @@ static double four_digits(double value)
 	return scale > 0 ? round(value / scale) * scale : value;
 }
 
-static char *flop_rate(char buf[DP_NUMBER_SIZE], double value)
+/* In powers of 1000, as vendors and benchmarks state bandwidths and peaks. */
+static char *rate(char buf[DP_NUMBER_SIZE], double value, const char *name)
 {
 	static const char *const units[] = { "", "k", "M", "G", "T", "P", "E" };
 	char digits[DP_NUMBER_SIZE];
 	size_t unit = 0;
 
-	for (; unit < DP_COUNT(units) - 1 && value >= 1000; unit++)
+	for (; unit < DP_COUNT(units) - 1 && value >= 999.95; unit++)
 		value /= 1000;
-	significant(digits, fmin(fmax(value, 0), 9999), 4);
-	snprintf(buf, DP_NUMBER_SIZE, "%.32s %sFLOP/s", digits, units[unit]);
+	if (value < 0)
+		return none(buf);
+	if (unit)
+		significant(digits, fmin(value, 9999), 4);
+	else
+		dp_number__integer(digits, llround(value));
+	snprintf(buf, DP_NUMBER_SIZE, "%.32s %s%s", digits, units[unit], name);
 	return buf;
 }
 
@@ -229,14 +213,12 @@ char *dp_human__value(char buf[DP_NUMBER_SIZE], double value, const char *unit, 
 		return dp_human__bytes(buf, value);
 	if (!strcmp(unit, "1"))
 		return dp_human__share(buf, value);
-	if (!strcmp(unit, "bytes/s") && isfinite(value)) {
-		snprintf(buf, DP_NUMBER_SIZE, "%.32s/s", dp_human__bytes(digits, value));
-		return buf;
-	}
 	if (!isfinite(value))
 		return none(buf);
+	if (!strcmp(unit, "bytes/s"))
+		return rate(buf, value, "B/s");
 	if (!strcmp(unit, "FLOP/s"))
-		return flop_rate(buf, value);
+		return rate(buf, value, unit);
 	if (!strcmp(unit, "count") && value >= 0 && value < INTEGER_LIMIT) {
 		dp_text__count(buf, (uint64_t)llround(value));
 		return buf;

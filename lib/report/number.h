@@ -15,9 +15,6 @@ bool dp_number__is_integer(const char *unit);
 /* Writes the decimal digits of an integer. Returns their number. */
 size_t dp_number__integer(char buf[DP_NUMBER_SIZE], int64_t value);
 
-/* Writes a number with this many digits after the point. Returns buf. */
-char *dp_number__fixed(char buf[DP_NUMBER_SIZE], double value, int places);
-
 /* Writes a number for JSON, rounded if its unit has whole numbers; "null" if it is not finite. */
 void dp_number__json(char buf[DP_NUMBER_SIZE], double value, const char *unit);
 

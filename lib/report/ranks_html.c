@@ -8,6 +8,7 @@
 #include "report/ranks_words.h"
 
 #include "base/strings.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -167,7 +168,7 @@ static void write_cell(struct page *page, size_t r, size_t first, size_t end)
 		if (!counts[i])
 			dp_render__text(page->render, "null");
 		else
-			dp_render__text(page->render, dp_number__fixed(number, us, us < 10000));
+			dp_render__text(page->render, dp_text__fixed(number, us, us < 10000));
 	}
 }
 

@@ -1,4 +1,5 @@
 /* The result for programs, schema 1 (data/ranks.schema.json). */
+#include "base/text.h"
 #include "report/json_text.h"
 #include "report/number.h"
 #include "report/ranks.h"
@@ -14,7 +15,7 @@ static struct dp_json_value text(const char *value)
 /* A time or a drift to a thousandth, in buf: offsets between clocks may have 19 digits before. */
 static struct dp_json_value fixed(char buf[DP_NUMBER_SIZE], double value)
 {
-	return dp_json__raw(isfinite(value) ? dp_number__fixed(buf, value, 3) : "null");
+	return dp_json__raw(isfinite(value) ? dp_text__fixed(buf, value, 3) : "null");
 }
 
 /* Begins the list's next object. */

@@ -112,7 +112,8 @@ static void write_collective(struct dp_render *render, const struct dp_collectiv
 				  : "");
 	duration(render, row->own_ns);
 	duration(render, row->wait_ns);
-	dp_render__format(render, " %s | ", dp_ranks_words__bandwidth(number, row->bandwidth));
+	dp_render__format(render, " %s | ",
+			  dp_human__value(number, row->bandwidth, "bytes/s", false));
 	dp_markdown__words(render, dp_ranks_words__groups(group, row, NAME_COLUMNS, false));
 	dp_render__text(render, " |\n");
 }

@@ -191,7 +191,7 @@ static void write_row(struct dp_render *render, const struct dp_collective_row *
 		row->first->bytes ? dp_human__bytes(number, (double)row->first->bytes) : "-", -10);
 	column(render, row->own_ns, 10);
 	column(render, row->wait_ns, 10);
-	dp_text__column(render, dp_ranks_words__bandwidth(number, row->bandwidth), -12);
+	dp_text__column(render, dp_human__value(number, row->bandwidth, "bytes/s", false), -12);
 	dp_render__format(render, "  %s\n", group);
 }
 

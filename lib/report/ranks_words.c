@@ -1,4 +1,5 @@
 /* The words of a verdict on the ranks of a job, for text, Markdown and HTML. */
+#include "base/text.h"
 #include "report/ranks_words.h"
 
 #include <math.h>
@@ -247,6 +248,8 @@ void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *rende
 
 void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks_verdict *verdict)
 {
+	char p[DP_TEXT_SIZE];
+
 	if (!verdict->shared)
 		dp_words__add(words,
 			      verdict->by_compute	? "computes longer while its peers are idle"
@@ -256,8 +259,8 @@ void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks_verd
 		dp_words__add(words, "last to reach %zu of %zu synchronizing collectives",
 			      verdict->last, verdict->shared);
 	if (isfinite(verdict->p_value))
-		dp_words__add(words, " (p %s %.4f)", verdict->p_value <= 0.0005 ? "<=" : "=",
-			      verdict->p_value);
+		dp_words__add(words, " (p %s %s)", verdict->p_value <= 0.0005 ? "<=" : "=",
+			      dp_text__fixed(p, verdict->p_value, 4));
 }
 
 enum { PAUSES_LISTED = 4 };
@@ -380,20 +383,6 @@ void dp_ranks_words__rest(struct dp_words *words, const struct dp_render *render
 	if (low <= high)
 		dp_words__add(words, ", own time %s",
 			      dp_human__range(range, low, high, render->options->ascii));
-}
-
-char *dp_ranks_words__bandwidth(char buf[DP_NUMBER_SIZE], double bytes_per_second)
-{
-	double scale = bytes_per_second < 1e5 ? 1e3 : bytes_per_second < 1e8 ? 1e6 : 1e9;
-
-	if (isfinite(bytes_per_second))
-		snprintf(buf, DP_NUMBER_SIZE, "%.3g %s", bytes_per_second / scale,
-			 scale < 1e6   ? "kB/s"
-			 : scale < 1e9 ? "MB/s"
-				       : "GB/s");
-	else
-		strcpy(buf, "-");
-	return buf;
 }
 
 char *dp_ranks_words__groups(char buf[DP_LABEL_SIZE], const struct dp_collective_row *row,

@@ -56,9 +56,6 @@ void dp_ranks_words__sources(struct dp_words *words, const struct dp_ranks *rank
 void dp_ranks_words__rest(struct dp_words *words, const struct dp_render *render,
 			  const struct dp_ranks *ranks, const struct dp_rank_rows *rows);
 
-/* "106 GB/s", or "-" if unknown. Returns buf. */
-char *dp_ranks_words__bandwidth(char buf[DP_NUMBER_SIZE], double bytes_per_second);
-
 /* "4 x 16 ranks", or a single group's name if its size is unknown. Returns buf. */
 char *dp_ranks_words__groups(char buf[DP_LABEL_SIZE], const struct dp_collective_row *row,
 			     size_t columns, bool ascii);

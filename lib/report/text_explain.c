@@ -124,16 +124,17 @@ static void write_pattern(struct dp_render *render, uint32_t stream, size_t at, 
 {
 	const struct dp_explanation *entry;
 	struct dp_words words = { 0 };
-	char edits[DP_NUMBER_SIZE];
+	char edits[DP_NUMBER_SIZE], times[DP_TEXT_SIZE];
 
 	at = find_before(render, stream, at, "pattern", length);
 	if (at == SIZE_MAX)
 		return;
 	entry = entry_at(render, at, stream);
 	dp_words__add(&words,
-		      "%.3g times in %.0f of %.0f kernels, with %s; it describes them in %.0f "
+		      "%s times in %.0f of %.0f kernels, with %s; it describes them in %.0f "
 		      "bits instead of %.0f",
-		      fact(entry, "iterations"), fact(entry, "covered"), fact(entry, "symbols"),
+		      dp_text__digits(times, fact(entry, "iterations"), 3), fact(entry, "covered"),
+		      fact(entry, "symbols"),
 		      dp_text__plural(edits, (uint64_t)fact(entry, "edits"), "difference"),
 		      fact(entry, "bits"), fact(entry, "bits_without"));
 	write_line(render, "repeats", &words);

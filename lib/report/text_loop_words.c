@@ -293,10 +293,9 @@ void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size
 	if (loop->annotation)
 		add_annotation(words, loop->annotation, render->options->ascii);
 	if (loop->found_by != DP_FOUND_BY_MARKS && isfinite(loop->confidence))
-		dp_words__add(words,
-			      loop->confidence < SURE ? " (%.0f%% confidence)"
-						      : " (%.1f%% confidence)",
-			      loop->confidence * 100);
+		dp_words__add(words, " (%s%% confidence)",
+			      dp_text__fixed(number, loop->confidence * 100,
+					     loop->confidence < SURE ? 0 : 1));
 	if (loop->found_by != DP_FOUND_BY_MARKS && render->options->verbose)
 		add_phase(words, loop);
 	add_exceptions(words, render, loop);

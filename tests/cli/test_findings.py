@@ -146,7 +146,7 @@ class Findings(cli.Case):
         self.assertEqual(rows[0]["bus_bandwidth"], 75 * 10**8)
         self.assertIsNone(rows[1]["bus_bandwidth"])
         text = cli.run("analyze", "-v", path).stdout
-        self.assertIn("6.985 GiB/s  allreduce 976.6 KiB x 4 ranks", text)
+        self.assertIn("7.500 GB/s  allreduce 976.6 KiB x 4 ranks", text)
         done = cli.run("analyze", "--flops=197.8G", "--format=json", path)
         (loop,) = json.loads(done.stdout)["loops"]
         utilization = [x["mfu"] for x in loop["iterations"] if x["mfu"] is not None]

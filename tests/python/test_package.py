@@ -529,7 +529,8 @@ import deepprof, json, locale, sys
 locale.setlocale(locale.LC_ALL, sys.argv[1])
 sample, faster, ranks = sys.argv[2:]
 results = deepprof.analyze(sample), deepprof.compare(sample, faster), deepprof.ranks(ranks)
-print(json.dumps([[each.report(form) for form in ("json", "html")] for each in results]))
+forms = "json", "html", "text", "markdown", "csv"
+print(json.dumps([[each.report(form, verbose=True) for form in forms] for each in results]))
 """
 
     def test_decimal_comma(self):
@@ -545,11 +546,7 @@ print(json.dumps([[each.report(form) for form in ("json", "html")] for each in r
                     [sys.executable, "-c", self.PROGRAM, name, SAMPLE, FASTER, RANKS],
                     env={**os.environ, "LOCPATH": folder}))
                 for name in ("C", "de_DE.UTF-8"))
-        for result in zip(plain, german):
-            for before, after in zip(*result):
-                # without texts, and what is around a page's data
-                data = [re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', text) for text in (before, after)]
-                self.assertEqual(data[0], data[1])
+        self.assertEqual(plain, german)
 
 
 class Capsules(unittest.TestCase):

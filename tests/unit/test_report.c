@@ -1,4 +1,5 @@
 /* Reports: numbers, names, bars; wrong requests; sinks that fail. */
+#include "base/text.h"
 #include "report/label.h"
 #include "report/number.h"
 #include "report/sparkline.h"
@@ -70,6 +71,11 @@ TEST(other_units)
 	ck_assert_str_eq(dp_human__bytes(buf, 19267840), "18.38 MiB");
 	ck_assert_str_eq(dp_human__bytes(buf, 1e30), "9999 EiB");
 	ck_assert_str_eq(dp_human__value(buf, 21998, "count", true), "21,998");
+	ck_assert_str_eq(dp_human__value(buf, 0, "bytes/s", true), "0 B/s");
+	ck_assert_str_eq(dp_human__value(buf, 134217728e3, "bytes/s", true), "134.2 GB/s");
+	ck_assert_str_eq(dp_human__value(buf, 999960, "bytes/s", true), "1.000 MB/s");
+	ck_assert_str_eq(dp_human__value(buf, (double)NAN, "bytes/s", true), "-");
+	ck_assert_str_eq(dp_human__value(buf, 1.101e14, "FLOP/s", true), "110.1 TFLOP/s");
 	ck_assert_str_eq(dp_human__value(buf, 250.5, "W", true), "250.5 W");
 	ck_assert_str_eq(dp_human__value(buf, (double)NAN, "W", true), "-");
 }
@@ -95,6 +101,16 @@ static void check_json_numbers(void)
 	ck_assert_str_eq(json_number(1e19, "bytes"), "1e+19");
 }
 
+static void check_decimals(void)
+{
+	char buf[DP_TEXT_SIZE];
+
+	ck_assert_str_eq(dp_text__fixed(buf, -1234.567, 2), "-1234.57");
+	ck_assert_str_eq(dp_text__fixed(buf, 99.95, 0), "100");
+	ck_assert_str_eq(dp_text__digits(buf, 99.9, 6), "99.9");
+	ck_assert_str_eq(dp_text__digits(buf, 95, 6), "95");
+}
+
 TEST(numbers_for_machines)
 {
 	char buf[DP_NUMBER_SIZE];
@@ -104,9 +120,12 @@ TEST(numbers_for_machines)
 	ck_assert_str_eq(buf, "-9223372036854775808");
 	dp_number__integer(buf, INT64_MAX);
 	ck_assert_str_eq(buf, "9223372036854775807");
+	check_decimals();
 	/* An application may have set a locale with another decimal sign. */
-	if (setlocale(LC_ALL, "de_DE.UTF-8") || setlocale(LC_ALL, "fr_FR.UTF-8"))
+	if (setlocale(LC_ALL, "de_DE.UTF-8") || setlocale(LC_ALL, "fr_FR.UTF-8")) {
 		check_json_numbers();
+		check_decimals();
+	}
 }
 
 static const char *text_label(const char *text, size_t columns, bool ascii)
