@@ -144,6 +144,8 @@ struct dp_rule_finding {
 	char advice[DP_ADVICE_SIZE]; /* advice that was composed; "": none */
 	/* What a replay leaves out; DP_REPLAY_NOTHING: the cost is used. */
 	enum dp_replay_change change;
+	/* The metric that the cost is a part of if it is not the finding's; static, or NULL. */
+	const char *part;
 	/* The driver's to fill. */
 	double total_ns; /* what fixing it would save in all whole iterations */
 	/* One of each, until findings of several devices are joined. */
@@ -225,6 +227,16 @@ const char *dp_rule__stall_advice(enum dp_purpose purpose);
  */
 void dp_rule__name_stream_wait(const struct dp_rule_input *input, struct dp_rule_finding *out,
 			       bool slow);
+
+/*
+ * Name what takes longer with each iteration: the host range over idle time, or the kernel, whose
+ * time rises most.
+ */
+void dp_rule__name_growing_range(const struct dp_rule_input *input, struct dp_rule_finding *out);
+void dp_rule__name_growing_kernel(const struct dp_rule_input *input, struct dp_rule_finding *out);
+
+/* For a host that takes longer with each iteration. */
+extern const char dp_rule__host_growth_advice[];
 
 /*
  * Names the launcher of most of the copies that a finding is about, or the kernel that communicates

@@ -11,21 +11,8 @@
 /* Smallest share of the period: a microsecond that becomes two does not matter. */
 #define LEAST_SHARE 0.02
 
-/* Names the host range over idle time that grows most. */
-static void name_range(const struct dp_rule_input *input, struct dp_rule_finding *out)
-{
-	const struct dp_host_range *most = NULL;
-
-	for (size_t i = 0; input->ranges && i < input->ranges->count; i++) {
-		const struct dp_host_range *at = &input->ranges->ranges[i];
-
-		if (!at->inner && at->activity != DP_HOST_SYNC && at->rise_ns > 0 &&
-		    (!most || at->rise_ns > most->rise_ns))
-			most = at;
-	}
-	if (most && most->outer[0])
-		dp_rule__call_evidence(out, "range_rise_ns", "ns", most->rise_ns, most->outer);
-}
+const char dp_rule__host_growth_advice[] =
+	"find what grows on the host: a list appended to in the loop, a graph that is kept, logs";
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
@@ -47,14 +34,16 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		return false;
 	out->finding.severity = DP_SEVERITY_WARNING;
 	out->finding.recoverable_ns = rise_ns / 2;
+	out->part =
+		dp_rule__typical(input, "input_wait_ns") > dp_rule__typical(input, "host_wait_ns")
+			? "input_wait_ns"
+			: "host_wait_ns";
 	dp_rule__evidence(out, "interval_ns", "ns", trend.median);
 	dp_rule__evidence(out, "rise_ns", "ns", rise_ns);
 	dp_rule__evidence(out, "rise_per_iteration_ns", "ns", trend.slope);
-	name_range(input, out);
+	dp_rule__name_growing_range(input, out);
 	dp_rule__evidence(out, "p", "1", trend.p);
-	out->finding.advice =
-		"find what grows on the host: a list appended to in the loop, a graph that "
-		"is kept, logs";
+	out->finding.advice = dp_rule__host_growth_advice;
 	return true;
 }
 

@@ -1,7 +1,7 @@
 /*
- * Iterations take longer and longer on the device: a tensor that is concatenated to in the loop, a
- * sequence that grows. Uses Theil and Sen's slope and Mann and Kendall's test, and names the part
- * and the kernel that grow with it.
+ * Iterations take longer and longer: a tensor that is concatenated to in the loop, a sequence that
+ * grows. Uses Theil and Sen's slope and Mann and Kendall's test, and names the part that grows with
+ * it, and the kernel, the launcher of copies or the host range.
  */
 #include "diagnose/diagnose.h"
 
@@ -13,18 +13,30 @@
 /* Share of the period's rise for a part to be named as what grows. */
 #define MOST_OF_IT 0.5
 
-static const struct {
+#define TENSOR                                                                                   \
+	"find the tensor that grows in the loop: torch.cat, lists that are stacked, a sequence " \
+	"or a cache without a limit"
+
+enum subject { KERNEL, UPLOAD, DEVICE_COPY, COPY, RANGE };
+
+/* In this order: uploads and copies within the device are copies, too. */
+static const struct part {
 	const char *metric;
 	const char *evidence;
+	enum subject subject; /* what is named */
 	const char *advice;
 } parts[] = {
-	{ "compute_ns", "compute_rise_ns",
-	  "find the tensor that grows in the loop: torch.cat, lists that are stacked, a sequence "
-	  "or a cache without a limit" },
-	{ "comm_exposed_ns", "communication_rise_ns",
+	{ "compute_ns", "compute_rise_ns", KERNEL, TENSOR },
+	{ "comm_exposed_ns", "communication_rise_ns", KERNEL,
 	  "find what grows in what is sent, or the rank that gets slower" },
-	{ "copy_exposed_ns", "copy_rise_ns",
+	{ "upload_exposed_ns", "upload_rise_ns", UPLOAD,
+	  "find what is uploaded more with each iteration: a batch, a sequence or a mask that "
+	  "grows" },
+	{ "d2d_exposed_ns", "device_copy_rise_ns", DEVICE_COPY, TENSOR },
+	{ "copy_exposed_ns", "copy_rise_ns", COPY,
 	  "find what is copied more with each iteration: results that are kept, logs" },
+	{ "input_wait_ns", "input_rise_ns", RANGE, dp_rule__host_growth_advice },
+	{ "host_wait_ns", "host_rise_ns", RANGE, dp_rule__host_growth_advice },
 };
 
 /*
@@ -51,56 +63,59 @@ static size_t gather(const struct dp_rule_input *input, const char *name)
 	return count;
 }
 
-/* Names the kernel whose time per iteration rises most. */
-static void name_kernel(const struct dp_rule_input *input, struct dp_rule_finding *out)
+static void name(const struct dp_rule_input *input, struct dp_rule_finding *out,
+		 enum subject subject)
 {
-	const struct dp_time_stat *most = NULL;
-
-	for (size_t i = 0; input->stats && i < input->stats->kernels.count; i++) {
-		const struct dp_time_stat *at = &input->stats->kernels.stats[i];
-
-		if (at->rise_ns > 0 && (!most || at->rise_ns > most->rise_ns))
-			most = at;
-	}
-	if (most)
-		dp_rule__call_evidence(out, "kernel_rise_ns", "ns", most->rise_ns, most->name);
+	if (subject == KERNEL)
+		dp_rule__name_growing_kernel(input, out);
+	else if (subject == UPLOAD)
+		dp_rule__name_transfer(input, out, DP_TRANSFER_UPLOAD);
+	else if (subject == DEVICE_COPY)
+		dp_rule__name_transfer(input, out, DP_TRANSFER_DEVICE_COPY);
+	else if (subject == RANGE)
+		dp_rule__name_growing_range(input, out);
 }
 
-static void find_part(const struct dp_rule_input *input, struct dp_rule_finding *out,
-		      double slope)
+/* The slope of a metric over typical iterations; 0 if too few are known. */
+static double slope_of(const struct dp_rule_input *input, const char *metric)
 {
+	size_t count = gather(input, metric);
 	struct dp_trend trend;
-	size_t count;
 
-	for (size_t i = 0; i < DP_COUNT(parts); i++) {
-		count = gather(input, parts[i].metric);
-		if (!count || !dp_trend__init(&trend, input->scratch, count) ||
-		    !(trend.slope >= MOST_OF_IT * slope))
-			continue;
-		dp_rule__evidence(out, parts[i].evidence, "ns", trend.slope * (double)count);
-		out->finding.advice = parts[i].advice;
-		if (!i)
-			name_kernel(input, out);
-		return;
-	}
+	return count && dp_trend__init(&trend, input->scratch, count) ? trend.slope : 0;
+}
+
+/* Finds the part of the period that most of its rise is in. */
+static const struct part *find_part(const struct dp_rule_input *input, double slope)
+{
+	for (size_t i = 0; i < DP_COUNT(parts); i++)
+		if (slope_of(input, parts[i].metric) >= MOST_OF_IT * slope)
+			return &parts[i];
+	return NULL;
 }
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	const double *period_ns = dp_rule__metric(input, "period_ns");
+	size_t count = gather(input, "period_ns");
+	const struct part *part;
 	struct dp_trend trend;
 	double rise_ns;
 
-	if (!dp_rule__rises(input, out, gather(input, "period_ns"), "growing-iteration", &trend,
-			    &rise_ns))
+	if (!dp_rule__rises(input, out, count, "growing-iteration", &trend, &rise_ns))
+		return false;
+	part = find_part(input, trend.slope);
+	/* between iterations it is reported by growing-interval */
+	if (!part ||
+	    (part->subject == RANGE && slope_of(input, "interval_ns") >= MOST_OF_IT * trend.slope))
 		return false;
 	dp_rule__evidence(out, "rise_ns", "ns", rise_ns);
 	dp_rule__evidence(out, "rise_per_iteration_ns", "ns", trend.slope);
-	find_part(input, out, trend.slope);
-	/* growing work of the host is reported by growing-interval or host-bound */
-	if (!out->finding.advice)
-		return false;
+	dp_rule__evidence(out, part->evidence, "ns", slope_of(input, part->metric) * (double)count);
 	out->finding.recoverable_ns = rise_ns / 2;
+	out->part = part->metric;
+	name(input, out, part->subject);
+	out->finding.advice = part->advice;
 	out->finding.last_iteration = input->loop->iterations - 1;
 	for (size_t k = input->loop->iterations; k-- > 0;)
 		if (!isnan(period_ns[k]) && dp_rule__is_typical(input, k))
@@ -110,7 +125,6 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__growing_iteration = {
 	{ "growing-iteration",
-	  "iterations and a part of them on the GPU grow over the run by at least 10%",
-	  LEAST_RISE },
+	  "iterations grow over the run by at least 10%, and so does a part of them", LEAST_RISE },
 	check,
 };

@@ -58,3 +58,32 @@ void dp_rule__name_transfer(const struct dp_rule_input *input, struct dp_rule_fi
 				       input->transfers->share[kind] * out->finding.recoverable_ns,
 				       name);
 }
+
+void dp_rule__name_growing_range(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	const struct dp_host_range *most = NULL;
+
+	for (size_t i = 0; input->ranges && i < input->ranges->count; i++) {
+		const struct dp_host_range *at = &input->ranges->ranges[i];
+
+		if (!at->inner && at->activity != DP_HOST_SYNC && at->rise_ns > 0 &&
+		    (!most || at->rise_ns > most->rise_ns))
+			most = at;
+	}
+	if (most && most->outer[0])
+		dp_rule__call_evidence(out, "range_rise_ns", "ns", most->rise_ns, most->outer);
+}
+
+void dp_rule__name_growing_kernel(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	const struct dp_time_stat *most = NULL;
+
+	for (size_t i = 0; input->stats && i < input->stats->kernels.count; i++) {
+		const struct dp_time_stat *at = &input->stats->kernels.stats[i];
+
+		if (at->rise_ns > 0 && (!most || at->rise_ns > most->rise_ns))
+			most = at;
+	}
+	if (most)
+		dp_rule__call_evidence(out, "kernel_rise_ns", "ns", most->rise_ns, most->name);
+}

@@ -43,27 +43,41 @@ static void point_inside(struct dp_rule_finding *at)
 		at->finding.advice = at->advice;
 }
 
-/* Metrics whose time is, or may be, the same: exposed copies, waits for the device. */
+enum group { NO_GROUP, COPIES, HOST, INPUT, COMMUNICATION, DEVICE_COPIES };
+
+/* Metrics whose time is, or may be, the same. */
 static const struct {
 	const char *metric;
-	int group;
+	enum group group;
 } groups[] = {
-	{ "upload_exposed_ns", 1 },	 { "pageable_copy_ns", 1 }, { "blocking_copy_ns", 1 },
-	{ "repeated_upload_ns", 1 }, { "sync_lost_ns", 2 },	    { "host_wait_ns", 2 },
-	{ "short_gaps_ns", 2 },
+	{ "upload_exposed_ns", COPIES },
+	{ "copy_exposed_ns", COPIES },
+	{ "pageable_copy_ns", COPIES },
+	{ "blocking_copy_ns", COPIES },
+	{ "repeated_upload_ns", COPIES },
+	{ "sync_lost_ns", HOST },
+	{ "host_wait_ns", HOST },
+	{ "short_gaps_ns", HOST },
+	{ "cpu_wait_ns", HOST },
+	{ "input_wait_ns", INPUT },
+	{ "comm_exposed_ns", COMMUNICATION },
+	{ "d2d_exposed_ns", DEVICE_COPIES },
 };
 
-static int group_of(const struct dp_rule_finding *at)
+static enum group group_of(const struct dp_rule_finding *at)
 {
-	for (size_t i = 0; at->finding.metric && i < DP_COUNT(groups); i++)
-		if (!strcmp(groups[i].metric, at->finding.metric))
+	const char *metric = at->part ? at->part : at->finding.metric;
+
+	for (size_t i = 0; metric && i < DP_COUNT(groups); i++)
+		if (!strcmp(groups[i].metric, metric))
 			return groups[i].group;
-	return 0;
+	return NO_GROUP;
 }
 
 static bool overlap(const struct dp_rule_finding *a, const struct dp_rule_finding *b)
 {
 	return a->finding.loop == b->finding.loop && a->devices[0] == b->devices[0] &&
+	       !isnan(a->finding.recoverable_ns) && !isnan(b->finding.recoverable_ns) &&
 	       group_of(a) && group_of(a) == group_of(b);
 }
 

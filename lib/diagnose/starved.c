@@ -193,6 +193,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	if (starved.parts)
 		dp_rule__evidence(out, "parts_of_30", "count", starved.parts);
 	name_ranges(input, out);
+	out->part = out->finding.activity == DP_HOST_INPUT ? "input_wait_ns" : "host_wait_ns";
 	out->finding.advice =
 		"look at these iterations in the timeline: what does the host do there?";
 	dp_rule__advise_by_ranges(out, DP_HOST_WAIT);

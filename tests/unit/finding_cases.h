@@ -18,6 +18,8 @@ struct fixture {
 	struct dp_findings findings;
 	const struct dp_stalls *stalls;
 	const struct dp_loop_stats *stats;
+	const struct dp_host_ranges *ranges;
+	const struct dp_transfers *transfers;
 	const struct dp_replay *replay;
 	enum dp_terms terms;
 };
@@ -64,6 +66,8 @@ static inline const struct dp_finding *find(const char *rule)
 				       .summary = at.summary,
 				       .stalls = at.stalls,
 				       .stats = at.stats,
+				       .ranges = at.ranges,
+				       .transfers = at.transfers,
 				       .replay = at.replay,
 				       .terms = at.terms };
 

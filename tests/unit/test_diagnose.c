@@ -472,7 +472,7 @@ TEST(iterations_that_grow_are_explained)
 	ck_assert_ptr_nonnull(finding);
 	ck_assert_double_eq_tol(evidence(finding, "rise_per_iteration_ns"), 1e4, 1);
 	ck_assert_str_eq(call_of(finding), "cat");
-	/* if nothing on the device grows, this rule reports nothing */
+	/* if no part grows, this rule reports nothing */
 	set("compute_ns", 8e5);
 	ck_assert_ptr_null(find("growing-iteration"));
 	/* Nor is a rise of less than a tenth. */
@@ -483,6 +483,48 @@ TEST(iterations_that_grow_are_explained)
 	ck_assert_ptr_null(find("growing-iteration"));
 	at.stats = NULL;
 	dp_findings__fini(&at.findings);
+}
+
+/* The launcher of copies, or the host range, that grows with the iterations is named. */
+TEST(copies_and_host_work_that_grow_are_explained)
+{
+	struct dp_transfers transfers = { .name = { [DP_TRANSFER_UPLOAD] = "aten::copy_" },
+					  .share = { [DP_TRANSFER_UPLOAD] = 1 } };
+	struct dp_host_range ranges[] = {
+		{ .outer = "forward", .activity = DP_HOST_WAIT, .rise_ns = 10 },
+		{ .outer = "build_mask", .activity = DP_HOST_WAIT, .rise_ns = 9990 }
+	};
+	struct dp_host_ranges all = { .ranges = ranges, .count = DP_COUNT(ranges) };
+	const struct dp_finding *finding;
+
+	start();
+	at.transfers = &transfers;
+	at.ranges = &all;
+	for (size_t k = 0; k + 1 < ITERATIONS; k++) {
+		metric("period_ns")[k] = 1e6 + 1e4 * (double)k;
+		metric("upload_exposed_ns")[k] = metric("copy_exposed_ns")[k] = 1e4 * (double)k;
+	}
+	finding = find("growing-iteration");
+	ck_assert_double_eq_tol(evidence(finding, "upload_rise_ns"), 1e4 * (ITERATIONS - 1), 1e4);
+	ck_assert_str_eq(call_of(finding), "aten::copy_");
+	ck_assert_ptr_nonnull(strstr(finding->advice, "uploaded"));
+	set("upload_exposed_ns", 0);
+	set("copy_exposed_ns", 0);
+	for (size_t k = 0; k + 1 < ITERATIONS; k++)
+		metric("host_wait_ns")[k] = metric("idle_host_ns")[k] = 4e5 + 1e4 * (double)k;
+	finding = find("growing-iteration");
+	ck_assert_double_eq_tol(evidence(finding, "host_rise_ns"), 1e4 * (ITERATIONS - 1), 1e4);
+	ck_assert_str_eq(call_of(finding), "build_mask");
+	/* its cost is a part of another's */
+	ck_assert_ptr_nonnull(finding->overlaps);
+	ck_assert_str_eq(finding->overlaps, "host-bound");
+	/* growth between iterations is reported by growing-interval alone */
+	for (size_t k = 0; k + 1 < ITERATIONS; k++)
+		metric("interval_ns")[k + 1] = 4e5 + 1e4 * (double)k;
+	ck_assert_ptr_null(find("growing-iteration"));
+	ck_assert_ptr_nonnull(find("growing-interval"));
+	dp_findings__fini(&at.findings);
+	memset(&at, 0, sizeof(at));
 }
 
 /* Only for a busy GPU; the advice depends on the memory's activity. */
