@@ -15,7 +15,7 @@
 #define ALL_OF_IT 0.97 /* larger shares are shown as all of it */
 #define SAME_PERIOD 0.01
 #define SAME 0.01
-#define LEAST_SAVED 0.001 /* of the period, for a prediction to be shown */
+#define LEAST_SAVED 0.001 /* of the period, for it to be shorter */
 #define SAME_SHARE 0.0005
 
 /* The words around a number; numbers not listed are shown with their names. */
@@ -268,8 +268,12 @@ static void add_prediction(struct dp_words *words, const struct dp_finding *find
 	double saved = 1 - finding->predicted_ns / finding->predicted_from_ns;
 	char time[DP_NUMBER_SIZE], share[DP_NUMBER_SIZE];
 
-	if (isfinite(saved) && saved >= LEAST_SAVED &&
-	    !is_same(saved * finding->predicted_from_ns, finding->recoverable_ns))
+	if (!isfinite(saved) ||
+	    is_same(saved * finding->predicted_from_ns, finding->recoverable_ns))
+		return;
+	if (saved < LEAST_SAVED)
+		dp_words__add(words, "; the period would stay the same without it");
+	else
 		dp_words__add(words, "; without it %s (%s%s)",
 			      dp_human__duration(time, finding->predicted_ns, ascii),
 			      ascii ? "-" : "\xe2\x88\x92", dp_human__share(share, saved));

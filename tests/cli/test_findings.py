@@ -182,6 +182,25 @@ class Findings(cli.Case):
         finding = self.rules(report)["exposed-communication"]
         self.assertAlmostEqual(finding["predicted_ns"], 2.5e6, delta=0.1e6)
 
+    def test_other_waits_take_the_place(self):
+        """A third of the period is communication, but the host launches no faster without it."""
+        events = []
+        for k in range(10):
+            for i in range(21):
+                at, name = 10000 + 9000 * k + 300 * i, f"kernel_{i % 7}_{i // 7}"
+                length = 2700 if i == 20 else 300
+                events += [
+                    {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1,
+                     "ts": at, "dur": 3, "args": {"correlation": len(events)}},
+                    {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce" if i == 20 else name,
+                     "pid": 0, "tid": 7, "ts": at + 20, "dur": length,
+                     "args": {"device": 0, "stream": 7, "correlation": len(events)}}]
+        path = self.folder / "hidden.json"
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        self.assertRegex(cli.run("analyze", path).stdout.replace("\n   ", " "),
+                         r"info exposed-communication: costs 2\.700 ms per iteration \(30\.0%\); "
+                         "the period would stay the same without it")
+
     def test_a_stream_waits_for_another(self):
         """Stream 7 has work, but waits for a kernel of stream 20, by event 9: any kernel is named."""
         events, number = [], 0
