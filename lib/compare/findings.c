@@ -13,13 +13,16 @@
  */
 #define NOTABLE 0.05
 
-/* The first row of a rule whose second finding is still open; NULL if there is none. */
-static struct dp_pair_finding *open_row(struct dp_pair_data *pair, const char *rule)
+/*
+ * The first row of a rule, among the second run's, that has no finding of the first run yet; NULL if
+ * there is none.
+ */
+static struct dp_pair_finding *open_row(struct dp_pair_data *pair, size_t count, const char *rule)
 {
-	for (size_t i = 0; i < pair->finding_count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct dp_pair_finding *row = &pair->findings[i];
 
-		if (row->finding[0] && !row->finding[1] && !strcmp(row->finding[0]->rule, rule))
+		if (!row->finding[0] && !strcmp(row->finding[1]->rule, rule))
 			return row;
 	}
 	return NULL;
@@ -71,7 +74,10 @@ static void judge(const struct dp_comparison *comparison, const struct dp_pair_d
 		row->change = DP_FINDING_STILL;
 }
 
-/* If rules were run on only one run, a missing finding means nothing, and none is listed. */
+/*
+ * In the order of the second run, then of the first: the most severe of what is left to do is first.
+ * If rules were run on only one run, a missing finding means nothing, and none is listed.
+ */
 int dp_compare__findings(struct dp_comparison *comparison, struct dp_pair_data *pair)
 {
 	size_t most = dp_analysis_finding_count(comparison->run[0]) +
@@ -84,18 +90,19 @@ int dp_compare__findings(struct dp_comparison *comparison, struct dp_pair_data *
 	pair->findings = dp_alloc__zeroed(most, sizeof(*pair->findings));
 	if (!pair->findings)
 		return DP_ERR_NOMEM;
-	for (size_t i = 0; (finding = dp_analysis_finding(comparison->run[0], i)); i++)
-		if (dp_finding_concerns(finding, (uint32_t)pair->info.loop[0]))
-			pair->findings[pair->finding_count++].finding[0] = finding;
-	for (size_t i = 0; (finding = dp_analysis_finding(comparison->run[1], i)); i++) {
+	for (size_t i = 0; (finding = dp_analysis_finding(comparison->run[1], i)); i++)
+		if (dp_finding_concerns(finding, (uint32_t)pair->info.loop[1]))
+			pair->findings[pair->finding_count++].finding[1] = finding;
+	for (size_t i = 0, known = pair->finding_count;
+	     (finding = dp_analysis_finding(comparison->run[0], i)); i++) {
 		struct dp_pair_finding *row;
 
-		if (!dp_finding_concerns(finding, (uint32_t)pair->info.loop[1]))
+		if (!dp_finding_concerns(finding, (uint32_t)pair->info.loop[0]))
 			continue;
-		row = open_row(pair, finding->rule);
+		row = open_row(pair, known, finding->rule);
 		if (!row)
 			row = &pair->findings[pair->finding_count++];
-		row->finding[1] = finding;
+		row->finding[0] = finding;
 	}
 	for (size_t i = 0; i < pair->finding_count; i++)
 		judge(comparison, pair, &pair->findings[i]);

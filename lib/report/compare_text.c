@@ -417,19 +417,25 @@ static void write_findings(struct dp_render *render, const struct dp_comparison 
 			   size_t pair)
 {
 	const struct dp_pair_finding *both;
-	size_t shown = 0;
+	size_t shown = 0, more = 0;
+	char number[DP_NUMBER_SIZE];
 
 	for (int kind = DP_FINDING_NEW; kind <= DP_FINDING_GONE; kind++) {
 		for (size_t i = 0; (both = dp_pair_finding(comparison, pair, i)); i++) {
 			if ((int)both->change != kind)
 				continue;
-			if (shown >= FINDINGS_MOST && !render->options->verbose)
-				return;
+			if (shown >= FINDINGS_MOST && !render->options->verbose) {
+				more++;
+				continue;
+			}
 			if (!shown++)
 				dp_render__text(render, "\n");
 			write_finding(render, comparison, both);
 		}
 	}
+	if (more)
+		dp_render__format(render, "and %s (-v shows all)\n",
+				  dp_text__plural(number, more, "more finding"));
 }
 
 /* Returns true if either run has a value other than 0. */

@@ -421,6 +421,40 @@ class Findings(cli.Case):
         markdown = cli.run("compare", "--format=markdown", *runs).stdout
         self.assertIn("| `extra-work` | still | warning → info |", markdown)
 
+    def program(self, name, input_us, host_us):
+        """Ten iterations that wait for their input, and for the host after half of the kernels."""
+        events, now = [], 1000
+
+        def event(what, category, start, length, **args):
+            events.append({"ph": "X", "name": what, "cat": category, "ts": start, "dur": length,
+                           "pid": 1, "tid": 1, "args": args})
+
+        for i in range(10 * 21):
+            copies = not i % 21
+            if copies:
+                event("enumerate(DataLoader)#_Iter.__next__", "user_annotation", now, input_us)
+            now += input_us if copies else host_us if i % 21 == 10 else 0
+            event("cudaMemcpyAsync" if copies else "cudaLaunchKernel", "cuda_runtime", now, 2,
+                  correlation=i)
+            event("Memcpy HtoD (Pinned -> Device)" if copies else f"kernel_{i % 21 // 3}_{i % 3}",
+                  "gpu_memcpy" if copies else "kernel", now + 3, 300, correlation=i, device=0,
+                  stream=7, **({"bytes": 10**6} if copies else {}))
+            now += 300
+        path = self.folder / name
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        return path
+
+    def test_the_most_severe_is_first(self):
+        """By what the second run has."""
+        runs = self.program("before.json", 5000, 900), self.program("after.json", 900, 5000)
+        for pair in runs, runs[::-1]:
+            (found,) = json.loads(cli.run("compare", "--format=json", *pair).stdout)["pairs"]
+            rules = [row["rule"] for row in found["findings"]]
+            after = json.loads(cli.run("analyze", "--format=json", pair[1]).stdout)["findings"]
+            self.assertIn("input-bound", rules)
+            self.assertIn("host-bound", rules)
+            self.assertEqual(rules[:len(after)], [row["rule"] for row in after])
+
 
 class Usage(Case):
     def refused(self, *args, words=()):
