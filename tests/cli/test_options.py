@@ -62,11 +62,6 @@ class Commands(cli.Case):
         path.write_text("")
         result = cli.run(name, cwd=self.folder)
         self.assert_fails(result, 2, f"deepprof analyze {quoted}")
-        made = self.folder / "a.dpsum"
-        self.assert_done(cli.run("reduce", self.trace, "-o", made))
-        made.rename(path)
-        result = cli.run("info", name, cwd=self.folder)
-        self.assert_fails(result, 1, f"use deepprof ranks {quoted}")
 
     def test_help_takes_one_command(self):
         self.assert_fails(cli.run("help", "info", "analyze"), 2, "one command")
