@@ -14,7 +14,7 @@
  */
 #define NOT_AT_WORK 0.9
 
-/* Share of the longest gap for a call to be named. */
+/* Share of the longest gap for a call to be named, and of the idle time for advice by ranges. */
 #define MOST_OF_GAP 0.5
 
 struct starved {
@@ -96,6 +96,16 @@ static void name_longest_gap(const struct dp_rule_slices *slices, struct dp_rule
 	}
 }
 
+/* Returns true if what the host does in most of the idle time is named, and is no launching. */
+static bool names_work(const struct dp_rule_finding *out)
+{
+	double share = 0;
+
+	for (size_t i = 0; i < out->finding.range_count; i++)
+		share += out->ranges[i].name[0] ? out->ranges[i].share : 0;
+	return share >= MOST_OF_GAP && !dp_rule__is_launching(out);
+}
+
 static const char *advise(const struct dp_rule_input *input, const struct dp_rule_finding *out,
 			  double idle_ns)
 {
@@ -115,6 +125,8 @@ static const char *advise(const struct dp_rule_input *input, const struct dp_rul
 	if (dp_rule__is_spread(slices->gaps.longest_ns, idle_ns, slices->operations))
 		return "reduce launch overhead: CUDA graphs or torch.compile, fused optimizer, "
 		       "larger batches";
+	if (names_work(out))
+		return "do this work of the host ahead of time, or on another thread";
 	return "look in the timeline (deepprof export) for what the host does in these gaps, and "
 	       "move it to another thread";
 }
@@ -195,7 +207,9 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	name_ranges(input, out);
 	out->part = out->finding.activity == DP_HOST_INPUT ? "input_wait_ns" : "host_wait_ns";
 	out->finding.advice =
-		"look at these iterations in the timeline: what does the host do there?";
+		names_work(out)
+			? "do this work of the host ahead of time, or on another thread"
+			: "look at these iterations in the timeline: what does the host do there?";
 	dp_rule__advise_by_ranges(out, DP_HOST_WAIT);
 	return true;
 }
