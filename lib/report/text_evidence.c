@@ -467,10 +467,13 @@ static bool begins_with_ranges(const struct dp_finding *finding, bool costs)
 	return true;
 }
 
-/* Returns true for what is never cut: calls and kernels, but the one that ends a gap. */
+/*
+ * Returns true for what is never cut: calls and kernels, but the one that ends a gap, and the part
+ * that grows.
+ */
 static bool leads_to_advice(const struct dp_evidence_value *at)
 {
-	return at->call && strcmp(at->name, "gap_before_ns") != 0;
+	return (at->call && strcmp(at->name, "gap_before_ns") != 0) || strstr(at->name, "_rise_ns");
 }
 
 void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
@@ -479,7 +482,7 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 	bool ascii = render->options->ascii;
 	size_t cost = find_cost(finding);
 	const char *last = "";
-	bool named = begins_with_ranges(finding, cost != SIZE_MAX);
+	bool named = begins_with_ranges(finding, cost != SIZE_MAX), full = false;
 
 	if (cost != SIZE_MAX) {
 		add_evidence(words, render, "", finding, cost, cost, last);
@@ -490,7 +493,8 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 	for (size_t i = 0; i < finding->evidence_count; i++) {
 		size_t before = words->used;
 
-		if (i == cost || is_shown(finding, i))
+		if (i == cost || is_shown(finding, i) ||
+		    (full && !leads_to_advice(&finding->evidence[i])))
 			continue;
 		add_evidence(words, render, before ? ", " : "", finding, i, cost, last);
 		if (words->used != before)
@@ -505,6 +509,6 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 			continue;
 		words->text[before] = '\0';
 		words->used = before;
-		break;
+		full = true;
 	}
 }

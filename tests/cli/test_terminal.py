@@ -132,6 +132,21 @@ class Terminal(cli.Case):
         env = cli.environment(LANG="en_US.UTF-8", LC_ALL="POSIX")
         self.assertTrue(cli.run("analyze", self.trace, env=env).stdout.isascii())
 
+    def test_what_leads_to_advice_is_not_cut(self):
+        """Evidence is cut to one line, but not the kernel that grows."""
+        events, now = [], 1000
+        for i in range(30 * 12):
+            length = 300 + 200 * (i // 12) if i % 12 == 7 else 300
+            name = "concatenate" if i % 12 == 7 else f"kernel_{i % 12}"
+            events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": now,
+                           "dur": length, "args": {"device": 0, "stream": 7, "correlation": i}})
+            now += length + 1
+        path = self.folder / "grows.json"
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        _, shown = on_terminal("analyze", "--no-pager", path, columns=50)
+        self.assertRegex(" ".join(shown.split()), "growing-iteration: costs .* all of it compute, "
+                         ".* in concatenate")
+
     def test_width(self):
         for columns in 60, 80, 132:
             _, shown = on_terminal("info", "--no-pager", self.trace, columns=columns)
