@@ -14,8 +14,8 @@
 #define NOTABLE 0.05
 
 /*
- * The first row of a rule, among the second run's, that has no finding of the first run yet; NULL if
- * there is none.
+ * The first row of a rule, among the second run's, that has no finding of the first run yet; NULL
+ * if there is none.
  */
 static struct dp_pair_finding *open_row(struct dp_pair_data *pair, size_t count, const char *rule)
 {
@@ -75,8 +75,8 @@ static void judge(const struct dp_comparison *comparison, const struct dp_pair_d
 }
 
 /*
- * In the order of the second run, then of the first: the most severe of what is left to do is first.
- * If rules were run on only one run, a missing finding means nothing, and none is listed.
+ * In the order of the second run, then of the first: the most severe of what is left to do is
+ * first. If rules were run on only one run, a missing finding means nothing, and none is listed.
  */
 int dp_compare__findings(struct dp_comparison *comparison, struct dp_pair_data *pair)
 {

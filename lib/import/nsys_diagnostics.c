@@ -24,7 +24,8 @@ struct reason {
  */
 static int rank_of(int64_t severity, const char *text)
 {
-	if (severity < WARNING || severity > ERROR || (!strstr(text, "CUDA") && !strstr(text, "CUPTI")))
+	if (severity < WARNING || severity > ERROR ||
+	    (!strstr(text, "CUDA") && !strstr(text, "CUPTI")))
 		return 0;
 	return (int)severity + (strstr(text, "events") ? 0 : 10);
 }

@@ -458,6 +458,12 @@ class Looks(unittest.TestCase):
             names = page.run(column % 0)
             self.assertTrue(names)
             self.assertTrue(all(first.lower() in name.lower() for name in names), names)
+            page.run("""(() => {
+                const input = document.querySelector('#kernel-table input');
+                input.value = "no such name";
+                input.dispatchEvent(new Event('input'));
+            })()""")
+            self.assertIn(f"0 of {len(totals)}", page.run("document.querySelector('#kernel-table').innerText"))
             self.assertEqual(page.complaints, [])
 
     def test_findings_lead_to_their_iterations(self):

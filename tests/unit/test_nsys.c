@@ -285,13 +285,14 @@ TEST(no_cuda)
 TEST(no_cuda_reason)
 {
 	make_folder("trace.db");
-	make_database(STRINGS "CREATE TABLE DIAGNOSTIC_EVENT(timestamp, severity, text);"
-			      "INSERT INTO DIAGNOSTIC_EVENT VALUES"
-			      "(9, 2, 'No CUDA events collected. Does the process use CUDA?'),"
-			      "(8, 3, 'OpenGL failed'), (1, 1, 'CUDA is fine'), (2, 3, NULL),"
-			      "(1, 4, 'CUDA injection is verbose'),"
-			      "(3, 'x', 'CUDA'), (5, 2, 'CUDA profiling might have not been started'),"
-			      "(4, 2, 'CUDA driver 13.2' || char(10) || 'is not supported. ')");
+	make_database(STRINGS
+		      "CREATE TABLE DIAGNOSTIC_EVENT(timestamp, severity, text);"
+		      "INSERT INTO DIAGNOSTIC_EVENT VALUES"
+		      "(9, 2, 'No CUDA events collected. Does the process use CUDA?'),"
+		      "(8, 3, 'OpenGL failed'), (1, 1, 'CUDA is fine'), (2, 3, NULL),"
+		      "(1, 4, 'CUDA injection is verbose'),"
+		      "(3, 'x', 'CUDA'), (5, 2, 'CUDA profiling might have not been started'),"
+		      "(4, 2, 'CUDA driver 13.2' || char(10) || 'is not supported. ')");
 	ck_assert_int_eq(open_trace(false), DP_ERR_NO_GPU);
 	ck_assert_str_eq(error.message,
 			 "no GPU activity: no records; nsys: CUDA driver 13.2 is not "
