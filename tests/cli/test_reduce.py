@@ -178,7 +178,7 @@ class Reduce(unittest.TestCase):
             cwd=self.folder, stdout=subprocess.PIPE, check=True, timeout=cli.TIMEOUT_S,
         ).stdout
         self.assertEqual(stdout, whole)
-        self.assertIn("deepprof ranks all.dpsum", self.run_in("analyze", "all.dpsum", status=1).stderr)
+        self.assertIn("read it with deepprof ranks", self.run_in("analyze", "all.dpsum", status=1).stderr)
         # Next to the traces, without them, and twice.
         self.assertEqual(self.report("job", "all.dpsum"), before)
         self.assertEqual(self.report(*parts, "all.dpsum"), before)
