@@ -134,15 +134,46 @@ static const char *value_of(const char *name, const char *stop, const char *end)
 	return at;
 }
 
-/* Returns the end of a value that is not quoted; a list or an object ends with its bracket. */
+/*
+ * Returns the end of a list or an object, with those in it, and brackets in their strings. Strings
+ * that are escaped as a whole end with an escaped quote, others with one that is not. Returns end
+ * if it is not closed.
+ */
+static const char *brackets_end(const char *at, const char *end)
+{
+	const char *start = at;
+	size_t depth = 0;
+	bool escaped = false;
+	char quote = '\0';
+
+	for (; at < end; at++) {
+		bool escape = at > start && at[-1] == '\\';
+
+		if (quote) {
+			if (*at == quote && escape == escaped)
+				quote = '\0';
+		} else if (is_quote(*at)) {
+			quote = *at;
+			escaped = escape;
+		} else if (*at == '[' || *at == '{') {
+			depth++;
+		} else if ((*at == ']' || *at == '}') && !--depth) {
+			return at + 1;
+		}
+	}
+	return end;
+}
+
+/* Returns the end of a value that is not quoted. */
 static const char *bare_end(const char *at, const char *end, bool header)
 {
 	const char *last;
 
-	if (at == end || (*at != '[' && *at != '{'))
+	if (at == end || header || (*at != '[' && *at != '{'))
 		return value_end(at, end, header);
-	last = memchr(at, *at == '[' ? ']' : '}', (size_t)(end - at));
-	return last ? last + 1 : end;
+	last = brackets_end(at, end);
+	/* The rest of the word is the value's, unless an object around it goes on. */
+	return last == end || strchr(",]}", *last) ? last : value_end(last, end, false);
 }
 
 /* Writes a name and its secret value. Returns its end, NULL if it is not a secret. */
