@@ -147,12 +147,12 @@ static bool read_large(const char **at, double *number)
 	if (!opt_decimal(at, number))
 		return false;
 	if (**at == 'e') {
-		(*at)++;
+		*at += (*at)[1] == '+' ? 2 : 1;
 		if (!opt_decimal(at, &exponent))
 			return false;
 		for (; exponent >= 1 && *number < 1e300; exponent--)
 			*number *= 10;
-		return *number > 0 && exponent < 1;
+		return *number > 0 && exponent == 0;
 	}
 	suffix = **at ? strchr(suffixes, **at) : NULL;
 	for (const char *s = suffixes; suffix && s <= suffix; s++)

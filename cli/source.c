@@ -6,7 +6,6 @@
 #include "record.h"
 #include "spawn.h"
 
-#include <deepprof/ranks.h>
 #include <deepprof/report.h>
 #include <errno.h>
 #include <stdio.h>
