@@ -348,7 +348,7 @@ static void *open_toolkit(struct search *search, const char *root)
 }
 
 /*
- * Tries toolkits named by the environment, the dynamic linker's folders, and where toolkits and
+ * Tries the dynamic linker's folders, toolkits named by the environment, and where toolkits and
  * NVIDIA's tools are installed.
  */
 static void *open_default(struct search *search)

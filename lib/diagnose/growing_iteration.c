@@ -30,7 +30,7 @@ static const struct part {
 	{ "comm_exposed_ns", "communication_rise_ns", KERNEL,
 	  "find what grows in what is sent, or the rank that gets slower" },
 	{ "upload_exposed_ns", "upload_rise_ns", UPLOAD,
-	  "find what is uploaded more with each iteration: a batch, a sequence or a mask that "
+	  "find which upload grows with each iteration: a batch, a sequence or a mask that "
 	  "grows" },
 	{ "d2d_exposed_ns", "device_copy_rise_ns", DEVICE_COPY, TENSOR },
 	{ "copy_exposed_ns", "copy_rise_ns", COPY,
@@ -100,7 +100,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	size_t count = gather(input, "period_ns");
 	const struct part *part;
 	struct dp_trend trend;
-	double rise_ns;
+	double rise_ns, part_ns;
 
 	if (!dp_rule__rises(input, out, count, "growing-iteration", &trend, &rise_ns))
 		return false;
@@ -111,10 +111,12 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		return false;
 	dp_rule__evidence(out, "rise_ns", "ns", rise_ns);
 	dp_rule__evidence(out, "rise_per_iteration_ns", "ns", trend.slope);
-	dp_rule__evidence(out, part->evidence, "ns", slope_of(input, part->metric) * (double)count);
+	part_ns = slope_of(input, part->metric) * (double)count;
+	dp_rule__evidence(out, part->evidence, "ns", part_ns);
+	out->finding.recoverable_ns = part_ns; /* of which the launcher of copies has a share */
+	name(input, out, part->subject);
 	out->finding.recoverable_ns = rise_ns / 2;
 	out->part = part->metric;
-	name(input, out, part->subject);
 	out->finding.advice = part->advice;
 	out->finding.last_iteration = input->loop->iterations - 1;
 	for (size_t k = input->loop->iterations; k-- > 0;)

@@ -126,7 +126,7 @@ static const char *advise(const struct dp_rule_input *input, const struct dp_rul
 		return "reduce launch overhead: CUDA graphs or torch.compile, fused optimizer, "
 		       "larger batches";
 	if (names_work(out))
-		return "do this work of the host ahead of time, or on another thread";
+		return "do this host work ahead of time, or on another thread";
 	return "look in the timeline (deepprof export) for what the host does in these gaps, and "
 	       "move it to another thread";
 }
@@ -208,7 +208,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	out->part = out->finding.activity == DP_HOST_INPUT ? "input_wait_ns" : "host_wait_ns";
 	out->finding.advice =
 		names_work(out)
-			? "do this work of the host ahead of time, or on another thread"
+			? "do this host work ahead of time, or on another thread"
 			: "look at these iterations in the timeline: what does the host do there?";
 	dp_rule__advise_by_ranges(out, DP_HOST_WAIT);
 	return true;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /*
- * Words are searched up to here: compilers write hardly more for a kernel, and each device and
+ * Words are searched up to here: names of kernels are rarely longer, and each device and
  * stream of a file may have kernels of the same long name.
  */
 enum { LOOKED_AT = 4096 };
