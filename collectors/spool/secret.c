@@ -167,13 +167,16 @@ static const char *brackets_end(const char *at, const char *end)
 /* Returns the end of a value that is not quoted. */
 static const char *bare_end(const char *at, const char *end, bool header)
 {
-	const char *last;
+	const char *closed, *last;
 
 	if (at == end || header || (*at != '[' && *at != '{'))
 		return value_end(at, end, header);
-	last = brackets_end(at, end);
-	/* The rest of the word is the value's, unless an object around it goes on. */
-	return last == end || strchr(",]}", *last) ? last : value_end(last, end, false);
+	closed = brackets_end(at, end);
+	/* The rest of the word is the value's, but for how an object around it goes on or ends. */
+	last = value_end(closed, end, false);
+	while (last > closed && (last[-1] == ',' || last[-1] == ']' || last[-1] == '}'))
+		last--;
+	return last;
 }
 
 /* Writes a name and its secret value. Returns its end, NULL if it is not a secret. */

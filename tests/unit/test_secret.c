@@ -63,6 +63,7 @@ static const char *const replaced[][2] = {
 	{ "x|{\"secrets\": [\"a\", \"b\"], \"n\": 1}", "x|{\"secrets\": " R ", \"n\": 1}" },
 	{ "x|{\"secrets\":[\"a\", \"b", "x|{\"secrets\":" R },
 	{ "x|--password=[x]yz", "x|--password=" R },
+	{ "x|--password=[x],yz", "x|--password=" R },
 	{ "x|a password: [x]yz w", "x|a password: " R " w" },
 	{ "x|{secrets: [[\"a\"],[\"b\"]]}", "x|{secrets: " R "}" },
 	{ "x|{\"secrets\": {\"a\": {\"b\": \"x\"}, \"c\": \"y\"}}", "x|{\"secrets\": " R "}" },
