@@ -107,8 +107,8 @@ static double throttled_value(const struct dp_judge *judge, size_t r, const void
 }
 
 /*
- * Finds the operator whose time exceeds that on the peers most, and by more than is ignored; kernels
- * if there are no operators.
+ * Finds the operator whose time exceeds that on the peers most, and by more than is ignored; the
+ * kernel if no operator does.
  */
 static int find_operator(struct dp_judge *judge, uint32_t blamed)
 {

@@ -13,7 +13,7 @@
 /* Beyond this many plain forms, names stay mangled: only a hostile file has as many. */
 #define DEMANGLED_BYTES ((uint64_t)512 << 20)
 
-/* Each loop and row of a report may repeat a range's name, of which the collector keeps as much. */
+/* Each loop and row of a report may repeat a range's name; the collector keeps the same length. */
 #define TEXT_MOST 4096
 #define KERNEL_MOST 16384 /* recorded ones have up to 5,000 bytes */
 
