@@ -1,12 +1,11 @@
 /*
  * Selects which calls of the CUDA APIs are recorded.
  *
- * An analysis uses the calls that launch, copy, set, wait, allocate, free or load code. A runtime
- * call contains a driver call with the same correlation id, so driver calls suffice, and are half
- * of the records. From 12.5 on CUPTI records single calls without the whole kind; before, it
- * records all driver calls, and the writer omits the others (dp_calls__is_used).
- *
- * If launches turn out to have no driver records, runtime calls are recorded as well.
+ * An analysis uses the calls that launch, copy, set, wait, allocate, free or load code. CUPTI makes
+ * no record of a driver call that the runtime makes, so both APIs' calls are enabled: PyTorch calls
+ * the runtime, Triton and cuBLAS call the driver. From 12.5 on CUPTI records single calls without
+ * the whole kind; before, it records all calls, and the writer omits the others
+ * (dp_calls__is_used).
  */
 #include "cupti/collector.h"
 
@@ -14,9 +13,6 @@
 
 /* Per domain; 13.5 has 877 for the driver. */
 #define CALLS_MOST 1200u
-
-/* Launches without a driver call that are needed as evidence. */
-#define BELIEF 256
 
 static bool starts(const char *name, const char *with)
 {
@@ -77,59 +73,20 @@ static bool enable_single(uint32_t domain, bool enable)
 	return any;
 }
 
-static void enable_runtime(bool enable)
-{
-	struct collector *c = &dp_collector;
-
-	if (!c->filters_calls && !enable_single(CUPTI_DOMAIN_RUNTIME, enable) && enable)
-		c->filters_calls = true;
-	if (c->filters_calls)
-		dp_cupti__kind(CUPTI_RUNTIME, enable);
-}
-
 void dp_calls__enable(bool enable)
 {
+	static const uint32_t kinds[] = { [CUPTI_DOMAIN_DRIVER] = CUPTI_DRIVER,
+					  [CUPTI_DOMAIN_RUNTIME] = CUPTI_RUNTIME };
 	struct collector *c = &dp_collector;
 
 	if (!c->options.api)
 		return;
-	if (c->options.all_calls) {
-		dp_cupti__kind(CUPTI_RUNTIME, enable);
-		dp_cupti__kind(CUPTI_DRIVER, enable);
-		return;
+	for (uint32_t domain = CUPTI_DOMAIN_DRIVER; domain <= CUPTI_DOMAIN_RUNTIME; domain++) {
+		bool whole = c->options.all_calls || c->filters_calls;
+
+		if (!whole && !enable_single(domain, enable) && enable)
+			whole = c->filters_calls = true;
+		if (whole)
+			dp_cupti__kind(kinds[domain], enable);
 	}
-	if (!c->filters_calls && !enable_single(CUPTI_DOMAIN_DRIVER, enable) && enable)
-		c->filters_calls = true;
-	if (c->filters_calls)
-		dp_cupti__kind(CUPTI_DRIVER, enable);
-	if (atomic_load(&c->runtime_calls))
-		enable_runtime(enable);
-}
-
-/* Called by the writer for each record that it stores. */
-void dp_calls__saw(const struct dp_spool_record *record)
-{
-	static uint32_t launches;
-	struct collector *c = &dp_collector;
-
-	if (!c->options.api || c->options.all_calls || launches == BELIEF)
-		return;
-	if (record->type == DP_SPOOL_API)
-		launches = BELIEF;
-	else if (record->type == DP_SPOOL_KERNEL && !record->kernel.graph && ++launches == BELIEF)
-		atomic_store(&c->want_runtime, 1);
-}
-
-/* Called by the control thread while calls are recorded. */
-void dp_calls__look(void)
-{
-	struct collector *c = &dp_collector;
-
-	if (!atomic_load(&c->want_runtime) || atomic_load(&c->runtime_calls))
-		return;
-	atomic_store(&c->runtime_calls, 1);
-	enable_runtime(true);
-	dp_message__say(DP_SPOOL_NOTE, "runtime-calls",
-			"this CUDA runtime makes no driver calls that CUPTI records: the runtime's "
-			"calls are recorded instead");
 }

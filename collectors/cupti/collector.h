@@ -180,7 +180,6 @@ struct collector {
 		int result;	   /* of the last rejection */
 	} refused;
 	bool filters_calls; /* CUPTI records all calls of a kind: the writer filters */
-	_Atomic uint32_t want_runtime, runtime_calls; /* calls.c */
 	struct dp_spool_writer writer;
 	struct dp_translate translate;
 	uint16_t strides[DP_SPOOL_KINDS];
@@ -285,8 +284,6 @@ int dp_cupti__dropped(size_t *dropped);
 /* calls.c */
 void dp_calls__enable(bool enable);
 bool dp_calls__is_used(uint32_t domain, uint32_t cbid);
-void dp_calls__saw(const struct dp_spool_record *record);
-void dp_calls__look(void);
 
 /* device.c: called by the writer; false if CUDA has not started yet. */
 bool dp_device__describe(struct dp_spool_writer *w);

@@ -246,8 +246,6 @@ void *dp_control_thread(void *unused)
 		follow_commands();
 		come_first();
 		dp_first__look();
-		if (my.recording)
-			dp_calls__look();
 		warn_of_long_run();
 		if (is_of_no_use()) {
 			give_up();

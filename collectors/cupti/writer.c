@@ -162,7 +162,6 @@ static void store_record(struct collector *c, const uint8_t *data, size_t bytes)
 		name_call(c, &record.api);
 		name_thread(c, record.api.tid);
 	}
-	dp_calls__saw(&record);
 	dp_writer__add(&c->writer, &record, true);
 }
 

@@ -42,8 +42,8 @@
 /*
  * DEEPPROF_OPTIONS. Switches are 0 or 1; sizes are bytes in decimal. Unknown keys are ignored.
  *
- *   api=1            driver calls that an analysis uses (without any, no correlation ids), or all:
- *                    every call of the runtime and the driver
+ *   api=1            calls that an analysis uses (without any, no correlation ids), or all: every
+ *                    call of the runtime and the driver
  *   nvtx=1           NVTX ranges, marks, payloads
  *   memory=1         memory operations and pools
  *   sync=1           synchronizations

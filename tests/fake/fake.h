@@ -13,7 +13,6 @@
  * FAKE_CUPTI_DELAY_MS=10       after a flush buffers come so late, by a thread of CUPTI's
  * FAKE_CUPTI_REUSES=1          room on the GPU for times of graphs' nodes is used again
  * FAKE_CUPTI_DEVICE_RECORDS=N  that room, in records; else what the attributes make of it
- * FAKE_CUPTI_NESTED=0          a runtime call has no record of the driver's call inside of it
  * FAKE_CUPTI_DEVICES=1         devices are reported though they were asked for in cuInit()
  *
  * fake_pm.c has PM sampling, and its switches.

@@ -26,7 +26,7 @@ uint64_t fake_now(void);
 
 /* As the environment has them (fake.h). */
 struct fake_switches {
-	bool withhold, late_times, nested, reuses, devices;
+	bool withhold, late_times, reuses, devices;
 	uint64_t delay_ns, device_records;
 };
 extern struct fake_switches fake_switches;

@@ -105,7 +105,6 @@ __attribute__((constructor)) static void start(void)
 	fake_switches = (struct fake_switches){
 		.withhold = number("FAKE_CUPTI_WITHHOLD", 1),
 		.late_times = number("FAKE_CUPTI_LATE_TIMES", 1),
-		.nested = number("FAKE_CUPTI_NESTED", 1),
 		.reuses = number("FAKE_CUPTI_REUSES", 0),
 		.devices = number("FAKE_CUPTI_DEVICES", 0),
 		.delay_ns = number("FAKE_CUPTI_DELAY_MS", 10) * 1000000,

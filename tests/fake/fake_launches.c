@@ -185,25 +185,21 @@ static void queries(uint64_t count)
 		app_fake->append(&sync, sizeof(sync));
 }
 
-/* Launches, each followed by an event: its record, and the calls that recorded it. */
+/* Launches, each followed by an event: its record, and the call that recorded it. */
 static void events(uint64_t count)
 {
 	struct cupti_api runtime = { .kind = CUPTI_RUNTIME, .cbid = FAKE_CUDA_EVENT_RECORD };
-	struct cupti_api driver = { .kind = CUPTI_DRIVER, .cbid = FAKE_CU_EVENT_RECORD };
 	struct cupti_event event = { .kind = CUPTI_EVENT, .context = 1, .stream = 7, .event = 1 };
 
-	runtime.process = driver.process = (uint32_t)getpid();
-	runtime.thread = driver.thread = (uint32_t)gettid();
+	runtime.process = (uint32_t)getpid();
+	runtime.thread = (uint32_t)gettid();
 	for (uint64_t i = 0; app_fake && i < count; i++) {
 		app_launch(1);
 		runtime.start = now_ns();
 		runtime.end = runtime.start + 900;
-		driver.start = runtime.start + 100;
-		driver.end = runtime.start + 800;
-		driver.correlation = runtime.correlation = atomic_fetch_add(&correlation, 1);
-		event.correlation = app_fake->number_of(driver.correlation);
+		runtime.correlation = atomic_fetch_add(&correlation, 1);
+		event.correlation = app_fake->number_of(runtime.correlation);
 		event.event_sync = i + 1;
-		app_fake->append(&driver, sizeof(driver));
 		app_fake->append(&event, sizeof(event));
 		app_fake->append(&runtime, sizeof(runtime));
 	}

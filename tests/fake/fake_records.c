@@ -136,15 +136,15 @@ uint32_t fake_number_of(uint32_t correlation)
 	return any ? correlation : 0;
 }
 
-/* A runtime call contains the driver's, which has the same number. */
+/* By the runtime: the driver's call in it is called back, but not recorded. */
 void fake_launch_at(const char *name, uint32_t correlation, uint32_t stream, uint64_t start,
 		    uint64_t end_time)
 {
 	uint64_t time = fake_now();
-	struct cupti_api api = { .kind = CUPTI_DRIVER,
-				 .cbid = FAKE_CU_LAUNCH,
-				 .start = time + 100,
-				 .end = time + 800,
+	struct cupti_api api = { .kind = CUPTI_RUNTIME,
+				 .cbid = FAKE_CUDA_LAUNCH,
+				 .start = time,
+				 .end = time + 900,
 				 .process = (uint32_t)getpid(),
 				 .correlation = correlation };
 	struct cupti_kernel kernel = {
@@ -164,13 +164,7 @@ void fake_launch_at(const char *name, uint32_t correlation, uint32_t stream, uin
 
 	fake_call_back(FAKE_CU_LAUNCH);
 	api.thread = thread_id();
-	if (fake_switches.nested)
-		fake_append(&api, sizeof(api));
 	fake_append(&kernel, sizeof(kernel));
-	api.kind = CUPTI_RUNTIME;
-	api.cbid = FAKE_CUDA_LAUNCH;
-	api.start = time;
-	api.end = time + 900;
 	fake_append(&api, sizeof(api));
 }
 

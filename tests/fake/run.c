@@ -497,12 +497,12 @@ uint64_t run_unaccounted(const struct run *run, uint32_t kind)
 
 void run_check_launches(const struct run *run, uint64_t threads)
 {
-	uint64_t recorded = run->truth.records[CUPTI_KERNEL] + run->truth.records[CUPTI_DRIVER];
-	uint64_t known = run->completed[CUPTI_KERNEL] + run->completed[CUPTI_DRIVER];
+	uint64_t recorded = run->truth.records[CUPTI_KERNEL] + run->truth.records[CUPTI_RUNTIME];
+	uint64_t known = run->completed[CUPTI_KERNEL] + run->completed[CUPTI_RUNTIME];
 
 	ck_assert_uint_ge(known + run->completed[0], recorded);
 	ck_assert_uint_le(known + run->completed[0], recorded + threads);
 	/* By kind, except buffers that nobody could look at. */
 	ck_assert_uint_le(run->completed[CUPTI_KERNEL], run->truth.records[CUPTI_KERNEL]);
-	ck_assert_uint_le(run->completed[CUPTI_DRIVER], run->truth.records[CUPTI_DRIVER]);
+	ck_assert_uint_le(run->completed[CUPTI_RUNTIME], run->truth.records[CUPTI_RUNTIME]);
 }

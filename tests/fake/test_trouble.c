@@ -188,7 +188,7 @@ TEST_LOOP(buffers_on_a_small_disk, sizeof(disks) / sizeof(disks[0]))
 	if (disks[_i] >= 24 << 20)
 		ck_assert_uint_gt(run.stored[CUPTI_KERNEL], 0);
 	if (run.spools && disks[_i] >= 24 << 20)
-		ck_assert_uint_eq(run.completed[CUPTI_KERNEL] + run.completed[CUPTI_DRIVER] +
+		ck_assert_uint_eq(run.completed[CUPTI_KERNEL] + run.completed[CUPTI_RUNTIME] +
 					  run.completed[0],
 				  800000);
 }
