@@ -96,6 +96,9 @@ static bool subscribe(struct cupti *cupti)
 		}
 	}
 	holder[sizeof(holder) - 1] = 0;
+	/* A tool that subscribed without a name is "CUPTI for <not provided>". */
+	if (strstr(holder, "<not provided>"))
+		holder[0] = 0;
 	if (result)
 		tell(result, holder);
 	return !result;

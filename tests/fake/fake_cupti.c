@@ -270,8 +270,9 @@ int cuptiSubscribe_v2(void **out, callback_fn function, void *user,
 	bool many = params->bytes > offsetof(struct cupti_subscriber_params, many) && params->many;
 	int result;
 
-	if (holder && params->old_name)
-		snprintf(params->old_name, params->old_name_bytes, "%s", holder);
+	if (params->old_name)
+		snprintf(params->old_name, params->old_name_bytes, "%s",
+			 holder ? holder : "CUPTI for <not provided>");
 	if (many && driver_version() < DRIVER_OF_MANY)
 		return CUPTI_E_MULTIPLE_SUBSCRIBERS;
 	result = subscribe(out, function, user, true);

@@ -241,6 +241,15 @@ TEST_LOOP(forced_results, sizeof(failures) / sizeof(failures[0]))
 	ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], run.truth.nvtx);
 }
 
+/* A tool that subscribed by the older function has no name. */
+TEST(holder_without_a_name)
+{
+	struct run_options options = { .fail = "Subscribe=39" };
+
+	run_app(&run, &options, WORDS("init", "launch=10"));
+	ck_assert_ptr_nonnull(strstr(run.messages, "holds CUPTI in this program: end it"));
+}
+
 TEST(odd_buffers)
 {
 	run_app(&run, NULL,

@@ -222,9 +222,9 @@ def kernels_of(trace, mangled=False):
 UPLOAD, DOWNLOAD = 1, 2
 
 
-def copies_of(trace):
+def copies_of(trace, where="true"):
     """{kind: (how many, bytes)}."""
-    sql = "SELECT kind, count(*), sum(bytes) FROM memcpy GROUP BY kind"
+    sql = f"SELECT kind, count(*), sum(bytes) FROM memcpy WHERE {where} GROUP BY kind"
     return {kind: (count, size) for kind, count, size in rows(trace, sql)}
 
 

@@ -198,6 +198,25 @@ class Comparison(cli.Case):
     def test_copy_shorter(self):
         self.refused("UPDATE memcpy SET bytes = bytes - 1", "copies")
 
+    def test_copies_in_graphs(self):
+        """Which torch.profiler has as kernels."""
+        report = json.loads(self.json.read_text())
+        events = report["traceEvents"]
+        kind, name = 1, "HtoD"
+        copies = [e for e in events if e.get("cat") == "gpu_memcpy" and name in e["name"]]
+        self.assertGreater(len(copies), 1)
+        for copy in copies:
+            copy.update(cat="kernel", name="memcpy128")
+        self.json.write_text(json.dumps(report))
+        with self.assertRaisesRegex(harness.Failed, "copies in graphs: 0, not"):
+            profiler.compare(self.trace, self.json)
+        with sqlite3.connect(self.trace) as db:
+            db.execute("UPDATE memcpy SET graph = 1 WHERE kind = ?", (kind,))
+        db.close()
+        profiler.compare(self.trace, self.json)
+        self.refused("DELETE FROM memcpy WHERE id = (SELECT min(id) FROM memcpy WHERE graph = 1)",
+                     "copies in graphs")  # fmt: skip
+
     def test_slower(self):
         with sqlite3.connect(self.trace) as db:
             db.execute("UPDATE kernel SET dur_ns = dur_ns * 2")
