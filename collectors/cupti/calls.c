@@ -1,11 +1,13 @@
 /*
  * Selects which calls of the CUDA APIs are recorded.
  *
- * An analysis uses the calls that launch, copy, set, wait, allocate, free or load code. CUPTI makes
- * no record of a driver call that the runtime makes, so both APIs' calls are enabled: PyTorch calls
- * the runtime, Triton and cuBLAS call the driver. From 12.5 on CUPTI records single calls without
- * the whole kind; before, it records all calls, and the writer omits the others
- * (dp_calls__is_used).
+ * An analysis uses the calls that launch, copy, set, wait, allocate, free or load code: in an eager
+ * PyTorch loop one of seventeen. Both APIs are needed: PyTorch calls the runtime, Triton and cuBLAS
+ * call the driver, and of a launch by the runtime CUPTI records no driver call.
+ *
+ * From 12.5 on single calls can be left out of a kind that is on. (The opposite, single calls
+ * without their kind, records nothing if it is asked for when a context exists, as after a pause.)
+ * Before 12.5, and between the two steps, the writer leaves them out (dp_calls__is_used).
  */
 #include "cupti/collector.h"
 
@@ -54,39 +56,28 @@ bool dp_calls__is_used(uint32_t domain, uint32_t cbid)
 	return known[domain][cbid] == 2;
 }
 
-/* Enables or disables the used calls of a domain. Returns false if CUPTI cannot do that. */
-static bool enable_single(uint32_t domain, bool enable)
+/* Tells CUPTI to leave out the calls of a domain that no analysis uses. */
+static void leave_out(uint32_t domain)
 {
 	const struct cupti *cupti = &dp_collector.cupti;
-	const char *name;
-	bool any = false;
+	const char *name = NULL;
 
-	for (uint32_t cbid = 1; cbid < CALLS_MOST; cbid++) {
-		name = NULL;
-		if (cupti->GetCallbackName(domain, cbid, &name) || !name || !matters(name))
-			continue;
-		any |= !dp_cupti__call(domain, cbid, enable);
-		/* A version that rejects the first call rejects all. */
-		if (!any && enable)
-			return false;
-	}
-	return any;
+	for (uint32_t cbid = 1; cbid < CALLS_MOST; cbid++)
+		if (!cupti->GetCallbackName(domain, cbid, &name) && name && !matters(name) &&
+		    dp_cupti__leave_out(domain, cbid))
+			return;
 }
 
 void dp_calls__enable(bool enable)
 {
-	static const uint32_t kinds[] = { [CUPTI_DOMAIN_DRIVER] = CUPTI_DRIVER,
-					  [CUPTI_DOMAIN_RUNTIME] = CUPTI_RUNTIME };
-	struct collector *c = &dp_collector;
+	const struct options *o = &dp_collector.options;
 
-	if (!c->options.api)
+	if (!o->api)
 		return;
-	for (uint32_t domain = CUPTI_DOMAIN_DRIVER; domain <= CUPTI_DOMAIN_RUNTIME; domain++) {
-		bool whole = c->options.all_calls || c->filters_calls;
-
-		if (!whole && !enable_single(domain, enable) && enable)
-			whole = c->filters_calls = true;
-		if (whole)
-			dp_cupti__kind(kinds[domain], enable);
+	dp_cupti__kind(CUPTI_RUNTIME, enable);
+	dp_cupti__kind(CUPTI_DRIVER, enable);
+	if (enable && !o->all_calls) {
+		leave_out(CUPTI_DOMAIN_RUNTIME);
+		leave_out(CUPTI_DOMAIN_DRIVER);
 	}
 }

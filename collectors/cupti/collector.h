@@ -179,7 +179,6 @@ struct collector {
 		uint64_t reported; /* of those */
 		int result;	   /* of the last rejection */
 	} refused;
-	bool filters_calls; /* CUPTI records all calls of a kind: the writer filters */
 	struct dp_spool_writer writer;
 	struct dp_translate translate;
 	uint16_t strides[DP_SPOOL_KINDS];
@@ -269,7 +268,7 @@ bool dp_cupti__takes_many(const struct cupti *cupti);
 int dp_cupti__time(uint64_t *time);
 int dp_cupti__enable(uint32_t kind, bool enable);
 void dp_cupti__kind(uint32_t kind, bool enable); /* the same; attach.c reports rejections */
-int dp_cupti__call(uint32_t domain, uint32_t cbid, bool enable);
+int dp_cupti__leave_out(uint32_t domain, uint32_t cbid);
 int dp_cupti__attribute(uint32_t attribute, void *value, size_t bytes);
 int dp_cupti__register(void);
 static inline int dp_cupti__next(const struct cupti *cupti, uint8_t *buffer, size_t valid,

@@ -47,18 +47,18 @@ void dp_cupti__kind(uint32_t kind, bool enable)
 	dp_collector.refused.result = result;
 }
 
-int dp_cupti__call(uint32_t domain, uint32_t cbid, bool enable)
+int dp_cupti__leave_out(uint32_t domain, uint32_t cbid)
 {
 	const struct cupti *cupti = &dp_collector.cupti;
 
 	if (domain == CUPTI_DOMAIN_DRIVER && cupti->many)
-		return cupti->ActivityEnableDriverApi_v2(cupti->subscriber, cbid, enable);
+		return cupti->ActivityEnableDriverApi_v2(cupti->subscriber, cbid, 0);
 	if (cupti->many)
-		return cupti->ActivityEnableRuntimeApi_v2(cupti->subscriber, cbid, enable);
+		return cupti->ActivityEnableRuntimeApi_v2(cupti->subscriber, cbid, 0);
 	if (domain == CUPTI_DOMAIN_DRIVER && cupti->ActivityEnableDriverApi)
-		return cupti->ActivityEnableDriverApi(cbid, enable);
+		return cupti->ActivityEnableDriverApi(cbid, 0);
 	if (domain == CUPTI_DOMAIN_RUNTIME && cupti->ActivityEnableRuntimeApi)
-		return cupti->ActivityEnableRuntimeApi(cbid, enable);
+		return cupti->ActivityEnableRuntimeApi(cbid, 0);
 	return CUPTI_E_NOT_SUPPORTED;
 }
 

@@ -157,7 +157,7 @@ static void store_record(struct collector *c, const uint8_t *data, size_t bytes)
 
 	dp_translate__activity(&c->translate, &record, data, bytes);
 	if (record.type == DP_SPOOL_API) {
-		if (c->filters_calls && !dp_calls__is_used(record.api.domain, record.api.cbid))
+		if (!c->options.all_calls && !dp_calls__is_used(record.api.domain, record.api.cbid))
 			return;
 		name_call(c, &record.api);
 		name_thread(c, record.api.tid);

@@ -40,9 +40,7 @@ struct fake_wanted {
 	void *user;
 	_Atomic uint64_t enabled[2];
 	_Atomic bool called_back[FAKE_CALLS]; /* driver calls with a callback */
-	_Atomic bool single[2][FAKE_CALLS]; /* driver and runtime calls that are recorded alone */
-	_Atomic bool left_out[2][FAKE_CALLS]; /* and those that are not, of a recorded kind */
-	_Atomic uint32_t singles;
+	_Atomic bool left_out[2][FAKE_CALLS]; /* driver and runtime calls, of a kind that is on */
 	uint32_t thread_ids;
 	bool no_device;	     /* devices were requested too early for CUPTI to report them */
 	bool no_query_syncs; /* of queries whose event had not occurred */

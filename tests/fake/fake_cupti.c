@@ -358,7 +358,7 @@ static int set_kind(uint32_t kind, bool enable)
 	}
 	fake_wanted.no_device |= kind == CUPTI_DEVICE && in_cu_init() && !fake_switches.devices;
 	atomic_fetch_or(&fake_wanted.enabled[kind / 64], (uint64_t)1 << (kind % 64));
-	/* This error precedes those about single calls. */
+	/* Which forgets what was said about single calls. */
 	for (size_t i = 0; i < FAKE_CALLS && (kind == CUPTI_DRIVER || kind == CUPTI_RUNTIME); i++)
 		atomic_store(&fake_wanted.left_out[kind == CUPTI_RUNTIME][i], false);
 	return 0;
@@ -394,8 +394,6 @@ static int enable_call(size_t domain, uint32_t cbid, uint8_t enable)
 	if (fake_version->number < 23 || cbid >= FAKE_CALLS)
 		return CUPTI_E_NOT_SUPPORTED;
 	atomic_store(&fake_wanted.left_out[domain][cbid], !enable);
-	if (atomic_exchange(&fake_wanted.single[domain][cbid], enable) != (bool)enable)
-		atomic_fetch_add(&fake_wanted.singles, enable ? 1u : UINT32_MAX);
 	return 0;
 }
 

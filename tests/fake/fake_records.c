@@ -99,8 +99,8 @@ static bool is_wanted(const void *record, uint32_t kind)
 		return false;
 	if ((kind != CUPTI_DRIVER && kind != CUPTI_RUNTIME) || call->cbid >= FAKE_CALLS)
 		return fake_is_enabled(kind);
-	return fake_is_enabled(kind) ? !atomic_load(&fake_wanted.left_out[domain][call->cbid])
-				     : atomic_load(&fake_wanted.single[domain][call->cbid]);
+	/* A call that is asked for alone, when a context exists, is not recorded. */
+	return fake_is_enabled(kind) && !atomic_load(&fake_wanted.left_out[domain][call->cbid]);
 }
 
 void fake_append(const void *record, size_t known)
@@ -130,10 +130,7 @@ void fake_call_back(uint32_t cbid)
 /* Without a recorded call there are no numbers that link anything to it. */
 uint32_t fake_number_of(uint32_t correlation)
 {
-	bool any = fake_is_enabled(CUPTI_DRIVER) || fake_is_enabled(CUPTI_RUNTIME) ||
-		   atomic_load(&fake_wanted.singles);
-
-	return any ? correlation : 0;
+	return fake_is_enabled(CUPTI_DRIVER) || fake_is_enabled(CUPTI_RUNTIME) ? correlation : 0;
 }
 
 /* By the runtime: the driver's call in it is called back, but not recorded. */

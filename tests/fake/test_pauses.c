@@ -15,6 +15,7 @@ TEST(capture_range)
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
+	ck_assert_uint_eq(run.stored[CUPTI_RUNTIME], 100);
 	/* Reported once, before the range begins. */
 	ck_assert_uint_eq(run.stored[CUPTI_DEVICE], 1);
 	ck_assert_uint_eq(run.stored[CUPTI_CONTEXT], 1);

@@ -80,6 +80,7 @@ def add_counts(shape, words):
         for _ in place.rounds(3):
             trace, _, _ = record_range(place, *words, switches=switches)
             *sizes, apart = profiler.compare(trace, theirs)
+            harness.expect_launched(trace)
             if abs(apart) <= NEAR:
                 break
         head = ["kernels", "names", "bytes", "kernels' time"]
@@ -124,13 +125,16 @@ def add_verdict(fault, words, wanted):
     def verdict(place):
         need_torch(place, words)
         trace, _, _ = record_range(place, *words)
-        found = harness.rules_of(place.analyze(trace))
+        report = place.analyze(trace)
+        found = harness.rules_of(report)
         place.say(f"Planted: {fault}; found: {', '.join(found) or 'none'}.")
         if wanted:
             expect(wanted & set(found), f"{found}, none of {sorted(wanted)}")
         else:
+            # Each batch is uploaded: that some of it is exposed is for information.
             planted = {"growing-interval", "pageable-copy", "copy-bound"}
-            expect(not planted & set(found), f"{found}")
+            grave = {f["rule"] for f in report["findings"] if f["severity"] != "info"}
+            expect(not planted & grave, f"{found}")
 
 
 for SHAPE, WORDS in SHAPES.items():

@@ -219,6 +219,16 @@ def kernels_of(trace, mangled=False):
     return found
 
 
+def expect_launched(trace):
+    """The calls that launched kernels, copies and sets are recorded."""
+    for name in "kernel", "memcpy", "memset":
+        sql = (
+            f"SELECT count(*) FROM {name} o WHERE NOT EXISTS (SELECT 1 FROM api a WHERE "
+            "a.process = o.process AND a.corr = o.corr AND a.epoch = o.epoch)"
+        )
+        same(one(trace, sql), 0, f"rows of {name} without a call")
+
+
 UPLOAD, DOWNLOAD = 1, 2
 
 
