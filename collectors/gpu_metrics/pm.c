@@ -24,6 +24,17 @@ static const struct {
 #undef METRIC
 };
 
+static const char *hint_of(int result)
+{
+	if (result == PM_HARDWARE_BUSY)
+		return " (another tool uses the GPU's counters: another recording with "
+		       "--gpu-metrics, ncu or DCGM's profiling)";
+	if (result == PM_NO_PRIVILEGES)
+		return " (needs root, CAP_SYS_ADMIN, or the driver's option "
+		       "NVreg_RestrictProfilingToAdminUsers=0)";
+	return "";
+}
+
 static bool fail(struct pm *pm, const char *function, int result)
 {
 	const char *text = NULL;
@@ -33,10 +44,7 @@ static bool fail(struct pm *pm, const char *function, int result)
 	if (pm->result_text)
 		pm->result_text(result, &text);
 	snprintf(pm->failure, sizeof(pm->failure), "%s: %d%s%s%s", function, result,
-		 text ? " " : "", text ? text : "",
-		 result == PM_NO_PRIVILEGES ? " (needs root, CAP_SYS_ADMIN, or the driver's option "
-					      "NVreg_RestrictProfilingToAdminUsers=0)"
-					    : "");
+		 text ? " " : "", text ? text : "", hint_of(result));
 	return false;
 }
 

@@ -15,7 +15,7 @@
 enum { PM_PROFILER_PM_SAMPLING = 1 };
 enum { PM_TRIGGER_TIME = 1, PM_KEEP_LATEST = 1 };
 enum { PM_STOP_DATA_FULL = 1, PM_STOP_END_OF_RECORDS = 2 };
-enum { PM_NO_PRIVILEGES = 35 };
+enum { PM_HARDWARE_BUSY = 26, PM_NO_PRIVILEGES = 35 };
 
 struct pm_initialize {
 	size_t bytes;

@@ -104,7 +104,7 @@ class GpuMetrics(recording.Case):
 
     def test_failure(self):
         """It is printed why; the recording is what it would have been."""
-        for function, number in ("PmSamplingEnable", 35), ("ProfilerInitialize", 999):
+        for function, number in ("PmSamplingEnable", 35), ("PmSamplingSetConfig", 26), ("ProfilerInitialize", 999):
             said = self.record(
                 "-f", "-o", "t.db", least=250, words=("init", "launch=200", "until=go"),
                 FAKE_CUPTI_FAIL=f"{function}={number}",
@@ -117,6 +117,11 @@ class GpuMetrics(recording.Case):
                 why += (
                     " (needs root, CAP_SYS_ADMIN, or the driver's option "
                     "NVreg_RestrictProfilingToAdminUsers=0)"
+                )
+            if number == 26:
+                why += (
+                    " (another tool uses the GPU's counters: another recording with --gpu-metrics,"
+                    " ncu or DCGM's profiling)"
                 )
             self.assertIn(f"deepprof: warning: {why}\n", said)
             self.assertEqual(
