@@ -1,9 +1,8 @@
 /*
  * Cyclic alignment with bounded resynchronisation.
  *
- * In step, symbols are compared in blocks with the repeated pattern. On a mismatch the
- * furthest-reaching diagonals of at most WAVE edits are followed (Ukkonen 1985; Landau and Vishkin
- * 1989; Myers 1986) until one of them matches for a seed's length: the cheapest way back into step.
+ * In step, symbols are compared in blocks with the repeated pattern. On a mismatch a wave of edits
+ * (wave.c) looks for the cheapest way back into step: one after which a seed's length matches.
  * If there is none, the sequence is scanned for a seed, a substring of any of the patterns, with a
  * rolling hash (Karp and Rabin 1987). Of a seed's places the one that matches longest is taken, and
  * followed backwards as far as it matches.
@@ -12,22 +11,20 @@
  * so that no input makes them cost more than a constant factor.
  */
 #include "align/align.h"
+#include "align/wave.h"
 #include "base/parameters.h"
 
 #include <string.h>
 
 enum {
-	WAVE = 32,	/* most edits that one wave bridges */
-	BACK = 8,	/* the same backwards, where unrelated symbols may precede */
-	SLIDE = 64,	/* most symbols by which a diagonal is followed for comparison */
-	PAD = 1280,	/* more than a wave's reach: (WAVE + 2) * (SEED_MAX + 1) + SLIDE */
-	SEED_MAX = 16,	/* symbols of a seed */
-	POSTINGS = 8,	/* most places kept per seed */
-	OUT = -4 * PAD, /* of a diagonal: out of reach, with any number of edits */
+	BACK = 8, /* most edits of a wave backwards, where unrelated symbols may precede */
+	SEED_MAX = DP_WAVE_RUN, /* symbols of a seed */
+	POSTINGS = 8,		/* most places kept per seed */
 };
 
 struct prepared {
-	uint32_t *text; /* the pattern, and PAD symbols of its repetitions before and after */
+	uint32_t *text; /* the pattern, and DP_WAVE_REACH symbols of its repetitions
+					before and after */
 	size_t length;
 	size_t base; /* of its offsets among those of all patterns */
 	int wave;    /* most edits of a wave */
@@ -46,9 +43,7 @@ struct aligner {
 	size_t mask;
 	int64_t credit;
 	struct dp_alignment *out;
-	int reach[WAVE + 1][2 * WAVE + 5]; /* reach_row() */
-	struct dp_edit wave_edits[WAVE];
-	size_t wave_count;
+	struct dp_wave wave;
 	struct dp_edit *back; /* edits found backwards, in descending order of position */
 	size_t back_count, back_room;
 };
@@ -64,7 +59,7 @@ static const uint64_t multiplier = 0x9e3779b97f4a7c15u;
 
 static uint32_t *repeated_from(const struct prepared *p, size_t offset)
 {
-	return p->text + PAD + offset;
+	return p->text + DP_WAVE_REACH + offset;
 }
 
 static size_t match_length(const uint32_t *a, const uint32_t *b, size_t n)
@@ -166,162 +161,45 @@ static int prepare(struct aligner *a, const struct dp_align_pattern *patterns)
 		p->length = m;
 		p->base = total;
 		total += m;
-		p->wave = (int)DP_MIN(DP_MAX(m / 3, 2), WAVE);
+		p->wave = (int)DP_MIN(DP_MAX(m / 3, 2), DP_WAVE_EDITS);
 		p->run = (int)DP_MIN(DP_MAX(2 * m, 4), SEED_MAX);
 		a->seed = DP_MIN(a->seed, (size_t)p->run);
-		p->text = dp_alloc__array(m + 2 * PAD, sizeof(*p->text));
+		p->text = dp_alloc__array(m + 2 * DP_WAVE_REACH, sizeof(*p->text));
 		if (!p->text)
 			return DP_ERR_NOMEM;
 		for (size_t i = 0; i < m; i++)
-			p->text[PAD + i] = patterns[j].symbols[i];
-		for (size_t i = PAD; i-- > 0;)
+			p->text[DP_WAVE_REACH + i] = patterns[j].symbols[i];
+		for (size_t i = DP_WAVE_REACH; i-- > 0;)
 			p->text[i] = p->text[i + m];
-		for (size_t i = PAD + m; i < m + 2 * PAD; i++)
+		for (size_t i = DP_WAVE_REACH + m; i < m + 2 * DP_WAVE_REACH; i++)
 			p->text[i] = p->text[i - m];
 	}
 	return index_seeds(a, total);
 }
 
-/* The wave. */
-
-/* The symbols reached on each diagonal with e edits: row[k] for diagonal k, k symbols further. */
-static int *reach_row(struct aligner *a, int e)
-{
-	return a->reach[e] + WAVE + 2;
-}
-
 /*
- * How far diagonal k gets with one edit more than a row has, before it slides: the best of a
- * substitution, an insertion and a deletion. Negative if it is out of reach.
+ * Moves a place where symbol and pattern differ to where they agree again, forwards or (dir < 0)
+ * backwards; room is the number of symbols left in that direction. The wave has the edits.
  */
-static inline int step(const int *row, int k, int limit)
-{
-	int same = row[k] < limit ? row[k] + 1 : OUT;
-	int inserted = row[k - 1] < limit ? row[k - 1] + 1 : OUT;
-
-	return DP_MAX(DP_MAX(same, inserted), row[k + 1]);
-}
-
-/* The kind of the edit by which step() gets there. Of equals, the first in that order. */
-static uint32_t kind_of(const int *row, int k, int limit, int reached)
-{
-	if (row[k] < limit && row[k] + 1 == reached)
-		return DP_EDIT_SUBSTITUTED;
-	if (row[k - 1] < limit && row[k - 1] + 1 == reached)
-		return DP_EDIT_INSERTED;
-	return DP_EDIT_DELETED;
-}
-
-/* Writes the edits on the way to diagonal k with e edits, those near the start last. */
-static void backtrack(struct aligner *a, int e, int k, int limit, struct place from, int dir)
-{
-	size_t m = a->patterns[from.pattern].length;
-
-	a->wave_count = 0;
-	for (; e > 0; e--) {
-		const int *row = reach_row(a, e - 1);
-		int s = step(row, k, limit), t = s - k;
-		uint32_t kind = kind_of(row, k, limit, s);
-		struct dp_edit *edit = &a->wave_edits[a->wave_count++];
-		int64_t at, offset;
-
-		if (dir > 0) {
-			at = (int64_t)from.at + s - (kind != DP_EDIT_DELETED);
-			offset = (int64_t)from.offset + t - (kind != DP_EDIT_INSERTED);
-		} else {
-			at = (int64_t)from.at - s;
-			offset = (int64_t)from.offset - t;
-		}
-		offset %= (int64_t)m;
-		edit->position = (uint64_t)at;
-		edit->offset = (uint32_t)(offset < 0 ? offset + (int64_t)m : offset);
-		edit->kind = kind;
-		k += kind == DP_EDIT_INSERTED ? -1 : kind == DP_EDIT_DELETED;
-	}
-}
-
-/* What a wave compares: the symbols from a place on, or (dir < 0) those before it. */
-struct front {
-	const uint32_t *x, *y; /* of the sequence and of the pattern */
-	int limit;	       /* symbols of the sequence that may be reached */
-	int run;	       /* matches that end the wave */
-	int dir, back;	       /* 1 and 0, or -1 and 1 */
-	bool ends;	       /* the sequence ends at the limit */
-};
-
-static inline int slide(const struct front *f, int s, int t)
-{
-	int most = DP_MIN(f->limit - s, SLIDE), i = 0;
-
-	while (i < most && f->x[(s + i) * f->dir - f->back] == f->y[(t + i) * f->dir - f->back])
-		i++;
-	return i;
-}
-
-/*
- * Computes a row from the one with an edit less. Returns true, and the best diagonal, if one of
- * them matches for a run now.
- */
-static bool advance(const struct front *f, const int *before, int *row, int e, int *best_k)
-{
-	int best = -1;
-
-	row[-e - 2] = row[-e - 1] = row[e + 1] = row[e + 2] = OUT;
-	for (int k = -e; k <= e; k++) {
-		int s = step(before, k, f->limit), run;
-
-		row[k] = OUT;
-		if (s < 0 || s < k || s - k >= PAD - SLIDE)
-			continue;
-		run = slide(f, s, s - k);
-		s += run;
-		row[k] = s;
-		if (f->ends && s == f->limit && (e * 2 <= run + 1 || e * 4 <= s))
-			run += SEED_MAX;
-		if (run >= f->run && (run > best || (run == best && abs(k) < abs(*best_k)))) {
-			best = run;
-			*best_k = k;
-		}
-	}
-	return best >= 0;
-}
-
-/*
- * From a place where symbol and pattern differ, finds the cheapest way to where they agree again
- * for a run, forwards or (dir < 0) backwards; room is the number of symbols left in that direction.
- * On success moves *from there, and wave_edits holds the edits, the farthest first.
- */
-static bool wave(struct aligner *a, struct place *from, size_t room, int dir)
+static bool bridge(struct aligner *a, struct place *from, size_t room, int dir)
 {
 	const struct prepared *p = &a->patterns[from->pattern];
-	size_t m = p->length, s, t;
-	struct front f = {
+	struct dp_wave_front front = {
 		.x = a->symbols + from->at,
 		.y = repeated_from(p, from->offset),
-		.limit = (int)DP_MIN(room, (size_t)PAD - SLIDE),
+		.at = from->at,
+		.offset = from->offset,
+		.length = p->length,
+		.room = room,
+		.most = dir > 0 ? p->wave : DP_MIN(p->wave, BACK),
 		.run = p->run,
 		.dir = dir,
-		.back = dir < 0,
-		.ends = room <= (size_t)PAD - SLIDE,
 	};
-	int most = dir > 0 ? p->wave : DP_MIN(p->wave, BACK), k = 0, e = 1;
-	bool found = false;
 
-	for (int i = -2; i <= 2; i++)
-		reach_row(a, 0)[i] = i ? OUT : 0;
-	for (; e <= most && a->credit > 0; e++) {
-		found = advance(&f, reach_row(a, e - 1), reach_row(a, e), e, &k);
-		a->credit -= 2 * e + 1;
-		if (found)
-			break;
-	}
-	if (!found)
+	if (!dp_wave__run(&a->wave, &front, &a->credit))
 		return false;
-	backtrack(a, e, k, f.limit, *from, dir);
-	s = (size_t)reach_row(a, e)[k];
-	t = (size_t)((int)s - k);
-	from->at = dir > 0 ? from->at + s : from->at - s;
-	from->offset = (dir > 0 ? from->offset + t : from->offset + m - t % m) % m;
+	from->at = front.at;
+	from->offset = front.offset;
 	return true;
 }
 
@@ -385,7 +263,7 @@ static int follow(struct aligner *a, struct place *at)
 	int status;
 
 	while (at->at < a->n) {
-		size_t room = DP_MIN(a->n - at->at, p->length + PAD - at->offset);
+		size_t room = DP_MIN(a->n - at->at, p->length + DP_WAVE_REACH - at->offset);
 		size_t run = match_length(a->symbols + at->at, repeated_from(p, at->offset), room);
 
 		at->at += run;
@@ -395,10 +273,10 @@ static int follow(struct aligner *a, struct place *at)
 		a->credit += (int64_t)run * (int64_t)dp_param.align_pays;
 		if (run == room)
 			continue;
-		if (!wave(a, at, a->n - at->at, 1))
+		if (!bridge(a, at, a->n - at->at, 1))
 			break;
-		while (a->wave_count > 0) {
-			status = put_edit(a, a->wave_edits[--a->wave_count]);
+		while (a->wave.count > 0) {
+			status = put_edit(a, a->wave.edits[--a->wave.count]);
 			if (status)
 				return status;
 		}
@@ -418,7 +296,7 @@ static int follow_back(struct aligner *a, struct place *at, size_t low)
 
 		if (at->offset == 0)
 			at->offset = p->length;
-		if (a->symbols[at->at - 1] == p->text[PAD + at->offset - 1]) {
+		if (a->symbols[at->at - 1] == p->text[DP_WAVE_REACH + at->offset - 1]) {
 			at->at--;
 			at->offset--;
 			a->credit--;
@@ -426,15 +304,15 @@ static int follow_back(struct aligner *a, struct place *at, size_t low)
 		}
 		at->offset %= p->length;
 		try = *at;
-		if (!wave(a, &try, at->at - low, -1))
+		if (!bridge(a, &try, at->at - low, -1))
 			break;
 		*at = try;
-		status = dp_array__reserve(&a->back, &a->back_room, a->back_count + a->wave_count,
+		status = dp_array__reserve(&a->back, &a->back_room, a->back_count + a->wave.count,
 					   sizeof(*a->back));
 		if (status)
 			return status;
-		while (a->wave_count > 0)
-			a->back[a->back_count++] = a->wave_edits[--a->wave_count];
+		while (a->wave.count > 0)
+			a->back[a->back_count++] = a->wave.edits[--a->wave.count];
 	}
 	at->offset %= p->length;
 	return DP_OK;
@@ -447,7 +325,7 @@ static size_t matches_for(struct aligner *a, size_t at, const struct prepared *p
 	size_t n = 0, room = DP_MIN(a->n - at, look), part, run;
 
 	while (n < room) {
-		part = DP_MIN(room - n, p->length + PAD - offset);
+		part = DP_MIN(room - n, p->length + DP_WAVE_REACH - offset);
 		run = match_length(a->symbols + at + n, repeated_from(p, offset), part);
 		n += run;
 		offset = (offset + run) % p->length;
@@ -652,7 +530,7 @@ size_t dp_aligner__bytes(const struct dp_aligner *aligner)
 	size_t symbols = a->mask + 1;
 
 	for (size_t j = 0; j < a->count; j++)
-		symbols += 2 * a->patterns[j].length + 2 * PAD;
+		symbols += 2 * a->patterns[j].length + 2 * DP_WAVE_REACH;
 	return sizeof(*aligner) + symbols * sizeof(uint32_t) + a->back_room * sizeof(*a->back);
 }
 

@@ -1,0 +1,138 @@
+/* The wave of edits. Rows and diagonals are those of the edit graph. */
+#include "align/wave.h"
+#include "base/base.h"
+
+#include <stdlib.h>
+
+enum {
+	SLIDE = 64,		     /* most symbols by which a diagonal is followed */
+	FAR = DP_WAVE_REACH - SLIDE, /* no diagonal is followed from there on */
+	OUT = -4 * DP_WAVE_REACH,    /* of a diagonal: out of reach, with any number of edits */
+};
+
+_Static_assert(DP_WAVE_REACH > (DP_WAVE_EDITS + 2) * (DP_WAVE_RUN + 1) + SLIDE, "a wave's reach");
+
+/* The symbols reached on each diagonal with e edits: row[k] for diagonal k, k symbols further. */
+static int *reach_row(struct dp_wave *wave, int e)
+{
+	return wave->reach[e] + DP_WAVE_EDITS + 2;
+}
+
+/*
+ * How far diagonal k gets with one edit more than a row has, before it slides: the best of a
+ * substitution, an insertion and a deletion. Negative if it is out of reach.
+ */
+static inline int step(const int *row, int k, int limit)
+{
+	int same = row[k] < limit ? row[k] + 1 : OUT;
+	int inserted = row[k - 1] < limit ? row[k - 1] + 1 : OUT;
+
+	return DP_MAX(DP_MAX(same, inserted), row[k + 1]);
+}
+
+/* The kind of the edit by which step() gets there. Of equals, the first in that order. */
+static uint32_t kind_of(const int *row, int k, int limit, int reached)
+{
+	if (row[k] < limit && row[k] + 1 == reached)
+		return DP_EDIT_SUBSTITUTED;
+	if (row[k - 1] < limit && row[k - 1] + 1 == reached)
+		return DP_EDIT_INSERTED;
+	return DP_EDIT_DELETED;
+}
+
+/* Writes the edits on the way to diagonal k with e edits, those near the start last. */
+static void backtrack(struct dp_wave *wave, const struct dp_wave_front *f, int e, int k, int limit)
+{
+	int64_t length = (int64_t)f->length;
+
+	wave->count = 0;
+	for (; e > 0; e--) {
+		const int *row = reach_row(wave, e - 1);
+		int s = step(row, k, limit), t = s - k;
+		uint32_t kind = kind_of(row, k, limit, s);
+		struct dp_edit *edit = &wave->edits[wave->count++];
+		int64_t at, offset;
+
+		if (f->dir > 0) {
+			at = (int64_t)f->at + s - (kind != DP_EDIT_DELETED);
+			offset = (int64_t)f->offset + t - (kind != DP_EDIT_INSERTED);
+		} else {
+			at = (int64_t)f->at - s;
+			offset = (int64_t)f->offset - t;
+		}
+		offset %= length;
+		edit->position = (uint64_t)at;
+		edit->offset = (uint32_t)(offset < 0 ? offset + length : offset);
+		edit->kind = kind;
+		k += kind == DP_EDIT_INSERTED ? -1 : kind == DP_EDIT_DELETED;
+	}
+}
+
+static inline int slide(const struct dp_wave_front *f, int limit, int s, int t)
+{
+	int most = DP_MIN(limit - s, SLIDE), back = f->dir < 0, i = 0;
+
+	while (i < most && f->x[(s + i) * f->dir - back] == f->y[(t + i) * f->dir - back])
+		i++;
+	return i;
+}
+
+/*
+ * Computes a row from the one with an edit less. Returns true, and the best diagonal, if one of
+ * them matches for a run now.
+ */
+static bool advance(const struct dp_wave_front *f, int limit, const int *before, int *row, int e,
+		    int *best_k)
+{
+	bool ends = f->room <= FAR;
+	int best = -1;
+
+	row[-e - 2] = row[-e - 1] = row[e + 1] = row[e + 2] = OUT;
+	for (int k = -e; k <= e; k++) {
+		int s = step(before, k, limit), run;
+
+		row[k] = OUT;
+		if (s < 0 || s < k || s - k >= FAR)
+			continue;
+		run = slide(f, limit, s, s - k);
+		s += run;
+		row[k] = s;
+		/* At the end of the sequence there is no room for a run. */
+		if (ends && s == limit && (e * 2 <= run + 1 || e * 4 <= s))
+			run += DP_WAVE_RUN;
+		if (run >= f->run && (run > best || (run == best && abs(k) < abs(*best_k)))) {
+			best = run;
+			*best_k = k;
+		}
+	}
+	return best >= 0;
+}
+
+bool dp_wave__run(struct dp_wave *wave, struct dp_wave_front *front, int64_t *credit)
+{
+	int limit = (int)DP_MIN(front->room, (size_t)FAR), k = 0, e = 1;
+	size_t m = front->length, s, t;
+	bool found = false;
+
+	for (int i = -2; i <= 2; i++)
+		reach_row(wave, 0)[i] = i ? OUT : 0;
+	for (; e <= front->most && *credit > 0; e++) {
+		found = advance(front, limit, reach_row(wave, e - 1), reach_row(wave, e), e, &k);
+		*credit -= 2 * e + 1;
+		if (found)
+			break;
+	}
+	if (!found)
+		return false;
+	backtrack(wave, front, e, k, limit);
+	s = (size_t)reach_row(wave, e)[k];
+	t = (size_t)((int)s - k);
+	if (front->dir > 0) {
+		front->at += s;
+		front->offset = (front->offset + t) % m;
+	} else {
+		front->at -= s;
+		front->offset = (front->offset + m - t % m) % m;
+	}
+	return true;
+}

@@ -1,0 +1,41 @@
+/*
+ * The cheapest way from where a sequence and a repeated pattern differ to where they agree again:
+ * the furthest-reaching diagonals of ever more edits (Ukkonen 1985; Landau and Vishkin 1989; Myers
+ * 1986). Cost: the square of the edits, which a credit limits.
+ */
+#ifndef DP_ALIGN_WAVE_H
+#define DP_ALIGN_WAVE_H
+
+#include <deepprof/loop.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	DP_WAVE_EDITS = 32, /* most edits of a wave */
+	DP_WAVE_RUN = 16,   /* most consecutive matches that may be demanded at its end */
+	DP_WAVE_REACH =
+		1280, /* of the pattern: the symbols before and after its start that are read */
+};
+
+struct dp_wave {
+	int reach[DP_WAVE_EDITS + 1][2 * DP_WAVE_EDITS + 5]; /* reach_row() */
+	struct dp_edit edits[DP_WAVE_EDITS];		     /* the farthest first */
+	size_t count;
+};
+
+/* Where a wave starts, and on success where it has arrived. */
+struct dp_wave_front {
+	const uint32_t *x, *y; /* the sequence and the pattern there */
+	size_t at;	       /* of the sequence */
+	size_t offset, length; /* of the pattern */
+	size_t room;	       /* symbols of the sequence left in its direction */
+	int most;	       /* edits, DP_WAVE_EDITS at most */
+	int run;	       /* consecutive matches that end it, DP_WAVE_RUN at most */
+	int dir;	       /* 1: compares the symbols from there on; -1: those before */
+};
+
+/* Returns false if there is no such way, or the credit is used up: then front is as it was. */
+bool dp_wave__run(struct dp_wave *wave, struct dp_wave_front *front, int64_t *credit);
+
+#endif
