@@ -438,6 +438,24 @@ static int put_untimed(struct dp_source *source, const struct dp_spool_record *r
 	return DP_OK;
 }
 
+/* How far CUPTI's clock may be behind what it notes of a GPU. */
+#define SLACK_NS INT64_C(1000000000)
+
+/*
+ * Returns false for 0, and for an operation that begins before CUPTI's clock was first noted, as
+ * the process attached: CUPTI 13.0 gives those of a CUDA graph whose launch failed times near 0.
+ */
+static bool has_time(const struct dp_source *source, const struct dp_spool_record *record)
+{
+	const struct dp_clock *clock = &source->clock;
+	uint64_t time = dp_records__time(record);
+	bool operation = record->type == DP_SPOOL_KERNEL || record->type == DP_SPOOL_MEMCPY ||
+			 record->type == DP_SPOOL_MEMSET || record->type == DP_SPOOL_GRAPH;
+
+	return time && (!operation || !clock->count || time > INT64_MAX ||
+			(int64_t)time >= clock->lowest - SLACK_NS);
+}
+
 int dp_records__put(struct dp_source *source, const struct dp_spool_record *record)
 {
 	switch (record->type) {
@@ -463,7 +481,7 @@ int dp_records__put(struct dp_source *source, const struct dp_spool_record *reco
 	default:
 		return DP_OK;
 	}
-	if (!dp_records__time(record))
+	if (!has_time(source, record))
 		return put_untimed(source, record);
 	source->convert->result.events++;
 	return put(source, record);

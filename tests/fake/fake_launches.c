@@ -246,7 +246,7 @@ static void waits(const char *value)
 
 static void nodes(uint64_t count)
 {
-	struct cupti_kernel kernel = { .kind = CUPTI_KERNEL, .start = 1000, .end = 2000 };
+	struct cupti_kernel kernel = { .kind = CUPTI_KERNEL };
 
 	kernel.name = (uint64_t)(uintptr_t)names[0];
 	kernel.context = 1;
@@ -254,10 +254,21 @@ static void nodes(uint64_t count)
 	kernel.graph = 5;
 	for (uint64_t i = 0; app_fake && i < count; i++) {
 		kernel.graph_node = i + 1;
-		kernel.start += 1000;
-		kernel.end += 1000;
+		kernel.end = now_ns();
+		kernel.start = kernel.end - 1000;
 		app_fake->append(&kernel, sizeof(kernel));
 	}
+}
+
+/* Copies of a CUDA graph whose launch failed. */
+static void failed(uint64_t count)
+{
+	struct cupti_memcpy copy = { .kind = CUPTI_MEMCPY, .start = 320, .context = 1 };
+
+	copy.stream = 7;
+	copy.graph = 5;
+	for (uint64_t i = 0; app_fake && i < count; i++)
+		app_fake->append(&copy, sizeof(copy));
 }
 
 static void spin(uint64_t ms)
@@ -483,6 +494,7 @@ const struct app_word app_record_words[] = {
 	{ "busy", .of_text = busy },
 	{ "calls", .plain = calls },
 	{ "facts", .plain = facts },
+	{ "failed", .of_number = failed },
 	{ "queries", .of_number = queries },
 	{ "events", .of_number = events },
 	{ "waits", .of_text = waits },

@@ -173,6 +173,20 @@ void fake_launch(const char *name, uint32_t correlation, uint32_t stream, int ze
 	fake_launch_at(name, correlation, stream, zero ? 0 : time + 1000, zero ? 0 : time + 3000);
 }
 
+/* An operation begins now. */
+static void begin_now(uint64_t *words, uint32_t kind)
+{
+	size_t at = kind == CUPTI_MEMCPY    ? offsetof(struct cupti_memcpy, start) / 8
+		    : kind == CUPTI_MEMCPY2 ? offsetof(struct cupti_memcpy2, start) / 8
+		    : kind == CUPTI_MEMSET  ? offsetof(struct cupti_memset, start) / 8
+		    : kind == CUPTI_GRAPH_TRACE
+			    ? offsetof(struct cupti_graph_trace, start) / 8
+			    : 0;
+
+	for (size_t i = at; at && i < at + 2; i++)
+		words[i] += fake_now();
+}
+
 void fake_record(uint32_t kind, uint64_t n)
 {
 	static const char text[] = "a name";
@@ -194,6 +208,7 @@ void fake_record(uint32_t kind, uint64_t n)
 		words[8] = 0;
 	else if (kind == CUPTI_JIT)
 		words[7] = (uint64_t)(uintptr_t)text;
+	begin_now(words, kind);
 	fake_append(words, sizeof(words));
 }
 

@@ -117,6 +117,14 @@ class Versions(Case):
         self.assertGreater(evidence["stream_wait_ns"], 1e6)
         self.assertLess(evidence["stream_wait_ns"], 2e6)
 
+    def test_failed_graph(self):
+        """Its copies began before the process did, says CUPTI."""
+        result = self.fake("init", "launch=10", "failed=3")
+        self.assertIn("3 operations have no times", result.stderr)
+        self.assertEqual(self.one("SELECT count(*) FROM memcpy"), 0)
+        self.assertEqual(self.one("SELECT count(*) FROM untimed"), 3)
+        self.assertLess(self.one("SELECT max(start) - min(start) FROM kernel"), 60e9)
+
     def test_unknown_kinds(self):
         """Completed is stored and lost, whatever newer versions have."""
         result = self.fake("init", "launch=10", "odd")
