@@ -143,9 +143,9 @@ static void spans_end(const struct dp_ballot *b, double *score)
 }
 
 /*
- * The probability that the symbols at offsets [from, to), which a span lacks, were lost from the end
- * of its last iteration, or from the beginning of its first one. Each is lost as often as others in
- * this loop, but of a run of equal ones, any may be the lost one. Too small to matter: 0.
+ * The probability that the symbols at offsets [from, to), which a span lacks, were lost from the
+ * end of its last iteration, or from the beginning of its first one. Each is lost as often as
+ * others in this loop, but of a run of equal ones, any may be the lost one. Too small to matter: 0.
  */
 static double lost_by_chance(const struct dp_ballot *b, size_t from, size_t to, bool at_end)
 {
@@ -362,19 +362,27 @@ static void kernel_gaps(const struct dp_ballot *b, double *score)
 		score[o] = b->offsets.kernel_gap[o];
 }
 
+/* Returns true if something recurs from this offset on: what does at several in a row is one. */
+static bool recurs_from(const struct dp_ballot *b, const bool *at, size_t offset)
+{
+	return at[offset] && !at[back_by(offset, 1, b->m)];
+}
+
 /* How often something recurs per iteration; 0 if it is so frequent that it means nothing. */
 static size_t recurrences(const struct dp_ballot *b, const bool *at)
 {
-	size_t count = 0;
+	size_t count = 0, offsets = 0;
 
-	for (size_t o = 0; o < b->m; o++)
-		count += at[o];
-	return count == b->m || (count > 1 && count * 4 > b->m) ? 0 : count;
+	for (size_t o = 0; o < b->m; o++) {
+		count += recurs_from(b, at, o);
+		offsets += at[o];
+	}
+	return (count > 1 && count * 4 > b->m) || offsets * 2 > b->m ? 0 : count;
 }
 
 /*
- * Gives half of the score to all offsets where it recurs, and half to the one after the longest
- * stretch without it.
+ * Gives half of the score to all offsets from which it recurs, and half to the one after the
+ * longest stretch without it.
  */
 static void recurring(const struct dp_ballot *b, const bool *at, double *score)
 {
@@ -383,7 +391,7 @@ static void recurring(const struct dp_ballot *b, const bool *at, double *score)
 	if (!count)
 		return;
 	for (size_t o = 0; o < b->m; o++)
-		score[o] = at[o] ? 0.5 / (double)count : 0;
+		score[o] = recurs_from(b, at, o) ? 0.5 / (double)count : 0;
 	longest = dp_offsets__longest_gap(&before, at, b->m);
 	score[(before + longest) % b->m] += 0.5;
 }
@@ -408,7 +416,7 @@ static void upload_at_gap(const struct dp_ballot *b, double *score)
 	size_t count = b->observed ? recurrences(b, b->offsets.upload) : 0;
 
 	for (size_t o = 0; o < b->m && count && count <= dp_param.gap_rank; o++)
-		if (b->offsets.upload[o])
+		if (recurs_from(b, b->offsets.upload, o))
 			score[o] = pause_odds(b, o, count);
 }
 
