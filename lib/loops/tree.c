@@ -336,7 +336,7 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 	if (traits && !of_runs)
 		status = DP_ERR_NOMEM;
 	if (!status)
-		status = dp_levels__find(&levels, &collapsed.driver.sequence, of_runs, 0);
+		status = dp_levels__find(&levels, &collapsed.driver.sequence, of_runs, 0, false);
 	bits = levels.fit.bits + dp_param.run_bits * (double)runs.runs;
 	most = regular(&levels, runs.count) ? dp_param.better_regular : dp_param.better;
 	better = !status && levels.chosen.count > 0 && bits < most * flat->fit.bits;
@@ -398,7 +398,7 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **tr
 	status = map_classes(d, class_of, &coarse, *traits, &of_classes);
 	sequence = (struct dp_search_sequence){ coarse, n, count, NULL, d->sequence.explain };
 	if (!status)
-		status = dp_levels__find(&levels, &sequence, of_classes, uploads);
+		status = dp_levels__find(&levels, &sequence, of_classes, uploads, false);
 	names = flat->alone - levels.alone;
 	better = !status && levels.chosen.count > 0 &&
 		 levels.fit.bits + names < dp_param.better * flat->fit.bits;
@@ -514,6 +514,24 @@ static bool unlike(const struct dp_driver *d)
 	return (double)alike < dp_param.unlike_share * (double)d->request->count;
 }
 
+/*
+ * Searches for loops in a part of the sequence if nothing else was found: next to the bits of the
+ * rest, such as a long start-up that does not repeat, those that such a loop saves are few.
+ */
+static int find_part(struct dp_driver *d, struct dp_levels *levels, const uint8_t *traits,
+		     double uploads)
+{
+	int status;
+
+	dp_explain__add(d->sequence.explain, "part",
+			DP_FACTS({ "symbols", "count", (double)d->request->count }),
+			"no loop is listed: loops are sought that describe a part of the "
+			"{symbols:symbol}, whatever the rest is");
+	dp_levels__fini(levels);
+	status = dp_levels__find(levels, &d->sequence, traits, uploads, true);
+	return status ? status : make_tree(d, levels, traits);
+}
+
 /* Without help: the tree. */
 int dp_driver__tree(struct dp_driver *d)
 {
@@ -525,7 +543,7 @@ int dp_driver__tree(struct dp_driver *d)
 	int status = dp_traits__ask(d, &traits, &uploads);
 
 	if (!status)
-		status = dp_levels__find(&levels, &d->sequence, traits, uploads);
+		status = dp_levels__find(&levels, &d->sequence, traits, uploads, false);
 	if (status)
 		goto out;
 	if (!regular(&levels, r->count))
@@ -540,6 +558,8 @@ int dp_driver__tree(struct dp_driver *d)
 		status = dp_branching__find(d, &taken);
 	if (!status && d->loops->count == 0 && !r->evidence.open_end)
 		status = find_few(d);
+	if (!status && d->loops->count == 0 && !r->evidence.open_end)
+		status = find_part(d, &levels, traits, uploads);
 	dp_levels__fini(&levels);
 out:
 	free(traits);

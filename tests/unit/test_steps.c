@@ -138,6 +138,14 @@ TEST(an_input_of_two_parts_begins_a_step)
 	expect_uploaded(40, 7, 2, 1);
 }
 
+/* A start-up that repeats nothing, however long, hides no loop. */
+TEST(a_long_startup_hides_no_loop)
+{
+	expect_uploaded(800, 7, 0, 0);
+	expect_uploaded(800, 7, 1, 1);
+	expect_uploaded(1600, 7, 1, 1);
+}
+
 /* One kernel again and again, whatever precedes and follows it. */
 TEST(one_kernel_is_an_iteration)
 {
