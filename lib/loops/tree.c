@@ -261,6 +261,12 @@ static bool regular(const struct dp_levels *levels, size_t n)
 	       (double)fit->spans <= 3 + dp_param.regular_spans * fit->repeats;
 }
 
+/* The share of the flat ones' bits that patterns found in another way may need, to be taken. */
+static double most_bits(const struct dp_levels *levels, size_t n)
+{
+	return regular(levels, n) ? dp_param.better_regular : dp_param.better;
+}
+
 /*
  * Explains whether patterns that were found in another way describe the sequence better than the
  * flat ones.
@@ -314,7 +320,7 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 	struct dp_levels levels = { .alone = 0 };
 	struct dp_shortened collapsed;
 	struct dp_runs runs;
-	double bits, most;
+	double bits;
 	bool better;
 	uint8_t *of_runs = NULL;
 	int status = dp_runs__collapse(&runs, d->sequence.symbols, d->request->count,
@@ -338,8 +344,8 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 	if (!status)
 		status = dp_levels__find(&levels, &collapsed.driver.sequence, of_runs, 0, false);
 	bits = levels.fit.bits + dp_param.run_bits * (double)runs.runs;
-	most = regular(&levels, runs.count) ? dp_param.better_regular : dp_param.better;
-	better = !status && levels.chosen.count > 0 && bits < most * flat->fit.bits;
+	better = !status && levels.chosen.count > 0 &&
+		 bits < most_bits(&levels, runs.count) * flat->fit.bits;
 	explain_better(d, "collapsed", bits, flat, better);
 	if (better)
 		status = expand_tree(d, &levels, &collapsed, of_runs);
@@ -370,7 +376,7 @@ static int map_classes(struct dp_driver *d, const uint32_t *class_of, uint32_t *
 
 /*
  * Searches by classes of names that replace each other. Its patterns are taken if they describe the
- * sequence better, counting the names within each class.
+ * sequence better, or about equally well and regularly, counting the names within each class.
  */
 static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **traits,
 		       double uploads)
@@ -401,7 +407,7 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **tr
 		status = dp_levels__find(&levels, &sequence, of_classes, uploads, false);
 	names = flat->alone - levels.alone;
 	better = !status && levels.chosen.count > 0 &&
-		 levels.fit.bits + names < dp_param.better * flat->fit.bits;
+		 levels.fit.bits + names < most_bits(&levels, n) * flat->fit.bits;
 	explain_better(d, "classes", levels.fit.bits + names, flat, better);
 	if (!better)
 		goto out;
