@@ -45,10 +45,24 @@ static void count_whole(const struct dp_ballot *b, double *score)
 		score[o] -= (double)most;
 }
 
+/* Counts the stretches of symbols that a span lacks. */
+static size_t count_losses(const struct dp_alignment *al, const struct dp_align_span *s)
+{
+	size_t losses = 0;
+
+	for (size_t i = 0; i < s->edit_count; i++) {
+		const struct dp_edit *e = &al->edits[s->edits + i];
+
+		losses += e->kind == DP_EDIT_DELETED &&
+			  !(i && e[-1].kind == DP_EDIT_DELETED && e[-1].offset + 1 == e->offset);
+	}
+	return losses;
+}
+
 void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
 {
 	const struct dp_align_span *s = b->alignment->spans;
-	size_t m = b->m;
+	size_t m = b->m, symbols = 0, losses = 0;
 
 	b->spans = spans;
 	b->span_count = 0;
@@ -58,6 +72,8 @@ void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
 		if (s->pattern != b->pattern || s->end - s->begin < m)
 			continue;
 		b->span_count++;
+		symbols += s->end - s->begin;
+		losses += count_losses(b->alignment, s);
 		*ends = (struct dp_span_ends){
 			.before = s->begin,
 			.behind = b->n - s->end,
@@ -70,6 +86,7 @@ void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
 		ends->first = back_by(ends->begin, ends->before, m);
 		ends->last = (ends->end + ends->behind) % m;
 	}
+	b->loss = symbols ? (double)losses / (double)symbols : 0;
 }
 
 /*
@@ -126,18 +143,58 @@ static void spans_end(const struct dp_ballot *b, double *score)
 }
 
 /*
- * The logarithm of how unlikely it is that a whole number of iterations fits by chance, minus what
- * each end scores by itself.
+ * The probability that the symbols at offsets [from, to), which a span lacks, were lost from the
+ * end of its last iteration, or from the beginning of its first one. Each is lost as often as
+ * others in this loop, but of a run of equal ones, any may be the lost one. Too small to matter: 0.
  */
-static double fit_odds(size_t m, double own)
+static double lost_by_chance(const struct dp_ballot *b, size_t from, size_t to, bool at_end)
 {
-	return DP_MAX(log1p((double)m) - own, 0);
+	size_t m = b->m, count = back_by(to, from, m), back = at_end ? 1 : m - 1, run = 0;
+	size_t o = at_end ? from : back_by(to, 1, m);
+	double probability = 1;
+
+	while (run < m && b->symbols[back_by(o, run * back, m)] == b->symbols[o])
+		run++;
+	for (size_t i = 0; i < count; i++) {
+		size_t next = back_by(o, m - back, m);
+
+		probability *= DP_MIN(b->loss * (double)run, 1);
+		if (probability * (double)m < 1)
+			return 0;
+		run = b->symbols[next] == b->symbols[o] ? run + 1 : 1;
+		o = next;
+	}
+	return probability;
+}
+
+/*
+ * The logarithm of how unlikely it is that a whole number of iterations fits by chance, minus what
+ * the ends score by themselves. likely: the probability that it would if iterations began there.
+ */
+static double fit_odds(size_t m, double likely, double own)
+{
+	return DP_MAX(log1p((double)m * likely) - own, 0);
+}
+
+/*
+ * Scores the offset at which a span begins if its end fits; if it lacks a few symbols, that offset
+ * as if the end lost them, and the offset at its end as if the beginning did.
+ */
+static void fit(const struct dp_ballot *b, double *score, size_t begin, size_t end,
+		double own_begin, double own_end, double share)
+{
+	if (begin == end) {
+		score_near(b, score, begin, share * fit_odds(b->m, 1, own_begin + own_end), 1);
+		return;
+	}
+	score[begin] += share * fit_odds(b->m, lost_by_chance(b, end, begin, true), own_begin);
+	score[end] += share * fit_odds(b->m, lost_by_chance(b, end, begin, false), own_end);
 }
 
 static void capture_fits(const struct dp_ballot *b, double *score)
 {
-	double own = (b->cut_begin ? 0 : dp_param.weight_capture_begin) +
-		     (b->cut_end ? 0 : dp_param.weight_capture_end);
+	double own_begin = b->cut_begin ? 0 : dp_param.weight_capture_begin;
+	double own_end = b->cut_end ? 0 : dp_param.weight_capture_end;
 	bool open = b->evidence.open_begin || b->evidence.open_end || b->first_launch;
 
 	for (size_t k = 0; k < b->span_count && !open; k++) {
@@ -145,21 +202,22 @@ static void capture_fits(const struct dp_ballot *b, double *score)
 		/* the first iteration may have names of its own if it is as long as the others */
 		bool begins = is_close(s->before) || (s->before < b->m && s->leads);
 
-		if (begins && is_close(s->behind) && s->first == s->last)
-			score_near(b, score, s->first, fit_odds(b->m, own), 1);
+		if (begins && is_close(s->behind))
+			fit(b, score, s->first, s->last, own_begin, own_end, 1);
 	}
 }
 
 static void spans_fit(const struct dp_ballot *b, double *score)
 {
 	double count = (double)b->span_count;
-	double own = (dp_param.weight_span_begin + dp_param.weight_span_end) / (1 + count);
+	double own_begin = dp_param.weight_span_begin / (1 + count);
+	double own_end = dp_param.weight_span_end / (1 + count);
 
 	for (size_t k = 0; k < b->span_count; k++) {
 		const struct dp_span_ends *s = &b->spans[k];
 
-		if (!is_close(s->before) && !is_close(s->behind) && s->begin == s->end)
-			score_near(b, score, s->begin, fit_odds(b->m, own) / count, 1);
+		if (!is_close(s->before) && !is_close(s->behind))
+			fit(b, score, s->begin, s->end, own_begin, own_end, 1 / count);
 	}
 }
 
@@ -304,19 +362,27 @@ static void kernel_gaps(const struct dp_ballot *b, double *score)
 		score[o] = b->offsets.kernel_gap[o];
 }
 
+/* Returns true if something recurs from this offset on: what does at several in a row is one. */
+static bool recurs_from(const struct dp_ballot *b, const bool *at, size_t offset)
+{
+	return at[offset] && !at[back_by(offset, 1, b->m)];
+}
+
 /* How often something recurs per iteration; 0 if it is so frequent that it means nothing. */
 static size_t recurrences(const struct dp_ballot *b, const bool *at)
 {
-	size_t count = 0;
+	size_t count = 0, offsets = 0;
 
-	for (size_t o = 0; o < b->m; o++)
-		count += at[o];
-	return count == b->m || (count > 1 && count * 4 > b->m) ? 0 : count;
+	for (size_t o = 0; o < b->m; o++) {
+		count += recurs_from(b, at, o);
+		offsets += at[o];
+	}
+	return (count > 1 && count * 4 > b->m) || offsets * 2 > b->m ? 0 : count;
 }
 
 /*
- * Gives half of the score to all offsets where it recurs, and half to the one after the longest
- * stretch without it.
+ * Gives half of the score to all offsets from which it recurs, and half to the one after the
+ * longest stretch without it.
  */
 static void recurring(const struct dp_ballot *b, const bool *at, double *score)
 {
@@ -325,7 +391,7 @@ static void recurring(const struct dp_ballot *b, const bool *at, double *score)
 	if (!count)
 		return;
 	for (size_t o = 0; o < b->m; o++)
-		score[o] = at[o] ? 0.5 / (double)count : 0;
+		score[o] = recurs_from(b, at, o) ? 0.5 / (double)count : 0;
 	longest = dp_offsets__longest_gap(&before, at, b->m);
 	score[(before + longest) % b->m] += 0.5;
 }
@@ -350,7 +416,7 @@ static void upload_at_gap(const struct dp_ballot *b, double *score)
 	size_t count = b->observed ? recurrences(b, b->offsets.upload) : 0;
 
 	for (size_t o = 0; o < b->m && count && count <= dp_param.gap_rank; o++)
-		if (b->offsets.upload[o])
+		if (recurs_from(b, b->offsets.upload, o))
 			score[o] = pause_odds(b, o, count);
 }
 

@@ -34,6 +34,7 @@ struct dp_ballot {
 	size_t first_launch;	   /* first position with a launch after some without; 0: none */
 	struct dp_span_ends *spans;
 	size_t span_count;
+	double loss; /* stretches of symbols that the spans lack, for each symbol that they have */
 	struct dp_optimizer optimizer;
 	int64_t *scratch; /* room for m + 1 */
 };

@@ -261,6 +261,12 @@ static bool regular(const struct dp_levels *levels, size_t n)
 	       (double)fit->spans <= 3 + dp_param.regular_spans * fit->repeats;
 }
 
+/* The share of the flat ones' bits that patterns found in another way may need, to be taken. */
+static double most_bits(const struct dp_levels *levels, size_t n)
+{
+	return regular(levels, n) ? dp_param.better_regular : dp_param.better;
+}
+
 /*
  * Explains whether patterns that were found in another way describe the sequence better than the
  * flat ones.
@@ -314,7 +320,7 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 	struct dp_levels levels = { .alone = 0 };
 	struct dp_shortened collapsed;
 	struct dp_runs runs;
-	double bits, most;
+	double bits;
 	bool better;
 	uint8_t *of_runs = NULL;
 	int status = dp_runs__collapse(&runs, d->sequence.symbols, d->request->count,
@@ -336,10 +342,10 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 	if (traits && !of_runs)
 		status = DP_ERR_NOMEM;
 	if (!status)
-		status = dp_levels__find(&levels, &collapsed.driver.sequence, of_runs, 0);
+		status = dp_levels__find(&levels, &collapsed.driver.sequence, of_runs, 0, false);
 	bits = levels.fit.bits + dp_param.run_bits * (double)runs.runs;
-	most = regular(&levels, runs.count) ? dp_param.better_regular : dp_param.better;
-	better = !status && levels.chosen.count > 0 && bits < most * flat->fit.bits;
+	better = !status && levels.chosen.count > 0 &&
+		 bits < most_bits(&levels, runs.count) * flat->fit.bits;
 	explain_better(d, "collapsed", bits, flat, better);
 	if (better)
 		status = expand_tree(d, &levels, &collapsed, of_runs);
@@ -370,7 +376,7 @@ static int map_classes(struct dp_driver *d, const uint32_t *class_of, uint32_t *
 
 /*
  * Searches by classes of names that replace each other. Its patterns are taken if they describe the
- * sequence better, counting the names within each class.
+ * sequence better, or about equally well and regularly, counting the names within each class.
  */
 static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **traits,
 		       double uploads)
@@ -398,10 +404,10 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **tr
 	status = map_classes(d, class_of, &coarse, *traits, &of_classes);
 	sequence = (struct dp_search_sequence){ coarse, n, count, NULL, d->sequence.explain };
 	if (!status)
-		status = dp_levels__find(&levels, &sequence, of_classes, uploads);
+		status = dp_levels__find(&levels, &sequence, of_classes, uploads, false);
 	names = flat->alone - levels.alone;
 	better = !status && levels.chosen.count > 0 &&
-		 levels.fit.bits + names < dp_param.better * flat->fit.bits;
+		 levels.fit.bits + names < most_bits(&levels, n) * flat->fit.bits;
 	explain_better(d, "classes", levels.fit.bits + names, flat, better);
 	if (!better)
 		goto out;
@@ -514,6 +520,24 @@ static bool unlike(const struct dp_driver *d)
 	return (double)alike < dp_param.unlike_share * (double)d->request->count;
 }
 
+/*
+ * Searches for loops in a part of the sequence if nothing else was found: next to the bits of the
+ * rest, such as a long start-up that does not repeat, those that such a loop saves are few.
+ */
+static int find_part(struct dp_driver *d, struct dp_levels *levels, const uint8_t *traits,
+		     double uploads)
+{
+	int status;
+
+	dp_explain__add(d->sequence.explain, "part",
+			DP_FACTS({ "symbols", "count", (double)d->request->count }),
+			"no loop is listed: loops are sought that describe a part of the "
+			"{symbols:symbol}, whatever the rest is");
+	dp_levels__fini(levels);
+	status = dp_levels__find(levels, &d->sequence, traits, uploads, true);
+	return status ? status : make_tree(d, levels, traits);
+}
+
 /* Without help: the tree. */
 int dp_driver__tree(struct dp_driver *d)
 {
@@ -525,7 +549,7 @@ int dp_driver__tree(struct dp_driver *d)
 	int status = dp_traits__ask(d, &traits, &uploads);
 
 	if (!status)
-		status = dp_levels__find(&levels, &d->sequence, traits, uploads);
+		status = dp_levels__find(&levels, &d->sequence, traits, uploads, false);
 	if (status)
 		goto out;
 	if (!regular(&levels, r->count))
@@ -540,6 +564,8 @@ int dp_driver__tree(struct dp_driver *d)
 		status = dp_branching__find(d, &taken);
 	if (!status && d->loops->count == 0 && !r->evidence.open_end)
 		status = find_few(d);
+	if (!status && d->loops->count == 0 && !r->evidence.open_end)
+		status = find_part(d, &levels, traits, uploads);
 	dp_levels__fini(&levels);
 out:
 	free(traits);

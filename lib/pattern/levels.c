@@ -479,7 +479,7 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 }
 
 int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequence,
-		    const uint8_t *traits, double uploads)
+		    const uint8_t *traits, double uploads, bool part)
 {
 	struct finder f = { sequence->alphabet, traits, uploads };
 	struct dp_search_bar bar = { dp_param.loop_least, sequence->n, dp_param.level_bits,
@@ -487,6 +487,7 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 	size_t seen = 0, down = 0;
 	int status;
 
+	bar.part = part;
 	memset(levels, 0, sizeof(*levels));
 	for (size_t i = 0; i < DP_PATTERNS_MAX; i++)
 		levels->outer_parent[i] = levels->chosen_parent[i] = levels->inner_parent[i] =

@@ -284,7 +284,8 @@ static bool describes(const struct searcher *sr, const struct dp_pattern *p, siz
 	double bits = p->bits - (double)(n - p->covered) * literal;
 
 	if ((double)p->covered > sr->bar.coverage * (double)n)
-		return p->bits < sr->bar.bits * (double)n * literal;
+		return sr->bar.part ? bits < sr->bar.bits * alone
+				    : p->bits < sr->bar.bits * (double)n * literal;
 	return sr->bar.rare && sr->left * 2 <= sr->whole->n && p->length >= dp_param.few_length &&
 	       p->repeats >= (double)dp_param.rare_iterations - 0.5 &&
 	       bits < sr->bar.bits * alone && alone - bits >= dp_param.rare_bits;

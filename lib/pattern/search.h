@@ -20,6 +20,7 @@ struct dp_search_bar {
 	double coverage; /* smallest share of the sequence that must repeat */
 	bool few;	 /* search even a dozen symbols */
 	bool rare;	 /* accept lower coverage for what is certainly a loop */
+	bool part;	 /* bits: of the symbols that a pattern covers, not of the sequence */
 	uint64_t known;	 /* number of iterations that makes a pattern better; 0: none */
 };
 

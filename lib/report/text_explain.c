@@ -300,7 +300,7 @@ static void write_refused(struct dp_render *render, uint32_t stream, size_t from
 static bool is_decision(const struct dp_explanation *entry)
 {
 	static const char *const stages[] = { "stream",	   "annotations", "operations", "few",
-					      "branching", "count",	  "paper" };
+					      "part",	   "branching",	  "count",	"paper" };
 
 	for (size_t i = 0; i < DP_COUNT(stages); i++)
 		if (is_stage(entry, stages[i]))

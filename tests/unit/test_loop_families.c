@@ -126,6 +126,22 @@ TEST_LOOP(families_with_counts, DP_COUNT(reported))
 		check_family(reported[_i].kind, reported[_i].least, true);
 }
 
+/*
+ * A pattern of classes that describes everything is the iteration, although patterns of names, of
+ * which each describes the iterations of one shape, take hardly more bits.
+ */
+TEST(classes_that_explain_everything_are_taken)
+{
+	struct family f;
+	struct dp_loops *loops;
+
+	family_make(&f, FAMILY_SHAPES, 336, false, 0);
+	loops = find_family(&f, NULL, 0, false);
+	ck_assert(best_f(loops, &f.loops[0]) > 0.99);
+	dp_loops__free(loops);
+	family_free(&f);
+}
+
 TEST(no_loop_is_found_where_there_is_none)
 {
 	for (uint64_t seed = 0; seed < 60; seed++) {

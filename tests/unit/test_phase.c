@@ -268,3 +268,22 @@ TEST(a_first_turn_with_names_of_its_own)
 	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
 	ck_assert_int_eq(reported_by, DP_PHASE_COMPLETE);
 }
+
+/*
+ * Kernels are lost here and there, the last one of the capture among them: of a run of equal ones,
+ * any may be the lost one, so the capture still ends with an iteration.
+ */
+TEST(a_lost_kernel_at_the_end_moves_no_boundary)
+{
+	struct host host = make_host();
+	enum dp_phase_evidence reported_by;
+	size_t kept = 0;
+
+	repeat(0, 40, 0, M - 10, M);
+	for (size_t i = 0; i < count - 1; i++)
+		if (i % M != (i / M * 37 + 5) % M)
+			symbols[kept++] = symbols[i];
+	count = kept;
+	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
+	ck_assert_int_eq(reported_by, DP_PHASE_COMPLETE);
+}

@@ -97,6 +97,55 @@ TEST(layers_are_none)
 	dp_analysis_free(analysis);
 }
 
+/* A layer's kernels, after each of the first few of which there is an upload. */
+static void run_with_uploads(int kernels, int uploads)
+{
+	for (int i = 0; i < kernels; i++) {
+		if (i < uploads)
+			copy(DP_COPY_HTOD);
+		run("cudnn_%c_kernel", 'a' + i);
+	}
+}
+
+static void expect_uploaded(int startup, int kernels, int uploads, size_t loops)
+{
+	struct dp_analysis *analysis;
+	uint32_t random = 1;
+
+	begin();
+	for (int i = 0; i < startup; i++) {
+		random = random * 1664525 + 1013904223;
+		run("cublas_%c_kernel", 'a' + (int)(random >> 24) % 20);
+	}
+	for (int i = 0; i < 35; i++)
+		run_with_uploads(kernels, uploads);
+	analysis = finish_and_analyze();
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), loops);
+	if (loops) {
+		ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->length, (size_t)kernels);
+		ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 35);
+		ck_assert_uint_eq(dp_analysis_loop_iteration(analysis, 0, 0)->first_kernel,
+				  (size_t)startup);
+	}
+	dp_analysis_free(analysis);
+}
+
+/* Two uploads in a row are one input, even in an iteration of a few kernels. */
+TEST(an_input_of_two_parts_begins_a_step)
+{
+	expect_uploaded(40, 7, 0, 0);
+	expect_uploaded(40, 7, 1, 1);
+	expect_uploaded(40, 7, 2, 1);
+}
+
+/* A start-up that repeats nothing, however long, hides no loop. */
+TEST(a_long_startup_hides_no_loop)
+{
+	expect_uploaded(800, 7, 0, 0);
+	expect_uploaded(800, 7, 1, 1);
+	expect_uploaded(1600, 7, 1, 1);
+}
+
 /* One kernel again and again, whatever precedes and follows it. */
 TEST(one_kernel_is_an_iteration)
 {
