@@ -120,7 +120,7 @@ TEST(operations)
 	check_operations();
 	ck_assert(dp_trace_t0(trace, &t0_ns));
 	ck_assert_int_eq(t0_ns, INT64_C(1779782330176757435));
-	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 5");
+	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 6");
 	check_facts("host=node7;recorder=deepprof 0.1.0;driver=12.8;cupti=26;exit_status=139;");
 	ck_assert_uint_eq(dp_trace_pause_count(trace), 1);
 	ck_assert_int_eq(dp_trace_pause(trace, 0)->start_ns, 600);
