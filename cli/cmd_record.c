@@ -292,7 +292,8 @@ static const struct opt options[] = {
 	  "sample run and wait times of the program's threads at this interval (default: 50ms), or off",
 	  set_sample_host },
 	{ 0, "context-switches", "SWITCH",
-	  "record when those threads are off a processor, if the kernel allows it (default: on)",
+	  "record when those threads are off a processor, and what they run, if the kernel allows it "
+	  "(default: on)",
 	  set_switches, switch_name },
 	{ 0, "max-memory", "SIZE", "limit of the buffers of each process (default: 512M)",
 	  set_max_memory },

@@ -327,7 +327,8 @@ const char *dp_path_part_name(enum dp_path_part part)
 
 const char *dp_host_activity_name(enum dp_host_activity activity)
 {
-	static const char *const names[] = { "wait", "input", "sync" };
+	static const char *const names[] = { "wait", "input", "sync", "wait_sampled",
+					     "input_sampled" };
 
 	return (size_t)activity < DP_COUNT(names) ? names[activity] : "wait";
 }

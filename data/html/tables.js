@@ -148,7 +148,7 @@ function hostOperatorTable(loop) {
 	], rows, { filter: name, limit: 15, sort: [3, true] });
 }
 
-const activities = { wait: "host wait", input: "input wait", sync: "synchronizes" };
+const activities = { wait: "host wait", input: "input wait", sync: "synchronizes", wait_sampled: "runs in host wait", input_sampled: "runs in input wait" };
 
 /* Host ranges over idle time, and the critical path, of a loop. */
 function pathTables(loop) {

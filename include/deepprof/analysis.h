@@ -357,6 +357,9 @@ enum dp_host_activity {
 	DP_HOST_WAIT,  /* idle time that is host_wait_ns: nothing was launched */
 	DP_HOST_INPUT, /* idle time that is input_wait_ns */
 	DP_HOST_SYNC,  /* synchronizing calls, idle or not: inner is the call, outer encloses it */
+	/* Running time during the first two, by samples of functions: outer is the function. */
+	DP_HOST_WAIT_SAMPLED,
+	DP_HOST_INPUT_SAMPLED,
 };
 
 struct dp_host_range {
@@ -366,7 +369,7 @@ struct dp_host_range {
 	double typical_ns; /* mean per typical iteration: neither warm-up nor slow */
 	double slow_ns;	   /* mean per slow iteration; 0 where none is */
 	double rise_ns;	   /* by which typical_ns rises with each iteration: least squares */
-	double calls;	   /* DP_HOST_SYNC: mean per iteration */
+	double calls;	   /* DP_HOST_SYNC: mean per iteration; of samples: their number */
 };
 
 /* By activity, sums first, most expensive in typical iterations first; NULL beyond the last. */

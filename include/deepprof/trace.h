@@ -237,6 +237,19 @@ struct dp_off_cpu {
 };
 
 /*
+ * Samples of which functions threads ran, in order of time, while they were on a processor. A
+ * function is the innermost of Python if there is one, otherwise the innermost that is neither in
+ * the C library nor in CUDA's; where names are unknown, a file of code stands for its functions.
+ */
+struct dp_function_samples {
+	size_t count;
+	const int64_t *time_ns;
+	const uint32_t *length_ns; /* the running time that a sample stands for */
+	const uint32_t *function;  /* for dp_trace_string() */
+	const uint32_t *thread;	   /* index of a struct dp_thread */
+};
+
+/*
  * Samples of how long a process's cgroup has been throttled since an unspecified time, in order of
  * time.
  */
@@ -413,6 +426,8 @@ DP_API const struct dp_samples *dp_trace_samples(const struct dp_trace *trace);
 DP_API const struct dp_activity *dp_trace_activity(const struct dp_trace *trace);
 DP_API const struct dp_cpu_samples *dp_trace_cpu_samples(const struct dp_trace *trace);
 DP_API const struct dp_off_cpu *dp_trace_off_cpu(const struct dp_trace *trace);
+DP_API const struct dp_function_samples *
+dp_trace_function_samples(const struct dp_trace *trace);
 DP_API const struct dp_throttling *dp_trace_throttling(const struct dp_trace *trace);
 
 /* The indices in dp_trace_ops() of one stream's operations, in order; *count of them. Borrowed. */

@@ -47,6 +47,9 @@ struct thread {
 	size_t end;
 	size_t next;  /* not opened yet */
 	uint32_t top; /* the innermost open one, or DP_NONE */
+	const uint32_t *samples; /* of functions it ran */
+	size_t sample_count;
+	size_t sample; /* the next one */
 };
 
 struct dp_host_ranges_maker {
@@ -140,6 +143,8 @@ static int list_ranges(struct dp_host_ranges_maker *maker)
 		struct thread *thread = &maker->threads[t];
 		const uint32_t *rows = dp_groups__rows(groups, timeline->launchers[t], &own);
 
+		thread->samples = dp_groups__rows(&timeline->index->functions,
+						  timeline->launchers[t], &thread->sample_count);
 		thread->first = thread->next = count;
 		thread->top = DP_NONE;
 		for (size_t i = 0; i < own; i++)
@@ -300,21 +305,50 @@ static struct dp_host_range *entry(struct dp_host_ranges_maker *maker,
 	return &maker->ranges[maker->used++];
 }
 
+/* Adds to the sum of an outer name, or to a pair of names. */
+static int add_to(struct dp_host_ranges_maker *maker, enum dp_host_activity activity, size_t k,
+		  uint32_t outer, uint32_t inner, bool sum, int64_t length_ns)
+{
+	struct dp_host_range *at = entry(maker, activity, outer, sum ? DP_NONE : inner, sum);
+
+	if (!at)
+		return DP_ERR_NOMEM;
+	*(maker->kinds[k] == SLOW ? &at->slow_ns : &at->typical_ns) += (double)length_ns;
+	if (maker->kinds[k] == TYPICAL)
+		at->rise_ns += ((double)k - maker->middle) * (double)length_ns;
+	at->calls++;
+	return DP_OK;
+}
+
 static int add(struct dp_host_ranges_maker *maker, enum dp_host_activity activity, size_t k,
 	       uint32_t outer, uint32_t inner, int64_t length_ns)
 {
-	for (int sum = 0; sum < 2; sum++) {
-		struct dp_host_range *at =
-			entry(maker, activity, outer, sum ? DP_NONE : inner, sum);
+	int status = add_to(maker, activity, k, outer, inner, false, length_ns);
 
-		if (!at)
-			return DP_ERR_NOMEM;
-		*(maker->kinds[k] == SLOW ? &at->slow_ns : &at->typical_ns) += (double)length_ns;
-		if (maker->kinds[k] == TYPICAL)
-			at->rise_ns += ((double)k - maker->middle) * (double)length_ns;
-		at->calls++;
+	return status ? status : add_to(maker, activity, k, outer, inner, true, length_ns);
+}
+
+/* Adds the functions that a thread ran in idle time. */
+static int add_samples(struct dp_host_ranges_maker *maker, struct thread *thread,
+		       enum dp_host_activity activity, size_t k, int64_t start_ns, int64_t end_ns)
+{
+	const struct dp_function_samples *samples =
+		dp_trace_function_samples(maker->timeline->trace);
+	int status = DP_OK;
+
+	for (; !status && thread->sample < thread->sample_count; thread->sample++) {
+		uint32_t row = thread->samples[thread->sample];
+
+		if (samples->time_ns[row] >= end_ns)
+			break;
+		if (samples->time_ns[row] >= start_ns)
+			status = add_to(maker,
+					activity == DP_HOST_INPUT ? DP_HOST_INPUT_SAMPLED
+								  : DP_HOST_WAIT_SAMPLED,
+					k, samples->function[row], DP_NONE, true,
+					samples->length_ns[row]);
 	}
-	return DP_OK;
+	return status;
 }
 
 /* The state of a thread, by its index in the trace. */
@@ -341,6 +375,8 @@ int dp_host_ranges__add(struct dp_host_ranges_maker *maker, enum dp_host_activit
 	if (number >= dp_trace_thread_count(maker->timeline->trace))
 		return DP_OK;
 	thread = state_of(maker, number);
+	if (add_samples(maker, thread, activity, k, start_ns, end_ns))
+		return DP_ERR_NOMEM;
 	while (start_ns < end_ns) {
 		int64_t until_ns = end_ns;
 
@@ -419,7 +455,8 @@ static void make_means(struct dp_host_ranges_maker *maker)
 		at->typical_ns = maker->counts[0] > 0 ? at->typical_ns / maker->counts[0] : 0;
 		at->rise_ns = maker->squares > 0 ? at->rise_ns / maker->squares : 0;
 		at->slow_ns = maker->counts[1] > 0 ? at->slow_ns / maker->counts[1] : 0;
-		at->calls = at->activity == DP_HOST_SYNC && all > 0 ? at->calls / all : 0;
+		if (at->activity < DP_HOST_WAIT_SAMPLED)
+			at->calls = at->activity == DP_HOST_SYNC && all > 0 ? at->calls / all : 0;
 	}
 	if (maker->used)
 		qsort(maker->ranges, maker->used, sizeof(*maker->ranges), by_cost);

@@ -216,7 +216,9 @@ int dp_trace_index__init(struct dp_trace_index *index, const struct dp_trace *tr
 	    dp_groups__init(&index->cpu_samples, dp_trace_cpu_samples(trace)->thread, NULL,
 			    dp_trace_cpu_samples(trace)->count, threads) ||
 	    dp_groups__init(&index->off_cpu, dp_trace_off_cpu(trace)->thread, NULL,
-			    dp_trace_off_cpu(trace)->count, threads))
+			    dp_trace_off_cpu(trace)->count, threads) ||
+	    dp_groups__init(&index->functions, dp_trace_function_samples(trace)->thread, NULL,
+			    dp_trace_function_samples(trace)->count, threads))
 		return dp_error__nomem(error, calls->count);
 	return DP_OK;
 }
@@ -232,6 +234,7 @@ void dp_trace_index__fini(struct dp_trace_index *index)
 	dp_groups__fini(&index->activity);
 	dp_groups__fini(&index->cpu_samples);
 	dp_groups__fini(&index->off_cpu);
+	dp_groups__fini(&index->functions);
 	free(index->is_comm);
 	free(index->waited);
 	*index = (struct dp_trace_index){ 0 };

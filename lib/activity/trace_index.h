@@ -41,6 +41,7 @@ struct dp_trace_index {
 	struct dp_groups activity;    /* by device */
 	struct dp_groups cpu_samples; /* by thread */
 	struct dp_groups off_cpu;     /* by thread */
+	struct dp_groups functions;   /* samples of functions, by thread */
 	uint8_t *is_comm;	      /* per string: it names a kernel that communicates */
 	uint8_t *waited;	      /* per call: DP_WAITED_AFTER or 0 */
 };

@@ -184,12 +184,28 @@ extern const char dp_rule__capture_stall_advice[];
 bool dp_rule__captures_graphs(const struct dp_rule_input *input, bool slow,
 			      struct dp_rule_finding *out);
 
+/* The activity in whose samples functions are. */
+static inline enum dp_host_activity dp_rule__sampled(enum dp_host_activity activity)
+{
+	return activity == DP_HOST_INPUT ? DP_HOST_INPUT_SAMPLED : DP_HOST_WAIT_SAMPLED;
+}
+
+/* Fewer samples do not show a share: with 20 of them, its standard error is 11% at worst. */
+#define DP_SAMPLES_LEAST 20
+
 /*
  * Names the host ranges of an activity that cost a typical iteration most or, if slow, cost slow
  * iterations more than typical ones. Returns true if any is known.
  */
 bool dp_rule__name_ranges(const struct dp_rule_input *input, struct dp_rule_finding *out,
 			  enum dp_host_activity activity, bool slow);
+
+/*
+ * Names the function that the launching thread ran most during an activity, by samples, if there are
+ * enough of them: in typical iterations or, if slow, more of in slow ones.
+ */
+void dp_rule__name_function(const struct dp_rule_input *input, struct dp_rule_finding *out,
+			    enum dp_host_activity activity, bool slow);
 
 /*
  * Returns true if operators, from which the host launches kernels, are a large part of the named
@@ -229,8 +245,8 @@ void dp_rule__name_stream_wait(const struct dp_rule_input *input, struct dp_rule
 			       bool slow);
 
 /*
- * Name what takes longer with each iteration: the host range over idle time, or the kernel, whose
- * time rises most.
+ * Name what takes longer with each iteration: the host range over idle time or, outside of all
+ * ranges, the function; or the kernel, whose time rises most.
  */
 void dp_rule__name_growing_range(const struct dp_rule_input *input, struct dp_rule_finding *out);
 void dp_rule__name_growing_kernel(const struct dp_rule_input *input, struct dp_rule_finding *out);

@@ -155,6 +155,7 @@ static bool check_idle(const struct dp_rule_input *input, struct dp_rule_finding
 		dp_rule__mean_evidence(input, out, "idle_after_sync_ns");
 		dp_rule__mean_evidence(input, out, "host_sync_ns");
 	} else {
+		dp_rule__name_function(input, out, DP_HOST_WAIT, false);
 		dp_rule__evidence(out, "host_stall_ns", "ns",
 				  fmin(dp_rule__typical(input, "host_stall_ns"), host_ns));
 	}

@@ -137,6 +137,40 @@ bool dp_rule__name_ranges(const struct dp_rule_input *input, struct dp_rule_find
 	return named;
 }
 
+/* The number of the samples that are from slow iterations, or from typical ones. */
+static double samples_of(const struct dp_rule_input *input, const struct dp_host_range *range,
+			 bool slow)
+{
+	double ns[2] = { 0, 0 };
+
+	for (size_t k = 0; k < input->loop->iterations; k++)
+		if (input->slow && input->slow[k])
+			ns[true] += range->slow_ns;
+		else if (dp_rule__is_typical(input, k))
+			ns[false] += range->typical_ns;
+	return range->calls * ns[slow] / (ns[0] + ns[1]);
+}
+
+void dp_rule__name_function(const struct dp_rule_input *input, struct dp_rule_finding *out,
+			    enum dp_host_activity activity, bool slow)
+{
+	const struct dp_host_range *at, *most = NULL;
+	double all_ns = 0, samples = 0;
+
+	for (size_t i = 0; input->ranges && i < input->ranges->count; i++) {
+		at = &input->ranges->ranges[i];
+		if (at->activity != dp_rule__sampled(activity) || !(cost_of(at, slow) > 0))
+			continue;
+		all_ns += cost_of(at, slow);
+		samples += samples_of(input, at, slow);
+		if (!most || cost_of(at, slow) > cost_of(most, slow))
+			most = at;
+	}
+	if (samples >= DP_SAMPLES_LEAST)
+		dp_rule__call_evidence(out, "sampled_share", "1", cost_of(most, slow) / all_ns,
+				       most->outer);
+}
+
 bool dp_rule__is_launching(const struct dp_rule_finding *out)
 {
 	double share = 0;

@@ -8,6 +8,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 {
 	if (!dp_rule__part_finding(input, out, "input_wait_ns", "input-bound", CRITICAL_SHARE))
 		return false;
+	dp_rule__name_function(input, out, DP_HOST_INPUT, false);
 	dp_rule__mean_evidence(input, out, "idle_host_ns");
 	dp_rule__evidence(out, "utilization", "1", dp_rule__busy_share(input));
 	dp_rule__cpu_evidence(input, out);

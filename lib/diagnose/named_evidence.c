@@ -4,6 +4,9 @@
 /* Smallest share of the period at which a wait is named. */
 #define NAMED_SHARE 0.01
 
+/* Share of the rise outside of all ranges at which a function is named as what grows. */
+#define MOST_OF_IT 0.5
+
 /* The mean per typical iteration, or the excess in slow iterations. */
 static double mean_of(const struct dp_rule_input *input, const double *ns, bool slow)
 {
@@ -59,16 +62,32 @@ void dp_rule__name_transfer(const struct dp_rule_input *input, struct dp_rule_fi
 				       name);
 }
 
-void dp_rule__name_growing_range(const struct dp_rule_input *input, struct dp_rule_finding *out)
+/* The range, or the sampled function, whose time rises most; NULL if none does. */
+static const struct dp_host_range *find_growing(const struct dp_rule_input *input, bool sampled)
 {
 	const struct dp_host_range *most = NULL;
 
 	for (size_t i = 0; input->ranges && i < input->ranges->count; i++) {
 		const struct dp_host_range *at = &input->ranges->ranges[i];
 
-		if (!at->inner && at->activity != DP_HOST_SYNC && at->rise_ns > 0 &&
+		if (!at->inner && at->activity != DP_HOST_SYNC &&
+		    sampled == (at->activity > DP_HOST_SYNC) && at->rise_ns > 0 &&
 		    (!most || at->rise_ns > most->rise_ns))
 			most = at;
+	}
+	return most;
+}
+
+void dp_rule__name_growing_range(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	const struct dp_host_range *most = find_growing(input, false), *function;
+
+	/* what grows outside of all ranges is most of some function, if it is none of waiting */
+	if (most && !most->outer[0]) {
+		function = find_growing(input, true);
+		if (function && function->calls >= DP_SAMPLES_LEAST &&
+		    function->rise_ns >= MOST_OF_IT * most->rise_ns)
+			most = function;
 	}
 	if (most && most->outer[0])
 		dp_rule__call_evidence(out, "range_rise_ns", "ns", most->rise_ns, most->outer);

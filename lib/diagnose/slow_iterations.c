@@ -193,12 +193,16 @@ bool dp_rule__explain_slow(const struct dp_rule_input *input, struct dp_rule_fin
 	if (other != cause && other_ns >= ALSO * most_ns)
 		dp_rule__evidence(out, causes[other].evidence, "ns", other_ns);
 	/* without a name, the host may be late with anything before it uploads */
-	if (!strcmp(causes[cause].metric, "input_wait_ns"))
-		return !explain_preempted(input, out, "input_wait_ns") &&
-		       !explain_faults(input, out, "input_wait_ns") &&
-		       !dp_rule__name_ranges(input, out, DP_HOST_INPUT, true);
+	if (!strcmp(causes[cause].metric, "input_wait_ns")) {
+		if (explain_preempted(input, out, "input_wait_ns") ||
+		    explain_faults(input, out, "input_wait_ns"))
+			return false;
+		dp_rule__name_function(input, out, DP_HOST_INPUT, true);
+		return !dp_rule__name_ranges(input, out, DP_HOST_INPUT, true);
+	}
 	if (strcmp(causes[cause].metric, "host_wait_ns") != 0 || out->finding.advice != advice)
 		return false;
+	dp_rule__name_function(input, out, DP_HOST_WAIT, true);
 	dp_rule__name_ranges(input, out, DP_HOST_WAIT, true);
 	if (dp_rule__is_launching(out))
 		out->finding.advice =

@@ -1,4 +1,4 @@
-/* The SQL text of deepprof's own trace file, schema 5. */
+/* The SQL text of deepprof's own trace file, schema 6. */
 #include "format/schema.h"
 
 #include <stddef.h>
@@ -128,6 +128,12 @@ const char *const dp_schema__tables[] = {
 	"CREATE TABLE off_cpu(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, "
 	"tid INTEGER NOT NULL, start INTEGER NOT NULL, dur_ns INTEGER NOT NULL, "
 	"kind INTEGER NOT NULL)",
+
+	"CREATE TABLE call_stack(id INTEGER PRIMARY KEY, parent INTEGER, name TEXT, module TEXT)",
+
+	"CREATE TABLE cpu_sample(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, "
+	"tid INTEGER NOT NULL, ts INTEGER NOT NULL, dur_ns INTEGER NOT NULL, "
+	"stack INTEGER NOT NULL)",
 
 	"CREATE TABLE message(process INTEGER, ts INTEGER, level INTEGER, code TEXT, text TEXT)",
 

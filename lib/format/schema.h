@@ -1,5 +1,5 @@
 /*
- * deepprof's own trace file: a SQLite database, schema 5. This file and man/deepprof-trace.5 are
+ * deepprof's own trace file: a SQLite database, schema 6. This file and man/deepprof-trace.5 are
  * the contract between writers and the importer. A later schema only adds tables and columns.
  *
  * Times are INTEGER nanoseconds since meta.t0_realtime_ns, durations are dur_ns, unknown values are
@@ -8,7 +8,7 @@
  *
  * Schema 2 adds pause: a file of schema 1 does not show when recording was off. Schema 3 adds
  * untimed, host_sample and host_load. Schema 4 adds off_cpu, cuda_event and sync.event_sync. Schema
- * 5 adds gpu_metric.
+ * 5 adds gpu_metric. Schema 6 adds call_stack and cpu_sample.
  */
 #ifndef DP_FORMAT_SCHEMA_H
 #define DP_FORMAT_SCHEMA_H
@@ -17,10 +17,13 @@
 #define DP_SCHEMA_APPLICATION_ID 0x44507472
 
 /* PRAGMA user_version, and meta.schema. */
-#define DP_SCHEMA_VERSION 5
+#define DP_SCHEMA_VERSION 6
 
 /* nvtx.type: nsys's numbers. */
 enum { DP_SCHEMA_NVTX_MARK = 34, DP_SCHEMA_NVTX_PUSH_POP = 59, DP_SCHEMA_NVTX_START_END = 60 };
+
+/* cpu_sample.dur_ns: 99 samples a second, which do not keep step with what happens 100 times. */
+#define DP_SCHEMA_STACK_NS 10101010
 
 /*
  * SQL statements, each array ended by NULL: before the first row (page size, application id,

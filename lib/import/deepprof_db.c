@@ -139,7 +139,7 @@ static int read_all(struct dp_cupti *cupti)
 {
 	static const struct dp_cupti_table *const order[] = {
 		dp_deepprof__first, names, operations,		dp_deepprof__events,
-		dp_deepprof__nccl,  host,  dp_deepprof__labels,
+		dp_deepprof__nccl,  host,  dp_deepprof__labels, dp_deepprof__stacks,
 	};
 	int status = DP_OK;
 
@@ -174,6 +174,8 @@ static int deepprof_read(struct dp_import *import)
 	dp_lookup__fini(&deepprof.nccl_rows);
 	free(deepprof.nccl);
 	free(deepprof.events);
+	dp_lookup__fini(&deepprof.stacks);
+	free(deepprof.places);
 	dp_strings__fini(&deepprof.uuids);
 	dp_lookup__fini(&deepprof.uuid_devices);
 	return status;

@@ -12,6 +12,12 @@ struct deepprof_event {
 	int64_t cause; /* the call's correlation id, with its epoch above 32 bits */
 };
 
+/* Which function a call stack counts for, and how well that suits. */
+struct deepprof_place {
+	uint32_t function; /* of dp_builder__string() */
+	int rank;
+};
+
 struct deepprof {
 	struct dp_cupti cupti;
 	struct dp_lookup processes; /* from process to pid */
@@ -23,6 +29,9 @@ struct deepprof {
 	struct deepprof_event *events;
 	size_t event_count, event_room;
 	bool events_sorted;
+	struct dp_lookup stacks; /* from call_stack to the index of a place */
+	struct deepprof_place *places;
+	size_t place_count, place_room;
 };
 
 static inline struct deepprof *dp_deepprof__of(struct dp_cupti *cupti)
@@ -40,10 +49,12 @@ int dp_deepprof__add_nccl(struct deepprof *deepprof, int64_t nvtx, const struct 
 void dp_deepprof__link_wait(struct deepprof *deepprof, const struct deepprof_event *wait,
 			    struct dp_sync *sync);
 
-/* Tables of the recording and its processes; of events; of NCCL; of what operations ran on. */
+/* Tables of the recording and its processes; of events; of NCCL; of what operations ran on; of
+ * samples of call stacks. */
 extern const struct dp_cupti_table dp_deepprof__first[];
 extern const struct dp_cupti_table dp_deepprof__events[];
 extern const struct dp_cupti_table dp_deepprof__nccl[];
 extern const struct dp_cupti_table dp_deepprof__labels[];
+extern const struct dp_cupti_table dp_deepprof__stacks[];
 
 #endif

@@ -112,7 +112,7 @@ static int fill_shares(struct dp_rank_summary *rank, const struct dp_analysis *a
 					   stat->total_ns / iterations);
 	}
 	for (size_t i = 0; !status && (range = dp_analysis_loop_host_range(analysis, loop, i)); i++)
-		if (!range->inner && range->outer[0] && range->activity != DP_HOST_SYNC)
+		if (!range->inner && range->outer[0] && range->activity < DP_HOST_SYNC)
 			status = add_share(rank,
 					   is_loader(range->outer) ? DP_RANK_INPUT_WAIT
 								   : DP_RANK_HOST_WAIT,
@@ -136,7 +136,7 @@ static void loader_shares(double shares[2], const struct dp_analysis *analysis, 
 		int input = range->activity == DP_HOST_INPUT ? 0 : 1;
 		double ns = slow ? range->slow_ns : range->typical_ns;
 
-		if (range->activity == DP_HOST_SYNC)
+		if (range->activity >= DP_HOST_SYNC)
 			continue;
 		if (!range->inner) {
 			all[input] += ns;

@@ -31,6 +31,7 @@ static const struct {
 	[DP_BULK_HOST_LOAD] = { "host_load", 8 },
 	[DP_BULK_EVENT] = { "cuda_event", 7 },
 	[DP_BULK_OFF_CPU] = { "off_cpu", 5 },
+	[DP_BULK_CPU_SAMPLE] = { "cpu_sample", 5 },
 };
 
 struct table {

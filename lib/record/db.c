@@ -21,6 +21,7 @@ static const struct {
 	[DP_ROW_SAMPLE] = { "gpu_sample", 11 }, [DP_ROW_LOSS] = { "loss", 5 },
 	[DP_ROW_COUNT] = { "count", 5 },	[DP_ROW_MESSAGE] = { "message", 5 },
 	[DP_ROW_PAUSE] = { "pause", 3 },	[DP_ROW_GPU_METRIC] = { "gpu_metric", 14 },
+	[DP_ROW_CALL_STACK] = { "call_stack", 4 },
 };
 
 static int run(struct dp_db *db, const char *sql)

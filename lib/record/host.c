@@ -10,6 +10,8 @@
  *
  * For threads that run, the kernel also records when each was off a processor (switches.h), if it
  * allows that. Such a thread's times are not read while it stays off, and less often if many run.
+ * While it is on a processor, its call stack is sampled and named at once (stacks.h): what a process
+ * has mapped is known only while it lives.
  *
  * Cost of 64 threads, 20 times a second: tests/bench/host_cost.py, RESULTS.md.
  */
@@ -17,8 +19,9 @@
 #include "record/clock.h"
 #include "record/host_file.h"
 #include "record/host_proc.h"
-#include "record/switches.h"
 #include "record/recording_folder.h"
+#include "record/stacks.h"
+#include "record/switches.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -55,7 +58,7 @@ enum { TIMES_MAX = 32 };
 #define BUFFER_BYTES ((size_t)128 << 10)
 
 /*
- * Threads followed, over all processes: each takes three of the 1,024 descriptors that a process
+ * Threads followed, over all processes: each takes four of the 1,024 descriptors that a process
  * usually has, and 36 KiB of the memory that a user may lock.
  */
 enum { FOLLOWED_MAX = 128 };
@@ -75,6 +78,8 @@ struct thread {
 struct process {
 	pid_t pid;
 	uint32_t own_pid;
+	uint32_t index; /* in the host */
+	struct dp_mappings *mappings; /* NULL: no call stack was sampled yet */
 	bool gone;
 	int64_t look_ns, load_ns; /* when to look again */
 	struct thread threads[THREADS_MAX];
@@ -85,7 +90,8 @@ struct dp_host {
 	FILE *file;
 	uint64_t bytes; /* written */
 	uint32_t every_ms;
-	bool follows;	 /* switches are requested */
+	bool follows;	 /* switches and call stacks are requested */
+	struct dp_stacks *stacks;
 	size_t followed; /* threads followed */
 	size_t samples;	 /* taken so far */
 	size_t awake;	 /* followed threads that ran in this sample */
@@ -135,15 +141,79 @@ static bool pack_off(uint64_t *out, const struct dp_switches_off *off, int64_t e
 	return true;
 }
 
-static void write_switches(struct dp_host *host, const struct process *process,
-			   struct thread *thread, bool finish)
+/* Writes an entry of the tree of call stacks. */
+static void put_function(void *ctx, uint32_t parent, const struct dp_code_name *code)
+{
+	struct dp_host_function function = { .parent = parent };
+	int length = snprintf(function.text, sizeof(function.text), "%s\n%s", code->module,
+			      code->name);
+	struct dp_host_head head = { 0, 0, 0, DP_HOST_FUNCTION,
+				     (uint32_t)(sizeof(function.parent) + (size_t)length) };
+
+	write_record(ctx, &head, &function);
+}
+
+/* Call stacks of a thread that are not written yet. */
+struct samples {
+	struct dp_host *host;
+	struct process *process;
+	struct dp_host_head head;
+	struct dp_host_stack stacks[DP_HOST_STACKS];
+};
+
+static void write_samples(struct samples *samples)
+{
+	if (samples->head.bytes)
+		write_record(samples->host, &samples->head, samples->stacks);
+	samples->head.bytes = 0;
+}
+
+/* Names a call stack, and adds it to the samples. */
+static void add_sample(void *ctx, int64_t time_ns, const uint64_t *addresses, size_t count)
+{
+	struct samples *samples = ctx;
+	struct process *process = samples->process;
+	size_t used = samples->head.bytes / sizeof(*samples->stacks);
+	char folder[32];
+	uint32_t stack;
+
+	if (!process->mappings) {
+		snprintf(folder, sizeof(folder), "/proc/%d", (int)process->pid);
+		process->mappings = dp_mappings__new(folder, process->own_pid);
+	}
+	if (!process->mappings)
+		return;
+	stack = dp_stacks__find(samples->host->stacks, process->mappings, process->index, addresses,
+				count);
+	if (!stack)
+		return;
+	if (used == DP_HOST_STACKS || (used && time_ns - samples->head.monotonic_ns > UINT32_MAX)) {
+		write_samples(samples);
+		used = 0;
+	}
+	if (!used)
+		samples->head.monotonic_ns = time_ns;
+	samples->stacks[used] = (struct dp_host_stack){
+		(uint32_t)(time_ns - samples->head.monotonic_ns), stack
+	};
+	samples->head.bytes += sizeof(*samples->stacks);
+}
+
+static void write_switches(struct dp_host *host, struct process *process, struct thread *thread,
+			   bool finish)
 {
 	struct dp_switches_off offs[DP_HOST_OFFS];
 	uint64_t packed[DP_HOST_OFFS];
 	size_t count = DP_HOST_OFFS;
+	struct samples samples = { .host = host,
+				   .process = process,
+				   .head = { .pid = process->own_pid,
+					     .tid = (uint32_t)thread->tid,
+					     .kind = DP_HOST_STACK } };
+	const struct dp_switches_sink sink = { add_sample, &samples };
 
 	while (thread->switches && count == DP_HOST_OFFS) {
-		count = dp_switches__take(thread->switches, offs, DP_HOST_OFFS, finish);
+		count = dp_switches__take(thread->switches, offs, DP_HOST_OFFS, finish, &sink);
 		for (size_t i = 0, n; i < count; i += n) {
 			struct dp_host_head head = { offs[i].start_ns, process->own_pid,
 						     (uint32_t)thread->tid, DP_HOST_OFF, 0 };
@@ -158,6 +228,7 @@ static void write_switches(struct dp_host *host, const struct process *process,
 			write_record(host, &head, packed);
 		}
 	}
+	write_samples(&samples);
 }
 
 /* Keeps a file of the first threads open, and follows their switches from their first run on. */
@@ -179,7 +250,7 @@ static void follow_thread(struct dp_host *host, const struct process *process,
 }
 
 /* Ends a thread: writes its last values. */
-static void end_thread(struct dp_host *host, const struct process *process, struct thread *thread)
+static void end_thread(struct dp_host *host, struct process *process, struct thread *thread)
 {
 	if (thread->last_ns)
 		write_thread(host, process, thread);
@@ -209,8 +280,7 @@ static bool has_turn(struct dp_host *host, const struct thread *thread)
 }
 
 /* Samples a thread. Returns false if it is gone. */
-static bool sample_thread(struct dp_host *host, const struct process *process,
-			  struct thread *thread)
+static bool sample_thread(struct dp_host *host, struct process *process, struct thread *thread)
 {
 	struct dp_host_thread now = { 0 };
 	int64_t now_ns = dp_clock__now(CLOCK_MONOTONIC);
@@ -414,7 +484,9 @@ int dp_host__start(struct dp_host **out, int folder_fd, uint32_t every_ms, bool 
 		return DP_ERR_NOMEM;
 	}
 	host->every_ms = every_ms;
-	host->follows = switches;
+	host->stacks = switches ? dp_stacks__new(&(struct dp_stacks_sink){ put_function, host })
+				: NULL;
+	host->follows = host->stacks;
 	/* Signals are for the caller's threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -451,6 +523,7 @@ void dp_host__add(struct dp_host *host, pid_t pid, uint32_t own_pid)
 		return;
 	made->pid = pid;
 	made->own_pid = own_pid;
+	made->index = (uint32_t)host->count;
 	pthread_mutex_lock(&host->lock);
 	host->processes[host->count++] = made;
 	pthread_mutex_unlock(&host->lock);
@@ -473,8 +546,11 @@ void dp_host__free(struct dp_host *host)
 	if (!host)
 		return;
 	dp_host__stop(host);
-	for (size_t i = 0; i < host->count; i++)
+	for (size_t i = 0; i < host->count; i++) {
+		dp_mappings__free(host->processes[i]->mappings);
 		free(host->processes[i]);
+	}
+	dp_stacks__free(host->stacks);
 	fclose(host->file);
 	pthread_cond_destroy(&host->wake);
 	pthread_mutex_destroy(&host->lock);
@@ -489,4 +565,9 @@ FILE *dp_host__file(struct dp_host *host)
 int dp_host__refused(const struct dp_host *host)
 {
 	return host ? host->refused : 0;
+}
+
+uint64_t dp_host__refused_stacks(const struct dp_host *host)
+{
+	return host && host->stacks ? dp_stacks__refused(host->stacks) : 0;
 }

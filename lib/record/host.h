@@ -15,7 +15,7 @@ struct dp_host;
 /* The name of the file in the recording's folder. */
 #define DP_HOST_FILE "host"
 
-/* Starts the thread. switches: follow context switches, too. Errors: DP_ERR_NOMEM, DP_ERR_IO. */
+/* Starts the thread. switches: follow context switches and call stacks, too. Errors: DP_ERR_NOMEM, DP_ERR_IO. */
 int dp_host__start(struct dp_host **out, int folder_fd, uint32_t every_ms, bool switches);
 
 /* Opens samples of another process; *out is NULL if there is no file. Same errors. */
@@ -26,6 +26,9 @@ void dp_host__add(struct dp_host *host, pid_t pid, uint32_t own_pid);
 
 /* Returns the errno if no thread's switches could be followed, or 0. Stop the host first. */
 int dp_host__refused(const struct dp_host *host);
+
+/* The same, of call stacks that had no room: their number. */
+uint64_t dp_host__refused_stacks(const struct dp_host *host);
 
 /* Stops the thread; its samples can then be read. NULL is allowed. */
 void dp_host__stop(struct dp_host *host);
@@ -39,7 +42,7 @@ struct dp_host_process {
 };
 
 /*
- * host_write.c: writes rows of host_sample, host_load and off_cpu, with times from zero. Errors:
+ * host_write.c: writes rows of host_sample, host_load, off_cpu, call_stack and cpu_sample, with times from zero. Errors:
  * DP_ERR_IO, DP_ERR_NOMEM.
  */
 int dp_host__write(struct dp_host *host, struct dp_db *db, int64_t zero,

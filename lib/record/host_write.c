@@ -1,8 +1,12 @@
 /* Writes the host's samples as rows of the trace file. */
 #include "record/host.h"
+#include "format/schema.h"
 #include "record/host_file.h"
+#include "trace/demangle.h"
 
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Returns the last process of the pid that had started by then, as images may change; 0: none. */
 static int64_t process_of(const struct dp_host_process *processes, size_t count, uint32_t pid,
@@ -88,12 +92,63 @@ static int put_offs(struct dp_db *db, int64_t process, int64_t time_ns,
 	return status;
 }
 
+/* Adds an entry of the tree of call stacks, which SQLite numbers from 1. */
+static int put_function(struct dp_db *db, const struct dp_host_head *head,
+			const struct dp_host_function *function)
+{
+	size_t length = head->bytes - offsetof(struct dp_host_function, text);
+	char text[sizeof(function->text) + 1], *name, *demangled = NULL;
+	int status;
+
+	if (head->bytes < offsetof(struct dp_host_function, text))
+		return DP_OK;
+	memcpy(text, function->text, length);
+	text[length] = '\0';
+	name = strchr(text, '\n');
+	if (name)
+		*name++ = '\0';
+	status = dp_name__demangle(&demangled, name ? name : "");
+	if (status)
+		return dp_error__nomem(db->error, length);
+	status = dp_db__row(db, DP_ROW_CALL_STACK);
+	if (!status) {
+		dp_db__null(db);
+		dp_db__known(db, function->parent, function->parent);
+		dp_db__text(db, demangled ? demangled : name && *name ? name : NULL);
+		dp_db__text(db, *text ? text : NULL);
+		status = dp_db__done(db);
+	}
+	free(demangled);
+	return status;
+}
+
+static int put_stacks(struct dp_db *db, int64_t process, int64_t time_ns,
+		      const struct dp_host_head *head, const struct dp_host_stack *stacks)
+{
+	struct dp_bulk_row row;
+	int status = DP_OK;
+
+	for (size_t i = 0; !status && i < head->bytes / sizeof(*stacks); i++) {
+		status = dp_db__bulk(db, DP_BULK_CPU_SAMPLE, &row);
+		if (status)
+			break;
+		dp_bulk__put(&row, process);
+		dp_bulk__put(&row, head->tid);
+		dp_bulk__put(&row, (int64_t)((uint64_t)time_ns + stacks[i].after_ns));
+		dp_bulk__put(&row, DP_SCHEMA_STACK_NS);
+		dp_bulk__put(&row, stacks[i].stack);
+	}
+	return status;
+}
+
 /* What a record of a kind has behind its header. */
 static const struct {
 	uint32_t bytes, most; /* of one; and the most stored together */
 } sizes[] = { [DP_HOST_THREAD] = { sizeof(struct dp_host_thread), 1 },
 	      [DP_HOST_LOAD] = { sizeof(struct dp_host_load), 1 },
-	      [DP_HOST_OFF] = { sizeof(uint64_t), DP_HOST_OFFS } };
+	      [DP_HOST_OFF] = { sizeof(uint64_t), DP_HOST_OFFS },
+	      [DP_HOST_FUNCTION] = { 1, sizeof(struct dp_host_function) },
+	      [DP_HOST_STACK] = { sizeof(struct dp_host_stack), DP_HOST_STACKS } };
 
 static bool is_known(uint32_t kind)
 {
@@ -128,12 +183,16 @@ int dp_host__write(struct dp_host *host, struct dp_db *db, int64_t zero,
 		int64_t time_ns = (int64_t)((uint64_t)head.monotonic_ns - (uint64_t)zero);
 		int64_t process = process_of(processes, count, head.pid, time_ns);
 
-		if (!process)
+		if (head.kind == DP_HOST_FUNCTION)
+			status = put_function(db, &head, &rest.function);
+		else if (!process)
 			continue;
-		if (head.kind == DP_HOST_THREAD)
+		else if (head.kind == DP_HOST_THREAD)
 			status = put_thread(db, process, time_ns, head.tid, &rest.thread);
 		else if (head.kind == DP_HOST_LOAD)
 			status = put_load(db, process, time_ns, &rest.load);
+		else if (head.kind == DP_HOST_STACK)
+			status = put_stacks(db, process, time_ns, &head, rest.stacks);
 		else
 			status = put_offs(db, process, time_ns, &head, rest.offs);
 	}

@@ -2,10 +2,12 @@
 #include "record/recording.h"
 #include "base/options.h"
 #include "record/convert.h"
+#include "record/stacks.h"
 #include "spool/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -113,6 +115,21 @@ static int put_refused(struct dp_recording *recording, struct dp_db *db)
 	return put_message(recording, db, DP_LOG_INFO, "context-switches", text);
 }
 
+/* Reports how many call stacks had no room. */
+static int put_refused_stacks(struct dp_recording *recording, struct dp_db *db)
+{
+	uint64_t refused = dp_host__refused_stacks(recording->host);
+	char text[120];
+
+	if (!refused)
+		return DP_OK;
+	snprintf(text, sizeof(text),
+		 "%" PRIu64 " samples of call stacks are not recorded: more than %d functions and "
+		 "callers",
+		 refused, DP_STACKS_MAX);
+	return put_message(recording, db, DP_LOG_INFO, "call-stacks", text);
+}
+
 static int put_gpu_metrics(struct dp_recording *recording, struct dp_db *db, int64_t zero)
 {
 	char failure[240], text[320];
@@ -151,6 +168,8 @@ static int convert_all(struct dp_recording *recording, struct dp_convert *conver
 		status = put_gpu_metrics(recording, &convert->db, convert->zero_monotonic);
 	if (!status)
 		status = put_refused(recording, &convert->db);
+	if (!status)
+		status = put_refused_stacks(recording, &convert->db);
 	return status ? status : dp_convert__finish(convert);
 }
 

@@ -1,14 +1,18 @@
 /*
  * The kernel writes 24 bytes into a ring of the thread each time that the thread leaves a processor
  * (PERF_RECORD_SWITCH, with a bit if it was preempted: Linux 4.17), comes back, or had to wait for
- * a page from a disk (PERF_COUNT_SW_PAGE_FAULTS_MAJ, counted when the wait is over). Records take
- * no system call: rings are read in place.
+ * a page from a disk (PERF_COUNT_SW_PAGE_FAULTS_MAJ, counted when the wait is over). While it is on a
+ * processor, the kernel also writes its call stack 99 times a second (PERF_COUNT_SW_CPU_CLOCK), by
+ * frame pointers: in code compiled without these, only the innermost function is certain. Records
+ * take no system call: rings are read in place.
  */
 #define _GNU_SOURCE
 #include "record/switches.h"
+#include "format/schema.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -39,9 +43,13 @@ enum { AHEAD_BYTES = 256 };
 /* A page fault is counted this soon after its wait: only the fault's handler runs in between. */
 #define FAULT_NS 1000000
 
+/* Callers of a call stack: Python has three for each function of a program. */
+enum { CALLERS_MAX = 64 };
+
 struct dp_switches {
 	int fd;
 	int faults_fd; /* -1: faults cannot be distinguished */
+	int stacks_fd; /* -1: no call stacks */
 	struct perf_event_mmap_page *page;
 	size_t bytes;	/* of the mapping */
 	int64_t out_ns; /* when it left a processor, 0: it is on one */
@@ -56,25 +64,59 @@ struct record {
 	uint64_t time_ns;
 };
 
-static int open_event(pid_t tid, uint64_t config)
+/* One with a call stack: the addresses follow, with marks that are no addresses. */
+struct stack_record {
+	struct record record;
+	uint64_t count;
+	uint64_t addresses[CALLERS_MAX + 8];
+};
+
+/* in_kernel: count also what the thread does in system calls; only some users may. */
+static int open_event(pid_t tid, uint64_t config, bool in_kernel)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = config,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
-		.exclude_kernel = 1,
+		.exclude_kernel = !in_kernel,
+		.exclude_callchain_kernel = 1,
 		.exclude_hv = 1,
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 	};
 
-	if (config == PERF_COUNT_SW_DUMMY)
+	if (config == PERF_COUNT_SW_DUMMY) {
 		attr.context_switch = 1;
-	else
+	} else if (config == PERF_COUNT_SW_CPU_CLOCK) {
+		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+		attr.sample_period = DP_SCHEMA_STACK_NS;
+		attr.sample_max_stack = CALLERS_MAX;
+	} else {
 		attr.sample_period = 1;
+	}
 	return (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Lets another event write into the ring; fd may be -1. Returns -1 if it cannot. */
+static int share_ring(const struct dp_switches *switches, int fd)
+{
+	if (fd < 0 || !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, switches->fd))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static void open_more(struct dp_switches *switches, pid_t tid)
+{
+	int stacks = open_event(tid, PERF_COUNT_SW_CPU_CLOCK, true);
+
+	if (stacks < 0)
+		stacks = open_event(tid, PERF_COUNT_SW_CPU_CLOCK, false);
+	switches->stacks_fd = share_ring(switches, stacks);
+	switches->faults_fd =
+		share_ring(switches, open_event(tid, PERF_COUNT_SW_PAGE_FAULTS_MAJ, false));
 }
 
 struct dp_switches *dp_switches__open(pid_t tid)
@@ -86,17 +128,13 @@ struct dp_switches *dp_switches__open(pid_t tid)
 	if (!made)
 		return NULL;
 	made->bytes = (1 + RING_PAGES) * page;
-	made->fd = open_event(tid, PERF_COUNT_SW_DUMMY);
+	made->fd = open_event(tid, PERF_COUNT_SW_DUMMY, false);
 	if (made->fd < 0)
 		goto no_event;
 	made->page = mmap(NULL, made->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, made->fd, 0);
 	if (made->page == MAP_FAILED)
 		goto no_ring;
-	made->faults_fd = open_event(tid, PERF_COUNT_SW_PAGE_FAULTS_MAJ);
-	if (made->faults_fd >= 0 && ioctl(made->faults_fd, PERF_EVENT_IOC_SET_OUTPUT, made->fd)) {
-		close(made->faults_fd);
-		made->faults_fd = -1;
-	}
+	open_more(made, tid);
 	return made;
 no_ring:
 	failed = errno;
@@ -116,6 +154,8 @@ void dp_switches__close(struct dp_switches *switches)
 	munmap(switches->page, switches->bytes);
 	if (switches->faults_fd >= 0)
 		close(switches->faults_fd);
+	if (switches->stacks_fd >= 0)
+		close(switches->stacks_fd);
 	close(switches->fd);
 	free(switches);
 }
@@ -164,22 +204,41 @@ static bool take_record(struct dp_switches *switches, const struct record *recor
 }
 
 /*
- * Returns the record at a place of the ring, whose size is a power of two: in place if it is in one
- * piece, otherwise from copy. Records are multiples of 8 bytes, as their headers are.
+ * Returns bytes at a place of the ring, whose size is a power of two: in place if they are in one
+ * piece, otherwise in copy. Records are multiples of 8 bytes, as their headers are.
  */
-static const struct record *look_at(const struct dp_switches *switches, uint64_t at,
-				    struct record *copy)
+static const void *look_at(const struct dp_switches *switches, uint64_t at, void *copy,
+			   size_t bytes)
 {
 	size_t page = switches->bytes / (1 + RING_PAGES), size = RING_PAGES * page;
 	const char *ring = (const char *)switches->page + page;
 	size_t from = (size_t)(at & (size - 1)), first = size - from;
 
 	__builtin_prefetch(ring + ((at + AHEAD_BYTES) & (size - 1)));
-	if (first >= sizeof(*copy))
-		return (const struct record *)(const void *)(ring + from);
+	if (first >= bytes)
+		return ring + from;
 	memcpy(copy, ring + from, first);
-	memcpy((char *)copy + first, ring, sizeof(*copy) - first);
+	memcpy((char *)copy + first, ring, bytes - first);
 	return copy;
+}
+
+/* Passes a call stack on, without the marks between kinds of addresses. */
+static void take_stack(const struct dp_switches *switches, uint64_t at, size_t bytes,
+		       const struct dp_switches_sink *sink)
+{
+	struct stack_record copy;
+	const struct stack_record *from =
+		look_at(switches, at, &copy, DP_MIN(bytes, sizeof(copy)));
+	size_t most = (DP_MIN(bytes, sizeof(copy)) - offsetof(struct stack_record, addresses)) /
+		      sizeof(*from->addresses);
+	uint64_t addresses[DP_COUNT(copy.addresses)];
+	size_t count = 0;
+
+	for (size_t i = 0; i < most && i < from->count; i++)
+		if (from->addresses[i] < PERF_CONTEXT_MAX)
+			addresses[count++] = from->addresses[i];
+	if (count)
+		sink->stack(sink->ctx, (int64_t)from->record.time_ns, addresses, count);
 }
 
 bool dp_switches__slept(const struct dp_switches *switches)
@@ -189,7 +248,7 @@ bool dp_switches__slept(const struct dp_switches *switches)
 }
 
 size_t dp_switches__take(struct dp_switches *switches, struct dp_switches_off *offs, size_t most,
-			 bool finish)
+			 bool finish, const struct dp_switches_sink *sink)
 {
 	uint64_t head = __atomic_load_n(&switches->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = switches->page->data_tail;
@@ -197,13 +256,17 @@ size_t dp_switches__take(struct dp_switches *switches, struct dp_switches_off *o
 
 	while (count < most && tail < head) {
 		struct record copy;
-		const struct record *record = look_at(switches, tail, &copy);
+		const struct record *record = look_at(switches, tail, &copy, sizeof(copy));
+		size_t bytes = record->header.size;
 
 		/* All relevant records have these members. */
-		if (record->header.size < sizeof(*record))
+		if (bytes < sizeof(*record))
 			break;
-		tail += record->header.size;
-		count += take_record(switches, record, &offs[count]);
+		if (record->header.type == PERF_RECORD_SAMPLE && bytes > sizeof(*record))
+			take_stack(switches, tail, bytes, sink);
+		else
+			count += take_record(switches, record, &offs[count]);
+		tail += bytes;
 	}
 	__atomic_store_n(&switches->page->data_tail, tail, __ATOMIC_RELEASE);
 	if (finish && count < most)

@@ -1,6 +1,7 @@
 /*
- * Records when a thread was off a processor, and why: perf_event_open(2) with software events only,
- * which users may open for their own processes if kernel.perf_event_paranoid is at most 2.
+ * Records when a thread was off a processor, and why, and now and then its call stack while it is on
+ * one: perf_event_open(2) with software events only, which users may open for their own processes
+ * if kernel.perf_event_paranoid is at most 2.
  */
 #ifndef DP_RECORD_SWITCHES_H
 #define DP_RECORD_SWITCHES_H
@@ -17,6 +18,12 @@ struct dp_switches_off {
 	int64_t start_ns;
 	int64_t end_ns;
 	uint32_t kind;
+};
+
+/* Receives a call stack: addresses of code, the innermost first. CLOCK_MONOTONIC. */
+struct dp_switches_sink {
+	void (*stack)(void *ctx, int64_t time_ns, const uint64_t *addresses, size_t count);
+	void *ctx;
 };
 
 struct dp_switches;
@@ -36,10 +43,10 @@ bool dp_switches__slept(const struct dp_switches *switches);
 
 /*
  * Takes up to `most` finished intervals; if it returns fewer, there are no more yet. If finish, also
- * takes one that a page fault could still explain. Never waits. Intervals that the kernel had no
- * room for are lost.
+ * takes one that a page fault could still explain. Passes all call stacks up to then to sink. Never
+ * waits. What the kernel had no room for is lost.
  */
 size_t dp_switches__take(struct dp_switches *switches, struct dp_switches_off *offs, size_t most,
-			 bool finish);
+			 bool finish, const struct dp_switches_sink *sink);
 
 #endif

@@ -19,7 +19,7 @@ static void write_host_ranges(struct dp_render *render, size_t loop)
 			dp_json__comma(i), dp_json__text(dp_host_activity_name(at->activity)),
 			dp_json__text(at->outer), dp_json__text(at->inner),
 			dp_json__real(at->typical_ns, "ns"), dp_json__real(at->slow_ns, "ns"),
-			dp_json__real(at->activity == DP_HOST_SYNC ? at->calls : (double)NAN, "1"));
+			dp_json__real(at->activity >= DP_HOST_SYNC ? at->calls : (double)NAN, "1"));
 	dp_render__text(render, "]");
 }
 

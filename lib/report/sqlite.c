@@ -517,7 +517,7 @@ static void write_host_ranges(struct dp_render *render, size_t loop)
 		text(&row, at->inner);
 		real(&row, at->typical_ns, "ns");
 		real(&row, at->slow_ns, "ns");
-		real(&row, at->activity == DP_HOST_SYNC ? at->calls : (double)NAN, "1");
+		real(&row, at->activity >= DP_HOST_SYNC ? at->calls : (double)NAN, "1");
 		step(render, &row);
 	}
 	sqlite3_finalize(row.statement);

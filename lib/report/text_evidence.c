@@ -138,6 +138,7 @@ static const struct saying sayings[] = {
 	{ "rise_ns", "risen by ", " over the run" },
 	{ "rise_per_iteration_bytes", "", " more with each iteration" },
 	{ "rise_per_iteration_ns", "", " more with each" },
+	{ "sampled_share", "", " of the launching thread's samples in" },
 	{ "short_gaps_ns", "", " in short gaps between kernels",
 	  .cost = "in short gaps between kernels" },
 	{ "slow_iterations", "", " slow iterations", .behind = "times", .joint = ", ",

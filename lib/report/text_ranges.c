@@ -16,6 +16,8 @@ static const char *const titles[] = {
 	[DP_HOST_WAIT] = "during host wait",
 	[DP_HOST_INPUT] = "during input wait",
 	[DP_HOST_SYNC] = "synchronized in",
+	[DP_HOST_WAIT_SAMPLED] = "running in host wait (samples)",
+	[DP_HOST_INPUT_SAMPLED] = "running in input wait (samples)",
 };
 
 static double sum_of(const struct dp_render *render, size_t loop, enum dp_host_activity activity)
@@ -38,7 +40,10 @@ static void write_row(struct dp_render *render, const struct dp_host_range *at, 
 
 	dp_text__column(render, dp_human__share(number, at->typical_ns / sum_ns), -7);
 	dp_text__column(render, dp_human__duration(number, at->typical_ns, ascii), -11);
-	dp_render__format(render, "  %s\n", dp_text__range(label, at->outer, room, ascii));
+	dp_render__format(render, "  %s\n",
+			  at->activity < DP_HOST_WAIT_SAMPLED
+				  ? dp_text__range(label, at->outer, room, ascii)
+				  : dp_label__kernel(label, at->outer, room, ascii));
 }
 
 static void write_activity(struct dp_render *render, size_t loop, enum dp_host_activity activity)
@@ -67,7 +72,10 @@ static void write_activity(struct dp_render *render, size_t loop, enum dp_host_a
 	}
 	if (more)
 		dp_render__format(render, "and %s (-vv shows all)\n",
-				  dp_text__plural(number, more, "more range"));
+				  dp_text__plural(number, more,
+						  activity < DP_HOST_WAIT_SAMPLED
+							  ? "more range"
+							  : "more function"));
 }
 
 /*
@@ -145,7 +153,9 @@ void dp_text__stream_waits(struct dp_render *render, size_t loop)
 
 void dp_text__ranges(struct dp_render *render, size_t loop)
 {
-	static const enum dp_host_activity order[] = { DP_HOST_INPUT, DP_HOST_WAIT, DP_HOST_SYNC };
+	static const enum dp_host_activity order[] = { DP_HOST_INPUT, DP_HOST_INPUT_SAMPLED,
+						       DP_HOST_WAIT, DP_HOST_WAIT_SAMPLED,
+						       DP_HOST_SYNC };
 
 	for (size_t i = 0; i < DP_COUNT(order); i++)
 		write_activity(render, loop, order[i]);

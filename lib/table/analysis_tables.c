@@ -378,7 +378,7 @@ static const struct dp_field host_range_fields[] = {
 		 "mean per typical iteration: neither warm-up nor slow"),
 	DP_FIELD(struct host_range_row, slow_ns, DP_CELL_DOUBLE, "ns", "mean per slow iteration"),
 	DP_FIELD(struct host_range_row, calls, DP_CELL_DOUBLE, "count",
-		 "of sync: mean number per iteration"),
+		 "of sync: mean number per iteration; of samples: their number"),
 	{ NULL },
 };
 
@@ -396,7 +396,7 @@ static enum dp_table_row host_range_row(void *out, const struct dp_table_rows *r
 		range->inner,
 		range->typical_ns,
 		range->slow_ns,
-		range->activity == DP_HOST_SYNC ? range->calls : (double)NAN,
+		range->activity >= DP_HOST_SYNC ? range->calls : (double)NAN,
 	};
 	return DP_ROW;
 }

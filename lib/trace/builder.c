@@ -30,6 +30,7 @@ static const uint8_t sample_widths[] = { 8, 8, 4, 4, 4, 4 };
 static const uint8_t activity_widths[] = { 8, 8, 4, 4, 4, 4 };
 static const uint8_t cpu_widths[] = { 8, 8, 8, 8, 4 };
 static const uint8_t off_widths[] = { 8, 8, 4, 1 };
+static const uint8_t function_widths[] = { 8, 4, 4, 4 };
 static const uint8_t throttling_widths[] = { 8, 8, 4 };
 
 int dp_builder__new(struct dp_builder **builder, struct dp_error *error)
@@ -49,6 +50,7 @@ int dp_builder__new(struct dp_builder **builder, struct dp_error *error)
 	dp_columns__init(&made->activity, activity_widths, DP_COUNT(activity_widths));
 	dp_columns__init(&made->cpu_samples, cpu_widths, DP_COUNT(cpu_widths));
 	dp_columns__init(&made->off_cpu, off_widths, DP_COUNT(off_widths));
+	dp_columns__init(&made->function_samples, function_widths, DP_COUNT(function_widths));
 	dp_columns__init(&made->throttling, throttling_widths, DP_COUNT(throttling_widths));
 	*builder = made;
 	return DP_OK;
@@ -68,6 +70,7 @@ void dp_builder__free(struct dp_builder *builder)
 	dp_columns__fini(&builder->activity);
 	dp_columns__fini(&builder->cpu_samples);
 	dp_columns__fini(&builder->off_cpu);
+	dp_columns__fini(&builder->function_samples);
 	dp_columns__fini(&builder->throttling);
 	dp_strings__fini(&builder->strings);
 	dp_strings__fini(&builder->mangled);

@@ -107,6 +107,14 @@ struct dp_off {
 	enum dp_off_kind kind;
 };
 
+/* See struct dp_function_samples; function is of dp_builder__string(). */
+struct dp_function_sample {
+	int64_t time_ns;
+	uint32_t length_ns;
+	uint32_t function;
+	uint32_t thread;
+};
+
 /* The properties of a GPU. */
 struct dp_gpu {
 	uint32_t name; /* of dp_builder__string(), or DP_NONE */
@@ -173,6 +181,8 @@ int dp_builder__add_activity(struct dp_builder *builder, const struct dp_unit_ac
 
 int dp_builder__add_cpu_sample(struct dp_builder *builder, const struct dp_cpu_sample *sample);
 int dp_builder__add_off_cpu(struct dp_builder *builder, const struct dp_off *off);
+int dp_builder__add_function_sample(struct dp_builder *builder,
+				    const struct dp_function_sample *sample);
 int dp_builder__add_throttling(struct dp_builder *builder, int64_t time_ns, uint32_t process,
 			       int64_t throttled_ns);
 

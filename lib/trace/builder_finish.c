@@ -85,6 +85,8 @@ static int sort_all(struct dp_builder *builder)
 	if (!status)
 		status = sort_columns(builder, &builder->off_cpu, compare_spans);
 	if (!status)
+		status = sort_columns(builder, &builder->function_samples, NULL);
+	if (!status)
 		status = sort_columns(builder, &builder->throttling, NULL);
 	return status;
 }
@@ -168,6 +170,7 @@ static int drop_distant(struct dp_builder *builder)
 	dp_columns__filter(&builder->memory, is_near, &distance);
 	dp_columns__filter(&builder->samples, is_near, &distance);
 	dp_columns__filter(&builder->cpu_samples, is_near, &distance);
+	dp_columns__filter(&builder->function_samples, is_near, &distance);
 	dp_columns__filter(&builder->throttling, is_near, &distance);
 	return distance.lost ? dp_builder__loss(builder, DP_LOST_TIMES, distance.lost, 0) : DP_OK;
 }
@@ -199,6 +202,7 @@ static int64_t rebase(struct dp_builder *builder, struct dp_trace *trace)
 	shift(&builder->off_cpu, zero_ns);
 	shift(&builder->activity, zero_ns);
 	shift_times(&builder->cpu_samples, zero_ns);
+	shift_times(&builder->function_samples, zero_ns);
 	shift_times(&builder->throttling, zero_ns);
 	return zero_ns;
 }

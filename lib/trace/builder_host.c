@@ -42,6 +42,23 @@ int dp_builder__add_off_cpu(struct dp_builder *builder, const struct dp_off *off
 	return DP_OK;
 }
 
+int dp_builder__add_function_sample(struct dp_builder *builder,
+				    const struct dp_function_sample *sample)
+{
+	struct dp_columns *rows = &builder->function_samples;
+	int64_t end_ns = sample->time_ns;
+	size_t at = rows->count;
+
+	if (sample->thread >= builder->thread_count ||
+	    !dp_builder__push(builder, rows, sample->time_ns, &end_ns))
+		return builder->status;
+	DP_CELL(rows, int64_t, FUNCTION_TIME, at) = sample->time_ns;
+	DP_CELL(rows, uint32_t, FUNCTION_LENGTH, at) = sample->length_ns;
+	DP_CELL(rows, uint32_t, FUNCTION_NAME, at) = sample->function;
+	DP_CELL(rows, uint32_t, FUNCTION_THREAD, at) = sample->thread;
+	return DP_OK;
+}
+
 int dp_builder__add_throttling(struct dp_builder *builder, int64_t time_ns, uint32_t process,
 			       int64_t throttled_ns)
 {
@@ -89,6 +106,11 @@ void dp_trace__take_host(struct dp_trace *trace, struct dp_builder *builder)
 	d = builder->off_cpu.data;
 	trace->off_cpu = (struct dp_off_cpu){ builder->off_cpu.count, d[OFF_START], d[OFF_END],
 					      d[OFF_THREAD], d[OFF_KIND] };
+	d = builder->function_samples.data;
+	trace->function_samples = (struct dp_function_samples){
+		builder->function_samples.count, d[FUNCTION_TIME], d[FUNCTION_LENGTH],
+		d[FUNCTION_NAME], d[FUNCTION_THREAD]
+	};
 	d = builder->throttling.data;
 	trace->throttling = (struct dp_throttling){ builder->throttling.count,
 						    d[THROTTLING_TIME], d[THROTTLING_NS],
@@ -101,5 +123,6 @@ void dp_trace__take_host(struct dp_trace *trace, struct dp_builder *builder)
 	memset(builder->activity.data, 0, sizeof(builder->activity.data));
 	memset(builder->cpu_samples.data, 0, sizeof(builder->cpu_samples.data));
 	memset(builder->off_cpu.data, 0, sizeof(builder->off_cpu.data));
+	memset(builder->function_samples.data, 0, sizeof(builder->function_samples.data));
 	memset(builder->throttling.data, 0, sizeof(builder->throttling.data));
 }

@@ -80,6 +80,7 @@ enum activity_column {
 
 enum cpu_column { CPU_TIME, CPU_RUN, CPU_WAIT, CPU_FAULTS, CPU_THREAD };
 enum off_column { OFF_START, OFF_END, OFF_THREAD, OFF_KIND };
+enum function_column { FUNCTION_TIME, FUNCTION_LENGTH, FUNCTION_NAME, FUNCTION_THREAD };
 enum throttling_column { THROTTLING_TIME, THROTTLING_NS, THROTTLING_PROCESS };
 
 struct dp_builder {
@@ -95,6 +96,7 @@ struct dp_builder {
 	struct dp_columns activity;
 	struct dp_columns cpu_samples;
 	struct dp_columns off_cpu;
+	struct dp_columns function_samples;
 	struct dp_columns throttling;
 	struct dp_strings strings;
 	struct dp_strings mangled; /* raw names, and for each the id of the demangled one */

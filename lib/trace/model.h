@@ -25,6 +25,7 @@ struct dp_trace {
 	struct dp_activity activity;
 	struct dp_cpu_samples cpu_samples;
 	struct dp_off_cpu off_cpu;
+	struct dp_function_samples function_samples;
 	struct dp_throttling throttling;
 	uint32_t *stream_ops; /* operations grouped by stream, in order */
 	size_t *stream_first; /* stream s has stream_ops[stream_first[s]..stream_first[s+1]) */

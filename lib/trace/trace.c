@@ -86,6 +86,10 @@ static void free_samples(struct dp_trace *trace)
 		trace->off_cpu.end_ns,
 		trace->off_cpu.thread,
 		trace->off_cpu.kind,
+		trace->function_samples.time_ns,
+		trace->function_samples.length_ns,
+		trace->function_samples.function,
+		trace->function_samples.thread,
 		trace->throttling.time_ns,
 		trace->throttling.throttled_ns,
 		trace->throttling.process,
@@ -200,6 +204,11 @@ const struct dp_cpu_samples *dp_trace_cpu_samples(const struct dp_trace *trace)
 const struct dp_off_cpu *dp_trace_off_cpu(const struct dp_trace *trace)
 {
 	return &trace->off_cpu;
+}
+
+const struct dp_function_samples *dp_trace_function_samples(const struct dp_trace *trace)
+{
+	return &trace->function_samples;
 }
 
 const struct dp_throttling *dp_trace_throttling(const struct dp_trace *trace)

@@ -18,11 +18,13 @@
  *                   microseconds in another stream
  *   nodes=N         N kernels of a graph
  *   compute=N,US    N iterations of eight launches, US microseconds of processor time before each
+ *   shares=N,US     the same with 70% of that time in function seventy(), 30% in thirty()
+ *   made=MS         works for so long in code made at run time, for x86-64, with a perf map
  *   pages=N,FILE    the same with page faults of a file's in place of work; files=N,FILE: with
  *                   writes to a disk
  *   bind            the thread binds itself to one processor
  *   spin=MS         works for so long; idle=N: N threads that sleep; wake=N: N that wake
- *                   up a thousand times a second
+ *                   up a thousand times a second; turning=N: N that run all the time
  *   processors      exits with 94 if a thread of the collector's is bound to that one
  *   facts           a record each of a device, a context, a stream and a name
  *   takeover        the program's own profiler registers for CUPTI's buffers
@@ -93,6 +95,20 @@ static void start_threads(uint64_t count, void *(*run)(void *))
 	for (uint64_t i = 0; i < count; i++)
 		if (pthread_create(&thread, NULL, run, NULL))
 			abort();
+}
+
+static void *turn(void *argument)
+{
+	static _Thread_local volatile uint64_t turns;
+
+	for (;;)
+		turns = turns + 1;
+	return argument;
+}
+
+static void turning(uint64_t count)
+{
+	start_threads(count, turn);
 }
 
 static void idle(uint64_t count)
@@ -282,8 +298,11 @@ static const struct app_word plain_words[] = {
 	{ "find", .of_text = app_find_fake },
 	{ "idle", .of_number = idle },
 	{ "wake", .of_number = wake },
+	{ "turning", .of_number = turning },
 	{ "bind", .plain = bind_thread },
 	{ "compute", .of_text = app_compute },
+	{ "shares", .of_text = app_shares },
+	{ "made", .of_number = app_made },
 	{ "pages", .of_text = app_pages },
 	{ "files", .of_text = app_files },
 	{ "processors", .plain = processors },

@@ -31,6 +31,8 @@ void app_step(void);
 
 /* Words that keep the host busy: fake_host.c. */
 void app_compute(const char *value);
+void app_shares(const char *value);
+void app_made(uint64_t ms);
 void app_pages(const char *value);
 void app_files(const char *value);
 

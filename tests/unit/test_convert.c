@@ -78,7 +78,7 @@ TEST(facts)
 {
 	convert(true);
 	check_rows("SELECT key, value FROM meta WHERE key != 'version' ORDER BY key",
-		   "command|python train.py;hostname|host;schema|5;"
+		   "command|python train.py;hostname|host;schema|6;"
 		   "t0_realtime_ns|1700000000000000000");
 	check_rows("SELECT * FROM process", "1|4242|4000|0|2000000000|3|3|1|8|python train.py|"
 					    "RANK=3\nLOCAL_RANK=1\nWORLD_SIZE=8|130001|13.1|graph");

@@ -112,6 +112,46 @@ TEST(event_waits)
 	done();
 }
 
+/* Of each stack the innermost function of Python counts, or else one outside of system libraries. */
+TEST(call_stacks)
+{
+	static const char *const functions[] = {
+		"train (train.py)",	  "Net.forward (net.py)",   "Net.forward (net.py)",
+		"the Python interpreter", "at::add(at::Tensor)",    "libcuda.so.1",
+		"libtorch_cpu.so",
+	};
+	const struct dp_function_samples *samples;
+
+	make_trace("INSERT INTO process(id, pid) VALUES(1, 700);"
+		   "INSERT INTO string VALUES(1, 'f', NULL);"
+		   "INSERT INTO kernel(process, device, context, stream, start, dur_ns, name, corr) "
+		   "VALUES(1, 0, 1, 7, 0, 10, 1, 1);"
+		   "INSERT INTO api(process, tid, start, dur_ns, domain, cbid, corr) "
+		   "VALUES(1, 700, 0, 5, 1, 1, 1);"
+		   "INSERT INTO call_stack VALUES(1, NULL, 'py::train:/home/me/train.py', NULL), "
+		   "(2, 1, 'py::Net.forward:net.py', NULL), "
+		   "(3, 2, 'at::add(at::Tensor)', 'libtorch_cpu.so'), "
+		   "(4, NULL, '_PyEval_EvalFrameDefault', 'python3.12'), "
+		   "(5, 4, 'at::add(at::Tensor)', 'libtorch_cpu.so'), "
+		   "(6, NULL, NULL, 'libcuda.so.1'), "
+		   "(7, NULL, NULL, 'libtorch_cpu.so'), (8, 7, 'memcpy', 'libc.so.6'), "
+		   "(9, 4, 'malloc', 'libc.so.6'), (10, 11, NULL, NULL), (11, 10, NULL, NULL);"
+		   "INSERT INTO cpu_sample(process, tid, ts, dur_ns, stack) VALUES"
+		   "(1, 700, 1, 10, 1), (1, 700, 2, 10, 2), (1, 700, 3, 10, 3), "
+		   "(1, 700, 4, 10, 9), (1, 700, 5, 10, 5), (1, 700, 6, 10, 6), "
+		   "(1, 700, 7, 10, 8), (1, 700, 8, 10, 10), (1, 700, 9, 10, 99), "
+		   "(1, 701, 9, 10, 1);");
+	open_good("deepprof_db");
+	samples = dp_trace_function_samples(trace);
+	ck_assert_uint_eq(samples->count, sizeof(functions) / sizeof(*functions));
+	for (size_t i = 0; i < samples->count; i++) {
+		ck_assert_int_eq(samples->time_ns[i], (int64_t)i + 1);
+		ck_assert_uint_eq(samples->length_ns[i], 10);
+		ck_assert_str_eq(dp_trace_string(trace, samples->function[i]), functions[i]);
+	}
+	done();
+}
+
 TEST(operations)
 {
 	int64_t t0_ns;
@@ -120,7 +160,7 @@ TEST(operations)
 	check_operations();
 	ck_assert(dp_trace_t0(trace, &t0_ns));
 	ck_assert_int_eq(t0_ns, INT64_C(1779782330176757435));
-	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 5");
+	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 6");
 	check_facts("host=node7;recorder=deepprof 0.1.0;driver=12.8;cupti=26;exit_status=139;");
 	ck_assert_uint_eq(dp_trace_pause_count(trace), 1);
 	ck_assert_int_eq(dp_trace_pause(trace, 0)->start_ns, 600);

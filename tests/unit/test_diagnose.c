@@ -518,11 +518,50 @@ TEST(copies_and_host_work_that_grow_are_explained)
 	/* its cost is a part of another's */
 	ck_assert_ptr_nonnull(finding->overlaps);
 	ck_assert_str_eq(finding->overlaps, "host-bound");
+	/* outside of all ranges a function is named, if it is most of that and seen often enough */
+	ranges[1].outer = "";
+	ck_assert_ptr_null(call_of(find("growing-iteration")));
+	ranges[0] = (struct dp_host_range){ .outer = "append",
+					    .activity = DP_HOST_WAIT_SAMPLED,
+					    .rise_ns = 9000,
+					    .calls = DP_SAMPLES_LEAST };
+	ck_assert_str_eq(call_of(find("growing-iteration")), "append");
+	ranges[0].calls--;
+	ck_assert_ptr_null(call_of(find("growing-iteration")));
+	ranges[0].calls++;
+	ranges[0].rise_ns = 4000;
+	ck_assert_ptr_null(call_of(find("growing-iteration")));
 	/* growth between iterations is reported by growing-interval alone */
 	for (size_t k = 0; k + 1 < ITERATIONS; k++)
 		metric("interval_ns")[k + 1] = 4e5 + 1e4 * (double)k;
 	ck_assert_ptr_null(find("growing-iteration"));
 	ck_assert_ptr_nonnull(find("growing-interval"));
+	dp_findings__fini(&at.findings);
+	memset(&at, 0, sizeof(at));
+}
+
+/* A share of few samples would be chance. */
+TEST(functions_need_samples)
+{
+	struct dp_host_range ranges[] = {
+		{ .outer = "load", .activity = DP_HOST_INPUT_SAMPLED, .typical_ns = 300,
+		  .calls = DP_SAMPLES_LEAST - 8 },
+		{ .outer = "parse", .activity = DP_HOST_INPUT_SAMPLED, .typical_ns = 100,
+		  .calls = 8 },
+		{ .outer = "launch", .activity = DP_HOST_WAIT_SAMPLED, .typical_ns = 900,
+		  .calls = 100 },
+	};
+	struct dp_host_ranges all = { .ranges = ranges, .count = DP_COUNT(ranges) };
+	const struct dp_finding *finding;
+
+	start();
+	at.ranges = &all;
+	set("input_wait_ns", 4e5);
+	finding = find("input-bound");
+	ck_assert_str_eq(call_of(finding), "load");
+	ck_assert_double_eq_tol(evidence(finding, "sampled_share"), 0.75, 1e-9);
+	ranges[0].calls--;
+	ck_assert_ptr_null(call_of(find("input-bound")));
 	dp_findings__fini(&at.findings);
 	memset(&at, 0, sizeof(at));
 }

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ITERATIONS = 20, SLOW = 12 };
+enum { ITERATIONS = 20, SLOW = 12, SAMPLE_NS = 1000 };
 
 /* A period in microseconds; the slow one prepares for twice as long again. */
 #define PERIOD 100
@@ -52,6 +52,27 @@ static void add_kernel(const char *name, int64_t start_us, int64_t end_us, uint3
 	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
 }
 
+static void add_sample(const char *function, uint32_t of, int64_t time_us)
+{
+	const struct dp_function_sample sample = { time_us * 1000, SAMPLE_NS, name_of(function),
+						   of };
+
+	ck_assert_int_eq(dp_builder__add_function_sample(builder, &sample), DP_OK);
+}
+
+/* Of functions: two of three in load(); in the slow iteration all that is more is in swap(). */
+static void add_samples(int64_t t, int64_t at, size_t k)
+{
+	add_sample("load", thread, t + 12);
+	add_sample("load", thread, t + 22);
+	add_sample("parse", thread, at + 45);
+	/* the device is busy, or it waits for another thread */
+	add_sample("busy", thread, at + 66);
+	add_sample("elsewhere", other_thread, at + 50);
+	for (int i = 0; k == SLOW && i < 30; i++)
+		add_sample("swap", thread, t + 50 + i);
+}
+
 /*
  *  0 step ------------------------------------------------------------ 99 (the iteration itself)
  * 10 prepare ---------------------- 50    60 launches 63   80 item ------ 95
@@ -76,6 +97,7 @@ static int64_t add_iteration(int64_t t, size_t k, bool ranges)
 		add_call("cudaLaunchKernel", at + 60 + i, at + 61 + i, correlation);
 		add_kernel(names[i], at + 64 + 6 * i, at + 68 + 6 * i, correlation);
 	}
+	add_samples(t, at, k);
 	add_call("cudaStreamSynchronize", at + 81, at + 94, 10000 + (uint32_t)k);
 	return at + PERIOD;
 }
@@ -142,6 +164,45 @@ TEST(ranges_over_idle_time_are_summed)
 			ck_assert_str_eq(finding->ranges[0].name, "prepare");
 	}
 	ck_assert_uint_ge(dp_analysis_finding_count(analysis), 2);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+
+static void check_function(const struct dp_analysis *analysis, const char *rule,
+			   const char *function, double share)
+{
+	const struct dp_finding *finding;
+
+	for (size_t i = 0; (finding = dp_analysis_finding(analysis, i)); i++)
+		for (size_t e = 0; !strcmp(finding->rule, rule) && e < finding->evidence_count;
+		     e++)
+			if (!strcmp(finding->evidence[e].name, "sampled_share")) {
+				ck_assert_str_eq(finding->evidence[e].call, function);
+				ck_assert_double_eq_tol(finding->evidence[e].value, share, 0.02);
+				return;
+			}
+	ck_abort_msg("%s names no function", rule);
+}
+
+/* Functions that the launching thread ran in the time that a finding is about. */
+TEST(functions_are_named)
+{
+	struct dp_trace *trace;
+	struct dp_analysis *analysis = analyze(&trace, true);
+	const struct dp_host_range *at = find(analysis, DP_HOST_WAIT_SAMPLED, "load", NULL);
+
+	ck_assert_ptr_nonnull(at);
+	ck_assert_double_eq_tol(at->typical_ns, 2 * SAMPLE_NS, 1e-6);
+	at = find(analysis, DP_HOST_WAIT_SAMPLED, "swap", NULL);
+	ck_assert_double_eq_tol(at->typical_ns, 0, 1e-6);
+	ck_assert_double_eq_tol(at->slow_ns, 30 * SAMPLE_NS, 1e-6);
+	ck_assert_double_eq_tol(at->calls, 30, 1e-6);
+	ck_assert_ptr_null(find(analysis, DP_HOST_WAIT_SAMPLED, "busy", NULL));
+	ck_assert_ptr_null(find(analysis, DP_HOST_WAIT_SAMPLED, "elsewhere", NULL));
+	ck_assert_ptr_null(find(analysis, DP_HOST_WAIT_SAMPLED, "load", "load"));
+	ck_assert_str_eq(dp_host_activity_name(DP_HOST_WAIT_SAMPLED), "wait_sampled");
+	check_function(analysis, "host-bound", "load", 2.0 / 3);
+	check_function(analysis, "slow-iterations", "swap", 1);
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }

@@ -169,6 +169,8 @@ static const char *const deepprof_sql[] = {
 	"INSERT INTO api(id, process, tid, start, dur_ns, domain, cbid, corr) "
 	"VALUES(1, 1, 43, 1, 1, 1, 211, 5)",
 	"INSERT INTO pause VALUES(1, 12, 10)",
+	"INSERT INTO call_stack VALUES(1, NULL, 'py::f:a.py', NULL), (2, 1, NULL, 'b.so')",
+	"INSERT INTO cpu_sample VALUES(1, 1, 43, 5, 10, 1), (2, 1, 43, 6, 10, 2)",
 	NULL
 };
 
