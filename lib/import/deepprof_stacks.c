@@ -1,7 +1,8 @@
 /*
  * Samples of call stacks in deepprof's own trace file. Of each stack one function counts: the
  * innermost that a user can do something about. In C and CUDA libraries that is whoever called
- * them, and between a Python function and the next one there are only the interpreter and libraries.
+ * them, and between a Python function and the next one there are only the interpreter and
+ * libraries.
  */
 #include "import/deepprof_private.h"
 
@@ -23,8 +24,8 @@ static bool begins_with(const char *text, size_t length, const char *start)
 
 static bool is_system(const char *module, size_t length)
 {
-	static const char *const starts[] = { "libc.so",  "libpthread.so", "libm.so",
-					      "ld-linux", "libcuda",	   "libcupti",
+	static const char *const starts[] = { "libc.so",    "libpthread.so", "libm.so",
+					      "ld-linux",   "libcuda",	     "libcupti",
 					      "libnvidia-", "libdeepprof" };
 
 	for (size_t i = 0; i < DP_COUNT(starts); i++)
@@ -115,8 +116,7 @@ static int read_sample(struct dp_cupti *cupti, struct dp_rows *rows)
 						 dp_rows__id(rows, DP_CUPTI_THREAD)),
 	};
 
-	if (sample.thread == DP_NONE || stack == DP_NONE ||
-	    deepprof->places[stack].rank == NONE)
+	if (sample.thread == DP_NONE || stack == DP_NONE || deepprof->places[stack].rank == NONE)
 		return DP_OK;
 	sample.function = deepprof->places[stack].function;
 	if (!dp_rows__time(rows, DP_CUPTI_START, &sample.time_ns))

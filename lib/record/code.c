@@ -22,9 +22,9 @@ enum { MADE_MAX = 1 << 18 };
 #define MADE_BYTES_MAX ((off_t)64 << 20)
 
 /*
- * An unknown address may be new, or no code at all: look again, but not for each. 2,000 mappings take
- * 3 ms to read, and programs add most of them when they start; of the perf map only what is new is
- * read.
+ * An unknown address may be new, or no code at all: look again, but not for each. 2,000 mappings
+ * take 3 ms to read, and programs add most of them when they start; of the perf map only what is
+ * new is read.
  */
 #define MAPPINGS_NS INT64_C(100000000)
 #define MAPPINGS_SHARE 8 /* of the time since the first look */
@@ -216,8 +216,8 @@ static void read_made(struct dp_mappings *mappings, const char *line)
 	struct made made = { .order = (uint32_t)mappings->made_count };
 	int at = 0;
 
-	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n", &made.start, &made.bytes, &at) < 2 ||
-	    !at || !line[at] || mappings->made_count == MADE_MAX)
+	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n", &made.start, &made.bytes, &at) < 2 || !at ||
+	    !line[at] || mappings->made_count == MADE_MAX)
 		return;
 	made.name = dp_strings__intern(&mappings->names, line + at,
 				       strnlen(line + at, DP_CODE_NAME_SIZE - 1));
@@ -282,12 +282,12 @@ static const struct mapping *find_mapping(const struct dp_mappings *mappings, ui
 	size_t after;
 
 	DP_FIND(after, 0, mappings->count, mappings->mappings[after].start > address);
-	return after && address < mappings->mappings[after - 1].end
-		       ? &mappings->mappings[after - 1]
-		       : NULL;
+	return after && address < mappings->mappings[after - 1].end ? &mappings->mappings[after - 1]
+								    : NULL;
 }
 
-static bool name_made(const struct dp_mappings *mappings, uint64_t address, struct dp_code_name *out)
+static bool name_made(const struct dp_mappings *mappings, uint64_t address,
+		      struct dp_code_name *out)
 {
 	const struct made *at;
 	size_t after;
@@ -315,7 +315,7 @@ static bool look_at_mappings(struct dp_mappings *mappings, int64_t now_ns)
 }
 
 bool dp_code__find(struct dp_code_files *files, struct dp_mappings *mappings, uint64_t address,
-		      struct dp_code_name *out)
+		   struct dp_code_name *out)
 {
 	const struct mapping *mapping = find_mapping(mappings, address);
 	int64_t now_ns;

@@ -23,7 +23,7 @@ struct dp_mappings;
 #define DP_CODE_MODULE_SIZE 256
 
 struct dp_code_name {
-	char name[DP_CODE_NAME_SIZE];	    /* as in the file: mangled; "": unknown */
+	char name[DP_CODE_NAME_SIZE];	  /* as in the file: mangled; "": unknown */
 	char module[DP_CODE_MODULE_SIZE]; /* the file's name without its folder; "": none */
 };
 
@@ -41,6 +41,6 @@ void dp_mappings__free(struct dp_mappings *mappings);
  * once, and for unknown addresses what the process has mapped, up to ten times a second.
  */
 bool dp_code__find(struct dp_code_files *files, struct dp_mappings *mappings, uint64_t address,
-		      struct dp_code_name *out);
+		   struct dp_code_name *out);
 
 #endif

@@ -57,9 +57,9 @@ static void read_segments(struct dp_elf *elf, const struct file *file)
 		    !read_at(file, &header, at, sizeof(header)))
 			return;
 		if (header.p_type == PT_LOAD && header.p_flags & PF_X)
-			elf->segments[elf->segment_count++] = (struct dp_elf_segment){
-				header.p_offset, header.p_vaddr, header.p_filesz
-			};
+			elf->segments[elf->segment_count++] =
+				(struct dp_elf_segment){ header.p_offset, header.p_vaddr,
+							 header.p_filesz };
 	}
 }
 
@@ -113,10 +113,10 @@ static int read_table(struct dp_elf *elf, const struct file *file, const Elf64_S
 			return DP_ERR_NOMEM;
 		for (uint64_t i = 0; i < n && elf->count < FUNCTIONS_MAX; i++)
 			if (is_function(&symbols[i], elf->name_bytes))
-				elf->functions[elf->count++] = (struct dp_elf_function){
-					symbols[i].st_value, (uint32_t)symbols[i].st_size,
-					symbols[i].st_name
-				};
+				elf->functions[elf->count++] =
+					(struct dp_elf_function){ symbols[i].st_value,
+								  (uint32_t)symbols[i].st_size,
+								  symbols[i].st_name };
 	}
 	return DP_OK;
 }
@@ -164,8 +164,7 @@ const struct dp_elf_function *dp_elf__find(const struct dp_elf *elf, uint64_t of
 	uint64_t address;
 	size_t i = 0, after;
 
-	while (i < elf->segment_count &&
-	       offset - elf->segments[i].offset >= elf->segments[i].bytes)
+	while (i < elf->segment_count && offset - elf->segments[i].offset >= elf->segments[i].bytes)
 		i++;
 	if (i == elf->segment_count)
 		return NULL;

@@ -10,8 +10,8 @@
  *
  * For threads that run, the kernel also records when each was off a processor (switches.h), if it
  * allows that. Such a thread's times are not read while it stays off, and less often if many run.
- * While it is on a processor, its call stack is sampled and named at once (stacks.h): what a process
- * has mapped is known only while it lives.
+ * While it is on a processor, its call stack is sampled and named at once (stacks.h): what a
+ * process has mapped is known only while it lives.
  *
  * Cost of 64 threads, 20 times a second: tests/bench/host_cost.py, RESULTS.md.
  */
@@ -78,7 +78,7 @@ struct thread {
 struct process {
 	pid_t pid;
 	uint32_t own_pid;
-	uint32_t index; /* in the host */
+	uint32_t index;		      /* in the host */
 	struct dp_mappings *mappings; /* NULL: no call stack was sampled yet */
 	bool gone;
 	int64_t look_ns, load_ns; /* when to look again */
@@ -90,7 +90,7 @@ struct dp_host {
 	FILE *file;
 	uint64_t bytes; /* written */
 	uint32_t every_ms;
-	bool follows;	 /* switches and call stacks are requested */
+	bool follows; /* switches and call stacks are requested */
 	struct dp_stacks *stacks;
 	size_t followed; /* threads followed */
 	size_t samples;	 /* taken so far */
@@ -145,8 +145,8 @@ static bool pack_off(uint64_t *out, const struct dp_switches_off *off, int64_t e
 static void put_function(void *ctx, uint32_t parent, const struct dp_code_name *code)
 {
 	struct dp_host_function function = { .parent = parent };
-	int length = snprintf(function.text, sizeof(function.text), "%s\n%s", code->module,
-			      code->name);
+	int length =
+		snprintf(function.text, sizeof(function.text), "%s\n%s", code->module, code->name);
 	struct dp_host_head head = { 0, 0, 0, DP_HOST_FUNCTION,
 				     (uint32_t)(sizeof(function.parent) + (size_t)length) };
 
@@ -193,9 +193,8 @@ static void add_sample(void *ctx, int64_t time_ns, const uint64_t *addresses, si
 	}
 	if (!used)
 		samples->head.monotonic_ns = time_ns;
-	samples->stacks[used] = (struct dp_host_stack){
-		(uint32_t)(time_ns - samples->head.monotonic_ns), stack
-	};
+	samples->stacks[used] =
+		(struct dp_host_stack){ (uint32_t)(time_ns - samples->head.monotonic_ns), stack };
 	samples->head.bytes += sizeof(*samples->stacks);
 }
 
@@ -484,8 +483,8 @@ int dp_host__start(struct dp_host **out, int folder_fd, uint32_t every_ms, bool 
 		return DP_ERR_NOMEM;
 	}
 	host->every_ms = every_ms;
-	host->stacks = switches ? dp_stacks__new(&(struct dp_stacks_sink){ put_function, host })
-				: NULL;
+	host->stacks =
+		switches ? dp_stacks__new(&(struct dp_stacks_sink){ put_function, host }) : NULL;
 	host->follows = host->stacks;
 	/* Signals are for the caller's threads. */
 	sigfillset(&all);

@@ -15,7 +15,8 @@ struct dp_host;
 /* The name of the file in the recording's folder. */
 #define DP_HOST_FILE "host"
 
-/* Starts the thread. switches: follow context switches and call stacks, too. Errors: DP_ERR_NOMEM, DP_ERR_IO. */
+/* Starts the thread. switches: follow context switches and call stacks, too. Errors: DP_ERR_NOMEM,
+ * DP_ERR_IO. */
 int dp_host__start(struct dp_host **out, int folder_fd, uint32_t every_ms, bool switches);
 
 /* Opens samples of another process; *out is NULL if there is no file. Same errors. */
@@ -42,8 +43,8 @@ struct dp_host_process {
 };
 
 /*
- * host_write.c: writes rows of host_sample, host_load, off_cpu, call_stack and cpu_sample, with times from zero. Errors:
- * DP_ERR_IO, DP_ERR_NOMEM.
+ * host_write.c: writes rows of host_sample, host_load, off_cpu, call_stack and cpu_sample, with
+ * times from zero. Errors: DP_ERR_IO, DP_ERR_NOMEM.
  */
 int dp_host__write(struct dp_host *host, struct dp_db *db, int64_t zero,
 		   const struct dp_host_process *processes, size_t count);

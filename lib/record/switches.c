@@ -1,10 +1,10 @@
 /*
  * The kernel writes 24 bytes into a ring of the thread each time that the thread leaves a processor
  * (PERF_RECORD_SWITCH, with a bit if it was preempted: Linux 4.17), comes back, or had to wait for
- * a page from a disk (PERF_COUNT_SW_PAGE_FAULTS_MAJ, counted when the wait is over). While it is on a
- * processor, the kernel also writes its call stack 99 times a second (PERF_COUNT_SW_CPU_CLOCK), by
- * frame pointers: in code compiled without these, only the innermost function is certain. Records
- * take no system call: rings are read in place.
+ * a page from a disk (PERF_COUNT_SW_PAGE_FAULTS_MAJ, counted when the wait is over). While it is on
+ * a processor, the kernel also writes its call stack 99 times a second (PERF_COUNT_SW_CPU_CLOCK),
+ * by frame pointers: in code compiled without these, only the innermost function is certain.
+ * Records take no system call: rings are read in place.
  */
 #define _GNU_SOURCE
 #include "record/switches.h"
@@ -227,8 +227,7 @@ static void take_stack(const struct dp_switches *switches, uint64_t at, size_t b
 		       const struct dp_switches_sink *sink)
 {
 	struct stack_record copy;
-	const struct stack_record *from =
-		look_at(switches, at, &copy, DP_MIN(bytes, sizeof(copy)));
+	const struct stack_record *from = look_at(switches, at, &copy, DP_MIN(bytes, sizeof(copy)));
 	size_t most = (DP_MIN(bytes, sizeof(copy)) - offsetof(struct stack_record, addresses)) /
 		      sizeof(*from->addresses);
 	uint64_t addresses[DP_COUNT(copy.addresses)];

@@ -265,7 +265,8 @@ TEST(damaged_libraries)
 
 TEST(huge_counts)
 {
-	static const uint64_t values[] = { UINT64_MAX, UINT64_MAX - 63, (uint64_t)1 << 63, 1 << 20 };
+	static const uint64_t values[] = { UINT64_MAX, UINT64_MAX - 63, (uint64_t)1 << 63,
+					   1 << 20 };
 
 	for (size_t i = 0; i < DP_COUNT(values); i++) {
 		make_library();
@@ -366,13 +367,12 @@ TEST(limit_of_the_tree)
 	write_text("root/tmp/perf-7.map", text, 0);
 	for (uint64_t i = 0; i < FUNCTIONS; i++)
 		for (uint64_t j = 0; j < FUNCTIONS; j++)
-			dp_stacks__find(stacks, mappings, 0,
-					(uint64_t[]){ START + 0x10000 + 16 * i,
-						      START + 0x10001 + 16 * j },
-					2);
+			dp_stacks__find(
+				stacks, mappings, 0,
+				(uint64_t[]){ START + 0x10000 + 16 * i, START + 0x10001 + 16 * j },
+				2);
 	ck_assert_uint_eq(tree.count, DP_STACKS_MAX);
-	ck_assert_uint_eq(dp_stacks__refused(stacks),
-			  FUNCTIONS * (FUNCTIONS + 1) - DP_STACKS_MAX);
+	ck_assert_uint_eq(dp_stacks__refused(stacks), FUNCTIONS * (FUNCTIONS + 1) - DP_STACKS_MAX);
 	dp_mappings__free(mappings);
 	dp_stacks__free(stacks);
 	remove_process();
