@@ -237,9 +237,6 @@ static void enable_callbacks(struct cupti *cupti)
 
 	(void)cupti->EnableCallback(1, cupti->subscriber, CUPTI_DOMAIN_RESOURCE,
 				    CUPTI_RESOURCE_MODULE_UNLOAD);
-	if (dp_collector.options.graph_nodes)
-		(void)cupti->EnableCallback(1, cupti->subscriber, CUPTI_DOMAIN_RESOURCE,
-					    CUPTI_RESOURCE_GRAPH_NODE_CREATED);
 	(void)cupti->EnableCallback(1, cupti->subscriber, CUPTI_DOMAIN_STATE,
 				    CUPTI_STATE_FATAL_ERROR);
 	for (size_t i = 0; dp_collector.options.capture_profiler && i < 4; i++)

@@ -129,23 +129,6 @@ static void profiler_call(bool start, const struct cupti_callback_data *data)
 	}
 }
 
-/*
- * With JAX 0.11 and CUPTI 13.0 the first launch of a CUDA graph that has a while loop failed, when
- * its nodes were recorded.
- */
-static void node_created(const struct cupti_resource_data *resource)
-{
-	const struct cupti_graph_data *graph = resource ? resource->descriptor : NULL;
-	static _Atomic bool said;
-
-	if (graph && graph->node_type == CUPTI_GRAPH_NODE_CONDITIONAL &&
-	    !atomic_exchange(&said, true))
-		dp_message__say(DP_SPOOL_WARNING, "conditional-nodes",
-				"a CUDA graph of this program has conditional nodes, and its "
-				"launches may fail under --cuda-graph=node: if they do, record "
-				"without it");
-}
-
 void dp_buffers__callback(void *user, uint32_t domain, uint32_t cbid, const void *data)
 {
 	const struct cupti_state_data *state = data;
@@ -155,8 +138,6 @@ void dp_buffers__callback(void *user, uint32_t domain, uint32_t cbid, const void
 	if (domain == CUPTI_DOMAIN_RESOURCE && cbid == CUPTI_RESOURCE_MODULE_UNLOAD) {
 		atomic_fetch_add(&dp_collector.unloads, 1);
 		dp_wake(&dp_collector.writer_wake);
-	} else if (domain == CUPTI_DOMAIN_RESOURCE && cbid == CUPTI_RESOURCE_GRAPH_NODE_CREATED) {
-		node_created(data);
 	} else if (domain == CUPTI_DOMAIN_STATE && cbid == CUPTI_STATE_FATAL_ERROR) {
 		dp_message__say(DP_SPOOL_ERROR, "cupti-failed", "CUPTI has stopped: %s",
 				state->message ? state->message : "(no reason given)");

@@ -72,8 +72,7 @@ enum {
 	CUPTI_DOMAIN_RESOURCE,
 	CUPTI_DOMAIN_STATE = 6
 };
-enum { CUPTI_RESOURCE_MODULE_UNLOAD = 7, CUPTI_RESOURCE_GRAPH_NODE_CREATED = 13 };
-enum { CUPTI_GRAPH_NODE_CONDITIONAL = 13 };
+enum { CUPTI_RESOURCE_MODULE_UNLOAD = 7 };
 enum { CUPTI_STATE_FATAL_ERROR = 1 };
 enum { CUPTI_CUDART_PROFILER_START = 171, CUPTI_CUDART_PROFILER_STOP = 172 };
 enum { CUPTI_CU_PROFILER_START = 308, CUPTI_CU_PROFILER_STOP = 309 };
@@ -92,20 +91,6 @@ struct cupti_callback_data {
 	uint32_t pad2;
 	uint64_t *correlation_data;
 	uint32_t correlation;
-};
-
-/* CUpti_ResourceData; of a node of a graph, the descriptor is a CUpti_GraphData. */
-struct cupti_resource_data {
-	void *context, *stream;
-	const void *descriptor;
-};
-
-struct cupti_graph_data {
-	void *graph, *original;
-	void *node, *original_node;
-	uint32_t node_type;
-	uint32_t pad;
-	void *dependency, *exec;
 };
 
 /* Data of the STATE domain (12.x). */

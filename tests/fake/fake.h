@@ -97,8 +97,6 @@ struct fake_interface {
 	/* A launch whose kernel runs from start to end, of CLOCK_REALTIME. */
 	void (*launch_at)(const char *name, uint32_t correlation, uint32_t stream, uint64_t start,
 			  uint64_t end);
-	/* A node of a CUDA graph is made, of a CUgraphNodeType. */
-	void (*add_node)(uint32_t type);
 };
 
 #endif

@@ -29,7 +29,6 @@
  *   facts           a record each of a device, a context, a stream and a name
  *   takeover        the program's own profiler registers for CUPTI's buffers
  *   kinds=N         N records of each kind that is decoded
- *   node-type=N     a node of this type in a CUDA graph: 0 a kernel, 13 a condition
  *   failed=N        N copies with the times of a CUDA graph whose launch failed
  *   odd             a record of a new kind, a kernel without times
  *   unwalkable      a record of a size that nobody knows

@@ -42,7 +42,6 @@ struct fake_wanted {
 	_Atomic bool called_back[FAKE_CALLS]; /* driver calls with a callback */
 	_Atomic bool left_out[2][FAKE_CALLS]; /* driver and runtime calls, of a kind that is on */
 	uint32_t thread_ids;
-	bool node_callback;
 	bool no_device;	     /* devices were requested too early for CUPTI to report them */
 	bool no_query_syncs; /* of queries whose event had not occurred */
 };
@@ -76,7 +75,6 @@ void fake_launch_at(const char *name, uint32_t correlation, uint32_t stream, uin
 void fake_launch(const char *name, uint32_t correlation, uint32_t stream, int zero);
 void fake_record(uint32_t kind, uint64_t n);
 void fake_unload(void);
-void fake_add_node(uint32_t type);
 void fake_profiler(int begin);
 
 /* Appends a record of a kind that is enabled; known bytes are copied. */

@@ -174,7 +174,7 @@ const struct fake_interface fake_interface = {
 	fake_hold_buffer, fake_drop,	   fake_unload,		fake_profiler,
 	get_truth,	  fake_gives_back, fake_pretend,	fake_append,
 	fake_is_enabled,  fake_take_over,  fake_call_back,	fake_number_of,
-	fake_launch_at,	  fake_add_node,
+	fake_launch_at,
 };
 
 typedef void (*callback_fn)(void *, uint32_t, uint32_t, const void *);
@@ -295,8 +295,6 @@ int cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domain, uint
 
 	if (!result && domain == CUPTI_DOMAIN_DRIVER && cbid < FAKE_CALLS)
 		atomic_store(&fake_wanted.called_back[cbid], enable);
-	if (!result && domain == CUPTI_DOMAIN_RESOURCE && cbid == CUPTI_RESOURCE_GRAPH_NODE_CREATED)
-		fake_wanted.node_callback = enable;
 	return result;
 }
 

@@ -271,12 +271,6 @@ static void failed(uint64_t count)
 		app_fake->append(&copy, sizeof(copy));
 }
 
-static void node_of_type(uint64_t type)
-{
-	if (app_fake)
-		app_fake->add_node((uint32_t)type);
-}
-
 static void spin(uint64_t ms)
 {
 	uint64_t until = now_ns() + ms * 1000000;
@@ -501,7 +495,6 @@ const struct app_word app_record_words[] = {
 	{ "calls", .plain = calls },
 	{ "facts", .plain = facts },
 	{ "failed", .of_number = failed },
-	{ "node-type", .of_number = node_of_type },
 	{ "queries", .of_number = queries },
 	{ "events", .of_number = events },
 	{ "waits", .of_text = waits },

@@ -219,19 +219,6 @@ void fake_unload(void)
 	fake_in_callback = false;
 }
 
-void fake_add_node(uint32_t type)
-{
-	struct cupti_graph_data node = { .node_type = type };
-	struct cupti_resource_data resource = { .descriptor = &node };
-
-	if (!fake_wanted.node_callback)
-		return;
-	fake_in_callback = true;
-	fake_wanted.callback(NULL, CUPTI_DOMAIN_RESOURCE, CUPTI_RESOURCE_GRAPH_NODE_CREATED,
-			     &resource);
-	fake_in_callback = false;
-}
-
 void fake_profiler(int begin)
 {
 	struct cupti_callback_data data = { .site = CUPTI_SITE_ENTER };

@@ -126,17 +126,6 @@ TEST_LOOP(both_apis, 2)
 	ck_assert_uint_eq(run.stored[CUPTI_DRIVER], 1);
 }
 
-/* Their launches fail if the nodes are recorded: said once, and only then. */
-TEST_LOOP(conditional_nodes, 3)
-{
-	struct run_options options = { .options = _i ? "graph=node" : NULL };
-
-	run_app(&run, &options,
-		WORDS("init", _i == 1 ? "node-type=0" : "node-type=13", "node-type=13", "launch=5"));
-	run_check_exit(&run, 0);
-	ck_assert_int_eq(!!strstr(run.messages, "[conditional-nodes]"), _i > 0);
-}
-
 struct described {
 	unsigned int count;
 	char name[64];
