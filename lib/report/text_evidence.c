@@ -130,6 +130,7 @@ static const struct saying sayings[] = {
 	{ "parts_of_30", "GPU over 50% idle in ", " of 30 equal time slices" },
 	{ "peak_bytes", "", " at most" },
 	{ "power", "", " drawn" },
+	{ "queue_depth", "", " in the queue" },
 	{ "queue_empty", "queue empty ", " of the time" },
 	{ "range_rise_ns", "", " of that per iteration in", .of = "rise_per_iteration_ns",
 	  .all = "all of it in" },

@@ -111,7 +111,8 @@ def add_iterations(shape, words):
 FAULTS = {
     "grow": (["--fault=grow", "--iterations=60"], {"growing-interval"}),
     "oversize": (["--fault=oversize"], {"pageable-copy", "copy-bound"}),
-    "sync": (["--fault=sync"], {"sync-call"}),
+    # Its work is short: without the waits the host would take as long, and the GPU wait for it.
+    "sync": (["--fault=sync"], {"sync-call", "host-bound"}),
     "loader": (
         ["--model=cnn", "--workers=0", "--batch=256", "--iterations=15"],
         {"input-bound", "host-bound"},

@@ -304,7 +304,8 @@ WAYS = {
     "--api=off": ["--api=off"],
     "--cuda-graph=node": ["--cuda-graph=node"],
 }
-TARGET = 0.01
+# CUPTI itself takes 0.2 to 0.3 us a kernel on an H200, also with --api=off.
+TARGETS = {"kernels of 10 us": 0.04, "kernels of 50 us": 0.01}
 
 
 @check("work-overhead", "What recording costs: the loop's time with and without, interleaved")
@@ -334,8 +335,9 @@ def overhead(place):
             more, noise = harness.median(some), harness.spread(some)
             cells.append(f"{more:+.2%} ± {noise:.2%}")
             # Half of all lie within one spread of the median: three are hardly chance.
-            if way == "record" and "kernels of" in name and len(some) > 2:
-                over += [f"{name}: {more:+.2%}"] * (more - 3 * noise > TARGET)
+            target = next((most for what, most in TARGETS.items() if what in name), None)
+            if way == "record" and target and len(some) > 2:
+                over += [f"{name}: {more:+.2%}, not {target:.0%}"] * (more - 3 * noise > target)
         lines.append((name, *cells))
     place.lines += harness.table(["", "alone", *WAYS], lines)
-    place.judge(not over, f"more than {TARGET:.0%} for kernels of 10 us and more: {over}")
+    place.judge(not over, f"recording takes more: {over}")

@@ -343,8 +343,11 @@ TEST(advice_is_in_the_program_s_terms)
 /* The only period that there is may be of first use. */
 TEST(a_stall_in_a_single_period_may_be_first_use)
 {
-	struct dp_stall stall = { .name = "cudaMalloc", .purpose = DP_PURPOSE_ALLOCATE,
-				  .iteration = 0, .calls = 1, .idle_ns = 9e5 };
+	struct dp_stall stall = { .name = "cudaMalloc",
+				  .purpose = DP_PURPOSE_ALLOCATE,
+				  .iteration = 0,
+				  .calls = 1,
+				  .idle_ns = 9e5 };
 	struct dp_stalls stalls = { .stalls = &stall, .count = 1 };
 
 	start();
@@ -408,8 +411,8 @@ TEST(the_device_that_others_wait_for_is_named)
 		dp_diagnose__rank(&at.findings, false);
 		for (size_t i = 0; i < at.findings.count; i++) {
 			const struct dp_finding *finding = &at.findings.findings[i].finding;
-			bool says = !strncmp(finding->advice, "the other GPUs wait for this one",
-					     32);
+			bool says =
+				!strncmp(finding->advice, "the other GPUs wait for this one", 32);
 
 			named += says;
 			ck_assert(!says || finding->devices[0] == 3);
@@ -543,15 +546,21 @@ TEST(copies_and_host_work_that_grow_are_explained)
 /* A share of few samples would be chance. */
 TEST(functions_need_samples)
 {
-	struct dp_host_range ranges[] = {
-		{ .outer = "load", .activity = DP_HOST_INPUT_SAMPLED, .typical_ns = 300,
+	struct dp_host_range ranges[5] = {
+		{ .outer = "load",
+		  .activity = DP_HOST_INPUT_SAMPLED,
+		  .typical_ns = 300,
 		  .calls = DP_SAMPLES_LEAST - 8 },
-		{ .outer = "parse", .activity = DP_HOST_INPUT_SAMPLED, .typical_ns = 100,
+		{ .outer = "parse",
+		  .activity = DP_HOST_INPUT_SAMPLED,
+		  .typical_ns = 100,
 		  .calls = 8 },
-		{ .outer = "launch", .activity = DP_HOST_WAIT_SAMPLED, .typical_ns = 900,
+		{ .outer = "launch",
+		  .activity = DP_HOST_WAIT_SAMPLED,
+		  .typical_ns = 900,
 		  .calls = 100 },
 	};
-	struct dp_host_ranges all = { .ranges = ranges, .count = DP_COUNT(ranges) };
+	struct dp_host_ranges all = { .ranges = ranges, .count = 3 };
 	const struct dp_finding *finding;
 
 	start();
@@ -562,8 +571,36 @@ TEST(functions_need_samples)
 	ck_assert_double_eq_tol(evidence(finding, "sampled_share"), 0.75, 1e-9);
 	ranges[0].calls--;
 	ck_assert_ptr_null(call_of(find("input-bound")));
+	/* Nor does a function that has less than a quarter of them. */
+	ranges[0].calls = 100;
+	ranges[0].typical_ns = 110;
+	ranges[2].activity = DP_HOST_INPUT_SAMPLED;
+	ranges[2].typical_ns = 100;
+	ck_assert_str_eq(call_of(find("input-bound")), "load");
+	ranges[3] = (struct dp_host_range){
+		.outer = "read", .activity = DP_HOST_INPUT_SAMPLED, .typical_ns = 100, .calls = 100
+	};
+	ranges[4] = ranges[3];
+	ranges[4].outer = "decode";
+	all.count = DP_COUNT(ranges);
+	ck_assert_ptr_null(call_of(find("input-bound")));
 	dp_findings__fini(&at.findings);
 	memset(&at, 0, sizeof(at));
+}
+
+/* Each launch takes a moment to reach the GPU: the queue is not empty then, but does not fill. */
+TEST(launches_one_at_a_time)
+{
+	start();
+	set("short_gaps_ns", 8e5);
+	set("kernel_median_ns", 600);
+	set("queue_empty", 0.4);
+	set("queue_depth", 0.6);
+	ck_assert_double_eq_tol(evidence(find("launch-bound"), "queue_depth"), 0.6, 1e-9);
+	set("queue_depth", 20);
+	ck_assert_ptr_null(find("launch-bound"));
+	set("queue_empty", 0.6);
+	ck_assert_double_eq_tol(evidence(find("launch-bound"), "queue_empty"), 0.6, 1e-9);
 }
 
 /* Only for a busy GPU; the advice depends on the memory's activity. */
