@@ -198,7 +198,7 @@ class Readme(unittest.TestCase):
         text = (cli.SOURCE / "README.md").read_text(encoding="utf-8")
         env = cli.environment(LC_ALL="C.UTF-8")
         shown = re.findall(r"(?m)^    \$ deepprof (.* data/.*)\n((?:    .*\n|\n)+)", text)
-        self.assertEqual([words.split()[0] for words, _ in shown], ["analyze", "compare", "ranks"])
+        self.assertEqual([words.split()[0] for words, _ in shown], ["analyze", "compare", "ranks", "analyze"])
         for words, block in shown:
             reported = cli.run(*words.split(), env=env, cwd=cli.SOURCE).stdout
             self.assertEqual(
@@ -206,6 +206,15 @@ class Readme(unittest.TestCase):
                 [line.strip() for line in reported.strip().splitlines()],
                 f"README.md is to show:\n{reported}",
             )
+
+    def test_recorded(self):
+        """Of an H200: as many iterations as train.py had, with those before it warmed up and its
+        graph was captured."""
+        for name, count in ("training", 25), ("inference", 48):
+            trace = cli.SOURCE / "data" / f"h200-{name}.db.gz"
+            report = json.loads(cli.run("analyze", "--format=json", trace).stdout)
+            self.assertEqual(len(report["loops"][0]["iterations"]), count)
+            self.assertEqual(report["trace"]["lost"], 0)
 
     def test_formats(self):
         """Its table has every importer."""
