@@ -61,11 +61,16 @@ static void leave_out(uint32_t domain)
 {
 	const struct cupti *cupti = &dp_collector.cupti;
 	const char *name = NULL;
+	bool any = false;
 
-	for (uint32_t cbid = 1; cbid < CALLS_MOST; cbid++)
-		if (!cupti->GetCallbackName(domain, cbid, &name) && name && !matters(name) &&
-		    dp_cupti__leave_out(domain, cbid))
+	for (uint32_t cbid = 1; cbid < CALLS_MOST; cbid++) {
+		if (cupti->GetCallbackName(domain, cbid, &name) || !name || matters(name))
+			continue;
+		any |= !dp_cupti__leave_out(domain, cbid);
+		/* A version that rejects the first call rejects all. */
+		if (!any)
 			return;
+	}
 }
 
 void dp_calls__enable(bool enable)

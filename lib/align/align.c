@@ -23,8 +23,7 @@ enum {
 };
 
 struct prepared {
-	uint32_t *text; /* the pattern, and DP_WAVE_REACH symbols of its repetitions
-					before and after */
+	uint32_t *text; /* the pattern, repeated for DP_WAVE_REACH symbols before and after */
 	size_t length;
 	size_t base; /* of its offsets among those of all patterns */
 	int wave;    /* most edits of a wave */

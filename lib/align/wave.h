@@ -14,8 +14,8 @@
 enum {
 	DP_WAVE_EDITS = 32, /* most edits of a wave */
 	DP_WAVE_RUN = 16,   /* most consecutive matches that may be demanded at its end */
-	DP_WAVE_REACH =
-		1280, /* of the pattern: the symbols before and after its start that are read */
+	/* symbols of the pattern before and after its start that are read */
+	DP_WAVE_REACH = 1280,
 };
 
 struct dp_wave {

@@ -201,8 +201,8 @@ bool dp_rule__name_ranges(const struct dp_rule_input *input, struct dp_rule_find
 			  enum dp_host_activity activity, bool slow);
 
 /*
- * Names the function that the launching thread ran most during an activity, by samples, if there are
- * enough of them: in typical iterations or, if slow, more of in slow ones.
+ * Names the function that the launching thread ran most during an activity, by samples, if there
+ * are enough of them: in typical iterations or, if slow, more of in slow ones.
  */
 void dp_rule__name_function(const struct dp_rule_input *input, struct dp_rule_finding *out,
 			    enum dp_host_activity activity, bool slow);

@@ -82,7 +82,7 @@ void dp_rule__name_growing_range(const struct dp_rule_input *input, struct dp_ru
 {
 	const struct dp_host_range *most = find_growing(input, false), *function;
 
-	/* what grows outside of all ranges is most of some function, if it is none of waiting */
+	/* Growth outside of all ranges is named after a function if that has most of it. */
 	if (most && !most->outer[0]) {
 		function = find_growing(input, true);
 		if (function && function->calls >= DP_SAMPLES_LEAST &&

@@ -22,7 +22,7 @@
 /* nvtx.type: nsys's numbers. */
 enum { DP_SCHEMA_NVTX_MARK = 34, DP_SCHEMA_NVTX_PUSH_POP = 59, DP_SCHEMA_NVTX_START_END = 60 };
 
-/* cpu_sample.dur_ns: 99 samples a second, which do not keep step with what happens 100 times. */
+/* cpu_sample.dur_ns: 99 samples a second, so as not to alias with work done 100 times a second. */
 #define DP_SCHEMA_STACK_NS 10101010
 
 /*

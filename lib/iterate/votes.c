@@ -1,4 +1,4 @@
-/* Cost of each vote: O(offsets + spans + edits). */
+/* Cost of each vote: O(offsets + spans + edits); of the fit votes, O(symbols). */
 #include "iterate/votes.h"
 #include "base/parameters.h"
 
@@ -54,7 +54,7 @@ static size_t count_losses(const struct dp_alignment *al, const struct dp_align_
 		const struct dp_edit *e = &al->edits[s->edits + i];
 
 		losses += e->kind == DP_EDIT_DELETED &&
-			  !(i && e[-1].kind == DP_EDIT_DELETED && e[-1].offset + 1 == e->offset);
+			  !(i && e[-1].kind == DP_EDIT_DELETED && e[-1].position == e->position);
 	}
 	return losses;
 }

@@ -1,7 +1,8 @@
 /*
  * The tree of loops of a sequence, unaided: from a driver with the symbols and their suffix tree to
  * its loops. Called by loops.c and by online/stream.c. If the patterns leave much of the sequence
- * unexplained, it is searched again by classes of names, and with repetitions collapsed.
+ * unexplained, it is searched again by classes of names, and with repetitions collapsed; if no loop
+ * is listed, for a few repetitions, and then in a part of it.
  *
  * Cost: a search, and one more for each of those.
  */

@@ -11,11 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 /* Linux lets a process have 65,530 mappings (vm.max_map_count). */
 enum { MAPPINGS_MAX = 1 << 16, FILES_MAX = 1 << 12 };
+
+/* Functions of all files together, 64 MB: libtorch_cuda.so has 200,000. */
+enum { FUNCTIONS_MAX = 1 << 22 };
 
 /* Functions made at run time: at most 6 MB of memory, and their names. */
 enum { MADE_MAX = 1 << 18 };
@@ -35,11 +37,11 @@ struct dp_code_files {
 	struct dp_lookup index; /* by device and inode */
 	struct dp_elf *files;
 	size_t count, room;
+	size_t functions; /* of all */
 };
 
 struct mapping {
 	uint64_t start, end, offset;
-	dev_t device;
 	ino_t inode;
 	uint32_t path; /* in paths */
 };
@@ -115,39 +117,42 @@ static int open_regular(const struct dp_mappings *mappings, const char *path, st
 		return -1;
 	snprintf(text, sizeof(text), "/proc/self/fd/%d", found);
 	if (!fstat(found, about) && S_ISREG(about->st_mode))
-		fd = open(text, O_RDONLY | O_CLOEXEC);
+		fd = open(text, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	close(found);
 	return fd;
 }
 
-/* Opens a mapped file, if its path still leads to it. */
-static int open_mapped(const struct dp_mappings *mappings, const struct mapping *mapping)
+/*
+ * Opens a mapped file, if its path still leads to it. Its device is not compared: overlayfs and
+ * btrfs list another one in maps.
+ */
+static int open_mapped(const struct dp_mappings *mappings, const struct mapping *mapping,
+		       struct stat *about)
 {
-	struct stat about;
-	int fd = open_regular(mappings, dp_strings__get(&mappings->paths, mapping->path), &about);
+	int fd = open_regular(mappings, dp_strings__get(&mappings->paths, mapping->path), about);
 
-	if (fd < 0 || about.st_ino == mapping->inode)
+	if (fd < 0 || about->st_ino == mapping->inode)
 		return fd;
 	close(fd);
 	return -1;
 }
 
-/* Returns what is known of a mapped file, which fd is open for, or NULL. */
-static const struct dp_elf *find_file(struct dp_code_files *files, const struct mapping *mapping,
-				      int fd)
+/* Returns what is known of an open file, or NULL. */
+static const struct dp_elf *find_file(struct dp_code_files *files, const struct stat *about, int fd)
 {
-	struct dp_key key = { { (int64_t)mapping->device, (int64_t)mapping->inode } };
+	struct dp_key key = { { (int64_t)about->st_dev, (int64_t)about->st_ino } };
 	uint32_t index = dp_lookup__get(&files->index, &key);
 
 	if (index != DP_NONE)
 		return &files->files[index];
-	if (files->count == FILES_MAX ||
+	if (files->count == FILES_MAX || files->functions >= FUNCTIONS_MAX ||
 	    dp_array__reserve(&files->files, &files->room, files->count + 1,
 			      sizeof(*files->files)) ||
 	    dp_lookup__set(&files->index, &key, (uint32_t)files->count))
 		return NULL;
 	if (dp_elf__read(&files->files[files->count], fd))
 		dp_elf__fini(&files->files[files->count]);
+	files->functions += files->files[files->count].count;
 	return &files->files[files->count++];
 }
 
@@ -156,8 +161,9 @@ static void name_mapped(struct dp_code_files *files, const struct dp_mappings *m
 {
 	const char *path = dp_strings__get(&mappings->paths, mapping->path);
 	const struct dp_elf_function *function = NULL;
-	int fd = open_mapped(mappings, mapping);
-	const struct dp_elf *file = fd >= 0 ? find_file(files, mapping, fd) : NULL;
+	struct stat about;
+	int fd = open_mapped(mappings, mapping, &about);
+	const struct dp_elf *file = fd >= 0 ? find_file(files, &about, fd) : NULL;
 
 	snprintf(out->module, sizeof(out->module), "%s", strrchr(path, '/') + 1);
 	if (file)
@@ -171,22 +177,19 @@ static void name_mapped(struct dp_code_files *files, const struct dp_mappings *m
 /* Reads a line of maps: "START-END r-xp OFFSET DEVICE INODE   PATH". */
 static void read_mapping(struct dp_mappings *mappings, const char *line)
 {
-	unsigned int major_number, minor_number;
 	struct mapping made = { 0 };
 	uint64_t inode;
 	char mode[5];
 	int at = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
-		   &made.start, &made.end, mode, &made.offset, &major_number, &minor_number, &inode,
-		   &at) < 7 ||
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*x:%*x %" SCNu64 " %n",
+		   &made.start, &made.end, mode, &made.offset, &inode, &at) < 5 ||
 	    mode[2] != 'x' || line[at] != '/' || mappings->count == MAPPINGS_MAX)
 		return;
 	/* The kernel lists them in order and without overlaps. */
 	if (made.start >= made.end ||
 	    (mappings->count && made.start < mappings->mappings[mappings->count - 1].end))
 		return;
-	made.device = makedev(major_number, minor_number);
 	made.inode = (ino_t)inode;
 	made.path = dp_strings__intern(&mappings->paths, line + at, strcspn(line + at, "\n"));
 	if (made.path != DP_NONE &&
@@ -198,16 +201,25 @@ static void read_mapping(struct dp_mappings *mappings, const char *line)
 static void read_mappings(struct dp_mappings *mappings)
 {
 	char line[4096 + 100];
+	bool whole = true;
 	FILE *file;
 
 	snprintf(line, sizeof(line), "%s/maps", mappings->folder);
 	file = fopen(line, "re");
-	mappings->count = 0;
-	dp_strings__fini(&mappings->paths);
-	while (file && fgets(line, sizeof(line), file))
-		read_mapping(mappings, line);
-	if (file)
-		fclose(file);
+	/* A process that has ended has none: the last samples are named by what it had. */
+	if (!file)
+		return;
+	if (fgets(line, sizeof(line), file)) {
+		mappings->count = 0;
+		dp_strings__fini(&mappings->paths);
+		/* The rest of a line that is too long is not a line. */
+		do {
+			if (whole)
+				read_mapping(mappings, line);
+			whole = strchr(line, '\n');
+		} while (fgets(line, sizeof(line), file));
+	}
+	fclose(file);
 }
 
 /* Adds a line of a perf map: "START BYTES NAME". */

@@ -2,6 +2,8 @@
  * Names the code that processes run, while they run: by the files that they have mapped, and by the
  * perf map of code that was made at run time, such as Python's with PYTHONPERFSUPPORT=1.
  *
+ * An address is looked up once: code that takes the place of unloaded code keeps the old names.
+ *
  * Nothing that a process has mapped or written is trusted: files are opened only if they are
  * regular, and are the mapped ones or the process's user's.
  */

@@ -13,7 +13,7 @@
 /* At most 16 MB of memory, and 100 MB of a file. */
 enum { FUNCTIONS_MAX = 1 << 20, SYMBOLS_MAX = 1 << 22 };
 
-/* Symbols read at once, and program headers looked at. */
+/* Symbols read at once (6 KiB), and program headers looked at (libraries have a dozen). */
 enum { CHUNK = 256, HEADERS_MAX = 64 };
 
 struct file {

@@ -18,6 +18,7 @@ struct dp_elf_segment {
 	uint64_t offset, address, bytes;
 };
 
+/* Linkers make one or two; later ones would have no names. */
 enum { DP_ELF_SEGMENTS = 8 };
 
 /* Zeroed storage has no functions. */

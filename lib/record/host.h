@@ -28,7 +28,7 @@ void dp_host__add(struct dp_host *host, pid_t pid, uint32_t own_pid);
 /* Returns the errno if no thread's switches could be followed, or 0. Stop the host first. */
 int dp_host__refused(const struct dp_host *host);
 
-/* The same, of call stacks that had no room: their number. */
+/* Returns the number of call stacks that had no room. Stop the host first. */
 uint64_t dp_host__refused_stacks(const struct dp_host *host);
 
 /* Stops the thread; its samples can then be read. NULL is allowed. */

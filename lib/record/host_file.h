@@ -44,7 +44,7 @@ struct dp_host_stack {
 	uint32_t stack;	   /* number of the innermost entry */
 };
 
-/* Samples of a thread that are stored together, at most. */
+/* Samples of a thread that are stored together, at most: a read has five. */
 #define DP_HOST_STACKS 32
 
 union dp_host_rest {

@@ -124,8 +124,8 @@ static int put_refused_stacks(struct dp_recording *recording, struct dp_db *db)
 	if (!refused)
 		return DP_OK;
 	snprintf(text, sizeof(text),
-		 "%" PRIu64 " samples of call stacks are not recorded: more than %d functions and "
-		 "callers",
+		 "%" PRIu64 " call stack samples are not recorded: they have more than %d distinct "
+		 "functions and callers",
 		 refused, DP_STACKS_MAX);
 	return put_message(recording, db, DP_LOG_INFO, "call-stacks", text);
 }

@@ -438,7 +438,8 @@ static int put_untimed(struct dp_source *source, const struct dp_spool_record *r
 	return DP_OK;
 }
 
-/* How far CUPTI's clock may be behind what it notes of a GPU. */
+/* CUPTI's clock may be this far behind the GPU times that it reports: a thousand times what was
+ * seen. */
 #define SLACK_NS INT64_C(1000000000)
 
 /*
@@ -453,7 +454,7 @@ static bool has_time(const struct dp_source *source, const struct dp_spool_recor
 			 record->type == DP_SPOOL_MEMSET || record->type == DP_SPOOL_GRAPH;
 
 	return time && (!operation || !clock->count || time > INT64_MAX ||
-			(int64_t)time >= clock->lowest - SLACK_NS);
+			clock->lowest < SLACK_NS || (int64_t)time >= clock->lowest - SLACK_NS);
 }
 
 int dp_records__put(struct dp_source *source, const struct dp_spool_record *record)

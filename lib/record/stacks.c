@@ -101,6 +101,10 @@ uint32_t dp_stacks__find(struct dp_stacks *stacks, struct dp_mappings *mappings,
 		uint32_t function =
 			find_function(stacks, mappings, process, addresses[i] - (i > 0));
 
+		if (function == DP_NONE && stacks->functions.count >= DP_STACKS_MAX) {
+			stacks->refused++;
+			return 0;
+		}
 		if (function == DP_NONE)
 			continue;
 		entry = find_entry(stacks, entry, function);

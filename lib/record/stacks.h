@@ -20,9 +20,9 @@ struct dp_stacks *dp_stacks__new(const struct dp_stacks_sink *sink);
 void dp_stacks__free(struct dp_stacks *stacks); /* NULL is allowed */
 
 /*
- * Returns the id of a stack of addresses, the innermost first, of a process, of which all calls
- * give the same number; 0: nothing of it is known, or there is no room, which is counted. Cost: a
- * hash look-up or two for each address that was seen before.
+ * Returns the id of a stack of addresses, innermost first; equal stacks have equal ids. 0: nothing
+ * of it is known, or there is no room, which is counted. process is the process's number, the same
+ * in all calls. Cost: a hash look-up or two for each address that was seen before.
  */
 uint32_t dp_stacks__find(struct dp_stacks *stacks, struct dp_mappings *mappings, uint32_t process,
 			 const uint64_t *addresses, size_t count);

@@ -230,7 +230,7 @@ def count_kernels(trace):
 FLUSH_S = 0.75
 
 
-@check("work-kill", "kill -9 at any moment: all kernels are there, and but for the last with times")
+@check("work-kill", "kill -9 at any moment: what is missing, or has no times")
 def kills(place):
     lines = []
     numbers = random.Random(1)
