@@ -243,7 +243,7 @@ def read_nvprof(path, truth):
 def read_deepprof(path, truth):
     db = connect(path)
     meta = dict(db.execute("SELECT key, value FROM meta"))
-    assert meta["schema"] == 5
+    assert meta["schema"] == 6
     t0 = meta["t0_realtime_ns"]
     ops = []
     for kind, table, columns in (
