@@ -166,6 +166,14 @@ int dp_cpu__fill(double *values, const struct dp_device_timeline *timeline,
 		values[k] = (double)NAN;
 	if (state == DP_CPU_FAULT && !dp_trace_off_cpu(timeline->trace)->count)
 		return DP_OK;
+	/* Of a launching thread without samples nothing is known, and so of all of them. */
+	for (size_t t = 0; t < threads && !throttled; t++) {
+		size_t samples;
+
+		dp_groups__rows(&timeline->index->cpu_samples, timeline->launchers[t], &samples);
+		if (!samples)
+			return DP_OK;
+	}
 	for (size_t t = 0; t < threads && !status; t++) {
 		struct dp_curve curve = { 0 };
 

@@ -32,9 +32,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The busiest threads of a process are sampled; they are looked up this often. */
+/*
+ * The busiest threads of a process are sampled; they are looked up this often: PyTorch starts the
+ * thread that launches the backward pass with the loop, which may be over in a second.
+ */
 enum { THREADS_MAX = 64, PROCESSES_MAX = 256 };
-#define LOOK_NS INT64_C(1000000000)
+#define LOOK_NS INT64_C(100000000)
 
 /* What does not belong to a thread changes slowly, and takes five files. */
 #define LOAD_NS INT64_C(250000000)

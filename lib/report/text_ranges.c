@@ -20,6 +20,21 @@ static const char *const titles[] = {
 	[DP_HOST_INPUT_SAMPLED] = "running in input wait (samples)",
 };
 
+/* So few samples tell nothing. */
+#define SAMPLES_LEAST 20
+
+/* Whether an activity's functions were sampled, but too few times. */
+static bool is_hardly_sampled(struct dp_render *render, size_t loop, enum dp_host_activity activity)
+{
+	const struct dp_host_range *at;
+	double samples = 0;
+
+	for (size_t i = 0; (at = dp_analysis_loop_host_range(render->analysis, loop, i)); i++)
+		if (at->activity == activity)
+			samples += at->calls;
+	return activity >= DP_HOST_WAIT_SAMPLED && samples < SAMPLES_LEAST;
+}
+
 static double sum_of(const struct dp_render *render, size_t loop, enum dp_host_activity activity)
 {
 	const struct dp_host_range *at;
@@ -53,6 +68,8 @@ static void write_activity(struct dp_render *render, size_t loop, enum dp_host_a
 	size_t shown = 0, more = 0;
 	char number[DP_NUMBER_SIZE];
 
+	if (is_hardly_sampled(render, loop, activity))
+		return;
 	for (size_t i = 0;
 	     sum_ns > 0 && (at = dp_analysis_loop_host_range(render->analysis, loop, i)); i++) {
 		if (at->activity != activity || at->inner || !(at->typical_ns > 0))

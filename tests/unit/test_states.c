@@ -274,6 +274,22 @@ TEST(processors_sampled)
 	finish(&at);
 }
 
+/* A thread that launches, too, is not sampled: how long launching threads ran is unknown. */
+TEST(launching_thread_without_samples)
+{
+	struct fixture at;
+	struct dp_builder *builder;
+	uint32_t idle, thread = begin_host(&builder, &idle);
+
+	add_launch(builder, idle, ITERATIONS);
+	add_cpu(builder, thread, 0, 0, 0);
+	add_cpu(builder, thread, 4000, 2000, 850);
+	end(&at, builder);
+	check(&at, "cpu_run_ns", (double[]){ NONE, NONE, NONE, NONE, NONE });
+	check(&at, "cpu_blocked_ns", (double[]){ NONE, NONE, NONE, NONE, NONE });
+	finish(&at);
+}
+
 /*
  * With switches: preempted in the first period and blocked over the next boundary, half of that
  * for a processor, as the samples say; then the intervals miss what the samples have.
