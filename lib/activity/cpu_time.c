@@ -153,6 +153,23 @@ static int make_throttled(struct dp_curve *curve, const struct dp_device_timelin
 	return DP_OK;
 }
 
+/* If a thread has no samples, what all do is unknown in iterations in which it calls CUDA. */
+static void forget_unsampled(double *values, const struct dp_device_timeline *timeline,
+			     size_t thread, const struct dp_iteration *iterations, size_t count)
+{
+	const int64_t *start_ns = dp_trace_calls(timeline->trace)->start_ns;
+	size_t samples, calls, at = 0;
+	const uint32_t *rows = dp_groups__rows(&timeline->index->calls, thread, &calls);
+
+	dp_groups__rows(&timeline->index->cpu_samples, thread, &samples);
+	for (size_t k = 0; !samples && k + 1 < count; k++) {
+		while (at < calls && start_ns[rows[at]] < iterations[k].start_ns)
+			at++;
+		if (at < calls && start_ns[rows[at]] < iterations[k + 1].start_ns)
+			values[k] = (double)NAN;
+	}
+}
+
 int dp_cpu__fill(double *values, const struct dp_device_timeline *timeline,
 		 const struct dp_iteration *iterations, size_t count, enum dp_cpu_state state,
 		 struct dp_error *error)
@@ -166,14 +183,6 @@ int dp_cpu__fill(double *values, const struct dp_device_timeline *timeline,
 		values[k] = (double)NAN;
 	if (state == DP_CPU_FAULT && !dp_trace_off_cpu(timeline->trace)->count)
 		return DP_OK;
-	/* Of a launching thread without samples nothing is known, and so of all of them. */
-	for (size_t t = 0; t < threads && !throttled; t++) {
-		size_t samples;
-
-		dp_groups__rows(&timeline->index->cpu_samples, timeline->launchers[t], &samples);
-		if (!samples)
-			return DP_OK;
-	}
 	for (size_t t = 0; t < threads && !status; t++) {
 		struct dp_curve curve = { 0 };
 
@@ -183,5 +192,7 @@ int dp_cpu__fill(double *values, const struct dp_device_timeline *timeline,
 			dp_curve__periods(values, &curve, iterations, count);
 		dp_curve__fini(&curve);
 	}
+	for (size_t t = 0; t < threads && !throttled; t++)
+		forget_unsampled(values, timeline, timeline->launchers[t], iterations, count);
 	return status ? dp_error__nomem(error, 0) : DP_OK;
 }

@@ -20,7 +20,7 @@ static const char *const titles[] = {
 	[DP_HOST_INPUT_SAMPLED] = "running in input wait (samples)",
 };
 
-/* So few samples tell nothing. */
+/* Fewer samples do not show a share; findings need as many (DP_SAMPLES_LEAST). */
 #define SAMPLES_LEAST 20
 
 /* Whether an activity's functions were sampled, but too few times. */
