@@ -35,20 +35,30 @@ static struct {
 	bool no_times;	      /* missing times were reported */
 } my;
 
-static void name_call(struct collector *c, const struct dp_spool_api *api)
+static void name_new_call(struct collector *c, const struct dp_spool_api *api)
 {
 	struct dp_spool_record record = { .type = DP_SPOOL_CBID };
 	const char *name = NULL;
 
-	if (api->domain > 2 || api->cbid >= CBIDS ||
-	    my.cbids[api->domain][api->cbid / 64] >> (api->cbid % 64) & 1)
-		return;
-	my.cbids[api->domain][api->cbid / 64] |= (uint64_t)1 << (api->cbid % 64);
 	if (!cupti_answers() || c->cupti.GetCallbackName(api->domain, api->cbid, &name) || !name)
 		return;
 	record.cbid = (struct dp_spool_cbid){ api->domain, api->cbid,
 					      dp_writer__text(&c->writer, name, strlen(name)) };
 	dp_writer__add(&c->writer, &record, false);
+}
+
+static void name_call(struct collector *c, const struct dp_spool_api *api)
+{
+	uint64_t *named, bit;
+
+	if (api->domain > 2 || api->cbid >= CBIDS)
+		return;
+	named = &my.cbids[api->domain][api->cbid / 64];
+	bit = (uint64_t)1 << (api->cbid % 64);
+	if (*named & bit)
+		return;
+	*named |= bit;
+	name_new_call(c, api);
 }
 
 /*

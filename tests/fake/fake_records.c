@@ -78,12 +78,32 @@ bool fake_is_enabled(uint32_t kind)
 		1);
 }
 
-/* How threads are identified: by the thread library's number, unless the system's is asked for. */
-static uint32_t thread_id(void)
+/* The system's numbers, asked for once in each thread: a system call can take a microsecond. */
+static _Thread_local uint32_t my_process, my_thread;
+
+/* In a child of fork(), whose thread has others. */
+static void forget_ids(void)
 {
-	return fake_wanted.thread_ids == CUPTI_THREAD_ID_SYSTEM
-		       ? (uint32_t)syscall(SYS_gettid)
-		       : (uint32_t)(uintptr_t)pthread_self();
+	my_process = my_thread = 0;
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	if (pthread_atfork(NULL, NULL, forget_ids))
+		fake_fail("no memory");
+}
+
+/* How threads are identified: by the thread library's number, unless the system's is asked for. */
+static void set_ids(struct cupti_api *api)
+{
+	if (!my_process) {
+		my_process = (uint32_t)getpid();
+		my_thread = (uint32_t)syscall(SYS_gettid);
+	}
+	api->process = my_process;
+	api->thread = fake_wanted.thread_ids == CUPTI_THREAD_ID_SYSTEM
+			      ? my_thread
+			      : (uint32_t)(uintptr_t)pthread_self();
 }
 
 /* Whether the kind, or this one call, is recorded. */
@@ -142,7 +162,6 @@ void fake_launch_at(const char *name, uint32_t correlation, uint32_t stream, uin
 				 .cbid = FAKE_CUDA_LAUNCH,
 				 .start = time,
 				 .end = time + 900,
-				 .process = (uint32_t)getpid(),
 				 .correlation = correlation };
 	struct cupti_kernel kernel = {
 		.kind = CUPTI_KERNEL,
@@ -160,7 +179,7 @@ void fake_launch_at(const char *name, uint32_t correlation, uint32_t stream, uin
 	};
 
 	fake_call_back(FAKE_CU_LAUNCH);
-	api.thread = thread_id();
+	set_ids(&api);
 	fake_append(&kernel, sizeof(kernel));
 	fake_append(&api, sizeof(api));
 }
