@@ -5,8 +5,9 @@
  * long work stalled for lack of processors, memory or I/O (/proc/pressure, cpu.stat).
  *
  * All values are sums since the start. A thread that neither ran nor waited since its last sample
- * gets no sample, and only one of its files is read. When it runs again, it first gets a sample at
- * the time it was last seen idle, so that each interval between samples has a uniform rate.
+ * gets no sample, and only one of its files is read, more rarely after a second. When it runs
+ * again, it first gets a sample at the time it was last seen idle, so that each interval between
+ * samples has a uniform rate.
  *
  * For threads that run, the kernel also records when each was off a processor (switches.h), if it
  * allows that. Such a thread's times are not read while it stays off, and less often if many run.
@@ -57,6 +58,13 @@ enum { THREADS_MAX = 64, PROCESSES_MAX = 256 };
  */
 enum { TIMES_MAX = 32 };
 
+/*
+ * A thread that is not followed and that did not run in this many samples in a row, a second by
+ * default, is read in every fourth only: a process often has dozens that sleep for good. What one
+ * runs when it wakes up is then spread over up to four intervals, once.
+ */
+enum { ASLEEP_SAMPLES = 20, ASLEEP_STRIDE = 4 };
+
 /* The switches of many threads in a tenth of a second; 4 KiB would be written 30 times. */
 #define BUFFER_BYTES ((size_t)128 << 10)
 
@@ -72,6 +80,7 @@ struct thread {
 	int64_t last_ns;
 	bool written;	 /* last was written */
 	bool behind;	 /* it ran since, but was not read */
+	size_t asleep;	 /* times in a row that it was read and had not run */
 	int64_t more_ns; /* when the rest was last read */
 	bool followed, tried;
 	int fd;			      /* of its times */
@@ -272,13 +281,15 @@ static void read_more(const struct process *process, struct thread *thread,
 	thread->more_ns = now_ns;
 }
 
-/* Returns whether it is the turn of a followed thread that ran; others always have theirs. */
+/* Returns whether it is the turn of a thread that is not known to have slept. */
 static bool has_turn(struct dp_host *host, const struct thread *thread)
 {
+	size_t turn = host->samples + (size_t)thread->tid;
+
 	if (!thread->switches)
-		return true;
+		return thread->asleep < ASLEEP_SAMPLES || turn % ASLEEP_STRIDE == 0;
 	host->awake++;
-	return (host->samples + (size_t)thread->tid) % host->stride == 0;
+	return turn % host->stride == 0;
 }
 
 /* Samples a thread. Returns false if it is gone. */
@@ -289,9 +300,11 @@ static bool sample_thread(struct dp_host *host, struct process *process, struct 
 	bool slept = !thread->behind && thread->switches && dp_switches__slept(thread->switches);
 
 	write_switches(host, process, thread, false);
-	thread->behind = !slept && !has_turn(host, thread);
-	if (thread->behind)
+	if (!slept && !has_turn(host, thread)) {
+		thread->behind = thread->switches;
 		return true;
+	}
+	thread->behind = false;
 	if (!slept && !dp_host_proc__times(process->pid, thread->tid, thread->fd, &now))
 		return false;
 	if (slept || (thread->last_ns && now.run_ns == thread->last.run_ns &&
@@ -300,8 +313,10 @@ static bool sample_thread(struct dp_host *host, struct process *process, struct 
 			read_more(process, thread, &thread->last, now_ns, LOAD_NS);
 		thread->written = false;
 		thread->last_ns = now_ns;
+		thread->asleep++;
 		return true;
 	}
+	thread->asleep = 0;
 	if (thread->last_ns)
 		write_thread(host, process, thread);
 	follow_thread(host, process, thread);
