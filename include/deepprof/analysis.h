@@ -144,8 +144,8 @@ struct dp_loop {
 	enum dp_found_by found_by;
 	enum dp_phase_evidence phase; /* what decided its boundary */
 	/*
-	 * The probability that its boundaries are right, 0 to 1. NaN with options.paper, and for a
-	 * requested number of iterations that contradicts a likely loop.
+	 * The probability that it is right, as deepprof-detection(7) defines it, 0 to 1. NaN with
+	 * options.paper, and for a number of iterations that contradicts a likely loop.
 	 */
 	double confidence;
 	double coverage;	      /* share of the stream's kernels in its iterations */
@@ -155,12 +155,12 @@ struct dp_loop {
 	size_t iterations;	      /* all, partial ones included */
 	size_t complete;	      /* without the partial ones */
 	size_t variants;	      /* distinct edit scripts, the pattern's own included */
-	bool matches_count;	      /* found by count: complete is a requested number, or */
-	bool matches_in_sequence;     /* it is together with those of loops before or after it */
-	size_t copies; /* and memsets, in each iteration, where kernels alone were too few to */
-	size_t sets;   /* tell and all operations were looked at; else 0 */
-	const char *annotation; /* the name of its first iteration's annotation where its boundaries
-				 * are from annotations, else NULL */
+	bool matches_count;	      /* found by count: complete is a requested number, alone or */
+	bool matches_in_sequence;     /* together with those of loops before or after it */
+	size_t copies; /* and memsets, in each iteration, if kernels alone were too few to find */
+	size_t sets;   /* iterations, and all operations were searched; otherwise 0 */
+	const char *annotation; /* the name of its first iteration's annotation if its boundaries
+				 * are from annotations, otherwise NULL */
 };
 
 /*
@@ -420,7 +420,7 @@ DP_API const struct dp_path_stat *dp_analysis_loop_path_stat(const struct dp_ana
 /* "compute", "communication", "copies", "host", "calls", "launch". Static storage. */
 DP_API const char *dp_path_part_name(enum dp_path_part part);
 
-/* "wait", "input", "sync". Static storage. */
+/* "wait", "input", "sync", "wait_sampled", "input_sampled". Static storage. */
 DP_API const char *dp_host_activity_name(enum dp_host_activity activity);
 
 enum dp_collective_kind {

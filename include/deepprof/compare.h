@@ -63,7 +63,7 @@ DP_API void dp_comparison_free(struct dp_comparison *comparison);
  */
 DP_API struct dp_comparison *dp_comparison_retain(const struct dp_comparison *comparison);
 
-/* One of the two analyses that were compared. Borrowed from the caller. Constant cost. */
+/* One of the two analyses, which the comparison owns, too. Borrowed. Constant cost. */
 DP_API const struct dp_analysis *dp_comparison_analysis(const struct dp_comparison *comparison,
 							enum dp_run run);
 
