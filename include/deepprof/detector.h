@@ -28,7 +28,7 @@
  * recognized: the repeated part may be taken for a loop first.
  *
  * Memory: at most 32 bytes per symbol of the window and 64 per distinct symbol; for each of at most
- * 16 patterns, which are shorter than half of the window, 52 bytes per symbol and 16 KiB; during a
+ * 32 patterns, which are shorter than half of the window, 52 bytes per symbol and 16 KiB; during a
  * search, about 100 further bytes per symbol of the window. The number of symbols fed does not
  * matter. Cost: 0.8 to 24 ns per symbol, measured with 10^8 symbols; less if iterations are alike.
  * A search takes 1 to 20 µs per symbol searched, within the call that triggers it. While the window

@@ -61,7 +61,7 @@ struct dp_record_options {
 	bool all_calls;	    /* with api: all API calls, for a much larger recording */
 	uint32_t host_ms;   /* interval at which threads are sampled; 0: never */
 	bool first_launch;  /* note when the first kernel is launched, in dp_record_status */
-	bool switches;	    /* with host_ms: record when threads are off a processor, and why */
+	bool switches;	    /* with host_ms: when and why threads are off a processor, call stacks */
 	/*
 	 * Interval at which hardware counters of the GPUs are sampled, in microseconds; 0: never.
 	 * A child process does it: dp_record_status.
