@@ -3,7 +3,7 @@
  * read without a copy. Arrow itself is not needed.
  *
  * Source: the Arrow C data interface and the Arrow C stream interface (arrow.apache.org). Their
- * structs have a stable ABI and are declared here, as the specification asks.
+ * structs have a stable ABI and are declared here, as Arrow recommends.
  */
 #ifndef DEEPPROF_TABLE_H
 #define DEEPPROF_TABLE_H

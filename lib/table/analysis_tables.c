@@ -21,7 +21,8 @@ static const struct dp_field loop_fields[] = {
 	DP_FIELD(struct loop_row, stream, DP_CELL_ID, NULL, "the stream's id"),
 	DP_FIELD(struct loop_row, found_by, DP_CELL_TEXT, NULL, "count, auto or marks"),
 	DP_FIELD(struct loop_row, phase, DP_CELL_TEXT, NULL, "what decided where iterations begin"),
-	DP_FIELD(struct loop_row, confidence, DP_CELL_DOUBLE, "1", "that the loop is right"),
+	DP_FIELD(struct loop_row, confidence, DP_CELL_DOUBLE, "1",
+		 "probability that the loop is right"),
 	DP_FIELD(struct loop_row, coverage, DP_CELL_DOUBLE, "1",
 		 "share of the stream's kernels in its iterations"),
 	DP_FIELD(struct loop_row, selected, DP_CELL_BOOL, NULL, "at the level that is reported on"),
@@ -35,9 +36,9 @@ static const struct dp_field loop_fields[] = {
 	DP_FIELD(struct loop_row, variants, DP_CELL_INT64, "count",
 		 "distinct edit scripts, that of the pattern included"),
 	DP_FIELD(struct loop_row, copies, DP_CELL_INT64, "count",
-		 "copies in each iteration, where kernels alone were too few to tell"),
+		 "copies in each iteration, if kernels alone show no iterations"),
 	DP_FIELD(struct loop_row, sets, DP_CELL_INT64, "count",
-		 "memsets in each iteration, where kernels alone were too few to tell"),
+		 "memsets in each iteration, if kernels alone show no iterations"),
 	{ NULL },
 };
 
@@ -132,12 +133,12 @@ static const struct dp_field iteration_fields[] = {
 	DP_FIELD(struct dp_iteration, substituted, DP_CELL_UINT32, "count",
 		 "kernels that another one replaces"),
 	DP_FIELD(struct dp_iteration, variant, DP_CELL_UINT32, NULL,
-		 "equal edit scripts share one; 0 is the pattern"),
+		 "number of its edit script; 0 is the pattern"),
 	DP_FIELD(struct dp_iteration, partial, DP_CELL_BOOL, NULL,
-		 "cut off by the capture: in no average"),
+		 "cut off by the capture; excluded from averages"),
 	DP_FIELD(struct dp_iteration, warmup, DP_CELL_BOOL, NULL, "before the steady state"),
 	DP_FIELD(struct dp_iteration, foreign_kernels, DP_CELL_INT64, "count",
-		 "kernels between the iteration before and this one"),
+		 "kernels between the previous iteration and this one"),
 	{ "steady", DP_CELL_BOOL, 0, NULL, "in the averages of periods" },
 	{ NULL },
 };
@@ -289,11 +290,11 @@ struct time_row {
 static const struct dp_field kernel_fields[] = {
 	TIME_FIELDS("the kernel's name", "rank by total time, from 0"),
 	DP_FIELD_OF(struct time_row, sm_active, DP_CELL_DOUBLE, "1",
-		    "multiprocessors with work while it ran, of all; null: not sampled"),
+		    "share of multiprocessors with work while it ran; null: not sampled"),
 	DP_FIELD_OF(struct time_row, tensor_active, DP_CELL_DOUBLE, "1",
-		    "throughput of the tensor cores while it ran, of their peak"),
+		    "throughput of the tensor cores while it ran, as a share of their peak"),
 	DP_FIELD_OF(struct time_row, dram_active, DP_CELL_DOUBLE, "1",
-		    "throughput of device memory while it ran, of its peak"),
+		    "throughput of device memory while it ran, as a share of its peak"),
 	{ NULL },
 };
 static const struct dp_field place_fields[] = {
@@ -369,7 +370,8 @@ struct host_range_row {
 static const struct dp_field host_range_fields[] = {
 	DP_FIELD(struct host_range_row, loop, DP_CELL_INT64, NULL, "the loop's id"),
 	DP_FIELD(struct host_range_row, activity, DP_CELL_TEXT, NULL,
-		 "wait or input: while the GPU was idle; sync: in synchronizing calls"),
+		 "wait, input: the GPU was idle; sync: synchronizing calls; wait_sampled, "
+		 "input_sampled: sampled functions while it was idle"),
 	DP_FIELD(struct host_range_row, outer, DP_CELL_TEXT, NULL,
 		 "the outermost operator, annotation or call; empty: none"),
 	DP_FIELD(struct host_range_row, inner, DP_CELL_TEXT, NULL,
@@ -426,7 +428,8 @@ static const struct dp_field finding_fields[] = {
 		 "the id of the loop; null: the whole capture"),
 	DP_FIELD(struct finding_row, rule, DP_CELL_TEXT, NULL, "the rule's id"),
 	DP_FIELD(struct finding_row, severity, DP_CELL_TEXT, NULL, "info, warning or critical"),
-	DP_FIELD(struct finding_row, confidence, DP_CELL_DOUBLE, "1", "that it is right"),
+	DP_FIELD(struct finding_row, confidence, DP_CELL_DOUBLE, "1",
+		 "probability that it is right"),
 	DP_FIELD(struct finding_row, first_iteration, DP_CELL_ID, NULL,
 		 "the first to look at; null: the whole capture"),
 	DP_FIELD(struct finding_row, last_iteration, DP_CELL_ID, NULL,
@@ -467,7 +470,7 @@ static enum dp_table_row finding_row(void *out, const struct dp_table_rows *rows
 
 const struct dp_table dp_table__findings = {
 	.info = { "findings", "analysis",
-		  "the findings, by severity, then by recoverable time in all" },
+		  "the findings, by severity, then by the time that fixing them would save" },
 	.fields = finding_fields,
 	.row_size = sizeof(struct finding_row),
 	.each = DP_EACH_TABLE,
@@ -539,7 +542,8 @@ static enum dp_table_row finding_range_row(void *out, const struct dp_table_rows
 }
 
 const struct dp_table dp_table__finding_ranges = {
-	.info = { "finding_ranges", "analysis", "what the host did in the time of a finding" },
+	.info = { "finding_ranges", "analysis",
+		  "what the host did in the time that a finding costs" },
 	.fields = finding_range_fields,
 	.row_size = sizeof(struct finding_range_row),
 	.each = DP_EACH_FINDING,

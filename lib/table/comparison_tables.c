@@ -17,7 +17,7 @@ struct difference {
 #define DIFFERENCE_FIELDS(type, suffix, unit)                                                      \
 	DIFFERENCE_FIELD(type, before, suffix, DP_CELL_DOUBLE, unit, "in the first run"),          \
 		DIFFERENCE_FIELD(type, after, suffix, DP_CELL_DOUBLE, unit, "in the second run"),  \
-		DIFFERENCE_FIELD(type, change, suffix, DP_CELL_DOUBLE, unit, "after less before"), \
+		DIFFERENCE_FIELD(type, change, suffix, DP_CELL_DOUBLE, unit, "after - before"),   \
 		DIFFERENCE_FIELD(type, change_low, suffix, DP_CELL_DOUBLE, unit,                   \
 				 "lower limit of the change's confidence interval"),               \
 		DIFFERENCE_FIELD(type, change_high, suffix, DP_CELL_DOUBLE, unit,                  \
@@ -180,7 +180,7 @@ struct kernel_row {
 static const struct dp_field kernel_fields[] = {
 	DP_FIELD(struct kernel_row, pair, DP_CELL_INT64, NULL, "the pair's number"),
 	DP_FIELD(struct kernel_row, kind, DP_CELL_TEXT, NULL,
-		 "same, slower, faster, added, removed or replaced"),
+		 "same, slower, faster, more, fewer, added, removed or replaced"),
 	DP_FIELD(struct kernel_row, name_before, DP_CELL_TEXT, NULL, "name in the first run"),
 	DP_FIELD(struct kernel_row, name_after, DP_CELL_TEXT, NULL, "name in the second run"),
 	DP_FIELD(struct kernel_row, places, DP_CELL_INT64, "count",

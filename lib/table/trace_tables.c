@@ -74,8 +74,8 @@ static const struct dp_field operation_fields[] = {
 	{ "end_ns", DP_CELL_INT64, 0, "ns", "end" },
 	{ "name", DP_CELL_NAME, 0, NULL, "the kernel's name, or what is copied or set" },
 	{ "stream", DP_CELL_UINT32, 0, NULL, "index in the table of streams" },
-	{ "bytes", DP_CELL_INT64, 0, "bytes", "of copies and memsets; 0: not known" },
-	{ "correlation", DP_CELL_UINT32, 0, NULL, "CUPTI's correlation id; 0: not known" },
+	{ "bytes", DP_CELL_INT64, 0, "bytes", "of copies and memsets; 0: unknown" },
+	{ "correlation", DP_CELL_UINT32, 0, NULL, "CUPTI's correlation id; 0: unknown" },
 	{ "kernel", DP_CELL_BOOL, 0, NULL, "a kernel or the replay of a graph" },
 	{ NULL },
 };
@@ -131,7 +131,7 @@ static const struct dp_field copy_fields[] = {
 	DP_FIELD(struct copy_row, source, DP_CELL_TEXT, NULL, "kind of memory that is read"),
 	DP_FIELD(struct copy_row, destination, DP_CELL_TEXT, NULL,
 		 "kind of memory that is written"),
-	DP_FIELD(struct copy_row, bytes, DP_CELL_INT64, "bytes", "size; 0: not known"),
+	DP_FIELD(struct copy_row, bytes, DP_CELL_INT64, "bytes", "size; 0: unknown"),
 	{ NULL },
 };
 
@@ -212,7 +212,7 @@ static const struct dp_field sample_fields[] = {
 	DP_FIELD(struct sample_row, power_W, DP_CELL_DOUBLE, "W", "power"),
 	DP_FIELD(struct sample_row, clock_MHz, DP_CELL_DOUBLE, "MHz",
 		 "clock of the multiprocessors"),
-	DP_FIELD(struct sample_row, throttled, DP_CELL_BOOL, NULL, "the clocks are held down"),
+	DP_FIELD(struct sample_row, throttled, DP_CELL_BOOL, NULL, "the clocks are reduced"),
 	{ NULL },
 };
 
