@@ -276,7 +276,6 @@ const char *dp_schema__explain_loss(const char *reason)
 		{ "damaged", "CUPTI's buffers could not be read" },
 		{ "no-time", "records without a time" },
 		{ "unknown-kind", "records of unknown kinds" },
-		{ "too-many-variables", "environment variables beyond a limit" },
 		{ "damaged-spool", "the temporary file was damaged" },
 		{ "died", "the process died, and its buffers were lost" },
 	};
