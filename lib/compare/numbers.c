@@ -22,15 +22,26 @@ struct room {
 	double *values[2];
 	double *scratch[2];
 	size_t count[2];
+	bool has_steady[2];
 };
+
+/* Returns true if a run has steady iterations: other kernels do not follow all of them. */
+static bool has_steady(const struct dp_analysis *analysis, size_t loop)
+{
+	for (size_t k = 0; dp_analysis_loop_iteration(analysis, loop, k); k++)
+		if (dp_analysis_loop_is_steady(analysis, loop, k))
+			return true;
+	return false;
+}
 
 static int room_init(struct room *room, const struct dp_comparison *comparison,
 		     const struct dp_loop_pair *pair)
 {
-	*room = (struct room){ { NULL, NULL }, { NULL, NULL }, { 0, 0 } };
+	*room = (struct room){ .count = { 0, 0 } };
 	for (int run = 0; run < 2; run++) {
 		size_t count = dp_analysis_loop(comparison->run[run], pair->loop[run])->iterations;
 
+		room->has_steady[run] = has_steady(comparison->run[run], pair->loop[run]);
 		room->values[run] = dp_alloc__array(count, sizeof(double));
 		room->scratch[run] = dp_alloc__array(count, sizeof(double));
 		if (!room->values[run] || !room->scratch[run])
@@ -47,19 +58,25 @@ static void room_fini(struct room *room)
 	}
 }
 
-/* Collects the values of the steady iterations. */
+/*
+ * Collects the values of the steady iterations. If other kernels follow all of them, none is: then
+ * only durations, which exclude such kernels, are values, of whole iterations after the warm-up.
+ */
 static void gather(struct room *room, const struct dp_comparison *comparison,
 		   const struct dp_loop_pair *pair, size_t metric)
 {
 	for (int run = 0; run < 2; run++) {
 		const struct dp_analysis *analysis = comparison->run[run];
+		const struct dp_iteration *at;
 		size_t loop = pair->loop[run], used = 0;
-		size_t count = dp_analysis_loop(analysis, loop)->iterations;
+		bool all = !room->has_steady[run] && metric == dp_metric_find("duration_ns");
 
-		for (size_t k = 0; k < count; k++) {
+		for (size_t k = 0; (at = dp_analysis_loop_iteration(analysis, loop, k)); k++) {
 			double value = dp_analysis_loop_metric(analysis, loop, metric, k);
+			bool counts = all ? !at->partial && !at->warmup
+					  : dp_analysis_loop_is_steady(analysis, loop, k);
 
-			if (isfinite(value) && dp_analysis_loop_is_steady(analysis, loop, k))
+			if (isfinite(value) && counts)
 				room->values[run][used++] = value;
 		}
 		room->count[run] = used;

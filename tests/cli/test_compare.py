@@ -408,6 +408,39 @@ class Numbers(Case):
         self.assertNotRegex(same, r"  (slower|faster|added|removed|replaced)   \w")
 
 
+class Interrupted(cli.Case):
+    def program(self, name, kernel_us):
+        """Twenty iterations of ten kernels, each followed by three others that no mark contains."""
+        events, now = [], 1000
+
+        def event(what, category, start, length, **args):
+            events.append({"ph": "X", "name": what, "cat": category, "ts": start, "dur": length,
+                           "pid": 1, "tid": 1, "args": args})
+
+        for i in range(20 * 13):
+            k = i % 13
+            if k == 0:
+                event("step", "user_annotation", now - 1, 199)
+            event("cudaLaunchKernel", "cuda_runtime", now, 2, correlation=i)
+            event(f"kernel_{k}" if k < 10 else f"other_{i * i % 17}", "kernel", now + 5,
+                  kernel_us + i % 3 / 10 if k < 10 else 3, correlation=i, device=0, stream=7)
+            now += 20
+        path = self.folder / name
+        path.write_text(json.dumps({"traceEvents": events}))
+        return path
+
+    def test_durations(self):
+        """Other kernels follow every iteration: there is no period, and durations are compared."""
+        runs = self.program("before.json", 8), self.program("after.json", 14)
+        result = cli.run("compare", "--format=json", "--marks=^step$", "--fail-on=iteration_time=+2%", *runs)
+        self.assertEqual(result.returncode, 3, result.stderr)
+        pair = json.loads(result.stdout)["pairs"][0]
+        self.assertEqual(pair["verdict"], "slower")
+        self.assertEqual(pair["metrics"]["duration_ns"]["iterations"], [20, 20])
+        self.assertNotIn("period_ns", pair["metrics"])
+        self.assertEqual(pair["parts"], [])
+
+
 class Findings(cli.Case):
     def test_one_measure(self):
         """Costs of both runs are those of both findings, or means, which the table of parts has."""
