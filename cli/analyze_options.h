@@ -62,8 +62,9 @@ const char *analyze_level_name(size_t index);
 	  "analyze only kernels that start in this interval, such as 1.5s:2s or 300ms:", analyze_set_range },      \
 	{ 0, "batch-size", "N", "samples per iteration; adds the throughput",                \
 	  analyze_set_batch_size },                                                                  \
-	{ 0, "flops", "F", "floating-point operations of an iteration on one GPU, such as 3.2T, or "    \
-	  "PARAMETERS,TOKENS of transformer training (6 each); adds rate and utilization",          \
+	{ 0, "flops", "F", "floating-point operations of an iteration on one GPU, such as 3.2T, or "\
+	  "PARAMETERS,TOKENS of transformer training (6 per parameter and token); adds rate "      \
+	  "and utilization",                                                                       \
 	  analyze_set_flops },                                                                       \
 	{ 0, "threshold", "RULE=P%[,RULE=P%...]",                                                 \
 	  "minimum share at which a rule reports, such as host-bound=10%", analyze_set_threshold, .list = true }, \

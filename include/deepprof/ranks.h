@@ -62,7 +62,7 @@ struct dp_summary_source {
  *
  * Errors: DP_ERR_ARGUMENT (an analysis of named metrics, see dp_analysis_is_diagnosed()),
  * DP_ERR_NOMEM. Cost: linear in the operations, n log n in the collectives; a summary takes about
- * 10 bytes per collective and 40 per iteration.
+ * 12 bytes per collective and 40 per iteration.
  */
 DP_API int dp_summary_run(struct dp_summary **summary, const struct dp_analysis *analysis,
 			  const struct dp_summary_source *source, struct dp_error *error);
