@@ -36,9 +36,9 @@ struct run {
 	uint64_t calls;			      /* read for the devices so far */
 	size_t paper_device;		      /* plus 1, for which: */
 	const struct dp_stream *paper_stream; /* with most kernels */
-	size_t marked;		      /* of those streams, with ranges that match options->marks */
-	struct dp_stream_group group; /* streams of the current sequence, */
-	struct dp_breaks breaks;      /* and its breaks */
+	size_t marked;		     /* of those streams, with ranges that match options->marks */
+	struct dp_searched searched; /* the current sequence */
+	struct dp_breaks breaks;     /* of it */
 };
 
 /* Where entries go, or NULL if explanations were not requested. */
@@ -82,9 +82,9 @@ struct dp_analysis *dp_analysis_retain(const struct dp_analysis *analysis)
 }
 
 /* Moves a loop that was found into a loop of the analysis, with its edits. */
-static int convert_loop(struct run *run, struct dp_sequence_loop *from,
-			const struct dp_sequence *sequence, size_t base)
+static int convert_loop(struct run *run, struct dp_sequence_loop *from, size_t base)
 {
+	const struct dp_sequence *sequence = &run->searched.sequence;
 	struct dp_analysis *analysis = run->analysis;
 	struct dp_loop_data *loop;
 
@@ -143,17 +143,18 @@ static void choose_level(struct dp_analysis *analysis, size_t base, enum dp_leve
 }
 
 static int compute_metrics(struct run *run, struct dp_loop_data *loop,
-			   const struct dp_sequence *sequence,
 			   const struct dp_device_timeline *timeline)
 {
+	const struct dp_stream_group *group = &run->searched.group;
+	const struct dp_sequence *sequence = &run->searched.sequence;
 	struct dp_metric_input input = {
 		.trace = run->trace,
 		.device = loop->info.device,
 		.stream = loop->info.stream,
 		.ops = sequence->ops,
 		.op_count = sequence->count,
-		.rows = run->group.rows,
-		.row_count = run->group.count,
+		.rows = group->rows,
+		.row_count = group->count,
 		.iterations = loop->iterations,
 		.count = loop->info.iterations,
 		.batch_size = run->options->batch_size,
@@ -201,7 +202,7 @@ static int count_calls(struct run *run, const struct dp_device_timeline *timelin
 }
 
 /* Measures the loops from base on, which belong to one stream. */
-static int measure_loops(struct run *run, size_t base, const struct dp_sequence *sequence)
+static int measure_loops(struct run *run, size_t base)
 {
 	struct dp_analysis *analysis = run->analysis;
 	struct dp_device_timeline timeline = { 0 };
@@ -214,114 +215,51 @@ static int measure_loops(struct run *run, size_t base, const struct dp_sequence 
 	if (!status)
 		status = count_calls(run, &timeline);
 	for (size_t i = base; !status && i < analysis->loop_count; i++)
-		status = compute_metrics(run, &analysis->loops[i], sequence, &timeline);
+		status = compute_metrics(run, &analysis->loops[i], &timeline);
 	dp_device_timeline__fini(&timeline);
 	return status;
 }
 
-static int find_loops(struct run *run, const struct dp_sequence *sequence, struct dp_loops **loops)
+static int analyze_stream(struct run *run, uint32_t stream)
 {
+	struct dp_analysis *analysis = run->analysis;
+	size_t base = analysis->loop_count;
+	struct dp_stream_range range =
+		dp_stream_range__of(run->trace, dp_trace_stream(run->trace, stream)->device);
+	struct dp_searched *searched = &run->searched;
 	struct dp_loop_search search = {
-		.sequence = sequence,
-		.group = &run->group,
 		.options = run->options,
 		.annotations = &run->annotations,
 		.explain = recorder(run),
 		.error = run->error,
 		.has_others = run->streams > 1,
 	};
-	int status = dp_analysis__find_loops(loops, &search);
+	int status = dp_analysis__search(searched, &search, run->trace, stream);
+	const struct dp_loops *loops = searched->loops;
 
+	run->kernels += searched->sequence.count;
 	run->marked += search.marked;
-	return status;
-}
-
-/* If concurrent streams show no loop in the order of launches, analyzes the first one alone. */
-static int find_alone(struct run *run, struct dp_sequence *sequence, struct dp_loops **loops)
-{
-	const struct dp_analysis_options *options = run->options;
-	uint32_t stream = sequence->stream;
-	int status;
-
-	dp_explain__add(recorder(run), "stream", DP_FACTS({ "streams", "count", 1 }),
-			"in the order of launches no loop is found: {streams:stream} is searched");
-	dp_loops__free(*loops);
-	*loops = NULL;
-	dp_sequence__fini(sequence);
-	dp_stream_group__fini(&run->group);
-	dp_stream_group__single(&run->group, run->trace, stream);
-	status = dp_sequence__init(sequence, run->trace, &run->group, DP_ALPHABET_KERNELS,
-				   options->range_start_ns, options->range_end_ns, run->error);
+	stream = searched->sequence.stream;
 	if (!status)
-		dp_explain__rename(recorder(run), dp_sequence__names(sequence));
-	return status ? status : find_loops(run, sequence, loops);
-}
-
-/* What the sequence is made of. */
-static void explain_stream(struct run *run, const struct dp_sequence *sequence)
-{
-	struct dp_stream_range range = dp_stream_range__of(
-		run->trace, dp_trace_stream(run->trace, sequence->stream)->device);
-	size_t streams = 0;
-
-	dp_explain__begin(recorder(run), sequence->stream);
-	dp_explain__rename(recorder(run), dp_sequence__names(sequence));
-	for (size_t s = range.first; s < range.end; s++)
-		streams += dp_stream_group__has(&run->group, &range, s);
-	dp_explain__add(
-		recorder(run), "stream",
-		DP_FACTS({ "kernels", "count", (double)sequence->count },
-			 { "streams", "count", (double)streams },
-			 { "by_launch", "count", run->group.by_launch }),
-		"{kernels:kernel} of {streams:stream}%s, in the order %s, make the sequence",
-		streams > 1 ? " that do the same work" : "",
-		run->group.by_launch ? "of their launches, since these streams run at once"
-				     : "in which they start");
-}
-
-static int analyze_stream(struct run *run, uint32_t stream)
-{
-	const struct dp_analysis_options *options = run->options;
-	struct dp_analysis *analysis = run->analysis;
-	size_t base = analysis->loop_count;
-	struct dp_stream_range range =
-		dp_stream_range__of(run->trace, dp_trace_stream(run->trace, stream)->device);
-	struct dp_loops *loops = NULL;
-	struct dp_sequence sequence;
-	int status;
-
-	status = dp_analysis__sequence(&sequence, &run->group, run->trace, stream, options,
-				       &run->annotations, run->error);
-	run->kernels += status ? 0 : sequence.count;
-	if (!status)
-		explain_stream(run, &sequence);
-	if (!status)
-		status = find_loops(run, &sequence, &loops);
-	if (!status && run->group.by_launch && !dp_loops__main(loops))
-		status = find_alone(run, &sequence, &loops);
-	if (!status)
-		status = dp_sequence__breaks(&run->breaks, &sequence, run->error);
-	for (size_t s = range.first; run->group.has && s < range.end; s++)
-		if (dp_stream_group__has(&run->group, &range, s))
+		status = dp_sequence__breaks(&run->breaks, &searched->sequence, run->error);
+	for (size_t s = range.first; searched->group.has && s < range.end; s++)
+		if (dp_stream_group__has(&searched->group, &range, s))
 			analysis->streams[s].with = (size_t)stream + 1;
 	for (size_t i = 0; !status && i < loops->count; i++)
-		status = convert_loop(run, &loops->loops[i], &sequence, base);
+		status = convert_loop(run, &searched->loops->loops[i], base);
 	if (!status)
 		analysis->streams[stream] =
 			(struct dp_stream_result){ true,
 						   { loops->best_length, loops->best_coverage,
 						     loops->best_confidence,
 						     loops->best_iterations },
-						   run->group.by_launch,
+						   searched->group.by_launch,
 						   (size_t)stream + 1 };
-	dp_loops__free(loops);
-	dp_explain__end(recorder(run));
 	if (!status && run->analysis->explain.status)
 		status = dp_error__nomem(run->error, 0);
 	if (!status)
-		status = measure_loops(run, base, &sequence);
-	dp_sequence__fini(&sequence);
-	dp_stream_group__fini(&run->group);
+		status = measure_loops(run, base);
+	dp_searched__fini(searched);
 	free(run->breaks.first);
 	run->breaks = (struct dp_breaks){ 0 };
 	return status;

@@ -109,6 +109,22 @@ struct dp_loop_search {
  */
 int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *search);
 
+/* The streams of a device that are analyzed together, their sequence, and its loops. */
+struct dp_searched {
+	struct dp_stream_group group;
+	struct dp_sequence sequence;
+	struct dp_loops *loops;
+};
+
+/*
+ * Finds the loops of a main stream and those that are analyzed with it, or of another stream of its
+ * device (analysis_search.c). *searched is empty before. The caller releases it with fini, also
+ * after a failure. Errors: DP_ERR_NOMEM, DP_ERR_ARGUMENT.
+ */
+int dp_analysis__search(struct dp_searched *searched, struct dp_loop_search *search,
+			const struct dp_trace *trace, uint32_t stream);
+void dp_searched__fini(struct dp_searched *searched);
+
 /* A request to find the loops of a sequence unaided. */
 struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence);
 

@@ -319,9 +319,14 @@ DP_REAL(wait_for, 0.35, "probability", "families",
 	"that a loop of a recording that goes on is right, to take it; a higher one misses "
 	"programs whose boundaries names alone cannot tell")
 
-/* Annotations against kernels (analysis_loops.c, analysis_streams.c). */
+/* Annotations against kernels, and streams against each other (analysis_loops.c,
+ * analysis_search.c, analysis_streams.c). */
 DP_REAL(surer, 0.75, "probability", "traces",
-	"of a detected loop, at least, to replace a single iteration that annotations mark")
+	"of a detected loop, at least, to replace a single iteration that annotations mark, or a "
+	"loop of other streams inside it")
+DP_REAL(alone_least, 0.05, "share", "cost",
+	"of a device's kernels that a stream has, at least, to be searched alone: which bounds the "
+	"searches to twenty")
 DP_REAL(everything, 0.95, "share", "real",
 	"of the kernels: an annotation around more of them is around the whole program, and no "
 	"iteration")

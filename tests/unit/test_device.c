@@ -478,6 +478,43 @@ TEST_LOOP(marks_that_leave_work, 9)
 	dp_trace_free(trace);
 }
 
+/* The time steps of an iteration, on several streams of a library, of which two run at a time. */
+static void put_time_steps(int iteration)
+{
+	for (int k = 0; k < 35; k++) {
+		int64_t stream = 20 + k % 4;
+
+		put('p', stream, now_ns, 2500);
+		put('q', stream, now_ns + 2600, 2500);
+		if (k % 9 == 8 || (k + iteration) % 11 == 0)
+			put('r', stream, now_ns + 5200, 1000);
+		now_ns += 3000;
+	}
+}
+
+/* Streams of a library do most of the work, in steps; the program's own has the iterations. */
+TEST(library_streams)
+{
+	struct dp_trace *trace;
+	struct dp_analysis *analysis;
+	const struct dp_loop *loop;
+
+	start(true);
+	for (int i = 0; i < 40; i++) {
+		put_all("Uabcdefgh", 7, 300);
+		put_time_steps(i);
+		put_all("ijkkllmno", 7, 300);
+	}
+	analysis = analyze(&trace);
+	loop = headline(analysis);
+	ck_assert_ptr_nonnull(loop);
+	ck_assert_uint_eq(loop->complete, 40);
+	ck_assert_uint_eq(loop->length, 17);
+	ck_assert_int_eq(dp_trace_stream(trace, loop->stream)->stream, 7);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+
 /*
  * Every allocation may fail: for a loop of one kernel, and for work that moves between streams or
  * runs concurrently.

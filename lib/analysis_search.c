@@ -1,0 +1,204 @@
+/*
+ * The loops of a device: those of its main streams (analysis_streams.c), or of a stream alone.
+ *
+ * A library may spread parts of each iteration over streams of its own, which then have most of the
+ * time: cuDNN runs the layers and time steps of an LSTM on eight. Their kernels repeat more often
+ * than the program's iterations, and with nothing that programs do once per iteration; the stream
+ * that the program itself uses shows the iterations around them.
+ *
+ * Cost: one search, and about one more of the kernels on other streams if nothing happens once per
+ * iteration of the loop that it finds.
+ */
+#include "analysis_model.h"
+#include "base/parameters.h"
+
+#include <string.h>
+
+void dp_searched__fini(struct dp_searched *searched)
+{
+	dp_loops__free(searched->loops);
+	dp_sequence__fini(&searched->sequence);
+	dp_stream_group__fini(&searched->group);
+	*searched = (struct dp_searched){ 0 };
+}
+
+static int find(struct dp_searched *searched, struct dp_loop_search *search)
+{
+	search->sequence = &searched->sequence;
+	search->group = &searched->group;
+	dp_explain__rename(search->explain, dp_sequence__names(&searched->sequence));
+	return dp_analysis__find_loops(&searched->loops, search);
+}
+
+/* Searches a stream alone, in place of what was searched before. */
+static int find_alone(struct dp_searched *searched, struct dp_loop_search *search,
+		      const struct dp_trace *trace, uint32_t stream)
+{
+	int status;
+
+	dp_searched__fini(searched);
+	dp_stream_group__single(&searched->group, trace, stream);
+	status = dp_sequence__init(&searched->sequence, trace, &searched->group,
+				   DP_ALPHABET_KERNELS, search->options->range_start_ns,
+				   search->options->range_end_ns, search->error);
+	return status ? status : find(searched, search);
+}
+
+/* What the sequence is made of. */
+static void explain_stream(const struct dp_searched *searched, const struct dp_loop_search *search,
+			   const struct dp_trace *trace)
+{
+	const struct dp_stream_group *group = &searched->group;
+	const struct dp_sequence *sequence = &searched->sequence;
+	struct dp_stream_range range =
+		dp_stream_range__of(trace, dp_trace_stream(trace, sequence->stream)->device);
+	size_t streams = 0;
+
+	dp_explain__begin(search->explain, sequence->stream);
+	dp_explain__rename(search->explain, dp_sequence__names(sequence));
+	for (size_t s = range.first; s < range.end; s++)
+		streams += dp_stream_group__has(group, &range, s);
+	dp_explain__add(
+		search->explain, "stream",
+		DP_FACTS({ "kernels", "count", (double)sequence->count },
+			 { "streams", "count", (double)streams },
+			 { "by_launch", "count", group->by_launch }),
+		"{kernels:kernel} of {streams:stream}%s, in the order %s, make the sequence",
+		streams > 1 ? " that do the same work" : "",
+		group->by_launch ? "of their launches, since these streams run at once"
+				 : "in which they start");
+}
+
+/* If concurrent streams show no loop in the order of launches, searches the first one alone. */
+static int find_first(struct dp_searched *searched, struct dp_loop_search *search,
+		      const struct dp_trace *trace)
+{
+	dp_explain__add(search->explain, "stream", DP_FACTS({ "streams", "count", 1 }),
+			"in the order of launches no loop is found: {streams:stream} is searched");
+	return find_alone(searched, search, trace, searched->sequence.stream);
+}
+
+/* The time from the start of a loop's first iteration to the end of its last one. */
+static void find_span(const struct dp_searched *searched, const struct dp_sequence_loop *loop,
+		      int64_t *start_ns, int64_t *end_ns)
+{
+	const struct dp_sequence *sequence = &searched->sequence;
+	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
+
+	*start_ns = ops->start_ns[sequence->ops[loop->iterations[0].first]];
+	*end_ns = ops->end_ns[sequence->ops[loop->iterations[loop->count - 1].end - 1]];
+}
+
+/* Returns true if the host uploads, waits or runs an optimizer once per iteration of a loop. */
+static bool has_step(const struct dp_sequence_loop *loop)
+{
+	return loop->confidence.feature[DP_FEATURE_STEP] > 0;
+}
+
+/*
+ * Returns true if a stream alone shows a likely loop of steps around a loop of the main streams:
+ * over most of its time, and with at least two of its iterations in each.
+ */
+static bool is_around(const struct dp_searched *alone, const struct dp_searched *searched)
+{
+	const struct dp_sequence_loop *loop = dp_loops__main(alone->loops);
+	const struct dp_sequence_loop *inner = dp_loops__main(searched->loops);
+	int64_t start_ns, end_ns, from_ns, to_ns;
+
+	if (!loop || loop->few || !has_step(loop) ||
+	    dp_confidence__of(&loop->confidence) < dp_param.surer ||
+	    dp_loops__covered(loop) * 2 < alone->sequence.count ||
+	    dp_loops__whole(inner) < 2 * dp_loops__whole(loop))
+		return false;
+	find_span(alone, loop, &start_ns, &end_ns);
+	find_span(searched, inner, &from_ns, &to_ns);
+	return DP_MIN(end_ns, to_ns) - DP_MAX(start_ns, from_ns) > (to_ns - from_ns) / 2;
+}
+
+/* Returns true if a loop without steps was found unaided, so that another may be around it. */
+static bool may_be_inner(const struct dp_searched *searched, const struct dp_loop_search *search)
+{
+	const struct dp_analysis_options *options = search->options;
+	const struct dp_sequence_loop *loop = dp_loops__main(searched->loops);
+
+	return options->stream < 0 && !options->paper && !options->iterations_count &&
+	       !search->marked && loop && !has_step(loop);
+}
+
+/* Returns true if a stream that was not searched has enough kernels to be searched alone. */
+static bool may_be_around(const struct dp_searched *searched, const struct dp_trace *trace,
+			  const struct dp_stream_range *range, size_t index, size_t kernels)
+{
+	const struct dp_stream *stream = dp_trace_stream(trace, index);
+
+	return stream->compute_ns > 0 && !dp_stream_group__has(&searched->group, range, index) &&
+	       (double)stream->kernels >= dp_param.alone_least * (double)kernels;
+}
+
+/*
+ * Finds the stream that alone shows a loop of steps around the one found; of several, that with
+ * most kernels. Sets *best to DP_NONE if there is none.
+ */
+static int choose_alone(uint32_t *best, const struct dp_searched *searched,
+			const struct dp_loop_search *search, const struct dp_trace *trace)
+{
+	uint32_t device = dp_trace_stream(trace, searched->group.stream)->device;
+	struct dp_stream_range range = dp_stream_range__of(trace, device);
+	struct dp_loop_search silent = *search;
+	size_t kernels = 0, most = 0;
+	int status = DP_OK;
+
+	silent.explain = NULL;
+	*best = DP_NONE;
+	for (size_t s = range.first; s < range.end; s++)
+		kernels += dp_trace_stream(trace, s)->kernels;
+	for (size_t s = range.first; !status && s < range.end; s++) {
+		struct dp_searched alone = { 0 };
+
+		if (dp_trace_stream(trace, s)->kernels <= most ||
+		    !may_be_around(searched, trace, &range, s, kernels))
+			continue;
+		status = find_alone(&alone, &silent, trace, (uint32_t)s);
+		if (!status && is_around(&alone, searched)) {
+			*best = (uint32_t)s;
+			most = dp_trace_stream(trace, s)->kernels;
+		}
+		dp_searched__fini(&alone);
+	}
+	return status;
+}
+
+/* Takes the loops of a stream that alone shows a loop of steps around the one found. */
+static int find_around(struct dp_searched *searched, struct dp_loop_search *search,
+		       const struct dp_trace *trace)
+{
+	uint32_t best;
+	int status = choose_alone(&best, searched, search, trace);
+
+	if (status || best == DP_NONE)
+		return status;
+	dp_explain__add(search->explain, "stream", DP_FACTS({ "streams", "count", 1 }),
+			"nothing happens once per iteration; {streams:other stream} alone shows a "
+			"loop of steps around this one, and is reported");
+	dp_explain__end(search->explain);
+	dp_explain__begin(search->explain, best);
+	return find_alone(searched, search, trace, best);
+}
+
+int dp_analysis__search(struct dp_searched *searched, struct dp_loop_search *search,
+			const struct dp_trace *trace, uint32_t stream)
+{
+	int status = dp_analysis__sequence(&searched->sequence, &searched->group, trace, stream,
+					   search->options, search->annotations, search->error);
+
+	if (status)
+		return status;
+	explain_stream(searched, search, trace);
+	status = find(searched, search);
+	if (!status && searched->group.by_launch && !dp_loops__main(searched->loops))
+		status = find_first(searched, search, trace);
+	if (!status && may_be_inner(searched, search))
+		status = find_around(searched, search, trace);
+	dp_explain__end(search->explain);
+	return status;
+}
