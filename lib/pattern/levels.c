@@ -255,8 +255,8 @@ static bool all_there_is(const struct inside *in)
 
 /*
  * Returns true if the main loop, which has loops inside, is a step, and the pattern a superstep. It
- * may also be a layer of cells or experts, and the rest the ends of a network: where it is known what
- * the host uploads, steps have an upload each.
+ * may also be a layer of cells or experts, and the rest the ends of a network: where it is known
+ * what the host uploads, steps have an upload each.
  */
 static bool are_steps(const struct inside *in, const struct finder *f)
 {
@@ -274,6 +274,24 @@ static double recurring(const struct dp_pattern *p, size_t distance)
 }
 
 /*
+ * Repetitions inside the pattern, such as layers, recur at any multiple of their length, too.
+ * Returns true if what does not recur at `period` recurs at `distance`, as what each part has once
+ * does.
+ */
+static bool recurs_besides(const struct dp_pattern *p, size_t period, size_t distance)
+{
+	size_t rest = 0, same = 0;
+
+	for (size_t i = distance; i < p->length; i++) {
+		if (p->symbols[i] == p->symbols[i - period])
+			continue;
+		rest++;
+		same += p->symbols[i] == p->symbols[i - distance];
+	}
+	return rest && (double)same >= dp_param.alternating_same * (double)rest;
+}
+
+/*
  * The number of equal-length parts of the pattern that are alike except for kernels that replace
  * each other, as in alternating sweeps in x and y: each part is an iteration. 1 if there are none.
  */
@@ -287,10 +305,10 @@ static size_t alternating(const struct dp_pattern *p)
 		parts++;
 	if (parts > dp_param.alternating_parts)
 		return 1;
-	/* repetitions inside recur at any multiple of their length, too */
 	for (size_t period = 1; period <= dp_param.layer_long && period * 2 < p->length / parts;
 	     period++)
-		if (recurring(p, period) >= dp_param.alternating_inside)
+		if (recurring(p, period) >= dp_param.alternating_inside &&
+		    !recurs_besides(p, period, p->length / parts))
 			return 1;
 	return parts;
 }
