@@ -214,7 +214,7 @@ DP_WHOLE(alternating_length, 16, "kernels", "real",
 DP_REAL(alternating_same, 0.8, "share", "real",
 	"of kernels that such parts have in common, at least")
 DP_REAL(alternating_inside, 0.5, "share", "real",
-	"of kernels that recur at a shorter distance, at most: of more, parts are told by the others")
+	"of kernels that recur at a shorter distance, at most: of more, the others show the parts")
 
 /* Description length (pattern/pattern.c). */
 DP_REAL(edit_bits, 3, "bits", "families",

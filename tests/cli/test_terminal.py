@@ -268,8 +268,10 @@ class Terminal(cli.Case):
             os.close(read)
 
     def test_quick_things_show_no_progress(self):
+        begin = time.monotonic()
         _, shown = on_terminal("analyze", "--no-pager", "--color=never", self.trace)
-        self.assertNotIn("\r", shown)
+        if time.monotonic() - begin < 1:  # on a busy machine it is not quick
+            self.assertNotIn("\r", shown)
 
     def test_progress(self):
         status, shown = self.slow("info", "--no-pager")
