@@ -125,7 +125,7 @@ static int make_trace(struct reader *reader)
 				    string_of(trace, "format"), true);
 	if (status)
 		return status;
-	made->duration_ns = DP_MAX(integer_of(trace, "duration_ns", 0), 0);
+	made->duration_ns = DP_MIN(DP_MAX(integer_of(trace, "duration_ns", 0), 0), DP_TIME_LIMIT);
 	reader->analysis->trace = made;
 	reader->analysis->streams =
 		dp_alloc__zeroed(dp_trace_stream_count(made), sizeof(*reader->analysis->streams));
@@ -204,6 +204,13 @@ static const char *keep(struct reader *reader, const char *text)
 	return id != DP_NONE ? dp_trace_string(reader->analysis->trace, id) : NULL;
 }
 
+/* Returns true if sums and differences of an iteration's times cannot overflow. */
+static bool has_possible_times(const struct dp_iteration *iteration)
+{
+	return iteration->start_ns >= -DP_TIME_LIMIT && iteration->end_ns <= DP_TIME_LIMIT &&
+	       iteration->start_ns <= iteration->end_ns;
+}
+
 static void read_iteration(struct dp_iteration *made, const json_t *at, size_t index)
 {
 	*made = (struct dp_iteration){
@@ -240,6 +247,8 @@ static int read_iterations(struct reader *reader, struct dp_loop_data *loop, con
 		const json_t *at = json_array_get(list, k);
 
 		read_iteration(&loop->iterations[k], at, k);
+		if (!has_possible_times(&loop->iterations[k]))
+			return malformed(reader, "an iteration with impossible times");
 		loop->info.complete += !loop->iterations[k].partial;
 		for (size_t m = 0; (info = dp_metric(m)); m++)
 			loop->values.values[m * count + k] = number_of(at, info->name);
@@ -329,8 +338,7 @@ static int read_loop(struct reader *reader, const json_t *from)
 		.stream = stream,
 		.confidence = number_of(from, "confidence"),
 		.coverage = number_of(from, "coverage"),
-		.selected = json_is_true(
-			get(from, reader->schema == 1 ? "at_level" : "selected")),
+		.selected = json_is_true(get(from, reader->schema == 1 ? "at_level" : "selected")),
 	};
 	analysis->loop_count++;
 	if (!loop->info.selected)

@@ -45,6 +45,13 @@ static inline size_t dp_size__mul(size_t count, size_t size)
 	return __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes;
 }
 
+/*
+ * Times from files are within this limit of 0, also after they are moved to the first operation's,
+ * and durations are shorter: so sums and differences of two times or durations fit in 64 bits. The
+ * limit allows epoch times up to 2043, and any clock that counts from a start.
+ */
+#define DP_TIME_LIMIT (INT64_C(1) << 61)
+
 /* Returns a + b, or the limit that it exceeds: for sums of values from a file, which may be any. */
 static inline int64_t dp_sum__i64(int64_t a, int64_t b)
 {

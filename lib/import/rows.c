@@ -8,9 +8,6 @@
 
 enum { GAPS_MAX = 1000 };
 
-/* The builder's limit: sums of two stay within 63 bits. */
-static const int64_t time_limit_ns = INT64_C(1) << 61;
-
 static sqlite3_stmt *statement_of(const struct dp_rows *rows)
 {
 	return rows->statement;
@@ -318,8 +315,8 @@ uint64_t dp_rows__bytes(struct dp_rows *rows, size_t column)
 
 bool dp_rows__time(struct dp_rows *rows, size_t column, int64_t *time_ns)
 {
-	return get_integer(rows, column, time_ns) == 1 && *time_ns >= -time_limit_ns &&
-	       *time_ns <= time_limit_ns;
+	return get_integer(rows, column, time_ns) == 1 && *time_ns >= -DP_TIME_LIMIT &&
+	       *time_ns <= DP_TIME_LIMIT;
 }
 
 const char *dp_rows__text(struct dp_rows *rows, size_t column, size_t *length)

@@ -16,8 +16,7 @@ struct pack {
 
 static void put_bytes(struct pack *pack, const void *bytes, size_t size)
 {
-	if (pack->failed ||
-	    dp_array__reserve(&pack->bytes, &pack->room, pack->size + size, 1)) {
+	if (pack->failed || dp_array__reserve(&pack->bytes, &pack->room, pack->size + size, 1)) {
 		pack->failed = true;
 		return;
 	}
@@ -62,7 +61,7 @@ static void put_text(struct pack *pack, const char *text)
 /* Writes a value in units of 1 / scale, plus one; 0 is NaN. */
 static void put_real(struct pack *pack, double value, double scale)
 {
-	double limit = (double)DP_SUMMARY_LIMIT;
+	double limit = (double)DP_TIME_LIMIT;
 
 	if (isnan(value)) {
 		put_number(pack, 0);
@@ -84,7 +83,7 @@ struct key {
 
 static struct key key_of(const struct dp_call_summary *call)
 {
-	return (struct key){ DP_MIN(call->bytes, (uint64_t)DP_SUMMARY_LIMIT),
+	return (struct key){ DP_MIN(call->bytes, (uint64_t)DP_TIME_LIMIT),
 			     call->group,
 			     call->peer,
 			     call->self,
@@ -167,7 +166,7 @@ static void put_call(struct pack *pack, struct dp_call_forecast *forecast,
 		put_number(pack, blocks);
 	}
 	if (head & DP_CALL_QUEUED)
-		put_number(pack, (uint64_t)DP_MIN(call->queued_ns, DP_SUMMARY_LIMIT - 1));
+		put_number(pack, (uint64_t)DP_MIN(call->queued_ns, DP_TIME_LIMIT - 1));
 	dp_call_forecast__take(forecast, call, key);
 }
 
@@ -221,7 +220,7 @@ static void put_rank(struct pack *pack, const struct dp_rank_summary *rank)
 	put_signed(pack, rank->rank);
 	put_signed(pack, rank->pid);
 	put_number(pack, rank->is_epoch | (rank->untimed ? DP_RANK_UNTIMED : 0));
-	put_signed(pack, DP_MAX(-DP_SUMMARY_LIMIT, DP_MIN(rank->t0_ns, DP_SUMMARY_LIMIT)));
+	put_signed(pack, DP_MAX(-DP_TIME_LIMIT, DP_MIN(rank->t0_ns, DP_TIME_LIMIT)));
 	put_text(pack, rank->host);
 	put_number(pack, rank->pattern);
 	put_real(pack, rank->clock_mhz, DP_CLOCK_SCALE);

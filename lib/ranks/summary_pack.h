@@ -7,9 +7,6 @@
 /* Most bytes of a number: seven bits each. */
 enum { DP_PACKED_NUMBER = 10 };
 
-/* The range of times and bytes, like that of traces. */
-#define DP_SUMMARY_LIMIT (INT64_C(1) << 61)
-
 /* Flags of a call: what is as forecast, and left out. */
 enum {
 	DP_CALL_KEY = 1,

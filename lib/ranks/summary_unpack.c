@@ -63,9 +63,8 @@ static int64_t take_signed(struct unpack *unpack)
 
 static int64_t checked_time(struct unpack *unpack, int64_t time_ns)
 {
-	return time_ns >= -DP_SUMMARY_LIMIT && time_ns <= DP_SUMMARY_LIMIT
-		       ? time_ns
-		       : (int64_t)refuse(unpack);
+	return time_ns >= -DP_TIME_LIMIT && time_ns <= DP_TIME_LIMIT ? time_ns
+								     : (int64_t)refuse(unpack);
 }
 
 static int64_t take_time(struct unpack *unpack)
@@ -116,7 +115,7 @@ static struct dp_call_summary *take_keys(struct unpack *unpack, size_t *count,
 			.sends = kind & DP_KEY_SENDS,
 		};
 		keys[i].group = (uint32_t)take_below(unpack, rank->group_count);
-		keys[i].bytes = take_below(unpack, (uint64_t)DP_SUMMARY_LIMIT + 1);
+		keys[i].bytes = take_below(unpack, (uint64_t)DP_TIME_LIMIT + 1);
 		peer = take_signed(unpack);
 		self = take_signed(unpack);
 		if (keys[i].kind >= DP_COLLECTIVE_KINDS || peer < INT32_MIN || peer > INT32_MAX ||
@@ -133,7 +132,7 @@ static void take_queued(struct unpack *unpack, struct dp_call_summary *call, uns
 	call->queued_ns = head & DP_CALL_READY ? 0 : -1;
 	if (!(head & DP_CALL_QUEUED))
 		return;
-	call->queued_ns = (int64_t)take_below(unpack, DP_SUMMARY_LIMIT);
+	call->queued_ns = (int64_t)take_below(unpack, DP_TIME_LIMIT);
 	if (head & DP_CALL_READY || !call->queued_ns)
 		refuse(unpack);
 }
@@ -143,9 +142,9 @@ static void take_call(struct unpack *unpack, struct dp_call_summary *call,
 		      size_t key_count, size_t step_count)
 {
 	unsigned head = (unsigned)take_below(unpack, DP_CALL_FLAGS + 1);
-	uint64_t end_ns = (uint64_t)forecast->end_ns +
-			  take_below(unpack, 2 * (uint64_t)DP_SUMMARY_LIMIT + 1);
-	uint64_t duration = take_below(unpack, DP_SUMMARY_LIMIT), exposed = 0, blocks = 0;
+	uint64_t end_ns =
+		(uint64_t)forecast->end_ns + take_below(unpack, 2 * (uint64_t)DP_TIME_LIMIT + 1);
+	uint64_t duration = take_below(unpack, DP_TIME_LIMIT), exposed = 0, blocks = 0;
 	uint64_t key = dp_call_forecast__key(forecast), step = (uint64_t)forecast->iteration + 1;
 
 	if (!(head & DP_CALL_KEY))

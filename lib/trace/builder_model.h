@@ -8,14 +8,8 @@
 #include "trace/columns.h"
 #include "trace/model.h"
 
-/*
- * Times are within this limit of 0, before and after they are moved to the first operation's, and
- * durations are shorter: so sums and differences of two times or durations fit in 64 bits. The
- * limit allows epoch times up to 2043, and any clock that counts from a start. Bytes are limited
- * likewise.
- */
-#define DP_TIME_LIMIT (INT64_C(1) << 61)
-#define DP_BYTES_LIMIT (UINT64_C(1) << 61)
+/* Bytes are limited as times are. */
+#define DP_BYTES_LIMIT ((uint64_t)DP_TIME_LIMIT)
 #define DP_LOST_TIMES "events with impossible times"
 
 /* Columns by number; their widths are in builder.c. */

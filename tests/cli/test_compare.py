@@ -713,6 +713,11 @@ class Baseline(Case):
         result = self.compare(self.folder / "bad.json.gz", self.before)
         self.assert_fails(result, 1, "bad.json.gz", "200 times its size")
         whole = self.report_of(self.before, "whole.json")
+        late = json.loads(whole.read_text())
+        late["loops"][0]["iterations"][0]["end_ns"] = 2**62
+        (self.folder / "bad.json").write_text(json.dumps(late))
+        result = self.compare(self.folder / "bad.json", self.before)
+        self.assert_fails(result, 1, "bad.json", "impossible times")
         half = self.folder / "half.json"
         half.write_text(whole.read_text()[: whole.stat().st_size // 2])
         self.assert_fails(self.compare(self.before, half), 1, "half.json")
