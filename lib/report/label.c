@@ -66,8 +66,8 @@ bool dp_label__is_control(uint32_t code)
  */
 #define ROOM_LEFT 4
 
-/* Fewer columns have no room for two parts of a name. */
-#define APART_LEAST 24
+/* Fewest columns of each part of a name that is shown in two parts: "_nn_" and "_tn_" differ. */
+#define PART_LEAST 4
 #define WORD_MOST 16
 
 /*
@@ -399,6 +399,24 @@ static size_t put_function(char *buf, const char *name, size_t length, size_t co
 	return append(buf, 0, shorter.text, angle ? angle : shorter.used, 0, columns, ascii);
 }
 
+/*
+ * The bytes from where a word begins to a place, so that labels differ where the reader sees it, not
+ * because what is shown begins elsewhere. Of words that are too long, a part begins behind '_':
+ * "sm80_xmma_gemm_f32f32_tn_n_tilesize64x64x8".
+ */
+static size_t back_to_word(const char *name, size_t place, size_t most)
+{
+	size_t back = 0;
+
+	while (back < place && back <= most && is_word(name[place - back - 1]))
+		back++;
+	if (back <= most)
+		return back;
+	for (back = 0; back < most && name[place - back - 1] != '_';)
+		back++;
+	return back;
+}
+
 char *dp_label__kernel_at(char buf[DP_LABEL_SIZE], const char *name, size_t place, size_t columns,
 			  bool ascii)
 {
@@ -406,15 +424,14 @@ char *dp_label__kernel_at(char buf[DP_LABEL_SIZE], const char *name, size_t plac
 	char marker[DP_LABEL_SIZE];
 
 	columns = DP_MIN(columns, DP_LABEL_COLUMNS);
-	if (!place || place >= length || columns < APART_LEAST || dp_label__marker(marker, name))
+	if (!place || place >= length || columns < 2 * (PART_LEAST + gap) ||
+	    dp_label__marker(marker, name))
 		return dp_label__kernel(buf, name, columns, ascii);
-	used = put_function(buf, name, length, columns / 2, ascii);
+	used = put_function(buf, name, length, DP_MIN(columns / 2, columns - 2 * gap - PART_LEAST),
+			    ascii);
 	room = columns - width_of(buf, used, ascii) - gap;
 	used = append(buf, used, dots(ascii), strlen(dots(ascii)), 0, gap, false);
-	/* From where a word begins, if the difference remains in the first half of what is shown. */
-	for (size_t back = 0;
-	     place && back < DP_MIN(WORD_MOST, (room - gap) / 2) && is_word(name[place - 1]); back++)
-		place--;
+	place -= back_to_word(name, place, DP_MIN(WORD_MOST, room - gap - PART_LEAST / 2));
 	from = width_of(name, place, ascii);
 	width = width_of(name, length, ascii);
 	if (width <= room + from) {

@@ -256,6 +256,37 @@ TEST(long_words_are_distinguished)
 	}
 }
 
+/* Both labels begin where a word does, so that they differ where the names do. */
+TEST(labels_differ_where_names_do)
+{
+	static const char *const names[] = {
+		"sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize64x64x8_stage3_execute_kernel",
+		"sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize64x64x8_stage3_execute_kernel",
+		"sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize128x128x8_stage3_execute_kernel",
+		"sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize64x32x8_stage3_execute_kernel",
+	};
+	char labels[DP_COUNT(names)][DP_LABEL_SIZE];
+	size_t places[DP_COUNT(names)];
+
+	for (int ascii = 0; ascii < 2; ascii++)
+		for (size_t columns = ascii ? 20 : 16; columns < 60; columns++) {
+			ck_assert_int_eq(dp_label__tell_apart(places, names, DP_COUNT(names),
+							      columns, ascii),
+					 DP_OK);
+			for (size_t i = 0; i < DP_COUNT(names); i++) {
+				dp_label__kernel_at(labels[i], names[i], places[i], columns, ascii);
+				ck_assert_uint_le(dp_label_width(labels[i]), columns);
+				for (size_t k = 0; k < i; k++)
+					ck_assert_str_ne(labels[i], labels[k]);
+			}
+		}
+	dp_label__tell_apart(places, names, DP_COUNT(names), 42, true);
+	ck_assert_str_eq(dp_label__kernel_at(labels[0], names[0], places[0], 42, true),
+			 "sm80_xmma_gemm_f32f32...tn_n_tilesize64...");
+	ck_assert_str_eq(dp_label__kernel_at(labels[1], names[1], places[1], 42, true),
+			 "sm80_xmma_gemm_f32f32...nn_n_tilesize64...");
+}
+
 TEST(labels_fit_their_buffer)
 {
 	char buf[40];
