@@ -2,6 +2,7 @@
 #include "report/info.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const struct dp_whole_renderer *const renderers[] = {
 	&dp_info_renderer__text,
@@ -50,6 +51,16 @@ static uint64_t count_synchronizations(const struct dp_trace *trace)
 	return count;
 }
 
+/* Returns true for an operation that is a node of a graph: the call that launched it names graphs. */
+static bool is_graph_node(const struct dp_trace *trace, size_t op)
+{
+	const struct dp_ops *ops = dp_trace_ops(trace);
+	const struct dp_calls *calls = dp_trace_calls(trace);
+
+	return ops->kind[op] != DP_OP_GRAPH && ops->call[op] != DP_NONE &&
+	       strstr(dp_trace_string(trace, calls->name[ops->call[op]]), "GraphLaunch");
+}
+
 static int count_all(struct dp_info *info, struct dp_error *error)
 {
 	const struct dp_ops *ops = dp_trace_ops(info->trace);
@@ -66,6 +77,8 @@ static int count_all(struct dp_info *info, struct dp_error *error)
 			info->copy_bytes = UINT64_MAX;
 		info->copies += ops->kind[i] == DP_OP_COPY;
 		info->sets += ops->kind[i] == DP_OP_SET;
+		info->graphs += ops->kind[i] == DP_OP_GRAPH;
+		info->graph_nodes += is_graph_node(info->trace, i);
 	}
 	info->synchronizations = count_synchronizations(info->trace);
 	qsort(info->names, strings, sizeof(*info->names), compare);

@@ -20,6 +20,8 @@ struct dp_info {
 	uint64_t sets;
 	uint64_t copy_bytes;
 	uint64_t synchronizations;    /* records, or without those the synchronizing calls */
+	uint64_t graphs;	      /* launches of CUDA graphs that are one operation each */
+	uint64_t graph_nodes;	      /* operations that such launches started, recorded by node */
 	int64_t kernel_ns;	      /* sum of durations */
 	struct dp_info_kernel *names; /* by total time, longest first */
 	size_t name_count;

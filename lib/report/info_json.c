@@ -187,9 +187,12 @@ static void write_trace(struct json *json, const struct dp_info *info)
 	put_count(json, "copies", info->copies);
 	put_count(json, "copy_bytes", info->copy_bytes);
 	put_count(json, "sets", info->sets);
+	put_count(json, "graphs", info->graphs);
+	put_count(json, "graph_nodes", info->graph_nodes);
 	put_count(json, "calls", dp_trace_calls(trace)->count);
 	put_count(json, "synchronizations", info->synchronizations);
 	put_count(json, "ranges", dp_trace_ranges(trace)->count);
+	put_count(json, "function_samples", dp_trace_function_samples(trace)->count);
 	put_count(json, "memory_operations", dp_trace_memory(trace)->count);
 	put_count(json, "samples", dp_trace_samples(trace)->count);
 	put_integer(json, "resolution_ns", dp_trace_resolution_ns(trace));

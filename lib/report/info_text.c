@@ -105,20 +105,39 @@ static void print_operations(struct dp_render *render, const struct dp_info *inf
 	print_words(render, "operations", "", text);
 }
 
+/* Prints how the launches of CUDA graphs were recorded, if there are any. */
+static void print_graphs(struct dp_render *render, const struct dp_info *info)
+{
+	if (!info->graphs && !info->graph_nodes)
+		return;
+	label(render, "graphs");
+	if (info->graphs)
+		counted(render, "", info->graphs, "launch recorded as one operation",
+			"launches recorded as one operation each");
+	if (info->graph_nodes)
+		counted(render, info->graphs ? ", " : "", info->graph_nodes,
+			"operation recorded by node", "operations recorded by node");
+	dp_render__text(render, "\n");
+}
+
 static void print_host(struct dp_render *render, const struct dp_info *info)
 {
 	uint64_t calls = dp_trace_calls(info->trace)->count;
 	uint64_t syncs = info->synchronizations;
 	uint64_t ranges = dp_trace_ranges(info->trace)->count;
+	uint64_t samples = dp_trace_function_samples(info->trace)->count;
 
-	if (!calls && !syncs && !ranges) {
+	if (!calls && !syncs && !ranges && !samples) {
 		print_line(render, "host", "nothing recorded");
 		return;
 	}
 	label(render, "host");
 	counted(render, "", calls, "call", "calls");
 	counted(render, ", ", syncs, "synchronization", "synchronizations");
-	counted(render, ", ", ranges, "range\n", "ranges\n");
+	counted(render, ", ", ranges, "range", "ranges");
+	if (samples)
+		counted(render, ", ", samples, "call-stack sample", "call-stack samples");
+	dp_render__text(render, "\n");
 }
 
 /* Prints what describes the device further, if anything. */
@@ -281,6 +300,7 @@ static void print_head(struct dp_render *render, const struct dp_info *info)
 	print_line(render, "resolution",
 		   dp_human__step(number, dp_trace_resolution_ns(trace), render->options->ascii));
 	print_operations(render, info);
+	print_graphs(render, info);
 	print_host(render, info);
 	print_state(render, info);
 	print_pauses(render, info);
@@ -428,14 +448,20 @@ static void print_streams(struct dp_render *render, const struct dp_info *info)
 	print_rest(render, count - rows, "other stream", "other streams");
 }
 
+/* Columns for a kernel's name. */
+static size_t kernel_room(const struct dp_render *render)
+{
+	return DP_MIN(width_of(render) - (width_of(render) >= NARROW ? 38 : 18), DP_LABEL_COLUMNS);
+}
+
+/* place is where the name differs from similar ones. */
 static void print_kernel(struct dp_render *render, const struct dp_info *info,
-			 const struct dp_info_kernel *kernel)
+			 const struct dp_info_kernel *kernel, size_t place)
 {
 	const char *full = dp_trace_string(info->trace, kernel->name);
 	double total_ns = (double)kernel->total_ns;
 	char number[DP_NUMBER_SIZE], name[8192];
-	bool wide = width_of(render) >= NARROW;
-	size_t room = width_of(render) - (wide ? 38 : 18);
+	bool wide = width_of(render) >= NARROW, ascii = render->options->ascii;
 
 	dp_text__column(render, dp_text__fixed(number, 100 * kernel->share, 1), -6);
 	dp_render__text(render, "%");
@@ -445,22 +471,52 @@ static void print_kernel(struct dp_render *render, const struct dp_info *info,
 		dp_text__column(render, duration(number, render, total_ns / (double)kernel->count),
 				-9);
 	}
-	dp_label_kernel(name, sizeof(name), full, render->options->verbose ? SIZE_MAX : room,
-			render->options->ascii);
+	if (render->options->verbose)
+		dp_label_kernel(name, sizeof(name), full, SIZE_MAX, ascii);
+	else
+		dp_label__kernel_at(name, full, place, kernel_room(render), ascii);
 	dp_render__format(render, "  %s\n", name);
+}
+
+/*
+ * Finds where names of the first kernels with equal short forms differ. The caller frees the
+ * result; NULL if memory runs out.
+ */
+static size_t *tell_apart(const struct dp_render *render, const struct dp_info *info, size_t top)
+{
+	const char **names = dp_alloc__array(top, sizeof(*names));
+	size_t *places = dp_alloc__zeroed(top, sizeof(*places));
+	int status = names && places ? DP_OK : DP_ERR_NOMEM;
+
+	for (size_t i = 0; i < top && !status; i++)
+		names[i] = dp_trace_string(info->trace, info->names[i].name);
+	if (!status && !render->options->verbose)
+		status = dp_label__tell_apart(places, names, top, kernel_room(render),
+					      render->options->ascii);
+	free(names);
+	if (!status)
+		return places;
+	free(places);
+	return NULL;
 }
 
 static void print_kernels(struct dp_render *render, const struct dp_info *info)
 {
-	size_t top = DP_MIN(render->options->top, info->name_count);
+	size_t top = DP_MIN(render->options->top, info->name_count), *places;
 
 	if (!top)
 		return;
+	places = tell_apart(render, info, top);
+	if (!places) {
+		render->status = dp_error__nomem(render->error, top);
+		return;
+	}
 	dp_render__format(render, width_of(render) >= NARROW
 					  ? "\n  share    total      count     mean  kernel\n"
 					  : "\n  share    total  kernel\n");
 	for (size_t i = 0; i < top; i++)
-		print_kernel(render, info, &info->names[i]);
+		print_kernel(render, info, &info->names[i], places[i]);
+	free(places);
 	if (top < info->name_count)
 		counted(render, "         and ", info->name_count - top, "other name\n",
 			"other names\n");

@@ -370,6 +370,29 @@ class Input(cli.Case):
         info = json.loads(cli.run("info", "--format=json", trace).stdout)
         self.assertEqual(info["trace"]["synchronizations"], 2)
 
+    def test_info_of_a_recording(self):
+        """Graphs by node, call stacks, and kernels of different names in different rows."""
+        recorded = [cli.SOURCE / "data" / f"h200-{name}.db.gz" for name in ("training", "inference")]
+        env = cli.environment(LC_ALL="C.UTF-8", COLUMNS="80")
+        text = [cli.run("info", "--top=40", trace, env=env).stdout for trace in recorded]
+        info = [json.loads(cli.run("info", "--format=json", trace).stdout)["trace"] for trace in recorded]
+        self.assertNotIn("\ngraphs ", text[0])
+        self.assertIn("\ngraphs      1,485 operations recorded by node\n", text[1])
+        self.assertEqual([(at["graphs"], at["graph_nodes"]) for at in info], [(0, 0), (0, 1485)])
+        for at, shown in zip(info, text):
+            self.assertIn(f", {at['function_samples']} call-stack samples\n", shown)
+            names = re.findall(r"(?m)^ *\d+\.\d%.{29}  (\S.*)$", shown)
+            self.assertGreater(len(names), 9)
+            self.assertEqual(len(set(names)), len(names))
+
+    def test_info_of_graphs(self):
+        """As the simulator records them: as a whole, or their kernels."""
+        for as_one, words in ("yes", r"[\d,]+ launches recorded as one operation each"), \
+                             ("no", r"[\d,]+ operations recorded by node"):
+            trace = cli.simulate(self.folder / f"{as_one}.db", "-F", "deepprof", "-p", "cuda-graph",
+                                 "-s", f"graphs={as_one}")
+            self.assertRegex(cli.run("info", trace).stdout, rf"\ngraphs      {words}\n")
+
     def test_range_without_a_whole_iteration(self):
         """The range is shown, and what is reported about kernels is about those in the range."""
         trace = cli.simulate(self.folder / "marked.json", "-n", "4")
