@@ -20,7 +20,7 @@ static const char schema[] =
 	"CREATE TABLE trace (path TEXT, format TEXT, t0_ns INTEGER, duration_ns INTEGER,"
 	" resolution_ns INTEGER, operations INTEGER, deepprof TEXT,"
 	" scope_device INTEGER, scope_stream INTEGER, scope_start_ns INTEGER,"
-	" scope_end_ns INTEGER);"
+	" scope_end_ns INTEGER, source_zero_ns INTEGER);"
 	"CREATE TABLE metric (name TEXT PRIMARY KEY, unit TEXT, better TEXT, help TEXT, of TEXT);"
 	"CREATE TABLE stream (id INTEGER PRIMARY KEY, pid INTEGER, device INTEGER, context INTEGER,"
 	" stream INTEGER, class TEXT, busy_ns INTEGER);"
@@ -33,6 +33,8 @@ static const char schema[] =
 	" kind TEXT, name INTEGER REFERENCES string, start_ns INTEGER, end_ns INTEGER);"
 	"CREATE TABLE annotation_raw (id INTEGER PRIMARY KEY, thread INTEGER REFERENCES thread,"
 	" kind TEXT, name INTEGER REFERENCES string, start_ns INTEGER, end_ns INTEGER);"
+	"CREATE TABLE cpu_sample_raw (thread INTEGER REFERENCES thread,"
+	" function INTEGER REFERENCES string, time_ns INTEGER, length_ns INTEGER);"
 	"CREATE TABLE idle (pid INTEGER, device INTEGER, start_ns INTEGER, end_ns INTEGER,"
 	" cause TEXT, operation INTEGER REFERENCES operation_raw);"
 	"CREATE TABLE loop (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES loop,"
@@ -77,6 +79,8 @@ static const char views[] =
 	" FROM call_raw r LEFT JOIN string s ON s.id = r.name;"
 	"CREATE VIEW annotation AS SELECT r.id, r.thread, r.kind, s.text AS name, r.start_ns,"
 	" r.end_ns FROM annotation_raw r LEFT JOIN string s ON s.id = r.name;"
+	"CREATE VIEW cpu_sample AS SELECT r.thread, s.text AS function, r.time_ns, r.length_ns"
+	" FROM cpu_sample_raw r JOIN string s ON s.id = r.function;"
 	"CREATE VIEW iteration_span AS"
 	" SELECT i.loop, i.iteration, s.pid, s.device, i.start_ns, coalesce((SELECT n.start_ns"
 	" FROM iteration n WHERE n.loop = i.loop AND n.iteration = i.iteration + 1), i.end_ns)"
@@ -246,7 +250,7 @@ static void limit(struct row *row, int64_t ns)
 static void write_trace(struct dp_render *render, const struct dp_trace *trace)
 {
 	struct row row = { prepare(render, "INSERT INTO trace VALUES "
-					   "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+					   "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
 			   0, 0 };
 	const struct dp_scope *scope = dp_analysis_scope(render->analysis);
 	int64_t t0_ns;
@@ -265,6 +269,7 @@ static void write_trace(struct dp_render *render, const struct dp_trace *trace)
 	identifier(&row, scope->stream);
 	limit(&row, scope->range_start_ns);
 	limit(&row, scope->range_end_ns);
+	integer(&row, dp_trace_source_zero(trace));
 	step(render, &row);
 	sqlite3_finalize(row.statement);
 }
@@ -405,6 +410,22 @@ static void write_hosts(struct dp_render *render, const struct dp_trace *trace)
 	write_host(render, "INSERT INTO annotation_raw VALUES (?, ?, ?, ?, ?, ?)", &host);
 }
 
+static void write_samples(struct dp_render *render, const struct dp_trace *trace)
+{
+	struct row row = { prepare(render, "INSERT INTO cpu_sample_raw VALUES (?, ?, ?, ?)"), 0,
+			   0 };
+	const struct dp_function_samples *samples = dp_trace_function_samples(trace);
+
+	for (size_t i = 0; i < samples->count && !render->status; i++) {
+		integer(&row, samples->thread[i]);
+		integer(&row, samples->function[i]);
+		integer(&row, samples->time_ns[i]);
+		integer(&row, samples->length_ns[i]);
+		step(render, &row);
+	}
+	sqlite3_finalize(row.statement);
+}
+
 struct idle_rows {
 	struct dp_render *render;
 	struct row row;
@@ -479,6 +500,7 @@ static int begin(struct dp_render *render)
 		write_operations(render, trace);
 		write_threads(render, trace);
 		write_hosts(render, trace);
+		write_samples(render, trace);
 		write_idles(render, trace);
 		status = render->status;
 	}

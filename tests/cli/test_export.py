@@ -514,6 +514,32 @@ class Database(cli.Case):
                 if name != "loop":
                     self.assertRegex(entry, rf"\b{row['name']}\b", name)
 
+    def test_recording(self):
+        """With source_zero_ns, times are the recording's, in which the samples have whole stacks."""
+        recording = self.folder / "run.db"
+        recording.write_bytes(gzip.decompress((cli.SOURCE / "data/h200-inference.db.gz").read_bytes()))
+        path = self.folder / "run.sqlite"
+        self.assert_done(cli.run("export", "-o", path, recording))
+        with sqlite3.connect(path) as db:
+            db.execute("ATTACH ? AS recording", (str(recording),))
+            rows = lambda sql: db.execute(sql).fetchall()
+            (zero,), = rows("SELECT source_zero_ns FROM trace")
+            self.assertEqual(
+                rows(f"SELECT name, start_ns + {zero}, end_ns + {zero} FROM operation WHERE kind = 'kernel' ORDER BY 2, 1"),
+                rows("SELECT s.value, k.start, k.start + k.dur_ns FROM kernel k JOIN recording.string s ON s.id = k.name"
+                     " ORDER BY 2, 1"))
+            self.assertEqual(
+                rows(f"SELECT tid, time_ns + {zero}, length_ns FROM cpu_sample JOIN thread t ON t.id = thread ORDER BY 2, 1"),
+                rows("SELECT tid, ts, dur_ns FROM recording.cpu_sample WHERE tid IN (SELECT tid FROM main.thread)"
+                     " ORDER BY 2, 1"))
+            self.assertEqual(rows("SELECT * FROM main.cpu_sample WHERE function IS NULL"), [])
+            self.assertGreater(len(rows("SELECT * FROM main.cpu_sample")), 500)
+            self.assertEqual(
+                rows("SELECT t0_ns FROM trace"),
+                rows(f"SELECT value + {zero} FROM meta WHERE key = 't0_realtime_ns'"))
+        db.close()
+        self.assert_fails(cli.run("analyze", path), 1, "analyze the trace instead")
+
     def test_same_bytes(self):
         again = self.folder / "again.sqlite"
         self.assert_done(cli.run("export", "-o", again, self.trace))
