@@ -228,9 +228,6 @@ void dp_rule__advise_by_ranges(struct dp_rule_finding *out, enum dp_host_activit
  */
 bool dp_rule__explain_slow(const struct dp_rule_input *input, struct dp_rule_finding *out);
 
-/* The severity of slow iterations, by their cost per iteration. */
-enum dp_severity dp_rule__slow_severity(double cost_ns, double usual_ns);
-
 /* Returns true if all slow iterations run the extra kernels of extra-work, which explain them. */
 bool dp_rule__slow_are_extra(const struct dp_rule_input *input);
 

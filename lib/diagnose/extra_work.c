@@ -143,8 +143,6 @@ static void tell_slow(const struct dp_rule_input *input, struct dp_rule_finding 
 {
 	const char *advice = out->finding.advice;
 
-	out->finding.severity = dp_rule__slow_severity(out->finding.recoverable_ns,
-						       dp_rule__typical(input, "period_ns"));
 	if (dp_rule__explain_slow(input, out))
 		advice = "the host stalls in these iterations: do their extra work (checkpoints, "
 			 "logs) less often, or on another thread";

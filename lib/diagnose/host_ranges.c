@@ -37,6 +37,11 @@
 	"let each call of the compiled function do more: larger batches, fewer graph breaks, " \
 	"mode=\"reduce-overhead\""
 
+/* Slow iterations in which a loader runs; others may upload late for any reason. */
+#define LATE_ADVICE                                                                            \
+	"the input comes late there: more loader workers, prefetching further ahead, faster " \
+	"storage"
+
 /* The advice for parts of names, by the activity of the host. */
 static const struct {
 	enum dp_host_activity activity;
@@ -54,6 +59,10 @@ static const struct {
 	{ DP_HOST_WAIT, "compiledfunction", COMPILED_ADVICE },
 	{ DP_HOST_WAIT, "save", "write checkpoints less often, or on another thread" },
 	{ DP_HOST_WAIT, "checkpoint", "write checkpoints less often, or on another thread" },
+	{ DP_HOST_INPUT, "data", LATE_ADVICE },
+	{ DP_HOST_INPUT, "load", LATE_ADVICE },
+	{ DP_HOST_INPUT, "batch", LATE_ADVICE },
+	{ DP_HOST_INPUT, "next", LATE_ADVICE },
 	{ DP_HOST_SYNC, "item", NULL },
 	{ DP_HOST_SYNC, "_local_scalar_dense", NULL },
 	{ DP_HOST_SYNC, "is_nonzero", NULL },
@@ -222,7 +231,7 @@ void dp_rule__advise_by_ranges(struct dp_rule_finding *out, enum dp_host_activit
 
 	if (!advice || share < SOME_OF_IT)
 		return;
-	if (share >= MOST_OF_IT || activity == DP_HOST_SYNC)
+	if (share >= MOST_OF_IT || activity != DP_HOST_WAIT)
 		out->finding.advice = advice;
 	else
 		snprintf(out->advice, sizeof(out->advice), "%s; %s", out->finding.advice, advice);

@@ -5,9 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Share of the typical period, averaged over all iterations, from which on it is a warning. */
-#define LEAST_SHARE 0.01
-
 /* Share of the host's longer stall at which one call is named as the cause. */
 #define MOST_OF_IT 0.5
 
@@ -25,8 +22,7 @@ static const struct {
 	{ "host_wait_ns", "more_host_wait_ns",
 	  "the host stalls there: look for checkpoints, logging, garbage collection, slow storage" },
 	{ "input_wait_ns", "more_input_wait_ns",
-	  "the input comes late there: more loader workers, prefetching further ahead, faster "
-	  "storage" },
+	  "the host uploads late there: look at what it does before" },
 	{ "idle_sync_ns", "more_idle_sync_ns",
 	  "the host waits for the device there: look for synchronizing calls" },
 	{ "idle_copy_ns", "more_idle_copy_ns",
@@ -42,11 +38,6 @@ static const struct {
 	/* for traces without launches */
 	{ "idle_ns", "more_idle_ns", "the GPU does nothing there: look at what the host does" },
 };
-
-enum dp_severity dp_rule__slow_severity(double cost_ns, double usual_ns)
-{
-	return cost_ns < LEAST_SHARE * usual_ns ? DP_SEVERITY_INFO : DP_SEVERITY_WARNING;
-}
 
 /* The mean excess of a metric in slow iterations over typical ones. */
 static double excess_of(const struct dp_rule_input *input, const char *name)
@@ -179,6 +170,7 @@ bool dp_rule__explain_slow(const struct dp_rule_input *input, struct dp_rule_fin
 	double most_ns = excess_of(input, causes[cause].metric);
 	double other_ns = excess_of(input, causes[other].metric);
 	const char *advice = causes[cause].advice;
+	bool named;
 
 	dp_rule__evidence(out, causes[cause].evidence, "ns", most_ns);
 	out->finding.advice = advice;
@@ -198,7 +190,9 @@ bool dp_rule__explain_slow(const struct dp_rule_input *input, struct dp_rule_fin
 		    explain_faults(input, out, "input_wait_ns"))
 			return false;
 		dp_rule__name_function(input, out, DP_HOST_INPUT, true);
-		return !dp_rule__name_ranges(input, out, DP_HOST_INPUT, true);
+		named = dp_rule__name_ranges(input, out, DP_HOST_INPUT, true);
+		dp_rule__advise_by_ranges(out, DP_HOST_INPUT);
+		return !named;
 	}
 	if (strcmp(causes[cause].metric, "host_wait_ns") != 0 || out->finding.advice != advice)
 		return false;
@@ -231,7 +225,6 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	if (!count || !(excess_ns > 0))
 		return false;
 	out->finding.recoverable_ns = excess_ns / (double)dp_rule__steady_count(input);
-	out->finding.severity = dp_rule__slow_severity(out->finding.recoverable_ns, usual_ns);
 	out->finding.confidence = input->loop->confidence;
 	dp_rule__evidence(out, "slow_iterations", "count", (double)count);
 	dp_rule__explain_slow(input, out);

@@ -82,12 +82,25 @@ TEST(severity_is_by_cost)
 	set("pageable_copy_ns", 9e5);
 	set("copy_exposed_ns", 7e5);
 	ck_assert_int_eq(find("pageable-copy")->severity, DP_SEVERITY_WARNING);
+	at.summary[dp_summary_metric_find("avg_period_ns")] = 1e6;
+	metric("period_ns")[4] = 1.8e6;
+	ck_assert_int_eq(find("slow-iterations")->severity, DP_SEVERITY_INFO);
+	metric("period_ns")[4] = 3e6;
+	ck_assert_int_eq(find("slow-iterations")->severity, DP_SEVERITY_WARNING);
+	metric("period_ns")[4] = 3e7;
+	ck_assert_int_eq(find("slow-iterations")->severity, DP_SEVERITY_CRITICAL);
 	dp_findings__fini(&at.findings);
 }
 
 /* Both are reported: neither hides the other. */
 TEST(input_and_host_wait_are_two)
 {
+	struct dp_host_range ranges[] = { { .outer = "cudaDeviceSynchronize",
+					    .activity = DP_HOST_INPUT,
+					    .typical_ns = 1e5,
+					    .slow_ns = 2e6 } };
+	struct dp_host_ranges all = { .ranges = ranges, .count = DP_COUNT(ranges) };
+
 	start();
 	set("idle_host_ns", 5e5);
 	set("input_wait_ns", 4e5);
@@ -101,6 +114,12 @@ TEST(input_and_host_wait_are_two)
 	metric("period_ns")[4] = 3e6;
 	metric("input_wait_ns")[4] = 2.1e6;
 	ck_assert_double_eq(evidence(find("slow-iterations"), "more_input_wait_ns"), 2e6);
+	ck_assert_ptr_nonnull(strstr(find("slow-iterations")->advice, "uploads late"));
+	/* nor on a loader, unless one runs meanwhile */
+	at.terms = DP_TERMS_PYTORCH;
+	at.ranges = &all;
+	ck_assert_ptr_null(strstr(find("slow-iterations")->advice, "workers"));
+	ranges[0].outer = "enumerate(DataLoader)#_Iter.__next__";
 	ck_assert_ptr_nonnull(strstr(find("slow-iterations")->advice, "input comes late"));
 	dp_findings__fini(&at.findings);
 }
