@@ -155,7 +155,7 @@ function pathTables(loop) {
 	const tables = [["host", loop.host || [], row => activities[row[0]], "Meanwhile"], ["path", loop.path || [], row => row[0], "Part"]];
 
 	for (const [id, rows, part, head] of tables) {
-		const name = row => clean(row[1]) || "outside operators";
+		const name = row => clean(row[1]) || report.trace.outside;
 		const sums = new Map();
 
 		for (const row of rows)

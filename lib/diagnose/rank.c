@@ -74,11 +74,23 @@ static enum group group_of(const struct dp_rule_finding *at)
 	return NO_GROUP;
 }
 
+static bool is_rule(const struct dp_rule_finding *at, const char *rule)
+{
+	return !strcmp(at->finding.rule, rule);
+}
+
+/* Returns true for the two that share host wait between them: host-bound leaves out short gaps. */
+static bool are_apart(const struct dp_rule_finding *a, const struct dp_rule_finding *b)
+{
+	return (is_rule(a, "host-bound") && is_rule(b, "launch-bound")) ||
+	       (is_rule(a, "launch-bound") && is_rule(b, "host-bound"));
+}
+
 static bool overlap(const struct dp_rule_finding *a, const struct dp_rule_finding *b)
 {
 	return a->finding.loop == b->finding.loop && a->devices[0] == b->devices[0] &&
 	       !isnan(a->finding.recoverable_ns) && !isnan(b->finding.recoverable_ns) &&
-	       group_of(a) && group_of(a) == group_of(b);
+	       group_of(a) && group_of(a) == group_of(b) && !are_apart(a, b);
 }
 
 static void mark_overlaps(struct dp_findings *findings)
@@ -112,7 +124,7 @@ static bool is_same(const struct dp_rule_finding *a, const struct dp_rule_findin
 
 static bool waits_for_others(const struct dp_rule_finding *at)
 {
-	return !strcmp(at->finding.rule, "exposed-communication");
+	return is_rule(at, "exposed-communication");
 }
 
 /* Returns true if a device waits in communication. */

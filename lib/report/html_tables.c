@@ -1,6 +1,7 @@
 /* What was measured, and the page's tables: streams, and operations by name. */
 #include "report/capture.h"
 #include "report/html.h"
+#include "report/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,6 +58,8 @@ void dp_html__trace(struct dp_render *render)
 		     dp_json__count(dp_trace_ops(trace)->count),
 		     dp_json__count(dp_trace_clamped(trace)),
 		     dp_json__count(dp_trace_gpu_count(trace)));
+	dp_render__text(render, ",\"outside\":");
+	dp_html__string(render, dp_text__outside(trace));
 	/* in ms, which a script's numbers hold exactly */
 	if (dp_trace_t0(trace, &t0_ns))
 		dp_render__format(render, ",\"t0\":%lld", (long long)(t0_ns / 1000000));

@@ -218,7 +218,9 @@ static void write_finding(struct dp_render *render, size_t id)
 		dp_json__put(render, ", 'iterations': [%, %]",
 			     dp_json__count(finding->first_iteration),
 			     dp_json__count(finding->last_iteration));
-	dp_json__put(render, ", 'recoverable_ns': %", dp_json__real(finding->recoverable_ns, "ns"));
+	dp_json__put(render, ", 'recoverable_ns': %, 'overlaps': %",
+		     dp_json__real(finding->recoverable_ns, "ns"),
+		     dp_json__text(finding->overlaps));
 	write_evidence(render, finding);
 	dp_render__text(render, ",\n      \"ranges\": [");
 	for (size_t i = 0; i < finding->range_count && i < FINDING_RANGES; i++)

@@ -167,6 +167,9 @@ void dp_text__clean(struct dp_render *render);
 void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 		   const struct dp_finding *finding);
 
+/* The cost of a few iterations in total, which others do not share: warm-up's. NaN: no such. */
+double dp_text__cost_in_all(const struct dp_finding *finding);
+
 /* "costs 57.48 ms (32.6%)" */
 void dp_text__cost_brief(struct dp_words *words, const struct dp_render *render,
 			 const struct dp_finding *finding);
@@ -175,7 +178,6 @@ void dp_text__cost_brief(struct dp_words *words, const struct dp_render *render,
 void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_finding *finding, size_t columns);
 
-/* The label of a host range: without its class, and without autograd's prefix. */
 /* Adds "6 iterations of 1,462 kernels, median period 176.2 ms". */
 void dp_text__loop_title(struct dp_words *words, struct dp_render *render, size_t id);
 
@@ -191,7 +193,12 @@ void dp_text__loop_in_words(struct dp_words *words, struct dp_render *render, si
  */
 bool dp_text__is_typical(const struct dp_render *render, const struct dp_finding *finding);
 
-char *dp_text__range(char buf[DP_LABEL_SIZE], const char *name, size_t columns, bool ascii);
+/* The label of a host range: without its class, and without autograd's prefix. */
+char *dp_text__range(char buf[DP_LABEL_SIZE], const struct dp_render *render, const char *name,
+		     size_t columns);
+
+/* What a thread did if no range is open: those of a trace without operators are API calls. */
+const char *dp_text__outside(const struct dp_trace *trace);
 
 /* Why there are no findings. Returns false if there was nothing for the rules to judge. */
 bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool list);

@@ -155,7 +155,7 @@ static const struct saying sayings[] = {
 	{ "upload_exposed_ns", "", " of exposed uploads", .cost = "exposed uploads" },
 	{ "usual_clock", "", " elsewhere" },
 	{ "usual_ns", "the others ", " on average" },
-	{ "utilization", "GPU busy ", "" },
+	{ "utilization", "GPU busy ", " of an iteration", .typical = " of a typical iteration" },
 	{ "warmup_iterations", "", " iterations of warm-up" },
 };
 
@@ -250,13 +250,12 @@ static const char *whole_of(const struct dp_render *render, const struct dp_find
 	return dp_text__is_typical(render, finding) ? "per typical iteration" : "per iteration";
 }
 
-/* The cost of a few iterations in total, which other iterations do not share. */
-static const struct dp_evidence_value *cost_in_all(const struct dp_finding *finding)
+double dp_text__cost_in_all(const struct dp_finding *finding)
 {
 	for (size_t i = 0; i < finding->evidence_count; i++)
 		if (!strcmp(finding->evidence[i].name, "cost_ns"))
-			return &finding->evidence[i];
-	return NULL;
+			return finding->evidence[i].value;
+	return (double)NAN;
 }
 
 static bool is_same(double a, double b)
@@ -264,10 +263,32 @@ static bool is_same(double a, double b)
 	return fabs(a - b) <= SAME * fmax(fabs(a), fabs(b));
 }
 
+/*
+ * Returns true if what is saved without a finding includes time that other findings cost, so that
+ * it is no addition to theirs: a replay without launches also saves long waits for the host.
+ */
+static bool includes_others(const struct dp_render *render, const struct dp_finding *finding,
+			    double saved_ns)
+{
+	const struct dp_finding *other;
+
+	if (finding->overlaps)
+		return true;
+	if (saved_ns <= (1 + SAME) * finding->recoverable_ns)
+		return false;
+	for (size_t i = 0; (other = dp_analysis_finding(render->analysis, i)); i++)
+		if (other != finding && dp_finding_concerns(other, finding->loop) &&
+		    isfinite(other->predicted_ns) && isnan(dp_text__cost_in_all(other)))
+			return true;
+	return false;
+}
+
 /* Adds the predicted period without the finding, unless the cost implies it. */
-static void add_prediction(struct dp_words *words, const struct dp_finding *finding, bool ascii)
+static void add_prediction(struct dp_words *words, const struct dp_render *render,
+			   const struct dp_finding *finding)
 {
 	double saved = 1 - finding->predicted_ns / finding->predicted_from_ns;
+	bool ascii = render->options->ascii;
 	char time[DP_NUMBER_SIZE], share[DP_NUMBER_SIZE];
 
 	if (!isfinite(saved) ||
@@ -276,17 +297,20 @@ static void add_prediction(struct dp_words *words, const struct dp_finding *find
 	if (saved < LEAST_SAVED)
 		dp_words__add(words, "; the period would stay the same without it");
 	else
-		dp_words__add(words, "; without it %s (%s%s)",
+		dp_words__add(words, "; without it %s (%s%s%s)",
 			      dp_human__duration(time, finding->predicted_ns, ascii),
-			      ascii ? "-" : "\xe2\x88\x92", dp_human__share(share, saved));
+			      ascii ? "-" : "\xe2\x88\x92", dp_human__share(share, saved),
+			      includes_others(render, finding, saved * finding->predicted_from_ns)
+				      ? ", includes other costs"
+				      : "");
 }
 
 static void add_cost(struct dp_words *words, const struct dp_render *render,
 		     const struct dp_finding *finding, bool brief)
 {
 	double share = finding->recoverable_ns / period_of(render, finding);
-	const struct dp_evidence_value *once = cost_in_all(finding);
-	bool ascii = render->options->ascii;
+	double once_ns = dp_text__cost_in_all(finding);
+	bool once = isfinite(once_ns), ascii = render->options->ascii;
 	char number[DP_NUMBER_SIZE];
 
 	if (!isfinite(finding->recoverable_ns)) {
@@ -296,17 +320,17 @@ static void add_cost(struct dp_words *words, const struct dp_render *render,
 	}
 	if (once)
 		dp_words__add(words, "costs %s in all",
-			      dp_human__duration(number, once->value, ascii));
+			      dp_human__duration(number, once_ns, ascii));
 	else
 		dp_words__add(words, "costs %s%s%s",
 			      dp_human__duration(number, finding->recoverable_ns, ascii),
 			      brief ? "" : " ", brief ? "" : whole_of(render, finding));
 	if (isfinite(share))
 		dp_words__add(words, " (%s)", dp_human__share(number, share));
-	if (finding->overlaps && !brief)
+	if (finding->overlaps)
 		dp_words__add(words, ", part of it in %s", finding->overlaps);
 	if (!once && !brief)
-		add_prediction(words, finding, ascii);
+		add_prediction(words, render, finding);
 }
 
 void dp_text__cost(struct dp_words *words, const struct dp_render *render,
@@ -414,14 +438,23 @@ static void add_evidence(struct dp_words *words, const struct dp_render *render,
 	}
 }
 
-char *dp_text__range(char buf[DP_LABEL_SIZE], const char *name, size_t columns, bool ascii)
+const char *dp_text__outside(const struct dp_trace *trace)
+{
+	return dp_trace_calls(trace)->count && !dp_trace_ranges(trace)->count
+		       ? "outside API calls"
+		       : "outside operators";
+}
+
+char *dp_text__range(char buf[DP_LABEL_SIZE], const struct dp_render *render, const char *name,
+		     size_t columns)
 {
 	static const char autograd[] = "autograd::engine::evaluate_function: ";
+	bool ascii = render->options->ascii;
 	char text[DP_LABEL_SIZE];
 	const char *class;
 
 	if (!name[0])
-		name = "outside operators";
+		name = dp_text__outside(dp_analysis_trace(render->analysis));
 	if (!strncmp(name, autograd, strlen(autograd)))
 		name += strlen(autograd);
 	/* "Optimizer.step#SGD.step": the method, and the class */
@@ -437,7 +470,8 @@ char *dp_text__range(char buf[DP_LABEL_SIZE], const char *name, size_t columns, 
  * Adds "mostly aten::conv2d 26%, Optimizer.zero_grad 20%": what the host did meanwhile, or where it
  * waited.
  */
-static void add_ranges(struct dp_words *words, const struct dp_finding *finding, bool ascii)
+static void add_ranges(struct dp_words *words, const struct dp_render *render,
+		       const struct dp_finding *finding)
 {
 	const char *lead = finding->activity == DP_HOST_SYNC ? "synchronizes in" : "mostly";
 	char name[DP_LABEL_SIZE], share[DP_NUMBER_SIZE];
@@ -446,7 +480,7 @@ static void add_ranges(struct dp_words *words, const struct dp_finding *finding,
 		snprintf(share, sizeof(share), " %.0f%%", finding->ranges[i].share * 100);
 		dp_words__add(words, "%s%s%s%s%s", words->used ? ", " : "", i ? "" : lead,
 			      i ? "" : " ",
-			      dp_text__range(name, finding->ranges[i].name, RANGE_COLUMNS, ascii),
+			      dp_text__range(name, render, finding->ranges[i].name, RANGE_COLUMNS),
 			      finding->ranges[i].share < ALL_OF_IT ? share : "");
 	}
 }
@@ -481,7 +515,6 @@ static bool leads_to_advice(const struct dp_evidence_value *at)
 void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_finding *finding, size_t columns)
 {
-	bool ascii = render->options->ascii;
 	size_t cost = find_cost(finding);
 	const char *last = "";
 	bool named = begins_with_ranges(finding, cost != SIZE_MAX), full = false;
@@ -491,7 +524,7 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 		last = finding->evidence[cost].name;
 	}
 	if (named)
-		add_ranges(words, finding, ascii);
+		add_ranges(words, render, finding);
 	for (size_t i = 0; i < finding->evidence_count; i++) {
 		size_t before = words->used;
 
@@ -502,7 +535,7 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 		if (words->used != before)
 			last = finding->evidence[i].name;
 		if (!named && leads_to_ranges(last, cost != SIZE_MAX)) {
-			add_ranges(words, finding, ascii);
+			add_ranges(words, render, finding);
 			named = true;
 			continue;
 		}

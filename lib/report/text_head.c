@@ -36,30 +36,6 @@ void dp_text__devices(struct dp_words *words, const struct dp_trace *trace, bool
 		dp_words__add(words, ", %zu processes", dp_trace_process_count(trace));
 }
 
-static void write_source(struct dp_render *render, const struct dp_trace *trace)
-{
-	size_t width = ((struct dp_text *)render->state)->width;
-	char label[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
-	struct dp_words words = { 0 };
-	bool ascii = render->options->ascii;
-
-	dp_label__text(label, dp_trace_path(trace), width, ascii);
-	dp_text__styled(render, DP_STYLE_HEAD, label[0] ? label : "(no name)");
-	dp_render__text(render, "\n");
-	dp_words__add(&words, "%s", dp_label__text(label, dp_trace_format(trace), 24, ascii));
-	if (*dp_trace_format_detail(trace))
-		dp_words__add(&words, " %s",
-			      dp_label__text(label, dp_trace_format_detail(trace), 40, ascii));
-	dp_words__add(&words, ", ");
-	dp_text__devices(&words, trace, ascii);
-	dp_words__add(&words, ", %s",
-		      dp_human__duration(number, (double)dp_trace_duration_ns(trace), ascii));
-	if (render->options->verbose)
-		dp_words__add(&words, ", times to %s",
-			      dp_human__step(number, dp_trace_resolution_ns(trace), ascii));
-	dp_text__wrap(render, 0, 0, words.text);
-}
-
 /* Adds one end of the range that was analyzed. */
 static void add_time(struct dp_words *words, const char *before, int64_t ns, bool ascii)
 {
@@ -147,7 +123,10 @@ static bool is_simple(const struct dp_trace *trace, size_t *minor)
 	       count - *minor <= SIMPLE_MOST;
 }
 
-/* "; busy 46.4%", "; busy: GPU 0 91.3%, GPU 1 89.1%; 2 other streams under 1%" */
+/*
+ * "; busy 46.4% of the recording", "; busy during the recording: GPU 0 91.3%, GPU 1 89.1%; 2 other
+ * streams under 1%". What findings say is about iterations.
+ */
 static void add_busy(struct dp_words *words, const struct dp_trace *trace)
 {
 	char device[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
@@ -157,18 +136,44 @@ static void add_busy(struct dp_words *words, const struct dp_trace *trace)
 
 	if (dp_trace_duration_ns(trace) <= 0 || !is_simple(trace, &minor))
 		return;
-	dp_words__add(words, several ? "; busy:" : "; busy");
+	dp_words__add(words, several ? "; busy during the recording:" : "; busy");
 	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
 		if (is_minor(trace, stream))
 			continue;
 		if (several)
 			dp_words__add(words, "%s %s", listed++ ? "," : "",
 				      dp_text__device(device, trace, stream->device));
-		dp_words__add(words, " %s", dp_human__share(number, busy_share(trace, stream)));
+		dp_words__add(words, " %s%s", dp_human__share(number, busy_share(trace, stream)),
+			      several ? "" : " of the recording");
 	}
 	if (minor)
 		dp_words__add(words, "; %s under 1%%",
 			      dp_text__plural(number, minor, "other stream"));
+}
+
+static void write_source(struct dp_render *render, const struct dp_trace *trace)
+{
+	size_t width = ((struct dp_text *)render->state)->width;
+	char label[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
+	struct dp_words words = { 0 };
+	bool ascii = render->options->ascii;
+
+	dp_label__text(label, dp_trace_path(trace), width, ascii);
+	dp_text__styled(render, DP_STYLE_HEAD, label[0] ? label : "(no name)");
+	dp_render__text(render, "\n");
+	dp_words__add(&words, "%s", dp_label__text(label, dp_trace_format(trace), 24, ascii));
+	if (*dp_trace_format_detail(trace))
+		dp_words__add(&words, " %s",
+			      dp_label__text(label, dp_trace_format_detail(trace), 40, ascii));
+	dp_words__add(&words, ", ");
+	dp_text__devices(&words, trace, ascii);
+	dp_words__add(&words, ", %s",
+		      dp_human__duration(number, (double)dp_trace_duration_ns(trace), ascii));
+	if (render->options->verbose)
+		dp_words__add(&words, ", times to %s",
+			      dp_human__step(number, dp_trace_resolution_ns(trace), ascii));
+	add_busy(&words, trace);
+	dp_text__wrap(render, 0, 0, words.text);
 }
 
 static void write_operations(struct dp_render *render, const struct dp_trace *trace)
@@ -189,7 +194,6 @@ static void write_operations(struct dp_render *render, const struct dp_trace *tr
 	dp_words__add(&words, "%s %s, ", dp_text__count(digits, copies),
 		      copies == 1 ? "copy" : "copies");
 	dp_words__add(&words, "%s", dp_text__plural(number, sets, "memset"));
-	add_busy(&words, trace);
 	dp_text__wrap(render, 0, 0, words.text);
 }
 

@@ -57,7 +57,7 @@ static void write_row(struct dp_render *render, const struct dp_host_range *at, 
 	dp_text__column(render, dp_human__duration(number, at->typical_ns, ascii), -11);
 	dp_render__format(render, "  %s\n",
 			  at->activity < DP_HOST_WAIT_SAMPLED
-				  ? dp_text__range(label, at->outer, room, ascii)
+				  ? dp_text__range(label, render, at->outer, room)
 				  : dp_label__kernel(label, at->outer, room, ascii));
 }
 
@@ -124,9 +124,8 @@ static void write_path(struct dp_render *render, size_t loop)
 		dp_text__column(render, dp_human__share(number, at->ns / sum_ns), -7);
 		dp_text__column(render, dp_human__duration(number, at->ns, ascii), -11);
 		dp_render__format(render, "  %-13s  %s\n", dp_path_part_name(at->part),
-				  dp_text__range(label, at->name,
-						 DP_MAX(width, PATH_NUMBERS + 5) - PATH_NUMBERS,
-						 ascii));
+				  dp_text__range(label, render, at->name,
+						 DP_MAX(width, PATH_NUMBERS + 5) - PATH_NUMBERS));
 	}
 	if (more)
 		dp_render__format(render, "and %s (-vv shows all)\n",
@@ -144,7 +143,7 @@ static void add_wait(struct dp_words *words, const struct dp_render *render, siz
 
 	dp_words__add(words, "%s%s for %s on ", words->used ? ", " : "",
 		      dp_human__duration(number, at->ns, ascii),
-		      dp_text__range(label, at->name, WAIT_COLUMNS, ascii));
+		      dp_text__range(label, render, at->name, WAIT_COLUMNS));
 	if (stream->device != dp_analysis_loop(render->analysis, loop)->device)
 		dp_words__add(words, "%s, ", dp_text__device(label, trace, stream->device));
 	dp_words__add(words, "stream %lld", (long long)stream->stream);

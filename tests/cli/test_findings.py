@@ -76,6 +76,7 @@ class Findings(cli.Case):
             for key, value in loop["summary"].items():
                 self.assertEqual(value, full["summary"][key], key)
         for finding, full in zip(brief["findings"], whole["findings"]):
+            self.assertEqual(finding["overlaps"], full["overlaps"])
             for key in ("rule", "loop", "recoverable_ns", "advice", "evidence", "severity"):
                 self.assertEqual(finding[key], full[key], key)
         refused = cli.run("analyze", "--format=text", "--brief", trace)

@@ -134,6 +134,16 @@ TEST(costs_that_overlap_say_so)
 	ck_assert_str_eq(find("pageable-copy")->overlaps, "copy-bound");
 	set("comm_exposed_ns", 1e5);
 	ck_assert_ptr_null(find("exposed-communication")->overlaps);
+	/* host-bound leaves the short gaps to launch-bound: together they cost all of it */
+	start();
+	set("host_wait_ns", 8e5);
+	set("short_gaps_ns", 3e5);
+	set("idle_launch_ns", 1e5);
+	set("kernel_median_ns", 3e3);
+	set("queue_empty", 0.9);
+	ck_assert_double_eq(find("host-bound")->recoverable_ns, 6e5);
+	ck_assert_double_eq(find("launch-bound")->recoverable_ns, 3e5);
+	ck_assert_ptr_null(find("launch-bound")->overlaps);
 	dp_findings__fini(&at.findings);
 }
 
