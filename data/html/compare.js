@@ -160,13 +160,12 @@ function showFindings(pair) {
 	const words = { new: "new", still: "in both", gone: "gone" };
 
 	byId("findings").hidden = !pair.findings.length;
-	byId("findings-list").replaceChildren(...pair.findings.map(([change, rule, before, after, costBefore, costAfter, whole, says, advice]) => {
-		const costs = [costBefore, costAfter].map(cost => known(cost) ? format.duration(cost) : null);
+	byId("findings-list").replaceChildren(...pair.findings.map(([change, rule, before, after, cost, says, advice]) => {
 		const severity = before && after && before !== after ? `${before} \u2192 ${after}` : after || before;
 
 		return el("article", { class: `finding ${change === "gone" ? "better" : after}` },
 			el("h3", null, el("span", { class: "badge" }, `${words[change]}: ${severity}`), rule,
-				costs[0] || costs[1] ? el("span", { class: "save" }, `costs ${costs.filter(Boolean).join(" \u2192 ")} ${whole}`) : null),
+				cost ? el("span", { class: "save" }, cost) : null),
 			el("p", null, says), change === "gone" ? null : el("p", { class: "advice" }, "\u2192 " + advice));
 	}));
 }

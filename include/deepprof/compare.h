@@ -190,11 +190,13 @@ enum dp_finding_change { DP_FINDING_NEW, DP_FINDING_STILL, DP_FINDING_GONE };
 struct dp_pair_finding {
 	const struct dp_finding *finding[2]; /* NULL if the rule has none in that run */
 	enum dp_finding_change change;
+	double cost_ns[2]; /* per iteration, as the analyses report it; NaN: no finding, unknown */
 	/*
-	 * Per iteration, in both runs by one measure: the findings' costs, or if one run has none,
-	 * the mean of the other finding's metric. NaN: unknown.
+	 * If only one run has a finding: the metric that its cost is a part of, and the metric's
+	 * mean over the steady iterations of both runs, slow ones included. NULL and NaN: unknown.
 	 */
-	double cost_ns[2];
+	const char *metric;
+	double metric_ns[2];
 };
 
 DP_API const struct dp_pair_finding *dp_pair_finding(const struct dp_comparison *comparison,

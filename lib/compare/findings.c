@@ -8,12 +8,6 @@
 #define SAME_COST 0.5
 
 /*
- * Share of the period at which a metric was worth a finding in the other run, which another finding
- * masked. It is the smallest share of a warning (lib/diagnose).
- */
-#define NOTABLE 0.05
-
-/*
  * The first row of a rule, among the second run's, that has no finding of the first run yet; NULL
  * if there is none.
  */
@@ -45,33 +39,52 @@ static double mean_of(const struct dp_analysis *analysis, size_t loop, const cha
 	return count > 0 ? sum / count : (double)NAN;
 }
 
+/* Returns true if a metric takes so much of the period that a rule, unless masked, reports it. */
+static bool is_reported(const struct dp_analysis *analysis, size_t loop, const char *rule,
+			double metric_ns)
+{
+	const struct dp_rule_info *info = dp_rule(dp_rule_find(rule));
+
+	return info && metric_ns >= info->threshold * mean_of(analysis, loop, "period_ns");
+}
+
 /*
- * For a run without a finding of the rule: judges what the finding in the other run is a part of.
+ * For a run without a finding of the rule: judges by all of what the finding in the other run is a
+ * part of. The finding's cost is no measure of this run: it may leave some of it to other findings,
+ * and excludes slow iterations.
  */
 static void judge(const struct dp_comparison *comparison, const struct dp_pair_data *pair,
 		  struct dp_pair_finding *row)
 {
 	const struct dp_finding *known = row->finding[row->finding[0] ? 0 : 1];
 	int silent = row->finding[0] ? 1 : 0;
-	double all_ns[2];
 
-	for (int run = 0; run < 2; run++) {
-		all_ns[run] = known->metric ? mean_of(comparison->run[run], pair->info.loop[run],
-						      known->metric)
-					    : (double)NAN;
-	}
-	/* a cost excludes slow iterations: it is no measure of a run in which no rule judged them */
-	for (int run = 0; run < 2; run++)
-		row->cost_ns[run] =
-			row->finding[run] && (row->finding[!run] || isnan(all_ns[run]))
-				? dp_finding_cost(row->finding[run],
-						  (uint32_t)pair->info.loop[run])
-				: all_ns[run];
 	row->change = silent ? DP_FINDING_GONE : DP_FINDING_NEW;
-	if (row->finding[silent] || all_ns[silent] >= SAME_COST * all_ns[!silent] ||
-	    all_ns[silent] >= NOTABLE * mean_of(comparison->run[silent], pair->info.loop[silent],
-						"period_ns"))
+	row->metric = known->metric;
+	if (!known->metric)
+		return;
+	for (int run = 0; run < 2; run++)
+		row->metric_ns[run] =
+			mean_of(comparison->run[run], pair->info.loop[run], known->metric);
+	if (row->metric_ns[silent] >= SAME_COST * row->metric_ns[!silent] ||
+	    is_reported(comparison->run[silent], pair->info.loop[silent], known->rule,
+			row->metric_ns[silent]))
 		row->change = DP_FINDING_STILL;
+}
+
+static void compare_row(const struct dp_comparison *comparison, const struct dp_pair_data *pair,
+			struct dp_pair_finding *row)
+{
+	row->change = DP_FINDING_STILL;
+	for (int run = 0; run < 2; run++) {
+		row->cost_ns[run] = row->finding[run]
+					    ? dp_finding_cost(row->finding[run],
+							      (uint32_t)pair->info.loop[run])
+					    : (double)NAN;
+		row->metric_ns[run] = (double)NAN;
+	}
+	if (!row->finding[0] || !row->finding[1])
+		judge(comparison, pair, row);
 }
 
 /*
@@ -105,6 +118,6 @@ int dp_compare__findings(struct dp_comparison *comparison, struct dp_pair_data *
 		row->finding[0] = finding;
 	}
 	for (size_t i = 0; i < pair->finding_count; i++)
-		judge(comparison, pair, &pair->findings[i]);
+		compare_row(comparison, pair, &pair->findings[i]);
 	return DP_OK;
 }

@@ -163,25 +163,23 @@ out:
 	free(places);
 }
 
-/* Writes change, rule, severity before and after, cost before and after, of what, title, advice. */
+/* Writes change, rule, severity before and after, cost, evidence, advice. */
 static void write_finding(struct dp_render *render, const struct dp_comparison *comparison,
 			  const struct dp_pair_finding *both)
 {
 	int run = both->finding[1] ? 1 : 0;
 	const struct dp_finding *now = both->finding[run];
-	struct dp_words words = { 0 };
+	struct dp_words words = { 0 }, cost = { 0 };
 
-	dp_render__format(render, "[\"%s\",\"%s\"", dp_compare_words__finding(both->change),
-			  now->rule);
+	dp_render__format(render, "[\"%s\",\"%s%s\"", dp_compare_words__finding(both->change),
+			  now->rule, dp_compare_words__only(both));
 	for (int i = 0; i < 2; i++)
 		dp_render__format(render, ",\"%s\"",
 				  both->finding[i] ? dp_severity_name(both->finding[i]->severity)
 						   : "");
-	for (int i = 0; i < 2; i++) {
-		dp_render__text(render, ",");
-		dp_html__value(render, both->cost_ns[i], "ns");
-	}
-	dp_render__format(render, ",\"%s\"", dp_compare_words__whole(render, comparison, both));
+	dp_compare_words__cost(&cost, render, comparison, both);
+	dp_render__text(render, ",");
+	dp_html__string(render, cost.text);
 	render->analysis = dp_comparison_analysis(comparison, (enum dp_run)run);
 	dp_text__evidence(&words, render, now, SIZE_MAX);
 	dp_render__text(render, ",");

@@ -148,10 +148,14 @@ static void write_findings(struct dp_render *render, const struct dp_comparison 
 		finding(render, both->finding[0]);
 		dp_render__text(render, ", ");
 		finding(render, both->finding[1]);
-		dp_json__put(render, "], 'change': %, 'cost_ns': [%, %] }",
+		dp_json__put(render,
+			     "], 'change': %, 'cost_ns': [%, %], 'metric': %, "
+			     "'metric_ns': [%, %] }",
 			     dp_json__text(dp_compare_words__finding(both->change)),
 			     dp_json__real(both->cost_ns[0], "ns"),
-			     dp_json__real(both->cost_ns[1], "ns"));
+			     dp_json__real(both->cost_ns[1], "ns"), dp_json__text(both->metric),
+			     dp_json__real(both->metric_ns[0], "ns"),
+			     dp_json__real(both->metric_ns[1], "ns"));
 	}
 	dp_render__text(render, "]");
 }

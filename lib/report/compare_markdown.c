@@ -123,27 +123,25 @@ static void write_findings(struct dp_render *render, const struct dp_comparison 
 			   size_t pair)
 {
 	const struct dp_pair_finding *both;
-	char number[DP_NUMBER_SIZE];
 
 	for (size_t i = 0; (both = dp_pair_finding(comparison, pair, i)); i++) {
 		const struct dp_finding *now = both->finding[1] ? both->finding[1]
 								: both->finding[0];
 		const char *was = dp_compare_words__was(both);
+		struct dp_words cost = { 0 };
 
 		if (!i)
-			dp_render__text(render, "\n| finding | | severity | cost before | after "
-						"|\n|---|---|---|---:|---:|\n");
-		dp_render__format(render, "| `%s` | %s | %s%s%s |", now->rule,
+			dp_render__text(render, "\n| finding | | severity | cost |\n"
+						"|---|---|---|---|\n");
+		dp_render__format(render, "| `%s` | %s%s | %s%s%s |", now->rule,
 				  dp_compare_words__finding(both->change),
+				  dp_compare_words__only(both),
 				  was ? was : "", was ? " \xe2\x86\x92 " : "",
 				  dp_severity_name(now->severity));
-		for (int run = 0; run < 2; run++)
-			dp_render__format(render, " %s |",
-					  isfinite(both->cost_ns[run])
-						  ? dp_human__duration(number, both->cost_ns[run],
-								       false)
-						  : "");
-		dp_render__text(render, "\n");
+		dp_compare_words__cost(&cost, render, comparison, both);
+		dp_render__text(render, " ");
+		dp_markdown__words(render, cost.text);
+		dp_render__text(render, " |\n");
 	}
 }
 

@@ -108,18 +108,23 @@ static void write_title(struct dp_render *render, const struct dp_comparison *co
 	dp_text__wrap(render, used, INDENT, words.text);
 }
 
-static void gather(struct dp_sparkline *bars, const struct dp_comparison *comparison, size_t index,
-		   int run, size_t metric, size_t room)
+/* Sets the bars and the smallest value, which the bar of several does not show; NaN if none. */
+static void gather(struct dp_sparkline *bars, double *least, const struct dp_comparison *comparison,
+		   size_t index, int run, size_t metric, size_t room)
 {
 	const struct dp_analysis *analysis = analysis_of(comparison, run);
 	const struct dp_loop *loop = loop_of(comparison, index, run);
 
+	*least = (double)NAN;
 	dp_sparkline__init(bars, loop->iterations, room);
-	for (size_t k = 0; k < loop->iterations; k++)
-		if (dp_analysis_loop_is_steady(analysis, loop->id, k))
-			dp_sparkline__add(bars, k,
-					  dp_analysis_loop_metric(analysis, loop->id, metric, k),
-					  false);
+	for (size_t k = 0; k < loop->iterations; k++) {
+		double value = dp_analysis_loop_metric(analysis, loop->id, metric, k);
+
+		if (!dp_analysis_loop_is_steady(analysis, loop->id, k))
+			continue;
+		dp_sparkline__add(bars, k, value, false);
+		*least = fmin(*least, value);
+	}
 }
 
 /* Draws the periods of both runs as bars on one scale. */
@@ -128,13 +133,13 @@ static void write_sparklines(struct dp_render *render, const struct dp_compariso
 {
 	size_t room = ((struct dp_text *)render->state)->width - BODY - 24, wide = 0;
 	size_t metric = metric_named("period_ns");
-	double low[2], high[2];
+	double low[2], high[2], least[2];
 	bool ascii = render->options->ascii;
 	struct dp_sparkline bars[2];
 	char number[DP_COMPARE_WORDS];
 
 	for (int run = 0; run < 2; run++) {
-		gather(&bars[run], comparison, index, run, metric, room);
+		gather(&bars[run], &least[run], comparison, index, run, metric, room);
 		if (!dp_sparkline__range(&bars[run], &low[run], &high[run]))
 			return;
 		wide = DP_MAX(wide, bars[run].columns);
@@ -147,7 +152,7 @@ static void write_sparklines(struct dp_render *render, const struct dp_compariso
 		dp_text__style_end(render);
 		dp_text__blanks(render, wide - bars[run].columns);
 		dp_render__format(render, "  %s\n",
-				  dp_human__range(number, low[run], high[run], ascii));
+				  dp_human__range(number, least[run], high[run], ascii));
 	}
 }
 
@@ -229,7 +234,7 @@ static void write_parts(struct dp_render *render, const struct dp_comparison *co
 /* The rows of the table, and their names. */
 struct rows {
 	const struct dp_pair_kernel **kernels;
-	const char **names; /* two for each row, "" if there is none */
+	const char **names; /* two for each kernel, "" if there is none; one for each position */
 	size_t *places;	    /* where they differ from a similar one */
 	size_t count;
 	size_t more; /* rows that are not shown */
@@ -356,31 +361,68 @@ out:
 	free(rows.places);
 }
 
+/* The run whose kernel a position shows: the first unless only the second has it. */
+static int run_of(const struct dp_pair_place *place)
+{
+	return place->index[0] != SIZE_MAX ? 0 : 1;
+}
+
+static const char *name_at(const struct dp_comparison *comparison, size_t pair,
+			   const struct dp_pair_place *place)
+{
+	int run = run_of(place);
+
+	return dp_analysis_loop_kernel(analysis_of(comparison, run),
+				       loop_of(comparison, pair, run)->id, place->index[run]);
+}
+
+/* Chooses all positions as rows. Returns false if memory runs out. */
+static bool choose_places(struct rows *rows, const struct dp_render *render,
+			  const struct dp_comparison *comparison, size_t pair)
+{
+	const struct dp_pair_place *place;
+
+	while (dp_pair_place(comparison, pair, rows->count))
+		rows->count++;
+	rows->room = name_room(render);
+	rows->names = dp_alloc__array(rows->count, sizeof(*rows->names));
+	rows->places = dp_alloc__array(rows->count, sizeof(*rows->places));
+	if (!rows->names || !rows->places)
+		return false;
+	for (size_t i = 0; (place = dp_pair_place(comparison, pair, i)); i++)
+		rows->names[i] = name_at(comparison, pair, place);
+	return !dp_label__tell_apart(rows->places, rows->names, rows->count, rows->room,
+				     render->options->ascii);
+}
+
 /* Writes all positions of the patterns; a position in only one pattern has one number. */
 static void write_places(struct dp_render *render, const struct dp_comparison *comparison,
 			 size_t pair)
 {
-	const struct dp_pair_place *place;
-	bool ascii = render->options->ascii;
+	struct rows rows = { .count = 0 };
 	char number[DP_NUMBER_SIZE], label[DP_LABEL_SIZE];
-	size_t room = name_room(render);
 
-	for (size_t i = 0; (place = dp_pair_place(comparison, pair, i)); i++) {
-		int run = place->index[0] != SIZE_MAX ? 0 : 1;
+	if (!choose_places(&rows, render, comparison, pair)) {
+		render->status = dp_error__nomem(render->error, 0);
+		goto out;
+	}
+	for (size_t i = 0; i < rows.count; i++) {
+		const struct dp_pair_place *place = dp_pair_place(comparison, pair, i);
+		int run = run_of(place);
 
 		if (!i)
 			write_head(render, COLUMN, "mean at this position");
 		write_numbers(render, &place->ns, "ns", COLUMN);
 		dp_number__integer(number, (int64_t)place->index[run]);
 		dp_text__column(render, run ? "added" : number, KIND_COLUMN);
-		dp_render__text(render, dp_label__kernel(label,
-							 dp_analysis_loop_kernel(
-								 analysis_of(comparison, run),
-								 loop_of(comparison, pair, run)->id,
-								 place->index[run]),
-							 room, ascii));
+		dp_render__text(render,
+				dp_label__kernel_at(label, rows.names[i], rows.places[i],
+						    rows.room, render->options->ascii));
 		dp_render__text(render, "\n");
 	}
+out:
+	free(rows.names);
+	free(rows.places);
 }
 
 static void write_finding(struct dp_render *render, const struct dp_comparison *comparison,
@@ -388,8 +430,7 @@ static void write_finding(struct dp_render *render, const struct dp_comparison *
 {
 	const struct dp_finding *now = both->finding[1] ? both->finding[1] : both->finding[0];
 	bool ascii = render->options->ascii;
-	struct dp_words words = { 0 };
-	char number[DP_COMPARE_WORDS];
+	struct dp_words words = { 0 }, cost = { 0 };
 	size_t used = DP_TEXT_BODY + 1;
 
 	dp_text__label(render, dp_compare_words__finding(both->change));
@@ -399,15 +440,9 @@ static void write_finding(struct dp_render *render, const struct dp_comparison *
 		dp_render__text(render, ascii ? " -> " : " \xe2\x86\x92 ");
 	}
 	used += dp_text__severity(render, now->severity);
-	dp_words__add(&words, "%s", now->rule);
-	if (isfinite(both->cost_ns[0]) && isfinite(both->cost_ns[1]))
-		dp_words__add(&words, ": costs %s %s",
-			      dp_compare_words__change(number, both->cost_ns, "ns", ascii),
-			      dp_compare_words__whole(render, comparison, both));
-	else if (isfinite(now->recoverable_ns))
-		dp_words__add(&words, ": %s %s per iteration",
-			      both->finding[1] ? "costs" : "cost",
-			      dp_human__duration(number, now->recoverable_ns, ascii));
+	dp_compare_words__cost(&cost, render, comparison, both);
+	dp_words__add(&words, "%s%s%s%s", now->rule, dp_compare_words__only(both),
+		      cost.used ? ": " : "", cost.text);
 	dp_render__text(render, " ");
 	dp_text__wrap(render, used, BODY, words.text);
 }

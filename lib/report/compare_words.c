@@ -88,17 +88,72 @@ const char *dp_compare_words__finding(enum dp_finding_change change)
 	return (size_t)change < DP_COUNT(words) ? words[change] : words[DP_FINDING_STILL];
 }
 
-const char *dp_compare_words__whole(struct dp_render *render,
-				    const struct dp_comparison *comparison,
-				    const struct dp_pair_finding *both)
+/* What the costs are a part of. */
+static const char *whole_of(struct dp_render *render, const struct dp_comparison *comparison,
+			    const struct dp_pair_finding *both)
 {
 	bool typical = false;
 
-	for (int run = 0; run < 2 && both->finding[0] && both->finding[1]; run++) {
+	for (int run = 0; run < 2; run++) {
 		render->analysis = dp_comparison_analysis(comparison, (enum dp_run)run);
-		typical |= dp_text__is_typical(render, both->finding[run]);
+		typical |= both->finding[run] && dp_text__is_typical(render, both->finding[run]);
 	}
 	return typical ? "per typical iteration" : "per iteration";
+}
+
+/* Sets costs in all if those are what analyses report. Returns false for costs per iteration. */
+static bool costs_in_all(double cost_ns[2], const struct dp_pair_finding *both)
+{
+	bool once = true;
+
+	for (int run = 0; run < 2; run++) {
+		cost_ns[run] = both->finding[run] ? dp_text__cost_in_all(both->finding[run])
+						  : (double)NAN;
+		once &= !both->finding[run] || isfinite(cost_ns[run]);
+	}
+	return once;
+}
+
+/* A metric's words in the table of parts or, if it is no part, its title. */
+static const char *metric_words(char title[DP_NUMBER_SIZE], const char *metric)
+{
+	const char *words = dp_text__part_words(metric);
+
+	return strcmp(words, dp_text__part_words("")) ? words : dp_text__title(title, metric);
+}
+
+void dp_compare_words__cost(struct dp_words *words, struct dp_render *render,
+			    const struct dp_comparison *comparison,
+			    const struct dp_pair_finding *both)
+{
+	int now = both->finding[1] ? 1 : 0;
+	bool ascii = render->options->ascii;
+	double cost_ns[2];
+	bool once = costs_in_all(cost_ns, both);
+	const char *whole = once ? "in all" : whole_of(render, comparison, both);
+	char number[DP_COMPARE_WORDS], title[DP_NUMBER_SIZE];
+
+	if (!once)
+		memcpy(cost_ns, both->cost_ns, sizeof(cost_ns));
+	if (isfinite(cost_ns[0]) && isfinite(cost_ns[1]))
+		dp_words__add(words, "costs %s %s",
+			      dp_compare_words__change(number, cost_ns, "ns", ascii), whole);
+	else if (isfinite(cost_ns[now]))
+		dp_words__add(words, "%s %s %s", now ? "costs" : "cost",
+			      dp_human__duration(number, cost_ns[now], ascii), whole);
+	if (words->used && both->finding[now]->overlaps)
+		dp_words__add(words, ", part of it in %s", both->finding[now]->overlaps);
+	if (isfinite(both->metric_ns[0]) && isfinite(both->metric_ns[1]))
+		dp_words__add(words, "%smean %s %s", words->used ? "; " : "",
+			      metric_words(title, both->metric),
+			      dp_compare_words__change(number, both->metric_ns, "ns", ascii));
+}
+
+const char *dp_compare_words__only(const struct dp_pair_finding *both)
+{
+	if (both->change != DP_FINDING_STILL || (both->finding[0] && both->finding[1]))
+		return "";
+	return both->finding[0] ? " (before only)" : " (after only)";
 }
 
 const char *dp_compare_words__was(const struct dp_pair_finding *both)

@@ -276,6 +276,8 @@ struct finding_row {
 	int64_t pair;
 	const char *rule, *change;
 	double cost_before_ns, cost_after_ns;
+	const char *metric;
+	double metric_before_ns, metric_after_ns;
 };
 
 static const struct dp_field finding_fields[] = {
@@ -286,6 +288,12 @@ static const struct dp_field finding_fields[] = {
 		 "cost per iteration in the first run"),
 	DP_FIELD(struct finding_row, cost_after_ns, DP_CELL_DOUBLE, "ns",
 		 "cost per iteration in the second run"),
+	DP_FIELD(struct finding_row, metric, DP_CELL_TEXT, NULL,
+		 "what the cost is a part of, if only one run has the finding"),
+	DP_FIELD(struct finding_row, metric_before_ns, DP_CELL_DOUBLE, "ns",
+		 "mean of that metric in the first run"),
+	DP_FIELD(struct finding_row, metric_after_ns, DP_CELL_DOUBLE, "ns",
+		 "mean of that metric in the second run"),
 	{ NULL },
 };
 
@@ -307,6 +315,9 @@ static enum dp_table_row finding_row(void *out, const struct dp_table_rows *rows
 		finding_change(at->change),
 		at->cost_ns[0],
 		at->cost_ns[1],
+		at->metric,
+		at->metric_ns[0],
+		at->metric_ns[1],
 	};
 	return DP_ROW;
 }

@@ -443,16 +443,49 @@ class Interrupted(cli.Case):
 
 class Findings(cli.Case):
     def test_one_measure(self):
-        """Costs of both runs are those of both findings, or means, which the table of parts has."""
+        """Costs are those of the findings; means of what they are parts of are in the table of parts."""
         data = cli.SOURCE / "data"
         runs = data / "sample.json.gz", data / "faster.json.gz"
         env = cli.environment(LC_ALL="C.UTF-8", COLUMNS="80")
         text = cli.run("compare", *runs, env=env).stdout
         before, after = re.search(r"\n +(\S+) ms +(\S+) ms +\S+ ms +\S+ ms  input wait\n", text).groups()
-        self.assertIn(f"critical input-bound: costs {before} → {after} ms per iteration\n", text)
+        self.assertIn(f"; mean input wait {before} → {after} ms Loop 1", " ".join(text.split()))
         self.assertIn("still   warning → info extra-work: costs", text)
         markdown = cli.run("compare", "--format=markdown", *runs).stdout
         self.assertIn("| `extra-work` | still | warning → info |", markdown)
+
+    def test_recorded(self):
+        """Costs are as analyze reports them, and what a run does not have is not still there."""
+        runs = [cli.SOURCE / "data" / f"h200-{name}.db.gz" for name in ("training", "inference")]
+        found = [json.loads(cli.run("analyze", "--format=json", run).stdout)["findings"] for run in runs]
+        costs = [{row["rule"]: row["recoverable_ns"] for row in run} for run in found]
+        (pair,) = json.loads(cli.run("compare", "--format=json", *runs).stdout)["pairs"]
+        for row in pair["findings"]:
+            self.assertEqual(row["cost_ns"], [run.get(row["rule"]) for run in costs], row["rule"])
+            self.assertEqual(row["metric"] is None, None not in row["cost_ns"] or row["rule"] == "slow-iterations")
+        change = {row["rule"]: row["change"] for row in pair["findings"]}
+        self.assertEqual(change["launch-bound"], "gone")  # at 10.7% of the period: its threshold is 15%
+        self.assertEqual(change["warm-up"], "still")
+        env = cli.environment(LC_ALL="C.UTF-8", COLUMNS="200")
+        text = cli.run("compare", "-v", *runs, env=env).stdout
+        host, after = re.search(r"\n +(\S+ ms) +(\S+ ns) +\S+ ms +\S+ µs  host wait\n", text).groups()
+        self.assertRegex(text, rf"host-bound: cost \S+ ms per iteration; mean host wait {host} → {after}\n")
+        analyzed = [re.search(r"warm-up: costs (\S+) ms in all", cli.run("analyze", run).stdout)[1] for run in runs]
+        self.assertIn(f"warm-up: costs {' → '.join(analyzed)} ms in all\n", text)
+        for run in runs:  # though a bar stands for two iterations
+            periods = re.search(r"(?s)\n  period .*?(\S+–\S+ [µm]s)", cli.run("analyze", run, env=env).stdout)[1]
+            self.assertRegex(cli.run("compare", run, run, env={**env, "COLUMNS": "80"}).stdout,
+                             rf"\n  before .* {periods}\n")
+
+    def test_names(self):
+        """Kernels of different names have different rows."""
+        runs = [cli.SOURCE / "data" / f"h200-{name}.db.gz" for name in ("training", "inference")]
+        for arguments in ("-v",), ("-vv",):
+            text = cli.run("compare", *arguments, *runs, env=cli.environment(LC_ALL="C.UTF-8", COLUMNS="80")).stdout
+            table = text[text.index("kernel (calls per iteration)"):].split("\n\n")[0]
+            names = re.findall(r"(?m)  removed  (.*?) \(\d+\)$", table)
+            self.assertGreater(len(names), 10)
+            self.assertEqual(len(set(names)), len(names))
 
     def program(self, name, input_us, host_us):
         """Ten iterations that wait for their input, and for the host after half of the kernels."""

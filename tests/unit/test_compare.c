@@ -349,8 +349,18 @@ TEST(findings_that_were_hidden_are_not_new)
 		ck_assert_ptr_nonnull(both);
 		for (int run = 0; run < 2; run++) {
 			ck_assert_int_eq(both->finding[run] != NULL, cases[i].finding[run]);
-			ck_assert_double_gt(both->cost_ns[run], 0);
+			/* one finding has one cost, and means compare what it is a part of */
+			if (both->finding[run])
+				ck_assert_double_eq(both->cost_ns[run],
+						    both->finding[run]->recoverable_ns);
+			else
+				ck_assert(isnan(both->cost_ns[run]));
+			if (cases[i].finding[!run] && cases[i].finding[run])
+				ck_assert(isnan(both->metric_ns[run]));
+			else
+				ck_assert_double_gt(both->metric_ns[run], 0);
 		}
+		ck_assert_int_eq(!both->metric, cases[i].finding[0] && cases[i].finding[1]);
 		ck_assert_int_eq(both->change, cases[i].change);
 		ck_assert_ptr_null(dp_pair_finding(comparison, 0, 1));
 		dp_comparison_free(comparison);
