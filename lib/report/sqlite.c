@@ -396,7 +396,10 @@ static void write_host(struct dp_render *render, const char *sql, const struct h
 static void write_hosts(struct dp_render *render, const struct dp_trace *trace)
 {
 	static const char *const call_kinds[] = {
-		"other", "launch", "copy", "set", "sync", "memory"
+		[DP_CALL_OTHER] = "other",     [DP_CALL_LAUNCH] = "launch",
+		[DP_CALL_COPY] = "copy",       [DP_CALL_SET] = "set",
+		[DP_CALL_SYNC] = "sync",       [DP_CALL_MEMORY] = "memory",
+		[DP_CALL_CAPTURE] = "capture",
 	};
 	static const char *const range_kinds[] = { "nvtx", "annotation", "operator" };
 	const struct dp_calls *calls = dp_trace_calls(trace);

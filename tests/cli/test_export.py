@@ -1,4 +1,5 @@
 """deepprof export: timelines, databases, and what other programs make of them."""
+import contextlib
 import csv
 import gzip
 import io
@@ -492,6 +493,21 @@ class Database(cli.Case):
                          sum(e["ph"] == "s" for e in events))
         names = {row[0] for row in self.db.execute("SELECT DISTINCT name FROM operation WHERE kind = 'kernel'")}
         self.assertEqual(names, {e["name"] for e in events if e.get("cat") == "kernel"})
+
+    def test_kinds_of_calls(self):
+        """Each kind of call has a word."""
+        kinds = {"cudaGetDevice": "other", "cudaLaunchKernel": "launch", "cudaMemcpyAsync": "copy",
+                 "cudaMemsetAsync": "set", "cudaDeviceSynchronize": "sync", "cudaMalloc": "memory",
+                 "cudaStreamBeginCapture": "capture", "cudaStreamEndCapture": "capture"}
+        host = {"ph": "X", "cat": "cuda_runtime", "pid": 1, "tid": 1, "dur": 1}
+        events = [dict(host, name=name, ts=10 * i) for i, name in enumerate(kinds)]
+        events.append({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 100,
+                       "dur": 1, "args": {"device": 0, "stream": 7}})
+        trace, path = self.folder / "kinds.json", self.folder / "kinds.sqlite"
+        trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}), encoding="utf-8")
+        self.assert_done(cli.run("export", "-q", "-o", path, trace))
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            self.assertEqual(dict(db.execute("SELECT name, kind FROM call")), kinds)
 
     def test_manual(self):
         """The page's examples run, and give something."""
