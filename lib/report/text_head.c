@@ -379,6 +379,18 @@ static void write_table(struct dp_render *render, const size_t *streams, size_t 
 		write_row(render, widths, streams ? streams[i] : i, false);
 }
 
+/* Lets the last of the chosen streams give way to that of the first loop, unless it is one. */
+static void choose_loop(const struct dp_analysis *analysis, size_t *chosen, size_t count)
+{
+	const struct dp_loop *loop = dp_analysis_loop(analysis, 0);
+
+	for (size_t i = 0; loop && i < count; i++)
+		if (chosen[i] == loop->stream)
+			return;
+	if (loop && count)
+		chosen[count - 1] = loop->stream;
+}
+
 static void write_streams(struct dp_render *render, const struct dp_trace *trace)
 {
 	size_t chosen[STREAMS_MANY], total = dp_trace_stream_count(trace), shown;
@@ -401,6 +413,7 @@ static void write_streams(struct dp_render *render, const struct dp_trace *trace
 	choose_streams(trace, chosen, most);
 	/* instead of "and 1 other stream", shows that stream */
 	shown = total > most ? most - 1 : total;
+	choose_loop(render->analysis, chosen, shown);
 	write_table(render, chosen, shown);
 	if (shown < total)
 		dp_render__format(render, "and %s\n",
