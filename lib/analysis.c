@@ -1,7 +1,7 @@
 /*
  * The facade: the only file that knows the whole pipeline. For each device: the kernels of the main
- * stream as a sequence; its loops by count, by annotations or unaided; their iterations in the
- * trace's times; then metrics and findings.
+ * stream, or of one that shows a loop around its loop, as a sequence; its loops by count, by
+ * annotations or unaided; their iterations in the trace's times; then metrics and findings.
  */
 #include "analysis_model.h"
 #include "base/options.h"
@@ -33,6 +33,7 @@ struct run {
 	struct dp_annotations annotations;
 	size_t kernels;			      /* of all sequences */
 	size_t streams;			      /* to be analyzed */
+	size_t searches;		      /* of other streams alone */
 	uint64_t calls;			      /* read for the devices so far */
 	size_t paper_device;		      /* plus 1, for which: */
 	const struct dp_stream *paper_stream; /* with most kernels */
@@ -233,12 +234,14 @@ static int analyze_stream(struct run *run, uint32_t stream)
 		.explain = recorder(run),
 		.error = run->error,
 		.has_others = run->streams > 1,
+		.searches = run->searches,
 	};
 	int status = dp_analysis__search(searched, &search, run->trace, stream);
 	const struct dp_loops *loops = searched->loops;
 
 	run->kernels += searched->sequence.count;
 	run->marked += search.marked;
+	run->searches = search.searches;
 	stream = searched->sequence.stream;
 	if (!status)
 		status = dp_sequence__breaks(&run->breaks, &searched->sequence, run->error);

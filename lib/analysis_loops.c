@@ -3,7 +3,7 @@
  * numbers of iterations, or unaided; and which of them wins where annotations and kernels disagree.
  *
  * In: a sequence and the options. Out: a tree of loops (lib/loops), in the sequence's indices.
- * Called by analysis.c for each analyzed stream. Cost: that of one search, or of two if few
+ * Called by analysis_search.c for each sequence. Cost: that of one search, or of two if few
  * iterations are marked.
  */
 #include "analysis_model.h"

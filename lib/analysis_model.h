@@ -100,6 +100,7 @@ struct dp_loop_search {
 	struct dp_error *error;
 	bool has_others; /* more streams are analyzed, which may have what this one lacks */
 	bool marked;	 /* set if annotations mark iterations */
+	size_t searches; /* of streams alone, in all so far */
 };
 
 /*

@@ -6,13 +6,19 @@
  * than the program's iterations, and with nothing that programs do once per iteration; the stream
  * that the program itself uses shows the iterations around them.
  *
- * Cost: one search, and about one more of the kernels on other streams if nothing happens once per
- * iteration of the loop that it finds.
+ * Cost: one search; if nothing happens once per iteration of the loop that it finds, also one of
+ * each other stream with a share of the kernels, and a second one of the stream that is taken.
  */
 #include "analysis_model.h"
 #include "base/parameters.h"
 
 #include <string.h>
+
+/*
+ * Streams searched alone in all: each search clears a table of all names, which a hostile file with
+ * thousands of devices would make cost more than its size.
+ */
+enum { SEARCHES_MOST = 256 };
 
 void dp_searched__fini(struct dp_searched *searched)
 {
@@ -55,7 +61,6 @@ static void explain_stream(const struct dp_searched *searched, const struct dp_l
 	size_t streams = 0;
 
 	dp_explain__begin(search->explain, sequence->stream);
-	dp_explain__rename(search->explain, dp_sequence__names(sequence));
 	for (size_t s = range.first; s < range.end; s++)
 		streams += dp_stream_group__has(group, &range, s);
 	dp_explain__add(
@@ -89,10 +94,16 @@ static void find_span(const struct dp_searched *searched, const struct dp_sequen
 	*end_ns = ops->end_ns[sequence->ops[loop->iterations[loop->count - 1].end - 1]];
 }
 
-/* Returns true if the host uploads, waits or runs an optimizer once per iteration of a loop. */
+/*
+ * Returns true if something happens once per iteration of a loop: an upload, a wait, an optimizer
+ * or an annotation.
+ */
 static bool has_step(const struct dp_sequence_loop *loop)
 {
-	return loop->confidence.feature[DP_FEATURE_STEP] > 0;
+	const double *feature = loop->confidence.feature;
+
+	return loop->found_by == DP_FOUND_BY_MARKS || feature[DP_FEATURE_STEP] > 0 ||
+	       feature[DP_FEATURE_ANNOTATED] > 0;
 }
 
 /*
@@ -140,14 +151,17 @@ static bool may_be_around(const struct dp_searched *searched, const struct dp_tr
  * most kernels. Sets *best to DP_NONE if there is none.
  */
 static int choose_alone(uint32_t *best, const struct dp_searched *searched,
-			const struct dp_loop_search *search, const struct dp_trace *trace)
+			struct dp_loop_search *search, const struct dp_trace *trace)
 {
 	uint32_t device = dp_trace_stream(trace, searched->group.stream)->device;
 	struct dp_stream_range range = dp_stream_range__of(trace, device);
+	struct dp_analysis_options options = *search->options;
 	struct dp_loop_search silent = *search;
 	size_t kernels = 0, most = 0;
 	int status = DP_OK;
 
+	options.log = (struct dp_log){ 0 };
+	silent.options = &options;
 	silent.explain = NULL;
 	*best = DP_NONE;
 	for (size_t s = range.first; s < range.end; s++)
@@ -156,7 +170,8 @@ static int choose_alone(uint32_t *best, const struct dp_searched *searched,
 		struct dp_searched alone = { 0 };
 
 		if (dp_trace_stream(trace, s)->kernels <= most ||
-		    !may_be_around(searched, trace, &range, s, kernels))
+		    !may_be_around(searched, trace, &range, s, kernels) ||
+		    search->searches++ >= SEARCHES_MOST)
 			continue;
 		status = find_alone(&alone, &silent, trace, (uint32_t)s);
 		if (!status && is_around(&alone, searched)) {
@@ -178,8 +193,9 @@ static int find_around(struct dp_searched *searched, struct dp_loop_search *sear
 	if (status || best == DP_NONE)
 		return status;
 	dp_explain__add(search->explain, "stream", DP_FACTS({ "streams", "count", 1 }),
-			"nothing happens once per iteration; {streams:other stream} alone shows a "
-			"loop of steps around this one, and is reported");
+			"no upload, wait or optimizer comes once per iteration; "
+			"{streams:other stream} alone shows a loop of steps around this one, and "
+			"is reported");
 	dp_explain__end(search->explain);
 	dp_explain__begin(search->explain, best);
 	return find_alone(searched, search, trace, best);

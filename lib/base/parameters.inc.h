@@ -214,7 +214,7 @@ DP_WHOLE(alternating_length, 16, "kernels", "real",
 DP_REAL(alternating_same, 0.8, "share", "real",
 	"of kernels that such parts have in common, at least")
 DP_REAL(alternating_inside, 0.5, "share", "real",
-	"of kernels that recur at a shorter distance, at most: of more, the others show the parts")
+	"of kernels that recur at a shorter distance, at most; if more recur, the remaining kernels must show the parts")
 
 /* Description length (pattern/pattern.c). */
 DP_REAL(edit_bits, 3, "bits", "families",
@@ -325,8 +325,7 @@ DP_REAL(surer, 0.75, "probability", "traces",
 	"of a detected loop, at least, to replace a single iteration that annotations mark, or a "
 	"loop of other streams inside it")
 DP_REAL(alone_least, 0.05, "share", "cost",
-	"of a device's kernels that a stream has, at least, to be searched alone: which bounds the "
-	"searches to twenty")
+	"of a device's kernels, at least, for a stream to be searched alone: at most 20 are")
 DP_REAL(everything, 0.95, "share", "real",
 	"of the kernels: an annotation around more of them is around the whole program, and no "
 	"iteration")

@@ -274,7 +274,7 @@ static double recurring(const struct dp_pattern *p, size_t distance)
 }
 
 /*
- * Repetitions inside the pattern, such as layers, recur at any multiple of their length, too.
+ * Repetitions inside the pattern, such as layers, also recur at every multiple of their length.
  * Returns true if what does not recur at `period` recurs at `distance`, as what each part has once
  * does.
  */

@@ -492,8 +492,18 @@ static void put_time_steps(int iteration)
 	}
 }
 
-/* Streams of a library do most of the work, in steps; the program's own has the iterations. */
-TEST(library_streams)
+static void put_iteration(int i)
+{
+	put_all("Uabcdefgh", 7, 300);
+	put_time_steps(i);
+	put_all("ijkkllmno", 7, 300);
+}
+
+/*
+ * Streams of a library do most of the work, in steps; the program's own has the iterations, which
+ * it may annotate.
+ */
+TEST_LOOP(library_streams, 2)
 {
 	struct dp_trace *trace;
 	struct dp_analysis *analysis;
@@ -501,9 +511,11 @@ TEST(library_streams)
 
 	start(true);
 	for (int i = 0; i < 40; i++) {
-		put_all("Uabcdefgh", 7, 300);
-		put_time_steps(i);
-		put_all("ijkkllmno", 7, 300);
+		int64_t begin_ns = now_ns;
+
+		put_iteration(i);
+		if (_i)
+			mark("step", begin_ns - 100, now_ns);
 	}
 	analysis = analyze(&trace);
 	loop = headline(analysis);
@@ -516,10 +528,10 @@ TEST(library_streams)
 }
 
 /*
- * Every allocation may fail: for a loop of one kernel, and for work that moves between streams or
- * runs concurrently.
+ * Every allocation may fail: for a loop of one kernel, and for work that moves between streams,
+ * runs concurrently or has a loop around it.
  */
-TEST_LOOP(memory_is_short, 4)
+TEST_LOOP(memory_is_short, 5)
 {
 	static const char *const none[] = { "interval_ns" };
 	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
@@ -529,12 +541,14 @@ TEST_LOOP(memory_is_short, 4)
 
 	options.metrics = none;
 	options.metrics_count = 1;
-	options.explain = _i == 0;
+	options.explain = _i == 0 || _i == 4;
 	start(true);
 	for (int i = 0; i < 12; i++) {
 		int64_t begin_ns = now_ns;
 
-		if (_i < 2)
+		if (_i == 4)
+			put_iteration(i);
+		else if (_i < 2)
 			put_all(_i ? "UkkD" : "UkD", 7, 0);
 		else
 			put_all(_i == 2 ? "abcadaebf" : "abc", 7 + i % 2, 0);
