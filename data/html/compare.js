@@ -157,7 +157,7 @@ function showKernels(pair) {
 }
 
 function showFindings(pair) {
-	const words = { new: "new", still: "in both", gone: "gone" };
+	const words = { new: "new", still: "still", gone: "gone" };
 
 	byId("findings").hidden = !pair.findings.length;
 	byId("findings-list").replaceChildren(...pair.findings.map(([change, rule, before, after, cost, says, advice]) => {

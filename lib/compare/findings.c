@@ -39,7 +39,7 @@ static double mean_of(const struct dp_analysis *analysis, size_t loop, const cha
 	return count > 0 ? sum / count : (double)NAN;
 }
 
-/* Returns true if a metric takes so much of the period that a rule, unless masked, reports it. */
+/* Returns true if a metric takes the share of the period from which on a rule reports it. */
 static bool is_reported(const struct dp_analysis *analysis, size_t loop, const char *rule,
 			double metric_ns)
 {
@@ -49,8 +49,8 @@ static bool is_reported(const struct dp_analysis *analysis, size_t loop, const c
 }
 
 /*
- * For a run without a finding of the rule: judges by all of what the finding in the other run is a
- * part of. The finding's cost is no measure of this run: it may leave some of it to other findings,
+ * For a run without a finding of the rule: compares the whole metric that the finding of the other
+ * run is a part of. The finding's cost is no measure of this run: it may leave some of it to other findings,
  * and excludes slow iterations.
  */
 static void judge(const struct dp_comparison *comparison, const struct dp_pair_data *pair,

@@ -9,7 +9,7 @@
  * traces has no causes, idle time is one part.
  */
 static const char *const with_causes[] = {
-	"compute_ns",	"comm_exposed_ns", "copy_exposed_ns", "host_wait_ns", "input_wait_ns",
+	"compute_ns",	"comm_exposed_ns", "copy_exposed_ns", "host_wait_ns",  "input_wait_ns",
 	"idle_sync_ns", "idle_copy_ns",	   "idle_launch_ns",  "idle_other_ns", "period_ns",
 };
 static const char *const without_causes[] = {
@@ -59,8 +59,9 @@ static void room_fini(struct room *room)
 }
 
 /*
- * Collects the values of the steady iterations. If other kernels follow all of them, none is: then
- * only durations, which exclude such kernels, are values, of whole iterations after the warm-up.
+ * Collects the values of the steady iterations. If other kernels follow all of them, there
+ * are none; then durations, which exclude those kernels, of whole iterations after the warm-up are
+ * used.
  */
 static void gather(struct room *room, const struct dp_comparison *comparison,
 		   const struct dp_loop_pair *pair, size_t metric)

@@ -80,7 +80,7 @@ static bool is_rule(const struct dp_rule_finding *at, const char *rule)
 }
 
 /* Returns true for the two that share host wait between them: host-bound leaves out short gaps. */
-static bool are_apart(const struct dp_rule_finding *a, const struct dp_rule_finding *b)
+static bool are_disjoint(const struct dp_rule_finding *a, const struct dp_rule_finding *b)
 {
 	return (is_rule(a, "host-bound") && is_rule(b, "launch-bound")) ||
 	       (is_rule(a, "launch-bound") && is_rule(b, "host-bound"));
@@ -90,7 +90,7 @@ static bool overlap(const struct dp_rule_finding *a, const struct dp_rule_findin
 {
 	return a->finding.loop == b->finding.loop && a->devices[0] == b->devices[0] &&
 	       !isnan(a->finding.recoverable_ns) && !isnan(b->finding.recoverable_ns) &&
-	       group_of(a) && group_of(a) == group_of(b) && !are_apart(a, b);
+	       group_of(a) && group_of(a) == group_of(b) && !are_disjoint(a, b);
 }
 
 static void mark_overlaps(struct dp_findings *findings)

@@ -22,7 +22,7 @@ static const struct {
 	{ "host_wait_ns", "more_host_wait_ns",
 	  "the host stalls there: look for checkpoints, logging, garbage collection, slow storage" },
 	{ "input_wait_ns", "more_input_wait_ns",
-	  "the host uploads late there: look at what it does before" },
+	  "the host uploads late there: look at what it does before the upload" },
 	{ "idle_sync_ns", "more_idle_sync_ns",
 	  "the host waits for the device there: look for synchronizing calls" },
 	{ "idle_copy_ns", "more_idle_copy_ns",

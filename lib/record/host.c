@@ -61,7 +61,8 @@ enum { TIMES_MAX = 32 };
 /*
  * A thread that is not followed and that did not run in this many samples in a row, a second by
  * default, is read in every fourth only: a process often has dozens that sleep for good. What one
- * runs when it wakes up is then spread over up to four intervals, once.
+ * runs when it wakes up is then spread over up to four intervals, and is not recorded if it ends
+ * within these.
  */
 enum { ASLEEP_SAMPLES = 20, ASLEEP_STRIDE = 4 };
 

@@ -76,7 +76,10 @@ void dp_compare_words__cost(struct dp_words *words, struct dp_render *render,
 			    const struct dp_comparison *comparison,
 			    const struct dp_pair_finding *both);
 
-/* " (before only)" for a finding that another one masks in the second run. Static. */
+/*
+ * " (before only)" for a finding of the first run alone whose metric hardly changed, or is still as
+ * large as its rule reports. Static.
+ */
 const char *dp_compare_words__only(const struct dp_pair_finding *both);
 
 /* The severity before if it changed, else NULL. */

@@ -51,14 +51,22 @@ static uint64_t count_synchronizations(const struct dp_trace *trace)
 	return count;
 }
 
-/* Returns true for an operation that is a node of a graph: the call that launched it names graphs. */
+/* Most bytes of the name of a call that launches a graph. */
+enum { NAME_MOST = 64 };
+
+/* Returns true for a node of a graph: the call that launched it names graphs. */
 static bool is_graph_node(const struct dp_trace *trace, size_t op)
 {
 	const struct dp_ops *ops = dp_trace_ops(trace);
 	const struct dp_calls *calls = dp_trace_calls(trace);
 
-	return ops->kind[op] != DP_OP_GRAPH && ops->call[op] != DP_NONE &&
-	       strstr(dp_trace_string(trace, calls->name[ops->call[op]]), "GraphLaunch");
+	const char *name;
+
+	if (ops->kind[op] == DP_OP_GRAPH || ops->call[op] == DP_NONE)
+		return false;
+	/* only names of a hostile file are long */
+	name = dp_trace_string(trace, calls->name[ops->call[op]]);
+	return strnlen(name, NAME_MOST) < NAME_MOST && strstr(name, "GraphLaunch");
 }
 
 static int count_all(struct dp_info *info, struct dp_error *error)

@@ -167,10 +167,11 @@ void dp_text__clean(struct dp_render *render);
 void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 		   const struct dp_finding *finding);
 
-/* The cost of a few iterations in total, which others do not share: warm-up's. NaN: no such. */
+/* The cost of a few iterations in total, which others do not share: warm-up's. NaN if there is
+ * none. */
 double dp_text__cost_in_all(const struct dp_finding *finding);
 
-/* "costs 57.48 ms (32.6%)" */
+/* "costs 57.48 ms (32.6%)", and what the cost is part of */
 void dp_text__cost_brief(struct dp_words *words, const struct dp_render *render,
 			 const struct dp_finding *finding);
 
@@ -197,7 +198,7 @@ bool dp_text__is_typical(const struct dp_render *render, const struct dp_finding
 char *dp_text__range(char buf[DP_LABEL_SIZE], const struct dp_render *render, const char *name,
 		     size_t columns);
 
-/* What a thread did if no range is open: those of a trace without operators are API calls. */
+/* The label of time outside all ranges; in a trace without annotations, ranges are API calls. */
 const char *dp_text__outside(const struct dp_trace *trace);
 
 /* Why there are no findings. Returns false if there was nothing for the rules to judge. */

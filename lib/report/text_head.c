@@ -379,16 +379,20 @@ static void write_table(struct dp_render *render, const size_t *streams, size_t 
 		write_row(render, widths, streams ? streams[i] : i, false);
 }
 
-/* Lets the last of the chosen streams give way to that of the first loop, unless it is one. */
+/* Lets the last chosen stream that is no main one give way to that of the first loop. */
 static void choose_loop(const struct dp_analysis *analysis, size_t *chosen, size_t count)
 {
+	const struct dp_trace *trace = dp_analysis_trace(analysis);
 	const struct dp_loop *loop = dp_analysis_loop(analysis, 0);
 
 	for (size_t i = 0; loop && i < count; i++)
 		if (chosen[i] == loop->stream)
 			return;
-	if (loop && count)
-		chosen[count - 1] = loop->stream;
+	for (size_t i = count; loop && i-- > 0;)
+		if (dp_trace_stream(trace, chosen[i])->stream_class != DP_STREAM_MAIN) {
+			chosen[i] = loop->stream;
+			return;
+		}
 }
 
 static void write_streams(struct dp_render *render, const struct dp_trace *trace)

@@ -270,8 +270,9 @@ class Terminal(cli.Case):
     def test_quick_things_show_no_progress(self):
         begin = time.monotonic()
         _, shown = on_terminal("analyze", "--no-pager", "--color=never", self.trace)
-        if time.monotonic() - begin < 1:  # on a busy machine it is not quick
-            self.assertNotIn("\r", shown)
+        if time.monotonic() - begin >= 1:
+            self.skipTest("the machine is too busy for anything to be quick")
+        self.assertNotIn("\r", shown)
 
     def test_progress(self):
         status, shown = self.slow("info", "--no-pager")
