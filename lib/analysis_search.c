@@ -193,7 +193,7 @@ static int find_around(struct dp_searched *searched, struct dp_loop_search *sear
 	if (status || best == DP_NONE)
 		return status;
 	dp_explain__add(search->explain, "stream", DP_FACTS({ "streams", "count", 1 }),
-			"no upload, wait or optimizer comes once per iteration; "
+			"no upload, wait or optimizer occurs once per iteration; "
 			"{streams:other stream} alone shows a loop of steps around this one, and "
 			"is reported");
 	dp_explain__end(search->explain);

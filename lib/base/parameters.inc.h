@@ -214,7 +214,8 @@ DP_WHOLE(alternating_length, 16, "kernels", "real",
 DP_REAL(alternating_same, 0.8, "share", "real",
 	"of kernels that such parts have in common, at least")
 DP_REAL(alternating_inside, 0.5, "share", "real",
-	"of kernels that recur at a shorter distance, at most; if more recur, the remaining kernels must show the parts")
+	"of kernels that recur at a shorter distance, at most; if more recur, the remaining "
+	"kernels must show the parts")
 
 /* Description length (pattern/pattern.c). */
 DP_REAL(edit_bits, 3, "bits", "families",
@@ -319,8 +320,10 @@ DP_REAL(wait_for, 0.35, "probability", "families",
 	"that a loop of a recording that goes on is right, to take it; a higher one misses "
 	"programs whose boundaries names alone cannot tell")
 
-/* Annotations against kernels, and streams against each other (analysis_loops.c,
- * analysis_search.c, analysis_streams.c). */
+/*
+ * Annotations against kernels, and streams against each other (analysis_loops.c, analysis_search.c,
+ * analysis_streams.c).
+ */
 DP_REAL(surer, 0.75, "probability", "traces",
 	"of a detected loop, at least, to replace a single iteration that annotations mark, or a "
 	"loop of other streams inside it")

@@ -50,8 +50,8 @@ static bool is_reported(const struct dp_analysis *analysis, size_t loop, const c
 
 /*
  * For a run without a finding of the rule: compares the whole metric that the finding of the other
- * run is a part of. The finding's cost is no measure of this run: it may leave some of it to other findings,
- * and excludes slow iterations.
+ * run is a part of. The finding's cost is no measure of this run: it may leave some of the metric
+ * to other findings, and excludes slow iterations.
  */
 static void judge(const struct dp_comparison *comparison, const struct dp_pair_data *pair,
 		  struct dp_pair_finding *row)
@@ -77,10 +77,10 @@ static void compare_row(const struct dp_comparison *comparison, const struct dp_
 {
 	row->change = DP_FINDING_STILL;
 	for (int run = 0; run < 2; run++) {
-		row->cost_ns[run] = row->finding[run]
-					    ? dp_finding_cost(row->finding[run],
-							      (uint32_t)pair->info.loop[run])
-					    : (double)NAN;
+		row->cost_ns[run] =
+			row->finding[run]
+				? dp_finding_cost(row->finding[run], (uint32_t)pair->info.loop[run])
+				: (double)NAN;
 		row->metric_ns[run] = (double)NAN;
 	}
 	if (!row->finding[0] || !row->finding[1])

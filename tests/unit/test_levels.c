@@ -684,38 +684,3 @@ TEST(short_steps_of_any_number_are_parts)
 		ck_assert(&loops->loops[i] == frame || !loops->loops[i].chosen);
 	dp_loops__free(loops);
 }
-
-/*
- * A kernel of every second step is another one, for example because its operand is not aligned: two
- * steps are no iteration, although their layers repeat at shorter distances.
- */
-TEST(steps_that_alternate_in_a_kernel)
-{
-	struct dp_loops *loops;
-
-	count = 0;
-	for (size_t i = 0; i < 160; i++) {
-		network(0, 12);
-		put(20 + i % 2);
-		put(22);
-	}
-	loops = find(23);
-	check_steps(loops, 160, 3 + 12 * 7 + 4 + 2);
-	dp_loops__free(loops);
-}
-
-/* Half of a step's layers, and as many kernels as a few layers around them, are no half step. */
-TEST(halves_of_layers_are_no_steps)
-{
-	struct dp_loops *loops;
-
-	count = 0;
-	for (size_t i = 0; i < 80; i++) {
-		for (size_t k = 0; k < 24; k++)
-			kernels(0, 7);
-		kernels(7, 14);
-	}
-	loops = find(21);
-	check_steps(loops, 80, 24 * 7 + 14);
-	dp_loops__free(loops);
-}

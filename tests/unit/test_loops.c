@@ -538,3 +538,55 @@ TEST(anything_goes)
 		}
 	}
 }
+
+/* Repeats symbols [first, first + length) `times` times. Returns the new count. */
+static size_t repeat(uint32_t *s, size_t n, uint32_t first, uint32_t length, size_t times)
+{
+	for (size_t i = 0; i < times * length; i++)
+		s[n++] = first + (uint32_t)(i % length);
+	return n;
+}
+
+static void check_headline(const uint32_t *s, size_t n, size_t count, size_t length)
+{
+	struct dp_loops *loops = find(s, n, 64, NULL, 0);
+	const struct dp_sequence_loop *loop = dp_loops__main(loops);
+
+	check_loops(loops, s, n);
+	ck_assert_ptr_nonnull(loop);
+	ck_assert_uint_eq(loop->count, count);
+	ck_assert_uint_eq(loop->length, length);
+	dp_loops__free(loops);
+}
+
+/*
+ * A kernel of every second step is another one, for example because its operand is not aligned: two
+ * steps are no iteration, although their layers repeat at shorter distances.
+ */
+TEST(steps_that_alternate_in_a_kernel)
+{
+	static uint32_t s[160 * 93];
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < 160; i++) {
+		n = repeat(s, n, 0, 3, 1);
+		n = repeat(s, n, 3, 7, 12);
+		n = repeat(s, n, 10, 4, 1);
+		s[n++] = 20 + i % 2;
+		s[n++] = 22;
+	}
+	check_headline(s, n, 160, 93);
+}
+
+/* Half of a step's layers, and as many kernels as a few layers around them, are no half step. */
+TEST(halves_of_layers_are_no_steps)
+{
+	static uint32_t s[80 * 182];
+	size_t n = 0;
+
+	for (size_t i = 0; i < 80; i++) {
+		n = repeat(s, n, 0, 7, 24);
+		n = repeat(s, n, 7, 14, 1);
+	}
+	check_headline(s, n, 80, 182);
+}
