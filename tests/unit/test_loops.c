@@ -581,12 +581,12 @@ TEST(steps_that_alternate_in_a_kernel)
 /* Half of a step's layers, and as many kernels as a few layers around them, are no half step. */
 TEST(halves_of_layers_are_no_steps)
 {
-	static uint32_t s[80 * 182];
+	static uint32_t s[80 * 350];
 	size_t n = 0;
 
 	for (size_t i = 0; i < 80; i++) {
-		n = repeat(s, n, 0, 7, 24);
+		n = repeat(s, n, 0, 7, 48);
 		n = repeat(s, n, 7, 14, 1);
 	}
-	check_headline(s, n, 80, 182);
+	check_headline(s, n, 80, 350);
 }
