@@ -1,10 +1,10 @@
 /*
  * Uses the C++ runtime's own demangler, which follows the compilers; demangle_long.c handles names
- * that it rejects because of their length.
+ * that it rejects because of their length, and those whose plain form may be too long for it.
  *
  * A mangled name refers back to parts of itself, so its plain form can be exponentially longer: 289
- * bytes can stand for 872 MB. So the length is estimated first. Cost: linear in the name and in its
- * plain form, which is bounded.
+ * bytes can stand for 872 MB. So the length is estimated first: the runtime's demangler has no
+ * limit. Cost: linear in the name and in its plain form, which is bounded.
  */
 #include "trace/demangle.h"
 #include "trace/demangle_long.h"
@@ -19,7 +19,8 @@
 
 /*
  * Of 125,000 names in a Linux system's libraries, including PyTorch's, 60 have estimates above
- * this, the longest of 4 KB. Names below it have plain forms of some hundred KB at most.
+ * this, though none is longer than 4 KB. Names below it have plain forms of some hundred KB at
+ * most.
  */
 #define ESTIMATE_MOST 1e7
 
@@ -114,10 +115,8 @@ int dp_name__demangle(char **out, const char *mangled)
 	*out = NULL;
 	if (strncmp(mangled, "_Z", 2) || strlen(mangled) > LONGEST)
 		return DP_OK;
-	if (strlen(mangled) > RUNTIME_LONGEST)
+	if (strlen(mangled) > RUNTIME_LONGEST || estimate(mangled) > ESTIMATE_MOST)
 		return dp_name__demangle_long(out, mangled, LONGEST);
-	if (estimate(mangled) > ESTIMATE_MOST)
-		return DP_OK;
 	*out = __cxa_demangle(mangled, NULL, NULL, &status);
 	if (*out && strlen(*out) > LONGEST) {
 		free(*out);

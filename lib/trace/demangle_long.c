@@ -1,7 +1,8 @@
 /*
  * The runtime's demangler (libiberty's) rejects names of more than 1,024 bytes to limit its
- * recursion; those of CUTLASS and Composable Kernel have several thousand. Here, text is written as
- * it is read: a substitution refers to a piece of it, and DEPTH limits recursion.
+ * recursion; those of CUTLASS and Composable Kernel have several thousand. Others repeat parts of
+ * themselves so often that only a limit tells how long they get. Here, text is written as it is
+ * read: a substitution refers to a piece of it, and DEPTH limits recursion.
  */
 #include "trace/demangle_long.h"
 
@@ -256,10 +257,15 @@ static void read_literal(struct reader *r)
 
 static void read_arg(struct reader *r)
 {
-	if (take(r, "L"))
+	if (take(r, "L")) {
 		read_literal(r);
-	else
+	} else if (take(r, "XT")) {
+		/* Of expressions, only a template parameter is supported. */
+		read_parameter(r);
+		r->failed |= !take(r, "E");
+	} else {
 		read_type(r);
+	}
 }
 
 /* Reads elements up to the pack's "E", and keeps them if the pack is the function's own. */

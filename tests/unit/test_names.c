@@ -59,6 +59,7 @@ static const char *const plain_names[] = {
 	"_Z1fSt6vectorIiSaIiEE",
 	"_ZN1a1bIN1c1dEEENT_1eES3_",
 	"_Z1fILN1a1eE3EEvv",
+	"_Z1fILb1EEvN1AIXT_EE1tE",
 	"_ZSt4swapIiEvRT_S1_",
 	"_ZN1a1vE",
 };
@@ -86,6 +87,29 @@ TEST_LOOP(long_names_are_plain_as_others, DP_COUNT(plain_names))
 		free(got);
 		free(cut);
 	}
+}
+
+/* Itanium C++ ABI, 3.4. */
+char *__cxa_demangle(const char *mangled, char *buf, size_t *length, int *status);
+
+/* PyTorch's: it refers to itself so often that its estimated length is beyond any limit. */
+TEST(names_may_repeat_themselves)
+{
+	static const char name[] =
+		"_ZN2at6native26batch_norm_backward_kernelIN3c104HalfEffiEEvN5torch10headeronly6detail27"
+		"GenericPackedTensorAccessorINS6_14TensorAccessorINS2_8ArrayRefIlEEKT_Lm2ENS5_16DefaultPtr"
+		"TraitsET2_EENS_6detail16IndexBoundsCheckILm3ESE_EESC_Lm3ESD_SE_EESJ_NS7_INS8_ISA_SB_Lm2"
+		"ESD_SE_EESI_SB_Lm3ESD_SE_EENS7_INS8_ISA_T0_Lm0ESD_SE_EENSH_ILm1ESE_EESM_Lm1ESD_SE_EESP_"
+		"NS7_INS8_ISA_KSM_Lm0ESD_SE_EESO_SQ_Lm1ESD_SE_EESS_SS_NS7_INS8_ISA_KT1_Lm0ESD_SE_EESO_SU"
+		"_Lm1ESD_SE_EESW_bST_";
+	char *expected = __cxa_demangle(name, NULL, NULL, &(int){ 0 }), *plain;
+
+	ck_assert_ptr_nonnull(expected);
+	ck_assert_int_eq(dp_name__demangle(&plain, name), DP_OK);
+	ck_assert_ptr_nonnull(plain);
+	ck_assert_str_eq(plain, expected);
+	free(plain);
+	free(expected);
 }
 
 /* The runtime refuses more than 1,024 bytes. */
