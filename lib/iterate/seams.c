@@ -153,6 +153,7 @@ struct joint {
 	struct part {
 		size_t offset, count; /* against these offsets of the patterns */
 	} left, right;
+	size_t left_dropped, right_dropped; /* edits of the spans that lie beyond the joint */
 	int score;
 };
 
@@ -194,6 +195,7 @@ static void set_joint(struct joint *j, const struct pair *p, size_t at, size_t f
 	j->right_begin = p->dir > 0 ? to : from;
 	j->left = p->dir > 0 ? own : other;
 	j->right = p->dir > 0 ? other : own;
+	j->left_dropped = j->right_dropped = 0;
 }
 
 /* Joins two spans at a boundary that both reach. Returns false if they do not. */
@@ -264,6 +266,123 @@ static bool divide(const struct closer *c, struct pair pair, size_t from, size_t
 	return joint->score >= (ahead ? -1 : 0);
 }
 
+/* Where a span may be cut off: the offset there, and its edits beyond. */
+struct cut {
+	size_t at, offset, dropped;
+};
+
+/* Cuts a span off at a position: behind it if dir > 0, else before it. */
+static struct cut cut_at(const struct dp_align_span *s, const struct dp_edit *edits, size_t m,
+			 size_t at, int dir)
+{
+	size_t through = dir > 0 ? s->end - at : at - s->begin;
+	struct cut cut = { .at = at };
+
+	for (size_t i = 0; i < s->edit_count; i++) {
+		const struct dp_edit *edit = &edits[s->edits + i];
+
+		if (dir > 0 ? edit->position < at : edit->position >= at)
+			continue;
+		cut.dropped++;
+		through += edit->kind == DP_EDIT_DELETED;
+		through -= edit->kind == DP_EDIT_INSERTED;
+	}
+	through %= m;
+	cut.offset = (dir > 0 ? s->end_offset + m - through : s->begin_offset + through) % m;
+	return cut;
+}
+
+/*
+ * Cuts the placed span off at its last boundary, walking back along its edits. Returns false if
+ * that is half an iteration away or more, or leaves nothing.
+ */
+static bool cut_back(struct cut *cut, const struct closer *c, const struct pair *p)
+{
+	const struct dp_align_span *s = p->placed;
+	size_t m = c->patterns[c->which].length, at = p->placed_at, offset = p->placed_offset;
+	bool back = p->dir > 0;
+
+	for (size_t k = 0, walked = 0; walked * 2 < m; k++) {
+		const struct dp_edit *edit = NULL;
+		size_t need = (back ? offset + m - c->first : c->first + m - offset) % m, past = 0,
+		       run;
+
+		if (k < s->edit_count)
+			edit = &p->placed_edits[s->edits + (back ? s->edit_count - 1 - k : k)];
+		if (edit && edit->kind != DP_EDIT_DELETED)
+			past = 1;
+		run = back ? at - (edit ? edit->position + past : s->begin)
+			   : (edit ? edit->position : s->end) - at;
+		if (need < run + (edit != NULL)) {
+			*cut = (struct cut){ back ? at - need : at + need, c->first, k };
+			return (walked + need) * 2 < m;
+		}
+		if (!edit)
+			return false;
+		at = back ? at - run - past : at + run + past;
+		run += edit->kind != DP_EDIT_INSERTED;
+		offset = (back ? offset + m - run % m : offset + run) % m;
+		walked += run;
+	}
+	return false;
+}
+
+/* Returns true if the sequence goes on from a position, ahead or back, as a pattern does. */
+static bool goes_on(const struct closer *c, const struct dp_align_pattern *p, size_t offset,
+		    size_t at, size_t count, int dir)
+{
+	for (size_t i = 0; i < count; i++)
+		if (c->symbols[dir > 0 ? at + i : at - 1 - i] != cyclic(p, offset, i, dir))
+			return false;
+	return true;
+}
+
+/*
+ * Cuts the placed span off where its iteration is whole: ahead, if the symbols up to there complete
+ * it and the other span has them, or else back.
+ */
+static bool cut_placed(struct cut *cut, const struct closer *c, const struct pair *p, size_t *ahead)
+{
+	size_t at = p->dir > 0 ? p->placed_at + *ahead : p->placed_at - *ahead;
+
+	if (at > p->next->begin && at < p->next->end &&
+	    goes_on(c, &c->patterns[c->which], p->placed_offset, p->placed_at, *ahead, p->dir)) {
+		*cut = (struct cut){ at, c->first, 0 };
+		return true;
+	}
+	*ahead = 0;
+	return cut_back(cut, c, p) &&
+	       (p->dir > 0 ? cut->at < p->next->end : cut->at > p->next->begin);
+}
+
+/*
+ * Joins two spans that both match where their loops are alike, as training and validation begin
+ * alike: where the placed loop's iteration is whole. The other span must extend to there, or
+ * continue to there without an edit.
+ */
+static bool divide_alike(const struct closer *c, const struct pair *p, size_t ahead,
+			 struct joint *joint)
+{
+	struct cut own, other = { p->next_at, p->next_offset, 0 };
+	size_t m = p->next_length, gap;
+
+	if (!cut_placed(&own, c, p, &ahead))
+		return false;
+	if (p->dir > 0 ? own.at >= p->next_at : own.at <= p->next_at)
+		other = cut_at(p->next, p->next_edits, m, own.at, -p->dir);
+	gap = DP_MAX(own.at, other.at) - DP_MIN(own.at, other.at);
+	if (!goes_on(c, &c->patterns[p->next->pattern], other.offset, other.at, gap, -p->dir))
+		return false;
+	if (p->dir > 0)
+		other.offset = (other.offset + m - gap % m) % m;
+	set_joint(joint, p, own.at, ahead ? p->placed_at : own.at, other.at,
+		  (struct part){ p->dir > 0 && ahead ? p->placed_offset : c->first, ahead },
+		  (struct part){ other.offset, gap });
+	*(p->dir > 0 ? &joint->left_dropped : &joint->right_dropped) = own.dropped;
+	*(p->dir > 0 ? &joint->right_dropped : &joint->left_dropped) = other.dropped;
+	return true;
+}
+
 /*
  * Finds the best joint of two spans: at the placed one's last boundary, which its span may have
  * passed by chance, or at the one ahead. Returns false if they should stay as they are.
@@ -287,7 +406,7 @@ static bool find_joint(const struct closer *c, const struct pair *p, struct join
 		*best = other;
 		found = true;
 	}
-	return found;
+	return found || divide_alike(c, p, ahead, best);
 }
 
 /*
@@ -357,6 +476,10 @@ int dp_seams__close(struct dp_alignment *al, const uint32_t *symbols,
 			struct pair pair = pair_of(&c, left, s);
 
 			if (find_joint(&c, &pair, &joint)) {
+				left->edit_count -= joint.left_dropped;
+				c.count -= joint.left_dropped;
+				edits += joint.right_dropped;
+				own -= joint.right_dropped;
 				s->edit_count = 0;
 				status = close_seam(&c, left, s, &joint);
 				begin = s->edits;

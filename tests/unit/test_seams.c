@@ -2,6 +2,8 @@
  * Where one loop ends and another begins: a long loop with a short one in between, with kernels at
  * the end of both, and edits next to the seam.
  */
+#include "align/align.h"
+#include "iterate/seams.h"
 #include "loops/loops.h"
 #include "test.h"
 
@@ -120,4 +122,96 @@ TEST(a_short_loop_is_no_stand_in)
 	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
 	ck_assert_uint_eq(loop_of(loops, 5)->count, 5);
 	dp_loops__free(loops);
+}
+
+static size_t below(uint64_t *rng, size_t n)
+{
+	*rng = *rng * 6364136223846793005u + 1442695040888963407u;
+	return (size_t)((*rng >> 33) % n);
+}
+
+/* A span's edits lead from its first offset to its last one, and all other symbols are equal. */
+static void check_span(const struct dp_alignment *al, const struct dp_align_span *s,
+		       const struct dp_align_pattern *patterns)
+{
+	const struct dp_align_pattern *p = &patterns[s->pattern];
+	size_t at = s->begin, offset = s->begin_offset;
+
+	for (size_t i = 0; i < s->edit_count; i++) {
+		const struct dp_edit *edit = &al->edits[s->edits + i];
+
+		for (; at < edit->position; at++, offset = (offset + 1) % p->length)
+			ck_assert_uint_eq(symbols[at], p->symbols[offset]);
+		ck_assert_uint_eq(edit->offset, offset);
+		at += edit->kind != DP_EDIT_DELETED;
+		offset = (offset + (edit->kind != DP_EDIT_INSERTED)) % p->length;
+	}
+	ck_assert_uint_le(at, s->end);
+	for (; at < s->end; at++, offset = (offset + 1) % p->length)
+		ck_assert_uint_eq(symbols[at], p->symbols[offset]);
+	ck_assert_uint_eq(offset, s->end_offset);
+}
+
+/* True if one span of a pattern extends over an iteration, which no other span enters. */
+static bool is_whole(const struct dp_alignment *al, uint32_t pattern, size_t begin, size_t end)
+{
+	bool whole = false;
+
+	for (size_t i = 0; i < al->span_count; i++) {
+		const struct dp_align_span *s = &al->spans[i];
+
+		if (s->pattern == pattern)
+			whole |= s->begin <= begin && s->end >= end;
+		else if (s->begin < end && s->end > begin)
+			return false;
+	}
+	return whole;
+}
+
+/*
+ * Training and validation begin alike, but for the kernels that load a batch, and kernels of
+ * neither may be between them: iterations of the loop that is placed are whole, wherever its
+ * pattern begins, and edits stay where they are.
+ */
+TEST_LOOP(loops_may_begin_alike, 300)
+{
+	enum { ALIKE = 30, MOST = 80, LOAD = 100, OTHER = 110, NEITHER = 130, PHASES = 5 };
+	uint64_t rng = (uint64_t)_i;
+	uint32_t alike = 1 + (uint32_t)below(&rng, ALIKE), own = 12 + (uint32_t)below(&rng, 35);
+	uint32_t other = 3 + (uint32_t)below(&rng, 10), neither = (uint32_t)below(&rng, 8);
+	uint32_t load = (uint32_t)below(&rng, 4), edits = (uint32_t)below(&rng, 2);
+	uint32_t names[2][MOST], length = load + alike + own;
+	size_t turned = below(&rng, length), begins[PHASES * 4], made = 0;
+	struct dp_align_pattern patterns[2] = { { names[0], length }, { names[1], alike + other } };
+	struct dp_alignment al;
+
+	for (size_t i = 0; i < length; i++) {
+		size_t k = (i + turned) % length;
+
+		names[0][i] = (uint32_t)(k < load ? LOAD + k : k - load);
+	}
+	for (uint32_t i = 0; i < alike + other; i++)
+		names[1][i] = i < alike ? i : OTHER + i - alike;
+	count = 0;
+	for (uint32_t phase = 0; phase < PHASES; phase++) {
+		for (uint32_t i = 0; i < 4; i++) {
+			begins[made++] = count;
+			put(LOAD, load, LOAD + load - 1, 0, SAME);
+			put(0, alike + own, alike + own - 1, 0, SAME);
+		}
+		for (uint32_t i = 0; i < 4; i++) {
+			put(0, alike, alike - 1, 0, SAME);
+			put(OTHER, other, OTHER + other - 1, (uint32_t)below(&rng, other),
+			    edits && !below(&rng, 3) ? LOST : SAME);
+		}
+		put(NEITHER, neither, NEITHER, 0, SAME);
+	}
+	ck_assert_int_eq(dp_align__run(&al, symbols, count, patterns, 2), DP_OK);
+	ck_assert_int_eq(dp_seams__close(&al, symbols, patterns, 0, (length - turned) % length),
+			 DP_OK);
+	for (size_t i = 0; i < al.span_count; i++)
+		check_span(&al, &al.spans[i], patterns);
+	for (size_t i = 0; i < made; i++)
+		ck_assert_msg(is_whole(&al, 0, begins[i], begins[i] + length), "iteration %zu", i);
+	dp_align__fini(&al);
 }
