@@ -56,6 +56,14 @@ def run(*args, env=None, **kwargs):
     )
 
 
+def can_run_as(become):
+    """False where the user that become, a preexec_fn, turns to may not enter deepprof's folder."""
+    try:
+        return run("--version", preexec_fn=become).returncode == 0
+    except PermissionError:
+        return False
+
+
 def simulate(path, *args):
     """Writes a small simulated trace: 10 iterations, unless args say otherwise."""
     subprocess.run(

@@ -142,9 +142,7 @@ class TwoUsers(Case):
 
     def setUp(self):
         super().setUp()
-        if subprocess.run(
-            [cli.DEEPPROF, "--version"], preexec_fn=user(VICTIM), capture_output=True, check=False
-        ).returncode:
+        if not cli.can_run_as(user(VICTIM)):
             self.skipTest("another user may not run it")
         self.folder.chmod(0o777)
         for path in [self.precious, *self.precious.iterdir()]:

@@ -27,6 +27,11 @@ TABLES.update(
 TABLES.update({52: "jit", 36: "cuda_event"})
 
 
+def kill_if_there(pid):
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
 class Case(recording.Case):
     def fake(self, *words, options=(), **env):
         (self.folder / "truth").write_bytes(bytes(TRUTH_BYTES))
@@ -510,9 +515,7 @@ class Clock(Case):
         )  # fmt: skip
         self.addCleanup(process.kill)
         self.wait_for(lambda: (self.folder / "pid").exists(), "program")
-        self.addCleanup(
-            subprocess.run, ["kill", "-9", (self.folder / "pid").read_text()], stderr=-3
-        )
+        self.addCleanup(kill_if_there, int((self.folder / "pid").read_text()))
         self.wait_for(lambda: (self.folder / "deepprof.db").exists(), "file")
         self.wait_for(lambda: not self.left(), "end of the folder")
         return process, int((self.folder / "pid").read_text())
