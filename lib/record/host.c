@@ -391,16 +391,24 @@ static bool look_for_threads(struct dp_host *host, struct process *process)
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)process->pid);
 	stream = opendir(path);
-	while (stream && (entry = readdir(stream))) {
+	/* The recorder may have no descriptor left. */
+	if (!stream)
+		return errno != ENOENT;
+	while ((entry = readdir(stream))) {
 		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 
 		any |= tid > 0;
 		if (tid > 0 && !is_known(process, tid))
 			add_thread(host, process, tid);
 	}
-	if (stream)
-		closedir(stream);
+	closedir(stream);
 	return any;
+}
+
+static void end_threads(struct dp_host *host, struct process *process)
+{
+	while (process->count)
+		end_thread(host, process, &process->threads[--process->count]);
 }
 
 /* Samples a process. Returns false if it is gone. first: the first of those that are not. */
@@ -413,6 +421,10 @@ static bool sample_process(struct dp_host *host, struct process *process, bool f
 	if (now >= process->look_ns) {
 		process->look_ns = now + LOOK_NS;
 		process->gone = !look_for_threads(host, process);
+	}
+	if (process->gone) {
+		end_threads(host, process);
+		return false;
 	}
 	for (size_t i = process->count; i-- > 0;)
 		if (!sample_thread(host, process, &process->threads[i])) {
@@ -465,8 +477,7 @@ static void *run(void *argument)
 	count = host->count;
 	pthread_mutex_unlock(&host->lock);
 	for (size_t i = 0; i < count; i++)
-		for (size_t j = 0; j < host->processes[i]->count; j++)
-			end_thread(host, host->processes[i], &host->processes[i]->threads[j]);
+		end_threads(host, host->processes[i]);
 	fflush(host->file);
 	return NULL;
 }

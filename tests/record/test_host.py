@@ -32,6 +32,12 @@ def forbid_perf_events():
         raise OSError("no filter can be set")
 
 
+def opened_of(process, name):
+    """How many files whose names end so a process has open."""
+    fds = pathlib.Path(f"/proc/{process.pid}/fd")
+    return sum(os.path.realpath(fd).endswith(name) for fd in fds.iterdir())
+
+
 class Case(recording.Case):
     def fake(self, *words, options=()):
         result = self.run_record(
@@ -308,9 +314,7 @@ class Case(recording.Case):
         names = "/schedstat", "[perf_event]"
 
         def opened():
-            fds = pathlib.Path(f"/proc/{process.pid}/fd")
-            links = [os.path.realpath(fd) for fd in fds.iterdir()]
-            return [sum(link.endswith(name) for link in links) for name in names]
+            return [opened_of(process, name) for name in names]
 
         self.wait_for(lambda: opened()[0] >= 8, "samples")
         program = int(self.spools()[0].name.split(".")[0])
@@ -323,6 +327,21 @@ class Case(recording.Case):
             return times <= threads and events <= 3 * threads
 
         self.wait_for(is_closed, "closed descriptors")
+        two.touch()
+        process.communicate(timeout=cli.TIMEOUT_S)
+        self.assertEqual(process.returncode, 0)
+
+    def test_descriptors_of_sleepers(self):
+        """The same for threads that slept for long before their process ended."""
+        two = self.folder / "two"
+        process = self.start_record(
+            f"--cupti={CUPTI}", "--sample-gpu=off", "--", "sh", "-c",
+            f"'{APP}' init launch=1 idle=40 sleep=2000; '{APP}' init launch=1 say until={two}",
+            env=recording.environment(),
+        )  # fmt: skip
+        self.wait_for(lambda: opened_of(process, "/schedstat") >= 40, "samples")
+        self.assertTrue(process.stdout.readline())
+        self.wait_for(lambda: opened_of(process, "/schedstat") < 20, "closed descriptors")
         two.touch()
         process.communicate(timeout=cli.TIMEOUT_S)
         self.assertEqual(process.returncode, 0)
