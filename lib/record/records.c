@@ -444,7 +444,8 @@ static int put_untimed(struct dp_source *source, const struct dp_spool_record *r
 
 /*
  * Returns false for 0, and for an operation that begins before CUPTI's clock was first noted, as
- * the process attached: CUPTI 13.0 gives those of a CUDA graph whose launch failed times near 0.
+ * the process attached, or in hundreds of years: CUPTI 13.0 gives those of a CUDA graph whose
+ * launch failed times near 0, and its copies times near the largest one.
  */
 static bool has_time(const struct dp_source *source, const struct dp_spool_record *record)
 {
@@ -453,8 +454,10 @@ static bool has_time(const struct dp_source *source, const struct dp_spool_recor
 	bool operation = record->type == DP_SPOOL_KERNEL || record->type == DP_SPOOL_MEMCPY ||
 			 record->type == DP_SPOOL_MEMSET || record->type == DP_SPOOL_GRAPH;
 
-	return time && (!operation || !clock->count || time > INT64_MAX ||
-			clock->lowest < SLACK_NS || (int64_t)time >= clock->lowest - SLACK_NS);
+	if (!time || !operation || !clock->count)
+		return time;
+	return time <= INT64_MAX &&
+	       (clock->lowest < SLACK_NS || (int64_t)time >= clock->lowest - SLACK_NS);
 }
 
 int dp_records__put(struct dp_source *source, const struct dp_spool_record *record)

@@ -263,12 +263,15 @@ static void nodes(uint64_t count)
 /* Copies of a CUDA graph whose launch failed. */
 static void failed(uint64_t count)
 {
-	struct cupti_memcpy copy = { .kind = CUPTI_MEMCPY, .start = 320, .context = 1 };
+	struct cupti_memcpy copy = { .kind = CUPTI_MEMCPY, .context = 1 };
 
 	copy.stream = 7;
 	copy.graph = 5;
-	for (uint64_t i = 0; app_fake && i < count; i++)
+	for (uint64_t i = 0; app_fake && i < count; i++) {
+		copy.start = i % 2 ? UINT64_MAX - 319 : 320;
+		copy.end = i % 4 < 2 ? 0 : 200;
 		app_fake->append(&copy, sizeof(copy));
+	}
 }
 
 static void spin(uint64_t ms)

@@ -123,11 +123,11 @@ class Versions(Case):
         self.assertLess(evidence["stream_wait_ns"], 2e6)
 
     def test_failed_graph(self):
-        """Its copies began before the process did, says CUPTI."""
-        result = self.fake("init", "launch=10", "failed=3")
-        self.assertIn("3 operations have no times", result.stderr)
+        """Its copies began before the process did, or in the far future, says CUPTI."""
+        result = self.fake("init", "launch=10", "failed=4")
+        self.assertIn("4 operations have no times", result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM memcpy"), 0)
-        self.assertEqual(self.one("SELECT count(*) FROM untimed"), 3)
+        self.assertEqual(self.one("SELECT count(*) FROM untimed"), 4)
         self.assertLess(self.one("SELECT max(start) - min(start) FROM kernel"), 60e9)
 
     def test_unknown_kinds(self):
