@@ -350,6 +350,12 @@ static void say_gaps(const struct record *record, const struct record_end *end,
 			result->salvaged ? "a process was killed before they were read from the GPU"
 					 : "CUPTI had no memory for them, or they were still "
 					   "running");
+	if (result->graph_failures)
+		message("\"unspecified launch failure\" in %s CUDA call%s: if the program works "
+			"alone, CUPTI causes it by tracing the copies in CUDA graphs; JAX runs "
+			"without graphs with XLA_FLAGS=--xla_gpu_enable_command_buffer=",
+			dp_label_count(events, sizeof(events), result->graph_failures),
+			result->graph_failures == 1 ? "" : "s");
 	if (result->graph_launches)
 		message("%s CUDA graph launches are recorded as one operation each; "
 			"--cuda-graph=node records the kernels in them",

@@ -204,12 +204,14 @@ struct dp_record_result {
 	uint64_t untimed;      /* operations without times, not counted in operations */
 	uint64_t beyond;       /* records after the requested iterations, not in the file */
 	uint64_t graph_launches; /* operations that are CUDA graphs recorded as a whole */
+	/* CUDA calls that returned CUDA_ERROR_LAUNCH_FAILED, in processes that ran CUDA graphs. */
+	uint64_t graph_failures;
 };
 
 #define DP_RECORD_RESULT_INIT                                                                     \
 	{                                                                                         \
 		sizeof(struct dp_record_result), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, false, \
-			0, 0, 0                                                                   \
+			0, 0, 0, 0                                                                \
 	}
 
 /*

@@ -186,6 +186,8 @@ static int put_faults(struct dp_source *source, bool memory)
 	int status = DP_OK;
 
 	dp_spool__health(source->spool, &health);
+	if (source->graphs)
+		source->convert->result.graph_failures += source->failures;
 	if (source->untimed)
 		status = put_loss(source, "no-time", 0, false, source->untimed, 0);
 	if (!status && source->unknown)

@@ -47,6 +47,8 @@ struct dp_source {
 	int64_t cut_ns;			   /* records from then on are omitted; 0: none */
 	uint64_t cut[DP_SPOOL_KINDS];	   /* those, by kind */
 	uint64_t untimed;		   /* records without a time */
+	bool graphs;			   /* an operation was in a CUDA graph, or was one */
+	uint64_t failures;		   /* calls that returned CUDA_ERROR_LAUNCH_FAILED */
 	uint64_t unknown;		   /* of kinds without a table */
 	uint64_t left_out[DP_SPOOL_KINDS]; /* both, by kind */
 	int64_t first_ns;

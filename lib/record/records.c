@@ -4,6 +4,9 @@
 /* CUPTI's value for "no such stream, context, …". */
 #define NONE 0xffffffffu
 
+/* CUDA_ERROR_LAUNCH_FAILED, cudaErrorLaunchFailure. */
+#define LAUNCH_FAILED 719
+
 static int64_t correlation(uint64_t value)
 {
 	return (int64_t)(value & UINT32_MAX);
@@ -170,6 +173,7 @@ static int put_api(struct dp_source *source, const struct dp_spool_api *api)
 	dp_bulk__put(&row, api->cbid);
 	put_cause(&row, api->correlation);
 	dp_bulk__put(&row, api->ret);
+	source->failures += api->ret == LAUNCH_FAILED;
 	return DP_OK;
 }
 
@@ -460,6 +464,14 @@ static bool has_time(const struct dp_source *source, const struct dp_spool_recor
 	       (clock->lowest < SLACK_NS || (int64_t)time >= clock->lowest - SLACK_NS);
 }
 
+static bool in_graph(const struct dp_spool_record *record)
+{
+	return record->type == DP_SPOOL_GRAPH ||
+	       (record->type == DP_SPOOL_KERNEL && record->kernel.graph) ||
+	       (record->type == DP_SPOOL_MEMCPY && record->memcpy.graph) ||
+	       (record->type == DP_SPOOL_MEMSET && record->memset.graph);
+}
+
 int dp_records__put(struct dp_source *source, const struct dp_spool_record *record)
 {
 	switch (record->type) {
@@ -485,6 +497,7 @@ int dp_records__put(struct dp_source *source, const struct dp_spool_record *reco
 	default:
 		return DP_OK;
 	}
+	source->graphs |= in_graph(record);
 	if (!has_time(source, record))
 		return put_untimed(source, record);
 	source->convert->result.events++;

@@ -260,9 +260,10 @@ static void nodes(uint64_t count)
 	}
 }
 
-/* Copies of a CUDA graph whose launch failed. */
+/* Copies of a CUDA graph whose launch failed, and the call that says so. */
 static void failed(uint64_t count)
 {
+	struct cupti_api call = { .kind = CUPTI_DRIVER, .cbid = 307, .result = 719 };
 	struct cupti_memcpy copy = { .kind = CUPTI_MEMCPY, .context = 1 };
 
 	copy.stream = 7;
@@ -272,6 +273,9 @@ static void failed(uint64_t count)
 		copy.end = i % 4 < 2 ? 0 : 200;
 		app_fake->append(&copy, sizeof(copy));
 	}
+	call.start = call.end = now_ns();
+	if (app_fake)
+		app_fake->append(&call, sizeof(call));
 }
 
 static void spin(uint64_t ms)
