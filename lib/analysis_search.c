@@ -4,10 +4,12 @@
  * A library may spread parts of each iteration over streams of its own, which then have most of the
  * time: cuDNN runs the layers and time steps of an LSTM on eight. Their kernels repeat more often
  * than the program's iterations, and with nothing that programs do once per iteration; the stream
- * that the program itself uses shows the iterations around them.
+ * that the program itself uses shows the iterations around them. Or a stream of the library has
+ * too few kernels to tell the program's iterations from each other.
  *
  * Cost: one search; if nothing happens once per iteration of the loop that it finds, also one of
- * each other stream with a share of the kernels, and a second one of the stream that is taken.
+ * each other stream with a share of the kernels, or else one of each with twice as many kernels;
+ * and a second one of the stream that is taken.
  */
 #include "analysis_model.h"
 #include "base/parameters.h"
@@ -107,8 +109,8 @@ static bool has_step(const struct dp_sequence_loop *loop)
 }
 
 /*
- * Returns true if a stream alone shows a likely loop of steps around a loop of the main streams:
- * over most of its time, and with at least two of its iterations in each.
+ * Returns true if a loop of a stream alone is around a loop of the main streams: over most of its
+ * time, and with at least two of its iterations in each.
  */
 static bool is_around(const struct dp_searched *alone, const struct dp_searched *searched)
 {
@@ -116,9 +118,7 @@ static bool is_around(const struct dp_searched *alone, const struct dp_searched 
 	const struct dp_sequence_loop *inner = dp_loops__main(searched->loops);
 	int64_t start_ns, end_ns, from_ns, to_ns;
 
-	if (!loop || loop->few || !has_step(loop) ||
-	    dp_confidence__of(&loop->confidence) < dp_param.surer ||
-	    dp_loops__covered(loop) * 2 < alone->sequence.count ||
+	if (dp_confidence__of(&loop->confidence) < dp_param.surer ||
 	    dp_loops__whole(inner) < 2 * dp_loops__whole(loop))
 		return false;
 	find_span(alone, loop, &start_ns, &end_ns);
@@ -126,29 +126,82 @@ static bool is_around(const struct dp_searched *alone, const struct dp_searched 
 	return DP_MIN(end_ns, to_ns) - DP_MAX(start_ns, from_ns) > (to_ns - from_ns) / 2;
 }
 
-/* Returns true if a loop without steps was found unaided, so that another may be around it. */
+/* Returns true if it is likely, and has two or more iterations in each of the main streams'. */
+static bool is_within(const struct dp_searched *alone, const struct dp_searched *searched)
+{
+	const struct dp_sequence_loop *loop = dp_loops__main(alone->loops);
+
+	return loop->confidence.loop >= dp_param.surer &&
+	       dp_loops__whole(loop) >= 2 * dp_loops__whole(dp_loops__main(searched->loops));
+}
+
+/*
+ * Returns true if it has more than twice as many kernels as the main streams in all, and its stream
+ * no small share of their time.
+ */
+static bool is_larger(const struct dp_searched *alone, const struct dp_searched *searched,
+		      const struct dp_trace *trace)
+{
+	int64_t own_ns = dp_trace_stream(trace, alone->group.stream)->compute_ns;
+	int64_t main_ns = dp_trace_stream(trace, searched->group.stream)->compute_ns;
+
+	return dp_loops__covered(dp_loops__main(alone->loops)) > 2 * searched->sequence.count &&
+	       (double)own_ns >= dp_param.alone_least * (double)main_ns;
+}
+
+/* Returns true if a stream alone shows the program's loop, and the main streams one of a library.
+ */
+static bool is_better(const struct dp_searched *alone, const struct dp_searched *searched,
+		      const struct dp_trace *trace)
+{
+	const struct dp_sequence_loop *loop = dp_loops__main(alone->loops);
+	bool larger;
+
+	if (!loop || loop->few || !has_step(loop) ||
+	    dp_loops__covered(loop) * 2 < alone->sequence.count)
+		return false;
+	larger = is_larger(alone, searched, trace);
+	if (is_around(alone, searched))
+		return larger || !has_step(dp_loops__main(searched->loops));
+	return larger && is_within(alone, searched);
+}
+
+/* Returns true if a loop was found unaided, and no annotation says that it is the program's. */
 static bool may_be_inner(const struct dp_searched *searched, const struct dp_loop_search *search)
 {
 	const struct dp_analysis_options *options = search->options;
-	const struct dp_sequence_loop *loop = dp_loops__main(searched->loops);
 
 	return options->stream < 0 && !options->paper && !options->iterations_count &&
-	       !search->marked && loop && !has_step(loop);
+	       !search->marked && dp_loops__main(searched->loops);
 }
 
-/* Returns true if a stream that was not searched has enough kernels to be searched alone. */
+/* Returns true if a stream that was not searched computes, and has enough kernels. */
 static bool may_be_around(const struct dp_searched *searched, const struct dp_trace *trace,
-			  const struct dp_stream_range *range, size_t index, size_t kernels)
+			  const struct dp_stream_range *range, size_t index, size_t least)
 {
 	const struct dp_stream *stream = dp_trace_stream(trace, index);
 
 	return stream->compute_ns > 0 && !dp_stream_group__has(&searched->group, range, index) &&
-	       (double)stream->kernels >= dp_param.alone_least * (double)kernels;
+	       stream->kernels >= least;
+}
+
+/* The fewest kernels of a stream that is searched alone: those of a loop to replace the one found.
+ */
+static size_t least_kernels(const struct dp_searched *searched, const struct dp_trace *trace,
+			    const struct dp_stream_range *range)
+{
+	size_t kernels = 0;
+
+	for (size_t s = range->first; s < range->end; s++)
+		kernels += dp_trace_stream(trace, s)->kernels;
+	return has_step(dp_loops__main(searched->loops))
+		       ? 2 * searched->sequence.count
+		       : (size_t)(dp_param.alone_least * (double)kernels);
 }
 
 /*
- * Finds the stream that alone shows a loop of steps around the one found; of several, that with
- * most kernels. Sets *best to DP_NONE if there is none.
+ * Finds the stream that alone shows a loop of steps around the one found, or within it; of several,
+ * that with most kernels. Sets *best to DP_NONE if there is none.
  */
 static int choose_alone(uint32_t *best, const struct dp_searched *searched,
 			struct dp_loop_search *search, const struct dp_trace *trace)
@@ -157,24 +210,22 @@ static int choose_alone(uint32_t *best, const struct dp_searched *searched,
 	struct dp_stream_range range = dp_stream_range__of(trace, device);
 	struct dp_analysis_options options = *search->options;
 	struct dp_loop_search silent = *search;
-	size_t kernels = 0, most = 0;
+	size_t least = least_kernels(searched, trace, &range), most = 0;
 	int status = DP_OK;
 
 	options.log = (struct dp_log){ 0 };
 	silent.options = &options;
 	silent.explain = NULL;
 	*best = DP_NONE;
-	for (size_t s = range.first; s < range.end; s++)
-		kernels += dp_trace_stream(trace, s)->kernels;
 	for (size_t s = range.first; !status && s < range.end; s++) {
 		struct dp_searched alone = { 0 };
 
 		if (dp_trace_stream(trace, s)->kernels <= most ||
-		    !may_be_around(searched, trace, &range, s, kernels) ||
+		    !may_be_around(searched, trace, &range, s, least) ||
 		    search->searches++ >= SEARCHES_MOST)
 			continue;
 		status = find_alone(&alone, &silent, trace, (uint32_t)s);
-		if (!status && is_around(&alone, searched)) {
+		if (!status && is_better(&alone, searched, trace)) {
 			*best = (uint32_t)s;
 			most = dp_trace_stream(trace, s)->kernels;
 		}
@@ -193,9 +244,12 @@ static int find_around(struct dp_searched *searched, struct dp_loop_search *sear
 	if (status || best == DP_NONE)
 		return status;
 	dp_explain__add(search->explain, "stream", DP_FACTS({ "streams", "count", 1 }),
-			"no upload, wait or optimizer occurs once per iteration; "
-			"{streams:other stream} alone shows a loop of steps around this one, and "
-			"is reported");
+			has_step(dp_loops__main(searched->loops))
+				? "the kernels are few; {streams:other stream} alone shows a loop "
+				  "of steps within this one, and is reported"
+				: "no upload, wait or optimizer occurs once per iteration; "
+				  "{streams:other stream} alone shows a loop of steps around this "
+				  "one, or within it, and is reported");
 	dp_explain__end(search->explain);
 	dp_explain__begin(search->explain, best);
 	return find_alone(searched, search, trace, best);

@@ -527,6 +527,30 @@ TEST_LOOP(library_streams, 2)
 	dp_trace_free(trace);
 }
 
+/* A library's stream has most of the time, but four kernels a step, which differ in every other. */
+TEST(library_of_few_kernels)
+{
+	struct dp_trace *trace;
+	struct dp_analysis *analysis;
+	const struct dp_loop *loop;
+
+	start(true);
+	for (int i = 0; i < 60; i++) {
+		put_all("Uabcdefghijklm", 7, 300);
+		for (const char *name = i % 2 ? "pqrs" : "pqrt"; *name; name++, now_ns += 10500)
+			put(*name, 20, now_ns, 10000);
+		put_all("nop", 7, 300);
+	}
+	analysis = analyze(&trace);
+	loop = headline(analysis);
+	ck_assert_ptr_nonnull(loop);
+	ck_assert_uint_eq(loop->complete, 60);
+	ck_assert_uint_eq(loop->length, 16);
+	ck_assert_int_eq(dp_trace_stream(trace, loop->stream)->stream, 7);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+
 /*
  * Every allocation may fail: for a loop of one kernel, and for work that moves between streams,
  * runs concurrently or has a loop around it.
