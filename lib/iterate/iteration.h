@@ -31,8 +31,10 @@ struct dp_evidence_at {
 				   the previous kernel and this one */
 	int64_t launch_wait_ns; /* time between the beginnings of these two calls */
 	bool has_launch;	/* its launch call was recorded */
-	bool after_upload;  /* a host-to-device copy starts between the previous kernel and it */
-	bool after_sync;    /* the host synchronized between these two calls */
+	bool after_upload;  /* an upload of more than a number, a copy from host to device, starts
+			       between the previous kernel and it, or is the symbol itself */
+	bool after_sync;    /* the launching thread waited for the device between these two calls,
+			       and nothing was uploaded */
 	bool after_capture; /* a stream was captured into a graph between the two launches */
 	bool finishes_step; /* its name is that of an optimizer */
 	bool moves_data;    /* its name is that of a copy, a cast or a fill: it updates nothing */

@@ -191,7 +191,7 @@ int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment,
 				"place {offset}%s of {length} wins by {margin}, mostly due to %s",
 				name_at(&b, phase->first, explain),
 				phase->decided_by ? dp_phase_name(phase->decided_by) : "nothing");
-		phase->beat = dp_votes__is_step(&b);
+		phase->is_step = dp_votes__is_step(&b);
 	}
 	dp_offsets__fini(&b.offsets);
 	free(b.scratch);

@@ -11,7 +11,7 @@ struct dp_phase {
 	size_t next;  /* the next best */
 	enum dp_phase_evidence decided_by;
 	double margin; /* log-odds of the first over the next best; infinite for one symbol */
-	bool beat;     /* uploads, waits or an optimizer a few times per iteration, as in a step */
+	bool is_step;  /* iterations have what steps have, see dp_votes__is_step() */
 };
 
 /* Hints: positions at which iterations of other loops begin, ascending. */

@@ -384,7 +384,7 @@ static size_t recurrences(const struct dp_ballot *b, const bool *at)
  * Gives half of the score to all offsets from which it recurs, and half to the one after the
  * longest stretch without it.
  */
-static void recurring(const struct dp_ballot *b, const bool *at, double *score)
+static void score_recurring(const struct dp_ballot *b, const bool *at, double *score)
 {
 	size_t count = b->observed ? recurrences(b, at) : 0, before, longest;
 
@@ -398,7 +398,7 @@ static void recurring(const struct dp_ballot *b, const bool *at, double *score)
 
 static void uploads(const struct dp_ballot *b, double *score)
 {
-	recurring(b, b->offsets.upload, score);
+	score_recurring(b, b->offsets.upload, score);
 }
 
 static double has_upload(const struct dp_evidence_at *here, const struct dp_evidence_at *typical)
@@ -408,7 +408,7 @@ static double has_upload(const struct dp_evidence_at *here, const struct dp_evid
 
 static void syncs(const struct dp_ballot *b, double *score)
 {
-	recurring(b, b->offsets.sync, score);
+	score_recurring(b, b->offsets.sync, score);
 }
 
 static void upload_at_gap(const struct dp_ballot *b, double *score)

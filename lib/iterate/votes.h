@@ -25,12 +25,12 @@ struct dp_ballot {
 	size_t n, m;
 	uint32_t pattern;
 	struct dp_evidence evidence;
-	bool cut_begin;	     /* where the sequence begins is arbitrary, … */
-	bool cut_end;	     /* … or ends with */
+	bool cut_begin;	     /* evidence.cut_begin, or there is a first_launch */
+	bool cut_end;	     /* evidence.cut_end */
 	const size_t *known; /* positions at which iterations are known to begin, ascending */
 	size_t known_count;
-	bool observed;		   /* there is evidence besides names, for each offset: */
-	struct dp_offsets offsets; /* what is */
+	bool observed; /* offsets is set; it is not with known boundaries, or without evidence */
+	struct dp_offsets offsets;
 	size_t first_launch;	   /* first position with a launch after some without; 0: none */
 	struct dp_span_ends *spans;
 	size_t span_count;
@@ -46,23 +46,28 @@ struct dp_vote {
 	enum dp_phase_evidence evidence;
 	const double *weight; /* log-odds of a score of 1 */
 	const char *why;
-	void (*score)(const struct dp_ballot *ballot, double *score); /* adds to score[0..m) */
-	/* for one position, 0 to 1: whether it has what boundaries typically have; NULL: unused */
+	/* sets score[0..m), which is 0 before */
+	void (*score)(const struct dp_ballot *ballot, double *score);
+	/*
+	 * for one position, 0 to 1: whether it has what boundaries typically have; NULL: does not
+	 * help boundary.c to move single boundaries
+	 */
 	double (*at)(const struct dp_evidence_at *here, const struct dp_evidence_at *typical);
 };
 
 extern const struct dp_vote dp_votes[];
 extern const size_t dp_vote_count;
 
-/* The weighted sum of the votes on one position. */
+/* The weighted sum of the votes on one position, of those that have `at`. */
 double dp_votes__at(const struct dp_evidence_at *here, const struct dp_evidence_at *typical);
 
 /* Collects the span ends of a ballot; spans has room for alignment->span_count of them. */
 void dp_votes__span_ends(struct dp_ballot *ballot, struct dp_span_ends *spans);
 
 /*
- * Returns true if uploads, waits or an optimizer come a few times per iteration, as in a program's
- * step and not in its layers.
+ * Returns true if an iteration has what a step has and a layer has not: uploads, up to one for each
+ * four offsets; one wait, or several in a pattern of at least step_long symbols; or an optimizer,
+ * known by its name.
  */
 bool dp_votes__is_step(const struct dp_ballot *ballot);
 

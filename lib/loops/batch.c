@@ -264,7 +264,7 @@ static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_fo
 	loop->confidence = view.confidence;
 	loop->agreement = view.agreement;
 	loop->few = standing == DP_STANDING_FEW ||
-		    (standing == DP_STANDING_BARE && !b->phases[i].beat &&
+		    (standing == DP_STANDING_BARE && !b->phases[i].is_step &&
 		     b->cuts[i].complete < dp_param.bare_few);
 	loop->length = b->list[i].length;
 	loop->phase = b->phases[i].decided_by;

@@ -1,12 +1,12 @@
 /*
  * Iterations that branch. If a program does one thing or another in each iteration, no pattern
  * describes them, but what all of them share still occurs once in each: the members, symbols that
- * occur equally often and alternate. An iteration extends from one occurrence of the anchor, the
+ * occur equally often and alternate. An iteration extends from one occurrence of the start, the
  * member that comes first, to the next. Repetitions are collapsed beforehand, so that an inner loop
  * counts as one symbol, however often it runs.
  *
  * Cost: O(n log n) for n symbols of the collapsed sequence, and one pass over the sequence for each
- * symbol that may be the anchor.
+ * symbol that may be the start.
  */
 #include "loops/branching.h"
 #include "base/parameters.h"
@@ -87,7 +87,7 @@ static bool alternate(const struct occurrences *o, uint32_t a, uint32_t b)
 }
 
 /* The first of the members: a regular symbol that alternates with others that occur as often. */
-static uint32_t find_anchor(const struct occurrences *o, size_t *gap)
+static uint32_t find_start(const struct occurrences *o, size_t *gap)
 {
 	uint32_t best = DP_NONE;
 	size_t most = 0, best_members = 0;
@@ -118,12 +118,12 @@ static uint32_t find_anchor(const struct occurrences *o, size_t *gap)
 	return best;
 }
 
-/* Cuts from each occurrence of the anchor to the next, in positions of the driver's sequence. */
-static size_t cut(struct dp_repetition *iterations, const struct occurrences *o, uint32_t anchor,
+/* Cuts from each occurrence of the start to the next, in positions of the driver's sequence. */
+static size_t cut(struct dp_repetition *iterations, const struct occurrences *o, uint32_t start,
 		  size_t gap)
 {
-	const uint32_t *where = o->where + o->first[anchor];
-	size_t count = count_of(o, anchor), made = 0;
+	const uint32_t *where = o->where + o->first[start];
+	size_t count = count_of(o, start), made = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		size_t next = i + 1 < count ? where[i + 1] : o->runs->count;
@@ -144,11 +144,11 @@ static size_t cut(struct dp_repetition *iterations, const struct occurrences *o,
  * Alternating kinds of layers share kernels, too. But a program mostly uploads or waits once per
  * iteration, which it does not do per layer.
  */
-static bool may_be_layers(const struct dp_driver *d, const struct occurrences *o, uint32_t anchor)
+static bool may_be_layers(const struct dp_driver *d, const struct occurrences *o, uint32_t start)
 {
 	const struct dp_evidence *evidence = &d->request->evidence;
-	const uint32_t *where = o->where + o->first[anchor];
-	size_t count = count_of(o, anchor), held = 0;
+	const uint32_t *where = o->where + o->first[start];
+	size_t count = count_of(o, start), held = 0;
 
 	if (count >= dp_param.layers_max)
 		return false;
@@ -173,15 +173,15 @@ static void judge(struct dp_sequence_loop *loop)
 	dp_confidence__judge(&loop->confidence);
 }
 
-static int add_loop(struct dp_driver *d, const struct occurrences *o, uint32_t anchor, size_t gap)
+static int add_loop(struct dp_driver *d, const struct occurrences *o, uint32_t start, size_t gap)
 {
-	size_t count = count_of(o, anchor);
+	size_t count = count_of(o, start);
 	struct dp_repetition *iterations = dp_alloc__array(count, sizeof(*iterations));
 	struct dp_sequence_loop *loop = iterations ? dp_driver__add(d) : NULL;
 	int status = DP_ERR_NOMEM;
 
 	if (loop) {
-		cut(iterations, o, anchor, gap);
+		cut(iterations, o, start, gap);
 		loop->found_by = DP_FOUND_BY_AUTO;
 		loop->phase = DP_PHASE_COMPLETE;
 		loop->chosen = true;
@@ -196,7 +196,7 @@ static int add_loop(struct dp_driver *d, const struct occurrences *o, uint32_t a
 int dp_branching__find(struct dp_driver *d, bool *found)
 {
 	struct occurrences o = { .where = NULL };
-	uint32_t anchor = DP_NONE;
+	uint32_t start = DP_NONE;
 	struct dp_runs runs;
 	size_t gap = 0;
 	int status = dp_runs__collapse(&runs, d->sequence.symbols, d->request->count,
@@ -206,10 +206,10 @@ int dp_branching__find(struct dp_driver *d, bool *found)
 	if (!status && runs.alphabet <= dp_param.branch_alphabet)
 		status = count_symbols(&o, &runs);
 	if (!status && o.where)
-		anchor = find_anchor(&o, &gap);
-	if (anchor != DP_NONE && !may_be_layers(d, &o, anchor)) {
+		start = find_start(&o, &gap);
+	if (start != DP_NONE && !may_be_layers(d, &o, start)) {
 		dp_explain__add(d->request->explain, "branching",
-				DP_FACTS({ "iterations", "count", (double)count_of(&o, anchor) },
+				DP_FACTS({ "iterations", "count", (double)count_of(&o, start) },
 					 { "gap", "count", (double)gap }),
 				"no pattern describes most of the sequence, but symbols that take "
 				"turns occur {iterations:time} each, at a median distance of "
@@ -217,7 +217,7 @@ int dp_branching__find(struct dp_driver *d, bool *found)
 				"the loops found before");
 		dp_loops__clear(d->loops);
 		*found = true;
-		status = add_loop(d, &o, anchor, gap);
+		status = add_loop(d, &o, start, gap);
 	}
 	occurrences_fini(&o);
 	dp_runs__fini(&runs);

@@ -18,10 +18,11 @@ enum dp_feature {
 	DP_FEATURE_ITERATIONS, /* whole iterations, logarithm to base 2 */
 	DP_FEATURE_EDITS,      /* per kernel, square root */
 	DP_FEATURE_RENAMED,    /* kernels with another exact name, likewise */
-	DP_FEATURE_ENDS,       /* ends of the sequence that the loops of this level reach: 0 to 2 */
+	DP_FEATURE_ENDS,       /* ends of the sequence that the loops of this level reach, 0 to 2; 0
+				  if the loop is like layers */
 	DP_FEATURE_LAYERS,     /* 1: like layers of a single pass; 2: captured one by one, too */
-	DP_FEATURE_SHORT,      /* 0.5, 1: shorter, more like a layer */
-	DP_FEATURE_STEP,       /* 1: uploads, waits or an optimizer once per iteration */
+	DP_FEATURE_SHORT,      /* 1: may be layers, 0.5: hardly; see features.c */
+	DP_FEATURE_STEP,       /* 1: what a step has, see dp_votes__is_step() */
 	DP_FEATURE_MARGIN,     /* log-odds by which the votes prefer the boundary over the next */
 	DP_FEATURE_COUNT_GIVEN, /* 1: it has the known number of iterations */
 	DP_FEATURE_ANNOTATED,	/* 1: each iteration holds an annotation with the same name */

@@ -31,7 +31,7 @@ static double kernels_of(const struct dp_judged *j)
 static bool fills_with_layers(const struct dp_judged *j)
 {
 	return j->driver->request->evidence.launches_recorded && j->standing == DP_STANDING_BARE &&
-	       !j->phase->beat && j->cut->complete < dp_param.layers_max &&
+	       !j->phase->is_step && j->cut->complete < dp_param.layers_max &&
 	       kernels_of(j) < (double)dp_param.layer_long;
 }
 
@@ -186,7 +186,7 @@ static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 	/* the end of one pass with its head, then the begin of the next one with its layers */
 	if (fills_with_layers(j) && is_broken(j->alignment))
 		return LIKE_LAYERS;
-	if (j->phase->beat || ends == 2 || j->cut->complete >= dp_param.layers_max)
+	if (j->phase->is_step || ends == 2 || j->cut->complete >= dp_param.layers_max)
 		return fills_with_layers(j) ? MAYBE_LAYERS : NO_LAYERS;
 	if (j->standing == DP_STANDING_STRUCTURED && is_long && spans <= 1 &&
 	    j->cut->complete <= dp_param.network_deep && !open_end && is_pass(j))
@@ -251,7 +251,7 @@ bool dp_features__gather(struct dp_confidence *c, const struct dp_judged *j)
 	c->feature[DP_FEATURE_ENDS] = layers < LIKE_LAYERS ? (double)ends : 0;
 	c->feature[DP_FEATURE_LAYERS] = DP_MAX(layers - MAYBE_LAYERS, 0);
 	c->feature[DP_FEATURE_SHORT] = layers < LIKE_LAYERS ? layers / 2.0 : 0;
-	c->feature[DP_FEATURE_STEP] = j->phase->beat;
+	c->feature[DP_FEATURE_STEP] = j->phase->is_step;
 	c->feature[DP_FEATURE_MARGIN] = fmin(j->phase->margin, dp_param.margin_max);
 	return true;
 }

@@ -193,7 +193,10 @@ static void choose_enclosing(struct dp_driver *d, const struct dp_levels *levels
 	}
 }
 
-/* Makes the loops of all levels, the chosen ones first, since they determine the others' phase. */
+/*
+ * Makes the loops of all levels: the chosen ones first, since their boundaries are hints for the
+ * others; then those around them, outer ones or else enclosing ones; then those inside them.
+ */
 static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const uint8_t *traits)
 {
 	uint32_t outer[DP_PATTERNS_MAX], chosen[DP_PATTERNS_MAX], inner[DP_PATTERNS_MAX];
@@ -448,7 +451,7 @@ static int begin_of(size_t *begin, struct dp_driver *d, const struct dp_patterns
  * Sets *has to true if a symbol occurs exactly once in the pattern. Programs do something once per
  * iteration; similar parts of a single pass consist of the same layers over and over.
  */
-static int has_anchor(bool *has, const struct dp_driver *d, const struct dp_pattern *h)
+static int has_single(bool *has, const struct dp_driver *d, const struct dp_pattern *h)
 {
 	size_t *counts = dp_alloc__zeroed(d->sequence.alphabet, sizeof(*counts));
 
@@ -477,7 +480,7 @@ static int find_few(struct dp_driver *d)
 	uint32_t made[DP_PATTERNS_MAX];
 	const struct dp_pattern *h = patterns.items;
 	size_t begin = 0;
-	bool anchored = false;
+	bool has_one = false;
 	struct dp_phase_hints hints = { &begin, 1 };
 	int status;
 
@@ -489,8 +492,8 @@ static int find_few(struct dp_driver *d)
 	while (patterns.count > 1)
 		free(patterns.items[--patterns.count].symbols);
 	if (!status && patterns.count)
-		status = has_anchor(&anchored, d, h);
-	if (!status && anchored && h->repeats < dp_param.few_most &&
+		status = has_single(&has_one, d, h);
+	if (!status && has_one && h->repeats < dp_param.few_most &&
 	    h->length >= dp_param.few_length &&
 	    (double)h->edits < dp_param.alike_edits * (double)h->covered &&
 	    (double)h->covered - (double)h->edits >=

@@ -264,7 +264,7 @@ static bool are_steps(const struct inside *in, const struct finder *f)
 }
 
 /* The share of the pattern's symbols that equal the symbol `distance` before. */
-static double recurring(const struct dp_pattern *p, size_t distance)
+static double recurring_share(const struct dp_pattern *p, size_t distance)
 {
 	size_t same = 0;
 
@@ -301,13 +301,13 @@ static size_t alternating(const struct dp_pattern *p)
 
 	while (parts <= dp_param.alternating_parts &&
 	       (p->length % parts || p->length / parts < dp_param.alternating_length ||
-		recurring(p, p->length / parts) < dp_param.alternating_same))
+		recurring_share(p, p->length / parts) < dp_param.alternating_same))
 		parts++;
 	if (parts > dp_param.alternating_parts)
 		return 1;
 	for (size_t period = 1; period <= dp_param.layer_long && period * 2 < p->length / parts;
 	     period++)
-		if (recurring(p, period) >= dp_param.alternating_inside &&
+		if (recurring_share(p, period) >= dp_param.alternating_inside &&
 		    !recurs_besides(p, period, p->length / parts))
 			return 1;
 	return parts;
@@ -334,6 +334,7 @@ static bool goes_down(const struct inside *in, const struct finder *f, const cha
 {
 	double length;
 
+	/* also if it repeats too seldom to be a loop */
 	*why = "no loop inside it";
 	if (in->loops.count == 0 || in->repeats < dp_param.tandem)
 		return false;

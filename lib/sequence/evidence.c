@@ -20,21 +20,21 @@ struct host {
 	bool captured;
 };
 
-static struct host host_before(const struct dp_calls *calls, uint32_t call, uint32_t previous)
+static struct host host_before(const struct dp_calls *calls, uint32_t call, uint32_t previous_call)
 {
-	bool known = previous != DP_NONE && previous < call;
+	bool known = previous_call != DP_NONE && previous_call < call;
 	size_t first = call > dp_param.look_back ? call - dp_param.look_back : 0, i;
 	struct host host = { -1, false, false };
 	int64_t until_ns;
 
-	if (known && previous > first)
-		first = previous;
+	if (known && previous_call > first)
+		first = previous_call;
 	i = first;
 	until_ns = calls->end_ns[i];
 	if (known) {
 		host.gap_ns = 0;
 		/* skips the previous launch itself */
-		i += previous == first;
+		i += previous_call == first;
 	}
 	for (; i < call; i++) {
 		host.gap_ns += known ? DP_MAX(0, calls->start_ns[i] - until_ns) : 0;
@@ -52,7 +52,7 @@ static struct host host_before(const struct dp_calls *calls, uint32_t call, uint
  * The bytes of the largest upload to the stream's device that starts between the previous kernel
  * and this one; 0 if there is none, UINT64_MAX if unknown.
  */
-static uint64_t uploaded(const struct dp_sequence *sequence, uint32_t op, uint32_t previous)
+static uint64_t uploaded(const struct dp_sequence *sequence, uint32_t op, uint32_t previous_op)
 {
 	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
 	uint32_t device = dp_trace_stream(sequence->trace, sequence->stream)->device;
@@ -60,7 +60,7 @@ static uint64_t uploaded(const struct dp_sequence *sequence, uint32_t op, uint32
 
 	if (!sequence->has_copies)
 		return 0;
-	for (size_t i = op, far = dp_param.look_back; i-- > 0 && far-- && i != previous;)
+	for (size_t i = op, far = dp_param.look_back; i-- > 0 && far-- && i != previous_op;)
 		if (ops->kind[i] == DP_OP_COPY && ops->copy_kind[i] == DP_COPY_HTOD &&
 		    dp_trace_stream(sequence->trace, ops->stream[i])->device == device)
 			most = DP_MAX(most, ops->bytes[i] ? ops->bytes[i] : UINT64_MAX);
@@ -79,24 +79,24 @@ static void at(void *ctx, size_t index, struct dp_evidence_at *out)
 	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
 	const struct dp_calls *calls = dp_trace_calls(sequence->trace);
 	uint32_t op = sequence->ops[index], call = ops->call[op];
-	uint32_t kernel = index ? sequence->ops[index - 1] : sequence->before;
-	uint32_t previous = kernel != DP_NONE ? ops->call[kernel] : DP_NONE;
-	uint64_t bytes = uploaded(sequence, op, kernel);
+	uint32_t previous_op = index ? sequence->ops[index - 1] : sequence->before;
+	uint32_t previous_call = previous_op != DP_NONE ? ops->call[previous_op] : DP_NONE;
+	uint64_t bytes = uploaded(sequence, op, previous_op);
 	struct host host = { -1, false, false };
 
 	/* of several uploads that are symbols themselves, the first */
-	if (is_upload(ops, op) && !(kernel != DP_NONE && is_upload(ops, kernel)))
+	if (is_upload(ops, op) && !(previous_op != DP_NONE && is_upload(ops, previous_op)))
 		bytes = ops->bytes[op] ? ops->bytes[op] : UINT64_MAX;
 	out->kernel_gap_ns = -1;
-	if (kernel != DP_NONE)
-		out->kernel_gap_ns = DP_MAX(0, ops->start_ns[op] - ops->end_ns[kernel]);
+	if (previous_op != DP_NONE)
+		out->kernel_gap_ns = DP_MAX(0, ops->start_ns[op] - ops->end_ns[previous_op]);
 	out->has_launch = call != DP_NONE;
 	if (out->has_launch)
-		host = host_before(calls, call, previous);
+		host = host_before(calls, call, previous_call);
 	out->launch_gap_ns = host.gap_ns;
 	out->launch_wait_ns = -1;
-	if (out->has_launch && previous != DP_NONE && previous < call)
-		out->launch_wait_ns = calls->start_ns[call] - calls->start_ns[previous];
+	if (out->has_launch && previous_call != DP_NONE && previous_call < call)
+		out->launch_wait_ns = calls->start_ns[call] - calls->start_ns[previous_call];
 	/*
 	 * an upload from pageable memory blocks until it is done; the program did not ask to wait
 	 */

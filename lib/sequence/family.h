@@ -12,7 +12,7 @@
  */
 size_t dp_family__name(char *family, const char *name);
 
-/* What a kernel does, judged by its name. */
+/* What a kernel does, judged by its name. Which operations are kernels: enum dp_op_kind. */
 enum dp_kernel_kind {
 	DP_KERNEL_OTHER,    /* of the program itself, as in numerical codes */
 	DP_KERNEL_NETWORK,  /* of a library or compiler for neural networks */

@@ -27,7 +27,7 @@ enum { MOVE_SET = DP_COPY_UM_DTOD + 1, MOVES };
 /* The operations read so far, and their symbols. */
 struct reader {
 	struct dp_sequence *sequence;
-	enum dp_alphabet alphabet;
+	enum dp_alphabet alphabet; /* which operations become symbols */
 	int64_t start_ns, end_ns;
 	uint32_t *symbol_of; /* of each name, then of copies by kind and memsets: the symbol + 1 */
 	size_t names;
@@ -39,7 +39,7 @@ static bool is_migration(uint8_t copy_kind)
 	return copy_kind >= DP_COPY_UM_HTOD;
 }
 
-/* Is it of the alphabet? */
+/* Returns true if an operation becomes a symbol. */
 static bool counts(const struct reader *reader, uint32_t op)
 {
 	const struct dp_ops *ops = dp_trace_ops(reader->sequence->trace);

@@ -21,11 +21,11 @@ struct dp_sequence {
 	uint32_t *symbols; /* dense, in order of first appearance */
 	uint32_t *ops;	   /* for each the operation */
 	size_t count;
-	uint32_t *names;  /* the name of each symbol of the alphabet */
-	uint32_t *family; /* its family: see dp_family__name() */
-	uint8_t *kind;	  /* what it does: enum dp_kernel_kind */
-	uint8_t *op_kind; /* its kind of operation: enum dp_op_kind */
-	uint32_t alphabet;
+	uint32_t *names;   /* the name of each different symbol, for reports */
+	uint32_t *family;  /* its family, by name: the search takes symbols of one for the same */
+	uint8_t *kind;	   /* what it does, by name, for evidence: enum dp_kernel_kind */
+	uint8_t *op_kind;  /* a kernel, a graph, a copy or a memset: enum dp_op_kind */
+	uint32_t alphabet; /* number of different symbols */
 	bool launches;	 /* some kernel has its launch call */
 	bool has_copies; /* the device has some */
 	uint32_t before; /* the last kernel before the requested time, and the first after it, */
@@ -40,8 +40,8 @@ enum dp_alphabet { DP_ALPHABET_KERNELS, DP_ALPHABET_OPERATIONS };
 
 /*
  * Makes the sequence of a group's operations that start in [start_ns, end_ns), with eight bytes for
- * each. The group may be released after the call. The caller releases *sequence with fini, also
- * after a failure. Errors: DP_ERR_NOMEM.
+ * each; alphabet is which of them become symbols. The group may be released after the call. The
+ * caller releases *sequence with fini, also after a failure. Errors: DP_ERR_NOMEM.
  */
 int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace,
 		      const struct dp_stream_group *group, enum dp_alphabet alphabet,
