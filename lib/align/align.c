@@ -240,6 +240,15 @@ static int open_span(struct aligner *a, struct place at)
 	return DP_OK;
 }
 
+/*
+ * Returns true if a span is too short to be significant. Three seeds are not, nor are two that make
+ * up three quarters of an iteration, as where more was inserted than a wave bridges.
+ */
+static bool is_short(const struct aligner *a, size_t length, size_t m)
+{
+	return length < m && length < 3 * a->seed && (length < 2 * a->seed || length * 4 < 3 * m);
+}
+
 /* Ends the last span; drops it if it is too short to be significant. */
 static void close_span(struct aligner *a, struct place at)
 {
@@ -249,7 +258,7 @@ static void close_span(struct aligner *a, struct place at)
 	span->end = at.at;
 	span->end_offset = (uint32_t)at.offset;
 	span->edit_count = a->out->edit_count - span->edits;
-	if (length < 3 * a->seed && length < m && at.at < a->n && span->begin > 0) {
+	if (is_short(a, length, m) && at.at < a->n && span->begin > 0) {
 		a->out->edit_count = span->edits;
 		a->out->span_count--;
 	}

@@ -207,6 +207,31 @@ TEST(foreign_symbols_are_in_no_span)
 	dp_align__fini(&al);
 }
 
+/* More is inserted in the first iteration than a wave bridges; most of it is before that. */
+TEST_LOOP(a_part_is_kept, 3)
+{
+	static const uint32_t befores[] = { 20, 35, 44 }; /* symbols of the iteration: 55 */
+	uint32_t p[55], s[1200], before = befores[_i];
+	struct dp_align_pattern pattern = { p, 55 };
+	struct dp_alignment al;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < 55; i++)
+		p[i] = i;
+	for (uint32_t i = 0; i < 200; i++)
+		s[n++] = 1000 + i;
+	for (uint32_t i = 0; i < 550; i++) {
+		for (uint32_t k = 0; i == before && k < 60; k++)
+			s[n++] = 2000 + k;
+		s[n++] = p[i % 55];
+	}
+	ck_assert_int_eq(dp_align__run(&al, s, n, &pattern, 1), DP_OK);
+	ck_assert_uint_eq(al.span_count, before == 44 ? 2 : 1);
+	ck_assert_uint_eq(al.spans[0].begin, before == 44 ? 200 : 200 + before + 60);
+	ck_assert_uint_eq(al.spans[al.span_count - 1].end, n);
+	dp_align__fini(&al);
+}
+
 static double seconds(void)
 {
 	return (double)clock() / CLOCKS_PER_SEC;
