@@ -242,7 +242,7 @@ static int open_span(struct aligner *a, struct place at)
 
 /*
  * Returns true if a span is too short to be significant. Three seeds are not, nor are two that make
- * up three quarters of an iteration, as where more was inserted than a wave bridges.
+ * up three quarters of an iteration: more may have been inserted behind them than a wave bridges.
  */
 static bool is_short(const struct aligner *a, size_t length, size_t m)
 {
