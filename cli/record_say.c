@@ -352,8 +352,9 @@ static void say_gaps(const struct record *record, const struct record_end *end,
 					   "running");
 	if (result->graph_failures)
 		message("\"unspecified launch failure\" in %s CUDA call%s: if the program works "
-			"alone, CUPTI causes it by tracing the copies in CUDA graphs; JAX runs "
-			"without graphs with XLA_FLAGS=--xla_gpu_enable_command_buffer=",
+			"when it is not recorded, the likely cause is CUPTI's tracing of copies in "
+			"CUDA graphs; JAX uses none with "
+			"XLA_FLAGS=--xla_gpu_enable_command_buffer=",
 			dp_label_count(events, sizeof(events), result->graph_failures),
 			result->graph_failures == 1 ? "" : "s");
 	if (result->graph_launches)

@@ -108,25 +108,26 @@ static bool has_step(const struct dp_sequence_loop *loop)
 	       feature[DP_FEATURE_ANNOTATED] > 0;
 }
 
-/*
- * Returns true if a loop of a stream alone is around a loop of the main streams: over most of its
- * time, and with at least two of its iterations in each.
- */
-static bool is_around(const struct dp_searched *alone, const struct dp_searched *searched)
+/* Returns true if a loop of a stream alone runs for most of the time of one of the main streams. */
+static bool runs_along(const struct dp_searched *alone, const struct dp_searched *searched)
 {
-	const struct dp_sequence_loop *loop = dp_loops__main(alone->loops);
-	const struct dp_sequence_loop *inner = dp_loops__main(searched->loops);
 	int64_t start_ns, end_ns, from_ns, to_ns;
 
-	if (dp_confidence__of(&loop->confidence) < dp_param.surer ||
-	    dp_loops__whole(inner) < 2 * dp_loops__whole(loop))
-		return false;
-	find_span(alone, loop, &start_ns, &end_ns);
-	find_span(searched, inner, &from_ns, &to_ns);
+	find_span(alone, dp_loops__main(alone->loops), &start_ns, &end_ns);
+	find_span(searched, dp_loops__main(searched->loops), &from_ns, &to_ns);
 	return DP_MIN(end_ns, to_ns) - DP_MAX(start_ns, from_ns) > (to_ns - from_ns) / 2;
 }
 
-/* Returns true if it is likely, and has two or more iterations in each of the main streams'. */
+/* Returns true if it is likely, and has at least two of the main streams' iterations in each. */
+static bool is_around(const struct dp_searched *alone, const struct dp_searched *searched)
+{
+	const struct dp_sequence_loop *loop = dp_loops__main(alone->loops);
+
+	return dp_confidence__of(&loop->confidence) >= dp_param.surer &&
+	       dp_loops__whole(dp_loops__main(searched->loops)) >= 2 * dp_loops__whole(loop);
+}
+
+/* Returns true if it is likely, and has at least two iterations in each of the main streams'. */
 static bool is_within(const struct dp_searched *alone, const struct dp_searched *searched)
 {
 	const struct dp_sequence_loop *loop = dp_loops__main(alone->loops);
@@ -137,7 +138,7 @@ static bool is_within(const struct dp_searched *alone, const struct dp_searched 
 
 /*
  * Returns true if it has more than twice as many kernels as the main streams in all, and its stream
- * no small share of their time.
+ * no small share of the first one's time.
  */
 static bool is_larger(const struct dp_searched *alone, const struct dp_searched *searched,
 		      const struct dp_trace *trace)
@@ -158,7 +159,7 @@ static bool is_better(const struct dp_searched *alone, const struct dp_searched 
 	bool larger;
 
 	if (!loop || loop->few || !has_step(loop) ||
-	    dp_loops__covered(loop) * 2 < alone->sequence.count)
+	    dp_loops__covered(loop) * 2 < alone->sequence.count || !runs_along(alone, searched))
 		return false;
 	larger = is_larger(alone, searched, trace);
 	if (is_around(alone, searched))
@@ -246,7 +247,7 @@ static int find_around(struct dp_searched *searched, struct dp_loop_search *sear
 	dp_explain__add(search->explain, "stream", DP_FACTS({ "streams", "count", 1 }),
 			has_step(dp_loops__main(searched->loops))
 				? "the kernels are few; {streams:other stream} alone shows a loop "
-				  "of steps within this one, and is reported"
+				  "of steps within this one, or around it, and is reported"
 				: "no upload, wait or optimizer occurs once per iteration; "
 				  "{streams:other stream} alone shows a loop of steps around this "
 				  "one, or within it, and is reported");

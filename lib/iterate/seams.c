@@ -1,9 +1,10 @@
 /*
  * Seams between the spans of two loops. The aligner follows a pattern as far as it matches,
  * regardless of where its iterations end. Once the end is known for one of two loops, the symbols
- * around the seam are divided between both so that matches minus edits are a maximum.
+ * around the seam are divided between both so that matches minus edits are a maximum. If that finds
+ * nothing, and symbols on one side match both loops, they go to the one whose iteration they complete.
  *
- * Cost: O(seams * SEAM * SEAM + edits), mostly O(seams * SEAM * SLACK + edits).
+ * Cost: O(seams * SEAM * SEAM + edits + symbols), mostly with SLACK for one SEAM.
  */
 #include "iterate/seams.h"
 #include "align/diff.h"
@@ -313,9 +314,9 @@ static bool cut_back(struct cut *cut, const struct closer *c, const struct pair 
 			past = 1;
 		run = back ? at - (edit ? edit->position + past : s->begin)
 			   : (edit ? edit->position : s->end) - at;
-		if (need < run + (edit != NULL)) {
+		if (need <= run) {
 			*cut = (struct cut){ back ? at - need : at + need, c->first, k };
-			return (walked + need) * 2 < m;
+			return (walked + need) * 2 < m && cut->at != (back ? s->begin : s->end);
 		}
 		if (!edit)
 			return false;
@@ -341,16 +342,15 @@ static bool goes_on(const struct closer *c, const struct dp_align_pattern *p, si
  * Cuts the placed span off where its iteration is whole: ahead, if the symbols up to there complete
  * it and the other span has them, or else back.
  */
-static bool cut_placed(struct cut *cut, const struct closer *c, const struct pair *p, size_t *ahead)
+static bool cut_placed(struct cut *cut, const struct closer *c, const struct pair *p, size_t ahead)
 {
-	size_t at = p->dir > 0 ? p->placed_at + *ahead : p->placed_at - *ahead;
+	size_t at = p->dir > 0 ? p->placed_at + ahead : p->placed_at - ahead;
 
 	if (at > p->next->begin && at < p->next->end &&
-	    goes_on(c, &c->patterns[c->which], p->placed_offset, p->placed_at, *ahead, p->dir)) {
+	    goes_on(c, &c->patterns[c->which], p->placed_offset, p->placed_at, ahead, p->dir)) {
 		*cut = (struct cut){ at, c->first, 0 };
 		return true;
 	}
-	*ahead = 0;
 	return cut_back(cut, c, p) &&
 	       (p->dir > 0 ? cut->at < p->next->end : cut->at > p->next->begin);
 }
@@ -366,18 +366,17 @@ static bool divide_alike(const struct closer *c, const struct pair *p, size_t ah
 	struct cut own, other = { p->next_at, p->next_offset, 0 };
 	size_t m = p->next_length, gap;
 
-	if (!cut_placed(&own, c, p, &ahead))
+	if (!cut_placed(&own, c, p, ahead))
 		return false;
 	if (p->dir > 0 ? own.at >= p->next_at : own.at <= p->next_at)
 		other = cut_at(p->next, p->next_edits, m, own.at, -p->dir);
 	gap = DP_MAX(own.at, other.at) - DP_MIN(own.at, other.at);
 	if (!goes_on(c, &c->patterns[p->next->pattern], other.offset, other.at, gap, -p->dir))
 		return false;
-	if (p->dir > 0)
-		other.offset = (other.offset + m - gap % m) % m;
-	set_joint(joint, p, own.at, ahead ? p->placed_at : own.at, other.at,
-		  (struct part){ p->dir > 0 && ahead ? p->placed_offset : c->first, ahead },
-		  (struct part){ other.offset, gap });
+	other.offset = (p->dir > 0 ? other.offset + m - gap % m : other.offset + gap) % m;
+	/* What is between the spans' ends and the joint is equal, so that no edit is needed. */
+	set_joint(joint, p, own.at, own.at, own.at, (struct part){ c->first, 0 },
+		  (struct part){ other.offset, 0 });
 	*(p->dir > 0 ? &joint->left_dropped : &joint->right_dropped) = own.dropped;
 	*(p->dir > 0 ? &joint->right_dropped : &joint->left_dropped) = other.dropped;
 	return true;

@@ -7,9 +7,9 @@
 /*
  * Moves the ends of the spans of pattern `which`, whose iterations begin at offset first, to the
  * boundaries of its iterations, and the ends of adjacent spans of later patterns in the list to
- * meet them: if two loops end alike, both spans match for a few symbols, and if an iteration is
+ * meet them: if two loops begin or end alike, both spans match there, and if an iteration is
  * edited near its end, neither does. Symbols that match neither are left between them. Errors:
- * DP_ERR_NOMEM. Cost: O(spans + edits).
+ * DP_ERR_NOMEM. Cost: O(symbols + spans + edits).
  */
 int dp_seams__close(struct dp_alignment *alignment, const uint32_t *symbols,
 		    const struct dp_align_pattern *patterns, uint32_t which, size_t first);

@@ -458,10 +458,10 @@ static bool has_time(const struct dp_source *source, const struct dp_spool_recor
 	bool operation = record->type == DP_SPOOL_KERNEL || record->type == DP_SPOOL_MEMCPY ||
 			 record->type == DP_SPOOL_MEMSET || record->type == DP_SPOOL_GRAPH;
 
-	if (!time || !operation || !clock->count)
+	if (!time || !operation)
 		return time;
-	return time <= INT64_MAX &&
-	       (clock->lowest < SLACK_NS || (int64_t)time >= clock->lowest - SLACK_NS);
+	return time <= INT64_MAX && (!clock->count || clock->lowest < SLACK_NS ||
+				     (int64_t)time >= clock->lowest - SLACK_NS);
 }
 
 static bool in_graph(const struct dp_spool_record *record)

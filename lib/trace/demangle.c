@@ -1,6 +1,6 @@
 /*
  * Uses the C++ runtime's own demangler, which follows the compilers; demangle_long.c handles names
- * that it rejects because of their length, and those whose plain form may be too long for it.
+ * that it rejects because of their length, and those whose plain form may be very long.
  *
  * A mangled name refers back to parts of itself, so its plain form can be exponentially longer: 289
  * bytes can stand for 872 MB. So the length is estimated first: the runtime's demangler has no
@@ -13,6 +13,12 @@
 
 /* No compiler's kernel name comes near this, mangled or plain. */
 #define LONGEST 65536
+
+/*
+ * Most bytes of a plain form per byte of a name that demangle_long.c reads, so that many such names
+ * cost no more than their file's size times this. PyTorch's have 9 at most.
+ */
+#define TIMES 32
 
 /* libiberty rejects longer names: DEMANGLE_RECURSION_LIMIT, 2048, limits twice the bytes. */
 #define RUNTIME_LONGEST 1024
@@ -116,7 +122,8 @@ int dp_name__demangle(char **out, const char *mangled)
 	if (strncmp(mangled, "_Z", 2) || strlen(mangled) > LONGEST)
 		return DP_OK;
 	if (strlen(mangled) > RUNTIME_LONGEST || estimate(mangled) > ESTIMATE_MOST)
-		return dp_name__demangle_long(out, mangled, LONGEST);
+		return dp_name__demangle_long(out, mangled,
+					      DP_MIN(LONGEST, TIMES * strlen(mangled)));
 	*out = __cxa_demangle(mangled, NULL, NULL, &status);
 	if (*out && strlen(*out) > LONGEST) {
 		free(*out);

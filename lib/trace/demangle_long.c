@@ -1,7 +1,7 @@
 /*
  * The runtime's demangler (libiberty's) rejects names of more than 1,024 bytes to limit its
- * recursion; those of CUTLASS and Composable Kernel have several thousand. Others repeat parts of
- * themselves so often that only a limit tells how long they get. Here, text is written as it is
+ * recursion; those of CUTLASS and Composable Kernel have several thousand. It has no limit for names
+ * that repeat parts of themselves, which this has. Here, text is written as it is
  * read: a substitution refers to a piece of it, and DEPTH limits recursion.
  */
 #include "trace/demangle_long.h"
@@ -23,6 +23,7 @@ struct reader {
 	char *text; /* `room` bytes; never moves */
 	size_t used;
 	size_t room;
+	size_t steps; /* that are left: a pattern that writes nothing may be read again and again */
 	unsigned int depth;
 	bool failed;
 	struct piece *subs; /* of PIECES */
@@ -71,6 +72,14 @@ static void remember(struct reader *r, struct piece piece)
 		r->failed = true;
 	else
 		r->subs[r->sub_count++] = piece;
+}
+
+static void count_step(struct reader *r)
+{
+	if (r->steps)
+		r->steps--;
+	else
+		r->failed = true;
 }
 
 static bool take(struct reader *r, const char *word)
@@ -192,6 +201,7 @@ static void read_nested(struct reader *r, bool own)
 	while (!r->failed && !take(r, "E")) {
 		bool args = *r->p == 'I';
 
+		count_step(r);
 		if (r->used > at && !args)
 			puts_text(r, "::");
 		known = false;
@@ -464,6 +474,7 @@ static void read_type(struct reader *r)
 	size_t at = r->used;
 	bool known = false;
 
+	count_step(r);
 	if (r->failed || ++r->depth > DEPTH) {
 		r->failed = true;
 		return;
@@ -543,7 +554,7 @@ static char *assemble(const struct reader *r, size_t name, size_t returns)
 
 int dp_name__demangle_long(char **out, const char *mangled, size_t most)
 {
-	struct reader r = { .p = mangled, .room = most };
+	struct reader r = { .p = mangled, .room = most, .steps = most };
 	int status = DP_ERR_NOMEM;
 	size_t name, returns;
 	bool has_args;

@@ -7,6 +7,7 @@ import pathlib
 import resource
 import struct
 import subprocess
+import time
 import unittest
 
 import cli
@@ -332,14 +333,16 @@ class Case(recording.Case):
         self.assertEqual(process.returncode, 0)
 
     def test_descriptors_of_sleepers(self):
-        """The same for threads that slept for long before their process ended."""
-        two = self.folder / "two"
+        """The same for threads that slept for more than 20 samples before their process ended."""
+        one, two = self.folder / "one", self.folder / "two"
         process = self.start_record(
-            f"--cupti={CUPTI}", "--sample-gpu=off", "--", "sh", "-c",
-            f"'{APP}' init launch=1 idle=40 sleep=2000; '{APP}' init launch=1 say until={two}",
+            f"--cupti={CUPTI}", "--sample-gpu=off", "--sample-host=50ms", "--", "sh", "-c",
+            f"'{APP}' init launch=1 idle=40 until={one}; '{APP}' init launch=1 say until={two}",
             env=recording.environment(),
         )  # fmt: skip
         self.wait_for(lambda: opened_of(process, "/schedstat") >= 40, "samples")
+        time.sleep(2)
+        one.touch()
         self.assertTrue(process.stdout.readline())
         self.wait_for(lambda: opened_of(process, "/schedstat") < 20, "closed descriptors")
         two.touch()

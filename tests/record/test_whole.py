@@ -515,11 +515,12 @@ class Clock(Case):
             'echo $$ >pid; exec "$@"', "sh", APP, *words, env=recording.environment(),
         )  # fmt: skip
         self.addCleanup(process.kill)
-        self.wait_for(lambda: (self.folder / "pid").exists(), "program")
-        self.addCleanup(kill_if_there, int((self.folder / "pid").read_text()))
+        pid = self.folder / "pid"
+        self.wait_for(lambda: pid.exists() and pid.read_text().endswith("\n"), "program")
+        self.addCleanup(kill_if_there, int(pid.read_text()))
         self.wait_for(lambda: (self.folder / "deepprof.db").exists(), "file")
         self.wait_for(lambda: not self.left(), "end of the folder")
-        return process, int((self.folder / "pid").read_text())
+        return process, int(pid.read_text())
 
     def test_the_file_comes_while_the_program_runs(self):
         process, program = self.early("--duration=300ms")

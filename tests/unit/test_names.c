@@ -112,6 +112,21 @@ TEST(names_may_repeat_themselves)
 	free(expected);
 }
 
+/* A pattern of parameters that write nothing, once for each element of a pack. */
+TEST(names_may_write_nothing)
+{
+	char name[1024] = "_Z1fIJEDpT_J", *plain;
+
+	for (int i = 0; i < 100; i++)
+		strcat(name, "i");
+	strcat(name, "EEvDpN");
+	for (int i = 0; i < 100; i++)
+		strcat(name, "T0_");
+	strcat(name, "T1_E");
+	ck_assert_int_eq(dp_name__demangle_long(&plain, name, 8192), DP_OK);
+	ck_assert_ptr_null(plain);
+}
+
 /* The runtime refuses more than 1,024 bytes. */
 TEST(names_may_be_long)
 {

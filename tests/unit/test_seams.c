@@ -132,7 +132,7 @@ static size_t below(uint64_t *rng, size_t n)
 
 /* A span's edits lead from its first offset to its last one, and all other symbols are equal. */
 static void check_span(const struct dp_alignment *al, const struct dp_align_span *s,
-		       const struct dp_align_pattern *patterns)
+		       const uint32_t *text, const struct dp_align_pattern *patterns)
 {
 	const struct dp_align_pattern *p = &patterns[s->pattern];
 	size_t at = s->begin, offset = s->begin_offset;
@@ -141,14 +141,14 @@ static void check_span(const struct dp_alignment *al, const struct dp_align_span
 		const struct dp_edit *edit = &al->edits[s->edits + i];
 
 		for (; at < edit->position; at++, offset = (offset + 1) % p->length)
-			ck_assert_uint_eq(symbols[at], p->symbols[offset]);
+			ck_assert_uint_eq(text[at], p->symbols[offset]);
 		ck_assert_uint_eq(edit->offset, offset);
 		at += edit->kind != DP_EDIT_DELETED;
 		offset = (offset + (edit->kind != DP_EDIT_INSERTED)) % p->length;
 	}
 	ck_assert_uint_le(at, s->end);
 	for (; at < s->end; at++, offset = (offset + 1) % p->length)
-		ck_assert_uint_eq(symbols[at], p->symbols[offset]);
+		ck_assert_uint_eq(text[at], p->symbols[offset]);
 	ck_assert_uint_eq(offset, s->end_offset);
 }
 
@@ -210,8 +210,42 @@ TEST_LOOP(loops_may_begin_alike, 300)
 	ck_assert_int_eq(dp_seams__close(&al, symbols, patterns, 0, (length - turned) % length),
 			 DP_OK);
 	for (size_t i = 0; i < al.span_count; i++)
-		check_span(&al, &al.spans[i], patterns);
+		check_span(&al, &al.spans[i], symbols, patterns);
 	for (size_t i = 0; i < made; i++)
 		ck_assert_msg(is_whole(&al, 0, begins[i], begins[i] + length), "iteration %zu", i);
 	dp_align__fini(&al);
+}
+
+/*
+ * The same where an iteration lacks more than a seam may have: in a long sequence the aligner may
+ * not follow a pattern back as far as it matches.
+ */
+TEST(loops_may_begin_alike_at_length)
+{
+	enum { ALIKE = 90, OWN = 60, OTHER = 40, NAMES = 1000, TURNS = 9000 };
+	uint32_t first[ALIKE + OWN], second[ALIKE + OTHER];
+	const struct dp_align_pattern patterns[] = { { first, ALIKE + OWN },
+						     { second, ALIKE + OTHER } };
+	uint32_t *text = calloc(TURNS, (ALIKE + OWN + OTHER + 1) * sizeof(*text));
+	struct dp_alignment al;
+	size_t n = 0;
+
+	ck_assert_ptr_nonnull(text);
+	for (uint32_t i = 0; i < ALIKE + OWN; i++)
+		first[i] = i;
+	for (uint32_t i = 0; i < ALIKE + OTHER; i++)
+		second[i] = i < ALIKE ? i : NAMES + i - ALIKE;
+	for (uint32_t turn = 0; turn < TURNS; turn++) {
+		for (uint32_t i = 0; i < OTHER; i++)
+			text[n++] = NAMES + i;
+		for (uint32_t i = 0; i < ALIKE + OWN; i++)
+			text[n++] = i;
+		text[n++] = 2 * NAMES + turn % 7;
+	}
+	ck_assert_int_eq(dp_align__run(&al, text, n, patterns, 2), DP_OK);
+	ck_assert_int_eq(dp_seams__close(&al, text, patterns, 0, 0), DP_OK);
+	for (size_t i = 0; i < al.span_count; i++)
+		check_span(&al, &al.spans[i], text, patterns);
+	dp_align__fini(&al);
+	free(text);
 }
