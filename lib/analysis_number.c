@@ -7,7 +7,10 @@
 /* Of loops whose times differ by a smaller share, the first is shown. */
 #define ALIKE 0.1
 
-/* The loop at the requested level that took most of the trace's time. */
+/*
+ * The loop at the requested level that took most of the trace's time. Warm-up does not count: the
+ * loop that comes first waits for code to be loaded.
+ */
 static size_t find_primary(const struct dp_analysis *analysis)
 {
 	double most_ns = -1;
@@ -19,7 +22,7 @@ static size_t find_primary(const struct dp_analysis *analysis)
 
 		if (!loop->selected || !loop->iterations)
 			continue;
-		time_ns = dp_analysis_loop_time(analysis, i);
+		time_ns = dp_analysis__steady_time(analysis, i);
 		if (time_ns <= most_ns * (1 + ALIKE))
 			continue;
 		most_ns = time_ns;

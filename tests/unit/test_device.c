@@ -551,6 +551,31 @@ TEST(library_of_few_kernels)
 	dp_trace_free(trace);
 }
 
+/* The first iteration of all waits for code to be loaded, which says nothing of its loop. */
+TEST(warm_up_makes_no_headline)
+{
+	struct dp_trace *trace;
+	struct dp_analysis *analysis;
+	const struct dp_loop *loop;
+
+	start(true);
+	for (int i = 0; i < 12; i++) {
+		put_all("Uabcdefgh", 7, 300);
+		now_ns += i ? 1000 : 50000000;
+	}
+	for (int i = 0; i < 30; i++) {
+		put_all("Uklmnopqrstuv", 7, 300);
+		now_ns += 1000;
+	}
+	analysis = analyze(&trace);
+	loop = dp_analysis_loop(analysis, 0);
+	ck_assert_ptr_nonnull(loop);
+	ck_assert_uint_eq(loop->length, 12);
+	ck_assert_uint_eq(loop->complete, 30);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+
 /*
  * Every allocation may fail: for a loop of one kernel, and for work that moves between streams,
  * runs concurrently or has a loop around it.
