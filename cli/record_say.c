@@ -323,6 +323,15 @@ static void say_what_goes_on(const struct record *record, const struct record_en
 			(unsigned)end->left, hints);
 }
 
+static const char *why_untimed(const struct dp_record_result *result)
+{
+	if (result->salvaged)
+		return "a process was killed before they were read from the GPU";
+	if (result->graph_failures)
+		return "their launch failed, or CUPTI had no memory for them";
+	return "CUPTI had no memory for them, or they were still running";
+}
+
 /* Reports what is missing, and why. */
 static void say_gaps(const struct record *record, const struct record_end *end,
 		     const struct dp_record_result *result)
@@ -347,9 +356,7 @@ static void say_gaps(const struct record *record, const struct record_end *end,
 	if (result->untimed)
 		message("%s operations have no times: %s",
 			dp_label_count(events, sizeof(events), result->untimed),
-			result->salvaged ? "a process was killed before they were read from the GPU"
-					 : "CUPTI had no memory for them, or they were still "
-					   "running");
+			why_untimed(result));
 	if (result->graph_failures)
 		message("\"unspecified launch failure\" in %s CUDA call%s: if the program works "
 			"when it is not recorded, the likely cause is CUPTI's tracing of copies in "

@@ -150,8 +150,7 @@ static bool is_larger(const struct dp_searched *alone, const struct dp_searched 
 	       (double)own_ns >= dp_param.alone_least * (double)main_ns;
 }
 
-/* Returns true if a stream alone shows the program's loop, and the main streams one of a library.
- */
+/* Returns true if a stream alone shows the program's loop, and the main streams a library's. */
 static bool is_better(const struct dp_searched *alone, const struct dp_searched *searched,
 		      const struct dp_trace *trace)
 {
@@ -168,7 +167,8 @@ static bool is_better(const struct dp_searched *alone, const struct dp_searched 
 }
 
 /* Returns true if a loop was found unaided, and no annotation says that it is the program's. */
-static bool may_be_inner(const struct dp_searched *searched, const struct dp_loop_search *search)
+static bool may_be_of_library(const struct dp_searched *searched,
+			      const struct dp_loop_search *search)
 {
 	const struct dp_analysis_options *options = search->options;
 
@@ -177,8 +177,8 @@ static bool may_be_inner(const struct dp_searched *searched, const struct dp_loo
 }
 
 /* Returns true if a stream that was not searched computes, and has enough kernels. */
-static bool may_be_around(const struct dp_searched *searched, const struct dp_trace *trace,
-			  const struct dp_stream_range *range, size_t index, size_t least)
+static bool may_be_alone(const struct dp_searched *searched, const struct dp_trace *trace,
+			 const struct dp_stream_range *range, size_t index, size_t least)
 {
 	const struct dp_stream *stream = dp_trace_stream(trace, index);
 
@@ -186,8 +186,7 @@ static bool may_be_around(const struct dp_searched *searched, const struct dp_tr
 	       stream->kernels >= least;
 }
 
-/* The fewest kernels of a stream that is searched alone: those of a loop to replace the one found.
- */
+/* The fewest kernels of a stream that is searched alone: its loop is to replace the one found. */
 static size_t least_kernels(const struct dp_searched *searched, const struct dp_trace *trace,
 			    const struct dp_stream_range *range)
 {
@@ -222,7 +221,7 @@ static int choose_alone(uint32_t *best, const struct dp_searched *searched,
 		struct dp_searched alone = { 0 };
 
 		if (dp_trace_stream(trace, s)->kernels <= most ||
-		    !may_be_around(searched, trace, &range, s, least) ||
+		    !may_be_alone(searched, trace, &range, s, least) ||
 		    search->searches++ >= SEARCHES_MOST)
 			continue;
 		status = find_alone(&alone, &silent, trace, (uint32_t)s);
@@ -235,8 +234,8 @@ static int choose_alone(uint32_t *best, const struct dp_searched *searched,
 	return status;
 }
 
-/* Takes the loops of a stream that alone shows a loop of steps around the one found. */
-static int find_around(struct dp_searched *searched, struct dp_loop_search *search,
+/* Takes the loops of a stream that alone shows the program's. */
+static int find_better(struct dp_searched *searched, struct dp_loop_search *search,
 		       const struct dp_trace *trace)
 {
 	uint32_t best;
@@ -268,8 +267,8 @@ int dp_analysis__search(struct dp_searched *searched, struct dp_loop_search *sea
 	status = find(searched, search);
 	if (!status && searched->group.by_launch && !dp_loops__main(searched->loops))
 		status = find_first(searched, search, trace);
-	if (!status && may_be_inner(searched, search))
-		status = find_around(searched, search, trace);
+	if (!status && may_be_of_library(searched, search))
+		status = find_better(searched, search, trace);
 	dp_explain__end(search->explain);
 	return status;
 }

@@ -125,7 +125,7 @@ class Versions(Case):
     def test_failed_graph(self):
         """Its copies began before the process did, or in the far future, says CUPTI."""
         result = self.fake("init", "launch=10", "failed=4")
-        self.assertIn("4 operations have no times", result.stderr)
+        self.assertIn("4 operations have no times: their launch failed", result.stderr)
         self.assertIn('"unspecified launch failure" in 1 CUDA call: ', result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM memcpy"), 0)
         self.assertEqual(self.one("SELECT count(*) FROM untimed"), 4)
