@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Arrays with one value per offset, by type: those of struct dp_offsets, and scratch. */
-enum { REALS = 4, COUNTS = 4, FLAGS = 4 };
+enum { REALS = 4, COUNTS = 5, FLAGS = 5 };
 
 struct sampler {
 	const struct dp_alignment *alignment;
@@ -19,8 +19,9 @@ struct sampler {
 	struct dp_offsets *offsets;
 	uint32_t pattern;
 	size_t m, samples;
-	uint32_t *uploads, *syncs, *optimizers; /* sampled iterations with one at this offset */
-	int64_t *launch_gaps, *kernel_gaps;	/* `samples` for each offset */
+	/* sampled iterations with one at this offset */
+	uint32_t *uploads, *downloads, *syncs, *optimizers;
+	int64_t *launch_gaps, *kernel_gaps; /* `samples` for each offset */
 };
 
 static void ask(struct sampler *s, size_t position, size_t o)
@@ -37,6 +38,7 @@ static void ask(struct sampler *s, size_t position, size_t o)
 	s->launch_gaps[slot] = at.launch_gap_ns;
 	s->kernel_gaps[slot] = at.kernel_gap_ns;
 	s->uploads[o] += at.after_upload;
+	s->downloads[o] += at.after_download;
 	s->syncs[o] += at.after_sync;
 	s->optimizers[o] += at.finishes_step;
 }
@@ -110,6 +112,7 @@ static void conclude(const struct sampler *s, double *sorted)
 			continue;
 		offsets->wait_ns[o] /= offsets->seen[o];
 		offsets->upload[o] = s->uploads[o] >= most;
+		offsets->download[o] = s->downloads[o] >= most;
 		offsets->sync[o] = s->syncs[o] >= most;
 		offsets->optimizer[o] = s->optimizers[o] >= most;
 	}
@@ -141,12 +144,14 @@ int dp_offsets__gather(struct dp_offsets *offsets, const struct dp_alignment *al
 	}
 	offsets->kernel_gap = reals + m;
 	offsets->wait_ns = reals + 2 * m;
-	offsets->sync = flags + m;
-	offsets->optimizer = flags + 2 * m;
-	offsets->moves_data = flags + 3 * m;
+	offsets->download = flags + m;
+	offsets->sync = flags + 2 * m;
+	offsets->optimizer = flags + 3 * m;
+	offsets->moves_data = flags + 4 * m;
 	s.uploads = counts + m;
-	s.syncs = counts + 2 * m;
-	s.optimizers = counts + 3 * m;
+	s.downloads = counts + 2 * m;
+	s.syncs = counts + 3 * m;
+	s.optimizers = counts + 4 * m;
 	s.launch_gaps = gaps;
 	s.kernel_gaps = gaps + samples * m;
 	sample(&s);

@@ -432,17 +432,21 @@ static void optimizer(const struct dp_ballot *b, double *score)
 	score[run->end] += run->named ? dp_param.optimizer_last : dp_param.update_run_last;
 }
 
+/* Returns true if the host gets results as it does in a step: layers with experts query often. */
+static bool gets_results(const struct dp_ballot *b, const bool *at)
+{
+	size_t count = recurrences(b, at);
+
+	return count == 1 || (count && b->m >= dp_param.step_long);
+}
+
 bool dp_votes__is_step(const struct dp_ballot *b)
 {
 	const struct dp_offsets *at = &b->offsets;
-	size_t syncs;
 
-	if (!b->observed)
-		return false;
-	syncs = recurrences(b, at->sync);
-	/* layers with experts may query the device once per expert */
-	return recurrences(b, at->upload) || syncs == 1 || (syncs && b->m >= dp_param.step_long) ||
-	       (b->optimizer.named && !b->optimizer.everywhere);
+	return b->observed &&
+	       (recurrences(b, at->upload) || gets_results(b, at->sync) ||
+		gets_results(b, at->download) || (b->optimizer.named && !b->optimizer.everywhere));
 }
 
 const struct dp_vote dp_votes[] = {

@@ -335,7 +335,7 @@ static bool goes_down(const struct inside *in, const struct finder *f, const cha
 	double length;
 
 	/* also if it repeats too seldom to be a loop */
-	*why = "no loop inside it";
+	*why = "no loop inside it repeats twice";
 	if (in->loops.count == 0 || in->repeats < dp_param.tandem)
 		return false;
 	length = (double)in->loops.items[in->main].length;

@@ -48,29 +48,35 @@ static struct host host_before(const struct dp_calls *calls, uint32_t call, uint
 	return host;
 }
 
-/*
- * The bytes of the largest upload to the stream's device that starts between the previous kernel
- * and this one; 0 if there is none, UINT64_MAX if unknown.
- */
-static uint64_t uploaded(const struct dp_sequence *sequence, uint32_t op, uint32_t previous_op)
+/* What was copied between the host and the stream's device since the previous kernel. */
+struct copied {
+	uint64_t uploaded; /* bytes of the largest upload; 0: none, UINT64_MAX: unknown */
+	bool downloaded;
+};
+
+static bool is_copy(const struct dp_ops *ops, size_t op, enum dp_copy_kind kind)
+{
+	return ops->kind[op] == DP_OP_COPY && ops->copy_kind[op] == kind;
+}
+
+static struct copied copied_before(const struct dp_sequence *sequence, uint32_t op,
+				   uint32_t previous_op)
 {
 	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
 	uint32_t device = dp_trace_stream(sequence->trace, sequence->stream)->device;
-	uint64_t most = 0;
+	struct copied copied = { 0, false };
 
 	if (!sequence->has_copies)
-		return 0;
-	for (size_t i = op, far = dp_param.look_back; i-- > 0 && far-- && i != previous_op;)
-		if (ops->kind[i] == DP_OP_COPY && ops->copy_kind[i] == DP_COPY_HTOD &&
-		    dp_trace_stream(sequence->trace, ops->stream[i])->device == device)
-			most = DP_MAX(most, ops->bytes[i] ? ops->bytes[i] : UINT64_MAX);
-	return most;
-}
-
-/* Returns true if an operation is an upload. */
-static bool is_upload(const struct dp_ops *ops, uint32_t op)
-{
-	return ops->kind[op] == DP_OP_COPY && ops->copy_kind[op] == DP_COPY_HTOD;
+		return copied;
+	for (size_t i = op, far = dp_param.look_back; i-- > 0 && far-- && i != previous_op;) {
+		if (dp_trace_stream(sequence->trace, ops->stream[i])->device != device)
+			continue;
+		if (is_copy(ops, i, DP_COPY_HTOD))
+			copied.uploaded =
+				DP_MAX(copied.uploaded, ops->bytes[i] ? ops->bytes[i] : UINT64_MAX);
+		copied.downloaded |= is_copy(ops, i, DP_COPY_DTOH);
+	}
+	return copied;
 }
 
 static void at(void *ctx, size_t index, struct dp_evidence_at *out)
@@ -81,12 +87,14 @@ static void at(void *ctx, size_t index, struct dp_evidence_at *out)
 	uint32_t op = sequence->ops[index], call = ops->call[op];
 	uint32_t previous_op = index ? sequence->ops[index - 1] : sequence->before;
 	uint32_t previous_call = previous_op != DP_NONE ? ops->call[previous_op] : DP_NONE;
-	uint64_t bytes = uploaded(sequence, op, previous_op);
+	struct copied copied = copied_before(sequence, op, previous_op);
 	struct host host = { -1, false, false };
 
-	/* of several uploads that are symbols themselves, the first */
-	if (is_upload(ops, op) && !(previous_op != DP_NONE && is_upload(ops, previous_op)))
-		bytes = ops->bytes[op] ? ops->bytes[op] : UINT64_MAX;
+	/* copies that are symbols themselves: of several uploads the first counts */
+	if (is_copy(ops, op, DP_COPY_HTOD) &&
+	    !(previous_op != DP_NONE && is_copy(ops, previous_op, DP_COPY_HTOD)))
+		copied.uploaded = ops->bytes[op] ? ops->bytes[op] : UINT64_MAX;
+	copied.downloaded |= previous_op != DP_NONE && is_copy(ops, previous_op, DP_COPY_DTOH);
 	out->kernel_gap_ns = -1;
 	if (previous_op != DP_NONE)
 		out->kernel_gap_ns = DP_MAX(0, ops->start_ns[op] - ops->end_ns[previous_op]);
@@ -100,10 +108,11 @@ static void at(void *ctx, size_t index, struct dp_evidence_at *out)
 	/*
 	 * an upload from pageable memory blocks until it is done; the program did not ask to wait
 	 */
-	out->after_sync = host.synchronized && !bytes;
+	out->after_sync = host.synchronized && !copied.uploaded;
 	out->after_capture = host.captured;
 	/* a number (a scale, a length) is uploaded anywhere; an input is larger */
-	out->after_upload = bytes > NUMBER_MAX;
+	out->after_upload = copied.uploaded > NUMBER_MAX;
+	out->after_download = copied.downloaded;
 	out->finishes_step = sequence->kind[sequence->symbols[index]] == DP_KERNEL_FINISHES;
 	out->moves_data = sequence->kind[sequence->symbols[index]] == DP_KERNEL_MOVES;
 	out->outside_networks = sequence->kind[sequence->symbols[index]] == DP_KERNEL_OTHER;

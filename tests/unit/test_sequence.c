@@ -10,6 +10,7 @@
 static struct dp_builder *builder;
 static uint32_t process, stream, thread;
 static uint64_t upload_bytes; /* 0: not known */
+static enum dp_copy_kind copy_kind = DP_COPY_HTOD;
 
 static void start(void)
 {
@@ -30,7 +31,7 @@ static void op(enum dp_op_kind kind, const char *name, int64_t start_ns, int64_t
 
 	one.name = dp_builder__kernel_name(builder, name, strlen(name));
 	if (kind == DP_OP_COPY) {
-		one.copy_kind = DP_COPY_HTOD;
+		one.copy_kind = copy_kind;
 		one.bytes = upload_bytes;
 	}
 	ck_assert_int_eq(dp_builder__op(builder, &one), DP_OK);
@@ -168,6 +169,36 @@ TEST(uploads_of_numbers_are_no_inputs)
 	ck_assert(!at.after_upload && !at.after_sync);
 	evidence.at(evidence.ctx, 2, &at);
 	ck_assert(at.after_upload && !at.after_sync);
+	dp_sequence__fini(&sequence);
+	dp_trace_free(trace);
+}
+
+/* A download is one whether or not something is uploaded, too. */
+TEST(downloads_are_seen)
+{
+	struct dp_sequence sequence;
+	struct dp_evidence evidence;
+	struct dp_evidence_at at[4];
+	struct dp_trace *trace;
+
+	start();
+	for (int k = 0; k < 4; k++) {
+		copy_kind = k == 3 ? DP_COPY_DTOD : DP_COPY_DTOH;
+		if (k > 1)
+			op(DP_OP_COPY, "copy", 100 * k - 50, 100 * k - 45, 1);
+		copy_kind = DP_COPY_HTOD;
+		if (k > 1)
+			op(DP_OP_COPY, "copy", 100 * k - 40, 100 * k - 35, 1);
+		op(DP_OP_KERNEL, "forward", 100 * k, 100 * k + 10, 1);
+	}
+	trace = finish();
+	read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
+	evidence = dp_sequence__evidence(&sequence);
+	for (size_t i = 0; i < 4; i++)
+		evidence.at(evidence.ctx, i, &at[i]);
+	ck_assert(!at[0].after_download && !at[1].after_download);
+	ck_assert(at[2].after_download && at[2].after_upload);
+	ck_assert(!at[3].after_download && at[3].after_upload);
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
 }

@@ -4,8 +4,9 @@
  * kernel. That holds for captures of names alone, and for those with launches, as long as the calls
  * stay where they are: when the host was idle is evidence, whatever it launched.
  *
- * Uploads are what iterations begin with. Those on a stream of their own are evidence, too, and not
- * unrelated: moved in time they may move boundaries, but no loop that is shown goes by them.
+ * Uploads are what iterations begin with, and results are fetched once in each. Such copies on a
+ * stream of their own are evidence, too, and not unrelated: moved in time they may move boundaries,
+ * but no loop that is shown goes by them.
  *
  * On families of programs with seeds that no threshold was tuned by.
  */
@@ -34,7 +35,7 @@ struct capture {
 	uint64_t rng;
 };
 
-/* What shows where iterations begin, besides names: nothing, or uploads (and gaps). */
+/* What shows iterations, besides names: nothing, or uploads (and gaps and downloads). */
 enum evidence { NONE, UPLOADS, UPLOADS_AND_MORE };
 
 static size_t below(struct capture *c, size_t n)
@@ -75,11 +76,11 @@ static void put_others(struct capture *c, int64_t now_ns, size_t turn)
 }
 
 /* Halfway through every iteration: a result is fetched, the other device gets its input. */
-static void put_halfway(struct capture *c, int64_t now_ns)
+static void put_halfway(struct capture *c, int64_t now_ns, enum evidence evidence)
 {
 	struct dp_op op = { .start_ns = now_ns + 100, .kind = DP_OP_COPY };
 
-	op.stream = COPIES;
+	op.stream = evidence == UPLOADS_AND_MORE ? COPIES : OTHER;
 	op.copy_kind = DP_COPY_DTOH;
 	put(c, now_ns, op, 300);
 	op.stream = OTHER;
@@ -118,7 +119,7 @@ static void capture(struct capture *c, const struct family *f, uint64_t seed,
 		if (at->after_upload && evidence)
 			put(c, host_ns, upload, 300);
 		if (is_halfway(f, i))
-			put_halfway(c, now_ns);
+			put_halfway(c, now_ns, evidence);
 		op.start_ns = now_ns + (evidence ? at->kernel_gap_ns : 500);
 		put(c, at->has_launch ? host_ns : -1, op, 3000);
 		put_others(c, now_ns, i);
@@ -312,7 +313,7 @@ static size_t shown(const struct dp_analysis *analysis, size_t k)
 /*
  * Shown loops must be equal in number, length and iterations, except for one that the ends cut off.
  */
-TEST_LOOP(uploads_move_boundaries_only, FAMILY_COUNT)
+TEST_LOOP(copies_move_boundaries_only, FAMILY_COUNT)
 {
 	for (uint64_t seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
 		struct dp_trace *trace, *changed_trace;
