@@ -97,8 +97,8 @@ static void find_span(const struct dp_searched *searched, const struct dp_sequen
 }
 
 /*
- * Returns true if something happens once per iteration of a loop: an upload, a wait, an optimizer
- * or an annotation.
+ * Returns true if something happens once per iteration of a loop: an upload, a download, a wait, an
+ * optimizer or an annotation.
  */
 static bool has_step(const struct dp_sequence_loop *loop)
 {
@@ -243,13 +243,14 @@ static int find_better(struct dp_searched *searched, struct dp_loop_search *sear
 
 	if (status || best == DP_NONE)
 		return status;
-	dp_explain__add(search->explain, "stream", DP_FACTS({ "streams", "count", 1 }),
-			has_step(dp_loops__main(searched->loops))
-				? "the kernels are few; {streams:other stream} alone shows a loop "
-				  "of steps within this one, or around it, and is reported"
-				: "no upload, wait or optimizer occurs once per iteration; "
-				  "{streams:other stream} alone shows a loop of steps around this "
-				  "one, or within it, and is reported");
+	dp_explain__add(
+		search->explain, "stream", DP_FACTS({ "streams", "count", 1 }),
+		has_step(dp_loops__main(searched->loops))
+			? "the kernels are few; {streams:other stream} alone shows a loop "
+			  "of steps within this one, or around it, and is reported"
+			: "no upload, download, wait or optimizer occurs once per iteration; "
+			  "{streams:other stream} alone shows a loop of steps around this "
+			  "one, or within it, and is reported");
 	dp_explain__end(search->explain);
 	dp_explain__begin(search->explain, best);
 	return find_alone(searched, search, trace, best);
