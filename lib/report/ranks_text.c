@@ -162,7 +162,8 @@ static void write_sources(struct dp_render *render, const struct dp_ranks *ranks
 static void write_left_out(struct dp_render *render, const struct dp_ranks *ranks)
 {
 	const struct dp_left_out *at;
-	char label[DP_LABEL_SIZE];
+	char file[DP_LABEL_SIZE], why[DP_LABEL_SIZE];
+	bool ascii = render->options->ascii;
 	size_t i;
 
 	for (i = 0; (at = dp_ranks_left_out(ranks, i)); i++) {
@@ -170,8 +171,9 @@ static void write_left_out(struct dp_render *render, const struct dp_ranks *rank
 
 		if (i >= LEFT_OUT_MOST && !render->options->verbose)
 			continue;
-		dp_words__add(&words, "%s: %s",
-			      dp_label__text(label, at->file, 60, render->options->ascii), at->why);
+		/* the reason may name another file */
+		dp_words__add(&words, "%s: %s", dp_label__text(file, at->file, 60, ascii),
+			      dp_label__text(why, at->why, DP_LABEL_COLUMNS, ascii));
 		labelled(render, "left out", words.text);
 	}
 	if (i > LEFT_OUT_MOST && !render->options->verbose)
