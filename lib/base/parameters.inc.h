@@ -140,6 +140,11 @@ DP_WHOLE(layers_max, 200, "iterations", "presets, real",
 	"layers of a network, at most: more repetitions are a loop")
 DP_WHOLE(network_deep, 48, "layers", "presets, real",
 	"layers of most networks, at most")
+DP_REAL(stage_same, 0.25, "share", "real",
+	"of the iterations that equal the pattern: with less, they are blocks of a network that "
+	"differ with its stages, …")
+DP_REAL(stage_edits, 0.04, "share", "real",
+	"… if more of their symbols are edits: blocks had 4.8% or more, true loops up to 2.9%")
 DP_WHOLE(layers_apart, 8, "layers", "presets",
 	"of other kinds between two runs of layers that still belong to one pass")
 DP_WHOLE(break_min, 4, "kernels", "presets",

@@ -40,7 +40,8 @@ struct dp_evidence_at {
 	bool after_capture; /* a stream was captured into a graph between the two launches */
 	bool finishes_step; /* its name is that of an optimizer */
 	bool moves_data;    /* its name is that of a copy, a cast or a fill: it updates nothing */
-	bool outside_networks; /* its name is known, and is not of a library for networks */
+	bool in_networks;      /* its name is known, and is of a library for networks, … */
+	bool outside_networks; /* … or is not */
 };
 
 /*

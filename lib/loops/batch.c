@@ -278,22 +278,30 @@ static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_fo
 
 /*
  * Turns the patterns of one level into loops. made[i] is the index of pattern i's loop, or DP_NONE.
+ * Rare ones come last: if none of the others is a loop, they are next to none, and prove as little
+ * as any.
  */
 int dp_driver__level(struct dp_driver *d, const struct dp_patterns *patterns, uint32_t *made,
 		     const enum dp_standing *standing, const struct dp_phase_hints *hints)
 {
 	enum dp_found_by by = d->request->counts_count ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
 	struct batch b = { .count = 0 };
+	size_t others = d->loops->count;
 	int status = DP_OK;
 
 	if (patterns->count > 0)
 		status = batch_cut(d, &b, patterns, hints);
 	for (size_t i = 0; i < b.count && !status; i++)
 		b.covered += b.cuts[i].covered;
-	for (size_t i = 0; i < b.count && !status; i++) {
-		size_t before = d->loops->count;
+	for (size_t k = 0; k < 2 * b.count && !status; k++) {
+		size_t i = k % b.count, before = d->loops->count;
+		enum dp_standing own = standing ? standing[i] : DP_STANDING_OTHER;
 
-		status = batch_loop(d, &b, i, by, standing ? standing[i] : DP_STANDING_OTHER);
+		if ((own == DP_STANDING_RARE) != (k >= b.count))
+			continue;
+		if (own == DP_STANDING_RARE && before == others)
+			own = DP_STANDING_BARE;
+		status = batch_loop(d, &b, i, by, own);
 		made[i] = d->loops->count > before ? (uint32_t)before : DP_NONE;
 	}
 	batch_fini(&b);

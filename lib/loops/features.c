@@ -152,6 +152,18 @@ static bool has_no_network(const struct dp_judged *j)
 	return own > 0;
 }
 
+/* Returns true if an iteration in the middle has a kernel of a library for networks. */
+static bool has_network(const struct dp_judged *j)
+{
+	const struct dp_evidence *evidence = &j->driver->request->evidence;
+	const struct dp_repetition *it = &j->cut->iterations[j->cut->count / 2];
+	struct dp_evidence_at at = { 0 };
+
+	for (size_t i = it->first; evidence->at && i < it->end && !at.in_networks; i++)
+		evidence->at(evidence->ctx, i, &at);
+	return at.in_networks;
+}
+
 /* Counts the stretches in which the pattern repeats, with other work between them. */
 static size_t count_spans(const struct dp_judged *j)
 {
@@ -169,6 +181,29 @@ static size_t count_spans(const struct dp_judged *j)
 	return spans;
 }
 
+/*
+ * Returns true if a few short iterations of a network differ from the pattern, nearly all of them
+ * and in more than chance does. Its blocks differ with its stages, in their shapes and so in their
+ * kernels; a step does the same each time. Two or three repeats were compared when they were found.
+ */
+static bool differs_by_stage(const struct dp_judged *j)
+{
+	const struct dp_cut *cut = j->cut;
+	size_t same = 0, symbols = 0;
+
+	if (j->standing == DP_STANDING_FEW || cut->complete >= dp_param.bare_few ||
+	    kernels_of(j) >= (double)dp_param.group_long || !has_network(j))
+		return false;
+	for (size_t k = 0; k < cut->count; k++) {
+		const struct dp_repetition *it = &cut->iterations[k];
+
+		same += !it->partial && !dp_repetition__edit_count(it);
+		symbols += it->end - it->first;
+	}
+	return (double)same < dp_param.stage_same * (double)cut->complete &&
+	       (double)cut->edit_count > dp_param.stage_edits * (double)symbols;
+}
+
 static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 {
 	double kernels = kernels_of(j);
@@ -183,6 +218,8 @@ static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 		return CAPTURED_LAYERS;
 	if (has_no_network(j))
 		return NO_LAYERS;
+	if (differs_by_stage(j))
+		return LIKE_LAYERS;
 	/* the end of one pass with its head, then the begin of the next one with its layers */
 	if (fills_with_layers(j) && is_broken(j->alignment))
 		return LIKE_LAYERS;

@@ -19,8 +19,9 @@ static const char *found_by_words(const struct dp_loop *loop)
 			return "detected from kernel order, does not match -n";
 		if (loop->matches_in_sequence)
 			return "matched to -n together with adjacent loops";
-		return loop->confidence < LIKELY ? "split to match -n, though iterations differ"
-						 : "matched to -n";
+		return loop->confidence < LIKELY && loop->variants > 1
+			       ? "split to match -n, though iterations differ"
+			       : "matched to -n";
 	case DP_FOUND_BY_MARKS:
 		return "from annotations";
 	case DP_FOUND_BY_AUTO:

@@ -6,6 +6,7 @@
 
 #define NAME_COLUMNS 32
 
+#define TOO_FEW 2      /* kernels of a stream that cannot show a repetition */
 #define HINT_LEAST 0.2 /* smallest confidence of a candidate whose number is suggested */
 
 /* Returns true if a stream's class does not distinguish it from other analyzed streams. */
@@ -92,9 +93,13 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_stream_candidate *candidate =
 		dp_analysis_candidate(render->analysis, stream);
+	size_t kernels = dp_trace_stream(trace, stream)->kernels;
 	char number[DP_NUMBER_SIZE];
 
-	if (candidate && candidate->length) {
+	if (kernels <= TOO_FEW) {
+		dp_words__add(words, "Its stream has %s only: nothing can repeat. ",
+			      dp_text__plural(number, kernels, "kernel"));
+	} else if (candidate && candidate->length) {
 		dp_words__add(words, "The best candidate has %s",
 			      dp_text__plural(number, candidate->length, "kernel"));
 		dp_words__add(words, " and covers %s of the stream",
@@ -131,8 +136,10 @@ static void write_nothing(struct dp_render *render, size_t stream)
 	dp_text__wrap(render, 2, 2, words.text);
 	dp_render__text(render, "  ");
 	dp_text__wrap(render, 2, 2,
-		      "If you know the number of iterations, say so (-n N); or record a longer "
-		      "part of the run, or one with annotations (--marks).");
+		      dp_trace_stream(trace, stream)->kernels <= TOO_FEW
+			      ? "Record a longer part of the run."
+			      : "If you know the number of iterations, say so (-n N); or record a "
+				"longer part of the run, or one with annotations (--marks).");
 }
 
 void dp_text__without(struct dp_render *render)

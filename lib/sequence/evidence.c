@@ -115,6 +115,7 @@ static void at(void *ctx, size_t index, struct dp_evidence_at *out)
 	out->after_download = copied.downloaded;
 	out->finishes_step = sequence->kind[sequence->symbols[index]] == DP_KERNEL_FINISHES;
 	out->moves_data = sequence->kind[sequence->symbols[index]] == DP_KERNEL_MOVES;
+	out->in_networks = sequence->kind[sequence->symbols[index]] == DP_KERNEL_NETWORK;
 	out->outside_networks = sequence->kind[sequence->symbols[index]] == DP_KERNEL_OTHER;
 }
 
