@@ -66,6 +66,7 @@ struct work {
 	uint64_t bytes;
 };
 
+/* With a folder, only the last part of path counts. */
 static bool write_summaries(const struct reduce *reduce, int folder, const char *path, bool force,
 			    struct dp_summary *const *summaries, size_t count)
 {
@@ -117,14 +118,19 @@ static void finish_one(struct work *work, size_t index, struct dp_summary *summa
 	/* An outdated summary is replaced, but nothing else that has its name. */
 	bool force = work->reduce->args.common.force || dp_summary_is_summary(target) ||
 		     lstat(target, &info);
+	int folder = work->folder;
 
-	if (write_summaries(work->reduce, work->folder, target, force, &summary, 1)) {
+	if (folder < 0)
+		folder = ranks_files_open_folder(work->files, target);
+	if (folder >= 0 && write_summaries(work->reduce, folder, target, force, &summary, 1)) {
 		work->made++;
 		if (!stat(target, &info))
 			work->bytes += (uint64_t)info.st_size;
 	} else {
 		work->failed++;
 	}
+	if (folder >= 0 && folder != work->folder)
+		close(folder);
 }
 
 static void reduce_one(void *ctx, size_t index)

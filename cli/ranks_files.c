@@ -1,15 +1,19 @@
 /* Finds the files of a job. */
+#define _GNU_SOURCE /* O_PATH */
 #include "ranks_files.h"
 #include "message.h"
+#include "place.h"
 
 #include <deepprof/deepprof.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Depth of folders in a folder: profilers create one per host or per rank. */
 enum { DEPTH = 3 };
@@ -29,16 +33,39 @@ static bool add_file(struct ranks_files *files, const char *path)
 	return files->paths[files->count++] != NULL;
 }
 
+/* Notes which folder has this path, without the slash that files have after it. */
+static bool note_folder(struct ranks_files *files, const char *path, DIR *folder)
+{
+	size_t length = strlen(path);
+	struct ranks_folder *all = files->folders;
+	struct stat info;
+
+	if (files->folder_count == files->folder_room) {
+		files->folder_room = files->folder_room ? files->folder_room * 2 : 16;
+		all = realloc(all, files->folder_room * sizeof(*all));
+		if (!all)
+			return false;
+		files->folders = all;
+	}
+	if (fstat(dirfd(folder), &info))
+		return false;
+	all += files->folder_count;
+	*all = (struct ranks_folder){ .device = info.st_dev, .inode = info.st_ino };
+	all->path = strndup(path, length > 1 && path[length - 1] == '/' ? length - 1 : length);
+	files->folder_count += all->path != NULL;
+	return all->path != NULL;
+}
+
 static bool add_folder(struct ranks_files *files, const char *path, int depth)
 {
 	DIR *folder = opendir(path);
 	struct dirent *entry;
-	bool good = true;
+	bool good = folder && note_folder(files, path, folder);
 
-	if (!folder) {
+	if (!good)
 		message("%s: %s", path, strerror(errno));
+	if (!folder)
 		return false;
-	}
 	while (good && (entry = readdir(folder))) {
 		char *below = NULL;
 		struct stat stat_of;
@@ -83,6 +110,13 @@ static bool add_pattern(struct ranks_files *files, const char *pattern)
 static int compare_paths(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int compare_folders(const void *a, const void *b)
+{
+	const struct ranks_folder *one = a, *other = b;
+
+	return strcmp(one->path, other->path);
 }
 
 static void drop_doubles(struct ranks_files *files)
@@ -147,7 +181,7 @@ bool ranks_files_find(struct ranks_files *files, int argc, char *const *argv)
 	struct stat stat_of;
 	bool good = true;
 
-	*files = (struct ranks_files){ NULL, 0, 0 };
+	*files = (struct ranks_files){ .paths = NULL };
 	for (int i = 0; i < argc && good; i++) {
 		if (!stat(argv[i], &stat_of))
 			good = S_ISDIR(stat_of.st_mode) ? add_folder(files, argv[i], 1)
@@ -158,6 +192,9 @@ bool ranks_files_find(struct ranks_files *files, int argc, char *const *argv)
 			good = add_file(files, argv[i]); /* listed as missing with the others */
 	}
 	drop_doubles(files);
+	if (files->folder_count)
+		qsort(files->folders, files->folder_count, sizeof(*files->folders),
+		      compare_folders);
 	good = good && drop_summaries_of_traces(files);
 	if (good && !files->count) {
 		message("%s: contains no trace files", argv[0]);
@@ -166,9 +203,41 @@ bool ranks_files_find(struct ranks_files *files, int argc, char *const *argv)
 	return good;
 }
 
+/* Returns true if the open folder is the one that was listed by this path, or none was. */
+static bool is_listed(const struct ranks_files *files, char *path, int fd)
+{
+	const struct ranks_folder key = { .path = path }, *listed = NULL;
+	struct stat info;
+
+	if (files->folder_count)
+		listed = bsearch(&key, files->folders, files->folder_count, sizeof(key),
+				 compare_folders);
+	return !listed ||
+	       (!fstat(fd, &info) && info.st_dev == listed->device && info.st_ino == listed->inode);
+}
+
+int ranks_files_open_folder(const struct ranks_files *files, const char *path)
+{
+	char *above = place_above(path);
+	int fd = above ? open(above, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	if (fd < 0) {
+		message("%s: %s", path, strerror(errno));
+	} else if (!is_listed(files, above, fd)) {
+		message("%s: the folder was replaced in the meantime", above);
+		close(fd);
+		fd = -1;
+	}
+	free(above);
+	return fd;
+}
+
 void ranks_files_free(struct ranks_files *files)
 {
 	for (size_t i = 0; i < files->count; i++)
 		free(files->paths[i]);
 	free(files->paths);
+	for (size_t i = 0; i < files->folder_count; i++)
+		free(files->folders[i].path);
+	free(files->folders);
 }

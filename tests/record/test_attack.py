@@ -136,6 +136,31 @@ class Swapped(Case):
         return left
 
 
+class Reduced(Case):
+    """A job's folder that others may write to: summaries are made next to its traces."""
+
+    def test_folder_replaced(self):
+        """A link takes a folder's place after its traces were listed."""
+        trace = cli.simulate(self.precious / "rank.json")
+        job = self.folder / "job"
+        nodes = [job / f"node{i:02}" for i in range(20)]
+        for node in nodes:
+            node.mkdir(parents=True)
+            os.link(trace, node / trace.name)
+        process = subprocess.Popen(
+            [cli.DEEPPROF, "reduce", "-j", "1", job], stderr=subprocess.PIPE, encoding="utf-8"
+        )
+        self.wait_for(lambda: list(job.rglob("*.dpsum")), "summary")
+        for node in nodes[::-1]:
+            node.rename(job / f"moved-{node.name}")
+            node.symlink_to(self.precious)
+        said = process.communicate(timeout=cli.TIMEOUT_S)[1]
+        self.assertEqual(process.returncode, 1, said)
+        self.assertIn(f"{nodes[-1]}: the folder was replaced in the meantime", said)
+        trace.unlink()
+        self.assert_untouched()
+
+
 @unittest.skipIf(os.geteuid() != 0, "takes two users")
 class TwoUsers(Case):
     """One who records in a folder that another one may write to."""
