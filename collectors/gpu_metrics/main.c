@@ -91,6 +91,25 @@ static bool find_mapped(const char *pid, const char *name, char path[PATH_MAX])
 	return found;
 }
 
+/* Returns true for a process with the rights of this one: another user's may have mapped anything.
+ */
+static bool is_own(const char *pid)
+{
+	unsigned int id[4], own = geteuid();
+	char line[256];
+	bool same = false;
+	FILE *status;
+
+	snprintf(line, sizeof(line), "/proc/%s/status", pid);
+	status = fopen(line, "re");
+	while (status && fgets(line, sizeof(line), status))
+		if (sscanf(line, "Uid: %u %u %u %u", &id[0], &id[1], &id[2], &id[3]) == 4)
+			same = id[0] == own && id[1] == own && id[2] == own && id[3] == own;
+	if (status)
+		fclose(status);
+	return same;
+}
+
 static void *load(struct sampler *sampler, const char *path)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
@@ -113,6 +132,14 @@ static bool load_both(struct sampler *sampler, const char *pid, void **cuda, voi
 				 "was found");
 			return false;
 		}
+	/* Asked last: it may have changed its user before it mapped them. */
+	if (!is_own(pid)) {
+		snprintf(
+			sampler->pm.failure, sizeof(sampler->pm.failure),
+			"the first process that was recorded runs as another user, whose libraries "
+			"are not loaded");
+		return false;
+	}
 	*cuda = load(sampler, cuda_path);
 	*cupti = *cuda ? load(sampler, cupti_path) : NULL;
 	return *cupti && pm_open(&sampler->pm, *cupti);

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import unittest
@@ -317,6 +318,29 @@ class TwoUsers(Case):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assert_untouched()
         self.assertEqual(self.one("SELECT count(*) FROM kernel", "shared/deepprof.db"), 120)
+
+    def test_library_of_another_user(self):
+        """As of a program that root records and that changes its user: sampling would load it."""
+        library = self.folder / "libcupti.so"
+        shutil.copy(os.environ["DEEPPROF_FAKE_CUPTI"], library)
+        cuda = pathlib.Path(os.environ["DEEPPROF_FAKE_CUPTI"]).parent / "libcuda.so"
+        program = subprocess.Popen(
+            [os.environ["DEEPPROF_FAKE_APP"], f"open={library}", f"open={cuda}", "until=go"],
+            cwd=self.folder,
+            preexec_fn=user(ATTACKER),
+        )
+        self.addCleanup(program.communicate)
+        self.addCleanup((self.folder / "go").touch)
+        maps = pathlib.Path(f"/proc/{program.pid}/maps")
+        self.wait_for(lambda: str(cuda) in maps.read_text(), "library")
+        result = subprocess.run(
+            [cli.BUILD / "collectors/deepprof-gpu-metrics", str(program.pid), "1000000"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=cli.TIMEOUT_S,
+            check=False,
+        )
+        self.assertIn(b"runs as another user, whose libraries are not loaded", result.stdout)
 
     def test_recover_of_another_user(self):
         """Nor is it suggested."""
