@@ -52,18 +52,22 @@ bool spawn_is_nsys_recording(const char *path)
 	       S_ISREG(info.st_mode) && info.st_size > 0;
 }
 
-/* Returns "NAME.sqlite" in the folder for "DIR/NAME.nsys-rep"; NULL without memory. */
-static char *database_name(const struct folder *folder, const char *path)
+/* Names "NAME.sqlite" in the folder for "DIR/NAME.nsys-rep". Returns false without memory. */
+static bool name_database(struct spawn_export *export, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
-	size_t stem = (size_t)(strrchr(base, '.') - base);
-	size_t size = strlen(folder->path) + 1 + stem + sizeof(".sqlite");
-	char *name = malloc(size);
+	int stem = (int)(strrchr(base, '.') - base);
+	size_t size = (size_t)stem + 64;
 
-	if (name)
-		snprintf(name, size, "%s/%.*s.sqlite", folder->path, (int)stem, base);
-	return name;
+	export->database = malloc(size);
+	export->journal = malloc(size);
+	if (!export->database || !export->journal)
+		return false;
+	snprintf(export->database, size, "/proc/self/fd/%d/%.*s.sqlite", export->folder.fd, stem,
+		 base);
+	snprintf(export->journal, size, "%.*s.sqlite-journal", stem, base);
+	return true;
 }
 
 static const char *name_in_folder(const struct spawn_export *export)
@@ -93,10 +97,13 @@ static bool make_directory(struct spawn_export *export, const char *path)
 		message("%s: %s", top, strerror(saved));
 		return false;
 	}
-	export->database = database_name(folder, path);
-	if (export->database)
-		cleanup_add(folder->fd, name_in_folder(export));
-	return export->database != NULL;
+	if (!name_database(export, path)) {
+		message("out of memory");
+		return false;
+	}
+	cleanup_add(folder->fd, name_in_folder(export));
+	cleanup_add(folder->fd, export->journal);
+	return true;
 }
 
 /* Its output does not belong on standard output, but on standard error. */
@@ -172,9 +179,11 @@ bool spawn_export_nsys(struct spawn_export *export, const char *path)
 
 void spawn_export_close(struct spawn_export *export)
 {
-	if (export->database) {
+	if (export->database && export->journal) {
 		unlinkat(export->folder.fd, name_in_folder(export), 0);
+		unlinkat(export->folder.fd, export->journal, 0);
 		cleanup_forget(name_in_folder(export));
+		cleanup_forget(export->journal);
 	}
 	if (export->folder.fd >= 0) {
 		folder_remove(&export->folder);
@@ -182,5 +191,6 @@ void spawn_export_close(struct spawn_export *export)
 	}
 	folder_close(&export->folder);
 	free(export->database);
+	free(export->journal);
 	*export = (struct spawn_export)SPAWN_EXPORT_INIT;
 }

@@ -16,12 +16,13 @@ bool spawn_is_nsys_recording(const char *path);
 /* A recording exported to a database, which is removed with this. */
 struct spawn_export {
 	struct folder folder;
-	char *database; /* to be opened */
+	char *database; /* to be opened: through the folder's descriptor */
+	char *journal;	/* its name in the folder; an interrupted nsys may leave it */
 };
 
-#define SPAWN_EXPORT_INIT         \
-	{                         \
-		FOLDER_INIT, NULL \
+#define SPAWN_EXPORT_INIT               \
+	{                               \
+		FOLDER_INIT, NULL, NULL \
 	}
 
 /* Runs nsys. Returns false after printing the error and what to do. */

@@ -1,6 +1,7 @@
 """Recordings that only nsys reads: a stand-in for it is put on the PATH."""
 import os
 import shlex
+import signal
 
 import cli
 
@@ -93,17 +94,27 @@ class Nsys(cli.Case):
         self.assertEqual(shlex.split(said), [str(recording)])
 
     def test_swapped_folder(self):
-        """A link in the temporary folder's place: what it leads to stays."""
+        """A link in the temporary folder's place: what it leads to is neither read nor removed."""
         precious = self.folder / "precious"
         precious.mkdir()
         for name in "run.sqlite", "trace.db":
             (precious / name).write_text("precious")
         swap = 'd=$(echo "$TMPDIR"/deepprof*); mv "$d" "$d.moved"; ln -s "$PRECIOUS" "$d"\n'
         result = self.run_with_nsys("info", self.recording, first=swap, PRECIOUS=precious)
-        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assert_done(result)
         self.assertEqual(
             [(precious / name).read_text() for name in ("run.sqlite", "trace.db")], ["precious"] * 2
         )
+
+    def test_interrupted(self):
+        """Nothing is left behind, nor the journal of an nsys that was writing its database."""
+        end = ': >"$5"; : >"$5-journal"; kill -TERM $PPID; sleep 1\n'
+        result = self.run_with_nsys("info", self.recording, first=end)
+        self.assertEqual(result.returncode, -signal.SIGTERM, result.stderr)
+        self.assertEqual(os.listdir(self.temporary), [])
+        result = self.run_with_nsys("info", self.recording, first=': >"$5-journal"; exit 3\n')
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertEqual(os.listdir(self.temporary), [])
 
     def test_content_before_name(self):
         """What can be read is read, whatever it is called; nsys is not asked."""
