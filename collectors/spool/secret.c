@@ -118,13 +118,13 @@ static bool is_header(const char *name, const char *end)
 
 /*
  * Returns where the value of a name in an argument begins: after "=" or ":", and quotes around the
- * name or the value; or after blanks, for an option. NULL if it has none.
+ * name, as in environ["NAME"], or the value; or after blanks, for an option. NULL if it has none.
  */
 static const char *value_of(const char *name, const char *stop, const char *end)
 {
 	const char *at = stop;
 
-	while (at < end && (is_quote(*at) || *at == '\\'))
+	while (at < end && (is_quote(*at) || *at == '\\' || *at == ']'))
 		at++;
 	at = skip_blanks(at, end);
 	if (at < end && (*at == '=' || *at == ':'))
