@@ -356,11 +356,12 @@ struct dp_open_options {
  * Ownership: the caller frees *trace with dp_trace_free(); on failure it is not written. Of a
  * truncated file, the readable part is kept: see dp_trace_loss().
  * Errors: DP_ERR_IO, DP_ERR_FORMAT, DP_ERR_DAMAGED, DP_ERR_NO_GPU, DP_ERR_UNSUPPORTED,
- * DP_ERR_LIMIT (more than 2^32 events of one kind, or 2 GiB of names), DP_ERR_NOMEM,
- * DP_ERR_ARGUMENT (an unknown input_format). Cost: linear in the (decompressed) file; memory for
- * the model, not for the file. A compressed database is unpacked into a temporary file without a
- * name, which disappears with the process at the latest. It is refused (DP_ERR_LIMIT) if it would
- * unpack to more than 200 times its size or leave less than 5% of the disk free.
+ * DP_ERR_LIMIT (more than 2^32 events of one kind, 2 GiB of names, or a compressed file that
+ * unpacks to more than 200 times its size and 64 MiB), DP_ERR_NOMEM, DP_ERR_ARGUMENT (an unknown
+ * input_format). Cost: linear in the (decompressed) file; memory for the model, not for the file.
+ * A compressed database is unpacked into a temporary file without a name, which disappears with
+ * the process at the latest. It is refused (DP_ERR_LIMIT) if it would leave less than 5% of the
+ * disk free.
  */
 DP_API int dp_trace_open(struct dp_trace **trace, const char *path,
 			 const struct dp_open_options *options, struct dp_error *error);

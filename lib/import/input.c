@@ -20,6 +20,13 @@
 /* Smaller files are read before a thread pays off; inflating them takes some 10 ms. */
 #define AHEAD_BYTES ((uint64_t)1 << 20)
 
+/*
+ * Real traces shrink to a fortieth at most, databases without records to a fiftieth: content that
+ * shrinks more is made to cost time, memory and space on disk. Small content is harmless.
+ */
+#define RATIO_MOST 200
+#define SMALL_BYTES ((uint64_t)64 << 20)
+
 struct dp_input {
 	int fd; /* -1: reads memory */
 	bool own_fd;
@@ -33,6 +40,7 @@ struct dp_input {
 	const char *damage; /* set by the thread until the end was read */
 	_Atomic uint64_t position;
 	uint64_t size;
+	uint64_t unpacked; /* bytes of the content so far */
 	z_stream inflate;
 	unsigned char *raw;
 	size_t raw_at, raw_length;
@@ -122,6 +130,20 @@ static void next_member(struct dp_input *input)
 		input->end = true;
 }
 
+/* Counts what was unpacked. Fails if it has become too large for its compressed size. */
+static int count_unpacked(struct dp_input *input, size_t bytes, struct dp_error *error)
+{
+	input->unpacked += bytes;
+	if (input->unpacked <= SMALL_BYTES ||
+	    (input->unpacked - SMALL_BYTES) / RATIO_MOST <= input->position)
+		return DP_OK;
+	return dp_error__set(
+		error, DP_ERR_LIMIT,
+		"a compressed file that unpacks to more than %d times its size; if that is "
+		"intended, unpack it first",
+		RATIO_MOST);
+}
+
 static int read_gzip(struct dp_input *input, char *buf, size_t size, size_t *got,
 		     struct dp_error *error)
 {
@@ -156,7 +178,7 @@ static int read_gzip(struct dp_input *input, char *buf, size_t size, size_t *got
 			input->end = true;
 		}
 	}
-	return DP_OK;
+	return count_unpacked(input, *got, error);
 }
 
 static int read_content(struct dp_input *input, void *buf, size_t size, size_t *got,

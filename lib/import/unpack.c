@@ -12,11 +12,7 @@
 
 #define CHUNK_BYTES ((size_t)256 << 10)
 
-/*
- * Databases of profilers shrink to a fifth, empty ones to a fiftieth: one that shrinks more is made
- * to fill a disk. Small ones are harmless.
- */
-#define RATIO_MOST 200
+/* Below this much free space, nothing large is unpacked. */
 #define SMALL_BYTES ((uint64_t)64 << 20)
 #define FREE_PERCENT 5
 #define FREE_BYTES (UINT64_C(10) << 30)
@@ -44,19 +40,13 @@ static int write_all(int fd, const char *folder, const char *buf, size_t length,
 	return DP_OK;
 }
 
-/* Fails if the database has become too large for its compressed size or the disk. */
-static int check_size(int fd, const char *folder, const struct dp_input *input, uint64_t bytes,
-		      struct dp_error *error)
+/* Fails if the database has become too large for the disk. */
+static int check_size(int fd, const char *folder, uint64_t bytes, struct dp_error *error)
 {
 	struct statvfs disk;
 
 	if (bytes <= SMALL_BYTES)
 		return DP_OK;
-	if ((bytes - SMALL_BYTES) / RATIO_MOST > dp_input__position(input))
-		return dp_error__set(error, DP_ERR_LIMIT,
-				     "a compressed database that unpacks to more than %d times its "
-				     "size; if that is intended, unpack it first",
-				     RATIO_MOST);
 	if (fstatvfs(fd, &disk) == 0 && disk.f_bavail < disk.f_blocks / 100 * FREE_PERCENT &&
 	    disk.f_bavail < FREE_BYTES / DP_MAX(disk.f_frsize, 1))
 		return dp_error__set(error, DP_ERR_LIMIT,
@@ -77,7 +67,7 @@ static int copy_all(int fd, const char *folder, struct dp_input *input, char *bu
 		status = dp_input__read(input, buf, CHUNK_BYTES, &got, error);
 		bytes += got;
 		if (!status)
-			status = check_size(fd, folder, input, bytes, error);
+			status = check_size(fd, folder, bytes, error);
 		if (!status)
 			status = write_all(fd, folder, buf, got, error);
 	}
