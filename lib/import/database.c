@@ -171,18 +171,25 @@ static char *make_uri(const char *path, const char *switches)
 	return uri;
 }
 
-/* Returns the size of the file named path plus suffix, or 0 if there is none. */
-static uint64_t companion_bytes(const char *path, const char *suffix)
+/*
+ * Returns the size of the file named path plus suffix, or 0 if there is none. SQLite gives it the
+ * database's owner: one of another owner, or a link, anybody may have put there, and is foreign.
+ */
+static uint64_t companion_bytes(const char *path, const char *suffix, bool *foreign)
 {
 	char *name = dp_alloc__array(strlen(path) + strlen(suffix) + 1, 1);
-	struct stat status;
+	struct stat own, found;
 	uint64_t bytes = 0;
 
+	*foreign = false;
 	if (!name)
 		return 0;
 	sprintf(name, "%s%s", path, suffix);
-	if (stat(name, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
-		bytes = (uint64_t)status.st_size;
+	if (!lstat(name, &found) && !stat(path, &own) && found.st_size > 0 &&
+	    (S_ISREG(found.st_mode) || S_ISLNK(found.st_mode))) {
+		bytes = (uint64_t)found.st_size;
+		*foreign = S_ISLNK(found.st_mode) || found.st_uid != own.st_uid;
+	}
 	free(name);
 	return bytes;
 }
@@ -216,7 +223,8 @@ static int open_sqlite(struct dp_database *database, const char *path)
 	const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
 			  SQLITE_OPEN_PRIVATECACHE;
 	bool plain = !strncmp(path, "/proc/self/fd/", 14);
-	bool wal = !plain && companion_bytes(path, "-wal") > 0;
+	bool foreign, found = !plain && companion_bytes(path, "-wal", &foreign) > 0;
+	bool wal = found && !foreign;
 	char *uri = make_uri(path, wal ? "mode=ro" : "mode=ro&immutable=1");
 	int rc;
 
@@ -238,7 +246,11 @@ static int open_sqlite(struct dp_database *database, const char *path)
 			   "PRAGMA cell_size_check=1"
 			 : "PRAGMA mmap_size=0; PRAGMA cell_size_check=1",
 		     NULL, NULL, NULL);
-	if (!wal && companion_bytes(path, "-journal"))
+	if (found && foreign)
+		dp_log__write(&database->import->options->log, DP_LOG_WARNING,
+			      "a -wal file next to the trace is ignored: another user may have put "
+			      "it there");
+	if (!wal && companion_bytes(path, "-journal", &foreign))
 		dp_log__write(&database->import->options->log, DP_LOG_WARNING,
 			      "a -journal file next to the trace is ignored: an unfinished change "
 			      "may be in the file");
@@ -428,11 +440,14 @@ static void check_length(struct dp_database *database, const char *path)
 static int open_path(struct dp_database *database, const char *path)
 {
 	struct stat status;
+	uint64_t log_bytes;
+	bool foreign;
 
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
 		return dp_error__set(database->import->error, DP_ERR_IO, "not a regular file");
+	log_bytes = companion_bytes(path, "-wal", &foreign);
 	database->file_bytes = (uint64_t)status.st_size;
-	database->stored_bytes = database->file_bytes + companion_bytes(path, "-wal");
+	database->stored_bytes = database->file_bytes + (foreign ? 0 : log_bytes);
 	database->pages = database->stored_bytes / page_bytes(path) + 1;
 	if (check_head(database, path))
 		return DP_ERR_DAMAGED;

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import shutil
+import sqlite3
 import subprocess
 import sys
 import unittest
@@ -318,6 +319,30 @@ class TwoUsers(Case):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assert_untouched()
         self.assertEqual(self.one("SELECT count(*) FROM kernel", "shared/deepprof.db"), 120)
+
+    def test_log_of_another_user(self):
+        """A log next to a database would change what is read of it; a link to one, too."""
+        path = self.shared / "trace.sqlite"
+        cli.simulate(path, "-F", "nsys")
+        before = cli.run("info", path).stdout
+        database = sqlite3.connect(path)
+        self.addCleanup(database.close)
+        database.execute("PRAGMA journal_mode = wal")
+        database.execute("DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL")
+        database.commit()
+        log = self.shared / "trace.sqlite-wal"
+        self.assertNotEqual(cli.run("info", path).stdout, before)
+        os.chown(log, ATTACKER, ATTACKER)
+        self.check_log_ignored(path, before)
+        os.chown(log, os.geteuid(), os.getegid())
+        log.rename(self.shared / "log")
+        log.symlink_to("log")
+        self.check_log_ignored(path, before)
+
+    def check_log_ignored(self, path, before):
+        result = cli.run("info", path)
+        self.assertEqual(result.stdout, before)
+        self.assertIn("another user may have put it there", result.stderr)
 
     def test_library_of_another_user(self):
         """As of a program that root records and that changes its user: sampling would load it."""
