@@ -111,6 +111,8 @@ static bool overwrites(const struct common *common, const struct ranks_files *fi
 	for (size_t i = 0; i < files->count && !found; i++) {
 		char *summary = ranks_summary_name(files->paths[i]);
 
+		if (!summary)
+			message("out of memory");
 		found = !summary || common_overwrites(common, 1, &summary);
 		free(summary);
 	}
@@ -135,8 +137,7 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 	if (!output_format_choose(FORMAT_RANKS, &ranks.args.common, NULL))
 		return CMD_USAGE;
 	status = CMD_FAILED;
-	if (ranks_files_find(&files, argc, argv) &&
-	    !overwrites(&ranks.args.common, &files))
+	if (ranks_files_find(&files, argc, argv) && !overwrites(&ranks.args.common, &files))
 		status = compare_files(&ranks, &files);
 	ranks_files_free(&files);
 	return status;

@@ -20,17 +20,24 @@ enum { DEPTH = 3 };
 
 static bool add_file(struct ranks_files *files, const char *path)
 {
-	if (files->count == files->room) {
-		size_t room = files->room ? files->room * 2 : 64;
-		char **paths = realloc(files->paths, room * sizeof(*paths));
+	size_t room = files->room ? files->room * 2 : 64;
+	char **paths = files->paths;
 
-		if (!paths)
-			return false;
-		files->paths = paths;
-		files->room = room;
+	if (files->count == files->room) {
+		paths = realloc(paths, room * sizeof(*paths));
+		if (paths) {
+			files->paths = paths;
+			files->room = room;
+		}
 	}
-	files->paths[files->count] = strdup(path);
-	return files->paths[files->count++] != NULL;
+	if (paths)
+		paths[files->count] = strdup(path);
+	if (!paths || !paths[files->count]) {
+		message("out of memory");
+		return false;
+	}
+	files->count++;
+	return true;
 }
 
 /* Notes which folder has this path, without the slash that files have after it. */

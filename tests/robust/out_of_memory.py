@@ -28,7 +28,8 @@ COMMANDS = [['analyze', '--format=' + name, '-vv']
 COMMANDS += [['compare', '-v', '--format=' + name] for name in ('text', 'json', 'csv')]
 COMMANDS += [['analyze', '-n', ITERATIONS], ['analyze', '--paper', '-n', ITERATIONS],
              ['analyze', '--marks', '.'], ['info', '-v'], ['info', '--format=json'],
-             ['export', '--format=chrome', '--compat=kineto'], ['export', '--format=sqlite']]
+             ['export', '--format=chrome', '--compat=kineto'], ['export', '--format=sqlite'],
+             ['reduce', '-o', '-'], ['ranks', '--format=json']]
 
 
 def environment(**changes):
