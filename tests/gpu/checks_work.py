@@ -240,7 +240,7 @@ def kills(place):
         time.sleep(1 + 2 * numbers.random())
         rate = (read_counts(path)[1] - first) / (time.monotonic() - began)
         kill_program(place, path)
-        _, stderr = process.communicate(timeout=60)
+        _, stderr = place.finish(process)
         same(process.returncode, -9, "its end: " + stderr[-500:])
         trace = place.folder / "trace.db"
         place.expect_whole(trace)

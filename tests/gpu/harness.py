@@ -1,6 +1,7 @@
 """What the checks on a GPU share: programs run with a limit, trace files read, a list of checks."""
 
 import gzip
+import importlib.metadata
 import json
 import os
 import pathlib
@@ -22,6 +23,10 @@ class Skip(Exception):
 
 class Failed(Exception):
     """What deepprof did is wrong."""
+
+
+class OutOfTime(Failed):
+    """A program did not end within the time that was left."""
 
 
 def check(name, about):
@@ -84,6 +89,8 @@ class Place:
         self.folder.mkdir(parents=True)
         self.until = time.monotonic() + options.limit
         self.lines = []
+        self.started = []
+        self.busy = False  # something was not judged, because others use the machine
         self.keeps = False  # what is in the folder, when the check has passed
 
     @property
@@ -109,11 +116,15 @@ class Place:
         self.lines.append(line)
 
     def judge(self, condition, what):
-        """Expects what depends on times, which a stand-in's don't mean anything about."""
-        if not condition and self.pretends:
-            self.say(f"not judged: {what}")
-        elif not condition:
+        """Expects what depends on times, unless these mean nothing: a stand-in's, or those of a
+        machine that others use as well."""
+        if condition:
+            return
+        why = "no GPU" if self.pretends else why_busy()
+        if not why:
             raise Failed(what)
+        self.busy = not self.pretends
+        self.say(f"not judged ({why}): {what}")
 
     def run(self, command, status=0, env=None, limit_s=None):
         """Runs it to its end; what it printed. status None: any."""
@@ -122,11 +133,7 @@ class Place:
         if limit_s <= 0:
             raise Failed("no time left")
         process = self.start(command, env=env)
-        try:
-            stdout, stderr = process.communicate(timeout=limit_s)
-        except subprocess.TimeoutExpired:
-            end_group(process)
-            raise Failed(f"not done after {limit_s:.0f} s: {' '.join(map(str, command))}") from None
+        stdout, stderr = self.finish(process, limit_s)
         result = Result(process.returncode, stdout, stderr, time.monotonic() - began)
         if status is not None and result.status != status:
             raise Failed(
@@ -135,8 +142,22 @@ class Place:
             )
         return result
 
+    def finish(self, process, limit_s=60):
+        """What a process prints until its end; one that takes longer is ended."""
+        try:
+            return process.communicate(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            end_group(process)
+            raise OutOfTime(f"not done after {limit_s:.0f} s: {' '.join(process.args)}") from None
+
+    def end_all(self):
+        """Ends what still runs: it would disturb the checks that follow."""
+        for process in self.started:
+            if process.poll() is None:
+                end_group(process)
+
     def start(self, command, env=None):
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [str(word) for word in command],
             cwd=self.folder,
             env={**os.environ, **(env or {})},
@@ -147,6 +168,8 @@ class Place:
             errors="replace",
             start_new_session=True,
         )
+        self.started.append(process)
+        return process
 
     def work_command(self, *words):
         """The driver's program, whatever GPU it is to use."""
@@ -296,10 +319,34 @@ def about_machine(options):
     lines.append(f"- {system.sysname} {system.release}")
     lines.append(f"- {output_of([options.deepprof, '--version']).strip()}")
     for name in "torch", "jax":
-        version = output_of([sys.executable, "-c", f"import {name}; print({name}.__version__)"])
-        if version.strip():
-            lines.append(f"- {name} {version.strip()}")
+        try:
+            lines.append(f"- {name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            pass
     return lines
+
+
+def waiting_threads():
+    """How many threads that want to run have no processor, now."""
+    running = int(pathlib.Path("/proc/loadavg").read_text().split()[3].partition("/")[0])
+    return running - len(os.sched_getaffinity(0))
+
+
+def why_busy():
+    """Whether others use the processors or the GPU: a reason, or nothing. Asked while nothing of
+    ours runs; in a second of that an idle GPU's use is back at 0%."""
+    waiting = []
+    for _ in range(5):
+        time.sleep(0.25)
+        waiting.append(waiting_threads())
+    if median(waiting) > 0:
+        return "machine busy: more threads than processors"
+    used = output_of(
+        ["nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits"]
+    ).split()
+    if any(part.isdigit() and int(part) for part in used):
+        return "machine busy: others use the GPU"
+    return ""
 
 
 def output_of(command):

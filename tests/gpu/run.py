@@ -31,11 +31,11 @@ import checks_probe  # noqa: E402,F401
 # minutes.
 PARTS = {
     "1": ["work-", "probe-limits", "probe-flush", "probe-nodes", "probe-missing", "probe-threads",
-          "probe-metrics"],
-    "2": ["torch-counts", "torch-iterations", "torch-verdict"],
-    "3": ["torch-nvtx", "torch-profiler", "torch-workers", "torch-overhead", "torch-trace"],
+          "probe-metrics", "torch-verdict", "torch-nvtx", "torch-profiler", "torch-workers"],
+    "2": ["torch-counts", "torch-iterations"],
+    "3": ["torch-overhead"],
     "4": ["probe-torch", "probe-cupti", "probe-kineto", "probe-queries", "probe-exits",
-          "probe-overlap", "probe-triton", "probe-attach", "jax", "probe-cpu"],
+          "probe-overlap", "probe-triton", "probe-attach", "jax", "torch-trace", "probe-cpu"],
 }  # fmt: skip
 
 # Of a part: under eight minutes, with what is packed at its end.
@@ -43,7 +43,7 @@ PART_S = 450
 
 # Of a check, and of one that is run by itself: as long as a command of ten minutes can be.
 LIMIT_S = 110
-ALONE_S = {"probe-cpu": 570}
+ALONE_S = 570
 
 # Of all that is carried home from one command, but RESULTS.md.
 ARCHIVE_BYTES = 16 << 20
@@ -65,7 +65,7 @@ def parse():
     )
     parser.add_argument(
         "--limit", type=float,
-        help=f"seconds for a check ({LIMIT_S}; {ALONE_S['probe-cpu']} for probe-cpu by itself)",
+        help=f"seconds for a check ({LIMIT_S}; {ALONE_S} for one by itself)",
     )  # fmt: skip
     parser.add_argument("--repeat", default=5, type=int, help="measurements of each time (5)")
     parser.add_argument("--cuda", help="a stand-in for libcuda, to try the checks themselves")
@@ -85,8 +85,7 @@ def parse():
     if options.part:
         options.checks = PARTS[options.part]
     if not options.limit:
-        alone = options.checks[0] if len(options.checks) == 1 else None
-        options.limit = ALONE_S.get(alone, LIMIT_S)
+        options.limit = ALONE_S if len(chosen(options.checks)) == 1 else LIMIT_S
     return options
 
 
@@ -129,7 +128,7 @@ def run_check(options, name, function):
     place = harness.Place(options, name)
     try:
         function(place)
-        verdict = "pass"
+        verdict = "busy" if place.busy else "pass"
     except harness.Skip as why:
         verdict = "skip"
         place.say(str(why))
@@ -139,6 +138,7 @@ def run_check(options, name, function):
     except Exception:  # noqa: BLE001: the next check runs
         verdict = "FAIL"
         place.say("```\n" + traceback.format_exc() + "```")
+    place.end_all()
     if verdict != "FAIL" and not (options.keep or place.keeps):
         shutil.rmtree(place.folder)
     return verdict, place.lines, time.monotonic() - began

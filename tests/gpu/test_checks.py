@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import tarfile
+import time
 import types
 import unittest
 import unittest.mock
@@ -21,6 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import checks_probe  # noqa: E402
+import checks_torch  # noqa: E402
 import harness  # noqa: E402
 import profiler  # noqa: E402
 import run  # noqa: E402
@@ -40,7 +42,7 @@ class Run(cli.Case):
 
     def test_all(self):
         # How much -n records is tried elsewhere, and takes its time.
-        names = [name for name, _, _ in harness.CHECKS if name != "probe-limits"]
+        names = [n for n, _, _ in harness.CHECKS if not n.startswith("probe-limits")]
         result = self.run_checks(*names)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         results = (self.folder / "out" / "RESULTS.md").read_text()
@@ -107,6 +109,70 @@ class Run(cli.Case):
 
 
 class Harness(cli.Case):
+    def place(self, limit=1000, cuda=None):
+        return harness.Place(types.SimpleNamespace(out=self.folder, limit=limit, cuda=cuda), "x")
+
+    def test_busy(self):
+        """What depends on times fails on an idle machine only; without a GPU it never does."""
+        with unittest.mock.patch.object(harness, "why_busy", return_value="") as why:
+            with self.assertRaisesRegex(harness.Failed, "too slow"):
+                self.place().judge(False, "too slow")
+            place = self.place(cuda="stand-in")
+            place.judge(False, "too slow")
+            self.assertEqual((place.lines, place.busy), (["not judged (no GPU): too slow"], False))
+            why.return_value = "machine busy"
+            place = self.place()
+            place.judge(True, "fast")
+            self.assertFalse(place.busy)
+            place.judge(False, "too slow")
+            self.assertEqual(place.lines, ["not judged (machine busy): too slow"])
+            self.assertTrue(place.busy)
+            options = types.SimpleNamespace(out=self.folder, limit=1000, cuda=None, keep=False)
+            verdict, *_ = run.run_check(options, "x", lambda place: place.judge(False, "slow"))
+            self.assertEqual(verdict, "busy")
+
+    def test_why_busy(self):
+        for waiting, used, why in (-15, "0", ""), (1, "0", "processors"), (-15, "0 37", "GPU"):
+            with unittest.mock.patch.multiple(
+                harness, waiting_threads=lambda: waiting, output_of=lambda command: used
+            ):
+                found = harness.why_busy()
+            self.assertIn(why, found)
+            self.assertEqual(bool(why), bool(found))
+
+    def test_left_running(self):
+        """What a check leaves behind does not disturb the next one."""
+        started = []
+
+        def check(place):
+            started.append(place.start(["sleep", "1000"]))
+            place.finish(place.start(["sleep", "1000"]), 0.1)
+
+        options = types.SimpleNamespace(out=self.folder, limit=1000, cuda=None, keep=False)
+        verdict, lines, _ = run.run_check(options, "x", check)
+        self.assertEqual((verdict, lines), ("FAIL", ["failed: not done after 0 s: sleep 1000"]))
+        self.assertEqual(started[0].poll(), -9)
+
+    def test_overhead_out_of_time(self):
+        """What was measured stays; a program that hangs is a failure."""
+        place = self.place()
+
+        def time_one(place, words, way):
+            if way == "torch.profiler":
+                place.until = time.monotonic()
+                raise harness.OutOfTime("not done")
+            time.sleep(0.01)
+            return 5
+
+        ways = ["alone", "record", "torch.profiler"]
+        with unittest.mock.patch.object(checks_torch, "time_one", time_one):
+            place.options.repeat = 2
+            with self.assertRaises(harness.OutOfTime):
+                checks_torch.time_them(place, [], ways)
+            place.until = time.monotonic() + 0.025
+            self.assertEqual(checks_torch.time_them(place, [], ways), {"alone": [5], "record": [5]})
+            self.assertRegex(place.lines[0], "torch.profiler: 0 s were left, which was not enough")
+
     def test_find_cupti(self):
         """What was packed comes first, then what Python has."""
         site = self.folder / "site"
@@ -130,7 +196,7 @@ class Harness(cli.Case):
 
     def test_rounds(self):
         """As many as the time is enough for, and one at least."""
-        place = harness.Place(types.SimpleNamespace(out=self.folder, limit=1000), "x")
+        place = self.place()
         self.assertEqual(list(place.rounds(5)), [0, 1, 2, 3, 4])
         self.assertEqual(place.lines, [])
         done = 0
@@ -231,7 +297,6 @@ class Comparison(cli.Case):
 
 if __name__ == "__main__":
     import checks_jax  # noqa: E402,F401
-    import checks_torch  # noqa: E402,F401
     import checks_work  # noqa: E402,F401
 
     cli.main()
