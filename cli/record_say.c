@@ -3,6 +3,7 @@
 #include "message.h"
 #include "record.h"
 #include "source.h"
+#include "tty.h"
 
 #include <deepprof/report.h>
 #include <dirent.h>
@@ -13,6 +14,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Of a count and the words after it. */
+#define COUNTED_SIZE (DP_LABEL_NUMBER_SIZE + 60)
 
 /* Returns true if the driver's device exists: of a graphics card, of WSL, or of Tegra. */
 static bool has_driver(void)
@@ -47,6 +51,17 @@ struct dp_log record_log(const struct record *record)
 	return (struct dp_log){ write_log, (void *)(uintptr_t)record };
 }
 
+/* Writes a count and the word after it. */
+static const char *counted(char buf[COUNTED_SIZE], uint64_t count, const char *one,
+			   const char *many)
+{
+	char number[DP_LABEL_NUMBER_SIZE];
+
+	snprintf(buf, COUNTED_SIZE, "%s %s", dp_label_count(number, sizeof(number), count),
+		 count == 1 ? one : many);
+	return buf;
+}
+
 /* Reports why events were lost, and what can be done. */
 static void say_losses(const struct dp_record_result *result)
 {
@@ -61,13 +76,13 @@ static void say_losses(const struct dp_record_result *result)
 		{ result->lost_disk, "the temporary file could not be written" },
 		{ result->lost_cupti, "CUPTI had no memory for them" },
 	};
-	char count[DP_LABEL_NUMBER_SIZE];
+	char count[COUNTED_SIZE];
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (parts[i].count)
-			message("%s event%s lost: %s",
-				dp_label_count(count, sizeof(count), parts[i].count),
-				parts[i].count == 1 ? " was" : "s were", parts[i].why);
+			message("%s lost: %s",
+				counted(count, parts[i].count, "event was", "events were"),
+				parts[i].why);
 }
 
 /* A file in the outer recording's folder. */
@@ -119,14 +134,13 @@ static const char *lacking(void)
 static void say_kineto(const struct record *record)
 {
 	const char *daemon = getenv("KINETO_USE_DAEMON");
+	char word[8300];
 
 	if (!daemon || !*daemon || !strcmp(daemon, "0"))
 		return;
-	message_warning(
-		"KINETO_USE_DAEMON is set: PyTorch's profiler may hold CUPTI, and no kernels "
-		"would be recorded; use deepprof record env -u KINETO_USE_DAEMON "
-		"%.200s",
-		record->line ? record->line : record->command[0]);
+	message_warning("KINETO_USE_DAEMON is set: PyTorch's profiler may hold CUPTI, and no "
+			"kernels would be recorded; put env -u KINETO_USE_DAEMON in front of %s",
+			message_word(word, sizeof(word), record->command[0]));
 }
 
 void record_say_ahead(const struct record *record)
@@ -265,10 +279,16 @@ static const char *losses(char *buf, size_t size, const struct dp_record_result 
 {
 	char count[DP_LABEL_NUMBER_SIZE];
 
-	if (!result->lost)
-		return result->unsalvaged ? "unknown losses" : "nothing lost";
-	snprintf(buf, size, "%s lost%s", dp_label_count(count, sizeof(count), result->lost),
-		 result->unsalvaged ? " or more" : "");
+	if (result->lost)
+		snprintf(buf, size, "%s lost%s", dp_label_count(count, sizeof(count), result->lost),
+			 result->unsalvaged ? " or more" : "");
+	else if (result->unsalvaged)
+		return "unknown losses";
+	else if (result->untimed)
+		snprintf(buf, size, "%s without times",
+			 dp_label_count(count, sizeof(count), result->untimed));
+	else
+		return "nothing lost";
 	return buf;
 }
 
@@ -326,7 +346,7 @@ static void say_what_goes_on(const struct record *record, const struct record_en
 static const char *why_untimed(const struct dp_record_result *result)
 {
 	if (result->salvaged)
-		return "a process was killed before they were read from the GPU";
+		return "a process ended before they were read from the GPU";
 	if (result->graph_failures)
 		return "their launch failed, or CUPTI had no memory for them";
 	return "CUPTI had no memory for them, or they were still running";
@@ -336,7 +356,7 @@ static const char *why_untimed(const struct dp_record_result *result)
 static void say_gaps(const struct record *record, const struct record_end *end,
 		     const struct dp_record_result *result)
 {
-	char events[DP_LABEL_NUMBER_SIZE];
+	char events[COUNTED_SIZE];
 
 	if (!result->operations && end->delayed)
 		message("no GPU operation was recorded: the program ended before --delay");
@@ -350,24 +370,24 @@ static void say_gaps(const struct record *record, const struct record_end *end,
 			"missing",
 			(unsigned)result->unsalvaged, result->unsalvaged == 1 ? " has" : "es have");
 	if (result->salvaged)
-		message("%s events were recovered from processes that were killed or ended abruptly",
-			dp_label_count(events, sizeof(events), result->salvaged));
+		message("%s recovered from processes that were killed, ended abruptly or called "
+			"exec()",
+			counted(events, result->salvaged, "event was", "events were"));
 	say_losses(result);
 	if (result->untimed)
-		message("%s operations have no times: %s",
-			dp_label_count(events, sizeof(events), result->untimed),
+		message("%s no times: %s",
+			counted(events, result->untimed, "operation has", "operations have"),
 			why_untimed(result));
 	if (result->graph_failures)
-		message("\"unspecified launch failure\" in %s CUDA call%s: if the program works "
-			"when it is not recorded, the likely cause is CUPTI's tracing of copies in "
-			"CUDA graphs; JAX uses none with "
-			"XLA_FLAGS=--xla_gpu_enable_command_buffer=",
-			dp_label_count(events, sizeof(events), result->graph_failures),
-			result->graph_failures == 1 ? "" : "s");
+		message("\"unspecified launch failure\" in %s: if the program works when it is not "
+			"recorded, the likely cause is CUPTI's tracing of copies in CUDA graphs; "
+			"JAX uses none with XLA_FLAGS=--xla_gpu_enable_command_buffer=",
+			counted(events, result->graph_failures, "CUDA call", "CUDA calls"));
 	if (result->graph_launches)
-		message("%s CUDA graph launches are recorded as one operation each; "
-			"--cuda-graph=node records the kernels in them",
-			dp_label_count(events, sizeof(events), result->graph_launches));
+		message("%s; --cuda-graph=node records the kernels inside",
+			counted(events, result->graph_launches,
+				"CUDA graph launch is recorded as one operation",
+				"CUDA graph launches are recorded as one operation each"));
 }
 
 void record_say_done(const struct record *record, const struct record_end *end,
@@ -391,7 +411,8 @@ void record_say_done(const struct record *record, const struct record_end *end,
 	/* Without operations there is nothing to analyze. */
 	message("%s: %s events in %s, %s%s, %s; next: deepprof %s%s%s", record->target,
 		dp_label_count(events, sizeof(events), result->events),
-		dp_label_duration(time, sizeof(time), (double)result->duration_ns, true), count,
+		dp_label_duration(time, sizeof(time), (double)result->duration_ns, !tty_utf8()),
+		count,
 		dp_label_bytes(bytes, sizeof(bytes), (uint64_t)info.st_size),
 		losses(lost, sizeof(lost), result),
 		result->operations ? "analyze" : "info", named ? " " : "",

@@ -288,7 +288,7 @@ void dp_attach__cupti(void)
 	if (!c->options.start_paused && !c->options.capture_profiler)
 		dp_attach__kinds(true);
 	atomic_store(&c->handed_over, 1);
-	dp_message__say(DP_SPOOL_NOTE, "attached", "CUPTI %u from %s", c->cupti.version,
+	dp_message__say(DP_SPOOL_NOTE, "attached", "recording with CUPTI from %s",
 			c->cupti.path);
 	dp_wake(&c->control_wake);
 }

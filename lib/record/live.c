@@ -311,7 +311,7 @@ static void sample_units(struct dp_recording *recording, pid_t pid)
 		return;
 	recording->options.gpu_metrics_us = 0;
 	dp_log__write(&recording->options.log, DP_LOG_WARNING,
-		      "the activity of the GPUs' units is not recorded: " DP_GPU_METRICS_PROGRAM
+		      "--gpu-metrics: hardware counters are not recorded: " DP_GPU_METRICS_PROGRAM
 		      ": %s",
 		      strerror(errno));
 }

@@ -137,7 +137,7 @@ static int put_gpu_metrics(struct dp_recording *recording, struct dp_db *db, int
 
 	if (status || !failure[0])
 		return status;
-	snprintf(text, sizeof(text), "the activity of the GPUs' units is not recorded: %s",
+	snprintf(text, sizeof(text), "--gpu-metrics: hardware counters are not recorded: %s",
 		 failure);
 	return put_message(recording, db, DP_LOG_WARNING, "gpu-metrics", text);
 }

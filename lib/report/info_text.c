@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -145,14 +146,18 @@ static void print_state(struct dp_render *render, const struct dp_info *info)
 {
 	uint64_t memory = dp_trace_memory(info->trace)->count;
 	uint64_t samples = dp_trace_samples(info->trace)->count;
+	uint64_t counters = dp_trace_activity(info->trace)->count;
 
-	if (!memory && !samples)
+	if (!memory && !samples && !counters)
 		return;
 	label(render, "device");
 	if (memory)
 		counted(render, "", memory, "change of its memory", "changes of its memory");
 	if (samples)
 		counted(render, memory ? ", " : "", samples, "sample", "samples");
+	if (counters)
+		counted(render, memory || samples ? ", " : "", counters,
+			"sample of hardware counters", "samples of hardware counters");
 	dp_render__text(render, "\n");
 }
 
@@ -165,7 +170,7 @@ static void print_hints(struct dp_render *render, const struct dp_info *info)
 
 		if (!hint || !dp_trace_lacks(info->trace, (enum dp_need)need))
 			continue;
-		print_words(render, first ? "lacking" : "", "", hint->what);
+		print_words(render, first ? "missing" : "", "", hint->what);
 		print_words(render, "", "  ", hint->gives);
 		print_words(render, "", "  ", hint->record);
 		first = false;
@@ -211,6 +216,21 @@ static const char *fact_of(const struct dp_info *info, const char *name)
 	return NULL;
 }
 
+/* CUPTI's number is that of its interface up to CUDA 12; from 13 on 130100 is 13.1. */
+static const char *cupti_version(char buf[DP_NUMBER_SIZE], const char *fact)
+{
+	unsigned long version = strtoul(fact, NULL, 10), update = version % 100;
+
+	if (version < 130000)
+		snprintf(buf, DP_NUMBER_SIZE, "API %lu", version);
+	else if (update)
+		snprintf(buf, DP_NUMBER_SIZE, "%lu.%lu.%lu", version / 10000, version / 100 % 100,
+			 update);
+	else
+		snprintf(buf, DP_NUMBER_SIZE, "%lu.%lu", version / 10000, version / 100 % 100);
+	return buf;
+}
+
 /* Prints where and by what the trace was recorded, and how recording ended. */
 static void print_facts(struct dp_render *render, const struct dp_info *info)
 {
@@ -218,16 +238,18 @@ static void print_facts(struct dp_render *render, const struct dp_info *info)
 		const char *name, *before;
 	} parts[] = { { "host", "on " },
 		      { "recorder", "by " },
-		      { "driver", "with driver " },
-		      { "cupti", "CUPTI " } };
+		      { "driver", "with driver " } };
 	const char *fact, *status = fact_of(info, "exit_status");
 	struct dp_words words = { 0 };
-	char value[TEXT_SIZE];
+	char value[TEXT_SIZE], number[DP_NUMBER_SIZE];
 
 	for (size_t i = 0; i < DP_COUNT(parts); i++)
 		if ((fact = fact_of(info, parts[i].name)))
 			dp_words__add(&words, "%s%s%s", words.used ? ", " : "", parts[i].before,
 				      safe(value, render, fact, 60));
+	if ((fact = fact_of(info, "cupti")))
+		dp_words__add(&words, "%sCUPTI %s", words.used ? ", " : "",
+			      cupti_version(number, fact));
 	print_words(render, "recorded", "", words.text);
 	if (status) {
 		label(render, "ended");

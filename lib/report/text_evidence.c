@@ -151,6 +151,7 @@ static const struct saying sayings[] = {
 	{ "throttled_iterations", "", " iterations throttled" },
 	{ "sm_active", "SMs active ", "" },
 	{ "tensor_active", "tensor cores ", "" },
+	{ "dram_active", "DRAM active ", "" },
 	{ "times", "", " times" },
 	{ "upload_exposed_ns", "", " of exposed uploads", .cost = "exposed uploads" },
 	{ "usual_clock", "", " elsewhere" },

@@ -67,7 +67,7 @@ static const struct dp_need_info own_infos[DP_NEEDS] = {
 	[DP_NEED_MEMORY] = { "device memory", "live and peak bytes",
 			     "record without --memory=off, and while the program allocates" },
 	[DP_NEED_SAMPLES] = { "clocks and power", "energy, power, clocks, throttling",
-			      "record without --sample-gpu=off, where NVML is" },
+			      "record without --sample-gpu=off, with NVML installed" },
 	[DP_NEED_HOST] = { "host samples",
 			   "how long the launching thread runs, waits for a processor, is blocked",
 			   "record without --sample-host=off, for longer than 0.1 s" },

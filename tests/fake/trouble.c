@@ -6,7 +6,8 @@
  *                     from there on do
  *   TROUBLE_NAME=F    only calls of the function F count, and all of them fail
  *   TROUBLE_COUNT=F   a file of 8 bytes: how many calls there were
- *   TROUBLE_STEP=MS,S from MS milliseconds after the start on, the day's time is S seconds off
+ *   TROUBLE_STEP=MS,S from MS milliseconds after the start on, the day's time is S seconds off; with
+ *                     TROUBLE_STEP_AT=FILE, from when that file exists on
  *   TROUBLE_AGE=S     from the program's call of trouble_age() on the monotonic clock is S seconds
  *                     ahead
  *   TROUBLE_FAST=N    for the collector it runs N times as fast
@@ -35,8 +36,8 @@
 static long chosen, step_ms, step_s, age_s, fast;
 static _Atomic long late_ms;
 static bool from_there_on, have_step;
-static _Atomic bool aged;
-static const char *only;
+static _Atomic bool aged, stepped;
+static const char *only, *step_file;
 static _Atomic uint64_t own_count, *count = &own_count;
 static struct timespec began;
 
@@ -69,6 +70,7 @@ __attribute__((constructor)) static void start(void)
 	only = getenv("TROUBLE_NAME");
 	from_there_on = getenv("TROUBLE_ON") != NULL;
 	have_step = step && sscanf(step, "%ld,%ld", &step_ms, &step_s) == 2;
+	step_file = getenv("TROUBLE_STEP_AT");
 	age_s = age ? atol(age) : 0;
 	map_count(getenv("TROUBLE_COUNT"));
 	chosen = call ? atol(call) : 0;
@@ -176,6 +178,14 @@ static bool is_past(long ms)
 	return (time.tv_sec - began.tv_sec) * 1000 + (time.tv_nsec - began.tv_nsec) / 1000000 >= ms;
 }
 
+static bool has_stepped(void)
+{
+	if (have_step && !atomic_load(&stepped) &&
+	    (step_file ? !access(step_file, F_OK) : is_past(step_ms)))
+		atomic_store(&stepped, true);
+	return atomic_load(&stepped);
+}
+
 static void run_ahead(struct timespec *time)
 {
 	int64_t ns = (time->tv_sec - began.tv_sec) * INT64_C(1000000000) + time->tv_nsec;
@@ -202,7 +212,7 @@ EXPORT int clock_gettime(clockid_t clock, struct timespec *out)
 		late_ms = 0;
 		nanosleep(&time, NULL);
 	}
-	if (have_step && clock == CLOCK_REALTIME && is_past(step_ms))
+	if (clock == CLOCK_REALTIME && has_stepped())
 		out->tv_sec += step_s;
 	if (clock == CLOCK_MONOTONIC && atomic_load(&aged))
 		out->tv_sec += age_s;

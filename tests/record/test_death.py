@@ -20,7 +20,8 @@ class OfTheProgram(recording.Case):
         self.assertEqual(self.one("SELECT count(*) FROM nvtx WHERE type = 34"), 50)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 120)
         self.assertIn(
-            "50 events were recovered from processes that were killed or ended abruptly",
+            "50 events were recovered from processes that were killed, ended abruptly or called "
+            "exec()\n",
             result.stderr,
         )
         self.assert_clean()

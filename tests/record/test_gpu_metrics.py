@@ -77,11 +77,16 @@ class GpuMetrics(recording.Case):
         self.assertEqual(process.returncode, 0, said)
         result = cli.run("analyze", "--format=json", "deepprof.db", "-n", "40", cwd=self.folder)
         self.assertEqual(result.returncode, 0, result.stderr)
+        listed = cli.run("info", "deepprof.db", cwd=self.folder).stdout
+        count = self.one("SELECT count(*) FROM gpu_metric")
+        self.assertIn(f"device      {count:,} samples of hardware counters\n", listed)
         report = json.loads(result.stdout)
         loop = report["loops"][0]
         for name, value in ("sm_active", 0.9), ("tensor_active", 0.11), ("dram_active", 0.8):
             self.assertAlmostEqual(loop["summary"]["avg_" + name], value, 3)
             self.assertAlmostEqual(loop["kernel_times"][0][name], value, 3)
+        text = cli.run("analyze", "deepprof.db", "-n", "40", cwd=self.folder).stdout
+        self.assertIn("DRAM active 80.0%", text)
         text = cli.run("analyze", "-v", "deepprof.db", "-n", "40", cwd=self.folder).stdout
         self.assertRegex(text, r"SM  tensor    DRAM  kernel\n.*  90.0%   11.0%   80.0%  layer_a\n")
         page = cli.run(
@@ -110,8 +115,8 @@ class GpuMetrics(recording.Case):
                 FAKE_CUPTI_FAIL=f"{function}={number}",
             )  # fmt: skip
             why = (
-                f"the activity of the GPUs' units is not recorded: cupti{function}: {number} a"
-                " reason"
+                "--gpu-metrics: hardware counters are not recorded: "
+                f"cupti{function}: {number} a reason"
             )
             if number == 35:
                 why += (

@@ -310,8 +310,8 @@ class Program(recording.Case):
             self.assertIn(f"DEEPPROF_CUPTI={found}\n", result.stdout)
 
     def test_kineto_daemon(self):
-        """PyTorch then takes CUPTI on import; the command that is suggested avoids it."""
-        words = "use deepprof record env -u KINETO_USE_DAEMON sh -c "
+        """PyTorch then takes CUPTI on import; what is suggested avoids it."""
+        words = "put env -u KINETO_USE_DAEMON in front of sh\n"
         for value, warns in ("1", True), ("0", False), ("", False):
             env = recording.environment(KINETO_USE_DAEMON=value)
             result = self.run_record("sh", "-c", "exit 0", env=env)

@@ -130,7 +130,7 @@ class Trace(recording.Case):
         result = self.produce("iterations=10")
         self.assertRegex(
             result.stderr,
-            r"\Adeepprof: deepprof\.db: 150 events in [\d.]+ [mu]?s, [\d.]+ KiB, nothing lost; "
+            r"\Adeepprof: deepprof\.db: 150 events in [\d.]+ [mµu]?s, [\d.]+ KiB, nothing lost; "
             r"next: deepprof analyze\n\Z",
         )
 
