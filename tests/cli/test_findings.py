@@ -183,6 +183,27 @@ class Findings(cli.Case):
         finding = self.rules(report)["exposed-communication"]
         self.assertAlmostEqual(finding["predicted_ns"], 2.5e6, delta=0.1e6)
 
+    def test_host_time_before_a_graph(self):
+        """Two calls per iteration, the host's work before one of them: all of it would be saved."""
+        events = []
+
+        def event(cat, name, start, dur, correlation, pid=1, **args):
+            events.append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": 7, "ts": start,
+                           "dur": dur, "args": {"correlation": correlation, **args}})  # fmt: skip
+
+        for k in range(1, 41):
+            at = 5015 * k
+            event("cuda_runtime", "cudaGraphLaunch", at, 10, 2 * k)
+            event("cuda_runtime", "cudaStreamSynchronize", at + 11, 1004, 2 * k + 1)
+            for i in range(10):
+                event("kernel", f"layer_{i}", at + 12 + 100 * i, 100, 2 * k, 0, device=0, stream=7)
+        trace = self.folder / "graph.json"
+        trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        report = json.loads(cli.run("analyze", "--format=json", trace).stdout)
+        finding = self.rules(report)["host-bound"]
+        self.assertAlmostEqual(finding["recoverable_ns"], 4.0e6, delta=0.1e6)
+        self.assertAlmostEqual(finding["predicted_ns"], 1.0e6, delta=0.1e6)
+
     def test_other_waits_take_the_place(self):
         """A third of the period is communication, but the host launches no faster without it."""
         events = []
