@@ -393,7 +393,7 @@ static void say_gaps(const struct record *record, const struct record_end *end,
 void record_say_done(const struct record *record, const struct record_end *end,
 		     const struct dp_record_result *result)
 {
-	char count[64], events[DP_LABEL_NUMBER_SIZE], time[DP_LABEL_NUMBER_SIZE],
+	char count[64], events[COUNTED_SIZE], time[DP_LABEL_NUMBER_SIZE],
 		bytes[DP_LABEL_NUMBER_SIZE], lost[DP_LABEL_NUMBER_SIZE + 16], word[4300];
 	bool named = strcmp(record->target, SOURCE_DEFAULT) || !result->operations;
 	struct stat info = { .st_size = 0 };
@@ -409,12 +409,10 @@ void record_say_done(const struct record *record, const struct record_end *end,
 	say_iterations(count, sizeof(count), record, end, result);
 	stat(record->target, &info);
 	/* Without operations there is nothing to analyze. */
-	message("%s: %s events in %s, %s%s, %s; next: deepprof %s%s%s", record->target,
-		dp_label_count(events, sizeof(events), result->events),
+	message("%s: %s in %s, %s%s, %s; next: deepprof %s%s%s", record->target,
+		counted(events, result->events, "event", "events"),
 		dp_label_duration(time, sizeof(time), (double)result->duration_ns, !tty_utf8()),
-		count,
-		dp_label_bytes(bytes, sizeof(bytes), (uint64_t)info.st_size),
-		losses(lost, sizeof(lost), result),
-		result->operations ? "analyze" : "info", named ? " " : "",
-		named ? message_word(word, sizeof(word), record->target) : "");
+		count, dp_label_bytes(bytes, sizeof(bytes), (uint64_t)info.st_size),
+		losses(lost, sizeof(lost), result), result->operations ? "analyze" : "info",
+		named ? " " : "", named ? message_word(word, sizeof(word), record->target) : "");
 }

@@ -236,9 +236,7 @@ static void print_facts(struct dp_render *render, const struct dp_info *info)
 {
 	static const struct {
 		const char *name, *before;
-	} parts[] = { { "host", "on " },
-		      { "recorder", "by " },
-		      { "driver", "with driver " } };
+	} parts[] = { { "host", "on " }, { "recorder", "by " }, { "driver", "with driver " } };
 	const char *fact, *status = fact_of(info, "exit_status");
 	struct dp_words words = { 0 };
 	char value[TEXT_SIZE], number[DP_NUMBER_SIZE];

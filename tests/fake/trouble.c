@@ -6,8 +6,8 @@
  *                     from there on do
  *   TROUBLE_NAME=F    only calls of the function F count, and all of them fail
  *   TROUBLE_COUNT=F   a file of 8 bytes: how many calls there were
- *   TROUBLE_STEP=MS,S from MS milliseconds after the start on, the day's time is S seconds off; with
- *                     TROUBLE_STEP_AT=FILE, from when that file exists on
+ *   TROUBLE_STEP=MS,S from MS milliseconds after the start on, the day's time is S seconds off;
+ *                     with TROUBLE_STEP_AT=FILE, from when that file exists on
  *   TROUBLE_AGE=S     from the program's call of trouble_age() on the monotonic clock is S seconds
  *                     ahead
  *   TROUBLE_FAST=N    for the collector it runs N times as fast

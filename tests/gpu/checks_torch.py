@@ -213,7 +213,7 @@ def time_them(place, words, ways):
     longest = 0
     for _ in place.rounds(min(place.options.repeat, 2)):
         for way in ways:
-            left, began = place.left_s(), time.monotonic()
+            left, began = max(place.left_s(), 0), time.monotonic()
             try:
                 times.setdefault(way, []).append(time_one(place, words, way))
             except harness.OutOfTime:

@@ -131,7 +131,7 @@ class Place:
         began = time.monotonic()
         limit_s = min(limit_s or 1e9, self.left_s())
         if limit_s <= 0:
-            raise Failed("no time left")
+            raise OutOfTime("no time left")
         process = self.start(command, env=env)
         stdout, stderr = self.finish(process, limit_s)
         result = Result(process.returncode, stdout, stderr, time.monotonic() - began)

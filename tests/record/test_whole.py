@@ -104,6 +104,12 @@ class Versions(Case):
                 500,
             )
 
+    def test_one(self):
+        result = self.fake("init", "launch=1", options=["--api=off"])
+        self.assertIn("deepprof.db: 1 event in ", result.stderr)
+        result = self.fake("init", "kinds=1")
+        self.assertIn("deepprof: 1 CUDA graph launch is recorded as one operation; ", result.stderr)
+
     def test_analysis(self):
         self.fake("init", "launch=1000")
         report = json.loads(cli.run("analyze", "--format=json", cwd=self.folder).stdout)
