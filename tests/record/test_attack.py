@@ -3,6 +3,7 @@
 import os
 import pathlib
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -153,9 +154,11 @@ class Reduced(Case):
             [cli.DEEPPROF, "reduce", "-j", "1", job], stderr=subprocess.PIPE, encoding="utf-8"
         )
         self.wait_for(lambda: list(job.rglob("*.dpsum")), "summary")
+        process.send_signal(signal.SIGSTOP)
         for node in nodes[::-1]:
             node.rename(job / f"moved-{node.name}")
             node.symlink_to(self.precious)
+        process.send_signal(signal.SIGCONT)
         said = process.communicate(timeout=cli.TIMEOUT_S)[1]
         self.assertEqual(process.returncode, 1, said)
         self.assertIn(f"{nodes[-1]}: the folder was replaced in the meantime", said)
