@@ -277,8 +277,8 @@ DP_REAL(uploads_share, 0.8, "share", "presets",
 
 /* Patterns to loops (loops/batch.c). */
 DP_WHOLE(bare_few, 16, "iterations", "tests",
-	"of a loop without inner loops and without what a step does: with fewer it may be the "
-	"layers of one marked step")
+	"of a loop without inner loops and without what a step does, or with iterations that "
+	"differ: with fewer it may be the layers of one marked step, or the blocks of a network")
 DP_WHOLE(named_sample, 256, "iterations", "cost",
 	"that vote on the exact name of each kernel, show which names replace each other, or whose "
 	"pauses are measured")
