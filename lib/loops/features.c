@@ -127,41 +127,36 @@ static bool is_captured(const struct dp_judged *j)
 	return held * 2 > seen;
 }
 
+/* Whose kernels an iteration has, by their names. */
+enum names {
+	UNKNOWN,
+	OF_PROGRAM, /* none of a library or compiler for networks */
+	OF_NETWORK,
+};
+
 /*
- * Returns true if the pattern has no kernel of a library or compiler for networks. A layer
- * multiplies matrices or normalizes with such kernels; time steps of numerical programs do not. An
- * iteration in the middle is asked, as the first may hold something else. Without names, short
- * patterns may be layers and longer ones are not.
+ * Reads the names of an iteration in the middle, as the first may hold something else. A layer
+ * multiplies matrices or normalizes with kernels of networks; time steps of numerical programs do
+ * not. Without names, short patterns may be layers and longer ones are not.
  */
-static bool has_no_network(const struct dp_judged *j)
+static enum names names_of(const struct dp_judged *j)
 {
 	const struct dp_evidence *evidence = &j->driver->request->evidence;
 	const struct dp_repetition *it = &j->cut->iterations[j->cut->count / 2];
-	size_t own = 0;
+	bool known = true, own = false;
 
 	if (!evidence->at || it->end - it->first > dp_param.group_long)
-		return false;
+		return UNKNOWN;
 	for (size_t i = it->first; i < it->end; i++) {
 		struct dp_evidence_at at = { 0 };
 
 		evidence->at(evidence->ctx, i, &at);
-		if (!at.outside_networks && !at.moves_data)
-			return false;
-		own += at.outside_networks;
+		if (at.in_networks)
+			return OF_NETWORK;
+		known &= at.outside_networks || at.moves_data;
+		own |= at.outside_networks;
 	}
-	return own > 0;
-}
-
-/* Returns true if an iteration in the middle has a kernel of a library for networks. */
-static bool has_network(const struct dp_judged *j)
-{
-	const struct dp_evidence *evidence = &j->driver->request->evidence;
-	const struct dp_repetition *it = &j->cut->iterations[j->cut->count / 2];
-	struct dp_evidence_at at = { 0 };
-
-	for (size_t i = it->first; evidence->at && i < it->end && !at.in_networks; i++)
-		evidence->at(evidence->ctx, i, &at);
-	return at.in_networks;
+	return known && own ? OF_PROGRAM : UNKNOWN;
 }
 
 /* Counts the stretches in which the pattern repeats, with other work between them. */
@@ -182,9 +177,9 @@ static size_t count_spans(const struct dp_judged *j)
 }
 
 /*
- * Returns true if a few short iterations of a network differ from the pattern, nearly all of them
- * and in more than chance does. Its blocks differ with its stages, in their shapes and so in their
- * kernels; a step does the same each time. Two or three repeats were compared when they were found.
+ * Returns true if a few short iterations differ from the pattern, nearly all of them and by more
+ * than chance. A network's blocks differ with its stages, in their shapes and so in their kernels;
+ * a step does the same each time. Two or three repeats were compared when they were found.
  */
 static bool differs_by_stage(const struct dp_judged *j)
 {
@@ -192,7 +187,7 @@ static bool differs_by_stage(const struct dp_judged *j)
 	size_t same = 0, symbols = 0;
 
 	if (j->standing == DP_STANDING_FEW || cut->complete >= dp_param.bare_few ||
-	    kernels_of(j) >= (double)dp_param.group_long || !has_network(j))
+	    kernels_of(j) >= (double)dp_param.group_long)
 		return false;
 	for (size_t k = 0; k < cut->count; k++) {
 		const struct dp_repetition *it = &cut->iterations[k];
@@ -209,6 +204,7 @@ static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 	double kernels = kernels_of(j);
 	bool is_long = kernels >= (double)dp_param.layer_long,
 	     open_end = j->driver->request->evidence.open_end;
+	enum names names;
 
 	if (j->standing == DP_STANDING_RARE)
 		return NO_LAYERS;
@@ -216,9 +212,10 @@ static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 		return MAYBE_LAYERS;
 	if (!is_long && is_captured(j))
 		return CAPTURED_LAYERS;
-	if (has_no_network(j))
+	names = names_of(j);
+	if (names == OF_PROGRAM)
 		return NO_LAYERS;
-	if (differs_by_stage(j))
+	if (names == OF_NETWORK && differs_by_stage(j))
 		return LIKE_LAYERS;
 	/* the end of one pass with its head, then the begin of the next one with its layers */
 	if (fills_with_layers(j) && is_broken(j->alignment))

@@ -436,60 +436,6 @@ TEST(what_has_its_own_upload_is_a_step)
 	dp_loops__free(loops);
 }
 
-static bool of_network;
-
-static void at_kernel(void *ctx, size_t index, struct dp_evidence_at *out)
-{
-	(void)ctx;
-	(void)index;
-	*out = (struct dp_evidence_at){ .kernel_gap_ns = -1, .launch_gap_ns = -1 };
-	out->in_networks = of_network;
-}
-
-/* Eight blocks, each in a stage of its own: four of its 80 kernels are of that stage. */
-static void blocks(void)
-{
-	count = 0;
-	for (uint32_t stage = 0; stage < 8; stage++)
-		for (uint32_t k = 0; k < 80; k++)
-			put(k % 20 == 5 ? 100 + 8 * (k / 20) + stage : k);
-}
-
-static size_t count_loops(bool network)
-{
-	struct dp_loops_request r = { .symbols = symbols, .alphabet = 160, .epsilon = 1 };
-	struct dp_loops *loops = NULL;
-	size_t listed;
-
-	of_network = network;
-	r.count = count;
-	r.evidence.at = at_kernel;
-	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
-	listed = loops->count;
-	dp_loops__free(loops);
-	return listed;
-}
-
-/* The blocks of a network that differ with its stages are no iterations; other work may differ. */
-TEST(blocks_differ_with_their_stage)
-{
-	blocks();
-	ck_assert_uint_eq(count_loops(false), 1);
-	ck_assert_uint_eq(count_loops(true), 0);
-}
-
-/* Nor is what repeats next to them. */
-TEST(what_is_next_to_blocks_may_be_one)
-{
-	blocks();
-	kernels(132, 5);
-	for (size_t i = 0; i < 6; i++)
-		kernels(140, 12);
-	kernels(152, 5);
-	ck_assert_uint_eq(count_loops(false), 2);
-	ck_assert_uint_eq(count_loops(true), 0);
-}
-
 /*
  * The pipeline of an image generator: an encoder, four denoising steps, a decoder. Queries and keys
  * are treated alike in each layer of a step, which is no structure that would make a step of it.

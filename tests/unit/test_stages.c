@@ -1,0 +1,65 @@
+/* Networks that run once, whose blocks differ with their stage: no iterations. */
+#include "loops/loops.h"
+#include "test.h"
+
+static uint32_t symbols[1024];
+static size_t count;
+static bool of_network;
+
+static void kernels(uint32_t first, uint32_t n)
+{
+	for (uint32_t k = 0; k < n; k++)
+		symbols[count++] = first + k;
+}
+
+/* Eight blocks, each in a stage of its own: four of its 80 kernels are of that stage. */
+static void blocks(void)
+{
+	count = 0;
+	for (uint32_t stage = 0; stage < 8; stage++)
+		for (uint32_t k = 0; k < 80; k++)
+			kernels(k % 20 == 5 ? 100 + 8 * (k / 20) + stage : k, 1);
+}
+
+static void at_kernel(void *ctx, size_t index, struct dp_evidence_at *out)
+{
+	(void)ctx;
+	(void)index;
+	*out = (struct dp_evidence_at){ .kernel_gap_ns = -1, .launch_gap_ns = -1 };
+	out->in_networks = of_network;
+}
+
+static size_t count_loops(bool network)
+{
+	struct dp_loops_request r = { .symbols = symbols, .alphabet = 160, .epsilon = 1 };
+	struct dp_loops *loops = NULL;
+	size_t listed;
+
+	of_network = network;
+	r.count = count;
+	r.evidence.at = at_kernel;
+	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
+	listed = loops->count;
+	dp_loops__free(loops);
+	return listed;
+}
+
+/* Work that is not known to be a network's may differ as much. */
+TEST(blocks_differ_with_their_stage)
+{
+	blocks();
+	ck_assert_uint_eq(count_loops(false), 1);
+	ck_assert_uint_eq(count_loops(true), 0);
+}
+
+/* What repeats next to blocks is no rare loop. */
+TEST(what_is_next_to_blocks_may_be_one)
+{
+	blocks();
+	kernels(132, 5);
+	for (size_t i = 0; i < 6; i++)
+		kernels(140, 12);
+	kernels(152, 5);
+	ck_assert_uint_eq(count_loops(false), 2);
+	ck_assert_uint_eq(count_loops(true), 0);
+}
