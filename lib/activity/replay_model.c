@@ -274,7 +274,7 @@ static int measure_delays(struct dp_replay_model *model, int64_t *launch_ns)
 		if (model->calls[i].before != DP_REPLAY_NONE && !model->calls[i].overlaps)
 			values[used++] = (double)(model->calls[i].start_ns -
 						  model->calls[model->calls[i].before].end_ns);
-	/* The lower one of two: a loop may have a delayed call for each that is not. */
+	/* of an even number the lower median: every other call may follow work of the host */
 	model->think_ns = used ? (int64_t)dp_stat__select(values, used, (used - 1) / 2) : 0;
 	free(values);
 	return DP_OK;

@@ -223,8 +223,7 @@ static int open_sqlite(struct dp_database *database, const char *path)
 	const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
 			  SQLITE_OPEN_PRIVATECACHE;
 	bool plain = !strncmp(path, "/proc/self/fd/", 14);
-	bool foreign, found = !plain && companion_bytes(path, "-wal", &foreign) > 0;
-	bool wal = found && !foreign;
+	bool wal = !plain && database->stored_bytes > database->file_bytes, foreign;
 	char *uri = make_uri(path, wal ? "mode=ro" : "mode=ro&immutable=1");
 	int rc;
 
@@ -246,10 +245,6 @@ static int open_sqlite(struct dp_database *database, const char *path)
 			   "PRAGMA cell_size_check=1"
 			 : "PRAGMA mmap_size=0; PRAGMA cell_size_check=1",
 		     NULL, NULL, NULL);
-	if (found && foreign)
-		dp_log__write(&database->import->options->log, DP_LOG_WARNING,
-			      "a -wal file next to the trace is ignored: another user may have put "
-			      "it there");
 	if (!wal && companion_bytes(path, "-journal", &foreign))
 		dp_log__write(&database->import->options->log, DP_LOG_WARNING,
 			      "a -journal file next to the trace is ignored: an unfinished change "
@@ -446,6 +441,10 @@ static int open_path(struct dp_database *database, const char *path)
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
 		return dp_error__set(database->import->error, DP_ERR_IO, "not a regular file");
 	log_bytes = companion_bytes(path, "-wal", &foreign);
+	if (foreign)
+		dp_log__write(&database->import->options->log, DP_LOG_WARNING,
+			      "a -wal file next to the trace is ignored: another user may have put "
+			      "it there");
 	database->file_bytes = (uint64_t)status.st_size;
 	database->stored_bytes = database->file_bytes + (foreign ? 0 : log_bytes);
 	database->pages = database->stored_bytes / page_bytes(path) + 1;

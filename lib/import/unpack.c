@@ -12,7 +12,7 @@
 
 #define CHUNK_BYTES ((size_t)256 << 10)
 
-/* Below this much free space, nothing large is unpacked. */
+/* What is larger than small is refused if less than both of these would be left free. */
 #define SMALL_BYTES ((uint64_t)64 << 20)
 #define FREE_PERCENT 5
 #define FREE_BYTES (UINT64_C(10) << 30)

@@ -97,7 +97,7 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 	char number[DP_NUMBER_SIZE];
 
 	if (kernels <= TOO_FEW) {
-		dp_words__add(words, "Its stream has %s only: nothing can repeat. ",
+		dp_words__add(words, "Its stream has only %s: nothing can repeat. ",
 			      dp_text__plural(number, kernels, "kernel"));
 	} else if (candidate && candidate->length) {
 		dp_words__add(words, "The best candidate has %s",

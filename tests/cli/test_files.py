@@ -434,6 +434,17 @@ class Input(cli.Case):
         self.assertRegex(text, r"(?m)^incomplete: .*\n\ndevice  stream ")
         self.assertIn("\n\nNo stable iteration", text)
 
+    def test_one_kernel(self):
+        """No number of iterations is asked for where nothing can repeat."""
+        path = self.folder / "one.csv"
+        path.write_text(
+            '"Start","Duration","Device","Stream","Name"\nms,us,,,\n1.0,500,"GPU (0)",7,"add"\n'
+        )
+        text = cli.run("analyze", path).stdout
+        self.assertIn("Its stream has only 1 kernel: nothing can repeat.", text)
+        self.assertIn("Record a longer part of the run.", text)
+        self.assertNotIn("-n", text)
+
     def test_copies_alone(self):
         """Nothing can be analyzed, because of the program or of a truncated file."""
         for name in "kineto", "nsys", "nvprof", "nvprof-csv", "deepprof":
