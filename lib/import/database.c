@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 
 enum {
-	HEADER_BYTES = 100,
 	GUARD_OPERATIONS = 1000, /* of SQLite's virtual machine, per callback */
 	GUARD_CALLBACKS = 2000,	 /* without a row: a tenth of a second */
 	/* While the schema is read, each of whose rows SQLite parses: some 3,500 rows. */
@@ -30,25 +29,6 @@ enum {
 	VALUES_PER_BYTE = 16,
 	VALUES_FREE = 1 << 20,
 };
-
-static const char magic[16] = "SQLite format 3";
-
-static uint32_t big_endian(const char *bytes)
-{
-	const unsigned char *b = (const unsigned char *)bytes;
-
-	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
-}
-
-static bool is_sqlite(const char *head, size_t length)
-{
-	return length >= HEADER_BYTES && memcmp(head, magic, sizeof(magic)) == 0;
-}
-
-uint32_t dp_database__application_id(const char *head, size_t length)
-{
-	return is_sqlite(head, length) ? big_endian(head + 68) : 0;
-}
 
 int dp_database__nomem(struct dp_database *database)
 {
@@ -171,29 +151,6 @@ static char *make_uri(const char *path, const char *switches)
 	return uri;
 }
 
-/*
- * Returns the size of the file named path plus suffix, or 0 if there is none. SQLite gives it the
- * database's owner: one of another owner, or a link, anybody may have put there, and is foreign.
- */
-static uint64_t companion_bytes(const char *path, const char *suffix, bool *foreign)
-{
-	char *name = dp_alloc__array(strlen(path) + strlen(suffix) + 1, 1);
-	struct stat own, found;
-	uint64_t bytes = 0;
-
-	*foreign = false;
-	if (!name)
-		return 0;
-	sprintf(name, "%s%s", path, suffix);
-	if (!lstat(name, &found) && !stat(path, &own) && found.st_size > 0 &&
-	    (S_ISREG(found.st_mode) || S_ISLNK(found.st_mode))) {
-		bytes = (uint64_t)found.st_size;
-		*foreign = S_ISLNK(found.st_mode) || found.st_uid != own.st_uid;
-	}
-	free(name);
-	return bytes;
-}
-
 static void harden(sqlite3 *sqlite, struct dp_database *database)
 {
 	sqlite3_limit(sqlite, SQLITE_LIMIT_LENGTH, LENGTH_MAX);
@@ -245,7 +202,7 @@ static int open_sqlite(struct dp_database *database, const char *path)
 			   "PRAGMA cell_size_check=1"
 			 : "PRAGMA mmap_size=0; PRAGMA cell_size_check=1",
 		     NULL, NULL, NULL);
-	if (!wal && companion_bytes(path, "-journal", &foreign))
+	if (!wal && dp_database__companion(path, "-journal", &foreign))
 		dp_log__write(&database->import->options->log, DP_LOG_WARNING,
 			      "a -journal file next to the trace is ignored: an unfinished change "
 			      "may be in the file");
@@ -371,67 +328,6 @@ static int read_schema(struct dp_database *database)
 	return DP_OK;
 }
 
-static size_t read_head(const char *path, char *head, size_t size)
-{
-	FILE *file = fopen(path, "rb");
-	size_t n = file ? fread(head, 1, size, file) : 0;
-
-	if (file)
-		fclose(file);
-	return n;
-}
-
-/* Returns the page size in the header (SQLite's file format, 1.3.2). */
-static uint64_t page_size(const char *head)
-{
-	uint64_t page = (uint64_t)(unsigned char)head[16] << 8 | (unsigned char)head[17];
-
-	return page == 1 ? 65536 : page;
-}
-
-/* Returns at least SQLite's smallest page size, whatever the file says. */
-static uint64_t page_bytes(const char *path)
-{
-	char head[HEADER_BYTES] = { 0 };
-
-	read_head(path, head, sizeof(head));
-	return DP_MAX(page_size(head), (uint64_t)512);
-}
-
-static int check_head(struct dp_database *database, const char *path)
-{
-	static const char zeros[HEADER_BYTES];
-	char head[HEADER_BYTES];
-	size_t n = read_head(path, head, sizeof(head));
-
-	if (n < sizeof(head) || memcmp(head, zeros, sizeof(head)) != 0)
-		return DP_OK;
-	return dp_error__set(database->import->error, DP_ERR_DAMAGED,
-			     "the first page of the database was never written: the export was "
-			     "interrupted, export it again");
-}
-
-/* Notes that the file is shorter than its header says (SQLite's file format, 1.3.8). */
-static void check_length(struct dp_database *database, const char *path)
-{
-	char head[HEADER_BYTES];
-	uint64_t page, pages;
-	size_t n = read_head(path, head, sizeof(head));
-
-	if (!is_sqlite(head, n) || memcmp(head + 24, head + 92, 4) != 0)
-		return;
-	page = page_size(head);
-	pages = big_endian(head + 28);
-	if (page * pages <= database->file_bytes)
-		return;
-	dp_database__damage(database, NULL, "the file is truncated: it has %llu of %llu pages",
-			    (unsigned long long)(database->file_bytes / page),
-			    (unsigned long long)pages);
-	if (database->import->builder)
-		dp_builder__loss(database->import->builder, "pages missing at the file's end", 0,
-				 database->file_bytes);
-}
-
 static int open_path(struct dp_database *database, const char *path)
 {
 	struct stat status;
@@ -440,15 +336,15 @@ static int open_path(struct dp_database *database, const char *path)
 
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
 		return dp_error__set(database->import->error, DP_ERR_IO, "not a regular file");
-	log_bytes = companion_bytes(path, "-wal", &foreign);
+	log_bytes = dp_database__companion(path, "-wal", &foreign);
 	if (foreign)
 		dp_log__write(&database->import->options->log, DP_LOG_WARNING,
 			      "a -wal file next to the trace is ignored: another user may have put "
 			      "it there");
 	database->file_bytes = (uint64_t)status.st_size;
 	database->stored_bytes = database->file_bytes + (foreign ? 0 : log_bytes);
-	database->pages = database->stored_bytes / page_bytes(path) + 1;
-	if (check_head(database, path))
+	database->pages = database->stored_bytes / dp_database__page_bytes(path) + 1;
+	if (dp_database__check_head(database, path))
 		return DP_ERR_DAMAGED;
 	return open_sqlite(database, path);
 }
@@ -463,7 +359,7 @@ int dp_database__open(struct dp_database **database, const struct dp_import *imp
 	made->import = import;
 	status = open_path(made, import->path);
 	if (!status)
-		check_length(made, import->path);
+		dp_database__check_length(made, import->path);
 	if (!status)
 		status = read_schema(made);
 	if (status)
@@ -521,7 +417,7 @@ int dp_database__probe(const struct dp_probe *probe, const char *const *tables, 
 	struct dp_database *database = NULL;
 	int found = 0;
 
-	if (!is_sqlite(probe->head, probe->length))
+	if (!dp_database__is_sqlite(probe->head, probe->length))
 		return 0;
 	if (dp_database__open(&database, &import))
 		return error.status == DP_ERR_NOMEM ? DP_ERR_NOMEM

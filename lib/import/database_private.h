@@ -1,4 +1,4 @@
-/* Shared by database.c and rows.c. */
+/* Shared by database.c, database_file.c and rows.c. */
 #ifndef DP_IMPORT_DATABASE_PRIVATE_H
 #define DP_IMPORT_DATABASE_PRIVATE_H
 
@@ -69,5 +69,24 @@ int64_t dp_database__last_rowid(struct dp_database *database, const char *table)
 
 /* Returns the name by which the table's rowid can be read (columns may shadow names), or NULL. */
 const char *dp_database__rowid_name(struct dp_database *database, const char *table);
+
+/* The file (database_file.c). */
+
+bool dp_database__is_sqlite(const char *head, size_t length);
+
+/* Returns at least SQLite's smallest page size, whatever the file says. */
+uint64_t dp_database__page_bytes(const char *path);
+
+/*
+ * Returns the size of the file named path plus suffix, or 0 if there is none. SQLite gives it the
+ * database's owner: one of another owner, or a link, anybody may have put there, and is foreign.
+ */
+uint64_t dp_database__companion(const char *path, const char *suffix, bool *foreign);
+
+/* Refuses a file whose first page was never written. Errors: DP_ERR_DAMAGED. */
+int dp_database__check_head(struct dp_database *database, const char *path);
+
+/* Notes that the file is shorter than its header says (SQLite's file format, 1.3.8). */
+void dp_database__check_length(struct dp_database *database, const char *path);
 
 #endif
