@@ -445,6 +445,21 @@ class Input(cli.Case):
         self.assertIn("Record a longer part of the run.", text)
         self.assertNotIn("-n", text)
 
+    def test_number_of_layers(self):
+        """What is unlikely to be a loop, but repeats exactly as often as -n says."""
+        names = [f"setup_{k}" for k in range(20)]
+        names += [f"ampere_sgemm_nn_v{k % 15}" for k in range(1500)]
+        path = self.folder / "layers.csv"
+        path.write_text(
+            '"Start","Duration","Device","Stream","Name"\nms,us,,,\n'
+            + "".join(f'{k}.0,500,"GPU (0)",7,"{name}"\n' for k, name in enumerate(names))
+        )
+        self.assertIn("No stable iteration", cli.run("analyze", path).stdout)
+        text = cli.run("analyze", "-n", "100", path).stdout
+        self.assertIn("Loop 0  100 iterations of 15 kernels", text)
+        self.assertIn("matched to -n", text)
+        self.assertNotIn("though iterations", text)
+
     def test_copies_alone(self):
         """Nothing can be analyzed, because of the program or of a truncated file."""
         for name in "kineto", "nsys", "nvprof", "nvprof-csv", "deepprof":
