@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 """Generates every preset in every format and holds each file against its truth.
 
-usage: check.py [--brief] [--part I/N] [--held SIM-HELD] SIMULATOR FOLDER [PRESET...]
+usage: check.py [--part I/N] [--held SIM-HELD] SIMULATOR FOLDER [PRESET...]
 
 Each file is read by a small reader of its own here (json, sqlite3, csv), not by the library. From
 its operations and the iterations' kernel numbers in the truth, the paper's numbers are computed
 again and compared. Every file is generated twice: the bytes must be equal. With --held the library
-reads each file too, and is held against the truth; with --brief that is all, for every other format of
-a preset, the others of the next: what is read here and compared byte by byte does not depend on how
-the simulator was built.
+reads each file too, and is held against the truth.
 """
 
 import csv
@@ -666,28 +664,23 @@ def presets(simulator):
     return [line.split()[0] for line in text.stdout.splitlines()]
 
 
-def check_preset(simulator, preset, form, folder, held, brief):
+def check_preset(simulator, preset, form, folder, held):
     path = os.path.join(folder, "%s.%s" % (preset, form))
     made = [path, path + ".truth"]
+    again = [path + ".2", path + ".2.truth"]
     generate(simulator, preset, form, *made, small(preset))
-    if not brief:
-        again = [path + ".2", path + ".2.truth"]
-        generate(simulator, preset, form, *again, small(preset))
-        assert same_bytes(path, again[0]), "the same bytes again"
-        assert same_bytes(made[1], again[1])
-        made += again
-        check_file(path, path + ".truth")
+    generate(simulator, preset, form, *again, small(preset))
+    assert same_bytes(path, again[0]), "the same bytes again"
+    assert same_bytes(made[1], again[1])
+    check_file(path, path + ".truth")
     if held:
         subprocess.run([held, path, path + ".truth"], check=True)
-    for name in made:
+    for name in made + again:
         os.unlink(name)
 
 
 def main():
     arguments = sys.argv[1:]
-    brief = arguments[0] == "--brief"
-    if brief:
-        arguments = arguments[1:]
     part, parts = 1, 1
     if arguments[0] == "--part":
         part, parts = (int(n) for n in arguments[1].split("/"))
@@ -703,12 +696,12 @@ def main():
     if part == 1:
         check_usage(simulator, folder)
         check_can_fail(simulator, folder, held)
-    for turn, preset in enumerate(wanted):
-        for form in formats(simulator)[turn % 2::2] if brief else formats(simulator):
+    for preset in wanted:
+        for form in formats(simulator):
             if preset == "two-processes" and form not in MANY_PROCESSES:
                 continue
             try:
-                check_preset(simulator, preset, form, folder, held, brief)
+                check_preset(simulator, preset, form, folder, held)
             except Exception:
                 print("%s, format %s" % (preset, form), file=sys.stderr)
                 raise
