@@ -16,33 +16,41 @@ static bool is_meant(const struct dp_ops *ops, size_t i, const struct dp_stream 
 	       (scope->stream < 0 || stream->stream == scope->stream);
 }
 
-/*
- * Sums busy time in one walk over the operations, which are in order of start, and each name's
- * time.
- */
-static double add_up(const struct dp_trace *trace, const struct dp_scope *scope, uint32_t device,
-		     double *times_ns)
+/* The time of the scope in which the device runs operations, which are in order of start. */
+static double sum_busy_ns(const struct dp_trace *trace, const struct dp_scope *scope,
+			  uint32_t device)
 {
-	size_t strings = dp_trace_string_count(trace);
 	const struct dp_ops *ops = dp_trace_ops(trace);
 	int64_t until_ns = scope->range_start_ns;
 	double busy_ns = 0;
 
 	for (size_t i = 0; i < ops->count; i++) {
-		const struct dp_stream *stream = dp_trace_stream(trace, ops->stream[i]);
-		int64_t start_ns = ops->start_ns[i], end_ns = ops->end_ns[i];
-		int64_t last_ns = DP_MIN(end_ns, scope->range_end_ns);
+		int64_t start_ns = ops->start_ns[i];
+		int64_t end_ns = DP_MIN(ops->end_ns[i], scope->range_end_ns);
 
-		if (stream->device != device)
+		if (end_ns <= until_ns || start_ns >= end_ns ||
+		    dp_trace_stream(trace, ops->stream[i])->device != device)
 			continue;
-		if (last_ns > until_ns && start_ns < last_ns) {
-			busy_ns += (double)last_ns - (double)DP_MAX(start_ns, until_ns);
-			until_ns = last_ns;
-		}
-		if (is_meant(ops, i, stream, scope) && ops->name[i] < strings)
-			times_ns[ops->name[i]] += (double)end_ns - (double)start_ns;
+		busy_ns += (double)end_ns - (double)DP_MAX(start_ns, until_ns);
+		until_ns = end_ns;
 	}
 	return busy_ns;
+}
+
+/* Adds up the time of each kernel name. */
+static void add_names(double *times_ns, const struct dp_trace *trace, const struct dp_scope *scope,
+		      uint32_t device)
+{
+	size_t strings = dp_trace_string_count(trace);
+	const struct dp_ops *ops = dp_trace_ops(trace);
+
+	for (size_t i = 0; i < ops->count; i++) {
+		const struct dp_stream *stream = dp_trace_stream(trace, ops->stream[i]);
+
+		if (stream->device == device && is_meant(ops, i, stream, scope) &&
+		    ops->name[i] < strings)
+			times_ns[ops->name[i]] += (double)ops->end_ns[i] - (double)ops->start_ns[i];
+	}
 }
 
 /* Inserts a name by its time; of equals, the one that comes first in the trace is first. */
@@ -81,22 +89,30 @@ static double paused_ns(const struct dp_trace *trace, uint32_t device, int64_t f
 	return sum_ns;
 }
 
-int dp_capture__measure(struct dp_capture *capture, const struct dp_trace *trace,
-			const struct dp_scope *scope, uint32_t device, struct dp_error *error)
+double dp_capture__busy(const struct dp_trace *trace, const struct dp_scope *scope, uint32_t device)
 {
 	int64_t from_ns = DP_MAX(scope->range_start_ns, 0);
 	int64_t to_ns = DP_MIN(scope->range_end_ns, dp_trace_duration_ns(trace));
-	double duration_ns = (double)to_ns - (double)from_ns, busy_ns, *times_ns;
-	size_t strings = dp_trace_string_count(trace);
+	double recorded_ns =
+		(double)to_ns - (double)from_ns - paused_ns(trace, device, from_ns, to_ns);
 
-	*capture = (struct dp_capture){ .idle = (double)NAN };
+	if (!(recorded_ns > 0) || !dp_trace_ops(trace)->count)
+		return (double)NAN;
+	/* work launched before a pause may run in it */
+	return fmin(sum_busy_ns(trace, scope, device) / recorded_ns, 1);
+}
+
+int dp_capture__measure(struct dp_capture *capture, const struct dp_trace *trace,
+			const struct dp_scope *scope, uint32_t device, struct dp_error *error)
+{
+	size_t strings = dp_trace_string_count(trace);
+	double *times_ns;
+
+	*capture = (struct dp_capture){ .idle = 1 - dp_capture__busy(trace, scope, device) };
 	times_ns = dp_alloc__zeroed(strings + 1, sizeof(*times_ns));
 	if (!times_ns)
 		return dp_error__nomem(error, strings);
-	busy_ns = add_up(trace, scope, device, times_ns);
-	duration_ns -= paused_ns(trace, device, from_ns, to_ns);
-	if (duration_ns > 0)
-		capture->idle = fmax(0, 1 - busy_ns / duration_ns);
+	add_names(times_ns, trace, scope, device);
 	for (size_t i = 0; i < strings; i++) {
 		capture->kernel_ns += times_ns[i];
 		if (times_ns[i] > 0)

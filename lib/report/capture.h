@@ -1,4 +1,4 @@
-/* What a capture shows of a device without iterations to report. */
+/* What a capture as a whole shows of a device. */
 #ifndef DP_REPORT_CAPTURE_H
 #define DP_REPORT_CAPTURE_H
 
@@ -13,6 +13,13 @@ struct dp_capture {
 	uint32_t names[DP_CAPTURE_TOP]; /* for dp_trace_string() */
 	double time_ns[DP_CAPTURE_TOP];
 };
+
+/*
+ * The share of the scope's range, or of the whole trace, in which the device runs an operation of
+ * any of its streams, without the time in which recording was off; NaN if unknown. Cost: linear in
+ * the operations.
+ */
+double dp_capture__busy(const struct dp_trace *trace, const struct dp_scope *scope, uint32_t device);
 
 /*
  * Measures the device's idle time in the scope's range, or in the whole trace, and the kernels that

@@ -3,6 +3,7 @@
 #include "report/capture.h"
 #include "report/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -124,31 +125,32 @@ static bool is_simple(const struct dp_trace *trace, size_t *minor)
 }
 
 /*
- * "; busy 46.4% of the recording", "; busy during the recording: GPU 0 91.3%, GPU 1 89.1%; 2 other
- * streams under 1%". What findings say is about iterations.
+ * "; GPU busy 46.4% of the capture", "; busy during the capture: GPU 0 91.3%, GPU 1 89.1%; 2 minor
+ * streams (under 1% each)": of all streams together, like the idle time below it. What findings say
+ * is about iterations.
  */
 static void add_busy(struct dp_words *words, const struct dp_trace *trace)
 {
+	const struct dp_scope whole = { -1, -1, INT64_MIN, INT64_MAX };
 	char device[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
-	bool several = dp_trace_device_count(trace) > 1;
-	const struct dp_stream *stream;
-	size_t minor, listed = 0;
+	size_t count = dp_trace_device_count(trace), minor;
 
-	if (dp_trace_duration_ns(trace) <= 0 || !is_simple(trace, &minor))
-		return;
-	dp_words__add(words, several ? "; busy during the recording:" : "; busy");
-	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
-		if (is_minor(trace, stream))
-			continue;
-		if (several)
-			dp_words__add(words, "%s %s", listed++ ? "," : "",
-				      dp_text__device(device, trace, stream->device));
-		dp_words__add(words, " %s%s", dp_human__share(number, busy_share(trace, stream)),
-			      several ? "" : " of the recording");
+	for (size_t i = 0; i < count && count <= SIMPLE_MOST; i++) {
+		double share = dp_capture__busy(trace, &whole, (uint32_t)i);
+
+		if (isnan(share))
+			return;
+		dp_human__share(number, share);
+		if (count == 1)
+			dp_words__add(words, "; GPU busy %s of the capture", number);
+		else
+			dp_words__add(words, "%s %s %s", i ? "," : "; busy during the capture:",
+				      dp_text__device(device, trace, (uint32_t)i), number);
 	}
-	if (minor)
-		dp_words__add(words, "; %s under 1%%",
-			      dp_text__plural(number, minor, "other stream"));
+	if (is_simple(trace, &minor) && minor)
+		dp_words__add(words, "; %s (under 1%%%s)",
+			      dp_text__plural(number, minor, "minor stream"),
+			      minor > 1 ? " each" : "");
 }
 
 static void write_source(struct dp_render *render, const struct dp_trace *trace)
