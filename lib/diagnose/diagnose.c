@@ -24,6 +24,9 @@
  */
 #define UNLIKE 0.05
 
+/* A change that saves less than this share of the period saves nothing: shares have one decimal. */
+#define LEAST_SAVED 0.001
+
 #define DP_ENTRY(word) extern const struct dp_rule dp_rule__##word;
 #include "diagnose/diagnose_table.h"
 #undef DP_ENTRY
@@ -396,6 +399,18 @@ static void predict(struct dp_rule_finding *found, const struct dp_rule_input *i
 	found->finding.predicted_ns = without_ns;
 }
 
+/* Replaces the advice of a finding without which a replay takes as long. */
+static void put_off(struct dp_rule_finding *found)
+{
+	struct dp_finding *finding = &found->finding;
+
+	if (found->change == DP_REPLAY_NOTHING ||
+	    !(finding->predicted_ns > (1 - LEAST_SAVED) * finding->predicted_from_ns))
+		return;
+	finding->advice = "leave it for later: without it, something else takes just as long";
+	found->advice[0] = 0;
+}
+
 /*
  * NCCL Inspector records only collectives: what else the GPU did is unknown, and rules are about
  * nothing else.
@@ -424,6 +439,7 @@ static int run_rules(struct dp_findings *findings, const struct dp_rule_input *i
 				dp_advice__in_terms(found.finding.advice, input->terms);
 		place_finding(&found, input);
 		predict(&found, input, rules[i]);
+		put_off(&found);
 		set_severity(&found, input, rules[i]);
 		found.total_ns = saving_of(&found) * (double)input->loop->complete;
 		if (dp_array__reserve(&findings->findings, &findings->room, findings->count + 1,

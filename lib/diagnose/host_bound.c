@@ -108,6 +108,23 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 }
 
 /*
+ * Returns true if a replay shows that long waits for the host, without which it would still launch
+ * as late, explain next to nothing: of iterations in which the device waits about as long as in
+ * others.
+ */
+static bool is_late_throughout(const struct dp_rule_input *input)
+{
+	struct dp_rule_input measured = *input, all = *input;
+
+	measured.slow = input->unmeasured;
+	all.slow = NULL;
+	return dp_rule__saved(input, DP_REPLAY_HOST) <
+		       DP_WARNING_SHARE * dp_rule__typical(input, "period_ns") &&
+	       dp_rule__typical(&measured, "host_wait_ns") >=
+		       dp_rule__typical(&all, "host_wait_ns") / 2;
+}
+
+/*
  * Advises by the gaps: long ones are work of the host; short ones are launches that come too late,
  * because they are slow, or because none were made while the host waited.
  */
@@ -119,7 +136,8 @@ static void advise(const struct dp_rule_input *input, struct dp_rule_finding *ou
 	if (dp_rule__typical(input, "host_stall_ns") >= host_ns / 2 &&
 	    !dp_rule__is_launching(out) &&
 	    !dp_rule__is_spread(dp_rule__typical(input, "longest_gap_ns"), host_ns,
-				input->loop->length)) {
+				input->loop->length) &&
+	    !is_late_throughout(input)) {
 		out->finding.advice = advice_stall;
 		out->change = DP_REPLAY_HOST;
 	} else if (dp_rule__typical(input, "idle_after_sync_ns") >= host_ns / 2) {

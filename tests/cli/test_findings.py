@@ -221,7 +221,45 @@ class Findings(cli.Case):
         path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
         self.assertRegex(cli.run("analyze", path).stdout.replace("\n   ", " "),
                          r"info exposed-communication: costs 2\.700 ms per iteration \(30\.0%\); "
-                         "the period would stay the same without it")
+                         "the period would stay the same without it .*"
+                         "-> leave it for later: without it, something else takes just as long")
+
+    def test_a_small_cost_is_no_hidden_one(self):
+        """A slow iteration among a thousand: what it saves is small, but nothing else takes it."""
+        events, at = [], 0
+        for k in range(2000):
+            at += 160 if k == 1500 else 60
+            events += [
+                {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1,
+                 "ts": at, "dur": 3, "args": {"correlation": k}},
+                {"ph": "X", "cat": "kernel", "name": f"kernel_{k % 2}", "pid": 0, "tid": 7,
+                 "ts": at + 5, "dur": 50 + k % 2,
+                 "args": {"device": 0, "stream": 7, "correlation": k}}]
+        path = self.folder / "rare.json"
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        report = json.loads(cli.run("analyze", "--format=json", path).stdout)
+        finding = self.rules(report)["slow-iterations"]
+        self.assertLess(finding["recoverable_ns"], 120)
+        self.assertNotIn("later", finding["advice"])
+
+    def test_launches_are_late(self):
+        """One launch takes half of the time, but the host does nothing that it could do elsewhere."""
+        events, at = [], 0
+        for k in range(400):
+            length = 1000 if k % 20 == 1 else 50
+            for event in (("cudaLaunchKernel", "cuda_runtime", 1, at, length),
+                          (f"kernel_{k % 20}", "kernel", 0, at + length + 2, 5)):
+                name, category, process, start, duration = event
+                events.append({"ph": "X", "name": name, "cat": category, "pid": process, "tid": 7,
+                               "ts": start, "dur": duration,
+                               "args": {"correlation": k, "device": 0, "stream": 7}})
+            at += length + 10
+        path = self.folder / "late.json"
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        (finding,) = json.loads(cli.run("analyze", "--format=json", path).stdout)["findings"]
+        self.assertEqual(("host-bound", "critical"), (finding["rule"], finding["severity"]))
+        self.assertRegex(finding["advice"], "^reduce launch overhead: ")
+        self.assertLess(finding["predicted_ns"], 200e3)
 
     def test_a_stream_waits_for_another(self):
         """Stream 7 has work, but waits for a kernel of stream 20, by event 9: any kernel is named."""
