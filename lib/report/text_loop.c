@@ -58,7 +58,8 @@ struct series {
 	struct dp_sparkline bars;
 	double least;
 	double most;
-	size_t longest; /* its iteration */
+	size_t longest;	 /* its iteration */
+	size_t excluded; /* iterations that other kernels follow, whose period would include these */
 };
 
 /* Collects steady, uninterrupted values; the others become gaps. */
@@ -75,7 +76,10 @@ static void gather(struct series *series, const struct dp_render *render, size_t
 		/* like the range shown, the bars leave warm-up out */
 		dp_sparkline__add(&series->bars, k, at->partial || at->warmup ? (double)NAN : value,
 				  broken);
-		if (broken || at->warmup || at->partial || !isfinite(value))
+		if (at->warmup || at->partial || !isfinite(value))
+			continue;
+		series->excluded += broken;
+		if (broken)
 			continue;
 		series->least = fmin(series->least, value);
 		if (!(value > series->most))
@@ -107,7 +111,10 @@ static void draw(struct dp_render *render, const struct dp_sparkline *bars)
 	dp_text__style_end(render);
 }
 
-/* Writes "period ▇█▆█▃ 168.1–180.7 ms, longest: iteration 3"; many bars take a line. */
+/*
+ * Writes "period ▇█|▆█▃ 168.1–180.7 ms, longest: iteration 4; excludes 1 followed by other kernels
+ * (|)"; many bars take a line.
+ */
 static void write_sparkline(struct dp_render *render, size_t id)
 {
 	size_t width = ((struct dp_text *)render->state)->width;
@@ -128,6 +135,10 @@ static void write_sparkline(struct dp_render *render, size_t id)
 	if (series.most > series.least)
 		dp_words__add(&words, ", longest: iteration %s",
 			      dp_text__count(number, series.longest));
+	if (series.excluded)
+		dp_words__add(&words, "; excludes %s followed by other kernels%s",
+			      dp_text__count(number, series.excluded),
+			      series.bars.group == 1 ? " (|)" : "");
 	if (series.bars.group > 1)
 		dp_words__add(&words, "; each bar is the longest of %s",
 			      dp_text__count(number, series.bars.group));
