@@ -22,14 +22,17 @@ static size_t width_of(const struct dp_render *render)
 	return DP_MAX(render->options->width, 40u);
 }
 
+enum { LABEL_COLUMNS = 12 }; /* of "not recorded", the longest label */
+
 static void label(struct dp_render *render, const char *name)
 {
-	dp_render__format(render, "%-11s ", name);
+	dp_render__format(render, "%-*s ", LABEL_COLUMNS, name);
 }
 
 static void print_line(struct dp_render *render, const char *name, const char *text)
 {
-	dp_render__format(render, "%-11s %s\n", name, text);
+	label(render, name);
+	dp_render__format(render, "%s\n", text);
 }
 
 static char *duration(char buf[DP_NUMBER_SIZE], const struct dp_render *render, double ns)
@@ -74,15 +77,15 @@ static void print_rest(struct dp_render *render, size_t rest, const char *one, c
 static void print_words(struct dp_render *render, const char *name, const char *indent,
 			const char *text)
 {
-	size_t least = width_of(render) > 80 ? 66 : width_of(render) - 13,
-	       room = least - strlen(indent);
+	size_t room = DP_MIN(width_of(render), 80u) - LABEL_COLUMNS - 2 - strlen(indent);
 
 	while (*text) {
 		size_t length = strlen(text);
 
 		if (length > room)
-			for (length = room; length > 1 && text[length] != ' ';)
+			for (length = room; length && text[length] != ' ';)
 				length--;
+		length = length ? length : room; /* of a longer word */
 		label(render, name);
 		dp_render__format(render, "%s%.*s\n", indent, (int)length, text);
 		name = "";
@@ -161,8 +164,10 @@ static void print_state(struct dp_render *render, const struct dp_info *info)
 	dp_render__text(render, "\n");
 }
 
+/* Prints what was not recorded, for which metrics it is needed, and how to record it. */
 static void print_hints(struct dp_render *render, const struct dp_info *info)
 {
+	char text[TEXT_SIZE];
 	bool first = true;
 
 	for (unsigned need = 0; need < DP_NEEDS; need++) {
@@ -170,8 +175,9 @@ static void print_hints(struct dp_render *render, const struct dp_info *info)
 
 		if (!hint || !dp_trace_lacks(info->trace, (enum dp_need)need))
 			continue;
-		print_words(render, first ? "missing" : "", "", hint->what);
-		print_words(render, "", "  ", hint->gives);
+		print_words(render, first ? "not recorded" : "", "", hint->what);
+		snprintf(text, sizeof(text), "for %s", hint->gives);
+		print_words(render, "", "  ", text);
 		print_words(render, "", "  ", hint->record);
 		first = false;
 	}

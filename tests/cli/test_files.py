@@ -377,7 +377,7 @@ class Input(cli.Case):
         text = [cli.run("info", "--top=40", trace, env=env).stdout for trace in recorded]
         info = [json.loads(cli.run("info", "--format=json", trace).stdout)["trace"] for trace in recorded]
         self.assertNotIn("\ngraphs ", text[0])
-        self.assertIn("\ngraphs      1,485 operations recorded by node\n", text[1])
+        self.assertIn("\ngraphs       1,485 operations recorded by node\n", text[1])
         self.assertEqual([(at["graphs"], at["graph_nodes"]) for at in info], [(0, 0), (0, 1485)])
         for at, shown in zip(info, text):
             self.assertIn(f", {at['function_samples']} call-stack samples\n", shown)
@@ -391,7 +391,7 @@ class Input(cli.Case):
                              ("no", r"[\d,]+ operations recorded by node"):
             trace = cli.simulate(self.folder / f"{as_one}.db", "-F", "deepprof", "-p", "cuda-graph",
                                  "-s", f"graphs={as_one}")
-            self.assertRegex(cli.run("info", trace).stdout, rf"\ngraphs      {words}\n")
+            self.assertRegex(cli.run("info", trace).stdout, rf"\ngraphs       {words}\n")
 
     def test_range_without_a_whole_iteration(self):
         """The range is shown, and what is reported about kernels is about those in the range."""
@@ -912,11 +912,21 @@ class Info(cli.Case):
     def test_text(self):
         result = cli.run("info", self.trace)
         self.assert_done(result)
-        for word in "format      kineto", "kernels", "main", "lost        nothing", " of deepprof's own memory":
+        for word in "format       kineto", "kernels", "main", "lost         nothing", " of deepprof's own memory":
             self.assertIn(word, result.stdout)
         for line in result.stdout.splitlines():
             if not line.startswith("trace "):
                 self.assertLessEqual(len(line), 80, line)
+
+    def test_not_recorded(self):
+        """What the trace lacks has a label as wide as the column, and words of any length fit."""
+        for width in 40, 80:
+            lines = cli.run("info", self.trace, env=cli.environment(COLUMNS=str(width))).stdout.splitlines()
+            first = lines.index("not recorded device memory")
+            self.assertEqual(" " * 15 + "for live and peak bytes", lines[first + 1])
+            text = "".join(line[15:].strip() for line in lines[first:first + 10])
+            self.assertIn("--cuda-memory-usage=true", text)
+            self.assertNotIn(" " * 15 + "-", lines)
 
     def test_json_adds_up(self):
         result = cli.run("info", "--format=json", "--top=1000000", self.trace)

@@ -79,7 +79,7 @@ class GpuMetrics(recording.Case):
         self.assertEqual(result.returncode, 0, result.stderr)
         listed = cli.run("info", "deepprof.db", cwd=self.folder).stdout
         count = self.one("SELECT count(*) FROM gpu_metric")
-        self.assertIn(f"device      {count:,} samples of hardware counters\n", listed)
+        self.assertIn(f"device       {count:,} samples of hardware counters\n", listed)
         report = json.loads(result.stdout)
         loop = report["loops"][0]
         for name, value in ("sm_active", 0.9), ("tensor_active", 0.11), ("dram_active", 0.8):
