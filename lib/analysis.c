@@ -65,6 +65,7 @@ void dp_analysis_free(struct dp_analysis *analysis)
 	}
 	free(analysis->loops);
 	free(analysis->asked);
+	free(analysis->thresholds);
 	free(analysis->streams);
 	dp_trace_index__fini(&analysis->index);
 	dp_findings__fini(&analysis->findings);
@@ -424,6 +425,10 @@ int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 		dp_alloc__zeroed(dp_trace_stream_count(trace), sizeof(*run.analysis->streams));
 	status = run.analysis->streams ? dp_analysis__choose_metrics(run.analysis, &all, error)
 				       : dp_error__nomem(error, 0);
+	for (size_t i = 0; i < all.thresholds_count && !status; i++)
+		if (dp_analysis__set_threshold(run.analysis, dp_rule_find(all.thresholds[i].rule),
+					       all.thresholds[i].share))
+			status = dp_error__nomem(error, 0);
 	if (!status)
 		status = dp_trace_index__init(&run.analysis->index, trace, error);
 	if (!status && !run.analysis->asked)

@@ -58,6 +58,15 @@ bool dp_analysis_is_diagnosed(const struct dp_analysis *analysis)
 	return analysis->diagnosed;
 }
 
+double dp_analysis_threshold(const struct dp_analysis *analysis, size_t rule)
+{
+	const struct dp_rule_info *info = dp_rule(rule);
+
+	if (!info)
+		return (double)NAN;
+	return analysis->thresholds ? analysis->thresholds[rule] : info->threshold;
+}
+
 size_t dp_analysis_loop_count(const struct dp_analysis *analysis)
 {
 	return analysis->loop_count;

@@ -55,6 +55,7 @@ struct dp_analysis {
 	struct dp_explain explain; /* empty unless requested */
 	bool diagnosed;		   /* rules were run */
 	uint8_t *asked;		   /* per metric, whether it was requested; NULL: all were */
+	double *thresholds;	   /* per rule; NULL: each has its own */
 };
 
 /* Checks options. Errors: DP_ERR_ARGUMENT. */
@@ -63,6 +64,9 @@ int dp_analysis__check_options(const struct dp_analysis_options *options, struct
 /* Sets analysis->asked to the requested metrics. Errors: DP_ERR_NOMEM, DP_ERR_ARGUMENT. */
 int dp_analysis__choose_metrics(struct dp_analysis *analysis,
 				const struct dp_analysis_options *options, struct dp_error *error);
+
+/* Sets a rule's threshold. Errors: DP_ERR_NOMEM. */
+int dp_analysis__set_threshold(struct dp_analysis *analysis, size_t rule, double share);
 
 /*
  * Called if there is nothing to analyze. Reports an error that names what exists instead if a

@@ -60,6 +60,21 @@ int dp_analysis__check_options(const struct dp_analysis_options *options, struct
 	return check_thresholds(options, error);
 }
 
+int dp_analysis__set_threshold(struct dp_analysis *analysis, size_t rule, double share)
+{
+	size_t count = dp_rule_count();
+
+	if (!analysis->thresholds) {
+		analysis->thresholds = dp_alloc__array(count, sizeof(*analysis->thresholds));
+		for (size_t i = 0; analysis->thresholds && i < count; i++)
+			analysis->thresholds[i] = dp_rule(i)->threshold;
+	}
+	if (!analysis->thresholds)
+		return DP_ERR_NOMEM;
+	analysis->thresholds[rule] = share;
+	return DP_OK;
+}
+
 static const char *metric_name(size_t index, const void *ctx)
 {
 	return dp_metric_name(index);

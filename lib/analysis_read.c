@@ -428,6 +428,21 @@ static int read_finding(struct reader *reader, const json_t *from)
 	return DP_OK;
 }
 
+/* Reads the thresholds that were requested. */
+static int read_thresholds(struct reader *reader)
+{
+	const struct dp_rule_info *rule;
+
+	for (size_t i = 0; (rule = dp_rule(i)); i++) {
+		double share = json_number_value(get(get(reader->report, "thresholds"), rule->id));
+
+		if (share > 0 && share <= 1 &&
+		    dp_analysis__set_threshold(reader->analysis, i, share))
+			return dp_error__nomem(reader->error, 0);
+	}
+	return DP_OK;
+}
+
 static int read_findings(struct reader *reader)
 {
 	const json_t *list = get(reader->report, "findings");
@@ -439,6 +454,7 @@ static int read_findings(struct reader *reader)
 		dp_alloc__zeroed(count, sizeof(*reader->analysis->findings.findings));
 	if (!reader->analysis->findings.findings)
 		return dp_error__nomem(reader->error, count);
+	status = read_thresholds(reader);
 	for (size_t i = 0; i < count && !status; i++)
 		status = read_finding(reader, json_array_get(list, i));
 	return status;

@@ -590,6 +590,12 @@ DP_API const struct dp_rule_info *dp_rule(size_t index);
 DP_API size_t dp_rule_count(void);
 DP_API size_t dp_rule_find(const char *id);
 
+/*
+ * The minimum share at which a rule (an index for dp_rule()) reported in an analysis: the requested
+ * one, or its own; 0 if it has none, NaN if there is no such rule. Constant cost.
+ */
+DP_API double dp_analysis_threshold(const struct dp_analysis *analysis, size_t rule);
+
 #ifdef __cplusplus
 }
 #endif

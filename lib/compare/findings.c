@@ -43,9 +43,8 @@ static double mean_of(const struct dp_analysis *analysis, size_t loop, const cha
 static bool is_reported(const struct dp_analysis *analysis, size_t loop, const char *rule,
 			double metric_ns)
 {
-	const struct dp_rule_info *info = dp_rule(dp_rule_find(rule));
-
-	return info && metric_ns >= info->threshold * mean_of(analysis, loop, "period_ns");
+	return metric_ns >= dp_analysis_threshold(analysis, dp_rule_find(rule)) *
+				    mean_of(analysis, loop, "period_ns");
 }
 
 /*

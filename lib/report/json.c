@@ -490,6 +490,24 @@ static int write_iteration(struct dp_render *render, size_t loop, size_t k)
 	return DP_OK;
 }
 
+/* Writes the thresholds of rules that were requested, if any were. */
+static void write_thresholds(struct dp_render *render)
+{
+	const struct dp_rule_info *rule;
+	size_t count = 0;
+
+	for (size_t i = 0; (rule = dp_rule(i)); i++) {
+		double share = dp_analysis_threshold(render->analysis, i);
+
+		if (share < rule->threshold || share > rule->threshold)
+			dp_json__put(render, "%'%': %",
+				     dp_json__raw(count++ ? ", " : ",\n  \"thresholds\": { "),
+				     dp_json__raw(rule->id), dp_json__real(share, "1"));
+	}
+	if (count)
+		dp_render__text(render, " }");
+}
+
 /* Closes the list of loops and opens that of findings, once. */
 static void open_findings(struct dp_render *render, struct json *json)
 {
@@ -497,8 +515,10 @@ static void open_findings(struct dp_render *render, struct json *json)
 		return;
 	close_loop(render, json);
 	dp_render__text(render, json->any ? "\n  ]" : "]");
-	dp_json__put(render, ",\n  'diagnosed': %,\n  'findings': [",
+	dp_json__put(render, ",\n  'diagnosed': %",
 		     dp_json__bool(dp_analysis_is_diagnosed(render->analysis)));
+	write_thresholds(render);
+	dp_render__text(render, ",\n  \"findings\": [");
 	json->stage = STAGE_FINDINGS;
 	json->any = false;
 }

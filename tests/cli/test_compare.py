@@ -521,6 +521,19 @@ class Findings(cli.Case):
             self.assertIn("host-bound", rules)
             self.assertEqual(rules[:len(after)], [row["rule"] for row in after])
 
+    def test_requested_thresholds(self):
+        """What the first run has less than the requested threshold of is new, in saved reports, too."""
+        runs = self.program("before.json", 900, 500), self.program("after.json", 900, 3000)
+        saved = self.folder / "saved.json"
+        for threshold, expected in ("host-bound=10%", "new"), ("host-bound=2%", "still"):
+            threshold = f"--threshold={threshold}"
+            self.assert_done(cli.run("analyze", threshold, "--format=json", "-f", "-o", saved, runs[0]))
+            for before in runs[0], saved:
+                done = cli.run("compare", threshold, "--format=json", before, runs[1])
+                (pair,) = json.loads(done.stdout)["pairs"]
+                change = {row["rule"]: row["change"] for row in pair["findings"]}
+                self.assertEqual(expected, change["host-bound"], threshold)
+
 
 class Usage(Case):
     def refused(self, *args, words=()):
