@@ -86,10 +86,6 @@ static const struct look magics[] = {
 	{ "GIF8", 4, 0, "an image, not a trace" },
 };
 
-#define REPORT                                                            \
-	"a report from deepprof, not a trace: analyze the trace instead " \
-	"(compare also reads saved JSON reports)"
-
 static const char *look_at(const struct dp_probe *probe)
 {
 	char begin = first(probe);
@@ -99,7 +95,8 @@ static const char *look_at(const struct dp_probe *probe)
 		    !memcmp(probe->head + magics[i].offset, magics[i].magic, magics[i].length))
 			return magics[i].message;
 	if (is_report(probe))
-		return REPORT;
+		return "a report from deepprof, not a trace: analyze the trace instead (compare "
+		       "also reads saved JSON reports)";
 	for (size_t i = 0; begin && i < DP_COUNT(texts); i++)
 		if (strchr(texts[i].first, begin) && dp_probe__contains(probe, texts[i].one) &&
 		    dp_probe__contains(probe, texts[i].other))
@@ -120,7 +117,7 @@ int dp_looks__refuse(const struct dp_probe *probe, struct dp_error *error)
 	if (found < 0 || ours < 0)
 		return dp_error__nomem(error, 0);
 	if (ours == (int)DP_COUNT(own))
-		message = REPORT;
+		message = "tables for SQL that deepprof exported: read the original trace";
 	if (found == (int)DP_COUNT(rpd))
 		message = "an RPD database (rocmProfileData): convert it to a Chrome trace with "
 			  "rpd2tracing.py";

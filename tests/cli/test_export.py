@@ -554,7 +554,7 @@ class Database(cli.Case):
                 rows("SELECT t0_ns FROM trace"),
                 rows(f"SELECT value + {zero} FROM meta WHERE key = 't0_realtime_ns'"))
         db.close()
-        self.assert_fails(cli.run("analyze", path), 1, "analyze the trace instead")
+        self.assert_fails(cli.run("analyze", path), 1, "read the original trace")
 
     def test_same_bytes(self):
         again = self.folder / "again.sqlite"

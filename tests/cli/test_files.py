@@ -104,7 +104,7 @@ class Input(cli.Case):
         for name, data, words in (
             ("ours.pftrace", None, "a Perfetto timeline that deepprof exported"),
             ("run.rpd", None, "rpd2tracing.py"),
-            ("report.sqlite", None, "a report from deepprof"),
+            ("report.sqlite", None, "tables for SQL that deepprof exported: read the original trace"),
             ("report.json", None, "a report from deepprof"),
             ("report.csv", None, "a report from deepprof"),
             ("report.html", None, "a report from deepprof"),
