@@ -414,7 +414,7 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 	status = dp_stream_group__with_copies(&group, kernels->trace, streams, error);
 	if (!status)
 		status = dp_sequence__init(&operations, kernels->trace, &group,
-					   DP_ALPHABET_OPERATIONS, options->range_start_ns,
+					   DP_SYMBOLS_OF_OPERATIONS, options->range_start_ns,
 					   options->range_end_ns, error);
 	if (!status && operations.count > kernels->count)
 		status = find_in(&other, &operations, kernels, explain, error);

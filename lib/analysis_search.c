@@ -47,7 +47,7 @@ static int find_alone(struct dp_searched *searched, struct dp_loop_search *searc
 	dp_searched__fini(searched);
 	dp_stream_group__single(&searched->group, trace, stream);
 	status = dp_sequence__init(&searched->sequence, trace, &searched->group,
-				   DP_ALPHABET_KERNELS, search->options->range_start_ns,
+				   DP_SYMBOLS_OF_KERNELS, search->options->range_start_ns,
 				   search->options->range_end_ns, search->error);
 	return status ? status : find(searched, search);
 }

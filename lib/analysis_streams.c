@@ -27,7 +27,7 @@ static int read_kernels(struct dp_sequence *sequence, const struct dp_stream_gro
 			const struct dp_trace *trace, const struct dp_analysis_options *options,
 			struct dp_error *error)
 {
-	return dp_sequence__init(sequence, trace, group, DP_ALPHABET_KERNELS,
+	return dp_sequence__init(sequence, trace, group, DP_SYMBOLS_OF_KERNELS,
 				 options->range_start_ns, options->range_end_ns, error);
 }
 

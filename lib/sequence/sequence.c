@@ -27,7 +27,7 @@ enum { MOVE_SET = DP_COPY_UM_DTOD + 1, MOVES };
 /* The operations read so far, and their symbols. */
 struct reader {
 	struct dp_sequence *sequence;
-	enum dp_alphabet alphabet; /* which operations become symbols */
+	enum dp_symbol_source source; /* which operations become symbols */
 	int64_t start_ns, end_ns;
 	uint32_t *symbol_of; /* of each name, then of copies by kind and memsets: the symbol + 1 */
 	size_t names;
@@ -46,7 +46,7 @@ static bool counts(const struct reader *reader, uint32_t op)
 
 	if (dp_op_is_kernel(ops->kind[op]))
 		return true;
-	return reader->alphabet == DP_ALPHABET_OPERATIONS &&
+	return reader->source == DP_SYMBOLS_OF_OPERATIONS &&
 	       (ops->kind[op] == DP_OP_SET || !is_migration(ops->copy_kind[op]));
 }
 
@@ -166,10 +166,10 @@ static bool device_has_copies(const struct dp_trace *trace, uint32_t device)
 }
 
 int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace,
-		      const struct dp_stream_group *group, enum dp_alphabet alphabet,
+		      const struct dp_stream_group *group, enum dp_symbol_source source,
 		      int64_t start_ns, int64_t end_ns, struct dp_error *error)
 {
-	struct reader reader = { sequence,	 alphabet, start_ns, end_ns, NULL,
+	struct reader reader = { sequence,	 source, start_ns, end_ns, NULL,
 				 dp_trace_string_count(trace), 0 };
 	int status = DP_ERR_NOMEM;
 

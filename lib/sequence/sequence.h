@@ -36,15 +36,15 @@ struct dp_sequence {
  * What becomes symbols: kernels by name, or also copies by direction, and memsets. Page migrations
  * of unified memory are left out, since the program does not request them.
  */
-enum dp_alphabet { DP_ALPHABET_KERNELS, DP_ALPHABET_OPERATIONS };
+enum dp_symbol_source { DP_SYMBOLS_OF_KERNELS, DP_SYMBOLS_OF_OPERATIONS };
 
 /*
  * Makes the sequence of a group's operations that start in [start_ns, end_ns), with eight bytes for
- * each; alphabet is which of them become symbols. The group may be released after the call. The
+ * each; source is which of them become symbols. The group may be released after the call. The
  * caller releases *sequence with fini, also after a failure. Errors: DP_ERR_NOMEM.
  */
 int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace,
-		      const struct dp_stream_group *group, enum dp_alphabet alphabet,
+		      const struct dp_stream_group *group, enum dp_symbol_source source,
 		      int64_t start_ns, int64_t end_ns, struct dp_error *error);
 void dp_sequence__fini(struct dp_sequence *sequence);
 

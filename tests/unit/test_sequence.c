@@ -68,7 +68,7 @@ static void read_kernels(struct dp_sequence *sequence, const struct dp_trace *tr
 	struct dp_stream_group group;
 
 	dp_stream_group__single(&group, trace, 0);
-	ck_assert_int_eq(dp_sequence__init(sequence, trace, &group, DP_ALPHABET_KERNELS, start_ns,
+	ck_assert_int_eq(dp_sequence__init(sequence, trace, &group, DP_SYMBOLS_OF_KERNELS, start_ns,
 					   end_ns, NULL),
 			 0);
 }
