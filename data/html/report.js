@@ -92,7 +92,7 @@ function noLoops() {
 	const lines = report.candidates.map(([device, why]) => el("p", null,
 		`No stable iteration found on ${deviceName(device)}. ${clean(why)}`));
 
-	return [...lines, el("p", null, "If you know the number of iterations, say so (-n N); or record a longer part of the run, or one with annotations.")];
+	return [...lines, el("p", null, "If you know the number of iterations, pass it (-n N); or record a longer part of the run, or one with annotations.")];
 }
 
 /* Allocated device memory over the capture; memory allocated before it is unknown. */

@@ -21,7 +21,7 @@
 static const char advice_input[] = "overlap data loading with compute: DataLoader(num_workers=..., "
 				   "prefetch_factor=..., pin_memory=True)";
 static const char advice_stall[] =
-	"move what the host does meanwhile out of the loop, or to another thread";
+	"move this work of the host out of the loop, or to another thread";
 static const char advice_sync[] =
 	"avoid a synchronization in every iteration: .item(), print(tensor), synchronize()";
 static const char advice_launch[] = "reduce launch overhead: CUDA graphs or torch.compile, fused "

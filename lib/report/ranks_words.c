@@ -211,8 +211,8 @@ void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render
 	/* a cause much larger than its cost needs an explanation */
 	if (verdict->kind == DP_VERDICT_STRAGGLER && hidden_ns > verdict->cost_ns)
 		dp_words__add(words,
-			      "; the other %s of the cause hide behind work and launches that "
-			      "other ranks still have themselves",
+			      "; the other %s of the cause overlap work and launches of the "
+			      "other ranks",
 			      duration(cost, render, hidden_ns));
 }
 

@@ -37,7 +37,7 @@ static void write_all(struct dp_render *render)
 		nested |= loop->parent != DP_NONE;
 	if (!nested)
 		return;
-	dp_render__text(render, "\nAll loops; one inside another is set in:\n");
+	dp_render__text(render, "\nAll loops, nested ones indented:\n");
 	write_tree(render, DP_NONE, 0);
 }
 
@@ -192,7 +192,7 @@ static void write_hints(struct dp_render *render)
 			continue;
 		if (!count++)
 			dp_render__text(render, "\n");
-		dp_words__add(&words, "Not in the trace: %s (%s). To have it, %s.", info->what,
+		dp_words__add(&words, "Not recorded: %s (for %s); %s.", info->what,
 			      info->gives, info->record);
 		dp_text__wrap(render, 0, 2, words.text);
 	}

@@ -138,7 +138,7 @@ static void write_nothing(struct dp_render *render, size_t stream)
 	dp_text__wrap(render, 2, 2,
 		      dp_trace_stream(trace, stream)->kernels <= TOO_FEW
 			      ? "Record a longer part of the run."
-			      : "If you know the number of iterations, say so (-n N); or record a "
+			      : "If you know the number of iterations, pass it (-n N); or record a "
 				"longer part of the run, or one with annotations (--marks).");
 }
 

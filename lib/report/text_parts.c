@@ -143,6 +143,7 @@ char *dp_text__title(char buf[DP_NUMBER_SIZE], const char *name)
 	static const char *const units[] = { "_ns", "_bytes" };
 	/* endings that are unclear by themselves */
 	static const char *const clearer[][2] = { { "_operation_ns", "_operation_gap" },
+						  { "d2d_exposed_ns", "exposed_device_copies" },
 						  { "size_bytes", "upload_size" },
 						  { "h2d_bytes", "upload_size" },
 						  { "d2h_bytes", "download_size" } };

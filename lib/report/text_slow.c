@@ -296,7 +296,7 @@ void dp_text__slow(struct dp_render *render, size_t loop)
 			      kernels == 1 || kernels == -1 ? "" : "s");
 	last = dp_analysis_loop(render->analysis, loop)->iterations - 1;
 	if (is_slow(render, &slow, last) && !isfinite(period(render, &slow, last)))
-		dp_words__add(&words, "; %s, the last, has no period, but lasts %s",
+		dp_words__add(&words, "; iteration %s, the last, has no period; it lasts %s",
 			      dp_text__count(count, last),
 			      dp_human__duration(number, length_of(render, &slow, last), ascii));
 	dp_text__label(render, "slow");
