@@ -53,7 +53,8 @@ enum dp_terms dp_advice__terms(const struct dp_trace *trace)
 {
 	static const char *const pytorch[] = {
 		"aten::", "at::native", "autograd::", "ProfilerStep", "enumerate(DataLoader)",
-		"triton_"
+		/* Inductor's kernels by kind; XLA has kernels and passes named triton, too */
+		"triton_poi_", "triton_red_", "triton_per_", "triton_tem_"
 	};
 	static const char *const training[] = { "Optimizer.", "multi_tensor_apply" };
 	enum dp_terms terms = DP_TERMS_CUDA;

@@ -244,22 +244,25 @@ class Findings(cli.Case):
 
     def test_launches_are_late(self):
         """One launch takes half of the time, but the host does nothing that it could do elsewhere."""
-        events, at = [], 0
-        for k in range(400):
-            length = 1000 if k % 20 == 1 else 50
-            for event in (("cudaLaunchKernel", "cuda_runtime", 1, at, length),
-                          (f"kernel_{k % 20}", "kernel", 0, at + length + 2, 5)):
-                name, category, process, start, duration = event
-                events.append({"ph": "X", "name": name, "cat": category, "pid": process, "tid": 7,
-                               "ts": start, "dur": duration,
-                               "args": {"correlation": k, "device": 0, "stream": 7}})
-            at += length + 10
-        path = self.folder / "late.json"
-        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
-        (finding,) = json.loads(cli.run("analyze", "--format=json", path).stdout)["findings"]
-        self.assertEqual(("host-bound", "critical"), (finding["rule"], finding["severity"]))
-        self.assertRegex(finding["advice"], "^reduce launch overhead: ")
-        self.assertLess(finding["predicted_ns"], 200e3)
+        for kernel, advised in ("triton_poi_fused_add", True), ("triton_softmax", False):
+            events, at = [], 0
+            for k in range(400):
+                length = 1000 if k % 20 == 1 else 50
+                for event in (("cudaLaunchKernel", "cuda_runtime", 1, at, length),
+                              (f"{kernel}_{k % 20}", "kernel", 0, at + length + 2, 5)):
+                    name, category, process, start, duration = event
+                    events.append({"ph": "X", "name": name, "cat": category, "pid": process,
+                                   "tid": 7, "ts": start, "dur": duration,
+                                   "args": {"correlation": k, "device": 0, "stream": 7}})
+                at += length + 10
+            path = self.folder / f"{kernel}.json"
+            path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+            report = json.loads(cli.run("analyze", "--format=json", path).stdout)
+            (finding,) = report["findings"]
+            self.assertEqual(("host-bound", "critical"), (finding["rule"], finding["severity"]))
+            self.assertRegex(finding["advice"], "^reduce launch overhead: ")
+            self.assertIs(advised, "torch.compile" in finding["advice"])  # not to programs of JAX
+            self.assertLess(finding["predicted_ns"], 200e3)
 
     def test_a_stream_waits_for_another(self):
         """Stream 7 has work, but waits for a kernel of stream 20, by event 9: any kernel is named."""
