@@ -19,7 +19,8 @@ struct dp_capture {
  * any of its streams, without the time in which recording was off; NaN if unknown. Cost: linear in
  * the operations.
  */
-double dp_capture__busy(const struct dp_trace *trace, const struct dp_scope *scope, uint32_t device);
+double dp_capture__busy(const struct dp_trace *trace, const struct dp_scope *scope,
+			uint32_t device);
 
 /*
  * Measures the device's idle time in the scope's range, or in the whole trace, and the kernels that

@@ -192,8 +192,8 @@ static void write_hints(struct dp_render *render)
 			continue;
 		if (!count++)
 			dp_render__text(render, "\n");
-		dp_words__add(&words, "Not recorded: %s (for %s); %s.", info->what,
-			      info->gives, info->record);
+		dp_words__add(&words, "Not recorded: %s (for %s); %s.", info->what, info->gives,
+			      info->record);
 		dp_text__wrap(render, 0, 2, words.text);
 	}
 }

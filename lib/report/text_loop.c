@@ -59,7 +59,7 @@ struct series {
 	double least;
 	double most;
 	size_t longest;	 /* its iteration */
-	size_t excluded; /* iterations that other kernels follow, whose period would include these */
+	size_t excluded; /* iterations that other kernels follow: their periods would have these */
 };
 
 /* Collects steady, uninterrupted values; the others become gaps. */

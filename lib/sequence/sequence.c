@@ -169,8 +169,9 @@ int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace
 		      const struct dp_stream_group *group, enum dp_symbol_source source,
 		      int64_t start_ns, int64_t end_ns, struct dp_error *error)
 {
-	struct reader reader = { sequence,	 source, start_ns, end_ns, NULL,
-				 dp_trace_string_count(trace), 0 };
+	struct reader reader = { sequence, source, start_ns,
+				 end_ns,   NULL,   dp_trace_string_count(trace),
+				 0 };
 	int status = DP_ERR_NOMEM;
 
 	memset(sequence, 0, sizeof(*sequence));

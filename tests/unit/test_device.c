@@ -583,6 +583,7 @@ TEST(warm_up_makes_no_headline)
 TEST_LOOP(memory_is_short, 5)
 {
 	static const char *const none[] = { "interval_ns" };
+	static const struct dp_threshold threshold = { "host-bound", 0.1 };
 	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
 	struct dp_trace *trace = NULL;
 	size_t failed = 0;
@@ -591,6 +592,8 @@ TEST_LOOP(memory_is_short, 5)
 	options.metrics = none;
 	options.metrics_count = 1;
 	options.explain = _i == 0 || _i == 4;
+	options.thresholds = &threshold;
+	options.thresholds_count = 1;
 	start(true);
 	for (int i = 0; i < 12; i++) {
 		int64_t begin_ns = now_ns;

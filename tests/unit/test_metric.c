@@ -368,6 +368,10 @@ TEST(options_are_checked)
 	options.thresholds = &threshold;
 	options.thresholds_count = 1;
 	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_OK);
+	for (size_t i = 0; dp_rule(i); i++)
+		ck_assert_double_eq(dp_analysis_threshold(analysis, i),
+				    i == dp_rule_find("host-bound") ? 0.1 : dp_rule(i)->threshold);
+	ck_assert(isnan(dp_analysis_threshold(analysis, dp_rule_count())));
 	dp_analysis_free(analysis);
 	threshold.share = 1.5;
 	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_ERR_ARGUMENT);
