@@ -112,8 +112,8 @@ static void draw(struct dp_render *render, const struct dp_sparkline *bars)
 }
 
 /*
- * Writes "period ▇█|▆█▃ 168.1–180.7 ms, longest: iteration 4; excludes 1 followed by other kernels
- * (|)"; many bars take a line.
+ * Writes "period ▇█|▆█▃ 168.1–180.7 ms, longest: iteration 4; excludes 1 before |"; many bars take a
+ * line.
  */
 static void write_sparkline(struct dp_render *render, size_t id)
 {
@@ -136,9 +136,9 @@ static void write_sparkline(struct dp_render *render, size_t id)
 		dp_words__add(&words, ", longest: iteration %s",
 			      dp_text__count(number, series.longest));
 	if (series.excluded)
-		dp_words__add(&words, "; excludes %s followed by other kernels%s",
+		dp_words__add(&words, "; excludes %s before %s",
 			      dp_text__count(number, series.excluded),
-			      series.bars.group == 1 ? " (|)" : "");
+			      series.bars.group == 1 ? "|" : "other kernels");
 	if (series.bars.group > 1)
 		dp_words__add(&words, "; each bar is the longest of %s",
 			      dp_text__count(number, series.bars.group));
