@@ -31,16 +31,6 @@ int dp_driver__take_back(struct dp_driver *d, const struct dp_sequence_loop *fro
 	return dp_marks__script(loop, d->request->symbols, from->iterations, from->count);
 }
 
-static size_t count_exact(const struct dp_sequence_loop *loop)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < loop->count; i++)
-		n += !loop->iterations[i].partial &&
-		     !dp_repetition__edit_count(&loop->iterations[i]);
-	return n;
-}
-
 /* For offsets at which no iteration has a name: the first name of the family in the sequence. */
 static int name_by_family(const struct dp_driver *d, const uint32_t *pattern, uint32_t *exact,
 			  size_t m)
@@ -272,7 +262,7 @@ static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_fo
 	if (!loop->pattern)
 		return DP_ERR_NOMEM;
 	dp_driver__take_cut(loop, &b->cuts[i]);
-	loop->occurrences = count_exact(loop);
+	loop->occurrences = dp_loops__equal(loop);
 	return DP_OK;
 }
 

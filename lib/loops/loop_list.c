@@ -71,6 +71,16 @@ size_t dp_loops__whole(const struct dp_sequence_loop *loop)
 	return whole;
 }
 
+size_t dp_loops__equal(const struct dp_sequence_loop *loop)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < loop->count; i++)
+		n += !loop->iterations[i].partial &&
+		     !dp_repetition__edit_count(&loop->iterations[i]);
+	return n;
+}
+
 size_t dp_loops__covered(const struct dp_sequence_loop *loop)
 {
 	size_t symbols = 0;

@@ -135,10 +135,17 @@ static bool is_inside(const struct dp_loops *loops, size_t loop, size_t other)
 	return parent != DP_NONE;
 }
 
-/* The confidence of a loop whose number of iterations is given. */
+/*
+ * The confidence of a loop whose number of iterations is given. What does not repeat can be cut into
+ * any number of parts, so the number is evidence as far as iterations are equal; the first one shows
+ * nothing, as the pattern is one of them.
+ */
 static void judge_count(struct dp_sequence_loop *loop, bool matches)
 {
-	loop->confidence.feature[DP_FEATURE_COUNT_GIVEN] = matches;
+	size_t whole = dp_loops__whole(loop), equal = dp_loops__equal(loop);
+
+	loop->confidence.feature[DP_FEATURE_COUNT_GIVEN] =
+		matches && equal > 1 ? (double)(equal - 1) / (double)(whole - 1) : 0;
 	dp_loops__judge(loop);
 }
 

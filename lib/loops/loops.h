@@ -128,8 +128,12 @@ int dp_loops__project(struct dp_loops **loops, const struct dp_loops *from,
 int dp_marks__script(struct dp_sequence_loop *loop, const uint32_t *symbols,
 		     const struct dp_repetition *iterations, size_t n);
 
-/* The number of whole iterations of a loop, and of the symbols in all its iterations. */
+/*
+ * The number of whole iterations of a loop, of those that equal its pattern, and of the symbols in
+ * all its iterations.
+ */
 size_t dp_loops__whole(const struct dp_sequence_loop *loop);
+size_t dp_loops__equal(const struct dp_sequence_loop *loop);
 size_t dp_loops__covered(const struct dp_sequence_loop *loop);
 
 /* The chosen loop that covers most symbols; NULL if none is chosen. */

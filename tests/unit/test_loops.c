@@ -321,12 +321,7 @@ TEST(a_number_for_a_part)
 			check_loops(loops, s, n);
 			ck_assert_uint_eq(loops->count, 1);
 			ck_assert_uint_eq(complete(&loops->loops[0]), turns);
-			if (!others)
-				ck_assert_double_ge(dp_confidence__of(&loops->loops[0].confidence),
-						    0.9);
-			else
-				ck_assert_double_gt(dp_confidence__of(&loops->loops[0].confidence),
-						    0.5);
+			ck_assert_double_ge(dp_confidence__of(&loops->loops[0].confidence), 0.9);
 			dp_loops__free(loops);
 		}
 	}
