@@ -127,13 +127,22 @@ static bool is_around(const struct dp_searched *alone, const struct dp_searched 
 	       dp_loops__whole(dp_loops__main(searched->loops)) >= 2 * dp_loops__whole(loop);
 }
 
-/* Returns true if it is likely, and has at least two iterations in each of the main streams'. */
+/*
+ * Returns true if a likely loop of steps has at least two iterations in each of the main streams':
+ * it may be inside the one that is taken, as micro-batches are.
+ */
 static bool is_within(const struct dp_searched *alone, const struct dp_searched *searched)
 {
-	const struct dp_sequence_loop *loop = dp_loops__main(alone->loops);
+	size_t least = 2 * dp_loops__whole(dp_loops__main(searched->loops));
 
-	return loop->confidence.loop >= dp_param.surer &&
-	       dp_loops__whole(loop) >= 2 * dp_loops__whole(dp_loops__main(searched->loops));
+	for (size_t k = 0; k < alone->loops->count; k++) {
+		const struct dp_sequence_loop *loop = &alone->loops->loops[k];
+
+		if (has_step(loop) && loop->confidence.loop >= dp_param.surer &&
+		    dp_loops__whole(loop) >= least)
+			return true;
+	}
+	return false;
 }
 
 /*

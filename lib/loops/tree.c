@@ -156,10 +156,27 @@ static bool is_part(const struct dp_levels *levels, size_t i, const uint8_t *tra
 	return levels->standing[i] == DP_STANDING_BARE && p->length < dp_param.layer_long && !all;
 }
 
+/* Returns true if most iterations of a loop have a kernel that finishes a step. */
+static bool finishes(const struct dp_driver *d, const struct dp_sequence_loop *loop,
+		     const uint8_t *traits)
+{
+	size_t finished = 0;
+
+	for (size_t k = 0; traits && k < loop->count; k++) {
+		size_t i = loop->iterations[k].first, end = loop->iterations[k].end;
+
+		while (i < end && !(traits[d->sequence.symbols[i]] & DP_TRAIT_FINISHES))
+			i++;
+		finished += i < end;
+	}
+	return finished * 2 > loop->count;
+}
+
 /*
  * Chooses among the loops from `middle` on, which enclose chosen ones of varying length, by the
- * rule for patterns that hold a loop (levels.c): a short loop inside, which has neither loops nor
- * uploads nor an optimizer, is a part of the step around it, unless nothing is outside of it.
+ * rules for patterns that hold a loop (levels.c): kernels that finish a step make the loop that has
+ * them the iteration. Else a short loop inside, which has neither loops nor uploads nor an
+ * optimizer, is a part of the step around it, unless nothing is outside of it.
  */
 static void choose_enclosing(struct dp_driver *d, const struct dp_levels *levels,
 			     const uint32_t *made, const uint8_t *traits, size_t middle)
@@ -168,15 +185,17 @@ static void choose_enclosing(struct dp_driver *d, const struct dp_levels *levels
 
 	for (size_t k = middle; k < d->loops->count; k++) {
 		size_t inside = 0, covered = dp_loops__covered(&loops[k]);
-		bool parts = true;
+		bool parts = true, finish = finishes(d, &loops[k], traits);
 
 		for (size_t i = 0; i < levels->chosen.count; i++) {
 			if (made[i] == DP_NONE || loops[made[i]].parent != k)
 				continue;
 			inside += dp_loops__covered(&loops[made[i]]);
 			parts &= is_part(levels, i, traits);
+			finish &= !finishes(d, &loops[made[i]], traits);
 		}
-		if (!parts || inside == 0 || dp_loops__whole(&loops[k]) < dp_param.loop_least ||
+		if (!(parts || finish) || inside == 0 ||
+		    dp_loops__whole(&loops[k]) < dp_param.loop_least ||
 		    (double)covered <=
 			    (double)inside + dp_param.rest_least * (double)loops[k].count)
 			continue;
@@ -185,8 +204,11 @@ static void choose_enclosing(struct dp_driver *d, const struct dp_levels *levels
 			DP_FACTS({ "length", "count", (double)loops[k].length },
 				 { "iterations", "count", (double)loops[k].count },
 				 { "goes_up", "count", 1 }),
-			"the loops inside the loop of {length:symbol} are short and contain "
-			"no loops, uploads or optimizer: they are parts of its iteration");
+			finish ? "kernels that finish a step run in the loop of {length:symbol}, "
+				 "and outside of the loops inside: it is the iteration"
+			       : "the loops inside the loop of {length:symbol} are short and "
+				 "contain no loops, uploads or optimizer: they are parts of its "
+				 "iteration");
 		loops[k].chosen = true;
 		for (size_t i = 0; i < middle; i++)
 			loops[i].chosen &= loops[i].parent != k;

@@ -4,9 +4,10 @@
  * loops inside a pattern are found by searching the pattern itself. Which level is the iteration
  * follows from what the outer one adds to the inner one:
  *
- * - Kernels that finish a step: the level whose pattern has them. If no name reveals them, the same
- *   few kernels for each of many parameters, outside the inner loop, make it the outer level
- *   (goes_down()).
+ * - Kernels that finish a step: the level whose pattern has them, unless they come after any number
+ *   of the inner loop's iterations, so that no pattern has them (finishes_seldom()). If no name
+ *   reveals them, the same few kernels for each of many parameters, outside the inner loop, make it
+ *   the outer level (goes_down()).
  * - The inner loop is a step if it has loops inside, and input is uploaded for each of its
  *   iterations (are_steps()).
  * - It is also a step if the pattern has nothing but loops and no upload for the pattern as a whole
@@ -329,8 +330,33 @@ static int take_one_part(struct dp_pattern *p, const struct dp_search_sequence *
 	return dp_pattern__refine(p, sequence->symbols, sequence->n, sequence->bits);
 }
 
+/* Returns true if an outer loop repeats regularly enough to be reported. */
+static bool reliable(const struct dp_pattern *p)
+{
+	return p->repeats >= dp_param.outer_repeats && p->covered > 0 &&
+	       (double)p->edits < dp_param.alike_edits * (double)p->covered &&
+	       (double)p->spans <= 1 + dp_param.outer_spans * p->repeats;
+}
+
+/*
+ * Returns true if the kernels of a pattern that finish a step are fewer in the sequence than its
+ * repeats: they come after any number of micro-batches, of which it holds some.
+ */
+static bool finishes_seldom(const struct dp_pattern *p, const struct finder *f,
+			    const struct dp_search_sequence *sequence)
+{
+	size_t in_pattern = 0, in_all = 0;
+
+	for (size_t i = 0; i < p->length; i++)
+		in_pattern += (f->traits[p->symbols[i]] & DP_TRAIT_FINISHES) != 0;
+	for (size_t i = 0; i < sequence->n; i++)
+		in_all += (f->traits[sequence->symbols[i]] & DP_TRAIT_FINISHES) != 0;
+	return (double)in_all < (1 - dp_param.alike_edits) * p->repeats * (double)in_pattern;
+}
+
 /* Returns true if the loop inside is the iteration, rather than the pattern. *why is the reason. */
-static bool goes_down(const struct inside *in, const struct finder *f, const char **why)
+static bool goes_down(const struct dp_pattern *p, const struct inside *in, const struct finder *f,
+		      const struct dp_search_sequence *sequence, const char **why)
 {
 	double length;
 
@@ -341,6 +367,11 @@ static bool goes_down(const struct inside *in, const struct finder *f, const cha
 	length = (double)in->loops.items[in->main].length;
 	*why = in->finish_main ? "kernels that finish a step run in the loop inside"
 			       : "kernels that finish a step run outside of the loop inside";
+	if (!in->finish_main && in->finish_rest && in->upload_main && !reliable(p) &&
+	    finishes_seldom(p, f, sequence)) {
+		*why = "steps finish after any number of repetitions of the loop inside";
+		return true;
+	}
 	if (in->finish_main || in->finish_rest)
 		return in->finish_main;
 	/* an unnamed optimizer: the same few kernels for each parameter */
@@ -414,14 +445,6 @@ static struct dp_pattern take_out(struct dp_levels *levels, size_t index)
 		behind * sizeof(*levels->chosen_parent));
 	levels->chosen_parent[chosen->count] = DP_NONE;
 	return taken;
-}
-
-/* Returns true if an outer loop repeats regularly enough to be reported. */
-static bool reliable(const struct dp_pattern *p)
-{
-	return p->repeats >= dp_param.outer_repeats && p->covered > 0 &&
-	       (double)p->edits < dp_param.alike_edits * (double)p->covered &&
-	       (double)p->spans <= 1 + dp_param.outer_spans * p->repeats;
 }
 
 /*
@@ -522,7 +545,7 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 			status = look_inside(&in, &f, &levels->chosen.items[seen], true);
 		if (status)
 			break;
-		below = goes_down(&in, &f, &why);
+		below = goes_down(&levels->chosen.items[seen], &in, &f, sequence, &why);
 		if (below && down == dp_param.levels_down)
 			why = "the search has gone down often enough";
 		below &= down < dp_param.levels_down;

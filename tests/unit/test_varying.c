@@ -1,0 +1,106 @@
+/* Iterations whose parts vary in number: micro-batches of an update, sweeps until convergence. */
+#include "base/base.h"
+#include "trace/builder.h"
+#include "test.h"
+#include <deepprof/deepprof.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PROGRAM, LIBRARY, STREAMS };
+
+static struct dp_builder *builder;
+static uint32_t streams[STREAMS];
+static int64_t now_ns;
+
+/* A kernel that starts now; the next one starts 10 µs after it. */
+static void run(const char *form, int number, int stream, int64_t duration_ns)
+{
+	char name[64];
+	int length = snprintf(name, sizeof(name), form, number);
+	struct dp_op op = { .start_ns = now_ns,
+			    .end_ns = now_ns + duration_ns,
+			    .stream = streams[stream] };
+
+	op.name = dp_builder__kernel_name(builder, name, (size_t)length);
+	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+	now_ns = op.end_ns + 10000;
+}
+
+static void run_all(const char *form, int kernels)
+{
+	for (int i = 0; i < kernels; i++)
+		run(form, i, PROGRAM, 1000);
+}
+
+static void upload(void)
+{
+	struct dp_op op = { .start_ns = now_ns,
+			    .end_ns = now_ns + 5000,
+			    .stream = streams[PROGRAM],
+			    .kind = DP_OP_COPY,
+			    .copy_kind = DP_COPY_HTOD };
+
+	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+	now_ns = op.end_ns + 10000;
+}
+
+static void begin(void)
+{
+	uint32_t process;
+
+	ck_assert_int_eq(dp_builder__new(&builder, NULL), DP_OK);
+	process = dp_builder__process(builder, 1);
+	for (int i = 0; i < STREAMS; i++)
+		streams[i] = dp_builder__stream(builder, process, 0, 1, 7 + 13 * (uint32_t)i);
+	now_ns = 0;
+}
+
+/* Expects a loop of that many iterations at the top, with at least that many kernels each. */
+static void expect(size_t iterations, size_t kernels, int64_t stream)
+{
+	struct dp_analysis *analysis = NULL;
+	struct dp_trace *trace = NULL;
+	const struct dp_loop *loop;
+
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, NULL, NULL), DP_OK);
+	loop = dp_analysis_loop(analysis, 0);
+	ck_assert_ptr_nonnull(loop);
+	ck_assert(loop->selected);
+	ck_assert_uint_eq(loop->complete, iterations);
+	ck_assert_uint_ge(loop->length, kernels);
+	ck_assert_int_eq(dp_trace_stream(trace, loop->stream)->stream, stream);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+
+/* Gradients of some micro-batches, 8 to 20, are accumulated before each update. */
+static const int micro_batches[] = { 9, 14, 8, 17, 11, 20, 10, 13, 16, 8, 19, 12, 15, 9 };
+
+static void accumulate(bool with_library)
+{
+	begin();
+	for (size_t i = 0; i < DP_COUNT(micro_batches); i++) {
+		for (int k = 0; k < micro_batches[i]; k++) {
+			upload();
+			run_all("forward_%d", 80);
+		}
+		for (int k = 0; with_library && k < 8; k++)
+			run("recurrent_%d", k, LIBRARY, 200000);
+		run_all("clip_%d", 64);
+		run("multi_tensor_apply_kernel_adam_%d", 0, PROGRAM, 1000);
+	}
+}
+
+TEST(micro_batches_are_parts_of_an_update)
+{
+	accumulate(false);
+	expect(DP_COUNT(micro_batches), 80, 7);
+}
+
+/* A library has a stream of its own, with most of the time and as many iterations. */
+TEST(a_library_hides_no_updates)
+{
+	accumulate(true);
+	expect(DP_COUNT(micro_batches), 80, 7);
+}
