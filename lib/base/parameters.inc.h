@@ -253,10 +253,6 @@ DP_REAL(better, 0.8, "share", "families",
 	"of the bits so far that another description may have to replace it")
 DP_REAL(better_regular, 1.1, "share", "families",
 	"the same if the other description is regular and the one so far is not")
-DP_REAL(run_bits, 8, "bits", "families",
-	"for the number of repetitions of a collapsed unit")
-DP_REAL(run_share, 0.0625, "share", "families",
-	"number of runs to symbols, at most: with more runs, collapsing loses what it should show")
 DP_REAL(unlike_agreement, 0.7, "share", "real",
 	"of symbols that match the pattern, at least, for it to describe the iterations")
 DP_REAL(unlike_share, 0.5, "share", "real",

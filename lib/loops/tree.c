@@ -346,15 +346,14 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 	struct dp_levels levels = { .alone = 0 };
 	struct dp_shortened collapsed;
 	struct dp_runs runs;
-	double bits;
+	double bits = 0;
 	bool better;
 	uint8_t *of_runs = NULL;
 	int status = dp_runs__collapse(&runs, d->sequence.symbols, d->request->count,
 				       d->sequence.alphabet, !d->request->evidence.open_end);
 
 	*taken = false;
-	if (status || runs.runs < 2 ||
-	    (double)runs.runs > dp_param.run_share * (double)d->request->count)
+	if (status || runs.runs < 2)
 		goto out;
 	dp_explain__add(d->sequence.explain, "collapsed",
 			DP_FACTS({ "runs", "count", (double)runs.runs },
@@ -369,7 +368,9 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 		status = DP_ERR_NOMEM;
 	if (!status)
 		status = dp_levels__find(&levels, &collapsed.driver.sequence, of_runs, 0, false);
-	bits = levels.fit.bits + dp_param.run_bits * (double)runs.runs;
+	if (!status)
+		status = dp_runs__bits(&bits, &runs, d->sequence.alphabet);
+	bits += levels.fit.bits;
 	better = !status && levels.chosen.count > 0 &&
 		 bits < most_bits(&levels, runs.count) * flat->fit.bits;
 	explain_better(d, "collapsed", bits, flat, better);

@@ -9,7 +9,9 @@
 #include "pattern/runs.h"
 #include "base/hash.h"
 #include "base/parameters.h"
+#include "base/sort.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -216,6 +218,60 @@ out:
 	free(next);
 	free(first);
 	return status;
+}
+
+/*
+ * The bits of one unit's repetitions: of each different number once, in Elias's gamma code, and of
+ * which of these each has, by their frequencies. Keys are sorted, and numbers modulo `most`.
+ */
+static double bits_of_unit(const uint32_t *keys, size_t n, uint32_t most)
+{
+	double bits = 0;
+
+	for (size_t i = 0, next; i < n; i = next) {
+		for (next = i + 1; next < n && keys[next] == keys[i];)
+			next++;
+		bits += 2 * floor(log2(keys[i] % most)) + 1;
+		bits += (double)(next - i) * log2((double)n / (double)(next - i));
+	}
+	return bits;
+}
+
+/* Each repetition's number, below `most`, and above it its unit: sorting joins what is equal. */
+static size_t write_keys(uint32_t *keys, const struct dp_runs *runs, uint32_t alphabet,
+			 uint32_t most)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < runs->count; k++) {
+		size_t length = runs->position[k + 1] - runs->position[k];
+		uint32_t unit = runs->symbols[k] - alphabet;
+
+		if (runs->symbols[k] >= alphabet)
+			keys[n++] = unit * most + (uint32_t)DP_MIN(length / runs->units[unit].length,
+								   (size_t)most - 1);
+	}
+	return n;
+}
+
+int dp_runs__bits(double *bits, const struct dp_runs *runs, uint32_t alphabet)
+{
+	uint32_t *keys = dp_alloc__array(runs->count, 2 * sizeof(*keys));
+	uint32_t most = UINT32_MAX / DP_MAX(runs->alphabet - alphabet, 1);
+	size_t n;
+
+	*bits = 0;
+	if (!keys)
+		return DP_ERR_NOMEM;
+	n = write_keys(keys, runs, alphabet, most);
+	dp_sort__u32(keys, keys + n, n);
+	for (size_t i = 0, next; i < n; i = next) {
+		for (next = i + 1; next < n && keys[next] / most == keys[i] / most;)
+			next++;
+		*bits += bits_of_unit(keys + i, next - i, most);
+	}
+	free(keys);
+	return DP_OK;
 }
 
 int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, uint32_t alphabet,

@@ -28,6 +28,12 @@ struct dp_runs {
 int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, uint32_t alphabet,
 		      bool single);
 
+/*
+ * The bits that encode how often each repetition occurs. alphabet is that of the given sequence, not
+ * of the collapsed one. Errors: DP_ERR_NOMEM. Cost: linear.
+ */
+int dp_runs__bits(double *bits, const struct dp_runs *runs, uint32_t alphabet);
+
 void dp_runs__fini(struct dp_runs *runs);
 
 #endif

@@ -104,3 +104,18 @@ TEST(a_library_hides_no_updates)
 	accumulate(true);
 	expect(DP_COUNT(micro_batches), 80, 7);
 }
+
+/* A short solver takes 5 to 16 sweeps in each time step. */
+TEST(sweeps_are_parts_of_a_step)
+{
+	uint32_t random = 1;
+
+	begin();
+	for (int i = 0; i < 80; i++) {
+		run_all("advect_%d", 3);
+		random = random * 1664525 + 1013904223;
+		for (uint32_t k = 0; k < 5 + (random >> 16) % 12; k++)
+			run("sweep_%d", 0, PROGRAM, 1000);
+	}
+	expect(80, 4, 7);
+}
