@@ -136,9 +136,9 @@ static bool is_inside(const struct dp_loops *loops, size_t loop, size_t other)
 }
 
 /*
- * The confidence of a loop whose number of iterations is given. What does not repeat can be cut into
- * any number of parts, so the number is evidence as far as iterations are equal; the first one shows
- * nothing, as the pattern is one of them.
+ * The confidence of a loop whose number of iterations is given. What does not repeat can be cut
+ * into any number of parts, so the number is evidence as far as iterations are equal; the first one
+ * shows nothing, as the pattern is one of them.
  */
 static void judge_count(struct dp_sequence_loop *loop, bool matches)
 {

@@ -244,12 +244,13 @@ static size_t write_keys(uint32_t *keys, const struct dp_runs *runs, uint32_t al
 	size_t n = 0;
 
 	for (size_t k = 0; k < runs->count; k++) {
-		size_t length = runs->position[k + 1] - runs->position[k];
+		size_t length = runs->position[k + 1] - runs->position[k], times;
 		uint32_t unit = runs->symbols[k] - alphabet;
 
-		if (runs->symbols[k] >= alphabet)
-			keys[n++] = unit * most + (uint32_t)DP_MIN(length / runs->units[unit].length,
-								   (size_t)most - 1);
+		if (runs->symbols[k] < alphabet)
+			continue;
+		times = length / runs->units[unit].length;
+		keys[n++] = unit * most + (uint32_t)DP_MIN(times, (size_t)most - 1);
 	}
 	return n;
 }
