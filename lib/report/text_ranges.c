@@ -143,7 +143,7 @@ static void add_wait(struct dp_words *words, const struct dp_render *render, siz
 
 	dp_words__add(words, "%s%s for %s on ", words->used ? ", " : "",
 		      dp_human__duration(number, at->ns, ascii),
-		      dp_text__range(label, render, at->name, WAIT_COLUMNS));
+		      dp_label__kernel(label, at->name, WAIT_COLUMNS, ascii));
 	if (stream->device != dp_analysis_loop(render->analysis, loop)->device)
 		dp_words__add(words, "%s, ", dp_text__device(label, trace, stream->device));
 	dp_words__add(words, "stream %lld", (long long)stream->stream);
