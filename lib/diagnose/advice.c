@@ -53,8 +53,9 @@ enum dp_terms dp_advice__terms(const struct dp_trace *trace)
 {
 	static const char *const pytorch[] = {
 		"aten::", "at::native", "autograd::", "ProfilerStep", "enumerate(DataLoader)",
-		/* Inductor's kernels by kind; XLA has kernels and passes named triton, too */
-		"triton_poi_", "triton_red_", "triton_per_", "triton_tem_"
+		/* Inductor's kernels by kind; XLA also names kernels and passes after Triton */
+		"triton_poi_", "triton_red_", "triton_per_", "triton_tem_", "triton_for_",
+		"triton_spl_", "triton_unk_"
 	};
 	static const char *const training[] = { "Optimizer.", "multi_tensor_apply" };
 	enum dp_terms terms = DP_TERMS_CUDA;

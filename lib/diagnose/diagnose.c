@@ -24,7 +24,7 @@
  */
 #define UNLIKE 0.05
 
-/* A change that saves less than this share of the period saves nothing: shares have one decimal. */
+/* A smaller share of the period counts as nothing saved: reports show shares with one decimal. */
 #define LEAST_SAVED 0.001
 
 #define DP_ENTRY(word) extern const struct dp_rule dp_rule__##word;
@@ -399,15 +399,17 @@ static void predict(struct dp_rule_finding *found, const struct dp_rule_input *i
 	found->finding.predicted_ns = without_ns;
 }
 
-/* Replaces the advice of a finding without which a replay takes as long. */
-static void put_off(struct dp_rule_finding *found)
+/* Replaces the advice if a replay shows that the period would be as long without the finding. */
+static void put_off(struct dp_rule_finding *found, const struct dp_rule_input *input)
 {
 	struct dp_finding *finding = &found->finding;
+	double least_ns = LEAST_SAVED * finding->predicted_from_ns;
 
-	if (found->change == DP_REPLAY_NOTHING ||
-	    !(finding->predicted_ns > (1 - LEAST_SAVED) * finding->predicted_from_ns))
+	if (!input->replay || found->change == DP_REPLAY_NOTHING ||
+	    !(finding->recoverable_ns > least_ns) ||
+	    !(finding->predicted_from_ns - finding->predicted_ns < least_ns))
 		return;
-	finding->advice = "leave it for later: without it, something else takes just as long";
+	finding->advice = "not worth fixing alone: something else takes just as long";
 	found->advice[0] = 0;
 }
 
@@ -439,7 +441,7 @@ static int run_rules(struct dp_findings *findings, const struct dp_rule_input *i
 				dp_advice__in_terms(found.finding.advice, input->terms);
 		place_finding(&found, input);
 		predict(&found, input, rules[i]);
-		put_off(&found);
+		put_off(&found, input);
 		set_severity(&found, input, rules[i]);
 		found.total_ns = saving_of(&found) * (double)input->loop->complete;
 		if (dp_array__reserve(&findings->findings, &findings->room, findings->count + 1,

@@ -20,8 +20,7 @@
 
 static const char advice_input[] = "overlap data loading with compute: DataLoader(num_workers=..., "
 				   "prefetch_factor=..., pin_memory=True)";
-static const char advice_stall[] =
-	"move this work of the host out of the loop, or to another thread";
+static const char advice_stall[] = "move this host work out of the loop or to another thread";
 static const char advice_sync[] =
 	"avoid a synchronization in every iteration: .item(), print(tensor), synchronize()";
 static const char advice_launch[] = "reduce launch overhead: CUDA graphs or torch.compile, fused "
@@ -108,9 +107,10 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 }
 
 /*
- * Returns true if a replay shows that long waits for the host, without which it would still launch
- * as late, explain next to nothing: of iterations in which the device waits about as long as in
- * others.
+ * Returns true if moving work of the host elsewhere would save next to nothing: in a replay without
+ * the long waits for the host, the period hardly gets shorter, since all launches are late. The
+ * replayed iterations must wait at least half as long as the average; otherwise the replay lacks
+ * the waits in question and shows nothing.
  */
 static bool is_late_throughout(const struct dp_rule_input *input)
 {

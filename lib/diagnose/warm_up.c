@@ -33,7 +33,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "cost_ns", "ns", cost_ns);
 	dp_rule__evidence(out, "share_of_loop", "1", cost_ns / all_ns);
 	out->finding.advice =
-		"reuse from run to run what warm-up creates: compiled kernels, autotuning results";
+		"keep what warm-up creates for later runs: compiled kernels, autotuning results";
 	return true;
 }
 
