@@ -85,7 +85,7 @@ static void print_words(struct dp_render *render, const char *name, const char *
 		if (length > room)
 			for (length = room; length && text[length] != ' ';)
 				length--;
-		length = length ? length : room; /* of a longer word */
+		length = length ? length : room; /* breaks a word that is longer than a line */
 		label(render, name);
 		dp_render__format(render, "%s%.*s\n", indent, (int)length, text);
 		name = "";

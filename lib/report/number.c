@@ -220,7 +220,7 @@ char *dp_human__value(char buf[DP_NUMBER_SIZE], double value, const char *unit, 
 	if (!strcmp(unit, "FLOP/s"))
 		return rate(buf, value, unit);
 	if (!strcmp(unit, "count") && value >= 0 && value < INTEGER_LIMIT) {
-		if (value > 0 && value < 0.5) /* a mean, of what few iterations have */
+		if (value > 0 && value < 0.5) /* a mean over iterations, few of which have any */
 			return strcpy(buf, "<1");
 		dp_text__count(buf, (uint64_t)llround(value));
 		return buf;

@@ -59,7 +59,7 @@ struct series {
 	double least;
 	double most;
 	size_t longest;	 /* its iteration */
-	size_t excluded; /* iterations that other kernels follow: their periods would have these */
+	size_t excluded; /* iterations followed by other kernels, which their periods include */
 };
 
 /* Collects steady, uninterrupted values; the others become gaps. */
@@ -75,7 +75,7 @@ static void gather(struct series *series, const struct dp_render *render, size_t
 
 		/* like the range shown, the bars leave warm-up out */
 		dp_sparkline__add(&series->bars, k, at->partial || at->warmup ? (double)NAN : value,
-				  broken);
+				  broken && !at->warmup);
 		if (at->warmup || at->partial || !isfinite(value))
 			continue;
 		series->excluded += broken;
@@ -112,8 +112,8 @@ static void draw(struct dp_render *render, const struct dp_sparkline *bars)
 }
 
 /*
- * Writes "period ▇█|▆█▃ 168.1–180.7 ms, longest: iteration 4; excludes 1 before |"; many bars take a
- * line.
+ * Writes "period ▇█|▆█▃ 168.1–180.7 ms, longest: iteration 4; excludes 1, shown as |"; many bars
+ * take a line.
  */
 static void write_sparkline(struct dp_render *render, size_t id)
 {
@@ -136,9 +136,10 @@ static void write_sparkline(struct dp_render *render, size_t id)
 		dp_words__add(&words, ", longest: iteration %s",
 			      dp_text__count(number, series.longest));
 	if (series.excluded)
-		dp_words__add(&words, "; excludes %s before %s",
-			      dp_text__count(number, series.excluded),
-			      series.bars.group == 1 ? "|" : "other kernels");
+		dp_words__add(&words,
+			      series.bars.group == 1 ? "; excludes %s, shown as |"
+						     : "; excludes %s followed by other kernels",
+			      dp_text__count(number, series.excluded));
 	if (series.bars.group > 1)
 		dp_words__add(&words, "; each bar is the longest of %s",
 			      dp_text__count(number, series.bars.group));
