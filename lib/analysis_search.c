@@ -128,8 +128,8 @@ static bool is_around(const struct dp_searched *alone, const struct dp_searched 
 }
 
 /*
- * Returns true if a likely loop of steps has at least two iterations in each of the main streams':
- * it may be inside the one that is taken, as micro-batches are.
+ * Returns true if the stream has a likely loop of steps with at least twice as many iterations as
+ * the main streams' loop. It need not be the one that is reported: micro-batches are nested in it.
  */
 static bool is_within(const struct dp_searched *alone, const struct dp_searched *searched)
 {

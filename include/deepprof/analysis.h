@@ -591,8 +591,9 @@ DP_API size_t dp_rule_count(void);
 DP_API size_t dp_rule_find(const char *id);
 
 /*
- * The minimum share at which a rule (an index for dp_rule()) reported in an analysis: the requested
- * one, or its own; 0 if it has none, NaN if there is no such rule. Constant cost.
+ * The minimum share at which a rule (an index for dp_rule()) reports a finding in this analysis:
+ * the requested one, or else the rule's default. 0 if the rule has no threshold, NaN if there is no
+ * such rule. Constant cost.
  */
 DP_API double dp_analysis_threshold(const struct dp_analysis *analysis, size_t rule);
 

@@ -31,7 +31,7 @@ const struct dp_feature_info dp_feature_table[DP_FEATURES] = {
 	[DP_FEATURE_MARGIN] = { "margin", "feature_margin", "the boundary is clear",
 				"another boundary is nearly as likely" },
 	[DP_FEATURE_COUNT_GIVEN] = { "count", "feature_count",
-				     "has the number of iterations that -n gives",
+				     "equal iterations, as many as -n gives",
 				     "-n does not confirm it" },
 	[DP_FEATURE_ANNOTATED] = { "annotated", "feature_annotated",
 				   "an annotation in each iteration", "no annotation confirms it" },
@@ -40,7 +40,10 @@ const struct dp_feature_info dp_feature_table[DP_FEATURES] = {
 enum { KNOTS = 10 };
 
 /* fitted: begin */
-/* 5845 loops of eval_confidence 1300 12; 'annotated' and a loop's 'count' are given. */
+/*
+ * 5845 loops of eval_confidence 1300 12, fitted when 'count' was 0 or 1; since then only its
+ * typical value is 0 and its weight for a loop is given, as is that of 'annotated'.
+ */
 static const double bias[2] = { 1.6750, 1.9868 };
 static const double fitted[DP_FEATURES][3] = {
 	/* typical value, weight for a loop, weight for its boundaries */

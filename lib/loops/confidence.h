@@ -24,8 +24,8 @@ enum dp_feature {
 	DP_FEATURE_SHORT,      /* 1: may be layers, 0.5: hardly; see features.c */
 	DP_FEATURE_STEP,       /* 1: what a step has, see dp_votes__is_step() */
 	DP_FEATURE_MARGIN,     /* log-odds by which the votes prefer the boundary over the next */
-	DP_FEATURE_COUNT_GIVEN, /* iterations that equal the pattern, 0 to 1; 0 without the known
-				   number of iterations */
+	DP_FEATURE_COUNT_GIVEN, /* share of iterations that equal the pattern; 0 unless their
+				   number is the known one */
 	DP_FEATURE_ANNOTATED,	/* 1: each iteration holds an annotation with the same name */
 	DP_FEATURES,
 };

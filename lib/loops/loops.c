@@ -137,8 +137,8 @@ static bool is_inside(const struct dp_loops *loops, size_t loop, size_t other)
 
 /*
  * The confidence of a loop whose number of iterations is given. What does not repeat can be cut
- * into any number of parts, so the number is evidence as far as iterations are equal; the first one
- * shows nothing, as the pattern is one of them.
+ * into any number of parts, so the number counts only as far as iterations equal the pattern. One
+ * of them is the pattern itself and shows nothing.
  */
 static void judge_count(struct dp_sequence_loop *loop, bool matches)
 {

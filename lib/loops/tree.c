@@ -204,8 +204,8 @@ static void choose_enclosing(struct dp_driver *d, const struct dp_levels *levels
 			DP_FACTS({ "length", "count", (double)loops[k].length },
 				 { "iterations", "count", (double)loops[k].count },
 				 { "goes_up", "count", 1 }),
-			finish ? "kernels that finish a step run in the loop of {length:symbol}, "
-				 "and outside of the loops inside: it is the iteration"
+			finish ? "kernels that finish a step run in the loop of {length:symbol} "
+				 "but in none of the loops inside: it is the iteration"
 			       : "the loops inside the loop of {length:symbol} are short and "
 				 "contain no loops, uploads or optimizer: they are parts of its "
 				 "iteration");

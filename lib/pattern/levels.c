@@ -339,8 +339,9 @@ static bool reliable(const struct dp_pattern *p)
 }
 
 /*
- * Returns true if the kernels of a pattern that finish a step are fewer in the sequence than its
- * repeats: they come after any number of micro-batches, of which it holds some.
+ * Returns true if the sequence has fewer kernels that finish a step than the pattern's repeats
+ * would need: steps then have varying numbers of micro-batches, and the pattern has only some of
+ * them.
  */
 static bool finishes_seldom(const struct dp_pattern *p, const struct finder *f,
 			    const struct dp_search_sequence *sequence)

@@ -221,8 +221,9 @@ out:
 }
 
 /*
- * The bits of one unit's repetitions: of each different number once, in Elias's gamma code, and of
- * which of these each has, by their frequencies. Keys are sorted, and numbers modulo `most`.
+ * The bits for one unit's repeat counts: each distinct count once, in Elias's gamma code, then
+ * which of them each repetition has, by their frequencies. Keys are sorted; a key modulo `most` is
+ * a count.
  */
 static double bits_of_unit(const uint32_t *keys, size_t n, uint32_t most)
 {
@@ -237,7 +238,7 @@ static double bits_of_unit(const uint32_t *keys, size_t n, uint32_t most)
 	return bits;
 }
 
-/* Each repetition's number, below `most`, and above it its unit: sorting joins what is equal. */
+/* A key is a repetition's unit, times `most`, and its count, limited to `most` - 1. */
 static size_t write_keys(uint32_t *keys, const struct dp_runs *runs, uint32_t alphabet,
 			 uint32_t most)
 {

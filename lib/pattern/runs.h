@@ -29,8 +29,8 @@ int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, u
 		      bool single);
 
 /*
- * The bits that encode how often each repetition occurs. alphabet is that of the given sequence, not
- * of the collapsed one. Errors: DP_ERR_NOMEM. Cost: linear.
+ * The bits that encode how many times the unit of each collapsed repetition repeats. alphabet is
+ * that of the original sequence, not of the collapsed one. Errors: DP_ERR_NOMEM. Cost: linear.
  */
 int dp_runs__bits(double *bits, const struct dp_runs *runs, uint32_t alphabet);
 

@@ -522,7 +522,7 @@ class Findings(cli.Case):
             self.assertEqual(rules[:len(after)], [row["rule"] for row in after])
 
     def test_requested_thresholds(self):
-        """What the first run has less than the requested threshold of is new, in saved reports, too."""
+        """A finding is new if the first run was below the requested threshold, also as a saved report."""
         runs = self.program("before.json", 900, 500), self.program("after.json", 900, 3000)
         saved = self.folder / "saved.json"
         for threshold, expected in ("host-bound=10%", "new"), ("host-bound=2%", "still"):
