@@ -411,6 +411,7 @@ static void put_off(struct dp_rule_finding *found, const struct dp_rule_input *i
 		return;
 	finding->advice = "not worth fixing alone: something else takes just as long";
 	found->advice[0] = 0;
+	found->put_off = true;
 }
 
 /*

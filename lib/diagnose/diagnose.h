@@ -142,6 +142,7 @@ struct dp_rule_finding {
 	struct dp_evidence_value values[DP_EVIDENCE_MOST];
 	struct dp_finding_range ranges[DP_RANGES_MOST];
 	char advice[DP_ADVICE_SIZE]; /* advice that was composed; "": none */
+	bool put_off;		     /* the advice is not to fix it alone */
 	/* What a replay leaves out; DP_REPLAY_NOTHING: the cost is used. */
 	enum dp_replay_change change;
 	/* The metric that the cost is a part of if it is not the finding's; static, or NULL. */

@@ -108,8 +108,8 @@ static const char *advice_of(const struct dp_rule_finding *at)
 }
 
 /*
- * Returns true for the same finding on another device. Findings about some iterations belong to
- * their device.
+ * Returns true for the same finding on another device, also if one of them is not worth fixing
+ * alone. Findings about some iterations belong to their device.
  */
 static bool is_same(const struct dp_rule_finding *a, const struct dp_rule_finding *b)
 {
@@ -119,7 +119,8 @@ static bool is_same(const struct dp_rule_finding *a, const struct dp_rule_findin
 	       a->devices[0] != b->devices[0] && a->finding.loop_count < DP_LOOPS_MOST &&
 	       (a->finding.loop == DP_NONE) == (b->finding.loop == DP_NONE) &&
 	       a->finding.severity == b->finding.severity &&
-	       fabs(x - y) <= SAME_COST * fmax(x, y) && !strcmp(advice_of(a), advice_of(b));
+	       fabs(x - y) <= SAME_COST * fmax(x, y) &&
+	       (a->put_off || b->put_off || !strcmp(advice_of(a), advice_of(b)));
 }
 
 static bool waits_for_others(const struct dp_rule_finding *at)
