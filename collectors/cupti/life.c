@@ -160,8 +160,10 @@ static bool start_threads(void)
 		return false;
 	if (start_thread(dp_control_thread, "deepprof-ctl"))
 		return true;
+	/* The program may end at any time: what the writer has counted must be stored by then. */
 	atomic_store(&c->writer_quit, 1);
 	dp_wake(&c->writer_wake);
+	wait_for(&c->writer_done, DRAIN_MS);
 	return false;
 }
 
