@@ -116,7 +116,7 @@ def main():
                       f"{'; '.join(more)}")
                 if (mark < 1 or more) and truth["file"] in OPEN:
                     print(f"    open: {OPEN[truth['file']]}")
-    print(f"{good:g} of {total} right")
+    print(f"{good:g} of {total} cut right" + (f", {wrong} with a fault" if wrong else ""))
     return wrong > 0
 
 

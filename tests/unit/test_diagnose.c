@@ -453,6 +453,32 @@ TEST(devices_that_agree_are_one)
 	dp_findings__fini(&at.findings);
 }
 
+/* Also if one device's replay takes as long without it; other advice that differs keeps them apart.
+ */
+TEST_LOOP(a_finding_put_off_is_the_same, 2)
+{
+	struct dp_rule_input input = { .loop = &at.loop,
+				       .iterations = at.iterations,
+				       .values = at.values,
+				       .summary = at.summary };
+
+	start();
+	for (uint32_t device = 0; device < 2; device++) {
+		at.loop.id = 10 + device;
+		at.loop.device = device;
+		set("comm_exposed_ns", device ? 2.5e5 : 3e5);
+		ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);
+	}
+	ck_assert_uint_eq(at.findings.count, 2);
+	at.findings.findings[1].finding.advice = "wait";
+	at.findings.findings[1].put_off = _i == 0;
+	dp_diagnose__rank(&at.findings, false);
+	ck_assert_uint_eq(at.findings.count, _i == 0 ? 1 : 2);
+	ck_assert_str_ne(at.findings.findings[0].finding.advice, "wait");
+	at.loop.id = at.loop.device = 0;
+	dp_findings__fini(&at.findings);
+}
+
 /*
  * Compute time that rises by a hundredth of the period per iteration, and the kernel that causes
  * it.
