@@ -328,8 +328,7 @@ static int diagnose(struct run *run)
 			.iterations = loop->iterations,
 			.values = loop->values.values,
 			.summary = loop->values.summary,
-			.thresholds = run->options->thresholds,
-			.thresholds_count = run->options->thresholds_count,
+			.thresholds = analysis->thresholds,
 			.stalls = &loop->values.stalls,
 			.ranges = &loop->values.ranges,
 			.stats = &loop->stats,
@@ -343,12 +342,10 @@ static int diagnose(struct run *run)
 			continue;
 		status = dp_diagnose__loop(&analysis->findings, &input, run->error);
 		if (!status)
-			status = dp_stretch__judge_single(&analysis->findings, loop, run->options,
-							  analysis->terms, run->error);
+			status = dp_stretch__judge_single(analysis, loop, run->error);
 	}
 	if (!status)
-		status = dp_stretch__judge_captures(&analysis->findings, analysis, run->options,
-						    run->error);
+		status = dp_stretch__judge_captures(analysis, run->error);
 	if (!status)
 		dp_diagnose__rank(&analysis->findings, has_peers(analysis));
 	analysis->diagnosed = !status;

@@ -146,8 +146,7 @@ int dp_stretch__measure_single(struct dp_stretch *stretch, const struct dp_loop_
 void dp_stretch__fini(struct dp_stretch *stretch);
 
 /* Adds the findings for a loop's only whole iteration. Errors: DP_ERR_NOMEM. */
-int dp_stretch__judge_single(struct dp_findings *findings, const struct dp_loop_data *loop,
-			     const struct dp_analysis_options *options, enum dp_terms terms,
+int dp_stretch__judge_single(struct dp_analysis *analysis, const struct dp_loop_data *loop,
 			     struct dp_error *error);
 
 /*
@@ -155,8 +154,7 @@ int dp_stretch__judge_single(struct dp_findings *findings, const struct dp_loop_
  * A capture in which recording was paused is not judged, as the device's work in the pause is
  * unknown. Errors: DP_ERR_NOMEM. Cost: linear in the operations and calls of each such device.
  */
-int dp_stretch__judge_captures(struct dp_findings *findings, const struct dp_analysis *analysis,
-			       const struct dp_analysis_options *options, struct dp_error *error);
+int dp_stretch__judge_captures(struct dp_analysis *analysis, struct dp_error *error);
 
 /*
  * If kernels alone cannot show iterations, replaces the loops by loops with the copies of each

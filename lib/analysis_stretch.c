@@ -63,23 +63,22 @@ int dp_stretch__measure_single(struct dp_stretch *stretch, const struct dp_loop_
 
 /* The metrics of a stretch as input for rules. */
 static struct dp_rule_input rule_input(const struct dp_stretch *stretch, const struct dp_loop *loop,
-				       const struct dp_analysis_options *options)
+				       const struct dp_analysis *analysis)
 {
 	return (struct dp_rule_input){
 		.loop = loop,
 		.iterations = stretch->span,
 		.values = stretch->values.values,
 		.summary = stretch->values.summary,
-		.thresholds = options->thresholds,
-		.thresholds_count = options->thresholds_count,
+		.thresholds = analysis->thresholds,
 		.stalls = &stretch->values.stalls,
 		.ranges = &stretch->values.ranges,
 		.transfers = &stretch->values.transfers,
+		.terms = analysis->terms,
 	};
 }
 
-int dp_stretch__judge_single(struct dp_findings *findings, const struct dp_loop_data *loop,
-			     const struct dp_analysis_options *options, enum dp_terms terms,
+int dp_stretch__judge_single(struct dp_analysis *analysis, const struct dp_loop_data *loop,
 			     struct dp_error *error)
 {
 	struct dp_loop info = loop->info;
@@ -88,12 +87,11 @@ int dp_stretch__judge_single(struct dp_findings *findings, const struct dp_loop_
 	if (!loop->single.values.values)
 		return DP_OK;
 	info.iterations = 2;
-	input = rule_input(&loop->single, &info, options);
+	input = rule_input(&loop->single, &info, analysis);
 	input.scope = DP_SCOPE_ITERATION;
 	input.first_iteration = only_whole(loop)->index;
 	input.stats = &loop->stats;
-	input.terms = terms;
-	return dp_diagnose__loop(findings, &input, error);
+	return dp_diagnose__loop(&analysis->findings, &input, error);
 }
 
 /* From a device's first operation to the end of its last, within the requested range. */
@@ -191,9 +189,7 @@ static void measure_slices(struct dp_rule_slices *slices, const struct dp_stretc
 	name_longest_gap(slices, timeline);
 }
 
-static int judge_capture(struct dp_findings *findings, const struct dp_analysis *analysis,
-			 uint32_t stream, const struct dp_analysis_options *options,
-			 struct dp_error *error)
+static int judge_capture(struct dp_analysis *analysis, uint32_t stream, struct dp_error *error)
 {
 	uint32_t device = dp_trace_stream(analysis->trace, stream)->device;
 	struct dp_loop none = { .id = DP_NONE,
@@ -231,11 +227,10 @@ static int judge_capture(struct dp_findings *findings, const struct dp_analysis 
 	if (status)
 		goto out;
 	measure_slices(&slices, &stretch, &timeline);
-	input = rule_input(&stretch, &none, options);
+	input = rule_input(&stretch, &none, analysis);
 	input.scope = DP_SCOPE_CAPTURE;
 	input.slices = &slices;
-	input.terms = analysis->terms;
-	status = dp_diagnose__loop(findings, &input, error);
+	status = dp_diagnose__loop(&analysis->findings, &input, error);
 out:
 	free(kernels);
 	dp_stretch__fini(&stretch);
@@ -251,8 +246,7 @@ static bool has_loop(const struct dp_analysis *analysis, uint32_t device)
 	return false;
 }
 
-int dp_stretch__judge_captures(struct dp_findings *findings, const struct dp_analysis *analysis,
-			       const struct dp_analysis_options *options, struct dp_error *error)
+int dp_stretch__judge_captures(struct dp_analysis *analysis, struct dp_error *error)
 {
 	uint32_t last = DP_NONE;
 	int status = DP_OK;
@@ -265,7 +259,7 @@ int dp_stretch__judge_captures(struct dp_findings *findings, const struct dp_ana
 			continue;
 		last = device;
 		if (!has_loop(analysis, device))
-			status = judge_capture(findings, analysis, s, options, error);
+			status = judge_capture(analysis, s, error);
 	}
 	return status;
 }

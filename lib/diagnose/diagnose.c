@@ -65,10 +65,9 @@ size_t dp_rule_find(const char *id)
 
 double dp_rule__threshold(const struct dp_rule_input *input, const char *id)
 {
-	for (size_t i = input->thresholds_count; i-- > 0;)
-		if (!strcmp(input->thresholds[i].rule, id))
-			return input->thresholds[i].share;
-	return rules[dp_rule_find(id)]->info.threshold;
+	size_t rule = dp_rule_find(id);
+
+	return input->thresholds ? input->thresholds[rule] : rules[rule]->info.threshold;
 }
 
 const double *dp_rule__metric(const struct dp_rule_input *input, const char *name)

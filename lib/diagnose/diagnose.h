@@ -57,8 +57,7 @@ struct dp_rule_input {
 	const struct dp_iteration *iterations;
 	const double *values;  /* metrics, in rows of loop->iterations, named by dp_metric() */
 	const double *summary; /* named by dp_summary_metric() */
-	const struct dp_threshold *thresholds; /* requested instead of the rules' own */
-	size_t thresholds_count;
+	const double *thresholds;	/* one for each rule; NULL: their own */
 	const struct dp_stalls *stalls; /* NULL: none are known */
 	const struct dp_host_ranges *ranges; /* the same */
 	const struct dp_loop_stats *stats;   /* the same */
@@ -127,7 +126,7 @@ bool dp_rule__rises(const struct dp_rule_input *input, struct dp_rule_finding *o
 /* What a replay of typical iterations saves of their period; NaN if none can be replayed. */
 double dp_rule__saved(const struct dp_rule_input *input, enum dp_replay_change change);
 
-/* The minimum share at which a rule reports: its own threshold, or the last requested one. */
+/* The minimum share at which a rule reports. */
 double dp_rule__threshold(const struct dp_rule_input *input, const char *id);
 
 /* Returns true if kernels and the gaps between them are so short that launching takes the time. */
