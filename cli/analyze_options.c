@@ -311,7 +311,7 @@ bool analyze_has_kernels(const struct dp_trace *trace, const char *path)
 	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
 		if (stream->kernels)
 			return true;
-		sets |= stream->sets > 0;
+		sets |= stream->memsets > 0;
 	}
 	message("%s: no kernels, only copies%s ('deepprof info' shows them)", path,
 		sets ? " and memsets" : "");

@@ -112,7 +112,7 @@ static int convert_loop(struct run *run, struct dp_sequence_loop *from, size_t b
 		.matches_in_sequence = from->matches_in_sequence,
 		.length = from->length,
 		.copies = from->copies,
-		.sets = from->sets,
+		.memsets = from->memsets,
 		.annotation = from->annotation == DP_NONE
 				      ? NULL
 				      : dp_trace_string(run->trace, from->annotation),

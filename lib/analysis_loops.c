@@ -65,7 +65,7 @@ static int take_marks(struct dp_loop_search *s, const struct dp_loops_request *r
 	loop->chosen = swap.chosen;
 	loop->few = swap.few;
 	loop->copies = swap.copies;
-	loop->sets = swap.sets;
+	loop->memsets = swap.memsets;
 	by_marks->loops[0] = swap;
 	dp_loops__free(by_marks);
 	return DP_OK;

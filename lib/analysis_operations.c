@@ -47,9 +47,9 @@ static uint8_t *symbol_kinds(const struct dp_sequence *operations)
 	uint8_t *kinds = dp_alloc__array(operations->alphabet, sizeof(*kinds));
 
 	for (uint32_t i = 0; kinds && i < operations->alphabet; i++)
-		kinds[i] = operations->op_kind[i] == DP_OP_COPY	 ? DP_SYMBOL_COPY
-			   : operations->op_kind[i] == DP_OP_SET ? DP_SYMBOL_SET
-								 : DP_SYMBOL_KERNEL;
+		kinds[i] = operations->op_kind[i] == DP_OP_COPY	    ? DP_SYMBOL_COPY
+			   : operations->op_kind[i] == DP_OP_MEMSET ? DP_SYMBOL_MEMSET
+								    : DP_SYMBOL_KERNEL;
 	return kinds;
 }
 
@@ -99,7 +99,7 @@ static bool has_operations(const struct dp_loops *loops, const struct dp_sequenc
 	double most =
 		loop && loop->length == 1 && kernels->alphabet == 1 ? 1 : dp_param.again_share;
 
-	return loop && loop->copies + loop->sets && dp_loops__whole(loop) > 1 &&
+	return loop && loop->copies + loop->memsets && dp_loops__whole(loop) > 1 &&
 	       (double)dp_loops__covered(loop) >= most * (double)kernels->count;
 }
 
@@ -235,7 +235,7 @@ static int again_init(struct again *a, const struct dp_sequence *kernels,
 	*a = (struct again){
 		.kernels = kernels,
 		.between = { sum_between(operations, n, DP_OP_COPY),
-			     sum_between(operations, n, DP_OP_SET) },
+			     sum_between(operations, n, DP_OP_MEMSET) },
 		.starts = dp_alloc__array(n, sizeof(*a->starts)),
 		.ends = dp_alloc__array(n, sizeof(*a->ends)),
 		.counts = dp_alloc__array(n, sizeof(*a->counts)),
@@ -289,7 +289,7 @@ static int add_again(struct dp_loops *loops, struct again *a, struct dp_explain 
 	loop->found_by = DP_FOUND_BY_AUTO;
 	loop->phase = DP_PHASE_COMPLETE;
 	loop->copies = count_between(a, a->between[0]);
-	loop->sets = count_between(a, a->between[1]);
+	loop->memsets = count_between(a, a->between[1]);
 	/* an iteration of one kernel has no other boundary */
 	loop->confidence.feature[DP_FEATURE_MARGIN] = dp_param.margin_max;
 	loop->confidence.feature[DP_FEATURE_ENDS] = a->share >= dp_param.again_share ? 2 : 0;

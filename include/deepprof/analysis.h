@@ -158,7 +158,7 @@ struct dp_loop {
 	bool matches_count;	      /* found by count: complete is a requested number, alone or */
 	bool matches_in_sequence;     /* together with those of loops before or after it */
 	size_t copies; /* and memsets, in each iteration, if kernels alone were too few to find */
-	size_t sets;   /* iterations, and all operations were searched; otherwise 0 */
+	size_t memsets;		/* iterations, and all operations were searched; otherwise 0 */
 	const char *annotation; /* the name of its first iteration's annotation if its boundaries
 				 * are from annotations, otherwise NULL */
 };

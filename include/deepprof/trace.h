@@ -21,7 +21,7 @@ struct dp_trace;
  * What an operation is. A graph is one replay of a CUDA graph that was traced as a whole; it counts
  * as a kernel.
  */
-enum dp_op_kind { DP_OP_KERNEL, DP_OP_GRAPH, DP_OP_COPY, DP_OP_SET };
+enum dp_op_kind { DP_OP_KERNEL, DP_OP_GRAPH, DP_OP_COPY, DP_OP_MEMSET };
 
 /* CUPTI's CUpti_ActivityMemcpyKind. */
 enum dp_copy_kind {
@@ -279,7 +279,7 @@ struct dp_stream {
 	enum dp_stream_class stream_class;
 	size_t kernels; /* graph replays included */
 	size_t copies;
-	size_t sets;
+	size_t memsets;
 	int64_t busy_ns;    /* time in which any of its operations ran */
 	int64_t compute_ns; /* the same of its kernels, except communication */
 };

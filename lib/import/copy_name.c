@@ -34,11 +34,11 @@ static enum dp_op_kind op_kind(const char *name, size_t length)
 		{ "CopyDeviceTo", DP_OP_COPY },
 		{ "hipMemcpy", DP_OP_COPY },
 		{ "[Unified Memory Memcpy", DP_OP_COPY },
-		{ "Memset", DP_OP_SET },
-		{ "[CUDA memset", DP_OP_SET },
-		{ "MEMSET", DP_OP_SET },
-		{ "FillBuffer", DP_OP_SET },
-		{ "hipMemset", DP_OP_SET },
+		{ "Memset", DP_OP_MEMSET },
+		{ "[CUDA memset", DP_OP_MEMSET },
+		{ "MEMSET", DP_OP_MEMSET },
+		{ "FillBuffer", DP_OP_MEMSET },
+		{ "hipMemset", DP_OP_MEMSET },
 		{ NULL, 0 },
 	};
 	size_t used;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 struct dp_copy_name {
-	enum dp_op_kind op; /* DP_OP_COPY, DP_OP_SET, or DP_OP_KERNEL for any other name */
+	enum dp_op_kind op; /* DP_OP_COPY, DP_OP_MEMSET, or DP_OP_KERNEL for any other name */
 	enum dp_copy_kind kind;
 	enum dp_memory_kind src, dst;
 };

@@ -179,7 +179,7 @@ int dp_cupti__read_copy(struct dp_cupti *cupti, struct dp_rows *rows)
 
 int dp_cupti__read_set(struct dp_cupti *cupti, struct dp_rows *rows)
 {
-	struct dp_op op = { .kind = DP_OP_SET };
+	struct dp_op op = { .kind = DP_OP_MEMSET };
 	int status = get_op(cupti, rows, &op);
 
 	if (status != 1)

@@ -102,8 +102,8 @@ static uint32_t want(void *ctx, const char *category, size_t length)
 				     DP_CHROME_CORRELATION | DP_CHROME_OCCUPANCY,
 		[DP_KINETO_COPY] = DP_CHROME_DEVICE | DP_CHROME_CONTEXT | DP_CHROME_STREAM |
 				   DP_CHROME_CORRELATION | DP_CHROME_BYTES,
-		[DP_KINETO_SET] = DP_CHROME_DEVICE | DP_CHROME_CONTEXT | DP_CHROME_STREAM |
-				  DP_CHROME_CORRELATION | DP_CHROME_BYTES,
+		[DP_KINETO_MEMSET] = DP_CHROME_DEVICE | DP_CHROME_CONTEXT | DP_CHROME_STREAM |
+				     DP_CHROME_CORRELATION | DP_CHROME_BYTES,
 		[DP_KINETO_CALL] = DP_CHROME_CORRELATION | DP_CHROME_SIZE,
 		[DP_KINETO_SYNC] = DP_CHROME_DEVICE | DP_CHROME_CONTEXT | DP_CHROME_STREAM |
 				   DP_CHROME_CORRELATION | DP_CHROME_WAIT_STREAM |
@@ -278,9 +278,9 @@ static void judge(struct dp_op *op, const struct dp_chrome_event *event, enum dp
 
 	if (event->has & DP_CHROME_NAME)
 		found = dp_copy_name__read(event->name.at, event->name.length);
-	op->kind = class == DP_KINETO_COPY  ? DP_OP_COPY
-		   : class == DP_KINETO_SET ? DP_OP_SET
-					    : found.op;
+	op->kind = class == DP_KINETO_COPY     ? DP_OP_COPY
+		   : class == DP_KINETO_MEMSET ? DP_OP_MEMSET
+					       : found.op;
 	if (op->kind == DP_OP_KERNEL)
 		return;
 	op->copy_kind = found.kind;
@@ -468,7 +468,7 @@ static int class_event(struct kineto *kineto, const struct dp_chrome_event *even
 	switch (class) {
 	case DP_KINETO_KERNEL:
 	case DP_KINETO_COPY:
-	case DP_KINETO_SET:
+	case DP_KINETO_MEMSET:
 		return gpu_event(kineto, event, class);
 	case DP_KINETO_CALL:
 		return call_event(kineto, event);

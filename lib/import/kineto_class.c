@@ -12,7 +12,7 @@ static enum dp_kineto_class class_of_device(const char *lower)
 		enum dp_kineto_class class;
 	} ends[] = {
 		{ "_runtime", DP_KINETO_CALL },		{ "_driver", DP_KINETO_CALL },
-		{ "_memcpy", DP_KINETO_COPY },		{ "_memset", DP_KINETO_SET },
+		{ "_memcpy", DP_KINETO_COPY },		{ "_memset", DP_KINETO_MEMSET },
 		{ "_user_annotation", DP_KINETO_SKIP }, { "_profiler_range", DP_KINETO_SKIP },
 	};
 	size_t length = strlen(lower), n;
@@ -42,7 +42,7 @@ enum dp_kineto_class dp_kineto__class(const char *text, size_t length)
 		{ "python_function", DP_KINETO_SKIP },
 		{ "ac2g", DP_KINETO_SKIP },
 		{ "gpu_memcpy", DP_KINETO_COPY },
-		{ "gpu_memset", DP_KINETO_SET },
+		{ "gpu_memset", DP_KINETO_MEMSET },
 		{ "cuda_driver", DP_KINETO_CALL },
 		{ "cuda_sync", DP_KINETO_SYNC },
 		{ "user_annotation", DP_KINETO_ANNOTATION },
@@ -58,7 +58,7 @@ enum dp_kineto_class dp_kineto__class(const char *text, size_t length)
 		{ "operator", DP_KINETO_OPERATOR },
 		{ "runtime", DP_KINETO_CALL },
 		{ "memcpy", DP_KINETO_COPY },
-		{ "memset", DP_KINETO_SET },
+		{ "memset", DP_KINETO_MEMSET },
 		{ "driver", DP_KINETO_CALL },
 		{ "hip_runtime", DP_KINETO_CALL },
 		{ "hip_driver", DP_KINETO_CALL },

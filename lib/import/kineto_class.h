@@ -8,7 +8,7 @@ enum dp_kineto_class {
 	DP_KINETO_NONE, /* no category, or an unknown one: classified by its row */
 	DP_KINETO_KERNEL,
 	DP_KINETO_COPY,
-	DP_KINETO_SET,
+	DP_KINETO_MEMSET,
 	DP_KINETO_CALL,
 	DP_KINETO_SYNC,
 	DP_KINETO_ANNOTATION,

@@ -260,7 +260,7 @@ static bool read_kind(struct dp_nvprof *reader, struct dp_op *op, struct dp_slic
 		reader->faults++;
 		return false;
 	}
-	op->kind = dp_slice__has(name, "memset") ? DP_OP_SET : DP_OP_COPY;
+	op->kind = dp_slice__has(name, "memset") ? DP_OP_MEMSET : DP_OP_COPY;
 	if (op->kind == DP_OP_COPY && !unified && !dp_slice__has(name, "memcpy")) {
 		reader->unknown++;
 		return false;
@@ -271,7 +271,7 @@ static bool read_kind(struct dp_nvprof *reader, struct dp_op *op, struct dp_slic
 		op->bytes = (uint64_t)bytes;
 	op->src_kind = dp_nvprof__memory_kind(cell(reader, SRC_KIND, shift));
 	op->dst_kind = dp_nvprof__memory_kind(cell(reader, DST_KIND, shift));
-	if (op->kind == DP_OP_SET) {
+	if (op->kind == DP_OP_MEMSET) {
 		op->name = dp_builder__set_name(builder);
 		/* nvprof puts a memset's memory into the source column. */
 		if (op->dst_kind == DP_MEMORY_UNKNOWN)

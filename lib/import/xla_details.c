@@ -58,7 +58,7 @@ void dp_xla_details__describe(struct dp_op *op, const char *text, size_t length)
 		op->src_kind = dp_xla_details__memory(text, length, "kind_src:");
 		op->dst_kind = dp_xla_details__memory(text, length, "kind_dst:");
 		op->bytes = dp_xla_details__number(text, length, "size:");
-	} else if (op->kind == DP_OP_SET) {
+	} else if (op->kind == DP_OP_MEMSET) {
 		op->dst_kind = dp_xla_details__memory(text, length, "kind:");
 		op->bytes = dp_xla_details__number(text, length, "num_bytes:");
 	}

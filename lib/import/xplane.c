@@ -319,7 +319,7 @@ static int take_op(struct reader *reader, struct line *line, const struct dp_xev
 		return take_memory(reader, event);
 	op.kind = event->graph						  ? DP_OP_GRAPH
 		  : event->details_kind == DP_XSTAT_COPY		  ? DP_OP_COPY
-		  : event->details_kind == DP_XSTAT_SET			  ? DP_OP_SET
+		  : event->details_kind == DP_XSTAT_MEMSET		  ? DP_OP_MEMSET
 		  : line->kind == LINE_ASYNC && is_transfer(reader, text) ? DP_OP_COPY
 		  : name ? (enum dp_op_kind)name->op
 			 : DP_OP_KERNEL;

@@ -40,7 +40,7 @@ static void read_stat(struct dp_xevent *event, const struct dp_xspace *space,
 			event->graph = true;
 			break;
 		case DP_XSTAT_COPY:
-		case DP_XSTAT_SET:
+		case DP_XSTAT_MEMSET:
 		case DP_XSTAT_ALLOCATE:
 		case DP_XSTAT_FREE:
 			event->details_kind = kind;

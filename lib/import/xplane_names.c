@@ -51,8 +51,8 @@ static enum dp_xstat stat_kind(const char *name, size_t length)
 	} known[] = {
 		{ "correlation_id", DP_XSTAT_CORRELATION },
 		{ "memcpy_details", DP_XSTAT_COPY },
-		{ "Memset_details", DP_XSTAT_SET },
-		{ "memset_details", DP_XSTAT_SET },
+		{ "Memset_details", DP_XSTAT_MEMSET },
+		{ "memset_details", DP_XSTAT_MEMSET },
 		{ "memalloc_details", DP_XSTAT_ALLOCATE },
 		{ "MemFree_details", DP_XSTAT_FREE },
 		{ "memfree_details", DP_XSTAT_FREE },

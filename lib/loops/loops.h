@@ -23,7 +23,7 @@ struct dp_sequence_loop {
 	size_t length;
 	uint32_t annotation; /* caller's id of the annotation that set the boundaries, or DP_NONE */
 	size_t copies;	     /* copies and memsets per iteration, if operations were searched */
-	size_t sets;
+	size_t memsets;
 	size_t occurrences; /* exact, non-overlapping occurrences in the sequence */
 	struct dp_repetition *iterations;
 	size_t count;
@@ -105,7 +105,7 @@ int dp_loops__add_adjacent(struct dp_loops *marked, struct dp_loops *tree);
 int dp_loops__inside(struct dp_loops *known, struct dp_loops *tree);
 
 /* How a sequence of operations maps to the sequence of its kernels. */
-enum dp_symbol_kind { DP_SYMBOL_KERNEL, DP_SYMBOL_COPY, DP_SYMBOL_SET };
+enum dp_symbol_kind { DP_SYMBOL_KERNEL, DP_SYMBOL_COPY, DP_SYMBOL_MEMSET };
 
 struct dp_projection {
 	const uint32_t *kernels_before; /* before each operation, and before the end */

@@ -37,7 +37,7 @@ static int project(struct dp_sequence_loop *to, const struct dp_sequence_loop *l
 	};
 	for (size_t i = 0; i < loop->length; i++) {
 		to->copies += by->kind[loop->pattern[i]] == DP_SYMBOL_COPY;
-		to->sets += by->kind[loop->pattern[i]] == DP_SYMBOL_SET;
+		to->memsets += by->kind[loop->pattern[i]] == DP_SYMBOL_MEMSET;
 	}
 	return count ? dp_marks__script(to, by->kernels, iterations, count) : DP_OK;
 }

@@ -202,7 +202,7 @@ static void name_transfer(char name[128], const struct dp_trace *trace, size_t o
 	const char *src = memory_name(ops->src_kind[op]), *dst = memory_name(ops->dst_kind[op]);
 	size_t kind = ops->copy_kind[op];
 
-	if (ops->kind[op] == DP_OP_SET)
+	if (ops->kind[op] == DP_OP_MEMSET)
 		snprintf(name, 128, "Memset (%s)", *dst ? dst : "Unknown");
 	else
 		snprintf(name, 128, "Memcpy %s (%s -> %s)",
@@ -258,7 +258,7 @@ static void begin_slice(struct dp_render *render, const struct dp_timeline_slice
 	char made[DP_LONG_NAME_CUT];
 	const char *name = slice->name ? slice->name : event_name(made, out, slice->string);
 
-	if ((slice->category == DP_SLICE_COPY || slice->category == DP_SLICE_SET) &&
+	if ((slice->category == DP_SLICE_COPY || slice->category == DP_SLICE_MEMSET) &&
 	    strncmp(name, "Mem", 3) != 0) {
 		name_transfer(made, out->trace, slice->item);
 		name = made;

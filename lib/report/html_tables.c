@@ -80,7 +80,7 @@ void dp_html__streams(struct dp_render *render)
 		dp_render__format(render, "%s\n[%u,%lld,%lld,\"%s\",%zu,%zu,%zu,%lld]",
 				  i ? "," : "", stream->device, (long long)stream->context,
 				  (long long)stream->stream, classes[stream->stream_class],
-				  stream->kernels, stream->copies, stream->sets,
+				  stream->kernels, stream->copies, stream->memsets,
 				  (long long)stream->busy_ns);
 	dp_render__text(render, "]");
 }

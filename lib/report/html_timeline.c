@@ -59,7 +59,7 @@ static uint8_t class_of(const struct window *window, size_t op)
 	switch ((enum dp_op_kind)ops->kind[op]) {
 	case DP_OP_GRAPH:
 		return OP_GRAPH;
-	case DP_OP_SET:
+	case DP_OP_MEMSET:
 		return OP_SET;
 	case DP_OP_COPY:
 		return ops->copy_kind[op] == DP_COPY_HTOD   ? OP_HTOD

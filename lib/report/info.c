@@ -84,7 +84,7 @@ static int count_all(struct dp_info *info, struct dp_error *error)
 			 __builtin_add_overflow(info->copy_bytes, ops->bytes[i], &info->copy_bytes))
 			info->copy_bytes = UINT64_MAX;
 		info->copies += ops->kind[i] == DP_OP_COPY;
-		info->sets += ops->kind[i] == DP_OP_SET;
+		info->memsets += ops->kind[i] == DP_OP_MEMSET;
 		info->graphs += ops->kind[i] == DP_OP_GRAPH;
 		info->graph_nodes += is_graph_node(info->trace, i);
 	}

@@ -17,7 +17,7 @@ struct dp_info {
 	const struct dp_trace *trace;
 	uint64_t kernels;
 	uint64_t copies;
-	uint64_t sets;
+	uint64_t memsets;
 	uint64_t copy_bytes;
 	uint64_t synchronizations;    /* records, or without those the synchronizing calls */
 	uint64_t graphs;	      /* launches of CUDA graphs that are one operation each */

@@ -186,7 +186,7 @@ static void write_trace(struct json *json, const struct dp_info *info)
 	put_count(json, "kernels", info->kernels);
 	put_count(json, "copies", info->copies);
 	put_count(json, "copy_bytes", info->copy_bytes);
-	put_count(json, "sets", info->sets);
+	put_count(json, "sets", info->memsets);
 	put_count(json, "graphs", info->graphs);
 	put_count(json, "graph_nodes", info->graph_nodes);
 	put_count(json, "calls", dp_trace_calls(trace)->count);
@@ -241,7 +241,7 @@ static void write_streams(struct json *json, const struct dp_info *info)
 		put_text(json, "class", dp_stream_class_name(stream->stream_class));
 		put_count(json, "kernels", stream->kernels);
 		put_count(json, "copies", stream->copies);
-		put_count(json, "sets", stream->sets);
+		put_count(json, "sets", stream->memsets);
 		put_integer(json, "busy_ns", stream->busy_ns);
 		close_level(json, "}");
 	}

@@ -105,7 +105,7 @@ static void print_operations(struct dp_render *render, const struct dp_info *inf
 		 dp_text__plural(kernels, info->kernels, "kernel"),
 		 dp_text__count(copies, info->copies), info->copies == 1 ? "copy" : "copies",
 		 info->copy_bytes ? " of " : "", info->copy_bytes ? bytes : "",
-		 dp_text__plural(sets, info->sets, "memset"));
+		 dp_text__plural(sets, info->memsets, "memset"));
 	print_words(render, "operations", "", text);
 }
 
@@ -455,7 +455,7 @@ static void print_stream(struct dp_render *render, const struct dp_info *info,
 	print_cell(render, CLASS, dp_stream_class_name(stream->stream_class));
 	print_cell(render, KERNELS, dp_text__count(text, stream->kernels));
 	print_cell(render, COPIES, dp_text__count(text, stream->copies));
-	print_cell(render, SETS, dp_text__count(text, stream->sets));
+	print_cell(render, SETS, dp_text__count(text, stream->memsets));
 	print_cell(render, BUSY, duration(text, render, (double)stream->busy_ns));
 	dp_render__text(render, "\n");
 }

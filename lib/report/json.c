@@ -124,7 +124,7 @@ static void write_trace(struct dp_render *render, const struct dp_trace *trace)
 	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
 		kernels += stream->kernels;
 		copies += stream->copies;
-		sets += stream->sets;
+		sets += stream->memsets;
 	}
 	dp_json__put(render, "  'trace': {\n    'path': %,\n    'format': %",
 		     dp_json__text(dp_trace_path(trace)), dp_json__text(dp_trace_format(trace)));
@@ -194,7 +194,7 @@ static void write_streams(struct dp_render *render, const struct dp_trace *trace
 			     "'busy_ns': %",
 			     dp_json__text(dp_stream_class_name(stream->stream_class)),
 			     dp_json__count(stream->kernels), dp_json__count(stream->copies),
-			     dp_json__count(stream->sets), dp_json__int(stream->busy_ns));
+			     dp_json__count(stream->memsets), dp_json__int(stream->busy_ns));
 		write_explanations(render, i);
 		dp_render__text(render, " }");
 	}
@@ -395,9 +395,9 @@ static void write_pattern(struct dp_render *render, size_t id, const struct dp_l
 {
 	dp_json__put(render, ",\n      'pattern': { 'length': %, 'occurrences': %",
 		     dp_json__count(loop->length), dp_json__count(loop->occurrences));
-	if (loop->copies + loop->sets)
+	if (loop->copies + loop->memsets)
 		dp_json__put(render, ", 'copies': %, 'sets': %", dp_json__count(loop->copies),
-			     dp_json__count(loop->sets));
+			     dp_json__count(loop->memsets));
 	dp_render__text(render, ",\n        \"kernels\": [");
 	for (size_t i = 0; i < loop->length; i++) {
 		dp_render__text(render, i ? ",\n          " : "\n          ");

@@ -188,7 +188,7 @@ static void write_operations(struct dp_render *render, const struct dp_trace *tr
 	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
 		kernels += stream->kernels;
 		copies += stream->copies;
-		sets += stream->sets;
+		sets += stream->memsets;
 	}
 	dp_words__add(&words,
 		      "%s: ", dp_text__plural(number, dp_trace_ops(trace)->count, "GPU operation"));
@@ -316,7 +316,7 @@ static char *cell(char buf[DP_LABEL_SIZE], struct dp_render *render, size_t inde
 	case COPIES:
 		return dp_text__count(buf, stream->copies);
 	case SETS:
-		return dp_text__count(buf, stream->sets);
+		return dp_text__count(buf, stream->memsets);
 	case BUSY:
 		return dp_human__duration(buf, (double)stream->busy_ns, render->options->ascii);
 	default:

@@ -27,8 +27,8 @@ static const char *found_by_words(const struct dp_loop *loop)
 	case DP_FOUND_BY_AUTO:
 		break;
 	}
-	return loop->copies + loop->sets ? "detected from the order of kernels and copies"
-					 : "detected from kernel order";
+	return loop->copies + loop->memsets ? "detected from the order of kernels and copies"
+					    : "detected from kernel order";
 }
 
 static const char *phase_words(enum dp_phase_evidence phase)
@@ -91,11 +91,11 @@ static void add_contents(struct dp_words *words, const struct dp_loop *loop)
 
 	dp_words__add(words, "%s", dp_text__plural(number, loop->length, "kernel"));
 	if (loop->copies)
-		dp_words__add(words, "%s %s %s", loop->sets ? "," : " and",
+		dp_words__add(words, "%s %s %s", loop->memsets ? "," : " and",
 			      dp_text__count(number, loop->copies),
 			      loop->copies == 1 ? "copy" : "copies");
-	if (loop->sets)
-		dp_words__add(words, " and %s", dp_text__plural(number, loop->sets, "memset"));
+	if (loop->memsets)
+		dp_words__add(words, " and %s", dp_text__plural(number, loop->memsets, "memset"));
 }
 
 /* Adds "median period 176.2 ms (±2.5 ms)"; of two kinds of iterations, with the number of each. */

@@ -185,7 +185,7 @@ static void write_ops(struct dp_render *render, const struct dp_timeline_encoder
 	static const enum dp_timeline_category categories[] = { [DP_OP_KERNEL] = DP_SLICE_KERNEL,
 								[DP_OP_GRAPH] = DP_SLICE_KERNEL,
 								[DP_OP_COPY] = DP_SLICE_COPY,
-								[DP_OP_SET] = DP_SLICE_SET };
+								[DP_OP_MEMSET] = DP_SLICE_MEMSET };
 
 	for (size_t i = 0; i < ops->count && !render->status; i++) {
 		struct dp_timeline_slice slice = { .row = DP_ROW_STREAM,

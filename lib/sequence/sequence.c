@@ -47,7 +47,7 @@ static bool counts(const struct reader *reader, uint32_t op)
 	if (dp_op_is_kernel(ops->kind[op]))
 		return true;
 	return reader->source == DP_SYMBOLS_OF_OPERATIONS &&
-	       (ops->kind[op] == DP_OP_SET || !is_migration(ops->copy_kind[op]));
+	       (ops->kind[op] == DP_OP_MEMSET || !is_migration(ops->copy_kind[op]));
 }
 
 /* The slot for an operation's symbol. Kernels without a name share one past the string table. */

@@ -65,7 +65,7 @@ static struct loop_row loop_row(const struct dp_analysis *analysis, size_t index
 		(int64_t)loop->complete,
 		(int64_t)loop->variants,
 		(int64_t)loop->copies,
-		(int64_t)loop->sets,
+		(int64_t)loop->memsets,
 	};
 }
 

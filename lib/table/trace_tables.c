@@ -53,7 +53,7 @@ static enum dp_table_row stream_row(void *out, const struct dp_table_rows *rows,
 		dp_stream_class_name(stream->stream_class),
 		(int64_t)stream->kernels,
 		(int64_t)stream->copies,
-		(int64_t)stream->sets,
+		(int64_t)stream->memsets,
 		stream->busy_ns,
 	};
 	return DP_ROW;
@@ -174,7 +174,7 @@ static enum dp_table_row copy_row(void *out, const struct dp_table_rows *rows, s
 		return DP_ROW_END;
 	if (dp_op_is_kernel(ops->kind[i]))
 		return DP_ROW_NONE;
-	set = ops->kind[i] == DP_OP_SET;
+	set = ops->kind[i] == DP_OP_MEMSET;
 	*(struct copy_row *)out = (struct copy_row){
 		(int64_t)i,
 		ops->start_ns[i],

@@ -60,7 +60,7 @@ static void count_stream(struct dp_trace *trace, struct dp_stream *stream, const
 
 		stream->kernels += dp_op_is_kernel(kind);
 		stream->copies += kind == DP_OP_COPY;
-		stream->sets += kind == DP_OP_SET;
+		stream->memsets += kind == DP_OP_MEMSET;
 		add_time(&stream->busy_ns, &until_ns, start_ns, end_ns);
 		if (is_compute(trace, communicates, rows[i]))
 			add_time(&stream->compute_ns, &compute_until_ns, start_ns, end_ns);

@@ -30,7 +30,7 @@ static void check_ops(const struct dp_trace *trace)
 		HOLDS(!i || ops->start_ns[i] >= ops->start_ns[i - 1]);
 		HOLDS(ops->stream[i] < dp_trace_stream_count(trace));
 		HOLDS(ops->call[i] == DP_NONE || ops->call[i] < dp_trace_calls(trace)->count);
-		HOLDS(ops->kind[i] <= DP_OP_SET);
+		HOLDS(ops->kind[i] <= DP_OP_MEMSET);
 		HOLDS(ops->copy_kind[i] <= DP_COPY_UM_DTOD);
 		HOLDS(ops->src_kind[i] <= DP_MEMORY_MANAGED_STATIC);
 		HOLDS(ops->dst_kind[i] <= DP_MEMORY_MANAGED_STATIC);
@@ -80,7 +80,7 @@ static void check_tables(const struct dp_trace *trace)
 		for (size_t i = 0; i < count; i++)
 			HOLDS(list[i] < ops->count && ops->stream[list[i]] == s &&
 			      (!i || list[i] > list[i - 1]));
-		HOLDS(count == stream->kernels + stream->copies + stream->sets);
+		HOLDS(count == stream->kernels + stream->copies + stream->memsets);
 		HOLDS(stream->busy_ns >= 0 && stream->busy_ns <= dp_trace_duration_ns(trace));
 		sum += count;
 	}

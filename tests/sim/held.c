@@ -64,7 +64,7 @@ static void check_totals(const struct dp_trace *trace, const json_t *truth)
 	held_differ("kernels", held_integer(truth, "kernels"), kinds[DP_OP_KERNEL]);
 	held_differ("graphs", held_integer(truth, "graphs"), kinds[DP_OP_GRAPH]);
 	held_differ("copies", held_integer(truth, "copies"), kinds[DP_OP_COPY]);
-	held_differ("sets", held_integer(truth, "sets"), kinds[DP_OP_SET]);
+	held_differ("sets", held_integer(truth, "sets"), kinds[DP_OP_MEMSET]);
 	differ_ns("duration_ns", held_integer(truth, "duration_ns"), dp_trace_duration_ns(trace),
 		  1);
 	/* A size in MB with six decimals may be a byte off. */
@@ -123,9 +123,9 @@ static void check_stream(const struct dp_trace *trace, const json_t *planted, co
 		    held_integer(planted, "kernels") + held_integer(planted, "graphs"),
 		    (int64_t)stream->kernels);
 	held_differ("a stream's copies", held_integer(planted, "copies"), (int64_t)stream->copies);
-	held_differ("a stream's sets", held_integer(planted, "sets"), (int64_t)stream->sets);
+	held_differ("a stream's sets", held_integer(planted, "sets"), (int64_t)stream->memsets);
 	differ_ns("a stream's busy_ns", held_integer(planted, "busy_ns"), stream->busy_ns,
-		  (int64_t)(stream->kernels + stream->copies + stream->sets));
+		  (int64_t)(stream->kernels + stream->copies + stream->memsets));
 	if (strcmp(json_string_value(json_object_get(planted, "class")),
 		   classes[stream->stream_class]) != 0)
 		held_differ("a stream's class", -1, stream->stream_class);

@@ -63,7 +63,7 @@ static void check_operations(void)
 	ck_assert_uint_eq(ops->kind[2], DP_OP_COPY);
 	ck_assert_uint_eq(ops->bytes[2], 4096);
 	ck_assert_uint_eq(ops->src_kind[2], DP_MEMORY_PAGEABLE);
-	ck_assert_uint_eq(ops->kind[3], DP_OP_SET);
+	ck_assert_uint_eq(ops->kind[3], DP_OP_MEMSET);
 	ck_assert_uint_eq(ops->kind[4], DP_OP_GRAPH);
 	ck_assert_str_eq(op_name(4), "graph 6");
 	ck_assert_int_eq(ops->end_ns[5], ops->start_ns[5]);

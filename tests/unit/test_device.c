@@ -56,7 +56,7 @@ static void put(char letter, int64_t stream, int64_t start_ns, int64_t length_ns
 		op.bytes = 1 << 20;
 		op.name = dp_builder__copy_name(builder, op.copy_kind);
 	} else if (letter == 'S') {
-		op.kind = DP_OP_SET;
+		op.kind = DP_OP_MEMSET;
 		op.name = dp_builder__set_name(builder);
 	} else {
 		name[7] = letter;
@@ -108,7 +108,7 @@ static void expect(size_t count, size_t kernels, size_t copies, size_t sets)
 		ck_assert_uint_eq(loop->complete, count);
 		ck_assert_uint_eq(loop->length, kernels);
 		ck_assert_uint_eq(loop->copies, copies);
-		ck_assert_uint_eq(loop->sets, sets);
+		ck_assert_uint_eq(loop->memsets, sets);
 		ck_assert_double_gt(loop->confidence, 0.7);
 	}
 	dp_analysis_free(analysis);

@@ -212,13 +212,13 @@ TEST(copies_and_sets_by_name)
 		   DP_MEMORY_UNKNOWN);
 	check_copy("kernel", "CopyDeviceToDevice", DP_OP_COPY, DP_COPY_DTOD, DP_MEMORY_UNKNOWN,
 		   DP_MEMORY_UNKNOWN);
-	check_copy("kernel", "FillBuffer", DP_OP_SET, DP_COPY_UNKNOWN, DP_MEMORY_UNKNOWN,
+	check_copy("kernel", "FillBuffer", DP_OP_MEMSET, DP_COPY_UNKNOWN, DP_MEMORY_UNKNOWN,
 		   DP_MEMORY_UNKNOWN);
 	check_copy("gpu_memcpy", "whatever", DP_OP_COPY, DP_COPY_UNKNOWN, DP_MEMORY_UNKNOWN,
 		   DP_MEMORY_UNKNOWN);
-	check_copy("gpu_memset", "Memset (Device)", DP_OP_SET, DP_COPY_UNKNOWN, DP_MEMORY_UNKNOWN,
-		   DP_MEMORY_DEVICE);
-	check_copy("Memset", "Memset (Managed Static)", DP_OP_SET, DP_COPY_UNKNOWN,
+	check_copy("gpu_memset", "Memset (Device)", DP_OP_MEMSET, DP_COPY_UNKNOWN,
+		   DP_MEMORY_UNKNOWN, DP_MEMORY_DEVICE);
+	check_copy("Memset", "Memset (Managed Static)", DP_OP_MEMSET, DP_COPY_UNKNOWN,
 		   DP_MEMORY_UNKNOWN, DP_MEMORY_MANAGED_STATIC);
 	check_copy("kernel", "copy_kernel(HtoD)", DP_OP_KERNEL, DP_COPY_UNKNOWN, DP_MEMORY_UNKNOWN,
 		   DP_MEMORY_UNKNOWN);
@@ -248,7 +248,7 @@ TEST(rocm)
 	ck_assert_uint_eq(ops->count, 3);
 	ck_assert_uint_eq(ops->bytes[0], 2560);
 	ck_assert_uint_eq(ops->bytes[1], 0);
-	ck_assert_int_eq(ops->kind[1], DP_OP_SET);
+	ck_assert_int_eq(ops->kind[1], DP_OP_MEMSET);
 	ck_assert_uint_eq(dp_trace_stream_count(trace), 1);
 	ck_assert_int_eq(op_stream(trace, 0)->context, -1);
 	ck_assert_int_eq(op_stream(trace, 0)->stream, 0);

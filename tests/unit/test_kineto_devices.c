@@ -87,7 +87,7 @@ TEST(categories_of_other_devices)
 	ck_assert_uint_eq(ops->count, 3);
 	ck_assert_int_eq(ops->kind[1], DP_OP_COPY);
 	ck_assert_uint_eq(ops->bytes[1], 64);
-	ck_assert_int_eq(ops->kind[2], DP_OP_SET);
+	ck_assert_int_eq(ops->kind[2], DP_OP_MEMSET);
 	ck_assert_uint_eq(dp_trace_calls(trace)->count, 1);
 	ck_assert_uint_eq(ops->call[0], 0);
 	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 0);

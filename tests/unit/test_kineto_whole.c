@@ -45,7 +45,7 @@ static int oracle_kind(const char *category)
 	static const char *const categories[] = { "kernel", "Kernel",	  "gpu_memcpy",
 						  "Memcpy", "gpu_memset", "Memset" };
 	static const int kinds[] = { DP_OP_KERNEL, DP_OP_KERNEL, DP_OP_COPY,
-				     DP_OP_COPY,   DP_OP_SET,	 DP_OP_SET };
+				     DP_OP_COPY,   DP_OP_MEMSET, DP_OP_MEMSET };
 
 	for (size_t i = 0; category && i < DP_COUNT(categories); i++)
 		if (!strcmp(category, categories[i]))

@@ -128,7 +128,7 @@ TEST(copies_and_sets)
 	ck_assert_uint_eq(ops->bytes[14], 0);
 	ck_assert_ptr_nonnull(
 		strstr(reported, "CUPTI_ACTIVITY_KIND_MEMCPY: 3 values out of range"));
-	ck_assert_uint_eq(ops->kind[15], DP_OP_SET);
+	ck_assert_uint_eq(ops->kind[15], DP_OP_MEMSET);
 	ck_assert_uint_eq(ops->bytes[15], 77);
 	ck_assert_uint_eq(ops->dst_kind[15], DP_MEMORY_DEVICE);
 	ck_assert_str_eq(op_name(15), "[CUDA memset]");

@@ -140,7 +140,7 @@ TEST(twenty_columns)
 				KERNEL_20("6", "say \"\"hi\"\", x", "16"));
 
 	ck_assert_uint_eq(ops->count, 7);
-	ck_assert_uint_eq(ops->kind[0], DP_OP_SET);
+	ck_assert_uint_eq(ops->kind[0], DP_OP_MEMSET);
 	ck_assert_uint_eq(ops->bytes[0], 1028);
 	ck_assert_uint_eq(ops->dst_kind[0], DP_MEMORY_DEVICE);
 	ck_assert_uint_eq(ops->src_kind[0], DP_MEMORY_UNKNOWN);

@@ -107,7 +107,7 @@ TEST(copies_and_sets)
 	ck_assert_uint_eq(ops->dst_kind[0], DP_MEMORY_DEVICE);
 	ck_assert_uint_eq(ops->dst_kind[1], DP_MEMORY_PAGEABLE);
 	ck_assert_uint_eq(ops->copy_kind[2], DP_COPY_PTOP);
-	ck_assert_uint_eq(ops->kind[3], DP_OP_SET);
+	ck_assert_uint_eq(ops->kind[3], DP_OP_MEMSET);
 	ck_assert_uint_eq(ops->dst_kind[3], DP_MEMORY_DEVICE);
 	ck_assert_uint_eq(ops->bytes[3], 1028);
 	ck_assert_uint_eq(ops->copy_kind[4], DP_COPY_UM_HTOD);

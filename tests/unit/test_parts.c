@@ -95,7 +95,7 @@ static struct dp_trace *random_trace(bool calls, bool other)
 		op.correlation = i + 1;
 		op.kind = i < OPS / 2 || kind < 2 ? DP_OP_KERNEL
 			  : kind == 2		  ? DP_OP_COPY
-						  : DP_OP_SET;
+						  : DP_OP_MEMSET;
 		if (op.kind == DP_OP_KERNEL) {
 			const char *name = kernel_names[below(3)];
 

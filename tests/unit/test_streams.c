@@ -65,7 +65,7 @@ static void put_others(struct capture *c, int64_t now_ns, size_t turn)
 	if (below(c, 5) == 0)
 		put(c, now_ns, op, 500 + (int64_t)below(c, 20000));
 	op.stream = COPIES;
-	op.kind = DP_OP_SET;
+	op.kind = DP_OP_MEMSET;
 	if (below(c, 6) == 0)
 		put(c, now_ns, op, 500 + (int64_t)below(c, 20000));
 	op.stream = OTHER;
@@ -164,7 +164,7 @@ static uint32_t name_of(struct dp_builder *b, const struct dp_op *op)
 
 	if (op->kind == DP_OP_COPY)
 		return dp_builder__copy_name(b, op->copy_kind);
-	if (op->kind == DP_OP_SET)
+	if (op->kind == DP_OP_MEMSET)
 		return dp_builder__set_name(b);
 	return dp_builder__kernel_name(b, text, (size_t)length);
 }
