@@ -80,7 +80,7 @@ struct producer {
 	struct dp_spool_writer writer;
 	struct dp_pool_header *pool;
 	int pool_fd;
-	int64_t shift; /* CUPTI's clock - CLOCK_MONOTONIC */
+	int64_t shift; /* CUPTI's clock - CLOCK_MONOTONIC; hours, as step= may set it back */
 	uint64_t correlation;
 	uint32_t kernels[KERNELS];
 	uint32_t step_name;
@@ -474,7 +474,7 @@ static void end(struct producer *p)
 static void produce(void)
 {
 	const char *folder = getenv(DP_SPOOL_ENV);
-	struct producer p = { .shift = 1000000000000 };
+	struct producer p = { .shift = 10000000000000 };
 
 	if (!folder || !getenv(DP_SPOOL_ENV_OPTIONS))
 		fail("not recorded");
