@@ -237,6 +237,9 @@ DP_WHOLE(run_period, 64, "symbols", "presets",
 DP_WHOLE(run_times, 3, "times", "presets",
 	"in a row, at least, that a unit must occur to be collapsed")
 
+DP_REAL(run_share, 0.01, "share", "tests",
+	"of the symbols that collapsing repetitions with one period must remove: fewer are noise")
+
 /* Classes of names (pattern/classes.c). */
 DP_WHOLE(class_rows, 6, "iterations", "families",
 	"that must agree on which names replace each other")

@@ -200,7 +200,7 @@ int dp_branching__find(struct dp_driver *d, bool *found)
 	struct dp_runs runs;
 	size_t gap = 0;
 	int status = dp_runs__collapse(&runs, d->sequence.symbols, d->request->count,
-				       d->sequence.alphabet, true);
+				       d->sequence.alphabet, 0, true);
 
 	*found = false;
 	if (!status && runs.alphabet <= dp_param.branch_alphabet)

@@ -4,7 +4,8 @@
  * unexplained, it is searched again by classes of names, and with repetitions collapsed; if no loop
  * is listed, for a few repetitions, and then in a part of it.
  *
- * Cost: a search, and one more for each of those.
+ * Cost: a search, and one more for each of those. Of collapsed sequences, each that is searched has
+ * at most half of the symbols of the one before.
  */
 #include "base/parameters.h"
 #include "base/sort.h"
@@ -17,6 +18,7 @@
 #include "loops/traits.h"
 #include "iterate/expand.h"
 
+#include <math.h>
 #include <string.h>
 
 static void set_parents(struct dp_loops *loops, const uint32_t *made, size_t count,
@@ -256,22 +258,22 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const 
 }
 
 /*
- * The traits of collapsed symbols: a repetition finishes a step if one of its symbols does; whether
- * uploads precede it is unknown.
+ * The traits of collapsed symbols, whose sequence and alphabet these are: a repetition finishes a
+ * step if one of its symbols does; whether uploads precede it is unknown.
  */
-static uint8_t *traits_of_runs(const struct dp_driver *d, const struct dp_runs *runs,
-			       const uint8_t *traits)
+static uint8_t *traits_of_runs(const struct dp_runs *runs, const uint32_t *symbols,
+			       uint32_t alphabet, const uint8_t *traits)
 {
 	uint8_t *out = dp_alloc__zeroed(runs->alphabet, sizeof(*out));
 
 	if (!out)
 		return NULL;
-	memcpy(out, traits, d->sequence.alphabet * sizeof(*out));
-	for (uint32_t s = d->sequence.alphabet; s < runs->alphabet; s++) {
-		const struct dp_runs_unit *unit = &runs->units[s - d->sequence.alphabet];
+	memcpy(out, traits, alphabet * sizeof(*out));
+	for (uint32_t s = alphabet; s < runs->alphabet; s++) {
+		const struct dp_runs_unit *unit = &runs->units[s - alphabet];
 
 		for (size_t i = 0; i < unit->length; i++)
-			out[s] |= traits[d->sequence.symbols[unit->at + i]] & DP_TRAIT_FINISHES;
+			out[s] |= traits[symbols[unit->at + i]] & DP_TRAIT_FINISHES;
 	}
 	return out;
 }
@@ -335,53 +337,147 @@ static int expand_tree(struct dp_driver *d, struct dp_levels *levels,
 	return status;
 }
 
-/*
- * Searches the sequence with its repetitions collapsed if the flat search was irregular. Its loops
- * are taken if they describe the sequence better, or equally well and regularly, as happens where
- * iterations differ in how often an inner loop runs.
- */
-static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, const uint8_t *traits,
-			 bool *taken)
+/* Returns true if a unit that repeats has an upload or a kernel that finishes a step besides
+ * others. */
+static bool repeats_steps(const struct dp_runs *runs, const uint32_t *symbols, uint32_t alphabet,
+			  const uint8_t *traits)
 {
-	struct dp_levels levels = { .alone = 0 };
-	struct dp_shortened collapsed;
-	struct dp_runs runs;
-	double bits = 0;
-	bool better;
-	uint8_t *of_runs = NULL;
-	int status = dp_runs__collapse(&runs, d->sequence.symbols, d->request->count,
-				       d->sequence.alphabet, !d->request->evidence.open_end);
+	for (uint32_t s = alphabet; traits && s < runs->alphabet; s++) {
+		const struct dp_runs_unit *unit = &runs->units[s - alphabet];
 
-	*taken = false;
-	if (status || runs.runs < 2)
-		goto out;
+		for (size_t i = 0; i < unit->length; i++)
+			if (unit->length > dp_param.update_period && traits[symbols[unit->at + i]])
+				return true;
+	}
+	return false;
+}
+
+/* A sequence with its repetitions collapsed, and the patterns found in it. */
+struct collapsed {
+	struct dp_runs runs; /* their positions are in the driver's sequence */
+	uint8_t *traits;     /* of their symbols; NULL: unknown */
+	double run_bits;     /* for how often each repeats, those inside others included */
+	struct dp_levels levels;
+	double bits;
+};
+
+static void collapsed_fini(struct collapsed *c)
+{
+	dp_runs__fini(&c->runs);
+	dp_levels__fini(&c->levels);
+	free(c->traits);
+	memset(c, 0, sizeof(*c));
+}
+
+/*
+ * Collapses the repetitions with the shortest period in the driver's sequence or, if it has symbols
+ * already, in *from. *out stays empty if none are worth it, or if they are steps.
+ */
+static int collapse(struct collapsed *out, const struct collapsed *from, const struct dp_driver *d)
+{
+	bool first = !from->runs.symbols;
+	const uint32_t *symbols = first ? d->sequence.symbols : from->runs.symbols;
+	size_t count = first ? d->request->count : from->runs.count;
+	uint32_t alphabet = first ? d->sequence.alphabet : from->runs.alphabet;
+	size_t period = dp_runs__shortest_period(symbols, count);
+	int status;
+
+	memset(out, 0, sizeof(*out));
+	if (!period)
+		return DP_OK;
+	status = dp_runs__collapse(&out->runs, symbols, count, alphabet, period,
+				   !d->request->evidence.open_end);
+	if (!status)
+		status = dp_runs__bits(&out->run_bits, &out->runs, alphabet);
+	if (!status && from->traits) {
+		out->traits = traits_of_runs(&out->runs, symbols, alphabet, from->traits);
+		status = out->traits ? DP_OK : DP_ERR_NOMEM;
+	}
+	out->run_bits += from->run_bits;
+	if (!status && repeats_steps(&out->runs, symbols, alphabet, from->traits)) {
+		collapsed_fini(out);
+		return DP_OK;
+	}
+	for (size_t i = 0; !status && !first && i <= out->runs.count; i++)
+		out->runs.position[i] = from->runs.position[out->runs.position[i]];
+	return status;
+}
+
+/* Finds the patterns of a collapsed sequence. */
+static int search_collapsed(struct collapsed *c, const struct dp_driver *d)
+{
+	struct dp_shortened shortened;
+	int status;
+
 	dp_explain__add(d->sequence.explain, "collapsed",
-			DP_FACTS({ "runs", "count", (double)runs.runs },
-				 { "symbols", "count", (double)runs.count }),
+			DP_FACTS({ "runs", "count", (double)c->runs.runs },
+				 { "symbols", "count", (double)c->runs.count }),
 			"the patterns leave much unexplained: each of {runs:repetition} of "
 			"something short becomes one symbol, and the sequence of {symbols} symbols "
 			"is searched again");
-	dp_shortened__begin(&collapsed, d, runs.symbols, runs.count, runs.alphabet, runs.position);
-	if (traits)
-		of_runs = traits_of_runs(d, &runs, traits);
-	if (traits && !of_runs)
-		status = DP_ERR_NOMEM;
-	if (!status)
-		status = dp_levels__find(&levels, &collapsed.driver.sequence, of_runs, 0, false);
-	if (!status)
-		status = dp_runs__bits(&bits, &runs, d->sequence.alphabet);
-	bits += levels.fit.bits;
-	better = !status && levels.chosen.count > 0 &&
-		 bits < most_bits(&levels, runs.count) * flat->fit.bits;
-	explain_better(d, "collapsed", bits, flat, better);
-	if (better)
-		status = expand_tree(d, &levels, &collapsed, of_runs);
-	*taken = better && d->loops->count > 0;
-	dp_shortened__end(&collapsed);
-out:
-	dp_levels__fini(&levels);
-	dp_runs__fini(&runs);
-	free(of_runs);
+	dp_shortened__begin(&shortened, d, c->runs.symbols, c->runs.count, c->runs.alphabet,
+			    c->runs.position);
+	status = dp_levels__find(&c->levels, &shortened.driver.sequence, c->traits, 0, false);
+	c->bits = c->levels.fit.bits + c->run_bits;
+	dp_shortened__end(&shortened);
+	return status;
+}
+
+/* Makes the loops of a collapsed sequence those of the driver. */
+static int take_collapsed(struct dp_driver *d, struct collapsed *c)
+{
+	struct dp_shortened shortened;
+	int status;
+
+	dp_shortened__begin(&shortened, d, c->runs.symbols, c->runs.count, c->runs.alphabet,
+			    c->runs.position);
+	status = expand_tree(d, &c->levels, &shortened, c->traits);
+	dp_shortened__end(&shortened);
+	return status;
+}
+
+/*
+ * Searches the sequence with its repetitions collapsed, if the flat search was irregular: those
+ * with the shortest period first, then those of what results, and so on, until the loop itself is
+ * one repetition. A sequence that collapses to half of its symbols or less is searched before. The
+ * best loops are taken if they describe the sequence better than the flat ones, or equally well and
+ * regularly, as happens where iterations differ in how often an inner loop runs.
+ */
+static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, uint8_t *traits,
+			 bool *taken)
+{
+	struct collapsed best = { .bits = INFINITY }, now = { .traits = traits }, next;
+	int status = DP_OK;
+
+	*taken = false;
+	while (!status) {
+		bool better = false;
+
+		status = collapse(&next, &now, d);
+		if (!status && now.runs.runs && next.runs.count * 2 <= now.runs.count) {
+			status = search_collapsed(&now, d);
+			better = !status && now.levels.chosen.count > 0 &&
+				 now.bits < dp_param.better * best.bits &&
+				 now.bits < most_bits(&now.levels, now.runs.count) * flat->fit.bits;
+			explain_better(d, "collapsed", now.bits, flat, better);
+		}
+		if (better) {
+			collapsed_fini(&best);
+			best = now;
+		} else if (now.runs.symbols) {
+			collapsed_fini(&now);
+		}
+		now = next;
+		if (!now.runs.runs)
+			break;
+	}
+	if (!status && best.runs.symbols) {
+		status = take_collapsed(d, &best);
+		*taken = d->loops->count > 0;
+	}
+	if (now.runs.symbols)
+		collapsed_fini(&now);
+	collapsed_fini(&best);
 	return status;
 }
 

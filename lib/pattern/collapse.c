@@ -30,7 +30,7 @@ static uint32_t name_of(const uint32_t *symbols, size_t n)
 int dp_collapsed__make(struct dp_collapsed *out, const uint32_t *symbols, size_t n)
 {
 	struct dp_runs runs;
-	int status = dp_runs__collapse(&runs, symbols, n, 0, false);
+	int status = dp_runs__collapse(&runs, symbols, n, 0, 0, false);
 
 	*out = (struct dp_collapsed){ 0 };
 	if (status)

@@ -1,7 +1,8 @@
 /*
  * Tandem repetitions with short periods. A repetition with period p shows where the last four
  * symbols occurred p before; it is then extended in both directions (compare the seeds of Main and
- * Lorentz 1984). Not all repetitions of a string are needed: one after another is enough.
+ * Lorentz 1984). Not all repetitions of a string are needed: one after another is enough. With a
+ * given period, only what is that far apart is compared.
  *
  * Cost: O(n): each symbol is compared once per repetition that it may belong to, and repetitions do
  * not overlap.
@@ -24,6 +25,7 @@ struct collapser {
 	const uint32_t *symbols;
 	size_t n;
 	struct dp_runs *runs;
+	size_t period;	       /* the only one; 0: any */
 	uint32_t *last;	       /* gram's slot -> the last position with that slot, plus 1 */
 	uint32_t before[RING]; /* of each recent position: the previous one of its slot, plus 1 */
 	uint32_t *units; /* hash -> index of a unit, plus 1 */
@@ -82,6 +84,18 @@ static void put(struct dp_runs *runs, uint32_t symbol, size_t position)
 	runs->symbols[runs->count++] = symbol;
 }
 
+/* The fewest symbols that are a repetition with period p. */
+static size_t fewest(size_t p)
+{
+	return DP_MAX(dp_param.run_times * p, GRAM + p);
+}
+
+/* Returns true if the p symbols at a position equal those before them. */
+static bool recurs(const uint32_t *symbols, size_t n, size_t at, size_t p)
+{
+	return at + p <= n && !memcmp(symbols + at, symbols + at - p, p * sizeof(*symbols));
+}
+
 /*
  * The last position before `before`, within reach, that has the same gram as `at`; `at` if there is
  * none.
@@ -102,8 +116,10 @@ static size_t recent(const struct collapser *c, size_t at, size_t before)
 static size_t period_at(struct collapser *c, size_t at)
 {
 	uint64_t h;
-	size_t slot, before, p;
+	size_t slot, before, p = c->period;
 
+	if (p)
+		return at >= p && recurs(c->symbols, c->n, at, p) ? p : 0;
 	if (at + GRAM > c->n)
 		return 0;
 	h = hash_of(c->symbols + at, GRAM) * 0xbf58476d1ce4e5b9u;
@@ -112,9 +128,7 @@ static size_t period_at(struct collapser *c, size_t at)
 	p = at - recent(c, at, before);
 	c->before[at % RING] = (uint32_t)before;
 	c->last[slot] = (uint32_t)at + 1;
-	if (at + p > c->n || memcmp(c->symbols + at, c->symbols + at - p, p * sizeof(*c->symbols)))
-		return 0;
-	return p;
+	return recurs(c->symbols, c->n, at, p) ? p : 0;
 }
 
 /*
@@ -137,7 +151,7 @@ static int collapse(struct collapser *c, uint32_t alphabet)
 			while (end < c->n && c->symbols[end] == c->symbols[end - p])
 				end++;
 		}
-		if (end - start < dp_param.run_times * p || end - start < GRAM || p == 0) {
+		if (p == 0 || end - start < fewest(p)) {
 			put(runs, c->symbols[at], at);
 			at++;
 			continue;
@@ -221,65 +235,94 @@ out:
 }
 
 /*
- * The bits for one unit's repeat counts: each distinct count once, in Elias's gamma code, then
- * which of them each repetition has, by their frequencies. Keys are sorted; a key modulo `most` is
- * a count.
+ * The bits for numbers that belong to one unit: each distinct one once, in Elias's gamma code, then
+ * which of them each repetition has, by their frequencies. The numbers are sorted.
  */
-static double bits_of_unit(const uint32_t *keys, size_t n, uint32_t most)
+static double bits_of_numbers(const int64_t *numbers, size_t n)
 {
 	double bits = 0;
 
 	for (size_t i = 0, next; i < n; i = next) {
-		for (next = i + 1; next < n && keys[next] == keys[i];)
+		for (next = i + 1; next < n && numbers[next] == numbers[i];)
 			next++;
-		bits += 2 * floor(log2(keys[i] % most)) + 1;
+		bits += 2 * floor(log2(fabs((double)numbers[i]) + 1)) + 1;
 		bits += (double)(next - i) * log2((double)n / (double)(next - i));
 	}
 	return bits;
 }
 
-/* A key is a repetition's unit, times `most`, and its count, limited to `most` - 1. */
-static size_t write_keys(uint32_t *keys, const struct dp_runs *runs, uint32_t alphabet,
-			 uint32_t most)
+/*
+ * The bits for one unit's repeat counts, which are overwritten: for the counts themselves or, where
+ * they grow or shrink steadily, for how each differs from the one before.
+ */
+static double bits_of_unit(int64_t *counts, int64_t *changes, size_t n)
 {
-	size_t n = 0;
-
-	for (size_t k = 0; k < runs->count; k++) {
-		size_t length = runs->position[k + 1] - runs->position[k], times;
-		uint32_t unit = runs->symbols[k] - alphabet;
-
-		if (runs->symbols[k] < alphabet)
-			continue;
-		times = length / runs->units[unit].length;
-		keys[n++] = unit * most + (uint32_t)DP_MIN(times, (size_t)most - 1);
-	}
-	return n;
+	for (size_t i = 0; i < n; i++)
+		changes[i] = counts[i] - (i ? counts[i - 1] : 0);
+	dp_sort__i64(counts, n);
+	dp_sort__i64(changes, n);
+	return 1 + fmin(bits_of_numbers(counts, n), bits_of_numbers(changes, n));
 }
 
 int dp_runs__bits(double *bits, const struct dp_runs *runs, uint32_t alphabet)
 {
-	uint32_t *keys = dp_alloc__array(runs->count, 2 * sizeof(*keys));
-	uint32_t most = UINT32_MAX / DP_MAX(runs->alphabet - alphabet, 1);
-	size_t n;
+	size_t units = runs->alphabet - alphabet, *end = dp_alloc__zeroed(units + 1, sizeof(*end));
+	int64_t *counts = dp_alloc__array(runs->count, 2 * sizeof(*counts));
+	int status = end && counts ? DP_OK : DP_ERR_NOMEM;
 
 	*bits = 0;
-	if (!keys)
-		return DP_ERR_NOMEM;
-	n = write_keys(keys, runs, alphabet, most);
-	dp_sort__u32(keys, keys + n, n);
-	for (size_t i = 0, next; i < n; i = next) {
-		for (next = i + 1; next < n && keys[next] / most == keys[i] / most;)
-			next++;
-		*bits += bits_of_unit(keys + i, next - i, most);
+	/* of each unit, where its counts begin, and once they are written, where they end */
+	for (size_t k = 0; k < runs->count && !status; k++)
+		if (runs->symbols[k] >= alphabet && runs->symbols[k] - alphabet + 1 < units)
+			end[runs->symbols[k] - alphabet + 1]++;
+	for (size_t u = 1; u < units && !status; u++)
+		end[u] += end[u - 1];
+	for (size_t k = 0; k < runs->count && !status; k++) {
+		size_t length = runs->position[k + 1] - runs->position[k];
+		uint32_t unit = runs->symbols[k] - alphabet;
+
+		if (runs->symbols[k] >= alphabet)
+			counts[end[unit]++] = (int64_t)(length / runs->units[unit].length);
 	}
-	free(keys);
-	return DP_OK;
+	for (size_t u = 0; u < units && !status; u++) {
+		size_t from = u ? end[u - 1] : 0;
+
+		*bits += bits_of_unit(counts + from, counts + runs->count, end[u] - from);
+	}
+	free(counts);
+	free(end);
+	return status;
+}
+
+/* Symbols that collapsing the repetitions with period p removes. */
+static size_t removed_by(const uint32_t *symbols, size_t n, size_t p)
+{
+	size_t removed = 0, same = 0;
+
+	for (size_t i = p; i <= n; i++) {
+		if (i < n && symbols[i] == symbols[i - p]) {
+			same++;
+			continue;
+		}
+		if (same + p >= fewest(p))
+			removed += same;
+		same = 0;
+	}
+	return removed;
+}
+
+size_t dp_runs__shortest_period(const uint32_t *symbols, size_t n)
+{
+	for (size_t p = 1; p <= dp_param.run_period && p < n; p++)
+		if ((double)removed_by(symbols, n, p) > dp_param.run_share * (double)n)
+			return p;
+	return 0;
 }
 
 int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, uint32_t alphabet,
-		      bool single)
+		      size_t period, bool single)
 {
-	struct collapser c = { .symbols = symbols, .n = n, .runs = runs };
+	struct collapser c = { .symbols = symbols, .n = n, .runs = runs, .period = period };
 	size_t slots = 64;
 	int status = DP_ERR_NOMEM;
 

@@ -21,12 +21,18 @@ struct dp_runs {
 /*
  * Writes each maximal repetition, at least three times in a row, of a unit of up to 64 symbols as
  * one symbol that stands for the unit, however often it repeats. The iterations of a recurrent
- * network then are alike. single: a unit that repeats anywhere is one symbol also where it occurs
- * once or twice; symbols must then be below alphabet. n must be below 2^32. Errors: DP_ERR_NOMEM.
- * Cost: linear.
+ * network then are alike. period: of units of this length only; 0: of any. single: a unit that
+ * repeats anywhere is one symbol also where it occurs once or twice; symbols must then be below
+ * alphabet. n must be below 2^32. Errors: DP_ERR_NOMEM. Cost: linear.
  */
 int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, uint32_t alphabet,
-		      bool single);
+		      size_t period, bool single);
+
+/*
+ * The shortest period whose repetitions are worth collapsing; 0: none is. Cost: linear, about 1 ns
+ * for each symbol and period.
+ */
+size_t dp_runs__shortest_period(const uint32_t *symbols, size_t n);
 
 /*
  * The bits that encode how many times the unit of each collapsed repetition repeats. alphabet is

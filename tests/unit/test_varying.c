@@ -119,3 +119,64 @@ TEST(sweeps_are_parts_of_a_step)
 	}
 	expect(80, 4, 7);
 }
+
+/* A number from `least` on, of which there are `most` different ones. */
+static uint32_t draw(uint32_t *random, uint32_t least, uint32_t most)
+{
+	*random = *random * 1664525 + 1013904223;
+	return least + (*random >> 16) % most;
+}
+
+/* Each frame has 1 to 4 samples, and each of these 3 to 8 bounces. */
+TEST(bounces_and_samples_are_parts_of_a_frame)
+{
+	uint32_t random = 1;
+
+	begin();
+	for (int i = 0; i < 40; i++) {
+		run("clear_%d", 0, PROGRAM, 1000);
+		for (uint32_t s = draw(&random, 1, 4); s > 0; s--) {
+			run("generate_%d", 0, PROGRAM, 1000);
+			for (uint32_t b = draw(&random, 3, 6); b > 0; b--)
+				run_all("bounce_%d", 4);
+			run("accumulate_%d", 0, PROGRAM, 1000);
+		}
+		run_all("show_%d", 3);
+	}
+	expect(40, 5, 7);
+}
+
+/* In each time step are Newton iterations, in these Krylov ones, each a projection longer. */
+TEST(iterations_within_iterations_are_parts_of_a_step)
+{
+	uint32_t random = 1;
+
+	begin();
+	for (int i = 0; i < 24; i++) {
+		run("predict_%d", 0, PROGRAM, 1000);
+		for (uint32_t s = draw(&random, 2, 3); s > 0; s--) {
+			run_all("linearize_%d", 3);
+			for (uint32_t k = 0, end = draw(&random, 5, 11); k < end; k++) {
+				run_all("multiply_%d", 2);
+				for (uint32_t j = 0; j <= k; j++)
+					run("project_%d", 0, PROGRAM, 1000);
+				run_all("normalize_%d", 2);
+			}
+			run_all("update_%d", 2);
+		}
+		run_all("accept_%d", 2);
+	}
+	expect(24, 5, 7);
+}
+
+/* A blocked factorization has one tile less to update after each panel. */
+TEST(panels_may_shrink)
+{
+	begin();
+	for (int panel = 0; panel < 24; panel++) {
+		run_all("factor_%d", 3);
+		for (int tile = panel; tile < 28; tile++)
+			run("update_%d", 0, PROGRAM, 1000);
+	}
+	expect(24, 4, 7);
+}
