@@ -11,8 +11,8 @@
  * - The inner loop is a step if it has loops inside, and input is uploaded for each of its
  *   iterations (are_steps()).
  * - It is also a step if the pattern has nothing but loops and no upload for the pattern as a whole
- *   (all_there_is()), or if each of its iterations has an upload and little is outside. Any other
- *   inner loop is a layer.
+ *   (all_there_is()), if each of its iterations has an upload and little is outside, or if the
+ *   capture begins or ends between two of them (look_at_ends()). Any other inner loop is a layer.
  * - A step of 2, 4, 8 … micro-batches and a little more: the outer level.
  *
  * Cost: a search of each pattern, and one more of the sequence for each level gone down.
@@ -39,10 +39,11 @@ struct inside {
 	bool structured;  /* the main one has loops inside */
 	size_t run_main;  /* longest run of a few kernels in the main one, */
 	size_t run_rest;  /* and outside of it */
+	bool is_cut;	  /* the sequence begins or ends between two of the main one */
 };
 
 struct finder {
-	uint32_t alphabet;
+	const struct dp_search_sequence *sequence; /* that has the patterns */
 	const uint8_t *traits;
 	double uploads; /* for each symbol */
 };
@@ -173,6 +174,90 @@ static int measure(struct inside *in, const struct finder *f, struct dp_search_s
 	return DP_OK;
 }
 
+/*
+ * Finds where a stretch of the sequence, as long as the pattern, begins in the pattern, which is
+ * written twice (Knuth, Morris and Pratt 1977). *offset is SIZE_MAX if the stretch differs from it.
+ */
+static int find_rotation(size_t *offset, const uint32_t *twice, const uint32_t *stretch, size_t m)
+{
+	size_t *border = dp_alloc__array(m + 1, sizeof(*border)), same = 0;
+
+	*offset = SIZE_MAX;
+	if (!border)
+		return DP_ERR_NOMEM;
+	border[0] = border[1] = 0;
+	for (size_t i = 1; i < m; i++) {
+		while (same && stretch[i] != stretch[same])
+			same = border[same];
+		same += stretch[i] == stretch[same];
+		border[i + 1] = same;
+	}
+	same = 0;
+	for (size_t i = 0; i + 1 < 2 * m && same < m; i++) {
+		while (same && twice[i] != stretch[same])
+			same = border[same];
+		same += twice[i] == stretch[same];
+		if (same == m)
+			*offset = i + 1 - m;
+	}
+	free(border);
+	return DP_OK;
+}
+
+enum place { ELSEWHERE, AT_ENDS, BETWEEN };
+
+/*
+ * Where an offset of the pattern, which is aligned twice, lies: after a whole number of repetitions
+ * of the main loop and before others, where these repetitions begin or end, or elsewhere.
+ */
+static enum place place_of(const struct inside *in, const struct dp_alignment *al, size_t m,
+			   size_t offset)
+{
+	size_t length = in->loops.items[in->main].length;
+	enum place place = ELSEWHERE;
+
+	for (size_t k = 0; k < al->span_count; k++) {
+		const struct dp_align_span *span = &al->spans[k];
+
+		if (span->pattern != in->main)
+			continue;
+		for (size_t at = offset; at <= 2 * m; at += m)
+			if (at == span->begin || at == span->end)
+				place = DP_MAX(place, AT_ENDS);
+			else if (span->begin > 0 && at > span->begin && at < span->end &&
+				 (at - span->begin) % length == 0)
+				place = BETWEEN;
+	}
+	return place;
+}
+
+/*
+ * Notes whether the sequence begins or ends in the middle of the pattern, both times with a whole
+ * repetition of the main loop. Captures mostly begin and end with whole iterations, so these are
+ * iterations; what is cut off anywhere seldom is whole by chance. A sequence that begins with other
+ * work was not cut off there.
+ */
+static int look_at_ends(struct inside *in, const struct finder *f, const uint32_t *twice,
+			const struct dp_alignment *al, size_t m)
+{
+	const struct dp_search_sequence *s = f->sequence;
+	const size_t first[2] = { 0, s->n - m };
+	enum place place[2] = { AT_ENDS, ELSEWHERE };
+	int status = DP_OK;
+
+	if (in->loops.items[in->main].length < dp_param.few_length)
+		return DP_OK;
+	for (size_t i = 0; i < 2 && !status; i++) {
+		size_t offset;
+
+		status = find_rotation(&offset, twice, s->symbols + first[i], m);
+		if (!status && offset != SIZE_MAX)
+			place[i] = place_of(in, al, m, offset);
+	}
+	in->is_cut = place[0] && place[1] && (place[0] == BETWEEN || place[1] == BETWEEN);
+	return status;
+}
+
 static uint32_t *write_twice(const struct dp_pattern *p)
 {
 	uint32_t *twice = dp_alloc__array(p->length, 2 * sizeof(*twice));
@@ -199,10 +284,13 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	memset(in, 0, sizeof(*in));
 	if (!twice)
 		return DP_ERR_NOMEM;
-	sequence = (struct dp_search_sequence){ twice, 2 * p->length, f->alphabet, NULL, NULL };
+	sequence = (struct dp_search_sequence){ twice, 2 * p->length, f->sequence->alphabet, NULL,
+						NULL };
 	status = dp_search__unaided(&in->loops, &sequence, &bar);
 	if (!status && in->loops.count > 0)
 		status = measure(in, f, &sequence);
+	if (!status && in->loops.count > 0 && deeper)
+		status = look_at_ends(in, f, twice, &sequence.alignment, p->length);
 	dp_search_sequence__fini(&sequence);
 	free(twice);
 	if (status || in->loops.count == 0) {
@@ -380,7 +468,7 @@ static bool goes_down(const struct dp_pattern *p, const struct inside *in, const
 	if (in->run_rest >= dp_param.update_parameters && in->run_rest > 2 * in->run_main)
 		return false;
 	*why = "the loop inside looks like layers, or like a part of the pattern";
-	if (!are_steps(in, f) && !all_there_is(in) &&
+	if (!in->is_cut && !are_steps(in, f) && !all_there_is(in) &&
 	    !(in->upload_main && in->bare < dp_param.upload_bare * length))
 		return false;
 	*why = "the loop inside repeats too seldom to tell steps from parts that are alike";
@@ -524,7 +612,7 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequence,
 		    const uint8_t *traits, double uploads, bool part)
 {
-	struct finder f = { sequence->alphabet, traits, uploads };
+	struct finder f = { sequence, traits, uploads };
 	struct dp_search_bar bar = { dp_param.loop_least, sequence->n, dp_param.level_bits,
 				     dp_param.level_coverage, .rare = true };
 	size_t seen = 0, down = 0;

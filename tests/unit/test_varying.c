@@ -180,3 +180,27 @@ TEST(panels_may_shrink)
 	}
 	expect(24, 4, 7);
 }
+
+/* Results are written after every tenth step, so the capture ends between two of these. */
+TEST(a_capture_ends_with_a_whole_step)
+{
+	begin();
+	for (int i = 0; i < 75; i++) {
+		run_all("step_%d", 14);
+		if (i % 10 == 9)
+			run_all("write_%d", 4);
+	}
+	expect(75, 14, 7);
+}
+
+/* If it ends with a part of one, nothing says that steps are not layers. */
+TEST(what_is_cut_off_anywhere_shows_no_step)
+{
+	begin();
+	for (int i = 0; i < 75; i++) {
+		run_all("step_%d", i == 74 ? 5 : 14);
+		if (i % 10 == 9)
+			run_all("write_%d", 4);
+	}
+	expect(7, 144, 7);
+}
