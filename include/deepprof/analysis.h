@@ -235,6 +235,7 @@ struct dp_stream_candidate {
 	double coverage;   /* share of the stream's kernels, 0 to 1 */
 	double confidence; /* 0 to 1 */
 	size_t iterations; /* whole ones */
+	bool counted;	   /* only loops of requested numbers of iterations were sought */
 };
 
 DP_API const struct dp_stream_candidate *dp_analysis_candidate(const struct dp_analysis *analysis,

@@ -222,6 +222,9 @@ void dp_text__top_kernels(struct dp_words *words, struct dp_render *render, uint
 /* Adds what is known of a stream without a loop: its best candidate, its device. */
 void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t stream);
 
+/* What to do about a stream without a loop. Static. */
+const char *dp_text__nothing_advice(const struct dp_render *render, size_t stream);
+
 /* Writes how iterations were found, if explanations were requested. */
 void dp_text__explain(struct dp_render *render);
 
