@@ -136,7 +136,8 @@ static const char *straggler_advice(const struct dp_ranks *ranks)
 	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
 	const struct advice *advice = &by_part[verdict->part];
 
-	if (verdict->part == DP_RANK_OTHER && !is_compute_recorded(ranks))
+	if (verdict->part == DP_RANK_OTHER && dp_ranks_iteration_count(ranks) &&
+	    !is_compute_recorded(ranks))
 		advice = &unrecorded;
 	else if (verdict->throttled)
 		advice = &throttled;
@@ -228,8 +229,11 @@ void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *rende
 	char number[DP_NUMBER_SIZE], label[DP_LABEL_SIZE];
 
 	if (!isfinite(verdict->part_ns)) {
-		dp_words__add(words, "not recorded: the logs have durations of collectives without "
-				     "their times");
+		dp_words__add(words, "%s",
+			      dp_ranks_iteration_count(ranks)
+				      ? "not recorded: the logs have durations of "
+					"collectives without their times"
+				      : "unknown, since no iterations were found");
 		return;
 	}
 	dp_words__add(words, "%s%s, %s longer per iteration%s than on the other ranks",

@@ -470,6 +470,28 @@ class Jobs(unittest.TestCase):
         self.assertEqual((verdict["part_ns"], verdict["period_ns"], report["clock"]), (None, None, None))
         self.assertIn("durations of collectives without", cli.run("ranks", folder).stdout)
 
+    def test_no_iterations(self):
+        """Traces that lack iterations, not times, and a number that they do not have."""
+        folder = self.changed("fault=host:rank=2,first=0,time=1ms")
+        for path in folder.iterdir():
+            trace = json.loads(path.read_text(encoding="utf-8"))
+            for k, event in enumerate(trace["traceEvents"]):
+                if event.get("cat") == "kernel" and not event["name"].startswith("nccl"):
+                    event["name"] = f"kernel_{k}"
+            path.write_text(json.dumps(trace), encoding="utf-8")
+        result = cli.run("ranks", "--ignore-marks", folder)
+        words = " ".join(result.stdout.split())
+        self.assertIn("4 ranks, 0 iterations", words)
+        self.assertIn("cause unknown, since no iterations were found", words)
+        self.assertIn("analyze that rank's trace by itself", words)
+        self.assertEqual(result.stderr, "")
+        result = cli.run("ranks", "-n", "5", self.job())
+        self.assertRegex(
+            result.stderr,
+            r"^deepprof: warning: \S+: 5 iterations do not match stream 7: 12 were found "
+            r"\(3 more files have warnings\)\n$",
+        )
+
     def test_inspector_without_some_times(self):
         """One log of durations among others with times leaves those their periods and clocks."""
         fault = "fault=compute:rank=2,first=4,factor=1.3"
