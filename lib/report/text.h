@@ -108,6 +108,9 @@ void dp_text__loop_line(struct dp_render *render, size_t loop, size_t depth);
 /* Writes where the time of an iteration goes: a bar and its legend. Nothing if that is unknown. */
 void dp_text__spent(struct dp_render *render, size_t loop);
 
+/* The number of periods that the median and the deviation of a loop's periods are of. */
+size_t dp_text__period_count(const struct dp_render *render, size_t loop);
+
 /*
  * Adds before and "117 ms (2), 1.05 s (2)" if no iteration has the median, because half of them
  * take much longer than the others. Returns false, and adds nothing, if one has.
