@@ -418,6 +418,13 @@ struct dp_path_stat {
 DP_API const struct dp_path_stat *dp_analysis_loop_path_stat(const struct dp_analysis *analysis,
 							     size_t loop, size_t index);
 
+/*
+ * The number of consecutive iterations that the critical path is a mean of, and the first one; 0 if
+ * the path is unknown. Constant cost.
+ */
+DP_API size_t dp_analysis_loop_path_iterations(const struct dp_analysis *analysis, size_t loop,
+					       size_t *first);
+
 /* "compute", "communication", "copies", "host", "calls", "launch". Static storage. */
 DP_API const char *dp_path_part_name(enum dp_path_part part);
 

@@ -228,6 +228,13 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 /* What to do about a stream without a loop. Static. */
 const char *dp_text__nothing_advice(const struct dp_render *render, size_t stream);
 
+/* "iterations 6 to 17", "iteration 6": those of which a critical path is. */
+char *dp_text__path_iterations(char buf[DP_NUMBER_SIZE], const struct dp_render *render,
+			       size_t loop);
+
+/* The part's name, as "host up to" if its time is before what its rows name. Static. */
+const char *dp_text__path_part(enum dp_path_part part);
+
 /* Writes how iterations were found, if explanations were requested. */
 void dp_text__explain(struct dp_render *render);
 

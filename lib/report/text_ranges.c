@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "report/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define ROWS_MOST 10
@@ -95,6 +96,35 @@ static void write_activity(struct dp_render *render, size_t loop, enum dp_host_a
 							  : "more function"));
 }
 
+char *dp_text__path_iterations(char buf[DP_NUMBER_SIZE], const struct dp_render *render,
+			       size_t loop)
+{
+	size_t first = 0, count = dp_analysis_loop_path_iterations(render->analysis, loop, &first);
+
+	if (count > 1)
+		snprintf(buf, DP_NUMBER_SIZE, "iterations %zu to %zu", first, first + count - 1);
+	else
+		snprintf(buf, DP_NUMBER_SIZE, "iteration %zu", first);
+	return buf;
+}
+
+const char *dp_text__path_part(enum dp_path_part part)
+{
+	return part == DP_PATH_HOST	? "host up to"
+	       : part == DP_PATH_LAUNCH ? "launch up to"
+					: dp_path_part_name(part);
+}
+
+static void write_path_head(struct dp_render *render, size_t loop)
+{
+	char range[DP_NUMBER_SIZE];
+
+	dp_text__style_begin(render, DP_STYLE_DIM);
+	dp_render__format(render, "\n%7s%11s  critical path of %s\n", "share", "mean",
+			  dp_text__path_iterations(range, render, loop));
+	dp_text__style_end(render);
+}
+
 /*
  * Writes the critical path of an iteration, step by step: only shorter steps on it shorten the
  * iteration.
@@ -114,16 +144,11 @@ static void write_path(struct dp_render *render, size_t loop)
 			more++;
 			continue;
 		}
-		if (!i) {
-			dp_text__style_begin(render, DP_STYLE_DIM);
-			dp_render__format(render, "\n%7s%11s  %-13s  %s", "share", "iteration",
-					  "critical path", "in");
-			dp_text__style_end(render);
-			dp_render__text(render, "\n");
-		}
+		if (!i)
+			write_path_head(render, loop);
 		dp_text__column(render, dp_human__share(number, at->ns / sum_ns), -7);
 		dp_text__column(render, dp_human__duration(number, at->ns, ascii), -11);
-		dp_render__format(render, "  %-13s  %s\n", dp_path_part_name(at->part),
+		dp_render__format(render, "  %-13s  %s\n", dp_text__path_part(at->part),
 				  dp_text__range(label, render, at->name,
 						 DP_MAX(width, PATH_NUMBERS + 5) - PATH_NUMBERS));
 	}
