@@ -555,6 +555,18 @@ class Jobs(unittest.TestCase):
         path.write_text(json.dumps(merged), encoding="utf-8")
         return path
 
+    def test_communication_of_several_gpus(self):
+        """In the report of one file: which GPU's, that waits are included, and in 80 columns."""
+        merged = self.merged(self.job("fault=compute:rank=2,first=4,factor=1.3"), lambda pid, rank: f"rank {rank}")
+        for columns, words in (80, "median      bus bw  "), (120, "median  algorithm bw      bus bw  "):
+            text = cli.run("analyze", "-v", merged, env=cli.environment(COLUMNS=columns, LC_ALL="C.UTF-8")).stdout
+            head, table = text.split("communication, including waits\n")
+            self.assertTrue(head.endswith(words), head[-60:])
+            rows = table.split("\n\n")[0].splitlines()
+            rows = [row.removesuffix(" (rank 0)") for row in rows]
+            self.assertLessEqual(max(map(len, rows)), 80 if columns == 80 else 96, rows)
+            self.assertEqual({row.rsplit(", ")[-1] for row in rows}, {f"GPU {k}" for k in range(4)})
+
     def test_merged_gpus(self):
         """Ranks are in order of the GPUs' numbers; processes with equal ids and GPUs are one rank."""
         folder = self.changed("fault=compute:rank=2,first=4,factor=1.3")
