@@ -215,6 +215,14 @@ class Options(cli.Case):
                 "".join(f"deepprof: warning: {sample}: {line}\n" for line in words),
             )
 
+    def test_thresholds_of_no_rule(self):
+        """Where the rules that have one are listed, or which was probably meant."""
+        self.refused("--threshold", "foo=1%", words=("called 'foo'; 'deepprof info --build' lists them",))
+        self.refused("--threshold", "host-bund=1%", words=("did you mean 'host-bound'?",))
+        self.refused("--threshold", "starved=1%", words=("no rule with a threshold is called 'starved'",))
+        self.refused("--threshold", "host-bound", words=("expected a percentage",))
+        self.refused("--threshold", "5%", words=("expected RULE=P%",))
+
     def test_number_far_off(self):
         """The loop is reported, also if it has several times the iterations."""
         rank = cli.SOURCE / "data" / "ranks" / "rank-0000.pt.trace.json.gz"
@@ -340,8 +348,8 @@ class Options(cli.Case):
         self.assertIn("input-bound", self.rules(trace, "--threshold", "input-bound=10.5%"))
         high = self.rules(trace, "--threshold=input-bound=99%")
         self.assertNotIn("input-bound", high)
-        self.refused("--threshold=nothing=5%", words=("RULE=P%",))
-        self.refused("--threshold=starved=5%", words=("RULE=P%",))
+        self.refused("--threshold=nothing=5%", words=("no rule with a threshold is called 'nothing'",))
+        self.refused("--threshold=starved=5%", words=("no rule with a threshold",))
         for value in "", "=", "=5", "=0%", "=101%", "=-5%", "=5%%", "=1e1%", "= 5%", "=0.0000001%":
             self.refused("--threshold=host-bound" + value, words=("host-bound=10%",))
 
