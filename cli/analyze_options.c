@@ -205,6 +205,35 @@ static const struct dp_rule_info *rule_of(const char *value)
 	return NULL;
 }
 
+/* The rules with a threshold, by index; NULL beyond the last. */
+static const char *threshold_rule(size_t index)
+{
+	const struct dp_rule_info *rule;
+
+	for (size_t i = 0; (rule = dp_rule(i)); i++)
+		if (rule->threshold > 0 && !index--)
+			return rule->id;
+	return NULL;
+}
+
+/* Reports a value that begins with the name of no rule that has a threshold. */
+static bool refuse_rule(struct opt_why *why, const char *value)
+{
+	char word[24];
+	const char *name;
+
+	snprintf(word, sizeof(word), "%.*s", (int)strcspn(value, "="), value);
+	name = opt_nearest(threshold_rule, word);
+	if (name)
+		return opt_refuse(why,
+				  "no rule with a threshold is called '%s'; did you mean '%s'?",
+				  word, name);
+	return opt_refuse(why,
+			  "no rule with a threshold is called '%s'; 'deepprof info --build' "
+			  "lists them",
+			  word);
+}
+
 bool analyze_set_threshold(void *into, const char *value, struct opt_why *why)
 {
 	struct analyze_options *args = into;
@@ -213,6 +242,8 @@ bool analyze_set_threshold(void *into, const char *value, struct opt_why *why)
 
 	if (args->options.thresholds_count == ANALYZE_THRESHOLDS_MAX)
 		return opt_refuse(why, "more than %d thresholds", ANALYZE_THRESHOLDS_MAX);
+	if (!rule && strchr(value, '='))
+		return refuse_rule(why, value);
 	if (!rule)
 		return opt_refuse(why, "expected RULE=P%% and a rule with a threshold, such as "
 				       "host-bound=10%%");

@@ -146,7 +146,7 @@ static void reduce_one(void *ctx, size_t index)
 		summary = ranks_find_summary(work->reading, path, work->targets[index]);
 	found = summary != NULL;
 	if (!found)
-		status = ranks_summarize(&summary, work->reading, path, &why);
+		status = ranks_summarize(&summary, work->reading, path, &why, NULL);
 	ranks_lock();
 	if (found)
 		work->kept++;

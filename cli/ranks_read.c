@@ -137,8 +137,16 @@ static void stamp(struct dp_summary_source *source, const char *path)
 	source->modified_ns = (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec;
 }
 
+static void keep_first(void *ctx, enum dp_log_level level, const char *text)
+{
+	char **warning = ctx;
+
+	if (level == DP_LOG_WARNING && !*warning)
+		*warning = strdup(text);
+}
+
 static int summarize(struct dp_summary **summary, const struct ranks_reading *reading,
-		     const char *path, struct dp_error *error)
+		     const char *path, char **warning, struct dp_error *error)
 {
 	struct dp_open_options open = DP_OPEN_OPTIONS_INIT;
 	struct dp_analysis_options options = reading->args->options;
@@ -154,6 +162,8 @@ static int summarize(struct dp_summary **summary, const struct ranks_reading *re
 	open.input_format = reading->args->common.source.input_format;
 	open.temporary_folder = folder_for_temporary();
 	options.log = (struct dp_log){ NULL, NULL };
+	if (warning && options.iterations_count)
+		options.log = (struct dp_log){ keep_first, warning };
 	status = dp_trace_open(&trace, path, &open, error);
 	if (!status)
 		status = dp_analysis_run(&analysis, trace, &options, error);
@@ -165,10 +175,10 @@ static int summarize(struct dp_summary **summary, const struct ranks_reading *re
 }
 
 int ranks_summarize(struct dp_summary **summary, const struct ranks_reading *reading,
-		    const char *path, char **why)
+		    const char *path, char **why, char **warning)
 {
 	struct dp_error error = DP_ERROR_INIT;
-	int status = summarize(summary, reading, path, &error);
+	int status = summarize(summary, reading, path, warning, &error);
 
 	if (status == DP_ERR_FORMAT && spawn_is_nsys_recording(path))
 		*why = strdup("is an Nsight Systems recording; export it first (nsys export --type "
@@ -223,6 +233,7 @@ struct job {
 	const struct ranks_reading *reading;
 	struct dp_summary **summaries; /* per file, NULL if it cannot be read */
 	char **why;		       /* and the reason */
+	char **warnings;	       /* per file, NULL if there is none */
 	int *statuses;		       /* and the library's status */
 	size_t *order;		       /* of the files of this step */
 	bool *done;		       /* per file: in an earlier step */
@@ -251,7 +262,7 @@ static void read_trace(void *ctx, size_t index)
 		job->summaries[file] = ranks_find_summary(job->reading, path, name);
 	if (!job->summaries[file])
 		job->statuses[file] = ranks_summarize(&job->summaries[file], job->reading, path,
-						      &job->why[file]);
+						      &job->why[file], &job->warnings[file]);
 	free(name);
 }
 
@@ -326,6 +337,25 @@ static void collect(struct ranks_summaries *out, const struct job *job)
 	}
 }
 
+/* Prints the first warning: those of other ranks mostly say the same. */
+static void print_warning(const struct job *job)
+{
+	size_t first = 0, more = 0;
+
+	while (first < job->files->count && !job->warnings[first])
+		first++;
+	if (first == job->files->count)
+		return;
+	for (size_t i = first + 1; i < job->files->count; i++)
+		more += job->warnings[i] != NULL;
+	if (more)
+		message_warning("%s: %s (%zu more %s)", job->files->paths[first],
+				job->warnings[first], more,
+				more == 1 ? "file has a warning" : "files have warnings");
+	else
+		message_warning("%s: %s", job->files->paths[first], job->warnings[first]);
+}
+
 bool ranks_read(struct ranks_summaries *out, const struct ranks_files *files,
 		const struct ranks_reading *reading, const char *label)
 {
@@ -335,20 +365,25 @@ bool ranks_read(struct ranks_summaries *out, const struct ranks_files *files,
 	*out = (struct ranks_summaries){ .files = files->count };
 	job.summaries = calloc(files->count + 1, sizeof(*job.summaries));
 	job.why = calloc(files->count + 1, sizeof(*job.why));
+	job.warnings = calloc(files->count + 1, sizeof(*job.warnings));
 	job.order = calloc(files->count + 1, sizeof(*job.order));
 	job.done = calloc(files->count + 1, sizeof(*job.done));
 	job.statuses = calloc(files->count + 1, sizeof(*job.statuses));
 	out->summaries = calloc(files->count + 1, sizeof(*out->summaries));
 	out->statuses = calloc(files->count + 1, sizeof(*out->statuses));
 	out->left_out = calloc(files->count + 1, sizeof(*out->left_out));
-	good = job.summaries && job.why && job.statuses && job.order && job.done &&
+	good = job.summaries && job.why && job.warnings && job.statuses && job.order && job.done &&
 	       out->summaries && out->left_out && out->statuses;
 	if (good) {
 		read_all(&job, label);
 		collect(out, &job);
+		print_warning(&job);
 	} else {
 		message("out of memory");
 	}
+	for (size_t i = 0; job.warnings && i < files->count; i++)
+		free(job.warnings[i]);
+	free(job.warnings);
 	free(job.summaries);
 	free(job.statuses);
 	free(job.order);

@@ -26,10 +26,11 @@ void ranks_unlock(void);
 
 /*
  * Analyzes and reduces a trace. On failure, sets *why to the reason, which the caller frees, or to
- * NULL if memory runs out. Returns a status of the library.
+ * NULL if memory runs out. If -n is given, sets *warning to the analysis' first warning, which the
+ * caller frees, too; the pointer may be NULL. Returns a status of the library.
  */
 int ranks_summarize(struct dp_summary **summary, const struct ranks_reading *reading,
-		    const char *path, char **why);
+		    const char *path, char **why, char **warning);
 
 /* Reads a trace's summary from a file. Returns NULL if it is missing or out of date. */
 struct dp_summary *ranks_find_summary(const struct ranks_reading *reading, const char *path,

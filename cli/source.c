@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *source_format_name(size_t index)
@@ -87,6 +88,7 @@ static struct dp_trace *open_file(const char *path, const char *name,
 	struct dp_error error = DP_ERROR_INIT;
 	const char *shown = strcmp(name, "-") ? name : "standard input";
 	struct dp_trace *trace = NULL;
+	struct stat info;
 	int status;
 
 	open.label = name;
@@ -107,6 +109,8 @@ static struct dp_trace *open_file(const char *path, const char *name,
 		message_error(&error);
 		if (status == DP_ERR_IO && strcmp(path, "-") && access(path, F_OK))
 			suggest(path, options->verb);
+		else if (!stat(path, &info) && S_ISDIR(info.st_mode))
+			message("'deepprof ranks' compares the traces of a job's ranks in a folder");
 		return NULL;
 	}
 	warn_losses(trace, shown);

@@ -255,8 +255,8 @@ static int analyze_stream(struct run *run, uint32_t stream)
 		analysis->streams[stream] =
 			(struct dp_stream_result){ true,
 						   { loops->best_length, loops->best_coverage,
-						     loops->best_confidence,
-						     loops->best_iterations },
+						     loops->best_confidence, loops->best_iterations,
+						     run->options->iterations_count > 0 },
 						   searched->group.by_launch,
 						   (size_t)stream + 1 };
 	if (!status && run->analysis->explain.status)

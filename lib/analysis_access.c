@@ -332,6 +332,17 @@ const struct dp_path_stat *dp_analysis_loop_path_stat(const struct dp_analysis *
 	return at && index < at->values.replay.path_count ? &at->values.replay.path[index] : NULL;
 }
 
+size_t dp_analysis_loop_path_iterations(const struct dp_analysis *analysis, size_t loop,
+					size_t *first)
+{
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+
+	if (!at || !at->values.replay.path_count)
+		return 0;
+	*first = at->values.replay.path_first;
+	return at->values.replay.path_end - at->values.replay.path_first;
+}
+
 const struct dp_collective_stat *dp_analysis_collective(const struct dp_analysis *analysis,
 							size_t index)
 {

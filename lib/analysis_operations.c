@@ -432,6 +432,17 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 	return status;
 }
 
+/* Returns true if a loop has one of the known numbers of iterations, alone or with others. */
+static bool has_count(const struct dp_loops *loops, const struct dp_loops_request *request)
+{
+	for (size_t l = 0; l < loops->count; l++)
+		for (size_t i = 0; i < request->counts_count; i++)
+			if (loops->loops[l].matches_in_sequence ||
+			    dp_loops__whole(&loops->loops[l]) == request->counts[i])
+				return true;
+	return false;
+}
+
 /* If the main loop has one of the known numbers of iterations, marks it as found by that number. */
 static bool take_count(struct dp_loops *loops, const struct dp_loops_request *request)
 {
@@ -452,7 +463,7 @@ int dp_analysis__counted(struct dp_loops **loops, const struct dp_loops_request 
 	struct dp_loops *found, *swap = *loops;
 	int status;
 
-	if (request->paper || dp_loops__main(*loops))
+	if (request->paper || has_count(*loops, request))
 		return DP_OK;
 	found = dp_alloc__zeroed(1, sizeof(*found));
 	if (!found)

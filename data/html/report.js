@@ -92,7 +92,10 @@ function noLoops() {
 	const lines = report.candidates.map(([device, why]) => el("p", null,
 		`No stable iteration found on ${deviceName(device)}. ${clean(why)}`));
 
-	return [...lines, el("p", null, "If you know the number of iterations, pass it (-n N); or record a longer part of the run, or one with annotations.")];
+	return [
+		...lines,
+		...report.candidates.slice(0, 1).map(([, , advice ]) => el("p", null, advice))
+	];
 }
 
 /* Allocated device memory over the capture; memory allocated before it is unknown. */

@@ -165,9 +165,11 @@ function pathTables(loop) {
 		byId(id).hidden = !rows.length;
 		if (!rows.length)
 			continue;
+		if (id === "path")
+			byId("path-title").textContent = `Critical path of ${loop.path_of}`;
 		makeTable(byId(id + "-table"), [
 			{ title: head, value: part, cell: part },
-			{ title: "In", value: name, cell: row => el("bdi", null, name(row)), class: "name" },
+			{ title: id === "host" ? "In" : "Name", value: name, cell: row => el("bdi", null, name(row)), class: "name" },
 			{ title: id === "host" ? "Per typical iteration" : "Per iteration", number: true, value: row => row[2], cell: row => format.duration(row[2]) },
 			{ title: "Share", number: true, value: share, cell: row => el("span", null,
 				el("span", { class: "meter", style: `width:${(60 * share(row)).toFixed(1)}px` }), format.share(share(row))) },

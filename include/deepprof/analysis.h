@@ -235,6 +235,7 @@ struct dp_stream_candidate {
 	double coverage;   /* share of the stream's kernels, 0 to 1 */
 	double confidence; /* 0 to 1 */
 	size_t iterations; /* whole ones */
+	bool counted;	   /* only loops of requested numbers of iterations were sought */
 };
 
 DP_API const struct dp_stream_candidate *dp_analysis_candidate(const struct dp_analysis *analysis,
@@ -416,6 +417,13 @@ struct dp_path_stat {
 /* The longest first; NULL beyond the last, and if the path is unknown. Constant cost. */
 DP_API const struct dp_path_stat *dp_analysis_loop_path_stat(const struct dp_analysis *analysis,
 							     size_t loop, size_t index);
+
+/*
+ * The number of consecutive iterations that the critical path is a mean of, and the first one; 0 if
+ * the path is unknown. Constant cost.
+ */
+DP_API size_t dp_analysis_loop_path_iterations(const struct dp_analysis *analysis, size_t loop,
+					       size_t *first);
 
 /* "compute", "communication", "copies", "host", "calls", "launch". Static storage. */
 DP_API const char *dp_path_part_name(enum dp_path_part part);

@@ -285,7 +285,7 @@ void dp_replay__init(struct dp_replay *replay)
 	for (size_t i = 0; i < DP_REPLAY_CHANGES; i++)
 		replay->without_ns[i] = (double)NAN;
 	replay->path = NULL;
-	replay->path_count = 0;
+	replay->path_count = replay->path_first = replay->path_end = 0;
 }
 
 void dp_replay__fini(struct dp_replay *replay)

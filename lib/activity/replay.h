@@ -60,7 +60,8 @@ struct dp_replay {
 	double period_ns;		      /* unchanged, the mean of these iterations: */
 	size_t measured_first, measured_end;
 	double without_ns[DP_REPLAY_CHANGES]; /* as it would be */
-	struct dp_path_stat *path;	      /* the longest first */
+	struct dp_path_stat *path;	      /* the longest first; a mean of these iterations: */
+	size_t path_first, path_end;
 	size_t path_count;
 };
 

@@ -187,6 +187,8 @@ int dp_replay_path__find(struct dp_replay *replay, const struct dp_replay_run *r
 		if (!step_back(&walk, &place))
 			break;
 	sum_pieces(&walk);
+	replay->path_first = input->first;
+	replay->path_end = input->end;
 	if (!walk.status)
 		replay->path = dp_alloc__array(walk.count, sizeof(*replay->path));
 	if (!walk.status && !replay->path)

@@ -41,7 +41,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "interval_ns", "ns", trend.median);
 	dp_rule__evidence(out, "rise_ns", "ns", rise_ns);
 	dp_rule__evidence(out, "rise_per_iteration_ns", "ns", trend.slope);
-	dp_rule__name_growing_range(input, out);
+	dp_rule__name_growing_range(input, out, trend.slope);
 	dp_rule__evidence(out, "p", "1", trend.p);
 	out->finding.advice = dp_rule__host_growth_advice;
 	return true;

@@ -64,16 +64,16 @@ static size_t gather(const struct dp_rule_input *input, const char *name)
 }
 
 static void name(const struct dp_rule_input *input, struct dp_rule_finding *out,
-		 enum subject subject)
+		 enum subject subject, double slope_ns)
 {
 	if (subject == KERNEL)
-		dp_rule__name_growing_kernel(input, out);
+		dp_rule__name_growing_kernel(input, out, slope_ns);
 	else if (subject == UPLOAD)
 		dp_rule__name_transfer(input, out, DP_TRANSFER_UPLOAD);
 	else if (subject == DEVICE_COPY)
 		dp_rule__name_transfer(input, out, DP_TRANSFER_DEVICE_COPY);
 	else if (subject == RANGE)
-		dp_rule__name_growing_range(input, out);
+		dp_rule__name_growing_range(input, out, slope_ns);
 }
 
 /* The slope of a metric over typical iterations; 0 if too few are known. */
@@ -100,7 +100,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	size_t count = gather(input, "period_ns");
 	const struct part *part;
 	struct dp_trend trend;
-	double rise_ns, part_ns;
+	double rise_ns, slope_ns;
 
 	if (!dp_rule__rises(input, out, count, "growing-iteration", &trend, &rise_ns))
 		return false;
@@ -111,10 +111,11 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		return false;
 	dp_rule__evidence(out, "rise_ns", "ns", rise_ns);
 	dp_rule__evidence(out, "rise_per_iteration_ns", "ns", trend.slope);
-	part_ns = slope_of(input, part->metric) * (double)count;
-	dp_rule__evidence(out, part->evidence, "ns", part_ns);
-	out->finding.recoverable_ns = part_ns; /* of which the launcher of copies has a share */
-	name(input, out, part->subject);
+	slope_ns = slope_of(input, part->metric);
+	dp_rule__evidence(out, part->evidence, "ns", slope_ns * (double)count);
+	/* of which the launcher of copies has a share */
+	out->finding.recoverable_ns = slope_ns * (double)count;
+	name(input, out, part->subject, slope_ns);
 	out->finding.recoverable_ns = rise_ns / 2;
 	out->part = part->metric;
 	out->finding.advice = part->advice;

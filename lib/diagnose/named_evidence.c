@@ -7,6 +7,9 @@
 /* Share of the rise outside of all ranges at which a function is named as what grows. */
 #define MOST_OF_IT 0.5
 
+/* Share of the rise below which what grows does not explain it, and is not named. */
+#define LEAST_OF_IT 0.1
+
 /* The mean per typical iteration, or the excess in slow iterations. */
 static double mean_of(const struct dp_rule_input *input, const double *ns, bool slow)
 {
@@ -78,7 +81,8 @@ static const struct dp_host_range *find_growing(const struct dp_rule_input *inpu
 	return most;
 }
 
-void dp_rule__name_growing_range(const struct dp_rule_input *input, struct dp_rule_finding *out)
+void dp_rule__name_growing_range(const struct dp_rule_input *input, struct dp_rule_finding *out,
+				 double rise_ns)
 {
 	const struct dp_host_range *most = find_growing(input, false), *function;
 
@@ -89,11 +93,12 @@ void dp_rule__name_growing_range(const struct dp_rule_input *input, struct dp_ru
 		    function->rise_ns >= MOST_OF_IT * most->rise_ns)
 			most = function;
 	}
-	if (most && most->outer[0])
+	if (most && most->outer[0] && most->rise_ns >= LEAST_OF_IT * rise_ns)
 		dp_rule__call_evidence(out, "range_rise_ns", "ns", most->rise_ns, most->outer);
 }
 
-void dp_rule__name_growing_kernel(const struct dp_rule_input *input, struct dp_rule_finding *out)
+void dp_rule__name_growing_kernel(const struct dp_rule_input *input, struct dp_rule_finding *out,
+				  double rise_ns)
 {
 	const struct dp_time_stat *most = NULL;
 
@@ -103,6 +108,6 @@ void dp_rule__name_growing_kernel(const struct dp_rule_input *input, struct dp_r
 		if (at->rise_ns > 0 && (!most || at->rise_ns > most->rise_ns))
 			most = at;
 	}
-	if (most)
+	if (most && most->rise_ns >= LEAST_OF_IT * rise_ns)
 		dp_rule__call_evidence(out, "kernel_rise_ns", "ns", most->rise_ns, most->name);
 }

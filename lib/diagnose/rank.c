@@ -43,7 +43,7 @@ static void point_inside(struct dp_rule_finding *at)
 		at->finding.advice = at->advice;
 }
 
-enum group { NO_GROUP, COPIES, HOST, INPUT, COMMUNICATION, DEVICE_COPIES };
+enum group { NO_GROUP, COPIES, HOST, INPUT, COMMUNICATION, DEVICE_COPIES, IDLE };
 
 /* Metrics whose time is, or may be, the same. */
 static const struct {
@@ -62,6 +62,8 @@ static const struct {
 	{ "input_wait_ns", INPUT },
 	{ "comm_exposed_ns", COMMUNICATION },
 	{ "d2d_exposed_ns", DEVICE_COPIES },
+	{ "idle_ns", IDLE },
+	{ "call_stall_ns", IDLE },
 };
 
 static enum group group_of(const struct dp_rule_finding *at)

@@ -159,6 +159,7 @@ static bool check_capture(const struct dp_rule_input *input, struct dp_rule_find
 	if (slices->gaps.count)
 		dp_rule__evidence(out, "long_gaps", "count", (double)slices->gaps.count);
 	dp_rule__name_ranges(input, out, DP_HOST_WAIT, false);
+	out->part = "idle_ns";
 	out->finding.advice = advise(input, out, idle_ns);
 	dp_rule__advise_by_ranges(out, DP_HOST_WAIT);
 	dp_rule__captures_graphs(input, false, out);
@@ -167,7 +168,7 @@ static bool check_capture(const struct dp_rule_input *input, struct dp_rule_find
 
 /*
  * Names the ranges in which slow iterations wait longer, before an upload or elsewhere; if there
- * are none, those of typical iterations.
+ * are none, those in which typical iterations wait longest.
  */
 static void name_ranges(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
@@ -177,8 +178,14 @@ static void name_ranges(const struct dp_rule_input *input, struct dp_rule_findin
 		input_ns = out->ranges[0].ns;
 	if (dp_rule__name_ranges(input, out, DP_HOST_WAIT, true) && out->ranges[0].ns >= input_ns)
 		return;
-	if (!(input_ns > 0 && dp_rule__name_ranges(input, out, DP_HOST_INPUT, true)))
-		dp_rule__name_ranges(input, out, DP_HOST_WAIT, false);
+	if (input_ns > 0 && dp_rule__name_ranges(input, out, DP_HOST_INPUT, true))
+		return;
+	dp_rule__name_ranges(input, out,
+			     dp_rule__typical(input, "input_wait_ns") >
+					     dp_rule__typical(input, "host_wait_ns")
+				     ? DP_HOST_INPUT
+				     : DP_HOST_WAIT,
+			     false);
 }
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)

@@ -86,34 +86,68 @@ static bool is_answer(const struct dp_sequence_loop *loop, uint64_t known)
 	       dp_confidence__listed(&loop->confidence);
 }
 
+/* Returns true if a loop is assigned to a number. */
+static bool is_assigned(const uint32_t *assigned, size_t count, uint32_t loop)
+{
+	for (size_t i = 0; i < count; i++)
+		if (assigned[i] == loop)
+			return true;
+	return false;
+}
+
+/* Returns the nearest loop that no number has, or DP_NONE, and by how much it differs. */
+static uint32_t nearest_loop(double *off, const struct dp_loops *loops,
+			     const struct dp_loops_request *r, const uint32_t *assigned,
+			     uint64_t known)
+{
+	uint32_t best = DP_NONE;
+
+	*off = INFINITY;
+	for (uint32_t k = 0; k < loops->count; k++) {
+		const struct dp_sequence_loop *loop = &loops->loops[k];
+		/* a loop of another level must match better by more than an iteration or two */
+		double differs = misfit(loop, known) + (loop->chosen ? 0 : dp_param.count_level);
+
+		if (differs < *off && is_answer(loop, known) &&
+		    !is_assigned(assigned, r->counts_count, k)) {
+			*off = differs;
+			best = k;
+		}
+	}
+	return best;
+}
+
 /*
  * Assigns to each known number the nearest loop that no other number has; of equals, a chosen one.
+ * The numbers that come nearest to a loop choose first.
  */
 static void assign(const struct dp_loops *loops, const struct dp_loops_request *r,
 		   uint32_t *assigned)
 {
-	for (size_t i = 0; i < r->counts_count; i++) {
-		double best = 1;
+	size_t first;
 
+	for (size_t i = 0; i < r->counts_count; i++)
 		assigned[i] = DP_NONE;
-		for (uint32_t k = 0; k < loops->count; k++) {
-			const struct dp_sequence_loop *loop = &loops->loops[k];
-			/*
-			 * a loop of another level must match better by more than an iteration or
-			 * two
-			 */
-			double off = misfit(loop, r->counts[i]) +
-				     (loop->chosen ? 0 : dp_param.count_level);
-			bool taken = false;
+	do {
+		double least = INFINITY, off;
+		uint32_t loop = DP_NONE;
 
-			for (size_t j = 0; j < i; j++)
-				taken |= assigned[j] == k;
-			if (!taken && off < best && is_answer(loop, r->counts[i])) {
-				best = off;
-				assigned[i] = k;
-			}
+		first = r->counts_count;
+		for (size_t i = 0; i < r->counts_count; i++) {
+			uint32_t best =
+				assigned[i] == DP_NONE
+					? nearest_loop(&off, loops, r, assigned, r->counts[i])
+					: DP_NONE;
+
+			if (best == DP_NONE || off >= least)
+				continue;
+			least = off;
+			first = i;
+			loop = best;
 		}
-	}
+		if (first < r->counts_count)
+			assigned[first] = loop;
+	} while (first < r->counts_count);
 }
 
 static bool near_enough(const struct dp_loops *loops, const struct dp_loops_request *r,
@@ -301,7 +335,7 @@ static int search_counts(struct dp_driver *d)
 	return status;
 }
 
-/* Notes the most likely loop of the tree if no loop has the known number. */
+/* Notes the most likely loop of the tree if no listed loop has the known number. */
 static void note_likely(struct dp_loops *loops, const struct dp_loops *tree, uint64_t known)
 {
 	const struct dp_sequence_loop *likely = NULL;
@@ -309,7 +343,7 @@ static void note_likely(struct dp_loops *loops, const struct dp_loops *tree, uin
 	for (size_t k = 0; k < tree->count; k++) {
 		const struct dp_sequence_loop *loop = &tree->loops[k];
 
-		if (dp_loops__whole(loop) == known)
+		if (dp_loops__whole(loop) == known && dp_confidence__listed(&loop->confidence))
 			return;
 		if (loop->chosen && loop->confidence.loop > dp_param.count_likely &&
 		    (!likely || dp_loops__covered(loop) > dp_loops__covered(likely)))

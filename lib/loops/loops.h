@@ -40,8 +40,8 @@ struct dp_loops {
 	double best_confidence;
 	size_t best_iterations; /* whole ones */
 	/*
-	 * If no loop that is found unaided has the given number of iterations: the most likely one
-	 * of those with another number. 0 iterations: none.
+	 * If no listed loop that is found unaided has the given number of iterations: the most
+	 * likely one of those with another number. 0 iterations: none.
 	 */
 	size_t likely_iterations;
 	size_t likely_length;

@@ -517,6 +517,42 @@ static void find_waits_for_absent(struct dp_job *job)
 	}
 }
 
+static bool is_any_known(const struct dp_job *job)
+{
+	for (size_t r = 0; r < job->count; r++)
+		if (job->clocks[r].known)
+			return true;
+	return false;
+}
+
+/*
+ * Ranks of a file have its clock: that the ends of sends and receives, which alone connect them,
+ * differ shows how far ends differ, and no other clock.
+ */
+static void keep_clocks_of_files(struct dp_job *job)
+{
+	for (size_t r = 0; r < job->count; r++) {
+		struct dp_rank_clock *clock = &job->clocks[r];
+
+		if (!clock->known || clock->anchor == r ||
+		    strcmp(job->ranks[r].file, job->ranks[clock->anchor].file) != 0)
+			continue;
+		clock->resolution_ns = fmax(clock->resolution_ns, fabs(clock->offset_ns));
+		clock->offset_ns = clock->drift = 0;
+	}
+}
+
+/* Fits clocks to sends and receives as well. */
+static int fit_to_pairs(struct dp_job *job)
+{
+	bool alone = !is_any_known(job);
+	int status = fit_clocks(job, true);
+
+	if (!status && alone)
+		keep_clocks_of_files(job);
+	return status;
+}
+
 int dp_job__match(struct dp_job *job)
 {
 	struct matcher matcher = { .job = job };
@@ -536,7 +572,7 @@ int dp_job__match(struct dp_job *job)
 	if (!status)
 		status = match_groups(&matcher, false);
 	if (!status && !job->untimed && !is_connected(job))
-		status = fit_clocks(job, true);
+		status = fit_to_pairs(job);
 	if (!status)
 		find_waits(job);
 	if (!status)

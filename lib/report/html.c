@@ -266,9 +266,10 @@ static void write_candidates(struct dp_render *render)
 		if (!dp_analysis_candidate(render->analysis, i))
 			continue;
 		dp_text__nothing(&words, render, i);
-		dp_json__put(render, "%[%,%]", dp_json__comma(any),
+		dp_json__put(render, "%[%,%,%]", dp_json__comma(any),
 			     dp_json__count(dp_trace_stream(trace, i)->device),
-			     dp_html__whole(words.text));
+			     dp_html__whole(words.text),
+			     dp_html__whole(dp_text__nothing_advice(render, i)));
 		any = true;
 	}
 	dp_render__text(render, "]");

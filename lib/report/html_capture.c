@@ -1,5 +1,6 @@
 /* The whole capture of each device: its utilization over time, and its allocated memory. */
 #include "report/html.h"
+#include "report/text.h"
 
 #define SLICES 300 /* of the capture: about one for each four pixels of a page */
 
@@ -110,13 +111,17 @@ void dp_html__stream_waits(struct dp_render *render, size_t loop)
 void dp_html__path(struct dp_render *render, size_t loop)
 {
 	const struct dp_path_stat *at;
+	char range[DP_NUMBER_SIZE];
 
+	if (dp_analysis_loop_path_stat(render->analysis, loop, 0))
+		dp_json__put(render, ",\n'path_of':%",
+			     dp_html__whole(dp_text__path_iterations(range, render, loop)));
 	dp_render__text(render, ",\n\"path\":[");
 	for (size_t i = 0;
 	     i < DP_HTML_OPERATORS && (at = dp_analysis_loop_path_stat(render->analysis, loop, i));
 	     i++)
 		dp_json__put(render, "%\n[%,%,%]", dp_json__comma(i),
-			     dp_html__whole(dp_path_part_name(at->part)), dp_html__cut(at->name),
+			     dp_html__whole(dp_text__path_part(at->part)), dp_html__cut(at->name),
 			     dp_json__real(at->ns, "ns"));
 	dp_render__text(render, "]");
 }

@@ -140,8 +140,10 @@ static int write_loop(struct dp_render *render, size_t id)
 	if (isfinite(median_ns) && dp_text__period_groups(&groups, "", render, id))
 		dp_render__format(render, ", periods **%s**", groups.text);
 	else if (isfinite(median_ns))
-		dp_render__format(render, ", median period **%s** (\xc2\xb1%s)",
-				  dp_human__duration(period, median_ns, false),
+		dp_render__format(render, ", median period **%s**",
+				  dp_human__duration(period, median_ns, false));
+	if (isfinite(median_ns) && !groups.text[0] && dp_text__period_count(render, id) > 1)
+		dp_render__format(render, " (\xc2\xb1%s)",
 				  dp_human__rough(spread,
 						  dp_text__summary(render, id, "mad_period_ns"),
 						  false));

@@ -11,6 +11,20 @@ static char *duration(char buf[DP_NUMBER_SIZE], const struct dp_render *render, 
 	return dp_human__duration(buf, ns, render->options->ascii);
 }
 
+/* The number of iterations that some rank has as a whole. */
+static size_t count_whole(const struct dp_ranks *ranks)
+{
+	size_t count = 0;
+
+	for (size_t k = 0; k < dp_ranks_iteration_count(ranks); k++)
+		for (size_t r = 0; r < dp_ranks_count(ranks); r++)
+			if (dp_ranks_iteration(ranks, r, k)) {
+				count++;
+				break;
+			}
+	return count;
+}
+
 void dp_ranks_words__head(struct dp_words *words, const struct dp_render *render,
 			  const struct dp_ranks *ranks)
 {
@@ -21,8 +35,7 @@ void dp_ranks_words__head(struct dp_words *words, const struct dp_render *render
 	dp_words__add(words, "%s", dp_text__plural(number, dp_ranks_count(ranks), "rank"));
 	if (matching->absent)
 		dp_words__add(words, " (%zu more have no trace)", matching->absent);
-	dp_words__add(words, ", %s",
-		      dp_text__plural(number, dp_ranks_iteration_count(ranks), "iteration"));
+	dp_words__add(words, ", %s", dp_text__plural(number, count_whole(ranks), "iteration"));
 	if (isfinite(verdict->period_ns))
 		dp_words__add(words, ", median period %s",
 			      duration(number, render, verdict->period_ns));
@@ -136,7 +149,8 @@ static const char *straggler_advice(const struct dp_ranks *ranks)
 	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
 	const struct advice *advice = &by_part[verdict->part];
 
-	if (verdict->part == DP_RANK_OTHER && !is_compute_recorded(ranks))
+	if (verdict->part == DP_RANK_OTHER && dp_ranks_iteration_count(ranks) &&
+	    !is_compute_recorded(ranks))
 		advice = &unrecorded;
 	else if (verdict->throttled)
 		advice = &throttled;
@@ -228,8 +242,11 @@ void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *rende
 	char number[DP_NUMBER_SIZE], label[DP_LABEL_SIZE];
 
 	if (!isfinite(verdict->part_ns)) {
-		dp_words__add(words, "not recorded: the logs have durations of collectives without "
-				     "their times");
+		dp_words__add(words, "%s",
+			      dp_ranks_iteration_count(ranks)
+				      ? "not recorded: the logs have durations of "
+					"collectives without their times"
+				      : "unknown, since no iterations were found");
 		return;
 	}
 	dp_words__add(words, "%s%s, %s longer per iteration%s than on the other ranks",
@@ -276,7 +293,7 @@ static void add_pauses(struct dp_words *words, const struct dp_render *render,
 	dp_words__add(words, "rank %lld takes %s longer than usual in %zu of %s",
 		      (long long)dp_ranks_rank(ranks, pauses->rank)->rank,
 		      duration(longer, render, pauses->longer_ns), pauses->count,
-		      dp_text__plural(number, dp_ranks_iteration_count(ranks), "iteration"));
+		      dp_text__plural(number, count_whole(ranks), "iteration"));
 	for (size_t i = 0; pauses->count <= PAUSES_LISTED && i < pauses->count; i++)
 		dp_words__add(words, "%s%u%s", i ? ", " : " (", (unsigned int)pauses->iterations[i],
 			      i + 1 < pauses->count ? "" : ")");

@@ -108,6 +108,9 @@ void dp_text__loop_line(struct dp_render *render, size_t loop, size_t depth);
 /* Writes where the time of an iteration goes: a bar and its legend. Nothing if that is unknown. */
 void dp_text__spent(struct dp_render *render, size_t loop);
 
+/* The number of periods that the median and the deviation of a loop's periods are of. */
+size_t dp_text__period_count(const struct dp_render *render, size_t loop);
+
 /*
  * Adds before and "117 ms (2), 1.05 s (2)" if no iteration has the median, because half of them
  * take much longer than the others. Returns false, and adds nothing, if one has.
@@ -221,6 +224,16 @@ void dp_text__top_kernels(struct dp_words *words, struct dp_render *render, uint
 
 /* Adds what is known of a stream without a loop: its best candidate, its device. */
 void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t stream);
+
+/* What to do about a stream without a loop. Static. */
+const char *dp_text__nothing_advice(const struct dp_render *render, size_t stream);
+
+/* "iterations 6 to 17", "iteration 6": those of which a critical path is. */
+char *dp_text__path_iterations(char buf[DP_NUMBER_SIZE], const struct dp_render *render,
+			       size_t loop);
+
+/* The part's name, as "host up to" if its time is before what its rows name. Static. */
+const char *dp_text__path_part(enum dp_path_part part);
 
 /* Writes how iterations were found, if explanations were requested. */
 void dp_text__explain(struct dp_render *render);

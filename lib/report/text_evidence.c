@@ -30,6 +30,7 @@ struct saying {
 	const char *joint;  /* these come before it, */
 	const char *close;  /* and these after */
 	const char *typical; /* after it if slow iterations are left out and that is not obvious */
+	bool of_capture;     /* it is a share of the capture if there are no iterations */
 };
 
 static const struct saying sayings[] = {
@@ -57,7 +58,8 @@ static const struct saying sayings[] = {
 	{ "copy_rise_ns", "", " of that in copies", .of = "rise_ns", .all = "all of it copies" },
 	{ "device_copy_rise_ns", "", " of that in device-to-device copies", .of = "rise_ns",
 	  .all = "all of it device-to-device copies" },
-	{ "host_rise_ns", "", " of that in host wait", .of = "rise_ns", .all = "all of it host wait" },
+	{ "host_rise_ns", "", " of that in host wait", .of = "rise_ns",
+	  .all = "all of it host wait" },
 	{ "input_rise_ns", "", " of that in input wait", .of = "rise_ns",
 	  .all = "all of it input wait" },
 	{ "upload_rise_ns", "", " of that in uploads", .of = "rise_ns",
@@ -156,7 +158,8 @@ static const struct saying sayings[] = {
 	{ "upload_exposed_ns", "", " of exposed uploads", .cost = "exposed uploads" },
 	{ "usual_clock", "", " elsewhere" },
 	{ "usual_ns", "the others ", " on average" },
-	{ "utilization", "GPU busy ", " of an iteration", .typical = " of a typical iteration" },
+	{ "utilization", "GPU busy ", " of an iteration", .typical = " of a typical iteration",
+	  .of_capture = true },
 	{ "warmup_iterations", "", " iterations of warm-up" },
 };
 
@@ -183,13 +186,21 @@ static size_t singular(const char *words)
 	return i;
 }
 
+/* The words after a number that is joined to none. */
+static const char *after_of(const struct saying *saying, const struct dp_render *render,
+			    const struct dp_finding *finding)
+{
+	if (saying->of_capture && finding->loop == DP_NONE)
+		return dp_text__has_range(render) ? " of the range" : " of the capture";
+	return saying->typical && dp_text__is_typical(render, finding) ? saying->typical
+								       : saying->after;
+}
+
 /* Adds the number with its words; joined: to the number before it. */
 static void add_number(struct dp_words *words, const char *gap, const struct saying *saying,
-		       const struct dp_evidence_value *at, bool joined, bool typical, bool ascii)
+		       const struct dp_evidence_value *at, bool joined, const char *after,
+		       bool ascii)
 {
-	const char *after = joined			? saying->close
-			    : typical && saying->typical ? saying->typical
-							 : saying->after;
 	size_t plural = strlen(after);
 	char value[DP_NUMBER_SIZE];
 
@@ -217,7 +228,7 @@ static void add_alone(struct dp_words *words, const struct dp_evidence_value *at
 	char title[DP_NUMBER_SIZE], value[DP_NUMBER_SIZE];
 
 	if (saying)
-		add_number(words, "", saying, at, false, false, ascii);
+		add_number(words, "", saying, at, false, saying->after, ascii);
 	else
 		dp_words__add(words, "%s %s", dp_text__title(title, at->name),
 			      dp_human__value(value, at->value, at->unit, ascii));
@@ -246,8 +257,10 @@ static const char *whole_of(const struct dp_render *render, const struct dp_find
 		return dp_text__has_range(render) ? "of the range" : "of the capture";
 	if (finding->single)
 		return "of the iteration";
-	if (dp_analysis_loop(render->analysis, finding->loop)->complete == 2)
-		return "of the only period recorded";
+	if (dp_text__period_count(render, finding->loop) == 1)
+		return dp_analysis_loop(render->analysis, finding->loop)->complete == 2
+			       ? "of the only period recorded"
+			       : "of the only steady period";
 	return dp_text__is_typical(render, finding) ? "per typical iteration" : "per iteration";
 }
 
@@ -433,8 +446,10 @@ static void add_evidence(struct dp_words *words, const struct dp_render *render,
 			add_call(words, at, ascii);
 		}
 	} else {
-		add_number(words, gap, saying, at, saying->behind && !strcmp(saying->behind, last),
-			   dp_text__is_typical(render, finding), ascii);
+		bool joined = saying->behind && !strcmp(saying->behind, last);
+
+		add_number(words, gap, saying, at, joined,
+			   joined ? saying->close : after_of(saying, render, finding), ascii);
 		add_call(words, at, ascii);
 	}
 }
@@ -486,13 +501,10 @@ static void add_ranges(struct dp_words *words, const struct dp_render *render,
 	}
 }
 
-/*
- * The call that takes most of the longest gap decides the advice, so it precedes the ranges. So
- * does what takes longer in slow iterations, unless it is a cost.
- */
+/* What takes longer in slow iterations precedes the ranges, unless it is a cost. */
 static bool leads_to_ranges(const char *name, bool costs)
 {
-	return (!costs && !strncmp(name, "more_", strlen("more_"))) || !strcmp(name, "gap_call_ns");
+	return !costs && !strncmp(name, "more_", strlen("more_"));
 }
 
 /* Returns true if the ranges come first. */

@@ -270,6 +270,24 @@ static bool is_refused(const struct dp_render *render, const struct dp_explanati
 	return true;
 }
 
+/* Returns true if an earlier entry of the stream is about an equal loop: another stage found it. */
+static bool is_repeated(const struct dp_render *render, uint32_t stream, size_t from, size_t at)
+{
+	static const char *const facts[] = { "length", "iterations", "confidence" };
+	const struct dp_explanation *entry = entry_at(render, at, stream), *other;
+
+	for (size_t i = from; i < at && (other = entry_at(render, i, stream)); i++) {
+		size_t equal = 0;
+
+		for (size_t k = 0; k < DP_COUNT(facts) && is_stage(other, "loop"); k++)
+			equal += !(fact(entry, facts[k]) < fact(other, facts[k])) &&
+				 !(fact(entry, facts[k]) > fact(other, facts[k]));
+		if (equal == DP_COUNT(facts))
+			return true;
+	}
+	return false;
+}
+
 /* Writes the loops that were considered, and are not in the report. */
 static void write_refused(struct dp_render *render, uint32_t stream, size_t from)
 {
@@ -281,7 +299,7 @@ static void write_refused(struct dp_render *render, uint32_t stream, size_t from
 		struct dp_words words = { 0 };
 
 		if (!is_stage(entry, "loop") || !is_refused(render, entry) ||
-		    count++ >= REFUSED_MOST)
+		    is_repeated(render, stream, from, i) || count++ >= REFUSED_MOST)
 			continue;
 		if (count == 1)
 			dp_render__text(render, "  Considered, and not reported:\n");

@@ -14,24 +14,40 @@ static int ascending(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+/* Returns true for the period of an iteration of the steady state; sets *value to it. */
+static bool steady_period(double *value, const struct dp_render *render, size_t loop, size_t k)
+{
+	size_t metric;
+
+	dp_text__find_metric("period_ns", &metric);
+	*value = dp_analysis_loop_metric(render->analysis, loop, metric, k);
+	return isfinite(*value) && dp_analysis_loop_is_steady(render->analysis, loop, k);
+}
+
+size_t dp_text__period_count(const struct dp_render *render, size_t loop)
+{
+	size_t iterations = dp_analysis_loop(render->analysis, loop)->iterations, count = 0;
+	double value;
+
+	for (size_t k = 0; k < iterations; k++)
+		count += steady_period(&value, render, loop, k);
+	return count;
+}
+
 /* The steady periods, sorted. NULL if memory runs out. */
 static double *gather(struct dp_render *render, size_t loop, size_t *count)
 {
-	size_t iterations = dp_analysis_loop(render->analysis, loop)->iterations, metric;
-	double *values = dp_alloc__array(iterations, sizeof(*values));
+	size_t iterations = dp_analysis_loop(render->analysis, loop)->iterations;
+	double *values = dp_alloc__array(iterations, sizeof(*values)), value;
 
 	*count = 0;
 	if (!values) {
 		render->status = dp_error__nomem(render->error, iterations);
 		return NULL;
 	}
-	dp_text__find_metric("period_ns", &metric);
-	for (size_t k = 0; k < iterations; k++) {
-		double value = dp_analysis_loop_metric(render->analysis, loop, metric, k);
-
-		if (isfinite(value) && dp_analysis_loop_is_steady(render->analysis, loop, k))
+	for (size_t k = 0; k < iterations; k++)
+		if (steady_period(&value, render, loop, k))
 			values[(*count)++] = value;
-	}
 	if (*count)
 		qsort(values, *count, sizeof(*values), ascending);
 	return values;

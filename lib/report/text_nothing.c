@@ -117,6 +117,21 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 			      candidate->iterations);
 }
 
+const char *dp_text__nothing_advice(const struct dp_render *render, size_t stream)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const struct dp_stream_candidate *candidate =
+		dp_analysis_candidate(render->analysis, stream);
+
+	if (dp_trace_stream(trace, stream)->kernels <= TOO_FEW)
+		return "Record a longer part of the run.";
+	return candidate && candidate->counted
+		       ? "No loop has the number of iterations that -n gives: run deepprof "
+			 "without it, or record a longer part of the run."
+		       : "If you know the number of iterations, pass it (-n N); or record a longer "
+			 "part of the run, or one with annotations (--marks).";
+}
+
 static void write_nothing(struct dp_render *render, size_t stream)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
@@ -135,11 +150,7 @@ static void write_nothing(struct dp_render *render, size_t stream)
 	dp_text__nothing(&words, render, stream);
 	dp_text__wrap(render, 2, 2, words.text);
 	dp_render__text(render, "  ");
-	dp_text__wrap(render, 2, 2,
-		      dp_trace_stream(trace, stream)->kernels <= TOO_FEW
-			      ? "Record a longer part of the run."
-			      : "If you know the number of iterations, pass it (-n N); or record a "
-				"longer part of the run, or one with annotations (--marks).");
+	dp_text__wrap(render, 2, 2, dp_text__nothing_advice(render, stream));
 }
 
 void dp_text__without(struct dp_render *render)

@@ -2,12 +2,14 @@
 #include "base/text.h"
 #include "report/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define ROWS_MOST 10
 #define NUMBERS 20 /* columns before a name */
 #define PATH_NUMBERS 35
 #define WAIT_COLUMNS 40
+#define BANDWIDTHS 96 /* columns from which on both bandwidths fit */
 
 /* The share of the period from which on a wait is shown without -v: where costs become warnings. */
 #define LEAST_WAIT 0.05
@@ -95,6 +97,35 @@ static void write_activity(struct dp_render *render, size_t loop, enum dp_host_a
 							  : "more function"));
 }
 
+char *dp_text__path_iterations(char buf[DP_NUMBER_SIZE], const struct dp_render *render,
+			       size_t loop)
+{
+	size_t first = 0, count = dp_analysis_loop_path_iterations(render->analysis, loop, &first);
+
+	if (count > 1)
+		snprintf(buf, DP_NUMBER_SIZE, "iterations %zu to %zu", first, first + count - 1);
+	else
+		snprintf(buf, DP_NUMBER_SIZE, "iteration %zu", first);
+	return buf;
+}
+
+const char *dp_text__path_part(enum dp_path_part part)
+{
+	return part == DP_PATH_HOST	? "host up to"
+	       : part == DP_PATH_LAUNCH ? "launch up to"
+					: dp_path_part_name(part);
+}
+
+static void write_path_head(struct dp_render *render, size_t loop)
+{
+	char range[DP_NUMBER_SIZE];
+
+	dp_text__style_begin(render, DP_STYLE_DIM);
+	dp_render__format(render, "\n%7s%11s  critical path of %s\n", "share", "mean",
+			  dp_text__path_iterations(range, render, loop));
+	dp_text__style_end(render);
+}
+
 /*
  * Writes the critical path of an iteration, step by step: only shorter steps on it shorten the
  * iteration.
@@ -114,16 +145,11 @@ static void write_path(struct dp_render *render, size_t loop)
 			more++;
 			continue;
 		}
-		if (!i) {
-			dp_text__style_begin(render, DP_STYLE_DIM);
-			dp_render__format(render, "\n%7s%11s  %-13s  %s", "share", "iteration",
-					  "critical path", "in");
-			dp_text__style_end(render);
-			dp_render__text(render, "\n");
-		}
+		if (!i)
+			write_path_head(render, loop);
 		dp_text__column(render, dp_human__share(number, at->ns / sum_ns), -7);
 		dp_text__column(render, dp_human__duration(number, at->ns, ascii), -11);
-		dp_render__format(render, "  %-13s  %s\n", dp_path_part_name(at->part),
+		dp_render__format(render, "  %-13s  %s\n", dp_text__path_part(at->part),
 				  dp_text__range(label, render, at->name,
 						 DP_MAX(width, PATH_NUMBERS + 5) - PATH_NUMBERS));
 	}
@@ -178,11 +204,49 @@ void dp_text__ranges(struct dp_render *render, size_t loop)
 	write_path(render, loop);
 }
 
+/* Returns true if communication of several devices is listed. */
+static bool has_several_devices(const struct dp_render *render)
+{
+	const struct dp_collective_stat *first = dp_analysis_collective(render->analysis, 0), *at;
+
+	for (size_t i = 1; (at = dp_analysis_collective(render->analysis, i)); i++)
+		if (at->device != first->device)
+			return true;
+	return false;
+}
+
+static void write_collective(struct dp_render *render, const struct dp_collective_stat *at,
+			     bool wide, bool devices)
+{
+	char number[DP_NUMBER_SIZE], label[DP_LABEL_SIZE];
+	bool ascii = render->options->ascii;
+
+	dp_text__column(render, dp_text__count(number, at->count), -7);
+	dp_text__column(render, dp_human__duration(number, at->total_ns, ascii), -10);
+	dp_text__column(render, dp_human__duration(number, at->median_ns, ascii), -10);
+	if (wide)
+		dp_text__column(render,
+				dp_human__value(number, at->algorithm_bandwidth, "bytes/s", ascii),
+				-14);
+	dp_text__column(render, dp_human__value(number, at->bus_bandwidth, "bytes/s", ascii), -12);
+	dp_render__format(render, "  %s", dp_collective_kind_name(at->kind));
+	if (at->bytes)
+		dp_render__format(render, " %s", dp_human__bytes(number, (double)at->bytes));
+	if (at->group_size)
+		dp_render__format(render, " %s %u ranks", ascii ? "x" : "\xc3\x97", at->group_size);
+	if (devices)
+		dp_render__format(
+			render, ", %s",
+			dp_text__device(label, dp_analysis_trace(render->analysis), at->device));
+	dp_render__text(render, "\n");
+}
+
 void dp_text__collectives(struct dp_render *render)
 {
+	bool wide = ((struct dp_text *)render->state)->width >= BANDWIDTHS;
+	bool devices = has_several_devices(render);
 	const struct dp_collective_stat *at;
 	char number[DP_NUMBER_SIZE];
-	bool ascii = render->options->ascii;
 	size_t i;
 
 	for (i = 0; (at = dp_analysis_collective(render->analysis, i)); i++) {
@@ -190,26 +254,12 @@ void dp_text__collectives(struct dp_render *render)
 			continue;
 		if (!i) {
 			dp_text__style_begin(render, DP_STYLE_DIM);
-			dp_render__format(render, "\n%7s%10s%10s%14s%14s  communication\n", "count",
-					  "total", "median", "algorithm bw", "bus bw");
+			dp_render__format(
+				render, "\n%7s%10s%10s%s%12s  communication, including waits\n",
+				"count", "total", "median", wide ? "  algorithm bw" : "", "bus bw");
 			dp_text__style_end(render);
 		}
-		dp_text__column(render, dp_text__count(number, at->count), -7);
-		dp_text__column(render, dp_human__duration(number, at->total_ns, ascii), -10);
-		dp_text__column(render, dp_human__duration(number, at->median_ns, ascii), -10);
-		dp_text__column(render,
-				dp_human__value(number, at->algorithm_bandwidth, "bytes/s", ascii),
-				-14);
-		dp_text__column(render,
-				dp_human__value(number, at->bus_bandwidth, "bytes/s", ascii), -14);
-		dp_render__format(render, "  %s", dp_collective_kind_name(at->kind));
-		if (at->bytes)
-			dp_render__format(render, " %s",
-					  dp_human__bytes(number, (double)at->bytes));
-		if (at->group_size)
-			dp_render__format(render, " %s %u ranks", ascii ? "x" : "\xc3\x97",
-					  at->group_size);
-		dp_render__text(render, "\n");
+		write_collective(render, at, wide, devices);
 	}
 	if (i > ROWS_MOST && !render->options->all)
 		dp_render__format(render, "and %s (-vv shows all)\n",

@@ -1,5 +1,7 @@
 """--explain: how iterations were found, as text and in JSON."""
 import json
+import os
+import pathlib
 import re
 import unittest
 
@@ -11,6 +13,7 @@ except ImportError:
     jsonschema = None
 
 SAMPLE = str(cli.SOURCE / "data" / "sample.json.gz")
+TRACES = pathlib.Path(os.environ.get("DEEPPROF_TRACES", cli.SOURCE.parent / "shared" / "traces"))
 
 
 class Explain(cli.Case):
@@ -71,6 +74,16 @@ class Explain(cli.Case):
         self.assertEqual(
             sorted((len(blanks) // 2, int(length)) for blanks, length in titles),
             sorted((depth[x["id"]], x["pattern"]["length"]) for x in report["loops"]))
+
+    def test_refused(self):
+        """What several stages find and refuse is listed once."""
+        trace = TRACES / "nsys-2024-mmagic.sqlite"
+        if not trace.exists():
+            self.skipTest("the real traces are not there")
+        text = cli.run("analyze", "--explain", trace).stdout
+        rows = re.findall(r"(?m)^    (\d+ kernels? .* confidence)$", text[text.index("Considered") :])
+        self.assertGreaterEqual(len(rows), 3)
+        self.assertEqual(len(rows), len(set(rows)))
 
     def test_counts(self):
         _, entries = self.entries("-n", "20")

@@ -512,6 +512,7 @@ class Database(cli.Case):
     def test_manual(self):
         """The page's examples run, and give something."""
         page = (cli.SOURCE / "man" / "deepprof-export.1").read_text(encoding="utf-8")
+        self.assertEqual(page.count("ORDER BY period_ns"), page.count("NOT warmup ORDER BY period_ns"))
         page = page[page.index('.SH "THE DATABASE"'):].replace("\\-", "-")
         examples = re.findall(r"(?ms)^\.EX\n((?:SELECT|WITH).*?;)\n\.EE$", page)
         self.assertGreaterEqual(len(examples), 5)

@@ -157,7 +157,9 @@ class Input(cli.Case):
             self.assertEqual(reported[1]["trace"]["lost"], 0 if name == "whole.json" else None)
 
     def test_no_files(self):
-        self.assert_fails(cli.run("analyze", self.folder), 1, "Is a directory")
+        result = cli.run("analyze", self.folder)
+        self.assert_fails(result, 1, "Is a directory")
+        self.assertIn("'deepprof ranks' compares the traces", result.stderr)
         self.assert_fails(cli.run("analyze", "/dev/null"), 1, "/dev/null: ")
         self.assert_fails(cli.run("analyze", ""), 1)
 

@@ -380,14 +380,33 @@ class Findings(cli.Case):
 
     def test_one_call_takes_most_of_a_capture(self):
         """The advice is about it, not about the timeline, in which it would be seen."""
-        _, report = self.run_of(
+        text, report = self.run_of(
             f"{STEP}; stall time=3s api=malloc; forward model", count=1
         )
-        finding = self.rules(report)["starved"]
+        found = self.rules(report)
+        finding = found["starved"]
         self.assertAlmostEqual(3e9, finding["evidence"]["gap_call_ns"], delta=1e8)
         self.assertRegex(finding["advice"], "^if this is start-up, record a later part")
+        # The same time is not counted twice, and there is no iteration that it is a part of.
+        self.assertEqual((None, "starved"), (finding["overlaps"], found["api-stall"]["overlaps"]))
+        self.assertRegex(text, r"idle GPU time, longest gap 2\.9\d+ s, all of it in cudaMalloc")
+        self.assertRegex(text, r"GPU busy \d+\.\d% of the capture")
+        self.assertNotIn("iteration (", text)
 
-    def named_wait(self, iterations, wait_us=700000):
+    def test_the_only_period(self):
+        """Of one steady period there is no deviation, and no mean over iterations."""
+        for count, words in (2, "of the only period recorded ("), (3, "of the only steady period ("):
+            text, report = self.run_of(
+                f"{INPUT}; {STEP}; {READ}; wait time=300ms until=1; wait time=9ms", count=count
+            )
+            self.assertEqual(count > 2, report["loops"][0]["iterations"][0]["warmup"])
+            self.assertIn(words, text)
+            self.assertNotIn("per iteration (", text)
+            self.assertNotIn("(±", text.split("Loop 0")[1].split("GPU 0")[0])
+            markdown = cli.run("analyze", "--format=markdown", self.folder / "trace.kineto").stdout
+            self.assertNotIn("(±", markdown)
+
+    def named_wait(self, iterations, wait_us=700000, category="cpu_op", name="read_table"):
         """A report of kernels of a Kineto trace, after one of which an operator takes 700 ms."""
         events = []
         for k in range(iterations):
@@ -400,7 +419,7 @@ class Findings(cli.Case):
                      "ts": start + 10, "dur": 190, "args": {"device": 0, "stream": 7, **link}},
                     {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1,
                      "tid": 1, "ts": start, "dur": 5, "args": link}))
-        events.append({"ph": "X", "cat": "cpu_op", "name": "read_table", "pid": 1, "tid": 1,
+        events.append({"ph": "X", "cat": category, "name": name, "pid": 1, "tid": 1,
                        "ts": 1000 + 8000 * (iterations // 2) + 19 * 200 + 100, "dur": wait_us - 1000})
         trace = self.folder / "named.json"
         trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
@@ -418,6 +437,13 @@ class Findings(cli.Case):
             self.assertGreater(row["share"], 0.9)
             self.assertAlmostEqual(699e6, row["ns"], delta=5e6)
             self.assertIn("read_table", text)
+
+    def test_starved_names_calls_once(self):
+        """What the idle time is spent in, then what the longest gap is."""
+        _, text = self.named_wait(1, category="cuda_runtime", name="cudaMalloc")
+        self.assertRegex(
+            " ".join(text.split()), r"idle GPU time, mostly cudaMalloc, longest gap 7\d\d\.\d ms, all of it in cudaMalloc"
+        )
 
     def test_advice_for_named_host_work(self):
         """No look at a timeline is needed for what has a name."""

@@ -215,6 +215,39 @@ class Options(cli.Case):
                 "".join(f"deepprof: warning: {sample}: {line}\n" for line in words),
             )
 
+    def test_thresholds_of_no_rule(self):
+        """Where the rules that have one are listed, or which was probably meant."""
+        self.refused("--threshold", "foo=1%", words=("called 'foo'; 'deepprof info --build' lists them",))
+        self.refused("--threshold", "host-bund=1%", words=("did you mean 'host-bound'?",))
+        self.refused("--threshold", "starved=1%", words=("no rule with a threshold is called 'starved'",))
+        self.refused("--threshold", "host-bound", words=("expected a percentage",))
+        self.refused("--threshold", "5%", words=("expected RULE=P%",))
+
+    def test_number_far_off(self):
+        """The loop is reported, also if it has several times the iterations."""
+        rank = cli.SOURCE / "data" / "ranks" / "rank-0000.pt.trace.json.gz"
+        for number in "3", "19":
+            result = cli.run("analyze", "-n", number, rank)
+            self.assertIn(f": {number} iterations do not match stream 7: 8 were found\n", result.stderr)
+            self.assertIn("Loop 0  8 iterations of ", result.stdout)
+            self.assertIn("does not match -n", " ".join(result.stdout.split()))
+        result = cli.run("analyze", "-n", "40", cli.SOURCE / "data" / "sample.json.gz")
+        self.assertIn("found 40 iterations, but without -n it would be 20 iterations of 181", result.stderr)
+
+    def test_number_without_a_loop(self):
+        """Who has given a number is not advised to give one."""
+        path = self.folder / "nothing.csv"
+        path.write_text(
+            '"Start","Duration","Device","Stream","Name"\nms,us,,,\n'
+            + "".join(f'{k}.0,500,"GPU (0)",7,"kernel_{k}"\n' for k in range(40))
+        )
+        for form in "text", "html":
+            without, given = (cli.run("analyze", "--format", form, *args, path).stdout for args in ((), ("-n", "3")))
+            without, given = " ".join(without.split()), " ".join(given.split())
+            self.assertIn("If you know the number of iterations, pass it (-n N)", without)
+            self.assertNotIn("pass it (-n N)", given)
+            self.assertIn("No loop has the number of iterations that -n gives", given)
+
     def test_whether_a_number_fits(self):
         """In JSON, of loops that were found by one."""
         def fits(trace, *args):
@@ -231,10 +264,10 @@ class Options(cli.Case):
     def test_what_has_no_confidence(self):
         """A number that contradicts a likely loop, and the published algorithm."""
         sample = cli.SOURCE / "data" / "sample.json.gz"
-        for args in ("-n", "7"), ("--paper", "-n", "20"):
+        for args in ("-n", "7"), ("-n", "40"), ("--paper", "-n", "20"):
             report = json.loads(cli.run("analyze", "--format=json", *args, sample).stdout)
             self.assertIsNone(report["loops"][0]["confidence"], args)
-            self.assertIsNone(report["findings"][0]["confidence"], args)
+            self.assertEqual({finding["confidence"] for finding in report["findings"]} - {None}, set(), args)
             text = " ".join(cli.run("analyze", *args, sample).stdout.split())
             self.assertIn("matched to -n;", text)
             self.assertNotIn("confidence", text)
@@ -315,8 +348,8 @@ class Options(cli.Case):
         self.assertIn("input-bound", self.rules(trace, "--threshold", "input-bound=10.5%"))
         high = self.rules(trace, "--threshold=input-bound=99%")
         self.assertNotIn("input-bound", high)
-        self.refused("--threshold=nothing=5%", words=("RULE=P%",))
-        self.refused("--threshold=starved=5%", words=("RULE=P%",))
+        self.refused("--threshold=nothing=5%", words=("no rule with a threshold is called 'nothing'",))
+        self.refused("--threshold=starved=5%", words=("no rule with a threshold",))
         for value in "", "=", "=5", "=0%", "=101%", "=-5%", "=5%%", "=1e1%", "= 5%", "=0.0000001%":
             self.refused("--threshold=host-bound" + value, words=("host-bound=10%",))
 

@@ -470,6 +470,28 @@ class Jobs(unittest.TestCase):
         self.assertEqual((verdict["part_ns"], verdict["period_ns"], report["clock"]), (None, None, None))
         self.assertIn("durations of collectives without", cli.run("ranks", folder).stdout)
 
+    def test_no_iterations(self):
+        """Traces that lack iterations, not times, and a number that they do not have."""
+        folder = self.changed("fault=host:rank=2,first=0,time=1ms")
+        for path in folder.iterdir():
+            trace = json.loads(path.read_text(encoding="utf-8"))
+            for k, event in enumerate(trace["traceEvents"]):
+                if event.get("cat") == "kernel" and not event["name"].startswith("nccl"):
+                    event["name"] = f"kernel_{k}"
+            path.write_text(json.dumps(trace), encoding="utf-8")
+        result = cli.run("ranks", "--ignore-marks", folder)
+        words = " ".join(result.stdout.split())
+        self.assertIn("4 ranks, 0 iterations", words)
+        self.assertIn("cause unknown, since no iterations were found", words)
+        self.assertIn("analyze that rank's trace by itself", words)
+        self.assertEqual(result.stderr, "")
+        result = cli.run("ranks", "-n", "5", self.job())
+        self.assertRegex(
+            result.stderr,
+            r"^deepprof: warning: \S+: 5 iterations do not match stream 7: 12 were found "
+            r"\(3 more files have warnings\)\n$",
+        )
+
     def test_inspector_without_some_times(self):
         """One log of durations among others with times leaves those their periods and clocks."""
         fault = "fault=compute:rank=2,first=4,factor=1.3"
@@ -532,6 +554,61 @@ class Jobs(unittest.TestCase):
         path = pathlib.Path(tempfile.mkdtemp(dir=self.root)) / "merged.json"
         path.write_text(json.dumps(merged), encoding="utf-8")
         return path
+
+    def test_clock_of_one_file(self):
+        """That the ends of sends differ shows no other clock; between files it may."""
+        folder = self.changed("ranks=2", "pipeline=2", "microbatches=4")
+        for rank, path in enumerate(sorted(folder.iterdir())):
+            trace = json.loads(path.read_text(encoding="utf-8"))
+            kept = []
+            for event in trace["traceEvents"]:
+                if event["name"].startswith("nccl") and event.get("cat") == "kernel":
+                    if event["args"]["Collective name"] not in ("send", "recv"):
+                        continue
+                    event["dur"] += 20 * rank
+                kept.append(event)
+            trace["traceEvents"] = kept
+            path.write_text(json.dumps(trace), encoding="utf-8")
+        for traces in folder, self.merged(folder, lambda pid, rank: f"rank {rank}"):
+            report = self.ranks(traces)
+            self.assertEqual(report["matching"]["synchronizing"], 0)
+            self.assertGreater(report["matching"]["matched"], 0)
+            clock = report["clock"]["ranks"][1]
+            if traces == folder:
+                self.assertAlmostEqual(clock["offset_ns"], 20000, delta=1000)
+            else:
+                self.assertEqual((clock["offset_ns"], clock["drift_ppm"]), (0, 0))
+                self.assertAlmostEqual(clock["resolution_ns"], 20000, delta=1000)
+
+    def test_partial_iterations(self):
+        """Those that no rank has as a whole are not counted."""
+        folder = self.changed("fault=compute:rank=2,first=4,factor=1.3")
+        for path in folder.iterdir():
+            trace = json.loads(path.read_text(encoding="utf-8"))
+            times = [event["ts"] for event in trace["traceEvents"] if event.get("cat") == "kernel"]
+            first, last = min(times), max(times)
+            trace["traceEvents"] = [
+                event for event in trace["traceEvents"]
+                if event.get("cat") not in ("kernel", "gpu_memcpy", "gpu_memset", "cuda_runtime", "user_annotation")
+                or first + 0.04 * (last - first) < event["ts"] < last - 0.04 * (last - first)
+            ]
+            path.write_text(json.dumps(trace), encoding="utf-8")
+        report = self.ranks(folder)
+        whole = {sum(bool(each["ranks"]) for each in report["iterations"])} | {rank["iterations"] for rank in report["ranks"]}
+        self.assertEqual(len(whole), 1, whole)
+        self.assertIn(f"4 ranks, {whole.pop()} iterations", cli.run("ranks", folder).stdout)
+
+    def test_communication_of_several_gpus(self):
+        """In the report of one file: which GPU's, that waits are included, and in 80 columns."""
+        merged = self.merged(self.job("fault=compute:rank=2,first=4,factor=1.3"), lambda pid, rank: f"rank {rank}")
+        for columns, words in (80, "median      bus bw  "), (120, "median  algorithm bw      bus bw  "):
+            text = cli.run("analyze", "-v", merged, env=cli.environment(COLUMNS=columns, LC_ALL="C.UTF-8")).stdout
+            head, table = text.split("communication, including waits\n")
+            self.assertTrue(head.endswith(words), head[-60:])
+            rows = table.split("\n\n")[0].splitlines()
+            rows = [row.removesuffix(" (rank 0)") for row in rows]
+            self.assertLessEqual(max(map(len, rows)), 80 if columns == 80 else 96, rows)
+            self.assertEqual({row.rsplit(", ")[-1] for row in rows}, {f"GPU {k}" for k in range(4)})
 
     def test_merged_gpus(self):
         """Ranks are in order of the GPUs' numbers; processes with equal ids and GPUs are one rank."""

@@ -149,8 +149,14 @@ class Page(unittest.TestCase):
         for loop, known in zip(data["loops"], loops):
             iterations = known["iterations"]
             self.assertEqual(loop["span"], [iterations[0]["start_ns"], iterations[-1]["end_ns"]])
+        first, last = map(int, re.fullmatch(r"iterations (\d+) to (\d+)", data["loops"][0]["path_of"]).groups())
+        periods = [it["period_ns"] for it in loops[0]["iterations"][first:last + 1]]
         path = sum(row[2] for row in data["loops"][0]["path"])
-        self.assertAlmostEqual(path / loops[0]["summary"]["avg_period_ns"], 1, delta=0.15)
+        self.assertAlmostEqual(path / (sum(periods) / len(periods)), 1, delta=0.01)
+        self.assertEqual({row[0] for row in data["loops"][0]["path"]}, {"copies", "host up to", "calls", "launch up to"})
+        verbose = cli.run("analyze", "-qv", sample).stdout
+        self.assertIn(f"  critical path of iterations {first} to {last}\n", verbose)
+        self.assertRegex(verbose, r"(?m)^ .*% .* ms  host up to +cudaMemcpyAsync$")
 
     def test_memory_and_host_operators(self):
         """What is allocated over the capture; the host's time by operator, with and without others."""

@@ -501,6 +501,9 @@ TEST(iterations_that_grow_are_explained)
 	ck_assert_ptr_nonnull(finding);
 	ck_assert_double_eq_tol(evidence(finding, "rise_per_iteration_ns"), 1e4, 1);
 	ck_assert_str_eq(call_of(finding), "cat");
+	/* what grows by less than a tenth of the rise explains nothing */
+	kernels[1].rise_ns = 990;
+	ck_assert_ptr_null(call_of(find("growing-iteration")));
 	/* if no part grows, this rule reports nothing */
 	set("compute_ns", 8e5);
 	ck_assert_ptr_null(find("growing-iteration"));
@@ -544,6 +547,10 @@ TEST(copies_and_host_work_that_grow_are_explained)
 	finding = find("growing-iteration");
 	ck_assert_double_eq_tol(evidence(finding, "host_rise_ns"), 1e4 * (ITERATIONS - 1), 1e4);
 	ck_assert_str_eq(call_of(finding), "build_mask");
+	ranges[1].rise_ns = 990;
+	ck_assert_ptr_null(call_of(find("growing-iteration")));
+	ranges[1].rise_ns = 9990;
+	finding = find("growing-iteration");
 	/* its cost is a part of another's */
 	ck_assert_ptr_nonnull(finding->overlaps);
 	ck_assert_str_eq(finding->overlaps, "host-bound");

@@ -47,6 +47,38 @@ TEST(starved_costs_what_no_other_rule_tells)
 	dp_findings__fini(&at.findings);
 }
 
+/* Idle stretches are waits for input if typical iterations wait longer for that, and overlap. */
+TEST(starved_is_what_the_host_waits_for)
+{
+	struct dp_host_range ranges[] = {
+		{ .outer = "launch", .activity = DP_HOST_WAIT, .typical_ns = 1e3 },
+		{ .outer = "load", .activity = DP_HOST_INPUT, .typical_ns = 2e5 },
+	};
+	struct dp_host_ranges all = { .ranges = ranges, .count = DP_COUNT(ranges) };
+	const struct dp_finding *finding;
+
+	for (int input = 0; input < 2; input++) {
+		start();
+		at.ranges = &all;
+		set("busy_ns", 8e5);
+		set("utilization", 0.8);
+		set("longest_gap_ns", 1e4);
+		set("input_wait_ns", input ? 2e5 : 0);
+		set("idle_host_ns", 2e5);
+		set("host_wait_ns", input ? 1e3 : 2e5);
+		metric("busy_ns")[7] = 4e5;
+		finding = find("starved");
+		ck_assert_ptr_nonnull(finding);
+		ck_assert_uint_eq(finding->range_count, 1);
+		ck_assert_str_eq(finding->ranges[0].name, input ? "load" : "launch");
+		ck_assert_int_eq(finding->activity, input ? DP_HOST_INPUT : DP_HOST_WAIT);
+		ck_assert_ptr_nonnull(finding->overlaps);
+		ck_assert_str_eq(finding->overlaps, input ? "input-bound" : "host-bound");
+	}
+	dp_findings__fini(&at.findings);
+	at.ranges = NULL;
+}
+
 /* Costs are parts of the mean over iterations that have a period. */
 TEST(costs_are_spread_over_periods)
 {

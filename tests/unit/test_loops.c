@@ -159,6 +159,32 @@ TEST(one_kernel_in_equal_parts)
 	}
 }
 
+/*
+ * A number far below or above that of the only loop: the loop is taken nevertheless, but first for
+ * the number that it has.
+ */
+TEST(known_count_far_off)
+{
+	enum { TURNS = 8 };
+	uint32_t p[128], s[128 * TURNS];
+	const uint64_t counts[][2] = { { 3, TURNS }, { TURNS, 3 }, { 399, TURNS },
+				       { 3, 0 },     { 1, 0 },	   { 399, 0 } };
+	size_t m = simple(p);
+
+	for (size_t i = 0; i < TURNS * m; i++)
+		s[i] = p[i % m];
+	for (size_t c = 0; c < sizeof(counts) / sizeof(*counts); c++) {
+		struct dp_loops *loops = find(s, TURNS * m, 64, counts[c], counts[c][1] ? 2 : 1);
+		size_t found = 0;
+
+		check_loops(loops, s, TURNS * m);
+		for (size_t l = 0; l < loops->count; l++)
+			found += loops->loops[l].chosen && loops->loops[l].length == m;
+		ck_assert_uint_eq(found, counts[c][0] == 1 ? 0 : 1);
+		dp_loops__free(loops);
+	}
+}
+
 TEST(bad_requests)
 {
 	uint32_t s[] = { 1, 2, 1, 2 };
