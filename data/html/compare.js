@@ -157,14 +157,12 @@ function showKernels(pair) {
 }
 
 function showFindings(pair) {
-	const words = { new: "new", still: "still", gone: "gone" };
-
 	byId("findings").hidden = !pair.findings.length;
 	byId("findings-list").replaceChildren(...pair.findings.map(([change, rule, before, after, cost, says, advice]) => {
 		const severity = before && after && before !== after ? `${before} \u2192 ${after}` : after || before;
 
 		return el("article", { class: `finding ${change === "gone" ? "better" : after}` },
-			el("h3", null, el("span", { class: "badge" }, `${words[change]}: ${severity}`), rule,
+			el("h3", null, el("span", { class: "badge" }, `${change}: ${severity}`), rule,
 				cost ? el("span", { class: "save" }, cost) : null),
 			el("p", null, says), change === "gone" ? null : el("p", { class: "advice" }, "\u2192 " + advice));
 	}));
