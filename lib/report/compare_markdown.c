@@ -32,7 +32,7 @@ static void write_run(struct dp_render *render, const struct dp_comparison *comp
 			  dp_human__duration(number, (double)dp_trace_duration_ns(trace), false));
 }
 
-/* Writes "-41.76 ms" and its confidence limits. */
+/* Writes "−41.76 ms" and its confidence limits. */
 static void write_change(struct dp_render *render, const struct dp_difference *at, bool sure)
 {
 	char number[DP_COMPARE_WORDS], low[DP_COMPARE_WORDS], high[DP_COMPARE_WORDS];

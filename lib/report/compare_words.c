@@ -53,8 +53,8 @@ char *dp_compare_words__signed(char buf[DP_COMPARE_WORDS], double value, const c
 	char number[DP_NUMBER_SIZE];
 
 	dp_compare_words__size(number, value, unit, ascii);
-	snprintf(buf, DP_COMPARE_WORDS, "%s%s", !isfinite(value) ? "" : value < 0 ? "-" : "+",
-		 number);
+	snprintf(buf, DP_COMPARE_WORDS, "%s%s",
+		 isfinite(value) ? dp_number__sign(value < 0, ascii) : "", number);
 	return buf;
 }
 

@@ -300,7 +300,7 @@ static void add_prediction(struct dp_words *words, const struct dp_render *rende
 	else
 		dp_words__add(words, "; without it %s (%s%s%s)",
 			      dp_human__duration(time, finding->predicted_ns, ascii),
-			      ascii ? "-" : "\xe2\x88\x92", dp_human__share(share, saved),
+			      dp_number__sign(true, ascii), dp_human__share(share, saved),
 			      includes_others(render, finding, saved * finding->predicted_from_ns)
 				      ? ", includes other costs"
 				      : "");

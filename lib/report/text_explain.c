@@ -27,6 +27,12 @@ static double fact(const struct dp_explanation *entry, const char *name)
 	return NAN;
 }
 
+/* Writes a fact that is a number of something. Returns buf. */
+static char *count_of(char buf[DP_TEXT_SIZE], const struct dp_explanation *entry, const char *name)
+{
+	return dp_text__count(buf, (uint64_t)llround(fact(entry, name)));
+}
+
 static bool is_stage(const struct dp_explanation *entry, const char *stage)
 {
 	return !strcmp(entry->stage, stage);
@@ -124,19 +130,20 @@ static void write_pattern(struct dp_render *render, uint32_t stream, size_t at, 
 {
 	const struct dp_explanation *entry;
 	struct dp_words words = { 0 };
-	char edits[DP_NUMBER_SIZE], times[DP_TEXT_SIZE];
+	char edits[DP_NUMBER_SIZE], number[DP_TEXT_SIZE];
 
 	at = find_before(render, stream, at, "pattern", length);
 	if (at == SIZE_MAX)
 		return;
 	entry = entry_at(render, at, stream);
-	dp_words__add(&words,
-		      "%s times in %.0f of %.0f kernels, with %s; it describes them in %.0f "
-		      "bits instead of %.0f",
-		      dp_text__digits(times, fact(entry, "iterations"), 3), fact(entry, "covered"),
-		      fact(entry, "symbols"),
-		      dp_text__plural(edits, (uint64_t)fact(entry, "edits"), "difference"),
-		      fact(entry, "bits"), fact(entry, "bits_without"));
+	dp_words__add(&words, "%s times in ",
+		      dp_text__digits(number, fact(entry, "iterations"), 3));
+	dp_words__add(&words, "%s of ", count_of(number, entry, "covered"));
+	dp_words__add(&words, "%s kernels, with %s; it describes them in ",
+		      count_of(number, entry, "symbols"),
+		      dp_text__plural(edits, (uint64_t)fact(entry, "edits"), "difference"));
+	dp_words__add(&words, "%s bits instead of ", count_of(number, entry, "bits"));
+	dp_words__add(&words, "%s", count_of(number, entry, "bits_without"));
 	write_line(render, "repeats", &words);
 }
 
@@ -221,7 +228,7 @@ static void write_title(struct dp_render *render, const struct dp_loop *loop)
 	if (loop->found_by == DP_FOUND_BY_MARKS)
 		dp_words__add(&words, ", as annotations mark them");
 	else if (isfinite(loop->confidence))
-		dp_words__add(&words, ": %s confidence", dp_human__share(share, loop->confidence));
+		dp_words__add(&words, ": %s confidence", dp_text__percent(share, loop->confidence));
 	if (!loop->selected)
 		dp_words__add(&words, loop->parent != DP_NONE ? ", nested"
 				      : is_around(render, loop) ? ", around these:"
@@ -285,10 +292,11 @@ static void write_refused(struct dp_render *render, uint32_t stream, size_t from
 			continue;
 		if (count == 1)
 			dp_render__text(render, "  Considered, and not reported:\n");
-		dp_words__add(&words, "%s %.0f times, %s confidence",
-			      dp_text__plural(number, (uint64_t)fact(entry, "length"), "kernel"),
-			      fact(entry, "iterations"),
-			      dp_human__share(share, fact(entry, "confidence")));
+		dp_words__add(&words, "%s ",
+			      dp_text__plural(number, (uint64_t)fact(entry, "length"), "kernel"));
+		dp_words__add(&words, "%s times, %s confidence",
+			      count_of(number, entry, "iterations"),
+			      dp_text__percent(share, fact(entry, "confidence")));
 		dp_text__blanks(render, 4);
 		dp_text__wrap(render, 4, 6, words.text);
 	}

@@ -9,7 +9,6 @@
 #define WHOLE 0.95     /* coverage above which the rest is not worth mentioning */
 #define LIKELY 0.5
 #define ANNOTATION_COLUMNS 32
-#define SURE 0.99 /* confidence from which on decimals matter */
 
 static const char *found_by_words(const struct dp_loop *loop)
 {
@@ -185,7 +184,8 @@ static void add_regular(struct dp_words *words, const struct dp_render *render,
 						      (uint64_t)v->inserted + v->substituted,
 						      "other kernel"));
 		else
-			dp_words__add(words, "%c%s", net < 0 ? '-' : '+',
+			dp_words__add(words, "%s%s",
+				      dp_number__sign(net < 0, render->options->ascii),
 				      dp_text__plural(number, (uint64_t)(net < 0 ? -net : net),
 						      "kernel"));
 	}
@@ -294,9 +294,8 @@ void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size
 	if (loop->annotation)
 		add_annotation(words, loop->annotation, render->options->ascii);
 	if (loop->found_by != DP_FOUND_BY_MARKS && isfinite(loop->confidence))
-		dp_words__add(words, " (%s%% confidence)",
-			      dp_text__fixed(number, loop->confidence * 100,
-					     loop->confidence < SURE ? 0 : 1));
+		dp_words__add(words, " (%s confidence)",
+			      dp_text__percent(number, loop->confidence));
 	if (loop->found_by != DP_FOUND_BY_MARKS && render->options->verbose)
 		add_phase(words, loop);
 	add_exceptions(words, render, loop);
