@@ -28,7 +28,7 @@ function showFacts() {
 
 		return el("p", { class: "facts" }, el("span", null, el("b", null, run.run), " ", el("bdi", null, clean(run.trace.path))),
 			el("span", null, plural(run.trace.gpus, "GPU") + (devices ? ` (${devices})` : "")),
-			el("span", null, `${format.duration(run.trace.duration)} of GPU activity`),
+			el("span", null, `${format.duration(run.trace.duration)} captured`),
 			...run.trace.losses.map(([reason]) => el("span", { class: "note" }, "Incomplete: " + clean(reason))));
 	}));
 	byId("foot").textContent = `deepprof ${report.version}. Nothing on this page is loaded from elsewhere.`;
