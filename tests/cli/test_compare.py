@@ -204,7 +204,7 @@ class Limits(Case):
         self.assert_done(self.compare(few, self.before))
 
     def test_what_a_trace_lacks(self):
-        reported = self.unknown("--fail-on=power_W=+5%", self.before, self.slower, words=(" does not record ", "to record it"))
+        reported = self.unknown("--fail-on=power_W=+5%", self.before, self.slower, words=(" does not record clocks and power; record samples",))
         self.assertIn(str(self.before), reported)
         self.assertNotIn(str(self.slower), reported)
         self.unknown("--fail-on=comm_overlap=-5%", self.before, self.slower, words=("no steady iteration",))
