@@ -83,7 +83,7 @@ static void write_kernel(struct dp_render *render, const struct dp_pair_kernel *
 					   kernel->name[0]))
 			continue;
 		dp_render__text(render, run && kernel->name[0] ? " \xe2\x86\x92 " : "");
-		dp_markdown__kernel(render, kernel->name[run], NAME_COLUMNS);
+		dp_markdown__kernel(render, kernel->name[run], 0, NAME_COLUMNS);
 	}
 	dp_render__format(
 		render, " | %s | %s | %s | %s |", dp_kernel_change_name(kernel->kind),
