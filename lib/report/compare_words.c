@@ -355,7 +355,7 @@ void dp_compare_words__match(struct dp_words *words, const struct dp_comparison 
 	const struct dp_loop *after = loop_of(comparison, index, 1);
 	char number[2][DP_NUMBER_SIZE], share[DP_NUMBER_SIZE], digits[2][DP_TEXT_SIZE];
 
-	dp_words__add(words, "%s of %s; after: %s of %s; %s of kernels match",
+	dp_words__add(words, "%s of %s; after: %s of %s; %s match in order",
 		      dp_text__plural(number[0], before->complete, "iteration"),
 		      dp_text__plural(number[1], before->length, "kernel"),
 		      dp_text__count(digits[0], after->complete),
