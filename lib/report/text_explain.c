@@ -150,25 +150,36 @@ static void write_pattern(struct dp_render *render, uint32_t stream, size_t at, 
 static void write_boundary(struct dp_render *render, const struct dp_loop *loop, size_t at)
 {
 	size_t votes = find_before(render, loop->stream, at, "votes", (double)loop->length);
-	size_t room = ((struct dp_text *)render->state)->width - LABEL_COLUMNS - 4;
+	size_t room = ((struct dp_text *)render->state)->width - LABEL_COLUMNS - 4, places[2];
 	const struct dp_explanation *entry;
 	struct dp_words words = { 0 };
+	bool ascii = render->options->ascii;
 	char name[DP_LABEL_SIZE];
+	char number[DP_NUMBER_SIZE];
+	const char *names[2];
+	uint64_t later;
 
 	room = DP_MIN(room, (size_t)NAME_COLUMNS);
 	if (votes == SIZE_MAX)
 		return;
 	entry = entry_at(render, votes, loop->stream);
-	dp_words__add(&words, "%s",
-		      dp_label__kernel(name, kernel_at(render, loop, 0), room,
-				       render->options->ascii));
+	names[0] = kernel_at(render, loop, 0);
+	later = (uint64_t)fmod(fact(entry, "next") - fact(entry, "offset") + (double)loop->length,
+			       (double)loop->length);
+	names[1] = kernel_at(render, loop, (double)later);
+	if (dp_label__tell_apart(places, names, DP_COUNT(names), room, ascii)) {
+		render->status = dp_error__nomem(render->error, 0);
+		return;
+	}
+	dp_words__add(&words, "%s", dp_label__kernel_at(name, names[0], places[0], room, ascii));
 	write_line(render, "starts at", &words);
 	words = (struct dp_words){ 0 };
-	dp_words__add(&words, "rather than at %s:",
-		      dp_label__kernel(name,
-				       kernel_at(render, loop,
-						 fact(entry, "next") - fact(entry, "offset")),
-				       room, render->options->ascii));
+	if (strcmp(names[0], names[1]) != 0)
+		dp_words__add(&words, "rather than at %s:",
+			      dp_label__kernel_at(name, names[1], places[1], room, ascii));
+	else
+		dp_words__add(&words, "rather than at the same kernel %s later:",
+			      dp_text__plural(number, later, "place"));
 	write_line(render, "", &words);
 	write_reasons(render, loop->stream, votes, "vote", for_first);
 }
