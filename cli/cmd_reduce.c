@@ -5,6 +5,8 @@
 #include "ranks_read.h"
 #include "reduce_shard.h"
 
+#include <deepprof/report.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -225,16 +227,16 @@ static bool name_targets(struct work *work)
 static void report(const struct work *work)
 {
 	const struct reduce_shard *shard = &work->reduce->shard;
-	char part[96] = "";
+	char part[96] = "", bytes[DP_LABEL_NUMBER_SIZE];
 
 	if (shard->count > 1)
 		snprintf(part, sizeof(part),
 			 "shard %llu of %llu: ", (unsigned long long)shard->index + 1,
 			 (unsigned long long)shard->count);
 	if (work->reduce->args.common.verbosity >= 0)
-		message("%s%zu reduced (%llu bytes), %zu up to date, %zu failed, %zu skipped", part,
-			work->made, (unsigned long long)work->bytes, work->kept, work->failed,
-			work->skipped);
+		message("%s%zu reduced (%s), %zu up to date, %zu failed, %zu skipped", part,
+			work->made, dp_label_bytes(bytes, sizeof(bytes), work->bytes), work->kept,
+			work->failed, work->skipped);
 }
 
 /* Writes a summary for each trace. */

@@ -218,8 +218,8 @@ static void explain(char *buf, size_t size, const struct limit *limit,
 				 names[run], d->count[run],
 				 d->count[run] == 1 ? "iteration" : "iterations", least);
 		else if (need && dp_trace_lacks(trace, metric->need))
-			snprintf(buf, size, "%.200s does not record %s; to record it: %s",
-				 names[run], need->what, need->record);
+			snprintf(buf, size, "%.200s does not record %s; %s", names[run], need->what,
+				 need->record);
 		else
 			snprintf(buf, size, "%.200s has no steady iteration with this metric",
 				 names[run]);

@@ -257,7 +257,7 @@ static int find_adjacent(struct dp_loop_search *s, const struct dp_loops_request
 static void warn_likely(const struct dp_loop_search *s, struct dp_loops *loops)
 {
 	uint64_t given = s->options->iterations[0];
-	char percent[DP_TEXT_SIZE];
+	char percent[DP_TEXT_SIZE], kernels[DP_TEXT_SIZE];
 
 	if (!loops->likely_iterations || given < 2 || !loops->count ||
 	    dp_loops__whole(&loops->loops[0]) != given ||
@@ -266,10 +266,11 @@ static void warn_likely(const struct dp_loop_search *s, struct dp_loops *loops)
 	dp_log__write(
 		&s->options->log, DP_LOG_WARNING,
 		"stream %lld: found %llu iterations, but without -n it would be %zu iterations "
-		"of %zu kernels (%s%% confidence)",
+		"of %s kernels (%s confidence)",
 		(long long)dp_trace_stream(s->sequence->trace, s->sequence->stream)->stream,
-		(unsigned long long)given, loops->likely_iterations, loops->likely_length,
-		dp_text__fixed(percent, loops->likely_confidence * 100, 1));
+		(unsigned long long)given, loops->likely_iterations,
+		dp_text__count(kernels, loops->likely_length),
+		dp_text__percent(percent, loops->likely_confidence));
 	loops->loops[0].confidence.loop = (double)NAN;
 }
 

@@ -26,10 +26,15 @@ function showFacts() {
 	byId("facts").replaceChildren(...report.runs.map(run => {
 		const devices = [...new Set(run.devices.map(device => clean(device.name)).filter(Boolean))].join(", ");
 
-		return el("p", { class: "facts" }, el("span", null, el("b", null, run.run), " ", el("bdi", null, clean(run.trace.path))),
-			el("span", null, plural(run.trace.gpus, "GPU") + (devices ? ` (${devices})` : "")),
-			el("span", null, `${format.duration(run.trace.duration)} of GPU activity`),
-			...run.trace.losses.map(([reason]) => el("span", { class: "note" }, "Incomplete: " + clean(reason))));
+		return el("p", { class : "facts" },
+			  el("span", null, el("b", null, run.run), " ",
+			     el("bdi", null, clean(run.trace.path))),
+			  el("span", null,
+			     plural(run.trace.gpus, "GPU") + (devices ? ` (${devices})` : "")),
+			  el("span", null, `${format.duration(run.trace.duration)} captured`),
+			  ...run.trace.losses.map(([ reason ]) =>
+							  el("span", { class : "note" },
+							     "Incomplete: " + clean(reason))));
 	}));
 	byId("foot").textContent = `deepprof ${report.version}. Nothing on this page is loaded from elsewhere.`;
 }
@@ -156,17 +161,18 @@ function showKernels(pair) {
 	], pair.kernels, { filter: row => [row[1], row[2]].filter(Boolean).map(name => name[1]).join(" "), limit: 20, sort: [5, true] });
 }
 
-function showFindings(pair) {
-	const words = { new: "new", still: "still", gone: "gone" };
-
+function showFindings(pair)
+{
 	byId("findings").hidden = !pair.findings.length;
 	byId("findings-list").replaceChildren(...pair.findings.map(([change, rule, before, after, cost, says, advice]) => {
 		const severity = before && after && before !== after ? `${before} \u2192 ${after}` : after || before;
 
-		return el("article", { class: `finding ${change === "gone" ? "better" : after}` },
-			el("h3", null, el("span", { class: "badge" }, `${words[change]}: ${severity}`), rule,
-				cost ? el("span", { class: "save" }, cost) : null),
-			el("p", null, says), change === "gone" ? null : el("p", { class: "advice" }, "\u2192 " + advice));
+		return el("article", { class : `finding ${change === "gone" ? "better" : after}` },
+			  el("h3", null, el("span", { class : "badge" }, `${change}: ${severity}`),
+			     rule, cost ? el("span", { class : "save" }, cost) : null),
+			  el("p", null, says),
+			  change === "gone" ? null
+					    : el("p", { class : "advice" }, "\u2192 " + advice));
 	}));
 }
 

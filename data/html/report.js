@@ -27,16 +27,36 @@ function showFacts() {
 	document.title = name + " \u2013 deepprof";
 	byId("facts").replaceChildren(
 		el("h1", null, el("bdi", null, name)),
-		el("p", { class: "facts" },
-			fact(plural(trace.gpus, "GPU"), names ? `(${names})` : ""),
-			fact(format.duration(trace.duration), "of GPU activity"),
-			fact(format.count(trace.operations), `operations: ${plural(count(4), "kernel")}, ${plural(count(5), "copy").replace("copys", "copies")}, ${plural(count(6), "memset")}`),
-			el("span", null, `${(clean(trace.format) + " " + clean(trace.detail)).trim()}, times to ${format.round(trace.resolution, "ns")}`),
-			trace.t0 ? el("span", null, new Date(trace.t0).toISOString().replace("T", " ").slice(0, 19) + " UTC") : null),
-		report.scope ? el("p", { class: "note" }, `Analyzed is only ${report.scope}. The numbers above are of the whole capture.`) : "",
-		trace.paused ? el("p", { class: "note" }, `Recording was off ${plural(trace.paused[0], "time")}, ${format.duration(trace.paused[1])} in all; in no average or finding.`) : "",
-		...trace.losses.map(([reason, records]) => el("p", { class: "note" },
-			"Incomplete: " + clean(reason) + (records ? ` (${format.count(records)})` : ""))));
+		el("p", { class : "facts" },
+		   fact(plural(trace.gpus, "GPU"), names ? `(${names})` : ""),
+		   fact(format.duration(trace.duration), "captured"),
+		   fact(format.count(trace.operations),
+			`operations: ${plural(count(4), "kernel")}, ${
+				plural(count(5), "copy").replace("copys", "copies")}, ${
+				plural(count(6), "memset")}`),
+		   el("span", null,
+		      `${(clean(trace.format) + " " + clean(trace.detail)).trim()}, times to ${
+			      format.round(trace.resolution, "ns")}`),
+		   trace.t0 ? el("span", null,
+				 new Date(trace.t0).toISOString().replace("T", " ").slice(0, 19) +
+					 " UTC")
+			    : null),
+		report.scope
+			? el("p", { class : "note" },
+			     `Analyzed is only ${
+				     report.scope}. The numbers above are of the whole capture.`)
+			: "",
+		trace.paused
+			? el("p", { class : "note" },
+			     `Recording was off ${plural(trace.paused[0], "time")}, ${
+				     format.duration(
+					     trace.paused[1])} in all; in no average or finding.`)
+			: "",
+		...trace.losses.map(
+			([ reason, records ]) =>
+				el("p", { class : "note" },
+				   "Incomplete: " + clean(reason) +
+					   (records ? ` (${format.count(records)})` : ""))));
 	byId("foot").textContent = `deepprof ${report.version}. ${clean(trace.path)}. Nothing on this page is loaded from elsewhere.`;
 }
 
@@ -112,7 +132,7 @@ function memoryStrip(device, memory) {
 /* The utilization of each device over the capture, with its loops as bands below. */
 function showCapture() {
 	const width = 1200, height = 48, duration = report.trace.duration || 1;
-	const strips = report.capture.map(([device, busy, memory]) => {
+	const strips = report.capture.map(([ device, busy, memory, mean ]) => {
 		const node = svg("svg", { class: "strip", viewBox: `0 0 ${width} 64`, preserveAspectRatio: "none", role: "img",
 			"aria-label": `Utilization of ${deviceName(device)} over the capture` });
 		const slice = width / busy.length;
@@ -130,12 +150,18 @@ function showCapture() {
 				band.addEventListener("click", () => selectLoop(loop.id));
 			node.append(band);
 		});
-		const mean = busy.reduce((sum, share) => sum + share, 0) / busy.length / 100;
 
-		return [el("div", { class: "lane-head" }, el("h3", null, deviceName(device)),
-			el("span", { class: "quiet" }, `busy ${format.share(mean)} of ${format.duration(duration)}; ` +
-				(loops.length ? `bands: ${loops.map(loop => `loop ${loop.id}`).join(", ")}` : "no loop"))), node,
-			...(memory.length ? memoryStrip(device, memory) : [])];
+		return [
+			el("div", { class : "lane-head" }, el("h3", null, deviceName(device)),
+			   el("span", { class : "quiet" },
+			      (known(mean) ? `busy ${format.share(mean)} of ` : "") +
+				      `${format.duration(duration)}; ` +
+				      (loops.length ? `bands: ${
+							      loops.map(loop => `loop ${loop.id}`)
+								      .join(", ")}`
+						    : "no loop"))),
+			node, ...(memory.length ? memoryStrip(device, memory) : [])
+		];
 	});
 
 	byId("capture").hidden = !strips.length;

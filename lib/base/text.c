@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
+/* Probabilities this near 0 or 1 have a decimal. */
+#define EXTREME 0.01
+
 char *dp_text__count(char buf[DP_TEXT_SIZE], uint64_t count)
 {
 	char digits[24];
@@ -45,4 +48,11 @@ char *dp_text__digits(char buf[DP_TEXT_SIZE], double value, int digits)
 {
 	snprintf(buf, DP_TEXT_SIZE, "%.*g", digits, value);
 	return with_point(buf, value);
+}
+
+char *dp_text__percent(char buf[DP_TEXT_SIZE], double probability)
+{
+	bool extreme = probability < EXTREME || probability >= 1 - EXTREME;
+
+	return strcat(dp_text__fixed(buf, 100 * probability, extreme), "%");
 }

@@ -25,4 +25,7 @@ char *dp_text__count(char buf[DP_TEXT_SIZE], uint64_t count);
 char *dp_text__fixed(char buf[DP_TEXT_SIZE], double value, int decimals);
 char *dp_text__digits(char buf[DP_TEXT_SIZE], double value, int digits);
 
+/* Writes a probability, with a decimal near 0 and 1: "94%", "99.6%". Returns buf. */
+char *dp_text__percent(char buf[DP_TEXT_SIZE], double probability);
+
 #endif

@@ -178,8 +178,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	out->finding.last_iteration = extra.last;
 	out->finding.recoverable_ns = cost_ns * (double)extra.count / all;
 	dp_rule__evidence(out, DP_EVIDENCE_PERIOD, "ns", (extra.usual_sum_ns + extra.sum_ns) / all);
-	dp_rule__evidence(out, "every_iterations", "count", (double)extra.every);
 	dp_rule__evidence(out, "extra_kernels", "count", (double)extra.kernels);
+	dp_rule__evidence(out, "every_iterations", "count", (double)extra.every);
 	dp_rule__evidence(out, "times", "count", (double)extra.count);
 	slow = dp_rule__slow_are_extra(input);
 	if (slow)

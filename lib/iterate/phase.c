@@ -146,6 +146,14 @@ static const char *name_at(const struct dp_ballot *b, size_t offset, struct dp_e
 	return "";
 }
 
+/* What decided where iterations begin, in words. */
+static const char *reason(enum dp_phase_evidence decided_by)
+{
+	return decided_by == DP_PHASE_NONE	 ? "nothing"
+	       : decided_by == DP_PHASE_COMPLETE ? "both ends of the loop"
+						 : dp_phase_name(decided_by);
+}
+
 int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment, size_t n,
 		   uint32_t pattern, const uint32_t *symbols, size_t length,
 		   const struct dp_evidence *evidence, const struct dp_phase_hints *hints,
@@ -189,8 +197,7 @@ int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment,
 					 { "next", "count", (double)phase->next },
 					 { "margin", "log-odds", phase->margin }),
 				"place {offset}%s of {length} wins by {margin}, mostly due to %s",
-				name_at(&b, phase->first, explain),
-				phase->decided_by ? dp_phase_name(phase->decided_by) : "nothing");
+				name_at(&b, phase->first, explain), reason(phase->decided_by));
 		phase->is_step = dp_votes__is_step(&b);
 	}
 	dp_offsets__fini(&b.offsets);

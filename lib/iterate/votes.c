@@ -463,7 +463,7 @@ const struct dp_vote dp_votes[] = {
 	{ "capture-fit", DP_PHASE_COMPLETE, &dp_param.weight_fit,
 	  "the capture holds a whole number of iterations, seldom by chance", capture_fits },
 	{ "span-fit", DP_PHASE_COMPLETE, &dp_param.weight_fit,
-	  "so does what lies between other work", spans_fit },
+	  "between other work lies a whole number of iterations, seldom by chance", spans_fit },
 	{ "first-differs", DP_PHASE_COMPLETE, &dp_param.weight_first_differs,
 	  "a first iteration begins otherwise more often than a last one ends so", first_differs },
 	{ "known", DP_PHASE_COMPLETE, &dp_param.weight_known,

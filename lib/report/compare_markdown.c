@@ -32,7 +32,7 @@ static void write_run(struct dp_render *render, const struct dp_comparison *comp
 			  dp_human__duration(number, (double)dp_trace_duration_ns(trace), false));
 }
 
-/* Writes "-41.76 ms" and its confidence limits. */
+/* Writes "−41.76 ms" and its confidence limits. */
 static void write_change(struct dp_render *render, const struct dp_difference *at, bool sure)
 {
 	char number[DP_COMPARE_WORDS], low[DP_COMPARE_WORDS], high[DP_COMPARE_WORDS];
@@ -83,7 +83,7 @@ static void write_kernel(struct dp_render *render, const struct dp_pair_kernel *
 					   kernel->name[0]))
 			continue;
 		dp_render__text(render, run && kernel->name[0] ? " \xe2\x86\x92 " : "");
-		dp_markdown__kernel(render, kernel->name[run], NAME_COLUMNS);
+		dp_markdown__kernel(render, kernel->name[run], 0, NAME_COLUMNS);
 	}
 	dp_render__format(
 		render, " | %s | %s | %s | %s |", dp_kernel_change_name(kernel->kind),
@@ -134,10 +134,9 @@ static void write_findings(struct dp_render *render, const struct dp_comparison 
 			dp_render__text(render, "\n| finding | | severity | cost |\n"
 						"|---|---|---|---|\n");
 		dp_render__format(render, "| `%s` | %s%s | %s%s%s |", now->rule,
-				  dp_compare_words__finding(both->change),
-				  dp_compare_words__only(both),
-				  was ? was : "", was ? " \xe2\x86\x92 " : "",
-				  dp_severity_name(now->severity));
+				  dp_compare_words__trend(comparison, pair, both),
+				  dp_compare_words__only(comparison, pair, both), was ? was : "",
+				  was ? " \xe2\x86\x92 " : "", dp_severity_name(now->severity));
 		dp_compare_words__cost(&cost, render, comparison, both);
 		dp_render__text(render, " ");
 		dp_markdown__words(render, cost.text);

@@ -221,11 +221,11 @@ static void write_parts(struct dp_render *render, const struct dp_comparison *co
 					     : dp_difference_is_significant(&part->mean) ? "0"
 										  : DP_STYLE_DIM);
 		write_numbers(render, &part->mean, "ns", COLUMN);
-		if (part == period)
-			dp_render__format(render, "mean period: %s",
+		dp_render__text(render, part == period ? "mean period"
+						       : dp_compare_words__part(part->metric));
+		if (part == period && dp_difference_is_significant(&part->mean))
+			dp_render__format(render, ": %s",
 					  dp_compare_words__percent(change, part->mean.value));
-		else
-			dp_render__text(render, dp_compare_words__part(part->metric));
 		dp_text__style_end(render);
 		dp_render__text(render, "\n");
 	}
@@ -426,14 +426,14 @@ out:
 }
 
 static void write_finding(struct dp_render *render, const struct dp_comparison *comparison,
-			  const struct dp_pair_finding *both)
+			  size_t pair, const struct dp_pair_finding *both)
 {
 	const struct dp_finding *now = both->finding[1] ? both->finding[1] : both->finding[0];
 	bool ascii = render->options->ascii;
 	struct dp_words words = { 0 }, cost = { 0 };
 	size_t used = DP_TEXT_BODY + 1;
 
-	dp_text__label(render, dp_compare_words__finding(both->change));
+	dp_text__label(render, dp_compare_words__trend(comparison, pair, both));
 	if (dp_compare_words__was(both)) {
 		used += dp_text__severity(render, both->finding[0]->severity) + 3;
 		used += ascii;
@@ -441,7 +441,7 @@ static void write_finding(struct dp_render *render, const struct dp_comparison *
 	}
 	used += dp_text__severity(render, now->severity);
 	dp_compare_words__cost(&cost, render, comparison, both);
-	dp_words__add(&words, "%s%s%s%s", now->rule, dp_compare_words__only(both),
+	dp_words__add(&words, "%s%s%s%s", now->rule, dp_compare_words__only(comparison, pair, both),
 		      cost.used ? ": " : "", cost.text);
 	dp_render__text(render, " ");
 	dp_text__wrap(render, used, BODY, words.text);
@@ -465,7 +465,7 @@ static void write_findings(struct dp_render *render, const struct dp_comparison 
 			}
 			if (!shown++)
 				dp_render__text(render, "\n");
-			write_finding(render, comparison, both);
+			write_finding(render, comparison, pair, both);
 		}
 	}
 	if (more)

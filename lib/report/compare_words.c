@@ -53,8 +53,8 @@ char *dp_compare_words__signed(char buf[DP_COMPARE_WORDS], double value, const c
 	char number[DP_NUMBER_SIZE];
 
 	dp_compare_words__size(number, value, unit, ascii);
-	snprintf(buf, DP_COMPARE_WORDS, "%s%s", !isfinite(value) ? "" : value < 0 ? "-" : "+",
-		 number);
+	snprintf(buf, DP_COMPARE_WORDS, "%s%s",
+		 isfinite(value) ? dp_number__sign(value < 0, ascii) : "", number);
 	return buf;
 }
 
@@ -86,6 +86,20 @@ const char *dp_compare_words__finding(enum dp_finding_change change)
 	static const char *const words[] = { "new", "still", "gone" };
 
 	return (size_t)change < DP_COUNT(words) ? words[change] : words[DP_FINDING_STILL];
+}
+
+const char *dp_compare_words__trend(const struct dp_comparison *comparison, size_t pair,
+				    const struct dp_pair_finding *both)
+{
+	double change = both->metric_ns[1] - both->metric_ns[0];
+	const struct dp_difference *median;
+
+	if (both->change != DP_FINDING_STILL || !isfinite(change))
+		return dp_compare_words__finding(both->change);
+	median = dp_pair_metric(comparison, pair, dp_metric_find(both->metric));
+	if (!dp_difference_is_significant(median) || (median->change > 0) != (change > 0))
+		return dp_compare_words__finding(both->change);
+	return change > 0 ? "worse" : "better";
 }
 
 /* What the costs are a part of. */
@@ -149,9 +163,13 @@ void dp_compare_words__cost(struct dp_words *words, struct dp_render *render,
 			      dp_compare_words__change(number, both->metric_ns, "ns", ascii));
 }
 
-const char *dp_compare_words__only(const struct dp_pair_finding *both)
+const char *dp_compare_words__only(const struct dp_comparison *comparison, size_t pair,
+				   const struct dp_pair_finding *both)
 {
-	if (both->change != DP_FINDING_STILL || (both->finding[0] && both->finding[1]))
+	const char *still = dp_compare_words__finding(DP_FINDING_STILL);
+
+	if ((both->finding[0] && both->finding[1]) ||
+	    strcmp(dp_compare_words__trend(comparison, pair, both), still) != 0)
 		return "";
 	return both->finding[0] ? " (before only)" : " (after only)";
 }
@@ -337,7 +355,7 @@ void dp_compare_words__match(struct dp_words *words, const struct dp_comparison 
 	const struct dp_loop *after = loop_of(comparison, index, 1);
 	char number[2][DP_NUMBER_SIZE], share[DP_NUMBER_SIZE], digits[2][DP_TEXT_SIZE];
 
-	dp_words__add(words, "%s of %s; after: %s of %s; %s of kernels match",
+	dp_words__add(words, "%s of %s; after: %s of %s; %s match in order",
 		      dp_text__plural(number[0], before->complete, "iteration"),
 		      dp_text__plural(number[1], before->length, "kernel"),
 		      dp_text__count(digits[0], after->complete),

@@ -49,7 +49,7 @@ const char *dp_compare_words__part(const char *metric);
 void dp_compare_words__loops(struct dp_words *words, const struct dp_comparison *comparison,
 			     size_t pair);
 
-/* "20 iterations of 181 kernels; after: 24 of 176; 92.0% of kernels match" */
+/* "20 iterations of 181 kernels; after: 24 of 176; 92.0% match in order" */
 void dp_compare_words__match(struct dp_words *words, const struct dp_comparison *comparison,
 			     size_t pair);
 
@@ -68,6 +68,13 @@ double dp_compare_words__period(const struct dp_comparison *comparison, size_t p
 const char *dp_compare_words__finding(enum dp_finding_change change);
 
 /*
+ * The same for people: "worse" or "better" instead of "still" if only one run has the finding and
+ * the median of its metric changed significantly, as its mean did. Static.
+ */
+const char *dp_compare_words__trend(const struct dp_comparison *comparison, size_t pair,
+				    const struct dp_pair_finding *both);
+
+/*
  * "costs 15.93 → 1.495 ms per iteration, part of it in host-bound": what analyses of the runs
  * report. If only one has the finding, its cost, and the mean of what it is a part of in both:
  * "cost 4.774 ms per iteration; mean host wait 6.293 ms → 0 ns". Changes render->analysis.
@@ -76,11 +83,9 @@ void dp_compare_words__cost(struct dp_words *words, struct dp_render *render,
 			    const struct dp_comparison *comparison,
 			    const struct dp_pair_finding *both);
 
-/*
- * " (before only)" for a finding of the first run alone whose metric hardly changed, or is still as
- * large as its rule reports. Static.
- */
-const char *dp_compare_words__only(const struct dp_pair_finding *both);
+/* " (before only)" for a finding of the first run alone that is "still" there. Static. */
+const char *dp_compare_words__only(const struct dp_comparison *comparison, size_t pair,
+				   const struct dp_pair_finding *both);
 
 /* The severity before if it changed, else NULL. */
 const char *dp_compare_words__was(const struct dp_pair_finding *both);

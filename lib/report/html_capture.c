@@ -1,4 +1,5 @@
 /* The whole capture of each device: its utilization over time, and its allocated memory. */
+#include "report/capture.h"
 #include "report/html.h"
 #include "report/text.h"
 
@@ -42,10 +43,12 @@ static bool gather_memory(int64_t most[SLICES], const struct dp_trace *trace, ui
 	return events > 0;
 }
 
-/* "[device,[percent,...],[bytes,...]]"; no bytes if no allocations are recorded. */
+/* "[device,[percent,...],[bytes,...],busy]"; no bytes if no allocations are recorded. */
 static void write_device(struct dp_render *render, uint32_t device, bool first)
 {
-	int64_t duration_ns = dp_trace_duration_ns(dp_analysis_trace(render->analysis));
+	static const struct dp_scope whole = { -1, -1, INT64_MIN, INT64_MAX };
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	int64_t duration_ns = dp_trace_duration_ns(trace);
 	double shares[SLICES];
 	int64_t bytes[SLICES];
 	int status = dp_analysis_utilization(render->analysis, device, 0, duration_ns, shares,
@@ -59,10 +62,10 @@ static void write_device(struct dp_render *render, uint32_t device, bool first)
 	for (size_t i = 0; i < SLICES; i++)
 		dp_render__format(render, "%s%d", i ? "," : "", (int)(shares[i] * 100 + 0.5));
 	dp_render__text(render, "],[");
-	if (gather_memory(bytes, dp_analysis_trace(render->analysis), device))
+	if (gather_memory(bytes, trace, device))
 		for (size_t i = 0; i < SLICES; i++)
 			dp_render__format(render, "%s%lld", i ? "," : "", (long long)bytes[i]);
-	dp_render__text(render, "]]");
+	dp_json__put(render, "],%]", dp_json__real(dp_capture__busy(trace, &whole, device), "1"));
 }
 
 void dp_html__capture(struct dp_render *render)

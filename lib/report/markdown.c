@@ -31,6 +31,8 @@ static void write_headline(struct dp_render *render)
 	struct dp_words words = { 0 };
 	char number[DP_NUMBER_SIZE];
 
+	if (first && !dp_analysis_loop_count(render->analysis))
+		dp_words__add(&words, "no iterations found; ");
 	if (isfinite(median_ns) && dp_text__period_groups(&words, "periods ", render, DP_TEXT_PRIMARY))
 		dp_words__add(&words, "; ");
 	else if (isfinite(median_ns))
@@ -102,20 +104,28 @@ static void write_parts(struct dp_render *render, size_t loop)
 
 static void write_kernels(struct dp_render *render, size_t loop)
 {
-	const struct dp_time_stat *stat = dp_analysis_loop_kernel_stat(render->analysis, loop, 0);
-	char share[DP_NUMBER_SIZE], mean[DP_NUMBER_SIZE], count[DP_TEXT_SIZE];
+	char share[DP_NUMBER_SIZE], mean[DP_NUMBER_SIZE], number[DP_TEXT_SIZE];
+	const struct dp_time_stat *stat;
+	const char *names[KERNELS_MOST];
+	size_t places[KERNELS_MOST], count = 0;
 
-	if (!stat)
+	while (count < KERNELS_MOST &&
+	       (stat = dp_analysis_loop_kernel_stat(render->analysis, loop, count)))
+		names[count++] = stat->name;
+	if (!count)
 		return;
+	if (dp_label__tell_apart(places, names, count, NAME_COLUMNS, false)) {
+		render->status = dp_error__nomem(render->error, 0);
+		return;
+	}
 	dp_render__text(render, "\n<details><summary>Kernels</summary>\n\n"
 				"| share | count | mean | kernel |\n|---:|---:|---:|---|\n");
-	for (size_t i = 0;
-	     i < KERNELS_MOST && (stat = dp_analysis_loop_kernel_stat(render->analysis, loop, i));
-	     i++) {
+	for (size_t i = 0; i < count; i++) {
+		stat = dp_analysis_loop_kernel_stat(render->analysis, loop, i);
 		dp_render__format(render, "| %s | %s | %s | ", dp_human__share(share, stat->share),
-				  dp_text__count(count, stat->count),
+				  dp_text__count(number, stat->count),
 				  dp_human__duration(mean, stat->mean_ns, false));
-		dp_markdown__kernel(render, stat->name, NAME_COLUMNS);
+		dp_markdown__kernel(render, stat->name, places[i], NAME_COLUMNS);
 		dp_render__text(render, " |\n");
 	}
 	dp_render__text(render, "\n</details>\n");
@@ -124,17 +134,14 @@ static void write_kernels(struct dp_render *render, size_t loop)
 static int write_loop(struct dp_render *render, size_t id)
 {
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
-	char device[DP_LABEL_SIZE], iterations[DP_NUMBER_SIZE], kernels[DP_NUMBER_SIZE];
+	char iterations[DP_NUMBER_SIZE], kernels[DP_NUMBER_SIZE];
 	char period[DP_NUMBER_SIZE], spread[DP_NUMBER_SIZE];
 	double median_ns = dp_text__summary(render, id, "median_period_ns");
-	struct dp_words groups = { 0 };
+	struct dp_words groups = { 0 }, origin = { 0 };
 
 	if (!loop->selected)
 		return DP_OK;
-	dp_render__format(render, "\n**Loop %u**, ", (unsigned)loop->id);
-	dp_markdown__words(
-		render, dp_text__device(device, dp_analysis_trace(render->analysis), loop->device));
-	dp_render__format(render, ": %s of %s",
+	dp_render__format(render, "\n**Loop %u**: %s of %s", (unsigned)loop->id,
 			  dp_text__plural(iterations, loop->complete, "iteration"),
 			  dp_text__plural(kernels, loop->length, "kernel"));
 	if (isfinite(median_ns) && dp_text__period_groups(&groups, "", render, id))
@@ -147,10 +154,28 @@ static int write_loop(struct dp_render *render, size_t id)
 				  dp_human__rough(spread,
 						  dp_text__summary(render, id, "mad_period_ns"),
 						  false));
+	dp_render__text(render, "  \n");
+	dp_text__loop_origin(&origin, render, id);
+	dp_markdown__words(render, origin.text);
 	dp_render__text(render, "\n");
 	write_parts(render, id);
 	write_kernels(render, id);
 	return DP_OK;
+}
+
+/* Writes why there are no loops. */
+static void write_nothing(struct dp_render *render)
+{
+	size_t streams = dp_trace_stream_count(dp_analysis_trace(render->analysis));
+	struct dp_words words = { 0 };
+
+	for (size_t i = 0; !words.used && i < streams; i++)
+		if (dp_analysis_candidate(render->analysis, i))
+			dp_text__nothing(&words, render, i);
+	dp_render__text(render,
+			words.used ? "\n" : "\nNo kernels: there are no iterations to find.");
+	dp_markdown__words(render, words.text);
+	dp_render__text(render, "\n");
 }
 
 static int write_finding(struct dp_render *render, size_t id)
@@ -159,6 +184,8 @@ static int write_finding(struct dp_render *render, size_t id)
 	struct markdown *markdown = render->state;
 	struct dp_words cost = { 0 }, evidence = { 0 };
 
+	if (!markdown->findings && !dp_analysis_loop_count(render->analysis))
+		write_nothing(render);
 	if (!markdown->findings)
 		dp_render__text(render, "\n#### Findings\n\n");
 	markdown->findings = true;
@@ -185,15 +212,14 @@ static int end(struct dp_render *render)
 	struct dp_words words = { 0 };
 
 	if (!dp_analysis_finding_count(render->analysis)) {
-		if (dp_analysis_loop_count(render->analysis))
+		if (dp_analysis_loop_count(render->analysis)) {
 			dp_text__no_findings(&words, render, false);
-		for (size_t i = 0;
-		     !words.used && i < dp_trace_stream_count(dp_analysis_trace(render->analysis));
-		     i++)
-			dp_text__nothing(&words, render, i);
-		dp_render__text(render, "\n");
-		dp_markdown__words(render, words.text);
-		dp_render__text(render, "\n");
+			dp_render__text(render, "\n");
+			dp_markdown__words(render, words.text);
+			dp_render__text(render, "\n");
+		} else {
+			write_nothing(render);
+		}
 	}
 	free(markdown);
 	render->state = NULL;

@@ -13,8 +13,11 @@
  */
 void dp_markdown__code(struct dp_render *render, const char *name, size_t columns);
 
-/* The same for a kernel's name, shortened where it is least specific. */
-void dp_markdown__kernel(struct dp_render *render, const char *name, size_t columns);
+/*
+ * The same for a kernel's name, shortened where it is least specific; place: where it differs from
+ * a similar one, or 0.
+ */
+void dp_markdown__kernel(struct dp_render *render, const char *name, size_t place, size_t columns);
 
 /* Writes deepprof's own words with names in them; escapes what Markdown would interpret. */
 void dp_markdown__words(struct dp_render *render, const char *words);

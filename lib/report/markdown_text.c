@@ -25,11 +25,11 @@ void dp_markdown__code(struct dp_render *render, const char *name, size_t column
 	write_code(render, dp_label__text(label, name, columns, false));
 }
 
-void dp_markdown__kernel(struct dp_render *render, const char *name, size_t columns)
+void dp_markdown__kernel(struct dp_render *render, const char *name, size_t place, size_t columns)
 {
 	char label[DP_LABEL_SIZE];
 
-	write_code(render, dp_label__kernel(label, name, columns, false));
+	write_code(render, dp_label__kernel_at(label, name, place, columns, false));
 }
 
 /*

@@ -84,6 +84,11 @@ static char *long_duration(char buf[DP_NUMBER_SIZE], double seconds)
 	return buf;
 }
 
+const char *dp_number__sign(bool negative, bool ascii)
+{
+	return !negative ? "+" : ascii ? "-" : "\xe2\x88\x92";
+}
+
 static const char *const duration_units[] = { "ns", "\xc2\xb5s", "ms", "s" };
 
 static const char *duration_unit(size_t unit, bool ascii)
@@ -99,9 +104,8 @@ static char *duration(char buf[DP_NUMBER_SIZE], double ns, int precision, bool a
 	if (!isfinite(ns))
 		return none(buf);
 	if (ns < 0) {
-		buf[0] = '-';
 		duration(digits, -ns, precision, ascii);
-		memcpy(buf + 1, digits, strlen(digits) + 1);
+		snprintf(buf, DP_NUMBER_SIZE, "%s%.32s", dp_number__sign(true, ascii), digits);
 		return buf;
 	}
 	for (; unit < 3 && ns >= 999.95; unit++)

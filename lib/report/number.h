@@ -15,6 +15,9 @@ bool dp_number__is_integer(const char *unit);
 /* Writes the decimal digits of an integer. Returns their number. */
 size_t dp_number__integer(char buf[DP_NUMBER_SIZE], int64_t value);
 
+/* "+" or a minus sign. Static. */
+const char *dp_number__sign(bool negative, bool ascii);
+
 /* Writes a number for JSON, rounded if its unit has whole numbers; "null" if it is not finite. */
 void dp_number__json(char buf[DP_NUMBER_SIZE], double value, const char *unit);
 

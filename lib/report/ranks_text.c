@@ -217,6 +217,7 @@ static void write_collectives(struct dp_render *render, const struct dp_ranks *r
 	size_t width = (render->options->width < 80 ? 80 : render->options->width) - 68;
 	struct dp_collective_row row;
 	char group[DP_LABEL_SIZE];
+	size_t shown = 0, more = 0;
 
 	if (!dp_ranks_collective(ranks, 0))
 		return;
@@ -229,14 +230,19 @@ static void write_collectives(struct dp_render *render, const struct dp_ranks *r
 		write_each(render, ranks, width);
 		return;
 	}
-	for (size_t i = 0, shown = 0; dp_ranks_collective(ranks, i) && shown < COLLECTIVES_MOST;
-	     i++) {
+	for (size_t i = 0; dp_ranks_collective(ranks, i); i++) {
 		if (!dp_ranks_rows__collective(&row, ranks, i))
 			continue;
+		if (shown >= COLLECTIVES_MOST) {
+			more++;
+			continue;
+		}
 		write_row(render, &row,
 			  dp_ranks_words__groups(group, &row, width, render->options->ascii));
 		shown++;
 	}
+	if (more)
+		dp_render__format(render, "  and %zu more (-v shows all)\n", more);
 }
 
 static void write_all(struct dp_render *render, const void *what)

@@ -111,7 +111,7 @@ static void make_room(struct dp_render *render)
 
 	if (!dp_analysis_finding_count(render->analysis))
 		return;
-	while (text->given_up < DP_LEAVE_WORDS &&
+	while (text->given_up < DP_LEAVE_COUNTS &&
 	       lines_before(render) + dp_text__least_lines(render) + 2 > text->height)
 		text->given_up++;
 }
@@ -212,6 +212,8 @@ static int end(struct dp_render *render)
 		dp_render__format(
 			render, "and %s (-v shows all)\n",
 			dp_text__plural(number, findings - text->findings, "more finding"));
+	else if (findings && text->detailed < findings)
+		dp_render__text(render, "-v shows all findings in full\n");
 	if (render->options->verbose)
 		write_hints(render);
 	dp_text__explain(render);

@@ -22,6 +22,7 @@ enum dp_given_up {
 	DP_LEAVE_STREAMS, /* their table */
 	DP_LEAVE_PARTS,	  /* of the loop: slow iterations and gaps */
 	DP_LEAVE_WORDS,	  /* of headlines: all except the cost */
+	DP_LEAVE_COUNTS,  /* of operations */
 };
 
 /* The loop that is shown in full (analysis_number.c). */
@@ -104,6 +105,9 @@ void dp_text__head(struct dp_render *render);
 /* Write one loop in full or in one line, or its iterations in rows. */
 void dp_text__loop(struct dp_render *render, size_t loop);
 void dp_text__loop_line(struct dp_render *render, size_t loop, size_t depth);
+
+/* The mean interval between iterations of the steady state, as shown for a loop; NaN if unknown. */
+double dp_text__mean_interval(const struct dp_render *render, size_t loop);
 
 /* Writes where the time of an iteration goes: a bar and its legend. Nothing if that is unknown. */
 void dp_text__spent(struct dp_render *render, size_t loop);

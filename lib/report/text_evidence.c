@@ -1,8 +1,10 @@
 /*
  * What a finding costs, and the evidence, as words; the second continues where the first ends.
  * "costs 26.58 ms of each iteration (56.6%)", "waiting for input, GPU busy 40.6%". Each number is
- * shown once. Cost: quadratic in the few numbers of a finding.
+ * shown once; a comma leads to a part of what precedes it. Cost: quadratic in the few numbers of a
+ * finding.
  */
+#include "base/text.h"
 #include "report/text.h"
 
 #include <float.h>
@@ -16,7 +18,8 @@
 #define SAME_PERIOD 0.01
 #define SAME 0.01
 #define LEAST_SAVED 0.001 /* of the period, for it to be shorter */
-#define SAME_SHARE 0.0005
+#define SAME_SHARE 0.0005 /* half of the last digit that is shown */
+#define LEAST_P 0.001
 
 /* The words around a number; numbers not listed are shown with their names. */
 struct saying {
@@ -49,7 +52,8 @@ static const struct saying sayings[] = {
 	{ "comm_exposed_ns", "", " of exposed communication",
 	  .cost = "exposed communication (not overlapped by compute)" },
 	{ "comm_ns", "", " of communication in all", .of = "comm_exposed_ns", .all = "" },
-	{ "comm_overlap", "", " overlapped" },
+	{ "comm_overlap", "", " overlapped", .behind = "comm_ns", .joint = ", ",
+	  .close = " overlapped" },
 	{ "copy_exposed_ns", "", " of exposed copies", .cost = "exposed copies", .all = "" },
 	{ "compute_rise_ns", "", " of that in compute", .of = "rise_ns",
 	  .all = "all of it compute" },
@@ -76,7 +80,8 @@ static const struct saying sayings[] = {
 	{ "d2d_copies", "", " per iteration" },
 	{ "d2d_exposed_ns", "", " of exposed copies within the device",
 	  .cost = "exposed copies within the device" },
-	{ "every_iterations", "every ", " iterations" },
+	{ "every_iterations", "every ", " iterations", .behind = "extra_kernels",
+	  .joint = " every ", .close = " iterations" },
 	{ "extra_kernel_ns", "", " of it in", .of = "extra_ns", .all = "all of it in" },
 	{ "extra_kernels", "", " extra kernels" },
 	{ "extra_ns", "", " longer" },
@@ -86,8 +91,8 @@ static const struct saying sayings[] = {
 	{ "h2d_bytes", "", " uploaded" },
 	{ "host_copy_ns", "host in calls of copies for ", "", .behind = "host_sync_ns",
 	  .joint = ", ", .close = " in calls of copies" },
-	{ "host_stall_ns", "", " of it in long gaps", .of = "host_wait_ns",
-	  .all = "all of it in long gaps" },
+	{ "host_stall_ns", "", " of it in gaps of at least 1% of the period", .of = "host_wait_ns",
+	  .all = "all of it in gaps of at least 1% of the period" },
 	{ "host_sync_ns", "host blocked in synchronizing calls for ", "" },
 	{ "idle_after_sync_ns", "", " of it after waiting for the GPU", .of = "host_wait_ns",
 	  .all = "all of it after waiting for the GPU" },
@@ -95,13 +100,14 @@ static const struct saying sayings[] = {
 	{ "host_wait_ns", "", " of host wait", .cost = "host wait" },
 	{ "idle_host_ns", "", " of host and input wait in all", .of = "input_wait_ns", .all = "" },
 	{ "input_wait_ns", "", " of input wait", .cost = "input wait" },
-	{ "interval_ns", "", " between iterations", .cost = "between iterations" },
+	{ "interval_ns", "", " between iterations", .cost = "between iterations",
+	  .typical = " between typical iterations" },
 	{ "kernel_ns", "", " of it in", .all = "in" },
 	{ "kernel_rise_ns", "", " of that per iteration in" },
 	{ "kernel_median_ns", "median kernel ", "" },
 	{ "live_bytes", "", " live" },
 	{ "long_gaps", "", " gaps of half a second or more" },
-	{ "long_intervals", "long before ", " iterations" },
+	{ "long_intervals", "over the threshold before ", " iterations" },
 	{ "graph_calls", "", " calls of" },
 	{ "longest_gap_ns", "longest gap ", "" },
 	{ "lower_clock", "clocks of ", "" },
@@ -126,7 +132,6 @@ static const struct saying sayings[] = {
 	{ "more_stream_wait_ns", "", " more of the stream waiting for" },
 	{ "more_kernels", "", " more kernels", .of = "extra_kernels", .all = "" },
 	{ "overlap", "", " of it uploads" },
-	{ "p", "", " likely to be chance" },
 	{ "pageable_copy_ns", "", " in pageable copies", .cost = "in pageable copies" },
 	{ "pageable_share", "", " of the bytes pageable" },
 	{ "parts_of_30", "GPU over 50% idle in ", " of 30 equal time slices" },
@@ -139,8 +144,10 @@ static const struct saying sayings[] = {
 	{ "repeated_upload_ns", "", " of uploads that repeat", .cost = "uploads that repeat" },
 	{ "rise_bytes", "risen by ", " over the run" },
 	{ "rise_ns", "risen by ", " over the run" },
-	{ "rise_per_iteration_bytes", "", " more with each iteration" },
-	{ "rise_per_iteration_ns", "", " more with each" },
+	{ "rise_per_iteration_bytes", "", " more per iteration", .behind = "rise_bytes",
+	  .joint = ", ", .close = " per iteration" },
+	{ "rise_per_iteration_ns", "", " more per iteration", .behind = "rise_ns", .joint = ", ",
+	  .close = " per iteration" },
 	{ "sampled_share", "", " of the launching thread's samples in" },
 	{ "short_gaps_ns", "", " in short gaps between kernels",
 	  .cost = "in short gaps between kernels" },
@@ -154,7 +161,7 @@ static const struct saying sayings[] = {
 	{ "sm_active", "SMs active ", "" },
 	{ "tensor_active", "tensor cores ", "" },
 	{ "dram_active", "DRAM active ", "" },
-	{ "times", "", " times" },
+	{ "times", "", " times", .behind = "every_iterations", .joint = " (", .close = " times)" },
 	{ "upload_exposed_ns", "", " of exposed uploads", .cost = "exposed uploads" },
 	{ "usual_clock", "", " elsewhere" },
 	{ "usual_ns", "the others ", " on average" },
@@ -184,16 +191,6 @@ static size_t singular(const char *words)
 	while (words[i] && (words[i] != 's' || (words[i + 1] && !strchr(" )", words[i + 1]))))
 		i++;
 	return i;
-}
-
-/* The words after a number that is joined to none. */
-static const char *after_of(const struct saying *saying, const struct dp_render *render,
-			    const struct dp_finding *finding)
-{
-	if (saying->of_capture && finding->loop == DP_NONE)
-		return dp_text__has_range(render) ? " of the range" : " of the capture";
-	return saying->typical && dp_text__is_typical(render, finding) ? saying->typical
-								       : saying->after;
 }
 
 /* Adds the number with its words; joined: to the number before it. */
@@ -313,7 +310,7 @@ static void add_prediction(struct dp_words *words, const struct dp_render *rende
 	else
 		dp_words__add(words, "; without it %s (%s%s%s)",
 			      dp_human__duration(time, finding->predicted_ns, ascii),
-			      ascii ? "-" : "\xe2\x88\x92", dp_human__share(share, saved),
+			      dp_number__sign(true, ascii), dp_human__share(share, saved),
 			      includes_others(render, finding, saved * finding->predicted_from_ns)
 				      ? ", includes other costs"
 				      : "");
@@ -340,8 +337,9 @@ static void add_cost(struct dp_words *words, const struct dp_render *render,
 			      dp_human__duration(number, finding->recoverable_ns, ascii),
 			      brief ? "" : " ", brief ? "" : whole_of(render, finding));
 	if (isfinite(share))
-		dp_words__add(words, " (%s)", dp_human__share(number, share));
-	if (finding->overlaps)
+		dp_words__add(words, " (%s%s)", dp_human__share(number, share),
+			      once ? " of the loop" : "");
+	if (finding->overlaps && !brief)
 		dp_words__add(words, ", part of it in %s", finding->overlaps);
 	if (!once && !brief)
 		add_prediction(words, render, finding);
@@ -425,6 +423,46 @@ static bool is_all(const struct saying *saying, const struct dp_finding *finding
 	return false;
 }
 
+/* Returns true if a number continues what the one before it is about. */
+static bool continues(const struct dp_evidence_value *at)
+{
+	const struct saying *saying = saying_of(at->name);
+
+	return saying && (saying->of || !strncmp(saying->after, " of it ", 7) ||
+			  !strncmp(saying->after, " of that ", 9));
+}
+
+/* Adds the probability that a rise is chance. */
+static void add_p(struct dp_words *words, const char *gap, double p)
+{
+	char number[DP_TEXT_SIZE];
+
+	if (p < LEAST_P)
+		dp_words__add(words, "%sp < %s", gap, dp_text__fixed(number, LEAST_P, 3));
+	else
+		dp_words__add(words, "%sp = %s", gap, dp_text__fixed(number, p, 3));
+}
+
+/* Returns true for a number without slow iterations if those change it, or the period. */
+static bool leaves_out_slow(const struct dp_render *render, const struct dp_finding *finding,
+			    const struct dp_evidence_value *at)
+{
+	double all = strstr(at->name, "interval_ns") ? dp_text__mean_interval(render, finding->loop)
+						     : (double)NAN;
+
+	return dp_text__is_typical(render, finding) || (isfinite(all) && !is_same(at->value, all));
+}
+
+/* The words after a number that is joined to none. */
+static const char *after_of(const struct saying *saying, const struct dp_render *render,
+			    const struct dp_finding *finding, const struct dp_evidence_value *at)
+{
+	if (saying->of_capture && finding->loop == DP_NONE)
+		return dp_text__has_range(render) ? " of the range" : " of the capture";
+	return saying->typical && leaves_out_slow(render, finding, at) ? saying->typical
+								       : saying->after;
+}
+
 /* Adds one number behind the others; last is the name of the one before. */
 static void add_evidence(struct dp_words *words, const struct dp_render *render, const char *gap,
 			 const struct dp_finding *finding, size_t index, size_t cost,
@@ -434,7 +472,9 @@ static void add_evidence(struct dp_words *words, const struct dp_render *render,
 	const struct dp_evidence_value *at = &finding->evidence[index];
 	const struct saying *saying = saying_of(at->name);
 
-	if (!saying) {
+	if (!strcmp(at->name, "p")) {
+		add_p(words, gap, at->value);
+	} else if (!saying) {
 		dp_words__add(words, "%s", gap);
 		add_alone(words, at, ascii);
 	} else if (index == cost) {
@@ -449,7 +489,7 @@ static void add_evidence(struct dp_words *words, const struct dp_render *render,
 		bool joined = saying->behind && !strcmp(saying->behind, last);
 
 		add_number(words, gap, saying, at, joined,
-			   joined ? saying->close : after_of(saying, render, finding), ascii);
+			   joined ? saying->close : after_of(saying, render, finding, at), ascii);
 		add_call(words, at, ascii);
 	}
 }
@@ -544,7 +584,11 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 		if (i == cost || is_shown(finding, i) ||
 		    (full && !leads_to_advice(&finding->evidence[i])))
 			continue;
-		add_evidence(words, render, before ? ", " : "", finding, i, cost, last);
+		add_evidence(words, render,
+			     !before				? ""
+			     : continues(&finding->evidence[i]) ? ", "
+								: "; ",
+			     finding, i, cost, last);
 		if (words->used != before)
 			last = finding->evidence[i].name;
 		if (!named && leads_to_ranges(last, cost != SIZE_MAX)) {

@@ -27,6 +27,12 @@ static double fact(const struct dp_explanation *entry, const char *name)
 	return NAN;
 }
 
+/* Writes a fact that is a number of something. Returns buf. */
+static char *count_of(char buf[DP_TEXT_SIZE], const struct dp_explanation *entry, const char *name)
+{
+	return dp_text__count(buf, (uint64_t)llround(fact(entry, name)));
+}
+
 static bool is_stage(const struct dp_explanation *entry, const char *stage)
 {
 	return !strcmp(entry->stage, stage);
@@ -124,44 +130,56 @@ static void write_pattern(struct dp_render *render, uint32_t stream, size_t at, 
 {
 	const struct dp_explanation *entry;
 	struct dp_words words = { 0 };
-	char edits[DP_NUMBER_SIZE], times[DP_TEXT_SIZE];
+	char edits[DP_NUMBER_SIZE], number[DP_TEXT_SIZE];
 
 	at = find_before(render, stream, at, "pattern", length);
 	if (at == SIZE_MAX)
 		return;
 	entry = entry_at(render, at, stream);
-	dp_words__add(&words,
-		      "%s times in %.0f of %.0f kernels, with %s; it describes them in %.0f "
-		      "bits instead of %.0f",
-		      dp_text__digits(times, fact(entry, "iterations"), 3), fact(entry, "covered"),
-		      fact(entry, "symbols"),
-		      dp_text__plural(edits, (uint64_t)fact(entry, "edits"), "difference"),
-		      fact(entry, "bits"), fact(entry, "bits_without"));
+	dp_words__add(&words, "%s times in ",
+		      dp_text__digits(number, fact(entry, "iterations"), 3));
+	dp_words__add(&words, "%s of ", count_of(number, entry, "covered"));
+	dp_words__add(&words, "%s kernels, with %s; it describes them in ",
+		      count_of(number, entry, "symbols"),
+		      dp_text__plural(edits, (uint64_t)fact(entry, "edits"), "difference"));
+	dp_words__add(&words, "%s bits instead of ", count_of(number, entry, "bits"));
+	dp_words__add(&words, "%s", count_of(number, entry, "bits_without"));
 	write_line(render, "repeats", &words);
 }
 
 static void write_boundary(struct dp_render *render, const struct dp_loop *loop, size_t at)
 {
 	size_t votes = find_before(render, loop->stream, at, "votes", (double)loop->length);
-	size_t room = ((struct dp_text *)render->state)->width - LABEL_COLUMNS - 4;
+	size_t room = ((struct dp_text *)render->state)->width - LABEL_COLUMNS - 4, places[2];
 	const struct dp_explanation *entry;
 	struct dp_words words = { 0 };
+	bool ascii = render->options->ascii;
 	char name[DP_LABEL_SIZE];
+	char number[DP_NUMBER_SIZE];
+	const char *names[2];
+	uint64_t later;
 
 	room = DP_MIN(room, (size_t)NAME_COLUMNS);
 	if (votes == SIZE_MAX)
 		return;
 	entry = entry_at(render, votes, loop->stream);
-	dp_words__add(&words, "%s",
-		      dp_label__kernel(name, kernel_at(render, loop, 0), room,
-				       render->options->ascii));
+	names[0] = kernel_at(render, loop, 0);
+	later = (uint64_t)fmod(fact(entry, "next") - fact(entry, "offset") + (double)loop->length,
+			       (double)loop->length);
+	names[1] = kernel_at(render, loop, (double)later);
+	if (dp_label__tell_apart(places, names, DP_COUNT(names), room, ascii)) {
+		render->status = dp_error__nomem(render->error, 0);
+		return;
+	}
+	dp_words__add(&words, "%s", dp_label__kernel_at(name, names[0], places[0], room, ascii));
 	write_line(render, "starts at", &words);
 	words = (struct dp_words){ 0 };
-	dp_words__add(&words, "rather than at %s:",
-		      dp_label__kernel(name,
-				       kernel_at(render, loop,
-						 fact(entry, "next") - fact(entry, "offset")),
-				       room, render->options->ascii));
+	if (strcmp(names[0], names[1]) != 0)
+		dp_words__add(&words, "rather than at %s:",
+			      dp_label__kernel_at(name, names[1], places[1], room, ascii));
+	else
+		dp_words__add(&words, "rather than at the same kernel %s later:",
+			      dp_text__plural(number, later, "place"));
 	write_line(render, "", &words);
 	write_reasons(render, loop->stream, votes, "vote", for_first);
 }
@@ -221,7 +239,7 @@ static void write_title(struct dp_render *render, const struct dp_loop *loop)
 	if (loop->found_by == DP_FOUND_BY_MARKS)
 		dp_words__add(&words, ", as annotations mark them");
 	else if (isfinite(loop->confidence))
-		dp_words__add(&words, ": %s confidence", dp_human__share(share, loop->confidence));
+		dp_words__add(&words, ": %s confidence", dp_text__percent(share, loop->confidence));
 	if (!loop->selected)
 		dp_words__add(&words, loop->parent != DP_NONE ? ", nested"
 				      : is_around(render, loop) ? ", around these:"
@@ -303,10 +321,11 @@ static void write_refused(struct dp_render *render, uint32_t stream, size_t from
 			continue;
 		if (count == 1)
 			dp_render__text(render, "  Considered, and not reported:\n");
-		dp_words__add(&words, "%s %.0f times, %s confidence",
-			      dp_text__plural(number, (uint64_t)fact(entry, "length"), "kernel"),
-			      fact(entry, "iterations"),
-			      dp_human__share(share, fact(entry, "confidence")));
+		dp_words__add(&words, "%s ",
+			      dp_text__plural(number, (uint64_t)fact(entry, "length"), "kernel"));
+		dp_words__add(&words, "%s times, %s confidence",
+			      count_of(number, entry, "iterations"),
+			      dp_text__percent(share, fact(entry, "confidence")));
 		dp_text__blanks(render, 4);
 		dp_text__wrap(render, 4, 6, words.text);
 	}

@@ -184,6 +184,7 @@ size_t dp_text__least_lines(const struct dp_render *render)
 	if (!count)
 		return 0;
 	lines = detail_lines(render, dp_analysis_finding(render->analysis, 0));
+	lines += count > 1; /* what -v shows */
 	for (size_t i = 0; i < count; i++)
 		lines += headline_lines(render, i);
 	return lines;
@@ -196,7 +197,7 @@ size_t dp_text__least_lines(const struct dp_render *render)
  */
 static void plan(struct dp_render *render)
 {
-	size_t count = headlines_most(render), least, left, detail;
+	size_t count = headlines_most(render), least, left, detail, all = 0;
 	struct dp_text *text = render->state;
 
 	text->shown = text->detailed = count;
@@ -205,6 +206,10 @@ static void plan(struct dp_render *render)
 	least = dp_text__least_lines(render);
 	left = text->height > render->lines + 2 ? text->height - render->lines - 2 : 0;
 	left = left > least ? left - least : 0;
+	for (size_t i = 1; i < count; i++)
+		all += detail_lines(render, dp_analysis_finding(render->analysis, i));
+	if (all <= left + (count > 1 && count == dp_analysis_finding_count(render->analysis)))
+		return;
 	text->detailed = 1;
 	while (text->detailed < count) {
 		detail =

@@ -431,7 +431,8 @@ void dp_text__head(struct dp_render *render)
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 
 	write_source(render, trace);
-	write_operations(render, trace);
+	if (((const struct dp_text *)render->state)->given_up < DP_LEAVE_COUNTS)
+		write_operations(render, trace);
 	write_scope(render);
 	write_pauses(render, trace);
 	write_losses(render, trace);

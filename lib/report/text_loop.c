@@ -164,8 +164,8 @@ struct mean {
  * its predecessor, that one must not be warm-up, and iterations that other kernels interrupt are
  * left out. For a share: the mean of the part itself.
  */
-static struct mean mean_of(struct dp_render *render, size_t id, const char *name, const char *of,
-			   bool before)
+static struct mean mean_of(const struct dp_render *render, size_t id, const char *name,
+			   const char *of, bool before)
 {
 	size_t metric, whole = 0, count = dp_analysis_loop(render->analysis, id)->iterations;
 	struct mean mean = { 0 };
@@ -192,6 +192,11 @@ static struct mean mean_of(struct dp_render *render, size_t id, const char *name
 static double value_of(struct mean mean)
 {
 	return mean.count ? mean.sum / (double)mean.count : (double)NAN;
+}
+
+double dp_text__mean_interval(const struct dp_render *render, size_t loop)
+{
+	return value_of(mean_of(render, loop, "interval_ns", NULL, true));
 }
 
 /*
@@ -275,7 +280,7 @@ static size_t lay_out(struct layout *layout, struct dp_render *render, size_t id
 /* Writes the requested summaries in as many columns as fit. */
 static void write_chosen(struct dp_render *render, size_t id)
 {
-	size_t width = ((struct dp_text *)render->state)->width - DP_TEXT_INDENT, at = 0;
+	size_t width = ((struct dp_text *)render->state)->width - DP_TEXT_BODY, at = 0;
 	size_t columns = COLUMNS_MOST;
 	char text[DP_NUMBER_SIZE];
 	const struct dp_metric_info *info;
@@ -288,7 +293,10 @@ static void write_chosen(struct dp_render *render, size_t id)
 
 		if (!dp_render__shows(render, info))
 			continue;
-		dp_text__blanks(render, column ? COLUMN_GAP : DP_TEXT_INDENT);
+		if (!at)
+			dp_text__label(render, "metrics");
+		else
+			dp_text__blanks(render, column ? COLUMN_GAP : DP_TEXT_BODY);
 		dp_text__title(text, info->name);
 		dp_text__column(render, text, (int)layout.title[column] + 1);
 		dp_human__value(text, dp_analysis_loop_summary(render->analysis, id, i), info->unit,

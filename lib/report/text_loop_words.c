@@ -8,8 +8,8 @@
 #define REGULAR_MOST 2 /* variants that are shown */
 #define WHOLE 0.95     /* coverage above which the rest is not worth mentioning */
 #define LIKELY 0.5
+#define MOST 0.5 /* of the capture */
 #define ANNOTATION_COLUMNS 32
-#define SURE 0.99 /* confidence from which on decimals matter */
 
 static const char *found_by_words(const struct dp_loop *loop)
 {
@@ -61,7 +61,7 @@ static void add_phase(struct dp_words *words, const struct dp_loop *loop)
 	const char *begins = phase_words(loop->phase), *who = loop->iterations == 1 ? "it" : "each";
 
 	if (loop->phase == DP_PHASE_COMPLETE && loop->iterations > 1)
-		dp_words__add(words, "; start chosen to maximize whole iterations");
+		dp_words__add(words, "; start fits both ends of the loop");
 	else if (loop->phase == DP_PHASE_NONE)
 		dp_words__add(words, "; start unknown");
 	else if (begins)
@@ -185,7 +185,8 @@ static void add_regular(struct dp_words *words, const struct dp_render *render,
 						      (uint64_t)v->inserted + v->substituted,
 						      "other kernel"));
 		else
-			dp_words__add(words, "%c%s", net < 0 ? '-' : '+',
+			dp_words__add(words, "%s%s",
+				      dp_number__sign(net < 0, render->options->ascii),
 				      dp_text__plural(number, (uint64_t)(net < 0 ? -net : net),
 						      "kernel"));
 	}
@@ -213,8 +214,7 @@ static void add_exceptions(struct dp_words *words, const struct dp_render *rende
 		dp_words__add(words, different == 1 ? "; it differs from the pattern"
 						    : "; all differ from the pattern");
 	else if (different)
-		dp_words__add(words, "; %s %s from the rest in kernels",
-			      dp_text__count(number, different),
+		dp_words__add(words, "; %s %s from the pattern", dp_text__count(number, different),
 			      different == 1 ? "differs" : "differ");
 	if (different)
 		add_regular(words, render, loop);
@@ -224,11 +224,35 @@ static void add_exceptions(struct dp_words *words, const struct dp_render *rende
 }
 
 /*
+ * Adds when the loop runs if most of the capture is outside of it: numbers of the capture are then
+ * no property of the loop. Returns true if they were added.
+ */
+static bool add_extent(struct dp_words *words, const struct dp_render *render,
+		       const struct dp_loop *loop)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const struct dp_iteration *first =
+		dp_analysis_loop_iteration(render->analysis, loop->id, 0);
+	const struct dp_iteration *last =
+		dp_analysis_loop_iteration(render->analysis, loop->id, loop->iterations - 1);
+	bool ascii = render->options->ascii;
+	char from[DP_NUMBER_SIZE], to[DP_NUMBER_SIZE];
+
+	if (!first || !last ||
+	    (double)(last->end_ns - first->start_ns) >= MOST * (double)dp_trace_duration_ns(trace))
+		return false;
+	dp_words__add(words, "; runs from %s to %s",
+		      dp_human__duration(from, (double)first->start_ns, ascii),
+		      dp_human__duration(to, (double)last->end_ns, ascii));
+	return true;
+}
+
+/*
  * If the stream has no other loop at this level: adds where the kernels are that the loop does not
  * cover.
  */
 static void add_rest(struct dp_words *words, const struct dp_render *render,
-		     const struct dp_loop *loop)
+		     const struct dp_loop *loop, bool dated)
 {
 	size_t last = loop->iterations - 1, between = 0, before, all, after;
 	double start_ns;
@@ -266,7 +290,8 @@ static void add_rest(struct dp_words *words, const struct dp_render *render,
 			      all == 1 ? verbs_of_one[where] : verbs[where], ends[where]);
 	/* a first step, which is no iteration, may take longer than all others */
 	start_ns = (double)dp_analysis_loop_iteration(render->analysis, loop->id, 0)->start_ns;
-	if (where == 0 && start_ns > dp_text__summary(render, loop->id, "median_period_ns"))
+	if (!dated && where == 0 &&
+	    start_ns > dp_text__summary(render, loop->id, "median_period_ns"))
 		dp_words__add(words, " (%s)",
 			      dp_human__duration(number, start_ns, render->options->ascii));
 }
@@ -294,15 +319,14 @@ void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size
 	if (loop->annotation)
 		add_annotation(words, loop->annotation, render->options->ascii);
 	if (loop->found_by != DP_FOUND_BY_MARKS && isfinite(loop->confidence))
-		dp_words__add(words, " (%s%% confidence)",
-			      dp_text__fixed(number, loop->confidence * 100,
-					     loop->confidence < SURE ? 0 : 1));
+		dp_words__add(words, " (%s confidence)",
+			      dp_text__percent(number, loop->confidence));
 	if (loop->found_by != DP_FOUND_BY_MARKS && render->options->verbose)
 		add_phase(words, loop);
 	add_exceptions(words, render, loop);
-	add_rest(words, render, loop);
+	add_rest(words, render, loop, add_extent(words, render, loop));
 	if (dp_text__summary(render, id, "period_step_ns") > 0)
-		dp_words__add(words, "; %s longer from iteration %.0f on",
+		dp_words__add(words, "; period +%s from iteration %.0f on",
 			      dp_human__duration(number,
 						 dp_text__summary(render, id, "period_step_ns"),
 						 render->options->ascii),

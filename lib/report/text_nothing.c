@@ -1,4 +1,5 @@
 /* Why a device has no loop, and what is known nevertheless. */
+#include "base/text.h"
 #include "report/capture.h"
 #include "report/text.h"
 
@@ -105,7 +106,7 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 		dp_words__add(words, " and covers %s of the stream",
 			      dp_human__share(number, candidate->coverage));
 		dp_words__add(words, " (%s confidence: too low to report). ",
-			      dp_human__share(number, candidate->confidence));
+			      dp_text__percent(number, candidate->confidence));
 	} else {
 		dp_words__add(words, "No part of its stream repeats often and regularly enough. ");
 	}

@@ -292,8 +292,8 @@ void dp_text__slow(struct dp_render *render, size_t loop)
 	dp_words__add(&words, slow.count == 1 ? " on average" : "");
 	add_causes(&words, render, &slow, difference(&periods));
 	if (kernels)
-		dp_words__add(&words, "; %+lld kernel%s", kernels,
-			      kernels == 1 || kernels == -1 ? "" : "s");
+		dp_words__add(&words, "; %s%s", dp_number__sign(kernels < 0, ascii),
+			      dp_text__plural(number, (uint64_t)llabs(kernels), "kernel"));
 	last = dp_analysis_loop(render->analysis, loop)->iterations - 1;
 	if (is_slow(render, &slow, last) && !isfinite(period(render, &slow, last)))
 		dp_words__add(&words, "; iteration %s, the last, has no period; it lasts %s",

@@ -204,7 +204,7 @@ class Limits(Case):
         self.assert_done(self.compare(few, self.before))
 
     def test_what_a_trace_lacks(self):
-        reported = self.unknown("--fail-on=power_W=+5%", self.before, self.slower, words=(" does not record ", "to record it"))
+        reported = self.unknown("--fail-on=power_W=+5%", self.before, self.slower, words=(" does not record clocks and power; record samples",))
         self.assertIn(str(self.before), reported)
         self.assertNotIn(str(self.slower), reported)
         self.unknown("--fail-on=comm_overlap=-5%", self.before, self.slower, words=("no steady iteration",))
@@ -406,6 +406,8 @@ class Numbers(Case):
         same = self.compare(self.before, self.before).stdout
         self.assertIn("\n  no significant difference: ", same)
         self.assertNotRegex(same, r"  (slower|faster|added|removed|replaced)   \w")
+        self.assertRegex(text, r"  mean period: \d\.\d% slower\n")
+        self.assertRegex(same, r"  mean period\n")
 
 
 class Interrupted(cli.Case):
@@ -533,6 +535,20 @@ class Findings(cli.Case):
                 (pair,) = json.loads(done.stdout)["pairs"]
                 change = {row["rule"]: row["change"] for row in pair["findings"]}
                 self.assertEqual(expected, change["host-bound"], threshold)
+
+    def test_trend(self):
+        """A finding of one run alone is worse or better if what it reports grew or shrank."""
+        less, more = self.program("less.json", 900, 500), self.program("more.json", 900, 900)
+        saved = self.folder / "saved.json"
+        self.assert_done(cli.run("analyze", "--threshold=host-bound=90%", "-o", saved, less))
+        for before, after, expected in (
+            (saved, more, r"worse   \w+ host-bound: "), (more, saved, r"better  \w+ host-bound: "),
+            (saved, less, r"still   \w+ host-bound \(after only\): "),
+            (less, saved, r"still   \w+ host-bound \(before only\): "),
+        ):
+            self.assertRegex(cli.run("compare", before, after).stdout, f"\n  {expected}")
+            (pair,) = json.loads(cli.run("compare", "--format=json", before, after).stdout)["pairs"]
+            self.assertEqual({row["rule"]: row["change"] for row in pair["findings"]}["host-bound"], "still")
 
 
 class Usage(Case):

@@ -69,7 +69,7 @@ class Reduce(unittest.TestCase):
         self.assertEqual(len(self.summaries()), self.count)
         self.assertFalse([path for path in (self.folder / "job").iterdir() if path.name[0] == "."])
         self.assertEqual(self.report("job"), before)
-        self.assertIn(f"0 reduced (0 bytes), {self.count} up to date", self.run_in("reduce", "job").stderr)
+        self.assertIn(f"0 reduced (0 B), {self.count} up to date", self.run_in("reduce", "job").stderr)
         self.assertEqual(self.run_in("reduce", "-q", "job").stderr, "")
         self.assertIn(f"{self.count} reduced", self.run_in("reduce", "-f", "job").stderr)
         # They are what is read: the traces may be gone.
@@ -111,7 +111,7 @@ class Reduce(unittest.TestCase):
         trace.write_bytes(good[: len(good) // 1000])
         self.assertIn(trace.name, self.report("job"))
         result = self.run_in("reduce", "job", status=1)
-        self.assertIn(f"0 reduced (0 bytes), {self.count - 1} up to date, 1 failed", result.stderr)
+        self.assertIn(f"0 reduced (0 B), {self.count - 1} up to date, 1 failed", result.stderr)
         self.assertIn(trace.name, result.stderr)
         trace.write_bytes(good)
         self.assertIn("1 reduced", self.run_in("reduce", "job").stderr)

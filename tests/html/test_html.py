@@ -141,11 +141,12 @@ class Page(unittest.TestCase):
         data = data_of(cli.run("analyze", "-q", "--format=html", sample).stdout)[0]
         loops = json.loads(cli.run("analyze", "-q", "--format=json", sample).stdout)["loops"]
         text = cli.run("analyze", "-q", sample).stdout
-        (device, busy, _), = data["capture"]
+        (device, busy, _, exact), = data["capture"]
         self.assertEqual(device, 0)
         self.assertTrue(all(0 <= share <= 100 for share in busy))
         reported = float(re.search(r"busy (\d+\.\d)%", text)[1])
         self.assertAlmostEqual(sum(busy) / len(busy), reported, delta=0.5)
+        self.assertEqual(f"{exact:.1%}", f"{reported}%")
         for loop, known in zip(data["loops"], loops):
             iterations = known["iterations"]
             self.assertEqual(loop["span"], [iterations[0]["start_ns"], iterations[-1]["end_ns"]])
