@@ -423,6 +423,14 @@ static int search_collapsed(struct collapsed *c, const struct dp_driver *d)
 	return status;
 }
 
+static bool has_listed(const struct dp_loops *loops)
+{
+	for (size_t i = 0; i < loops->count; i++)
+		if (loops->loops[i].chosen && dp_confidence__listed(&loops->loops[i].confidence))
+			return true;
+	return false;
+}
+
 /* Makes the loops of a collapsed sequence those of the driver. */
 static int take_collapsed(struct dp_driver *d, struct collapsed *c)
 {
@@ -473,7 +481,9 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, uint
 	}
 	if (!status && best.runs.symbols) {
 		status = take_collapsed(d, &best);
-		*taken = d->loops->count > 0;
+		*taken = has_listed(d->loops);
+		if (!*taken)
+			dp_loops__clear(d->loops);
 	}
 	if (now.runs.symbols)
 		collapsed_fini(&now);
