@@ -5,10 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Ranges with a smaller share of the host's activity are not named. */
-#define LEAST_SHARE 0.08
-
-/* Nor are functions: a quarter of 20 samples is 9% to 49% of the time (95% confidence). */
+/* The same for functions: a quarter of 20 samples is 9% to 49% of the time (95% confidence). */
 #define SAMPLED_SHARE 0.25
 
 /*
@@ -140,7 +137,7 @@ bool dp_rule__name_ranges(const struct dp_rule_input *input, struct dp_rule_find
 	}
 	for (size_t i = out->finding.range_count; i-- > 0;) {
 		out->ranges[i].share = out->ranges[i].ns / all_ns;
-		if (out->ranges[i].share < LEAST_SHARE)
+		if (out->ranges[i].share < DP_RULE_NAMED_SHARE)
 			out->finding.range_count = i;
 	}
 	/* that most of it is outside of all ranges is not worth a mention */
