@@ -23,6 +23,9 @@
 #define EULER 0.5772156649
 #define CHANCE 2
 
+/* A gap with this share is one activity, though chance alone would explain the longest of a few. */
+#define NEARLY_ALL 0.9
+
 /* Advice is not about a gap below this share, however improbable: a cost below it is no warning. */
 #define LITTLE 0.05
 
@@ -196,10 +199,9 @@ bool dp_rule__is_launching(const struct dp_rule_finding *out)
 
 bool dp_rule__is_spread(double longest_ns, double all_ns, size_t count)
 {
-	double harmonic = log((double)DP_MAX(count, 1)) + EULER;
+	double gaps = (double)DP_MAX(count, 1), chance = CHANCE * (log(gaps) + EULER) / gaps;
 
-	return longest_ns < LITTLE * all_ns ||
-	       longest_ns * (double)count < CHANCE * harmonic * all_ns;
+	return longest_ns < fmax(LITTLE, fmin(chance, NEARLY_ALL)) * all_ns;
 }
 
 /* Finds the advice that most of the named ranges suggest, and their share of all. */

@@ -166,6 +166,10 @@ TEST(gaps_are_spread_or_not)
 	ck_assert(!dp_rule__is_spread(0.6, 1, 10));
 	ck_assert(dp_rule__is_spread(0.04, 1, 1000)); /* little, however improbable */
 	ck_assert(!dp_rule__is_spread(0.06, 1, 1000));
+	/* of so few, chance explains any, but not that one has nearly all */
+	ck_assert(dp_rule__is_spread(0.85, 1, 3));
+	ck_assert(!dp_rule__is_spread(0.95, 1, 3));
+	ck_assert(!dp_rule__is_spread(1, 1, 1));
 }
 
 TEST(advice_has_the_terms_of_the_program)
