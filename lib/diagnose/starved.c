@@ -167,7 +167,7 @@ static bool check_capture(const struct dp_rule_input *input, struct dp_rule_find
 
 /*
  * Names the ranges in which slow iterations wait longer, before an upload or elsewhere; if there
- * are none, those of typical iterations.
+ * are none, those in which typical iterations wait, where they wait longer.
  */
 static void name_ranges(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
@@ -177,8 +177,14 @@ static void name_ranges(const struct dp_rule_input *input, struct dp_rule_findin
 		input_ns = out->ranges[0].ns;
 	if (dp_rule__name_ranges(input, out, DP_HOST_WAIT, true) && out->ranges[0].ns >= input_ns)
 		return;
-	if (!(input_ns > 0 && dp_rule__name_ranges(input, out, DP_HOST_INPUT, true)))
-		dp_rule__name_ranges(input, out, DP_HOST_WAIT, false);
+	if (input_ns > 0 && dp_rule__name_ranges(input, out, DP_HOST_INPUT, true))
+		return;
+	dp_rule__name_ranges(input, out,
+			     dp_rule__typical(input, "input_wait_ns") >
+					     dp_rule__typical(input, "host_wait_ns")
+				     ? DP_HOST_INPUT
+				     : DP_HOST_WAIT,
+			     false);
 }
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)

@@ -47,6 +47,32 @@ TEST(starved_costs_what_no_other_rule_tells)
 	dp_findings__fini(&at.findings);
 }
 
+/* What typical iterations wait for is named after the kind of wait that takes longer. */
+TEST(starved_names_the_longer_wait)
+{
+	struct dp_host_range ranges[] = {
+		{ .outer = "load", .activity = DP_HOST_INPUT, .typical_ns = 1.7e5 },
+		{ .outer = "backward", .activity = DP_HOST_WAIT, .typical_ns = 1e4 },
+	};
+	struct dp_host_ranges all = { .ranges = ranges, .count = DP_COUNT(ranges) };
+	const struct dp_finding *finding;
+
+	for (int host = 0; host < 2; host++) {
+		start();
+		at.ranges = &all;
+		set("busy_ns", 8e5);
+		set("utilization", 0.8);
+		set("longest_gap_ns", 1e4);
+		set("input_wait_ns", 1.7e5);
+		set("host_wait_ns", host ? 1.8e5 : 1e4);
+		metric("busy_ns")[7] = 4e5;
+		finding = find("starved");
+		ck_assert_uint_eq(finding->range_count, 1);
+		ck_assert_str_eq(finding->ranges[0].name, host ? "backward" : "load");
+	}
+	dp_findings__fini(&at.findings);
+}
+
 /* Costs are parts of the mean over iterations that have a period. */
 TEST(costs_are_spread_over_periods)
 {
