@@ -30,6 +30,7 @@ struct saying {
 	const char *joint;  /* these come before it, */
 	const char *close;  /* and these after */
 	const char *typical; /* after it if slow iterations are left out and that is not obvious */
+	bool whole;	     /* if there are no iterations, " of the capture" after it */
 };
 
 static const struct saying sayings[] = {
@@ -156,7 +157,8 @@ static const struct saying sayings[] = {
 	{ "upload_exposed_ns", "", " of exposed uploads", .cost = "exposed uploads" },
 	{ "usual_clock", "", " elsewhere" },
 	{ "usual_ns", "the others ", " on average" },
-	{ "utilization", "GPU busy ", " of an iteration", .typical = " of a typical iteration" },
+	{ "utilization", "GPU busy ", " of an iteration", .typical = " of a typical iteration",
+	  .whole = true },
 	{ "warmup_iterations", "", " iterations of warm-up" },
 };
 
@@ -185,14 +187,14 @@ static size_t singular(const char *words)
 
 /* Adds the number with its words; joined: to the number before it. */
 static void add_number(struct dp_words *words, const char *gap, const struct saying *saying,
-		       const struct dp_evidence_value *at, bool joined, bool typical, bool ascii)
+		       const struct dp_evidence_value *at, bool joined, const char *after,
+		       bool ascii)
 {
-	const char *after = joined			? saying->close
-			    : typical && saying->typical ? saying->typical
-							 : saying->after;
-	size_t plural = strlen(after);
+	size_t plural;
 	char value[DP_NUMBER_SIZE];
 
+	after = joined ? saying->close : after;
+	plural = strlen(after);
 	dp_human__value(value, at->value, at->unit, ascii);
 	if (at->value == 1 && !strcmp(at->unit, "count"))
 		plural = singular(after);
@@ -217,7 +219,7 @@ static void add_alone(struct dp_words *words, const struct dp_evidence_value *at
 	char title[DP_NUMBER_SIZE], value[DP_NUMBER_SIZE];
 
 	if (saying)
-		add_number(words, "", saying, at, false, false, ascii);
+		add_number(words, "", saying, at, false, saying->after, ascii);
 	else
 		dp_words__add(words, "%s %s", dp_text__title(title, at->name),
 			      dp_human__value(value, at->value, at->unit, ascii));
@@ -412,6 +414,16 @@ static bool is_all(const struct saying *saying, const struct dp_finding *finding
 	return false;
 }
 
+/* The words behind a number that follows no other. */
+static const char *words_after(const struct saying *saying, const struct dp_render *render,
+			       const struct dp_finding *finding)
+{
+	if (saying->whole && finding->loop == DP_NONE)
+		return dp_text__has_range(render) ? " of the range" : " of the capture";
+	return saying->typical && dp_text__is_typical(render, finding) ? saying->typical
+								       : saying->after;
+}
+
 /* Adds one number behind the others; last is the name of the one before. */
 static void add_evidence(struct dp_words *words, const struct dp_render *render, const char *gap,
 			 const struct dp_finding *finding, size_t index, size_t cost,
@@ -434,7 +446,7 @@ static void add_evidence(struct dp_words *words, const struct dp_render *render,
 		}
 	} else {
 		add_number(words, gap, saying, at, saying->behind && !strcmp(saying->behind, last),
-			   dp_text__is_typical(render, finding), ascii);
+			   words_after(saying, render, finding), ascii);
 		add_call(words, at, ascii);
 	}
 }
@@ -468,6 +480,28 @@ char *dp_text__range(char buf[DP_LABEL_SIZE], const struct dp_render *render, co
 }
 
 /*
+ * The sum of the shares of all ranges with the label of one, 0 if an earlier one has it: labels do
+ * not tell all ranges apart.
+ */
+static double labelled_share(char label[DP_LABEL_SIZE], const struct dp_render *render,
+			     const struct dp_finding *finding, size_t range)
+{
+	char other[DP_LABEL_SIZE];
+	double share = 0;
+
+	dp_text__range(label, render, finding->ranges[range].name, RANGE_COLUMNS);
+	for (size_t i = 0; i < finding->range_count; i++) {
+		dp_text__range(other, render, finding->ranges[i].name, RANGE_COLUMNS);
+		if (strcmp(other, label) != 0)
+			continue;
+		if (i < range)
+			return 0;
+		share += finding->ranges[i].share;
+	}
+	return share;
+}
+
+/*
  * Adds "mostly aten::conv2d 26%, Optimizer.zero_grad 20%": what the host did meanwhile, or where it
  * waited.
  */
@@ -475,14 +509,16 @@ static void add_ranges(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_finding *finding)
 {
 	const char *lead = finding->activity == DP_HOST_SYNC ? "synchronizes in" : "mostly";
-	char name[DP_LABEL_SIZE], share[DP_NUMBER_SIZE];
+	char name[DP_LABEL_SIZE], text[DP_NUMBER_SIZE];
 
 	for (size_t i = 0; i < finding->range_count; i++) {
-		snprintf(share, sizeof(share), " %.0f%%", finding->ranges[i].share * 100);
+		double share = labelled_share(name, render, finding, i);
+
+		if (!(share > 0))
+			continue;
+		snprintf(text, sizeof(text), " %.0f%%", share * 100);
 		dp_words__add(words, "%s%s%s%s%s", words->used ? ", " : "", i ? "" : lead,
-			      i ? "" : " ",
-			      dp_text__range(name, render, finding->ranges[i].name, RANGE_COLUMNS),
-			      finding->ranges[i].share < ALL_OF_IT ? share : "");
+			      i ? "" : " ", name, share < ALL_OF_IT ? text : "");
 	}
 }
 
