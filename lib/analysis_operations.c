@@ -332,6 +332,17 @@ static int add_names(struct dp_loops *loops, struct again *a, size_t *times,
 	return status;
 }
 
+/* Keeps the first repetition that is refused, since it may be layers, as a candidate. */
+static void refuse(struct dp_loops *loops, const struct again *a)
+{
+	if (loops->best_length)
+		return;
+	loops->best_length = a->length;
+	loops->best_iterations = a->count;
+	loops->best_coverage = (double)(a->count * a->length) / (double)a->kernels->count;
+	loops->best_confidence = (double)NAN;
+}
+
 /* Adds one loop of a few kernels that repeat in a row and are too few to search. */
 static int add_run(struct dp_loops *loops, struct again *a,
 		   const struct dp_analysis_options *options, struct dp_explain *explain,
@@ -345,10 +356,13 @@ static int add_run(struct dp_loops *loops, struct again *a,
 			a->starts[i] = first + i * a->length;
 			a->ends[i] = a->starts[i] + a->length;
 		}
-		if (!is_most(a->kernels, a->length, a->count) ||
-		    (may_be_layers(a->kernels, first, a->length) && !is_given(options, a->count) &&
-		     count_between(a, a->between[0]) == 0))
+		if (!is_most(a->kernels, a->length, a->count))
 			continue;
+		if (may_be_layers(a->kernels, first, a->length) && !is_given(options, a->count) &&
+		    count_between(a, a->between[0]) == 0) {
+			refuse(loops, a);
+			continue;
+		}
 		a->share = (double)(a->count * a->length) / (double)a->kernels->count;
 		return add_again(loops, a, explain, error);
 	}
@@ -377,7 +391,7 @@ static int find_again(struct dp_loops **loops, const struct dp_sequence *kernels
 				 ? add_names(found, &a, times, explain, error)
 				 : add_run(found, &a, options, explain, error);
 	}
-	if (!status && found->count > 0) {
+	if (!status && (found->count > 0 || (found->best_length && !(*loops)->best_length))) {
 		struct dp_loops *swap = *loops;
 
 		*loops = found;

@@ -419,6 +419,19 @@ class Findings(cli.Case):
             self.assertAlmostEqual(699e6, row["ns"], delta=5e6)
             self.assertIn("read_table", text)
 
+    def test_repetitions_that_may_be_layers(self):
+        """The report says why they are refused, and how to get them."""
+        trace = self.folder / "few.json"
+        trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": [
+            {"ph": "X", "cat": "kernel", "name": ("abs_elementwise_kernel", "reduce_kernel")[i % 2],
+             "pid": 0, "tid": 7, "ts": 100 * i, "dur": 50, "args": {"device": 0, "stream": 7}}
+            for i in range(20)]}))
+        text = " ".join(cli.run("analyze", trace).stdout.split())
+        self.assertIn("has 2 kernels and covers 100% of the stream, but may be layers", text)
+        self.assertIn("Try -n 10, and", text)
+        self.assertIn("10 iterations of 2 kernels", cli.run("analyze", "-n10", trace).stdout)
+        self.assertIn("may be layers", cli.run("analyze", "--format=csv", trace).stderr)
+
     def test_words_of_a_capture(self):
         """Without iterations, shares are of the capture; lines of one label are shown as one."""
         events = []

@@ -330,8 +330,12 @@ TEST(a_few_kernels_with_uploads_repeat)
 TEST(a_few_kernels_repeat)
 {
 	struct dp_analysis *analysis = analyze("ampere_sgemm_nn_v%d", 0, 2, 6, 0);
+	const struct dp_stream_candidate *candidate = dp_analysis_candidate(analysis, 0);
 
 	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 0);
+	ck_assert_uint_eq(candidate->length, 2);
+	ck_assert_uint_eq(candidate->iterations, 6);
+	ck_assert_double_nan(candidate->confidence);
 	dp_analysis_free(analysis);
 	expect_steps("red_black_%d", 0, 2, 6, 0);
 	expect_steps("red_black_%d", 0, 2, 10, 2);
