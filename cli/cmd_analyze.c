@@ -4,6 +4,7 @@
 #include "message.h"
 #include "analyze_options.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,7 +71,11 @@ static void tell_no_rows(const struct dp_analysis *analysis, const char *path)
 		if ((candidate = dp_analysis_candidate(analysis, s)) && candidate->length &&
 		    (!best || candidate->confidence >= best->confidence))
 			best = candidate;
-	if (best)
+	if (best && isnan(best->confidence))
+		message_warning("%s: no rows: the best candidate has %zu kernels, but may be "
+				"layers of a single pass (see 'deepprof analyze')",
+				path, best->length);
+	else if (best)
 		message_warning(
 			"%s: no rows: no stable iteration was found; the best candidate has "
 			"%zu kernels (%.0f%% confidence; see 'deepprof analyze')",

@@ -21,6 +21,17 @@ static bool counts_fit(const struct dp_analysis_options *options, size_t kernels
 }
 
 /*
+ * Returns true if an iteration is shorter than the pattern by more than a twentieth. Kernels that
+ * are other ones, or in another order, are as many inserted as deleted.
+ */
+static bool lacks_kernels(const struct dp_sequence_loop *loop, size_t index)
+{
+	const struct dp_repetition *iteration = &loop->iterations[index];
+
+	return iteration->deleted > iteration->inserted + loop->length / 20;
+}
+
+/*
  * Makes loops of marked iterations. Those at the ends of the analyzed part are partial if the
  * requested range leaves some of their kernels out, if the file is known to have lost what
  * followed, or if they lack kernels. Averages leave partial iterations out.
@@ -43,9 +54,9 @@ static int loops_of_marks(struct dp_loop_search *s, const struct dp_loops_reques
 	if (status)
 		return status;
 	loop = &(*loops)->loops[0];
-	if (loop->iterations[0].first == 0 && loop->iterations[0].deleted > loop->length / 20)
+	if (loop->iterations[0].first == 0 && lacks_kernels(loop, 0))
 		loop->iterations[0].partial = true;
-	if (at_end && loop->iterations[loop->count - 1].deleted > loop->length / 20)
+	if (at_end && lacks_kernels(loop, loop->count - 1))
 		loop->iterations[loop->count - 1].partial = true;
 	return DP_OK;
 }

@@ -183,6 +183,15 @@ static bool may_be_layers(const struct dp_sequence *kernels, size_t first, size_
 	return false;
 }
 
+/* Returns true if the caller gave a number of iterations: then that many are no layers. */
+static bool is_given(const struct dp_analysis_options *options, size_t count)
+{
+	for (size_t i = 0; i < options->iterations_count; i++)
+		if (options->iterations[i] == count)
+			return true;
+	return false;
+}
+
 /* Returns true if `count` repetitions of `length` kernels are nearly all there is. */
 static bool is_most(const struct dp_sequence *kernels, size_t length, size_t count)
 {
@@ -323,8 +332,20 @@ static int add_names(struct dp_loops *loops, struct again *a, size_t *times,
 	return status;
 }
 
+/* Keeps the first repetition that is refused, since it may be layers, as a candidate. */
+static void refuse(struct dp_loops *loops, const struct again *a)
+{
+	if (loops->best_length)
+		return;
+	loops->best_length = a->length;
+	loops->best_iterations = a->count;
+	loops->best_coverage = (double)(a->count * a->length) / (double)a->kernels->count;
+	loops->best_confidence = (double)NAN;
+}
+
 /* Adds one loop of a few kernels that repeat in a row and are too few to search. */
-static int add_run(struct dp_loops *loops, struct again *a, struct dp_explain *explain,
+static int add_run(struct dp_loops *loops, struct again *a,
+		   const struct dp_analysis_options *options, struct dp_explain *explain,
 		   struct dp_error *error)
 {
 	for (a->length = 1; a->length <= dp_param.again_names; a->length++) {
@@ -335,10 +356,13 @@ static int add_run(struct dp_loops *loops, struct again *a, struct dp_explain *e
 			a->starts[i] = first + i * a->length;
 			a->ends[i] = a->starts[i] + a->length;
 		}
-		if (!is_most(a->kernels, a->length, a->count) ||
-		    (may_be_layers(a->kernels, first, a->length) &&
-		     count_between(a, a->between[0]) == 0))
+		if (!is_most(a->kernels, a->length, a->count))
 			continue;
+		if (may_be_layers(a->kernels, first, a->length) && !is_given(options, a->count) &&
+		    count_between(a, a->between[0]) == 0) {
+			refuse(loops, a);
+			continue;
+		}
 		a->share = (double)(a->count * a->length) / (double)a->kernels->count;
 		return add_again(loops, a, explain, error);
 	}
@@ -350,7 +374,8 @@ static int add_run(struct dp_loops *loops, struct again *a, struct dp_explain *e
  * the next. Also a loop of a few kernels, if there are too few in all to search.
  */
 static int find_again(struct dp_loops **loops, const struct dp_sequence *kernels,
-		      const struct dp_sequence *operations, struct dp_explain *explain,
+		      const struct dp_sequence *operations,
+		      const struct dp_analysis_options *options, struct dp_explain *explain,
 		      struct dp_error *error)
 {
 	size_t *times = dp_alloc__zeroed(kernels->alphabet, sizeof(*times));
@@ -364,9 +389,9 @@ static int find_again(struct dp_loops **loops, const struct dp_sequence *kernels
 		a.share = (double)count_in_rows(times, kernels) / (double)kernels->count;
 		status = a.share >= dp_param.again_share
 				 ? add_names(found, &a, times, explain, error)
-				 : add_run(found, &a, explain, error);
+				 : add_run(found, &a, options, explain, error);
 	}
-	if (!status && found->count > 0) {
+	if (!status && (found->count > 0 || (found->best_length && !(*loops)->best_length))) {
 		struct dp_loops *swap = *loops;
 
 		*loops = found;
@@ -424,7 +449,7 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 		*loops = other;
 		other = swap;
 	} else if (!status) {
-		status = find_again(loops, kernels, &operations, explain, error);
+		status = find_again(loops, kernels, &operations, options, explain, error);
 	}
 	dp_loops__free(other);
 	dp_sequence__fini(&operations);

@@ -193,6 +193,9 @@ static inline enum dp_host_activity dp_rule__sampled(enum dp_host_activity activ
 /* Fewer samples do not show a share: with 20 of them, its standard error is 11% at worst. */
 #define DP_SAMPLES_LEAST 20
 
+/* Ranges with a smaller share of an activity or of the copies of a kind are not named. */
+#define DP_RULE_NAMED_SHARE 0.08
+
 /*
  * Names the host ranges of an activity that cost a typical iteration most or, if slow, cost slow
  * iterations more than typical ones. Returns true if any is known.

@@ -5,10 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Ranges with a smaller share of the host's activity are not named. */
-#define LEAST_SHARE 0.08
-
-/* Nor are functions: a quarter of 20 samples is 9% to 49% of the time (95% confidence). */
+/* The same for functions: a quarter of 20 samples is 9% to 49% of the time (95% confidence). */
 #define SAMPLED_SHARE 0.25
 
 /*
@@ -25,6 +22,9 @@
  */
 #define EULER 0.5772156649
 #define CHANCE 2
+
+/* A gap with this share is one activity, though chance alone would explain the longest of a few. */
+#define NEARLY_ALL 0.9
 
 /* Advice is not about a gap below this share, however improbable: a cost below it is no warning. */
 #define LITTLE 0.05
@@ -140,7 +140,7 @@ bool dp_rule__name_ranges(const struct dp_rule_input *input, struct dp_rule_find
 	}
 	for (size_t i = out->finding.range_count; i-- > 0;) {
 		out->ranges[i].share = out->ranges[i].ns / all_ns;
-		if (out->ranges[i].share < LEAST_SHARE)
+		if (out->ranges[i].share < DP_RULE_NAMED_SHARE)
 			out->finding.range_count = i;
 	}
 	/* that most of it is outside of all ranges is not worth a mention */
@@ -199,10 +199,9 @@ bool dp_rule__is_launching(const struct dp_rule_finding *out)
 
 bool dp_rule__is_spread(double longest_ns, double all_ns, size_t count)
 {
-	double harmonic = log((double)DP_MAX(count, 1)) + EULER;
+	double gaps = (double)DP_MAX(count, 1), chance = CHANCE * (log(gaps) + EULER) / gaps;
 
-	return longest_ns < LITTLE * all_ns ||
-	       longest_ns * (double)count < CHANCE * harmonic * all_ns;
+	return longest_ns < fmax(LITTLE, fmin(chance, NEARLY_ALL)) * all_ns;
 }
 
 /* Finds the advice that most of the named ranges suggest, and their share of all. */

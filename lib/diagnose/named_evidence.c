@@ -59,7 +59,7 @@ void dp_rule__name_transfer(const struct dp_rule_input *input, struct dp_rule_fi
 	for (size_t i = 0; i < out->finding.evidence_count; i++)
 		if (out->values[i].call)
 			return;
-	if (name)
+	if (name && input->transfers->share[kind] >= DP_RULE_NAMED_SHARE)
 		dp_rule__call_evidence(out, copies ? "copied_ns" : "kernel_ns", "ns",
 				       input->transfers->share[kind] * out->finding.recoverable_ns,
 				       name);

@@ -32,6 +32,9 @@ static const struct words texts[] = {
 	{ "\"SNTD", "Start (ns)", "Duration (ns)",
 	  "a CSV table of nsys stats: run nsys export --type=sqlite FILE.nsys-rep and "
 	  "analyze its output" },
+	{ "T", "Time(%)", "Calls",
+	  "an nvprof summary, which has no times of single operations: use nvprof "
+	  "--print-gpu-trace --csv, or nvprof -o FILE, which deepprof reads as it is" },
 	{ "\"TN", "Total Time (ns)", "Instances",
 	  "a CSV summary of nsys stats: run nsys export --type=sqlite FILE.nsys-rep and "
 	  "analyze its output" },

@@ -256,11 +256,15 @@ static int read_thread_name(struct dp_cupti *cupti, struct dp_rows *rows)
 	return DP_OK;
 }
 
-/* A GPU's id is nsys's own; cuDevice is its number in CUDA, which kernels have. */
-enum { GPU_ID, GPU_CUDA_ID, GPU_NAME, GPU_MEMORY, GPU_UUID };
+/*
+ * A GPU's id is nsys's own; cuDevice is its number in CUDA, which kernels have. The
+ * oldest exports have that number alone, as deviceId.
+ */
+enum { GPU_ID, GPU_OLD_ID, GPU_CUDA_ID, GPU_NAME, GPU_MEMORY, GPU_UUID };
 
 static int read_gpu(struct dp_cupti *cupti, struct dp_rows *rows)
 {
+	int id = dp_rows__is_null(rows, GPU_ID) ? GPU_OLD_ID : GPU_ID;
 	bool by_cuda = !dp_rows__is_null(rows, GPU_CUDA_ID);
 	size_t length;
 	const char *text;
@@ -270,10 +274,19 @@ static int read_gpu(struct dp_cupti *cupti, struct dp_rows *rows)
 		return dp_cupti__failed(cupti);
 	text = dp_rows__text(rows, GPU_UUID, &length);
 	gpu.uuid = dp_builder__uuid(cupti->import->builder, text, length);
-	if (dp_gpus__add(&cupti->gpus, dp_rows__id(rows, GPU_ID),
-			 dp_rows__id(rows, by_cuda ? GPU_CUDA_ID : GPU_ID), &gpu))
+	if (dp_gpus__add(&cupti->gpus, dp_rows__id(rows, id),
+			 dp_rows__id(rows, by_cuda ? GPU_CUDA_ID : id), &gpu))
 		return dp_cupti__nomem(cupti);
 	return DP_OK;
+}
+
+/* The oldest exports have a table of another name only, with a row for each process. */
+static int read_old_gpu(struct dp_cupti *cupti, struct dp_rows *rows)
+{
+	struct dp_key key = { { dp_rows__id(rows, GPU_OLD_ID) } };
+
+	return dp_lookup__get(&cupti->gpus.by_device, &key) == DP_NONE ? read_gpu(cupti, rows)
+								       : DP_OK;
 }
 
 /* Newer exports map each process's device numbers to GPUs (CUDA_VISIBLE_DEVICES renumbers them). */
@@ -306,11 +319,17 @@ static const struct dp_cupti_table label_tables[] = {
 	{ "ThreadNames", read_thread_name, { { "nameId", true }, { "globalTid", true } } },
 	{ "TARGET_INFO_GPU",
 	  read_gpu,
-	  { [GPU_ID] = { "id", true },
+	  { [GPU_ID] = { "id", false },
+	    [GPU_OLD_ID] = { "deviceId", false },
 	    [GPU_CUDA_ID] = { "cuDevice", false },
 	    [GPU_NAME] = { "name", false },
 	    [GPU_MEMORY] = { "totalMemory", false },
 	    [GPU_UUID] = { "uuid", false } } },
+	{ "TARGET_INFO_CUDA_GPU",
+	  read_old_gpu,
+	  { [GPU_OLD_ID] = { "deviceId", true },
+	    [GPU_NAME] = { "name", false },
+	    [GPU_MEMORY] = { "globalMemorySize", false } } },
 	{ "TARGET_INFO_CUDA_DEVICE",
 	  read_cuda_device,
 	  { { "gpuId", true }, { "cudaId", true }, { "pid", false } } },

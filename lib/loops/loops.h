@@ -37,7 +37,7 @@ struct dp_loops {
 	/* If no loop was listed: the best candidate, for an honest report. */
 	size_t best_length;   /* symbols, 0: no candidate */
 	double best_coverage; /* 0 to 1 */
-	double best_confidence;
+	double best_confidence; /* NaN: refused since it may be layers of a single pass */
 	size_t best_iterations; /* whole ones */
 	/*
 	 * If no listed loop that is found unaided has the given number of iterations: the most

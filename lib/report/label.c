@@ -71,10 +71,10 @@ bool dp_label__is_control(uint32_t code)
 #define WORD_MOST 16
 
 /*
- * Bytes of a name that are looked at: more than compilers write for a kernel, and few enough that
- * a table with the same long name in each row costs little.
+ * Bytes of a name that are looked at: more than compilers write for a kernel (CUTLASS's have up to
+ * 8 KB), and few enough that a table with the same long name in each row costs little.
  */
-#define LOOKED_AT 4096
+#define LOOKED_AT 16384
 
 /* One character as it will be shown: how many bytes it took, what to show, and how wide. */
 struct glyph {

@@ -523,6 +523,28 @@ char *dp_text__range(char buf[DP_LABEL_SIZE], const struct dp_render *render, co
 }
 
 /*
+ * The sum of the shares of all ranges with the label of one, 0 if an earlier one has it: labels do
+ * not tell all ranges apart.
+ */
+static double labelled_share(char label[DP_LABEL_SIZE], const struct dp_render *render,
+			     const struct dp_finding *finding, size_t range)
+{
+	char other[DP_LABEL_SIZE];
+	double share = 0;
+
+	dp_text__range(label, render, finding->ranges[range].name, RANGE_COLUMNS);
+	for (size_t i = 0; i < finding->range_count; i++) {
+		dp_text__range(other, render, finding->ranges[i].name, RANGE_COLUMNS);
+		if (strcmp(other, label) != 0)
+			continue;
+		if (i < range)
+			return 0;
+		share += finding->ranges[i].share;
+	}
+	return share;
+}
+
+/*
  * Adds "mostly aten::conv2d 26%, Optimizer.zero_grad 20%": what the host did meanwhile, or where it
  * waited.
  */
@@ -530,14 +552,16 @@ static void add_ranges(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_finding *finding)
 {
 	const char *lead = finding->activity == DP_HOST_SYNC ? "synchronizes in" : "mostly";
-	char name[DP_LABEL_SIZE], share[DP_NUMBER_SIZE];
+	char name[DP_LABEL_SIZE], text[DP_NUMBER_SIZE];
 
 	for (size_t i = 0; i < finding->range_count; i++) {
-		snprintf(share, sizeof(share), " %.0f%%", finding->ranges[i].share * 100);
+		double share = labelled_share(name, render, finding, i);
+
+		if (!(share > 0))
+			continue;
+		snprintf(text, sizeof(text), " %.0f%%", share * 100);
 		dp_words__add(words, "%s%s%s%s%s", words->used ? ", " : "", i ? "" : lead,
-			      i ? "" : " ",
-			      dp_text__range(name, render, finding->ranges[i].name, RANGE_COLUMNS),
-			      finding->ranges[i].share < ALL_OF_IT ? share : "");
+			      i ? "" : " ", name, share < ALL_OF_IT ? text : "");
 	}
 }
 

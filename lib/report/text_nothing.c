@@ -105,15 +105,18 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 			      dp_text__plural(number, candidate->length, "kernel"));
 		dp_words__add(words, " and covers %s of the stream",
 			      dp_human__share(number, candidate->coverage));
-		dp_words__add(words, " (%s confidence: too low to report). ",
-			      dp_text__percent(number, candidate->confidence));
+		if (isnan(candidate->confidence))
+			dp_words__add(words, ", but may be layers of a single pass. ");
+		else
+			dp_words__add(words, " (%s confidence: too low to report). ",
+				      dp_text__percent(number, candidate->confidence));
 	} else {
 		dp_words__add(words, "No part of its stream repeats often and regularly enough. ");
 	}
 	dp_text__capture(words, render, dp_trace_stream(trace, stream)->device);
 	/* one kernel matches any number, and an unlikely loop is no advice */
 	if (candidate && candidate->length > 1 && candidate->iterations > 1 &&
-	    candidate->confidence >= HINT_LEAST)
+	    !(candidate->confidence < HINT_LEAST))
 		dp_words__add(words, " Try -n %zu, and check that the iterations are real.",
 			      candidate->iterations);
 }

@@ -445,6 +445,41 @@ class Findings(cli.Case):
             " ".join(text.split()), r"idle GPU time, mostly cudaMalloc, longest gap 7\d\d\.\d ms, all of it in cudaMalloc"
         )
 
+    def test_repetitions_that_may_be_layers(self):
+        """The report says why they are refused, and how to get them."""
+        trace = self.folder / "few.json"
+        trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": [
+            {"ph": "X", "cat": "kernel", "name": ("abs_elementwise_kernel", "reduce_kernel")[i % 2],
+             "pid": 0, "tid": 7, "ts": 100 * i, "dur": 50, "args": {"device": 0, "stream": 7}}
+            for i in range(20)]}))
+        text = " ".join(cli.run("analyze", trace).stdout.split())
+        self.assertIn("has 2 kernels and covers 100% of the stream, but may be layers", text)
+        self.assertIn("Try -n 10, and", text)
+        self.assertIn("10 iterations of 2 kernels", cli.run("analyze", "-n10", trace).stdout)
+        self.assertIn("may be layers", cli.run("analyze", "--format=csv", trace).stderr)
+
+    def test_words_of_a_capture(self):
+        """Without iterations, shares are of the capture; lines of one label are shown as one."""
+        events = []
+
+        def event(name, category, start, duration, **args):
+            device = category == "kernel"
+            events.append({"ph": "X", "cat": category, "name": name, "pid": 0 if device else 1,
+                           "tid": 7 if device else 1, "ts": start, "dur": duration, "args": args})
+
+        for i in range(20):
+            at = 1000 + 300000 * i
+            event("cudaLaunchKernel", "cuda_runtime", at, 5, correlation=i + 1)
+            event(f"kernel_{i}", "kernel", at + 10, 190, device=0, stream=7, correlation=i + 1)
+            event("cudaMalloc", "cuda_runtime", at + 100, 100000)
+            event(f"{{'traceMarker': ['train.py:{i % 2}', '/torch/conv.py:456']}}", "cpu_op", at + 50,
+                  250000)
+        trace = self.folder / "capture.json"
+        trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        text = " ".join(cli.run("analyze", trace).stdout.split())
+        self.assertRegex(text, r"api-stall: .*GPU busy 0\.\d% of the capture")
+        self.assertEqual(1, text.count("conv.py:456"), text)
+
     def test_advice_for_named_host_work(self):
         """No look at a timeline is needed for what has a name."""
         for report, _ in self.named_wait(1, 6000), self.named_wait(30):

@@ -610,6 +610,32 @@ TEST(one_mark_is_a_part)
 	dp_trace_free(trace);
 }
 
+/* The last step runs other kernels in part, but as many as the others: it is whole. */
+TEST(a_last_mark_with_other_kernels_is_whole)
+{
+	struct dp_analysis_options options = options_of(NULL, 0);
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+
+	for (int other = 0; other < 2; other++) {
+		uint32_t stream;
+
+		start();
+		stream = stream_of(0, 1, 7);
+		steps(stream, 5, 0, PIECES - 1);
+		if (other)
+			kernel(stream, "other", 4 * STEP_NS + 150);
+		for (size_t k = 0; k < 5; k++)
+			mark("ProfilerStep#1", k);
+		trace = finish();
+		analysis = run(trace, &options);
+		ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->iterations, 5);
+		ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, other ? 5 : 4);
+		dp_analysis_free(analysis);
+		dp_trace_free(trace);
+	}
+}
+
 /* The same stream id in two contexts: each has its own answer. */
 TEST(candidates_are_of_streams)
 {

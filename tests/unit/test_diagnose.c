@@ -166,6 +166,10 @@ TEST(gaps_are_spread_or_not)
 	ck_assert(!dp_rule__is_spread(0.6, 1, 10));
 	ck_assert(dp_rule__is_spread(0.04, 1, 1000)); /* little, however improbable */
 	ck_assert(!dp_rule__is_spread(0.06, 1, 1000));
+	/* of so few, chance explains any, but not that one has nearly all */
+	ck_assert(dp_rule__is_spread(0.85, 1, 3));
+	ck_assert(!dp_rule__is_spread(0.95, 1, 3));
+	ck_assert(!dp_rule__is_spread(1, 1, 1));
 }
 
 TEST(advice_has_the_terms_of_the_program)
@@ -540,6 +544,8 @@ TEST(copies_and_host_work_that_grow_are_explained)
 	ck_assert_double_eq_tol(evidence(finding, "upload_rise_ns"), 1e4 * (ITERATIONS - 1), 1e4);
 	ck_assert_str_eq(call_of(finding), "aten::copy_");
 	ck_assert_ptr_nonnull(strstr(finding->advice, "which upload"));
+	transfers.share[DP_TRANSFER_UPLOAD] = 0.02;
+	ck_assert_ptr_null(call_of(find("growing-iteration")));
 	set("upload_exposed_ns", 0);
 	set("copy_exposed_ns", 0);
 	for (size_t k = 0; k + 1 < ITERATIONS; k++)

@@ -62,6 +62,23 @@ TEST(old_exports)
 				"'2.9.1');");
 	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 2.9.1");
 	done();
+	/* The oldest have no id of a GPU but CUDA's. */
+	good("nsys", ONE_KERNEL "CREATE TABLE TARGET_INFO_GPU(vmId INTEGER NOT NULL, "
+				"deviceId INTEGER NOT NULL, name TEXT, busLocation TEXT);"
+				"INSERT INTO TARGET_INFO_GPU VALUES(1, 1, 'other', ''), "
+				"(1, 0, 'A100', '');");
+	ck_assert_str_eq(dp_trace_string(trace, dp_trace_device(trace, 0)->name), "A100");
+	ck_assert_uint_eq(dp_trace_loss_count(trace), 0);
+	done();
+	good("nsys", ONE_KERNEL "CREATE TABLE TARGET_INFO_CUDA_GPU(name TEXT NOT NULL, "
+				"globalMemorySize INTEGER NOT NULL, deviceId INTEGER NOT NULL, "
+				"pid INTEGER);"
+				"INSERT INTO TARGET_INFO_CUDA_GPU VALUES('V100', 32, 0, 7), "
+				"('V100', 32, 0, 8);");
+	ck_assert_str_eq(dp_trace_string(trace, dp_trace_device(trace, 0)->name), "V100");
+	ck_assert_uint_eq(dp_trace_device(trace, 0)->total_bytes, 32);
+	ck_assert_uint_eq(dp_trace_gpu_count(trace), 1);
+	done();
 	/* Before that, no version; and ids that are a column like any other. */
 	good("nsys", KERNELS "CREATE TABLE StringIds(id INT, value TEXT);"
 			     "INSERT INTO StringIds VALUES(900, 'other'), (1, 'k');"

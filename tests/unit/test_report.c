@@ -188,6 +188,18 @@ static const char *kernel(const char *name, size_t columns)
 	return dp_label__kernel(buf, name, columns, true);
 }
 
+/* Longer names than most: as much of them is read as has to be, to find where they end. */
+TEST(names_of_many_kilobytes_are_shortened)
+{
+	static char name[9000];
+	size_t used = (size_t)snprintf(name, sizeof(name), "void cutlass::Kernel<cutlass::Gemm<");
+
+	while (used < 8000)
+		used += (size_t)snprintf(name + used, sizeof(name) - used, "a::Shape<%zu>, ", used);
+	snprintf(name + used, sizeof(name) - used, "float> >(cutlass::Params)");
+	ck_assert_str_eq(kernel(name, 20), "Kernel<Gemm<...> >");
+}
+
 TEST(ranges_of_pyprof_are_shown_by_what_they_mark)
 {
 	static const char stack[] = "{'traceMarker': ['train.py:314', '/opt/torch/nn/conv.py:456', "

@@ -45,15 +45,20 @@ static void begin(void)
 	now_ns = 0;
 }
 
-static struct dp_analysis *finish_and_analyze(void)
+static struct dp_analysis *finish_and_analyze_as(const struct dp_analysis_options *options)
 {
 	struct dp_analysis *analysis = NULL;
 	struct dp_trace *trace = NULL;
 
 	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
-	ck_assert_int_eq(dp_analysis_run(&analysis, trace, NULL, NULL), DP_OK);
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, options, NULL), DP_OK);
 	dp_trace_free(trace);
 	return analysis;
+}
+
+static struct dp_analysis *finish_and_analyze(void)
+{
+	return finish_and_analyze_as(NULL);
 }
 
 /* The analysis of a program whose steps have length kernels, with names of a form. */
@@ -325,13 +330,40 @@ TEST(a_few_kernels_with_uploads_repeat)
 TEST(a_few_kernels_repeat)
 {
 	struct dp_analysis *analysis = analyze("ampere_sgemm_nn_v%d", 0, 2, 6, 0);
+	const struct dp_stream_candidate *candidate = dp_analysis_candidate(analysis, 0);
 
 	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 0);
+	ck_assert_uint_eq(candidate->length, 2);
+	ck_assert_uint_eq(candidate->iterations, 6);
+	ck_assert_double_nan(candidate->confidence);
 	dp_analysis_free(analysis);
 	expect_steps("red_black_%d", 0, 2, 6, 0);
 	expect_steps("red_black_%d", 0, 2, 10, 2);
 	expect_steps("sweep_%d", 0, 3, 3, 0);
 	expect_steps("stage_%d", 0, 4, 4, 0);
+}
+
+/* Whoever gives their number knows that they are no layers. */
+TEST(a_given_number_of_a_few_kernels_is_found)
+{
+	for (uint64_t given = 9; given <= 10; given++) {
+		struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
+		struct dp_analysis *analysis;
+
+		options.iterations = &given;
+		options.iterations_count = 1;
+		begin();
+		run("vectorized_elementwise_kernel_fill_%d", 0);
+		for (int i = 0; i < 20; i++)
+			run(i % 2 ? "reduce_kernel_%d" : "vectorized_elementwise_kernel_abs_%d", 0);
+		analysis = finish_and_analyze_as(&options);
+		ck_assert_uint_eq(dp_analysis_loop_count(analysis), given == 10);
+		if (given == 10) {
+			ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 10);
+			ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->length, 2);
+		}
+		dp_analysis_free(analysis);
+	}
 }
 
 /* As many kernels, of names that differ in more than numbers. */
