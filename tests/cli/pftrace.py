@@ -8,21 +8,24 @@ import struct
 
 def fields(data):
     """(number, value) of a message: varints and fixed numbers are ints, the rest bytes."""
-    at = 0
+    at, end = 0, len(data)
 
     def varint():
         nonlocal at
-        value = shift = 0
-        while True:
+        byte = data[at]
+        at += 1
+        if byte < 128:
+            return byte
+        value, shift = byte & 127, 0
+        while byte > 127:
             byte = data[at]
             at += 1
-            value |= (byte & 127) << shift
             shift += 7
-            if byte < 128:
-                assert shift <= 70
-                return value
+            value |= (byte & 127) << shift
+        assert shift <= 63
+        return value
 
-    while at < len(data):
+    while at < end:
         key = varint()
         wire = key & 7
         if wire == 0:
@@ -31,7 +34,7 @@ def fields(data):
             value, at = struct.unpack_from("<Q", data, at)[0], at + 8
         elif wire == 2:
             length = varint()
-            assert at + length <= len(data)
+            assert at + length <= end
             value, at = data[at:at + length], at + length
         else:
             raise AssertionError(f"wire type {wire}")
@@ -44,6 +47,14 @@ def one(message, number, default=None):
 
 def every(message, number):
     return [value for field, value in fields(message) if field == number]
+
+
+def grouped(message):
+    """{number: its values}, for messages that are asked for several."""
+    found = {}
+    for field, value in fields(message):
+        found.setdefault(field, []).append(value)
+    return found
 
 
 def signed(value):
@@ -96,7 +107,8 @@ class Timeline:
                               "counter": one(track, 8) is not None, "rank": signed(one(track, 12))}
 
     def event(self, time, flags, event):
-        kind, track = one(event, 9), one(event, 11)
+        event = grouped(event)
+        (kind,), (track,) = event[9], event[11]
         assert track in self.tracks and time is not None and time < 1 << 63
         stack = self.open.setdefault(track, [])
         if kind == 2:
@@ -106,24 +118,22 @@ class Timeline:
             return
         if kind == 4:
             assert self.tracks[track]["counter"]
-            whole = one(event, 30)
-            value = signed(whole) if whole is not None else struct.unpack(
-                "<d", struct.pack("<Q", one(event, 44)))[0]
+            value = signed(event[30][0]) if 30 in event else struct.unpack(
+                "<d", struct.pack("<Q", event[44][0]))[0]
             self.counts.setdefault(track, []).append((time, value))
             return
         assert flags == 2, "what is interned is needed"
         args = {}
-        for note in every(event, 4):
+        for note in event.get(4, []):
             name = self.names[3][one(note, 1)] if one(note, 1) else one(note, 10).decode()
             text, real = one(note, 6), one(note, 5)
             args[name] = text.decode() if text is not None else \
                 struct.unpack("<d", struct.pack("<Q", real))[0] if real is not None else \
                 signed(one(note, 4))
-        ident = one(event, 10)
         made = {"track": track, "start": time, "end": None, "args": args,
-                "category": self.names[1][one(event, 3)],
-                "name": self.names[2][ident] if ident else one(event, 23).decode(),
-                "flows": every(event, 47), "flow_ends": every(event, 48)}
+                "category": self.names[1][event[3][0]],
+                "name": self.names[2][event[10][0]] if 10 in event else event[23][0].decode(),
+                "flows": event.get(47, []), "flow_ends": event.get(48, [])}
         if kind == 3:
             self.marks.append(made)
             return

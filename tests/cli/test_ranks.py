@@ -755,7 +755,7 @@ class Real(unittest.TestCase):
                         )
                 path = os.path.join(folder, f"rank{rank}.json")
                 with open(path, "w", encoding="utf-8") as stream:
-                    json.dump(trace, stream)
+                    stream.write(json.dumps(trace))  # several times as fast as json.dump()
             after = self.check(folder)
         for rank, (offset_ms, _) in enumerate(planted):
             self.assertLess(abs(after[rank] - before[rank] - offset_ms * 1e6), 10000)

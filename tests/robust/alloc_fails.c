@@ -2,15 +2,16 @@
  * Preloaded: makes one allocation of a program fail, the one whose number, counted from 0 when
  * main() is about to begin, is in DEEPPROF_ALLOC_FAILS; the program's own or a library's. To
  * the descriptor in DEEPPROF_ALLOC_PLACES it writes the numbers of allocations that come from a
- * place for the first or the second time: a place is who has called whom, some functions deep.
- * glibc alone.
+ * place for the first or the second time, each with which of the two it is and the place: who has
+ * called whom, some functions deep, the same in each run. glibc alone.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -44,8 +45,16 @@ __attribute__((constructor)) static void begin(void)
 	atomic_store(&counting, true);
 }
 
-/* True the first times that it is called from where it is called from. */
-static bool is_new(void)
+/* Where it is in its library, wherever that has been loaded. */
+static uintptr_t offset_of(void *address)
+{
+	Dl_info info;
+
+	return (uintptr_t)address - (dladdr(address, &info) ? (uintptr_t)info.dli_fbase : 0);
+}
+
+/* Writes the number the first times that it is called from where it is called from. */
+static void tell_new(size_t number)
 {
 	void *frames[DEPTH];
 	uint64_t hash = 1;
@@ -54,16 +63,14 @@ static bool is_new(void)
 
 	looking = true;
 	depth = backtrace(frames, DEPTH);
-	looking = false;
 	for (int i = OWN; i < depth; i++)
-		hash = (hash ^ (uintptr_t)frames[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		hash = (hash ^ offset_of(frames[i])) * UINT64_C(0x9e3779b97f4a7c15);
 	for (at = hash >> 48; places[at] && places[at] != hash; at = (at + 1) % PLACES)
 		;
 	places[at] = hash;
-	if (times[at] == TIMES)
-		return false;
-	times[at]++;
-	return true;
+	if (times[at] < TIMES)
+		dprintf(places_fd, "%zu %d %" PRIx64 "\n", number, times[at]++, hash);
+	looking = false;
 }
 
 static bool fails(void)
@@ -73,11 +80,8 @@ static bool fails(void)
 	if (looking || !atomic_load(&counting))
 		return false;
 	number = atomic_fetch_add(&calls, 1);
-	if (places_fd >= 0 && is_new()) {
-		looking = true;
-		dprintf(places_fd, "%zu\n", number);
-		looking = false;
-	}
+	if (places_fd >= 0)
+		tell_new(number);
 	if (number != atomic_load(&failing))
 		return false;
 	errno = ENOMEM;
