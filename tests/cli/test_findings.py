@@ -389,7 +389,7 @@ class Findings(cli.Case):
         self.assertRegex(finding["advice"], "^if this is start-up, record a later part")
         # The same time is not counted twice, and there is no iteration that it is a part of.
         self.assertEqual((None, "starved"), (finding["overlaps"], found["api-stall"]["overlaps"]))
-        self.assertRegex(text, r"idle GPU time, longest gap 2\.9\d+ s, all of it in cudaMalloc")
+        self.assertRegex(text, r"idle GPU time; longest gap 2\.9\d+ s, all of it in cudaMalloc")
         self.assertRegex(text, r"GPU busy \d+\.\d% of the capture")
         self.assertNotIn("iteration (", text)
 
@@ -442,7 +442,7 @@ class Findings(cli.Case):
         """What the idle time is spent in, then what the longest gap is."""
         _, text = self.named_wait(1, category="cuda_runtime", name="cudaMalloc")
         self.assertRegex(
-            " ".join(text.split()), r"idle GPU time, mostly cudaMalloc, longest gap 7\d\d\.\d ms, all of it in cudaMalloc"
+            " ".join(text.split()), r"idle GPU time, mostly cudaMalloc; longest gap 7\d\d\.\d ms, all of it in cudaMalloc"
         )
 
     def test_repetitions_that_may_be_layers(self):
