@@ -10,8 +10,8 @@
 #include "base/parameters.h"
 #include "base/sort.h"
 #include "pattern/classes.h"
-#include "pattern/runs.h"
 #include "loops/branching.h"
+#include "loops/collapsing.h"
 #include "loops/driver.h"
 #include "pattern/levels.h"
 #include "loops/enclosing.h"
@@ -257,60 +257,6 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const 
 	return DP_OK;
 }
 
-/*
- * The traits of collapsed symbols, whose sequence and alphabet these are: a repetition finishes a
- * step if one of its symbols does; whether uploads precede it is unknown.
- */
-static uint8_t *traits_of_runs(const struct dp_runs *runs, const uint32_t *symbols,
-			       uint32_t alphabet, const uint8_t *traits)
-{
-	uint8_t *out = dp_alloc__zeroed(runs->alphabet, sizeof(*out));
-
-	if (!out)
-		return NULL;
-	memcpy(out, traits, alphabet * sizeof(*out));
-	for (uint32_t s = alphabet; s < runs->alphabet; s++) {
-		const struct dp_runs_unit *unit = &runs->units[s - alphabet];
-
-		for (size_t i = 0; i < unit->length; i++)
-			out[s] |= traits[symbols[unit->at + i]] & DP_TRAIT_FINISHES;
-	}
-	return out;
-}
-
-/* Returns true if the patterns explain nearly all of the sequence. */
-static bool regular(const struct dp_levels *levels, size_t n)
-{
-	const struct dp_patterns_fit *fit = &levels->fit;
-
-	return levels->chosen.count > 0 &&
-	       (double)fit->covered >= dp_param.regular_covered * (double)n &&
-	       (double)fit->edits <= dp_param.regular_edits * (double)fit->covered &&
-	       (double)fit->spans <= 3 + dp_param.regular_spans * fit->repeats;
-}
-
-/* The share of the flat ones' bits that patterns found in another way may need, to be taken. */
-static double most_bits(const struct dp_levels *levels, size_t n)
-{
-	return regular(levels, n) ? dp_param.better_regular : dp_param.better;
-}
-
-/*
- * Explains whether patterns that were found in another way describe the sequence better than the
- * flat ones.
- */
-static void explain_better(const struct dp_driver *d, const char *stage, double bits,
-			   const struct dp_levels *flat, bool better)
-{
-	dp_explain__add(d->sequence.explain, stage,
-			DP_FACTS({ "bits", "bits", bits },
-				 { "bits_before", "bits", flat->fit.bits },
-				 { "taken", "count", better }),
-			"the patterns found so describe the sequence in {bits:bit} instead of "
-			"{bits_before}: %s",
-			better ? "taken" : "not taken");
-}
-
 /* Adds the loops of the collapsed sequence, whose patterns are known, to the driver. */
 static int expand_tree(struct dp_driver *d, struct dp_levels *levels,
 		       struct dp_shortened *collapsed, const uint8_t *traits)
@@ -337,92 +283,6 @@ static int expand_tree(struct dp_driver *d, struct dp_levels *levels,
 	return status;
 }
 
-/* Returns true if a unit that repeats has an upload or a kernel that finishes a step besides
- * others. */
-static bool repeats_steps(const struct dp_runs *runs, const uint32_t *symbols, uint32_t alphabet,
-			  const uint8_t *traits)
-{
-	for (uint32_t s = alphabet; traits && s < runs->alphabet; s++) {
-		const struct dp_runs_unit *unit = &runs->units[s - alphabet];
-
-		for (size_t i = 0; i < unit->length; i++)
-			if (unit->length > dp_param.update_period && traits[symbols[unit->at + i]])
-				return true;
-	}
-	return false;
-}
-
-/* A sequence with its repetitions collapsed, and the patterns found in it. */
-struct collapsed {
-	struct dp_runs runs; /* their positions are in the driver's sequence */
-	uint8_t *traits;     /* of their symbols; NULL: unknown */
-	double run_bits;     /* for how often each repeats, those inside others included */
-	struct dp_levels levels;
-	double bits;
-};
-
-static void collapsed_fini(struct collapsed *c)
-{
-	dp_runs__fini(&c->runs);
-	dp_levels__fini(&c->levels);
-	free(c->traits);
-	memset(c, 0, sizeof(*c));
-}
-
-/*
- * Collapses the repetitions with the shortest period in the driver's sequence or, if it has symbols
- * already, in *from. *out stays empty if none are worth it, or if they are steps.
- */
-static int collapse(struct collapsed *out, const struct collapsed *from, const struct dp_driver *d)
-{
-	bool first = !from->runs.symbols;
-	const uint32_t *symbols = first ? d->sequence.symbols : from->runs.symbols;
-	size_t count = first ? d->request->count : from->runs.count;
-	uint32_t alphabet = first ? d->sequence.alphabet : from->runs.alphabet;
-	size_t period = dp_runs__shortest_period(symbols, count);
-	int status;
-
-	memset(out, 0, sizeof(*out));
-	if (!period)
-		return DP_OK;
-	status = dp_runs__collapse(&out->runs, symbols, count, alphabet, period,
-				   !d->request->evidence.open_end);
-	if (!status)
-		status = dp_runs__bits(&out->run_bits, &out->runs, alphabet);
-	if (!status && from->traits) {
-		out->traits = traits_of_runs(&out->runs, symbols, alphabet, from->traits);
-		status = out->traits ? DP_OK : DP_ERR_NOMEM;
-	}
-	out->run_bits += from->run_bits;
-	if (!status && repeats_steps(&out->runs, symbols, alphabet, from->traits)) {
-		collapsed_fini(out);
-		return DP_OK;
-	}
-	for (size_t i = 0; !status && !first && i <= out->runs.count; i++)
-		out->runs.position[i] = from->runs.position[out->runs.position[i]];
-	return status;
-}
-
-/* Finds the patterns of a collapsed sequence. */
-static int search_collapsed(struct collapsed *c, const struct dp_driver *d)
-{
-	struct dp_shortened shortened;
-	int status;
-
-	dp_explain__add(d->sequence.explain, "collapsed",
-			DP_FACTS({ "runs", "count", (double)c->runs.runs },
-				 { "symbols", "count", (double)c->runs.count }),
-			"the patterns leave much unexplained: each of {runs:repetition} of "
-			"something short becomes one symbol, and the sequence of {symbols} symbols "
-			"is searched again");
-	dp_shortened__begin(&shortened, d, c->runs.symbols, c->runs.count, c->runs.alphabet,
-			    c->runs.position);
-	status = dp_levels__find(&c->levels, &shortened.driver.sequence, c->traits, 0, false);
-	c->bits = c->levels.fit.bits + c->run_bits;
-	dp_shortened__end(&shortened);
-	return status;
-}
-
 static bool has_listed(const struct dp_loops *loops)
 {
 	for (size_t i = 0; i < loops->count; i++)
@@ -431,63 +291,28 @@ static bool has_listed(const struct dp_loops *loops)
 	return false;
 }
 
-/* Makes the loops of a collapsed sequence those of the driver. */
-static int take_collapsed(struct dp_driver *d, struct collapsed *c)
-{
-	struct dp_shortened shortened;
-	int status;
-
-	dp_shortened__begin(&shortened, d, c->runs.symbols, c->runs.count, c->runs.alphabet,
-			    c->runs.position);
-	status = expand_tree(d, &c->levels, &shortened, c->traits);
-	dp_shortened__end(&shortened);
-	return status;
-}
-
 /*
- * Searches the sequence with its repetitions collapsed, if the flat search was irregular: those
- * with the shortest period first, then those of what results, and so on, until the loop itself is
- * one repetition. A sequence that collapses to half of its symbols or less is searched before. The
- * best loops are taken if they describe the sequence better than the flat ones, or equally well and
- * regularly, as happens where iterations differ in how often an inner loop runs.
+ * Searches the sequence with its repetitions collapsed if the flat search was irregular, and takes
+ * the loops if they are better than the flat ones.
  */
 static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, uint8_t *traits,
 			 bool *taken)
 {
-	struct collapsed best = { .bits = INFINITY }, now = { .traits = traits }, next;
-	int status = DP_OK;
+	struct dp_collapsing best;
+	struct dp_shortened shortened;
+	int status = dp_collapsing__find(&best, d, flat, traits);
 
 	*taken = false;
-	while (!status) {
-		bool better = false;
-
-		status = collapse(&next, &now, d);
-		if (!status && now.runs.runs && next.runs.count * 2 <= now.runs.count) {
-			status = search_collapsed(&now, d);
-			better = !status && now.levels.chosen.count > 0 &&
-				 now.bits < dp_param.better * best.bits &&
-				 now.bits < most_bits(&now.levels, now.runs.count) * flat->fit.bits;
-			explain_better(d, "collapsed", now.bits, flat, better);
-		}
-		if (better) {
-			collapsed_fini(&best);
-			best = now;
-		} else if (now.runs.symbols) {
-			collapsed_fini(&now);
-		}
-		now = next;
-		if (!now.runs.runs)
-			break;
-	}
 	if (!status && best.runs.symbols) {
-		status = take_collapsed(d, &best);
+		dp_shortened__begin(&shortened, d, best.runs.symbols, best.runs.count,
+				    best.runs.alphabet, best.runs.position);
+		status = expand_tree(d, &best.levels, &shortened, best.traits);
+		dp_shortened__end(&shortened);
 		*taken = has_listed(d->loops);
 		if (!*taken)
 			dp_loops__clear(d->loops);
 	}
-	if (now.runs.symbols)
-		collapsed_fini(&now);
-	collapsed_fini(&best);
+	dp_collapsing__fini(&best);
 	return status;
 }
 
@@ -539,9 +364,8 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **tr
 	if (!status)
 		status = dp_levels__find(&levels, &sequence, of_classes, uploads, false);
 	names = flat->alone - levels.alone;
-	better = !status && levels.chosen.count > 0 &&
-		 levels.fit.bits + names < most_bits(&levels, n) * flat->fit.bits;
-	explain_better(d, "classes", levels.fit.bits + names, flat, better);
+	better = !status && dp_levels__is_better(&levels, levels.fit.bits + names, INFINITY, flat,
+						 &d->sequence, n, "classes");
 	if (!better)
 		goto out;
 	dp_levels__fini(flat);
@@ -685,15 +509,16 @@ int dp_driver__tree(struct dp_driver *d)
 		status = dp_levels__find(&levels, &d->sequence, traits, uploads, false);
 	if (status)
 		goto out;
-	if (!regular(&levels, r->count))
+	if (!dp_levels__is_regular(&levels, r->count))
 		status = try_classes(d, &levels, &traits, uploads);
-	if (!status && !regular(&levels, r->count) && r->count <= dp_param.collapse_most)
+	if (!status && !dp_levels__is_regular(&levels, r->count) &&
+	    r->count <= dp_param.collapse_most)
 		status = try_collapsed(d, &levels, traits, &taken);
 	d->collapsed = taken;
 	if (!status && !taken)
 		status = make_tree(d, &levels, traits);
-	if (!status && !regular(&levels, r->count) && unlike(d) && !r->evidence.open_end &&
-	    r->count <= dp_param.collapse_most)
+	if (!status && !dp_levels__is_regular(&levels, r->count) && unlike(d) &&
+	    !r->evidence.open_end && r->count <= dp_param.collapse_most)
 		status = dp_branching__find(d, &taken);
 	if (!status && d->loops->count == 0 && !r->evidence.open_end)
 		status = find_few(d);

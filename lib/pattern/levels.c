@@ -174,36 +174,6 @@ static int measure(struct inside *in, const struct finder *f, struct dp_search_s
 	return DP_OK;
 }
 
-/*
- * Finds where a stretch of the sequence, as long as the pattern, begins in the pattern, which is
- * written twice (Knuth, Morris and Pratt 1977). *offset is SIZE_MAX if the stretch differs from it.
- */
-static int find_rotation(size_t *offset, const uint32_t *twice, const uint32_t *stretch, size_t m)
-{
-	size_t *border = dp_alloc__array(m + 1, sizeof(*border)), same = 0;
-
-	*offset = SIZE_MAX;
-	if (!border)
-		return DP_ERR_NOMEM;
-	border[0] = border[1] = 0;
-	for (size_t i = 1; i < m; i++) {
-		while (same && stretch[i] != stretch[same])
-			same = border[same];
-		same += stretch[i] == stretch[same];
-		border[i + 1] = same;
-	}
-	same = 0;
-	for (size_t i = 0; i + 1 < 2 * m && same < m; i++) {
-		while (same && twice[i] != stretch[same])
-			same = border[same];
-		same += twice[i] == stretch[same];
-		if (same == m)
-			*offset = i + 1 - m;
-	}
-	free(border);
-	return DP_OK;
-}
-
 enum place { ELSEWHERE, AT_ENDS, BETWEEN };
 
 /*
@@ -250,7 +220,7 @@ static int look_at_ends(struct inside *in, const struct finder *f, const uint32_
 	for (size_t i = 0; i < 2 && !status; i++) {
 		size_t offset;
 
-		status = find_rotation(&offset, twice, s->symbols + first[i], m);
+		status = dp_pattern__rotation(&offset, twice, s->symbols + first[i], m);
 		if (!status && offset != SIZE_MAX)
 			place[i] = place_of(in, al, m, offset);
 	}
@@ -658,4 +628,31 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 	if (status)
 		dp_levels__fini(levels);
 	return status;
+}
+
+bool dp_levels__is_regular(const struct dp_levels *levels, size_t n)
+{
+	const struct dp_patterns_fit *fit = &levels->fit;
+
+	return levels->chosen.count > 0 &&
+	       (double)fit->covered >= dp_param.regular_covered * (double)n &&
+	       (double)fit->edits <= dp_param.regular_edits * (double)fit->covered &&
+	       (double)fit->spans <= 3 + dp_param.regular_spans * fit->repeats;
+}
+
+bool dp_levels__is_better(const struct dp_levels *levels, double bits, double least,
+			  const struct dp_levels *flat, const struct dp_search_sequence *sequence,
+			  size_t n, const char *stage)
+{
+	double most = dp_levels__is_regular(levels, n) ? dp_param.better_regular : dp_param.better;
+	bool better = levels->chosen.count > 0 && bits < least && bits < most * flat->fit.bits;
+
+	dp_explain__add(sequence->explain, stage,
+			DP_FACTS({ "bits", "bits", bits },
+				 { "bits_before", "bits", flat->fit.bits },
+				 { "taken", "count", better }),
+			"the patterns found so describe the sequence in {bits:bit} instead of "
+			"{bits_before}: %s",
+			better ? "taken" : "not taken");
+	return better;
 }

@@ -279,3 +279,29 @@ int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, 
 	}
 	return status;
 }
+
+int dp_pattern__rotation(size_t *offset, const uint32_t *twice, const uint32_t *stretch, size_t m)
+{
+	size_t *border = dp_alloc__array(m + 1, sizeof(*border)), same = 0;
+
+	*offset = SIZE_MAX;
+	if (!border)
+		return DP_ERR_NOMEM;
+	border[0] = border[1] = 0;
+	for (size_t i = 1; i < m; i++) {
+		while (same && stretch[i] != stretch[same])
+			same = border[same];
+		same += stretch[i] == stretch[same];
+		border[i + 1] = same;
+	}
+	same = 0;
+	for (size_t i = 0; i + 1 < 2 * m && same < m; i++) {
+		while (same && twice[i] != stretch[same])
+			same = border[same];
+		same += twice[i] == stretch[same];
+		if (same == m)
+			*offset = i + 1 - m;
+	}
+	free(border);
+	return DP_OK;
+}

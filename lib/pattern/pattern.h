@@ -41,4 +41,11 @@ int dp_pattern__rate(struct dp_pattern *p, const struct dp_alignment *alignment,
  */
 int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, double bits);
 
+/*
+ * Finds where a stretch of m symbols begins in a pattern of that length, which is written twice
+ * (Knuth, Morris and Pratt 1977). *offset is SIZE_MAX if the stretch differs from it. Errors:
+ * DP_ERR_NOMEM. Cost: linear.
+ */
+int dp_pattern__rotation(size_t *offset, const uint32_t *twice, const uint32_t *stretch, size_t m);
+
 #endif
