@@ -290,6 +290,16 @@ class Ends(Case):
                 (self.folder / "t.db").unlink()
             self.assert_clean()
 
+    def is_taken_in(self, program, launcher):
+        """Whether another child of the launcher keeps the memory that a program shares with it."""
+        children = pathlib.Path(f"/proc/{launcher}/task/{launcher}/children").read_text().split()
+        for child in children:
+            for descriptor in pathlib.Path(f"/proc/{child}/fd").iterdir():
+                with contextlib.suppress(OSError):
+                    if child != str(program) and "memfd:" in os.readlink(descriptor):
+                        return True
+        return False
+
     def test_launcher_killed_anywhere(self):
         """Recording stops then in a program that continues, and what was recorded is kept."""
         for i in range(int(os.environ.get("DEEPPROF_KILLS", "2"))):
@@ -300,6 +310,9 @@ class Ends(Case):
             )
             self.wait_for(lambda: self.truth().get(KERNEL), "first kernel")
             program = int(self.spools()[0].name.split(".")[0])
+            self.wait_for(
+                lambda pids=(program, process.pid): self.is_taken_in(*pids), "launcher to take it in"
+            )
             time.sleep((2 + i * 37.117 % 120) / 1000)
             process.kill()
             process.wait(timeout=cli.TIMEOUT_S)
