@@ -75,15 +75,20 @@ static void put(struct folded *f, uint32_t symbol, size_t position)
 }
 
 /* Folds the first `count` loops, whose iterations do not overlap. */
-static void fold(struct folded *f, const struct dp_driver *d, size_t count)
+static void fold(struct folded *f, const struct dp_driver *d, size_t count,
+		 const struct dp_levels_ends *ends)
 {
 	const struct dp_loops *loops = d->loops;
 	size_t at[DP_PATTERNS_MAX] = { 0 }, n = d->request->count, before = 0, k;
 
 	f->count = f->runs = 0;
+	/* what is a part of an iteration may be something else, as before every later stretch */
+	for (size_t i = 0; i < count; i++)
+		at[i] = loops->loops[i].count > 0 && loops->loops[i].iterations[0].partial;
 	while ((k = next_loop(loops, at, count)) < count) {
 		const struct dp_sequence_loop *loop = &loops->loops[k];
 		size_t end = loop->iterations[at[k]].first, own = end;
+		bool last = false;
 
 		for (size_t i = before; i < end; i++)
 			put(f, d->sequence.symbols[i], i);
@@ -91,9 +96,10 @@ static void fold(struct folded *f, const struct dp_driver *d, size_t count)
 			put(f, d->sequence.alphabet + (uint32_t)k, end);
 			f->runs++;
 		}
-		while (at[k] < loop->count && loop->iterations[at[k]].first <= end) {
+		while (!last && at[k] < loop->count && loop->iterations[at[k]].first <= end) {
 			end = DP_MAX(end, loop->iterations[at[k]].end);
 			own = DP_MAX(own, own_end(loop, at[k]));
+			last = ends && dp_levels_ends__are(ends, &d->sequence, own, end);
 			at[k]++;
 		}
 		before = DP_MAX(before, own);
@@ -103,11 +109,12 @@ static void fold(struct folded *f, const struct dp_driver *d, size_t count)
 }
 
 /* Sets *any to false if the folded sequence is not worth a search. */
-static int make_folded(struct folded *f, const struct dp_driver *d, size_t count, bool *any)
+static int make_folded(struct folded *f, const struct dp_driver *d, size_t count,
+		       const struct dp_levels_ends *ends, bool *any)
 {
 	size_t n = d->request->count;
 
-	fold(f, d, count);
+	fold(f, d, count, ends);
 	*any = n < UINT32_MAX && f->runs >= dp_param.loop_least &&
 	       f->count >= dp_param.enclosing_min && f->count <= dp_param.enclosing_most &&
 	       f->count * dp_param.enclosing_fold <= n;
@@ -118,7 +125,7 @@ static int make_folded(struct folded *f, const struct dp_driver *d, size_t count
 	f->position = dp_alloc__array(f->count + 1, sizeof(*f->position));
 	if (!f->symbols || !f->position)
 		return DP_ERR_NOMEM;
-	fold(f, d, count);
+	fold(f, d, count, ends);
 	f->position[f->count] = (uint32_t)n;
 	return DP_OK;
 }
@@ -140,7 +147,7 @@ static bool lies_in(const struct dp_sequence_loop *loop, const struct dp_sequenc
 	for (size_t i = 0; i < loop->count; i++) {
 		const struct dp_repetition *s = &loop->iterations[i];
 
-		while (k < other->count && other->iterations[k].end < s->end)
+		while (k < other->count && other->iterations[k].end < own_end(loop, i))
 			k++;
 		inside += k < other->count && other->iterations[k].first <= s->first;
 	}
@@ -149,7 +156,7 @@ static bool lies_in(const struct dp_sequence_loop *loop, const struct dp_sequenc
 
 /* Keeps the patterns that hold a folded symbol, and makes their loops. */
 static int make_loops(struct dp_driver *d, struct dp_shortened *folded,
-		      struct dp_patterns *patterns)
+		      struct dp_patterns *patterns, const struct dp_phase_hints *hints)
 {
 	uint32_t made[DP_PATTERNS_MAX];
 	size_t kept = 0;
@@ -163,13 +170,13 @@ static int make_loops(struct dp_driver *d, struct dp_shortened *folded,
 	}
 	patterns->count = kept;
 	if (kept > 0)
-		status = dp_driver__level(&folded->driver, patterns, made, NULL, NULL);
+		status = dp_driver__level(&folded->driver, patterns, made, NULL, hints);
 	for (size_t i = 0; i < folded->loops.count && !status; i++)
 		status = dp_driver__take_back(d, &folded->loops.loops[i], folded->names.position);
 	return status;
 }
 
-int dp_enclosing__find(struct dp_driver *d, size_t count)
+int dp_enclosing__find(struct dp_driver *d, size_t count, const struct dp_levels_ends *ends)
 {
 	struct dp_search_bar bar = { dp_param.loop_least, d->request->count,
 				     dp_param.enclosing_bits, dp_param.enclosing_coverage };
@@ -177,13 +184,14 @@ int dp_enclosing__find(struct dp_driver *d, size_t count)
 	struct dp_shortened folded;
 	struct folded f = { .count = 0 };
 	struct dp_loops *loops = d->loops;
-	size_t before = loops->count;
+	size_t before = loops->count, begin = 0;
+	struct dp_phase_hints hints = { &begin, 1 };
 	int status = DP_OK;
 	bool any;
 
 	if (count == 0 || count > DP_PATTERNS_MAX)
 		return DP_OK;
-	status = make_folded(&f, d, count, &any);
+	status = make_folded(&f, d, count, ends, &any);
 	if (status || !any)
 		goto out;
 	/* few alternating loops repeat, even if describing them saves few bits */
@@ -197,7 +205,7 @@ int dp_enclosing__find(struct dp_driver *d, size_t count)
 	dp_shortened__begin(&folded, d, f.symbols, f.count, f.alphabet, f.position);
 	status = dp_search__unaided(&patterns, &folded.driver.sequence, &bar);
 	if (!status)
-		status = make_loops(d, &folded, &patterns);
+		status = make_loops(d, &folded, &patterns, ends ? &hints : NULL);
 	dp_shortened__end(&folded);
 	for (size_t i = 0; i < count && !status; i++)
 		for (size_t k = before; k < loops->count; k++)

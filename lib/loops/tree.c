@@ -145,17 +145,19 @@ static void swap_levels(struct dp_loops *loops, size_t middle, size_t end)
 }
 
 /*
- * Returns true if a chosen pattern may be a part of a step: it is short, and has neither uploads
- * nor kernels that finish a step.
+ * Returns true if a chosen pattern may be a part of a step: it has neither uploads nor kernels that
+ * finish a step, and it is short, or the ends of the sequence show the step around it.
  */
-static bool is_part(const struct dp_levels *levels, size_t i, const uint8_t *traits)
+static bool is_part(const struct dp_levels *levels, size_t i, const uint8_t *traits, bool enclosed)
 {
 	const struct dp_pattern *p = &levels->chosen.items[i];
 	uint8_t all = 0;
 
 	for (size_t k = 0; traits && k < p->length; k++)
 		all |= traits[p->symbols[k]];
-	return levels->standing[i] == DP_STANDING_BARE && p->length < dp_param.layer_long && !all;
+	return (enclosed ||
+		(levels->standing[i] == DP_STANDING_BARE && p->length < dp_param.layer_long)) &&
+	       !all;
 }
 
 /* Returns true if most iterations of a loop have a kernel that finishes a step. */
@@ -181,7 +183,8 @@ static bool finishes(const struct dp_driver *d, const struct dp_sequence_loop *l
  * optimizer, is a part of the step around it, unless nothing is outside of it.
  */
 static void choose_enclosing(struct dp_driver *d, const struct dp_levels *levels,
-			     const uint32_t *made, const uint8_t *traits, size_t middle)
+			     const uint32_t *made, const uint8_t *traits, size_t middle,
+			     bool enclosed)
 {
 	struct dp_sequence_loop *loops = d->loops->loops;
 
@@ -193,13 +196,14 @@ static void choose_enclosing(struct dp_driver *d, const struct dp_levels *levels
 			if (made[i] == DP_NONE || loops[made[i]].parent != k)
 				continue;
 			inside += dp_loops__covered(&loops[made[i]]);
-			parts &= is_part(levels, i, traits);
+			parts &= is_part(levels, i, traits, enclosed);
 			finish &= !finishes(d, &loops[made[i]], traits);
 		}
 		if (!(parts || finish) || inside == 0 ||
 		    dp_loops__whole(&loops[k]) < dp_param.loop_least ||
-		    (double)covered <=
-			    (double)inside + dp_param.rest_least * (double)loops[k].count)
+		    (!enclosed &&
+		     (double)covered <=
+			     (double)inside + dp_param.rest_least * (double)loops[k].count))
 			continue;
 		dp_explain__add(
 			d->request->explain, "levels",
@@ -208,13 +212,39 @@ static void choose_enclosing(struct dp_driver *d, const struct dp_levels *levels
 				 { "goes_up", "count", 1 }),
 			finish ? "kernels that finish a step run in the loop of {length:symbol} "
 				 "but in none of the loops inside: it is the iteration"
-			       : "the loops inside the loop of {length:symbol} are short and "
-				 "contain no loops, uploads or optimizer: they are parts of its "
-				 "iteration");
+			: enclosed
+				? "the sequence begins and ends with whole iterations of the loop "
+				  "of {length:symbol}, but not of those inside: it is the "
+				  "iteration"
+				: "the loops inside the loop of {length:symbol} are short and "
+				  "contain no loops, uploads or optimizer: they are parts of its "
+				  "iteration");
 		loops[k].chosen = true;
 		for (size_t i = 0; i < middle; i++)
 			loops[i].chosen &= loops[i].parent != k;
 	}
+}
+
+/*
+ * Makes the patterns that were gone down from, outermost first, as the loops inside them are too
+ * unlikely to be listed: the innermost are the iterations.
+ */
+static int make_outer_alone(struct dp_driver *d, const struct dp_levels *levels)
+{
+	uint32_t made[DP_PATTERNS_MAX];
+	struct dp_loops *loops = d->loops;
+	int status = make_outer(d, levels, made, 0);
+
+	if (status || loops->count == 0)
+		return status;
+	set_outer_parents(loops, made, levels);
+	for (size_t i = 0; i < loops->count; i++)
+		loops->loops[i].chosen = true;
+	for (size_t i = 0; i < loops->count; i++)
+		if (loops->loops[i].parent != DP_NONE)
+			loops->loops[loops->loops[i].parent].chosen = false;
+	dp_driver__sort(loops, 0, loops->count);
+	return DP_OK;
 }
 
 /*
@@ -226,26 +256,34 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const 
 	uint32_t outer[DP_PATTERNS_MAX], chosen[DP_PATTERNS_MAX], inner[DP_PATTERNS_MAX];
 	struct dp_loops *loops = d->loops;
 	size_t ends[3];
-	int status = dp_driver__level(d, &levels->chosen, chosen, levels->standing, NULL);
+	struct dp_levels_ends left;
+	bool enclosed = false;
+	int status = dp_search_sequence__align(&d->sequence, &levels->chosen);
 
+	/* where uploads are unknown, the loops inside may be steps */
+	if (!status && traits)
+		status = dp_levels__is_enclosed(&enclosed, &left, levels, &d->sequence);
+	if (!status)
+		status = dp_driver__level(d, &levels->chosen, chosen, levels->standing, NULL);
 	ends[0] = loops->count;
+	if (status || ends[0] == 0)
+		return status ? status : make_outer_alone(d, levels);
 	for (size_t i = 0; i < loops->count; i++)
 		loops->loops[i].chosen = true;
-	for (size_t i = 0; i < levels->chosen.count && !status; i++)
+	for (size_t i = 0; i < levels->chosen.count; i++)
 		if (chosen[i] != DP_NONE && levels->standing[i] == DP_STANDING_RARE)
 			loops->loops[chosen[i]].chosen = false;
-	if (!status && ends[0] > 0)
-		status = make_outer(d, levels, outer, ends[0]);
-	if (!status && ends[0] > 0 && loops->count == ends[0]) {
-		status = dp_enclosing__find(d, ends[0]);
+	status = make_outer(d, levels, outer, ends[0]);
+	if (!status && loops->count == ends[0]) {
+		status = dp_enclosing__find(d, ends[0], enclosed ? &left : NULL);
 		if (!status && !d->request->evidence.open_end)
-			choose_enclosing(d, levels, chosen, traits, ends[0]);
+			choose_enclosing(d, levels, chosen, traits, ends[0], enclosed);
 	}
 	ends[1] = loops->count;
-	if (!status && ends[0] > 0)
+	if (!status)
 		status = make_level_by(d, &levels->inner, inner, ends[0], any);
 	ends[2] = loops->count;
-	if (status || ends[0] == 0)
+	if (status)
 		return status;
 	set_outer_parents(loops, outer, levels);
 	set_parents(loops, chosen, levels->chosen.count, levels->chosen_parent, outer);

@@ -640,6 +640,74 @@ bool dp_levels__is_regular(const struct dp_levels *levels, size_t n)
 	       (double)fit->spans <= 3 + dp_param.regular_spans * fit->repeats;
 }
 
+bool dp_levels_ends__are(const struct dp_levels_ends *ends, const struct dp_search_sequence *s,
+			 size_t begin, size_t end)
+{
+	size_t word = sizeof(*s->symbols);
+
+	return end - begin == ends->tail + ends->head &&
+	       !memcmp(s->symbols + begin, s->symbols + s->n - ends->tail, ends->tail * word) &&
+	       !memcmp(s->symbols + begin + ends->tail, s->symbols, ends->head * word);
+}
+
+/* Returns how often the chosen patterns leave the tail and then the head between iterations. */
+static size_t count_between(const struct dp_levels_ends *ends, const struct dp_search_sequence *s)
+{
+	const struct dp_alignment *al = &s->alignment;
+	size_t same = 0, run = 0;
+
+	for (size_t k = 1; k < al->span_count; k++) {
+		size_t before = al->spans[k - 1].end;
+
+		same += al->spans[k].begin > before &&
+			dp_levels_ends__are(ends, s, before, al->spans[k].begin);
+	}
+	for (size_t e = 0; e < al->edit_count; e++) {
+		const struct dp_edit *x = &al->edits[e];
+		bool joined = run > 0 && x->position == x[-1].position + 1;
+
+		run = x->kind != DP_EDIT_INSERTED ? 0 : joined ? run + 1 : 1;
+		same += run > 0 &&
+			dp_levels_ends__are(ends, s, x->position + 1 - run, x->position + 1);
+	}
+	return same;
+}
+
+/* Sets *has to true if the ends have a symbol that no chosen pattern has. */
+static int has_others(bool *has, const struct dp_levels_ends *ends, const struct dp_levels *levels,
+		      const struct dp_search_sequence *s)
+{
+	bool *inside = dp_alloc__zeroed(s->alphabet, sizeof(*inside));
+
+	if (!inside)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < levels->chosen.count; i++)
+		for (size_t k = 0; k < levels->chosen.items[i].length; k++)
+			inside[levels->chosen.items[i].symbols[k]] = true;
+	*has = false;
+	for (size_t i = 0; i < ends->head; i++)
+		*has |= !inside[s->symbols[i]];
+	for (size_t i = s->n - ends->tail; i < s->n; i++)
+		*has |= !inside[s->symbols[i]];
+	free(inside);
+	return DP_OK;
+}
+
+int dp_levels__is_enclosed(bool *is, struct dp_levels_ends *ends, const struct dp_levels *levels,
+			   const struct dp_search_sequence *s)
+{
+	const struct dp_alignment *al = &s->alignment;
+
+	*is = false;
+	if (levels->chosen.count == 0 || al->span_count == 0)
+		return DP_OK;
+	ends->head = al->spans[0].begin;
+	ends->tail = s->n - al->spans[al->span_count - 1].end;
+	if (ends->head == 0 || ends->tail == 0 || count_between(ends, s) < dp_param.loop_least)
+		return DP_OK;
+	return has_others(is, ends, levels, s);
+}
+
 bool dp_levels__is_better(const struct dp_levels *levels, double bits, double least,
 			  const struct dp_levels *flat, const struct dp_search_sequence *sequence,
 			  size_t n, const char *stage)

@@ -372,7 +372,7 @@ def main():
     parser.add_argument("--seeds", default="10:16")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("kinds", nargs="*")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     seeds = range(*map(int, options.seeds.split(":")))
     total = collections.Counter()
     print(f"{'kind':28s} right shifted    of")

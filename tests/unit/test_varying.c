@@ -204,3 +204,74 @@ TEST(what_is_cut_off_anywhere_shows_no_step)
 	}
 	expect(7, 144, 7);
 }
+
+/* Each step begins with two kernels and ends with one, and so does the capture. */
+TEST(cycles_are_parts_of_a_step_that_the_ends_show)
+{
+	uint32_t random = 1;
+
+	begin();
+	for (int i = 0; i < 30; i++) {
+		run_all("set_up_%d", 2);
+		for (uint32_t k = draw(&random, 2, 4); k > 0; k--)
+			run_all("cycle_%d", 37);
+		run("finish_%d", 0, PROGRAM, 1000);
+	}
+	expect(30, 40, 7);
+}
+
+/* Cycles alone are steps: what follows some of them may be anything. */
+TEST(cycles_are_steps_unless_the_ends_show_others)
+{
+	uint32_t random = 1;
+	size_t steps = 0;
+
+	begin();
+	for (int i = 0; i < 30; i++) {
+		for (uint32_t k = draw(&random, 2, 4); k > 0; k--, steps++)
+			run_all("cycle_%d", 37);
+		if (i < 29)
+			run_all("between_%d", 3);
+	}
+	expect(steps, 37, 7);
+}
+
+/*
+ * Two kinds of steps in turn: the first, five times in a row, is not sure enough to be listed, but
+ * all of them together repeat exactly.
+ */
+TEST(a_loop_is_listed_if_that_inside_is_not)
+{
+	begin();
+	for (int i = 0; i < 34; i++) {
+		for (int k = 0; k < 5; k++) {
+			run_all("at::native::generate_%d", 13);
+			run_all("at::native::judge_%d", 9);
+			run_all("at::native::judge_%d", 9);
+			run_all("at::native::judge_back_%d", 11);
+			run("at::native::adam_%d", 0, PROGRAM, 1000);
+		}
+		run_all("at::native::generate_%d", 13);
+		run_all("at::native::judge_%d", 9);
+		run_all("at::native::generate_back_%d", 21);
+		run("at::native::adam_%d", 1, PROGRAM, 1000);
+	}
+	expect(34, 259, 7);
+}
+
+/* The first march of each frame begins with the kernel that ends each of its steps. */
+TEST(the_first_frame_is_whole)
+{
+	uint32_t random = 1;
+
+	begin();
+	run("load_%d", 0, PROGRAM, 1000);
+	for (int i = 0; i < 25; i++) {
+		run_all("frame_%d", 2);
+		run("march_%d", 10, PROGRAM, 1000);
+		for (uint32_t k = draw(&random, 15, 10); k > 0; k--)
+			run_all("march_%d", 11);
+		run_all("show_%d", 4);
+	}
+	expect(25, 150, 7);
+}
