@@ -285,6 +285,42 @@ static void warn_likely(const struct dp_loop_search *s, struct dp_loops *loops)
 	loops->loops[0].confidence.loop = (double)NAN;
 }
 
+/*
+ * If no loop has the requested number of iterations, but annotations mark as many, takes those: -n
+ * confirms them.
+ */
+static int use_marked_count(struct dp_loop_search *s, const struct dp_loops_request *request,
+			    struct dp_loops **loops)
+{
+	struct dp_marks marks = { 0 };
+	struct dp_loops *by_marks = NULL;
+	int status;
+
+	if (request->paper || request->counts_count != 1 || s->options->ignore_marks)
+		return DP_OK;
+	for (size_t l = 0; l < (*loops)->count; l++)
+		if (dp_loops__whole(&(*loops)->loops[l]) == request->counts[0] ||
+		    (*loops)->loops[l].matches_in_sequence)
+			return DP_OK;
+	status = dp_sequence__marks(&marks, s->sequence, s->annotations, s->error);
+	if (!status && marks.count)
+		status = loops_of_marks(s, request, &marks, &by_marks);
+	if (!status && by_marks && dp_loops__whole(&by_marks->loops[0]) == request->counts[0]) {
+		struct dp_loops *swap = *loops;
+
+		dp_explain__add(s->explain, "annotations",
+				DP_FACTS({ "known", "count", (double)request->counts[0] }),
+				"no loop of kernels has the {known:iteration} of -n, but "
+				"annotations like%s mark as many",
+				name_of(s, &marks));
+		*loops = by_marks;
+		by_marks = swap;
+	}
+	dp_loops__free(by_marks);
+	dp_marks__fini(&marks);
+	return status;
+}
+
 static void tell_missing(const struct dp_loop_search *s, const struct dp_loops *loops)
 {
 	dp_analysis__missing_counts(
@@ -326,6 +362,8 @@ int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *s)
 			tell_missing(s, *loops);
 	} else if (!status) {
 		status = find_unaided(s, &request, loops);
+		if (!status && options->iterations_count)
+			status = use_marked_count(s, &request, loops);
 		if (!status)
 			tell_missing(s, *loops);
 		if (!status && options->iterations_count)

@@ -302,6 +302,26 @@ class Options(cli.Case):
             r"Record more\s+iterations\.",
         )
 
+    def test_number_of_marked_iterations(self):
+        """-n is the number of annotations where kernels have no such loop."""
+        events = []
+        for i in range(80):
+            at = {"ph": "X", "pid": 1, "tid": 1, "ts": 100 * i, "dur": 10, "args": {"correlation": i + 1}}
+            kernel = {"device": 0, "stream": 7, "correlation": i + 1}
+            events += [dict(at, cat="cuda_runtime", name="cudaLaunchKernel"),
+                       dict(at, cat="kernel", name=f"kernel_{'abcdefghij'[i // 8]}<{i}>", ts=100 * i + 20,
+                            pid=0, tid=7, args=kernel)]
+            if i % 40 == 0:
+                events.append(dict(at, cat="user_annotation", name=f"ProfilerStep#{i // 40}", dur=3990, args={}))
+        path = self.folder / "two.json"
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        for number, found in ((2, ["marks"]), (3, [])):
+            result = cli.run("analyze", "--format=json", f"-n{number}", path)
+            self.assertEqual([loop["found_by"] for loop in json.loads(result.stdout)["loops"]], found)
+            self.assertEqual("do not match" in result.stderr, not found)
+        result = cli.run("analyze", "--format=json", "-n2", "--ignore-marks", path)
+        self.assertEqual(json.loads(result.stdout)["loops"], [])
+
     def test_no_number_is_shown_twice_in_a_finding(self):
         """What costs is reported next to the cost, without its number; all of something is called so."""
         reported = set()
