@@ -370,12 +370,30 @@ static int map_classes(struct dp_driver *d, const uint32_t *class_of, uint32_t *
 	return DP_OK;
 }
 
+/* Returns true if classes make each of the reordered parts of the main pattern a repetition. */
+static bool shows_parts(const struct dp_levels *levels, const struct dp_levels *flat, size_t parts,
+			struct dp_explain *explain, size_t n)
+{
+	size_t length = flat->chosen.count ? flat->chosen.items[0].length : 0;
+
+	if (parts == 1 || levels->chosen.count == 0 || !dp_levels__is_regular(levels, n) ||
+	    levels->chosen.items[0].length * parts != length)
+		return false;
+	dp_explain__add(explain, "classes",
+			DP_FACTS({ "length", "count", (double)length },
+				 { "parts", "count", (double)parts }),
+			"the pattern of {length:symbol} is {parts} parts with the same symbols in "
+			"another order: each is an iteration");
+	return true;
+}
+
 /*
  * Searches by classes of names that replace each other. Its patterns are taken if they describe the
- * sequence better, or about equally well and regularly, counting the names within each class.
+ * sequence better, or about equally well and regularly, counting the names within each class; or if
+ * the main pattern consists of reordered parts, and each of them repeats by class.
  */
 static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **traits,
-		       double uploads)
+		       double uploads, size_t parts)
 {
 	size_t n = d->request->count;
 	uint32_t *class_of = dp_alloc__array(d->sequence.alphabet, sizeof(*class_of));
@@ -402,8 +420,10 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **tr
 	if (!status)
 		status = dp_levels__find(&levels, &sequence, of_classes, uploads, false);
 	names = flat->alone - levels.alone;
-	better = !status && dp_levels__is_better(&levels, levels.fit.bits + names, INFINITY, flat,
-						 &d->sequence, n, "classes");
+	better = !status && shows_parts(&levels, flat, parts, d->sequence.explain, n);
+	better |= !status && !better &&
+		  dp_levels__is_better(&levels, levels.fit.bits + names, INFINITY, flat,
+				       &d->sequence, n, "classes");
 	if (!better)
 		goto out;
 	dp_levels__fini(flat);
@@ -541,14 +561,16 @@ int dp_driver__tree(struct dp_driver *d)
 	bool taken = false;
 	uint8_t *traits;
 	double uploads;
+	size_t parts;
 	int status = dp_traits__ask(d, &traits, &uploads);
 
 	if (!status)
 		status = dp_levels__find(&levels, &d->sequence, traits, uploads, false);
 	if (status)
 		goto out;
-	if (!dp_levels__is_regular(&levels, r->count))
-		status = try_classes(d, &levels, &traits, uploads);
+	parts = dp_levels__reordered_parts(&levels);
+	if (parts > 1 || !dp_levels__is_regular(&levels, r->count))
+		status = try_classes(d, &levels, &traits, uploads, parts);
 	if (!status && !dp_levels__is_regular(&levels, r->count) &&
 	    r->count <= dp_param.collapse_most)
 		status = try_collapsed(d, &levels, traits, &taken);

@@ -630,6 +630,54 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 	return status;
 }
 
+enum { PARTS_MAX = 8 }; /* more than alternating_parts */
+
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ (x >> 31)) * UINT64_C(0x9e3779b97f4a7c15);
+	return x ^ (x >> 29);
+}
+
+/*
+ * Returns true if the pattern, from some offset on, consists of parts with the same symbols. Sums
+ * of mixed symbols stand for their sets; each step moves all parts by one symbol.
+ */
+static bool is_reordered(const struct dp_pattern *p, size_t parts)
+{
+	size_t m = p->length / parts;
+	uint64_t sums[PARTS_MAX] = { 0 };
+
+	for (size_t i = 0; i < p->length; i++)
+		sums[i / m] += mix(p->symbols[i] + 1);
+	for (size_t offset = 0; offset < m; offset++) {
+		size_t same = 1;
+
+		while (same < parts && sums[same] == sums[0])
+			same++;
+		if (same == parts)
+			return true;
+		for (size_t k = 0; k < parts; k++) {
+			uint64_t moved = mix(p->symbols[k * m + offset] + 1);
+
+			sums[k] -= moved;
+			sums[(k + parts - 1) % parts] += moved;
+		}
+	}
+	return false;
+}
+
+size_t dp_levels__reordered_parts(const struct dp_levels *levels)
+{
+	const struct dp_pattern *p = &levels->chosen.items[0];
+
+	size_t most = DP_MIN(dp_param.alternating_parts, PARTS_MAX);
+
+	for (size_t parts = 2; levels->chosen.count && parts <= most; parts++)
+		if (p->length % parts == 0 && is_reordered(p, parts))
+			return parts;
+	return 1;
+}
+
 bool dp_levels__is_regular(const struct dp_levels *levels, size_t n)
 {
 	const struct dp_patterns_fit *fit = &levels->fit;

@@ -45,6 +45,13 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 
 void dp_levels__fini(struct dp_levels *levels);
 
+/*
+ * Returns the number of equal-length parts of the main pattern that have the same symbols in
+ * another order, as steps whose sweeps in x and y come first in turn; 1 if there are none. Cost:
+ * linear.
+ */
+size_t dp_levels__reordered_parts(const struct dp_levels *levels);
+
 /* Returns true if the patterns explain nearly all of a sequence of n symbols. */
 bool dp_levels__is_regular(const struct dp_levels *levels, size_t n);
 

@@ -275,3 +275,39 @@ TEST(the_first_frame_is_whole)
 	}
 	expect(25, 150, 7);
 }
+
+/* Dimensional splitting: sweeps in x come first in one step, and sweeps in y in the next. */
+static void sweep_in_turn(int x, int y)
+{
+	begin();
+	for (int i = 0; i < 40; i++) {
+		run_all("time_step_%d", 2);
+		for (int k = i; k < i + 2; k++)
+			run_all(k % 2 ? "sweep_y_%d" : "sweep_x_%d", k % 2 ? y : x);
+	}
+}
+
+TEST(steps_whose_sweeps_come_first_in_turn_are_steps)
+{
+	sweep_in_turn(5, 5);
+	expect(40, 12, 7);
+}
+
+TEST(sweeps_may_have_different_numbers_of_kernels)
+{
+	sweep_in_turn(5, 8);
+	expect(40, 15, 7);
+}
+
+/* Nothing occurs once per sweep to the other side: a pair of sweeps is an iteration. */
+TEST(sweeps_to_and_fro_are_an_iteration)
+{
+	begin();
+	for (int i = 0; i < 40; i++) {
+		for (int color = 0; color < 8; color++)
+			run("color_%d", color, PROGRAM, 1000);
+		for (int color = 8; color-- > 0;)
+			run("color_%d", color, PROGRAM, 1000);
+	}
+	expect(40, 16, 7);
+}
