@@ -10,6 +10,7 @@
 #include "pattern/paper.h"
 #include "loops/driver.h"
 #include "loops/known_count.h"
+#include "suffix/border.h"
 #include "iterate/paper_match.h"
 
 #include <math.h>
@@ -77,13 +78,13 @@ static bool is_near(const struct dp_sequence_loop *loop, uint64_t known)
 }
 
 /*
- * Returns true if a loop is worth showing for a known number: it has it, may get it, or is likely
- * anyway.
+ * Returns true if a loop is worth showing for a known number: it has it, may get it, or would be
+ * reported without it.
  */
 static bool is_answer(const struct dp_sequence_loop *loop, uint64_t known)
 {
 	return is_near(loop, known) || dp_loops__whole(loop) + 1 == known ||
-	       dp_confidence__listed(&loop->confidence);
+	       (loop->chosen && dp_confidence__listed(&loop->confidence));
 }
 
 /* Returns true if a loop is assigned to a number. */
@@ -169,18 +170,37 @@ static bool is_inside(const struct dp_loops *loops, size_t loop, size_t other)
 	return parent != DP_NONE;
 }
 
+/* Sets *is to true if a pattern is a shorter one repeated, such as five layers. */
+static int is_power(bool *is, const struct dp_sequence_loop *loop)
+{
+	size_t m = loop->length, *border = dp_border__make(loop->pattern, m);
+
+	if (!border)
+		return DP_ERR_NOMEM;
+	*is = border[m] > 0 && m % (m - border[m]) == 0;
+	free(border);
+	return DP_OK;
+}
+
 /*
  * The confidence of a loop whose number of iterations is given. What does not repeat can be cut
- * into any number of parts, so the number counts only as far as iterations equal the pattern. One
- * of them is the pattern itself and shows nothing.
+ * into any number of parts, so the number counts only as far as iterations equal the pattern; and
+ * what repeats more often can be grouped into any number, so it does not count then. One of the
+ * iterations is the pattern itself and shows nothing.
  */
-static void judge_count(struct dp_sequence_loop *loop, bool matches)
+static int judge_count(struct dp_driver *d, struct dp_sequence_loop *loop, bool matches)
 {
 	size_t whole = dp_loops__whole(loop), equal = dp_loops__equal(loop);
+	bool grouped;
+	int status = is_power(&grouped, loop);
 
+	if (status)
+		return status;
 	loop->confidence.feature[DP_FEATURE_COUNT_GIVEN] =
-		matches && equal > 1 ? (double)(equal - 1) / (double)(whole - 1) : 0;
+		matches && equal > 1 && !grouped ? (double)(equal - 1) / (double)(whole - 1) : 0;
 	dp_loops__judge(loop);
+	dp_confidence__explain(&loop->confidence, d->request->explain, loop->length, whole);
+	return DP_OK;
 }
 
 /*
@@ -189,13 +209,12 @@ static void judge_count(struct dp_sequence_loop *loop, bool matches)
  */
 static int match(struct dp_driver *d, size_t which, uint64_t known)
 {
-	struct dp_sequence_loop *loop = &d->loops->loops[which];
 	int status = dp_known_count__add(d, which, known);
+	struct dp_sequence_loop *loop = &d->loops->loops[which];
 
 	if (status || !is_near(loop, known))
 		return status;
-	judge_count(loop, dp_loops__whole(loop) == known);
-	return DP_OK;
+	return judge_count(d, loop, dp_loops__whole(loop) == known);
 }
 
 /*
@@ -310,8 +329,8 @@ static int take_row(struct dp_driver *d, struct dp_loops *from, bool *taken)
 		loop = &d->loops->loops[made[k]];
 		loop->chosen = loop->matches_in_sequence = row[k];
 		loop->found_by = row[k] ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
-		if (row[k])
-			judge_count(loop, true);
+		if (row[k] && !status)
+			status = judge_count(d, loop, true);
 	}
 out:
 	free(row);

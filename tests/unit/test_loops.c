@@ -353,6 +353,27 @@ TEST(a_number_for_a_part)
 	}
 }
 
+/* Equal parts can be grouped into any number, so a number of groups proves nothing. */
+TEST(a_number_of_groups)
+{
+	enum { PARTS = 36 };
+	uint32_t p[128], s[128 * PARTS];
+	const uint64_t parts = PARTS, groups = 7;
+	size_t m = simple(p);
+	struct dp_loops *all, *grouped;
+
+	for (size_t i = 0; i < PARTS * m; i++)
+		s[i] = p[i % m];
+	all = find(s, PARTS * m, 64, &parts, 1);
+	grouped = find(s, PARTS * m, 64, &groups, 1);
+	ck_assert_uint_eq(complete(&all->loops[0]), parts);
+	ck_assert_uint_eq(complete(&grouped->loops[0]), groups);
+	ck_assert_double_ge(all->loops[0].confidence.feature[DP_FEATURE_COUNT_GIVEN], 0.9);
+	ck_assert(grouped->loops[0].confidence.feature[DP_FEATURE_COUNT_GIVEN] == 0);
+	dp_loops__free(grouped);
+	dp_loops__free(all);
+}
+
 /* A program that is compiled again midway is two loops; its number is of both. */
 TEST(a_number_for_loops_in_a_row)
 {
