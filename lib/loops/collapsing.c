@@ -35,7 +35,7 @@ static uint8_t *traits_of_runs(const struct dp_runs *runs, const uint32_t *symbo
 		const struct dp_runs_unit *unit = &runs->units[s - alphabet];
 
 		for (size_t i = 0; i < unit->length; i++)
-			out[s] |= traits[symbols[unit->at + i]] & DP_TRAIT_FINISHES;
+			out[s] |= traits[symbols[unit->at + i]] & ~DP_TRAIT_UPLOADED;
 	}
 	return out;
 }
@@ -48,7 +48,8 @@ static bool repeats_steps(const struct dp_runs *runs, const uint32_t *symbols, u
 		const struct dp_runs_unit *unit = &runs->units[s - alphabet];
 
 		for (size_t i = 0; i < unit->length; i++)
-			if (unit->length > dp_param.update_period && traits[symbols[unit->at + i]])
+			if (unit->length > dp_param.update_period &&
+			    traits[symbols[unit->at + i]] & DP_TRAITS_OF_STEPS)
 				return true;
 	}
 	return false;

@@ -6,8 +6,8 @@
 #include "base/parameters.h"
 #include "pattern/levels.h"
 
-/* Marks the symbols whose kernels finish a step. */
-static void ask_finishing(const struct dp_driver *d, uint8_t *traits, bool *asked)
+/* Marks the symbols by what their names say. */
+static void ask_names(const struct dp_driver *d, uint8_t *traits, bool *asked)
 {
 	const struct dp_loops_request *r = d->request;
 	uint32_t left = r->alphabet;
@@ -22,6 +22,10 @@ static void ask_finishing(const struct dp_driver *d, uint8_t *traits, bool *aske
 		r->evidence.at(r->evidence.ctx, i, &at);
 		if (at.finishes_step)
 			traits[d->sequence.symbols[i]] |= DP_TRAIT_FINISHES;
+		if (at.in_networks)
+			traits[d->sequence.symbols[i]] |= DP_TRAIT_NETWORK;
+		if (at.outside_networks)
+			traits[d->sequence.symbols[i]] |= DP_TRAIT_PROGRAM;
 	}
 }
 
@@ -71,7 +75,7 @@ int dp_traits__ask(const struct dp_driver *d, uint8_t **traits, double *rate)
 	asked = dp_alloc__zeroed(d->request->alphabet, sizeof(*asked));
 	uploads = dp_alloc__zeroed(d->sequence.alphabet, sizeof(*uploads));
 	if (*traits && asked && uploads) {
-		ask_finishing(d, *traits, asked);
+		ask_names(d, *traits, asked);
 		*rate = ask_uploads(d, *traits, uploads);
 		status = DP_OK;
 	}

@@ -154,7 +154,7 @@ static bool is_part(const struct dp_levels *levels, size_t i, const uint8_t *tra
 	uint8_t all = 0;
 
 	for (size_t k = 0; traits && k < p->length; k++)
-		all |= traits[p->symbols[k]];
+		all |= traits[p->symbols[k]] & DP_TRAITS_OF_STEPS;
 	return (enclosed ||
 		(levels->standing[i] == DP_STANDING_BARE && p->length < dp_param.layer_long)) &&
 	       !all;

@@ -9,7 +9,7 @@
  *   reveals them, the same few kernels for each of many parameters, outside the inner loop, make it
  *   the outer level (goes_down()).
  * - The inner loop is a step if it has loops inside, and input is uploaded for each of its
- *   iterations (are_steps()).
+ *   iterations or no kernel is of a network (are_steps()).
  * - It is also a step if the pattern has nothing but loops and no upload for the pattern as a whole
  *   (all_there_is()), if each of its iterations has an upload and little is outside, or if the
  *   capture begins or ends between two of them (look_at_ends()). Any other inner loop is a layer.
@@ -40,6 +40,7 @@ struct inside {
 	size_t run_main;  /* longest run of a few kernels in the main one, */
 	size_t run_rest;  /* and outside of it */
 	bool is_cut;	  /* the sequence begins or ends between two of the main one */
+	bool of_program;  /* the pattern has kernels of the program itself, none of networks */
 };
 
 struct finder {
@@ -271,6 +272,8 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	in->finish_main = holds(f, DP_TRAIT_FINISHES, main->symbols, main->length);
 	in->upload_main = holds(f, DP_TRAIT_UPLOADED, main->symbols, main->length);
 	in->uploads = f->uploads * (double)p->length;
+	in->of_program = holds(f, DP_TRAIT_PROGRAM, p->symbols, p->length) &&
+			 !holds(f, DP_TRAIT_NETWORK, p->symbols, p->length);
 	in->run_main = longest_run(main->symbols, main->length);
 	if (!deeper)
 		return DP_OK;
@@ -313,13 +316,13 @@ static bool all_there_is(const struct inside *in)
 }
 
 /*
- * Returns true if the main loop, which has loops inside, is a step, and the pattern a superstep. It
- * may also be a layer of cells or experts, and the rest the ends of a network: where it is known
- * what the host uploads, steps have an upload each.
+ * Returns true if the main loop, which has loops inside, is a step, and the pattern a superstep. In
+ * a network it may also be a layer of cells or experts, and the rest the ends of the network: where
+ * it is known what the host uploads, steps have an upload each.
  */
 static bool are_steps(const struct inside *in, const struct finder *f)
 {
-	return in->structured && (!f->traits || in->upload_main);
+	return in->structured && (!f->traits || in->upload_main || in->of_program);
 }
 
 /* The share of the pattern's symbols that equal the symbol `distance` before. */
@@ -445,8 +448,8 @@ static bool goes_down(const struct dp_pattern *p, const struct inside *in, const
 	if (in->repeats < (double)dp_param.loop_least)
 		return false;
 	*why = "by its number of repetitions the loop inside may be micro-batches of a step";
-	if (power_of_two(in->repeats) && in->rest < dp_param.micro_rest * length &&
-	    (in->rest > 0 || in->bare > 0))
+	if (!(in->of_program && in->structured) && power_of_two(in->repeats) &&
+	    in->rest < dp_param.micro_rest * length && (in->rest > 0 || in->bare > 0))
 		return false;
 	*why = "each repetition of the loop inside is a step by itself";
 	return true;

@@ -8,7 +8,11 @@
 enum dp_trait {
 	DP_TRAIT_FINISHES = 1, /* kernels of that name finish a step */
 	DP_TRAIT_UPLOADED = 2, /* uploads precede nearly all of them */
+	DP_TRAIT_NETWORK = 4,  /* they are of a library or compiler for networks, */
+	DP_TRAIT_PROGRAM = 8,  /* or of the program itself */
 };
+
+enum { DP_TRAITS_OF_STEPS = DP_TRAIT_FINISHES | DP_TRAIT_UPLOADED };
 
 /* The evidence that a pattern is an iteration, rather than a layer of one. */
 enum dp_standing {

@@ -311,3 +311,17 @@ TEST(sweeps_to_and_fro_are_an_iteration)
 	}
 	expect(40, 16, 7);
 }
+
+/* Steps of four stages, with results after every tenth, also after the last one. */
+TEST(what_has_stages_is_a_step_in_a_numerical_program)
+{
+	begin();
+	for (int i = 0; i < 60; i++) {
+		for (int stage = 0; stage < 4; stage++)
+			run_all("flux_%d", 6);
+		run("combine_%d", 0, PROGRAM, 1000);
+		if (i % 10 == 9)
+			run_all("energy_%d", 2);
+	}
+	expect(60, 25, 7);
+}
