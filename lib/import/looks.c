@@ -32,7 +32,8 @@ static const struct words texts[] = {
 	{ "\"SNTD", "Start (ns)", "Duration (ns)",
 	  "a CSV table of nsys stats: run nsys export --type=sqlite FILE.nsys-rep and "
 	  "analyze its output" },
-	{ "T", "Time(%)", "Calls",
+	/* pandas writes a column of row numbers first. */
+	{ "T,", "Time(%)", "Calls",
 	  "an nvprof summary, which has no times of single operations: use nvprof "
 	  "--print-gpu-trace --csv, or nvprof -o FILE, which deepprof reads as it is" },
 	{ "\"TN", "Total Time (ns)", "Instances",

@@ -119,6 +119,7 @@ class Input(cli.Case):
             ("a.json", b'{"$schema": "https://www.speedscope.app/x.json"}', "speedscope"),
             ("gpu.csv", b"Start (ns),Duration (ns),CorrId,Name\n", "nsys export"),
             ("old.csv", b'Type,Time(%),Time,Calls\n', "nvprof --print-gpu-trace"),
+            ("pandas.csv", b',Type,Time(%),Time,Calls\n', "nvprof --print-gpu-trace"),
             ("sums.csv", b"Time (%),Total Time (ns),Instances\n", "nsys export"),
             ("a.pdf", b"%PDF-1.7\n", "a PDF document"),
             ("a.png", b"\x89PNG\r\n", "an image"),
