@@ -113,6 +113,8 @@ class Input(cli.Case):
             ("job.dpsum", None, "read it with deepprof ranks"),
             ("notes.txt", b"hello", "text, not a trace in a known format: deepprof_db, kineto"),
             ("kernel_trace.csv", csv, "--output-format"),
+            ("pmc_perf.csv", b"Dispatch_ID,GPU_ID,Kernel_Name,Start_Timestamp\n", "rocprofv3 "),
+            ("pmc_dispatch_info.csv", b"Dispatch_ID,Kernel_Name,GPU_ID\n", "rocprofv3 "),
             ("run.zst", b"\x28\xb5\x2f\xfd....", "zstd -d"),
             ("page.html", b"<!DOCTYPE html>\n<html>", "a web page"),
             ("nodes.json", b'{"schema": "1.0.2-chakra.0.0.4",\n"nodes": [', "execution trace"),
