@@ -447,9 +447,20 @@ class Input(cli.Case):
             '"Start","Duration","Device","Stream","Name"\nms,us,,,\n1.0,500,"GPU (0)",7,"add"\n'
         )
         text = cli.run("analyze", path).stdout
-        self.assertIn("Its stream has only 1 kernel: nothing can repeat.", text)
+        self.assertIn("Its stream has only 1 kernel: too few to show a loop.", text)
         self.assertIn("Record a longer part of the run.", text)
         self.assertNotRegex(text, r"[ (]-n\b")
+
+    def test_kernels_of_streams(self):
+        """All that are searched are counted, on whichever of the streams they run."""
+        path = self.folder / "chunks.csv"
+        head = '"Start","Duration","Device","Stream","Name"\nms,us,,,\n'
+        rows = [f'{k}.0,500,"GPU (0)",{7 + k},"add"\n' for k in range(2)]
+        path.write_text(head + "".join(rows))
+        text = cli.run("analyze", path).stdout
+        self.assertIn("Its 2 streams have only 2 kernels: too few to show a loop.", text)
+        path.write_text(head + rows[0] + rows[1].replace("add", "scale"))
+        self.assertIn("Its stream has only 1 kernel:", cli.run("analyze", path).stdout)
 
     def test_number_of_layers(self):
         """What is unlikely to be a loop, but repeats exactly as often as -n says."""
