@@ -89,6 +89,20 @@ void dp_text__top_kernels(struct dp_words *words, struct dp_render *render, uint
 		add_top(words, render, &capture);
 }
 
+/*
+ * Returns true if the number of a candidate's iterations is worth trying. One kernel matches any
+ * number, and an unlikely loop is no advice. If boundaries cut the first and the last layer of a
+ * network, these partial iterations make up another one: the number is wrong.
+ */
+static bool is_hint(const struct dp_stream_candidate *candidate)
+{
+	double covered = candidate->coverage * (double)candidate->kernels;
+
+	return candidate->length > 1 && candidate->iterations > 1 &&
+	       !(candidate->confidence < HINT_LEAST) &&
+	       round(covered / (double)candidate->length) == (double)candidate->iterations;
+}
+
 void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t stream)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
@@ -117,9 +131,7 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 			      streams);
 	}
 	dp_text__capture(words, render, dp_trace_stream(trace, stream)->device);
-	/* one kernel matches any number, and an unlikely loop is no advice */
-	if (candidate->length > 1 && candidate->iterations > 1 &&
-	    !(candidate->confidence < HINT_LEAST))
+	if (is_hint(candidate))
 		dp_words__add(words, " Try -n %zu, and check that the iterations are real.",
 			      candidate->iterations);
 }
