@@ -445,6 +445,15 @@ class Findings(cli.Case):
             " ".join(text.split()), r"idle GPU time, mostly cudaMalloc; longest gap 7\d\d\.\d ms, all of it in cudaMalloc"
         )
 
+    def test_repeated_uploads_by_size(self):
+        """A trace has the sizes of uploads: whether the data is the same is left to the reader."""
+        text, report = self.run_of(
+            f"upload bytes=32M memory=pinned; upload bytes=256M memory=pinned; {STEP}"
+        )
+        self.assertIn("repeated-upload", self.rules(report))
+        self.assertIn(" uploads of the same sizes", text)
+        self.assertIn("→ if these uploads carry the same data (", text)
+
     def test_repetitions_that_may_be_layers(self):
         """The report says why they are refused, and how to get them."""
         trace = self.folder / "few.json"
