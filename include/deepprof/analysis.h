@@ -238,6 +238,7 @@ struct dp_stream_candidate {
 	bool counted;	   /* only loops of requested numbers of iterations were sought */
 	size_t kernels;	   /* that were searched */
 	size_t streams;	   /* that ran them: this one and those that do the same work */
+	bool marked;	   /* annotations mark iterations, too few for a loop, or are ignored */
 };
 
 DP_API const struct dp_stream_candidate *dp_analysis_candidate(const struct dp_analysis *analysis,

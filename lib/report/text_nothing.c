@@ -143,9 +143,12 @@ const char *dp_text__nothing_advice(const struct dp_render *render, size_t strea
 
 	if (candidate->kernels <= TOO_FEW)
 		return "Record a longer part of the run.";
-	return candidate->counted
-		       ? "No loop has the number of iterations that -n gives: run deepprof "
-			 "without it, or record a longer part of the run."
+	if (candidate->counted)
+		return "No loop has the number of iterations that -n gives: run deepprof without "
+		       "it, or record a longer part of the run.";
+	return candidate->marked
+		       ? "If you know the number of iterations, pass it (-n N); or record a longer "
+			 "part of the run."
 		       : "If you know the number of iterations, pass it (-n N); or record a longer "
 			 "part of the run, or one with annotations (--marks).";
 }

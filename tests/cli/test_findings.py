@@ -487,6 +487,14 @@ class Findings(cli.Case):
             self.assertIn("The best candidate has 12 kernels", text)
             self.assertIn(hint or "", text)
             self.assertEqual(bool(hint), "Try -n" in text)
+            self.assertIn("or one with annotations (--marks)", text)
+        # one step is marked, as in many short captures: annotations are there
+        events.append({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#6", "pid": 1,
+                       "tid": 1, "ts": 0, "dur": at + 100})
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        for options in [], ["--ignore-marks"]:
+            text = " ".join(cli.run("analyze", *options, path).stdout.split())
+            self.assertIn("pass it (-n N); or record a longer part of the run.", text)
 
     def test_words_of_a_capture(self):
         """Without iterations, shares are of the capture; lines of one label are shown as one."""
