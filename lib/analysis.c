@@ -252,13 +252,15 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	for (size_t i = 0; !status && i < loops->count; i++)
 		status = convert_loop(run, &searched->loops->loops[i], base);
 	if (!status)
-		analysis->streams[stream] =
-			(struct dp_stream_result){ true,
-						   { loops->best_length, loops->best_coverage,
-						     loops->best_confidence, loops->best_iterations,
-						     run->options->iterations_count > 0 },
-						   searched->group.by_launch,
-						   (size_t)stream + 1 };
+		analysis->streams[stream] = (struct dp_stream_result){
+			true,
+			{ loops->best_length, loops->best_coverage, loops->best_confidence,
+			  loops->best_iterations, run->options->iterations_count > 0,
+			  searched->sequence.count, searched->group.streams,
+			  search.marked || run->options->ignore_marks },
+			searched->group.by_launch,
+			(size_t)stream + 1
+		};
 	if (!status && run->analysis->explain.status)
 		status = dp_error__nomem(run->error, 0);
 	if (!status)

@@ -232,10 +232,13 @@ DP_API const struct dp_edit *dp_analysis_loop_edit(const struct dp_analysis *ana
  */
 struct dp_stream_candidate {
 	size_t length;	   /* kernels */
-	double coverage;   /* share of the stream's kernels, 0 to 1 */
+	double coverage;   /* share of the kernels, 0 to 1 */
 	double confidence; /* 0 to 1, NaN: refused, since it may be layers of a single pass */
 	size_t iterations; /* whole ones */
 	bool counted;	   /* only loops of requested numbers of iterations were sought */
+	size_t kernels;	   /* that were searched */
+	size_t streams;	   /* that ran them: this one and those that do the same work */
+	bool marked;	   /* annotations mark iterations, too few for a loop, or are ignored */
 };
 
 DP_API const struct dp_stream_candidate *dp_analysis_candidate(const struct dp_analysis *analysis,

@@ -19,8 +19,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__name_transfer(input, out, DP_TRANSFER_UPLOAD);
 	dp_rule__mean_evidence(input, out, "copy_exposed_ns");
 	dp_rule__mean_evidence(input, out, "h2d_bytes");
-	out->finding.advice = "upload once, before the loop, what does not change: tables, masks, "
-			      "weights";
+	out->finding.advice = "if these uploads carry the same data (tables, masks, weights), "
+			      "upload it once, before the loop";
 	out->change = DP_REPLAY_REPEATED;
 	return true;
 }

@@ -133,6 +133,14 @@ static int add_op(struct dp_cupti *cupti, const struct dp_op *op)
 	return dp_builder__op(cupti->import->builder, op);
 }
 
+static uint32_t kernel_name(struct dp_cupti *cupti, struct dp_rows *rows)
+{
+	static const size_t columns[] = { DP_CUPTI_NAME, DP_CUPTI_SHORT_NAME,
+					  DP_CUPTI_MANGLED_NAME };
+
+	return dp_names__get_kernel(cupti->names, rows, columns, DP_COUNT(columns));
+}
+
 int dp_cupti__read_kernel(struct dp_cupti *cupti, struct dp_rows *rows)
 {
 	struct dp_op op = { .kind = DP_OP_KERNEL };
@@ -140,7 +148,7 @@ int dp_cupti__read_kernel(struct dp_cupti *cupti, struct dp_rows *rows)
 
 	if (status != 1)
 		return status;
-	op.name = dp_names__get(cupti->names, dp_rows__id(rows, DP_CUPTI_NAME), true);
+	op.name = kernel_name(cupti, rows);
 	return add_op(cupti, &op);
 }
 

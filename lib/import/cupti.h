@@ -19,7 +19,9 @@ enum {
 	DP_CUPTI_CONTEXT,
 	DP_CUPTI_STREAM,
 	DP_CUPTI_CORRELATION,
-	DP_CUPTI_NAME, /* an id in the table of names */
+	DP_CUPTI_NAME,	       /* an id in the table of names */
+	DP_CUPTI_SHORT_NAME,   /* of a kernel that lacks the first */
+	DP_CUPTI_MANGLED_NAME, /* and of one that lacks both */
 	DP_CUPTI_BYTES,
 	DP_CUPTI_KIND,
 	DP_CUPTI_SOURCE,

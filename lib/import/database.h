@@ -132,7 +132,7 @@ const char *dp_rows__text(struct dp_rows *rows, size_t column, size_t *length);
 
 /*
  * A table of strings by id, read on demand: only names that are used are loaded. A missing name is
- * replaced by its id ("[name 17]") and counts as a loss.
+ * replaced by its id ("[name 17]"), and each use of it counts as a loss.
  */
 struct dp_names;
 int dp_names__new(struct dp_names **names, struct dp_database *database, const char *table,
@@ -141,6 +141,10 @@ void dp_names__free(struct dp_names *names);
 
 /* Returns the builder's string of a name, DP_NONE on failure. kernel: demangle the name. */
 uint32_t dp_names__get(struct dp_names *names, int64_t id, bool kernel);
+
+/* Returns a kernel's first name that is not missing; columns have the ids. DP_NONE on failure. */
+uint32_t dp_names__get_kernel(struct dp_names *names, struct dp_rows *rows, const size_t *columns,
+			      size_t count);
 
 /* Returns the text of a name without its CUDA version suffix (cudaLaunchKernel_v7000). */
 uint32_t dp_names__get_call(struct dp_names *names, int64_t id);

@@ -23,6 +23,9 @@ struct words {
 static const struct words texts[] = {
 	{ "\"", "\"Kernel_Name\"", "\"Start_Timestamp\"",
 	  "rocprofv3's CSV: record with --output-format rocpd or json" },
+	{ "D", "Dispatch_ID,", "Kernel_Name,",
+	  "a table of rocprof-compute, which collects counters in several runs of the program: "
+	  "record one run with rocprofv3 --output-format rocpd or json" },
 	{ "{", "\"schema\": \"1.", "\"nodes\": [",
 	  "PyTorch's execution trace, which has no times of kernels: export a trace with "
 	  "torch.profiler's export_chrome_trace()" },
@@ -32,7 +35,8 @@ static const struct words texts[] = {
 	{ "\"SNTD", "Start (ns)", "Duration (ns)",
 	  "a CSV table of nsys stats: run nsys export --type=sqlite FILE.nsys-rep and "
 	  "analyze its output" },
-	{ "T", "Time(%)", "Calls",
+	/* pandas writes a column of row numbers first. */
+	{ "T,", "Time(%)", "Calls",
 	  "an nvprof summary, which has no times of single operations: use nvprof "
 	  "--print-gpu-trace --csv, or nvprof -o FILE, which deepprof reads as it is" },
 	{ "\"TN", "Total Time (ns)", "Instances",

@@ -348,12 +348,13 @@ struct dp_names {
 	struct dp_database *database;
 	const char *table;
 	sqlite3_stmt *statement;
-	struct dp_lookup known;	 /* from id and kind to the builder's string */
-	struct dp_lookup rowids; /* from id to rowid, if the id is not the rowid */
+	struct dp_lookup known;	       /* from id and kind to the builder's string */
+	struct dp_lookup placeholders; /* the same for what the table lacks */
+	struct dp_lookup rowids;       /* from id to rowid, if the id is not the rowid */
 	bool by_rowid;
 	struct dp_key last_key;
 	uint32_t last;
-	uint64_t missing;
+	uint64_t missing; /* uses of placeholders */
 };
 
 /* Maps the ids of strings to rowids if they are a common column: an index may be missing. */
@@ -429,6 +430,7 @@ void dp_names__free(struct dp_names *names)
 	}
 	sqlite3_finalize(names->statement);
 	dp_lookup__fini(&names->known);
+	dp_lookup__fini(&names->placeholders);
 	dp_lookup__fini(&names->rowids);
 	free(names);
 }
@@ -461,7 +463,6 @@ static uint32_t placeholder(struct dp_names *names, int64_t id)
 	char text[40];
 	int n = snprintf(text, sizeof(text), "[name %lld]", (long long)id);
 
-	names->missing++;
 	return dp_builder__string(names->database->import->builder, text, (size_t)n);
 }
 
@@ -479,17 +480,19 @@ static bool locate(const struct dp_names *names, int64_t id, int64_t *rowid)
 	return found != DP_NONE;
 }
 
-static uint32_t load(struct dp_names *names, int64_t id, enum name_kind kind)
+/* Sets *missing if the table lacks the name. Returns DP_NONE then, and on failure. */
+static uint32_t load(struct dp_names *names, int64_t id, enum name_kind kind, bool *missing)
 {
 	struct dp_builder *builder = names->database->import->builder;
+	uint32_t string = DP_NONE;
 	const char *text = NULL;
-	uint32_t string;
 	int64_t rowid;
 	int rc;
 
-	if (!names->statement || !locate(names, id, &rowid) ||
-	    dp_database__overspent(names->database, names->table))
-		return placeholder(names, id);
+	*missing = !names->statement || !locate(names, id, &rowid) ||
+		   dp_database__overspent(names->database, names->table);
+	if (*missing)
+		return DP_NONE;
 	dp_database__seek(names->database);
 	sqlite3_bind_int64(names->statement, 1, rowid);
 	rc = sqlite3_step(names->statement) & 0xff;
@@ -502,41 +505,89 @@ static uint32_t load(struct dp_names *names, int64_t id, enum name_kind kind)
 		string = intern(builder, text, length, kind);
 	} else if (sqlite3_errcode(names->database->sqlite) == SQLITE_NOMEM) {
 		dp_database__nomem(names->database);
-		string = DP_NONE;
 	} else {
 		if (rc != SQLITE_ROW && rc != SQLITE_DONE)
 			dp_database__damage(names->database, names->table, "row %lld: %s",
 					    (long long)rowid,
 					    sqlite3_errmsg(names->database->sqlite));
-		string = placeholder(names, id);
+		*missing = true;
 	}
 	sqlite3_reset(names->statement);
 	return string;
 }
 
-static uint32_t get(struct dp_names *names, int64_t id, enum name_kind kind)
+/* Loads a name, or makes a placeholder, and keeps it. Returns DP_NONE on failure. */
+static uint32_t keep(struct dp_names *names, const struct dp_key *key, int64_t id,
+		     enum name_kind kind, bool *missing)
+{
+	uint32_t string = load(names, id, kind, missing);
+
+	if (*missing)
+		string = placeholder(names, id);
+	if (string != DP_NONE &&
+	    dp_lookup__set(*missing ? &names->placeholders : &names->known, key, string)) {
+		dp_database__nomem(names->database);
+		string = DP_NONE;
+	}
+	return string;
+}
+
+/* Returns a name, or a placeholder and sets *missing. Returns DP_NONE on failure. */
+static uint32_t find(struct dp_names *names, int64_t id, enum name_kind kind, bool *missing)
 {
 	struct dp_key key = { { id, kind } };
 	uint32_t string;
 
+	*missing = false;
 	if (names->last != DP_NONE && !memcmp(&names->last_key, &key, sizeof(key)))
 		return names->last;
 	string = dp_lookup__get(&names->known, &key);
 	if (string == DP_NONE) {
-		string = load(names, id, kind);
-		if (string != DP_NONE && dp_lookup__set(&names->known, &key, string)) {
-			dp_database__nomem(names->database);
-			string = DP_NONE;
-		}
+		string = dp_lookup__get(&names->placeholders, &key);
+		*missing = string != DP_NONE;
 	}
+	if (string == DP_NONE)
+		string = keep(names, &key, id, kind, missing);
+	if (*missing)
+		return string;
 	names->last_key = key;
 	names->last = string;
+	return string;
+}
+
+static uint32_t get(struct dp_names *names, int64_t id, enum name_kind kind)
+{
+	bool missing;
+	uint32_t string = find(names, id, kind, &missing);
+
+	names->missing += missing;
 	return string;
 }
 
 uint32_t dp_names__get(struct dp_names *names, int64_t id, bool kernel)
 {
 	return get(names, id, kernel ? NAME_KERNEL : NAME_PLAIN);
+}
+
+uint32_t dp_names__get_kernel(struct dp_names *names, struct dp_rows *rows, const size_t *columns,
+			      size_t count)
+{
+	int64_t first = -1;
+	bool missing;
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t id = dp_rows__id(rows, columns[i]);
+		uint32_t string;
+
+		if (id == -1)
+			continue;
+		string = find(names, id, NAME_KERNEL, &missing);
+		if (!missing || string == DP_NONE)
+			return string;
+		if (first == -1)
+			first = id;
+	}
+	return get(names, first, NAME_KERNEL);
 }
 
 uint32_t dp_names__get_call(struct dp_names *names, int64_t id)

@@ -89,49 +89,66 @@ void dp_text__top_kernels(struct dp_words *words, struct dp_render *render, uint
 		add_top(words, render, &capture);
 }
 
+/*
+ * Returns true if the number of a candidate's iterations is worth trying. One kernel matches any
+ * number, and an unlikely loop is no advice. If boundaries cut the first and the last layer of a
+ * network, these partial iterations make up another one: the number is wrong.
+ */
+static bool is_hint(const struct dp_stream_candidate *candidate)
+{
+	double covered = candidate->coverage * (double)candidate->kernels;
+
+	return candidate->length > 1 && candidate->iterations > 1 &&
+	       !(candidate->confidence < HINT_LEAST) &&
+	       round(covered / (double)candidate->length) == (double)candidate->iterations;
+}
+
 void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t stream)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_stream_candidate *candidate =
 		dp_analysis_candidate(render->analysis, stream);
-	size_t kernels = dp_trace_stream(trace, stream)->kernels;
-	char number[DP_NUMBER_SIZE];
+	char number[DP_NUMBER_SIZE], streams[DP_NUMBER_SIZE] = "stream";
 
-	if (kernels <= TOO_FEW) {
-		dp_words__add(words, "Its stream has only %s: nothing can repeat. ",
-			      dp_text__plural(number, kernels, "kernel"));
-	} else if (candidate && candidate->length) {
+	if (candidate->streams > 1)
+		dp_text__plural(streams, candidate->streams, "stream");
+	if (candidate->kernels <= TOO_FEW) {
+		dp_words__add(words, "Its %s %s only %s: too few to show a loop. ", streams,
+			      candidate->streams > 1 ? "have" : "has",
+			      dp_text__plural(number, candidate->kernels, "kernel"));
+	} else if (candidate->length) {
 		dp_words__add(words, "The best candidate has %s",
 			      dp_text__plural(number, candidate->length, "kernel"));
-		dp_words__add(words, " and covers %s of the stream",
-			      dp_human__share(number, candidate->coverage));
+		dp_words__add(words, " and covers %s of the %s",
+			      dp_human__share(number, candidate->coverage), streams);
 		if (isnan(candidate->confidence))
 			dp_words__add(words, ", but may be layers of a single pass. ");
 		else
 			dp_words__add(words, " (%s confidence: too low to report). ",
 				      dp_text__percent(number, candidate->confidence));
 	} else {
-		dp_words__add(words, "No part of its stream repeats often and regularly enough. ");
+		dp_words__add(words, "No part of its %s repeats often and regularly enough. ",
+			      streams);
 	}
 	dp_text__capture(words, render, dp_trace_stream(trace, stream)->device);
-	/* one kernel matches any number, and an unlikely loop is no advice */
-	if (candidate && candidate->length > 1 && candidate->iterations > 1 &&
-	    !(candidate->confidence < HINT_LEAST))
+	if (is_hint(candidate))
 		dp_words__add(words, " Try -n %zu, and check that the iterations are real.",
 			      candidate->iterations);
 }
 
 const char *dp_text__nothing_advice(const struct dp_render *render, size_t stream)
 {
-	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_stream_candidate *candidate =
 		dp_analysis_candidate(render->analysis, stream);
 
-	if (dp_trace_stream(trace, stream)->kernels <= TOO_FEW)
+	if (candidate->kernels <= TOO_FEW)
 		return "Record a longer part of the run.";
-	return candidate && candidate->counted
-		       ? "No loop has the number of iterations that -n gives: run deepprof "
-			 "without it, or record a longer part of the run."
+	if (candidate->counted)
+		return "No loop has the number of iterations that -n gives: run deepprof without "
+		       "it, or record a longer part of the run.";
+	return candidate->marked
+		       ? "If you know the number of iterations, pass it (-n N); or record a longer "
+			 "part of the run."
 		       : "If you know the number of iterations, pass it (-n N); or record a longer "
 			 "part of the run, or one with annotations (--marks).";
 }

@@ -113,12 +113,15 @@ class Input(cli.Case):
             ("job.dpsum", None, "read it with deepprof ranks"),
             ("notes.txt", b"hello", "text, not a trace in a known format: deepprof_db, kineto"),
             ("kernel_trace.csv", csv, "--output-format"),
+            ("pmc_perf.csv", b"Dispatch_ID,GPU_ID,Kernel_Name,Start_Timestamp\n", "rocprofv3 "),
+            ("pmc_dispatch_info.csv", b"Dispatch_ID,Kernel_Name,GPU_ID\n", "rocprofv3 "),
             ("run.zst", b"\x28\xb5\x2f\xfd....", "zstd -d"),
             ("page.html", b"<!DOCTYPE html>\n<html>", "a web page"),
             ("nodes.json", b'{"schema": "1.0.2-chakra.0.0.4",\n"nodes": [', "execution trace"),
             ("a.json", b'{"$schema": "https://www.speedscope.app/x.json"}', "speedscope"),
             ("gpu.csv", b"Start (ns),Duration (ns),CorrId,Name\n", "nsys export"),
             ("old.csv", b'Type,Time(%),Time,Calls\n', "nvprof --print-gpu-trace"),
+            ("pandas.csv", b',Type,Time(%),Time,Calls\n', "nvprof --print-gpu-trace"),
             ("sums.csv", b"Time (%),Total Time (ns),Instances\n", "nsys export"),
             ("a.pdf", b"%PDF-1.7\n", "a PDF document"),
             ("a.png", b"\x89PNG\r\n", "an image"),
@@ -444,9 +447,20 @@ class Input(cli.Case):
             '"Start","Duration","Device","Stream","Name"\nms,us,,,\n1.0,500,"GPU (0)",7,"add"\n'
         )
         text = cli.run("analyze", path).stdout
-        self.assertIn("Its stream has only 1 kernel: nothing can repeat.", text)
+        self.assertIn("Its stream has only 1 kernel: too few to show a loop.", text)
         self.assertIn("Record a longer part of the run.", text)
         self.assertNotRegex(text, r"[ (]-n\b")
+
+    def test_kernels_of_streams(self):
+        """All that are searched are counted, on whichever of the streams they run."""
+        path = self.folder / "chunks.csv"
+        head = '"Start","Duration","Device","Stream","Name"\nms,us,,,\n'
+        rows = [f'{k}.0,500,"GPU (0)",{7 + k},"add"\n' for k in range(2)]
+        path.write_text(head + "".join(rows))
+        text = cli.run("analyze", path).stdout
+        self.assertIn("Its 2 streams have only 2 kernels: too few to show a loop.", text)
+        path.write_text(head + rows[0] + rows[1].replace("add", "scale"))
+        self.assertIn("Its stream has only 1 kernel:", cli.run("analyze", path).stdout)
 
     def test_number_of_layers(self):
         """What is unlikely to be a loop, but repeats exactly as often as -n says."""

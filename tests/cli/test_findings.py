@@ -445,6 +445,15 @@ class Findings(cli.Case):
             " ".join(text.split()), r"idle GPU time, mostly cudaMalloc; longest gap 7\d\d\.\d ms, all of it in cudaMalloc"
         )
 
+    def test_repeated_uploads_by_size(self):
+        """A trace has the sizes of uploads: whether the data is the same is left to the reader."""
+        text, report = self.run_of(
+            f"upload bytes=32M memory=pinned; upload bytes=256M memory=pinned; {STEP}"
+        )
+        self.assertIn("repeated-upload", self.rules(report))
+        self.assertIn(" uploads of the same sizes", text)
+        self.assertIn("→ if these uploads carry the same data (", text)
+
     def test_repetitions_that_may_be_layers(self):
         """The report says why they are refused, and how to get them."""
         trace = self.folder / "few.json"
@@ -457,6 +466,35 @@ class Findings(cli.Case):
         self.assertIn("Try -n 10, and", text)
         self.assertIn("10 iterations of 2 kernels", cli.run("analyze", "-n10", trace).stdout)
         self.assertIn("may be layers", cli.run("analyze", "--format=csv", trace).stderr)
+
+    def test_number_of_partial_layers(self):
+        """No number is suggested where pauses within layers cut the first and the last of 24."""
+        path = self.folder / "cut.json"
+        setup = [f"setup_{k}" for k in range(7)]
+        layer = ("norm copy copy copy flash copy add norm gemm act gemm add").split()
+        for pause, hint in (0, "Try -n 24,"), (6, None):
+            at, events = 0, []
+            for k, name in enumerate([*setup, *layer * 24, "norm", "head", "loss"]):
+                at += 720 if (k - len(setup)) % len(layer) == pause else 20
+                link = {"correlation": k + 1}
+                events.extend((
+                    {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": at + 10,
+                     "dur": 15, "args": {"device": 0, "stream": 7, **link}},
+                    {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1,
+                     "tid": 1, "ts": at, "dur": 5, "args": link}))
+            path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+            text = " ".join(cli.run("analyze", path).stdout.split())
+            self.assertIn("The best candidate has 12 kernels", text)
+            self.assertIn(hint or "", text)
+            self.assertEqual(bool(hint), "Try -n" in text)
+            self.assertIn("or one with annotations (--marks)", text)
+        # one step is marked, as in many short captures: annotations are there
+        events.append({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#6", "pid": 1,
+                       "tid": 1, "ts": 0, "dur": at + 100})
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        for options in [], ["--ignore-marks"]:
+            text = " ".join(cli.run("analyze", *options, path).stdout.split())
+            self.assertIn("pass it (-n N); or record a longer part of the run.", text)
 
     def test_words_of_a_capture(self):
         """Without iterations, shares are of the capture; lines of one label are shown as one."""

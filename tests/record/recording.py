@@ -1,5 +1,6 @@
 """What the tests of deepprof record share: a folder of their own, and what may be left in it."""
 
+import contextlib
 import os
 import pathlib
 import re
@@ -141,12 +142,13 @@ class Case(unittest.TestCase):
 
     def pids(self):
         """Of the processes that work in the folder."""
-        return [
-            int(path.name)
-            for path in pathlib.Path("/proc").glob("[0-9]*")
-            if os.path.exists(path / "cwd")
-            and os.path.realpath(path / "cwd") == str(self.folder.resolve())
-        ]
+        found = []
+        for path in pathlib.Path("/proc").glob("[0-9]*"):
+            # A process may end meanwhile, and others' folders cannot be read.
+            with contextlib.suppress(OSError):
+                if os.readlink(path / "cwd") == str(self.folder.resolve()):
+                    found.append(int(path.name))
+        return found
 
     def wait_for_kernel(self):
         """Of a loop of the program under test."""

@@ -1,5 +1,6 @@
 """host_sample and host_load: what the threads of programs did that are known to do it."""
 
+import contextlib
 import ctypes
 import json
 import os
@@ -34,9 +35,12 @@ def forbid_perf_events():
 
 
 def opened_of(process, name):
-    """How many files whose names end so a process has open."""
-    fds = pathlib.Path(f"/proc/{process.pid}/fd")
-    return sum(os.path.realpath(fd).endswith(name) for fd in fds.iterdir())
+    """How many files whose names end so a process has open. It may close some meanwhile."""
+    count = 0
+    for fd in pathlib.Path(f"/proc/{process.pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            count += os.readlink(fd).endswith(name)
+    return count
 
 
 class Case(recording.Case):

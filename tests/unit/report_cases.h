@@ -302,7 +302,8 @@ static void case_nothing(struct report_case *at)
 	for (int i = 0; i < 5; i++)
 		case_op(at, stream, hostile_names[i], i * 3000, 2000);
 	case_end(at, "");
-	at->analysis->streams[0] = (struct dp_stream_result){ true, { 2, 0.4, 0.25 } };
+	at->analysis->streams[0] =
+		(struct dp_stream_result){ true, { 2, 0.4, 0.25, .kernels = 5, .streams = 1 } };
 }
 
 /* A thousand iterations of one kernel that become slower and slower. */

@@ -15,7 +15,7 @@ TEST(kernels)
 		   "(9000000001, 9000000013, 2, 1, 7, 5, " PID_7 ", 1, 2, 3, 1, NULL),"
 		   "(9000000020, 9000000021, 2, 1, 7, 6, " PID_7 ", NULL, 4, 3, 1, NULL),"
 		   "(9000000030, 9000000032, 0, 3, 8, 7, " PID_7 ", NULL, NULL, 3, 1, NULL),"
-		   "(9000000040, 9000000041, 2, 1, 7, 8, (9 << 24), 77, 2, 3, 1, NULL);"
+		   "(9000000040, 9000000041, 2, 1, 7, 8, (9 << 24), 77, NULL, 78, 1, NULL);"
 		   "CREATE TABLE META_DATA_EXPORT(name TEXT NOT NULL, value TEXT);"
 		   "INSERT INTO META_DATA_EXPORT VALUES('EXPORT_PRODUCT_NAME', 'x'),"
 		   "('EXPORT_SCHEMA_VERSION', '3.25.0'), ('EXPORT_SCHEMA_VERSION_MAJOR', '3');"
@@ -55,6 +55,31 @@ TEST(kernels)
 	done();
 }
 
+/* Each row's first name that StringIds has; all rows without one are counted. */
+TEST(names_by_row)
+{
+	good("nsys",
+	     STRINGS KERNELS "INSERT INTO StringIds VALUES(1, 'f<int>'), (2, 'f'), (3, '_Z1gv');"
+			     "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
+			     "(1000, 1100, 0, 1, 7, 1, " PID_7 ", 0, 2, 3, 1, NULL),"
+			     "(1200, 1300, 0, 1, 7, 2, " PID_7 ", 1, 2, 3, 1, NULL),"
+			     "(1400, 1500, 0, 1, 7, 3, " PID_7 ", 77, 78, 3, 1, NULL),"
+			     "(1600, 1700, 0, 1, 7, 4, " PID_7 ", NULL, 0, NULL, 1, NULL),"
+			     "(1800, 1900, 0, 1, 7, 5, " PID_7 ", 0, 2, 3, 1, NULL),"
+			     "(2000, 2100, 0, 1, 7, 6, " PID_7 ", 0, 77, 78, 1, NULL),"
+			     "(2200, 2300, 0, 1, 7, 7, " PID_7 ", 0, 77, 78, 1, NULL),"
+			     "(2400, 2500, 0, 1, 7, 8, " PID_7 ", NULL, NULL, NULL, 1, NULL);");
+	ck_assert_str_eq(op_name(0), "f");
+	ck_assert_str_eq(op_name(1), "f<int>");
+	ck_assert_str_eq(op_name(2), "g()");
+	ck_assert_str_eq(op_name(3), "[name 0]");
+	ck_assert_str_eq(op_name(4), "f");
+	ck_assert_str_eq(op_name(5), "[name 0]");
+	ck_assert_str_eq(op_name(7), "[name -1]");
+	ck_assert_int_eq(lost("names that are not in StringIds"), 4);
+	done();
+}
+
 TEST(old_exports)
 {
 	good("nsys", ONE_KERNEL "CREATE TABLE EXPORT_META_DATA(name TEXT NOT NULL, value TEXT);"
@@ -84,7 +109,7 @@ TEST(old_exports)
 			     "INSERT INTO StringIds VALUES(900, 'other'), (1, 'k');"
 			     "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
 			     "(1, 2, 0, 1, 7, 5, NULL, 1, 1, NULL, 1, NULL),"
-			     "(3, 4, 0, 1, 7, 5, NULL, 2, 1, NULL, 1, NULL);");
+			     "(3, 4, 0, 1, 7, 5, NULL, 2, 2, NULL, 1, NULL);");
 	ck_assert_str_eq(dp_trace_format_detail(trace), "");
 	ck_assert_str_eq(op_name(0), "k");
 	ck_assert_str_eq(op_name(1), "[name 2]");
