@@ -343,6 +343,12 @@ static void refuse(struct dp_loops *loops, const struct again *a)
 	loops->best_confidence = (double)NAN;
 }
 
+/* Returns true if the kernels that repeat are all there are, in a known number of iterations. */
+static bool is_all(const struct again *a, const struct dp_analysis_options *options)
+{
+	return is_given(options, a->count) && a->count * a->length == a->kernels->count;
+}
+
 /* Adds one loop of a few kernels that repeat in a row and are too few to search. */
 static int add_run(struct dp_loops *loops, struct again *a,
 		   const struct dp_analysis_options *options, struct dp_explain *explain,
@@ -356,7 +362,7 @@ static int add_run(struct dp_loops *loops, struct again *a,
 			a->starts[i] = first + i * a->length;
 			a->ends[i] = a->starts[i] + a->length;
 		}
-		if (!is_most(a->kernels, a->length, a->count))
+		if (!is_most(a->kernels, a->length, a->count) && !is_all(a, options))
 			continue;
 		if (may_be_layers(a->kernels, first, a->length) && !is_given(options, a->count) &&
 		    count_between(a, a->between[0]) == 0) {

@@ -196,6 +196,12 @@ void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size
 void dp_text__loop_in_words(struct dp_words *words, struct dp_render *render, size_t id);
 
 /*
+ * Returns true if most of the capture is outside of a loop; *share is what the loop takes of its
+ * time.
+ */
+bool dp_text__is_minor(double *share, const struct dp_render *render, const struct dp_loop *loop);
+
+/*
  * Returns true if the cost of a finding of render->analysis is that of typical iterations, and
  * differs from the mean.
  */

@@ -223,6 +223,20 @@ static void add_exceptions(struct dp_words *words, const struct dp_render *rende
 			      dp_text__plural(number, partial, "partial iteration"));
 }
 
+bool dp_text__is_minor(double *share, const struct dp_render *render, const struct dp_loop *loop)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const struct dp_iteration *first =
+		dp_analysis_loop_iteration(render->analysis, loop->id, 0);
+	const struct dp_iteration *last =
+		dp_analysis_loop_iteration(render->analysis, loop->id, loop->iterations - 1);
+
+	if (!first || !last)
+		return false;
+	*share = (double)(last->end_ns - first->start_ns) / (double)dp_trace_duration_ns(trace);
+	return *share < MOST;
+}
+
 /*
  * Adds when the loop runs if most of the capture is outside of it: numbers of the capture are then
  * no property of the loop. Returns true if they were added.
@@ -230,16 +244,15 @@ static void add_exceptions(struct dp_words *words, const struct dp_render *rende
 static bool add_extent(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_loop *loop)
 {
-	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_iteration *first =
 		dp_analysis_loop_iteration(render->analysis, loop->id, 0);
 	const struct dp_iteration *last =
 		dp_analysis_loop_iteration(render->analysis, loop->id, loop->iterations - 1);
 	bool ascii = render->options->ascii;
 	char from[DP_NUMBER_SIZE], to[DP_NUMBER_SIZE];
+	double share;
 
-	if (!first || !last ||
-	    (double)(last->end_ns - first->start_ns) >= MOST * (double)dp_trace_duration_ns(trace))
+	if (!dp_text__is_minor(&share, render, loop))
 		return false;
 	dp_words__add(words, "; runs from %s to %s",
 		      dp_human__duration(from, (double)first->start_ns, ascii),

@@ -322,6 +322,35 @@ class Options(cli.Case):
         result = cli.run("analyze", "--format=json", "-n2", "--ignore-marks", path)
         self.assertEqual(json.loads(result.stdout)["loops"], [])
 
+    def write_chunks(self, chunks, copy_us):
+        """Chunks of data on streams of their own: all uploads, then all kernels, then all downloads."""
+        events, now = [], 0
+        for kind in ("HtoD", "kernel", "DtoH"):
+            for i in range(chunks):
+                call = len(events)
+                at = {"ph": "X", "ts": now, "dur": 20 if kind == "kernel" else copy_us, "pid": 0, "tid": 7 + i,
+                      "args": {"device": 0, "stream": 7 + i, "correlation": call, "bytes": 1 << 20}}
+                events += [dict(at, cat="kernel", name="add") if kind == "kernel" else
+                           dict(at, cat="gpu_memcpy", name=f"Memcpy {kind} (Pageable -> Device)"),
+                           {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": now - 5, "dur": 2,
+                            "pid": 1, "tid": 1, "args": {"correlation": call}}]
+                now += at["dur"] + 1
+        path = self.folder / "chunks.json"
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        return path
+
+    def test_known_number_of_single_kernels(self):
+        path = self.write_chunks(2, 100)
+        self.assertIn("too few to show a loop", " ".join(cli.run("analyze", path).stdout.split()))
+        self.assertIn("2 iterations of 1 kernel", cli.run("analyze", "-n2", path).stdout)
+        self.assertNotIn("Loop 0", cli.run("analyze", "-n3", path).stdout)
+
+    def test_loop_takes_little_of_the_capture(self):
+        path = self.write_chunks(4, 1000)
+        text = " ".join(cli.run("analyze", "-n4", path).stdout.split())
+        self.assertRegex(text, r"of an iteration, but the loop takes only [0-9.]+% of the capture\.")
+        self.assertNotIn("only faster or fewer kernels", text)
+
     def test_no_number_is_shown_twice_in_a_finding(self):
         """What costs is reported next to the cost, without its number; all of something is called so."""
         reported = set()
