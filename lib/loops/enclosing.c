@@ -76,7 +76,7 @@ static void put(struct folded *f, uint32_t symbol, size_t position)
 
 /* Folds the first `count` loops, whose iterations do not overlap. */
 static void fold(struct folded *f, const struct dp_driver *d, size_t count,
-		 const struct dp_levels_ends *ends)
+		 const struct dp_ends *ends)
 {
 	const struct dp_loops *loops = d->loops;
 	size_t at[DP_PATTERNS_MAX] = { 0 }, n = d->request->count, before = 0, k;
@@ -99,7 +99,7 @@ static void fold(struct folded *f, const struct dp_driver *d, size_t count,
 		while (!last && at[k] < loop->count && loop->iterations[at[k]].first <= end) {
 			end = DP_MAX(end, loop->iterations[at[k]].end);
 			own = DP_MAX(own, own_end(loop, at[k]));
-			last = ends && dp_levels_ends__are(ends, &d->sequence, own, end);
+			last = ends && dp_ends__are(ends, &d->sequence, own, end);
 			at[k]++;
 		}
 		before = DP_MAX(before, own);
@@ -110,7 +110,7 @@ static void fold(struct folded *f, const struct dp_driver *d, size_t count,
 
 /* Sets *any to false if the folded sequence is not worth a search. */
 static int make_folded(struct folded *f, const struct dp_driver *d, size_t count,
-		       const struct dp_levels_ends *ends, bool *any)
+		       const struct dp_ends *ends, bool *any)
 {
 	size_t n = d->request->count;
 
@@ -176,7 +176,7 @@ static int make_loops(struct dp_driver *d, struct dp_shortened *folded,
 	return status;
 }
 
-int dp_enclosing__find(struct dp_driver *d, size_t count, const struct dp_levels_ends *ends)
+int dp_enclosing__find(struct dp_driver *d, size_t count, const struct dp_ends *ends)
 {
 	struct dp_search_bar bar = { dp_param.loop_least, d->request->count,
 				     dp_param.enclosing_bits, dp_param.enclosing_coverage };

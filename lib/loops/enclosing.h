@@ -3,6 +3,7 @@
 #define DP_LOOPS_ENCLOSING_H
 
 #include "loops/driver.h"
+#include "pattern/ends.h"
 
 /*
  * Looks for loops around the first `count` loops of the driver, which are the chosen ones. Appends
@@ -10,6 +11,6 @@
  * a loop ends, or NULL if that is unknown. Errors: DP_ERR_NOMEM. Cost: a search of the sequence
  * with each run of iterations folded into one symbol, otherwise linear.
  */
-int dp_enclosing__find(struct dp_driver *driver, size_t count, const struct dp_levels_ends *ends);
+int dp_enclosing__find(struct dp_driver *driver, size_t count, const struct dp_ends *ends);
 
 #endif

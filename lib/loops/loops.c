@@ -10,7 +10,6 @@
 #include "pattern/paper.h"
 #include "loops/driver.h"
 #include "loops/known_count.h"
-#include "suffix/border.h"
 #include "iterate/paper_match.h"
 
 #include <math.h>
@@ -170,18 +169,6 @@ static bool is_inside(const struct dp_loops *loops, size_t loop, size_t other)
 	return parent != DP_NONE;
 }
 
-/* Sets *is to true if a pattern is a shorter one repeated, such as five layers. */
-static int is_power(bool *is, const struct dp_sequence_loop *loop)
-{
-	size_t m = loop->length, *border = dp_border__make(loop->pattern, m);
-
-	if (!border)
-		return DP_ERR_NOMEM;
-	*is = border[m] > 0 && m % (m - border[m]) == 0;
-	free(border);
-	return DP_OK;
-}
-
 /*
  * The confidence of a loop whose number of iterations is given. What does not repeat can be cut
  * into any number of parts, so the number counts only as far as iterations equal the pattern; and
@@ -191,13 +178,15 @@ static int is_power(bool *is, const struct dp_sequence_loop *loop)
 static int judge_count(struct dp_driver *d, struct dp_sequence_loop *loop, bool matches)
 {
 	size_t whole = dp_loops__whole(loop), equal = dp_loops__equal(loop);
-	bool grouped;
-	int status = is_power(&grouped, loop);
+	size_t period;
+	int status = dp_pattern__period(&period, loop->pattern, loop->length);
 
 	if (status)
 		return status;
 	loop->confidence.feature[DP_FEATURE_COUNT_GIVEN] =
-		matches && equal > 1 && !grouped ? (double)(equal - 1) / (double)(whole - 1) : 0;
+		matches && equal > 1 && period == loop->length
+			? (double)(equal - 1) / (double)(whole - 1)
+			: 0;
 	dp_loops__judge(loop);
 	dp_confidence__explain(&loop->confidence, d->request->explain, loop->length, whole);
 	return DP_OK;

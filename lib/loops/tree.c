@@ -14,6 +14,7 @@
 #include "loops/collapsing.h"
 #include "loops/driver.h"
 #include "pattern/levels.h"
+#include "pattern/alternation.h"
 #include "loops/enclosing.h"
 #include "loops/traits.h"
 #include "iterate/expand.h"
@@ -256,13 +257,13 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const 
 	uint32_t outer[DP_PATTERNS_MAX], chosen[DP_PATTERNS_MAX], inner[DP_PATTERNS_MAX];
 	struct dp_loops *loops = d->loops;
 	size_t ends[3];
-	struct dp_levels_ends left;
+	struct dp_ends left;
 	bool enclosed = false;
-	int status = dp_search_sequence__align(&d->sequence, &levels->chosen);
+	int status = DP_OK;
 
 	/* where uploads are unknown, the loops inside may be steps */
-	if (!status && traits)
-		status = dp_levels__is_enclosed(&enclosed, &left, levels, &d->sequence);
+	if (traits)
+		status = dp_ends__find(&left, &enclosed, &levels->chosen, &d->sequence);
 	if (!status)
 		status = dp_driver__level(d, &levels->chosen, chosen, levels->standing, NULL);
 	ends[0] = loops->count;
@@ -568,7 +569,7 @@ int dp_driver__tree(struct dp_driver *d)
 		status = dp_levels__find(&levels, &d->sequence, traits, uploads, false);
 	if (status)
 		goto out;
-	parts = dp_levels__reordered_parts(&levels);
+	parts = levels.chosen.count ? dp_alternation__reordered(&levels.chosen.items[0]) : 1;
 	if (parts > 1 || !dp_levels__is_regular(&levels, r->count))
 		status = try_classes(d, &levels, &traits, uploads, parts);
 	if (!status && !dp_levels__is_regular(&levels, r->count) &&

@@ -19,6 +19,7 @@
  */
 #include "pattern/levels.h"
 #include "base/parameters.h"
+#include "pattern/alternation.h"
 
 #include <math.h>
 #include <string.h>
@@ -325,72 +326,6 @@ static bool are_steps(const struct inside *in, const struct finder *f)
 	return in->structured && (!f->traits || in->upload_main || in->of_program);
 }
 
-/* The share of the pattern's symbols that equal the symbol `distance` before. */
-static double recurring_share(const struct dp_pattern *p, size_t distance)
-{
-	size_t same = 0;
-
-	for (size_t i = distance; i < p->length; i++)
-		same += p->symbols[i] == p->symbols[i - distance];
-	return (double)same / (double)(p->length - distance);
-}
-
-/*
- * Repetitions inside the pattern, such as layers, also recur at every multiple of their length.
- * Returns true if what does not recur at `period` recurs at `distance`, as what each part has once
- * does.
- */
-static bool recurs_besides(const struct dp_pattern *p, size_t period, size_t distance)
-{
-	size_t rest = 0, same = 0;
-
-	for (size_t i = distance; i < p->length; i++) {
-		if (p->symbols[i] == p->symbols[i - period])
-			continue;
-		rest++;
-		same += p->symbols[i] == p->symbols[i - distance];
-	}
-	return rest && (double)same >= dp_param.alternating_same * (double)rest;
-}
-
-/*
- * The number of equal-length parts of the pattern that are alike except for kernels that replace
- * each other, as in alternating sweeps in x and y: each part is an iteration. 1 if there are none.
- */
-static size_t alternating(const struct dp_pattern *p)
-{
-	size_t parts = 2;
-
-	while (parts <= dp_param.alternating_parts &&
-	       (p->length % parts || p->length / parts < dp_param.alternating_length ||
-		recurring_share(p, p->length / parts) < dp_param.alternating_same))
-		parts++;
-	if (parts > dp_param.alternating_parts)
-		return 1;
-	for (size_t period = 1; period <= dp_param.layer_long && period * 2 < p->length / parts;
-	     period++)
-		if (recurring_share(p, period) >= dp_param.alternating_inside &&
-		    !recurs_besides(p, period, p->length / parts))
-			return 1;
-	return parts;
-}
-
-/* If parts of a pattern alternate, shortens it to the first: each part is an iteration. */
-static int take_one_part(struct dp_pattern *p, const struct dp_search_sequence *sequence)
-{
-	size_t parts = alternating(p);
-
-	if (parts == 1)
-		return DP_OK;
-	dp_explain__add(sequence->explain, "levels",
-			DP_FACTS({ "length", "count", (double)p->length },
-				 { "parts", "count", (double)parts }),
-			"the pattern of {length:symbol} is {parts} parts that are alike but for "
-			"symbols that take each other's place: each is an iteration");
-	p->length /= parts;
-	return dp_pattern__refine(p, sequence->symbols, sequence->n, sequence->bits);
-}
-
 /* Returns true if an outer loop repeats regularly enough to be reported. */
 static bool reliable(const struct dp_pattern *p)
 {
@@ -602,7 +537,7 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 		const char *why;
 		bool below;
 
-		status = take_one_part(&levels->chosen.items[seen], sequence);
+		status = dp_alternation__take_one(&levels->chosen.items[seen], sequence);
 		if (!status)
 			status = look_inside(&in, &f, &levels->chosen.items[seen], true);
 		if (status)
@@ -633,54 +568,6 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 	return status;
 }
 
-enum { PARTS_MAX = 8 }; /* more than alternating_parts */
-
-static uint64_t mix(uint64_t x)
-{
-	x = (x ^ (x >> 31)) * UINT64_C(0x9e3779b97f4a7c15);
-	return x ^ (x >> 29);
-}
-
-/*
- * Returns true if the pattern, from some offset on, consists of parts with the same symbols. Sums
- * of mixed symbols stand for their sets; each step moves all parts by one symbol.
- */
-static bool is_reordered(const struct dp_pattern *p, size_t parts)
-{
-	size_t m = p->length / parts;
-	uint64_t sums[PARTS_MAX] = { 0 };
-
-	for (size_t i = 0; i < p->length; i++)
-		sums[i / m] += mix(p->symbols[i] + 1);
-	for (size_t offset = 0; offset < m; offset++) {
-		size_t same = 1;
-
-		while (same < parts && sums[same] == sums[0])
-			same++;
-		if (same == parts)
-			return true;
-		for (size_t k = 0; k < parts; k++) {
-			uint64_t moved = mix(p->symbols[k * m + offset] + 1);
-
-			sums[k] -= moved;
-			sums[(k + parts - 1) % parts] += moved;
-		}
-	}
-	return false;
-}
-
-size_t dp_levels__reordered_parts(const struct dp_levels *levels)
-{
-	const struct dp_pattern *p = &levels->chosen.items[0];
-
-	size_t most = DP_MIN(dp_param.alternating_parts, PARTS_MAX);
-
-	for (size_t parts = 2; levels->chosen.count && parts <= most; parts++)
-		if (p->length % parts == 0 && is_reordered(p, parts))
-			return parts;
-	return 1;
-}
-
 bool dp_levels__is_regular(const struct dp_levels *levels, size_t n)
 {
 	const struct dp_patterns_fit *fit = &levels->fit;
@@ -689,74 +576,6 @@ bool dp_levels__is_regular(const struct dp_levels *levels, size_t n)
 	       (double)fit->covered >= dp_param.regular_covered * (double)n &&
 	       (double)fit->edits <= dp_param.regular_edits * (double)fit->covered &&
 	       (double)fit->spans <= 3 + dp_param.regular_spans * fit->repeats;
-}
-
-bool dp_levels_ends__are(const struct dp_levels_ends *ends, const struct dp_search_sequence *s,
-			 size_t begin, size_t end)
-{
-	size_t word = sizeof(*s->symbols);
-
-	return end - begin == ends->tail + ends->head &&
-	       !memcmp(s->symbols + begin, s->symbols + s->n - ends->tail, ends->tail * word) &&
-	       !memcmp(s->symbols + begin + ends->tail, s->symbols, ends->head * word);
-}
-
-/* Returns how often the chosen patterns leave the tail and then the head between iterations. */
-static size_t count_between(const struct dp_levels_ends *ends, const struct dp_search_sequence *s)
-{
-	const struct dp_alignment *al = &s->alignment;
-	size_t same = 0, run = 0;
-
-	for (size_t k = 1; k < al->span_count; k++) {
-		size_t before = al->spans[k - 1].end;
-
-		same += al->spans[k].begin > before &&
-			dp_levels_ends__are(ends, s, before, al->spans[k].begin);
-	}
-	for (size_t e = 0; e < al->edit_count; e++) {
-		const struct dp_edit *x = &al->edits[e];
-		bool joined = run > 0 && x->position == x[-1].position + 1;
-
-		run = x->kind != DP_EDIT_INSERTED ? 0 : joined ? run + 1 : 1;
-		same += run > 0 &&
-			dp_levels_ends__are(ends, s, x->position + 1 - run, x->position + 1);
-	}
-	return same;
-}
-
-/* Sets *has to true if the ends have a symbol that no chosen pattern has. */
-static int has_others(bool *has, const struct dp_levels_ends *ends, const struct dp_levels *levels,
-		      const struct dp_search_sequence *s)
-{
-	bool *inside = dp_alloc__zeroed(s->alphabet, sizeof(*inside));
-
-	if (!inside)
-		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < levels->chosen.count; i++)
-		for (size_t k = 0; k < levels->chosen.items[i].length; k++)
-			inside[levels->chosen.items[i].symbols[k]] = true;
-	*has = false;
-	for (size_t i = 0; i < ends->head; i++)
-		*has |= !inside[s->symbols[i]];
-	for (size_t i = s->n - ends->tail; i < s->n; i++)
-		*has |= !inside[s->symbols[i]];
-	free(inside);
-	return DP_OK;
-}
-
-int dp_levels__is_enclosed(bool *is, struct dp_levels_ends *ends, const struct dp_levels *levels,
-			   const struct dp_search_sequence *s)
-{
-	const struct dp_alignment *al = &s->alignment;
-
-	*is = false;
-	if (levels->chosen.count == 0 || al->span_count == 0)
-		return DP_OK;
-	ends->head = al->spans[0].begin;
-	ends->tail = s->n - al->spans[al->span_count - 1].end;
-	if (ends->head == 0 || ends->tail == 0 || count_between(ends, s) < dp_param.loop_least)
-		return DP_OK;
-	return has_others(is, ends, levels, s);
 }
 
 bool dp_levels__is_better(const struct dp_levels *levels, double bits, double least,

@@ -49,33 +49,8 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 
 void dp_levels__fini(struct dp_levels *levels);
 
-/*
- * Returns the number of equal-length parts of the main pattern that have the same symbols in
- * another order, as steps whose sweeps in x and y come first in turn; 1 if there are none. Cost:
- * linear.
- */
-size_t dp_levels__reordered_parts(const struct dp_levels *levels);
-
 /* Returns true if the patterns explain nearly all of a sequence of n symbols. */
 bool dp_levels__is_regular(const struct dp_levels *levels, size_t n);
-
-/* What patterns leave of a sequence before their first iteration and after their last one. */
-struct dp_levels_ends {
-	size_t head, tail; /* symbols */
-};
-
-/* Returns true if symbols [begin, end) are those of the tail and then those of the head. */
-bool dp_levels_ends__are(const struct dp_levels_ends *ends,
-			 const struct dp_search_sequence *sequence, size_t begin, size_t end);
-
-/*
- * Sets *is to true if the chosen patterns leave the tail and then the head again and again between
- * iterations, and these have a symbol that the patterns lack: the sequence begins and ends with an
- * iteration of a loop around them, which repeats them any number of times. sequence is aligned with
- * them. Errors: DP_ERR_NOMEM. Cost: linear.
- */
-int dp_levels__is_enclosed(bool *is, struct dp_levels_ends *ends, const struct dp_levels *levels,
-			   const struct dp_search_sequence *sequence);
 
 /*
  * Returns true if patterns that were found in another way, in n symbols, describe the sequence

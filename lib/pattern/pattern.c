@@ -245,16 +245,15 @@ out:
 	return status;
 }
 
-/* Shortens a pattern that repeats a shorter one in full (Knuth, Morris, Pratt 1977). */
-static int make_primitive(struct dp_pattern *p)
+int dp_pattern__period(size_t *period, const uint32_t *symbols, size_t m)
 {
-	size_t *border = dp_border__make(p->symbols, p->length), period;
+	size_t *border = dp_border__make(symbols, m);
 
 	if (!border)
 		return DP_ERR_NOMEM;
-	period = p->length - border[p->length];
-	if (p->length % period == 0)
-		p->length = period;
+	*period = m - border[m];
+	if (m % *period)
+		*period = m;
 	free(border);
 	return DP_OK;
 }
@@ -263,7 +262,7 @@ int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, 
 {
 	struct dp_alignment al;
 	bool changed = true;
-	int status = make_primitive(p);
+	int status = dp_pattern__period(&p->length, p->symbols, p->length);
 
 	for (int round = 0; round < 4 && changed && !status; round++) {
 		status = align_one(&al, p, symbols, n);
@@ -275,26 +274,18 @@ int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, 
 			status = consent(p, &al, symbols, &changed);
 		dp_align__fini(&al);
 		if (!status && changed)
-			status = make_primitive(p);
+			status = dp_pattern__period(&p->length, p->symbols, p->length);
 	}
 	return status;
 }
 
 int dp_pattern__rotation(size_t *offset, const uint32_t *twice, const uint32_t *stretch, size_t m)
 {
-	size_t *border = dp_alloc__array(m + 1, sizeof(*border)), same = 0;
+	size_t *border = dp_border__make(stretch, m), same = 0;
 
 	*offset = SIZE_MAX;
 	if (!border)
 		return DP_ERR_NOMEM;
-	border[0] = border[1] = 0;
-	for (size_t i = 1; i < m; i++) {
-		while (same && stretch[i] != stretch[same])
-			same = border[same];
-		same += stretch[i] == stretch[same];
-		border[i + 1] = same;
-	}
-	same = 0;
 	for (size_t i = 0; i + 1 < 2 * m && same < m; i++) {
 		while (same && twice[i] != stretch[same])
 			same = border[same];

@@ -42,6 +42,12 @@ int dp_pattern__rate(struct dp_pattern *p, const struct dp_alignment *alignment,
 int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, double bits);
 
 /*
+ * Finds the length of the shorter pattern that symbols[0..m) repeat in full (Knuth, Morris and
+ * Pratt 1977); m if there is none. m is at least 1. Errors: DP_ERR_NOMEM. Cost: linear.
+ */
+int dp_pattern__period(size_t *period, const uint32_t *symbols, size_t m);
+
+/*
  * Finds where a stretch of m symbols begins in a pattern of that length, which is written twice
  * (Knuth, Morris and Pratt 1977). *offset is SIZE_MAX if the stretch differs from it. Errors:
  * DP_ERR_NOMEM. Cost: linear.

@@ -1,0 +1,117 @@
+/*
+ * Steps of numerical programs may alternate: sweeps in x and y come first in turn, buffers are
+ * swapped. Then the shortest exact repetition is of two steps or more, each of them one part of it.
+ */
+#include "pattern/alternation.h"
+#include "base/parameters.h"
+
+/* The share of the pattern's symbols that equal the symbol `distance` before. */
+static double recurring_share(const struct dp_pattern *p, size_t distance)
+{
+	size_t same = 0;
+
+	for (size_t i = distance; i < p->length; i++)
+		same += p->symbols[i] == p->symbols[i - distance];
+	return (double)same / (double)(p->length - distance);
+}
+
+/*
+ * Repetitions inside the pattern, such as layers, also recur at every multiple of their length.
+ * Returns true if what does not recur at `period` recurs at `distance`, as what each part has once
+ * does.
+ */
+static bool recurs_besides(const struct dp_pattern *p, size_t period, size_t distance)
+{
+	size_t rest = 0, same = 0;
+
+	for (size_t i = distance; i < p->length; i++) {
+		if (p->symbols[i] == p->symbols[i - period])
+			continue;
+		rest++;
+		same += p->symbols[i] == p->symbols[i - distance];
+	}
+	return rest && (double)same >= dp_param.alternating_same * (double)rest;
+}
+
+/*
+ * The number of equal-length parts of the pattern that are alike except for kernels that replace
+ * each other, as in alternating sweeps in x and y: each part is an iteration. 1 if there are none.
+ */
+static size_t alternating(const struct dp_pattern *p)
+{
+	size_t parts = 2;
+
+	while (parts <= dp_param.alternating_parts &&
+	       (p->length % parts || p->length / parts < dp_param.alternating_length ||
+		recurring_share(p, p->length / parts) < dp_param.alternating_same))
+		parts++;
+	if (parts > dp_param.alternating_parts)
+		return 1;
+	for (size_t period = 1; period <= dp_param.layer_long && period * 2 < p->length / parts;
+	     period++)
+		if (recurring_share(p, period) >= dp_param.alternating_inside &&
+		    !recurs_besides(p, period, p->length / parts))
+			return 1;
+	return parts;
+}
+
+int dp_alternation__take_one(struct dp_pattern *p, const struct dp_search_sequence *sequence)
+{
+	size_t parts = alternating(p);
+
+	if (parts == 1)
+		return DP_OK;
+	dp_explain__add(sequence->explain, "levels",
+			DP_FACTS({ "length", "count", (double)p->length },
+				 { "parts", "count", (double)parts }),
+			"the pattern of {length:symbol} is {parts} parts that are alike but for "
+			"symbols that take each other's place: each is an iteration");
+	p->length /= parts;
+	return dp_pattern__refine(p, sequence->symbols, sequence->n, sequence->bits);
+}
+
+enum { PARTS_MAX = 8 }; /* more than alternating_parts */
+
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ (x >> 31)) * UINT64_C(0x9e3779b97f4a7c15);
+	return x ^ (x >> 29);
+}
+
+/*
+ * Returns true if the pattern, from some offset on, consists of parts with the same symbols. Sums
+ * of mixed symbols stand for their sets; each step moves all parts by one symbol.
+ */
+static bool is_reordered(const struct dp_pattern *p, size_t parts)
+{
+	size_t m = p->length / parts;
+	uint64_t sums[PARTS_MAX] = { 0 };
+
+	for (size_t i = 0; i < p->length; i++)
+		sums[i / m] += mix(p->symbols[i] + 1);
+	for (size_t offset = 0; offset < m; offset++) {
+		size_t same = 1;
+
+		while (same < parts && sums[same] == sums[0])
+			same++;
+		if (same == parts)
+			return true;
+		for (size_t k = 0; k < parts; k++) {
+			uint64_t moved = mix(p->symbols[k * m + offset] + 1);
+
+			sums[k] -= moved;
+			sums[(k + parts - 1) % parts] += moved;
+		}
+	}
+	return false;
+}
+
+size_t dp_alternation__reordered(const struct dp_pattern *p)
+{
+	size_t most = DP_MIN(dp_param.alternating_parts, PARTS_MAX);
+
+	for (size_t parts = 2; parts <= most; parts++)
+		if (p->length % parts == 0 && is_reordered(p, parts))
+			return parts;
+	return 1;
+}

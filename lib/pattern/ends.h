@@ -1,0 +1,24 @@
+/* What patterns leave of a sequence before their first iteration and after their last one. */
+#ifndef DP_PATTERN_ENDS_H
+#define DP_PATTERN_ENDS_H
+
+#include "pattern/search.h"
+
+struct dp_ends {
+	size_t head, tail; /* symbols */
+};
+
+/*
+ * Sets *any to true if patterns leave the tail and then the head again and again between
+ * iterations, and these have a symbol that the patterns lack: the sequence begins and ends with an
+ * iteration of a loop around them, which repeats them any number of times. Errors: DP_ERR_NOMEM.
+ * Cost: linear, and an alignment.
+ */
+int dp_ends__find(struct dp_ends *ends, bool *any, const struct dp_patterns *patterns,
+		  struct dp_search_sequence *sequence);
+
+/* Returns true if symbols [begin, end) are those of the tail and then those of the head. */
+bool dp_ends__are(const struct dp_ends *ends, const struct dp_search_sequence *sequence,
+		  size_t begin, size_t end);
+
+#endif
