@@ -13,7 +13,7 @@
  * - It is also a step if the pattern has nothing but loops and no upload for the pattern as a whole
  *   (all_there_is()), if each of its iterations has an upload and little is outside, or if the
  *   capture begins or ends between two of them (look_at_ends()). Any other inner loop is a layer.
- * - A step of 2, 4, 8 … micro-batches and a little more: the outer level.
+ * - A step of 2, 4, 8 … micro-batches or samples and a little more: the outer level.
  *
  * Cost: a search of each pattern, and one more of the sequence for each level gone down.
  */
@@ -382,9 +382,9 @@ static bool goes_down(const struct dp_pattern *p, const struct inside *in, const
 	*why = "the loop inside repeats too seldom to tell steps from parts that are alike";
 	if (in->repeats < (double)dp_param.loop_least)
 		return false;
-	*why = "by its number of repetitions the loop inside may be micro-batches of a step";
-	if (!(in->of_program && in->structured) && power_of_two(in->repeats) &&
-	    in->rest < dp_param.micro_rest * length && (in->rest > 0 || in->bare > 0))
+	*why = "by its number of repetitions the loop inside may be micro-batches or samples";
+	if (power_of_two(in->repeats) && in->rest < dp_param.micro_rest * length &&
+	    (in->rest > 0 || in->bare > 0))
 		return false;
 	*why = "each repetition of the loop inside is a step by itself";
 	return true;

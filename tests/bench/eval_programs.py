@@ -155,6 +155,17 @@ def renderer(p):
         p.download()
 
 
+def path_tracer(p):
+    samples, bounces = 2 ** p.draw(0, 4), p.draw(3, 8)
+    for _ in range(p.draw(15, 50)):
+        p.begin("frame")
+        p.run("clear")
+        for _ in range(samples):
+            p.run("generate", *["intersect", "shade", "shadow", "compact"] * bounces, "accumulate")
+        p.run("denoise_a", "denoise_b", "tonemap")
+        p.download()
+
+
 def graph_search(p):
     for _ in range(p.draw(20, 40)):
         p.begin("source")
@@ -310,7 +321,7 @@ NETWORKS = (reinforcement, critic, training, serving, diffusion)
 KINDS = (conjugate_gradients, level_set, multigrid, newton_krylov, runge_kutta, refinement,
          molecular_dynamics, lattice_boltzmann, lattice_boltzmann_simple, particles, renderer,
          graph_search, clustering, lanczos, factorization, retried_steps, waves, plasma,
-         alternating_sweeps, ensemble, *NETWORKS)
+         alternating_sweeps, ensemble, *NETWORKS, path_tracer)
 
 
 def write(program, kind, seed, path):

@@ -325,3 +325,20 @@ TEST(what_has_stages_is_a_step_in_a_numerical_program)
 	}
 	expect(60, 25, 7);
 }
+
+/* Samples have bounces inside, as steps have stages; but a frame has 2, 4, 8 … of them. */
+TEST(samples_are_parts_of_a_frame)
+{
+	begin();
+	for (int i = 0; i < 25; i++) {
+		run("clear_%d", 0, PROGRAM, 1000);
+		for (int sample = 0; sample < 8; sample++) {
+			run("generate_%d", 0, PROGRAM, 1000);
+			for (int bounce = 0; bounce < 5; bounce++)
+				run_all("shade_%d", 4);
+			run("accumulate_%d", 0, PROGRAM, 1000);
+		}
+		run_all("denoise_%d", 3);
+	}
+	expect(25, 180, 7);
+}
