@@ -286,8 +286,8 @@ static void warn_likely(const struct dp_loop_search *s, struct dp_loops *loops)
 }
 
 /*
- * If no loop has the requested number of iterations, but annotations mark as many, takes those: -n
- * confirms them.
+ * If no likely loop has the requested number of iterations, but annotations mark as many, takes
+ * those: -n confirms them.
  */
 static int use_marked_count(struct dp_loop_search *s, const struct dp_loops_request *request,
 			    struct dp_loops **loops)
@@ -299,8 +299,9 @@ static int use_marked_count(struct dp_loop_search *s, const struct dp_loops_requ
 	if (request->paper || request->counts_count != 1 || s->options->ignore_marks)
 		return DP_OK;
 	for (size_t l = 0; l < (*loops)->count; l++)
-		if (dp_loops__whole(&(*loops)->loops[l]) == request->counts[0] ||
-		    (*loops)->loops[l].matches_in_sequence)
+		if ((dp_loops__whole(&(*loops)->loops[l]) == request->counts[0] ||
+		     (*loops)->loops[l].matches_in_sequence) &&
+		    dp_confidence__listed(&(*loops)->loops[l].confidence))
 			return DP_OK;
 	status = dp_sequence__marks(&marks, s->sequence, s->annotations, s->error);
 	if (!status && marks.count)
@@ -310,7 +311,7 @@ static int use_marked_count(struct dp_loop_search *s, const struct dp_loops_requ
 
 		dp_explain__add(s->explain, "annotations",
 				DP_FACTS({ "known", "count", (double)request->counts[0] }),
-				"no loop of kernels has the {known:iteration} of -n, but "
+				"no likely loop of kernels has the {known:iteration} of -n, but "
 				"annotations like%s mark as many",
 				name_of(s, &marks));
 		*loops = by_marks;

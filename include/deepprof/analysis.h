@@ -237,7 +237,7 @@ struct dp_stream_candidate {
 	size_t iterations; /* whole ones */
 	bool counted;	   /* only loops of requested numbers of iterations were sought */
 	size_t kernels;	   /* that were searched */
-	size_t streams;	   /* that ran them: this one and those that do the same work */
+	size_t streams;	   /* that ran them, with this one */
 	bool marked;	   /* annotations mark iterations, too few for a loop, or are ignored */
 };
 

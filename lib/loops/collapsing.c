@@ -20,8 +20,8 @@ void dp_collapsing__fini(struct dp_collapsing *c)
 }
 
 /*
- * The traits of collapsed symbols, whose sequence and alphabet these are: a repetition finishes a
- * step if one of its symbols does; whether uploads precede it is unknown.
+ * The traits of collapsed symbols, whose sequence and alphabet these are: a repetition has those of
+ * its symbols, except uploads, since whether one precedes it is unknown.
  */
 static uint8_t *traits_of_runs(const struct dp_runs *runs, const uint32_t *symbols,
 			       uint32_t alphabet, const uint8_t *traits)

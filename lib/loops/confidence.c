@@ -37,7 +37,7 @@ const struct dp_feature_info dp_feature_table[DP_FEATURES] = {
 				   "an annotation in each iteration", "no annotation confirms it" },
 };
 
-enum { KNOTS = 10 };
+enum { KNOTS = 10 }; /* rows above 1 only fill the table */
 
 /* fitted: begin */
 /*

@@ -82,7 +82,7 @@ static void fold(struct folded *f, const struct dp_driver *d, size_t count,
 	size_t at[DP_PATTERNS_MAX] = { 0 }, n = d->request->count, before = 0, k;
 
 	f->count = f->runs = 0;
-	/* what is a part of an iteration may be something else, as before every later stretch */
+	/* a partial first iteration is left unfolded: it may be the end of something else */
 	for (size_t i = 0; i < count; i++)
 		at[i] = loops->loops[i].count > 0 && loops->loops[i].iterations[0].partial;
 	while ((k = next_loop(loops, at, count)) < count) {
@@ -145,11 +145,12 @@ static bool lies_in(const struct dp_sequence_loop *loop, const struct dp_sequenc
 	size_t k = 0, inside = 0;
 
 	for (size_t i = 0; i < loop->count; i++) {
-		const struct dp_repetition *s = &loop->iterations[i];
+		size_t end = own_end(loop, i);
 
-		while (k < other->count && other->iterations[k].end < own_end(loop, i))
+		while (k < other->count && other->iterations[k].end < end)
 			k++;
-		inside += k < other->count && other->iterations[k].first <= s->first;
+		inside +=
+			k < other->count && other->iterations[k].first <= loop->iterations[i].first;
 	}
 	return (double)inside >= dp_param.enclosed_share * (double)loop->count;
 }
@@ -173,6 +174,45 @@ static int make_loops(struct dp_driver *d, struct dp_shortened *folded,
 		status = dp_driver__level(&folded->driver, patterns, made, NULL, hints);
 	for (size_t i = 0; i < folded->loops.count && !status; i++)
 		status = dp_driver__take_back(d, &folded->loops.loops[i], folded->names.position);
+	return status;
+}
+
+/* Where the folded sequence first separates two enclosing iterations; 0 if it does not. */
+static size_t first_end(const struct folded *f, const struct dp_driver *d,
+			const struct dp_ends *ends)
+{
+	size_t run = SIZE_MAX;
+
+	for (size_t i = 0; i < f->count; i++) {
+		if (f->symbols[i] < d->sequence.alphabet)
+			continue;
+		if (run != SIZE_MAX &&
+		    dp_ends__are(ends, &d->sequence, f->position[run + 1], f->position[i]))
+			return run + 1 + ends->tail;
+		run = i;
+	}
+	return 0;
+}
+
+/* Takes the first enclosing iteration, whose end is known, as the pattern. */
+static int take_first(struct dp_patterns *patterns, const struct folded *f,
+		      const struct dp_driver *d, struct dp_search_sequence *sequence,
+		      const struct dp_ends *ends)
+{
+	struct dp_pattern p = { .length = first_end(f, d, ends) };
+	int status = dp_search_sequence__bits(sequence);
+
+	if (status || p.length == 0)
+		return status;
+	p.symbols = dp_alloc__array(p.length, sizeof(*p.symbols));
+	if (!p.symbols)
+		return DP_ERR_NOMEM;
+	memcpy(p.symbols, f->symbols, p.length * sizeof(*p.symbols));
+	status = dp_pattern__refine(&p, f->symbols, f->count, sequence->bits);
+	if (status)
+		free(p.symbols);
+	else
+		patterns->items[patterns->count++] = p;
 	return status;
 }
 
@@ -203,7 +243,8 @@ int dp_enclosing__find(struct dp_driver *d, size_t count, const struct dp_ends *
 			"loops around these: with each stretch of iterations as one symbol, the "
 			"sequence of {symbols} symbols is searched");
 	dp_shortened__begin(&folded, d, f.symbols, f.count, f.alphabet, f.position);
-	status = dp_search__unaided(&patterns, &folded.driver.sequence, &bar);
+	status = ends ? take_first(&patterns, &f, d, &folded.driver.sequence, ends)
+		      : dp_search__unaided(&patterns, &folded.driver.sequence, &bar);
 	if (!status)
 		status = make_loops(d, &folded, &patterns, ends ? &hints : NULL);
 	dp_shortened__end(&folded);

@@ -76,14 +76,48 @@ static bool is_near(const struct dp_sequence_loop *loop, uint64_t known)
 	       (known >= dp_param.count_few && off * (double)known <= dp_param.count_off);
 }
 
+/* Returns true if a loop is inside another at any depth. Loops come outermost first. */
+static bool is_inside(const struct dp_loops *loops, size_t loop, size_t other)
+{
+	uint32_t parent = loops->loops[loop].parent;
+
+	while (parent != DP_NONE && parent != other)
+		parent = loops->loops[parent].parent;
+	return parent != DP_NONE;
+}
+
+/*
+ * Returns true if a loop would be reported without a known number: it is chosen, or the chosen ones
+ * inside are not listed.
+ */
+static bool is_reported(const struct dp_loops *loops, size_t which)
+{
+	bool around = false;
+
+	if (!dp_confidence__listed(&loops->loops[which].confidence))
+		return false;
+	for (size_t i = 0; i < loops->count; i++) {
+		const struct dp_sequence_loop *loop = &loops->loops[i];
+
+		if (!loop->chosen || !is_inside(loops, i, which))
+			continue;
+		if (dp_confidence__listed(&loop->confidence))
+			return loops->loops[which].chosen;
+		around = true;
+	}
+	return loops->loops[which].chosen || around;
+}
+
 /*
  * Returns true if a loop is worth showing for a known number: it has it, may get it, or would be
  * reported without it.
  */
-static bool is_answer(const struct dp_sequence_loop *loop, uint64_t known)
+static bool is_answer(const struct dp_loops *loops, size_t which, uint64_t known)
 {
+	const struct dp_sequence_loop *loop = &loops->loops[which];
+
 	return is_near(loop, known) || dp_loops__whole(loop) + 1 == known ||
-	       (loop->chosen && dp_confidence__listed(&loop->confidence));
+	       is_reported(loops, which);
 }
 
 /* Returns true if a loop is assigned to a number. */
@@ -108,7 +142,7 @@ static uint32_t nearest_loop(double *off, const struct dp_loops *loops,
 		/* a loop of another level must match better by more than an iteration or two */
 		double differs = misfit(loop, known) + (loop->chosen ? 0 : dp_param.count_level);
 
-		if (differs < *off && is_answer(loop, known) &&
+		if (differs < *off && is_answer(loops, k, known) &&
 		    !is_assigned(assigned, r->counts_count, k)) {
 			*off = differs;
 			best = k;
@@ -157,16 +191,6 @@ static bool near_enough(const struct dp_loops *loops, const struct dp_loops_requ
 		if (assigned[i] == DP_NONE || !is_near(&loops->loops[assigned[i]], r->counts[i]))
 			return false;
 	return true;
-}
-
-/* Returns true if a loop is inside another at any depth. Loops come outermost first. */
-static bool is_inside(const struct dp_loops *loops, size_t loop, size_t other)
-{
-	uint32_t parent = loops->loops[loop].parent;
-
-	while (parent != DP_NONE && parent != other)
-		parent = loops->loops[parent].parent;
-	return parent != DP_NONE;
 }
 
 /*

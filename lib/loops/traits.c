@@ -1,6 +1,6 @@
 /*
- * The host's evidence for each symbol: whether its kernels finish a step, and whether uploads
- * precede them. Cost: one call of the evidence per name, and a sample.
+ * The evidence for each symbol: what its name says, and whether uploads precede its kernels. Cost:
+ * one call of the evidence per name, and a sample.
  */
 #include "loops/traits.h"
 #include "base/parameters.h"

@@ -177,6 +177,15 @@ static bool finishes(const struct dp_driver *d, const struct dp_sequence_loop *l
 	return finished * 2 > loop->count;
 }
 
+/* Returns true if the sequence begins and ends with whole iterations of a loop. */
+static bool fills(const struct dp_driver *d, const struct dp_sequence_loop *loop)
+{
+	const struct dp_repetition *first = loop->iterations, *last = first + loop->count - 1;
+
+	return !first->partial && first->first == 0 && !last->partial &&
+	       last->end == d->request->count;
+}
+
 /*
  * Chooses among the loops from `middle` on, which enclose chosen ones of varying length, by the
  * rules for patterns that hold a loop (levels.c): kernels that finish a step make the loop that has
@@ -192,29 +201,28 @@ static void choose_enclosing(struct dp_driver *d, const struct dp_levels *levels
 	for (size_t k = middle; k < d->loops->count; k++) {
 		size_t inside = 0, covered = dp_loops__covered(&loops[k]);
 		bool parts = true, finish = finishes(d, &loops[k], traits);
+		bool shown = enclosed && fills(d, &loops[k]);
 
 		for (size_t i = 0; i < levels->chosen.count; i++) {
 			if (made[i] == DP_NONE || loops[made[i]].parent != k)
 				continue;
 			inside += dp_loops__covered(&loops[made[i]]);
-			parts &= is_part(levels, i, traits, enclosed);
+			parts &= is_part(levels, i, traits, shown);
 			finish &= !finishes(d, &loops[made[i]], traits);
 		}
 		if (!(parts || finish) || inside == 0 ||
 		    dp_loops__whole(&loops[k]) < dp_param.loop_least ||
-		    (!enclosed &&
-		     (double)covered <=
-			     (double)inside + dp_param.rest_least * (double)loops[k].count))
+		    (!shown && (double)covered <= (double)inside + dp_param.rest_least *
+									   (double)loops[k].count))
 			continue;
 		dp_explain__add(
 			d->request->explain, "levels",
 			DP_FACTS({ "length", "count", (double)loops[k].length },
 				 { "iterations", "count", (double)loops[k].count },
 				 { "goes_up", "count", 1 }),
-			finish ? "kernels that finish a step run in the loop of {length:symbol} "
-				 "but in none of the loops inside: it is the iteration"
-			: enclosed
-				? "the sequence begins and ends with whole iterations of the loop "
+			finish	? "kernels that finish a step run in the loop of {length:symbol} "
+				  "but in none of the loops inside: it is the iteration"
+			: shown ? "the sequence begins and ends with whole iterations of the loop "
 				  "of {length:symbol}, but not of those inside: it is the "
 				  "iteration"
 				: "the loops inside the loop of {length:symbol} are short and "
@@ -355,7 +363,7 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, uint
 	return status;
 }
 
-/* Maps symbols and traits to classes. A class finishes a step if one of its names does. */
+/* Maps symbols and traits to classes. A class has all traits of its names. */
 static int map_classes(struct dp_driver *d, const uint32_t *class_of, uint32_t **coarse,
 		       const uint8_t *traits, uint8_t **of_classes)
 {
@@ -371,17 +379,31 @@ static int map_classes(struct dp_driver *d, const uint32_t *class_of, uint32_t *
 	return DP_OK;
 }
 
+/* Returns true if the main pattern may consist of parts with the same symbols in another order. */
+static bool may_alternate(const struct dp_levels *levels)
+{
+	for (size_t parts = 2; levels->chosen.count && parts <= dp_param.alternating_parts; parts++)
+		if (dp_alternation__is_reordered(&levels->chosen.items[0], parts))
+			return true;
+	return false;
+}
+
 /* Returns true if classes make each of the reordered parts of the main pattern a repetition. */
-static bool shows_parts(const struct dp_levels *levels, const struct dp_levels *flat, size_t parts,
+static bool shows_parts(const struct dp_levels *levels, const struct dp_levels *flat,
 			struct dp_explain *explain, size_t n)
 {
-	size_t length = flat->chosen.count ? flat->chosen.items[0].length : 0;
+	const struct dp_pattern *part = levels->chosen.items, *all = flat->chosen.items;
+	size_t parts;
 
-	if (parts == 1 || levels->chosen.count == 0 || !dp_levels__is_regular(levels, n) ||
-	    levels->chosen.items[0].length * parts != length)
+	if (levels->chosen.count == 0 || flat->chosen.count == 0 ||
+	    !dp_levels__is_regular(levels, n))
+		return false;
+	parts = all->length / part->length;
+	if (parts < 2 || parts > dp_param.alternating_parts ||
+	    parts * part->length != all->length || !dp_alternation__is_reordered(all, parts))
 		return false;
 	dp_explain__add(explain, "classes",
-			DP_FACTS({ "length", "count", (double)length },
+			DP_FACTS({ "length", "count", (double)all->length },
 				 { "parts", "count", (double)parts }),
 			"the pattern of {length:symbol} is {parts} parts with the same symbols in "
 			"another order: each is an iteration");
@@ -390,11 +412,11 @@ static bool shows_parts(const struct dp_levels *levels, const struct dp_levels *
 
 /*
  * Searches by classes of names that replace each other. Its patterns are taken if they describe the
- * sequence better, or about equally well and regularly, counting the names within each class; or if
- * the main pattern consists of reordered parts, and each of them repeats by class.
+ * sequence better, or about equally well and regularly, counting the names within each class; if
+ * the flat ones are regular, only if each of the reordered parts of the main one repeats by class.
  */
 static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **traits,
-		       double uploads, size_t parts)
+		       double uploads)
 {
 	size_t n = d->request->count;
 	uint32_t *class_of = dp_alloc__array(d->sequence.alphabet, sizeof(*class_of));
@@ -403,7 +425,7 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **tr
 	struct dp_search_sequence sequence = { .tree = NULL };
 	uint8_t *of_classes = NULL;
 	double names;
-	bool better;
+	bool better, regular = dp_levels__is_regular(flat, n);
 	int status = DP_ERR_NOMEM;
 
 	if (class_of)
@@ -413,16 +435,17 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **tr
 	dp_explain__add(
 		d->sequence.explain, "classes",
 		DP_FACTS({ "names", "count", d->sequence.alphabet }, { "classes", "count", count }),
-		"the patterns leave much unexplained: names that take each other's place "
-		"are joined, which leaves {classes} of {names:name}, and the sequence is "
-		"searched again");
+		"%s: names that take each other's place are joined, which leaves {classes} of "
+		"{names:name}, and the sequence is searched again",
+		regular ? "the pattern may be parts with the same symbols in another order"
+			: "the patterns leave much unexplained");
 	status = map_classes(d, class_of, &coarse, *traits, &of_classes);
 	sequence = (struct dp_search_sequence){ coarse, n, count, NULL, d->sequence.explain };
 	if (!status)
 		status = dp_levels__find(&levels, &sequence, of_classes, uploads, false);
 	names = flat->alone - levels.alone;
-	better = !status && shows_parts(&levels, flat, parts, d->sequence.explain, n);
-	better |= !status && !better &&
+	better = !status && shows_parts(&levels, flat, d->sequence.explain, n);
+	better |= !status && !better && !regular &&
 		  dp_levels__is_better(&levels, levels.fit.bits + names, INFINITY, flat,
 				       &d->sequence, n, "classes");
 	if (!better)
@@ -562,16 +585,14 @@ int dp_driver__tree(struct dp_driver *d)
 	bool taken = false;
 	uint8_t *traits;
 	double uploads;
-	size_t parts;
 	int status = dp_traits__ask(d, &traits, &uploads);
 
 	if (!status)
 		status = dp_levels__find(&levels, &d->sequence, traits, uploads, false);
 	if (status)
 		goto out;
-	parts = levels.chosen.count ? dp_alternation__reordered(&levels.chosen.items[0]) : 1;
-	if (parts > 1 || !dp_levels__is_regular(&levels, r->count))
-		status = try_classes(d, &levels, &traits, uploads, parts);
+	if (may_alternate(&levels) || !dp_levels__is_regular(&levels, r->count))
+		status = try_classes(d, &levels, &traits, uploads);
 	if (!status && !dp_levels__is_regular(&levels, r->count) &&
 	    r->count <= dp_param.collapse_most)
 		status = try_collapsed(d, &levels, traits, &taken);

@@ -70,7 +70,7 @@ int dp_alternation__take_one(struct dp_pattern *p, const struct dp_search_sequen
 	return dp_pattern__refine(p, sequence->symbols, sequence->n, sequence->bits);
 }
 
-enum { PARTS_MAX = 8 }; /* more than alternating_parts */
+enum { PARTS_MAX = 8 }; /* at least alternating_parts */
 
 static uint64_t mix(uint64_t x)
 {
@@ -79,14 +79,16 @@ static uint64_t mix(uint64_t x)
 }
 
 /*
- * Returns true if the pattern, from some offset on, consists of parts with the same symbols. Sums
- * of mixed symbols stand for their sets; each step moves all parts by one symbol.
+ * Sums of mixed symbols stand for the multisets; a collision costs only a search. Each step moves
+ * all parts by one symbol.
  */
-static bool is_reordered(const struct dp_pattern *p, size_t parts)
+bool dp_alternation__is_reordered(const struct dp_pattern *p, size_t parts)
 {
 	size_t m = p->length / parts;
 	uint64_t sums[PARTS_MAX] = { 0 };
 
+	if (parts > PARTS_MAX || p->length % parts)
+		return false;
 	for (size_t i = 0; i < p->length; i++)
 		sums[i / m] += mix(p->symbols[i] + 1);
 	for (size_t offset = 0; offset < m; offset++) {
@@ -104,14 +106,4 @@ static bool is_reordered(const struct dp_pattern *p, size_t parts)
 		}
 	}
 	return false;
-}
-
-size_t dp_alternation__reordered(const struct dp_pattern *p)
-{
-	size_t most = DP_MIN(dp_param.alternating_parts, PARTS_MAX);
-
-	for (size_t parts = 2; parts <= most; parts++)
-		if (p->length % parts == 0 && is_reordered(p, parts))
-			return parts;
-	return 1;
 }

@@ -12,9 +12,9 @@
 int dp_alternation__take_one(struct dp_pattern *pattern, const struct dp_search_sequence *sequence);
 
 /*
- * Returns the number of equal-length parts of a pattern that have the same symbols in another
- * order; 1 if there are none. Cost: linear.
+ * Returns true if a pattern, from some offset on, consists of that many parts, one or more, with
+ * the same symbols in another order. Cost: linear.
  */
-size_t dp_alternation__reordered(const struct dp_pattern *pattern);
+bool dp_alternation__is_reordered(const struct dp_pattern *pattern, size_t parts);
 
 #endif

@@ -8,7 +8,7 @@
  * occurrences of a repeat show whether it may occur once per iteration: the gaps of an anchor are
  * alike and cover the sequence. Anchors are collected by their median gap; the best one of each
  * class of gaps is taken, and its windows, from one occurrence to the next, give the iteration: the
- * most frequent window, else the one most similar to the others.
+ * most frequent window, else the one of median length.
  *
  * Layers have anchors, too, and so do pairs of iterations: description length and the levels decide
  * which of them is the iteration (search.h, levels.h). If the number of iterations is known,
@@ -342,10 +342,7 @@ static bool is_supported(const struct finder *f, const struct bin *bin)
 	       bin->support >= f->tree->leaves / dp_param.long_support;
 }
 
-/*
- * Adds the candidates of one depth, from the best bins whose candidates were not found at lower
- * depths.
- */
+/* Adds the candidates of one depth, from its best bins. */
 static int harvest(struct finder *f, size_t share)
 {
 	struct bin *order[BINS];

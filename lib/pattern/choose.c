@@ -243,7 +243,7 @@ static void explain_finalists(const struct dp_search_sequence *sequence,
 				      : i == first ? "the best"
 				      : bar->known ? "shorter, or nearer to -n, is better"
 				      : dp_choose__repeats(&p[i], bar)
-					      ? "another is shorter"
+					      ? "another needs fewer bits"
 					      : "it does not repeat often enough";
 
 		left_out -= !same;

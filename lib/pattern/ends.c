@@ -1,7 +1,7 @@
 /*
- * Captures mostly begin and end with whole iterations. What a loop leaves at both ends of the
- * sequence is then what surrounds it in an iteration of the loop around it, cut in two where one of
- * these ends and the next begins.
+ * If a capture begins and ends with whole iterations, the symbols before the first inner iteration
+ * and after the last one are the two ends of an outer one. Elsewhere they occur joined, tail first,
+ * perhaps with something else between them that runs after some of the outer iterations.
  */
 #include "pattern/ends.h"
 #include "base/parameters.h"
@@ -13,16 +13,27 @@ bool dp_ends__are(const struct dp_ends *ends, const struct dp_search_sequence *s
 {
 	size_t word = sizeof(*s->symbols);
 
-	return end - begin == ends->tail + ends->head &&
+	return end - begin >= ends->tail + ends->head &&
 	       !memcmp(s->symbols + begin, s->symbols + s->n - ends->tail, ends->tail * word) &&
-	       !memcmp(s->symbols + begin + ends->tail, s->symbols, ends->head * word);
+	       !memcmp(s->symbols + end - ends->head, s->symbols, ends->head * word);
+}
+
+/* The number of consecutive symbols that are inserted, from edit e on. */
+static size_t inserted_from(const struct dp_alignment *al, size_t e)
+{
+	size_t run = 0;
+
+	while (e + run < al->edit_count && al->edits[e + run].kind == DP_EDIT_INSERTED &&
+	       al->edits[e + run].position == al->edits[e].position + run)
+		run++;
+	return run;
 }
 
 /* Returns how often patterns leave the tail and then the head between iterations. */
 static size_t count_between(const struct dp_ends *ends, const struct dp_search_sequence *s)
 {
 	const struct dp_alignment *al = &s->alignment;
-	size_t same = 0, run = 0;
+	size_t same = 0, run;
 
 	for (size_t k = 1; k < al->span_count; k++) {
 		size_t before = al->spans[k - 1].end;
@@ -30,12 +41,11 @@ static size_t count_between(const struct dp_ends *ends, const struct dp_search_s
 		same += al->spans[k].begin > before &&
 			dp_ends__are(ends, s, before, al->spans[k].begin);
 	}
-	for (size_t e = 0; e < al->edit_count; e++) {
-		const struct dp_edit *x = &al->edits[e];
-		bool joined = run > 0 && x->position == x[-1].position + 1;
+	for (size_t e = 0; e < al->edit_count; e += DP_MAX(run, 1)) {
+		size_t at = al->edits[e].position;
 
-		run = x->kind != DP_EDIT_INSERTED ? 0 : joined ? run + 1 : 1;
-		same += run > 0 && dp_ends__are(ends, s, x->position + 1 - run, x->position + 1);
+		run = inserted_from(al, e);
+		same += run > 0 && dp_ends__are(ends, s, at, at + run);
 	}
 	return same;
 }
@@ -60,18 +70,18 @@ static int has_others(bool *has, const struct dp_ends *ends, const struct dp_pat
 	return DP_OK;
 }
 
-int dp_ends__find(struct dp_ends *ends, bool *any, const struct dp_patterns *patterns,
+int dp_ends__find(struct dp_ends *ends, bool *found, const struct dp_patterns *patterns,
 		  struct dp_search_sequence *s)
 {
 	const struct dp_alignment *al = &s->alignment;
 	int status = patterns->count ? dp_search_sequence__align(s, patterns) : DP_OK;
 
-	*any = false;
+	*found = false;
 	if (status || patterns->count == 0 || al->span_count == 0)
 		return status;
 	ends->head = al->spans[0].begin;
 	ends->tail = s->n - al->spans[al->span_count - 1].end;
 	if (ends->head == 0 || ends->tail == 0 || count_between(ends, s) < dp_param.loop_least)
 		return DP_OK;
-	return has_others(any, ends, patterns, s);
+	return has_others(found, ends, patterns, s);
 }

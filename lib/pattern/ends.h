@@ -9,15 +9,15 @@ struct dp_ends {
 };
 
 /*
- * Sets *any to true if patterns leave the tail and then the head again and again between
- * iterations, and these have a symbol that the patterns lack: the sequence begins and ends with an
- * iteration of a loop around them, which repeats them any number of times. Errors: DP_ERR_NOMEM.
- * Cost: linear, and an alignment.
+ * Sets *found to true if what patterns leave between iterations begins with the tail and ends with
+ * the head at least loop_least times, and these have a symbol that no pattern has: the sequence
+ * begins and ends with an iteration of a loop around them, which repeats them any number of times.
+ * Errors: DP_ERR_NOMEM. Cost: linear, and an alignment.
  */
-int dp_ends__find(struct dp_ends *ends, bool *any, const struct dp_patterns *patterns,
+int dp_ends__find(struct dp_ends *ends, bool *found, const struct dp_patterns *patterns,
 		  struct dp_search_sequence *sequence);
 
-/* Returns true if symbols [begin, end) are those of the tail and then those of the head. */
+/* Returns true if symbols [begin, end) begin with those of the tail and end with the head's. */
 bool dp_ends__are(const struct dp_ends *ends, const struct dp_search_sequence *sequence,
 		  size_t begin, size_t end);
 

@@ -400,8 +400,8 @@ static int next_pattern(struct searcher *sr, bool *more)
 		dp_explain__add(in->explain, "rest",
 				DP_FACTS({ "rest", "count", (double)rest.total },
 					 { "symbols", "count", (double)in->n }),
-				"{rest} of {symbols:symbol} are in no pattern yet; the next one is "
-				"sought in these");
+				"{rest} of {symbols:symbol} are in no pattern, or in less than one "
+				"repetition of it; the next pattern is sought in these");
 		status = join(&joined, sr, &rest);
 		in = &joined;
 	}

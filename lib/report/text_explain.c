@@ -277,13 +277,26 @@ static void write_loops(struct dp_render *render, uint32_t stream, uint32_t pare
 		}
 }
 
+/*
+ * Returns true if an entry has a reported loop's number of iterations and confidence: found in a
+ * sequence in which each symbol stands for several kernels, it has another length there.
+ */
+static bool is_same(const struct dp_explanation *entry, const struct dp_loop *loop)
+{
+	double confidence = fact(entry, "confidence");
+
+	return entry->stream == loop->stream &&
+	       fact(entry, "iterations") == (double)loop->complete &&
+	       !(confidence < loop->confidence) && !(confidence > loop->confidence);
+}
+
 /* Returns true if an entry is about no loop of the report. */
 static bool is_refused(const struct dp_render *render, const struct dp_explanation *entry)
 {
 	const struct dp_loop *loop;
 
 	for (size_t i = 0; (loop = dp_analysis_loop(render->analysis, i)); i++)
-		if (is_about(entry, loop))
+		if (is_about(entry, loop) || is_same(entry, loop))
 			return false;
 	return true;
 }

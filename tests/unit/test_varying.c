@@ -220,6 +220,23 @@ TEST(cycles_are_parts_of_a_step_that_the_ends_show)
 	expect(30, 40, 7);
 }
 
+/* What else runs between two of these steps does not join them. */
+TEST(results_between_steps_do_not_join_them)
+{
+	uint32_t random = 1;
+
+	begin();
+	for (int i = 0; i < 33; i++) {
+		run_all("set_up_%d", 2);
+		for (uint32_t k = draw(&random, 2, 4); k > 0; k--)
+			run_all("cycle_%d", 37);
+		run("finish_%d", 0, PROGRAM, 1000);
+		if (i % 5 == 4)
+			run_all("write_%d", 3);
+	}
+	expect(33, 40, 7);
+}
+
 /* Cycles alone are steps: what follows some of them may be anything. */
 TEST(cycles_are_steps_unless_the_ends_show_others)
 {
@@ -276,26 +293,33 @@ TEST(the_first_frame_is_whole)
 	expect(25, 150, 7);
 }
 
-/* Dimensional splitting: sweeps in x come first in one step, and sweeps in y in the next. */
-static void sweep_in_turn(int x, int y)
+/* Dimensional splitting: the directions of the sweeps take turns in coming first. */
+static void sweep_in_turn(int directions, int kernels, int more)
 {
 	begin();
 	for (int i = 0; i < 40; i++) {
 		run_all("time_step_%d", 2);
-		for (int k = i; k < i + 2; k++)
-			run_all(k % 2 ? "sweep_y_%d" : "sweep_x_%d", k % 2 ? y : x);
+		for (int k = 0; k < directions; k++) {
+			char form[] = "sweep_x_%d";
+			int direction = (i + k) % directions;
+
+			form[6] = (char)('a' + direction);
+			run_all(form, kernels + direction * more);
+		}
 	}
 }
 
 TEST(steps_whose_sweeps_come_first_in_turn_are_steps)
 {
-	sweep_in_turn(5, 5);
-	expect(40, 12, 7);
+	for (int directions = 2; directions <= 4; directions++) {
+		sweep_in_turn(directions, 5, 0);
+		expect(40, 2 + 5 * (size_t)directions, 7);
+	}
 }
 
 TEST(sweeps_may_have_different_numbers_of_kernels)
 {
-	sweep_in_turn(5, 8);
+	sweep_in_turn(2, 5, 3);
 	expect(40, 15, 7);
 }
 
