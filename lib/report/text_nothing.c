@@ -132,8 +132,10 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 	}
 	dp_text__capture(words, render, dp_trace_stream(trace, stream)->device);
 	if (is_hint(candidate))
-		dp_words__add(words, " Try -n %zu, and check that the iterations are real.",
-			      candidate->iterations);
+		dp_words__add(words,
+			      " If its %zu repetitions are iterations, and not layers of one, "
+			      "pass -n %zu.",
+			      candidate->iterations, candidate->iterations);
 }
 
 const char *dp_text__nothing_advice(const struct dp_render *render, size_t stream)

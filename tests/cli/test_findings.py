@@ -463,7 +463,7 @@ class Findings(cli.Case):
             for i in range(20)]}))
         text = " ".join(cli.run("analyze", trace).stdout.split())
         self.assertIn("has 2 kernels and covers 100% of the stream, but may be layers", text)
-        self.assertIn("Try -n 10, and", text)
+        self.assertIn("pass -n 10.", text)
         self.assertIn("10 iterations of 2 kernels", cli.run("analyze", "-n10", trace).stdout)
         self.assertIn("may be layers", cli.run("analyze", "--format=csv", trace).stderr)
 
@@ -472,7 +472,7 @@ class Findings(cli.Case):
         path = self.folder / "cut.json"
         setup = [f"setup_{k}" for k in range(7)]
         layer = ("norm copy copy copy flash copy add norm gemm act gemm add").split()
-        for pause, hint in (0, "Try -n 24,"), (6, None):
+        for pause, hint in (0, "pass -n 24."), (6, None):
             at, events = 0, []
             for k, name in enumerate([*setup, *layer * 24, "norm", "head", "loss"]):
                 at += 720 if (k - len(setup)) % len(layer) == pause else 20
@@ -486,7 +486,7 @@ class Findings(cli.Case):
             text = " ".join(cli.run("analyze", path).stdout.split())
             self.assertIn("The best candidate has 12 kernels", text)
             self.assertIn(hint or "", text)
-            self.assertEqual(bool(hint), "Try -n" in text)
+            self.assertEqual(bool(hint), "pass -n " in text)
             self.assertIn("or one with annotations (--marks)", text)
         # one step is marked, as in many short captures: annotations are there
         events.append({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#6", "pid": 1,
