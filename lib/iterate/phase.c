@@ -98,6 +98,8 @@ static void explain_vote(struct dp_explain *explain, const struct dp_vote *vote,
 			vote->name);
 }
 
+enum { KINDS = DP_PHASE_MARKS + 1 }; /* of evidence: DP_PHASE_MARKS is the last */
+
 /*
  * Adds all votes to sum[0..m), or, if that is NULL, finds the kind of evidence that most separates
  * the first offset from the next best.
@@ -105,7 +107,7 @@ static void explain_vote(struct dp_explain *explain, const struct dp_vote *vote,
 static void count_votes(const struct dp_ballot *b, double *score, double *sum,
 			struct dp_phase *phase, struct dp_explain *explain)
 {
-	double margin[DP_PHASE_MARKS + 1] = { 0 }, most = 0;
+	double margin[KINDS] = { 0 }, most = 0;
 
 	for (size_t v = 0; v < dp_vote_count; v++) {
 		const struct dp_vote *vote = &dp_votes[v];
@@ -121,7 +123,7 @@ static void count_votes(const struct dp_ballot *b, double *score, double *sum,
 				     *vote->weight * score[phase->next]);
 	}
 	phase->decided_by = DP_PHASE_NONE;
-	for (int kind = 0; kind <= DP_PHASE_MARKS && b->m > 1; kind++)
+	for (int kind = 0; kind < KINDS && b->m > 1; kind++)
 		if (margin[kind] > 0 && margin[kind] >= most) {
 			most = margin[kind];
 			phase->decided_by = (enum dp_phase_evidence)kind;

@@ -421,7 +421,7 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **tr
 	size_t n = d->request->count;
 	uint32_t *class_of = dp_alloc__array(d->sequence.alphabet, sizeof(*class_of));
 	uint32_t *coarse = NULL, count;
-	struct dp_levels levels = { .alone = 0 };
+	struct dp_levels levels = { .plain_bits = 0 };
 	struct dp_search_sequence sequence = { .tree = NULL };
 	uint8_t *of_classes = NULL;
 	double names;
@@ -443,7 +443,7 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **tr
 	sequence = (struct dp_search_sequence){ coarse, n, count, NULL, d->sequence.explain };
 	if (!status)
 		status = dp_levels__find(&levels, &sequence, of_classes, uploads, false);
-	names = flat->alone - levels.alone;
+	names = flat->plain_bits - levels.plain_bits;
 	better = !status && shows_parts(&levels, flat, d->sequence.explain, n);
 	better |= !status && !better && !regular &&
 		  dp_levels__is_better(&levels, levels.fit.bits + names, INFINITY, flat,
@@ -452,7 +452,7 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **tr
 		goto out;
 	dp_levels__fini(flat);
 	*flat = levels;
-	levels = (struct dp_levels){ .alone = 0 };
+	levels = (struct dp_levels){ .plain_bits = 0 };
 	free(d->coarse);
 	d->coarse = coarse;
 	dp_search_sequence__fini(&d->sequence);
@@ -544,19 +544,19 @@ static int find_few(struct dp_driver *d)
 }
 
 /* Returns true if no loops with similar iterations cover most of the sequence. */
-static bool unlike(const struct dp_driver *d)
+static bool may_branch(const struct dp_driver *d)
 {
 	size_t alike = 0;
 
 	for (size_t i = 0; i < d->loops->count; i++) {
 		const struct dp_sequence_loop *loop = &d->loops->loops[i];
 
-		for (size_t k = 0; loop->chosen && loop->agreement >= dp_param.unlike_agreement &&
+		for (size_t k = 0; loop->chosen && loop->agreement >= dp_param.branch_agreement &&
 				   k < loop->count;
 		     k++)
 			alike += loop->iterations[k].end - loop->iterations[k].first;
 	}
-	return (double)alike < dp_param.unlike_share * (double)d->request->count;
+	return (double)alike < dp_param.branch_share * (double)d->request->count;
 }
 
 /*
@@ -599,7 +599,7 @@ int dp_driver__tree(struct dp_driver *d)
 	d->collapsed = taken;
 	if (!status && !taken)
 		status = make_tree(d, &levels, traits);
-	if (!status && !dp_levels__is_regular(&levels, r->count) && unlike(d) &&
+	if (!status && !dp_levels__is_regular(&levels, r->count) && may_branch(d) &&
 	    !r->evidence.open_end && r->count <= dp_param.collapse_most)
 		status = dp_branching__find(d, &taken);
 	if (!status && d->loops->count == 0 && !r->evidence.open_end)

@@ -34,7 +34,7 @@ struct dp_levels {
 	uint32_t inner_parent[DP_PATTERNS_MAX];
 	enum dp_standing standing[DP_PATTERNS_MAX]; /* of the chosen ones */
 	struct dp_patterns_fit fit;		    /* of them */
-	double alone;				    /* bits of the sequence, coded by symbol */
+	double plain_bits;			    /* bits of the sequence, coded by symbol */
 };
 
 /*

@@ -344,7 +344,7 @@ static bool worth_it(const struct searcher *sr, const struct dp_pattern *p,
  * known already, which would make it ambiguous, or many iterations at once. The next one may then
  * be half as long at most. Returns true if it was taken back.
  */
-static bool take_back(struct searcher *sr, const struct stretches *rest)
+static bool withdraw_last(struct searcher *sr, const struct stretches *rest)
 {
 	bool useless = sr->claim > 0 && rest->total + sr->claim / 2 > sr->left;
 
@@ -390,7 +390,7 @@ static int next_pattern(struct searcher *sr, bool *more)
 	*more = false;
 	if (status)
 		return status;
-	if (!sr->bar.known && take_back(sr, &rest)) {
+	if (!sr->bar.known && withdraw_last(sr, &rest)) {
 		*more = sr->bar.longest > 1;
 		goto out;
 	}
