@@ -101,37 +101,46 @@ static void add_differing(uint64_t *set, const char *name, const char *other)
 
 /*
  * Returns the set of a name's numbers that differ between a loop's annotations. If a thread has the
- * name once per iteration, the name is all of them.
+ * name once per iteration, the name is all of them. Cost: linear in ranges and the bytes of their
+ * names.
  */
-static uint64_t differing_numbers(const struct dp_trace *trace, const struct dp_loop *loop)
+static uint64_t differing_numbers(struct dp_render *render, const struct dp_loop *loop)
 {
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_ranges *ranges = dp_trace_ranges(trace);
-	const char *name = loop->annotation, *last = NULL;
+	size_t names = dp_trace_string_count(trace), same = 0;
+	const char *name = loop->annotation;
 	uint32_t thread = DP_NONE;
 	uint64_t set = 0;
-	size_t same = 0;
+	bool *seen;
 
 	if (!strpbrk(name, DIGITS))
 		return 0;
+	seen = dp_alloc__zeroed(names, sizeof(*seen));
+	if (!seen) {
+		render->status = dp_error__nomem(render->error, names);
+		return 0;
+	}
 	for (size_t i = 0; i < ranges->count; i++) {
 		const char *other = dp_trace_string(trace, ranges->name[i]);
 
-		if (other == name || !strcmp(other, name)) {
+		if (other == name) {
 			thread = same ? thread : ranges->thread[i];
 			same += !same || ranges->thread[i] == thread;
-		} else if (other != last) {
+		} else if (!seen[ranges->name[i]]) {
+			seen[ranges->name[i]] = true;
 			add_differing(&set, name, other);
-			last = other;
 		}
 	}
+	free(seen);
 	return same >= loop->iterations ? 0 : set;
 }
 
 /* Adds " (ProfilerStep#)": the name of the annotations, with '#' for numbers that differ. */
-static void add_annotation(struct dp_words *words, const struct dp_trace *trace,
-			   const struct dp_loop *loop, bool ascii)
+static void add_annotation(struct dp_words *words, struct dp_render *render,
+			   const struct dp_loop *loop)
 {
-	uint64_t differing = differing_numbers(trace, loop);
+	uint64_t differing = differing_numbers(render, loop);
 	char text[DP_LABEL_SIZE], shown[DP_LABEL_SIZE];
 	const char *name = loop->annotation;
 	size_t used = 0;
@@ -152,7 +161,8 @@ static void add_annotation(struct dp_words *words, const struct dp_trace *trace,
 		differing >>= 1;
 	}
 	text[used] = '\0';
-	dp_words__add(words, " (%s)", dp_label__text(shown, text, ANNOTATION_COLUMNS, ascii));
+	dp_words__add(words, " (%s)",
+		      dp_label__text(shown, text, ANNOTATION_COLUMNS, render->options->ascii));
 }
 
 /* Adds "1,462 kernels" or "1 kernel, 3 copies and 1 memset": the contents of an iteration. */
@@ -401,7 +411,7 @@ void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size
 		      more ? "their" : "its");
 	dp_words__add(words, "; %s", found_by_words(loop));
 	if (loop->annotation)
-		add_annotation(words, trace, loop, render->options->ascii);
+		add_annotation(words, render, loop);
 	if (loop->found_by != DP_FOUND_BY_MARKS && isfinite(loop->confidence))
 		dp_words__add(words, " (%s confidence)",
 			      dp_text__percent(number, loop->confidence));
