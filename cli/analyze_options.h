@@ -56,7 +56,7 @@ const char *analyze_level_name(size_t index);
 	{ 0, "level", "LEVEL", "level of nested loops to report", analyze_set_level,               \
 	  analyze_level_name },                                                                      \
 	{ 0, "device", "ID", "analyze only this device", analyze_set_device },                               \
-	{ 0, "stream", "ID", "analyze this stream (default: the one with the most kernel time)",              \
+	{ 0, "stream", "ID", "analyze this stream (default: most kernel time, excluding communication)",              \
 	  analyze_set_stream },                                                                      \
 	{ 0, "range", "START:END",                                                                \
 	  "analyze only kernels that start in this interval, such as 1.5s:2s or 300ms:", analyze_set_range },      \

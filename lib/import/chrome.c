@@ -27,6 +27,7 @@ struct document {
 	bool inside;	/* … and inside an event */
 	struct place end;
 	bool has_events; /* there is a key traceEvents, or an array */
+	bool has_others; /* there are objects in it that are no events */
 	bool rocprofiler;
 	bool not_json;
 	int status; /* returned by a callback */
@@ -106,7 +107,10 @@ static bool one_event(struct document *doc)
 		return false;
 	if (result != DP_JSON_OK)
 		return recover(doc, result == DP_JSON_MORE, true);
-	chrome->events += (event->has & (DP_CHROME_PHASE | DP_CHROME_CATEGORY)) != 0;
+	if (event->has & (DP_CHROME_PHASE | DP_CHROME_CATEGORY))
+		chrome->events++;
+	else
+		doc->has_others = true;
 	if (event->has & DP_CHROME_PHASE && !(event->has & DP_CHROME_SKIP))
 		doc->status = chrome->event(chrome->ctx, event);
 	return !doc->status;
@@ -328,6 +332,10 @@ static int no_events(const struct document *doc)
 		return fail(doc, &doc->first_broken, DP_ERR_FORMAT,
 			    "JSON, but not a trace: it has no traceEvents, which torch.profiler's "
 			    "export_chrome_trace() writes");
+	if (doc->has_others)
+		return fail(doc, NULL, DP_ERR_FORMAT,
+			    "JSON, but not a trace: no object in its list has a phase (ph), as the "
+			    "events of torch.profiler's export_chrome_trace() have");
 	return DP_OK;
 }
 

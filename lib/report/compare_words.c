@@ -171,7 +171,7 @@ const char *dp_compare_words__only(const struct dp_comparison *comparison, size_
 	if ((both->finding[0] && both->finding[1]) ||
 	    strcmp(dp_compare_words__trend(comparison, pair, both), still) != 0)
 		return "";
-	return both->finding[0] ? " (before only)" : " (after only)";
+	return both->finding[0] ? " (not reported after)" : " (not reported before)";
 }
 
 const char *dp_compare_words__was(const struct dp_pair_finding *both)

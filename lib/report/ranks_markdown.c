@@ -85,8 +85,9 @@ static void write_ranks(struct dp_render *render, const struct dp_ranks *ranks)
 	struct dp_rank_rows rows;
 	struct dp_words rest = { 0 };
 
-	dp_render__text(render, "\n| rank | period | mean own time | mean waiting | last | clock | "
-				"host or file |\n|---:|---:|---:|---:|---:|---:|---|\n");
+	dp_render__text(render,
+			"\n| rank | median period | mean own time | mean waiting | last | clock | "
+			"host or file |\n|---:|---:|---:|---:|---:|---:|---|\n");
 	if (render->options->verbose) {
 		for (size_t r = 0; r < dp_ranks_count(ranks); r++)
 			write_rank(render, ranks, r);

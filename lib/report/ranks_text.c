@@ -10,12 +10,13 @@
 #include <string.h>
 
 enum {
-	BODY = 12,	 /* where the text of a labelled line begins */
+	BODY = 12, /* where the text of a labelled line begins */
 	COLLECTIVES_MOST = 3,
 	LEFT_OUT_MOST = 3,
 	SCREEN = 24,	  /* lines of a terminal of unknown height */
 	OTHER_LINES = 20, /* lines without rows of ranks, but with the prompt */
 	RANKS_LEAST = 4,
+	RANK_COLUMNS = 61, /* of a rank's row, before its host or file */
 };
 
 static void labelled(struct dp_render *render, const char *label, const char *words)
@@ -91,8 +92,8 @@ static void write_rank(struct dp_render *render, const struct dp_ranks *ranks, s
 		dp_text__style_begin(render, DP_STYLE_RED);
 	snprintf(number, sizeof(number), "%lld", (long long)rank->rank);
 	dp_text__column(render, number, -6);
-	column(render, rank->period_ns, 10);
-	column(render, rank->own_ns, 10);
+	column(render, rank->period_ns, 14);
+	column(render, rank->own_ns, 9);
 	column(render, rank->wait_ns, 10);
 	snprintf(number, sizeof(number), "%zu/%zu", rank->last, rank->shared);
 	dp_text__column(render, rank->shared ? number : "-", -11);
@@ -100,7 +101,7 @@ static void write_rank(struct dp_render *render, const struct dp_ranks *ranks, s
 			rank->clock_known
 				? dp_human__rough(offset, rank->offset_ns, render->options->ascii)
 				: "-",
-			-10);
+			-9);
 	dp_render__text(render, "  ");
 	dp_render__text(render, dp_label__text(label, *rank->host ? rank->host : file,
 					       name_width, render->options->ascii));
@@ -126,17 +127,17 @@ static void write_ranks(struct dp_render *render, const struct dp_ranks *ranks)
 
 	dp_render__text(render, "\n");
 	dp_text__style_begin(render, DP_STYLE_DIM);
-	dp_render__text(render, "  rank    period  mean own mean wait       last     clock  "
+	dp_render__text(render, "  rank median period mean own mean wait       last    clock  "
 				"host or file\n");
 	dp_text__style_end(render);
 	if (render->options->verbose) {
 		for (size_t r = 0; r < count; r++)
-			write_rank(render, ranks, r, width - 60);
+			write_rank(render, ranks, r, width - RANK_COLUMNS);
 		return;
 	}
 	dp_ranks_rows__choose(&rows, ranks, rows_on_screen(render->options->height));
 	for (size_t i = 0; i < rows.count; i++)
-		write_rank(render, ranks, rows.order[i], width - 60);
+		write_rank(render, ranks, rows.order[i], width - RANK_COLUMNS);
 	dp_ranks_words__rest(&rest, render, ranks, &rows);
 	if (rest.used)
 		dp_render__format(render, "        %s (-v shows all)\n", rest.text);

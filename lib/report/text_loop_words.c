@@ -10,6 +10,7 @@
 #define LIKELY 0.5
 #define MOST 0.5 /* of the capture */
 #define ANNOTATION_COLUMNS 32
+#define DIGITS "0123456789"
 
 static const char *found_by_words(const struct dp_loop *loop)
 {
@@ -68,20 +69,100 @@ static void add_phase(struct dp_words *words, const struct dp_loop *loop)
 		dp_words__add(words, "; %s %s", who, begins);
 }
 
-/* Adds " (ProfilerStep#)": the name of the annotations, with '#' for their numbers. */
-static void add_annotation(struct dp_words *words, const char *name, bool ascii)
+static bool is_digit(char c)
 {
+	return c >= '0' && c <= '9';
+}
+
+/*
+ * Adds to the set of a name's numbers (of 64; bit 0 is the first) those that another name has
+ * differently, if it is the same name otherwise.
+ */
+static void add_differing(uint64_t *set, const char *name, const char *other)
+{
+	uint64_t differing = 0, number = 1;
+
+	while (*name && *other) {
+		size_t digits = strspn(name, DIGITS), others = strspn(other, DIGITS);
+
+		if (digits && others) {
+			if (digits != others || memcmp(name, other, digits) != 0)
+				differing |= number;
+			number <<= 1;
+			name += digits;
+			other += others;
+		} else if (*name++ != *other++) {
+			return;
+		}
+	}
+	if (!*name && !*other)
+		*set |= differing;
+}
+
+/*
+ * Returns the set of a name's numbers that differ between a loop's annotations. If a thread has the
+ * name once per iteration, the name is all of them. Cost: linear in ranges and the bytes of their
+ * names.
+ */
+static uint64_t differing_numbers(struct dp_render *render, const struct dp_loop *loop)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const struct dp_ranges *ranges = dp_trace_ranges(trace);
+	size_t names = dp_trace_string_count(trace), same = 0;
+	const char *name = loop->annotation;
+	uint32_t thread = DP_NONE;
+	uint64_t set = 0;
+	bool *seen;
+
+	if (!strpbrk(name, DIGITS))
+		return 0;
+	seen = dp_alloc__zeroed(names, sizeof(*seen));
+	if (!seen) {
+		render->status = dp_error__nomem(render->error, names);
+		return 0;
+	}
+	for (size_t i = 0; i < ranges->count; i++) {
+		const char *other = dp_trace_string(trace, ranges->name[i]);
+
+		if (other == name) {
+			thread = same ? thread : ranges->thread[i];
+			same += !same || ranges->thread[i] == thread;
+		} else if (!seen[ranges->name[i]]) {
+			seen[ranges->name[i]] = true;
+			add_differing(&set, name, other);
+		}
+	}
+	free(seen);
+	return same >= loop->iterations ? 0 : set;
+}
+
+/* Adds " (ProfilerStep#)": the name of the annotations, with '#' for numbers that differ. */
+static void add_annotation(struct dp_words *words, struct dp_render *render,
+			   const struct dp_loop *loop)
+{
+	uint64_t differing = differing_numbers(render, loop);
 	char text[DP_LABEL_SIZE], shown[DP_LABEL_SIZE];
+	const char *name = loop->annotation;
 	size_t used = 0;
 
-	for (; *name && used + 1 < sizeof(text); name++) {
-		if (*name < '0' || *name > '9')
-			text[used++] = *name;
-		else if (!used || text[used - 1] != '#')
-			text[used++] = '#';
+	while (*name && used + 1 < sizeof(text)) {
+		if (!is_digit(*name)) {
+			text[used++] = *name++;
+			continue;
+		}
+		if (differing & 1) {
+			if (!used || text[used - 1] != '#')
+				text[used++] = '#';
+			name += strspn(name, DIGITS);
+		} else {
+			while (is_digit(*name) && used + 1 < sizeof(text))
+				text[used++] = *name++;
+		}
+		differing >>= 1;
 	}
 	text[used] = '\0';
-	dp_words__add(words, " (%s)", dp_label__text(shown, text, ANNOTATION_COLUMNS, ascii));
+	dp_words__add(words, " (%s)",
+		      dp_label__text(shown, text, ANNOTATION_COLUMNS, render->options->ascii));
 }
 
 /* Adds "1,462 kernels" or "1 kernel, 3 copies and 1 memset": the contents of an iteration. */
@@ -330,7 +411,7 @@ void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size
 		      more ? "their" : "its");
 	dp_words__add(words, "; %s", found_by_words(loop));
 	if (loop->annotation)
-		add_annotation(words, loop->annotation, render->options->ascii);
+		add_annotation(words, render, loop);
 	if (loop->found_by != DP_FOUND_BY_MARKS && isfinite(loop->confidence))
 		dp_words__add(words, " (%s confidence)",
 			      dp_text__percent(number, loop->confidence));

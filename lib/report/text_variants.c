@@ -44,6 +44,9 @@ static void gather(struct variant *variants, const struct dp_render *render,
 			known ? dp_analysis_loop_metric(render->analysis, loop->id, period, k)
 			      : (double)NAN;
 
+		/* as in all averages, warm-up is left out; a variant of warm-up alone shows none */
+		if (!dp_analysis_loop_is_steady(render->analysis, loop->id, k))
+			period_ns = (double)NAN;
 		if (!at->partial && at->variant < loop->variants)
 			add_iteration(&variants[at->variant], k, period_ns);
 	}

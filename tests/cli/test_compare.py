@@ -543,8 +543,8 @@ class Findings(cli.Case):
         self.assert_done(cli.run("analyze", "--threshold=host-bound=90%", "-o", saved, less))
         for before, after, expected in (
             (saved, more, r"worse   \w+ host-bound: "), (more, saved, r"better  \w+ host-bound: "),
-            (saved, less, r"still   \w+ host-bound \(after only\): "),
-            (less, saved, r"still   \w+ host-bound \(before only\): "),
+            (saved, less, r"still   \w+ host-bound \(not reported before\): "),
+            (less, saved, r"still   \w+ host-bound \(not reported after\): "),
         ):
             self.assertRegex(cli.run("compare", before, after).stdout, f"\n  {expected}")
             (pair,) = json.loads(cli.run("compare", "--format=json", before, after).stdout)["pairs"]

@@ -126,6 +126,8 @@ class Input(cli.Case):
             ("a.pdf", b"%PDF-1.7\n", "a PDF document"),
             ("a.png", b"\x89PNG\r\n", "an image"),
             ("noise", b"\1\2\3\0\xff", "binary data, not a trace"),
+            ("other.json", b'{"a": 1}', "JSON, but not a trace: it has no traceEvents"),
+            ("list.json", b'[{"file": "a", "count": 5}]', "JSON, but not a trace: no object in its list"),
             ("zipped.pftrace", b"\x0a\x06\x92\x03\x03abc", "traceconv"),
             ("run.tar", bytes(257) + b"ustar", "tar archive"),
             ("run.ncu-rep", b"NVR\0....", "Nsight Compute"),
@@ -134,8 +136,8 @@ class Input(cli.Case):
         ):
             if data:
                 (self.folder / name).write_bytes(data)
-            result = cli.run("analyze", name, cwd=self.folder)
-            self.assert_fails(result, 1, words)
+            for command in "analyze", "info":
+                self.assert_fails(cli.run(command, name, cwd=self.folder), 1, words)
 
     def test_cut_in_the_header(self):
         """What is compressed and cut before its content is not empty."""

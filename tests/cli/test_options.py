@@ -322,6 +322,22 @@ class Options(cli.Case):
         result = cli.run("analyze", "--format=json", "-n2", "--ignore-marks", path)
         self.assertEqual(json.loads(result.stdout)["loops"], [])
 
+    def test_numbers_of_annotations(self):
+        """Only those that differ between the annotations are replaced."""
+        whole = json.loads(self.trace.read_text())
+        steps = [e for e in whole["traceEvents"] if e.get("cat") == "user_annotation"]
+        whole["traceEvents"].append(dict(steps[0], name="conv3d", dur=1))
+        path = self.folder / "numbers.json"
+        for name, shown in (
+            ("ProfilerStep#{}", "ProfilerStep#"), ("conv2d", "conv2d"), ("gpu0 step {}", "gpu0 step #"),
+            ("step {} of 10", "step # of 10"), ("{}", "#"),
+        ):
+            for i, step in enumerate(steps):
+                step["name"] = name.format(i)
+            path.write_text(json.dumps(whole))
+            text = cli.run("analyze", f"--marks=^{name.format('[0-9]*')}$", path).stdout
+            self.assertIn(f"from annotations ({shown})", re.sub(r"\n\s+", " ", text))
+
     def write_chunks(self, chunks, copy_us):
         """Chunks of data on streams of their own: all uploads, then all kernels, then all downloads."""
         events, now = [], 0
