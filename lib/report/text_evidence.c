@@ -284,10 +284,10 @@ static bool includes_others(const struct dp_render *render, const struct dp_find
 {
 	const struct dp_finding *other;
 
-	if (finding->overlaps)
-		return true;
 	if (saved_ns <= (1 + SAME) * finding->recoverable_ns)
 		return false;
+	if (finding->overlaps)
+		return true;
 	for (size_t i = 0; (other = dp_analysis_finding(render->analysis, i)); i++)
 		if (other != finding && dp_finding_concerns(other, finding->loop) &&
 		    isfinite(other->predicted_ns) && isnan(dp_text__cost_in_all(other)))
