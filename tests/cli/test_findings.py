@@ -262,6 +262,19 @@ class Findings(cli.Case):
         self.assertEqual((4000, 10000000), (finding["recoverable_ns"], finding["predicted_ns"]))
         self.assertIn("overlap communication", finding["advice"])
 
+    def test_one_number_between_iterations(self):
+        """Findings about the same intervals give the same mean of them."""
+        text, report = self.run_of(f"wait time=6ms jitter=0.05 grow=200us; {STEP}; {READ}")
+        rules = self.rules(report)
+        self.assertLessEqual({"host-bound", "growing-interval"}, rules.keys())
+        self.assertEqual(
+            rules["host-bound"]["evidence"]["avg_interval_ns"],
+            rules["growing-interval"]["evidence"]["interval_ns"],
+        )
+        self.assertEqual(
+            1, len(set(re.findall(r"(\S+ \S+) between (?:typical )?iterations;", text))), text
+        )
+
     def test_other_costs_only_beyond_its_own(self):
         """What is saved includes other costs only if it is more than the finding's own."""
         trace = self.folder / "trace.json"
