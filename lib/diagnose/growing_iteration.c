@@ -17,6 +17,13 @@
 	"find the tensor that grows in the loop: torch.cat, lists that are stacked, a sequence " \
 	"or a cache without a limit"
 
+/* Bytes that grow by a smaller share of the growth of a copy's time do not explain it. */
+#define LEAST_OF_BYTES 0.5
+
+static const char same_bytes_advice[] =
+	"the bytes do not grow: find what slows the copies down, such as other copies at the same "
+	"time, or what no longer overlaps them";
+
 enum subject { KERNEL, UPLOAD, DEVICE_COPY, COPY, RANGE };
 
 /* In this order: uploads and copies within the device are copies, too. */
@@ -25,16 +32,23 @@ static const struct part {
 	const char *evidence;
 	enum subject subject; /* what is named */
 	const char *advice;
+	const char *bytes[3]; /* what is copied */
 } parts[] = {
 	{ "compute_ns", "compute_rise_ns", KERNEL, TENSOR },
 	{ "comm_exposed_ns", "communication_rise_ns", KERNEL,
 	  "find what grows in what is sent, or the rank that gets slower" },
-	{ "upload_exposed_ns", "upload_rise_ns", UPLOAD,
+	{ "upload_exposed_ns",
+	  "upload_rise_ns",
+	  UPLOAD,
 	  "find which upload grows with each iteration: a batch, a sequence or a mask that "
-	  "grows" },
-	{ "d2d_exposed_ns", "device_copy_rise_ns", DEVICE_COPY, TENSOR },
-	{ "copy_exposed_ns", "copy_rise_ns", COPY,
-	  "find what is copied more with each iteration: results that are kept, logs" },
+	  "grows",
+	  { "h2d_bytes" } },
+	{ "d2d_exposed_ns", "device_copy_rise_ns", DEVICE_COPY, TENSOR, { "d2d_bytes" } },
+	{ "copy_exposed_ns",
+	  "copy_rise_ns",
+	  COPY,
+	  "find what is copied more with each iteration: results that are kept, logs",
+	  { "h2d_bytes", "d2h_bytes", "d2d_bytes" } },
 	{ "input_wait_ns", "input_rise_ns", RANGE, dp_rule__host_growth_advice },
 	{ "host_wait_ns", "host_rise_ns", RANGE, dp_rule__host_growth_advice },
 };
@@ -94,6 +108,29 @@ static const struct part *find_part(const struct dp_rule_input *input, double sl
 	return NULL;
 }
 
+/* By how much a metric rises over the run, as a share of its mean; NaN if unknown. */
+static double share_of_rise(const struct dp_rule_input *input, const char *metric)
+{
+	double rise = slope_of(input, metric) * (double)gather(input, metric);
+
+	return rise / dp_rule__typical(input, metric);
+}
+
+/* Returns true if the bytes of copies that take longer are known to stay the same, or nearly so. */
+static bool copies_the_same(const struct dp_rule_input *input, const struct part *part)
+{
+	double least = LEAST_OF_BYTES * share_of_rise(input, part->metric), bytes;
+	bool known = false;
+
+	for (size_t i = 0; i < DP_COUNT(part->bytes) && part->bytes[i]; i++) {
+		bytes = dp_rule__typical(input, part->bytes[i]);
+		if (isnan(bytes) || share_of_rise(input, part->bytes[i]) >= least)
+			return false;
+		known = known || bytes > 0;
+	}
+	return known;
+}
+
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	const double *period_ns = dp_rule__metric(input, "period_ns");
@@ -118,7 +155,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	name(input, out, part->subject, slope_ns);
 	out->finding.recoverable_ns = rise_ns / 2;
 	out->part = part->metric;
-	out->finding.advice = part->advice;
+	out->finding.advice = copies_the_same(input, part) ? same_bytes_advice : part->advice;
 	out->finding.last_iteration = input->loop->iterations - 1;
 	for (size_t k = input->loop->iterations; k-- > 0;)
 		if (!isnan(period_ns[k]) && dp_rule__is_typical(input, k))

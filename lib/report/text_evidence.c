@@ -97,6 +97,7 @@ static const struct saying sayings[] = {
 	{ "idle_after_sync_ns", "", " of it after waiting for the GPU", .of = "host_wait_ns",
 	  .all = "all of it after waiting for the GPU" },
 	{ "idle_ns", "", " of idle GPU time", .cost = "idle GPU time" },
+	{ "idle_rise_ns", "", " of that in idle time", .of = "rise_ns", .all = "" },
 	{ "host_wait_ns", "", " of host wait", .cost = "host wait" },
 	{ "idle_host_ns", "", " of host and input wait in all", .of = "input_wait_ns", .all = "" },
 	{ "input_wait_ns", "", " of input wait", .cost = "input wait" },
@@ -136,6 +137,7 @@ static const struct saying sayings[] = {
 	{ "pageable_share", "", " of the bytes pageable" },
 	{ "parts_of_30", "GPU over 50% idle in ", " of 30 equal time slices" },
 	{ "peak_bytes", "", " at most" },
+	{ "period_rise_ns", "", " of that in longer iterations", .of = "rise_ns", .all = "" },
 	{ "power", "", " drawn" },
 	{ "queue_depth", "", " in the queue" },
 	{ "queue_empty", "queue empty ", " of the time" },
@@ -284,10 +286,10 @@ static bool includes_others(const struct dp_render *render, const struct dp_find
 {
 	const struct dp_finding *other;
 
-	if (finding->overlaps)
-		return true;
 	if (saved_ns <= (1 + SAME) * finding->recoverable_ns)
 		return false;
+	if (finding->overlaps)
+		return true;
 	for (size_t i = 0; (other = dp_analysis_finding(render->analysis, i)); i++)
 		if (other != finding && dp_finding_concerns(other, finding->loop) &&
 		    isfinite(other->predicted_ns) && isnan(dp_text__cost_in_all(other)))

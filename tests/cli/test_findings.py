@@ -262,6 +262,35 @@ class Findings(cli.Case):
         self.assertEqual((4000, 10000000), (finding["recoverable_ns"], finding["predicted_ns"]))
         self.assertIn("overlap communication", finding["advice"])
 
+    def test_one_number_between_iterations(self):
+        """Findings about the same intervals give the same mean of them."""
+        text, report = self.run_of(f"wait time=6ms jitter=0.05 grow=200us; {STEP}; {READ}")
+        rules = self.rules(report)
+        self.assertLessEqual({"host-bound", "growing-interval"}, rules.keys())
+        self.assertEqual(
+            rules["host-bound"]["evidence"]["avg_interval_ns"],
+            rules["growing-interval"]["evidence"]["interval_ns"],
+        )
+        self.assertEqual(
+            1, len(set(re.findall(r"(\S+ \S+) between (?:typical )?iterations;", text))), text
+        )
+
+    def test_other_costs_only_beyond_its_own(self):
+        """What is saved includes other costs only if it is more than the finding's own."""
+        trace = self.folder / "trace.json"
+        subprocess.run([cli.SIM, "--no-truth", "-p", "sync-call", "-o", trace], check=True)
+        text = " ".join(cli.run("analyze", trace).stdout.split())
+        report = json.loads(cli.run("analyze", "--format=json", trace).stdout)
+        parts = 0
+        for finding in report["findings"]:
+            saved = finding["evidence"]["period_ns"] - finding["predicted_ns"]
+            said = re.search(rf"{finding['rule']}: costs [^→]*?includes other costs", text)
+            if said:
+                self.assertGreater(saved, finding["recoverable_ns"], finding["rule"])
+            elif finding["overlaps"]:
+                parts += saved > 0
+        self.assertGreater(parts, 0, text)
+
     def test_launches_are_late(self):
         """One launch takes half of the time, but the host does nothing that it could do elsewhere."""
         for kernel, advised in ("triton_poi_fused_add", True), ("triton_softmax", False):

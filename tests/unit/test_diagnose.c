@@ -582,6 +582,76 @@ TEST(copies_and_host_work_that_grow_are_explained)
 	memset(&at, 0, sizeof(at));
 }
 
+/* The time of copies grows, but not what is copied. */
+TEST(copies_of_the_same_bytes_have_other_advice)
+{
+	start();
+	set("h2d_bytes", 1e6);
+	set("d2h_bytes", 0);
+	set("d2d_bytes", 0);
+	for (size_t k = 0; k + 1 < ITERATIONS; k++) {
+		metric("period_ns")[k] = 1e6 + 1e4 * (double)k;
+		metric("copy_exposed_ns")[k] = 5e5 + 1e4 * (double)k;
+	}
+	ck_assert_ptr_nonnull(strstr(find("growing-iteration")->advice, "bytes do not grow"));
+	for (size_t k = 0; k + 1 < ITERATIONS; k++)
+		metric("upload_exposed_ns")[k] = metric("copy_exposed_ns")[k];
+	ck_assert_ptr_nonnull(strstr(find("growing-iteration")->advice, "bytes do not grow"));
+	for (size_t k = 0; k + 1 < ITERATIONS; k++)
+		metric("h2d_bytes")[k] = 1e6 + 1.5e4 * (double)k;
+	ck_assert_ptr_nonnull(strstr(find("growing-iteration")->advice, "which upload"));
+	/* other copies grow */
+	set("upload_exposed_ns", 0);
+	set("h2d_bytes", 1e6);
+	ck_assert_ptr_nonnull(strstr(find("growing-iteration")->advice, "bytes do not grow"));
+	for (size_t k = 0; k + 1 < ITERATIONS; k++)
+		metric("d2h_bytes")[k] = 1e3 * (double)k;
+	ck_assert_ptr_nonnull(strstr(find("growing-iteration")->advice, "copied more"));
+	/* sizes that are unknown say nothing */
+	set("d2h_bytes", (double)NAN);
+	ck_assert_ptr_nonnull(strstr(find("growing-iteration")->advice, "copied more"));
+	dp_findings__fini(&at.findings);
+}
+
+/* Intervals that rise by 1% of the period per iteration, with the periods and idle time given. */
+static const struct dp_finding *growing(double period_ns, double idle_ns, const char *idle)
+{
+	for (size_t k = 0; k + 1 < ITERATIONS; k++) {
+		metric("interval_ns")[k + 1] = 4e5 + 1e4 * (double)k;
+		metric("period_ns")[k] = 1e6 + period_ns * (double)k;
+		metric(idle)[k] = 5e5 + idle_ns * (double)k;
+	}
+	return find("growing-interval");
+}
+
+TEST(intervals_grow_as_far_as_idle_time_and_the_period)
+{
+	const struct dp_finding *finding;
+
+	start();
+	finding = growing(1e4, 1e4, "idle_host_ns");
+	ck_assert_ptr_nonnull(finding);
+	ck_assert_double_eq_tol(finding->recoverable_ns, 1e4 * (ITERATIONS - 1) / 2, 1e4);
+	ck_assert_double_nan(evidence(finding, "idle_rise_ns"));
+	ck_assert_double_eq_tol(evidence(finding, "interval_ns"), 4.95e5, 1);
+	/* a paced loop, whose GPU part becomes shorter */
+	ck_assert_ptr_null(growing(0, 1e4, "idle_host_ns"));
+	ck_assert_ptr_null(growing(-1e4, 1e4, "idle_host_ns"));
+	/* copies between iterations take longer */
+	ck_assert_ptr_null(growing(1e4, 0, "idle_host_ns"));
+	finding = growing(1e4, 5e3, "idle_host_ns");
+	ck_assert_double_eq_tol(finding->recoverable_ns, 5e3 * (ITERATIONS - 1) / 2, 5e3);
+	ck_assert_double_eq_tol(evidence(finding, "idle_rise_ns"), 5e3 * (ITERATIONS - 1), 5e3);
+	ck_assert_double_eq_tol(evidence(finding, "rise_ns"), 1e4 * (ITERATIONS - 1), 1e4);
+	finding = growing(6e3, 1e4, "idle_host_ns");
+	ck_assert_double_eq_tol(evidence(finding, "period_rise_ns"), 6e3 * (ITERATIONS - 1), 6e3);
+	/* without launches, all idle time */
+	set("idle_host_ns", (double)NAN);
+	ck_assert_ptr_nonnull(growing(1e4, 1e4, "idle_ns"));
+	ck_assert_ptr_null(growing(1e4, 0, "idle_ns"));
+	dp_findings__fini(&at.findings);
+}
+
 /* A share of few samples would be chance. */
 TEST(functions_need_samples)
 {
