@@ -88,4 +88,13 @@ static inline double evidence(const struct dp_finding *finding, const char *name
 	return (double)NAN;
 }
 
+/* The first call that evidence is of. */
+static inline const char *call_of(const struct dp_finding *finding)
+{
+	for (size_t i = 0; i < finding->evidence_count; i++)
+		if (finding->evidence[i].call)
+			return finding->evidence[i].call;
+	return NULL;
+}
+
 #endif
