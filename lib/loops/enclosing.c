@@ -227,7 +227,7 @@ int dp_enclosing__find(struct dp_driver *d, size_t count, const struct dp_ends *
 	size_t before = loops->count, begin = 0;
 	struct dp_phase_hints hints = { &begin, 1 };
 	int status = DP_OK;
-	bool any;
+	bool any, is_shown;
 
 	if (count == 0 || count > DP_PATTERNS_MAX)
 		return DP_OK;
@@ -238,15 +238,21 @@ int dp_enclosing__find(struct dp_driver *d, size_t count, const struct dp_ends *
 	bar.few = f.count < dp_param.enclosing_few;
 	if (bar.few)
 		bar.bits = dp_param.enclosing_bits_few;
+	dp_shortened__begin(&folded, d, f.symbols, f.count, f.alphabet, f.position);
+	if (ends)
+		status = take_first(&patterns, &f, d, &folded.driver.sequence, ends);
+	is_shown = patterns.count > 0;
 	dp_explain__add(d->request->explain, "enclosing",
 			DP_FACTS({ "symbols", "count", (double)f.count }),
-			"loops around these: with each stretch of iterations as one symbol, the "
-			"sequence of {symbols} symbols is searched");
-	dp_shortened__begin(&folded, d, f.symbols, f.count, f.alphabet, f.position);
-	status = ends ? take_first(&patterns, &f, d, &folded.driver.sequence, ends)
-		      : dp_search__unaided(&patterns, &folded.driver.sequence, &bar);
+			is_shown ? "loops around these: each stretch of iterations is one symbol "
+				   "of {symbols}, and the capture begins with an iteration of "
+				   "the loop around them"
+				 : "loops around these: with each stretch of iterations as one "
+				   "symbol, the sequence of {symbols} symbols is searched");
+	if (!status && !is_shown)
+		status = dp_search__unaided(&patterns, &folded.driver.sequence, &bar);
 	if (!status)
-		status = make_loops(d, &folded, &patterns, ends ? &hints : NULL);
+		status = make_loops(d, &folded, &patterns, is_shown ? &hints : NULL);
 	dp_shortened__end(&folded);
 	for (size_t i = 0; i < count && !status; i++)
 		for (size_t k = before; k < loops->count; k++)

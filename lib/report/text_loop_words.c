@@ -75,8 +75,8 @@ static bool is_digit(char c)
 }
 
 /*
- * Adds to the set of a name's numbers (of 64; bit 0 is the first) those that another name has
- * differently, if it is the same name otherwise.
+ * If two names are the same except for their numbers, adds those that differ to a set: bit i stands
+ * for number i of the name, up to 64.
  */
 static void add_differing(uint64_t *set, const char *name, const char *other)
 {

@@ -315,6 +315,21 @@ class Options(cli.Case):
                 events.append(dict(at, cat="user_annotation", name=f"ProfilerStep#{i // 40}", dur=3990, args={}))
         path = self.folder / "two.json"
         path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        # layers can be split into two groups, but are hardly iterations
+        names, layers, marks = [], [f"layer_gemm_{k}" for k in range(12)] * 12, self.folder / "layers.json"
+        for i in range(2):
+            names += [f"setup_{i}_{k}" for k in range(30 * (i + 1))] + layers + [f"tail_{i}_{k}" for k in range(25)]
+        at = {"ph": "X", "pid": 1, "tid": 1, "dur": 10}
+        events = [dict(at, cat="user_annotation", name=f"ProfilerStep#{i}", ts=start * 100, dur=count * 100 - 1)
+                  for i, (start, count) in enumerate(((0, 199), (199, 229)))]
+        for k, name in enumerate(names):
+            link = {"correlation": k + 1}
+            events += [dict(at, cat="cuda_runtime", name="cudaLaunchKernel", ts=100 * k, args=link),
+                       dict(at, cat="kernel", name=name, ts=100 * k + 20, pid=0, tid=7,
+                            args=dict(link, device=0, stream=7))]
+        marks.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        loops = json.loads(cli.run("analyze", "--format=json", "-n2", marks).stdout)["loops"]
+        self.assertEqual([loop["found_by"] for loop in loops], ["marks"])
         for number, found in ((2, ["marks"]), (3, [])):
             result = cli.run("analyze", "--format=json", f"-n{number}", path)
             self.assertEqual([loop["found_by"] for loop in json.loads(result.stdout)["loops"]], found)

@@ -55,15 +55,21 @@ static void begin(void)
 	now_ns = 0;
 }
 
-/* Expects a loop of that many iterations at the top, with at least that many kernels each. */
-static void expect(size_t iterations, size_t kernels, int64_t stream)
+/*
+ * Expects a loop of that many iterations at the top, with at least that many kernels each, if a
+ * number of iterations is known; 0: it is not.
+ */
+static void expect_known(uint64_t known, size_t iterations, size_t kernels, int64_t stream)
 {
+	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
 	struct dp_analysis *analysis = NULL;
 	struct dp_trace *trace = NULL;
 	const struct dp_loop *loop;
 
 	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
-	ck_assert_int_eq(dp_analysis_run(&analysis, trace, NULL, NULL), DP_OK);
+	options.iterations = &known;
+	options.iterations_count = known > 0;
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_OK);
 	loop = dp_analysis_loop(analysis, 0);
 	ck_assert_ptr_nonnull(loop);
 	ck_assert(loop->selected);
@@ -72,6 +78,11 @@ static void expect(size_t iterations, size_t kernels, int64_t stream)
 	ck_assert_int_eq(dp_trace_stream(trace, loop->stream)->stream, stream);
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
+}
+
+static void expect(size_t iterations, size_t kernels, int64_t stream)
+{
+	expect_known(0, iterations, kernels, stream);
 }
 
 /* Gradients of some micro-batches, 8 to 20, are accumulated before each update. */
@@ -206,34 +217,30 @@ TEST(what_is_cut_off_anywhere_shows_no_step)
 }
 
 /* Each step begins with two kernels and ends with one, and so does the capture. */
-TEST(cycles_are_parts_of_a_step_that_the_ends_show)
+static void solve(int steps, bool writes)
 {
 	uint32_t random = 1;
 
 	begin();
-	for (int i = 0; i < 30; i++) {
+	for (int i = 0; i < steps; i++) {
 		run_all("set_up_%d", 2);
 		for (uint32_t k = draw(&random, 2, 4); k > 0; k--)
 			run_all("cycle_%d", 37);
 		run("finish_%d", 0, PROGRAM, 1000);
+		if (writes && i % 5 == 4)
+			run_all("write_%d", 3);
 	}
+}
+
+TEST(cycles_are_parts_of_a_step_that_the_ends_show)
+{
+	solve(30, false);
 	expect(30, 40, 7);
 }
 
-/* What else runs between two of these steps does not join them. */
 TEST(results_between_steps_do_not_join_them)
 {
-	uint32_t random = 1;
-
-	begin();
-	for (int i = 0; i < 33; i++) {
-		run_all("set_up_%d", 2);
-		for (uint32_t k = draw(&random, 2, 4); k > 0; k--)
-			run_all("cycle_%d", 37);
-		run("finish_%d", 0, PROGRAM, 1000);
-		if (i % 5 == 4)
-			run_all("write_%d", 3);
-	}
+	solve(33, true);
 	expect(33, 40, 7);
 }
 
@@ -257,7 +264,7 @@ TEST(cycles_are_steps_unless_the_ends_show_others)
  * Two kinds of steps in turn: the first, five times in a row, is not sure enough to be listed, but
  * all of them together repeat exactly.
  */
-TEST(a_loop_is_listed_if_that_inside_is_not)
+static void alternate_steps(void)
 {
 	begin();
 	for (int i = 0; i < 34; i++) {
@@ -273,7 +280,18 @@ TEST(a_loop_is_listed_if_that_inside_is_not)
 		run_all("at::native::generate_back_%d", 21);
 		run("at::native::adam_%d", 1, PROGRAM, 1000);
 	}
+}
+
+TEST(a_loop_is_listed_if_that_inside_is_not)
+{
+	alternate_steps();
 	expect(34, 259, 7);
+}
+
+TEST(a_number_that_no_loop_has_keeps_it)
+{
+	alternate_steps();
+	expect_known(50, 34, 259, 7);
 }
 
 /* The first march of each frame begins with the kernel that ends each of its steps. */
