@@ -1,7 +1,10 @@
-/* Growing arrays with checked sizes. */
+/* Arrays of checked sizes: allocated, in huge pages, growing. */
 #include "base/base.h"
 
 #include <string.h>
+#include <sys/mman.h>
+
+#define HUGE_PAGE ((size_t)2 << 20)
 
 void *dp_alloc__array(size_t count, size_t size)
 {
@@ -15,6 +18,25 @@ void *dp_alloc__array(size_t count, size_t size)
 void *dp_alloc__zeroed(size_t count, size_t size)
 {
 	return calloc(count ? count : 1, size ? size : 1);
+}
+
+void *dp_alloc__huge(size_t count, size_t size)
+{
+	size_t bytes = dp_size__mul(count, size);
+	void *memory;
+
+	if (bytes < 2 * HUGE_PAGE)
+		return dp_alloc__array(count, size);
+	if (bytes > SIZE_MAX - HUGE_PAGE)
+		return NULL;
+	bytes = (bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+	memory = aligned_alloc(HUGE_PAGE, bytes);
+#ifdef MADV_HUGEPAGE
+	/* Only a hint: where it is refused, everything works, slower. */
+	if (memory)
+		(void)madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+	return memory;
 }
 
 /* The array's pointer has the caller's type, so it is copied, never punned. */

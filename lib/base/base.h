@@ -74,6 +74,12 @@ void *dp_alloc__array(size_t count, size_t size);
 void *dp_alloc__zeroed(size_t count, size_t size);
 
 /*
+ * The same, not zeroed, in huge pages where the system has them: for arrays that are accessed at
+ * random and are larger than a TLB reaches.
+ */
+void *dp_alloc__huge(size_t count, size_t size);
+
+/*
  * Makes room for need elements of size bytes in the array at *data (a pointer to the array's
  * pointer), which has room for *room; grows by at least half. On failure returns DP_ERR_NOMEM and
  * leaves both unchanged.

@@ -1,6 +1,5 @@
 /* Building a suffix tree, walking its nodes, finding a pattern in it. */
 #include "suffix/tree.h"
-#include "suffix/memory.h"
 #include "suffix/plcp.h"
 #include "suffix/sais.h"
 
@@ -40,7 +39,7 @@ static int rename_symbols(struct dp_suffix_tree *tree, const uint32_t *symbols, 
 	if (status)
 		return status;
 	tree->wide_text = (flags & DP_SUFFIX_WIDE_TEXT) || tree->symbols.count > 0x10000;
-	tree->text = dp_memory__alloc(tree->count, tree->wide_text ? 4 : 2);
+	tree->text = dp_alloc__huge(tree->count, tree->wide_text ? 4 : 2);
 	if (!tree->text)
 		return DP_ERR_NOMEM;
 	return dp_symbols__rename(&tree->symbols, symbols, tree->count, tree->text,
@@ -64,8 +63,8 @@ int dp_suffix__build(struct dp_suffix_tree **tree, const uint32_t *symbols, size
 		goto out;
 	free(owned);
 	owned = NULL;
-	made->sa = dp_memory__alloc(count, width);
-	made->plcp = dp_memory__alloc(count, width);
+	made->sa = dp_alloc__huge(count, width);
+	made->plcp = dp_alloc__huge(count, width);
 	status = made->sa && made->plcp ? sort_suffixes(made) : DP_ERR_NOMEM;
 	if (status)
 		goto out;

@@ -8,7 +8,6 @@
  * names, suffix array, LCP and one traversal together. Where the environment's LIBSAIS names a
  * libsais shared library, that is timed on the same text and its suffix array compared.
  */
-#include "suffix/memory.h"
 #include "suffix/plcp.h"
 #include "suffix/sais.h"
 #include "suffix/tree.h"
@@ -192,7 +191,7 @@ static void compare_with_libsais(const struct dp_suffix_tree *tree)
 	}
 	*(void **)&sort = dlsym(library, "libsais16");
 	*(void **)&plcp = dlsym(library, "libsais16_plcp");
-	sa = dp_memory__alloc(tree->count, sizeof(*sa));
+	sa = dp_alloc__huge(tree->count, sizeof(*sa));
 	if (!sort || !plcp || !sa)
 		abort();
 	start = now_ns();
@@ -210,7 +209,7 @@ static void compare_with_libsais(const struct dp_suffix_tree *tree)
 static void bench(const struct family *family, size_t count)
 {
 	struct dp_suffix_tree tree = { .count = count };
-	uint32_t *text = dp_memory__alloc(count, sizeof(*text));
+	uint32_t *text = dp_alloc__huge(count, sizeof(*text));
 	double start, named, sorted, measured, end, n = (double)count;
 	struct totals totals = { 0, 0 };
 
@@ -222,13 +221,13 @@ static void bench(const struct family *family, size_t count)
 	if (dp_symbols__init(&tree.symbols, text, count))
 		abort();
 	tree.wide_text = tree.symbols.count > 0x10000;
-	tree.text = dp_memory__alloc(count, tree.wide_text ? 4 : 2);
+	tree.text = dp_alloc__huge(count, tree.wide_text ? 4 : 2);
 	if (!tree.text ||
 	    dp_symbols__rename(&tree.symbols, text, count, tree.text, !tree.wide_text))
 		abort();
 	free(text);
-	tree.sa = dp_memory__alloc(count, 4);
-	tree.plcp = dp_memory__alloc(count, 4);
+	tree.sa = dp_alloc__huge(count, 4);
+	tree.plcp = dp_alloc__huge(count, 4);
 	if (!tree.sa || !tree.plcp)
 		abort();
 	named = now_ns();
