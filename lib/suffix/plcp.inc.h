@@ -1,5 +1,5 @@
 /*
- * The permuted LCP array for one width of text (CHAR) and of index (INDEX), see plcp.c.
+ * The permuted LCP array for one width of text (CHAR) and of index (INDEX), see arrays.c.
  *
  * Karkkainen, Manzini, Puglisi, "Permuted longest-common-prefix array" (2009): phi[p] is the
  * suffix before p in the suffix array, and plcp[p], their common prefix, falls by one at most

@@ -1,5 +1,5 @@
 /*
- * SA-IS for one width of text (CHAR) and of index (INDEX), included by sais.c once per pair:
+ * SA-IS for one width of text (CHAR) and of index (INDEX), included by arrays.c once per pair:
  *
  *   CHAR, INDEX   the types
  *   SELF(name)    a name of this instance

@@ -1,7 +1,6 @@
 /* Building a suffix tree, walking its nodes, finding a pattern in it. */
 #include "suffix/tree.h"
-#include "suffix/plcp.h"
-#include "suffix/sais.h"
+#include "suffix/arrays.h"
 
 /* Indices of 32 bits are signed, as the sorting marks entries by complement. */
 #define NARROW_LIMIT ((size_t)INT32_MAX)

@@ -8,8 +8,7 @@
  * names, suffix array, LCP and one traversal together. Where the environment's LIBSAIS names a
  * libsais shared library, that is timed on the same text and its suffix array compared.
  */
-#include "suffix/plcp.h"
-#include "suffix/sais.h"
+#include "suffix/arrays.h"
 #include "suffix/tree.h"
 
 #include <dlfcn.h>

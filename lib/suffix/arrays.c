@@ -1,5 +1,5 @@
-/* The instances of sais.inc.h. */
-#include "suffix/sais.h"
+/* The instances of sais.inc.h and plcp.inc.h: a suffix array, and its LCP values. */
+#include "suffix/arrays.h"
 
 #include <string.h>
 
@@ -20,6 +20,9 @@
 #define HASH_START 0x7ab3c8d1
 #define HASH_SHIFT 33
 
+/* How many random writes of LCP values are under way at once. */
+#define AHEAD 32
+
 static int sort_32_32(const uint32_t *text, int32_t *sa, int32_t *work, size_t count,
 		      size_t alphabet, int32_t *counts, int32_t *bucket);
 static int sort_64_64(const uint64_t *text, int64_t *sa, int64_t *work, size_t count,
@@ -31,12 +34,14 @@ static int sort_64_64(const uint64_t *text, int64_t *sa, int64_t *work, size_t c
 #define CHAR uint32_t
 #define SELF(name) name##_32_32
 #include "suffix/sais.inc.h"
+#include "suffix/plcp.inc.h"
 #undef SELF
 #undef CHAR
 
 #define CHAR uint16_t
 #define SELF(name) name##_16_32
 #include "suffix/sais.inc.h"
+#include "suffix/plcp.inc.h"
 #undef SELF
 #undef CHAR
 
@@ -55,12 +60,14 @@ static int sort_64_64(const uint64_t *text, int64_t *sa, int64_t *work, size_t c
 #define CHAR uint32_t
 #define SELF(name) name##_32_64
 #include "suffix/sais.inc.h"
+#include "suffix/plcp.inc.h"
 #undef SELF
 #undef CHAR
 
 #define CHAR uint16_t
 #define SELF(name) name##_16_64
 #include "suffix/sais.inc.h"
+#include "suffix/plcp.inc.h"
 #undef SELF
 #undef CHAR
 
