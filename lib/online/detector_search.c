@@ -2,9 +2,9 @@
  * Searches the latest symbols for loops (stream.c), and decides which are known from then on: those
  * that two successive searches found, and known ones that had no occasion to appear.
  */
-#include "suffix/border.h"
 #include "base/parameters.h"
 #include "online/detector_model.h"
+#include "pattern/pattern.h"
 
 #include <string.h>
 

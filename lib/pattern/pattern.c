@@ -6,10 +6,11 @@
  *
  * The pattern that most iterations agree on is found by majority votes (Boyer and Moore 1981) at
  * each offset. Cost: that of the alignments, and linear in edits and length.
+ *
+ * Borders of prefixes show what shorter pattern one repeats, and which is a rotation of which.
  */
 #include "pattern/pattern.h"
 #include "base/parameters.h"
-#include "suffix/border.h"
 
 #include <math.h>
 #include <string.h>
@@ -243,6 +244,20 @@ out:
 	free(ins);
 	free(sub);
 	return status;
+}
+
+/* A border grows by one symbol at a time. */
+size_t *dp_border__make(const uint32_t *p, size_t m)
+{
+	size_t *border = dp_alloc__zeroed(m + 1, sizeof(*border)), k = 0;
+
+	for (size_t i = 1; border && i < m; i++) {
+		while (k && p[i] != p[k])
+			k = border[k];
+		k += p[i] == p[k];
+		border[i + 1] = k;
+	}
+	return border;
 }
 
 int dp_pattern__period(size_t *period, const uint32_t *symbols, size_t m)

@@ -42,6 +42,13 @@ int dp_pattern__rate(struct dp_pattern *p, const struct dp_alignment *alignment,
 int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, double bits);
 
 /*
+ * The length of the longest proper border of each prefix of p[0..m), m at least 1, by the prefix's
+ * length: what the prefix both begins and ends with. The caller frees it (Knuth, Morris and Pratt
+ * 1977). NULL where memory is short. Cost: linear.
+ */
+size_t *dp_border__make(const uint32_t *p, size_t m);
+
+/*
  * Finds the length of the shorter pattern that symbols[0..m) repeat in full (Knuth, Morris and
  * Pratt 1977); m if there is none. m is at least 1. Errors: DP_ERR_NOMEM. Cost: linear.
  */
