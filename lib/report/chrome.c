@@ -4,14 +4,13 @@
  * "deepprof", which the importer skips, so that a trace can be read back unchanged. Cost: linear.
  */
 #include "report/chrome.h"
-#include "report/long_name.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 /*
- * Long names may be cut (report/long_name.h), as the format repeats an event's name with each
+ * Long names may be cut (dp_long_name__cut()), as the format repeats an event's name with each
  * event. "deepprofNames" has them in full.
  */
 

@@ -5,7 +5,6 @@
  */
 #include "base/lookup.h"
 #include "report/json_text.h"
-#include "report/long_name.h"
 #include "report/number.h"
 #include "report/report.h"
 

@@ -1,10 +1,12 @@
-/* Texts from traces as JSON strings, and helpers for keys and values. */
+/* Texts from traces as JSON strings, long names cut, and helpers for keys and values. */
 #include "report/json_text.h"
 #include "base/utf8.h"
 #include "report/label.h"
 #include "report/number.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Returns true for what could end a script element, or begin a comment or an entity. */
@@ -61,6 +63,22 @@ void dp_json_text__write(struct dp_render *render, const char *text, size_t leng
 void dp_json_text__string(struct dp_render *render, const char *text)
 {
 	dp_json_text__write(render, text, strlen(text), DP_JSON_PLAIN);
+}
+
+bool dp_long_name__is(const char *name)
+{
+	return strnlen(name, DP_LONG_NAME + 1) > DP_LONG_NAME;
+}
+
+const char *dp_long_name__cut(char cut[DP_LONG_NAME_CUT], const char *name, uint32_t number)
+{
+	size_t length = DP_LONG_NAME;
+
+	/* not inside a character (UTF-8, RFC 3629) */
+	while (length && ((unsigned char)name[length] & 0xc0) == 0x80)
+		length--;
+	snprintf(cut, DP_LONG_NAME_CUT, "%.*s... [name %" PRIu32 "]", (int)length, name, number);
+	return cut;
 }
 
 struct dp_json_value dp_json__text(const char *text)
