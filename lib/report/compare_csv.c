@@ -1,7 +1,8 @@
 /* A row per pair of loops and metric, in the format of RFC 4180 except that lines end in LF. */
-#include "report/comparison.h"
 #include "report/csv.h"
 #include "report/number.h"
+
+#include <deepprof/compare.h>
 
 static void text(struct dp_render *render, const char *text)
 {

@@ -5,7 +5,6 @@
  * document. Cost: linear in what was compared, in iterations and operations; sorts iterations.
  */
 #include "report/compare_words.h"
-#include "report/comparison.h"
 #include "report/html.h"
 
 #include <math.h>

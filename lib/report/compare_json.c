@@ -1,6 +1,5 @@
 /* A comparison for programs, schema 2 (deepprof-report(5)). Arrays of two are before and after. */
 #include "report/compare_words.h"
-#include "report/comparison.h"
 #include "report/json_text.h"
 
 #include <math.h>

@@ -3,7 +3,6 @@
  * the kernels that changed and the findings.
  */
 #include "report/compare_words.h"
-#include "report/comparison.h"
 #include "report/markdown.h"
 
 #include <math.h>

@@ -3,7 +3,6 @@
  * changed and which kernels.
  */
 #include "report/compare_words.h"
-#include "report/comparison.h"
 #include "report/sparkline.h"
 #include "report/text.h"
 

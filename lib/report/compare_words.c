@@ -366,6 +366,28 @@ void dp_compare_words__match(struct dp_words *words, const struct dp_comparison 
 		dp_words__add(words, "; paired by their share of the time, not by kernels");
 }
 
+static bool is_paired(const struct dp_comparison *comparison, enum dp_run run, size_t loop)
+{
+	const struct dp_loop_pair *pair;
+
+	for (size_t i = 0; (pair = dp_comparison_pair(comparison, i)); i++)
+		if (pair->loop[run] == loop)
+			return true;
+	return false;
+}
+
+bool dp_comparison__next_alone(const struct dp_comparison *comparison, enum dp_run run,
+			       size_t *loop)
+{
+	const struct dp_analysis *analysis = dp_comparison_analysis(comparison, run);
+	const struct dp_loop *info;
+
+	for (; (info = dp_analysis_loop(analysis, *loop)); ++*loop)
+		if (info->selected && !is_paired(comparison, run, *loop))
+			return true;
+	return false;
+}
+
 void dp_compare_words__alone(struct dp_words *words, const struct dp_comparison *comparison,
 			     enum dp_run run, size_t loop)
 {

@@ -53,6 +53,13 @@ void dp_compare_words__loops(struct dp_words *words, const struct dp_comparison 
 void dp_compare_words__match(struct dp_words *words, const struct dp_comparison *comparison,
 			     size_t pair);
 
+/*
+ * Finds the next loop of a run, from loop on, that is at the requested level and in no pair.
+ * Returns false if there is none.
+ */
+bool dp_comparison__next_alone(const struct dp_comparison *comparison, enum dp_run run,
+			       size_t *loop);
+
 /* A loop without counterpart; and why there are no pairs. */
 void dp_compare_words__alone(struct dp_words *words, const struct dp_comparison *comparison,
 			     enum dp_run run, size_t loop);

@@ -1,8 +1,8 @@
 /* A row per rank and iteration, in the format of RFC 4180 except that lines end in LF. */
 #include "report/csv.h"
 #include "report/number.h"
-#include "report/ranks.h"
 
+#include <deepprof/ranks.h>
 #include <math.h>
 
 /* Writes an empty field if there is no value. */

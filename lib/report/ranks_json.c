@@ -2,8 +2,8 @@
 #include "base/text.h"
 #include "report/json_text.h"
 #include "report/number.h"
-#include "report/ranks.h"
 
+#include <deepprof/ranks.h>
 #include <math.h>
 
 /* Null for "". */

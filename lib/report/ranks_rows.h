@@ -2,7 +2,8 @@
 #ifndef DP_REPORT_RANKS_ROWS_H
 #define DP_REPORT_RANKS_ROWS_H
 
-#include "report/ranks.h"
+#include "report/report.h"
+#include <deepprof/ranks.h>
 
 enum { DP_RANK_ROWS = 64 };
 

@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Room for a list of ranks. */
+#define RANK_LIST 160
+
 static char *duration(char buf[DP_NUMBER_SIZE], const struct dp_render *render, double ns)
 {
 	return dp_human__duration(buf, ns, render->options->ascii);
@@ -63,12 +66,50 @@ const char *dp_ranks_words__part(const struct dp_ranks *ranks, enum dp_rank_part
 								   : "time between collectives";
 }
 
+/* The end of a run of consecutive ranks. */
+static size_t run_end(const struct dp_ranks *ranks, const uint32_t *indices, size_t count,
+		      size_t first)
+{
+	size_t end = first + 1;
+
+	while (end < count && dp_ranks_rank(ranks, indices[end])->rank ==
+				      dp_ranks_rank(ranks, indices[end - 1])->rank + 1)
+		end++;
+	return end;
+}
+
+/* Writes "rank 3", "ranks 0, 1 and 4 to 7", in order; a few at most. Returns buf. */
+static char *list_of(char buf[RANK_LIST], const struct dp_ranks *ranks, const uint32_t *indices,
+		     size_t count)
+{
+	size_t used = (size_t)snprintf(buf, RANK_LIST, count == 1 ? "rank " : "ranks ");
+
+	for (size_t i = 0, end; i < count; i = end) {
+		char text[64];
+		int length;
+
+		end = run_end(ranks, indices, count, i);
+		if (end - i < 3)
+			end = i + 1;
+		length = snprintf(text, sizeof(text), end - i > 1 ? "%s%lld to %lld" : "%s%lld",
+				  i ? ", " : "", (long long)dp_ranks_rank(ranks, indices[i])->rank,
+				  (long long)dp_ranks_rank(ranks, indices[end - 1])->rank);
+		if (used + (size_t)length + sizeof(" and 4294967295 more") > RANK_LIST) {
+			snprintf(buf + used, RANK_LIST - used, " and %zu more", count - i);
+			break;
+		}
+		memcpy(buf + used, text, (size_t)length + 1);
+		used += (size_t)length;
+	}
+	return buf;
+}
+
 void dp_ranks_words__headline(struct dp_words *words, const struct dp_ranks *ranks, bool ascii)
 {
 	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
-	char list[DP_RANK_LIST_SIZE], label[DP_LABEL_SIZE];
+	char list[RANK_LIST], label[DP_LABEL_SIZE];
 
-	dp_ranks__list(list, ranks, verdict->ranks, verdict->rank_count);
+	list_of(list, ranks, verdict->ranks, verdict->rank_count);
 	switch (verdict->kind) {
 	case DP_VERDICT_STRAGGLER:
 		dp_words__add(words,

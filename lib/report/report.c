@@ -1,9 +1,14 @@
-/* dp_report_write(): chooses a renderer, runs it, and buffers its output. */
+/*
+ * Choose a renderer, run it, and buffer its output: dp_report_write(), dp_comparison_write() and
+ * dp_ranks_write().
+ */
 #include "report/report.h"
 #include "base/options.h"
 #include "report/gzip.h"
 #include "report/number.h"
 
+#include <deepprof/compare.h>
+#include <deepprof/ranks.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -275,4 +280,61 @@ int dp_whole__write(const struct dp_whole *whole, const char *format,
 	if (!job.renderer)
 		return dp_error__unknown(error, "format", format, whole_format_name, whole);
 	return dp_render__run(&render, write_job, &job);
+}
+
+#define DP_ENTRY(word) extern const struct dp_whole_renderer dp_comparison_renderer__##word;
+#include "report/comparison_table.h"
+#undef DP_ENTRY
+
+static const struct dp_whole_renderer *const comparison_renderers[] = {
+#define DP_ENTRY(word) &dp_comparison_renderer__##word,
+#include "report/comparison_table.h"
+#undef DP_ENTRY
+};
+
+const struct dp_report_format *dp_comparison_format(size_t index)
+{
+	return index < DP_COUNT(comparison_renderers) ? &comparison_renderers[index]->info : NULL;
+}
+
+int dp_comparison_write(const struct dp_comparison *comparison, const char *format,
+			const struct dp_report_options *options, const struct dp_sink *sink,
+			struct dp_error *error)
+{
+	struct dp_whole whole = {
+		.renderers = comparison_renderers,
+		.count = DP_COUNT(comparison_renderers),
+		.what = comparison,
+		.analysis = dp_comparison_analysis(comparison, DP_RUN_BEFORE),
+	};
+
+	return dp_whole__write(&whole, format, options, sink, error);
+}
+
+#define DP_ENTRY(word) extern const struct dp_whole_renderer dp_ranks_renderer__##word;
+#include "report/ranks_table.h"
+#undef DP_ENTRY
+
+static const struct dp_whole_renderer *const ranks_renderers[] = {
+#define DP_ENTRY(word) &dp_ranks_renderer__##word,
+#include "report/ranks_table.h"
+#undef DP_ENTRY
+};
+
+const struct dp_report_format *dp_ranks_format(size_t index)
+{
+	return index < DP_COUNT(ranks_renderers) ? &ranks_renderers[index]->info : NULL;
+}
+
+int dp_ranks_write(const struct dp_ranks *ranks, const char *format,
+		   const struct dp_report_options *options, const struct dp_sink *sink,
+		   struct dp_error *error)
+{
+	struct dp_whole whole = {
+		.renderers = ranks_renderers,
+		.count = DP_COUNT(ranks_renderers),
+		.what = ranks,
+	};
+
+	return dp_whole__write(&whole, format, options, sink, error);
 }

@@ -36,7 +36,12 @@ void dp_render__format(struct dp_render *render, const char *format, ...) DP_PRI
 
 void dp_render__integer(struct dp_render *render, int64_t value);
 
-/* A renderer of a comparison or of ranks, which writes everything in one call. */
+/*
+ * A renderer of a comparison or of ranks, which writes everything in one call. Each is one file
+ * with one of these named dp_comparison_renderer__<word> or dp_ranks_renderer__<word>, and its word
+ * in the list in lib/report/meson.build. They read the comparison and its analyses, or the result
+ * for the ranks, only through the public accessors.
+ */
 struct dp_whole_renderer {
 	struct dp_report_format info;
 	void (*write)(struct dp_render *render, const void *what);
