@@ -1,8 +1,9 @@
-/* A recording from its start to the trace file. */
+/* A recording from its start to the trace file, and the command line that describes it. */
 #include "record/recording.h"
 #include "base/options.h"
 #include "record/convert.h"
 #include "record/stacks.h"
+#include "spool/secret.h"
 #include "spool/spool.h"
 
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { ZERO_TRIES = 6, ZERO_GOOD_NS = 1000 };
@@ -67,19 +67,6 @@ out:
 const char *dp_recording_environment(const struct dp_recording *recording, size_t index)
 {
 	return index < recording->variable_count ? recording->variables[index] : NULL;
-}
-
-static uint64_t bytes_of(const struct dp_recording *recording)
-{
-	uint64_t bytes = 0;
-	struct stat info;
-
-	for (size_t i = 0; i < recording->member_count; i++)
-		if (!fstatat(recording->folder_fd, recording->members[i].name, &info,
-			     AT_SYMLINK_NOFOLLOW) &&
-		    info.st_size > 0)
-			bytes += (uint64_t)info.st_size;
-	return bytes;
 }
 
 /* Writes a message without a process to the trace file and to the caller. */
@@ -202,7 +189,7 @@ int dp_recording_write(struct dp_recording *recording, const char *path,
 	dp_options__give(result, &convert.result);
 	if (!recording->member_count)
 		return DP_OK;
-	convert.spool_bytes = bytes_of(recording);
+	convert.spool_bytes = dp_recording__spool_bytes(recording);
 	status = dp_convert__open(&convert, path, &inner);
 	if (!status) {
 		status = convert_all(recording, &convert);
@@ -218,5 +205,43 @@ int dp_recording_write(struct dp_recording *recording, const char *path,
 	if (convert.last_ns > convert.first_ns)
 		convert.result.duration_ns = (uint64_t)convert.last_ns - (uint64_t)convert.first_ns;
 	dp_options__give(result, &convert.result);
+	return DP_OK;
+}
+
+/* Joins arguments, each followed by a NUL, as in /proc/PID/cmdline. */
+static int join(char **joined, size_t *bytes, char *const *arguments)
+{
+	size_t used = 0;
+
+	*bytes = 0;
+	for (size_t i = 0; arguments[i]; i++)
+		*bytes += strlen(arguments[i]) + 1;
+	*joined = malloc(*bytes + 1);
+	if (!*joined)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; arguments[i]; i++) {
+		size_t length = strlen(arguments[i]) + 1;
+
+		memcpy(*joined + used, arguments[i], length);
+		used += length;
+	}
+	return DP_OK;
+}
+
+int dp_record_command_line(char **line, char *const *arguments, struct dp_error *error)
+{
+	char *joined, *text;
+	size_t bytes, room;
+
+	if (join(&joined, &bytes, arguments))
+		return dp_error__nomem(error, bytes);
+	room = dp_secret__command(NULL, 0, joined, bytes, ' ') + 1;
+	text = malloc(room);
+	if (text)
+		dp_secret__command(text, room, joined, bytes, ' ');
+	free(joined);
+	if (!text)
+		return dp_error__nomem(error, room);
+	*line = text;
 	return DP_OK;
 }

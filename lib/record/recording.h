@@ -57,6 +57,9 @@ struct dp_recording {
 /* recording_folder.c: opens the folder, which must belong to the caller. */
 int dp_recording__open_folder(struct dp_recording *recording, struct dp_error *error);
 
+/* Returns how many bytes the spools of all members have there. */
+uint64_t dp_recording__spool_bytes(const struct dp_recording *recording);
+
 /* live.c */
 int dp_live__open(struct dp_recording *recording, struct dp_error *error);
 

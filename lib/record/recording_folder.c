@@ -25,6 +25,19 @@ int dp_recording__open_folder(struct dp_recording *recording, struct dp_error *e
 	return status;
 }
 
+uint64_t dp_recording__spool_bytes(const struct dp_recording *recording)
+{
+	uint64_t bytes = 0;
+	struct stat info;
+
+	for (size_t i = 0; i < recording->member_count; i++)
+		if (!fstatat(recording->folder_fd, recording->members[i].name, &info,
+			     AT_SYMLINK_NOFOLLOW) &&
+		    info.st_size > 0)
+			bytes += (uint64_t)info.st_size;
+	return bytes;
+}
+
 int dp_recording_folder__open(int folder_fd, const char *name, int flags)
 {
 	int fd = openat(folder_fd, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
