@@ -14,7 +14,6 @@
 #include "import/kineto_devices.h"
 #include "import/kineto_class.h"
 #include "import/kineto_collective.h"
-#include "import/kineto_memory.h"
 #include "import/kineto_merged.h"
 #include "import/kineto_mtia.h"
 #include "import/kineto_names.h"

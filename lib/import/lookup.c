@@ -1,4 +1,4 @@
-/* Maps identifiers of a source to those of the builder. */
+/* Maps identifiers of a source to those of the builder; each text becomes its string once. */
 #include "import/lookup.h"
 
 #include "base/base.h"
@@ -173,4 +173,39 @@ void dp_places__name_devices(struct dp_places *places, const struct dp_gpus *gpu
 		if (index != DP_NONE)
 			dp_builder__name_device(places->builder, slot->value, &gpus->list[index]);
 	}
+}
+
+void dp_texts__fini(struct dp_texts *texts)
+{
+	dp_strings__fini(&texts->raw);
+	free(texts->ids);
+}
+
+uint32_t dp_texts__keep(struct dp_texts *texts, const char *text, size_t length)
+{
+	size_t before = texts->raw.count;
+	uint32_t raw = dp_strings__intern(&texts->raw, text, strnlen(text, length));
+
+	if (raw == DP_NONE ||
+	    dp_array__reserve(&texts->ids, &texts->room, texts->raw.count, sizeof(*texts->ids)))
+		return DP_NONE;
+	if (raw == before)
+		texts->ids[raw] = DP_NONE;
+	return raw;
+}
+
+const char *dp_texts__get(const struct dp_texts *texts, uint32_t text)
+{
+	return dp_strings__get(&texts->raw, text);
+}
+
+uint32_t dp_texts__use(struct dp_texts *texts, struct dp_builder *builder, uint32_t text)
+{
+	const char *raw = dp_strings__get(&texts->raw, text);
+
+	if (texts->ids[text] == DP_NONE)
+		texts->ids[text] = texts->kernels
+					   ? dp_builder__kernel_name(builder, raw, strlen(raw))
+					   : dp_builder__string(builder, raw, strlen(raw));
+	return texts->ids[text];
 }

@@ -1,9 +1,12 @@
-/* Maps identifiers of a source to those of the builder. */
+/* Maps identifiers and texts of a source to those of the builder. */
 #ifndef DP_IMPORT_LOOKUP_H
 #define DP_IMPORT_LOOKUP_H
 
 #include "base/lookup.h"
+#include "base/strings.h"
 #include "trace/builder.h"
+
+#include <string.h>
 
 /*
  * Processes, threads, devices and streams of one import, so that each row costs one probe. The
@@ -54,5 +57,36 @@ int dp_gpus__map(struct dp_gpus *gpus, int64_t pid, int64_t device, int64_t id);
 
 /* Names all devices that operations ran on. */
 void dp_places__name_devices(struct dp_places *places, const struct dp_gpus *gpus);
+
+/*
+ * Texts of a file, few of which may be used: they become the trace's strings when used. Zero it
+ * first.
+ */
+struct dp_texts {
+	struct dp_strings raw;
+	uint32_t *ids; /* by text: the builder's string, DP_NONE before it is used */
+	size_t room;
+	bool kernels; /* names of kernels */
+};
+
+void dp_texts__fini(struct dp_texts *texts);
+
+/* Keeps length bytes, up to a NUL. DP_NONE if memory runs out. Cost: O(length), expected. */
+uint32_t dp_texts__keep(struct dp_texts *texts, const char *text, size_t length);
+
+/* Returns a kept text. */
+const char *dp_texts__get(const struct dp_texts *texts, uint32_t text);
+
+/*
+ * Returns the length of a text's beginning, in which words and numbers are searched for each record
+ * that refers to it: many records may share a long text. What tools write there is shorter.
+ */
+static inline size_t dp_texts__head(const char *text)
+{
+	return strnlen(text, 128);
+}
+
+/* Returns the builder's string; DP_NONE and the builder's error on failure. */
+uint32_t dp_texts__use(struct dp_texts *texts, struct dp_builder *builder, uint32_t text);
 
 #endif

@@ -6,7 +6,7 @@
 #include "import/nsys_nccl.h"
 #include "base/communication.h"
 #include "import/nccl_call.h"
-#include "import/texts.h"
+#include "import/lookup.h"
 
 #include <string.h>
 

@@ -10,7 +10,6 @@
 
 #include "import/lookup.h"
 #include "import/rocm.h"
-#include "import/texts.h"
 #include "import/wire.h"
 
 /* STREAM: a kernel or a copy; OWN: from a timeline that deepprof exported. */

@@ -12,7 +12,7 @@
 #include "import/json_stream.h"
 #include "import/rocm.h"
 #include "import/rocprofv3_record.h"
-#include "import/texts.h"
+#include "import/lookup.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include "base/lookup.h"
 #include "import/import.h"
-#include "import/texts.h"
+#include "import/lookup.h"
 #include "import/wire.h"
 
 /* Field numbers. */
