@@ -102,9 +102,6 @@ struct record_end {
 /* Runs it and writes the file. Returns false after printing the error if no process starts. */
 bool record_run(struct record *record, struct record_end *end);
 
-/* record_count.c: returns false if the number is unknown. */
-bool record_count(const char *path, const struct dp_record_result *result, uint64_t *iterations);
-
 /* record_say.c: warns at the start of what may prevent recording; the others report at the end. */
 void record_say_ahead(const struct record *record);
 

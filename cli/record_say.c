@@ -5,7 +5,7 @@
 #include "source.h"
 #include "tty.h"
 
-#include <deepprof/report.h>
+#include <deepprof/deepprof.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -17,6 +17,9 @@
 
 /* Of a count and the words after it. */
 #define COUNTED_SIZE (DP_LABEL_NUMBER_SIZE + 60)
+
+/* Of larger files, counting iterations takes longer than anybody would wait for a number. */
+#define OPERATIONS_MAX UINT64_C(4000000)
 
 /* Returns true if the driver's device exists: of a graphics card, of WSL, or of Tegra. */
 static bool has_driver(void)
@@ -292,6 +295,53 @@ static const char *losses(char *buf, size_t size, const struct dp_record_result 
 	return buf;
 }
 
+/* Returns the complete iterations of the loop with most kernels. */
+static uint64_t of_main_loop(const struct dp_analysis *analysis)
+{
+	uint64_t most = 0, iterations = 0;
+
+	for (size_t i = 0; i < dp_analysis_loop_count(analysis); i++) {
+		const struct dp_loop *loop = dp_analysis_loop(analysis, i);
+		uint64_t kernels = (uint64_t)loop->length * loop->complete;
+
+		if (!loop->selected || kernels <= most)
+			continue;
+		most = kernels;
+		iterations = loop->complete;
+	}
+	return iterations;
+}
+
+/*
+ * Counts the iterations in a trace file like deepprof analyze: a recording stops by a detector's
+ * count, which is certain of a loop only after a while, so more iterations have been recorded.
+ * Returns false if the number is unknown.
+ */
+static bool count_iterations(const char *path, const struct dp_record_result *result,
+			     uint64_t *iterations)
+{
+	/* Computes only one metric, as metrics take most of the time. */
+	const char *const metrics[] = { dp_metric(0)->name };
+	struct dp_open_options open = DP_OPEN_OPTIONS_INIT;
+	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
+	struct dp_analysis *analysis = NULL;
+	struct dp_trace *trace = NULL;
+	bool done = false;
+
+	if (!result->operations || result->operations > OPERATIONS_MAX)
+		return false;
+	options.metrics = metrics;
+	options.metrics_count = 1;
+	if (!dp_trace_open(&trace, path, &open, NULL) &&
+	    !dp_analysis_run(&analysis, trace, &options, NULL)) {
+		*iterations = of_main_loop(analysis);
+		done = true;
+	}
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+	return done;
+}
+
 /* With --iterations, reports the result, and writes how many there are. */
 static const char *say_iterations(char *buf, size_t size, const struct record *record,
 				  const struct record_end *end,
@@ -306,7 +356,7 @@ static const char *say_iterations(char *buf, size_t size, const struct record *r
 	if (!wanted)
 		return buf;
 	dp_label_count(number, sizeof(number), wanted);
-	counted = record_count(record->target, result, &count);
+	counted = count_iterations(record->target, result, &count);
 	if (end->enough && !counted)
 		snprintf(buf, size, "%llu iterations or more, ",
 			 (unsigned long long)end->iterations);
