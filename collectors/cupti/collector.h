@@ -13,9 +13,8 @@
  *   attach.c   subscribes, enables      control.c  the thread that flushes, pauses, ends
  *   subscriber.c  CUPTI's functions     calls.c    which calls are recorded
  *   sizes.c    measures records         info.c     describes the process
- *   device.c   describes the devices    first.c    when the first kernel is launched
+ *   device.c   describes the devices    threads.c  what threads share
  *   nvtx.c, payload.c, ring.c           NVTX
- *   switches.c when recording was off
  */
 #ifndef DP_CUPTI_COLLECTOR_H
 #define DP_CUPTI_COLLECTOR_H
@@ -226,6 +225,9 @@ void dp_wake(_Atomic uint32_t *word);
 void dp_wait(_Atomic uint32_t *word, uint32_t value, uint64_t ms);
 void dp_threads__use_all_processors(void);
 void dp_threads__finish_first(void);
+/* When recording went off or on: one thread notes, another takes; false: none. */
+void dp_switches__note(bool on, int64_t realtime_ns);
+bool dp_switches__take(struct moment *out);
 
 void dp_options__read(struct options *out, const char *text);
 
@@ -287,24 +289,18 @@ bool dp_calls__is_used(uint32_t domain, uint32_t cbid);
 /* device.c: called by the writer; false if CUDA has not started yet. */
 bool dp_device__describe(struct dp_spool_writer *w);
 
-/* first.c */
-void dp_first__watch(bool enable);
-bool dp_first__saw(uint32_t cbid); /* called by CUPTI's callback; false: another call */
-void dp_first__look(void);	   /* called by the control thread */
-
 /* buffers.c */
 void dp_buffers__requested(uint8_t **buffer, size_t *bytes, size_t *most_records);
 void dp_buffers__completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
 			   size_t valid_bytes);
 void dp_buffers__callback(void *user, uint32_t domain, uint32_t cbid, const void *data);
+/* Lets CUPTI call back when the first kernel is launched, and ends that once it was. */
+void dp_first__watch(bool enable);
+void dp_first__look(void); /* called by the control thread */
 
 /* The threads. */
 void *dp_writer_thread(void *unused);
 void *dp_control_thread(void *unused);
-
-/* switches.c: one thread notes, another takes; false: none. */
-void dp_switches__note(bool on, int64_t realtime_ns);
-bool dp_switches__take(struct moment *out);
 
 /* info.c: called by the writer. */
 void dp_info__process(struct dp_spool_writer *w);
