@@ -51,7 +51,7 @@ DP_REAL(weight_kernel_gap, 1.0, "log-odds", "families without launches",
 /* Lookups in the trace: a sample only, because one may take a microsecond. */
 DP_WHOLE(phase_calls, 300000, "calls", "cost",
 	"limit on look-ups for all offsets of a pattern together, 0.3 s at most")
-DP_WHOLE(samples_max, 32, "iterations", "families",
+DP_WHOLE(samples_max, 32, "iterations", "cost",
 	"sampled iterations: the median of more is no better")
 DP_WHOLE(samples_min, 3, "iterations", "families",
 	"sampled iterations: the median of fewer depends on one of them")

@@ -84,7 +84,7 @@ static void learn(struct placer *p)
 	dp_sort__i64(others, n);
 	if ((double)gaps[n / 2] >= dp_param.boundary_times * (double)others[n / 2])
 		p->typical.launch_gap_ns = gaps[n / 2];
-	p->typical.after_upload = with_upload * 4 >= n * 3;
+	p->typical.after_upload = (double)with_upload >= dp_param.recurs_share * (double)n;
 	p->sum = dp_votes__at(&p->typical, &p->typical);
 }
 

@@ -291,7 +291,7 @@ static bool may_begin(const struct dp_ballot *b, size_t offset)
 	for (size_t o = 0; o < m; o++)
 		larger += gap[o] > gap[offset];
 	/* in a short pattern the rank means less: no more than an eighth of its offsets */
-	return gap[offset] > 0 && larger <= DP_MIN(m / 8, dp_param.gap_rank);
+	return gap[offset] > 0 && larger <= dp_param.gap_rank;
 }
 
 /*
@@ -377,7 +377,7 @@ static size_t recurrences(const struct dp_ballot *b, const bool *at)
 		count += recurs_from(b, at, o);
 		offsets += at[o];
 	}
-	return (count > 1 && count * 4 > b->m) || offsets * 2 > b->m ? 0 : count;
+	return offsets * 2 > b->m ? 0 : count;
 }
 
 /*

@@ -34,7 +34,7 @@ double dp_choose__misfit(const struct dp_pattern *p, uint64_t known)
 
 bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_search_bar *bar)
 {
-	return p->longest >= dp_param.tandem && p->repeats >= (double)bar->least - 0.5;
+	return p->longest >= dp_param.tandem && round(p->repeats) >= (double)bar->least;
 }
 
 /*
@@ -46,7 +46,7 @@ static double cost(const struct dp_pattern *p, const struct dp_search_sequence *
 		   const struct dp_search_bar *bar)
 {
 	double null = (double)sequence->n * sequence->bits;
-	double saved = DP_MAX(null - p->bits, 0.01 * null);
+	double saved = DP_MAX(null - p->bits, 0);
 
 	if (bar->known)
 		return -(saved + 1) * exp(-dp_param.count_decay * dp_choose__misfit(p, bar->known));

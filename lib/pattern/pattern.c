@@ -128,7 +128,7 @@ int dp_pattern__rate(struct dp_pattern *p, const struct dp_alignment *al, size_t
 {
 	size_t before = 0, advance = 0, covered = 0, longest = 0;
 	double own;
-	int status = dp_pattern__bits(&own, p->symbols, p->length, bits + 0.01);
+	int status = dp_pattern__bits(&own, p->symbols, p->length, bits);
 
 	if (status)
 		return status;

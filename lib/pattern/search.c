@@ -14,6 +14,7 @@
 #include "pattern/choose.h"
 #include "pattern/classes.h"
 
+#include <math.h>
 #include <string.h>
 
 struct searcher {
@@ -287,7 +288,7 @@ static bool describes(const struct searcher *sr, const struct dp_pattern *p, siz
 		return sr->bar.part ? bits < sr->bar.bits * alone
 				    : p->bits < sr->bar.bits * (double)n * literal;
 	return sr->bar.rare && sr->left * 2 <= sr->whole->n && p->length >= dp_param.few_length &&
-	       p->repeats >= (double)dp_param.rare_iterations - 0.5 &&
+	       round(p->repeats) >= (double)dp_param.rare_iterations &&
 	       bits < sr->bar.bits * alone && alone - bits >= dp_param.rare_bits;
 }
 
