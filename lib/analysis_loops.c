@@ -21,14 +21,15 @@ static bool counts_fit(const struct dp_analysis_options *options, size_t kernels
 }
 
 /*
- * Returns true if an iteration is shorter than the pattern by more than a twentieth. Kernels that
+ * Returns true if an iteration is clearly shorter than the pattern. Kernels that
  * are other ones, or in another order, are as many inserted as deleted.
  */
 static bool lacks_kernels(const struct dp_sequence_loop *loop, size_t index)
 {
 	const struct dp_repetition *iteration = &loop->iterations[index];
 
-	return iteration->deleted > iteration->inserted + loop->length / 20;
+	return (double)iteration->deleted >
+	       (double)iteration->inserted + dp_param.lacking * (double)loop->length;
 }
 
 /*

@@ -137,9 +137,8 @@ DP_WHOLE(layer_least, 8, "kernels", "presets, real",
 DP_WHOLE(group_long, 512, "kernels", "presets, real",
 	"of a group of layers, at most, in nearly all networks")
 DP_WHOLE(layers_max, 200, "iterations", "presets, real",
-	"layers of a network, at most: more repetitions are a loop")
-DP_WHOLE(network_deep, 48, "layers", "presets, real",
-	"layers of most networks, at most")
+	 "layers of a network, at most: more repetitions are a loop. Language models have up to "
+	 "126")
 DP_REAL(stage_same, 0.25, "share", "real",
 	"of the iterations that equal the pattern: with less, they are blocks of a network that "
 	"differ with its stages, …")
@@ -287,14 +286,14 @@ DP_WHOLE(branch_iterations, 20, "iterations", "real",
 	"of a branching loop, at least: fewer may be parts of one pass that share kernels")
 DP_WHOLE(branch_members, 2, "symbols", "real",
 	"that alternate, at least: a single symbol alternates with itself anywhere")
-DP_REAL(branch_longest, 3, "median gaps", "real",
-	"times the median gap between two of them: a longer gap is no iteration")
+DP_REAL(branch_longest, 3, "ratio", "real",
+	"times the median distance between two of them: what is longer is no iteration")
 DP_REAL(branch_regular, 0.9, "share", "real",
-	"of the gaps that must be within a factor of two of the median")
+	"of the distances that must be within a factor of two of the median")
 DP_REAL(branch_spanned, 0.8, "share", "real",
 	"of the sequence between their first and last occurrence, at least")
 DP_REAL(branch_edits, 0.2, "feature", "real",
-	"of edits per symbol, in the confidence, that irregular gaps count as")
+	"of edits per symbol, in the confidence, that irregular distances count as")
 DP_REAL(branch_shared, 0.2, "share", "real",
 	"of the sequence that these symbols make up, at least")
 
@@ -414,16 +413,17 @@ DP_WHOLE(parse_thin, 4, "1/window", "families",
 /* Repeats that may occur once per iteration (pattern/anchors.c). */
 DP_WHOLE(counted_repeats, 3, "repeats", "families",
 	"of one depth that become candidates because they occur as often as -n requires")
-DP_REAL(gap_low, 0.5, "ratio", "families",
-	"of a gap to the median gap of the repeat, at least, to be one iteration")
-DP_REAL(gap_high, 1.6, "ratio", "families",
-	"the same, at most: two iterations have twice the gap")
-DP_REAL(gap_near, 0.9, "ratio", "families",
-	"of a gap to the median gap, or its inverse, to be like it")
-DP_REAL(gap_regular, 0.6, "share", "families",
-	"of a repeat's score that it loses if no gap is like the median")
+DP_REAL(distance_low, 0.5, "ratio", "families",
+	"of a distance between two occurrences to the median distance of the repeat, at least, to "
+	"be one iteration")
+DP_REAL(distance_high, 1.6, "ratio", "families",
+	"the same, at most: two iterations are twice as far apart")
+DP_REAL(distance_near, 0.9, "ratio", "families",
+	"of a distance to the median, or its inverse, to be like it")
+DP_REAL(distance_regular, 0.6, "share", "families",
+	"of a repeat's score that it loses if no distance is like the median")
 DP_REAL(anchor_regular, 0.7, "share", "families",
-	"of gaps like the median, at least, for a repeat to be regular")
+	"of distances like the median, at least, for a repeat to be regular")
 DP_REAL(modal_share, 0.083, "share", "families",
 	"of windows that are equal, at least, for them to be the pattern; otherwise the window of "
 	"median length is")
@@ -461,8 +461,9 @@ DP_WHOLE(stretch_least, 4, "symbols", "families",
 	"of a stretch between two spans, at least, to be searched for another loop")
 DP_REAL(span_least, 0.8, "share", "families",
 	"of an iteration that must be there for it to be one")
-DP_REAL(stand_in, 0.05, "share", "real",
-	"of an iteration that must be missing for other kernels to stand in for it")
+DP_REAL(lacking, 0.05, "share", "real",
+	"of an iteration: if it lacks more, other kernels may stand in for these, and a marked one "
+	"is partial")
 DP_WHOLE(rare_iterations, 5, "iterations", "families",
 	"of a rare loop, at least")
 DP_REAL(rare_bits, 20, "bits", "families",

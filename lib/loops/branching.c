@@ -19,7 +19,7 @@
 struct occurrences {
 	uint32_t *where;
 	size_t *first; /* of each symbol in where, and one past the last */
-	size_t *gaps;  /* scratch */
+	size_t *distances; /* scratch */
 	const struct dp_runs *runs;
 };
 
@@ -27,9 +27,9 @@ static int count_symbols(struct occurrences *o, const struct dp_runs *runs)
 {
 	*o = (struct occurrences){ .runs = runs };
 	o->where = dp_alloc__array(runs->count, sizeof(*o->where));
-	o->gaps = dp_alloc__array(runs->count, sizeof(*o->gaps));
+	o->distances = dp_alloc__array(runs->count, sizeof(*o->distances));
 	o->first = dp_alloc__zeroed((size_t)runs->alphabet + 2, sizeof(*o->first));
-	if (!o->where || !o->gaps || !o->first)
+	if (!o->where || !o->distances || !o->first)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < runs->count; i++)
 		o->first[runs->symbols[i] + 2]++;
@@ -44,7 +44,7 @@ static void occurrences_fini(struct occurrences *o)
 {
 	free(o->where);
 	free(o->first);
-	free(o->gaps);
+	free(o->distances);
 }
 
 static size_t count_of(const struct occurrences *o, uint32_t symbol)
@@ -53,9 +53,10 @@ static size_t count_of(const struct occurrences *o, uint32_t symbol)
 }
 
 /*
- * The median gap between a symbol's occurrences; 0 unless they are regular and span the sequence.
+ * The median distance between a symbol's occurrences; 0 unless they are regular and span the
+ * sequence.
  */
-static size_t regular_gap(const struct occurrences *o, uint32_t symbol)
+static size_t regular_distance(const struct occurrences *o, uint32_t symbol)
 {
 	const uint32_t *where = o->where + o->first[symbol];
 	size_t count = count_of(o, symbol), near = 0, median;
@@ -65,11 +66,11 @@ static size_t regular_gap(const struct occurrences *o, uint32_t symbol)
 		    dp_param.branch_spanned * (double)o->runs->count)
 		return 0;
 	for (size_t i = 0; i + 1 < count; i++)
-		o->gaps[i] = where[i + 1] - where[i];
-	dp_sort__size(o->gaps, count - 1);
-	median = o->gaps[(count - 1) / 2];
+		o->distances[i] = where[i + 1] - where[i];
+	dp_sort__size(o->distances, count - 1);
+	median = o->distances[(count - 1) / 2];
 	for (size_t i = 0; i + 1 < count; i++)
-		near += o->gaps[i] * 2 >= median && o->gaps[i] <= 2 * median;
+		near += o->distances[i] * 2 >= median && o->distances[i] <= 2 * median;
 	return median > 1 && (double)near >= dp_param.branch_regular * (double)(count - 1) ? median
 											   : 0;
 }
@@ -87,13 +88,13 @@ static bool alternate(const struct occurrences *o, uint32_t a, uint32_t b)
 }
 
 /* The first of the members: a regular symbol that alternates with others that occur as often. */
-static uint32_t find_start(const struct occurrences *o, size_t *gap)
+static uint32_t find_start(const struct occurrences *o, size_t *distance)
 {
 	uint32_t best = DP_NONE;
 	size_t most = 0, best_members = 0;
 
 	for (uint32_t s = 0; s < o->runs->alphabet; s++) {
-		size_t median = regular_gap(o, s), members = 0;
+		size_t median = regular_distance(o, s), members = 0;
 
 		if (!median || count_of(o, s) < most)
 			continue;
@@ -113,28 +114,28 @@ static uint32_t find_start(const struct occurrences *o, size_t *gap)
 		most = count_of(o, s);
 		best_members = members;
 		best = s;
-		*gap = median;
+		*distance = median;
 	}
 	return best;
 }
 
 /* Cuts from each occurrence of the start to the next, in positions of the driver's sequence. */
 static size_t cut(struct dp_repetition *iterations, const struct occurrences *o, uint32_t start,
-		  size_t gap)
+		  size_t distance)
 {
 	const uint32_t *where = o->where + o->first[start];
 	size_t count = count_of(o, start), made = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		size_t next = i + 1 < count ? where[i + 1] : o->runs->count;
-		size_t end =
-			DP_MIN(next, where[i] + (size_t)(dp_param.branch_longest * (double)gap));
+		size_t end = DP_MIN(
+			next, where[i] + (size_t)(dp_param.branch_longest * (double)distance));
 
 		iterations[made++] = (struct dp_repetition){
 			.first = o->runs->position[where[i]],
 			.end = o->runs->position[end],
 			/* the capture may have cut off any part of the last one */
-			.partial = i + 1 == count && (next - where[i]) * 2 < gap,
+			.partial = i + 1 == count && (next - where[i]) * 2 < distance,
 		};
 	}
 	return made;
@@ -173,7 +174,8 @@ static void judge(struct dp_sequence_loop *loop)
 	dp_confidence__judge(&loop->confidence);
 }
 
-static int add_loop(struct dp_driver *d, const struct occurrences *o, uint32_t start, size_t gap)
+static int add_loop(struct dp_driver *d, const struct occurrences *o, uint32_t start,
+		    size_t distance)
 {
 	size_t count = count_of(o, start);
 	struct dp_repetition *iterations = dp_alloc__array(count, sizeof(*iterations));
@@ -181,7 +183,7 @@ static int add_loop(struct dp_driver *d, const struct occurrences *o, uint32_t s
 	int status = DP_ERR_NOMEM;
 
 	if (loop) {
-		cut(iterations, o, start, gap);
+		cut(iterations, o, start, distance);
 		loop->found_by = DP_FOUND_BY_AUTO;
 		loop->phase = DP_PHASE_COMPLETE;
 		loop->chosen = true;
@@ -198,7 +200,7 @@ int dp_branching__find(struct dp_driver *d, bool *found)
 	struct occurrences o = { .where = NULL };
 	uint32_t start = DP_NONE;
 	struct dp_runs runs;
-	size_t gap = 0;
+	size_t distance = 0;
 	int status = dp_runs__collapse(&runs, d->sequence.symbols, d->request->count,
 				       d->sequence.alphabet, 0, true);
 
@@ -206,18 +208,18 @@ int dp_branching__find(struct dp_driver *d, bool *found)
 	if (!status && runs.alphabet <= dp_param.branch_alphabet)
 		status = count_symbols(&o, &runs);
 	if (!status && o.where)
-		start = find_start(&o, &gap);
+		start = find_start(&o, &distance);
 	if (start != DP_NONE && !may_be_layers(d, &o, start)) {
 		dp_explain__add(d->request->explain, "branching",
 				DP_FACTS({ "iterations", "count", (double)count_of(&o, start) },
-					 { "gap", "count", (double)gap }),
+					 { "gap", "count", (double)distance }),
 				"no pattern describes most of the sequence, but symbols that take "
 				"turns occur {iterations:time} each, at a median distance of "
 				"{gap}: iterations begin at the first of them, and these replace "
 				"the loops found before");
 		dp_loops__clear(d->loops);
 		*found = true;
-		status = add_loop(d, &o, start, gap);
+		status = add_loop(d, &o, start, distance);
 	}
 	occurrences_fini(&o);
 	dp_runs__fini(&runs);

@@ -4,16 +4,16 @@
  * Cutting the tree at depth 1, 2, 4, ... gives, at each depth, the loci of all substrings of that
  * length: the maximal runs of suffix array places whose LCP values reach it, so one pass over the
  * LCP array serves a depth. A long sequence's tree is that of its parse (suffix/parse.h), and the
- * depths are a phrase's first symbol, its first few, and 1, 2, 4 ... phrases. The gaps between the
- * occurrences of a repeat show whether it may occur once per iteration: the gaps of an anchor are
- * alike and cover the sequence. Anchors are collected by their median gap; the best one of each
- * class of gaps is taken, and its windows, from one occurrence to the next, give the iteration: the
- * most frequent window, else the one of median length.
+ * depths are a phrase's first symbol, its first few, and 1, 2, 4 ... phrases. The distances between
+ * the occurrences of a repeat show whether it may occur once per iteration: the distances of an
+ * anchor are alike and cover the sequence. Anchors are collected by their median distance; the best
+ * one of each class of distances is taken, and its windows, from one occurrence to the next, give
+ * the iteration: the most frequent window, else the one of median length.
  *
  * Layers have anchors, too, and so do pairs of iterations: description length and the levels decide
  * which of them is the iteration (search.h, levels.h). If the number of iterations is known,
- * repeats that occur about as often are anchors whatever their gaps (criterion 2 of Gu, Liu, Zhou,
- * Wang, "DeepProf", arXiv 1707.03750).
+ * repeats that occur about as often are anchors whatever their distances (criterion 2 of Gu, Liu,
+ * Zhou, Wang, "DeepProf", arXiv 1707.03750).
  */
 #include "pattern/anchors.h"
 #include "base/parameters.h"
@@ -27,21 +27,21 @@
 #include <string.h>
 
 enum {
-	DEPTHS = 7,	/* repeats of 1, 2, 4 … 64 symbols */
-	BINS = 512,	/* of gaps, each 4% wide */
-	COUNT_BINS = 7, /* bins by a count's distance from a known one, in powers of two */
-	GAPS_MAX = 31,	/* that a median is taken of */
+	DEPTHS = 7,	    /* repeats of 1, 2, 4 … 64 symbols */
+	BINS = 512,	    /* of distances, each 4% wide */
+	COUNT_BINS = 7,	    /* bins by a count's distance from a known one, in powers of two */
+	DISTANCES_MAX = 31, /* that a median is taken of */
 };
 
 struct anchor {
 	size_t first; /* index of its first occurrence in where[] */
 	size_t count;
-	double gap, score, regular;
+	double distance, score, regular;
 };
 
 struct bin {
 	struct anchor anchor; /* the best one */
-	size_t support;	      /* occurrences with regular gaps */
+	size_t support;	      /* occurrences with regular distances */
 	int depth;
 };
 
@@ -107,29 +107,29 @@ static uint32_t group(struct finder *f, unsigned depth)
 	return count;
 }
 
-static double median_gap(const size_t *where, size_t count)
+static double median_distance(const size_t *where, size_t count)
 {
-	size_t gaps[GAPS_MAX] = { 0 };
-	size_t n = DP_MIN(count - 1, (size_t)GAPS_MAX);
+	size_t distances[DISTANCES_MAX] = { 0 };
+	size_t n = DP_MIN(count - 1, (size_t)DISTANCES_MAX);
 
 	for (size_t i = 0; i < n; i++) {
 		size_t at = i * (count - 1) / n;
 
-		gaps[i] = where[at + 1] - where[at];
+		distances[i] = where[at + 1] - where[at];
 	}
 	for (size_t i = 1; i < n; i++)
-		for (size_t k = i; k > 0 && gaps[k] < gaps[k - 1]; k--) {
-			size_t swap = gaps[k];
+		for (size_t k = i; k > 0 && distances[k] < distances[k - 1]; k--) {
+			size_t swap = distances[k];
 
-			gaps[k] = gaps[k - 1];
-			gaps[k - 1] = swap;
+			distances[k] = distances[k - 1];
+			distances[k - 1] = swap;
 		}
-	return (double)gaps[n / 2];
+	return (double)distances[n / 2];
 }
 
-static int bin_of(double gap)
+static int bin_of(double distance)
 {
-	int bin = (int)(log(gap) / log(1.04));
+	int bin = (int)(log(distance) / log(1.04));
 
 	return DP_MIN(DP_MAX(bin, 0), BINS - 1);
 }
@@ -156,20 +156,21 @@ static bool is_better(const struct finder *f, const struct anchor *a, const stru
 static void consider(struct finder *f, size_t first, size_t count, int depth)
 {
 	const size_t *where = f->where + first;
-	double gap = median_gap(where, count), covered = 0, near = 0, score;
-	struct bin *bin = &f->bins[bin_of(gap)];
+	double distance = median_distance(where, count), covered = 0, near = 0, score;
+	struct bin *bin = &f->bins[bin_of(distance)];
 	struct anchor anchor;
 
 	for (size_t i = 0; i + 1 < count; i++) {
 		double g = (double)(where[i + 1] - where[i]);
 
-		if (g >= dp_param.gap_low * gap && g <= dp_param.gap_high * gap)
+		if (g >= dp_param.distance_low * distance && g <= dp_param.distance_high * distance)
 			covered += g;
-		near += g >= dp_param.gap_near * gap && g * dp_param.gap_near <= gap;
+		near += g >= dp_param.distance_near * distance &&
+			g * dp_param.distance_near <= distance;
 	}
 	near /= (double)(count - 1);
-	score = covered / (double)f->tree->n * (1 - dp_param.gap_regular * (1 - near));
-	anchor = (struct anchor){ first, count, gap, score, near };
+	score = covered / (double)f->tree->n * (1 - dp_param.distance_regular * (1 - near));
+	anchor = (struct anchor){ first, count, distance, score, near };
 	bin->support += near >= dp_param.anchor_regular ? count : 0;
 	bin->depth = depth;
 	if (is_better(f, &anchor, &bin->anchor))
@@ -263,8 +264,8 @@ static size_t anchor_length(const struct dp_anchor_tree *tree, int depth, size_t
 
 static bool is_window(const struct anchor *anchor, size_t length)
 {
-	return (double)length >= dp_param.gap_low * anchor->gap &&
-	       (double)length <= dp_param.gap_high * anchor->gap;
+	return (double)length >= dp_param.distance_low * anchor->distance &&
+	       (double)length <= dp_param.distance_high * anchor->distance;
 }
 
 /*
@@ -329,7 +330,7 @@ static int by_bin_score(const void *a, const void *b)
 	const struct bin *x = *(const struct bin *const *)a, *y = *(const struct bin *const *)b;
 	if (x->anchor.score != y->anchor.score)
 		return x->anchor.score > y->anchor.score ? -1 : 1;
-	return x->anchor.gap < y->anchor.gap ? -1 : 1;
+	return x->anchor.distance < y->anchor.distance ? -1 : 1;
 }
 
 /*
@@ -338,7 +339,7 @@ static int by_bin_score(const void *a, const void *b)
  */
 static bool is_supported(const struct finder *f, const struct bin *bin)
 {
-	return bin->anchor.gap <= (double)dp_param.window_long ||
+	return bin->anchor.distance <= (double)dp_param.window_long ||
 	       bin->support >= f->tree->leaves / dp_param.long_support;
 }
 

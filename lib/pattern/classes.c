@@ -42,7 +42,7 @@ static void lay_out(struct table *t, const struct dp_candidate *c, size_t n)
 {
 	const uint32_t *anchor = t->symbols + c->at;
 	size_t most = DP_MAX(dp_param.tree_leaves, dp_param.named_sample * c->length);
-	size_t before = SIZE_MAX, rows = 0, gaps = 0;
+	size_t before = SIZE_MAX, rows = 0, pairs = 0;
 	size_t first = n > most ? DP_MIN(c->first, n - most) : 0;
 
 	n = DP_MIN(n, first + most);
@@ -53,7 +53,7 @@ static void lay_out(struct table *t, const struct dp_candidate *c, size_t n)
 		    memcmp(t->symbols + p, anchor, c->anchor * sizeof(*anchor)))
 			continue;
 		if (before != SIZE_MAX) {
-			gaps++;
+			pairs++;
 			if (p - before == t->length) {
 				rows++;
 				if (t->count < dp_param.named_sample)
@@ -62,7 +62,7 @@ static void lay_out(struct table *t, const struct dp_candidate *c, size_t n)
 		}
 		before = p;
 	}
-	if (rows * 2 < gaps)
+	if (rows * 2 < pairs)
 		t->count = 0;
 }
 

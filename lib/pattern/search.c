@@ -184,8 +184,8 @@ static bool stands_in(const struct dp_align_span *a, const struct dp_align_span 
 	 * more than twice as long as what is lacking is a loop of its own.
 	 */
 	return a->pattern == b->pattern && b->begin - a->end <= DP_MIN(m / 2, 2 * lacking) &&
-	       (double)lacking > dp_param.stand_in * (double)m &&
-	       (double)lacking < (1 - dp_param.stand_in) * (double)m;
+	       (double)lacking > dp_param.lacking * (double)m &&
+	       (double)lacking < (1 - dp_param.lacking) * (double)m;
 }
 
 /* Collects the stretches left over. Spans shorter than an iteration explain nothing. */
