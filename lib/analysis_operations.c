@@ -107,7 +107,7 @@ static bool has_operations(const struct dp_loops *loops, const struct dp_sequenc
  * The largest number of consecutive repetitions of `length` kernels; the first of them is at
  * *first.
  */
-static size_t longest_run(const struct dp_sequence *kernels, size_t length, size_t *first)
+static size_t most_repetitions(const struct dp_sequence *kernels, size_t length, size_t *first)
 {
 	size_t best = *first = 0, begin = 0;
 
@@ -357,7 +357,7 @@ static int add_run(struct dp_loops *loops, struct again *a,
 	for (a->length = 1; a->length <= dp_param.again_names; a->length++) {
 		size_t first;
 
-		a->count = longest_run(a->kernels, a->length, &first);
+		a->count = most_repetitions(a->kernels, a->length, &first);
 		for (size_t i = 0; i < a->count; i++) {
 			a->starts[i] = first + i * a->length;
 			a->ends[i] = a->starts[i] + a->length;
@@ -420,7 +420,7 @@ static int tell_iterations(bool *tell, const struct dp_sequence *kernels)
 	if (!times)
 		return DP_ERR_NOMEM;
 	*tell = kernels->alphabet > dp_param.again_names &&
-		!is_most(kernels, 1, longest_run(kernels, 1, &first)) &&
+		!is_most(kernels, 1, most_repetitions(kernels, 1, &first)) &&
 		(double)count_in_rows(times, kernels) <
 			dp_param.again_share * (double)kernels->count;
 	free(times);

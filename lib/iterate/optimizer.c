@@ -49,7 +49,7 @@ static double repeats(const struct run *run)
 }
 
 /* The longest run that may be an optimizer. */
-static struct run longest_run(const uint32_t *s, size_t m, const bool *moves)
+static struct run longest_updates(const uint32_t *s, size_t m, const bool *moves)
 {
 	struct run best = { 0, 0, 1 }, run;
 
@@ -98,7 +98,7 @@ void dp_optimizer__find(struct dp_optimizer *optimizer, const uint32_t *pattern,
 		optimizer->room = DP_MIN(longest, dp_param.after_optimizer);
 		return;
 	}
-	run = longest_run(pattern, m, moves);
+	run = longest_updates(pattern, m, moves);
 	optimizer->known = run.length > 0 && !has_rival(&run, pattern, m, moves);
 	optimizer->end = (run.first + run.length) % m;
 	optimizer->room = DP_MIN(run.length, dp_param.after_optimizer);

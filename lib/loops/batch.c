@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-int dp_driver__take_back(struct dp_driver *d, const struct dp_sequence_loop *from,
-			 const uint32_t *position)
+int dp_driver__add_mapped(struct dp_driver *d, const struct dp_sequence_loop *from,
+			  const uint32_t *position)
 {
 	struct dp_sequence_loop *loop = dp_driver__add(d);
 

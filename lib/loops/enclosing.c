@@ -173,7 +173,7 @@ static int make_loops(struct dp_driver *d, struct dp_shortened *folded,
 	if (kept > 0)
 		status = dp_driver__level(&folded->driver, patterns, made, NULL, hints);
 	for (size_t i = 0; i < folded->loops.count && !status; i++)
-		status = dp_driver__take_back(d, &folded->loops.loops[i], folded->names.position);
+		status = dp_driver__add_mapped(d, &folded->loops.loops[i], folded->names.position);
 	return status;
 }
 

@@ -320,7 +320,7 @@ static int expand_tree(struct dp_driver *d, struct dp_levels *levels,
 		loop->count =
 			dp_expand__iterations(loop->iterations, loop->count, r->symbols, r->count,
 					      collapsed->names.position, &r->evidence);
-		status = dp_driver__take_back(d, loop, NULL);
+		status = dp_driver__add_mapped(d, loop, NULL);
 		if (status)
 			break;
 		made = &d->loops->loops[d->loops->count - 1];
