@@ -137,8 +137,9 @@ DP_WHOLE(layer_least, 8, "kernels", "presets, real",
 DP_WHOLE(group_long, 512, "kernels", "presets, real",
 	"of a group of layers, at most, in nearly all networks")
 DP_WHOLE(layers_max, 200, "iterations", "presets, real",
-	 "layers of a network, at most: more repetitions are a loop. Language models have up to "
-	 "126")
+	"layers of a network, at most: more repetitions are a loop")
+DP_WHOLE(network_deep, 96, "layers", "presets, real",
+	"layers of nearly all networks, at most: language models of 70 billion parameters have 80")
 DP_REAL(stage_same, 0.25, "share", "real",
 	"of the iterations that equal the pattern: with less, they are blocks of a network that "
 	"differ with its stages, …")

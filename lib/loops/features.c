@@ -67,7 +67,7 @@ static size_t ends_filled(const struct dp_judged *j)
 	bool whole = first->pattern == last->pattern && first->begin_offset == last->end_offset;
 	bool may = j->standing == DP_STANDING_STRUCTURED || j->length < 2 * dp_param.layer_long;
 	bool layers = may && j->length >= dp_param.layer_least &&
-		      j->cut->complete < dp_param.layers_max && !r->evidence.open_end;
+		      j->cut->complete <= dp_param.network_deep && !r->evidence.open_end;
 	bool embedding = layers && head == 1 && (tail > 0 || !whole) && is_alone(j->driver, 0);
 
 	return (size_t)(head <= 1 && !embedding) + (tail <= 1);
@@ -223,7 +223,7 @@ static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 	if (j->phase->is_step || ends == 2 || j->cut->complete >= dp_param.layers_max)
 		return fills_with_layers(j) ? MAYBE_LAYERS : NO_LAYERS;
 	if (j->standing == DP_STANDING_STRUCTURED && is_long && spans <= 1 &&
-	    j->cut->complete < dp_param.layers_max && !open_end && is_pass(j))
+	    j->cut->complete <= dp_param.network_deep && !open_end && is_pass(j))
 		return LIKE_LAYERS;
 	if (j->standing == DP_STANDING_FEW ||
 	    (j->standing != DP_STANDING_BARE && is_long && (spans > 1 || ends > 0)))
