@@ -234,15 +234,53 @@ static size_t measured_first(const struct dp_replay_input *input)
 	return input->first + (count >= 4 ? count / 2 : 0);
 }
 
-/* The mean period from there on. */
+/* The operations of the iterations that are measured: from *first on, before *last. */
+static void measured_ops(const struct dp_replay_model *model, size_t *first, size_t *last)
+{
+	const struct dp_replay_input *input = model->input;
+
+	*first = dp_replay_model__op_at(model, input->iterations[measured_first(input)].start_ns);
+	*last = dp_replay_model__op_at(model, input->iterations[input->end].start_ns);
+}
+
+/* The mean of a time of these iterations. */
+static double per_iteration(const struct dp_replay_input *input, int64_t time_ns)
+{
+	return (double)time_ns / (double)(input->end - measured_first(input));
+}
+
 static double period_of(const struct dp_replay_run *run)
 {
-	const struct dp_replay_input *input = run->model->input;
-	size_t from = measured_first(input);
-	size_t first = dp_replay_model__op_at(run->model, input->iterations[from].start_ns);
-	size_t last = dp_replay_model__op_at(run->model, input->iterations[input->end].start_ns);
+	size_t first, last;
 
-	return (double)(run->op_start[last] - run->op_start[first]) / (double)(input->end - from);
+	measured_ops(run->model, &first, &last);
+	return per_iteration(run->model->input, run->op_start[last] - run->op_start[first]);
+}
+
+/*
+ * How long the busiest stream is busy in a period. The main stream is in each, but another one may
+ * fall behind in a few iterations that nothing lets wait for it. It cannot do so forever.
+ */
+static double work_of(const struct dp_replay_run *run)
+{
+	struct dp_replay_work *work = run->work, hidden = { 0, INT64_MIN };
+	int64_t most_ns = 0;
+	size_t first, last;
+
+	measured_ops(run->model, &first, &last);
+	for (size_t i = first; i < last; i++) {
+		size_t before = before_of(run, i);
+		struct dp_replay_work *at = is_hidden(run, i) ? &hidden : &work[i];
+
+		if (at != &hidden)
+			*at = before != DP_REPLAY_NONE && before >= first
+				      ? work[before]
+				      : (struct dp_replay_work){ 0, INT64_MIN };
+		at->busy_ns += DP_MAX(0, run->op_end[i] - DP_MAX(run->op_start[i], at->until_ns));
+		at->until_ns = DP_MAX(at->until_ns, run->op_end[i]);
+		most_ns = DP_MAX(most_ns, at->busy_ns);
+	}
+	return per_iteration(run->model->input, most_ns);
 }
 
 static int run_init(struct dp_replay_run *run, const struct dp_replay_model *model)
@@ -250,9 +288,10 @@ static int run_init(struct dp_replay_run *run, const struct dp_replay_model *mod
 	*run = (struct dp_replay_run){ .model = model };
 	run->op_start = dp_alloc__array(2 * model->op_count, sizeof(*run->op_start));
 	run->call_start = dp_alloc__array(2 * model->call_count, sizeof(*run->call_start));
+	run->work = dp_alloc__array(model->op_count, sizeof(*run->work));
 	run->op_cause =
 		dp_alloc__zeroed(model->op_count + 2 * model->call_count, sizeof(*run->op_cause));
-	if (!run->op_start || !run->call_start || !run->op_cause)
+	if (!run->op_start || !run->call_start || !run->work || !run->op_cause)
 		return DP_ERR_NOMEM;
 	run->op_end = run->op_start + model->op_count;
 	run->call_end = run->call_start + model->call_count;
@@ -272,7 +311,9 @@ static int run_all(struct dp_replay *replay, struct dp_replay_run *run)
 	run->op_cause = run->start_cause = run->end_cause = NULL;
 	for (int change = 0; change < DP_REPLAY_CHANGES; change++) {
 		run_events(run, (enum dp_replay_change)change);
-		replay->without_ns[change] = fmin(period_of(run), replay->period_ns);
+		replay->work_ns[change] = fmin(work_of(run), replay->period_ns);
+		replay->without_ns[change] =
+			fmin(fmax(period_of(run), replay->work_ns[change]), replay->period_ns);
 	}
 	run->op_cause = causes;
 	return status;
@@ -283,7 +324,7 @@ void dp_replay__init(struct dp_replay *replay)
 	replay->period_ns = (double)NAN;
 	replay->measured_first = replay->measured_end = 0;
 	for (size_t i = 0; i < DP_REPLAY_CHANGES; i++)
-		replay->without_ns[i] = (double)NAN;
+		replay->without_ns[i] = replay->work_ns[i] = (double)NAN;
 	replay->path = NULL;
 	replay->path_count = replay->path_first = replay->path_end = 0;
 }
@@ -309,6 +350,7 @@ int dp_replay__run(struct dp_replay *replay, const struct dp_replay_input *input
 		status = run_all(replay, &run);
 	free(run.op_start);
 	free(run.call_start);
+	free(run.work);
 	free(run.op_cause);
 	dp_replay_model__fini(&model);
 	return status;

@@ -81,6 +81,12 @@ struct dp_replay_cause {
 	size_t index;
 };
 
+/* How long a stream has been busy, and until when. */
+struct dp_replay_work {
+	int64_t busy_ns;
+	int64_t until_ns;
+};
+
 /* One run of a model, with something changed. */
 struct dp_replay_run {
 	const struct dp_replay_model *model;
@@ -89,6 +95,7 @@ struct dp_replay_run {
 	int64_t *op_end;
 	int64_t *call_start;
 	int64_t *call_end;
+	struct dp_replay_work *work; /* room for one per operation */
 	int64_t comm_end; /* of communication that runs concurrently with the rest */
 	/* The last event that each waited for; NULL: not needed. */
 	struct dp_replay_cause *op_cause;

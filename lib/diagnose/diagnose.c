@@ -357,26 +357,43 @@ static void place_finding(struct dp_rule_finding *found, const struct dp_rule_in
 }
 
 /*
- * The period without a finding, by a replay. The iterations that it measures may differ from
- * typical ones: as far as the finding explains the difference, it is gone without it, and the rest
- * stays. If the rule is silent on them, periods keep their ratio.
+ * What the replay leaves of a typical period. If the iterations that it measures are unlike typical
+ * ones, it leaves the same shares as in these: of the finding's cost, and of the rest, which it
+ * leaves as it is if it saves less than the cost. Without a cost in them, all is rest.
+ */
+static double scaled_ns(const struct dp_rule_finding *found, const struct dp_rule_input *measured,
+			const struct dp_rule *rule)
+{
+	double without_ns = measured->replay->without_ns[found->change];
+	double rest_ns = measured->replay->period_ns, cost_ns;
+	double period_ns = period_of(found, measured);
+	struct dp_rule_finding other;
+
+	memset(&other, 0, sizeof(other));
+	if (!(fabs(period_ns - rest_ns) > UNLIKE * period_ns) || !rule->check(measured, &other) ||
+	    other.change != found->change || !(other.finding.recoverable_ns > 0))
+		return period_ns * without_ns / rest_ns;
+	cost_ns = fmin(other.finding.recoverable_ns, rest_ns);
+	rest_ns -= cost_ns;
+	return (period_ns - found->finding.recoverable_ns) * fmin(without_ns / rest_ns, 1) +
+	       found->finding.recoverable_ns * fmax(without_ns - rest_ns, 0) / cost_ns;
+}
+
+/*
+ * The period without a finding, by a replay, and no less than the busiest stream's work in typical
+ * iterations, which may be more or less than in those that the replay measures.
  */
 static double replayed_ns(const struct dp_rule_finding *found, const struct dp_rule_input *input,
 			  const struct dp_rule *rule)
 {
-	const struct dp_replay *replay = input->replay;
-	double period_ns = period_of(found, input), differs_ns = period_ns - replay->period_ns;
-	double without_ns = replay->without_ns[found->change], gone;
 	struct dp_rule_input measured = *input;
-	struct dp_rule_finding other;
+	double work_ns = input->replay->work_ns[found->change], busy_ns;
 
-	memset(&other, 0, sizeof(other));
 	measured.slow = input->unmeasured;
-	if (!(fabs(differs_ns) > UNLIKE * period_ns) || !rule->check(&measured, &other) ||
-	    other.change != found->change)
-		return period_ns * without_ns / replay->period_ns;
-	gone = (found->finding.recoverable_ns - other.finding.recoverable_ns) / differs_ns;
-	return fmin(fmax(without_ns + differs_ns * (1 - fmin(fmax(gone, 0), 1)), 0), period_ns);
+	busy_ns = dp_rule__typical(&measured, "busy_ns");
+	if (busy_ns > 0)
+		work_ns *= dp_rule__typical(input, "busy_ns") / busy_ns;
+	return fmin(fmax(scaled_ns(found, &measured, rule), work_ns), period_of(found, input));
 }
 
 /*

@@ -196,3 +196,36 @@ TEST(severity_is_by_what_is_saved)
 	ck_assert_double_eq(find("exposed-communication")->recoverable_ns, 3e5);
 	dp_findings__fini(&at.findings);
 }
+
+/*
+ * Iterations 10 to 19 are measured, and lose less to short gaps, but all host time is gone without
+ * launches.
+ */
+TEST(predictions_for_iterations_that_differ)
+{
+	struct dp_replay replay = { .period_ns = 2e6, .measured_first = 10, .measured_end = 20 };
+
+	start();
+	at.replay = &replay;
+	set("busy_ns", 3e5);
+	set("short_gaps_ns", 4e5);
+	set("kernel_median_ns", 3e3);
+	set("queue_empty", 0.9);
+	for (size_t k = 10; k < 20; k++)
+		metric("period_ns")[k] = 2e6;
+	replay.without_ns[DP_REPLAY_LAUNCHES] = replay.work_ns[DP_REPLAY_LAUNCHES] = 3e5;
+	/* of 1.5 ms, 0.4 are gone and 3/16 of 1.1 stay, or what the GPU is busy */
+	ck_assert_double_eq(find("launch-bound")->predicted_from_ns, 1.5e6);
+	ck_assert_double_eq(find("launch-bound")->predicted_ns, 3e5);
+	replay.without_ns[DP_REPLAY_LAUNCHES] = 8e5;
+	ck_assert_double_eq(find("launch-bound")->predicted_ns, 5.5e5);
+	/* a twentieth is saved, which is less than the short gaps */
+	replay.without_ns[DP_REPLAY_LAUNCHES] = 1.9e6;
+	ck_assert_double_eq(find("launch-bound")->predicted_ns, 1.425e6);
+	/* the others work more */
+	for (size_t k = 0; k < 10; k++)
+		metric("busy_ns")[k] = 9e5;
+	replay.without_ns[DP_REPLAY_LAUNCHES] = 3e5;
+	ck_assert_double_eq(find("launch-bound")->predicted_ns, 6e5);
+	dp_findings__fini(&at.findings);
+}

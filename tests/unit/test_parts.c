@@ -14,6 +14,7 @@
 enum { LENGTH = 4000, STREAMS = 3, OPS = 90, ITERATIONS = 6, THREADS = 2 };
 
 static uint32_t state;
+static uint32_t side_ns = 60; /* the longest operation of streams other than the main one */
 
 static uint32_t below(uint32_t limit)
 {
@@ -88,8 +89,9 @@ static struct dp_trace *random_trace(bool calls, bool other)
 	for (uint32_t i = 0; i < OPS; i++) {
 		uint32_t stream = i < OPS / 2 ? 0 : below(STREAMS), kind = below(4);
 		int64_t start_ns = at_ns[stream] + (below(3) ? below(20) : below(90));
-		struct dp_op op = { .start_ns = start_ns, .end_ns = start_ns + below(60) };
+		struct dp_op op = { .start_ns = start_ns, .end_ns = start_ns };
 
+		op.end_ns += below(stream ? side_ns : 60);
 		at_ns[stream] = op.end_ns;
 		op.stream = streams[stream];
 		op.correlation = i + 1;
@@ -674,4 +676,54 @@ TEST(brief_rows_are_the_same)
 	ck_assert_ptr_null(dp_metric_values__row(&brief, 1));
 	dp_metric_values__fini(&brief);
 	finish(&at);
+}
+
+/* How long a stream is busy in each of the iterations that the replay measures. */
+static double work_of(const struct fixture *at, uint32_t stream)
+{
+	const struct dp_replay *replay = &at->values.replay;
+	const struct dp_ops *ops = dp_trace_ops(at->trace);
+	int64_t from_ns = at->iterations[replay->measured_first].start_ns;
+	int64_t to_ns = at->iterations[replay->measured_end].start_ns, sum_ns = 0;
+	size_t count;
+	const uint32_t *rows = dp_trace_stream_ops(at->trace, stream, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (ops->start_ns[rows[i]] >= from_ns + (stream > 0) &&
+		    ops->start_ns[rows[i]] < to_ns)
+			sum_ns += ops->end_ns[rows[i]] - ops->start_ns[rows[i]];
+	return (double)sum_ns / (double)(replay->measured_end - replay->measured_first);
+}
+
+/* A period is no shorter than what a stream does in it, whatever the host no longer does. */
+TEST(replays_leave_the_work)
+{
+	static const enum dp_replay_change changes[] = {
+		DP_REPLAY_INPUT,       DP_REPLAY_HOST,	 DP_REPLAY_LAUNCHES, DP_REPLAY_WAITS,
+		DP_REPLAY_INNER_WAITS, DP_REPLAY_STALLS, DP_REPLAY_BLOCKING,
+	};
+	size_t shorter = 0;
+	struct fixture at;
+
+	for (state = 1; state < 200; state++) {
+		uint32_t seed = state;
+
+		side_ns = seed % 2 ? 60 : 400;
+		start(&at, true);
+		side_ns = 60;
+		ck_assert(at.values.replay.period_ns > 0);
+		for (size_t i = 0; i < DP_COUNT(changes); i++) {
+			double without_ns = at.values.replay.without_ns[changes[i]];
+
+			for (uint32_t s = 0; s < STREAMS; s++)
+				ck_assert_msg(without_ns >= fmin(work_of(&at, s),
+								 at.values.replay.period_ns) -
+								    1e-6,
+					      "change %d of seed %u", changes[i], seed);
+			shorter += without_ns < at.values.replay.period_ns;
+		}
+		finish(&at);
+		state = seed;
+	}
+	ck_assert_uint_gt(shorter, 200);
 }
