@@ -18,14 +18,14 @@
 /* The duration of a call that no longer waits. */
 #define QUICK_NS 2000
 
+/*
+ * Larger uploads from pageable memory are staged: the host copies them to pinned memory in the call
+ * (CUDA, "API synchronization behavior").
+ */
+#define STAGED_BYTES 65536
+
 /* Pinned memory is copied faster by about this factor: 25 against 10 GB/s over PCIe 4. */
 #define PINNED_SPEED 2.5
-
-static bool is_pageable(const struct dp_ops *ops, size_t op)
-{
-	return (ops->copy_kind[op] == DP_COPY_HTOD && ops->src_kind[op] == DP_MEMORY_PAGEABLE) ||
-	       (ops->copy_kind[op] == DP_COPY_DTOH && ops->dst_kind[op] == DP_MEMORY_PAGEABLE);
-}
 
 /* The duration of an operation in this run. */
 static int64_t length_of(const struct dp_replay_run *run, const struct dp_replay_op *at)
@@ -42,7 +42,7 @@ static int64_t length_of(const struct dp_replay_run *run, const struct dp_replay
 				 (1 - fmin(1, run->model->input->repeated_share)));
 	if (run->change == DP_REPLAY_DEVICE_COPIES && ops->copy_kind[at->op] == DP_COPY_DTOD)
 		return 0;
-	if (run->change == DP_REPLAY_PAGEABLE && is_pageable(ops, at->op))
+	if (run->change == DP_REPLAY_PAGEABLE && dp_replay_model__is_pageable(ops, at->op))
 		return (int64_t)((double)length_ns / PINNED_SPEED);
 	return length_ns;
 }
@@ -121,6 +121,19 @@ static bool is_removed(const struct dp_replay_run *run, const struct dp_replay_c
 	return ops->kind[op] == DP_OP_COPY && ops->copy_kind[op] == DP_COPY_DTOD;
 }
 
+/* Returns true for a call that copies memory to where it is uploaded from, in this run not. */
+static bool is_staging(const struct dp_replay_run *run, const struct dp_replay_call *at)
+{
+	const struct dp_ops *ops = dp_trace_ops(run->model->input->timeline->trace);
+	uint32_t op;
+
+	if (run->change != DP_REPLAY_PAGEABLE || at->launches == DP_REPLAY_NONE)
+		return false;
+	op = run->model->ops[at->launches].op;
+	return dp_op__is_upload(ops, op) && dp_replay_model__is_pageable(ops, op) &&
+	       ops->bytes[op] > STAGED_BYTES;
+}
+
 /* Host time before a call. */
 static int64_t think_of(const struct dp_replay_run *run, const struct dp_replay_call *at)
 {
@@ -160,7 +173,7 @@ static bool is_freed(const struct dp_replay_run *run, const struct dp_replay_cal
 	const struct dp_device_timeline *timeline = run->model->input->timeline;
 	const struct dp_ops *ops = dp_trace_ops(timeline->trace);
 	uint32_t op = run->model->ops[at->wait_for].op;
-	bool follows = timeline->index->waited[at->call] || timeline->inside[at->call];
+	bool follows = timeline->index->waited[at->call] || at->wait_for == at->launches;
 
 	switch (run->change) {
 	case DP_REPLAY_WAITS:
@@ -170,9 +183,11 @@ static bool is_freed(const struct dp_replay_run *run, const struct dp_replay_cal
 	case DP_REPLAY_UPLOADS:
 		return dp_op__is_upload(ops, op) && !at->wait_start;
 	case DP_REPLAY_PAGEABLE:
-		return follows && is_pageable(ops, op) && dp_op__is_upload(ops, op);
+		return follows && dp_replay_model__is_pageable(ops, op) &&
+		       dp_op__is_upload(ops, op);
 	case DP_REPLAY_BLOCKING:
-		return ops->kind[op] == DP_OP_COPY && !is_pageable(ops, op) && !at->wait_start;
+		return ops->kind[op] == DP_OP_COPY && !dp_replay_model__is_pageable(ops, op) &&
+		       !at->wait_start;
 	default:
 		return false;
 	}
@@ -186,7 +201,8 @@ static void end_call(struct dp_replay_run *run, size_t index)
 	const struct dp_replay_op *op;
 	bool stalls = run->change == DP_REPLAY_STALLS && at->stalls;
 
-	if (run->change == DP_REPLAY_LAUNCHES || stalls || at->wait_for != DP_REPLAY_NONE)
+	if (run->change == DP_REPLAY_LAUNCHES || stalls || is_staging(run, at) ||
+	    at->wait_for != DP_REPLAY_NONE)
 		length_ns = DP_MIN(length_ns, QUICK_NS);
 	if (is_removed(run, at))
 		length_ns = 0;

@@ -409,6 +409,28 @@ static bool let_return(const struct dp_replay_model *model, const struct dp_repl
 	       model->ops[op].end_ns <= at->end_ns + SLACK_NS;
 }
 
+bool dp_replay_model__is_pageable(const struct dp_ops *ops, size_t op)
+{
+	return (ops->copy_kind[op] == DP_COPY_HTOD && ops->src_kind[op] == DP_MEMORY_PAGEABLE) ||
+	       (ops->copy_kind[op] == DP_COPY_DTOH && ops->dst_kind[op] == DP_MEMORY_PAGEABLE);
+}
+
+/*
+ * An upload from pageable memory returns once the last of it is staged, before the copy ends: in
+ * 420 copies of more than 4 MB, by 55 us in the median and 1 ms at most, always less than half of
+ * the copy. If most of it was copied within the call, the call waited for that. A short copy may
+ * just start on the device while its call returns.
+ */
+static bool let_return_early(const struct dp_replay_model *model, const struct dp_replay_call *at)
+{
+	const struct dp_ops *ops = dp_trace_ops(model->input->timeline->trace);
+	const struct dp_replay_op *own = &model->ops[at->launches];
+
+	return ops->copy_kind[own->op] == DP_COPY_HTOD &&
+	       dp_replay_model__is_pageable(ops, own->op) && own->end_ns > at->end_ns &&
+	       at->end_ns - own->start_ns > own->end_ns - at->end_ns;
+}
+
 /* Explains what let a call return: for a copy, its own operation; else the one that ended last. */
 static void explain_call(const struct dp_replay_model *model, struct dp_replay_call *at,
 			 const struct dp_replay_event *ends)
@@ -417,6 +439,10 @@ static void explain_call(const struct dp_replay_model *model, struct dp_replay_c
 	uint8_t kind = dp_trace_calls(timeline->trace)->kind[at->call];
 	size_t found = at->launches;
 
+	if (kind == DP_CALL_COPY && found != DP_REPLAY_NONE && let_return_early(model, at)) {
+		at->wait_for = found;
+		return;
+	}
 	if (kind == DP_CALL_COPY && timeline->inside[at->call]) {
 		if (!let_return(model, at, found))
 			found = last_end(ends, model->op_count, at->end_ns + SLACK_NS);

@@ -64,6 +64,9 @@ struct dp_replay_model {
 int dp_replay_model__init(struct dp_replay_model *model, const struct dp_replay_input *input);
 void dp_replay_model__fini(struct dp_replay_model *model);
 
+/* Returns true for a copy between the device and the host's pageable memory. */
+bool dp_replay_model__is_pageable(const struct dp_ops *ops, size_t op);
+
 /* The operation that begins at a time; of several, the kernel. */
 size_t dp_replay_model__op_at(const struct dp_replay_model *model, int64_t time_ns);
 

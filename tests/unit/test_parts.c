@@ -727,3 +727,72 @@ TEST(replays_leave_the_work)
 	}
 	ck_assert_uint_gt(shorter, 200);
 }
+
+/*
+ * Iterations of 2 ms: a kernel of 0.5 ms, and an upload of 0.9 ms after it. The upload's call
+ * begins with the kernel and returns early. Returns the period with a part of it removed.
+ */
+static double period_without(enum dp_replay_change change, uint8_t memory, int64_t early_ns)
+{
+	struct fixture at = { 0 };
+	struct dp_builder *builder;
+	uint32_t process, stream, thread, id = 1;
+	double without_ns;
+
+	ck_assert_int_eq(dp_builder__new(&builder, NULL), DP_OK);
+	process = dp_builder__process(builder, 1);
+	stream = dp_builder__stream(builder, process, 0, 1, 0);
+	thread = dp_builder__thread(builder, process, 0);
+	for (int64_t k = 0; k < ITERATIONS; k++) {
+		int64_t at_ns = k * 2000000;
+		struct dp_op kernel = { .start_ns = at_ns,
+					.end_ns = at_ns + 500000,
+					.stream = stream,
+					.correlation = id };
+		struct dp_op copy = { .start_ns = at_ns + 500000,
+				      .end_ns = at_ns + 1400000,
+				      .stream = stream,
+				      .kind = DP_OP_COPY,
+				      .copy_kind = DP_COPY_HTOD,
+				      .src_kind = memory,
+				      .bytes = 10000000,
+				      .correlation = id + 1 };
+
+		kernel.name = dp_builder__kernel_name(builder, "gemm", 4);
+		copy.name = dp_builder__copy_name(builder, DP_COPY_HTOD);
+		ck_assert_int_eq(dp_builder__op(builder, &kernel), DP_OK);
+		ck_assert_int_eq(dp_builder__op(builder, &copy), DP_OK);
+		add_call(builder, thread, 0, at_ns - 20, at_ns - 10, id++);
+		add_call(builder, thread, 1, at_ns, copy.end_ns - early_ns, id++);
+		at.iterations[k] = (struct dp_iteration){ .index = (size_t)k,
+							  .first_kernel = (size_t)k,
+							  .kernels = 1,
+							  .start_ns = at_ns,
+							  .end_ns = kernel.end_ns };
+		at.ops[k] = (uint32_t)(2 * k);
+	}
+	ck_assert_int_eq(dp_builder__finish(builder, &at.trace, "t", "test", false), DP_OK);
+	at.input = (struct dp_metric_input){ .trace = at.trace,
+					     .ops = at.ops,
+					     .op_count = ITERATIONS,
+					     .iterations = at.iterations,
+					     .count = ITERATIONS };
+	ck_assert_int_eq(dp_trace_index__init(&at.index, at.trace, NULL), DP_OK);
+	ck_assert_int_eq(dp_metric__compute_all(&at.values, &at.input, NULL), DP_OK);
+	ck_assert_double_eq(at.values.replay.period_ns, 2e6);
+	without_ns = at.values.replay.without_ns[change];
+	finish(&at);
+	return without_ns;
+}
+
+/* Only the call of an upload from pageable memory waits for most of it. */
+TEST(pageable_uploads_return_early)
+{
+	ck_assert_double_lt(period_without(DP_REPLAY_UPLOADS, DP_MEMORY_PAGEABLE, 0), 1e6);
+	ck_assert_double_lt(period_without(DP_REPLAY_UPLOADS, DP_MEMORY_PAGEABLE, 1e5), 1e6);
+	ck_assert_double_eq(period_without(DP_REPLAY_UPLOADS, DP_MEMORY_PAGEABLE, 5e5), 2e6);
+	ck_assert_double_eq(period_without(DP_REPLAY_UPLOADS, DP_MEMORY_PINNED, 1e5), 2e6);
+	/* what is staged needs no wait to take the caller's time */
+	ck_assert_double_lt(period_without(DP_REPLAY_PAGEABLE, DP_MEMORY_PAGEABLE, 5e5), 1.5e6);
+	ck_assert_double_eq(period_without(DP_REPLAY_PAGEABLE, DP_MEMORY_PINNED, 5e5), 2e6);
+}
