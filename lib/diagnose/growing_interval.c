@@ -86,6 +86,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	set_iterations(input, &out->finding);
 	out->finding.severity = DP_SEVERITY_WARNING;
 	out->finding.recoverable_ns = counted_ns / 2;
+	out->grows = true;
 	out->part =
 		dp_rule__typical(input, "input_wait_ns") > dp_rule__typical(input, "host_wait_ns")
 			? "input_wait_ns"

@@ -154,6 +154,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	out->finding.recoverable_ns = slope_ns * (double)count;
 	name(input, out, part->subject, slope_ns);
 	out->finding.recoverable_ns = rise_ns / 2;
+	out->grows = true;
 	out->part = part->metric;
 	out->finding.advice = copies_the_same(input, part) ? same_bytes_advice : part->advice;
 	out->finding.last_iteration = input->loop->iterations - 1;

@@ -88,11 +88,21 @@ static bool are_disjoint(const struct dp_rule_finding *a, const struct dp_rule_f
 	       (is_rule(a, "launch-bound") && is_rule(b, "host-bound"));
 }
 
+/*
+ * Returns true for findings whose time is, or may be, the same: a part of the period, or its growth
+ * over the run. The growth of intervals is part of the period's, which goes on in slow iterations.
+ */
+static bool share_time(const struct dp_rule_finding *a, const struct dp_rule_finding *b)
+{
+	return (a->grows && b->grows) ||
+	       (group_of(a) && group_of(a) == group_of(b) && !are_disjoint(a, b));
+}
+
 static bool overlap(const struct dp_rule_finding *a, const struct dp_rule_finding *b)
 {
 	return a->finding.loop == b->finding.loop && a->devices[0] == b->devices[0] &&
 	       !isnan(a->finding.recoverable_ns) && !isnan(b->finding.recoverable_ns) &&
-	       group_of(a) && group_of(a) == group_of(b) && !are_disjoint(a, b);
+	       share_time(a, b);
 }
 
 static void mark_overlaps(struct dp_findings *findings)

@@ -206,6 +206,15 @@ bool dp_rule__explain_slow(const struct dp_rule_input *input, struct dp_rule_fin
 	return out->finding.advice == advice && !out->advice[0];
 }
 
+/* Returns true if no typical iteration follows a slow one: if iterations grow, these grew most. */
+static bool are_last(const struct dp_rule_input *input, size_t first_slow)
+{
+	for (size_t k = first_slow; k < input->loop->iterations; k++)
+		if (dp_rule__is_typical(input, k))
+			return false;
+	return true;
+}
+
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	const double *period_ns = dp_rule__metric(input, "period_ns");
@@ -226,6 +235,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		return false;
 	out->finding.recoverable_ns = excess_ns / (double)dp_rule__steady_count(input);
 	out->finding.confidence = input->loop->confidence;
+	out->grows = are_last(input, out->finding.first_iteration);
 	dp_rule__evidence(out, "slow_iterations", "count", (double)count);
 	dp_rule__explain_slow(input, out);
 	dp_rule__evidence(out, "usual_ns", "ns", usual_ns);

@@ -170,3 +170,28 @@ TEST(intervals_grow_as_far_as_idle_time_and_the_period)
 	ck_assert_ptr_null(growing(1e4, 0, "idle_ns"));
 	dp_findings__fini(&at.findings);
 }
+
+/* What grows between iterations, and the slow ones that growth ends in, are part of the growth. */
+TEST(one_trend_is_one_cost)
+{
+	start();
+	for (size_t k = 0; k < ITERATIONS; k++) {
+		metric("period_ns")[k] = 1e6 + 3e4 * (double)k;
+		metric("compute_ns")[k] = 5e5 + 2e4 * (double)k;
+		metric("interval_ns")[k] = metric("idle_ns")[k] = metric("idle_host_ns")[k] =
+			3e5 + 1e4 * (double)k;
+	}
+	at.summary[dp_summary_metric_find("avg_period_ns")] = 1.3e6;
+	metric("period_ns")[ITERATIONS - 1] = (double)NAN;
+	metric("period_ns")[ITERATIONS - 2] = 3e6;
+	ck_assert_ptr_null(find("growing-iteration")->overlaps);
+	ck_assert_str_eq(find("growing-interval")->overlaps, "growing-iteration");
+	ck_assert_ptr_nonnull(find("slow-iterations"));
+	ck_assert_str_eq(find("slow-iterations")->overlaps, "growing-iteration");
+	/* a slow one among others is no growth */
+	metric("period_ns")[ITERATIONS - 2] = 1.6e6;
+	metric("period_ns")[ITERATIONS / 2] = 6e6;
+	ck_assert_ptr_nonnull(find("slow-iterations"));
+	ck_assert_ptr_null(find("slow-iterations")->overlaps);
+	dp_findings__fini(&at.findings);
+}
