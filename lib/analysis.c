@@ -323,6 +323,7 @@ static int diagnose(struct run *run)
 	int status = DP_OK;
 
 	analysis->terms = dp_advice__terms(run->trace);
+	analysis->hip = dp_advice__is_hip(run->trace);
 	for (size_t i = 0; !status && i < analysis->loop_count; i++) {
 		const struct dp_loop_data *loop = &analysis->loops[i];
 		struct dp_rule_input input = {
@@ -338,6 +339,7 @@ static int diagnose(struct run *run)
 			.waits = &loop->values.waits,
 			.transfers = &loop->values.transfers,
 			.terms = analysis->terms,
+			.hip = analysis->hip,
 		};
 
 		if (!loop->info.selected)

@@ -52,6 +52,7 @@ struct dp_analysis {
 	struct dp_findings findings;
 	struct dp_collective_stats collectives;
 	enum dp_terms terms; /* of advice */
+	bool hip;	     /* of its functions */
 	struct dp_explain explain; /* empty unless requested */
 	bool diagnosed;		   /* rules were run */
 	uint8_t *asked;		   /* per metric, whether it was requested; NULL: all were */

@@ -75,6 +75,7 @@ static struct dp_rule_input rule_input(const struct dp_stretch *stretch, const s
 		.ranges = &stretch->values.ranges,
 		.transfers = &stretch->values.transfers,
 		.terms = analysis->terms,
+		.hip = analysis->hip,
 	};
 }
 

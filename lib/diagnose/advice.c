@@ -1,8 +1,10 @@
 /*
- * Advice in the terms of PyTorch, from which most traces come, and its equivalent in terms of CUDA.
+ * Advice in the terms of PyTorch, from which most traces come, and its equivalent in terms of CUDA;
+ * of both, HIP's.
  */
 #include "diagnose/diagnose.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static const struct {
@@ -39,6 +41,18 @@ static const struct {
 	  "overlap communication with compute, or communicate less" },
 	{ "the input comes late there:",
 	  "the input comes late there: prepare it further ahead, or on faster storage" },
+};
+
+/* What advice names of CUDA, and HIP's counterpart. */
+static const struct {
+	const char *cuda;
+	const char *hip;
+} counterparts[] = {
+	{ "CUDA graph", "HIP graph" },
+	{ "CUDA_MODULE_LOADING=EAGER", "HIP_ENABLE_DEFERRED_LOADING=0" },
+	{ "cudaMallocAsync", "hipMallocAsync" },
+	{ "cudaMallocHost", "hipHostMalloc" },
+	{ "cudaMemcpyAsync", "hipMemcpyAsync" },
 };
 
 static bool mentions(const char *name, const char *const *parts, size_t count)
@@ -81,4 +95,42 @@ const char *dp_advice__in_terms(const char *advice, enum dp_terms terms)
 		return phrases[i].pytorch ? phrases[i].pytorch : advice;
 	}
 	return advice;
+}
+
+bool dp_advice__is_hip(const struct dp_trace *trace)
+{
+	const struct dp_calls *calls = dp_trace_calls(trace);
+
+	for (size_t i = 0; i < calls->count; i++) {
+		const char *name = dp_trace_string(trace, calls->name[i]);
+
+		if (!strncmp(name, "hip", 3) && isupper((unsigned char)name[3]))
+			return true;
+		if (!strncmp(name, "cu", 2))
+			return false;
+	}
+	for (size_t i = 0; i < dp_trace_device_count(trace); i++)
+		if (!strncmp(dp_trace_string(trace, dp_trace_device(trace, i)->name), "AMD ", 4))
+			return true;
+	return false;
+}
+
+void dp_advice__use_hip(char advice[DP_ADVICE_SIZE], const char *text)
+{
+	size_t used = 0, i, length;
+
+	while (*text && used + 1 < DP_ADVICE_SIZE) {
+		for (i = 0; i < DP_COUNT(counterparts); i++)
+			if (!strncmp(text, counterparts[i].cuda, strlen(counterparts[i].cuda)))
+				break;
+		if (i == DP_COUNT(counterparts)) {
+			advice[used++] = *text++;
+			continue;
+		}
+		text += strlen(counterparts[i].cuda);
+		length = DP_MIN(strlen(counterparts[i].hip), DP_ADVICE_SIZE - 1 - used);
+		memcpy(advice + used, counterparts[i].hip, length);
+		used += length;
+	}
+	advice[used] = 0;
 }

@@ -430,6 +430,14 @@ static void put_off(struct dp_rule_finding *found, const struct dp_rule_input *i
 	found->put_off = true;
 }
 
+static void name_hip(struct dp_rule_finding *found)
+{
+	char text[DP_ADVICE_SIZE];
+
+	dp_advice__use_hip(text, found->advice[0] ? found->advice : found->finding.advice);
+	memcpy(found->advice, text, sizeof(text));
+}
+
 /*
  * NCCL Inspector records only collectives: what else the GPU did is unknown, and rules are about
  * nothing else.
@@ -459,6 +467,8 @@ static int run_rules(struct dp_findings *findings, const struct dp_rule_input *i
 		place_finding(&found, input);
 		predict(&found, input, rules[i]);
 		put_off(&found, input);
+		if (input->hip)
+			name_hip(&found);
 		set_severity(&found, input, rules[i]);
 		found.total_ns = saving_of(&found) * (double)input->loop->complete;
 		if (dp_array__reserve(&findings->findings, &findings->room, findings->count + 1,

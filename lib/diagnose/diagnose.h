@@ -64,7 +64,8 @@ struct dp_rule_input {
 	const struct dp_replay *replay;	     /* the same */
 	const struct dp_stream_waits *waits; /* the same */
 	const struct dp_transfers *transfers; /* the same */
-	enum dp_terms terms; /* of advice */
+	enum dp_terms terms;		      /* of advice, */
+	bool hip;			      /* which names HIP's functions instead of CUDA's */
 	enum dp_rule_scope scope;
 	size_t first_iteration; /* of DP_SCOPE_ITERATION: the iteration's index in its loop */
 	const struct dp_rule_slices *slices; /* of DP_SCOPE_CAPTURE */
@@ -298,6 +299,12 @@ enum dp_terms dp_advice__terms(const struct dp_trace *trace);
 
 /* A rule's advice, which is for training with PyTorch, in terms that suit the trace. Static. */
 const char *dp_advice__in_terms(const char *advice, enum dp_terms terms);
+
+/* Returns true if a trace is of HIP: by its calls or, without any, by its devices. */
+bool dp_advice__is_hip(const struct dp_trace *trace);
+
+/* Copies advice with what it names of CUDA replaced by HIP's counterparts. */
+void dp_advice__use_hip(char advice[DP_ADVICE_SIZE], const char *text);
 
 /* Findings, ranked. */
 struct dp_findings {

@@ -166,7 +166,7 @@ static void write_doubt(struct dp_render *render, const struct spent *spent)
 	dp_text__blanks(render, DP_TEXT_BODY);
 	dp_text__wrap(render, DP_TEXT_BODY, DP_TEXT_BODY,
 		      "the trace does not tell what it waits for otherwise: events of other "
-		      "streams, or launches that are missing (a CUDA graph's, another thread's); "
+		      "streams, or launches that are missing (a graph's, another thread's); "
 		      "record them all");
 }
 

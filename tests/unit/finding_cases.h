@@ -22,6 +22,7 @@ struct fixture {
 	const struct dp_transfers *transfers;
 	const struct dp_replay *replay;
 	enum dp_terms terms;
+	bool hip;
 };
 
 static struct fixture at;
@@ -69,7 +70,8 @@ static inline const struct dp_finding *find(const char *rule)
 				       .ranges = at.ranges,
 				       .transfers = at.transfers,
 				       .replay = at.replay,
-				       .terms = at.terms };
+				       .terms = at.terms,
+				       .hip = at.hip };
 
 	dp_findings__fini(&at.findings);
 	ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);

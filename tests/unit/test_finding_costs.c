@@ -229,3 +229,25 @@ TEST(predictions_for_iterations_that_differ)
 	ck_assert_double_eq(find("launch-bound")->predicted_ns, 6e5);
 	dp_findings__fini(&at.findings);
 }
+
+/* Advice for a trace of HIP names HIP's functions, and is as before otherwise. */
+TEST(advice_names_hip)
+{
+	char advice[DP_ADVICE_SIZE], longest[2 * DP_ADVICE_SIZE];
+
+	start();
+	set("pageable_copy_ns", 3e5);
+	set("copy_exposed_ns", 3e5);
+	ck_assert_ptr_nonnull(strstr(find("pageable-copy")->advice, "(cudaMallocHost)"));
+	at.hip = true;
+	ck_assert_str_eq(find("pageable-copy")->advice, "copy from pinned memory (hipHostMalloc)");
+	dp_advice__use_hip(advice, "no CUDA, one CUDA graph, cudaMallocAsync");
+	ck_assert_str_eq(advice, "no CUDA, one HIP graph, hipMallocAsync");
+	memset(longest, 'a', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = 0;
+	memcpy(longest + DP_ADVICE_SIZE - 5, "cudaMallocAsync", 15);
+	dp_advice__use_hip(advice, longest);
+	ck_assert_uint_eq(strlen(advice), DP_ADVICE_SIZE - 1);
+	ck_assert_str_eq(advice + DP_ADVICE_SIZE - 5, "hipM");
+	dp_findings__fini(&at.findings);
+}
