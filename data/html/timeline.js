@@ -16,12 +16,12 @@ const idleCauses = [
 	["host wait", "the host had not launched the next operation", "c-host"],
 	["sync wait", "the host was waiting for the device before it launched more", "c-sync"],
 	["host in copies", "the host was in the call of a copy", "c-wait-copy"],
-	["launch gap", "launched, and about to begin: the launch itself", "c-launch"],
+	["launch latency", "launched, and about to begin: the launch itself", "c-launch"],
 	["idle otherwise", "the trace does not tell why", "c-other"],
 	["input wait", "the host had not launched the upload of the input", "c-input"],
 ];
 const rangeKinds = ["NVTX range", "annotation", "operator"];
-/* "idle 75.7 ms (42.9%): host wait 73.3 ms, launch gap 1.7 ms" */
+/* "idle 75.7 ms (42.9%): host wait 73.3 ms, launch latency 1.7 ms" */
 function idleText(line) {
 	const causes = line.causes.map((ns, i) => [ns, i]).filter(pair => pair[0] > 0).sort((a, b) => b[0] - a[0]);
 	const known = causes.some(pair => pair[1] !== 4);

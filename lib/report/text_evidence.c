@@ -31,7 +31,8 @@ struct saying {
 	const char *all;    /* instead, if it is all of that; "": nothing */
 	const char *behind; /* right behind this one, */
 	const char *joint;  /* these come before it, */
-	const char *close;  /* and these after */
+	const char *close;  /* and these after, */
+	const char *mean;   /* or these for a mean of iterations, if they differ */
 	const char *typical; /* after it if slow iterations are left out and that is not obvious */
 	bool of_capture;     /* it is a share of the capture if there are no iterations */
 };
@@ -47,7 +48,8 @@ static const struct saying sayings[] = {
 	{ "call_ns", "", " of it in", .cost = "in" },
 	{ "call_stall_ns", "", " in calls that launch nothing",
 	  .cost = "host in calls that launch nothing", .of = "call_ns", .all = "" },
-	{ "calls", "", " calls", .behind = "call_ns", .joint = " (", .close = " calls)" },
+	{ "calls", "", " calls", .behind = "call_ns", .joint = " (", .close = " calls in all)",
+	  .mean = " calls per iteration)" },
 	{ "clock", "clocks of ", "" },
 	{ "comm_exposed_ns", "", " of exposed communication",
 	  .cost = "exposed communication (not overlapped by compute)" },
@@ -466,6 +468,13 @@ static const char *after_of(const struct saying *saying, const struct dp_render 
 								       : saying->after;
 }
 
+/* The words after a number that is joined to another. */
+static const char *close_of(const struct saying *saying, const struct dp_finding *finding)
+{
+	return saying->mean && finding->loop != DP_NONE && !finding->single ? saying->mean
+									    : saying->close;
+}
+
 /* Adds one number behind the others; last is the name of the one before. */
 static void add_evidence(struct dp_words *words, const struct dp_render *render, const char *gap,
 			 const struct dp_finding *finding, size_t index, size_t cost,
@@ -492,7 +501,9 @@ static void add_evidence(struct dp_words *words, const struct dp_render *render,
 		bool joined = saying->behind && !strcmp(saying->behind, last);
 
 		add_number(words, gap, saying, at, joined,
-			   joined ? saying->close : after_of(saying, render, finding, at), ascii);
+			   joined ? close_of(saying, finding)
+				  : after_of(saying, render, finding, at),
+			   ascii);
 		add_call(words, at, ascii);
 	}
 }

@@ -29,7 +29,7 @@ static const struct {
 	{ "avg_input_wait_ns", "input wait", "i", "i", "31" },
 	{ "avg_idle_sync_ns", "sync wait", "s", "s", "31" },
 	{ "avg_idle_copy_ns", "host in copies", "c", "c", "31" },
-	{ "avg_idle_launch_ns", "launch gaps", "\xc2\xb7", ":", "33" },
+	{ "avg_idle_launch_ns", "launch latency", "\xc2\xb7", ":", "33" },
 	{ "avg_idle_other_ns", "idle otherwise", "-", "-", "33" },
 };
 

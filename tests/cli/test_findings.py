@@ -526,7 +526,7 @@ class Findings(cli.Case):
             self.assertIn("pass it (-n N); or record a longer part of the run.", text)
 
     def test_words_of_a_capture(self):
-        """Without iterations, shares are of the capture; lines of one label are shown as one."""
+        """Without iterations, numbers are of the capture; lines of one label are shown as one."""
         events = []
 
         def event(name, category, start, duration, **args):
@@ -546,6 +546,12 @@ class Findings(cli.Case):
         text = " ".join(cli.run("analyze", trace).stdout.split())
         self.assertRegex(text, r"api-stall: .*GPU busy 0\.\d% of the capture")
         self.assertEqual(1, text.count("conv.py:456"), text)
+        self.assertIn("cudaMalloc (19 calls in all)", text)
+        for at in events:
+            at["name"] = re.sub(r"kernel_\d+", "kernel", at["name"])
+        trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        text = " ".join(cli.run("analyze", trace).stdout.split())
+        self.assertIn("cudaMalloc (1 call per iteration)", text)
 
     def test_advice_for_named_host_work(self):
         """No look at a timeline is needed for what has a name."""
