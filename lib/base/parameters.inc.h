@@ -86,8 +86,6 @@ DP_REAL(gap_range, 0.1, "log ratio", "presets",
 	"of largest to typical: below it no gap stands out")
 DP_REAL(gap_noise_ns, 1000, "ns", "traces",
 	"the resolution of timers: smaller differences between gaps are noise")
-DP_REAL(gap_like, 0.33, "ratio", "presets",
-	"of the typical launch gap at boundaries: a single boundary has a gap of at least this")
 
 /* Optimizers, and runs of kernels of one, possibly (iterate/optimizer.c, pattern/levels.c). */
 DP_WHOLE(after_optimizer, 16, "symbols", "traces",
@@ -118,12 +116,7 @@ DP_WHOLE(insertions_max, 8, "runs", "families",
 
 /* Single boundaries next to edits (iterate/boundary.c). */
 DP_WHOLE(boundary_calls, 100000, "calls", "cost",
-	"limit on look-ups for the boundaries of one loop, 0.1 s at most")
-DP_WHOLE(boundary_around, 4, "symbols", "presets with noise",
-	"on each side of a boundary, whose launch gaps its own is compared with")
-DP_REAL(boundary_times, 4, "ratio", "presets with noise",
-	"of the median launch gap of boundaries to that around them, for the gap to be typical of "
-	"boundaries")
+	 "limit on look-ups for the boundaries of one loop, 0.1 s at most")
 DP_WHOLE(boundary_near, 8, "symbols", "presets with noise",
 	"between a boundary and an edit: those farther away do not concern it")
 DP_WHOLE(boundary_reach, 12, "symbols", "presets with noise",

@@ -1,15 +1,13 @@
 /*
- * Moves single boundaries to where the host began an iteration. What boundaries typically have is
- * learned from a sample. A boundary next to edits whose votes sum up to less is moved to the
- * nearest position that has all of it.
+ * Moves single boundaries to where the host began an iteration: if iterations begin with an upload,
+ * which a sample shows, a boundary next to edits that follows none is moved to the nearest position
+ * that does.
  *
  * Cost: linear in iterations and edits, and a bounded number of calls of the evidence (boundary.h).
  */
 #include "iterate/boundary.h"
 #include "base/search.h"
-#include "base/sort.h"
 #include "base/parameters.h"
-#include "iterate/votes.h"
 
 #include <string.h>
 
@@ -22,17 +20,15 @@ struct placer {
 	const uint32_t *symbols, *names;
 	size_t m, calls;
 	const struct dp_evidence *evidence;
-	struct dp_evidence_at typical; /* what iterations begin with */
-	double sum;		       /* of the votes on it */
 };
 
-static struct dp_evidence_at ask(struct placer *p, size_t position)
+static bool follows_upload(struct placer *p, size_t position)
 {
 	struct dp_evidence_at at = { 0 };
 
 	p->calls++;
 	p->evidence->at(p->evidence->ctx, position, &at);
-	return at;
+	return at.after_upload;
 }
 
 static bool follows(const struct dp_cut *cut, size_t k)
@@ -46,54 +42,19 @@ static bool joins(const struct dp_cut *cut, size_t k)
 	return follows(cut, k) && !cut->iterations[k].partial && !cut->iterations[k - 1].partial;
 }
 
-/* The largest launch gap at the positions around a boundary. */
-static int64_t gap_around(struct placer *p, const struct dp_repetition *s)
+/* Returns true if most boundaries of a sample follow an upload. */
+static bool begins_with_upload(struct placer *p)
 {
-	int64_t most = 0;
-
-	for (size_t i = 1; i <= dp_param.boundary_around && i <= s->first && s->first + i < s->end;
-	     i++) {
-		int64_t behind_ns = ask(p, s->first + i).launch_gap_ns;
-		int64_t before_ns = ask(p, s->first - i).launch_gap_ns;
-
-		most = DP_MAX(most, DP_MAX(behind_ns, before_ns));
-	}
-	return most;
-}
-
-/* Learns what most boundaries of a sample have, and the positions around them lack. */
-static void learn(struct placer *p)
-{
-	int64_t gaps[SAMPLES], others[SAMPLES];
 	size_t every = p->cut->count / SAMPLES + 1, n = 0, with_upload = 0;
 
 	for (size_t k = 1; k < p->cut->count && n < SAMPLES; k += every) {
-		const struct dp_repetition *s = &p->cut->iterations[k];
-		struct dp_evidence_at at;
-
 		if (!joins(p->cut, k))
 			continue;
-		at = ask(p, s->first);
-		with_upload += at.after_upload;
-		gaps[n] = at.launch_gap_ns;
-		others[n++] = gap_around(p, s);
+		with_upload += follows_upload(p, p->cut->iterations[k].first);
+		n++;
 	}
-	if (n < dp_param.samples_min)
-		return;
-	dp_sort__i64(gaps, n);
-	dp_sort__i64(others, n);
-	if ((double)gaps[n / 2] >= dp_param.boundary_times * (double)others[n / 2])
-		p->typical.launch_gap_ns = gaps[n / 2];
-	p->typical.after_upload = (double)with_upload >= dp_param.recurs_share * (double)n;
-	p->sum = dp_votes__at(&p->typical, &p->typical);
-}
-
-/* Returns true if a position has everything that iterations typically begin with. */
-static bool is_typical(struct placer *p, size_t position)
-{
-	struct dp_evidence_at at = ask(p, position);
-
-	return dp_votes__at(&at, &p->typical) >= p->sum;
+	return n >= dp_param.samples_min &&
+	       (double)with_upload >= dp_param.recurs_share * (double)n;
 }
 
 /* The edits of an iteration. A cut without edits has no array, and NULL + 0 is undefined in C. */
@@ -150,7 +111,7 @@ static size_t reach_alone(const struct placer *p, size_t first)
 	return first - over <= DP_MIN(p->m, dp_param.boundary_wide) ? first - over : 0;
 }
 
-/* The position nearest to the beginning of iteration k that looks like a beginning. */
+/* The position nearest to the beginning of iteration k that follows an upload. */
 static size_t place(struct placer *p, size_t k)
 {
 	const struct dp_repetition *s = &p->cut->iterations[k];
@@ -160,12 +121,12 @@ static size_t place(struct placer *p, size_t k)
 		reach_between(p, k, &before, &behind);
 	else if (!s->partial && !follows(p->cut, k))
 		before = reach_alone(p, first);
-	if (before + behind == 0 || p->calls > dp_param.boundary_calls || is_typical(p, first))
+	if (before + behind == 0 || p->calls > dp_param.boundary_calls || follows_upload(p, first))
 		return first;
 	for (size_t i = 1; i <= DP_MAX(before, behind); i++) {
-		if (i <= before && is_typical(p, first - i))
+		if (i <= before && follows_upload(p, first - i))
 			return first - i;
-		if (i <= behind && is_typical(p, first + i))
+		if (i <= behind && follows_upload(p, first + i))
 			return first + i;
 	}
 	return first;
@@ -229,8 +190,7 @@ int dp_boundary__place(struct dp_cut *cuts, size_t count, size_t which, const ui
 
 	if (!evidence->at || cut->count < dp_param.samples_min || m < dp_param.boundary_near)
 		return DP_OK;
-	learn(&p);
-	if (p.sum <= 0)
+	if (!begins_with_upload(&p))
 		return DP_OK;
 	first = dp_alloc__array(cut->count, sizeof(*first));
 	if (!first)

@@ -350,12 +350,6 @@ static void launch_gaps(const struct dp_ballot *b, double *score)
 		score[o] = b->offsets.launch_gap[o];
 }
 
-static double has_gap(const struct dp_evidence_at *here, const struct dp_evidence_at *typical)
-{
-	return typical->launch_gap_ns > 0 &&
-	       (double)here->launch_gap_ns >= dp_param.gap_like * (double)typical->launch_gap_ns;
-}
-
 static void kernel_gaps(const struct dp_ballot *b, double *score)
 {
 	for (size_t o = 0; o < b->m && b->observed && !b->evidence.launches_recorded; o++)
@@ -399,11 +393,6 @@ static void score_recurring(const struct dp_ballot *b, const bool *at, double *s
 static void uploads(const struct dp_ballot *b, double *score)
 {
 	score_recurring(b, b->offsets.upload, score);
-}
-
-static double has_upload(const struct dp_evidence_at *here, const struct dp_evidence_at *typical)
-{
-	return typical->after_upload && here->after_upload;
 }
 
 static void syncs(const struct dp_ballot *b, double *score)
@@ -471,9 +460,9 @@ const struct dp_vote dp_votes[] = {
 	{ "first-launch", DP_PHASE_FIRST_LAUNCH, &dp_param.weight_first_launch,
 	  "profilers start to record launches at a step", first_launch },
 	{ "launch-gap", DP_PHASE_LAUNCH_GAP, &dp_param.weight_launch_gap,
-	  "the host loads data and logs between two steps", launch_gaps, has_gap },
+	  "the host loads data and logs between two steps", launch_gaps },
 	{ "upload", DP_PHASE_INPUT_COPY, &dp_param.weight_upload, "a step begins with its input",
-	  uploads, has_upload },
+	  uploads },
 	{ "upload-at-gap", DP_PHASE_INPUT_COPY, &dp_param.weight_at_gap,
 	  "by chance an upload and a large pause are seldom at one place", upload_at_gap },
 	{ "capture-at-gap", DP_PHASE_COMPLETE, &dp_param.weight_at_gap,
@@ -486,13 +475,3 @@ const struct dp_vote dp_votes[] = {
 	  "without launches the device's pauses stand for the host's", kernel_gaps },
 };
 const size_t dp_vote_count = DP_COUNT(dp_votes);
-
-double dp_votes__at(const struct dp_evidence_at *here, const struct dp_evidence_at *typical)
-{
-	double sum = 0;
-
-	for (size_t v = 0; v < dp_vote_count; v++)
-		if (dp_votes[v].at)
-			sum += *dp_votes[v].weight * dp_votes[v].at(here, typical);
-	return sum;
-}

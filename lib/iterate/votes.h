@@ -48,18 +48,10 @@ struct dp_vote {
 	const char *why;
 	/* sets score[0..m), which is 0 before */
 	void (*score)(const struct dp_ballot *ballot, double *score);
-	/*
-	 * for one position, 0 to 1: whether it has what boundaries typically have; NULL: does not
-	 * help boundary.c to move single boundaries
-	 */
-	double (*at)(const struct dp_evidence_at *here, const struct dp_evidence_at *typical);
 };
 
 extern const struct dp_vote dp_votes[];
 extern const size_t dp_vote_count;
-
-/* The weighted sum of the votes on one position, of those that have `at`. */
-double dp_votes__at(const struct dp_evidence_at *here, const struct dp_evidence_at *typical);
 
 /* Collects the span ends of a ballot; spans has room for alignment->span_count of them. */
 void dp_votes__span_ends(struct dp_ballot *ballot, struct dp_span_ends *spans);
