@@ -116,7 +116,7 @@ DP_WHOLE(insertions_max, 8, "runs", "families",
 
 /* Single boundaries next to edits (iterate/boundary.c). */
 DP_WHOLE(boundary_calls, 100000, "calls", "cost",
-	 "limit on look-ups for the boundaries of one loop, 0.1 s at most")
+	"limit on look-ups for the boundaries of one loop, 0.1 s at most")
 DP_WHOLE(boundary_near, 8, "symbols", "presets with noise",
 	"between a boundary and an edit: those farther away do not concern it")
 DP_WHOLE(boundary_reach, 12, "symbols", "presets with noise",
@@ -187,17 +187,10 @@ DP_REAL(uploads_each, 0.8, "uploads", "presets",
 	"per iteration of the inner loop: with more, they are the input of each of these")
 DP_REAL(power_off, 0.3, "iterations", "presets",
 	"by which a count may differ from a power of two, as micro-batches often are")
-DP_REAL(power_share, 0.02, "share", "presets",
-	"the same as a share of the count; the larger of both holds")
-DP_REAL(structure, 0.15, "share", "presets",
-	"of a step that its inner loops cover, at least")
-DP_REAL(structured, 0.3, "share", "presets",
-	"of the inner loop that loops inside it cover, at least, for it to be a step with layers")
+DP_REAL(structure, 0.15, "share", "presets", "of a step that its inner loops cover, at least")
 DP_REAL(layers_few, 2.5, "iterations", "presets",
 	"repeated fewer times than this: a layer contains two or three equal parts, such as "
 	"queries and keys")
-DP_REAL(outer_repeats, 2.5, "iterations", "families",
-	"of an outer loop, at least: two whole ones and a part")
 DP_REAL(alike_edits, 0.1, "share", "families, real",
 	"of the symbols of an outer loop, or of two or three repeats, that may be edits: so few "
 	"repeats prove nothing if they differ")
@@ -207,8 +200,6 @@ DP_REAL(adjacent_short, 0.2, "ratio", "families",
 	"of the longest loop: a shorter one without inner loops is no iteration of its own")
 DP_WHOLE(alternating_parts, 4, "parts", "real",
 	"that alternate in an iteration, at most, such as directions and buffers")
-DP_WHOLE(alternating_length, 16, "kernels", "real",
-	"of such a part, at least: fewer agree by chance")
 DP_REAL(alternating_same, 0.8, "share", "real",
 	"of kernels that such parts have in common, at least")
 DP_REAL(alternating_inside, 0.5, "share", "real",
@@ -292,19 +283,10 @@ DP_REAL(branch_shared, 0.2, "share", "real",
 	"of the sequence that these symbols make up, at least")
 
 /* Loops around others (loops/enclosing.c). */
-DP_WHOLE(enclosing_min, 6, "symbols", "families",
-	"of the folded sequence, at least, to search it")
-DP_WHOLE(enclosing_few, 64, "symbols", "families",
-	"of a folded sequence: with fewer, enclosing_bits_few holds, since few symbols save few "
-	"bits whatever repeats")
 DP_WHOLE(enclosing_fold, 4, "kernels", "families",
 	"that one symbol of the folded sequence stands for on average, at least")
 DP_REAL(enclosing_bits, 0.75, "share", "families",
 	"of the bits without a pattern that the description may have")
-DP_REAL(enclosing_bits_few, 2, "share", "families",
-	"the same as enclosing_bits for few symbols")
-DP_REAL(enclosing_coverage, 0.5, "share", "families",
-	"of the folded sequence that must repeat")
 DP_REAL(enclosed_share, 0.8, "share", "families",
 	"of the iterations of the inner loop that must lie in the enclosing one")
 
@@ -433,8 +415,6 @@ DP_WHOLE(windows_most, 1 << 12, "windows", "cost",
 /* Choosing among candidates (pattern/choose.c). */
 DP_WHOLE(judge_quick, 1 << 14, "symbols", "cost",
 	"by which candidates are first compared, or more if judge_iterations are longer")
-DP_WHOLE(judge_iterations, 6, "iterations", "families",
-	"of a candidate that the compared part must hold")
 DP_WHOLE(judge_fair, 1 << 16, "symbols", "cost",
 	"by which the best candidates are refined and compared again")
 DP_WHOLE(finalists, 8, "candidates", "cost",
@@ -449,10 +429,7 @@ DP_REAL(count_more, 2, "iterations", "families",
 	"end")
 
 /* Patterns of what others leave (pattern/search.c). */
-DP_WHOLE(rest_symbols, 24, "symbols", "families",
-	"in no pattern yet, at least, to search them")
-DP_WHOLE(stretch_least, 4, "symbols", "families",
-	"of a stretch between two spans, at least, to be searched for another loop")
+DP_WHOLE(rest_symbols, 24, "symbols", "families", "in no pattern yet, at least, to search them")
 DP_REAL(span_least, 0.8, "share", "families",
 	"of an iteration that must be there for it to be one")
 DP_REAL(lacking, 0.05, "share", "real",

@@ -116,8 +116,7 @@ static int make_folded(struct folded *f, const struct dp_driver *d, size_t count
 
 	fold(f, d, count, ends);
 	*any = n < UINT32_MAX && f->runs >= dp_param.loop_least &&
-	       f->count >= dp_param.enclosing_min && f->count <= dp_param.enclosing_most &&
-	       f->count * dp_param.enclosing_fold <= n;
+	       f->count <= dp_param.enclosing_most && f->count * dp_param.enclosing_fold <= n;
 	if (!*any)
 		return DP_OK;
 	f->alphabet = d->sequence.alphabet + (uint32_t)count;
@@ -219,7 +218,7 @@ static int take_first(struct dp_patterns *patterns, const struct folded *f,
 int dp_enclosing__find(struct dp_driver *d, size_t count, const struct dp_ends *ends)
 {
 	struct dp_search_bar bar = { dp_param.loop_least, d->request->count,
-				     dp_param.enclosing_bits, dp_param.enclosing_coverage };
+				     dp_param.enclosing_bits };
 	struct dp_patterns patterns = { .count = 0 };
 	struct dp_shortened folded;
 	struct folded f = { .count = 0 };
@@ -234,10 +233,6 @@ int dp_enclosing__find(struct dp_driver *d, size_t count, const struct dp_ends *
 	status = make_folded(&f, d, count, ends, &any);
 	if (status || !any)
 		goto out;
-	/* few alternating loops repeat, even if describing them saves few bits */
-	bar.few = f.count < dp_param.enclosing_few;
-	if (bar.few)
-		bar.bits = dp_param.enclosing_bits_few;
 	dp_shortened__begin(&folded, d, f.symbols, f.count, f.alphabet, f.position);
 	if (ends)
 		status = take_first(&patterns, &f, d, &folded.driver.sequence, ends);

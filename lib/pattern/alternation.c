@@ -42,7 +42,7 @@ static size_t alternating(const struct dp_pattern *p)
 	size_t parts = 2;
 
 	while (parts <= dp_param.alternating_parts &&
-	       (p->length % parts || p->length / parts < dp_param.alternating_length ||
+	       (p->length % parts ||
 		recurring_share(p, p->length / parts) < dp_param.alternating_same))
 		parts++;
 	if (parts > dp_param.alternating_parts)

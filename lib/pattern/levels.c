@@ -280,7 +280,7 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 		return DP_OK;
 	status = look_inside(&below, f, main, false);
 	in->structured =
-		!status && below.total >= dp_param.structured &&
+		!status && below.loops.count > 0 &&
 		(main->length >= dp_param.layer_long || below.repeats >= dp_param.layers_few);
 	if (!status)
 		dp_patterns__fini(&below.loops);
@@ -293,7 +293,7 @@ static bool power_of_two(double x)
 {
 	double nearest = exp2(round(log2(x)));
 
-	return fabs(x - nearest) < fmax(dp_param.power_off, dp_param.power_share * nearest);
+	return fabs(x - nearest) < dp_param.power_off;
 }
 
 /*
@@ -329,8 +329,7 @@ static bool are_steps(const struct inside *in, const struct finder *f)
 /* Returns true if an outer loop repeats regularly enough to be reported. */
 static bool reliable(const struct dp_pattern *p)
 {
-	return p->repeats >= dp_param.outer_repeats && p->covered > 0 &&
-	       (double)p->edits < dp_param.alike_edits * (double)p->covered &&
+	return p->covered > 0 && (double)p->edits < dp_param.alike_edits * (double)p->covered &&
 	       (double)p->spans <= 1 + dp_param.outer_spans * p->repeats;
 }
 

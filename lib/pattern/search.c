@@ -161,7 +161,7 @@ static int add_stretch(struct stretches *s, size_t first, size_t end)
 {
 	int status;
 
-	if (end < first + dp_param.stretch_least)
+	if (end <= first)
 		return DP_OK;
 	status = dp_array__reserve(&s->items, &s->room, s->count + 1, sizeof(*s->items));
 	if (status)
@@ -395,7 +395,7 @@ static int next_pattern(struct searcher *sr, bool *more)
 		*more = sr->bar.longest > 1;
 		goto out;
 	}
-	if (rest.total < (sr->bar.few ? dp_param.enclosing_min : dp_param.rest_symbols))
+	if (!sr->bar.few && rest.total < dp_param.rest_symbols)
 		goto out;
 	if (rest.total < in->n) {
 		dp_explain__add(in->explain, "rest",
