@@ -21,8 +21,8 @@ static bool counts_fit(const struct dp_analysis_options *options, size_t kernels
 }
 
 /*
- * Returns true if an iteration is clearly shorter than the pattern. Kernels that
- * are other ones, or in another order, are as many inserted as deleted.
+ * Returns true if an iteration is shorter than the pattern by more than the parameter lacking says.
+ * Kernels that are other ones, or in another order, are as many inserted as deleted.
  */
 static bool lacks_kernels(const struct dp_sequence_loop *loop, size_t index)
 {

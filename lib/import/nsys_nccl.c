@@ -5,8 +5,8 @@
  */
 #include "import/nsys_nccl.h"
 #include "base/communication.h"
-#include "import/nccl_call.h"
 #include "import/lookup.h"
+#include "import/nccl_call.h"
 
 #include <string.h>
 

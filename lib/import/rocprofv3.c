@@ -10,9 +10,9 @@
  */
 #include "import/chrome.h"
 #include "import/json_stream.h"
+#include "import/lookup.h"
 #include "import/rocm.h"
 #include "import/rocprofv3_record.h"
-#include "import/lookup.h"
 
 #include <stdio.h>
 #include <string.h>

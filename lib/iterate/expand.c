@@ -63,7 +63,8 @@ static int64_t gap_at(const struct expander *u, long shift)
 		if (at.has_launch)
 			gaps[fits++] = at.launch_gap_ns;
 	}
-	if (fits < dp_param.samples_min || (double)fits < dp_param.recurs_share * (double)u->joint_count)
+	if (fits < dp_param.samples_min ||
+	    (double)fits < dp_param.recurs_share * (double)u->joint_count)
 		return -1;
 	dp_sort__i64(gaps, fits);
 	return gaps[fits / 2];

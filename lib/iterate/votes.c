@@ -282,7 +282,10 @@ static size_t offset_at(const struct dp_ballot *b, size_t position)
 	return DP_NO_OFFSET;
 }
 
-/* Returns true if an offset is among those with the largest launch gaps, as real boundaries are. */
+/*
+ * Returns true if an offset is among those with the largest launch gaps, as real boundaries are.
+ * A gap that is no larger than the typical one, which nine in ten are, has a score of 0.
+ */
 static bool may_begin(const struct dp_ballot *b, size_t offset)
 {
 	const double *gap = b->offsets.launch_gap;
@@ -290,7 +293,6 @@ static bool may_begin(const struct dp_ballot *b, size_t offset)
 
 	for (size_t o = 0; o < m; o++)
 		larger += gap[o] > gap[offset];
-	/* in a short pattern the rank means less: no more than an eighth of its offsets */
 	return gap[offset] > 0 && larger <= dp_param.gap_rank;
 }
 

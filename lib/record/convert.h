@@ -68,8 +68,10 @@ int dp_convert__open(struct dp_convert *convert, const char *path, struct dp_err
 int dp_convert__finish(struct dp_convert *convert);
 void dp_convert__fini(struct dp_convert *convert);
 
-/* facts.c, for records.c and nvtx.c. Sets *id to the file's id of a string of the spool, 0 for
- * none. */
+/*
+ * facts.c, for records.c and nvtx.c. Sets *id to the file's id of a string of the spool, 0 for
+ * none.
+ */
 int dp_source__string(struct dp_source *source, uint32_t string, int64_t *id);
 int dp_source__text(struct dp_source *source, const char *text, size_t length, int64_t *id);
 
