@@ -415,6 +415,8 @@ DP_WHOLE(windows_most, 1 << 12, "windows", "cost",
 /* Choosing among candidates (pattern/choose.c). */
 DP_WHOLE(judge_quick, 1 << 14, "symbols", "cost",
 	"by which candidates are first compared, or more if judge_iterations are longer")
+DP_WHOLE(judge_iterations, 6, "iterations", "families",
+	"of a candidate that the compared part must hold")
 DP_WHOLE(judge_fair, 1 << 16, "symbols", "cost",
 	"by which the best candidates are refined and compared again")
 DP_WHOLE(finalists, 8, "candidates", "cost",

@@ -84,7 +84,7 @@ static struct part part_of(const struct dp_search_sequence *sequence,
 	/* the iteration at either end may lack its anchor */
 	size_t first = candidate->first - DP_MIN(candidate->first, candidate->length);
 	size_t span = DP_MIN(candidate->last + candidate->length, sequence->n) - first;
-	size_t count = DP_MAX(least, candidate->length);
+	size_t count = DP_MAX(least, dp_param.judge_iterations * candidate->length);
 	struct part part;
 
 	/* its surroundings show whether it is part of something longer */
