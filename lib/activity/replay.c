@@ -273,6 +273,25 @@ static double period_of(const struct dp_replay_run *run)
 	return per_iteration(run->model->input, run->op_start[last] - run->op_start[first]);
 }
 
+static int64_t add_work(struct dp_replay_work *work, int64_t start_ns, int64_t end_ns)
+{
+	work->busy_ns += DP_MAX(0, end_ns - DP_MAX(start_ns, work->until_ns));
+	work->until_ns = DP_MAX(work->until_ns, end_ns);
+	return work->busy_ns;
+}
+
+/* How long uploads take that a stream of their own makes in this run. */
+static int64_t uploads_of(const struct dp_replay_run *run, size_t first, size_t last)
+{
+	const struct dp_ops *ops = dp_trace_ops(run->model->input->timeline->trace);
+	struct dp_replay_work uploads = { 0, INT64_MIN };
+
+	for (size_t i = first; i < last && run->change == DP_REPLAY_UPLOADS; i++)
+		if (dp_op__is_upload(ops, run->model->ops[i].op))
+			add_work(&uploads, run->model->ops[i].start_ns, run->model->ops[i].end_ns);
+	return uploads.busy_ns;
+}
+
 /*
  * How long the busiest stream is busy in a period. The main stream is in each, but another one may
  * fall behind in a few iterations that nothing lets wait for it. It cannot do so forever.
@@ -280,10 +299,11 @@ static double period_of(const struct dp_replay_run *run)
 static double work_of(const struct dp_replay_run *run)
 {
 	struct dp_replay_work *work = run->work, hidden = { 0, INT64_MIN };
-	int64_t most_ns = 0;
+	int64_t most_ns;
 	size_t first, last;
 
 	measured_ops(run->model, &first, &last);
+	most_ns = uploads_of(run, first, last);
 	for (size_t i = first; i < last; i++) {
 		size_t before = before_of(run, i);
 		struct dp_replay_work *at = is_hidden(run, i) ? &hidden : &work[i];
@@ -292,9 +312,7 @@ static double work_of(const struct dp_replay_run *run)
 			*at = before != DP_REPLAY_NONE && before >= first
 				      ? work[before]
 				      : (struct dp_replay_work){ 0, INT64_MIN };
-		at->busy_ns += DP_MAX(0, run->op_end[i] - DP_MAX(run->op_start[i], at->until_ns));
-		at->until_ns = DP_MAX(at->until_ns, run->op_end[i]);
-		most_ns = DP_MAX(most_ns, at->busy_ns);
+		most_ns = DP_MAX(most_ns, add_work(at, run->op_start[i], run->op_end[i]));
 	}
 	return per_iteration(run->model->input, most_ns);
 }

@@ -18,7 +18,7 @@ enum dp_replay_change {
 	DP_REPLAY_WAITS,       /* waits for the device, by synchronizing calls and copies */
 	DP_REPLAY_INNER_WAITS, /* of these, the ones inside an iteration */
 	DP_REPLAY_STALLS,      /* calls that launch nothing while the device waits */
-	DP_REPLAY_UPLOADS,     /* uploads */
+	DP_REPLAY_UPLOADS,     /* uploads, which a stream of their own makes at any time */
 	DP_REPLAY_PAGEABLE,    /* pageable memory: it becomes pinned, and uploads block nobody */
 	DP_REPLAY_BLOCKING,    /* the caller's wait for copies of other memory */
 	DP_REPLAY_REPEATED,    /* uploads, by the share of them that repeats */
