@@ -247,14 +247,14 @@ void dp_rule__name_stream_wait(const struct dp_rule_input *input, struct dp_rule
 			       bool slow);
 
 /*
- * Name what takes longer with each iteration, if it is a notable share of the rise per iteration:
- * the host range over idle time or, outside of all ranges, the function; or the kernel, whose time
- * rises most.
+ * Names what takes longer with each iteration, if it is a notable share of the rise per iteration:
+ * the host range over idle time or, outside of all ranges, the function, whose time rises most.
  */
 void dp_rule__name_growing_range(const struct dp_rule_input *input, struct dp_rule_finding *out,
 				 double rise_ns);
-void dp_rule__name_growing_kernel(const struct dp_rule_input *input, struct dp_rule_finding *out,
-				  double rise_ns);
+
+/* Share of a rise below which what grows does not explain it, and is not named. */
+#define DP_RULE_NAMED_RISE 0.1
 
 /* For a host that takes longer with each iteration. */
 extern const char dp_rule__host_growth_advice[];

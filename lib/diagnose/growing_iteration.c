@@ -64,11 +64,10 @@ static double at_usual_clock(const struct dp_rule_input *input, double usual_mhz
 	return usual_mhz > 0 && !isnan(clock_mhz[k]) ? clock_mhz[k] / usual_mhz : 1;
 }
 
-/* Collects a metric of the typical iterations in scratch; returns their number. */
-static size_t gather(const struct dp_rule_input *input, const char *name)
+/* Collects values of the typical iterations in scratch; returns their number. */
+static size_t gather_values(const struct dp_rule_input *input, const double *values,
+			    double usual_mhz)
 {
-	double usual_mhz = strcmp(name, "compute_ns") ? 0 : dp_rule__typical(input, "clock_MHz");
-	const double *values = dp_rule__metric(input, name);
 	size_t count = 0;
 
 	for (size_t k = 0; values && input->scratch && k < input->loop->iterations; k++)
@@ -77,26 +76,57 @@ static size_t gather(const struct dp_rule_input *input, const char *name)
 	return count;
 }
 
-static void name(const struct dp_rule_input *input, struct dp_rule_finding *out,
-		 enum subject subject, double slope_ns)
+/* The clock that times of a metric are scaled to; 0: they are not. */
+static double clock_of(const struct dp_rule_input *input, const char *name)
 {
-	if (subject == KERNEL)
-		dp_rule__name_growing_kernel(input, out, slope_ns);
-	else if (subject == UPLOAD)
-		dp_rule__name_transfer(input, out, DP_TRANSFER_UPLOAD);
-	else if (subject == DEVICE_COPY)
-		dp_rule__name_transfer(input, out, DP_TRANSFER_DEVICE_COPY);
-	else if (subject == RANGE)
-		dp_rule__name_growing_range(input, out, slope_ns);
+	return strcmp(name, "compute_ns") ? 0 : dp_rule__typical(input, "clock_MHz");
+}
+
+static size_t gather(const struct dp_rule_input *input, const char *name)
+{
+	return gather_values(input, dp_rule__metric(input, name), clock_of(input, name));
+}
+
+/* The slope of values in scratch; 0 if they are too few. */
+static double slope_of_values(const struct dp_rule_input *input, size_t count)
+{
+	struct dp_trend trend;
+
+	return count && dp_trend__init(&trend, input->scratch, count) ? trend.slope : 0;
 }
 
 /* The slope of a metric over typical iterations; 0 if too few are known. */
 static double slope_of(const struct dp_rule_input *input, const char *metric)
 {
-	size_t count = gather(input, metric);
-	struct dp_trend trend;
+	return slope_of_values(input, gather(input, metric));
+}
 
-	return count && dp_trend__init(&trend, input->scratch, count) ? trend.slope : 0;
+/* Names the kernel whose time rises most: of the part's rise, by the same estimate. */
+static void name_kernel(const struct dp_rule_input *input, struct dp_rule_finding *out,
+			const struct part *part, double slope_ns)
+{
+	double usual_mhz = clock_of(input, part->metric), kernel_ns;
+
+	if (!input->stats || !input->stats->growing.name)
+		return;
+	kernel_ns =
+		slope_of_values(input, gather_values(input, input->stats->growing.ns, usual_mhz));
+	if (kernel_ns >= DP_RULE_NAMED_RISE * slope_ns)
+		dp_rule__call_evidence(out, "kernel_rise_ns", "ns", fmin(kernel_ns, slope_ns),
+				       input->stats->growing.name);
+}
+
+static void name(const struct dp_rule_input *input, struct dp_rule_finding *out,
+		 const struct part *part, double slope_ns)
+{
+	if (part->subject == KERNEL)
+		name_kernel(input, out, part, slope_ns);
+	else if (part->subject == UPLOAD)
+		dp_rule__name_transfer(input, out, DP_TRANSFER_UPLOAD);
+	else if (part->subject == DEVICE_COPY)
+		dp_rule__name_transfer(input, out, DP_TRANSFER_DEVICE_COPY);
+	else if (part->subject == RANGE)
+		dp_rule__name_growing_range(input, out, slope_ns);
 }
 
 /* Finds the part of the period that most of its rise is in. */
@@ -152,7 +182,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, part->evidence, "ns", slope_ns * (double)count);
 	/* of which the launcher of copies has a share */
 	out->finding.recoverable_ns = slope_ns * (double)count;
-	name(input, out, part->subject, slope_ns);
+	name(input, out, part, slope_ns);
 	out->finding.recoverable_ns = rise_ns / 2;
 	out->grows = true;
 	out->part = part->metric;

@@ -7,9 +7,6 @@
 /* Share of the rise outside of all ranges at which a function is named as what grows. */
 #define MOST_OF_IT 0.5
 
-/* Share of the rise below which what grows does not explain it, and is not named. */
-#define LEAST_OF_IT 0.1
-
 /* The mean per typical iteration, or the excess in slow iterations. */
 static double mean_of(const struct dp_rule_input *input, const double *ns, bool slow)
 {
@@ -93,21 +90,6 @@ void dp_rule__name_growing_range(const struct dp_rule_input *input, struct dp_ru
 		    function->rise_ns >= MOST_OF_IT * most->rise_ns)
 			most = function;
 	}
-	if (most && most->outer[0] && most->rise_ns >= LEAST_OF_IT * rise_ns)
+	if (most && most->outer[0] && most->rise_ns >= DP_RULE_NAMED_RISE * rise_ns)
 		dp_rule__call_evidence(out, "range_rise_ns", "ns", most->rise_ns, most->outer);
-}
-
-void dp_rule__name_growing_kernel(const struct dp_rule_input *input, struct dp_rule_finding *out,
-				  double rise_ns)
-{
-	const struct dp_time_stat *most = NULL;
-
-	for (size_t i = 0; input->stats && i < input->stats->kernels.count; i++) {
-		const struct dp_time_stat *at = &input->stats->kernels.stats[i];
-
-		if (at->rise_ns > 0 && (!most || at->rise_ns > most->rise_ns))
-			most = at;
-	}
-	if (most && most->rise_ns >= LEAST_OF_IT * rise_ns)
-		dp_rule__call_evidence(out, "kernel_rise_ns", "ns", most->rise_ns, most->name);
 }

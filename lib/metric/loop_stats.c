@@ -254,6 +254,45 @@ static void finish(struct dp_time_stats *stats, double squares)
 	}
 }
 
+static const struct dp_time_stat *find_growing(const struct dp_time_stats *kernels)
+{
+	const struct dp_time_stat *most = NULL;
+
+	for (size_t i = 0; i < kernels->count; i++)
+		if (kernels->stats[i].rise_ns > (most ? most->rise_ns : 0))
+			most = &kernels->stats[i];
+	return most;
+}
+
+/* Call this before sorting: slots are indices of the table. */
+static int add_growing(struct dp_growing_kernel *growing, const struct by_name *kernels,
+		       const struct dp_loop_kernels *in)
+{
+	const struct dp_time_stat *most = find_growing(kernels->stats);
+
+	if (!most)
+		return DP_OK;
+	growing->ns = dp_alloc__zeroed(in->count, sizeof(*growing->ns));
+	growing->launches = dp_alloc__zeroed(in->count, sizeof(*growing->launches));
+	if (!growing->ns || !growing->launches)
+		return DP_ERR_NOMEM;
+	growing->name = most->name;
+	for (size_t k = 0; k < in->count; k++) {
+		const struct dp_iteration *at = &in->iterations[k];
+
+		for (size_t i = at->first_kernel; i < at->first_kernel + at->kernels; i++) {
+			size_t name = dp_trace_ops(in->trace)->name[in->ops[i]];
+			uint32_t slot = kernels->slots[DP_MIN(name, kernels->strings)];
+
+			if (slot != (size_t)(most - kernels->stats->stats) + 1)
+				continue;
+			growing->ns[k] += duration_ns(in, i);
+			growing->launches[k]++;
+		}
+	}
+	return DP_OK;
+}
+
 static int fill(struct dp_loop_stats *stats, struct by_name *kernels, struct by_name *operators,
 		struct by_name *extra, const struct dp_loop_kernels *in,
 		const struct dp_attribution *attribution)
@@ -279,7 +318,8 @@ static int fill(struct dp_loop_stats *stats, struct by_name *kernels, struct by_
 	finish(&stats->positions, 0);
 	finish(&stats->kernels, squares);
 	finish(&stats->operators, squares);
-	if (add_extra(extra, in) || add_units(kernels, in))
+	if (add_extra(extra, in) || add_units(kernels, in) ||
+	    add_growing(&stats->growing, kernels, in))
 		return DP_ERR_NOMEM;
 	return sort(&stats->kernels) || sort(&stats->operators) || sort(&stats->extra)
 		       ? DP_ERR_NOMEM
@@ -290,7 +330,7 @@ int dp_loop_stats__init(struct dp_loop_stats *stats, const struct dp_loop_kernel
 			const struct dp_attribution *attribution, struct dp_error *error)
 {
 	struct by_name kernels = { 0 }, operators = { 0 }, extra = { 0 };
-	struct dp_loop_stats made = { { 0 }, { 0 }, { 0 }, { 0 } };
+	struct dp_loop_stats made = { .kernels = { 0 } };
 	int status = DP_ERR_NOMEM;
 
 	made.positions.stats = dp_alloc__array(in->length, sizeof(*made.positions.stats));
@@ -315,5 +355,7 @@ void dp_loop_stats__fini(struct dp_loop_stats *stats)
 	free(stats->operators.stats);
 	free(stats->positions.stats);
 	free(stats->extra.stats);
-	*stats = (struct dp_loop_stats){ { 0 }, { 0 }, { 0 }, { 0 } };
+	free(stats->growing.ns);
+	free(stats->growing.launches);
+	*stats = (struct dp_loop_stats){ .kernels = { 0 } };
 }

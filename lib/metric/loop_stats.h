@@ -12,12 +12,20 @@ struct dp_time_stats {
 	size_t room;
 };
 
+/* The kernel whose time rises most with each iteration, by least squares. */
+struct dp_growing_kernel {
+	const char *name; /* NULL: none rises. Borrowed */
+	double *ns;	  /* its time in each iteration, */
+	double *launches; /* and how often it runs */
+};
+
 struct dp_loop_stats {
 	struct dp_time_stats kernels;	/* in order of total, then of the name's id */
 	struct dp_time_stats operators; /* the same */
 	struct dp_time_stats positions; /* in order of the pattern */
 	/* Mean additional time of iterations with extra kernels (total_ns, descending), by kernel. */
 	struct dp_time_stats extra;
+	struct dp_growing_kernel growing;
 };
 
 /* A loop's kernels. Arrays are borrowed for the call. */

@@ -8,10 +8,8 @@
  */
 TEST(iterations_that_grow_are_explained)
 {
-	struct dp_time_stat kernels[] = { { .name = "gemm", .rise_ns = 10 },
-					  { .name = "cat", .rise_ns = 9990 },
-					  { .name = "unknown", .rise_ns = (double)NAN } };
-	struct dp_loop_stats stats = { .kernels = { kernels, DP_COUNT(kernels), 0 } };
+	double cat_ns[ITERATIONS] = { 0 };
+	struct dp_loop_stats stats = { .growing = { .name = "cat", .ns = cat_ns } };
 	const struct dp_finding *finding;
 
 	start();
@@ -19,13 +17,19 @@ TEST(iterations_that_grow_are_explained)
 	for (size_t k = 0; k + 1 < ITERATIONS; k++) {
 		metric("period_ns")[k] = 1e6 + 1e4 * (double)k;
 		metric("compute_ns")[k] = 8e5 + 1e4 * (double)k;
+		cat_ns[k] = 9990 * (double)k;
 	}
+	/* a slow iteration changes nothing */
+	metric("period_ns")[ITERATIONS - 3] = metric("compute_ns")[ITERATIONS - 3] = 1e8;
+	cat_ns[ITERATIONS - 3] = 9e7;
 	finding = find("growing-iteration");
 	ck_assert_ptr_nonnull(finding);
 	ck_assert_double_eq_tol(evidence(finding, "rise_per_iteration_ns"), 1e4, 1);
 	ck_assert_str_eq(call_of(finding), "cat");
+	ck_assert_double_eq_tol(evidence(finding, "kernel_rise_ns"), 9990, 1);
 	/* what grows by less than a tenth of the rise explains nothing */
-	kernels[1].rise_ns = 990;
+	for (size_t k = 0; k < ITERATIONS; k++)
+		cat_ns[k] = 900 * (double)k;
 	ck_assert_ptr_null(call_of(find("growing-iteration")));
 	/* if no part grows, this rule reports nothing */
 	set("compute_ns", 8e5);

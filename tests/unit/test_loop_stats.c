@@ -210,6 +210,12 @@ TEST(extra_time_is_a_difference)
 		ck_assert_double_eq(stats.extra.stats[1].total_ns, 50);
 		ck_assert_double_eq(stats.extra.stats[2].total_ns, 7);
 		ck_assert_double_eq(stats.extra.stats[4].total_ns, -30);
+		/* A also rises most */
+		ck_assert_str_eq(stats.growing.name, "A");
+		ck_assert_double_eq(stats.growing.ns[0], 10);
+		ck_assert_double_eq(stats.growing.ns[1], 14 + 99);
+		ck_assert_double_eq(stats.growing.launches[0], 1);
+		ck_assert_double_eq(stats.growing.launches[1], 2);
 		dp_loop_stats__fini(&stats);
 	}
 	dp_trace_free(trace);
