@@ -227,6 +227,9 @@ TEST(predictions_for_iterations_that_differ)
 		metric("busy_ns")[k] = 9e5;
 	replay.without_ns[DP_REPLAY_LAUNCHES] = 3e5;
 	ck_assert_double_eq(find("launch-bound")->predicted_ns, 6e5);
+	/* nothing is saved, so it is no problem */
+	replay.without_ns[DP_REPLAY_LAUNCHES] = 2e6;
+	ck_assert_ptr_null(find("launch-bound"));
 	dp_findings__fini(&at.findings);
 }
 
