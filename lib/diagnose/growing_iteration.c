@@ -20,6 +20,13 @@
 /* Bytes that grow by a smaller share of the growth of a copy's time do not explain it. */
 #define LEAST_OF_BYTES 0.5
 
+/* Share of the growth of a kernel's time that the growth of its number of launches explains. */
+#define MOST_BY_LAUNCHES 0.9
+
+static const char launches_advice[] =
+	"the kernel is launched more often with each iteration, and its launches take no longer: find "
+	"the loop that launches it";
+
 static const char same_bytes_advice[] =
 	"the bytes do not grow: find what slows the copies down, such as other copies at the same "
 	"time, or what no longer overlaps them";
@@ -161,6 +168,32 @@ static bool copies_the_same(const struct dp_rule_input *input, const struct part
 	return known;
 }
 
+/* The slope of values of typical iterations, as a share of their mean. */
+static double relative_slope(const struct dp_rule_input *input, const double *values)
+{
+	size_t count = gather_values(input, values, 0);
+	double slope = slope_of_values(input, count), sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += input->scratch[i];
+	return sum > 0 ? slope * (double)count / sum : 0;
+}
+
+/*
+ * Returns true if the kernel that is named has most of the rise because it is launched more often.
+ */
+static bool launches_more(const struct dp_rule_input *input, const struct dp_rule_finding *out,
+			  double slope_ns)
+{
+	const struct dp_growing_kernel *kernel = input->stats ? &input->stats->growing : NULL;
+	const struct dp_evidence_value *last = &out->values[out->finding.evidence_count - 1];
+
+	return kernel && kernel->launches && last->call && last->call == kernel->name &&
+	       last->value >= MOST_OF_IT * slope_ns &&
+	       relative_slope(input, kernel->launches) >=
+		       MOST_BY_LAUNCHES * relative_slope(input, kernel->ns);
+}
+
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	const double *period_ns = dp_rule__metric(input, "period_ns");
@@ -186,7 +219,9 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	out->finding.recoverable_ns = rise_ns / 2;
 	out->grows = true;
 	out->part = part->metric;
-	out->finding.advice = copies_the_same(input, part) ? same_bytes_advice : part->advice;
+	out->finding.advice = copies_the_same(input, part)	    ? same_bytes_advice
+			      : launches_more(input, out, slope_ns) ? launches_advice
+								    : part->advice;
 	out->finding.last_iteration = input->loop->iterations - 1;
 	for (size_t k = input->loop->iterations; k-- > 0;)
 		if (!isnan(period_ns[k]) && dp_rule__is_typical(input, k))

@@ -8,8 +8,10 @@
  */
 TEST(iterations_that_grow_are_explained)
 {
-	double cat_ns[ITERATIONS] = { 0 };
-	struct dp_loop_stats stats = { .growing = { .name = "cat", .ns = cat_ns } };
+	double cat_ns[ITERATIONS] = { 0 }, launches[ITERATIONS];
+	struct dp_loop_stats stats = {
+		.growing = { .name = "cat", .ns = cat_ns, .launches = launches }
+	};
 	const struct dp_finding *finding;
 
 	start();
@@ -18,6 +20,7 @@ TEST(iterations_that_grow_are_explained)
 		metric("period_ns")[k] = 1e6 + 1e4 * (double)k;
 		metric("compute_ns")[k] = 8e5 + 1e4 * (double)k;
 		cat_ns[k] = 9990 * (double)k;
+		launches[k] = 7;
 	}
 	/* a slow iteration changes nothing */
 	metric("period_ns")[ITERATIONS - 3] = metric("compute_ns")[ITERATIONS - 3] = 1e8;
@@ -27,6 +30,10 @@ TEST(iterations_that_grow_are_explained)
 	ck_assert_double_eq_tol(evidence(finding, "rise_per_iteration_ns"), 1e4, 1);
 	ck_assert_str_eq(call_of(finding), "cat");
 	ck_assert_double_eq_tol(evidence(finding, "kernel_rise_ns"), 9990, 1);
+	ck_assert_ptr_nonnull(strstr(finding->advice, "that grows"));
+	for (size_t k = 0; k < ITERATIONS; k++)
+		launches[k] = (double)k;
+	ck_assert_ptr_nonnull(strstr(find("growing-iteration")->advice, "launched more often"));
 	/* what grows by less than a tenth of the rise explains nothing */
 	for (size_t k = 0; k < ITERATIONS; k++)
 		cat_ns[k] = 900 * (double)k;
