@@ -20,7 +20,8 @@
 
 /*
  * Larger uploads from pageable memory are staged: the host copies them to pinned memory in the call
- * (CUDA, "API synchronization behavior").
+ * (CUDA, "API synchronization behavior"); smaller ones are asynchronous ("Asynchronous concurrent
+ * execution").
  */
 #define STAGED_BYTES 65536
 
@@ -75,10 +76,9 @@ static bool is_hidden(const struct dp_replay_run *run, size_t op)
 /* The previous operation of the stream that is not hidden. */
 static size_t before_of(const struct dp_replay_run *run, size_t op)
 {
-	do
-		op = run->model->ops[op].before;
-	while (op != DP_REPLAY_NONE && is_hidden(run, op));
-	return op;
+	size_t before = run->model->ops[op].before;
+
+	return before == DP_REPLAY_NONE ? before : run->seen[before];
 }
 
 static void run_op(struct dp_replay_run *run, size_t index)
@@ -88,6 +88,7 @@ static void run_op(struct dp_replay_run *run, size_t index)
 	int64_t start_ns = INT64_MIN;
 	size_t before = before_of(run, index);
 
+	run->seen[index] = is_hidden(run, index) ? before : index;
 	if (before != DP_REPLAY_NONE)
 		wait_until(&start_ns, &cause, run->op_end[before] + at->before_ns, REASON_OP,
 			   before);
@@ -121,7 +122,8 @@ static bool is_removed(const struct dp_replay_run *run, const struct dp_replay_c
 	return ops->kind[op] == DP_OP_COPY && ops->copy_kind[op] == DP_COPY_DTOD;
 }
 
-/* Returns true for a call that copies memory to where it is uploaded from, in this run not. */
+/* Returns true for a call that stages an upload, which pinned memory makes unnecessary in this run.
+ */
 static bool is_staging(const struct dp_replay_run *run, const struct dp_replay_call *at)
 {
 	const struct dp_ops *ops = dp_trace_ops(run->model->input->timeline->trace);
@@ -323,9 +325,10 @@ static int run_init(struct dp_replay_run *run, const struct dp_replay_model *mod
 	run->op_start = dp_alloc__array(2 * model->op_count, sizeof(*run->op_start));
 	run->call_start = dp_alloc__array(2 * model->call_count, sizeof(*run->call_start));
 	run->work = dp_alloc__array(model->op_count, sizeof(*run->work));
+	run->seen = dp_alloc__array(model->op_count, sizeof(*run->seen));
 	run->op_cause =
 		dp_alloc__zeroed(model->op_count + 2 * model->call_count, sizeof(*run->op_cause));
-	if (!run->op_start || !run->call_start || !run->work || !run->op_cause)
+	if (!run->op_start || !run->call_start || !run->work || !run->seen || !run->op_cause)
 		return DP_ERR_NOMEM;
 	run->op_end = run->op_start + model->op_count;
 	run->call_end = run->call_start + model->call_count;
@@ -385,6 +388,7 @@ int dp_replay__run(struct dp_replay *replay, const struct dp_replay_input *input
 	free(run.op_start);
 	free(run.call_start);
 	free(run.work);
+	free(run.seen);
 	free(run.op_cause);
 	dp_replay_model__fini(&model);
 	return status;

@@ -59,8 +59,8 @@ struct dp_replay_input {
 struct dp_replay {
 	double period_ns;		      /* unchanged, the mean of these iterations: */
 	size_t measured_first, measured_end;
-	double without_ns[DP_REPLAY_CHANGES]; /* as it would be, no less than */
-	double work_ns[DP_REPLAY_CHANGES];    /* what its busiest stream is busy */
+	double without_ns[DP_REPLAY_CHANGES]; /* the period with the change, at least work_ns */
+	double work_ns[DP_REPLAY_CHANGES];    /* how long its busiest stream is busy per period */
 	struct dp_path_stat *path;	      /* the longest first; a mean of these iterations: */
 	size_t path_first, path_end;
 	size_t path_count;

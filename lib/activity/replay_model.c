@@ -2,7 +2,8 @@
  * What waited for what, as far as a trace shows. An operation waits for its launch, for the
  * previous one on its stream and, if neither explains its start, for the operation of another
  * stream that ended right before. A call waits for the operation that ended, or started, right
- * before it returned. Calls of all launching threads form one timeline, as threads take turns.
+ * before it returned; the call of an upload from pageable memory, for its upload. Calls of all
+ * launching threads form one timeline, as threads take turns.
  */
 #include "activity/replay_model.h"
 #include "base/search.h"

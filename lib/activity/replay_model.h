@@ -99,6 +99,7 @@ struct dp_replay_run {
 	int64_t *call_start;
 	int64_t *call_end;
 	struct dp_replay_work *work; /* room for one per operation */
+	size_t *seen; /* of each operation: it, or the last before it on its stream, not hidden */
 	int64_t comm_end; /* of communication that runs concurrently with the rest */
 	/* The last event that each waited for; NULL: not needed. */
 	struct dp_replay_cause *op_cause;

@@ -1,6 +1,6 @@
 /*
  * Advice in the terms of PyTorch, from which most traces come, and its equivalent in terms of CUDA;
- * of both, HIP's.
+ * for traces of HIP, with HIP's names.
  */
 #include "diagnose/diagnose.h"
 
@@ -43,7 +43,7 @@ static const struct {
 	  "the input comes late there: prepare it further ahead, or on faster storage" },
 };
 
-/* What advice names of CUDA, and HIP's counterpart. */
+/* CUDA's names in advice, and HIP's counterparts. */
 static const struct {
 	const char *cuda;
 	const char *hip;

@@ -380,20 +380,24 @@ static double scaled_ns(const struct dp_rule_finding *found, const struct dp_rul
 }
 
 /*
- * The period without a finding, by a replay, and no less than the busiest stream's work in typical
- * iterations, which may be more or less than in those that the replay measures.
+ * The period without a finding, by a replay, NaN if none was possible, and no less than the busiest
+ * stream's work in typical iterations, which may be more or less than in those that the replay
+ * measures.
  */
 static double replayed_ns(const struct dp_rule_finding *found, const struct dp_rule_input *input,
 			  const struct dp_rule *rule)
 {
 	struct dp_rule_input measured = *input;
-	double work_ns = input->replay->work_ns[found->change], busy_ns;
+	double work_ns = input->replay->work_ns[found->change], busy_ns, without_ns;
 
 	measured.slow = input->unmeasured;
 	busy_ns = dp_rule__typical(&measured, "busy_ns");
 	if (busy_ns > 0)
 		work_ns *= dp_rule__typical(input, "busy_ns") / busy_ns;
-	return fmin(fmax(scaled_ns(found, &measured, rule), work_ns), period_of(found, input));
+	without_ns = scaled_ns(found, &measured, rule);
+	if (isnan(without_ns) || isnan(work_ns))
+		return (double)NAN;
+	return fmin(fmax(without_ns, work_ns), period_of(found, input));
 }
 
 /*
@@ -432,7 +436,7 @@ static void put_off(struct dp_rule_finding *found, const struct dp_rule_input *i
 
 static void name_hip(struct dp_rule_finding *found)
 {
-	char text[DP_ADVICE_SIZE];
+	char text[DP_ADVICE_SIZE] = "";
 
 	dp_advice__use_hip(text, found->advice[0] ? found->advice : found->finding.advice);
 	memcpy(found->advice, text, sizeof(text));

@@ -175,6 +175,7 @@ static void mark_straggler(struct dp_findings *findings)
 		return;
 	snprintf(advice, sizeof(advice), "%s%s", says, advice_of(late));
 	memcpy(late->advice, advice, sizeof(late->advice) - 1);
+	late->advice[sizeof(late->advice) - 1] = 0;
 }
 
 /* Joins findings of devices that agree; the most expensive one represents all. */

@@ -197,6 +197,23 @@ TEST(severity_is_by_what_is_saved)
 	dp_findings__fini(&at.findings);
 }
 
+/* What cannot be replayed is not predicted, and is as severe as what it costs. */
+TEST(nothing_is_predicted_without_a_replay)
+{
+	const struct dp_finding *finding;
+	struct dp_replay replay;
+
+	dp_replay__init(&replay);
+	start();
+	at.replay = &replay;
+	set("comm_exposed_ns", 3e5);
+	finding = find("exposed-communication");
+	ck_assert_int_eq(finding->severity, DP_SEVERITY_CRITICAL);
+	ck_assert(isnan(finding->predicted_ns));
+	ck_assert_ptr_null(strstr(finding->advice, "not worth"));
+	dp_findings__fini(&at.findings);
+}
+
 /*
  * Iterations 10 to 19 are measured, and lose less to short gaps, but all host time is gone without
  * launches.
