@@ -16,7 +16,7 @@ const idleCauses = [
 	["host wait", "the host had not launched the next operation", "c-host"],
 	["sync wait", "the host was waiting for the device before it launched more", "c-sync"],
 	["host in copies", "the host was in the call of a copy", "c-wait-copy"],
-	["launch latency", "launched, and about to begin: the launch itself", "c-launch"],
+	["launch latency", "the call that launches what is next had begun; short gaps", "c-launch"],
 	["idle otherwise", "the trace does not tell why", "c-other"],
 	["input wait", "the host had not launched the upload of the input", "c-input"],
 ];

@@ -199,11 +199,30 @@ static bool differs_by_stage(const struct dp_judged *j)
 	       (double)cut->edit_count > dp_param.stage_edits * (double)symbols;
 }
 
-static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
+/* The grade of a loop that has nothing that only steps, or only layers, have. */
+static int grade_by_shape(const struct dp_judged *j, size_t ends, size_t spans)
 {
 	double kernels = kernels_of(j);
-	bool is_long = kernels >= (double)dp_param.layer_long,
-	     open_end = j->driver->request->evidence.open_end;
+	bool is_long = kernels >= (double)dp_param.layer_long;
+
+	if (j->standing == DP_STANDING_FEW)
+		return NO_LAYERS;
+	/* with loops inside, or inside or around others: one stretch, between a beginning and a
+	 * head */
+	if (is_long && j->standing != DP_STANDING_BARE) {
+		if (spans > 1 || ends > 0 || kernels >= (double)dp_param.group_long)
+			return NO_LAYERS;
+		return j->standing == DP_STANDING_STRUCTURED ? MAYBE_LAYERS : HARDLY_LAYERS;
+	}
+	if (spans > 2)
+		return HARDLY_LAYERS;
+	return is_long && ends > 0 ? MAYBE_LAYERS : LIKE_LAYERS;
+}
+
+static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
+{
+	const struct dp_cut *cut = j->cut;
+	bool is_long = kernels_of(j) >= (double)dp_param.layer_long;
 	enum names names;
 
 	if (j->standing == DP_STANDING_RARE)
@@ -220,21 +239,15 @@ static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 	/* the end of one pass with its head, then the begin of the next one with its layers */
 	if (fills_with_layers(j) && is_broken(j->alignment))
 		return LIKE_LAYERS;
-	if (j->phase->is_step || ends == 2 || j->cut->complete >= dp_param.layers_max)
+	/* what only steps have, or too many for layers */
+	if (j->phase->is_step || ends == 2 || cut->complete >= dp_param.layers_max)
 		return fills_with_layers(j) ? MAYBE_LAYERS : NO_LAYERS;
+	/* one pass through layers with loops inside, such as experts */
 	if (j->standing == DP_STANDING_STRUCTURED && is_long && spans <= 1 &&
-	    j->cut->complete <= dp_param.network_deep && !open_end && is_pass(j))
+	    cut->complete <= dp_param.network_deep && !j->driver->request->evidence.open_end &&
+	    is_pass(j))
 		return LIKE_LAYERS;
-	if (j->standing == DP_STANDING_FEW ||
-	    (j->standing != DP_STANDING_BARE && is_long && (spans > 1 || ends > 0)))
-		return NO_LAYERS;
-	if (j->standing != DP_STANDING_BARE && kernels >= (double)dp_param.group_long)
-		return NO_LAYERS;
-	if (j->standing != DP_STANDING_BARE && is_long)
-		return j->standing == DP_STANDING_STRUCTURED ? MAYBE_LAYERS : HARDLY_LAYERS;
-	if (spans > 2)
-		return HARDLY_LAYERS;
-	return ends > 0 && is_long ? MAYBE_LAYERS : LIKE_LAYERS;
+	return grade_by_shape(j, ends, spans);
 }
 
 /*
