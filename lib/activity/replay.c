@@ -122,8 +122,7 @@ static bool is_removed(const struct dp_replay_run *run, const struct dp_replay_c
 	return ops->kind[op] == DP_OP_COPY && ops->copy_kind[op] == DP_COPY_DTOD;
 }
 
-/* Returns true for a call that stages an upload, which pinned memory makes unnecessary in this run.
- */
+/* Returns true for a call that stages an upload, which the pinned memory of this run avoids. */
 static bool is_staging(const struct dp_replay_run *run, const struct dp_replay_call *at)
 {
 	const struct dp_ops *ops = dp_trace_ops(run->model->input->timeline->trace);
