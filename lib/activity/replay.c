@@ -318,6 +318,30 @@ static double work_of(const struct dp_replay_run *run)
 	return per_iteration(run->model->input, most_ns);
 }
 
+/*
+ * The host's time between calls that a change takes from the launching threads in a period: work
+ * that is moved to other threads takes as long there.
+ */
+static double moved_of(const struct dp_replay_run *run)
+{
+	const struct dp_replay_model *model = run->model;
+	int64_t sum_ns = 0, from_ns, to_ns;
+	size_t first, last;
+
+	measured_ops(model, &first, &last);
+	from_ns = model->ops[first].start_ns;
+	to_ns = model->ops[last].start_ns;
+	for (size_t i = 0; i < model->call_count; i++) {
+		const struct dp_replay_call *at = &model->calls[i];
+
+		if (at->before != DP_REPLAY_NONE && !at->overlaps && at->start_ns > from_ns &&
+		    at->start_ns <= to_ns)
+			sum_ns +=
+				at->start_ns - model->calls[at->before].end_ns - think_of(run, at);
+	}
+	return per_iteration(model->input, sum_ns);
+}
+
 static int run_init(struct dp_replay_run *run, const struct dp_replay_model *model)
 {
 	*run = (struct dp_replay_run){ .model = model };
@@ -350,6 +374,7 @@ static int run_all(struct dp_replay *replay, struct dp_replay_run *run)
 		replay->work_ns[change] = fmin(work_of(run), replay->period_ns);
 		replay->without_ns[change] =
 			fmin(fmax(period_of(run), replay->work_ns[change]), replay->period_ns);
+		replay->moved_ns[change] = moved_of(run);
 	}
 	run->op_cause = causes;
 	return status;
@@ -360,7 +385,7 @@ void dp_replay__init(struct dp_replay *replay)
 	replay->period_ns = (double)NAN;
 	replay->measured_first = replay->measured_end = 0;
 	for (size_t i = 0; i < DP_REPLAY_CHANGES; i++)
-		replay->without_ns[i] = replay->work_ns[i] = (double)NAN;
+		replay->without_ns[i] = replay->work_ns[i] = replay->moved_ns[i] = (double)NAN;
 	replay->path = NULL;
 	replay->path_count = replay->path_first = replay->path_end = 0;
 }

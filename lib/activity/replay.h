@@ -61,6 +61,7 @@ struct dp_replay {
 	size_t measured_first, measured_end;
 	double without_ns[DP_REPLAY_CHANGES]; /* the period with the change, at least work_ns */
 	double work_ns[DP_REPLAY_CHANGES];    /* how long its busiest stream is busy per period */
+	double moved_ns[DP_REPLAY_CHANGES];   /* the host's time per period that others must take */
 	struct dp_path_stat *path;	      /* the longest first; a mean of these iterations: */
 	size_t path_first, path_end;
 	size_t path_count;

@@ -434,6 +434,38 @@ static void put_off(struct dp_rule_finding *found, const struct dp_rule_input *i
 	found->put_off = true;
 }
 
+/*
+ * How long an iteration's work takes that moves to other threads. Typical iterations that wait
+ * longer than the measured ones have as much more of it.
+ */
+static double moved_ns(const struct dp_rule_finding *found, const struct dp_rule_input *input)
+{
+	struct dp_rule_input measured = *input;
+	double more_ns;
+
+	measured.slow = input->unmeasured;
+	more_ns = dp_rule__typical(input, found->finding.metric) -
+		  dp_rule__typical(&measured, found->finding.metric);
+	return fmax(input->replay->moved_ns[found->change] + (isnan(more_ns) ? 0 : more_ns), 0);
+}
+
+/* Says how many threads must take work that one cannot hide. */
+static void divide(struct dp_rule_finding *found, const struct dp_rule_input *input,
+		   const struct dp_rule *rule)
+{
+	double work_ns, threads;
+
+	if (!rule->divide || !input->replay || !(found->finding.predicted_ns > 0) ||
+	    found->change == DP_REPLAY_NOTHING)
+		return;
+	work_ns = moved_ns(found, input);
+	threads = ceil(work_ns / found->finding.predicted_ns - UNLIKE);
+	if (!(threads > 1) || !isfinite(threads) || !rule->divide(input, found, (size_t)threads))
+		return;
+	dp_rule__evidence(found, "moved_ns", "ns", work_ns);
+	dp_rule__evidence(found, "threads", "count", threads);
+}
+
 static void name_hip(struct dp_rule_finding *found)
 {
 	char text[DP_ADVICE_SIZE] = "";
@@ -471,6 +503,7 @@ static int run_rules(struct dp_findings *findings, const struct dp_rule_input *i
 				dp_advice__in_terms(found.finding.advice, input->terms);
 		place_finding(&found, input);
 		predict(&found, input, rules[i]);
+		divide(&found, input, rules[i]);
 		put_off(&found, input);
 		if (input->hip)
 			name_hip(&found);

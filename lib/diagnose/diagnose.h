@@ -16,7 +16,7 @@
 #define DP_WARNING_SHARE 0.05
 #define DP_CRITICAL_SHARE 0.20
 
-#define DP_EVIDENCE_MOST 8
+#define DP_EVIDENCE_MOST 10
 #define DP_RANGES_MOST 3
 #define DP_LOOPS_MOST 64 /* most loops, and devices, of one finding */
 #define DP_ADVICE_SIZE 256
@@ -284,6 +284,13 @@ struct dp_rule {
 	 * missing.
 	 */
 	bool (*check)(const struct dp_rule_input *input, struct dp_rule_finding *finding);
+	/*
+	 * For work of the host that moves to other threads, which the prediction assumes: gives
+	 * advice if one thread would take longer for an iteration's than the predicted period, so
+	 * that several are needed. Returns false if their number is unknown. NULL: no such work.
+	 */
+	bool (*divide)(const struct dp_rule_input *input, struct dp_rule_finding *found,
+		       size_t threads);
 	/* Whatever the cost: it is an estimate, or cannot be changed. */
 	bool never_critical;
 	bool never_critical_capture; /* the same for a capture, where the cost may be its purpose */

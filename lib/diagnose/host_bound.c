@@ -21,6 +21,8 @@
 static const char advice_input[] = "overlap data loading with compute: DataLoader(num_workers=..., "
 				   "prefetch_factor=..., pin_memory=True)";
 static const char advice_stall[] = "move this host work out of the loop or to another thread";
+static const char advice_divide[] =
+	"move this host work out of the loop, or divide it among other threads";
 static const char advice_sync[] =
 	"avoid a synchronization in every iteration: .item(), print(tensor), synchronize()";
 static const char advice_launch[] = "reduce launch overhead: CUDA graphs or torch.compile, fused "
@@ -138,8 +140,8 @@ static void advise(const struct dp_rule_input *input, struct dp_rule_finding *ou
 	    !dp_rule__is_spread(dp_rule__typical(input, "longest_gap_ns"), host_ns,
 				input->loop->length) &&
 	    !is_late_throughout(input)) {
-		out->finding.advice = advice_stall;
 		out->change = DP_REPLAY_HOST;
+		out->finding.advice = advice_stall;
 	} else if (dp_rule__typical(input, "idle_after_sync_ns") >= host_ns / 2) {
 		out->finding.advice = advice_sync;
 		activity = DP_HOST_SYNC;
@@ -191,8 +193,18 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	return isnan(host_ns) ? check_intervals(input, out) : check_idle(input, out, host_ns);
 }
 
+static bool divide(const struct dp_rule_input *input, struct dp_rule_finding *found, size_t threads)
+{
+	(void)input;
+	(void)threads;
+	if (found->finding.advice == advice_stall && !found->advice[0])
+		found->finding.advice = advice_divide;
+	return found->change == DP_REPLAY_HOST;
+}
+
 const struct dp_rule dp_rule__host_bound = {
 	{ "host-bound", "the GPU waits for the host: at least 5% of the period", WARNING_SHARE },
 	check,
+	.divide = divide,
 	.also = DP_SCOPE_ITERATION,
 };

@@ -1,8 +1,37 @@
 /* The device waits until the host has the input: the wait ends with an upload (XProf). */
 #include "diagnose/diagnose.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #define WARNING_SHARE 0.05
 #define CRITICAL_SHARE 0.20
+
+/* Returns true if processes load the input already: how long they take is unknown. */
+static bool has_workers(const struct dp_rule_finding *found)
+{
+	for (size_t i = 0; i < found->finding.range_count; i++)
+		if (strstr(found->ranges[i].name, "MultiProcessing"))
+			return true;
+	return false;
+}
+
+static bool divide(const struct dp_rule_input *input, struct dp_rule_finding *found, size_t threads)
+{
+	if (has_workers(found))
+		return false;
+	if (input->terms == DP_TERMS_CUDA)
+		snprintf(found->advice, sizeof(found->advice),
+			 "while the GPU computes, prepare what is uploaded next: in less time, or "
+			 "on %zu other threads; in pinned memory",
+			 threads);
+	else
+		snprintf(found->advice, sizeof(found->advice),
+			 "overlap data loading with compute: DataLoader(num_workers=%zu or more, "
+			 "prefetch_factor=..., pin_memory=True)",
+			 threads);
+	return true;
+}
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
@@ -23,5 +52,6 @@ const struct dp_rule dp_rule__input_bound = {
 	{ "input-bound", "the GPU waits for input: at least 5% of the period until the upload",
 	  WARNING_SHARE },
 	check,
+	.divide = divide,
 	.also = DP_SCOPE_ITERATION,
 };

@@ -58,6 +58,26 @@ class Findings(cli.Case):
             self.assertNotIn("each iteration (", text)
             self.assertRegex(text, r"gaps \d+\.?\d* µs between iterations")
 
+    def test_one_worker_is_not_enough(self):
+        """What another thread prepares takes as long there: the number that hides it is named."""
+        upload = "upload bytes=256k memory=pinned"
+        for wait, threads in ((20, None), (250, 4)):
+            text, report = self.run_of(f"wait time={wait}ms jitter=0.02; {upload}; {STEP}; {READ}")
+            finding = self.rules(report)["input-bound"]
+            evidence = finding["evidence"]
+            self.assertEqual(threads, evidence.get("threads"))
+            self.assertEqual(bool(threads), f"={threads} or more" in finding["advice"])
+            if not threads:
+                self.assertNotIn("to hide", text)
+                continue
+            self.assertRegex(text, r"2[45]\d\.\d ms of host work, which takes 4 threads to hide")
+            self.assertLessEqual(evidence["moved_ns"] / threads, 1.05 * finding["predicted_ns"])
+            self.assertGreater(evidence["moved_ns"] / (threads - 1), finding["predicted_ns"])
+        text, report = self.run_of(f"{INPUT}; wait time=250ms jitter=0.02; {STEP}; {READ}")
+        finding = self.rules(report)["host-bound"]
+        self.assertEqual(4, finding["evidence"]["threads"])
+        self.assertIn("divide it among other threads", finding["advice"])
+
     def test_brief_is_a_part_of_the_whole(self):
         trace = cli.SOURCE / "data" / "sample.json.gz"
         text = cli.run("analyze", "--format=json", "--brief", trace).stdout

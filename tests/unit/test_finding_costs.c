@@ -150,7 +150,7 @@ TEST(input_and_host_wait_are_two)
 	/* nor on a loader, unless one runs meanwhile */
 	at.terms = DP_TERMS_PYTORCH;
 	at.ranges = &all;
-	ck_assert_ptr_null(strstr(find("slow-iterations")->advice, "workers"));
+	ck_assert_ptr_null(strstr(find("slow-iterations")->advice, "threads"));
 	ranges[0].outer = "enumerate(DataLoader)#_Iter.__next__";
 	ck_assert_ptr_nonnull(strstr(find("slow-iterations")->advice, "input comes late"));
 	dp_findings__fini(&at.findings);
@@ -248,6 +248,40 @@ TEST(predictions_for_iterations_that_differ)
 	replay.without_ns[DP_REPLAY_LAUNCHES] = 2e6;
 	ck_assert_ptr_null(find("launch-bound"));
 	dp_findings__fini(&at.findings);
+}
+
+/* Host work that moves to other threads takes as long there, and is shared by as many as it takes.
+ */
+TEST(work_that_one_thread_cannot_hide)
+{
+	struct dp_host_range range = { .outer = "_MultiProcessingDataLoaderIter.__next__",
+				       .activity = DP_HOST_INPUT,
+				       .typical_ns = 7e5 };
+	struct dp_host_ranges ranges = { .ranges = &range, .count = 1 };
+	struct dp_replay replay = { .period_ns = 1e6, .measured_end = ITERATIONS };
+	const struct dp_finding *finding;
+
+	start();
+	at.replay = &replay;
+	set("input_wait_ns", 7e5);
+	replay.without_ns[DP_REPLAY_INPUT] = replay.work_ns[DP_REPLAY_INPUT] = 2e5;
+	replay.moved_ns[DP_REPLAY_INPUT] = 2.05e5;
+	ck_assert(isnan(evidence(find("input-bound"), "threads")));
+	replay.moved_ns[DP_REPLAY_INPUT] = 8e5;
+	finding = find("input-bound");
+	ck_assert_double_eq(evidence(finding, "threads"), 4);
+	ck_assert_double_eq(evidence(finding, "moved_ns"), 8e5);
+	ck_assert_double_eq(finding->predicted_ns, 2e5);
+	ck_assert_ptr_nonnull(strstr(finding->advice, "on 4 other threads"));
+	at.terms = DP_TERMS_TRAINING;
+	ck_assert_ptr_nonnull(strstr(find("input-bound")->advice, "num_workers=4 or more"));
+	/* how long workers take that load already is unknown */
+	at.ranges = &ranges;
+	finding = find("input-bound");
+	ck_assert(isnan(evidence(finding, "threads")));
+	ck_assert_ptr_nonnull(strstr(finding->advice, "num_workers=..."));
+	dp_findings__fini(&at.findings);
+	at.ranges = NULL;
 }
 
 /* Advice for a trace of HIP names HIP's functions, and is as before otherwise. */
