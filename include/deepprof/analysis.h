@@ -573,6 +573,8 @@ struct dp_finding {
 	 */
 	double predicted_ns;
 	double predicted_from_ns; /* the period as it is */
+	/* The rule of another finding that is gone as well in predicted_ns; NULL: none. */
+	const char *predicted_with;
 };
 
 /* Whether a finding is about a loop, and its cost there: NaN if it is unknown, or about others. */

@@ -356,27 +356,57 @@ static void place_finding(struct dp_rule_finding *found, const struct dp_rule_in
 			input->first_iteration;
 }
 
+/* Findings of a loop whose predictions have the same change. */
+struct alike {
+	const struct dp_rule_finding *found;
+	size_t count;
+};
+
+/*
+ * Adds up what findings with the same change as one cost, and what they cost in the iterations that
+ * the replay measures. Returns false if a rule finds nothing, or something else, in those.
+ */
+static bool add_costs(double *cost_ns, double *measured_ns, const struct dp_rule_finding *found,
+		      const struct alike *all, const struct dp_rule_input *measured)
+{
+	*cost_ns = *measured_ns = 0;
+	for (size_t i = 0; i < all->count; i++) {
+		const struct dp_rule_finding *at = &all->found[i];
+		struct dp_rule_finding other;
+
+		if (at->change != found->change)
+			continue;
+		memset(&other, 0, sizeof(other));
+		if (!rules[dp_rule_find(at->finding.rule)]->check(measured, &other) ||
+		    other.change != at->change || !(other.finding.recoverable_ns > 0))
+			return false;
+		*cost_ns += at->finding.recoverable_ns;
+		*measured_ns += other.finding.recoverable_ns;
+	}
+	return true;
+}
+
 /*
  * What the replay leaves of a typical period. If the iterations that it measures are unlike typical
- * ones, it leaves the same shares as in these: of the finding's cost, and of the rest, which it
- * leaves as it is if it saves less than the cost. Without a cost in them, all is rest.
+ * ones, it leaves the same shares as in these: of what the findings with its change cost, and of
+ * the rest, which it leaves as it is if it saves less than the cost. Without a cost in them, all is
+ * rest.
  */
-static double scaled_ns(const struct dp_rule_finding *found, const struct dp_rule_input *measured,
-			const struct dp_rule *rule)
+static double scaled_ns(const struct dp_rule_finding *found, const struct alike *all,
+			const struct dp_rule_input *measured)
 {
 	double without_ns = measured->replay->without_ns[found->change];
-	double rest_ns = measured->replay->period_ns, cost_ns;
+	double rest_ns = measured->replay->period_ns, cost_ns, measured_ns;
 	double period_ns = period_of(found, measured);
-	struct dp_rule_finding other;
 
-	memset(&other, 0, sizeof(other));
-	if (!(fabs(period_ns - rest_ns) > UNLIKE * period_ns) || !rule->check(measured, &other) ||
-	    other.change != found->change || !(other.finding.recoverable_ns > 0))
+	if (!(fabs(period_ns - rest_ns) > UNLIKE * period_ns) ||
+	    !add_costs(&cost_ns, &measured_ns, found, all, measured))
 		return period_ns * without_ns / rest_ns;
-	cost_ns = fmin(other.finding.recoverable_ns, rest_ns);
-	rest_ns -= cost_ns;
-	return (period_ns - found->finding.recoverable_ns) * fmin(without_ns / rest_ns, 1) +
-	       found->finding.recoverable_ns * fmax(without_ns - rest_ns, 0) / cost_ns;
+	cost_ns = fmin(cost_ns, period_ns);
+	measured_ns = fmin(measured_ns, rest_ns);
+	rest_ns -= measured_ns;
+	return (period_ns - cost_ns) * fmin(rest_ns > 0 ? without_ns / rest_ns : 1, 1) +
+	       cost_ns * fmax(without_ns - rest_ns, 0) / measured_ns;
 }
 
 /*
@@ -384,8 +414,8 @@ static double scaled_ns(const struct dp_rule_finding *found, const struct dp_rul
  * stream's work in typical iterations, which may be more or less than in those that the replay
  * measures.
  */
-static double replayed_ns(const struct dp_rule_finding *found, const struct dp_rule_input *input,
-			  const struct dp_rule *rule)
+static double replayed_ns(const struct dp_rule_finding *found, const struct alike *all,
+			  const struct dp_rule_input *input)
 {
 	struct dp_rule_input measured = *input;
 	double work_ns = input->replay->work_ns[found->change], busy_ns, without_ns;
@@ -394,7 +424,7 @@ static double replayed_ns(const struct dp_rule_finding *found, const struct dp_r
 	busy_ns = dp_rule__typical(&measured, "busy_ns");
 	if (busy_ns > 0)
 		work_ns *= dp_rule__typical(input, "busy_ns") / busy_ns;
-	without_ns = scaled_ns(found, &measured, rule);
+	without_ns = scaled_ns(found, all, &measured);
 	if (isnan(without_ns) || isnan(work_ns))
 		return (double)NAN;
 	return fmin(fmax(without_ns, work_ns), period_of(found, input));
@@ -404,19 +434,22 @@ static double replayed_ns(const struct dp_rule_finding *found, const struct dp_r
  * Predicts the period without the finding: by replay, or by subtracting its cost. Outliers cost the
  * mean over all iterations.
  */
-static void predict(struct dp_rule_finding *found, const struct dp_rule_input *input,
-		    const struct dp_rule *rule)
+static void predict(struct dp_rule_finding *found, const struct alike *all,
+		    const struct dp_rule_input *input)
 {
 	double period_ns = period_of(found, input), without_ns = (double)NAN;
 
 	if (input->replay && found->change != DP_REPLAY_NOTHING)
-		without_ns = replayed_ns(found, input, rule);
+		without_ns = replayed_ns(found, all, input);
 	else if (found->finding.recoverable_ns < period_ns)
 		without_ns = period_ns - found->finding.recoverable_ns;
 	if (input->scope != DP_SCOPE_LOOP)
 		without_ns = (double)NAN;
 	found->finding.predicted_from_ns = isnan(without_ns) ? (double)NAN : period_ns;
 	found->finding.predicted_ns = without_ns;
+	for (size_t i = 0; i < all->count && found->change != DP_REPLAY_NOTHING; i++)
+		if (&all->found[i] != found && all->found[i].change == found->change)
+			found->finding.predicted_with = all->found[i].finding.rule;
 }
 
 /* Replaces the advice if a replay shows that the period would be as long without the finding. */
@@ -483,11 +516,9 @@ static bool has_collectives_only(const struct dp_rule_input *input)
 	return dp_rule__typical(input, "compute_ns") == 0 && dp_rule__typical(input, "comm_ns") > 0;
 }
 
-static int run_rules(struct dp_findings *findings, const struct dp_rule_input *input,
-		     struct dp_error *error)
+static int check_rules(struct dp_findings *findings, const struct dp_rule_input *input,
+		       struct dp_error *error)
 {
-	if (has_collectives_only(input))
-		return DP_OK;
 	for (size_t i = 0; rules[i]; i++) {
 		struct dp_rule_finding found;
 
@@ -498,23 +529,45 @@ static int run_rules(struct dp_findings *findings, const struct dp_rule_input *i
 		if (!rules[i]->check(input, &found) || found.finding.recoverable_ns <= 0)
 			continue;
 		found.finding.rule = rules[i]->info.id;
-		if (!found.advice[0])
-			found.finding.advice =
-				dp_advice__in_terms(found.finding.advice, input->terms);
 		place_finding(&found, input);
-		predict(&found, input, rules[i]);
-		divide(&found, input, rules[i]);
-		put_off(&found, input);
-		if (input->hip)
-			name_hip(&found);
-		set_severity(&found, input, rules[i]);
-		found.total_ns = saving_of(&found) * (double)input->loop->complete;
 		if (dp_array__reserve(&findings->findings, &findings->room, findings->count + 1,
 				      sizeof(found)))
 			return dp_error__nomem(error, 0);
 		findings->findings[findings->count++] = found;
 	}
 	return DP_OK;
+}
+
+/* Sets what follows from a finding's cost: the prediction, its advice and its severity. */
+static void complete(struct dp_rule_finding *found, const struct alike *all,
+		     const struct dp_rule_input *input)
+{
+	const struct dp_rule *rule = rules[dp_rule_find(found->finding.rule)];
+
+	if (!found->advice[0])
+		found->finding.advice = dp_advice__in_terms(found->finding.advice, input->terms);
+	predict(found, all, input);
+	divide(found, input, rule);
+	put_off(found, input);
+	if (input->hip)
+		name_hip(found);
+	set_severity(found, input, rule);
+	found->total_ns = saving_of(found) * (double)input->loop->complete;
+}
+
+static int run_rules(struct dp_findings *findings, const struct dp_rule_input *input,
+		     struct dp_error *error)
+{
+	size_t first = findings->count;
+	struct alike all;
+	int status = DP_OK;
+
+	if (!has_collectives_only(input))
+		status = check_rules(findings, input, error);
+	all = (struct alike){ findings->findings + first, findings->count - first };
+	for (size_t i = first; !status && i < findings->count; i++)
+		complete(&findings->findings[i], &all, input);
+	return status;
 }
 
 static void find_unmeasured(uint8_t *unmeasured, const struct dp_rule_input *input)

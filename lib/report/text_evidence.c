@@ -157,7 +157,7 @@ static const struct saying sayings[] = {
 	{ "rise_per_iteration_ns", "", " more per iteration", .behind = "rise_ns", .joint = ", ",
 	  .close = " per iteration" },
 	{ "sampled_share", "", " of the launching thread's samples in" },
-	{ "short_gaps_ns", "", " in short gaps between kernels",
+	{ "short_gaps_ns", "", " in short gaps between kernels, not all due to launches",
 	  .cost = "in short gaps between kernels" },
 	{ "slow_iterations", "", " slow iterations", .behind = "times", .joint = ", ",
 	  .close = " of them slow", .of = "times", .all = "all of them slow" },
@@ -309,6 +309,7 @@ static void add_prediction(struct dp_words *words, const struct dp_render *rende
 	double saved = 1 - finding->predicted_ns / finding->predicted_from_ns;
 	bool ascii = render->options->ascii;
 	char time[DP_NUMBER_SIZE], share[DP_NUMBER_SIZE];
+	const char *with = finding->predicted_with;
 
 	if (!isfinite(saved) ||
 	    is_same(saved * finding->predicted_from_ns, finding->recoverable_ns))
@@ -316,11 +317,13 @@ static void add_prediction(struct dp_words *words, const struct dp_render *rende
 	if (saved < LEAST_SAVED)
 		dp_words__add(words, "; the period would stay the same without it");
 	else
-		dp_words__add(words, "; without it %s (%s%s%s)",
+		dp_words__add(words, "; without %s%s%s %s (%s%s%s)", with ? "this and " : "it",
+			      with ? with : "", with ? "," : "",
 			      dp_human__duration(time, finding->predicted_ns, ascii),
 			      dp_number__sign(true, ascii), dp_human__share(share, saved),
-			      includes_others(render, finding, saved * finding->predicted_from_ns)
-				      ? ", includes other costs"
+			      !with && includes_others(render, finding,
+						       saved * finding->predicted_from_ns)
+				      ? ", since other waits end, too"
 				      : "");
 }
 

@@ -304,12 +304,24 @@ class Findings(cli.Case):
         parts = 0
         for finding in report["findings"]:
             saved = finding["evidence"]["period_ns"] - finding["predicted_ns"]
-            said = re.search(rf"{finding['rule']}: costs [^→]*?includes other costs", text)
+            said = re.search(rf"{finding['rule']}: costs [^→]*?since other waits end, too", text)
             if said:
                 self.assertGreater(saved, finding["recoverable_ns"], finding["rule"])
             elif finding["overlaps"]:
                 parts += saved > 0
         self.assertGreater(parts, 0, text)
+
+    def test_one_change_ends_two(self):
+        """Faster launches end both: each prediction names the other, and they are the same."""
+        trace = cli.SOURCE / "data" / "h200-training.db.gz"
+        text = " ".join(cli.run("analyze", trace).stdout.split())
+        found = self.rules(json.loads(cli.run("analyze", "--format=json", trace).stdout))
+        both = [found["host-bound"], found["launch-bound"]]
+        self.assertEqual(1, len({finding["predicted_ns"] for finding in both}))
+        self.assertEqual(["launch-bound", "host-bound"], [at["predicted_with"] for at in both])
+        self.assertIsNone(found["warm-up"]["predicted_with"])
+        for rule, other in ("host-bound", "launch-bound"), ("launch-bound", "host-bound"):
+            self.assertRegex(text, rf"{rule}: costs [^→]*without this and {other}, \d")
 
     def test_launches_are_late(self):
         """One launch takes half of the time, but the host does nothing that it could do elsewhere."""
