@@ -316,10 +316,64 @@ static bool has_peers(const struct dp_analysis *analysis)
 	return false;
 }
 
+/*
+ * Returns true if a group has more members than the trace has loops that communicate. If the sizes
+ * of groups are not recorded, several such loops are taken for all.
+ */
+static bool has_remote(const struct dp_analysis *analysis, size_t loops)
+{
+	for (size_t i = 0; i < analysis->collectives.count; i++) {
+		uint32_t members = analysis->collectives.rows[i].group_size;
+
+		if (members ? members > loops : loops < 2)
+			return true;
+	}
+	return false;
+}
+
+/* Metrics of loops that are not reported are not computed. */
+static bool communicates(const struct dp_loop_data *loop)
+{
+	size_t count = loop->info.iterations;
+	const double *comm_ns;
+
+	if (!loop->info.selected || !loop->values.values)
+		return false;
+	comm_ns = loop->values.values + dp_metric_find("comm_ns") * count;
+	for (size_t k = 0; k < count; k++)
+		if (comm_ns[k] > 0)
+			return true;
+	return false;
+}
+
+/* Collects the loops that communicate with other ranks. */
+static int find_peers(struct dp_peers *out, const struct dp_analysis *analysis)
+{
+	*out = (struct dp_peers){ .any = has_peers(analysis) };
+	if (!out->any)
+		return DP_OK;
+	out->peers = dp_alloc__array(analysis->loop_count, sizeof(*out->peers));
+	if (!out->peers)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < analysis->loop_count; i++) {
+		const struct dp_loop_data *loop = &analysis->loops[i];
+		const struct dp_replay *replay = &loop->values.replay;
+
+		if (communicates(loop))
+			out->peers[out->count++] =
+				(struct dp_peer){ loop->info.id, loop->info.device,
+						  replay->period_ns,
+						  replay->without_ns[DP_REPLAY_PEERS] };
+	}
+	out->remote = has_remote(analysis, out->count);
+	return DP_OK;
+}
+
 /* Applies the rules to loops at the selected level, not to the layers inside them. */
 static int diagnose(struct run *run)
 {
 	struct dp_analysis *analysis = run->analysis;
+	struct dp_peers peers = { 0 };
 	int status = DP_OK;
 
 	analysis->terms = dp_advice__terms(run->trace);
@@ -350,8 +404,11 @@ static int diagnose(struct run *run)
 	}
 	if (!status)
 		status = dp_stretch__judge_captures(analysis, run->error);
+	if (!status && find_peers(&peers, analysis))
+		status = dp_error__nomem(run->error, 0);
 	if (!status)
-		dp_diagnose__rank(&analysis->findings, has_peers(analysis));
+		dp_diagnose__rank(&analysis->findings, &peers);
+	free(peers.peers);
 	analysis->diagnosed = !status;
 	return status;
 }

@@ -575,6 +575,7 @@ struct dp_finding {
 	double predicted_from_ns; /* the period as it is */
 	/* The rule of another finding that is gone as well in predicted_ns; NULL: none. */
 	const char *predicted_with;
+	bool needs_others; /* predicted_ns holds if the other ranks, for which it waits, keep up */
 };
 
 /* Whether a finding is about a loop, and its cost there: NaN if it is unknown, or about others. */

@@ -34,6 +34,8 @@ static int64_t length_of(const struct dp_replay_run *run, const struct dp_replay
 	const struct dp_ops *ops = dp_trace_ops(run->model->input->timeline->trace);
 	int64_t length_ns = at->end_ns - at->start_ns;
 
+	if (run->change == DP_REPLAY_PEERS && dp_replay_run__is_comm(run, at->op))
+		return 0;
 	if (ops->kind[at->op] != DP_OP_COPY)
 		return length_ns;
 	if (run->change == DP_REPLAY_UPLOADS && dp_op__is_upload(ops, at->op))
@@ -69,7 +71,7 @@ static void keep(struct dp_replay_cause *causes, size_t index, const struct dp_r
  */
 static bool is_hidden(const struct dp_replay_run *run, size_t op)
 {
-	return run->change == DP_REPLAY_COMMUNICATION &&
+	return (run->change == DP_REPLAY_COMMUNICATION || run->change == DP_REPLAY_PEERS) &&
 	       dp_replay_run__is_comm(run, run->model->ops[op].op);
 }
 

@@ -24,6 +24,7 @@ enum dp_replay_change {
 	DP_REPLAY_REPEATED,    /* uploads, by the share of them that repeats */
 	DP_REPLAY_DEVICE_COPIES,
 	DP_REPLAY_COMMUNICATION, /* runs concurrently with everything else */
+	DP_REPLAY_PEERS,	 /* communication takes no time: what the device needs by itself */
 	DP_REPLAY_CHANGES,
 };
 

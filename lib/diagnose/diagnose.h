@@ -320,17 +320,32 @@ struct dp_findings {
 	size_t room;
 };
 
+/* A loop that communicates with other ranks. */
+struct dp_peer {
+	uint32_t loop;
+	uint32_t device;
+	double period_ns;
+	double alone_ns; /* its period if no other rank let it wait; NaN: unknown */
+};
+
+struct dp_peers {
+	struct dp_peer *peers;
+	size_t count;
+	bool any;    /* the trace has collectives with other ranks, in a loop or not */
+	bool remote; /* some of these ranks are not in the trace */
+};
+
 /* Runs all rules over one loop and adds their findings. Errors: DP_ERR_NOMEM. */
 int dp_diagnose__loop(struct dp_findings *findings, const struct dp_rule_input *input,
 		      struct dp_error *error);
 
 /*
  * Sorts by severity, then by the time that fixing a finding would save over the whole trace
- * (unknown ones last), then by rule and loop; joins equal findings of several devices, and marks
- * those that overlap. The pointers inside findings are invalid until then. has_peers: the trace has
- * collectives with other ranks.
+ * (unknown ones last), then by rule and loop; joins equal findings of several devices, marks those
+ * that overlap, and says of predictions what other devices must do. The pointers inside findings
+ * are invalid until then.
  */
-void dp_diagnose__rank(struct dp_findings *findings, bool has_peers);
+void dp_diagnose__rank(struct dp_findings *findings, const struct dp_peers *peers);
 
 void dp_findings__fini(struct dp_findings *findings);
 

@@ -9,6 +9,12 @@
 /* Costs of two devices that differ by a smaller share are the same. */
 #define SAME_COST 0.2
 
+/* Loops whose periods differ by a smaller share may be those of one job's devices. */
+#define SAME_PERIOD 0.05
+
+/* A time that is longer by a smaller share is not worth a mention. */
+#define LEAST_LONGER 0.01
+
 /* Fewest waiting devices: of two, one may regularly wait for the other's data, as in a pipeline. */
 #define WAITING_LEAST 2
 
@@ -228,15 +234,60 @@ static void refer_to_ranks(struct dp_findings *findings)
 	}
 }
 
-void dp_diagnose__rank(struct dp_findings *findings, bool has_peers)
+static const struct dp_peer *peer_of(const struct dp_peers *peers, uint32_t loop)
+{
+	for (size_t i = 0; i < peers->count; i++)
+		if (peers->peers[i].loop == loop)
+			return &peers->peers[i];
+	return NULL;
+}
+
+static bool concerns_device(const struct dp_rule_finding *found, uint32_t device)
+{
+	for (size_t i = 0; i < found->finding.loop_count; i++)
+		if (found->devices[i] == device)
+			return true;
+	return false;
+}
+
+/*
+ * Marks what is predicted for devices that wait in collectives for others: it holds if these get as
+ * fast. Those in the trace are in loops of the same period; adds what they need by themselves,
+ * where that is longer.
+ */
+static void mind_others(struct dp_rule_finding *found, const struct dp_peers *peers)
+{
+	const struct dp_peer *own = peer_of(peers, found->finding.loop);
+	double others_ns = 0;
+
+	if (!own || isnan(found->finding.predicted_ns))
+		return;
+	found->finding.needs_others = peers->remote;
+	for (size_t i = 0; i < peers->count; i++) {
+		const struct dp_peer *at = &peers->peers[i];
+
+		if (concerns_device(found, at->device) ||
+		    !(fabs(at->period_ns - own->period_ns) <= SAME_PERIOD * own->period_ns))
+			continue;
+		found->finding.needs_others = true;
+		others_ns = fmax(others_ns, at->alone_ns);
+	}
+	if (others_ns > (1 + LEAST_LONGER) * found->finding.predicted_ns)
+		dp_rule__evidence(found, "others_ns", "ns", others_ns);
+}
+
+void dp_diagnose__rank(struct dp_findings *findings, const struct dp_peers *peers)
 {
 	if (findings->count)
 		qsort(findings->findings, findings->count, sizeof(*findings->findings), by_rank);
 	mark_straggler(findings);
 	join_devices(findings);
-	if (has_peers)
+	if (peers && peers->any)
 		refer_to_ranks(findings);
 	mark_overlaps(findings);
-	for (size_t i = 0; i < findings->count; i++)
+	for (size_t i = 0; i < findings->count; i++) {
+		if (peers)
+			mind_others(&findings->findings[i], peers);
 		point_inside(&findings->findings[i]);
+	}
 }

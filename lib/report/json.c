@@ -592,10 +592,12 @@ static int write_finding(struct dp_render *render, size_t id)
 		     dp_json__real(finding->confidence, "1"));
 	json->any = true;
 	write_place(render, finding);
-	dp_json__put(render, ", 'recoverable_ns': %, 'predicted_ns': %, 'predicted_with': %",
-		     dp_json__real(finding->recoverable_ns, "ns"),
-		     dp_json__real(finding->predicted_ns, "ns"),
-		     dp_json__text(finding->predicted_with));
+	dp_json__put(
+		render,
+		", 'recoverable_ns': %, 'predicted_ns': %, 'predicted_with': %,\n      'needs_others': %",
+		dp_json__real(finding->recoverable_ns, "ns"),
+		dp_json__real(finding->predicted_ns, "ns"), dp_json__text(finding->predicted_with),
+		dp_json__bool(finding->needs_others));
 	write_evidence(render, finding);
 	write_ranges(render, finding);
 	write_places(render, finding);

@@ -137,6 +137,7 @@ static const struct saying sayings[] = {
 	  .all = "all of it in synchronization" },
 	{ "more_stream_wait_ns", "", " more of the stream waiting for" },
 	{ "more_kernels", "", " more kernels", .of = "extra_kernels", .all = "" },
+	{ "others_ns", "the other GPUs take ", " by themselves" },
 	{ "overlap", "", " of it uploads" },
 	{ "pageable_copy_ns", "", " in pageable copies", .cost = "in pageable copies" },
 	{ "pageable_share", "", " of the bytes pageable" },
@@ -302,6 +303,14 @@ static bool includes_others(const struct dp_render *render, const struct dp_find
 	return false;
 }
 
+/* What must keep up for a prediction: other GPUs of the trace, or ranks that it lacks. */
+static const char *others_of(const struct dp_render *render, const struct dp_finding *finding)
+{
+	return finding->loop_count < dp_trace_device_count(dp_analysis_trace(render->analysis))
+		       ? "GPUs"
+		       : "ranks";
+}
+
 /* Adds the predicted period without the finding, unless the cost implies it. */
 static void add_prediction(struct dp_words *words, const struct dp_render *render,
 			   const struct dp_finding *finding)
@@ -325,6 +334,8 @@ static void add_prediction(struct dp_words *words, const struct dp_render *rende
 						       saved * finding->predicted_from_ns)
 				      ? ", since other waits end, too"
 				      : "");
+	if (finding->needs_others && saved >= LEAST_SAVED)
+		dp_words__add(words, " if the other %s keep up", others_of(render, finding));
 }
 
 static void add_cost(struct dp_words *words, const struct dp_render *render,

@@ -21,11 +21,11 @@ READ = "download bytes=4 memory=pinned block=yes"
 
 
 class Findings(cli.Case):
-    def run_of(self, do, count=40, form="kineto", keys="", before="", args=(), loop=""):
+    def run_of(self, do, count=40, form="kineto", keys="", before="", args=(), loop="", nets=NETS):
         """The text and the JSON report of a program with one loop."""
         program = self.folder / "program"
         program.write_text(
-            f"[program]\ndo = {before}loop train; sync\nmarks = no\n{keys}{NETS}[loop train]\n"
+            f"[program]\ndo = {before}loop train; sync\nmarks = no\n{keys}{nets}[loop train]\n"
             f"count = {count}\ndefault = yes\n{loop}do = {do}\n"
         )
         trace = self.folder / f"trace.{form}"
@@ -174,6 +174,16 @@ class Findings(cli.Case):
         self.assertTrue(utilization)
         for share in utilization:
             self.assertAlmostEqual(share, .1, delta=1e-6)
+
+    def test_predictions_need_the_other_ranks(self):
+        """Collectives in a loop around others, of which no metrics are computed."""
+        work = f"{INPUT}; {STEP}; reduce bytes=300M block=yes; {READ}"
+        nets = "[net model]\nkind = mlp\nlayers = 40\nkernel = 20us\nhost = 4us\n"
+        _, report = self.run_of(work, nets=nets)
+        self.assertTrue(any(loop["parent"] is not None for loop in report["loops"]))
+        finding = self.rules(report)["exposed-communication"]
+        self.assertIs(True, finding["needs_others"])
+        self.assertNotIn("others_ns", finding["evidence"])
 
     def test_a_copy_waits_for_itself(self):
         """Not for a kernel that ends while it returns: hidden communication frees the host, too."""

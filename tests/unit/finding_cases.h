@@ -75,7 +75,7 @@ static inline const struct dp_finding *find(const char *rule)
 
 	dp_findings__fini(&at.findings);
 	ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);
-	dp_diagnose__rank(&at.findings, false);
+	dp_diagnose__rank(&at.findings, NULL);
 	for (size_t i = 0; i < at.findings.count; i++)
 		if (!strcmp(at.findings.findings[i].finding.rule, rule))
 			return &at.findings.findings[i].finding;

@@ -198,7 +198,7 @@ static void case_measure(struct report_case *at)
 		if (loop->info.selected)
 			CASE_NEED(!dp_diagnose__loop(&at->analysis->findings, &rule, &at->error));
 	}
-	dp_diagnose__rank(&at->analysis->findings, false);
+	dp_diagnose__rank(&at->analysis->findings, NULL);
 }
 
 /*

@@ -403,7 +403,7 @@ TEST(the_device_that_others_wait_for_is_named)
 		add_device(1, late == 1 ? 4e5 : 0, 3e5);
 		add_device(2, 2e5, 0);
 		add_device(3, 0, 5e5);
-		dp_diagnose__rank(&at.findings, false);
+		dp_diagnose__rank(&at.findings, NULL);
 		for (size_t i = 0; i < at.findings.count; i++) {
 			const struct dp_finding *finding = &at.findings.findings[i].finding;
 			bool says =
@@ -416,6 +416,52 @@ TEST(the_device_that_others_wait_for_is_named)
 		at.loop.id = at.loop.device = 0;
 		dp_findings__fini(&at.findings);
 	}
+}
+
+/* What is predicted for one device of a job holds if the others, of the same period, keep up. */
+TEST(predictions_need_the_other_ranks)
+{
+	struct dp_replay replay = { .period_ns = 1e6, .measured_end = ITERATIONS };
+	struct dp_peer loops[] = { { 0, 0, 1e6, 5e5 }, { 1, 1, 1e6, 7e5 }, { 2, 2, 2e6, 2e6 } };
+	struct dp_rule_input input = { .loop = &at.loop,
+				       .iterations = at.iterations,
+				       .values = at.values,
+				       .summary = at.summary,
+				       .replay = &replay };
+	const struct dp_finding *finding;
+
+	for (size_t count = 0; count <= DP_COUNT(loops); count++) {
+		struct dp_peers peers = { loops, count, count > 0, count == 1 };
+
+		start();
+		set("host_wait_ns", 6e5);
+		replay.without_ns[DP_REPLAY_LAUNCHES] = replay.work_ns[DP_REPLAY_LAUNCHES] = 4e5;
+		ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);
+		dp_diagnose__rank(&at.findings, &peers);
+		finding = &at.findings.findings[0].finding;
+		ck_assert_double_eq(finding->predicted_ns, 4e5);
+		ck_assert_int_eq(finding->needs_others, count > 0);
+		ck_assert(count < 2 ? isnan(evidence(finding, "others_ns"))
+				    : evidence(finding, "others_ns") == 7e5);
+	}
+	/* the other one has the same finding */
+	start();
+	for (uint32_t device = 0; device < 2; device++) {
+		struct dp_peers peers = { loops, 2, true, false };
+
+		at.loop.id = at.loop.device = device;
+		set("host_wait_ns", 6e5);
+		ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);
+		if (!device)
+			continue;
+		dp_diagnose__rank(&at.findings, &peers);
+		ck_assert_uint_eq(at.findings.count, 1);
+		finding = &at.findings.findings[0].finding;
+		ck_assert(!finding->needs_others);
+		ck_assert(isnan(evidence(finding, "others_ns")));
+	}
+	at.loop.id = at.loop.device = 0;
+	dp_findings__fini(&at.findings);
 }
 
 /* The same on another device is one finding, if the cost is within a fifth. */
@@ -434,7 +480,7 @@ TEST(devices_that_agree_are_one)
 		set("comm_exposed_ns", cost_ns[device]);
 		ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);
 	}
-	dp_diagnose__rank(&at.findings, false);
+	dp_diagnose__rank(&at.findings, NULL);
 	ck_assert_uint_eq(at.findings.count, 2);
 	ck_assert_uint_eq(at.findings.findings[0].finding.loop_count, 2);
 	ck_assert(dp_finding_concerns(&at.findings.findings[0].finding, 10));
@@ -467,7 +513,7 @@ TEST_LOOP(a_finding_put_off_is_the_same, 2)
 	ck_assert_uint_eq(at.findings.count, 2);
 	at.findings.findings[1].finding.advice = "wait";
 	at.findings.findings[1].put_off = _i == 0;
-	dp_diagnose__rank(&at.findings, false);
+	dp_diagnose__rank(&at.findings, NULL);
 	ck_assert_uint_eq(at.findings.count, _i == 0 ? 1 : 2);
 	ck_assert_str_ne(at.findings.findings[0].finding.advice, "wait");
 	at.loop.id = at.loop.device = 0;

@@ -344,7 +344,7 @@ TEST(findings_are_ranked_by_what_they_cost)
 		for (uint32_t n = 0; n < 2 * DP_EVIDENCE_MOST; n++)
 			dp_rule__evidence(&list[i], dp_metric_name(n), "count", i);
 	}
-	dp_diagnose__rank(&findings, false);
+	dp_diagnose__rank(&findings, NULL);
 	for (size_t i = 0; i < DP_COUNT(total); i++) {
 		ck_assert_uint_eq(list[i].finding.loop, order[i]);
 		ck_assert_uint_eq(list[i].finding.evidence_count, DP_EVIDENCE_MOST);
