@@ -361,9 +361,9 @@ static void add_cost(struct dp_words *words, const struct dp_render *render,
 	if (isfinite(share))
 		dp_words__add(words, " (%s%s)", dp_human__share(number, share),
 			      once ? " of the loop" : "");
-	if (finding->overlaps && !brief)
+	if (finding->overlaps)
 		dp_words__add(words, ", part of it in %s", finding->overlaps);
-	if (!once && !brief)
+	if (!once)
 		add_prediction(words, render, finding);
 }
 
@@ -612,12 +612,14 @@ static bool begins_with_ranges(const struct dp_finding *finding, bool costs)
 }
 
 /*
- * Returns true for what is never cut: calls and kernels, but the one that ends a gap, and the part
- * that grows.
+ * Returns true for what is never cut: calls and kernels, but the one that ends a gap, the part that
+ * grows, and how many threads must take what is moved.
  */
 static bool leads_to_advice(const struct dp_evidence_value *at)
 {
-	return (at->call && strcmp(at->name, "gap_before_ns") != 0) || strstr(at->name, "_rise_ns");
+	return (at->call && strcmp(at->name, "gap_before_ns") != 0) ||
+	       strstr(at->name, "_rise_ns") || !strcmp(at->name, "moved_ns") ||
+	       !strcmp(at->name, "threads");
 }
 
 void dp_text__evidence(struct dp_words *words, const struct dp_render *render,

@@ -125,6 +125,26 @@ class Terminal(cli.Case):
             self.assertRegex(shown, rf"(?m)^{number}\. {finding['severity']} {finding['rule']}")
         self.assertEqual(cli.run("analyze", sample, env=cli.environment(LINES=24)).stdout, piped)
 
+    def test_headlines_keep_what_a_cost_is_worth(self):
+        """What else includes a cost, and what the period would be, are shown on any screen."""
+        program, trace = self.folder / "program", self.folder / "faults.json"
+        program.write_text(
+            "[program]\ndo = loop train; sync\nmarks = no\n[net model]\nkind = conv\nlayers = 2\n"
+            "kernel = 20us\nhost = 12us\n[loop train]\ncount = 40\ndefault = yes\n"
+            "do = wait time=3ms; upload bytes=8M memory=pageable; upload bytes=8M memory=pinned "
+            "block=yes; forward model; loss; download bytes=4 memory=pinned block=yes; wait "
+            "time=2ms; copy bytes=900M memory=device; backward model; optimize model; stall "
+            "api=malloc time=1ms; wait time=30ms every=11; download bytes=4 block=yes\n"
+        )
+        subprocess.run([cli.SIM, "--no-truth", "-f", program, "-o", trace], check=True)
+        whole = " ".join(cli.run("analyze", trace).stdout.split())
+        _, shown = on_terminal("analyze", "--no-pager", "--color=never", trace)
+        self.assertIn("-v shows all findings in full", shown)
+        short = " ".join(shown.split())
+        for words in "part of it in", "without it":
+            self.assertGreater(whole.count(words), 0, whole)
+            self.assertEqual(short.count(words), whole.count(words), shown)
+
     def test_ascii(self):
         plain = cli.run("analyze", self.trace, env=cli.environment(LC_ALL="C")).stdout
         self.assertTrue(plain.isascii())
