@@ -197,6 +197,8 @@ struct dp_pair_finding {
 	 */
 	const char *metric;
 	double metric_ns[2];
+	/* The difference of these means, with an interval as that of a part; NaN: unknown. */
+	struct dp_difference metric_mean;
 };
 
 DP_API const struct dp_pair_finding *dp_pair_finding(const struct dp_comparison *comparison,

@@ -74,6 +74,13 @@ int dp_compare__pair(struct dp_comparison *comparison, const size_t *loops, stru
 /* Computes metrics and parts of the period. Errors: DP_ERR_NOMEM. */
 int dp_compare__numbers(struct dp_comparison *comparison, struct dp_pair_data *pair);
 
+/*
+ * Compares the means of a metric over the steady iterations. Errors: DP_ERR_NOMEM. Cost: linear in
+ * the iterations.
+ */
+int dp_compare__means(struct dp_difference *difference, const struct dp_comparison *comparison,
+		      const struct dp_pair_data *pair, size_t metric);
+
 /* Computes places, kernels, and the rest of info. Errors: DP_ERR_NOMEM. */
 int dp_compare__places(struct dp_comparison *comparison, struct dp_pair_data *pair);
 int dp_compare__kernels(struct dp_comparison *comparison, struct dp_pair_data *pair);

@@ -52,8 +52,8 @@ static bool is_reported(const struct dp_analysis *analysis, size_t loop, const c
  * run is a part of. The finding's cost is no measure of this run: it may leave some of the metric
  * to other findings, and excludes slow iterations.
  */
-static void judge(const struct dp_comparison *comparison, const struct dp_pair_data *pair,
-		  struct dp_pair_finding *row)
+static int judge(const struct dp_comparison *comparison, const struct dp_pair_data *pair,
+		 struct dp_pair_finding *row)
 {
 	const struct dp_finding *known = row->finding[row->finding[0] ? 0 : 1];
 	int silent = row->finding[0] ? 1 : 0;
@@ -61,18 +61,20 @@ static void judge(const struct dp_comparison *comparison, const struct dp_pair_d
 	row->change = silent ? DP_FINDING_GONE : DP_FINDING_NEW;
 	row->metric = known->metric;
 	if (!known->metric)
-		return;
+		return DP_OK;
+	if (dp_compare__means(&row->metric_mean, comparison, pair, dp_metric_find(known->metric)))
+		return DP_ERR_NOMEM;
 	for (int run = 0; run < 2; run++)
-		row->metric_ns[run] =
-			mean_of(comparison->run[run], pair->info.loop[run], known->metric);
+		row->metric_ns[run] = row->metric_mean.value[run];
 	if (row->metric_ns[silent] >= SAME_COST * row->metric_ns[!silent] ||
 	    is_reported(comparison->run[silent], pair->info.loop[silent], known->rule,
 			row->metric_ns[silent]))
 		row->change = DP_FINDING_STILL;
+	return DP_OK;
 }
 
-static void compare_row(const struct dp_comparison *comparison, const struct dp_pair_data *pair,
-			struct dp_pair_finding *row)
+static int compare_row(const struct dp_comparison *comparison, const struct dp_pair_data *pair,
+		       struct dp_pair_finding *row)
 {
 	row->change = DP_FINDING_STILL;
 	for (int run = 0; run < 2; run++) {
@@ -82,8 +84,9 @@ static void compare_row(const struct dp_comparison *comparison, const struct dp_
 				: (double)NAN;
 		row->metric_ns[run] = (double)NAN;
 	}
-	if (!row->finding[0] || !row->finding[1])
-		judge(comparison, pair, row);
+	row->metric_mean =
+		(struct dp_difference){ { NAN, NAN }, NAN, NAN, NAN, NAN, NAN, { 0, 0 } };
+	return row->finding[0] && row->finding[1] ? DP_OK : judge(comparison, pair, row);
 }
 
 /*
@@ -117,6 +120,7 @@ int dp_compare__findings(struct dp_comparison *comparison, struct dp_pair_data *
 		row->finding[0] = finding;
 	}
 	for (size_t i = 0; i < pair->finding_count; i++)
-		compare_row(comparison, pair, &pair->findings[i]);
+		if (compare_row(comparison, pair, &pair->findings[i]))
+			return DP_ERR_NOMEM;
 	return DP_OK;
 }

@@ -174,3 +174,17 @@ out:
 	room_fini(&room);
 	return status;
 }
+
+int dp_compare__means(struct dp_difference *difference, const struct dp_comparison *comparison,
+		      const struct dp_pair_data *pair, size_t metric)
+{
+	struct room room;
+	int status = room_init(&room, comparison, &pair->info);
+
+	if (!status) {
+		gather(&room, comparison, &pair->info, metric);
+		*difference = of_means(&room, comparison->deviations);
+	}
+	room_fini(&room);
+	return status;
+}

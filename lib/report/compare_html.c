@@ -164,15 +164,14 @@ out:
 
 /* Writes change, rule, severity before and after, cost, evidence, advice. */
 static void write_finding(struct dp_render *render, const struct dp_comparison *comparison,
-			  size_t pair, const struct dp_pair_finding *both)
+			  const struct dp_pair_finding *both)
 {
 	int run = both->finding[1] ? 1 : 0;
 	const struct dp_finding *now = both->finding[run];
 	struct dp_words words = { 0 }, cost = { 0 };
 
-	dp_render__format(render, "[\"%s\",\"%s%s\"",
-			  dp_compare_words__trend(comparison, pair, both), now->rule,
-			  dp_compare_words__only(comparison, pair, both));
+	dp_render__format(render, "[\"%s\",\"%s%s\"", dp_compare_words__trend(both), now->rule,
+			  dp_compare_words__only(both));
 	for (int i = 0; i < 2; i++)
 		dp_render__format(render, ",\"%s\"",
 				  both->finding[i] ? dp_severity_name(both->finding[i]->severity)
@@ -197,7 +196,7 @@ static void write_findings(struct dp_render *render, const struct dp_comparison 
 	dp_render__text(render, ",\n\"findings\":[");
 	for (size_t i = 0; (both = dp_pair_finding(comparison, pair, i)); i++) {
 		dp_render__text(render, i ? ",\n" : "\n");
-		write_finding(render, comparison, pair, both);
+		write_finding(render, comparison, both);
 	}
 	dp_render__text(render, "]");
 }

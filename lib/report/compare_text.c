@@ -425,14 +425,14 @@ out:
 }
 
 static void write_finding(struct dp_render *render, const struct dp_comparison *comparison,
-			  size_t pair, const struct dp_pair_finding *both)
+			  const struct dp_pair_finding *both)
 {
 	const struct dp_finding *now = both->finding[1] ? both->finding[1] : both->finding[0];
 	bool ascii = render->options->ascii;
 	struct dp_words words = { 0 }, cost = { 0 };
 	size_t used = DP_TEXT_BODY + 1;
 
-	dp_text__label(render, dp_compare_words__trend(comparison, pair, both));
+	dp_text__label(render, dp_compare_words__trend(both));
 	if (dp_compare_words__was(both)) {
 		used += dp_text__severity(render, both->finding[0]->severity) + 3;
 		used += ascii;
@@ -440,7 +440,7 @@ static void write_finding(struct dp_render *render, const struct dp_comparison *
 	}
 	used += dp_text__severity(render, now->severity);
 	dp_compare_words__cost(&cost, render, comparison, both);
-	dp_words__add(&words, "%s%s%s%s", now->rule, dp_compare_words__only(comparison, pair, both),
+	dp_words__add(&words, "%s%s%s%s", now->rule, dp_compare_words__only(both),
 		      cost.used ? ": " : "", cost.text);
 	dp_render__text(render, " ");
 	dp_text__wrap(render, used, BODY, words.text);
@@ -464,7 +464,7 @@ static void write_findings(struct dp_render *render, const struct dp_comparison 
 			}
 			if (!shown++)
 				dp_render__text(render, "\n");
-			write_finding(render, comparison, pair, both);
+			write_finding(render, comparison, both);
 		}
 	}
 	if (more)

@@ -88,18 +88,11 @@ const char *dp_compare_words__finding(enum dp_finding_change change)
 	return (size_t)change < DP_COUNT(words) ? words[change] : words[DP_FINDING_STILL];
 }
 
-const char *dp_compare_words__trend(const struct dp_comparison *comparison, size_t pair,
-				    const struct dp_pair_finding *both)
+const char *dp_compare_words__trend(const struct dp_pair_finding *both)
 {
-	double change = both->metric_ns[1] - both->metric_ns[0];
-	const struct dp_difference *median;
-
-	if (both->change != DP_FINDING_STILL || !isfinite(change))
+	if (both->change != DP_FINDING_STILL || !dp_difference_is_significant(&both->metric_mean))
 		return dp_compare_words__finding(both->change);
-	median = dp_pair_metric(comparison, pair, dp_metric_find(both->metric));
-	if (!dp_difference_is_significant(median) || (median->change > 0) != (change > 0))
-		return dp_compare_words__finding(both->change);
-	return change > 0 ? "worse" : "better";
+	return both->metric_mean.change > 0 ? "worse" : "better";
 }
 
 /* What the costs are a part of. */
@@ -163,13 +156,12 @@ void dp_compare_words__cost(struct dp_words *words, struct dp_render *render,
 			      dp_compare_words__change(number, both->metric_ns, "ns", ascii));
 }
 
-const char *dp_compare_words__only(const struct dp_comparison *comparison, size_t pair,
-				   const struct dp_pair_finding *both)
+const char *dp_compare_words__only(const struct dp_pair_finding *both)
 {
 	const char *still = dp_compare_words__finding(DP_FINDING_STILL);
 
 	if ((both->finding[0] && both->finding[1]) ||
-	    strcmp(dp_compare_words__trend(comparison, pair, both), still) != 0)
+	    strcmp(dp_compare_words__trend(both), still) != 0)
 		return "";
 	return both->finding[0] ? " (not reported after)" : " (not reported before)";
 }

@@ -76,10 +76,9 @@ const char *dp_compare_words__finding(enum dp_finding_change change);
 
 /*
  * The same for people: "worse" or "better" instead of "still" if only one run has the finding and
- * the median of its metric changed significantly, as its mean did. Static.
+ * the mean of its metric, which is shown, changed significantly. Static.
  */
-const char *dp_compare_words__trend(const struct dp_comparison *comparison, size_t pair,
-				    const struct dp_pair_finding *both);
+const char *dp_compare_words__trend(const struct dp_pair_finding *both);
 
 /*
  * "costs 15.93 → 1.495 ms per iteration, part of it in host-bound": what analyses of the runs
@@ -91,8 +90,7 @@ void dp_compare_words__cost(struct dp_words *words, struct dp_render *render,
 			    const struct dp_pair_finding *both);
 
 /* " (not reported after)" for a finding of the first run alone that is "still" there. Static. */
-const char *dp_compare_words__only(const struct dp_comparison *comparison, size_t pair,
-				   const struct dp_pair_finding *both);
+const char *dp_compare_words__only(const struct dp_pair_finding *both);
 
 /* The severity before if it changed, else NULL. */
 const char *dp_compare_words__was(const struct dp_pair_finding *both);
