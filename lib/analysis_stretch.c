@@ -159,11 +159,17 @@ static void name_longest_gap(struct dp_rule_slices *slices,
 	int64_t end_ns = start_ns + (int64_t)slices->gaps.longest_ns;
 
 	slices->before = slices->call = NULL;
-	slices->call_ns = 0;
-	slices->launches = false;
-	if (slices->gaps.longest_before != SIZE_MAX)
+	slices->call_ns = slices->launched_ns = 0;
+	slices->call_kind = DP_CALL_OTHER;
+	if (slices->gaps.longest_before != SIZE_MAX) {
+		uint32_t launch = ops->call[slices->gaps.longest_before];
+
 		slices->before =
 			dp_trace_string(timeline->trace, ops->name[slices->gaps.longest_before]);
+		if (launch != DP_NONE && calls->end_ns[launch] < end_ns)
+			slices->launched_ns =
+				(double)(end_ns - DP_MAX(start_ns, calls->end_ns[launch]));
+	}
 	for (size_t i = 0; i < timeline->call_count; i++) {
 		size_t call = timeline->calls[i];
 		double in_gap_ns = (double)(DP_MIN(calls->end_ns[call], end_ns) -
@@ -172,7 +178,7 @@ static void name_longest_gap(struct dp_rule_slices *slices,
 		if (in_gap_ns <= slices->call_ns)
 			continue;
 		slices->call_ns = in_gap_ns;
-		slices->launches = calls->kind[call] == DP_CALL_LAUNCH;
+		slices->call_kind = calls->kind[call];
 		slices->call = dp_trace_string(timeline->trace, calls->name[call]);
 	}
 }

@@ -45,13 +45,26 @@ struct dp_gap_walk dp_gap_walk__begin(const struct dp_device_timeline *timeline)
 	};
 }
 
+/*
+ * In a gap whose launch came late, the host's part ends with the launch's call and the usual
+ * latency. A longer rest is due to something that the trace does not show: another process on the
+ * device, a driver that submits later, a graph that is uploaded.
+ */
+static int64_t host_end_of(const struct dp_gap_walk *walk, size_t op)
+{
+	int64_t end_ns = walk->ops->start_ns[op];
+	int64_t launched_ns = walk->calls->end_ns[walk->ops->call[op]];
+
+	return end_ns - launched_ns >= DP_SHORT_GAP_NS ? launched_ns : end_ns;
+}
+
 void dp_gap__split(struct dp_gap *gap, struct dp_gap_walk *walk, int64_t start_ns, size_t op)
 {
 	int64_t end_ns = walk->ops->start_ns[op], length_ns = end_ns - start_ns, until_ns;
 	bool is_copy = walk->ops->kind[op] == DP_OP_COPY;
 	uint32_t call = walk->ops->call[op];
 
-	*gap = (struct dp_gap){ 0 };
+	*gap = (struct dp_gap){ .host_end_ns = end_ns };
 	if (call == DP_NONE) {
 		gap->other_ns = length_ns;
 		return;
@@ -65,6 +78,10 @@ void dp_gap__split(struct dp_gap *gap, struct dp_gap_walk *walk, int64_t start_n
 		gap->other_ns = length_ns;
 	if (!gap->late)
 		return;
+	gap->host_end_ns = host_end_of(walk, op);
+	gap->other_ns = end_ns - gap->host_end_ns;
+	length_ns -= gap->other_ns;
+	end_ns = gap->host_end_ns;
 	until_ns = is_copy ? end_ns : DP_MIN(end_ns, walk->calls->start_ns[call]);
 	gap->waited_ns = dp_spans_at__length(&walk->waits, start_ns, SLACK_NS);
 	gap->sync_ns = dp_spans_at__covered(&walk->syncs, start_ns, until_ns);
@@ -125,8 +142,11 @@ static bool inside(struct dp_spans_at *at, int64_t time_ns, int64_t *next_ns)
 	return true;
 }
 
-/* Cuts a gap whose launch came late: until the launch, calls determine the cause. */
-static void cut_late(struct idle_walk *walk, int64_t until_ns, int64_t end_ns)
+/*
+ * Cuts a gap whose launch came late: until the launch, calls determine the cause; after the host's
+ * part, none is known.
+ */
+static void cut_late(struct idle_walk *walk, int64_t until_ns, int64_t host_end_ns, int64_t end_ns)
 {
 	int64_t at_ns = walk->piece.start_ns, next_ns;
 
@@ -139,8 +159,10 @@ static void cut_late(struct idle_walk *walk, int64_t until_ns, int64_t end_ns)
 		add_piece(walk, next_ns, sync ? DP_IDLE_SYNC : any ? DP_IDLE_COPY : DP_IDLE_HOST);
 		at_ns = next_ns;
 	}
-	if (at_ns < end_ns)
-		add_piece(walk, end_ns, DP_IDLE_HOST);
+	if (at_ns < host_end_ns)
+		add_piece(walk, host_end_ns, DP_IDLE_HOST);
+	if (host_end_ns < end_ns)
+		add_piece(walk, end_ns, DP_IDLE_OTHER);
 }
 
 static void cut_gap(struct idle_walk *walk, int64_t start_ns, size_t op)
@@ -154,8 +176,10 @@ static void cut_gap(struct idle_walk *walk, int64_t start_ns, size_t op)
 	if (gap.late) {
 		call_ns = gaps->calls->start_ns[gaps->ops->call[op]];
 		walk->piece.cause = DP_IDLE_HOST;
-		cut_late(walk, gaps->ops->kind[op] == DP_OP_COPY ? end_ns : DP_MIN(end_ns, call_ns),
-			 end_ns);
+		cut_late(walk,
+			 gaps->ops->kind[op] == DP_OP_COPY ? gap.host_end_ns
+							   : DP_MIN(gap.host_end_ns, call_ns),
+			 gap.host_end_ns, end_ns);
 	} else {
 		walk->piece.cause = gap.copy_ns	    ? DP_IDLE_COPY
 				    : gap.launch_ns ? DP_IDLE_LAUNCH

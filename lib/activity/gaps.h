@@ -15,10 +15,12 @@ struct dp_gap {
 	int64_t copy_ns;   /* the same, while the host was in a copy's call, staging data */
 	int64_t stall_ns;  /* part of host_ns: in calls that keep the thread from launching */
 	int64_t launch_ns; /* launched, and the gap is short */
-	int64_t other_ns;  /* launched, and waiting for something the trace does not show */
+	int64_t other_ns;  /* launched for longer, and waiting for something the trace does not show
+			    */
 	bool late;	   /* the launch began after the gap did */
 	int64_t after_ns;  /* part of host_ns: by how much earlier the host would have launched
 			    * without its last wait */
+	int64_t host_end_ns; /* where the host's part ends: at the operation, or earlier */
 	int64_t waited_ns; /* late, and the gap began in a wait of the host, of this length */
 };
 

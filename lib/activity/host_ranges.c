@@ -362,11 +362,10 @@ static struct thread *state_of(struct dp_host_ranges_maker *maker, uint32_t thre
 }
 
 int dp_host_ranges__add(struct dp_host_ranges_maker *maker, enum dp_host_activity activity,
-			size_t k, int64_t start_ns, size_t op)
+			size_t k, int64_t start_ns, int64_t end_ns, size_t op)
 {
 	const struct dp_ops *ops = dp_trace_ops(maker->timeline->trace);
 	uint32_t call = ops->call[op], number;
-	int64_t end_ns = ops->start_ns[op];
 	struct thread *thread;
 
 	if (call == DP_NONE || maker->kinds[k] == NOT_COUNTED)

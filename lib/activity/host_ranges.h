@@ -26,11 +26,11 @@ int dp_host_ranges__begin(struct dp_host_ranges_maker **maker,
 			  const struct dp_iteration *iterations, size_t count);
 
 /*
- * Adds idle time in iteration k, up to the start of an operation, in order of time. Errors:
- * DP_ERR_NOMEM.
+ * Adds idle time in iteration k that the host causes, in the gap that an operation ends; in order
+ * of time. Errors: DP_ERR_NOMEM.
  */
 int dp_host_ranges__add(struct dp_host_ranges_maker *maker, enum dp_host_activity activity,
-			size_t k, int64_t start_ns, size_t op);
+			size_t k, int64_t start_ns, int64_t end_ns, size_t op);
 
 /* Adds the synchronizing calls, and makes the result. Always frees the maker. */
 int dp_host_ranges__finish(struct dp_host_ranges *ranges, struct dp_host_ranges_maker *maker);

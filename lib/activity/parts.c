@@ -129,8 +129,7 @@ static void add_gap(struct sweep *sweep, size_t op)
 	row(parts, DP_PART_AFTER_SYNC)[k] += (double)gap.after_ns;
 	row(parts, DP_PART_CALL_STALL)[k] += (double)gap.stall_ns;
 	if (gap.stall_ns && !sweep->status)
-		sweep->status =
-			dp_stalls__add(&sweep->parts->stalls, k, start_ns, start_ns + length_ns);
+		sweep->status = dp_stalls__add(&sweep->parts->stalls, k, start_ns, gap.host_end_ns);
 	if (length_ns < DP_SHORT_GAP_NS)
 		row(parts, DP_PART_SHORT_GAPS)[k] += (double)length_ns;
 	if ((double)length_ns > row(parts, DP_PART_LONGEST_GAP)[k])
@@ -148,7 +147,7 @@ static void add_gap(struct sweep *sweep, size_t op)
 	if (gap.host_ns && !sweep->status)
 		sweep->status = dp_host_ranges__add(
 			sweep->ranges, 2 * input_ns > gap.host_ns ? DP_HOST_INPUT : DP_HOST_WAIT, k,
-			start_ns, op);
+			start_ns, gap.host_end_ns, op);
 }
 
 static void add_copy(struct sweep *sweep, size_t op, size_t k)

@@ -28,6 +28,9 @@ static const struct {
 	  "copy asynchronously (cudaMemcpyAsync), and wait where the result is needed" },
 	{ "move less within the device:",
 	  "move less within the device: write results in place, or where the next kernel reads them" },
+	{ "if this is start-up, record a later part of the run; if these copies",
+	  "if this is start-up, record a later part of the run; if these copies recur, make them "
+	  "asynchronous: cudaMemcpyAsync, from and to pinned memory (cudaMallocHost)" },
 	{ "find the tensor that grows",
 	  "find the buffer that grows in the loop: lists, a sequence or a cache without a limit" },
 	{ "the host stalls there:",

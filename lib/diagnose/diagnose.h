@@ -46,9 +46,10 @@ struct dp_rule_slices {
 	size_t operations; /* in all */
 	struct dp_long_gaps gaps;
 	const char *before; /* the operation that ends the longest gap; NULL: none */
+	double launched_ns; /* how long it was launched already in that gap */
 	const char *call;   /* the call that takes most of that gap; NULL: none or unknown */
 	double call_ns;	    /* in the gap */
-	bool launches;	    /* that call launches a kernel */
+	uint8_t call_kind;  /* enum dp_call_kind */
 };
 
 /* The metrics of one loop, by name. */

@@ -81,12 +81,21 @@ static void measure(struct starved *starved, const struct dp_rule_input *input)
 	}
 }
 
-/* Names the call that takes most of the longest gap, else the operation that ends it. */
+/* Returns true if most of a time is due to something that delays work after its launch. */
+static bool is_launched(const struct dp_rule_slices *slices, double ns)
+{
+	return slices->launched_ns >= MOST_OF_GAP * ns;
+}
+
+/*
+ * Names the call that takes most of the longest gap, else the operation that ends it. If that was
+ * launched long before, calls only wait for it.
+ */
 static void name_longest_gap(const struct dp_rule_slices *slices, struct dp_rule_finding *out)
 {
 	double gap_ns = slices->gaps.longest_ns;
 
-	if (slices->call_ns >= MOST_OF_GAP * gap_ns) {
+	if (slices->call_ns >= MOST_OF_GAP * gap_ns && !is_launched(slices, gap_ns)) {
 		dp_rule__evidence(out, "longest_gap_ns", "ns", gap_ns);
 		dp_rule__call_evidence(out, "gap_call_ns", "ns", slices->call_ns, slices->call);
 	} else if (slices->before) {
@@ -106,16 +115,35 @@ static bool names_work(const struct dp_rule_finding *out)
 	return share >= MOST_OF_GAP && !dp_rule__is_launching(out);
 }
 
+/* One call takes most of the idle time: whether it can be made less often depends on its kind. */
+static const char *advise_on_call(uint8_t kind)
+{
+	switch (kind) {
+	case DP_CALL_LAUNCH:
+		return "launch each kernel once before the part that matters: the first launch of "
+		       "a kernel loads its code";
+	case DP_CALL_COPY:
+		return "if this is start-up, record a later part of the run; if these copies "
+		       "recur, make them asynchronous (non_blocking=True, pin_memory=True)";
+	case DP_CALL_SYNC:
+		return "the host waits although this GPU is idle: for another GPU, another "
+		       "process or an event; if this is start-up, record a later part of the run";
+	default:
+		return dp_rule__capture_stall_advice;
+	}
+}
+
 static const char *advise(const struct dp_rule_input *input, const struct dp_rule_finding *out,
 			  double idle_ns)
 {
 	const struct dp_rule_slices *slices = input->slices;
 
-	if (slices->launches && slices->call_ns >= MOST_OF_GAP * idle_ns)
-		return "launch each kernel once before the part that matters: the first launch of "
-		       "a kernel loads its code";
+	if (is_launched(slices, idle_ns))
+		return "work is launched and does not start, which the trace does not explain: if "
+		       "this is start-up, record a later part of the run; else look for other "
+		       "programs on the GPU";
 	if (slices->call_ns >= MOST_OF_GAP * idle_ns)
-		return dp_rule__capture_stall_advice;
+		return advise_on_call(slices->call_kind);
 	if (idle_ns >= NOT_AT_WORK * DP_RULE_SLICES * slices->length_ns)
 		return "record a part of the run in which the GPU works; if this is one, look in "
 		       "the timeline (deepprof export) for what the host does instead of launching";
@@ -158,11 +186,13 @@ static bool check_capture(const struct dp_rule_input *input, struct dp_rule_find
 		dp_rule__evidence(out, "parts_of_30", "count", parts);
 	if (slices->gaps.count)
 		dp_rule__evidence(out, "long_gaps", "count", (double)slices->gaps.count);
-	dp_rule__name_ranges(input, out, DP_HOST_WAIT, false);
+	if (!is_launched(slices, idle_ns))
+		dp_rule__name_ranges(input, out, DP_HOST_WAIT, false);
 	out->part = "idle_ns";
 	out->finding.advice = advise(input, out, idle_ns);
 	dp_rule__advise_by_ranges(out, DP_HOST_WAIT);
-	dp_rule__captures_graphs(input, false, out);
+	if (!is_launched(slices, idle_ns))
+		dp_rule__captures_graphs(input, false, out);
 	return true;
 }
 

@@ -56,8 +56,8 @@ static const struct dp_metric rows[] = {
 
 	/* idle time by cause (activity/gaps.c): these five sum up to idle_ns */
 	{ DP_AVERAGED("idle_host_ns", "ns", DP_BETTER_LOWER, DP_NEED_LAUNCHES,
-		      "idle time until the next launch started, except idle_sync_ns and "
-		      "idle_copy_ns"),
+		      "idle time until the next launch and its latency were over, except "
+		      "idle_sync_ns and idle_copy_ns"),
 	  dp_metric__parts, DP_FORM_PART, DP_PART_IDLE_HOST },
 	{ DP_AVERAGED("idle_sync_ns", "ns", DP_BETTER_LOWER, DP_NEED_LAUNCHES,
 		      "idle time until the next launch started, while the launching threads "
@@ -70,7 +70,7 @@ static const struct dp_metric rows[] = {
 		      "idle time in gaps under 30 us whose next operation was already launched"),
 	  dp_metric__parts, DP_FORM_PART, DP_PART_IDLE_LAUNCH },
 	{ DP_AVERAGED("idle_other_ns", "ns", DP_BETTER_LOWER, DP_NEED_LAUNCHES,
-		      "other idle time: longer gaps whose next operation was already launched, or "
+		      "other idle time: 30 us or more after the next operation was launched, or "
 		      "without a known launch"),
 	  dp_metric__parts, DP_FORM_PART, DP_PART_IDLE_OTHER },
 	/* parts of it in other respects */

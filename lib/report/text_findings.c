@@ -13,6 +13,7 @@
 #define FINDINGS_MOST 40 /* unless it is verbose */
 #define HEADLINES_MOST 12 /* the same of one screen */
 #define COMPUTE_BOUND 0.8
+#define UNEXPLAINED 0.05 /* as for rules: from this share of the period on it is a loss */
 #define DEVICES_MOST 4 /* that are named */
 
 /* Collects the evidence; on a screen, as much as fits one line. */
@@ -277,6 +278,30 @@ static bool has_inside(const struct dp_render *render, const struct dp_loop *out
 }
 
 /*
+ * If the device is idle for a notable share of an iteration though work is launched, no rule knows
+ * why: adds that it is.
+ */
+static void add_unexplained(struct dp_words *words, const struct dp_render *render)
+{
+	const struct dp_loop *loop;
+	char number[DP_NUMBER_SIZE];
+	double share;
+
+	for (size_t i = 0; (loop = dp_analysis_loop(render->analysis, i)); i++) {
+		share = dp_text__summary(render, i, "avg_idle_other_ns") /
+			dp_text__summary(render, i, "avg_period_ns");
+		if (!loop->selected || !(share >= UNEXPLAINED))
+			continue;
+		dp_words__add(
+			words,
+			" But for %s of an iteration, work is launched and does not start, "
+			"which the trace does not explain: look for other programs on the GPU.",
+			dp_human__share(number, share));
+		return;
+	}
+}
+
+/*
  * If nothing is lost and the device computes nearly all the time, only its kernels can be made
  * faster: adds which take longest.
  */
@@ -342,6 +367,7 @@ bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool
 	for (size_t i = 0; list && (rule = dp_rule(i)); i++)
 		dp_words__add(words, "%s %s", i ? "," : "", rule->id);
 	dp_words__add(words, ".");
+	add_unexplained(words, render);
 	add_next_step(words, render);
 	return true;
 }

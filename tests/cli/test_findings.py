@@ -477,19 +477,24 @@ class Findings(cli.Case):
             markdown = cli.run("analyze", "--format=markdown", self.folder / "trace.kineto").stdout
             self.assertNotIn("(±", markdown)
 
-    def named_wait(self, iterations, wait_us=700000, category="cpu_op", name="read_table"):
-        """A report of kernels of a Kineto trace, after one of which an operator takes 700 ms."""
+    def named_wait(self, iterations, wait_us=700000, category="cpu_op", name="read_table", early=False):
+        """
+        A report of kernels of a Kineto trace, after one of which an operator takes 700 ms. early:
+        the next kernel is launched before.
+        """
         events = []
         for k in range(iterations):
             for i in range(40):
                 late = k > iterations // 2 or k == iterations // 2 and i >= 20
                 start = 1000 + 8000 * k + 200 * i + (wait_us if late else 0)
                 link = {"correlation": len(events) + 1}
+                first = late and k == iterations // 2 and i == 20
+                called = start - wait_us if early and first else start
                 events.extend((
                     {"ph": "X", "cat": "kernel", "name": f"kernel_{i}", "pid": 0, "tid": 7,
                      "ts": start + 10, "dur": 190, "args": {"device": 0, "stream": 7, **link}},
                     {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1,
-                     "tid": 1, "ts": start, "dur": 5, "args": link}))
+                     "tid": 1, "ts": called, "dur": 5, "args": link}))
         events.append({"ph": "X", "cat": category, "name": name, "pid": 1, "tid": 1,
                        "ts": 1000 + 8000 * (iterations // 2) + 19 * 200 + 100, "dur": wait_us - 1000})
         trace = self.folder / "named.json"
@@ -515,6 +520,45 @@ class Findings(cli.Case):
         self.assertRegex(
             " ".join(text.split()), r"idle GPU time, mostly cudaMalloc; longest gap 7\d\d\.\d ms, all of it in cudaMalloc"
         )
+
+    def test_advice_on_the_call_that_takes_most(self):
+        """A copy has to be made each time, and a wait is for something else: only others are made once."""
+        for name, words in (
+            ("hipMemcpyWithStream", "if these copies recur, make them asynchronous: cudaMemcpyAsync, from "
+             "and to pinned memory"),
+            ("cuStreamSynchronize", "the host waits although this GPU is idle"),
+            ("cudaMalloc", "if these calls recur, make them once"),
+        ):
+            report, _ = self.named_wait(1, category="cuda_runtime", name=name)
+            self.assertIn(words, self.rules(report)["starved"]["advice"])
+        # what waits for work that is launched and does not start is not to blame
+        report, text = self.named_wait(1, category="cuda_runtime", name="hipMemcpyWithStream", early=True)
+        self.assertIn("work is launched and does not start", self.rules(report)["starved"]["advice"])
+        self.assertNotIn("hipMemcpyWithStream", text)
+
+    def test_what_starts_long_after_its_launch(self):
+        """The host is not to blame for the time in which a kernel was launched and did not start."""
+        events, now = [], 1000
+        for k in range(20):
+            for i in range(10):
+                delay = 4000 if i == 5 else 5
+                link = {"correlation": len(events) + 1}
+                events.extend((
+                    {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1,
+                     "ts": now, "dur": 5, "args": link},
+                    {"ph": "X", "cat": "kernel", "name": f"kernel_{i}", "pid": 0, "tid": 7,
+                     "ts": now + 5 + delay, "dur": 900, "args": {"device": 0, "stream": 7, **link}}))
+                now += delay + 910
+        trace = self.folder / "late.json"
+        trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        report = json.loads(cli.run("analyze", "--format=json", trace).stdout)
+        (loop,) = report["loops"]
+        self.assertAlmostEqual(4e6, loop["summary"]["avg_idle_other_ns"], delta=1e4)
+        self.assertLess(loop["summary"]["avg_idle_host_ns"], 2e5)
+        self.assertEqual([], report["findings"])
+        text = " ".join(cli.run("analyze", trace).stdout.split())
+        self.assertIn("No findings", text)
+        self.assertRegex(text, r"But for 3\d\.\d% of an iteration, work is launched and does not start", text)
 
     def test_repeated_uploads_by_size(self):
         """A trace has the sizes of uploads: whether the data is the same is left to the reader."""
