@@ -77,6 +77,9 @@ static bool compare(const struct ranks *ranks, const struct ranks_summaries *rea
 		message_error(&error);
 		return false;
 	}
+	if (dp_ranks_matching(result)->unrelated)
+		message_warning("ranks: the files may be of different jobs: they share no "
+				"collectives, and not all of them state their rank");
 	done = write_result(ranks, result, output);
 	dp_ranks_free(result);
 	return done;

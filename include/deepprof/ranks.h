@@ -234,6 +234,8 @@ struct dp_ranks_matching {
 	size_t absent;	     /* ranks in groups, listed or by their size, that no file has */
 	bool clock_known;    /* two ranks or more share synchronizing collectives */
 	double resolution_ns; /* the largest of all ranks; NaN without clocks */
+	/* No collectives are shared, and not all files state ranks: they may be of several jobs. */
+	bool unrelated;
 };
 
 DP_API const struct dp_ranks_matching *dp_ranks_matching(const struct dp_ranks *ranks);

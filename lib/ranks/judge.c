@@ -451,6 +451,9 @@ static const char *missing(const struct dp_judge *judge)
 			       ? "only one rank has a trace (in a merged file, processes with equal "
 				 "ids and GPUs are one rank)"
 			       : "there is only one rank";
+	if (judge->ranks->matching.unrelated)
+		return "the files may be of different jobs: they share no collectives, and not all "
+		       "of them state their rank";
 	if (!judge->job->instance_count)
 		return "the ranks share no collectives";
 	if (!judge->ranks->matching.synchronizing)

@@ -380,6 +380,21 @@ static int fill_ranks(struct dp_ranks *ranks, const struct dp_job *job)
 	return status;
 }
 
+/*
+ * Returns true if nothing shows that files are of one job: they share no collectives, and the rank
+ * of some is stated by neither the trace nor the name.
+ */
+static bool are_unrelated(const struct dp_job *job, size_t matched)
+{
+	bool several = false, counted = false;
+
+	for (size_t r = 0; r < job->count; r++) {
+		several |= strcmp(job->ranks[r].file, job->ranks[0].file) != 0;
+		counted |= job->ranks[r].rank_from == DP_RANK_FROM_ORDER;
+	}
+	return several && counted && !matched;
+}
+
 static int fill_matching(struct dp_ranks *ranks, const struct dp_job *job)
 {
 	struct dp_ranks_matching *matching = &ranks->matching;
@@ -398,6 +413,7 @@ static int fill_matching(struct dp_ranks *ranks, const struct dp_job *job)
 	for (size_t i = 0; i < job->instance_count; i++)
 		matching->synchronizing += dp_collective__synchronizes(job->instances[i].kind);
 	matching->resolution_ns = most;
+	matching->unrelated = are_unrelated(job, matching->matched);
 	return dp_job__count_absent(&matching->absent, job);
 }
 

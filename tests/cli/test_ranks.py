@@ -432,6 +432,23 @@ class Jobs(unittest.TestCase):
             self.assertEqual(result.returncode, status)
             self.assertIn(words, result.stderr)
 
+    def test_unrelated(self):
+        """Files that neither share collectives nor state their ranks may be of different jobs."""
+        files = [cli.SOURCE / "data" / name for name in ("sample.json.gz", "faster.json.gz")]
+        words = "the files may be of different jobs: they share no collectives"
+        result = cli.run("ranks", *files)
+        self.assertEqual(result.returncode, 0)
+        self.assertIn(words, result.stderr)
+        self.assertIn(words, " ".join(result.stdout.split()))
+        self.assertEqual(cli.run("ranks", "-q", *files).stderr, "")
+        named = []
+        for rank, file in enumerate(files):
+            named.append(self.root / f"alone-rank{rank}.json.gz")
+            shutil.copy(file, named[rank])
+        result = cli.run("ranks", *named)
+        self.assertEqual(result.stderr, "")
+        self.assertIn("the ranks share no collectives", result.stdout)
+
     def test_analyze(self):
         """One rank's report, and several, say that there is more to see."""
         folder = self.job("fault=compute:rank=2,factor=2")
