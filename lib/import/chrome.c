@@ -27,6 +27,7 @@ struct document {
 	bool inside;	/* … and inside an event */
 	struct place end;
 	bool has_events; /* there is a key traceEvents, or an array */
+	bool is_list;	 /* the latter */
 	bool has_others; /* there are objects in it that are no events */
 	bool rocprofiler;
 	bool not_json;
@@ -284,7 +285,7 @@ static void read_document(struct document *doc)
 		stream->json.at += 3;
 	switch (dp_json_stream__peek(stream)) {
 	case '[':
-		doc->has_events = true;
+		doc->has_events = doc->is_list = true;
 		stream->json.at++;
 		good = read_events(doc);
 		break;
@@ -332,6 +333,10 @@ static int no_events(const struct document *doc)
 		return fail(doc, &doc->first_broken, DP_ERR_FORMAT,
 			    "JSON, but not a trace: it has no traceEvents, which torch.profiler's "
 			    "export_chrome_trace() writes");
+	if (doc->is_list && !doc->has_others)
+		return fail(doc, NULL, DP_ERR_FORMAT,
+			    "JSON, but not a trace: an empty list; if a profiler wrote it, it "
+			    "recorded nothing");
 	if (doc->has_others)
 		return fail(doc, NULL, DP_ERR_FORMAT,
 			    "JSON, but not a trace: no object in its list has a phase (ph), as the "

@@ -127,6 +127,7 @@ class Input(cli.Case):
             ("a.png", b"\x89PNG\r\n", "an image"),
             ("noise", b"\1\2\3\0\xff", "binary data, not a trace"),
             ("other.json", b'{"a": 1}', "JSON, but not a trace: it has no traceEvents"),
+            ("empty.json", b"[]", "JSON, but not a trace: an empty list"),
             ("list.json", b'[{"file": "a", "count": 5}]', "JSON, but not a trace: no object in its list"),
             ("zipped.pftrace", b"\x0a\x06\x92\x03\x03abc", "traceconv"),
             ("run.tar", bytes(257) + b"ustar", "tar archive"),
