@@ -400,17 +400,12 @@ DP_REAL(distance_regular, 0.6, "share", "families",
 	"of a repeat's score that it loses if no distance is like the median")
 DP_REAL(anchor_regular, 0.7, "share", "families",
 	"of distances like the median, at least, for a repeat to be regular")
-DP_REAL(modal_share, 0.083, "share", "families",
-	"of windows that are equal, at least, for them to be the pattern; otherwise the window of "
-	"median length is")
 DP_WHOLE(window_long, 1 << 14, "symbols", "cost",
 	"of a window: some of many repeats are so far apart at regular distances by chance, so "
 	"that longer ones need long_support")
 DP_WHOLE(long_support, 50, "1/share", "cost",
 	"of the occurrences of all repeats that must be anchors of such windows; trying all of "
 	"them takes 13 times as long on noisy sequences")
-DP_WHOLE(windows_most, 1 << 12, "windows", "cost",
-	"of an anchor that are compared: the most frequent window is among them")
 
 /* Choosing among candidates (pattern/choose.c). */
 DP_WHOLE(judge_quick, 1 << 14, "symbols", "cost",

@@ -7,8 +7,8 @@
  * depths are a phrase's first symbol, its first few, and 1, 2, 4 ... phrases. The distances between
  * the occurrences of a repeat show whether it may occur once per iteration: the distances of an
  * anchor are alike and cover the sequence. Anchors are collected by their median distance; the best
- * one of each class of distances is taken, and its windows, from one occurrence to the next, give
- * the iteration: the most frequent window, else the one of median length.
+ * one of each class of distances is taken, and of its windows, from one occurrence to the next, the
+ * most frequent one is the candidate.
  *
  * Layers have anchors, too, and so do pairs of iterations: description length and the levels decide
  * which of them is the iteration (search.h, levels.h). If the number of iterations is known,
@@ -18,7 +18,6 @@
 #include "pattern/anchors.h"
 #include "base/parameters.h"
 #include "base/search.h"
-#include "base/sort.h"
 #include "suffix/parse.h"
 
 #include <deepprof/suffix.h>
@@ -27,10 +26,11 @@
 #include <string.h>
 
 enum {
-	DEPTHS = 7,	    /* repeats of 1, 2, 4 … 64 symbols */
-	BINS = 512,	    /* of distances, each 4% wide */
-	COUNT_BINS = 7,	    /* bins by a count's distance from a known one, in powers of two */
-	DISTANCES_MAX = 31, /* that a median is taken of */
+	DEPTHS = 7,	/* repeats of 1, 2, 4 … 64 symbols */
+	BINS = 512,	/* of distances, each 4% wide */
+	COUNT_BINS = 7, /* bins by a count's distance from a known one, in powers of two */
+	SAMPLE = 31,	/* windows that stand for all of an anchor, */
+	PRINT = 64,	/* and symbols for a window's, one of them at each end */
 };
 
 struct anchor {
@@ -50,7 +50,6 @@ struct dp_anchor_tree {
 	const uint32_t *symbols;
 	size_t n;
 	struct dp_parse parse; /* without names if the leaves are symbols */
-	uint64_t *hashes;      /* of the prefix before each leaf, and of the whole */
 	size_t leaves;
 	uint32_t *places; /* the suffix array */
 	uint8_t *depths;  /* what a place shares with the one before: depth_of() */
@@ -63,8 +62,6 @@ struct finder {
 	size_t *where;	 /* positions, by repeat */
 	size_t *starts;	 /* of each repeat in where */
 	uint64_t known;	 /* number of iterations; 0: none is */
-	size_t length;	 /* whose power is stored below: most windows have one length */
-	uint64_t power;
 	struct bin bins[BINS], counted[COUNT_BINS];
 	struct dp_candidate *out;
 	size_t out_count, out_room;
@@ -107,13 +104,19 @@ static uint32_t group(struct finder *f, unsigned depth)
 	return count;
 }
 
+/* The occurrence that window i of a sample of n begins with. */
+static size_t sampled(size_t i, size_t n, size_t count)
+{
+	return i * (count - 1) / n;
+}
+
 static double median_distance(const size_t *where, size_t count)
 {
-	size_t distances[DISTANCES_MAX] = { 0 };
-	size_t n = DP_MIN(count - 1, (size_t)DISTANCES_MAX);
+	size_t distances[SAMPLE] = { 0 };
+	size_t n = DP_MIN(count - 1, (size_t)SAMPLE);
 
 	for (size_t i = 0; i < n; i++) {
-		size_t at = i * (count - 1) / n;
+		size_t at = sampled(i, n, count);
 
 		distances[i] = where[at + 1] - where[at];
 	}
@@ -193,64 +196,6 @@ static size_t leaf_at(const struct dp_anchor_tree *tree, size_t position)
 	return at;
 }
 
-/* Hashes the symbols between the positions of two leaves. */
-static uint64_t hash_window(struct finder *f, size_t at, size_t length)
-{
-	const uint64_t *hashes = f->tree->hashes;
-
-	if (length != f->length) {
-		f->length = length;
-		f->power = dp_parse__power(length);
-	}
-	return hashes[leaf_at(f->tree, at + length)] - hashes[leaf_at(f->tree, at)] * f->power;
-}
-
-struct window {
-	uint64_t hash;
-	size_t at, length;
-};
-
-static int by_hash(const void *a, const void *b)
-{
-	const struct window *x = a, *y = b;
-
-	if (x->hash != y->hash)
-		return x->hash < y->hash ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
-}
-
-static int by_length(const void *a, const void *b)
-{
-	const struct window *x = a, *y = b;
-
-	if (x->length != y->length)
-		return x->length < y->length ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
-}
-
-/*
- * The first of the most frequent windows, which are sorted by hash. Different windows with the same
- * 64-bit hash would make one seem too frequent; its symbols are compared later.
- */
-static size_t modal(const struct window *windows, size_t n, size_t *times)
-{
-	size_t best = 0, i = 0;
-
-	*times = 0;
-	while (i < n) {
-		size_t j = i;
-
-		while (j < n && windows[j].hash == windows[i].hash)
-			j++;
-		if (j - i > *times || (j - i == *times && windows[i].at < windows[best].at)) {
-			*times = j - i;
-			best = i;
-		}
-		i = j;
-	}
-	return best;
-}
-
 /* The length in symbols of a repeat of one depth at a position. */
 static size_t anchor_length(const struct dp_anchor_tree *tree, int depth, size_t at)
 {
@@ -268,61 +213,63 @@ static bool is_window(const struct anchor *anchor, size_t length)
 	       (double)length <= dp_param.distance_high * anchor->distance;
 }
 
-/*
- * Collects the windows of an anchor, or a sample of many. Returns their number; *last is where the
- * last one ends.
- */
-static size_t take_windows(struct finder *f, const struct anchor *anchor, size_t step,
-			   struct window *windows, size_t *last)
+/* Windows with the same fingerprint are taken to be equal. */
+static uint64_t fingerprint(const uint32_t *symbols, size_t length)
 {
-	const size_t *where = f->where + anchor->first;
-	size_t n = 0, end = anchor->count - 1;
+	uint64_t print = length;
 
-	for (size_t i = 0; i + 1 < anchor->count; i += step) {
-		size_t length = where[i + 1] - where[i];
-
-		if (is_window(anchor, length))
-			windows[n++] = (struct window){ hash_window(f, where[i], length), where[i],
-							length };
-	}
-	while (n > 0 && !is_window(anchor, where[end] - where[end - 1]))
-		end--;
-	*last = where[end];
-	return n;
+	for (size_t i = 0; i < PRINT; i++)
+		print = (print ^ symbols[i * (length - 1) / (PRINT - 1)]) * 0x9e3779b97f4a7c15u;
+	return print;
 }
 
-static int put_candidate(struct finder *f, const struct bin *bin)
+/*
+ * The occurrence whose window is most frequent in a sample, or of median length if all differ: what
+ * only this one has is voted out later (pattern.h).
+ */
+static size_t pick_window(const struct finder *f, const struct anchor *anchor)
+{
+	const size_t *where = f->where + anchor->first;
+	size_t n = DP_MIN(anchor->count - 1, (size_t)SAMPLE), pick = 0, most = 1;
+	uint64_t prints[SAMPLE];
+
+	for (size_t i = 0; i < n; i++) {
+		size_t at = sampled(i, n, anchor->count), length = where[at + 1] - where[at],
+		       same = 0;
+
+		prints[i] = fingerprint(f->tree->symbols + where[at], length);
+		for (size_t k = 0; k <= i; k++)
+			same += prints[k] == prints[i];
+		if (is_window(anchor, length) && same > most) {
+			most = same;
+			pick = at;
+		} else if (most == 1 && (double)length == anchor->distance) {
+			pick = at;
+		}
+	}
+	return pick;
+}
+
+static void put_candidate(struct finder *f, const struct bin *bin)
 {
 	const struct anchor *anchor = &bin->anchor;
-	size_t step = anchor->count / dp_param.windows_most + 1, n, pick, times, first = 0,
-	       last = 0;
-	struct window *windows = dp_alloc__array(anchor->count / step + 1, sizeof(*windows));
+	const size_t *where = f->where + anchor->first, pick = pick_window(f, anchor);
+	struct dp_candidate *c = &f->out[f->out_count++];
 
-	if (!windows)
-		return DP_ERR_NOMEM;
-	n = take_windows(f, anchor, step, windows, &last);
-	if (n == 0)
-		goto out;
-	first = windows[0].at;
-	qsort(windows, n, sizeof(*windows), by_hash);
-	pick = modal(windows, n, &times);
-	if (times < 2 || (double)times < dp_param.modal_share * (double)n) {
-		qsort(windows, n, sizeof(*windows), by_length);
-		pick = n / 2; /* what only this window has is voted out later (pattern.h) */
-	}
-	f->out[f->out_count++] = (struct dp_candidate){
-		.first = first,
-		.last = last,
-		.at = windows[pick].at,
-		.length = windows[pick].length,
-		.anchor = anchor_length(f->tree, bin->depth, windows[pick].at),
-		.windows = n * step,
+	*c = (struct dp_candidate){
+		.at = where[pick],
+		.length = where[pick + 1] - where[pick],
+		.anchor = anchor_length(f->tree, bin->depth, where[pick]),
 		.score = anchor->score,
 		.regular = anchor->regular,
 	};
-out:
-	free(windows);
-	return DP_OK;
+	for (size_t i = 0; i + 1 < anchor->count; i++) {
+		if (!is_window(anchor, where[i + 1] - where[i]))
+			continue;
+		if (!c->windows++)
+			c->first = where[i];
+		c->last = where[i + 1];
+	}
 }
 
 static int by_bin_score(const void *a, const void *b)
@@ -344,26 +291,23 @@ static bool is_supported(const struct finder *f, const struct bin *bin)
 }
 
 /* Adds the candidates of one depth, from its best bins. */
-static int harvest(struct finder *f, size_t share)
+static void harvest(struct finder *f, size_t share)
 {
 	struct bin *order[BINS];
 	size_t n = 0, counted = 0;
-	int status = DP_OK;
 
-	for (int i = 0; i < COUNT_BINS && counted < dp_param.counted_repeats && !status; i++) {
+	for (int i = 0; i < COUNT_BINS && counted < dp_param.counted_repeats; i++) {
 		if (!(f->counted[i].anchor.score > 0) || f->out_count == f->out_room)
 			continue;
-		status = put_candidate(f, &f->counted[i]);
+		put_candidate(f, &f->counted[i]);
 		counted++;
 	}
 	for (int i = 0; i < BINS; i++)
 		if (f->bins[i].anchor.score > 0 && is_supported(f, &f->bins[i]))
 			order[n++] = &f->bins[i];
 	qsort(order, n, sizeof(*order), by_bin_score);
-	for (size_t i = 0; i < n && i + counted < share && f->out_count < f->out_room && !status;
-	     i++)
-		status = put_candidate(f, order[i]);
-	return status;
+	for (size_t i = 0; i < n && i + counted < share && f->out_count < f->out_room; i++)
+		put_candidate(f, order[i]);
 }
 
 static int by_score(const void *a, const void *b)
@@ -377,12 +321,11 @@ static int by_score(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static int find(struct finder *f)
+static void find(struct finder *f)
 {
 	size_t share = DP_MAX(f->out_room / DEPTHS, 1);
-	int status = DP_OK;
 
-	for (unsigned depth = 0; depth < DEPTHS && !status; depth++) {
+	for (unsigned depth = 0; depth < DEPTHS; depth++) {
 		uint32_t count = group(f, depth);
 
 		f->repeats += count;
@@ -390,9 +333,8 @@ static int find(struct finder *f)
 		memset(f->counted, 0, sizeof(f->counted));
 		for (uint32_t i = 0; i < count; i++)
 			consider(f, f->starts[i], f->starts[i + 1] - f->starts[i], (int)depth);
-		status = harvest(f, share);
+		harvest(f, share);
 	}
-	return status;
 }
 
 /*
@@ -434,19 +376,6 @@ static int read_tree(struct dp_anchor_tree *tree, const struct dp_suffix_tree *f
 	return DP_OK;
 }
 
-/* The leaves are symbols. */
-static int hash_prefixes(struct dp_anchor_tree *tree)
-{
-	tree->leaves = tree->n;
-	tree->hashes = dp_alloc__array(tree->n + 1, sizeof(*tree->hashes));
-	if (!tree->hashes)
-		return DP_ERR_NOMEM;
-	tree->hashes[0] = 0;
-	for (size_t i = 0; i < tree->n; i++)
-		tree->hashes[i + 1] = dp_parse__hash(tree->hashes[i], tree->symbols[i]);
-	return DP_OK;
-}
-
 /*
  * Makes the leaves phrases, about two thirds of `most`: a phrase is half a window long on average.
  */
@@ -456,8 +385,6 @@ static int parse_symbols(struct dp_anchor_tree *tree, size_t most)
 				    dp_param.parse_window * tree->n / most);
 
 	tree->leaves = tree->parse.count;
-	tree->hashes = tree->parse.hashes;
-	tree->parse.hashes = NULL;
 	return status;
 }
 
@@ -469,8 +396,9 @@ int dp_anchor_tree__new(struct dp_anchor_tree **tree, const uint32_t *symbols, s
 	int status = made ? DP_OK : DP_ERR_NOMEM;
 
 	if (!status) {
-		*made = (struct dp_anchor_tree){ .symbols = symbols, .n = n };
-		status = n > most ? parse_symbols(made, most) : hash_prefixes(made);
+		*made = (struct dp_anchor_tree){ .symbols = symbols, .n = n, .leaves = n };
+		if (n > most)
+			status = parse_symbols(made, most);
 	}
 	if (!status)
 		status = dp_suffix_tree_new(&from, n > most ? made->parse.names : symbols,
@@ -490,7 +418,6 @@ void dp_anchor_tree__free(struct dp_anchor_tree *tree)
 	if (!tree)
 		return;
 	dp_parse__fini(&tree->parse);
-	free(tree->hashes);
 	free(tree->places);
 	free(tree->depths);
 	free(tree);
@@ -548,9 +475,8 @@ int dp_anchors__candidates(struct dp_candidate *candidates, size_t room,
 	f->names = dp_alloc__array(n, sizeof(*f->names));
 	f->where = dp_alloc__array(n, sizeof(*f->where));
 	f->starts = dp_alloc__array(n / f->least + 2, sizeof(*f->starts));
-	if (f->names && f->where && f->starts)
-		status = find(f);
-	if (!status) {
+	if (f->names && f->where && f->starts) {
+		find(f);
 		qsort(candidates, f->out_count, sizeof(*candidates), by_score);
 		explain_candidates(explain, f);
 		status = (int)f->out_count;

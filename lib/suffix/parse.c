@@ -18,6 +18,7 @@
 #include <string.h>
 
 #define GRAM ((size_t)DP_PARSE_GRAM)
+#define FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
 enum { FIRST_SLOTS = 1024 };
 
@@ -46,25 +47,24 @@ struct parser {
 	struct dp_hash_key key;
 	struct table phrases, grams;
 	struct dp_parse *out;
-	size_t begin_room, hash_room, name_room;
-	uint64_t open_order; /* of the gram that the last phrase begins with */
+	size_t begin_room, name_room;
+	uint64_t open_order; /* of the gram that the last phrase begins with, */
+	uint64_t open_hash;  /* and of the prefix before it */
 };
 
-uint64_t dp_parse__power(size_t length)
+/*
+ * Polynomial hashes of prefixes (Karp and Rabin 1987): of symbols [a, b) the hash is
+ * hash(b) - hash(a) * FACTOR^(b - a). hash(0) is 0.
+ */
+static inline uint64_t hash_next(uint64_t before, uint32_t symbol)
 {
-	uint64_t power = 1, square = DP_PARSE_FACTOR;
-
-	for (; length; length >>= 1, square *= square)
-		if (length & 1)
-			power *= square;
-	return power;
+	return before * FACTOR + symbol + 1;
 }
 
 void dp_parse__fini(struct dp_parse *parse)
 {
 	free(parse->names);
 	free(parse->begin);
-	free(parse->hashes);
 	free(parse->grams);
 	free(parse->firsts);
 	*parse = (struct dp_parse){ .names = NULL };
@@ -151,21 +151,19 @@ static int begin_phrase(struct parser *p, size_t at, uint64_t order)
 	if (out->count) {
 		size_t length = at + GRAM - out->begin[out->count - 1];
 
-		status = name_phrase(p, length, p->hashes[(at + GRAM) & p->mask] -
-							out->hashes[out->count - 1] *
-								p->powers[length]);
+		status = name_phrase(p, length,
+				     p->hashes[(at + GRAM) & p->mask] -
+					     p->open_hash * p->powers[length]);
 	}
 	if (!status)
 		status = dp_array__reserve(&out->begin, &p->begin_room, need, sizeof(*out->begin));
 	if (!status)
-		status = dp_array__reserve(&out->hashes, &p->hash_room, need, sizeof(*out->hashes));
-	if (!status)
 		status = dp_array__reserve(&out->names, &p->name_room, need, sizeof(*out->names));
 	if (status)
 		return status;
-	out->begin[out->count] = at;
-	out->hashes[out->count++] = p->hashes[at & p->mask];
+	out->begin[out->count++] = at;
 	p->open_order = order;
+	p->open_hash = p->hashes[at & p->mask];
 	return DP_OK;
 }
 
@@ -174,8 +172,7 @@ static inline void read_ahead(struct parser *p)
 {
 	size_t end = p->ahead++ + GRAM;
 
-	p->hashes[end & p->mask] =
-		dp_parse__hash(p->hashes[(end - 1) & p->mask], p->symbols[end - 1]);
+	p->hashes[end & p->mask] = hash_next(p->hashes[(end - 1) & p->mask], p->symbols[end - 1]);
 }
 
 /* What symbols are ordered by. */
@@ -246,14 +243,13 @@ static int end_phrase(struct parser *p)
 {
 	struct dp_parse *out = p->out;
 	size_t first = out->begin[out->count - 1];
-	uint64_t hash = 0, before = out->hashes[out->count - 1];
+	uint64_t hash = 0;
 	int status;
 
 	for (size_t i = first; i < p->n; i++)
-		hash = dp_parse__hash(hash, p->symbols[i]);
+		hash = hash_next(hash, p->symbols[i]);
 	status = name_phrase(p, p->n - first, hash);
 	out->begin[out->count] = p->n;
-	out->hashes[out->count] = before * dp_parse__power(p->n - first) + hash;
 	return status;
 }
 
@@ -317,7 +313,6 @@ static int parser_init(struct parser *p)
 	while (room < p->window + 2 * GRAM)
 		room *= 2;
 	p->mask = room - 1;
-	p->gram_power = dp_parse__power(GRAM);
 	dp_hash__draw(&p->key);
 	p->hashes = dp_alloc__array(room, sizeof(*p->hashes));
 	p->powers = dp_alloc__array(lengths, sizeof(*p->powers));
@@ -325,10 +320,11 @@ static int parser_init(struct parser *p)
 		return DP_ERR_NOMEM;
 	p->powers[0] = 1;
 	for (size_t i = 1; i < lengths; i++)
-		p->powers[i] = p->powers[i - 1] * DP_PARSE_FACTOR;
+		p->powers[i] = p->powers[i - 1] * FACTOR;
+	p->gram_power = p->powers[GRAM];
 	p->hashes[0] = 0;
 	for (size_t i = 0; i + 1 < GRAM; i++)
-		p->hashes[i + 1] = dp_parse__hash(p->hashes[i], p->symbols[i]);
+		p->hashes[i + 1] = hash_next(p->hashes[i], p->symbols[i]);
 	return DP_OK;
 }
 

@@ -9,8 +9,6 @@
 
 enum { DP_PARSE_GRAM = 8 }; /* symbols of a phrase's beginning */
 
-#define DP_PARSE_FACTOR UINT64_C(0x9e3779b97f4a7c15)
-
 /*
  * Phrase i is symbols [begin[i], begin[i + 1]) and the gram that the next phrase begins with; the
  * first one begins at 0. Phrases have the same name if and only if they are equal; those that begin
@@ -18,8 +16,7 @@ enum { DP_PARSE_GRAM = 8 }; /* symbols of a phrase's beginning */
  */
 struct dp_parse {
 	uint32_t *names;
-	size_t *begin;	  /* of each phrase, and the end of the sequence */
-	uint64_t *hashes; /* of the symbols before each begin, see dp_parse__hash() */
+	size_t *begin; /* of each phrase, and the end of the sequence */
 	size_t count;
 	uint32_t *grams;  /* of each name the gram that it begins with, ascending, */
 	uint32_t *firsts; /* and the symbol */
@@ -30,20 +27,9 @@ struct dp_parse {
  * Parses symbols[0..n). A phrase begins 5/4 of a window, or less, after the one before it, half a
  * window on average; with a window of one at each symbol but the last few. Fewer symbols than a
  * gram give no phrase. Errors: DP_ERR_NOMEM, where there are 2^32 phrases too. Cost: some 3 ns per
- * symbol, `window` times that on input made for it; 60 bytes for each phrase at most.
+ * symbol, `window` times that on input made for it; 52 bytes for each phrase at most.
  */
 int dp_parse__make(struct dp_parse *parse, const uint32_t *symbols, size_t n, size_t window);
 void dp_parse__fini(struct dp_parse *parse);
-
-/*
- * Polynomial hashes of prefixes (Karp and Rabin 1987): of symbols [a, b) the hash is
- * hash(b) - hash(a) * power(b - a). hash(0) is 0.
- */
-static inline uint64_t dp_parse__hash(uint64_t before, uint32_t symbol)
-{
-	return before * DP_PARSE_FACTOR + symbol + 1;
-}
-
-uint64_t dp_parse__power(size_t length);
 
 #endif
