@@ -111,8 +111,6 @@ DP_WHOLE(first_renamed, 2, "symbols", "real",
 DP_WHOLE(shift_max, 64, "symbols", "families",
 	"at the beginning of an iteration that may belong to the one before: insertions are moved "
 	"over no more")
-DP_WHOLE(insertions_max, 8, "runs", "families",
-	"of insertions in a row that are tried there")
 
 /* Single boundaries next to edits (iterate/boundary.c). */
 DP_WHOLE(boundary_calls, 100000, "calls", "cost",

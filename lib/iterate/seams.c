@@ -60,8 +60,8 @@ static struct place place_at(const struct closer *c, const struct dp_align_span 
 }
 
 /*
- * The boundary nearest to the seam in the span of the known loop. Returns false if it is half an
- * iteration away or more, or leaves nothing of the span.
+ * The boundary nearest to the seam in the span of the known loop. Returns false if that leaves
+ * nothing of the span.
  */
 static bool nearest_boundary(struct place *place, const struct closer *c, const struct seam *seam)
 {
@@ -82,7 +82,7 @@ static bool nearest_boundary(struct place *place, const struct closer *c, const 
 	}
 	if (end.offset == c->first)
 		*place = end;
-	return place->at != far && (DP_MAX(place->at, end.at) - DP_MIN(place->at, end.at)) * 2 < m;
+	return place->at != far;
 }
 
 /* Returns true if the sequence goes on from a place, ahead or back, as a pattern does. */
@@ -103,16 +103,16 @@ static bool goes_on(const struct closer *c, uint32_t pattern, struct place from,
 
 /*
  * Finds where two spans meet: at the next boundary of the known loop, if the sequence goes on to
- * there like it and the other span has these symbols, or else at the one before. The other span
- * must extend to there, or the sequence must go on to there like it. Returns false if the spans
- * should stay as they are.
+ * there like it and the other span has these symbols, or else at the one before. If the other span
+ * does not extend to there, the sequence must go on to there like it, and the known loop lose less
+ * than half an iteration. Returns false if the spans should stay as they are.
  */
 static bool meet(const struct closer *c, const struct seam *seam, struct place *own,
 		 struct place *other)
 {
 	const struct dp_align_span *s = &c->al->spans[seam->own], *o = &c->al->spans[seam->other];
 	const struct place end = end_of(s, seam->dir);
-	size_t m = c->patterns[c->which].length, gap;
+	size_t m = c->patterns[c->which].length, gap, lost;
 	size_t ahead = seam->dir > 0 ? turn(c->first, end.offset, m, -1)
 				     : turn(end.offset, c->first, m, -1);
 
@@ -126,7 +126,8 @@ static bool meet(const struct closer *c, const struct seam *seam, struct place *
 	if (seam->dir > 0 ? own->at > other->at : own->at < other->at)
 		*other = place_at(c, o, own->at);
 	gap = DP_MAX(own->at, other->at) - DP_MIN(own->at, other->at);
-	if (!goes_on(c, o->pattern, *other, gap, -seam->dir))
+	lost = DP_MAX(own->at, end.at) - DP_MIN(own->at, end.at);
+	if (gap && (lost * 2 >= m || !goes_on(c, o->pattern, *other, gap, -seam->dir)))
 		return false;
 	other->at = own->at;
 	other->offset = turn(other->offset, gap, c->patterns[o->pattern].length, -seam->dir);
