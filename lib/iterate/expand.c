@@ -7,8 +7,6 @@
 #include "base/sort.h"
 #include "base/parameters.h"
 
-#include <string.h>
-
 enum { SAMPLES = 31 }; /* boundaries whose gaps are sampled */
 
 /* A boundary between two complete iterations. */
@@ -19,13 +17,12 @@ struct joint {
 
 struct expander {
 	struct dp_repetition *iterations;
-	size_t count, n;
-	const uint32_t *symbols, *position;
+	size_t count;
+	const uint32_t *position;
 	const struct dp_evidence *evidence;
 	struct joint joints[SAMPLES];
 	size_t joint_count;
-	long shift;		  /* of all boundaries */
-	const struct joint *like; /* one of the joints that are moved */
+	long shift; /* of all boundaries */
 };
 
 static struct joint joint_at(const struct expander *u, size_t collapsed)
@@ -92,59 +89,8 @@ static long by_gaps(const struct expander *u)
 		       : 0;
 }
 
-/* Returns true if the symbols at one place equal those at a joint, and lie within [low, high). */
-static bool alike(const struct expander *u, size_t at, size_t of_joint, size_t length, size_t low,
-		  size_t high)
-{
-	return at >= low && at <= high && length <= high - at &&
-	       !memcmp(u->symbols + at, u->symbols + of_joint, length * sizeof(*u->symbols));
-}
-
-/* Moves the beginning of an iteration that does not follow another. */
-static void move_begin(const struct expander *u, struct dp_repetition *s, bool single, size_t low)
-{
-	const struct joint *j = u->like;
-	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift), own;
-
-	if (u->shift < 0) {
-		if (s->first >= by && alike(u, s->first - by, j->at - by, by, low, s->first))
-			s->first -= by;
-		return;
-	}
-	/*
-	 * its part of the repetition is too short to have been collapsed, and one of it may match
-	 */
-	own = j->run_after - by;
-	if (single && u->symbols[s->first] == u->symbols[j->at + by])
-		own--;
-	else if (!single)
-		return;
-	if (s->first >= own && alike(u, s->first - own, j->at + by, own, low, s->first))
-		s->first -= own;
-}
-
-/* Moves the end of an iteration that no other follows. */
-static void move_end(const struct expander *u, struct dp_repetition *s, bool single, size_t high)
-{
-	const struct joint *j = u->like;
-	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift), own;
-
-	if (u->shift > 0) {
-		if (alike(u, s->end, j->at, by, s->end, high))
-			s->end += by;
-		return;
-	}
-	own = j->run_before - by;
-	if (single && u->symbols[s->end - 1] == u->symbols[j->at - 1])
-		own--;
-	else if (!single)
-		return;
-	if (alike(u, s->end, j->at - j->run_before, own, s->end, high))
-		s->end += own;
-}
-
 /*
- * Moves a boundary between two iterations, and maps it to the sequence. A partial iteration may
+ * Moves the boundary between two iterations, and maps it to the sequence. A partial iteration may
  * lose all its symbols to its neighbour.
  */
 static void move_joint(const struct expander *u, struct dp_repetition *left,
@@ -163,71 +109,30 @@ static void move_joint(const struct expander *u, struct dp_repetition *left,
 	left->end = right->first = at;
 }
 
-/* Chooses the joint that others are compared with. Without one no boundary is moved. */
-static void choose_like(struct expander *u)
-{
-	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift);
-
-	for (size_t k = 0; u->shift && !u->like && k < u->joint_count; k++)
-		if (by < (u->shift < 0 ? u->joints[k].run_before : u->joints[k].run_after))
-			u->like = &u->joints[k];
-	if (!u->like)
-		u->shift = 0;
-}
-
-static bool is_single(const struct expander *u, size_t collapsed)
-{
-	return u->position[collapsed + 1] - u->position[collapsed] == 1;
-}
-
-/*
- * Maps all iterations from the collapsed sequence to the sequence, and drops those that become
- * empty.
- */
-static size_t move_all(struct expander *u)
-{
-	struct dp_repetition *iterations = u->iterations;
-	size_t before = SIZE_MAX, kept = 0; /* where the last one ends in the collapsed sequence */
-
-	for (size_t k = 0; k < u->count; k++) {
-		struct dp_repetition *s = &iterations[k];
-		size_t first = s->first, end = s->end;
-		bool ends_alone = k + 1 == u->count || s[1].first != end;
-
-		if (first == before) {
-			move_joint(u, &s[-1], s, first);
-			s->end = u->position[end];
-		} else {
-			s->first = u->position[first];
-			s->end = u->position[end];
-			if (u->shift && !s->partial)
-				move_begin(u, s, is_single(u, first), k ? s[-1].end : 0);
-		}
-		if (u->shift && ends_alone && !s->partial)
-			move_end(u, s, is_single(u, end - 1),
-				 k + 1 < u->count ? u->position[s[1].first] : u->n);
-		before = end;
-	}
-	for (size_t k = 0; k < u->count; k++)
-		if (iterations[k].first < iterations[k].end)
-			iterations[kept++] = iterations[k];
-	return kept;
-}
-
 size_t dp_expand__iterations(struct dp_repetition *iterations, size_t count,
-			     const uint32_t *symbols, size_t n, const uint32_t *position,
-			     const struct dp_evidence *evidence)
+			     const uint32_t *position, const struct dp_evidence *evidence)
 {
-	struct expander u = { .iterations = iterations,
-			      .count = count,
-			      .n = n,
-			      .symbols = symbols,
-			      .position = position,
-			      .evidence = evidence };
+	struct expander u = {
+		.iterations = iterations, .count = count, .position = position, .evidence = evidence
+	};
+	size_t before = SIZE_MAX, kept = 0; /* where the last one ends in the collapsed sequence */
 
 	sample_joints(&u);
 	if (u.joint_count >= dp_param.samples_min && evidence->at && evidence->launches_recorded)
 		u.shift = by_gaps(&u);
-	choose_like(&u);
-	return move_all(&u);
+	for (size_t k = 0; k < count; k++) {
+		struct dp_repetition *s = &iterations[k];
+		size_t first = s->first, end = s->end;
+
+		if (first == before)
+			move_joint(&u, &s[-1], s, first);
+		else
+			s->first = position[first];
+		s->end = position[end];
+		before = end;
+	}
+	for (size_t k = 0; k < count; k++)
+		if (iterations[k].first < iterations[k].end)
+			iterations[kept++] = iterations[k];
+	return kept;
 }

@@ -308,7 +308,6 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const 
 static int expand_tree(struct dp_driver *d, struct dp_levels *levels,
 		       struct dp_shortened *collapsed, const uint8_t *traits)
 {
-	const struct dp_loops_request *r = d->request;
 	int status;
 
 	/* a repetition that is cut off begins elsewhere */
@@ -318,8 +317,8 @@ static int expand_tree(struct dp_driver *d, struct dp_levels *levels,
 		struct dp_sequence_loop *loop = &collapsed->loops.loops[i], *made;
 
 		loop->count =
-			dp_expand__iterations(loop->iterations, loop->count, r->symbols, r->count,
-					      collapsed->names.position, &r->evidence);
+			dp_expand__iterations(loop->iterations, loop->count,
+					      collapsed->names.position, &d->request->evidence);
 		status = dp_driver__add_mapped(d, loop, NULL);
 		if (status)
 			break;
