@@ -385,8 +385,6 @@ DP_WHOLE(parse_thin, 4, "1/window", "families",
 	"of a window in which a repeated symbol starts one phrase only")
 
 /* Repeats that may occur once per iteration (pattern/anchors.c). */
-DP_WHOLE(counted_repeats, 3, "repeats", "families",
-	"of one depth that become candidates because they occur as often as -n requires")
 DP_REAL(distance_low, 0.5, "ratio", "families",
 	"of a distance between two occurrences to the median distance of the repeat, at least, to "
 	"be one iteration")
