@@ -564,10 +564,12 @@ static int run_rules(struct dp_findings *findings, const struct dp_rule_input *i
 
 	if (!has_collectives_only(input))
 		status = check_rules(findings, input, error);
+	if (status || findings->count == first)
+		return status;
 	all = (struct alike){ findings->findings + first, findings->count - first };
-	for (size_t i = first; !status && i < findings->count; i++)
+	for (size_t i = first; i < findings->count; i++)
 		complete(&findings->findings[i], &all, input);
-	return status;
+	return DP_OK;
 }
 
 static void find_unmeasured(uint8_t *unmeasured, const struct dp_rule_input *input)

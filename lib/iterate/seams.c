@@ -47,13 +47,16 @@ static struct place end_of(const struct dp_align_span *s, int dir)
 
 static struct place place_at(const struct closer *c, const struct dp_align_span *s, size_t at)
 {
-	const struct dp_edit *edits = c->al->edits + s->edits;
 	size_t through = at - s->begin;
 	struct place place = { .at = at };
 
-	for (; place.edits < s->edit_count && edits[place.edits].position < at; place.edits++) {
-		through += edits[place.edits].kind == DP_EDIT_DELETED;
-		through -= edits[place.edits].kind == DP_EDIT_INSERTED;
+	for (; place.edits < s->edit_count; place.edits++) {
+		const struct dp_edit *edit = &c->al->edits[s->edits + place.edits];
+
+		if (edit->position >= at)
+			break;
+		through += edit->kind == DP_EDIT_DELETED;
+		through -= edit->kind == DP_EDIT_INSERTED;
 	}
 	place.offset = turn(s->begin_offset, through, c->patterns[s->pattern].length, 1);
 	return place;
