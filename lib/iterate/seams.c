@@ -1,172 +1,507 @@
 /*
  * Seams between the spans of two loops. The aligner follows a pattern as far as it matches,
- * regardless of where its iterations end: where two loops are alike, as training and validation
- * begin alike, the symbols go to the span that comes first. Once it is known where the iterations
- * of one of them begin, the two meet at one of its boundaries.
+ * regardless of where its iterations end. Once the end is known for one of two loops, the symbols
+ * around the seam are divided between both so that matches minus edits are a maximum. If that finds
+ * nothing, and symbols on one side match both loops, they go to the one whose iteration they complete.
  *
- * Cost: linear in the symbols and edits of the spans.
+ * Cost: O(seams * SEAM * SEAM + edits + symbols), mostly with SLACK for one SEAM.
  */
 #include "iterate/seams.h"
-#include "align/walk.h"
+#include "align/diff.h"
+
+#include <string.h>
+
+enum {
+	SEAM = 64, /* longest seam in symbols: the aligner bridges longer ones */
+	SLACK = 8, /* symbols by which a span may be too long by chance, or edits a seam */
+	WIDE = SEAM + SLACK,
+	KNOWN = 64, /* splits that are cached: most seams of a program are alike */
+};
+
+/*
+ * A seam, as seen from the span of the placed loop: the next symbols in the sequence, in that loop
+ * up to its boundary, and in the other loop backwards from its span.
+ */
+struct seam {
+	uint32_t gap[SEAM], own[SEAM], other[WIDE];
+	size_t gap_count, own_count, other_count;
+};
+
+/*
+ * The number of the gap's symbols that go to the placed loop, and of the other loop's symbols that
+ * the rest stands for.
+ */
+struct split {
+	size_t gap, other;
+	int score; /* matches less edits */
+};
+
+/* A cached seam and its best split; zeros are valid: the split of nothing is nothing. */
+struct solved {
+	struct seam seam;
+	struct split split;
+};
 
 struct closer {
 	struct dp_alignment *al;
 	const uint32_t *symbols;
 	const struct dp_align_pattern *patterns;
-	uint32_t which; /* the pattern whose boundaries are known */
-	size_t first;	/* the offset at which its iterations begin */
+	uint32_t which;
+	size_t first;
+	struct dp_edit *edits; /* the new edits, of the spans so far */
+	size_t count, room;
+	struct solved *known; /* by hash */
 };
 
-/* Two adjacent spans, of that pattern and of another. */
-struct seam {
-	size_t own, other;
-	int dir; /* 1: `own` comes first; -1: the other one does */
+/*
+ * table[i][j] is i + j plus the maximum of matches minus edits of a[0..i) and b[0..j). The sum
+ * makes symbols without counterpart cost nothing, so that each row is a maximum of its neighbours.
+ * Only the cells up to `off` from the diagonal are computed; the ones next to them are 0.
+ */
+static void score_all(int16_t table[SEAM + 1][WIDE + 2], const uint32_t *a, size_t n,
+		      const uint32_t *b, size_t m, size_t off)
+{
+	memset(table[0], 0, sizeof(*table));
+	for (size_t i = 1; i <= n; i++) {
+		const int16_t *above = table[i - 1];
+		size_t first = i > off ? i - off : 1, last = DP_MIN(m, i + off);
+		int16_t *row = table[i];
+
+		row[first - 1] = row[last + 1] = 0;
+		for (size_t j = first; j <= last; j++) {
+			int16_t pair = (int16_t)(above[j - 1] + (a[i - 1] == b[j - 1] ? 3 : 1));
+
+			row[j] = DP_MAX(above[j], pair);
+		}
+		for (size_t j = first; j <= last; j++)
+			row[j] = DP_MAX(row[j - 1], row[j]);
+	}
+}
+
+/*
+ * The best split with at most SLACK more insertions than deletions in the other loop, or the other
+ * way round; of equal ones, that with the smallest difference.
+ */
+static struct split solve(const struct seam *s)
+{
+	int16_t own[SEAM + 1][WIDE + 2], other[SEAM + 1][WIDE + 2];
+	struct split best = { .score = INT16_MIN };
+	size_t n = s->gap_count, skew = 0;
+	uint32_t back[SEAM];
+
+	for (size_t i = 0; i < n; i++)
+		back[i] = s->gap[n - 1 - i];
+	score_all(own, s->gap, n, s->own, s->own_count, WIDE);
+	score_all(other, back, n, s->other, s->other_count, SLACK);
+	for (size_t x = 0; x <= n; x++) {
+		const int16_t *row = other[n - x];
+		size_t first = n - x - DP_MIN(n - x, (size_t)SLACK);
+		size_t last = DP_MIN(s->other_count, n - x + SLACK);
+		int most = row[first] - (int)first, score;
+
+		for (size_t j = first + 1; j <= last; j++)
+			most = DP_MAX(most, row[j] - (int)j);
+		score = own[x][s->own_count] + most - (int)(n + s->own_count);
+		for (size_t j = first; score >= best.score && j <= last; j++) {
+			size_t off = DP_MAX(j + x, n) - DP_MIN(j + x, n);
+
+			if (row[j] - (int)j == most && (score > best.score || off < skew)) {
+				best = (struct split){ x, j, score };
+				skew = off;
+			}
+		}
+	}
+	return best;
+}
+
+static struct split solve_once(const struct closer *c, const struct seam *s)
+{
+	struct solved *known;
+	uint64_t hash = s->own_count;
+
+	for (size_t i = 0; i < s->gap_count; i++)
+		hash = (hash ^ s->gap[i]) * 0x9e3779b97f4a7c15u;
+	for (size_t i = 0; i < s->other_count; i += SLACK)
+		hash = (hash ^ s->other[i]) * 0x9e3779b97f4a7c15u;
+	known = &c->known[(hash >> 32) % KNOWN];
+	if (memcmp(&known->seam, s, sizeof(*s)) != 0)
+		*known = (struct solved){ *s, solve(s) };
+	return known->split;
+}
+
+/* Symbol i of a cyclic pattern from an offset on or, if dir < 0, back from it. */
+static uint32_t cyclic(const struct dp_align_pattern *p, size_t offset, size_t i, int dir)
+{
+	size_t m = p->length;
+
+	return p->symbols[(dir > 0 ? offset + i : offset + m - 1 - i % m) % m];
+}
+
+/* Returns true if a span with these edits has one between two positions. */
+static bool is_edited(const struct dp_align_span *s, const struct dp_edit *edits, size_t a,
+		      size_t b)
+{
+	size_t n = s->edit_count;
+
+	return n > 0 && edits[s->edits + n - 1].position >= DP_MIN(a, b) &&
+	       edits[s->edits].position <= DP_MAX(a, b);
+}
+
+/* Where two spans are to meet. */
+struct joint {
+	size_t at;
+	size_t left_end, right_begin; /* of what remains; between them are new edits, */
+	struct part {
+		size_t offset, count; /* against these offsets of the patterns */
+	} left, right;
+	size_t left_dropped, right_dropped; /* edits of the spans that lie beyond the joint */
+	int score;
 };
 
-/* A place in a span: the offset of the symbol that comes next, and the number of edits before. */
-struct place {
-	size_t at, offset, edits;
+/* Two adjacent spans: of the loop that is placed, and of the one that is not yet. */
+struct pair {
+	const struct dp_align_span *placed, *next;
+	const struct dp_edit *placed_edits, *next_edits;
+	size_t placed_at, next_at; /* the ends that face each other */
+	size_t placed_offset, next_offset, next_length;
+	int dir; /* 1: the placed one is on the left; -1: on the right */
 };
 
-static size_t move(size_t at, size_t by, int dir)
+static struct pair pair_of(const struct closer *c, const struct dp_align_span *left,
+			   const struct dp_align_span *right)
 {
-	return dir > 0 ? at + by : at - by;
+	bool first = left->pattern == c->which;
+	/* the edits of the left one are among the new ones already */
+	struct pair p = {
+		.placed = first ? left : right,
+		.next = first ? right : left,
+		.placed_edits = first ? c->edits : c->al->edits,
+		.next_edits = first ? c->al->edits : c->edits,
+		.placed_at = first ? left->end : right->begin,
+		.next_at = first ? right->begin : left->end,
+		.placed_offset = first ? left->end_offset : right->begin_offset,
+		.next_offset = first ? right->begin_offset : left->end_offset,
+		.dir = first ? 1 : -1,
+	};
+
+	p.next_length = c->patterns[p.next->pattern].length;
+	return p;
 }
 
-static size_t turn(size_t offset, size_t by, size_t m, int dir)
+static void set_joint(struct joint *j, const struct pair *p, size_t at, size_t from, size_t to,
+		      struct part own, struct part other)
 {
-	return (offset + (dir > 0 ? by % m : m - by % m)) % m;
+	j->at = at;
+	j->left_end = p->dir > 0 ? from : to;
+	j->right_begin = p->dir > 0 ? to : from;
+	j->left = p->dir > 0 ? own : other;
+	j->right = p->dir > 0 ? other : own;
+	j->left_dropped = j->right_dropped = 0;
 }
 
-/* Where a span ends if dir > 0, else where it begins. */
-static struct place end_of(const struct dp_align_span *s, int dir)
+/* Joins two spans at a boundary that both reach. Returns false if they do not. */
+static bool trim(const struct closer *c, const struct pair *p, size_t boundary, struct joint *joint)
 {
-	return dir > 0 ? (struct place){ s->end, s->end_offset, s->edit_count }
-		       : (struct place){ s->begin, s->begin_offset, 0 };
+	size_t m = c->patterns[p->next->pattern].length;
+	size_t by = DP_MAX(boundary, p->next_at) - DP_MIN(boundary, p->next_at);
+	size_t offset = p->dir > 0 ? p->next_offset + by : p->next_offset + m - by % m;
+
+	if (by >= p->next->end - p->next->begin ||
+	    is_edited(p->next, p->next_edits, boundary, p->next_at))
+		return false;
+	set_joint(joint, p, boundary, boundary, boundary, (struct part){ c->first, 0 },
+		  (struct part){ offset % m, 0 });
+	joint->score = (int)DP_MIN(by, (size_t)SEAM);
+	return true;
 }
 
-static struct place place_at(const struct closer *c, const struct dp_align_span *s, size_t at)
+/*
+ * The other span may begin too early by chance: returns how many of its first symbols are divided
+ * along with the gap.
+ */
+static size_t lend(struct pair *p, size_t gap)
 {
-	size_t through = at - s->begin;
-	struct place place = { .at = at };
+	size_t by = DP_MIN((size_t)SLACK, (p->next->end - p->next->begin) / 2), m = p->next_length;
+	size_t at = p->dir > 0 ? p->next_at + by : p->next_at - by;
 
-	for (; place.edits < s->edit_count; place.edits++) {
-		const struct dp_edit *edit = &c->al->edits[s->edits + place.edits];
+	if (gap + by > SEAM || is_edited(p->next, p->next_edits, p->next_at, at))
+		return 0;
+	p->next_at = at;
+	p->next_offset = (p->dir > 0 ? p->next_offset + by : p->next_offset + m - by % m) % m;
+	return by;
+}
 
-		if (edit->position >= at)
-			break;
+/*
+ * Joins two spans where the symbols between them are best divided: from a position in the placed
+ * one on, which is `ahead` symbols before a boundary of its iterations.
+ */
+static bool divide(const struct closer *c, struct pair pair, size_t from, size_t ahead,
+		   struct joint *joint)
+{
+	struct pair *p = &pair;
+	const struct dp_align_pattern *own = &c->patterns[p->placed->pattern];
+	const struct dp_align_pattern *other = &c->patterns[p->next->pattern];
+	size_t gap = DP_MAX(from, p->next_at) - DP_MIN(from, p->next_at), m = other->length, offset;
+	struct seam s = { .own_count = ahead };
+	struct split split;
+	int kept;
+
+	if (gap > SEAM || ahead > SEAM)
+		return false;
+	kept = gap || ahead ? (int)lend(p, gap) : 0;
+	s.gap_count = gap += (size_t)kept;
+	s.other_count = gap ? gap + SLACK : 0;
+	for (size_t i = 0; i < gap; i++)
+		s.gap[i] = c->symbols[p->dir > 0 ? from + i : from - 1 - i];
+	for (size_t i = 0; i < ahead; i++)
+		s.own[i] = cyclic(own, p->placed_offset, i, p->dir);
+	for (size_t i = 0; i < s.other_count; i++)
+		s.other[i] = cyclic(other, p->next_offset, i, -p->dir);
+	split = solve_once(c, &s);
+	offset = p->dir > 0 ? (p->next_offset + m - split.other % m) % m : p->next_offset;
+	set_joint(joint, p, p->dir > 0 ? from + split.gap : from - split.gap, from, p->next_at,
+		  (struct part){ p->dir > 0 && ahead ? p->placed_offset : c->first, ahead },
+		  (struct part){ offset, split.other });
+	joint->score = split.score - kept;
+	/* an iteration that lacks its last symbols is evidence, too */
+	return joint->score >= (ahead ? -1 : 0);
+}
+
+/* Where a span may be cut off: the offset there, and its edits beyond. */
+struct cut {
+	size_t at, offset, dropped;
+};
+
+/* Cuts a span off at a position: behind it if dir > 0, else before it. */
+static struct cut cut_at(const struct dp_align_span *s, const struct dp_edit *edits, size_t m,
+			 size_t at, int dir)
+{
+	size_t through = dir > 0 ? s->end - at : at - s->begin;
+	struct cut cut = { .at = at };
+
+	for (size_t i = 0; i < s->edit_count; i++) {
+		const struct dp_edit *edit = &edits[s->edits + i];
+
+		if (dir > 0 ? edit->position < at : edit->position >= at)
+			continue;
+		cut.dropped++;
 		through += edit->kind == DP_EDIT_DELETED;
 		through -= edit->kind == DP_EDIT_INSERTED;
 	}
-	place.offset = turn(s->begin_offset, through, c->patterns[s->pattern].length, 1);
-	return place;
+	through %= m;
+	cut.offset = (dir > 0 ? s->end_offset + m - through : s->begin_offset + through) % m;
+	return cut;
 }
 
 /*
- * The boundary nearest to the seam in the span of the known loop. Returns false if that leaves
- * nothing of the span.
+ * Cuts the placed span off at its last boundary, walking back along its edits. Returns false if
+ * that is half an iteration away or more, or leaves nothing.
  */
-static bool nearest_boundary(struct place *place, const struct closer *c, const struct seam *seam)
+static bool cut_back(struct cut *cut, const struct closer *c, const struct pair *p)
 {
-	const struct dp_align_span *s = &c->al->spans[seam->own];
-	const struct place end = end_of(s, seam->dir);
-	size_t m = c->patterns[c->which].length, far = seam->dir > 0 ? s->begin : s->end;
-	struct dp_walk walk;
-	struct dp_walk_step step;
+	const struct dp_align_span *s = p->placed;
+	size_t m = c->patterns[c->which].length, at = p->placed_at, offset = p->placed_offset;
+	bool back = p->dir > 0;
 
-	*place = (struct place){ far, c->first, 0 };
-	dp_walk__begin(&walk, c->al, seam->own, m, c->first);
-	for (size_t edits = 0; dp_walk__next(&walk, &step); edits += step.kind != DP_WALK_RUN) {
-		if (step.offset != 0)
-			continue;
-		*place = (struct place){ step.at, c->first, edits };
-		if (seam->dir < 0)
-			break;
+	for (size_t k = 0, walked = 0; walked * 2 < m; k++) {
+		const struct dp_edit *edit = NULL;
+		size_t need = (back ? offset + m - c->first : c->first + m - offset) % m, past = 0,
+		       run;
+
+		if (k < s->edit_count)
+			edit = &p->placed_edits[s->edits + (back ? s->edit_count - 1 - k : k)];
+		if (edit && edit->kind != DP_EDIT_DELETED)
+			past = 1;
+		run = back ? at - (edit ? edit->position + past : s->begin)
+			   : (edit ? edit->position : s->end) - at;
+		if (need <= run) {
+			*cut = (struct cut){ back ? at - need : at + need, c->first, k };
+			return (walked + need) * 2 < m && cut->at != (back ? s->begin : s->end);
+		}
+		if (!edit)
+			return false;
+		at = back ? at - run - past : at + run + past;
+		run += edit->kind != DP_EDIT_INSERTED;
+		offset = (back ? offset + m - run % m : offset + run) % m;
+		walked += run;
 	}
-	if (end.offset == c->first)
-		*place = end;
-	return place->at != far;
+	return false;
 }
 
-/* Returns true if the sequence goes on from a place, ahead or back, as a pattern does. */
-static bool goes_on(const struct closer *c, uint32_t pattern, struct place from, size_t count,
-		    int dir)
+/* Returns true if the sequence goes on from a position, ahead or back, as a pattern does. */
+static bool goes_on(const struct closer *c, const struct dp_align_pattern *p, size_t offset,
+		    size_t at, size_t count, int dir)
 {
-	const struct dp_align_pattern *p = &c->patterns[pattern];
-
-	for (size_t i = 0; i < count; i++) {
-		size_t at = dir > 0 ? from.at + i : from.at - 1 - i;
-		size_t offset = turn(from.offset, dir > 0 ? i : i + 1, p->length, dir);
-
-		if (c->symbols[at] != p->symbols[offset])
+	for (size_t i = 0; i < count; i++)
+		if (c->symbols[dir > 0 ? at + i : at - 1 - i] != cyclic(p, offset, i, dir))
 			return false;
-	}
 	return true;
 }
 
 /*
- * Finds where two spans meet: at the next boundary of the known loop, if the sequence goes on to
- * there like it and the other span has these symbols, or else at the one before. If the other span
- * does not extend to there, the sequence must go on to there like it, and the known loop lose less
- * than half an iteration. Returns false if the spans should stay as they are.
+ * Cuts the placed span off where its iteration is whole: ahead, if the symbols up to there complete
+ * it and the other span has them, or else back.
  */
-static bool meet(const struct closer *c, const struct seam *seam, struct place *own,
-		 struct place *other)
+static bool cut_placed(struct cut *cut, const struct closer *c, const struct pair *p, size_t ahead)
 {
-	const struct dp_align_span *s = &c->al->spans[seam->own], *o = &c->al->spans[seam->other];
-	const struct place end = end_of(s, seam->dir);
-	size_t m = c->patterns[c->which].length, gap, lost;
-	size_t ahead = seam->dir > 0 ? turn(c->first, end.offset, m, -1)
-				     : turn(end.offset, c->first, m, -1);
+	size_t at = p->dir > 0 ? p->placed_at + ahead : p->placed_at - ahead;
 
-	*own = (struct place){ move(end.at, ahead, seam->dir), c->first, end.edits };
-	if (own->at <= o->begin || own->at >= o->end ||
-	    !goes_on(c, c->which, end, ahead, seam->dir))
-		if (!nearest_boundary(own, c, seam) ||
-		    (seam->dir > 0 ? own->at >= o->end : own->at <= o->begin))
-			return false;
-	*other = end_of(o, -seam->dir);
-	if (seam->dir > 0 ? own->at > other->at : own->at < other->at)
-		*other = place_at(c, o, own->at);
-	gap = DP_MAX(own->at, other->at) - DP_MIN(own->at, other->at);
-	lost = DP_MAX(own->at, end.at) - DP_MIN(own->at, end.at);
-	if (gap && (lost * 2 >= m || !goes_on(c, o->pattern, *other, gap, -seam->dir)))
+	if (at > p->next->begin && at < p->next->end &&
+	    goes_on(c, &c->patterns[c->which], p->placed_offset, p->placed_at, ahead, p->dir)) {
+		*cut = (struct cut){ at, c->first, 0 };
+		return true;
+	}
+	return cut_back(cut, c, p) &&
+	       (p->dir > 0 ? cut->at < p->next->end : cut->at > p->next->begin);
+}
+
+/*
+ * Joins two spans that both match where their loops are alike, as training and validation begin
+ * alike: where the placed loop's iteration is whole. The other span must extend to there, or
+ * continue to there without an edit.
+ */
+static bool divide_alike(const struct closer *c, const struct pair *p, size_t ahead,
+			 struct joint *joint)
+{
+	struct cut own, other = { p->next_at, p->next_offset, 0 };
+	size_t m = p->next_length, gap;
+
+	if (!cut_placed(&own, c, p, ahead))
 		return false;
-	other->at = own->at;
-	other->offset = turn(other->offset, gap, c->patterns[o->pattern].length, -seam->dir);
+	if (p->dir > 0 ? own.at >= p->next_at : own.at <= p->next_at)
+		other = cut_at(p->next, p->next_edits, m, own.at, -p->dir);
+	gap = DP_MAX(own.at, other.at) - DP_MIN(own.at, other.at);
+	if (!goes_on(c, &c->patterns[p->next->pattern], other.offset, other.at, gap, -p->dir))
+		return false;
+	other.offset = (p->dir > 0 ? other.offset + m - gap % m : other.offset + gap) % m;
+	/* What is between the spans' ends and the joint is equal, so that no edit is needed. */
+	set_joint(joint, p, own.at, own.at, own.at, (struct part){ c->first, 0 },
+		  (struct part){ other.offset, 0 });
+	*(p->dir > 0 ? &joint->left_dropped : &joint->right_dropped) = own.dropped;
+	*(p->dir > 0 ? &joint->right_dropped : &joint->left_dropped) = other.dropped;
 	return true;
 }
 
-static void close_seam(struct closer *c, const struct seam *seam)
+/*
+ * Finds the best joint of two spans: at the placed one's last boundary, which its span may have
+ * passed by chance, or at the one ahead. Returns false if they should stay as they are.
+ */
+static bool find_joint(const struct closer *c, const struct pair *p, struct joint *best)
 {
-	struct dp_align_span *left = &c->al->spans[DP_MIN(seam->own, seam->other)];
-	struct dp_align_span *right = left + 1;
-	struct place own, other, end, begin;
+	size_t m = c->patterns[c->which].length;
+	size_t ahead = p->dir > 0 ? (c->first + m - p->placed_offset) % m
+				  : (p->placed_offset + m - c->first) % m;
+	size_t back = ahead ? m - ahead : 0;
+	size_t boundary = p->dir > 0 ? p->placed_at - back : p->placed_at + back;
+	bool overlap = p->dir > 0 ? p->next_at < p->placed_at : p->next_at > p->placed_at;
+	bool both = p->dir > 0 ? p->next_at <= boundary : p->next_at >= boundary, found = false;
+	struct joint other;
 
-	if (!meet(c, seam, &own, &other))
-		return;
-	end = seam->dir > 0 ? own : other;
-	begin = seam->dir > 0 ? other : own;
-	left->end = end.at;
-	left->end_offset = (uint32_t)end.offset;
-	left->edit_count = end.edits;
-	right->begin = begin.at;
-	right->begin_offset = (uint32_t)begin.offset;
-	right->edits += begin.edits;
-	right->edit_count -= begin.edits;
+	if (back < p->placed->end - p->placed->begin && (both || back <= SLACK) &&
+	    !(back && is_edited(p->placed, p->placed_edits, boundary, p->placed_at)))
+		found = both ? trim(c, p, boundary, best) : divide(c, *p, boundary, 0, best);
+	if (ahead && !overlap && divide(c, *p, p->placed_at, ahead, &other) &&
+	    (!found || other.score > best->score)) {
+		*best = other;
+		found = true;
+	}
+	return found || divide_alike(c, p, ahead, best);
 }
 
-void dp_seams__close(struct dp_alignment *al, const uint32_t *symbols,
-		     const struct dp_align_pattern *patterns, uint32_t which, size_t first)
+/*
+ * Appends the edits of symbols [begin, end) against `count` symbols of a pattern from an offset on.
+ */
+static int put_edits(struct closer *c, struct dp_align_span *s, size_t begin, size_t end,
+		     size_t offset, size_t count)
 {
-	struct closer c = { al, symbols, patterns, which, first };
+	const struct dp_align_pattern *p = &c->patterns[s->pattern];
+	struct dp_edit *edits;
+	uint32_t part[WIDE];
+	size_t n;
+	int status;
 
-	for (size_t k = 1; k < al->span_count; k++) {
-		uint32_t left = al->spans[k - 1].pattern, right = al->spans[k].pattern;
-
-		if (left == which && right > which)
-			close_seam(&c, &(struct seam){ k - 1, k, 1 });
-		else if (right == which && left > which)
-			close_seam(&c, &(struct seam){ k, k - 1, -1 });
+	for (size_t i = 0; i < count; i++)
+		part[i] = cyclic(p, offset, i, 1);
+	status = dp_diff__run(&edits, &n, c->symbols + begin, end - begin, part, count);
+	if (status)
+		return status;
+	status = dp_array__reserve(&c->edits, &c->room, c->count + n, sizeof(*c->edits));
+	for (size_t i = 0; i < n && !status; i++) {
+		edits[i].position += begin;
+		edits[i].offset = (uint32_t)((offset + edits[i].offset) % p->length);
+		c->edits[c->count++] = edits[i];
+		s->edit_count++;
 	}
+	free(edits);
+	return status;
+}
+
+/* Moves the ends of two spans to their joint; the edits of the left one are then complete. */
+static int close_seam(struct closer *c, struct dp_align_span *left, struct dp_align_span *right,
+		      const struct joint *j)
+{
+	size_t m = c->patterns[left->pattern].length;
+	int status = put_edits(c, left, j->left_end, j->at, j->left.offset, j->left.count);
+
+	left->end = j->at;
+	left->end_offset = (uint32_t)((j->left.offset + j->left.count) % m);
+	right->edits = c->count;
+	if (!status)
+		status =
+			put_edits(c, right, j->at, j->right_begin, j->right.offset, j->right.count);
+	right->begin = j->at;
+	right->begin_offset = (uint32_t)j->right.offset;
+	return status;
+}
+
+int dp_seams__close(struct dp_alignment *al, const uint32_t *symbols,
+		    const struct dp_align_pattern *patterns, uint32_t which, size_t first)
+{
+	struct closer c = { .al = al,
+			    .symbols = symbols,
+			    .patterns = patterns,
+			    .which = which,
+			    .first = first,
+			    .known = dp_alloc__zeroed(KNOWN, sizeof(*c.known)) };
+	int status = c.known ? DP_OK : DP_ERR_NOMEM;
+
+	for (size_t k = 0; k < al->span_count && !status; k++) {
+		struct dp_align_span *s = &al->spans[k], *left = k ? s - 1 : NULL;
+		size_t own = s->edit_count, edits = s->edits, begin = c.count;
+		struct joint joint;
+
+		if (left && left->pattern != s->pattern &&
+		    DP_MIN(left->pattern, s->pattern) == which) {
+			struct pair pair = pair_of(&c, left, s);
+
+			if (find_joint(&c, &pair, &joint)) {
+				left->edit_count -= joint.left_dropped;
+				c.count -= joint.left_dropped;
+				edits += joint.right_dropped;
+				own -= joint.right_dropped;
+				s->edit_count = 0;
+				status = close_seam(&c, left, s, &joint);
+				begin = s->edits;
+				s->edit_count += own;
+			}
+		}
+		if (!status)
+			status = dp_array__reserve(&c.edits, &c.room, c.count + own,
+						   sizeof(*c.edits));
+		if (!status && own)
+			memcpy(c.edits + c.count, al->edits + edits, own * sizeof(*c.edits));
+		c.count += own;
+		s->edits = begin;
+	}
+	free(c.known);
+	if (status) {
+		free(c.edits);
+		dp_align__fini(al);
+		return status;
+	}
+	free(al->edits);
+	al->edits = c.edits;
+	al->edit_count = c.count;
+	al->edit_room = c.room;
+	return DP_OK;
 }

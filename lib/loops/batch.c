@@ -163,8 +163,8 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 			.length = h->length,
 			.first = b->phases[i].first,
 		};
-		dp_seams__close(&b->alignment, d->sequence.symbols, list, (uint32_t)i,
-				b->phases[i].first);
+		status = dp_seams__close(&b->alignment, d->sequence.symbols, list, (uint32_t)i,
+					 b->phases[i].first);
 	}
 	if (!status)
 		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, d->sequence.symbols,

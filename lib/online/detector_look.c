@@ -158,8 +158,10 @@ static int align_and_cut(struct dp_detector *d, struct look *look, const uint32_
 	for (size_t j = 0; j < d->known.count; j++)
 		list[j] = (struct dp_align_pattern){ d->known.items[j].coarse,
 						     d->known.items[j].length };
-	for (size_t j = 0; j < d->known.count; j++)
-		dp_seams__close(&look->alignment, d->ids, list, (uint32_t)j, 0);
+	for (size_t j = 0; j < d->known.count && !status; j++)
+		status = dp_seams__close(&look->alignment, d->ids, list, (uint32_t)j, 0);
+	if (status)
+		return status;
 	/* names to compare with, like those of the patterns above */
 	if (!d->known.by_class)
 		symbols = d->ids;

@@ -1,6 +1,6 @@
 /*
  * Where one loop ends and another begins: a long loop with a short one in between, with kernels at
- * the end of both.
+ * the end of both, and edits next to the seam.
  */
 #include "align/align.h"
 #include "iterate/seams.h"
@@ -8,23 +8,31 @@
 #include "test.h"
 
 enum {
-	LONG = 60,   /* kernels of an iteration of the long loop, names [0, LONG) */
-	SHORT = 12,  /* of the short one, names from LONG on */
-	BEFORE = 20, /* iterations of the long one */
-	BETWEEN = 6, /* of the short one */
+	LONG = 60,     /* kernels of an iteration of the long loop, names [0, LONG) */
+	SHORT = 12,    /* of the short one, names from LONG on */
+	BEFORE = 20,   /* iterations of the long one */
+	BETWEEN = 6,   /* of the short one */
 	ROOM = 1 << 12,
-	NONE = 1 << 20,
 };
 
 static uint32_t symbols[ROOM];
 static size_t count;
 
-/* One of the program's iterations, which may lack a kernel. */
-static void put(uint32_t first, uint32_t n, uint32_t ends_with, uint32_t lost)
+enum { SAME, LOST, RENAMED, TWICE };
+
+/* One of the program's iterations, one kernel of which is edited. */
+static void put(uint32_t first, uint32_t n, uint32_t ends_with, uint32_t kernel, int edit)
 {
-	for (uint32_t i = 0; i < n; i++)
-		if (i != lost)
-			symbols[count++] = i + 1 == n ? ends_with : first + i;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t name = i + 1 == n ? ends_with : first + i;
+		bool here = i == kernel && edit != SAME;
+
+		if (here && edit == LOST)
+			continue;
+		symbols[count++] = here && edit == RENAMED ? LONG + SHORT : name;
+		if (here && edit == TWICE)
+			symbols[count++] = LONG + SHORT;
+	}
 }
 
 static const struct dp_sequence_loop *loop_of(const struct dp_loops *loops, size_t length)
@@ -35,10 +43,29 @@ static const struct dp_sequence_loop *loop_of(const struct dp_loops *loops, size
 	ck_abort_msg("no loop of %zu kernels", length);
 }
 
-TEST_LOOP(loops_meet_where_iterations_do, 2)
+/* What is edited: a kernel of an iteration of the short loop, or of the long one's before it. */
+static const struct {
+	bool in_short;
+	uint32_t iteration, kernel;
+	int edit;
+} cases[] = {
+	{ true, 0, 0, SAME },
+	{ true, 0, 1, LOST },
+	{ true, 0, 2, RENAMED },
+	{ true, 0, 3, TWICE },
+	{ true, BETWEEN - 1, SHORT - 4, LOST },
+	{ true, BETWEEN - 1, SHORT - 3, TWICE },
+	{ false, BEFORE - 1, LONG - 3, LOST },
+	{ false, BEFORE - 1, LONG - 3, TWICE },
+	{ false, BEFORE - 1, LONG - 2, RENAMED },
+	{ false, BEFORE, 1, LOST },
+	{ false, BEFORE, 2, TWICE },
+};
+
+TEST_LOOP(loops_meet_where_iterations_do, 2 * DP_COUNT(cases))
 {
-	/* both loops may end with the same kernel */
-	uint32_t last = _i ? LONG - 1 : LONG + SHORT - 1;
+	bool alike = _i % 2; /* both loops end with the same kernel */
+	uint32_t last = alike ? LONG - 1 : LONG + SHORT - 1;
 	size_t starts[BETWEEN], n = 0, end = 0;
 	struct dp_loops_request r = {
 		.symbols = symbols, .alphabet = LONG + SHORT + 1, .epsilon = 1
@@ -50,10 +77,15 @@ TEST_LOOP(loops_meet_where_iterations_do, 2)
 	for (uint32_t i = 0; i < 2 * BEFORE; i++) {
 		for (uint32_t k = 0; i == BEFORE && k < BETWEEN; k++) {
 			starts[n++] = count;
-			put(LONG, SHORT, last, NONE);
+			put(LONG, SHORT, last, cases[_i / 2].kernel,
+			    cases[_i / 2].in_short && cases[_i / 2].iteration == k
+				    ? cases[_i / 2].edit
+				    : SAME);
 		}
 		end = i == BEFORE ? count : end;
-		put(0, LONG, LONG - 1, NONE);
+		put(0, LONG, LONG - 1, cases[_i / 2].kernel,
+		    !cases[_i / 2].in_short && cases[_i / 2].iteration == i ? cases[_i / 2].edit
+									    : SAME);
 	}
 	r.count = count;
 	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
@@ -81,10 +113,10 @@ TEST(a_short_loop_is_no_stand_in)
 
 	count = 0;
 	for (uint32_t i = 0; i < 2 * BEFORE; i++) {
-		put(0, i + 1 == BEFORE ? LONG - 8 : LONG, i + 1 == BEFORE ? LONG - 9 : LONG - 1,
-		    NONE);
+		put(0, i + 1 == BEFORE ? LONG - 8 : LONG, i + 1 == BEFORE ? LONG - 9 : LONG - 1, 0,
+		    SAME);
 		for (uint32_t k = 0; i + 1 == BEFORE && k < 5; k++)
-			put(LONG, 5, LONG + 4, NONE);
+			put(LONG, 5, LONG + 4, 0, SAME);
 	}
 	r.count = count;
 	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
@@ -147,7 +179,7 @@ TEST_LOOP(loops_may_begin_alike, 300)
 	uint64_t rng = (uint64_t)_i;
 	uint32_t alike = 1 + (uint32_t)below(&rng, ALIKE), own = 12 + (uint32_t)below(&rng, 35);
 	uint32_t other = 3 + (uint32_t)below(&rng, 10), neither = (uint32_t)below(&rng, 8);
-	uint32_t load = (uint32_t)below(&rng, 4), edits = (uint32_t)below(&rng, 2), lost;
+	uint32_t load = (uint32_t)below(&rng, 4), edits = (uint32_t)below(&rng, 2);
 	uint32_t names[2][MOST], length = load + alike + own;
 	size_t turned = below(&rng, length), begins[PHASES * 4], made = 0;
 	struct dp_align_pattern patterns[2] = { { names[0], length }, { names[1], alike + other } };
@@ -164,19 +196,19 @@ TEST_LOOP(loops_may_begin_alike, 300)
 	for (uint32_t phase = 0; phase < PHASES; phase++) {
 		for (uint32_t i = 0; i < 4; i++) {
 			begins[made++] = count;
-			put(LOAD, load, LOAD + load - 1, NONE);
-			put(0, alike + own, alike + own - 1, NONE);
+			put(LOAD, load, LOAD + load - 1, 0, SAME);
+			put(0, alike + own, alike + own - 1, 0, SAME);
 		}
 		for (uint32_t i = 0; i < 4; i++) {
-			put(0, alike, alike - 1, NONE);
-			lost = (uint32_t)below(&rng, other);
-			lost = edits && !below(&rng, 3) ? lost : NONE;
-			put(OTHER, other, OTHER + other - 1, lost);
+			put(0, alike, alike - 1, 0, SAME);
+			put(OTHER, other, OTHER + other - 1, (uint32_t)below(&rng, other),
+			    edits && !below(&rng, 3) ? LOST : SAME);
 		}
-		put(NEITHER, neither, NEITHER, NONE);
+		put(NEITHER, neither, NEITHER, 0, SAME);
 	}
 	ck_assert_int_eq(dp_align__run(&al, symbols, count, patterns, 2), DP_OK);
-	dp_seams__close(&al, symbols, patterns, 0, (length - turned) % length);
+	ck_assert_int_eq(dp_seams__close(&al, symbols, patterns, 0, (length - turned) % length),
+			 DP_OK);
 	for (size_t i = 0; i < al.span_count; i++)
 		check_span(&al, &al.spans[i], symbols, patterns);
 	for (size_t i = 0; i < made; i++)
@@ -211,7 +243,7 @@ TEST(loops_may_begin_alike_at_length)
 		text[n++] = 2 * NAMES + turn % 7;
 	}
 	ck_assert_int_eq(dp_align__run(&al, text, n, patterns, 2), DP_OK);
-	dp_seams__close(&al, text, patterns, 0, 0);
+	ck_assert_int_eq(dp_seams__close(&al, text, patterns, 0, 0), DP_OK);
 	for (size_t i = 0; i < al.span_count; i++)
 		check_span(&al, &al.spans[i], text, patterns);
 	dp_align__fini(&al);
