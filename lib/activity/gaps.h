@@ -15,8 +15,7 @@ struct dp_gap {
 	int64_t copy_ns;   /* the same, while the host was in a copy's call, staging data */
 	int64_t stall_ns;  /* part of host_ns: in calls that keep the thread from launching */
 	int64_t launch_ns; /* launched, and the gap is short */
-	int64_t other_ns;  /* launched for longer, and waiting for something the trace does not show
-			    */
+	int64_t other_ns;  /* launched for longer, and waiting for what the trace does not show */
 	bool late;	   /* the launch began after the gap did */
 	int64_t after_ns;  /* part of host_ns: by how much earlier the host would have launched
 			    * without its last wait */

@@ -195,7 +195,7 @@ static bool is_window(const struct anchor *anchor, size_t length)
 	       (double)length <= dp_param.distance_high * anchor->distance;
 }
 
-/* Windows with the same fingerprint are taken to be equal. */
+/* Windows with the same fingerprint count as equal; this only picks the candidate. */
 static uint64_t fingerprint(const uint32_t *symbols, size_t length)
 {
 	uint64_t print = length;
