@@ -174,8 +174,9 @@ static void report_refused(void)
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
 						 used ? ", " : "", name_of(kind));
 	if (kinds)
-		dp_message__say(dp_collector.refused.result == CUPTI_E_INVALID_KIND ? DP_SPOOL_NOTE
-								       : DP_SPOOL_WARNING,
+		dp_message__say(dp_collector.refused.result == CUPTI_E_INVALID_KIND
+					? DP_SPOOL_NOTE
+					: DP_SPOOL_WARNING,
 				"kind-refused", "CUPTI does not record %s here: %s (%d)", list,
 				why(dp_collector.refused.result), dp_collector.refused.result);
 }
@@ -194,6 +195,28 @@ void dp_attach__facts(bool enable)
 		dp_cupti__kind(facts[i], enable);
 }
 
+/*
+ * Copies between devices are recorded once the program uses a second device. With CUPTI 13.0,
+ * recording both kinds of copies while times are read from the GPU makes launches of some CUDA
+ * graphs that have copies in them fail (tests/gpu/RESULTS.md): those of programs of one device,
+ * like most, are then safe.
+ */
+static bool several_devices(void)
+{
+	uint64_t devices = atomic_load(&dp_collector.devices);
+
+	return devices & (devices - 1);
+}
+
+bool dp_attach__peers(void)
+{
+	if (!cupti_answers() || !several_devices())
+		return false;
+	dp_cupti__kind(CUPTI_MEMCPY2, true);
+	report_refused();
+	return true;
+}
+
 void dp_attach__kinds(bool enable)
 {
 	const struct options *o = &dp_collector.options;
@@ -205,7 +228,7 @@ void dp_attach__kinds(bool enable)
 		{ CUPTI_JIT, o->jit },
 		{ CUPTI_KERNEL, true },
 		{ CUPTI_MEMCPY, true },
-		{ CUPTI_MEMCPY2, true },
+		{ CUPTI_MEMCPY2, several_devices() },
 		{ CUPTI_MEMSET, true },
 		{ CUPTI_EXT_CORR, o->api },
 		{ CUPTI_SYNC, o->sync },
@@ -237,6 +260,8 @@ static void enable_callbacks(struct cupti *cupti)
 
 	(void)cupti->EnableCallback(1, cupti->subscriber, CUPTI_DOMAIN_RESOURCE,
 				    CUPTI_RESOURCE_MODULE_UNLOAD);
+	(void)cupti->EnableCallback(1, cupti->subscriber, CUPTI_DOMAIN_RESOURCE,
+				    CUPTI_RESOURCE_CONTEXT_CREATED);
 	(void)cupti->EnableCallback(1, cupti->subscriber, CUPTI_DOMAIN_STATE,
 				    CUPTI_STATE_FATAL_ERROR);
 	for (size_t i = 0; dp_collector.options.capture_profiler && i < 4; i++)
@@ -288,7 +313,6 @@ void dp_attach__cupti(void)
 	if (!c->options.start_paused && !c->options.capture_profiler)
 		dp_attach__kinds(true);
 	atomic_store(&c->handed_over, 1);
-	dp_message__say(DP_SPOOL_NOTE, "attached", "recording with CUPTI from %s",
-			c->cupti.path);
+	dp_message__say(DP_SPOOL_NOTE, "attached", "recording with CUPTI from %s", c->cupti.path);
 	dp_wake(&c->control_wake);
 }

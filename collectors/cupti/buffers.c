@@ -172,6 +172,17 @@ void dp_first__look(void)
 		dp_first__watch(false);
 }
 
+/* A device whose number is unknown counts as several. */
+static void context_created(const struct cupti_resource_data *data)
+{
+	const struct cupti *cupti = &dp_collector.cupti;
+	uint32_t device = 0;
+	bool known = cupti->GetDeviceId && !cupti->GetDeviceId(data->context, &device);
+
+	atomic_fetch_or(&dp_collector.devices, known ? UINT64_C(1) << device % 64 : UINT64_MAX);
+	dp_wake(&dp_collector.control_wake);
+}
+
 void dp_buffers__callback(void *user, uint32_t domain, uint32_t cbid, const void *data)
 {
 	const struct cupti_state_data *state = data;
@@ -181,6 +192,8 @@ void dp_buffers__callback(void *user, uint32_t domain, uint32_t cbid, const void
 	if (domain == CUPTI_DOMAIN_RESOURCE && cbid == CUPTI_RESOURCE_MODULE_UNLOAD) {
 		atomic_fetch_add(&dp_collector.unloads, 1);
 		dp_wake(&dp_collector.writer_wake);
+	} else if (domain == CUPTI_DOMAIN_RESOURCE && cbid == CUPTI_RESOURCE_CONTEXT_CREATED) {
+		context_created(data);
 	} else if (domain == CUPTI_DOMAIN_STATE && cbid == CUPTI_STATE_FATAL_ERROR) {
 		dp_message__say(DP_SPOOL_ERROR, "cupti-failed", "CUPTI has stopped: %s",
 				state->message ? state->message : "(no reason given)");

@@ -67,6 +67,7 @@ struct cupti {
 	int (*EnableCallback)(uint32_t enable, void *subscriber, uint32_t domain, uint32_t cbid);
 	int (*GetCallbackName)(uint32_t domain, uint32_t cbid, const char **name);
 	int (*SetThreadIdType)(uint32_t type);
+	int (*GetDeviceId)(void *context, uint32_t *device);
 	int (*ActivityEnable)(uint32_t kind);
 	int (*ActivityDisable)(uint32_t kind);
 	int (*ActivityEnableRuntimeApi)(uint32_t cbid, uint8_t enable);
@@ -165,6 +166,7 @@ struct collector {
 	_Atomic uint32_t final, final_done; /* the last flush: requested, done */
 	_Atomic uint32_t requested;	    /* CUPTI has requested a buffer */
 	_Atomic uint32_t unloads;	    /* modules */
+	_Atomic uint64_t devices;	    /* that have a context: a bit each */
 	_Atomic uint32_t range;	      /* odd between cudaProfilerStart and Stop: counts them */
 	_Atomic uint32_t range_seen;  /* part of it that control.c has handled */
 	_Atomic uint32_t handed_over; /* attach.c is done: control.c owns the kinds */
@@ -264,6 +266,8 @@ static inline uint8_t *dp_pool__data(uint32_t slot)
 void dp_attach__cupti(void);
 void dp_attach__facts(bool enable);
 void dp_attach__kinds(bool enable);
+/* Returns true once copies between devices are recorded, too. */
+bool dp_attach__peers(void);
 
 /* subscriber.c: call CUPTI's functions for this kind of subscription. */
 bool dp_cupti__takes_many(const struct cupti *cupti);

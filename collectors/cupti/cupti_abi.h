@@ -72,7 +72,7 @@ enum {
 	CUPTI_DOMAIN_RESOURCE,
 	CUPTI_DOMAIN_STATE = 6
 };
-enum { CUPTI_RESOURCE_MODULE_UNLOAD = 7 };
+enum { CUPTI_RESOURCE_CONTEXT_CREATED = 1, CUPTI_RESOURCE_MODULE_UNLOAD = 7 };
 enum { CUPTI_STATE_FATAL_ERROR = 1 };
 enum { CUPTI_CUDART_PROFILER_START = 171, CUPTI_CUDART_PROFILER_STOP = 172 };
 enum { CUPTI_CU_PROFILER_START = 308, CUPTI_CU_PROFILER_STOP = 309 };
@@ -91,6 +91,13 @@ struct cupti_callback_data {
 	uint32_t pad2;
 	uint64_t *correlation_data;
 	uint32_t correlation;
+};
+
+/* Data of the RESOURCE domain. */
+struct cupti_resource_data {
+	void *context;
+	void *stream;
+	void *about;
 };
 
 /* Data of the STATE domain (12.x). */

@@ -394,6 +394,7 @@ static const struct {
 	FUNCTION(EnableCallback, true),
 	FUNCTION(GetCallbackName, true),
 	FUNCTION(SetThreadIdType, false),
+	FUNCTION(GetDeviceId, false),
 	FUNCTION(ActivityEnable, true),
 	FUNCTION(ActivityDisable, true),
 	FUNCTION(ActivityEnableRuntimeApi, false),

@@ -73,6 +73,8 @@ struct fake_interface {
 	void (*hold_buffer)(void);
 	void (*drop)(uint64_t records);
 	void (*unload)(void);
+	/* A device gets a context. */
+	void (*context)(uint32_t device);
 	void (*profiler)(int start);
 	struct fake_truth *(*truth)(void);
 	/* Buffers are being returned. */

@@ -26,6 +26,7 @@
  *   spin=MS         works for so long; idle=N: N threads that sleep; wake=N: N that wake
  *                   up a thousand times a second; turning=N: N that run all the time
  *   processors      exits with 94 if a thread of the collector's is bound to that one
+ *   devices=N       N devices get a context
  *   facts           a record each of a device, a context, a stream and a name
  *   takeover        the program's own profiler registers for CUPTI's buffers
  *   kinds=N         N records of each kind that is decoded

@@ -40,6 +40,7 @@ struct fake_wanted {
 	void *user;
 	_Atomic uint64_t enabled[2];
 	_Atomic bool called_back[FAKE_CALLS]; /* driver calls with a callback */
+	_Atomic bool contexts;		      /* so are new contexts */
 	_Atomic bool left_out[2][FAKE_CALLS]; /* driver and runtime calls, of a kind that is on */
 	uint32_t thread_ids;
 	bool no_device;	     /* devices were requested too early for CUPTI to report them */
@@ -75,6 +76,7 @@ void fake_launch_at(const char *name, uint32_t correlation, uint32_t stream, uin
 void fake_launch(const char *name, uint32_t correlation, uint32_t stream, int zero);
 void fake_record(uint32_t kind, uint64_t n);
 void fake_unload(void);
+void fake_context(uint32_t device);
 void fake_profiler(int begin);
 
 /* Appends a record of a kind that is enabled; known bytes are copied. */

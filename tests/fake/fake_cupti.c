@@ -171,10 +171,10 @@ __attribute__((no_sanitize("thread"))) static void fake_pretend(void)
 EXPORT extern const struct fake_interface fake_interface;
 const struct fake_interface fake_interface = {
 	fake_launch,	  fake_record,	   fake_complete_twice, fake_complete_foreign,
-	fake_hold_buffer, fake_drop,	   fake_unload,		fake_profiler,
-	get_truth,	  fake_gives_back, fake_pretend,	fake_append,
-	fake_is_enabled,  fake_take_over,  fake_call_back,	fake_number_of,
-	fake_launch_at,
+	fake_hold_buffer, fake_drop,	   fake_unload,		fake_context,
+	fake_profiler,	  get_truth,	   fake_gives_back,	fake_pretend,
+	fake_append,	  fake_is_enabled, fake_take_over,	fake_call_back,
+	fake_number_of,	  fake_launch_at,
 };
 
 typedef void (*callback_fn)(void *, uint32_t, uint32_t, const void *);
@@ -189,6 +189,7 @@ EXPORT int cuptiUnsubscribe(void *subscriber);
 EXPORT int cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domain, uint32_t cbid);
 EXPORT int cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **name);
 EXPORT int cuptiSetThreadIdType(uint32_t type);
+EXPORT int cuptiGetDeviceId(void *context, uint32_t *device);
 EXPORT int cuptiActivityEnable(uint32_t kind);
 EXPORT int cuptiActivityDisable(uint32_t kind);
 EXPORT int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable);
@@ -295,6 +296,8 @@ int cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domain, uint
 
 	if (!result && domain == CUPTI_DOMAIN_DRIVER && cbid < FAKE_CALLS)
 		atomic_store(&fake_wanted.called_back[cbid], enable);
+	if (!result && domain == CUPTI_DOMAIN_RESOURCE && cbid == CUPTI_RESOURCE_CONTEXT_CREATED)
+		fake_wanted.contexts = enable;
 	return result;
 }
 
@@ -324,6 +327,20 @@ int cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **name)
 		if (names[i].domain == domain && names[i].cbid == cbid)
 			*name = names[i].name;
 	return *name ? fake_verdict("GetCallbackName") : CUPTI_E_INVALID_PARAMETER;
+}
+
+/* A context of the fake is the number of its device, plus one. */
+int cuptiGetDeviceId(void *context, uint32_t *device)
+{
+	bool within = fake_in_callback;
+	int result;
+
+	/* It may be called from within a callback. */
+	fake_in_callback = false;
+	result = fake_verdict("GetDeviceId");
+	fake_in_callback = within;
+	*device = (uint32_t)(uintptr_t)context - 1;
+	return result;
 }
 
 int cuptiSetThreadIdType(uint32_t type)

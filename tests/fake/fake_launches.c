@@ -286,6 +286,12 @@ static void spin(uint64_t ms)
 		;
 }
 
+static void devices(uint64_t count)
+{
+	for (uint64_t i = 0; app_fake && i < count; i++)
+		app_fake->context((uint32_t)i);
+}
+
 static void facts(void)
 {
 	static const uint32_t all[] = { 8, 9, 37, 11 };
@@ -500,6 +506,7 @@ const struct app_word app_record_words[] = {
 	{ "steps", .of_number = steps },
 	{ "busy", .of_text = busy },
 	{ "calls", .plain = calls },
+	{ "devices", .of_number = devices },
 	{ "facts", .plain = facts },
 	{ "failed", .of_number = failed },
 	{ "queries", .of_number = queries },

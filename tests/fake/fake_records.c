@@ -238,6 +238,17 @@ void fake_unload(void)
 	fake_in_callback = false;
 }
 
+void fake_context(uint32_t device)
+{
+	struct cupti_resource_data data = { .context = (void *)((uintptr_t)device + 1) };
+
+	if (!fake_wanted.contexts)
+		return;
+	fake_in_callback = true;
+	fake_wanted.callback(NULL, CUPTI_DOMAIN_RESOURCE, CUPTI_RESOURCE_CONTEXT_CREATED, &data);
+	fake_in_callback = false;
+}
+
 void fake_profiler(int begin)
 {
 	struct cupti_callback_data data = { .site = CUPTI_SITE_ENTER };

@@ -50,7 +50,7 @@ TEST_LOOP(layouts, sizeof(versions) / sizeof(versions[0]))
 
 	run.each = see_kernel;
 	run.user = (void *)(uintptr_t)versions[_i];
-	run_app(&run, &options, WORDS("init", "kinds=300", "launch=20000"));
+	run_app(&run, &options, WORDS("init", "devices=2", "looked", "kinds=300", "launch=20000"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 20000);
@@ -78,7 +78,8 @@ TEST_LOOP(sizes_not_reported, sizeof(versions) / sizeof(versions[0]))
 		return;
 	run.each = see_kernel;
 	run.user = (void *)(uintptr_t)options.version;
-	run_app(&run, &options, WORDS("init", "facts", "kinds=300", "launch=2000"));
+	run_app(&run, &options,
+		WORDS("init", "devices=2", "looked", "facts", "kinds=300", "launch=2000"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 2000);
@@ -93,7 +94,9 @@ TEST(sizes_reported_late)
 
 	run.each = see_kernel;
 	run.user = (void *)(uintptr_t)options.version;
-	run_app(&run, &options, WORDS("init", "kinds=300", "launch=20000", "looked", "kill"));
+	run_app(&run, &options,
+		WORDS("init", "devices=2", "looked", "kinds=300", "launch=20000", "looked",
+		      "kill"));
 	ck_assert(WIFSIGNALED(run.status));
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 20000);
@@ -351,7 +354,8 @@ TEST_LOOP(groups_of_kinds, sizeof(groups) / sizeof(groups[0]))
 {
 	struct run_options options = { .options = groups[_i].options };
 
-	run_app(&run, &options, WORDS("init", "kinds=5", "launch=5", "nvtx=10"));
+	run_app(&run, &options,
+		WORDS("init", "devices=2", "looked", "kinds=5", "launch=5", "nvtx=10"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	for (size_t i = 0; i < RUN_KINDS; i++) {
@@ -438,8 +442,7 @@ TEST(killed_anywhere)
 					       .kill_after_kernels = i == 1,
 					       .options = i % 2 ? "slot=65536" : NULL };
 
-		run_app(&run, &options,
-			WORDS("init", launches ? "forever" : "nvtx=100000000"));
+		run_app(&run, &options, WORDS("init", launches ? "forever" : "nvtx=100000000"));
 		ck_assert(WIFSIGNALED(run.status));
 		/* One record may have been made that was not counted yet. */
 		for (size_t k = 0; k < RUN_KINDS; k++) {

@@ -162,6 +162,35 @@ TEST(devices)
 	ck_assert_uint_eq(described.device.bandwidth_kBps, UINT64_C(3352320000));
 }
 
+/*
+ * Copies between devices are recorded from the second device's context on: with one device,
+ * recording them would make CUDA graphs fail with CUPTI 13.0. If the device of a context is not
+ * known, they are recorded.
+ */
+static const struct {
+	const char *devices, *fail, *options;
+	uint32_t copies;
+} peers[] = {
+	{ "devices=0", NULL, NULL, 0 },
+	{ "devices=1", NULL, NULL, 0 },
+	{ "devices=2", NULL, NULL, 70 },
+	{ "devices=2", NULL, "capture=profiler", 0 },
+	{ "devices=1", "GetDeviceId=15", NULL, 70 },
+};
+
+TEST_LOOP(between_devices, sizeof(peers) / sizeof(peers[0]))
+{
+	struct run_options options = { .fail = peers[_i].fail, .options = peers[_i].options };
+
+	run_app(&run, &options,
+		WORDS("init", peers[_i].devices, peers[_i].devices, "looked", "kinds=70",
+		      "launch=1000"));
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_MEMCPY2], peers[_i].copies);
+	ck_assert_uint_eq(run.stored[CUPTI_MEMCPY], peers[_i].options ? 0 : 70);
+}
+
 TEST(kind_refused)
 {
 	struct run_options options = { .fail = "Kind_38=35" };
@@ -228,7 +257,8 @@ TEST_LOOP(long_run, 2)
 				       .driver = "13000",
 				       .trouble_age = "660" };
 
-	run_app(&run, &options, WORDS("init", "launch=100", "looked", "age", "looked", "launch=100"));
+	run_app(&run, &options,
+		WORDS("init", "launch=100", "looked", "age", "looked", "launch=100"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_int_eq(strstr(run.messages, "[long-run]") != NULL, _i);

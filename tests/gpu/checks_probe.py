@@ -295,6 +295,7 @@ def metrics(place):
     found, first, last = rows(trace, "SELECT count(*), min(start), max(start) FROM gpu_metric")[0]
     if not found:
         raise Skip(result.stderr.strip()[-500:])
+    place.judge(last > ended - 100e6, f"samples end early: {result.stderr.strip()[-500:]}")
     means = "avg(sm_ppm), avg(tensor_ppm), avg(dram_read_ppm), avg(gr_ppm)"
     within = rows(trace, f"SELECT {means} FROM gpu_metric WHERE start BETWEEN ? AND ?", began, ended)
     place.say(f"{found} samples from {(first - began) / 1e6:.1f} ms after the first kernel to "
