@@ -134,6 +134,13 @@ int dp_analysis__search(struct dp_searched *searched, struct dp_loop_search *sea
 			const struct dp_trace *trace, uint32_t stream);
 void dp_searched__fini(struct dp_searched *searched);
 
+/*
+ * If no loop was found, or one that loads code in most iterations, replaces the loops by those of
+ * the longest stretch of kernels in which the process loads none, if there are such. Errors:
+ * DP_ERR_NOMEM.
+ */
+int dp_analysis__after_startup(struct dp_searched *searched, const struct dp_loop_search *search);
+
 /* A request to find the loops of a sequence unaided. */
 struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence);
 

@@ -175,14 +175,16 @@ static bool is_better(const struct dp_searched *alone, const struct dp_searched 
 	return larger && is_within(alone, searched);
 }
 
-/* Returns true if a loop was found unaided, and no annotation says that it is the program's. */
+/* Returns true if neither a number nor an annotation says which loop is the program's. */
+static bool is_unaided(const struct dp_loop_search *search)
+{
+	return !search->options->iterations_count && !search->marked;
+}
+
 static bool may_be_of_library(const struct dp_searched *searched,
 			      const struct dp_loop_search *search)
 {
-	const struct dp_analysis_options *options = search->options;
-
-	return options->stream < 0 && !options->paper && !options->iterations_count &&
-	       !search->marked && dp_loops__main(searched->loops);
+	return search->options->stream < 0 && is_unaided(search) && dp_loops__main(searched->loops);
 }
 
 /* Returns true if a stream that was not searched computes, and has enough kernels. */
@@ -277,6 +279,8 @@ int dp_analysis__search(struct dp_searched *searched, struct dp_loop_search *sea
 	status = find(searched, search);
 	if (!status && searched->group.by_launch && !dp_loops__main(searched->loops))
 		status = find_first(searched, search, trace);
+	if (!status && is_unaided(search))
+		status = dp_analysis__after_startup(searched, search);
 	if (!status && may_be_of_library(searched, search))
 		status = find_better(searched, search, trace);
 	dp_explain__end(search->explain);

@@ -85,9 +85,10 @@ enum dp_call_kind {
 	DP_CALL_LAUNCH, /* a kernel, or a graph */
 	DP_CALL_COPY,
 	DP_CALL_SET,
-	DP_CALL_SYNC,	/* waits for the device: …Synchronize */
-	DP_CALL_MEMORY, /* allocates or frees */
+	DP_CALL_SYNC,	 /* waits for the device: …Synchronize */
+	DP_CALL_MEMORY,	 /* allocates or frees */
 	DP_CALL_CAPTURE, /* begins or ends the capture of a stream into a graph */
+	DP_CALL_LOAD,	 /* loads code: …ModuleLoad…, …LibraryLoad… */
 };
 
 /* Runtime and driver API calls in order of start. */

@@ -192,7 +192,7 @@ static int unite(struct dp_spans *spans, const struct dp_device_timeline *timeli
 static bool is_stall(const struct dp_calls *calls, size_t i)
 {
 	return calls->kind[i] == DP_CALL_MEMORY ||
-	       (calls->kind[i] == DP_CALL_OTHER &&
+	       ((calls->kind[i] == DP_CALL_OTHER || calls->kind[i] == DP_CALL_LOAD) &&
 		calls->end_ns[i] - calls->start_ns[i] >= STALL_NS);
 }
 

@@ -399,7 +399,7 @@ static void write_hosts(struct dp_render *render, const struct dp_trace *trace)
 		[DP_CALL_OTHER] = "other",     [DP_CALL_LAUNCH] = "launch",
 		[DP_CALL_COPY] = "copy",       [DP_CALL_SET] = "set",
 		[DP_CALL_SYNC] = "sync",       [DP_CALL_MEMORY] = "memory",
-		[DP_CALL_CAPTURE] = "capture",
+		[DP_CALL_CAPTURE] = "capture", [DP_CALL_LOAD] = "load",
 	};
 	static const char *const range_kinds[] = { "nvtx", "annotation", "operator" };
 	const struct dp_calls *calls = dp_trace_calls(trace);

@@ -140,6 +140,26 @@ static int64_t launched_ns(const struct dp_trace *trace, uint32_t op)
 			       : DP_MIN(ops->start_ns[op], dp_trace_calls(trace)->start_ns[call]);
 }
 
+bool *dp_sequence__loads(const struct dp_sequence *sequence)
+{
+	const struct dp_calls *calls = dp_trace_calls(sequence->trace);
+	uint32_t process = dp_trace_stream(sequence->trace, sequence->stream)->process, thread;
+	bool *loads = dp_alloc__zeroed(sequence->count, sizeof(*loads));
+	size_t at = 0;
+
+	for (size_t i = 0; loads && i < sequence->count; i++) {
+		int64_t time_ns = launched_ns(sequence->trace, sequence->ops[i]);
+
+		for (; at < calls->count && calls->start_ns[at] < time_ns; at++) {
+			thread = calls->thread[at];
+			if (calls->kind[at] == DP_CALL_LOAD && thread != DP_NONE &&
+			    dp_trace_thread(sequence->trace, thread)->process == process)
+				loads[i] = true;
+		}
+	}
+	return loads;
+}
+
 /* The first pause of a process; if it has none, the first pause of a later process. */
 static size_t first_of(const struct dp_trace *trace, uint32_t process)
 {

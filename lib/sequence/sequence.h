@@ -70,6 +70,13 @@ struct dp_breaks {
 int dp_sequence__breaks(struct dp_breaks *breaks, const struct dp_sequence *sequence,
 			struct dp_error *error);
 
+/*
+ * Tells for each symbol whether its process has loaded code between the launch of the one before it
+ * and its own. The caller frees the result with free(); NULL if memory runs out. Cost: linear in
+ * the symbols and the calls.
+ */
+bool *dp_sequence__loads(const struct dp_sequence *sequence);
+
 /* Iterations from annotations: kernels [starts[i], ends[i]) were launched inside range i. */
 struct dp_marks {
 	size_t *starts;

@@ -83,6 +83,8 @@ enum dp_call_kind dp_call__kind(const char *name)
 		return DP_CALL_SYNC;
 	if (starts(rest, "StreamBeginCapture") || starts(rest, "StreamEndCapture"))
 		return DP_CALL_CAPTURE;
+	if (starts(rest, "ModuleLoad") || starts(rest, "LibraryLoad"))
+		return DP_CALL_LOAD;
 	if (starts(rest, "Memcpy"))
 		return DP_CALL_COPY;
 	if (starts(rest, "Memset"))

@@ -402,3 +402,73 @@ TEST(steps_behind_an_encoder)
 	ck_assert(found);
 	dp_analysis_free(analysis);
 }
+
+static void load_code(void)
+{
+	struct dp_call call = { .start_ns = now_ns, .end_ns = now_ns + 20000 };
+
+	call.name = dp_builder__string(builder, "cuModuleLoadData", 16);
+	call.thread = dp_builder__thread(builder, dp_builder__process(builder, 1), 1);
+	ck_assert_int_eq(dp_builder__add_call(builder, &call), DP_OK);
+	now_ns = call.end_ns + 1000;
+}
+
+enum { TRIALS = 80, STEPS = 30 };
+
+/*
+ * A compiler tries kernels, each of them ten times and with others around it, and loads it from
+ * memory; then steps of some kernels run. Some code may be loaded within the first step.
+ */
+static struct dp_analysis *analyze_compiled(bool loads, int kernels, bool first_step_loads)
+{
+	begin();
+	for (int i = 0; i < TRIALS; i++) {
+		if (loads)
+			load_code();
+		run("allocate_%d", 0);
+		for (int k = 0; k < 10; k++)
+			run("candidate_%d", i / 20);
+		run("compare_%d", 0);
+	}
+	for (int i = 0; i < STEPS; i++) {
+		copy(DP_COPY_HTOD);
+		for (int k = 0; k < kernels; k++) {
+			if (first_step_loads && !i && k == 1)
+				load_code();
+			run("gemm_%c_fusion", 'a' + k);
+		}
+		copy(DP_COPY_DTOH);
+	}
+	return finish_and_analyze();
+}
+
+static void expect_compiled(bool loads, int kernels, bool first_step_loads, size_t length,
+			    size_t complete, size_t first)
+{
+	struct dp_analysis *analysis = analyze_compiled(loads, kernels, first_step_loads);
+	const struct dp_loop *loop = dp_analysis_loop(analysis, 0);
+	const struct dp_iteration *iteration = dp_analysis_loop_iteration(analysis, 0, 0);
+
+	ck_assert_uint_eq(loop->length, length);
+	ck_assert_uint_eq(loop->complete, complete);
+	if (iteration->partial)
+		iteration = dp_analysis_loop_iteration(analysis, 0, 1);
+	ck_assert_uint_eq(iteration->first_kernel, first);
+	ck_assert_str_eq(dp_analysis_loop_kernel(analysis, 0, 0),
+			 loads ? "gemm_a_fusion" : "allocate_0");
+	dp_analysis_free(analysis);
+}
+
+/* What loads code again and again is no program's loop. */
+TEST(compilers_try_kernels_before_the_first_step)
+{
+	expect_compiled(true, 6, false, 6, STEPS, TRIALS * 12);
+	expect_compiled(true, 1, false, 1, STEPS, TRIALS * 12);
+	expect_compiled(true, 6, true, 6, STEPS - 1, TRIALS * 12 + 6);
+}
+
+/* The same kernels without loads are a loop like any other. */
+TEST(a_loop_that_loads_no_code_stays)
+{
+	expect_compiled(false, 1, false, 12, TRIALS, 0);
+}

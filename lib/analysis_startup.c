@@ -1,0 +1,151 @@
+/*
+ * Programs that start up for longer than is recorded of their loop. Compilers such as XLA try
+ * thousands of kernels before the first iteration, and load each from memory; a loop runs code that
+ * is loaded. If no loop is found, or one that loads code as it goes, the stretch of kernels in
+ * which none is loaded is searched alone, of several the one that keeps the GPU busy longest.
+ *
+ * Cost: linear in the kernels and the calls, and a search of the stretch.
+ */
+#include "analysis_model.h"
+
+#include <string.h>
+
+/*
+ * Finds the stretch without loads whose kernels take longest in all; the first of several. Returns
+ * its number of kernels.
+ */
+static size_t longest_stretch(size_t *first, const struct dp_sequence *sequence, const bool *loads)
+{
+	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
+	int64_t longest_ns = -1, sum_ns = 0;
+	size_t count = 0, begin = 0;
+
+	*first = 0;
+	for (size_t i = 0; i < sequence->count; i++) {
+		if (loads[i]) {
+			sum_ns = 0;
+			begin = i;
+		}
+		sum_ns += ops->end_ns[sequence->ops[i]] - ops->start_ns[sequence->ops[i]];
+		if (sum_ns <= longest_ns)
+			continue;
+		longest_ns = sum_ns;
+		*first = begin;
+		count = i + 1 - begin;
+	}
+	return count;
+}
+
+/* Returns true if most iterations of a loop load code. */
+static bool loads_code(const struct dp_sequence_loop *loop, const bool *loads)
+{
+	size_t loading = 0;
+
+	for (size_t k = 0; k < loop->count; k++) {
+		const struct dp_repetition *iteration = &loop->iterations[k];
+
+		loading += memchr(loads + iteration->first, true,
+				  iteration->end - iteration->first) != NULL;
+	}
+	return loading * 2 > loop->count;
+}
+
+/* Makes loops of a stretch, which begins at a symbol of the sequence, loops of the sequence. */
+static int take_back(struct dp_loops *loops, const struct dp_sequence *stretch,
+		     const struct dp_sequence *sequence, size_t first)
+{
+	uint32_t *symbols = dp_alloc__array(stretch->alphabet, sizeof(*symbols));
+
+	if (!symbols)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < stretch->count; i++)
+		symbols[stretch->symbols[i]] = sequence->symbols[first + i];
+	for (size_t l = 0; l < loops->count; l++) {
+		struct dp_sequence_loop *loop = &loops->loops[l];
+
+		for (size_t i = 0; i < loop->length; i++)
+			loop->pattern[i] = symbols[loop->pattern[i]];
+		for (size_t k = 0; k < loop->count; k++) {
+			loop->iterations[k].first += first;
+			loop->iterations[k].end += first;
+		}
+		for (size_t e = 0; e < loop->edit_count; e++)
+			loop->edits[e].position += first;
+	}
+	free(symbols);
+	return DP_OK;
+}
+
+/* Returns true if two sequences have the same operations from a symbol of the second one on. */
+static bool is_part(const struct dp_sequence *part, const struct dp_sequence *sequence,
+		    size_t first)
+{
+	return part->count <= sequence->count - first &&
+	       !memcmp(part->ops, sequence->ops + first, part->count * sizeof(*part->ops));
+}
+
+/* Searches a stretch; its loops replace those of the sequence if there are any. */
+static int search_stretch(struct dp_searched *searched, const struct dp_loop_search *search,
+			  size_t first, size_t count)
+{
+	const struct dp_sequence *sequence = &searched->sequence;
+	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
+	struct dp_analysis_options options = *search->options;
+	struct dp_loop_search part = *search;
+	struct dp_sequence stretch = { 0 };
+	struct dp_loops *loops = NULL;
+	int status;
+
+	/* with the uploads for the first kernel */
+	if (first)
+		options.range_start_ns = ops->end_ns[sequence->ops[first - 1]];
+	if (first + count < sequence->count)
+		options.range_end_ns = ops->start_ns[sequence->ops[first + count]];
+	status = dp_sequence__init(&stretch, sequence->trace, &searched->group,
+				   DP_SYMBOLS_OF_KERNELS, options.range_start_ns,
+				   options.range_end_ns, search->error);
+	/* in the order of launches, other kernels may run at that time */
+	if (status || !is_part(&stretch, sequence, first))
+		goto out;
+	part.sequence = &stretch;
+	part.options = &options;
+	status = dp_analysis__find_loops(&loops, &part);
+	if (status || !dp_loops__main(loops))
+		goto out;
+	if (take_back(loops, &stretch, sequence, first)) {
+		status = dp_error__nomem(search->error, 0);
+		goto out;
+	}
+	dp_loops__free(searched->loops);
+	searched->loops = loops;
+	loops = NULL;
+out:
+	dp_loops__free(loops);
+	dp_sequence__fini(&stretch);
+	return status;
+}
+
+int dp_analysis__after_startup(struct dp_searched *searched, const struct dp_loop_search *search)
+{
+	const struct dp_sequence_loop *loop = dp_loops__main(searched->loops);
+	bool *loads = dp_sequence__loads(&searched->sequence);
+	size_t first, count;
+	int status = DP_OK;
+
+	if (!loads)
+		return dp_error__nomem(search->error, searched->sequence.count);
+	count = longest_stretch(&first, &searched->sequence, loads);
+	if (count < searched->sequence.count && (!loop || loads_code(loop, loads))) {
+		dp_explain__add(search->explain, "startup",
+				DP_FACTS({ "kernels", "count", (double)count },
+					 { "before", "count", (double)first }),
+				"%s: the {kernels:kernel} after the first {before}, the longest "
+				"stretch in which no code is loaded, %s searched alone",
+				loop ? "that loop loads code in most iterations, as a start-up does"
+				     : "no loop is found",
+				count == 1 ? "is" : "are");
+		status = search_stretch(searched, search, first, count);
+	}
+	free(loads);
+	return status;
+}
