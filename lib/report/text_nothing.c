@@ -138,6 +138,20 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 			      candidate->iterations, candidate->iterations);
 }
 
+/* Returns true if a stream launches graphs that are recorded as one operation each. */
+static bool has_graphs(const struct dp_trace *trace, size_t stream)
+{
+	const struct dp_ops *ops = dp_trace_ops(trace);
+	const uint32_t *rows;
+	size_t count;
+
+	rows = dp_trace_stream_ops(trace, (uint32_t)stream, &count);
+	for (size_t i = 0; i < count; i++)
+		if (ops->kind[rows[i]] == DP_OP_GRAPH)
+			return true;
+	return false;
+}
+
 const char *dp_text__nothing_advice(const struct dp_render *render, size_t stream)
 {
 	const struct dp_stream_candidate *candidate =
@@ -148,6 +162,10 @@ const char *dp_text__nothing_advice(const struct dp_render *render, size_t strea
 	if (candidate->counted)
 		return "No loop has the number of iterations that -n gives: run deepprof without "
 		       "it, or record a longer part of the run.";
+	if (has_graphs(dp_analysis_trace(render->analysis), stream))
+		return "If you know the number of iterations, pass it (-n N); or record the kernels "
+		       "inside of CUDA graphs (deepprof record --cuda-graph=node, nsys profile "
+		       "--cuda-graph-trace=node), or a longer part of the run.";
 	return candidate->marked
 		       ? "If you know the number of iterations, pass it (-n N); or record a longer "
 			 "part of the run."
