@@ -124,7 +124,7 @@ DP_WHOLE(boundary_wide, 512, "symbols", "presets with noise",
 
 /* Layers and steps. Tuned on networks of the families, the presets and the real captures. */
 DP_WHOLE(layer_least, 8, "kernels", "presets, real",
-	"of a layer, at least")
+	"of a layer, at least, and of what lies between two passes through the layers")
 DP_WHOLE(group_long, 512, "kernels", "presets, real",
 	"of a group of layers, at most, in nearly all networks")
 DP_WHOLE(layers_max, 200, "iterations", "presets, real",
@@ -138,8 +138,6 @@ DP_REAL(stage_edits, 0.04, "share", "real",
 	"… if more of their symbols are edits: blocks had 4.8% or more, true loops up to 2.9%")
 DP_WHOLE(layers_apart, 8, "layers", "presets",
 	"of other kinds between two runs of layers that still belong to one pass")
-DP_WHOLE(break_min, 4, "kernels", "presets",
-	"between two passes through the layers, at least")
 DP_WHOLE(breaks_max, 3, "breaks", "presets",
 	"between passes: with more of them, the passes are iterations of a loop")
 DP_WHOLE(pass_rest, 2, "kernels", "presets",

@@ -41,7 +41,7 @@ static bool is_broken(const struct dp_alignment *al)
 	size_t breaks = 0;
 
 	for (size_t k = 1; k < al->span_count; k++)
-		breaks += al->spans[k].begin >= al->spans[k - 1].end + dp_param.break_min;
+		breaks += al->spans[k].begin >= al->spans[k - 1].end + dp_param.layer_least;
 	return breaks > 0 && breaks <= dp_param.breaks_max;
 }
 
