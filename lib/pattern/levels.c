@@ -7,7 +7,7 @@
  * - Kernels that finish a step: the level whose pattern has them, unless they come after any number
  *   of the inner loop's iterations, so that no pattern has them (finishes_seldom()). If no name
  *   reveals them, the same few kernels for each of many parameters, outside the inner loop, make it
- *   the outer level (goes_down()).
+ *   the outer level (judge_level()).
  * - The inner loop is a step if it has loops inside, and input is uploaded for each of its
  *   iterations or no kernel is of a network (are_steps()).
  * - It is also a step if the pattern has nothing but loops and no upload for the pattern as a whole
@@ -350,48 +350,57 @@ static bool finishes_seldom(const struct dp_pattern *p, const struct finder *f,
 	return (double)in_all < (1 - dp_param.alike_edits) * p->repeats * (double)in_pattern;
 }
 
-/* Returns true if the loop inside is the iteration, rather than the pattern. *why is the reason. */
-static bool goes_down(const struct dp_pattern *p, const struct inside *in, const struct finder *f,
-		      const struct dp_search_sequence *sequence, const char **why)
+/* Whether the main loop inside a pattern is the iteration, rather than the pattern, and why. */
+struct verdict {
+	bool inner;
+	const char *why;
+};
+
+/* The first rule that applies decides. */
+static struct verdict judge_level(const struct dp_pattern *p, const struct inside *in,
+				  const struct finder *f, const struct dp_search_sequence *sequence)
 {
 	double length;
 
 	/* also if it repeats too seldom to be a loop */
-	*why = "no loop inside it repeats twice";
 	if (in->loops.count == 0 || in->repeats < dp_param.tandem)
-		return false;
+		return (struct verdict){ false, "no loop inside it repeats twice" };
 	length = (double)in->loops.items[in->main].length;
-	*why = in->finish_main ? "kernels that finish a step run in the loop inside"
-			       : "kernels that finish a step run outside of the loop inside";
 	if (!in->finish_main && in->finish_rest && in->upload_main && !reliable(p) &&
-	    finishes_seldom(p, f, sequence)) {
-		*why = "steps finish after any number of repetitions of the loop inside";
-		return true;
-	}
-	if (in->finish_main || in->finish_rest)
-		return in->finish_main;
+	    finishes_seldom(p, f, sequence))
+		return (struct verdict){
+			true, "steps finish after any number of repetitions of the loop inside"
+		};
+	if (in->finish_main)
+		return (struct verdict){ true,
+					 "kernels that finish a step run in the loop inside" };
+	if (in->finish_rest)
+		return (struct verdict){
+			false, "kernels that finish a step run outside of the loop inside"
+		};
 	/* an unnamed optimizer: the same few kernels for each parameter */
-	*why = "outside of the loop inside runs what looks like an optimizer";
 	if (in->run_rest >= dp_param.update_parameters && in->run_rest > 2 * in->run_main)
-		return false;
-	*why = "the loop inside looks like layers, or like a part of the pattern";
+		return (struct verdict){
+			false, "what runs outside of the loop inside looks like an optimizer"
+		};
 	if (!in->is_cut && !are_steps(in, f) && !all_there_is(in) &&
 	    !(in->upload_main && in->bare < dp_param.upload_bare * length))
-		return false;
-	*why = "the loop inside repeats too seldom to tell steps from parts that are alike";
+		return (struct verdict){
+			false, "the loop inside looks like layers, or like a part of the pattern"
+		};
 	if (in->repeats < (double)dp_param.loop_least)
-		return false;
-	*why = "by its number of repetitions the loop inside may be micro-batches or samples";
+		return (struct verdict){ false, "the loop inside repeats too seldom to tell steps "
+						"from similar parts of one" };
 	if (power_of_two(in->repeats) && in->rest < dp_param.micro_rest * length &&
 	    (in->rest > 0 || in->bare > 0))
-		return false;
-	*why = "each repetition of the loop inside is a step by itself";
-	return true;
+		return (struct verdict){ false, "by its number of repetitions the loop inside may "
+						"be micro-batches or samples" };
+	return (struct verdict){ true, "each repetition of the loop inside is a step by itself" };
 }
 
 /* Explains whether a pattern or the main loop inside it is the iteration, and why. */
 static void explain_level(struct dp_explain *explain, const struct dp_pattern *p,
-			  const struct inside *in, bool down, const char *why)
+			  const struct inside *in, struct verdict verdict)
 {
 	if (in->loops.count == 0)
 		dp_explain__add(explain, "levels",
@@ -406,11 +415,11 @@ static void explain_level(struct dp_explain *explain, const struct dp_pattern *p
 				   (double)in->loops.items[in->main].length },
 				 { "inner_iterations", "number", in->repeats },
 				 { "inner_covered", "1", in->covered },
-				 { "goes_down", "count", down }),
+				 { "goes_down", "count", verdict.inner }),
 			"inside the pattern of {length:symbol}, a pattern of {inner_length} "
 			"repeats {inner_iterations:time} and is {inner_covered} of it; the "
 			"iteration is the %s: %s",
-			down ? "inner one" : "outer one", why);
+			verdict.inner ? "inner one" : "outer one", verdict.why);
 }
 
 /*
@@ -532,21 +541,20 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 			DP_NONE;
 	status = dp_search__unaided(&levels->chosen, sequence, &bar);
 	while (!status && seen < levels->chosen.count) {
+		struct verdict verdict;
 		struct inside in;
-		const char *why;
-		bool below;
 
 		status = dp_alternation__take_one(&levels->chosen.items[seen], sequence);
 		if (!status)
 			status = look_inside(&in, &f, &levels->chosen.items[seen], true);
 		if (status)
 			break;
-		below = goes_down(&levels->chosen.items[seen], &in, &f, sequence, &why);
-		if (below && down == dp_param.levels_down)
-			why = "the search has gone down often enough";
-		below &= down < dp_param.levels_down;
-		explain_level(sequence->explain, &levels->chosen.items[seen], &in, below, why);
-		if (below) {
+		verdict = judge_level(&levels->chosen.items[seen], &in, &f, sequence);
+		if (verdict.inner && down == dp_param.levels_down)
+			verdict =
+				(struct verdict){ false, "the search has gone down often enough" };
+		explain_level(sequence->explain, &levels->chosen.items[seen], &in, verdict);
+		if (verdict.inner) {
 			go_down(levels, seen, &in);
 			down++;
 			seen = 0;

@@ -63,7 +63,10 @@ static size_t note_gram(struct grams *g, size_t at)
 	return before;
 }
 
-/* The bits of a Lempel-Ziv parse with copies of at least four symbols. */
+/*
+ * The bits of a Lempel-Ziv parse with copies of at least four symbols. A copy is a position and a
+ * length, of log2(m) bits each, and a flag.
+ */
 int dp_pattern__bits(double *bits, const uint32_t *p, size_t m, double literal)
 {
 	double copy = 2 * log2((double)m + 1) + 1, sum = 0;
@@ -225,8 +228,8 @@ static int consent(struct dp_pattern *p, const struct dp_alignment *al, const ui
 		if (ins[o].all >= half && ins[o].lead * 2 >= ins[o].all)
 			made[out++] = ins[o].symbol;
 		if (del[o] >= half)
-			*changed = true;
-		else if (sub[o].all >= half && sub[o].lead > 0)
+			continue;
+		if (sub[o].all >= half && sub[o].lead > 0)
 			made[out++] = sub[o].symbol;
 		else
 			made[out++] = p->symbols[o];
@@ -273,19 +276,22 @@ int dp_pattern__period(size_t *period, const uint32_t *symbols, size_t m)
 	return DP_OK;
 }
 
+/* Most patterns no longer change after one. */
+enum { REFINEMENTS = 3 };
+
 int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, double bits)
 {
 	struct dp_alignment al;
 	bool changed = true;
 	int status = dp_pattern__period(&p->length, p->symbols, p->length);
 
-	for (int round = 0; round < 4 && changed && !status; round++) {
+	for (int round = 0; round <= REFINEMENTS && changed && !status; round++) {
 		status = align_one(&al, p, symbols, n);
 		if (status)
 			return status;
 		status = dp_pattern__rate(p, &al, n, bits);
 		changed = false;
-		if (!status && p->repeats >= dp_param.few_repeats && round < 3)
+		if (!status && p->repeats >= dp_param.few_repeats && round < REFINEMENTS)
 			status = consent(p, &al, symbols, &changed);
 		dp_align__fini(&al);
 		if (!status && changed)

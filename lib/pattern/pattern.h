@@ -20,8 +20,9 @@ struct dp_pattern {
 /* The bits to code one symbol by itself: the order-0 entropy. Errors: DP_ERR_NOMEM. */
 int dp_entropy__bits(double *bits, const uint32_t *symbols, size_t n, uint32_t alphabet);
 
-/* The bits to code a pattern by itself. Errors: DP_ERR_NOMEM. Cost: linear. */
-int dp_pattern__bits(double *sum, const uint32_t *pattern, size_t m, double bits);
+/* The bits to code a pattern by itself, of `literal` for a symbol. Errors: DP_ERR_NOMEM. Cost:
+ * linear. */
+int dp_pattern__bits(double *bits, const uint32_t *pattern, size_t m, double literal);
 
 /*
  * The bits of an alignment of n symbols: its spans, its edits, and the symbols outside its spans.

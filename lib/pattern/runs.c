@@ -84,7 +84,7 @@ static void put(struct dp_runs *runs, uint32_t symbol, size_t position)
 	runs->symbols[runs->count++] = symbol;
 }
 
-/* The fewest symbols that are a repetition with period p. */
+/* The fewest symbols that are a repetition with period p: one of a single symbol needs five. */
 static size_t fewest(size_t p)
 {
 	return DP_MAX(dp_param.run_times * p, GRAM + p);
@@ -294,7 +294,7 @@ int dp_runs__bits(double *bits, const struct dp_runs *runs, uint32_t alphabet)
 	return status;
 }
 
-/* Symbols that collapsing the repetitions with period p removes. */
+/* The fewest symbols that collapsing the repetitions with period p removes. */
 static size_t removed_by(const uint32_t *symbols, size_t n, size_t p)
 {
 	size_t removed = 0, same = 0;

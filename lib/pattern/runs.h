@@ -19,11 +19,11 @@ struct dp_runs {
 };
 
 /*
- * Writes each maximal repetition, at least three times in a row, of a unit of up to 64 symbols as
- * one symbol that stands for the unit, however often it repeats. The iterations of a recurrent
- * network then are alike. period: of units of this length only; 0: of any. single: a unit that
- * repeats anywhere is one symbol also where it occurs once or twice; symbols must then be below
- * alphabet. n must be below 2^32. Errors: DP_ERR_NOMEM. Cost: linear.
+ * Writes each maximal repetition, at least three times in a row (a single symbol five times), of a
+ * unit of up to 64 symbols as one symbol that stands for the unit, however often it repeats. The
+ * iterations of a recurrent network then are alike. period: of units of this length only; 0: of
+ * any. single: a unit that repeats anywhere is one symbol also where it occurs once or twice;
+ * symbols must then be below alphabet. n must be below 2^32. Errors: DP_ERR_NOMEM. Cost: linear.
  */
 int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, uint32_t alphabet,
 		      size_t period, bool single);

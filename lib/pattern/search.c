@@ -21,8 +21,8 @@ struct searcher {
 	struct dp_search_sequence *whole;
 	struct dp_search_bar bar;
 	struct dp_patterns *found;
-	size_t left;  /* symbols left over by the patterns before the last one, */
-	size_t claim; /* and those that the last one should explain; 0: checked already */
+	size_t rest_before; /* symbols left over by the patterns before the last one, */
+	size_t promised;    /* and those that the last one should explain; 0: checked already */
 };
 
 void dp_patterns__fini(struct dp_patterns *patterns)
@@ -188,7 +188,10 @@ static bool stands_in(const struct dp_align_span *a, const struct dp_align_span 
 	       (double)lacking < (1 - dp_param.lacking) * (double)m;
 }
 
-/* Collects the stretches left over. Spans shorter than an iteration explain nothing. */
+/*
+ * Collects the stretches left over. Spans shorter than an iteration explain nothing, but what
+ * stands in for a part of an iteration may lie next to one.
+ */
 static int left_over(struct stretches *s, const struct searcher *sr)
 {
 	const struct dp_alignment *al = &sr->whole->alignment;
@@ -210,8 +213,7 @@ static int left_over(struct stretches *s, const struct searcher *sr)
 		last = span;
 		if ((double)dp_align__advance(al, k) < dp_param.span_least * (double)m)
 			continue;
-		if (until > before)
-			status = add_stretch(s, before, until);
+		status = add_stretch(s, before, until);
 		before = DP_MAX(before, span->end);
 	}
 	if (!status)
@@ -287,7 +289,8 @@ static bool describes(const struct searcher *sr, const struct dp_pattern *p, siz
 	if ((double)p->covered > sr->bar.coverage * (double)n)
 		return sr->bar.part ? bits < sr->bar.bits * alone
 				    : p->bits < sr->bar.bits * (double)n * literal;
-	return sr->bar.rare && sr->left * 2 <= sr->whole->n && p->length >= dp_param.few_length &&
+	return sr->bar.rare && sr->rest_before * 2 <= sr->whole->n &&
+	       p->length >= dp_param.few_length &&
 	       round(p->repeats) >= (double)dp_param.rare_iterations &&
 	       bits < sr->bar.bits * alone && alone - bits >= dp_param.rare_bits;
 }
@@ -347,7 +350,7 @@ static bool worth_it(const struct searcher *sr, const struct dp_pattern *p,
  */
 static bool withdraw_last(struct searcher *sr, const struct stretches *rest)
 {
-	bool useless = sr->claim > 0 && rest->total + sr->claim / 2 > sr->left;
+	bool useless = sr->promised > 0 && rest->total + sr->promised / 2 > sr->rest_before;
 
 	if (useless) {
 		free(sr->found->items[--sr->found->count].symbols);
@@ -358,8 +361,8 @@ static bool withdraw_last(struct searcher *sr, const struct stretches *rest)
 				"the pattern of {taken_back:symbol} is taken back: next to those "
 				"found before it explains little");
 	}
-	sr->claim = 0;
-	sr->left = rest->total;
+	sr->promised = 0;
+	sr->rest_before = rest->total;
 	return useless;
 }
 
@@ -409,7 +412,7 @@ static int next_pattern(struct searcher *sr, bool *more)
 	if (!status)
 		status = best_of(&best, in, &sr->bar);
 	if (!status && worth_it(sr, &best, in)) {
-		sr->claim = best.covered;
+		sr->promised = best.covered;
 		sr->found->items[sr->found->count++] = best;
 		best.symbols = NULL;
 		*more = true;
@@ -431,7 +434,7 @@ static int begin(struct searcher *sr, struct dp_patterns *patterns,
 		.whole = sequence,
 		.bar = *bar,
 		.found = patterns,
-		.left = sequence->n,
+		.rest_before = sequence->n,
 	};
 	return status;
 }
