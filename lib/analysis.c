@@ -31,6 +31,7 @@ struct run {
 	struct dp_error *error;
 	struct dp_attribution attribution;
 	struct dp_annotations annotations;
+	struct dp_loads loads;
 	size_t kernels;			      /* of all sequences */
 	size_t streams;			      /* to be analyzed */
 	size_t searches;		      /* of other streams alone */
@@ -232,6 +233,7 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	struct dp_loop_search search = {
 		.options = run->options,
 		.annotations = &run->annotations,
+		.loads = &run->loads,
 		.explain = recorder(run),
 		.error = run->error,
 		.has_others = run->streams > 1,
@@ -497,6 +499,7 @@ int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 	if (!status)
 		status = analyze(&run);
 	dp_annotations__fini(&run.annotations);
+	dp_loads__fini(&run.loads);
 	dp_attribution__fini(&run.attribution);
 	if (status)
 		dp_analysis_free(run.analysis);

@@ -109,6 +109,7 @@ struct dp_loop_search {
 	bool has_others; /* more streams are analyzed, which may have what this one lacks */
 	bool marked;	 /* set if annotations mark iterations */
 	size_t searches; /* of streams alone, in all so far */
+	struct dp_loads *loads; /* of all streams */
 };
 
 /*
@@ -135,11 +136,11 @@ int dp_analysis__search(struct dp_searched *searched, struct dp_loop_search *sea
 void dp_searched__fini(struct dp_searched *searched);
 
 /*
- * If no loop was found, or one that loads code in most iterations, replaces the loops by those of
- * the longest stretch of kernels in which the process loads none, if there are such. Errors:
- * DP_ERR_NOMEM.
+ * If no loop was found, or one that loads code in most iterations: if the longest stretch of
+ * kernels in which the process loads none lies mostly after that loop, and has loops, they replace
+ * all others. Errors: DP_ERR_NOMEM.
  */
-int dp_analysis__after_startup(struct dp_searched *searched, const struct dp_loop_search *search);
+int dp_analysis__after_startup(struct dp_searched *searched, struct dp_loop_search *search);
 
 /* A request to find the loops of a sequence unaided. */
 struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence);

@@ -1,10 +1,10 @@
 /*
  * Programs that start up for longer than is recorded of their loop. Compilers such as XLA try
  * thousands of kernels before the first iteration, and load each from memory; a loop runs code that
- * is loaded. If no loop is found, or one that loads code as it goes, the stretch of kernels in
- * which none is loaded is searched alone, of several the one that keeps the GPU busy longest.
+ * is loaded. If no loop is found, or one that loads code as it goes and then ends, the longest
+ * stretch of kernels in which none is loaded is searched alone.
  *
- * Cost: linear in the kernels and the calls, and a search of the stretch.
+ * Cost: that of dp_sequence__loads(), and a search of the stretch.
  */
 #include "analysis_model.h"
 
@@ -17,16 +17,18 @@
 static size_t longest_stretch(size_t *first, const struct dp_sequence *sequence, const bool *loads)
 {
 	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
-	int64_t longest_ns = -1, sum_ns = 0;
+	double longest_ns = -1, sum_ns = 0;
 	size_t count = 0, begin = 0;
 
 	*first = 0;
 	for (size_t i = 0; i < sequence->count; i++) {
+		uint32_t op = sequence->ops[i];
+
 		if (loads[i]) {
 			sum_ns = 0;
 			begin = i;
 		}
-		sum_ns += ops->end_ns[sequence->ops[i]] - ops->start_ns[sequence->ops[i]];
+		sum_ns += (double)(ops->end_ns[op] - ops->start_ns[op]);
 		if (sum_ns <= longest_ns)
 			continue;
 		longest_ns = sum_ns;
@@ -84,68 +86,90 @@ static bool is_part(const struct dp_sequence *part, const struct dp_sequence *se
 	       !memcmp(part->ops, sequence->ops + first, part->count * sizeof(*part->ops));
 }
 
-/* Searches a stretch; its loops replace those of the sequence if there are any. */
-static int search_stretch(struct dp_searched *searched, const struct dp_loop_search *search,
-			  size_t first, size_t count)
+/* Searches a stretch, which begins at a symbol of the sequence; its loops are the sequence's. */
+static int search_stretch(struct dp_loops **loops, const struct dp_sequence *stretch,
+			  const struct dp_sequence *sequence, size_t first,
+			  const struct dp_analysis_options *options,
+			  const struct dp_loop_search *search)
+{
+	struct dp_loop_search part = *search;
+	struct dp_explain_names names;
+	int status;
+
+	dp_explain__add(search->explain, "startup",
+			DP_FACTS({ "kernels", "count", (double)stretch->count },
+				 { "before", "count", (double)first }),
+			"the longest stretch in which no code is loaded, {kernels:kernel} after "
+			"the first {before}, is searched alone");
+	part.sequence = stretch;
+	part.options = options;
+	names = dp_explain__rename(search->explain, dp_sequence__names(stretch));
+	status = dp_analysis__find_loops(loops, &part);
+	dp_explain__rename(search->explain, names);
+	if (!status && take_back(*loops, stretch, sequence, first))
+		status = dp_error__nomem(search->error, 0);
+	return status;
+}
+
+/* Searches the kernels [first, first + count); if they have loops, these replace the others. */
+static int search_alone(struct dp_searched *searched, const struct dp_loop_search *search,
+			size_t first, size_t count)
 {
 	const struct dp_sequence *sequence = &searched->sequence;
 	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
 	struct dp_analysis_options options = *search->options;
-	struct dp_loop_search part = *search;
 	struct dp_sequence stretch = { 0 };
 	struct dp_loops *loops = NULL;
 	int status;
 
 	/* with the uploads for the first kernel */
 	if (first)
-		options.range_start_ns = ops->end_ns[sequence->ops[first - 1]];
+		options.range_start_ns = DP_MIN(ops->end_ns[sequence->ops[first - 1]],
+						ops->start_ns[sequence->ops[first]]);
 	if (first + count < sequence->count)
 		options.range_end_ns = ops->start_ns[sequence->ops[first + count]];
 	status = dp_sequence__init(&stretch, sequence->trace, &searched->group,
 				   DP_SYMBOLS_OF_KERNELS, options.range_start_ns,
 				   options.range_end_ns, search->error);
 	/* in the order of launches, other kernels may run at that time */
-	if (status || !is_part(&stretch, sequence, first))
-		goto out;
-	part.sequence = &stretch;
-	part.options = &options;
-	status = dp_analysis__find_loops(&loops, &part);
-	if (status || !dp_loops__main(loops))
-		goto out;
-	if (take_back(loops, &stretch, sequence, first)) {
-		status = dp_error__nomem(search->error, 0);
-		goto out;
+	if (!status && is_part(&stretch, sequence, first))
+		status = search_stretch(&loops, &stretch, sequence, first, &options, search);
+	if (!status && loops && dp_loops__main(loops)) {
+		struct dp_loops *swap = searched->loops;
+
+		searched->loops = loops;
+		loops = swap;
 	}
-	dp_loops__free(searched->loops);
-	searched->loops = loops;
-	loops = NULL;
-out:
 	dp_loops__free(loops);
 	dp_sequence__fini(&stretch);
 	return status;
 }
 
-int dp_analysis__after_startup(struct dp_searched *searched, const struct dp_loop_search *search)
+/*
+ * Returns true if the loop that was found, if any, is of a start-up: it loads code, and has ended
+ * before most of the stretch. The last thing that is tried may be part of that.
+ */
+static bool is_startup(const struct dp_sequence_loop *loop, const bool *loads, size_t first,
+		       size_t count)
+{
+	return !loop || (loop->iterations[loop->count - 1].end <= first + count / 2 &&
+			 loads_code(loop, loads));
+}
+
+int dp_analysis__after_startup(struct dp_searched *searched, struct dp_loop_search *search)
 {
 	const struct dp_sequence_loop *loop = dp_loops__main(searched->loops);
-	bool *loads = dp_sequence__loads(&searched->sequence);
 	size_t first, count;
-	int status = DP_OK;
+	bool *loads;
+	int status = dp_sequence__loads(&loads, &searched->sequence, search->loads);
 
-	if (!loads)
+	if (status)
 		return dp_error__nomem(search->error, searched->sequence.count);
+	if (!loads)
+		return DP_OK;
 	count = longest_stretch(&first, &searched->sequence, loads);
-	if (count < searched->sequence.count && (!loop || loads_code(loop, loads))) {
-		dp_explain__add(search->explain, "startup",
-				DP_FACTS({ "kernels", "count", (double)count },
-					 { "before", "count", (double)first }),
-				"%s: the {kernels:kernel} after the first {before}, the longest "
-				"stretch in which no code is loaded, %s searched alone",
-				loop ? "that loop loads code in most iterations, as a start-up does"
-				     : "no loop is found",
-				count == 1 ? "is" : "are");
-		status = search_stretch(searched, search, first, count);
-	}
+	if (count < searched->sequence.count && is_startup(loop, loads, first, count))
+		status = search_alone(searched, search, first, count);
 	free(loads);
 	return status;
 }

@@ -95,7 +95,7 @@ static int find_waited(struct dp_trace_index *index, const struct dp_calls *call
 		    calls->kind[before - 1] == DP_CALL_COPY &&
 		    calls->start_ns[i] - calls->end_ns[before - 1] < AT_ONCE_NS)
 			index->waited[before - 1] = DP_WAITED_AFTER;
-		if (calls->kind[i] != DP_CALL_OTHER)
+		if (calls->kind[i] != DP_CALL_OTHER && calls->kind[i] != DP_CALL_LOAD)
 			last[thread] = (uint32_t)i + 1;
 	}
 	free(last);

@@ -1,12 +1,15 @@
 /*
  * The evidence about a kernel besides its name, computed on request from a bounded number of
- * preceding calls and operations, and the kernels that recording was off before.
+ * preceding calls and operations; and the kernels before which recording was off, or code was
+ * loaded.
  *
  * Cost: up to a microsecond per symbol.
  */
 #include "sequence/sequence.h"
 #include "base/parameters.h"
 #include "base/search.h"
+
+#include <stdlib.h>
 
 #define NUMBER_MAX 16 /* the largest size of a number, in bytes */
 
@@ -140,24 +143,68 @@ static int64_t launched_ns(const struct dp_trace *trace, uint32_t op)
 			       : DP_MIN(ops->start_ns[op], dp_trace_calls(trace)->start_ns[call]);
 }
 
-bool *dp_sequence__loads(const struct dp_sequence *sequence)
+static int compare_loads(const void *a, const void *b)
 {
-	const struct dp_calls *calls = dp_trace_calls(sequence->trace);
-	uint32_t process = dp_trace_stream(sequence->trace, sequence->stream)->process, thread;
-	bool *loads = dp_alloc__zeroed(sequence->count, sizeof(*loads));
-	size_t at = 0;
+	const struct dp_load *x = a, *y = b;
 
-	for (size_t i = 0; loads && i < sequence->count; i++) {
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+/* Collects the loads of all processes. */
+static int find_loads(struct dp_loads *loads, const struct dp_trace *trace)
+{
+	const struct dp_calls *calls = dp_trace_calls(trace);
+	size_t room = 0;
+
+	for (size_t i = 0; i < calls->count; i++) {
+		if (calls->kind[i] != DP_CALL_LOAD || calls->thread[i] == DP_NONE)
+			continue;
+		if (dp_array__reserve(&loads->items, &room, loads->count + 1,
+				      sizeof(*loads->items)))
+			return DP_ERR_NOMEM;
+		loads->items[loads->count++] = (struct dp_load){
+			.process = dp_trace_thread(trace, calls->thread[i])->process,
+			.time_ns = calls->start_ns[i],
+		};
+	}
+	if (loads->count)
+		qsort(loads->items, loads->count, sizeof(*loads->items), compare_loads);
+	loads->known = true;
+	return DP_OK;
+}
+
+void dp_loads__fini(struct dp_loads *loads)
+{
+	free(loads->items);
+	*loads = (struct dp_loads){ 0 };
+}
+
+int dp_sequence__loads(bool **at, const struct dp_sequence *sequence, struct dp_loads *loads)
+{
+	uint32_t process = dp_trace_stream(sequence->trace, sequence->stream)->process;
+	size_t first, end, next;
+	int status = loads->known ? DP_OK : find_loads(loads, sequence->trace);
+
+	*at = NULL;
+	if (status)
+		return status;
+	DP_FIND(first, 0, loads->count, loads->items[first].process >= process);
+	DP_FIND(end, first, loads->count, loads->items[end].process > process);
+	if (first == end)
+		return DP_OK;
+	*at = dp_alloc__zeroed(sequence->count, sizeof(**at));
+	if (!*at)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < sequence->count && first < end; i++) {
 		int64_t time_ns = launched_ns(sequence->trace, sequence->ops[i]);
 
-		for (; at < calls->count && calls->start_ns[at] < time_ns; at++) {
-			thread = calls->thread[at];
-			if (calls->kind[at] == DP_CALL_LOAD && thread != DP_NONE &&
-			    dp_trace_thread(sequence->trace, thread)->process == process)
-				loads[i] = true;
-		}
+		DP_FIND(next, first, end, loads->items[next].time_ns >= time_ns);
+		(*at)[i] = next > first;
+		first = next;
 	}
-	return loads;
+	return DP_OK;
 }
 
 /* The first pause of a process; if it has none, the first pause of a later process. */

@@ -71,11 +71,26 @@ int dp_sequence__breaks(struct dp_breaks *breaks, const struct dp_sequence *sequ
 			struct dp_error *error);
 
 /*
- * Tells for each symbol whether its process has loaded code between the launch of the one before it
- * and its own. The caller frees the result with free(); NULL if memory runs out. Cost: linear in
- * the symbols and the calls.
+ * When processes load code, found when a sequence first needs it and kept for the others. Zero it
+ * before; one thread uses it at a time.
  */
-bool *dp_sequence__loads(const struct dp_sequence *sequence);
+struct dp_loads {
+	struct dp_load {
+		uint32_t process;
+		int64_t time_ns;
+	} * items; /* by process, then time */
+	size_t count;
+	bool known;
+};
+
+/*
+ * Sets *at, a new array for free(), to whether the sequence's process has loaded code between the
+ * launch of the symbol before each one and its own; to NULL if it has loaded none. Errors:
+ * DP_ERR_NOMEM. Cost: linear in the calls the first time; then in the symbols, times the logarithm
+ * of the loads.
+ */
+int dp_sequence__loads(bool **at, const struct dp_sequence *sequence, struct dp_loads *loads);
+void dp_loads__fini(struct dp_loads *loads);
 
 /* Iterations from annotations: kernels [starts[i], ends[i]) were launched inside range i. */
 struct dp_marks {

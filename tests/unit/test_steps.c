@@ -403,12 +403,15 @@ TEST(steps_behind_an_encoder)
 	dp_analysis_free(analysis);
 }
 
+static bool other_loads; /* by another process */
+
 static void load_code(void)
 {
 	struct dp_call call = { .start_ns = now_ns, .end_ns = now_ns + 20000 };
 
 	call.name = dp_builder__string(builder, "cuModuleLoadData", 16);
-	call.thread = dp_builder__thread(builder, dp_builder__process(builder, 1), 1);
+	call.thread =
+		dp_builder__thread(builder, dp_builder__process(builder, other_loads ? 2 : 1), 1);
 	ck_assert_int_eq(dp_builder__add_call(builder, &call), DP_OK);
 	now_ns = call.end_ns + 1000;
 }
@@ -455,7 +458,7 @@ static void expect_compiled(bool loads, int kernels, bool first_step_loads, size
 		iteration = dp_analysis_loop_iteration(analysis, 0, 1);
 	ck_assert_uint_eq(iteration->first_kernel, first);
 	ck_assert_str_eq(dp_analysis_loop_kernel(analysis, 0, 0),
-			 loads ? "gemm_a_fusion" : "allocate_0");
+			 length < 12 ? "gemm_a_fusion" : "allocate_0");
 	dp_analysis_free(analysis);
 }
 
@@ -465,6 +468,36 @@ TEST(compilers_try_kernels_before_the_first_step)
 	expect_compiled(true, 6, false, 6, STEPS, TRIALS * 12);
 	expect_compiled(true, 1, false, 1, STEPS, TRIALS * 12);
 	expect_compiled(true, 6, true, 6, STEPS - 1, TRIALS * 12 + 6);
+}
+
+/* Steps that each load code are a program's: what lies between two loads is a part of one. */
+TEST(steps_that_load_code_stay)
+{
+	struct dp_analysis *analysis;
+
+	begin();
+	for (int i = 0; i < STEPS; i++) {
+		load_code();
+		for (int batch = 0; batch < 16; batch++) {
+			copy(DP_COPY_HTOD);
+			for (int k = 0; k < 8; k++)
+				run("gemm_%c_fusion", 'a' + k);
+		}
+		for (int k = 0; k < 6; k++)
+			run("adam_%c_kernel", 'a' + k);
+	}
+	analysis = finish_and_analyze();
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->length, 16 * 8 + 6);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, STEPS);
+	dp_analysis_free(analysis);
+}
+
+/* Another process's loads say nothing of this one. */
+TEST(loads_of_other_processes)
+{
+	other_loads = true;
+	expect_compiled(true, 1, false, 12, TRIALS, 0);
+	other_loads = false;
 }
 
 /* The same kernels without loads are a loop like any other. */

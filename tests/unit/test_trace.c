@@ -474,6 +474,10 @@ TEST(calls_are_known_by_name)
 	ck_assert_int_eq(dp_call__kind("cuMemsetD8Async"), DP_CALL_SET);
 	ck_assert_int_eq(dp_call__kind("cudaMallocAsync"), DP_CALL_MEMORY);
 	ck_assert_int_eq(dp_call__kind("cuMemAlloc_v2"), DP_CALL_MEMORY);
+	ck_assert_int_eq(dp_call__kind("cudaStreamBeginCapture"), DP_CALL_CAPTURE);
+	ck_assert_int_eq(dp_call__kind("cuModuleLoadDataEx"), DP_CALL_LOAD);
+	ck_assert_int_eq(dp_call__kind("cuLibraryLoadData"), DP_CALL_LOAD);
+	ck_assert_int_eq(dp_call__kind("cuModuleUnload"), DP_CALL_OTHER);
 	ck_assert_int_eq(dp_call__kind("cudaEventQuery"), DP_CALL_OTHER);
 	ck_assert_int_eq(dp_call__kind("aten::add"), DP_CALL_OTHER);
 	ck_assert_int_eq(dp_call__kind("urEnqueueKernelLaunch"), DP_CALL_LAUNCH);
