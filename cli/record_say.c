@@ -429,9 +429,9 @@ static void say_gaps(const struct record *record, const struct record_end *end,
 			counted(events, result->untimed, "operation has", "operations have"),
 			why_untimed(result));
 	if (result->graph_failures)
-		message("\"unspecified launch failure\" in %s: if the program works when it is not "
-			"recorded, the likely cause is CUPTI's tracing of copies in CUDA graphs, in "
-			"programs of several GPUs; JAX uses no such graphs with "
+		message("\"unspecified launch failure\" in %s: if the program uses several GPUs, "
+			"and works when it is not recorded, the likely cause is CUPTI's tracing of "
+			"copies in CUDA graphs; JAX uses no such graphs with "
 			"XLA_FLAGS=--xla_gpu_enable_command_buffer=",
 			counted(events, result->graph_failures, "CUDA call", "CUDA calls"));
 	if (result->graph_launches)

@@ -208,13 +208,15 @@ static bool several_devices(void)
 	return devices & (devices - 1);
 }
 
-bool dp_attach__peers(void)
+static bool peers; /* they are recorded, or were refused */
+
+void dp_attach__peers(void)
 {
-	if (!cupti_answers() || !several_devices())
-		return false;
+	if (peers || !cupti_answers() || !several_devices())
+		return;
+	peers = true;
 	dp_cupti__kind(CUPTI_MEMCPY2, true);
 	report_refused();
-	return true;
 }
 
 void dp_attach__kinds(bool enable)
@@ -228,7 +230,6 @@ void dp_attach__kinds(bool enable)
 		{ CUPTI_JIT, o->jit },
 		{ CUPTI_KERNEL, true },
 		{ CUPTI_MEMCPY, true },
-		{ CUPTI_MEMCPY2, several_devices() },
 		{ CUPTI_MEMSET, true },
 		{ CUPTI_EXT_CORR, o->api },
 		{ CUPTI_SYNC, o->sync },
@@ -244,6 +245,12 @@ void dp_attach__kinds(bool enable)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i].wanted)
 			dp_cupti__kind(kinds[i].kind, enable);
+	if (enable) {
+		dp_attach__peers();
+	} else if (peers) {
+		dp_cupti__kind(CUPTI_MEMCPY2, false);
+		peers = false;
+	}
 	if (!(dp_collector.refused.kinds >> CUPTI_KERNEL & 1))
 		dp_calls__enable(enable);
 	report_refused();

@@ -1,5 +1,6 @@
 /*
- * CUPTI's callbacks, on the program's threads: they never call CUPTI or allocate, and never wait,
+ * CUPTI's callbacks, on the program's threads: they never allocate, never call CUPTI, except for
+ * the device of a new context, which CUPTI answers without a lock of its own, and never wait,
  * except the start and end of a capture range for recording to be on or off.
  *
  * One notes when the first kernel is launched: --delay and --duration count from then, not from the

@@ -4,7 +4,7 @@
  *   - nothing is ever printed; the launcher is notified (message.c);
  *   - the program's threads never wait for a disk, a lock of the writer, or malloc();
  *   - CUPTI is never called under a lock of the collector, nor from a callback about buffers
- *     or resources;
+ *     or resources, except for the number of a new context's device;
  *   - in a child of fork() everything here is inert until the child starts CUDA itself.
  *
  *   life.c     start, fork, exit        pool.c     the shared pool, slots
@@ -266,8 +266,8 @@ static inline uint8_t *dp_pool__data(uint32_t slot)
 void dp_attach__cupti(void);
 void dp_attach__facts(bool enable);
 void dp_attach__kinds(bool enable);
-/* Returns true once copies between devices are recorded, too. */
-bool dp_attach__peers(void);
+/* Records copies between devices, too, once the program uses several. */
+void dp_attach__peers(void);
 
 /* subscriber.c: call CUPTI's functions for this kind of subscription. */
 bool dp_cupti__takes_many(const struct cupti *cupti);

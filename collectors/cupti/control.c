@@ -29,7 +29,6 @@
 
 static struct {
 	bool recording; /* the kinds are enabled */
-	bool peers;	/* so is that of copies between devices */
 	bool announced; /* reported as on; NVTX alone before CUPTI */
 	bool attached;
 	int64_t next_flush_ns;
@@ -70,8 +69,8 @@ static void record(bool on)
 			(void)flush_now(0);
 		my.recording = on;
 	}
-	if (my.recording && !my.peers)
-		my.peers = dp_attach__peers();
+	if (my.recording)
+		dp_attach__peers();
 	if (on != my.announced)
 		dp_switches__note(on, on ? clock_ns(CLOCK_REALTIME) : before_ns);
 	my.announced = on;
@@ -235,7 +234,7 @@ void *dp_control_thread(void *unused)
 {
 	struct collector *c = &dp_collector;
 
-	my.attached = my.recording = my.peers = false;
+	my.attached = my.recording = false;
 	my.announced = true;
 	my.next_flush_ns = 0;
 	my.ticks = 0;

@@ -39,6 +39,7 @@
  *   drop=N names wrap; gone: a kernel whose name is nowhere any more
  *   nvtx=N          N pushes and pops, marks; schema: a payload as NCCL makes it
  *   shortlived=N    N threads, one after the other, with NVTX's events
+ *   profiler=1      cudaProfilerStart; profiler=0: cudaProfilerStop
  *   range           cudaProfilerStart, 100 launches, cudaProfilerStop, 100 launches
  *   fork=N          N children, each doing nothing; forkinit=N: each starting CUDA, 100 launches
  *   clone=N         N children of the bare system call, each with NVTX's events

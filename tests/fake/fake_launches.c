@@ -286,6 +286,11 @@ static void spin(uint64_t ms)
 		;
 }
 
+static void profiler(uint64_t start)
+{
+	app_fake->profiler(start != 0);
+}
+
 static void devices(uint64_t count)
 {
 	for (uint64_t i = 0; app_fake && i < count; i++)
@@ -528,6 +533,7 @@ const struct app_word app_record_words[] = {
 	{ "nvtx", .of_number = app_nvtx },
 	{ "schema", .plain = schema },
 	{ "shortlived", .of_number = shortlived },
+	{ "profiler", .of_number = profiler },
 	{ "range", .plain = range },
 	{ "forever", .plain = forever },
 	{ "race", .of_number = race },

@@ -168,19 +168,18 @@ TEST(devices)
  * known, they are recorded.
  */
 static const struct {
-	const char *devices, *fail, *options;
+	const char *devices, *fail;
 	uint32_t copies;
 } peers[] = {
-	{ "devices=0", NULL, NULL, 0 },
-	{ "devices=1", NULL, NULL, 0 },
-	{ "devices=2", NULL, NULL, 70 },
-	{ "devices=2", NULL, "capture=profiler", 0 },
-	{ "devices=1", "GetDeviceId=15", NULL, 70 },
+	{ "devices=0", NULL, 0 },
+	{ "devices=1", NULL, 0 },
+	{ "devices=2", NULL, 70 },
+	{ "devices=1", "GetDeviceId=15", 70 },
 };
 
 TEST_LOOP(between_devices, sizeof(peers) / sizeof(peers[0]))
 {
-	struct run_options options = { .fail = peers[_i].fail, .options = peers[_i].options };
+	struct run_options options = { .fail = peers[_i].fail };
 
 	run_app(&run, &options,
 		WORDS("init", peers[_i].devices, peers[_i].devices, "looked", "kinds=70",
@@ -188,7 +187,21 @@ TEST_LOOP(between_devices, sizeof(peers) / sizeof(peers[0]))
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_MEMCPY2], peers[_i].copies);
-	ck_assert_uint_eq(run.stored[CUPTI_MEMCPY], peers[_i].options ? 0 : 70);
+	ck_assert_uint_eq(run.stored[CUPTI_MEMCPY], 70);
+}
+
+/* They stop and start with the other kinds. */
+TEST(between_devices_in_ranges)
+{
+	struct run_options options = { .options = "capture=profiler" };
+
+	run_app(&run, &options,
+		WORDS("init", "devices=2", "looked", "kinds=70", "profiler=1", "kinds=50",
+		      "profiler=0", "kinds=70", "profiler=1", "kinds=5", "profiler=0"));
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_MEMCPY2], 55);
+	ck_assert_uint_eq(run.stored[CUPTI_MEMCPY], 55);
 }
 
 TEST(kind_refused)
