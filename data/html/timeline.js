@@ -8,8 +8,14 @@ const opClasses = [
 	["copy to the host", "c-d2h"], ["copy", "c-copy"], ["memset", "c-set"], ["graph", "c-graph"],
 ];
 const callClasses = [
-	["call", "c-call"], ["launch", "c-call-launch"], ["copy call", "c-call-copy"], ["memset call", "c-call-set"],
-	["synchronizing call", "c-call-sync"], ["memory call", "c-memory"], ["graph capture", "c-call-capture"],
+	[ "call", "c-call" ],
+	[ "launch", "c-call-launch" ],
+	[ "copy call", "c-call-copy" ],
+	[ "memset call", "c-call-set" ],
+	[ "synchronizing call", "c-call-sync" ],
+	[ "memory call", "c-memory" ],
+	[ "graph capture", "c-call-capture" ],
+	[ "code loading", "c-call-load" ],
 ];
 /* Causes of idle time: the text report's words, the full text, and a colour. */
 const idleCauses = [

@@ -103,7 +103,8 @@ int dp_ranks__find_pauses(struct dp_ranks *ranks)
 {
 	struct pause *pauses;
 
-	if (ranks->verdict.kind != DP_VERDICT_NONE || *ranks->verdict.why || !ranks->iterations)
+	if (ranks->verdict.kind != DP_VERDICT_NONE || *ranks->verdict.why || !ranks->iterations ||
+	    !(ranks->verdict.period_ns > 0))
 		return DP_OK;
 	pauses = dp_alloc__array(ranks->iterations, sizeof(*pauses));
 	ranks->paused = dp_alloc__array(ranks->iterations, sizeof(*ranks->paused));

@@ -212,6 +212,8 @@ static int take_steps(struct unpack *unpack, struct dp_rank_summary *rank)
 		start_ns = step->start_ns = checked_time(unpack, take_from(unpack, start_ns));
 		step->end_ns = checked_time(unpack, take_from(unpack, start_ns));
 		step->period_ns = take_real(unpack, 1);
+		if (step->period_ns < 0)
+			refuse(unpack);
 		for (int p = 0; p < DP_RANK_PARTS; p++)
 			step->part_ns[p] = take_real(unpack, 1);
 	}

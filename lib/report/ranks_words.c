@@ -259,7 +259,8 @@ void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render
 		dp_words__add(words, " (%s)",
 			      dp_human__share(share, verdict->cost_ns / verdict->period_ns));
 	if (verdict->every)
-		dp_words__add(words, ", in every %zuth iteration", verdict->every);
+		dp_words__add(words, ", in every %zu%s iteration", verdict->every,
+			      dp_text__ordinal_ending(verdict->every));
 	else if (verdict->since_iteration)
 		dp_words__add(words, ", since iteration %lld", (long long)verdict->since_iteration);
 	add_bounds(words, render, verdict);

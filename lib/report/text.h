@@ -96,6 +96,9 @@ char *dp_text__device(char buf[DP_LABEL_SIZE], const struct dp_trace *trace, siz
 /* "1 kernel", "1,462 kernels". Returns buf. */
 char *dp_text__plural(char buf[DP_NUMBER_SIZE], uint64_t count, const char *noun);
 
+/* 1st, 2nd, 3rd, 4th … 11th … 21st: what follows the digits. */
+const char *dp_text__ordinal_ending(size_t n);
+
 /* "8 GPUs (NVIDIA H100)": the distinct names of devices behind their number. */
 void dp_text__devices(struct dp_words *words, const struct dp_trace *trace, bool ascii);
 

@@ -278,10 +278,10 @@ static bool has_inside(const struct dp_render *render, const struct dp_loop *out
 }
 
 /*
- * If the device is idle for a notable share of an iteration though work is launched, no rule knows
- * why: adds that it is.
+ * If the device is idle for a notable share of an iteration and no rule knows why, adds that it is,
+ * and returns true.
  */
-static void add_unexplained(struct dp_words *words, const struct dp_render *render)
+static bool add_unexplained(struct dp_words *words, const struct dp_render *render)
 {
 	const struct dp_loop *loop;
 	char number[DP_NUMBER_SIZE];
@@ -294,11 +294,12 @@ static void add_unexplained(struct dp_words *words, const struct dp_render *rend
 			continue;
 		dp_words__add(
 			words,
-			" But for %s of an iteration, work is launched and does not start, "
-			"which the trace does not explain: look for other programs on the GPU.",
+			" But for %s of an iteration, the GPU is idle for a reason that the trace "
+			"does not show; other programs on the GPU may be one.",
 			dp_human__share(number, share));
-		return;
+		return true;
 	}
+	return false;
 }
 
 /*
@@ -367,8 +368,8 @@ bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool
 	for (size_t i = 0; list && (rule = dp_rule(i)); i++)
 		dp_words__add(words, "%s %s", i ? "," : "", rule->id);
 	dp_words__add(words, ".");
-	add_unexplained(words, render);
-	add_next_step(words, render);
+	if (!add_unexplained(words, render))
+		add_next_step(words, render);
 	return true;
 }
 

@@ -235,8 +235,7 @@ void dp_text__loop_title(struct dp_words *words, struct dp_render *render, size_
 		dp_words__add(words, " (MFU %s)", dp_human__share(number, mfu));
 }
 
-/* 1st, 2nd, 3rd, 4th … 11th … 21st. */
-static const char *ordinal_ending(size_t n)
+const char *dp_text__ordinal_ending(size_t n)
 {
 	static const char *const endings[] = { "th", "st", "nd", "rd" };
 
@@ -259,7 +258,8 @@ static void add_regular(struct dp_words *words, const struct dp_render *render,
 		if (!v->period)
 			continue;
 		shown++;
-		dp_words__add(words, ", every %zu%s: ", v->period, ordinal_ending(v->period));
+		dp_words__add(words, ", every %zu%s: ", v->period,
+			      dp_text__ordinal_ending(v->period));
 		if (net == 0)
 			dp_words__add(words, "%s",
 				      dp_text__plural(number,
@@ -377,7 +377,7 @@ static void add_rest(struct dp_words *words, const struct dp_render *render,
 	all = before + between + after;
 	where = before >= after && before >= between ? 0 : after >= between ? 1 : 2;
 	if (DP_MAX(DP_MAX(before, between), after) < all)
-		dp_words__add(words, "; %s outside of iterations, mostly %s",
+		dp_words__add(words, "; %s outside iterations, mostly %s",
 			      dp_text__plural(number, all, "kernel"), places[where]);
 	else
 		dp_words__add(words, "; %s %s%s", dp_text__plural(number, all, "kernel"),

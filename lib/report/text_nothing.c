@@ -103,12 +103,25 @@ static bool is_hint(const struct dp_stream_candidate *candidate)
 	       round(covered / (double)candidate->length) == (double)candidate->iterations;
 }
 
+/* The CUDA graphs of a stream that are recorded as one operation each. */
+static size_t count_graphs(const struct dp_trace *trace, size_t stream)
+{
+	const struct dp_ops *ops = dp_trace_ops(trace);
+	size_t count, graphs = 0;
+	const uint32_t *rows = dp_trace_stream_ops(trace, (uint32_t)stream, &count);
+
+	for (size_t i = 0; i < count; i++)
+		graphs += ops->kind[rows[i]] == DP_OP_GRAPH;
+	return graphs;
+}
+
 void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t stream)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_stream_candidate *candidate =
 		dp_analysis_candidate(render->analysis, stream);
 	char number[DP_NUMBER_SIZE], streams[DP_NUMBER_SIZE] = "stream";
+	size_t graphs = count_graphs(trace, stream);
 
 	if (candidate->streams > 1)
 		dp_text__plural(streams, candidate->streams, "stream");
@@ -136,20 +149,12 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 			      " If its %zu repetitions are iterations, and not layers of one, "
 			      "pass -n %zu.",
 			      candidate->iterations, candidate->iterations);
-}
-
-/* Returns true if a stream launches graphs that are recorded as one operation each. */
-static bool has_graphs(const struct dp_trace *trace, size_t stream)
-{
-	const struct dp_ops *ops = dp_trace_ops(trace);
-	const uint32_t *rows;
-	size_t count;
-
-	rows = dp_trace_stream_ops(trace, (uint32_t)stream, &count);
-	for (size_t i = 0; i < count; i++)
-		if (ops->kind[rows[i]] == DP_OP_GRAPH)
-			return true;
-	return false;
+	if (graphs)
+		dp_words__add(words,
+			      " %s %s recorded as one operation each; record --cuda-graph=node "
+			      "shows what is inside (nsys profile: --cuda-graph-trace=node).",
+			      dp_text__plural(number, graphs, "CUDA graph"),
+			      graphs == 1 ? "is" : "are");
 }
 
 const char *dp_text__nothing_advice(const struct dp_render *render, size_t stream)
@@ -162,10 +167,6 @@ const char *dp_text__nothing_advice(const struct dp_render *render, size_t strea
 	if (candidate->counted)
 		return "No loop has the number of iterations that -n gives: run deepprof without "
 		       "it, or record a longer part of the run.";
-	if (has_graphs(dp_analysis_trace(render->analysis), stream))
-		return "If you know the number of iterations, pass it (-n N); or record the kernels "
-		       "inside of CUDA graphs (deepprof record --cuda-graph=node, nsys profile "
-		       "--cuda-graph-trace=node), or a longer part of the run.";
 	return candidate->marked
 		       ? "If you know the number of iterations, pass it (-n N); or record a longer "
 			 "part of the run."

@@ -558,7 +558,7 @@ class Findings(cli.Case):
         self.assertEqual([], report["findings"])
         text = " ".join(cli.run("analyze", trace).stdout.split())
         self.assertIn("No findings", text)
-        self.assertRegex(text, r"But for 3\d\.\d% of an iteration, work is launched and does not start", text)
+        self.assertRegex(text, r"But for 3\d\.\d% of an iteration, the GPU is idle for a reason that the trace does not show", text)
 
     def test_repeated_uploads_by_size(self):
         """A trace has the sizes of uploads: whether the data is the same is left to the reader."""

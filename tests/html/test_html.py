@@ -412,6 +412,15 @@ class Looks(unittest.TestCase):
                              "[Ii]" + read.split(",")[0][1:] + r"\b")
             self.assertEqual(page.complaints, [])
 
+    def test_kinds_of_calls(self):
+        """Each kind that the library numbers has a name and a colour."""
+        root = pathlib.Path(__file__).resolve().parents[2]
+        header = (root / "include" / "deepprof" / "trace.h").read_text()
+        kinds = re.findall(r"^\tDP_CALL_\w+", header[header.index("enum dp_call_kind {"):].split("};")[0], re.M)
+        with browser.Browser() as page:
+            page.open(self.folder / "sim.html")
+            self.assertEqual(page.run("callClasses.length"), len(kinds))
+
     def test_colors_of_a_timeline(self):
         """No two of a legend are alike, and each stands out from the page."""
         colors = "['card', ...[opClasses, callClasses, idleCauses].flat().map(row => row.at(-1))].map(name => [name, color(name)])"
