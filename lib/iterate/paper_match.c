@@ -4,7 +4,7 @@
  * matched in order; symbols that do not match are skipped and counted. If more than k0 are skipped,
  * the next start is tried; else the search continues behind the match.
  *
- * Skipped symbols count from the start on, so a match may begin with some. Cost: O(n · m).
+ * Skipped symbols count from the start on, so a match may begin with some. Cost: O(n · (m + k0)).
  */
 #include "iterate/paper_match.h"
 

@@ -25,7 +25,7 @@
 
 enum {
 	DEPTHS = 7,  /* repeats of 1, 2, 4 … 64 symbols */
-	BINS = 512,  /* of distances, each 4% wide */
+	BINS = 512,  /* of distances: as many reach 5e8 */
 	SAMPLE = 31, /* windows that stand for all of an anchor, */
 	PRINT = 64,  /* and symbols for a window's, one of them at each end */
 };
@@ -126,6 +126,7 @@ static double median_distance(const size_t *where, size_t count)
 	return (double)distances[n / 2];
 }
 
+/* A bin holds distances that differ by 4%. */
 static int bin_of(double distance)
 {
 	int bin = (int)(log(distance) / log(1.04));

@@ -15,6 +15,16 @@
 #include <math.h>
 #include <string.h>
 
+int dp_pattern__copy(struct dp_pattern *p, const uint32_t *symbols, size_t length)
+{
+	*p = (struct dp_pattern){ .length = length };
+	p->symbols = dp_alloc__array(length, sizeof(*p->symbols));
+	if (!p->symbols)
+		return DP_ERR_NOMEM;
+	memcpy(p->symbols, symbols, length * sizeof(*p->symbols));
+	return DP_OK;
+}
+
 int dp_entropy__bits(double *bits, const uint32_t *symbols, size_t n, uint32_t alphabet)
 {
 	uint32_t *counts = dp_alloc__zeroed(alphabet, sizeof(*counts));

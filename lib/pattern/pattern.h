@@ -17,6 +17,9 @@ struct dp_pattern {
 	uint32_t from; /* index of the candidate that it was made from */
 };
 
+/* Makes a pattern of a copy of the symbols; its other members are 0. Errors: DP_ERR_NOMEM. */
+int dp_pattern__copy(struct dp_pattern *p, const uint32_t *symbols, size_t length);
+
 /* The bits to code one symbol by itself: the order-0 entropy. Errors: DP_ERR_NOMEM. */
 int dp_entropy__bits(double *bits, const uint32_t *symbols, size_t n, uint32_t alphabet);
 

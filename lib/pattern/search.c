@@ -139,16 +139,6 @@ int dp_patterns__fit(struct dp_patterns_fit *fit, const struct dp_patterns *patt
 	return status;
 }
 
-static int copy_pattern(struct dp_pattern *p, const uint32_t *symbols, size_t length)
-{
-	*p = (struct dp_pattern){ .length = length };
-	p->symbols = dp_alloc__array(length, sizeof(*p->symbols));
-	if (!p->symbols)
-		return DP_ERR_NOMEM;
-	memcpy(p->symbols, symbols, length * sizeof(*p->symbols));
-	return DP_OK;
-}
-
 /* The stretches that no span of the patterns found so far covers. */
 struct stretches {
 	struct stretch {
@@ -470,8 +460,8 @@ static int whole_stretch(struct searcher *sr, bool *more)
 	if (rest.count > 0) {
 		struct dp_pattern *p = &sr->found->items[sr->found->count];
 
-		status = copy_pattern(p, sr->whole->symbols + rest.items[longest].first,
-				      rest.items[longest].end - rest.items[longest].first);
+		status = dp_pattern__copy(p, sr->whole->symbols + rest.items[longest].first,
+					  rest.items[longest].end - rest.items[longest].first);
 		*more = !status;
 		sr->found->count += !status;
 	}
