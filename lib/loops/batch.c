@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-int dp_driver__add_mapped(struct dp_driver *d, const struct dp_sequence_loop *from,
+int dp_driver__add_mapped(struct dp_driver *d, struct dp_sequence_loop *from,
 			  const uint32_t *position)
 {
 	struct dp_sequence_loop *loop = dp_driver__add(d);
@@ -97,7 +97,6 @@ struct batch {
 	uint32_t *exact[DP_PATTERNS_MAX];
 	uint32_t *rotated[DP_PATTERNS_MAX];
 	size_t count;
-	size_t covered; /* symbols in iterations of all patterns */
 };
 
 static void batch_fini(struct batch *b)
@@ -110,7 +109,7 @@ static void batch_fini(struct batch *b)
 	}
 }
 
-/* A loop inside or around another begins where that one does, whatever the evidence of the host. */
+/* Moves the boundaries of each pattern's iterations to where the host's are. */
 static int place_boundaries(struct dp_driver *d, struct batch *b)
 {
 	int status = DP_OK;
@@ -171,6 +170,8 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 				     r->count, b->list, b->count);
 	for (size_t i = 0; i < b->count && !status && !r->counts_count; i++)
 		status = dp_unlike__remove(&b->cuts[i], &b->list[i], d->sequence.symbols);
+	/* hints: a loop inside or around another begins where that one does, whatever the host does
+	 */
 	if (!status && !(hints && hints->count > 0))
 		status = place_boundaries(d, b);
 	return status;
@@ -281,8 +282,6 @@ int dp_driver__level(struct dp_driver *d, const struct dp_patterns *patterns, ui
 
 	if (patterns->count > 0)
 		status = batch_cut(d, &b, patterns, hints);
-	for (size_t i = 0; i < b.count && !status; i++)
-		b.covered += b.cuts[i].covered;
 	for (size_t k = 0; k < 2 * b.count && !status; k++) {
 		size_t i = k % b.count, before = d->loops->count;
 		enum dp_standing own = standing ? standing[i] : DP_STANDING_OTHER;

@@ -120,25 +120,24 @@ static uint32_t find_start(const struct occurrences *o, size_t *distance)
 }
 
 /* Cuts from each occurrence of the start to the next, in positions of the driver's sequence. */
-static size_t cut(struct dp_repetition *iterations, const struct occurrences *o, uint32_t start,
-		  size_t distance)
+static void cut(struct dp_repetition *iterations, const struct occurrences *o, uint32_t start,
+		size_t distance)
 {
 	const uint32_t *where = o->where + o->first[start];
-	size_t count = count_of(o, start), made = 0;
+	size_t count = count_of(o, start);
 
 	for (size_t i = 0; i < count; i++) {
 		size_t next = i + 1 < count ? where[i + 1] : o->runs->count;
 		size_t end = DP_MIN(
 			next, where[i] + (size_t)(dp_param.branch_longest * (double)distance));
 
-		iterations[made++] = (struct dp_repetition){
+		iterations[i] = (struct dp_repetition){
 			.first = o->runs->position[where[i]],
 			.end = o->runs->position[end],
 			/* the capture may have cut off any part of the last one */
 			.partial = i + 1 == count && (next - where[i]) * 2 < distance,
 		};
 	}
-	return made;
 }
 
 /*

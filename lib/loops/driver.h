@@ -51,7 +51,7 @@ void dp_driver__take_cut(struct dp_sequence_loop *loop, struct dp_cut *cut);
  * in the driver's, and from's iterations are changed to those. A position of NULL means that they
  * are the driver's already. Errors: DP_ERR_NOMEM.
  */
-int dp_driver__add_mapped(struct dp_driver *driver, const struct dp_sequence_loop *from,
+int dp_driver__add_mapped(struct dp_driver *driver, struct dp_sequence_loop *from,
 			  const uint32_t *position);
 
 /* A copy of pattern[0..m) that begins with the symbol at first; NULL if memory runs out. */

@@ -342,7 +342,7 @@ static int take_row(struct dp_driver *d, struct dp_loops *from, bool *taken)
 		loop = &d->loops->loops[made[k]];
 		loop->chosen = loop->matches_in_sequence = row[k];
 		loop->found_by = row[k] ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
-		if (row[k] && !status)
+		if (row[k])
 			status = judge_count(d, loop, true);
 	}
 out:

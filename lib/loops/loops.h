@@ -24,7 +24,11 @@ struct dp_sequence_loop {
 	uint32_t annotation; /* caller's id of the annotation that set the boundaries, or DP_NONE */
 	size_t copies;	     /* copies and memsets per iteration, if operations were searched */
 	size_t memsets;
-	size_t occurrences; /* exact, non-overlapping occurrences in the sequence */
+	/*
+	 * Exact occurrences of the pattern: non-overlapping ones, except that the paper's algorithm
+	 * counts those that overlap, too.
+	 */
+	size_t occurrences;
 	struct dp_repetition *iterations;
 	size_t count;
 	struct dp_edit *edits;

@@ -470,8 +470,8 @@ out:
 	return status;
 }
 
-/* Where the first whole iteration begins, of the first few spans. */
-static int begin_of(size_t *begin, struct dp_driver *d, const struct dp_patterns *patterns)
+/* Where the first span of the patterns begins; 0 if they have none. */
+static int find_first_repeat(size_t *begin, struct dp_driver *d, const struct dp_patterns *patterns)
 {
 	const struct dp_alignment *al = &d->sequence.alignment;
 	int status = dp_search_sequence__align(&d->sequence, patterns);
@@ -532,7 +532,7 @@ static int find_few(struct dp_driver *d)
 	    (double)h->edits < dp_param.alike_edits * (double)h->covered &&
 	    (double)h->covered - (double)h->edits >=
 		    dp_param.few_coverage * (double)d->request->count) {
-		status = begin_of(&begin, d, &patterns);
+		status = find_first_repeat(&begin, d, &patterns);
 		if (!status)
 			status = dp_driver__level(d, &patterns, made, standing, &hints);
 	}
