@@ -53,7 +53,7 @@ void dp_shortened__begin(struct dp_shortened *s, const struct dp_driver *from,
 void dp_shortened__end(struct dp_shortened *s)
 {
 	dp_explain__rename(s->request.explain, s->names.before);
-	dp_search_sequence__fini(&s->driver.sequence);
+	dp_driver__fini(&s->driver);
 	dp_loops__fini(&s->loops);
 }
 

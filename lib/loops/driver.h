@@ -7,7 +7,10 @@
 #include "pattern/levels.h"
 #include "iterate/phase.h"
 
-/* A sequence and the loops found in it so far. */
+/*
+ * A sequence and the loops found in it so far. It owns the coarse symbols and the sequence, and
+ * borrows the request and the list of loops.
+ */
 struct dp_driver {
 	const struct dp_loops_request *request;
 	uint32_t *coarse;		    /* symbols by family or class; NULL: as they are */
@@ -16,8 +19,10 @@ struct dp_driver {
 	bool collapsed;	   /* set if the loops were found with repetitions collapsed */
 	double per_symbol; /* mean number of kernels per symbol; 0: one each */
 	struct dp_loops *loops;
-	size_t room;
 };
+
+/* Releases what the driver owns. */
+void dp_driver__fini(struct dp_driver *driver);
 
 /*
  * A shorter sequence, each symbol of which stands for one or more of a driver's, and its loops. Its

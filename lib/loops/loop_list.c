@@ -29,11 +29,17 @@ void dp_loops__free(struct dp_loops *loops)
 	free(loops);
 }
 
+void dp_driver__fini(struct dp_driver *d)
+{
+	dp_search_sequence__fini(&d->sequence);
+	free(d->coarse);
+}
+
 struct dp_sequence_loop *dp_driver__add(struct dp_driver *d)
 {
 	struct dp_loops *loops = d->loops;
 
-	if (dp_array__reserve(&loops->loops, &d->room, loops->count + 1, sizeof(*loops->loops)))
+	if (dp_array__reserve(&loops->loops, &loops->room, loops->count + 1, sizeof(*loops->loops)))
 		return NULL;
 	loops->loops[loops->count] =
 		(struct dp_sequence_loop){ .parent = DP_NONE, .annotation = DP_NONE };

@@ -120,30 +120,38 @@ static bool is_answer(const struct dp_loops *loops, size_t which, uint64_t known
 	       is_reported(loops, which);
 }
 
-/* Returns true if a loop is assigned to a number. */
-static bool is_assigned(const uint32_t *assigned, size_t count, uint32_t loop)
+/* Loops, and which of them is the loop of each known number, or DP_NONE. */
+struct assignment {
+	struct dp_loops loops;
+	uint32_t *loop_of;
+};
+
+static void assignment_fini(struct assignment *a)
+{
+	dp_loops__fini(&a->loops);
+	free(a->loop_of);
+}
+
+static bool is_assigned(const struct assignment *a, size_t count, uint32_t loop)
 {
 	for (size_t i = 0; i < count; i++)
-		if (assigned[i] == loop)
+		if (a->loop_of[i] == loop)
 			return true;
 	return false;
 }
 
 /* Returns the nearest loop that no number has, or DP_NONE, and by how much it differs. */
-static uint32_t nearest_loop(double *off, const struct dp_loops *loops,
-			     const struct dp_loops_request *r, const uint32_t *assigned,
-			     uint64_t known)
+static uint32_t nearest_loop(double *off, const struct assignment *a, size_t count, uint64_t known)
 {
 	uint32_t best = DP_NONE;
 
 	*off = INFINITY;
-	for (uint32_t k = 0; k < loops->count; k++) {
-		const struct dp_sequence_loop *loop = &loops->loops[k];
+	for (uint32_t k = 0; k < a->loops.count; k++) {
+		const struct dp_sequence_loop *loop = &a->loops.loops[k];
 		/* a loop of another level must match better by more than an iteration or two */
 		double differs = misfit(loop, known) + (loop->chosen ? 0 : dp_param.count_level);
 
-		if (differs < *off && is_answer(loops, k, known) &&
-		    !is_assigned(assigned, r->counts_count, k)) {
+		if (differs < *off && is_answer(&a->loops, k, known) && !is_assigned(a, count, k)) {
 			*off = differs;
 			best = k;
 		}
@@ -151,44 +159,68 @@ static uint32_t nearest_loop(double *off, const struct dp_loops *loops,
 	return best;
 }
 
+/* Explains which loop comes nearest to a known number of iterations. */
+static void explain_count(const struct assignment *a, size_t i, const struct dp_loops_request *r)
+{
+	const struct dp_sequence_loop *loop;
+	double known = (double)r->counts[i];
+
+	if (a->loop_of[i] == DP_NONE) {
+		dp_explain__add(r->explain, "count", DP_FACTS({ "known", "count", known }),
+				"no loop is near the {known:iteration} of -n");
+		return;
+	}
+	loop = &a->loops.loops[a->loop_of[i]];
+	dp_explain__add(r->explain, "count",
+			DP_FACTS({ "known", "count", known },
+				 { "iterations", "count", (double)dp_loops__whole(loop) },
+				 { "length", "count", (double)loop->length }),
+			"nearest to the {known:iteration} of -n is the loop of {length:symbol} "
+			"with {iterations}");
+}
+
 /*
  * Assigns to each known number the nearest loop that no other number has; of equals, a chosen one.
  * The numbers that come nearest to a loop choose first.
  */
-static void assign(const struct dp_loops *loops, const struct dp_loops_request *r,
-		   uint32_t *assigned)
+static int assign(struct assignment *a, const struct dp_loops_request *r)
 {
-	size_t first;
+	size_t n = r->counts_count, first;
 
-	for (size_t i = 0; i < r->counts_count; i++)
-		assigned[i] = DP_NONE;
+	a->loop_of = dp_alloc__array(n, sizeof(*a->loop_of));
+	if (!a->loop_of)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < n; i++)
+		a->loop_of[i] = DP_NONE;
 	do {
 		double least = INFINITY, off;
-		uint32_t loop = DP_NONE;
+		uint32_t nearest = DP_NONE;
 
-		first = r->counts_count;
-		for (size_t i = 0; i < r->counts_count; i++) {
-			uint32_t best =
-				assigned[i] == DP_NONE
-					? nearest_loop(&off, loops, r, assigned, r->counts[i])
-					: DP_NONE;
+		first = n;
+		for (size_t i = 0; i < n; i++) {
+			uint32_t loop = DP_NONE;
 
-			if (best == DP_NONE || off >= least)
+			if (a->loop_of[i] == DP_NONE)
+				loop = nearest_loop(&off, a, n, r->counts[i]);
+			if (loop == DP_NONE || off >= least)
 				continue;
 			least = off;
 			first = i;
-			loop = best;
+			nearest = loop;
 		}
-		if (first < r->counts_count)
-			assigned[first] = loop;
-	} while (first < r->counts_count);
+		if (first < n)
+			a->loop_of[first] = nearest;
+	} while (first < n);
+	for (size_t i = 0; i < n; i++)
+		explain_count(a, i, r);
+	return DP_OK;
 }
 
-static bool near_enough(const struct dp_loops *loops, const struct dp_loops_request *r,
-			const uint32_t *assigned)
+static bool is_near_enough(const struct assignment *a, const struct dp_loops_request *r)
 {
 	for (size_t i = 0; i < r->counts_count; i++)
-		if (assigned[i] == DP_NONE || !is_near(&loops->loops[assigned[i]], r->counts[i]))
+		if (a->loop_of[i] == DP_NONE ||
+		    !is_near(&a->loops.loops[a->loop_of[i]], r->counts[i]))
 			return false;
 	return true;
 }
@@ -259,32 +291,35 @@ static int move_loops(struct dp_driver *d, struct dp_loops *from, const bool *wh
 }
 
 /* Moves the loops that are assigned to numbers to the driver, and completes them. */
-static int take_assigned(struct dp_driver *d, struct dp_loops *from, const uint32_t *assigned)
+static int take_assigned(struct dp_driver *d, struct assignment *a)
 {
-	size_t count = d->request->counts_count;
+	struct dp_loops *from = &a->loops;
+	size_t n = d->request->counts_count;
 	uint32_t *made = dp_alloc__array(from->count, sizeof(*made));
 	bool *which = dp_alloc__zeroed(from->count, sizeof(*which));
 	int status = made && which ? DP_OK : DP_ERR_NOMEM;
 
-	for (size_t i = 0; i < count && !status; i++) {
-		if (assigned[i] != DP_NONE)
-			which[assigned[i]] = true;
-	}
+	for (size_t i = 0; i < n && !status; i++)
+		if (a->loop_of[i] != DP_NONE)
+			which[a->loop_of[i]] = true;
 	/* with several numbers, the nested loops may be among them */
-	for (size_t k = 0; count == 1 && assigned[0] != DP_NONE && k < from->count && !status; k++)
-		if (is_inside(from, k, assigned[0]) &&
+	for (size_t k = 0; n == 1 && a->loop_of[0] != DP_NONE && k < from->count && !status; k++)
+		if (is_inside(from, k, a->loop_of[0]) &&
 		    dp_confidence__listed(&from->loops[k].confidence)) {
 			which[k] = true;
 			from->loops[k].chosen = false;
 		}
 	if (!status)
 		status = move_loops(d, from, which, made);
-	for (size_t i = 0; i < count && !status; i++) {
-		if (assigned[i] == DP_NONE)
+	for (size_t i = 0; i < n && !status; i++) {
+		struct dp_sequence_loop *loop;
+
+		if (a->loop_of[i] == DP_NONE)
 			continue;
-		d->loops->loops[made[assigned[i]]].found_by = DP_FOUND_BY_COUNT;
-		d->loops->loops[made[assigned[i]]].chosen = true;
-		status = match(d, made[assigned[i]], d->request->counts[i]);
+		loop = &d->loops->loops[made[a->loop_of[i]]];
+		loop->found_by = DP_FOUND_BY_COUNT;
+		loop->chosen = true;
+		status = match(d, made[a->loop_of[i]], d->request->counts[i]);
 	}
 	free(which);
 	free(made);
@@ -351,20 +386,44 @@ out:
 	return status;
 }
 
-/* Searches for what repeats about as often as the known numbers, at any level. */
-static int search_counts(struct dp_driver *d)
+/* Finds the tree of loops as if no number were known, with those of little confidence. */
+static int search_tree(struct assignment *tree, struct dp_driver *d)
 {
 	const struct dp_loops_request *r = d->request;
+	struct dp_loops_request unaided = *r;
+	struct dp_loops *loops = d->loops;
+	int status;
+
+	unaided.counts = NULL;
+	unaided.counts_count = 0;
+	d->request = &unaided;
+	d->loops = &tree->loops;
+	d->keep_all = true;
+	status = dp_driver__tree(d);
+	d->request = r;
+	d->loops = loops;
+	d->keep_all = false;
+	return status ? status : assign(tree, r);
+}
+
+/* Finds what repeats about as often as the known numbers, at any level. */
+static int search_counts(struct assignment *by_count, struct dp_driver *d)
+{
+	const struct dp_loops_request *r = d->request;
+	struct dp_loops *loops = d->loops;
 	struct dp_patterns patterns = { .count = 0 };
 	uint32_t made[DP_PATTERNS_MAX];
 	int status = dp_search__counts(&patterns, &d->sequence, r->counts, r->counts_count);
 
+	d->loops = &by_count->loops;
 	if (!status)
 		status = dp_driver__level(d, &patterns, made, NULL, NULL);
-	if (!status)
-		dp_driver__sort(d->loops, 0, d->loops->count);
+	d->loops = loops;
 	dp_patterns__fini(&patterns);
-	return status;
+	if (status)
+		return status;
+	dp_driver__sort(&by_count->loops, 0, by_count->loops.count);
+	return assign(by_count, r);
 }
 
 /* Notes the most likely loop of the tree if no listed loop has the known number. */
@@ -388,82 +447,44 @@ static void note_likely(struct dp_loops *loops, const struct dp_loops *tree, uin
 	loops->likely_confidence = dp_confidence__of(&likely->confidence);
 }
 
-/* Explains which loop comes nearest to a known number of iterations. */
-static void explain_count(const struct dp_loops_request *r, const struct dp_loops *loops,
-			  uint64_t known, uint32_t assigned)
+/*
+ * Takes the loops of the tree if they are near all known numbers; else those of the search by
+ * count, if they are; else loops of the tree in sequence that together have the only number; else
+ * those of the tree that come nearest.
+ */
+static int choose(struct dp_driver *d, struct assignment *tree, struct assignment *by_count)
 {
-	const struct dp_sequence_loop *loop;
+	const struct dp_loops_request *r = d->request;
+	bool taken = false;
+	int status;
 
-	if (assigned == DP_NONE) {
-		dp_explain__add(r->explain, "count", DP_FACTS({ "known", "count", (double)known }),
-				"no loop is near the {known:iteration} of -n");
-		return;
+	if (is_near_enough(tree, r))
+		return take_assigned(d, tree);
+	if (is_near_enough(by_count, r)) {
+		status = take_assigned(d, by_count);
+		if (!status && r->counts_count == 1 && d->loops->count == 1)
+			status = dp_loops__inside(d->loops, &tree->loops);
+		return status;
 	}
-	loop = &loops->loops[assigned];
-	dp_explain__add(r->explain, "count",
-			DP_FACTS({ "known", "count", (double)known },
-				 { "iterations", "count", (double)dp_loops__whole(loop) },
-				 { "length", "count", (double)loop->length }),
-			"nearest to the {known:iteration} of -n is the loop of {length:symbol} "
-			"with {iterations}");
+	status = take_row(d, &tree->loops, &taken);
+	return status || taken ? status : take_assigned(d, tree);
 }
 
-/*
- * Takes the loops of the tree that have the known numbers of iterations. If they miss them,
- * searches the same suffix tree for these numbers, and takes the result if it comes nearer.
- */
+/* Searches the tree and, if it lacks a known number, the same suffix tree for the numbers. */
 static int find_counts(struct dp_driver *d)
 {
 	const struct dp_loops_request *r = d->request;
-	struct dp_loops tree_loops = { 0 }, searched = { 0 };
-	struct dp_loops_request unaided = *r;
-	struct dp_driver tree = *d, search = *d;
-	uint32_t *assigned = dp_alloc__array(r->counts_count, 2 * sizeof(*assigned));
-	uint32_t *others;
-	bool taken = false;
-	int status = assigned ? DP_OK : DP_ERR_NOMEM;
+	struct assignment tree = { .loop_of = NULL }, by_count = { .loop_of = NULL };
+	int status = search_tree(&tree, d);
 
-	if (status)
-		return status;
-	others = assigned + r->counts_count;
-	unaided.counts = NULL;
-	unaided.counts_count = 0;
-	tree.request = &unaided;
-	tree.loops = &tree_loops;
-	tree.keep_all = true;
-	search.loops = &searched;
-	status = dp_driver__tree(&tree);
-	/* the tree may have replaced the coarse symbols */
-	d->coarse = search.coarse = tree.coarse;
-	d->sequence = search.sequence = tree.sequence;
-	if (status)
-		goto out;
-	if (r->counts_count == 1)
-		note_likely(d->loops, &tree_loops, r->counts[0]);
-	assign(&tree_loops, r, assigned);
-	for (size_t i = 0; i < r->counts_count; i++)
-		explain_count(r, &tree_loops, r->counts[i], assigned[i]);
-	if (!near_enough(&tree_loops, r, assigned)) {
-		status = search_counts(&search);
-		d->sequence = search.sequence;
-		assign(&searched, r, others);
-		for (size_t i = 0; i < r->counts_count && !status; i++)
-			explain_count(r, &searched, r->counts[i], others[i]);
-		if (!status && !near_enough(&searched, r, others))
-			status = take_row(d, &tree_loops, &taken);
-		if (!status && !taken && near_enough(&searched, r, others)) {
-			status = take_assigned(d, &searched, others);
-			if (!status && r->counts_count == 1 && d->loops->count == 1)
-				status = dp_loops__inside(d->loops, &tree_loops);
-			goto out;
-		}
-	}
-	if (!status && !taken)
-		status = take_assigned(d, &tree_loops, assigned);
-out:
-	dp_loops__fini(&searched);
-	dp_loops__fini(&tree_loops);
-	free(assigned);
+	if (!status && r->counts_count == 1)
+		note_likely(d->loops, &tree.loops, r->counts[0]);
+	if (!status && !is_near_enough(&tree, r))
+		status = search_counts(&by_count, d);
+	if (!status)
+		status = choose(d, &tree, &by_count);
+	assignment_fini(&by_count);
+	assignment_fini(&tree);
 	return status;
 }
 
@@ -562,8 +583,7 @@ int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *reque
 			"a sequence of {symbols:symbol} with {names:different name}");
 	if (request->count > 0)
 		status = request->paper ? find_as_published(&d, error) : find(&d);
-	dp_search_sequence__fini(&d.sequence);
-	free(d.coarse);
+	dp_driver__fini(&d);
 	if (!status && request->explain)
 		status = request->explain->status;
 	if (status) {

@@ -38,6 +38,7 @@ struct dp_sequence_loop {
 struct dp_loops {
 	struct dp_sequence_loop *loops;
 	size_t count;
+	size_t room; /* loops that the list can hold before it is enlarged */
 	/* If no loop was listed: the best candidate, for an honest report. */
 	size_t best_length;   /* symbols, 0: no candidate */
 	double best_coverage; /* 0 to 1 */

@@ -159,6 +159,7 @@ static int merge_in(struct dp_loops *marked, struct dp_loops *tree, bool all)
 	free(marked->loops);
 	marked->loops = made.loops;
 	marked->count = made.count;
+	marked->room = tree->count + 1;
 	made.loops = NULL;
 	status = DP_OK;
 out:

@@ -291,8 +291,7 @@ int dp_stream__search(struct dp_stream_loops *found, const uint32_t *symbols, si
 	if (!status)
 		status = take_loops(found, &loops, keys);
 	dp_loops__fini(&loops);
-	dp_search_sequence__fini(&d.sequence);
-	free(d.coarse);
+	dp_driver__fini(&d);
 	free(keys);
 	free(dense);
 	return status;

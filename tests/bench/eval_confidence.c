@@ -154,8 +154,7 @@ static void search(const struct family *f, bool evidence)
 				judge(&loops.loops[i], f, listed);
 		}
 		dp_loops__fini(&loops);
-		dp_search_sequence__fini(&d.sequence);
-		free(d.coarse);
+		dp_driver__fini(&d);
 	}
 }
 
