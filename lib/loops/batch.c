@@ -56,35 +56,37 @@ static int name_by_family(const struct dp_driver *d, const uint32_t *pattern, ui
 static int name_exactly(const struct dp_driver *d, const struct dp_alignment *al, uint32_t index,
 			const uint32_t *pattern, uint32_t *exact, size_t m)
 {
-	uint32_t *lead = dp_alloc__zeroed(m, sizeof(*lead));
-	size_t rounds = 0, unnamed = m;
+	uint32_t *votes = dp_alloc__zeroed(m, sizeof(*votes));
+	size_t iterations = 0, unnamed = m;
 
-	if (!lead)
+	if (!votes)
 		return DP_ERR_NOMEM;
 	memset(exact, 0xff, m * sizeof(*exact));
-	for (size_t k = 0; k < al->span_count && (rounds < dp_param.named_sample || unnamed); k++) {
+	for (size_t k = 0; k < al->span_count && (iterations < dp_param.named_sample || unnamed);
+	     k++) {
 		struct dp_walk walk;
 		struct dp_walk_step step;
 
 		if (al->spans[k].pattern != index)
 			continue;
 		dp_walk__begin(&walk, al, k, m, 0);
-		while ((rounds < dp_param.named_sample || unnamed) && dp_walk__next(&walk, &step)) {
-			rounds += step.offset == 0 && step.kind != DP_EDIT_INSERTED;
+		while ((iterations < dp_param.named_sample || unnamed) &&
+		       dp_walk__next(&walk, &step)) {
+			iterations += step.offset == 0 && step.kind != DP_EDIT_INSERTED;
 			for (size_t i = 0; step.kind == DP_WALK_RUN && i < step.length; i++) {
 				uint32_t symbol = d->request->symbols[step.at + i];
 				size_t o = step.offset + i;
 
-				if (rounds >= dp_param.named_sample && exact[o] != DP_NONE)
+				if (iterations >= dp_param.named_sample && exact[o] != DP_NONE)
 					continue;
 				unnamed -= exact[o] == DP_NONE;
-				if (lead[o] == 0)
+				if (votes[o] == 0)
 					exact[o] = symbol;
-				lead[o] = exact[o] == symbol ? lead[o] + 1 : lead[o] - 1;
+				votes[o] = exact[o] == symbol ? votes[o] + 1 : votes[o] - 1;
 			}
 		}
 	}
-	free(lead);
+	free(votes);
 	return unnamed ? name_by_family(d, pattern, exact, m) : DP_OK;
 }
 
@@ -94,8 +96,8 @@ struct batch {
 	struct dp_cut_pattern list[DP_PATTERNS_MAX];
 	struct dp_cut cuts[DP_PATTERNS_MAX];
 	struct dp_phase phases[DP_PATTERNS_MAX];
-	uint32_t *exact[DP_PATTERNS_MAX];
-	uint32_t *rotated[DP_PATTERNS_MAX];
+	uint32_t *exact[DP_PATTERNS_MAX];   /* each pattern's exact names, as aligned */
+	uint32_t *rotated[DP_PATTERNS_MAX]; /* its symbols, from the first of an iteration on */
 	size_t count;
 };
 
@@ -126,65 +128,77 @@ static int place_boundaries(struct dp_driver *d, struct batch *b)
 	return status;
 }
 
-static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patterns *patterns,
+/* Finds the exact names and the phase of pattern i, and thereby what to cut by. */
+static int prepare(struct batch *b, size_t i, const struct dp_driver *d,
+		   const struct dp_pattern *pattern, const struct dp_phase_hints *hints)
+{
+	const struct dp_loops_request *r = d->request;
+	size_t m = pattern->length;
+	int status = DP_OK;
+
+	b->exact[i] = dp_driver__rotate(pattern->symbols, m, 0);
+	if (!b->exact[i])
+		return DP_ERR_NOMEM;
+	if (d->coarse)
+		status = name_exactly(d, &b->alignment, (uint32_t)i, pattern->symbols, b->exact[i],
+				      m);
+	if (!status)
+		status = dp_phase__find(&b->phases[i], &b->alignment, r->count, (uint32_t)i,
+					pattern->symbols, m, &r->evidence, hints, r->explain);
+	if (status)
+		return status;
+	b->rotated[i] = dp_driver__rotate(pattern->symbols, m, b->phases[i].first);
+	b->list[i] = (struct dp_cut_pattern){
+		.exact = d->coarse ? b->exact[i] : NULL,
+		.rotated = b->rotated[i],
+		.length = m,
+		.first = b->phases[i].first,
+	};
+	return b->rotated[i] ? DP_OK : DP_ERR_NOMEM;
+}
+
+/* Aligns the patterns, closes the seams of each once its phase is known, and cuts. */
+static int batch_cut(struct batch *b, struct dp_driver *d, const struct dp_patterns *patterns,
 		     const struct dp_phase_hints *hints)
 {
 	const struct dp_loops_request *r = d->request;
 	struct dp_align_pattern list[DP_PATTERNS_MAX];
 	int status = dp_search_sequence__take_alignment(&b->alignment, &d->sequence, patterns);
 
-	for (size_t i = 0; i < patterns->count; i++)
+	b->count = patterns->count;
+	for (size_t i = 0; i < b->count; i++)
 		list[i] = (struct dp_align_pattern){ patterns->items[i].symbols,
 						     patterns->items[i].length };
-	b->count = patterns->count;
 	for (size_t i = 0; i < b->count && !status; i++) {
-		const struct dp_pattern *h = &patterns->items[i];
-
-		b->exact[i] = dp_alloc__array(h->length, sizeof(*b->exact[i]));
-		if (!b->exact[i])
-			return DP_ERR_NOMEM;
-		memcpy(b->exact[i], h->symbols, h->length * sizeof(*h->symbols));
-		if (d->coarse)
-			status = name_exactly(d, &b->alignment, (uint32_t)i, h->symbols,
-					      b->exact[i], h->length);
+		status = prepare(b, i, d, &patterns->items[i], hints);
 		if (!status)
-			status = dp_phase__find(&b->phases[i], &b->alignment, r->count, (uint32_t)i,
-						h->symbols, h->length, &r->evidence, hints,
-						r->explain);
-		if (status)
-			return status;
-		b->rotated[i] = dp_driver__rotate(h->symbols, h->length, b->phases[i].first);
-		if (!b->rotated[i])
-			return DP_ERR_NOMEM;
-		b->list[i] = (struct dp_cut_pattern){
-			.exact = d->coarse ? b->exact[i] : NULL,
-			.rotated = b->rotated[i],
-			.length = h->length,
-			.first = b->phases[i].first,
-		};
-		status = dp_seams__close(&b->alignment, d->sequence.symbols, list, (uint32_t)i,
-					 b->phases[i].first);
+			status = dp_seams__close(&b->alignment, d->sequence.symbols, list,
+						 (uint32_t)i, b->phases[i].first);
 	}
 	if (!status)
 		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, d->sequence.symbols,
 				     r->count, b->list, b->count);
 	for (size_t i = 0; i < b->count && !status && !r->counts_count; i++)
 		status = dp_unlike__remove(&b->cuts[i], &b->list[i], d->sequence.symbols);
-	/* hints: a loop inside or around another begins where that one does, whatever the host does
+	/* with hints, a loop begins where the one inside or around it does, whatever the host does
 	 */
 	if (!status && !(hints && hints->count > 0))
 		status = place_boundaries(d, b);
 	return status;
 }
 
-/* How well a loop's iterations agree with its pattern: 1 less two edits per symbol. */
-static double agreement(const struct dp_sequence_loop *loop)
+/* How well iterations agree with their pattern, by the names aligned: 1 less two edits per symbol.
+ */
+static double agreement(const struct dp_cut *cut)
 {
 	size_t symbols = 0;
 
-	for (size_t i = 0; i < loop->count; i++)
-		symbols += loop->iterations[i].end - loop->iterations[i].first;
-	return symbols ? DP_MAX(1.0 - 2.0 * (double)loop->edit_count / (double)symbols, 0.0) : 0;
+	for (size_t i = 0; i < cut->count; i++)
+		symbols += cut->iterations[i].end - cut->iterations[i].first;
+	return symbols ? DP_MAX(1.0 - 2.0 * (double)(cut->edit_count - cut->renamed) /
+						(double)symbols,
+				0.0)
+		       : 0;
 }
 
 /*
@@ -197,63 +211,44 @@ static bool is_listed(const struct dp_driver *d, const struct dp_confidence *c)
 	       (!d->request->evidence.goes_on || dp_confidence__of(c) >= dp_param.wait_for);
 }
 
-/* Turns one pattern of a batch into a loop. */
-static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_found_by found_by,
-		      enum dp_standing standing)
+static void explain_loop(const struct dp_driver *d, size_t length, size_t iterations,
+			 double confidence, bool listed)
 {
-	struct dp_sequence_loop *loop, view = {
-		.found_by = found_by,
-		.iterations = b->cuts[i].iterations,
-		.count = b->cuts[i].count,
-		.edit_count = b->cuts[i].edit_count - b->cuts[i].renamed,
-	};
-	struct dp_judged judged = {
-		.driver = d,
-		.alignment = &b->alignment,
-		.pattern = (uint32_t)i,
-		.length = b->list[i].length,
-		.cut = &b->cuts[i],
-		.phase = &b->phases[i],
-		.standing = standing,
-	};
-	double sure;
-	bool listed;
-
-	if (b->cuts[i].complete == 0)
-		return DP_OK;
-	view.agreement = agreement(&view);
-	if (dp_features__gather(&view.confidence, &judged))
-		dp_confidence__judge(&view.confidence);
-	else if (found_by == DP_FOUND_BY_AUTO && !d->keep_all)
-		return DP_OK;
-	dp_confidence__explain(&view.confidence, d->request->explain, b->list[i].length,
-			       b->cuts[i].complete);
-	listed = found_by != DP_FOUND_BY_AUTO || d->keep_all || is_listed(d, &view.confidence);
-	sure = dp_confidence__of(&view.confidence);
 	dp_explain__add(d->request->explain, "loop",
-			DP_FACTS({ "length", "count", (double)b->list[i].length },
-				 { "iterations", "count", (double)b->cuts[i].complete },
-				 { "confidence", "1", sure }, { "listed", "count", listed }),
+			DP_FACTS({ "length", "count", (double)length },
+				 { "iterations", "count", (double)iterations },
+				 { "confidence", "1", confidence }, { "listed", "count", listed }),
 			"a loop of {length:symbol} with {iterations:whole iteration}: {confidence} "
 			"confidence%s",
 			listed ? "" : ", too little to list it");
-	if (!listed) {
-		if (sure >= d->loops->best_confidence) {
-			d->loops->best_confidence = sure;
-			d->loops->best_length = b->list[i].length;
-			d->loops->best_iterations = b->cuts[i].complete;
-			d->loops->best_coverage =
-				(double)b->cuts[i].covered / (double)d->request->count;
-		}
-		return DP_OK;
+}
+
+/* Notes a loop that is not listed if it is the best of them. */
+static void note_best(struct dp_driver *d, const struct dp_cut *cut, size_t length,
+		      double confidence)
+{
+	struct dp_loops *loops = d->loops;
+
+	if (confidence >= loops->best_confidence) {
+		loops->best_confidence = confidence;
+		loops->best_length = length;
+		loops->best_iterations = cut->complete;
+		loops->best_coverage = (double)cut->covered / (double)d->request->count;
 	}
-	loop = dp_driver__add(d);
+}
+
+/* Adds the loop of pattern i to the driver's. */
+static int add_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_standing standing,
+		    const struct dp_confidence *confidence)
+{
+	struct dp_sequence_loop *loop = dp_driver__add(d);
+
 	if (!loop)
 		return DP_ERR_NOMEM;
-	loop->found_by = found_by;
-	loop->chosen = found_by == DP_FOUND_BY_COUNT;
-	loop->confidence = view.confidence;
-	loop->agreement = view.agreement;
+	loop->chosen = d->request->counts_count > 0;
+	loop->found_by = loop->chosen ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
+	loop->confidence = *confidence;
+	loop->agreement = agreement(&b->cuts[i]);
 	loop->few = standing == DP_STANDING_FEW ||
 		    (standing == DP_STANDING_BARE && !b->phases[i].is_step &&
 		     b->cuts[i].complete < dp_param.bare_few);
@@ -267,32 +262,66 @@ static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_fo
 	return DP_OK;
 }
 
-/*
- * Turns the patterns of one level into loops. made[i] is the index of pattern i's loop, or DP_NONE.
- * Rare ones come last: if none of the others is a loop, they are next to none, and prove as little
- * as any.
- */
-int dp_driver__level(struct dp_driver *d, const struct dp_patterns *patterns, uint32_t *made,
-		     const enum dp_standing *standing, const struct dp_phase_hints *hints)
+/* Judges the loop of pattern i, and adds it if it is listed. */
+static int judge(struct dp_driver *d, struct batch *b, size_t i, enum dp_standing standing)
 {
-	enum dp_found_by by = d->request->counts_count ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
+	const struct dp_cut *cut = &b->cuts[i];
+	size_t length = b->list[i].length;
+	bool listed = d->keep_all || d->request->counts_count;
+	struct dp_confidence confidence;
+	struct dp_judged judged = {
+		.driver = d,
+		.alignment = &b->alignment,
+		.pattern = (uint32_t)i,
+		.length = length,
+		.cut = cut,
+		.phase = &b->phases[i],
+		.standing = standing,
+	};
+
+	if (cut->complete == 0)
+		return DP_OK;
+	if (dp_features__gather(&confidence, &judged))
+		dp_confidence__judge(&confidence);
+	else if (!listed)
+		return DP_OK;
+	dp_confidence__explain(&confidence, d->request->explain, length, cut->complete);
+	listed |= is_listed(d, &confidence);
+	explain_loop(d, length, cut->complete, dp_confidence__of(&confidence), listed);
+	if (listed)
+		return add_loop(d, b, i, standing, &confidence);
+	note_best(d, cut, length, dp_confidence__of(&confidence));
+	return DP_OK;
+}
+
+/* Makes a loop of pattern i if it is listed; *made receives its index, or DP_NONE. */
+static int make_loop(uint32_t *made, struct dp_driver *d, struct batch *b, size_t i,
+		     enum dp_standing standing)
+{
+	size_t before = d->loops->count;
+	int status = judge(d, b, i, standing);
+
+	*made = d->loops->count > before ? (uint32_t)before : DP_NONE;
+	return status;
+}
+
+int dp_driver__make_loops(uint32_t *made, struct dp_driver *d, const struct dp_patterns *patterns,
+			  const enum dp_standing *standing, const struct dp_phase_hints *hints)
+{
 	struct batch b = { .count = 0 };
-	size_t others = d->loops->count;
-	int status = DP_OK;
+	size_t before = d->loops->count;
+	int status = patterns->count > 0 ? batch_cut(&b, d, patterns, hints) : DP_OK;
 
-	if (patterns->count > 0)
-		status = batch_cut(d, &b, patterns, hints);
-	for (size_t k = 0; k < 2 * b.count && !status; k++) {
-		size_t i = k % b.count, before = d->loops->count;
-		enum dp_standing own = standing ? standing[i] : DP_STANDING_OTHER;
-
-		if ((own == DP_STANDING_RARE) != (k >= b.count))
-			continue;
-		if (own == DP_STANDING_RARE && before == others)
-			own = DP_STANDING_BARE;
-		status = batch_loop(d, &b, i, by, own);
-		made[i] = d->loops->count > before ? (uint32_t)before : DP_NONE;
-	}
+	for (size_t i = 0; i < b.count && !status; i++)
+		if (!standing || standing[i] != DP_STANDING_RARE)
+			status = make_loop(&made[i], d, &b, i,
+					   standing ? standing[i] : DP_STANDING_OTHER);
+	/* if no other is a loop, rare ones are next to none, and prove as little as any */
+	for (size_t i = 0; i < b.count && !status; i++)
+		if (standing && standing[i] == DP_STANDING_RARE)
+			status = make_loop(&made[i], d, &b, i,
+					   d->loops->count > before ? DP_STANDING_RARE
+								    : DP_STANDING_BARE);
 	batch_fini(&b);
 	return status;
 }

@@ -67,8 +67,9 @@ uint32_t *dp_driver__rotate(const uint32_t *pattern, size_t m, size_t first);
  * pattern that has iterations and sufficient confidence: made[i] is its index, or DP_NONE. standing
  * holds the evidence for each pattern, or is NULL. Errors: DP_ERR_NOMEM.
  */
-int dp_driver__level(struct dp_driver *driver, const struct dp_patterns *patterns, uint32_t *made,
-		     const enum dp_standing *standing, const struct dp_phase_hints *hints);
+int dp_driver__make_loops(uint32_t *made, struct dp_driver *driver,
+			  const struct dp_patterns *patterns, const enum dp_standing *standing,
+			  const struct dp_phase_hints *hints);
 
 /*
  * Sorts loops [from, to), outer ones first, then by their first iteration; updates their parents.

@@ -130,10 +130,10 @@ static int make_folded(struct folded *f, const struct dp_driver *d, size_t count
 }
 
 /* Returns true if the pattern holds a folded symbol. */
-static bool is_around(const struct dp_pattern *h, uint32_t alphabet)
+static bool is_around(const struct dp_pattern *pattern, uint32_t alphabet)
 {
-	for (size_t i = 0; i < h->length; i++)
-		if (h->symbols[i] >= alphabet)
+	for (size_t i = 0; i < pattern->length; i++)
+		if (pattern->symbols[i] >= alphabet)
 			return true;
 	return false;
 }
@@ -170,7 +170,7 @@ static int make_loops(struct dp_driver *d, struct dp_shortened *folded,
 	}
 	patterns->count = kept;
 	if (kept > 0)
-		status = dp_driver__level(&folded->driver, patterns, made, NULL, hints);
+		status = dp_driver__make_loops(made, &folded->driver, patterns, NULL, hints);
 	for (size_t i = 0; i < folded->loops.count && !status; i++)
 		status = dp_driver__add_mapped(d, &folded->loops.loops[i], folded->names.position);
 	return status;

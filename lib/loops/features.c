@@ -113,10 +113,10 @@ static bool is_captured(const struct dp_judged *j)
 	if (!evidence->at || j->cut->complete >= dp_param.layers_max)
 		return false;
 	for (size_t k = 0; k < j->cut->count; k += step, seen++) {
-		const struct dp_repetition *it = &j->cut->iterations[k];
+		const struct dp_repetition *iteration = &j->cut->iterations[k];
 		bool captured = false;
 
-		for (size_t i = it->first; i < it->end && !captured; i++) {
+		for (size_t i = iteration->first; i < iteration->end && !captured; i++) {
 			struct dp_evidence_at at = { 0 };
 
 			evidence->at(evidence->ctx, i, &at);
@@ -142,12 +142,12 @@ enum names {
 static enum names names_of(const struct dp_judged *j)
 {
 	const struct dp_evidence *evidence = &j->driver->request->evidence;
-	const struct dp_repetition *it = &j->cut->iterations[j->cut->count / 2];
+	const struct dp_repetition *iteration = &j->cut->iterations[j->cut->count / 2];
 	bool known = true, own = false;
 
-	if (!evidence->at || it->end - it->first > dp_param.group_long)
+	if (!evidence->at || iteration->end - iteration->first > dp_param.group_long)
 		return UNKNOWN;
-	for (size_t i = it->first; i < it->end; i++) {
+	for (size_t i = iteration->first; i < iteration->end; i++) {
 		struct dp_evidence_at at = { 0 };
 
 		evidence->at(evidence->ctx, i, &at);
@@ -190,10 +190,10 @@ static bool differs_by_stage(const struct dp_judged *j)
 	    kernels_of(j) >= (double)dp_param.group_long)
 		return false;
 	for (size_t k = 0; k < cut->count; k++) {
-		const struct dp_repetition *it = &cut->iterations[k];
+		const struct dp_repetition *iteration = &cut->iterations[k];
 
-		same += !it->partial && !dp_repetition__edit_count(it);
-		symbols += it->end - it->first;
+		same += !iteration->partial && !dp_repetition__edit_count(iteration);
+		symbols += iteration->end - iteration->first;
 	}
 	return (double)same < dp_param.stage_same * (double)cut->complete &&
 	       (double)cut->edit_count > dp_param.stage_edits * (double)symbols;

@@ -417,7 +417,7 @@ static int search_counts(struct assignment *by_count, struct dp_driver *d)
 
 	d->loops = &by_count->loops;
 	if (!status)
-		status = dp_driver__level(d, &patterns, made, NULL, NULL);
+		status = dp_driver__make_loops(made, d, &patterns, NULL, NULL);
 	d->loops = loops;
 	dp_patterns__fini(&patterns);
 	if (status)

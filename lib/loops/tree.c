@@ -83,7 +83,7 @@ static int make_level_by(struct dp_driver *d, const struct dp_patterns *patterns
 	dp_sort__size(positions, hints.count);
 	hints.positions = positions;
 	if (!status)
-		status = dp_driver__level(d, patterns, made, NULL, &hints);
+		status = dp_driver__make_loops(made, d, patterns, NULL, &hints);
 	free(positions);
 	return status;
 }
@@ -273,7 +273,7 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const 
 	if (traits)
 		status = dp_ends__find(&left, &enclosed, &levels->chosen, &d->sequence);
 	if (!status)
-		status = dp_driver__level(d, &levels->chosen, chosen, levels->standing, NULL);
+		status = dp_driver__make_loops(chosen, d, &levels->chosen, levels->standing, NULL);
 	ends[0] = loops->count;
 	if (status || ends[0] == 0)
 		return status ? status : make_outer_alone(d, levels);
@@ -485,15 +485,15 @@ static int find_first_repeat(size_t *begin, struct dp_driver *d, const struct dp
  * Sets *has to true if a symbol occurs exactly once in the pattern. Programs do something once per
  * iteration; similar parts of a single pass consist of the same layers over and over.
  */
-static int has_single(bool *has, const struct dp_driver *d, const struct dp_pattern *h)
+static int has_single(bool *has, const struct dp_driver *d, const struct dp_pattern *pattern)
 {
 	size_t *counts = dp_alloc__zeroed(d->sequence.alphabet, sizeof(*counts));
 
 	*has = false;
 	if (!counts)
 		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < h->length; i++)
-		counts[h->symbols[i]]++;
+	for (size_t i = 0; i < pattern->length; i++)
+		counts[pattern->symbols[i]]++;
 	for (uint32_t s = 0; s < d->sequence.alphabet; s++)
 		*has |= counts[s] == 1;
 	free(counts);
@@ -512,7 +512,7 @@ static int find_few(struct dp_driver *d)
 	enum dp_standing standing[DP_PATTERNS_MAX] = { DP_STANDING_FEW };
 	struct dp_patterns patterns = { .count = 0 };
 	uint32_t made[DP_PATTERNS_MAX];
-	const struct dp_pattern *h = patterns.items;
+	const struct dp_pattern *pattern = patterns.items;
 	size_t begin = 0;
 	bool has_one = false;
 	struct dp_phase_hints hints = { &begin, 1 };
@@ -526,15 +526,15 @@ static int find_few(struct dp_driver *d)
 	while (patterns.count > 1)
 		free(patterns.items[--patterns.count].symbols);
 	if (!status && patterns.count)
-		status = has_single(&has_one, d, h);
-	if (!status && has_one && h->repeats < dp_param.few_most &&
-	    h->length >= dp_param.few_length &&
-	    (double)h->edits < dp_param.alike_edits * (double)h->covered &&
-	    (double)h->covered - (double)h->edits >=
+		status = has_single(&has_one, d, pattern);
+	if (!status && has_one && pattern->repeats < dp_param.few_most &&
+	    pattern->length >= dp_param.few_length &&
+	    (double)pattern->edits < dp_param.alike_edits * (double)pattern->covered &&
+	    (double)pattern->covered - (double)pattern->edits >=
 		    dp_param.few_coverage * (double)d->request->count) {
 		status = find_first_repeat(&begin, d, &patterns);
 		if (!status)
-			status = dp_driver__level(d, &patterns, made, standing, &hints);
+			status = dp_driver__make_loops(made, d, &patterns, standing, &hints);
 	}
 	for (size_t i = 0; i < d->loops->count; i++)
 		d->loops->loops[i].chosen = true;
