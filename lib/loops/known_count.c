@@ -159,45 +159,67 @@ static void leave_others(const struct dp_loops *loops, size_t which, struct room
 	}
 }
 
+/* The fewest symbols that the missing iteration of a pattern of m may have, and the most. */
+static size_t shortest(size_t m)
+{
+	return m - m / 3;
+}
+
+static size_t longest(size_t m)
+{
+	return m + m / 2;
+}
+
 /*
- * The room before the first whole iteration. A partial iteration there may be part or, with as many
- * kernels as a whole one, all of the missing one. Returns false if there is no room.
+ * The room before the first whole iteration, at whose beginning the missing one ends. A partial
+ * iteration there may be part or, with as many kernels as a whole one, all of it. Returns false if
+ * there is no room.
  */
 static bool room_before(struct room *room, const struct dp_loops *loops, size_t which)
 {
 	const struct dp_sequence_loop *loop = &loops->loops[which];
-	const struct dp_repetition *s = loop->iterations;
-	size_t m = loop->length, least = m - m / 3, most = m + m / 2, cut = s[0].partial;
+	const struct dp_repetition *first = loop->iterations;
+	const struct dp_repetition *whole = first->partial ? first + 1 : first;
+	size_t m = loop->length;
 
-	if (s[cut].partial || (s[0].first == 0 && s[cut].first < m))
+	if (whole->partial || (first->first == 0 && whole->first < m))
 		return false;
-	*room = (struct room){ .high = s[cut].first, .drop = cut };
+	*room = (struct room){ .high = whole->first, .drop = first->partial };
 	leave_others(loops, which, room, true);
-	room->is_edge = room->high - room->low <= most;
+	room->is_edge = room->high - room->low <= longest(m);
 	if (!room->is_edge)
-		room->low = room->high - most;
-	room->latest = room->high - DP_MIN(least, room->high);
-	if (cut)
-		room->latest = DP_MIN(room->latest, s[0].first);
-	return room->high - room->low >= least && room->low <= room->latest;
+		room->low = room->high - longest(m);
+	room->latest = room->high - DP_MIN(shortest(m), room->high);
+	if (first->partial)
+		room->latest = DP_MIN(room->latest, first->first);
+	return room->high - room->low >= shortest(m) && room->low <= room->latest;
 }
 
-/* The same behind the last whole iteration. */
-static bool room_behind(struct room *room, const struct dp_loops *loops, size_t which, size_t n)
+/*
+ * The room after the last whole iteration. Here the missing one has to extend to the end of the
+ * room, at another loop or at the end of the sequence, and to hold what a partial iteration has. So
+ * a room that is too large is not cut to the longest iteration, but refused by try_room(). The
+ * missing iteration may begin after the end of the loop by as much as it may be too short.
+ */
+static bool room_after(struct room *room, const struct dp_loops *loops, size_t which, size_t n)
 {
 	const struct dp_sequence_loop *loop = &loops->loops[which];
-	const struct dp_repetition *s = &loop->iterations[loop->count - 1];
-	size_t m = loop->length, least = m - m / 3, cut = s->partial;
-	const struct dp_repetition *whole = s - cut;
+	const struct dp_repetition *last = &loop->iterations[loop->count - 1];
+	const struct dp_repetition *whole = last->partial ? last - 1 : last;
+	size_t m = loop->length;
 
-	if (whole->partial || (s->end == n && n - whole->end < m))
+	if (whole->partial || (last->end == n && n - whole->end < m))
 		return false;
 	*room = (struct room){
-		.low = whole->end, .high = n, .is_edge = true, .at = loop->count - cut, .drop = cut
+		.low = whole->end,
+		.high = n,
+		.latest = whole->end + (m - shortest(m)),
+		.is_edge = true,
+		.at = (size_t)(whole + 1 - loop->iterations),
+		.drop = last->partial,
 	};
 	leave_others(loops, which, room, false);
-	room->latest = room->low + m / 3;
-	return room->high - room->low >= least && s->end <= room->high;
+	return room->high - room->low >= shortest(m) && last->end <= room->high;
 }
 
 /* Adds the content of a room to the loop if it is the missing iteration. */
@@ -214,7 +236,7 @@ static int try_room(const struct dp_loops_request *r, struct dp_sequence_loop *l
 			return DP_OK;
 		first = room->low;
 	}
-	if (room->high - first < m - m / 3 || room->high - first > m + m / 2)
+	if (room->high - first < shortest(m) || room->high - first > longest(m))
 		return DP_OK;
 	status = count_common(&common, r, loop, first, room->high);
 	if (status || common * 2 < m)
@@ -237,7 +259,7 @@ int dp_known_count__add(struct dp_driver *driver, size_t which, uint64_t known)
 		return DP_OK;
 	if (room_before(&room, driver->loops, which))
 		status = try_room(r, loop, &room, &added);
-	if (!status && !added && room_behind(&room, driver->loops, which, r->count))
+	if (!status && !added && room_after(&room, driver->loops, which, r->count))
 		status = try_room(r, loop, &room, &added);
 	return status;
 }
