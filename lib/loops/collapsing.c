@@ -159,16 +159,17 @@ static int search(struct dp_collapsing *c, const struct dp_driver *d)
 int dp_collapsing__find(struct dp_collapsing *best, const struct dp_driver *d,
 			const struct dp_levels *flat, uint8_t *traits)
 {
-	struct dp_collapsing now = { .traits = traits }, next;
-	int status = DP_OK;
+	struct dp_collapsing uncollapsed = { .traits = traits }; /* borrowed, so never released */
+	struct dp_collapsing now, next;
+	int status = collapse(&now, &uncollapsed, d);
 
 	memset(best, 0, sizeof(*best));
 	best->bits = INFINITY;
-	while (!status) {
+	while (!status && now.runs.runs) {
 		bool better = false;
 
 		status = collapse(&next, &now, d);
-		if (!status && now.runs.runs && next.runs.count * 2 <= now.runs.count) {
+		if (!status && next.runs.count * 2 <= now.runs.count) {
 			status = search(&now, d);
 			better = !status &&
 				 dp_levels__is_better(&now.levels, now.bits,
@@ -178,14 +179,11 @@ int dp_collapsing__find(struct dp_collapsing *best, const struct dp_driver *d,
 		if (better) {
 			dp_collapsing__fini(best);
 			*best = now;
-		} else if (now.runs.symbols) {
+		} else {
 			dp_collapsing__fini(&now);
 		}
 		now = next;
-		if (!now.runs.runs)
-			break;
 	}
-	if (now.runs.symbols)
-		dp_collapsing__fini(&now);
+	dp_collapsing__fini(&now);
 	return status;
 }

@@ -17,7 +17,8 @@ struct folded {
 	uint32_t *symbols;
 	uint32_t *position; /* of each symbol in the sequence, and of the end */
 	size_t count;
-	size_t runs; /* of iterations, that were folded */
+	size_t limit; /* symbols, above which it is not worth a search */
+	size_t runs;  /* of iterations, that were folded */
 	uint32_t alphabet;
 };
 
@@ -64,14 +65,39 @@ static size_t own_end(const struct dp_sequence_loop *loop, size_t i)
 	return end;
 }
 
-/* Only counts until the arrays are allocated. */
+/* Beyond the limit symbols are only counted: that many are not searched. */
 static void put(struct folded *f, uint32_t symbol, size_t position)
 {
-	if (f->symbols) {
+	if (f->count < f->limit) {
 		f->symbols[f->count] = symbol;
 		f->position[f->count] = (uint32_t)position;
 	}
 	f->count++;
+}
+
+static void put_range(struct folded *f, const struct dp_driver *d, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		put(f, d->sequence.symbols[i], i);
+}
+
+/*
+ * Advances *at beyond consecutive iterations, up to where an enclosing iteration ends if that is
+ * known. Returns their own end.
+ */
+static size_t skip_run(size_t *at, const struct dp_sequence_loop *loop, const struct dp_driver *d,
+		       const struct dp_ends *ends)
+{
+	size_t end = loop->iterations[*at].first, own = end;
+	bool last = false;
+
+	while (!last && *at < loop->count && loop->iterations[*at].first <= end) {
+		end = DP_MAX(end, loop->iterations[*at].end);
+		own = DP_MAX(own, own_end(loop, *at));
+		last = ends && dp_ends__are(ends, &d->sequence, own, end);
+		++*at;
+	}
+	return own;
 }
 
 /* Folds the first `count` loops, whose iterations do not overlap. */
@@ -79,33 +105,23 @@ static void fold(struct folded *f, const struct dp_driver *d, size_t count,
 		 const struct dp_ends *ends)
 {
 	const struct dp_loops *loops = d->loops;
-	size_t at[DP_PATTERNS_MAX] = { 0 }, n = d->request->count, before = 0, k;
+	size_t at[DP_PATTERNS_MAX] = { 0 }, before = 0, k;
 
-	f->count = f->runs = 0;
 	/* a partial first iteration is left unfolded: it may be the end of something else */
 	for (size_t i = 0; i < count; i++)
 		at[i] = loops->loops[i].count > 0 && loops->loops[i].iterations[0].partial;
 	while ((k = next_loop(loops, at, count)) < count) {
-		const struct dp_sequence_loop *loop = &loops->loops[k];
-		size_t end = loop->iterations[at[k]].first, own = end;
-		bool last = false;
+		size_t begin = loops->loops[k].iterations[at[k]].first, end;
 
-		for (size_t i = before; i < end; i++)
-			put(f, d->sequence.symbols[i], i);
-		if (end >= before) {
-			put(f, d->sequence.alphabet + (uint32_t)k, end);
+		put_range(f, d, before, begin);
+		if (begin >= before) {
+			put(f, d->sequence.alphabet + (uint32_t)k, begin);
 			f->runs++;
 		}
-		while (!last && at[k] < loop->count && loop->iterations[at[k]].first <= end) {
-			end = DP_MAX(end, loop->iterations[at[k]].end);
-			own = DP_MAX(own, own_end(loop, at[k]));
-			last = ends && dp_ends__are(ends, &d->sequence, own, end);
-			at[k]++;
-		}
-		before = DP_MAX(before, own);
+		end = skip_run(&at[k], &loops->loops[k], d, ends);
+		before = DP_MAX(before, end);
 	}
-	for (size_t i = before; i < n; i++)
-		put(f, d->sequence.symbols[i], i);
+	put_range(f, d, before, d->request->count);
 }
 
 /* Sets *any to false if the folded sequence is not worth a search. */
@@ -114,18 +130,19 @@ static int make_folded(struct folded *f, const struct dp_driver *d, size_t count
 {
 	size_t n = d->request->count;
 
-	fold(f, d, count, ends);
-	*any = n < UINT32_MAX && f->runs >= dp_param.loop_least &&
-	       f->count <= dp_param.enclosing_most && f->count * dp_param.enclosing_fold <= n;
-	if (!*any)
+	*any = false;
+	if (n >= UINT32_MAX)
 		return DP_OK;
+	f->limit = DP_MIN(dp_param.enclosing_most, n / dp_param.enclosing_fold);
 	f->alphabet = d->sequence.alphabet + (uint32_t)count;
-	f->symbols = dp_alloc__array(f->count, sizeof(*f->symbols));
-	f->position = dp_alloc__array(f->count + 1, sizeof(*f->position));
+	f->symbols = dp_alloc__array(f->limit + 1, sizeof(*f->symbols));
+	f->position = dp_alloc__array(f->limit + 1, sizeof(*f->position));
 	if (!f->symbols || !f->position)
 		return DP_ERR_NOMEM;
 	fold(f, d, count, ends);
-	f->position[f->count] = (uint32_t)n;
+	*any = f->runs >= dp_param.loop_least && f->count <= f->limit;
+	if (*any)
+		f->position[f->count] = (uint32_t)n;
 	return DP_OK;
 }
 

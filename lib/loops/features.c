@@ -11,12 +11,20 @@
 #include <math.h>
 
 /* How much a loop looks like layers. */
-enum {
+enum grade {
 	NO_LAYERS,
 	HARDLY_LAYERS,	 /* longer than a layer, or in several stretches */
 	MAYBE_LAYERS,	 /* like layers, but it fills the capture or has inner loops */
 	LIKE_LAYERS,	 /* few, once, and between other kernels */
 	CAPTURED_LAYERS, /* each in a graph of its own */
+};
+
+/* The two features that follow from a grade. */
+static const struct {
+	double layers, is_short;
+} by_grade[] = {
+	[NO_LAYERS] = { 0, 0 },	  [HARDLY_LAYERS] = { 0, 0.5 }, [MAYBE_LAYERS] = { 0, 1 },
+	[LIKE_LAYERS] = { 1, 0 }, [CAPTURED_LAYERS] = { 2, 0 },
 };
 
 static double kernels_of(const struct dp_judged *j)
@@ -200,7 +208,7 @@ static bool differs_by_stage(const struct dp_judged *j)
 }
 
 /* The grade of a loop that has nothing that only steps, or only layers, have. */
-static int grade_by_shape(const struct dp_judged *j, size_t ends, size_t spans)
+static enum grade grade_by_shape(const struct dp_judged *j, size_t ends, size_t spans)
 {
 	double kernels = kernels_of(j);
 	bool is_long = kernels >= (double)dp_param.layer_long;
@@ -219,7 +227,7 @@ static int grade_by_shape(const struct dp_judged *j, size_t ends, size_t spans)
 	return is_long && ends > 0 ? MAYBE_LAYERS : LIKE_LAYERS;
 }
 
-static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
+static enum grade grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 {
 	const struct dp_cut *cut = j->cut;
 	bool is_long = kernels_of(j) >= (double)dp_param.layer_long;
@@ -286,7 +294,7 @@ void dp_loops__judge(struct dp_sequence_loop *loop)
 bool dp_features__gather(struct dp_confidence *c, const struct dp_judged *j)
 {
 	size_t ends = ends_filled(j), spans = count_spans(j), n = j->driver->request->count;
-	int layers = grade_layers(j, ends, spans);
+	enum grade grade = grade_layers(j, ends, spans);
 
 	*c = (struct dp_confidence){ { 0 } };
 	if (j->length == 1 && j->cut->covered < n)
@@ -295,9 +303,9 @@ bool dp_features__gather(struct dp_confidence *c, const struct dp_judged *j)
 		fmin(logarithm(j->cut->complete), dp_param.iterations_log);
 	rate_edits(c, j->cut->iterations, j->cut->count, j->cut->edit_count, j->cut->renamed);
 	/* reaching an end of the capture is no evidence against layers */
-	c->feature[DP_FEATURE_ENDS] = layers < LIKE_LAYERS ? (double)ends : 0;
-	c->feature[DP_FEATURE_LAYERS] = DP_MAX(layers - MAYBE_LAYERS, 0);
-	c->feature[DP_FEATURE_SHORT] = layers < LIKE_LAYERS ? layers / 2.0 : 0;
+	c->feature[DP_FEATURE_ENDS] = grade < LIKE_LAYERS ? (double)ends : 0;
+	c->feature[DP_FEATURE_LAYERS] = by_grade[grade].layers;
+	c->feature[DP_FEATURE_SHORT] = by_grade[grade].is_short;
 	c->feature[DP_FEATURE_STEP] = j->phase->is_step;
 	c->feature[DP_FEATURE_MARGIN] = fmin(j->phase->margin, dp_param.margin_max);
 	return true;

@@ -102,29 +102,34 @@ static uint32_t parent_of(const struct merge *m, size_t i)
 	return parent == DP_NONE ? DP_NONE : m->made[parent];
 }
 
-/* Moves all loops, outermost first, and those of one level by their first iteration. */
-static void order(struct merge *m, struct dp_sequence_loop *marked)
+/* Inserts the marked loop among those from index `from` on, by its first iteration. */
+static void insert_marked(struct merge *m, const struct dp_sequence_loop *marked, size_t from)
 {
-	size_t before = 0, last;
+	struct dp_sequence_loop *loops = m->to->loops;
+	size_t at = m->to->count++;
+
+	for (; at > from && loops[at - 1].count > 0 && marked->count > 0 &&
+	       loops[at - 1].iterations[0].first > marked->iterations[0].first;
+	     at--)
+		loops[at] = loops[at - 1];
+	loops[at] = *marked;
+	m->marked = (uint32_t)at;
+	for (size_t i = 0; i < m->tree->count; i++)
+		if (m->made[i] != DP_NONE && m->made[i] >= at)
+			m->made[i]++;
+}
+
+/* Moves all loops, outermost first, and those of one level by their first iteration. */
+static void move_all(struct merge *m, const struct dp_sequence_loop *marked)
+{
+	size_t around;
 
 	move(m, PLACE_AROUND, false);
 	move(m, PLACE_AROUND, true);
-	m->around = m->to->count ? (uint32_t)m->to->count - 1 : DP_NONE;
-	for (size_t i = 0; i < m->to->count; i++)
-		m->to->loops[i].chosen = false;
-	before = m->to->count;
+	around = m->to->count;
+	m->around = around ? (uint32_t)around - 1 : DP_NONE;
 	move(m, PLACE_ADJACENT, true);
-	last = m->to->count++;
-	while (last > before && m->to->loops[last - 1].count > 0 && marked->count > 0 &&
-	       m->to->loops[last - 1].iterations[0].first > marked->iterations[0].first) {
-		m->to->loops[last] = m->to->loops[last - 1];
-		last--;
-	}
-	m->to->loops[last] = *marked;
-	m->marked = (uint32_t)last;
-	for (size_t i = 0; i < m->tree->count; i++)
-		if (m->made[i] != DP_NONE && m->made[i] >= last)
-			m->made[i]++;
+	insert_marked(m, marked, around);
 	move(m, PLACE_ADJACENT, false);
 	move(m, PLACE_INSIDE, true);
 	move(m, PLACE_INSIDE, false);
@@ -149,7 +154,7 @@ static int merge_in(struct dp_loops *marked, struct dp_loops *tree, bool all)
 			m.places[i] = PLACE_NONE;
 		m.made[i] = DP_NONE;
 	}
-	order(&m, &marked->loops[0]);
+	move_all(&m, &marked->loops[0]);
 	for (size_t i = 0; i < tree->count; i++)
 		if (m.made[i] != DP_NONE) {
 			made.loops[m.made[i]].parent = parent_of(&m, i);
