@@ -21,9 +21,6 @@ struct dp_driver {
 	struct dp_loops *loops;
 };
 
-/* Releases what the driver owns. */
-void dp_driver__fini(struct dp_driver *driver);
-
 /*
  * A shorter sequence, each symbol of which stands for one or more of a driver's, and its loops. Its
  * driver has that one's request, but asks for evidence and names at the positions there.
@@ -36,6 +33,8 @@ struct dp_shortened {
 	struct dp_explain_shortened names;
 };
 
+/* Defined in collapsing.c. */
+
 /*
  * Prepares the search of a shorter sequence, symbols[0..count). position[] maps them, and the end,
  * to the sequence of `from`. All are borrowed until dp_shortened__end(), which frees the loops.
@@ -45,11 +44,26 @@ void dp_shortened__begin(struct dp_shortened *shortened, const struct dp_driver 
 			 const uint32_t *position);
 void dp_shortened__end(struct dp_shortened *shortened);
 
+/* Defined in loop_list.c. */
+
+/* Releases what the driver owns. */
+void dp_driver__fini(struct dp_driver *driver);
+
 /* Appends a loop to the driver's. Returns NULL if memory runs out. */
 struct dp_sequence_loop *dp_driver__add(struct dp_driver *driver);
 
 /* Moves the cut's arrays to the loop. */
 void dp_driver__take_cut(struct dp_sequence_loop *loop, struct dp_cut *cut);
+
+/* A copy of pattern[0..m) that begins with the symbol at first; NULL if memory runs out. */
+uint32_t *dp_driver__rotate(const uint32_t *pattern, size_t m, size_t first);
+
+/*
+ * Sorts loops [from, to), outer ones first, then by their first iteration; updates their parents.
+ */
+void dp_driver__sort(struct dp_loops *loops, size_t from, size_t to);
+
+/* Defined in batch.c. */
 
 /*
  * Appends a loop that was found in a shortened sequence; position[] maps its symbols to positions
@@ -58,9 +72,6 @@ void dp_driver__take_cut(struct dp_sequence_loop *loop, struct dp_cut *cut);
  */
 int dp_driver__add_mapped(struct dp_driver *driver, struct dp_sequence_loop *from,
 			  const uint32_t *position);
-
-/* A copy of pattern[0..m) that begins with the symbol at first; NULL if memory runs out. */
-uint32_t *dp_driver__rotate(const uint32_t *pattern, size_t m, size_t first);
 
 /*
  * Aligns the patterns with the sequence, finds their phases, cuts, and appends a loop for each
@@ -71,10 +82,7 @@ int dp_driver__make_loops(uint32_t *made, struct dp_driver *driver,
 			  const struct dp_patterns *patterns, const enum dp_standing *standing,
 			  const struct dp_phase_hints *hints);
 
-/*
- * Sorts loops [from, to), outer ones first, then by their first iteration; updates their parents.
- */
-void dp_driver__sort(struct dp_loops *loops, size_t from, size_t to);
+/* Defined in tree.c. */
 
 /* Finds the tree of loops unaided. Errors: DP_ERR_NOMEM. */
 int dp_driver__tree(struct dp_driver *driver);

@@ -71,6 +71,8 @@ struct dp_loops_request {
 	struct dp_explain *explain; /* receives what each stage saw and chose, or NULL */
 };
 
+/* Defined in loops.c. */
+
 /*
  * Finds the loops; there may be none. The caller frees *loops with dp_loops__free(). Errors:
  * DP_ERR_NOMEM, DP_ERR_ARGUMENT (a count of 0, or above the number of symbols). Cost: linear in
@@ -78,6 +80,8 @@ struct dp_loops_request {
  */
 int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *request,
 		   struct dp_error *error);
+
+/* Defined in marks.c. */
 
 /*
  * Boundaries that are known from annotations: iteration i consists of symbols [starts[i], ends[i]),
@@ -100,6 +104,16 @@ int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request 
 			 const struct dp_boundaries *boundaries, struct dp_error *error);
 
 /*
+ * Gives a loop its pattern, the most frequent of n known iterations (if no two are equal, one of
+ * median length), and the iterations with their edits. After a failure the loop may hold some of
+ * these. Errors: DP_ERR_NOMEM. Cost: linear, and a sort of the iterations.
+ */
+int dp_marks__script(struct dp_sequence_loop *loop, const uint32_t *symbols,
+		     const struct dp_repetition *iterations, size_t n);
+
+/* Defined in merge_trees.c. */
+
+/*
  * Adds the loops of a tree to the loop that marks gave: those inside its iterations, around several
  * of them, and next to them. They are moved from the tree. Errors: DP_ERR_NOMEM, after which both
  * are unchanged. Cost: linear in iterations, per loop.
@@ -108,6 +122,8 @@ int dp_loops__add_adjacent(struct dp_loops *marked, struct dp_loops *tree);
 
 /* The same, but only loops inside its iterations. */
 int dp_loops__inside(struct dp_loops *known, struct dp_loops *tree);
+
+/* Defined in project.c. */
 
 /* How a sequence of operations maps to the sequence of its kernels. */
 enum dp_symbol_kind { DP_SYMBOL_KERNEL, DP_SYMBOL_COPY, DP_SYMBOL_MEMSET };
@@ -125,13 +141,15 @@ struct dp_projection {
 int dp_loops__project(struct dp_loops **loops, const struct dp_loops *from,
 		      const struct dp_projection *by, struct dp_error *error);
 
+/* Defined in features.c. */
+
 /*
- * Gives a loop its pattern, the most frequent of n known iterations (if no two are equal, one of
- * median length), and the iterations with their edits. After a failure the loop may hold some of
- * these. Errors: DP_ERR_NOMEM. Cost: linear, and a sort of the iterations.
+ * Recomputes the confidence of a loop whose iterations did not come from a search: updates the
+ * features that follow from them, and keeps the others.
  */
-int dp_marks__script(struct dp_sequence_loop *loop, const uint32_t *symbols,
-		     const struct dp_repetition *iterations, size_t n);
+void dp_loops__judge(struct dp_sequence_loop *loop);
+
+/* Defined in loop_list.c. */
 
 /*
  * The number of whole iterations of a loop, of those that equal its pattern, and of the symbols in
@@ -143,12 +161,6 @@ size_t dp_loops__covered(const struct dp_sequence_loop *loop);
 
 /* The chosen loop that covers most symbols; NULL if none is chosen. */
 const struct dp_sequence_loop *dp_loops__main(const struct dp_loops *loops);
-
-/*
- * Recomputes the confidence of a loop whose iterations did not come from a search: updates the
- * features that follow from them, and keeps the others.
- */
-void dp_loops__judge(struct dp_sequence_loop *loop);
 
 /*
  * clear frees the loops but keeps their list for new ones; fini frees the list, too; free frees
