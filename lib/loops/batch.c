@@ -180,8 +180,7 @@ static int batch_cut(struct batch *b, struct dp_driver *d, const struct dp_patte
 				     r->count, b->list, b->count);
 	for (size_t i = 0; i < b->count && !status && !r->counts_count; i++)
 		status = dp_unlike__remove(&b->cuts[i], &b->list[i], d->sequence.symbols);
-	/* with hints, a loop begins where the one inside or around it does, whatever the host does
-	 */
+	/* hints: where the loop inside or around it begins, whatever the host does */
 	if (!status && !(hints && hints->count > 0))
 		status = place_boundaries(d, b);
 	return status;

@@ -104,9 +104,7 @@ static uint32_t find_start(const struct occurrences *o, size_t *distance)
 		    (double)(members * count_of(o, s)) <
 			    dp_param.branch_shared * (double)o->runs->count)
 			continue;
-		/*
-		 * a branch occurs less often; of equal counts the first symbol in an iteration wins
-		 */
+		/* a branch occurs less often; of equal counts the first in an iteration wins */
 		if (count_of(o, s) == most &&
 		    (members < best_members ||
 		     (members == best_members && o->where[o->first[s]] > o->where[o->first[best]])))
@@ -162,7 +160,7 @@ static bool may_be_layers(const struct dp_driver *d, const struct occurrences *o
 }
 
 /*
- * Iterations that branch are unlike each other, so edits are no evidence; a fixed value stands for
+ * Iterations that branch are unlike each other, so edits are not evidence; a fixed value stands for
  * their irregular distances.
  */
 static void judge(struct dp_sequence_loop *loop)

@@ -64,7 +64,7 @@ static bool is_alone(const struct dp_driver *d, size_t position)
 
 /*
  * The number of ends of the capture that a loop reaches, except for one kernel. Layers leave a
- * kernel in front that occurs nowhere else, an embedding, and something behind them.
+ * kernel in front that occurs nowhere else, an embedding, and something after them.
  */
 static size_t ends_filled(const struct dp_judged *j)
 {
@@ -85,7 +85,7 @@ static size_t ends_filled(const struct dp_judged *j)
  * Returns true if the loop lies in the capture as layers do. A single pass begins with an embedding
  * and ends with a head, both small next to a layer; all layers are whole. A program with as few
  * iterations mostly does more than that before and after them, or nothing that the capture shows.
- * Layers of another kind, which repeat too, may come before and after; longer patterns are no
+ * Layers of another kind, which repeat too, may come before and after; longer patterns are not
  * groups of layers.
  */
 static bool is_pass(const struct dp_judged *j)
@@ -244,7 +244,7 @@ static enum grade grade_layers(const struct dp_judged *j, size_t ends, size_t sp
 		return NO_LAYERS;
 	if (names == OF_NETWORK && differs_by_stage(j))
 		return LIKE_LAYERS;
-	/* the end of one pass with its head, then the begin of the next one with its layers */
+	/* the end of one pass with its head, then the beginning of the next one with its layers */
 	if (fills_with_layers(j) && is_broken(j->alignment))
 		return LIKE_LAYERS;
 	/* what only steps have, or too many for layers */
@@ -302,7 +302,7 @@ bool dp_features__gather(struct dp_confidence *c, const struct dp_judged *j)
 	c->feature[DP_FEATURE_ITERATIONS] =
 		fmin(logarithm(j->cut->complete), dp_param.iterations_log);
 	rate_edits(c, j->cut->iterations, j->cut->count, j->cut->edit_count, j->cut->renamed);
-	/* reaching an end of the capture is no evidence against layers */
+	/* reaching an end of the capture is not evidence against layers */
 	c->feature[DP_FEATURE_ENDS] = grade < LIKE_LAYERS ? (double)ends : 0;
 	c->feature[DP_FEATURE_LAYERS] = by_grade[grade].layers;
 	c->feature[DP_FEATURE_SHORT] = by_grade[grade].is_short;

@@ -3,7 +3,7 @@
  * No alignment finds it, but a known number of iterations shows that it is missing. If exactly one
  * is missing, the kernels next to the loop are accepted as that iteration if they are about as
  * many, mostly have names of the other iterations, and begin like those: with the same kernels, at
- * the sequence's begin, or after a comparable pause.
+ * the sequence's beginning, or after a comparable pause.
  *
  * Cost: linear in the pattern and in the kernels looked at, at most one and a half patterns per
  * side.

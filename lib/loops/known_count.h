@@ -9,7 +9,7 @@
 
 /*
  * If loop `which` of the driver has one whole iteration fewer than `known`, looks for it right
- * before the first and right behind the last, and adds it; else leaves the loop as it is. Errors:
+ * before the first and right after the last, and adds it; else leaves the loop as it is. Errors:
  * DP_ERR_NOMEM. Cost: linear in the pattern's length, the iterations of all loops and the edits;
  * two calls of evidence->at per iteration.
  */

@@ -179,39 +179,43 @@ static void explain_count(const struct assignment *a, size_t i, const struct dp_
 			"with {iterations}");
 }
 
+/* Assigns a loop to the number that comes nearest to one. Returns false if there is none left. */
+static bool assign_nearest(struct assignment *a, const struct dp_loops_request *r)
+{
+	size_t n = r->counts_count, first = n;
+	uint32_t nearest = DP_NONE;
+	double least = INFINITY, off;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t loop = DP_NONE;
+
+		if (a->loop_of[i] == DP_NONE)
+			loop = nearest_loop(&off, a, n, r->counts[i]);
+		if (loop == DP_NONE || off >= least)
+			continue;
+		least = off;
+		first = i;
+		nearest = loop;
+	}
+	if (first < n)
+		a->loop_of[first] = nearest;
+	return first < n;
+}
+
 /*
  * Assigns to each known number the nearest loop that no other number has; of equals, a chosen one.
  * The numbers that come nearest to a loop choose first.
  */
 static int assign(struct assignment *a, const struct dp_loops_request *r)
 {
-	size_t n = r->counts_count, first;
-
-	a->loop_of = dp_alloc__array(n, sizeof(*a->loop_of));
+	a->loop_of = dp_alloc__array(r->counts_count, sizeof(*a->loop_of));
 	if (!a->loop_of)
 		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < r->counts_count; i++)
 		a->loop_of[i] = DP_NONE;
-	do {
-		double least = INFINITY, off;
-		uint32_t nearest = DP_NONE;
-
-		first = n;
-		for (size_t i = 0; i < n; i++) {
-			uint32_t loop = DP_NONE;
-
-			if (a->loop_of[i] == DP_NONE)
-				loop = nearest_loop(&off, a, n, r->counts[i]);
-			if (loop == DP_NONE || off >= least)
-				continue;
-			least = off;
-			first = i;
-			nearest = loop;
-		}
-		if (first < n)
-			a->loop_of[first] = nearest;
-	} while (first < n);
-	for (size_t i = 0; i < n; i++)
+	while (assign_nearest(a, r))
+		;
+	for (size_t i = 0; i < r->counts_count; i++)
 		explain_count(a, i, r);
 	return DP_OK;
 }
@@ -263,7 +267,7 @@ static int match(struct dp_driver *d, size_t which, uint64_t known)
 }
 
 /*
- * Moves loops to the driver. made[i] is the new index of loop i, or DP_NONE if it is left behind.
+ * Moves loops to the driver. made[i] is the new index of loop i, or DP_NONE if it is not moved.
  */
 static int move_loops(struct dp_driver *d, struct dp_loops *from, const bool *which, uint32_t *made)
 {
@@ -556,10 +560,11 @@ static int check(const struct dp_loops_request *r, struct dp_error *error)
 {
 	for (size_t i = 0; i < r->counts_count; i++)
 		if (r->counts[i] == 0 || r->counts[i] > r->count)
-			return dp_error__set(error, DP_ERR_ARGUMENT,
-					     "%llu iterations can't be: the stream has %zu %s",
-					     (unsigned long long)r->counts[i], r->count,
-					     r->count == 1 ? "kernel" : "kernels");
+			return dp_error__set(
+				error, DP_ERR_ARGUMENT,
+				"%llu iterations are impossible: the stream has only %zu %s",
+				(unsigned long long)r->counts[i], r->count,
+				r->count == 1 ? "kernel" : "kernels");
 	if (r->paper && r->counts_count == 0)
 		return dp_error__set(error, DP_ERR_ARGUMENT,
 				     "the paper's algorithm needs the number of iterations");

@@ -126,7 +126,7 @@ static int check(const struct dp_boundaries *b, size_t count, struct dp_error *e
 	for (size_t i = 0; i < b->count; i++) {
 		if (b->starts[i] >= b->ends[i] || b->ends[i] > count)
 			return dp_error__set(error, DP_ERR_ARGUMENT,
-					     "mark %zu is empty or ends behind the sequence", i);
+					     "mark %zu is empty or ends after the sequence", i);
 		if (i && b->starts[i] < b->ends[i - 1])
 			return dp_error__set(error, DP_ERR_ARGUMENT, "marks are not ascending");
 	}

@@ -520,8 +520,8 @@ static int find_few(struct dp_driver *d)
 
 	dp_explain__add(d->sequence.explain, "few",
 			DP_FACTS({ "symbols", "count", (double)d->request->count }),
-			"no loop is listed: two or three repeats are sought that make up most of "
-			"the {symbols:symbol}");
+			"no loop is listed: the search is for two or three repeats that make up "
+			"most of the {symbols:symbol}");
 	status = dp_search__unaided(&patterns, &d->sequence, &bar);
 	while (patterns.count > 1)
 		free(patterns.items[--patterns.count].symbols);
@@ -569,7 +569,7 @@ static int find_part(struct dp_driver *d, struct dp_levels *levels, const uint8_
 
 	dp_explain__add(d->sequence.explain, "part",
 			DP_FACTS({ "symbols", "count", (double)d->request->count }),
-			"no loop is listed: loops are sought that describe a part of the "
+			"no loop is listed: the search is for loops that describe a part of the "
 			"{symbols:symbol}, whatever the rest is");
 	dp_levels__fini(levels);
 	status = dp_levels__find(levels, &d->sequence, traits, uploads, true);

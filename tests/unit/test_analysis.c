@@ -323,7 +323,7 @@ TEST(an_idle_device_does_not_fail_the_others)
 	ck_assert_str_eq(reported, "12 iterations do not match stream 9\n");
 	dp_analysis_free(analysis);
 	options.device = 1;
-	refused(trace, &options, "12 iterations can't be: the stream has 1 kernel");
+	refused(trace, &options, "12 iterations are impossible: the stream has only 1 kernel");
 	dp_trace_free(trace);
 }
 
