@@ -69,12 +69,6 @@ static int put_iteration(struct dp_cut *cut, const struct piece *piece, bool par
 	return DP_OK;
 }
 
-/* Drops the edits of a piece that is no iteration: they are the last ones. */
-static void drop_edits(struct dp_cut *cut, const struct piece *piece)
-{
-	cut->edit_count = piece->it.edits;
-}
-
 /*
  * Writes the edits of symbols [first, end) against offsets [from, to), which adjoin a piece, before
  * or behind the piece's own edits. Those are the last ones of the cut.
@@ -109,21 +103,21 @@ static int add_outside(struct cutter *c, uint32_t pattern, struct piece *piece, 
 
 /*
  * Completes a piece: the offsets that it lacks at its ends are aligned with the `before` and
- * `behind` symbols next to it, or deleted.
+ * `after` symbols next to it, or deleted.
  */
 static int complete_piece(struct cutter *c, uint32_t pattern, struct piece *piece, size_t before,
-			  size_t behind)
+			  size_t after)
 {
 	size_t m = c->patterns[pattern].length, first = piece->it.first - before;
 	int status = DP_OK;
 
 	if (piece->to < m)
-		status = add_outside(c, pattern, piece, piece->it.end, piece->it.end + behind,
+		status = add_outside(c, pattern, piece, piece->it.end, piece->it.end + after,
 				     piece->to, m);
 	if (!status && piece->from > 0)
 		status = add_outside(c, pattern, piece, first, piece->it.first, 0, piece->from);
 	piece->it.first = first;
-	piece->it.end += behind;
+	piece->it.end += after;
 	piece->from = 0;
 	piece->to = m;
 	return status;
@@ -158,21 +152,21 @@ static bool is_inner_loop(const uint32_t *pattern, size_t m, size_t to, size_t *
 }
 
 /*
- * Returns true if a piece is complete except for iterations of inner loops at its end; *behind is
+ * Returns true if a piece is complete except for iterations of inner loops at its end; *after is
  * then the number of symbols of the pattern's end that follow it. Returns false if it lacks more,
  * or if it may continue outside the sequence.
  */
-static bool lacks_repeats(const struct cutter *c, const struct dp_cut_pattern *p,
-			  const struct piece *piece, size_t *behind)
+static bool lacks_repeats(size_t *after, const struct cutter *c, const struct dp_cut_pattern *p,
+			  const struct piece *piece)
 {
 	size_t rest, room = c->n - piece->it.end;
 
-	*behind = 0;
+	*after = 0;
 	if (piece->from > 0 || piece->to == p->length ||
 	    !is_inner_loop(p->rotated, p->length, piece->to, &rest) || rest > room ||
 	    (rest == 0 && room == 0))
 		return false;
-	*behind = rest;
+	*after = rest;
 	return !memcmp(c->aligned + piece->it.end, p->rotated + p->length - rest,
 		       rest * sizeof(*c->aligned));
 }
@@ -190,44 +184,61 @@ static size_t renamed_before(const struct cutter *c, const struct piece *piece, 
 		       : 0;
 }
 
-/* Ends a piece that no later span continues: it becomes an iteration, a partial one, or none. */
+/* What a piece is. One that is nearly whole becomes whole with the symbols next to it. */
+enum piece_kind { NO_ITERATION, WHOLE, NEARLY_WHOLE, PARTIAL };
+
+/*
+ * Classifies a piece that no later span continues. *before and *after are the numbers of symbols
+ * next to it that stand for those that it lacks, if it is nearly whole.
+ *
+ * The order of the tests matters: a whole piece is whole wherever it lies. One that lacks only
+ * repeats of an inner loop is nearly whole even at an end of the sequence, unless the repeats may
+ * follow beyond that end. What an end of the sequence cuts off is then partial, and only the rest
+ * is judged by how much of it matches.
+ */
+static enum piece_kind classify(size_t *before, size_t *after, const struct cutter *c,
+				uint32_t pattern, const struct piece *piece, size_t span)
+{
+	size_t m = c->patterns[pattern].length, rest = c->n - piece->it.end;
+	size_t covered = piece->to - piece->from, lacks_last = m - piece->to;
+	size_t matched = covered - DP_MIN(piece->it.deleted, covered);
+	bool nearly_whole = (double)matched >= dp_param.span_least * (double)m;
+	bool cut_at_begin = span == 0 && piece->from > 0 && piece->it.first < m;
+	bool cut_at_end = span + 1 == c->alignment->span_count && lacks_last > 0 && rest < m;
+
+	*before = cut_at_begin ? DP_MIN(piece->it.first, piece->from)
+			       : renamed_before(c, piece, span);
+	*after = cut_at_end ? DP_MIN(rest, lacks_last + dp_param.rest_max) : 0;
+	/* it is not cut off where enough other symbols stand for those that it lacks */
+	cut_at_begin &= !nearly_whole || piece->from > *before;
+	cut_at_end &= !nearly_whole || lacks_last > *after;
+	if (piece->it.first == piece->it.end)
+		return NO_ITERATION;
+	if (covered == m && matched * 2 >= m)
+		return WHOLE;
+	if ((cut_at_begin || cut_at_end || !nearly_whole) &&
+	    lacks_repeats(after, c, &c->patterns[pattern], piece))
+		return NEARLY_WHOLE;
+	if (cut_at_begin || cut_at_end)
+		return PARTIAL;
+	return nearly_whole ? NEARLY_WHOLE : NO_ITERATION;
+}
+
+/* Ends a piece that no later span continues: makes an iteration of it, or drops it. */
 static int finish_piece(struct cutter *c, uint32_t pattern, struct piece *piece, size_t span)
 {
 	struct dp_cut *cut = &c->cuts[pattern];
-	size_t m = c->patterns[pattern].length;
-	size_t matched =
-		piece->to - piece->from - DP_MIN(piece->it.deleted, piece->to - piece->from);
-	bool head = span == 0 && piece->from > 0 && piece->it.first < m;
-	bool tail =
-		span + 1 == c->alignment->span_count && piece->to < m && c->n - piece->it.end < m;
-	bool most = (double)matched >= dp_param.span_least * (double)m;
-	size_t before =
-		head ? DP_MIN(piece->it.first, piece->from) : renamed_before(c, piece, span);
-	size_t behind = tail ? DP_MIN(c->n - piece->it.end, m - piece->to + dp_param.rest_max) : 0;
-	int status;
+	size_t before, after;
+	enum piece_kind kind = classify(&before, &after, c, pattern, piece, span);
+	int status = DP_OK;
 
-	/* other symbols stand for those that it lacks at an end of the sequence */
-	head = head && !(most && piece->from <= before);
-	tail = tail && !(most && m - piece->to <= behind);
-
-	if (piece->it.first == piece->it.end) {
-		drop_edits(cut, piece);
+	if (kind == NO_ITERATION) {
+		cut->edit_count = piece->it.edits; /* the piece's edits are the last ones */
 		return DP_OK;
 	}
-	if (piece->from == 0 && piece->to == m && matched * 2 >= m)
-		return put_iteration(cut, piece, false);
-	if ((head || tail || !most) && lacks_repeats(c, &c->patterns[pattern], piece, &behind)) {
-		most = true;
-		head = tail = false;
-	}
-	if (head || tail)
-		return put_iteration(cut, piece, true);
-	if (most) {
-		status = complete_piece(c, pattern, piece, before, behind);
-		return status ? status : put_iteration(cut, piece, false);
-	}
-	drop_edits(cut, piece);
-	return DP_OK;
+	if (kind == NEARLY_WHOLE)
+		status = complete_piece(c, pattern, piece, before, after);
+	return status ? status : put_iteration(cut, piece, kind == PARTIAL);
 }
 
 static int drop_tail(struct cutter *c)
