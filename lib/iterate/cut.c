@@ -28,9 +28,9 @@ struct cutter {
 	struct piece piece; /* being made */
 	bool open;
 	size_t span;	  /* index of the span being walked */
-	bool tail;	  /* held is incomplete, and the next span may continue it */
-	size_t tail_span; /* the span that ended with it */
-	uint32_t tail_pattern;
+	bool is_held;	  /* held is incomplete, and the next span may continue it */
+	size_t held_span; /* the span that ended with it */
+	uint32_t held_pattern;
 	struct piece held; /* that piece */
 };
 
@@ -241,12 +241,13 @@ static int finish_piece(struct cutter *c, uint32_t pattern, struct piece *piece,
 	return status ? status : put_iteration(cut, piece, kind == PARTIAL);
 }
 
-static int drop_tail(struct cutter *c)
+/* Ends the held piece, if there is one. */
+static int finish_held(struct cutter *c)
 {
-	if (!c->tail)
+	if (!c->is_held)
 		return DP_OK;
-	c->tail = false;
-	return finish_piece(c, c->tail_pattern, &c->held, c->tail_span);
+	c->is_held = false;
+	return finish_piece(c, c->held_pattern, &c->held, c->held_span);
 }
 
 /*
@@ -280,36 +281,40 @@ static int add_between(struct cutter *c, uint32_t pattern, size_t end, size_t to
 }
 
 /*
- * When a span begins: if it continues the iteration that the previous span broke off, the new piece
- * is that iteration, and *joined is true.
+ * Returns true if a span that begins at symbol `at` of the sequence may continue the held iteration
+ * from offset `to` of the pattern on. It must not go back in the pattern, nor skip more than half
+ * of it in addition to what the symbols in between can stand for. If `to` is the length, the span
+ * begins with a boundary, and only those symbols continue the iteration. They are other work if
+ * there are too many of them, and the end of an iteration only if its beginning is known.
  */
-static int continue_piece(struct cutter *c, uint32_t pattern, size_t at, size_t offset,
-			  bool *joined)
+static bool may_continue(const struct cutter *c, uint32_t pattern, size_t at, size_t to)
 {
-	size_t m = c->patterns[pattern].length, gap, skip, to = offset ? offset : m;
-	bool fits;
-	int status;
+	size_t m = c->patterns[pattern].length, gap = at - c->held.it.end, skip = to - c->held.to;
 
-	*joined = false;
-	if (!c->tail)
-		return DP_OK;
-	if (c->tail_pattern != pattern || c->tail_span + 1 != c->span || to < c->held.to)
-		return drop_tail(c);
-	gap = at - c->held.it.end;
-	skip = to - c->held.to;
-	if (skip > gap + m / 2 || (to == m && (gap * 2 > m + skip || c->held.from > 0)))
-		return drop_tail(c);
-	status = add_between(c, pattern, at, to, &fits);
+	return c->held_pattern == pattern && c->held_span + 1 == c->span && to >= c->held.to &&
+	       skip <= gap + m / 2 && (to < m || (gap * 2 <= m + skip && c->held.from == 0));
+}
+
+/*
+ * When a span begins: if it continues the iteration that the previous span broke off, that becomes
+ * the open piece; if it begins with a boundary, what lies between the two completes that iteration.
+ */
+static int continue_piece(struct cutter *c, uint32_t pattern, size_t at, size_t offset)
+{
+	/* the iteration before a boundary, at offset 0, ends at the end of the pattern */
+	size_t m = c->patterns[pattern].length, to = offset ? offset : m;
+	bool fits = false;
+	int status = DP_OK;
+
+	if (may_continue(c, pattern, at, to))
+		status = add_between(c, pattern, at, to, &fits);
 	if (status)
 		return status;
-	if (!fits)
-		return drop_tail(c);
-	c->tail = false;
-	if (to == m)
-		return finish_piece(c, pattern, &c->held, c->tail_span);
+	if (!fits || to == m)
+		return finish_held(c);
+	c->is_held = false;
 	c->piece = c->held;
 	c->open = true;
-	*joined = true;
 	return DP_OK;
 }
 
@@ -404,7 +409,6 @@ static int cut_span(struct cutter *c, size_t span)
 	uint32_t j = s->pattern;
 	struct dp_walk walk;
 	struct dp_walk_step step;
-	bool begun = false, joined;
 	int status = DP_OK;
 
 	c->span = span;
@@ -412,9 +416,8 @@ static int cut_span(struct cutter *c, size_t span)
 	while (!status && dp_walk__next(&walk, &step)) {
 		if (!clip(c, &step))
 			continue;
-		if (!begun)
-			status = continue_piece(c, j, step.at, step.offset, &joined);
-		begun = true;
+		if (c->is_held)
+			status = continue_piece(c, j, step.at, step.offset);
 		if (!status)
 			status = take_step(c, j, &step);
 	}
@@ -422,9 +425,9 @@ static int cut_span(struct cutter *c, size_t span)
 		return status;
 	c->open = false;
 	c->held = c->piece;
-	c->tail = true;
-	c->tail_span = span;
-	c->tail_pattern = j;
+	c->is_held = true;
+	c->held_span = span;
+	c->held_pattern = j;
 	return DP_OK;
 }
 
@@ -434,14 +437,14 @@ static int add_rest(struct cutter *c)
 	size_t m, rest;
 	int status = DP_OK;
 
-	if (!c->tail || c->tail_span + 1 != c->alignment->span_count)
+	if (!c->is_held || c->held_span + 1 != c->alignment->span_count)
 		return DP_OK;
-	m = c->patterns[c->tail_pattern].length;
+	m = c->patterns[c->held_pattern].length;
 	rest = c->n - c->held.it.end;
 	if (c->held.from > 0 || c->held.to < m || rest > dp_param.rest_max || rest * 2 > m)
 		return DP_OK;
 	for (size_t i = 0; i < rest && !status; i++)
-		status = add_edit(&c->cuts[c->tail_pattern], &c->held.it, c->held.it.end + i, m,
+		status = add_edit(&c->cuts[c->held_pattern], &c->held.it, c->held.it.end + i, m,
 				  DP_EDIT_INSERTED);
 	c->held.it.end = c->n;
 	return status;
@@ -472,7 +475,7 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 	if (!status)
 		status = add_rest(&c);
 	if (!status)
-		status = drop_tail(&c);
+		status = finish_held(&c);
 	for (size_t j = 0; j < count && !status; j++) {
 		if (!cuts[j].edits)
 			continue;
