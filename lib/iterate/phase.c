@@ -50,21 +50,34 @@ static int prepare(struct dp_ballot *b)
 	return status;
 }
 
-/*
- * The offset at which the first span begins: of offsets with equal sums, it or the next one wins.
- */
-static size_t begins_with(const struct dp_ballot *b)
-{
-	return b->span_count ? b->spans[0].begin : 0;
-}
-
 /* Sums of votes that differ by less differ by rounding. */
 #define ROUNDING 1e-9
 
-/* Chooses the offset with the largest sum, and the next best. */
-static void choose(const struct dp_ballot *b, const double *sum, struct dp_phase *phase)
+/* Scores all offsets by one vote. */
+static void score_by(double *score, const struct dp_ballot *b, const struct dp_vote *vote)
 {
-	size_t start = begins_with(b);
+	memset(score, 0, b->m * sizeof(*score));
+	vote->score(b, score);
+}
+
+/* Sets sum[0..m) to the weighted sum of all votes. */
+static void add_votes(double *sum, double *score, const struct dp_ballot *b)
+{
+	memset(sum, 0, b->m * sizeof(*sum));
+	for (size_t v = 0; v < dp_vote_count; v++) {
+		score_by(score, b, &dp_votes[v]);
+		for (size_t o = 0; o < b->m; o++)
+			sum[o] += *dp_votes[v].weight * score[o];
+	}
+}
+
+/*
+ * Chooses the offset with the largest sum, and the next best. Of offsets with equal sums, the one
+ * at which the first span begins wins, or the next after it.
+ */
+static void choose(struct dp_phase *phase, const struct dp_ballot *b, const double *sum)
+{
+	size_t start = b->span_count ? b->spans[0].begin : 0;
 	double best = -INFINITY, next = -INFINITY;
 
 	for (size_t i = 0; i < b->m; i++) {
@@ -101,28 +114,23 @@ static void explain_vote(struct dp_explain *explain, const struct dp_vote *vote,
 enum { KINDS = DP_PHASE_MARKS + 1 }; /* of evidence: DP_PHASE_MARKS is the last */
 
 /*
- * Adds all votes to sum[0..m), or, if that is NULL, finds the kind of evidence that most separates
- * the first offset from the next best.
+ * Explains the votes on the first offset and the next best, and finds the kind of evidence that
+ * most separates the two.
  */
-static void count_votes(const struct dp_ballot *b, double *score, double *sum,
-			struct dp_phase *phase, struct dp_explain *explain)
+static void attribute(struct dp_phase *phase, double *score, const struct dp_ballot *b,
+		      struct dp_explain *explain)
 {
 	double margin[KINDS] = { 0 }, most = 0;
 
 	for (size_t v = 0; v < dp_vote_count; v++) {
-		const struct dp_vote *vote = &dp_votes[v];
+		double weight = *dp_votes[v].weight, first, next;
 
-		memset(score, 0, b->m * sizeof(*score));
-		vote->score(b, score);
-		for (size_t o = 0; o < b->m && sum; o++)
-			sum[o] += *vote->weight * score[o];
-		margin[vote->evidence] +=
-			*vote->weight * (score[phase->first] - score[phase->next]);
-		if (!sum)
-			explain_vote(explain, vote, *vote->weight * score[phase->first],
-				     *vote->weight * score[phase->next]);
+		score_by(score, b, &dp_votes[v]);
+		first = score[phase->first];
+		next = score[phase->next];
+		margin[dp_votes[v].evidence] += weight * (first - next);
+		explain_vote(explain, &dp_votes[v], weight * first, weight * next);
 	}
-	phase->decided_by = DP_PHASE_NONE;
 	for (int kind = 0; kind < KINDS && b->m > 1; kind++)
 		if (margin[kind] > 0 && margin[kind] >= most) {
 			most = margin[kind];
@@ -156,6 +164,34 @@ static const char *reason(enum dp_phase_evidence decided_by)
 						 : dp_phase_name(decided_by);
 }
 
+/* Decides by the votes, and explains the decision. scratch has room for two values per offset. */
+static void decide(struct dp_phase *phase, double *scratch, const struct dp_ballot *b,
+		   struct dp_explain *explain)
+{
+	double *sum = scratch, *score = scratch + b->m, length = (double)b->m;
+
+	if (b->m < 2)
+		explain = NULL; /* there is nothing to choose from */
+	add_votes(sum, score, b);
+	choose(phase, b, sum);
+	dp_explain__add(explain, "votes",
+			DP_FACTS({ "length", "count", length },
+				 { "offset", "count", (double)phase->first },
+				 { "next", "count", (double)phase->next }),
+			"where iterations of the pattern of {length:symbol} start: its places "
+			"{offset}%s and {next}%s have most votes",
+			name_at(b, phase->first, explain), name_at(b, phase->next, explain));
+	attribute(phase, score, b, explain);
+	dp_explain__add(explain, "boundary",
+			DP_FACTS({ "length", "count", length },
+				 { "offset", "count", (double)phase->first },
+				 { "next", "count", (double)phase->next },
+				 { "margin", "log-odds", phase->margin }),
+			"place {offset}%s of {length} wins by {margin}, mostly due to %s",
+			name_at(b, phase->first, explain), reason(phase->decided_by));
+	phase->is_step = dp_votes__is_step(b);
+}
+
 int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment, size_t n,
 		   uint32_t pattern, const uint32_t *symbols, size_t length,
 		   const struct dp_evidence *evidence, const struct dp_phase_hints *hints,
@@ -170,41 +206,20 @@ int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment,
 		.known = hints ? hints->positions : NULL,
 		.known_count = hints ? hints->count : 0,
 	};
-	double *sum = dp_alloc__zeroed(length, 2 * sizeof(*sum));
+	double *scratch = dp_alloc__array(length, 2 * sizeof(*scratch));
 	int status;
 
 	if (evidence)
 		b.evidence = *evidence;
 	*phase = (struct dp_phase){ 0 };
 	status = prepare(&b);
-	if (!status && !sum)
+	if (!status && !scratch)
 		status = DP_ERR_NOMEM;
-	if (length < 2)
-		explain = NULL; /* there is nothing to choose from */
-	if (!status) {
-		count_votes(&b, sum + length, sum, phase, NULL);
-		choose(&b, sum, phase);
-		dp_explain__add(explain, "votes",
-				DP_FACTS({ "length", "count", (double)length },
-					 { "offset", "count", (double)phase->first },
-					 { "next", "count", (double)phase->next }),
-				"where iterations of the pattern of {length:symbol} start: its "
-				"places {offset}%s and {next}%s have most votes",
-				name_at(&b, phase->first, explain),
-				name_at(&b, phase->next, explain));
-		count_votes(&b, sum + length, NULL, phase, explain);
-		dp_explain__add(explain, "boundary",
-				DP_FACTS({ "length", "count", (double)length },
-					 { "offset", "count", (double)phase->first },
-					 { "next", "count", (double)phase->next },
-					 { "margin", "log-odds", phase->margin }),
-				"place {offset}%s of {length} wins by {margin}, mostly due to %s",
-				name_at(&b, phase->first, explain), reason(phase->decided_by));
-		phase->is_step = dp_votes__is_step(&b);
-	}
+	if (!status)
+		decide(phase, scratch, &b, explain);
 	dp_offsets__fini(&b.offsets);
 	free(b.scratch);
 	free(b.spans);
-	free(sum);
+	free(scratch);
 	return status;
 }
