@@ -24,6 +24,12 @@ static inline size_t dp_repetition__edit_count(const struct dp_repetition *s)
 	return (size_t)s->inserted + s->deleted + s->substituted;
 }
 
+/* The offset that is `by` symbols after another of a cyclic pattern, or before it if dir < 0. */
+static inline size_t dp_offset__move(size_t offset, size_t by, size_t m, int dir)
+{
+	return (offset + (dir < 0 ? m - by % m : by)) % m;
+}
+
 /* The evidence about one symbol besides its name; -1 and false stand for unknown. */
 struct dp_evidence_at {
 	int64_t kernel_gap_ns;	/* from the previous kernel's end to this one's start */

@@ -179,7 +179,7 @@ static void decide(struct dp_phase *phase, double *scratch, const struct dp_ball
 				 { "offset", "count", (double)phase->first },
 				 { "next", "count", (double)phase->next }),
 			"where iterations of the pattern of {length:symbol} start: its places "
-			"{offset}%s and {next}%s have most votes",
+			"{offset}%s and {next}%s have the most votes",
 			name_at(b, phase->first, explain), name_at(b, phase->next, explain));
 	attribute(phase, score, b, explain);
 	dp_explain__add(explain, "boundary",

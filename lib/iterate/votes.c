@@ -5,43 +5,48 @@
 #include <math.h>
 #include <string.h>
 
-static size_t back_by(size_t offset, size_t by, size_t m)
+/* The number of symbols from one offset of a cyclic pattern to another. */
+static size_t distance(size_t from, size_t to, size_t m)
 {
-	return (offset + m - by % m) % m;
+	return dp_offset__move(to, from, m, -1);
 }
 
 /* Names: where the sequence and the spans in it begin and end. */
 
-/* Scores each rotation by how many whole iterations fewer than the best it has. */
+/*
+ * Scores each rotation by how many whole iterations fewer than the best it has. A span that goes
+ * through q * m + r symbols from offset f on holds q whole iterations if they begin at one of the
+ * offsets f to f + r, and q - 1 otherwise. Only the differences count, so that each span adds 1 to
+ * a cyclic interval of offsets. change[o] is by how much the count at o exceeds that at o - 1.
+ */
 static void count_whole(const struct dp_ballot *b, double *score)
 {
 	int64_t *change = b->scratch, count = 0, most = INT64_MIN;
+	size_t m = b->m;
 
-	memset(change, 0, (b->m + 1) * sizeof(*change));
+	memset(change, 0, (m + 1) * sizeof(*change));
 	for (size_t k = 0; k < b->alignment->span_count; k++) {
 		const struct dp_align_span *s = &b->alignment->spans[k];
-		size_t advance = dp_align__advance(b->alignment, k), first, last;
-		bool chance =
-			(b->cut_begin && s->begin < b->m) || (b->cut_end && b->n - s->end < b->m);
+		size_t through = dp_align__advance(b->alignment, k), end;
+		bool may_be_cut =
+			(b->cut_begin && s->begin < m) || (b->cut_end && b->n - s->end < m);
 
-		if (s->pattern != b->pattern || advance < b->m || chance)
+		if (s->pattern != b->pattern || through < m || may_be_cut)
 			continue;
-		first = s->begin_offset;
-		last = first + advance % b->m;
-		change[first]++;
-		if (last < b->m) {
-			change[last + 1]--;
-		} else {
+		end = s->begin_offset + through % m + 1;
+		change[s->begin_offset]++;
+		change[DP_MIN(end, m)]--;
+		if (end > m) {
 			change[0]++;
-			change[last - b->m + 1]--;
+			change[end - m]--;
 		}
 	}
-	for (size_t o = 0; o < b->m; o++) {
+	for (size_t o = 0; o < m; o++) {
 		count += change[o];
 		score[o] = (double)count;
 		most = DP_MAX(most, count);
 	}
-	for (size_t o = 0; o < b->m; o++)
+	for (size_t o = 0; o < m; o++)
 		score[o] -= (double)most;
 }
 
@@ -76,31 +81,31 @@ void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
 		losses += count_losses(b->alignment, s);
 		*ends = (struct dp_span_ends){
 			.before = s->begin,
-			.behind = b->n - s->end,
+			.after = b->n - s->end,
 			.begin = s->begin_offset,
 			.end = s->end_offset,
 			.leads = k == 0,
 		};
 		if (k + 1 < b->alignment->span_count && s[1].begin < s->end)
-			ends->end = back_by(ends->end, s->end - s[1].begin, m);
-		ends->first = back_by(ends->begin, ends->before, m);
-		ends->last = (ends->end + ends->behind) % m;
+			ends->end = dp_offset__move(ends->end, s->end - s[1].begin, m, -1);
+		ends->first = dp_offset__move(ends->begin, ends->before, m, -1);
+		ends->last = dp_offset__move(ends->end, ends->after, m, 1);
 	}
 	b->loss = symbols ? (double)losses / (double)symbols : 0;
 }
 
 /*
  * Scores an offset, and adjacent ones less: if symbols beyond a span happen to match, it begins a
- * little early (direction 1) or ends a little late (-1).
+ * little early (dir 1) or ends a little late (-1).
  */
 static void score_near(const struct dp_ballot *b, double *score, size_t offset, double points,
-		       int direction)
+		       int dir)
 {
 	for (size_t d = 0; d < dp_param.end_slack && d < b->m; d++, points *= dp_param.end_decay)
-		score[direction > 0 ? (offset + d) % b->m : back_by(offset, d, b->m)] += points;
+		score[dp_offset__move(offset, d, b->m, dir)] += points;
 }
 
-/* Returns true if so few symbols before or behind a span may be part of it under other names. */
+/* Returns true if so few symbols before or after a span may be part of it under other names. */
 static bool is_close(size_t symbols)
 {
 	return symbols < dp_param.end_slack;
@@ -113,11 +118,11 @@ static void capture_begins(const struct dp_ballot *b, double *score)
 			score_near(b, score, b->spans[k].first, 1, 1);
 }
 
-/* A few symbols behind the last span are its end under other names, or were inserted behind it. */
+/* A few symbols after the last span are its end under other names, or were inserted after it. */
 static void capture_ends(const struct dp_ballot *b, double *score)
 {
 	for (size_t k = 0; k < b->span_count; k++)
-		if (is_close(b->spans[k].behind) && !b->evidence.open_end && !b->cut_end) {
+		if (is_close(b->spans[k].after) && !b->evidence.open_end && !b->cut_end) {
 			score_near(b, score, b->spans[k].last, 1, -1);
 			score[b->spans[k].end] = DP_MAX(score[b->spans[k].end], 1);
 		}
@@ -137,31 +142,35 @@ static void spans_begin(const struct dp_ballot *b, double *score)
 static void spans_end(const struct dp_ballot *b, double *score)
 {
 	for (size_t k = 0; k < b->span_count; k++)
-		if (b->spans[k].behind >= dp_param.end_slack &&
-		    !(b->evidence.open_end && b->spans[k].behind / 2 < b->m))
+		if (b->spans[k].after >= dp_param.end_slack &&
+		    !(b->evidence.open_end && b->spans[k].after / 2 < b->m))
 			score_near(b, score, b->spans[k].end, 1 / (1 + (double)b->span_count), -1);
 }
 
 /*
  * The probability that the symbols at offsets [from, to), which a span lacks, were lost from the
- * end of its last iteration, or from the beginning of its first one. Each is lost as often as
- * others in this loop, but of a run of equal ones, any may be the lost one. Too small to matter: 0.
+ * end of its last iteration, or from the beginning of its first one: the product over all of them
+ * of the probability that it was lost. Of k equal symbols in a row, it does not show which one was
+ * lost, so the loss of one of them is k times as likely as that of a symbol without equals next to
+ * it. Returns 0 if the product falls below 1 / m, the probability that the offset fits by chance:
+ * the loss is then no explanation, and its remaining odds are not to decide between offsets.
  */
 static double lost_by_chance(const struct dp_ballot *b, size_t from, size_t to, bool at_end)
 {
-	size_t m = b->m, count = back_by(to, from, m), back = at_end ? 1 : m - 1, run = 0;
-	size_t o = at_end ? from : back_by(to, 1, m);
+	size_t m = b->m, count = distance(from, to, m), alike = 0;
+	int dir = at_end ? 1 : -1; /* from the symbols that the span has, into the lost ones */
+	size_t o = at_end ? from : dp_offset__move(to, 1, m, -1);
 	double probability = 1;
 
-	while (run < m && b->symbols[back_by(o, run * back, m)] == b->symbols[o])
-		run++;
+	while (alike < m && b->symbols[dp_offset__move(o, alike, m, -dir)] == b->symbols[o])
+		alike++;
 	for (size_t i = 0; i < count; i++) {
-		size_t next = back_by(o, m - back, m);
+		size_t next = dp_offset__move(o, 1, m, dir);
 
-		probability *= DP_MIN(b->loss * (double)run, 1);
+		probability *= DP_MIN(b->loss * (double)alike, 1);
 		if (probability * (double)m < 1)
 			return 0;
-		run = b->symbols[next] == b->symbols[o] ? run + 1 : 1;
+		alike = b->symbols[next] == b->symbols[o] ? alike + 1 : 1;
 		o = next;
 	}
 	return probability;
@@ -202,7 +211,7 @@ static void capture_fits(const struct dp_ballot *b, double *score)
 		/* the first iteration may have names of its own if it is as long as the others */
 		bool begins = is_close(s->before) || (s->before < b->m && s->leads);
 
-		if (begins && is_close(s->behind))
+		if (begins && is_close(s->after))
 			fit(b, score, s->first, s->last, own_begin, own_end, 1);
 	}
 }
@@ -216,7 +225,7 @@ static void spans_fit(const struct dp_ballot *b, double *score)
 	for (size_t k = 0; k < b->span_count; k++) {
 		const struct dp_span_ends *s = &b->spans[k];
 
-		if (!is_close(s->before) && !is_close(s->behind))
+		if (!is_close(s->before) && !is_close(s->after))
 			fit(b, score, s->begin, s->end, own_begin, own_end, 1 / count);
 	}
 }
@@ -229,10 +238,10 @@ static void first_differs(const struct dp_ballot *b, double *score)
 {
 	for (size_t k = 0; k < b->span_count; k++) {
 		const struct dp_span_ends *s = &b->spans[k];
-		size_t lack = back_by(s->begin, s->end, b->m);
+		size_t lack = distance(s->end, s->begin, b->m);
 
 		if (lack > 0 && lack <= dp_param.first_renamed && b->m >= dp_param.step_long &&
-		    !is_close(s->before) && !is_close(s->behind))
+		    !is_close(s->before) && !is_close(s->after))
 			score[s->end] += 1 / (double)b->span_count;
 	}
 }
@@ -320,7 +329,7 @@ static void capture_at_gap(const struct dp_ballot *b, double *score)
 
 		if (is_close(s->before) && !b->evidence.open_begin && !b->cut_begin)
 			score[s->first] += pause_odds(b, s->first, 1);
-		if (is_close(s->behind) && !b->evidence.open_end && !b->cut_end)
+		if (is_close(s->after) && !b->evidence.open_end && !b->cut_end)
 			score[s->last] += pause_odds(b, s->last, 1);
 	}
 }
@@ -361,7 +370,7 @@ static void kernel_gaps(const struct dp_ballot *b, double *score)
 /* Returns true if something recurs from this offset on: what does at several in a row is one. */
 static bool recurs_from(const struct dp_ballot *b, const bool *at, size_t offset)
 {
-	return at[offset] && !at[back_by(offset, 1, b->m)];
+	return at[offset] && !at[dp_offset__move(offset, 1, b->m, -1)];
 }
 
 /* How often something recurs per iteration; 0 if it is so frequent that it means nothing. */
@@ -411,7 +420,7 @@ static void upload_at_gap(const struct dp_ballot *b, double *score)
 			score[o] = pause_odds(b, o, count);
 }
 
-/* A step begins right behind an optimizer, or behind bookkeeping that may follow it. */
+/* A step begins right after an optimizer, or after bookkeeping that may follow it. */
 static void optimizer(const struct dp_ballot *b, double *score)
 {
 	const struct dp_optimizer *run = &b->optimizer;
@@ -442,38 +451,42 @@ bool dp_votes__is_step(const struct dp_ballot *b)
 
 const struct dp_vote dp_votes[] = {
 	{ "whole-iterations", DP_PHASE_COMPLETE, &dp_param.weight_whole,
-	  "the rotation under which most iterations are whole", count_whole },
+	  "this start leaves the most iterations whole", count_whole },
 	{ "capture-begin", DP_PHASE_COMPLETE, &dp_param.weight_capture_begin,
-	  "profilers mostly start at a step", capture_begins },
+	  "captures usually begin at the start of a step", capture_begins },
 	{ "capture-end", DP_PHASE_COMPLETE, &dp_param.weight_capture_end,
-	  "profilers mostly wait for the end of a step to stop", capture_ends },
+	  "captures usually end at the end of a step", capture_ends },
 	{ "span-begin", DP_PHASE_COMPLETE, &dp_param.weight_span_begin,
-	  "behind other work a loop begins with an iteration", spans_begin },
+	  "after other work, a loop starts with a whole iteration", spans_begin },
 	{ "span-end", DP_PHASE_COMPLETE, &dp_param.weight_span_end,
-	  "in front of other work a loop ends with an iteration", spans_end },
+	  "before other work, a loop ends with a whole iteration", spans_end },
 	{ "capture-fit", DP_PHASE_COMPLETE, &dp_param.weight_fit,
-	  "the capture holds a whole number of iterations, seldom by chance", capture_fits },
+	  "the capture holds a whole number of iterations, which is unlikely by chance",
+	  capture_fits },
 	{ "span-fit", DP_PHASE_COMPLETE, &dp_param.weight_fit,
-	  "between other work lies a whole number of iterations, seldom by chance", spans_fit },
+	  "the loop fills the gap between other work with whole iterations, "
+	  "which is unlikely by chance",
+	  spans_fit },
 	{ "first-differs", DP_PHASE_COMPLETE, &dp_param.weight_first_differs,
-	  "a first iteration begins otherwise more often than a last one ends so", first_differs },
+	  "first iterations start differently more often than last ones end differently",
+	  first_differs },
 	{ "known", DP_PHASE_COMPLETE, &dp_param.weight_known,
-	  "a loop inside of another, or around it, begins where that one does", known_boundaries },
+	  "a nested loop and its enclosing loop start at the same kernel", known_boundaries },
 	{ "first-launch", DP_PHASE_FIRST_LAUNCH, &dp_param.weight_first_launch,
-	  "profilers start to record launches at a step", first_launch },
+	  "profilers usually start to record launches at the start of a step", first_launch },
 	{ "launch-gap", DP_PHASE_LAUNCH_GAP, &dp_param.weight_launch_gap,
-	  "the host loads data and logs between two steps", launch_gaps },
-	{ "upload", DP_PHASE_INPUT_COPY, &dp_param.weight_upload, "a step begins with its input",
+	  "between steps, the host loads data and writes logs", launch_gaps },
+	{ "upload", DP_PHASE_INPUT_COPY, &dp_param.weight_upload, "a step starts with its input",
 	  uploads },
 	{ "upload-at-gap", DP_PHASE_INPUT_COPY, &dp_param.weight_at_gap,
-	  "by chance an upload and a large pause are seldom at one place", upload_at_gap },
+	  "an upload and a long pause rarely coincide by chance", upload_at_gap },
 	{ "capture-at-gap", DP_PHASE_COMPLETE, &dp_param.weight_at_gap,
-	  "by chance a capture seldom begins or ends at a large pause", capture_at_gap },
+	  "a capture rarely begins or ends at a long pause by chance", capture_at_gap },
 	{ "sync", DP_PHASE_SYNC, &dp_param.weight_sync,
-	  "the host reads a loss back between two steps", syncs },
+	  "between steps, the host reads back the loss", syncs },
 	{ "optimizer", DP_PHASE_FINISH_KERNEL, &dp_param.weight_optimizer,
 	  "a step ends with its optimizer", optimizer },
 	{ "kernel-gap", DP_PHASE_KERNEL_GAP, &dp_param.weight_kernel_gap,
-	  "without launches the device's pauses stand for the host's", kernel_gaps },
+	  "launches are not recorded, so the device's pauses stand for the host's", kernel_gaps },
 };
 const size_t dp_vote_count = DP_COUNT(dp_votes);

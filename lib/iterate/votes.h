@@ -12,7 +12,7 @@
 
 /* The ends of one span of the pattern that holds at least one iteration. */
 struct dp_span_ends {
-	size_t before, behind; /* symbols of the sequence before it, and behind it */
+	size_t before, after;  /* symbols of the sequence before it, and after it */
 	size_t begin, end;     /* the offset at which it begins, and the one that would come next */
 	size_t first, last;    /* the same for the whole sequence, if the pattern filled it */
 	bool leads;	    /* no span comes before it */
