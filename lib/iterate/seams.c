@@ -7,6 +7,7 @@
  * Cost: O(seams * SEAM * SEAM + edits + symbols), mostly with SLACK for one SEAM.
  */
 #include "iterate/seams.h"
+#include "iterate/iteration.h"
 #include "align/diff.h"
 
 #include <string.h>
@@ -19,8 +20,9 @@ enum {
 };
 
 /*
- * A seam, as seen from the span of the placed loop: the next symbols in the sequence, in that loop
- * up to its boundary, and in the other loop backwards from its span.
+ * A seam, as seen from the span of the loop whose boundaries are known, the own loop: the next
+ * symbols in the sequence, in the own loop up to its boundary, and in the other loop back from its
+ * span.
  */
 struct seam {
 	uint32_t gap[SEAM], own[SEAM], other[WIDE];
@@ -28,7 +30,7 @@ struct seam {
 };
 
 /*
- * The number of the gap's symbols that go to the placed loop, and of the other loop's symbols that
+ * The number of the gap's symbols that go to the own loop, and of the other loop's symbols that
  * the rest stands for.
  */
 struct split {
@@ -137,6 +139,31 @@ static uint32_t cyclic(const struct dp_align_pattern *p, size_t offset, size_t i
 	return p->symbols[(dir > 0 ? offset + i : offset + m - 1 - i % m) % m];
 }
 
+/* The position `by` symbols after another or, if dir < 0, before it. */
+static size_t step(size_t at, size_t by, int dir)
+{
+	return dir > 0 ? at + by : at - by;
+}
+
+/* Returns true if a position comes before another or, if dir < 0, after it. */
+static bool precedes(size_t a, size_t b, int dir)
+{
+	return dir > 0 ? a < b : a > b;
+}
+
+static size_t distance(size_t a, size_t b)
+{
+	return DP_MAX(a, b) - DP_MIN(a, b);
+}
+
+/* The number of symbols from an offset of the own loop to its next boundary, or back if dir < 0. */
+static size_t to_boundary(const struct closer *c, size_t offset, int dir)
+{
+	size_t from = dir > 0 ? offset : c->first, to = dir > 0 ? c->first : offset;
+
+	return dp_offset__move(to, from, c->patterns[c->which].length, -1);
+}
+
 /* Returns true if a span with these edits has one between two positions. */
 static bool is_edited(const struct dp_align_span *s, const struct dp_edit *edits, size_t a,
 		      size_t b)
@@ -158,13 +185,13 @@ struct joint {
 	int score;
 };
 
-/* Two adjacent spans: of the loop that is placed, and of the one that is not yet. */
+/* Two adjacent spans: of the own loop, and of the other. */
 struct pair {
-	const struct dp_align_span *placed, *next;
-	const struct dp_edit *placed_edits, *next_edits;
-	size_t placed_at, next_at; /* the ends that face each other */
-	size_t placed_offset, next_offset, next_length;
-	int dir; /* 1: the placed one is on the left; -1: on the right */
+	const struct dp_align_span *own, *other;
+	const struct dp_edit *own_edits, *other_edits;
+	size_t own_at, other_at; /* the ends that face each other */
+	size_t own_offset, other_offset, other_length;
+	int dir; /* 1: the own one is on the left; -1: on the right */
 };
 
 static struct pair pair_of(const struct closer *c, const struct dp_align_span *left,
@@ -173,18 +200,18 @@ static struct pair pair_of(const struct closer *c, const struct dp_align_span *l
 	bool first = left->pattern == c->which;
 	/* the edits of the left one are among the new ones already */
 	struct pair p = {
-		.placed = first ? left : right,
-		.next = first ? right : left,
-		.placed_edits = first ? c->edits : c->al->edits,
-		.next_edits = first ? c->al->edits : c->edits,
-		.placed_at = first ? left->end : right->begin,
-		.next_at = first ? right->begin : left->end,
-		.placed_offset = first ? left->end_offset : right->begin_offset,
-		.next_offset = first ? right->begin_offset : left->end_offset,
+		.own = first ? left : right,
+		.other = first ? right : left,
+		.own_edits = first ? c->edits : c->al->edits,
+		.other_edits = first ? c->al->edits : c->edits,
+		.own_at = first ? left->end : right->begin,
+		.other_at = first ? right->begin : left->end,
+		.own_offset = first ? left->end_offset : right->begin_offset,
+		.other_offset = first ? right->begin_offset : left->end_offset,
 		.dir = first ? 1 : -1,
 	};
 
-	p.next_length = c->patterns[p.next->pattern].length;
+	p.other_length = c->patterns[p.other->pattern].length;
 	return p;
 }
 
@@ -200,69 +227,83 @@ static void set_joint(struct joint *j, const struct pair *p, size_t at, size_t f
 }
 
 /* Joins two spans at a boundary that both reach. Returns false if they do not. */
-static bool trim(const struct closer *c, const struct pair *p, size_t boundary, struct joint *joint)
+static bool trim(struct joint *joint, const struct closer *c, const struct pair *p, size_t boundary)
 {
-	size_t m = c->patterns[p->next->pattern].length;
-	size_t by = DP_MAX(boundary, p->next_at) - DP_MIN(boundary, p->next_at);
-	size_t offset = p->dir > 0 ? p->next_offset + by : p->next_offset + m - by % m;
+	size_t by = distance(boundary, p->other_at);
+	size_t offset = dp_offset__move(p->other_offset, by, p->other_length, p->dir);
 
-	if (by >= p->next->end - p->next->begin ||
-	    is_edited(p->next, p->next_edits, boundary, p->next_at))
+	if (by >= p->other->end - p->other->begin ||
+	    is_edited(p->other, p->other_edits, boundary, p->other_at))
 		return false;
 	set_joint(joint, p, boundary, boundary, boundary, (struct part){ c->first, 0 },
-		  (struct part){ offset % m, 0 });
+		  (struct part){ offset, 0 });
 	joint->score = (int)DP_MIN(by, (size_t)SEAM);
 	return true;
 }
 
 /*
- * The other span may begin too early by chance: returns how many of its first symbols are divided
- * along with the gap.
+ * The other span may begin too early by chance: moves its end back, and returns by how many
+ * symbols, which are then divided along with the gap.
  */
 static size_t lend(struct pair *p, size_t gap)
 {
-	size_t by = DP_MIN((size_t)SLACK, (p->next->end - p->next->begin) / 2), m = p->next_length;
-	size_t at = p->dir > 0 ? p->next_at + by : p->next_at - by;
+	size_t by = DP_MIN((size_t)SLACK, (p->other->end - p->other->begin) / 2);
+	size_t at = step(p->other_at, by, p->dir);
 
-	if (gap + by > SEAM || is_edited(p->next, p->next_edits, p->next_at, at))
+	if (gap + by > SEAM || is_edited(p->other, p->other_edits, p->other_at, at))
 		return 0;
-	p->next_at = at;
-	p->next_offset = (p->dir > 0 ? p->next_offset + by : p->next_offset + m - by % m) % m;
+	p->other_at = at;
+	p->other_offset = dp_offset__move(p->other_offset, by, p->other_length, p->dir);
 	return by;
 }
 
-/*
- * Joins two spans where the symbols between them are best divided: from a position in the placed
- * one on, which is `ahead` symbols before a boundary of its iterations.
- */
-static bool divide(const struct closer *c, struct pair pair, size_t from, size_t ahead,
-		   struct joint *joint)
+/* The seam of `gap` symbols from a position on, `ahead` symbols before a boundary. */
+static struct seam seam_at(const struct closer *c, const struct pair *p, size_t from, size_t gap,
+			   size_t ahead)
 {
-	struct pair *p = &pair;
-	const struct dp_align_pattern *own = &c->patterns[p->placed->pattern];
-	const struct dp_align_pattern *other = &c->patterns[p->next->pattern];
-	size_t gap = DP_MAX(from, p->next_at) - DP_MIN(from, p->next_at), m = other->length, offset;
-	struct seam s = { .own_count = ahead };
-	struct split split;
-	int kept;
+	struct seam s = {
+		.gap_count = gap,
+		.own_count = ahead,
+		.other_count = gap ? gap + SLACK : 0,
+	};
 
-	if (gap > SEAM || ahead > SEAM)
-		return false;
-	kept = gap || ahead ? (int)lend(p, gap) : 0;
-	s.gap_count = gap += (size_t)kept;
-	s.other_count = gap ? gap + SLACK : 0;
 	for (size_t i = 0; i < gap; i++)
 		s.gap[i] = c->symbols[p->dir > 0 ? from + i : from - 1 - i];
 	for (size_t i = 0; i < ahead; i++)
-		s.own[i] = cyclic(own, p->placed_offset, i, p->dir);
+		s.own[i] = cyclic(&c->patterns[p->own->pattern], p->own_offset, i, p->dir);
 	for (size_t i = 0; i < s.other_count; i++)
-		s.other[i] = cyclic(other, p->next_offset, i, -p->dir);
-	split = solve_once(c, &s);
-	offset = p->dir > 0 ? (p->next_offset + m - split.other % m) % m : p->next_offset;
-	set_joint(joint, p, p->dir > 0 ? from + split.gap : from - split.gap, from, p->next_at,
-		  (struct part){ p->dir > 0 && ahead ? p->placed_offset : c->first, ahead },
-		  (struct part){ offset, split.other });
-	joint->score = split.score - kept;
+		s.other[i] = cyclic(&c->patterns[p->other->pattern], p->other_offset, i, -p->dir);
+	return s;
+}
+
+/*
+ * Joins two spans where the symbols between them are best divided: from a position in the own one
+ * on, which is `ahead` symbols before a boundary of its iterations. Returns false if that is worse
+ * than to leave the spans as they are.
+ */
+static bool divide(struct joint *joint, const struct closer *c, struct pair pair, size_t from,
+		   size_t ahead)
+{
+	struct pair *p = &pair;
+	size_t gap = distance(from, p->other_at), lent;
+	struct part own = { c->first, ahead }, other;
+	struct split split;
+	struct seam seam;
+
+	if (gap > SEAM || ahead > SEAM)
+		return false;
+	lent = gap || ahead ? lend(p, gap) : 0;
+	seam = seam_at(c, p, from, gap + lent, ahead);
+	split = solve_once(c, &seam);
+	/* on the left, the own symbols end at the boundary, and the other ones at the other span */
+	other = (struct part){ p->other_offset, split.other };
+	if (p->dir > 0 && ahead)
+		own.offset = p->own_offset;
+	if (p->dir > 0)
+		other.offset = dp_offset__move(p->other_offset, split.other, p->other_length, -1);
+	set_joint(joint, p, step(from, split.gap, p->dir), from, p->other_at, own, other);
+	/* those lent matched before */
+	joint->score = split.score - (int)lent;
 	/* an iteration that lacks its last symbols is evidence, too */
 	return joint->score >= (ahead ? -1 : 0);
 }
@@ -272,7 +313,7 @@ struct cut {
 	size_t at, offset, dropped;
 };
 
-/* Cuts a span off at a position: behind it if dir > 0, else before it. */
+/* Cuts a span off at a position: drops what is after it if dir > 0, else what is before it. */
 static struct cut cut_at(const struct dp_align_span *s, const struct dp_edit *edits, size_t m,
 			 size_t at, int dir)
 {
@@ -288,41 +329,39 @@ static struct cut cut_at(const struct dp_align_span *s, const struct dp_edit *ed
 		through += edit->kind == DP_EDIT_DELETED;
 		through -= edit->kind == DP_EDIT_INSERTED;
 	}
-	through %= m;
-	cut.offset = (dir > 0 ? s->end_offset + m - through : s->begin_offset + through) % m;
+	cut.offset = dp_offset__move(dir > 0 ? s->end_offset : s->begin_offset, through, m, -dir);
 	return cut;
 }
 
 /*
- * Cuts the placed span off at its last boundary, walking back along its edits. Returns false if
+ * Cuts the own span off at its last boundary, walking back along its edits. Returns false if
  * that is half an iteration away or more, or leaves nothing.
  */
 static bool cut_back(struct cut *cut, const struct closer *c, const struct pair *p)
 {
-	const struct dp_align_span *s = p->placed;
-	size_t m = c->patterns[c->which].length, at = p->placed_at, offset = p->placed_offset;
+	const struct dp_align_span *s = p->own;
+	size_t m = c->patterns[c->which].length, at = p->own_at, offset = p->own_offset;
 	bool back = p->dir > 0;
 
 	for (size_t k = 0, walked = 0; walked * 2 < m; k++) {
 		const struct dp_edit *edit = NULL;
-		size_t need = (back ? offset + m - c->first : c->first + m - offset) % m, past = 0,
-		       run;
+		size_t need = to_boundary(c, offset, -p->dir), past = 0, run;
 
 		if (k < s->edit_count)
-			edit = &p->placed_edits[s->edits + (back ? s->edit_count - 1 - k : k)];
+			edit = &p->own_edits[s->edits + (back ? s->edit_count - 1 - k : k)];
 		if (edit && edit->kind != DP_EDIT_DELETED)
 			past = 1;
 		run = back ? at - (edit ? edit->position + past : s->begin)
 			   : (edit ? edit->position : s->end) - at;
 		if (need <= run) {
-			*cut = (struct cut){ back ? at - need : at + need, c->first, k };
+			*cut = (struct cut){ step(at, need, -p->dir), c->first, k };
 			return (walked + need) * 2 < m && cut->at != (back ? s->begin : s->end);
 		}
 		if (!edit)
 			return false;
-		at = back ? at - run - past : at + run + past;
+		at = step(at, run + past, -p->dir);
 		run += edit->kind != DP_EDIT_INSERTED;
-		offset = (back ? offset + m - run % m : offset + run) % m;
+		offset = dp_offset__move(offset, run, m, -p->dir);
 		walked += run;
 	}
 	return false;
@@ -339,41 +378,41 @@ static bool goes_on(const struct closer *c, const struct dp_align_pattern *p, si
 }
 
 /*
- * Cuts the placed span off where its iteration is whole: ahead, if the symbols up to there complete
+ * Cuts the own span off where its iteration is whole: ahead, if the symbols up to there complete
  * it and the other span has them, or else back.
  */
-static bool cut_placed(struct cut *cut, const struct closer *c, const struct pair *p, size_t ahead)
+static bool cut_own(struct cut *cut, const struct closer *c, const struct pair *p, size_t ahead)
 {
-	size_t at = p->dir > 0 ? p->placed_at + ahead : p->placed_at - ahead;
+	size_t at = step(p->own_at, ahead, p->dir);
 
-	if (at > p->next->begin && at < p->next->end &&
-	    goes_on(c, &c->patterns[c->which], p->placed_offset, p->placed_at, ahead, p->dir)) {
+	if (at > p->other->begin && at < p->other->end &&
+	    goes_on(c, &c->patterns[c->which], p->own_offset, p->own_at, ahead, p->dir)) {
 		*cut = (struct cut){ at, c->first, 0 };
 		return true;
 	}
 	return cut_back(cut, c, p) &&
-	       (p->dir > 0 ? cut->at < p->next->end : cut->at > p->next->begin);
+	       precedes(cut->at, p->dir > 0 ? p->other->end : p->other->begin, p->dir);
 }
 
 /*
  * Joins two spans that both match where their loops are alike, as training and validation begin
- * alike: where the placed loop's iteration is whole. The other span must extend to there, or
+ * alike: where the own loop's iteration is whole. The other span must extend to there, or
  * continue to there without an edit.
  */
-static bool divide_alike(const struct closer *c, const struct pair *p, size_t ahead,
-			 struct joint *joint)
+static bool divide_alike(struct joint *joint, const struct closer *c, const struct pair *p,
+			 size_t ahead)
 {
-	struct cut own, other = { p->next_at, p->next_offset, 0 };
-	size_t m = p->next_length, gap;
+	struct cut own, other = { p->other_at, p->other_offset, 0 };
+	size_t gap;
 
-	if (!cut_placed(&own, c, p, ahead))
+	if (!cut_own(&own, c, p, ahead))
 		return false;
-	if (p->dir > 0 ? own.at >= p->next_at : own.at <= p->next_at)
-		other = cut_at(p->next, p->next_edits, m, own.at, -p->dir);
-	gap = DP_MAX(own.at, other.at) - DP_MIN(own.at, other.at);
-	if (!goes_on(c, &c->patterns[p->next->pattern], other.offset, other.at, gap, -p->dir))
+	if (!precedes(own.at, p->other_at, p->dir))
+		other = cut_at(p->other, p->other_edits, p->other_length, own.at, -p->dir);
+	gap = distance(own.at, other.at);
+	if (!goes_on(c, &c->patterns[p->other->pattern], other.offset, other.at, gap, -p->dir))
 		return false;
-	other.offset = (p->dir > 0 ? other.offset + m - gap % m : other.offset + gap) % m;
+	other.offset = dp_offset__move(other.offset, gap, p->other_length, -p->dir);
 	/* What is between the spans' ends and the joint is equal, so that no edit is needed. */
 	set_joint(joint, p, own.at, own.at, own.at, (struct part){ c->first, 0 },
 		  (struct part){ other.offset, 0 });
@@ -382,30 +421,35 @@ static bool divide_alike(const struct closer *c, const struct pair *p, size_t ah
 	return true;
 }
 
-/*
- * Finds the best joint of two spans: at the placed one's last boundary, which its span may have
- * passed by chance, or at the one ahead. Returns false if they should stay as they are.
- */
-static bool find_joint(const struct closer *c, const struct pair *p, struct joint *best)
+/* Joins two spans at the own one's last boundary, which its span may have passed by chance. */
+static bool join_back(struct joint *joint, const struct closer *c, const struct pair *p)
 {
-	size_t m = c->patterns[c->which].length;
-	size_t ahead = p->dir > 0 ? (c->first + m - p->placed_offset) % m
-				  : (p->placed_offset + m - c->first) % m;
-	size_t back = ahead ? m - ahead : 0;
-	size_t boundary = p->dir > 0 ? p->placed_at - back : p->placed_at + back;
-	bool overlap = p->dir > 0 ? p->next_at < p->placed_at : p->next_at > p->placed_at;
-	bool both = p->dir > 0 ? p->next_at <= boundary : p->next_at >= boundary, found = false;
-	struct joint other;
+	size_t back = to_boundary(c, p->own_offset, -p->dir);
+	size_t boundary = step(p->own_at, back, -p->dir);
+	bool both_reach = !precedes(boundary, p->other_at, p->dir);
 
-	if (back < p->placed->end - p->placed->begin && (both || back <= SLACK) &&
-	    !(back && is_edited(p->placed, p->placed_edits, boundary, p->placed_at)))
-		found = both ? trim(c, p, boundary, best) : divide(c, *p, boundary, 0, best);
-	if (ahead && !overlap && divide(c, *p, p->placed_at, ahead, &other) &&
-	    (!found || other.score > best->score)) {
-		*best = other;
+	if (back >= p->own->end - p->own->begin || (back > SLACK && !both_reach) ||
+	    (back && is_edited(p->own, p->own_edits, boundary, p->own_at)))
+		return false;
+	return both_reach ? trim(joint, c, p, boundary) : divide(joint, c, *p, boundary, 0);
+}
+
+/*
+ * Finds the best joint of two spans: at the own one's last boundary, or at the one ahead if the
+ * spans leave room for it. Returns false if they should stay as they are.
+ */
+static bool find_joint(struct joint *best, const struct closer *c, const struct pair *p)
+{
+	size_t ahead = to_boundary(c, p->own_offset, p->dir);
+	bool overlap = precedes(p->other_at, p->own_at, p->dir), found = join_back(best, c, p);
+	struct joint joint;
+
+	if (ahead && !overlap && divide(&joint, c, *p, p->own_at, ahead) &&
+	    (!found || joint.score > best->score)) {
+		*best = joint;
 		found = true;
 	}
-	return found || divide_alike(c, p, ahead, best);
+	return found || divide_alike(best, c, p, ahead);
 }
 
 /*
@@ -454,6 +498,37 @@ static int close_seam(struct closer *c, struct dp_align_span *left, struct dp_al
 	return status;
 }
 
+/* Appends a span's edits to the new ones; first joins it with the one before if they need it. */
+static int take_span(struct closer *c, size_t k)
+{
+	struct dp_align_span *s = &c->al->spans[k], *left = k ? s - 1 : NULL;
+	size_t own = s->edit_count, edits = s->edits, begin = c->count;
+	struct joint joint;
+	int status = DP_OK;
+
+	if (left && left->pattern != s->pattern && DP_MIN(left->pattern, s->pattern) == c->which) {
+		struct pair pair = pair_of(c, left, s);
+
+		if (find_joint(&joint, c, &pair)) {
+			left->edit_count -= joint.left_dropped;
+			c->count -= joint.left_dropped;
+			edits += joint.right_dropped;
+			own -= joint.right_dropped;
+			s->edit_count = 0;
+			status = close_seam(c, left, s, &joint);
+			begin = s->edits;
+			s->edit_count += own;
+		}
+	}
+	if (!status)
+		status = dp_array__reserve(&c->edits, &c->room, c->count + own, sizeof(*c->edits));
+	if (!status && own)
+		memcpy(c->edits + c->count, c->al->edits + edits, own * sizeof(*c->edits));
+	c->count += own;
+	s->edits = begin;
+	return status;
+}
+
 int dp_seams__close(struct dp_alignment *al, const uint32_t *symbols,
 		    const struct dp_align_pattern *patterns, uint32_t which, size_t first)
 {
@@ -465,34 +540,8 @@ int dp_seams__close(struct dp_alignment *al, const uint32_t *symbols,
 			    .known = dp_alloc__zeroed(KNOWN, sizeof(*c.known)) };
 	int status = c.known ? DP_OK : DP_ERR_NOMEM;
 
-	for (size_t k = 0; k < al->span_count && !status; k++) {
-		struct dp_align_span *s = &al->spans[k], *left = k ? s - 1 : NULL;
-		size_t own = s->edit_count, edits = s->edits, begin = c.count;
-		struct joint joint;
-
-		if (left && left->pattern != s->pattern &&
-		    DP_MIN(left->pattern, s->pattern) == which) {
-			struct pair pair = pair_of(&c, left, s);
-
-			if (find_joint(&c, &pair, &joint)) {
-				left->edit_count -= joint.left_dropped;
-				c.count -= joint.left_dropped;
-				edits += joint.right_dropped;
-				own -= joint.right_dropped;
-				s->edit_count = 0;
-				status = close_seam(&c, left, s, &joint);
-				begin = s->edits;
-				s->edit_count += own;
-			}
-		}
-		if (!status)
-			status = dp_array__reserve(&c.edits, &c.room, c.count + own,
-						   sizeof(*c.edits));
-		if (!status && own)
-			memcpy(c.edits + c.count, al->edits + edits, own * sizeof(*c.edits));
-		c.count += own;
-		s->edits = begin;
-	}
+	for (size_t k = 0; k < al->span_count && !status; k++)
+		status = take_span(&c, k);
 	free(c.known);
 	if (status) {
 		free(c.edits);
