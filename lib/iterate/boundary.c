@@ -13,7 +13,7 @@
 
 enum { SAMPLES = 33 }; /* boundaries in the sample */
 
-struct placer {
+struct mover {
 	struct dp_cut *cut;
 	const struct dp_cut *cuts; /* of all loops */
 	size_t cut_count;
@@ -22,7 +22,7 @@ struct placer {
 	const struct dp_evidence *evidence;
 };
 
-static bool follows_upload(struct placer *p, size_t position)
+static bool follows_upload(struct mover *p, size_t position)
 {
 	struct dp_evidence_at at = { 0 };
 
@@ -43,7 +43,7 @@ static bool joins(const struct dp_cut *cut, size_t k)
 }
 
 /* Returns true if most boundaries of a sample follow an upload. */
-static bool begins_with_upload(struct placer *p)
+static bool begins_with_upload(struct mover *p)
 {
 	size_t every = p->cut->count / SAMPLES + 1, n = 0, with_upload = 0;
 
@@ -67,7 +67,7 @@ static struct dp_edit *edits_at(const struct dp_cut *cut, const struct dp_repeti
  * How far the boundary between two iterations may be moved: over adjacent insertions and a bit more
  * if an edit is near, but at most by half an iteration.
  */
-static void reach_between(const struct placer *p, size_t k, size_t *before, size_t *behind)
+static void reach_between(size_t *before, size_t *after, const struct mover *p, size_t k)
 {
 	const struct dp_repetition *s = &p->cut->iterations[k], *last = s - 1;
 	const struct dp_edit *edits = edits_at(p->cut, last);
@@ -88,16 +88,16 @@ static void reach_between(const struct placer *p, size_t k, size_t *before, size
 		return;
 	*before = DP_MIN(DP_MIN(tail, dp_param.boundary_wide) + dp_param.boundary_reach,
 			 (last->end - last->first - 1) / 2);
-	*behind = DP_MIN(DP_MIN(head, dp_param.boundary_wide) + dp_param.boundary_reach,
-			 (s->end - s->first - 1) / 2);
+	*after = DP_MIN(DP_MIN(head, dp_param.boundary_wide) + dp_param.boundary_reach,
+			(s->end - s->first - 1) / 2);
 }
 
 /*
- * The same for an iteration without one in front of it: over all symbols that belong to no
+ * The same for an iteration without one before it: over all symbols that belong to no
  * iteration of any loop. They may be its beginning, with kernels that are tried before the program
  * continues.
  */
-static size_t reach_alone(const struct placer *p, size_t first)
+static size_t reach_alone(const struct mover *p, size_t first)
 {
 	size_t over = 0;
 
@@ -111,22 +111,25 @@ static size_t reach_alone(const struct placer *p, size_t first)
 	return first - over <= DP_MIN(p->m, dp_param.boundary_wide) ? first - over : 0;
 }
 
-/* The position nearest to the beginning of iteration k that follows an upload. */
-static size_t place(struct placer *p, size_t k)
+/*
+ * The position nearest to the beginning of iteration k that follows an upload, or that beginning if
+ * none within reach does.
+ */
+static size_t nearest_upload(struct mover *p, size_t k)
 {
 	const struct dp_repetition *s = &p->cut->iterations[k];
-	size_t first = s->first, before = 0, behind = 0;
+	size_t first = s->first, before = 0, after = 0;
 
 	if (joins(p->cut, k))
-		reach_between(p, k, &before, &behind);
+		reach_between(&before, &after, p, k);
 	else if (!s->partial && !follows(p->cut, k))
 		before = reach_alone(p, first);
-	if (before + behind == 0 || p->calls > dp_param.boundary_calls || follows_upload(p, first))
+	if (before + after == 0 || p->calls > dp_param.boundary_calls || follows_upload(p, first))
 		return first;
-	for (size_t i = 1; i <= DP_MAX(before, behind); i++) {
+	for (size_t i = 1; i <= DP_MAX(before, after); i++) {
 		if (i <= before && follows_upload(p, first - i))
 			return first - i;
-		if (i <= behind && follows_upload(p, first + i))
+		if (i <= after && follows_upload(p, first + i))
 			return first + i;
 	}
 	return first;
@@ -147,7 +150,7 @@ static int keep_edits(struct dp_cut *made, struct dp_repetition *s, const struct
 }
 
 /* Moves the iterations to their new beginnings. After a failure the cut is invalid. */
-static int move(struct placer *p, const size_t *first)
+static int move_all(struct mover *p, const size_t *first)
 {
 	struct dp_cut *cut = p->cut, made = { 0 };
 	int status = DP_OK;
@@ -173,17 +176,17 @@ static int move(struct placer *p, const size_t *first)
 	return status;
 }
 
-int dp_boundary__place(struct dp_cut *cuts, size_t count, size_t which, const uint32_t *symbols,
-		       const uint32_t *names, size_t m, const struct dp_evidence *evidence)
+int dp_boundary__move(struct dp_cut *cuts, size_t count, size_t which, const uint32_t *symbols,
+		      const uint32_t *names, size_t m, const struct dp_evidence *evidence)
 {
 	struct dp_cut *cut = &cuts[which];
-	struct placer p = { .cut = cut,
-			    .cuts = cuts,
-			    .cut_count = count,
-			    .symbols = symbols,
-			    .names = names,
-			    .m = m,
-			    .evidence = evidence };
+	struct mover p = { .cut = cut,
+			   .cuts = cuts,
+			   .cut_count = count,
+			   .symbols = symbols,
+			   .names = names,
+			   .m = m,
+			   .evidence = evidence };
 	bool any = false;
 	size_t *first;
 	int status = DP_OK;
@@ -196,11 +199,11 @@ int dp_boundary__place(struct dp_cut *cuts, size_t count, size_t which, const ui
 	if (!first)
 		return DP_ERR_NOMEM;
 	for (size_t k = 0; k < cut->count; k++) {
-		first[k] = place(&p, k);
+		first[k] = nearest_upload(&p, k);
 		any |= first[k] != cut->iterations[k].first;
 	}
 	if (any)
-		status = move(&p, first);
+		status = move_all(&p, first);
 	free(first);
 	return status;
 }

@@ -1,4 +1,4 @@
-/* Moves boundaries between iterations to where the host's are. */
+/* Moves boundaries between iterations to where the host began an iteration. */
 #ifndef DP_ITERATE_BOUNDARY_H
 #define DP_ITERATE_BOUNDARY_H
 
@@ -11,7 +11,7 @@
  * its iterations, symbols are what was cut. Errors: DP_ERR_NOMEM. Cost: linear in iterations and
  * edits, at most about 100,000 calls of evidence->at, and O(m) per moved boundary.
  */
-int dp_boundary__place(struct dp_cut *cuts, size_t count, size_t which, const uint32_t *symbols,
-		       const uint32_t *names, size_t m, const struct dp_evidence *evidence);
+int dp_boundary__move(struct dp_cut *cuts, size_t count, size_t which, const uint32_t *symbols,
+		      const uint32_t *names, size_t m, const struct dp_evidence *evidence);
 
 #endif

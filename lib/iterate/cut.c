@@ -71,7 +71,7 @@ static int put_iteration(struct dp_cut *cut, const struct piece *piece, bool par
 
 /*
  * Writes the edits of symbols [first, end) against offsets [from, to), which adjoin a piece, before
- * or behind the piece's own edits. Those are the last ones of the cut.
+ * or after the piece's own edits. Those are the last ones of the cut.
  */
 static int add_outside(struct cutter *c, uint32_t pattern, struct piece *piece, size_t first,
 		       size_t end, size_t from, size_t to)
@@ -431,7 +431,7 @@ static int cut_span(struct cutter *c, size_t span)
 	return DP_OK;
 }
 
-/* Adds the symbols behind the last iteration to it if they are as few as between two iterations. */
+/* Adds the symbols after the last iteration to it if they are as few as between two iterations. */
 static int add_rest(struct cutter *c)
 {
 	size_t m, rest;
@@ -489,7 +489,7 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 	return status;
 }
 
-/* Drops the deletions at the ends of a partial iteration: what the capture cut off is no edit. */
+/* Drops deletions at the ends of a partial iteration: what the capture cut off is not an edit. */
 static size_t drop_missing(struct dp_edit *edits, size_t n, const struct dp_repetition *iteration)
 {
 	size_t from = 0;

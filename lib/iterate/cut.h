@@ -36,8 +36,8 @@ struct dp_cut {
  * two iterations belong to the one before, unless there are more than half a pattern of them:
  * then to none. If a span breaks off and the same pattern continues later, the two parts are one
  * iteration if less than half of it is missing. A part that lacks more than a fifth is partial if
- * the sequence begins or ends there, and no iteration elsewhere. Iterations of an inner loop at its
- * ends do not count as lacking unless the sequence begins or ends there.
+ * the sequence begins or ends there, and not an iteration elsewhere. Iterations of an inner loop at
+ * its ends do not count as lacking unless the sequence begins or ends there.
  *
  * Errors: DP_ERR_NOMEM. Cost: linear in edits, iterations and, if exact names are compared, n.
  */
@@ -49,7 +49,8 @@ void dp_cut__fini(struct dp_cut *cut);
 
 /*
  * Appends the edits that turn pattern[0..m) into an iteration, and counts them in it; what the
- * capture cut off of a partial one is no edit. Errors: DP_ERR_NOMEM. Cost: that of dp_diff__run().
+ * capture cut off of a partial one is not an edit. Errors: DP_ERR_NOMEM. Cost: that of
+ * dp_diff__run().
  */
 int dp_cut__add_edits(struct dp_cut *cut, struct dp_repetition *iteration, const uint32_t *symbols,
 		      const uint32_t *pattern, size_t m);

@@ -6,7 +6,7 @@
 
 /*
  * If an iteration begins with the same repeated symbols that the one before ends with, both are one
- * repetition in the collapsed sequence, and a boundary can only lie before it or behind it. By the
+ * repetition in the collapsed sequence, and a boundary can only lie before it or after it. By the
  * host's gaps, those between two iterations are moved to where the program's own are, up to 64
  * symbols away. iterations[0..count) are those of the collapsed sequence, whose symbol i stands for
  * the symbols from position[i] to position[i + 1]; they become those of the sequence. Returns the

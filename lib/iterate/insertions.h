@@ -5,7 +5,7 @@
 #include "iterate/cut.h"
 
 /*
- * If the pattern's beginning comes again behind symbols that seem to be inserted after the first
+ * If the pattern's beginning comes again after symbols that seem to be inserted after the first
  * symbols of an iteration, moves those into the iteration before, which then ends there. The cut
  * has edits.
  */

@@ -21,7 +21,7 @@ static bool only_moves(const struct run *run, size_t m, const bool *moves)
 	return moves;
 }
 
-/* Finds the next run of one period that ends at or behind *at. Returns false if there is none. */
+/* Finds the next run of one period that ends at or after *at. Returns false if there is none. */
 static bool next_run(struct run *run, size_t *at, const uint32_t *s, size_t m, size_t period)
 {
 	size_t same = 0, i = DP_MAX(*at, period);

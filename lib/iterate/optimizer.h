@@ -8,8 +8,8 @@ struct dp_optimizer {
 	bool named;	 /* found by the names of kernels */
 	bool everywhere; /* there are no others */
 	bool known;	 /* found, by names or as a run */
-	size_t end;	 /* in front of this offset */
-	size_t room;	 /* symbols behind it that may be bookkeeping of the same step */
+	size_t end;	 /* before this offset */
+	size_t room;	 /* symbols after it that may be bookkeeping of the same step */
 };
 
 /*

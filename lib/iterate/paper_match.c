@@ -2,7 +2,7 @@
  * Algorithm 1 of Gu, Liu, Zhou, Wang, "DeepProf: Performance Analysis for Deep Learning
  * Applications via Mining GPU Execution Patterns" (arXiv 1707.03750): at each start the pattern is
  * matched in order; symbols that do not match are skipped and counted. If more than k0 are skipped,
- * the next start is tried; else the search continues behind the match.
+ * the next start is tried; else the search continues after the match.
  *
  * Skipped symbols count from the start on, so a match may begin with some. Cost: O(n · (m + k0)).
  */

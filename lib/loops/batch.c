@@ -120,8 +120,8 @@ static int place_boundaries(struct dp_driver *d, struct batch *b)
 		uint32_t *names =
 			dp_driver__rotate(b->exact[i], b->list[i].length, b->list[i].first);
 
-		status = names ? dp_boundary__place(b->cuts, b->count, i, d->request->symbols,
-						    names, b->list[i].length, &d->request->evidence)
+		status = names ? dp_boundary__move(b->cuts, b->count, i, d->request->symbols, names,
+						   b->list[i].length, &d->request->evidence)
 			       : DP_ERR_NOMEM;
 		free(names);
 	}
