@@ -111,6 +111,8 @@ DP_WHOLE(first_renamed, 2, "symbols", "real",
 DP_WHOLE(shift_max, 64, "symbols", "families",
 	"at the beginning of an iteration that may belong to the one before: insertions are moved "
 	"over no more")
+DP_WHOLE(insertions_max, 8, "runs", "families",
+	"of insertions in a row that are tried there")
 
 /* Single boundaries next to edits (iterate/boundary.c). */
 DP_WHOLE(boundary_calls, 100000, "calls", "cost",
@@ -383,6 +385,8 @@ DP_WHOLE(parse_thin, 4, "1/window", "families",
 	"of a window in which a repeated symbol starts one phrase only")
 
 /* Repeats that may occur once per iteration (pattern/anchors.c). */
+DP_WHOLE(counted_repeats, 3, "repeats", "families",
+	"of one depth that become candidates because they occur as often as -n requires")
 DP_REAL(distance_low, 0.5, "ratio", "families",
 	"of a distance between two occurrences to the median distance of the repeat, at least, to "
 	"be one iteration")

@@ -1,7 +1,8 @@
 /*
  * Moves insertions at the beginning of an iteration in front of it.
  *
- * Cost: linear in iterations, edits and the symbols before the first insertion of an iteration.
+ * Cost: linear in iterations and edits, and a bounded number of comparisons for each of the first
+ * few insertions of an iteration.
  */
 #include "iterate/insertions.h"
 #include "base/parameters.h"
@@ -63,6 +64,36 @@ static void move_insertions(struct dp_cut *cut, size_t k, size_t at, size_t coun
 }
 
 /*
+ * The same for several insertions with matching kernels between them by chance: the number of
+ * symbols inserted before the true beginning, or 0.
+ */
+static size_t insertions_before(const struct dp_cut *cut, const struct dp_repetition *s,
+				const uint32_t *symbols, const struct dp_cut_pattern *p)
+{
+	const struct dp_edit *edits = cut->edits + s->edits;
+	size_t n = 0, prefix, same;
+
+	for (size_t run = 0; run < dp_param.insertions_max; run++) {
+		size_t from = n;
+
+		while (n < s->inserted && edits[n].kind == DP_EDIT_INSERTED &&
+		       edits[n].position == edits[from].position + (n - from))
+			n++;
+		if (n == from)
+			break;
+		prefix = edits[from].offset;
+		if (prefix > dp_param.shift_max || edits[from].position != s->first + from + prefix)
+			break;
+		for (same = 0; same < prefix; same++)
+			if (symbols[s->first + n + same] != name_at(p, same))
+				break;
+		if (same == prefix)
+			return n;
+	}
+	return 0;
+}
+
+/*
  * An insertion that is followed by the pattern's beginning again may equally have come before it.
  * It is moved to the boundary in front if possible: insertions between two iterations are more
  * likely than after the first few symbols of one. If exact names then match better, too, it is
@@ -82,8 +113,13 @@ static void move_all(struct dp_cut *cut, const uint32_t *symbols, const struct d
 			continue;
 		for (size_t i = 0; i < prefix && left <= at; i++)
 			left += symbols[s->first + count + i] != name_at(p, i);
-		if (left < at || (left == at && prefix <= dp_param.shift_max))
+		if (left < at || (left == at && prefix <= dp_param.shift_max)) {
 			move_insertions(cut, k, at, count, left, symbols, p);
+			continue;
+		}
+		count = insertions_before(cut, s, symbols, p);
+		if (count > 0)
+			move_insertions(cut, k, 0, count, 0, symbols, p);
 	}
 }
 

@@ -11,7 +11,9 @@
  * most frequent one is the candidate.
  *
  * Layers have anchors, too, and so do pairs of iterations: description length and the levels decide
- * which of them is the iteration (search.h, levels.h).
+ * which of them is the iteration (search.h, levels.h). If the number of iterations is known,
+ * repeats that occur about as often are anchors whatever their distances (criterion 2 of Gu, Liu,
+ * Zhou, Wang, "DeepProf", arXiv 1707.03750).
  */
 #include "pattern/anchors.h"
 #include "base/parameters.h"
@@ -24,10 +26,11 @@
 #include <string.h>
 
 enum {
-	DEPTHS = 7,  /* repeats of 1, 2, 4 … 64 symbols */
-	BINS = 512,  /* of distances: as many reach 5e8 */
-	SAMPLE = 31, /* windows that stand for all of an anchor, */
-	PRINT = 64,  /* and symbols for a window's, one of them at each end */
+	DEPTHS = 7,	/* repeats of 1, 2, 4 … 64 symbols */
+	BINS = 512,	/* of distances: as many reach 5e8 */
+	COUNT_BINS = 7, /* bins by a count's distance from a known one, in powers of two */
+	SAMPLE = 31,	/* windows that stand for all of an anchor, */
+	PRINT = 64,	/* and symbols for a window's, one of them at each end */
 };
 
 struct anchor {
@@ -58,7 +61,8 @@ struct finder {
 	uint32_t *names; /* the repeat at each leaf; DP_NONE: none that counts */
 	size_t *where;	 /* positions, by repeat */
 	size_t *starts;	 /* of each repeat in where */
-	struct bin bins[BINS];
+	uint64_t known;	 /* number of iterations; 0: none is */
+	struct bin bins[BINS], counted[COUNT_BINS];
 	struct dp_candidate *out;
 	size_t out_count, out_room;
 	size_t repeats; /* occurring often enough, of all depths */
@@ -134,6 +138,17 @@ static int bin_of(double distance)
 	return DP_MIN(DP_MAX(bin, 0), BINS - 1);
 }
 
+/* The bin of repeats that occur about as often as a known count; partial iterations may add two. */
+static struct bin *bin_of_count(struct finder *f, size_t count)
+{
+	uint64_t off = count > f->known ? count - f->known : f->known - count;
+	unsigned bin = 0;
+
+	while (bin < COUNT_BINS && (UINT64_C(1) << bin) < off + 1)
+		bin++;
+	return f->known && count <= f->known + 2 && bin < COUNT_BINS ? &f->counted[bin] : NULL;
+}
+
 /* Of equal anchors, the first in the sequence is better: the order in the tree depends on names. */
 static bool is_better(const struct finder *f, const struct anchor *a, const struct anchor *b)
 {
@@ -164,6 +179,9 @@ static void consider(struct finder *f, size_t first, size_t count, int depth)
 	bin->depth = depth;
 	if (is_better(f, &anchor, &bin->anchor))
 		bin->anchor = anchor;
+	bin = bin_of_count(f, count);
+	if (bin && is_better(f, &anchor, &bin->anchor))
+		*bin = (struct bin){ anchor, 0, depth };
 }
 
 /* Windows. */
@@ -277,13 +295,19 @@ static bool is_supported(const struct finder *f, const struct bin *bin)
 static void harvest(struct finder *f, size_t share)
 {
 	struct bin *order[BINS];
-	size_t n = 0;
+	size_t n = 0, counted = 0;
 
+	for (int i = 0; i < COUNT_BINS && counted < dp_param.counted_repeats; i++) {
+		if (!(f->counted[i].anchor.score > 0) || f->out_count == f->out_room)
+			continue;
+		put_candidate(f, &f->counted[i]);
+		counted++;
+	}
 	for (int i = 0; i < BINS; i++)
 		if (f->bins[i].anchor.score > 0 && is_supported(f, &f->bins[i]))
 			order[n++] = &f->bins[i];
 	qsort(order, n, sizeof(*order), by_bin_score);
-	for (size_t i = 0; i < n && i < share && f->out_count < f->out_room; i++)
+	for (size_t i = 0; i < n && i + counted < share && f->out_count < f->out_room; i++)
 		put_candidate(f, order[i]);
 }
 
@@ -307,6 +331,7 @@ static void find(struct finder *f)
 
 		f->repeats += count;
 		memset(f->bins, 0, sizeof(f->bins));
+		memset(f->counted, 0, sizeof(f->counted));
 		for (uint32_t i = 0; i < count; i++)
 			consider(f, f->starts[i], f->starts[i + 1] - f->starts[i], (int)depth);
 		harvest(f, share);
@@ -431,7 +456,7 @@ static void explain_candidates(struct dp_explain *explain, const struct finder *
 }
 
 int dp_anchors__candidates(struct dp_candidate *candidates, size_t room,
-			   const struct dp_anchor_tree *tree, size_t least,
+			   const struct dp_anchor_tree *tree, size_t least, uint64_t known,
 			   struct dp_explain *explain)
 {
 	size_t n = tree->leaves;
@@ -447,6 +472,7 @@ int dp_anchors__candidates(struct dp_candidate *candidates, size_t room,
 	f->least = DP_MAX(least, 2);
 	f->out = candidates;
 	f->out_room = room;
+	f->known = known;
 	f->names = dp_alloc__array(n, sizeof(*f->names));
 	f->where = dp_alloc__array(n, sizeof(*f->where));
 	f->starts = dp_alloc__array(n / f->least + 2, sizeof(*f->starts));

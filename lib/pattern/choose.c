@@ -278,7 +278,7 @@ int dp_choose__pattern(struct dp_pattern *best, const struct dp_search_sequence 
 
 	memset(p, 0, sizeof(p));
 	best->symbols = NULL;
-	n = dp_anchors__candidates(candidates, CANDIDATES, sequence->tree, bar->least,
+	n = dp_anchors__candidates(candidates, CANDIDATES, sequence->tree, bar->least, bar->known,
 				   sequence->explain);
 	if (n < 0)
 		return n;

@@ -119,7 +119,7 @@ int dp_classes__derive(uint32_t *class_of, uint32_t *class_count,
 		goto out;
 	for (uint32_t x = 0; x < alphabet; x++)
 		parent[x] = x;
-	count = dp_anchors__candidates(candidates, CANDIDATES, tree, dp_param.class_rows, NULL);
+	count = dp_anchors__candidates(candidates, CANDIDATES, tree, dp_param.class_rows, 0, NULL);
 	status = count < 0 ? count : DP_OK;
 	for (int i = 0; i < count; i++) {
 		lay_out(&t, &candidates[i], n);

@@ -470,6 +470,25 @@ TEST(few_long_steps_between_others)
 	dp_loops__free(loops);
 }
 
+/* What follows some steps has kernels that a step begins with, in their order. */
+TEST(what_comes_between_is_no_beginning)
+{
+	static const uint32_t between[] = { 50, 51, 0, 52, 53, 1, 54 };
+	size_t starts[40];
+	struct dp_loops *loops;
+
+	count = 0;
+	for (size_t i = 0; i < DP_COUNT(starts); i++) {
+		starts[i] = count;
+		kernels(0, 45);
+		for (size_t k = 0; i * 7919 % 31 < 6 && k < DP_COUNT(between); k++)
+			put(between[k]);
+	}
+	loops = find(60);
+	check_starts(chosen(loops), starts, DP_COUNT(starts));
+	dp_loops__free(loops);
+}
+
 /*
  * One pass through layers that have two norms alike, with an embedding that is seen once in front
  * and with a last norm that looks like the beginning of one more layer.

@@ -157,7 +157,7 @@ TEST(anchors_give_one_iteration)
 		for (size_t i = m - head; i < (turns + 1) * m; i++)
 			s[n++] = (uint32_t)(i % m);
 		ck_assert_int_eq(dp_anchor_tree__new(&tree, s, n, n), DP_OK);
-		count = dp_anchors__candidates(c, 16, tree, 2, NULL);
+		count = dp_anchors__candidates(c, 16, tree, 2, turns, NULL);
 		dp_anchor_tree__free(tree);
 		ck_assert_int_gt(count, 0);
 		for (int i = 0; i < count; i++)

@@ -132,7 +132,7 @@ TEST(anchors_of_phrases_give_one_iteration)
 		for (size_t i = 0; i < n; i++)
 			text[i] = below(50) ? body[i % m] : below(25);
 		ck_assert_int_eq(dp_anchor_tree__new(&tree, text, n, n / 10), DP_OK);
-		count = dp_anchors__candidates(c, 42, tree, 3, NULL);
+		count = dp_anchors__candidates(c, 42, tree, 3, turns, NULL);
 		for (int i = 0; i < count; i++) {
 			found |= c[i].length == m;
 			ck_assert_uint_le(c[i].at + c[i].anchor, n);
