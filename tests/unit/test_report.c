@@ -453,6 +453,40 @@ TEST(rules_that_were_not_run_are_reported)
 	case_free(&at);
 }
 
+/* Where no loop is found, graphs may hide it. */
+TEST(graphs_that_hide_kernels_are_reported)
+{
+	static const char *const formats[] = { "text", "html" };
+
+	for (size_t i = 0; i < 2 * DP_COUNT(formats); i++) {
+		struct report_case at;
+		struct out out = { .stop = SIZE_MAX };
+		uint32_t stream;
+
+		case_begin(&at);
+		stream =
+			dp_builder__stream(at.builder, dp_builder__process(at.builder, 1), 0, 1, 7);
+		for (int64_t k = 0; k < 30; k++) {
+			struct dp_op op = { .start_ns = k * 1000, .end_ns = k * 1000 + 900 };
+			char name[16];
+			int length = snprintf(name, sizeof(name), "%c_kernel", 'a' + (int)k);
+
+			op.stream = stream;
+			op.kind = i % 2 && k % 3 == 0 ? DP_OP_GRAPH : DP_OP_KERNEL;
+			op.name = dp_builder__kernel_name(at.builder, name, (size_t)length);
+			ck_assert_int_eq(dp_builder__op(at.builder, &op), DP_OK);
+		}
+		ck_assert_int_eq(dp_builder__finish(at.builder, &at.trace, "t", "test", false),
+				 DP_OK);
+		ck_assert_int_eq(dp_analysis_run(&at.analysis, at.trace, NULL, NULL), DP_OK);
+		ck_assert_int_eq(report(&out, at.analysis, formats[i / 2], NULL, &at.error), DP_OK);
+		ck_assert_int_eq(strstr(out.text, "--cuda-graph=node") != NULL, i % 2);
+		free(out.text);
+		dp_analysis_free(at.analysis);
+		dp_trace_free(at.trace);
+	}
+}
+
 TEST(wrong_requests_are_refused)
 {
 	static const char *const names[] = { "interval_ns", "nonsense" };
