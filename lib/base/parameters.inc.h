@@ -17,11 +17,11 @@
 DP_REAL(weight_whole, 1.5, "log-odds", "families",
 	"score: minus 1 for each whole iteration fewer than the best rotation has")
 DP_REAL(weight_capture_begin, 1.0, "log-odds", "families, presets",
-	"profilers mostly start at a step")
+	"captures usually begin at the start of a step")
 DP_REAL(weight_capture_end, 1.5, "log-odds", "families, presets",
-	"profilers mostly wait for the end of a step to stop")
+	"captures usually end at the end of a step")
 DP_REAL(weight_span_begin, 4.0, "log-odds", "families",
-	"behind other work a loop begins with an iteration; the spans of a loop, plus one, share "
+	"after other work, a loop starts with a whole iteration; the spans of a loop, plus one, share "
 	"it")
 DP_REAL(weight_span_end, 3.0, "log-odds", "families",
 	"the same for the ends of spans")

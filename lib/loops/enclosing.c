@@ -215,15 +215,15 @@ static int take_first(struct dp_patterns *patterns, const struct folded *f,
 		      const struct dp_driver *d, struct dp_search_sequence *sequence,
 		      const struct dp_ends *ends)
 {
-	struct dp_pattern p = { .length = first_end(f, d, ends) };
+	size_t length = first_end(f, d, ends);
 	int status = dp_search_sequence__bits(sequence);
+	struct dp_pattern p;
 
-	if (status || p.length == 0)
+	if (status || length == 0)
 		return status;
-	p.symbols = dp_alloc__array(p.length, sizeof(*p.symbols));
-	if (!p.symbols)
-		return DP_ERR_NOMEM;
-	memcpy(p.symbols, f->symbols, p.length * sizeof(*p.symbols));
+	status = dp_pattern__copy(&p, f->symbols, length);
+	if (status)
+		return status;
 	status = dp_pattern__refine(&p, f->symbols, f->count, sequence->bits);
 	if (status)
 		free(p.symbols);
