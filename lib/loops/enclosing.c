@@ -224,7 +224,7 @@ static int take_first(struct dp_patterns *patterns, const struct folded *f,
 	status = dp_pattern__copy(&p, f->symbols, length);
 	if (status)
 		return status;
-	status = dp_pattern__refine(&p, f->symbols, f->count, sequence->bits);
+	status = dp_pattern__refine(&p, f->symbols, f->count, sequence->symbol_bits);
 	if (status)
 		free(p.symbols);
 	else

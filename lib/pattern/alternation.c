@@ -67,7 +67,7 @@ int dp_alternation__take_one(struct dp_pattern *p, const struct dp_search_sequen
 			"the pattern of {length:symbol} is {parts} parts that are alike but for "
 			"symbols that take each other's place: each is an iteration");
 	p->length /= parts;
-	return dp_pattern__refine(p, sequence->symbols, sequence->n, sequence->bits);
+	return dp_pattern__refine(p, sequence->symbols, sequence->n, sequence->symbol_bits);
 }
 
 enum { PARTS_MAX = 8 }; /* at least alternating_parts */

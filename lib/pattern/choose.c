@@ -45,7 +45,7 @@ bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_search_bar *
 static double cost(const struct dp_pattern *p, const struct dp_search_sequence *sequence,
 		   const struct dp_search_bar *bar)
 {
-	double null = (double)sequence->n * sequence->bits;
+	double null = (double)sequence->n * sequence->symbol_bits;
 	double saved = DP_MAX(null - p->bits, 0);
 
 	if (bar->known)
@@ -100,9 +100,9 @@ static struct part part_of(const struct dp_search_sequence *sequence,
 static void extrapolate(struct dp_pattern *p, const struct dp_search_sequence *sequence,
 			const struct part *part)
 {
-	double saved = (double)part->count * sequence->bits - (p->bits - p->own);
+	double saved = (double)part->count * sequence->symbol_bits - (p->bits - p->own);
 
-	p->bits = (double)sequence->n * sequence->bits - saved * part->whole + p->own;
+	p->bits = (double)sequence->n * sequence->symbol_bits - saved * part->whole + p->own;
 	p->repeats *= part->whole;
 }
 
@@ -126,7 +126,7 @@ static int judge_candidates(struct dp_pattern *p, size_t *count,
 			.from = (uint32_t)i,
 		};
 		status = dp_pattern__judge(&p[*count - 1], sequence->symbols + quick.first,
-					   quick.count, sequence->bits);
+					   quick.count, sequence->symbol_bits);
 		extrapolate(&p[*count - 1], sequence, &quick);
 	}
 	return status;
@@ -167,7 +167,7 @@ static int join_groups(struct dp_pattern *p, const struct dp_search_sequence *se
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < made.length; i++)
 		made.symbols[i] = p->symbols[i % p->length];
-	status = dp_pattern__judge(&made, sequence->symbols, sequence->n, sequence->bits);
+	status = dp_pattern__judge(&made, sequence->symbols, sequence->n, sequence->symbol_bits);
 	if (status || cost(&made, sequence, bar) >= cost(p, sequence, bar)) {
 		free(made.symbols);
 		return status;
@@ -249,16 +249,16 @@ static void explain_finalists(const struct dp_search_sequence *sequence,
 		left_out -= !same;
 		if (same)
 			continue;
-		dp_explain__add(
-			sequence->explain, "candidate",
-			DP_FACTS({ "length", "count", (double)p[i].length },
-				 { "iterations", "number", p[i].repeats },
-				 { "bits", "bits", p[i].bits },
-				 { "bits_without", "bits", (double)sequence->n * sequence->bits },
-				 { "chosen", "count", i == first }),
-			"{length:symbol}, repeated {iterations:time}: {bits:bit} describe "
-			"the sequence, {bits_without} without a pattern; %s",
-			came_to);
+		dp_explain__add(sequence->explain, "candidate",
+				DP_FACTS({ "length", "count", (double)p[i].length },
+					 { "iterations", "number", p[i].repeats },
+					 { "bits", "bits", p[i].bits },
+					 { "bits_without", "bits",
+					   (double)sequence->n * sequence->symbol_bits },
+					 { "chosen", "count", i == first }),
+				"{length:symbol}, repeated {iterations:time}: {bits:bit} describe "
+				"the sequence, {bits_without} without a pattern; %s",
+				came_to);
 	}
 	if (left_out > 0)
 		dp_explain__add(sequence->explain, "candidate",
@@ -272,7 +272,7 @@ int dp_choose__pattern(struct dp_pattern *best, const struct dp_search_sequence 
 {
 	struct dp_candidate candidates[CANDIDATES];
 	struct dp_pattern p[CANDIDATES];
-	double bits = sequence->bits;
+	double bits = sequence->symbol_bits;
 	size_t count = 0, finalists = 0, first = 0;
 	int status, other, n;
 

@@ -566,7 +566,7 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 	}
 	if (!status)
 		status = fill_inner(levels, &f);
-	levels->plain_bits = sequence->bits * (double)sequence->n;
+	levels->plain_bits = sequence->symbol_bits * (double)sequence->n;
 	levels->fit.bits = levels->plain_bits;
 	if (!status && levels->chosen.count > 0)
 		status = dp_patterns__fit(&levels->fit, &levels->chosen, sequence);

@@ -102,9 +102,10 @@ int dp_search_sequence__take_alignment(struct dp_alignment *alignment,
 
 int dp_search_sequence__bits(struct dp_search_sequence *sequence)
 {
-	return sequence->bits > 0 ? DP_OK
-				  : dp_entropy__bits(&sequence->bits, sequence->symbols,
-						     sequence->n, sequence->alphabet);
+	return sequence->symbol_bits > 0
+		       ? DP_OK
+		       : dp_entropy__bits(&sequence->symbol_bits, sequence->symbols, sequence->n,
+					  sequence->alphabet);
 }
 
 int dp_patterns__fit(struct dp_patterns_fit *fit, const struct dp_patterns *patterns,
@@ -123,11 +124,11 @@ int dp_patterns__fit(struct dp_patterns_fit *fit, const struct dp_patterns *patt
 		double own;
 
 		status = dp_pattern__bits(&own, patterns->items[i].symbols,
-					  patterns->items[i].length, sequence->bits);
+					  patterns->items[i].length, sequence->symbol_bits);
 		fit->bits += status ? 0 : own;
 		longest = DP_MAX(longest, patterns->items[i].length);
 	}
-	fit->bits += dp_alignment__bits(al, sequence->n, longest, sequence->bits);
+	fit->bits += dp_alignment__bits(al, sequence->n, longest, sequence->symbol_bits);
 	for (size_t k = 0; k < al->span_count; k++) {
 		const struct dp_align_span *span = &al->spans[k];
 
@@ -228,7 +229,7 @@ static int join(struct dp_search_sequence *joined, const struct searcher *sr,
 		.symbols = symbols,
 		.alphabet = separator,
 		.explain = sr->whole->explain,
-		.bits = sr->whole->bits,
+		.symbol_bits = sr->whole->symbol_bits,
 	};
 	if (!symbols)
 		return DP_ERR_NOMEM;
@@ -273,16 +274,16 @@ int dp_search__classes(uint32_t *class_of, uint32_t *class_count,
 /* Returns true if the pattern codes the symbols that it covers with fewer bits than one by one. */
 static bool describes(const struct searcher *sr, const struct dp_pattern *p, size_t n)
 {
-	double literal = sr->whole->bits, alone = (double)p->covered * literal;
+	double literal = sr->whole->symbol_bits, alone = (double)p->covered * literal;
 	double bits = p->bits - (double)(n - p->covered) * literal;
 
 	if ((double)p->covered > sr->bar.coverage * (double)n)
-		return sr->bar.part ? bits < sr->bar.bits * alone
-				    : p->bits < sr->bar.bits * (double)n * literal;
+		return sr->bar.part ? bits < sr->bar.bits_share * alone
+				    : p->bits < sr->bar.bits_share * (double)n * literal;
 	return sr->bar.rare && sr->rest_before * 2 <= sr->whole->n &&
 	       p->length >= dp_param.few_length &&
 	       round(p->repeats) >= (double)dp_param.rare_iterations &&
-	       bits < sr->bar.bits * alone && alone - bits >= dp_param.rare_bits;
+	       bits < sr->bar.bits_share * alone && alone - bits >= dp_param.rare_bits;
 }
 
 /* The reason why a pattern is no loop, or NULL if it is one. */
@@ -316,20 +317,20 @@ static bool worth_it(const struct searcher *sr, const struct dp_pattern *p,
 
 	if (!p->symbols)
 		return false;
-	dp_explain__add(sr->whole->explain, "pattern",
-			DP_FACTS({ "length", "count", (double)p->length },
-				 { "iterations", "number", p->repeats },
-				 { "covered", "count", (double)p->covered },
-				 { "symbols", "count", (double)sequence->n },
-				 { "edits", "count", (double)p->edits },
-				 { "bits", "bits", p->bits },
-				 { "bits_without", "bits", (double)sequence->n * sr->whole->bits },
-				 { "accepted", "count", !fault }),
-			"%s: {length:symbol}%s, {iterations:time}, with {edits:edit}, in {covered} "
-			"of {symbols:symbol}, described in {bits:bit} instead of "
-			"{bits_without}%s%s",
-			fault ? "rejected" : "accepted", name_of(sr, p->symbols[0]),
-			fault ? "; " : "", fault ? fault : "");
+	dp_explain__add(
+		sr->whole->explain, "pattern",
+		DP_FACTS({ "length", "count", (double)p->length },
+			 { "iterations", "number", p->repeats },
+			 { "covered", "count", (double)p->covered },
+			 { "symbols", "count", (double)sequence->n },
+			 { "edits", "count", (double)p->edits }, { "bits", "bits", p->bits },
+			 { "bits_without", "bits", (double)sequence->n * sr->whole->symbol_bits },
+			 { "accepted", "count", !fault }),
+		"%s: {length:symbol}%s, {iterations:time}, with {edits:edit}, in {covered} "
+		"of {symbols:symbol}, described in {bits:bit} instead of "
+		"{bits_without}%s%s",
+		fault ? "rejected" : "accepted", name_of(sr, p->symbols[0]), fault ? "; " : "",
+		fault ? fault : "");
 	return !fault;
 }
 
@@ -370,7 +371,8 @@ static int best_of(struct dp_pattern *best, struct dp_search_sequence *sequence,
 	alone.items[0] = *best;
 	status = dp_search_sequence__align(sequence, &alone);
 	return status ? status
-		      : dp_pattern__rate(best, &sequence->alignment, sequence->n, sequence->bits);
+		      : dp_pattern__rate(best, &sequence->alignment, sequence->n,
+					 sequence->symbol_bits);
 }
 
 /* Finds the next pattern in the rest; *more is false if there is none. */

@@ -16,11 +16,11 @@ struct dp_patterns {
 struct dp_search_bar {
 	size_t least;	 /* iterations */
 	size_t longest;	 /* symbols of a pattern */
-	double bits;	 /* largest share of the sequence's bits that its description may take */
+	double bits_share; /* largest share of the sequence's bits that its description may take */
 	double coverage; /* smallest share of the sequence that must repeat */
 	bool few;	 /* search even a few symbols */
 	bool rare;	 /* accept lower coverage for what is certainly a loop */
-	bool part;	 /* bits: of the symbols that a pattern covers, not of the sequence */
+	bool part;	 /* bits_share: of the symbols that a pattern covers, not of the sequence */
 	uint64_t known;	 /* number of iterations that makes a pattern better; 0: none */
 };
 
@@ -37,9 +37,9 @@ struct dp_search_sequence {
 	uint32_t alphabet;
 	struct dp_anchor_tree *tree;
 	struct dp_explain *explain; /* NULL: nothing is explained */
-	double bits;		    /* to code one symbol by itself; 0: not computed yet */
+	double symbol_bits;	    /* to code one symbol by itself; 0: not computed yet */
 	struct dp_alignment alignment;
-	uint32_t *aligned; /* its patterns, each behind its length */
+	uint32_t *aligned; /* its patterns, each after its length */
 	size_t aligned_words;
 };
 
