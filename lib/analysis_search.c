@@ -175,10 +175,10 @@ static bool is_better(const struct dp_searched *alone, const struct dp_searched 
 	return larger && is_within(alone, searched);
 }
 
-/* Returns true if neither a number nor an annotation says which loop is the program's. */
+/* Returns true if neither a number nor annotations are to say which loop is the program's. */
 static bool is_unaided(const struct dp_loop_search *search)
 {
-	return !search->options->iterations_count && !search->marked;
+	return !search->options->iterations_count && !search->options->marks && !search->marked;
 }
 
 static bool may_be_of_library(const struct dp_searched *searched,

@@ -89,8 +89,7 @@ static bool is_part(const struct dp_sequence *part, const struct dp_sequence *se
 /* Searches a stretch, which begins at a symbol of the sequence; its loops are the sequence's. */
 static int search_stretch(struct dp_loops **loops, const struct dp_sequence *stretch,
 			  const struct dp_sequence *sequence, size_t first,
-			  const struct dp_analysis_options *options,
-			  const struct dp_loop_search *search)
+			  const struct dp_analysis_options *options, struct dp_loop_search *search)
 {
 	struct dp_loop_search part = *search;
 	struct dp_explain_names names;
@@ -105,6 +104,7 @@ static int search_stretch(struct dp_loops **loops, const struct dp_sequence *str
 	part.options = options;
 	names = dp_explain__rename(search->explain, dp_sequence__names(stretch));
 	status = dp_analysis__find_loops(loops, &part);
+	search->marked = part.marked;
 	dp_explain__rename(search->explain, names);
 	if (!status && take_back(*loops, stretch, sequence, first))
 		status = dp_error__nomem(search->error, 0);
@@ -112,8 +112,8 @@ static int search_stretch(struct dp_loops **loops, const struct dp_sequence *str
 }
 
 /* Searches the kernels [first, first + count); if they have loops, these replace the others. */
-static int search_alone(struct dp_searched *searched, const struct dp_loop_search *search,
-			size_t first, size_t count)
+static int search_alone(struct dp_searched *searched, struct dp_loop_search *search, size_t first,
+			size_t count)
 {
 	const struct dp_sequence *sequence = &searched->sequence;
 	const struct dp_ops *ops = dp_trace_ops(sequence->trace);

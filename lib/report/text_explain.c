@@ -349,8 +349,9 @@ static void write_refused(struct dp_render *render, uint32_t stream, size_t from
 /* Returns true for a decision about the whole stream that a reader should know. */
 static bool is_decision(const struct dp_explanation *entry)
 {
-	static const char *const stages[] = { "stream",	   "annotations", "operations", "few",
-					      "part",	   "branching",	  "count",	"paper" };
+	static const char *const stages[] = { "stream",	   "annotations", "operations",
+					      "few",	   "part",	  "startup",
+					      "branching", "count",	  "paper" };
 
 	for (size_t i = 0; i < DP_COUNT(stages); i++)
 		if (is_stage(entry, stages[i]))

@@ -1,8 +1,11 @@
 /* Detection and segmentation survive the failure of every one of their allocations. */
 #include "alloc_fail.h"
 #include "loops/loops.h"
+#include "trace/builder.h"
 #include "test.h"
 
+#include <deepprof/analysis.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A loop with structure, noise, and a second loop: enough to pass through all stages. */
@@ -168,4 +171,58 @@ TEST(every_failure_is_survived)
 	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
 	ck_assert(loops->loops[0].matches_in_sequence);
 	dp_loops__free(loops);
+}
+
+/* Kernels that are loaded before they run, and then a loop of others. */
+static struct dp_trace *make_startup(void)
+{
+	struct dp_builder *builder;
+	struct dp_trace *trace;
+	uint32_t process, stream;
+
+	ck_assert_int_eq(dp_builder__new(&builder, NULL), DP_OK);
+	process = dp_builder__process(builder, 1);
+	stream = dp_builder__stream(builder, process, 0, 1, 7);
+	for (int64_t i = 0; i < 160; i++) {
+		struct dp_op op = { .start_ns = i * 1000, .end_ns = i * 1000 + 900 };
+		struct dp_call call = { .start_ns = i * 1000 - 50, .end_ns = i * 1000 - 10 };
+		char name[16];
+		int length = snprintf(name, sizeof(name), "%c_step",
+				      (int)(i < 100 ? 'a' + i % 4 : 'k' + i % 6));
+
+		op.stream = stream;
+		op.name = dp_builder__kernel_name(builder, name, (size_t)length);
+		ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+		call.name = dp_builder__string(builder, "cuModuleLoadData", 16);
+		call.thread = dp_builder__thread(builder, process, 1);
+		if (i <= 100 && i % 4 == 0)
+			ck_assert_int_eq(dp_builder__add_call(builder, &call), DP_OK);
+	}
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
+	return trace;
+}
+
+TEST(the_search_after_a_startup)
+{
+	struct dp_trace *trace = make_startup();
+	bool more = true;
+
+	for (size_t k = 0; more; k++) {
+		struct dp_analysis *analysis = NULL;
+		int status;
+
+		alloc_fail_after(k);
+		status = dp_analysis_run(&analysis, trace, NULL, NULL);
+		more = alloc_fail_stop();
+		/* memory that is given back at the end may stay: that is no failure */
+		ck_assert(!status || (status == DP_ERR_NOMEM && more));
+		if (!status) {
+			ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->length, 6);
+			ck_assert_uint_eq(dp_analysis_loop_iteration(analysis, 0, 0)->first_kernel,
+					  100);
+		}
+		dp_analysis_free(analysis);
+		ck_assert_uint_lt(k, 100000);
+	}
+	dp_trace_free(trace);
 }

@@ -404,6 +404,7 @@ TEST(steps_behind_an_encoder)
 }
 
 static bool other_loads; /* by another process */
+static bool overlaps;	 /* a trial begins while the one before it runs */
 
 static void load_code(void)
 {
@@ -424,6 +425,9 @@ enum { TRIALS = 80, STEPS = 30 };
  */
 static struct dp_analysis *analyze_compiled(bool loads, int kernels, bool first_step_loads)
 {
+	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
+
+	options.explain = true;
 	begin();
 	for (int i = 0; i < TRIALS; i++) {
 		if (loads)
@@ -432,6 +436,8 @@ static struct dp_analysis *analyze_compiled(bool loads, int kernels, bool first_
 		for (int k = 0; k < 10; k++)
 			run("candidate_%d", i / 20);
 		run("compare_%d", 0);
+		if (overlaps)
+			now_ns -= 30000;
 	}
 	for (int i = 0; i < STEPS; i++) {
 		copy(DP_COPY_HTOD);
@@ -442,7 +448,7 @@ static struct dp_analysis *analyze_compiled(bool loads, int kernels, bool first_
 		}
 		copy(DP_COPY_DTOH);
 	}
-	return finish_and_analyze();
+	return finish_and_analyze_as(&options);
 }
 
 static void expect_compiled(bool loads, int kernels, bool first_step_loads, size_t length,
@@ -489,6 +495,32 @@ TEST(steps_that_load_code_stay)
 	analysis = finish_and_analyze();
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->length, 16 * 8 + 6);
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, STEPS);
+	dp_analysis_free(analysis);
+}
+
+/* The kernel after a load may begin before the one before it has ended. */
+TEST(trials_that_overlap)
+{
+	overlaps = true;
+	expect_compiled(true, 6, false, 6, STEPS, TRIALS * 12);
+	overlaps = false;
+}
+
+/* Explanations of the stretch name its kernels, not those at the same place in the whole sequence. */
+TEST(the_search_after_a_startup_is_explained)
+{
+	struct dp_analysis *analysis = analyze_compiled(true, 6, false);
+	const struct dp_explanation *entry;
+	bool after = false, accepted = false;
+
+	for (size_t i = 0; (entry = dp_analysis_explanation(analysis, i)); i++) {
+		after |= !strcmp(entry->stage, "startup");
+		if (!after || strcmp(entry->stage, "pattern") != 0)
+			continue;
+		accepted = true;
+		ck_assert_msg(strstr(entry->text, "_fusion") != NULL, "%s", entry->text);
+	}
+	ck_assert(accepted);
 	dp_analysis_free(analysis);
 }
 
