@@ -429,7 +429,7 @@ static void say_gaps(const struct record *record, const struct record_end *end,
 			counted(events, result->untimed, "operation has", "operations have"),
 			why_untimed(result));
 	if (result->graph_failures)
-		message("\"unspecified launch failure\" in %s: if the program uses several GPUs, "
+		message("\"unspecified launch failure\" in %s: if the program uses several GPUs "
 			"and works when it is not recorded, the likely cause is CUPTI's tracing of "
 			"copies in CUDA graphs; JAX uses no such graphs with "
 			"XLA_FLAGS=--xla_gpu_enable_command_buffer=",

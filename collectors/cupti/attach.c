@@ -174,9 +174,8 @@ static void report_refused(void)
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
 						 used ? ", " : "", name_of(kind));
 	if (kinds)
-		dp_message__say(dp_collector.refused.result == CUPTI_E_INVALID_KIND
-					? DP_SPOOL_NOTE
-					: DP_SPOOL_WARNING,
+		dp_message__say(dp_collector.refused.result == CUPTI_E_INVALID_KIND ? DP_SPOOL_NOTE
+								       : DP_SPOOL_WARNING,
 				"kind-refused", "CUPTI does not record %s here: %s (%d)", list,
 				why(dp_collector.refused.result), dp_collector.refused.result);
 }
@@ -196,10 +195,9 @@ void dp_attach__facts(bool enable)
 }
 
 /*
- * Copies between devices are recorded once the program uses a second device. With CUPTI 13.0,
- * recording both kinds of copies while times are read from the GPU makes launches of some CUDA
- * graphs that have copies in them fail (tests/gpu/RESULTS.md): those of programs of one device,
- * like most, are then safe.
+ * Copies between devices are recorded once the program uses a second device. With CUPTI 13.0, if
+ * both kinds of copies are recorded while times are read from the GPU, launches of some CUDA graphs
+ * with copies in them fail (tests/gpu/RESULTS.md). Programs of one device, like most, are safe so.
  */
 static bool several_devices(void)
 {
@@ -320,6 +318,7 @@ void dp_attach__cupti(void)
 	if (!c->options.start_paused && !c->options.capture_profiler)
 		dp_attach__kinds(true);
 	atomic_store(&c->handed_over, 1);
-	dp_message__say(DP_SPOOL_NOTE, "attached", "recording with CUPTI from %s", c->cupti.path);
+	dp_message__say(DP_SPOOL_NOTE, "attached", "recording with CUPTI from %s",
+			c->cupti.path);
 	dp_wake(&c->control_wake);
 }

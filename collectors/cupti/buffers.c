@@ -1,7 +1,7 @@
 /*
- * CUPTI's callbacks, on the program's threads: they never allocate, never call CUPTI, except for
- * the device of a new context, which CUPTI answers without a lock of its own, and never wait,
- * except the start and end of a capture range for recording to be on or off.
+ * CUPTI's callbacks, on the program's threads. They never allocate. They never call CUPTI, except to
+ * ask for the device of a new context, which CUPTI 13.0 answers there. And they never wait, except
+ * the start and end of a capture range for recording to be on or off.
  *
  * One notes when the first kernel is launched: --delay and --duration count from then, not from the
  * start of a program that may load its model for minutes. CUPTI calls back before each launch until

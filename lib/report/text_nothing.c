@@ -103,7 +103,7 @@ static bool is_hint(const struct dp_stream_candidate *candidate)
 	       round(covered / (double)candidate->length) == (double)candidate->iterations;
 }
 
-/* The CUDA graphs of a stream that are recorded as one operation each. */
+/* Counts the launches of CUDA graphs on a stream that are recorded as one operation each. */
 static size_t count_graphs(const struct dp_trace *trace, size_t stream)
 {
 	const struct dp_ops *ops = dp_trace_ops(trace);
@@ -151,10 +151,11 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 			      candidate->iterations, candidate->iterations);
 	if (graphs)
 		dp_words__add(words,
-			      " %s %s recorded as one operation each; record --cuda-graph=node "
-			      "shows what is inside (nsys profile: --cuda-graph-trace=node).",
-			      dp_text__plural(number, graphs, "CUDA graph"),
-			      graphs == 1 ? "is" : "are");
+			      " %s CUDA graph launch%s recorded as one operation%s; to see the "
+			      "kernels inside, record with --cuda-graph=node (nsys: "
+			      "--cuda-graph-trace=node).",
+			      dp_label_count(number, sizeof(number), graphs),
+			      graphs == 1 ? " is" : "es are", graphs == 1 ? "" : " each");
 }
 
 const char *dp_text__nothing_advice(const struct dp_render *render, size_t stream)

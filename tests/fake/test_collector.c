@@ -442,7 +442,8 @@ TEST(killed_anywhere)
 					       .kill_after_kernels = i == 1,
 					       .options = i % 2 ? "slot=65536" : NULL };
 
-		run_app(&run, &options, WORDS("init", launches ? "forever" : "nvtx=100000000"));
+		run_app(&run, &options,
+			WORDS("init", launches ? "forever" : "nvtx=100000000"));
 		ck_assert(WIFSIGNALED(run.status));
 		/* One record may have been made that was not counted yet. */
 		for (size_t k = 0; k < RUN_KINDS; k++) {

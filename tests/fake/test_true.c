@@ -270,8 +270,7 @@ TEST_LOOP(long_run, 2)
 				       .driver = "13000",
 				       .trouble_age = "660" };
 
-	run_app(&run, &options,
-		WORDS("init", "launch=100", "looked", "age", "looked", "launch=100"));
+	run_app(&run, &options, WORDS("init", "launch=100", "looked", "age", "looked", "launch=100"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_int_eq(strstr(run.messages, "[long-run]") != NULL, _i);
