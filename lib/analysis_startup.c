@@ -1,8 +1,8 @@
 /*
  * Programs that start up for longer than is recorded of their loop. Compilers such as XLA try
- * thousands of kernels before the first iteration, and load each from memory; a loop runs code that
- * is loaded. If no loop is found, or one that loads code as it goes and then ends, the longest
- * stretch of kernels in which none is loaded is searched alone.
+ * thousands of kernels before the first iteration, and load each from memory, mostly some that ran
+ * before; a loop runs code that is loaded. If no loop is found, or one that loads code as it goes
+ * and then ends, the longest stretch of kernels in which none is loaded is searched alone.
  *
  * Cost: that of dp_sequence__loads(), and a search of the stretch.
  */
@@ -146,6 +146,28 @@ static int search_alone(struct dp_searched *searched, struct dp_loop_search *sea
 }
 
 /*
+ * Returns true if most loads up to a symbol are for kernels that ran before. Every program may load
+ * a kernel when it first runs, also in the middle of a step. Errors: DP_ERR_NOMEM.
+ */
+static int load_again(bool *again, const struct dp_sequence *sequence, const bool *loads,
+		      size_t until)
+{
+	bool *ran = dp_alloc__zeroed(sequence->alphabet, sizeof(*ran));
+	size_t repeated = 0, all = 0;
+
+	if (!ran)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i <= until; i++) {
+		all += loads[i];
+		repeated += loads[i] && ran[sequence->symbols[i]];
+		ran[sequence->symbols[i]] = true;
+	}
+	free(ran);
+	*again = repeated * 2 > all;
+	return DP_OK;
+}
+
+/*
  * Returns true if the loop that was found, if any, is of a start-up: it loads code, and has ended
  * before most of the stretch. The last thing that is tried may be part of that.
  */
@@ -159,16 +181,21 @@ static bool is_startup(const struct dp_sequence_loop *loop, const bool *loads, s
 int dp_analysis__after_startup(struct dp_searched *searched, struct dp_loop_search *search)
 {
 	const struct dp_sequence_loop *loop = dp_loops__main(searched->loops);
-	size_t first, count;
-	bool *loads;
-	int status = dp_sequence__loads(&loads, &searched->sequence, search->loads);
+	const struct dp_sequence *sequence = &searched->sequence;
+	bool *loads, again = false;
+	size_t first = 0, count = 0;
+	int status = dp_sequence__loads(&loads, sequence, search->loads);
 
-	if (status)
-		return dp_error__nomem(search->error, searched->sequence.count);
-	if (!loads)
+	if (!status && !loads)
 		return DP_OK;
-	count = longest_stretch(&first, &searched->sequence, loads);
-	if (count < searched->sequence.count && is_startup(loop, loads, first, count))
+	if (!status) {
+		count = longest_stretch(&first, sequence, loads);
+		if (count < sequence->count && is_startup(loop, loads, first, count))
+			status = load_again(&again, sequence, loads, first);
+	}
+	if (status)
+		status = dp_error__nomem(search->error, sequence->count);
+	else if (again)
 		status = search_alone(searched, search, first, count);
 	free(loads);
 	return status;

@@ -498,6 +498,25 @@ TEST(steps_that_load_code_stay)
 	dp_analysis_free(analysis);
 }
 
+/* One step that loads its kernels when it first needs them: it is no start-up of its first kernels. */
+TEST(a_step_that_loads_kernels_as_it_goes)
+{
+	struct dp_analysis *analysis;
+
+	begin();
+	load_code();
+	for (int i = 0; i < 111; i++)
+		run("broadcast_%c", 'a');
+	for (int k = 0; k < 24; k++) {
+		load_code();
+		for (int i = 0; i < 1 + k % 3; i++)
+			run("backward_%c", 'a' + k);
+	}
+	analysis = finish_and_analyze();
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 0);
+	dp_analysis_free(analysis);
+}
+
 /* The kernel after a load may begin before the one before it has ended. */
 TEST(trials_that_overlap)
 {
