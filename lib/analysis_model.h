@@ -136,8 +136,8 @@ int dp_analysis__search(struct dp_searched *searched, struct dp_loop_search *sea
 void dp_searched__fini(struct dp_searched *searched);
 
 /*
- * If no loop was found, or one that loads code in most iterations: if the longest stretch of
- * kernels in which the process loads none lies mostly after that loop and after loads of kernels
+ * If no loop was found, or any that loads code in most iterations: if the longest stretch of
+ * kernels in which the process loads none lies mostly after that loop, and after loads of kernels
  * that ran before, and has loops, they replace all others. Errors: DP_ERR_NOMEM.
  */
 int dp_analysis__after_startup(struct dp_searched *searched, struct dp_loop_search *search);

@@ -168,19 +168,23 @@ static int load_again(bool *again, const struct dp_sequence *sequence, const boo
 }
 
 /*
- * Returns true if the loop that was found, if any, is of a start-up: it loads code, and has ended
- * before most of the stretch. The last thing that is tried may be part of that.
+ * Returns true if no loop was found, or one of a start-up: it loads code, and has ended before most
+ * of the stretch. The last thing that is tried may be part of that.
  */
-static bool is_startup(const struct dp_sequence_loop *loop, const bool *loads, size_t first,
-		       size_t count)
+static bool is_startup(const struct dp_loops *loops, const bool *loads, size_t first, size_t count)
 {
-	return !loop || (loop->iterations[loop->count - 1].end <= first + count / 2 &&
-			 loads_code(loop, loads));
+	for (size_t l = 0; l < loops->count; l++) {
+		const struct dp_sequence_loop *loop = &loops->loops[l];
+
+		if (loop->chosen && loop->iterations[loop->count - 1].end <= first + count / 2 &&
+		    loads_code(loop, loads))
+			return true;
+	}
+	return !dp_loops__main(loops);
 }
 
 int dp_analysis__after_startup(struct dp_searched *searched, struct dp_loop_search *search)
 {
-	const struct dp_sequence_loop *loop = dp_loops__main(searched->loops);
 	const struct dp_sequence *sequence = &searched->sequence;
 	bool *loads, again = false;
 	size_t first = 0, count = 0;
@@ -190,7 +194,7 @@ int dp_analysis__after_startup(struct dp_searched *searched, struct dp_loop_sear
 		return DP_OK;
 	if (!status) {
 		count = longest_stretch(&first, sequence, loads);
-		if (count < sequence->count && is_startup(loop, loads, first, count))
+		if (count < sequence->count && is_startup(searched->loops, loads, first, count))
 			status = load_again(&again, sequence, loads, first);
 	}
 	if (status)
