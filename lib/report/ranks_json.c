@@ -77,10 +77,10 @@ static void write_clock(struct dp_render *render, const struct dp_ranks *ranks)
 
 	dp_json__put(render,
 		     ",\n  'matching': { 'collectives': %, 'matched': %, 'groups': %, "
-		     "'synchronizing': %, 'absent': % }",
+		     "'synchronizing': %, 'absent': %, 'unrelated': % }",
 		     dp_json__count(matching->collectives), dp_json__count(matching->matched),
 		     dp_json__count(matching->groups), dp_json__count(matching->synchronizing),
-		     dp_json__count(matching->absent));
+		     dp_json__count(matching->absent), dp_json__bool(matching->unrelated));
 	if (!matching->clock_known) {
 		dp_render__text(render, ",\n  \"clock\": null");
 		return;

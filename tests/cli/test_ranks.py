@@ -441,6 +441,8 @@ class Jobs(unittest.TestCase):
         self.assertIn(words, result.stderr)
         self.assertIn(words, " ".join(result.stdout.split()))
         self.assertEqual(cli.run("ranks", "-q", *files).stderr, "")
+        result = cli.run("ranks", "-q", "--format=json", *files)
+        self.assertTrue(json.loads(result.stdout)["matching"]["unrelated"])
         named = []
         for rank, file in enumerate(files):
             named.append(self.root / f"alone-rank{rank}.json.gz")
