@@ -291,9 +291,9 @@ DP_REAL(enclosed_share, 0.8, "share", "families",
 /* Features of confidence (loops/features.c), and loops that wait for more of it (loops/batch.c). */
 DP_REAL(iterations_log, 6, "log2", "families",
 	"of iterations: more than 64 are no likelier to be right")
-DP_REAL(margin_max, 4, "log-odds", "families",
+DP_REAL(margin_max, 1, "log-odds", "families",
 	"of votes: what is above is no likelier to be right")
-DP_REAL(wait_for, 0.35, "probability", "families",
+DP_REAL(wait_for, 0.25, "probability", "families",
 	"that a loop of a recording that goes on is right, to take it; a higher one misses "
 	"programs whose boundaries names alone cannot tell")
 

@@ -30,6 +30,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 import eval_traces
 
@@ -139,12 +140,18 @@ def fit_all(rows, label, typical, used):
 
 
 def isotonic(pairs):
-    """Knots of a monotone map from what is claimed to how often it is so."""
+    """Knots of a monotone map from what is claimed to how often it is so.
+
+    Groups have the same variance, so that the many claims near 1 do not take all of them.
+    """
     pairs = sorted(pairs)
-    size = len(pairs) / KNOTS
-    groups = [pairs[round(i * size):round((i + 1) * size)] for i in range(KNOTS)]
+    share = sum(p * (1 - p) for p, _ in pairs) / KNOTS
+    groups, done = [[] for _ in range(KNOTS)], 0
+    for p, y in pairs:
+        groups[min(int(done / share), KNOTS - 1)].append((p, y))
+        done += p * (1 - p)
     groups = [[sum(p for p, _ in g) / len(g), sum(y for _, y in g) / len(g), len(g)]
-              for g in groups]
+              for g in groups if g]
     i = 0
     while i + 1 < len(groups):
         if groups[i][1] <= groups[i + 1][1]:
@@ -186,7 +193,8 @@ def fit(args):
     typical = {f: 0.0 if f in GIVEN else sum(r[f] for r in rows) / len(rows) for f in FEATURES}
     unaided = [r for r in rows if not r["count"]]
     if args.boundary_only:
-        typical, loop_bias, loop, loop_knots = fitted_before(source)
+        before, loop_bias, loop, loop_knots = fitted_before(source)
+        typical.update({f: before[f] for f in LOOP if loop[f]})
     else:
         loop_bias, loop = fit_model(unaided, "loop", typical, LOOP)
     loops = [r for r in rows if r["loop"]]
@@ -203,8 +211,12 @@ def fit(args):
     if args.boundary_only:
         knots["p_loop"] = loop_knots
     seeds = sorted({int(r["seed"]) for r in rows if not r["scenario"].startswith("p")})
-    text = (f"/* {len(rows)} loops of eval_confidence {seeds[0]} {seeds[-1] - seeds[0] + 1};"
-            f" 'annotated' and a loop's 'count' are given. */\n"
+    generated = sum(not r["scenario"].startswith("p-") for r in rows)
+    about = (f"{generated} loops of eval_confidence {seeds[0]} {seeds[-1] - seeds[0] + 1}, and"
+             f" {len(rows) - generated} rows of presets and of parts of captures. Given:"
+             f" {'the weights for a loop, and ' if args.boundary_only else ''}what 'count' and"
+             " 'annotated' say of a loop.")
+    text = ("/*\n" + "".join(f" * {line}\n" for line in textwrap.wrap(about, 95)) + " */\n"
             f"static const double bias[2] = {{ {loop_bias:.4f}, {boundary_bias:.4f} }};\n"
             "static const double fitted[DP_FEATURES][3] = {\n"
             "\t/* typical value, weight for a loop, weight for its boundaries */\n")
