@@ -190,8 +190,8 @@ DP_REAL(layers_few, 2.5, "iterations", "presets",
 	"repeated fewer times than this: a layer contains two or three equal parts, such as "
 	"queries and keys")
 DP_REAL(alike_edits, 0.1, "share", "families, real",
-	"of the symbols of an outer loop, or of two or three repeats, that may be edits: so few "
-	"repeats prove nothing if they differ")
+	"of the symbols of an outer loop, or of two or three iterations, that may be edits: so few "
+	"prove nothing if they differ")
 DP_REAL(outer_spans, 0.2, "1/iteration", "families",
 	"spans of an outer loop for each of its iterations, in addition to one")
 DP_REAL(adjacent_short, 0.2, "ratio", "families",
@@ -244,9 +244,9 @@ DP_REAL(branch_share, 0.5, "share", "real",
 	"of the sequence that loops with such agreement cover: with less, branching iterations are "
 	"looked for")
 DP_REAL(few_coverage, 0.6, "share", "real",
-	"of the sequence that two or three repeats must cover")
+	"of the sequence that two or three iterations must cover")
 DP_REAL(few_most, 3.6, "iterations", "real",
-	"repeats that are searched for as few: more are found by the other searches")
+	"that are searched for as few: more are found by the other searches")
 DP_WHOLE(few_length, 8, "kernels", "real, families",
 	"of an iteration that occurs a few times, or of a rare loop: fewer are alike by chance")
 

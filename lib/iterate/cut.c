@@ -124,7 +124,7 @@ static int complete_piece(struct cutter *c, uint32_t pattern, struct piece *piec
 }
 
 /* The number of symbols from `at` on that equal those `period` before them. */
-static size_t repeats(const uint32_t *pattern, size_t m, size_t at, size_t period)
+static size_t run_from(const uint32_t *pattern, size_t m, size_t at, size_t period)
 {
 	size_t n = 0;
 
@@ -143,7 +143,7 @@ static bool is_inner_loop(const uint32_t *pattern, size_t m, size_t to, size_t *
 	size_t longest = DP_MIN(DP_MIN(to, m - to), dp_param.inner_period), most = 0;
 
 	for (size_t period = 1; period <= longest && most < m - to; period++) {
-		size_t whole = repeats(pattern, m, to, period) / period * period;
+		size_t whole = run_from(pattern, m, to, period) / period * period;
 
 		most = DP_MAX(most, whole);
 	}
@@ -156,8 +156,8 @@ static bool is_inner_loop(const uint32_t *pattern, size_t m, size_t to, size_t *
  * then the number of symbols of the pattern's end that follow it. Returns false if it lacks more,
  * or if it may continue outside the sequence.
  */
-static bool lacks_repeats(size_t *after, const struct cutter *c, const struct dp_cut_pattern *p,
-			  const struct piece *piece)
+static bool lacks_inner(size_t *after, const struct cutter *c, const struct dp_cut_pattern *p,
+			const struct piece *piece)
 {
 	size_t rest, room = c->n - piece->it.end;
 
@@ -192,7 +192,7 @@ enum piece_kind { NO_ITERATION, WHOLE, NEARLY_WHOLE, PARTIAL };
  * next to it that stand for those that it lacks, if it is nearly whole.
  *
  * The order of the tests matters: a whole piece is whole wherever it lies. One that lacks only
- * repeats of an inner loop is nearly whole even at an end of the sequence, unless the repeats may
+ * iterations of an inner loop is nearly whole even at an end of the sequence, unless more may
  * follow beyond that end. What an end of the sequence cuts off is then partial, and only the rest
  * is judged by how much of it matches.
  */
@@ -217,7 +217,7 @@ static enum piece_kind classify(size_t *before, size_t *after, const struct cutt
 	if (covered == m && matched * 2 >= m)
 		return WHOLE;
 	if ((cut_at_begin || cut_at_end || !nearly_whole) &&
-	    lacks_repeats(after, c, &c->patterns[pattern], piece))
+	    lacks_inner(after, c, &c->patterns[pattern], piece))
 		return NEARLY_WHOLE;
 	if (cut_at_begin || cut_at_end)
 		return PARTIAL;

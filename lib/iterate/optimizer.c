@@ -43,7 +43,7 @@ static bool is_one_kernel(const struct run *run, const uint32_t *s, size_t m)
 	return true;
 }
 
-static double repeats(const struct run *run)
+static double repetitions(const struct run *run)
 {
 	return (double)run->length / (double)run->period;
 }
@@ -55,7 +55,8 @@ static struct run longest_updates(const uint32_t *s, size_t m, const bool *moves
 
 	for (size_t period = 1; period <= dp_param.update_period && period < m; period++)
 		for (size_t at = 0; next_run(&run, &at, s, m, period);)
-			if (run.length < m && repeats(&run) >= (double)dp_param.update_parameters &&
+			if (run.length < m &&
+			    repetitions(&run) >= (double)dp_param.update_parameters &&
 			    run.length > best.length && !only_moves(&run, m, moves))
 				best = run;
 	return best;
@@ -75,8 +76,8 @@ static bool has_rival(const struct run *best, const uint32_t *s, size_t m, const
 			size_t apart = (run.first + m - best->first) % m;
 
 			if (apart >= best->length && apart + run.length <= m &&
-			    2 * repeats(&run) >= repeats(best) && !is_one_kernel(&run, s, m) &&
-			    !only_moves(&run, m, moves))
+			    2 * repetitions(&run) >= repetitions(best) &&
+			    !is_one_kernel(&run, s, m) && !only_moves(&run, m, moves))
 				return true;
 		}
 	return false;

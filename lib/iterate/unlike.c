@@ -71,7 +71,7 @@ int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
 {
 	size_t flagged = 0, variants = 0;
 	uint32_t *alike = NULL;
-	bool *flags = NULL, repeats = false;
+	bool *flags = NULL, recurs = false;
 	int status = DP_ERR_NOMEM;
 
 	for (size_t i = 0; i < cut->count; i++)
@@ -90,10 +90,10 @@ int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
 	}
 	for (size_t i = 0; i < cut->count; i++) {
 		flagged += flags[i];
-		repeats |= flags[i] && alike[cut->iterations[i].variant] >= dp_param.unlike_alike;
+		recurs |= flags[i] && alike[cut->iterations[i].variant] >= dp_param.unlike_alike;
 	}
 	status = DP_OK;
-	if (repeats && (double)flagged * dp_param.unlike_most < (double)cut->count) {
+	if (recurs && (double)flagged * dp_param.unlike_most < (double)cut->count) {
 		remove_flagged(cut, flags);
 		memset(alike, 0, variants * sizeof(*alike));
 		renumber(cut, alike);

@@ -187,7 +187,7 @@ static size_t count_spans(const struct dp_judged *j)
 /*
  * Returns true if a few short iterations differ from the pattern, nearly all of them and by more
  * than chance. A network's blocks differ with its stages, in their shapes and so in their kernels;
- * a step does the same each time. Two or three repeats were compared when they were found.
+ * a step does the same each time. Two or three iterations were compared when they were found.
  */
 static bool differs_by_stage(const struct dp_judged *j)
 {

@@ -471,7 +471,7 @@ out:
 }
 
 /* Where the first span of the patterns begins; 0 if they have none. */
-static int find_first_repeat(size_t *begin, struct dp_driver *d, const struct dp_patterns *patterns)
+static int find_first_span(size_t *begin, struct dp_driver *d, const struct dp_patterns *patterns)
 {
 	const struct dp_alignment *al = &d->sequence.alignment;
 	int status = dp_search_sequence__align(&d->sequence, patterns);
@@ -501,9 +501,9 @@ static int has_single(bool *has, const struct dp_driver *d, const struct dp_patt
 }
 
 /*
- * Searches for two or three whole repeats if nothing else was found: exact, and most of the
+ * Searches for two or three whole iterations if nothing else was found: exact, and most of the
  * sequence. Networks of so few layers are rare, and have more work around them. As each of so few
- * repeats is evidence, the first one begins where the repeats do.
+ * iterations is evidence, the first one begins where the first span does.
  */
 static int find_few(struct dp_driver *d)
 {
@@ -520,19 +520,19 @@ static int find_few(struct dp_driver *d)
 
 	dp_explain__add(d->sequence.explain, "few",
 			DP_FACTS({ "symbols", "count", (double)d->request->count }),
-			"no loop is listed: the search is for two or three repeats that make up "
+			"no loop is listed: the search is for two or three iterations that make up "
 			"most of the {symbols:symbol}");
 	status = dp_search__unaided(&patterns, &d->sequence, &bar);
 	while (patterns.count > 1)
 		free(patterns.items[--patterns.count].symbols);
 	if (!status && patterns.count)
 		status = has_single(&has_one, d, pattern);
-	if (!status && has_one && pattern->repeats < dp_param.few_most &&
+	if (!status && has_one && pattern->iterations < dp_param.few_most &&
 	    pattern->length >= dp_param.few_length &&
 	    (double)pattern->edits < dp_param.alike_edits * (double)pattern->covered &&
 	    (double)pattern->covered - (double)pattern->edits >=
 		    dp_param.few_coverage * (double)d->request->count) {
-		status = find_first_repeat(&begin, d, &patterns);
+		status = find_first_span(&begin, d, &patterns);
 		if (!status)
 			status = dp_driver__make_loops(made, d, &patterns, standing, &hints);
 	}

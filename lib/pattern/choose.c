@@ -27,14 +27,14 @@ double dp_choose__misfit(const struct dp_pattern *p, uint64_t known)
 {
 	double n = (double)known;
 
-	if (p->repeats < n - dp_param.count_fewer)
-		return (n - p->repeats) / n;
-	return p->repeats > n + dp_param.count_more ? (p->repeats - n) / p->repeats : 0;
+	if (p->iterations < n - dp_param.count_fewer)
+		return (n - p->iterations) / n;
+	return p->iterations > n + dp_param.count_more ? (p->iterations - n) / p->iterations : 0;
 }
 
 bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_search_bar *bar)
 {
-	return p->longest >= dp_param.tandem && round(p->repeats) >= (double)bar->least;
+	return p->longest >= dp_param.tandem && round(p->iterations) >= (double)bar->least;
 }
 
 /*
@@ -103,7 +103,7 @@ static void extrapolate(struct dp_pattern *p, const struct dp_search_sequence *s
 	double saved = (double)part->count * sequence->symbol_bits - (p->bits - p->own);
 
 	p->bits = (double)sequence->n * sequence->symbol_bits - saved * part->whole + p->own;
-	p->repeats *= part->whole;
+	p->iterations *= part->whole;
 }
 
 /* Judges each candidate on a short part of the sequence; the patterns borrow its symbols. */
@@ -154,7 +154,7 @@ static int join_groups(struct dp_pattern *p, const struct dp_search_sequence *se
 		       const struct dp_search_bar *bar)
 {
 	size_t group =
-		bar->known ? (size_t)floor(p->repeats / (double)bar->known + dp_param.count_near)
+		bar->known ? (size_t)floor(p->iterations / (double)bar->known + dp_param.count_near)
 			   : 1;
 	struct dp_pattern made = { 0 };
 	int status;
@@ -251,7 +251,7 @@ static void explain_finalists(const struct dp_search_sequence *sequence,
 			continue;
 		dp_explain__add(sequence->explain, "candidate",
 				DP_FACTS({ "length", "count", (double)p[i].length },
-					 { "iterations", "number", p[i].repeats },
+					 { "iterations", "number", p[i].iterations },
 					 { "bits", "bits", p[i].bits },
 					 { "bits_without", "bits",
 					   (double)sequence->n * sequence->symbol_bits },

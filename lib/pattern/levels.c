@@ -28,7 +28,7 @@
 struct inside {
 	struct dp_patterns loops;
 	size_t main;	  /* the one that covers most */
-	double repeats;	  /* of the main one in one iteration of the pattern */
+	double iterations; /* of the main one in one iteration of the pattern */
 	double rest;	  /* symbols of the pattern outside the main one, */
 	double bare;	  /* and outside all loops */
 	double covered;	  /* share of the pattern in the main one */
@@ -162,7 +162,7 @@ static int measure(struct inside *in, const struct finder *f, struct dp_search_s
 		if (covered[i] > covered[in->main])
 			in->main = i;
 	main_length = in->loops.items[in->main].length;
-	in->repeats = (double)covered[in->main] / 2 / (double)main_length;
+	in->iterations = (double)covered[in->main] / 2 / (double)main_length;
 	for (size_t i = 0; i < in->loops.count; i++) {
 		size_t length = in->loops.items[i].length;
 
@@ -281,7 +281,7 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	status = look_inside(&below, f, main, false);
 	in->structured =
 		!status && below.loops.count > 0 &&
-		(main->length >= dp_param.layer_long || below.repeats >= dp_param.layers_few);
+		(main->length >= dp_param.layer_long || below.iterations >= dp_param.layers_few);
 	if (!status)
 		dp_patterns__fini(&below.loops);
 	else
@@ -308,7 +308,7 @@ static bool all_there_is(const struct inside *in)
 
 	/* an upload for the whole pattern, rather than for each iteration of the loop */
 	if (in->uploads >= dp_param.uploads_whole &&
-	    in->uploads < dp_param.uploads_each * in->repeats)
+	    in->uploads < dp_param.uploads_each * in->iterations)
 		return false;
 	if (in->loops.count == 1)
 		return in->bare <= most;
@@ -330,11 +330,11 @@ static bool are_steps(const struct inside *in, const struct finder *f)
 static bool reliable(const struct dp_pattern *p)
 {
 	return p->covered > 0 && (double)p->edits < dp_param.alike_edits * (double)p->covered &&
-	       (double)p->spans <= 1 + dp_param.outer_spans * p->repeats;
+	       (double)p->spans <= 1 + dp_param.outer_spans * p->iterations;
 }
 
 /*
- * Returns true if the sequence has fewer kernels that finish a step than the pattern's repeats
+ * Returns true if the sequence has fewer kernels that finish a step than its iterations
  * would need: steps then have varying numbers of micro-batches, and the pattern has only some of
  * them.
  */
@@ -347,7 +347,7 @@ static bool finishes_seldom(const struct dp_pattern *p, const struct finder *f,
 		in_pattern += (f->traits[p->symbols[i]] & DP_TRAIT_FINISHES) != 0;
 	for (size_t i = 0; i < sequence->n; i++)
 		in_all += (f->traits[sequence->symbols[i]] & DP_TRAIT_FINISHES) != 0;
-	return (double)in_all < (1 - dp_param.alike_edits) * p->repeats * (double)in_pattern;
+	return (double)in_all < (1 - dp_param.alike_edits) * p->iterations * (double)in_pattern;
 }
 
 /* Whether the main loop inside a pattern is the iteration, rather than the pattern, and why. */
@@ -363,7 +363,7 @@ static struct verdict judge_level(const struct dp_pattern *p, const struct insid
 	double length;
 
 	/* also if it repeats too seldom to be a loop */
-	if (in->loops.count == 0 || in->repeats < dp_param.tandem)
+	if (in->loops.count == 0 || in->iterations < dp_param.tandem)
 		return (struct verdict){ false, "no loop inside it repeats twice" };
 	length = (double)in->loops.items[in->main].length;
 	if (!in->finish_main && in->finish_rest && in->upload_main && !reliable(p) &&
@@ -388,10 +388,10 @@ static struct verdict judge_level(const struct dp_pattern *p, const struct insid
 		return (struct verdict){
 			false, "the loop inside looks like layers, or like a part of the pattern"
 		};
-	if (in->repeats < (double)dp_param.loop_least)
+	if (in->iterations < (double)dp_param.loop_least)
 		return (struct verdict){ false, "the loop inside repeats too seldom to tell steps "
 						"from similar parts of one" };
-	if (power_of_two(in->repeats) && in->rest < dp_param.micro_rest * length &&
+	if (power_of_two(in->iterations) && in->rest < dp_param.micro_rest * length &&
 	    (in->rest > 0 || in->bare > 0))
 		return (struct verdict){ false, "by its number of repetitions the loop inside may "
 						"be micro-batches or samples" };
@@ -413,7 +413,7 @@ static void explain_level(struct dp_explain *explain, const struct dp_pattern *p
 			DP_FACTS({ "length", "count", (double)p->length },
 				 { "inner_length", "count",
 				   (double)in->loops.items[in->main].length },
-				 { "inner_iterations", "number", in->repeats },
+				 { "inner_iterations", "number", in->iterations },
 				 { "inner_covered", "1", in->covered },
 				 { "goes_down", "count", verdict.inner }),
 			"inside the pattern of {length:symbol}, a pattern of {inner_length} "
@@ -582,7 +582,7 @@ bool dp_levels__is_regular(const struct dp_levels *levels, size_t n)
 	return levels->chosen.count > 0 &&
 	       (double)fit->covered >= dp_param.regular_covered * (double)n &&
 	       (double)fit->edits <= dp_param.regular_edits * (double)fit->covered &&
-	       (double)fit->spans <= 3 + dp_param.regular_spans * fit->repeats;
+	       (double)fit->spans <= 3 + dp_param.regular_spans * fit->iterations;
 }
 
 bool dp_levels__is_better(const struct dp_levels *levels, double bits, double least,

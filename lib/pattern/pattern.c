@@ -156,7 +156,7 @@ int dp_pattern__rate(struct dp_pattern *p, const struct dp_alignment *al, size_t
 	p->covered = covered;
 	p->edits = al->edit_count;
 	p->spans = al->span_count;
-	p->repeats = (double)advance / (double)p->length;
+	p->iterations = (double)advance / (double)p->length;
 	p->longest = (double)longest / (double)p->length;
 	p->own = own;
 	p->bits = own + dp_alignment__bits(al, n, p->length, bits);
@@ -222,7 +222,7 @@ static void count_votes(const struct dp_alignment *al, const uint32_t *symbols, 
 static int consent(struct dp_pattern *p, const struct dp_alignment *al, const uint32_t *symbols,
 		   bool *changed)
 {
-	size_t m = p->length, half = (size_t)(p->repeats / 2) + 1, out = 0;
+	size_t m = p->length, half = (size_t)(p->iterations / 2) + 1, out = 0;
 	struct vote *sub = dp_alloc__zeroed(m, sizeof(*sub));
 	struct vote *ins = dp_alloc__zeroed(m, sizeof(*ins));
 	uint32_t *del = dp_alloc__zeroed(m, sizeof(*del));
@@ -301,7 +301,7 @@ int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, 
 			return status;
 		status = dp_pattern__rate(p, &al, n, bits);
 		changed = false;
-		if (!status && p->repeats >= dp_param.few_repeats && round < REFINEMENTS)
+		if (!status && p->iterations >= dp_param.few_repeats && round < REFINEMENTS)
 			status = consent(p, &al, symbols, &changed);
 		dp_align__fini(&al);
 		if (!status && changed)

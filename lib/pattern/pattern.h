@@ -9,7 +9,7 @@ struct dp_pattern {
 	size_t length;
 	double bits;	/* to describe the sequence with the pattern, */
 	double own;	/* of which are for the pattern itself */
-	double repeats; /* how many repetitions of it the sequence holds */
+	double iterations; /* repetitions of it that the sequence holds */
 	double longest; /* the same, within one span */
 	size_t covered; /* symbols in its spans */
 	size_t edits;

@@ -134,8 +134,8 @@ int dp_patterns__fit(struct dp_patterns_fit *fit, const struct dp_patterns *patt
 
 		fit->covered += span->end - DP_MAX(span->begin, before);
 		before = DP_MAX(before, span->end);
-		fit->repeats += (double)dp_align__advance(al, k) /
-				(double)patterns->items[span->pattern].length;
+		fit->iterations += (double)dp_align__advance(al, k) /
+				   (double)patterns->items[span->pattern].length;
 	}
 	return status;
 }
@@ -282,7 +282,7 @@ static bool describes(const struct searcher *sr, const struct dp_pattern *p, siz
 				    : p->bits < sr->bar.bits_share * (double)n * literal;
 	return sr->bar.rare && sr->rest_before * 2 <= sr->whole->n &&
 	       p->length >= dp_param.few_length &&
-	       round(p->repeats) >= (double)dp_param.rare_iterations &&
+	       round(p->iterations) >= (double)dp_param.rare_iterations &&
 	       bits < sr->bar.bits_share * alone && alone - bits >= dp_param.rare_bits;
 }
 
@@ -320,7 +320,7 @@ static bool worth_it(const struct searcher *sr, const struct dp_pattern *p,
 	dp_explain__add(
 		sr->whole->explain, "pattern",
 		DP_FACTS({ "length", "count", (double)p->length },
-			 { "iterations", "number", p->repeats },
+			 { "iterations", "number", p->iterations },
 			 { "covered", "count", (double)p->covered },
 			 { "symbols", "count", (double)sequence->n },
 			 { "edits", "count", (double)p->edits }, { "bits", "bits", p->bits },

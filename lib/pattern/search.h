@@ -86,7 +86,7 @@ int dp_search_sequence__bits(struct dp_search_sequence *sequence);
 /* How well patterns describe a sequence. */
 struct dp_patterns_fit {
 	double bits;
-	double repeats;
+	double iterations;
 	size_t covered, edits, spans;
 };
 
