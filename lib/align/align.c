@@ -18,8 +18,8 @@
 
 enum {
 	BACK = 8, /* most edits of a wave backwards, where unrelated symbols may precede */
-	SEED_MAX = DP_WAVE_RUN, /* symbols of a seed */
-	POSTINGS = 8,		/* most places kept per seed */
+	SEED_MAX = DP_WAVE_MATCH, /* symbols of a seed */
+	POSTINGS = 8,		  /* most places kept per seed */
 };
 
 struct prepared {
@@ -27,7 +27,7 @@ struct prepared {
 	size_t length;
 	size_t base; /* of its offsets among those of all patterns */
 	int wave;    /* most edits of a wave */
-	int run;     /* consecutive matches that end a wave */
+	int match;   /* consecutive matches that end a wave */
 };
 
 struct aligner {
@@ -161,8 +161,8 @@ static int prepare(struct aligner *a, const struct dp_align_pattern *patterns)
 		p->base = total;
 		total += m;
 		p->wave = (int)DP_MIN(DP_MAX(m / 3, 2), DP_WAVE_EDITS);
-		p->run = (int)DP_MIN(DP_MAX(2 * m, 4), SEED_MAX);
-		a->seed = DP_MIN(a->seed, (size_t)p->run);
+		p->match = (int)DP_MIN(DP_MAX(2 * m, 4), SEED_MAX);
+		a->seed = DP_MIN(a->seed, (size_t)p->match);
 		p->text = dp_alloc__array(m + 2 * DP_WAVE_REACH, sizeof(*p->text));
 		if (!p->text)
 			return DP_ERR_NOMEM;
@@ -191,7 +191,7 @@ static bool bridge(struct aligner *a, struct place *from, size_t room, int dir)
 		.length = p->length,
 		.room = room,
 		.most = dir > 0 ? p->wave : DP_MIN(p->wave, BACK),
-		.run = p->run,
+		.match = p->match,
 		.dir = dir,
 	};
 
@@ -272,14 +272,15 @@ static int follow(struct aligner *a, struct place *at)
 
 	while (at->at < a->n) {
 		size_t room = DP_MIN(a->n - at->at, p->length + DP_WAVE_REACH - at->offset);
-		size_t run = match_length(a->symbols + at->at, repeated_from(p, at->offset), room);
+		size_t match =
+			match_length(a->symbols + at->at, repeated_from(p, at->offset), room);
 
-		at->at += run;
-		at->offset += run;
+		at->at += match;
+		at->offset += match;
 		if (at->offset >= p->length)
 			at->offset %= p->length;
-		a->credit += (int64_t)run * (int64_t)dp_param.align_pays;
-		if (run == room)
+		a->credit += (int64_t)match * (int64_t)dp_param.align_pays;
+		if (match == room)
 			continue;
 		if (!bridge(a, at, a->n - at->at, 1))
 			break;
@@ -330,14 +331,14 @@ static int follow_back(struct aligner *a, struct place *at, size_t low)
 static size_t matches_for(struct aligner *a, size_t at, const struct prepared *p, size_t offset,
 			  size_t look)
 {
-	size_t n = 0, room = DP_MIN(a->n - at, look), part, run;
+	size_t n = 0, room = DP_MIN(a->n - at, look), part, match;
 
 	while (n < room) {
 		part = DP_MIN(room - n, p->length + DP_WAVE_REACH - offset);
-		run = match_length(a->symbols + at + n, repeated_from(p, offset), part);
-		n += run;
-		offset = (offset + run) % p->length;
-		if (run < part)
+		match = match_length(a->symbols + at + n, repeated_from(p, offset), part);
+		n += match;
+		offset = (offset + match) % p->length;
+		if (match < part)
 			break;
 	}
 	a->credit -= (int64_t)n / 4;
@@ -364,17 +365,17 @@ static bool best_place(struct aligner *a, size_t at, uint64_t hash, const struct
 	for (uint32_t link = a->heads[slot_of(a, hash)]; link; link = a->next[link - 1]) {
 		uint32_t j;
 		const struct prepared *p = pattern_at(a, link - 1, &j);
-		size_t offset = link - 1 - p->base, run, skip;
+		size_t offset = link - 1 - p->base, match, skip;
 
-		run = matches_for(a, at, p, offset, look);
+		match = matches_for(a, at, p, offset, look);
 		links++;
-		fits += run >= a->seed;
+		fits += match >= a->seed;
 		skip = SIZE_MAX - 1;
 		if (old && old->pattern == j)
 			skip = (offset + p->length - old->offset) % p->length;
-		if (run < a->seed || run < best || (run == best && skip >= near))
+		if (match < a->seed || match < best || (match == best && skip >= near))
 			continue;
-		best = run;
+		best = match;
 		near = skip;
 		*found = (struct place){ at, offset, j };
 		*sure = false;

@@ -51,7 +51,7 @@ bool dp_walk__next(struct dp_walk *walk, struct dp_walk_step *step)
 	step->at = walk->at;
 	step->offset = walk->offset;
 	if (walk->at < end) {
-		step->kind = DP_WALK_RUN;
+		step->kind = DP_WALK_MATCH;
 		step->length = DP_MIN(end - walk->at, walk->length - walk->offset);
 		walk->offset += step->length;
 	} else if (more) {

@@ -1,10 +1,10 @@
-/* Steps through an alignment, one run of equal symbols or one edit at a time. */
+/* Steps through an alignment, one match or one edit at a time. */
 #ifndef DP_ALIGN_WALK_H
 #define DP_ALIGN_WALK_H
 
 #include "align/align.h"
 
-/* Runs are split where an iteration begins. Offsets count from the first symbol of an iteration. */
+/* Matches are split where an iteration begins. Offsets count from its first symbol. */
 struct dp_walk {
 	const struct dp_alignment *alignment;
 	const struct dp_align_span *span;
@@ -12,7 +12,7 @@ struct dp_walk {
 	size_t at, offset, edit;
 };
 
-enum { DP_WALK_RUN = 3 }; /* a step's kind: this, or one of enum dp_edit_kind */
+enum { DP_WALK_MATCH = 3 }; /* a step's kind: this, or one of enum dp_edit_kind */
 
 struct dp_walk_step {
 	uint32_t kind;

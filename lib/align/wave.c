@@ -10,7 +10,7 @@ enum {
 	OUT = -4 * DP_WAVE_REACH,    /* of a diagonal: out of reach, with any number of edits */
 };
 
-_Static_assert(DP_WAVE_REACH > (DP_WAVE_EDITS + 2) * (DP_WAVE_RUN + 1) + SLIDE, "a wave's reach");
+_Static_assert(DP_WAVE_REACH > (DP_WAVE_EDITS + 2) * (DP_WAVE_MATCH + 1) + SLIDE, "a wave's reach");
 
 /* The symbols reached on each diagonal with e edits: row[k] for diagonal k, k symbols further. */
 static int *reach_row(struct dp_wave *wave, int e)
@@ -79,7 +79,7 @@ static inline int slide(const struct dp_wave_front *f, int limit, int s, int t)
 
 /*
  * Computes a row from the one with an edit less. Returns true, and the best diagonal, if one of
- * them matches for a run now.
+ * them matches for long enough now.
  */
 static bool advance(const struct dp_wave_front *f, int limit, const int *before, int *row, int e,
 		    int *best_k)
@@ -89,19 +89,20 @@ static bool advance(const struct dp_wave_front *f, int limit, const int *before,
 
 	row[-e - 2] = row[-e - 1] = row[e + 1] = row[e + 2] = OUT;
 	for (int k = -e; k <= e; k++) {
-		int s = step(before, k, limit), run;
+		int s = step(before, k, limit), match;
 
 		row[k] = OUT;
 		if (s < 0 || s < k || s - k >= FAR)
 			continue;
-		run = slide(f, limit, s, s - k);
-		s += run;
+		match = slide(f, limit, s, s - k);
+		s += match;
 		row[k] = s;
-		/* At the end of the sequence there is no room for a run. */
-		if (ends && s == limit && (e * 2 <= run + 1 || e * 4 <= s))
-			run += DP_WAVE_RUN;
-		if (run >= f->run && (run > best || (run == best && abs(k) < abs(*best_k)))) {
-			best = run;
+		/* At the end of the sequence there is no room for a long match. */
+		if (ends && s == limit && (e * 2 <= match + 1 || e * 4 <= s))
+			match += DP_WAVE_MATCH;
+		if (match >= f->match &&
+		    (match > best || (match == best && abs(k) < abs(*best_k)))) {
+			best = match;
 			*best_k = k;
 		}
 	}

@@ -13,7 +13,7 @@
 
 enum {
 	DP_WAVE_EDITS = 32, /* most edits of a wave */
-	DP_WAVE_RUN = 16,   /* most consecutive matches that may be demanded at its end */
+	DP_WAVE_MATCH = 16, /* most consecutive matches that may be demanded at its end */
 	/* symbols of the pattern before and after its start that are read */
 	DP_WAVE_REACH = 1280,
 };
@@ -31,7 +31,7 @@ struct dp_wave_front {
 	size_t offset, length; /* of the pattern */
 	size_t room;	       /* symbols of the sequence left in its direction */
 	int most;	       /* edits, DP_WAVE_EDITS at most */
-	int run;	       /* consecutive matches that end it, DP_WAVE_RUN at most */
+	int match;	       /* consecutive matches that end it, DP_WAVE_MATCH at most */
 	int dir;	       /* 1: compares the symbols from there on; -1: those before */
 };
 

@@ -213,14 +213,14 @@ DP_REAL(few_repeats, 3, "iterations", "families",
 	"from which on majorities decide each symbol of a pattern: of two iterations none is a "
 	"majority")
 
-/* Repetitions that are collapsed (pattern/runs.c). */
+/* Runs that are collapsed (pattern/runs.c). */
 DP_WHOLE(run_period, 64, "symbols", "presets",
 	"of a unit that is collapsed, at most")
 DP_WHOLE(run_times, 3, "times", "presets",
 	"in a row, at least, that a unit must occur to be collapsed")
 
 DP_REAL(run_share, 0.01, "share", "tests",
-	"of the symbols that collapsing repetitions with one period must remove: fewer are noise")
+	"of the symbols that collapsing runs with one period must remove: fewer are noise")
 
 /* Classes of names (pattern/classes.c). */
 DP_WHOLE(class_rows, 6, "iterations", "families",
@@ -447,7 +447,7 @@ DP_WHOLE(diff_most, 800, "edits", "cost",
 
 /* Limits on the part of a sequence that is examined. */
 DP_WHOLE(units_tried, 8, "units", "cost",
-	"that begin with the same symbol, when repetitions are collapsed")
+	"that begin with the same symbol, when runs are collapsed")
 DP_WHOLE(branch_alphabet, 512, "symbols", "cost",
 	"whose order is compared when branching iterations are searched: the cost is the square")
 DP_WHOLE(enclosing_most, 1 << 24, "symbols", "cost",
@@ -455,7 +455,7 @@ DP_WHOLE(enclosing_most, 1 << 24, "symbols", "cost",
 DP_WHOLE(upload_sample, 1 << 15, "symbols", "cost",
 	"for which it is asked whether they follow an upload")
 DP_WHOLE(collapse_most, 1 << 26, "symbols", "cost",
-	"of a sequence in which repetitions are collapsed: memory")
+	"of a sequence in which runs are collapsed: memory")
 
 /* The online detector (online/). */
 DP_WHOLE(online_gather, 128, "symbols", "families",

@@ -1,8 +1,8 @@
 /*
- * Iterations from an alignment. Spans are walked run by run; at each occurrence of the first offset
- * one iteration ends and the next begins.
+ * Iterations from an alignment. Spans are walked match by match; at each occurrence of the first
+ * offset one iteration ends and the next begins.
  *
- * Cost: O(runs + edits), and one comparison per symbol if exact names are compared.
+ * Cost: O(matches + edits), and one comparison per symbol if exact names are compared.
  */
 #include "iterate/cut.h"
 #include "iterate/insertions.h"
@@ -335,7 +335,8 @@ static void open_piece(struct cutter *c, uint32_t pattern, size_t at, size_t off
 }
 
 /* Adds a substitution where exact names differ although the aligned ones agree. */
-static int compare_run(struct cutter *c, uint32_t pattern, size_t at, size_t offset, size_t length)
+static int compare_names(struct cutter *c, uint32_t pattern, size_t at, size_t offset,
+			 size_t length)
 {
 	const struct dp_cut_pattern *p = &c->patterns[pattern];
 	size_t o = (offset + p->first) % p->length;
@@ -374,8 +375,8 @@ static int take_step(struct cutter *c, uint32_t pattern, struct dp_walk_step *st
 	}
 	if (!consumes && offset == 0)
 		offset = m;
-	if (step->kind == DP_WALK_RUN) {
-		status = compare_run(c, pattern, step->at, offset, step->length);
+	if (step->kind == DP_WALK_MATCH) {
+		status = compare_names(c, pattern, step->at, offset, step->length);
 		c->piece.to = offset + step->length;
 	} else {
 		status = add_edit(cut, &c->piece.it, step->at, offset, step->kind);

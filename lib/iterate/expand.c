@@ -1,5 +1,5 @@
 /*
- * Moves boundaries that lie at the end of a repetition because repetitions were collapsed.
+ * Moves boundaries that lie at the end of a run because runs were collapsed.
  *
  * Cost: linear in iterations.
  */
@@ -12,7 +12,7 @@ enum { SAMPLES = 31 }; /* boundaries whose gaps are sampled */
 /* A boundary between two complete iterations. */
 struct joint {
 	size_t at;		      /* in the sequence */
-	size_t run_before, run_after; /* symbols of the repetition before it, and after it */
+	size_t run_before, run_after; /* symbols of the run before it, and after it */
 };
 
 struct expander {

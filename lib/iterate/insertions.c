@@ -16,7 +16,7 @@ static uint32_t name_at(const struct dp_cut_pattern *p, size_t offset)
 }
 
 /*
- * The first run of insertions in an iteration with nothing but renamed kernels before it: the index
+ * The first row of insertions in an iteration with nothing but renamed kernels before it: the index
  * of its first edit, or one past the iteration's edits if there is none.
  */
 static size_t first_insertions(const struct dp_cut *cut, const struct dp_repetition *s,
@@ -73,7 +73,7 @@ static size_t insertions_before(const struct dp_cut *cut, const struct dp_repeti
 	const struct dp_edit *edits = cut->edits + s->edits;
 	size_t n = 0, prefix, same;
 
-	for (size_t run = 0; run < dp_param.insertions_max; run++) {
+	for (size_t row = 0; row < dp_param.insertions_max; row++) {
 		size_t from = n;
 
 		while (n < s->inserted && edits[n].kind == DP_EDIT_INSERTED &&

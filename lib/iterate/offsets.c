@@ -60,7 +60,7 @@ static void sample(struct sampler *s)
 		dp_walk__begin(&walk, al, k, s->m, 0);
 		while (dp_walk__next(&walk, &step)) {
 			index += step.offset == 0 && step.kind != DP_EDIT_INSERTED;
-			if (step.kind != DP_WALK_RUN || index % every)
+			if (step.kind != DP_WALK_MATCH || index % every)
 				continue;
 			for (size_t i = 0; i < step.length; i++)
 				ask(s, step.at + i, step.offset + i);

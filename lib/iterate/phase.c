@@ -149,7 +149,7 @@ static const char *name_at(const struct dp_ballot *b, size_t offset, struct dp_e
 			continue;
 		dp_walk__begin(&walk, b->alignment, k, b->m, 0);
 		while (dp_walk__next(&walk, &step))
-			if (step.kind == DP_WALK_RUN && offset >= step.offset &&
+			if (step.kind == DP_WALK_MATCH && offset >= step.offset &&
 			    offset < step.offset + step.length)
 				return dp_explain__name(explain, step.at + offset - step.offset);
 	}

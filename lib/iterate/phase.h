@@ -23,9 +23,9 @@ struct dp_phase_hints {
 /*
  * Weighs the votes (votes.h) on a pattern, symbols[0..length), of an alignment of n symbols. hints,
  * or NULL, are the boundaries of loops inside or around it; with them the host's evidence is not
- * used. explain, or NULL, receives the votes. Errors: DP_ERR_NOMEM. Cost: O(runs + edits + length),
- * and calls of evidence->at: at most about 300,000, or three per offset, and up to a million to
- * find the first launch.
+ * used. explain, or NULL, receives the votes. Errors: DP_ERR_NOMEM. Cost: O(edits + length +
+ * spans), and calls of evidence->at: at most about 300,000, or three per offset, and up to a
+ * million to find the first launch.
  */
 int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment, size_t n,
 		   uint32_t pattern, const uint32_t *symbols, size_t length,

@@ -345,24 +345,24 @@ static bool cut_back(struct cut *cut, const struct closer *c, const struct pair 
 
 	for (size_t k = 0, walked = 0; walked * 2 < m; k++) {
 		const struct dp_edit *edit = NULL;
-		size_t need = to_boundary(c, offset, -p->dir), past = 0, run;
+		size_t need = to_boundary(c, offset, -p->dir), past = 0, match;
 
 		if (k < s->edit_count)
 			edit = &p->own_edits[s->edits + (back ? s->edit_count - 1 - k : k)];
 		if (edit && edit->kind != DP_EDIT_DELETED)
 			past = 1;
-		run = back ? at - (edit ? edit->position + past : s->begin)
-			   : (edit ? edit->position : s->end) - at;
-		if (need <= run) {
+		match = back ? at - (edit ? edit->position + past : s->begin)
+			     : (edit ? edit->position : s->end) - at;
+		if (need <= match) {
 			*cut = (struct cut){ step(at, need, -p->dir), c->first, k };
 			return (walked + need) * 2 < m && cut->at != (back ? s->begin : s->end);
 		}
 		if (!edit)
 			return false;
-		at = step(at, run + past, -p->dir);
-		run += edit->kind != DP_EDIT_INSERTED;
-		offset = dp_offset__move(offset, run, m, -p->dir);
-		walked += run;
+		at = step(at, match + past, -p->dir);
+		match += edit->kind != DP_EDIT_INSERTED;
+		offset = dp_offset__move(offset, match, m, -p->dir);
+		walked += match;
 	}
 	return false;
 }

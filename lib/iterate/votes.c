@@ -260,7 +260,7 @@ static void known_boundaries(const struct dp_ballot *b, double *score)
 			known++;
 		dp_walk__begin(&walk, b->alignment, k, b->m, 0);
 		while (known < end && dp_walk__next(&walk, &step))
-			for (; step.kind == DP_WALK_RUN && known < end &&
+			for (; step.kind == DP_WALK_MATCH && known < end &&
 			       *known < step.at + step.length;
 			     known++) {
 				size_t skip = DP_MAX(*known, step.at) - step.at;
@@ -423,13 +423,13 @@ static void upload_at_gap(const struct dp_ballot *b, double *score)
 /* A step begins right after an optimizer, or after bookkeeping that may follow it. */
 static void optimizer(const struct dp_ballot *b, double *score)
 {
-	const struct dp_optimizer *run = &b->optimizer;
+	const struct dp_optimizer *found = &b->optimizer;
 
-	if (!run->known)
+	if (!found->known)
 		return;
-	for (size_t i = 0; i < run->room; i++)
-		score[(run->end + i) % b->m] += 1;
-	score[run->end] += run->named ? dp_param.optimizer_last : dp_param.update_run_last;
+	for (size_t i = 0; i < found->room; i++)
+		score[(found->end + i) % b->m] += 1;
+	score[found->end] += found->named ? dp_param.optimizer_last : dp_param.update_run_last;
 }
 
 /* Returns true if the host gets results as it does in a step: layers with experts query often. */

@@ -73,7 +73,7 @@ static int name_exactly(const struct dp_driver *d, const struct dp_alignment *al
 		while ((iterations < dp_param.named_sample || unnamed) &&
 		       dp_walk__next(&walk, &step)) {
 			iterations += step.offset == 0 && step.kind != DP_EDIT_INSERTED;
-			for (size_t i = 0; step.kind == DP_WALK_RUN && i < step.length; i++) {
+			for (size_t i = 0; step.kind == DP_WALK_MATCH && i < step.length; i++) {
 				uint32_t symbol = d->request->symbols[step.at + i];
 				size_t o = step.offset + i;
 

@@ -2,7 +2,7 @@
  * Iterations that branch. If a program does one thing or another in each iteration, no pattern
  * describes them, but what all of them share still occurs once in each: the members, symbols that
  * occur equally often and alternate. An iteration extends from one occurrence of the start, the
- * member that comes first, to the next. Repetitions are collapsed beforehand, so that an inner loop
+ * member that comes first, to the next. Runs are collapsed beforehand, so that an inner loop
  * counts as one symbol, however often it runs.
  *
  * Cost: O(n log n) for n symbols of the collapsed sequence, and one pass over the sequence for each

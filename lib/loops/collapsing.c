@@ -1,10 +1,10 @@
 /*
- * Searches a sequence with its repetitions collapsed: those with the shortest period first, then
- * those of what results, and so on, until the loop itself is one repetition. Iterations that differ
+ * Searches a sequence with its runs collapsed: those with the shortest period first, then
+ * those of what results, and so on, until the loop itself is one run. Iterations that differ
  * in how often the loops inside them run are then alike.
  *
  * dp_shortened__begin() prepares the search of any sequence in which symbols stand for stretches of
- * another one: these repetitions, or the iterations that enclosing.c folds.
+ * another one: these runs, or the iterations that enclosing.c folds.
  *
  * Cost: each sequence that is searched has at most half of the symbols of the one before.
  */
@@ -66,8 +66,8 @@ void dp_collapsing__fini(struct dp_collapsing *c)
 }
 
 /*
- * The traits of collapsed symbols, whose sequence and alphabet these are: a repetition has those of
- * its symbols, except uploads, since whether one precedes it is unknown.
+ * The traits of collapsed symbols, whose sequence and alphabet these are: a run has those of its
+ * symbols, except uploads, since whether one precedes it is unknown.
  */
 static uint8_t *traits_of_runs(const struct dp_runs *runs, const uint32_t *symbols,
 			       uint32_t alphabet, const uint8_t *traits)
@@ -86,8 +86,8 @@ static uint8_t *traits_of_runs(const struct dp_runs *runs, const uint32_t *symbo
 	return out;
 }
 
-/* Returns true if a unit that repeats is a step: an upload or a kernel that finishes one shows. */
-static bool repeats_steps(const struct dp_runs *runs, const uint32_t *symbols, uint32_t alphabet,
+/* Returns true if the unit of a run is a step: an upload or a kernel that finishes one shows. */
+static bool has_step_runs(const struct dp_runs *runs, const uint32_t *symbols, uint32_t alphabet,
 			  const uint8_t *traits)
 {
 	for (uint32_t s = alphabet; traits && s < runs->alphabet; s++) {
@@ -102,7 +102,7 @@ static bool repeats_steps(const struct dp_runs *runs, const uint32_t *symbols, u
 }
 
 /*
- * Collapses the repetitions with the shortest period in the driver's sequence or, if it has symbols
+ * Collapses the runs with the shortest period in the driver's sequence or, if it has symbols
  * already, in *from. *out stays empty if none are worth it, or if they are steps.
  */
 static int collapse(struct dp_collapsing *out, const struct dp_collapsing *from,
@@ -127,7 +127,7 @@ static int collapse(struct dp_collapsing *out, const struct dp_collapsing *from,
 		status = out->traits ? DP_OK : DP_ERR_NOMEM;
 	}
 	out->run_bits += from->run_bits;
-	if (!status && repeats_steps(&out->runs, symbols, alphabet, from->traits)) {
+	if (!status && has_step_runs(&out->runs, symbols, alphabet, from->traits)) {
 		dp_collapsing__fini(out);
 		return DP_OK;
 	}
@@ -145,7 +145,7 @@ static int search(struct dp_collapsing *c, const struct dp_driver *d)
 	dp_explain__add(d->sequence.explain, "collapsed",
 			DP_FACTS({ "runs", "count", (double)c->runs.runs },
 				 { "symbols", "count", (double)c->runs.count }),
-			"the patterns leave much unexplained: each of {runs:repetition} of "
+			"the patterns leave much unexplained: each of {runs:run} of "
 			"something short becomes one symbol, and the sequence of {symbols} symbols "
 			"is searched again");
 	dp_shortened__begin(&shortened, d, c->runs.symbols, c->runs.count, c->runs.alphabet,

@@ -1,11 +1,11 @@
-/* Searches of a sequence with its repetitions collapsed. */
+/* Searches of a sequence with its runs collapsed. */
 #ifndef DP_LOOPS_COLLAPSING_H
 #define DP_LOOPS_COLLAPSING_H
 
 #include "loops/driver.h"
 #include "pattern/runs.h"
 
-/* A sequence with its repetitions collapsed, and the patterns found in it. */
+/* A sequence with its runs collapsed, and the patterns found in it. */
 struct dp_collapsing {
 	struct dp_runs runs; /* their positions are in the driver's sequence */
 	uint8_t *traits;     /* of their symbols; NULL: unknown */

@@ -16,7 +16,7 @@ struct dp_driver {
 	uint32_t *coarse;		    /* symbols by family or class; NULL: as they are */
 	struct dp_search_sequence sequence; /* those, and their tree */
 	bool keep_all;			    /* also loops with little confidence */
-	bool collapsed;	   /* set if the loops were found with repetitions collapsed */
+	bool collapsed;			    /* set if the loops were found with runs collapsed */
 	double per_symbol; /* mean number of kernels per symbol; 0: one each */
 	struct dp_loops *loops;
 };

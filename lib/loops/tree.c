@@ -1,7 +1,7 @@
 /*
  * The tree of loops of a sequence, unaided: from a driver with the symbols and their suffix tree to
  * its loops. Called by loops.c and by online/stream.c. If the patterns leave much of the sequence
- * unexplained, it is searched again by classes of names, and with repetitions collapsed; if no loop
+ * unexplained, it is searched again by classes of names, and with runs collapsed; if no loop
  * is listed, for a few repetitions, and then in a part of it.
  *
  * Cost: a search, and one more for each of those. Of collapsed sequences, each that is searched has
@@ -310,7 +310,7 @@ static int expand_tree(struct dp_driver *d, struct dp_levels *levels,
 {
 	int status;
 
-	/* a repetition that is cut off begins elsewhere */
+	/* a run that is cut off begins elsewhere */
 	collapsed->request.evidence.loose_begin = true;
 	status = make_tree(&collapsed->driver, levels, traits);
 	for (size_t i = 0; i < collapsed->loops.count && !status; i++) {
@@ -338,7 +338,7 @@ static bool has_listed(const struct dp_loops *loops)
 }
 
 /*
- * Searches the sequence with its repetitions collapsed if the flat search was irregular, and takes
+ * Searches the sequence with its runs collapsed if the flat search was irregular, and takes
  * the loops if they are better than the flat ones.
  */
 static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, uint8_t *traits,

@@ -1,6 +1,6 @@
 /*
- * Collapsing for comparison: the repetitions that runs.c finds, named by what they repeat, so that
- * parts of a sequence that were collapsed separately can be compared.
+ * Collapsing for comparison: the runs that runs.c finds, named by their units, so that parts of a
+ * sequence that were collapsed separately can be compared.
  *
  * Cost: that of dp_runs__collapse(), and linear.
  */
@@ -73,14 +73,14 @@ int dp_collapsed__iteration(struct dp_collapsed *out, const uint32_t *pattern, s
 	free(twice);
 	if (status)
 		return status;
-	/* a repetition that the beginning cuts off has another symbol than the whole one */
+	/* a run that the beginning cuts off has another symbol than the whole one */
 	for (; from < out->count && out->position[from] < n; from++) {
 		next = symbol_at(out, out->position[from] + n);
 		if (next < out->count && out->symbols[from] == out->symbols[next])
 			break;
 	}
 	if (from == out->count || out->position[from] >= n) {
-		dp_collapsed__fini(out); /* nothing but a repetition */
+		dp_collapsed__fini(out); /* nothing but a run */
 		return dp_collapsed__make(out, pattern, n);
 	}
 	next = symbol_at(out, out->position[from] + n);

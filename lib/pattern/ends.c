@@ -21,19 +21,19 @@ bool dp_ends__are(const struct dp_ends *ends, const struct dp_search_sequence *s
 /* The number of consecutive symbols that are inserted, from edit e on. */
 static size_t inserted_from(const struct dp_alignment *al, size_t e)
 {
-	size_t run = 0;
+	size_t count = 0;
 
-	while (e + run < al->edit_count && al->edits[e + run].kind == DP_EDIT_INSERTED &&
-	       al->edits[e + run].position == al->edits[e].position + run)
-		run++;
-	return run;
+	while (e + count < al->edit_count && al->edits[e + count].kind == DP_EDIT_INSERTED &&
+	       al->edits[e + count].position == al->edits[e].position + count)
+		count++;
+	return count;
 }
 
 /* Returns how often patterns leave the tail and then the head between iterations. */
 static size_t count_between(const struct dp_ends *ends, const struct dp_search_sequence *s)
 {
 	const struct dp_alignment *al = &s->alignment;
-	size_t same = 0, run;
+	size_t same = 0, inserted;
 
 	for (size_t k = 1; k < al->span_count; k++) {
 		size_t before = al->spans[k - 1].end;
@@ -41,11 +41,11 @@ static size_t count_between(const struct dp_ends *ends, const struct dp_search_s
 		same += al->spans[k].begin > before &&
 			dp_ends__are(ends, s, before, al->spans[k].begin);
 	}
-	for (size_t e = 0; e < al->edit_count; e += DP_MAX(run, 1)) {
+	for (size_t e = 0; e < al->edit_count; e += DP_MAX(inserted, 1)) {
 		size_t at = al->edits[e].position;
 
-		run = inserted_from(al, e);
-		same += run > 0 && dp_ends__are(ends, s, at, at + run);
+		inserted = inserted_from(al, e);
+		same += inserted > 0 && dp_ends__are(ends, s, at, at + inserted);
 	}
 	return same;
 }

@@ -65,8 +65,8 @@ static bool holds(const struct finder *f, enum dp_trait trait, const uint32_t *s
 	return false;
 }
 
-/* The largest number of consecutive repetitions of at most a few symbols. */
-static size_t most_repetitions(const uint32_t *symbols, size_t n)
+/* The repetitions in the longest run of at most a few symbols. */
+static size_t longest_run(const uint32_t *symbols, size_t n)
 {
 	size_t most = 0;
 
@@ -127,7 +127,7 @@ static void cover(struct inside *in, size_t *covered, const struct finder *f,
 	}
 }
 
-/* The largest number of consecutive repetitions of a few kernels outside the main loop. */
+/* The same for a few kernels outside the main loop. */
 static size_t longest_outside(const struct inside *in, const struct dp_search_sequence *sequence)
 {
 	const struct dp_alignment *al = &sequence->alignment;
@@ -140,7 +140,7 @@ static size_t longest_outside(const struct inside *in, const struct dp_search_se
 		if (!last && al->spans[k].pattern != in->main)
 			continue;
 		if (begin > before) {
-			size_t run = most_repetitions(sequence->symbols + before, begin - before);
+			size_t run = longest_run(sequence->symbols + before, begin - before);
 
 			most = DP_MAX(most, run);
 		}
@@ -275,7 +275,7 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	in->uploads = f->uploads * (double)p->length;
 	in->of_program = holds(f, DP_TRAIT_PROGRAM, p->symbols, p->length) &&
 			 !holds(f, DP_TRAIT_NETWORK, p->symbols, p->length);
-	in->run_main = most_repetitions(main->symbols, main->length);
+	in->run_main = longest_run(main->symbols, main->length);
 	if (!deeper)
 		return DP_OK;
 	status = look_inside(&below, f, main, false);

@@ -1,11 +1,10 @@
 /*
- * Tandem repetitions with short periods. A repetition with period p shows where the last four
- * symbols occurred p before; it is then extended in both directions (compare the seeds of Main and
- * Lorentz 1984). Not all repetitions of a string are needed: one after another is enough. With a
- * given period, only what is that far apart is compared.
+ * Runs with short periods. A run with period p shows where the last four symbols occurred p before;
+ * it is then extended in both directions (compare the seeds of Main and Lorentz 1984). Not all runs
+ * of a string are needed: one after another is enough. With a given period, only what is that far
+ * apart is compared.
  *
- * Cost: O(n): each symbol is compared once per repetition that it may belong to, and repetitions do
- * not overlap.
+ * Cost: O(n): each symbol is compared once per run that it may belong to, and runs do not overlap.
  */
 #include "pattern/runs.h"
 #include "base/hash.h"
@@ -84,7 +83,7 @@ static void put(struct dp_runs *runs, uint32_t symbol, size_t position)
 	runs->symbols[runs->count++] = symbol;
 }
 
-/* The fewest symbols that are a repetition with period p: one of a single symbol needs five. */
+/* The fewest symbols that are a run with period p: one of a single symbol needs five. */
 static size_t fewest(size_t p)
 {
 	return DP_MAX(dp_param.run_times * p, GRAM + p);
@@ -132,13 +131,13 @@ static size_t period_at(struct collapser *c, size_t at)
 }
 
 /*
- * Collapses in one pass; the symbols of a repetition that were written before it was detected are
- * taken back.
+ * Collapses in one pass; the symbols of a run that were written before it was detected are taken
+ * back.
  */
 static int collapse(struct collapser *c, uint32_t alphabet)
 {
 	struct dp_runs *runs = c->runs;
-	size_t low = 0, at = 0; /* no repetition begins before low */
+	size_t low = 0, at = 0; /* no run begins before low */
 
 	while (at < c->n) {
 		size_t p = period_at(c, at), start = at - p, end = at;
@@ -193,7 +192,7 @@ static uint32_t unit_at(const struct collapser *c, const uint32_t *first, const 
 }
 
 /*
- * A unit that repeats elsewhere is one symbol even where it occurs once or twice: a loop that runs
+ * The unit of a run is one symbol even where it occurs once or twice: a loop that runs
  * until some condition holds may end after the first time.
  */
 static int collapse_single(struct collapser *c, uint32_t alphabet)
@@ -236,7 +235,7 @@ out:
 
 /*
  * The bits for numbers that belong to one unit: each distinct one once, in Elias's gamma code, then
- * which of them each repetition has, by their frequencies. The numbers are sorted.
+ * which of them each run has, by their frequencies. The numbers are sorted.
  */
 static double bits_of_numbers(const int64_t *numbers, size_t n)
 {
@@ -294,7 +293,7 @@ int dp_runs__bits(double *bits, const struct dp_runs *runs, uint32_t alphabet)
 	return status;
 }
 
-/* The fewest symbols that collapsing the repetitions with period p removes. */
+/* The fewest symbols that collapsing the runs with period p removes. */
 static size_t removed_by(const uint32_t *symbols, size_t n, size_t p)
 {
 	size_t removed = 0, same = 0;

@@ -1,16 +1,16 @@
-/* Short repetitions, each written as one symbol. */
+/* Runs: the same short unit over and over, each written as one symbol. */
 #ifndef DP_PATTERN_RUNS_H
 #define DP_PATTERN_RUNS_H
 
 #include "base/base.h"
 
-/* The unit of a repetition: symbols [at, at + length) of the given sequence. */
+/* The unit of a run: symbols [at, at + length) of the given sequence. */
 struct dp_runs_unit {
 	size_t at, length;
 };
 
 struct dp_runs {
-	uint32_t *symbols;  /* the sequence, with one symbol per repetition */
+	uint32_t *symbols;  /* the sequence, with one symbol per run */
 	uint32_t *position; /* of each symbol in the given sequence, and of its end */
 	size_t count;
 	uint32_t alphabet;
@@ -19,23 +19,23 @@ struct dp_runs {
 };
 
 /*
- * Writes each maximal repetition, at least three times in a row (a single symbol five times), of a
- * unit of up to 64 symbols as one symbol that stands for the unit, however often it repeats. The
- * iterations of a recurrent network then are alike. period: of units of this length only; 0: of
- * any. single: a unit that repeats anywhere is one symbol also where it occurs once or twice;
- * symbols must then be below alphabet. n must be below 2^32. Errors: DP_ERR_NOMEM. Cost: linear.
+ * Writes each run, a unit of up to 64 symbols at least three times in a row (a single symbol five
+ * times), as one symbol that stands for the unit, however often it repeats. The iterations of a
+ * recurrent network then are alike. period: of units of this length only; 0: of any. single: the
+ * unit of some run is one symbol also where it occurs once or twice; symbols must then be below
+ * alphabet. n must be below 2^32. Errors: DP_ERR_NOMEM. Cost: linear.
  */
 int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, uint32_t alphabet,
 		      size_t period, bool single);
 
 /*
- * The shortest period whose repetitions are worth collapsing; 0: none is. Cost: linear, about 1 ns
+ * The shortest period whose runs are worth collapsing; 0: none is. Cost: linear, about 1 ns
  * for each symbol and period.
  */
 size_t dp_runs__shortest_period(const uint32_t *symbols, size_t n);
 
 /*
- * The bits that encode how many times the unit of each collapsed repetition repeats. alphabet is
+ * The bits that encode how many times the unit of each run repeats. alphabet is
  * that of the original sequence, not of the collapsed one. Errors: DP_ERR_NOMEM. Cost: linear.
  */
 int dp_runs__bits(double *bits, const struct dp_runs *runs, uint32_t alphabet);

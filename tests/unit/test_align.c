@@ -80,13 +80,13 @@ static void check_walk(const struct dp_alignment *al, const uint32_t *s, size_t 
 		while (dp_walk__next(&walk, &step)) {
 			ck_assert_uint_eq(step.at, at);
 			ck_assert_uint_eq(step.offset, offset % p->length);
-			if (step.kind == DP_WALK_RUN)
+			if (step.kind == DP_WALK_MATCH)
 				ck_assert_mem_eq(s + at, p->symbols + step.offset,
 						 step.length * sizeof(*s));
 			else if (step.kind == DP_EDIT_SUBSTITUTED)
 				ck_assert_uint_ne(s[at], p->symbols[step.offset]);
 			at += step.length;
-			if (step.kind == DP_WALK_RUN)
+			if (step.kind == DP_WALK_MATCH)
 				offset += step.length;
 			else if (step.kind != DP_EDIT_INSERTED)
 				offset++;
