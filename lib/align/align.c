@@ -4,8 +4,8 @@
  * In step, symbols are compared in blocks with the repeated pattern. On a mismatch a wave of edits
  * (wave.c) looks for the cheapest way back into step: one after which a seed's length matches.
  * If there is none, the sequence is scanned for a seed, a substring of any of the patterns, with a
- * rolling hash (Karp and Rabin 1987). Of a seed's places the one that matches longest is taken, and
- * followed backwards as far as it matches.
+ * rolling hash (Karp and Rabin 1987). Of its offsets there the one that matches longest is taken,
+ * and followed backwards as far as it matches.
  *
  * Cost: O(n). Waves and backward steps are paid from a credit that grows with the symbols consumed,
  * so that no input makes them cost more than a constant factor.
@@ -19,7 +19,7 @@
 enum {
 	BACK = 8, /* most edits of a wave backwards, where unrelated symbols may precede */
 	SEED_MAX = DP_WAVE_MATCH, /* symbols of a seed */
-	POSTINGS = 8,		  /* most places kept per seed */
+	POSTINGS = 8, /* most postings kept per seed: offsets among those of all patterns */
 };
 
 struct prepared {
@@ -37,8 +37,8 @@ struct aligner {
 	size_t count;
 	size_t seed; /* symbols of a seed */
 	uint64_t drop;
-	uint32_t *heads; /* hash -> place + 1 */
-	uint32_t *next;	 /* place -> next place + 1 with the same hash slot */
+	uint32_t *heads; /* hash -> posting + 1 */
+	uint32_t *next;	 /* posting -> next posting + 1 with the same hash slot */
 	size_t mask;
 	int64_t credit;
 	struct dp_alignment *out;
@@ -47,8 +47,8 @@ struct aligner {
 	size_t back_count, back_room;
 };
 
-/* A position in the sequence and the offset of the pattern that matches there. */
-struct place {
+/* A point of the edit graph: a position in the sequence, and the offset that matches there. */
+struct point {
 	size_t at;
 	size_t offset;
 	uint32_t pattern;
@@ -93,18 +93,18 @@ static size_t slot_of(const struct aligner *a, uint64_t hash)
 	return (size_t)((hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u >> 20) & a->mask;
 }
 
-static const struct prepared *pattern_at(const struct aligner *a, size_t place, uint32_t *index)
+static const struct prepared *pattern_at(const struct aligner *a, size_t posting, uint32_t *index)
 {
 	uint32_t j = (uint32_t)a->count - 1;
 
-	while (a->patterns[j].base > place)
+	while (a->patterns[j].base > posting)
 		j--;
 	*index = j;
 	return &a->patterns[j];
 }
 
 /*
- * Adds the seeds of a pattern. Only the first POSTINGS places per slot are kept, which bounds the
+ * Adds the seeds of a pattern. Only the first POSTINGS per slot are kept, which bounds the
  * chains.
  */
 static void add_seeds(struct aligner *a, const struct prepared *p)
@@ -112,7 +112,7 @@ static void add_seeds(struct aligner *a, const struct prepared *p)
 	uint64_t h = hash_of(repeated_from(p, 0), a->seed);
 
 	for (size_t o = 0; o < p->length; o++) {
-		size_t slot = slot_of(a, h), chain = 0, place = p->base + o;
+		size_t slot = slot_of(a, h), chain = 0, posting = p->base + o;
 		uint32_t *link = &a->heads[slot];
 
 		while (*link && chain < POSTINGS) {
@@ -120,7 +120,7 @@ static void add_seeds(struct aligner *a, const struct prepared *p)
 			chain++;
 		}
 		if (chain < POSTINGS)
-			*link = (uint32_t)place + 1;
+			*link = (uint32_t)posting + 1;
 		h = h * multiplier + repeated_from(p, o)[a->seed] + 1 -
 		    (repeated_from(p, o)[0] + 1) * a->drop;
 	}
@@ -177,10 +177,10 @@ static int prepare(struct aligner *a, const struct dp_align_pattern *patterns)
 }
 
 /*
- * Moves a place where symbol and pattern differ to where they agree again, forwards or (dir < 0)
+ * Moves a point where symbol and pattern differ to where they agree again, forwards or (dir < 0)
  * backwards; room is the number of symbols left in that direction. The wave has the edits.
  */
-static bool bridge(struct aligner *a, struct place *from, size_t room, int dir)
+static bool bridge(struct aligner *a, struct point *from, size_t room, int dir)
 {
 	const struct prepared *p = &a->patterns[from->pattern];
 	struct dp_wave_front front = {
@@ -221,7 +221,7 @@ static struct dp_align_span *last_span(struct aligner *a)
 	return a->out->span_count ? &a->out->spans[a->out->span_count - 1] : NULL;
 }
 
-static int open_span(struct aligner *a, struct place at)
+static int open_span(struct aligner *a, struct point at)
 {
 	struct dp_alignment *out = a->out;
 	int status;
@@ -250,7 +250,7 @@ static bool is_short(const struct aligner *a, size_t length, size_t m)
 }
 
 /* Ends the last span; drops it if it is too short to be significant. */
-static void close_span(struct aligner *a, struct place at)
+static void close_span(struct aligner *a, struct point at)
 {
 	struct dp_align_span *span = last_span(a);
 	size_t m = a->patterns[span->pattern].length, length = at.at - span->begin;
@@ -265,7 +265,7 @@ static void close_span(struct aligner *a, struct place at)
 }
 
 /* Continues in step, over small differences, until lost or at the end of the sequence. */
-static int follow(struct aligner *a, struct place *at)
+static int follow(struct aligner *a, struct point *at)
 {
 	const struct prepared *p = &a->patterns[at->pattern];
 	int status;
@@ -293,15 +293,15 @@ static int follow(struct aligner *a, struct place *at)
 	return DP_OK;
 }
 
-/* Follows a place backwards, but not below low; leaves the edits on the way in back. */
-static int follow_back(struct aligner *a, struct place *at, size_t low)
+/* Follows a point backwards, but not below low; leaves the edits on the way in back. */
+static int follow_back(struct aligner *a, struct point *at, size_t low)
 {
 	const struct prepared *p = &a->patterns[at->pattern];
 	int status;
 
 	a->back_count = 0;
 	while (at->at > low && a->credit > 0) {
-		struct place try;
+		struct point try;
 
 		if (at->offset == 0)
 			at->offset = p->length;
@@ -346,17 +346,17 @@ static size_t matches_for(struct aligner *a, size_t at, const struct prepared *p
 }
 
 /*
- * The best place for the seed at a position: the one that matches longest, and of those one near
- * the old place. *sure: it is the only one, or where the old one broke off.
+ * The best offset for the seed at a position: the one that matches longest, and of those one near
+ * the old one. *sure: it is the only one, or where the old one broke off.
  */
-static bool best_place(struct aligner *a, size_t at, uint64_t hash, const struct place *old,
-		       size_t look, struct place *found, bool *sure)
+static bool best_point(struct aligner *a, size_t at, uint64_t hash, const struct point *old,
+		       size_t look, struct point *found, bool *sure)
 {
 	size_t best = 0, near = SIZE_MAX, fits = 0, links = 0;
 
 	if (old) {
 		best = matches_for(a, at, &a->patterns[old->pattern], old->offset, look);
-		*found = (struct place){ at, old->offset, old->pattern };
+		*found = (struct point){ at, old->offset, old->pattern };
 		near = 0;
 		if (best < a->seed)
 			best = 0;
@@ -377,7 +377,7 @@ static bool best_place(struct aligner *a, size_t at, uint64_t hash, const struct
 			continue;
 		best = match;
 		near = skip;
-		*found = (struct place){ at, offset, j };
+		*found = (struct point){ at, offset, j };
 		*sure = false;
 	}
 	*sure |= fits == 1 && links < POSTINGS;
@@ -386,10 +386,10 @@ static bool best_place(struct aligner *a, size_t at, uint64_t hash, const struct
 
 /*
  * The next position in [from, end) at which a seed matches; if only_sure, one that matches in only
- * one place.
+ * one offset.
  */
-static bool scan(struct aligner *a, size_t from, size_t end, const struct place *old,
-		 bool only_sure, struct place *found, bool *sure)
+static bool scan(struct aligner *a, size_t from, size_t end, const struct point *old,
+		 bool only_sure, struct point *found, bool *sure)
 {
 	uint64_t h;
 
@@ -407,7 +407,7 @@ static bool scan(struct aligner *a, size_t from, size_t end, const struct place 
 			return false;
 		if (a->heads[slot_of(a, h)] ||
 		    (old && s[0] == repeated_from(&a->patterns[old->pattern], old->offset)[0]))
-			if (best_place(a, at, h, old, only_sure ? a->seed : dp_param.align_look,
+			if (best_point(a, at, h, old, only_sure ? a->seed : dp_param.align_look,
 				       found, sure) &&
 			    (*sure || !only_sure))
 				return true;
@@ -428,10 +428,10 @@ static void drop_covered(struct aligner *a, size_t begin)
 	}
 }
 
-static int start_span(struct aligner *a, struct place found)
+static int start_span(struct aligner *a, struct point found)
 {
 	struct dp_align_span *old = last_span(a);
-	struct place begin = found;
+	struct point begin = found;
 	size_t low = old ? old->begin : 0;
 	int status;
 
@@ -446,15 +446,15 @@ static int start_span(struct aligner *a, struct place found)
 }
 
 /*
- * Layers match in many places. The next seed that matches in only one, followed backwards, decides
+ * Layers match at many offsets. The next seed that matches at only one, followed backwards, decides
  * which of them is right.
  */
-static int make_sure(struct aligner *a, struct place *found)
+static int make_sure(struct aligner *a, struct point *found)
 {
 	struct dp_align_span *old = last_span(a);
 	size_t low = old ? old->begin : 0;
 	size_t end = found->at + 2 * a->patterns[found->pattern].length;
-	struct place other, begin;
+	struct point other, begin;
 	bool sure;
 	int status;
 
@@ -467,8 +467,8 @@ static int make_sure(struct aligner *a, struct place *found)
 	return status;
 }
 
-/* Follows a place that is known from the first symbol on. */
-static int align_start(struct aligner *a, struct place at, size_t *from)
+/* Follows a point that is known from the first symbol on. */
+static int align_start(struct aligner *a, struct point at, size_t *from)
 {
 	int status = open_span(a, at);
 
@@ -483,19 +483,19 @@ static int align_start(struct aligner *a, struct place at, size_t *from)
 
 static int align(struct aligner *a, const struct dp_align_start *start)
 {
-	struct place at = { 0 }, found;
+	struct point at = { 0 }, found;
 	size_t from = 0;
 	int status = DP_OK;
 	bool sure;
 
 	if (start)
-		status = align_start(a, (struct place){ 0, start->offset, start->pattern }, &from);
+		status = align_start(a, (struct point){ 0, start->offset, start->pattern }, &from);
 	while (from < a->n && !status) {
 		struct dp_align_span *span = last_span(a);
-		struct place old = { 0 };
+		struct point old = { 0 };
 
 		if (span)
-			old = (struct place){ span->end, span->end_offset, span->pattern };
+			old = (struct point){ span->end, span->end_offset, span->pattern };
 		if (!scan(a, from, a->n, span ? &old : NULL, false, &found, &sure))
 			break;
 		status = sure ? DP_OK : make_sure(a, &found);

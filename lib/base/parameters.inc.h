@@ -40,7 +40,7 @@ DP_REAL(weight_launch_gap, 3.0, "log-odds", "presets, traces",
 DP_REAL(weight_upload, 1.5, "log-odds", "presets, traces",
 	"a step begins with its input")
 DP_REAL(weight_at_gap, 0.5, "log-odds", "traces",
-	"half of a log-odds, since an upload and a pause at one place are not independent")
+	"half of a log-odds, since an upload and a pause at one offset are not independent")
 DP_REAL(weight_sync, 0.7, "log-odds", "presets",
 	"the host reads a loss back between two steps")
 DP_REAL(weight_optimizer, 2.0, "log-odds", "presets, traces",
@@ -206,7 +206,7 @@ DP_REAL(alternating_inside, 0.5, "share", "real",
 
 /* Description length (pattern/pattern.c). */
 DP_REAL(edit_bits, 3, "bits", "families",
-	"for the kind of an edit, in addition to its place")
+	"for the kind of an edit, in addition to its position")
 DP_REAL(edit_joined_bits, 0.5, "bits", "families",
 	"for an edit that continues the previous one")
 DP_REAL(few_repeats, 3, "iterations", "families",
@@ -437,7 +437,7 @@ DP_REAL(rare_bits, 20, "bits", "families",
 
 /* Alignment (align/align.c, align/diff.c). */
 DP_WHOLE(align_look, 2048, "symbols", "families",
-	"over which the places of a pattern are compared, to choose the one that matches longest")
+	"over which the offsets of a pattern are compared, to choose the one that matches longest")
 DP_WHOLE(align_credit, 1 << 20, "steps", "cost",
 	"of bridging differences that are free")
 DP_WHOLE(align_pays, 8, "steps", "cost",

@@ -7,11 +7,11 @@
  */
 #include "loops/loops.h"
 
-enum place {
-	PLACE_NONE, /* the same loop, or across its boundaries */
-	PLACE_AROUND,
-	PLACE_ADJACENT,
-	PLACE_INSIDE,
+enum relation {
+	UNRELATED, /* the same loop, or across its boundaries */
+	AROUND,
+	ADJACENT,
+	INSIDE,
 };
 
 /* Returns true if `some` are most of n, even if a few are cut off or cross a boundary. */
@@ -24,9 +24,9 @@ static bool most(size_t some, size_t n)
  * Counts a loop's iterations that lie inside iterations of the other, the iterations that hold
  * them, and those that touch none.
  */
-static void count_places(const struct dp_sequence_loop *loop,
-			 const struct dp_sequence_loop *other, size_t *inside, size_t *hosts,
-			 size_t *apart)
+static void count_overlaps(const struct dp_sequence_loop *loop,
+			   const struct dp_sequence_loop *other, size_t *inside, size_t *hosts,
+			   size_t *apart)
 {
 	size_t k = 0, last = SIZE_MAX;
 
@@ -47,39 +47,39 @@ static void count_places(const struct dp_sequence_loop *loop,
 	}
 }
 
-static enum place place_of(const struct dp_sequence_loop *loop,
-			   const struct dp_sequence_loop *marked)
+static enum relation relation_of(const struct dp_sequence_loop *loop,
+				 const struct dp_sequence_loop *marked)
 {
 	size_t inside, hosts, apart;
 
-	count_places(loop, marked, &inside, &hosts, &apart);
+	count_overlaps(loop, marked, &inside, &hosts, &apart);
 	if (most(apart, loop->count))
-		return PLACE_ADJACENT;
+		return ADJACENT;
 	/* layers may also run elsewhere, in an evaluation */
 	if (most(inside + apart, loop->count))
-		return inside * 2 >= hosts * 3 ? PLACE_INSIDE : PLACE_NONE;
-	count_places(marked, loop, &inside, &hosts, &apart);
+		return inside * 2 >= hosts * 3 ? INSIDE : UNRELATED;
+	count_overlaps(marked, loop, &inside, &hosts, &apart);
 	if (most(inside, marked->count))
-		return inside * 2 >= hosts * 3 ? PLACE_AROUND : PLACE_NONE;
-	return PLACE_NONE;
+		return inside * 2 >= hosts * 3 ? AROUND : UNRELATED;
+	return UNRELATED;
 }
 
 /* The state of a merge. */
 struct merge {
 	struct dp_loops *to, *tree;
-	enum place *places; /* of each loop of the tree */
+	enum relation *relations; /* of each loop of the tree */
 	uint32_t *made;	    /* each loop's index afterwards, or DP_NONE */
 	uint32_t marked;    /* the loop's */
 	uint32_t around;    /* the loop that encloses it, or DP_NONE */
 };
 
-/* Moves the loops of one place, in order. */
-static void move(struct merge *m, enum place place, bool chosen)
+/* Moves the loops of one relation to the marked one, in order. */
+static void move(struct merge *m, enum relation relation, bool chosen)
 {
 	for (size_t i = 0; i < m->tree->count; i++) {
 		struct dp_sequence_loop *loop = &m->tree->loops[i];
 
-		if (m->places[i] != place || loop->chosen != chosen)
+		if (m->relations[i] != relation || loop->chosen != chosen)
 			continue;
 		m->made[i] = (uint32_t)m->to->count;
 		m->to->loops[m->to->count++] = *loop;
@@ -96,9 +96,9 @@ static uint32_t parent_of(const struct merge *m, size_t i)
 
 	while (parent != DP_NONE && m->made[parent] == DP_NONE)
 		parent = m->tree->loops[parent].parent;
-	if (m->places[i] == PLACE_INSIDE)
-		return parent != DP_NONE && m->places[parent] == PLACE_INSIDE ? m->made[parent]
-									      : m->marked;
+	if (m->relations[i] == INSIDE)
+		return parent != DP_NONE && m->relations[parent] == INSIDE ? m->made[parent]
+									   : m->marked;
 	return parent == DP_NONE ? DP_NONE : m->made[parent];
 }
 
@@ -124,15 +124,15 @@ static void move_all(struct merge *m, const struct dp_sequence_loop *marked)
 {
 	size_t around;
 
-	move(m, PLACE_AROUND, false);
-	move(m, PLACE_AROUND, true);
+	move(m, AROUND, false);
+	move(m, AROUND, true);
 	around = m->to->count;
 	m->around = around ? (uint32_t)around - 1 : DP_NONE;
-	move(m, PLACE_ADJACENT, true);
+	move(m, ADJACENT, true);
 	insert_marked(m, marked, around);
-	move(m, PLACE_ADJACENT, false);
-	move(m, PLACE_INSIDE, true);
-	move(m, PLACE_INSIDE, false);
+	move(m, ADJACENT, false);
+	move(m, INSIDE, true);
+	move(m, INSIDE, false);
 }
 
 static int merge_in(struct dp_loops *marked, struct dp_loops *tree, bool all)
@@ -143,22 +143,22 @@ static int merge_in(struct dp_loops *marked, struct dp_loops *tree, bool all)
 
 	if (marked->count != 1)
 		return DP_OK;
-	m.places = dp_alloc__array(tree->count + 1, sizeof(*m.places));
+	m.relations = dp_alloc__array(tree->count + 1, sizeof(*m.relations));
 	m.made = dp_alloc__array(tree->count + 1, sizeof(*m.made));
 	made.loops = dp_alloc__zeroed(tree->count + 1, sizeof(*made.loops));
-	if (!m.places || !m.made || !made.loops)
+	if (!m.relations || !m.made || !made.loops)
 		goto out;
 	for (size_t i = 0; i < tree->count; i++) {
-		m.places[i] = place_of(&tree->loops[i], &marked->loops[0]);
-		if (!all && m.places[i] != PLACE_INSIDE)
-			m.places[i] = PLACE_NONE;
+		m.relations[i] = relation_of(&tree->loops[i], &marked->loops[0]);
+		if (!all && m.relations[i] != INSIDE)
+			m.relations[i] = UNRELATED;
 		m.made[i] = DP_NONE;
 	}
 	move_all(&m, &marked->loops[0]);
 	for (size_t i = 0; i < tree->count; i++)
 		if (m.made[i] != DP_NONE) {
 			made.loops[m.made[i]].parent = parent_of(&m, i);
-			made.loops[m.made[i]].chosen &= m.places[i] == PLACE_ADJACENT;
+			made.loops[m.made[i]].chosen &= m.relations[i] == ADJACENT;
 		}
 	made.loops[m.marked].parent = m.around;
 	free(marked->loops);
@@ -170,7 +170,7 @@ static int merge_in(struct dp_loops *marked, struct dp_loops *tree, bool all)
 out:
 	free(made.loops);
 	free(m.made);
-	free(m.places);
+	free(m.relations);
 	return status;
 }
 

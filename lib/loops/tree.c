@@ -434,7 +434,7 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **tr
 	dp_explain__add(
 		d->sequence.explain, "classes",
 		DP_FACTS({ "names", "count", d->sequence.alphabet }, { "classes", "count", count }),
-		"%s: names that take each other's place are joined, which leaves {classes} of "
+		"%s: names that replace each other are joined, which leaves {classes} of "
 		"{names:name}, and the sequence is searched again",
 		regular ? "the pattern may be parts with the same symbols in another order"
 			: "the patterns leave much unexplained");

@@ -65,7 +65,7 @@ int dp_alternation__take_one(struct dp_pattern *p, const struct dp_search_sequen
 			DP_FACTS({ "length", "count", (double)p->length },
 				 { "parts", "count", (double)parts }),
 			"the pattern of {length:symbol} is {parts} parts that are alike but for "
-			"symbols that take each other's place: each is an iteration");
+			"symbols that replace each other: each is an iteration");
 	p->length /= parts;
 	return dp_pattern__refine(p, sequence->symbols, sequence->n, sequence->symbol_bits);
 }

@@ -2,7 +2,7 @@
  * Anchors: repeats of the suffix tree that occur about once per iteration.
  *
  * Cutting the tree at depth 1, 2, 4, ... gives, at each depth, the loci of all substrings of that
- * length: the maximal runs of suffix array places whose LCP values reach it, so one pass over the
+ * length: the maximal ranges of suffixes whose LCP values reach it, so one pass over the
  * LCP array serves a depth. A long sequence's tree is that of its parse (suffix/parse.h), and the
  * depths are a phrase's first symbol, its first few, and 1, 2, 4 ... phrases. The distances between
  * the occurrences of a repeat show whether it may occur once per iteration: the distances of an
@@ -51,8 +51,8 @@ struct dp_anchor_tree {
 	size_t n;
 	struct dp_parse parse; /* without names if the leaves are symbols */
 	size_t leaves;
-	uint32_t *places; /* the suffix array */
-	uint8_t *depths;  /* what a place shares with the one before: depth_of() */
+	uint32_t *suffixes; /* the suffix array */
+	uint8_t *depths;    /* what a suffix shares with the one before: depth_of() */
 };
 
 struct finder {
@@ -88,7 +88,7 @@ static uint32_t group(struct finder *f, unsigned depth)
 		for (j = i + 1; j < n && tree->depths[j] > depth; j++)
 			;
 		for (size_t k = i; k < j; k++)
-			f->names[tree->places[k]] = j - i < f->least ? DP_NONE : count;
+			f->names[tree->suffixes[k]] = j - i < f->least ? DP_NONE : count;
 		if (j - i < f->least)
 			continue;
 		f->starts[count++] = sum;
@@ -339,7 +339,7 @@ static void find(struct finder *f)
 }
 
 /*
- * The number of depths at which two adjacent places still share a locus; 0 if they share nothing.
+ * The number of depths at which two adjacent suffixes still share a locus; 0 if they share nothing.
  * The depths are 1, 2, 4 ... symbols, or for phrases a symbol, a gram, and 1, 2, 4 ... phrases.
  */
 static uint8_t depth_of(const struct dp_anchor_tree *tree, size_t lcp, size_t leaf, size_t before)
@@ -362,14 +362,14 @@ static int read_tree(struct dp_anchor_tree *tree, const struct dp_suffix_tree *f
 {
 	size_t n = tree->leaves, before = 0;
 
-	tree->places = dp_alloc__array(n, sizeof(*tree->places));
+	tree->suffixes = dp_alloc__array(n, sizeof(*tree->suffixes));
 	tree->depths = dp_alloc__zeroed(n, sizeof(*tree->depths));
-	if (!tree->places || !tree->depths)
+	if (!tree->suffixes || !tree->depths)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < n; i++) {
 		size_t leaf = dp_suffix_tree_suffix(from, i);
 
-		tree->places[i] = (uint32_t)leaf;
+		tree->suffixes[i] = (uint32_t)leaf;
 		if (i > 0)
 			tree->depths[i] = depth_of(tree, dp_suffix_tree_lcp(from, i), leaf, before);
 		before = leaf;
@@ -419,7 +419,7 @@ void dp_anchor_tree__free(struct dp_anchor_tree *tree)
 	if (!tree)
 		return;
 	dp_parse__fini(&tree->parse);
-	free(tree->places);
+	free(tree->suffixes);
 	free(tree->depths);
 	free(tree);
 }

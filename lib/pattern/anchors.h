@@ -15,7 +15,7 @@ struct dp_candidate {
 	size_t first, last; /* the windows lie in symbols [first, last) */
 };
 
-/* The suffix tree of a sequence, with the places and depths that anchors are found by. */
+/* The suffix tree of a sequence, with what anchors are found by. */
 struct dp_anchor_tree;
 
 /*

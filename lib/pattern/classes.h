@@ -1,11 +1,11 @@
-/* Kernels that replace each other: the same place in the iteration, another name. */
+/* Kernels that replace each other: the same offset of the pattern, another name. */
 #ifndef DP_PATTERN_CLASSES_H
 #define DP_PATTERN_CLASSES_H
 
 #include "pattern/anchors.h"
 
 /*
- * Looks for iterations of one length in which some places vary (a kernel's name depends on the
+ * Looks for iterations of one length in which some offsets vary (a kernel's name depends on the
  * shape of its input), and joins the symbols that replace each other. class_of[] receives the class
  * of each symbol of the alphabet, below *class_count; *class_count is alphabet if nothing was
  * joined. tree is that of symbols[0..n). Errors: DP_ERR_NOMEM. Cost: that of

@@ -83,8 +83,8 @@ static size_t longest_run(const uint32_t *symbols, size_t n)
 }
 
 /*
- * The longest insertion at one place. Iterations of a loop are aligned across what lies between
- * them, which then appears as inserted: unlike noise, all at one place.
+ * The longest insertion in one piece. Iterations of a loop are aligned across what lies between
+ * them, which then appears as inserted: unlike noise, all in a row.
  */
 static size_t longest_between(const struct dp_alignment *al)
 {
@@ -176,17 +176,17 @@ static int measure(struct inside *in, const struct finder *f, struct dp_search_s
 	return DP_OK;
 }
 
-enum place { ELSEWHERE, AT_ENDS, BETWEEN };
+enum offset_kind { ELSEWHERE, AT_ENDS, BETWEEN };
 
 /*
  * Where an offset of the pattern, which is aligned twice, lies: after a whole number of repetitions
  * of the main loop and before others, where these repetitions begin or end, or elsewhere.
  */
-static enum place place_of(const struct inside *in, const struct dp_alignment *al, size_t m,
-			   size_t offset)
+static enum offset_kind kind_of(const struct inside *in, const struct dp_alignment *al, size_t m,
+				size_t offset)
 {
 	size_t length = in->loops.items[in->main].length;
-	enum place place = ELSEWHERE;
+	enum offset_kind kind = ELSEWHERE;
 
 	for (size_t k = 0; k < al->span_count; k++) {
 		const struct dp_align_span *span = &al->spans[k];
@@ -195,12 +195,12 @@ static enum place place_of(const struct inside *in, const struct dp_alignment *a
 			continue;
 		for (size_t at = offset; at <= 2 * m; at += m)
 			if (at == span->begin || at == span->end)
-				place = DP_MAX(place, AT_ENDS);
+				kind = DP_MAX(kind, AT_ENDS);
 			else if (span->begin > 0 && at > span->begin && at < span->end &&
 				 (at - span->begin) % length == 0)
-				place = BETWEEN;
+				kind = BETWEEN;
 	}
-	return place;
+	return kind;
 }
 
 /*
@@ -214,7 +214,7 @@ static int look_at_ends(struct inside *in, const struct finder *f, const uint32_
 {
 	const struct dp_search_sequence *s = f->sequence;
 	const size_t first[2] = { 0, s->n - m };
-	enum place place[2] = { AT_ENDS, ELSEWHERE };
+	enum offset_kind kind[2] = { AT_ENDS, ELSEWHERE };
 	int status = DP_OK;
 
 	if (in->loops.items[in->main].length < dp_param.few_length)
@@ -224,9 +224,9 @@ static int look_at_ends(struct inside *in, const struct finder *f, const uint32_
 
 		status = dp_pattern__rotation(&offset, twice, s->symbols + first[i], m);
 		if (!status && offset != SIZE_MAX)
-			place[i] = place_of(in, al, m, offset);
+			kind[i] = kind_of(in, al, m, offset);
 	}
-	in->is_cut = place[0] && place[1] && (place[0] == BETWEEN || place[1] == BETWEEN);
+	in->is_cut = kind[0] && kind[1] && (kind[0] == BETWEEN || kind[1] == BETWEEN);
 	return status;
 }
 
