@@ -75,7 +75,7 @@ static int take_marks(struct dp_loop_search *s, const struct dp_loops_request *r
 	*loop = by_marks->loops[0];
 	loop->parent = swap.parent;
 	loop->chosen = swap.chosen;
-	loop->few = swap.few;
+	loop->maybe_layers = swap.maybe_layers;
 	loop->copies = swap.copies;
 	loop->memsets = swap.memsets;
 	by_marks->loops[0] = swap;
@@ -122,7 +122,7 @@ static int use_repeated(struct dp_loop_search *s, const struct dp_loops_request 
 		if (marks.count && marks.inside) {
 			loop->confidence.feature[DP_FEATURE_ANNOTATED] = 1;
 			dp_confidence__judge(&loop->confidence);
-			loop->few = false;
+			loop->maybe_layers = false;
 		} else if (marks.count) {
 			status = take_marks(s, request, &marks, loop);
 		}
@@ -177,8 +177,8 @@ static bool is_surer(const struct dp_loops *loops, const struct dp_sequence *seq
 {
 	const struct dp_sequence_loop *loop = dp_loops__main(loops);
 
-	return loop && loop->confidence.loop > dp_param.surer && !loop->few && has_several(loops) &&
-	       dp_loops__covered(loop) * 2 > sequence->count;
+	return loop && loop->confidence.loop > dp_param.surer && !loop->maybe_layers &&
+	       has_several(loops) && dp_loops__covered(loop) * 2 > sequence->count;
 }
 
 /*

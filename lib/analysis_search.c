@@ -166,7 +166,7 @@ static bool is_better(const struct dp_searched *alone, const struct dp_searched 
 	const struct dp_sequence_loop *loop = dp_loops__main(alone->loops);
 	bool larger;
 
-	if (!loop || loop->few || !has_step(loop) ||
+	if (!loop || loop->maybe_layers || !has_step(loop) ||
 	    dp_loops__covered(loop) * 2 < alone->sequence.count || !runs_along(alone, searched))
 		return false;
 	larger = is_larger(alone, searched, trace);

@@ -209,7 +209,7 @@ DP_REAL(edit_bits, 3, "bits", "families",
 	"for the kind of an edit, in addition to its position")
 DP_REAL(edit_joined_bits, 0.5, "bits", "families",
 	"for an edit that continues the previous one")
-DP_REAL(few_repeats, 3, "iterations", "families",
+DP_REAL(majority_least, 3, "iterations", "families",
 	"from which on majorities decide each symbol of a pattern: of two iterations none is a "
 	"majority")
 
@@ -257,7 +257,7 @@ DP_REAL(uploads_share, 0.8, "share", "presets",
 	"of the kernels of a name that follow an upload")
 
 /* Patterns to loops (loops/batch.c). */
-DP_WHOLE(bare_few, 16, "iterations", "tests",
+DP_WHOLE(bare_least, 16, "iterations", "tests",
 	"of a loop without inner loops and without what a step does, or with iterations that "
 	"differ: with fewer it may be the layers of one marked step, or the blocks of a network")
 DP_WHOLE(named_sample, 256, "iterations", "cost",

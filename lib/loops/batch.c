@@ -248,9 +248,9 @@ static int add_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_stan
 	loop->found_by = loop->chosen ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
 	loop->confidence = *confidence;
 	loop->agreement = agreement(&b->cuts[i]);
-	loop->few = standing == DP_STANDING_FEW ||
-		    (standing == DP_STANDING_BARE && !b->phases[i].is_step &&
-		     b->cuts[i].complete < dp_param.bare_few);
+	loop->maybe_layers = standing == DP_STANDING_FEW ||
+			     (standing == DP_STANDING_BARE && !b->phases[i].is_step &&
+			      b->cuts[i].complete < dp_param.bare_least);
 	loop->length = b->list[i].length;
 	loop->phase = b->phases[i].decided_by;
 	loop->pattern = dp_driver__rotate(b->exact[i], loop->length, b->list[i].first);

@@ -194,7 +194,7 @@ static bool differs_by_stage(const struct dp_judged *j)
 	const struct dp_cut *cut = j->cut;
 	size_t same = 0, symbols = 0;
 
-	if (j->standing == DP_STANDING_FEW || cut->complete >= dp_param.bare_few ||
+	if (j->standing == DP_STANDING_FEW || cut->complete >= dp_param.bare_least ||
 	    kernels_of(j) >= (double)dp_param.group_long)
 		return false;
 	for (size_t k = 0; k < cut->count; k++) {

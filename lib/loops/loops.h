@@ -16,7 +16,7 @@ struct dp_sequence_loop {
 	enum dp_phase_evidence phase;
 	struct dp_confidence confidence;
 	double agreement; /* between its iterations and the pattern, 0 to 1 */
-	bool few;	  /* few iterations, which may be layers: nothing is done once per step */
+	bool maybe_layers; /* its few iterations may be layers: nothing is done once per step */
 	bool chosen;	  /* at the level of the program's iteration, shown by default */
 	bool matches_in_sequence; /* one of several in sequence that together have a known number */
 	uint32_t *pattern; /* one iteration's symbols */

@@ -32,7 +32,7 @@ static int project(struct dp_sequence_loop *to, const struct dp_sequence_loop *l
 		.found_by = loop->found_by,
 		.phase = loop->phase,
 		.confidence = loop->confidence,
-		.few = loop->few,
+		.maybe_layers = loop->maybe_layers,
 		.chosen = loop->chosen,
 	};
 	for (size_t i = 0; i < loop->length; i++) {

@@ -301,7 +301,7 @@ int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, 
 			return status;
 		status = dp_pattern__rate(p, &al, n, bits);
 		changed = false;
-		if (!status && p->iterations >= dp_param.few_repeats && round < REFINEMENTS)
+		if (!status && p->iterations >= dp_param.majority_least && round < REFINEMENTS)
 			status = consent(p, &al, symbols, &changed);
 		dp_align__fini(&al);
 		if (!status && changed)

@@ -390,7 +390,7 @@ static int next_pattern(struct searcher *sr, bool *more)
 		*more = sr->bar.longest > 1;
 		goto out;
 	}
-	if (!sr->bar.few && rest.total < dp_param.rest_symbols)
+	if (!sr->bar.any_length && rest.total < dp_param.rest_symbols)
 		goto out;
 	if (rest.total < in->n) {
 		dp_explain__add(in->explain, "rest",
