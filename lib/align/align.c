@@ -178,9 +178,9 @@ static int prepare(struct aligner *a, const struct dp_align_pattern *patterns)
 
 /*
  * Moves a point where symbol and pattern differ to where they agree again, forwards or (dir < 0)
- * backwards; room is the number of symbols left in that direction. The wave has the edits.
+ * backwards; left is the number of symbols left in that direction. The wave has the edits.
  */
-static bool bridge(struct aligner *a, struct point *from, size_t room, int dir)
+static bool bridge(struct aligner *a, struct point *from, size_t left, int dir)
 {
 	const struct prepared *p = &a->patterns[from->pattern];
 	struct dp_wave_front front = {
@@ -189,7 +189,7 @@ static bool bridge(struct aligner *a, struct point *from, size_t room, int dir)
 		.at = from->at,
 		.offset = from->offset,
 		.length = p->length,
-		.room = room,
+		.left = left,
 		.most = dir > 0 ? p->wave : DP_MIN(p->wave, BACK),
 		.match = p->match,
 		.dir = dir,
@@ -271,16 +271,16 @@ static int follow(struct aligner *a, struct point *at)
 	int status;
 
 	while (at->at < a->n) {
-		size_t room = DP_MIN(a->n - at->at, p->length + DP_WAVE_REACH - at->offset);
+		size_t left = DP_MIN(a->n - at->at, p->length + DP_WAVE_REACH - at->offset);
 		size_t match =
-			match_length(a->symbols + at->at, repeated_from(p, at->offset), room);
+			match_length(a->symbols + at->at, repeated_from(p, at->offset), left);
 
 		at->at += match;
 		at->offset += match;
 		if (at->offset >= p->length)
 			at->offset %= p->length;
 		a->credit += (int64_t)match * (int64_t)dp_param.align_pays;
-		if (match == room)
+		if (match == left)
 			continue;
 		if (!bridge(a, at, a->n - at->at, 1))
 			break;
@@ -331,10 +331,10 @@ static int follow_back(struct aligner *a, struct point *at, size_t low)
 static size_t matches_for(struct aligner *a, size_t at, const struct prepared *p, size_t offset,
 			  size_t look)
 {
-	size_t n = 0, room = DP_MIN(a->n - at, look), part, match;
+	size_t n = 0, left = DP_MIN(a->n - at, look), part, match;
 
-	while (n < room) {
-		part = DP_MIN(room - n, p->length + DP_WAVE_REACH - offset);
+	while (n < left) {
+		part = DP_MIN(left - n, p->length + DP_WAVE_REACH - offset);
 		match = match_length(a->symbols + at + n, repeated_from(p, offset), part);
 		n += match;
 		offset = (offset + match) % p->length;

@@ -84,7 +84,7 @@ static inline int slide(const struct dp_wave_front *f, int limit, int s, int t)
 static bool advance(const struct dp_wave_front *f, int limit, const int *before, int *row, int e,
 		    int *best_k)
 {
-	bool ends = f->room <= FAR;
+	bool ends = f->left <= FAR;
 	int best = -1;
 
 	row[-e - 2] = row[-e - 1] = row[e + 1] = row[e + 2] = OUT;
@@ -111,7 +111,7 @@ static bool advance(const struct dp_wave_front *f, int limit, const int *before,
 
 bool dp_wave__run(struct dp_wave *wave, struct dp_wave_front *front, int64_t *credit)
 {
-	int limit = (int)DP_MIN(front->room, (size_t)FAR), k = 0, e = 1;
+	int limit = (int)DP_MIN(front->left, (size_t)FAR), k = 0, e = 1;
 	size_t m = front->length, s, t;
 	bool found = false;
 

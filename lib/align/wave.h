@@ -29,7 +29,7 @@ struct dp_wave_front {
 	const uint32_t *x, *y; /* the sequence and the pattern there */
 	size_t at;	       /* of the sequence */
 	size_t offset, length; /* of the pattern */
-	size_t room;	       /* symbols of the sequence left in its direction */
+	size_t left;	       /* symbols of the sequence left in its direction */
 	int most;	       /* edits, DP_WAVE_EDITS at most */
 	int match;	       /* consecutive matches that end it, DP_WAVE_MATCH at most */
 	int dir;	       /* 1: compares the symbols from there on; -1: those before */

@@ -159,12 +159,12 @@ static bool is_inner_loop(const uint32_t *pattern, size_t m, size_t to, size_t *
 static bool lacks_inner(size_t *after, const struct cutter *c, const struct dp_cut_pattern *p,
 			const struct piece *piece)
 {
-	size_t rest, room = c->n - piece->it.end;
+	size_t rest, left = c->n - piece->it.end;
 
 	*after = 0;
 	if (piece->from > 0 || piece->to == p->length ||
-	    !is_inner_loop(p->rotated, p->length, piece->to, &rest) || rest > room ||
-	    (rest == 0 && room == 0))
+	    !is_inner_loop(p->rotated, p->length, piece->to, &rest) || rest > left ||
+	    (rest == 0 && left == 0))
 		return false;
 	*after = rest;
 	return !memcmp(c->aligned + piece->it.end, p->rotated + p->length - rest,

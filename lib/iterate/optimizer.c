@@ -96,11 +96,11 @@ void dp_optimizer__find(struct dp_optimizer *optimizer, const uint32_t *pattern,
 		longest = dp_offsets__longest_gap(&before, at, m);
 		optimizer->known = count < m;
 		optimizer->end = (before + 1) % m;
-		optimizer->room = DP_MIN(longest, dp_param.after_optimizer);
+		optimizer->bookkeeping = DP_MIN(longest, dp_param.after_optimizer);
 		return;
 	}
 	run = longest_updates(pattern, m, moves);
 	optimizer->known = run.length > 0 && !has_rival(&run, pattern, m, moves);
 	optimizer->end = (run.first + run.length) % m;
-	optimizer->room = DP_MIN(run.length, dp_param.after_optimizer);
+	optimizer->bookkeeping = DP_MIN(run.length, dp_param.after_optimizer);
 }

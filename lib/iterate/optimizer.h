@@ -9,7 +9,7 @@ struct dp_optimizer {
 	bool everywhere; /* there are no others */
 	bool known;	 /* found, by names or as a run */
 	size_t end;	 /* before this offset */
-	size_t room;	 /* symbols after it that may be bookkeeping of the same step */
+	size_t bookkeeping; /* symbols after it that may belong to the same step */
 };
 
 /*

@@ -427,7 +427,7 @@ static void optimizer(const struct dp_ballot *b, double *score)
 
 	if (!found->known)
 		return;
-	for (size_t i = 0; i < found->room; i++)
+	for (size_t i = 0; i < found->bookkeeping; i++)
 		score[(found->end + i) % b->m] += 1;
 	score[found->end] += found->named ? dp_param.optimizer_last : dp_param.update_run_last;
 }

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Where the iteration may be, symbols [low, high), and which iterations it replaces. */
-struct room {
+struct range {
 	size_t low, high;
 	size_t latest; /* the latest position at which it may begin */
 	bool is_edge;  /* low is an end of the loop, of another loop or of the sequence */
@@ -125,14 +125,14 @@ static int splice(struct dp_sequence_loop *loop, size_t at, size_t drop,
 
 /* Adds symbols [first, end) as an iteration. */
 static int add(const struct dp_loops_request *r, struct dp_sequence_loop *loop,
-	       const struct room *room, size_t first, size_t end)
+	       const struct range *range, size_t first, size_t end)
 {
 	struct dp_repetition iteration = { .first = first, .end = end };
 	struct dp_cut cut = { 0 };
 	int status = dp_cut__add_edits(&cut, &iteration, r->symbols, loop->pattern, loop->length);
 
 	if (!status)
-		status = splice(loop, room->at, room->drop, iteration, cut.edits, cut.edit_count);
+		status = splice(loop, range->at, range->drop, iteration, cut.edits, cut.edit_count);
 	dp_cut__fini(&cut);
 	if (!status)
 		status =
@@ -140,8 +140,9 @@ static int add(const struct dp_loops_request *r, struct dp_sequence_loop *loop,
 	return status;
 }
 
-/* Shrinks the room so that it excludes the iterations of other loops. */
-static void leave_others(const struct dp_loops *loops, size_t which, struct room *room, bool before)
+/* Shrinks the range so that it excludes the iterations of other loops. */
+static void leave_others(const struct dp_loops *loops, size_t which, struct range *range,
+			 bool before)
 {
 	for (size_t k = 0; k < loops->count; k++) {
 		const struct dp_sequence_loop *other = &loops->loops[k];
@@ -149,12 +150,12 @@ static void leave_others(const struct dp_loops *loops, size_t which, struct room
 		for (size_t i = 0; k != which && other->parent != which && i < other->count; i++) {
 			const struct dp_repetition *s = &other->iterations[i];
 
-			if (s->end <= room->low || s->first >= room->high)
+			if (s->end <= range->low || s->first >= range->high)
 				continue;
 			if (before)
-				room->low = DP_MIN(s->end, room->high);
+				range->low = DP_MIN(s->end, range->high);
 			else
-				room->high = DP_MAX(s->first, room->low);
+				range->high = DP_MAX(s->first, range->low);
 		}
 	}
 }
@@ -171,11 +172,11 @@ static size_t longest(size_t m)
 }
 
 /*
- * The room before the first whole iteration, at whose beginning the missing one ends. A partial
+ * The range before the first whole iteration, at whose beginning the missing one ends. A partial
  * iteration there may be part or, with as many kernels as a whole one, all of it. Returns false if
- * there is no room.
+ * there is none.
  */
-static bool room_before(struct room *room, const struct dp_loops *loops, size_t which)
+static bool range_before(struct range *range, const struct dp_loops *loops, size_t which)
 {
 	const struct dp_sequence_loop *loop = &loops->loops[which];
 	const struct dp_repetition *first = loop->iterations;
@@ -184,24 +185,24 @@ static bool room_before(struct room *room, const struct dp_loops *loops, size_t 
 
 	if (whole->partial || (first->first == 0 && whole->first < m))
 		return false;
-	*room = (struct room){ .high = whole->first, .drop = first->partial };
-	leave_others(loops, which, room, true);
-	room->is_edge = room->high - room->low <= longest(m);
-	if (!room->is_edge)
-		room->low = room->high - longest(m);
-	room->latest = room->high - DP_MIN(shortest(m), room->high);
+	*range = (struct range){ .high = whole->first, .drop = first->partial };
+	leave_others(loops, which, range, true);
+	range->is_edge = range->high - range->low <= longest(m);
+	if (!range->is_edge)
+		range->low = range->high - longest(m);
+	range->latest = range->high - DP_MIN(shortest(m), range->high);
 	if (first->partial)
-		room->latest = DP_MIN(room->latest, first->first);
-	return room->high - room->low >= shortest(m) && room->low <= room->latest;
+		range->latest = DP_MIN(range->latest, first->first);
+	return range->high - range->low >= shortest(m) && range->low <= range->latest;
 }
 
 /*
- * The room after the last whole iteration. Here the missing one has to extend to the end of the
- * room, at another loop or at the end of the sequence, and to hold what a partial iteration has. So
- * a room that is too large is not cut to the longest iteration, but refused by try_room(). The
+ * The range after the last whole iteration. Here the missing one has to extend to the end of the
+ * range, at another loop or at the end of the sequence, and to hold what a partial iteration has.
+ * So a range that is too large is not cut to the longest iteration, but refused by try_range(). The
  * missing iteration may begin after the end of the loop by as much as it may be too short.
  */
-static bool room_after(struct room *room, const struct dp_loops *loops, size_t which, size_t n)
+static bool range_after(struct range *range, const struct dp_loops *loops, size_t which, size_t n)
 {
 	const struct dp_sequence_loop *loop = &loops->loops[which];
 	const struct dp_repetition *last = &loop->iterations[loop->count - 1];
@@ -210,7 +211,7 @@ static bool room_after(struct room *room, const struct dp_loops *loops, size_t w
 
 	if (whole->partial || (last->end == n && n - whole->end < m))
 		return false;
-	*room = (struct room){
+	*range = (struct range){
 		.low = whole->end,
 		.high = n,
 		.latest = whole->end + (m - shortest(m)),
@@ -218,38 +219,38 @@ static bool room_after(struct room *room, const struct dp_loops *loops, size_t w
 		.at = (size_t)(whole + 1 - loop->iterations),
 		.drop = last->partial,
 	};
-	leave_others(loops, which, room, false);
-	return room->high - room->low >= shortest(m) && last->end <= room->high;
+	leave_others(loops, which, range, false);
+	return range->high - range->low >= shortest(m) && last->end <= range->high;
 }
 
-/* Adds the content of a room to the loop if it is the missing iteration. */
-static int try_room(const struct dp_loops_request *r, struct dp_sequence_loop *loop,
-		    const struct room *room, bool *added)
+/* Adds the content of a range to the loop if it is the missing iteration. */
+static int try_range(const struct dp_loops_request *r, struct dp_sequence_loop *loop,
+		     const struct range *range, bool *added)
 {
-	size_t m = loop->length, first = room->low, common;
+	size_t m = loop->length, first = range->low, common;
 	int status;
 
-	while (first <= room->latest && !begins(r, loop, first))
+	while (first <= range->latest && !begins(r, loop, first))
 		first++;
-	if (first > room->latest) {
-		if (!room->is_edge || !is_set_off(r, loop, room->low))
+	if (first > range->latest) {
+		if (!range->is_edge || !is_set_off(r, loop, range->low))
 			return DP_OK;
-		first = room->low;
+		first = range->low;
 	}
-	if (room->high - first < shortest(m) || room->high - first > longest(m))
+	if (range->high - first < shortest(m) || range->high - first > longest(m))
 		return DP_OK;
-	status = count_common(&common, r, loop, first, room->high);
+	status = count_common(&common, r, loop, first, range->high);
 	if (status || common * 2 < m)
 		return status;
 	*added = true;
-	return add(r, loop, room, first, room->high);
+	return add(r, loop, range, first, range->high);
 }
 
 int dp_known_count__add(struct dp_driver *driver, size_t which, uint64_t known)
 {
 	const struct dp_loops_request *r = driver->request;
 	struct dp_sequence_loop *loop = &driver->loops->loops[which];
-	struct room room;
+	struct range range;
 	size_t whole = dp_loops__whole(loop);
 	bool added = false;
 	int status = DP_OK;
@@ -257,9 +258,9 @@ int dp_known_count__add(struct dp_driver *driver, size_t which, uint64_t known)
 	/* a single iteration does not show what the others look like */
 	if (whole < 2 || whole + 1 != known)
 		return DP_OK;
-	if (room_before(&room, driver->loops, which))
-		status = try_room(r, loop, &room, &added);
-	if (!status && !added && room_after(&room, driver->loops, which, r->count))
-		status = try_room(r, loop, &room, &added);
+	if (range_before(&range, driver->loops, which))
+		status = try_range(r, loop, &range, &added);
+	if (!status && !added && range_after(&range, driver->loops, which, r->count))
+		status = try_range(r, loop, &range, &added);
 	return status;
 }
