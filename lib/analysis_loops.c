@@ -46,8 +46,9 @@ static int loops_of_marks(struct dp_loop_search *s, const struct dp_loops_reques
 		.ends = marks->ends,
 		.count = marks->count,
 		.name = marks->name,
-		.cut_first = marks->cut_first,
-		.cut_last = marks->cut_last || (at_end && dp_trace_loss_count(s->sequence->trace)),
+		.clipped_first = marks->clipped_first,
+		.clipped_last =
+			marks->clipped_last || (at_end && dp_trace_loss_count(s->sequence->trace)),
 	};
 	int status = dp_loops__from_marks(loops, request, &boundaries, s->error);
 	struct dp_sequence_loop *loop;
@@ -348,9 +349,9 @@ int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *s)
 		s->marked = true;
 		dp_explain__add(s->explain, "annotations",
 				DP_FACTS({ "iterations", "count",
-					   (double)(marks.count - marks.cut_first -
-						    (marks.cut_last &&
-						     (marks.count > 1 || !marks.cut_first))) }),
+					   (double)(marks.count - marks.clipped_first -
+						    (marks.clipped_last &&
+						     (marks.count > 1 || !marks.clipped_first))) }),
 				"annotations like%s mark {iterations:iteration}",
 				name_of(s, &marks));
 		status = loops_of_marks(s, &request, &marks, loops);

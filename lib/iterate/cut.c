@@ -203,23 +203,23 @@ static enum piece_kind classify(size_t *before, size_t *after, const struct cutt
 	size_t covered = piece->to - piece->from, lacks_last = m - piece->to;
 	size_t matched = covered - DP_MIN(piece->it.deleted, covered);
 	bool nearly_whole = (double)matched >= dp_param.span_least * (double)m;
-	bool cut_at_begin = span == 0 && piece->from > 0 && piece->it.first < m;
-	bool cut_at_end = span + 1 == c->alignment->span_count && lacks_last > 0 && rest < m;
+	bool clipped_begin = span == 0 && piece->from > 0 && piece->it.first < m;
+	bool clipped_end = span + 1 == c->alignment->span_count && lacks_last > 0 && rest < m;
 
-	*before = cut_at_begin ? DP_MIN(piece->it.first, piece->from)
-			       : renamed_before(c, piece, span);
-	*after = cut_at_end ? DP_MIN(rest, lacks_last + dp_param.rest_max) : 0;
+	*before = clipped_begin ? DP_MIN(piece->it.first, piece->from)
+				: renamed_before(c, piece, span);
+	*after = clipped_end ? DP_MIN(rest, lacks_last + dp_param.rest_max) : 0;
 	/* it is not cut off where enough other symbols stand for those that it lacks */
-	cut_at_begin &= !nearly_whole || piece->from > *before;
-	cut_at_end &= !nearly_whole || lacks_last > *after;
+	clipped_begin &= !nearly_whole || piece->from > *before;
+	clipped_end &= !nearly_whole || lacks_last > *after;
 	if (piece->it.first == piece->it.end)
 		return NO_ITERATION;
 	if (covered == m && matched * 2 >= m)
 		return WHOLE;
-	if ((cut_at_begin || cut_at_end || !nearly_whole) &&
+	if ((clipped_begin || clipped_end || !nearly_whole) &&
 	    lacks_inner(after, c, &c->patterns[pattern], piece))
 		return NEARLY_WHOLE;
-	if (cut_at_begin || cut_at_end)
+	if (clipped_begin || clipped_end)
 		return PARTIAL;
 	return nearly_whole ? NEARLY_WHOLE : NO_ITERATION;
 }

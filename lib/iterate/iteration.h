@@ -61,8 +61,9 @@ struct dp_evidence {
 	bool open_begin;	/* the recording continues beyond this end: where the sequence */
 	bool open_end;		/* begins or ends is arbitrary, and what lies beyond is unknown */
 	bool goes_on;		/* more data will come: a loop with little confidence can wait */
-	bool cut_begin; /* the trace continues beyond this end of the analyzed part: where */
-	bool cut_end;	/* the part begins or ends is arbitrary, but at() knows what lies beyond */
+	bool clipped_begin; /* the trace continues beyond this end of the analyzed part: where */
+	bool clipped_end;   /* the part begins or ends is arbitrary, but at() knows what lies beyond
+			     */
 	bool loose_begin; /* what is cut off at the beginning may look different: a loop that
 			     seems to begin shortly after may have begun before */
 };

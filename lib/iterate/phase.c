@@ -39,8 +39,8 @@ static int prepare(struct dp_ballot *b)
 		return DP_ERR_NOMEM;
 	b->first_launch = find_first_launch(&b->evidence, b->n);
 	/* kernels still running when recording began are there by chance */
-	b->cut_begin = b->first_launch > 0 || b->evidence.cut_begin;
-	b->cut_end = b->evidence.cut_end;
+	b->clipped_begin = b->first_launch > 0 || b->evidence.clipped_begin;
+	b->clipped_end = b->evidence.clipped_end;
 	dp_votes__span_ends(b, spans);
 	if (ask)
 		status = dp_offsets__gather(at, b->alignment, b->pattern, b->m, &b->evidence);

@@ -308,36 +308,36 @@ static bool divide(struct joint *joint, const struct closer *c, struct pair pair
 	return joint->score >= (ahead ? -1 : 0);
 }
 
-/* Where a span may be cut off: the offset there, and its edits beyond. */
-struct cut {
+/* Where a span may stop: the offset there, and its edits beyond. */
+struct stop {
 	size_t at, offset, dropped;
 };
 
-/* Cuts a span off at a position: drops what is after it if dir > 0, else what is before it. */
-static struct cut cut_at(const struct dp_align_span *s, const struct dp_edit *edits, size_t m,
-			 size_t at, int dir)
+/* Stops a span at a position: drops what is after it if dir > 0, else what is before it. */
+static struct stop stop_at(const struct dp_align_span *s, const struct dp_edit *edits, size_t m,
+			   size_t at, int dir)
 {
 	size_t through = dir > 0 ? s->end - at : at - s->begin;
-	struct cut cut = { .at = at };
+	struct stop stop = { .at = at };
 
 	for (size_t i = 0; i < s->edit_count; i++) {
 		const struct dp_edit *edit = &edits[s->edits + i];
 
 		if (dir > 0 ? edit->position < at : edit->position >= at)
 			continue;
-		cut.dropped++;
+		stop.dropped++;
 		through += edit->kind == DP_EDIT_DELETED;
 		through -= edit->kind == DP_EDIT_INSERTED;
 	}
-	cut.offset = dp_offset__move(dir > 0 ? s->end_offset : s->begin_offset, through, m, -dir);
-	return cut;
+	stop.offset = dp_offset__move(dir > 0 ? s->end_offset : s->begin_offset, through, m, -dir);
+	return stop;
 }
 
 /*
- * Cuts the own span off at its last boundary, walking back along its edits. Returns false if
+ * Stops the own span at its last boundary, walking back along its edits. Returns false if
  * that is half an iteration away or more, or leaves nothing.
  */
-static bool cut_back(struct cut *cut, const struct closer *c, const struct pair *p)
+static bool stop_back(struct stop *stop, const struct closer *c, const struct pair *p)
 {
 	const struct dp_align_span *s = p->own;
 	size_t m = c->patterns[c->which].length, at = p->own_at, offset = p->own_offset;
@@ -354,8 +354,8 @@ static bool cut_back(struct cut *cut, const struct closer *c, const struct pair 
 		match = back ? at - (edit ? edit->position + past : s->begin)
 			     : (edit ? edit->position : s->end) - at;
 		if (need <= match) {
-			*cut = (struct cut){ step(at, need, -p->dir), c->first, k };
-			return (walked + need) * 2 < m && cut->at != (back ? s->begin : s->end);
+			*stop = (struct stop){ step(at, need, -p->dir), c->first, k };
+			return (walked + need) * 2 < m && stop->at != (back ? s->begin : s->end);
 		}
 		if (!edit)
 			return false;
@@ -378,20 +378,20 @@ static bool goes_on(const struct closer *c, const struct dp_align_pattern *p, si
 }
 
 /*
- * Cuts the own span off where its iteration is whole: ahead, if the symbols up to there complete
+ * Stops the own span where its iteration is whole: ahead, if the symbols up to there complete
  * it and the other span has them, or else back.
  */
-static bool cut_own(struct cut *cut, const struct closer *c, const struct pair *p, size_t ahead)
+static bool stop_own(struct stop *stop, const struct closer *c, const struct pair *p, size_t ahead)
 {
 	size_t at = step(p->own_at, ahead, p->dir);
 
 	if (at > p->other->begin && at < p->other->end &&
 	    goes_on(c, &c->patterns[c->which], p->own_offset, p->own_at, ahead, p->dir)) {
-		*cut = (struct cut){ at, c->first, 0 };
+		*stop = (struct stop){ at, c->first, 0 };
 		return true;
 	}
-	return cut_back(cut, c, p) &&
-	       precedes(cut->at, p->dir > 0 ? p->other->end : p->other->begin, p->dir);
+	return stop_back(stop, c, p) &&
+	       precedes(stop->at, p->dir > 0 ? p->other->end : p->other->begin, p->dir);
 }
 
 /*
@@ -402,13 +402,13 @@ static bool cut_own(struct cut *cut, const struct closer *c, const struct pair *
 static bool divide_alike(struct joint *joint, const struct closer *c, const struct pair *p,
 			 size_t ahead)
 {
-	struct cut own, other = { p->other_at, p->other_offset, 0 };
+	struct stop own, other = { p->other_at, p->other_offset, 0 };
 	size_t gap;
 
-	if (!cut_own(&own, c, p, ahead))
+	if (!stop_own(&own, c, p, ahead))
 		return false;
 	if (!precedes(own.at, p->other_at, p->dir))
-		other = cut_at(p->other, p->other_edits, p->other_length, own.at, -p->dir);
+		other = stop_at(p->other, p->other_edits, p->other_length, own.at, -p->dir);
 	gap = distance(own.at, other.at);
 	if (!goes_on(c, &c->patterns[p->other->pattern], other.offset, other.at, gap, -p->dir))
 		return false;

@@ -28,10 +28,10 @@ static void count_whole(const struct dp_ballot *b, double *score)
 	for (size_t k = 0; k < b->alignment->span_count; k++) {
 		const struct dp_align_span *s = &b->alignment->spans[k];
 		size_t through = dp_align__advance(b->alignment, k), end;
-		bool may_be_cut =
-			(b->cut_begin && s->begin < m) || (b->cut_end && b->n - s->end < m);
+		bool may_be_clipped =
+			(b->clipped_begin && s->begin < m) || (b->clipped_end && b->n - s->end < m);
 
-		if (s->pattern != b->pattern || through < m || may_be_cut)
+		if (s->pattern != b->pattern || through < m || may_be_clipped)
 			continue;
 		end = s->begin_offset + through % m + 1;
 		change[s->begin_offset]++;
@@ -114,7 +114,7 @@ static bool is_close(size_t symbols)
 static void capture_begins(const struct dp_ballot *b, double *score)
 {
 	for (size_t k = 0; k < b->span_count; k++)
-		if (is_close(b->spans[k].before) && !b->evidence.open_begin && !b->cut_begin)
+		if (is_close(b->spans[k].before) && !b->evidence.open_begin && !b->clipped_begin)
 			score_near(b, score, b->spans[k].first, 1, 1);
 }
 
@@ -122,7 +122,7 @@ static void capture_begins(const struct dp_ballot *b, double *score)
 static void capture_ends(const struct dp_ballot *b, double *score)
 {
 	for (size_t k = 0; k < b->span_count; k++)
-		if (is_close(b->spans[k].after) && !b->evidence.open_end && !b->cut_end) {
+		if (is_close(b->spans[k].after) && !b->evidence.open_end && !b->clipped_end) {
 			score_near(b, score, b->spans[k].last, 1, -1);
 			score[b->spans[k].end] = DP_MAX(score[b->spans[k].end], 1);
 		}
@@ -202,8 +202,8 @@ static void fit(const struct dp_ballot *b, double *score, size_t begin, size_t e
 
 static void capture_fits(const struct dp_ballot *b, double *score)
 {
-	double own_begin = b->cut_begin ? 0 : dp_param.weight_capture_begin;
-	double own_end = b->cut_end ? 0 : dp_param.weight_capture_end;
+	double own_begin = b->clipped_begin ? 0 : dp_param.weight_capture_begin;
+	double own_end = b->clipped_end ? 0 : dp_param.weight_capture_end;
 	bool open = b->evidence.open_begin || b->evidence.open_end || b->first_launch;
 
 	for (size_t k = 0; k < b->span_count && !open; k++) {
@@ -327,9 +327,9 @@ static void capture_at_gap(const struct dp_ballot *b, double *score)
 	for (size_t k = 0; k < b->span_count; k++) {
 		const struct dp_span_ends *s = &b->spans[k];
 
-		if (is_close(s->before) && !b->evidence.open_begin && !b->cut_begin)
+		if (is_close(s->before) && !b->evidence.open_begin && !b->clipped_begin)
 			score[s->first] += pause_odds(b, s->first, 1);
-		if (is_close(s->after) && !b->evidence.open_end && !b->cut_end)
+		if (is_close(s->after) && !b->evidence.open_end && !b->clipped_end)
 			score[s->last] += pause_odds(b, s->last, 1);
 	}
 }

@@ -25,8 +25,8 @@ struct dp_ballot {
 	size_t n, m;
 	uint32_t pattern;
 	struct dp_evidence evidence;
-	bool cut_begin;	     /* evidence.cut_begin, or there is a first_launch */
-	bool cut_end;	     /* evidence.cut_end */
+	bool clipped_begin;  /* evidence.clipped_begin, or there is a first_launch */
+	bool clipped_end;    /* evidence.clipped_end */
 	const size_t *known; /* positions at which iterations are known to begin, ascending */
 	size_t known_count;
 	bool observed; /* offsets is set; it is not with known boundaries, or without evidence */

@@ -56,7 +56,7 @@ static bool is_set_off(const struct dp_loops_request *r, const struct dp_sequenc
 {
 	int64_t least_ns = INT64_MAX;
 
-	if (at == 0 && !r->evidence.cut_begin)
+	if (at == 0 && !r->evidence.clipped_begin)
 		return !r->evidence.open_begin;
 	if (!r->evidence.at)
 		return false;

@@ -91,8 +91,8 @@ struct dp_boundaries {
 	const size_t *starts;
 	const size_t *ends;
 	size_t count;
-	bool cut_first; /* the first iteration began before the sequence */
-	bool cut_last;	/* the last iteration continues past the end */
+	bool clipped_first; /* the first iteration began before the sequence */
+	bool clipped_last;  /* the last iteration continues past the end */
 	uint32_t name;	/* kept as the loop's annotation: the caller's id, or DP_NONE */
 };
 

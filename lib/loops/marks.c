@@ -154,8 +154,8 @@ int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request 
 	for (size_t i = 0; i < n; i++) {
 		iterations[i].first = boundaries->starts[i];
 		iterations[i].end = boundaries->ends[i];
-		iterations[i].partial =
-			(i == 0 && boundaries->cut_first) || (i + 1 == n && boundaries->cut_last);
+		iterations[i].partial = (i == 0 && boundaries->clipped_first) ||
+					(i + 1 == n && boundaries->clipped_last);
 	}
 	made->loops = calloc(1, sizeof(*made->loops));
 	if (!made->loops) {

@@ -40,7 +40,7 @@ struct inside {
 	bool structured;  /* the main one has loops inside */
 	size_t run_main;  /* longest run of a few kernels in the main one, */
 	size_t run_rest;  /* and outside of it */
-	bool is_cut;	  /* the sequence begins or ends between two of the main one */
+	bool ends_between; /* the sequence begins or ends between two of the main one */
 	bool of_program;  /* the pattern has kernels of the program itself, none of networks */
 };
 
@@ -226,7 +226,7 @@ static int look_at_ends(struct inside *in, const struct finder *f, const uint32_
 		if (!status && offset != SIZE_MAX)
 			kind[i] = kind_of(in, al, m, offset);
 	}
-	in->is_cut = kind[0] && kind[1] && (kind[0] == BETWEEN || kind[1] == BETWEEN);
+	in->ends_between = kind[0] && kind[1] && (kind[0] == BETWEEN || kind[1] == BETWEEN);
 	return status;
 }
 
@@ -383,7 +383,7 @@ static struct verdict judge_level(const struct dp_pattern *p, const struct insid
 		return (struct verdict){
 			false, "what runs outside of the loop inside looks like an optimizer"
 		};
-	if (!in->is_cut && !are_steps(in, f) && !all_there_is(in) &&
+	if (!in->ends_between && !are_steps(in, f) && !all_there_is(in) &&
 	    !(in->upload_main && in->bare < dp_param.upload_bare * length))
 		return (struct verdict){
 			false, "the loop inside looks like layers, or like a part of the pattern"

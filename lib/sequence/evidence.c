@@ -129,8 +129,8 @@ struct dp_evidence dp_sequence__evidence(const struct dp_sequence *sequence)
 		.at = at,
 		.ctx = (void *)sequence,
 		.launches_recorded = sequence->launches,
-		.cut_begin = sequence->before != DP_NONE,
-		.cut_end = sequence->behind != DP_NONE,
+		.clipped_begin = sequence->before != DP_NONE,
+		.clipped_end = sequence->behind != DP_NONE,
 	};
 }
 

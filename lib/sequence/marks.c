@@ -247,10 +247,10 @@ static void cut(struct dp_marks *marks, const struct dp_sequence *sequence, cons
 			continue;
 		if (!marks->count)
 			marks->name = ranges->name[rows[i]];
-		marks->cut_first |= first == 0 && sequence->before != DP_NONE &&
-				    !is_before(sequence, sequence->before, start_ns);
-		marks->cut_last |= at == sequence->count && sequence->behind != DP_NONE &&
-				   is_before(sequence, sequence->behind, end_ns);
+		marks->clipped_first |= first == 0 && sequence->before != DP_NONE &&
+					!is_before(sequence, sequence->before, start_ns);
+		marks->clipped_last |= at == sequence->count && sequence->behind != DP_NONE &&
+				       is_before(sequence, sequence->behind, end_ns);
 		marks->starts[marks->count] = first;
 		marks->ends[marks->count++] = at;
 	}

@@ -98,8 +98,8 @@ struct dp_marks {
 	size_t *ends;
 	size_t count;
 	size_t ranges;	/* matching ranges, with kernels or without */
-	bool cut_first; /* the first range also has kernels before the sequence */
-	bool cut_last;	/* the last one after it */
+	bool clipped_first; /* the first range also has kernels before the sequence */
+	bool clipped_last;  /* the last one after it */
 	bool inside;	/* set by dp_sequence__repeated() */
 	uint32_t name;	/* of the first one, a string of the trace, or DP_NONE */
 };

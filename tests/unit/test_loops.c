@@ -481,8 +481,8 @@ TEST(marks_that_are_cut_off)
 		for (int first = 0; first < 2; first++) {
 			const struct dp_sequence_loop *loop;
 
-			marks.cut_first = first;
-			marks.cut_last = !first;
+			marks.clipped_first = first;
+			marks.clipped_last = !first;
 			ck_assert_int_eq(dp_loops__from_marks(&loops, &r, &marks, NULL), DP_OK);
 			loop = &loops->loops[0];
 			ck_assert(loop->iterations[0].partial == first);

@@ -213,18 +213,18 @@ TEST(evidence_reaches_beyond_a_range)
 
 	read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
 	evidence = dp_sequence__evidence(&sequence);
-	ck_assert(!evidence.cut_begin && !evidence.cut_end);
+	ck_assert(!evidence.clipped_begin && !evidence.clipped_end);
 	dp_sequence__fini(&sequence);
 	read_kernels(&sequence, trace, 60, 99);
 	evidence = dp_sequence__evidence(&sequence);
-	ck_assert(evidence.cut_begin && evidence.cut_end);
+	ck_assert(evidence.clipped_begin && evidence.clipped_end);
 	evidence.at(evidence.ctx, 0, &at);
 	ck_assert_int_eq(at.launch_gap_ns, 1);
 	ck_assert_int_eq(at.kernel_gap_ns, 0);
 	dp_sequence__fini(&sequence);
 	read_kernels(&sequence, trace, 0, 99);
 	evidence = dp_sequence__evidence(&sequence);
-	ck_assert(!evidence.cut_begin && evidence.cut_end);
+	ck_assert(!evidence.clipped_begin && evidence.clipped_end);
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
 }
