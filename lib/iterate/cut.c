@@ -63,7 +63,7 @@ static int put_iteration(struct dp_cut *cut, const struct piece *piece, bool par
 		return status;
 	cut->iterations[cut->count] = piece->it;
 	cut->iterations[cut->count++].partial = partial;
-	cut->complete += !partial;
+	cut->whole += !partial;
 	cut->renamed += piece->renamed;
 	cut->covered += piece->it.end - piece->it.first;
 	return DP_OK;

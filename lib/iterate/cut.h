@@ -23,7 +23,7 @@ struct dp_cut {
 	struct dp_edit *edits; /* offsets count from the first; length: after the last */
 	size_t edit_count;
 	size_t edit_room;
-	size_t complete; /* iterations that are not partial */
+	size_t whole;	 /* iterations that are not partial */
 	size_t covered;	 /* symbols in iterations, partial ones included */
 	size_t renamed;	 /* substitutions of exact names although coarser ones agree */
 };

@@ -9,7 +9,7 @@
 
 enum { SAMPLES = 31 }; /* boundaries whose gaps are sampled */
 
-/* A boundary between two complete iterations. */
+/* A boundary between two whole iterations. */
 struct joint {
 	size_t at;		      /* in the sequence */
 	size_t run_before, run_after; /* symbols of the run before it, and after it */

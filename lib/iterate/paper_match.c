@@ -49,7 +49,7 @@ static int put_match(struct dp_cut *cut, const uint32_t *symbols, size_t start, 
 	if (status)
 		return status;
 	cut->iterations[cut->count++] = iteration;
-	cut->complete++;
+	cut->whole++;
 	cut->covered += end - start;
 	return DP_OK;
 }

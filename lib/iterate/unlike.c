@@ -50,7 +50,7 @@ static void remove_flagged(struct dp_cut *cut, const bool *flags)
 		size_t count = dp_repetition__edit_count(&s);
 
 		if (flags[i]) {
-			cut->complete -= !s.partial;
+			cut->whole -= !s.partial;
 			cut->covered -= s.end - s.first;
 			continue;
 		}

@@ -231,7 +231,7 @@ static void note_best(struct dp_driver *d, const struct dp_cut *cut, size_t leng
 	if (confidence >= loops->best_confidence) {
 		loops->best_confidence = confidence;
 		loops->best_length = length;
-		loops->best_iterations = cut->complete;
+		loops->best_iterations = cut->whole;
 		loops->best_coverage = (double)cut->covered / (double)d->request->count;
 	}
 }
@@ -250,7 +250,7 @@ static int add_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_stan
 	loop->agreement = agreement(&b->cuts[i]);
 	loop->maybe_layers = standing == DP_STANDING_FEW ||
 			     (standing == DP_STANDING_BARE && !b->phases[i].is_step &&
-			      b->cuts[i].complete < dp_param.bare_least);
+			      b->cuts[i].whole < dp_param.bare_least);
 	loop->length = b->list[i].length;
 	loop->phase = b->phases[i].decided_by;
 	loop->pattern = dp_driver__rotate(b->exact[i], loop->length, b->list[i].first);
@@ -278,15 +278,15 @@ static int judge(struct dp_driver *d, struct batch *b, size_t i, enum dp_standin
 		.standing = standing,
 	};
 
-	if (cut->complete == 0)
+	if (cut->whole == 0)
 		return DP_OK;
 	if (dp_features__gather(&confidence, &judged))
 		dp_confidence__judge(&confidence);
 	else if (!listed)
 		return DP_OK;
-	dp_confidence__explain(&confidence, d->request->explain, length, cut->complete);
+	dp_confidence__explain(&confidence, d->request->explain, length, cut->whole);
 	listed |= is_listed(d, &confidence);
-	explain_loop(d, length, cut->complete, dp_confidence__of(&confidence), listed);
+	explain_loop(d, length, cut->whole, dp_confidence__of(&confidence), listed);
 	if (listed)
 		return add_loop(d, b, i, standing, &confidence);
 	note_best(d, cut, length, dp_confidence__of(&confidence));

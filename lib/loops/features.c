@@ -39,7 +39,7 @@ static double kernels_of(const struct dp_judged *j)
 static bool fills_with_layers(const struct dp_judged *j)
 {
 	return j->driver->request->evidence.launches_recorded && j->standing == DP_STANDING_BARE &&
-	       !j->phase->is_step && j->cut->complete < dp_param.layers_max &&
+	       !j->phase->is_step && j->cut->whole < dp_param.layers_max &&
 	       kernels_of(j) < (double)dp_param.layer_long;
 }
 
@@ -75,7 +75,7 @@ static size_t ends_filled(const struct dp_judged *j)
 	bool whole = first->pattern == last->pattern && first->begin_offset == last->end_offset;
 	bool may = j->standing == DP_STANDING_STRUCTURED || j->length < 2 * dp_param.layer_long;
 	bool layers = may && j->length >= dp_param.layer_least &&
-		      j->cut->complete <= dp_param.network_deep && !r->evidence.open_end;
+		      j->cut->whole <= dp_param.network_deep && !r->evidence.open_end;
 	bool embedding = layers && head == 1 && (tail > 0 || !whole) && is_alone(j->driver, 0);
 
 	return (size_t)(head <= 1 && !embedding) + (tail <= 1);
@@ -118,7 +118,7 @@ static bool is_captured(const struct dp_judged *j)
 	const struct dp_evidence *evidence = &j->driver->request->evidence;
 	size_t step = DP_MAX(j->cut->count / dp_param.capture_sample, 1), seen = 0, held = 0;
 
-	if (!evidence->at || j->cut->complete >= dp_param.layers_max)
+	if (!evidence->at || j->cut->whole >= dp_param.layers_max)
 		return false;
 	for (size_t k = 0; k < j->cut->count; k += step, seen++) {
 		const struct dp_repetition *iteration = &j->cut->iterations[k];
@@ -194,7 +194,7 @@ static bool differs_by_stage(const struct dp_judged *j)
 	const struct dp_cut *cut = j->cut;
 	size_t same = 0, symbols = 0;
 
-	if (j->standing == DP_STANDING_FEW || cut->complete >= dp_param.bare_least ||
+	if (j->standing == DP_STANDING_FEW || cut->whole >= dp_param.bare_least ||
 	    kernels_of(j) >= (double)dp_param.group_long)
 		return false;
 	for (size_t k = 0; k < cut->count; k++) {
@@ -203,7 +203,7 @@ static bool differs_by_stage(const struct dp_judged *j)
 		same += !iteration->partial && !dp_repetition__edit_count(iteration);
 		symbols += iteration->end - iteration->first;
 	}
-	return (double)same < dp_param.stage_same * (double)cut->complete &&
+	return (double)same < dp_param.stage_same * (double)cut->whole &&
 	       (double)cut->edit_count > dp_param.stage_edits * (double)symbols;
 }
 
@@ -248,11 +248,11 @@ static enum grade grade_layers(const struct dp_judged *j, size_t ends, size_t sp
 	if (fills_with_layers(j) && is_broken(j->alignment))
 		return LIKE_LAYERS;
 	/* what only steps have, or too many for layers */
-	if (j->phase->is_step || ends == 2 || cut->complete >= dp_param.layers_max)
+	if (j->phase->is_step || ends == 2 || cut->whole >= dp_param.layers_max)
 		return fills_with_layers(j) ? MAYBE_LAYERS : NO_LAYERS;
 	/* one pass through layers with loops inside, such as experts */
 	if (j->standing == DP_STANDING_STRUCTURED && is_long && spans <= 1 &&
-	    cut->complete <= dp_param.network_deep && !j->driver->request->evidence.open_end &&
+	    cut->whole <= dp_param.network_deep && !j->driver->request->evidence.open_end &&
 	    is_pass(j))
 		return LIKE_LAYERS;
 	return grade_by_shape(j, ends, spans);
@@ -299,8 +299,7 @@ bool dp_features__gather(struct dp_confidence *c, const struct dp_judged *j)
 	*c = (struct dp_confidence){ { 0 } };
 	if (j->length == 1 && j->cut->covered < n)
 		return false;
-	c->feature[DP_FEATURE_ITERATIONS] =
-		fmin(logarithm(j->cut->complete), dp_param.iterations_log);
+	c->feature[DP_FEATURE_ITERATIONS] = fmin(logarithm(j->cut->whole), dp_param.iterations_log);
 	rate_edits(c, j->cut->iterations, j->cut->count, j->cut->edit_count, j->cut->renamed);
 	/* reaching an end of the capture is not evidence against layers */
 	c->feature[DP_FEATURE_ENDS] = grade < LIKE_LAYERS ? (double)ends : 0;

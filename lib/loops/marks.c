@@ -65,16 +65,16 @@ static int choose(struct marked *chosen, size_t *times, const uint32_t *symbols,
 		  const struct dp_repetition *iterations, size_t n)
 {
 	struct marked *marked = dp_alloc__array(n, sizeof(*marked));
-	size_t count = 0, complete = 0;
+	size_t count = 0, whole = 0;
 
 	if (!marked)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < n; i++)
-		complete += !iterations[i].partial;
+		whole += !iterations[i].partial;
 	for (size_t i = 0; i < n; i++) {
 		size_t length = iterations[i].end - iterations[i].first;
 
-		if (!iterations[i].partial || complete == 0)
+		if (!iterations[i].partial || whole == 0)
 			marked[count++] =
 				(struct marked){ hash_of(symbols + iterations[i].first, length),
 						 iterations[i].first, length };

@@ -32,7 +32,7 @@ struct searched {
 	bool kept[DP_PATTERNS_MAX];	    /* of each known loop, whether it stays */
 	size_t n;			    /* symbols searched */
 	bool settling;			    /* all symbols fed so far were searched */
-	bool whole;			    /* the whole window was */
+	bool full_window;		    /* the whole window was */
 };
 
 static bool comparable(const struct dp_stream_loops *a, const struct dp_stream_loops *b)
@@ -168,7 +168,8 @@ static int choose(struct dp_detector *d, struct searched *s, bool final)
 
 		for (uint32_t k = 0; k < d->known.count; k++) {
 			const struct dp_stream_loop *old = &d->known.items[k];
-			bool came = s->settling || (s->whole && old->last > d->fed - s->n / 2);
+			bool came =
+				s->settling || (s->full_window && old->last > d->fed - s->n / 2);
 
 			if (!s->kept[k] && !(came && s->found.count > 0) &&
 			    (best == DP_NONE || old->last > d->known.items[best].last))
@@ -295,7 +296,7 @@ int dp_detector__search(struct dp_detector *d, bool final)
 	s.settling = d->fed <= d->window;
 	if (!s.settling && d->known.count > 0)
 		s.n = (size_t)DP_MIN(4 * d->patience, (uint64_t)d->window);
-	s.whole = s.n == d->window;
+	s.full_window = s.n == d->window;
 	status = dp_stream__search(&s.found, dp_detector__at(d, d->fed - s.n), s.n, !s.settling,
 				   !final);
 	if (!status)

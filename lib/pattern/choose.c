@@ -75,7 +75,7 @@ static bool seen_before(const struct dp_pattern *p, size_t n, const uint32_t *sy
  */
 struct part {
 	size_t first, count;
-	double whole; /* the anchors' symbols, divided by those inside the part */
+	double scale; /* the anchors' symbols, divided by those inside the part */
 };
 
 static struct part part_of(const struct dp_search_sequence *sequence,
@@ -92,7 +92,7 @@ static struct part part_of(const struct dp_search_sequence *sequence,
 		first -= DP_MIN(first, (count - span) / 2);
 	part.first = first;
 	part.count = DP_MIN(count, sequence->n - first);
-	part.whole = DP_MAX(1.0, (double)span / (double)part.count);
+	part.scale = DP_MAX(1.0, (double)span / (double)part.count);
 	return part;
 }
 
@@ -102,8 +102,8 @@ static void extrapolate(struct dp_pattern *p, const struct dp_search_sequence *s
 {
 	double saved = (double)part->count * sequence->symbol_bits - (p->bits - p->own);
 
-	p->bits = (double)sequence->n * sequence->symbol_bits - saved * part->whole + p->own;
-	p->iterations *= part->whole;
+	p->bits = (double)sequence->n * sequence->symbol_bits - saved * part->scale + p->own;
+	p->iterations *= part->scale;
 }
 
 /* Judges each candidate on a short part of the sequence; the patterns borrow its symbols. */

@@ -18,7 +18,7 @@
 #include <string.h>
 
 struct searcher {
-	struct dp_search_sequence *whole;
+	struct dp_search_sequence *full;
 	struct dp_search_bar bar;
 	struct dp_patterns *found;
 	size_t rest_before; /* symbols left over by the patterns before the last one, */
@@ -185,15 +185,15 @@ static bool stands_in(const struct dp_align_span *a, const struct dp_align_span 
  */
 static int left_over(struct stretches *s, const struct searcher *sr)
 {
-	const struct dp_alignment *al = &sr->whole->alignment;
+	const struct dp_alignment *al = &sr->full->alignment;
 	const struct dp_align_span *last = NULL;
 	size_t before = 0;
 	int status;
 
 	memset(s, 0, sizeof(*s));
 	if (sr->found->count == 0)
-		return add_stretch(s, 0, sr->whole->n);
-	status = dp_search_sequence__align(sr->whole, sr->found);
+		return add_stretch(s, 0, sr->full->n);
+	status = dp_search_sequence__align(sr->full, sr->found);
 	if (status)
 		return status;
 	for (size_t k = 0; k < al->span_count && !status; k++) {
@@ -208,7 +208,7 @@ static int left_over(struct stretches *s, const struct searcher *sr)
 		before = DP_MAX(before, span->end);
 	}
 	if (!status)
-		status = add_stretch(s, before, sr->whole->n);
+		status = add_stretch(s, before, sr->full->n);
 	if (status)
 		free(s->items);
 	return status;
@@ -221,15 +221,15 @@ static int left_over(struct stretches *s, const struct searcher *sr)
 static int join(struct dp_search_sequence *joined, const struct searcher *sr,
 		const struct stretches *s)
 {
-	uint32_t separator = sr->whole->alphabet;
+	uint32_t separator = sr->full->alphabet;
 	uint32_t *symbols = dp_alloc__array(s->total + s->count, sizeof(*symbols));
 	size_t n = 0;
 
 	*joined = (struct dp_search_sequence){
 		.symbols = symbols,
 		.alphabet = separator,
-		.explain = sr->whole->explain,
-		.symbol_bits = sr->whole->symbol_bits,
+		.explain = sr->full->explain,
+		.symbol_bits = sr->full->symbol_bits,
 	};
 	if (!symbols)
 		return DP_ERR_NOMEM;
@@ -238,7 +238,7 @@ static int join(struct dp_search_sequence *joined, const struct searcher *sr,
 
 		if (n > 0)
 			symbols[n++] = separator++;
-		memcpy(symbols + n, sr->whole->symbols + s->items[i].first,
+		memcpy(symbols + n, sr->full->symbols + s->items[i].first,
 		       length * sizeof(*symbols));
 		n += length;
 	}
@@ -274,13 +274,13 @@ int dp_search__classes(uint32_t *class_of, uint32_t *class_count,
 /* Returns true if the pattern codes the symbols that it covers with fewer bits than one by one. */
 static bool describes(const struct searcher *sr, const struct dp_pattern *p, size_t n)
 {
-	double literal = sr->whole->symbol_bits, alone = (double)p->covered * literal;
+	double literal = sr->full->symbol_bits, alone = (double)p->covered * literal;
 	double bits = p->bits - (double)(n - p->covered) * literal;
 
 	if ((double)p->covered > sr->bar.coverage * (double)n)
 		return sr->bar.part ? bits < sr->bar.bits_share * alone
 				    : p->bits < sr->bar.bits_share * (double)n * literal;
-	return sr->bar.rare && sr->rest_before * 2 <= sr->whole->n &&
+	return sr->bar.rare && sr->rest_before * 2 <= sr->full->n &&
 	       p->length >= dp_param.few_length &&
 	       round(p->iterations) >= (double)dp_param.rare_iterations &&
 	       bits < sr->bar.bits_share * alone && alone - bits >= dp_param.rare_bits;
@@ -302,12 +302,12 @@ static const char *fault_of(const struct searcher *sr, const struct dp_pattern *
 /* The name of a symbol, from its first occurrence. */
 static const char *name_of(const struct searcher *sr, uint32_t symbol)
 {
-	const struct dp_search_sequence *whole = sr->whole;
+	const struct dp_search_sequence *full = sr->full;
 	size_t i = 0;
 
-	while (whole->explain && i < sr->whole->n && whole->symbols[i] != symbol)
+	while (full->explain && i < sr->full->n && full->symbols[i] != symbol)
 		i++;
-	return dp_explain__name(whole->explain, i);
+	return dp_explain__name(full->explain, i);
 }
 
 static bool worth_it(const struct searcher *sr, const struct dp_pattern *p,
@@ -318,13 +318,13 @@ static bool worth_it(const struct searcher *sr, const struct dp_pattern *p,
 	if (!p->symbols)
 		return false;
 	dp_explain__add(
-		sr->whole->explain, "pattern",
+		sr->full->explain, "pattern",
 		DP_FACTS({ "length", "count", (double)p->length },
 			 { "iterations", "number", p->iterations },
 			 { "covered", "count", (double)p->covered },
 			 { "symbols", "count", (double)sequence->n },
 			 { "edits", "count", (double)p->edits }, { "bits", "bits", p->bits },
-			 { "bits_without", "bits", (double)sequence->n * sr->whole->symbol_bits },
+			 { "bits_without", "bits", (double)sequence->n * sr->full->symbol_bits },
 			 { "accepted", "count", !fault }),
 		"%s: {length:symbol}%s, {iterations:time}, with {edits:edit}, in {covered} "
 		"of {symbols:symbol}, described in {bits:bit} instead of "
@@ -346,7 +346,7 @@ static bool withdraw_last(struct searcher *sr, const struct stretches *rest)
 	if (useless) {
 		free(sr->found->items[--sr->found->count].symbols);
 		sr->bar.longest = sr->found->items[sr->found->count].length / 2;
-		dp_explain__add(sr->whole->explain, "pattern",
+		dp_explain__add(sr->full->explain, "pattern",
 				DP_FACTS({ "taken_back", "count",
 					   (double)sr->found->items[sr->found->count].length }),
 				"the pattern of {taken_back:symbol} is taken back: next to those "
@@ -378,7 +378,7 @@ static int best_of(struct dp_pattern *best, struct dp_search_sequence *sequence,
 /* Finds the next pattern in the rest; *more is false if there is none. */
 static int next_pattern(struct searcher *sr, bool *more)
 {
-	struct dp_search_sequence joined = { .tree = NULL }, *in = sr->whole;
+	struct dp_search_sequence joined = { .tree = NULL }, *in = sr->full;
 	struct dp_pattern best = { 0 };
 	struct stretches rest;
 	int status = left_over(&rest, sr);
@@ -423,7 +423,7 @@ static int begin(struct searcher *sr, struct dp_patterns *patterns,
 	int status = dp_search_sequence__bits(sequence);
 
 	*sr = (struct searcher){
-		.whole = sequence,
+		.full = sequence,
 		.bar = *bar,
 		.found = patterns,
 		.rest_before = sequence->n,
@@ -446,7 +446,7 @@ int dp_search__unaided(struct dp_patterns *patterns, struct dp_search_sequence *
 }
 
 /* Takes the longest stretch that nothing else explains as one iteration. */
-static int whole_stretch(struct searcher *sr, bool *more)
+static int take_longest(struct searcher *sr, bool *more)
 {
 	struct stretches rest;
 	size_t longest = 0;
@@ -462,7 +462,7 @@ static int whole_stretch(struct searcher *sr, bool *more)
 	if (rest.count > 0) {
 		struct dp_pattern *p = &sr->found->items[sr->found->count];
 
-		status = dp_pattern__copy(p, sr->whole->symbols + rest.items[longest].first,
+		status = dp_pattern__copy(p, sr->full->symbols + rest.items[longest].first,
 					  rest.items[longest].end - rest.items[longest].first);
 		*more = !status;
 		sr->found->count += !status;
@@ -484,7 +484,7 @@ int dp_search__counts(struct dp_patterns *patterns, struct dp_search_sequence *s
 		sr.bar.least = (size_t)DP_MIN(DP_MAX(counts[i] / 2, dp_param.repeat_least),
 					      (uint64_t)sequence->n);
 		sr.bar.known = counts[i];
-		status = counts[i] == 1 ? whole_stretch(&sr, &more) : next_pattern(&sr, &more);
+		status = counts[i] == 1 ? take_longest(&sr, &more) : next_pattern(&sr, &more);
 	}
 	if (status)
 		dp_patterns__fini(patterns);
