@@ -86,7 +86,7 @@ static void put_range(struct folded *f, const struct dp_driver *d, size_t from, 
  * known. Returns their own end.
  */
 static size_t skip_run(size_t *at, const struct dp_sequence_loop *loop, const struct dp_driver *d,
-		       const struct dp_ends *ends)
+		       const struct dp_frame *frame)
 {
 	size_t end = loop->iterations[*at].first, own = end;
 	bool last = false;
@@ -94,7 +94,7 @@ static size_t skip_run(size_t *at, const struct dp_sequence_loop *loop, const st
 	while (!last && *at < loop->count && loop->iterations[*at].first <= end) {
 		end = DP_MAX(end, loop->iterations[*at].end);
 		own = DP_MAX(own, own_end(loop, *at));
-		last = ends && dp_ends__are(ends, &d->sequence, own, end);
+		last = frame && dp_frame__fits(frame, &d->sequence, own, end);
 		++*at;
 	}
 	return own;
@@ -102,7 +102,7 @@ static size_t skip_run(size_t *at, const struct dp_sequence_loop *loop, const st
 
 /* Folds the first `count` loops, whose iterations do not overlap. */
 static void fold(struct folded *f, const struct dp_driver *d, size_t count,
-		 const struct dp_ends *ends)
+		 const struct dp_frame *frame)
 {
 	const struct dp_loops *loops = d->loops;
 	size_t at[DP_PATTERNS_MAX] = { 0 }, before = 0, k;
@@ -118,7 +118,7 @@ static void fold(struct folded *f, const struct dp_driver *d, size_t count,
 			put(f, d->sequence.alphabet + (uint32_t)k, begin);
 			f->runs++;
 		}
-		end = skip_run(&at[k], &loops->loops[k], d, ends);
+		end = skip_run(&at[k], &loops->loops[k], d, frame);
 		before = DP_MAX(before, end);
 	}
 	put_range(f, d, before, d->request->count);
@@ -126,7 +126,7 @@ static void fold(struct folded *f, const struct dp_driver *d, size_t count,
 
 /* Sets *any to false if the folded sequence is not worth a search. */
 static int make_folded(struct folded *f, const struct dp_driver *d, size_t count,
-		       const struct dp_ends *ends, bool *any)
+		       const struct dp_frame *frame, bool *any)
 {
 	size_t n = d->request->count;
 
@@ -139,7 +139,7 @@ static int make_folded(struct folded *f, const struct dp_driver *d, size_t count
 	f->position = dp_alloc__array(f->limit + 1, sizeof(*f->position));
 	if (!f->symbols || !f->position)
 		return DP_ERR_NOMEM;
-	fold(f, d, count, ends);
+	fold(f, d, count, frame);
 	*any = f->runs >= dp_param.loop_least && f->count <= f->limit;
 	if (*any)
 		f->position[f->count] = (uint32_t)n;
@@ -195,7 +195,7 @@ static int make_loops(struct dp_driver *d, struct dp_shortened *folded,
 
 /* Where the folded sequence first separates two enclosing iterations; 0 if it does not. */
 static size_t first_end(const struct folded *f, const struct dp_driver *d,
-			const struct dp_ends *ends)
+			const struct dp_frame *frame)
 {
 	size_t run = SIZE_MAX;
 
@@ -203,8 +203,8 @@ static size_t first_end(const struct folded *f, const struct dp_driver *d,
 		if (f->symbols[i] < d->sequence.alphabet)
 			continue;
 		if (run != SIZE_MAX &&
-		    dp_ends__are(ends, &d->sequence, f->position[run + 1], f->position[i]))
-			return run + 1 + ends->tail;
+		    dp_frame__fits(frame, &d->sequence, f->position[run + 1], f->position[i]))
+			return run + 1 + frame->tail;
 		run = i;
 	}
 	return 0;
@@ -213,9 +213,9 @@ static size_t first_end(const struct folded *f, const struct dp_driver *d,
 /* Takes the first enclosing iteration, whose end is known, as the pattern. */
 static int take_first(struct dp_patterns *patterns, const struct folded *f,
 		      const struct dp_driver *d, struct dp_search_sequence *sequence,
-		      const struct dp_ends *ends)
+		      const struct dp_frame *frame)
 {
-	size_t length = first_end(f, d, ends);
+	size_t length = first_end(f, d, frame);
 	int status = dp_search_sequence__bits(sequence);
 	struct dp_pattern p;
 
@@ -232,7 +232,7 @@ static int take_first(struct dp_patterns *patterns, const struct folded *f,
 	return status;
 }
 
-int dp_enclosing__find(struct dp_driver *d, size_t count, const struct dp_ends *ends)
+int dp_enclosing__find(struct dp_driver *d, size_t count, const struct dp_frame *frame)
 {
 	struct dp_search_bar bar = { dp_param.loop_least, d->request->count,
 				     dp_param.enclosing_bits };
@@ -247,12 +247,12 @@ int dp_enclosing__find(struct dp_driver *d, size_t count, const struct dp_ends *
 
 	if (count == 0 || count > DP_PATTERNS_MAX)
 		return DP_OK;
-	status = make_folded(&f, d, count, ends, &any);
+	status = make_folded(&f, d, count, frame, &any);
 	if (status || !any)
 		goto out;
 	dp_shortened__begin(&folded, d, f.symbols, f.count, f.alphabet, f.position);
-	if (ends)
-		status = take_first(&patterns, &f, d, &folded.driver.sequence, ends);
+	if (frame)
+		status = take_first(&patterns, &f, d, &folded.driver.sequence, frame);
 	is_shown = patterns.count > 0;
 	dp_explain__add(d->request->explain, "enclosing",
 			DP_FACTS({ "symbols", "count", (double)f.count }),

@@ -264,43 +264,43 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const 
 {
 	uint32_t outer[DP_PATTERNS_MAX], chosen[DP_PATTERNS_MAX], inner[DP_PATTERNS_MAX];
 	struct dp_loops *loops = d->loops;
-	size_t ends[3];
-	struct dp_ends left;
+	size_t level_end[3];
+	struct dp_frame frame;
 	bool enclosed = false;
 	int status = DP_OK;
 
 	/* where uploads are unknown, the loops inside may be steps */
 	if (traits)
-		status = dp_ends__find(&left, &enclosed, &levels->chosen, &d->sequence);
+		status = dp_frame__find(&frame, &enclosed, &levels->chosen, &d->sequence);
 	if (!status)
 		status = dp_driver__make_loops(chosen, d, &levels->chosen, levels->standing, NULL);
-	ends[0] = loops->count;
-	if (status || ends[0] == 0)
+	level_end[0] = loops->count;
+	if (status || level_end[0] == 0)
 		return status ? status : make_outer_alone(d, levels);
 	for (size_t i = 0; i < loops->count; i++)
 		loops->loops[i].chosen = true;
 	for (size_t i = 0; i < levels->chosen.count; i++)
 		if (chosen[i] != DP_NONE && levels->standing[i] == DP_STANDING_RARE)
 			loops->loops[chosen[i]].chosen = false;
-	status = make_outer(d, levels, outer, ends[0]);
-	if (!status && loops->count == ends[0]) {
-		status = dp_enclosing__find(d, ends[0], enclosed ? &left : NULL);
+	status = make_outer(d, levels, outer, level_end[0]);
+	if (!status && loops->count == level_end[0]) {
+		status = dp_enclosing__find(d, level_end[0], enclosed ? &frame : NULL);
 		if (!status && !d->request->evidence.open_end)
-			choose_enclosing(d, levels, chosen, traits, ends[0], enclosed);
+			choose_enclosing(d, levels, chosen, traits, level_end[0], enclosed);
 	}
-	ends[1] = loops->count;
+	level_end[1] = loops->count;
 	if (!status)
-		status = make_level_by(d, &levels->inner, inner, ends[0], any);
-	ends[2] = loops->count;
+		status = make_level_by(d, &levels->inner, inner, level_end[0], any);
+	level_end[2] = loops->count;
 	if (status)
 		return status;
 	set_outer_parents(loops, outer, levels);
 	set_parents(loops, chosen, levels->chosen.count, levels->chosen_parent, outer);
 	set_parents(loops, inner, levels->inner.count, levels->inner_parent, chosen);
-	swap_levels(loops, ends[0], ends[1]);
-	dp_driver__sort(loops, 0, ends[1] - ends[0]);
-	dp_driver__sort(loops, ends[1] - ends[0], ends[1]);
-	dp_driver__sort(loops, ends[1], ends[2]);
+	swap_levels(loops, level_end[0], level_end[1]);
+	dp_driver__sort(loops, 0, level_end[1] - level_end[0]);
+	dp_driver__sort(loops, level_end[1] - level_end[0], level_end[1]);
+	dp_driver__sort(loops, level_end[1], level_end[2]);
 	return DP_OK;
 }
 

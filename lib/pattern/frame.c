@@ -3,19 +3,19 @@
  * and after the last one are the two ends of an outer one. Elsewhere they occur joined, tail first,
  * perhaps with something else between them that runs after some of the outer iterations.
  */
-#include "pattern/ends.h"
+#include "pattern/frame.h"
 #include "base/parameters.h"
 
 #include <string.h>
 
-bool dp_ends__are(const struct dp_ends *ends, const struct dp_search_sequence *s, size_t begin,
-		  size_t end)
+bool dp_frame__fits(const struct dp_frame *frame, const struct dp_search_sequence *s, size_t begin,
+		    size_t end)
 {
 	size_t word = sizeof(*s->symbols);
 
-	return end - begin >= ends->tail + ends->head &&
-	       !memcmp(s->symbols + begin, s->symbols + s->n - ends->tail, ends->tail * word) &&
-	       !memcmp(s->symbols + end - ends->head, s->symbols, ends->head * word);
+	return end - begin >= frame->tail + frame->head &&
+	       !memcmp(s->symbols + begin, s->symbols + s->n - frame->tail, frame->tail * word) &&
+	       !memcmp(s->symbols + end - frame->head, s->symbols, frame->head * word);
 }
 
 /* The number of consecutive symbols that are inserted, from edit e on. */
@@ -30,7 +30,7 @@ static size_t inserted_from(const struct dp_alignment *al, size_t e)
 }
 
 /* Returns how often patterns leave the tail and then the head between iterations. */
-static size_t count_between(const struct dp_ends *ends, const struct dp_search_sequence *s)
+static size_t count_between(const struct dp_frame *frame, const struct dp_search_sequence *s)
 {
 	const struct dp_alignment *al = &s->alignment;
 	size_t same = 0, inserted;
@@ -39,19 +39,19 @@ static size_t count_between(const struct dp_ends *ends, const struct dp_search_s
 		size_t before = al->spans[k - 1].end;
 
 		same += al->spans[k].begin > before &&
-			dp_ends__are(ends, s, before, al->spans[k].begin);
+			dp_frame__fits(frame, s, before, al->spans[k].begin);
 	}
 	for (size_t e = 0; e < al->edit_count; e += DP_MAX(inserted, 1)) {
 		size_t at = al->edits[e].position;
 
 		inserted = inserted_from(al, e);
-		same += inserted > 0 && dp_ends__are(ends, s, at, at + inserted);
+		same += inserted > 0 && dp_frame__fits(frame, s, at, at + inserted);
 	}
 	return same;
 }
 
-/* Sets *has to true if the ends have a symbol that no pattern has. */
-static int has_others(bool *has, const struct dp_ends *ends, const struct dp_patterns *patterns,
+/* Sets *has to true if the frame has a symbol that no pattern has. */
+static int has_others(bool *has, const struct dp_frame *frame, const struct dp_patterns *patterns,
 		      const struct dp_search_sequence *s)
 {
 	bool *inside = dp_alloc__zeroed(s->alphabet, sizeof(*inside));
@@ -62,16 +62,16 @@ static int has_others(bool *has, const struct dp_ends *ends, const struct dp_pat
 		for (size_t k = 0; k < patterns->items[i].length; k++)
 			inside[patterns->items[i].symbols[k]] = true;
 	*has = false;
-	for (size_t i = 0; i < ends->head; i++)
+	for (size_t i = 0; i < frame->head; i++)
 		*has |= !inside[s->symbols[i]];
-	for (size_t i = s->n - ends->tail; i < s->n; i++)
+	for (size_t i = s->n - frame->tail; i < s->n; i++)
 		*has |= !inside[s->symbols[i]];
 	free(inside);
 	return DP_OK;
 }
 
-int dp_ends__find(struct dp_ends *ends, bool *found, const struct dp_patterns *patterns,
-		  struct dp_search_sequence *s)
+int dp_frame__find(struct dp_frame *frame, bool *found, const struct dp_patterns *patterns,
+		   struct dp_search_sequence *s)
 {
 	const struct dp_alignment *al = &s->alignment;
 	int status = patterns->count ? dp_search_sequence__align(s, patterns) : DP_OK;
@@ -79,9 +79,9 @@ int dp_ends__find(struct dp_ends *ends, bool *found, const struct dp_patterns *p
 	*found = false;
 	if (status || patterns->count == 0 || al->span_count == 0)
 		return status;
-	ends->head = al->spans[0].begin;
-	ends->tail = s->n - al->spans[al->span_count - 1].end;
-	if (ends->head == 0 || ends->tail == 0 || count_between(ends, s) < dp_param.loop_least)
+	frame->head = al->spans[0].begin;
+	frame->tail = s->n - al->spans[al->span_count - 1].end;
+	if (frame->head == 0 || frame->tail == 0 || count_between(frame, s) < dp_param.loop_least)
 		return DP_OK;
-	return has_others(found, ends, patterns, s);
+	return has_others(found, frame, patterns, s);
 }

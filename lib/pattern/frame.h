@@ -1,0 +1,25 @@
+/* The frame of an enclosing iteration: what it has before and after its inner iterations. */
+#ifndef DP_PATTERN_FRAME_H
+#define DP_PATTERN_FRAME_H
+
+#include "pattern/search.h"
+
+struct dp_frame {
+	size_t head,
+		tail; /* symbols at the beginning and the end of the sequence that no span covers */
+};
+
+/*
+ * Sets *found to true if what patterns leave between iterations begins with the tail and ends with
+ * the head at least loop_least times, and these have a symbol that no pattern has: the sequence
+ * begins and ends with an iteration of a loop around them, which repeats them any number of times.
+ * Errors: DP_ERR_NOMEM. Cost: linear, and an alignment.
+ */
+int dp_frame__find(struct dp_frame *frame, bool *found, const struct dp_patterns *patterns,
+		   struct dp_search_sequence *sequence);
+
+/* Returns true if symbols [begin, end) begin with those of the tail and end with the head's. */
+bool dp_frame__fits(const struct dp_frame *frame, const struct dp_search_sequence *sequence,
+		    size_t begin, size_t end);
+
+#endif
