@@ -8,15 +8,15 @@
 #include "iterate/boundary.h"
 #include "iterate/seams.h"
 #include "iterate/unlike.h"
-#include "loops/driver.h"
+#include "loops/detection.h"
 #include "loops/features.h"
 
 #include <string.h>
 
-int dp_driver__add_mapped(struct dp_driver *d, struct dp_sequence_loop *from,
-			  const uint32_t *position)
+int dp_detection__add_mapped(struct dp_detection *d, struct dp_sequence_loop *from,
+			     const uint32_t *position)
 {
-	struct dp_sequence_loop *loop = dp_driver__add(d);
+	struct dp_sequence_loop *loop = dp_detection__add(d);
 
 	if (!loop)
 		return DP_ERR_NOMEM;
@@ -32,7 +32,7 @@ int dp_driver__add_mapped(struct dp_driver *d, struct dp_sequence_loop *from,
 }
 
 /* For offsets at which no iteration has a name: the first name of the family in the sequence. */
-static int name_by_family(const struct dp_driver *d, const uint32_t *pattern, uint32_t *exact,
+static int name_by_family(const struct dp_detection *d, const uint32_t *pattern, uint32_t *exact,
 			  size_t m)
 {
 	uint32_t *first = dp_alloc__zeroed(d->sequence.alphabet, sizeof(*first));
@@ -53,7 +53,7 @@ static int name_by_family(const struct dp_driver *d, const uint32_t *pattern, ui
  * first iterations (Boyer and Moore's vote), or, if all of those differ from the pattern there, the
  * name in the first iteration that has one.
  */
-static int name_exactly(const struct dp_driver *d, const struct dp_alignment *al, uint32_t index,
+static int name_exactly(const struct dp_detection *d, const struct dp_alignment *al, uint32_t index,
 			const uint32_t *pattern, uint32_t *exact, size_t m)
 {
 	uint32_t *votes = dp_alloc__zeroed(m, sizeof(*votes));
@@ -112,13 +112,13 @@ static void batch_fini(struct batch *b)
 }
 
 /* Moves the boundaries of each pattern's iterations to where the host's are. */
-static int place_boundaries(struct dp_driver *d, struct batch *b)
+static int place_boundaries(struct dp_detection *d, struct batch *b)
 {
 	int status = DP_OK;
 
 	for (size_t i = 0; i < b->count && !status; i++) {
 		uint32_t *names =
-			dp_driver__rotate(b->exact[i], b->list[i].length, b->list[i].first);
+			dp_detection__rotate(b->exact[i], b->list[i].length, b->list[i].first);
 
 		status = names ? dp_boundary__move(b->cuts, b->count, i, d->request->symbols, names,
 						   b->list[i].length, &d->request->evidence)
@@ -129,14 +129,14 @@ static int place_boundaries(struct dp_driver *d, struct batch *b)
 }
 
 /* Finds the exact names and the phase of pattern i, and thereby what to cut by. */
-static int prepare(struct batch *b, size_t i, const struct dp_driver *d,
+static int prepare(struct batch *b, size_t i, const struct dp_detection *d,
 		   const struct dp_pattern *pattern, const struct dp_phase_hints *hints)
 {
 	const struct dp_loops_request *r = d->request;
 	size_t m = pattern->length;
 	int status = DP_OK;
 
-	b->exact[i] = dp_driver__rotate(pattern->symbols, m, 0);
+	b->exact[i] = dp_detection__rotate(pattern->symbols, m, 0);
 	if (!b->exact[i])
 		return DP_ERR_NOMEM;
 	if (d->coarse)
@@ -147,7 +147,7 @@ static int prepare(struct batch *b, size_t i, const struct dp_driver *d,
 					pattern->symbols, m, &r->evidence, hints, r->explain);
 	if (status)
 		return status;
-	b->rotated[i] = dp_driver__rotate(pattern->symbols, m, b->phases[i].first);
+	b->rotated[i] = dp_detection__rotate(pattern->symbols, m, b->phases[i].first);
 	b->list[i] = (struct dp_cut_pattern){
 		.exact = d->coarse ? b->exact[i] : NULL,
 		.rotated = b->rotated[i],
@@ -158,7 +158,7 @@ static int prepare(struct batch *b, size_t i, const struct dp_driver *d,
 }
 
 /* Aligns the patterns, closes the seams of each once its phase is known, and cuts. */
-static int batch_cut(struct batch *b, struct dp_driver *d, const struct dp_patterns *patterns,
+static int batch_cut(struct batch *b, struct dp_detection *d, const struct dp_patterns *patterns,
 		     const struct dp_phase_hints *hints)
 {
 	const struct dp_loops_request *r = d->request;
@@ -204,13 +204,13 @@ static double agreement(const struct dp_cut *cut)
  * A loop is listed if it is more likely a loop than not, wherever it begins. A running capture will
  * bring more evidence, so there a loop must be likely right as a whole.
  */
-static bool is_listed(const struct dp_driver *d, const struct dp_confidence *c)
+static bool is_listed(const struct dp_detection *d, const struct dp_confidence *c)
 {
 	return dp_confidence__listed(c) &&
 	       (!d->request->evidence.goes_on || dp_confidence__of(c) >= dp_param.wait_for);
 }
 
-static void explain_loop(const struct dp_driver *d, size_t length, size_t iterations,
+static void explain_loop(const struct dp_detection *d, size_t length, size_t iterations,
 			 double confidence, bool listed)
 {
 	dp_explain__add(d->request->explain, "loop",
@@ -223,7 +223,7 @@ static void explain_loop(const struct dp_driver *d, size_t length, size_t iterat
 }
 
 /* Notes a loop that is not listed if it is the best of them. */
-static void note_best(struct dp_driver *d, const struct dp_cut *cut, size_t length,
+static void note_best(struct dp_detection *d, const struct dp_cut *cut, size_t length,
 		      double confidence)
 {
 	struct dp_loops *loops = d->loops;
@@ -236,11 +236,11 @@ static void note_best(struct dp_driver *d, const struct dp_cut *cut, size_t leng
 	}
 }
 
-/* Adds the loop of pattern i to the driver's. */
-static int add_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_standing standing,
+/* Adds the loop of pattern i to the detection's. */
+static int add_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp_standing standing,
 		    const struct dp_confidence *confidence)
 {
-	struct dp_sequence_loop *loop = dp_driver__add(d);
+	struct dp_sequence_loop *loop = dp_detection__add(d);
 
 	if (!loop)
 		return DP_ERR_NOMEM;
@@ -253,23 +253,23 @@ static int add_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_stan
 			      b->cuts[i].whole < dp_param.bare_least);
 	loop->length = b->list[i].length;
 	loop->phase = b->phases[i].decided_by;
-	loop->pattern = dp_driver__rotate(b->exact[i], loop->length, b->list[i].first);
+	loop->pattern = dp_detection__rotate(b->exact[i], loop->length, b->list[i].first);
 	if (!loop->pattern)
 		return DP_ERR_NOMEM;
-	dp_driver__take_cut(loop, &b->cuts[i]);
+	dp_detection__take_cut(loop, &b->cuts[i]);
 	loop->occurrences = dp_loops__equal(loop);
 	return DP_OK;
 }
 
 /* Judges the loop of pattern i, and adds it if it is listed. */
-static int judge(struct dp_driver *d, struct batch *b, size_t i, enum dp_standing standing)
+static int judge(struct dp_detection *d, struct batch *b, size_t i, enum dp_standing standing)
 {
 	const struct dp_cut *cut = &b->cuts[i];
 	size_t length = b->list[i].length;
 	bool listed = d->keep_all || d->request->counts_count;
 	struct dp_confidence confidence;
 	struct dp_judged judged = {
-		.driver = d,
+		.detection = d,
 		.alignment = &b->alignment,
 		.pattern = (uint32_t)i,
 		.length = length,
@@ -294,7 +294,7 @@ static int judge(struct dp_driver *d, struct batch *b, size_t i, enum dp_standin
 }
 
 /* Makes a loop of pattern i if it is listed; *made receives its index, or DP_NONE. */
-static int make_loop(uint32_t *made, struct dp_driver *d, struct batch *b, size_t i,
+static int make_loop(uint32_t *made, struct dp_detection *d, struct batch *b, size_t i,
 		     enum dp_standing standing)
 {
 	size_t before = d->loops->count;
@@ -304,8 +304,9 @@ static int make_loop(uint32_t *made, struct dp_driver *d, struct batch *b, size_
 	return status;
 }
 
-int dp_driver__make_loops(uint32_t *made, struct dp_driver *d, const struct dp_patterns *patterns,
-			  const enum dp_standing *standing, const struct dp_phase_hints *hints)
+int dp_detection__make_loops(uint32_t *made, struct dp_detection *d,
+			     const struct dp_patterns *patterns, const enum dp_standing *standing,
+			     const struct dp_phase_hints *hints)
 {
 	struct batch b = { .count = 0 };
 	size_t before = d->loops->count;

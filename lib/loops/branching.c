@@ -117,7 +117,7 @@ static uint32_t find_start(const struct occurrences *o, size_t *distance)
 	return best;
 }
 
-/* Cuts from each occurrence of the start to the next, in positions of the driver's sequence. */
+/* Cuts from each occurrence of the start to the next, in positions of the detection's sequence. */
 static void cut(struct dp_repetition *iterations, const struct occurrences *o, uint32_t start,
 		size_t distance)
 {
@@ -142,7 +142,7 @@ static void cut(struct dp_repetition *iterations, const struct occurrences *o, u
  * Alternating kinds of layers share kernels, too. But a program mostly uploads or waits once per
  * iteration, which it does not do per layer.
  */
-static bool may_be_layers(const struct dp_driver *d, const struct occurrences *o, uint32_t start)
+static bool may_be_layers(const struct dp_detection *d, const struct occurrences *o, uint32_t start)
 {
 	const struct dp_evidence *evidence = &d->request->evidence;
 	const uint32_t *where = o->where + o->first[start];
@@ -171,12 +171,12 @@ static void judge(struct dp_sequence_loop *loop)
 	dp_confidence__judge(&loop->confidence);
 }
 
-static int add_loop(struct dp_driver *d, const struct occurrences *o, uint32_t start,
+static int add_loop(struct dp_detection *d, const struct occurrences *o, uint32_t start,
 		    size_t distance)
 {
 	size_t count = count_of(o, start);
 	struct dp_repetition *iterations = dp_alloc__array(count, sizeof(*iterations));
-	struct dp_sequence_loop *loop = iterations ? dp_driver__add(d) : NULL;
+	struct dp_sequence_loop *loop = iterations ? dp_detection__add(d) : NULL;
 	int status = DP_ERR_NOMEM;
 
 	if (loop) {
@@ -192,7 +192,7 @@ static int add_loop(struct dp_driver *d, const struct occurrences *o, uint32_t s
 	return status;
 }
 
-int dp_branching__find(struct dp_driver *d, bool *found)
+int dp_branching__find(struct dp_detection *d, bool *found)
 {
 	struct occurrences o = { .where = NULL };
 	uint32_t start = DP_NONE;

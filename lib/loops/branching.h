@@ -2,13 +2,13 @@
 #ifndef DP_LOOPS_BRANCHING_H
 #define DP_LOOPS_BRANCHING_H
 
-#include "loops/driver.h"
+#include "loops/detection.h"
 
 /*
  * Looks for a loop whose iterations share symbols but follow no pattern. If there is one, sets
- * *found to true and replaces the driver's loops. Errors: DP_ERR_NOMEM. Cost: O(n log n), and the
- * square of an alphabet of at most 512.
+ * *found to true and replaces the detection's loops. Errors: DP_ERR_NOMEM. Cost: O(n log n), and
+ * the square of an alphabet of at most 512.
  */
-int dp_branching__find(struct dp_driver *driver, bool *found);
+int dp_branching__find(struct dp_detection *detection, bool *found);
 
 #endif

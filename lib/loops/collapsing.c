@@ -21,18 +21,18 @@ static void evidence_at(void *ctx, size_t index, struct dp_evidence_at *out)
 	s->evidence->at(s->evidence->ctx, s->names.position[index], out);
 }
 
-void dp_shortened__begin(struct dp_shortened *s, const struct dp_driver *from,
+void dp_shortened__begin(struct dp_shortened *s, const struct dp_detection *from,
 			 const uint32_t *symbols, size_t count, uint32_t alphabet,
 			 const uint32_t *position)
 {
 	const struct dp_loops_request *r = from->request;
 
 	*s = (struct dp_shortened){
-		.driver = { .request = &s->request,
-			    .sequence = { symbols, count, alphabet, NULL, r->explain },
-			    .keep_all = from->keep_all,
-			    .per_symbol = (double)r->count / (double)count,
-			    .loops = &s->loops },
+		.detection = { .request = &s->request,
+			       .sequence = { symbols, count, alphabet, NULL, r->explain },
+			       .keep_all = from->keep_all,
+			       .per_symbol = (double)r->count / (double)count,
+			       .loops = &s->loops },
 		.request = *r,
 		.evidence = &r->evidence,
 		.names = { .position = position },
@@ -53,7 +53,7 @@ void dp_shortened__begin(struct dp_shortened *s, const struct dp_driver *from,
 void dp_shortened__end(struct dp_shortened *s)
 {
 	dp_explain__rename(s->request.explain, s->names.before);
-	dp_driver__fini(&s->driver);
+	dp_detection__fini(&s->detection);
 	dp_loops__fini(&s->loops);
 }
 
@@ -102,11 +102,11 @@ static bool has_step_runs(const struct dp_runs *runs, const uint32_t *symbols, u
 }
 
 /*
- * Collapses the runs with the shortest period in the driver's sequence or, if it has symbols
+ * Collapses the runs with the shortest period in the detection's sequence or, if it has symbols
  * already, in *from. *out stays empty if none are worth it, or if they are steps.
  */
 static int collapse(struct dp_collapsing *out, const struct dp_collapsing *from,
-		    const struct dp_driver *d)
+		    const struct dp_detection *d)
 {
 	bool first = !from->runs.symbols;
 	const uint32_t *symbols = first ? d->sequence.symbols : from->runs.symbols;
@@ -137,7 +137,7 @@ static int collapse(struct dp_collapsing *out, const struct dp_collapsing *from,
 }
 
 /* Finds the patterns of a collapsed sequence. */
-static int search(struct dp_collapsing *c, const struct dp_driver *d)
+static int search(struct dp_collapsing *c, const struct dp_detection *d)
 {
 	struct dp_shortened shortened;
 	int status;
@@ -150,13 +150,13 @@ static int search(struct dp_collapsing *c, const struct dp_driver *d)
 			"is searched again");
 	dp_shortened__begin(&shortened, d, c->runs.symbols, c->runs.count, c->runs.alphabet,
 			    c->runs.position);
-	status = dp_levels__find(&c->levels, &shortened.driver.sequence, c->traits, 0, false);
+	status = dp_levels__find(&c->levels, &shortened.detection.sequence, c->traits, 0, false);
 	c->bits = c->levels.fit.bits + c->run_bits;
 	dp_shortened__end(&shortened);
 	return status;
 }
 
-int dp_collapsing__find(struct dp_collapsing *best, const struct dp_driver *d,
+int dp_collapsing__find(struct dp_collapsing *best, const struct dp_detection *d,
 			const struct dp_levels *flat, uint8_t *traits)
 {
 	struct dp_collapsing uncollapsed = { .traits = traits }; /* borrowed, so never released */

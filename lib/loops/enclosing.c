@@ -75,7 +75,7 @@ static void put(struct folded *f, uint32_t symbol, size_t position)
 	f->count++;
 }
 
-static void put_range(struct folded *f, const struct dp_driver *d, size_t from, size_t to)
+static void put_range(struct folded *f, const struct dp_detection *d, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
 		put(f, d->sequence.symbols[i], i);
@@ -85,8 +85,8 @@ static void put_range(struct folded *f, const struct dp_driver *d, size_t from, 
  * Advances *at beyond consecutive iterations, up to where an enclosing iteration ends if that is
  * known. Returns their own end.
  */
-static size_t skip_run(size_t *at, const struct dp_sequence_loop *loop, const struct dp_driver *d,
-		       const struct dp_frame *frame)
+static size_t skip_run(size_t *at, const struct dp_sequence_loop *loop,
+		       const struct dp_detection *d, const struct dp_frame *frame)
 {
 	size_t end = loop->iterations[*at].first, own = end;
 	bool last = false;
@@ -101,7 +101,7 @@ static size_t skip_run(size_t *at, const struct dp_sequence_loop *loop, const st
 }
 
 /* Folds the first `count` loops, whose iterations do not overlap. */
-static void fold(struct folded *f, const struct dp_driver *d, size_t count,
+static void fold(struct folded *f, const struct dp_detection *d, size_t count,
 		 const struct dp_frame *frame)
 {
 	const struct dp_loops *loops = d->loops;
@@ -125,7 +125,7 @@ static void fold(struct folded *f, const struct dp_driver *d, size_t count,
 }
 
 /* Sets *any to false if the folded sequence is not worth a search. */
-static int make_folded(struct folded *f, const struct dp_driver *d, size_t count,
+static int make_folded(struct folded *f, const struct dp_detection *d, size_t count,
 		       const struct dp_frame *frame, bool *any)
 {
 	size_t n = d->request->count;
@@ -172,7 +172,7 @@ static bool lies_in(const struct dp_sequence_loop *loop, const struct dp_sequenc
 }
 
 /* Keeps the patterns that hold a folded symbol, and makes their loops. */
-static int make_loops(struct dp_driver *d, struct dp_shortened *folded,
+static int make_loops(struct dp_detection *d, struct dp_shortened *folded,
 		      struct dp_patterns *patterns, const struct dp_phase_hints *hints)
 {
 	uint32_t made[DP_PATTERNS_MAX];
@@ -187,14 +187,15 @@ static int make_loops(struct dp_driver *d, struct dp_shortened *folded,
 	}
 	patterns->count = kept;
 	if (kept > 0)
-		status = dp_driver__make_loops(made, &folded->driver, patterns, NULL, hints);
+		status = dp_detection__make_loops(made, &folded->detection, patterns, NULL, hints);
 	for (size_t i = 0; i < folded->loops.count && !status; i++)
-		status = dp_driver__add_mapped(d, &folded->loops.loops[i], folded->names.position);
+		status = dp_detection__add_mapped(d, &folded->loops.loops[i],
+						  folded->names.position);
 	return status;
 }
 
 /* Where the folded sequence first separates two enclosing iterations; 0 if it does not. */
-static size_t first_end(const struct folded *f, const struct dp_driver *d,
+static size_t first_end(const struct folded *f, const struct dp_detection *d,
 			const struct dp_frame *frame)
 {
 	size_t run = SIZE_MAX;
@@ -212,7 +213,7 @@ static size_t first_end(const struct folded *f, const struct dp_driver *d,
 
 /* Takes the first enclosing iteration, whose end is known, as the pattern. */
 static int take_first(struct dp_patterns *patterns, const struct folded *f,
-		      const struct dp_driver *d, struct dp_search_sequence *sequence,
+		      const struct dp_detection *d, struct dp_search_sequence *sequence,
 		      const struct dp_frame *frame)
 {
 	size_t length = first_end(f, d, frame);
@@ -232,7 +233,7 @@ static int take_first(struct dp_patterns *patterns, const struct folded *f,
 	return status;
 }
 
-int dp_enclosing__find(struct dp_driver *d, size_t count, const struct dp_frame *frame)
+int dp_enclosing__find(struct dp_detection *d, size_t count, const struct dp_frame *frame)
 {
 	struct dp_search_bar bar = { dp_param.loop_least, d->request->count,
 				     dp_param.enclosing_bits };
@@ -252,7 +253,7 @@ int dp_enclosing__find(struct dp_driver *d, size_t count, const struct dp_frame 
 		goto out;
 	dp_shortened__begin(&folded, d, f.symbols, f.count, f.alphabet, f.position);
 	if (frame)
-		status = take_first(&patterns, &f, d, &folded.driver.sequence, frame);
+		status = take_first(&patterns, &f, d, &folded.detection.sequence, frame);
 	is_shown = patterns.count > 0;
 	dp_explain__add(d->request->explain, "enclosing",
 			DP_FACTS({ "symbols", "count", (double)f.count }),
@@ -262,7 +263,7 @@ int dp_enclosing__find(struct dp_driver *d, size_t count, const struct dp_frame 
 				 : "loops around these: with each stretch of iterations as one "
 				   "symbol, the sequence of {symbols} symbols is searched");
 	if (!status && !is_shown)
-		status = dp_search__unaided(&patterns, &folded.driver.sequence, &bar);
+		status = dp_search__unaided(&patterns, &folded.detection.sequence, &bar);
 	if (!status)
 		status = make_loops(d, &folded, &patterns, is_shown ? &hints : NULL);
 	dp_shortened__end(&folded);

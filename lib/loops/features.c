@@ -29,7 +29,7 @@ static const struct {
 
 static double kernels_of(const struct dp_judged *j)
 {
-	return (double)j->length * DP_MAX(j->driver->per_symbol, 1);
+	return (double)j->length * DP_MAX(j->detection->per_symbol, 1);
 }
 
 /*
@@ -38,9 +38,9 @@ static double kernels_of(const struct dp_judged *j)
  */
 static bool fills_with_layers(const struct dp_judged *j)
 {
-	return j->driver->request->evidence.launches_recorded && j->standing == DP_STANDING_BARE &&
-	       !j->phase->is_step && j->cut->whole < dp_param.layers_max &&
-	       kernels_of(j) < (double)dp_param.layer_long;
+	return j->detection->request->evidence.launches_recorded &&
+	       j->standing == DP_STANDING_BARE && !j->phase->is_step &&
+	       j->cut->whole < dp_param.layers_max && kernels_of(j) < (double)dp_param.layer_long;
 }
 
 /* Returns true if kernels that do not repeat interrupt the loop once or a few times. */
@@ -54,7 +54,7 @@ static bool is_broken(const struct dp_alignment *al)
 }
 
 /* Returns true if the symbol at a position occurs nowhere else. */
-static bool is_alone(const struct dp_driver *d, size_t position)
+static bool is_alone(const struct dp_detection *d, size_t position)
 {
 	for (size_t k = 0; k < d->request->count; k++)
 		if (k != position && d->request->symbols[k] == d->request->symbols[position])
@@ -69,14 +69,14 @@ static bool is_alone(const struct dp_driver *d, size_t position)
 static size_t ends_filled(const struct dp_judged *j)
 {
 	const struct dp_alignment *al = j->alignment;
-	const struct dp_loops_request *r = j->driver->request;
+	const struct dp_loops_request *r = j->detection->request;
 	const struct dp_align_span *first = al->spans, *last = &al->spans[al->span_count - 1];
 	size_t head = first->begin, tail = r->count - last->end;
 	bool whole = first->pattern == last->pattern && first->begin_offset == last->end_offset;
 	bool may = j->standing == DP_STANDING_STRUCTURED || j->length < 2 * dp_param.layer_long;
 	bool layers = may && j->length >= dp_param.layer_least &&
 		      j->cut->whole <= dp_param.network_deep && !r->evidence.open_end;
-	bool embedding = layers && head == 1 && (tail > 0 || !whole) && is_alone(j->driver, 0);
+	bool embedding = layers && head == 1 && (tail > 0 || !whole) && is_alone(j->detection, 0);
 
 	return (size_t)(head <= 1 && !embedding) + (tail <= 1);
 }
@@ -104,7 +104,7 @@ static bool is_pass(const struct dp_judged *j)
 	if (!first)
 		return false;
 	head = is_group ? al->spans[0].begin : first->begin;
-	tail = j->driver->request->count - (is_group ? end[-1].end : last->end);
+	tail = j->detection->request->count - (is_group ? end[-1].end : last->end);
 	return head > 0 && tail > 0 && (head + tail) * 2 < m &&
 	       (last->end_offset + m - first->begin_offset) % m <= dp_param.pass_rest;
 }
@@ -115,7 +115,7 @@ static bool is_pass(const struct dp_judged *j)
  */
 static bool is_captured(const struct dp_judged *j)
 {
-	const struct dp_evidence *evidence = &j->driver->request->evidence;
+	const struct dp_evidence *evidence = &j->detection->request->evidence;
 	size_t step = DP_MAX(j->cut->count / dp_param.capture_sample, 1), seen = 0, held = 0;
 
 	if (!evidence->at || j->cut->whole >= dp_param.layers_max)
@@ -149,7 +149,7 @@ enum names {
  */
 static enum names names_of(const struct dp_judged *j)
 {
-	const struct dp_evidence *evidence = &j->driver->request->evidence;
+	const struct dp_evidence *evidence = &j->detection->request->evidence;
 	const struct dp_repetition *iteration = &j->cut->iterations[j->cut->count / 2];
 	bool known = true, own = false;
 
@@ -252,7 +252,7 @@ static enum grade grade_layers(const struct dp_judged *j, size_t ends, size_t sp
 		return fills_with_layers(j) ? MAYBE_LAYERS : NO_LAYERS;
 	/* one pass through layers with loops inside, such as experts */
 	if (j->standing == DP_STANDING_STRUCTURED && is_long && spans <= 1 &&
-	    cut->whole <= dp_param.network_deep && !j->driver->request->evidence.open_end &&
+	    cut->whole <= dp_param.network_deep && !j->detection->request->evidence.open_end &&
 	    is_pass(j))
 		return LIKE_LAYERS;
 	return grade_by_shape(j, ends, spans);
@@ -293,7 +293,7 @@ void dp_loops__judge(struct dp_sequence_loop *loop)
 
 bool dp_features__gather(struct dp_confidence *c, const struct dp_judged *j)
 {
-	size_t ends = ends_filled(j), spans = count_spans(j), n = j->driver->request->count;
+	size_t ends = ends_filled(j), spans = count_spans(j), n = j->detection->request->count;
 	enum grade grade = grade_layers(j, ends, spans);
 
 	*c = (struct dp_confidence){ { 0 } };

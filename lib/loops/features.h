@@ -2,11 +2,11 @@
 #ifndef DP_LOOPS_FEATURES_H
 #define DP_LOOPS_FEATURES_H
 
-#include "loops/driver.h"
+#include "loops/detection.h"
 
 /* A pattern that was aligned and cut. */
 struct dp_judged {
-	const struct dp_driver *driver;
+	const struct dp_detection *detection;
 	const struct dp_alignment *alignment;
 	uint32_t pattern; /* its index in the alignment */
 	size_t length;

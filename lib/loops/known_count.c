@@ -246,10 +246,10 @@ static int try_range(const struct dp_loops_request *r, struct dp_sequence_loop *
 	return add(r, loop, range, first, range->high);
 }
 
-int dp_known_count__add(struct dp_driver *driver, size_t which, uint64_t known)
+int dp_known_count__add(struct dp_detection *detection, size_t which, uint64_t known)
 {
-	const struct dp_loops_request *r = driver->request;
-	struct dp_sequence_loop *loop = &driver->loops->loops[which];
+	const struct dp_loops_request *r = detection->request;
+	struct dp_sequence_loop *loop = &detection->loops->loops[which];
 	struct range range;
 	size_t whole = dp_loops__whole(loop);
 	bool added = false;
@@ -258,9 +258,9 @@ int dp_known_count__add(struct dp_driver *driver, size_t which, uint64_t known)
 	/* a single iteration does not show what the others look like */
 	if (whole < 2 || whole + 1 != known)
 		return DP_OK;
-	if (range_before(&range, driver->loops, which))
+	if (range_before(&range, detection->loops, which))
 		status = try_range(r, loop, &range, &added);
-	if (!status && !added && range_after(&range, driver->loops, which, r->count))
+	if (!status && !added && range_after(&range, detection->loops, which, r->count))
 		status = try_range(r, loop, &range, &added);
 	return status;
 }

@@ -5,14 +5,14 @@
 #ifndef DP_LOOPS_KNOWN_COUNT_H
 #define DP_LOOPS_KNOWN_COUNT_H
 
-#include "loops/driver.h"
+#include "loops/detection.h"
 
 /*
- * If loop `which` of the driver has one whole iteration fewer than `known`, looks for it right
+ * If loop `which` of the detection has one whole iteration fewer than `known`, looks for it right
  * before the first and right after the last, and adds it; else leaves the loop as it is. Errors:
  * DP_ERR_NOMEM. Cost: linear in the pattern's length, the iterations of all loops and the edits;
  * two calls of evidence->at per iteration.
  */
-int dp_known_count__add(struct dp_driver *driver, size_t which, uint64_t known);
+int dp_known_count__add(struct dp_detection *detection, size_t which, uint64_t known);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * The list of a sequence's loops, and counts over one loop. Cost: linear in loops or iterations.
  */
-#include "loops/driver.h"
+#include "loops/detection.h"
 
 #include <string.h>
 
@@ -29,13 +29,13 @@ void dp_loops__free(struct dp_loops *loops)
 	free(loops);
 }
 
-void dp_driver__fini(struct dp_driver *d)
+void dp_detection__fini(struct dp_detection *d)
 {
 	dp_search_sequence__fini(&d->sequence);
 	free(d->coarse);
 }
 
-struct dp_sequence_loop *dp_driver__add(struct dp_driver *d)
+struct dp_sequence_loop *dp_detection__add(struct dp_detection *d)
 {
 	struct dp_loops *loops = d->loops;
 
@@ -46,7 +46,7 @@ struct dp_sequence_loop *dp_driver__add(struct dp_driver *d)
 	return &loops->loops[loops->count++];
 }
 
-void dp_driver__take_cut(struct dp_sequence_loop *loop, struct dp_cut *cut)
+void dp_detection__take_cut(struct dp_sequence_loop *loop, struct dp_cut *cut)
 {
 	dp_array__shrink(&cut->iterations, &cut->room, cut->count, sizeof(*cut->iterations));
 	dp_array__shrink(&cut->edits, &cut->edit_room, cut->edit_count, sizeof(*cut->edits));
@@ -57,7 +57,7 @@ void dp_driver__take_cut(struct dp_sequence_loop *loop, struct dp_cut *cut)
 	*cut = (struct dp_cut){ 0 };
 }
 
-uint32_t *dp_driver__rotate(const uint32_t *pattern, size_t m, size_t first)
+uint32_t *dp_detection__rotate(const uint32_t *pattern, size_t m, size_t first)
 {
 	uint32_t *rotated = dp_alloc__array(m, sizeof(*rotated));
 
@@ -123,7 +123,7 @@ static size_t depth_of(const struct dp_loops *loops, size_t loop, size_t from, s
 	return depth;
 }
 
-void dp_driver__sort(struct dp_loops *loops, size_t from, size_t to)
+void dp_detection__sort(struct dp_loops *loops, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
 		for (size_t k = i; k > from; k--) {

@@ -8,7 +8,7 @@
 #include "loops/loops.h"
 #include "base/parameters.h"
 #include "pattern/paper.h"
-#include "loops/driver.h"
+#include "loops/detection.h"
 #include "loops/known_count.h"
 #include "iterate/paper_match.h"
 
@@ -39,7 +39,7 @@ static int families_merge(const struct dp_loops_request *r, bool *merge)
 	return DP_OK;
 }
 
-static int use_families(struct dp_driver *d)
+static int use_families(struct dp_detection *d)
 {
 	const struct dp_loops_request *r = d->request;
 	bool merge = false;
@@ -235,7 +235,7 @@ static bool is_near_enough(const struct assignment *a, const struct dp_loops_req
  * what repeats more often can be grouped into any number, so it does not count then. One of the
  * iterations is the pattern itself and shows nothing.
  */
-static int judge_count(struct dp_driver *d, struct dp_sequence_loop *loop, bool matches)
+static int judge_count(struct dp_detection *d, struct dp_sequence_loop *loop, bool matches)
 {
 	size_t whole = dp_loops__whole(loop), equal = dp_loops__equal(loop);
 	size_t period;
@@ -256,7 +256,7 @@ static int judge_count(struct dp_driver *d, struct dp_sequence_loop *loop, bool 
  * Completes a loop for a known number of iterations. If it still lacks the number, it keeps the
  * confidence it had unaided.
  */
-static int match(struct dp_driver *d, size_t which, uint64_t known)
+static int match(struct dp_detection *d, size_t which, uint64_t known)
 {
 	int status = dp_known_count__add(d, which, known);
 	struct dp_sequence_loop *loop = &d->loops->loops[which];
@@ -267,9 +267,10 @@ static int match(struct dp_driver *d, size_t which, uint64_t known)
 }
 
 /*
- * Moves loops to the driver. made[i] is the new index of loop i, or DP_NONE if it is not moved.
+ * Moves loops to the detection. made[i] is the new index of loop i, or DP_NONE if it is not moved.
  */
-static int move_loops(struct dp_driver *d, struct dp_loops *from, const bool *which, uint32_t *made)
+static int move_loops(struct dp_detection *d, struct dp_loops *from, const bool *which,
+		      uint32_t *made)
 {
 	for (size_t k = 0; k < from->count; k++) {
 		struct dp_sequence_loop *source = &from->loops[k], *loop;
@@ -277,7 +278,7 @@ static int move_loops(struct dp_driver *d, struct dp_loops *from, const bool *wh
 		made[k] = DP_NONE;
 		if (!which[k])
 			continue;
-		loop = dp_driver__add(d);
+		loop = dp_detection__add(d);
 		if (!loop)
 			return DP_ERR_NOMEM;
 		made[k] = (uint32_t)d->loops->count - 1;
@@ -294,8 +295,8 @@ static int move_loops(struct dp_driver *d, struct dp_loops *from, const bool *wh
 	return DP_OK;
 }
 
-/* Moves the loops that are assigned to numbers to the driver, and completes them. */
-static int take_assigned(struct dp_driver *d, struct assignment *a)
+/* Moves the loops that are assigned to numbers to the detection, and completes them. */
+static int take_assigned(struct dp_detection *d, struct assignment *a)
 {
 	struct dp_loops *from = &a->loops;
 	size_t n = d->request->counts_count;
@@ -356,7 +357,7 @@ static size_t find_row(const struct dp_loops *loops, bool *which)
 }
 
 /* Takes a row of loops that together have the known number, and their inner loops. */
-static int take_row(struct dp_driver *d, struct dp_loops *from, bool *taken)
+static int take_row(struct dp_detection *d, struct dp_loops *from, bool *taken)
 {
 	const struct dp_loops_request *r = d->request;
 	bool *which = dp_alloc__zeroed(from->count, 2 * sizeof(*which)), *row = which;
@@ -391,7 +392,7 @@ out:
 }
 
 /* Finds the tree of loops as if no number were known, with those of little confidence. */
-static int search_tree(struct assignment *tree, struct dp_driver *d)
+static int search_tree(struct assignment *tree, struct dp_detection *d)
 {
 	const struct dp_loops_request *r = d->request;
 	struct dp_loops_request unaided = *r;
@@ -403,7 +404,7 @@ static int search_tree(struct assignment *tree, struct dp_driver *d)
 	d->request = &unaided;
 	d->loops = &tree->loops;
 	d->keep_all = true;
-	status = dp_driver__tree(d);
+	status = dp_detection__tree(d);
 	d->request = r;
 	d->loops = loops;
 	d->keep_all = false;
@@ -411,7 +412,7 @@ static int search_tree(struct assignment *tree, struct dp_driver *d)
 }
 
 /* Finds what repeats about as often as the known numbers, at any level. */
-static int search_counts(struct assignment *by_count, struct dp_driver *d)
+static int search_counts(struct assignment *by_count, struct dp_detection *d)
 {
 	const struct dp_loops_request *r = d->request;
 	struct dp_loops *loops = d->loops;
@@ -421,12 +422,12 @@ static int search_counts(struct assignment *by_count, struct dp_driver *d)
 
 	d->loops = &by_count->loops;
 	if (!status)
-		status = dp_driver__make_loops(made, d, &patterns, NULL, NULL);
+		status = dp_detection__make_loops(made, d, &patterns, NULL, NULL);
 	d->loops = loops;
 	dp_patterns__fini(&patterns);
 	if (status)
 		return status;
-	dp_driver__sort(&by_count->loops, 0, by_count->loops.count);
+	dp_detection__sort(&by_count->loops, 0, by_count->loops.count);
 	return assign(by_count, r);
 }
 
@@ -456,7 +457,7 @@ static void note_likely(struct dp_loops *loops, const struct dp_loops *tree, uin
  * count, if they are; else loops of the tree in sequence that together have the only number; else
  * those of the tree that come nearest.
  */
-static int choose(struct dp_driver *d, struct assignment *tree, struct assignment *by_count)
+static int choose(struct dp_detection *d, struct assignment *tree, struct assignment *by_count)
 {
 	const struct dp_loops_request *r = d->request;
 	bool taken = false;
@@ -475,7 +476,7 @@ static int choose(struct dp_driver *d, struct assignment *tree, struct assignmen
 }
 
 /* Searches the tree and, if it lacks a known number, the same suffix tree for the numbers. */
-static int find_counts(struct dp_driver *d)
+static int find_counts(struct dp_detection *d)
 {
 	const struct dp_loops_request *r = d->request;
 	struct assignment tree = { .loop_of = NULL }, by_count = { .loop_of = NULL };
@@ -492,13 +493,13 @@ static int find_counts(struct dp_driver *d)
 	return status;
 }
 
-static int find(struct dp_driver *d)
+static int find(struct dp_detection *d)
 {
 	int status = use_families(d);
 
 	if (status)
 		return status;
-	return d->request->counts_count ? find_counts(d) : dp_driver__tree(d);
+	return d->request->counts_count ? find_counts(d) : dp_detection__tree(d);
 }
 
 static void explain_paper(const struct dp_loops_request *r, uint64_t known,
@@ -517,7 +518,7 @@ static void explain_paper(const struct dp_loops_request *r, uint64_t known,
 }
 
 /* One search and one match per number, as published. */
-static int find_as_published(struct dp_driver *d, struct dp_error *error)
+static int find_as_published(struct dp_detection *d, struct dp_error *error)
 {
 	const struct dp_loops_request *r = d->request;
 	struct dp_suffix_tree *tree = NULL;
@@ -537,9 +538,9 @@ static int find_as_published(struct dp_driver *d, struct dp_error *error)
 		if (!status)
 			status = dp_variants__number(cut.iterations, cut.count, cut.edits,
 						     r->symbols);
-		loop = status ? NULL : dp_driver__add(d);
+		loop = status ? NULL : dp_detection__add(d);
 		if (loop)
-			loop->pattern = dp_driver__rotate(r->symbols + p.at, p.length, 0);
+			loop->pattern = dp_detection__rotate(r->symbols + p.at, p.length, 0);
 		if (!loop || !loop->pattern) {
 			status = DP_ERR_NOMEM;
 			break;
@@ -549,7 +550,7 @@ static int find_as_published(struct dp_driver *d, struct dp_error *error)
 		loop->length = p.length;
 		loop->occurrences = p.occurrences;
 		loop->confidence.loop = loop->confidence.boundary = (double)NAN;
-		dp_driver__take_cut(loop, &cut);
+		dp_detection__take_cut(loop, &cut);
 	}
 	dp_cut__fini(&cut);
 	dp_suffix_tree_free(tree);
@@ -574,7 +575,7 @@ static int check(const struct dp_loops_request *r, struct dp_error *error)
 int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *request,
 		   struct dp_error *error)
 {
-	struct dp_driver d = { .request = request };
+	struct dp_detection d = { .request = request };
 	int status = check(request, error);
 
 	if (status)
@@ -588,7 +589,7 @@ int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *reque
 			"a sequence of {symbols:symbol} with {names:different name}");
 	if (request->count > 0)
 		status = request->paper ? find_as_published(&d, error) : find(&d);
-	dp_driver__fini(&d);
+	dp_detection__fini(&d);
 	if (!status && request->explain)
 		status = request->explain->status;
 	if (status) {

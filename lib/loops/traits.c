@@ -7,7 +7,7 @@
 #include "pattern/levels.h"
 
 /* Marks the symbols by what their names say. */
-static void ask_names(const struct dp_driver *d, uint8_t *traits, bool *asked)
+static void ask_names(const struct dp_detection *d, uint8_t *traits, bool *asked)
 {
 	const struct dp_loops_request *r = d->request;
 	uint32_t left = r->alphabet;
@@ -37,7 +37,7 @@ struct uploads {
  * Marks the symbols that uploads precede, judged by a sample spread over the sequence. Returns the
  * share of all symbols that uploads precede.
  */
-static double ask_uploads(const struct dp_driver *d, uint8_t *traits, struct uploads *uploads)
+static double ask_uploads(const struct dp_detection *d, uint8_t *traits, struct uploads *uploads)
 {
 	const struct dp_loops_request *r = d->request;
 	size_t step = r->count / dp_param.upload_sample + 1, seen = 0, after = 0;
@@ -61,7 +61,7 @@ static double ask_uploads(const struct dp_driver *d, uint8_t *traits, struct upl
 	return seen ? (double)after / (double)seen : 0;
 }
 
-int dp_traits__ask(const struct dp_driver *d, uint8_t **traits, double *rate)
+int dp_traits__ask(const struct dp_detection *d, uint8_t **traits, double *rate)
 {
 	bool *asked;
 	struct uploads *uploads;

@@ -1,8 +1,8 @@
 /*
- * The tree of loops of a sequence, unaided: from a driver with the symbols and their suffix tree to
- * its loops. Called by loops.c and by online/stream.c. If the patterns leave much of the sequence
- * unexplained, it is searched again by classes of names, and with runs collapsed; if no loop
- * is listed, for a few repetitions, and then in a part of it.
+ * The tree of loops of a sequence, unaided: from a detection with the symbols and their suffix tree
+ * to its loops. Called by loops.c and by online/stream.c. If the patterns leave much of the
+ * sequence unexplained, it is searched again by classes of names, and with runs collapsed; if no
+ * loop is listed, for a few repetitions, and then in a part of it.
  *
  * Cost: a search, and one more for each of those. Of collapsed sequences, each that is searched has
  * at most half of the symbols of the one before.
@@ -12,7 +12,7 @@
 #include "pattern/classes.h"
 #include "loops/branching.h"
 #include "loops/collapsing.h"
-#include "loops/driver.h"
+#include "loops/detection.h"
 #include "pattern/levels.h"
 #include "pattern/alternation.h"
 #include "loops/enclosing.h"
@@ -62,7 +62,7 @@ static bool any(const struct dp_sequence_loop *loop, size_t i)
  * Makes another level. Where those iterations of the first `count` loops begin that `counts_if`
  * accepts is passed to the phase as hints.
  */
-static int make_level_by(struct dp_driver *d, const struct dp_patterns *patterns, uint32_t *made,
+static int make_level_by(struct dp_detection *d, const struct dp_patterns *patterns, uint32_t *made,
 			 size_t count, bool (*counts_if)(const struct dp_sequence_loop *, size_t))
 {
 	struct dp_phase_hints hints = { NULL, 0 };
@@ -83,7 +83,7 @@ static int make_level_by(struct dp_driver *d, const struct dp_patterns *patterns
 	dp_sort__size(positions, hints.count);
 	hints.positions = positions;
 	if (!status)
-		status = dp_driver__make_loops(made, d, patterns, NULL, &hints);
+		status = dp_detection__make_loops(made, d, patterns, NULL, &hints);
 	free(positions);
 	return status;
 }
@@ -103,7 +103,7 @@ static size_t depth_of(const struct dp_levels *levels, size_t outer)
  * Makes the outer levels, whose iterations begin with irregular iterations of the first `count`
  * loops. One at a time, since patterns that are aligned together take symbols from each other.
  */
-static int make_outer(struct dp_driver *d, const struct dp_levels *levels, uint32_t *made,
+static int make_outer(struct dp_detection *d, const struct dp_levels *levels, uint32_t *made,
 		      size_t count)
 {
 	int status = DP_OK;
@@ -162,7 +162,7 @@ static bool is_part(const struct dp_levels *levels, size_t i, const uint8_t *tra
 }
 
 /* Returns true if most iterations of a loop have a kernel that finishes a step. */
-static bool finishes(const struct dp_driver *d, const struct dp_sequence_loop *loop,
+static bool finishes(const struct dp_detection *d, const struct dp_sequence_loop *loop,
 		     const uint8_t *traits)
 {
 	size_t finished = 0;
@@ -178,7 +178,7 @@ static bool finishes(const struct dp_driver *d, const struct dp_sequence_loop *l
 }
 
 /* Returns true if the sequence begins and ends with whole iterations of a loop. */
-static bool fills(const struct dp_driver *d, const struct dp_sequence_loop *loop)
+static bool fills(const struct dp_detection *d, const struct dp_sequence_loop *loop)
 {
 	const struct dp_repetition *first = loop->iterations, *last = first + loop->count - 1;
 
@@ -192,7 +192,7 @@ static bool fills(const struct dp_driver *d, const struct dp_sequence_loop *loop
  * them the iteration. Else a short loop inside, which has neither loops nor uploads nor an
  * optimizer, is a part of the step around it, unless nothing is outside of it.
  */
-static void choose_enclosing(struct dp_driver *d, const struct dp_levels *levels,
+static void choose_enclosing(struct dp_detection *d, const struct dp_levels *levels,
 			     const uint32_t *made, const uint8_t *traits, size_t middle,
 			     bool enclosed)
 {
@@ -238,7 +238,7 @@ static void choose_enclosing(struct dp_driver *d, const struct dp_levels *levels
  * Makes the patterns that were gone down from, outermost first, as the loops inside them are too
  * unlikely to be listed: the innermost are the iterations.
  */
-static int make_outer_alone(struct dp_driver *d, const struct dp_levels *levels)
+static int make_outer_alone(struct dp_detection *d, const struct dp_levels *levels)
 {
 	uint32_t made[DP_PATTERNS_MAX];
 	struct dp_loops *loops = d->loops;
@@ -252,7 +252,7 @@ static int make_outer_alone(struct dp_driver *d, const struct dp_levels *levels)
 	for (size_t i = 0; i < loops->count; i++)
 		if (loops->loops[i].parent != DP_NONE)
 			loops->loops[loops->loops[i].parent].chosen = false;
-	dp_driver__sort(loops, 0, loops->count);
+	dp_detection__sort(loops, 0, loops->count);
 	return DP_OK;
 }
 
@@ -260,7 +260,7 @@ static int make_outer_alone(struct dp_driver *d, const struct dp_levels *levels)
  * Makes the loops of all levels: the chosen ones first, since their boundaries are hints for the
  * others; then those around them, outer ones or else enclosing ones; then those inside them.
  */
-static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const uint8_t *traits)
+static int make_tree(struct dp_detection *d, const struct dp_levels *levels, const uint8_t *traits)
 {
 	uint32_t outer[DP_PATTERNS_MAX], chosen[DP_PATTERNS_MAX], inner[DP_PATTERNS_MAX];
 	struct dp_loops *loops = d->loops;
@@ -273,7 +273,8 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const 
 	if (traits)
 		status = dp_frame__find(&frame, &enclosed, &levels->chosen, &d->sequence);
 	if (!status)
-		status = dp_driver__make_loops(chosen, d, &levels->chosen, levels->standing, NULL);
+		status = dp_detection__make_loops(chosen, d, &levels->chosen, levels->standing,
+						  NULL);
 	level_end[0] = loops->count;
 	if (status || level_end[0] == 0)
 		return status ? status : make_outer_alone(d, levels);
@@ -298,28 +299,28 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const 
 	set_parents(loops, chosen, levels->chosen.count, levels->chosen_parent, outer);
 	set_parents(loops, inner, levels->inner.count, levels->inner_parent, chosen);
 	swap_levels(loops, level_end[0], level_end[1]);
-	dp_driver__sort(loops, 0, level_end[1] - level_end[0]);
-	dp_driver__sort(loops, level_end[1] - level_end[0], level_end[1]);
-	dp_driver__sort(loops, level_end[1], level_end[2]);
+	dp_detection__sort(loops, 0, level_end[1] - level_end[0]);
+	dp_detection__sort(loops, level_end[1] - level_end[0], level_end[1]);
+	dp_detection__sort(loops, level_end[1], level_end[2]);
 	return DP_OK;
 }
 
-/* Adds the loops of the collapsed sequence, whose patterns are known, to the driver. */
-static int expand_tree(struct dp_driver *d, struct dp_levels *levels,
+/* Adds the loops of the collapsed sequence, whose patterns are known, to the detection. */
+static int expand_tree(struct dp_detection *d, struct dp_levels *levels,
 		       struct dp_shortened *collapsed, const uint8_t *traits)
 {
 	int status;
 
 	/* a run that is cut off begins elsewhere */
 	collapsed->request.evidence.loose_begin = true;
-	status = make_tree(&collapsed->driver, levels, traits);
+	status = make_tree(&collapsed->detection, levels, traits);
 	for (size_t i = 0; i < collapsed->loops.count && !status; i++) {
 		struct dp_sequence_loop *loop = &collapsed->loops.loops[i], *made;
 
 		loop->count =
 			dp_expand__iterations(loop->iterations, loop->count,
 					      collapsed->names.position, &d->request->evidence);
-		status = dp_driver__add_mapped(d, loop, NULL);
+		status = dp_detection__add_mapped(d, loop, NULL);
 		if (status)
 			break;
 		made = &d->loops->loops[d->loops->count - 1];
@@ -341,7 +342,7 @@ static bool has_listed(const struct dp_loops *loops)
  * Searches the sequence with its runs collapsed if the flat search was irregular, and takes
  * the loops if they are better than the flat ones.
  */
-static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, uint8_t *traits,
+static int try_collapsed(struct dp_detection *d, const struct dp_levels *flat, uint8_t *traits,
 			 bool *taken)
 {
 	struct dp_collapsing best;
@@ -363,7 +364,7 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, uint
 }
 
 /* Maps symbols and traits to classes. A class has all traits of its names. */
-static int map_classes(struct dp_driver *d, const uint32_t *class_of, uint32_t **coarse,
+static int map_classes(struct dp_detection *d, const uint32_t *class_of, uint32_t **coarse,
 		       const uint8_t *traits, uint8_t **of_classes)
 {
 	*coarse = dp_alloc__array(d->request->count, sizeof(**coarse));
@@ -414,7 +415,7 @@ static bool shows_parts(const struct dp_levels *levels, const struct dp_levels *
  * sequence better, or about equally well and regularly, counting the names within each class; if
  * the flat ones are regular, only if each of the reordered parts of the main one repeats by class.
  */
-static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **traits,
+static int try_classes(struct dp_detection *d, struct dp_levels *flat, uint8_t **traits,
 		       double uploads)
 {
 	size_t n = d->request->count;
@@ -471,7 +472,8 @@ out:
 }
 
 /* Where the first span of the patterns begins; 0 if they have none. */
-static int find_first_span(size_t *begin, struct dp_driver *d, const struct dp_patterns *patterns)
+static int find_first_span(size_t *begin, struct dp_detection *d,
+			   const struct dp_patterns *patterns)
 {
 	const struct dp_alignment *al = &d->sequence.alignment;
 	int status = dp_search_sequence__align(&d->sequence, patterns);
@@ -485,7 +487,7 @@ static int find_first_span(size_t *begin, struct dp_driver *d, const struct dp_p
  * Sets *has to true if a symbol occurs exactly once in the pattern. Programs do something once per
  * iteration; similar parts of a single pass consist of the same layers over and over.
  */
-static int has_single(bool *has, const struct dp_driver *d, const struct dp_pattern *pattern)
+static int has_single(bool *has, const struct dp_detection *d, const struct dp_pattern *pattern)
 {
 	size_t *counts = dp_alloc__zeroed(d->sequence.alphabet, sizeof(*counts));
 
@@ -505,7 +507,7 @@ static int has_single(bool *has, const struct dp_driver *d, const struct dp_patt
  * sequence. Networks of so few layers are rare, and have more work around them. As each of so few
  * iterations is evidence, the first one begins where the first span does.
  */
-static int find_few(struct dp_driver *d)
+static int find_few(struct dp_detection *d)
 {
 	struct dp_search_bar bar = { dp_param.repeat_least, d->request->count / 2 + 1, 1,
 				     dp_param.few_coverage, .any_length = true };
@@ -534,7 +536,7 @@ static int find_few(struct dp_driver *d)
 		    dp_param.few_coverage * (double)d->request->count) {
 		status = find_first_span(&begin, d, &patterns);
 		if (!status)
-			status = dp_driver__make_loops(made, d, &patterns, standing, &hints);
+			status = dp_detection__make_loops(made, d, &patterns, standing, &hints);
 	}
 	for (size_t i = 0; i < d->loops->count; i++)
 		d->loops->loops[i].chosen = true;
@@ -543,7 +545,7 @@ static int find_few(struct dp_driver *d)
 }
 
 /* Returns true if no loops with similar iterations cover most of the sequence. */
-static bool may_branch(const struct dp_driver *d)
+static bool may_branch(const struct dp_detection *d)
 {
 	size_t alike = 0;
 
@@ -562,7 +564,7 @@ static bool may_branch(const struct dp_driver *d)
  * Searches for loops in a part of the sequence if nothing else was found: next to the bits of the
  * rest, such as a long start-up that does not repeat, those that such a loop saves are few.
  */
-static int find_part(struct dp_driver *d, struct dp_levels *levels, const uint8_t *traits,
+static int find_part(struct dp_detection *d, struct dp_levels *levels, const uint8_t *traits,
 		     double uploads)
 {
 	int status;
@@ -577,7 +579,7 @@ static int find_part(struct dp_driver *d, struct dp_levels *levels, const uint8_
 }
 
 /* Without help: the tree. */
-int dp_driver__tree(struct dp_driver *d)
+int dp_detection__tree(struct dp_detection *d)
 {
 	const struct dp_loops_request *r = d->request;
 	struct dp_levels levels;

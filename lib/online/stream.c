@@ -3,7 +3,7 @@
  * found to replace each other.
  */
 #include "online/stream.h"
-#include "loops/driver.h"
+#include "loops/detection.h"
 #include "pattern/collapse.h"
 
 #include <string.h>
@@ -195,7 +195,7 @@ static int make_dense(struct dp_symbol_map *names, uint32_t *dense, uint32_t **k
 }
 
 /* Takes the classes that the tree found as the names from now on. */
-static int take_classes(struct dp_stream_loops *found, const struct dp_driver *d,
+static int take_classes(struct dp_stream_loops *found, const struct dp_detection *d,
 			const uint32_t *keys)
 {
 	int status = DP_OK;
@@ -222,7 +222,7 @@ static int take_loop(struct dp_stream_loops *found, uint32_t *pattern, size_t le
 	if (found->collapsed) {
 		status = dp_collapsed__iteration(&collapsed, pattern, length);
 		if (!status)
-			rotated = dp_driver__rotate(pattern, length, collapsed.position[0]);
+			rotated = dp_detection__rotate(pattern, length, collapsed.position[0]);
 		if (!status && !rotated)
 			status = DP_ERR_NOMEM;
 		loop = (struct dp_stream_loop){ .exact = collapsed.symbols,
@@ -272,7 +272,7 @@ int dp_stream__search(struct dp_stream_loops *found, const uint32_t *symbols, si
 		.epsilon = 1,
 		.evidence = { .open_begin = open_begin, .open_end = true, .goes_on = goes_on },
 	};
-	struct dp_driver d = { .request = &r, .loops = &loops };
+	struct dp_detection d = { .request = &r, .loops = &loops };
 	uint32_t *dense = dp_alloc__array(DP_MAX(n, 1), sizeof(*dense)), *keys = NULL;
 	size_t room = 0;
 	int status = dense ? DP_OK : DP_ERR_NOMEM;
@@ -284,14 +284,14 @@ int dp_stream__search(struct dp_stream_loops *found, const uint32_t *symbols, si
 	r.alphabet = (uint32_t)found->names.count;
 	d.sequence = (struct dp_search_sequence){ dense, n, r.alphabet, NULL, NULL };
 	if (!status)
-		status = dp_driver__tree(&d);
+		status = dp_detection__tree(&d);
 	if (!status)
 		status = take_classes(found, &d, keys);
 	found->collapsed = d.collapsed;
 	if (!status)
 		status = take_loops(found, &loops, keys);
 	dp_loops__fini(&loops);
-	dp_driver__fini(&d);
+	dp_detection__fini(&d);
 	free(keys);
 	free(dense);
 	return status;

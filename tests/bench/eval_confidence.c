@@ -10,7 +10,7 @@
  *     eval_confidence FIRST SEEDS > loops.csv
  */
 #include "../sim/families.h"
-#include "loops/driver.h"
+#include "loops/detection.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -141,11 +141,11 @@ static void search(const struct family *f, bool evidence)
 
 	for (int all = 0; all < 2; all++) {
 		struct dp_loops loops = { 0 };
-		struct dp_driver d = { .request = &r, .loops = &loops, .keep_all = all };
+		struct dp_detection d = { .request = &r, .loops = &loops, .keep_all = all };
 
 		d.sequence =
 			(struct dp_search_sequence){ r.symbols, r.count, r.alphabet, NULL, NULL };
-		if (dp_driver__tree(&d))
+		if (dp_detection__tree(&d))
 			exit(1);
 		for (size_t i = 0; i < loops.count; i++) {
 			bool listed = dp_confidence__listed(&loops.loops[i].confidence);
@@ -154,7 +154,7 @@ static void search(const struct family *f, bool evidence)
 				judge(&loops.loops[i], f, listed);
 		}
 		dp_loops__fini(&loops);
-		dp_driver__fini(&d);
+		dp_detection__fini(&d);
 	}
 }
 

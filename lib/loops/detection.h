@@ -1,6 +1,6 @@
 /* The state that all files share that turn patterns into loops. */
-#ifndef DP_LOOPS_DRIVER_H
-#define DP_LOOPS_DRIVER_H
+#ifndef DP_LOOPS_DETECTION_H
+#define DP_LOOPS_DETECTION_H
 
 #include "iterate/cut.h"
 #include "loops/loops.h"
@@ -11,22 +11,22 @@
  * A sequence and the loops found in it so far. It owns the coarse symbols and the sequence, and
  * borrows the request and the list of loops.
  */
-struct dp_driver {
+struct dp_detection {
 	const struct dp_loops_request *request;
 	uint32_t *coarse;		    /* symbols by family or class; NULL: as they are */
 	struct dp_search_sequence sequence; /* those, and their tree */
 	bool keep_all;			    /* also loops with little confidence */
 	bool collapsed;			    /* set if the loops were found with runs collapsed */
-	double per_symbol; /* mean number of kernels per symbol; 0: one each */
+	double per_symbol;		    /* mean number of kernels per symbol; 0: one each */
 	struct dp_loops *loops;
 };
 
 /*
- * A shorter sequence, each symbol of which stands for one or more of a driver's, and its loops. Its
- * driver has that one's request, but asks for evidence and names at the positions there.
+ * A shorter sequence, each symbol of which stands for one or more of another one, and its loops.
+ * Its detection has that one's request, but asks for evidence and names at the positions there.
  */
 struct dp_shortened {
-	struct dp_driver driver;
+	struct dp_detection detection;
 	struct dp_loops_request request;
 	struct dp_loops loops;
 	const struct dp_evidence *evidence;
@@ -39,52 +39,52 @@ struct dp_shortened {
  * Prepares the search of a shorter sequence, symbols[0..count). position[] maps them, and the end,
  * to the sequence of `from`. All are borrowed until dp_shortened__end(), which frees the loops.
  */
-void dp_shortened__begin(struct dp_shortened *shortened, const struct dp_driver *from,
+void dp_shortened__begin(struct dp_shortened *shortened, const struct dp_detection *from,
 			 const uint32_t *symbols, size_t count, uint32_t alphabet,
 			 const uint32_t *position);
 void dp_shortened__end(struct dp_shortened *shortened);
 
 /* Defined in loop_list.c. */
 
-/* Releases what the driver owns. */
-void dp_driver__fini(struct dp_driver *driver);
+/* Releases what the detection owns. */
+void dp_detection__fini(struct dp_detection *detection);
 
-/* Appends a loop to the driver's. Returns NULL if memory runs out. */
-struct dp_sequence_loop *dp_driver__add(struct dp_driver *driver);
+/* Appends a loop to the detection's. Returns NULL if memory runs out. */
+struct dp_sequence_loop *dp_detection__add(struct dp_detection *detection);
 
 /* Moves the cut's arrays to the loop. */
-void dp_driver__take_cut(struct dp_sequence_loop *loop, struct dp_cut *cut);
+void dp_detection__take_cut(struct dp_sequence_loop *loop, struct dp_cut *cut);
 
 /* A copy of pattern[0..m) that begins with the symbol at first; NULL if memory runs out. */
-uint32_t *dp_driver__rotate(const uint32_t *pattern, size_t m, size_t first);
+uint32_t *dp_detection__rotate(const uint32_t *pattern, size_t m, size_t first);
 
 /*
  * Sorts loops [from, to), outer ones first, then by their first iteration; updates their parents.
  */
-void dp_driver__sort(struct dp_loops *loops, size_t from, size_t to);
+void dp_detection__sort(struct dp_loops *loops, size_t from, size_t to);
 
 /* Defined in batch.c. */
 
 /*
  * Appends a loop that was found in a shortened sequence; position[] maps its symbols to positions
- * in the driver's, and from's iterations are changed to those. A position of NULL means that they
- * are the driver's already. Errors: DP_ERR_NOMEM.
+ * in the detection's, and from's iterations are changed to those. A position of NULL means that
+ * they are the detection's already. Errors: DP_ERR_NOMEM.
  */
-int dp_driver__add_mapped(struct dp_driver *driver, struct dp_sequence_loop *from,
-			  const uint32_t *position);
+int dp_detection__add_mapped(struct dp_detection *detection, struct dp_sequence_loop *from,
+			     const uint32_t *position);
 
 /*
  * Aligns the patterns with the sequence, finds their phases, cuts, and appends a loop for each
  * pattern that has iterations and sufficient confidence: made[i] is its index, or DP_NONE. standing
  * holds the evidence for each pattern, or is NULL. Errors: DP_ERR_NOMEM.
  */
-int dp_driver__make_loops(uint32_t *made, struct dp_driver *driver,
-			  const struct dp_patterns *patterns, const enum dp_standing *standing,
-			  const struct dp_phase_hints *hints);
+int dp_detection__make_loops(uint32_t *made, struct dp_detection *detection,
+			     const struct dp_patterns *patterns, const enum dp_standing *standing,
+			     const struct dp_phase_hints *hints);
 
 /* Defined in tree.c. */
 
 /* Finds the tree of loops unaided. Errors: DP_ERR_NOMEM. */
-int dp_driver__tree(struct dp_driver *driver);
+int dp_detection__tree(struct dp_detection *detection);
 
 #endif
