@@ -73,7 +73,7 @@ static size_t ends_filled(const struct dp_judged *j)
 	const struct dp_align_span *first = al->spans, *last = &al->spans[al->span_count - 1];
 	size_t head = first->begin, tail = r->count - last->end;
 	bool whole = first->pattern == last->pattern && first->begin_offset == last->end_offset;
-	bool may = j->standing == DP_STANDING_STRUCTURED || j->length < 2 * dp_param.layer_long;
+	bool may = j->standing == DP_STANDING_HAS_LOOPS || j->length < 2 * dp_param.layer_long;
 	bool layers = may && j->length >= dp_param.layer_least &&
 		      j->cut->whole <= dp_param.network_deep && !r->evidence.open_end;
 	bool embedding = layers && head == 1 && (tail > 0 || !whole) && is_alone(j->detection, 0);
@@ -220,7 +220,7 @@ static enum grade grade_by_shape(const struct dp_judged *j, size_t ends, size_t 
 	if (is_long && j->standing != DP_STANDING_BARE) {
 		if (spans > 1 || ends > 0 || kernels >= (double)dp_param.group_long)
 			return NO_LAYERS;
-		return j->standing == DP_STANDING_STRUCTURED ? MAYBE_LAYERS : HARDLY_LAYERS;
+		return j->standing == DP_STANDING_HAS_LOOPS ? MAYBE_LAYERS : HARDLY_LAYERS;
 	}
 	if (spans > 2)
 		return HARDLY_LAYERS;
@@ -251,7 +251,7 @@ static enum grade grade_layers(const struct dp_judged *j, size_t ends, size_t sp
 	if (j->phase->is_step || ends == 2 || cut->whole >= dp_param.layers_max)
 		return fills_with_layers(j) ? MAYBE_LAYERS : NO_LAYERS;
 	/* one pass through layers with loops inside, such as experts */
-	if (j->standing == DP_STANDING_STRUCTURED && is_long && spans <= 1 &&
+	if (j->standing == DP_STANDING_HAS_LOOPS && is_long && spans <= 1 &&
 	    cut->whole <= dp_param.network_deep && !j->detection->request->evidence.open_end &&
 	    is_pass(j))
 		return LIKE_LAYERS;

@@ -79,7 +79,7 @@ static int keep(struct dp_detector *d, struct searched *s, uint32_t k,
 		loop->confidence = as->confidence;
 		loop->next_index = old->next_index;
 		loop->last = old->last;
-		loop->structured = old->structured;
+		loop->has_loops = old->has_loops;
 		s->kept[k] = true;
 	}
 	return status;
@@ -132,7 +132,7 @@ static bool believable(const struct dp_detector *d, const struct searched *s, si
 {
 	const struct dp_stream_loop *f = &s->found.items[i];
 
-	if (!s->settling && !f->structured &&
+	if (!s->settling && !f->has_loops &&
 	    (double)f->length < dp_param.adjacent_short * (double)d->known.longest)
 		return false;
 	return s->seen[i] || final;
@@ -157,7 +157,7 @@ static int choose(struct dp_detector *d, struct searched *s, bool final)
 			status = dp_stream_loops__add(&s->next, f);
 			if (!status) {
 				s->next.items[s->next.count - 1].confidence = f->confidence;
-				s->next.items[s->next.count - 1].structured = f->structured;
+				s->next.items[s->next.count - 1].has_loops = f->has_loops;
 				s->next.items[s->next.count - 1].last = d->fed;
 			}
 		}

@@ -258,7 +258,7 @@ static int take_loops(struct dp_stream_loops *found, const struct dp_loops *loop
 		found->items[found->count - 1].confidence =
 			dp_confidence__of(&loop->confidence);
 		for (size_t i = k + 1; i < loops->count; i++)
-			found->items[found->count - 1].structured |= loops->loops[i].parent == k;
+			found->items[found->count - 1].has_loops |= loops->loops[i].parent == k;
 	}
 	return status;
 }

@@ -28,7 +28,7 @@ struct dp_stream_loop {
 	uint32_t *shown; /* if collapsed: one iteration as fed, else NULL */
 	size_t shown_length;
 	double confidence;
-	bool structured;     /* there are loops inside */
+	bool has_loops;	     /* there are loops inside */
 	uint64_t next_index; /* of its next iteration */
 	uint64_t last;	     /* symbols fed when its last iteration closed */
 };

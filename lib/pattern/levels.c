@@ -37,7 +37,7 @@ struct inside {
 	bool finish_rest; /* what is in none does */
 	bool upload_main; /* nearly all iterations of the main one have an upload */
 	double uploads;	  /* in one iteration of the pattern */
-	bool structured;  /* the main one has loops inside */
+	bool main_has_loops; /* inside it */
 	size_t run_main;  /* longest run of a few kernels in the main one, */
 	size_t run_rest;  /* and outside of it */
 	bool ends_between; /* the sequence begins or ends between two of the main one */
@@ -279,7 +279,7 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	if (!deeper)
 		return DP_OK;
 	status = look_inside(&below, f, main, false);
-	in->structured =
+	in->main_has_loops =
 		!status && below.loops.count > 0 &&
 		(main->length >= dp_param.layer_long || below.iterations >= dp_param.layers_few);
 	if (!status)
@@ -323,7 +323,7 @@ static bool all_there_is(const struct inside *in)
  */
 static bool are_steps(const struct inside *in, const struct finder *f)
 {
-	return in->structured && (!f->traits || in->upload_main || in->of_program);
+	return in->main_has_loops && (!f->traits || in->upload_main || in->of_program);
 }
 
 /* Returns true if an outer loop repeats regularly enough to be reported. */
@@ -494,7 +494,7 @@ static void take_inside(struct dp_levels *levels, struct inside *in, uint32_t pa
 }
 
 /*
- * Finds the loops inside the chosen ones, and their standing. A short pattern without structure
+ * Finds the loops inside the chosen ones, and their standing. A short pattern without loops
  * next to a long one may be a layer of something that is no loop itself (a prefill, for example):
  * it is listed, but not as an iteration.
  */
@@ -513,8 +513,8 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 		const struct dp_pattern *p = &levels->chosen.items[i];
 		enum dp_standing *standing = &levels->standing[i];
 
-		*standing = in[i].total >= dp_param.structure ? DP_STANDING_STRUCTURED
-							      : DP_STANDING_BARE;
+		*standing = in[i].total >= dp_param.inner_covered ? DP_STANDING_HAS_LOOPS
+								  : DP_STANDING_BARE;
 		if ((double)p->length < dp_param.adjacent_short * (double)longest &&
 		    (*standing == DP_STANDING_BARE || p->length < dp_param.layer_long))
 			*standing = DP_STANDING_RARE;

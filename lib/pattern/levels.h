@@ -16,11 +16,11 @@ enum { DP_TRAITS_OF_STEPS = DP_TRAIT_FINISHES | DP_TRAIT_UPLOADED };
 
 /* The evidence that a pattern is an iteration, rather than a layer of one. */
 enum dp_standing {
-	DP_STANDING_BARE,	/* nothing */
-	DP_STANDING_STRUCTURED, /* it has loops inside */
-	DP_STANDING_OTHER,	/* inside or around a chosen pattern; it may be anything */
-	DP_STANDING_RARE,	/* short next to a loop that makes up most of the sequence */
-	DP_STANDING_FEW,	/* two or three equal iterations that cover most of the sequence */
+	DP_STANDING_BARE,      /* nothing */
+	DP_STANDING_HAS_LOOPS, /* it has loops inside */
+	DP_STANDING_OTHER,     /* inside or around a chosen pattern; it may be anything */
+	DP_STANDING_RARE,      /* short next to a loop that makes up most of the sequence */
+	DP_STANDING_FEW,       /* two or three equal iterations that cover most of the sequence */
 };
 
 /*
