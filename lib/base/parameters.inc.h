@@ -108,7 +108,7 @@ DP_WHOLE(rest_max, 32, "symbols", "families",
 	"behind the last iteration that are its own")
 DP_WHOLE(first_renamed, 2, "symbols", "real",
 	"at the beginning of a loop that may have other names in its first iteration")
-DP_WHOLE(shift_max, 64, "symbols", "families",
+DP_WHOLE(insertion_shift, 64, "symbols", "families",
 	"at the beginning of an iteration that may belong to the one before: insertions are moved "
 	"over no more")
 DP_WHOLE(insertions_max, 8, "runs", "families",

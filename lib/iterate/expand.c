@@ -70,7 +70,7 @@ static int64_t gap_at(const struct expander *u, long shift)
 /* The shift with the largest gap; 0 if none stands out. */
 static long by_gaps(const struct expander *u)
 {
-	long best = 0, reach = (long)dp_param.shift_max;
+	long best = 0, reach = (long)dp_param.run_period;
 	int64_t most = 0, next = 0;
 
 	for (long shift = -reach; shift <= reach; shift++) {

@@ -82,7 +82,8 @@ static size_t insertions_before(const struct dp_cut *cut, const struct dp_repeti
 		if (n == from)
 			break;
 		prefix = edits[from].offset;
-		if (prefix > dp_param.shift_max || edits[from].position != s->first + from + prefix)
+		if (prefix > dp_param.insertion_shift ||
+		    edits[from].position != s->first + from + prefix)
 			break;
 		for (same = 0; same < prefix; same++)
 			if (symbols[s->first + n + same] != name_at(p, same))
@@ -109,11 +110,11 @@ static void move_all(struct dp_cut *cut, const uint32_t *symbols, const struct d
 		if (s[-1].end != s->first || count == 0)
 			continue;
 		prefix = (size_t)edit->position - s->first;
-		if (edit->offset != prefix || (prefix > dp_param.shift_max && at == 0))
+		if (edit->offset != prefix || (prefix > dp_param.insertion_shift && at == 0))
 			continue;
 		for (size_t i = 0; i < prefix && left <= at; i++)
 			left += symbols[s->first + count + i] != name_at(p, i);
-		if (left < at || (left == at && prefix <= dp_param.shift_max)) {
+		if (left < at || (left == at && prefix <= dp_param.insertion_shift)) {
 			move_insertions(cut, k, at, count, left, symbols, p);
 			continue;
 		}

@@ -12,13 +12,13 @@
 /* The number of symbols at the end whose alignment may still change: an alignment looks ahead. */
 static size_t unsettled(void)
 {
-	return dp_param.align_look + dp_param.shift_max;
+	return dp_param.align_look + dp_param.insertion_shift;
 }
 
 /* The number of symbols of the next iteration that must follow before one is final. */
 static size_t settling(size_t length)
 {
-	return DP_MIN(dp_param.shift_max, length - 1) + 1;
+	return DP_MIN(dp_param.insertion_shift, length - 1) + 1;
 }
 
 static void tell(struct dp_detector *d, uint32_t loop, const struct dp_repetition *s, uint64_t base)
