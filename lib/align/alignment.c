@@ -1,4 +1,4 @@
-/* What needs nothing but an alignment. Cost: linear in its edits; O(1) for each step of a walk. */
+/* What needs nothing but an alignment. Cost: linear in its edits; O(1) for each item of a walk. */
 #include "align/walk.h"
 #include "base/base.h"
 
@@ -41,28 +41,28 @@ void dp_walk__begin(struct dp_walk *walk, const struct dp_alignment *alignment, 
 	};
 }
 
-bool dp_walk__next(struct dp_walk *walk, struct dp_walk_step *step)
+bool dp_walk__next(struct dp_walk *walk, struct dp_walk_item *item)
 {
 	const struct dp_align_span *s = walk->span;
 	bool more = walk->edit < s->edits + s->edit_count;
 	const struct dp_edit *edit = more ? &walk->alignment->edits[walk->edit] : NULL;
 	size_t end = more ? (size_t)edit->position : s->end;
 
-	step->at = walk->at;
-	step->offset = walk->offset;
+	item->at = walk->at;
+	item->offset = walk->offset;
 	if (walk->at < end) {
-		step->kind = DP_WALK_MATCH;
-		step->length = DP_MIN(end - walk->at, walk->length - walk->offset);
-		walk->offset += step->length;
+		item->kind = DP_WALK_MATCH;
+		item->length = DP_MIN(end - walk->at, walk->length - walk->offset);
+		walk->offset += item->length;
 	} else if (more) {
-		step->kind = edit->kind;
-		step->length = edit->kind != DP_EDIT_DELETED;
+		item->kind = edit->kind;
+		item->length = edit->kind != DP_EDIT_DELETED;
 		walk->offset += edit->kind != DP_EDIT_INSERTED;
 		walk->edit++;
 	} else {
 		return false;
 	}
-	walk->at += step->length;
+	walk->at += item->length;
 	if (walk->offset == walk->length)
 		walk->offset = 0;
 	return true;

@@ -23,7 +23,7 @@ static int *cell(const struct diff *d, int e, int k)
 	return &d->reach[(size_t)e * (size_t)(2 * d->most + 5) + (size_t)(k + d->most + 2)];
 }
 
-static int step(const struct diff *d, int e, int k, uint32_t *kind)
+static int extend(const struct diff *d, int e, int k, uint32_t *kind)
 {
 	int best = -1, from = *cell(d, e - 1, k);
 
@@ -55,7 +55,7 @@ static void backtrack(struct diff *d, int e, int k)
 	d->count = (size_t)e;
 	for (; e > 0; e--) {
 		uint32_t kind = DP_EDIT_SUBSTITUTED;
-		int s = step(d, e, k, &kind), t = s - k;
+		int s = extend(d, e, k, &kind), t = s - k;
 
 		d->edits[e - 1] = (struct dp_edit){
 			.position = d->before + (size_t)(s - (kind != DP_EDIT_DELETED)),
@@ -81,7 +81,7 @@ static bool search(struct diff *d)
 			if (k < -d->most - 2 || k > d->most + 2)
 				continue;
 			if (k >= -e && k <= e)
-				s = step(d, e, k, &kind);
+				s = extend(d, e, k, &kind);
 			if (s >= 0 && (s < k || (size_t)(s - k) > d->m))
 				s = -1;
 			while (s >= 0 && (size_t)s < d->n && (size_t)(s - k) < d->m &&

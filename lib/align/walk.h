@@ -1,4 +1,4 @@
-/* Steps through an alignment, one match or one edit at a time. */
+/* Goes through an alignment, one match or one edit at a time. */
 #ifndef DP_ALIGN_WALK_H
 #define DP_ALIGN_WALK_H
 
@@ -12,9 +12,9 @@ struct dp_walk {
 	size_t at, offset, edit;
 };
 
-enum { DP_WALK_MATCH = 3 }; /* a step's kind: this, or one of enum dp_edit_kind */
+enum { DP_WALK_MATCH = 3 }; /* an item's kind: this, or one of enum dp_edit_kind */
 
-struct dp_walk_step {
+struct dp_walk_item {
 	uint32_t kind;
 	size_t at, offset, length; /* length in symbols of the sequence: 0 for a deletion */
 };
@@ -24,6 +24,6 @@ void dp_walk__begin(struct dp_walk *walk, const struct dp_alignment *alignment, 
 		    size_t length, size_t first);
 
 /* Returns false at the end of the span. */
-bool dp_walk__next(struct dp_walk *walk, struct dp_walk_step *step);
+bool dp_walk__next(struct dp_walk *walk, struct dp_walk_item *item);
 
 #endif

@@ -22,7 +22,7 @@ static int *reach_row(struct dp_wave *wave, int e)
  * How far diagonal k gets with one edit more than a row has, before it slides: the best of a
  * substitution, an insertion and a deletion. Negative if it is out of reach.
  */
-static inline int step(const int *row, int k, int limit)
+static inline int extend(const int *row, int k, int limit)
 {
 	int same = row[k] < limit ? row[k] + 1 : OUT;
 	int inserted = row[k - 1] < limit ? row[k - 1] + 1 : OUT;
@@ -30,7 +30,7 @@ static inline int step(const int *row, int k, int limit)
 	return DP_MAX(DP_MAX(same, inserted), row[k + 1]);
 }
 
-/* The kind of the edit by which step() gets there. Of equals, the first in that order. */
+/* The kind of the edit by which extend() gets there. Of equals, the first in that order. */
 static uint32_t kind_of(const int *row, int k, int limit, int reached)
 {
 	if (row[k] < limit && row[k] + 1 == reached)
@@ -48,7 +48,7 @@ static void backtrack(struct dp_wave *wave, const struct dp_wave_front *f, int e
 	wave->count = 0;
 	for (; e > 0; e--) {
 		const int *row = reach_row(wave, e - 1);
-		int s = step(row, k, limit), t = s - k;
+		int s = extend(row, k, limit), t = s - k;
 		uint32_t kind = kind_of(row, k, limit, s);
 		struct dp_edit *edit = &wave->edits[wave->count++];
 		int64_t at, offset;
@@ -89,7 +89,7 @@ static bool advance(const struct dp_wave_front *f, int limit, const int *before,
 
 	row[-e - 2] = row[-e - 1] = row[e + 1] = row[e + 2] = OUT;
 	for (int k = -e; k <= e; k++) {
-		int s = step(before, k, limit), match;
+		int s = extend(before, k, limit), match;
 
 		row[k] = OUT;
 		if (s < 0 || s < k || s - k >= FAR)

@@ -356,11 +356,11 @@ static int compare_names(struct cutter *c, uint32_t pattern, size_t at, size_t o
 	return status;
 }
 
-static int take_step(struct cutter *c, uint32_t pattern, struct dp_walk_step *step)
+static int take_item(struct cutter *c, uint32_t pattern, struct dp_walk_item *item)
 {
 	struct dp_cut *cut = &c->cuts[pattern];
-	size_t m = c->patterns[pattern].length, offset = step->offset;
-	bool consumes = step->kind != DP_EDIT_INSERTED;
+	size_t m = c->patterns[pattern].length, offset = item->offset;
+	bool consumes = item->kind != DP_EDIT_INSERTED;
 	int status = DP_OK;
 
 	if (c->open && consumes && offset == 0 && c->piece.to > 0)
@@ -371,36 +371,36 @@ static int take_step(struct cutter *c, uint32_t pattern, struct dp_walk_step *st
 		/* an insertion between two iterations belongs to the one before, or to none */
 		if (!consumes && offset == 0)
 			return DP_OK;
-		open_piece(c, pattern, step->at, offset);
+		open_piece(c, pattern, item->at, offset);
 	}
 	if (!consumes && offset == 0)
 		offset = m;
-	if (step->kind == DP_WALK_MATCH) {
-		status = compare_names(c, pattern, step->at, offset, step->length);
-		c->piece.to = offset + step->length;
+	if (item->kind == DP_WALK_MATCH) {
+		status = compare_names(c, pattern, item->at, offset, item->length);
+		c->piece.to = offset + item->length;
 	} else {
-		status = add_edit(cut, &c->piece.it, step->at, offset, step->kind);
+		status = add_edit(cut, &c->piece.it, item->at, offset, item->kind);
 		if (consumes)
 			c->piece.to = offset + 1;
 	}
-	c->piece.it.end = step->at + step->length;
+	c->piece.it.end = item->at + item->length;
 	return status;
 }
 
-/* Clips a step to [low, high). Returns false if nothing is left. */
-static bool clip(const struct cutter *c, struct dp_walk_step *step)
+/* Clips an item to [low, high). Returns false if nothing is left. */
+static bool clip(const struct cutter *c, struct dp_walk_item *item)
 {
-	size_t end = step->at + step->length;
+	size_t end = item->at + item->length;
 
-	if (step->length == 0)
-		return step->at >= c->low && step->at < c->high;
-	if (end <= c->low || step->at >= c->high)
+	if (item->length == 0)
+		return item->at >= c->low && item->at < c->high;
+	if (end <= c->low || item->at >= c->high)
 		return false;
-	if (step->at < c->low) {
-		step->offset += c->low - step->at;
-		step->at = c->low;
+	if (item->at < c->low) {
+		item->offset += c->low - item->at;
+		item->at = c->low;
 	}
-	step->length = DP_MIN(end, c->high) - step->at;
+	item->length = DP_MIN(end, c->high) - item->at;
 	return true;
 }
 
@@ -409,18 +409,18 @@ static int cut_span(struct cutter *c, size_t span)
 	const struct dp_align_span *s = &c->alignment->spans[span];
 	uint32_t j = s->pattern;
 	struct dp_walk walk;
-	struct dp_walk_step step;
+	struct dp_walk_item item;
 	int status = DP_OK;
 
 	c->span = span;
 	dp_walk__begin(&walk, c->alignment, span, c->patterns[j].length, c->patterns[j].first);
-	while (!status && dp_walk__next(&walk, &step)) {
-		if (!clip(c, &step))
+	while (!status && dp_walk__next(&walk, &item)) {
+		if (!clip(c, &item))
 			continue;
 		if (c->is_held)
-			status = continue_piece(c, j, step.at, step.offset);
+			status = continue_piece(c, j, item.at, item.offset);
 		if (!status)
-			status = take_step(c, j, &step);
+			status = take_item(c, j, &item);
 	}
 	if (status || !c->open)
 		return status;

@@ -36,9 +36,9 @@ static struct joint joint_at(const struct expander *u, size_t collapsed)
 static void sample_joints(struct expander *u)
 {
 	const struct dp_repetition *s = u->iterations;
-	size_t step = (u->count + SAMPLES - 1) / SAMPLES;
+	size_t every = (u->count + SAMPLES - 1) / SAMPLES;
 
-	for (size_t k = 1; k < u->count; k += step)
+	for (size_t k = 1; k < u->count; k += every)
 		if (s[k - 1].end == s[k].first && !s[k - 1].partial && !s[k].partial)
 			u->joints[u->joint_count++] = joint_at(u, s[k].first);
 }

@@ -48,7 +48,7 @@ static void sample(struct sampler *s)
 	const struct dp_alignment *al = s->alignment;
 	size_t total = 0, index = 0, every;
 	struct dp_walk walk;
-	struct dp_walk_step step;
+	struct dp_walk_item item;
 
 	for (size_t k = 0; k < al->span_count; k++)
 		if (al->spans[k].pattern == s->pattern)
@@ -58,12 +58,12 @@ static void sample(struct sampler *s)
 		if (al->spans[k].pattern != s->pattern)
 			continue;
 		dp_walk__begin(&walk, al, k, s->m, 0);
-		while (dp_walk__next(&walk, &step)) {
-			index += step.offset == 0 && step.kind != DP_EDIT_INSERTED;
-			if (step.kind != DP_WALK_MATCH || index % every)
+		while (dp_walk__next(&walk, &item)) {
+			index += item.offset == 0 && item.kind != DP_EDIT_INSERTED;
+			if (item.kind != DP_WALK_MATCH || index % every)
 				continue;
-			for (size_t i = 0; i < step.length; i++)
-				ask(s, step.at + i, step.offset + i);
+			for (size_t i = 0; i < item.length; i++)
+				ask(s, item.at + i, item.offset + i);
 		}
 	}
 }

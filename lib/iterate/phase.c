@@ -141,17 +141,17 @@ static void attribute(struct dp_phase *phase, double *score, const struct dp_bal
 /* The name of the symbol at an offset of the pattern, from the first iteration that has it. */
 static const char *name_at(const struct dp_ballot *b, size_t offset, struct dp_explain *explain)
 {
-	struct dp_walk_step step;
+	struct dp_walk_item item;
 	struct dp_walk walk;
 
 	for (size_t k = 0; k < b->alignment->span_count && explain; k++) {
 		if (b->alignment->spans[k].pattern != b->pattern)
 			continue;
 		dp_walk__begin(&walk, b->alignment, k, b->m, 0);
-		while (dp_walk__next(&walk, &step))
-			if (step.kind == DP_WALK_MATCH && offset >= step.offset &&
-			    offset < step.offset + step.length)
-				return dp_explain__name(explain, step.at + offset - step.offset);
+		while (dp_walk__next(&walk, &item))
+			if (item.kind == DP_WALK_MATCH && offset >= item.offset &&
+			    offset < item.offset + item.length)
+				return dp_explain__name(explain, item.at + offset - item.offset);
 	}
 	return "";
 }

@@ -140,7 +140,7 @@ static uint32_t cyclic(const struct dp_align_pattern *p, size_t offset, size_t i
 }
 
 /* The position `by` symbols after another or, if dir < 0, before it. */
-static size_t step(size_t at, size_t by, int dir)
+static size_t moved(size_t at, size_t by, int dir)
 {
 	return dir > 0 ? at + by : at - by;
 }
@@ -248,7 +248,7 @@ static bool trim(struct joint *joint, const struct closer *c, const struct pair 
 static size_t lend(struct pair *p, size_t gap)
 {
 	size_t by = DP_MIN((size_t)SLACK, (p->other->end - p->other->begin) / 2);
-	size_t at = step(p->other_at, by, p->dir);
+	size_t at = moved(p->other_at, by, p->dir);
 
 	if (gap + by > SEAM || is_edited(p->other, p->other_edits, p->other_at, at))
 		return 0;
@@ -301,7 +301,7 @@ static bool divide(struct joint *joint, const struct closer *c, struct pair pair
 		own.offset = p->own_offset;
 	if (p->dir > 0)
 		other.offset = dp_offset__move(p->other_offset, split.other, p->other_length, -1);
-	set_joint(joint, p, step(from, split.gap, p->dir), from, p->other_at, own, other);
+	set_joint(joint, p, moved(from, split.gap, p->dir), from, p->other_at, own, other);
 	/* those lent matched before */
 	joint->score = split.score - (int)lent;
 	/* an iteration that lacks its last symbols is evidence, too */
@@ -354,12 +354,12 @@ static bool stop_back(struct stop *stop, const struct closer *c, const struct pa
 		match = back ? at - (edit ? edit->position + past : s->begin)
 			     : (edit ? edit->position : s->end) - at;
 		if (need <= match) {
-			*stop = (struct stop){ step(at, need, -p->dir), c->first, k };
+			*stop = (struct stop){ moved(at, need, -p->dir), c->first, k };
 			return (walked + need) * 2 < m && stop->at != (back ? s->begin : s->end);
 		}
 		if (!edit)
 			return false;
-		at = step(at, match + past, -p->dir);
+		at = moved(at, match + past, -p->dir);
 		match += edit->kind != DP_EDIT_INSERTED;
 		offset = dp_offset__move(offset, match, m, -p->dir);
 		walked += match;
@@ -383,7 +383,7 @@ static bool goes_on(const struct closer *c, const struct dp_align_pattern *p, si
  */
 static bool stop_own(struct stop *stop, const struct closer *c, const struct pair *p, size_t ahead)
 {
-	size_t at = step(p->own_at, ahead, p->dir);
+	size_t at = moved(p->own_at, ahead, p->dir);
 
 	if (at > p->other->begin && at < p->other->end &&
 	    goes_on(c, &c->patterns[c->which], p->own_offset, p->own_at, ahead, p->dir)) {
@@ -425,7 +425,7 @@ static bool divide_alike(struct joint *joint, const struct closer *c, const stru
 static bool join_back(struct joint *joint, const struct closer *c, const struct pair *p)
 {
 	size_t back = to_boundary(c, p->own_offset, -p->dir);
-	size_t boundary = step(p->own_at, back, -p->dir);
+	size_t boundary = moved(p->own_at, back, -p->dir);
 	bool both_reach = !precedes(boundary, p->other_at, p->dir);
 
 	if (back >= p->own->end - p->own->begin || (back > SLACK && !both_reach) ||

@@ -251,7 +251,7 @@ static void known_boundaries(const struct dp_ballot *b, double *score)
 {
 	const size_t *known = b->known, *end = known ? known + b->known_count : NULL;
 	struct dp_walk walk;
-	struct dp_walk_step step;
+	struct dp_walk_item item;
 
 	for (size_t k = 0; k < b->alignment->span_count && known < end; k++) {
 		if (b->alignment->spans[k].pattern != b->pattern)
@@ -259,13 +259,13 @@ static void known_boundaries(const struct dp_ballot *b, double *score)
 		while (known < end && *known < b->alignment->spans[k].begin)
 			known++;
 		dp_walk__begin(&walk, b->alignment, k, b->m, 0);
-		while (known < end && dp_walk__next(&walk, &step))
-			for (; step.kind == DP_WALK_MATCH && known < end &&
-			       *known < step.at + step.length;
+		while (known < end && dp_walk__next(&walk, &item))
+			for (; item.kind == DP_WALK_MATCH && known < end &&
+			       *known < item.at + item.length;
 			     known++) {
-				size_t skip = DP_MAX(*known, step.at) - step.at;
+				size_t skip = DP_MAX(*known, item.at) - item.at;
 
-				score[(step.offset + skip) % b->m] += 1 / (double)b->known_count;
+				score[(item.offset + skip) % b->m] += 1 / (double)b->known_count;
 			}
 	}
 }
@@ -276,7 +276,7 @@ static void known_boundaries(const struct dp_ballot *b, double *score)
 static size_t offset_at(const struct dp_ballot *b, size_t position)
 {
 	struct dp_walk walk;
-	struct dp_walk_step step;
+	struct dp_walk_item item;
 
 	for (size_t k = 0; k < b->alignment->span_count; k++) {
 		const struct dp_align_span *s = &b->alignment->spans[k];
@@ -284,9 +284,9 @@ static size_t offset_at(const struct dp_ballot *b, size_t position)
 		if (s->pattern != b->pattern || position < s->begin || position >= s->end)
 			continue;
 		dp_walk__begin(&walk, b->alignment, k, b->m, 0);
-		while (dp_walk__next(&walk, &step))
-			if (position >= step.at && position < step.at + step.length)
-				return (step.offset + position - step.at) % b->m;
+		while (dp_walk__next(&walk, &item))
+			if (position >= item.at && position < item.at + item.length)
+				return (item.offset + position - item.at) % b->m;
 	}
 	return DP_NO_OFFSET;
 }

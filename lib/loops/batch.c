@@ -65,17 +65,17 @@ static int name_exactly(const struct dp_detection *d, const struct dp_alignment 
 	for (size_t k = 0; k < al->span_count && (iterations < dp_param.named_sample || unnamed);
 	     k++) {
 		struct dp_walk walk;
-		struct dp_walk_step step;
+		struct dp_walk_item item;
 
 		if (al->spans[k].pattern != index)
 			continue;
 		dp_walk__begin(&walk, al, k, m, 0);
 		while ((iterations < dp_param.named_sample || unnamed) &&
-		       dp_walk__next(&walk, &step)) {
-			iterations += step.offset == 0 && step.kind != DP_EDIT_INSERTED;
-			for (size_t i = 0; step.kind == DP_WALK_MATCH && i < step.length; i++) {
-				uint32_t symbol = d->request->symbols[step.at + i];
-				size_t o = step.offset + i;
+		       dp_walk__next(&walk, &item)) {
+			iterations += item.offset == 0 && item.kind != DP_EDIT_INSERTED;
+			for (size_t i = 0; item.kind == DP_WALK_MATCH && i < item.length; i++) {
+				uint32_t symbol = d->request->symbols[item.at + i];
+				size_t o = item.offset + i;
 
 				if (iterations >= dp_param.named_sample && exact[o] != DP_NONE)
 					continue;

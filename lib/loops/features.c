@@ -116,11 +116,11 @@ static bool is_pass(const struct dp_judged *j)
 static bool is_captured(const struct dp_judged *j)
 {
 	const struct dp_evidence *evidence = &j->detection->request->evidence;
-	size_t step = DP_MAX(j->cut->count / dp_param.capture_sample, 1), seen = 0, held = 0;
+	size_t every = DP_MAX(j->cut->count / dp_param.capture_sample, 1), seen = 0, held = 0;
 
 	if (!evidence->at || j->cut->whole >= dp_param.layers_max)
 		return false;
-	for (size_t k = 0; k < j->cut->count; k += step, seen++) {
+	for (size_t k = 0; k < j->cut->count; k += every, seen++) {
 		const struct dp_repetition *iteration = &j->cut->iterations[k];
 		bool captured = false;
 

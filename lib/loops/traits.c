@@ -40,11 +40,11 @@ struct uploads {
 static double ask_uploads(const struct dp_detection *d, uint8_t *traits, struct uploads *uploads)
 {
 	const struct dp_loops_request *r = d->request;
-	size_t step = r->count / dp_param.upload_sample + 1, seen = 0, after = 0;
+	size_t every = r->count / dp_param.upload_sample + 1, seen = 0, after = 0;
 
-	for (size_t i = 0; i < r->count; i += step) {
+	for (size_t i = 0; i < r->count; i += every) {
 		/* keeps the sample from being in step with a period of the sequence */
-		size_t jitter = (size_t)((i * UINT64_C(0x9e3779b97f4a7c15)) >> 33) % step;
+		size_t jitter = (size_t)((i * UINT64_C(0x9e3779b97f4a7c15)) >> 33) % every;
 		size_t position = DP_MIN(i + jitter, r->count - 1);
 		struct dp_evidence_at at = { 0 };
 

@@ -71,24 +71,24 @@ static void check_walk(const struct dp_alignment *al, const uint32_t *s, size_t 
 		const struct dp_align_pattern *p = &patterns[span->pattern];
 		size_t at = span->begin, offset = span->begin_offset;
 		struct dp_walk walk;
-		struct dp_walk_step step;
+		struct dp_walk_item item;
 
 		ck_assert_uint_le(span->end, n);
 		ck_assert_uint_lt(span->begin, span->end);
 		ck_assert_uint_lt(span->begin_offset, p->length);
 		dp_walk__begin(&walk, al, k, p->length, 0);
-		while (dp_walk__next(&walk, &step)) {
-			ck_assert_uint_eq(step.at, at);
-			ck_assert_uint_eq(step.offset, offset % p->length);
-			if (step.kind == DP_WALK_MATCH)
-				ck_assert_mem_eq(s + at, p->symbols + step.offset,
-						 step.length * sizeof(*s));
-			else if (step.kind == DP_EDIT_SUBSTITUTED)
-				ck_assert_uint_ne(s[at], p->symbols[step.offset]);
-			at += step.length;
-			if (step.kind == DP_WALK_MATCH)
-				offset += step.length;
-			else if (step.kind != DP_EDIT_INSERTED)
+		while (dp_walk__next(&walk, &item)) {
+			ck_assert_uint_eq(item.at, at);
+			ck_assert_uint_eq(item.offset, offset % p->length);
+			if (item.kind == DP_WALK_MATCH)
+				ck_assert_mem_eq(s + at, p->symbols + item.offset,
+						 item.length * sizeof(*s));
+			else if (item.kind == DP_EDIT_SUBSTITUTED)
+				ck_assert_uint_ne(s[at], p->symbols[item.offset]);
+			at += item.length;
+			if (item.kind == DP_WALK_MATCH)
+				offset += item.length;
+			else if (item.kind != DP_EDIT_INSERTED)
 				offset++;
 			offset %= p->length;
 		}
