@@ -9,6 +9,7 @@
 #include "iterate/seams.h"
 #include "iterate/iteration.h"
 #include "align/diff.h"
+#include "base/hash.h"
 
 #include <string.h>
 
@@ -118,14 +119,10 @@ static struct split solve(const struct seam *s)
 
 static struct split solve_once(const struct closer *c, const struct seam *s)
 {
-	struct solved *known;
-	uint64_t hash = s->own_count;
+	uint64_t hash = dp_hash__symbols(s->gap, s->gap_count) + s->own_count +
+			dp_hash__symbols(s->other, s->other_count);
+	struct solved *known = &c->known[hash % KNOWN];
 
-	for (size_t i = 0; i < s->gap_count; i++)
-		hash = (hash ^ s->gap[i]) * 0x9e3779b97f4a7c15u;
-	for (size_t i = 0; i < s->other_count; i += SLACK)
-		hash = (hash ^ s->other[i]) * 0x9e3779b97f4a7c15u;
-	known = &c->known[(hash >> 32) % KNOWN];
 	if (memcmp(&known->seam, s, sizeof(*s)) != 0)
 		*known = (struct solved){ *s, solve(s) };
 	return known->split;

@@ -3,6 +3,7 @@
  * of each iteration are a diff against it. Cost: linear, and a sort of the iterations.
  */
 #include "loops/loops.h"
+#include "base/hash.h"
 #include "iterate/cut.h"
 
 #include <string.h>
@@ -11,15 +12,6 @@ struct marked {
 	uint64_t hash;
 	size_t first, length;
 };
-
-static uint64_t hash_of(const uint32_t *symbols, size_t n)
-{
-	uint64_t h = n;
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ symbols[i]) * 0x9e3779b97f4a7c15u;
-	return h ^ h >> 32;
-}
 
 static int by_hash(const void *a, const void *b)
 {
@@ -76,7 +68,8 @@ static int choose(struct marked *chosen, size_t *times, const uint32_t *symbols,
 
 		if (!iterations[i].partial || whole == 0)
 			marked[count++] =
-				(struct marked){ hash_of(symbols + iterations[i].first, length),
+				(struct marked){ dp_hash__symbols(symbols + iterations[i].first,
+								  length),
 						 iterations[i].first, length };
 	}
 	*chosen = most_frequent(times, marked, count);

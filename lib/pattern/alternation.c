@@ -3,6 +3,7 @@
  * swapped. Then the shortest exact repetition is of two steps or more, each of them one part of it.
  */
 #include "pattern/alternation.h"
+#include "base/hash.h"
 #include "base/parameters.h"
 
 /* The share of the pattern's symbols that equal the symbol `distance` before. */
@@ -72,14 +73,8 @@ int dp_alternation__take_one(struct dp_pattern *p, const struct dp_search_sequen
 
 enum { PARTS_MAX = 8 }; /* at least alternating_parts */
 
-static uint64_t mix(uint64_t x)
-{
-	x = (x ^ (x >> 31)) * UINT64_C(0x9e3779b97f4a7c15);
-	return x ^ (x >> 29);
-}
-
 /*
- * Sums of mixed symbols stand for the multisets; a collision costs only a search. Each step moves
+ * Sums of hashes stand for the multisets; a collision costs only a search. Each step moves
  * all parts by one symbol.
  */
 bool dp_alternation__is_reordered(const struct dp_pattern *p, size_t parts)
@@ -90,7 +85,7 @@ bool dp_alternation__is_reordered(const struct dp_pattern *p, size_t parts)
 	if (parts > PARTS_MAX || p->length % parts)
 		return false;
 	for (size_t i = 0; i < p->length; i++)
-		sums[i / m] += mix(p->symbols[i] + 1);
+		sums[i / m] += dp_hash__symbols(&p->symbols[i], 1);
 	for (size_t offset = 0; offset < m; offset++) {
 		size_t same = 1;
 
@@ -99,7 +94,7 @@ bool dp_alternation__is_reordered(const struct dp_pattern *p, size_t parts)
 		if (same == parts)
 			return true;
 		for (size_t k = 0; k < parts; k++) {
-			uint64_t moved = mix(p->symbols[k * m + offset] + 1);
+			uint64_t moved = dp_hash__symbols(&p->symbols[k * m + offset], 1);
 
 			sums[k] -= moved;
 			sums[(k + parts - 1) % parts] += moved;

@@ -5,6 +5,7 @@
  * Cost: that of dp_runs__collapse(), and linear.
  */
 #include "pattern/collapse.h"
+#include "base/hash.h"
 #include "base/search.h"
 #include "pattern/runs.h"
 
@@ -15,16 +16,6 @@ void dp_collapsed__fini(struct dp_collapsed *out)
 	free(out->symbols);
 	free(out->position);
 	*out = (struct dp_collapsed){ 0 };
-}
-
-static uint32_t name_of(const uint32_t *symbols, size_t n)
-{
-	uint64_t h = n;
-
-	for (size_t i = 0; i < n; i++)
-		h = ((h ^ symbols[i]) * 0x9e3779b97f4a7c15u) ^ h >> 31;
-	h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
-	return (uint32_t)(h >> 32);
 }
 
 int dp_collapsed__make(struct dp_collapsed *out, const uint32_t *symbols, size_t n)
@@ -41,7 +32,7 @@ int dp_collapsed__make(struct dp_collapsed *out, const uint32_t *symbols, size_t
 		if (runs.position[k + 1] - runs.position[k] == 1)
 			continue;
 		unit = &runs.units[runs.symbols[k]];
-		runs.symbols[k] = name_of(symbols + unit->at, unit->length);
+		runs.symbols[k] = (uint32_t)dp_hash__symbols(symbols + unit->at, unit->length);
 	}
 	*out = (struct dp_collapsed){ runs.symbols, runs.position, runs.count };
 	runs.symbols = runs.position = NULL;

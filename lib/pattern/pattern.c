@@ -10,6 +10,7 @@
  * Borders of prefixes show what shorter pattern one repeats, and which is a rotation of which.
  */
 #include "pattern/pattern.h"
+#include "base/hash.h"
 #include "base/parameters.h"
 
 #include <math.h>
@@ -58,14 +59,11 @@ struct grams {
 static size_t note_gram(struct grams *g, size_t at)
 {
 	const uint32_t *gram = g->symbols + at;
-	uint64_t h = 0;
 	size_t slot, before;
 
 	if (at + GRAM > g->count)
 		return 0;
-	for (size_t k = 0; k < GRAM; k++)
-		h = h * 0x9e3779b97f4a7c15u + gram[k] + 1;
-	slot = (size_t)(h >> 24) & g->mask;
+	slot = (size_t)dp_hash__symbols(gram, GRAM) & g->mask;
 	while (g->last[slot] && memcmp(g->symbols + g->last[slot] - 1, gram, GRAM * sizeof(*gram)))
 		slot = (slot + 1) & g->mask;
 	before = g->last[slot];

@@ -41,15 +41,6 @@ void dp_runs__fini(struct dp_runs *runs)
 	memset(runs, 0, sizeof(*runs));
 }
 
-static uint64_t hash_of(const uint32_t *symbols, size_t n)
-{
-	uint64_t h = n;
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ symbols[i]) * 0x9e3779b97f4a7c15u;
-	return h ^ h >> 29;
-}
-
 /* The symbol that stands for a unit. */
 static int name_unit(struct collapser *c, size_t at, size_t length, uint32_t *name)
 {
@@ -114,15 +105,13 @@ static size_t recent(const struct collapser *c, size_t at, size_t before)
 /* The period that seems to continue at a position, or 0. */
 static size_t period_at(struct collapser *c, size_t at)
 {
-	uint64_t h;
 	size_t slot, before, p = c->period;
 
 	if (p)
 		return at >= p && recurs(c->symbols, c->n, at, p) ? p : 0;
 	if (at + GRAM > c->n)
 		return 0;
-	h = hash_of(c->symbols + at, GRAM) * 0xbf58476d1ce4e5b9u;
-	slot = (size_t)(h >> (64 - SLOT_BITS));
+	slot = (size_t)(dp_hash__symbols(c->symbols + at, GRAM) >> (64 - SLOT_BITS));
 	before = c->last[slot];
 	p = at - recent(c, at, before);
 	c->before[at % RING] = (uint32_t)before;
@@ -174,7 +163,7 @@ static uint32_t unit_at(const struct collapser *c, const uint32_t *first, const 
 			size_t at)
 {
 	const struct dp_runs *runs = c->runs;
-	uint32_t best = DP_NONE, unit = first[hash_of(runs->symbols + at, 1) & c->mask];
+	uint32_t best = DP_NONE, unit = first[dp_hash__symbols(runs->symbols + at, 1) & c->mask];
 	size_t longest = 1;
 
 	for (int tried = 0; unit != DP_NONE && tried < (int)dp_param.units_tried;
@@ -207,7 +196,7 @@ static int collapse_single(struct collapser *c, uint32_t alphabet)
 		goto out;
 	memset(first, 0xff, (c->mask + 1) * sizeof(*first));
 	for (size_t u = c->known_count; u-- > 0;) {
-		uint32_t *head = &first[hash_of(c->symbols + c->known[u].at, 1) & c->mask];
+		uint32_t *head = &first[dp_hash__symbols(c->symbols + c->known[u].at, 1) & c->mask];
 
 		next[u] = *head;
 		*head = (uint32_t)u;
