@@ -18,6 +18,17 @@ size_t dp_align__advance(const struct dp_alignment *alignment, size_t span)
 	return advance;
 }
 
+size_t dp_align__covered(const struct dp_alignment *alignment)
+{
+	size_t end = 0, covered = 0;
+
+	for (size_t k = 0; k < alignment->span_count; k++) {
+		covered += alignment->spans[k].end - DP_MAX(alignment->spans[k].begin, end);
+		end = DP_MAX(end, alignment->spans[k].end);
+	}
+	return covered;
+}
+
 void dp_align__fini(struct dp_alignment *alignment)
 {
 	free(alignment->spans);

@@ -282,11 +282,9 @@ static double logarithm(size_t count)
 void dp_loops__judge(struct dp_sequence_loop *loop)
 {
 	struct dp_confidence *c = &loop->confidence;
-	size_t whole = 0;
 
-	for (size_t i = 0; i < loop->count; i++)
-		whole += !loop->iterations[i].partial;
-	c->feature[DP_FEATURE_ITERATIONS] = fmin(logarithm(whole), dp_param.iterations_log);
+	c->feature[DP_FEATURE_ITERATIONS] =
+		fmin(logarithm(dp_loops__whole(loop)), dp_param.iterations_log);
 	rate_edits(c, loop->iterations, loop->count, loop->edit_count, 0);
 	dp_confidence__judge(c);
 }

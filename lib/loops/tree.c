@@ -552,10 +552,8 @@ static bool may_branch(const struct dp_detection *d)
 	for (size_t i = 0; i < d->loops->count; i++) {
 		const struct dp_sequence_loop *loop = &d->loops->loops[i];
 
-		for (size_t k = 0; loop->chosen && loop->agreement >= dp_param.branch_agreement &&
-				   k < loop->count;
-		     k++)
-			alike += loop->iterations[k].end - loop->iterations[k].first;
+		if (loop->chosen && loop->agreement >= dp_param.branch_agreement)
+			alike += dp_loops__covered(loop);
 	}
 	return (double)alike < dp_param.branch_share * (double)d->request->count;
 }

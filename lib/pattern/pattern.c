@@ -125,19 +125,14 @@ static double edit_bits(const struct dp_alignment *al, double literal, double lo
 double dp_alignment__bits(const struct dp_alignment *al, size_t n, size_t length, double bits)
 {
 	double log_n = log2((double)n + 1), log_m = log2((double)length + 1);
-	size_t before = 0, covered = 0;
 
-	for (size_t k = 0; k < al->span_count; k++) {
-		covered += al->spans[k].end - DP_MAX(al->spans[k].begin, before);
-		before = DP_MAX(before, al->spans[k].end);
-	}
-	return edit_bits(al, bits, log_m) + (double)(n - covered) * bits +
+	return edit_bits(al, bits, log_m) + (double)(n - dp_align__covered(al)) * bits +
 	       (double)al->span_count * (2 * log_n + log_m) + log_n;
 }
 
 int dp_pattern__rate(struct dp_pattern *p, const struct dp_alignment *al, size_t n, double bits)
 {
-	size_t before = 0, advance = 0, covered = 0, longest = 0;
+	size_t advance = 0, longest = 0;
 	double own;
 	int status = dp_pattern__bits(&own, p->symbols, p->length, bits);
 
@@ -146,12 +141,10 @@ int dp_pattern__rate(struct dp_pattern *p, const struct dp_alignment *al, size_t
 	for (size_t k = 0; k < al->span_count; k++) {
 		size_t passed = dp_align__advance(al, k);
 
-		covered += al->spans[k].end - DP_MAX(al->spans[k].begin, before);
-		before = DP_MAX(before, al->spans[k].end);
 		longest = DP_MAX(longest, passed);
 		advance += passed;
 	}
-	p->covered = covered;
+	p->covered = dp_align__covered(al);
 	p->edits = al->edit_count;
 	p->spans = al->span_count;
 	p->iterations = (double)advance / (double)p->length;

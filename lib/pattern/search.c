@@ -112,14 +112,18 @@ int dp_patterns__fit(struct dp_patterns_fit *fit, const struct dp_patterns *patt
 		     struct dp_search_sequence *sequence)
 {
 	const struct dp_alignment *al = &sequence->alignment;
-	size_t longest = 1, before = 0;
+	size_t longest = 1;
 	int status = dp_search_sequence__align(sequence, patterns);
 
 	if (!status)
 		status = dp_search_sequence__bits(sequence);
 	if (status)
 		return status;
-	*fit = (struct dp_patterns_fit){ .edits = al->edit_count, .spans = al->span_count };
+	*fit = (struct dp_patterns_fit){
+		.covered = dp_align__covered(al),
+		.edits = al->edit_count,
+		.spans = al->span_count,
+	};
 	for (size_t i = 0; i < patterns->count && !status; i++) {
 		double own;
 
@@ -130,12 +134,9 @@ int dp_patterns__fit(struct dp_patterns_fit *fit, const struct dp_patterns *patt
 	}
 	fit->bits += dp_alignment__bits(al, sequence->n, longest, sequence->symbol_bits);
 	for (size_t k = 0; k < al->span_count; k++) {
-		const struct dp_align_span *span = &al->spans[k];
+		size_t length = patterns->items[al->spans[k].pattern].length;
 
-		fit->covered += span->end - DP_MAX(span->begin, before);
-		before = DP_MAX(before, span->end);
-		fit->iterations += (double)dp_align__advance(al, k) /
-				   (double)patterns->items[span->pattern].length;
+		fit->iterations += (double)dp_align__advance(al, k) / (double)length;
 	}
 	return status;
 }
