@@ -186,18 +186,12 @@ static int batch_cut(struct batch *b, struct dp_detection *d, const struct dp_pa
 	return status;
 }
 
-/* How well iterations agree with their pattern, by the names aligned: 1 less two edits per symbol.
- */
+/* How well iterations agree with their pattern, by the names aligned: 0 from one edit in two on. */
 static double agreement(const struct dp_cut *cut)
 {
-	size_t symbols = 0;
+	double edits = (double)(cut->edit_count - cut->renamed);
 
-	for (size_t i = 0; i < cut->count; i++)
-		symbols += cut->iterations[i].end - cut->iterations[i].first;
-	return symbols ? DP_MAX(1.0 - 2.0 * (double)(cut->edit_count - cut->renamed) /
-						(double)symbols,
-				0.0)
-		       : 0;
+	return cut->covered ? DP_MAX(1.0 - 2.0 * edits / (double)cut->covered, 0.0) : 0;
 }
 
 /*

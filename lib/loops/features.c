@@ -192,7 +192,7 @@ static size_t count_spans(const struct dp_judged *j)
 static bool differs_by_stage(const struct dp_judged *j)
 {
 	const struct dp_cut *cut = j->cut;
-	size_t same = 0, symbols = 0;
+	size_t same = 0;
 
 	if (j->standing == DP_STANDING_FEW || cut->whole >= dp_param.bare_least ||
 	    kernels_of(j) >= (double)dp_param.group_long)
@@ -201,10 +201,9 @@ static bool differs_by_stage(const struct dp_judged *j)
 		const struct dp_repetition *iteration = &cut->iterations[k];
 
 		same += !iteration->partial && !dp_repetition__edit_count(iteration);
-		symbols += iteration->end - iteration->first;
 	}
 	return (double)same < dp_param.stage_same * (double)cut->whole &&
-	       (double)cut->edit_count > dp_param.stage_edits * (double)symbols;
+	       (double)cut->edit_count > dp_param.stage_edits * (double)cut->covered;
 }
 
 /* The grade of a loop that has nothing that only steps, or only layers, have. */
@@ -259,17 +258,15 @@ static enum grade grade_layers(const struct dp_judged *j, size_t ends, size_t sp
 }
 
 /*
- * Edits per symbol, both as aligned by family and by exact name. The pattern is taken from the
- * iterations, so one of n always equals it.
+ * Edits per symbol of the iterations, both as aligned by family and by exact name. The pattern is
+ * taken from the iterations, so one of n always equals it.
  */
-static void rate_edits(struct dp_confidence *c, const struct dp_repetition *iterations,
-		       size_t count, size_t edits, size_t renamed)
+static void rate_edits(struct dp_confidence *c, size_t covered, size_t count, size_t edits,
+		       size_t renamed)
 {
-	double symbols = 0, others = DP_MAX((double)count - 1, 1);
+	double others = DP_MAX((double)count - 1, 1);
+	double symbols = (double)DP_MAX(covered, 1) * others / (others + 1);
 
-	for (size_t i = 0; i < count; i++)
-		symbols += (double)(iterations[i].end - iterations[i].first);
-	symbols = DP_MAX(symbols, 1) * others / (others + 1);
 	c->feature[DP_FEATURE_EDITS] = sqrt(fmin((double)(edits - renamed) / symbols, 1));
 	c->feature[DP_FEATURE_RENAMED] = sqrt(fmin((double)renamed / symbols, 1));
 }
@@ -285,7 +282,7 @@ void dp_loops__judge(struct dp_sequence_loop *loop)
 
 	c->feature[DP_FEATURE_ITERATIONS] =
 		fmin(logarithm(dp_loops__whole(loop)), dp_param.iterations_log);
-	rate_edits(c, loop->iterations, loop->count, loop->edit_count, 0);
+	rate_edits(c, dp_loops__covered(loop), loop->count, loop->edit_count, 0);
 	dp_confidence__judge(c);
 }
 
@@ -298,7 +295,7 @@ bool dp_features__gather(struct dp_confidence *c, const struct dp_judged *j)
 	if (j->length == 1 && j->cut->covered < n)
 		return false;
 	c->feature[DP_FEATURE_ITERATIONS] = fmin(logarithm(j->cut->whole), dp_param.iterations_log);
-	rate_edits(c, j->cut->iterations, j->cut->count, j->cut->edit_count, j->cut->renamed);
+	rate_edits(c, j->cut->covered, j->cut->count, j->cut->edit_count, j->cut->renamed);
 	/* reaching an end of the capture is not evidence against layers */
 	c->feature[DP_FEATURE_ENDS] = grade < LIKE_LAYERS ? (double)ends : 0;
 	c->feature[DP_FEATURE_LAYERS] = by_grade[grade].layers;
