@@ -34,38 +34,31 @@ struct cutter {
 	struct piece held; /* that piece */
 };
 
-static int put_edit(struct dp_cut *cut, size_t position, size_t offset, uint32_t kind)
+int dp_cut__add_edit(struct dp_cut *cut, struct dp_repetition *it, size_t position, size_t offset,
+		     uint32_t kind)
 {
 	int status = dp_array__reserve(&cut->edits, &cut->edit_room, cut->edit_count + 1,
 				       sizeof(*cut->edits));
 
-	if (!status)
-		cut->edits[cut->edit_count++] =
-			(struct dp_edit){ position, (uint32_t)offset, kind };
-	return status;
-}
-
-static int add_edit(struct dp_cut *cut, struct dp_repetition *it, size_t at, size_t offset,
-		    uint32_t kind)
-{
+	if (status)
+		return status;
+	cut->edits[cut->edit_count++] = (struct dp_edit){ position, (uint32_t)offset, kind };
 	it->inserted += kind == DP_EDIT_INSERTED;
 	it->deleted += kind == DP_EDIT_DELETED;
 	it->substituted += kind == DP_EDIT_SUBSTITUTED;
-	return put_edit(cut, at, offset, kind);
+	return DP_OK;
 }
 
-static int put_iteration(struct dp_cut *cut, const struct piece *piece, bool partial)
+int dp_cut__add_iteration(struct dp_cut *cut, const struct dp_repetition *it)
 {
 	int status = dp_array__reserve(&cut->iterations, &cut->room, cut->count + 1,
 				       sizeof(*cut->iterations));
 
 	if (status)
 		return status;
-	cut->iterations[cut->count] = piece->it;
-	cut->iterations[cut->count++].partial = partial;
-	cut->whole += !partial;
-	cut->renamed += piece->renamed;
-	cut->covered += piece->it.end - piece->it.first;
+	cut->iterations[cut->count++] = *it;
+	cut->whole += !it->partial;
+	cut->covered += it->end - it->first;
 	return DP_OK;
 }
 
@@ -90,8 +83,8 @@ static int add_outside(struct cutter *c, uint32_t pattern, struct piece *piece, 
 		edits[i].offset += (uint32_t)from;
 	}
 	for (size_t i = 0; i < count && !status; i++)
-		status = add_edit(cut, &piece->it, edits[i].position, edits[i].offset,
-				  edits[i].kind);
+		status = dp_cut__add_edit(cut, &piece->it, edits[i].position, edits[i].offset,
+					  edits[i].kind);
 	if (!status && count > 0 && from < piece->from) {
 		memmove(cut->edits + before - own + count, cut->edits + before - own,
 			own * sizeof(*edits));
@@ -238,7 +231,9 @@ static int finish_piece(struct cutter *c, uint32_t pattern, struct piece *piece,
 	}
 	if (kind == NEARLY_WHOLE)
 		status = complete_piece(c, pattern, piece, before, after);
-	return status ? status : put_iteration(cut, piece, kind == PARTIAL);
+	piece->it.partial = kind == PARTIAL;
+	cut->renamed += piece->renamed;
+	return status ? status : dp_cut__add_iteration(cut, &piece->it);
 }
 
 /* Ends the held piece, if there is one. */
@@ -270,8 +265,8 @@ static int add_between(struct cutter *c, uint32_t pattern, size_t end, size_t to
 		missing += edits[i].kind != DP_EDIT_INSERTED;
 	*fits = missing * 2 <= p->length;
 	for (size_t i = 0; *fits && i < count && !status; i++)
-		status = add_edit(cut, &held->it, from + (size_t)edits[i].position,
-				  offset + edits[i].offset, edits[i].kind);
+		status = dp_cut__add_edit(cut, &held->it, from + (size_t)edits[i].position,
+					  offset + edits[i].offset, edits[i].kind);
 	if (*fits) {
 		held->it.end = end;
 		held->to = to;
@@ -346,8 +341,8 @@ static int compare_names(struct cutter *c, uint32_t pattern, size_t at, size_t o
 		return DP_OK;
 	for (size_t i = 0; i < length && !status; i++) {
 		if (c->symbols[at + i] != p->exact[o]) {
-			status = add_edit(&c->cuts[pattern], &c->piece.it, at + i, offset + i,
-					  DP_EDIT_SUBSTITUTED);
+			status = dp_cut__add_edit(&c->cuts[pattern], &c->piece.it, at + i,
+						  offset + i, DP_EDIT_SUBSTITUTED);
 			c->piece.renamed++;
 		}
 		if (++o == p->length)
@@ -379,7 +374,7 @@ static int take_item(struct cutter *c, uint32_t pattern, struct dp_walk_item *it
 		status = compare_names(c, pattern, item->at, offset, item->length);
 		c->piece.to = offset + item->length;
 	} else {
-		status = add_edit(cut, &c->piece.it, item->at, offset, item->kind);
+		status = dp_cut__add_edit(cut, &c->piece.it, item->at, offset, item->kind);
 		if (consumes)
 			c->piece.to = offset + 1;
 	}
@@ -445,8 +440,8 @@ static int add_rest(struct cutter *c)
 	if (c->held.from > 0 || c->held.to < m || rest > dp_param.rest_max || rest * 2 > m)
 		return DP_OK;
 	for (size_t i = 0; i < rest && !status; i++)
-		status = add_edit(&c->cuts[c->held_pattern], &c->held.it, c->held.it.end + i, m,
-				  DP_EDIT_INSERTED);
+		status = dp_cut__add_edit(&c->cuts[c->held_pattern], &c->held.it,
+					  c->held.it.end + i, m, DP_EDIT_INSERTED);
 	c->held.it.end = c->n;
 	return status;
 }
@@ -519,8 +514,8 @@ int dp_cut__add_edits(struct dp_cut *cut, struct dp_repetition *iteration, const
 	iteration->edits = cut->edit_count;
 	iteration->inserted = iteration->deleted = iteration->substituted = 0;
 	for (size_t i = 0; i < n && !status; i++) {
-		status = add_edit(cut, iteration, first + edits[i].position, edits[i].offset,
-				  edits[i].kind);
+		status = dp_cut__add_edit(cut, iteration, first + edits[i].position,
+					  edits[i].offset, edits[i].kind);
 	}
 	free(edits);
 	return status;

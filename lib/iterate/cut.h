@@ -48,6 +48,14 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 void dp_cut__fini(struct dp_cut *cut);
 
 /*
+ * Append an edit, which they count in its iteration, and an iteration, which must be the one that
+ * the last edits belong to. Errors: DP_ERR_NOMEM.
+ */
+int dp_cut__add_edit(struct dp_cut *cut, struct dp_repetition *iteration, size_t position,
+		     size_t offset, uint32_t kind);
+int dp_cut__add_iteration(struct dp_cut *cut, const struct dp_repetition *iteration);
+
+/*
  * Appends the edits that turn pattern[0..m) into an iteration, and counts them in it; what the
  * capture cut off of a partial one is not an edit. Errors: DP_ERR_NOMEM. Cost: that of
  * dp_diff__run().

@@ -29,29 +29,14 @@ static int put_match(struct dp_cut *cut, const uint32_t *symbols, size_t start, 
 {
 	struct dp_repetition iteration = { .first = start, .end = end, .edits = cut->edit_count };
 	size_t matched = 0;
-	int status;
+	int status = DP_OK;
 
-	for (size_t at = start; at < end; at++) {
-		if (symbols[at] == pattern[matched]) {
+	for (size_t at = start; at < end && !status; at++)
+		if (symbols[at] == pattern[matched])
 			matched++;
-			continue;
-		}
-		status = dp_array__reserve(&cut->edits, &cut->edit_room, cut->edit_count + 1,
-					   sizeof(*cut->edits));
-		if (status)
-			return status;
-		cut->edits[cut->edit_count++] =
-			(struct dp_edit){ at, (uint32_t)matched, DP_EDIT_INSERTED };
-		iteration.inserted++;
-	}
-	status = dp_array__reserve(&cut->iterations, &cut->room, cut->count + 1,
-				   sizeof(*cut->iterations));
-	if (status)
-		return status;
-	cut->iterations[cut->count++] = iteration;
-	cut->whole++;
-	cut->covered += end - start;
-	return DP_OK;
+		else
+			status = dp_cut__add_edit(cut, &iteration, at, matched, DP_EDIT_INSERTED);
+	return status ? status : dp_cut__add_iteration(cut, &iteration);
 }
 
 int dp_paper__match(struct dp_cut *cut, const uint32_t *symbols, size_t n, const uint32_t *pattern,
