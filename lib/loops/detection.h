@@ -55,9 +55,6 @@ struct dp_sequence_loop *dp_detection__add(struct dp_detection *detection);
 /* Moves the cut's arrays to the loop. */
 void dp_detection__take_cut(struct dp_sequence_loop *loop, struct dp_cut *cut);
 
-/* A copy of pattern[0..m) that begins with the symbol at first; NULL if memory runs out. */
-uint32_t *dp_detection__rotate(const uint32_t *pattern, size_t m, size_t first);
-
 /*
  * Sorts loops [from, to), outer ones first, then by their first iteration; updates their parents.
  */

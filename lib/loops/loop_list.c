@@ -3,8 +3,6 @@
  */
 #include "loops/detection.h"
 
-#include <string.h>
-
 void dp_loops__clear(struct dp_loops *loops)
 {
 	for (size_t i = 0; i < loops->count; i++) {
@@ -55,17 +53,6 @@ void dp_detection__take_cut(struct dp_sequence_loop *loop, struct dp_cut *cut)
 	loop->edits = cut->edits;
 	loop->edit_count = cut->edit_count;
 	*cut = (struct dp_cut){ 0 };
-}
-
-uint32_t *dp_detection__rotate(const uint32_t *pattern, size_t m, size_t first)
-{
-	uint32_t *rotated = dp_alloc__array(m, sizeof(*rotated));
-
-	if (!rotated)
-		return NULL;
-	memcpy(rotated, pattern + first, (m - first) * sizeof(*rotated));
-	memcpy(rotated + m - first, pattern, first * sizeof(*rotated));
-	return rotated;
 }
 
 size_t dp_loops__whole(const struct dp_sequence_loop *loop)

@@ -540,7 +540,7 @@ static int find_as_published(struct dp_detection *d, struct dp_error *error)
 						     r->symbols);
 		loop = status ? NULL : dp_detection__add(d);
 		if (loop)
-			loop->pattern = dp_detection__rotate(r->symbols + p.at, p.length, 0);
+			loop->pattern = dp_pattern__rotate(r->symbols + p.at, p.length, 0);
 		if (!loop || !loop->pattern) {
 			status = DP_ERR_NOMEM;
 			break;

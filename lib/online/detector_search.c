@@ -85,28 +85,23 @@ static int keep(struct dp_detector *d, struct searched *s, uint32_t k,
 	return status;
 }
 
-/*
- * Sets *rotated to true if one pattern is a rotation of the other (by the search of Knuth, Morris,
- * Pratt 1977).
- */
+/* Sets *rotated to true if the patterns differ, but one is a rotation of the other. */
 static int is_rotated(bool *rotated, const struct dp_stream_loop *a, const struct dp_stream_loop *b)
 {
-	size_t m = a->length, *border, k = 0;
+	size_t m = a->length, offset;
+	uint32_t *twice;
+	int status;
 
 	*rotated = false;
 	if (b->length != m || !memcmp(a->exact, b->exact, m * sizeof(*a->exact)))
 		return DP_OK;
-	border = dp_border__make(a->exact, m);
-	if (!border)
+	twice = dp_pattern__twice(b->exact, m);
+	if (!twice)
 		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < 2 * m && !*rotated; i++) {
-		while (k && b->exact[i % m] != a->exact[k])
-			k = border[k];
-		k += b->exact[i % m] == a->exact[k];
-		*rotated = k == m;
-	}
-	free(border);
-	return DP_OK;
+	status = dp_pattern__rotation(&offset, twice, a->exact, m);
+	*rotated = !status && offset != SIZE_MAX;
+	free(twice);
+	return status;
 }
 
 /*

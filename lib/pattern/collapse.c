@@ -7,6 +7,7 @@
 #include "pattern/collapse.h"
 #include "base/hash.h"
 #include "base/search.h"
+#include "pattern/pattern.h"
 #include "pattern/runs.h"
 
 #include <string.h>
@@ -51,16 +52,13 @@ static size_t symbol_at(const struct dp_collapsed *out, size_t position)
 
 int dp_collapsed__iteration(struct dp_collapsed *out, const uint32_t *pattern, size_t n)
 {
-	uint32_t *twice = dp_alloc__array(n, 2 * sizeof(*twice));
+	uint32_t *twice = dp_pattern__twice(pattern, n);
 	size_t from = 0, next;
 	int status = twice ? DP_OK : DP_ERR_NOMEM;
 
 	*out = (struct dp_collapsed){ 0 };
-	if (!status) {
-		memcpy(twice, pattern, n * sizeof(*twice));
-		memcpy(twice + n, pattern, n * sizeof(*twice));
+	if (!status)
 		status = dp_collapsed__make(out, twice, 2 * n);
-	}
 	free(twice);
 	if (status)
 		return status;

@@ -230,24 +230,13 @@ static int look_at_ends(struct inside *in, const struct finder *f, const uint32_
 	return status;
 }
 
-static uint32_t *write_twice(const struct dp_pattern *p)
-{
-	uint32_t *twice = dp_alloc__array(p->length, 2 * sizeof(*twice));
-
-	if (!twice)
-		return NULL;
-	memcpy(twice, p->symbols, p->length * sizeof(*twice));
-	memcpy(twice + p->length, p->symbols, p->length * sizeof(*twice));
-	return twice;
-}
-
 /* Finds the loops inside a pattern; there may be none. */
 static int look_inside(struct inside *in, const struct finder *f, const struct dp_pattern *p,
 		       bool deeper)
 {
 	struct dp_search_bar bar = { dp_param.repeat_least, p->length / 2 + 1, dp_param.inside_bits,
 				     dp_param.inside_coverage };
-	uint32_t *twice = write_twice(p);
+	uint32_t *twice = dp_pattern__twice(p->symbols, p->length);
 	struct dp_search_sequence sequence;
 	const struct dp_pattern *main;
 	struct inside below;

@@ -26,6 +26,28 @@ int dp_pattern__copy(struct dp_pattern *p, const uint32_t *symbols, size_t lengt
 	return DP_OK;
 }
 
+uint32_t *dp_pattern__rotate(const uint32_t *pattern, size_t m, size_t first)
+{
+	uint32_t *rotated = dp_alloc__array(m, sizeof(*rotated));
+
+	if (!rotated)
+		return NULL;
+	memcpy(rotated, pattern + first, (m - first) * sizeof(*rotated));
+	memcpy(rotated + m - first, pattern, first * sizeof(*rotated));
+	return rotated;
+}
+
+uint32_t *dp_pattern__twice(const uint32_t *pattern, size_t m)
+{
+	uint32_t *twice = dp_alloc__array(m, 2 * sizeof(*twice));
+
+	if (!twice)
+		return NULL;
+	memcpy(twice, pattern, m * sizeof(*twice));
+	memcpy(twice + m, pattern, m * sizeof(*twice));
+	return twice;
+}
+
 int dp_entropy__bits(double *bits, const uint32_t *symbols, size_t n, uint32_t alphabet)
 {
 	uint32_t *counts = dp_alloc__zeroed(alphabet, sizeof(*counts));
@@ -250,8 +272,12 @@ out:
 	return status;
 }
 
-/* A border grows by one symbol at a time. */
-size_t *dp_border__make(const uint32_t *p, size_t m)
+/*
+ * The length of the longest proper border of each prefix of p[0..m), m at least 1, by the prefix's
+ * length: what the prefix both begins and ends with (Knuth, Morris and Pratt 1977). It grows by one
+ * symbol at a time.
+ */
+static size_t *make_borders(const uint32_t *p, size_t m)
 {
 	size_t *border = dp_alloc__zeroed(m + 1, sizeof(*border)), k = 0;
 
@@ -266,7 +292,7 @@ size_t *dp_border__make(const uint32_t *p, size_t m)
 
 int dp_pattern__period(size_t *period, const uint32_t *symbols, size_t m)
 {
-	size_t *border = dp_border__make(symbols, m);
+	size_t *border = make_borders(symbols, m);
 
 	if (!border)
 		return DP_ERR_NOMEM;
@@ -303,7 +329,7 @@ int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, 
 
 int dp_pattern__rotation(size_t *offset, const uint32_t *twice, const uint32_t *stretch, size_t m)
 {
-	size_t *border = dp_border__make(stretch, m), same = 0;
+	size_t *border = make_borders(stretch, m), same = 0;
 
 	*offset = SIZE_MAX;
 	if (!border)

@@ -46,11 +46,11 @@ int dp_pattern__rate(struct dp_pattern *p, const struct dp_alignment *alignment,
 int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, double bits);
 
 /*
- * The length of the longest proper border of each prefix of p[0..m), m at least 1, by the prefix's
- * length: what the prefix both begins and ends with. The caller frees it (Knuth, Morris and Pratt
- * 1977). NULL where memory is short. Cost: linear.
+ * A copy of pattern[0..m) that begins with the symbol at first, and one that holds the pattern
+ * twice. The caller frees them. NULL where memory is short.
  */
-size_t *dp_border__make(const uint32_t *p, size_t m);
+uint32_t *dp_pattern__rotate(const uint32_t *pattern, size_t m, size_t first);
+uint32_t *dp_pattern__twice(const uint32_t *pattern, size_t m);
 
 /*
  * Finds the length of the shorter pattern that symbols[0..m) repeat in full (Knuth, Morris and
