@@ -107,8 +107,8 @@ static void explain_vote(struct dp_explain *explain, const struct dp_vote *vote,
 	dp_explain__add(explain, "vote",
 			DP_FACTS({ "weight", "log-odds", *vote->weight },
 				 { "first", "log-odds", first }, { "next", "log-odds", next }),
-			"%s: {first} for the first, {next} for the second (%s)", vote->why,
-			vote->name);
+			"%s: {first} for the first, {next} for the second (%s)", vote->name,
+			vote->why);
 }
 
 enum { KINDS = DP_PHASE_MARKS + 1 }; /* of evidence: DP_PHASE_MARKS is the last */

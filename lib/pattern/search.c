@@ -398,7 +398,7 @@ static int next_pattern(struct searcher *sr, bool *more)
 				DP_FACTS({ "rest", "count", (double)rest.total },
 					 { "symbols", "count", (double)in->n }),
 				"{rest} of {symbols:symbol} are in no pattern, or in less than one "
-				"repetition of it; the next pattern is sought in these");
+				"repetition of it: these are searched for the next pattern");
 		status = join(&joined, sr, &rest);
 		in = &joined;
 	}
