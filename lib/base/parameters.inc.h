@@ -321,6 +321,14 @@ DP_WHOLE(unlike_alike, 2, "iterations", "presets",
 DP_REAL(unlike_most, 4, "1/share", "presets",
 	"of the iterations that may be of another kind")
 
+/* Detected loops next to known iterations (loops/merge_trees.c). */
+DP_REAL(merge_most, 0.8, "share", "tests",
+	"of a loop's iterations, at least, that lie inside those of another or apart from them for "
+	"the loop to do so: a few are cut off or cross a boundary")
+DP_REAL(nested_least, 1.5, "iterations", "tests",
+	"of a nested loop in each iteration that has any: with fewer it is the enclosing loop itself, "
+	"found again")
+
 /* Known numbers of iterations (loops/loops.c, loops/known_count.c). */
 DP_REAL(count_level, 0.05, "share", "families",
 	"by which another level must fit the known count better to be chosen")

@@ -63,9 +63,9 @@ static struct run longest_updates(const uint32_t *s, size_t m, const bool *moves
 }
 
 /*
- * Returns true if other kernels repeat about as often. Then the run is one of several loops in an
- * iteration, as in numerical programs: in a training step only gradients are cleared that way, with
- * one kernel each.
+ * Returns true if other kernels repeat at least half as often. Then the run is one of several loops
+ * in an iteration, as in numerical programs: in a training step only gradients are cleared that
+ * way, with one kernel each.
  */
 static bool has_rival(const struct run *best, const uint32_t *s, size_t m, const bool *moves)
 {

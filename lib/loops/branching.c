@@ -53,8 +53,8 @@ static size_t count_of(const struct occurrences *o, uint32_t symbol)
 }
 
 /*
- * The median distance between a symbol's occurrences; 0 unless they are regular and span the
- * sequence.
+ * The median distance between a symbol's occurrences; 0 unless they span the sequence and are
+ * regular: most are within a factor of two of the median, which is more than a run of the symbol.
  */
 static size_t regular_distance(const struct occurrences *o, uint32_t symbol)
 {
@@ -132,15 +132,15 @@ static void cut(struct dp_repetition *iterations, const struct occurrences *o, u
 		iterations[i] = (struct dp_repetition){
 			.first = o->runs->position[where[i]],
 			.end = o->runs->position[end],
-			/* the capture may have cut off any part of the last one */
+			/* the capture cut off the last one anywhere: less than half is a part */
 			.partial = i + 1 == count && (next - where[i]) * 2 < distance,
 		};
 	}
 }
 
 /*
- * Alternating kinds of layers share kernels, too. But a program mostly uploads or waits once per
- * iteration, which it does not do per layer.
+ * Alternating kinds of layers share kernels, too. But a program uploads or waits before most of its
+ * iterations, which it does not do per layer.
  */
 static bool may_be_layers(const struct dp_detection *d, const struct occurrences *o, uint32_t start)
 {
@@ -161,7 +161,7 @@ static bool may_be_layers(const struct dp_detection *d, const struct occurrences
 
 /*
  * Iterations that branch are unlike each other, so edits are not evidence; a fixed value stands for
- * their irregular distances.
+ * their irregular distances. As they span the sequence, they reach both of its ends.
  */
 static void judge(struct dp_sequence_loop *loop)
 {

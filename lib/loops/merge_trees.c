@@ -6,6 +6,7 @@
  * Cost: linear in iterations, per loop.
  */
 #include "loops/loops.h"
+#include "base/parameters.h"
 
 enum relation {
 	UNRELATED, /* the same loop, or across its boundaries */
@@ -14,10 +15,15 @@ enum relation {
 	INSIDE,
 };
 
-/* Returns true if `some` are most of n, even if a few are cut off or cross a boundary. */
 static bool most(size_t some, size_t n)
 {
-	return n > 0 && some * 5 >= n * 4;
+	return n > 0 && (double)some >= dp_param.merge_most * (double)n;
+}
+
+/* Returns true if this many iterations inside others make a nested loop. */
+static bool is_nested(size_t inside, size_t hosts)
+{
+	return (double)inside >= dp_param.nested_least * (double)hosts;
 }
 
 /*
@@ -57,10 +63,10 @@ static enum relation relation_of(const struct dp_sequence_loop *loop,
 		return ADJACENT;
 	/* layers may also run elsewhere, in an evaluation */
 	if (most(inside + apart, loop->count))
-		return inside * 2 >= hosts * 3 ? INSIDE : UNRELATED;
+		return is_nested(inside, hosts) ? INSIDE : UNRELATED;
 	count_overlaps(marked, loop, &inside, &hosts, &apart);
 	if (most(inside, marked->count))
-		return inside * 2 >= hosts * 3 ? AROUND : UNRELATED;
+		return is_nested(inside, hosts) ? AROUND : UNRELATED;
 	return UNRELATED;
 }
 

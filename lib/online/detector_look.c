@@ -238,8 +238,9 @@ static size_t uncovered(const struct dp_detector *d, const struct look *look, si
 		const struct dp_align_span *s = &look->alignment.spans[k];
 
 		if (k + 1 < look->alignment.span_count &&
-		    (s->end - s->begin) * 5 <
-			    dp_stream_loop__length(&d->known.items[s->pattern]) * 4)
+		    (double)(s->end - s->begin) <
+			    dp_param.span_least *
+				    (double)dp_stream_loop__length(&d->known.items[s->pattern]))
 			continue;
 		if (s->begin > from)
 			sum += s->begin - from;

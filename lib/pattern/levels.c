@@ -234,6 +234,7 @@ static int look_at_ends(struct inside *in, const struct finder *f, const uint32_
 static int look_inside(struct inside *in, const struct finder *f, const struct dp_pattern *p,
 		       bool deeper)
 {
+	/* what repeats inside is half of the pattern at most */
 	struct dp_search_bar bar = { dp_param.repeat_least, p->length / 2 + 1, dp_param.inside_bits,
 				     dp_param.inside_coverage };
 	uint32_t *twice = dp_pattern__twice(p->symbols, p->length);
@@ -301,7 +302,7 @@ static bool all_there_is(const struct inside *in)
 		return false;
 	if (in->loops.count == 1)
 		return in->bare <= most;
-	/* the exact end of one loop and begin of the next are unknown */
+	/* the exact end of one loop and begin of the next are unknown: a kernel at each end */
 	return is_long && in->bare <= most + 2.0 * (double)in->loops.count;
 }
 
@@ -367,7 +368,8 @@ static struct verdict judge_level(const struct dp_pattern *p, const struct insid
 		return (struct verdict){
 			false, "kernels that finish a step run outside of the loop inside"
 		};
-	/* an unnamed optimizer: the same few kernels for each parameter */
+	/* an unnamed optimizer: the same few kernels for each parameter, and no run half as long
+	 * inside */
 	if (in->run_rest >= dp_param.update_parameters && in->run_rest > 2 * in->run_main)
 		return (struct verdict){
 			false, "what runs outside of the loop inside looks like an optimizer"
@@ -474,7 +476,7 @@ static void take_inside(struct dp_levels *levels, struct inside *in, uint32_t pa
 	for (size_t k = 0; k < in->loops.count; k++) {
 		struct dp_pattern *inner = &in->loops.items[k];
 
-		if (inner->length >= 2)
+		if (inner->length > 1) /* or else it is one kernel in a row */
 			put(&levels->inner, levels->inner_parent, inner, parent);
 		else
 			free(inner->symbols);

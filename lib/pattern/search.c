@@ -173,7 +173,8 @@ static bool stands_in(const struct dp_align_span *a, const struct dp_align_span 
 
 	/*
 	 * A pattern that resumes a few symbols before where it stopped lacks nothing, and what is
-	 * more than twice as long as what is lacking is a loop of its own.
+	 * more than twice as long as what is lacking, or half of an iteration, is a loop of its
+	 * own.
 	 */
 	return a->pattern == b->pattern && b->begin - a->end <= DP_MIN(m / 2, 2 * lacking) &&
 	       (double)lacking > dp_param.lacking * (double)m &&
@@ -272,7 +273,10 @@ int dp_search__classes(uint32_t *class_of, uint32_t *class_count,
 					   sequence->n, sequence->alphabet);
 }
 
-/* Returns true if the pattern codes the symbols that it covers with fewer bits than one by one. */
+/*
+ * Returns true if the pattern codes the symbols that it covers with fewer bits than one by one.
+ * Less coverage will do next to patterns that explain half of the sequence.
+ */
 static bool describes(const struct searcher *sr, const struct dp_pattern *p, size_t n)
 {
 	double literal = sr->full->symbol_bits, alone = (double)p->covered * literal;
@@ -292,6 +296,7 @@ static const char *fault_of(const struct searcher *sr, const struct dp_pattern *
 			    const struct dp_search_sequence *sequence)
 {
 	if (sr->bar.known)
+		/* it is more than half of the number, and less than twice */
 		return dp_choose__misfit(p, sr->bar.known) < 0.5
 			       ? NULL
 			       : "its number of iterations is too far from -n";
@@ -482,6 +487,7 @@ int dp_search__counts(struct dp_patterns *patterns, struct dp_search_sequence *s
 
 	patterns->count = 0;
 	for (size_t i = 0; i < counts_count && !status && patterns->count < DP_PATTERNS_MAX; i++) {
+		/* fault_of() demands half of the number, so nothing less has to be found */
 		sr.bar.least = (size_t)DP_MIN(DP_MAX(counts[i] / 2, dp_param.repeat_least),
 					      (uint64_t)sequence->n);
 		sr.bar.known = counts[i];
