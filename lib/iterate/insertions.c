@@ -35,32 +35,33 @@ static size_t first_insertions(const struct dp_cut *cut, const struct dp_repetit
 }
 
 /*
- * Moves the beginning of iteration k, with `count` insertions, into the iteration before. Its edits
- * [0, at) are renamed kernels; afterwards there are `left` of them, right before the rest.
+ * Moves the first `count` symbols of iteration k, with as many insertions, into the iteration
+ * before. Its first edits are renamed kernels: `before` of them in front of the insertions, and
+ * afterwards `after` of them, right before the rest.
  */
-static void move_insertions(struct dp_cut *cut, size_t k, size_t at, size_t count, size_t left,
+static void move_insertions(struct dp_cut *cut, size_t k, size_t before, size_t count, size_t after,
 			    const uint32_t *symbols, const struct dp_cut_pattern *p)
 {
-	struct dp_repetition *s = &cut->iterations[k], *before = s - 1;
-	size_t prefix = (size_t)cut->edits[s->edits + at].position - s->first;
-	size_t all = dp_repetition__edit_count(before);
-	size_t to = s->edits + at + count - left;
+	struct dp_repetition *s = &cut->iterations[k], *last = s - 1;
+	size_t prefix = (size_t)cut->edits[s->edits + before].position - s->first;
+	size_t all = dp_repetition__edit_count(last);
+	size_t to = s->edits + before + count - after;
 
 	s->first += count;
-	for (size_t i = 0, put = to; i < prefix && put < to + left; i++)
+	for (size_t i = 0, put = to; i < prefix && put < to + after; i++)
 		if (symbols[s->first + i] != name_at(p, i))
 			cut->edits[put++] =
 				(struct dp_edit){ s->first + i, (uint32_t)i, DP_EDIT_SUBSTITUTED };
 	/* insertions at this one's end may have been moved away and left room */
 	for (size_t i = 0; i < count; i++)
-		cut->edits[before->edits + all + i] =
-			(struct dp_edit){ before->end + i, (uint32_t)p->length, DP_EDIT_INSERTED };
-	before->end += count;
-	before->inserted += (uint32_t)count;
+		cut->edits[last->edits + all + i] =
+			(struct dp_edit){ last->end + i, (uint32_t)p->length, DP_EDIT_INSERTED };
+	last->end += count;
+	last->inserted += (uint32_t)count;
 	s->edits = to;
 	s->inserted -= (uint32_t)count;
-	s->substituted -= (uint32_t)(at - left);
-	cut->renamed -= DP_MIN(cut->renamed, at - left);
+	s->substituted -= (uint32_t)(before - after);
+	cut->renamed -= DP_MIN(cut->renamed, before - after);
 }
 
 /*
@@ -95,27 +96,29 @@ static size_t insertions_before(const struct dp_cut *cut, const struct dp_repeti
 }
 
 /*
- * An insertion that is followed by the pattern's beginning again may equally have come before it.
- * It is moved to the boundary in front if possible: insertions between two iterations are more
- * likely than after the first few symbols of one. If exact names then match better, too, it is
- * moved over any number of symbols.
+ * An insertion that is followed by the pattern's beginning again may equally have come before it:
+ * of the pattern abcd, abxyabcd is either ab and cd with xyab between them, or abxy before abcd. It
+ * is moved to the boundary in front if possible: insertions between two iterations are more likely
+ * than after the first few symbols of one. If exact names then match better, too, it is moved over
+ * any number of symbols.
  */
 static void move_all(struct dp_cut *cut, const uint32_t *symbols, const struct dp_cut_pattern *p)
 {
 	for (size_t k = 1; k < cut->count; k++) {
 		struct dp_repetition *s = &cut->iterations[k];
-		size_t count, at = first_insertions(cut, s, &count), prefix, left = 0;
-		const struct dp_edit *edit = &cut->edits[s->edits + at];
+		size_t count, renamed = first_insertions(cut, s, &count), prefix, after = 0;
+		const struct dp_edit *edit = &cut->edits[s->edits + renamed];
 
 		if (s[-1].end != s->first || count == 0)
 			continue;
+		/* of symbols in front of the insertions, which differ by name at most */
 		prefix = (size_t)edit->position - s->first;
-		if (edit->offset != prefix || (prefix > dp_param.insertion_shift && at == 0))
+		if (edit->offset != prefix || (prefix > dp_param.insertion_shift && renamed == 0))
 			continue;
-		for (size_t i = 0; i < prefix && left <= at; i++)
-			left += symbols[s->first + count + i] != name_at(p, i);
-		if (left < at || (left == at && prefix <= dp_param.insertion_shift)) {
-			move_insertions(cut, k, at, count, left, symbols, p);
+		for (size_t i = 0; i < prefix && after <= renamed; i++)
+			after += symbols[s->first + count + i] != name_at(p, i);
+		if (after < renamed || (after == renamed && prefix <= dp_param.insertion_shift)) {
+			move_insertions(cut, k, renamed, count, after, symbols, p);
 			continue;
 		}
 		count = insertions_before(cut, s, symbols, p);

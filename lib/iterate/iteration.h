@@ -62,8 +62,7 @@ struct dp_evidence {
 	bool open_end;		/* begins or ends is arbitrary, and what lies beyond is unknown */
 	bool goes_on;		/* more data will come: a loop with little confidence can wait */
 	bool clipped_begin; /* the trace continues beyond this end of the analyzed part: where */
-	bool clipped_end;   /* the part begins or ends is arbitrary, but at() knows what lies beyond
-			     */
+	bool clipped_end;   /* the part begins or ends is arbitrary, but at() knows what follows */
 	bool loose_begin; /* what is cut off at the beginning may look different: a loop that
 			     seems to begin shortly after may have begun before */
 };

@@ -89,6 +89,7 @@ static void stand_out(const struct sampler *s, int64_t *gaps, double weight, dou
 	}
 	memcpy(sorted, scores, m * sizeof(*sorted));
 	dp_sort__double(sorted, m);
+	/* at most the second largest, if there are two */
 	typical = sorted[DP_MIN(rank, m - DP_MIN(m, 2))];
 	range = sorted[m - 1] - typical;
 	for (size_t o = 0; o < m; o++) {

@@ -2,7 +2,8 @@
  * Seams between the spans of two loops. The aligner follows a pattern as far as it matches,
  * regardless of where its iterations end. Once the end is known for one of two loops, the symbols
  * around the seam are divided between both so that matches minus edits are a maximum. If that finds
- * nothing, and symbols on one side match both loops, they go to the one whose iteration they complete.
+ * nothing, and symbols on one side match both loops, they go to the one whose iteration they
+ * complete.
  *
  * Cost: O(seams * SEAM * SEAM + edits + symbols), mostly with SLACK for one SEAM.
  */

@@ -360,19 +360,17 @@ static size_t find_row(const struct dp_loops *loops, bool *which)
 static int take_row(struct dp_detection *d, struct dp_loops *from, bool *taken)
 {
 	const struct dp_loops_request *r = d->request;
-	bool *which = dp_alloc__zeroed(from->count, 2 * sizeof(*which)), *row = which;
+	bool *which = dp_alloc__zeroed(from->count, sizeof(*which));
 	uint32_t *made = dp_alloc__array(from->count, sizeof(*made));
 	int status = made && which ? DP_OK : DP_ERR_NOMEM;
 
-	*taken = !status && r->counts_count == 1 && find_row(from, row) == r->counts[0];
+	*taken = !status && r->counts_count == 1 && find_row(from, which) == r->counts[0];
 	if (!*taken)
 		goto out;
-	which += from->count;
-	for (size_t k = 0; k < from->count; k++) {
-		uint32_t parent = from->loops[k].parent;
-
-		which[k] = row[k] || (parent != DP_NONE && which[parent]);
-	}
+	/* those of the row have no parent, and parents come first */
+	for (size_t k = 0; k < from->count; k++)
+		if (from->loops[k].parent != DP_NONE)
+			which[k] = which[from->loops[k].parent];
 	status = move_loops(d, from, which, made);
 	for (size_t k = 0; k < from->count && !status; k++) {
 		struct dp_sequence_loop *loop;
@@ -380,13 +378,13 @@ static int take_row(struct dp_detection *d, struct dp_loops *from, bool *taken)
 		if (made[k] == DP_NONE)
 			continue;
 		loop = &d->loops->loops[made[k]];
-		loop->chosen = loop->matches_in_sequence = row[k];
-		loop->found_by = row[k] ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
-		if (row[k])
+		loop->chosen = loop->matches_in_sequence = loop->parent == DP_NONE;
+		loop->found_by = loop->chosen ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
+		if (loop->chosen)
 			status = judge_count(d, loop, true);
 	}
 out:
-	free(row);
+	free(which);
 	free(made);
 	return status;
 }

@@ -45,15 +45,15 @@ static void set_outer_parents(struct dp_loops *loops, uint32_t *made,
 	}
 }
 
-/* Returns true if an iteration follows something unusual. */
-static bool irregular(const struct dp_sequence_loop *loop, size_t i)
+/* Returns true if an iteration follows something else than a usual one. */
+static bool follows_other(const struct dp_sequence_loop *loop, size_t i)
 {
 	const struct dp_repetition *s = &loop->iterations[i];
 
 	return i > 0 && (s[-1].end != s->first || s[-1].inserted > 0);
 }
 
-static bool any(const struct dp_sequence_loop *loop, size_t i)
+static bool is_whole(const struct dp_sequence_loop *loop, size_t i)
 {
 	return !loop->iterations[i].partial;
 }
@@ -100,8 +100,9 @@ static size_t depth_of(const struct dp_levels *levels, size_t outer)
 }
 
 /*
- * Makes the outer levels, whose iterations begin with irregular iterations of the first `count`
- * loops. One at a time, since patterns that are aligned together take symbols from each other.
+ * Makes the outer levels, whose iterations begin with those of the first `count` loops that follow
+ * something else. One at a time, since patterns that are aligned together take symbols from each
+ * other.
  */
 static int make_outer(struct dp_detection *d, const struct dp_levels *levels, uint32_t *made,
 		      size_t count)
@@ -118,7 +119,7 @@ static int make_outer(struct dp_detection *d, const struct dp_levels *levels, ui
 				level.items[level.count++] = levels->outer.items[i];
 			}
 		left -= level.count;
-		status = make_level_by(d, &level, of_level, count, irregular);
+		status = make_level_by(d, &level, of_level, count, follows_other);
 		for (size_t i = 0; i < level.count && !status; i++)
 			made[from[i]] = of_level[i];
 	}
@@ -264,7 +265,7 @@ static int make_tree(struct dp_detection *d, const struct dp_levels *levels, con
 {
 	uint32_t outer[DP_PATTERNS_MAX], chosen[DP_PATTERNS_MAX], inner[DP_PATTERNS_MAX];
 	struct dp_loops *loops = d->loops;
-	size_t level_end[3];
+	size_t of_chosen, around; /* loops that are chosen, and around these */
 	struct dp_frame frame;
 	bool enclosed = false;
 	int status = DP_OK;
@@ -275,33 +276,32 @@ static int make_tree(struct dp_detection *d, const struct dp_levels *levels, con
 	if (!status)
 		status = dp_detection__make_loops(chosen, d, &levels->chosen, levels->standing,
 						  NULL);
-	level_end[0] = loops->count;
-	if (status || level_end[0] == 0)
+	of_chosen = loops->count;
+	if (status || of_chosen == 0)
 		return status ? status : make_outer_alone(d, levels);
 	for (size_t i = 0; i < loops->count; i++)
 		loops->loops[i].chosen = true;
 	for (size_t i = 0; i < levels->chosen.count; i++)
 		if (chosen[i] != DP_NONE && levels->standing[i] == DP_STANDING_RARE)
 			loops->loops[chosen[i]].chosen = false;
-	status = make_outer(d, levels, outer, level_end[0]);
-	if (!status && loops->count == level_end[0]) {
-		status = dp_enclosing__find(d, level_end[0], enclosed ? &frame : NULL);
+	status = make_outer(d, levels, outer, of_chosen);
+	if (!status && loops->count == of_chosen) {
+		status = dp_enclosing__find(d, of_chosen, enclosed ? &frame : NULL);
 		if (!status && !d->request->evidence.open_end)
-			choose_enclosing(d, levels, chosen, traits, level_end[0], enclosed);
+			choose_enclosing(d, levels, chosen, traits, of_chosen, enclosed);
 	}
-	level_end[1] = loops->count;
+	around = loops->count - of_chosen;
 	if (!status)
-		status = make_level_by(d, &levels->inner, inner, level_end[0], any);
-	level_end[2] = loops->count;
+		status = make_level_by(d, &levels->inner, inner, of_chosen, is_whole);
 	if (status)
 		return status;
 	set_outer_parents(loops, outer, levels);
 	set_parents(loops, chosen, levels->chosen.count, levels->chosen_parent, outer);
 	set_parents(loops, inner, levels->inner.count, levels->inner_parent, chosen);
-	swap_levels(loops, level_end[0], level_end[1]);
-	dp_detection__sort(loops, 0, level_end[1] - level_end[0]);
-	dp_detection__sort(loops, level_end[1] - level_end[0], level_end[1]);
-	dp_detection__sort(loops, level_end[1], level_end[2]);
+	swap_levels(loops, of_chosen, of_chosen + around);
+	dp_detection__sort(loops, 0, around);
+	dp_detection__sort(loops, around, around + of_chosen);
+	dp_detection__sort(loops, around + of_chosen, loops->count);
 	return DP_OK;
 }
 

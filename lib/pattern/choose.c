@@ -34,7 +34,7 @@ double dp_choose__misfit(const struct dp_pattern *p, uint64_t known)
 
 bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_search_bar *bar)
 {
-	return p->longest >= dp_param.tandem && round(p->iterations) >= (double)bar->least;
+	return p->tandem >= dp_param.tandem && round(p->iterations) >= (double)bar->least;
 }
 
 /*
@@ -45,12 +45,12 @@ bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_search_bar *
 static double cost(const struct dp_pattern *p, const struct dp_search_sequence *sequence,
 		   const struct dp_search_bar *bar)
 {
-	double null = (double)sequence->n * sequence->symbol_bits;
-	double saved = DP_MAX(null - p->bits, 0);
+	double plain = (double)sequence->n * sequence->symbol_bits;
+	double saved = DP_MAX(plain - p->bits, 0);
 
 	if (bar->known)
 		return -(saved + 1) * exp(-dp_param.count_decay * dp_choose__misfit(p, bar->known));
-	return dp_choose__repeats(p, bar) ? p->bits : p->bits + null;
+	return dp_choose__repeats(p, bar) ? p->bits : p->bits + plain;
 }
 
 static void free_all(struct dp_pattern *p, size_t n)

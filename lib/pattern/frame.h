@@ -5,8 +5,7 @@
 #include "pattern/search.h"
 
 struct dp_frame {
-	size_t head,
-		tail; /* symbols at the beginning and the end of the sequence that no span covers */
+	size_t head, tail; /* symbols before the first span, and after the last one */
 };
 
 /*

@@ -516,13 +516,51 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 	return status;
 }
 
+/*
+ * Finds the chosen patterns: goes down into one after the other where the loop inside is the
+ * iteration. As that may leave symbols to others, the search then continues, and all are looked at
+ * again.
+ */
+static int choose(struct dp_levels *levels, const struct finder *f,
+		  struct dp_search_sequence *sequence, const struct dp_search_bar *bar)
+{
+	size_t seen = 0, down = 0;
+	int status = dp_search__unaided(&levels->chosen, sequence, bar);
+
+	while (!status && seen < levels->chosen.count) {
+		struct dp_pattern *p = &levels->chosen.items[seen];
+		struct verdict verdict;
+		struct inside in;
+
+		status = dp_alternation__take_one(p, sequence);
+		if (!status)
+			status = look_inside(&in, f, p, true);
+		if (status)
+			break;
+		verdict = judge_level(p, &in, f, sequence);
+		if (verdict.inner && down == dp_param.levels_down)
+			verdict =
+				(struct verdict){ false, "the search has gone down often enough" };
+		explain_level(sequence->explain, p, &in, verdict);
+		if (verdict.inner) {
+			go_down(levels, seen, &in);
+			down++;
+			seen = 0;
+			status = dp_search__unaided(&levels->chosen, sequence, bar);
+		} else {
+			seen++;
+		}
+		dp_patterns__fini(&in.loops);
+	}
+	return status;
+}
+
 int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequence,
 		    const uint8_t *traits, double uploads, bool part)
 {
 	struct finder f = { sequence, traits, uploads };
 	struct dp_search_bar bar = { dp_param.loop_least, sequence->n, dp_param.level_bits,
 				     dp_param.level_coverage, .rare = true };
-	size_t seen = 0, down = 0;
 	int status;
 
 	bar.part = part;
@@ -530,31 +568,7 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 	for (size_t i = 0; i < DP_PATTERNS_MAX; i++)
 		levels->outer_parent[i] = levels->chosen_parent[i] = levels->inner_parent[i] =
 			DP_NONE;
-	status = dp_search__unaided(&levels->chosen, sequence, &bar);
-	while (!status && seen < levels->chosen.count) {
-		struct verdict verdict;
-		struct inside in;
-
-		status = dp_alternation__take_one(&levels->chosen.items[seen], sequence);
-		if (!status)
-			status = look_inside(&in, &f, &levels->chosen.items[seen], true);
-		if (status)
-			break;
-		verdict = judge_level(&levels->chosen.items[seen], &in, &f, sequence);
-		if (verdict.inner && down == dp_param.levels_down)
-			verdict =
-				(struct verdict){ false, "the search has gone down often enough" };
-		explain_level(sequence->explain, &levels->chosen.items[seen], &in, verdict);
-		if (verdict.inner) {
-			go_down(levels, seen, &in);
-			down++;
-			seen = 0;
-			status = dp_search__unaided(&levels->chosen, sequence, &bar);
-		} else {
-			seen++;
-		}
-		dp_patterns__fini(&in.loops);
-	}
+	status = choose(levels, &f, sequence, &bar);
 	if (!status)
 		status = fill_inner(levels, &f);
 	levels->plain_bits = sequence->symbol_bits * (double)sequence->n;

@@ -170,7 +170,7 @@ int dp_pattern__rate(struct dp_pattern *p, const struct dp_alignment *al, size_t
 	p->edits = al->edit_count;
 	p->spans = al->span_count;
 	p->iterations = (double)advance / (double)p->length;
-	p->longest = (double)longest / (double)p->length;
+	p->tandem = (double)longest / (double)p->length;
 	p->own = own;
 	p->bits = own + dp_alignment__bits(al, n, p->length, bits);
 	return DP_OK;
@@ -196,12 +196,12 @@ int dp_pattern__judge(struct dp_pattern *p, const uint32_t *symbols, size_t n, d
 	return status;
 }
 
-struct vote {
+struct majority {
 	uint32_t symbol, lead; /* Boyer and Moore's candidate and its lead */
 	uint32_t all;
 };
 
-static void cast(struct vote *v, uint32_t symbol)
+static void count_in(struct majority *v, uint32_t symbol)
 {
 	v->all++;
 	if (v->lead == 0)
@@ -212,8 +212,8 @@ static void cast(struct vote *v, uint32_t symbol)
 		v->lead--;
 }
 
-static void count_votes(const struct dp_alignment *al, const uint32_t *symbols, struct vote *sub,
-			struct vote *ins, uint32_t *del)
+static void find_majorities(const struct dp_alignment *al, const uint32_t *symbols,
+			    struct majority *sub, struct majority *ins, uint32_t *del)
 {
 	for (size_t i = 0; i < al->edit_count; i++) {
 		const struct dp_edit *e = &al->edits[i], *before = i ? e - 1 : NULL;
@@ -221,10 +221,10 @@ static void count_votes(const struct dp_alignment *al, const uint32_t *symbols, 
 		if (e->kind == DP_EDIT_DELETED)
 			del[e->offset]++;
 		else if (e->kind == DP_EDIT_SUBSTITUTED)
-			cast(&sub[e->offset], symbols[e->position]);
+			count_in(&sub[e->offset], symbols[e->position]);
 		else if (!before || before->kind != DP_EDIT_INSERTED ||
 			 before->offset != e->offset || before->position + 1 != e->position)
-			cast(&ins[e->offset], symbols[e->position]);
+			count_in(&ins[e->offset], symbols[e->position]);
 	}
 }
 
@@ -232,12 +232,12 @@ static void count_votes(const struct dp_alignment *al, const uint32_t *symbols, 
  * Applies the edits that more than half of the iterations have. *changed is false if there are
  * none.
  */
-static int consent(struct dp_pattern *p, const struct dp_alignment *al, const uint32_t *symbols,
-		   bool *changed)
+static int apply_majorities(struct dp_pattern *p, const struct dp_alignment *al,
+			    const uint32_t *symbols, bool *changed)
 {
 	size_t m = p->length, half = (size_t)(p->iterations / 2) + 1, out = 0;
-	struct vote *sub = dp_alloc__zeroed(m, sizeof(*sub));
-	struct vote *ins = dp_alloc__zeroed(m, sizeof(*ins));
+	struct majority *sub = dp_alloc__zeroed(m, sizeof(*sub));
+	struct majority *ins = dp_alloc__zeroed(m, sizeof(*ins));
 	uint32_t *del = dp_alloc__zeroed(m, sizeof(*del));
 	uint32_t *made = dp_alloc__array(m, 2 * sizeof(*made));
 	int status = DP_ERR_NOMEM;
@@ -246,7 +246,7 @@ static int consent(struct dp_pattern *p, const struct dp_alignment *al, const ui
 	if (!sub || !ins || !del || !made)
 		goto out;
 	status = DP_OK;
-	count_votes(al, symbols, sub, ins, del);
+	find_majorities(al, symbols, sub, ins, del);
 	for (size_t o = 0; o < m; o++) {
 		if (ins[o].all >= half && ins[o].lead * 2 >= ins[o].all)
 			made[out++] = ins[o].symbol;
@@ -319,7 +319,7 @@ int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, 
 		status = dp_pattern__rate(p, &al, n, bits);
 		changed = false;
 		if (!status && p->iterations >= dp_param.majority_least && round < REFINEMENTS)
-			status = consent(p, &al, symbols, &changed);
+			status = apply_majorities(p, &al, symbols, &changed);
 		dp_align__fini(&al);
 		if (!status && changed)
 			status = dp_pattern__period(&p->length, p->symbols, p->length);

@@ -10,7 +10,7 @@ struct dp_pattern {
 	double bits;	/* to describe the sequence with the pattern, */
 	double own;	/* of which are for the pattern itself */
 	double iterations; /* repetitions of it that the sequence holds */
-	double longest; /* the same, within one span */
+	double tandem;	   /* the same, in a row: the most within one span */
 	size_t covered; /* symbols in its spans */
 	size_t edits;
 	size_t spans;
