@@ -18,7 +18,7 @@ enum {
 	SEAM = 64, /* longest seam in symbols: the aligner bridges longer ones */
 	SLACK = 8, /* symbols by which a span may be too long by chance, or edits a seam */
 	WIDE = SEAM + SLACK,
-	KNOWN = 64, /* splits that are cached: most seams of a program are alike */
+	CACHED = 64, /* splits: most seams of a program are alike */
 };
 
 /*
@@ -54,7 +54,7 @@ struct closer {
 	size_t first;
 	struct dp_edit *edits; /* the new edits, of the spans so far */
 	size_t count, room;
-	struct solved *known; /* by hash */
+	struct solved *cache; /* by hash */
 };
 
 /*
@@ -122,11 +122,11 @@ static struct split solve_once(const struct closer *c, const struct seam *s)
 {
 	uint64_t hash = dp_hash__symbols(s->gap, s->gap_count) + s->own_count +
 			dp_hash__symbols(s->other, s->other_count);
-	struct solved *known = &c->known[hash % KNOWN];
+	struct solved *cached = &c->cache[hash % CACHED];
 
-	if (memcmp(&known->seam, s, sizeof(*s)) != 0)
-		*known = (struct solved){ *s, solve(s) };
-	return known->split;
+	if (memcmp(&cached->seam, s, sizeof(*s)) != 0)
+		*cached = (struct solved){ *s, solve(s) };
+	return cached->split;
 }
 
 /* Symbol i of a cyclic pattern from an offset on or, if dir < 0, back from it. */
@@ -535,12 +535,12 @@ int dp_seams__close(struct dp_alignment *al, const uint32_t *symbols,
 			    .patterns = patterns,
 			    .which = which,
 			    .first = first,
-			    .known = dp_alloc__zeroed(KNOWN, sizeof(*c.known)) };
-	int status = c.known ? DP_OK : DP_ERR_NOMEM;
+			    .cache = dp_alloc__zeroed(CACHED, sizeof(*c.cache)) };
+	int status = c.cache ? DP_OK : DP_ERR_NOMEM;
 
 	for (size_t k = 0; k < al->span_count && !status; k++)
 		status = take_span(&c, k);
-	free(c.known);
+	free(c.cache);
 	if (status) {
 		free(c.edits);
 		dp_align__fini(al);
