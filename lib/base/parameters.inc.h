@@ -161,13 +161,9 @@ DP_WHOLE(levels_down, 3, "levels", "presets",
 	"of loops within each other that are examined: programs have no more that matter")
 DP_REAL(level_bits, 0.75, "share", "families",
 	"of the bits without a pattern that a description with it may have")
-DP_REAL(level_coverage, 0.1, "share", "families",
-	"of the symbols that a pattern must cover, unless it is rare")
 DP_REAL(inside_bits, 0.95, "share", "presets",
 	"the same as level_bits for a loop inside a pattern, which is short, so that describing it "
 	"costs relatively more")
-DP_REAL(inside_coverage, 0.04, "share", "presets",
-	"the same as level_coverage for a loop inside a pattern")
 DP_REAL(inside_long, 0.2, "ratio", "presets",
 	"of the lengths of two loops, at least, to be about the same")
 DP_REAL(upload_bare, 0.5, "ratio", "presets",
@@ -440,6 +436,8 @@ DP_REAL(lacking, 0.05, "share", "real",
 	"is partial")
 DP_WHOLE(rare_iterations, 5, "iterations", "families",
 	"of a rare loop, at least")
+DP_REAL(rare_coverage, 0.1, "share", "families",
+	"of the searched symbols that a rare loop covers, at most")
 DP_REAL(rare_bits, 20, "bits", "families",
 	"that a rare loop must save: none of 10^6 random sequences has one")
 

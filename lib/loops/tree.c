@@ -510,7 +510,7 @@ static int has_single(bool *has, const struct dp_detection *d, const struct dp_p
 static int find_few(struct dp_detection *d)
 {
 	struct dp_search_bar bar = { dp_param.repeat_least, d->request->count / 2 + 1, 1,
-				     dp_param.few_coverage, .any_length = true };
+				     .any_length = true };
 	enum dp_standing standing[DP_PATTERNS_MAX] = { DP_STANDING_FEW };
 	struct dp_patterns patterns = { .count = 0 };
 	uint32_t made[DP_PATTERNS_MAX];

@@ -235,8 +235,8 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 		       bool deeper)
 {
 	/* what repeats inside is half of the pattern at most */
-	struct dp_search_bar bar = { dp_param.repeat_least, p->length / 2 + 1, dp_param.inside_bits,
-				     dp_param.inside_coverage };
+	struct dp_search_bar bar = { dp_param.repeat_least, p->length / 2 + 1,
+				     dp_param.inside_bits };
 	uint32_t *twice = dp_pattern__twice(p->symbols, p->length);
 	struct dp_search_sequence sequence;
 	const struct dp_pattern *main;
@@ -560,7 +560,7 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 {
 	struct finder f = { sequence, traits, uploads };
 	struct dp_search_bar bar = { dp_param.loop_least, sequence->n, dp_param.level_bits,
-				     dp_param.level_coverage, .rare = true };
+				     .rare = true };
 	int status;
 
 	bar.part = part;

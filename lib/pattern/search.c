@@ -282,13 +282,15 @@ static bool describes(const struct searcher *sr, const struct dp_pattern *p, siz
 	double literal = sr->full->symbol_bits, alone = (double)p->covered * literal;
 	double bits = p->bits - (double)(n - p->covered) * literal;
 
-	if ((double)p->covered > sr->bar.coverage * (double)n)
-		return sr->bar.part ? bits < sr->bar.bits_share * alone
-				    : p->bits < sr->bar.bits_share * (double)n * literal;
+	if (bits >= sr->bar.bits_share * alone)
+		return false;
+	if (sr->bar.part || p->bits < sr->bar.bits_share * (double)n * literal)
+		return true;
 	return sr->bar.rare && sr->rest_before * 2 <= sr->full->n &&
+	       (double)p->covered <= dp_param.rare_coverage * (double)n &&
 	       p->length >= dp_param.few_length &&
 	       round(p->iterations) >= (double)dp_param.rare_iterations &&
-	       bits < sr->bar.bits_share * alone && alone - bits >= dp_param.rare_bits;
+	       alone - bits >= dp_param.rare_bits;
 }
 
 /* The reason why a pattern is no loop, or NULL if it is one. */
@@ -480,7 +482,7 @@ static int take_longest(struct searcher *sr, bool *more)
 int dp_search__counts(struct dp_patterns *patterns, struct dp_search_sequence *sequence,
 		      const uint64_t *counts, size_t counts_count)
 {
-	struct dp_search_bar bar = { dp_param.repeat_least, sequence->n, 1, 0 };
+	struct dp_search_bar bar = { dp_param.repeat_least, sequence->n, 1 };
 	struct searcher sr;
 	bool more = true;
 	int status = begin(&sr, patterns, sequence, &bar);
