@@ -357,8 +357,6 @@ DP_WHOLE(again_others, 2, "kernels", "real",
 DP_REAL(same_work, 0.5, "share", "real",
 	"of the kernel time of each of two streams that is in kernels of both: streams of CUDA "
 	"graphs share all, streams of data preparation 36% at most")
-DP_REAL(at_once, 0.1, "share", "real",
-	"of the kernel time of two streams in which both run, at most, for them to take turns")
 
 /* Annotations that mark the iterations of a loop (sequence/repeated.c), and calls of the host. */
 DP_WHOLE(marks_least, 3, "ranges", "traces",
