@@ -25,8 +25,6 @@ const char *dp_phase_name(enum dp_phase_evidence phase)
 		return "kernel-gap";
 	case DP_PHASE_FINISH_KERNEL:
 		return "finish-kernel";
-	case DP_PHASE_SYNC:
-		return "sync";
 	case DP_PHASE_INPUT_COPY:
 		return "input-copy";
 	case DP_PHASE_LAUNCH_GAP:

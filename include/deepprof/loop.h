@@ -16,7 +16,6 @@ enum dp_phase_evidence {
 	DP_PHASE_NONE,		/* nothing: the first possible position */
 	DP_PHASE_KERNEL_GAP,	/* the GPU's largest recurring gap */
 	DP_PHASE_FINISH_KERNEL, /* kernels that finish a step (an optimizer's) */
-	DP_PHASE_SYNC,		/* a host synchronization before the first launch */
 	DP_PHASE_INPUT_COPY,	/* the first upload of an input */
 	DP_PHASE_LAUNCH_GAP,	/* the launching thread's recurring gap */
 	DP_PHASE_FIRST_LAUNCH,	/* the first kernel whose launch call was recorded */

@@ -41,8 +41,6 @@ DP_REAL(weight_upload, 1.5, "log-odds", "presets, traces",
 	"a step begins with its input")
 DP_REAL(weight_at_gap, 0.5, "log-odds", "traces",
 	"half of a log-odds, since an upload and a pause at one offset are not independent")
-DP_REAL(weight_sync, 0.7, "log-odds", "presets",
-	"the host reads a loss back between two steps")
 DP_REAL(weight_optimizer, 2.0, "log-odds", "presets, traces",
 	"a step ends with its optimizer")
 DP_REAL(weight_kernel_gap, 1.0, "log-odds", "families without launches",

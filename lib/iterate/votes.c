@@ -406,11 +406,6 @@ static void uploads(const struct dp_ballot *b, double *score)
 	score_recurring(b, b->offsets.upload, score);
 }
 
-static void syncs(const struct dp_ballot *b, double *score)
-{
-	score_recurring(b, b->offsets.sync, score);
-}
-
 static void upload_at_gap(const struct dp_ballot *b, double *score)
 {
 	size_t count = b->observed ? recurrences(b, b->offsets.upload) : 0;
@@ -482,8 +477,6 @@ const struct dp_vote dp_votes[] = {
 	  "an upload and a long pause rarely coincide by chance", upload_at_gap },
 	{ "capture-at-gap", DP_PHASE_COMPLETE, &dp_param.weight_at_gap,
 	  "a capture rarely begins or ends at a long pause by chance", capture_at_gap },
-	{ "sync", DP_PHASE_SYNC, &dp_param.weight_sync,
-	  "between steps, the host reads back the loss", syncs },
 	{ "optimizer", DP_PHASE_FINISH_KERNEL, &dp_param.weight_optimizer,
 	  "a step ends with its optimizer", optimizer },
 	{ "kernel-gap", DP_PHASE_KERNEL_GAP, &dp_param.weight_kernel_gap,

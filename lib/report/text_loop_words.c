@@ -39,8 +39,6 @@ static const char *phase_words(enum dp_phase_evidence phase)
 		return "starts after the GPU's longest pause";
 	case DP_PHASE_FINISH_KERNEL:
 		return "starts after optimizer-like kernels";
-	case DP_PHASE_SYNC:
-		return "starts after a synchronization";
 	case DP_PHASE_INPUT_COPY:
 		return "starts at its input upload";
 	case DP_PHASE_LAUNCH_GAP:
