@@ -119,8 +119,6 @@ DP_WHOLE(boundary_near, 8, "symbols", "presets with noise",
 	"between a boundary and an edit: those farther away do not concern it")
 DP_WHOLE(boundary_reach, 12, "symbols", "presets with noise",
 	"by which a boundary may move, not counting insertions")
-DP_WHOLE(boundary_wide, 512, "symbols", "presets with noise",
-	"of adjacent insertions that a boundary may move over in addition")
 
 /* Layers and steps. Tuned on networks of the families, the presets and the real captures. */
 DP_WHOLE(layer_least, 8, "kernels", "presets, real",

@@ -86,10 +86,8 @@ static void reach_between(size_t *before, size_t *after, const struct mover *p, 
 		head += edits[at].kind == DP_EDIT_INSERTED;
 	if (!near && at == 0)
 		return;
-	*before = DP_MIN(DP_MIN(tail, dp_param.boundary_wide) + dp_param.boundary_reach,
-			 (last->end - last->first - 1) / 2);
-	*after = DP_MIN(DP_MIN(head, dp_param.boundary_wide) + dp_param.boundary_reach,
-			(s->end - s->first - 1) / 2);
+	*before = DP_MIN(tail + dp_param.boundary_reach, (last->end - last->first - 1) / 2);
+	*after = DP_MIN(head + dp_param.boundary_reach, (s->end - s->first - 1) / 2);
 }
 
 /*
@@ -108,7 +106,7 @@ static size_t reach_alone(const struct mover *p, size_t first)
 		DP_FIND(at, 0, p->cuts[i].count, s[at].end > first);
 		over = DP_MAX(over, at ? s[at - 1].end : 0);
 	}
-	return first - over <= DP_MIN(p->m, dp_param.boundary_wide) ? first - over : 0;
+	return first - over <= p->m ? first - over : 0;
 }
 
 /*
@@ -126,7 +124,7 @@ static size_t nearest_upload(struct mover *p, size_t k)
 		before = reach_alone(p, first);
 	if (before + after == 0 || p->calls > dp_param.boundary_calls || follows_upload(p, first))
 		return first;
-	for (size_t i = 1; i <= DP_MAX(before, after); i++) {
+	for (size_t i = 1; i <= DP_MAX(before, after) && p->calls <= dp_param.boundary_calls; i++) {
 		if (i <= before && follows_upload(p, first - i))
 			return first - i;
 		if (i <= after && follows_upload(p, first + i))
