@@ -273,12 +273,8 @@ DP_REAL(branch_shared, 0.2, "share", "real",
 	"of the sequence that these symbols make up, at least")
 
 /* Loops around others (loops/enclosing.c). */
-DP_WHOLE(enclosing_fold, 4, "kernels", "families",
-	"that one symbol of the folded sequence stands for on average, at least")
 DP_REAL(enclosing_bits, 0.75, "share", "families",
 	"of the bits without a pattern that the description may have")
-DP_REAL(enclosed_share, 0.8, "share", "families",
-	"of the iterations of the inner loop that must lie in the enclosing one")
 
 /* Features of confidence (loops/features.c), and loops that wait for more of it (loops/batch.c). */
 DP_REAL(iterations_log, 6, "log2", "families",

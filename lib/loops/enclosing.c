@@ -133,7 +133,7 @@ static int make_folded(struct folded *f, const struct dp_detection *d, size_t co
 	*any = false;
 	if (n >= UINT32_MAX)
 		return DP_OK;
-	f->limit = DP_MIN(dp_param.enclosing_most, n / dp_param.enclosing_fold);
+	f->limit = DP_MIN(dp_param.enclosing_most, n);
 	f->alphabet = d->sequence.alphabet + (uint32_t)count;
 	f->symbols = dp_alloc__array(f->limit + 1, sizeof(*f->symbols));
 	f->position = dp_alloc__array(f->limit + 1, sizeof(*f->position));
@@ -155,7 +155,7 @@ static bool is_around(const struct dp_pattern *pattern, uint32_t alphabet)
 	return false;
 }
 
-/* Returns true if nearly all iterations of a loop lie within those of another. */
+/* Returns true if most iterations of a loop lie within those of another. */
 static bool lies_in(const struct dp_sequence_loop *loop, const struct dp_sequence_loop *other)
 {
 	size_t k = 0, inside = 0;
@@ -168,7 +168,7 @@ static bool lies_in(const struct dp_sequence_loop *loop, const struct dp_sequenc
 		inside +=
 			k < other->count && other->iterations[k].first <= loop->iterations[i].first;
 	}
-	return (double)inside >= dp_param.enclosed_share * (double)loop->count;
+	return inside * 2 > loop->count;
 }
 
 /* Keeps the patterns that hold a folded symbol, and makes their loops. */
