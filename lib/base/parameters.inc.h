@@ -265,8 +265,6 @@ DP_REAL(branch_regular, 0.9, "share", "real",
 	"of the distances that must be within a factor of two of the median")
 DP_REAL(branch_spanned, 0.8, "share", "real",
 	"of the sequence between their first and last occurrence, at least")
-DP_REAL(branch_edits, 0.2, "feature", "real",
-	"of edits per symbol, in the confidence, that irregular distances count as")
 DP_REAL(branch_shared, 0.2, "share", "real",
 	"of the sequence that these symbols make up, at least")
 

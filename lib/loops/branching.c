@@ -13,6 +13,7 @@
 #include "base/sort.h"
 #include "pattern/runs.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The positions of each symbol of a sequence. */
@@ -160,13 +161,14 @@ static bool may_be_layers(const struct dp_detection *d, const struct occurrences
 }
 
 /*
- * Iterations that branch are unlike each other, so edits are not evidence; a fixed value stands for
- * their irregular distances. As they span the sequence, they reach both of its ends.
+ * Iterations that branch are unlike each other, so edits are not evidence; for their irregular
+ * distances, as many count as a regular description has at most. As they span the sequence, they
+ * reach both of its ends.
  */
 static void judge(struct dp_sequence_loop *loop)
 {
 	dp_loops__judge(loop);
-	loop->confidence.feature[DP_FEATURE_EDITS] = dp_param.branch_edits;
+	loop->confidence.feature[DP_FEATURE_EDITS] = sqrt(dp_param.regular_edits);
 	loop->confidence.feature[DP_FEATURE_ENDS] = 2;
 	dp_confidence__judge(&loop->confidence);
 }
