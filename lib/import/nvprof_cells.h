@@ -2,20 +2,8 @@
 #ifndef DP_IMPORT_NVPROF_CELLS_H
 #define DP_IMPORT_NVPROF_CELLS_H
 
+#include "import/slice.h"
 #include "trace/builder.h"
-
-/* A borrowed text without a NUL. */
-struct dp_slice {
-	const char *at;
-	size_t length;
-};
-
-bool dp_slice__is(struct dp_slice text, const char *word);
-bool dp_slice__starts(struct dp_slice text, const char *word);
-bool dp_slice__has(struct dp_slice text, const char *word);
-
-/* Returns text without surrounding blanks and line ends. */
-struct dp_slice dp_slice__trim(struct dp_slice text);
 
 /* Reads a number of decimal digits only, at most 18. */
 bool dp_nvprof__whole(struct dp_slice text, int64_t *value);

@@ -3,9 +3,7 @@
  * later, and a form with the two devices of peer copies. Columns are mapped by name and units are
  * read from the row below the header, so one reader handles all of them.
  *
- * This file splits the input into lines and libcsv splits a line into fields, one line at a time:
- * an unclosed quote, or a banner with a quote in it, then damages its own line only. nvprof writes
- * no line breaks inside fields. Cost: linear; memory for one line.
+ * Cost: linear; memory for one line (csv_lines.h).
  *
  * Times are read from the decimal digits. A start in seconds has a resolution of 1 us while
  * durations have nanoseconds: a printed start may then be off by up to half a step, and the
@@ -17,33 +15,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-#define LINE_BYTES ((size_t)1 << 20) /* a longer line is lost; names of 20 KiB have been seen */
-
-/* Callbacks of libcsv. */
-
-static void on_field(void *text, size_t length, void *arg)
-{
-	struct dp_nvprof *reader = arg;
-
-	if (reader->field_count++ >= MAX_FIELDS)
-		return;
-	/* Unescaped fields together are never longer than the line. */
-	length = DP_MIN(length, LINE_BYTES - reader->fields_length);
-	memcpy(reader->fields + reader->fields_length, text, length);
-	reader->fields_length += length;
-	reader->field_at[reader->field_count] = reader->fields_length;
-}
-
-static void on_row(int terminator, void *arg)
-{
-	struct dp_nvprof *reader = arg;
-
-	reader->rows_in_line++;
-	dp_nvprof__row(reader);
-	reader->field_count = 0;
-	reader->fields_length = 0;
-}
 
 /*
  * Lines.
@@ -98,17 +69,17 @@ static void read_warning(struct dp_nvprof *reader, struct dp_slice rest)
 				 dp_slice__has(rest, "invalid timestamps")
 					 ? "records without valid times, left out by nvprof"
 					 : "records that nvprof calls invalid",
-				 (uint64_t)records, reader->offset);
+				 (uint64_t)records, reader->csv.offset);
 	else
 		dp_log__write(&reader->import->options->log, DP_LOG_INFO, "line %llu: %.*s",
-			      (unsigned long long)reader->line_number,
+			      (unsigned long long)reader->csv.line_number,
 			      (int)DP_MIN(rest.length, 400), rest.at);
 }
 
 /* Reads "==PID== text" or "======== text". Returns false if the line is not a banner. */
 static bool read_banner(struct dp_nvprof *reader)
 {
-	struct dp_slice rest = dp_slice__trim(reader->line), digits;
+	struct dp_slice rest = dp_slice__trim(reader->csv.line), digits;
 	int64_t pid = -1;
 	size_t i = 2;
 
@@ -143,7 +114,7 @@ static bool read_banner(struct dp_nvprof *reader)
 /* Examines lines before a header: what nvprof prints without --csv, or if it profiled nothing. */
 static void look_at_line(struct dp_nvprof *reader)
 {
-	struct dp_slice line = dp_slice__trim(reader->line);
+	struct dp_slice line = dp_slice__trim(reader->csv.line);
 
 	if (dp_slice__starts(line, "No kernels were profiled"))
 		reader->nothing_profiled = true;
@@ -160,117 +131,27 @@ static void look_at_line(struct dp_nvprof *reader)
 		reader->other = FORM_METRICS;
 }
 
-static int csv_failed(struct dp_nvprof *reader)
+static bool skip_line(void *ctx)
 {
-	return dp_error__set(reader->import->error,
-			     csv_error(&reader->csv) == CSV_ENOMEM ? DP_ERR_NOMEM : DP_ERR_LIMIT,
-			     "%s", csv_strerror(csv_error(&reader->csv)));
-}
+	struct dp_nvprof *reader = ctx;
 
-/* Reads one line with its newline. */
-static int read_line(struct dp_nvprof *reader, const char *at, size_t length)
-{
-	reader->line.at = at;
-	reader->line.length = length;
-	reader->line_number++;
-	if (at[0] == '=' && read_banner(reader))
-		goto out;
+	if (reader->csv.line.at[0] == '=' && read_banner(reader))
+		return true;
 	if (reader->state == BEFORE)
 		look_at_line(reader);
-	reader->rows_in_line = 0;
-	if (csv_parse(&reader->csv, at, length, on_field, on_row, reader) != length)
-		return csv_failed(reader);
-	if (!reader->rows_in_line && dp_slice__trim(reader->line).length) {
-		csv_fini(&reader->csv, NULL, NULL, NULL);
-		if (reader->state == ROWS)
-			dp_nvprof__bad_row(reader, reader->field_count, "quote that is not closed",
-					   (struct dp_slice){ "", 0 });
-		reader->field_count = 0;
-		reader->fields_length = 0;
-	}
-out:
-	reader->offset += length;
-	return reader->status;
+	return false;
 }
 
-/* Passes the complete lines of buf to read_line(); *used is their length. */
-static int read_lines(struct dp_nvprof *reader, const char *buf, size_t length, size_t *used)
+static void read_row(void *ctx)
 {
-	int status = DP_OK;
-	const char *newline;
-
-	*used = 0;
-	while (status == DP_OK && *used < length) {
-		newline = memchr(buf + *used, '\n', length - *used);
-		if (!newline)
-			break;
-		status = read_line(reader, buf + *used, (size_t)(newline + 1 - buf) - *used);
-		*used = (size_t)(newline + 1 - buf);
-	}
-	return status;
+	dp_nvprof__row(ctx);
 }
 
-/* Drops the rest of a line that was too long. Returns false if the buffer does not hold its end. */
-static bool drop_line(struct dp_nvprof *reader, char *buf, size_t *have)
+static bool has_rows(void *ctx)
 {
-	const char *newline = memchr(buf, '\n', *have);
-	size_t used = newline ? (size_t)(newline + 1 - buf) : *have;
+	const struct dp_nvprof *reader = ctx;
 
-	reader->offset += used;
-	*have -= used;
-	memmove(buf, buf + used, *have);
-	return newline != NULL;
-}
-
-static void skip_mark(struct dp_nvprof *reader, char *buf, size_t *have)
-{
-	if (*have < 3 || memcmp(buf, "\xef\xbb\xbf", 3))
-		return;
-	*have -= 3;
-	reader->offset += 3;
-	memmove(buf, buf + 3, *have);
-}
-
-/* Reads all of the input through a buffer of LINE_BYTES. */
-static int read_all(struct dp_nvprof *reader, char *buf)
-{
-	struct dp_import *import = reader->import;
-	size_t have = 0, got, used;
-	bool cut = false;
-	int status;
-
-	for (;;) {
-		status = dp_input__read(import->input, buf + have, LINE_BYTES - have, &got,
-					import->error);
-		if (status != DP_OK || !got)
-			break;
-		have += got;
-		if (!reader->offset)
-			skip_mark(reader, buf, &have);
-		if (cut && !drop_line(reader, buf, &have))
-			continue;
-		cut = false;
-		status = read_lines(reader, buf, have, &used);
-		if (status != DP_OK)
-			break;
-		have -= used;
-		memmove(buf, buf + used, have);
-		if (have == LINE_BYTES) {
-			reader->line.length = 0;
-			reader->line_number++;
-			dp_nvprof__bad_row(reader, 0, "line of more than 1 MiB",
-					   (struct dp_slice){ "", 0 });
-			cut = drop_line(reader, buf, &have) == false;
-		}
-		dp_import__progress(import, dp_input__position(import->input),
-				    dp_input__size(import->input));
-	}
-	/* The last line may lack its newline; there is room, as full buffers were emptied above. */
-	if (status == DP_OK && have) {
-		buf[have] = '\n';
-		status = read_line(reader, buf, have + 1);
-	}
-	return status;
+	return reader->state == ROWS;
 }
 
 /* Reports that the file has no GPU trace as CSV: what it is instead, and what to do. */
@@ -294,7 +175,7 @@ static int no_section(struct dp_nvprof *reader)
 	dp_error__set(error, DP_ERR_DAMAGED, "%s",
 		      reader->state == UNITS ? "nvprof CSV that ends behind its header"
 					     : "nvprof output without a header row of columns");
-	dp_error__where(error, NULL, NULL, reader->line_number, 0);
+	dp_error__where(error, NULL, NULL, reader->csv.line_number, 0);
 	return DP_ERR_DAMAGED;
 }
 
@@ -303,22 +184,14 @@ static int conclude(struct dp_nvprof *reader)
 {
 	struct dp_import *import = reader->import;
 	const struct dp_log *log = &import->options->log;
+	int status;
 
 	dp_nvprof__end_section(reader);
-	if (reader->bad && !reader->good) {
-		dp_error__set(import->error, DP_ERR_DAMAGED, "%s", reader->bad_message);
-		dp_error__where(import->error, NULL, NULL, reader->bad_line, reader->bad_column);
-		return import->error->status;
-	}
+	status = dp_csv_lines__conclude(&reader->csv, reader->good);
+	if (status)
+		return status;
 	if (!reader->sections)
 		return no_section(reader);
-	if (reader->bad) {
-		dp_builder__loss(import->builder, "rows that cannot be read", reader->bad,
-				 reader->bad_offset);
-		dp_log__write(log, DP_LOG_WARNING, "line %llu:%llu: %s",
-			      (unsigned long long)reader->bad_line,
-			      (unsigned long long)reader->bad_column, reader->bad_message);
-	}
 	if (reader->faults || reader->unknown)
 		dp_log__write(
 			log, DP_LOG_INFO,
@@ -332,25 +205,21 @@ static int conclude(struct dp_nvprof *reader)
 
 static int read_csv(struct dp_import *import)
 {
-	struct dp_nvprof reader = { .import = import, .process = DP_NONE };
-	char *buf = malloc(LINE_BYTES);
+	struct dp_nvprof reader = {
+		.import = import,
+		.process = DP_NONE,
+		.csv = { .import = import,
+			 .skip = skip_line,
+			 .row = read_row,
+			 .has_rows = has_rows },
+	};
 	int status;
 
-	reader.fields = malloc(LINE_BYTES);
-	if (!buf || !reader.fields || csv_init(&reader.csv, 0)) {
-		status = dp_error__nomem(import->error, LINE_BYTES);
-		goto out;
-	}
-	csv_set_realloc_func(&reader.csv, realloc);
-	csv_set_free_func(&reader.csv, free);
-	status = read_all(&reader, buf);
-	csv_free(&reader.csv);
+	reader.csv.ctx = &reader;
+	status = dp_csv_lines__read(&reader.csv);
 	if (status == DP_OK)
 		status = conclude(&reader);
-out:
 	free(reader.last_end_ns);
-	free(reader.fields);
-	free(buf);
 	return status;
 }
 

@@ -4,12 +4,8 @@
 #ifndef DP_IMPORT_NVPROF_READER_H
 #define DP_IMPORT_NVPROF_READER_H
 
-#include "import/import.h"
+#include "import/csv_lines.h"
 #include "import/nvprof_cells.h"
-
-#include <csv.h>
-
-#define MAX_FIELDS 64
 
 enum column {
 	START,
@@ -54,14 +50,7 @@ struct device_cell {
 
 struct dp_nvprof {
 	struct dp_import *import;
-	struct csv_parser csv;
-	struct dp_slice line; /* the current one, with its newline if it has one */
-	char *fields;	      /* the row's fields in sequence; at most as long as a line */
-	size_t fields_length;
-	size_t field_at[MAX_FIELDS + 1];
-	size_t field_count; /* all of the row; only MAX_FIELDS are kept */
-	size_t rows_in_line;
-	int status;
+	struct dp_csv_lines csv;
 
 	enum state state;
 	enum other_form other;
@@ -80,29 +69,19 @@ struct dp_nvprof {
 	size_t last_end_room;
 	size_t last_end_count;
 
-	uint64_t line_number;
-	uint64_t offset; /* of the line */
 	size_t sections;
 	unsigned start_digits; /* most fraction digits of a start in this section */
 	int64_t resolution_ns; /* of the coarsest section */
 	uint64_t good;
-	uint64_t bad;
-	uint64_t bad_offset; /* the first bad row */
-	uint64_t bad_line;
-	uint64_t bad_column;
-	char bad_message[160];
 	uint64_t faults; /* unified-memory records that are not operations */
 	uint64_t unknown;
 };
 
-/* Handles a complete row: a header, units, or a record. Sets reader->status on failure. */
+/* Handles a complete row: a header, units, or a record. Sets the status of reader->csv on failure.
+ */
 void dp_nvprof__row(struct dp_nvprof *reader);
 
 /* Ends a section: derives the resolution from the starts of its rows. */
 void dp_nvprof__end_section(struct dp_nvprof *reader);
-
-/* Counts a row that cannot be used, and keeps the first. index is that of the faulty field. */
-void dp_nvprof__bad_row(struct dp_nvprof *reader, size_t index, const char *message,
-			struct dp_slice what);
 
 #endif

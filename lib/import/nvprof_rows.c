@@ -16,17 +16,6 @@ static const char *const column_names[COLUMNS] = {
 	[NAME] = "Name",	   [CORRELATION] = "Correlation_ID",
 };
 
-static struct dp_slice field(const struct dp_nvprof *reader, size_t index)
-{
-	struct dp_slice text = { "", 0 };
-
-	if (index < reader->field_count && index < MAX_FIELDS) {
-		text.at = reader->fields + reader->field_at[index];
-		text.length = reader->field_at[index + 1] - reader->field_at[index];
-	}
-	return text;
-}
-
 /* Returns the field of a column, "" if the header lacks it. shift: extra fields before the name. */
 static struct dp_slice cell(const struct dp_nvprof *reader, enum column column, size_t shift)
 {
@@ -37,35 +26,7 @@ static struct dp_slice cell(const struct dp_nvprof *reader, enum column column, 
 		return none;
 	if (shift && index > reader->index[DEVICE])
 		index += (int)shift;
-	return field(reader, (size_t)index);
-}
-
-/* Returns the column at which a field begins, from 1. Searched again, as only messages need it. */
-static uint64_t byte_column(const char *line, size_t length, size_t index)
-{
-	bool quoted = false;
-	size_t i;
-
-	for (i = 0; i < length && index > 0; i++) {
-		if (line[i] == '"')
-			quoted = !quoted;
-		else if (line[i] == ',' && !quoted)
-			index--;
-	}
-	return i + 1;
-}
-
-void dp_nvprof__bad_row(struct dp_nvprof *reader, size_t index, const char *message,
-			struct dp_slice what)
-{
-	if (reader->bad++)
-		return;
-	reader->bad_offset = reader->offset;
-	reader->bad_line = reader->line_number;
-	reader->bad_column = byte_column(reader->line.at, reader->line.length, index);
-	snprintf(reader->bad_message, sizeof(reader->bad_message), "%s%s%.*s%s", message,
-		 what.length ? " '" : "", (int)DP_MIN(what.length, 40), what.at,
-		 what.length ? "'" : "");
+	return dp_csv_lines__field(&reader->csv, (size_t)index);
 }
 
 static void bad_cell(struct dp_nvprof *reader, enum column column, size_t shift,
@@ -73,8 +34,8 @@ static void bad_cell(struct dp_nvprof *reader, enum column column, size_t shift,
 {
 	int index = reader->index[column];
 
-	dp_nvprof__bad_row(reader, index < 0 ? 0 : (size_t)index, message,
-			   cell(reader, column, shift));
+	dp_csv_lines__bad_row(&reader->csv, index < 0 ? 0 : (size_t)index, message,
+			      cell(reader, column, shift));
 }
 
 /*
@@ -83,15 +44,16 @@ static void bad_cell(struct dp_nvprof *reader, enum column column, size_t shift,
 
 static bool is_header(const struct dp_nvprof *reader, enum other_form *other)
 {
-	struct dp_slice first = field(reader, 0), second = field(reader, 1);
+	struct dp_slice first = dp_csv_lines__field(&reader->csv, 0),
+			second = dp_csv_lines__field(&reader->csv, 1);
 
 	*other = FORM_NONE;
 	if (!first.length || first.at[0] < 'A' || first.at[0] > 'Z')
 		return false;
 	if (dp_slice__is(first, "Start") && dp_slice__is(second, "Duration")) {
 		*other = FORM_API;
-		for (size_t i = 2; i < reader->field_count; i++)
-			if (dp_slice__is(field(reader, i), "Device"))
+		for (size_t i = 2; i < reader->csv.field_count; i++)
+			if (dp_slice__is(dp_csv_lines__field(&reader->csv, i), "Device"))
 				*other = FORM_NONE;
 		return true;
 	}
@@ -115,12 +77,14 @@ static void begin_section(struct dp_nvprof *reader, enum other_form other)
 		reader->process = dp_builder__process(reader->import->builder, -1);
 	for (int column = 0; column < COLUMNS; column++) {
 		reader->index[column] = -1;
-		for (size_t i = reader->field_count < MAX_FIELDS ? reader->field_count : MAX_FIELDS;
+		for (size_t i = reader->csv.field_count < DP_CSV_FIELDS ? reader->csv.field_count
+									: DP_CSV_FIELDS;
 		     i-- > 0;)
-			if (dp_slice__is(field(reader, i), column_names[column]))
+			if (dp_slice__is(dp_csv_lines__field(&reader->csv, i),
+					 column_names[column]))
 				reader->index[column] = (int)i;
 	}
-	reader->columns = reader->field_count;
+	reader->columns = reader->csv.field_count;
 	reader->start_digits = 0;
 	reader->state = UNITS;
 }
@@ -135,8 +99,9 @@ static void read_units(struct dp_nvprof *reader)
 	reader->size_unit = dp_nvprof__size_unit(cell(reader, SIZE, 0));
 	reader->unified_unit = dp_nvprof__size_unit(cell(reader, UNIFIED, 0));
 	if (reader->index[NAME] < 0 || reader->index[STREAM] < 0)
-		dp_nvprof__bad_row(reader, 0, "no column Name or Stream in the header above",
-				   (struct dp_slice){ "", 0 });
+		dp_csv_lines__bad_row(&reader->csv, 0,
+				      "no column Name or Stream in the header above",
+				      (struct dp_slice){ "", 0 });
 	else if (!reader->start_unit_ns)
 		bad_cell(reader, START, 0, unknown);
 	else if (!reader->duration_unit_ns)
@@ -217,7 +182,7 @@ static void place_start(struct dp_nvprof *reader, struct dp_op *op, int64_t step
 
 	if (dp_array__reserve(&reader->last_end_ns, &reader->last_end_room, need,
 			      sizeof(*reader->last_end_ns))) {
-		reader->status = dp_error__nomem(reader->import->error, need * sizeof(*last));
+		reader->csv.status = dp_error__nomem(reader->import->error, need * sizeof(*last));
 		return;
 	}
 	for (; reader->last_end_count < need; reader->last_end_count++)
@@ -237,7 +202,7 @@ static void push_call(struct dp_nvprof *reader, const struct dp_op *times, struc
 	struct dp_call call = { times->start_ns, times->end_ns, 0, DP_NONE, times->correlation };
 
 	call.name = dp_builder__string(reader->import->builder, name.at, name.length);
-	reader->status = dp_builder__add_call(reader->import->builder, &call);
+	reader->csv.status = dp_builder__add_call(reader->import->builder, &call);
 	reader->good++;
 }
 
@@ -348,9 +313,9 @@ static bool read_times(struct dp_nvprof *reader, struct dp_op *op, size_t shift,
  */
 static size_t row_shift(struct dp_nvprof *reader)
 {
-	if (reader->field_count == reader->columns)
+	if (reader->csv.field_count == reader->columns)
 		return 0;
-	if (reader->field_count == reader->columns + 1 && reader->index[DEVICE] >= 0 &&
+	if (reader->csv.field_count == reader->columns + 1 && reader->index[DEVICE] >= 0 &&
 	    dp_slice__starts(cell(reader, NAME, 1), "[Unified Memory"))
 		return 1;
 	return SIZE_MAX;
@@ -366,9 +331,10 @@ static void read_row(struct dp_nvprof *reader)
 
 	if (shift == SIZE_MAX) {
 		snprintf(message, sizeof(message), "row of %zu fields under a header of %zu",
-			 reader->field_count, reader->columns);
-		dp_nvprof__bad_row(reader, DP_MIN(reader->field_count, reader->columns), message,
-				   (struct dp_slice){ "", 0 });
+			 reader->csv.field_count, reader->columns);
+		dp_csv_lines__bad_row(&reader->csv,
+				      DP_MIN(reader->csv.field_count, reader->columns), message,
+				      (struct dp_slice){ "", 0 });
 		return;
 	}
 	name = cell(reader, NAME, shift);
@@ -389,8 +355,8 @@ static void read_row(struct dp_nvprof *reader)
 	if (op.stream != DP_NONE && step_ns > 1)
 		place_start(reader, &op, step_ns);
 	/* A failure of the builder is kept, so checking the last call is enough. */
-	if (reader->status == DP_OK)
-		reader->status = dp_builder__op(reader->import->builder, &op);
+	if (reader->csv.status == DP_OK)
+		reader->csv.status = dp_builder__op(reader->import->builder, &op);
 	reader->good++;
 }
 
@@ -403,7 +369,7 @@ void dp_nvprof__row(struct dp_nvprof *reader)
 		begin_section(reader, other);
 	} else if (reader->state == UNITS) {
 		read_units(reader);
-	} else if (reader->state == ROWS && reader->status == DP_OK) {
+	} else if (reader->state == ROWS && reader->csv.status == DP_OK) {
 		read_row(reader);
 	}
 }

@@ -26,6 +26,7 @@ KEPT = {
     'lib/base/text.c': 'numbers for people in any locale, for every layer',
     'lib/import/kineto_mtia.c': 'one dialect of Kineto, as kineto_npu.c and kineto_rocprof.c are',
     'lib/import/nccl_call.c': 'shared by two formats, which do not include each other',
+    'lib/import/slice.c': 'shared by the readers of CSV lines and of cells',
     'lib/pattern/paper.c': 'the search of the paper, to the letter',
 }
 
