@@ -23,6 +23,9 @@ struct words {
 static const struct words texts[] = {
 	{ "\"", "\"Kernel_Name\"", "\"Start_Timestamp\"",
 	  "rocprofv3's CSV: record with --output-format rocpd or json" },
+	{ "\"N", "TotalDurationNs", "Percentage",
+	  "a summary of rocprof or rocprofv3, which has no times of single kernels: analyze "
+	  "rocprof's results.csv, or record with rocprofv3 --output-format rocpd" },
 	{ "D", "Dispatch_ID,", "Kernel_Name,",
 	  "a table of rocprof-compute, which collects counters in several runs of the program: "
 	  "record one run with rocprofv3 --output-format rocpd or json" },

@@ -39,3 +39,15 @@ struct dp_slice dp_slice__trim(struct dp_slice text)
 	}
 	return text;
 }
+
+bool dp_slice__integer(struct dp_slice text, int64_t *value)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < text.length; i++)
+		if (text.at[i] < '0' || text.at[i] > '9' || __builtin_mul_overflow(sum, 10, &sum) ||
+		    __builtin_add_overflow(sum, text.at[i] - '0', &sum))
+			return false;
+	*value = sum;
+	return text.length > 0;
+}

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* A borrowed text without a NUL. */
 struct dp_slice {
@@ -17,5 +18,8 @@ bool dp_slice__has(struct dp_slice text, const char *word);
 
 /* Returns text without surrounding blanks and line ends. */
 struct dp_slice dp_slice__trim(struct dp_slice text);
+
+/* Reads a number of decimal digits only. Returns false for other texts, and above INT64_MAX. */
+bool dp_slice__integer(struct dp_slice text, int64_t *value);
 
 #endif

@@ -41,6 +41,20 @@ static const struct dp_need_info rocm_infos[DP_NEEDS] = {
 			      "rocprofv3 does not record samples of the device" },
 };
 
+/* For rocprof, which rocprofv3 replaces. */
+static const struct dp_need_info rocprof_infos[DP_NEEDS] = {
+	[DP_NEED_LAUNCHES] = { "launches",
+			       "idle time by cause, launch delay, queue depth, the host's time",
+			       "record with rocprofv3 --sys-trace, or with rocprof --hip-trace, and "
+			       "analyze its results.json" },
+	[DP_NEED_KINDS] = { "memory kinds of copies", "copies of pageable memory",
+			    "rocprof does not record what memory is copied" },
+	[DP_NEED_MEMORY] = { "device memory", "live and peak bytes",
+			     "record with rocprofv3 --sys-trace, or add --memory-allocation-trace" },
+	[DP_NEED_SAMPLES] = { "clocks and power", "energy, power, clocks, throttling",
+			      "rocprof does not record samples of the device" },
+};
+
 /* For traces of XLA's profiler, of JAX, TensorFlow or PyTorch/XLA. */
 static const struct dp_need_info xla_infos[DP_NEEDS] = {
 	[DP_NEED_LAUNCHES] = { "launches",
@@ -87,6 +101,7 @@ const struct dp_need_info *dp_trace_need(const struct dp_trace *trace, enum dp_n
 		{ "deepprof_db", own_infos },
 		{ "perfetto", rocm_infos },
 		{ "rocpd", rocm_infos },
+		{ "rocprof", rocprof_infos },
 		{ "rocprofv3", rocm_infos },
 		{ "xplane", xla_infos },
 	};

@@ -1,4 +1,5 @@
-/* nvprof's CSV: rows, columns, cells, units, dialects, and the program's own output in between. */
+/* nvprof's CSV, and rocprof's: rows, columns, cells, units, dialects, and the program's own output
+ * in between. */
 #include "mutate.h"
 
 #include <stdbool.h>
@@ -95,7 +96,14 @@ static void put_word(struct fuzz_input *input)
 					     "-",
 					     "void k<int>(float*)",
 					     "\xff",
-					     "Tesla V100 (0)" };
+					     "Tesla V100 (0)",
+					     "KernelName",
+					     "gpu-id",
+					     "queue-id",
+					     "pid",
+					     "BeginNs",
+					     "EndNs",
+					     "None" };
 	const char *word = words[fuzz_below(input, sizeof(words) / sizeof(words[0]))];
 	struct span cell = any_cell(input);
 
@@ -186,6 +194,7 @@ static void insert_text(struct fuzz_input *input)
 		"\xef\xbb\xbf",
 		"\"Start\",\"Duration\",\"Device\",\"Context\",\"Stream\",\"Name\"\n",
 		"ms,us,,,,\n",
+		"\"Index\",\"KernelName\",\"gpu-id\",\"BeginNs\",\"EndNs\"\n",
 		"\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n",
 	};
 	const char *text = texts[fuzz_below(input, sizeof(texts) / sizeof(texts[0]))];

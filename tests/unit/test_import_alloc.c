@@ -319,6 +319,11 @@ static const char timeline_text[] =
 	"\"tid\": 0, \"ts\": 1563253055453830, \"dur\": 5, \"args\": {\"name\": \"a/Relu\", "
 	"\"op\": \"Relu\"}}]}\n";
 
+static const char rocprof_text[] =
+	"\"Index\",\"KernelName\",\"gpu-id\",\"queue-id\",\"pid\",\"BeginNs\",\"EndNs\"\n"
+	"0,\"_Z3addPfi.kd\",2,0,77,1000,1500\n1,\"k.kd\",3,1,78,2000,2500\n"
+	"2,\"k.kd\",3,1,78,3000,3500\n";
+
 static const struct {
 	const char *format;
 	const char *text;
@@ -328,6 +333,7 @@ static const struct {
 	bool no_calls; /* the format has none */
 } sources[] = {
 	{ "nvprof_csv", csv_text, .no_calls = true },
+	{ "rocprof", rocprof_text, .no_calls = true },
 	{ "kineto", kineto_text, NULL, NULL },
 	{ "tf_timeline", timeline_text, .no_calls = true },
 	{ "nccl_inspector", inspector_text, .no_calls = true },

@@ -1,0 +1,181 @@
+/* rocprof's results.csv: the columns of its versions and options, and damage. */
+#include "test.h"
+
+#include <deepprof/trace.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FULL                                                                                   \
+	"\"Index\",\"KernelName\",\"gpu-id\",\"queue-id\",\"queue-index\",\"pid\",\"tid\","    \
+	"\"grd\",\"wgr\",\"lds\",\"scr\",\"arch_vgpr\",\"accum_vgpr\",\"sgpr\",\"wave_size\"," \
+	"\"sig\",\"obj\",\"DispatchNs\",\"BeginNs\",\"EndNs\",\"CompleteNs\",\"DurationNs\"\n"
+#define ROW(index, name, gpu, queue, pid, begin, end)                                   \
+	index "," name "," gpu "," queue ",0," pid "," pid ",155648,512,0,0,16,0,32,64" \
+	      ",\"0x0\",\"0x7f50a7abb600\",5," begin "," end ",9,4\n"
+#define GOOD ROW("0", "\"add(float*, int) [clone .kd]\"", "2", "1", "77", "1000", "1500")
+
+static struct dp_trace *trace;
+static struct dp_error error;
+
+static int open_text(const char *text)
+{
+	struct dp_open_options options = DP_OPEN_OPTIONS_INIT;
+	char path[] = "/tmp/deepprof-test-XXXXXX";
+	int fd = mkstemp(path), status;
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+	memset(&error, 0, sizeof(error));
+	options.label = "results.csv";
+	trace = NULL;
+	status = dp_trace_open(&trace, path, &options, &error);
+	unlink(path);
+	return status;
+}
+
+static const struct dp_ops *good(const char *text)
+{
+	int status = open_text(text);
+
+	ck_assert_msg(status == DP_OK, "%s", error.message);
+	ck_assert_str_eq(dp_trace_format(trace), "rocprof");
+	return dp_trace_ops(trace);
+}
+
+/* The text is refused with one line that contains the words. */
+static void refused(const char *text, int status, const char *words)
+{
+	ck_assert_int_eq(open_text(text), status);
+	ck_assert_ptr_null(trace);
+	ck_assert_msg(strstr(error.message, words) != NULL, "%s", error.message);
+	ck_assert_ptr_null(strchr(error.message, '\n'));
+}
+
+static const char *name_of(size_t op)
+{
+	return dp_trace_string(trace, dp_trace_ops(trace)->name[op]);
+}
+
+static const struct dp_stream *stream_of(size_t op)
+{
+	return dp_trace_stream(trace, dp_trace_ops(trace)->stream[op]);
+}
+
+TEST(all_columns)
+{
+	const struct dp_ops *ops = good(
+		FULL ROW("1", "\"__amd_rocclr_copyBuffer.kd\"", "2", "0", "77", "3599977333897610",
+			 "3599977334094740") ROW("0", "\"add(float*, int) [clone .kd]\"", "3", "1",
+						 "78", "3599977333839958", "3599977333845531"));
+
+	ck_assert_uint_eq(ops->count, 2);
+	ck_assert_str_eq(name_of(0), "add(float*, int)");
+	ck_assert_str_eq(name_of(1), "__amd_rocclr_copyBuffer");
+	ck_assert_int_eq(ops->start_ns[0], 0);
+	ck_assert_int_eq(ops->end_ns[0], 5573);
+	ck_assert_int_eq(ops->start_ns[1], 57652);
+	ck_assert_uint_eq(ops->kind[1], DP_OP_KERNEL);
+	ck_assert_int_eq(stream_of(0)->stream, 1);
+	ck_assert_int_eq(dp_trace_device(trace, stream_of(0)->device)->id, 3);
+	ck_assert_int_eq(dp_trace_device(trace, stream_of(1)->device)->id, 2);
+	ck_assert_uint_eq(dp_trace_process_count(trace), 2);
+	ck_assert_uint_eq(dp_trace_lost(trace), 0);
+	dp_trace_free(trace);
+}
+
+/* The first versions, which end each row with a comma, and a column per counter. */
+TEST(other_columns)
+{
+	const struct dp_ops *ops = good("\xef\xbb\xbfIndex,KernelName,SQ_WAVES,DispatchNs,BeginNs,"
+					"EndNs,CompleteNs,\r\n"
+					"0,\"_Z3addPfi.kd\",4096,5,1000,1500,9,\r\n"
+					"1,\"add(float*, int)\",4096,5,2000,2000,9,");
+
+	ck_assert_uint_eq(ops->count, 2);
+	ck_assert_uint_eq(ops->name[0], ops->name[1]);
+	ck_assert_int_eq(ops->end_ns[1], 1000);
+	ck_assert_int_eq(dp_trace_device(trace, stream_of(0)->device)->id, 0);
+	ck_assert_int_eq(dp_trace_process(trace, 0)->pid, -1);
+	dp_trace_free(trace);
+}
+
+/* A thousand counters, which stand before the times. */
+TEST(many_counters)
+{
+	static char text[65536];
+	size_t length = (size_t)sprintf(text, "Index,KernelName");
+
+	for (int i = 0; i < 900; i++)
+		length += (size_t)sprintf(text + length, ",TCC_HIT[%d]", i);
+	length += (size_t)sprintf(text + length, ",DispatchNs,BeginNs,EndNs,CompleteNs\n0,\"k\"");
+	for (int i = 0; i < 900; i++)
+		length += (size_t)sprintf(text + length, ",%d", i);
+	sprintf(text + length, ",5,1000,1500,9\n");
+	ck_assert_int_eq(good(text)->end_ns[0], 500);
+	dp_trace_free(trace);
+}
+
+TEST(counters_without_times)
+{
+	static const char words[] = "rocprof's table of counters, without the times of kernels: "
+				    "record with rocprof --timestamp on";
+
+	refused("Index,KernelName,gpu-id,queue-id,pid,tid,SQ_WAVES\n0,\"k\",0,0,7,7,4096\n",
+		DP_ERR_UNSUPPORTED, words);
+	refused("Index,KernelName,BeginNs,SQ_WAVES\n0,\"k\",5,4096\n", DP_ERR_UNSUPPORTED, words);
+	/* results.stats.csv */
+	refused("\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\"\n"
+		"\"k\",2,2000,1000,100.0\n",
+		DP_ERR_UNSUPPORTED, "no times of single kernels");
+}
+
+TEST(no_rows)
+{
+	refused(FULL, DP_ERR_NO_GPU, "record with rocprof --timestamp on");
+	refused("\"Index\",\"KernelName\",\"gpu-id\n" GOOD, DP_ERR_DAMAGED,
+		"without a header row of columns");
+}
+
+/* What no kernel can be read from is an error with its place. */
+TEST(damaged_rows)
+{
+	static const struct {
+		const char *text, *words;
+	} cases[] = {
+		{ FULL "0,\"k\",2,0", "another number of fields than in the header" },
+		{ FULL "0,\"k,2,0,0,77,77\n", "quote that is not closed" },
+		{ FULL ROW("0", "\"k\"", "2", "0", "77", "2000", "1999"),
+		  "a kernel that begins after its end '1999'" },
+		{ FULL ROW("0", "\"k\"", "2", "0", "77", "None", "1999"), "no time in 'None'" },
+		{ FULL ROW("0", "\"k\"", "2", "0", "77", "1000", "0"), "no time in '0'" },
+		{ FULL ROW("0", "\"k\"", "2", "0", "77", "1000", "9223372036854775807"),
+		  "no time in '9223372036854775807'" },
+		{ FULL ROW("0", "\"k\"", "2", "0", "77", "1000", "18446744073709551616"),
+		  "no time in '18446744073709551616'" },
+		{ FULL ROW("0", "\"k\"", "2", "0", "77", "-5", "9"), "no time in '-5'" },
+		{ FULL ROW("0", "\"k\"", "GPU", "0", "77", "5", "9"), "no number in 'GPU'" },
+		{ FULL ROW("0", "\"k\"", "2", "", "77", "5", "9"), "no number in" },
+		{ FULL ROW("0", "\"k\"", "2", "0", "7.5", "5", "9"), "no number in '7.5'" },
+		{ FULL ROW("0", "", "2", "0", "77", "5", "9"), "no name" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		refused(cases[i].text, DP_ERR_DAMAGED, cases[i].words);
+		ck_assert_uint_eq(error.line, 2);
+	}
+}
+
+/* Where other kernels can be read, it is a loss. */
+TEST(partly_damaged)
+{
+	const struct dp_ops *ops =
+		good(FULL GOOD ROW("1", "\"k\"", "2", "0", "77", "2000", "1999") GOOD "2,\"ad");
+
+	ck_assert_uint_eq(ops->count, 2);
+	ck_assert_uint_eq(dp_trace_lost(trace), 2);
+	dp_trace_free(trace);
+}
