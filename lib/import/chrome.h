@@ -114,6 +114,7 @@ struct dp_chrome_look {
 	bool events;	  /* has traceEvents, or is an array of events */
 	bool kineto;	  /* has a key that only Kineto writes */
 	bool rocprofiler; /* rocprofv3's own JSON */
+	bool rocprof;	  /* names rows as rocprof does */
 	bool tensorflow;  /* names processes as TensorFlow's timeline does */
 };
 

@@ -1,5 +1,6 @@
 /* Recognizes a trace by the file's first bytes. */
 #include "import/chrome_event.h"
+#include "import/kineto_rocprof.h"
 
 #include <string.h>
 
@@ -53,6 +54,8 @@ static void look_at_events(struct dp_chrome_look *look, struct dp_json *json, bo
 		if (c != '{' || dp_chrome__parse_event(json, &all, &event) != DP_JSON_OK)
 			return;
 		look->events = look->events || event.has & DP_CHROME_PHASE;
+		if (event.phase == 'M' && dp_kineto_rocprof__is_row(&event))
+			look->rocprof = true;
 		if (is_tensorflow(&event)) {
 			look->tensorflow = true;
 			return;

@@ -8,6 +8,7 @@
  * from several traces, kineto_merged.h finds the process; if it cannot, each device is assigned to
  * the process that launched its operations.
  */
+#include "import/kineto.h"
 #include "import/chrome.h"
 #include "import/copy_name.h"
 #include "import/kineto_deferred.h"
@@ -656,7 +657,7 @@ static void release(struct kineto *kineto)
 	free(kineto);
 }
 
-static int read_kineto(struct dp_import *import)
+int dp_kineto__read(struct dp_import *import)
 {
 	struct kineto *kineto = dp_alloc__zeroed(1, sizeof(*kineto));
 	int status;
@@ -695,5 +696,5 @@ const struct dp_importer dp_importer__kineto = {
 	.how_to_record = "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) "
 			 "around steps that use the GPU",
 	.probe = probe_kineto,
-	.read = read_kineto,
+	.read = dp_kineto__read,
 };

@@ -3,30 +3,49 @@
 
 #include <string.h>
 
+static const struct known_row {
+	const char *name;
+	enum dp_kineto_class class;
+	bool indexed;
+} known_rows[] = {
+	{ "COPY", DP_KINETO_COPY, true },
+	{ "CPU HIP API", DP_KINETO_CALL, true },
+	{ "CPU HSA API", DP_KINETO_CALL, false },
+	{ "Markers and Ranges", DP_KINETO_NVTX, false },
+};
+
+static bool names_row(const struct dp_chrome_event *event)
+{
+	uint32_t need = DP_CHROME_NAME | DP_CHROME_PID | DP_CHROME_ARG_NAME;
+
+	return (event->has & need) == need && dp_json__is(&event->name, "process_name");
+}
+
+static const struct known_row *known_row(const struct dp_json_text *name)
+{
+	for (size_t i = 0; i < DP_COUNT(known_rows); i++)
+		if (dp_json__is(name, known_rows[i].name))
+			return &known_rows[i];
+	return NULL;
+}
+
+bool dp_kineto_rocprof__is_row(const struct dp_chrome_event *event)
+{
+	return names_row(event) && known_row(&event->arg_name);
+}
+
 void dp_kineto_rocprof__note(struct dp_kineto_rocprof *rocprof, const struct dp_chrome_event *event)
 {
-	static const struct {
-		const char *name;
-		enum dp_kineto_class class;
-		bool indexed;
-	} known[] = {
-		{ "COPY", DP_KINETO_COPY, true },
-		{ "CPU HIP API", DP_KINETO_CALL, true },
-		{ "CPU HSA API", DP_KINETO_CALL, false },
-		{ "Markers and Ranges", DP_KINETO_NVTX, false },
-	};
-	uint32_t need = DP_CHROME_NAME | DP_CHROME_PID | DP_CHROME_ARG_NAME;
 	const struct dp_json_text *name = &event->arg_name;
 	struct dp_kineto_rocprof_row row = { event->pid, -1, DP_KINETO_NONE, false };
+	const struct known_row *known;
 
-	if ((event->has & need) != need || !dp_json__is(&event->name, "process_name") ||
-	    rocprof->count >= DP_COUNT(rocprof->rows))
+	if (!names_row(event) || rocprof->count >= DP_COUNT(rocprof->rows))
 		return;
-	for (size_t i = 0; i < DP_COUNT(known); i++) {
-		if (!dp_json__is(name, known[i].name))
-			continue;
-		row.class = known[i].class;
-		row.indexed = known[i].indexed;
+	known = known_row(name);
+	if (known) {
+		row.class = known->class;
+		row.indexed = known->indexed;
 	}
 	/* rocprof writes "GPU0", Kineto "GPU 0". */
 	if (name->length > 3 && !memcmp(name->at, "GPU", 3) && name->at[3] >= '0' &&

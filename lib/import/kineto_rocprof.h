@@ -22,6 +22,10 @@ struct dp_kineto_rocprof {
 	size_t count;
 };
 
+/* Returns true for a metadata event that names a row as rocprof does; GPUs' rows are not counted.
+ */
+bool dp_kineto_rocprof__is_row(const struct dp_chrome_event *event);
+
 /* Notes a row that a metadata event names; ignores rows that rocprof does not write. */
 void dp_kineto_rocprof__note(struct dp_kineto_rocprof *rocprof,
 			     const struct dp_chrome_event *event);

@@ -1,12 +1,17 @@
 /*
- * Importer of what ROCm's rocprof writes (v1; bin/tblextr.py in ROCm/rocprofiler): results.csv, a
- * row per kernel in the order of dispatch. Its columns depend on the version and the options: the
- * first ones (2018) have neither process nor GPU nor queue, each counter adds one, and the four
- * times are missing without --timestamp on. So columns are mapped by name.
+ * Importer of what ROCm's rocprof writes (v1; bin/tblextr.py in ROCm/rocprofiler).
+ *
+ * results.csv has a row per kernel in the order of dispatch. Its columns depend on the version and
+ * the options: the first ones (2018) have neither process nor GPU nor queue, each counter adds one,
+ * and the four times are missing without --timestamp on. So columns are mapped by name.
+ *
+ * results.json (of --hip-trace and the like) is a Chrome trace: see kineto_rocprof.h.
  *
  * Cost: linear; memory for one line (csv_lines.h).
  */
+#include "import/chrome.h"
 #include "import/csv_lines.h"
+#include "import/kineto.h"
 
 /* Times beyond this are damage: differences of two stay within 63 bits. */
 #define TIME_LIMIT (INT64_MAX / 2)
@@ -133,7 +138,7 @@ static bool has_rows(void *ctx)
 	return rocprof->columns > 0;
 }
 
-static int read_rocprof(struct dp_import *import)
+static int read_csv(struct dp_import *import)
 {
 	struct rocprof rocprof = {
 		.csv = { .import = import, .row = read_row, .has_rows = has_rows },
@@ -153,23 +158,35 @@ static int read_rocprof(struct dp_import *import)
 	return DP_OK;
 }
 
+static int read_rocprof(struct dp_import *import)
+{
+	struct dp_probe probe = { .path = import->path };
+	struct dp_chrome_look look;
+
+	probe.head = dp_input__head(import->input, &probe.length);
+	dp_chrome__look(&look, &probe);
+	return look.json ? dp_kineto__read(import) : read_csv(import);
+}
+
 static int probe(const struct dp_probe *probe)
 {
 	struct dp_slice head = { probe->head, probe->length };
+	struct dp_chrome_look look;
 
 	if (dp_slice__starts(head, "\xef\xbb\xbf")) {
 		head.at += 3;
 		head.length -= 3;
 	}
-	return dp_slice__starts(head, "\"Index\",\"KernelName\"") ||
-			       dp_slice__starts(head, "Index,KernelName,")
-		       ? 90
-		       : 0;
+	if (dp_slice__starts(head, "\"Index\",\"KernelName\"") ||
+	    dp_slice__starts(head, "Index,KernelName,"))
+		return 90;
+	dp_chrome__look(&look, probe);
+	return look.rocprof ? 90 : 0;
 }
 
 const struct dp_importer dp_importer__rocprof = {
-	.info = { "rocprof", "ROCm rocprof, results.csv" },
-	.how_to_record = "rocprof --timestamp on, or rocprofv3 --sys-trace --output-format rocpd",
+	.info = { "rocprof", "ROCm rocprof, results.csv and results.json" },
+	.how_to_record = "rocprof --hip-trace, or rocprofv3 --sys-trace --output-format rocpd",
 	.probe = probe,
 	.read = read_rocprof,
 };

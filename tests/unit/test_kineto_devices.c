@@ -14,14 +14,19 @@
 #define CAT(text) ", \"cat\": \"" text "\""
 #define DOCUMENT(events) "{\"traceEvents\": [\n" events "{}]}"
 
-static struct dp_trace *read_text(const char *text)
+static struct dp_trace *read_as(const char *text, const char *format)
 {
 	struct dp_error error;
 	struct dp_trace *trace = read_bytes(text, strlen(text), &error, NULL);
 
 	ck_assert_msg(trace != NULL, "%s", error.message);
-	ck_assert_str_eq(dp_trace_format(trace), "kineto");
+	ck_assert_str_eq(dp_trace_format(trace), format);
 	return trace;
+}
+
+static struct dp_trace *read_text(const char *text)
+{
+	return read_as(text, "kineto");
 }
 
 static int64_t device_of(const struct dp_trace *trace, size_t op)
@@ -32,23 +37,28 @@ static int64_t device_of(const struct dp_trace *trace, size_t op)
 /* rocprof: rows by their names, numbers as texts, calls and kernels by Index. */
 TEST(rocprof)
 {
-	struct dp_trace *trace = read_text(DOCUMENT(
-		META("process_name", "2", "0", "CPU HIP API") META(
-			"process_name", "3", "0", "CPU HSA API") META("process_name", "1", "0",
-								      "COPY") META("process_name",
-										   "7", "0", "GPU1")
-			META("process_name", "0", "0", "Markers and Ranges") X(
-				"hipLaunchKernel", "\"2\"", "\"77\"", "\"10.500\"", "\"2.250\"",
-				ARGS("\"BeginNs\": \"10500\", \"Index\": \"0\""))
-				X("hsa_signal_wait", "3", "77", "11", "1", ARGS("\"Index\": \"0\""))
-					X("_Z3addPfi", "7", "5", "\"14.125\"", "\"3.000\"",
-					  ARGS("\"dev-id\": \"1\", \"Index\": \"0\""))
-						X("<barrier packet>", "7", "5", "18", "1",
-						  ARGS("\"Index\": \"1\"")) X("CopyHostToDevice",
-									      "1", "0", "20", "1",
-									      ARGS("\"dev-id\": 1, "
-										   "\"Index\": 3"))
-							X("step", "0", "77", "9", "20", "")));
+	struct dp_trace *trace = read_as(
+		DOCUMENT(META("process_name", "2", "0", "CPU HIP API") META(
+			"process_name", "3", "0",
+			"CPU HSA API") META("process_name", "1", "0",
+					    "COPY") META("process_name", "7", "0",
+							 "GPU1") META("process_name", "0", "0",
+								      "Markers and Ranges")
+				 X("hipLaunchKernel", "\"2\"", "\"77\"", "\"10.500\"", "\"2.250\"",
+				   ARGS("\"BeginNs\": \"10500\", \"Index\": \"0\""))
+					 X("hsa_signal_wait", "3", "77", "11", "1",
+					   ARGS("\"Index\": \"0\""))
+						 X("_Z3addPfi", "7", "5", "\"14.125\"", "\"3.000\"",
+						   ARGS("\"dev-id\": \"1\", \"Index\": \"0\""))
+							 X("<barrier packet>", "7", "5", "18", "1",
+							   ARGS("\"Index\": \"1\""))
+								 X("CopyHostToDevice", "1", "0",
+								   "20", "1",
+								   ARGS("\"dev-id\": 1, "
+									"\"Index\": 3"))
+									 X("step", "0", "77", "9",
+									   "20", "")),
+		"rocprof");
 	const struct dp_ops *ops = dp_trace_ops(trace);
 	const struct dp_calls *calls = dp_trace_calls(trace);
 
@@ -65,6 +75,22 @@ TEST(rocprof)
 	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 1);
 	ck_assert_int_eq(dp_trace_ranges(trace)->kind[0], DP_RANGE_NVTX);
 	dp_trace_free(trace);
+}
+
+/* Without kernels, the advice is rocprof's. GPU rows alone are those of other converters, too. */
+TEST(rocprof_without_kernels)
+{
+	static const char text[] = DOCUMENT(META("process_name", "1", "0", "COPY"));
+	static const char other[] =
+		DOCUMENT(META("process_name", "7", "0", "GPU1") X("k", "7", "5", "14", "3", ""));
+	struct dp_error error;
+
+	ck_assert_ptr_null(read_bytes(text, strlen(text), &error, NULL));
+	ck_assert_int_eq(error.status, DP_ERR_NO_GPU);
+	ck_assert_msg(strstr(error.message, "record with rocprof --hip-trace, or rocprofv3") !=
+			      NULL,
+		      "%s", error.message);
+	dp_trace_free(read_text(other));
 }
 
 /* XPU, MLU, GCU: Kineto's words with the name of the device. */

@@ -135,7 +135,7 @@ TEST(counters_without_times)
 
 TEST(no_rows)
 {
-	refused(FULL, DP_ERR_NO_GPU, "record with rocprof --timestamp on");
+	refused(FULL, DP_ERR_NO_GPU, "record with rocprof --hip-trace");
 	refused("\"Index\",\"KernelName\",\"gpu-id\n" GOOD, DP_ERR_DAMAGED,
 		"without a header row of columns");
 }
