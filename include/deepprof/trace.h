@@ -150,9 +150,9 @@ struct dp_collectives {
 
 /* What a range is. */
 enum dp_range_kind {
-	DP_RANGE_NVTX,	     /* an NVTX range */
+	DP_RANGE_NVTX,	     /* an NVTX range of the program or of a framework */
 	DP_RANGE_ANNOTATION, /* a profiler's annotation: ProfilerStep, record_function */
-	DP_RANGE_OPERATOR,   /* a framework operator */
+	DP_RANGE_OPERATOR,   /* an operator of a framework, or a call of a library (NCCL) */
 };
 
 /* Ranges of host time in order of start; with equal starts, the longest first. */

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 int dp_cupti__open(struct dp_cupti *cupti, const struct dp_import *import,
 		   const struct dp_cupti_format *format)
@@ -28,6 +29,7 @@ int dp_cupti__close(struct dp_cupti *cupti, int status)
 	dp_places__fini(&cupti->places);
 	dp_gpus__fini(&cupti->gpus);
 	dp_lookup__fini(&cupti->calls);
+	dp_lookup__fini(&cupti->nvtx_domains);
 	dp_database__close(cupti->database);
 	return status;
 }
@@ -248,7 +250,7 @@ int dp_cupti__read_sync(struct dp_cupti *cupti, struct dp_rows *rows)
 	return status == 1 ? dp_builder__add_sync(cupti->import->builder, &sync) : status;
 }
 
-static uint32_t range_name(struct dp_cupti *cupti, struct dp_rows *rows)
+uint32_t dp_cupti__range_name(struct dp_cupti *cupti, struct dp_rows *rows)
 {
 	size_t length;
 	const char *text = dp_rows__text(rows, DP_CUPTI_TEXT, &length);
@@ -268,8 +270,73 @@ int dp_cupti__get_range(struct dp_cupti *cupti, struct dp_rows *rows, struct dp_
 		return 0;
 	if (cupti->format->thread(cupti, rows, &range->thread))
 		return dp_cupti__failed(cupti);
-	range->name = range_name(cupti, rows);
+	range->name = dp_cupti__range_name(cupti, rows);
 	return range->name == DP_NONE ? dp_cupti__failed(cupti) : 1;
+}
+
+/*
+ * Names of the NVTX domains of libraries. NCCL, its proxy, CCCL (CUB and Thrust) and cuBLAS
+ * register these; the others' are those of their libraries.
+ */
+static const char *const library_domains[] = {
+	"CCCL",	      "com.nvidia.nccl.proxy",
+	"cuBLAS",     "cuBLASLt",
+	"cuDNN",      "cuFFT",
+	"cuFile",     "cuRAND",
+	"cuSOLVER",   "cuSPARSE",
+	"cuSPARSELt", "cuTENSOR",
+	"MPI",	      "NCCL",
+	"NPP",	      "nvJPEG",
+	"NVSHMEM",    "OpenSHMEM",
+	"RCCL",	      "Thrust",
+	"UCC",	      "UCX",
+};
+
+static bool is_library(const char *domain)
+{
+	for (size_t i = 0; i < DP_COUNT(library_domains); i++)
+		if (!strcasecmp(domain, library_domains[i]))
+			return true;
+	return false;
+}
+
+int dp_cupti__note_domain(struct dp_cupti *cupti, int64_t pid, int64_t domain, uint32_t name)
+{
+	struct dp_key key = { { pid, domain } };
+	bool library = is_library(dp_builder__text(cupti->import->builder, name));
+
+	return dp_lookup__set(&cupti->nvtx_domains, &key,
+			      library ? DP_RANGE_OPERATOR : DP_RANGE_NVTX)
+		       ? dp_cupti__nomem(cupti)
+		       : DP_OK;
+}
+
+enum dp_range_kind dp_cupti__range_kind(const struct dp_cupti *cupti, int64_t pid, int64_t domain)
+{
+	struct dp_key key = { { pid, domain } };
+	uint32_t kind = dp_lookup__get(&cupti->nvtx_domains, &key);
+
+	return kind == DP_NONE ? DP_RANGE_NVTX : (enum dp_range_kind)kind;
+}
+
+/* The number of the default domain is 0, or NULL. */
+int dp_cupti__named_domain(struct dp_cupti *cupti, int64_t domain, enum dp_range_kind *kind)
+{
+	struct dp_key key = { { -1, domain } };
+	uint32_t name;
+
+	*kind = DP_RANGE_NVTX;
+	if (domain <= 0)
+		return DP_OK;
+	if (dp_lookup__get(&cupti->nvtx_domains, &key) == DP_NONE) {
+		name = dp_names__get(cupti->names, domain, false);
+		if (name == DP_NONE)
+			return dp_cupti__failed(cupti);
+		if (dp_cupti__note_domain(cupti, -1, domain, name))
+			return dp_cupti__failed(cupti);
+	}
+	*kind = dp_cupti__range_kind(cupti, -1, domain);
+	return DP_OK;
 }
 
 /*

@@ -62,6 +62,7 @@ struct dp_cupti {
 	struct dp_places places;
 	struct dp_gpus gpus;
 	struct dp_lookup calls; /* from domain and cbid to the name's string */
+	struct dp_lookup nvtx_domains; /* from pid and number to an enum dp_range_kind */
 };
 
 /* Opens the database. Call dp_cupti__close() even if this fails; it passes status on. */
@@ -91,6 +92,24 @@ int dp_cupti__read_memory(struct dp_cupti *cupti, struct dp_rows *rows);
 /* These do not add the record. They return 1, 0 if the row cannot be used, or a status. */
 int dp_cupti__get_sync(struct dp_cupti *cupti, struct dp_rows *rows, struct dp_sync *sync);
 int dp_cupti__get_range(struct dp_cupti *cupti, struct dp_rows *rows, struct dp_range *range);
+
+/* Returns the name of a range or a domain: TEXT, or else that with the id NAME. DP_NONE on failure.
+ */
+uint32_t dp_cupti__range_name(struct dp_cupti *cupti, struct dp_rows *rows);
+
+/*
+ * NVTX domains. Ranges in those of libraries (NCCL, cuBLAS) are calls of a function, as operators
+ * of frameworks are; those in other domains, and in none, are the program's annotations.
+ * Notes the name of a domain, a string of the builder, by its number in a process. Errors:
+ * DP_ERR_NOMEM.
+ */
+int dp_cupti__note_domain(struct dp_cupti *cupti, int64_t pid, int64_t domain, uint32_t name);
+
+/* Returns the kind of the ranges in a domain that was noted, or DP_RANGE_NVTX. */
+enum dp_range_kind dp_cupti__range_kind(const struct dp_cupti *cupti, int64_t pid, int64_t domain);
+
+/* Sets *kind to that of the ranges in a domain that has its number in the table of names. */
+int dp_cupti__named_domain(struct dp_cupti *cupti, int64_t domain, enum dp_range_kind *kind);
 
 /* Names a copy by its kind and adds it. */
 int dp_cupti__add_copy(struct dp_cupti *cupti, struct dp_op *op);

@@ -69,7 +69,7 @@ static int read_sync(struct dp_cupti *cupti, struct dp_rows *rows)
 	return dp_builder__add_sync(cupti->import->builder, &sync);
 }
 
-enum { ID = DP_CUPTI_OWN };
+enum { ID = DP_CUPTI_OWN, RANGE_DOMAIN };
 
 static int read_range(struct dp_cupti *cupti, struct dp_rows *rows)
 {
@@ -82,6 +82,8 @@ static int read_range(struct dp_cupti *cupti, struct dp_rows *rows)
 	status = dp_cupti__get_range(cupti, rows, &range);
 	if (status != 1)
 		return status;
+	if (dp_cupti__named_domain(cupti, dp_rows__id(rows, RANGE_DOMAIN), &range.kind))
+		return dp_cupti__failed(cupti);
 	if (dp_rows__has(rows, ID) &&
 	    dp_deepprof__add_nccl(dp_deepprof__of(cupti), dp_rows__id(rows, ID), &range))
 		return dp_cupti__failed(cupti);
@@ -126,7 +128,7 @@ static const struct dp_cupti_table host[] = {
 	{ "nvtx",
 	  read_range,
 	  { TIMES, THREAD, [DP_CUPTI_NAME] = { "name", true }, [DP_CUPTI_KIND] = { "type", true },
-	    [ID] = { "id", false } } },
+	    [ID] = { "id", false }, [RANGE_DOMAIN] = { "domain", false } } },
 	{ NULL },
 };
 

@@ -21,6 +21,7 @@ enum nvtx_type {
 	NVTX_START_END = 60,
 	NVTXT_PUSH_POP = 70, /* in the text protocol */
 	NVTXT_START_END = 71,
+	NVTX_DOMAIN = 75, /* its name; before the ranges in it */
 };
 
 struct nsys {
@@ -70,7 +71,7 @@ static uint32_t call_name(struct dp_cupti *cupti, struct dp_rows *rows)
 	return dp_names__get_call(cupti->names, dp_rows__id(rows, DP_CUPTI_NAME));
 }
 
-enum { NODE = DP_CUPTI_OWN, PAYLOAD };
+enum { NODE = DP_CUPTI_OWN, PAYLOAD, RANGE_DOMAIN };
 
 /* Remembers the launch of an operation that is a node of a graph. */
 static int note_node(struct dp_cupti *cupti, struct dp_rows *rows, const struct dp_op *op)
@@ -94,25 +95,39 @@ static int read_graph(struct dp_cupti *cupti, struct dp_rows *rows)
 	return dp_cupti__read_graph(cupti, rows);
 }
 
+static int read_domain(struct dp_cupti *cupti, struct dp_rows *rows)
+{
+	uint32_t name = dp_cupti__range_name(cupti, rows);
+
+	if (name == DP_NONE)
+		return dp_cupti__failed(cupti);
+	return dp_cupti__note_domain(cupti, pid_of(dp_rows__id(rows, DP_CUPTI_THREAD)),
+				     dp_rows__id(rows, RANGE_DOMAIN), name);
+}
+
 static int read_range(struct dp_cupti *cupti, struct dp_rows *rows)
 {
 	int64_t type = dp_rows__id(rows, DP_CUPTI_KIND);
+	int64_t pid = pid_of(dp_rows__id(rows, DP_CUPTI_THREAD));
 	struct dp_range range;
 	const char *payload;
 	size_t length;
 	int status;
 
+	if (type == NVTX_DOMAIN)
+		return read_domain(cupti, rows);
 	if (type != NVTX_PUSH_POP && type != NVTX_START_END && type != NVTXT_PUSH_POP &&
 	    type != NVTXT_START_END)
 		return DP_OK;
 	status = dp_cupti__get_range(cupti, rows, &range);
 	if (status != 1)
 		return status;
+	range.kind = dp_cupti__range_kind(cupti, pid, dp_rows__id(rows, RANGE_DOMAIN));
 	status = dp_builder__add_range(cupti->import->builder, &range);
 	payload = dp_rows__text(rows, PAYLOAD, &length);
 	if (!status && payload &&
-	    dp_nsys_nccl__add(&nsys_of(cupti)->nccl, cupti->import->builder,
-			      pid_of(dp_rows__id(rows, DP_CUPTI_THREAD)), &range, payload, length))
+	    dp_nsys_nccl__add(&nsys_of(cupti)->nccl, cupti->import->builder, pid, &range, payload,
+			      length))
 		status = dp_cupti__nomem(cupti);
 	return status;
 }
@@ -165,7 +180,7 @@ static const struct dp_cupti_table record_tables[] = {
 	  read_range,
 	  { TIMES, [DP_CUPTI_KIND] = { "eventType", true }, [DP_CUPTI_TEXT] = { "text", false },
 	    [DP_CUPTI_NAME] = { "textId", false }, [DP_CUPTI_THREAD] = { "globalTid", false },
-	    [PAYLOAD] = { "binaryData", false } } },
+	    [PAYLOAD] = { "binaryData", false }, [RANGE_DOMAIN] = { "domainId", false } } },
 	{ NULL },
 };
 

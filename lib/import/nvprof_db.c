@@ -20,6 +20,7 @@ struct open_range {
 	int64_t start_ns;
 	uint32_t name;
 	uint32_t thread;
+	enum dp_range_kind kind;
 	bool open;
 };
 
@@ -114,12 +115,21 @@ static bool read_object(struct dp_rows *rows, size_t column, int64_t *pid, int64
 	return true;
 }
 
-enum { MARKER_FLAGS, MARKER_TIME, MARKER_ID, MARKER_OBJECT_KIND, MARKER_OBJECT, MARKER_NAME };
+enum {
+	MARKER_FLAGS,
+	MARKER_TIME,
+	MARKER_ID,
+	MARKER_OBJECT_KIND,
+	MARKER_OBJECT,
+	MARKER_NAME,
+	MARKER_DOMAIN,
+};
 
 static int open_marker(struct nvprof *nvprof, struct dp_rows *rows, const struct dp_key *key,
 		       int64_t time_ns)
 {
 	struct open_range *range;
+	enum dp_range_kind kind;
 	int64_t pid, tid;
 	uint32_t thread = DP_NONE, name;
 
@@ -132,6 +142,8 @@ static int open_marker(struct nvprof *nvprof, struct dp_rows *rows, const struct
 	name = dp_names__get(nvprof->cupti.names, dp_rows__id(rows, MARKER_NAME), false);
 	if (name == DP_NONE)
 		return dp_cupti__failed(&nvprof->cupti);
+	if (dp_cupti__named_domain(&nvprof->cupti, dp_rows__id(rows, MARKER_DOMAIN), &kind))
+		return dp_cupti__failed(&nvprof->cupti);
 	if (nvprof->range_count >= DP_NONE ||
 	    dp_array__reserve(&nvprof->ranges, &nvprof->range_room, nvprof->range_count + 1,
 			      sizeof(*nvprof->ranges)) ||
@@ -141,6 +153,7 @@ static int open_marker(struct nvprof *nvprof, struct dp_rows *rows, const struct
 	range->start_ns = time_ns;
 	range->name = name;
 	range->thread = thread;
+	range->kind = kind;
 	range->open = true;
 	return DP_OK;
 }
@@ -148,7 +161,7 @@ static int open_marker(struct nvprof *nvprof, struct dp_rows *rows, const struct
 static int close_marker(struct nvprof *nvprof, const struct dp_key *key, int64_t time_ns)
 {
 	uint32_t index = dp_lookup__get(&nvprof->markers, key);
-	struct dp_range range = { .kind = DP_RANGE_NVTX, .end_ns = time_ns };
+	struct dp_range range = { .end_ns = time_ns };
 	struct open_range *open = index == DP_NONE ? NULL : &nvprof->ranges[index];
 
 	if (!open)
@@ -159,6 +172,7 @@ static int close_marker(struct nvprof *nvprof, const struct dp_key *key, int64_t
 	range.start_ns = open->start_ns;
 	range.name = open->name;
 	range.thread = open->thread;
+	range.kind = open->kind;
 	/* The range opened last is mostly closed first: frees its place. */
 	while (nvprof->range_count && !nvprof->ranges[nvprof->range_count - 1].open)
 		nvprof->range_count--;
@@ -301,7 +315,8 @@ static const struct dp_cupti_table record_tables[] = {
 	    [MARKER_ID] = { "id", true },
 	    [MARKER_OBJECT_KIND] = { "objectKind", false },
 	    [MARKER_OBJECT] = { "objectId", false },
-	    [MARKER_NAME] = { "name", true } } },
+	    [MARKER_NAME] = { "name", true },
+	    [MARKER_DOMAIN] = { "domain", false } } },
 	{ NULL },
 };
 

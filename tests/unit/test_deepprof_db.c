@@ -213,6 +213,23 @@ TEST(host)
 	done();
 }
 
+/* A call of a library is not an annotation of the program. */
+TEST(domains)
+{
+	const struct dp_ranges *ranges;
+
+	make_trace(ROWS "INSERT INTO string VALUES(7, 'NCCL', NULL), (8, 'mine', NULL);"
+			"INSERT INTO nvtx(process, tid, domain, name, type, start, dur_ns) VALUES"
+			"(1, 701, 7, 3, 59, 6100, 10), (1, 701, 8, 3, 59, 6200, 10);");
+	open_good("deepprof_db");
+	ranges = dp_trace_ranges(trace);
+	ck_assert_uint_eq(ranges->count, 4);
+	ck_assert_uint_eq(ranges->kind[0], DP_RANGE_NVTX);
+	ck_assert_uint_eq(ranges->kind[2], DP_RANGE_OPERATOR);
+	ck_assert_uint_eq(ranges->kind[3], DP_RANGE_NVTX);
+	done();
+}
+
 /* Two processes share one GPU's samples; nobody used a second GPU. */
 TEST(state)
 {

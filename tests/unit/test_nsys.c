@@ -294,6 +294,44 @@ TEST(ranges)
 	done();
 }
 
+/* Ranges in domains of libraries are calls of functions, not the program's annotations. */
+TEST(domains)
+{
+	static const enum dp_range_kind kinds[] = {
+		DP_RANGE_OPERATOR, /* NCCL of process 7 */
+		DP_RANGE_NVTX,	   /* the program's domain */
+		DP_RANGE_NVTX,	   /* TensorRT's */
+		DP_RANGE_NVTX,	   /* no domain */
+		DP_RANGE_OPERATOR, /* its name is in StringIds, and in lower case */
+		DP_RANGE_NVTX,	   /* the same number in process 8 */
+		DP_RANGE_NVTX,	   /* a number without a name */
+	};
+	const struct dp_ranges *got;
+
+	good("nsys", ONE_KERNEL
+	     "CREATE TABLE NVTX_EVENTS(start INTEGER, end INTEGER, eventType INTEGER, text TEXT,"
+	     "textId INTEGER, globalTid INTEGER, domainId INTEGER);"
+	     "INSERT INTO StringIds VALUES(30, 'cublas');"
+	     "INSERT INTO NVTX_EVENTS VALUES"
+	     "(1, NULL, 75, 'NCCL', NULL, (7 << 24) + 1, 1),"
+	     "(1, NULL, 75, 'NCCL of mine', NULL, (7 << 24) + 1, 2),"
+	     "(1, NULL, 75, 'TensorRT', NULL, (7 << 24) + 1, 3),"
+	     "(1, NULL, 75, NULL, 30, (7 << 24) + 1, 4),"
+	     "(1, NULL, 75, 'app', NULL, (8 << 24) + 1, 1),"
+	     "(1000, 1010, 59, 'ncclAllReduce', NULL, (7 << 24) + 1, 1),"
+	     "(1020, 1030, 59, 'step', NULL, (7 << 24) + 1, 2),"
+	     "(1040, 1050, 59, 'ExecutionContext::enqueue', NULL, (7 << 24) + 1, 3),"
+	     "(1060, 1070, 59, 'step', NULL, (7 << 24) + 1, 0),"
+	     "(1080, 1090, 60, 'cublasCreate_v2', NULL, (7 << 24) + 2, 4),"
+	     "(1100, 1110, 59, 'step', NULL, (8 << 24) + 1, 1),"
+	     "(1120, 1130, 59, 'step', NULL, (7 << 24) + 1, 9);");
+	got = dp_trace_ranges(trace);
+	ck_assert_uint_eq(got->count, sizeof(kinds) / sizeof(kinds[0]));
+	for (size_t i = 0; i < got->count; i++)
+		ck_assert_msg(got->kind[i] == kinds[i], "range %zu", i);
+	done();
+}
+
 TEST(device_numbers)
 {
 	good("nsys", ONE_KERNEL

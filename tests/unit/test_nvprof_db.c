@@ -8,7 +8,7 @@
 	"CREATE TABLE StringTable(_id_ INTEGER PRIMARY KEY AUTOINCREMENT, "                    \
 	"value TEXT NOT NULL UNIQUE);"                                                         \
 	"INSERT INTO StringTable VALUES(0, '-- null --'), (1, '_Z1fIiEvPT_'), (2, 'python'), " \
-	"(3, 'Tesla V100'), (4, 'forward'), (5, 'worker');"
+	"(3, 'Tesla V100'), (4, 'forward'), (5, 'worker'), (6, 'NCCL');"
 #define PLACE "deviceId INT NOT NULL, contextId INT NOT NULL, streamId INT NOT NULL, "
 #define HEAD "(_id_ INTEGER PRIMARY KEY AUTOINCREMENT, "
 #define KERNELS(table)                                                                      \
@@ -163,7 +163,7 @@ TEST(markers)
 						  "(3, 4, 1583975501698746587, 51, 2, x'7B71000050DECAEC11000000', 0, 0),"
 						  "(4, 4, 1583975501698746687, 50, 2, x'7B71000050DECAEC11000000', 0, 0),"
 						  "(5, 1, 1583975501698746700, 52, 2, x'7B71000050DECAEC11000000', 4, 0),"
-						  "(6, 2, 1583975501698746800, 53, 1, x'7B', 5, 0),"
+						  "(6, 2, 1583975501698746800, 53, 1, x'7B', 5, 6),"
 						  "(7, 4, 1583975501698746900, 53, 1, x'7B', 0, 0),"
 						  "(8, 4, 1583975501698747000, 77, 2, x'', 0, 0),"
 						  "(9, 2, 1583975501698747000, 78, 2, x'', 4, 0);"
@@ -179,6 +179,8 @@ TEST(markers)
 	ck_assert_str_eq(dp_trace_string(trace, ranges->name[1]), "python");
 	ck_assert_int_eq(ranges->end_ns[1], 200);
 	ck_assert_str_eq(dp_trace_string(trace, ranges->name[2]), "worker");
+	ck_assert_uint_eq(ranges->kind[0], DP_RANGE_NVTX);
+	ck_assert_uint_eq(ranges->kind[2], DP_RANGE_OPERATOR); /* of domain NCCL */
 	ck_assert_uint_eq(ranges->thread[2], DP_NONE);
 	/* The low half of the marker's tid is the thread id of the calls. */
 	ck_assert_uint_eq(dp_trace_thread_count(trace), 1);
