@@ -72,15 +72,29 @@ static char *none(char buf[DP_NUMBER_SIZE])
 	return strcpy(buf, "-");
 }
 
-static char *long_duration(char buf[DP_NUMBER_SIZE], double seconds)
+/* "10 min 16 s", "2 h 05 min"; with more digits "10 min 16.3 s", "2 h 05 min 07 s", "… 07.1 s". */
+static char *long_duration(char buf[DP_NUMBER_SIZE], double seconds, int more)
 {
-	uint64_t s = (uint64_t)llround(fmin(seconds, INTEGER_LIMIT));
+	bool hours = llround(fmin(seconds, INTEGER_LIMIT)) >= 3600;
+	int decimals = more - (hours && more > 0);
+	unsigned long long scale = 1, parts, s;
+	char fraction[24] = "";
+	int used;
 
-	if (s < 3600)
-		snprintf(buf, DP_NUMBER_SIZE, "%d min %02d s", (int)(s / 60), (int)(s % 60));
+	for (int i = 0; i < decimals; i++)
+		scale *= 10;
+	parts = (unsigned long long)llround(fmin(seconds * (double)scale, INTEGER_LIMIT));
+	s = parts / scale;
+	if (decimals)
+		snprintf(fraction, sizeof(fraction), ".%0*llu", decimals % 16, parts % scale);
+	if (hours)
+		used = snprintf(buf, DP_NUMBER_SIZE, "%llu h %02d min", s / 3600,
+				(int)(s / 60 % 60));
 	else
-		snprintf(buf, DP_NUMBER_SIZE, "%llu h %02d min", (unsigned long long)(s / 3600),
-			 (int)(s / 60 % 60));
+		used = snprintf(buf, DP_NUMBER_SIZE, "%d min", (int)(s / 60));
+	if (!hours || more)
+		snprintf(buf + used, DP_NUMBER_SIZE - (size_t)used, " %02d%s s", (int)(s % 60),
+			 fraction);
 	return buf;
 }
 
@@ -95,6 +109,9 @@ static const char *duration_unit(size_t unit, bool ascii)
 {
 	return unit == 1 && ascii ? "us" : duration_units[unit];
 }
+
+/* Of most durations, significant digits. */
+enum { DIGITS = 4, DIGITS_MOST = 12 };
 
 static char *duration(char buf[DP_NUMBER_SIZE], double ns, int precision, bool ascii)
 {
@@ -111,7 +128,7 @@ static char *duration(char buf[DP_NUMBER_SIZE], double ns, int precision, bool a
 	for (; unit < 3 && ns >= 999.95; unit++)
 		ns /= 1000;
 	if (unit == 3 && ns >= 120)
-		return long_duration(buf, ns);
+		return long_duration(buf, ns, DP_MAX(precision - DIGITS, 0));
 	if (unit == 0 && fabs(ns - round(ns)) < 0.05)
 		dp_number__integer(digits, llround(ns));
 	else
@@ -122,7 +139,18 @@ static char *duration(char buf[DP_NUMBER_SIZE], double ns, int precision, bool a
 
 char *dp_human__duration(char buf[DP_NUMBER_SIZE], double ns, bool ascii)
 {
-	return duration(buf, ns, 4, ascii);
+	return duration(buf, ns, DIGITS, ascii);
+}
+
+void dp_human__apart(char low[DP_NUMBER_SIZE], char high[DP_NUMBER_SIZE], double low_ns,
+		     double high_ns, bool ascii)
+{
+	int precision = DIGITS;
+
+	do {
+		duration(low, low_ns, precision, ascii);
+		duration(high, high_ns, precision, ascii);
+	} while (!strcmp(low, high) && ++precision <= DIGITS_MOST);
 }
 
 char *dp_human__rough(char buf[DP_NUMBER_SIZE], double ns, bool ascii)

@@ -28,6 +28,10 @@ void dp_number__json(char buf[DP_NUMBER_SIZE], double value, const char *unit);
 char *dp_human__value(char buf[DP_NUMBER_SIZE], double value, const char *unit, bool ascii);
 char *dp_human__duration(char buf[DP_NUMBER_SIZE], double ns, bool ascii);
 
+/* Two durations with as many digits as it takes to see that they differ. */
+void dp_human__apart(char low[DP_NUMBER_SIZE], char high[DP_NUMBER_SIZE], double low_ns,
+		     double high_ns, bool ascii);
+
 /* Two values with a separator, "168.1–180.7 ms": the unit once if both share it. */
 char *dp_human__two(char buf[3 * DP_NUMBER_SIZE], const double values[2], const char *unit,
 		    const char *between, bool ascii);

@@ -327,15 +327,14 @@ static bool add_extent(struct dp_words *words, const struct dp_render *render,
 		dp_analysis_loop_iteration(render->analysis, loop->id, 0);
 	const struct dp_iteration *last =
 		dp_analysis_loop_iteration(render->analysis, loop->id, loop->iterations - 1);
-	bool ascii = render->options->ascii;
 	char from[DP_NUMBER_SIZE], to[DP_NUMBER_SIZE];
 	double share;
 
 	if (!dp_text__is_minor(&share, render, loop))
 		return false;
-	dp_words__add(words, "; runs from %s to %s",
-		      dp_human__duration(from, (double)first->start_ns, ascii),
-		      dp_human__duration(to, (double)last->end_ns, ascii));
+	dp_human__apart(from, to, (double)first->start_ns, (double)last->end_ns,
+			render->options->ascii);
+	dp_words__add(words, "; runs from %s to %s", from, to);
 	return true;
 }
 

@@ -46,6 +46,34 @@ TEST(durations_have_four_digits)
 	ck_assert_str_eq(dp_human__step(buf, 32, true), "32 ns");
 }
 
+/* "runs from 10 min 16 s to 10 min 16 s" shows nothing. */
+TEST(durations_that_differ_look_different)
+{
+	static const struct {
+		double low, high;
+		const char *texts[2];
+	} cases[] = {
+		{ 936e6, 1084e6, { "936.0 ms", "1.084 s" } },
+		{ 616.02e9, 616.31e9, { "10 min 16.0 s", "10 min 16.3 s" } },
+		{ 616.0201e9, 616.0202e9, { "10 min 16.0201 s", "10 min 16.0202 s" } },
+		{ 616e9, 617e9, { "10 min 16 s", "10 min 17 s" } },
+		{ 3599.98e9, 3600.4e9, { "1 h 00 min 00.0 s", "1 h 00 min 00.4 s" } },
+		{ 3661e9, 3667e9, { "1 h 01 min 01 s", "1 h 01 min 07 s" } },
+		{ 3661.11e9, 3661.22e9, { "1 h 01 min 01.1 s", "1 h 01 min 01.2 s" } },
+		{ 100.1234e9, 100.1239e9, { "100.123 s", "100.124 s" } },
+		{ 5, 5, { "5 ns", "5 ns" } },
+		{ 616e9, 616e9, { "10 min 16.00000000 s", "10 min 16.00000000 s" } },
+	};
+
+	for (size_t i = 0; i < DP_COUNT(cases); i++) {
+		char low[DP_NUMBER_SIZE], high[DP_NUMBER_SIZE];
+
+		dp_human__apart(low, high, cases[i].low, cases[i].high, true);
+		ck_assert_str_eq(low, cases[i].texts[0]);
+		ck_assert_str_eq(high, cases[i].texts[1]);
+	}
+}
+
 TEST(other_units)
 {
 	char buf[DP_NUMBER_SIZE];
