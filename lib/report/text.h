@@ -119,8 +119,9 @@ void dp_text__spent(struct dp_render *render, size_t loop);
 size_t dp_text__period_count(const struct dp_render *render, size_t loop);
 
 /*
- * Adds before and "117 ms (2), 1.05 s (2)" if no iteration has the median, because half of them
- * take much longer than the others. Returns false, and adds nothing, if one has.
+ * If no iteration has the median, because half of them take much longer than the others: adds
+ * before and "117 ms (2), 1.05 s (2)", or "1.08–203 ms" unless the periods of each half are alike.
+ * Returns false, and adds nothing, if one has.
  */
 bool dp_text__period_groups(struct dp_words *words, const char *before, struct dp_render *render,
 			    size_t loop);

@@ -6,6 +6,10 @@
 
 /* An iteration has the median if its period differs by a smaller share. */
 #define NEAR 0.10
+/* Periods make a group if all but this share of them differ from their median by a smaller share.
+ */
+#define LIKE 0.25
+#define UNLIKE_MOST 0.25
 
 static int ascending(const void *a, const void *b)
 {
@@ -62,10 +66,21 @@ static double mean_of(const double *values, size_t count)
 	return sum / (double)count;
 }
 
+/* Returns true if sorted periods are so much alike that their mean describes them. */
+static bool is_group(const double *values, size_t count)
+{
+	double median = (values[(count - 1) / 2] + values[count / 2]) / 2;
+	size_t others = 0;
+
+	for (size_t i = 0; i < count; i++)
+		others += fabs(values[i] - median) > LIKE * median;
+	return (double)others <= UNLIKE_MOST * (double)count;
+}
+
 bool dp_text__period_groups(struct dp_words *words, const char *before, struct dp_render *render,
 			    size_t loop)
 {
-	char low[DP_NUMBER_SIZE], high[DP_NUMBER_SIZE];
+	char low[DP_NUMBER_SIZE], high[DP_NUMBER_SIZE], both[3 * DP_NUMBER_SIZE];
 	bool ascii = render->options->ascii, apart;
 	size_t count, half;
 	double *values = gather(render, loop, &count), median;
@@ -78,7 +93,10 @@ bool dp_text__period_groups(struct dp_words *words, const char *before, struct d
 	/* with an odd number, the median is one of them */
 	median = (values[half - 1] + values[half]) / 2;
 	apart = values[half] - median > NEAR * median;
-	if (apart)
+	if (apart && !(is_group(values, half) && is_group(values + half, count - half)))
+		dp_words__add(words, "%s%s", before,
+			      dp_human__range(both, values[0], values[count - 1], ascii));
+	else if (apart)
 		dp_words__add(words, "%s%s (%zu), %s (%zu)", before,
 			      dp_human__duration(low, mean_of(values, half), ascii), half,
 			      dp_human__duration(high, mean_of(values + half, count - half), ascii),

@@ -407,6 +407,21 @@ class Findings(cli.Case):
             self.assertNotIn("### median", report)
             self.assertNotIn(", median period **", report)
 
+    def test_range_instead_of_groups(self):
+        """Unlike periods make no group: their mean is the period of none."""
+        text, report = self.run_of(
+            f"{INPUT}; {STEP}; {READ}; wait time=300ms every=2; wait time=900ms every=4", count=5
+        )
+        (loop,) = [loop for loop in report["loops"] if loop["parent"] is None]
+        periods = [x["period_ns"] / 1e6 for x in loop["iterations"] if x["period_ns"]]
+        self.assertEqual(len(periods), 4)
+        low, high = re.search(r"kernels, periods ([\d.]+) ms–([\d.]+) s GPU", text).groups()
+        self.assertAlmostEqual(float(low), min(periods), delta=0.01)
+        self.assertAlmostEqual(float(high) * 1000, max(periods), delta=1)
+        for form in "markdown", "html":
+            page = cli.run("analyze", f"--format={form}", self.folder / "trace.kineto").stdout
+            self.assertRegex(page, f"{low} ms(–| to ){high} s", form)
+
     def test_loops_inside(self):
         """They are counted in whole iterations, whatever the capture cuts off."""
         text, report = self.run_of(STEP, count=6, keys="head = 0.6\nafter = 2\n", args=("-v",))
