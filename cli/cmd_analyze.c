@@ -4,7 +4,6 @@
 #include "message.h"
 #include "analyze_options.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,10 +70,10 @@ static void tell_no_rows(const struct dp_analysis *analysis, const char *path)
 		if ((candidate = dp_analysis_candidate(analysis, s)) && candidate->length &&
 		    (!best || candidate->confidence >= best->confidence))
 			best = candidate;
-	if (best && isnan(best->confidence))
-		message_warning("%s: no rows: the best candidate has %zu kernels, but may be "
-				"layers of a single pass (see 'deepprof analyze')",
-				path, best->length);
+	if (best && best->layers)
+		message_warning("%s: no rows: %zu repetitions of %zu kernels look like the layers "
+				"of a single pass (see 'deepprof analyze')",
+				path, best->iterations, best->length);
 	else if (best)
 		message_warning(
 			"%s: no rows: no stable iteration was found; the best candidate has "

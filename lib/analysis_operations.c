@@ -341,6 +341,7 @@ static void refuse(struct dp_loops *loops, const struct again *a)
 	loops->best_iterations = a->count;
 	loops->best_coverage = (double)(a->count * a->length) / (double)a->kernels->count;
 	loops->best_confidence = (double)NAN;
+	loops->best_layers = true;
 }
 
 /* Returns true if the kernels that repeat are all there are, in a known number of iterations. */

@@ -218,12 +218,13 @@ static void explain_loop(const struct dp_detection *d, size_t length, size_t ite
 
 /* Notes a loop that is not listed if it is the best of them. */
 static void note_best(struct dp_detection *d, const struct dp_cut *cut, size_t length,
-		      double confidence)
+		      const struct dp_confidence *confidence)
 {
 	struct dp_loops *loops = d->loops;
 
-	if (confidence >= loops->best_confidence) {
-		loops->best_confidence = confidence;
+	if (dp_confidence__of(confidence) >= loops->best_confidence) {
+		loops->best_confidence = dp_confidence__of(confidence);
+		loops->best_layers = confidence->feature[DP_FEATURE_LAYERS] > 0;
 		loops->best_length = length;
 		loops->best_iterations = cut->whole;
 		loops->best_coverage = (double)cut->covered / (double)d->request->count;
@@ -283,7 +284,7 @@ static int judge(struct dp_detection *d, struct batch *b, size_t i, enum dp_stan
 	explain_loop(d, length, cut->whole, dp_confidence__of(&confidence), listed);
 	if (listed)
 		return add_loop(d, b, i, standing, &confidence);
-	note_best(d, cut, length, dp_confidence__of(&confidence));
+	note_best(d, cut, length, &confidence);
 	return DP_OK;
 }
 

@@ -44,6 +44,7 @@ struct dp_loops {
 	double best_coverage; /* 0 to 1 */
 	double best_confidence; /* NaN: refused since it may be layers of a single pass */
 	size_t best_iterations; /* whole ones */
+	bool best_layers; /* its iterations look like the layers of a single pass */
 	/*
 	 * If no listed loop that is found unaided has the given number of iterations: the most
 	 * likely one of those with another number. 0 iterations: none.

@@ -7,6 +7,7 @@
 
 #define NAME_COLUMNS 32
 
+#define LARGE 0.5      /* coverage by which a candidate describes the capture */
 #define TOO_FEW 2      /* kernels of a stream that cannot show a repetition */
 #define HINT_LEAST 0.2 /* smallest confidence of a candidate whose number is suggested */
 
@@ -115,6 +116,26 @@ static size_t count_graphs(const struct dp_trace *trace, size_t stream)
 	return graphs;
 }
 
+/* The repetitions look like layers, so the capture has no second iteration to compare. */
+static void add_layers(struct dp_words *words, const struct dp_stream_candidate *candidate,
+		       const char *streams)
+{
+	bool sure = candidate->coverage > LARGE && isfinite(candidate->confidence);
+	char number[DP_NUMBER_SIZE];
+
+	dp_words__add(words, "The capture %s a single pass through a network: %s",
+		      sure ? "looks like" : "may be",
+		      dp_text__plural(number, candidate->iterations, "repetition"));
+	dp_words__add(words, " of %s", dp_text__plural(number, candidate->length, "kernel"));
+	dp_words__add(words, " (%s of the %s) look%s like its layers",
+		      dp_human__share(number, candidate->coverage), streams,
+		      candidate->iterations == 1 ? "s" : "");
+	if (isfinite(candidate->confidence))
+		dp_words__add(words, " (%s confidence that they are iterations)",
+			      dp_text__percent(number, candidate->confidence));
+	dp_words__add(words, ". ");
+}
+
 void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t stream)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
@@ -129,16 +150,15 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 		dp_words__add(words, "Its %s %s only %s: too few to show a loop. ", streams,
 			      candidate->streams > 1 ? "have" : "has",
 			      dp_text__plural(number, candidate->kernels, "kernel"));
+	} else if (candidate->layers) {
+		add_layers(words, candidate, streams);
 	} else if (candidate->length) {
 		dp_words__add(words, "The best candidate has %s",
 			      dp_text__plural(number, candidate->length, "kernel"));
 		dp_words__add(words, " and covers %s of the %s",
 			      dp_human__share(number, candidate->coverage), streams);
-		if (isnan(candidate->confidence))
-			dp_words__add(words, ", but may be layers of a single pass. ");
-		else
-			dp_words__add(words, " (%s confidence: too low to report). ",
-				      dp_text__percent(number, candidate->confidence));
+		dp_words__add(words, " (%s confidence: too low to report). ",
+			      dp_text__percent(number, candidate->confidence));
 	} else {
 		dp_words__add(words, "No part of its %s repeats often and regularly enough. ",
 			      streams);
@@ -146,7 +166,7 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 	dp_text__capture(words, render, dp_trace_stream(trace, stream)->device);
 	if (is_hint(candidate))
 		dp_words__add(words,
-			      " If its %zu repetitions are iterations, and not layers of one, "
+			      " If the %zu repetitions are iterations, and not layers of one, "
 			      "pass -n %zu.",
 			      candidate->iterations, candidate->iterations);
 	if (graphs)
@@ -168,6 +188,13 @@ const char *dp_text__nothing_advice(const struct dp_render *render, size_t strea
 	if (candidate->counted)
 		return "No loop has the number of iterations that -n gives: run deepprof without "
 		       "it, or record a longer part of the run.";
+	if (candidate->layers)
+		return candidate->marked
+			       ? "Record several iterations, so that the whole pass repeats. If the "
+				 "capture has several already, pass their number (-n N)."
+			       : "Record several iterations, so that the whole pass repeats. If the "
+				 "capture has several already, pass their number (-n N), or record it "
+				 "with annotations (--marks).";
 	return candidate->marked
 		       ? "If you know the number of iterations, pass it (-n N); or record a longer "
 			 "part of the run."

@@ -592,10 +592,13 @@ class Findings(cli.Case):
              "pid": 0, "tid": 7, "ts": 100 * i, "dur": 50, "args": {"device": 0, "stream": 7}}
             for i in range(20)]}))
         text = " ".join(cli.run("analyze", trace).stdout.split())
-        self.assertIn("has 2 kernels and covers 100% of the stream, but may be layers", text)
+        self.assertIn("The capture may be a single pass through a network: 10 repetitions of 2 kernels "
+                      "(100% of the stream) look like its layers.", text)
+        self.assertIn("Record several iterations, so that the whole pass repeats.", text)
         self.assertIn("pass -n 10.", text)
         self.assertIn("10 iterations of 2 kernels", cli.run("analyze", "-n10", trace).stdout)
-        self.assertIn("may be layers", cli.run("analyze", "--format=csv", trace).stderr)
+        self.assertIn("10 repetitions of 2 kernels look like the layers of a single pass",
+                      cli.run("analyze", "--format=csv", trace).stderr)
 
     def test_number_of_partial_layers(self):
         """No number is suggested where pauses within layers cut the first and the last of 24."""
@@ -614,17 +617,19 @@ class Findings(cli.Case):
                      "tid": 1, "ts": at, "dur": 5, "args": link}))
             path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
             text = " ".join(cli.run("analyze", path).stdout.split())
-            self.assertIn("The best candidate has 12 kernels", text)
+            self.assertRegex(text, r"looks like a single pass through a network: 2[34] repetitions of "
+                             r"12 kernels \(9\d\.\d% of the stream\) look like its layers \(\d\d% confidence")
             self.assertIn(hint or "", text)
             self.assertEqual(bool(hint), "pass -n " in text)
-            self.assertIn("or one with annotations (--marks)", text)
+            self.assertIn("Record several iterations, so that the whole pass repeats.", text)
+            self.assertIn("or record it with annotations (--marks)", text)
         # one step is marked, as in many short captures: annotations are there
         events.append({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#6", "pid": 1,
                        "tid": 1, "ts": 0, "dur": at + 100})
         path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
         for options in [], ["--ignore-marks"]:
             text = " ".join(cli.run("analyze", *options, path).stdout.split())
-            self.assertIn("pass it (-n N); or record a longer part of the run.", text)
+            self.assertIn("pass their number (-n N).", text)
 
     def test_words_of_a_capture(self):
         """Without iterations, numbers are of the capture; lines of one label are shown as one."""
