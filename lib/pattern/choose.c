@@ -14,15 +14,6 @@
 
 enum { CANDIDATES = 42 };
 
-static int compare_bits(const void *a, const void *b)
-{
-	const struct dp_pattern *x = a, *y = b;
-
-	if (x->bits != y->bits)
-		return x->bits < y->bits ? -1 : 1;
-	return x->length < y->length ? -1 : x->length > y->length;
-}
-
 double dp_choose__misfit(const struct dp_pattern *p, uint64_t known)
 {
 	double n = (double)known;
@@ -132,6 +123,17 @@ static int judge_candidates(struct dp_pattern *p, size_t *count,
 	return status;
 }
 
+static bool is_better(const struct dp_pattern *a, const struct dp_pattern *b,
+		      const struct dp_search_sequence *sequence, const struct dp_search_bar *bar)
+{
+	double x = cost(a, sequence, bar), y = cost(b, sequence, bar);
+
+	if (x != y)
+		return x < y;
+	return a->bits != b->bits ? a->bits < b->bits : a->length < b->length;
+}
+
+/* Sorts a few patterns, the best first; equal ones keep their order, which qsort() may change. */
 static void sort_by_cost(struct dp_pattern *p, size_t n, const struct dp_search_sequence *sequence,
 			 const struct dp_search_bar *bar)
 {
@@ -139,12 +141,8 @@ static void sort_by_cost(struct dp_pattern *p, size_t n, const struct dp_search_
 		struct dp_pattern x = p[i];
 		size_t j = i;
 
-		while (j > 0 && (cost(&x, sequence, bar) < cost(&p[j - 1], sequence, bar) ||
-				 (cost(&x, sequence, bar) <= cost(&p[j - 1], sequence, bar) &&
-				  compare_bits(&x, &p[j - 1]) < 0))) {
+		for (; j > 0 && is_better(&x, &p[j - 1], sequence, bar); j--)
 			p[j] = p[j - 1];
-			j--;
-		}
 		p[j] = x;
 	}
 }
@@ -198,37 +196,34 @@ static int copy_finalists(struct dp_pattern *p, size_t finalists, size_t count)
 	return status;
 }
 
-/* Drops candidates that are too long, and those that cross a separator of stretches. */
+/* Returns true if symbols cross a separator of stretches, which are in no pattern. */
+static bool crosses(const uint32_t *symbols, size_t length, uint32_t alphabet)
+{
+	size_t i = 0;
+
+	while (i < length && symbols[i] < alphabet)
+		i++;
+	return i < length;
+}
+
+/* Drops candidates that are too long, and those that cross a separator. */
 static size_t keep_usable(struct dp_candidate *candidates, size_t n,
 			  const struct dp_search_sequence *sequence, size_t longest)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		const uint32_t *symbols = sequence->symbols + candidates[i].at;
-		bool usable = candidates[i].length <= longest;
-
-		for (size_t k = 0; usable && k < candidates[i].length; k++)
-			usable = symbols[k] < sequence->alphabet;
-		if (usable)
+	for (size_t i = 0; i < n; i++)
+		if (candidates[i].length <= longest &&
+		    !crosses(sequence->symbols + candidates[i].at, candidates[i].length,
+			     sequence->alphabet))
 			candidates[kept++] = candidates[i];
-	}
 	return kept;
 }
 
-/* Returns false if refining took a separator of stretches into the pattern. */
-static bool is_clean(const struct dp_pattern *p, uint32_t alphabet)
-{
-	for (size_t i = 0; i < p->length; i++)
-		if (p->symbols[i] >= alphabet)
-			return false;
-	return true;
-}
-
 /*
- * Explains what became of each finalist, p[0..count), in the order of their costs. p[0..first) are
- * unclean; the rest of the n candidates were not refined. Finalists that differ only in where they
- * begin are counted with those.
+ * Explains what became of each finalist, p[0..count), in the order of their costs. p[0..first)
+ * cross a separator; the rest of the n candidates were not refined. Finalists that differ only in
+ * where they begin are counted with those.
  */
 static void explain_finalists(const struct dp_search_sequence *sequence,
 			      const struct dp_search_bar *bar, const struct dp_pattern *p,
@@ -299,7 +294,9 @@ int dp_choose__pattern(struct dp_pattern *best, const struct dp_search_sequence 
 			status = join_groups(&p[i], sequence, bar);
 	}
 	sort_by_cost(p, finalists, sequence, bar);
-	while (!status && first < finalists && !is_clean(&p[first], sequence->alphabet))
+	/* refining may have taken a separator into the pattern */
+	while (!status && first < finalists &&
+	       crosses(p[first].symbols, p[first].length, sequence->alphabet))
 		first++;
 	if (!status)
 		explain_finalists(sequence, bar, p, finalists, first, (size_t)n);
