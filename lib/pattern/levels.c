@@ -20,6 +20,7 @@
 #include "pattern/levels.h"
 #include "base/parameters.h"
 #include "pattern/alternation.h"
+#include "pattern/runs.h"
 
 #include <math.h>
 #include <string.h>
@@ -71,13 +72,12 @@ static size_t longest_run(const uint32_t *symbols, size_t n)
 	size_t most = 0;
 
 	for (size_t p = 1; p <= dp_param.update_period && p < n; p++) {
-		size_t same = 0, best = 0;
+		size_t same;
 
-		for (size_t i = p; i < n; i++) {
-			same = symbols[i] == symbols[i - p] ? same + 1 : 0;
-			best = DP_MAX(best, same);
+		for (size_t i = p; i < n; i += same + 1) {
+			same = dp_runs__same(symbols, n, i, p);
+			most = DP_MAX(most, same / p + 1);
 		}
-		most = DP_MAX(most, best / p + 1);
 	}
 	return most;
 }

@@ -12,6 +12,7 @@
 #include "pattern/pattern.h"
 #include "base/hash.h"
 #include "base/parameters.h"
+#include "pattern/runs.h"
 
 #include <math.h>
 #include <string.h>
@@ -108,10 +109,9 @@ int dp_pattern__bits(double *bits, const uint32_t *p, size_t m, double literal)
 	if (!grams.last)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < m;) {
-		size_t before = note_gram(&grams, i), length = 0, end = i + 1;
+		size_t before = note_gram(&grams, i), end = i + 1;
+		size_t length = before ? dp_runs__same(p, m, i, i - (before - 1)) : 0;
 
-		while (before && i + length < m && p[before - 1 + length] == p[i + length])
-			length++;
 		if (length >= GRAM && copy < literal * (double)length) {
 			sum += copy;
 			end = i + length;

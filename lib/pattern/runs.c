@@ -136,8 +136,7 @@ static int collapse(struct collapser *c, uint32_t alphabet)
 		if (p > 0 && start >= low) {
 			while (start > low && c->symbols[start - 1] == c->symbols[start - 1 + p])
 				start--;
-			while (end < c->n && c->symbols[end] == c->symbols[end - p])
-				end++;
+			end += dp_runs__same(c->symbols, c->n, end, p);
 		}
 		if (p == 0 || end - start < fewest(p)) {
 			put(runs, c->symbols[at], at);
@@ -254,47 +253,42 @@ static double bits_of_unit(int64_t *counts, int64_t *changes, size_t n)
 
 int dp_runs__bits(double *bits, const struct dp_runs *runs, uint32_t alphabet)
 {
-	size_t units = runs->alphabet - alphabet, *end = dp_alloc__zeroed(units + 1, sizeof(*end));
+	size_t *order = dp_alloc__array(runs->count, sizeof(*order)), n = 0;
 	int64_t *counts = dp_alloc__array(runs->count, 2 * sizeof(*counts));
-	int status = end && counts ? DP_OK : DP_ERR_NOMEM;
+	int status = order && counts ? DP_OK : DP_ERR_NOMEM;
 
 	*bits = 0;
-	/* of each unit, where its counts begin, and once they are written, where they end */
+	/* the runs by unit, those of one unit as they come */
 	for (size_t k = 0; k < runs->count && !status; k++)
-		if (runs->symbols[k] >= alphabet && runs->symbols[k] - alphabet + 1 < units)
-			end[runs->symbols[k] - alphabet + 1]++;
-	for (size_t u = 1; u < units && !status; u++)
-		end[u] += end[u - 1];
-	for (size_t k = 0; k < runs->count && !status; k++) {
-		size_t length = runs->position[k + 1] - runs->position[k];
-		uint32_t unit = runs->symbols[k] - alphabet;
-
 		if (runs->symbols[k] >= alphabet)
-			counts[end[unit]++] = (int64_t)(length / runs->units[unit].length);
-	}
-	for (size_t u = 0; u < units && !status; u++) {
-		size_t from = u ? end[u - 1] : 0;
+			order[n++] = (size_t)(runs->symbols[k] - alphabet) << 32 | k;
+	if (!status)
+		dp_sort__size(order, n);
+	for (size_t i = 0, next; i < n; i = next) {
+		size_t unit = order[i] >> 32;
 
-		*bits += bits_of_unit(counts + from, counts + runs->count, end[u] - from);
+		for (next = i; next < n && order[next] >> 32 == unit; next++) {
+			const uint32_t *position = &runs->position[(uint32_t)order[next]];
+
+			counts[next - i] =
+				(int64_t)((position[1] - position[0]) / runs->units[unit].length);
+		}
+		*bits += bits_of_unit(counts, counts + runs->count, next - i);
 	}
 	free(counts);
-	free(end);
+	free(order);
 	return status;
 }
 
 /* The fewest symbols that collapsing the runs with period p removes. */
 static size_t removed_by(const uint32_t *symbols, size_t n, size_t p)
 {
-	size_t removed = 0, same = 0;
+	size_t removed = 0, same;
 
-	for (size_t i = p; i <= n; i++) {
-		if (i < n && symbols[i] == symbols[i - p]) {
-			same++;
-			continue;
-		}
+	for (size_t i = p; i < n; i += same + 1) {
+		same = dp_runs__same(symbols, n, i, p);
 		if (same + p >= fewest(p))
 			removed += same;
-		same = 0;
 	}
 	return removed;
 }

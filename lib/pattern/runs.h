@@ -4,6 +4,16 @@
 
 #include "base/base.h"
 
+/* The number of symbols from `at` on that equal those `period` before them. */
+static inline size_t dp_runs__same(const uint32_t *symbols, size_t n, size_t at, size_t period)
+{
+	size_t same = 0;
+
+	while (at + same < n && symbols[at + same] == symbols[at + same - period])
+		same++;
+	return same;
+}
+
 /* The unit of a run: symbols [at, at + length) of the given sequence. */
 struct dp_runs_unit {
 	size_t at, length;
