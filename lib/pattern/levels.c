@@ -31,7 +31,7 @@ struct inside {
 	size_t main;	  /* the one that covers most */
 	double iterations; /* of the main one in one iteration of the pattern */
 	double rest;	  /* symbols of the pattern outside the main one, */
-	double bare;	  /* and outside all loops */
+	double outside;	  /* and outside all loops */
 	double covered;	  /* share of the pattern in the main one */
 	double total;	  /* share in any */
 	bool finish_main; /* the main one holds a kernel that finishes a step */
@@ -45,7 +45,7 @@ struct inside {
 	bool of_program;  /* the pattern has kernels of the program itself, none of networks */
 };
 
-struct finder {
+struct evidence {
 	const struct dp_search_sequence *sequence; /* that has the patterns */
 	const uint8_t *traits;
 	double uploads; /* for each symbol */
@@ -58,10 +58,10 @@ void dp_levels__fini(struct dp_levels *levels)
 	dp_patterns__fini(&levels->inner);
 }
 
-static bool holds(const struct finder *f, enum dp_trait trait, const uint32_t *symbols, size_t n)
+static bool holds(const struct evidence *e, enum dp_trait trait, const uint32_t *symbols, size_t n)
 {
-	for (size_t i = 0; f->traits && i < n; i++)
-		if (f->traits[symbols[i]] & trait)
+	for (size_t i = 0; e->traits && i < n; i++)
+		if (e->traits[symbols[i]] & trait)
 			return true;
 	return false;
 }
@@ -83,8 +83,8 @@ static size_t longest_run(const uint32_t *symbols, size_t n)
 }
 
 /*
- * The longest insertion in one piece. Iterations of a loop are aligned across what lies between
- * them, which then appears as inserted: unlike noise, all in a row.
+ * The most symbols in a row that are inserted or substituted. Iterations of a loop are aligned
+ * across what lies between them, which then appears as edits: unlike noise, all in a row.
  */
 static size_t longest_between(const struct dp_alignment *al)
 {
@@ -107,7 +107,7 @@ static size_t longest_between(const struct dp_alignment *al)
  * Counts, for two iterations of the pattern, the symbols that each loop covers; notes whether a
  * kernel outside all loops finishes a step.
  */
-static void cover(struct inside *in, size_t *covered, const struct finder *f,
+static void cover(struct inside *in, size_t *covered, const struct evidence *e,
 		  const struct dp_search_sequence *sequence)
 {
 	const struct dp_alignment *al = &sequence->alignment;
@@ -118,7 +118,7 @@ static void cover(struct inside *in, size_t *covered, const struct finder *f,
 		size_t begin = last ? sequence->n : DP_MAX(al->spans[k].begin, before);
 
 		if (begin > before)
-			in->finish_rest |= holds(f, DP_TRAIT_FINISHES, sequence->symbols + before,
+			in->finish_rest |= holds(e, DP_TRAIT_FINISHES, sequence->symbols + before,
 						 begin - before);
 		if (last)
 			break;
@@ -150,14 +150,14 @@ static size_t longest_outside(const struct inside *in, const struct dp_search_se
 }
 
 /* Measures the loops in one iteration of the pattern by an alignment of two. */
-static int measure(struct inside *in, const struct finder *f, struct dp_search_sequence *sequence)
+static int measure(struct inside *in, const struct evidence *e, struct dp_search_sequence *sequence)
 {
 	size_t covered[DP_PATTERNS_MAX] = { 0 }, n = sequence->n, outside = n, main_length;
 	int status = dp_search_sequence__align(sequence, &in->loops);
 
 	if (status)
 		return status;
-	cover(in, covered, f, sequence);
+	cover(in, covered, e, sequence);
 	for (size_t i = 1; i < in->loops.count; i++)
 		if (covered[i] > covered[in->main])
 			in->main = i;
@@ -166,13 +166,15 @@ static int measure(struct inside *in, const struct finder *f, struct dp_search_s
 	for (size_t i = 0; i < in->loops.count; i++) {
 		size_t length = in->loops.items[i].length;
 
+		/* one kernel several times in a row is no loop, and stays outside */
 		outside -= length > 1 ? DP_MIN(outside, covered[i]) : 0;
 	}
 	in->total = 1 - (double)outside / (double)n;
 	in->run_rest = longest_outside(in, sequence);
 	in->covered = (double)covered[in->main] / (double)n;
 	in->rest = (double)(n - covered[in->main]) / 2;
-	in->bare = fmax((double)outside / 2, (double)longest_between(&sequence->alignment));
+	/* of two iterations, half; what is inserted in one piece is of one already */
+	in->outside = fmax((double)outside / 2, (double)longest_between(&sequence->alignment));
 	return DP_OK;
 }
 
@@ -209,10 +211,10 @@ static enum offset_kind kind_of(const struct inside *in, const struct dp_alignme
  * iterations; what is cut off anywhere seldom is whole by chance. A sequence that begins with other
  * work was not cut off there.
  */
-static int look_at_ends(struct inside *in, const struct finder *f, const uint32_t *twice,
+static int look_at_ends(struct inside *in, const struct evidence *e, const uint32_t *twice,
 			const struct dp_alignment *al, size_t m)
 {
-	const struct dp_search_sequence *s = f->sequence;
+	const struct dp_search_sequence *s = e->sequence;
 	const size_t first[2] = { 0, s->n - m };
 	enum offset_kind kind[2] = { AT_ENDS, ELSEWHERE };
 	int status = DP_OK;
@@ -231,8 +233,7 @@ static int look_at_ends(struct inside *in, const struct finder *f, const uint32_
 }
 
 /* Finds the loops inside a pattern; there may be none. */
-static int look_inside(struct inside *in, const struct finder *f, const struct dp_pattern *p,
-		       bool deeper)
+static int look_inside(struct inside *in, const struct evidence *e, const struct dp_pattern *p)
 {
 	/* what repeats inside is half of the pattern at most */
 	struct dp_search_bar bar = { dp_param.repeat_least, p->length / 2 + 1,
@@ -240,19 +241,18 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	uint32_t *twice = dp_pattern__twice(p->symbols, p->length);
 	struct dp_search_sequence sequence;
 	const struct dp_pattern *main;
-	struct inside below;
 	int status;
 
 	memset(in, 0, sizeof(*in));
 	if (!twice)
 		return DP_ERR_NOMEM;
-	sequence = (struct dp_search_sequence){ twice, 2 * p->length, f->sequence->alphabet, NULL,
+	sequence = (struct dp_search_sequence){ twice, 2 * p->length, e->sequence->alphabet, NULL,
 						NULL };
 	status = dp_search__unaided(&in->loops, &sequence, &bar);
 	if (!status && in->loops.count > 0)
-		status = measure(in, f, &sequence);
-	if (!status && in->loops.count > 0 && deeper)
-		status = look_at_ends(in, f, twice, &sequence.alignment, p->length);
+		status = measure(in, e, &sequence);
+	if (!status && in->loops.count > 0)
+		status = look_at_ends(in, e, twice, &sequence.alignment, p->length);
 	dp_search_sequence__fini(&sequence);
 	free(twice);
 	if (status || in->loops.count == 0) {
@@ -260,21 +260,29 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 		return status;
 	}
 	main = &in->loops.items[in->main];
-	in->finish_main = holds(f, DP_TRAIT_FINISHES, main->symbols, main->length);
-	in->upload_main = holds(f, DP_TRAIT_UPLOADED, main->symbols, main->length);
-	in->uploads = f->uploads * (double)p->length;
-	in->of_program = holds(f, DP_TRAIT_PROGRAM, p->symbols, p->length) &&
-			 !holds(f, DP_TRAIT_NETWORK, p->symbols, p->length);
+	in->finish_main = holds(e, DP_TRAIT_FINISHES, main->symbols, main->length);
+	in->upload_main = holds(e, DP_TRAIT_UPLOADED, main->symbols, main->length);
+	in->uploads = e->uploads * (double)p->length;
+	in->of_program = holds(e, DP_TRAIT_PROGRAM, p->symbols, p->length) &&
+			 !holds(e, DP_TRAIT_NETWORK, p->symbols, p->length);
 	in->run_main = longest_run(main->symbols, main->length);
-	if (!deeper)
+	return DP_OK;
+}
+
+/* Notes whether the main loop inside a pattern, if there is one, has loops itself. */
+static int look_inside_main(struct inside *in, const struct evidence *e)
+{
+	const struct dp_pattern *main = &in->loops.items[in->main];
+	struct inside below;
+	int status;
+
+	if (in->loops.count == 0)
 		return DP_OK;
-	status = look_inside(&below, f, main, false);
-	in->main_has_loops =
-		!status && below.loops.count > 0 &&
-		(main->length >= dp_param.layer_long || below.iterations >= dp_param.layers_few);
-	if (!status)
-		dp_patterns__fini(&below.loops);
-	else
+	status = look_inside(&below, e, main);
+	in->main_has_loops = below.loops.count > 0 && (main->length >= dp_param.layer_long ||
+						       below.iterations >= dp_param.layers_few);
+	dp_patterns__fini(&below.loops);
+	if (status)
 		dp_patterns__fini(&in->loops);
 	return status;
 }
@@ -301,9 +309,9 @@ static bool all_there_is(const struct inside *in)
 	    in->uploads < dp_param.uploads_each * in->iterations)
 		return false;
 	if (in->loops.count == 1)
-		return in->bare <= most;
+		return in->outside <= most;
 	/* the exact end of one loop and begin of the next are unknown: a kernel at each end */
-	return is_long && in->bare <= most + 2.0 * (double)in->loops.count;
+	return is_long && in->outside <= most + 2.0 * (double)in->loops.count;
 }
 
 /*
@@ -311,9 +319,9 @@ static bool all_there_is(const struct inside *in)
  * a network it may also be a layer of cells or experts, and the rest the ends of the network: where
  * it is known what the host uploads, steps have an upload each.
  */
-static bool are_steps(const struct inside *in, const struct finder *f)
+static bool are_steps(const struct inside *in, const struct evidence *e)
 {
-	return in->main_has_loops && (!f->traits || in->upload_main || in->of_program);
+	return in->main_has_loops && (!e->traits || in->upload_main || in->of_program);
 }
 
 /* Returns true if an outer loop repeats regularly enough to be reported. */
@@ -328,15 +336,15 @@ static bool reliable(const struct dp_pattern *p)
  * would need: steps then have varying numbers of micro-batches, and the pattern has only some of
  * them.
  */
-static bool finishes_seldom(const struct dp_pattern *p, const struct finder *f,
-			    const struct dp_search_sequence *sequence)
+static bool finishes_seldom(const struct dp_pattern *p, const struct evidence *e)
 {
+	const struct dp_search_sequence *sequence = e->sequence;
 	size_t in_pattern = 0, in_all = 0;
 
 	for (size_t i = 0; i < p->length; i++)
-		in_pattern += (f->traits[p->symbols[i]] & DP_TRAIT_FINISHES) != 0;
+		in_pattern += (e->traits[p->symbols[i]] & DP_TRAIT_FINISHES) != 0;
 	for (size_t i = 0; i < sequence->n; i++)
-		in_all += (f->traits[sequence->symbols[i]] & DP_TRAIT_FINISHES) != 0;
+		in_all += (e->traits[sequence->symbols[i]] & DP_TRAIT_FINISHES) != 0;
 	return (double)in_all < (1 - dp_param.alike_edits) * p->iterations * (double)in_pattern;
 }
 
@@ -348,45 +356,44 @@ struct verdict {
 
 /* The first rule that applies decides. */
 static struct verdict judge_level(const struct dp_pattern *p, const struct inside *in,
-				  const struct finder *f, const struct dp_search_sequence *sequence)
+				  const struct evidence *e)
 {
-	double length;
+	double length = (double)in->loops.items[in->main].length;
+	const struct {
+		bool applies;
+		struct verdict verdict;
+	} rules[] = {
+		{ in->loops.count == 0 || in->iterations < dp_param.tandem,
+		  { false, "no loop inside it repeats twice" } },
+		/* names decide even if it repeats too seldom to be a loop */
+		{ in->finish_rest && !in->finish_main && in->upload_main && !reliable(p) &&
+			  finishes_seldom(p, e),
+		  { true, "steps finish after any number of repetitions of the loop inside" } },
+		{ in->finish_main, { true, "kernels that finish a step run in the loop inside" } },
+		{ in->finish_rest,
+		  { false, "kernels that finish a step run outside of the loop inside" } },
+		/* without names: the same few kernels for each parameter, and no run half as long
+		 * inside */
+		{ in->run_rest >= dp_param.update_parameters && in->run_rest > 2 * in->run_main,
+		  { false, "what runs outside of the loop inside looks like an optimizer" } },
+		/* nothing shows that it is a step */
+		{ !(in->ends_between || are_steps(in, e) || all_there_is(in) ||
+		    (in->upload_main && in->outside < dp_param.upload_bare * length)),
+		  { false, "the loop inside looks like layers, or like a part of the pattern" } },
+		{ in->iterations < (double)dp_param.loop_least,
+		  { false, "the loop inside repeats too seldom to tell steps from similar parts "
+			   "of one" } },
+		{ power_of_two(in->iterations) && in->rest < dp_param.micro_rest * length &&
+			  (in->rest > 0 || in->outside > 0),
+		  { false, "by its number of repetitions the loop inside may be micro-batches or "
+			   "samples" } },
+		{ true, { true, "each repetition of the loop inside is a step by itself" } },
+	};
+	size_t i = 0;
 
-	/* also if it repeats too seldom to be a loop */
-	if (in->loops.count == 0 || in->iterations < dp_param.tandem)
-		return (struct verdict){ false, "no loop inside it repeats twice" };
-	length = (double)in->loops.items[in->main].length;
-	if (!in->finish_main && in->finish_rest && in->upload_main && !reliable(p) &&
-	    finishes_seldom(p, f, sequence))
-		return (struct verdict){
-			true, "steps finish after any number of repetitions of the loop inside"
-		};
-	if (in->finish_main)
-		return (struct verdict){ true,
-					 "kernels that finish a step run in the loop inside" };
-	if (in->finish_rest)
-		return (struct verdict){
-			false, "kernels that finish a step run outside of the loop inside"
-		};
-	/* an unnamed optimizer: the same few kernels for each parameter, and no run half as long
-	 * inside */
-	if (in->run_rest >= dp_param.update_parameters && in->run_rest > 2 * in->run_main)
-		return (struct verdict){
-			false, "what runs outside of the loop inside looks like an optimizer"
-		};
-	if (!in->ends_between && !are_steps(in, f) && !all_there_is(in) &&
-	    !(in->upload_main && in->bare < dp_param.upload_bare * length))
-		return (struct verdict){
-			false, "the loop inside looks like layers, or like a part of the pattern"
-		};
-	if (in->iterations < (double)dp_param.loop_least)
-		return (struct verdict){ false, "the loop inside repeats too seldom to tell steps "
-						"from similar parts of one" };
-	if (power_of_two(in->iterations) && in->rest < dp_param.micro_rest * length &&
-	    (in->rest > 0 || in->bare > 0))
-		return (struct verdict){ false, "by its number of repetitions the loop inside may "
-						"be micro-batches or samples" };
-	return (struct verdict){ true, "each repetition of the loop inside is a step by itself" };
+	while (!rules[i].applies)
+		i++;
+	return rules[i].verdict;
 }
 
 /* Explains whether a pattern or the main loop inside it is the iteration, and why. */
@@ -489,7 +496,7 @@ static void take_inside(struct dp_levels *levels, struct inside *in, uint32_t pa
  * next to a long one may be a layer of something that is no loop itself (a prefill, for example):
  * it is listed, but not as an iteration.
  */
-static int fill_inner(struct dp_levels *levels, const struct finder *f)
+static int fill_inner(struct dp_levels *levels, const struct evidence *e)
 {
 	struct inside in[DP_PATTERNS_MAX];
 	size_t count = levels->chosen.count, longest = 0;
@@ -498,7 +505,7 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 	memset(in, 0, sizeof(in));
 	for (size_t i = 0; i < count && !status; i++) {
 		longest = DP_MAX(longest, levels->chosen.items[i].length);
-		status = look_inside(&in[i], f, &levels->chosen.items[i], false);
+		status = look_inside(&in[i], e, &levels->chosen.items[i]);
 	}
 	for (size_t i = 0; i < count && !status; i++) {
 		const struct dp_pattern *p = &levels->chosen.items[i];
@@ -521,7 +528,7 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
  * iteration. As that may leave symbols to others, the search then continues, and all are looked at
  * again.
  */
-static int choose(struct dp_levels *levels, const struct finder *f,
+static int choose(struct dp_levels *levels, const struct evidence *e,
 		  struct dp_search_sequence *sequence, const struct dp_search_bar *bar)
 {
 	size_t seen = 0, down = 0;
@@ -534,10 +541,12 @@ static int choose(struct dp_levels *levels, const struct finder *f,
 
 		status = dp_alternation__take_one(p, sequence);
 		if (!status)
-			status = look_inside(&in, f, p, true);
+			status = look_inside(&in, e, p);
+		if (!status)
+			status = look_inside_main(&in, e);
 		if (status)
 			break;
-		verdict = judge_level(p, &in, f, sequence);
+		verdict = judge_level(p, &in, e);
 		if (verdict.inner && down == dp_param.levels_down)
 			verdict =
 				(struct verdict){ false, "the search has gone down often enough" };
@@ -558,7 +567,7 @@ static int choose(struct dp_levels *levels, const struct finder *f,
 int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequence,
 		    const uint8_t *traits, double uploads, bool part)
 {
-	struct finder f = { sequence, traits, uploads };
+	struct evidence e = { sequence, traits, uploads };
 	struct dp_search_bar bar = { dp_param.loop_least, sequence->n, dp_param.level_bits,
 				     .rare = true };
 	int status;
@@ -568,9 +577,9 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 	for (size_t i = 0; i < DP_PATTERNS_MAX; i++)
 		levels->outer_parent[i] = levels->chosen_parent[i] = levels->inner_parent[i] =
 			DP_NONE;
-	status = choose(levels, &f, sequence, &bar);
+	status = choose(levels, &e, sequence, &bar);
 	if (!status)
-		status = fill_inner(levels, &f);
+		status = fill_inner(levels, &e);
 	levels->plain_bits = sequence->symbol_bits * (double)sequence->n;
 	levels->fit.bits = levels->plain_bits;
 	if (!status && levels->chosen.count > 0)
