@@ -18,6 +18,7 @@
 #include "pattern/anchors.h"
 #include "base/parameters.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "suffix/parse.h"
 
 #include <deepprof/suffix.h>
@@ -26,7 +27,7 @@
 #include <string.h>
 
 enum {
-	DEPTHS = 7,	/* repeats of 1, 2, 4 … 64 symbols */
+	DEPTHS = 7,	/* repeats of 1, 2, 4 … 64 symbols, or as depth_of() describes */
 	BINS = 512,	/* of distances: as many reach 5e8 */
 	COUNT_BINS = 7, /* bins by a count's distance from a known one, in powers of two */
 	SAMPLE = 31,	/* windows that stand for all of an anchor, */
@@ -98,6 +99,7 @@ static uint32_t group(struct finder *f, unsigned depth)
 	for (size_t p = 0; p < n; p++)
 		if (f->names[p] != DP_NONE)
 			f->where[f->starts[f->names[p]]++] = position(tree, p);
+	/* each start has become its end, which is the start of the next repeat */
 	for (uint32_t i = count; i > 0; i--)
 		f->starts[i] = f->starts[i - 1];
 	f->starts[0] = 0;
@@ -120,13 +122,7 @@ static double median_distance(const size_t *where, size_t count)
 
 		distances[i] = where[at + 1] - where[at];
 	}
-	for (size_t i = 1; i < n; i++)
-		for (size_t k = i; k > 0 && distances[k] < distances[k - 1]; k--) {
-			size_t swap = distances[k];
-
-			distances[k] = distances[k - 1];
-			distances[k - 1] = swap;
-		}
+	dp_sort__size(distances, n);
 	return (double)distances[n / 2];
 }
 
@@ -226,7 +222,7 @@ static uint64_t fingerprint(const uint32_t *symbols, size_t length)
 
 /*
  * The occurrence whose window is most frequent in a sample, or of median length if all differ: what
- * only this one has is voted out later (pattern.h).
+ * only this one has is removed later (pattern.h).
  */
 static size_t pick_window(const struct finder *f, const struct anchor *anchor)
 {
@@ -448,11 +444,13 @@ static void explain_candidates(struct dp_explain *explain, const struct finder *
 					 { "occurrences", "count", (double)first->windows },
 					 { "anchor", "count", (double)first->anchor },
 					 { "regular", "1", first->regular }),
-				"the suffix tree of {symbols:symbol} has {repeats:repeat} of 1, 2, "
-				"4 ... 64 of them; grouped by the distance at which they recur, "
-				"they give {candidates:candidate}; the first has {length:symbol}, "
-				"as an anchor of length {anchor} recurs {occurrences:time}, "
-				"{regular} of them at that distance");
+				"the suffix tree of {symbols:symbol} has {repeats:repeat} of %s; "
+				"grouped by the distance at which they recur, they give "
+				"{candidates:candidate}; the first has {length:symbol}, as an "
+				"anchor of length {anchor} recurs {occurrences:time}, {regular} of "
+				"them at that distance",
+				f->tree->parse.begin ? "1 or 8 of them, or of 1, 2, 4 ... 16 phrases"
+						     : "1, 2, 4 ... 64 of them");
 }
 
 int dp_anchors__candidates(struct dp_candidate *candidates, size_t room,

@@ -14,7 +14,7 @@
 
 enum { CANDIDATES = 42 };
 
-double dp_choose__misfit(const struct dp_pattern *p, uint64_t known)
+double dp_choose__count_error(const struct dp_pattern *p, uint64_t known)
 {
 	double n = (double)known;
 
@@ -40,7 +40,7 @@ static double cost(const struct dp_pattern *p, const struct dp_search_sequence *
 	double saved = DP_MAX(plain - p->bits, 0);
 
 	if (bar->known)
-		return -(saved + 1) * exp(-dp_param.count_decay * dp_choose__misfit(p, bar->known));
+		return -(saved + 1) * exp(-dp_param.count_decay * dp_choose__count_error(p, bar->known));
 	return dp_choose__repeats(p, bar) ? p->bits : p->bits + plain;
 }
 

@@ -17,6 +17,6 @@ int dp_choose__pattern(struct dp_pattern *best, const struct dp_search_sequence 
 bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_search_bar *bar);
 
 /* How far a pattern is from a known count: 0 if it matches, allowing for a partial iteration. */
-double dp_choose__misfit(const struct dp_pattern *p, uint64_t known);
+double dp_choose__count_error(const struct dp_pattern *p, uint64_t known);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Collapsing for comparison: the runs that runs.c finds, named by their units, so that parts of a
- * sequence that were collapsed separately can be compared.
+ * Collapsing for comparison, used by online/ only: the runs that runs.c finds, named by their
+ * units, so that parts of a sequence that were collapsed separately can be compared.
  *
  * Cost: that of dp_runs__collapse(), and linear.
  */

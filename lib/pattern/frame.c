@@ -1,7 +1,9 @@
 /*
  * If a capture begins and ends with whole iterations, the symbols before the first inner iteration
  * and after the last one are the two ends of an outer one. Elsewhere they occur joined, tail first,
- * perhaps with something else between them that runs after some of the outer iterations.
+ * perhaps with something else between them that runs after some of the outer iterations. In
+ * a sequence of epochs, b s s e b s s s e b s e, with any number of steps s, the head is b, the tail
+ * is e, and e b is what the steps leave between them.
  */
 #include "pattern/frame.h"
 #include "base/parameters.h"

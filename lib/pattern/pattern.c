@@ -4,8 +4,8 @@
  * Lempel-Ziv parse, so that an iteration of many equal layers does not cost more than one layer and
  * many left-over symbols.
  *
- * The pattern that most iterations agree on is found by majority votes (Boyer and Moore 1981) at
- * each offset. Cost: that of the alignments, and linear in edits and length.
+ * The pattern that most iterations agree on has the majority (Boyer and Moore 1981) at each
+ * offset. Cost: that of the alignments, and linear in edits and length.
  *
  * Borders of prefixes show what shorter pattern one repeats, and which is a rotation of which.
  */
@@ -197,7 +197,7 @@ int dp_pattern__judge(struct dp_pattern *p, const uint32_t *symbols, size_t n, d
 }
 
 struct majority {
-	uint32_t symbol, lead; /* Boyer and Moore's candidate and its lead */
+	uint32_t symbol, lead; /* the leading symbol, and by how many occurrences it leads */
 	uint32_t all;
 };
 
@@ -327,17 +327,17 @@ int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, 
 	return status;
 }
 
-int dp_pattern__rotation(size_t *offset, const uint32_t *twice, const uint32_t *stretch, size_t m)
+int dp_pattern__rotation(size_t *offset, const uint32_t *twice, const uint32_t *symbols, size_t m)
 {
-	size_t *border = make_borders(stretch, m), same = 0;
+	size_t *border = make_borders(symbols, m), same = 0;
 
 	*offset = SIZE_MAX;
 	if (!border)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i + 1 < 2 * m && same < m; i++) {
-		while (same && twice[i] != stretch[same])
+		while (same && twice[i] != symbols[same])
 			same = border[same];
-		same += twice[i] == stretch[same];
+		same += twice[i] == symbols[same];
 		if (same == m)
 			*offset = i + 1 - m;
 	}

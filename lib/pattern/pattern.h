@@ -59,10 +59,10 @@ uint32_t *dp_pattern__twice(const uint32_t *pattern, size_t m);
 int dp_pattern__period(size_t *period, const uint32_t *symbols, size_t m);
 
 /*
- * Finds where a stretch of m symbols begins in a pattern of that length, which is written twice
- * (Knuth, Morris and Pratt 1977). *offset is SIZE_MAX if the stretch differs from it. Errors:
- * DP_ERR_NOMEM. Cost: linear.
+ * Finds where symbols[0..m) begin in a pattern of that length, which is written twice (Knuth,
+ * Morris and Pratt 1977). *offset is SIZE_MAX if they differ from it. Errors: DP_ERR_NOMEM. Cost:
+ * linear.
  */
-int dp_pattern__rotation(size_t *offset, const uint32_t *twice, const uint32_t *stretch, size_t m);
+int dp_pattern__rotation(size_t *offset, const uint32_t *twice, const uint32_t *symbols, size_t m);
 
 #endif

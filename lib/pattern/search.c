@@ -274,8 +274,11 @@ int dp_search__classes(uint32_t *class_of, uint32_t *class_count,
 }
 
 /*
- * Returns true if the pattern codes the symbols that it covers with fewer bits than one by one.
- * Less coverage will do next to patterns that explain half of the sequence.
+ * Returns true if the pattern codes the symbols that it covers, and with them the whole sequence,
+ * in few enough bits: at 75% of the bits, it covers a quarter of the sequence at least. Next to
+ * patterns that explain half of the sequence, a rare loop will do, which covers a tenth at most.
+ * One that covers more than that but less than a quarter is rejected: most of these are layers that
+ * the rest repeats, too (rare_coverage in base/parameters.inc.h).
  */
 static bool describes(const struct searcher *sr, const struct dp_pattern *p, size_t n)
 {
@@ -299,7 +302,7 @@ static const char *fault_of(const struct searcher *sr, const struct dp_pattern *
 {
 	if (sr->bar.known)
 		/* it is more than half of the number, and less than twice */
-		return dp_choose__misfit(p, sr->bar.known) < 0.5
+		return dp_choose__count_error(p, sr->bar.known) < 0.5
 			       ? NULL
 			       : "its number of iterations is too far from -n";
 	if (!dp_choose__repeats(p, &sr->bar))
@@ -349,6 +352,7 @@ static bool worth_it(const struct searcher *sr, const struct dp_pattern *p,
  */
 static bool withdraw_last(struct searcher *sr, const struct stretches *rest)
 {
+	/* what was left over before has shrunk by less than half of what was promised */
 	bool useless = sr->promised > 0 && rest->total + sr->promised / 2 > sr->rest_before;
 
 	if (useless) {
