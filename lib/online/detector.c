@@ -71,19 +71,12 @@ static size_t compare(struct dp_detector *d, const uint32_t *symbols, size_t n, 
 	return i;
 }
 
-static bool search_is_due(const struct dp_detector *d)
-{
-	if (d->known.count == 0)
-		return d->fed == d->search_at;
-	return dp_detector__foreign(d) >= d->patience || d->fed == d->search_at;
-}
-
 /* Takes the next symbols up to the next decision; *taken is their number. */
 static int advance(struct dp_detector *d, const uint32_t *symbols, size_t count, size_t *taken)
 {
-	uint64_t until = DP_MIN(d->search_at, d->in_step ? d->close_at : d->try_at);
+	uint64_t until = DP_MIN(d->search_at, d->look_at);
 	size_t n = DP_MIN(count, d->window / 4);
-	bool off = false, looked = false;
+	bool off = false, aligned = false;
 	int status;
 
 	n = (size_t)DP_MIN((uint64_t)n, until - d->fed);
@@ -97,14 +90,15 @@ static int advance(struct dp_detector *d, const uint32_t *symbols, size_t count,
 		uint64_t rest = d->fed - d->reported;
 
 		d->in_step = d->clean = false;
-		d->try_at = DP_MAX(d->fed + dp_param.online_gather - 1, d->tried + rest / 4);
-	} else if (d->in_step && d->fed == d->close_at && d->clean) {
+		d->look_at = DP_MAX(d->fed + dp_param.online_gather - 1, d->looked + rest / 4);
+	} else if (d->in_step && d->fed == d->look_at && d->clean) {
 		dp_detector__close(d);
-	} else if (d->fed == (d->in_step ? d->close_at : d->try_at)) {
+	} else if (d->fed == d->look_at) {
 		status = dp_detector__look(d, false);
-		looked = true;
+		aligned = true;
 	}
-	if (!status && (d->fed == d->search_at || (looked && search_is_due(d))))
+	if (!status && (d->fed == d->search_at ||
+			(aligned && d->known.count > 0 && dp_detector__foreign(d) >= d->patience)))
 		status = dp_detector__search(d, false);
 	return status;
 }
@@ -167,7 +161,7 @@ int dp_detector_new(struct dp_detector **detector, const struct dp_detector_opti
 	d->options = all;
 	d->window = d->options.window;
 	d->search_at = dp_param.online_gather;
-	d->try_at = DP_DETECTOR_NEVER;
+	d->look_at = DP_DETECTOR_NEVER;
 	d->patience = dp_param.online_patience;
 	*detector = d;
 	return DP_OK;

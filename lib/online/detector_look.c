@@ -190,6 +190,8 @@ static int look_at(struct dp_detector *d, struct look *look)
 	return status;
 }
 
+enum { UNFINISHED = 8 }; /* an iteration that ends so near to the last symbol may go on */
+
 /*
  * Returns true if iteration k may be reported now. *skip: it is none, since the part begins inside
  * it.
@@ -203,7 +205,7 @@ static bool ripe(const struct dp_detector *d, const struct look *look, size_t k,
 
 	*skip = false;
 	if (t->s.partial) {
-		*skip = inside && t->s.end + 8 < look->n;
+		*skip = inside && t->s.end + UNFINISHED < look->n;
 		if (!final && !*skip && (k + 1 == look->count || d->reported > 0))
 			return false;
 	}
@@ -256,13 +258,13 @@ static void plan(struct dp_detector *d, const struct look *look)
 	const struct dp_align_span *last = al->span_count ? &al->spans[al->span_count - 1] : NULL;
 	size_t rest = (size_t)(d->fed - d->reported), done = look->n - rest, m, wait = rest / 4;
 
-	d->tried = d->fed;
+	d->looked = d->fed;
 	d->loose = uncovered(d, look, done);
 	d->in_step = look->in_step && !d->known.collapsed;
 	d->clean = false;
 	give_up(d);
 	if (!d->in_step) {
-		d->try_at = d->fed + DP_MAX(wait, dp_param.online_gather);
+		d->look_at = d->fed + DP_MAX(wait, dp_param.online_gather);
 		return;
 	}
 	m = d->known.items[last->pattern].length;
@@ -271,11 +273,11 @@ static void plan(struct dp_detector *d, const struct look *look)
 	d->clean = d->placed && d->start.pattern == last->pattern && d->start.offset == 0 &&
 		   last->begin <= done && look->quiet >= rest && rest % m == d->offset &&
 		   rest < m + settling(m);
-	d->close_at = d->fed + m - d->offset + settling(m);
+	d->look_at = d->fed + m - d->offset + settling(m);
 	if (d->clean)
-		d->close_at = d->reported + m + settling(m);
+		d->look_at = d->reported + m + settling(m);
 	else if (look->settled < look->n)
-		d->close_at = DP_MAX(d->close_at, d->fed + DP_MAX(wait, dp_param.online_quiet));
+		d->look_at = DP_MAX(d->look_at, d->fed + DP_MAX(wait, dp_param.online_quiet));
 }
 
 /* Reports the iterations that are final. */
@@ -325,6 +327,6 @@ void dp_detector__close(struct dp_detector *d)
 
 	tell(d, d->pattern, &s, d->reported);
 	d->reported += m;
-	d->close_at += m;
-	d->tried = d->fed;
+	d->look_at += m;
+	d->looked = d->fed;
 }

@@ -7,6 +7,18 @@
 
 #define DP_DETECTOR_NEVER UINT64_MAX
 
+/*
+ * What happens to new symbols, and when:
+ *
+ *            until look_at               at look_at                       at search_at
+ * no loop    kept, if in the window      (never)                          search
+ * in step    compared with the pattern   align, or if clean just report   search
+ * otherwise  gathered                    align                            search
+ *
+ * A symbol that differs ends being in step, and an alignment decides whether it begins. After one,
+ * `patience` foreign symbols make a search due at once. Every search is followed by an alignment
+ * from `reported` on.
+ */
 struct dp_detector {
 	struct dp_detector_options options;
 	size_t window;
@@ -27,21 +39,20 @@ struct dp_detector {
 	bool placed;		     /* an iteration of start.pattern begins there */
 	struct dp_align_start start; /* where `reported` is */
 
-	bool in_step;	   /* the last symbol matched, and new ones are compared with a pattern: */
-	uint32_t pattern;  /* … this one */
-	size_t offset;	   /* of the next symbol */
-	bool clean;	   /* no difference since reported */
-	uint64_t close_at; /* when to look, in step */
-	uint64_t try_at;   /* when to look, out of it */
-	uint64_t tried;	   /* the last look */
+	bool in_step;	  /* the last symbol matched, and new ones are compared with a pattern: */
+	uint32_t pattern; /* … this one */
+	size_t offset;	  /* of the next symbol */
+	bool clean;	  /* no difference since reported */
+	uint64_t look_at; /* when to align */
+	uint64_t looked;  /* the last time */
 
-	uint64_t search_at;
+	uint64_t search_at; /* when to search at the latest */
 	uint64_t searched; /* the last one */
 	uint64_t foreign;  /* symbols in no iteration since the last search */
 	uint64_t loose;	   /* those behind reported that matched nothing when last aligned */
-	uint64_t patience; /* how many of them trigger another search */
+	uint64_t patience; /* how many foreign and loose ones trigger another search */
 	uint64_t spent;	   /* symbols searched so far, by all searches */
-	bool again;	   /* the next search confirms what the last one found */
+	bool confirming;   /* the next search is early, to confirm what the last one found */
 };
 
 static inline const uint32_t *dp_detector__at(const struct dp_detector *d, uint64_t position)

@@ -241,19 +241,21 @@ static int adopt(struct dp_detector *d, struct searched *s)
 	}
 	d->placed = placed;
 	d->in_step = false;
-	d->try_at = d->known.count > 0 ? d->fed + dp_param.online_gather : DP_DETECTOR_NEVER;
+	d->look_at = d->known.count > 0 ? d->fed + dp_param.online_gather : DP_DETECTOR_NEVER;
 	return DP_OK;
 }
 
 /*
- * Plans the next search: when, and after how many foreign symbols; both grow with the searches that
- * found nothing new. A loop found for the first time is searched for again soon. All searches
- * together take at most online_eager times the symbols fed.
+ * Plans the next search: when, and after how many foreign symbols. This patience is least after a
+ * search that found something new, and doubles with each one that was due to foreign symbols and
+ * found nothing. A loop found for the first time is searched for once more soon. Both end as soon
+ * as the symbols searched exceed online_eager times those fed.
  */
 static void plan_search(struct dp_detector *d, bool changed, const struct searched *s)
 {
-	uint64_t least = dp_param.online_patience, most = 16 * (uint64_t)d->window, again = 0;
-	bool wanted = dp_detector__foreign(d) >= d->patience;
+	uint64_t least = dp_param.online_patience, most = 16 * (uint64_t)d->window;
+	uint64_t unconfirmed = 0; /* length of the longest loop found for the first time */
+	bool was_due = dp_detector__foreign(d) >= d->patience;
 	bool eager = d->spent < dp_param.online_eager * d->fed;
 
 	if (d->fed < d->window) {
@@ -262,10 +264,10 @@ static void plan_search(struct dp_detector *d, bool changed, const struct search
 	}
 	for (size_t i = 0; i < s->found.count; i++)
 		if (s->known[i] == DP_NONE && !s->seen[i])
-			again = DP_MAX(again, s->found.items[i].length);
-	if (eager && (changed || again > 0))
+			unconfirmed = DP_MAX(unconfirmed, s->found.items[i].length);
+	if (eager && (changed || unconfirmed > 0))
 		d->patience = least;
-	else if (wanted)
+	else if (was_due)
 		d->patience = DP_MIN(2 * d->patience, most);
 	d->patience = DP_MAX(d->patience, least);
 	d->searched = d->fed;
@@ -275,9 +277,9 @@ static void plan_search(struct dp_detector *d, bool changed, const struct search
 		d->search_at = DP_MIN(d->fed + d->fed / 2, (uint64_t)d->window);
 	else if (d->known.count == 0)
 		d->search_at = d->fed + DP_MAX(d->patience, d->window / 2);
-	d->again = again > 0 && !d->again && eager && d->known.count > 0;
-	if (d->again)
-		d->search_at = DP_MIN(d->search_at, d->fed + DP_MAX(again, least / 4));
+	d->confirming = unconfirmed > 0 && !d->confirming && eager && d->known.count > 0;
+	if (d->confirming)
+		d->search_at = DP_MIN(d->search_at, d->fed + DP_MAX(unconfirmed, least / 4));
 }
 
 int dp_detector__search(struct dp_detector *d, bool final)

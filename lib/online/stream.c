@@ -142,7 +142,8 @@ static int alike(bool *same, const uint32_t *thrice, size_t n, const struct dp_s
 		covered += al.spans[k].end - al.spans[k].begin;
 		advance += dp_align__advance(&al, k);
 	}
-	*same = covered * 10 >= n * 8 && al.edit_count * 6 <= n &&
+	/* over four fifths, with a difference in six symbols, and by 2.4 to 3.75 iterations */
+	*same = covered * 5 >= n * 4 && al.edit_count * 6 <= n &&
 		advance * 5 >= loop->length * 3 * 4 && advance * 4 <= loop->length * 3 * 5;
 	dp_align__fini(&al);
 	return DP_OK;
@@ -164,6 +165,7 @@ int dp_stream_loops__same(uint32_t *index, const struct dp_stream_loops *loops,
 	for (size_t i = 0; i < loops->count && !status && !same; i++) {
 		size_t other = loops->items[i].length;
 
+		/* lengths that differ by more than a quarter are of different loops */
 		if (length * 4 > other * 5 || other * 4 > length * 5)
 			continue;
 		status = alike(&same, thrice, 3 * length, &loops->items[i]);
