@@ -10,18 +10,13 @@
 
 static int copy_seen(struct dp_detector *d, const struct dp_stream_loops *found)
 {
+	int status = DP_OK;
+
 	dp_stream_loops__fini(&d->seen);
 	d->seen.collapsed = found->collapsed;
-	for (size_t i = 0; i < found->count; i++) {
-		const struct dp_stream_loop *f = &found->items[i];
-		int status = dp_stream_loops__name(&d->seen, f->exact, f->length);
-
-		if (!status)
-			status = dp_stream_loops__add(&d->seen, f);
-		if (status)
-			return status;
-	}
-	return DP_OK;
+	for (size_t i = 0; i < found->count && !status; i++)
+		status = dp_stream_loops__add(&d->seen, &found->items[i]);
+	return status;
 }
 
 /* What a search found, and what will be known. */
@@ -68,15 +63,12 @@ static int keep(struct dp_detector *d, struct searched *s, uint32_t k,
 		const struct dp_stream_loop *as)
 {
 	const struct dp_stream_loop *old = &d->known.items[k];
-	int status = dp_stream_loops__name(&s->next, as->exact, as->length);
+	int status = dp_stream_loops__add(&s->next, as);
 
-	if (!status)
-		status = dp_stream_loops__add(&s->next, as);
 	if (!status) {
 		struct dp_stream_loop *loop = &s->next.items[s->next.count - 1];
 
 		loop->id = old->id;
-		loop->confidence = as->confidence;
 		loop->next_index = old->next_index;
 		loop->last = old->last;
 		loop->has_loops = old->has_loops;
@@ -150,11 +142,8 @@ static int choose(struct dp_detector *d, struct searched *s, bool final)
 			status = keep_found(d, s, s->known[i], f);
 		} else if (believable(d, s, i, final)) {
 			status = dp_stream_loops__add(&s->next, f);
-			if (!status) {
-				s->next.items[s->next.count - 1].confidence = f->confidence;
-				s->next.items[s->next.count - 1].has_loops = f->has_loops;
+			if (!status)
 				s->next.items[s->next.count - 1].last = d->fed;
-			}
 		}
 	}
 	/* the most recent first */

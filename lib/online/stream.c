@@ -85,7 +85,8 @@ void dp_stream_loops__fini(struct dp_stream_loops *loops)
 	*loops = (struct dp_stream_loops){ 0 };
 }
 
-int dp_stream_loops__name(struct dp_stream_loops *loops, const uint32_t *exact, size_t length)
+/* Gives every symbol of a pattern a name. */
+static int name_symbols(struct dp_stream_loops *loops, const uint32_t *exact, size_t length)
 {
 	int status = DP_OK;
 
@@ -104,10 +105,12 @@ int dp_stream_loops__add(struct dp_stream_loops *loops, const struct dp_stream_l
 {
 	struct dp_stream_loop *loop = &loops->items[loops->count];
 	size_t length = like->length;
+	int status = name_symbols(loops, like->exact, length);
 
-	*loop = (struct dp_stream_loop){ .length = length,
-					 .shown_length = like->shown_length,
-					 .id = DP_NONE };
+	if (status)
+		return status;
+	*loop = *like;
+	loop->id = DP_NONE;
 	loop->exact = dp_alloc__array(length, sizeof(*loop->exact));
 	loop->coarse = dp_alloc__array(length, sizeof(*loop->coarse));
 	if (like->shown)
@@ -231,8 +234,6 @@ static int take_loop(struct dp_stream_loops *found, uint32_t *pattern, size_t le
 						.length = collapsed.count,
 						.shown = rotated,
 						.shown_length = length };
-		if (!status)
-			status = dp_stream_loops__name(found, collapsed.symbols, collapsed.count);
 	}
 	if (!status)
 		status = dp_stream_loops__add(found, &loop);

@@ -46,14 +46,14 @@ struct dp_stream_loops {
 
 void dp_stream_loops__fini(struct dp_stream_loops *loops);
 
-/* Appends a copy of a loop, with its coarse pattern under these names. Errors: DP_ERR_NOMEM. */
+/*
+ * Appends a copy of a loop, with another id and its coarse pattern under these names, which include
+ * its symbols from then on. Errors: DP_ERR_NOMEM.
+ */
 int dp_stream_loops__add(struct dp_stream_loops *loops, const struct dp_stream_loop *like);
 
 /* The approximate length of an iteration, in symbols as fed. */
 size_t dp_stream_loop__length(const struct dp_stream_loop *loop);
-
-/* Gives every symbol of a pattern a name. Errors: DP_ERR_NOMEM. */
-int dp_stream_loops__name(struct dp_stream_loops *loops, const uint32_t *exact, size_t length);
 
 /*
  * Sets *index to the loop that has this pattern, except for its begin and a few differences, or to
