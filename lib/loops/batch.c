@@ -308,14 +308,14 @@ int dp_detection__make_loops(uint32_t *made, struct dp_detection *d,
 	int status = patterns->count > 0 ? batch_cut(&b, d, patterns, hints) : DP_OK;
 
 	for (size_t i = 0; i < b.count && !status; i++)
-		if (!standing || standing[i] != DP_STANDING_RARE)
+		if (!standing || standing[i] != DP_STANDING_SHORT)
 			status = make_loop(&made[i], d, &b, i,
 					   standing ? standing[i] : DP_STANDING_OTHER);
 	/* if no other is a loop, rare ones are next to none, and prove as little as any */
 	for (size_t i = 0; i < b.count && !status; i++)
-		if (standing && standing[i] == DP_STANDING_RARE)
+		if (standing && standing[i] == DP_STANDING_SHORT)
 			status = make_loop(&made[i], d, &b, i,
-					   d->loops->count > before ? DP_STANDING_RARE
+					   d->loops->count > before ? DP_STANDING_SHORT
 								    : DP_STANDING_BARE);
 	batch_fini(&b);
 	return status;

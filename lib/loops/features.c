@@ -232,7 +232,7 @@ static enum grade grade_layers(const struct dp_judged *j, size_t ends, size_t sp
 	bool is_long = kernels_of(j) >= (double)dp_param.layer_long;
 	enum names names;
 
-	if (j->standing == DP_STANDING_RARE)
+	if (j->standing == DP_STANDING_SHORT)
 		return NO_LAYERS;
 	if (j->length == 1)
 		return MAYBE_LAYERS;

@@ -282,7 +282,7 @@ static int make_tree(struct dp_detection *d, const struct dp_levels *levels, con
 	for (size_t i = 0; i < loops->count; i++)
 		loops->loops[i].chosen = true;
 	for (size_t i = 0; i < levels->chosen.count; i++)
-		if (chosen[i] != DP_NONE && levels->standing[i] == DP_STANDING_RARE)
+		if (chosen[i] != DP_NONE && levels->standing[i] == DP_STANDING_SHORT)
 			loops->loops[chosen[i]].chosen = false;
 	status = make_outer(d, levels, outer, of_chosen);
 	if (!status && loops->count == of_chosen) {

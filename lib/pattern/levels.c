@@ -515,7 +515,7 @@ static int fill_inner(struct dp_levels *levels, const struct evidence *e)
 								  : DP_STANDING_BARE;
 		if ((double)p->length < dp_param.adjacent_short * (double)longest &&
 		    (*standing == DP_STANDING_BARE || p->length < dp_param.layer_long))
-			*standing = DP_STANDING_RARE;
+			*standing = DP_STANDING_SHORT;
 		take_inside(levels, &in[i], (uint32_t)i);
 	}
 	for (size_t i = 0; i < count; i++)

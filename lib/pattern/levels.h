@@ -19,7 +19,7 @@ enum dp_standing {
 	DP_STANDING_BARE,      /* nothing */
 	DP_STANDING_HAS_LOOPS, /* it has loops inside */
 	DP_STANDING_OTHER,     /* inside or around a chosen pattern; it may be anything */
-	DP_STANDING_RARE,      /* short next to a loop that makes up most of the sequence */
+	DP_STANDING_SHORT,     /* short next to a loop that makes up most of the sequence */
 	DP_STANDING_FEW,       /* two or three equal iterations that cover most of the sequence */
 };
 
