@@ -11,7 +11,7 @@
 struct diff {
 	const uint32_t *a, *b; /* symbols, pattern */
 	size_t n, m;
-	size_t before; /* length of the common prefix */
+	size_t first, from; /* the position of a[0], and the offset of b[0] */
 	int *reach;    /* (e, k) -> symbols of a reached, or -1 */
 	int most;
 	struct dp_edit *edits;
@@ -47,7 +47,7 @@ static int extend(const struct diff *d, int e, int k, uint32_t *kind)
 static void put(struct diff *d, size_t position, size_t offset, uint32_t kind)
 {
 	d->edits[d->count++] =
-		(struct dp_edit){ d->before + position, (uint32_t)(d->before + offset), kind };
+		(struct dp_edit){ d->first + position, (uint32_t)(d->from + offset), kind };
 }
 
 static void backtrack(struct diff *d, int e, int k)
@@ -58,8 +58,8 @@ static void backtrack(struct diff *d, int e, int k)
 		int s = extend(d, e, k, &kind), t = s - k;
 
 		d->edits[e - 1] = (struct dp_edit){
-			.position = d->before + (size_t)(s - (kind != DP_EDIT_DELETED)),
-			.offset = (uint32_t)(d->before + (size_t)(t - (kind != DP_EDIT_INSERTED))),
+			.position = d->first + (size_t)(s - (kind != DP_EDIT_DELETED)),
+			.offset = (uint32_t)(d->from + (size_t)(t - (kind != DP_EDIT_INSERTED))),
 			.kind = kind,
 		};
 		k += kind == DP_EDIT_INSERTED ? -1 : kind == DP_EDIT_DELETED;
@@ -111,29 +111,27 @@ static void replace(struct diff *d)
 		put(d, d->n, i, DP_EDIT_DELETED);
 }
 
-int dp_diff__run(struct dp_edit **edits, size_t *count, const uint32_t *symbols, size_t n,
-		 const uint32_t *pattern, size_t m)
+int dp_diff__run(struct dp_edit **edits, size_t *count, const uint32_t *symbols, size_t first,
+		 size_t end, const uint32_t *pattern, size_t from, size_t to)
 {
-	struct diff d = { .a = symbols, .b = pattern, .n = n, .m = m };
+	struct diff d = { .first = first, .from = from };
+	size_t width, length = end - first + to - from;
 	bool searched;
-	size_t width;
 	int status = DP_ERR_NOMEM;
 
 	*edits = NULL;
 	*count = 0;
-	while (d.before < n && d.before < m && symbols[d.before] == pattern[d.before])
-		d.before++;
-	d.a += d.before;
-	d.b += d.before;
-	d.n -= d.before;
-	d.m -= d.before;
-	while (d.n > 0 && d.m > 0 && d.a[d.n - 1] == d.b[d.m - 1]) {
-		d.n--;
-		d.m--;
-	}
-	if (d.n == 0 && d.m == 0)
+	for (; d.first < end && d.from < to && symbols[d.first] == pattern[d.from]; d.first++)
+		d.from++;
+	for (; d.first < end && d.from < to && symbols[end - 1] == pattern[to - 1]; end--)
+		to--;
+	if (d.first == end && d.from == to)
 		return DP_OK;
-	d.most = (int)DP_MIN(16 + 8 * sqrt((double)(n + m)), (double)dp_param.diff_most);
+	d.a = symbols + d.first;
+	d.b = pattern + d.from;
+	d.n = end - d.first;
+	d.m = to - d.from;
+	d.most = (int)DP_MIN(16 + 8 * sqrt((double)length), (double)dp_param.diff_most);
 	width = (size_t)(2 * d.most + 5);
 	searched = d.n < INT32_MAX && d.m < INT32_MAX && d.n > 0 && d.m > 0;
 	if (searched)

@@ -6,12 +6,12 @@
 #include <deepprof/loop.h>
 
 /*
- * Writes the edits that turn pattern[0..m) into symbols[0..n) to *edits, a new array with *count
- * elements. Positions count from symbols, offsets from pattern. The edits are the fewest possible
- * if these are few; otherwise everything between the first and the last difference is replaced.
- * Errors: DP_ERR_NOMEM. Cost: O(n + m).
+ * Writes the edits that turn pattern[from..to) into symbols[first..end) to *edits, a new array with
+ * *count elements. The edits are the fewest possible if these are few; otherwise everything between
+ * the first and the last difference is replaced. Errors: DP_ERR_NOMEM. Cost: linear in both
+ * lengths.
  */
-int dp_diff__run(struct dp_edit **edits, size_t *count, const uint32_t *symbols, size_t n,
-		 const uint32_t *pattern, size_t m);
+int dp_diff__run(struct dp_edit **edits, size_t *count, const uint32_t *symbols, size_t first,
+		 size_t end, const uint32_t *pattern, size_t from, size_t to);
 
 #endif

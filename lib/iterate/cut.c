@@ -49,6 +49,17 @@ int dp_cut__add_edit(struct dp_cut *cut, struct dp_repetition *it, size_t positi
 	return DP_OK;
 }
 
+static int add_edits(struct dp_cut *cut, struct dp_repetition *it, const struct dp_edit *edits,
+		     size_t count)
+{
+	int status = DP_OK;
+
+	for (size_t i = 0; i < count && !status; i++)
+		status = dp_cut__add_edit(cut, it, edits[i].position, edits[i].offset,
+					  edits[i].kind);
+	return status;
+}
+
 int dp_cut__add_iteration(struct dp_cut *cut, const struct dp_repetition *it)
 {
 	int status = dp_array__reserve(&cut->iterations, &cut->room, cut->count + 1,
@@ -73,18 +84,10 @@ static int add_outside(struct cutter *c, uint32_t pattern, struct piece *piece, 
 	struct dp_cut *cut = &c->cuts[pattern];
 	size_t count, own = dp_repetition__edit_count(&piece->it), before = cut->edit_count;
 	struct dp_edit *edits;
-	int status = dp_diff__run(&edits, &count, c->aligned + first, end - first,
-				  p->rotated + from, to - from);
+	int status = dp_diff__run(&edits, &count, c->aligned, first, end, p->rotated, from, to);
 
-	if (status)
-		return status;
-	for (size_t i = 0; i < count; i++) {
-		edits[i].position += first;
-		edits[i].offset += (uint32_t)from;
-	}
-	for (size_t i = 0; i < count && !status; i++)
-		status = dp_cut__add_edit(cut, &piece->it, edits[i].position, edits[i].offset,
-					  edits[i].kind);
+	if (!status)
+		status = add_edits(cut, &piece->it, edits, count);
 	if (!status && count > 0 && from < piece->from) {
 		memmove(cut->edits + before - own + count, cut->edits + before - own,
 			own * sizeof(*edits));
@@ -252,22 +255,19 @@ static int finish_held(struct cutter *c)
 static int add_between(struct cutter *c, uint32_t pattern, size_t end, size_t to, bool *fits)
 {
 	const struct dp_cut_pattern *p = &c->patterns[pattern];
-	struct dp_cut *cut = &c->cuts[pattern];
 	struct piece *held = &c->held;
-	size_t from = held->it.end, offset = held->to, missing = 0, count;
+	size_t missing = 0, count;
 	struct dp_edit *edits;
-	int status = dp_diff__run(&edits, &count, c->aligned + from, end - from,
-				  p->rotated + offset, to - offset);
+	int status = dp_diff__run(&edits, &count, c->aligned, held->it.end, end, p->rotated,
+				  held->to, to);
 
 	if (status)
 		return status;
 	for (size_t i = 0; i < count; i++)
 		missing += edits[i].kind != DP_EDIT_INSERTED;
 	*fits = missing * 2 <= p->length;
-	for (size_t i = 0; *fits && i < count && !status; i++)
-		status = dp_cut__add_edit(cut, &held->it, from + (size_t)edits[i].position,
-					  offset + edits[i].offset, edits[i].kind);
 	if (*fits) {
+		status = add_edits(&c->cuts[pattern], &held->it, edits, count);
 		held->it.end = end;
 		held->to = to;
 	}
@@ -491,9 +491,10 @@ static size_t drop_missing(struct dp_edit *edits, size_t n, const struct dp_repe
 	size_t from = 0;
 
 	while (n > 0 && edits[n - 1].kind == DP_EDIT_DELETED &&
-	       edits[n - 1].position == iteration->end - iteration->first)
+	       edits[n - 1].position == iteration->end)
 		n--;
-	while (from < n && edits[from].kind == DP_EDIT_DELETED && edits[from].position == 0)
+	while (from < n && edits[from].kind == DP_EDIT_DELETED &&
+	       edits[from].position == iteration->first)
 		from++;
 	if (from)
 		memmove(edits, edits + from, (n - from) * sizeof(*edits));
@@ -503,9 +504,10 @@ static size_t drop_missing(struct dp_edit *edits, size_t n, const struct dp_repe
 int dp_cut__add_edits(struct dp_cut *cut, struct dp_repetition *iteration, const uint32_t *symbols,
 		      const uint32_t *pattern, size_t m)
 {
-	size_t first = iteration->first, n;
 	struct dp_edit *edits;
-	int status = dp_diff__run(&edits, &n, symbols + first, iteration->end - first, pattern, m);
+	size_t n;
+	int status =
+		dp_diff__run(&edits, &n, symbols, iteration->first, iteration->end, pattern, 0, m);
 
 	if (status)
 		return status;
@@ -513,10 +515,7 @@ int dp_cut__add_edits(struct dp_cut *cut, struct dp_repetition *iteration, const
 		n = drop_missing(edits, n, iteration);
 	iteration->edits = cut->edit_count;
 	iteration->inserted = iteration->deleted = iteration->substituted = 0;
-	for (size_t i = 0; i < n && !status; i++) {
-		status = dp_cut__add_edit(cut, iteration, first + edits[i].position,
-					  edits[i].offset, edits[i].kind);
-	}
+	status = add_edits(cut, iteration, edits, n);
 	free(edits);
 	return status;
 }

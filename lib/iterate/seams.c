@@ -464,12 +464,11 @@ static int put_edits(struct closer *c, struct dp_align_span *s, size_t begin, si
 
 	for (size_t i = 0; i < count; i++)
 		part[i] = cyclic(p, offset, i, 1);
-	status = dp_diff__run(&edits, &n, c->symbols + begin, end - begin, part, count);
+	status = dp_diff__run(&edits, &n, c->symbols, begin, end, part, 0, count);
 	if (status)
 		return status;
 	status = dp_array__reserve(&c->edits, &c->room, c->count + n, sizeof(*c->edits));
 	for (size_t i = 0; i < n && !status; i++) {
-		edits[i].position += begin;
 		edits[i].offset = (uint32_t)((offset + edits[i].offset) % p->length);
 		c->edits[c->count++] = edits[i];
 		s->edit_count++;
