@@ -1,9 +1,24 @@
 /*
  * Seams between the spans of two loops. The aligner follows a pattern as far as it matches,
- * regardless of where its iterations end. Once the end is known for one of two loops, the symbols
- * around the seam are divided between both so that matches minus edits are a maximum. If that finds
- * nothing, and symbols on one side match both loops, they go to the one whose iteration they
- * complete.
+ * regardless of where its iterations end. Once they are known for one of two loops, the own loop,
+ * its span is joined with the adjacent one of the other loop at one of its boundaries (|):
+ *
+ *	                       back       ahead
+ *	own span    ...|---------|-----     |
+ *	other span            1 --------------------...
+ *	                          2 ----------------...
+ *	                                3 ----------...
+ *
+ * - trim: the other span begins before the boundary back (1). It is cut off there.
+ * - divide back: it begins after that boundary (2, 3), which the own span passed by chance.
+ * - divide ahead: it begins after the own span (3). The iteration that this began is completed.
+ * - alike: none of these is possible. Both spans match, and meet at the boundary that makes the own
+ *   iteration whole.
+ *
+ * Dividing gives the symbols from the boundary back, or from the end of the own span, up to the
+ * other span to both loops, so that the score, matches minus edits, is a maximum. Of both ways, the
+ * one with the higher score counts. The score must not be negative, but may be -1 ahead: that the
+ * own span has begun an iteration is evidence, too.
  *
  * Cost: O(seams * SEAM * SEAM + edits + symbols), mostly with SLACK for one SEAM.
  */
@@ -129,113 +144,135 @@ static struct split solve_once(const struct closer *c, const struct seam *s)
 	return cached->split;
 }
 
-/* Symbol i of a cyclic pattern from an offset on or, if dir < 0, back from it. */
-static uint32_t cyclic(const struct dp_align_pattern *p, size_t offset, size_t i, int dir)
-{
-	size_t m = p->length;
+/* One of two adjacent spans, from the end that faces the other one. */
+struct side {
+	const uint32_t *pattern;
+	const struct dp_edit *edits;
+	size_t m, edit_count;
+	bool is_left, mirrored;
+	size_t at, far; /* that end, and the opposite one */
+	size_t offset;	/* the pattern's at that end */
+};
 
-	return p->symbols[(dir > 0 ? offset + i : offset + m - 1 - i % m) % m];
-}
+/*
+ * Two adjacent spans, with the one of the own loop on the left. If it is on the right, both sides
+ * are mirrored: position x is SIZE_MAX - x, and offset o of m is m - o.
+ */
+struct pair {
+	struct side own, other;
+	size_t first; /* the offset that begins an iteration of the own loop */
+};
 
-/* The position `by` symbols after another or, if dir < 0, before it. */
-static size_t moved(size_t at, size_t by, int dir)
-{
-	return dir > 0 ? at + by : at - by;
-}
+/*
+ * What becomes of one of two sides: it ends here without its first edits from there, and its
+ * pattern is compared with the symbols from here to the joint.
+ */
+struct change {
+	size_t at, dropped;
+	size_t offset, count; /* at the joint, and compared up to there */
+};
 
-/* Returns true if a position comes before another or, if dir < 0, after it. */
-static bool precedes(size_t a, size_t b, int dir)
-{
-	return dir > 0 ? a < b : a > b;
-}
-
-static size_t distance(size_t a, size_t b)
-{
-	return DP_MAX(a, b) - DP_MIN(a, b);
-}
-
-/* The number of symbols from an offset of the own loop to its next boundary, or back if dir < 0. */
-static size_t to_boundary(const struct closer *c, size_t offset, int dir)
-{
-	size_t from = dir > 0 ? offset : c->first, to = dir > 0 ? c->first : offset;
-
-	return dp_offset__move(to, from, c->patterns[c->which].length, -1);
-}
-
-/* Returns true if a span with these edits has one between two positions. */
-static bool is_edited(const struct dp_align_span *s, const struct dp_edit *edits, size_t a,
-		      size_t b)
-{
-	size_t n = s->edit_count;
-
-	return n > 0 && edits[s->edits + n - 1].position >= DP_MIN(a, b) &&
-	       edits[s->edits].position <= DP_MAX(a, b);
-}
-
-/* Where two spans are to meet. */
+/* Where two sides are to meet. */
 struct joint {
 	size_t at;
-	size_t left_end, right_begin; /* of what remains; between them are new edits, */
-	struct part {
-		size_t offset, count; /* against these offsets of the patterns */
-	} left, right;
-	size_t left_dropped, right_dropped; /* edits of the spans that lie beyond the joint */
+	struct change own, other;
 	int score;
 };
 
-/* Two adjacent spans: of the own loop, and of the other. */
-struct pair {
-	const struct dp_align_span *own, *other;
-	const struct dp_edit *own_edits, *other_edits;
-	size_t own_at, other_at; /* the ends that face each other */
-	size_t own_offset, other_offset, other_length;
-	int dir; /* 1: the own one is on the left; -1: on the right */
-};
+static size_t mirror(bool mirrored, size_t position)
+{
+	return mirrored ? SIZE_MAX - position : position;
+}
+
+static size_t mirror_offset(bool mirrored, size_t offset, size_t m)
+{
+	return mirrored ? (m - offset) % m : offset;
+}
+
+static struct side side_of(const struct closer *c, const struct dp_align_span *s,
+			   const struct dp_edit *edits, bool is_left, bool mirrored)
+{
+	size_t m = c->patterns[s->pattern].length;
+
+	return (struct side){
+		.pattern = c->patterns[s->pattern].symbols,
+		.edits = s->edit_count ? edits + s->edits : NULL,
+		.m = m,
+		.edit_count = s->edit_count,
+		.is_left = is_left,
+		.mirrored = mirrored,
+		.at = mirror(mirrored, is_left ? s->end : s->begin),
+		.far = mirror(mirrored, is_left ? s->begin : s->end),
+		.offset = mirror_offset(mirrored, is_left ? s->end_offset : s->begin_offset, m),
+	};
+}
 
 static struct pair pair_of(const struct closer *c, const struct dp_align_span *left,
 			   const struct dp_align_span *right)
 {
-	bool first = left->pattern == c->which;
+	bool mirrored = left->pattern != c->which;
 	/* the edits of the left one are among the new ones already */
-	struct pair p = {
-		.own = first ? left : right,
-		.other = first ? right : left,
-		.own_edits = first ? c->edits : c->al->edits,
-		.other_edits = first ? c->al->edits : c->edits,
-		.own_at = first ? left->end : right->begin,
-		.other_at = first ? right->begin : left->end,
-		.own_offset = first ? left->end_offset : right->begin_offset,
-		.other_offset = first ? right->begin_offset : left->end_offset,
-		.dir = first ? 1 : -1,
-	};
+	struct side sides[] = { side_of(c, left, c->edits, true, mirrored),
+				side_of(c, right, c->al->edits, false, mirrored) };
+	struct side *own = &sides[mirrored];
 
-	p.other_length = c->patterns[p.other->pattern].length;
-	return p;
+	return (struct pair){ *own, sides[!mirrored], mirror_offset(mirrored, c->first, own->m) };
 }
 
-static void set_joint(struct joint *j, const struct pair *p, size_t at, size_t from, size_t to,
-		      struct part own, struct part other)
+/* Mirrored, a symbol begins where it ended. */
+static uint32_t symbol_at(const struct closer *c, const struct side *side, size_t at)
 {
-	j->at = at;
-	j->left_end = p->dir > 0 ? from : to;
-	j->right_begin = p->dir > 0 ? to : from;
-	j->left = p->dir > 0 ? own : other;
-	j->right = p->dir > 0 ? other : own;
-	j->left_dropped = j->right_dropped = 0;
+	return c->symbols[mirror(side->mirrored, at + side->mirrored)];
 }
 
-/* Joins two spans at a boundary that both reach. Returns false if they do not. */
-static bool trim(struct joint *joint, const struct closer *c, const struct pair *p, size_t boundary)
+static uint32_t pattern_at(const struct side *side, size_t offset)
 {
-	size_t by = distance(boundary, p->other_at);
-	size_t offset = dp_offset__move(p->other_offset, by, p->other_length, p->dir);
+	size_t o = offset % side->m;
 
-	if (by >= p->other->end - p->other->begin ||
-	    is_edited(p->other, p->other_edits, boundary, p->other_at))
+	return side->pattern[side->mirrored ? side->m - 1 - o : o];
+}
+
+/* Edit number k of a side; NULL after the last. */
+static const struct dp_edit *edit_of(const struct side *side, size_t k)
+{
+	size_t n = side->edit_count;
+
+	return k < n ? &side->edits[side->is_left ? n - 1 - k : k] : NULL;
+}
+
+/* Returns true if a side may have an edit between its end and a position. */
+static bool is_edited(const struct side *side, size_t to)
+{
+	const struct dp_edit *edit = edit_of(side, 0);
+	size_t at = mirror(side->mirrored, to);
+
+	return edit && (side->is_left ? edit->position >= at : edit->position <= at);
+}
+
+/* Ends the other side at a position within it. */
+static struct change stop_other(const struct side *other, size_t at)
+{
+	size_t k = 0, offset = other->offset + at - other->at;
+	const struct dp_edit *edit;
+
+	for (; (edit = edit_of(other, k)) != NULL; k++) {
+		if (mirror(other->mirrored, edit->position) - other->mirrored >= at)
+			break;
+		offset += edit->kind == DP_EDIT_DELETED;
+		offset -= edit->kind == DP_EDIT_INSERTED;
+	}
+	return (struct change){ at, k, offset % other->m, 0 };
+}
+
+/* Joins two spans where both match. Returns false if the other one may be edited before, or ends.
+ */
+static bool trim(struct joint *joint, const struct pair *p, size_t boundary)
+{
+	if (boundary >= p->other.far || is_edited(&p->other, boundary))
 		return false;
-	set_joint(joint, p, boundary, boundary, boundary, (struct part){ c->first, 0 },
-		  (struct part){ offset, 0 });
-	joint->score = (int)DP_MIN(by, (size_t)SEAM);
+	*joint = (struct joint){ .at = boundary,
+				 .own = { .at = boundary, .offset = p->first },
+				 .other = stop_other(&p->other, boundary) };
 	return true;
 }
 
@@ -243,22 +280,21 @@ static bool trim(struct joint *joint, const struct closer *c, const struct pair 
  * The other span may begin too early by chance: moves its end back, and returns by how many
  * symbols, which are then divided along with the gap.
  */
-static size_t lend(struct pair *p, size_t gap)
+static size_t lend(struct side *other, size_t gap)
 {
-	size_t by = DP_MIN((size_t)SLACK, (p->other->end - p->other->begin) / 2);
-	size_t at = moved(p->other_at, by, p->dir);
+	size_t by = DP_MIN((size_t)SLACK, (other->far - other->at) / 2);
 
-	if (gap + by > SEAM || is_edited(p->other, p->other_edits, p->other_at, at))
+	if (gap + by > SEAM || is_edited(other, other->at + by))
 		return 0;
-	p->other_at = at;
-	p->other_offset = dp_offset__move(p->other_offset, by, p->other_length, p->dir);
+	other->at += by;
+	other->offset = (other->offset + by) % other->m;
 	return by;
 }
 
-/* The seam of `gap` symbols from a position on, `ahead` symbols before a boundary. */
-static struct seam seam_at(const struct closer *c, const struct pair *p, size_t from, size_t gap,
-			   size_t ahead)
+/* The seam between a position and the other span, `ahead` symbols before a boundary. */
+static struct seam seam_at(const struct closer *c, const struct pair *p, size_t from, size_t ahead)
 {
+	size_t gap = p->other.at - from, m = p->other.m;
 	struct seam s = {
 		.gap_count = gap,
 		.own_count = ahead,
@@ -266,262 +302,234 @@ static struct seam seam_at(const struct closer *c, const struct pair *p, size_t 
 	};
 
 	for (size_t i = 0; i < gap; i++)
-		s.gap[i] = c->symbols[p->dir > 0 ? from + i : from - 1 - i];
+		s.gap[i] = symbol_at(c, &p->own, from + i);
 	for (size_t i = 0; i < ahead; i++)
-		s.own[i] = cyclic(&c->patterns[p->own->pattern], p->own_offset, i, p->dir);
+		s.own[i] = pattern_at(&p->own, p->own.offset + i);
 	for (size_t i = 0; i < s.other_count; i++)
-		s.other[i] = cyclic(&c->patterns[p->other->pattern], p->other_offset, i, -p->dir);
+		s.other[i] = pattern_at(&p->other, p->other.offset + m - 1 - i % m);
 	return s;
 }
 
 /*
- * Joins two spans where the symbols between them are best divided: from a position in the own one
- * on, which is `ahead` symbols before a boundary of its iterations. Returns false if that is worse
- * than to leave the spans as they are.
+ * Joins two spans where the symbols between them are best divided: from a position in the own
+ * one on, which is `ahead` symbols before a boundary of its iterations. Returns false if that is
+ * worse than to leave the spans as they are.
  */
-static bool divide(struct joint *joint, const struct closer *c, struct pair pair, size_t from,
+static bool divide(struct joint *joint, const struct closer *c, struct pair p, size_t from,
 		   size_t ahead)
 {
-	struct pair *p = &pair;
-	size_t gap = distance(from, p->other_at), lent;
-	struct part own = { c->first, ahead }, other;
+	size_t gap = p.other.at - from, lent, offset;
 	struct split split;
 	struct seam seam;
 
 	if (gap > SEAM || ahead > SEAM)
 		return false;
-	lent = gap || ahead ? lend(p, gap) : 0;
-	seam = seam_at(c, p, from, gap + lent, ahead);
+	lent = gap || ahead ? lend(&p.other, gap) : 0;
+	seam = seam_at(c, &p, from, ahead);
 	split = solve_once(c, &seam);
-	/* on the left, the own symbols end at the boundary, and the other ones at the other span */
-	other = (struct part){ p->other_offset, split.other };
-	if (p->dir > 0 && ahead)
-		own.offset = p->own_offset;
-	if (p->dir > 0)
-		other.offset = dp_offset__move(p->other_offset, split.other, p->other_length, -1);
-	set_joint(joint, p, moved(from, split.gap, p->dir), from, p->other_at, own, other);
-	/* those lent matched before */
-	joint->score = split.score - (int)lent;
-	/* an iteration that lacks its last symbols is evidence, too */
+	offset = dp_offset__move(p.other.offset, split.other, p.other.m, -1);
+	*joint = (struct joint){ from + split.gap,
+				 { from, 0, p.first, ahead },
+				 { p.other.at, 0, offset, split.other },
+				 split.score - (int)lent /* which matched before */ };
 	return joint->score >= (ahead ? -1 : 0);
 }
 
-/* Where a span may stop: the offset there, and its edits beyond. */
-struct stop {
-	size_t at, offset, dropped;
-};
-
-/* Stops a span at a position: drops what is after it if dir > 0, else what is before it. */
-static struct stop stop_at(const struct dp_align_span *s, const struct dp_edit *edits, size_t m,
-			   size_t at, int dir)
-{
-	size_t through = dir > 0 ? s->end - at : at - s->begin;
-	struct stop stop = { .at = at };
-
-	for (size_t i = 0; i < s->edit_count; i++) {
-		const struct dp_edit *edit = &edits[s->edits + i];
-
-		if (dir > 0 ? edit->position < at : edit->position >= at)
-			continue;
-		stop.dropped++;
-		through += edit->kind == DP_EDIT_DELETED;
-		through -= edit->kind == DP_EDIT_INSERTED;
-	}
-	stop.offset = dp_offset__move(dir > 0 ? s->end_offset : s->begin_offset, through, m, -dir);
-	return stop;
-}
-
 /*
- * Stops the own span at its last boundary, walking back along its edits. Returns false if
- * that is half an iteration away or more, or leaves nothing.
+ * Ends the own side at its last boundary, `back` symbols of the pattern before its end. Returns
+ * false if that is half an iteration or more, or leaves nothing.
  */
-static bool stop_back(struct stop *stop, const struct closer *c, const struct pair *p)
+static bool stop_back(struct change *stop, const struct pair *p, size_t back)
 {
-	const struct dp_align_span *s = p->own;
-	size_t m = c->patterns[c->which].length, at = p->own_at, offset = p->own_offset;
-	bool back = p->dir > 0;
+	const struct side *own = &p->own;
+	size_t at = own->at;
 
-	for (size_t k = 0, walked = 0; walked * 2 < m; k++) {
-		const struct dp_edit *edit = NULL;
-		size_t need = to_boundary(c, offset, -p->dir), past = 0, match;
+	if (back * 2 >= own->m)
+		return false;
+	for (size_t k = 0;; k++) {
+		const struct dp_edit *edit = edit_of(own, k);
+		size_t length = edit && edit->kind != DP_EDIT_DELETED, end = own->far;
 
-		if (k < s->edit_count)
-			edit = &p->own_edits[s->edits + (back ? s->edit_count - 1 - k : k)];
-		if (edit && edit->kind != DP_EDIT_DELETED)
-			past = 1;
-		match = back ? at - (edit ? edit->position + past : s->begin)
-			     : (edit ? edit->position : s->end) - at;
-		if (need <= match) {
-			*stop = (struct stop){ moved(at, need, -p->dir), c->first, k };
-			return (walked + need) * 2 < m && stop->at != (back ? s->begin : s->end);
+		if (edit)
+			end = mirror(own->mirrored, edit->position + (own->mirrored ? 0 : length));
+		if (back <= at - end) {
+			*stop = (struct change){ at - back, k, p->first, 0 };
+			return stop->at != own->far;
 		}
 		if (!edit)
 			return false;
-		at = moved(at, match + past, -p->dir);
-		match += edit->kind != DP_EDIT_INSERTED;
-		offset = dp_offset__move(offset, match, m, -p->dir);
-		walked += match;
+		back -= at - end + (edit->kind != DP_EDIT_INSERTED);
+		at = end - length;
 	}
-	return false;
 }
 
-/* Returns true if the sequence goes on from a position, ahead or back, as a pattern does. */
-static bool goes_on(const struct closer *c, const struct dp_align_pattern *p, size_t offset,
-		    size_t at, size_t count, int dir)
+/* Returns true if the sequence goes on from a position as a side's pattern does. */
+static bool goes_on(const struct closer *c, const struct side *side, size_t offset, size_t at,
+		    size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (c->symbols[dir > 0 ? at + i : at - 1 - i] != cyclic(p, offset, i, dir))
+		if (symbol_at(c, side, at + i) != pattern_at(side, offset + i))
 			return false;
 	return true;
 }
 
 /*
- * Stops the own span where its iteration is whole: ahead, if the symbols up to there complete
- * it and the other span has them, or else back.
+ * Ends the own side where its iteration is whole: ahead, if the symbols up to there complete it and
+ * the other span has them, or else back.
  */
-static bool stop_own(struct stop *stop, const struct closer *c, const struct pair *p, size_t ahead)
+static bool stop_own(struct change *stop, const struct closer *c, const struct pair *p, size_t back,
+		     size_t ahead)
 {
-	size_t at = moved(p->own_at, ahead, p->dir);
+	size_t at = p->own.at + ahead;
 
-	if (at > p->other->begin && at < p->other->end &&
-	    goes_on(c, &c->patterns[c->which], p->own_offset, p->own_at, ahead, p->dir)) {
-		*stop = (struct stop){ at, c->first, 0 };
+	*stop = (struct change){ at, 0, p->first, 0 };
+	if (at > p->other.at && at < p->other.far &&
+	    goes_on(c, &p->own, p->own.offset, p->own.at, ahead))
 		return true;
-	}
-	return stop_back(stop, c, p) &&
-	       precedes(stop->at, p->dir > 0 ? p->other->end : p->other->begin, p->dir);
+	return stop_back(stop, p, back) && stop->at < p->other.far;
 }
 
 /*
  * Joins two spans that both match where their loops are alike, as training and validation begin
  * alike: where the own loop's iteration is whole. The other span must extend to there, or
- * continue to there without an edit.
+ * continue to there without an edit. As all symbols in between match, none are compared.
  */
-static bool divide_alike(struct joint *joint, const struct closer *c, const struct pair *p,
-			 size_t ahead)
+static bool join_alike(struct joint *joint, const struct closer *c, const struct pair *p,
+		       size_t back, size_t ahead)
 {
-	struct stop own, other = { p->other_at, p->other_offset, 0 };
-	size_t gap;
+	const struct side *other = &p->other;
+	size_t at, offset;
 
-	if (!stop_own(&own, c, p, ahead))
+	if (!stop_own(&joint->own, c, p, back, ahead))
 		return false;
-	if (!precedes(own.at, p->other_at, p->dir))
-		other = stop_at(p->other, p->other_edits, p->other_length, own.at, -p->dir);
-	gap = distance(own.at, other.at);
-	if (!goes_on(c, &c->patterns[p->other->pattern], other.offset, other.at, gap, -p->dir))
-		return false;
-	other.offset = dp_offset__move(other.offset, gap, p->other_length, -p->dir);
-	/* What is between the spans' ends and the joint is equal, so that no edit is needed. */
-	set_joint(joint, p, own.at, own.at, own.at, (struct part){ c->first, 0 },
-		  (struct part){ other.offset, 0 });
-	*(p->dir > 0 ? &joint->left_dropped : &joint->right_dropped) = own.dropped;
-	*(p->dir > 0 ? &joint->right_dropped : &joint->left_dropped) = other.dropped;
-	return true;
+	at = joint->at = joint->own.at;
+	if (at >= other->at) {
+		joint->other = stop_other(other, at);
+		return true;
+	}
+	offset = dp_offset__move(other->offset, other->at - at, other->m, -1);
+	joint->other = (struct change){ at, 0, offset, 0 };
+	return goes_on(c, other, offset, at, other->at - at);
 }
 
 /* Joins two spans at the own one's last boundary, which its span may have passed by chance. */
-static bool join_back(struct joint *joint, const struct closer *c, const struct pair *p)
+static bool join_back(struct joint *joint, const struct closer *c, const struct pair *p,
+		      size_t back)
 {
-	size_t back = to_boundary(c, p->own_offset, -p->dir);
-	size_t boundary = moved(p->own_at, back, -p->dir);
-	bool both_reach = !precedes(boundary, p->other_at, p->dir);
+	size_t boundary = p->own.at - back;
+	bool both_reach = boundary >= p->other.at;
 
-	if (back >= p->own->end - p->own->begin || (back > SLACK && !both_reach) ||
-	    (back && is_edited(p->own, p->own_edits, boundary, p->own_at)))
+	if (back >= p->own.at - p->own.far || (back > SLACK && !both_reach) ||
+	    (back && is_edited(&p->own, boundary)))
 		return false;
-	return both_reach ? trim(joint, c, p, boundary) : divide(joint, c, *p, boundary, 0);
+	return both_reach ? trim(joint, p, boundary) : divide(joint, c, *p, boundary, 0);
 }
 
-/*
- * Finds the best joint of two spans: at the own one's last boundary, or at the one ahead if the
- * spans leave room for it. Returns false if they should stay as they are.
- */
+/* Finds the best joint of two spans. Returns false if they should stay as they are. */
 static bool find_joint(struct joint *best, const struct closer *c, const struct pair *p)
 {
-	size_t ahead = to_boundary(c, p->own_offset, p->dir);
-	bool overlap = precedes(p->other_at, p->own_at, p->dir), found = join_back(best, c, p);
+	size_t back = dp_offset__move(p->own.offset, p->first, p->own.m, -1);
+	size_t ahead = back ? p->own.m - back : 0;
+	bool overlap = p->other.at < p->own.at, found = join_back(best, c, p, back);
 	struct joint joint;
 
-	if (ahead && !overlap && divide(&joint, c, *p, p->own_at, ahead) &&
+	if (ahead && !overlap && divide(&joint, c, *p, p->own.at, ahead) &&
 	    (!found || joint.score > best->score)) {
 		*best = joint;
 		found = true;
 	}
-	return found || divide_alike(best, c, p, ahead);
+	return found || join_alike(best, c, p, back, ahead);
+}
+
+/* Appends edits to the new ones. */
+static int add_edits(struct closer *c, const struct dp_edit *edits, size_t count)
+{
+	int status = dp_array__reserve(&c->edits, &c->room, c->count + count, sizeof(*edits));
+
+	if (!status && count)
+		memcpy(c->edits + c->count, edits, count * sizeof(*edits));
+	c->count += count;
+	return status;
 }
 
 /*
  * Appends the edits of symbols [begin, end) against `count` symbols of a pattern from an offset on.
  */
-static int put_edits(struct closer *c, struct dp_align_span *s, size_t begin, size_t end,
-		     size_t offset, size_t count)
+static int diff(struct closer *c, struct dp_align_span *s, size_t begin, size_t end, size_t offset,
+		size_t count)
 {
 	const struct dp_align_pattern *p = &c->patterns[s->pattern];
 	struct dp_edit *edits;
-	uint32_t part[WIDE];
+	uint32_t symbols[WIDE];
 	size_t n;
 	int status;
 
 	for (size_t i = 0; i < count; i++)
-		part[i] = cyclic(p, offset, i, 1);
-	status = dp_diff__run(&edits, &n, c->symbols, begin, end, part, 0, count);
-	if (status)
-		return status;
-	status = dp_array__reserve(&c->edits, &c->room, c->count + n, sizeof(*c->edits));
-	for (size_t i = 0; i < n && !status; i++) {
+		symbols[i] = p->symbols[(offset + i) % p->length];
+	status = dp_diff__run(&edits, &n, c->symbols, begin, end, symbols, 0, count);
+	for (size_t i = 0; i < n; i++)
 		edits[i].offset = (uint32_t)((offset + edits[i].offset) % p->length);
-		c->edits[c->count++] = edits[i];
-		s->edit_count++;
-	}
+	if (!status)
+		status = add_edits(c, edits, n);
+	s->edit_count += n;
 	free(edits);
 	return status;
 }
 
 /* Moves the ends of two spans to their joint; the edits of the left one are then complete. */
 static int close_seam(struct closer *c, struct dp_align_span *left, struct dp_align_span *right,
-		      const struct joint *j)
+		      const struct change *l, size_t at, const struct change *r)
 {
 	size_t m = c->patterns[left->pattern].length;
-	int status = put_edits(c, left, j->left_end, j->at, j->left.offset, j->left.count);
+	int status;
 
-	left->end = j->at;
-	left->end_offset = (uint32_t)((j->left.offset + j->left.count) % m);
+	left->edit_count -= l->dropped;
+	c->count -= l->dropped;
+	status = diff(c, left, l->at, at, dp_offset__move(l->offset, l->count, m, -1), l->count);
+	left->end = right->begin = at;
+	left->end_offset = (uint32_t)l->offset;
+	right->begin_offset = (uint32_t)r->offset;
+	right->edit_count -= r->dropped;
 	right->edits = c->count;
-	if (!status)
-		status =
-			put_edits(c, right, j->at, j->right_begin, j->right.offset, j->right.count);
-	right->begin = j->at;
-	right->begin_offset = (uint32_t)j->right.offset;
-	return status;
+	return status ? status : diff(c, right, at, r->at, r->offset, r->count);
+}
+
+/* Finds where two spans are to meet, and what becomes of the left and the right one. */
+static bool meet(struct change changes[2], size_t *at, const struct closer *c,
+		 const struct dp_align_span *left, const struct dp_align_span *right)
+{
+	struct pair p = pair_of(c, left, right);
+	bool mirrored = p.own.mirrored;
+	struct joint joint;
+
+	if (!find_joint(&joint, c, &p))
+		return false;
+	*at = mirror(mirrored, joint.at);
+	joint.own.at = mirror(mirrored, joint.own.at);
+	joint.own.offset = mirror_offset(mirrored, joint.own.offset, p.own.m);
+	joint.other.at = mirror(mirrored, joint.other.at);
+	joint.other.offset = mirror_offset(mirrored, joint.other.offset, p.other.m);
+	changes[mirrored] = joint.own;
+	changes[!mirrored] = joint.other;
+	return true;
 }
 
 /* Appends a span's edits to the new ones; first joins it with the one before if they need it. */
 static int take_span(struct closer *c, size_t k)
 {
 	struct dp_align_span *s = &c->al->spans[k], *left = k ? s - 1 : NULL;
-	size_t own = s->edit_count, edits = s->edits, begin = c->count;
-	struct joint joint;
+	size_t edits = s->edits, end = edits + s->edit_count, begin = c->count, at;
+	struct change changes[2];
 	int status = DP_OK;
 
-	if (left && left->pattern != s->pattern && DP_MIN(left->pattern, s->pattern) == c->which) {
-		struct pair pair = pair_of(c, left, s);
-
-		if (find_joint(&joint, c, &pair)) {
-			left->edit_count -= joint.left_dropped;
-			c->count -= joint.left_dropped;
-			edits += joint.right_dropped;
-			own -= joint.right_dropped;
-			s->edit_count = 0;
-			status = close_seam(c, left, s, &joint);
-			begin = s->edits;
-			s->edit_count += own;
-		}
+	if (left && left->pattern != s->pattern && DP_MIN(left->pattern, s->pattern) == c->which &&
+	    meet(changes, &at, c, left, s)) {
+		status = close_seam(c, left, s, &changes[0], at, &changes[1]);
+		edits += changes[1].dropped;
+		begin = s->edits;
 	}
-	if (!status)
-		status = dp_array__reserve(&c->edits, &c->room, c->count + own, sizeof(*c->edits));
-	if (!status && own)
-		memcpy(c->edits + c->count, c->al->edits + edits, own * sizeof(*c->edits));
-	c->count += own;
+	if (!status && edits < end)
+		status = add_edits(c, c->al->edits + edits, end - edits);
 	s->edits = begin;
 	return status;
 }
