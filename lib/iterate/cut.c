@@ -472,11 +472,9 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 		status = add_rest(&c);
 	if (!status)
 		status = finish_held(&c);
-	for (size_t j = 0; j < count && !status; j++) {
-		if (!cuts[j].edits)
-			continue;
-		dp_insertions__move(&cuts[j], symbols, &patterns[j]);
-	}
+	for (size_t j = 0; j < count && !status; j++)
+		if (cuts[j].edits)
+			status = dp_insertions__move(&cuts[j], symbols, &patterns[j]);
 	for (size_t j = 0; j < count && !status; j++)
 		status = dp_variants__number(cuts[j].iterations, cuts[j].count, cuts[j].edits,
 					     symbols);

@@ -15,81 +15,55 @@ static uint32_t name_at(const struct dp_cut_pattern *p, size_t offset)
 	return p->exact ? p->exact[(offset + p->first) % p->length] : p->rotated[offset];
 }
 
-/*
- * The first row of insertions in an iteration with nothing but renamed kernels before it: the index
- * of its first edit, or one past the iteration's edits if there is none.
- */
-static size_t first_insertions(const struct dp_cut *cut, const struct dp_repetition *s,
-			       size_t *count)
-{
-	const struct dp_edit *edits = cut->edits + s->edits;
-	size_t all = dp_repetition__edit_count(s), at = 0, n = 0;
+/* The edits that an iteration begins with, if there are insertions for the one before. */
+struct front {
+	size_t renamed; /* substitutions in front of these insertions */
+	size_t count;	/* of insertions; 0: there are none */
+};
 
-	while (at < all && edits[at].kind == DP_EDIT_SUBSTITUTED)
-		at++;
-	while (at + n < all && edits[at + n].kind == DP_EDIT_INSERTED &&
-	       edits[at + n].position == edits[at].position + n)
+/* The number of edits, from the first on, that insert symbols in a row. */
+static size_t count_row(const struct dp_edit *edits, size_t count)
+{
+	size_t n = 0;
+
+	while (n < count && edits[n].kind == DP_EDIT_INSERTED &&
+	       edits[n].position == edits[0].position + n)
 		n++;
-	*count = n;
-	return at;
+	return n;
 }
 
 /*
- * Moves the first `count` symbols of iteration k, with as many insertions, into the iteration
- * before. Its first edits are renamed kernels: `before` of them in front of the insertions, and
- * afterwards `after` of them, right before the rest.
+ * The number of kernels among the first of a pattern, up to an offset, that the symbols have with
+ * another name. Stops at most + 1.
  */
-static void move_insertions(struct dp_cut *cut, size_t k, size_t before, size_t count, size_t after,
-			    const uint32_t *symbols, const struct dp_cut_pattern *p)
+static size_t count_renamed(const uint32_t *symbols, const struct dp_cut_pattern *p, size_t to,
+			    size_t most)
 {
-	struct dp_repetition *s = &cut->iterations[k], *last = s - 1;
-	size_t prefix = (size_t)cut->edits[s->edits + before].position - s->first;
-	size_t all = dp_repetition__edit_count(last);
-	size_t to = s->edits + before + count - after;
+	size_t n = 0;
 
-	s->first += count;
-	for (size_t i = 0, put = to; i < prefix && put < to + after; i++)
-		if (symbols[s->first + i] != name_at(p, i))
-			cut->edits[put++] =
-				(struct dp_edit){ s->first + i, (uint32_t)i, DP_EDIT_SUBSTITUTED };
-	/* insertions at this one's end may have been moved away and left room */
-	for (size_t i = 0; i < count; i++)
-		cut->edits[last->edits + all + i] =
-			(struct dp_edit){ last->end + i, (uint32_t)p->length, DP_EDIT_INSERTED };
-	last->end += count;
-	last->inserted += (uint32_t)count;
-	s->edits = to;
-	s->inserted -= (uint32_t)count;
-	s->substituted -= (uint32_t)(before - after);
-	cut->renamed -= DP_MIN(cut->renamed, before - after);
+	for (size_t o = 0; o < to && n <= most; o++)
+		n += symbols[o] != name_at(p, o);
+	return n;
 }
 
 /*
- * The same for several insertions with matching kernels between them by chance: the number of
- * symbols inserted before the true beginning, or 0.
+ * The number of symbols that are inserted in several rows before the true beginning, with matching
+ * kernels between them by chance; 0 if there are none.
  */
-static size_t insertions_before(const struct dp_cut *cut, const struct dp_repetition *s,
-				const uint32_t *symbols, const struct dp_cut_pattern *p)
+static size_t count_rows(const struct dp_edit *edits, const struct dp_repetition *s,
+			 const uint32_t *symbols, const struct dp_cut_pattern *p)
 {
-	const struct dp_edit *edits = cut->edits + s->edits;
-	size_t n = 0, prefix, same;
+	size_t n = 0;
 
-	for (size_t row = 0; row < dp_param.insertions_max; row++) {
-		size_t from = n;
+	for (size_t i = 0; i < dp_param.insertions_max; i++) {
+		const struct dp_edit *row = edits + n;
+		size_t count = count_row(row, s->inserted - n);
 
-		while (n < s->inserted && edits[n].kind == DP_EDIT_INSERTED &&
-		       edits[n].position == edits[from].position + (n - from))
-			n++;
-		if (n == from)
+		if (count == 0 || row->offset > dp_param.insertion_shift ||
+		    row->position != s->first + n + row->offset)
 			break;
-		prefix = edits[from].offset;
-		if (prefix > dp_param.insertion_shift ||
-		    edits[from].position != s->first + from + prefix)
-			break;
-		for (same = 0; same < prefix; same++)
-			if (symbols[s->first + n + same] != name_at(p, same))
-				break;
-		if (same == prefix)
+		n += count;
+		if (count_renamed(symbols + s->first + n, p, row->offset, 0) == 0)
 			return n;
 	}
 	return 0;
@@ -102,50 +76,78 @@ static size_t insertions_before(const struct dp_cut *cut, const struct dp_repeti
  * than after the first few symbols of one. If exact names then match better, too, it is moved over
  * any number of symbols.
  */
-static void move_all(struct dp_cut *cut, const uint32_t *symbols, const struct dp_cut_pattern *p)
+static struct front find_front(const struct dp_edit *edits, const struct dp_repetition *s,
+			       const uint32_t *symbols, const struct dp_cut_pattern *p)
 {
-	for (size_t k = 1; k < cut->count; k++) {
-		struct dp_repetition *s = &cut->iterations[k];
-		size_t count, renamed = first_insertions(cut, s, &count), prefix, after = 0;
-		const struct dp_edit *edit = &cut->edits[s->edits + renamed];
+	struct front front = { 0 };
+	size_t count = dp_repetition__edit_count(s), prefix, renamed;
+	bool is_near;
 
-		if (s[-1].end != s->first || count == 0)
-			continue;
-		/* of symbols in front of the insertions, which differ by name at most */
-		prefix = (size_t)edit->position - s->first;
-		if (edit->offset != prefix || (prefix > dp_param.insertion_shift && renamed == 0))
-			continue;
-		for (size_t i = 0; i < prefix && after <= renamed; i++)
-			after += symbols[s->first + count + i] != name_at(p, i);
-		if (after < renamed || (after == renamed && prefix <= dp_param.insertion_shift)) {
-			move_insertions(cut, k, renamed, count, after, symbols, p);
-			continue;
-		}
-		count = insertions_before(cut, s, symbols, p);
-		if (count > 0)
-			move_insertions(cut, k, 0, count, 0, symbols, p);
-	}
+	while (front.renamed < count && edits[front.renamed].kind == DP_EDIT_SUBSTITUTED)
+		front.renamed++;
+	front.count = count_row(edits + front.renamed, count - front.renamed);
+	if (front.count == 0)
+		return front;
+	/* of symbols in front of the insertions, which differ by name at most */
+	prefix = (size_t)edits[front.renamed].position - s->first;
+	is_near = prefix <= dp_param.insertion_shift;
+	if (edits[front.renamed].offset != prefix || (!is_near && front.renamed == 0))
+		return (struct front){ 0 };
+	renamed = count_renamed(symbols + s->first + front.count, p, prefix, front.renamed);
+	if (renamed < front.renamed || (renamed == front.renamed && is_near))
+		return front;
+	return (struct front){ 0, count_rows(edits, s, symbols, p) };
 }
 
-/* Closes the gaps that moved edits left. */
-static void pack_edits(struct dp_cut *cut)
+/*
+ * Writes the edits of iteration k to made[n..), without its front: that moves into the one before,
+ * whose edits are the last of made[0..n). Returns the new n.
+ */
+static size_t take_iteration(struct dp_edit *made, size_t n, struct dp_cut *cut, size_t k,
+			     const uint32_t *symbols, const struct dp_cut_pattern *p)
 {
-	size_t to = 0;
+	struct dp_repetition *s = &cut->iterations[k], *last = k ? s - 1 : NULL;
+	const struct dp_edit *edits = cut->edits + s->edits;
+	size_t count = dp_repetition__edit_count(s), skip = 0, prefix = 0, renamed = 0;
+	struct front front = { 0 };
 
-	for (size_t k = 0; k < cut->count; k++) {
-		struct dp_repetition *s = &cut->iterations[k];
-		size_t count = dp_repetition__edit_count(s);
-
-		memmove(cut->edits + to, cut->edits + s->edits, count * sizeof(*cut->edits));
-		s->edits = to;
-		to += count;
+	if (last && last->end == s->first)
+		front = find_front(edits, s, symbols, p);
+	if (front.count > 0) {
+		skip = front.renamed + front.count;
+		prefix = (size_t)edits[front.renamed].position - s->first;
+		s->first += front.count;
+		s->inserted -= (uint32_t)front.count;
+		last->inserted += (uint32_t)front.count;
+		for (; last->end < s->first; last->end++)
+			made[n++] = (struct dp_edit){ last->end, (uint32_t)p->length,
+						      DP_EDIT_INSERTED };
 	}
-	cut->edit_count = to;
+	s->edits = n;
+	for (size_t o = 0; o < prefix; o++)
+		if (symbols[s->first + o] != name_at(p, o))
+			made[n++] =
+				(struct dp_edit){ s->first + o, (uint32_t)o, DP_EDIT_SUBSTITUTED };
+	renamed = skip ? front.renamed - (n - s->edits) : 0; /* that match now */
+	s->substituted -= (uint32_t)renamed;
+	cut->renamed -= DP_MIN(cut->renamed, renamed);
+	memcpy(made + n, edits + skip, (count - skip) * sizeof(*edits));
+	return n + count - skip;
 }
 
-void dp_insertions__move(struct dp_cut *cut, const uint32_t *symbols,
-			 const struct dp_cut_pattern *pattern)
+int dp_insertions__move(struct dp_cut *cut, const uint32_t *symbols,
+			const struct dp_cut_pattern *pattern)
 {
-	move_all(cut, symbols, pattern);
-	pack_edits(cut);
+	struct dp_edit *made = dp_alloc__array(cut->edit_count, sizeof(*made));
+	size_t n = 0;
+
+	if (!made)
+		return DP_ERR_NOMEM;
+	for (size_t k = 0; k < cut->count; k++)
+		n = take_iteration(made, n, cut, k, symbols, pattern);
+	free(cut->edits);
+	cut->edits = made;
+	cut->edit_room = cut->edit_count;
+	cut->edit_count = n;
+	return DP_OK;
 }

@@ -7,9 +7,9 @@
 /*
  * If the pattern's beginning comes again after symbols that seem to be inserted after the first
  * symbols of an iteration, moves those into the iteration before, which then ends there. The cut
- * has edits.
+ * has edits. Errors: DP_ERR_NOMEM, after which the cut is as before.
  */
-void dp_insertions__move(struct dp_cut *cut, const uint32_t *symbols,
-			 const struct dp_cut_pattern *pattern);
+int dp_insertions__move(struct dp_cut *cut, const uint32_t *symbols,
+			const struct dp_cut_pattern *pattern);
 
 #endif
