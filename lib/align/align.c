@@ -7,8 +7,11 @@
  * rolling hash (Karp and Rabin 1987). Of its offsets there the one that matches longest is taken,
  * and followed backwards as far as it matches.
  *
- * Cost: O(n). Waves and backward steps are paid from a credit that grows with the symbols consumed,
- * so that no input makes them cost more than a constant factor.
+ * Cost: O(n), by a credit. Moves that consume symbols earn it: follow(), and the scan for the next
+ * span. Each symbol is consumed once, so the sum is O(n). Moves that look at symbols without
+ * consuming them pay for each step: waves, follow_back(), the scan of make_sure(), and
+ * matches_for(). They stop when the credit is used up, except matches_for(), which goes on for
+ * align_look symbols.
  */
 #include "align/align.h"
 #include "align/wave.h"
@@ -30,7 +33,7 @@ struct prepared {
 	int match;   /* consecutive matches that end a wave */
 };
 
-struct aligner {
+struct dp_aligner {
 	const uint32_t *symbols;
 	size_t n;
 	struct prepared *patterns;
@@ -88,12 +91,13 @@ static uint64_t hash_of(const uint32_t *symbols, size_t n)
 	return h;
 }
 
-static size_t slot_of(const struct aligner *a, uint64_t hash)
+static size_t slot_of(const struct dp_aligner *a, uint64_t hash)
 {
 	return (size_t)((hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u >> 20) & a->mask;
 }
 
-static const struct prepared *pattern_at(const struct aligner *a, size_t posting, uint32_t *index)
+static const struct prepared *pattern_at(const struct dp_aligner *a, size_t posting,
+					 uint32_t *index)
 {
 	uint32_t j = (uint32_t)a->count - 1;
 
@@ -107,7 +111,7 @@ static const struct prepared *pattern_at(const struct aligner *a, size_t posting
  * Adds the seeds of a pattern. Only the first POSTINGS per slot are kept, which bounds the
  * chains.
  */
-static void add_seeds(struct aligner *a, const struct prepared *p)
+static void add_seeds(struct dp_aligner *a, const struct prepared *p)
 {
 	uint64_t h = hash_of(repeated_from(p, 0), a->seed);
 
@@ -126,7 +130,7 @@ static void add_seeds(struct aligner *a, const struct prepared *p)
 	}
 }
 
-static int index_seeds(struct aligner *a, size_t total)
+static int index_seeds(struct dp_aligner *a, size_t total)
 {
 	size_t slots = 64;
 
@@ -145,7 +149,7 @@ static int index_seeds(struct aligner *a, size_t total)
 	return DP_OK;
 }
 
-static int prepare(struct aligner *a, const struct dp_align_pattern *patterns)
+static int prepare(struct dp_aligner *a, const struct dp_align_pattern *patterns)
 {
 	size_t total = 0;
 
@@ -180,7 +184,7 @@ static int prepare(struct aligner *a, const struct dp_align_pattern *patterns)
  * Moves a point where symbol and pattern differ to where they agree again, forwards or (dir < 0)
  * backwards; left is the number of symbols left in that direction. The wave has the edits.
  */
-static bool bridge(struct aligner *a, struct point *from, size_t left, int dir)
+static bool bridge(struct dp_aligner *a, struct point *from, size_t left, int dir)
 {
 	const struct prepared *p = &a->patterns[from->pattern];
 	struct dp_wave_front front = {
@@ -204,7 +208,7 @@ static bool bridge(struct aligner *a, struct point *from, size_t left, int dir)
 
 /* Output. */
 
-static int put_edit(struct aligner *a, struct dp_edit edit)
+static int put_edit(struct dp_aligner *a, struct dp_edit edit)
 {
 	struct dp_alignment *out = a->out;
 	int status;
@@ -216,12 +220,12 @@ static int put_edit(struct aligner *a, struct dp_edit edit)
 	return status;
 }
 
-static struct dp_align_span *last_span(struct aligner *a)
+static struct dp_align_span *last_span(struct dp_aligner *a)
 {
 	return a->out->span_count ? &a->out->spans[a->out->span_count - 1] : NULL;
 }
 
-static int open_span(struct aligner *a, struct point at)
+static int open_span(struct dp_aligner *a, struct point at)
 {
 	struct dp_alignment *out = a->out;
 	int status;
@@ -244,13 +248,13 @@ static int open_span(struct aligner *a, struct point at)
  * Returns true if a span is too short to be significant. Three seeds are not, nor are two that make
  * up three quarters of an iteration: more may have been inserted behind them than a wave bridges.
  */
-static bool is_short(const struct aligner *a, size_t length, size_t m)
+static bool is_short(const struct dp_aligner *a, size_t length, size_t m)
 {
 	return length < m && length < 3 * a->seed && (length < 2 * a->seed || length * 4 < 3 * m);
 }
 
 /* Ends the last span; drops it if it is too short to be significant. */
-static void close_span(struct aligner *a, struct point at)
+static void close_span(struct dp_aligner *a, struct point at)
 {
 	struct dp_align_span *span = last_span(a);
 	size_t m = a->patterns[span->pattern].length, length = at.at - span->begin;
@@ -265,7 +269,7 @@ static void close_span(struct aligner *a, struct point at)
 }
 
 /* Continues in step, over small differences, until lost or at the end of the sequence. */
-static int follow(struct aligner *a, struct point *at)
+static int follow(struct dp_aligner *a, struct point *at)
 {
 	const struct prepared *p = &a->patterns[at->pattern];
 	int status;
@@ -294,7 +298,7 @@ static int follow(struct aligner *a, struct point *at)
 }
 
 /* Follows a point backwards, but not below low; leaves the edits on the way in back. */
-static int follow_back(struct aligner *a, struct point *at, size_t low)
+static int follow_back(struct dp_aligner *a, struct point *at, size_t low)
 {
 	const struct prepared *p = &a->patterns[at->pattern];
 	int status;
@@ -328,7 +332,7 @@ static int follow_back(struct aligner *a, struct point *at, size_t low)
 }
 
 /* The number of symbols, `look` at most, for which the sequence matches a pattern at an offset. */
-static size_t matches_for(struct aligner *a, size_t at, const struct prepared *p, size_t offset,
+static size_t matches_for(struct dp_aligner *a, size_t at, const struct prepared *p, size_t offset,
 			  size_t look)
 {
 	size_t n = 0, left = DP_MIN(a->n - at, look), part, match;
@@ -349,7 +353,7 @@ static size_t matches_for(struct aligner *a, size_t at, const struct prepared *p
  * The best offset for the seed at a position: the one that matches longest, and of those one near
  * the old one. *sure: it is the only one, or where the old one broke off.
  */
-static bool best_point(struct aligner *a, size_t at, uint64_t hash, const struct point *old,
+static bool best_point(struct dp_aligner *a, size_t at, uint64_t hash, const struct point *old,
 		       size_t look, struct point *found, bool *sure)
 {
 	size_t best = 0, near = SIZE_MAX, fits = 0, links = 0;
@@ -388,7 +392,7 @@ static bool best_point(struct aligner *a, size_t at, uint64_t hash, const struct
  * The next position in [from, end) at which a seed matches; if only_sure, one that matches in only
  * one offset.
  */
-static bool scan(struct aligner *a, size_t from, size_t end, const struct point *old,
+static bool scan(struct dp_aligner *a, size_t from, size_t end, const struct point *old,
 		 bool only_sure, struct point *found, bool *sure)
 {
 	uint64_t h;
@@ -399,9 +403,6 @@ static bool scan(struct aligner *a, size_t from, size_t end, const struct point 
 	for (size_t at = from;; at++) {
 		const uint32_t *s = a->symbols + at;
 
-		/*
-		 * symbols that are only looked at will be consumed later: they earn no credit yet
-		 */
 		a->credit += only_sure ? -1 : (int64_t)dp_param.align_pays;
 		if (only_sure && a->credit <= 0)
 			return false;
@@ -418,7 +419,7 @@ static bool scan(struct aligner *a, size_t from, size_t end, const struct point 
 }
 
 /* Drops the spans that lie wholly behind the begin of a new span that reaches back. */
-static void drop_covered(struct aligner *a, size_t begin)
+static void drop_covered(struct dp_aligner *a, size_t begin)
 {
 	struct dp_align_span *span;
 
@@ -428,7 +429,7 @@ static void drop_covered(struct aligner *a, size_t begin)
 	}
 }
 
-static int start_span(struct aligner *a, struct point found)
+static int start_span(struct dp_aligner *a, struct point found)
 {
 	struct dp_align_span *old = last_span(a);
 	struct point begin = found;
@@ -449,7 +450,7 @@ static int start_span(struct aligner *a, struct point found)
  * Layers match at many offsets. The next seed that matches at only one, followed backwards, decides
  * which of them is right.
  */
-static int make_sure(struct aligner *a, struct point *found)
+static int make_sure(struct dp_aligner *a, struct point *found)
 {
 	struct dp_align_span *old = last_span(a);
 	size_t low = old ? old->begin : 0;
@@ -468,7 +469,7 @@ static int make_sure(struct aligner *a, struct point *found)
 }
 
 /* Follows a point that is known from the first symbol on. */
-static int align_start(struct aligner *a, struct point at, size_t *from)
+static int align_start(struct dp_aligner *a, struct point at, size_t *from)
 {
 	int status = open_span(a, at);
 
@@ -481,7 +482,7 @@ static int align_start(struct aligner *a, struct point at, size_t *from)
 	return DP_OK;
 }
 
-static int align(struct aligner *a, const struct dp_align_start *start)
+static int align(struct dp_aligner *a, const struct dp_align_start *start)
 {
 	struct point at = { 0 }, found;
 	size_t from = 0;
@@ -513,34 +514,26 @@ static int align(struct aligner *a, const struct dp_align_start *start)
 	return status;
 }
 
-struct dp_aligner {
-	struct aligner a;
-};
-
-void dp_aligner__free(struct dp_aligner *aligner)
+void dp_aligner__free(struct dp_aligner *a)
 {
-	struct aligner *a;
-
-	if (!aligner)
+	if (!a)
 		return;
-	a = &aligner->a;
 	for (size_t j = 0; a->patterns && j < a->count; j++)
 		free(a->patterns[j].text);
 	free(a->patterns);
 	free(a->heads);
 	free(a->next);
 	free(a->back);
-	free(aligner);
+	free(a);
 }
 
-size_t dp_aligner__bytes(const struct dp_aligner *aligner)
+size_t dp_aligner__bytes(const struct dp_aligner *a)
 {
-	const struct aligner *a = &aligner->a;
 	size_t symbols = a->mask + 1;
 
 	for (size_t j = 0; j < a->count; j++)
 		symbols += 2 * a->patterns[j].length + 2 * DP_WAVE_REACH;
-	return sizeof(*aligner) + symbols * sizeof(uint32_t) + a->back_room * sizeof(*a->back);
+	return sizeof(*a) + symbols * sizeof(uint32_t) + a->back_room * sizeof(*a->back);
 }
 
 int dp_aligner__new(struct dp_aligner **aligner, const struct dp_align_pattern *patterns,
@@ -551,9 +544,9 @@ int dp_aligner__new(struct dp_aligner **aligner, const struct dp_align_pattern *
 
 	if (!made)
 		return DP_ERR_NOMEM;
-	made->a.n = n;
-	made->a.count = count;
-	status = prepare(&made->a, patterns);
+	made->n = n;
+	made->count = count;
+	status = prepare(made, patterns);
 	if (status)
 		dp_aligner__free(made);
 	else
@@ -561,10 +554,9 @@ int dp_aligner__new(struct dp_aligner **aligner, const struct dp_align_pattern *
 	return status;
 }
 
-int dp_aligner__run(struct dp_aligner *aligner, struct dp_alignment *out, const uint32_t *symbols,
+int dp_aligner__run(struct dp_aligner *a, struct dp_alignment *out, const uint32_t *symbols,
 		    size_t n, const struct dp_align_start *start)
 {
-	struct aligner *a = &aligner->a;
 	int status;
 
 	*out = (struct dp_alignment){ 0 };

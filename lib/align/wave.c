@@ -97,7 +97,11 @@ static bool advance(const struct dp_wave_front *f, int limit, const int *before,
 		match = slide(f, limit, s, s - k);
 		s += match;
 		row[k] = s;
-		/* At the end of the sequence there is no room for a long match. */
+		/*
+		 * At the end of the sequence there is no room for a long match. Instead there have
+		 * to be twice as many matches since the last edit as edits, less one, or four
+		 * symbols for each edit.
+		 */
 		if (ends && s == limit && (e * 2 <= match + 1 || e * 4 <= s))
 			match += DP_WAVE_MATCH;
 		if (match >= f->match &&
