@@ -70,8 +70,8 @@ static void sample(struct sampler *s)
 
 /*
  * How far each offset's median gap stands out: 0 for one like most, 1 for the largest. The scale is
- * logarithmic, since a boundary's gap is rarely the very largest. If several are equally large,
- * each is only one of them, and scores less.
+ * logarithmic, since a boundary's gap is rarely the very largest. If `same` gaps are equally large,
+ * the vote's log-odds, its weight, are shared: each offset has log(same) less.
  */
 static void stand_out(const struct sampler *s, int64_t *gaps, double weight, double *scores,
 		      double *sorted)

@@ -5,12 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The number of symbols from one offset of a cyclic pattern to another. */
-static size_t distance(size_t from, size_t to, size_t m)
-{
-	return dp_offset__move(to, from, m, -1);
-}
-
 /* Names: where the sequence and the spans in it begin and end. */
 
 /*
@@ -148,18 +142,17 @@ static void spans_end(const struct dp_ballot *b, double *score)
 }
 
 /*
- * The probability that the symbols at offsets [from, to), which a span lacks, were lost from the
- * end of its last iteration, or from the beginning of its first one: the product over all of them
- * of the probability that it was lost. Of k equal symbols in a row, it does not show which one was
- * lost, so the loss of one of them is k times as likely as that of a symbol without equals next to
- * it. Returns 0 if the product falls below 1 / m, the probability that the offset fits by chance:
- * the loss is then no explanation, and its remaining odds are not to decide between offsets.
+ * The probability that a span lost the `count` symbols that it lacks, from its end (dir 1) or from
+ * its beginning (-1). The first of them is at offset o, next to those that the span has. It is the
+ * product over all of them of the probability that one is lost. Of k equal symbols in a row, it
+ * does not show which one was lost, so the loss of one of them is k times as likely as that of a
+ * symbol without equals next to it. Returns 0 if the product falls below 1 / m, the probability
+ * that the offset fits by chance: the loss is then no explanation, and its remaining odds are not
+ * to decide between offsets.
  */
-static double lost_by_chance(const struct dp_ballot *b, size_t from, size_t to, bool at_end)
+static double lost_by_chance(const struct dp_ballot *b, size_t o, size_t count, int dir)
 {
-	size_t m = b->m, count = distance(from, to, m), alike = 0;
-	int dir = at_end ? 1 : -1; /* from the symbols that the span has, into the lost ones */
-	size_t o = at_end ? from : dp_offset__move(to, 1, m, -1);
+	size_t m = b->m, alike = 0;
 	double probability = 1;
 
 	while (alike < m && b->symbols[dp_offset__move(o, alike, m, -dir)] == b->symbols[o])
@@ -192,12 +185,15 @@ static double fit_odds(size_t m, double likely, double own)
 static void fit(const struct dp_ballot *b, double *score, size_t begin, size_t end,
 		double own_begin, double own_end, double share)
 {
-	if (begin == end) {
+	size_t lack = dp_offset__move(begin, end, b->m, -1);
+	size_t last = dp_offset__move(begin, 1, b->m, -1);
+
+	if (lack == 0) {
 		score_near(b, score, begin, share * fit_odds(b->m, 1, own_begin + own_end), 1);
 		return;
 	}
-	score[begin] += share * fit_odds(b->m, lost_by_chance(b, end, begin, true), own_begin);
-	score[end] += share * fit_odds(b->m, lost_by_chance(b, end, begin, false), own_end);
+	score[begin] += share * fit_odds(b->m, lost_by_chance(b, end, lack, 1), own_begin);
+	score[end] += share * fit_odds(b->m, lost_by_chance(b, last, lack, -1), own_end);
 }
 
 static void capture_fits(const struct dp_ballot *b, double *score)
@@ -238,7 +234,7 @@ static void first_differs(const struct dp_ballot *b, double *score)
 {
 	for (size_t k = 0; k < b->span_count; k++) {
 		const struct dp_span_ends *s = &b->spans[k];
-		size_t lack = distance(s->end, s->begin, b->m);
+		size_t lack = dp_offset__move(s->begin, s->end, b->m, -1);
 
 		if (lack > 0 && lack <= dp_param.first_renamed && b->m >= dp_param.step_long &&
 		    !is_close(s->before) && !is_close(s->after))
@@ -350,8 +346,9 @@ static void first_launch(const struct dp_ballot *b, double *score)
 		return;
 	for (size_t o = 0; o < b->m; o++)
 		sum += b->offsets.wait_ns[o];
-	/* an offset without a wait would have infinite odds; the vote is limited below anyway */
+	/* an offset without a wait would have infinite odds; they are limited anyway */
 	odds = sum / DP_MAX(b->offsets.wait_ns[offset], sum * 1e-6);
+	/* the vote adds these log-odds themselves; its weight is their limit */
 	score[offset] += DP_MIN(log(1 + odds) / dp_param.weight_first_launch, 1);
 }
 

@@ -57,9 +57,9 @@ extern const size_t dp_vote_count;
 void dp_votes__span_ends(struct dp_ballot *ballot, struct dp_span_ends *spans);
 
 /*
- * Returns true if an iteration has what a step has and a layer has not: uploads, up to one for each
- * four offsets; one wait, or several in a pattern of at least step_long symbols; or an optimizer,
- * known by its name.
+ * Returns true if an iteration has what a step has and a layer has not: uploads, at no more than
+ * half of the offsets; one wait, or several in a pattern of at least step_long symbols; or an
+ * optimizer, known by its name.
  */
 bool dp_votes__is_step(const struct dp_ballot *ballot);
 
