@@ -10,7 +10,7 @@
 enum { SAMPLES = 31 }; /* boundaries whose gaps are sampled */
 
 /* A boundary between two whole iterations. */
-struct joint {
+struct boundary {
 	size_t at;		      /* in the sequence */
 	size_t run_before, run_after; /* symbols of the run before it, and after it */
 };
@@ -20,27 +20,27 @@ struct expander {
 	size_t count;
 	const uint32_t *position;
 	const struct dp_evidence *evidence;
-	struct joint joints[SAMPLES];
-	size_t joint_count;
+	struct boundary boundaries[SAMPLES];
+	size_t boundary_count;
 	long shift; /* of all boundaries */
 };
 
-static struct joint joint_at(const struct expander *u, size_t collapsed)
+static struct boundary boundary_at(const struct expander *u, size_t collapsed)
 {
 	size_t at = u->position[collapsed], before = at - u->position[collapsed - 1];
 	size_t after = u->position[collapsed + 1] - at;
 
-	return (struct joint){ at, before > 1 ? before : 0, after > 1 ? after : 0 };
+	return (struct boundary){ at, before > 1 ? before : 0, after > 1 ? after : 0 };
 }
 
-static void sample_joints(struct expander *u)
+static void sample_boundaries(struct expander *u)
 {
 	const struct dp_repetition *s = u->iterations;
 	size_t every = (u->count + SAMPLES - 1) / SAMPLES;
 
 	for (size_t k = 1; k < u->count; k += every)
 		if (s[k - 1].end == s[k].first && !s[k - 1].partial && !s[k].partial)
-			u->joints[u->joint_count++] = joint_at(u, s[k].first);
+			u->boundaries[u->boundary_count++] = boundary_at(u, s[k].first);
 }
 
 /* The median of the host's gaps at boundaries moved by `shift`; -1 if they cannot be. */
@@ -49,19 +49,19 @@ static int64_t gap_at(const struct expander *u, long shift)
 	int64_t gaps[SAMPLES];
 	size_t fits = 0;
 
-	for (size_t k = 0; k < u->joint_count; k++) {
-		const struct joint *j = &u->joints[k];
+	for (size_t k = 0; k < u->boundary_count; k++) {
+		const struct boundary *b = &u->boundaries[k];
 		struct dp_evidence_at at = { 0 };
 
-		if (shift < 0 ? (size_t)-shift >= j->run_before
-			      : shift && (size_t)shift >= j->run_after)
+		if (shift < 0 ? (size_t)-shift >= b->run_before
+			      : shift && (size_t)shift >= b->run_after)
 			continue;
-		u->evidence->at(u->evidence->ctx, (size_t)((long)j->at + shift), &at);
+		u->evidence->at(u->evidence->ctx, (size_t)((long)b->at + shift), &at);
 		if (at.has_launch)
 			gaps[fits++] = at.launch_gap_ns;
 	}
 	if (fits < dp_param.samples_min ||
-	    (double)fits < dp_param.recurs_share * (double)u->joint_count)
+	    (double)fits < dp_param.recurs_share * (double)u->boundary_count)
 		return -1;
 	dp_sort__i64(gaps, fits);
 	return gaps[fits / 2];
@@ -93,17 +93,17 @@ static long by_gaps(const struct expander *u)
  * Moves the boundary between two iterations, and maps it to the sequence. A partial iteration may
  * lose all its symbols to its neighbour.
  */
-static void move_joint(const struct expander *u, struct dp_repetition *left,
+static void move_boundary(const struct expander *u, struct dp_repetition *left,
 		       struct dp_repetition *right, size_t collapsed)
 {
-	struct joint j = joint_at(u, collapsed);
-	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift), at = j.at;
-	bool may = u->shift < 0 ? by < j.run_before : by < j.run_after;
+	struct boundary b = boundary_at(u, collapsed);
+	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift), at = b.at;
+	bool may = u->shift < 0 ? by < b.run_before : by < b.run_after;
 
 	if (u->shift < 0 && left->partial)
-		may |= by == j.run_before && left->first == at - by;
+		may |= by == b.run_before && left->first == at - by;
 	if (u->shift > 0 && right->partial)
-		may |= by == j.run_after && u->position[right->end] == at + by;
+		may |= by == b.run_after && u->position[right->end] == at + by;
 	if (may)
 		at = (size_t)((long)at + u->shift);
 	left->end = right->first = at;
@@ -117,15 +117,15 @@ size_t dp_expand__iterations(struct dp_repetition *iterations, size_t count,
 	};
 	size_t before = SIZE_MAX, kept = 0; /* where the last one ends in the collapsed sequence */
 
-	sample_joints(&u);
-	if (u.joint_count >= dp_param.samples_min && evidence->at && evidence->launches_recorded)
+	sample_boundaries(&u);
+	if (u.boundary_count >= dp_param.samples_min && evidence->at && evidence->launches_recorded)
 		u.shift = by_gaps(&u);
 	for (size_t k = 0; k < count; k++) {
 		struct dp_repetition *s = &iterations[k];
 		size_t first = s->first, end = s->end;
 
 		if (first == before)
-			move_joint(&u, &s[-1], s, first);
+			move_boundary(&u, &s[-1], s, first);
 		else
 			s->first = position[first];
 		s->end = position[end];
