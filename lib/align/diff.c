@@ -1,9 +1,10 @@
 /*
- * Edits between two stretches, by furthest-reaching diagonals (Ukkonen 1985, Myers 1986) between
+ * Edits between two ranges, by furthest-reaching diagonals (Ukkonen 1985, Myers 1986) between
  * the common prefix and suffix. The number of edits tried is bounded by the square root of the
  * length, which makes the cost O(n + m).
  */
 #include "align/diff.h"
+#include "align/wave.h"
 #include "base/parameters.h"
 
 #include <math.h>
@@ -12,36 +13,16 @@ struct diff {
 	const uint32_t *a, *b; /* symbols, pattern */
 	size_t n, m;
 	size_t first, from; /* the position of a[0], and the offset of b[0] */
-	int *reach;    /* (e, k) -> symbols of a reached, or -1 */
+	int *reach;	    /* row_of() */
 	int most;
 	struct dp_edit *edits;
 	size_t count;
 };
 
-static int *cell(const struct diff *d, int e, int k)
+/* The symbols of a reached on each diagonal with e edits: row[k] for diagonal k, as in wave.c. */
+static int *row_of(const struct diff *d, int e)
 {
-	return &d->reach[(size_t)e * (size_t)(2 * d->most + 5) + (size_t)(k + d->most + 2)];
-}
-
-static int extend(const struct diff *d, int e, int k, uint32_t *kind)
-{
-	int best = -1, from = *cell(d, e - 1, k);
-
-	if (from >= 0 && (size_t)from < d->n && (size_t)(from - k) < d->m) {
-		best = from + 1;
-		*kind = DP_EDIT_SUBSTITUTED;
-	}
-	from = *cell(d, e - 1, k - 1);
-	if (from >= 0 && (size_t)from < d->n && from + 1 > best) {
-		best = from + 1;
-		*kind = DP_EDIT_INSERTED;
-	}
-	from = *cell(d, e - 1, k + 1);
-	if (from >= 0 && from > best && (size_t)(from - k) <= d->m) {
-		best = from;
-		*kind = DP_EDIT_DELETED;
-	}
-	return best;
+	return d->reach + (size_t)e * (size_t)(2 * d->most + 5) + d->most + 2;
 }
 
 static void put(struct diff *d, size_t position, size_t offset, uint32_t kind)
@@ -54,8 +35,9 @@ static void backtrack(struct diff *d, int e, int k)
 {
 	d->count = (size_t)e;
 	for (; e > 0; e--) {
-		uint32_t kind = DP_EDIT_SUBSTITUTED;
-		int s = extend(d, e, k, &kind), t = s - k;
+		const int *row = row_of(d, e - 1);
+		int s = dp_wave__extend(row, k, (int)d->n), t = s - k;
+		uint32_t kind = dp_wave__kind(row, k, (int)d->n, s);
 
 		d->edits[e - 1] = (struct dp_edit){
 			.position = d->first + (size_t)(s - (kind != DP_EDIT_DELETED)),
@@ -69,28 +51,27 @@ static void backtrack(struct diff *d, int e, int k)
 /* Returns true once both ends are reached. */
 static bool search(struct diff *d)
 {
-	int last = (int)((int64_t)d->n - (int64_t)d->m);
+	int n = (int)d->n, m = (int)d->m;
 
 	for (int k = -2; k <= 2; k++)
-		*cell(d, 0, k) = k ? -1 : 0;
+		row_of(d, 0)[k] = k ? DP_WAVE_OUT : 0;
 	for (int e = 1; e <= d->most; e++) {
-		for (int k = -e - 2; k <= e + 2; k++) {
-			uint32_t kind;
-			int s = -1;
+		int *row = row_of(d, e);
 
-			if (k < -d->most - 2 || k > d->most + 2)
+		row[-e - 2] = row[-e - 1] = row[e + 1] = row[e + 2] = DP_WAVE_OUT;
+		for (int k = -e; k <= e; k++) {
+			int s = dp_wave__extend(row_of(d, e - 1), k, n);
+
+			/* one past the end of b would have been there with an edit less */
+			row[k] = DP_WAVE_OUT;
+			if (s < 0 || s < k || s - k > m)
 				continue;
-			if (k >= -e && k <= e)
-				s = extend(d, e, k, &kind);
-			if (s >= 0 && (s < k || (size_t)(s - k) > d->m))
-				s = -1;
-			while (s >= 0 && (size_t)s < d->n && (size_t)(s - k) < d->m &&
-			       d->a[s] == d->b[s - k])
+			while (s < n && s - k < m && d->a[s] == d->b[s - k])
 				s++;
-			*cell(d, e, k) = s;
+			row[k] = s;
 		}
-		if (last >= -e && last <= e && *cell(d, e, last) == (int)d->n) {
-			backtrack(d, e, last);
+		if (n - m >= -e && n - m <= e && row[n - m] == n) {
+			backtrack(d, e, n - m);
 			return true;
 		}
 	}

@@ -1,4 +1,4 @@
-/* The edits between a stretch of a sequence and a stretch of a pattern, end to end. */
+/* The edits between a range of a sequence and a range of a pattern, end to end. */
 #ifndef DP_ALIGN_DIFF_H
 #define DP_ALIGN_DIFF_H
 

@@ -7,7 +7,6 @@
 enum {
 	SLIDE = 64,		     /* most symbols by which a diagonal is followed */
 	FAR = DP_WAVE_REACH - SLIDE, /* no diagonal is followed from there on */
-	OUT = -4 * DP_WAVE_REACH,    /* of a diagonal: out of reach, with any number of edits */
 };
 
 _Static_assert(DP_WAVE_REACH > (DP_WAVE_EDITS + 2) * (DP_WAVE_MATCH + 1) + SLIDE, "a wave's reach");
@@ -18,28 +17,6 @@ static int *reach_row(struct dp_wave *wave, int e)
 	return wave->reach[e] + DP_WAVE_EDITS + 2;
 }
 
-/*
- * How far diagonal k gets with one edit more than a row has, before it slides: the best of a
- * substitution, an insertion and a deletion. Negative if it is out of reach.
- */
-static inline int extend(const int *row, int k, int limit)
-{
-	int same = row[k] < limit ? row[k] + 1 : OUT;
-	int inserted = row[k - 1] < limit ? row[k - 1] + 1 : OUT;
-
-	return DP_MAX(DP_MAX(same, inserted), row[k + 1]);
-}
-
-/* The kind of the edit by which extend() gets there. Of equals, the first in that order. */
-static uint32_t kind_of(const int *row, int k, int limit, int reached)
-{
-	if (row[k] < limit && row[k] + 1 == reached)
-		return DP_EDIT_SUBSTITUTED;
-	if (row[k - 1] < limit && row[k - 1] + 1 == reached)
-		return DP_EDIT_INSERTED;
-	return DP_EDIT_DELETED;
-}
-
 /* Writes the edits on the way to diagonal k with e edits, those near the start last. */
 static void backtrack(struct dp_wave *wave, const struct dp_wave_front *f, int e, int k, int limit)
 {
@@ -48,8 +25,8 @@ static void backtrack(struct dp_wave *wave, const struct dp_wave_front *f, int e
 	wave->count = 0;
 	for (; e > 0; e--) {
 		const int *row = reach_row(wave, e - 1);
-		int s = extend(row, k, limit), t = s - k;
-		uint32_t kind = kind_of(row, k, limit, s);
+		int s = dp_wave__extend(row, k, limit), t = s - k;
+		uint32_t kind = dp_wave__kind(row, k, limit, s);
 		struct dp_edit *edit = &wave->edits[wave->count++];
 		int64_t at, offset;
 
@@ -87,11 +64,11 @@ static bool advance(const struct dp_wave_front *f, int limit, const int *before,
 	bool ends = f->left <= FAR;
 	int best = -1;
 
-	row[-e - 2] = row[-e - 1] = row[e + 1] = row[e + 2] = OUT;
+	row[-e - 2] = row[-e - 1] = row[e + 1] = row[e + 2] = DP_WAVE_OUT;
 	for (int k = -e; k <= e; k++) {
-		int s = extend(before, k, limit), match;
+		int s = dp_wave__extend(before, k, limit), match;
 
-		row[k] = OUT;
+		row[k] = DP_WAVE_OUT;
 		if (s < 0 || s < k || s - k >= FAR)
 			continue;
 		match = slide(f, limit, s, s - k);
@@ -120,7 +97,7 @@ bool dp_wave__run(struct dp_wave *wave, struct dp_wave_front *front, int64_t *cr
 	bool found = false;
 
 	for (int i = -2; i <= 2; i++)
-		reach_row(wave, 0)[i] = i ? OUT : 0;
+		reach_row(wave, 0)[i] = i ? DP_WAVE_OUT : 0;
 	for (; e <= front->most && *credit > 0; e++) {
 		found = advance(front, limit, reach_row(wave, e - 1), reach_row(wave, e), e, &k);
 		*credit -= 2 * e + 1;

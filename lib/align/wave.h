@@ -6,17 +6,39 @@
 #ifndef DP_ALIGN_WAVE_H
 #define DP_ALIGN_WAVE_H
 
+#include "base/base.h"
 #include <deepprof/loop.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 enum {
 	DP_WAVE_EDITS = 32, /* most edits of a wave */
 	DP_WAVE_MATCH = 16, /* most consecutive matches that may be demanded at its end */
 	/* symbols of the pattern before and after its start that are read */
 	DP_WAVE_REACH = 1280,
+	/* of a diagonal: out of reach, with any number of edits */
+	DP_WAVE_OUT = -4 * DP_WAVE_REACH,
 };
+
+/*
+ * How far diagonal k gets with one edit more than a row has, before it slides: the best of a
+ * substitution, an insertion and a deletion. Negative if it is out of reach.
+ */
+static inline int dp_wave__extend(const int *row, int k, int limit)
+{
+	int same = row[k] < limit ? row[k] + 1 : DP_WAVE_OUT;
+	int inserted = row[k - 1] < limit ? row[k - 1] + 1 : DP_WAVE_OUT;
+
+	return DP_MAX(DP_MAX(same, inserted), row[k + 1]);
+}
+
+/* The kind of the edit by which that gets there. Of equals, the first in that order. */
+static inline uint32_t dp_wave__kind(const int *row, int k, int limit, int reached)
+{
+	if (row[k] < limit && row[k] + 1 == reached)
+		return DP_EDIT_SUBSTITUTED;
+	if (row[k - 1] < limit && row[k - 1] + 1 == reached)
+		return DP_EDIT_INSERTED;
+	return DP_EDIT_DELETED;
+}
 
 struct dp_wave {
 	int reach[DP_WAVE_EDITS + 1][2 * DP_WAVE_EDITS + 5]; /* reach_row() */
