@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* A stretch of one span between two boundaries: an iteration, or part of one. */
+/* The symbols of one span between two boundaries: an iteration, or part of one. */
 struct piece {
 	struct dp_repetition it;
 	size_t from, to; /* offsets [from, to) of the pattern that it covers */
@@ -157,7 +157,6 @@ static bool lacks_inner(size_t *after, const struct cutter *c, const struct dp_c
 {
 	size_t rest, left = c->n - piece->it.end;
 
-	*after = 0;
 	if (piece->from > 0 || piece->to == p->length ||
 	    !is_inner_loop(p->rotated, p->length, piece->to, &rest) || rest > left ||
 	    (rest == 0 && left == 0))
@@ -187,10 +186,9 @@ enum piece_kind { NO_ITERATION, WHOLE, NEARLY_WHOLE, PARTIAL };
  * Classifies a piece that no later span continues. *before and *after are the numbers of symbols
  * next to it that stand for those that it lacks, if it is nearly whole.
  *
- * The order of the tests matters: a whole piece is whole wherever it lies. One that lacks only
- * iterations of an inner loop is nearly whole even at an end of the sequence, unless more may
- * follow beyond that end. What an end of the sequence cuts off is then partial, and only the rest
- * is judged by how much of it matches.
+ * A piece at the beginning or end of the sequence is cut off there if symbols next to it cannot
+ * stand for all that it lacks, or if too little of it matches to tell. However little matches, it
+ * is nearly whole if it lacks only iterations of an inner loop, and its end is in the sequence.
  */
 static enum piece_kind classify(size_t *before, size_t *after, const struct cutter *c,
 				uint32_t pattern, const struct piece *piece, size_t span)
@@ -198,26 +196,23 @@ static enum piece_kind classify(size_t *before, size_t *after, const struct cutt
 	size_t m = c->patterns[pattern].length, rest = c->n - piece->it.end;
 	size_t covered = piece->to - piece->from, lacks_last = m - piece->to;
 	size_t matched = covered - DP_MIN(piece->it.deleted, covered);
-	bool nearly_whole = (double)matched >= dp_param.span_least * (double)m;
-	bool clipped_begin = span == 0 && piece->from > 0 && piece->it.first < m;
-	bool clipped_end = span + 1 == c->alignment->span_count && lacks_last > 0 && rest < m;
+	bool nearly_whole = (double)matched >= dp_param.span_least * (double)m, cut_off;
+	bool at_begin = span == 0 && piece->from > 0 && piece->it.first < m;
+	bool at_end = span + 1 == c->alignment->span_count && lacks_last > 0 && rest < m;
 
-	*before = clipped_begin ? DP_MIN(piece->it.first, piece->from)
-				: renamed_before(c, piece, span);
-	*after = clipped_end ? DP_MIN(rest, lacks_last + dp_param.rest_max) : 0;
-	/* it is not cut off where enough other symbols stand for those that it lacks */
-	clipped_begin &= !nearly_whole || piece->from > *before;
-	clipped_end &= !nearly_whole || lacks_last > *after;
+	*before = at_begin ? DP_MIN(piece->it.first, piece->from) : renamed_before(c, piece, span);
+	*after = at_end ? DP_MIN(rest, lacks_last + dp_param.rest_max) : 0;
+	cut_off = (at_begin && (!nearly_whole || piece->from > *before)) ||
+		  (at_end && (!nearly_whole || lacks_last > *after));
 	if (piece->it.first == piece->it.end)
 		return NO_ITERATION;
 	if (covered == m && matched * 2 >= m)
 		return WHOLE;
-	if ((clipped_begin || clipped_end || !nearly_whole) &&
-	    lacks_inner(after, c, &c->patterns[pattern], piece))
+	if (nearly_whole && !cut_off)
 		return NEARLY_WHOLE;
-	if (clipped_begin || clipped_end)
-		return PARTIAL;
-	return nearly_whole ? NEARLY_WHOLE : NO_ITERATION;
+	if (lacks_inner(after, c, &c->patterns[pattern], piece))
+		return NEARLY_WHOLE;
+	return cut_off ? PARTIAL : NO_ITERATION;
 }
 
 /* Ends a piece that no later span continues: makes an iteration of it, or drops it. */
