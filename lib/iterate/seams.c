@@ -164,12 +164,13 @@ struct pair {
 };
 
 /*
- * What becomes of one of two sides: it ends here without its first edits from there, and its
- * pattern is compared with the symbols from here to the joint.
+ * What becomes of a side: it loses its first edits and ends elsewhere, and what is between there
+ * and the joint is compared with its pattern.
  */
 struct change {
-	size_t at, dropped;
-	size_t offset, count; /* at the joint, and compared up to there */
+	size_t at, dropped; /* where it ends, and the number of these edits */
+	size_t offset;	    /* the pattern's at the joint */
+	size_t count;	    /* of the pattern's symbols up to the joint */
 };
 
 /* Where two sides are to meet. */
@@ -219,7 +220,7 @@ static struct pair pair_of(const struct closer *c, const struct dp_align_span *l
 	return (struct pair){ *own, sides[!mirrored], mirror_offset(mirrored, c->first, own->m) };
 }
 
-/* Mirrored, a symbol begins where it ended. */
+/* The symbol between a position and the next, which is the one before if mirrored. */
 static uint32_t symbol_at(const struct closer *c, const struct side *side, size_t at)
 {
 	return c->symbols[mirror(side->mirrored, at + side->mirrored)];
@@ -232,7 +233,7 @@ static uint32_t pattern_at(const struct side *side, size_t offset)
 	return side->pattern[side->mirrored ? side->m - 1 - o : o];
 }
 
-/* Edit number k of a side; NULL after the last. */
+/* Edit number k of a side, from its end; NULL after the last. */
 static const struct dp_edit *edit_of(const struct side *side, size_t k)
 {
 	size_t n = side->edit_count;
