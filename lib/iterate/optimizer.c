@@ -94,13 +94,13 @@ void dp_optimizer__find(struct dp_optimizer *optimizer, const uint32_t *pattern,
 	*optimizer = (struct dp_optimizer){ .named = count > 0, .everywhere = count == m };
 	if (count) {
 		longest = dp_offsets__longest_gap(&before, at, m);
-		optimizer->known = count < m;
+		optimizer->found = count < m;
 		optimizer->end = (before + 1) % m;
 		optimizer->bookkeeping = DP_MIN(longest, dp_param.after_optimizer);
 		return;
 	}
 	run = longest_updates(pattern, m, moves);
-	optimizer->known = run.length > 0 && !has_rival(&run, pattern, m, moves);
+	optimizer->found = run.length > 0 && !has_rival(&run, pattern, m, moves);
 	optimizer->end = (run.first + run.length) % m;
 	optimizer->bookkeeping = DP_MIN(run.length, dp_param.after_optimizer);
 }

@@ -5,9 +5,9 @@
 #include "base/base.h"
 
 struct dp_optimizer {
-	bool named;	 /* found by the names of kernels */
+	bool found;	 /* by names or as a run */
+	bool named;	 /* by the names of kernels */
 	bool everywhere; /* there are no others */
-	bool known;	 /* found, by names or as a run */
 	size_t end;	 /* before this offset */
 	size_t bookkeeping; /* symbols after it that may belong to the same step */
 };

@@ -342,7 +342,7 @@ static void first_launch(const struct dp_ballot *b, double *score)
 	double sum = 0, odds;
 
 	if (offset == DP_NO_OFFSET ||
-	    !(may_begin(b, offset) || (b->optimizer.known && offset == b->optimizer.end)))
+	    !(may_begin(b, offset) || (b->optimizer.found && offset == b->optimizer.end)))
 		return;
 	for (size_t o = 0; o < b->m; o++)
 		sum += b->offsets.wait_ns[o];
@@ -383,11 +383,12 @@ static size_t recurrences(const struct dp_ballot *b, const bool *at)
 }
 
 /*
- * Gives half of the score to all offsets from which it recurs, and half to the one after the
- * longest stretch without it.
+ * Gives half of the score to all offsets from which uploads recur, and half to the one after the
+ * longest stretch without them.
  */
-static void score_recurring(const struct dp_ballot *b, const bool *at, double *score)
+static void uploads(const struct dp_ballot *b, double *score)
 {
+	const bool *at = b->offsets.upload;
 	size_t count = b->observed ? recurrences(b, at) : 0, before, longest;
 
 	if (!count)
@@ -396,11 +397,6 @@ static void score_recurring(const struct dp_ballot *b, const bool *at, double *s
 		score[o] = recurs_from(b, at, o) ? 0.5 / (double)count : 0;
 	longest = dp_offsets__longest_gap(&before, at, b->m);
 	score[(before + longest) % b->m] += 0.5;
-}
-
-static void uploads(const struct dp_ballot *b, double *score)
-{
-	score_recurring(b, b->offsets.upload, score);
 }
 
 static void upload_at_gap(const struct dp_ballot *b, double *score)
@@ -415,13 +411,13 @@ static void upload_at_gap(const struct dp_ballot *b, double *score)
 /* A step begins right after an optimizer, or after bookkeeping that may follow it. */
 static void optimizer(const struct dp_ballot *b, double *score)
 {
-	const struct dp_optimizer *found = &b->optimizer;
+	const struct dp_optimizer *o = &b->optimizer;
 
-	if (!found->known)
+	if (!o->found)
 		return;
-	for (size_t i = 0; i < found->bookkeeping; i++)
-		score[(found->end + i) % b->m] += 1;
-	score[found->end] += found->named ? dp_param.optimizer_last : dp_param.update_run_last;
+	for (size_t i = 0; i < o->bookkeeping; i++)
+		score[(o->end + i) % b->m] += 1;
+	score[o->end] += o->named ? dp_param.optimizer_last : dp_param.update_run_last;
 }
 
 /* Returns true if the host gets results as it does in a step: layers with experts query often. */
