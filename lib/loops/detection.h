@@ -56,9 +56,11 @@ struct dp_sequence_loop *dp_detection__add(struct dp_detection *detection);
 void dp_detection__take_cut(struct dp_sequence_loop *loop, struct dp_cut *cut);
 
 /*
- * Sorts loops [from, to), outer ones first, then by their first iteration; updates their parents.
+ * Sorts loops: those from `chosen` to `around` first, which enclose the chosen ones, then these,
+ * [0, chosen), then those inside. Of each level outer ones come first, then by their first
+ * iteration. Errors: DP_ERR_NOMEM.
  */
-void dp_detection__sort(struct dp_loops *loops, size_t from, size_t to);
+int dp_detection__sort(struct dp_loops *loops, size_t chosen, size_t around);
 
 /* Defined in batch.c. */
 

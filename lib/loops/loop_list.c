@@ -3,13 +3,17 @@
  */
 #include "loops/detection.h"
 
+static void loop_fini(struct dp_sequence_loop *loop)
+{
+	free(loop->pattern);
+	free(loop->iterations);
+	free(loop->edits);
+}
+
 void dp_loops__clear(struct dp_loops *loops)
 {
-	for (size_t i = 0; i < loops->count; i++) {
-		free(loops->loops[i].pattern);
-		free(loops->loops[i].iterations);
-		free(loops->loops[i].edits);
-	}
+	for (size_t i = 0; i < loops->count; i++)
+		loop_fini(&loops->loops[i]);
 	loops->count = 0;
 }
 
@@ -17,6 +21,16 @@ void dp_loops__fini(struct dp_loops *loops)
 {
 	dp_loops__clear(loops);
 	free(loops->loops);
+}
+
+void dp_loops__move(struct dp_loops *to, struct dp_loops *from)
+{
+	free(to->loops);
+	to->loops = from->loops;
+	to->count = from->count;
+	to->room = from->room;
+	from->loops = NULL;
+	from->count = from->room = 0;
 }
 
 void dp_loops__free(struct dp_loops *loops)
@@ -94,41 +108,72 @@ const struct dp_sequence_loop *dp_loops__main(const struct dp_loops *loops)
 	return most;
 }
 
+uint32_t dp_loops__parent(const struct dp_loops *loops, size_t loop, const uint32_t *made)
+{
+	uint32_t parent = loops->loops[loop].parent;
+
+	while (parent != DP_NONE && made[parent] == DP_NONE)
+		parent = loops->loops[parent].parent;
+	return parent == DP_NONE ? DP_NONE : made[parent];
+}
+
+int dp_loops__reorder(struct dp_loops *loops, const uint32_t *made)
+{
+	struct dp_sequence_loop *sorted = dp_alloc__array(loops->count, sizeof(*sorted));
+	size_t kept = 0;
+
+	if (!sorted)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < loops->count; i++) {
+		if (made[i] == DP_NONE) {
+			loop_fini(&loops->loops[i]);
+			continue;
+		}
+		sorted[made[i]] = loops->loops[i];
+		sorted[made[i]].parent = dp_loops__parent(loops, i, made);
+		kept++;
+	}
+	free(loops->loops);
+	loops->loops = sorted;
+	loops->room = loops->count;
+	loops->count = kept;
+	return DP_OK;
+}
+
+/* The level of a loop, and within it its depth, as one number. */
+static size_t rank_of(const struct dp_loops *loops, size_t i, const uint8_t *level)
+{
+	size_t depth = 0;
+
+	for (uint32_t k = loops->loops[i].parent; k != DP_NONE && level[k] == level[i]; depth++)
+		k = loops->loops[k].parent;
+	return level[i] * loops->count + depth;
+}
+
 static size_t first_of(const struct dp_sequence_loop *loop)
 {
 	return loop->count ? loop->iterations[0].first : SIZE_MAX;
 }
 
-/* The number of loops in [from, to) that enclose a loop. */
-static size_t depth_of(const struct dp_loops *loops, size_t loop, size_t from, size_t to)
+int dp_detection__sort(struct dp_loops *loops, size_t chosen, size_t around)
 {
-	size_t depth = 0;
-	uint32_t parent = loops->loops[loop].parent;
+	uint8_t *level = dp_alloc__array(loops->count, sizeof(*level));
+	uint32_t *made = dp_alloc__zeroed(loops->count, sizeof(*made));
+	int status = level && made ? DP_OK : DP_ERR_NOMEM;
 
-	for (; parent != DP_NONE && parent >= from && parent < to; depth++)
-		parent = loops->loops[parent].parent;
-	return depth;
-}
+	for (size_t i = 0; i < loops->count && !status; i++)
+		level[i] = i < chosen ? 1 : i < around ? 0 : 2;
+	/* each goes behind those that come before it */
+	for (size_t i = 0; i < loops->count && !status; i++)
+		for (size_t k = 0; k < i; k++) {
+			size_t a = rank_of(loops, k, level), b = rank_of(loops, i, level);
+			const struct dp_sequence_loop *x = &loops->loops[k], *y = &loops->loops[i];
 
-void dp_detection__sort(struct dp_loops *loops, size_t from, size_t to)
-{
-	for (size_t i = from; i < to; i++)
-		for (size_t k = i; k > from; k--) {
-			struct dp_sequence_loop *b = &loops->loops[k], *a = b - 1, swap = *a;
-			size_t outer = depth_of(loops, k - 1, from, to);
-			size_t inner = depth_of(loops, k, from, to);
-
-			if (outer < inner || (outer == inner && first_of(a) <= first_of(b)))
-				break;
-			*a = *b;
-			*b = swap;
-			for (size_t j = 0; j < loops->count; j++) {
-				uint32_t *parent = &loops->loops[j].parent;
-
-				if (*parent == k)
-					*parent = (uint32_t)k - 1;
-				else if (*parent == k - 1)
-					*parent = (uint32_t)k;
-			}
+			made[a < b || (a == b && first_of(x) <= first_of(y)) ? i : k]++;
 		}
+	if (!status)
+		status = dp_loops__reorder(loops, made);
+	free(made);
+	free(level);
+	return status;
 }

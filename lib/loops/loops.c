@@ -13,7 +13,6 @@
 #include "iterate/paper_match.h"
 
 #include <math.h>
-#include <string.h>
 
 /*
  * Sets *merge to true if there are several families and any two names share one. Errors:
@@ -266,33 +265,32 @@ static int match(struct dp_detection *d, size_t which, uint64_t known)
 	return judge_count(d, loop, dp_loops__whole(loop) == known);
 }
 
-/*
- * Moves loops to the detection. made[i] is the new index of loop i, or DP_NONE if it is not moved.
- */
-static int move_loops(struct dp_detection *d, struct dp_loops *from, const bool *which,
-		      uint32_t *made)
+/* Returns an array for the new index of each loop, DP_NONE so far, or NULL. */
+static uint32_t *none_kept(const struct dp_loops *loops)
 {
-	for (size_t k = 0; k < from->count; k++) {
-		struct dp_sequence_loop *source = &from->loops[k], *loop;
+	uint32_t *made = dp_alloc__array(loops->count, sizeof(*made));
 
+	for (size_t k = 0; made && k < loops->count; k++)
 		made[k] = DP_NONE;
-		if (!which[k])
-			continue;
-		loop = dp_detection__add(d);
-		if (!loop)
-			return DP_ERR_NOMEM;
-		made[k] = (uint32_t)d->loops->count - 1;
-		*loop = *source;
-		memset(source, 0, sizeof(*source));
-	}
-	/* loops come outermost first, so a parent's index is known */
-	for (size_t i = 0; i < d->loops->count; i++) {
-		uint32_t *parent = &d->loops->loops[i].parent;
+	return made;
+}
 
-		if (*parent != DP_NONE)
-			*parent = made[*parent];
-	}
-	return DP_OK;
+/*
+ * Moves the loops whose made[i] is set to the detection, which has none, and sets it to their new
+ * index.
+ */
+static int move_loops(struct dp_detection *d, struct dp_loops *from, uint32_t *made)
+{
+	uint32_t count = 0;
+	int status;
+
+	for (size_t k = 0; k < from->count; k++)
+		if (made[k] != DP_NONE)
+			made[k] = count++;
+	status = dp_loops__reorder(from, made);
+	if (!status)
+		dp_loops__move(d->loops, from);
+	return status;
 }
 
 /* Moves the loops that are assigned to numbers to the detection, and completes them. */
@@ -300,22 +298,21 @@ static int take_assigned(struct dp_detection *d, struct assignment *a)
 {
 	struct dp_loops *from = &a->loops;
 	size_t n = d->request->counts_count;
-	uint32_t *made = dp_alloc__array(from->count, sizeof(*made));
-	bool *which = dp_alloc__zeroed(from->count, sizeof(*which));
-	int status = made && which ? DP_OK : DP_ERR_NOMEM;
+	uint32_t *made = none_kept(from);
+	int status = made ? DP_OK : DP_ERR_NOMEM;
 
 	for (size_t i = 0; i < n && !status; i++)
 		if (a->loop_of[i] != DP_NONE)
-			which[a->loop_of[i]] = true;
+			made[a->loop_of[i]] = 0;
 	/* with several numbers, the nested loops may be among them */
 	for (size_t k = 0; n == 1 && a->loop_of[0] != DP_NONE && k < from->count && !status; k++)
 		if (is_inside(from, k, a->loop_of[0]) &&
 		    dp_confidence__listed(&from->loops[k].confidence)) {
-			which[k] = true;
+			made[k] = 0;
 			from->loops[k].chosen = false;
 		}
 	if (!status)
-		status = move_loops(d, from, which, made);
+		status = move_loops(d, from, made);
 	for (size_t i = 0; i < n && !status; i++) {
 		struct dp_sequence_loop *loop;
 
@@ -326,7 +323,6 @@ static int take_assigned(struct dp_detection *d, struct assignment *a)
 		loop->chosen = true;
 		status = match(d, made[a->loop_of[i]], d->request->counts[i]);
 	}
-	free(which);
 	free(made);
 	return status;
 }
@@ -335,7 +331,7 @@ static int take_assigned(struct dp_detection *d, struct assignment *a)
  * Marks the chosen loops of similar length that follow each other: one loop of the program,
  * recompiled midway. Returns the sum of their iterations, or 0 if there is no such row.
  */
-static size_t find_row(const struct dp_loops *loops, bool *which)
+static size_t find_row(const struct dp_loops *loops, uint32_t *made)
 {
 	const struct dp_sequence_loop *most = dp_loops__main(loops), *last = NULL;
 	size_t sum = 0, n = 0;
@@ -348,7 +344,7 @@ static size_t find_row(const struct dp_loops *loops, bool *which)
 			continue;
 		if (last && last->iterations[last->count - 1].end > loop->iterations[0].first)
 			return 0;
-		which[k] = true;
+		made[k] = 0;
 		sum += dp_loops__whole(loop);
 		last = loop;
 		n++;
@@ -360,31 +356,26 @@ static size_t find_row(const struct dp_loops *loops, bool *which)
 static int take_row(struct dp_detection *d, struct dp_loops *from, bool *taken)
 {
 	const struct dp_loops_request *r = d->request;
-	bool *which = dp_alloc__zeroed(from->count, sizeof(*which));
-	uint32_t *made = dp_alloc__array(from->count, sizeof(*made));
-	int status = made && which ? DP_OK : DP_ERR_NOMEM;
+	uint32_t *made = none_kept(from);
+	int status = made ? DP_OK : DP_ERR_NOMEM;
 
-	*taken = !status && r->counts_count == 1 && find_row(from, which) == r->counts[0];
+	*taken = made && r->counts_count == 1 && find_row(from, made) == r->counts[0];
 	if (!*taken)
 		goto out;
 	/* those of the row have no parent, and parents come first */
 	for (size_t k = 0; k < from->count; k++)
 		if (from->loops[k].parent != DP_NONE)
-			which[k] = which[from->loops[k].parent];
-	status = move_loops(d, from, which, made);
-	for (size_t k = 0; k < from->count && !status; k++) {
-		struct dp_sequence_loop *loop;
+			made[k] = made[from->loops[k].parent];
+	status = move_loops(d, from, made);
+	for (size_t k = 0; k < d->loops->count && !status; k++) {
+		struct dp_sequence_loop *loop = &d->loops->loops[k];
 
-		if (made[k] == DP_NONE)
-			continue;
-		loop = &d->loops->loops[made[k]];
 		loop->chosen = loop->matches_in_sequence = loop->parent == DP_NONE;
 		loop->found_by = loop->chosen ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
 		if (loop->chosen)
 			status = judge_count(d, loop, true);
 	}
 out:
-	free(which);
 	free(made);
 	return status;
 }
@@ -425,8 +416,8 @@ static int search_counts(struct assignment *by_count, struct dp_detection *d)
 	dp_patterns__fini(&patterns);
 	if (status)
 		return status;
-	dp_detection__sort(&by_count->loops, 0, by_count->loops.count);
-	return assign(by_count, r);
+	status = dp_detection__sort(&by_count->loops, 0, by_count->loops.count);
+	return status ? status : assign(by_count, r);
 }
 
 /* Notes the most likely loop of the tree if no listed loop has the known number. */

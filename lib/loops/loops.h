@@ -116,8 +116,8 @@ int dp_marks__script(struct dp_sequence_loop *loop, const uint32_t *symbols,
 
 /*
  * Adds the loops of a tree to the loop that marks gave: those inside its iterations, around several
- * of them, and next to them. They are moved from the tree. Errors: DP_ERR_NOMEM, after which both
- * are unchanged. Cost: linear in iterations, per loop.
+ * of them, and next to them. They are moved from the tree. Errors: DP_ERR_NOMEM, after which
+ * loops of the tree may have other parents. Cost: linear in iterations, per loop.
  */
 int dp_loops__add_adjacent(struct dp_loops *marked, struct dp_loops *tree);
 
@@ -162,6 +162,18 @@ size_t dp_loops__covered(const struct dp_sequence_loop *loop);
 
 /* The chosen loop that covers most symbols; NULL if none is chosen. */
 const struct dp_sequence_loop *dp_loops__main(const struct dp_loops *loops);
+
+/*
+ * made[i] is the new index of loop i, or DP_NONE if it is left out: the new index of the nearest
+ * loop around a loop that is kept, or DP_NONE.
+ */
+uint32_t dp_loops__parent(const struct dp_loops *loops, size_t loop, const uint32_t *made);
+
+/* Moves loop i to made[i], or frees it if that is DP_NONE. Errors: DP_ERR_NOMEM. */
+int dp_loops__reorder(struct dp_loops *loops, const uint32_t *made);
+
+/* Moves the list of one to another, whose own list is freed, but not the loops in it. */
+void dp_loops__move(struct dp_loops *to, struct dp_loops *from);
 
 /*
  * clear frees the loops but keeps their list for new ones; fini frees the list, too; free frees

@@ -70,113 +70,104 @@ static enum relation relation_of(const struct dp_sequence_loop *loop,
 	return UNRELATED;
 }
 
-/* The state of a merge. */
-struct merge {
-	struct dp_loops *to, *tree;
-	enum relation *relations; /* of each loop of the tree */
-	uint32_t *made;	    /* each loop's index afterwards, or DP_NONE */
-	uint32_t marked;    /* the loop's */
-	uint32_t around;    /* the loop that encloses it, or DP_NONE */
+/*
+ * The order of the merged loops: outermost first, and of those next to the marked loop and inside
+ * it the chosen ones first.
+ */
+enum {
+	AROUND_OTHER,
+	AROUND_CHOSEN,
+	ADJACENT_CHOSEN, /* and the marked one */
+	ADJACENT_OTHER,
+	INSIDE_CHOSEN,
+	INSIDE_OTHER,
+	LEFT_OUT,
 };
 
-/* Moves the loops of one relation to the marked one, in order. */
-static void move(struct merge *m, enum relation relation, bool chosen)
+/*
+ * Sets the place of each loop of a tree, the last of which is the marked one. Returns the index of
+ * the first chosen loop next to that which comes after it.
+ */
+static size_t place(uint8_t *places, const struct dp_loops *tree, bool all)
 {
-	for (size_t i = 0; i < m->tree->count; i++) {
-		struct dp_sequence_loop *loop = &m->tree->loops[i];
+	size_t last = tree->count - 1, after = 0;
+	const struct dp_sequence_loop *loops = tree->loops, *marked = &loops[last];
 
-		if (m->relations[i] != relation || loop->chosen != chosen)
-			continue;
-		m->made[i] = (uint32_t)m->to->count;
-		m->to->loops[m->to->count++] = *loop;
-		loop->pattern = NULL;
-		loop->iterations = NULL;
-		loop->edits = NULL;
+	for (size_t i = 0; i < last; i++) {
+		enum relation relation = relation_of(&loops[i], marked);
+		bool chosen = loops[i].chosen;
+
+		places[i] = LEFT_OUT;
+		if (relation == INSIDE)
+			places[i] = chosen ? INSIDE_CHOSEN : INSIDE_OTHER;
+		else if (relation == AROUND && all)
+			places[i] = chosen ? AROUND_CHOSEN : AROUND_OTHER;
+		else if (relation == ADJACENT && all)
+			places[i] = chosen ? ADJACENT_CHOSEN : ADJACENT_OTHER;
+		if (places[i] == ADJACENT_CHOSEN &&
+		    loops[i].iterations[0].first <= marked->iterations[0].first)
+			after = i + 1;
 	}
+	return after;
 }
 
-/* The nearest moved loop around a loop of the tree; else the marked one, or the one around that. */
-static uint32_t parent_of(const struct merge *m, size_t i)
+/*
+ * Makes the marked loop the parent of those inside that have no other there, and the innermost loop
+ * around it its parent.
+ */
+static void set_parents(struct dp_loops *tree, const uint8_t *places)
 {
-	uint32_t parent = m->tree->loops[i].parent;
+	size_t last = tree->count - 1;
+	struct dp_sequence_loop *loops = tree->loops;
+	uint32_t *around = &loops[last].parent;
 
-	while (parent != DP_NONE && m->made[parent] == DP_NONE)
-		parent = m->tree->loops[parent].parent;
-	if (m->relations[i] == INSIDE)
-		return parent != DP_NONE && m->relations[parent] == INSIDE ? m->made[parent]
-									   : m->marked;
-	return parent == DP_NONE ? DP_NONE : m->made[parent];
-}
+	*around = DP_NONE;
+	for (uint32_t i = 0; i < last; i++) {
+		uint32_t parent = loops[i].parent;
 
-/* Inserts the marked loop among those from index `from` on, by its first iteration. */
-static void insert_marked(struct merge *m, const struct dp_sequence_loop *marked, size_t from)
-{
-	struct dp_sequence_loop *loops = m->to->loops;
-	size_t at = m->to->count++;
-
-	for (; at > from && loops[at - 1].count > 0 && marked->count > 0 &&
-	       loops[at - 1].iterations[0].first > marked->iterations[0].first;
-	     at--)
-		loops[at] = loops[at - 1];
-	loops[at] = *marked;
-	m->marked = (uint32_t)at;
-	for (size_t i = 0; i < m->tree->count; i++)
-		if (m->made[i] != DP_NONE && m->made[i] >= at)
-			m->made[i]++;
-}
-
-/* Moves all loops, outermost first, and those of one level by their first iteration. */
-static void move_all(struct merge *m, const struct dp_sequence_loop *marked)
-{
-	size_t around;
-
-	move(m, AROUND, false);
-	move(m, AROUND, true);
-	around = m->to->count;
-	m->around = around ? (uint32_t)around - 1 : DP_NONE;
-	move(m, ADJACENT, true);
-	insert_marked(m, marked, around);
-	move(m, ADJACENT, false);
-	move(m, INSIDE, true);
-	move(m, INSIDE, false);
+		if (places[i] <= AROUND_CHOSEN &&
+		    (*around == DP_NONE || places[i] >= places[*around]))
+			*around = i;
+		while (parent != DP_NONE && places[parent] == LEFT_OUT)
+			parent = loops[parent].parent;
+		if ((places[i] == INSIDE_CHOSEN || places[i] == INSIDE_OTHER) &&
+		    (parent == DP_NONE || places[parent] < INSIDE_CHOSEN))
+			loops[i].parent = (uint32_t)last;
+		loops[i].chosen &= places[i] == ADJACENT_CHOSEN;
+	}
 }
 
 static int merge_in(struct dp_loops *marked, struct dp_loops *tree, bool all)
 {
-	struct dp_loops made = { 0 };
-	struct merge m = { .to = &made, .tree = tree };
-	int status = DP_ERR_NOMEM;
+	size_t count = tree->count + 1, after;
+	uint8_t *places = dp_alloc__array(count, sizeof(*places));
+	uint32_t *made = dp_alloc__array(count, sizeof(*made)), used = 0;
+	int status = made && places ? DP_OK : DP_ERR_NOMEM;
 
 	if (marked->count != 1)
-		return DP_OK;
-	m.relations = dp_alloc__array(tree->count + 1, sizeof(*m.relations));
-	m.made = dp_alloc__array(tree->count + 1, sizeof(*m.made));
-	made.loops = dp_alloc__zeroed(tree->count + 1, sizeof(*made.loops));
-	if (!m.relations || !m.made || !made.loops)
 		goto out;
-	for (size_t i = 0; i < tree->count; i++) {
-		m.relations[i] = relation_of(&tree->loops[i], &marked->loops[0]);
-		if (!all && m.relations[i] != INSIDE)
-			m.relations[i] = UNRELATED;
-		m.made[i] = DP_NONE;
-	}
-	move_all(&m, &marked->loops[0]);
-	for (size_t i = 0; i < tree->count; i++)
-		if (m.made[i] != DP_NONE) {
-			made.loops[m.made[i]].parent = parent_of(&m, i);
-			made.loops[m.made[i]].chosen &= m.relations[i] == ADJACENT;
+	if (!status)
+		status = dp_array__reserve(&tree->loops, &tree->room, count, sizeof(*tree->loops));
+	if (status)
+		goto out;
+	tree->loops[tree->count++] = marked->loops[0];
+	after = place(places, tree, all);
+	set_parents(tree, places);
+	for (int at = 0; at <= LEFT_OUT; at++)
+		for (size_t i = 0; i < count; i++) {
+			if (at == ADJACENT_CHOSEN && i == after)
+				made[count - 1] = used++;
+			if (i < count - 1 && places[i] == at)
+				made[i] = at == LEFT_OUT ? DP_NONE : used++;
 		}
-	made.loops[m.marked].parent = m.around;
-	free(marked->loops);
-	marked->loops = made.loops;
-	marked->count = made.count;
-	marked->room = tree->count + 1;
-	made.loops = NULL;
-	status = DP_OK;
+	status = dp_loops__reorder(tree, made);
+	if (status)
+		tree->count--;
+	else
+		dp_loops__move(marked, tree);
 out:
-	free(made.loops);
-	free(m.made);
-	free(m.relations);
+	free(places);
+	free(made);
 	return status;
 }
 

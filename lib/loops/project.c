@@ -42,16 +42,6 @@ static int project(struct dp_sequence_loop *to, const struct dp_sequence_loop *l
 	return count ? dp_marks__script(to, by->kernels, iterations, count) : DP_OK;
 }
 
-/* The new index of the nearest enclosing loop that has kernels, or DP_NONE. */
-static uint32_t parent_of(const struct dp_loops *from, size_t loop, const uint32_t *made)
-{
-	uint32_t parent = from->loops[loop].parent;
-
-	while (parent != DP_NONE && made[parent] == DP_NONE)
-		parent = from->loops[parent].parent;
-	return parent == DP_NONE ? DP_NONE : made[parent];
-}
-
 int dp_loops__project(struct dp_loops **loops, const struct dp_loops *from,
 		      const struct dp_projection *by, struct dp_error *error)
 {
@@ -77,7 +67,7 @@ int dp_loops__project(struct dp_loops **loops, const struct dp_loops *from,
 			index[i] = DP_NONE;
 			made->count--;
 		} else if (!status) {
-			to->parent = parent_of(from, i, index);
+			to->parent = dp_loops__parent(from, i, index);
 		}
 	}
 	free(iterations);

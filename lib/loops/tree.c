@@ -126,26 +126,6 @@ static int make_outer(struct dp_detection *d, const struct dp_levels *levels, ui
 	return status;
 }
 
-/* Puts loops [middle, end) before loops [0, middle). */
-static void swap_levels(struct dp_loops *loops, size_t middle, size_t end)
-{
-	for (size_t i = middle; i < end; i++) {
-		struct dp_sequence_loop x = loops->loops[i];
-		size_t to = i - middle;
-
-		memmove(&loops->loops[to + 1], &loops->loops[to], middle * sizeof(x));
-		loops->loops[to] = x;
-	}
-	for (size_t i = 0; i < loops->count; i++) {
-		uint32_t *parent = &loops->loops[i].parent;
-
-		if (*parent == DP_NONE || *parent >= end)
-			continue;
-		*parent = *parent >= middle ? *parent - (uint32_t)middle
-					    : *parent + (uint32_t)(end - middle);
-	}
-}
-
 /*
  * Returns true if a chosen pattern may be a part of a step: it has neither uploads nor kernels that
  * finish a step, and it is short, or the ends of the sequence show the step around it.
@@ -253,8 +233,7 @@ static int make_outer_alone(struct dp_detection *d, const struct dp_levels *leve
 	for (size_t i = 0; i < loops->count; i++)
 		if (loops->loops[i].parent != DP_NONE)
 			loops->loops[loops->loops[i].parent].chosen = false;
-	dp_detection__sort(loops, 0, loops->count);
-	return DP_OK;
+	return dp_detection__sort(loops, 0, loops->count);
 }
 
 /*
@@ -265,7 +244,7 @@ static int make_tree(struct dp_detection *d, const struct dp_levels *levels, con
 {
 	uint32_t outer[DP_PATTERNS_MAX], chosen[DP_PATTERNS_MAX], inner[DP_PATTERNS_MAX];
 	struct dp_loops *loops = d->loops;
-	size_t of_chosen, around; /* loops that are chosen, and around these */
+	size_t of_chosen, around; /* where the loops end that are chosen, and around these */
 	struct dp_frame frame;
 	bool enclosed = false;
 	int status = DP_OK;
@@ -290,7 +269,7 @@ static int make_tree(struct dp_detection *d, const struct dp_levels *levels, con
 		if (!status && !d->request->evidence.open_end)
 			choose_enclosing(d, levels, chosen, traits, of_chosen, enclosed);
 	}
-	around = loops->count - of_chosen;
+	around = loops->count;
 	if (!status)
 		status = make_level_by(d, &levels->inner, inner, of_chosen, is_whole);
 	if (status)
@@ -298,11 +277,7 @@ static int make_tree(struct dp_detection *d, const struct dp_levels *levels, con
 	set_outer_parents(loops, outer, levels);
 	set_parents(loops, chosen, levels->chosen.count, levels->chosen_parent, outer);
 	set_parents(loops, inner, levels->inner.count, levels->inner_parent, chosen);
-	swap_levels(loops, of_chosen, of_chosen + around);
-	dp_detection__sort(loops, 0, around);
-	dp_detection__sort(loops, around, around + of_chosen);
-	dp_detection__sort(loops, around + of_chosen, loops->count);
-	return DP_OK;
+	return dp_detection__sort(loops, of_chosen, around);
 }
 
 /* Adds the loops of the collapsed sequence, whose patterns are known, to the detection. */
