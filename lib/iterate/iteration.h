@@ -67,4 +67,16 @@ struct dp_evidence {
 			     seems to begin shortly after may have begun before */
 };
 
+/* The evidence about the symbol at an index; at() must not be NULL. */
+static inline struct dp_evidence_at dp_evidence__look(const struct dp_evidence *evidence,
+						      size_t index)
+{
+	struct dp_evidence_at at = { .kernel_gap_ns = -1,
+				     .launch_gap_ns = -1,
+				     .launch_wait_ns = -1 };
+
+	evidence->at(evidence->ctx, index, &at);
+	return at;
+}
+
 #endif

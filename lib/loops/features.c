@@ -124,12 +124,8 @@ static bool is_captured(const struct dp_judged *j)
 		const struct dp_repetition *iteration = &j->cut->iterations[k];
 		bool captured = false;
 
-		for (size_t i = iteration->first; i < iteration->end && !captured; i++) {
-			struct dp_evidence_at at = { 0 };
-
-			evidence->at(evidence->ctx, i, &at);
-			captured = at.after_capture;
-		}
+		for (size_t i = iteration->first; i < iteration->end && !captured; i++)
+			captured = dp_evidence__look(evidence, i).after_capture;
 		held += captured;
 	}
 	return held * 2 > seen;
@@ -156,9 +152,8 @@ static enum names names_of(const struct dp_judged *j)
 	if (!evidence->at || iteration->end - iteration->first > dp_param.group_long)
 		return UNKNOWN;
 	for (size_t i = iteration->first; i < iteration->end; i++) {
-		struct dp_evidence_at at = { 0 };
+		struct dp_evidence_at at = dp_evidence__look(evidence, i);
 
-		evidence->at(evidence->ctx, i, &at);
 		if (at.in_networks)
 			return OF_NETWORK;
 		known &= at.outside_networks || at.moves_data;

@@ -41,9 +41,8 @@ static bool begins(const struct dp_loops_request *r, const struct dp_sequence_lo
 /* The pause before a symbol, between launches if they are recorded; -1 if unknown. */
 static int64_t pause_ns(const struct dp_evidence *evidence, size_t at)
 {
-	struct dp_evidence_at here = { .kernel_gap_ns = -1, .launch_gap_ns = -1 };
+	struct dp_evidence_at here = dp_evidence__look(evidence, at);
 
-	evidence->at(evidence->ctx, at, &here);
 	return evidence->launches_recorded ? here.launch_gap_ns : here.kernel_gap_ns;
 }
 

@@ -13,13 +13,13 @@ static void ask_names(const struct dp_detection *d, uint8_t *traits, bool *asked
 	uint32_t left = r->alphabet;
 
 	for (size_t i = 0; i < r->count && left > 0; i++) {
-		struct dp_evidence_at at = { 0 };
+		struct dp_evidence_at at;
 
 		if (asked[r->symbols[i]])
 			continue;
 		asked[r->symbols[i]] = true;
 		left--;
-		r->evidence.at(r->evidence.ctx, i, &at);
+		at = dp_evidence__look(&r->evidence, i);
 		if (at.finishes_step)
 			traits[d->sequence.symbols[i]] |= DP_TRAIT_FINISHES;
 		if (at.in_networks)
@@ -46,13 +46,12 @@ static double ask_uploads(const struct dp_detection *d, uint8_t *traits, struct 
 		/* keeps the sample from being in step with a period of the sequence */
 		size_t jitter = (size_t)((i * UINT64_C(0x9e3779b97f4a7c15)) >> 33) % every;
 		size_t position = DP_MIN(i + jitter, r->count - 1);
-		struct dp_evidence_at at = { 0 };
+		bool upload = dp_evidence__look(&r->evidence, position).after_upload;
 
-		r->evidence.at(r->evidence.ctx, position, &at);
 		uploads[d->sequence.symbols[position]].seen++;
-		uploads[d->sequence.symbols[position]].after += at.after_upload;
+		uploads[d->sequence.symbols[position]].after += upload;
 		seen++;
-		after += at.after_upload;
+		after += upload;
 	}
 	for (uint32_t s = 0; s < d->sequence.alphabet; s++)
 		if (uploads[s].seen >= dp_param.uploads_min &&
