@@ -16,10 +16,11 @@
 #include <math.h>
 #include <string.h>
 
-/* The positions of each symbol of a sequence. */
+/* The positions of each symbol of a sequence: of symbol s, where[first[s]] to where[first[s + 1]].
+ */
 struct occurrences {
 	uint32_t *where;
-	size_t *first; /* of each symbol in where, and one past the last */
+	size_t *first;
 	size_t *distances; /* scratch */
 	const struct dp_runs *runs;
 };
@@ -29,15 +30,17 @@ static int count_symbols(struct occurrences *o, const struct dp_runs *runs)
 	*o = (struct occurrences){ .runs = runs };
 	o->where = dp_alloc__array(runs->count, sizeof(*o->where));
 	o->distances = dp_alloc__array(runs->count, sizeof(*o->distances));
-	o->first = dp_alloc__zeroed((size_t)runs->alphabet + 2, sizeof(*o->first));
+	o->first = dp_alloc__zeroed((size_t)runs->alphabet + 1, sizeof(*o->first));
 	if (!o->where || !o->distances || !o->first)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < runs->count; i++)
-		o->first[runs->symbols[i] + 2]++;
-	for (size_t s = 2; s < (size_t)runs->alphabet + 2; s++)
+		o->first[runs->symbols[i]]++;
+	/* where each symbol's positions end; filling them from behind moves it to where they begin
+	 */
+	for (size_t s = 1; s <= runs->alphabet; s++)
 		o->first[s] += o->first[s - 1];
-	for (size_t i = 0; i < runs->count; i++)
-		o->where[o->first[runs->symbols[i] + 1]++] = (uint32_t)i;
+	for (size_t i = runs->count; i-- > 0;)
+		o->where[--o->first[runs->symbols[i]]] = (uint32_t)i;
 	return DP_OK;
 }
 
@@ -152,9 +155,8 @@ static bool may_be_layers(const struct dp_detection *d, const struct occurrences
 	if (count >= dp_param.layers_max)
 		return false;
 	for (size_t i = 0; i < count && evidence->at; i++) {
-		struct dp_evidence_at at = { 0 };
+		struct dp_evidence_at at = dp_evidence__look(evidence, o->runs->position[where[i]]);
 
-		evidence->at(evidence->ctx, o->runs->position[where[i]], &at);
 		held += at.after_upload || at.after_sync;
 	}
 	return held * 2 < count;
@@ -194,7 +196,7 @@ static int add_loop(struct dp_detection *d, const struct occurrences *o, uint32_
 	return status;
 }
 
-int dp_branching__find(struct dp_detection *d, bool *found)
+int dp_branching__find(struct dp_detection *d)
 {
 	struct occurrences o = { .where = NULL };
 	uint32_t start = DP_NONE;
@@ -203,7 +205,6 @@ int dp_branching__find(struct dp_detection *d, bool *found)
 	int status = dp_runs__collapse(&runs, d->sequence.symbols, d->request->count,
 				       d->sequence.alphabet, 0, true);
 
-	*found = false;
 	if (!status && runs.alphabet <= dp_param.branch_alphabet)
 		status = count_symbols(&o, &runs);
 	if (!status && o.where)
@@ -217,7 +218,6 @@ int dp_branching__find(struct dp_detection *d, bool *found)
 				"{gap}: iterations begin at the first of them, and these replace "
 				"the loops found before");
 		dp_loops__clear(d->loops);
-		*found = true;
 		status = add_loop(d, &o, start, distance);
 	}
 	occurrences_fini(&o);

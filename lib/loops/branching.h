@@ -5,10 +5,10 @@
 #include "loops/detection.h"
 
 /*
- * Looks for a loop whose iterations share symbols but follow no pattern. If there is one, sets
- * *found to true and replaces the detection's loops. Errors: DP_ERR_NOMEM. Cost: O(n log n), and
- * the square of an alphabet of at most 512.
+ * Looks for a loop whose iterations share symbols but follow no pattern. If there is one, it
+ * replaces the detection's loops. Errors: DP_ERR_NOMEM. Cost: O(n log n), and the square of an
+ * alphabet of at most 512.
  */
-int dp_branching__find(struct dp_detection *detection, bool *found);
+int dp_branching__find(struct dp_detection *detection);
 
 #endif

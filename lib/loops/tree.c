@@ -575,7 +575,7 @@ int dp_detection__tree(struct dp_detection *d)
 		status = make_tree(d, &levels, traits);
 	if (!status && !dp_levels__is_regular(&levels, r->count) && may_branch(d) &&
 	    !r->evidence.open_end && r->count <= dp_param.collapse_most)
-		status = dp_branching__find(d, &taken);
+		status = dp_branching__find(d);
 	if (!status && d->loops->count == 0 && !r->evidence.open_end)
 		status = find_few(d);
 	if (!status && d->loops->count == 0 && !r->evidence.open_end)
