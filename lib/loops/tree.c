@@ -167,6 +167,17 @@ static bool fills(const struct dp_detection *d, const struct dp_sequence_loop *l
 	       last->end == d->request->count;
 }
 
+/* Explains why a loop around others is the iteration. */
+static void explain_outer(const struct dp_detection *d, const struct dp_sequence_loop *loop,
+			  const char *why)
+{
+	dp_explain__add(d->request->explain, "levels",
+			DP_FACTS({ "length", "count", (double)loop->length },
+				 { "iterations", "count", (double)loop->count },
+				 { "goes_up", "count", 1 }),
+			"%s", why);
+}
+
 /*
  * Chooses among the loops from `middle` on, which enclose chosen ones of varying length, by the
  * rules for patterns that hold a loop (levels.c): kernels that finish a step make the loop that has
@@ -196,11 +207,8 @@ static void choose_enclosing(struct dp_detection *d, const struct dp_levels *lev
 		    (!shown && (double)covered <= (double)inside + dp_param.rest_least *
 									   (double)loops[k].count))
 			continue;
-		dp_explain__add(
-			d->request->explain, "levels",
-			DP_FACTS({ "length", "count", (double)loops[k].length },
-				 { "iterations", "count", (double)loops[k].count },
-				 { "goes_up", "count", 1 }),
+		explain_outer(
+			d, &loops[k],
 			finish	? "kernels that finish a step run in the loop of {length:symbol} "
 				  "but in none of the loops inside: it is the iteration"
 			: shown ? "the sequence begins and ends with whole iterations of the loop "
@@ -233,6 +241,11 @@ static int make_outer_alone(struct dp_detection *d, const struct dp_levels *leve
 	for (size_t i = 0; i < loops->count; i++)
 		if (loops->loops[i].parent != DP_NONE)
 			loops->loops[loops->loops[i].parent].chosen = false;
+	for (size_t i = 0; i < loops->count; i++)
+		if (loops->loops[i].chosen)
+			explain_outer(d, &loops->loops[i],
+				      "no loop inside the loop of {length:symbol} is likely enough "
+				      "to be listed: it is the iteration");
 	return dp_detection__sort(loops, 0, loops->count);
 }
 

@@ -288,6 +288,29 @@ TEST(a_loop_is_listed_if_that_inside_is_not)
 	expect(34, 259, 7);
 }
 
+/* The explanation says which loop is the iteration after all. */
+TEST(a_loop_that_is_not_listed_is_explained)
+{
+	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
+	struct dp_analysis *analysis = NULL;
+	struct dp_trace *trace = NULL;
+	const struct dp_explanation *entry, *last = NULL;
+
+	alternate_steps();
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
+	options.explain = true;
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_OK);
+	for (size_t i = 0; (entry = dp_analysis_explanation(analysis, i)); i++)
+		if (!strcmp(entry->stage, "levels"))
+			last = entry;
+	ck_assert_ptr_nonnull(last);
+	ck_assert_str_eq(last->text,
+			 "no loop inside the loop of 259 kernels is likely enough to be "
+			 "listed: it is the iteration");
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+
 TEST(a_number_that_no_loop_has_keeps_it)
 {
 	alternate_steps();
