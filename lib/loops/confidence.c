@@ -37,7 +37,11 @@ const struct dp_feature_info dp_feature_table[DP_FEATURES] = {
 				   "an annotation in each iteration", "no annotation confirms it" },
 };
 
-enum { KNOTS = 10 }; /* rows above 1 only fill the table */
+/* How often loops with a claimed probability were right. */
+struct map {
+	size_t count; /* of knots, 2 or more */
+	double knots[10][2];
+};
 
 /* fitted: begin */
 /*
@@ -58,30 +62,31 @@ static const double fitted[DP_FEATURES][3] = {
 	[DP_FEATURE_COUNT_GIVEN] = { 0.0000, 3.3000, 1.9492 },
 	[DP_FEATURE_ANNOTATED] = { 0.0000, 3.0000, 0.0000 },
 };
-static const double knots[2][KNOTS][2] = {
+static const struct map maps[2] = {
 	{
-		{ 0.2797, 0.2503 },
-		{ 0.4005, 0.2853 },
-		{ 0.6165, 0.7923 },
-		{ 0.8437, 0.8406 },
-		{ 0.9282, 0.9229 },
-		{ 0.9580, 0.9256 },
-		{ 0.9666, 0.9846 },
-		{ 0.9898, 0.9923 },
-		{ 1.9898, 0.9923 },
-		{ 2.9898, 0.9923 },
+		8,
+		{
+			{ 0.2797, 0.2503 },
+			{ 0.4005, 0.2853 },
+			{ 0.6165, 0.7923 },
+			{ 0.8437, 0.8406 },
+			{ 0.9282, 0.9229 },
+			{ 0.9580, 0.9256 },
+			{ 0.9666, 0.9846 },
+			{ 0.9898, 0.9923 },
+		},
 	},
 	{
-		{ 0.3409, 0.3636 },
-		{ 0.6200, 0.5512 },
-		{ 0.7490, 0.7489 },
-		{ 0.8442, 0.8832 },
-		{ 0.9263, 0.9122 },
-		{ 0.9620, 0.9592 },
-		{ 0.9856, 0.9892 },
-		{ 1.9856, 0.9892 },
-		{ 2.9856, 0.9892 },
-		{ 3.9856, 0.9892 },
+		7,
+		{
+			{ 0.3409, 0.3636 },
+			{ 0.6200, 0.5512 },
+			{ 0.7490, 0.7489 },
+			{ 0.8442, 0.8832 },
+			{ 0.9263, 0.9122 },
+			{ 0.9620, 0.9592 },
+			{ 0.9856, 0.9892 },
+		},
 	},
 };
 /* fitted: end */
@@ -95,15 +100,17 @@ static double contribution(const struct dp_confidence *c, size_t feature, int qu
 }
 
 /* Maps the regression's claim to how often such claims were right, linearly between two knots. */
-static double calibrate(double claimed, const double (*knot)[2])
+static double calibrate(double claimed, const struct map *map)
 {
+	const double *a, *b;
 	size_t i = 1;
 
-	while (i + 1 < KNOTS && knot[i][0] < claimed)
+	while (i + 1 < map->count && map->knots[i][0] < claimed)
 		i++;
-	claimed = fmin(fmax(claimed, knot[i - 1][0]), knot[i][0]);
-	return knot[i - 1][1] + (knot[i][1] - knot[i - 1][1]) * (claimed - knot[i - 1][0]) /
-					(knot[i][0] - knot[i - 1][0]);
+	a = map->knots[i - 1];
+	b = map->knots[i];
+	claimed = fmin(fmax(claimed, a[0]), b[0]);
+	return a[1] + (b[1] - a[1]) * (claimed - a[0]) / (b[0] - a[0]);
 }
 
 static double answer(const struct dp_confidence *c, int question)
@@ -112,7 +119,7 @@ static double answer(const struct dp_confidence *c, int question)
 
 	for (size_t i = 0; i < DP_FEATURES; i++)
 		odds += contribution(c, i, question);
-	return calibrate(1 / (1 + exp(-odds)), knots[question - LOOP]);
+	return calibrate(1 / (1 + exp(-odds)), &maps[question - LOOP]);
 }
 
 void dp_confidence__judge(struct dp_confidence *c)

@@ -161,10 +161,7 @@ def isotonic(pairs):
         n = a[2] + b[2]
         groups[i] = [(a[0] * a[2] + b[0] * b[2]) / n, (a[1] * a[2] + b[1] * b[2]) / n, n]
         i = max(i - 1, 0)
-    knots = [(x, min(max(y, LEAST), 1 - LEAST)) for x, y, _ in groups]
-    while len(knots) < KNOTS:  # the last one is as good as any
-        knots.append((knots[-1][0] + 1, knots[-1][1]))
-    return knots
+    return [(x, min(max(y, LEAST), 1 - LEAST)) for x, y, _ in groups]
 
 
 def corrected(claimed, knots):
@@ -176,14 +173,15 @@ def corrected(claimed, knots):
 
 
 def fitted_before(source):
-    """The typical values, the bias and the weights of the model of loops, and its map."""
+    """The typical values, the bias and the weights of the model of loops, and its map's knots."""
     text = source[source.index(BEGIN):source.index(END)]
     numbers = [[float(x) for x in re.findall(r"-?[0-9]+\.[0-9]+", line)]
                for line in text.splitlines()]
     rows = [n for n, line in zip(numbers, text.splitlines()) if "DP_FEATURE_" in line]
     pairs = [tuple(n) for n in numbers if len(n) == 2]
+    count = int(re.search(r"^\t\t([0-9]+),$", text, re.M).group(1))
     return ({f: r[0] for f, r in zip(FEATURES, rows)}, pairs[0][0],
-            {f: r[1] for f, r in zip(FEATURES, rows)}, pairs[1:1 + KNOTS])
+            {f: r[1] for f, r in zip(FEATURES, rows)}, pairs[1:1 + count])
 
 
 def fit(args):
@@ -226,9 +224,10 @@ def fit(args):
                  f" {boundary.get(f, 0.0):.4f} }},\n")
         print(f"{f:12s} typical {typical[f]:8.3f}  loop {loop.get(f, 0.0):8.3f}"
               f"  boundary {boundary.get(f, 0.0):8.3f}")
-    text += "};\nstatic const double knots[2][KNOTS][2] = {\n"
+    text += "};\nstatic const struct map maps[2] = {\n"
     for of in knots.values():
-        text += "\t{\n" + "".join(f"\t\t{{ {x:.4f}, {y:.4f} }},\n" for x, y in of) + "\t},\n"
+        text += (f"\t{{\n\t\t{len(of)},\n\t\t{{\n"
+                 + "".join(f"\t\t\t{{ {x:.4f}, {y:.4f} }},\n" for x, y in of) + "\t\t},\n\t},\n")
     text += "};\n"
     source = source[:source.index(BEGIN) + len(BEGIN)] + text + source[source.index(END):]
     with open(args.source, "w", encoding="utf-8") as file:
