@@ -21,12 +21,12 @@ enum dp_feature {
 	DP_FEATURE_ENDS,       /* ends of the sequence that the loops of this level reach, 0 to 2; 0
 				  if the loop is like layers */
 	DP_FEATURE_LAYERS,     /* 1: like layers of a single pass; 2: captured one by one, too */
-	DP_FEATURE_SHORT,      /* 1: may be layers, 0.5: hardly; see features.c */
-	DP_FEATURE_STEP,       /* 1: what a step has, see dp_votes__is_step() */
-	DP_FEATURE_MARGIN,     /* log-odds by which the votes prefer the boundary over the next */
-	DP_FEATURE_COUNT_GIVEN, /* share of iterations that equal the pattern; 0 unless their
-				   number is the known one */
-	DP_FEATURE_ANNOTATED,	/* 1: each iteration holds an annotation with the same name */
+	DP_FEATURE_MAYBE_LAYERS, /* 1: not like layers, but may be some; 0.5: hardly */
+	DP_FEATURE_STEP,	 /* 1: what a step has, see dp_votes__is_step() */
+	DP_FEATURE_MARGIN,	 /* log-odds by which the votes prefer the boundary over the next */
+	DP_FEATURE_COUNT_GIVEN,	 /* share of iterations that equal the pattern; 0 unless their
+				    number is the known one */
+	DP_FEATURE_ANNOTATED,	 /* 1: each iteration holds an annotation with the same name */
 	DP_FEATURES,
 };
 

@@ -13,15 +13,15 @@
 /* How much a loop looks like layers. */
 enum grade {
 	NO_LAYERS,
-	HARDLY_LAYERS,	 /* longer than a layer, or in several stretches */
-	MAYBE_LAYERS,	 /* like layers, but it fills the capture or has inner loops */
+	HARDLY_LAYERS,	 /* longer than a layer, or in several spans */
+	MAYBE_LAYERS,	 /* like layers, but it reaches an end of the capture or has inner loops */
 	LIKE_LAYERS,	 /* few, once, and between other kernels */
 	CAPTURED_LAYERS, /* each in a graph of its own */
 };
 
 /* The two features that follow from a grade. */
 static const struct {
-	double layers, is_short;
+	double layers, maybe_layers;
 } by_grade[] = {
 	[NO_LAYERS] = { 0, 0 },	  [HARDLY_LAYERS] = { 0, 0.5 }, [MAYBE_LAYERS] = { 0, 1 },
 	[LIKE_LAYERS] = { 1, 0 }, [CAPTURED_LAYERS] = { 2, 0 },
@@ -32,6 +32,11 @@ static double kernels_of(const struct dp_judged *j)
 	return (double)j->length * DP_MAX(j->detection->per_symbol, 1);
 }
 
+static bool is_long(const struct dp_judged *j)
+{
+	return kernels_of(j) >= (double)dp_param.layer_long;
+}
+
 /*
  * Returns true if a loop that fills the capture may still be the layers of one pass and a bit:
  * launches are recorded, and an iteration has nothing that programs do once per step.
@@ -40,7 +45,7 @@ static bool fills_with_layers(const struct dp_judged *j)
 {
 	return j->detection->request->evidence.launches_recorded &&
 	       j->standing == DP_STANDING_BARE && !j->phase->is_step &&
-	       j->cut->whole < dp_param.layers_max && kernels_of(j) < (double)dp_param.layer_long;
+	       j->cut->whole < dp_param.layers_max && !is_long(j);
 }
 
 /* Returns true if kernels that do not repeat interrupt the loop once or a few times. */
@@ -162,12 +167,11 @@ static enum names names_of(const struct dp_judged *j)
 	return known && own ? OF_PROGRAM : UNKNOWN;
 }
 
-/* Counts the stretches in which the pattern repeats, with other work between them. */
+/* Counts the spans in which the pattern repeats, with other work between them. */
 static size_t count_spans(const struct dp_judged *j)
 {
 	const struct dp_alignment *al = j->alignment;
-	bool is_long = kernels_of(j) >= (double)dp_param.layer_long;
-	size_t near = is_long ? 0 : dp_param.layers_apart * j->length, spans = 0, until = 0;
+	size_t near = is_long(j) ? 0 : dp_param.layers_apart * j->length, spans = 0, until = 0;
 
 	for (size_t k = 0; k < al->span_count; k++) {
 		if (al->spans[k].pattern != j->pattern || dp_align__advance(al, k) < 2 * j->length)
@@ -204,34 +208,30 @@ static bool differs_by_stage(const struct dp_judged *j)
 /* The grade of a loop that has nothing that only steps, or only layers, have. */
 static enum grade grade_by_shape(const struct dp_judged *j, size_t ends, size_t spans)
 {
-	double kernels = kernels_of(j);
-	bool is_long = kernels >= (double)dp_param.layer_long;
-
 	if (j->standing == DP_STANDING_FEW)
 		return NO_LAYERS;
-	/* with loops inside, or inside or around others: one stretch, between a beginning and a
-	 * head */
-	if (is_long && j->standing != DP_STANDING_BARE) {
-		if (spans > 1 || ends > 0 || kernels >= (double)dp_param.group_long)
+	/* with loops inside, or inside or around others: one span, between a beginning and a head
+	 */
+	if (is_long(j) && j->standing != DP_STANDING_BARE) {
+		if (spans > 1 || ends > 0 || kernels_of(j) >= (double)dp_param.group_long)
 			return NO_LAYERS;
 		return j->standing == DP_STANDING_HAS_LOOPS ? MAYBE_LAYERS : HARDLY_LAYERS;
 	}
 	if (spans > 2)
 		return HARDLY_LAYERS;
-	return is_long && ends > 0 ? MAYBE_LAYERS : LIKE_LAYERS;
+	return is_long(j) && ends > 0 ? MAYBE_LAYERS : LIKE_LAYERS;
 }
 
 static enum grade grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 {
 	const struct dp_cut *cut = j->cut;
-	bool is_long = kernels_of(j) >= (double)dp_param.layer_long;
 	enum names names;
 
 	if (j->standing == DP_STANDING_SHORT)
 		return NO_LAYERS;
 	if (j->length == 1)
 		return MAYBE_LAYERS;
-	if (!is_long && is_captured(j))
+	if (!is_long(j) && is_captured(j))
 		return CAPTURED_LAYERS;
 	names = names_of(j);
 	if (names == OF_PROGRAM)
@@ -245,7 +245,7 @@ static enum grade grade_layers(const struct dp_judged *j, size_t ends, size_t sp
 	if (j->phase->is_step || ends == 2 || cut->whole >= dp_param.layers_max)
 		return fills_with_layers(j) ? MAYBE_LAYERS : NO_LAYERS;
 	/* one pass through layers with loops inside, such as experts */
-	if (j->standing == DP_STANDING_HAS_LOOPS && is_long && spans <= 1 &&
+	if (j->standing == DP_STANDING_HAS_LOOPS && is_long(j) && spans <= 1 &&
 	    cut->whole <= dp_param.network_deep && !j->detection->request->evidence.open_end &&
 	    is_pass(j))
 		return LIKE_LAYERS;
@@ -294,7 +294,7 @@ bool dp_features__gather(struct dp_confidence *c, const struct dp_judged *j)
 	/* reaching an end of the capture is not evidence against layers */
 	c->feature[DP_FEATURE_ENDS] = grade < LIKE_LAYERS ? (double)ends : 0;
 	c->feature[DP_FEATURE_LAYERS] = by_grade[grade].layers;
-	c->feature[DP_FEATURE_SHORT] = by_grade[grade].is_short;
+	c->feature[DP_FEATURE_MAYBE_LAYERS] = by_grade[grade].maybe_layers;
 	c->feature[DP_FEATURE_STEP] = j->phase->is_step;
 	c->feature[DP_FEATURE_MARGIN] = fmin(j->phase->margin, dp_param.margin_max);
 	return true;

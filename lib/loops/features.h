@@ -16,8 +16,8 @@ struct dp_judged {
 };
 
 /*
- * Computes the features of a pattern's iterations. Returns false if there is no loop to judge: no
- * iteration follows another, or the pattern is one kernel among others.
+ * Computes the features of a pattern's iterations. Returns false if there is no loop to judge: the
+ * pattern is one kernel among others.
  */
 bool dp_features__gather(struct dp_confidence *confidence, const struct dp_judged *judged);
 

@@ -38,12 +38,12 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import oracle_cuts  # pylint: disable=wrong-import-position
 import oracle_real  # pylint: disable=wrong-import-position
 
-LOOP = ["iterations", "edits", "ends", "layers", "short", "step"]
+LOOP = ["iterations", "edits", "ends", "layers", "maybe_layers", "step"]
 BOUNDARY = ["iterations", "edits", "renamed", "ends", "step", "margin", "count"]
-FEATURES = ["iterations", "edits", "renamed", "ends", "layers", "short", "step", "margin", "count",
-            "annotated"]
+FEATURES = ["iterations", "edits", "renamed", "ends", "layers", "maybe_layers", "step", "margin",
+            "count", "annotated"]
 RIDGE = 1.0  # of standardized weights; holds those that are always or never right
-AGAINST = {"edits", "renamed", "layers", "short"}
+AGAINST = {"edits", "renamed", "layers", "maybe_layers"}
 BINS = 10
 KNOTS = 10
 LEAST = 0.005  # nothing is certain
