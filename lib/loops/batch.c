@@ -13,24 +13,6 @@
 
 #include <string.h>
 
-int dp_detection__add_mapped(struct dp_detection *d, struct dp_sequence_loop *from,
-			     const uint32_t *position)
-{
-	struct dp_sequence_loop *loop = dp_detection__add(d);
-
-	if (!loop)
-		return DP_ERR_NOMEM;
-	loop->found_by = from->found_by;
-	loop->phase = from->phase;
-	loop->confidence = from->confidence;
-	loop->agreement = from->agreement;
-	for (size_t i = 0; i < from->count && position; i++) {
-		from->iterations[i].first = position[from->iterations[i].first];
-		from->iterations[i].end = position[from->iterations[i].end];
-	}
-	return dp_marks__script(loop, d->request->symbols, from->iterations, from->count);
-}
-
 /* For offsets at which no iteration has a name: the first name of the family in the sequence. */
 static int name_by_family(const struct dp_detection *d, const uint32_t *pattern, uint32_t *exact,
 			  size_t m)

@@ -3,59 +3,14 @@
  * those of what results, and so on, until the loop itself is one run. Iterations that differ
  * in how often the loops inside them run are then alike.
  *
- * dp_shortened__begin() prepares the search of any sequence in which symbols stand for stretches of
- * another one: these runs, or the iterations that enclosing.c folds.
- *
  * Cost: each sequence that is searched has at most half of the symbols of the one before.
  */
 #include "loops/collapsing.h"
 #include "base/parameters.h"
+#include "loops/shortened.h"
 
 #include <math.h>
 #include <string.h>
-
-static void evidence_at(void *ctx, size_t index, struct dp_evidence_at *out)
-{
-	const struct dp_shortened *s = ctx;
-
-	s->evidence->at(s->evidence->ctx, s->names.position[index], out);
-}
-
-void dp_shortened__begin(struct dp_shortened *s, const struct dp_detection *from,
-			 const uint32_t *symbols, size_t count, uint32_t alphabet,
-			 const uint32_t *position)
-{
-	const struct dp_loops_request *r = from->request;
-
-	*s = (struct dp_shortened){
-		.detection = { .request = &s->request,
-			       .sequence = { symbols, count, alphabet, NULL, r->explain },
-			       .keep_all = from->keep_all,
-			       .per_symbol = (double)r->count / (double)count,
-			       .loops = &s->loops },
-		.request = *r,
-		.evidence = &r->evidence,
-		.names = { .position = position },
-	};
-	s->request.symbols = symbols;
-	s->request.count = count;
-	s->request.alphabet = alphabet;
-	s->request.family = NULL;
-	if (r->evidence.at) {
-		s->request.evidence.at = evidence_at;
-		s->request.evidence.ctx = s;
-	}
-	s->names.before = dp_explain__rename(
-		r->explain,
-		(struct dp_explain_names){ "symbol", dp_explain__shortened_at, &s->names });
-}
-
-void dp_shortened__end(struct dp_shortened *s)
-{
-	dp_explain__rename(s->request.explain, s->names.before);
-	dp_detection__fini(&s->detection);
-	dp_loops__fini(&s->loops);
-}
 
 void dp_collapsing__fini(struct dp_collapsing *c)
 {

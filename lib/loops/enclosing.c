@@ -8,6 +8,7 @@
  */
 #include "loops/enclosing.h"
 #include "base/parameters.h"
+#include "loops/shortened.h"
 #include "pattern/search.h"
 
 #include <string.h>

@@ -13,6 +13,7 @@
 #include "loops/branching.h"
 #include "loops/collapsing.h"
 #include "loops/detection.h"
+#include "loops/shortened.h"
 #include "pattern/levels.h"
 #include "pattern/alternation.h"
 #include "loops/enclosing.h"
