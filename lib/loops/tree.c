@@ -352,20 +352,44 @@ static int try_collapsed(struct dp_detection *d, const struct dp_levels *flat, u
 	return status;
 }
 
-/* Maps symbols and traits to classes. A class has all traits of its names. */
-static int map_classes(struct dp_detection *d, const uint32_t *class_of, uint32_t **coarse,
-		       const uint8_t *traits, uint8_t **of_classes)
+/* A sequence, the traits of its symbols, and the patterns found in it. */
+struct search {
+	uint32_t *coarse;
+	struct dp_search_sequence sequence;
+	uint8_t *traits;
+	struct dp_levels levels;
+};
+
+/* Searches by classes. A class has all traits of its names. */
+static int search_classes(struct search *s, const struct dp_detection *d, const uint32_t *class_of,
+			  uint32_t count, const uint8_t *traits, double uploads)
 {
-	*coarse = dp_alloc__array(d->request->count, sizeof(**coarse));
+	size_t n = d->request->count;
+
+	s->coarse = dp_alloc__array(n, sizeof(*s->coarse));
 	if (traits)
-		*of_classes = dp_alloc__zeroed(d->sequence.alphabet, sizeof(**of_classes));
-	if (!*coarse || (traits && !*of_classes))
+		s->traits = dp_alloc__zeroed(d->sequence.alphabet, sizeof(*s->traits));
+	if (!s->coarse || (traits && !s->traits))
 		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < d->request->count; i++)
-		(*coarse)[i] = class_of[d->sequence.symbols[i]];
-	for (uint32_t s = 0; traits && s < d->sequence.alphabet; s++)
-		(*of_classes)[class_of[s]] |= traits[s];
-	return DP_OK;
+	for (size_t i = 0; i < n; i++)
+		s->coarse[i] = class_of[d->sequence.symbols[i]];
+	for (uint32_t k = 0; traits && k < d->sequence.alphabet; k++)
+		s->traits[class_of[k]] |= traits[k];
+	s->sequence = (struct dp_search_sequence){ s->coarse, n, count, NULL, d->sequence.explain };
+	return dp_levels__find(&s->levels, &s->sequence, s->traits, uploads, false);
+}
+
+/* Exchanges a search for the detection's. */
+static void swap(struct search *s, struct dp_detection *d, uint8_t **traits,
+		 struct dp_levels *levels)
+{
+	struct search old = { d->coarse, d->sequence, *traits, *levels };
+
+	d->coarse = s->coarse;
+	d->sequence = s->sequence;
+	*traits = s->traits;
+	*levels = s->levels;
+	*s = old;
 }
 
 /* Returns true if the main pattern may consist of parts with the same symbols in another order. */
@@ -408,13 +432,10 @@ static int try_classes(struct dp_detection *d, struct dp_levels *flat, uint8_t *
 		       double uploads)
 {
 	size_t n = d->request->count;
-	uint32_t *class_of = dp_alloc__array(d->sequence.alphabet, sizeof(*class_of));
-	uint32_t *coarse = NULL, count;
-	struct dp_levels levels = { .plain_bits = 0 };
-	struct dp_search_sequence sequence = { .tree = NULL };
-	uint8_t *of_classes = NULL;
+	uint32_t *class_of = dp_alloc__array(d->sequence.alphabet, sizeof(*class_of)), count;
+	struct search found = { .coarse = NULL };
+	bool regular = dp_levels__is_regular(flat, n);
 	double names;
-	bool better, regular = dp_levels__is_regular(flat, n);
 	int status = DP_ERR_NOMEM;
 
 	if (class_of)
@@ -428,34 +449,19 @@ static int try_classes(struct dp_detection *d, struct dp_levels *flat, uint8_t *
 		"{names:name}, and the sequence is searched again",
 		regular ? "the pattern may be parts with the same symbols in another order"
 			: "the patterns leave much unexplained");
-	status = map_classes(d, class_of, &coarse, *traits, &of_classes);
-	sequence = (struct dp_search_sequence){ coarse, n, count, NULL, d->sequence.explain };
-	if (!status)
-		status = dp_levels__find(&levels, &sequence, of_classes, uploads, false);
-	names = flat->plain_bits - levels.plain_bits;
-	better = !status && shows_parts(&levels, flat, d->sequence.explain, n);
-	better |= !status && !better && !regular &&
-		  dp_levels__is_better(&levels, levels.fit.bits + names, INFINITY, flat,
-				       &d->sequence, n, "classes");
-	if (!better)
+	status = search_classes(&found, d, class_of, count, *traits, uploads);
+	if (status)
 		goto out;
-	dp_levels__fini(flat);
-	*flat = levels;
-	levels = (struct dp_levels){ .plain_bits = 0 };
-	free(d->coarse);
-	d->coarse = coarse;
-	dp_search_sequence__fini(&d->sequence);
-	d->sequence = sequence;
-	sequence = (struct dp_search_sequence){ .tree = NULL };
-	coarse = NULL;
-	free(*traits);
-	*traits = of_classes;
-	of_classes = NULL;
+	names = flat->plain_bits - found.levels.plain_bits;
+	if (shows_parts(&found.levels, flat, d->sequence.explain, n) ||
+	    (!regular && dp_levels__is_better(&found.levels, found.levels.fit.bits + names,
+					      INFINITY, flat, &d->sequence, n, "classes")))
+		swap(&found, d, traits, flat);
 out:
-	dp_levels__fini(&levels);
-	dp_search_sequence__fini(&sequence);
-	free(of_classes);
-	free(coarse);
+	dp_levels__fini(&found.levels);
+	dp_search_sequence__fini(&found.sequence);
+	free(found.traits);
+	free(found.coarse);
 	free(class_of);
 	return status;
 }
