@@ -245,7 +245,7 @@ int dp_enclosing__find(struct dp_detection *d, size_t count, const struct dp_fra
 	size_t before = loops->count, begin = 0;
 	struct dp_phase_hints hints = { &begin, 1 };
 	int status = DP_OK;
-	bool any, is_shown;
+	bool any, first_is_known;
 
 	if (count == 0 || count > DP_PATTERNS_MAX)
 		return DP_OK;
@@ -255,18 +255,18 @@ int dp_enclosing__find(struct dp_detection *d, size_t count, const struct dp_fra
 	dp_shortened__begin(&folded, d, f.symbols, f.count, f.alphabet, f.position);
 	if (frame)
 		status = take_first(&patterns, &f, d, &folded.detection.sequence, frame);
-	is_shown = patterns.count > 0;
-	dp_explain__add(d->request->explain, "enclosing",
-			DP_FACTS({ "symbols", "count", (double)f.count }),
-			is_shown ? "loops around these: each stretch of iterations is one symbol "
-				   "of {symbols}, and the capture begins with an iteration of "
-				   "the loop around them"
-				 : "loops around these: with each stretch of iterations as one "
-				   "symbol, the sequence of {symbols} symbols is searched");
-	if (!status && !is_shown)
+	first_is_known = patterns.count > 0;
+	dp_explain__add(
+		d->request->explain, "enclosing", DP_FACTS({ "symbols", "count", (double)f.count }),
+		first_is_known ? "loops around these: each run of iterations is one symbol "
+				 "of {symbols}, and the capture begins with an iteration of "
+				 "the loop around them"
+			       : "loops around these: with each run of iterations as one "
+				 "symbol, the sequence of {symbols} symbols is searched");
+	if (!status && !first_is_known)
 		status = dp_search__unaided(&patterns, &folded.detection.sequence, &bar);
 	if (!status)
-		status = make_loops(d, &folded, &patterns, is_shown ? &hints : NULL);
+		status = make_loops(d, &folded, &patterns, first_is_known ? &hints : NULL);
 	dp_shortened__end(&folded);
 	for (size_t i = 0; i < count && !status; i++)
 		for (size_t k = before; k < loops->count; k++)

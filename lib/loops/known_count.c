@@ -159,7 +159,10 @@ static void leave_others(const struct dp_loops *loops, size_t which, struct rang
 	}
 }
 
-/* The fewest symbols that the missing iteration of a pattern of m may have, and the most. */
+/*
+ * The fewest symbols that the missing iteration of a pattern of m may have, and the most: about as
+ * many as the others, but what is compiled or tried besides adds more than what is left out.
+ */
 static size_t shortest(size_t m)
 {
 	return m - m / 3;
