@@ -221,13 +221,13 @@ static uint64_t fingerprint(const uint32_t *symbols, size_t length)
 }
 
 /*
- * The occurrence whose window is most frequent in a sample, or of median length if all differ: what
- * only this one has is removed later (pattern.h).
+ * The occurrence whose window is the most frequent one of median length in a sample. What only this
+ * one has is removed later (pattern.h).
  */
 static size_t pick_window(const struct finder *f, const struct anchor *anchor)
 {
 	const size_t *where = f->where + anchor->first;
-	size_t n = DP_MIN(anchor->count - 1, (size_t)SAMPLE), pick = 0, most = 1;
+	size_t n = DP_MIN(anchor->count - 1, (size_t)SAMPLE), pick = 0, most = 0;
 	uint64_t prints[SAMPLE];
 
 	for (size_t i = 0; i < n; i++) {
@@ -237,10 +237,8 @@ static size_t pick_window(const struct finder *f, const struct anchor *anchor)
 		prints[i] = fingerprint(f->tree->symbols + where[at], length);
 		for (size_t k = 0; k <= i; k++)
 			same += prints[k] == prints[i];
-		if (is_window(anchor, length) && same > most) {
+		if ((double)length == anchor->distance && same > most) {
 			most = same;
-			pick = at;
-		} else if (most == 1 && (double)length == anchor->distance) {
 			pick = at;
 		}
 	}
