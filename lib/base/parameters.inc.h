@@ -138,6 +138,8 @@ DP_WHOLE(layers_apart, 8, "layers", "presets",
 	"of other kinds between two runs of layers that still belong to one pass")
 DP_WHOLE(breaks_max, 3, "breaks", "presets",
 	"between passes: with more of them, the passes are iterations of a loop")
+DP_WHOLE(pass_rest, 2, "kernels", "presets",
+	"next to layers that match one by chance, at most")
 DP_WHOLE(capture_sample, 16, "iterations", "cost",
 	"in which a captured CUDA graph or an optimizer is looked for")
 DP_WHOLE(layer_long, 64, "kernels", "presets, real",

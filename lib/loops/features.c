@@ -111,7 +111,7 @@ static bool is_pass(const struct dp_judged *j)
 	head = is_group ? al->spans[0].begin : first->begin;
 	tail = j->detection->request->count - (is_group ? end[-1].end : last->end);
 	return head > 0 && tail > 0 && (head + tail) * 2 < m &&
-	       last->end_offset == first->begin_offset;
+	       (last->end_offset + m - first->begin_offset) % m <= dp_param.pass_rest;
 }
 
 /*
