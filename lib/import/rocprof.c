@@ -13,6 +13,8 @@
 #include "import/csv_lines.h"
 #include "import/kineto.h"
 
+#include <stdio.h>
+
 /* Times beyond this are damage: differences of two stay within 63 bits. */
 #define TIME_LIMIT (INT64_MAX / 2)
 
@@ -40,8 +42,10 @@ static struct dp_slice cell(const struct rocprof *rocprof, enum column column)
 
 static void bad_cell(struct rocprof *rocprof, enum column column, const char *message)
 {
-	dp_csv_lines__bad_row(&rocprof->csv, (size_t)rocprof->index[column], message,
-			      cell(rocprof, column));
+	struct dp_slice text = cell(rocprof, column);
+
+	dp_csv_lines__bad_row(&rocprof->csv, (size_t)rocprof->index[column],
+			      text.length ? message : "empty field", text);
 }
 
 static bool is_header(const struct rocprof *rocprof)
@@ -65,7 +69,7 @@ static void read_header(struct rocprof *rocprof)
 	if (rocprof->index[BEGIN] < 0 || rocprof->index[END] < 0)
 		rocprof->csv.status = dp_error__set(
 			rocprof->csv.import->error, DP_ERR_UNSUPPORTED,
-			"rocprof's table of counters, without the times of kernels: record with "
+			"rocprof's table of counters, which has no kernel times: record with "
 			"rocprof --timestamp on, or with rocprofv3 --sys-trace --output-format "
 			"rocpd");
 }
@@ -75,7 +79,7 @@ static bool read_number(struct rocprof *rocprof, enum column column, int64_t *va
 {
 	if (rocprof->index[column] < 0 || dp_slice__integer(cell(rocprof, column), value))
 		return true;
-	bad_cell(rocprof, column, "no number in");
+	bad_cell(rocprof, column, "not a number:");
 	return false;
 }
 
@@ -84,7 +88,7 @@ static bool read_time(struct rocprof *rocprof, enum column column, int64_t *time
 {
 	if (dp_slice__integer(cell(rocprof, column), time_ns) && *time_ns && *time_ns <= TIME_LIMIT)
 		return true;
-	bad_cell(rocprof, column, "no time in");
+	bad_cell(rocprof, column, "not a time:");
 	return false;
 }
 
@@ -96,7 +100,7 @@ static void read_kernel(struct rocprof *rocprof)
 	int64_t pid = -1, gpu = 0, queue = 0;
 
 	if (!name.length) {
-		bad_cell(rocprof, NAME, "no name");
+		bad_cell(rocprof, NAME, "");
 		return;
 	}
 	if (!read_time(rocprof, BEGIN, &op.start_ns) || !read_time(rocprof, END, &op.end_ns) ||
@@ -104,7 +108,7 @@ static void read_kernel(struct rocprof *rocprof)
 	    !read_number(rocprof, QUEUE, &queue))
 		return;
 	if (op.end_ns < op.start_ns) {
-		bad_cell(rocprof, END, "a kernel that begins after its end");
+		bad_cell(rocprof, END, "the kernel ends before it begins: EndNs");
 		return;
 	}
 	op.name = dp_builder__kernel_name(builder, name.at, name.length);
@@ -112,6 +116,17 @@ static void read_kernel(struct rocprof *rocprof)
 	/* A failure of the builder is kept, so checking the last call is enough. */
 	rocprof->csv.status = dp_builder__op(builder, &op);
 	rocprof->good++;
+}
+
+static void bad_length(struct rocprof *rocprof)
+{
+	struct dp_csv_lines *csv = &rocprof->csv;
+	char message[64];
+
+	snprintf(message, sizeof(message), "row of %zu fields under a header of %zu",
+		 csv->field_count, rocprof->columns);
+	dp_csv_lines__bad_row(csv, DP_MIN(csv->field_count, rocprof->columns), message,
+			      (struct dp_slice){ "", 0 });
 }
 
 static void read_row(void *ctx)
@@ -124,9 +139,7 @@ static void read_row(void *ctx)
 	if (is_header(rocprof))
 		read_header(rocprof);
 	else if (rocprof->columns && csv->field_count != rocprof->columns)
-		dp_csv_lines__bad_row(csv, DP_MIN(csv->field_count, rocprof->columns),
-				      "another number of fields than in the header",
-				      (struct dp_slice){ "", 0 });
+		bad_length(rocprof);
 	else if (rocprof->columns)
 		read_kernel(rocprof);
 }

@@ -94,7 +94,7 @@ static long by_gaps(const struct expander *u)
  * lose all its symbols to its neighbour.
  */
 static void move_boundary(const struct expander *u, struct dp_repetition *left,
-		       struct dp_repetition *right, size_t collapsed)
+			  struct dp_repetition *right, size_t collapsed)
 {
 	struct boundary b = boundary_at(u, collapsed);
 	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift), at = b.at;

@@ -293,7 +293,7 @@ int dp_detection__make_loops(uint32_t *made, struct dp_detection *d,
 		if (!standing || standing[i] != DP_STANDING_SHORT)
 			status = make_loop(&made[i], d, &b, i,
 					   standing ? standing[i] : DP_STANDING_OTHER);
-	/* if no other is a loop, rare ones are next to none, and prove as little as any */
+	/* if no other is a loop, short ones are next to none, and prove as little as any */
 	for (size_t i = 0; i < b.count && !status; i++)
 		if (standing && standing[i] == DP_STANDING_SHORT)
 			status = make_loop(&made[i], d, &b, i,

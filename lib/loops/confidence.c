@@ -24,7 +24,7 @@ const struct dp_feature_info dp_feature_table[DP_FEATURES] = {
 				"looks like the layers of a single pass",
 				"does not look like the layers of a single pass" },
 	[DP_FEATURE_MAYBE_LAYERS] = { "maybe_layers", "feature_maybe_layers", "may be layers",
-				      "looks like layers, or cannot be any" },
+				      "clearly layers, or clearly none" },
 	[DP_FEATURE_STEP] = { "step", "feature_step",
 			      "uploads, downloads, waits or an optimizer once per iteration",
 			      "no upload, download, wait or optimizer once per iteration" },

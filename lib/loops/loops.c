@@ -588,6 +588,7 @@ int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *reque
 	if (d.loops->count > 0) {
 		d.loops->best_length = d.loops->best_iterations = 0;
 		d.loops->best_coverage = d.loops->best_confidence = 0;
+		d.loops->best_layers = false;
 	}
 	*loops = d.loops;
 	return DP_OK;

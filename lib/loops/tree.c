@@ -2,7 +2,7 @@
  * The tree of loops of a sequence, unaided: from a detection with the symbols and their suffix tree
  * to its loops. Called by loops.c and by online/stream.c. If the patterns leave much of the
  * sequence unexplained, it is searched again by classes of names, and with runs collapsed; if no
- * loop is listed, for a few repetitions, and then in a part of it.
+ * loop is listed, for two or three iterations, and then in a part of it.
  *
  * Cost: a search, and one more for each of those. Of collapsed sequences, each that is searched has
  * at most half of the symbols of the one before.
@@ -401,7 +401,7 @@ static bool may_alternate(const struct dp_levels *levels)
 	return false;
 }
 
-/* Returns true if classes make each of the reordered parts of the main pattern a repetition. */
+/* Returns true if classes make each of the reordered parts of the main pattern an iteration. */
 static bool shows_parts(const struct dp_levels *levels, const struct dp_levels *flat,
 			struct dp_explain *explain, size_t n)
 {

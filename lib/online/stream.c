@@ -145,7 +145,7 @@ static int alike(bool *same, const uint32_t *thrice, size_t n, const struct dp_s
 		covered += al.spans[k].end - al.spans[k].begin;
 		advance += dp_align__advance(&al, k);
 	}
-	/* over four fifths, with a difference in six symbols, and by 2.4 to 3.75 iterations */
+	/* at least four fifths, at most one edit in six symbols, 2.4 to 3.75 iterations */
 	*same = covered * 5 >= n * 4 && al.edit_count * 6 <= n &&
 		advance * 5 >= loop->length * 3 * 4 && advance * 4 <= loop->length * 3 * 5;
 	dp_align__fini(&al);

@@ -8,7 +8,7 @@
  * the occurrences of a repeat show whether it may occur once per iteration: the distances of an
  * anchor are alike and cover the sequence. Anchors are collected by their median distance; the best
  * one of each class of distances is taken, and of its windows, from one occurrence to the next, the
- * most frequent one is the candidate.
+ * most frequent one of median length is the candidate.
  *
  * Layers have anchors, too, and so do pairs of iterations: description length and the levels decide
  * which of them is the iteration (search.h, levels.h). If the number of iterations is known,

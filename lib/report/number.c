@@ -75,8 +75,8 @@ static char *none(char buf[DP_NUMBER_SIZE])
 /* "10 min 16 s", "2 h 05 min"; with more digits "10 min 16.3 s", "2 h 05 min 07 s", "… 07.1 s". */
 static char *long_duration(char buf[DP_NUMBER_SIZE], double seconds, int more)
 {
-	bool hours = llround(fmin(seconds, INTEGER_LIMIT)) >= 3600;
-	int decimals = more - (hours && more > 0);
+	bool rounded = llround(fmin(seconds, INTEGER_LIMIT)) >= 3600;
+	int decimals = more - (rounded && more > 0);
 	unsigned long long scale = 1, parts, s;
 	char fraction[24] = "";
 	int used;
@@ -87,12 +87,12 @@ static char *long_duration(char buf[DP_NUMBER_SIZE], double seconds, int more)
 	s = parts / scale;
 	if (decimals)
 		snprintf(fraction, sizeof(fraction), ".%0*llu", decimals % 16, parts % scale);
-	if (hours)
+	if (s >= 3600)
 		used = snprintf(buf, DP_NUMBER_SIZE, "%llu h %02d min", s / 3600,
 				(int)(s / 60 % 60));
 	else
 		used = snprintf(buf, DP_NUMBER_SIZE, "%d min", (int)(s / 60));
-	if (!hours || more)
+	if (s < 3600 || more)
 		snprintf(buf + used, DP_NUMBER_SIZE - (size_t)used, " %02d%s s", (int)(s % 60),
 			 fraction);
 	return buf;
@@ -150,7 +150,8 @@ void dp_human__apart(char low[DP_NUMBER_SIZE], char high[DP_NUMBER_SIZE], double
 	do {
 		duration(low, low_ns, precision, ascii);
 		duration(high, high_ns, precision, ascii);
-	} while (!strcmp(low, high) && ++precision <= DIGITS_MOST);
+	} while ((low_ns < high_ns || low_ns > high_ns) && !strcmp(low, high) &&
+		 ++precision <= DIGITS_MOST);
 }
 
 char *dp_human__rough(char buf[DP_NUMBER_SIZE], double ns, bool ascii)

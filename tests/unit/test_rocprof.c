@@ -103,7 +103,7 @@ TEST(other_columns)
 	dp_trace_free(trace);
 }
 
-/* A thousand counters, which stand before the times. */
+/* Nine hundred counters, which stand before the times. */
 TEST(many_counters)
 {
 	static char text[65536];
@@ -121,7 +121,7 @@ TEST(many_counters)
 
 TEST(counters_without_times)
 {
-	static const char words[] = "rocprof's table of counters, without the times of kernels: "
+	static const char words[] = "rocprof's table of counters, which has no kernel times: "
 				    "record with rocprof --timestamp on";
 
 	refused("Index,KernelName,gpu-id,queue-id,pid,tid,SQ_WAVES\n0,\"k\",0,0,7,7,4096\n",
@@ -146,21 +146,21 @@ TEST(damaged_rows)
 	static const struct {
 		const char *text, *words;
 	} cases[] = {
-		{ FULL "0,\"k\",2,0", "another number of fields than in the header" },
+		{ FULL "0,\"k\",2,0", "row of 4 fields under a header of " },
 		{ FULL "0,\"k,2,0,0,77,77\n", "quote that is not closed" },
 		{ FULL ROW("0", "\"k\"", "2", "0", "77", "2000", "1999"),
-		  "a kernel that begins after its end '1999'" },
-		{ FULL ROW("0", "\"k\"", "2", "0", "77", "None", "1999"), "no time in 'None'" },
-		{ FULL ROW("0", "\"k\"", "2", "0", "77", "1000", "0"), "no time in '0'" },
+		  "the kernel ends before it begins: EndNs '1999'" },
+		{ FULL ROW("0", "\"k\"", "2", "0", "77", "None", "1999"), "not a time: 'None'" },
+		{ FULL ROW("0", "\"k\"", "2", "0", "77", "1000", "0"), "not a time: '0'" },
 		{ FULL ROW("0", "\"k\"", "2", "0", "77", "1000", "9223372036854775807"),
-		  "no time in '9223372036854775807'" },
+		  "not a time: '9223372036854775807'" },
 		{ FULL ROW("0", "\"k\"", "2", "0", "77", "1000", "18446744073709551616"),
-		  "no time in '18446744073709551616'" },
-		{ FULL ROW("0", "\"k\"", "2", "0", "77", "-5", "9"), "no time in '-5'" },
-		{ FULL ROW("0", "\"k\"", "GPU", "0", "77", "5", "9"), "no number in 'GPU'" },
-		{ FULL ROW("0", "\"k\"", "2", "", "77", "5", "9"), "no number in" },
-		{ FULL ROW("0", "\"k\"", "2", "0", "7.5", "5", "9"), "no number in '7.5'" },
-		{ FULL ROW("0", "", "2", "0", "77", "5", "9"), "no name" },
+		  "not a time: '18446744073709551616'" },
+		{ FULL ROW("0", "\"k\"", "2", "0", "77", "-5", "9"), "not a time: '-5'" },
+		{ FULL ROW("0", "\"k\"", "GPU", "0", "77", "5", "9"), "not a number: 'GPU'" },
+		{ FULL ROW("0", "\"k\"", "2", "", "77", "5", "9"), "empty field" },
+		{ FULL ROW("0", "\"k\"", "2", "0", "7.5", "5", "9"), "not a number: '7.5'" },
+		{ FULL ROW("0", "", "2", "0", "77", "5", "9"), "empty field" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
