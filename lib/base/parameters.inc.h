@@ -386,6 +386,9 @@ DP_REAL(distance_high, 1.6, "ratio", "families",
 	"the same, at most: two iterations are twice as far apart")
 DP_REAL(distance_near, 0.9, "ratio", "families",
 	"of a distance to the median, or its inverse, to be like it")
+DP_REAL(modal_share, 0.1, "share", "families, presets",
+	"of the sampled windows, at least, that are equal and so the candidate; fewer may be equal "
+	"by chance where lengths vary, and one of median length is")
 DP_REAL(distance_regular, 0.6, "share", "families",
 	"of a repeat's score that it loses if no distance is like the median")
 DP_REAL(anchor_regular, 0.7, "share", "families",

@@ -8,7 +8,7 @@
  * the occurrences of a repeat show whether it may occur once per iteration: the distances of an
  * anchor are alike and cover the sequence. Anchors are collected by their median distance; the best
  * one of each class of distances is taken, and of its windows, from one occurrence to the next, the
- * most frequent one of median length is the candidate.
+ * most frequent one is the candidate.
  *
  * Layers have anchors, too, and so do pairs of iterations: description length and the levels decide
  * which of them is the iteration (search.h, levels.h). If the number of iterations is known,
@@ -221,13 +221,13 @@ static uint64_t fingerprint(const uint32_t *symbols, size_t length)
 }
 
 /*
- * The occurrence whose window is the most frequent one of median length in a sample. What only this
- * one has is removed later (pattern.h).
+ * The occurrence whose window is the most frequent one in a sample; one of median length if few are
+ * equal, perhaps by chance. What only this one has is removed later (pattern.h).
  */
 static size_t pick_window(const struct finder *f, const struct anchor *anchor)
 {
 	const size_t *where = f->where + anchor->first;
-	size_t n = DP_MIN(anchor->count - 1, (size_t)SAMPLE), pick = 0, most = 0;
+	size_t n = DP_MIN(anchor->count - 1, (size_t)SAMPLE), pick = 0, most = 1, median = 0;
 	uint64_t prints[SAMPLE];
 
 	for (size_t i = 0; i < n; i++) {
@@ -237,12 +237,14 @@ static size_t pick_window(const struct finder *f, const struct anchor *anchor)
 		prints[i] = fingerprint(f->tree->symbols + where[at], length);
 		for (size_t k = 0; k <= i; k++)
 			same += prints[k] == prints[i];
-		if ((double)length == anchor->distance && same > most) {
+		if (is_window(anchor, length) && same > most) {
 			most = same;
 			pick = at;
 		}
+		if ((double)length == anchor->distance)
+			median = at;
 	}
-	return pick;
+	return (double)most >= dp_param.modal_share * (double)n && most > 1 ? pick : median;
 }
 
 static void put_candidate(struct finder *f, const struct bin *bin)
