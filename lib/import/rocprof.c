@@ -66,7 +66,14 @@ static void read_header(struct rocprof *rocprof)
 				rocprof->index[column] = (int)i;
 	}
 	rocprof->columns = rocprof->csv.field_count;
-	if (rocprof->index[BEGIN] < 0 || rocprof->index[END] < 0)
+	if (rocprof->index[BEGIN] >= 0 && rocprof->index[END] >= 0)
+		return;
+	if (rocprof->columns > DP_CSV_FIELDS)
+		rocprof->csv.status =
+			dp_error__set(rocprof->csv.import->error, DP_ERR_LIMIT,
+				      "%zu columns, and no kernel times in the first %d",
+				      rocprof->columns, DP_CSV_FIELDS);
+	else
 		rocprof->csv.status = dp_error__set(
 			rocprof->csv.import->error, DP_ERR_UNSUPPORTED,
 			"rocprof's table of counters, which has no kernel times: record with "
