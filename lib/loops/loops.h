@@ -115,9 +115,9 @@ int dp_marks__script(struct dp_sequence_loop *loop, const uint32_t *symbols,
 /* Defined in merge_trees.c. */
 
 /*
- * Adds the loops of a tree to the loop that marks gave: those inside its iterations, around several
- * of them, and next to them. They are moved from the tree. Errors: DP_ERR_NOMEM, after which
- * loops of the tree may have other parents. Cost: linear in iterations, per loop.
+ * Adds the loops of a tree to the loop that marks gave, which has iterations: those inside these,
+ * around several of them, and next to them. They are moved from the tree. Errors: DP_ERR_NOMEM,
+ * after which loops of the tree may have other parents. Cost: linear in iterations, per loop.
  */
 int dp_loops__add_adjacent(struct dp_loops *marked, struct dp_loops *tree);
 

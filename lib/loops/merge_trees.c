@@ -85,10 +85,10 @@ enum {
 };
 
 /*
- * Sets the place of each loop of a tree, the last of which is the marked one. Returns the index of
+ * Sets the group of each loop of a tree, the last of which is the marked one. Returns the index of
  * the first chosen loop next to that which comes after it.
  */
-static size_t place(uint8_t *places, const struct dp_loops *tree, bool all)
+static size_t set_groups(uint8_t *groups, const struct dp_loops *tree, bool all)
 {
 	size_t last = tree->count - 1, after = 0;
 	const struct dp_sequence_loop *loops = tree->loops, *marked = &loops[last];
@@ -97,14 +97,14 @@ static size_t place(uint8_t *places, const struct dp_loops *tree, bool all)
 		enum relation relation = relation_of(&loops[i], marked);
 		bool chosen = loops[i].chosen;
 
-		places[i] = LEFT_OUT;
+		groups[i] = LEFT_OUT;
 		if (relation == INSIDE)
-			places[i] = chosen ? INSIDE_CHOSEN : INSIDE_OTHER;
+			groups[i] = chosen ? INSIDE_CHOSEN : INSIDE_OTHER;
 		else if (relation == AROUND && all)
-			places[i] = chosen ? AROUND_CHOSEN : AROUND_OTHER;
+			groups[i] = chosen ? AROUND_CHOSEN : AROUND_OTHER;
 		else if (relation == ADJACENT && all)
-			places[i] = chosen ? ADJACENT_CHOSEN : ADJACENT_OTHER;
-		if (places[i] == ADJACENT_CHOSEN &&
+			groups[i] = chosen ? ADJACENT_CHOSEN : ADJACENT_OTHER;
+		if (groups[i] == ADJACENT_CHOSEN &&
 		    loops[i].iterations[0].first <= marked->iterations[0].first)
 			after = i + 1;
 	}
@@ -115,7 +115,7 @@ static size_t place(uint8_t *places, const struct dp_loops *tree, bool all)
  * Makes the marked loop the parent of those inside that have no other there, and the innermost loop
  * around it its parent.
  */
-static void set_parents(struct dp_loops *tree, const uint8_t *places)
+static void set_parents(struct dp_loops *tree, const uint8_t *groups)
 {
 	size_t last = tree->count - 1;
 	struct dp_sequence_loop *loops = tree->loops;
@@ -125,24 +125,24 @@ static void set_parents(struct dp_loops *tree, const uint8_t *places)
 	for (uint32_t i = 0; i < last; i++) {
 		uint32_t parent = loops[i].parent;
 
-		if (places[i] <= AROUND_CHOSEN &&
-		    (*around == DP_NONE || places[i] >= places[*around]))
+		if (groups[i] <= AROUND_CHOSEN &&
+		    (*around == DP_NONE || groups[i] >= groups[*around]))
 			*around = i;
-		while (parent != DP_NONE && places[parent] == LEFT_OUT)
+		while (parent != DP_NONE && groups[parent] == LEFT_OUT)
 			parent = loops[parent].parent;
-		if ((places[i] == INSIDE_CHOSEN || places[i] == INSIDE_OTHER) &&
-		    (parent == DP_NONE || places[parent] < INSIDE_CHOSEN))
+		if ((groups[i] == INSIDE_CHOSEN || groups[i] == INSIDE_OTHER) &&
+		    (parent == DP_NONE || groups[parent] < INSIDE_CHOSEN))
 			loops[i].parent = (uint32_t)last;
-		loops[i].chosen &= places[i] == ADJACENT_CHOSEN;
+		loops[i].chosen &= groups[i] == ADJACENT_CHOSEN;
 	}
 }
 
 static int merge_in(struct dp_loops *marked, struct dp_loops *tree, bool all)
 {
 	size_t count = tree->count + 1, after;
-	uint8_t *places = dp_alloc__array(count, sizeof(*places));
+	uint8_t *groups = dp_alloc__array(count, sizeof(*groups));
 	uint32_t *made = dp_alloc__array(count, sizeof(*made)), used = 0;
-	int status = made && places ? DP_OK : DP_ERR_NOMEM;
+	int status = made && groups ? DP_OK : DP_ERR_NOMEM;
 
 	if (marked->count != 1)
 		goto out;
@@ -151,13 +151,13 @@ static int merge_in(struct dp_loops *marked, struct dp_loops *tree, bool all)
 	if (status)
 		goto out;
 	tree->loops[tree->count++] = marked->loops[0];
-	after = place(places, tree, all);
-	set_parents(tree, places);
+	after = set_groups(groups, tree, all);
+	set_parents(tree, groups);
 	for (int at = 0; at <= LEFT_OUT; at++)
 		for (size_t i = 0; i < count; i++) {
 			if (at == ADJACENT_CHOSEN && i == after)
 				made[count - 1] = used++;
-			if (i < count - 1 && places[i] == at)
+			if (i < count - 1 && groups[i] == at)
 				made[i] = at == LEFT_OUT ? DP_NONE : used++;
 		}
 	status = dp_loops__reorder(tree, made);
@@ -166,7 +166,7 @@ static int merge_in(struct dp_loops *marked, struct dp_loops *tree, bool all)
 	else
 		dp_loops__move(marked, tree);
 out:
-	free(places);
+	free(groups);
 	free(made);
 	return status;
 }
