@@ -1,7 +1,7 @@
 /*
  * Programs that start up for longer than is recorded of their loop. Compilers such as XLA try
  * thousands of kernels before the first iteration, and load each from memory, mostly some that ran
- * before; a loop runs code that is loaded. If no loop is found, or one that loads code as it goes
+ * before; a loop runs code that is loaded. If no loop is found, or any that loads code as it goes
  * and then ends, the longest stretch of kernels in which none is loaded is searched alone.
  *
  * Cost: that of dp_sequence__loads(), and a search of the stretch.
@@ -146,8 +146,8 @@ static int search_alone(struct dp_searched *searched, struct dp_loop_search *sea
 }
 
 /*
- * Returns true if most loads up to a symbol are for kernels that ran before. Every program may load
- * a kernel when it first runs, also in the middle of a step. Errors: DP_ERR_NOMEM.
+ * Sets *again to true if most loads up to a symbol are for kernels that ran before. Every program
+ * may load a kernel when it first runs, also in the middle of a step. Errors: DP_ERR_NOMEM.
  */
 static int load_again(bool *again, const struct dp_sequence *sequence, const bool *loads,
 		      size_t until)
