@@ -9,8 +9,6 @@
 #include "base/search.h"
 #include "base/parameters.h"
 
-#include <string.h>
-
 enum { SAMPLES = 33 }; /* boundaries in the sample */
 
 struct mover {
@@ -133,45 +131,26 @@ static size_t nearest_upload(struct mover *p, size_t k)
 	return first;
 }
 
-/* Appends the edits of an iteration that stays where it is. */
-static int keep_edits(struct dp_cut *made, struct dp_repetition *s, const struct dp_edit *edits)
-{
-	size_t count = dp_repetition__edit_count(s);
-	int status = dp_array__reserve(&made->edits, &made->edit_room, made->edit_count + count,
-				       sizeof(*made->edits));
-
-	if (!status && count > 0)
-		memcpy(made->edits + made->edit_count, edits + s->edits, count * sizeof(*edits));
-	s->edits = made->edit_count;
-	made->edit_count += count;
-	return status;
-}
-
-/* Moves the iterations to their new beginnings. After a failure the cut is invalid. */
+/* Moves the iterations to their new beginnings. */
 static int move_all(struct mover *p, const size_t *first)
 {
-	struct dp_cut *cut = p->cut, made = { 0 };
+	struct dp_cut *cut = p->cut, made = { .renamed = cut->renamed };
 	int status = DP_OK;
 
 	for (size_t k = 0; k < cut->count && !status; k++) {
-		struct dp_repetition *s = &cut->iterations[k];
-		size_t end = k + 1 < cut->count && s->end == s[1].first ? first[k + 1] : s->end;
-		bool moved = first[k] != s->first || end != s->end;
+		const struct dp_repetition *s = &cut->iterations[k];
+		struct dp_repetition moved = *s;
 
-		cut->covered = cut->covered + (end - first[k]) - (s->end - s->first);
-		s->first = first[k];
-		s->end = end;
-		status = moved ? dp_cut__add_edits(&made, s, p->symbols, p->names, p->m)
-			       : keep_edits(&made, s, cut->edits);
+		moved.first = first[k];
+		if (k + 1 < cut->count && s->end == s[1].first)
+			moved.end = first[k + 1];
+		status = moved.first != s->first || moved.end != s->end
+				 ? dp_cut__add_compared(&made, &moved, p->symbols, p->names, p->m)
+				 : dp_cut__add_copy(&made, s, cut->edits);
 	}
-	free(cut->edits);
-	cut->edits = made.edits;
-	cut->edit_count = made.edit_count;
-	cut->edit_room = made.edit_room;
-	cut->renamed = DP_MIN(cut->renamed, cut->edit_count);
 	if (!status)
-		status = dp_variants__number(cut->iterations, cut->count, cut->edits, p->symbols);
-	return status;
+		status = dp_variants__number(made.iterations, made.count, made.edits, p->symbols);
+	return dp_cut__replace(cut, &made, status);
 }
 
 int dp_boundary__move(struct dp_cut *cuts, size_t count, size_t which, const uint32_t *symbols,

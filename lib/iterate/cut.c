@@ -34,45 +34,6 @@ struct cutter {
 	struct piece held; /* that piece */
 };
 
-int dp_cut__add_edit(struct dp_cut *cut, struct dp_repetition *it, size_t position, size_t offset,
-		     uint32_t kind)
-{
-	int status = dp_array__reserve(&cut->edits, &cut->edit_room, cut->edit_count + 1,
-				       sizeof(*cut->edits));
-
-	if (status)
-		return status;
-	cut->edits[cut->edit_count++] = (struct dp_edit){ position, (uint32_t)offset, kind };
-	it->inserted += kind == DP_EDIT_INSERTED;
-	it->deleted += kind == DP_EDIT_DELETED;
-	it->substituted += kind == DP_EDIT_SUBSTITUTED;
-	return DP_OK;
-}
-
-static int add_edits(struct dp_cut *cut, struct dp_repetition *it, const struct dp_edit *edits,
-		     size_t count)
-{
-	int status = DP_OK;
-
-	for (size_t i = 0; i < count && !status; i++)
-		status = dp_cut__add_edit(cut, it, edits[i].position, edits[i].offset,
-					  edits[i].kind);
-	return status;
-}
-
-int dp_cut__add_iteration(struct dp_cut *cut, const struct dp_repetition *it)
-{
-	int status = dp_array__reserve(&cut->iterations, &cut->room, cut->count + 1,
-				       sizeof(*cut->iterations));
-
-	if (status)
-		return status;
-	cut->iterations[cut->count++] = *it;
-	cut->whole += !it->partial;
-	cut->covered += it->end - it->first;
-	return DP_OK;
-}
-
 /*
  * Writes the edits of symbols [first, end) against offsets [from, to), which adjoin a piece, before
  * or after the piece's own edits. Those are the last ones of the cut.
@@ -87,7 +48,7 @@ static int add_outside(struct cutter *c, uint32_t pattern, struct piece *piece, 
 	int status = dp_diff__run(&edits, &count, c->aligned, first, end, p->rotated, from, to);
 
 	if (!status)
-		status = add_edits(cut, &piece->it, edits, count);
+		status = dp_cut__add_edits(cut, &piece->it, edits, count);
 	if (!status && count > 0 && from < piece->from) {
 		memmove(cut->edits + before - own + count, cut->edits + before - own,
 			own * sizeof(*edits));
@@ -262,7 +223,7 @@ static int add_between(struct cutter *c, uint32_t pattern, size_t end, size_t to
 		missing += edits[i].kind != DP_EDIT_INSERTED;
 	*fits = missing * 2 <= p->length;
 	if (*fits) {
-		status = add_edits(&c->cuts[pattern], &held->it, edits, count);
+		status = dp_cut__add_edits(&c->cuts[pattern], &held->it, edits, count);
 		held->it.end = end;
 		held->to = to;
 	}
@@ -476,46 +437,4 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 	for (size_t j = 0; j < count && status; j++)
 		dp_cut__fini(&cuts[j]);
 	return status;
-}
-
-/* Drops deletions at the ends of a partial iteration: what the capture cut off is not an edit. */
-static size_t drop_missing(struct dp_edit *edits, size_t n, const struct dp_repetition *iteration)
-{
-	size_t from = 0;
-
-	while (n > 0 && edits[n - 1].kind == DP_EDIT_DELETED &&
-	       edits[n - 1].position == iteration->end)
-		n--;
-	while (from < n && edits[from].kind == DP_EDIT_DELETED &&
-	       edits[from].position == iteration->first)
-		from++;
-	if (from)
-		memmove(edits, edits + from, (n - from) * sizeof(*edits));
-	return n - from;
-}
-
-int dp_cut__add_edits(struct dp_cut *cut, struct dp_repetition *iteration, const uint32_t *symbols,
-		      const uint32_t *pattern, size_t m)
-{
-	struct dp_edit *edits;
-	size_t n;
-	int status =
-		dp_diff__run(&edits, &n, symbols, iteration->first, iteration->end, pattern, 0, m);
-
-	if (status)
-		return status;
-	if (iteration->partial && n)
-		n = drop_missing(edits, n, iteration);
-	iteration->edits = cut->edit_count;
-	iteration->inserted = iteration->deleted = iteration->substituted = 0;
-	status = add_edits(cut, iteration, edits, n);
-	free(edits);
-	return status;
-}
-
-void dp_cut__fini(struct dp_cut *cut)
-{
-	free(cut->iterations);
-	free(cut->edits);
-	*cut = (struct dp_cut){ 0 };
 }

@@ -45,23 +45,39 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 		const uint32_t *aligned, size_t n, const struct dp_cut_pattern *patterns,
 		size_t count);
 
+/* Defined in edits.c. */
+
 void dp_cut__fini(struct dp_cut *cut);
 
 /*
- * Append an edit, which they count in its iteration, and an iteration, which must be the one that
- * the last edits belong to. Errors: DP_ERR_NOMEM.
+ * Append an edit, or several, which they count in their iteration, and an iteration, which must be
+ * the one that the last edits belong to. Errors: DP_ERR_NOMEM.
  */
 int dp_cut__add_edit(struct dp_cut *cut, struct dp_repetition *iteration, size_t position,
 		     size_t offset, uint32_t kind);
+int dp_cut__add_edits(struct dp_cut *cut, struct dp_repetition *iteration,
+		      const struct dp_edit *edits, size_t count);
 int dp_cut__add_iteration(struct dp_cut *cut, const struct dp_repetition *iteration);
 
 /*
- * Appends the edits that turn pattern[0..m) into an iteration, and counts them in it; what the
- * capture cut off of a partial one is not an edit. Errors: DP_ERR_NOMEM. Cost: that of
- * dp_diff__run().
+ * Appends an iteration with the edits that turn pattern[0..m) into it; what the capture cut off of
+ * a partial one is not an edit. Errors: DP_ERR_NOMEM. Cost: that of dp_diff__run().
  */
-int dp_cut__add_edits(struct dp_cut *cut, struct dp_repetition *iteration, const uint32_t *symbols,
-		      const uint32_t *pattern, size_t m);
+int dp_cut__add_compared(struct dp_cut *cut, const struct dp_repetition *iteration,
+			 const uint32_t *symbols, const uint32_t *pattern, size_t m);
+
+/* Appends an iteration of another cut, whose edits these are, with its own. Errors: DP_ERR_NOMEM.
+ */
+int dp_cut__add_copy(struct dp_cut *cut, const struct dp_repetition *iteration,
+		     const struct dp_edit *edits);
+
+/*
+ * Replaces a cut by one that was made of its iterations, whose arrays it takes; if making that
+ * failed, which the status says, releases them instead. Returns the status.
+ */
+int dp_cut__replace(struct dp_cut *cut, struct dp_cut *made, int status);
+
+/* Defined in variants.c. */
 
 /*
  * Gives iterations with equal edits the same variant. Errors: DP_ERR_NOMEM. Cost: linear in

@@ -7,8 +7,6 @@
 #include "iterate/insertions.h"
 #include "base/parameters.h"
 
-#include <string.h>
-
 /* The exact name of a pattern at an offset from its first. */
 static uint32_t name_at(const struct dp_cut_pattern *p, size_t offset)
 {
@@ -100,54 +98,47 @@ static struct front find_front(const struct dp_edit *edits, const struct dp_repe
 }
 
 /*
- * Writes the edits of iteration k to made[n..), without its front: that moves into the one before,
- * whose edits are the last of made[0..n). Returns the new n.
+ * Appends iteration k of a cut to another one, without its front: that moves into the one before,
+ * which is the last one there.
  */
-static size_t take_iteration(struct dp_edit *made, size_t n, struct dp_cut *cut, size_t k,
-			     const uint32_t *symbols, const struct dp_cut_pattern *p)
+static int take_iteration(struct dp_cut *made, const struct dp_cut *cut, size_t k,
+			  const uint32_t *symbols, const struct dp_cut_pattern *p)
 {
-	struct dp_repetition *s = &cut->iterations[k], *last = k ? s - 1 : NULL;
-	const struct dp_edit *edits = cut->edits + s->edits;
-	size_t count = dp_repetition__edit_count(s), skip = 0, prefix = 0, renamed = 0;
+	struct dp_repetition s = cut->iterations[k], *last = k ? &made->iterations[k - 1] : NULL;
+	const struct dp_edit *edits = cut->edits + s.edits;
+	size_t count = dp_repetition__edit_count(&s), prefix, skip;
 	struct front front = { 0 };
+	int status = DP_OK;
 
-	if (last && last->end == s->first)
-		front = find_front(edits, s, symbols, p);
-	if (front.count > 0) {
-		skip = front.renamed + front.count;
-		prefix = (size_t)edits[front.renamed].position - s->first;
-		s->first += front.count;
-		s->inserted -= (uint32_t)front.count;
-		last->inserted += (uint32_t)front.count;
-		for (; last->end < s->first; last->end++)
-			made[n++] = (struct dp_edit){ last->end, (uint32_t)p->length,
-						      DP_EDIT_INSERTED };
-	}
-	s->edits = n;
-	for (size_t o = 0; o < prefix; o++)
-		if (symbols[s->first + o] != name_at(p, o))
-			made[n++] =
-				(struct dp_edit){ s->first + o, (uint32_t)o, DP_EDIT_SUBSTITUTED };
-	renamed = skip ? front.renamed - (n - s->edits) : 0; /* that match now */
-	s->substituted -= (uint32_t)renamed;
-	cut->renamed -= DP_MIN(cut->renamed, renamed);
-	memcpy(made + n, edits + skip, (count - skip) * sizeof(*edits));
-	return n + count - skip;
+	if (last && last->end == s.first)
+		front = find_front(edits, &s, symbols, p);
+	if (front.count == 0)
+		return dp_cut__add_copy(made, &s, cut->edits);
+	prefix = (size_t)edits[front.renamed].position - s.first;
+	s.first += front.count;
+	made->covered += front.count;
+	for (; last->end < s.first && !status; last->end++)
+		status = dp_cut__add_edit(made, last, last->end, p->length, DP_EDIT_INSERTED);
+	s.edits = made->edit_count;
+	s.inserted = s.deleted = s.substituted = 0;
+	for (size_t o = 0; o < prefix && !status; o++)
+		if (symbols[s.first + o] != name_at(p, o))
+			status = dp_cut__add_edit(made, &s, s.first + o, o, DP_EDIT_SUBSTITUTED);
+	/* those that match now */
+	made->renamed -= DP_MIN(made->renamed, front.renamed - s.substituted);
+	skip = front.renamed + front.count;
+	if (!status)
+		status = dp_cut__add_edits(made, &s, edits + skip, count - skip);
+	return status ? status : dp_cut__add_iteration(made, &s);
 }
 
 int dp_insertions__move(struct dp_cut *cut, const uint32_t *symbols,
 			const struct dp_cut_pattern *pattern)
 {
-	struct dp_edit *made = dp_alloc__array(cut->edit_count, sizeof(*made));
-	size_t n = 0;
+	struct dp_cut made = { .renamed = cut->renamed };
+	int status = DP_OK;
 
-	if (!made)
-		return DP_ERR_NOMEM;
-	for (size_t k = 0; k < cut->count; k++)
-		n = take_iteration(made, n, cut, k, symbols, pattern);
-	free(cut->edits);
-	cut->edits = made;
-	cut->edit_room = cut->edit_count;
-	cut->edit_count = n;
-	return DP_OK;
+	for (size_t k = 0; k < cut->count && !status; k++)
+		status = take_iteration(&made, cut, k, symbols, pattern);
+	return dp_cut__replace(cut, &made, status);
 }

@@ -41,29 +41,15 @@ static void renumber(struct dp_cut *cut, uint32_t *numbers)
 }
 
 /* Removes the flagged iterations. */
-static void remove_flagged(struct dp_cut *cut, const bool *flags)
+static int remove_flagged(struct dp_cut *cut, const bool *flags)
 {
-	size_t kept = 0, edits = 0;
+	struct dp_cut kept = { .renamed = cut->renamed };
+	int status = DP_OK;
 
-	for (size_t i = 0; i < cut->count; i++) {
-		struct dp_repetition s = cut->iterations[i];
-		size_t count = dp_repetition__edit_count(&s);
-
-		if (flags[i]) {
-			cut->whole -= !s.partial;
-			cut->covered -= s.end - s.first;
-			continue;
-		}
-		if (count > 0)
-			memmove(cut->edits + edits, cut->edits + s.edits,
-				count * sizeof(*cut->edits));
-		s.edits = edits;
-		edits += count;
-		cut->iterations[kept++] = s;
-	}
-	cut->count = kept;
-	cut->edit_count = edits;
-	cut->renamed = DP_MIN(cut->renamed, edits);
+	for (size_t i = 0; i < cut->count && !status; i++)
+		if (!flags[i])
+			status = dp_cut__add_copy(&kept, &cut->iterations[i], cut->edits);
+	return dp_cut__replace(cut, &kept, status);
 }
 
 int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
@@ -94,7 +80,7 @@ int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
 	}
 	status = DP_OK;
 	if (recurs && (double)flagged * dp_param.unlike_most < (double)cut->count) {
-		remove_flagged(cut, flags);
+		status = remove_flagged(cut, flags);
 		memset(alike, 0, variants * sizeof(*alike));
 		renumber(cut, alike);
 	}

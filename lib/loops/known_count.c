@@ -11,8 +11,6 @@
 #include "loops/known_count.h"
 #include "base/parameters.h"
 
-#include <string.h>
-
 /* Where the iteration may be, symbols [low, high), and which iterations it replaces. */
 struct range {
 	size_t low, high;
@@ -91,51 +89,26 @@ static int count_common(size_t *common, const struct dp_loops_request *r,
 	return DP_OK;
 }
 
-/* Replaces `drop` iterations from index `at` on, and their edits, by one iteration. */
-static int splice(struct dp_sequence_loop *loop, size_t at, size_t drop,
-		  struct dp_repetition iteration, const struct dp_edit *edits, size_t count)
-{
-	size_t from = at < loop->count ? loop->iterations[at].edits : loop->edit_count;
-	size_t to = at + drop < loop->count ? loop->iterations[at + drop].edits : loop->edit_count;
-	size_t room = loop->count, edit_room = loop->edit_count;
-	int status =
-		dp_array__reserve(&loop->iterations, &room, loop->count + 1, sizeof(iteration));
-
-	if (!status)
-		status = dp_array__reserve(&loop->edits, &edit_room, loop->edit_count + count,
-					   sizeof(*edits));
-	if (status)
-		return status;
-	memmove(loop->iterations + at + 1, loop->iterations + at + drop,
-		(loop->count - at - drop) * sizeof(iteration));
-	loop->count = loop->count - drop + 1;
-	if (loop->edit_count > to)
-		memmove(loop->edits + from + count, loop->edits + to,
-			(loop->edit_count - to) * sizeof(*edits));
-	if (count)
-		memcpy(loop->edits + from, edits, count * sizeof(*edits));
-	loop->edit_count = loop->edit_count - (to - from) + count;
-	for (size_t i = at + 1; i < loop->count; i++)
-		loop->iterations[i].edits = loop->iterations[i].edits - (to - from) + count;
-	iteration.edits = from;
-	loop->iterations[at] = iteration;
-	return DP_OK;
-}
-
-/* Adds symbols [first, end) as an iteration. */
+/* Adds symbols [first, end) as an iteration, in place of those that the range drops. */
 static int add(const struct dp_loops_request *r, struct dp_sequence_loop *loop,
 	       const struct range *range, size_t first, size_t end)
 {
-	struct dp_repetition iteration = { .first = first, .end = end };
+	struct dp_repetition added = { .first = first, .end = end };
 	struct dp_cut cut = { 0 };
-	int status = dp_cut__add_edits(&cut, &iteration, r->symbols, loop->pattern, loop->length);
+	int status = DP_OK;
 
-	if (!status)
-		status = splice(loop, range->at, range->drop, iteration, cut.edits, cut.edit_count);
-	dp_cut__fini(&cut);
+	for (size_t i = 0; i < range->at && !status; i++)
+		status = dp_cut__add_copy(&cut, &loop->iterations[i], loop->edits);
 	if (!status)
 		status =
-			dp_variants__number(loop->iterations, loop->count, loop->edits, r->symbols);
+			dp_cut__add_compared(&cut, &added, r->symbols, loop->pattern, loop->length);
+	for (size_t i = range->at + range->drop; i < loop->count && !status; i++)
+		status = dp_cut__add_copy(&cut, &loop->iterations[i], loop->edits);
+	if (!status)
+		status = dp_variants__number(cut.iterations, cut.count, cut.edits, r->symbols);
+	if (!status)
+		dp_detection__take_cut(loop, &cut);
+	dp_cut__fini(&cut);
 	return status;
 }
 

@@ -62,6 +62,8 @@ void dp_detection__take_cut(struct dp_sequence_loop *loop, struct dp_cut *cut)
 {
 	dp_array__shrink(&cut->iterations, &cut->room, cut->count, sizeof(*cut->iterations));
 	dp_array__shrink(&cut->edits, &cut->edit_room, cut->edit_count, sizeof(*cut->edits));
+	free(loop->iterations);
+	free(loop->edits);
 	loop->iterations = cut->iterations;
 	loop->count = cut->count;
 	loop->edits = cut->edits;

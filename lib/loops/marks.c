@@ -2,9 +2,8 @@
  * Loops from known boundaries. The pattern is the most frequent iteration, found by hash; the edits
  * of each iteration are a diff against it. Cost: linear, and a sort of the iterations.
  */
-#include "loops/loops.h"
+#include "loops/detection.h"
 #include "base/hash.h"
-#include "iterate/cut.h"
 
 #include <string.h>
 
@@ -92,24 +91,17 @@ int dp_marks__script(struct dp_sequence_loop *loop, const uint32_t *symbols,
 		return status;
 	loop->length = chosen.length;
 	loop->pattern = dp_alloc__array(loop->length, sizeof(*loop->pattern));
-	cut.iterations = dp_alloc__array(n, sizeof(*cut.iterations));
-	if (!loop->pattern || !cut.iterations)
-		status = DP_ERR_NOMEM;
-	else
-		memcpy(loop->pattern, symbols + chosen.first,
-		       loop->length * sizeof(*loop->pattern));
-	for (; cut.count < n && !status; cut.count++) {
-		struct dp_repetition *s = &cut.iterations[cut.count];
-
-		*s = iterations[cut.count];
-		status = dp_cut__add_edits(&cut, s, symbols, loop->pattern, loop->length);
-	}
+	if (!loop->pattern)
+		return DP_ERR_NOMEM;
+	memcpy(loop->pattern, symbols + chosen.first, loop->length * sizeof(*loop->pattern));
+	for (size_t i = 0; i < n && !status; i++)
+		status = dp_cut__add_compared(&cut, &iterations[i], symbols, loop->pattern,
+					      loop->length);
 	if (!status)
 		status = dp_variants__number(cut.iterations, n, cut.edits, symbols);
-	loop->iterations = cut.iterations;
-	loop->count = cut.count;
-	loop->edits = cut.edits;
-	loop->edit_count = cut.edit_count;
+	if (!status)
+		dp_detection__take_cut(loop, &cut);
+	dp_cut__fini(&cut);
 	return status;
 }
 

@@ -1,0 +1,119 @@
+/*
+ * Makes a cut: its iterations one after the other, each with its edits behind those of the one
+ * before.
+ *
+ * Cost: linear in what is added, and that of dp_diff__run() where edits are to be found.
+ */
+#include "iterate/cut.h"
+#include "align/diff.h"
+
+#include <string.h>
+
+int dp_cut__add_edit(struct dp_cut *cut, struct dp_repetition *it, size_t position, size_t offset,
+		     uint32_t kind)
+{
+	int status = dp_array__reserve(&cut->edits, &cut->edit_room, cut->edit_count + 1,
+				       sizeof(*cut->edits));
+
+	if (status)
+		return status;
+	cut->edits[cut->edit_count++] = (struct dp_edit){ position, (uint32_t)offset, kind };
+	it->inserted += kind == DP_EDIT_INSERTED;
+	it->deleted += kind == DP_EDIT_DELETED;
+	it->substituted += kind == DP_EDIT_SUBSTITUTED;
+	return DP_OK;
+}
+
+int dp_cut__add_edits(struct dp_cut *cut, struct dp_repetition *it, const struct dp_edit *edits,
+		      size_t count)
+{
+	int status = DP_OK;
+
+	for (size_t i = 0; i < count && !status; i++)
+		status = dp_cut__add_edit(cut, it, edits[i].position, edits[i].offset,
+					  edits[i].kind);
+	return status;
+}
+
+int dp_cut__add_iteration(struct dp_cut *cut, const struct dp_repetition *it)
+{
+	int status = dp_array__reserve(&cut->iterations, &cut->room, cut->count + 1,
+				       sizeof(*cut->iterations));
+
+	if (status)
+		return status;
+	cut->iterations[cut->count++] = *it;
+	cut->whole += !it->partial;
+	cut->covered += it->end - it->first;
+	return DP_OK;
+}
+
+/* Drops deletions at the ends of a partial iteration: what the capture cut off is not an edit. */
+static size_t drop_missing(struct dp_edit *edits, size_t n, const struct dp_repetition *iteration)
+{
+	size_t from = 0;
+
+	while (n > 0 && edits[n - 1].kind == DP_EDIT_DELETED &&
+	       edits[n - 1].position == iteration->end)
+		n--;
+	while (from < n && edits[from].kind == DP_EDIT_DELETED &&
+	       edits[from].position == iteration->first)
+		from++;
+	if (from)
+		memmove(edits, edits + from, (n - from) * sizeof(*edits));
+	return n - from;
+}
+
+int dp_cut__add_compared(struct dp_cut *cut, const struct dp_repetition *iteration,
+			 const uint32_t *symbols, const uint32_t *pattern, size_t m)
+{
+	struct dp_repetition it = { .first = iteration->first,
+				    .end = iteration->end,
+				    .edits = cut->edit_count,
+				    .partial = iteration->partial };
+	struct dp_edit *edits;
+	size_t n;
+	int status = dp_diff__run(&edits, &n, symbols, it.first, it.end, pattern, 0, m);
+
+	if (status)
+		return status;
+	if (it.partial && n)
+		n = drop_missing(edits, n, &it);
+	status = dp_cut__add_edits(cut, &it, edits, n);
+	free(edits);
+	return status ? status : dp_cut__add_iteration(cut, &it);
+}
+
+int dp_cut__add_copy(struct dp_cut *cut, const struct dp_repetition *iteration,
+		     const struct dp_edit *edits)
+{
+	struct dp_repetition it = *iteration;
+	size_t count = dp_repetition__edit_count(&it);
+	int status = dp_array__reserve(&cut->edits, &cut->edit_room, cut->edit_count + count,
+				       sizeof(*edits));
+
+	if (status)
+		return status;
+	if (count > 0)
+		memcpy(cut->edits + cut->edit_count, edits + it.edits, count * sizeof(*edits));
+	it.edits = cut->edit_count;
+	cut->edit_count += count;
+	return dp_cut__add_iteration(cut, &it);
+}
+
+int dp_cut__replace(struct dp_cut *cut, struct dp_cut *made, int status)
+{
+	dp_cut__fini(status ? made : cut);
+	if (status)
+		return status;
+	*cut = *made;
+	cut->renamed = DP_MIN(cut->renamed, cut->edit_count);
+	return DP_OK;
+}
+
+void dp_cut__fini(struct dp_cut *cut)
+{
+	free(cut->iterations);
+	free(cut->edits);
+	*cut = (struct dp_cut){ 0 };
+}
