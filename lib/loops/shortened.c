@@ -58,6 +58,7 @@ int dp_detection__add_mapped(struct dp_detection *d, struct dp_sequence_loop *fr
 	loop->phase = from->phase;
 	loop->confidence = from->confidence;
 	loop->agreement = from->agreement;
+	loop->maybe_layers = from->maybe_layers;
 	for (size_t i = 0; i < from->count && position; i++) {
 		from->iterations[i].first = position[from->iterations[i].first];
 		from->iterations[i].end = position[from->iterations[i].end];
