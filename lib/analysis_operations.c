@@ -41,30 +41,33 @@ static uint32_t *count_kernels(const struct dp_sequence *operations)
 	return before;
 }
 
-/* The kinds of a sequence's symbols, as enum dp_symbol_kind. NULL if memory runs out. */
-static uint8_t *symbol_kinds(const struct dp_sequence *operations)
+/* Counts the copies and memsets in one iteration of each loop. */
+static void count_moves(struct dp_loops *loops, const struct dp_sequence *operations)
 {
-	uint8_t *kinds = dp_alloc__array(operations->alphabet, sizeof(*kinds));
+	for (size_t l = 0; l < loops->count; l++) {
+		struct dp_sequence_loop *loop = &loops->loops[l];
 
-	for (uint32_t i = 0; kinds && i < operations->alphabet; i++)
-		kinds[i] = operations->op_kind[i] == DP_OP_COPY	    ? DP_SYMBOL_COPY
-			   : operations->op_kind[i] == DP_OP_MEMSET ? DP_SYMBOL_MEMSET
-								    : DP_SYMBOL_KERNEL;
-	return kinds;
+		for (size_t i = 0; i < loop->length; i++) {
+			uint8_t kind = operations->op_kind[loop->pattern[i]];
+
+			loop->copies += kind == DP_OP_COPY;
+			loop->memsets += kind == DP_OP_MEMSET;
+		}
+	}
 }
 
-/* Finds loops of the operations, as loops of the kernels. */
+/*
+ * Finds loops of the operations, as loops of the kernels: an iteration has the kernels among its
+ * operations, and begins with the first of them.
+ */
 static int find_in(struct dp_loops **loops, const struct dp_sequence *operations,
 		   const struct dp_sequence *kernels, struct dp_explain *explain,
 		   struct dp_error *error)
 {
 	struct dp_loops_request request = dp_analysis__request(operations);
-	struct dp_projection by = { .kernels = kernels->symbols };
 	uint32_t *before = count_kernels(operations);
-	uint8_t *kinds = symbol_kinds(operations);
 	struct dp_explain_names names;
-	struct dp_loops *found = NULL;
-	int status = before && kinds ? DP_OK : dp_error__nomem(error, 0);
+	int status = before ? DP_OK : dp_error__nomem(error, 0);
 
 	request.explain = explain;
 	dp_explain__add(
@@ -74,17 +77,16 @@ static int find_in(struct dp_loops **loops, const struct dp_sequence *operations
 			 { "names", "count", kernels->alphabet }),
 		"{kernels:kernel} of {names:name} do not tell what an iteration is: the "
 		"sequence of all {operations:operation}, copies and memsets included, is searched");
-	by.kernels_before = before;
-	by.kind = kinds;
 	names = dp_explain__rename(explain, dp_sequence__names(operations));
 	if (!status)
-		status = dp_loops__find(&found, &request, error);
+		status = dp_loops__find(loops, &request, error);
 	dp_explain__rename(explain, names);
-	if (!status)
-		status = dp_loops__project(loops, found, &by, error);
-	dp_loops__free(found);
+	if (!status) {
+		count_moves(*loops, operations);
+		if (dp_loops__map(*loops, before, kernels->symbols))
+			status = dp_error__nomem(error, 0);
+	}
 	free(before);
-	free(kinds);
 	return status;
 }
 

@@ -189,10 +189,7 @@ static int make_loops(struct dp_detection *d, struct dp_shortened *folded,
 	patterns->count = kept;
 	if (kept > 0)
 		status = dp_detection__make_loops(made, &folded->detection, patterns, NULL, hints);
-	for (size_t i = 0; i < folded->loops.count && !status; i++)
-		status = dp_detection__add_mapped(d, &folded->loops.loops[i],
-						  folded->names.position);
-	return status;
+	return status ? status : dp_shortened__take(d, folded, folded->names.position);
 }
 
 /* Where the folded sequence first separates two enclosing iterations; 0 if it does not. */

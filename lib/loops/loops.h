@@ -112,6 +112,14 @@ int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request 
 int dp_marks__script(struct dp_sequence_loop *loop, const uint32_t *symbols,
 		     const struct dp_repetition *iterations, size_t n);
 
+/*
+ * Makes loops of another sequence loops of symbols[], with new patterns and edits: position[] has
+ * the new position of each symbol of that sequence and of its end, or is NULL if the iterations
+ * have theirs. Iterations that become empty are left out, and loops without iterations. Errors:
+ * DP_ERR_NOMEM. Cost: that of dp_marks__script() for each.
+ */
+int dp_loops__map(struct dp_loops *loops, const uint32_t *position, const uint32_t *symbols);
+
 /* Defined in merge_trees.c. */
 
 /*
@@ -123,24 +131,6 @@ int dp_loops__add_adjacent(struct dp_loops *marked, struct dp_loops *tree);
 
 /* The same, but only loops inside its iterations. */
 int dp_loops__inside(struct dp_loops *known, struct dp_loops *tree);
-
-/* Defined in project.c. */
-
-/* How a sequence of operations maps to the sequence of its kernels. */
-enum dp_symbol_kind { DP_SYMBOL_KERNEL, DP_SYMBOL_COPY, DP_SYMBOL_MEMSET };
-
-struct dp_projection {
-	const uint32_t *kernels_before; /* before each operation, and before the end */
-	const uint8_t *kind;		/* of each symbol of the operations: enum dp_symbol_kind */
-	const uint32_t *kernels;	/* the symbols of the kernels' sequence */
-};
-
-/*
- * Turns loops of operations into loops of kernels; loops without kernels are left out. The caller
- * frees *loops with dp_loops__free(). Errors: DP_ERR_NOMEM. Cost: linear.
- */
-int dp_loops__project(struct dp_loops **loops, const struct dp_loops *from,
-		      const struct dp_projection *by, struct dp_error *error);
 
 /* Defined in features.c. */
 

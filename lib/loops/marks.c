@@ -1,6 +1,7 @@
 /*
- * Loops from known boundaries. The pattern is the most frequent iteration, found by hash; the edits
- * of each iteration are a diff against it. Cost: linear, and a sort of the iterations.
+ * Loops from known boundaries, of annotations or of another sequence. The pattern is the most
+ * frequent iteration, found by hash; the edits of each iteration are a diff against it. Cost:
+ * linear, and a sort of the iterations.
  */
 #include "loops/detection.h"
 #include "base/hash.h"
@@ -102,6 +103,48 @@ int dp_marks__script(struct dp_sequence_loop *loop, const uint32_t *symbols,
 	if (!status)
 		dp_detection__take_cut(loop, &cut);
 	dp_cut__fini(&cut);
+	return status;
+}
+
+/* Maps one loop. */
+static int map(struct dp_sequence_loop *loop, const uint32_t *position, const uint32_t *symbols)
+{
+	struct dp_repetition *iterations = loop->iterations;
+	size_t count = 0;
+	int status = DP_OK;
+
+	for (size_t i = 0; i < loop->count; i++) {
+		struct dp_repetition at = iterations[i];
+
+		if (position) {
+			at.first = position[at.first];
+			at.end = position[at.end];
+		}
+		if (at.end > at.first)
+			iterations[count++] = at;
+	}
+	loop->iterations = NULL;
+	loop->count = 0;
+	free(loop->pattern);
+	loop->pattern = NULL;
+	if (count > 0)
+		status = dp_marks__script(loop, symbols, iterations, count);
+	free(iterations);
+	return status;
+}
+
+int dp_loops__map(struct dp_loops *loops, const uint32_t *position, const uint32_t *symbols)
+{
+	uint32_t *made = dp_alloc__array(loops->count, sizeof(*made)), kept = 0;
+	int status = made ? DP_OK : DP_ERR_NOMEM;
+
+	for (size_t i = 0; i < loops->count && !status; i++) {
+		status = map(&loops->loops[i], position, symbols);
+		made[i] = loops->loops[i].count ? kept++ : DP_NONE;
+	}
+	if (!status)
+		status = dp_loops__reorder(loops, made);
+	free(made);
 	return status;
 }
 

@@ -1,6 +1,6 @@
 /*
  * A sequence with runs collapsed (collapsing.c) or with iterations folded (enclosing.c), searched
- * as the one that it was made from. Cost: constant, and linear for a loop that is added.
+ * as the one that it was made from. Cost: constant, and that of dp_loops__map().
  */
 #include "loops/shortened.h"
 
@@ -47,21 +47,17 @@ void dp_shortened__end(struct dp_shortened *s)
 	dp_loops__fini(&s->loops);
 }
 
-int dp_detection__add_mapped(struct dp_detection *d, struct dp_sequence_loop *from,
-			     const uint32_t *position)
+int dp_shortened__take(struct dp_detection *d, struct dp_shortened *s, const uint32_t *position)
 {
-	struct dp_sequence_loop *loop = dp_detection__add(d);
+	int status = dp_loops__map(&s->loops, position, d->request->symbols);
 
-	if (!loop)
-		return DP_ERR_NOMEM;
-	loop->found_by = from->found_by;
-	loop->phase = from->phase;
-	loop->confidence = from->confidence;
-	loop->agreement = from->agreement;
-	loop->maybe_layers = from->maybe_layers;
-	for (size_t i = 0; i < from->count && position; i++) {
-		from->iterations[i].first = position[from->iterations[i].first];
-		from->iterations[i].end = position[from->iterations[i].end];
+	for (size_t i = 0; i < s->loops.count && !status; i++) {
+		struct dp_sequence_loop *loop = dp_detection__add(d);
+
+		if (!loop)
+			return DP_ERR_NOMEM;
+		*loop = s->loops.loops[i];
+		s->loops.loops[i] = (struct dp_sequence_loop){ .parent = DP_NONE };
 	}
-	return dp_marks__script(loop, d->request->symbols, from->iterations, from->count);
+	return status;
 }

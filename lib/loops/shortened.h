@@ -26,11 +26,11 @@ void dp_shortened__begin(struct dp_shortened *shortened, const struct dp_detecti
 void dp_shortened__end(struct dp_shortened *shortened);
 
 /*
- * Appends a loop that was found in a shortened sequence; position[] maps its symbols to positions
- * in the detection's, and from's iterations are changed to those. A position of NULL means that
- * they are the detection's already. Errors: DP_ERR_NOMEM.
+ * Moves the loops that were found to the detection, as loops of its sequence; position as for
+ * dp_loops__map(). Their parents are among them, so the detection has no loops yet if any has one.
+ * Errors: DP_ERR_NOMEM.
  */
-int dp_detection__add_mapped(struct dp_detection *detection, struct dp_sequence_loop *from,
-			     const uint32_t *position);
+int dp_shortened__take(struct dp_detection *detection, struct dp_shortened *shortened,
+		       const uint32_t *position);
 
 #endif

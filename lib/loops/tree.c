@@ -304,19 +304,13 @@ static int expand_tree(struct dp_detection *d, struct dp_levels *levels,
 	collapsed->request.evidence.loose_begin = true;
 	status = make_tree(&collapsed->detection, levels, traits);
 	for (size_t i = 0; i < collapsed->loops.count && !status; i++) {
-		struct dp_sequence_loop *loop = &collapsed->loops.loops[i], *made;
+		struct dp_sequence_loop *loop = &collapsed->loops.loops[i];
 
 		loop->count =
 			dp_expand__iterations(loop->iterations, loop->count,
 					      collapsed->names.position, &d->request->evidence);
-		status = dp_detection__add_mapped(d, loop, NULL);
-		if (status)
-			break;
-		made = &d->loops->loops[d->loops->count - 1];
-		made->chosen = loop->chosen;
-		made->parent = loop->parent;
 	}
-	return status;
+	return status ? status : dp_shortened__take(d, collapsed, NULL);
 }
 
 static bool has_listed(const struct dp_loops *loops)
