@@ -282,20 +282,19 @@ static int make_loop(uint32_t *made, struct dp_detection *d, struct batch *b, si
 }
 
 int dp_detection__make_loops(uint32_t *made, struct dp_detection *d,
-			     const struct dp_patterns *patterns, const enum dp_standing *standing,
-			     const struct dp_phase_hints *hints)
+			     const struct dp_patterns *patterns, const struct dp_phase_hints *hints)
 {
+	const struct dp_pattern *p = patterns->items;
 	struct batch b = { .count = 0 };
 	size_t before = d->loops->count;
 	int status = patterns->count > 0 ? batch_cut(&b, d, patterns, hints) : DP_OK;
 
 	for (size_t i = 0; i < b.count && !status; i++)
-		if (!standing || standing[i] != DP_STANDING_SHORT)
-			status = make_loop(&made[i], d, &b, i,
-					   standing ? standing[i] : DP_STANDING_OTHER);
+		if (p[i].standing != DP_STANDING_SHORT)
+			status = make_loop(&made[i], d, &b, i, p[i].standing);
 	/* if no other is a loop, short ones are next to none, and prove as little as any */
 	for (size_t i = 0; i < b.count && !status; i++)
-		if (standing && standing[i] == DP_STANDING_SHORT)
+		if (p[i].standing == DP_STANDING_SHORT)
 			status = make_loop(&made[i], d, &b, i,
 					   d->loops->count > before ? DP_STANDING_SHORT
 								    : DP_STANDING_BARE);

@@ -43,11 +43,11 @@ int dp_detection__sort(struct dp_loops *loops, size_t chosen, size_t around);
 
 /*
  * Aligns the patterns with the sequence, finds their phases, cuts, and appends a loop for each
- * pattern that has iterations and sufficient confidence: made[i] is its index, or DP_NONE. standing
- * holds the evidence for each pattern, or is NULL. Errors: DP_ERR_NOMEM.
+ * pattern that has iterations and sufficient confidence: made[i] is its index, or DP_NONE. Errors:
+ * DP_ERR_NOMEM.
  */
 int dp_detection__make_loops(uint32_t *made, struct dp_detection *detection,
-			     const struct dp_patterns *patterns, const enum dp_standing *standing,
+			     const struct dp_patterns *patterns,
 			     const struct dp_phase_hints *hints);
 
 /* Defined in tree.c. */

@@ -188,7 +188,7 @@ static int make_loops(struct dp_detection *d, struct dp_shortened *folded,
 	}
 	patterns->count = kept;
 	if (kept > 0)
-		status = dp_detection__make_loops(made, &folded->detection, patterns, NULL, hints);
+		status = dp_detection__make_loops(made, &folded->detection, patterns, hints);
 	return status ? status : dp_shortened__take(d, folded, folded->names.position);
 }
 

@@ -411,7 +411,7 @@ static int search_counts(struct assignment *by_count, struct dp_detection *d)
 
 	d->loops = &by_count->loops;
 	if (!status)
-		status = dp_detection__make_loops(made, d, &patterns, NULL, NULL);
+		status = dp_detection__make_loops(made, d, &patterns, NULL);
 	d->loops = loops;
 	dp_patterns__fini(&patterns);
 	if (status)

@@ -23,20 +23,23 @@
 #include <math.h>
 #include <string.h>
 
-static void set_parents(struct dp_loops *loops, const uint32_t *made, size_t count,
-			const uint32_t *parents, const uint32_t *above)
+static void set_parents(struct dp_loops *loops, const uint32_t *made,
+			const struct dp_patterns *patterns, const uint32_t *above)
 {
-	for (size_t i = 0; i < count; i++)
-		if (made[i] != DP_NONE && parents[i] != DP_NONE && above[parents[i]] != DP_NONE)
-			loops->loops[made[i]].parent = above[parents[i]];
+	for (size_t i = 0; i < patterns->count; i++) {
+		uint32_t parent = patterns->items[i].parent;
+
+		if (made[i] != DP_NONE && parent != DP_NONE && above[parent] != DP_NONE)
+			loops->loops[made[i]].parent = above[parent];
+	}
 }
 
 /* The same for outer loops. The loop around one that was not made takes its place. */
 static void set_outer_parents(struct dp_loops *loops, uint32_t *made,
-			      const struct dp_levels *levels)
+			      const struct dp_patterns *outer)
 {
-	for (size_t i = 0; i < levels->outer.count; i++) {
-		uint32_t parent = levels->outer_parent[i];
+	for (size_t i = 0; i < outer->count; i++) {
+		uint32_t parent = outer->items[i].parent;
 		uint32_t above = parent == DP_NONE ? DP_NONE : made[parent];
 
 		if (made[i] == DP_NONE)
@@ -84,19 +87,17 @@ static int make_level_by(struct dp_detection *d, const struct dp_patterns *patte
 	dp_sort__size(positions, hints.count);
 	hints.positions = positions;
 	if (!status)
-		status = dp_detection__make_loops(made, d, patterns, NULL, &hints);
+		status = dp_detection__make_loops(made, d, patterns, &hints);
 	free(positions);
 	return status;
 }
 
-static size_t depth_of(const struct dp_levels *levels, size_t outer)
+static size_t depth_of(const struct dp_patterns *outer, size_t i)
 {
 	size_t depth = 0;
 
-	while (levels->outer_parent[outer] != DP_NONE) {
-		outer = levels->outer_parent[outer];
-		depth++;
-	}
+	for (; outer->items[i].parent != DP_NONE; depth++)
+		i = outer->items[i].parent;
 	return depth;
 }
 
@@ -105,19 +106,19 @@ static size_t depth_of(const struct dp_levels *levels, size_t outer)
  * something else. One at a time, since patterns that are aligned together take symbols from each
  * other.
  */
-static int make_outer(struct dp_detection *d, const struct dp_levels *levels, uint32_t *made,
+static int make_outer(struct dp_detection *d, const struct dp_patterns *outer, uint32_t *made,
 		      size_t count)
 {
 	int status = DP_OK;
 
-	for (size_t depth = 0, left = levels->outer.count; left > 0 && !status; depth++) {
+	for (size_t depth = 0, left = outer->count; left > 0 && !status; depth++) {
 		struct dp_patterns level = { .count = 0 };
 		uint32_t from[DP_PATTERNS_MAX], of_level[DP_PATTERNS_MAX];
 
-		for (size_t i = 0; i < levels->outer.count; i++)
-			if (depth_of(levels, i) == depth) {
+		for (size_t i = 0; i < outer->count; i++)
+			if (depth_of(outer, i) == depth) {
 				from[level.count] = (uint32_t)i;
-				level.items[level.count++] = levels->outer.items[i];
+				level.items[level.count++] = outer->items[i];
 			}
 		left -= level.count;
 		status = make_level_by(d, &level, of_level, count, follows_other);
@@ -131,15 +132,13 @@ static int make_outer(struct dp_detection *d, const struct dp_levels *levels, ui
  * Returns true if a chosen pattern may be a part of a step: it has neither uploads nor kernels that
  * finish a step, and it is short, or the ends of the sequence show the step around it.
  */
-static bool is_part(const struct dp_levels *levels, size_t i, const uint8_t *traits, bool enclosed)
+static bool is_part(const struct dp_pattern *p, const uint8_t *traits, bool enclosed)
 {
-	const struct dp_pattern *p = &levels->chosen.items[i];
 	uint8_t all = 0;
 
 	for (size_t k = 0; traits && k < p->length; k++)
 		all |= traits[p->symbols[k]] & DP_TRAITS_OF_STEPS;
-	return (enclosed ||
-		(levels->standing[i] == DP_STANDING_BARE && p->length < dp_param.layer_long)) &&
+	return (enclosed || (p->standing == DP_STANDING_BARE && p->length < dp_param.layer_long)) &&
 	       !all;
 }
 
@@ -185,7 +184,7 @@ static void explain_outer(const struct dp_detection *d, const struct dp_sequence
  * them the iteration. Else a short loop inside, which has neither loops nor uploads nor an
  * optimizer, is a part of the step around it, unless nothing is outside of it.
  */
-static void choose_enclosing(struct dp_detection *d, const struct dp_levels *levels,
+static void choose_enclosing(struct dp_detection *d, const struct dp_patterns *chosen,
 			     const uint32_t *made, const uint8_t *traits, size_t middle,
 			     bool enclosed)
 {
@@ -196,11 +195,11 @@ static void choose_enclosing(struct dp_detection *d, const struct dp_levels *lev
 		bool parts = true, finish = finishes(d, &loops[k], traits);
 		bool shown = enclosed && fills(d, &loops[k]);
 
-		for (size_t i = 0; i < levels->chosen.count; i++) {
+		for (size_t i = 0; i < chosen->count; i++) {
 			if (made[i] == DP_NONE || loops[made[i]].parent != k)
 				continue;
 			inside += dp_loops__covered(&loops[made[i]]);
-			parts &= is_part(levels, i, traits, shown);
+			parts &= is_part(&chosen->items[i], traits, shown);
 			finish &= !finishes(d, &loops[made[i]], traits);
 		}
 		if (!(parts || finish) || inside == 0 ||
@@ -228,15 +227,15 @@ static void choose_enclosing(struct dp_detection *d, const struct dp_levels *lev
  * Makes the patterns that were gone down from, outermost first, as the loops inside them are too
  * unlikely to be listed: the innermost are the iterations.
  */
-static int make_outer_alone(struct dp_detection *d, const struct dp_levels *levels)
+static int make_outer_alone(struct dp_detection *d, const struct dp_patterns *outer)
 {
 	uint32_t made[DP_PATTERNS_MAX];
 	struct dp_loops *loops = d->loops;
-	int status = make_outer(d, levels, made, 0);
+	int status = make_outer(d, outer, made, 0);
 
 	if (status || loops->count == 0)
 		return status;
-	set_outer_parents(loops, made, levels);
+	set_outer_parents(loops, made, outer);
 	for (size_t i = 0; i < loops->count; i++)
 		loops->loops[i].chosen = true;
 	for (size_t i = 0; i < loops->count; i++)
@@ -267,30 +266,29 @@ static int make_tree(struct dp_detection *d, const struct dp_levels *levels, con
 	if (traits)
 		status = dp_frame__find(&frame, &enclosed, &levels->chosen, &d->sequence);
 	if (!status)
-		status = dp_detection__make_loops(chosen, d, &levels->chosen, levels->standing,
-						  NULL);
+		status = dp_detection__make_loops(chosen, d, &levels->chosen, NULL);
 	of_chosen = loops->count;
 	if (status || of_chosen == 0)
-		return status ? status : make_outer_alone(d, levels);
+		return status ? status : make_outer_alone(d, &levels->outer);
 	for (size_t i = 0; i < loops->count; i++)
 		loops->loops[i].chosen = true;
 	for (size_t i = 0; i < levels->chosen.count; i++)
-		if (chosen[i] != DP_NONE && levels->standing[i] == DP_STANDING_SHORT)
+		if (chosen[i] != DP_NONE && levels->chosen.items[i].standing == DP_STANDING_SHORT)
 			loops->loops[chosen[i]].chosen = false;
-	status = make_outer(d, levels, outer, of_chosen);
+	status = make_outer(d, &levels->outer, outer, of_chosen);
 	if (!status && loops->count == of_chosen) {
 		status = dp_enclosing__find(d, of_chosen, enclosed ? &frame : NULL);
 		if (!status && !d->request->evidence.open_end)
-			choose_enclosing(d, levels, chosen, traits, of_chosen, enclosed);
+			choose_enclosing(d, &levels->chosen, chosen, traits, of_chosen, enclosed);
 	}
 	around = loops->count;
 	if (!status)
 		status = make_level_by(d, &levels->inner, inner, of_chosen, is_whole);
 	if (status)
 		return status;
-	set_outer_parents(loops, outer, levels);
-	set_parents(loops, chosen, levels->chosen.count, levels->chosen_parent, outer);
-	set_parents(loops, inner, levels->inner.count, levels->inner_parent, chosen);
+	set_outer_parents(loops, outer, &levels->outer);
+	set_parents(loops, chosen, &levels->chosen, outer);
+	set_parents(loops, inner, &levels->inner, chosen);
 	return dp_detection__sort(loops, of_chosen, around);
 }
 
@@ -500,10 +498,9 @@ static int find_few(struct dp_detection *d)
 {
 	struct dp_search_bar bar = { dp_param.repeat_least, d->request->count / 2 + 1, 1,
 				     .any_length = true };
-	enum dp_standing standing[DP_PATTERNS_MAX] = { DP_STANDING_FEW };
 	struct dp_patterns patterns = { .count = 0 };
 	uint32_t made[DP_PATTERNS_MAX];
-	const struct dp_pattern *pattern = patterns.items;
+	struct dp_pattern *pattern = patterns.items;
 	size_t begin = 0;
 	bool has_one = false;
 	struct dp_phase_hints hints = { &begin, 1 };
@@ -523,9 +520,10 @@ static int find_few(struct dp_detection *d)
 	    (double)pattern->edits < dp_param.alike_edits * (double)pattern->covered &&
 	    (double)pattern->covered - (double)pattern->edits >=
 		    dp_param.few_coverage * (double)d->request->count) {
+		pattern->standing = DP_STANDING_FEW;
 		status = find_first_span(&begin, d, &patterns);
 		if (!status)
-			status = dp_detection__make_loops(made, d, &patterns, standing, &hints);
+			status = dp_detection__make_loops(made, d, &patterns, &hints);
 	}
 	for (size_t i = 0; i < d->loops->count; i++)
 		d->loops->loops[i].chosen = true;

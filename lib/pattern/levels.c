@@ -424,29 +424,23 @@ static void explain_level(struct dp_explain *explain, const struct dp_pattern *p
  * Adds a pattern, of which it takes ownership, with its parent. Frees it and returns DP_NONE if
  * there is no room.
  */
-static uint32_t put(struct dp_patterns *to, uint32_t *parents, const struct dp_pattern *p,
-		    uint32_t parent)
+static uint32_t put(struct dp_patterns *to, const struct dp_pattern *p, uint32_t parent)
 {
 	if (to->count == DP_PATTERNS_MAX) {
 		free(p->symbols);
 		return DP_NONE;
 	}
-	parents[to->count] = parent;
 	to->items[to->count] = *p;
+	to->items[to->count].parent = parent;
 	return (uint32_t)to->count++;
 }
 
-/* Removes a pattern from the chosen ones and passes its ownership to the caller. */
-static struct dp_pattern take_out(struct dp_levels *levels, size_t index)
+/* Removes a pattern and passes its ownership to the caller. */
+static struct dp_pattern take_out(struct dp_patterns *from, size_t index)
 {
-	struct dp_patterns *chosen = &levels->chosen;
-	struct dp_pattern taken = chosen->items[index];
-	size_t behind = --chosen->count - index;
+	struct dp_pattern *at = &from->items[index], taken = *at;
 
-	memmove(&chosen->items[index], &chosen->items[index + 1], behind * sizeof(taken));
-	memmove(&levels->chosen_parent[index], &levels->chosen_parent[index + 1],
-		behind * sizeof(*levels->chosen_parent));
-	levels->chosen_parent[chosen->count] = DP_NONE;
+	memmove(at, at + 1, (--from->count - index) * sizeof(*at));
 	return taken;
 }
 
@@ -457,11 +451,11 @@ static struct dp_pattern take_out(struct dp_levels *levels, size_t index)
 static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
 {
 	double least = dp_param.inside_long * (double)in->loops.items[in->main].length;
-	uint32_t parent = levels->chosen_parent[index];
-	struct dp_pattern outer = take_out(levels, index);
+	struct dp_pattern outer = take_out(&levels->chosen, index);
+	uint32_t parent = outer.parent;
 
 	if (reliable(&outer)) {
-		uint32_t made = put(&levels->outer, levels->outer_parent, &outer, parent);
+		uint32_t made = put(&levels->outer, &outer, parent);
 
 		parent = made == DP_NONE ? parent : made;
 	} else {
@@ -471,7 +465,7 @@ static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
 		struct dp_pattern *inner = &in->loops.items[i];
 
 		if (i == in->main || (double)inner->length >= least)
-			put(&levels->chosen, levels->chosen_parent, inner, parent);
+			put(&levels->chosen, inner, parent);
 		else
 			free(inner->symbols);
 	}
@@ -484,7 +478,7 @@ static void take_inside(struct dp_levels *levels, struct inside *in, uint32_t pa
 		struct dp_pattern *inner = &in->loops.items[k];
 
 		if (inner->length > 1) /* or else it is one kernel in a row */
-			put(&levels->inner, levels->inner_parent, inner, parent);
+			put(&levels->inner, inner, parent);
 		else
 			free(inner->symbols);
 	}
@@ -508,14 +502,13 @@ static int fill_inner(struct dp_levels *levels, const struct evidence *e)
 		status = look_inside(&in[i], e, &levels->chosen.items[i]);
 	}
 	for (size_t i = 0; i < count && !status; i++) {
-		const struct dp_pattern *p = &levels->chosen.items[i];
-		enum dp_standing *standing = &levels->standing[i];
+		struct dp_pattern *p = &levels->chosen.items[i];
 
-		*standing = in[i].total >= dp_param.inner_covered ? DP_STANDING_HAS_LOOPS
-								  : DP_STANDING_BARE;
+		p->standing = in[i].total >= dp_param.inner_covered ? DP_STANDING_HAS_LOOPS
+								    : DP_STANDING_BARE;
 		if ((double)p->length < dp_param.adjacent_short * (double)longest &&
-		    (*standing == DP_STANDING_BARE || p->length < dp_param.layer_long))
-			*standing = DP_STANDING_SHORT;
+		    (p->standing == DP_STANDING_BARE || p->length < dp_param.layer_long))
+			p->standing = DP_STANDING_SHORT;
 		take_inside(levels, &in[i], (uint32_t)i);
 	}
 	for (size_t i = 0; i < count; i++)
@@ -574,9 +567,6 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 
 	bar.part = part;
 	memset(levels, 0, sizeof(*levels));
-	for (size_t i = 0; i < DP_PATTERNS_MAX; i++)
-		levels->outer_parent[i] = levels->chosen_parent[i] = levels->inner_parent[i] =
-			DP_NONE;
 	status = choose(levels, &e, sequence, &bar);
 	if (!status)
 		status = fill_inner(levels, &e);

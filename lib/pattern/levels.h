@@ -14,27 +14,14 @@ enum dp_trait {
 
 enum { DP_TRAITS_OF_STEPS = DP_TRAIT_FINISHES | DP_TRAIT_UPLOADED };
 
-/* The evidence that a pattern is an iteration, rather than a layer of one. */
-enum dp_standing {
-	DP_STANDING_BARE,      /* nothing */
-	DP_STANDING_HAS_LOOPS, /* it has loops inside */
-	DP_STANDING_OTHER,     /* inside or around a chosen pattern; it may be anything */
-	DP_STANDING_SHORT,     /* short next to a loop that makes up most of the sequence */
-	DP_STANDING_FEW,       /* two or three equal iterations that cover most of the sequence */
-};
-
 /*
  * outer encloses chosen, and chosen encloses inner. Parents are indices in the next outer level;
  * those of outer itself are indices in outer, and smaller than the index of the loop.
  */
 struct dp_levels {
 	struct dp_patterns outer, chosen, inner;
-	uint32_t outer_parent[DP_PATTERNS_MAX];
-	uint32_t chosen_parent[DP_PATTERNS_MAX];
-	uint32_t inner_parent[DP_PATTERNS_MAX];
-	enum dp_standing standing[DP_PATTERNS_MAX]; /* of the chosen ones */
-	struct dp_patterns_fit fit;		    /* of them */
-	double plain_bits;			    /* bits of the sequence, coded by symbol */
+	struct dp_patterns_fit fit; /* of the chosen ones */
+	double plain_bits;	    /* bits of the sequence, coded by symbol */
 };
 
 /*

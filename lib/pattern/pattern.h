@@ -4,6 +4,15 @@
 
 #include "align/align.h"
 
+/* The evidence that a pattern is an iteration, rather than a layer of one. */
+enum dp_standing {
+	DP_STANDING_OTHER,     /* inside or around a chosen pattern; it may be anything */
+	DP_STANDING_BARE,      /* nothing */
+	DP_STANDING_HAS_LOOPS, /* it has loops inside */
+	DP_STANDING_SHORT,     /* short next to a loop that makes up most of the sequence */
+	DP_STANDING_FEW,       /* two or three equal iterations that cover most of the sequence */
+};
+
 struct dp_pattern {
 	uint32_t *symbols;
 	size_t length;
@@ -15,6 +24,8 @@ struct dp_pattern {
 	size_t edits;
 	size_t spans;
 	uint32_t from; /* index of the candidate that it was made from */
+	uint32_t parent; /* of a level (levels.h): index of the pattern around it, or DP_NONE */
+	enum dp_standing standing;
 };
 
 /* Makes a pattern of a copy of the symbols; its other members are 0. Errors: DP_ERR_NOMEM. */

@@ -417,6 +417,7 @@ static int next_pattern(struct searcher *sr, bool *more)
 		status = best_of(&best, in, &sr->bar);
 	if (!status && worth_it(sr, &best, in)) {
 		sr->promised = best.covered;
+		best.parent = DP_NONE;
 		sr->found->items[sr->found->count++] = best;
 		best.symbols = NULL;
 		*more = true;
