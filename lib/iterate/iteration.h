@@ -30,7 +30,16 @@ static inline size_t dp_offset__move(size_t offset, size_t by, size_t m, int dir
 	return (offset + (dir < 0 ? m - by % m : by)) % m;
 }
 
-/* The evidence about one symbol besides its name; -1 and false stand for unknown. */
+/* What a kernel does, judged by its name. Which operations are kernels: enum dp_op_kind. */
+enum dp_kernel_kind {
+	DP_KERNEL_UNKNOWN,
+	DP_KERNEL_OTHER,    /* of the program itself, as in numerical codes */
+	DP_KERNEL_NETWORK,  /* of a library or compiler for neural networks */
+	DP_KERNEL_FINISHES, /* an optimizer's: it finishes a step */
+	DP_KERNEL_MOVES,    /* copies, casts or fills: it updates nothing */
+};
+
+/* The evidence about one symbol besides itself; -1, false and 0 stand for unknown. */
 struct dp_evidence_at {
 	int64_t kernel_gap_ns;	/* from the previous kernel's end to this one's start */
 	int64_t launch_gap_ns;	/* host time outside of API calls between the launch calls of
@@ -44,15 +53,13 @@ struct dp_evidence_at {
 	bool after_sync;    /* the launching thread waited for the device between these two calls,
 			       and nothing was uploaded */
 	bool after_capture; /* a stream was captured into a graph between the two launches */
-	bool finishes_step; /* its name is that of an optimizer */
-	bool moves_data;    /* its name is that of a copy, a cast or a fill: it updates nothing */
-	bool in_networks;      /* its name is known, and is of a library for networks, … */
-	bool outside_networks; /* … or is not */
+	enum dp_kernel_kind kind; /* the same for all kernels of one name */
 };
 
 /*
- * Evidence besides the symbols. at() sets *out for the symbol at an index of the sequence. It is
- * called only for a sample of symbols and may be slow (a microsecond). at may be NULL.
+ * Evidence besides the symbols. at() sets *out for the symbol at an index of the sequence. It may
+ * be slow (a microsecond): it is called for the first symbol of each name, for a sample of all, for
+ * a few of each offset of a pattern and around some boundaries. at may be NULL.
  */
 struct dp_evidence {
 	void (*at)(void *ctx, size_t index, struct dp_evidence_at *out);

@@ -34,13 +34,13 @@ static void ask(struct sampler *s, size_t position, size_t o)
 	s->evidence->at(s->evidence->ctx, position, &at);
 	s->offsets->seen[o]++;
 	s->offsets->wait_ns[o] += (double)DP_MAX(at.launch_wait_ns, 0);
-	s->offsets->moves_data[o] |= at.moves_data;
+	s->offsets->moves_data[o] |= at.kind == DP_KERNEL_MOVES;
 	s->launch_gaps[slot] = at.launch_gap_ns;
 	s->kernel_gaps[slot] = at.kernel_gap_ns;
 	s->uploads[o] += at.after_upload;
 	s->downloads[o] += at.after_download;
 	s->syncs[o] += at.after_sync;
-	s->optimizers[o] += at.finishes_step;
+	s->optimizers[o] += at.kind == DP_KERNEL_FINISHES;
 }
 
 static void sample(struct sampler *s)

@@ -157,12 +157,12 @@ static enum names names_of(const struct dp_judged *j)
 	if (!evidence->at || iteration->end - iteration->first > dp_param.group_long)
 		return UNKNOWN;
 	for (size_t i = iteration->first; i < iteration->end; i++) {
-		struct dp_evidence_at at = dp_evidence__look(evidence, i);
+		enum dp_kernel_kind kind = dp_evidence__look(evidence, i).kind;
 
-		if (at.in_networks)
+		if (kind == DP_KERNEL_NETWORK)
 			return OF_NETWORK;
-		known &= at.outside_networks || at.moves_data;
-		own |= at.outside_networks;
+		known &= kind == DP_KERNEL_OTHER || kind == DP_KERNEL_MOVES;
+		own |= kind == DP_KERNEL_OTHER;
 	}
 	return known && own ? OF_PROGRAM : UNKNOWN;
 }

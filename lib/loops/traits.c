@@ -6,6 +6,14 @@
 #include "base/parameters.h"
 #include "pattern/levels.h"
 
+/* By name; uploads are measured. */
+static const uint8_t trait_of[] = {
+	[DP_KERNEL_OTHER] = DP_TRAIT_PROGRAM,
+	[DP_KERNEL_NETWORK] = DP_TRAIT_NETWORK,
+	[DP_KERNEL_FINISHES] = DP_TRAIT_FINISHES,
+	[DP_KERNEL_MOVES] = 0,
+};
+
 /* Marks the symbols by what their names say. */
 static void ask_names(const struct dp_detection *d, uint8_t *traits, bool *asked)
 {
@@ -13,19 +21,11 @@ static void ask_names(const struct dp_detection *d, uint8_t *traits, bool *asked
 	uint32_t left = r->alphabet;
 
 	for (size_t i = 0; i < r->count && left > 0; i++) {
-		struct dp_evidence_at at;
-
 		if (asked[r->symbols[i]])
 			continue;
 		asked[r->symbols[i]] = true;
 		left--;
-		at = dp_evidence__look(&r->evidence, i);
-		if (at.finishes_step)
-			traits[d->sequence.symbols[i]] |= DP_TRAIT_FINISHES;
-		if (at.in_networks)
-			traits[d->sequence.symbols[i]] |= DP_TRAIT_NETWORK;
-		if (at.outside_networks)
-			traits[d->sequence.symbols[i]] |= DP_TRAIT_PROGRAM;
+		traits[d->sequence.symbols[i]] |= trait_of[dp_evidence__look(&r->evidence, i).kind];
 	}
 }
 

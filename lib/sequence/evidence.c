@@ -117,10 +117,7 @@ static void at(void *ctx, size_t index, struct dp_evidence_at *out)
 	/* a number (a scale, a length) is uploaded anywhere; an input is larger */
 	out->after_upload = copied.uploaded > NUMBER_MAX;
 	out->after_download = copied.downloaded;
-	out->finishes_step = sequence->kind[sequence->symbols[index]] == DP_KERNEL_FINISHES;
-	out->moves_data = sequence->kind[sequence->symbols[index]] == DP_KERNEL_MOVES;
-	out->in_networks = sequence->kind[sequence->symbols[index]] == DP_KERNEL_NETWORK;
-	out->outside_networks = sequence->kind[sequence->symbols[index]] == DP_KERNEL_OTHER;
+	out->kind = sequence->kind[sequence->symbols[index]];
 }
 
 struct dp_evidence dp_sequence__evidence(const struct dp_sequence *sequence)

@@ -2,7 +2,7 @@
 #ifndef DP_SEQUENCE_FAMILY_H
 #define DP_SEQUENCE_FAMILY_H
 
-#include "base/base.h"
+#include "iterate/iteration.h"
 
 /*
  * Writes the family of a kernel's name into family, which has room for strlen(name) + 1 bytes.
@@ -12,14 +12,7 @@
  */
 size_t dp_family__name(char *family, const char *name);
 
-/* What a kernel does, judged by its name. Which operations are kernels: enum dp_op_kind. */
-enum dp_kernel_kind {
-	DP_KERNEL_OTHER,    /* of the program itself, as in numerical codes */
-	DP_KERNEL_NETWORK,  /* of a library or compiler for neural networks */
-	DP_KERNEL_FINISHES, /* an optimizer's */
-	DP_KERNEL_MOVES,    /* copies, casts or fills */
-};
-
+/* What a kernel does, judged by its name; never unknown. */
 enum dp_kernel_kind dp_family__kind(const char *name);
 
 #endif

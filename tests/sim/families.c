@@ -216,7 +216,8 @@ static void flag_finish(struct maker *m, size_t from)
 {
 	/* by name: kernels that also appear elsewhere do not show where */
 	for (size_t i = from; i < m->f->n; i++)
-		m->f->evidence[i].finishes_step = m->f->symbols[i] >= DP_COUNT(m->common);
+		if (m->f->symbols[i] >= DP_COUNT(m->common))
+			m->f->evidence[i].kind = DP_KERNEL_FINISHES;
 }
 
 static void train_step(struct maker *m, int loop)

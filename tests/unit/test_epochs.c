@@ -60,7 +60,7 @@ static void at_update(void *ctx, size_t index, struct dp_evidence_at *out)
 		.kernel_gap_ns = -1,
 		.launch_gap_ns = -1,
 		.launch_wait_ns = -1,
-		.finishes_step = symbols[index] == update,
+		.kind = symbols[index] == update ? DP_KERNEL_FINISHES : 0,
 	};
 }
 

@@ -273,7 +273,7 @@ static void at_launch(void *ctx, size_t index, struct dp_evidence_at *out)
 		.kernel_gap_ns = 1000,
 		.launch_gap_ns = 5000,
 		.has_launch = true,
-		.finishes_step = symbols[index] == *(uint32_t *)ctx,
+		.kind = symbols[index] == *(uint32_t *)ctx ? DP_KERNEL_FINISHES : 0,
 	};
 }
 
@@ -597,7 +597,7 @@ TEST(layers_of_loops_stay_inside)
 static void at_optimizer(void *ctx, size_t index, struct dp_evidence_at *out)
 {
 	at_nothing(ctx, index, out);
-	out->finishes_step = symbols[index] == 79;
+	out->kind = symbols[index] == 79 ? DP_KERNEL_FINISHES : DP_KERNEL_UNKNOWN;
 }
 
 /* Steps in groups, these in epochs, which are two levels above the steps. */

@@ -68,7 +68,7 @@ static void at_finish(void *ctx, size_t index, struct dp_evidence_at *out)
 
 	*out = (struct dp_evidence_at){ .has_launch = true,
 					.launch_gap_ns = s[index] == 0 ? 9000 : 1000,
-					.finishes_step = s[index] == 23 };
+					.kind = s[index] == 23 ? DP_KERNEL_FINISHES : 0 };
 }
 
 static bool explained; /* by a recorder, whose allocations fail as well */

@@ -30,9 +30,10 @@ static void at_host(void *ctx, size_t index, struct dp_evidence_at *out)
 		.launch_gap_ns = has_launch && index > host->without ? host->gap_ns[offset] : -1,
 		.launch_wait_ns = has_launch && index > host->without ? host->wait_ns[offset] : -1,
 		.has_launch = has_launch,
-		.moves_data = host->casts && symbols[index] == 0,
 		.after_upload = offset == host->upload,
-		.finishes_step = offset == host->finish,
+		.kind = offset == host->finish		     ? DP_KERNEL_FINISHES
+			: host->casts && symbols[index] == 0 ? DP_KERNEL_MOVES
+							     : DP_KERNEL_UNKNOWN,
 	};
 }
 

@@ -88,7 +88,7 @@ static void at_launch(void *ctx, size_t index, struct dp_evidence_at *out)
 		.has_launch = true,
 		.launch_gap_ns = is_start(index) ? 200000 : 4000,
 		.launch_wait_ns = is_start(index) ? 205000 : 9000,
-		.finishes_step = symbols[index] == UPDATE,
+		.kind = symbols[index] == UPDATE ? DP_KERNEL_FINISHES : 0,
 	};
 }
 

@@ -130,8 +130,8 @@ TEST(evidence_is_found)
 	ck_assert_int_eq(at[1].kernel_gap_ns, 35);
 	ck_assert_int_eq(at[1].launch_gap_ns, -1);
 	ck_assert_int_eq(at[2].launch_gap_ns, 1);
-	ck_assert(at[2].finishes_step && !at[2].after_upload);
-	ck_assert(at[3].after_sync && !at[3].finishes_step);
+	ck_assert(at[2].kind == DP_KERNEL_FINISHES && !at[2].after_upload);
+	ck_assert(at[3].after_sync && at[3].kind != DP_KERNEL_FINISHES);
 	ck_assert_int_eq(at[3].kernel_gap_ns, 25);
 	ck_assert_int_eq(at[3].launch_gap_ns, 39);
 	ck_assert(!at[4].after_sync);

@@ -26,7 +26,7 @@ static void at_kernel(void *ctx, size_t index, struct dp_evidence_at *out)
 	(void)ctx;
 	(void)index;
 	*out = (struct dp_evidence_at){ .kernel_gap_ns = -1, .launch_gap_ns = -1 };
-	out->in_networks = of_network;
+	out->kind = of_network ? DP_KERNEL_NETWORK : DP_KERNEL_UNKNOWN;
 }
 
 static size_t count_loops(bool network)
