@@ -188,7 +188,7 @@ static int add_loop(struct dp_detection *d, const struct occurrences *o, uint32_
 		loop->found_by = DP_FOUND_BY_AUTO;
 		loop->phase = DP_PHASE_COMPLETE;
 		loop->chosen = true;
-		status = dp_marks__script(loop, d->request->symbols, iterations, count);
+		status = dp_loops__set_iterations(loop, d->request->symbols, iterations, count);
 	}
 	if (!status)
 		judge(loop);

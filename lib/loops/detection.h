@@ -33,9 +33,9 @@ struct dp_sequence_loop *dp_detection__add(struct dp_detection *detection);
 void dp_detection__take_cut(struct dp_sequence_loop *loop, struct dp_cut *cut);
 
 /*
- * Sorts loops: those from `chosen` to `around` first, which enclose the chosen ones, then these,
- * [0, chosen), then those inside. Of each level outer ones come first, then by their first
- * iteration. Errors: DP_ERR_NOMEM.
+ * Sorts loops outermost first. The first `chosen` of the list are those of the chosen level; those
+ * from there up to `around` enclose them, and the rest are inside. Of each level outer ones come
+ * first, then by their first iteration. Errors: DP_ERR_NOMEM.
  */
 int dp_detection__sort(struct dp_loops *loops, size_t chosen, size_t around);
 

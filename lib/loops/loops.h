@@ -109,14 +109,14 @@ int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request 
  * median length), and the iterations with their edits. After a failure the loop may hold some of
  * these. Errors: DP_ERR_NOMEM. Cost: linear, and a sort of the iterations.
  */
-int dp_marks__script(struct dp_sequence_loop *loop, const uint32_t *symbols,
-		     const struct dp_repetition *iterations, size_t n);
+int dp_loops__set_iterations(struct dp_sequence_loop *loop, const uint32_t *symbols,
+			     const struct dp_repetition *iterations, size_t n);
 
 /*
  * Makes loops of another sequence loops of symbols[], with new patterns and edits: position[] has
  * the new position of each symbol of that sequence and of its end, or is NULL if the iterations
  * have theirs. Iterations that become empty are left out, and loops without iterations. Errors:
- * DP_ERR_NOMEM. Cost: that of dp_marks__script() for each.
+ * DP_ERR_NOMEM. Cost: that of dp_loops__set_iterations() for each.
  */
 int dp_loops__map(struct dp_loops *loops, const uint32_t *position, const uint32_t *symbols);
 

@@ -81,8 +81,8 @@ static int choose(struct marked *chosen, size_t *times, const uint32_t *symbols,
 	return DP_OK;
 }
 
-int dp_marks__script(struct dp_sequence_loop *loop, const uint32_t *symbols,
-		     const struct dp_repetition *iterations, size_t n)
+int dp_loops__set_iterations(struct dp_sequence_loop *loop, const uint32_t *symbols,
+			     const struct dp_repetition *iterations, size_t n)
 {
 	struct dp_cut cut = { 0 };
 	struct marked chosen;
@@ -128,7 +128,7 @@ static int map(struct dp_sequence_loop *loop, const uint32_t *position, const ui
 	free(loop->pattern);
 	loop->pattern = NULL;
 	if (count > 0)
-		status = dp_marks__script(loop, symbols, iterations, count);
+		status = dp_loops__set_iterations(loop, symbols, iterations, count);
 	free(iterations);
 	return status;
 }
@@ -199,7 +199,7 @@ int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request 
 		.confidence = { .loop = 1, .boundary = 1 },
 		.chosen = true,
 	};
-	status = dp_marks__script(&made->loops[0], request->symbols, iterations, n);
+	status = dp_loops__set_iterations(&made->loops[0], request->symbols, iterations, n);
 out:
 	free(iterations);
 	if (status) {
