@@ -30,7 +30,7 @@ static int prepare(struct dp_ballot *b)
 {
 	struct dp_offsets *at = &b->offsets;
 	struct dp_span_ends *spans = dp_alloc__array(b->alignment->span_count, sizeof(*spans));
-	bool ask = b->evidence.at && b->known_count == 0;
+	bool ask = b->evidence.at && b->hints.count == 0;
 	int status = DP_OK;
 
 	b->spans = spans;
@@ -45,7 +45,7 @@ static int prepare(struct dp_ballot *b)
 	if (ask)
 		status = dp_offsets__gather(at, b->alignment, b->pattern, b->m, &b->evidence);
 	b->observed = ask && !status;
-	if (b->known_count == 0 && !status)
+	if (b->hints.count == 0 && !status)
 		dp_optimizer__find(&b->optimizer, b->symbols, b->m, at->optimizer, at->moves_data);
 	return status;
 }
@@ -203,14 +203,14 @@ int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment,
 		.n = n,
 		.m = length,
 		.pattern = pattern,
-		.known = hints ? hints->positions : NULL,
-		.known_count = hints ? hints->count : 0,
 	};
 	double *scratch = dp_alloc__array(length, 2 * sizeof(*scratch));
 	int status;
 
 	if (evidence)
 		b.evidence = *evidence;
+	if (hints)
+		b.hints = *hints;
 	*phase = (struct dp_phase){ 0 };
 	status = prepare(&b);
 	if (!status && !scratch)

@@ -242,26 +242,26 @@ static void first_differs(const struct dp_ballot *b, double *score)
 	}
 }
 
-/* Scores the first offset at or after each known boundary. */
-static void known_boundaries(const struct dp_ballot *b, double *score)
+/* Scores the first offset at or after each hint. */
+static void hinted_offsets(const struct dp_ballot *b, double *score)
 {
-	const size_t *known = b->known, *end = known ? known + b->known_count : NULL;
+	const size_t *hint = b->hints.positions, *end = hint ? hint + b->hints.count : NULL;
 	struct dp_walk walk;
 	struct dp_walk_item item;
 
-	for (size_t k = 0; k < b->alignment->span_count && known < end; k++) {
+	for (size_t k = 0; k < b->alignment->span_count && hint < end; k++) {
 		if (b->alignment->spans[k].pattern != b->pattern)
 			continue;
-		while (known < end && *known < b->alignment->spans[k].begin)
-			known++;
+		while (hint < end && *hint < b->alignment->spans[k].begin)
+			hint++;
 		dp_walk__begin(&walk, b->alignment, k, b->m, 0);
-		while (known < end && dp_walk__next(&walk, &item))
-			for (; item.kind == DP_WALK_MATCH && known < end &&
-			       *known < item.at + item.length;
-			     known++) {
-				size_t skip = DP_MAX(*known, item.at) - item.at;
+		while (hint < end && dp_walk__next(&walk, &item))
+			for (; item.kind == DP_WALK_MATCH && hint < end &&
+			       *hint < item.at + item.length;
+			     hint++) {
+				size_t skip = DP_MAX(*hint, item.at) - item.at;
 
-				score[(item.offset + skip) % b->m] += 1 / (double)b->known_count;
+				score[(item.offset + skip) % b->m] += 1 / (double)b->hints.count;
 			}
 	}
 }
@@ -459,7 +459,7 @@ const struct dp_vote dp_votes[] = {
 	  "first iterations start differently more often than last ones end differently",
 	  first_differs },
 	{ "known", DP_PHASE_COMPLETE, &dp_param.weight_known,
-	  "a nested loop and its enclosing loop start at the same kernel", known_boundaries },
+	  "a nested loop and its enclosing loop start at the same kernel", hinted_offsets },
 	{ "first-launch", DP_PHASE_FIRST_LAUNCH, &dp_param.weight_first_launch,
 	  "profilers usually start to record launches at the start of a step", first_launch },
 	{ "launch-gap", DP_PHASE_LAUNCH_GAP, &dp_param.weight_launch_gap,

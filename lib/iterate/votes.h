@@ -9,6 +9,7 @@
 
 #include "iterate/offsets.h"
 #include "iterate/optimizer.h"
+#include "iterate/phase.h"
 
 /* The ends of one span of the pattern that holds at least one iteration. */
 struct dp_span_ends {
@@ -27,9 +28,8 @@ struct dp_ballot {
 	struct dp_evidence evidence;
 	bool clipped_begin;  /* evidence.clipped_begin, or there is a first_launch */
 	bool clipped_end;    /* evidence.clipped_end */
-	const size_t *known; /* positions at which iterations are known to begin, ascending */
-	size_t known_count;
-	bool observed; /* offsets is set; it is not with known boundaries, or without evidence */
+	struct dp_phase_hints hints;
+	bool observed; /* offsets is set; it is not with hints, or without evidence */
 	struct dp_offsets offsets;
 	size_t first_launch;	   /* first position with a launch after some without; 0: none */
 	struct dp_span_ends *spans;

@@ -130,7 +130,7 @@ int dp_loops__map(struct dp_loops *loops, const uint32_t *position, const uint32
 int dp_loops__add_adjacent(struct dp_loops *marked, struct dp_loops *tree);
 
 /* The same, but only loops inside its iterations. */
-int dp_loops__inside(struct dp_loops *known, struct dp_loops *tree);
+int dp_loops__inside(struct dp_loops *marked, struct dp_loops *tree);
 
 /* Defined in features.c. */
 

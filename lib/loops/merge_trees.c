@@ -176,7 +176,7 @@ int dp_loops__add_adjacent(struct dp_loops *marked, struct dp_loops *tree)
 	return merge_in(marked, tree, true);
 }
 
-int dp_loops__inside(struct dp_loops *known, struct dp_loops *tree)
+int dp_loops__inside(struct dp_loops *marked, struct dp_loops *tree)
 {
-	return merge_in(known, tree, false);
+	return merge_in(marked, tree, false);
 }

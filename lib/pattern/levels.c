@@ -45,10 +45,11 @@ struct inside {
 	bool of_program;  /* the pattern has kernels of the program itself, none of networks */
 };
 
-struct evidence {
+/* What is known of the symbols of a sequence. */
+struct traits {
 	const struct dp_search_sequence *sequence; /* that has the patterns */
-	const uint8_t *traits;
-	double uploads; /* for each symbol */
+	const uint8_t *of;			   /* each symbol; NULL: unknown */
+	double uploads;				   /* for each symbol */
 };
 
 void dp_levels__fini(struct dp_levels *levels)
@@ -58,10 +59,10 @@ void dp_levels__fini(struct dp_levels *levels)
 	dp_patterns__fini(&levels->inner);
 }
 
-static bool holds(const struct evidence *e, enum dp_trait trait, const uint32_t *symbols, size_t n)
+static bool holds(const struct traits *t, enum dp_trait trait, const uint32_t *symbols, size_t n)
 {
-	for (size_t i = 0; e->traits && i < n; i++)
-		if (e->traits[symbols[i]] & trait)
+	for (size_t i = 0; t->of && i < n; i++)
+		if (t->of[symbols[i]] & trait)
 			return true;
 	return false;
 }
@@ -107,7 +108,7 @@ static size_t longest_between(const struct dp_alignment *al)
  * Counts, for two iterations of the pattern, the symbols that each loop covers; notes whether a
  * kernel outside all loops finishes a step.
  */
-static void cover(struct inside *in, size_t *covered, const struct evidence *e,
+static void cover(struct inside *in, size_t *covered, const struct traits *t,
 		  const struct dp_search_sequence *sequence)
 {
 	const struct dp_alignment *al = &sequence->alignment;
@@ -118,7 +119,7 @@ static void cover(struct inside *in, size_t *covered, const struct evidence *e,
 		size_t begin = last ? sequence->n : DP_MAX(al->spans[k].begin, before);
 
 		if (begin > before)
-			in->finish_rest |= holds(e, DP_TRAIT_FINISHES, sequence->symbols + before,
+			in->finish_rest |= holds(t, DP_TRAIT_FINISHES, sequence->symbols + before,
 						 begin - before);
 		if (last)
 			break;
@@ -150,14 +151,14 @@ static size_t longest_outside(const struct inside *in, const struct dp_search_se
 }
 
 /* Measures the loops in one iteration of the pattern by an alignment of two. */
-static int measure(struct inside *in, const struct evidence *e, struct dp_search_sequence *sequence)
+static int measure(struct inside *in, const struct traits *t, struct dp_search_sequence *sequence)
 {
 	size_t covered[DP_PATTERNS_MAX] = { 0 }, n = sequence->n, outside = n, main_length;
 	int status = dp_search_sequence__align(sequence, &in->loops);
 
 	if (status)
 		return status;
-	cover(in, covered, e, sequence);
+	cover(in, covered, t, sequence);
 	for (size_t i = 1; i < in->loops.count; i++)
 		if (covered[i] > covered[in->main])
 			in->main = i;
@@ -211,10 +212,10 @@ static enum offset_kind kind_of(const struct inside *in, const struct dp_alignme
  * iterations; what is cut off anywhere seldom is whole by chance. A sequence that begins with other
  * work was not cut off there.
  */
-static int look_at_ends(struct inside *in, const struct evidence *e, const uint32_t *twice,
+static int look_at_ends(struct inside *in, const struct traits *t, const uint32_t *twice,
 			const struct dp_alignment *al, size_t m)
 {
-	const struct dp_search_sequence *s = e->sequence;
+	const struct dp_search_sequence *s = t->sequence;
 	const size_t first[2] = { 0, s->n - m };
 	enum offset_kind kind[2] = { AT_ENDS, ELSEWHERE };
 	int status = DP_OK;
@@ -233,7 +234,7 @@ static int look_at_ends(struct inside *in, const struct evidence *e, const uint3
 }
 
 /* Finds the loops inside a pattern; there may be none. */
-static int look_inside(struct inside *in, const struct evidence *e, const struct dp_pattern *p)
+static int look_inside(struct inside *in, const struct traits *t, const struct dp_pattern *p)
 {
 	/* what repeats inside is half of the pattern at most */
 	struct dp_search_bar bar = { dp_param.repeat_least, p->length / 2 + 1,
@@ -246,13 +247,13 @@ static int look_inside(struct inside *in, const struct evidence *e, const struct
 	memset(in, 0, sizeof(*in));
 	if (!twice)
 		return DP_ERR_NOMEM;
-	sequence = (struct dp_search_sequence){ twice, 2 * p->length, e->sequence->alphabet, NULL,
+	sequence = (struct dp_search_sequence){ twice, 2 * p->length, t->sequence->alphabet, NULL,
 						NULL };
 	status = dp_search__unaided(&in->loops, &sequence, &bar);
 	if (!status && in->loops.count > 0)
-		status = measure(in, e, &sequence);
+		status = measure(in, t, &sequence);
 	if (!status && in->loops.count > 0)
-		status = look_at_ends(in, e, twice, &sequence.alignment, p->length);
+		status = look_at_ends(in, t, twice, &sequence.alignment, p->length);
 	dp_search_sequence__fini(&sequence);
 	free(twice);
 	if (status || in->loops.count == 0) {
@@ -260,17 +261,17 @@ static int look_inside(struct inside *in, const struct evidence *e, const struct
 		return status;
 	}
 	main = &in->loops.items[in->main];
-	in->finish_main = holds(e, DP_TRAIT_FINISHES, main->symbols, main->length);
-	in->upload_main = holds(e, DP_TRAIT_UPLOADED, main->symbols, main->length);
-	in->uploads = e->uploads * (double)p->length;
-	in->of_program = holds(e, DP_TRAIT_PROGRAM, p->symbols, p->length) &&
-			 !holds(e, DP_TRAIT_NETWORK, p->symbols, p->length);
+	in->finish_main = holds(t, DP_TRAIT_FINISHES, main->symbols, main->length);
+	in->upload_main = holds(t, DP_TRAIT_UPLOADED, main->symbols, main->length);
+	in->uploads = t->uploads * (double)p->length;
+	in->of_program = holds(t, DP_TRAIT_PROGRAM, p->symbols, p->length) &&
+			 !holds(t, DP_TRAIT_NETWORK, p->symbols, p->length);
 	in->run_main = longest_run(main->symbols, main->length);
 	return DP_OK;
 }
 
 /* Notes whether the main loop inside a pattern, if there is one, has loops itself. */
-static int look_inside_main(struct inside *in, const struct evidence *e)
+static int look_inside_main(struct inside *in, const struct traits *t)
 {
 	const struct dp_pattern *main = &in->loops.items[in->main];
 	struct inside below;
@@ -278,7 +279,7 @@ static int look_inside_main(struct inside *in, const struct evidence *e)
 
 	if (in->loops.count == 0)
 		return DP_OK;
-	status = look_inside(&below, e, main);
+	status = look_inside(&below, t, main);
 	in->main_has_loops = below.loops.count > 0 && (main->length >= dp_param.layer_long ||
 						       below.iterations >= dp_param.layers_few);
 	dp_patterns__fini(&below.loops);
@@ -319,9 +320,9 @@ static bool all_there_is(const struct inside *in)
  * a network it may also be a layer of cells or experts, and the rest the ends of the network: where
  * it is known what the host uploads, steps have an upload each.
  */
-static bool are_steps(const struct inside *in, const struct evidence *e)
+static bool are_steps(const struct inside *in, const struct traits *t)
 {
-	return in->main_has_loops && (!e->traits || in->upload_main || in->of_program);
+	return in->main_has_loops && (!t->of || in->upload_main || in->of_program);
 }
 
 /* Returns true if an outer loop repeats regularly enough to be reported. */
@@ -336,15 +337,15 @@ static bool reliable(const struct dp_pattern *p)
  * would need: steps then have varying numbers of micro-batches, and the pattern has only some of
  * them.
  */
-static bool finishes_seldom(const struct dp_pattern *p, const struct evidence *e)
+static bool finishes_seldom(const struct dp_pattern *p, const struct traits *t)
 {
-	const struct dp_search_sequence *sequence = e->sequence;
+	const struct dp_search_sequence *sequence = t->sequence;
 	size_t in_pattern = 0, in_all = 0;
 
 	for (size_t i = 0; i < p->length; i++)
-		in_pattern += (e->traits[p->symbols[i]] & DP_TRAIT_FINISHES) != 0;
+		in_pattern += (t->of[p->symbols[i]] & DP_TRAIT_FINISHES) != 0;
 	for (size_t i = 0; i < sequence->n; i++)
-		in_all += (e->traits[sequence->symbols[i]] & DP_TRAIT_FINISHES) != 0;
+		in_all += (t->of[sequence->symbols[i]] & DP_TRAIT_FINISHES) != 0;
 	return (double)in_all < (1 - dp_param.alike_edits) * p->iterations * (double)in_pattern;
 }
 
@@ -356,7 +357,7 @@ struct verdict {
 
 /* The first rule that applies decides. */
 static struct verdict judge_level(const struct dp_pattern *p, const struct inside *in,
-				  const struct evidence *e)
+				  const struct traits *t)
 {
 	double length = (double)in->loops.items[in->main].length;
 	const struct {
@@ -367,7 +368,7 @@ static struct verdict judge_level(const struct dp_pattern *p, const struct insid
 		  { false, "no loop inside it repeats twice" } },
 		/* names decide even if it repeats too seldom to be a loop */
 		{ in->finish_rest && !in->finish_main && in->upload_main && !reliable(p) &&
-			  finishes_seldom(p, e),
+			  finishes_seldom(p, t),
 		  { true, "steps finish after any number of repetitions of the loop inside" } },
 		{ in->finish_main, { true, "kernels that finish a step run in the loop inside" } },
 		{ in->finish_rest,
@@ -377,7 +378,7 @@ static struct verdict judge_level(const struct dp_pattern *p, const struct insid
 		{ in->run_rest >= dp_param.update_parameters && in->run_rest > 2 * in->run_main,
 		  { false, "what runs outside of the loop inside looks like an optimizer" } },
 		/* nothing shows that it is a step */
-		{ !(in->ends_between || are_steps(in, e) || all_there_is(in) ||
+		{ !(in->ends_between || are_steps(in, t) || all_there_is(in) ||
 		    (in->upload_main && in->outside < dp_param.upload_bare * length)),
 		  { false, "the loop inside looks like layers, or like a part of the pattern" } },
 		{ in->iterations < (double)dp_param.loop_least,
@@ -490,7 +491,7 @@ static void take_inside(struct dp_levels *levels, struct inside *in, uint32_t pa
  * next to a long one may be a layer of something that is no loop itself (a prefill, for example):
  * it is listed, but not as an iteration.
  */
-static int fill_inner(struct dp_levels *levels, const struct evidence *e)
+static int fill_inner(struct dp_levels *levels, const struct traits *t)
 {
 	struct inside in[DP_PATTERNS_MAX];
 	size_t count = levels->chosen.count, longest = 0;
@@ -499,7 +500,7 @@ static int fill_inner(struct dp_levels *levels, const struct evidence *e)
 	memset(in, 0, sizeof(in));
 	for (size_t i = 0; i < count && !status; i++) {
 		longest = DP_MAX(longest, levels->chosen.items[i].length);
-		status = look_inside(&in[i], e, &levels->chosen.items[i]);
+		status = look_inside(&in[i], t, &levels->chosen.items[i]);
 	}
 	for (size_t i = 0; i < count && !status; i++) {
 		struct dp_pattern *p = &levels->chosen.items[i];
@@ -521,7 +522,7 @@ static int fill_inner(struct dp_levels *levels, const struct evidence *e)
  * iteration. As that may leave symbols to others, the search then continues, and all are looked at
  * again.
  */
-static int choose(struct dp_levels *levels, const struct evidence *e,
+static int choose(struct dp_levels *levels, const struct traits *t,
 		  struct dp_search_sequence *sequence, const struct dp_search_bar *bar)
 {
 	size_t seen = 0, down = 0;
@@ -534,12 +535,12 @@ static int choose(struct dp_levels *levels, const struct evidence *e,
 
 		status = dp_alternation__take_one(p, sequence);
 		if (!status)
-			status = look_inside(&in, e, p);
+			status = look_inside(&in, t, p);
 		if (!status)
-			status = look_inside_main(&in, e);
+			status = look_inside_main(&in, t);
 		if (status)
 			break;
-		verdict = judge_level(p, &in, e);
+		verdict = judge_level(p, &in, t);
 		if (verdict.inner && down == dp_param.levels_down)
 			verdict =
 				(struct verdict){ false, "the search has gone down often enough" };
@@ -560,16 +561,16 @@ static int choose(struct dp_levels *levels, const struct evidence *e,
 int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequence,
 		    const uint8_t *traits, double uploads, bool part)
 {
-	struct evidence e = { sequence, traits, uploads };
+	struct traits t = { sequence, traits, uploads };
 	struct dp_search_bar bar = { dp_param.loop_least, sequence->n, dp_param.level_bits,
 				     .rare = true };
 	int status;
 
 	bar.part = part;
 	memset(levels, 0, sizeof(*levels));
-	status = choose(levels, &e, sequence, &bar);
+	status = choose(levels, &t, sequence, &bar);
 	if (!status)
-		status = fill_inner(levels, &e);
+		status = fill_inner(levels, &t);
 	levels->plain_bits = sequence->symbol_bits * (double)sequence->n;
 	levels->fit.bits = levels->plain_bits;
 	if (!status && levels->chosen.count > 0)

@@ -28,8 +28,8 @@ struct collapser {
 	uint32_t *last;	       /* gram's slot -> the last position with that slot, plus 1 */
 	uint32_t before[RING]; /* of each recent position: the previous one of its slot, plus 1 */
 	uint32_t *units; /* hash -> index of a unit, plus 1 */
-	struct dp_runs_unit *known;
-	size_t known_count, known_room, mask;
+	struct dp_runs_unit *distinct; /* units */
+	size_t distinct_count, distinct_room, mask;
 	struct dp_hash_key key; /* of units */
 };
 
@@ -50,19 +50,19 @@ static int name_unit(struct collapser *c, size_t at, size_t length, uint32_t *na
 	int status;
 
 	for (; c->units[slot]; slot = (slot + 1) & c->mask) {
-		const struct dp_runs_unit *u = &c->known[c->units[slot] - 1];
+		const struct dp_runs_unit *u = &c->distinct[c->units[slot] - 1];
 
 		if (u->length == length &&
 		    !memcmp(c->symbols + u->at, c->symbols + at, length * sizeof(*c->symbols)))
 			break;
 	}
 	if (!c->units[slot]) {
-		status = dp_array__reserve(&c->known, &c->known_room, c->known_count + 1,
-					   sizeof(*c->known));
+		status = dp_array__reserve(&c->distinct, &c->distinct_room, c->distinct_count + 1,
+					   sizeof(*c->distinct));
 		if (status)
 			return status;
-		c->known[c->known_count++] = (struct dp_runs_unit){ at, length };
-		c->units[slot] = (uint32_t)c->known_count;
+		c->distinct[c->distinct_count++] = (struct dp_runs_unit){ at, length };
+		c->units[slot] = (uint32_t)c->distinct_count;
 	}
 	*name = c->units[slot] - 1;
 	return DP_OK;
@@ -153,7 +153,7 @@ static int collapse(struct collapser *c, uint32_t alphabet)
 		at = low = end;
 	}
 	runs->position[runs->count] = (uint32_t)c->n;
-	runs->alphabet = alphabet + (uint32_t)c->known_count;
+	runs->alphabet = alphabet + (uint32_t)c->distinct_count;
 	return DP_OK;
 }
 
@@ -167,7 +167,7 @@ static uint32_t unit_at(const struct collapser *c, const uint32_t *first, const 
 
 	for (int tried = 0; unit != DP_NONE && tried < (int)dp_param.units_tried;
 	     unit = next[unit], tried++) {
-		const struct dp_runs_unit *u = &c->known[unit];
+		const struct dp_runs_unit *u = &c->distinct[unit];
 
 		if (u->length > longest && at + u->length <= runs->count &&
 		    !memcmp(runs->symbols + at, c->symbols + u->at,
@@ -187,15 +187,16 @@ static int collapse_single(struct collapser *c, uint32_t alphabet)
 {
 	struct dp_runs *runs = c->runs;
 	uint32_t *first = dp_alloc__array(c->mask + 1, sizeof(*first)); /* by hash of a symbol */
-	uint32_t *next = dp_alloc__array(c->known_count, sizeof(*next));
+	uint32_t *next = dp_alloc__array(c->distinct_count, sizeof(*next));
 	size_t count = 0;
 	int status = first && next ? DP_OK : DP_ERR_NOMEM;
 
 	if (status)
 		goto out;
 	memset(first, 0xff, (c->mask + 1) * sizeof(*first));
-	for (size_t u = c->known_count; u-- > 0;) {
-		uint32_t *head = &first[dp_hash__symbols(c->symbols + c->known[u].at, 1) & c->mask];
+	for (size_t u = c->distinct_count; u-- > 0;) {
+		uint32_t *head =
+			&first[dp_hash__symbols(c->symbols + c->distinct[u].at, 1) & c->mask];
 
 		next[u] = *head;
 		*head = (uint32_t)u;
@@ -208,7 +209,7 @@ static int collapse_single(struct collapser *c, uint32_t alphabet)
 			i++;
 		while (unit != DP_NONE && i < runs->count && unit_at(c, first, next, i) == unit) {
 			symbol = alphabet + unit;
-			i += c->known[unit].length;
+			i += c->distinct[unit].length;
 		}
 		runs->symbols[count] = symbol;
 		runs->position[count] = position;
@@ -323,7 +324,7 @@ int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, u
 		status = collapse_single(&c, alphabet);
 	free(c.last);
 	free(c.units);
-	runs->units = c.known;
+	runs->units = c.distinct;
 	if (status)
 		dp_runs__fini(runs);
 	return status;

@@ -141,15 +141,15 @@ int dp_patterns__fit(struct dp_patterns_fit *fit, const struct dp_patterns *patt
 	return status;
 }
 
-/* The stretches that no span of the patterns found so far covers. */
-struct stretches {
-	struct stretch {
+/* The parts of the sequence that no span of the patterns found so far covers. */
+struct leftovers {
+	struct leftover {
 		size_t first, end;
 	} * items;
 	size_t count, room, total;
 };
 
-static int add_stretch(struct stretches *s, size_t first, size_t end)
+static int add_leftover(struct leftovers *s, size_t first, size_t end)
 {
 	int status;
 
@@ -158,7 +158,7 @@ static int add_stretch(struct stretches *s, size_t first, size_t end)
 	status = dp_array__reserve(&s->items, &s->room, s->count + 1, sizeof(*s->items));
 	if (status)
 		return status;
-	s->items[s->count++] = (struct stretch){ first, end };
+	s->items[s->count++] = (struct leftover){ first, end };
 	s->total += end - first;
 	return DP_OK;
 }
@@ -182,10 +182,10 @@ static bool stands_in(const struct dp_align_span *a, const struct dp_align_span 
 }
 
 /*
- * Collects the stretches left over. Spans shorter than an iteration explain nothing, but what
+ * Collects the leftovers. Spans shorter than an iteration explain nothing, but what
  * stands in for a part of an iteration may lie next to one.
  */
-static int left_over(struct stretches *s, const struct searcher *sr)
+static int find_leftovers(struct leftovers *s, const struct searcher *sr)
 {
 	const struct dp_alignment *al = &sr->full->alignment;
 	const struct dp_align_span *last = NULL;
@@ -194,7 +194,7 @@ static int left_over(struct stretches *s, const struct searcher *sr)
 
 	memset(s, 0, sizeof(*s));
 	if (sr->found->count == 0)
-		return add_stretch(s, 0, sr->full->n);
+		return add_leftover(s, 0, sr->full->n);
 	status = dp_search_sequence__align(sr->full, sr->found);
 	if (status)
 		return status;
@@ -206,22 +206,22 @@ static int left_over(struct stretches *s, const struct searcher *sr)
 		last = span;
 		if ((double)dp_align__advance(al, k) < dp_param.span_least * (double)m)
 			continue;
-		status = add_stretch(s, before, until);
+		status = add_leftover(s, before, until);
 		before = DP_MAX(before, span->end);
 	}
 	if (!status)
-		status = add_stretch(s, before, sr->full->n);
+		status = add_leftover(s, before, sr->full->n);
 	if (status)
 		free(s->items);
 	return status;
 }
 
 /*
- * Makes the sequence of the stretches, joined by separators that occur once each. The caller frees
+ * Makes the sequence of the leftovers, joined by separators that occur once each. The caller frees
  * its symbols, too.
  */
 static int join(struct dp_search_sequence *joined, const struct searcher *sr,
-		const struct stretches *s)
+		const struct leftovers *s)
 {
 	uint32_t separator = sr->full->alphabet;
 	uint32_t *symbols = dp_alloc__array(s->total + s->count, sizeof(*symbols));
@@ -350,7 +350,7 @@ static bool worth_it(const struct searcher *sr, const struct dp_pattern *p,
  * known already, which would make it ambiguous, or many iterations at once. The next one may then
  * be half as long at most. Returns true if it was taken back.
  */
-static bool withdraw_last(struct searcher *sr, const struct stretches *rest)
+static bool withdraw_last(struct searcher *sr, const struct leftovers *rest)
 {
 	/* what was left over before has shrunk by less than half of what was promised */
 	bool useless = sr->promised > 0 && rest->total + sr->promised / 2 > sr->rest_before;
@@ -392,8 +392,8 @@ static int next_pattern(struct searcher *sr, bool *more)
 {
 	struct dp_search_sequence joined = { .tree = NULL }, *in = sr->full;
 	struct dp_pattern best = { 0 };
-	struct stretches rest;
-	int status = left_over(&rest, sr);
+	struct leftovers rest;
+	int status = find_leftovers(&rest, sr);
 
 	*more = false;
 	if (status)
@@ -458,12 +458,12 @@ int dp_search__unaided(struct dp_patterns *patterns, struct dp_search_sequence *
 	return status;
 }
 
-/* Takes the longest stretch that nothing else explains as one iteration. */
+/* Takes the longest leftover as one iteration: nothing else explains it. */
 static int take_longest(struct searcher *sr, bool *more)
 {
-	struct stretches rest;
+	struct leftovers rest;
 	size_t longest = 0;
-	int status = left_over(&rest, sr);
+	int status = find_leftovers(&rest, sr);
 
 	*more = false;
 	if (status)

@@ -168,7 +168,7 @@ static int find_loads(struct dp_loads *loads, const struct dp_trace *trace)
 	}
 	if (loads->count)
 		qsort(loads->items, loads->count, sizeof(*loads->items), compare_loads);
-	loads->known = true;
+	loads->found = true;
 	return DP_OK;
 }
 
@@ -182,7 +182,7 @@ int dp_sequence__loads(bool **at, const struct dp_sequence *sequence, struct dp_
 {
 	uint32_t process = dp_trace_stream(sequence->trace, sequence->stream)->process;
 	size_t first, end, next;
-	int status = loads->known ? DP_OK : find_loads(loads, sequence->trace);
+	int status = loads->found ? DP_OK : find_loads(loads, sequence->trace);
 
 	*at = NULL;
 	if (status)

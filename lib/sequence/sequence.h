@@ -80,7 +80,7 @@ struct dp_loads {
 		int64_t time_ns;
 	} * items; /* by process, then time */
 	size_t count;
-	bool known;
+	bool found;
 };
 
 /*
