@@ -9,7 +9,7 @@ static void convert_iterations(struct dp_loop_data *loop, const struct dp_sequen
 
 	loop->info.variants = 0;
 	for (size_t k = 0; k < from->count; k++) {
-		const struct dp_repetition *iteration = &from->iterations[k];
+		const struct dp_sequence_iteration *iteration = &from->iterations[k];
 		uint32_t first = sequence->ops[iteration->first];
 		uint32_t last = sequence->ops[iteration->end - 1];
 		int64_t start_ns = ops->start_ns[first];

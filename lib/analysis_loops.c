@@ -26,7 +26,7 @@ static bool counts_fit(const struct dp_analysis_options *options, size_t kernels
  */
 static bool lacks_kernels(const struct dp_sequence_loop *loop, size_t index)
 {
-	const struct dp_repetition *iteration = &loop->iterations[index];
+	const struct dp_sequence_iteration *iteration = &loop->iterations[index];
 
 	return (double)iteration->deleted >
 	       (double)iteration->inserted + dp_param.lacking * (double)loop->length;

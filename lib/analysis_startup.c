@@ -44,7 +44,7 @@ static bool loads_code(const struct dp_sequence_loop *loop, const bool *loads)
 	size_t loading = 0;
 
 	for (size_t k = 0; k < loop->count; k++) {
-		const struct dp_repetition *iteration = &loop->iterations[k];
+		const struct dp_sequence_iteration *iteration = &loop->iterations[k];
 
 		loading += memchr(loads + iteration->first, true,
 				  iteration->end - iteration->first) != NULL;

@@ -56,7 +56,7 @@ static bool begins_with_upload(struct mover *p)
 }
 
 /* The edits of an iteration. A cut without edits has no array, and NULL + 0 is undefined in C. */
-static struct dp_edit *edits_at(const struct dp_cut *cut, const struct dp_repetition *s)
+static struct dp_edit *edits_at(const struct dp_cut *cut, const struct dp_sequence_iteration *s)
 {
 	return cut->edits ? cut->edits + s->edits : NULL;
 }
@@ -67,9 +67,9 @@ static struct dp_edit *edits_at(const struct dp_cut *cut, const struct dp_repeti
  */
 static void reach_between(size_t *before, size_t *after, const struct mover *p, size_t k)
 {
-	const struct dp_repetition *s = &p->cut->iterations[k], *last = s - 1;
+	const struct dp_sequence_iteration *s = &p->cut->iterations[k], *last = s - 1;
 	const struct dp_edit *edits = edits_at(p->cut, last);
-	size_t count = dp_repetition__edit_count(last), tail = 0, head = 0, at;
+	size_t count = dp_iteration__edit_count(last), tail = 0, head = 0, at;
 	bool near;
 
 	while (tail < count && edits[count - 1 - tail].kind == DP_EDIT_INSERTED &&
@@ -78,7 +78,7 @@ static void reach_between(size_t *before, size_t *after, const struct mover *p, 
 	near = tail > 0 ||
 	       (count > 0 && last->end - edits[count - 1].position <= dp_param.boundary_near);
 	edits = edits_at(p->cut, s);
-	count = dp_repetition__edit_count(s);
+	count = dp_iteration__edit_count(s);
 	for (at = 0; at < count && edits[at].position - s->first < dp_param.boundary_near + head;
 	     at++)
 		head += edits[at].kind == DP_EDIT_INSERTED;
@@ -98,7 +98,7 @@ static size_t reach_alone(const struct mover *p, size_t first)
 	size_t over = 0;
 
 	for (size_t i = 0; i < p->cut_count; i++) {
-		const struct dp_repetition *s = p->cuts[i].iterations;
+		const struct dp_sequence_iteration *s = p->cuts[i].iterations;
 		size_t at;
 
 		DP_FIND(at, 0, p->cuts[i].count, s[at].end > first);
@@ -113,7 +113,7 @@ static size_t reach_alone(const struct mover *p, size_t first)
  */
 static size_t nearest_upload(struct mover *p, size_t k)
 {
-	const struct dp_repetition *s = &p->cut->iterations[k];
+	const struct dp_sequence_iteration *s = &p->cut->iterations[k];
 	size_t first = s->first, before = 0, after = 0;
 
 	if (joins(p->cut, k))
@@ -138,8 +138,8 @@ static int move_all(struct mover *p, const size_t *first)
 	int status = DP_OK;
 
 	for (size_t k = 0; k < cut->count && !status; k++) {
-		const struct dp_repetition *s = &cut->iterations[k];
-		struct dp_repetition moved = *s;
+		const struct dp_sequence_iteration *s = &cut->iterations[k];
+		struct dp_sequence_iteration moved = *s;
 
 		moved.first = first[k];
 		if (k + 1 < cut->count && s->end == s[1].first)

@@ -13,7 +13,7 @@
 
 /* The symbols of one span between two boundaries: an iteration, or part of one. */
 struct piece {
-	struct dp_repetition it;
+	struct dp_sequence_iteration it;
 	size_t from, to; /* offsets [from, to) of the pattern that it covers */
 	size_t renamed;
 };
@@ -43,7 +43,7 @@ static int add_outside(struct cutter *c, uint32_t pattern, struct piece *piece, 
 {
 	const struct dp_cut_pattern *p = &c->patterns[pattern];
 	struct dp_cut *cut = &c->cuts[pattern];
-	size_t count, own = dp_repetition__edit_count(&piece->it), before = cut->edit_count;
+	size_t count, own = dp_iteration__edit_count(&piece->it), before = cut->edit_count;
 	struct dp_edit *edits;
 	int status = dp_diff__run(&edits, &count, c->aligned, first, end, p->rotated, from, to);
 

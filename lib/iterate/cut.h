@@ -17,7 +17,7 @@ struct dp_cut_pattern {
 
 /* The iterations of one pattern. */
 struct dp_cut {
-	struct dp_repetition *iterations;
+	struct dp_sequence_iteration *iterations;
 	size_t count;
 	size_t room;
 	struct dp_edit *edits; /* offsets count from the first; length: after the last */
@@ -53,22 +53,22 @@ void dp_cut__fini(struct dp_cut *cut);
  * Append an edit, or several, which they count in their iteration, and an iteration, which must be
  * the one that the last edits belong to. Errors: DP_ERR_NOMEM.
  */
-int dp_cut__add_edit(struct dp_cut *cut, struct dp_repetition *iteration, size_t position,
+int dp_cut__add_edit(struct dp_cut *cut, struct dp_sequence_iteration *iteration, size_t position,
 		     size_t offset, uint32_t kind);
-int dp_cut__add_edits(struct dp_cut *cut, struct dp_repetition *iteration,
+int dp_cut__add_edits(struct dp_cut *cut, struct dp_sequence_iteration *iteration,
 		      const struct dp_edit *edits, size_t count);
-int dp_cut__add_iteration(struct dp_cut *cut, const struct dp_repetition *iteration);
+int dp_cut__add_iteration(struct dp_cut *cut, const struct dp_sequence_iteration *iteration);
 
 /*
  * Appends an iteration with the edits that turn pattern[0..m) into it; what the capture cut off of
  * a partial one is not an edit. Errors: DP_ERR_NOMEM. Cost: that of dp_diff__run().
  */
-int dp_cut__add_compared(struct dp_cut *cut, const struct dp_repetition *iteration,
+int dp_cut__add_compared(struct dp_cut *cut, const struct dp_sequence_iteration *iteration,
 			 const uint32_t *symbols, const uint32_t *pattern, size_t m);
 
 /* Appends an iteration of another cut, whose edits these are, with its own. Errors: DP_ERR_NOMEM.
  */
-int dp_cut__add_copy(struct dp_cut *cut, const struct dp_repetition *iteration,
+int dp_cut__add_copy(struct dp_cut *cut, const struct dp_sequence_iteration *iteration,
 		     const struct dp_edit *edits);
 
 /*
@@ -83,7 +83,7 @@ int dp_cut__replace(struct dp_cut *cut, struct dp_cut *made, int status);
  * Gives iterations with equal edits the same variant. Errors: DP_ERR_NOMEM. Cost: linear in
  * iterations and edits.
  */
-int dp_variants__number(struct dp_repetition *iterations, size_t count, const struct dp_edit *edits,
-			const uint32_t *symbols);
+int dp_variants__number(struct dp_sequence_iteration *iterations, size_t count,
+			const struct dp_edit *edits, const uint32_t *symbols);
 
 #endif

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-int dp_cut__add_edit(struct dp_cut *cut, struct dp_repetition *it, size_t position, size_t offset,
-		     uint32_t kind)
+int dp_cut__add_edit(struct dp_cut *cut, struct dp_sequence_iteration *it, size_t position,
+		     size_t offset, uint32_t kind)
 {
 	int status = dp_array__reserve(&cut->edits, &cut->edit_room, cut->edit_count + 1,
 				       sizeof(*cut->edits));
@@ -24,8 +24,8 @@ int dp_cut__add_edit(struct dp_cut *cut, struct dp_repetition *it, size_t positi
 	return DP_OK;
 }
 
-int dp_cut__add_edits(struct dp_cut *cut, struct dp_repetition *it, const struct dp_edit *edits,
-		      size_t count)
+int dp_cut__add_edits(struct dp_cut *cut, struct dp_sequence_iteration *it,
+		      const struct dp_edit *edits, size_t count)
 {
 	int status = DP_OK;
 
@@ -35,7 +35,7 @@ int dp_cut__add_edits(struct dp_cut *cut, struct dp_repetition *it, const struct
 	return status;
 }
 
-int dp_cut__add_iteration(struct dp_cut *cut, const struct dp_repetition *it)
+int dp_cut__add_iteration(struct dp_cut *cut, const struct dp_sequence_iteration *it)
 {
 	int status = dp_array__reserve(&cut->iterations, &cut->room, cut->count + 1,
 				       sizeof(*cut->iterations));
@@ -49,7 +49,8 @@ int dp_cut__add_iteration(struct dp_cut *cut, const struct dp_repetition *it)
 }
 
 /* Drops deletions at the ends of a partial iteration: what the capture cut off is not an edit. */
-static size_t drop_missing(struct dp_edit *edits, size_t n, const struct dp_repetition *iteration)
+static size_t drop_missing(struct dp_edit *edits, size_t n,
+			   const struct dp_sequence_iteration *iteration)
 {
 	size_t from = 0;
 
@@ -64,13 +65,13 @@ static size_t drop_missing(struct dp_edit *edits, size_t n, const struct dp_repe
 	return n - from;
 }
 
-int dp_cut__add_compared(struct dp_cut *cut, const struct dp_repetition *iteration,
+int dp_cut__add_compared(struct dp_cut *cut, const struct dp_sequence_iteration *iteration,
 			 const uint32_t *symbols, const uint32_t *pattern, size_t m)
 {
-	struct dp_repetition it = { .first = iteration->first,
-				    .end = iteration->end,
-				    .edits = cut->edit_count,
-				    .partial = iteration->partial };
+	struct dp_sequence_iteration it = { .first = iteration->first,
+					    .end = iteration->end,
+					    .edits = cut->edit_count,
+					    .partial = iteration->partial };
 	struct dp_edit *edits;
 	size_t n;
 	int status = dp_diff__run(&edits, &n, symbols, it.first, it.end, pattern, 0, m);
@@ -84,11 +85,11 @@ int dp_cut__add_compared(struct dp_cut *cut, const struct dp_repetition *iterati
 	return status ? status : dp_cut__add_iteration(cut, &it);
 }
 
-int dp_cut__add_copy(struct dp_cut *cut, const struct dp_repetition *iteration,
+int dp_cut__add_copy(struct dp_cut *cut, const struct dp_sequence_iteration *iteration,
 		     const struct dp_edit *edits)
 {
-	struct dp_repetition it = *iteration;
-	size_t count = dp_repetition__edit_count(&it);
+	struct dp_sequence_iteration it = *iteration;
+	size_t count = dp_iteration__edit_count(&it);
 	int status = dp_array__reserve(&cut->edits, &cut->edit_room, cut->edit_count + count,
 				       sizeof(*edits));
 

@@ -16,7 +16,7 @@ struct boundary {
 };
 
 struct expander {
-	struct dp_repetition *iterations;
+	struct dp_sequence_iteration *iterations;
 	size_t count;
 	const uint32_t *position;
 	const struct dp_evidence *evidence;
@@ -35,7 +35,7 @@ static struct boundary boundary_at(const struct expander *u, size_t collapsed)
 
 static void sample_boundaries(struct expander *u)
 {
-	const struct dp_repetition *s = u->iterations;
+	const struct dp_sequence_iteration *s = u->iterations;
 	size_t every = (u->count + SAMPLES - 1) / SAMPLES;
 
 	for (size_t k = 1; k < u->count; k += every)
@@ -93,8 +93,8 @@ static long by_gaps(const struct expander *u)
  * Moves the boundary between two iterations, and maps it to the sequence. A partial iteration may
  * lose all its symbols to its neighbour.
  */
-static void move_boundary(const struct expander *u, struct dp_repetition *left,
-			  struct dp_repetition *right, size_t collapsed)
+static void move_boundary(const struct expander *u, struct dp_sequence_iteration *left,
+			  struct dp_sequence_iteration *right, size_t collapsed)
 {
 	struct boundary b = boundary_at(u, collapsed);
 	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift), at = b.at;
@@ -109,7 +109,7 @@ static void move_boundary(const struct expander *u, struct dp_repetition *left,
 	left->end = right->first = at;
 }
 
-size_t dp_expand__iterations(struct dp_repetition *iterations, size_t count,
+size_t dp_expand__iterations(struct dp_sequence_iteration *iterations, size_t count,
 			     const uint32_t *position, const struct dp_evidence *evidence)
 {
 	struct expander u = {
@@ -121,7 +121,7 @@ size_t dp_expand__iterations(struct dp_repetition *iterations, size_t count,
 	if (u.boundary_count >= dp_param.samples_min && evidence->at && evidence->launches_recorded)
 		u.shift = by_gaps(&u);
 	for (size_t k = 0; k < count; k++) {
-		struct dp_repetition *s = &iterations[k];
+		struct dp_sequence_iteration *s = &iterations[k];
 		size_t first = s->first, end = s->end;
 
 		if (first == before)

@@ -13,7 +13,7 @@
  * number left: a partial one may lose all its symbols to its neighbour. Cost: linear in iterations,
  * and a few thousand calls of evidence->at.
  */
-size_t dp_expand__iterations(struct dp_repetition *iterations, size_t count,
+size_t dp_expand__iterations(struct dp_sequence_iteration *iterations, size_t count,
 			     const uint32_t *position, const struct dp_evidence *evidence);
 
 #endif

@@ -48,7 +48,7 @@ static size_t count_renamed(const uint32_t *symbols, const struct dp_cut_pattern
  * The number of symbols that are inserted in several rows before the true beginning, with matching
  * kernels between them by chance; 0 if there are none.
  */
-static size_t count_rows(const struct dp_edit *edits, const struct dp_repetition *s,
+static size_t count_rows(const struct dp_edit *edits, const struct dp_sequence_iteration *s,
 			 const uint32_t *symbols, const struct dp_cut_pattern *p)
 {
 	size_t n = 0;
@@ -74,11 +74,11 @@ static size_t count_rows(const struct dp_edit *edits, const struct dp_repetition
  * than after the first few symbols of one. If exact names then match better, too, it is moved over
  * any number of symbols.
  */
-static struct front find_front(const struct dp_edit *edits, const struct dp_repetition *s,
+static struct front find_front(const struct dp_edit *edits, const struct dp_sequence_iteration *s,
 			       const uint32_t *symbols, const struct dp_cut_pattern *p)
 {
 	struct front front = { 0 };
-	size_t count = dp_repetition__edit_count(s), prefix, renamed;
+	size_t count = dp_iteration__edit_count(s), prefix, renamed;
 	bool is_near;
 
 	while (front.renamed < count && edits[front.renamed].kind == DP_EDIT_SUBSTITUTED)
@@ -104,9 +104,10 @@ static struct front find_front(const struct dp_edit *edits, const struct dp_repe
 static int take_iteration(struct dp_cut *made, const struct dp_cut *cut, size_t k,
 			  const uint32_t *symbols, const struct dp_cut_pattern *p)
 {
-	struct dp_repetition s = cut->iterations[k], *last = k ? &made->iterations[k - 1] : NULL;
+	struct dp_sequence_iteration s = cut->iterations[k],
+				     *last = k ? &made->iterations[k - 1] : NULL;
 	const struct dp_edit *edits = cut->edits + s.edits;
-	size_t count = dp_repetition__edit_count(&s), prefix, skip;
+	size_t count = dp_iteration__edit_count(&s), prefix, skip;
 	struct front front = { 0 };
 	int status = DP_OK;
 

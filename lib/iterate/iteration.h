@@ -6,7 +6,7 @@
 #include <deepprof/loop.h>
 
 /* One iteration: symbols [first, end) of the sequence. */
-struct dp_repetition {
+struct dp_sequence_iteration {
 	size_t first;
 	size_t end;
 	size_t edits; /* index of its first edit in dp_sequence_loop.edits; it has inserted +
@@ -19,7 +19,7 @@ struct dp_repetition {
 	bool partial;	  /* cut off by the beginning or end of the capture */
 };
 
-static inline size_t dp_repetition__edit_count(const struct dp_repetition *s)
+static inline size_t dp_iteration__edit_count(const struct dp_sequence_iteration *s)
 {
 	return (size_t)s->inserted + s->deleted + s->substituted;
 }

@@ -27,7 +27,9 @@ static size_t match(const uint32_t *symbols, size_t n, size_t start, const uint3
 static int put_match(struct dp_cut *cut, const uint32_t *symbols, size_t start, size_t end,
 		     const uint32_t *pattern)
 {
-	struct dp_repetition iteration = { .first = start, .end = end, .edits = cut->edit_count };
+	struct dp_sequence_iteration iteration = { .first = start,
+						   .end = end,
+						   .edits = cut->edit_count };
 	size_t matched = 0;
 	int status = DP_OK;
 

@@ -12,12 +12,12 @@
 /*
  * The number of the pattern's symbols that an iteration lacks; another exact name does not count.
  */
-static size_t missing(const struct dp_cut *cut, const struct dp_repetition *s,
+static size_t missing(const struct dp_cut *cut, const struct dp_sequence_iteration *s,
 		      const struct dp_cut_pattern *p, const uint32_t *aligned)
 {
 	size_t n = s->deleted;
 
-	for (size_t i = 0; s->substituted > 0 && i < dp_repetition__edit_count(s); i++) {
+	for (size_t i = 0; s->substituted > 0 && i < dp_iteration__edit_count(s); i++) {
 		const struct dp_edit *e = &cut->edits[s->edits + i];
 
 		n += e->kind == DP_EDIT_SUBSTITUTED &&
@@ -67,7 +67,7 @@ int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
 	if (!alike || !flags)
 		goto out;
 	for (size_t i = 0; i < cut->count; i++) {
-		const struct dp_repetition *s = &cut->iterations[i];
+		const struct dp_sequence_iteration *s = &cut->iterations[i];
 
 		flags[i] = !s->partial &&
 			   (double)missing(cut, s, pattern, aligned) * dp_param.unlike_lack >

@@ -12,12 +12,12 @@ static uint64_t symbol_of(const struct dp_edit *edit, const uint32_t *symbols)
 	return edit->kind == DP_EDIT_DELETED ? 0 : (uint64_t)symbols[edit->position] + 1;
 }
 
-static uint64_t hash_edits(const struct dp_repetition *s, const struct dp_edit *edits,
+static uint64_t hash_edits(const struct dp_sequence_iteration *s, const struct dp_edit *edits,
 			   const uint32_t *symbols)
 {
 	uint64_t h = s->partial;
 
-	for (size_t i = 0; i < dp_repetition__edit_count(s); i++) {
+	for (size_t i = 0; i < dp_iteration__edit_count(s); i++) {
 		const struct dp_edit *e = &edits[s->edits + i];
 
 		h = (h ^ ((uint64_t)e->kind << 32 | e->offset)) * 0x9e3779b97f4a7c15u;
@@ -26,13 +26,14 @@ static uint64_t hash_edits(const struct dp_repetition *s, const struct dp_edit *
 	return h ^ h >> 32;
 }
 
-static bool equal_edits(const struct dp_repetition *a, const struct dp_repetition *b,
-			const struct dp_edit *edits, const uint32_t *symbols)
+static bool equal_edits(const struct dp_sequence_iteration *a,
+			const struct dp_sequence_iteration *b, const struct dp_edit *edits,
+			const uint32_t *symbols)
 {
 	if (a->inserted != b->inserted || a->deleted != b->deleted ||
 	    a->substituted != b->substituted || a->partial != b->partial)
 		return false;
-	for (size_t i = 0; i < dp_repetition__edit_count(a); i++) {
+	for (size_t i = 0; i < dp_iteration__edit_count(a); i++) {
 		const struct dp_edit *x = &edits[a->edits + i], *y = &edits[b->edits + i];
 
 		if (x->kind != y->kind || x->offset != y->offset ||
@@ -42,13 +43,14 @@ static bool equal_edits(const struct dp_repetition *a, const struct dp_repetitio
 	return true;
 }
 
-static const struct dp_repetition *first_of(const struct dp_repetition *iterations, uint64_t entry)
+static const struct dp_sequence_iteration *first_of(const struct dp_sequence_iteration *iterations,
+						    uint64_t entry)
 {
 	return &iterations[(entry & ((UINT64_C(1) << INDEX_BITS) - 1)) - 1];
 }
 
-int dp_variants__number(struct dp_repetition *iterations, size_t count, const struct dp_edit *edits,
-			const uint32_t *symbols)
+int dp_variants__number(struct dp_sequence_iteration *iterations, size_t count,
+			const struct dp_edit *edits, const uint32_t *symbols)
 {
 	size_t slots = 16;
 	uint64_t *table; /* of each variant, part of its hash and its first iteration plus 1 */
@@ -60,11 +62,11 @@ int dp_variants__number(struct dp_repetition *iterations, size_t count, const st
 	if (!table)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < count; i++) {
-		struct dp_repetition *s = &iterations[i];
+		struct dp_sequence_iteration *s = &iterations[i];
 		uint64_t hash, slot;
 
 		s->variant = 0;
-		if (!dp_repetition__edit_count(s))
+		if (!dp_iteration__edit_count(s))
 			continue;
 		hash = hash_edits(s, edits, symbols);
 		slot = hash & (slots - 1);

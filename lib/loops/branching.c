@@ -122,8 +122,8 @@ static uint32_t find_start(const struct occurrences *o, size_t *distance)
 }
 
 /* Cuts from each occurrence of the start to the next, in positions of the detection's sequence. */
-static void cut(struct dp_repetition *iterations, const struct occurrences *o, uint32_t start,
-		size_t distance)
+static void cut(struct dp_sequence_iteration *iterations, const struct occurrences *o,
+		uint32_t start, size_t distance)
 {
 	const uint32_t *where = o->where + o->first[start];
 	size_t count = count_of(o, start);
@@ -133,7 +133,7 @@ static void cut(struct dp_repetition *iterations, const struct occurrences *o, u
 		size_t end = DP_MIN(
 			next, where[i] + (size_t)(dp_param.branch_longest * (double)distance));
 
-		iterations[i] = (struct dp_repetition){
+		iterations[i] = (struct dp_sequence_iteration){
 			.first = o->runs->position[where[i]],
 			.end = o->runs->position[end],
 			/* the capture cut off the last one anywhere: less than half is a part */
@@ -179,7 +179,7 @@ static int add_loop(struct dp_detection *d, const struct occurrences *o, uint32_
 		    size_t distance)
 {
 	size_t count = count_of(o, start);
-	struct dp_repetition *iterations = dp_alloc__array(count, sizeof(*iterations));
+	struct dp_sequence_iteration *iterations = dp_alloc__array(count, sizeof(*iterations));
 	struct dp_sequence_loop *loop = iterations ? dp_detection__add(d) : NULL;
 	int status = DP_ERR_NOMEM;
 

@@ -54,8 +54,8 @@ static size_t next_loop(const struct dp_loops *loops, const size_t *at, size_t c
  */
 static size_t own_end(const struct dp_sequence_loop *loop, size_t i)
 {
-	const struct dp_repetition *s = &loop->iterations[i];
-	size_t left = dp_repetition__edit_count(s), end = s->end;
+	const struct dp_sequence_iteration *s = &loop->iterations[i];
+	size_t left = dp_iteration__edit_count(s), end = s->end;
 
 	for (; left > 0; left--, end--) {
 		const struct dp_edit *x = &loop->edits[s->edits + left - 1];

@@ -126,7 +126,7 @@ static bool is_captured(const struct dp_judged *j)
 	if (!evidence->at || j->cut->whole >= dp_param.layers_max)
 		return false;
 	for (size_t k = 0; k < j->cut->count; k += every, seen++) {
-		const struct dp_repetition *iteration = &j->cut->iterations[k];
+		const struct dp_sequence_iteration *iteration = &j->cut->iterations[k];
 		bool captured = false;
 
 		for (size_t i = iteration->first; i < iteration->end && !captured; i++)
@@ -151,7 +151,7 @@ enum names {
 static enum names names_of(const struct dp_judged *j)
 {
 	const struct dp_evidence *evidence = &j->detection->request->evidence;
-	const struct dp_repetition *iteration = &j->cut->iterations[j->cut->count / 2];
+	const struct dp_sequence_iteration *iteration = &j->cut->iterations[j->cut->count / 2];
 	bool known = true, own = false;
 
 	if (!evidence->at || iteration->end - iteration->first > dp_param.group_long)
@@ -197,9 +197,9 @@ static bool differs_by_stage(const struct dp_judged *j)
 	    kernels_of(j) >= (double)dp_param.group_long)
 		return false;
 	for (size_t k = 0; k < cut->count; k++) {
-		const struct dp_repetition *iteration = &cut->iterations[k];
+		const struct dp_sequence_iteration *iteration = &cut->iterations[k];
 
-		same += !iteration->partial && !dp_repetition__edit_count(iteration);
+		same += !iteration->partial && !dp_iteration__edit_count(iteration);
 	}
 	return (double)same < dp_param.stage_same * (double)cut->whole &&
 	       (double)cut->edit_count > dp_param.stage_edits * (double)cut->covered;

@@ -93,7 +93,7 @@ static int count_common(size_t *common, const struct dp_loops_request *r,
 static int add(const struct dp_loops_request *r, struct dp_sequence_loop *loop,
 	       const struct range *range, size_t first, size_t end)
 {
-	struct dp_repetition added = { .first = first, .end = end };
+	struct dp_sequence_iteration added = { .first = first, .end = end };
 	struct dp_cut cut = { 0 };
 	int status = DP_OK;
 
@@ -120,7 +120,7 @@ static void leave_others(const struct dp_loops *loops, size_t which, struct rang
 		const struct dp_sequence_loop *other = &loops->loops[k];
 
 		for (size_t i = 0; k != which && other->parent != which && i < other->count; i++) {
-			const struct dp_repetition *s = &other->iterations[i];
+			const struct dp_sequence_iteration *s = &other->iterations[i];
 
 			if (s->end <= range->low || s->first >= range->high)
 				continue;
@@ -154,8 +154,8 @@ static size_t longest(size_t m)
 static bool range_before(struct range *range, const struct dp_loops *loops, size_t which)
 {
 	const struct dp_sequence_loop *loop = &loops->loops[which];
-	const struct dp_repetition *first = loop->iterations;
-	const struct dp_repetition *whole = first->partial ? first + 1 : first;
+	const struct dp_sequence_iteration *first = loop->iterations;
+	const struct dp_sequence_iteration *whole = first->partial ? first + 1 : first;
 	size_t m = loop->length;
 
 	if (whole->partial || (first->first == 0 && whole->first < m))
@@ -180,8 +180,8 @@ static bool range_before(struct range *range, const struct dp_loops *loops, size
 static bool range_after(struct range *range, const struct dp_loops *loops, size_t which, size_t n)
 {
 	const struct dp_sequence_loop *loop = &loops->loops[which];
-	const struct dp_repetition *last = &loop->iterations[loop->count - 1];
-	const struct dp_repetition *whole = last->partial ? last - 1 : last;
+	const struct dp_sequence_iteration *last = &loop->iterations[loop->count - 1];
+	const struct dp_sequence_iteration *whole = last->partial ? last - 1 : last;
 	size_t m = loop->length;
 
 	if (whole->partial || (last->end == n && n - whole->end < m))

@@ -86,7 +86,7 @@ size_t dp_loops__equal(const struct dp_sequence_loop *loop)
 
 	for (size_t i = 0; i < loop->count; i++)
 		n += !loop->iterations[i].partial &&
-		     !dp_repetition__edit_count(&loop->iterations[i]);
+		     !dp_iteration__edit_count(&loop->iterations[i]);
 	return n;
 }
 

@@ -29,7 +29,7 @@ struct dp_sequence_loop {
 	 * counts those that overlap, too.
 	 */
 	size_t occurrences;
-	struct dp_repetition *iterations;
+	struct dp_sequence_iteration *iterations;
 	size_t count;
 	struct dp_edit *edits;
 	size_t edit_count;
@@ -110,7 +110,7 @@ int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request 
  * these. Errors: DP_ERR_NOMEM. Cost: linear, and a sort of the iterations.
  */
 int dp_loops__set_iterations(struct dp_sequence_loop *loop, const uint32_t *symbols,
-			     const struct dp_repetition *iterations, size_t n);
+			     const struct dp_sequence_iteration *iterations, size_t n);
 
 /*
  * Makes loops of another sequence loops of symbols[], with new patterns and edits: position[] has

@@ -54,7 +54,7 @@ static struct marked most_frequent(size_t *times, struct marked *marked, size_t 
 
 /* Chooses the pattern: an iteration that occurs twice or more, else one of median length. */
 static int choose(struct marked *chosen, size_t *times, const uint32_t *symbols,
-		  const struct dp_repetition *iterations, size_t n)
+		  const struct dp_sequence_iteration *iterations, size_t n)
 {
 	struct marked *marked = dp_alloc__array(n, sizeof(*marked));
 	size_t count = 0, whole = 0;
@@ -82,7 +82,7 @@ static int choose(struct marked *chosen, size_t *times, const uint32_t *symbols,
 }
 
 int dp_loops__set_iterations(struct dp_sequence_loop *loop, const uint32_t *symbols,
-			     const struct dp_repetition *iterations, size_t n)
+			     const struct dp_sequence_iteration *iterations, size_t n)
 {
 	struct dp_cut cut = { 0 };
 	struct marked chosen;
@@ -109,12 +109,12 @@ int dp_loops__set_iterations(struct dp_sequence_loop *loop, const uint32_t *symb
 /* Maps one loop. */
 static int map(struct dp_sequence_loop *loop, const uint32_t *position, const uint32_t *symbols)
 {
-	struct dp_repetition *iterations = loop->iterations;
+	struct dp_sequence_iteration *iterations = loop->iterations;
 	size_t count = 0;
 	int status = DP_OK;
 
 	for (size_t i = 0; i < loop->count; i++) {
-		struct dp_repetition at = iterations[i];
+		struct dp_sequence_iteration at = iterations[i];
 
 		if (position) {
 			at.first = position[at.first];
@@ -165,7 +165,7 @@ int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request 
 			 const struct dp_boundaries *boundaries, struct dp_error *error)
 {
 	struct dp_loops *made = NULL;
-	struct dp_repetition *iterations = NULL;
+	struct dp_sequence_iteration *iterations = NULL;
 	size_t n = boundaries->count;
 	int status = check(boundaries, request->count, error);
 

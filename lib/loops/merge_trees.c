@@ -38,7 +38,7 @@ static void count_overlaps(const struct dp_sequence_loop *loop,
 
 	*inside = *hosts = *apart = 0;
 	for (size_t i = 0; i < loop->count; i++) {
-		const struct dp_repetition *s = &loop->iterations[i];
+		const struct dp_sequence_iteration *s = &loop->iterations[i];
 
 		while (k < other->count && other->iterations[k].end <= s->first)
 			k++;

@@ -52,7 +52,7 @@ static void set_outer_parents(struct dp_loops *loops, uint32_t *made,
 /* Returns true if an iteration follows something else than a usual one. */
 static bool follows_other(const struct dp_sequence_loop *loop, size_t i)
 {
-	const struct dp_repetition *s = &loop->iterations[i];
+	const struct dp_sequence_iteration *s = &loop->iterations[i];
 
 	return i > 0 && (s[-1].end != s->first || s[-1].inserted > 0);
 }
@@ -161,7 +161,8 @@ static bool finishes(const struct dp_detection *d, const struct dp_sequence_loop
 /* Returns true if the sequence begins and ends with whole iterations of a loop. */
 static bool fills(const struct dp_detection *d, const struct dp_sequence_loop *loop)
 {
-	const struct dp_repetition *first = loop->iterations, *last = first + loop->count - 1;
+	const struct dp_sequence_iteration *first = loop->iterations,
+					   *last = first + loop->count - 1;
 
 	return !first->partial && first->first == 0 && !last->partial &&
 	       last->end == d->request->count;

@@ -21,7 +21,8 @@ static size_t settling(size_t length)
 	return DP_MIN(dp_param.insertion_shift, length - 1) + 1;
 }
 
-static void tell(struct dp_detector *d, uint32_t loop, const struct dp_repetition *s, uint64_t base)
+static void tell(struct dp_detector *d, uint32_t loop, const struct dp_sequence_iteration *s,
+		 uint64_t base)
 {
 	struct dp_stream_loop *l = &d->known.items[loop];
 	struct dp_detector_iteration it = {
@@ -42,7 +43,7 @@ static void tell(struct dp_detector *d, uint32_t loop, const struct dp_repetitio
 
 /* An iteration and its loop. */
 struct found {
-	struct dp_repetition s;
+	struct dp_sequence_iteration s;
 	uint32_t loop;
 };
 
@@ -126,7 +127,7 @@ static void expand(const struct dp_detector *d, struct look *look)
 		al->edits[i].position = position[al->edits[i].position];
 	for (size_t j = 0; j < d->known.count; j++)
 		for (size_t i = 0; i < look->cuts[j].count; i++) {
-			struct dp_repetition *s = &look->cuts[j].iterations[i];
+			struct dp_sequence_iteration *s = &look->cuts[j].iterations[i];
 
 			s->first = position[s->first];
 			s->end = position[s->end];
@@ -298,7 +299,7 @@ int dp_detector__look(struct dp_detector *d, bool final)
 	if (!final && dp_detector__foreign(d) >= d->patience)
 		goto out;
 	for (; k < look.count && ripe(d, &look, k, final, &skip); k++) {
-		const struct dp_repetition *s = &look.list[k].s;
+		const struct dp_sequence_iteration *s = &look.list[k].s;
 
 		d->foreign += s->first - done;
 		if (!skip)
@@ -323,7 +324,7 @@ out:
 void dp_detector__close(struct dp_detector *d)
 {
 	size_t m = d->known.items[d->pattern].length;
-	struct dp_repetition s = { .end = m };
+	struct dp_sequence_iteration s = { .end = m };
 
 	tell(d, d->pattern, &s, d->reported);
 	d->reported += m;

@@ -31,8 +31,8 @@ struct fit {
 	size_t same; /* first kernels */
 };
 
-static struct fit compare(const struct dp_marks *marks, const struct dp_repetition *iterations,
-			  size_t count)
+static struct fit compare(const struct dp_marks *marks,
+			  const struct dp_sequence_iteration *iterations, size_t count)
 {
 	struct fit fit = { 0 };
 	size_t k = 0;
@@ -71,8 +71,8 @@ static bool is_better(const struct fit *fit, const struct fit *best)
 
 /* Tries the names one by one, those with the longest ranges first. */
 static int try_keys(struct dp_marks *marks, const struct dp_sequence *sequence,
-		    struct dp_annotations *annotations, const struct dp_repetition *iterations,
-		    size_t count)
+		    struct dp_annotations *annotations,
+		    const struct dp_sequence_iteration *iterations, size_t count)
 {
 	const struct dp_range_keys *keys = &annotations->keys;
 	struct fit best = { 0 };
@@ -133,7 +133,7 @@ static bool leave_kernels(const struct dp_marks *marks)
 }
 
 /* Returns true if each iteration holds exactly one whole mark. */
-static bool are_inside(const struct dp_marks *marks, const struct dp_repetition *iterations,
+static bool are_inside(const struct dp_marks *marks, const struct dp_sequence_iteration *iterations,
 		       size_t count)
 {
 	if (marks->count != count)
@@ -145,8 +145,8 @@ static bool are_inside(const struct dp_marks *marks, const struct dp_repetition 
 }
 
 /* Returns true if all kernels [from, to) belong to the loop. Iterations before *k end earlier. */
-static bool is_of_loop(size_t from, size_t to, const struct dp_repetition *iterations, size_t count,
-		       size_t *k)
+static bool is_of_loop(size_t from, size_t to, const struct dp_sequence_iteration *iterations,
+		       size_t count, size_t *k)
 {
 	while (*k < count && iterations[*k].end <= from)
 		++*k;
@@ -159,7 +159,8 @@ static bool is_of_loop(size_t from, size_t to, const struct dp_repetition *itera
  * Extends each mark to the next one, but not over kernels outside the loop; the last one by as much
  * as the least extended of the others.
  */
-static void extend(struct dp_marks *marks, const struct dp_repetition *iterations, size_t count)
+static void extend(struct dp_marks *marks, const struct dp_sequence_iteration *iterations,
+		   size_t count)
 {
 	size_t k = 0, last = marks->count - 1, least = SIZE_MAX, to;
 
@@ -179,7 +180,7 @@ static void extend(struct dp_marks *marks, const struct dp_repetition *iteration
 
 int dp_sequence__repeated(struct dp_marks *marks, const struct dp_sequence *sequence,
 			  struct dp_annotations *annotations,
-			  const struct dp_repetition *iterations, size_t count)
+			  const struct dp_sequence_iteration *iterations, size_t count)
 {
 	int status = DP_OK;
 

@@ -152,6 +152,6 @@ int dp_marks__labeled(struct dp_marks *marks, const struct dp_sequence *sequence
  */
 int dp_sequence__repeated(struct dp_marks *marks, const struct dp_sequence *sequence,
 			  struct dp_annotations *annotations,
-			  const struct dp_repetition *iterations, size_t count);
+			  const struct dp_sequence_iteration *iterations, size_t count);
 
 #endif

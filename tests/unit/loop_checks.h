@@ -47,7 +47,7 @@ static inline void check_counted(const struct dp_loops *loops)
 
 /* Rebuilds a complete iteration from the pattern and its edits. */
 static inline void check_replay(const uint32_t *symbols, const struct dp_sequence_loop *loop,
-				const struct dp_repetition *s)
+				const struct dp_sequence_iteration *s)
 {
 	static const struct dp_edit none;
 	const struct dp_edit *e = loop->edits ? loop->edits + s->edits : &none;
@@ -87,7 +87,7 @@ static inline void check_loops(const struct dp_loops *loops, const uint32_t *sym
 		ck_assert(loop->parent == DP_NONE || loop->parent < k);
 		ck_assert_uint_gt(loop->count, 0);
 		for (size_t i = 0; i < loop->count; i++) {
-			const struct dp_repetition *s = &loop->iterations[i];
+			const struct dp_sequence_iteration *s = &loop->iterations[i];
 
 			ck_assert_uint_lt(s->first, s->end);
 			ck_assert_uint_le(s->end, n);

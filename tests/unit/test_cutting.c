@@ -22,7 +22,7 @@ static void count_common(const struct dp_loops *a, const struct dp_loops *b, siz
 {
 	for (size_t k = 0; k < a->count; k++)
 		for (size_t i = 0; a->loops[k].chosen && i < a->loops[k].count; i++) {
-			const struct dp_repetition *s = &a->loops[k].iterations[i];
+			const struct dp_sequence_iteration *s = &a->loops[k].iterations[i];
 			bool found = false;
 
 			if (s->partial || s->first < from || s->end > to)

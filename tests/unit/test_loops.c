@@ -94,7 +94,7 @@ TEST(known_count_with_edits)
 		ck_assert_uint_eq(loops->loops[0].length, m);
 		ck_assert_uint_eq(loops->loops[0].count, turns);
 		for (size_t t = 0; t < turns; t++) {
-			const struct dp_repetition *x = &loops->loops[0].iterations[t];
+			const struct dp_sequence_iteration *x = &loops->loops[0].iterations[t];
 
 			ck_assert_uint_eq(x->first, starts[t]);
 			ck_assert_uint_le(x->inserted + x->deleted + x->substituted, 2);
@@ -122,7 +122,7 @@ TEST(equal_scripts_share_a_variant)
 	check_loops(loops, s, n);
 	ck_assert_uint_eq(loops->loops[0].count, turns);
 	for (size_t t = 0; t < turns; t++) {
-		const struct dp_repetition *x = &loops->loops[0].iterations[t];
+		const struct dp_sequence_iteration *x = &loops->loops[0].iterations[t];
 
 		ck_assert_uint_eq(x->variant, t % 10 == 9);
 		ck_assert_uint_eq(x->inserted, t % 10 == 9 ? 2 : 0);

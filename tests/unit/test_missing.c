@@ -122,7 +122,7 @@ static size_t whole(const struct dp_sequence_loop *loop, const struct changed *c
 
 	*found = false;
 	for (size_t i = 0; i < loop->count; i++) {
-		const struct dp_repetition *s = &loop->iterations[i];
+		const struct dp_sequence_iteration *s = &loop->iterations[i];
 
 		ck_assert(i == 0 || s[-1].end <= s->first);
 		ck_assert_uint_eq(s->edits, edits);

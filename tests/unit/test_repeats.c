@@ -106,7 +106,7 @@ static struct dp_loops *find(bool launches)
 }
 
 /* Next to no other step, one may lack what it begins or ends with of one kind. */
-static bool is_step(const struct steps *steps, const struct dp_repetition *s, size_t k)
+static bool is_step(const struct steps *steps, const struct dp_sequence_iteration *s, size_t k)
 {
 	bool alone_before = k == 0 || ends[k - 1] != starts[k];
 	bool alone_behind = k + 1 == STEPS || ends[k] != starts[k + 1];
@@ -196,7 +196,7 @@ TEST_LOOP(a_beginning_by_chance_tells_nothing, 2)
 		ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
 		ck_assert_uint_ge(loops->count, 1);
 		for (size_t k = 0; k < loops->loops[0].count; k++) {
-			const struct dp_repetition *s = &loops->loops[0].iterations[k];
+			const struct dp_sequence_iteration *s = &loops->loops[0].iterations[k];
 
 			ck_assert(s->partial || is_start(s->first + cut));
 		}

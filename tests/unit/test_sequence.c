@@ -324,7 +324,7 @@ TEST(ranges_that_repeat_as_iterations_do)
 {
 	for (size_t shift = 0; shift < 4; shift++) {
 		struct dp_annotations annotations = { NULL };
-		struct dp_repetition iterations[6] = { 0 };
+		struct dp_sequence_iteration iterations[6] = { 0 };
 		struct dp_sequence sequence;
 		struct dp_trace *trace = annotated(true);
 		struct dp_marks marks;
@@ -380,7 +380,7 @@ TEST(ranges_that_leave_kernels)
 	trace = finish();
 	read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
 	for (size_t shift = 0; shift < KERNELS; shift++) {
-		struct dp_repetition iterations[STEPS] = { 0 };
+		struct dp_sequence_iteration iterations[STEPS] = { 0 };
 		size_t count = shift ? STEPS - 1 : STEPS;
 		struct dp_marks marks;
 
@@ -411,7 +411,7 @@ TEST(ranges_that_leave_kernels)
 TEST(ranges_of_another_level_are_none)
 {
 	struct dp_annotations annotations = { NULL };
-	struct dp_repetition iterations[6] = { 0 };
+	struct dp_sequence_iteration iterations[6] = { 0 };
 	struct dp_sequence sequence;
 	struct dp_trace *trace = annotated(false);
 	struct dp_marks marks;
