@@ -75,6 +75,9 @@ size_t dp_family__name(char *family, const char *name)
  */
 static bool is_of_network(const char *name)
 {
+	/* vectors alone, without matrices: solvers call these in each iteration */
+	static const char *const vectors[] = { "axpy",	      "dot_kernel",  "nrm2",
+					       "scal_kernel", "asum_kernel", "reduce_1block" };
 	static const char *const words[] = {
 		"gemm",	      "gemv",	    "xmma",	 "cutlass",    "cublas",    "cudnn",
 		"convol",     "conv1",	    "conv2",	 "conv3",      "wgrad",	    "dgrad",
@@ -89,6 +92,8 @@ static bool is_of_network(const char *name)
 		"elementwise"
 	};
 
+	if (has_any(name, vectors, DP_COUNT(vectors)))
+		return false;
 	return !strncmp(name, "fusion", strlen("fusion")) || has_any(name, words, DP_COUNT(words));
 }
 

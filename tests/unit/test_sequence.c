@@ -441,6 +441,10 @@ TEST(families_forget_tiles)
 	ck_assert_int_eq(dp_family__kind("input_reduce_fusion_4"), DP_KERNEL_NETWORK);
 	ck_assert_int_eq(dp_family__kind("heat_diffusion_step"), DP_KERNEL_OTHER);
 	ck_assert_int_eq(dp_family__kind("convection_flux(double*)"), DP_KERNEL_OTHER);
+	ck_assert_int_eq(dp_family__kind("void gemv2T_kernel_val<int, int, float, float>(cublas)"),
+			 DP_KERNEL_NETWORK);
+	ck_assert_int_eq(dp_family__kind("void dot_kernel<float, 128>(cublasDotParams<float>)"),
+			 DP_KERNEL_OTHER);
 	ck_assert_int_eq(
 		dp_family__kind("void vectorized_elementwise_kernel<4, FillFunctor<float>>"),
 		DP_KERNEL_MOVES);
