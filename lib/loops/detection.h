@@ -17,6 +17,7 @@ struct dp_detection {
 	struct dp_search_sequence sequence; /* those, and their tree */
 	bool keep_all;			    /* also loops with little confidence */
 	bool collapsed;			    /* set if the loops were found with runs collapsed */
+	bool part;			    /* loops in a part of the sequence are searched for */
 	double per_symbol;		    /* mean number of kernels per symbol; 0: one each */
 	struct dp_loops *loops;
 };

@@ -205,6 +205,18 @@ static bool differs_by_stage(const struct dp_judged *j)
 	       (double)cut->edit_count > dp_param.stage_edits * (double)cut->covered;
 }
 
+/*
+ * Returns true if a few kernels repeat in a small part of the sequence, without what steps have: an
+ * optimizer repeats them for each parameter, and algorithms within a step have passes.
+ */
+static bool is_detail(const struct dp_judged *j)
+{
+	return j->detection->part && kernels_of(j) < (double)dp_param.few_length &&
+	       !j->phase->is_step &&
+	       (double)j->cut->covered <
+		       (1 - dp_param.level_bits) * (double)j->detection->request->count;
+}
+
 /* The grade of a loop that has nothing that only steps, or only layers, have. */
 static enum grade grade_by_shape(const struct dp_judged *j, size_t ends, size_t spans)
 {
@@ -233,6 +245,8 @@ static enum grade grade_layers(const struct dp_judged *j, size_t ends, size_t sp
 		return MAYBE_LAYERS;
 	if (!is_long(j) && is_captured(j))
 		return CAPTURED_LAYERS;
+	if (is_detail(j))
+		return LIKE_LAYERS;
 	names = names_of(j);
 	if (names == OF_PROGRAM)
 		return NO_LAYERS;

@@ -560,6 +560,7 @@ static int find_part(struct dp_detection *d, struct dp_levels *levels, const uin
 			"no loop is listed: the search is for loops that describe a part of the "
 			"{symbols:symbol}, whatever the rest is");
 	dp_levels__fini(levels);
+	d->part = true;
 	status = dp_levels__find(levels, &d->sequence, traits, uploads, true);
 	return status ? status : make_tree(d, levels, traits);
 }

@@ -353,6 +353,36 @@ TEST(a_number_for_a_part)
 	}
 }
 
+/*
+ * A few short repetitions are a loop if they are a good part of the sequence: else they may be what
+ * an optimizer does for each parameter. Long ones are a loop all the same.
+ */
+TEST(short_repetitions_in_a_part)
+{
+	static const struct {
+		size_t length, times, others, loops;
+	} rows[] = { { 3, 200, 6000, 0 }, { 3, 200, 1200, 1 }, { 12, 200, 12000, 1 } };
+	static uint32_t s[16000];
+	uint32_t random = 1;
+
+	for (size_t k = 0; k < DP_COUNT(rows); k++) {
+		size_t n = rows[k].others + rows[k].length * rows[k].times;
+		struct dp_loops *loops;
+
+		for (size_t i = 0; i < n; i++) {
+			random = random * 1664525 + 1013904223;
+			s[i] = i < rows[k].others ? 64 + (random >> 20)
+						  : (uint32_t)(i % rows[k].length);
+		}
+		loops = find(s, n, 64 + 4096, NULL, 0);
+		check_loops(loops, s, n);
+		ck_assert_uint_eq(loops->count, rows[k].loops);
+		if (loops->count)
+			ck_assert_uint_eq(loops->loops[0].length, rows[k].length);
+		dp_loops__free(loops);
+	}
+}
+
 /* Equal parts can be grouped into any number, so a number of groups proves nothing. */
 TEST(a_number_of_groups)
 {
