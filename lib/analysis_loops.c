@@ -210,8 +210,7 @@ static int only_candidate(struct dp_loop_search *s, struct dp_loops **loops,
 		nearest ? dp_loops__whole(nearest) : tree->best_iterations;
 	(*loops)->best_confidence =
 		nearest ? dp_confidence__of(&nearest->confidence) : tree->best_confidence;
-	(*loops)->best_layers = nearest ? nearest->confidence.feature[DP_FEATURE_LAYERS] > 0
-					: tree->best_layers;
+	(*loops)->best_layers = nearest ? nearest->maybe_layers : tree->best_layers;
 	(*loops)->best_coverage =
 		nearest ? (double)dp_loops__covered(nearest) / (double)all : tree->best_coverage;
 	return DP_OK;

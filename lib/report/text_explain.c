@@ -137,7 +137,9 @@ static void write_pattern(struct dp_render *render, uint32_t stream, size_t at, 
 		return;
 	entry = entry_at(render, at, stream);
 	dp_words__add(&words, "%s times in ",
-		      dp_text__digits(number, fact(entry, "iterations"), 3));
+		      fact(entry, "iterations") < 100
+			      ? dp_text__digits(number, fact(entry, "iterations"), 3)
+			      : count_of(number, entry, "iterations"));
 	dp_words__add(&words, "%s of ", count_of(number, entry, "covered"));
 	dp_words__add(&words, "%s kernels, with %s; it describes them in ",
 		      count_of(number, entry, "symbols"),

@@ -8,7 +8,9 @@
 #define NAME_COLUMNS 32
 
 #define LARGE 0.5      /* coverage by which a candidate describes the capture */
+#define SMALL 0.25     /* smaller ones do not */
 #define TOO_FEW 2      /* kernels of a stream that cannot show a repetition */
+#define LIKELY 0.5     /* confidence of what would be listed, but for an annotation */
 #define HINT_LEAST 0.2 /* smallest confidence of a candidate whose number is suggested */
 
 /* Returns true if a stream's class does not distinguish it from other analyzed streams. */
@@ -116,6 +118,12 @@ static size_t count_graphs(const struct dp_trace *trace, size_t stream)
 	return graphs;
 }
 
+/* Returns true if a candidate may be the layers of a pass that makes up most of the capture. */
+static bool is_pass(const struct dp_stream_candidate *candidate)
+{
+	return candidate->layers && candidate->coverage >= SMALL;
+}
+
 /* The repetitions look like layers, so the capture has no second iteration to compare. */
 static void add_layers(struct dp_words *words, const struct dp_stream_candidate *candidate,
 		       const char *streams)
@@ -136,6 +144,23 @@ static void add_layers(struct dp_words *words, const struct dp_stream_candidate 
 	dp_words__add(words, ". ");
 }
 
+/*
+ * One annotation marks all of the capture, and a likely loop inside, which may be the layers of
+ * that iteration, has not replaced it.
+ */
+static void add_marked(struct dp_words *words, const struct dp_stream_candidate *candidate,
+		       const char *streams)
+{
+	char number[DP_NUMBER_SIZE];
+
+	dp_words__add(words, "An annotation marks all of it as a single iteration. Inside, %s",
+		      dp_text__plural(number, candidate->iterations, "repetition"));
+	dp_words__add(words, " of %s", dp_text__plural(number, candidate->length, "kernel"));
+	dp_words__add(words, " cover %s of the %s: its layers, or smaller iterations",
+		      dp_human__share(number, candidate->coverage), streams);
+	dp_words__add(words, " (%s confidence). ", dp_text__percent(number, candidate->confidence));
+}
+
 void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t stream)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
@@ -150,7 +175,9 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 		dp_words__add(words, "Its %s %s only %s: too few to show a loop. ", streams,
 			      candidate->streams > 1 ? "have" : "has",
 			      dp_text__plural(number, candidate->kernels, "kernel"));
-	} else if (candidate->layers) {
+	} else if (candidate->confidence >= LIKELY && !candidate->counted) {
+		add_marked(words, candidate, streams);
+	} else if (is_pass(candidate)) {
 		add_layers(words, candidate, streams);
 	} else if (candidate->length) {
 		dp_words__add(words, "The best candidate has %s",
@@ -188,7 +215,7 @@ const char *dp_text__nothing_advice(const struct dp_render *render, size_t strea
 	if (candidate->counted)
 		return "No loop has the number of iterations that -n gives: run deepprof without "
 		       "it, or record a longer part of the run.";
-	if (candidate->layers)
+	if (is_pass(candidate))
 		return candidate->marked
 			       ? "Record several iterations, so that the whole pass repeats. If the "
 				 "capture has several already, pass their number (-n N)."

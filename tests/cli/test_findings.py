@@ -631,6 +631,24 @@ class Findings(cli.Case):
             text = " ".join(cli.run("analyze", *options, path).stdout.split())
             self.assertIn("pass their number (-n N).", text)
 
+    def test_layers_of_a_marked_step(self):
+        """What is inside a single marked step is named, with the reason why it is not reported."""
+        path = self.folder / "step.json"
+        events = [{"ph": "X", "cat": "kernel", "name": f"gemm_{k % 200}", "pid": 0, "tid": 7,
+                   "ts": 20 * k + 10, "dur": 15,
+                   "args": {"device": 0, "stream": 7, "correlation": k + 1}} for k in range(800)]
+        events += [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1,
+                    "tid": 1, "ts": 20 * k, "dur": 5, "args": {"correlation": k + 1}}
+                   for k in range(800)]
+        events.append({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#6", "pid": 1,
+                       "tid": 1, "ts": 0, "dur": 20000})
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        text = " ".join(cli.run("analyze", path).stdout.split())
+        self.assertRegex(text, r"An annotation marks all of it as a single iteration\. Inside, 4 "
+                         r"repetitions of 200 kernels cover 100% of the stream: its layers, or "
+                         r"smaller iterations \(\d\d% confidence\)\.")
+        self.assertIn("pass -n 4.", text)
+
     def test_words_of_a_capture(self):
         """Without iterations, numbers are of the capture; lines of one label are shown as one."""
         events = []
