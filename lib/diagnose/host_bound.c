@@ -15,6 +15,9 @@
 /* The interval shows when the GPU waited, but not what the host did: it may have waited, too. */
 #define INTERVAL_TRUST 0.8
 
+/* A shorter interval, in gaps between operations, is a gap like others. */
+#define FAR_ABOVE 2
+
 /* Smallest upload per iteration that counts as its input. */
 #define INPUT_BYTES 4096
 
@@ -85,7 +88,9 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 	if (!measure(&waits, input))
 		return false;
 	share = waits.waited_ns / waits.period_sum_ns;
-	if (share < dp_rule__threshold(input, "host-bound"))
+	if (share < dp_rule__threshold(input, "host-bound") ||
+	    dp_rule__typical_before(input, "interval_ns") <
+		    FAR_ABOVE * dp_rule__typical(input, "operation_gap_ns"))
 		return false;
 	finding->severity = share < CRITICAL_SHARE ? DP_SEVERITY_WARNING : DP_SEVERITY_CRITICAL;
 	finding->confidence = INTERVAL_TRUST * input->loop->confidence * (double)waits.count /
@@ -94,6 +99,7 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 	finding->last_iteration = waits.last;
 	finding->recoverable_ns = waits.waited_ns / (double)waits.count;
 	finding->metric = "interval_ns";
+	out->part = "idle_ns";
 	finding->advice =
 		dp_rule__typical(input, "h2d_bytes") >= INPUT_BYTES ? advice_input : advice_stall;
 	dp_rule__evidence(out, "waited_share", "1", share);

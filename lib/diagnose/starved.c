@@ -17,6 +17,9 @@
 /* Share of the longest gap for a call to be named, and of the idle time for advice by ranges. */
 #define MOST_OF_GAP 0.5
 
+static const char advice_unknown[] = "record the host's calls and ranges, too: this trace does "
+				     "not show what the host does in these gaps";
+
 struct starved {
 	double longest_ns;
 	double long_gaps;
@@ -148,8 +151,7 @@ static const char *advise(const struct dp_rule_input *input, const struct dp_rul
 		return "record a part of the run in which the GPU works; if this is one, look in "
 		       "the timeline (deepprof export) for what the host does instead of launching";
 	if (isnan(dp_rule__typical(input, "host_wait_ns")))
-		return "record the host's calls and ranges, too: this trace does not show what the "
-		       "host does in these gaps";
+		return advice_unknown;
 	if (dp_rule__is_spread(slices->gaps.longest_ns, idle_ns, slices->operations))
 		return "reduce launch overhead: CUDA graphs or torch.compile, fused optimizer, "
 		       "larger batches";
@@ -218,6 +220,25 @@ static void name_ranges(const struct dp_rule_input *input, struct dp_rule_findin
 			     false);
 }
 
+/*
+ * In a loop that is idle as a whole, other rules say why if launches are recorded, and host-bound
+ * reports what lies between iterations. Of the rest, that it is idle is all that can be said.
+ */
+static bool check_unexplained(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	double idle_ns = dp_rule__typical(input, "idle_ns");
+
+	if (!isnan(dp_rule__typical(input, "host_wait_ns")) ||
+	    dp_rule__typical_before(input, "interval_ns") >= MOST_OF_GAP * idle_ns ||
+	    !dp_rule__share_finding(input, out, "idle_ns", idle_ns, 1 - LEAST_UTILIZATION, 1))
+		return false;
+	dp_rule__evidence(out, "idle_ns", "ns", idle_ns);
+	dp_rule__mean_evidence(input, out, "longest_gap_ns");
+	out->part = "idle_ns";
+	out->finding.advice = advice_unknown;
+	return true;
+}
+
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	struct starved starved = { 0 };
@@ -227,7 +248,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		return check_capture(input, out);
 	measure(&starved, input);
 	if (!starved.long_gaps && !starved.parts)
-		return false;
+		return check_unexplained(input, out);
 	out->finding.severity = starved.long_gaps ? DP_SEVERITY_WARNING : DP_SEVERITY_INFO;
 	out->finding.confidence = input->loop->confidence;
 	out->finding.first_iteration = starved.first;

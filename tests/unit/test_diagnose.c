@@ -218,6 +218,40 @@ TEST(a_stream_may_pause_while_others_run)
 	dp_findings__fini(&at.findings);
 }
 
+/* An interval that is like the gaps between operations is no work of the host between iterations. */
+TEST(an_interval_like_other_gaps_is_none)
+{
+	start();
+	set("interval_ns", 9e4);
+	set("overlap", 0);
+	set("operation_gap_ns", 4e4);
+	ck_assert_double_eq(find("host-bound")->recoverable_ns, 9e4);
+	set("operation_gap_ns", 5e4);
+	ck_assert_ptr_null(find("host-bound"));
+	dp_findings__fini(&at.findings);
+}
+
+/* A loop that is idle as a whole is reported even if nothing tells why. */
+TEST(idle_loops_without_launches_are_reported)
+{
+	start();
+	set("interval_ns", 1e5);
+	set("overlap", 0);
+	set("idle_ns", 6e5);
+	set("longest_gap_ns", 2e5);
+	ck_assert_double_eq(find("starved")->recoverable_ns, 6e5);
+	ck_assert_str_eq(find("host-bound")->overlaps, "starved");
+	set("idle_ns", 4e5);
+	ck_assert_ptr_null(find("starved"));
+	set("idle_ns", 6e5);
+	set("interval_ns", 5e5); /* host-bound tells where most of it is */
+	ck_assert_ptr_null(find("starved"));
+	set("interval_ns", 1e5);
+	set("host_wait_ns", 5e4); /* launches are recorded */
+	ck_assert_ptr_null(find("starved"));
+	dp_findings__fini(&at.findings);
+}
+
 /* Facts about intervals are about those that the share was measured with. */
 TEST(warm_up_is_in_no_evidence)
 {
