@@ -1,11 +1,11 @@
 /*
- * The parameters of the detection, one row each: name, value, unit, what it was tuned on, and what
- * it is for. Read the reason after the value and the unit: "0.8 share of a sample that must have
- * …". "families" are the sequences of tests/sim/families.c and "presets" the simulator's programs,
+ * The parameters of the detection, one row each: name, value, unit, what it was tuned on, and its
+ * purpose, which continues the value and the unit: "0.8 share of a sample that must have …".
+ * "families" are the sequences of tests/sim/families.c and "presets" the simulator's programs,
  * both with seeds below 2000; "traces" and "real" are captures of real programs; "tests" single
  * cases of tests/unit; "cost" limits time or memory and hardly affects accuracy.
  * tests/bench/RESULTS.md has the effect of moving each by a fifth, from
- * tests/bench/eval_parameters.
+ * tests/bench/eval_parameters, and names those that were not measured.
  *
  * Include this with DP_REAL and DP_WHOLE defined. Sizes of arrays are next to their arrays.
  */
@@ -161,7 +161,8 @@ DP_REAL(inside_bits, 0.95, "share", "presets",
 	"the same as level_bits for a loop inside a pattern, which is short, so that describing it "
 	"costs relatively more")
 DP_REAL(inside_long, 0.2, "ratio", "presets",
-	"of the lengths of two loops, at least, to be about the same")
+	"of the main loop's length, at least, for another loop inside a pattern to be one of "
+	"iterations, too")
 DP_REAL(upload_bare, 0.5, "ratio", "presets",
 	"of what is in no loop to the inner loop, at most, if each of its iterations uploads "
 	"something")
@@ -183,7 +184,8 @@ DP_REAL(layers_few, 2.5, "iterations", "presets",
 	"queries and keys")
 DP_REAL(alike_edits, 0.1, "share", "families, real",
 	"of the symbols of an outer loop, or of two or three iterations, that may be edits: so few "
-	"prove nothing if they differ")
+	"prove nothing if they differ; of a pattern's kernels that finish a step, those that may "
+	"be missing")
 DP_REAL(outer_spans, 0.2, "1/iteration", "families",
 	"spans of an outer loop for each of its iterations, in addition to one")
 DP_REAL(adjacent_short, 0.2, "ratio", "families",
