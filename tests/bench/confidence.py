@@ -45,7 +45,7 @@ FEATURES = ["iterations", "edits", "renamed", "ends", "layers", "maybe_layers", 
 RIDGE = 1.0  # of standardized weights; holds those that are always or never right
 AGAINST = {"edits", "renamed", "layers", "maybe_layers"}
 BINS = 10
-KNOTS = 10
+KNOTS = 30
 LEAST = 0.005  # nothing is certain
 # Weights for a loop and for its boundaries that are given; None: fitted. Few traces have annotations
 # inside iterations that are found without them: what one is worth is a guess, of twenty to one that
