@@ -33,7 +33,7 @@ static uint8_t *traits_of_runs(const struct dp_runs *runs, const uint32_t *symbo
 		return NULL;
 	memcpy(out, traits, alphabet * sizeof(*out));
 	for (uint32_t s = alphabet; s < runs->alphabet; s++) {
-		const struct dp_runs_unit *unit = &runs->units[s - alphabet];
+		const struct dp_substring *unit = &runs->units[s - alphabet];
 
 		for (size_t i = 0; i < unit->length; i++)
 			out[s] |= traits[symbols[unit->at + i]] & ~DP_TRAIT_UPLOADED;
@@ -46,7 +46,7 @@ static bool has_step_runs(const struct dp_runs *runs, const uint32_t *symbols, u
 			  const uint8_t *traits)
 {
 	for (uint32_t s = alphabet; traits && s < runs->alphabet; s++) {
-		const struct dp_runs_unit *unit = &runs->units[s - alphabet];
+		const struct dp_substring *unit = &runs->units[s - alphabet];
 
 		for (size_t i = 0; i < unit->length; i++)
 			if (unit->length > dp_param.update_period &&

@@ -28,7 +28,7 @@ int dp_collapsed__make(struct dp_collapsed *out, const uint32_t *symbols, size_t
 	if (status)
 		return status;
 	for (size_t k = 0; k < runs.count; k++) {
-		const struct dp_runs_unit *unit;
+		const struct dp_substring *unit;
 
 		if (runs.position[k + 1] - runs.position[k] == 1)
 			continue;

@@ -7,7 +7,6 @@
  * Cost: O(n): each symbol is compared once per run that it may belong to, and runs do not overlap.
  */
 #include "pattern/runs.h"
-#include "base/hash.h"
 #include "base/parameters.h"
 #include "base/sort.h"
 
@@ -27,10 +26,7 @@ struct collapser {
 	size_t period;	       /* the only one; 0: any */
 	uint32_t *last;	       /* gram's slot -> the last position with that slot, plus 1 */
 	uint32_t before[RING]; /* of each recent position: the previous one of its slot, plus 1 */
-	uint32_t *units; /* hash -> index of a unit, plus 1 */
-	struct dp_runs_unit *distinct; /* units */
-	size_t distinct_count, distinct_room, mask;
-	struct dp_hash_key key; /* of units */
+	struct dp_substrings units;
 };
 
 void dp_runs__fini(struct dp_runs *runs)
@@ -39,33 +35,6 @@ void dp_runs__fini(struct dp_runs *runs)
 	free(runs->position);
 	free(runs->units);
 	memset(runs, 0, sizeof(*runs));
-}
-
-/* The symbol that stands for a unit. */
-static int name_unit(struct collapser *c, size_t at, size_t length, uint32_t *name)
-{
-	size_t slot = (size_t)dp_hash__bytes(&c->key, (const char *)(c->symbols + at),
-					     length * sizeof(*c->symbols)) &
-		      c->mask;
-	int status;
-
-	for (; c->units[slot]; slot = (slot + 1) & c->mask) {
-		const struct dp_runs_unit *u = &c->distinct[c->units[slot] - 1];
-
-		if (u->length == length &&
-		    !memcmp(c->symbols + u->at, c->symbols + at, length * sizeof(*c->symbols)))
-			break;
-	}
-	if (!c->units[slot]) {
-		status = dp_array__reserve(&c->distinct, &c->distinct_room, c->distinct_count + 1,
-					   sizeof(*c->distinct));
-		if (status)
-			return status;
-		c->distinct[c->distinct_count++] = (struct dp_runs_unit){ at, length };
-		c->units[slot] = (uint32_t)c->distinct_count;
-	}
-	*name = c->units[slot] - 1;
-	return DP_OK;
 }
 
 static void put(struct dp_runs *runs, uint32_t symbol, size_t position)
@@ -143,7 +112,8 @@ static int collapse(struct collapser *c, uint32_t alphabet)
 			at++;
 			continue;
 		}
-		status = name_unit(c, start, p, &name);
+		status = dp_substrings__number(&name, &c->units,
+					       dp_substrings__at(&c->units, start, p));
 		if (status)
 			return status;
 		runs->count -= at - start;
@@ -153,7 +123,7 @@ static int collapse(struct collapser *c, uint32_t alphabet)
 		at = low = end;
 	}
 	runs->position[runs->count] = (uint32_t)c->n;
-	runs->alphabet = alphabet + (uint32_t)c->distinct_count;
+	runs->alphabet = alphabet + (uint32_t)c->units.count;
 	return DP_OK;
 }
 
@@ -162,12 +132,12 @@ static uint32_t unit_at(const struct collapser *c, const uint32_t *first, const 
 			size_t at)
 {
 	const struct dp_runs *runs = c->runs;
-	uint32_t best = DP_NONE, unit = first[dp_hash__symbols(runs->symbols + at, 1) & c->mask];
+	uint32_t best = DP_NONE, unit = first[runs->symbols[at]];
 	size_t longest = 1;
 
 	for (int tried = 0; unit != DP_NONE && tried < (int)dp_param.units_tried;
 	     unit = next[unit], tried++) {
-		const struct dp_runs_unit *u = &c->distinct[unit];
+		const struct dp_substring *u = &c->units.items[unit];
 
 		if (u->length > longest && at + u->length <= runs->count &&
 		    !memcmp(runs->symbols + at, c->symbols + u->at,
@@ -186,17 +156,17 @@ static uint32_t unit_at(const struct collapser *c, const uint32_t *first, const 
 static int collapse_single(struct collapser *c, uint32_t alphabet)
 {
 	struct dp_runs *runs = c->runs;
-	uint32_t *first = dp_alloc__array(c->mask + 1, sizeof(*first)); /* by hash of a symbol */
-	uint32_t *next = dp_alloc__array(c->distinct_count, sizeof(*next));
+	/* of each symbol the first unit that begins with it, and of each unit the next one */
+	uint32_t *first = dp_alloc__array(runs->alphabet, sizeof(*first));
+	uint32_t *next = dp_alloc__array(c->units.count, sizeof(*next));
 	size_t count = 0;
 	int status = first && next ? DP_OK : DP_ERR_NOMEM;
 
 	if (status)
 		goto out;
-	memset(first, 0xff, (c->mask + 1) * sizeof(*first));
-	for (size_t u = c->distinct_count; u-- > 0;) {
-		uint32_t *head =
-			&first[dp_hash__symbols(c->symbols + c->distinct[u].at, 1) & c->mask];
+	memset(first, 0xff, runs->alphabet * sizeof(*first));
+	for (size_t u = c->units.count; u-- > 0;) {
+		uint32_t *head = &first[c->symbols[c->units.items[u].at]];
 
 		next[u] = *head;
 		*head = (uint32_t)u;
@@ -209,7 +179,7 @@ static int collapse_single(struct collapser *c, uint32_t alphabet)
 			i++;
 		while (unit != DP_NONE && i < runs->count && unit_at(c, first, next, i) == unit) {
 			symbol = alphabet + unit;
-			i += c->distinct[unit].length;
+			i += c->units.items[unit].length;
 		}
 		runs->symbols[count] = symbol;
 		runs->position[count] = position;
@@ -306,25 +276,22 @@ int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, u
 		      size_t period, bool single)
 {
 	struct collapser c = { .symbols = symbols, .n = n, .runs = runs, .period = period };
-	size_t slots = 64;
 	int status = DP_ERR_NOMEM;
 
 	memset(runs, 0, sizeof(*runs));
-	while (slots < n / 2)
-		slots *= 2;
-	c.mask = slots - 1;
-	dp_hash__draw(&c.key);
+	c.units.symbols = symbols;
+	dp_hash__draw(&c.units.key);
 	runs->symbols = dp_alloc__array(n, sizeof(*runs->symbols));
 	runs->position = dp_alloc__array(n + 1, sizeof(*runs->position));
 	c.last = dp_alloc__zeroed((size_t)1 << SLOT_BITS, sizeof(*c.last));
-	c.units = dp_alloc__zeroed(slots, sizeof(*c.units));
-	if (runs->symbols && runs->position && c.last && c.units)
+	if (runs->symbols && runs->position && c.last)
 		status = collapse(&c, alphabet);
 	if (!status && runs->runs && single)
 		status = collapse_single(&c, alphabet);
 	free(c.last);
-	free(c.units);
-	runs->units = c.distinct;
+	runs->units = c.units.items;
+	c.units.items = NULL;
+	dp_substrings__fini(&c.units);
 	if (status)
 		dp_runs__fini(runs);
 	return status;

@@ -2,7 +2,7 @@
 #ifndef DP_PATTERN_RUNS_H
 #define DP_PATTERN_RUNS_H
 
-#include "base/base.h"
+#include "base/substrings.h"
 
 /* The number of symbols from `at` on that equal those `period` before them. */
 static inline size_t dp_runs__same(const uint32_t *symbols, size_t n, size_t at, size_t period)
@@ -14,18 +14,13 @@ static inline size_t dp_runs__same(const uint32_t *symbols, size_t n, size_t at,
 	return same;
 }
 
-/* The unit of a run: symbols [at, at + length) of the given sequence. */
-struct dp_runs_unit {
-	size_t at, length;
-};
-
 struct dp_runs {
 	uint32_t *symbols;  /* the sequence, with one symbol per run */
 	uint32_t *position; /* of each symbol in the given sequence, and of its end */
 	size_t count;
 	uint32_t alphabet;
 	size_t runs;
-	struct dp_runs_unit *units; /* alphabet + i stands for units[i] */
+	struct dp_substring *units; /* of the given sequence: alphabet + i stands for units[i] */
 };
 
 /*

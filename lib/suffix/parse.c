@@ -12,29 +12,13 @@
  */
 #include "suffix/parse.h"
 #include "base/parameters.h"
-#include "base/hash.h"
 #include "base/sort.h"
+#include "base/substrings.h"
 
 #include <string.h>
 
 #define GRAM ((size_t)DP_PARSE_GRAM)
 #define FACTOR UINT64_C(0x9e3779b97f4a7c15)
-
-enum { FIRST_SLOTS = 1024 };
-
-/* A phrase or a gram that was seen. */
-struct entry {
-	uint64_t hash;
-	size_t at, length;
-	uint32_t gram;
-};
-
-struct table {
-	struct entry *entries;
-	size_t count, room;
-	uint32_t *slots; /* entry + 1; linear probing */
-	size_t mask;
-};
 
 struct parser {
 	const uint32_t *symbols;
@@ -44,12 +28,10 @@ struct parser {
 	size_t ahead; /* the first place that was not read yet */
 	uint64_t gram_power;
 	uint64_t *powers; /* of phrases' lengths */
-	struct dp_hash_key key;
-	struct table phrases, grams;
+	struct dp_substrings phrases, grams;
 	struct dp_parse *out;
 	size_t begin_room, name_room;
-	uint64_t open_order; /* of the gram that the last phrase begins with, */
-	uint64_t open_hash;  /* and of the prefix before it */
+	uint64_t open_hash; /* of the prefix before the last phrase */
 };
 
 /*
@@ -70,79 +52,18 @@ void dp_parse__fini(struct dp_parse *parse)
 	*parse = (struct dp_parse){ .names = NULL };
 }
 
-static int grow(struct parser *p, struct table *table)
-{
-	size_t slots = table->slots ? (table->mask + 1) * 2 : FIRST_SLOTS;
-	uint32_t *made = dp_alloc__zeroed(slots, sizeof(*made));
-
-	if (!made)
-		return DP_ERR_NOMEM;
-	free(table->slots);
-	table->slots = made;
-	table->mask = slots - 1;
-	for (size_t i = 0; i < table->count; i++) {
-		size_t slot = dp_hash__add(&p->key, p->key.a, table->entries[i].hash);
-
-		while (made[slot & table->mask])
-			slot++;
-		made[slot & table->mask] = (uint32_t)i + 1;
-	}
-	return DP_OK;
-}
-
-/* The number of what stands at a place, which is new where it is the count before. */
-static int look_up(struct parser *p, struct table *table, struct entry entry, uint32_t *number)
-{
-	size_t slot;
-	int status = DP_OK;
-
-	if (!table->slots || table->count * 2 > table->mask)
-		status = grow(p, table);
-	if (status)
-		return status;
-	slot = dp_hash__add(&p->key, p->key.a, entry.hash);
-	for (; table->slots[slot & table->mask]; slot++) {
-		const struct entry *e = &table->entries[table->slots[slot & table->mask] - 1];
-
-		*number = table->slots[slot & table->mask] - 1;
-		if (e->hash == entry.hash && e->length == entry.length &&
-		    !memcmp(p->symbols + e->at, p->symbols + entry.at,
-			    entry.length * sizeof(*p->symbols)))
-			return DP_OK;
-	}
-	if (table->count == DP_NONE - 1)
-		return DP_ERR_NOMEM;
-	status = dp_array__reserve(&table->entries, &table->room, table->count + 1, sizeof(entry));
-	if (status)
-		return status;
-	*number = (uint32_t)table->count;
-	table->entries[table->count++] = entry;
-	table->slots[slot & table->mask] = *number + 1;
-	return DP_OK;
-}
-
 /* Names the last phrase, which is of `length` symbols with that hash. */
 static int name_phrase(struct parser *p, size_t length, uint64_t hash)
 {
 	struct dp_parse *out = p->out;
-	struct entry gram, phrase = { hash, out->begin[out->count - 1], length, 0 };
-	size_t before = p->phrases.count;
-	uint32_t number;
-	int status = look_up(p, &p->phrases, phrase, &number);
+	size_t last = out->count - 1;
 
-	if (status)
-		return status;
-	out->names[out->count - 1] = number;
-	if (p->phrases.count == before)
-		return DP_OK;
-	gram = (struct entry){ p->open_order, phrase.at, DP_MIN(GRAM, length), 0 };
-	status = look_up(p, &p->grams, gram, &number);
-	p->phrases.entries[before].gram = number;
-	return status;
+	return dp_substrings__number(&out->names[last], &p->phrases,
+				     (struct dp_substring){ out->begin[last], length, hash });
 }
 
-/* Ends the last phrase, if any, where another begins with a gram of that order. */
-static int begin_phrase(struct parser *p, size_t at, uint64_t order)
+/* Begins a phrase, and ends the last one, if any. */
+static int begin_phrase(struct parser *p, size_t at)
 {
 	struct dp_parse *out = p->out;
 	size_t need = out->count + 2;
@@ -162,7 +83,6 @@ static int begin_phrase(struct parser *p, size_t at, uint64_t order)
 	if (status)
 		return status;
 	out->begin[out->count++] = at;
-	p->open_order = order;
 	p->open_hash = p->hashes[at & p->mask];
 	return DP_OK;
 }
@@ -217,7 +137,7 @@ static int cut(struct parser *p)
 
 	read_ahead(p);
 	least = order_of(p, 0);
-	status = begin_phrase(p, 0, least);
+	status = begin_phrase(p, 0);
 	for (size_t i = 1; i < places && !status; i++) {
 		if (i == p->ahead)
 			read_ahead(p);
@@ -233,7 +153,7 @@ static int cut(struct parser *p)
 			least = order;
 		}
 		begun = i;
-		status = begin_phrase(p, i, least);
+		status = begin_phrase(p, i);
 	}
 	return status;
 }
@@ -253,56 +173,63 @@ static int end_phrase(struct parser *p)
 	return status;
 }
 
-/* The rank of each gram by its first symbol, then by where it was seen first. */
-static int rank_grams(const struct parser *p, uint32_t *rank)
+/* Numbers the grams that the phrases begin with; gram[i] is that of phrase i. */
+static int number_grams(struct parser *p, uint32_t *gram)
 {
-	size_t count = p->grams.count;
-	size_t *keys = dp_alloc__array(count, sizeof(*keys));
+	int status = DP_OK;
 
-	if (!keys)
-		return DP_ERR_NOMEM;
-	for (size_t g = 0; g < count; g++)
-		keys[g] = (size_t)p->symbols[p->grams.entries[g].at] << 32 | g;
-	dp_sort__size(keys, count);
-	for (size_t i = 0; i < count; i++)
-		rank[(uint32_t)keys[i]] = (uint32_t)i;
-	free(keys);
-	return DP_OK;
+	for (size_t i = 0; i < p->phrases.count && !status; i++) {
+		const struct dp_substring *phrase = &p->phrases.items[i];
+
+		status = dp_substrings__number(
+			&gram[i], &p->grams,
+			dp_substrings__at(&p->grams, phrase->at, DP_MIN(GRAM, phrase->length)));
+	}
+	return status;
 }
 
-/* Renames the phrases by their grams, and those of one gram by where they were seen first. */
+/*
+ * Renames the phrases in the order of their grams' first symbols, then of their grams, then of
+ * where they were seen first.
+ */
 static int order_names(struct parser *p)
 {
+	size_t count = p->phrases.count, *keys = dp_alloc__array(count, sizeof(*keys));
+	uint32_t *made = dp_alloc__array(count, sizeof(*made)); /* the gram, then the new name */
+	uint32_t *rank = dp_alloc__array(count, sizeof(*rank)); /* of each gram, */
+	uint32_t *first = dp_alloc__zeroed(count + 1, sizeof(*first)); /* and its next name */
 	struct dp_parse *out = p->out;
-	size_t phrases = p->phrases.count, grams = p->grams.count;
-	uint32_t *first = dp_alloc__zeroed(grams + 1, sizeof(*first));
-	uint32_t *rank = dp_alloc__array(grams, sizeof(*rank));
-	uint32_t *made = dp_alloc__array(phrases, sizeof(*made));
 	int status = DP_ERR_NOMEM;
 
-	out->grams = dp_alloc__array(phrases, sizeof(*out->grams));
-	out->firsts = dp_alloc__array(phrases, sizeof(*out->firsts));
-	if (!first || !rank || !made || !out->grams || !out->firsts || rank_grams(p, rank))
+	out->grams = dp_alloc__array(count, sizeof(*out->grams));
+	out->firsts = dp_alloc__array(count, sizeof(*out->firsts));
+	if (!keys || !made || !rank || !first || !out->grams || !out->firsts ||
+	    number_grams(p, made))
 		goto out;
-	for (size_t i = 0; i < phrases; i++)
-		first[rank[p->phrases.entries[i].gram] + 1]++;
-	for (size_t g = 0; g < grams; g++)
+	for (size_t g = 0; g < p->grams.count; g++)
+		keys[g] = (size_t)p->symbols[p->grams.items[g].at] << 32 | g;
+	dp_sort__size(keys, p->grams.count);
+	for (size_t g = 0; g < p->grams.count; g++)
+		rank[(uint32_t)keys[g]] = (uint32_t)g;
+	for (size_t i = 0; i < count; i++)
+		first[rank[made[i]] + 1]++;
+	for (size_t g = 0; g < p->grams.count; g++)
 		first[g + 1] += first[g];
-	for (size_t i = 0; i < phrases; i++) {
-		uint32_t gram = rank[p->phrases.entries[i].gram];
+	for (size_t i = 0; i < count; i++) {
+		uint32_t gram = rank[made[i]];
 
 		made[i] = first[gram]++;
 		out->grams[made[i]] = gram;
-		out->firsts[made[i]] = p->symbols[p->phrases.entries[i].at];
+		out->firsts[made[i]] = p->symbols[p->phrases.items[i].at];
 	}
 	for (size_t i = 0; i < out->count; i++)
 		out->names[i] = made[out->names[i]];
-	out->alphabet = (uint32_t)phrases;
 	status = DP_OK;
 out:
-	free(first);
-	free(rank);
+	free(keys);
 	free(made);
+	free(rank);
+	free(first);
 	return status;
 }
 
@@ -313,7 +240,9 @@ static int parser_init(struct parser *p)
 	while (room < p->window + 2 * GRAM)
 		room *= 2;
 	p->mask = room - 1;
-	dp_hash__draw(&p->key);
+	p->phrases.symbols = p->symbols;
+	dp_hash__draw(&p->phrases.key);
+	p->grams = p->phrases;
 	p->hashes = dp_alloc__array(room, sizeof(*p->hashes));
 	p->powers = dp_alloc__array(lengths, sizeof(*p->powers));
 	if (!p->hashes || !p->powers)
@@ -347,9 +276,7 @@ int dp_parse__make(struct dp_parse *parse, const uint32_t *symbols, size_t n, si
 		dp_parse__fini(parse);
 	free(p.hashes);
 	free(p.powers);
-	free(p.phrases.entries);
-	free(p.phrases.slots);
-	free(p.grams.entries);
-	free(p.grams.slots);
+	dp_substrings__fini(&p.phrases);
+	dp_substrings__fini(&p.grams);
 	return status;
 }

@@ -20,7 +20,6 @@ struct dp_parse {
 	size_t count;
 	uint32_t *grams;  /* of each name the gram that it begins with, ascending, */
 	uint32_t *firsts; /* and the symbol */
-	uint32_t alphabet;
 };
 
 /*

@@ -66,7 +66,7 @@ static void check_collapsed(size_t period)
 	ck_assert_uint_eq(runs.position[runs.count], count);
 	for (size_t k = 0; k < runs.count; k++) {
 		size_t at = runs.position[k], length = runs.position[k + 1] - at;
-		const struct dp_runs_unit *unit;
+		const struct dp_substring *unit;
 
 		if (runs.symbols[k] < ALPHABET) {
 			ck_assert_uint_eq(length, 1);
