@@ -6,6 +6,7 @@
  */
 #include "analysis_model.h"
 #include "base/parameters.h"
+#include "base/repeats.h"
 #include "base/sort.h"
 
 #include <math.h>
@@ -103,26 +104,6 @@ static bool has_operations(const struct dp_loops *loops, const struct dp_sequenc
 
 	return loop && loop->copies + loop->memsets && dp_loops__whole(loop) > 1 &&
 	       (double)dp_loops__covered(loop) >= most * (double)kernels->count;
-}
-
-/*
- * The largest number of consecutive repetitions of `length` kernels; the first of them is at
- * *first.
- */
-static size_t most_repetitions(const struct dp_sequence *kernels, size_t length, size_t *first)
-{
-	size_t best = *first = 0, begin = 0;
-
-	for (size_t i = length; i <= kernels->count; i++) {
-		if (i < kernels->count && kernels->symbols[i] == kernels->symbols[i - length])
-			continue;
-		if ((i - begin) / length > best) {
-			best = (i - begin) / length;
-			*first = begin;
-		}
-		begin = i + 1 - length;
-	}
-	return best;
 }
 
 /*
@@ -360,7 +341,8 @@ static int add_run(struct dp_loops *loops, struct again *a,
 	for (a->length = 1; a->length <= dp_param.again_names; a->length++) {
 		size_t first;
 
-		a->count = most_repetitions(a->kernels, a->length, &first);
+		a->count =
+			dp_repeats__most(&first, a->kernels->symbols, a->kernels->count, a->length);
 		for (size_t i = 0; i < a->count; i++) {
 			a->starts[i] = first + i * a->length;
 			a->ends[i] = a->starts[i] + a->length;
@@ -423,7 +405,8 @@ static int tell_iterations(bool *tell, const struct dp_sequence *kernels)
 	if (!times)
 		return DP_ERR_NOMEM;
 	*tell = kernels->alphabet > dp_param.again_names &&
-		!is_most(kernels, 1, most_repetitions(kernels, 1, &first)) &&
+		!is_most(kernels, 1,
+			 dp_repeats__most(&first, kernels->symbols, kernels->count, 1)) &&
 		(double)count_in_rows(times, kernels) <
 			dp_param.again_share * (double)kernels->count;
 	free(times);

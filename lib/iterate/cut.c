@@ -7,6 +7,7 @@
 #include "iterate/cut.h"
 #include "iterate/insertions.h"
 #include "base/parameters.h"
+#include "base/repeats.h"
 #include "align/diff.h"
 
 #include <string.h>
@@ -80,16 +81,6 @@ static int complete_piece(struct cutter *c, uint32_t pattern, struct piece *piec
 	return status;
 }
 
-/* The number of symbols from `at` on that equal those `period` before them. */
-static size_t run_from(const uint32_t *pattern, size_t m, size_t at, size_t period)
-{
-	size_t n = 0;
-
-	while (at + n < m && pattern[at + n] == pattern[at + n - period])
-		n++;
-	return n;
-}
-
 /*
  * Returns true if offsets [to, m) are nothing but iterations of the inner loop that ends at `to`,
  * followed by *rest other symbols. Of several inner loops, the one with the fewest others counts.
@@ -100,7 +91,7 @@ static bool is_inner_loop(const uint32_t *pattern, size_t m, size_t to, size_t *
 	size_t longest = DP_MIN(DP_MIN(to, m - to), dp_param.inner_period), most = 0;
 
 	for (size_t period = 1; period <= longest && most < m - to; period++) {
-		size_t whole = run_from(pattern, m, to, period) / period * period;
+		size_t whole = dp_repeats__same(pattern, m, to, period) / period * period;
 
 		most = DP_MAX(most, whole);
 	}

@@ -19,8 +19,8 @@
  */
 #include "pattern/levels.h"
 #include "base/parameters.h"
+#include "base/repeats.h"
 #include "pattern/alternation.h"
-#include "pattern/runs.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,15 +70,12 @@ static bool holds(const struct traits *t, enum dp_trait trait, const uint32_t *s
 /* The repetitions in the longest run of at most a few symbols. */
 static size_t longest_run(const uint32_t *symbols, size_t n)
 {
-	size_t most = 0;
+	size_t most = 0, first;
 
 	for (size_t p = 1; p <= dp_param.update_period && p < n; p++) {
-		size_t same;
+		size_t times = dp_repeats__most(&first, symbols, n, p);
 
-		for (size_t i = p; i < n; i += same + 1) {
-			same = dp_runs__same(symbols, n, i, p);
-			most = DP_MAX(most, same / p + 1);
-		}
+		most = DP_MAX(most, times);
 	}
 	return most;
 }

@@ -12,7 +12,7 @@
 #include "pattern/pattern.h"
 #include "base/hash.h"
 #include "base/parameters.h"
-#include "pattern/runs.h"
+#include "base/repeats.h"
 
 #include <math.h>
 #include <string.h>
@@ -110,7 +110,7 @@ int dp_pattern__bits(double *bits, const uint32_t *p, size_t m, double literal)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < m;) {
 		size_t before = note_gram(&grams, i), end = i + 1;
-		size_t length = before ? dp_runs__same(p, m, i, i - (before - 1)) : 0;
+		size_t length = before ? dp_repeats__same(p, m, i, i - (before - 1)) : 0;
 
 		if (length >= GRAM && copy < literal * (double)length) {
 			sum += copy;

@@ -8,6 +8,7 @@
  */
 #include "pattern/runs.h"
 #include "base/parameters.h"
+#include "base/repeats.h"
 #include "base/sort.h"
 
 #include <math.h>
@@ -105,7 +106,7 @@ static int collapse(struct collapser *c, uint32_t alphabet)
 		if (p > 0 && start >= low) {
 			while (start > low && c->symbols[start - 1] == c->symbols[start - 1 + p])
 				start--;
-			end += dp_runs__same(c->symbols, c->n, end, p);
+			end += dp_repeats__same(c->symbols, c->n, end, p);
 		}
 		if (p == 0 || end - start < fewest(p)) {
 			put(runs, c->symbols[at], at);
@@ -257,7 +258,7 @@ static size_t removed_by(const uint32_t *symbols, size_t n, size_t p)
 	size_t removed = 0, same;
 
 	for (size_t i = p; i < n; i += same + 1) {
-		same = dp_runs__same(symbols, n, i, p);
+		same = dp_repeats__same(symbols, n, i, p);
 		if (same + p >= fewest(p))
 			removed += same;
 	}

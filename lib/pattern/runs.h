@@ -4,16 +4,6 @@
 
 #include "base/substrings.h"
 
-/* The number of symbols from `at` on that equal those `period` before them. */
-static inline size_t dp_runs__same(const uint32_t *symbols, size_t n, size_t at, size_t period)
-{
-	size_t same = 0;
-
-	while (at + same < n && symbols[at + same] == symbols[at + same - period])
-		same++;
-	return same;
-}
-
 struct dp_runs {
 	uint32_t *symbols;  /* the sequence, with one symbol per run */
 	uint32_t *position; /* of each symbol in the given sequence, and of its end */
