@@ -46,26 +46,31 @@ static bool depends_on_shape(const char *name)
 	return has_any(name, words, DP_COUNT(words));
 }
 
-size_t dp_family__name(char *family, const char *name)
+size_t dp_family__without_numbers(char *text, const char *name)
 {
 	size_t used = 0;
 
-	if (!depends_on_shape(name)) {
-		used = strlen(name);
-		memcpy(family, name, used + 1);
-		return used;
-	}
 	while (*name) {
 		if (!isdigit((unsigned char)*name)) {
-			family[used++] = *name++;
+			text[used++] = *name++;
 			continue;
 		}
-		family[used++] = '#';
+		text[used++] = '#';
 		while (isdigit((unsigned char)*name))
 			name++;
 	}
-	family[used] = '\0';
+	text[used] = '\0';
 	return used;
+}
+
+size_t dp_family__name(char *family, const char *name)
+{
+	size_t length = strlen(name);
+
+	if (depends_on_shape(name))
+		return dp_family__without_numbers(family, name);
+	memcpy(family, name, length + 1);
+	return length;
 }
 
 /*

@@ -185,8 +185,8 @@ static int choose(const struct dp_range_group **group, const struct dp_sequence 
 	return DP_OK;
 }
 
-/* When the host launched a kernel, or the kernel's own start if the launch was not recorded. */
-static int64_t launched_ns(const struct dp_sequence *sequence, uint32_t op)
+/* When the call that launched a kernel began, or the kernel's own start if it was not recorded. */
+static int64_t launch_call_ns(const struct dp_sequence *sequence, uint32_t op)
 {
 	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
 	uint32_t call = ops->call[op];
@@ -202,7 +202,7 @@ static int64_t launched_ns(const struct dp_sequence *sequence, uint32_t op)
 static bool is_before(const struct dp_sequence *sequence, uint32_t op, int64_t ns)
 {
 	return (sequence->launches && dp_trace_ops(sequence->trace)->call[op] == DP_NONE) ||
-	       launched_ns(sequence, op) < ns;
+	       launch_call_ns(sequence, op) < ns;
 }
 
 /*

@@ -1,8 +1,8 @@
 /* Annotations by name, ignoring numbers. Cost: linear in ranges, and in the bytes of their names.
  */
 #include "sequence/range_keys.h"
+#include "sequence/family.h"
 
-#include <ctype.h>
 #include <string.h>
 
 void dp_range_keys__fini(struct dp_range_keys *keys)
@@ -11,24 +11,6 @@ void dp_range_keys__fini(struct dp_range_keys *keys)
 	free(keys->keys);
 	free(keys->text);
 	dp_strings__fini(&keys->texts);
-}
-
-/* Writes a name with each number in it replaced by '#'. text has room for it. */
-static size_t without_numbers(char *text, const char *name)
-{
-	size_t used = 0;
-
-	while (*name) {
-		if (!isdigit((unsigned char)*name)) {
-			text[used++] = *name++;
-			continue;
-		}
-		text[used++] = '#';
-		while (isdigit((unsigned char)*name))
-			name++;
-	}
-	text[used] = '\0';
-	return used;
 }
 
 /* Finds the key of a name, or makes a new one for its text. */
@@ -41,7 +23,8 @@ static int key_of(struct dp_range_keys *keys, const struct dp_trace *trace, uint
 		return DP_OK;
 	if (dp_array__reserve(&keys->text, &keys->text_room, strlen(text) + 1, 1))
 		return DP_ERR_NOMEM;
-	id = dp_strings__intern(&keys->texts, keys->text, without_numbers(keys->text, text));
+	id = dp_strings__intern(&keys->texts, keys->text,
+				dp_family__without_numbers(keys->text, text));
 	if (id == DP_NONE)
 		return DP_ERR_NOMEM;
 	if (id >= keys->count) {
