@@ -5,7 +5,7 @@
 #include "iterate/seams.h"
 #include "base/parameters.h"
 #include "online/detector_model.h"
-#include "pattern/collapse.h"
+#include "online/collapse.h"
 
 #include <string.h>
 

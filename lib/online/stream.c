@@ -4,7 +4,7 @@
  */
 #include "online/stream.h"
 #include "loops/detection.h"
-#include "pattern/collapse.h"
+#include "online/collapse.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /*
- * Collapsing for comparison, used by online/ only: the runs that runs.c finds, named by their
- * units, so that parts of a sequence that were collapsed separately can be compared.
+ * Collapsing for comparison: the runs that pattern/runs.c finds, named by their units, so that
+ * parts of a sequence that were collapsed separately can be compared.
  *
  * Cost: that of dp_runs__collapse(), and linear.
  */
-#include "pattern/collapse.h"
+#include "online/collapse.h"
 #include "base/hash.h"
 #include "base/search.h"
 #include "pattern/pattern.h"

@@ -1,6 +1,6 @@
 /* A sequence with its runs collapsed: each is one symbol, however often its unit repeats. */
-#ifndef DP_PATTERN_COLLAPSE_H
-#define DP_PATTERN_COLLAPSE_H
+#ifndef DP_ONLINE_COLLAPSE_H
+#define DP_ONLINE_COLLAPSE_H
 
 #include "base/base.h"
 
