@@ -22,7 +22,17 @@
 enum {
 	BACK = 8, /* most edits of a wave backwards, where unrelated symbols may precede */
 	SEED_MAX = DP_WAVE_MATCH, /* symbols of a seed */
+	SHORT = 2,		  /* fewer seeds in a row may match by chance, */
+	LONG = 3,		  /* and this many hardly do */
 	POSTINGS = 8, /* most postings kept per seed: offsets among those of all patterns */
+	/*
+	 * For short patterns. With more than a third of its symbols edited, any sequence matches
+	 * a pattern; but a single kernel may be replaced by two. A few symbols match by chance if
+	 * there are few distinct ones.
+	 */
+	WAVE_SHARE = 3,
+	WAVE_LEAST = 2,
+	MATCH_LEAST = 4,
 };
 
 struct prepared {
@@ -164,8 +174,8 @@ static int prepare(struct dp_aligner *a, const struct dp_align_pattern *patterns
 		p->length = m;
 		p->base = total;
 		total += m;
-		p->wave = (int)DP_MIN(DP_MAX(m / 3, 2), DP_WAVE_EDITS);
-		p->match = (int)DP_MIN(DP_MAX(2 * m, 4), SEED_MAX);
+		p->wave = (int)DP_MIN(DP_MAX(m / WAVE_SHARE, WAVE_LEAST), DP_WAVE_EDITS);
+		p->match = (int)DP_MIN(DP_MAX(2 * m, MATCH_LEAST), SEED_MAX);
 		a->seed = DP_MIN(a->seed, (size_t)p->match);
 		p->text = dp_alloc__array(m + 2 * DP_WAVE_REACH, sizeof(*p->text));
 		if (!p->text)
@@ -245,12 +255,15 @@ static int open_span(struct dp_aligner *a, struct point at)
 }
 
 /*
- * Returns true if a span is too short to be significant. Three seeds are not, nor are two that make
- * up three quarters of an iteration: more may have been inserted behind them than a wave bridges.
+ * Returns true if a span is too short to be significant. Between SHORT and LONG seeds are not if
+ * they make up three quarters of an iteration: more may be inserted behind them than a wave
+ * bridges.
  */
 static bool is_short(const struct dp_aligner *a, size_t length, size_t m)
 {
-	return length < m && length < 3 * a->seed && (length < 2 * a->seed || length * 4 < 3 * m);
+	bool is_most = length * 4 >= 3 * m;
+
+	return length < m && length < (is_most ? SHORT : LONG) * a->seed;
 }
 
 /* Ends the last span; drops it if it is too short to be significant. */
@@ -345,7 +358,7 @@ static size_t matches_for(struct dp_aligner *a, size_t at, const struct prepared
 		if (match < part)
 			break;
 	}
-	a->credit -= (int64_t)n / 4;
+	a->credit -= (int64_t)n;
 	return n;
 }
 

@@ -1,13 +1,15 @@
 /*
  * Edits between two ranges, by furthest-reaching diagonals (Ukkonen 1985, Myers 1986) between
  * the common prefix and suffix. The number of edits tried is bounded by the square root of the
- * length, which makes the cost O(n + m).
+ * length, which makes the cost O(n + m): the rows have as many cells as its square.
  */
 #include "align/diff.h"
 #include "align/wave.h"
 #include "base/parameters.h"
 
 #include <math.h>
+
+enum { EDITS = 8 }; /* tried for each unit of that root: 64 cells for each symbol */
 
 struct diff {
 	const uint32_t *a, *b; /* symbols, pattern */
@@ -112,7 +114,7 @@ int dp_diff__run(struct dp_edit **edits, size_t *count, const uint32_t *symbols,
 	d.b = pattern + d.from;
 	d.n = end - d.first;
 	d.m = to - d.from;
-	d.most = (int)DP_MIN(16 + 8 * sqrt((double)length), (double)dp_param.diff_most);
+	d.most = (int)DP_MIN(EDITS * sqrt((double)length), (double)dp_param.diff_most);
 	width = (size_t)(2 * d.most + 5);
 	searched = d.n < INT32_MAX && d.m < INT32_MAX && d.n > 0 && d.m > 0;
 	if (searched)

@@ -7,6 +7,13 @@
 enum {
 	SLIDE = 64,		     /* most symbols by which a diagonal is followed */
 	FAR = DP_WAVE_REACH - SLIDE, /* no diagonal is followed from there on */
+	/*
+	 * At the end of the sequence there is no room for a long match. A way counts if matches
+	 * outnumber edits by as much as chance hardly does: either the matches since the last edit,
+	 * one of which may be missing, or all symbols.
+	 */
+	END_MATCHES = 2, /* for each edit */
+	END_SYMBOLS = 4,
 };
 
 _Static_assert(DP_WAVE_REACH > (DP_WAVE_EDITS + 2) * (DP_WAVE_MATCH + 1) + SLIDE, "a wave's reach");
@@ -74,12 +81,7 @@ static bool advance(const struct dp_wave_front *f, int limit, const int *before,
 		match = slide(f, limit, s, s - k);
 		s += match;
 		row[k] = s;
-		/*
-		 * At the end of the sequence there is no room for a long match. Instead there have
-		 * to be twice as many matches since the last edit as edits, less one, or four
-		 * symbols for each edit.
-		 */
-		if (ends && s == limit && (e * 2 <= match + 1 || e * 4 <= s))
+		if (ends && s == limit && (e * END_MATCHES <= match + 1 || e * END_SYMBOLS <= s))
 			match += DP_WAVE_MATCH;
 		if (match >= f->match &&
 		    (match > best || (match == best && abs(k) < abs(*best_k)))) {

@@ -212,7 +212,7 @@ static int add_between(struct cutter *c, uint32_t pattern, size_t end, size_t to
 		return status;
 	for (size_t i = 0; i < count; i++)
 		missing += edits[i].kind != DP_EDIT_INSERTED;
-	*fits = missing * 2 <= p->length;
+	*fits = missing * 2 <= p->length; /* else the parts are of two iterations, more likely */
 	if (*fits) {
 		status = dp_cut__add_edits(&c->cuts[pattern], &held->it, edits, count);
 		held->it.end = end;

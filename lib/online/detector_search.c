@@ -235,6 +235,13 @@ static int adopt(struct dp_detector *d, struct searched *s)
 }
 
 /*
+ * Limits of patience. Searches of the window cost little per symbol if there are LONGEST windows in
+ * between. Until the window is full, each search covers all symbols fed, and waits for a share of
+ * them: at least 1 / OFTEN and at most 1 / SELDOM.
+ */
+enum { LONGEST = 16, OFTEN = 64, SELDOM = 4 };
+
+/*
  * Plans the next search: when, and after how many foreign symbols. This patience is least after a
  * search that found something new, and doubles with each one that was due to foreign symbols and
  * found nothing. A loop found for the first time is searched for once more soon. Both end as soon
@@ -242,14 +249,14 @@ static int adopt(struct dp_detector *d, struct searched *s)
  */
 static void plan_search(struct dp_detector *d, bool changed, const struct searched *s)
 {
-	uint64_t least = dp_param.online_patience, most = 16 * (uint64_t)d->window;
+	uint64_t least = dp_param.online_patience, most = LONGEST * (uint64_t)d->window;
 	uint64_t unconfirmed = 0; /* length of the longest loop found for the first time */
 	bool was_due = dp_detector__foreign(d) >= d->patience;
 	bool eager = d->spent < dp_param.online_eager * d->fed;
 
 	if (d->fed < d->window) {
-		least = DP_MAX(least, d->fed / 64);
-		most = DP_MAX(d->fed / 4, least);
+		least = DP_MAX(least, d->fed / OFTEN);
+		most = DP_MAX(d->fed / SELDOM, least);
 	}
 	for (size_t i = 0; i < s->found.count; i++)
 		if (s->known[i] == DP_NONE && !s->seen[i])

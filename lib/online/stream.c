@@ -131,23 +131,31 @@ int dp_stream_loops__add(struct dp_stream_loops *loops, const struct dp_stream_l
 	return DP_OK;
 }
 
+/*
+ * Two patterns of one loop, found by two searches, differ by the edits of the iterations that each
+ * was taken from. Those of two loops share fewer kernels, or one holds the other several times.
+ */
+enum {
+	LONGER = 4,  /* 1 in LONGER symbols may have none in the other pattern, */
+	COVERED = 5, /* 1 in COVERED may be in no span of the other, */
+	EDITED = 6,  /* and 1 in EDITED may be an edit */
+};
+
 /* Compares two patterns: three iterations of one should match about three of the other. */
 static int alike(bool *same, const uint32_t *thrice, size_t n, const struct dp_stream_loop *loop)
 {
 	struct dp_align_pattern pattern = { loop->coarse, loop->length };
 	struct dp_alignment al;
-	size_t covered = 0, advance = 0;
+	size_t expected = 3 * loop->length, advance = 0;
 	int status = dp_align__run(&al, thrice, n, &pattern, 1);
 
 	if (status)
 		return status;
-	for (size_t k = 0; k < al.span_count; k++) {
-		covered += al.spans[k].end - al.spans[k].begin;
+	for (size_t k = 0; k < al.span_count; k++)
 		advance += dp_align__advance(&al, k);
-	}
-	/* at least four fifths, at most one edit in six symbols, 2.4 to 3.75 iterations */
-	*same = covered * 5 >= n * 4 && al.edit_count * 6 <= n &&
-		advance * 5 >= loop->length * 3 * 4 && advance * 4 <= loop->length * 3 * 5;
+	*same = dp_align__covered(&al) * COVERED >= n * (COVERED - 1) &&
+		al.edit_count * EDITED <= n && advance * COVERED >= expected * (COVERED - 1) &&
+		advance * LONGER <= expected * (LONGER + 1);
 	dp_align__fini(&al);
 	return DP_OK;
 }
@@ -168,8 +176,8 @@ int dp_stream_loops__same(uint32_t *index, const struct dp_stream_loops *loops,
 	for (size_t i = 0; i < loops->count && !status && !same; i++) {
 		size_t other = loops->items[i].length;
 
-		/* lengths that differ by more than a quarter are of different loops */
-		if (length * 4 > other * 5 || other * 4 > length * 5)
+		if (length * LONGER > other * (LONGER + 1) ||
+		    other * LONGER > length * (LONGER + 1))
 			continue;
 		status = alike(&same, thrice, 3 * length, &loops->items[i]);
 		if (!status && same)

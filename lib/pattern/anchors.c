@@ -27,12 +27,14 @@
 #include <string.h>
 
 enum {
-	DEPTHS = 7,	/* repeats of 1, 2, 4 … 64 symbols, or as depth_of() describes */
 	BINS = 512,	/* of distances: as many reach 5e8 */
 	COUNT_BINS = 7, /* bins by a count's distance from a known one, in powers of two */
 	SAMPLE = 31,	/* windows that stand for all of an anchor, */
 	PRINT = 64,	/* and symbols for a window's, one of them at each end */
 };
+
+/* Of the distances in a bin: a few edits per iteration change a median distance by less. */
+#define BIN_RATIO 1.04
 
 struct anchor {
 	size_t first; /* index of its first occurrence in where[] */
@@ -126,10 +128,9 @@ static double median_distance(const size_t *where, size_t count)
 	return (double)distances[n / 2];
 }
 
-/* A bin holds distances that differ by 4%. */
 static int bin_of(double distance)
 {
-	int bin = (int)(log(distance) / log(1.04));
+	int bin = (int)(log(distance) / log(BIN_RATIO));
 
 	return DP_MIN(DP_MAX(bin, 0), BINS - 1);
 }
@@ -320,9 +321,9 @@ static int by_score(const void *a, const void *b)
 
 static void find(struct finder *f)
 {
-	size_t share = DP_MAX(f->out_room / DEPTHS, 1);
+	size_t share = DP_MAX(f->out_room / DP_ANCHOR_DEPTHS, 1);
 
-	for (unsigned depth = 0; depth < DEPTHS; depth++) {
+	for (unsigned depth = 0; depth < DP_ANCHOR_DEPTHS; depth++) {
 		uint32_t count = group(f, depth);
 
 		f->repeats += count;
@@ -349,7 +350,7 @@ static uint8_t depth_of(const struct dp_anchor_tree *tree, size_t lcp, size_t le
 		depth = (parse->firsts[a] == parse->firsts[b]) +
 			(parse->grams[a] == parse->grams[b]);
 	}
-	for (; lcp && depth < DEPTHS; lcp >>= 1)
+	for (; lcp && depth < DP_ANCHOR_DEPTHS; lcp >>= 1)
 		depth++;
 	return depth;
 }

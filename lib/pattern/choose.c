@@ -12,7 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { CANDIDATES = 42 };
+/* The best six of each depth: with fewer, layers and groups of iterations may crowd them out. */
+enum { CANDIDATES = 6 * DP_ANCHOR_DEPTHS };
 
 double dp_choose__count_error(const struct dp_pattern *p, uint64_t known)
 {

@@ -66,7 +66,8 @@ int dp_entropy__bits(double *bits, const uint32_t *symbols, size_t n, uint32_t a
 	return DP_OK;
 }
 
-enum { GRAM = 4 }; /* minimum length of a copy, in symbols */
+/* Symbols of the shortest copy: fewer take hardly more bits than its position and length. */
+enum { GRAM = 4 };
 
 /*
  * The latest position of each gram of a pattern, in an open-addressing hash table with spare room.

@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-	GRAM = 4,
+	GRAM = 4, /* symbols that show a run when they recur: fewer often do by chance */
 	SLOT_BITS = 16,
 	RING = 64, /* longest period, and positions looked back */
 };
