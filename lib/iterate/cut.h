@@ -35,9 +35,9 @@ struct dp_cut {
  * An iteration begins with the symbol that stands for the first offset. Symbols inserted between
  * two iterations belong to the one before, unless there are more than half a pattern of them:
  * then to none. If a span breaks off and the same pattern continues later, the two parts are one
- * iteration if less than half of it is missing. A part that lacks more than a fifth is partial if
- * the sequence begins or ends there, and not an iteration elsewhere. Iterations of an inner loop at
- * its ends do not count as lacking unless the sequence begins or ends there.
+ * iteration if less than half of it is missing. A part with less than dp_param.span_least of it is
+ * partial if the sequence begins or ends there, and not an iteration elsewhere. Iterations of an
+ * inner loop at its ends do not count as lacking unless the sequence begins or ends there.
  *
  * Errors: DP_ERR_NOMEM. Cost: linear in edits, iterations and, if exact names are compared, n.
  */

@@ -5,9 +5,9 @@
 #include "iterate/cut.h"
 
 /*
- * Removes the iterations that lack more than a sixth of the pattern, some of it in the same way as
- * others do, if they are few, such as prefills between decoding steps. aligned holds the symbols
- * that were aligned. Errors: DP_ERR_NOMEM. Cost: linear.
+ * Removes the iterations that lack more than 1 in dp_param.unlike_lack symbols, some in the same
+ * way as others do, if they are few, such as prefills between decoding steps. aligned holds the
+ * symbols that were aligned. Errors: DP_ERR_NOMEM. Cost: linear.
  */
 int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
 		      const uint32_t *aligned);

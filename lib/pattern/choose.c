@@ -63,7 +63,7 @@ static bool seen_before(const struct dp_pattern *p, size_t n, const uint32_t *sy
 
 /*
  * A part of the sequence to judge a candidate by: it begins where the candidate's anchors do, holds
- * six iterations, and at least `least` symbols.
+ * dp_param.judge_iterations iterations, and at least `least` symbols.
  */
 struct part {
 	size_t first, count;
@@ -259,8 +259,8 @@ static void explain_finalists(const struct dp_search_sequence *sequence,
 	if (left_out > 0)
 		dp_explain__add(sequence->explain, "candidate",
 				DP_FACTS({ "left_out", "count", (double)left_out }),
-				"{left_out} more differ little from these, or describe a part of "
-				"the sequence in more bits");
+				"{left_out} others hardly differ from these, or need more bits for "
+				"a part of the sequence");
 }
 
 int dp_choose__pattern(struct dp_pattern *best, const struct dp_search_sequence *sequence,

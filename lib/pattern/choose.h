@@ -7,7 +7,7 @@
 /*
  * Finds the best pattern of a sequence whose tree and bits are known, judged on parts of it.
  * Symbols beyond the alphabet separate stretches, and are in no pattern. The caller frees
- * best->symbols; it is NULL if there is no pattern. If `known` is not 0, a number of iterations
+ * best->symbols; it is NULL if there is no pattern. If bar->known is not 0, a number of iterations
  * near it makes a pattern better. Errors: DP_ERR_NOMEM. Cost: see choose.c.
  */
 int dp_choose__pattern(struct dp_pattern *best, const struct dp_search_sequence *sequence,

@@ -125,7 +125,7 @@ static void cover(struct inside *in, size_t *covered, const struct traits *t,
 	}
 }
 
-/* The same for a few kernels outside the main loop. */
+/* The repetitions in the longest run of at most a few kernels outside the main loop. */
 static size_t longest_outside(const struct inside *in, const struct dp_search_sequence *sequence)
 {
 	const struct dp_alignment *al = &sequence->alignment;

@@ -2,9 +2,9 @@
  * Naming the LMS substrings by their order, a part of sais.inc.h.
  *
  * By dictionary: substrings are looked up in text order in a hash table, whose entries are then
- * sorted by comparison. All is bounded (entries, their symbols, failed comparisons), so that this
- * is linear in what it is given, or is given up early. All memory is the suffix array's, which
- * is not in use yet; the hashes lie at its end.
+ * sorted by comparison. The entries, their symbols and failed comparisons are bounded: this takes
+ * linear time, or gives up early. All memory is the suffix array's, which is not in use yet; the
+ * hashes lie at its end.
  *
  * By induction: the two scans of induced sorting, from unsorted LMS positions, sort them by their
  * substrings.
