@@ -460,24 +460,25 @@ static int start_span(struct dp_aligner *a, struct point found)
 }
 
 /*
- * Layers match at many offsets. The next seed that matches at only one, followed backwards, decides
- * which of them is right.
+ * Layers match at many offsets, so the one of a found point may be wrong. The next point whose seed
+ * matches at one offset only, within two iterations, is followed backwards: if it reaches the found
+ * one, it is right, and replaces that.
  */
 static int make_sure(struct dp_aligner *a, struct point *found)
 {
 	struct dp_align_span *old = last_span(a);
 	size_t low = old ? old->begin : 0;
 	size_t end = found->at + 2 * a->patterns[found->pattern].length;
-	struct point other, begin;
+	struct point next, begin;
 	bool sure;
 	int status;
 
-	if (a->credit <= 0 || !scan(a, found->at + 1, end, NULL, true, &other, &sure))
+	if (a->credit <= 0 || !scan(a, found->at + 1, end, NULL, true, &next, &sure))
 		return DP_OK;
-	begin = other;
+	begin = next;
 	status = follow_back(a, &begin, low);
 	if (!status && begin.at <= found->at + a->seed)
-		*found = other;
+		*found = next;
 	return status;
 }
 

@@ -146,20 +146,22 @@ static enum piece_kind classify(size_t *before, size_t *after, const struct cutt
 				uint32_t pattern, const struct piece *piece, size_t span)
 {
 	size_t m = c->patterns[pattern].length, rest = c->n - piece->it.end;
-	size_t covered = piece->to - piece->from, lacks_last = m - piece->to;
+	size_t covered = piece->to - piece->from;
+	size_t lacks_first = piece->from, lacks_last = m - piece->to;
 	size_t matched = covered - DP_MIN(piece->it.deleted, covered);
 	bool nearly_whole = (double)matched >= dp_param.span_least * (double)m, cut_off;
-	bool at_begin = span == 0 && piece->from > 0 && piece->it.first < m;
+	/* the sequence begins or ends within the iteration, or shortly before or after it */
+	bool at_begin = span == 0 && lacks_first > 0 && piece->it.first < m;
 	bool at_end = span + 1 == c->alignment->span_count && lacks_last > 0 && rest < m;
 
-	*before = at_begin ? DP_MIN(piece->it.first, piece->from) : renamed_before(c, piece, span);
-	*after = at_end ? DP_MIN(rest, lacks_last + dp_param.rest_max) : 0;
-	cut_off = (at_begin && (!nearly_whole || piece->from > *before)) ||
-		  (at_end && (!nearly_whole || lacks_last > *after));
 	if (piece->it.first == piece->it.end)
 		return NO_ITERATION;
 	if (covered == m && matched * 2 >= m)
 		return WHOLE;
+	*before = at_begin ? DP_MIN(piece->it.first, lacks_first) : renamed_before(c, piece, span);
+	*after = at_end ? DP_MIN(rest, lacks_last + dp_param.rest_max) : 0;
+	cut_off = (at_begin && (!nearly_whole || lacks_first > *before)) ||
+		  (at_end && (!nearly_whole || lacks_last > *after));
 	if (nearly_whole && !cut_off)
 		return NEARLY_WHOLE;
 	if (lacks_inner(after, c, &c->patterns[pattern], piece))
@@ -171,7 +173,7 @@ static enum piece_kind classify(size_t *before, size_t *after, const struct cutt
 static int finish_piece(struct cutter *c, uint32_t pattern, struct piece *piece, size_t span)
 {
 	struct dp_cut *cut = &c->cuts[pattern];
-	size_t before, after;
+	size_t before = 0, after = 0;
 	enum piece_kind kind = classify(&before, &after, c, pattern, piece, span);
 	int status = DP_OK;
 
@@ -224,17 +226,22 @@ static int add_between(struct cutter *c, uint32_t pattern, size_t end, size_t to
 
 /*
  * Returns true if a span that begins at symbol `at` of the sequence may continue the held iteration
- * from offset `to` of the pattern on. It must not go back in the pattern, nor skip more than half
- * of it in addition to what the symbols in between can stand for. If `to` is the length, the span
- * begins with a boundary, and only those symbols continue the iteration. They are other work if
- * there are too many of them, and the end of an iteration only if its beginning is known.
+ * from offset `to` of the pattern on. The symbols in between, the gap, can stand for as many
+ * offsets.
  */
 static bool may_continue(const struct cutter *c, uint32_t pattern, size_t at, size_t to)
 {
-	size_t m = c->patterns[pattern].length, gap = at - c->held.it.end, skip = to - c->held.to;
+	size_t m = c->patterns[pattern].length, gap = at - c->held.it.end, skipped;
 
-	return c->held_pattern == pattern && c->held_span + 1 == c->span && to >= c->held.to &&
-	       skip <= gap + m / 2 && (to < m || (gap * 2 <= m + skip && c->held.from == 0));
+	if (c->held_pattern != pattern || c->held_span + 1 != c->span || to < c->held.to)
+		return false;
+	skipped = to - c->held.to;
+	if (skipped > gap + m / 2)
+		return false; /* half of the iteration is missing */
+	if (to < m)
+		return true;
+	/* the span begins with a boundary: only the gap may continue the iteration, as its end */
+	return c->held.from == 0 && gap * 2 <= m + skipped;
 }
 
 /*

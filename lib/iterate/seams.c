@@ -213,11 +213,11 @@ static struct pair pair_of(const struct closer *c, const struct dp_align_span *l
 {
 	bool mirrored = left->pattern != c->which;
 	/* the edits of the left one are among the new ones already */
-	struct side sides[] = { side_of(c, left, c->edits, true, mirrored),
-				side_of(c, right, c->al->edits, false, mirrored) };
-	struct side *own = &sides[mirrored];
+	struct side l = side_of(c, left, c->edits, true, mirrored);
+	struct side r = side_of(c, right, c->al->edits, false, mirrored);
 
-	return (struct pair){ *own, sides[!mirrored], mirror_offset(mirrored, c->first, own->m) };
+	return mirrored ? (struct pair){ r, l, mirror_offset(mirrored, c->first, r.m) }
+			: (struct pair){ l, r, c->first };
 }
 
 /* The symbol between a position and the next, which is the one before if mirrored. */
@@ -426,20 +426,23 @@ static bool join_back(struct joint *joint, const struct closer *c, const struct 
 	return both_reach ? trim(joint, p, boundary) : divide(joint, c, *p, boundary, 0);
 }
 
-/* Finds the best joint of two spans. Returns false if they should stay as they are. */
+/*
+ * Finds the best joint of two spans, at one of the own loop's boundaries next to the end of its
+ * span: `back` symbols of its pattern before that end, or `ahead` symbols after it. Returns false
+ * if the spans should stay as they are.
+ */
 static bool find_joint(struct joint *best, const struct closer *c, const struct pair *p)
 {
 	size_t back = dp_offset__move(p->own.offset, p->first, p->own.m, -1);
-	size_t ahead = back ? p->own.m - back : 0;
-	bool overlap = p->other.at < p->own.at, found = join_back(best, c, p, back);
-	struct joint joint;
+	size_t ahead = back ? p->own.m - back : 0; /* 0: the span ends with a boundary */
+	bool has_gap = p->other.at >= p->own.at;
+	struct joint at_next;
+	bool found_last = join_back(best, c, p, back);
+	bool found_next = ahead && has_gap && divide(&at_next, c, *p, p->own.at, ahead);
 
-	if (ahead && !overlap && divide(&joint, c, *p, p->own.at, ahead) &&
-	    (!found || joint.score > best->score)) {
-		*best = joint;
-		found = true;
-	}
-	return found || join_alike(best, c, p, back, ahead);
+	if (found_next && (!found_last || at_next.score > best->score))
+		*best = at_next;
+	return found_last || found_next || join_alike(best, c, p, back, ahead);
 }
 
 /* Appends edits to the new ones. */
