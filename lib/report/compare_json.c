@@ -149,12 +149,19 @@ static void write_findings(struct dp_render *render, const struct dp_comparison 
 		finding(render, both->finding[1]);
 		dp_json__put(render,
 			     "], 'change': %, 'cost_ns': [%, %], 'metric': %, "
-			     "'metric_ns': [%, %] }",
+			     "'metric_ns': [%, %], 'metric_mean': ",
 			     dp_json__text(dp_compare_words__finding(both->change)),
 			     dp_json__real(both->cost_ns[0], "ns"),
 			     dp_json__real(both->cost_ns[1], "ns"), dp_json__text(both->metric),
 			     dp_json__real(both->metric_ns[0], "ns"),
 			     dp_json__real(both->metric_ns[1], "ns"));
+		if (both->metric) {
+			dp_render__text(render, "{ ");
+			difference(render, &both->metric_mean, "ns");
+			dp_render__text(render, " } }");
+		} else {
+			dp_render__text(render, "null }");
+		}
 	}
 	dp_render__text(render, "]");
 }

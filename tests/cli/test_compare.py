@@ -465,6 +465,7 @@ class Findings(cli.Case):
         for row in pair["findings"]:
             self.assertEqual(row["cost_ns"], [run.get(row["rule"]) for run in costs], row["rule"])
             self.assertEqual(row["metric"] is None, None not in row["cost_ns"] or row["rule"] == "slow-iterations")
+            self.assertEqual(row["metric_mean"] is None, row["metric"] is None)
         change = {row["rule"]: row["change"] for row in pair["findings"]}
         self.assertEqual(change["launch-bound"], "gone")  # at 10.7% of the period: its threshold is 15%
         self.assertEqual(change["warm-up"], "still")
@@ -552,7 +553,14 @@ class Findings(cli.Case):
         ):
             self.assertRegex(cli.run("compare", before, after).stdout, f"\n  {expected}")
             (pair,) = json.loads(cli.run("compare", "--format=json", before, after).stdout)["pairs"]
-            self.assertEqual({row["rule"]: row["change"] for row in pair["findings"]}["host-bound"], "still")
+            (row,) = [row for row in pair["findings"] if row["rule"] == "host-bound"]
+            self.assertEqual(row["change"], "still")
+            mean = row["metric_mean"]
+            self.assertEqual(mean["values"], row["metric_ns"])
+            self.assertEqual(mean["significant"], not expected.startswith("still"))
+            if mean["significant"]:
+                self.assertEqual(mean["change"] > 0, expected.startswith("worse"))
+                self.assertTrue(mean["change_ci"][0] <= mean["change"] <= mean["change_ci"][1])
         # the median shrinks significantly, but not the mean, which is what is shown
         uneven = self.program("uneven.json", 900, [500, 510, 500, 510, 3500, 500, 510, 500, 510, 500])
         self.assert_done(cli.run("analyze", "--threshold=host-bound=90%", "-f", "-o", saved, uneven))
