@@ -9,7 +9,10 @@
 
 #include <math.h>
 
-enum { EDITS = 8 }; /* tried for each unit of that root: 64 cells for each symbol */
+enum {
+	LEAST = 16, /* edits tried, for short ranges that differ much */
+	EDITS = 8,  /* more for each unit of that root: 64 cells for each symbol */
+};
 
 struct diff {
 	const uint32_t *a, *b; /* symbols, pattern */
@@ -114,7 +117,7 @@ int dp_diff__run(struct dp_edit **edits, size_t *count, const uint32_t *symbols,
 	d.b = pattern + d.from;
 	d.n = end - d.first;
 	d.m = to - d.from;
-	d.most = (int)DP_MIN(EDITS * sqrt((double)length), (double)dp_param.diff_most);
+	d.most = (int)DP_MIN(LEAST + EDITS * sqrt((double)length), (double)dp_param.diff_most);
 	width = (size_t)(2 * d.most + 5);
 	searched = d.n < INT32_MAX && d.m < INT32_MAX && d.n > 0 && d.m > 0;
 	if (searched)
