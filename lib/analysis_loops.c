@@ -199,7 +199,6 @@ static int only_candidate(struct dp_loop_search *s, struct dp_loops **loops,
 			  const struct dp_loops *tree)
 {
 	const struct dp_sequence_loop *nearest = dp_loops__main(tree);
-	size_t all = dp_loops__covered(&(*loops)->loops[0]);
 
 	dp_loops__free(*loops);
 	*loops = NULL;
@@ -212,7 +211,8 @@ static int only_candidate(struct dp_loop_search *s, struct dp_loops **loops,
 		nearest ? dp_confidence__of(&nearest->confidence) : tree->best_confidence;
 	(*loops)->best_layers = nearest ? nearest->maybe_layers : tree->best_layers;
 	(*loops)->best_coverage =
-		nearest ? (double)dp_loops__covered(nearest) / (double)all : tree->best_coverage;
+		nearest ? (double)dp_loops__covered(nearest) / (double)s->sequence->count
+			: tree->best_coverage;
 	return DP_OK;
 }
 

@@ -131,6 +131,12 @@ double dp_rule__saved(const struct dp_rule_input *input, enum dp_replay_change c
 /* The minimum share at which a rule reports. */
 double dp_rule__threshold(const struct dp_rule_input *input, const char *id);
 
+/*
+ * Returns true if the interval between iterations is far longer than the gaps between operations,
+ * or if iterations have no such gaps.
+ */
+bool dp_rule__has_long_interval(const struct dp_rule_input *input);
+
 /* Returns true if kernels and the gaps between them are so short that launching takes the time. */
 bool dp_rule__is_launch_bound(const struct dp_rule_input *input);
 

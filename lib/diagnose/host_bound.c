@@ -24,6 +24,9 @@
 static const char advice_input[] = "overlap data loading with compute: DataLoader(num_workers=..., "
 				   "prefetch_factor=..., pin_memory=True)";
 static const char advice_stall[] = "move this host work out of the loop or to another thread";
+static const char advice_look[] =
+	"see what the host does between iterations (record its calls, too), "
+	"and move it out of the loop or to another thread";
 static const char advice_divide[] =
 	"move this host work out of the loop, or divide it among other threads";
 static const char advice_sync[] =
@@ -79,6 +82,27 @@ static bool measure(struct waits *waits, const struct dp_rule_input *input)
 	return waits->count && waits->long_count;
 }
 
+bool dp_rule__has_long_interval(const struct dp_rule_input *input)
+{
+	return !(dp_rule__typical_before(input, "interval_ns") <
+		 FAR_ABOVE * dp_rule__typical(input, "operation_gap_ns"));
+}
+
+/* Returns true if most iterations upload their input. */
+static bool has_input(const struct dp_rule_input *input)
+{
+	const double *bytes = dp_rule__metric(input, "h2d_bytes");
+	size_t count = 0, with = 0;
+
+	for (size_t k = 0; bytes && k < input->loop->iterations; k++) {
+		if (!dp_rule__is_typical(input, k))
+			continue;
+		with += bytes[k] >= INPUT_BYTES;
+		count++;
+	}
+	return with * 2 > count;
+}
+
 static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	struct dp_finding *finding = &out->finding;
@@ -88,9 +112,7 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 	if (!measure(&waits, input))
 		return false;
 	share = waits.waited_ns / waits.period_sum_ns;
-	if (share < dp_rule__threshold(input, "host-bound") ||
-	    dp_rule__typical_before(input, "interval_ns") <
-		    FAR_ABOVE * dp_rule__typical(input, "operation_gap_ns"))
+	if (share < dp_rule__threshold(input, "host-bound") || !dp_rule__has_long_interval(input))
 		return false;
 	finding->severity = share < CRITICAL_SHARE ? DP_SEVERITY_WARNING : DP_SEVERITY_CRITICAL;
 	finding->confidence = INTERVAL_TRUST * input->loop->confidence * (double)waits.count /
@@ -100,8 +122,7 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 	finding->recoverable_ns = waits.waited_ns / (double)waits.count;
 	finding->metric = "interval_ns";
 	out->part = "idle_ns";
-	finding->advice =
-		dp_rule__typical(input, "h2d_bytes") >= INPUT_BYTES ? advice_input : advice_stall;
+	finding->advice = has_input(input) ? advice_input : advice_look;
 	dp_rule__evidence(out, "waited_share", "1", share);
 	dp_rule__evidence(out, DP_EVIDENCE_PERIOD, "ns", waits.period_sum_ns / (double)waits.count);
 	dp_rule__evidence(out, "avg_interval_ns", "ns",
@@ -209,7 +230,10 @@ static bool divide(const struct dp_rule_input *input, struct dp_rule_finding *fo
 }
 
 const struct dp_rule dp_rule__host_bound = {
-	{ "host-bound", "the GPU waits for the host: at least 5% of the period", WARNING_SHARE },
+	{ "host-bound",
+	  "the GPU waits for the host, or, if launches are not recorded, between iterations: at "
+	  "least 5% of the period",
+	  WARNING_SHARE },
 	check,
 	.divide = divide,
 	.also = DP_SCOPE_ITERATION,

@@ -1,6 +1,6 @@
 /*
  * The device is idle for a long time at once, or for a part of the run (nsys, gpu_gaps and
- * gpu_time_util).
+ * gpu_time_util), or throughout for reasons that were not recorded.
  */
 #include "diagnose/diagnose.h"
 
@@ -17,8 +17,11 @@
 /* Share of the longest gap for a call to be named, and of the idle time for advice by ranges. */
 #define MOST_OF_GAP 0.5
 
-static const char advice_unknown[] = "record the host's calls and ranges, too: this trace does "
-				     "not show what the host does in these gaps";
+/* Idle share of a period without launch records: that of launch-bound, which needs them. */
+#define UNEXPLAINED 0.15
+
+static const char advice_unknown[] = "record the host's calls, too: this trace does not show what "
+				     "the host does in these gaps";
 
 struct starved {
 	double longest_ns;
@@ -42,7 +45,7 @@ static void note(struct starved *starved, size_t first, size_t last)
 
 /*
  * Collects iterations until a part is full; what remains at the end is no part. Outliers have a
- * rule of their own, as have loops that are idle as a whole.
+ * rule of their own; why a loop is idle as a whole, others say, or check_unexplained().
  */
 static void measure(struct starved *starved, const struct dp_rule_input *input)
 {
@@ -221,16 +224,17 @@ static void name_ranges(const struct dp_rule_input *input, struct dp_rule_findin
 }
 
 /*
- * In a loop that is idle as a whole, other rules say why if launches are recorded, and host-bound
- * reports what lies between iterations. Of the rest, that it is idle is all that can be said.
+ * If launches are recorded, other rules say why a loop is idle as a whole, and if most of it lies
+ * between iterations, host-bound reports it. Otherwise, all that can be said is that it is idle.
  */
 static bool check_unexplained(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	double idle_ns = dp_rule__typical(input, "idle_ns");
 
 	if (!isnan(dp_rule__typical(input, "host_wait_ns")) ||
-	    dp_rule__typical_before(input, "interval_ns") >= MOST_OF_GAP * idle_ns ||
-	    !dp_rule__share_finding(input, out, "idle_ns", idle_ns, 1 - LEAST_UTILIZATION, 1))
+	    (dp_rule__has_long_interval(input) &&
+	     dp_rule__typical_before(input, "interval_ns") >= MOST_OF_GAP * idle_ns) ||
+	    !dp_rule__share_finding(input, out, "idle_ns", idle_ns, UNEXPLAINED, 1))
 		return false;
 	dp_rule__evidence(out, "idle_ns", "ns", idle_ns);
 	dp_rule__mean_evidence(input, out, "longest_gap_ns");
@@ -274,7 +278,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__starved = {
 	{ "starved",
-	  "a gap of half a second, or a thirtieth of the loop or capture below 50% utilization" },
+	  "a gap of half a second, or a thirtieth of the loop or capture below 50% utilization; if "
+	  "launches are not recorded, also at least 15% of the period without work" },
 	check,
 	.also = DP_SCOPE_CAPTURE,
 	.never_critical_capture = true,

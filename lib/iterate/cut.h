@@ -66,14 +66,16 @@ int dp_cut__add_iteration(struct dp_cut *cut, const struct dp_sequence_iteration
 int dp_cut__add_compared(struct dp_cut *cut, const struct dp_sequence_iteration *iteration,
 			 const uint32_t *symbols, const uint32_t *pattern, size_t m);
 
-/* Appends an iteration of another cut, whose edits these are, with its own. Errors: DP_ERR_NOMEM.
+/*
+ * Appends an iteration of another cut, with its edits; edits[] has all those of that cut. Errors:
+ * DP_ERR_NOMEM.
  */
 int dp_cut__add_copy(struct dp_cut *cut, const struct dp_sequence_iteration *iteration,
 		     const struct dp_edit *edits);
 
 /*
- * Replaces a cut by one that was made of its iterations, whose arrays it takes; if making that
- * failed, which the status says, releases them instead. Returns the status.
+ * Replaces a cut by one that was made of its iterations, and takes the arrays of that. If status,
+ * the result of making it, is an error, releases these arrays instead. Returns the status.
  */
 int dp_cut__replace(struct dp_cut *cut, struct dp_cut *made, int status);
 

@@ -39,7 +39,7 @@ enum dp_kernel_kind {
 	DP_KERNEL_MOVES,    /* copies, casts or fills: it updates nothing */
 };
 
-/* The evidence about one symbol besides itself; -1, false and 0 stand for unknown. */
+/* The evidence about one symbol in addition to its name; -1, false and 0 stand for unknown. */
 struct dp_evidence_at {
 	int64_t kernel_gap_ns;	/* from the previous kernel's end to this one's start */
 	int64_t launch_gap_ns;	/* host time outside of API calls between the launch calls of

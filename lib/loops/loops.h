@@ -105,9 +105,10 @@ int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request 
 			 const struct dp_boundaries *boundaries, struct dp_error *error);
 
 /*
- * Gives a loop its pattern, the most frequent of n known iterations (if no two are equal, one of
- * median length), and the iterations with their edits. After a failure the loop may hold some of
- * these. Errors: DP_ERR_NOMEM. Cost: linear, and a sort of the iterations.
+ * Gives a loop that has no pattern yet one, the most frequent of n known iterations (if no two are
+ * equal, one of median length), and the iterations with their edits. iterations[] is not the
+ * loop's own. After a failure the loop may hold some of these. Errors: DP_ERR_NOMEM. Cost: linear,
+ * and a sort of the iterations.
  */
 int dp_loops__set_iterations(struct dp_sequence_loop *loop, const uint32_t *symbols,
 			     const struct dp_sequence_iteration *iterations, size_t n);

@@ -145,20 +145,23 @@ static void add_layers(struct dp_words *words, const struct dp_stream_candidate 
 }
 
 /*
- * One annotation marks all of the capture, and a likely loop inside, which may be the layers of
- * that iteration, has not replaced it.
+ * One annotation marks nearly all of the stream, and a likely loop inside, which may be the layers
+ * of that iteration, has not replaced it.
  */
 static void add_marked(struct dp_words *words, const struct dp_stream_candidate *candidate,
 		       const char *streams)
 {
 	char number[DP_NUMBER_SIZE];
 
-	dp_words__add(words, "An annotation marks all of it as a single iteration. Inside, %s",
-		      dp_text__plural(number, candidate->iterations, "repetition"));
+	dp_words__add(words,
+		      "An annotation marks nearly all of the %s as a single iteration. Inside, %s",
+		      streams, dp_text__plural(number, candidate->iterations, "repetition"));
 	dp_words__add(words, " of %s", dp_text__plural(number, candidate->length, "kernel"));
-	dp_words__add(words, " cover %s of the %s: its layers, or smaller iterations",
-		      dp_human__share(number, candidate->coverage), streams);
-	dp_words__add(words, " (%s confidence). ", dp_text__percent(number, candidate->confidence));
+	dp_words__add(words, " cover%s %s of it: its layers, or iterations themselves",
+		      candidate->iterations == 1 ? "s" : "",
+		      dp_human__share(number, candidate->coverage));
+	dp_words__add(words, " (%s confidence that they are). ",
+		      dp_text__percent(number, candidate->confidence));
 }
 
 void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t stream)
@@ -175,7 +178,7 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 		dp_words__add(words, "Its %s %s only %s: too few to show a loop. ", streams,
 			      candidate->streams > 1 ? "have" : "has",
 			      dp_text__plural(number, candidate->kernels, "kernel"));
-	} else if (candidate->confidence >= LIKELY && !candidate->counted) {
+	} else if (candidate->confidence >= LIKELY && candidate->marked && !candidate->counted) {
 		add_marked(words, candidate, streams);
 	} else if (is_pass(candidate)) {
 		add_layers(words, candidate, streams);

@@ -644,9 +644,9 @@ class Findings(cli.Case):
                        "tid": 1, "ts": 0, "dur": 20000})
         path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
         text = " ".join(cli.run("analyze", path).stdout.split())
-        self.assertRegex(text, r"An annotation marks all of it as a single iteration\. Inside, 4 "
-                         r"repetitions of 200 kernels cover 100% of the stream: its layers, or "
-                         r"smaller iterations \(\d\d% confidence\)\.")
+        self.assertRegex(text, r"An annotation marks nearly all of the stream as a single iteration\. "
+                         r"Inside, 4 repetitions of 200 kernels cover 100% of it: its layers, or "
+                         r"iterations themselves \(\d\d% confidence that they are\)\.")
         self.assertIn("pass -n 4.", text)
 
     def test_words_of_a_capture(self):

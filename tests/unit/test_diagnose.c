@@ -241,11 +241,15 @@ TEST(idle_loops_without_launches_are_reported)
 	set("longest_gap_ns", 2e5);
 	ck_assert_double_eq(find("starved")->recoverable_ns, 6e5);
 	ck_assert_str_eq(find("host-bound")->overlaps, "starved");
-	set("idle_ns", 4e5);
+	set("idle_ns", 1.4e5);
 	ck_assert_ptr_null(find("starved"));
 	set("idle_ns", 6e5);
 	set("interval_ns", 5e5); /* host-bound tells where most of it is */
 	ck_assert_ptr_null(find("starved"));
+	set("operation_gap_ns", 3e5); /* it is like other gaps: host-bound does not */
+	ck_assert_ptr_null(find("host-bound"));
+	ck_assert_double_eq(find("starved")->recoverable_ns, 6e5);
+	set("operation_gap_ns", 1e3);
 	set("interval_ns", 1e5);
 	set("host_wait_ns", 5e4); /* launches are recorded */
 	ck_assert_ptr_null(find("starved"));
