@@ -156,7 +156,7 @@ TEST(damaged_rows)
 		{ FULL "0,\"k\",2,0", "row of 4 fields under a header of " },
 		{ FULL "0,\"k,2,0,0,77,77\n", "quote that is not closed" },
 		{ FULL ROW("0", "\"k\"", "2", "0", "77", "2000", "1999"),
-		  "the kernel ends before it begins: EndNs '1999'" },
+		  "the operation ends before it begins: '1999'" },
 		{ FULL ROW("0", "\"k\"", "2", "0", "77", "None", "1999"), "not a time: 'None'" },
 		{ FULL ROW("0", "\"k\"", "2", "0", "77", "1000", "0"), "not a time: '0'" },
 		{ FULL ROW("0", "\"k\"", "2", "0", "77", "1000", "9223372036854775807"),
