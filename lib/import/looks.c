@@ -21,11 +21,12 @@ struct words {
 };
 
 static const struct words texts[] = {
-	{ "\"", "\"Kernel_Name\"", "\"Start_Timestamp\"",
-	  "rocprofv3's CSV: record with --output-format rocpd or json" },
+	{ "\"C", "Correlation_Id", "Counter_Name",
+	  "rocprofv3's table of counters: record a run without counters with rocprofv3 "
+	  "--kernel-trace, and analyze its kernel_trace.csv" },
 	{ "\"N", "TotalDurationNs", "Percentage",
 	  "a summary of rocprof or rocprofv3, which has no times of single kernels: analyze "
-	  "rocprof's results.csv, or record with rocprofv3 --output-format rocpd" },
+	  "rocprof's results.csv or rocprofv3's kernel_trace.csv" },
 	{ "D", "Dispatch_ID,", "Kernel_Name,",
 	  "a table of rocprof-compute, which collects counters in several runs of the program: "
 	  "record one run with rocprofv3 --output-format rocpd or json" },

@@ -41,6 +41,20 @@ static const struct dp_need_info rocm_infos[DP_NEEDS] = {
 			      "rocprofv3 does not record samples of the device" },
 };
 
+/* For rocprofv3's CSV, which has calls and allocations in files of their own. */
+static const struct dp_need_info rocm_csv_infos[DP_NEEDS] = {
+	[DP_NEED_LAUNCHES] = { "launches",
+			       "idle time by cause, launch delay, queue depth, the host's time",
+			       "record with rocprofv3 --sys-trace --output-format rocpd, or join "
+			       "kernel_trace.csv and hip_api_trace.csv (cat) and analyze both" },
+	[DP_NEED_KINDS] = { "memory kinds of copies", "copies of pageable memory",
+			    "rocprofv3 does not record what memory is copied" },
+	[DP_NEED_MEMORY] = { "device memory", "live and peak bytes",
+			     "record with rocprofv3 --sys-trace --output-format rocpd" },
+	[DP_NEED_SAMPLES] = { "clocks and power", "energy, power, clocks, throttling",
+			      "rocprofv3 does not record samples of the device" },
+};
+
 /* For rocprof, which rocprofv3 replaces. */
 static const struct dp_need_info rocprof_infos[DP_NEEDS] = {
 	[DP_NEED_LAUNCHES] = { "launches",
@@ -98,11 +112,9 @@ const struct dp_need_info *dp_trace_need(const struct dp_trace *trace, enum dp_n
 		const char *format;
 		const struct dp_need_info *infos;
 	} own[] = {
-		{ "deepprof_db", own_infos },
-		{ "perfetto", rocm_infos },
-		{ "rocpd", rocm_infos },
-		{ "rocprof", rocprof_infos },
-		{ "rocprofv3", rocm_infos },
+		{ "deepprof_db", own_infos }, { "perfetto", rocm_infos },
+		{ "rocpd", rocm_infos },      { "rocprof", rocprof_infos },
+		{ "rocprofv3", rocm_infos },  { "rocprofv3_csv", rocm_csv_infos },
 		{ "xplane", xla_infos },
 	};
 	const struct dp_need_info *info = dp_need(need);

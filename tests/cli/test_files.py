@@ -100,7 +100,7 @@ class Input(cli.Case):
         connection = sqlite3.connect(self.folder / "run.rpd")
         connection.executescript("CREATE TABLE rocpd_op(id); CREATE TABLE rocpd_api(id)")
         connection.close()
-        csv = b'"Kind","Agent_Id","Kernel_Name","Start_Timestamp","End_Timestamp"\n'
+        counters = b'"Correlation_Id","Kernel_Name","Counter_Name","Start_Timestamp","End_Timestamp"\n'
         for name, data, words in (
             ("ours.pftrace", None, "a Perfetto timeline that deepprof exported"),
             ("run.rpd", None, "rpd2tracing.py"),
@@ -112,7 +112,7 @@ class Input(cli.Case):
             ("job.json", None, "a report from deepprof"),
             ("job.dpsum", None, "read it with deepprof ranks"),
             ("notes.txt", b"hello", "text, not a trace in a known format: deepprof_db, kineto"),
-            ("kernel_trace.csv", csv, "--output-format"),
+            ("counter_collection.csv", counters, "rocprofv3's table of counters"),
             ("pmc_perf.csv", b"Dispatch_ID,GPU_ID,Kernel_Name,Start_Timestamp\n", "rocprofv3 "),
             ("pmc_dispatch_info.csv", b"Dispatch_ID,Kernel_Name,GPU_ID\n", "rocprofv3 "),
             ("run.zst", b"\x28\xb5\x2f\xfd....", "zstd -d"),

@@ -1,5 +1,5 @@
-/* nvprof's CSV, and rocprof's: rows, columns, cells, units, dialects, and the program's own output
- * in between. */
+/* nvprof's CSV, rocprof's and rocprofv3's: rows, columns, cells, units, dialects, and the program's
+ * own output in between. */
 #include "mutate.h"
 
 #include <stdbool.h>
@@ -103,7 +103,18 @@ static void put_word(struct fuzz_input *input)
 					     "pid",
 					     "BeginNs",
 					     "EndNs",
-					     "None" };
+					     "None",
+					     "Kind",
+					     "Guid",
+					     "Agent 4",
+					     "GPU 1",
+					     "Agent_Id",
+					     "Stream_Id",
+					     "Kernel_Name",
+					     "Direction",
+					     "Start_Timestamp",
+					     "HOST_TO_DEVICE",
+					     "DEVICE_TO_DEVICE" };
 	const char *word = words[fuzz_below(input, sizeof(words) / sizeof(words[0]))];
 	struct span cell = any_cell(input);
 
@@ -195,6 +206,9 @@ static void insert_text(struct fuzz_input *input)
 		"\"Start\",\"Duration\",\"Device\",\"Context\",\"Stream\",\"Name\"\n",
 		"ms,us,,,,\n",
 		"\"Index\",\"KernelName\",\"gpu-id\",\"BeginNs\",\"EndNs\"\n",
+		"\"Kind\",\"Agent_Id\",\"Kernel_Name\",\"Start_Timestamp\",\"End_Timestamp\"\n",
+		"\"Kind\",\"Direction\",\"Stream_Id\",\"Source_Agent_Id\",\"Start_Timestamp\",\"End_Timestamp\"\n",
+		"\"Domain\",\"Function\",\"Start_Timestamp\",\"End_Timestamp\"\n",
 		"\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n",
 	};
 	const char *text = texts[fuzz_below(input, sizeof(texts) / sizeof(texts[0]))];

@@ -324,6 +324,18 @@ static const char rocprof_text[] =
 	"0,\"_Z3addPfi.kd\",2,0,77,1000,1500\n1,\"k.kd\",3,1,78,2000,2500\n"
 	"2,\"k.kd\",3,1,78,3000,3500\n";
 
+static const char rocprofv3_csv_text[] =
+	"\"Kind\",\"Agent_Id\",\"Stream_Id\",\"Kernel_Name\",\"Correlation_Id\","
+	"\"Start_Timestamp\",\"End_Timestamp\"\n"
+	"\"KERNEL_DISPATCH\",\"Agent 2\",0,\"_Z3addPfi\",7,1000,1500\n"
+	"\"KERNEL_DISPATCH\",\"Agent 3\",1,\"k\",8,2000,2500\n"
+	"\"Kind\",\"Direction\",\"Source_Agent_Id\",\"Destination_Agent_Id\",\"Start_Timestamp\","
+	"\"End_Timestamp\"\n\"MEMORY_COPY\",\"HOST_TO_DEVICE\",0,3,4000,4500\n"
+	"\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\","
+	"\"Start_Timestamp\",\"End_Timestamp\"\n"
+	"\"HIP_RUNTIME_API\",\"hipLaunchKernel\",42,43,7,900,950\n"
+	"\"MARKER_CORE_API\",\"step\",42,43,9,800,5000\n";
+
 static const struct {
 	const char *format;
 	const char *text;
@@ -338,6 +350,7 @@ static const struct {
 	{ "tf_timeline", timeline_text, .no_calls = true },
 	{ "nccl_inspector", inspector_text, .no_calls = true },
 	{ "rocprofv3", rocprofv3_text, NULL, NULL },
+	{ "rocprofv3_csv", rocprofv3_csv_text, NULL, NULL },
 	{ "xplane", xplane_bytes, .length = sizeof(xplane_bytes) - 1 },
 	{ "perfetto", perfetto_bytes, .length = sizeof(perfetto_bytes) - 1 },
 	{ "nsys", NULL, NULL, nsys_sql },
