@@ -117,20 +117,14 @@ static const char *look_at(const struct dp_probe *probe)
 
 int dp_looks__refuse(const struct dp_probe *probe, struct dp_error *error)
 {
-	/* rocmProfileData also names its tables rocpd_. */
-	static const char *const rpd[] = { "rocpd_op", "rocpd_api" };
 	/* As lib/report/sqlite.c creates them. */
 	static const char *const own[] = { "annotation_raw", "operation_raw" };
 	const char *message = look_at(probe);
-	int found = message ? 0 : dp_database__probe(probe, rpd, DP_COUNT(rpd));
 	int ours = message ? 0 : dp_database__probe(probe, own, DP_COUNT(own));
 
-	if (found < 0 || ours < 0)
+	if (ours < 0)
 		return dp_error__nomem(error, 0);
 	if (ours == (int)DP_COUNT(own))
 		message = "tables for SQL that deepprof exported: read the original trace";
-	if (found == (int)DP_COUNT(rpd))
-		message = "an RPD database (rocmProfileData): convert it to a Chrome trace with "
-			  "rpd2tracing.py";
 	return message ? dp_error__set(error, DP_ERR_UNSUPPORTED, "%s", message) : DP_OK;
 }

@@ -55,6 +55,19 @@ static const struct dp_need_info rocm_csv_infos[DP_NEEDS] = {
 			      "rocprofv3 does not record samples of the device" },
 };
 
+/* For rocmProfileData. */
+static const struct dp_need_info rpd_infos[DP_NEEDS] = {
+	[DP_NEED_LAUNCHES] = { "launches",
+			       "idle time by cause, launch delay, queue depth, the host's time",
+			       "record HIP calls, as rocmProfileData's runTracer.sh does" },
+	[DP_NEED_KINDS] = { "memory kinds of copies", "copies of pageable memory",
+			    "rocmProfileData does not record what memory is copied" },
+	[DP_NEED_MEMORY] = { "device memory", "live and peak bytes",
+			     "record with rocprofv3 --sys-trace, or add --memory-allocation-trace" },
+	[DP_NEED_SAMPLES] = { "clocks and power", "energy, power, clocks, throttling",
+			      "the clocks in an RPD database are not read" },
+};
+
 /* For rocprof, which rocprofv3 replaces. */
 static const struct dp_need_info rocprof_infos[DP_NEEDS] = {
 	[DP_NEED_LAUNCHES] = { "launches",
@@ -115,7 +128,7 @@ const struct dp_need_info *dp_trace_need(const struct dp_trace *trace, enum dp_n
 		{ "deepprof_db", own_infos }, { "perfetto", rocm_infos },
 		{ "rocpd", rocm_infos },      { "rocprof", rocprof_infos },
 		{ "rocprofv3", rocm_infos },  { "rocprofv3_csv", rocm_csv_infos },
-		{ "xplane", xla_infos },
+		{ "rpd", rpd_infos },	      { "xplane", xla_infos },
 	};
 	const struct dp_need_info *info = dp_need(need);
 

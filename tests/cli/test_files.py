@@ -97,13 +97,9 @@ class Input(cli.Case):
         cli.run("compare", "-o", "changes.json", self.trace, self.trace, cwd=self.folder)
         cli.run("ranks", "-o", "job.json", self.trace, cwd=self.folder)
         cli.run("reduce", "-o", "job.dpsum", self.trace, cwd=self.folder)
-        connection = sqlite3.connect(self.folder / "run.rpd")
-        connection.executescript("CREATE TABLE rocpd_op(id); CREATE TABLE rocpd_api(id)")
-        connection.close()
         counters = b'"Correlation_Id","Kernel_Name","Counter_Name","Start_Timestamp","End_Timestamp"\n'
         for name, data, words in (
             ("ours.pftrace", None, "a Perfetto timeline that deepprof exported"),
-            ("run.rpd", None, "rpd2tracing.py"),
             ("report.sqlite", None, "tables for SQL that deepprof exported: read the original trace"),
             ("report.json", None, "a report from deepprof"),
             ("report.csv", None, "a report from deepprof"),

@@ -324,6 +324,29 @@ static const char rocprof_text[] =
 	"0,\"_Z3addPfi.kd\",2,0,77,1000,1500\n1,\"k.kd\",3,1,78,2000,2500\n"
 	"2,\"k.kd\",3,1,78,3000,3500\n";
 
+static const char *const rpd_sql[] = {
+	"CREATE TABLE rocpd_metadata(id INTEGER PRIMARY KEY, tag TEXT, value TEXT)",
+	"CREATE TABLE rocpd_string(id INTEGER PRIMARY KEY, string TEXT NOT NULL)",
+	"CREATE TABLE rocpd_ustring(id INTEGER PRIMARY KEY, string TEXT NOT NULL)",
+	"CREATE TABLE rocpd_api(id INTEGER PRIMARY KEY, pid INTEGER, tid INTEGER, start INTEGER, end "
+	"INTEGER, apiName_id BIGINT, domain_id BIGINT, args_id BIGINT)",
+	"CREATE TABLE rocpd_op(id INTEGER PRIMARY KEY, gpuId INTEGER, queueId INTEGER, sequenceId "
+	"INTEGER, start INTEGER, end INTEGER, description_id BIGINT, opType_id BIGINT)",
+	"CREATE TABLE rocpd_api_ops(id INTEGER PRIMARY KEY, api_id BIGINT, op_id BIGINT)",
+	"CREATE TABLE rocpd_copyapi(api_ptr_id BIGINT PRIMARY KEY, size INTEGER, width INTEGER, "
+	"height INTEGER, kind INTEGER, srcDevice INTEGER, dstDevice INTEGER)",
+	"INSERT INTO rocpd_metadata(tag,value) VALUES('schema_version','3')",
+	"INSERT INTO rocpd_string VALUES(1,''),(2,'hipLaunchKernel'),(3,'UserMarker'),"
+	"(4,'KernelExecution'),(5,'CopyHostToDevice'),(6,'_Z3addPfi'),(7,'FillBuffer')",
+	"INSERT INTO rocpd_ustring VALUES(1,'step')",
+	"INSERT INTO rocpd_api VALUES(1,42,43,90,95,2,1,1),(2,42,43,80,400,3,1,1)",
+	"INSERT INTO rocpd_op VALUES(1,2,0,0,100,110,6,4),(2,2,0,0,120,130,1,5),"
+	"(3,3,1,0,140,150,1,7)",
+	"INSERT INTO rocpd_api_ops(api_id,op_id) VALUES(1,2),(1,1)",
+	"INSERT INTO rocpd_copyapi VALUES(2,8,0,0,1,0,0),(1,64,0,0,1,0,0)",
+	NULL,
+};
+
 static const char rocprofv3_csv_text[] =
 	"\"Kind\",\"Agent_Id\",\"Stream_Id\",\"Kernel_Name\",\"Correlation_Id\","
 	"\"Start_Timestamp\",\"End_Timestamp\"\n"
@@ -357,6 +380,7 @@ static const struct {
 	{ "nvprof_db", NULL, NULL, nvprof_sql },
 	{ "rocpd", NULL, NULL, rocpd_sql },
 	{ "rocpd", NULL, NULL, rocpd_4_sql },
+	{ "rpd", NULL, NULL, rpd_sql },
 	{ "deepprof_db", NULL, dp_schema__tables, deepprof_sql },
 };
 
