@@ -1,9 +1,11 @@
 /*
- * Importer of what ROCm's rocprof writes (v1; bin/tblextr.py in ROCm/rocprofiler).
+ * Importer of what ROCm's rocprof writes (v1: bin/tblextr.py in ROCm/rocprofiler; v2).
  *
  * results.csv has a row per kernel in the order of dispatch. Its columns depend on the version and
  * the options: the first ones (2018) have neither process nor GPU nor queue, each counter adds one,
  * and the four times are missing without --timestamp on. So columns are mapped by name.
+ *
+ * rocprofv2's file plugin names the columns differently, and its kernels end with " (.kd)".
  *
  * results.json (of --hip-trace and the like) is a Chrome trace: see kineto_rocprof.h.
  *
@@ -16,8 +18,9 @@
 enum column { NAME, GPU, QUEUE, PID, BEGIN, END, COLUMNS };
 
 static const char *const column_names[COLUMNS] = {
-	[NAME] = "KernelName", [GPU] = "gpu-id",    [QUEUE] = "queue-id",
-	[PID] = "pid",	       [BEGIN] = "BeginNs", [END] = "EndNs",
+	[NAME] = "KernelName,Kernel_Name",   [GPU] = "gpu-id,GPU_ID",
+	[QUEUE] = "queue-id,Queue_ID",	     [PID] = "pid,PID",
+	[BEGIN] = "BeginNs,Start_Timestamp", [END] = "EndNs,End_Timestamp",
 };
 
 struct rocprof {
@@ -28,8 +31,14 @@ struct rocprof {
 
 static bool is_header(const struct rocprof *rocprof)
 {
-	return dp_slice__is(dp_csv_lines__field(&rocprof->csv, 0), "Index") &&
-	       dp_slice__is(dp_csv_lines__field(&rocprof->csv, 1), column_names[NAME]);
+	static const char *const first[][2] = { { "Index", "KernelName" },
+						{ "Dispatch_ID", "GPU_ID" } };
+
+	for (size_t i = 0; i < DP_COUNT(first); i++)
+		if (dp_slice__is(dp_csv_lines__field(&rocprof->csv, 0), first[i][0]) &&
+		    dp_slice__is(dp_csv_lines__field(&rocprof->csv, 1), first[i][1]))
+			return true;
+	return false;
 }
 
 static void read_header(struct rocprof *rocprof)
@@ -135,14 +144,17 @@ static int probe(const struct dp_probe *probe)
 		head.length -= 3;
 	}
 	if (dp_slice__starts(head, "\"Index\",\"KernelName\"") ||
-	    dp_slice__starts(head, "Index,KernelName,"))
+	    dp_slice__starts(head, "Index,KernelName,") ||
+	    /* rocprof-compute's tables have no queue. */
+	    dp_slice__starts(head, "Dispatch_ID,GPU_ID,Queue_ID,") ||
+	    dp_slice__starts(head, "\"Dispatch_ID\",\"GPU_ID\",\"Queue_ID\","))
 		return 90;
 	dp_chrome__look(&look, probe);
 	return look.rocprof ? 90 : 0;
 }
 
 const struct dp_importer dp_importer__rocprof = {
-	.info = { "rocprof", "ROCm rocprof, results.csv and results.json" },
+	.info = { "rocprof", "ROCm rocprof (v1, v2), CSV and results.json" },
 	.how_to_record = "rocprof --hip-trace, or rocprofv3 --sys-trace --output-format rocpd",
 	.probe = probe,
 	.read = read_rocprof,

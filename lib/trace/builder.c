@@ -186,7 +186,7 @@ static uint32_t demangled(struct dp_builder *builder, const char *text, size_t l
 /* On AMD's GPUs, the symbol of a kernel is that of its descriptor, ".kd". */
 static size_t without_descriptor(const char *text, size_t length)
 {
-	static const char *const ends[] = { " [clone .kd]", ".kd" };
+	static const char *const ends[] = { " [clone .kd]", " (.kd)", ".kd" };
 
 	for (size_t i = 0; i < DP_COUNT(ends); i++) {
 		size_t n = strlen(ends[i]);

@@ -103,6 +103,32 @@ TEST(other_columns)
 	dp_trace_free(trace);
 }
 
+/* rocprofv2's file plugin. */
+TEST(version_2)
+{
+	const struct dp_ops *ops = good(
+		"Dispatch_ID,GPU_ID,Queue_ID,PID,TID,Grid_Size,Workgroup_Size,LDS_Per_Workgroup,"
+		"Scratch_Per_Workitem,Arch_VGPR,Accum_VGPR,SGPR,Wave_Size,Kernel_Name,"
+		"Start_Timestamp,End_Timestamp,Correlation_ID,SQ_WAVES\n\n"
+		"1,64700,3,353,354,1048576,16,0,0,8,0,16,64,\"matrixTranspose(float*, float*, int) "
+		"(.kd)\",140469300947216,140469300949216,0,65536.000000\n");
+
+	ck_assert_uint_eq(ops->count, 1);
+	ck_assert_str_eq(name_of(0), "matrixTranspose(float*, float*, int)");
+	ck_assert_int_eq(ops->end_ns[0], 2000);
+	ck_assert_int_eq(stream_of(0)->stream, 3);
+	ck_assert_int_eq(dp_trace_device(trace, stream_of(0)->device)->id, 64700);
+	ck_assert_int_eq(dp_trace_process(trace, 0)->pid, 353);
+	ck_assert_uint_eq(dp_trace_lost(trace), 0);
+	dp_trace_free(trace);
+	/* The first versions wrote one of the times only. */
+	refused("Dispatch_ID,GPU_ID,Queue_ID,PID,Kernel_Name,Start_Timestamp,End_Timestamp\n"
+		"1,4,1,77,\"k (.kd)\",0,140469300947216\n",
+		DP_ERR_DAMAGED, "not a time: '0'");
+	refused("Dispatch_ID,GPU_ID,Queue_ID,PID,Kernel_Name,Counter\n1,4,1,77,\"k (.kd)\",0\n",
+		DP_ERR_UNSUPPORTED, "which has no kernel times");
+}
+
 /* Counters stand before the times. */
 static const char *with_counters(int count)
 {
