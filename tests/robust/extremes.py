@@ -13,6 +13,7 @@ traces.
 """
 import argparse
 import concurrent.futures
+import csv
 import itertools
 import json
 import os
@@ -108,6 +109,23 @@ def change_csv(path, make):
     path.write_text('\n'.join(lines[: head + 2] + [','.join(row) for row in rows]), encoding='utf-8')
 
 
+def change_tables(path, make):
+    """rocprofv3's tables, with a header each: its names show where the times are."""
+    with open(path, encoding='utf-8', newline='') as file:
+        rows = list(csv.reader(file))
+    change, head, cells = make(1), [], []
+    for row in rows:
+        if row and row[0] in ('Kind', 'Domain'):
+            head = [i for i, name in enumerate(row) if TIME.search(name)]
+        else:
+            cells += [(row, i) for i in head if i < len(row)]
+    change.begin(int(row[i]) for row, i in cells)
+    for row, i in cells:
+        row[i] = str(change.of_time(int(row[i])))
+    with open(path, 'w', encoding='utf-8', newline='') as file:
+        csv.writer(file).writerows(rows)
+
+
 def columns_of(db):
     """(table, column, is a time) of what is a time or a length."""
     for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
@@ -144,6 +162,8 @@ def change_file(path, make):
     head = path.read_bytes()[:16]
     if head.startswith(b'SQLite format 3'):
         change_database(path, make)
+    elif head.startswith(b'"Kind"'):
+        change_tables(path, make)
     elif path.name.endswith('csv') or head.startswith(b'=='):
         change_csv(path, make)
     else:

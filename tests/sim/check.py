@@ -340,6 +340,47 @@ def read_rocpd(path, truth):
     return ops, {"calls": calls, "ranges": ranges}
 
 
+def read_rocprofv3_csv(path, truth):
+    contexts = {(s["device"], s["stream"]): s["context"] for s in truth["streams"]}
+    copies = {"HOST_TO_DEVICE": 1, "DEVICE_TO_HOST": 2, "DEVICE_TO_DEVICE": 8}
+    ops, host, head = [], {"calls": 0, "ranges": 0}, None
+    with open(path) as file:
+        for cells in csv.reader(file):
+            if cells[0] in ("Kind", "Domain"):
+                head = cells
+                continue
+            row = dict(zip(head, cells, strict=True))
+            if "Domain" in row:
+                host["calls" if row["Domain"].startswith("HIP") else "ranges"] += 1
+                continue
+            copy = copies[row["Direction"].removeprefix("MEMORY_COPY_")] if "Direction" in row else 0
+            agent = row["Agent_Id"] if not copy else (
+                row["Destination_Agent_Id" if copy == 1 else "Source_Agent_Id"])
+            place = int(agent.removeprefix("GPU ")), int(row["Stream_Id"])
+            ops.append(Op(COPY if copy else KERNEL, int(row["Start_Timestamp"]),
+                          int(row["End_Timestamp"]), (place[0], contexts[place], place[1]),
+                          row.get("Kernel_Name", ""), 0, copy))
+    return ops, host
+
+
+def read_rpd(path, truth):
+    db = connect(path)
+    contexts = {(s["device"], s["stream"]): s["context"] for s in truth["streams"]}
+    copies = {"CopyHostToDevice": 1, "CopyDeviceToHost": 2, "CopyDeviceToDevice": 8}
+    ops = []
+    for start, end, device, stream, kind, name, size in db.execute(
+            "SELECT o.start, o.end, gpuId, queueId, t.string, d.string, coalesce(size, 0) FROM "
+            "rocpd_op o JOIN rocpd_string t ON t.id = opType_id JOIN rocpd_string d ON "
+            "d.id = description_id JOIN rocpd_api_ops l ON l.op_id = o.id LEFT JOIN rocpd_copyapi c "
+            "ON c.api_ptr_id = l.api_id"):
+        copy = copies.get(kind, 0)
+        ops.append(Op(COPY if copy else KERNEL if kind == "KernelExecution" else SET, start, end,
+                      (device, contexts[device, stream], stream), name, size, copy))
+    kinds = dict(db.execute("SELECT d.string, count(*) FROM rocpd_api JOIN rocpd_string d ON "
+                            "d.id = domain_id GROUP BY 1"))
+    return ops, {"calls": kinds.get("hip", 0), "ranges": kinds.get("UserMarker", 0)}
+
+
 def fields(data):
     """A message's fields: number and value, which is bytes or an integer."""
     at = 0
@@ -448,7 +489,7 @@ def read_perfetto(path, truth):
 
 # What has no time since 1970.
 NO_EPOCH = {"nvprof-csv", "nvprof-csv-17", "nvprof-csv-22", "nvprof-csv-peer", "rocprofv3",
-            "rocpd", "rocprof", "jax-json"}
+            "rocprofv3-csv", "rocpd", "rpd", "rocprof", "jax-json"}
 READERS = {"kineto-xpu": read_kineto, "kineto-mtia": read_kineto, "rocprof": read_rows,
            "ascend": read_tasks, "jax-json": read_jax,
            "kineto": read_kineto, "kineto-relative": read_kineto, "kineto-2021": read_kineto,
@@ -457,11 +498,12 @@ READERS = {"kineto-xpu": read_kineto, "kineto-mtia": read_kineto, "rocprof": rea
            "nvvp": read_nvprof, "nvprof-csv": read_csv, "nvprof-csv-17": read_csv,
            "nvprof-csv-22": read_csv, "nvprof-csv-peer": read_csv, "deepprof": read_deepprof,
            "rocprofv3": read_rocprofv3, "rocpd": read_rocpd,
+           "rocprofv3-csv": read_rocprofv3_csv, "rpd": read_rpd,
            "xplane": read_xplane, "perfetto": read_perfetto}
 PLACES = {f for f in READERS
           if f not in ("kineto-legacy", "kineto-mtia", "tf-timeline", "rocprof", "ascend")}
 MANGLED = {"nvprof", "nvvp"}
-MANY_PROCESSES = {"nsys", "nsys-2024", "nsys-2022", "deepprof", "rocpd"}
+MANY_PROCESSES = {"nsys", "nsys-2024", "nsys-2022", "deepprof", "rocpd", "rpd"}
 
 
 def union(spans):
@@ -508,7 +550,8 @@ def check_iterations(truth, loop, ops, t0):
     main = sorted((op for op in ops if op.place == place), key=lambda op: op.start)
     kernels = [op for op in main if op.kind in (KERNEL, GRAPH)]
     uploads = [op for op in ops if op.place[0] == place[0] and op.copy == HTOD]
-    exact = truth["format"] != "nvprof-csv-22"  # sizes in MB lose a byte
+    # Sizes in MB lose a byte, or there are none.
+    exact = truth["format"] not in ("nvprof-csv-22", "rocprofv3-csv")
     last = None
     for it in loop["iterations"]:
         mine = kernels[it["first_kernel"]:it["end_kernel"]]

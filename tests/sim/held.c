@@ -46,13 +46,14 @@ static bool one_of(const char *text, const char *const *words)
 }
 
 /* Their copies have no sizes. */
-static const char *const no_bytes[] = { "rocprof", "ascend", "jax-json", NULL };
+static const char *const no_bytes[] = { "rocprof", "rocprofv3-csv", "ascend", "jax-json", NULL };
 
 static void check_totals(const struct dp_trace *trace, const json_t *truth)
 {
 	static const char *const no_host[] = { "nvprof-csv",	  "nvprof-csv-17", "nvprof-csv-22",
 					       "nvprof-csv-peer", "ascend",	   NULL };
-	static const char *const no_epoch[] = { "rocprofv3", "rocpd", "rocprof", "jax-json", NULL };
+	static const char *const no_epoch[] = { "rocprofv3", "rocprofv3-csv", "rocpd", "rpd",
+						"rocprof",   "jax-json",      NULL };
 	const char *format = json_string_value(json_object_get(truth, "format"));
 	const struct dp_ops *ops = dp_trace_ops(trace);
 	int64_t kinds[4] = { 0 }, t0_ns, h2d = 0;
@@ -105,9 +106,9 @@ static size_t stream_at(const struct dp_trace *trace, const json_t *place)
 
 static void check_stream(const struct dp_trace *trace, const json_t *planted, const char *format)
 {
-	static const char *const no_context[] = { "rocprofv3", "rocpd",	 "xplane",   "perfetto",
-						  "rocprof",   "ascend", "jax-json", "kineto-mtia",
-						  NULL };
+	static const char *const no_context[] = { "rocprofv3", "rocprofv3-csv", "rpd",	   "rocpd",
+						  "xplane",    "perfetto",	"rocprof", "ascend",
+						  "jax-json",  "kineto-mtia",	NULL };
 	static const char *const classes[] = { "main", "copy", "assist" };
 	size_t index = stream_at(trace, planted);
 	const struct dp_stream *stream = dp_trace_stream(trace, index);

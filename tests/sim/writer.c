@@ -8,9 +8,11 @@
 #include <time.h>
 
 static const struct sim_writer *const tables[] = {
-	sim_kineto_writers, sim_chrome_writers,	   sim_nsys_writers,	  sim_csv_writers,
-	sim_nvprof_writers, sim_deepprof_writers,  sim_rocprofv3_writers, sim_rocpd_writers,
-	sim_xplane_writers, sim_perfetto_writers, sim_inspector_writers,
+	sim_kineto_writers,    sim_chrome_writers, sim_nsys_writers,
+	sim_csv_writers,       sim_nvprof_writers, sim_deepprof_writers,
+	sim_rocprofv3_writers, sim_rocpd_writers,  sim_rocprofv3_csv_writers,
+	sim_rpd_writers,       sim_xplane_writers, sim_perfetto_writers,
+	sim_inspector_writers,
 };
 
 const struct sim_writer *sim_writer_get(const char *name)
@@ -55,6 +57,23 @@ const char *sim_copy_direction(uint32_t copy_kind)
 	static const char *const names[] = { "HtoD", "DtoH", "DtoD" };
 
 	return names[copy_kind];
+}
+
+const char *sim_hip_name(uint32_t call)
+{
+	static const char *const names[SIM_CALLS] = {
+		[SIM_CALL_LAUNCH] = "hipLaunchKernel",
+		[SIM_CALL_COPY] = "hipMemcpyAsync",
+		[SIM_CALL_SET] = "hipMemsetAsync",
+		[SIM_CALL_STREAM_SYNC] = "hipStreamSynchronize",
+		[SIM_CALL_DEVICE_SYNC] = "hipDeviceSynchronize",
+		[SIM_CALL_GRAPH] = "hipGraphLaunch",
+		[SIM_CALL_MALLOC] = "hipMalloc",
+		[SIM_CALL_FREE] = "hipFree",
+		[SIM_CALL_HOST_ALLOC] = "hipHostMalloc",
+	};
+
+	return names[call];
 }
 
 static const char *host_memory(const struct sim_event *event)

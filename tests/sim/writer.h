@@ -41,7 +41,8 @@ struct sim_sink {
 
 extern const struct sim_writer sim_kineto_writers[], sim_chrome_writers[], sim_nsys_writers[],
 	sim_csv_writers[], sim_nvprof_writers[], sim_deepprof_writers[], sim_rocprofv3_writers[],
-	sim_rocpd_writers[], sim_xplane_writers[], sim_perfetto_writers[], sim_inspector_writers[];
+	sim_rocprofv3_csv_writers[], sim_rocpd_writers[], sim_rpd_writers[], sim_xplane_writers[],
+	sim_perfetto_writers[], sim_inspector_writers[];
 
 /* Ends each of the tables above. */
 #define SIM_WRITERS_END \
@@ -62,6 +63,9 @@ int sim_sink_close(struct sim_sink *sink, struct sim_out *out);
 const char *sim_copy_direction(uint32_t copy_kind);
 const char *sim_copy_source(const struct sim_event *event);
 const char *sim_copy_destination(const struct sim_event *event);
+
+/* HIP's name of a call. */
+const char *sim_hip_name(uint32_t call);
 
 /* What NCCL calls a collective: a barrier is an all-reduce. kind is below SIM_NCCL_NAMES. */
 enum { SIM_NCCL_NAMES = 8 };
