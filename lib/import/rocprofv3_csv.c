@@ -271,7 +271,7 @@ static int read_csv(struct dp_import *import)
 		dp_log__write(&import->options->log, DP_LOG_INFO,
 			      "%llu rows of other tables are skipped",
 			      (unsigned long long)reader.skipped);
-	dp_builder__detail(import->builder, "CSV, %zu columns", reader.columns);
+	dp_builder__detail(import->builder, "%zu columns", reader.columns);
 	return DP_OK;
 }
 

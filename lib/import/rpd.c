@@ -1,6 +1,6 @@
 /*
- * RPD, the database of rocmProfileData (github.com/ROCm/rocmProfileData): schemas 2 and 3. Times
- * are nanoseconds of the host's monotonic clock.
+ * RPD, the database of rocmProfileData: schemas 2 and 3. Times are nanoseconds of the host's
+ * monotonic clock.
  *
  * rocpd_op has the operations of GPUs, which opType_id names: KernelExecution, Task (a kernel of a
  * graph), CopyHostToDevice, FillBuffer; Kernel, Memcpy and Memset on CUDA. The name of a kernel is
@@ -21,14 +21,14 @@
 #include <ctype.h>
 #include <string.h>
 
-enum class {
-	CLASS_KERNEL,
-	CLASS_COPY,
-	CLASS_SET,
-	CLASS_CALL,
-	CLASS_MARKER,
-	CLASS_OPERATOR,
-	CLASS_NONE,
+enum row_kind {
+	ROW_KERNEL,
+	ROW_COPY,
+	ROW_SET,
+	ROW_CALL,
+	ROW_MARKER,
+	ROW_OPERATOR,
+	ROW_NONE,
 };
 
 struct link {
@@ -61,7 +61,7 @@ struct rpd {
 	/* What the previous row's name is: the next one mostly has the same. */
 	int64_t last_id;
 	bool last_known;
-	enum class last_class;
+	enum row_kind last_kind;
 };
 
 static int failed(const struct rpd *rpd)
@@ -103,17 +103,21 @@ static bool read_times(struct dp_rows *rows, size_t start, size_t end, int64_t *
 }
 
 /* Returns what an id of rocpd_string stands for, by a function of the text. */
-static enum class classify(struct rpd *rpd, int64_t id,
-			   enum class (*class_of)(const char *name, size_t length)) {
-	const char *name; uint32_t string;
+static enum row_kind classify(struct rpd *rpd, int64_t id,
+			      enum row_kind (*kind_of)(const char *name, size_t length))
+{
+	const char *name;
+	uint32_t string;
 
-	if (rpd->last_known && rpd->last_id == id) return rpd->last_class;
+	if (rpd->last_known && rpd->last_id == id)
+		return rpd->last_kind;
 	string = dp_names__get(rpd->strings, id, false);
-	if (string == DP_NONE) return CLASS_NONE;
+	if (string == DP_NONE)
+		return ROW_NONE;
 	name = dp_builder__text(rpd->import->builder, string);
 	rpd->last_id = id;
 	rpd->last_known = true;
-	return rpd->last_class = class_of(name, dp_texts__head(name));
+	return rpd->last_kind = kind_of(name, dp_texts__head(name));
 }
 
 /*
@@ -133,17 +137,20 @@ static bool is_overhead(const char *name, size_t length)
 	return false;
 }
 
-static enum class class_of_api(const char *name, size_t length) {
+static enum row_kind kind_of_api(const char *name, size_t length)
+{
 	static const char *const prefixes[] = { "hip", "cuda", "cu", "hsa_", "__hip" };
 
-	if (!strcmp(name, "UserMarker")) return CLASS_MARKER;
-	for (size_t i = 0; i < DP_COUNT(prefixes);
-	     i++){ size_t n = strlen(prefixes[i]);
+	if (!strcmp(name, "UserMarker"))
+		return ROW_MARKER;
+	for (size_t i = 0; i < DP_COUNT(prefixes); i++) {
+		size_t n = strlen(prefixes[i]);
 
-		   if (!strncmp(name, prefixes[i], n) &&
-		       (isupper((unsigned char)name[n]) || prefixes[i][n - 1] == '_' ||
-			name[0] == '_')) return CLASS_CALL; }
-return is_overhead(name, length) ? CLASS_NONE : CLASS_OPERATOR;
+		if (!strncmp(name, prefixes[i], n) && (isupper((unsigned char)name[n]) ||
+						       prefixes[i][n - 1] == '_' || name[0] == '_'))
+			return ROW_CALL;
+	}
+	return is_overhead(name, length) ? ROW_NONE : ROW_OPERATOR;
 }
 
 enum { API_ID, API_PID, API_TID, API_START, API_END, API_NAME, API_ARGS, API_COLUMNS };
@@ -159,10 +166,10 @@ static int keep_host(struct rpd *rpd, int64_t api, int64_t pid)
 	return DP_OK;
 }
 
-static int add_range(struct rpd *rpd, const struct dp_call *call, enum class class)
+static int add_range(struct rpd *rpd, const struct dp_call *call, enum row_kind kind)
 {
 	const struct dp_range range = { call->start_ns, call->end_ns, call->name, call->thread,
-					class == CLASS_MARKER ? DP_RANGE_NVTX : DP_RANGE_OPERATOR };
+					kind == ROW_MARKER ? DP_RANGE_NVTX : DP_RANGE_OPERATOR };
 
 	return dp_builder__add_range(rpd->import->builder, &range);
 }
@@ -172,24 +179,23 @@ static int read_api(struct rpd *rpd, struct dp_rows *rows)
 	int64_t id = dp_rows__id(rows, API_ID), pid = dp_rows__id(rows, API_PID);
 	int64_t name = dp_rows__id(rows, API_NAME);
 	struct dp_call call = { .correlation = (uint32_t)id };
-	enum class class = classify(rpd, name, class_of_api);
+	enum row_kind kind = classify(rpd, name, kind_of_api);
 
 	if (failed(rpd) || keep_host(rpd, id, pid))
 		return failed(rpd);
-	if (class == CLASS_NONE ||
-	    !read_times(rows, API_START, API_END, &call.start_ns, &call.end_ns))
+	if (kind == ROW_NONE || !read_times(rows, API_START, API_END, &call.start_ns, &call.end_ns))
 		return DP_OK;
 	/* Marks have no duration. */
-	if (class == CLASS_MARKER && call.start_ns == call.end_ns)
+	if (kind == ROW_MARKER && call.start_ns == call.end_ns)
 		return DP_OK;
 	call.thread = dp_places__thread(&rpd->places, pid, dp_rows__id(rows, API_TID));
-	call.name = class == CLASS_MARKER
+	call.name = kind == ROW_MARKER
 			    ? dp_names__get(rpd->arguments, dp_rows__id(rows, API_ARGS), false)
 			    : dp_names__get(rpd->strings, name, false);
 	if (call.thread == DP_NONE || call.name == DP_NONE)
 		return failed(rpd);
-	return class == CLASS_CALL ? dp_builder__add_call(rpd->import->builder, &call)
-				   : add_range(rpd, &call, class);
+	return kind == ROW_CALL ? dp_builder__add_call(rpd->import->builder, &call)
+				: add_range(rpd, &call, kind);
 }
 
 /*
@@ -290,12 +296,13 @@ static struct copy *find_copy(const struct rpd *rpd, int64_t api)
  * Operations.
  */
 
-static enum class class_of_op(const char *name, size_t length) {
-	if (dp_rocm__contains(name, length, "copy") ||
-	    dp_rocm__contains(name, length, "memcpy")) return CLASS_COPY;
-	if (dp_rocm__contains(name, length, "fill") ||
-	    dp_rocm__contains(name, length, "memset")) return CLASS_SET;
-	return CLASS_KERNEL;
+static enum row_kind kind_of_op(const char *name, size_t length)
+{
+	if (dp_rocm__contains(name, length, "copy") || dp_rocm__contains(name, length, "memcpy"))
+		return ROW_COPY;
+	if (dp_rocm__contains(name, length, "fill") || dp_rocm__contains(name, length, "memset"))
+		return ROW_SET;
+	return ROW_KERNEL;
 }
 
 /* True if the type of an operation is CUDA's: its queue is then the context. */
@@ -353,18 +360,18 @@ static uint32_t kernel_name(struct rpd *rpd, struct dp_rows *rows, uint32_t type
 	return name;
 }
 
-/* Sets what depends on the class of the operation. */
+/* Sets what depends on the kind of the operation. */
 static void set_class(struct rpd *rpd, struct dp_rows *rows, struct dp_op *op, uint32_t type,
 		      const struct link *link)
 {
 	struct dp_builder *builder = rpd->import->builder;
-	enum class class = classify(rpd, dp_rows__id(rows, OP_TYPE), class_of_op);
+	enum row_kind kind = classify(rpd, dp_rows__id(rows, OP_TYPE), kind_of_op);
 
-	if (class == CLASS_COPY) {
+	if (kind == ROW_COPY) {
 		set_copy(op, dp_builder__text(builder, type),
 			 link ? find_copy(rpd, link->api) : NULL);
 		op->name = dp_builder__copy_name(builder, op->copy_kind);
-	} else if (class == CLASS_SET) {
+	} else if (kind == ROW_SET) {
 		op->kind = DP_OP_MEMSET;
 		op->name = dp_builder__set_name(builder);
 	} else {
