@@ -32,8 +32,8 @@ static const char *const heads[PARTS] = {
 	[COPIES] = "\"Kind\",\"Direction\",\"Stream_Id\",\"Source_Agent_Id\","
 		   "\"Destination_Agent_Id\",\"Correlation_Id\",\"Start_Timestamp\","
 		   "\"End_Timestamp\"\n",
-	[CALLS] = "\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\","
-		  "\"Start_Timestamp\",\"End_Timestamp\"\n",
+	[CALLS] = ("\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\","
+		   "\"Start_Timestamp\",\"End_Timestamp\"\n"),
 };
 
 static struct sim_out *out_of(struct sim_sink *sink, int part)
