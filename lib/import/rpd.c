@@ -361,8 +361,8 @@ static uint32_t kernel_name(struct rpd *rpd, struct dp_rows *rows, uint32_t type
 }
 
 /* Sets what depends on the kind of the operation. */
-static void set_class(struct rpd *rpd, struct dp_rows *rows, struct dp_op *op, uint32_t type,
-		      const struct link *link)
+static void set_kind(struct rpd *rpd, struct dp_rows *rows, struct dp_op *op, uint32_t type,
+		     const struct link *link)
 {
 	struct dp_builder *builder = rpd->import->builder;
 	enum row_kind kind = classify(rpd, dp_rows__id(rows, OP_TYPE), kind_of_op);
@@ -395,7 +395,7 @@ static int read_op(struct rpd *rpd, struct dp_rows *rows)
 		context = stream;
 		stream = dp_rows__id(rows, OP_SEQUENCE);
 	}
-	set_class(rpd, rows, &op, type, link);
+	set_kind(rpd, rows, &op, type, link);
 	op.stream = dp_places__stream(&rpd->places, link ? find_pid(rpd, link->api) : rpd->pid,
 				      dp_rows__id(rows, OP_GPU), context, stream);
 	if (op.name == DP_NONE || op.stream == DP_NONE)
