@@ -242,8 +242,8 @@ DP_REAL(few_coverage, 0.6, "share", "real",
 DP_REAL(few_most, 3.6, "iterations", "real",
 	"that are searched for as few: more are found by the other searches")
 DP_WHOLE(few_length, 8, "kernels", "real, families",
-	 "of an iteration that occurs a few times, or of a rare loop: fewer are alike by chance; "
-	 "in a part of the sequence, an optimizer's kernels for each parameter are fewer")
+	"of an iteration that occurs a few times, or of a rare loop: fewer are alike by chance; "
+	"in a part of the sequence, an optimizer's kernels for each parameter are fewer")
 
 /* What precedes the kernels of one name (loops/traits.c). */
 DP_WHOLE(uploads_min, 3, "uploads", "presets",

@@ -33,7 +33,7 @@ enum {
 	PRINT = 64,	/* and symbols for a window's, one of them at each end */
 };
 
-/* Of the distances in a bin: a few edits per iteration change a median distance by less. */
+/* The largest ratio of distances in a bin: a few edits per iteration change a median by less. */
 #define BIN_RATIO 1.04
 
 struct anchor {

@@ -4,7 +4,7 @@
 
 #include "base/explain.h"
 
-/* Of repeats: 1, 2, 4 … 64 symbols, or 1, 8 of them and 1, 2, 4 … 16 phrases of a parse. */
+/* The lengths of repeats: 1, 2, 4 … 64 symbols; in a parse, 1 and 8 symbols, 1, 2, 4 … 16 phrases. */
 enum { DP_ANCHOR_DEPTHS = 7 };
 
 /* A candidate: symbols [at, at + length) of the sequence are one iteration. */
@@ -35,8 +35,7 @@ void dp_anchor_tree__free(struct dp_anchor_tree *tree);
  * Writes up to `room` candidates from the repeats of a tree, most promising first. Only repeats
  * that occur at least `least` times count; those that occur about `known` times come first,
  * unless that is 0. explain receives what the repeats were, or is NULL. Returns the number of
- * candidates, or DP_ERR_NOMEM. Cost: some 10 ns per leaf of the tree for each depth; 20
- * bytes per leaf.
+ * candidates, or DP_ERR_NOMEM. Cost: some 10 ns per leaf of the tree for each depth; 20 bytes per leaf.
  */
 int dp_anchors__candidates(struct dp_candidate *candidates, size_t room,
 			   const struct dp_anchor_tree *tree, size_t least, uint64_t known,

@@ -684,24 +684,3 @@ TEST(short_steps_of_any_number_are_parts)
 		ck_assert(&loops->loops[i] == frame || !loops->loops[i].chosen);
 	dp_loops__free(loops);
 }
-
-/*
- * Few iterations with an inner loop of any length, found with runs collapsed, may be layers as much
- * as those of equal length.
- */
-TEST(few_collapsed_iterations_may_be_layers)
-{
-	struct dp_loops *loops;
-
-	count = 0;
-	for (size_t i = 0; i < DP_COUNT(steps); i++) {
-		kernels(0, 30);
-		for (size_t k = 0; k < steps[i]; k++)
-			kernels(30, 2);
-		kernels(32, 30);
-	}
-	loops = find(62);
-	ck_assert_uint_eq(chosen(loops)->count, DP_COUNT(steps));
-	ck_assert(chosen(loops)->maybe_layers);
-	dp_loops__free(loops);
-}

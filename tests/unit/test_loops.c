@@ -662,3 +662,29 @@ TEST(halves_of_layers_are_no_steps)
 	}
 	check_headline(s, n, 80, 350);
 }
+
+/*
+ * Few iterations with an inner loop of any length, found with runs collapsed, may be layers as much
+ * as those of equal length.
+ */
+TEST(few_collapsed_iterations_may_be_layers)
+{
+	static const size_t times[] = { 9, 14, 6, 21, 11, 8, 17, 12 };
+	const struct dp_sequence_loop *loop;
+	struct dp_loops *loops;
+	uint32_t s[2000];
+	size_t n = 0;
+
+	for (size_t i = 0; i < DP_COUNT(times); i++) {
+		n = repeat(s, n, 0, 30, 1);
+		n = repeat(s, n, 30, 2, times[i]);
+		n = repeat(s, n, 32, 30, 1);
+	}
+	loops = find(s, n, 62, NULL, 0);
+	check_loops(loops, s, n);
+	loop = dp_loops__main(loops);
+	ck_assert_ptr_nonnull(loop);
+	ck_assert_uint_eq(loop->count, DP_COUNT(times));
+	ck_assert(loop->maybe_layers);
+	dp_loops__free(loops);
+}
