@@ -231,6 +231,20 @@ TEST(an_interval_like_other_gaps_is_none)
 	dp_findings__fini(&at.findings);
 }
 
+/* Input is loaded ahead if most iterations upload some, not if a few upload much. */
+TEST(an_upload_in_one_iteration_is_no_input)
+{
+	start();
+	set("interval_ns", 4e5);
+	set("overlap", 0);
+	set("h2d_bytes", 0);
+	metric("h2d_bytes")[3] = 1e9;
+	ck_assert_ptr_nonnull(strstr(find("host-bound")->advice, "see what the host does"));
+	set("h2d_bytes", 8192);
+	ck_assert_ptr_nonnull(strstr(find("host-bound")->advice, "prepare what is uploaded next"));
+	dp_findings__fini(&at.findings);
+}
+
 /* A loop that is idle as a whole is reported even if nothing tells why. */
 TEST(idle_loops_without_launches_are_reported)
 {
