@@ -33,6 +33,11 @@ enum {
 	WAVE_SHARE = 3,
 	WAVE_LEAST = 2,
 	MATCH_LEAST = 4,
+	/*
+	 * Symbols compared for the price of a step, as several are compared at once. With one,
+	 * F of the outer loops of supersteps falls from 1.000 to .998.
+	 */
+	COMPARED = 4,
 };
 
 struct prepared {
@@ -358,7 +363,7 @@ static size_t matches_for(struct dp_aligner *a, size_t at, const struct prepared
 		if (match < part)
 			break;
 	}
-	a->credit -= (int64_t)n;
+	a->credit -= (int64_t)n / COMPARED;
 	return n;
 }
 
