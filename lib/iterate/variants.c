@@ -1,86 +1,68 @@
 /*
- * Variants: iterations with equal edits share a number. Edits are hashed and then compared in full,
- * so that equal numbers are proof. Cost: O(iterations + edits), expected.
+ * Variants: iterations with equal edits share a number, that of a substring which has three words
+ * for each edit: its kind, its offset, and the symbol that is inserted or takes the place of
+ * another. What is deleted follows from the offset.
+ *
+ * Cost: O(iterations + edits), expected, and these words for each variant.
  */
 #include "iterate/cut.h"
+#include "base/substrings.h"
 
-enum { INDEX_BITS = 40 }; /* for more iterations than fit in memory */
+/* The words of the variants so far, and, at their end, those of an iteration. */
+struct words {
+	uint32_t *data;
+	size_t count, room;
+};
 
-/* The offset identifies a deleted symbol; offset and symbol identify others. */
-static uint64_t symbol_of(const struct dp_edit *edit, const uint32_t *symbols)
+enum { WORDS = 3 }; /* of an edit */
+
+/* Appends the words of an iteration, which begin with whether it is partial. */
+static int add_words(struct words *w, const struct dp_sequence_iteration *s,
+		     const struct dp_edit *edits, const uint32_t *symbols)
 {
-	return edit->kind == DP_EDIT_DELETED ? 0 : (uint64_t)symbols[edit->position] + 1;
-}
+	size_t count = dp_iteration__edit_count(s);
+	int status = dp_array__reserve(&w->data, &w->room, w->count + 1 + WORDS * count,
+				       sizeof(*w->data));
 
-static uint64_t hash_edits(const struct dp_sequence_iteration *s, const struct dp_edit *edits,
-			   const uint32_t *symbols)
-{
-	uint64_t h = s->partial;
-
-	for (size_t i = 0; i < dp_iteration__edit_count(s); i++) {
+	if (status)
+		return status;
+	w->data[w->count++] = s->partial;
+	for (size_t i = 0; i < count; i++) {
 		const struct dp_edit *e = &edits[s->edits + i];
 
-		h = (h ^ ((uint64_t)e->kind << 32 | e->offset)) * 0x9e3779b97f4a7c15u;
-		h = (h ^ h >> 31 ^ symbol_of(e, symbols)) * 0xbf58476d1ce4e5b9u;
+		w->data[w->count++] = e->kind;
+		w->data[w->count++] = e->offset;
+		w->data[w->count++] = e->kind == DP_EDIT_DELETED ? 0 : symbols[e->position];
 	}
-	return h ^ h >> 32;
-}
-
-static bool equal_edits(const struct dp_sequence_iteration *a,
-			const struct dp_sequence_iteration *b, const struct dp_edit *edits,
-			const uint32_t *symbols)
-{
-	if (a->inserted != b->inserted || a->deleted != b->deleted ||
-	    a->substituted != b->substituted || a->partial != b->partial)
-		return false;
-	for (size_t i = 0; i < dp_iteration__edit_count(a); i++) {
-		const struct dp_edit *x = &edits[a->edits + i], *y = &edits[b->edits + i];
-
-		if (x->kind != y->kind || x->offset != y->offset ||
-		    symbol_of(x, symbols) != symbol_of(y, symbols))
-			return false;
-	}
-	return true;
-}
-
-static const struct dp_sequence_iteration *first_of(const struct dp_sequence_iteration *iterations,
-						    uint64_t entry)
-{
-	return &iterations[(entry & ((UINT64_C(1) << INDEX_BITS) - 1)) - 1];
+	return DP_OK;
 }
 
 int dp_variants__number(struct dp_sequence_iteration *iterations, size_t count,
 			const struct dp_edit *edits, const uint32_t *symbols)
 {
-	size_t slots = 16;
-	uint64_t *table; /* of each variant, part of its hash and its first iteration plus 1 */
-	uint32_t next = 1;
+	struct dp_substrings variants = { .symbols = NULL };
+	struct words words = { .data = NULL };
+	int status = DP_OK;
 
-	while (slots / 2 < count)
-		slots *= 2;
-	table = dp_alloc__zeroed(slots, sizeof(*table));
-	if (!table)
-		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < count; i++) {
+	dp_hash__draw(&variants.key);
+	for (size_t i = 0; i < count && !status; i++) {
 		struct dp_sequence_iteration *s = &iterations[i];
-		uint64_t hash, slot;
+		size_t at = words.count, known = variants.count;
 
 		s->variant = 0;
 		if (!dp_iteration__edit_count(s))
 			continue;
-		hash = hash_edits(s, edits, symbols);
-		slot = hash & (slots - 1);
-		while (table[slot] &&
-		       (table[slot] >> INDEX_BITS != hash >> INDEX_BITS ||
-			!equal_edits(first_of(iterations, table[slot]), s, edits, symbols)))
-			slot = (slot + 1) & (slots - 1);
-		if (!table[slot]) {
-			table[slot] = (hash >> INDEX_BITS << INDEX_BITS) | (i + 1);
-			s->variant = next++;
-		} else {
-			s->variant = first_of(iterations, table[slot])->variant;
-		}
+		status = add_words(&words, s, edits, symbols);
+		if (status)
+			break;
+		variants.symbols = words.data;
+		status = dp_substrings__number(&s->variant, &variants,
+					       dp_substrings__at(&variants, at, words.count - at));
+		s->variant++; /* 0 is the pattern itself */
+		if (variants.count == known)
+			words.count = at;
 	}
-	free(table);
-	return DP_OK;
+	dp_substrings__fini(&variants);
+	free(words.data);
+	return status;
 }
