@@ -150,7 +150,11 @@ static int move_all(struct mover *p, const size_t *first)
 	}
 	if (!status)
 		status = dp_variants__number(made.iterations, made.count, made.edits, p->symbols);
-	return dp_cut__replace(cut, &made, status);
+	made.renamed = DP_MIN(made.renamed, made.edit_count);
+	dp_cut__fini(status ? &made : cut);
+	if (!status)
+		*cut = made;
+	return status;
 }
 
 int dp_boundary__move(struct dp_cut *cuts, size_t count, size_t which, const uint32_t *symbols,

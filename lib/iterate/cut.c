@@ -400,6 +400,26 @@ static int add_rest(struct cutter *c)
 	return status;
 }
 
+/* Makes room for about as many iterations and edits as the spans of a pattern have. */
+static int make_room(struct dp_cut *cut, const struct dp_alignment *al, uint32_t pattern, size_t m)
+{
+	size_t iterations = 0, edits = 0;
+	int status;
+
+	for (size_t k = 0; k < al->span_count; k++) {
+		const struct dp_align_span *s = &al->spans[k];
+
+		if (s->pattern != pattern)
+			continue;
+		iterations += (s->end - s->begin) / m + 1;
+		edits += s->edit_count;
+	}
+	status = dp_array__reserve(&cut->iterations, &cut->room, iterations,
+				   sizeof(*cut->iterations));
+	return status ? status
+		      : dp_array__reserve(&cut->edits, &cut->edit_room, edits, sizeof(*cut->edits));
+}
+
 int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const uint32_t *symbols,
 		const uint32_t *aligned, size_t n, const struct dp_cut_pattern *patterns,
 		size_t count)
@@ -416,6 +436,8 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 	int status = DP_OK;
 
 	memset(cuts, 0, count * sizeof(*cuts));
+	for (size_t j = 0; j < count && !status; j++)
+		status = make_room(&cuts[j], alignment, (uint32_t)j, patterns[j].length);
 	for (size_t k = 0; k < alignment->span_count && !status; k++) {
 		c.low = DP_MAX(alignment->spans[k].begin, before);
 		c.high = alignment->spans[k].end;
@@ -427,7 +449,7 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 	if (!status)
 		status = finish_held(&c);
 	for (size_t j = 0; j < count && !status; j++)
-		if (cuts[j].edits)
+		if (cuts[j].edit_count)
 			status = dp_insertions__move(&cuts[j], symbols, &patterns[j]);
 	for (size_t j = 0; j < count && !status; j++)
 		status = dp_variants__number(cuts[j].iterations, cuts[j].count, cuts[j].edits,

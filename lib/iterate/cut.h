@@ -74,10 +74,11 @@ int dp_cut__add_copy(struct dp_cut *cut, const struct dp_sequence_iteration *ite
 		     const struct dp_edit *edits);
 
 /*
- * Replaces a cut by one that was made of its iterations, and takes the arrays of that. If status,
- * the result of making it, is an error, releases these arrays instead. Returns the status.
+ * Returns a cut without iterations that has the arrays of another, and takes its place when it has
+ * its iterations: these are appended again in their order, changed or not, or left out. That cannot
+ * fail, and spares a copy, as long as there are no more edits than before up to any of them.
  */
-int dp_cut__replace(struct dp_cut *cut, struct dp_cut *made, int status);
+struct dp_cut dp_cut__refill(const struct dp_cut *cut);
 
 /* Defined in variants.c. */
 

@@ -95,21 +95,22 @@ int dp_cut__add_copy(struct dp_cut *cut, const struct dp_sequence_iteration *ite
 
 	if (status)
 		return status;
-	if (count > 0)
-		memcpy(cut->edits + cut->edit_count, edits + it.edits, count * sizeof(*edits));
+	if (count > 0 && cut->edits + cut->edit_count != edits + it.edits)
+		memmove(cut->edits + cut->edit_count, edits + it.edits, count * sizeof(*edits));
 	it.edits = cut->edit_count;
 	cut->edit_count += count;
 	return dp_cut__add_iteration(cut, &it);
 }
 
-int dp_cut__replace(struct dp_cut *cut, struct dp_cut *made, int status)
+struct dp_cut dp_cut__refill(const struct dp_cut *cut)
 {
-	dp_cut__fini(status ? made : cut);
-	if (status)
-		return status;
-	*cut = *made;
-	cut->renamed = DP_MIN(cut->renamed, cut->edit_count);
-	return DP_OK;
+	return (struct dp_cut){
+		.iterations = cut->iterations,
+		.room = cut->room,
+		.edits = cut->edits,
+		.edit_room = cut->edit_room,
+		.renamed = cut->renamed,
+	};
 }
 
 void dp_cut__fini(struct dp_cut *cut)

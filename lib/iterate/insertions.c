@@ -136,10 +136,11 @@ static int take_iteration(struct dp_cut *made, const struct dp_cut *cut, size_t 
 int dp_insertions__move(struct dp_cut *cut, const uint32_t *symbols,
 			const struct dp_cut_pattern *pattern)
 {
-	struct dp_cut made = { .renamed = cut->renamed };
+	struct dp_cut made = dp_cut__refill(cut);
 	int status = DP_OK;
 
 	for (size_t k = 0; k < cut->count && !status; k++)
 		status = take_iteration(&made, cut, k, symbols, pattern);
-	return dp_cut__replace(cut, &made, status);
+	*cut = made;
+	return status;
 }

@@ -43,26 +43,27 @@ static void renumber(struct dp_cut *cut, uint32_t *numbers)
 /* Removes the flagged iterations. */
 static int remove_flagged(struct dp_cut *cut, const bool *flags)
 {
-	struct dp_cut kept = { .renamed = cut->renamed };
+	struct dp_cut kept = dp_cut__refill(cut);
 	int status = DP_OK;
 
 	for (size_t i = 0; i < cut->count && !status; i++)
 		if (!flags[i])
 			status = dp_cut__add_copy(&kept, &cut->iterations[i], cut->edits);
-	return dp_cut__replace(cut, &kept, status);
+	kept.renamed = DP_MIN(kept.renamed, kept.edit_count);
+	*cut = kept;
+	return status;
 }
 
 int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
 		      const uint32_t *aligned)
 {
-	size_t flagged = 0, variants = 0;
+	size_t flagged = 0;
 	uint32_t *alike = NULL;
 	bool *flags = NULL, recurs = false;
 	int status = DP_ERR_NOMEM;
 
-	for (size_t i = 0; i < cut->count; i++)
-		variants = DP_MAX(variants, (size_t)cut->iterations[i].variant + 1);
-	alike = dp_alloc__zeroed(variants, sizeof(*alike));
+	/* the pattern itself, and at most one variant per iteration */
+	alike = dp_alloc__zeroed(cut->count + 1, sizeof(*alike));
 	flags = dp_alloc__zeroed(cut->count, sizeof(*flags));
 	if (!alike || !flags)
 		goto out;
@@ -72,16 +73,17 @@ int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
 		flags[i] = !s->partial &&
 			   (double)missing(cut, s, pattern, aligned) * dp_param.unlike_lack >
 				   (double)pattern->length;
-		alike[s->variant] += flags[i];
+		if (flags[i]) {
+			alike[s->variant]++;
+			flagged++;
+		}
 	}
-	for (size_t i = 0; i < cut->count; i++) {
-		flagged += flags[i];
+	for (size_t i = 0; i < cut->count && flagged > 0; i++)
 		recurs |= flags[i] && alike[cut->iterations[i].variant] >= dp_param.unlike_alike;
-	}
 	status = DP_OK;
 	if (recurs && (double)flagged * dp_param.unlike_most < (double)cut->count) {
 		status = remove_flagged(cut, flags);
-		memset(alike, 0, variants * sizeof(*alike));
+		memset(alike, 0, (cut->count + 1) * sizeof(*alike));
 		renumber(cut, alike);
 	}
 out:
