@@ -30,22 +30,26 @@ static int prepare(struct dp_ballot *b)
 {
 	struct dp_offsets *at = &b->offsets;
 	struct dp_span_ends *spans = dp_alloc__array(b->alignment->span_count, sizeof(*spans));
-	bool ask = b->evidence.at && b->hints.count == 0;
+	bool hinted = b->hints.count > 0, ask = b->evidence.at && !hinted;
 	int status = DP_OK;
 
 	b->spans = spans;
 	b->scratch = dp_alloc__array(b->m + 1, sizeof(*b->scratch));
-	if (!spans || !b->scratch)
+	if (hinted)
+		b->hinted = dp_alloc__zeroed(b->m, sizeof(*b->hinted));
+	if (!spans || !b->scratch || (hinted && !b->hinted))
 		return DP_ERR_NOMEM;
 	b->first_launch = find_first_launch(&b->evidence, b->n);
 	/* kernels still running when recording began are there by chance */
 	b->clipped_begin = b->first_launch > 0 || b->evidence.clipped_begin;
 	b->clipped_end = b->evidence.clipped_end;
 	dp_votes__span_ends(b, spans);
+	if (hinted)
+		dp_votes__hinted(b, b->hinted);
 	if (ask)
 		status = dp_offsets__gather(at, b->alignment, b->pattern, b->m, &b->evidence);
 	b->observed = ask && !status;
-	if (b->hints.count == 0 && !status)
+	if (!hinted && !status)
 		dp_optimizer__find(&b->optimizer, b->symbols, b->m, at->optimizer, at->moves_data);
 	return status;
 }
@@ -218,6 +222,7 @@ int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment,
 	if (!status)
 		decide(phase, scratch, &b, explain);
 	dp_offsets__fini(&b.offsets);
+	free(b.hinted);
 	free(b.scratch);
 	free(b.spans);
 	free(scratch);

@@ -1,4 +1,4 @@
-/* Cost of each vote: O(offsets + spans + edits); of the fit votes, O(symbols). */
+/* Cost of each vote: O(offsets + spans); of the fit votes, O(symbols). */
 #include "iterate/votes.h"
 #include "base/parameters.h"
 
@@ -6,6 +6,14 @@
 #include <string.h>
 
 /* Names: where the sequence and the spans in it begin and end. */
+
+/* Returns true if a span goes through all of its pattern of m symbols. Mostly no edits are read. */
+static bool is_iteration(const struct dp_alignment *al, size_t span, size_t m)
+{
+	const struct dp_align_span *s = &al->spans[span];
+
+	return s->end - s->begin >= m + s->edit_count || dp_align__advance(al, span) >= m;
+}
 
 /*
  * Scores each rotation by how many whole iterations fewer than the best it has. A span that goes
@@ -21,13 +29,13 @@ static void count_whole(const struct dp_ballot *b, double *score)
 	memset(change, 0, (m + 1) * sizeof(*change));
 	for (size_t k = 0; k < b->alignment->span_count; k++) {
 		const struct dp_align_span *s = &b->alignment->spans[k];
-		size_t through = dp_align__advance(b->alignment, k), end;
+		size_t end = s->begin_offset;
 		bool may_be_clipped =
 			(b->clipped_begin && s->begin < m) || (b->clipped_end && b->n - s->end < m);
 
-		if (s->pattern != b->pattern || through < m || may_be_clipped)
+		if (s->pattern != b->pattern || may_be_clipped || !is_iteration(b->alignment, k, m))
 			continue;
-		end = s->begin_offset + through % m + 1;
+		end += dp_offset__move(s->end_offset, s->begin_offset, m, -1) + 1;
 		change[s->begin_offset]++;
 		change[DP_MIN(end, m)]--;
 		if (end > m) {
@@ -242,10 +250,9 @@ static void first_differs(const struct dp_ballot *b, double *score)
 	}
 }
 
-/* Scores the first offset at or after each hint. */
-static void hinted_offsets(const struct dp_ballot *b, double *score)
+void dp_votes__hinted(const struct dp_ballot *b, double *hinted)
 {
-	const size_t *hint = b->hints.positions, *end = hint ? hint + b->hints.count : NULL;
+	const size_t *hint = b->hints.positions, *end = hint + b->hints.count;
 	struct dp_walk walk;
 	struct dp_walk_item item;
 
@@ -261,9 +268,15 @@ static void hinted_offsets(const struct dp_ballot *b, double *score)
 			     hint++) {
 				size_t skip = DP_MAX(*hint, item.at) - item.at;
 
-				score[(item.offset + skip) % b->m] += 1 / (double)b->hints.count;
+				hinted[(item.offset + skip) % b->m] += 1 / (double)b->hints.count;
 			}
 	}
+}
+
+static void begins_another(const struct dp_ballot *b, double *score)
+{
+	if (b->hinted)
+		memcpy(score, b->hinted, b->m * sizeof(*score));
 }
 
 /* The host: launches, uploads, waits. Nothing is scored unless it was recorded. */
@@ -459,7 +472,7 @@ const struct dp_vote dp_votes[] = {
 	  "first iterations start differently more often than last ones end differently",
 	  first_differs },
 	{ "known", DP_PHASE_COMPLETE, &dp_param.weight_known,
-	  "a nested loop and its enclosing loop start at the same kernel", hinted_offsets },
+	  "a nested loop and its enclosing loop start at the same kernel", begins_another },
 	{ "first-launch", DP_PHASE_FIRST_LAUNCH, &dp_param.weight_first_launch,
 	  "profilers usually start to record launches at the start of a step", first_launch },
 	{ "launch-gap", DP_PHASE_LAUNCH_GAP, &dp_param.weight_launch_gap,

@@ -29,6 +29,7 @@ struct dp_ballot {
 	bool clipped_begin;  /* evidence.clipped_begin, or there is a first_launch */
 	bool clipped_end;    /* evidence.clipped_end */
 	struct dp_phase_hints hints;
+	double *hinted; /* the share of the hints at each offset; NULL: there are none */
 	bool observed; /* offsets is set; it is not with hints, or without evidence */
 	struct dp_offsets offsets;
 	size_t first_launch;	   /* first position with a launch after some without; 0: none */
@@ -55,6 +56,12 @@ extern const size_t dp_vote_count;
 
 /* Collects the span ends of a ballot; spans has room for alignment->span_count of them. */
 void dp_votes__span_ends(struct dp_ballot *ballot, struct dp_span_ends *spans);
+
+/*
+ * Adds the share of each hint to the first offset at or after it; hinted[0..m) is 0 before. Cost: a
+ * walk through the alignment.
+ */
+void dp_votes__hinted(const struct dp_ballot *ballot, double *hinted);
 
 /*
  * Returns true if an iteration has what a step has and a layer has not: uploads, at no more than

@@ -153,7 +153,8 @@ static int batch_cut(struct batch *b, struct dp_detection *d, const struct dp_pa
 						     patterns->items[i].length };
 	for (size_t i = 0; i < b->count && !status; i++) {
 		status = prepare(b, i, d, &patterns->items[i], hints);
-		if (!status)
+		/* those of the last one with others are closed by then */
+		if (!status && i + 1 < b->count)
 			status = dp_seams__close(&b->alignment, d->sequence.symbols, list,
 						 (uint32_t)i, b->phases[i].first);
 	}
