@@ -487,7 +487,7 @@ static int take_longest(struct searcher *sr, bool *more)
 int dp_search__counts(struct dp_patterns *patterns, struct dp_search_sequence *sequence,
 		      const uint64_t *counts, size_t counts_count)
 {
-	struct dp_search_bar bar = { dp_param.repeat_least, sequence->n, 1 };
+	struct dp_search_bar bar = { dp_param.repeat_least, sequence->n, 1, .any_length = true };
 	struct searcher sr;
 	bool more = true;
 	int status = begin(&sr, patterns, sequence, &bar);

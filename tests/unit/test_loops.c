@@ -159,6 +159,24 @@ TEST(one_kernel_in_equal_parts)
 	}
 }
 
+/* Two equal halves of kernels that are too few to find without their number. */
+TEST(known_count_of_a_short_sequence)
+{
+	const uint32_t half[] = { 0, 1, 0, 2, 3, 4, 4, 4, 4, 4, 4 };
+	enum { HALF = 11 };
+	uint32_t s[2 * HALF];
+	uint64_t turns = 2;
+	struct dp_loops *loops;
+
+	for (size_t i = 0; i < 2 * HALF; i++)
+		s[i] = half[i % HALF];
+	loops = find(s, 2 * HALF, 5, &turns, 1);
+	ck_assert_uint_eq(loops->count, 1);
+	ck_assert_uint_eq(complete(&loops->loops[0]), 2);
+	ck_assert_uint_eq(loops->loops[0].length, HALF);
+	dp_loops__free(loops);
+}
+
 /*
  * A number far below or above that of the only loop: the loop is taken nevertheless, but first for
  * the number that it has.
@@ -469,74 +487,6 @@ TEST(a_number_beyond_a_tree)
 		dp_loops__free(loops);
 	}
 	free(s);
-}
-
-TEST(marks_give_loops)
-{
-	uint32_t s[] = { 9, 1, 2, 3, 4, 1, 2, 7, 3, 4, 8, 8, 1, 2, 4, 1, 2, 3, 4 };
-	size_t starts[] = { 1, 5, 12, 15 }, ends[] = { 5, 10, 15, 19 };
-	struct dp_boundaries marks = { starts, ends, 4, false, false, DP_NONE };
-	struct dp_loops_request r = { .symbols = s, .count = 19, .alphabet = 10 };
-	struct dp_loops *loops = NULL;
-
-	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, &marks, NULL), DP_OK);
-	check_loops(loops, s, 19);
-	ck_assert_uint_eq(loops->count, 1);
-	ck_assert_uint_eq(loops->loops[0].length, 4);
-	ck_assert_uint_eq(loops->loops[0].occurrences, 2);
-	ck_assert_uint_eq(loops->loops[0].iterations[1].inserted, 1);
-	ck_assert_uint_eq(loops->loops[0].iterations[2].deleted, 1);
-	ck_assert_uint_eq(loops->loops[0].iterations[3].variant, 0);
-	dp_loops__free(loops);
-	ends[3] = 20;
-	loops = NULL;
-	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, &marks, NULL), DP_ERR_ARGUMENT);
-	marks.count = 0;
-	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, &marks, NULL), DP_OK);
-	ck_assert_uint_eq(loops->count, 0);
-	dp_loops__free(loops);
-}
-
-/* Others are not compared with an iteration that is known to be cut off, whatever its length. */
-TEST(marks_that_are_cut_off)
-{
-	uint32_t s[] = { 1, 2, 3, 4, 5, 6, 1, 2, 3 };
-	size_t starts[] = { 0, 6 }, ends[] = { 6, 9 };
-	struct dp_boundaries marks = { starts, ends, 2, false, true, DP_NONE };
-	struct dp_loops_request r = { .symbols = s, .count = 9, .alphabet = 10 };
-	struct dp_loops *loops = NULL;
-
-	for (size_t split = 3; split <= 6; split += 3) {
-		starts[1] = ends[0] = split;
-		for (int first = 0; first < 2; first++) {
-			const struct dp_sequence_loop *loop;
-
-			marks.clipped_first = first;
-			marks.clipped_last = !first;
-			ck_assert_int_eq(dp_loops__from_marks(&loops, &r, &marks, NULL), DP_OK);
-			loop = &loops->loops[0];
-			ck_assert(loop->iterations[0].partial == first);
-			ck_assert(loop->iterations[1].partial == !first);
-			ck_assert_uint_eq(loop->length, ends[first] - starts[first]);
-			ck_assert_uint_eq(loop->iterations[first].variant, 0);
-			dp_loops__free(loops);
-		}
-	}
-}
-
-/* The cut may have been right behind its last kernel: then it lacks nothing. */
-TEST(cut_off_without_a_loss)
-{
-	uint32_t s[] = { 1, 2, 3, 1, 2, 3, 1, 2, 3 };
-	size_t starts[] = { 0, 3, 6 }, ends[] = { 3, 6, 9 };
-	const struct dp_boundaries marks = { starts, ends, 3, false, true, DP_NONE };
-	struct dp_loops_request r = { .symbols = s, .count = 9, .alphabet = 4 };
-	struct dp_loops *loops = NULL;
-
-	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, &marks, NULL), DP_OK);
-	ck_assert(loops->loops[0].iterations[2].partial);
-	ck_assert_uint_eq(loops->loops[0].iterations[2].deleted, 0);
-	dp_loops__free(loops);
 }
 
 /*
