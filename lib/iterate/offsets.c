@@ -1,5 +1,6 @@
 /*
- * Evidence by offset: medians and majorities over a sample of iterations, spread over the sequence.
+ * Evidence by offset: quartiles and majorities over a sample of iterations, spread over the
+ * sequence.
  *
  * Cost: one call per offset and sampled iteration, and a sort of the samples of each offset.
  */
@@ -69,9 +70,10 @@ static void sample(struct sampler *s)
 }
 
 /*
- * How far each offset's median gap stands out: 0 for one like most, 1 for the largest. The scale is
- * logarithmic, since a boundary's gap is rarely the very largest. If `same` gaps are equally large,
- * the vote's log-odds, its weight, are shared: each offset has log(same) less.
+ * How far the lower quartile of each offset's gaps stands out, since the host pauses between all
+ * iterations, if at all: 0 for one like most, 1 for the largest. The scale is logarithmic, since a
+ * boundary's gap is rarely the very largest. If `same` gaps are equally large, the vote's log-odds,
+ * its weight, are shared: each offset has log(same) less.
  */
 static void stand_out(const struct sampler *s, int64_t *gaps, double weight, double *scores,
 		      double *sorted)
@@ -85,7 +87,7 @@ static void stand_out(const struct sampler *s, int64_t *gaps, double weight, dou
 
 		dp_sort__i64(own, n);
 		scores[o] =
-			log((double)(n ? DP_MAX(own[(n - 1) / 2], 0) : 0) + dp_param.gap_noise_ns);
+			log((double)(n ? DP_MAX(own[(n + 1) / 4], 0) : 0) + dp_param.gap_noise_ns);
 	}
 	memcpy(sorted, scores, m * sizeof(*sorted));
 	dp_sort__double(sorted, m);

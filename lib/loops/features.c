@@ -146,24 +146,31 @@ enum names {
 /*
  * Reads the names of an iteration in the middle, as the first may hold something else. A layer
  * multiplies matrices or normalizes with kernels of networks; time steps of numerical programs do
- * not. Without names, short patterns may be layers and longer ones are not.
+ * not, and neither does a benchmark of one kernel, next to those that move data. Without names,
+ * short patterns may be layers and longer ones are not.
  */
 static enum names names_of(const struct dp_judged *j)
 {
-	const struct dp_evidence *evidence = &j->detection->request->evidence;
+	const struct dp_loops_request *r = j->detection->request;
 	const struct dp_sequence_iteration *iteration = &j->cut->iterations[j->cut->count / 2];
-	bool known = true, own = false;
+	bool known = true, own = false, network = false, several = false;
+	uint32_t one = DP_NONE;
 
-	if (!evidence->at || iteration->end - iteration->first > dp_param.group_long)
+	if (!r->evidence.at || iteration->end - iteration->first > dp_param.group_long)
 		return UNKNOWN;
 	for (size_t i = iteration->first; i < iteration->end; i++) {
-		enum dp_kernel_kind kind = dp_evidence__look(evidence, i).kind;
+		enum dp_kernel_kind kind = dp_evidence__look(&r->evidence, i).kind;
 
-		if (kind == DP_KERNEL_NETWORK)
-			return OF_NETWORK;
-		known &= kind == DP_KERNEL_OTHER || kind == DP_KERNEL_MOVES;
+		if (kind == DP_KERNEL_MOVES)
+			continue;
+		network |= kind == DP_KERNEL_NETWORK;
 		own |= kind == DP_KERNEL_OTHER;
+		known &= kind == DP_KERNEL_OTHER;
+		several |= one != DP_NONE && r->symbols[i] != one;
+		one = r->symbols[i];
 	}
+	if (network)
+		return several ? OF_NETWORK : OF_PROGRAM;
 	return known && own ? OF_PROGRAM : UNKNOWN;
 }
 

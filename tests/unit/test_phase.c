@@ -13,6 +13,7 @@ struct host {
 	size_t without;	    /* kernels at the head whose launch was not recorded */
 	int64_t gap_ns[M];  /* of the host between two launches, */
 	int64_t wait_ns[M]; /* and with the calls in between */
+	size_t seldom; /* the kernel before which it pauses in two of three iterations; M: none */
 	bool casts;	    /* kernel 0 casts data */
 	size_t upload;	    /* the kernel that one comes before; M: none */
 	size_t finish;	    /* the optimizer's; M: none is known */
@@ -24,10 +25,13 @@ static void at_host(void *ctx, size_t index, struct dp_evidence_at *out)
 	const struct host *host = ctx;
 	size_t offset = (head + index) % host->length;
 	bool has_launch = index >= host->without;
+	bool pauses = offset != host->seldom || (head + index) / host->length % 3;
 
 	*out = (struct dp_evidence_at){
 		.kernel_gap_ns = 1000,
-		.launch_gap_ns = has_launch && index > host->without ? host->gap_ns[offset] : -1,
+		.launch_gap_ns = has_launch && index > host->without
+					 ? (pauses ? host->gap_ns[offset] : 5000)
+					 : -1,
 		.launch_wait_ns = has_launch && index > host->without ? host->wait_ns[offset] : -1,
 		.has_launch = has_launch,
 		.after_upload = offset == host->upload,
@@ -39,7 +43,7 @@ static void at_host(void *ctx, size_t index, struct dp_evidence_at *out)
 
 static struct host make_host(void)
 {
-	struct host host = { .upload = M, .finish = M, .length = M };
+	struct host host = { .upload = M, .finish = M, .seldom = M, .length = M };
 
 	for (size_t i = 0; i < M; i++) {
 		host.gap_ns[i] = 5000;
@@ -122,6 +126,21 @@ TEST(kernels_without_a_launch_begin_nothing)
 	ck_assert_int_eq(reported_by, DP_PHASE_COMPLETE);
 	host.without = 7;
 	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
+}
+
+/* A step begins where the host pauses each time, not where it pauses longer, but not always. */
+TEST(pauses_of_some_iterations_begin_nothing)
+{
+	struct host host = make_host();
+	enum dp_phase_evidence reported_by;
+
+	host.gap_ns[0] = 100000;
+	host.gap_ns[60] = 2000000;
+	repeat(48, 20, 30, M, M);
+	ck_assert_uint_eq(begins_with(&host, &reported_by), 60);
+	host.seldom = 60;
+	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
+	ck_assert_int_eq(reported_by, DP_PHASE_LAUNCH_GAP);
 }
 
 /* The first launch behind an optimizer is a step's, though the host pauses elsewhere only. */

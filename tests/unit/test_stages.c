@@ -5,6 +5,7 @@
 static uint32_t symbols[1024];
 static size_t count;
 static bool of_network;
+static uint32_t moving = DP_NONE; /* the kernel that moves data */
 
 static void kernels(uint32_t first, uint32_t n)
 {
@@ -24,9 +25,10 @@ static void blocks(void)
 static void at_kernel(void *ctx, size_t index, struct dp_evidence_at *out)
 {
 	(void)ctx;
-	(void)index;
 	*out = (struct dp_evidence_at){ .kernel_gap_ns = -1, .launch_gap_ns = -1 };
-	out->kind = of_network ? DP_KERNEL_NETWORK : DP_KERNEL_UNKNOWN;
+	out->kind = symbols[index] == moving ? DP_KERNEL_MOVES
+		    : of_network	     ? DP_KERNEL_NETWORK
+					     : DP_KERNEL_UNKNOWN;
 }
 
 static size_t count_loops(bool network)
@@ -61,5 +63,22 @@ TEST(what_is_next_to_blocks_may_be_one)
 		kernels(140, 12);
 	kernels(152, 5);
 	ck_assert_uint_eq(count_loops(false), 2);
+	ck_assert_uint_eq(count_loops(true), 0);
+}
+
+/* A network has no layers of a single kernel: it is measured, and caches are filled in between. */
+TEST(a_kernel_and_fills_are_no_layers)
+{
+	enum { TURNS = 47 };
+
+	count = 0;
+	for (uint32_t i = 0; i < TURNS + 2; i++)
+		if (i == 0 || i == TURNS + 1)
+			kernels(10 + i, 8);
+		else
+			kernels(0, 2);
+	moving = 1;
+	ck_assert_uint_eq(count_loops(true), 1);
+	moving = DP_NONE;
 	ck_assert_uint_eq(count_loops(true), 0);
 }
