@@ -58,6 +58,24 @@ static void count_moves(struct dp_loops *loops, const struct dp_sequence *operat
 }
 
 /*
+ * Makes partial iterations whole that have all kernels of the pattern: if copies overlap with the
+ * kernels of other iterations, the first or last iteration lacks those of its neighbour.
+ */
+static void complete(struct dp_loops *loops)
+{
+	for (size_t l = 0; l < loops->count; l++) {
+		const struct dp_sequence_loop *loop = &loops->loops[l];
+
+		for (size_t i = 0; i < loop->count; i++) {
+			struct dp_sequence_iteration *s = &loop->iterations[i];
+
+			if (s->end - s->first == loop->length && !dp_iteration__edit_count(s))
+				s->partial = false;
+		}
+	}
+}
+
+/*
  * Finds loops of the operations, as loops of the kernels: an iteration has the kernels among its
  * operations, and begins with the first of them.
  */
@@ -86,6 +104,8 @@ static int find_in(struct dp_loops **loops, const struct dp_sequence *operations
 		count_moves(*loops, operations);
 		if (dp_loops__map(*loops, before, kernels->symbols))
 			status = dp_error__nomem(error, 0);
+		else
+			complete(*loops);
 	}
 	free(before);
 	return status;

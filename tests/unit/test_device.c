@@ -166,6 +166,22 @@ TEST_LOOP(copies_on_their_own_streams, DP_COUNT(counts))
 	expect((size_t)counts[_i], 1, 3, 0);
 }
 
+/* Uploads for the next iteration overlap with a kernel: the last one is whole without them. */
+TEST_LOOP(copies_ahead, 2)
+{
+	struct dp_trace *trace;
+	struct dp_analysis *analysis;
+
+	start(_i);
+	put_all("UkDUUkDUUkDUUkDUUkUDUkDUUkDUUkDUUkUDUkUDUkDUUkUDUkUDUkDUUkUDUkUDUkUDkD", 7, 0);
+	analysis = analyze(&trace);
+	ck_assert_ptr_nonnull(headline(analysis));
+	ck_assert_uint_eq(headline(analysis)->complete, 18);
+	ck_assert_uint_eq(headline(analysis)->copies, 3);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+
 TEST_LOOP(one_kernel_and_nothing_else, DP_COUNT(counts))
 {
 	for (int64_t pause_ns = 0; pause_ns <= 10000000; pause_ns = pause_ns * 100 + 10) {
