@@ -8,6 +8,8 @@
 #include "activity/gaps.h"
 #include "activity/periods.h"
 
+#include <math.h>
+
 /* Parts that are unions, computed in the pass; they come first. */
 enum { UNIONS = DP_PART_MOVED + 1 };
 
@@ -153,7 +155,8 @@ static void add_gap(struct sweep *sweep, size_t op)
 static void add_copy(struct sweep *sweep, size_t op, size_t k)
 {
 	double length_ns = (double)(sweep->ops->end_ns[op] - sweep->ops->start_ns[op]);
-	double bytes = (double)sweep->ops->bytes[op];
+	/* with a size that is not recorded, no sum is known */
+	double bytes = sweep->ops->bytes[op] ? (double)sweep->ops->bytes[op] : (double)NAN;
 	uint8_t kind = sweep->ops->copy_kind[op], memory = dp_op__host_memory(sweep->ops, op);
 	uint32_t call = sweep->ops->call[op];
 	const struct dp_parts *parts = sweep->parts;

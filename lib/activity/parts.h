@@ -36,7 +36,7 @@ enum dp_part {
 	DP_PART_SYNC_LOST,   /* gaps inside the iteration that begin where the host waits,
 			      * up to the length of the wait */
 	DP_PART_AFTER_SYNC,  /* the host's part of gaps after a wait, up to its length */
-	/* Copies, by their start. */
+	/* Copies, by their start; bytes are NaN if the size of one is not recorded. */
 	DP_PART_H2D_BYTES,
 	DP_PART_H2D_NS,
 	DP_PART_D2H_BYTES,

@@ -41,7 +41,7 @@ struct host {
 
 struct copy {
 	int64_t api;
-	uint64_t bytes; /* of all copies of the call; 0 once an operation has them */
+	uint64_t bytes; /* of the call's first operation; 0: unknown, like those of others */
 	int64_t kind;	/* HIP's and CUDA's number */
 	bool peers;
 };

@@ -14,8 +14,8 @@ static int compute_pageable_copy(double *values, const struct dp_metric_input *i
 	dp_metric__parts(values, input, row, error);
 	/* NaN for copies of unknown kinds of memory */
 	for (size_t k = 0; k < input->count; k++)
-		if (dp_parts__get(parts, DP_PART_H2D_BYTES, k) +
-				    dp_parts__get(parts, DP_PART_D2H_BYTES, k) >
+		if (dp_parts__get(parts, DP_PART_H2D_NS, k) +
+				    dp_parts__get(parts, DP_PART_D2H_NS, k) >
 			    0 &&
 		    dp_parts__get(parts, DP_PART_HOST_BYTES, k) <= 0)
 			values[k] = (double)NAN;

@@ -105,24 +105,31 @@ static size_t first_from(const struct dp_metric_input *input, int64_t time_ns)
 	return low;
 }
 
-/* Sums modulo 2^64: their differences are exact if the true ones fit. */
-static uint64_t *sum_bytes(const struct dp_metric_input *input)
+struct sum {
+	uint64_t bytes; /* modulo 2^64: differences are exact if the true ones fit */
+	size_t unknown; /* copies whose size is not recorded */
+};
+
+static struct sum *sum_bytes(const struct dp_metric_input *input)
 {
 	const uint64_t *bytes = dp_trace_ops(input->trace)->bytes;
-	uint64_t *before = dp_alloc__array(input->timeline->copy_count + 1, sizeof(*before));
+	struct sum *before = dp_alloc__array(input->timeline->copy_count + 1, sizeof(*before));
 
 	if (!before)
 		return NULL;
-	before[0] = 0;
-	for (size_t i = 0; i < input->timeline->copy_count; i++)
-		before[i + 1] = before[i] + bytes[input->timeline->copies[i]];
+	before[0] = (struct sum){ 0 };
+	for (size_t i = 0; i < input->timeline->copy_count; i++) {
+		uint64_t size = bytes[input->timeline->copies[i]];
+
+		before[i + 1] = (struct sum){ before[i].bytes + size, before[i].unknown + !size };
+	}
 	return before;
 }
 
 static int compute_h2d_bytes(double *values, const struct dp_metric_input *input,
 			     const struct dp_metric *row, struct dp_error *error)
 {
-	uint64_t *before = sum_bytes(input);
+	struct sum *before = sum_bytes(input);
 
 	if (!before)
 		return dp_error__nomem(error,
@@ -138,7 +145,10 @@ static int compute_h2d_bytes(double *values, const struct dp_metric_input *input
 						  ? input->interval_start_ns[k]
 						  : begin_without(input, at));
 		end = first_from(input, at->end_ns);
-		values[k] = end > first ? (double)(before[end] - before[first]) : 0;
+		if (end <= first)
+			values[k] = 0;
+		else if (before[end].unknown == before[first].unknown)
+			values[k] = (double)(before[end].bytes - before[first].bytes);
 	}
 	free(before);
 	return DP_OK;

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "report/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -129,7 +130,8 @@ void dp_text__copies(struct dp_render *render)
 			continue;
 		at = &all[class_of(ops, i)];
 		at->count++;
-		at->bytes += (double)ops->bytes[i];
+		/* the sum of sizes is unknown if one of them is */
+		at->bytes += ops->bytes[i] ? (double)ops->bytes[i] : (double)NAN;
 		at->time_ns += (double)ops->end_ns[i] - (double)ops->start_ns[i];
 		count++;
 	}

@@ -97,6 +97,29 @@ TEST(the_papers_table)
 	finish(&at);
 }
 
+/* The upload of 24 bytes has no size, and the download has none: what includes them is unknown. */
+TEST(copies_of_unknown_size)
+{
+	static const double uploaded[] = { 7, NONE, 100, 0, NONE };
+	static const double upload_rate[] = { NONE, NONE, NONE, NONE, NONE };
+	static const double downloaded[] = { NONE, 0, 0, 0, NONE };
+	static const double moved[] = { 0, 64, 0, 0, NONE };
+	struct fixture at;
+
+	start(&at);
+	for (size_t i = 0; i < dp_trace_ops(at.trace)->count; i++)
+		if (dp_trace_ops(at.trace)->bytes[i] == 24 ||
+		    dp_trace_ops(at.trace)->bytes[i] == 4096)
+			((uint64_t *)dp_trace_ops(at.trace)->bytes)[i] = 0;
+	compute(&at);
+	check_row(&at, "h2d_bytes", uploaded);
+	check_row(&at, "h2d_bandwidth", upload_rate);
+	check_row(&at, "d2h_bytes", downloaded);
+	check_row(&at, "d2d_bytes", moved);
+	ck_assert_double_eq_tol(summary(&at, "avg_size_bytes"), 107.0 / 3, 1e-9);
+	finish(&at);
+}
+
 TEST(periods_and_durations)
 {
 	static const double period[] = { 400, 500, 190, 310, NONE };
