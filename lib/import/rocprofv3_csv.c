@@ -4,8 +4,12 @@
  * marker_api_trace.csv and the like one per call or range of the host. Times are nanoseconds.
  *
  * Columns differ between versions: ROCm 6.2 has neither thread nor stream of a kernel, 6.4 added
- * streams, and rocpd's tables begin with a Guid. An agent is a number, "Agent 4", or "GPU 1" with
- * --agent-index=type-relative. As in rocprofv3's JSON, queues take the place of missing streams.
+ * streams, and rocpd's tables begin with a Guid. As in rocprofv3's JSON, queues take the place of
+ * missing streams.
+ *
+ * An agent is "GPU 1" with --agent-index=type-relative, else "Agent 4", or 4 in ROCm 6.2: its
+ * number among processors and GPUs. agent_info.csv, which precedes other tables in alphabetical
+ * order, has the types of all. Without it, the GPUs of the file are numbered in order.
  *
  * Each table has a header of its own, so the tables of a process that are joined in one file are
  * read together. Those of calls do not make a trace alone.
@@ -22,6 +26,7 @@ enum column {
 	NAME,
 	DIRECTION,
 	AGENT,
+	TYPE,
 	SOURCE,
 	TARGET,
 	QUEUE,
@@ -40,7 +45,8 @@ enum column {
 static const char *const column_names[COLUMNS] = {
 	[NAME] = "Kernel_Name",
 	[DIRECTION] = "Direction",
-	[AGENT] = "Agent_Id",
+	[AGENT] = "Agent_Id,Logical_Node_Id",
+	[TYPE] = "Agent_Type",
 	[SOURCE] = "Source_Agent_Id",
 	[TARGET] = "Destination_Agent_Id",
 	[QUEUE] = "Queue_Id",
@@ -60,17 +66,23 @@ struct reader {
 	struct dp_csv_table table;
 	void (*read)(struct reader *reader); /* a row of the table, NULL to skip it */
 	uint32_t process;		     /* of all tables: those of operations do not name it */
+	struct dp_lookup gpus; /* from the agent of agent_info.csv to the GPU's number */
+	bool has_agents;       /* operations refer to those */
 	uint64_t good;
 	uint64_t skipped;
 	size_t columns; /* of the first table of operations or, before it, of calls */
 	bool has_operations;
 };
 
-/* Reads "4", "Agent 4" or "GPU 4"; *agent stays if the table lacks the column. */
-static bool read_agent(struct dp_csv_table *table, size_t column, int64_t *agent)
+/* Reads "4", "Agent 4" or "GPU 1" as a GPU's number; *gpu stays if the table lacks the column. */
+static bool read_agent(struct reader *reader, size_t column, int64_t *gpu)
 {
+	struct dp_csv_table *table = &reader->table;
 	struct dp_slice text = dp_csv_table__cell(table, column);
+	bool by_type = dp_slice__starts(text, "GPU") || dp_slice__starts(text, "CPU");
+	struct dp_key agent = { 0 };
 	size_t word = 0;
+	uint32_t known;
 
 	while (word < text.length && isalpha((unsigned char)text.at[word]))
 		word++;
@@ -78,10 +90,29 @@ static bool read_agent(struct dp_csv_table *table, size_t column, int64_t *agent
 		word++;
 	text.at += word;
 	text.length -= word;
-	if (!dp_csv_table__has(table, column) || dp_slice__integer(text, agent))
+	if (!dp_csv_table__has(table, column))
 		return true;
-	dp_csv_table__bad_cell(table, column, "not an agent:");
-	return false;
+	if (!dp_slice__integer(text, &agent.part[0])) {
+		dp_csv_table__bad_cell(table, column, "not an agent:");
+		return false;
+	}
+	known = by_type ? DP_NONE : dp_lookup__get(&reader->gpus, &agent);
+	*gpu = known == DP_NONE ? agent.part[0] : (int64_t)known;
+	reader->has_agents |= !by_type;
+	return true;
+}
+
+/* Reads a row of agent_info.csv, which lists agents in order. */
+static void read_gpu(struct reader *reader)
+{
+	struct dp_key agent = { 0 };
+
+	if (!dp_slice__is(dp_csv_table__cell(&reader->table, TYPE), "GPU") ||
+	    !dp_csv_table__number(&reader->table, AGENT, &agent.part[0]) ||
+	    dp_lookup__get(&reader->gpus, &agent) != DP_NONE)
+		return;
+	if (dp_lookup__set(&reader->gpus, &agent, (uint32_t)reader->gpus.count))
+		reader->csv.status = dp_error__nomem(reader->csv.import->error, 0);
 }
 
 /* Reads the number that a call and its operation share, 0 if there is none. */
@@ -123,7 +154,7 @@ static void read_kernel(struct reader *reader)
 		dp_csv_table__bad_cell(&reader->table, NAME, "");
 		return;
 	}
-	if (!read_agent(&reader->table, AGENT, &agent))
+	if (!read_agent(reader, AGENT, &agent))
 		return;
 	op.name = dp_builder__kernel_name(reader->csv.import->builder, name.at, name.length);
 	add_op(reader, &op, agent);
@@ -143,7 +174,11 @@ static void read_copy(struct reader *reader)
 		dp_csv_table__bad_cell(table, DIRECTION, "not the direction of a copy:");
 		return;
 	}
-	if (!read_agent(table, SOURCE, &source) || !read_agent(table, TARGET, &target))
+	if (!from && !to) { /* no GPU's */
+		reader->good++;
+		return;
+	}
+	if (!read_agent(reader, SOURCE, &source) || !read_agent(reader, TARGET, &target))
 		return;
 	dp_rocm__set_copy(&op, from, to, source != target);
 	op.name = dp_builder__copy_name(reader->csv.import->builder, op.copy_kind);
@@ -191,7 +226,7 @@ static void read_call(struct reader *reader)
  */
 static bool is_header(const struct reader *reader)
 {
-	static const char *const first[] = { "Kind", "Guid", "Domain" };
+	static const char *const first[] = { "Kind", "Guid", "Domain", "Node_Id" };
 
 	for (size_t i = 0; i < DP_COUNT(first); i++)
 		if (dp_slice__is(dp_csv_lines__field(&reader->csv, 0), first[i]))
@@ -208,7 +243,10 @@ static void read_header(struct reader *reader)
 	struct dp_csv_table *table = &reader->table;
 
 	dp_csv_table__header(table, column_names, COLUMNS);
-	reader->read = NULL;
+	/* Operations that were read before it do not have its numbers. */
+	reader->read = dp_csv_table__has(table, TYPE) && !reader->has_operations ? read_gpu : NULL;
+	if (reader->read && !reader->columns)
+		reader->columns = table->columns;
 	if (!dp_csv_table__has(table, START) || !dp_csv_table__has(table, END) ||
 	    dp_csv_table__has(table, COUNTER))
 		return;
@@ -259,6 +297,9 @@ static int read_csv(struct dp_import *import)
 	status = dp_csv_lines__read(&reader.csv);
 	if (!status)
 		status = dp_csv_lines__conclude(&reader.csv, reader.good);
+	if (reader.has_agents && !reader.gpus.count)
+		dp_builder__number_devices(import->builder);
+	dp_lookup__fini(&reader.gpus);
 	if (status)
 		return status;
 	if (!reader.columns)
@@ -289,8 +330,11 @@ static int probe(const struct dp_probe *probe)
 	if (end)
 		line.length = (size_t)(end - line.at);
 	if (!line.length || line.at[0] == '{' || line.at[0] == '[' ||
-	    !dp_slice__has(line, column_names[START]) || !dp_slice__has(line, column_names[END]) ||
 	    dp_slice__has(line, column_names[COUNTER]))
+		return 0;
+	if (dp_slice__has(line, "Logical_Node_Id") && dp_slice__has(line, column_names[TYPE]))
+		return 90;
+	if (!dp_slice__has(line, column_names[START]) || !dp_slice__has(line, column_names[END]))
 		return 0;
 	for (size_t i = 0; i < DP_COUNT(known); i++)
 		if (dp_slice__has(line, known[i].first) && dp_slice__has(line, known[i].second))

@@ -165,6 +165,12 @@ void dp_builder__pid(struct dp_builder *builder, uint32_t process, int64_t pid);
  */
 int dp_builder__claim_devices(struct dp_builder *builder, uint32_t process);
 
+/*
+ * For a source of one process whose devices have numbers among other things, such as processors:
+ * numbers them 0, 1, … in the same order when the trace is finished.
+ */
+void dp_builder__number_devices(struct dp_builder *builder);
+
 /* Describe them further; name is a string's id. */
 void dp_builder__name_process(struct dp_builder *builder, uint32_t process, uint32_t name,
 			      int64_t rank);

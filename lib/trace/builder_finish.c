@@ -283,6 +283,8 @@ static int sort_tables(struct dp_builder *builder)
 
 	status = sort_table(builder, builder->devices, builder->device_count,
 			    sizeof(*builder->devices), compare_devices, &devices);
+	for (size_t i = 0; builder->number_devices && i < builder->device_count; i++)
+		builder->devices[i].id = (int64_t)i;
 	for (size_t i = 0; !status && devices && i < builder->stream_count; i++)
 		builder->streams[i].device = devices[builder->streams[i].device];
 	if (!status) {

@@ -107,6 +107,7 @@ struct dp_builder {
 	size_t stream_count, stream_room;
 	struct dp_device *devices;
 	size_t device_count, device_room;
+	bool number_devices; /* from 0, when they are sorted */
 	struct dp_process *processes;
 	size_t process_count, process_room;
 	struct dp_thread *threads;

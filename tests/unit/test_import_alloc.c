@@ -348,6 +348,7 @@ static const char *const rpd_sql[] = {
 };
 
 static const char rocprofv3_csv_text[] =
+	"\"Node_Id\",\"Logical_Node_Id\",\"Agent_Type\"\n0,0,\"CPU\"\n2,2,\"GPU\"\n3,3,\"GPU\"\n"
 	"\"Kind\",\"Agent_Id\",\"Stream_Id\",\"Kernel_Name\",\"Correlation_Id\","
 	"\"Start_Timestamp\",\"End_Timestamp\"\n"
 	"\"KERNEL_DISPATCH\",\"Agent 2\",0,\"_Z3addPfi\",7,1000,1500\n"

@@ -76,7 +76,7 @@ static int64_t device_of(size_t op)
 TEST(kernels)
 {
 	const struct dp_ops *ops =
-		good(KERNELS ROW("\"Agent 4\"", "2", "\"mul<float, 4>(float*)\"", "90754858099371",
+		good(KERNELS ROW("\"GPU 4\"", "2", "\"mul<float, 4>(float*)\"", "90754858099371",
 				 "90754858101375") ROW("\"GPU 1\"", "0", "_Z3addPfi.kd",
 						       "90754858086907", "90754858096927"));
 
@@ -110,7 +110,7 @@ TEST(other_columns)
 
 		ck_assert_uint_eq(ops->count, 1);
 		ck_assert_int_eq(ops->end_ns[0], 10);
-		ck_assert_int_eq(device_of(0), 2);
+		ck_assert_int_eq(device_of(0), 0);
 		ck_assert_int_eq(stream_of(0)->stream, 5);
 		dp_trace_free(trace);
 	}
@@ -119,10 +119,11 @@ TEST(other_columns)
 TEST(copies)
 {
 	const struct dp_ops *ops = good(
-		COPIES COPY("MEMORY_COPY_HOST_TO_DEVICE", "\"Agent 0\"", "\"Agent 4\"", "10", "20")
-			COPY("DEVICE_TO_HOST", "5", "0", "30", "40")
-				COPY("MEMORY_COPY_DEVICE_TO_DEVICE", "4", "4", "50", "60")
-					COPY("MEMORY_COPY_DEVICE_TO_DEVICE", "4", "5", "70", "80"));
+		COPIES COPY("MEMORY_COPY_HOST_TO_DEVICE", "\"Agent 0\"", "\"Agent 4\"", "10",
+			    "20") COPY("DEVICE_TO_HOST", "5", "0", "30", "40")
+			COPY("MEMORY_COPY_DEVICE_TO_DEVICE", "4", "4", "50", "60")
+				COPY("MEMORY_COPY_DEVICE_TO_DEVICE", "4", "5", "70", "80")
+					COPY("MEMORY_COPY_HOST_TO_HOST", "0", "1", "80", "90"));
 
 	ck_assert_uint_eq(ops->count, 4);
 	for (size_t i = 0; i < ops->count; i++)
@@ -131,10 +132,42 @@ TEST(copies)
 	ck_assert_int_eq(ops->copy_kind[1], DP_COPY_DTOH);
 	ck_assert_int_eq(ops->copy_kind[2], DP_COPY_DTOD);
 	ck_assert_int_eq(ops->copy_kind[3], DP_COPY_PTOP);
-	ck_assert_int_eq(device_of(0), 4);
-	ck_assert_int_eq(device_of(1), 5);
+	ck_assert_int_eq(device_of(0), 0);
+	ck_assert_int_eq(device_of(1), 1);
 	ck_assert_int_eq(stream_of(0)->stream, 3);
 	dp_trace_free(trace);
+}
+
+#define AGENTS                                                              \
+	"\"Node_Id\",\"Logical_Node_Id\",\"Agent_Type\",\"Product_Name\"\n" \
+	"0,0,\"CPU\",\"Milan\"\n1,1,\"CPU\",\"Milan\"\n"                    \
+	"2,2,\"GPU\",\"MI250X\"\n3,3,\"GPU\",\"MI250X\"\n"
+
+/* Processors are agents, too: what is a GPU says agent_info.csv or, without it, the operations. */
+TEST(agents)
+{
+	static const struct {
+		const char *text;
+		int64_t first, second;
+	} cases[] = {
+		{ KERNELS ROW("Agent 9", "0", "k", "5", "9") ROW("Agent 4", "0", "k", "1", "3"), 0,
+		  1 },
+		{ KERNELS ROW("9", "0", "k", "5", "9") ROW("3", "0", "k", "1", "3"), 0, 1 },
+		{ AGENTS KERNELS ROW("Agent 3", "0", "k", "1", "9")
+			  COPIES COPY("HOST_TO_DEVICE", "Agent 0", "Agent 2", "10", "20"),
+		  1, 0 },
+		{ KERNELS ROW("Agent 3", "0", "k", "1", "9") AGENTS, 0, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		size_t last = good(cases[i].text)->count - 1;
+
+		ck_assert_int_eq(device_of(0), cases[i].first);
+		ck_assert_int_eq(device_of(last), cases[i].second);
+		ck_assert_uint_eq(dp_trace_lost(trace), 0);
+		dp_trace_free(trace);
+	}
+	refused(AGENTS, DP_ERR_NO_GPU, "kernels are in the kernel_trace.csv of the same run");
 }
 
 #define CALLS                                                                      \
