@@ -56,13 +56,13 @@ static inline uint32_t arg_key(const char *at, size_t length)
 		       : IS("dev-id") ? DP_CHROME_DEVICE
 				      : 0;
 	case 7:
-		return IS("context") ? DP_CHROME_CONTEXT : 0;
+		return IS("context") ? DP_CHROME_CONTEXT : IS("size(B)") ? DP_CHROME_BYTES : 0;
 	case 9:
-		return IS("Device Id")	 ? DP_CHROME_DEVICE
-		       : IS("Task Type") ? DP_CHROME_TASK
-		       : IS("Stream Id") ? DP_CHROME_STREAM
-		       : IS("direction") ? DP_CHROME_OP
-					 : 0;
+		return IS("Device Id")			    ? DP_CHROME_DEVICE
+		       : IS("Task Type")		    ? DP_CHROME_TASK
+		       : IS("Stream Id")		    ? DP_CHROME_STREAM
+		       : IS("direction") || IS("operation") ? DP_CHROME_OP
+							    : 0;
 	case 11:
 		return IS("correlation")   ? DP_CHROME_CORRELATION
 		       : IS("Device Type") ? DP_CHROME_DEVICE_TYPE

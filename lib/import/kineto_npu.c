@@ -7,7 +7,7 @@
 void dp_kineto_npu__fini(struct dp_kineto_npu *npu)
 {
 	dp_lookup__fini(&npu->devices);
-	dp_lookup__fini(&npu->derived);
+	dp_lookup__fini(&npu->pids);
 }
 
 static bool starts(const struct dp_json_text *text, const char *prefix)
@@ -25,14 +25,17 @@ static bool begins(const struct dp_json_text *text, const char *const *words)
 	return false;
 }
 
+/* Processes of the host have the label "CPU"; older files have no labels. */
 int dp_kineto_npu__note(struct dp_kineto_npu *npu, const struct dp_chrome_event *event)
 {
 	struct dp_key key = { { event->pid } };
 
-	if (!(event->has & DP_CHROME_ARG_NAME) || !starts(&event->name, "process_name") ||
-	    !starts(&event->arg_name, "Overlap Analysis"))
-		return DP_OK;
-	return dp_lookup__set(&npu->derived, &key, 0);
+	if (starts(&event->name, "process_labels")
+		    ? event->has & DP_CHROME_LABELS && starts(&event->labels, "NPU")
+		    : starts(&event->name, "process_name") && event->has & DP_CHROME_ARG_NAME &&
+			      starts(&event->arg_name, "Overlap Analysis"))
+		return dp_lookup__set(&npu->pids, &key, 0);
+	return DP_OK;
 }
 
 static bool has_lower(const struct dp_json_text *text)
@@ -60,6 +63,20 @@ static enum dp_kineto_class class_of(const struct dp_chrome_event *event)
 										 : DP_KINETO_SKIP;
 }
 
+/* Names a copy of memory by its direction: "host to device", "host to device ex". */
+static void name_copy(struct dp_chrome_event *event)
+{
+	static const char *const directions[][2] = { { "host to device", "Memcpy HtoD" },
+						     { "device to host", "Memcpy DtoH" },
+						     { "device to device", "Memcpy DtoD" },
+						     { "addr device to device", "Memcpy DtoD" } };
+
+	for (size_t i = 0; event->has & DP_CHROME_OP && i < DP_COUNT(directions); i++)
+		if (starts(&event->op, directions[i][0]))
+			event->name = (struct dp_json_text){ .at = directions[i][1],
+							     .length = strlen(directions[i][1]) };
+}
+
 int dp_kineto_npu__read(struct dp_kineto_npu *npu, struct dp_chrome_event *event,
 			enum dp_kineto_class *class)
 {
@@ -68,13 +85,15 @@ int dp_kineto_npu__read(struct dp_kineto_npu *npu, struct dp_chrome_event *event
 
 	*class = DP_KINETO_NONE;
 	if (!(event->has & DP_CHROME_TASK)) {
-		if (npu->derived.count && dp_lookup__get(&npu->derived, &key) != DP_NONE)
+		if (npu->pids.count && dp_lookup__get(&npu->pids, &key) != DP_NONE)
 			*class = DP_KINETO_SKIP;
 		return DP_OK;
 	}
 	*class = class_of(event);
 	if (*class == DP_KINETO_SKIP)
 		return DP_OK;
+	if (*class == DP_KINETO_COPY)
+		name_copy(event);
 	device = dp_lookup__get(&npu->devices, &key);
 	if (device == DP_NONE) {
 		device = (uint32_t)npu->devices.count;

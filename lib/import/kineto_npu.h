@@ -1,6 +1,7 @@
 /*
  * trace_view.json of Ascend's profiler: Chrome events without category, of which those with a "Task
- * Type" ran on an NPU.
+ * Type" ran on an NPU. Other rows of the NPU repeat or sum up these: collectives by group and by
+ * link, overlap, iterations.
  */
 #ifndef DP_IMPORT_KINETO_NPU_H
 #define DP_IMPORT_KINETO_NPU_H
@@ -12,7 +13,7 @@
 /* Zero it first. */
 struct dp_kineto_npu {
 	struct dp_lookup devices; /* from pid to the device's number, in order */
-	struct dp_lookup derived; /* pids of rows that sum up other rows */
+	struct dp_lookup pids;	  /* pids of the NPU: only tasks of these are read */
 };
 
 void dp_kineto_npu__fini(struct dp_kineto_npu *npu);

@@ -144,6 +144,44 @@ TEST(ascend_rows)
 	dp_trace_free(trace);
 }
 
+#define LABEL(pid, label)                                             \
+	"{\"ph\": \"M\", \"name\": \"process_labels\", \"pid\": " pid \
+	", \"tid\": 0, \"args\": {\"labels\": \"" label "\"}},\n"
+
+/* Of the NPU's rows only tasks are read, and copies have a direction and a size. */
+TEST(ascend_labels)
+{
+	struct dp_trace *trace = read_text(
+		"[\n" META("process_name", "902", "0", "CANN") LABEL("902", "CPU") META(
+			"process_name", "903", "0",
+			"Communication") LABEL("903",
+					       "NPU 3") X("hcom_allReduce__1_0", "903", "0",
+							  "\"10.100\"", "5",
+							  ARGS("\"rank_size\": 8, \"count\": 4"))
+			X("Memcpy", "903", "1", "\"10.100\"", "4",
+			  ARGS("\"task type\": \"SDMA\", \"size(Byte)\": 64"))
+				X("MEMCPY_ASYNC", "900", "3", "\"12.500\"", "0.4",
+				  ARGS("\"Task Type\": \"PCIE_DMA_SQE\", \"Physic Stream Id\": 3, "
+				       "\"size(B)\": 4096, \"operation\": \"host to device ex\""))
+					X("SDMA_SQE", "900", "3", "\"14.500\"", "0.4",
+					  ARGS("\"Task Type\": \"SDMA_SQE\""))
+						X("AscendCL@aclnnAdd", "902", "7", "\"9.100\"", "1",
+						  "") META("process_name", "900", "0",
+							   "Ascend Hardware")
+							LABEL("900", "NPU 3") "{}]");
+	const struct dp_ops *ops = dp_trace_ops(trace);
+
+	ck_assert_uint_eq(ops->count, 2);
+	ck_assert_int_eq(ops->copy_kind[0], DP_COPY_HTOD);
+	ck_assert_uint_eq(ops->bytes[0], 4096);
+	ck_assert_str_eq(op_name(trace, 0), "Memcpy HtoD");
+	ck_assert_int_eq(ops->copy_kind[1], DP_COPY_UNKNOWN);
+	ck_assert_str_eq(op_name(trace, 1), "SDMA_SQE");
+	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 1);
+	ck_assert_uint_eq(dp_trace_process_count(trace), 1);
+	dp_trace_free(trace);
+}
+
 /* trace_view.json: a task's type tells what it is. */
 TEST(ascend)
 {
