@@ -1,6 +1,6 @@
 /*
  * Random traces, and their metrics: operations of all kinds on several streams and devices, and
- * calls of several threads.
+ * calls of several threads. And programs of a single stream, operation by operation.
  */
 #ifndef DP_TEST_RANDOM_TRACE_H
 #define DP_TEST_RANDOM_TRACE_H
@@ -135,36 +135,49 @@ static struct dp_trace *random_trace(bool calls, bool other)
 	return trace;
 }
 
+/* Finds the kernels of the first stream. */
+static void list_kernels(struct fixture *at)
+{
+	size_t count;
+	const uint32_t *rows = dp_trace_stream_ops(at->trace, 0, &count);
+
+	at->input.op_count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (dp_op_is_kernel(dp_trace_ops(at->trace)->kind[rows[i]]))
+			at->ops[at->input.op_count++] = rows[i];
+}
+
+static void measure(struct fixture *at)
+{
+	at->input.trace = at->trace;
+	at->input.ops = at->ops;
+	at->input.iterations = at->iterations;
+	at->input.count = ITERATIONS;
+	ck_assert_int_eq(dp_trace_index__init(&at->index, at->trace, NULL), DP_OK);
+	ck_assert_int_eq(dp_metric__compute_all(&at->values, &at->input, NULL), DP_OK);
+}
+
 static void start_with(struct fixture *at, bool calls, bool other)
 {
-	size_t count, kernels = 0;
-	const uint32_t *rows;
+	size_t kernels;
 	uint32_t seed = state;
 
 	memset(at, 0, sizeof(*at));
 	at->trace = random_trace(calls, other);
 	state = seed;
-	rows = dp_trace_stream_ops(at->trace, 0, &count);
-	for (size_t i = 0; i < count; i++)
-		if (dp_op_is_kernel(dp_trace_ops(at->trace)->kind[rows[i]]))
-			at->ops[kernels++] = rows[i];
+	list_kernels(at);
+	kernels = at->input.op_count / ITERATIONS;
 	for (size_t k = 0; k < ITERATIONS; k++) {
 		struct dp_iteration *it = &at->iterations[k];
 
 		it->index = k;
-		it->first_kernel = k * (kernels / ITERATIONS);
-		it->kernels = kernels / ITERATIONS - below(3);
+		it->first_kernel = k * kernels;
+		it->kernels = kernels - below(3);
 		it->start_ns = dp_trace_ops(at->trace)->start_ns[at->ops[it->first_kernel]];
 		it->end_ns = dp_trace_ops(at->trace)
 				     ->end_ns[at->ops[it->first_kernel + it->kernels - 1]];
 	}
-	at->input.trace = at->trace;
-	at->input.ops = at->ops;
-	at->input.op_count = kernels;
-	at->input.iterations = at->iterations;
-	at->input.count = ITERATIONS;
-	ck_assert_int_eq(dp_trace_index__init(&at->index, at->trace, NULL), DP_OK);
-	ck_assert_int_eq(dp_metric__compute_all(&at->values, &at->input, NULL), DP_OK);
+	measure(at);
 }
 
 static void start(struct fixture *at, bool calls)
@@ -177,6 +190,61 @@ static void finish(struct fixture *at)
 	dp_metric_values__fini(&at->values);
 	dp_trace_index__fini(&at->index);
 	dp_trace_free(at->trace);
+}
+
+/* A program of one stream that is written operation by operation. */
+struct program {
+	struct dp_builder *builder;
+	uint32_t stream, threads[2];
+	uint32_t id; /* of the next call */
+};
+
+static void start_program(struct program *program, struct fixture *at)
+{
+	uint32_t process;
+
+	memset(at, 0, sizeof(*at));
+	ck_assert_int_eq(dp_builder__new(&program->builder, NULL), DP_OK);
+	process = dp_builder__process(program->builder, 1);
+	program->stream = dp_builder__stream(program->builder, process, 0, 1, 0);
+	for (int i = 0; i < 2; i++)
+		program->threads[i] = dp_builder__thread(program->builder, process, i);
+	program->id = 1;
+}
+
+static void call(struct program *program, size_t name, int64_t start_ns, int64_t end_ns)
+{
+	add_call(program->builder, program->threads[0], name, start_ns, end_ns, program->id++);
+}
+
+/* Adds an operation of the next call. */
+static void run(struct program *program, struct dp_op op)
+{
+	op.stream = program->stream;
+	op.correlation = program->id;
+	op.name = op.kind == DP_OP_KERNEL ? dp_builder__kernel_name(program->builder, "gemm", 4)
+					  : dp_builder__copy_name(program->builder, op.copy_kind);
+	ck_assert_int_eq(dp_builder__op(program->builder, &op), DP_OK);
+}
+
+/* Measures iterations of a number of kernels, which begin and end with these. */
+static void measure_program(struct program *program, struct fixture *at, size_t kernels)
+{
+	const struct dp_ops *ops;
+
+	ck_assert_int_eq(dp_builder__finish(program->builder, &at->trace, "t", "test", false),
+			 DP_OK);
+	list_kernels(at);
+	ops = dp_trace_ops(at->trace);
+	for (size_t k = 0; k < ITERATIONS; k++)
+		at->iterations[k] = (struct dp_iteration){
+			.index = k,
+			.first_kernel = k * kernels,
+			.kernels = kernels,
+			.start_ns = ops->start_ns[at->ops[k * kernels]],
+			.end_ns = ops->end_ns[at->ops[(k + 1) * kernels - 1]]
+		};
+	measure(at);
 }
 
 #endif

@@ -263,57 +263,24 @@ TEST(without_launches)
  */
 static double lost_after(size_t call_name, enum dp_copy_kind kind, int64_t call_ns)
 {
-	struct fixture at = { 0 };
-	struct dp_builder *builder;
-	uint32_t process, stream, thread, id = 1;
+	struct program program;
+	struct fixture at;
 	double lost;
 
-	ck_assert_int_eq(dp_builder__new(&builder, NULL), DP_OK);
-	process = dp_builder__process(builder, 1);
-	stream = dp_builder__stream(builder, process, 0, 1, 0);
-	thread = dp_builder__thread(builder, process, 0);
-	for (int64_t k = 0; k < ITERATIONS; k++) {
-		int64_t at_ns = 1000 + k * 20000;
-		struct dp_op op = { .start_ns = at_ns, .end_ns = at_ns + 100, .stream = stream };
-
-		op.name = dp_builder__kernel_name(builder, "gemm", 4);
-		op.correlation = id;
-		ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
-		add_call(builder, thread, 0, at_ns - 20, at_ns - 10, id++);
-		if (kind != DP_COPY_UNKNOWN) {
-			struct dp_op copy = { .start_ns = at_ns + 100,
-					      .end_ns = at_ns + 150,
-					      .stream = stream,
-					      .kind = DP_OP_COPY };
-
-			copy.copy_kind = kind;
-			copy.name = dp_builder__set_name(builder);
-			copy.correlation = id;
-			ck_assert_int_eq(dp_builder__op(builder, &copy), DP_OK);
-		}
-		add_call(builder, thread, call_name, at_ns, at_ns + call_ns, id++);
-		op.start_ns = at_ns + 10100;
-		op.end_ns = op.start_ns + 100;
-		op.correlation = id;
-		ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
-		add_call(builder, thread, 0, at_ns + 10000, at_ns + 10010, id++);
-		at.iterations[k] = (struct dp_iteration){ .index = (size_t)k,
-							  .first_kernel = 2 * (size_t)k,
-							  .kernels = 2,
-							  .start_ns = at_ns - 1000,
-							  .end_ns = op.end_ns - 1000 };
+	start_program(&program, &at);
+	for (int64_t at_ns = 1000; at_ns < 20000 * ITERATIONS; at_ns += 20000) {
+		run(&program, (struct dp_op){ .start_ns = at_ns, .end_ns = at_ns + 100 });
+		call(&program, 0, at_ns - 20, at_ns - 10);
+		if (kind != DP_COPY_UNKNOWN)
+			run(&program, (struct dp_op){ .start_ns = at_ns + 100,
+						      .end_ns = at_ns + 150,
+						      .kind = DP_OP_COPY,
+						      .copy_kind = kind });
+		call(&program, call_name, at_ns, at_ns + call_ns);
+		run(&program, (struct dp_op){ .start_ns = at_ns + 10100, .end_ns = at_ns + 10200 });
+		call(&program, 0, at_ns + 10000, at_ns + 10010);
 	}
-	ck_assert_int_eq(dp_builder__finish(builder, &at.trace, "t", "test", false), DP_OK);
-	for (uint32_t i = 0, used = 0; i < dp_trace_ops(at.trace)->count; i++)
-		if (dp_op_is_kernel(dp_trace_ops(at.trace)->kind[i]))
-			at.ops[used++] = i;
-	at.input = (struct dp_metric_input){ .trace = at.trace,
-					     .ops = at.ops,
-					     .op_count = 2 * ITERATIONS,
-					     .iterations = at.iterations,
-					     .count = ITERATIONS };
-	ck_assert_int_eq(dp_trace_index__init(&at.index, at.trace, NULL), DP_OK);
-	ck_assert_int_eq(dp_metric__compute_all(&at.values, &at.input, NULL), DP_OK);
+	measure_program(&program, &at, 2);
 	lost = value(&at, "sync_lost_ns", 0);
 	finish(&at);
 	return lost;
@@ -338,61 +305,35 @@ TEST(lost_is_what_was_waited)
  */
 static double waited_for(uint64_t bytes, uint64_t more_bytes, const char *range, int64_t in_thread)
 {
-	struct fixture at = { 0 };
-	struct dp_builder *builder;
-	uint32_t process, stream, threads[2], id = 1;
+	struct program program;
+	struct fixture at;
 	double waited;
 
-	ck_assert_int_eq(dp_builder__new(&builder, NULL), DP_OK);
-	process = dp_builder__process(builder, 1);
-	stream = dp_builder__stream(builder, process, 0, 1, 0);
-	for (int i = 0; i < 2; i++)
-		threads[i] = dp_builder__thread(builder, process, i);
-	for (int64_t k = 0; k < ITERATIONS; k++) {
-		int64_t at_ns = 1000 + k * 20000;
+	start_program(&program, &at);
+	for (int64_t at_ns = 1000; at_ns < 20000 * ITERATIONS; at_ns += 20000) {
+		for (int i = at_ns > 1000 ? 0 : 2; i < 3; i++) {
+			int64_t start_ns = at_ns + (i < 2 ? 200 * i - 10000 : 0);
 
-		for (int i = 0; i < 3; i++) {
-			struct dp_op op = { .start_ns = at_ns + (i < 2 ? 200 * i - 10000 : 0),
-					    .stream = stream,
-					    .correlation = id };
-
-			if (k == 0 && i < 2)
-				continue;
-			op.end_ns = op.start_ns + 100;
-			op.kind = i < 2 ? DP_OP_COPY : DP_OP_KERNEL;
-			op.copy_kind = i < 2 ? DP_COPY_HTOD : DP_COPY_UNKNOWN;
-			op.bytes = i == 0 ? bytes : i == 1 ? more_bytes : 0;
-			op.name = i < 2 ? dp_builder__set_name(builder)
-					: dp_builder__kernel_name(builder, "gemm", 4);
-			ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
-			add_call(builder, threads[0], i < 2 ? 1 : 0, op.start_ns - 10,
-				 op.start_ns - 5, id++);
+			run(&program,
+			    (struct dp_op){ .start_ns = start_ns,
+					    .end_ns = start_ns + 100,
+					    .kind = i < 2 ? DP_OP_COPY : DP_OP_KERNEL,
+					    .copy_kind = i < 2 ? DP_COPY_HTOD : DP_COPY_UNKNOWN,
+					    .bytes = i == 0   ? bytes
+						     : i == 1 ? more_bytes
+							      : 0 });
+			call(&program, i < 2 ? 1 : 0, start_ns - 10, start_ns - 5);
 		}
-		at.iterations[k] = (struct dp_iteration){ .index = (size_t)k,
-							  .first_kernel = (size_t)k,
-							  .kernels = 1,
-							  .start_ns = at_ns - 1000,
-							  .end_ns = at_ns - 900 };
 		if (range) {
 			struct dp_range loads = { .start_ns = at_ns + 2000,
 						  .end_ns = at_ns + 4000 };
 
-			loads.name = dp_builder__string(builder, range, strlen(range));
-			loads.thread = threads[in_thread];
-			ck_assert_int_eq(dp_builder__add_range(builder, &loads), DP_OK);
+			loads.name = dp_builder__string(program.builder, range, strlen(range));
+			loads.thread = program.threads[in_thread];
+			ck_assert_int_eq(dp_builder__add_range(program.builder, &loads), DP_OK);
 		}
 	}
-	ck_assert_int_eq(dp_builder__finish(builder, &at.trace, "t", "test", false), DP_OK);
-	for (uint32_t i = 0, used = 0; i < dp_trace_ops(at.trace)->count; i++)
-		if (dp_op_is_kernel(dp_trace_ops(at.trace)->kind[i]))
-			at.ops[used++] = i;
-	at.input = (struct dp_metric_input){ .trace = at.trace,
-					     .ops = at.ops,
-					     .op_count = ITERATIONS,
-					     .iterations = at.iterations,
-					     .count = ITERATIONS };
-	ck_assert_int_eq(dp_trace_index__init(&at.index, at.trace, NULL), DP_OK);
-	ck_assert_int_eq(dp_metric__compute_all(&at.values, &at.input, NULL), DP_OK);
+	measure_program(&program, &at, 1);
 	waited = value(&at, "input_wait_ns", 0);
 	ck_assert_double_le(waited, value(&at, "idle_host_ns", 0));
 	finish(&at);

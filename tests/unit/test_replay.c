@@ -92,51 +92,23 @@ TEST(replays_leave_the_work)
  */
 static double period_without(enum dp_replay_change change, uint8_t memory, int64_t early_ns)
 {
-	struct fixture at = { 0 };
-	struct dp_builder *builder;
-	uint32_t process, stream, thread, id = 1;
+	struct program program;
+	struct fixture at;
 	double without_ns;
 
-	ck_assert_int_eq(dp_builder__new(&builder, NULL), DP_OK);
-	process = dp_builder__process(builder, 1);
-	stream = dp_builder__stream(builder, process, 0, 1, 0);
-	thread = dp_builder__thread(builder, process, 0);
-	for (int64_t k = 0; k < ITERATIONS; k++) {
-		int64_t at_ns = k * 2000000;
-		struct dp_op kernel = { .start_ns = at_ns,
-					.end_ns = at_ns + 500000,
-					.stream = stream,
-					.correlation = id };
-		struct dp_op copy = { .start_ns = at_ns + 500000,
-				      .end_ns = at_ns + 1400000,
-				      .stream = stream,
-				      .kind = DP_OP_COPY,
-				      .copy_kind = DP_COPY_HTOD,
-				      .src_kind = memory,
-				      .bytes = 10000000,
-				      .correlation = id + 1 };
-
-		kernel.name = dp_builder__kernel_name(builder, "gemm", 4);
-		copy.name = dp_builder__copy_name(builder, DP_COPY_HTOD);
-		ck_assert_int_eq(dp_builder__op(builder, &kernel), DP_OK);
-		ck_assert_int_eq(dp_builder__op(builder, &copy), DP_OK);
-		add_call(builder, thread, 0, at_ns - 20, at_ns - 10, id++);
-		add_call(builder, thread, 1, at_ns, copy.end_ns - early_ns, id++);
-		at.iterations[k] = (struct dp_iteration){ .index = (size_t)k,
-							  .first_kernel = (size_t)k,
-							  .kernels = 1,
-							  .start_ns = at_ns,
-							  .end_ns = kernel.end_ns };
-		at.ops[k] = (uint32_t)(2 * k);
+	start_program(&program, &at);
+	for (int64_t at_ns = 0; at_ns < 2000000 * ITERATIONS; at_ns += 2000000) {
+		run(&program, (struct dp_op){ .start_ns = at_ns, .end_ns = at_ns + 500000 });
+		call(&program, 0, at_ns - 20, at_ns - 10);
+		run(&program, (struct dp_op){ .start_ns = at_ns + 500000,
+					      .end_ns = at_ns + 1400000,
+					      .kind = DP_OP_COPY,
+					      .copy_kind = DP_COPY_HTOD,
+					      .src_kind = memory,
+					      .bytes = 10000000 });
+		call(&program, 1, at_ns, at_ns + 1400000 - early_ns);
 	}
-	ck_assert_int_eq(dp_builder__finish(builder, &at.trace, "t", "test", false), DP_OK);
-	at.input = (struct dp_metric_input){ .trace = at.trace,
-					     .ops = at.ops,
-					     .op_count = ITERATIONS,
-					     .iterations = at.iterations,
-					     .count = ITERATIONS };
-	ck_assert_int_eq(dp_trace_index__init(&at.index, at.trace, NULL), DP_OK);
-	ck_assert_int_eq(dp_metric__compute_all(&at.values, &at.input, NULL), DP_OK);
+	measure_program(&program, &at, 1);
 	ck_assert_double_eq(at.values.replay.period_ns, 2e6);
 	without_ns = at.values.replay.without_ns[change];
 	finish(&at);
