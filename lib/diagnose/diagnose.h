@@ -231,6 +231,12 @@ bool dp_rule__is_launching(const struct dp_rule_finding *out);
  */
 bool dp_rule__is_spread(double longest_ns, double all_ns, size_t count);
 
+/*
+ * Returns true if the longest gap is nearly all of all_ns: one activity of the host, with one
+ * launch at its end. If it is longer, other causes are part of it.
+ */
+bool dp_rule__is_single(double longest_ns, double all_ns);
+
 /* Replaces or extends the advice according to the named ranges. */
 void dp_rule__advise_by_ranges(struct dp_rule_finding *out, enum dp_host_activity activity);
 

@@ -29,6 +29,9 @@ static const char advice_look[] =
 	"and move it out of the loop or to another thread";
 static const char advice_divide[] =
 	"move this host work out of the loop, or divide it among other threads";
+static const char advice_delay[] =
+	"look for what delays the host there before a single launch: garbage collection, locks, "
+	"other load on its cores, work on the CPU that another thread can do";
 static const char advice_sync[] =
 	"avoid a synchronization in every iteration: .item(), print(tensor), synchronize()";
 static const char advice_launch[] = "reduce launch overhead: CUDA graphs or torch.compile, fused "
@@ -155,20 +158,23 @@ static bool is_late_throughout(const struct dp_rule_input *input)
 
 /*
  * Advises by the gaps: long ones are work of the host; short ones are launches that come too late,
- * because they are slow, or because none were made while the host waited.
+ * because they are slow, or because none were made while the host waited. In several long gaps,
+ * operators may be slow launches, too, but not in a single one, since a launch ends it.
  */
 static void advise(const struct dp_rule_input *input, struct dp_rule_finding *out, double host_ns)
 {
 	enum dp_host_activity activity = DP_HOST_WAIT;
+	double longest_ns = dp_rule__typical(input, "longest_gap_ns");
+	bool launching;
 
 	dp_rule__name_ranges(input, out, DP_HOST_WAIT, false);
+	launching = dp_rule__is_launching(out);
 	if (dp_rule__typical(input, "host_stall_ns") >= host_ns / 2 &&
-	    !dp_rule__is_launching(out) &&
-	    !dp_rule__is_spread(dp_rule__typical(input, "longest_gap_ns"), host_ns,
-				input->loop->length) &&
+	    (!launching || dp_rule__is_single(longest_ns, host_ns)) &&
+	    !dp_rule__is_spread(longest_ns, host_ns, input->loop->length) &&
 	    !is_late_throughout(input)) {
 		out->change = DP_REPLAY_HOST;
-		out->finding.advice = advice_stall;
+		out->finding.advice = launching ? advice_delay : advice_stall;
 	} else if (dp_rule__typical(input, "idle_after_sync_ns") >= host_ns / 2) {
 		out->finding.advice = advice_sync;
 		activity = DP_HOST_SYNC;
@@ -226,7 +232,7 @@ static bool divide(const struct dp_rule_input *input, struct dp_rule_finding *fo
 	(void)threads;
 	if (found->finding.advice == advice_stall && !found->advice[0])
 		found->finding.advice = advice_divide;
-	return found->change == DP_REPLAY_HOST;
+	return found->change == DP_REPLAY_HOST && found->finding.advice != advice_delay;
 }
 
 const struct dp_rule dp_rule__host_bound = {

@@ -204,6 +204,11 @@ bool dp_rule__is_spread(double longest_ns, double all_ns, size_t count)
 	return longest_ns < fmax(LITTLE, fmin(chance, NEARLY_ALL)) * all_ns;
 }
 
+bool dp_rule__is_single(double longest_ns, double all_ns)
+{
+	return longest_ns >= NEARLY_ALL * all_ns && all_ns >= NEARLY_ALL * longest_ns;
+}
+
 /* Finds the advice that most of the named ranges suggest, and their share of all. */
 static const char *find_cause(const struct dp_rule_finding *out, enum dp_host_activity activity,
 			      double *share)

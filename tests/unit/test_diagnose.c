@@ -204,6 +204,32 @@ TEST(waits_that_leave_no_lead_are_reported)
 	dp_findings__fini(&at.findings);
 }
 
+/* Operators launch slowly in several gaps; in a single one, which a launch ends, they do not. */
+TEST(a_single_gap_is_no_slow_launch)
+{
+	struct dp_host_range range = { .outer = "aten::index_select",
+				       .activity = DP_HOST_WAIT,
+				       .typical_ns = 3e5 };
+	struct dp_host_ranges all = { .ranges = &range, .count = 1 };
+
+	start();
+	at.ranges = &all;
+	set("host_wait_ns", 3e5);
+	set("host_stall_ns", 3e5);
+	set("longest_gap_ns", 2e5);
+	ck_assert_ptr_nonnull(strstr(find("host-bound")->advice, "reduce launch overhead"));
+	set("longest_gap_ns", 3.1e5);
+	ck_assert_ptr_nonnull(strstr(find("host-bound")->advice, "before a single launch"));
+	/* of another cause */
+	set("longest_gap_ns", 9e5);
+	ck_assert_ptr_nonnull(strstr(find("host-bound")->advice, "reduce launch overhead"));
+	range.outer = "tokenize";
+	set("longest_gap_ns", 3.1e5);
+	ck_assert_ptr_nonnull(strstr(find("host-bound")->advice, "out of the loop"));
+	dp_findings__fini(&at.findings);
+	memset(&at, 0, sizeof(at));
+}
+
 /* Between a stream's iterations others may keep the device busy: then nothing is waited for. */
 TEST(a_stream_may_pause_while_others_run)
 {
