@@ -20,6 +20,14 @@
 #define HASH_START 0x7ab3c8d1
 #define HASH_SHIFT 33
 
+/* Marks an entry of a suffix array, by its complement, which is negative; without a branch. */
+#define COMPLEMENT_IF(condition, entry) ((entry) ^ -(INDEX)(condition))
+
+/* Runs a scan that is compiled for either value of `many`. */
+#define SCAN(scan)                                        \
+	(many ? SELF(scan)(text, sa, count, bucket, true) \
+	      : SELF(scan)(text, sa, count, bucket, false))
+
 /* How many random writes of LCP values are under way at once. */
 #define AHEAD 32
 

@@ -1,40 +1,45 @@
 /*
- * Naming the LMS substrings by their order, a part of sais.inc.h.
+ * Naming the LMS substrings, a part of sais.inc.h: from the text and its LMS positions in text
+ * order to names[i], the place of substring i in the order of all distinct ones, and to how many
+ * these are. There are two ways:
  *
- * By dictionary: substrings are looked up in text order in a hash table, whose entries are then
- * sorted by comparison. The entries, their symbols and failed comparisons are bounded: this takes
- * linear time, or gives up early. All memory is the suffix array's, which is not in use yet; the
- * hashes lie at its end.
- *
- * By induction: the two scans of induced sorting, from unsorted LMS positions, sort them by their
- * substrings.
+ * - By dictionary (name_by_dictionary): each substring is looked up in a hash table, whose entries,
+ *   the distinct ones, are then sorted by comparison. A sequence with iterations has few, so this
+ *   takes half the time of the other way. To take linear time in any case, it gives up if there are
+ *   too many entries, symbols in them, or failed comparisons. All memory is the suffix array's,
+ *   which is not in use yet; the substrings' hashes lie at its end.
+ * - By induction (name_by_induction), as in the paper: from unsorted LMS positions at the ends of
+ *   their buckets, the two scans of induced sorting put the positions into the order of their
+ *   substrings, which then are compared with their neighbours.
  */
 
-/* A dictionary entry; rank is its number first and its place in the order at last. */
+/* A distinct substring. They are numbered as they come. */
 struct SELF(entry) {
 	INDEX position;
 	INDEX length;
 	INDEX hash;
-	INDEX rank;
+	INDEX number;
 };
 
 struct SELF(dictionary) {
 	const CHAR *text;
-	struct SELF(entry) * entries;
+	struct SELF(entry) * entries; /* with room for as many again behind them, to sort */
 	size_t count;
 	size_t room;
 	INDEX *table; /* numbers of entries plus 1, 0 where free; linear probing */
-	size_t table_room;
-	unsigned bits;	/* the table's size in use is 2^bits */
+	unsigned bits;	/* the table's size is 2^bits */
 	size_t symbols; /* of all entries */
 	size_t wasted;	/* steps of searches that did not lead to the entry */
 };
 
-/* Divides the free part of the suffix array; false where that is too small for anything. */
+/*
+ * Divides the free part of the suffix array. Entries and their copies take half of it at most, so
+ * the table has eight words for each entry, and doubling it when half full never takes more.
+ * Returns false if even the smallest table does not fit.
+ */
 static bool SELF(dictionary_init)(struct SELF(dictionary) * dictionary, const CHAR *text,
 				  INDEX *space, size_t room, size_t m)
 {
-	/* Entries, twice, take half of the room at most: the table has eight words for each. */
 	size_t entries = DP_MIN(MIN_ENTRIES + m / ENTRY_RATIO, room / 16);
 
 	*dictionary = (struct SELF(dictionary)){
@@ -42,16 +47,15 @@ static bool SELF(dictionary_init)(struct SELF(dictionary) * dictionary, const CH
 		.entries = (void *)space,
 		.room = entries,
 		.table = space + 8 * entries,
-		.table_room = room - 8 * entries,
 		.bits = FIRST_BITS,
 	};
-	if ((size_t)1 << FIRST_BITS > dictionary->table_room)
+	if ((size_t)1 << FIRST_BITS > room - 8 * entries)
 		return false;
 	memset(dictionary->table, 0, sizeof(INDEX) << FIRST_BITS);
 	return true;
 }
 
-/* Doubles the table where it is half full. There always is room: see dictionary_init. */
+/* Doubles the table if it is more than half full. */
 static void SELF(grow)(struct SELF(dictionary) * dictionary)
 {
 	size_t size = (size_t)2 << dictionary->bits, mask = size - 1;
@@ -69,16 +73,17 @@ static void SELF(grow)(struct SELF(dictionary) * dictionary)
 	}
 }
 
-static inline bool SELF(same)(const CHAR *a, const CHAR *b, size_t length)
+/* How many of their first symbols are equal, `most` at most. */
+static inline size_t SELF(common)(const CHAR *a, const CHAR *b, size_t most)
 {
 	size_t i = 0;
 
-	while (i < length && a[i] == b[i])
+	while (i < most && a[i] == b[i])
 		i++;
-	return i == length;
+	return i;
 }
 
-/* The number of a substring's entry, made where there is none; or -1 where all limits are met. */
+/* The number of a substring's entry, made if there is none; -1 if there is no room for one. */
 static inline INDEX SELF(look_up)(struct SELF(dictionary) * dictionary, INDEX position,
 				  INDEX length, INDEX hash)
 {
@@ -90,9 +95,9 @@ static inline INDEX SELF(look_up)(struct SELF(dictionary) * dictionary, INDEX po
 		dictionary->wasted++;
 		if (entry->hash != hash || entry->length != length)
 			continue;
-		if (SELF(same)(dictionary->text + entry->position, dictionary->text + position,
-			       (size_t)length))
-			return dictionary->table[slot] - 1;
+		if (SELF(common)(dictionary->text + entry->position, dictionary->text + position,
+				 (size_t)length) == (size_t)length)
+			return entry->number;
 		dictionary->wasted += (size_t)length;
 	}
 	if (dictionary->count == dictionary->room)
@@ -102,25 +107,26 @@ static inline INDEX SELF(look_up)(struct SELF(dictionary) * dictionary, INDEX po
 	*entry = (struct SELF(entry)){ position, length, hash, (INDEX)dictionary->count - 1 };
 	dictionary->symbols += (size_t)length;
 	SELF(grow)(dictionary);
-	return entry->rank;
+	return entry->number;
 }
 
 /*
- * Compares two LMS substrings. Where one starts with all of the other, its symbol at the other's
- * end is L-type (or it would end there, too), so the longer one is the smaller.
+ * Compares two LMS substrings. If one starts with all of the other, its symbol at the other's end
+ * is L-type (or it would end there, too), so the longer one is smaller.
  */
 static inline bool SELF(is_less)(const CHAR *text, const struct SELF(entry) * a,
 				 const struct SELF(entry) * b)
 {
 	const CHAR *x = text + a->position, *y = text + b->position;
-	INDEX length = DP_MIN(a->length, b->length), i = 0;
+	size_t length = (size_t)DP_MIN(a->length, b->length), i = SELF(common)(x, y, length);
 
-	while (i < length && x[i] == y[i])
-		i++;
 	return i < length ? x[i] < y[i] : a->length > b->length;
 }
 
-/* Merge sort, as its comparisons take no more symbols per round than the entries have. */
+/*
+ * Merge sort between two arrays, as its comparisons take no more symbols per round than the entries
+ * have. Returns the array that holds the result.
+ */
 static struct SELF(entry) * SELF(sort_entries)(const CHAR *text, struct SELF(entry) * from,
 					       struct SELF(entry) * to, size_t count)
 {
@@ -144,7 +150,7 @@ static struct SELF(entry) * SELF(sort_entries)(const CHAR *text, struct SELF(ent
 	return from;
 }
 
-/* Names all but the last LMS substring by their dictionary entry; false where it overflows. */
+/* Numbers all but the last LMS substring. Returns false if they are not worth a dictionary. */
 static bool SELF(collect)(struct SELF(dictionary) * dictionary, const INDEX *lms, size_t m,
 			  const INDEX *hashes, INDEX *names)
 {
@@ -169,28 +175,24 @@ static bool SELF(is_cheap)(const struct SELF(dictionary) * dictionary, size_t co
 }
 
 /*
- * How many entries are smaller than the last LMS substring, which holds the end marker: so it
- * equals none, and is the smaller where all symbols are equal that both have.
+ * How many entries are smaller than the last LMS substring. As that ends with the end marker, it
+ * equals none, and is the smaller one if all symbols are equal that both have.
  */
 static size_t SELF(place_last)(const CHAR *text, size_t count, const struct SELF(entry) * sorted,
 			       size_t entries, size_t position)
 {
 	for (size_t k = 0; k < entries; k++) {
-		size_t length = DP_MIN((size_t)sorted[k].length, count - position), i = 0;
-		const CHAR *entry = text + sorted[k].position;
+		const CHAR *last = text + position, *entry = text + sorted[k].position;
+		size_t length = DP_MIN((size_t)sorted[k].length, count - position);
+		size_t i = SELF(common)(last, entry, length);
 
-		while (i < length && text[position + i] == entry[i])
-			i++;
-		if (i == length || text[position + i] < entry[i])
+		if (i == length || last[i] < entry[i])
 			return k;
 	}
 	return entries;
 }
 
-/*
- * Names the LMS substrings in text order. Returns how many names there are, or 0 where the
- * dictionary would be too large to be worth it: then names are not written.
- */
+/* Returns the number of names, or 0 if it gave up, and names[] is to be written otherwise. */
 static size_t SELF(name_by_dictionary)(const CHAR *text, INDEX *sa, size_t count, const INDEX *lms,
 				       size_t m, INDEX *names)
 {
@@ -208,7 +210,7 @@ static size_t SELF(name_by_dictionary)(const CHAR *text, INDEX *sa, size_t count
 	last = SELF(place_last)(text, count, sorted, dictionary.count, (size_t)lms[m - 1]);
 	rank_of = dictionary.table;
 	for (size_t i = 0; i < dictionary.count; i++)
-		rank_of[sorted[i].rank] = (INDEX)(i + (i >= last));
+		rank_of[sorted[i].number] = (INDEX)(i + (i >= last));
 	for (size_t i = 0; i + 1 < m; i++)
 		names[i] = rank_of[names[i]];
 	names[m - 1] = (INDEX)last;
@@ -216,9 +218,9 @@ static size_t SELF(name_by_dictionary)(const CHAR *text, INDEX *sa, size_t count
 }
 
 /*
- * The first scan of the sorting by induction. An entry j > 0 stands for suffix j + 1 and still
- * has to induce suffix j; once it has, it is zeroed. What is left to the second scan is
- * complemented when it is written, and again when it is passed.
+ * The first scan of the sorting by induction. An entry j > 0 stands for suffix j + 1 and still has
+ * to induce suffix j; once it has, it is zeroed. If suffix j is S-type, which is for the second
+ * scan to induce, the entry is complemented when it is written, and again when it is passed.
  */
 static inline void SELF(substrings_l)(const CHAR *text, INDEX *sa, size_t count, INDEX *bucket,
 				      bool many)
@@ -226,41 +228,35 @@ static inline void SELF(substrings_l)(const CHAR *text, INDEX *sa, size_t count,
 	for (size_t i = 0; i < count; i++) {
 		INDEX j = sa[i];
 
-		__builtin_prefetch(SELF(symbols_of)(text, sa, DP_MIN(i + FAR, count - 1), 0));
-		if (many)
-			__builtin_prefetch(
-				SELF(target_of)(text, sa, bucket, DP_MIN(i + NEAR, count - 1), 0),
-				1);
+		SELF(prefetch)
+		(text, sa, bucket, many, DP_MIN(i + FAR, count - 1), DP_MIN(i + NEAR, count - 1),
+		 0);
 		if (j > 0) {
 			CHAR c = text[j--];
 
 			sa[i] = 0;
-			sa[bucket[c]++] = j ^ -(INDEX)(text[j] < c);
+			sa[bucket[c]++] = COMPLEMENT_IF(text[j] < c, j);
 		} else if (j < 0) {
 			sa[i] = ~j;
 		}
 	}
 }
 
-/* The second scan; what it leaves complemented are the LMS positions. */
+/* The second scan. Where suffix j is L-type, suffix j + 1 is an LMS one: its complement stays. */
 static inline void SELF(substrings_s)(const CHAR *text, INDEX *sa, size_t count, INDEX *bucket,
 				      bool many)
 {
 	for (size_t i = count; i-- > 0;) {
 		INDEX j = sa[i];
 
-		__builtin_prefetch(SELF(symbols_of)(text, sa, i < FAR ? 0 : i - FAR, 0));
-		if (many)
-			__builtin_prefetch(
-				SELF(target_of)(text, sa, bucket, i < NEAR ? 0 : i - NEAR, 0), 1);
+		SELF(prefetch)
+		(text, sa, bucket, many, i < FAR ? 0 : i - FAR, i < NEAR ? 0 : i - NEAR, 0);
 		if (j > 0) {
 			CHAR c = text[j--];
-			INDEX last;
+			INDEX is_lms = text[j] > c;
 
 			sa[i] = 0;
-			/* ~(j + 1) or j. */
-			last = text[j] > c;
-			sa[--bucket[c]] = (j + last) ^ -last;
+			sa[--bucket[c]] = COMPLEMENT_IF(is_lms, j + is_lms);
 		}
 	}
 }
@@ -270,7 +266,7 @@ static void SELF(sort_substrings)(const CHAR *text, INDEX *sa, size_t count, con
 				  INDEX *bucket, size_t alphabet, const INDEX *lms, size_t m)
 {
 	bool many = alphabet > MANY_BUCKETS;
-	INDEX j = (INDEX)count - 2;
+	INDEX last = (INDEX)count - 1;
 	size_t out = 0;
 
 	memset(sa, 0, count * sizeof(*sa));
@@ -278,34 +274,31 @@ static void SELF(sort_substrings)(const CHAR *text, INDEX *sa, size_t count, con
 	for (size_t i = 0; i < m; i++)
 		sa[--bucket[text[lms[i]]]] = lms[i] - 1;
 	SELF(starts)(counts, bucket, alphabet);
-	sa[bucket[text[j + 1]]++] = text[j] < text[j + 1] ? ~j : j;
-	if (many)
-		SELF(substrings_l)(text, sa, count, bucket, true);
-	else
-		SELF(substrings_l)(text, sa, count, bucket, false);
+	sa[bucket[text[last]]++] = COMPLEMENT_IF(text[last - 1] < text[last], last - 1);
+	SCAN(substrings_l);
 	SELF(ends)(counts, bucket, alphabet);
-	if (many)
-		SELF(substrings_s)(text, sa, count, bucket, true);
-	else
-		SELF(substrings_s)(text, sa, count, bucket, false);
+	SCAN(substrings_s);
 	for (size_t i = 0; i < count; i++)
 		if (sa[i] < 0)
 			sa[out++] = ~sa[i];
 }
 
 /*
- * Names the sorted LMS substrings in sa[0..m), first at half the position (two LMS positions are
- * never neighbours), then packed in text order. Returns how many names there are.
+ * Names the LMS substrings once they are sorted in sa[0..m). Until names are packed in text order,
+ * the name of a position, and before that the length of its substring, is at half the position: two
+ * LMS positions are never neighbours. Returns the number of names.
  */
-static size_t SELF(name_sorted)(const CHAR *text, const INDEX *sa, size_t count, const INDEX *lms,
-				size_t m, INDEX *names)
+static size_t SELF(name_by_induction)(const CHAR *text, INDEX *sa, size_t count,
+				      const INDEX *counts, INDEX *bucket, size_t alphabet,
+				      const INDEX *lms, size_t m, INDEX *names)
 {
 	size_t distinct = 0, old_length = 0;
 	const CHAR *old = text;
 
+	SELF(sort_substrings)(text, sa, count, counts, bucket, alphabet, lms, m);
 	for (size_t i = 0; i + 1 < m; i++)
 		names[lms[i] / 2] = lms[i + 1] - lms[i] + 1;
-	/* The last one holds the end marker and so equals no other. */
+	/* The last one ends with the end marker and so equals no other. */
 	names[lms[m - 1] / 2] = (INDEX)count;
 	for (size_t i = 0; i < m; i++) {
 		INDEX soon = sa[DP_MIN(i + FAR, m - 1)];
@@ -314,8 +307,7 @@ static size_t SELF(name_sorted)(const CHAR *text, const INDEX *sa, size_t count,
 
 		__builtin_prefetch(&text[soon]);
 		__builtin_prefetch(&names[soon / 2], 1);
-		if (length != old_length || !SELF(same)(substring, old, length))
-			distinct++;
+		distinct += length != old_length || SELF(common)(substring, old, length) < length;
 		names[sa[i] / 2] = (INDEX)distinct - 1;
 		old = substring;
 		old_length = length;

@@ -27,16 +27,6 @@ static inline const CHAR *SELF(start_of)(const CHAR *text, size_t count, INDEX p
 	return &text[DP_MIN(start, count - 1)];
 }
 
-/* Common prefix of two suffixes that is known to be at least length long; low < high. */
-static size_t SELF(extend)(const CHAR *text, size_t count, size_t low, size_t high, size_t length)
-{
-	size_t end = count - high;
-
-	while (length < end && text[low + length] == text[high + length])
-		length++;
-	return length;
-}
-
 void SELF(dp_plcp_)(const CHAR *text, const INDEX *sa, INDEX *plcp, size_t count)
 {
 	INDEX before = -1;
@@ -54,10 +44,11 @@ void SELF(dp_plcp_)(const CHAR *text, const INDEX *sa, INDEX *plcp, size_t count
 			/* They followed each other before, too: what is shared shrank by one. */
 			length--;
 		} else {
-			size_t p = (size_t)phi;
+			size_t start = (size_t)phi, end = count - DP_MAX(start, i);
 
 			length -= length > 0;
-			length = SELF(extend)(text, count, DP_MIN(p, i), DP_MAX(p, i), length);
+			length += SELF(common)(text + start + length, text + i + length,
+					       end - length);
 		}
 		before = phi;
 		plcp[i] = (INDEX)length;

@@ -13,15 +13,18 @@
  * (virtual) end marker is smaller than everything. An LMS substring goes from one LMS position to
  * the next, both included.
  *
- * What is not in the paper: a repetitive string has few distinct LMS substrings, so they are
- * first looked up in a dictionary in text order, and only its entries are sorted (names.inc.h).
- * Where there turn out to be many, they are sorted by induction as in the paper.
+ * What is not in the paper: substrings are named with a dictionary if few are distinct, as in a
+ * repetitive string (names.inc.h).
  *
- * Cost: O(count) time; the given work array, and two counters per symbol of the alphabet. The
- * work array holds the LMS positions in text order at its end, and their names at its start.
- * There are at most (count - 1) / 2, so there is room for as many as half of count at the start.
- * The string of m names is sorted in sa[0..m) with sa[m..2m) as its work array; its counters go
- * to what is then left of both arrays, and to memory of their own only where that is too small.
+ * Cost: O(count) time; the given work array, and two counters per symbol of the alphabet. There are
+ * m <= (count - 1) / 2 LMS positions:
+ *
+ *   work  [0, count - m) names of the LMS substrings, in the first m or half of count places
+ *         [count - m, count) the LMS positions in text order
+ *   sa    [0, m) the suffix array of the names, [m, 2m) its work array, while these are sorted
+ *
+ * The counters for that go to what is then left of both arrays, or if that is too small to memory
+ * of their own.
  */
 
 /*
@@ -76,25 +79,23 @@ static void SELF(ends)(const INDEX *counts, INDEX *bucket, size_t alphabet)
 }
 
 /*
- * What the scans will need for an entry j that is not reached yet, to be prefetched: the symbols
- * at j - back and before, and, where the ends of all buckets are too many for the cache, the
- * place that it will write to. (These return addresses, as gcc 12 takes a function that does
- * nothing but prefetch for one without any effect, and drops the call.)
+ * Prefetches for entries j that a scan has not reached yet: for the one at place far, the symbols
+ * at j - back and before; for the one at place near, if there are too many buckets for the cache,
+ * the end of the bucket that it induces into. (gcc 12 would drop a call of this, as it takes a
+ * function that only prefetches for one without any effect.)
  */
-static inline const CHAR *SELF(symbols_of)(const CHAR *text, const INDEX *sa, size_t place,
-					   INDEX back)
+static inline __attribute__((always_inline)) void SELF(prefetch)(const CHAR *text, const INDEX *sa,
+								 const INDEX *bucket, bool many,
+								 size_t far, size_t near,
+								 INDEX back)
 {
-	INDEX j = sa[place];
+	INDEX j = sa[far];
 
-	return &text[j > 0 ? j - back : 0];
-}
-
-static inline const INDEX *SELF(target_of)(const CHAR *text, const INDEX *sa, const INDEX *bucket,
-					   size_t place, INDEX back)
-{
-	INDEX j = sa[place];
-
-	return j > 0 ? &sa[bucket[text[j - back]]] : sa;
+	__builtin_prefetch(&text[j > 0 ? j - back : 0]);
+	if (!many)
+		return;
+	j = sa[near];
+	__builtin_prefetch(&sa[j > 0 ? bucket[text[j - back]] : 0], 1);
 }
 
 #include "suffix/names.inc.h"
@@ -110,16 +111,14 @@ static inline void SELF(induce_l)(const CHAR *text, INDEX *sa, size_t count, IND
 	for (size_t i = 0; i < count; i++) {
 		INDEX j = sa[i];
 
-		__builtin_prefetch(SELF(symbols_of)(text, sa, DP_MIN(i + FAR, count - 1), 1));
-		if (many)
-			__builtin_prefetch(
-				SELF(target_of)(text, sa, bucket, DP_MIN(i + NEAR, count - 1), 1),
-				1);
+		SELF(prefetch)
+		(text, sa, bucket, many, DP_MIN(i + FAR, count - 1), DP_MIN(i + NEAR, count - 1),
+		 1);
 		sa[i] = ~j;
 		if (j > 0) {
 			CHAR c = text[--j];
 
-			sa[bucket[c]++] = j ^ -(INDEX)(text[j - (j > 0)] < c);
+			sa[bucket[c]++] = COMPLEMENT_IF(text[j - (j > 0)] < c, j);
 		}
 	}
 }
@@ -130,14 +129,12 @@ static inline void SELF(induce_s)(const CHAR *text, INDEX *sa, size_t count, IND
 	for (size_t i = count; i-- > 0;) {
 		INDEX j = sa[i];
 
-		__builtin_prefetch(SELF(symbols_of)(text, sa, i < FAR ? 0 : i - FAR, 1));
-		if (many)
-			__builtin_prefetch(
-				SELF(target_of)(text, sa, bucket, i < NEAR ? 0 : i - NEAR, 1), 1);
+		SELF(prefetch)
+		(text, sa, bucket, many, i < FAR ? 0 : i - FAR, i < NEAR ? 0 : i - NEAR, 1);
 		if (j > 0) {
 			CHAR c = text[--j];
 
-			sa[--bucket[c]] = j ^ -(INDEX)((j == 0) | (text[j - (j > 0)] > c));
+			sa[--bucket[c]] = COMPLEMENT_IF((j == 0) | (text[j - (j > 0)] > c), j);
 		} else {
 			sa[i] = ~j;
 		}
@@ -147,20 +144,14 @@ static inline void SELF(induce_s)(const CHAR *text, INDEX *sa, size_t count, IND
 static void SELF(induce)(const CHAR *text, INDEX *sa, size_t count, const INDEX *counts,
 			 INDEX *bucket, size_t alphabet)
 {
-	INDEX j = (INDEX)count - 1;
+	INDEX last = (INDEX)count - 1;
 	bool many = alphabet > MANY_BUCKETS;
 
 	SELF(starts)(counts, bucket, alphabet);
-	sa[bucket[text[j]]++] = text[j - 1] < text[j] ? ~j : j;
-	if (many)
-		SELF(induce_l)(text, sa, count, bucket, true);
-	else
-		SELF(induce_l)(text, sa, count, bucket, false);
+	sa[bucket[text[last]]++] = COMPLEMENT_IF(text[last - 1] < text[last], last);
+	SCAN(induce_l);
 	SELF(ends)(counts, bucket, alphabet);
-	if (many)
-		SELF(induce_s)(text, sa, count, bucket, true);
-	else
-		SELF(induce_s)(text, sa, count, bucket, false);
+	SCAN(induce_s);
 }
 
 /*
@@ -198,10 +189,9 @@ static int SELF(sort_lms)(const CHAR *text, INDEX *sa, INDEX *work, size_t count
 	INDEX *names = work;
 	size_t distinct = SELF(name_by_dictionary)(text, sa, count, lms, m, names);
 
-	if (!distinct) {
-		SELF(sort_substrings)(text, sa, count, counts, bucket, alphabet, lms, m);
-		distinct = SELF(name_sorted)(text, sa, count, lms, m, names);
-	}
+	if (!distinct)
+		distinct = SELF(name_by_induction)(text, sa, count, counts, bucket, alphabet, lms,
+						   m, names);
 	if (distinct < m) {
 		bool fits = distinct <= count - 2 * m;
 
