@@ -1,9 +1,12 @@
 /*
- * Searches a sequence with its runs collapsed: those with the shortest period first, then
- * those of what results, and so on, until the loop itself is one run. Iterations that differ
- * in how often the loops inside them run are then alike.
+ * Searches a sequence with its runs collapsed, so that iterations are alike even if the loops
+ * inside them run a varying number of times. Runs with the shortest period are collapsed first,
+ * then those of what results, and so on, since such loops may contain others. In the end the
+ * iterations themselves would be one run. So a sequence is searched if collapsing it once more
+ * leaves at most half of it, or nothing to search, and the patterns that describe the whole in the
+ * fewest bits are taken.
  *
- * Cost: each sequence that is searched has at most half of the symbols of the one before.
+ * Cost: linear for each collapse, and a search for each halving of the sequence.
  */
 #include "loops/collapsing.h"
 #include "base/parameters.h"
@@ -21,78 +24,65 @@ void dp_collapsing__fini(struct dp_collapsing *c)
 }
 
 /*
- * The traits of collapsed symbols, whose sequence and alphabet these are: a run has those of its
- * symbols, except uploads, since whether one precedes it is unknown.
+ * Sets the traits of the symbols of a collapsed sequence, and *steps to true if the unit of a run
+ * is a step, as an upload or a kernel that finishes one shows. A run has the traits of its symbols,
+ * except uploads: whether one precedes the run is unknown.
  */
-static uint8_t *traits_of_runs(const struct dp_runs *runs, const uint32_t *symbols,
-			       uint32_t alphabet, const uint8_t *traits)
+static int set_traits(struct dp_collapsing *out, bool *steps, const struct dp_collapsing *from)
 {
-	uint8_t *out = dp_alloc__zeroed(runs->alphabet, sizeof(*out));
+	const struct dp_runs *given = &from->runs;
 
-	if (!out)
-		return NULL;
-	memcpy(out, traits, alphabet * sizeof(*out));
-	for (uint32_t s = alphabet; s < runs->alphabet; s++) {
-		const struct dp_substring *unit = &runs->units[s - alphabet];
+	*steps = false;
+	if (!from->traits)
+		return DP_OK;
+	out->traits = dp_alloc__array(out->runs.alphabet, sizeof(*out->traits));
+	if (!out->traits)
+		return DP_ERR_NOMEM;
+	memcpy(out->traits, from->traits, given->alphabet * sizeof(*out->traits));
+	for (uint32_t s = given->alphabet; s < out->runs.alphabet; s++) {
+		const struct dp_substring *unit = &out->runs.units[s - given->alphabet];
+		uint8_t all = 0;
 
 		for (size_t i = 0; i < unit->length; i++)
-			out[s] |= traits[symbols[unit->at + i]] & ~DP_TRAIT_UPLOADED;
+			all |= from->traits[given->symbols[unit->at + i]];
+		*steps |= unit->length > dp_param.update_period && all & DP_TRAITS_OF_STEPS;
+		out->traits[s] = all & ~DP_TRAIT_UPLOADED;
 	}
-	return out;
-}
-
-/* Returns true if the unit of a run is a step: an upload or a kernel that finishes one shows. */
-static bool has_step_runs(const struct dp_runs *runs, const uint32_t *symbols, uint32_t alphabet,
-			  const uint8_t *traits)
-{
-	for (uint32_t s = alphabet; traits && s < runs->alphabet; s++) {
-		const struct dp_substring *unit = &runs->units[s - alphabet];
-
-		for (size_t i = 0; i < unit->length; i++)
-			if (unit->length > dp_param.update_period &&
-			    traits[symbols[unit->at + i]] & DP_TRAITS_OF_STEPS)
-				return true;
-	}
-	return false;
+	return DP_OK;
 }
 
 /*
- * Collapses the runs with the shortest period in the detection's sequence or, if it has symbols
- * already, in *from. *out stays empty if none are worth it, or if they are steps.
+ * Collapses the runs with the shortest period once more. *out stays empty if none are worth it, or
+ * if they are steps.
  */
 static int collapse(struct dp_collapsing *out, const struct dp_collapsing *from,
 		    const struct dp_detection *d)
 {
-	bool first = !from->runs.symbols;
-	const uint32_t *symbols = first ? d->sequence.symbols : from->runs.symbols;
-	size_t count = first ? d->request->count : from->runs.count;
-	uint32_t alphabet = first ? d->sequence.alphabet : from->runs.alphabet;
-	size_t period = dp_runs__shortest_period(symbols, count);
+	const struct dp_runs *given = &from->runs;
+	size_t period = dp_runs__shortest_period(given->symbols, given->count);
+	bool steps = false;
 	int status;
 
 	memset(out, 0, sizeof(*out));
 	if (!period)
 		return DP_OK;
-	status = dp_runs__collapse(&out->runs, symbols, count, alphabet, period,
-				   !d->request->evidence.open_end);
+	status = dp_runs__collapse(&out->runs, given->symbols, given->count, given->alphabet,
+				   period, !d->request->evidence.open_end);
 	if (!status)
-		status = dp_runs__bits(&out->run_bits, &out->runs, alphabet);
-	if (!status && from->traits) {
-		out->traits = traits_of_runs(&out->runs, symbols, alphabet, from->traits);
-		status = out->traits ? DP_OK : DP_ERR_NOMEM;
-	}
+		status = dp_runs__bits(&out->run_bits, &out->runs, given->alphabet);
+	if (!status)
+		status = set_traits(out, &steps, from);
 	out->run_bits += from->run_bits;
-	if (!status && has_step_runs(&out->runs, symbols, alphabet, from->traits)) {
+	if (steps)
 		dp_collapsing__fini(out);
-		return DP_OK;
-	}
-	for (size_t i = 0; !status && !first && i <= out->runs.count; i++)
-		out->runs.position[i] = from->runs.position[out->runs.position[i]];
+	for (size_t i = 0; !status && !steps && given->position && i <= out->runs.count; i++)
+		out->runs.position[i] = given->position[out->runs.position[i]];
 	return status;
 }
 
-/* Finds the patterns of a collapsed sequence. */
-static int search(struct dp_collapsing *c, const struct dp_detection *d)
+/* Finds the patterns of a collapsed sequence; *better: they are better than the best so far. */
+static int search(struct dp_collapsing *c, bool *better, const struct dp_collapsing *best,
+		  const struct dp_detection *d, const struct dp_levels *flat)
 {
 	struct dp_shortened shortened;
 	int status;
@@ -106,17 +96,25 @@ static int search(struct dp_collapsing *c, const struct dp_detection *d)
 	dp_shortened__begin(&shortened, d, c->runs.symbols, c->runs.count, c->runs.alphabet,
 			    c->runs.position);
 	status = dp_levels__find(&c->levels, &shortened.detection.sequence, c->traits, 0, false);
-	c->bits = c->levels.fit.bits + c->run_bits;
 	dp_shortened__end(&shortened);
+	c->bits = c->levels.fit.bits + c->run_bits;
+	*better = !status && dp_levels__is_better(&c->levels, c->bits, dp_param.better * best->bits,
+						  flat, &d->sequence, c->runs.count, "collapsed");
 	return status;
 }
 
 int dp_collapsing__find(struct dp_collapsing *best, const struct dp_detection *d,
 			const struct dp_levels *flat, uint8_t *traits)
 {
-	struct dp_collapsing uncollapsed = { .traits = traits }; /* borrowed, so never released */
+	/* not collapsed yet; all is borrowed, so it is never released */
+	const struct dp_collapsing whole = {
+		.runs = { .symbols = (uint32_t *)(uintptr_t)d->sequence.symbols,
+			  .count = d->request->count,
+			  .alphabet = d->sequence.alphabet },
+		.traits = traits,
+	};
 	struct dp_collapsing now, next;
-	int status = collapse(&now, &uncollapsed, d);
+	int status = collapse(&now, &whole, d);
 
 	memset(best, 0, sizeof(*best));
 	best->bits = INFINITY;
@@ -124,13 +122,8 @@ int dp_collapsing__find(struct dp_collapsing *best, const struct dp_detection *d
 		bool better = false;
 
 		status = collapse(&next, &now, d);
-		if (!status && next.runs.count * 2 <= now.runs.count) {
-			status = search(&now, d);
-			better = !status &&
-				 dp_levels__is_better(&now.levels, now.bits,
-						      dp_param.better * best->bits, flat,
-						      &d->sequence, now.runs.count, "collapsed");
-		}
+		if (!status && next.runs.count * 2 <= now.runs.count)
+			status = search(&now, &better, best, d, flat);
 		if (better) {
 			dp_collapsing__fini(best);
 			*best = now;
