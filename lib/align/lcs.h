@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/* The largest product of the lengths, without common ends, that is searched. */
+/* The largest product of the lengths for which more than common ends is searched. */
 #define DP_LCS_MOST (UINT64_C(1) << 36)
 
 /*
