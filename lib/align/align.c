@@ -10,7 +10,7 @@
  * Cost: O(n), by a credit. Moves that consume symbols earn it: follow(), and the scan for the next
  * span. Each symbol is consumed once, so the sum is O(n). Moves that look at symbols without
  * consuming them pay for each step: waves, follow_back(), the scan of make_sure(), and
- * matches_for(). They stop when the credit is used up, except matches_for(), which goes on for
+ * matches_from(). They stop when the credit is used up, except matches_from(), which goes on for
  * align_look symbols.
  */
 #include "align/align.h"
@@ -79,7 +79,7 @@ static uint32_t *repeated_from(const struct prepared *p, size_t offset)
 	return p->text + DP_WAVE_REACH + offset;
 }
 
-static size_t match_length(const uint32_t *a, const uint32_t *b, size_t n)
+static size_t equal_symbols(const uint32_t *a, const uint32_t *b, size_t n)
 {
 	size_t i = 0;
 	uint64_t x[4], y[4];
@@ -93,6 +93,26 @@ static size_t match_length(const uint32_t *a, const uint32_t *b, size_t n)
 	while (i < n && a[i] == b[i])
 		i++;
 	return i;
+}
+
+/* Moves a point in step, `most` symbols at most, and returns by how many. */
+static inline size_t step(const struct dp_aligner *a, struct point *point, size_t most)
+{
+	const struct prepared *p = &a->patterns[point->pattern];
+	const uint32_t *symbols = a->symbols + point->at;
+	size_t n = 0, left = DP_MIN(a->n - point->at, most), offset = point->offset, part, match;
+
+	do {
+		part = DP_MIN(left - n, p->length + DP_WAVE_REACH - offset);
+		match = equal_symbols(symbols + n, repeated_from(p, offset), part);
+		n += match;
+		offset += match;
+		if (offset >= p->length)
+			offset %= p->length;
+	} while (match == part && n < left);
+	point->at += n;
+	point->offset = offset;
+	return n;
 }
 
 /* Seeds. */
@@ -111,15 +131,14 @@ static size_t slot_of(const struct dp_aligner *a, uint64_t hash)
 	return (size_t)((hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u >> 20) & a->mask;
 }
 
-static const struct prepared *pattern_at(const struct dp_aligner *a, size_t posting,
-					 uint32_t *index)
+/* The point at which a position has the pattern and offset of a posting. */
+static struct point point_of(const struct dp_aligner *a, size_t posting, size_t at)
 {
 	uint32_t j = (uint32_t)a->count - 1;
 
 	while (a->patterns[j].base > posting)
 		j--;
-	*index = j;
-	return &a->patterns[j];
+	return (struct point){ at, posting - a->patterns[j].base, j };
 }
 
 /*
@@ -164,6 +183,24 @@ static int index_seeds(struct dp_aligner *a, size_t total)
 	return DP_OK;
 }
 
+static int prepare_pattern(struct prepared *p, const struct dp_align_pattern *pattern)
+{
+	size_t m = pattern->length, room = m + 2 * DP_WAVE_REACH;
+
+	p->length = m;
+	p->wave = (int)DP_MIN(DP_MAX(m / WAVE_SHARE, WAVE_LEAST), DP_WAVE_EDITS);
+	p->match = (int)DP_MIN(DP_MAX(2 * m, MATCH_LEAST), SEED_MAX);
+	p->text = dp_alloc__array(room, sizeof(*p->text));
+	if (!p->text)
+		return DP_ERR_NOMEM;
+	memcpy(repeated_from(p, 0), pattern->symbols, m * sizeof(*p->text));
+	for (size_t i = DP_WAVE_REACH; i-- > 0;)
+		p->text[i] = p->text[i + m];
+	for (size_t i = DP_WAVE_REACH + m; i < room; i++)
+		p->text[i] = p->text[i - m];
+	return DP_OK;
+}
+
 static int prepare(struct dp_aligner *a, const struct dp_align_pattern *patterns)
 {
 	size_t total = 0;
@@ -174,23 +211,12 @@ static int prepare(struct dp_aligner *a, const struct dp_align_pattern *patterns
 		return DP_ERR_NOMEM;
 	for (size_t j = 0; j < a->count; j++) {
 		struct prepared *p = &a->patterns[j];
-		size_t m = patterns[j].length;
 
-		p->length = m;
-		p->base = total;
-		total += m;
-		p->wave = (int)DP_MIN(DP_MAX(m / WAVE_SHARE, WAVE_LEAST), DP_WAVE_EDITS);
-		p->match = (int)DP_MIN(DP_MAX(2 * m, MATCH_LEAST), SEED_MAX);
-		a->seed = DP_MIN(a->seed, (size_t)p->match);
-		p->text = dp_alloc__array(m + 2 * DP_WAVE_REACH, sizeof(*p->text));
-		if (!p->text)
+		if (prepare_pattern(p, &patterns[j]))
 			return DP_ERR_NOMEM;
-		for (size_t i = 0; i < m; i++)
-			p->text[DP_WAVE_REACH + i] = patterns[j].symbols[i];
-		for (size_t i = DP_WAVE_REACH; i-- > 0;)
-			p->text[i] = p->text[i + m];
-		for (size_t i = DP_WAVE_REACH + m; i < m + 2 * DP_WAVE_REACH; i++)
-			p->text[i] = p->text[i - m];
+		p->base = total;
+		total += p->length;
+		a->seed = DP_MIN(a->seed, (size_t)p->match);
 	}
 	return index_seeds(a, total);
 }
@@ -289,30 +315,16 @@ static void close_span(struct dp_aligner *a, struct point at)
 /* Continues in step, over small differences, until lost or at the end of the sequence. */
 static int follow(struct dp_aligner *a, struct point *at)
 {
-	const struct prepared *p = &a->patterns[at->pattern];
-	int status;
+	int status = DP_OK;
 
-	while (at->at < a->n) {
-		size_t left = DP_MIN(a->n - at->at, p->length + DP_WAVE_REACH - at->offset);
-		size_t match =
-			match_length(a->symbols + at->at, repeated_from(p, at->offset), left);
-
-		at->at += match;
-		at->offset += match;
-		if (at->offset >= p->length)
-			at->offset %= p->length;
-		a->credit += (int64_t)match * (int64_t)dp_param.align_pays;
-		if (match == left)
-			continue;
-		if (!bridge(a, at, a->n - at->at, 1))
+	while (!status) {
+		a->credit += (int64_t)(step(a, at, SIZE_MAX) * dp_param.align_pays);
+		if (at->at == a->n || !bridge(a, at, a->n - at->at, 1))
 			break;
-		while (a->wave.count > 0) {
+		while (!status && a->wave.count > 0)
 			status = put_edit(a, a->wave.edits[--a->wave.count]);
-			if (status)
-				return status;
-		}
 	}
-	return DP_OK;
+	return status;
 }
 
 /* Follows a point backwards, but not below low; leaves the edits on the way in back. */
@@ -349,20 +361,11 @@ static int follow_back(struct dp_aligner *a, struct point *at, size_t low)
 	return DP_OK;
 }
 
-/* The number of symbols, `look` at most, for which the sequence matches a pattern at an offset. */
-static size_t matches_for(struct dp_aligner *a, size_t at, const struct prepared *p, size_t offset,
-			  size_t look)
+/* The number of symbols, `look` at most, for which the sequence matches from a point on. */
+static size_t matches_from(struct dp_aligner *a, struct point point, size_t look)
 {
-	size_t n = 0, left = DP_MIN(a->n - at, look), part, match;
+	size_t n = step(a, &point, look);
 
-	while (n < left) {
-		part = DP_MIN(left - n, p->length + DP_WAVE_REACH - offset);
-		match = match_length(a->symbols + at + n, repeated_from(p, offset), part);
-		n += match;
-		offset = (offset + match) % p->length;
-		if (match < part)
-			break;
-	}
 	a->credit -= (int64_t)n / COMPARED;
 	return n;
 }
@@ -377,29 +380,29 @@ static bool best_point(struct dp_aligner *a, size_t at, uint64_t hash, const str
 	size_t best = 0, near = SIZE_MAX, fits = 0, links = 0;
 
 	if (old) {
-		best = matches_for(a, at, &a->patterns[old->pattern], old->offset, look);
 		*found = (struct point){ at, old->offset, old->pattern };
+		best = matches_from(a, *found, look);
 		near = 0;
 		if (best < a->seed)
 			best = 0;
 	}
 	*sure = best > 0;
 	for (uint32_t link = a->heads[slot_of(a, hash)]; link; link = a->next[link - 1]) {
-		uint32_t j;
-		const struct prepared *p = pattern_at(a, link - 1, &j);
-		size_t offset = link - 1 - p->base, match, skip;
+		struct point point = point_of(a, link - 1, at);
+		size_t match = matches_from(a, point, look), skip = SIZE_MAX - 1;
 
-		match = matches_for(a, at, p, offset, look);
 		links++;
 		fits += match >= a->seed;
-		skip = SIZE_MAX - 1;
-		if (old && old->pattern == j)
-			skip = (offset + p->length - old->offset) % p->length;
+		if (old && old->pattern == point.pattern) {
+			size_t m = a->patterns[point.pattern].length;
+
+			skip = (point.offset + m - old->offset) % m;
+		}
 		if (match < a->seed || match < best || (match == best && skip >= near))
 			continue;
 		best = match;
 		near = skip;
-		*found = (struct point){ at, offset, j };
+		*found = point;
 		*sure = false;
 	}
 	*sure |= fits == 1 && links < POSTINGS;
@@ -487,13 +490,11 @@ static int make_sure(struct dp_aligner *a, struct point *found)
 	return status;
 }
 
-/* Follows a point that is known from the first symbol on. */
-static int align_start(struct dp_aligner *a, struct point at, size_t *from)
+/* Follows a point to the end of its span, the last one; *from receives that end. */
+static int finish_span(struct dp_aligner *a, struct point at, size_t *from)
 {
-	int status = open_span(a, at);
+	int status = follow(a, &at);
 
-	if (!status)
-		status = follow(a, &at);
 	if (status)
 		return status;
 	close_span(a, at);
@@ -503,13 +504,17 @@ static int align_start(struct dp_aligner *a, struct point at, size_t *from)
 
 static int align(struct dp_aligner *a, const struct dp_align_start *start)
 {
-	struct point at = { 0 }, found;
+	struct point found;
 	size_t from = 0;
 	int status = DP_OK;
 	bool sure;
 
-	if (start)
-		status = align_start(a, (struct point){ 0, start->offset, start->pattern }, &from);
+	if (start) {
+		found = (struct point){ 0, start->offset, start->pattern };
+		status = open_span(a, found);
+		if (!status)
+			status = finish_span(a, found, &from);
+	}
 	while (from < a->n && !status) {
 		struct dp_align_span *span = last_span(a);
 		struct point old = { 0 };
@@ -518,17 +523,12 @@ static int align(struct dp_aligner *a, const struct dp_align_start *start)
 			old = (struct point){ span->end, span->end_offset, span->pattern };
 		if (!scan(a, from, a->n, span ? &old : NULL, false, &found, &sure))
 			break;
-		status = sure ? DP_OK : make_sure(a, &found);
+		if (!sure)
+			status = make_sure(a, &found);
 		if (!status)
 			status = start_span(a, found);
-		if (status)
-			break;
-		at = found;
-		status = follow(a, &at);
-		if (status)
-			break;
-		close_span(a, at);
-		from = at.at;
+		if (!status)
+			status = finish_span(a, found, &from);
 	}
 	return status;
 }
