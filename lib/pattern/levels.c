@@ -101,90 +101,60 @@ static size_t longest_between(const struct dp_alignment *al)
 	return best;
 }
 
-/*
- * Counts, for two iterations of the pattern, the symbols that each loop covers; notes whether a
- * kernel outside all loops finishes a step.
- */
-static void cover(struct inside *in, size_t *covered, const struct traits *t,
-		  const struct dp_search_sequence *sequence)
+/* Counts the symbols that each loop covers in two iterations of the pattern. */
+static void cover(size_t *covered, const struct dp_search_sequence *twice)
 {
-	const struct dp_alignment *al = &sequence->alignment;
+	const struct dp_alignment *al = &twice->alignment;
 	size_t before = 0;
 
-	for (size_t k = 0; k <= al->span_count; k++) {
-		bool last = k == al->span_count;
-		size_t begin = last ? sequence->n : DP_MAX(al->spans[k].begin, before);
-
-		if (begin > before)
-			in->finish_rest |= holds(t, DP_TRAIT_FINISHES, sequence->symbols + before,
-						 begin - before);
-		if (last)
-			break;
-		covered[al->spans[k].pattern] += al->spans[k].end - begin;
+	for (size_t k = 0; k < al->span_count; k++) {
+		covered[al->spans[k].pattern] +=
+			al->spans[k].end - DP_MAX(al->spans[k].begin, before);
 		before = al->spans[k].end;
 	}
 }
 
-/* The repetitions in the longest run of at most a few kernels outside the main loop. */
-static size_t longest_outside(const struct inside *in, const struct dp_search_sequence *sequence)
+/*
+ * Looks at what is outside the loops: notes whether a kernel outside all of them finishes a step,
+ * and the longest run of a few kernels outside the main one.
+ */
+static void look_outside(struct inside *in, const struct traits *t,
+			 const struct dp_search_sequence *twice)
 {
-	const struct dp_alignment *al = &sequence->alignment;
-	size_t before = 0, most = 0;
+	const struct dp_alignment *al = &twice->alignment;
+	size_t before = 0, before_main = 0;
 
 	for (size_t k = 0; k <= al->span_count; k++) {
-		bool last = k == al->span_count;
-		size_t begin = last ? sequence->n : al->spans[k].begin;
+		const struct dp_align_span end = { .begin = twice->n, .pattern = in->main };
+		const struct dp_align_span *span = k < al->span_count ? &al->spans[k] : &end;
 
-		if (!last && al->spans[k].pattern != in->main)
+		if (span->begin > before)
+			in->finish_rest |= holds(t, DP_TRAIT_FINISHES, twice->symbols + before,
+						 span->begin - before);
+		before = span->end;
+		if (span->pattern != in->main)
 			continue;
-		if (begin > before) {
-			size_t run = longest_run(sequence->symbols + before, begin - before);
+		if (span->begin > before_main) {
+			size_t run = longest_run(twice->symbols + before_main,
+						 span->begin - before_main);
 
-			most = DP_MAX(most, run);
+			in->run_rest = DP_MAX(in->run_rest, run);
 		}
-		before = last ? sequence->n : al->spans[k].end;
+		before_main = span->end;
 	}
-	return most;
-}
-
-/* Measures the loops in one iteration of the pattern by an alignment of two. */
-static int measure(struct inside *in, const struct traits *t, struct dp_search_sequence *sequence)
-{
-	size_t covered[DP_PATTERNS_MAX] = { 0 }, n = sequence->n, outside = n, main_length;
-	int status = dp_search_sequence__align(sequence, &in->loops);
-
-	if (status)
-		return status;
-	cover(in, covered, t, sequence);
-	for (size_t i = 1; i < in->loops.count; i++)
-		if (covered[i] > covered[in->main])
-			in->main = i;
-	main_length = in->loops.items[in->main].length;
-	in->iterations = (double)covered[in->main] / 2 / (double)main_length;
-	for (size_t i = 0; i < in->loops.count; i++) {
-		size_t length = in->loops.items[i].length;
-
-		/* one kernel several times in a row is no loop, and stays outside */
-		outside -= length > 1 ? DP_MIN(outside, covered[i]) : 0;
-	}
-	in->total = 1 - (double)outside / (double)n;
-	in->run_rest = longest_outside(in, sequence);
-	in->covered = (double)covered[in->main] / (double)n;
-	in->rest = (double)(n - covered[in->main]) / 2;
-	/* of two iterations, half; what is inserted in one piece is of one already */
-	in->outside = fmax((double)outside / 2, (double)longest_between(&sequence->alignment));
-	return DP_OK;
 }
 
 enum offset_kind { ELSEWHERE, AT_ENDS, BETWEEN };
 
 /*
- * Where an offset of the pattern, which is aligned twice, lies: after a whole number of repetitions
- * of the main loop and before others, where these repetitions begin or end, or elsewhere.
+ * Where an offset of the pattern, two of which are `twice`, lies: after a whole number of
+ * repetitions of the main loop and before others, where these repetitions begin or end, or
+ * elsewhere.
  */
-static enum offset_kind kind_of(const struct inside *in, const struct dp_alignment *al, size_t m,
+static enum offset_kind kind_of(const struct inside *in, const struct dp_search_sequence *twice,
 				size_t offset)
 {
+	const struct dp_alignment *al = &twice->alignment;
 	size_t length = in->loops.items[in->main].length;
 	enum offset_kind kind = ELSEWHERE;
 
@@ -193,7 +163,7 @@ static enum offset_kind kind_of(const struct inside *in, const struct dp_alignme
 
 		if (span->pattern != in->main)
 			continue;
-		for (size_t at = offset; at <= 2 * m; at += m)
+		for (size_t at = offset; at <= twice->n; at += twice->n / 2)
 			if (at == span->begin || at == span->end)
 				kind = DP_MAX(kind, AT_ENDS);
 			else if (span->begin > 0 && at > span->begin && at < span->end &&
@@ -209,10 +179,11 @@ static enum offset_kind kind_of(const struct inside *in, const struct dp_alignme
  * iterations; what is cut off anywhere seldom is whole by chance. A sequence that begins with other
  * work was not cut off there.
  */
-static int look_at_ends(struct inside *in, const struct traits *t, const uint32_t *twice,
-			const struct dp_alignment *al, size_t m)
+static int look_at_ends(struct inside *in, const struct traits *t,
+			const struct dp_search_sequence *twice)
 {
 	const struct dp_search_sequence *s = t->sequence;
+	size_t m = twice->n / 2;
 	const size_t first[2] = { 0, s->n - m };
 	enum offset_kind kind[2] = { AT_ENDS, ELSEWHERE };
 	int status = DP_OK;
@@ -222,12 +193,41 @@ static int look_at_ends(struct inside *in, const struct traits *t, const uint32_
 	for (size_t i = 0; i < 2 && !status; i++) {
 		size_t offset;
 
-		status = dp_pattern__rotation(&offset, twice, s->symbols + first[i], m);
+		status = dp_pattern__rotation(&offset, twice->symbols, s->symbols + first[i], m);
 		if (!status && offset != SIZE_MAX)
-			kind[i] = kind_of(in, al, m, offset);
+			kind[i] = kind_of(in, twice, offset);
 	}
 	in->ends_between = kind[0] && kind[1] && (kind[0] == BETWEEN || kind[1] == BETWEEN);
 	return status;
+}
+
+/* Measures the loops in one iteration of the pattern by an alignment of two. */
+static int measure(struct inside *in, const struct traits *t, struct dp_search_sequence *twice)
+{
+	size_t covered[DP_PATTERNS_MAX] = { 0 }, n = twice->n, outside = n, main_length;
+	int status = dp_search_sequence__align(twice, &in->loops);
+
+	if (status)
+		return status;
+	cover(covered, twice);
+	for (size_t i = 1; i < in->loops.count; i++)
+		if (covered[i] > covered[in->main])
+			in->main = i;
+	main_length = in->loops.items[in->main].length;
+	in->iterations = (double)covered[in->main] / 2 / (double)main_length;
+	for (size_t i = 0; i < in->loops.count; i++) {
+		size_t length = in->loops.items[i].length;
+
+		/* one kernel several times in a row is no loop, and stays outside */
+		outside -= length > 1 ? DP_MIN(outside, covered[i]) : 0;
+	}
+	in->total = 1 - (double)outside / (double)n;
+	in->covered = (double)covered[in->main] / (double)n;
+	in->rest = (double)(n - covered[in->main]) / 2;
+	/* of two iterations, half; what is inserted in one piece is of one already */
+	in->outside = fmax((double)outside / 2, (double)longest_between(&twice->alignment));
+	look_outside(in, t, twice);
+	return look_at_ends(in, t, twice);
 }
 
 /* Finds the loops inside a pattern; there may be none. */
@@ -236,23 +236,20 @@ static int look_inside(struct inside *in, const struct traits *t, const struct d
 	/* what repeats inside is half of the pattern at most */
 	struct dp_search_bar bar = { dp_param.repeat_least, p->length / 2 + 1,
 				     dp_param.inside_bits };
-	uint32_t *twice = dp_pattern__twice(p->symbols, p->length);
-	struct dp_search_sequence sequence;
+	uint32_t *symbols = dp_pattern__twice(p->symbols, p->length);
+	struct dp_search_sequence twice = { symbols, 2 * p->length, t->sequence->alphabet, NULL,
+					    NULL };
 	const struct dp_pattern *main;
 	int status;
 
 	memset(in, 0, sizeof(*in));
-	if (!twice)
+	if (!symbols)
 		return DP_ERR_NOMEM;
-	sequence = (struct dp_search_sequence){ twice, 2 * p->length, t->sequence->alphabet, NULL,
-						NULL };
-	status = dp_search__unaided(&in->loops, &sequence, &bar);
+	status = dp_search__unaided(&in->loops, &twice, &bar);
 	if (!status && in->loops.count > 0)
-		status = measure(in, t, &sequence);
-	if (!status && in->loops.count > 0)
-		status = look_at_ends(in, t, twice, &sequence.alignment, p->length);
-	dp_search_sequence__fini(&sequence);
-	free(twice);
+		status = measure(in, t, &twice);
+	dp_search_sequence__fini(&twice);
+	free(symbols);
 	if (status || in->loops.count == 0) {
 		dp_patterns__fini(&in->loops);
 		return status;
@@ -442,6 +439,17 @@ static struct dp_pattern take_out(struct dp_patterns *from, size_t index)
 	return taken;
 }
 
+/* Moves the loops inside a pattern that have enough symbols to a level, and drops the others. */
+static void move_loops(struct dp_patterns *to, struct inside *in, uint32_t parent, double least)
+{
+	for (size_t i = 0; i < in->loops.count; i++)
+		if ((double)in->loops.items[i].length >= least)
+			put(to, &in->loops.items[i], parent);
+		else
+			free(in->loops.items[i].symbols);
+	in->loops.count = 0;
+}
+
 /*
  * Chooses the loops inside a pattern in its place, except those that are short next to the main
  * one. The pattern becomes their outer loop if it is reliable, and is dropped otherwise.
@@ -459,28 +467,7 @@ static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
 	} else {
 		free(outer.symbols);
 	}
-	for (size_t i = 0; i < in->loops.count; i++) {
-		struct dp_pattern *inner = &in->loops.items[i];
-
-		if (i == in->main || (double)inner->length >= least)
-			put(&levels->chosen, inner, parent);
-		else
-			free(inner->symbols);
-	}
-	in->loops.count = 0;
-}
-
-static void take_inside(struct dp_levels *levels, struct inside *in, uint32_t parent)
-{
-	for (size_t k = 0; k < in->loops.count; k++) {
-		struct dp_pattern *inner = &in->loops.items[k];
-
-		if (inner->length > 1) /* or else it is one kernel in a row */
-			put(&levels->inner, inner, parent);
-		else
-			free(inner->symbols);
-	}
-	in->loops.count = 0;
+	move_loops(&levels->chosen, in, parent, least);
 }
 
 /*
@@ -507,7 +494,8 @@ static int fill_inner(struct dp_levels *levels, const struct traits *t)
 		if ((double)p->length < dp_param.adjacent_short * (double)longest &&
 		    (p->standing == DP_STANDING_BARE || p->length < dp_param.layer_long))
 			p->standing = DP_STANDING_SHORT;
-		take_inside(levels, &in[i], (uint32_t)i);
+		/* one kernel in a row is no loop */
+		move_loops(&levels->inner, &in[i], (uint32_t)i, 2);
 	}
 	for (size_t i = 0; i < count; i++)
 		dp_patterns__fini(&in[i].loops);
@@ -560,10 +548,9 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 {
 	struct traits t = { sequence, traits, uploads };
 	struct dp_search_bar bar = { dp_param.loop_least, sequence->n, dp_param.level_bits,
-				     .rare = true };
+				     .rare = true, .part = part };
 	int status;
 
-	bar.part = part;
 	memset(levels, 0, sizeof(*levels));
 	status = choose(levels, &t, sequence, &bar);
 	if (!status)
