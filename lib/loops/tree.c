@@ -57,17 +57,13 @@ static bool follows_other(const struct dp_sequence_loop *loop, size_t i)
 	return i > 0 && (s[-1].end != s->first || s[-1].inserted > 0);
 }
 
-static bool is_whole(const struct dp_sequence_loop *loop, size_t i)
-{
-	return !loop->iterations[i].partial;
-}
-
 /*
- * Makes another level. Where those iterations of the first `count` loops begin that `counts_if`
- * accepts is passed to the phase as hints.
+ * Makes the loops around the first `count` ones, or those inside them. Where their whole iterations
+ * begin is passed to the phase as hints; for those around them, where iterations begin that follow
+ * something else.
  */
-static int make_level_by(struct dp_detection *d, const struct dp_patterns *patterns, uint32_t *made,
-			 size_t count, bool (*counts_if)(const struct dp_sequence_loop *, size_t))
+static int make_level(struct dp_detection *d, const struct dp_patterns *patterns, uint32_t *made,
+		      size_t count, bool around)
 {
 	struct dp_phase_hints hints = { NULL, 0 };
 	size_t *positions = NULL, room = 0;
@@ -81,7 +77,7 @@ static int make_level_by(struct dp_detection *d, const struct dp_patterns *patte
 		status = dp_array__reserve(&positions, &room, hints.count + loop->count,
 					   sizeof(*positions));
 		for (size_t i = 0; i < loop->count && !status; i++)
-			if (counts_if(loop, i))
+			if (around ? follows_other(loop, i) : !loop->iterations[i].partial)
 				positions[hints.count++] = loop->iterations[i].first;
 	}
 	dp_sort__size(positions, hints.count);
@@ -121,7 +117,7 @@ static int make_outer(struct dp_detection *d, const struct dp_patterns *outer, u
 				level.items[level.count++] = outer->items[i];
 			}
 		left -= level.count;
-		status = make_level_by(d, &level, of_level, count, follows_other);
+		status = make_level(d, &level, of_level, count, true);
 		for (size_t i = 0; i < level.count && !status; i++)
 			made[from[i]] = of_level[i];
 	}
@@ -180,11 +176,42 @@ static void explain_outer(const struct dp_detection *d, const struct dp_sequence
 }
 
 /*
- * Chooses among the loops from `middle` on, which enclose chosen ones of varying length, by the
- * rules for patterns that hold a loop (levels.c): kernels that finish a step make the loop that has
- * them the iteration. Else a short loop inside, which has neither loops nor uploads nor an
- * optimizer, is a part of the step around it, unless nothing is outside of it.
+ * Returns why loop k, which encloses chosen ones of varying length, is the iteration, or NULL if it
+ * is not, by the rules for patterns that hold a loop (levels.c): kernels that finish a step make
+ * the loop that has them the iteration. Else a short loop inside, which has neither loops nor
+ * uploads nor an optimizer, is a part of the step around it, unless nothing is outside of it.
  */
+static const char *why_enclosing(const struct dp_detection *d, size_t k,
+				 const struct dp_patterns *chosen, const uint32_t *made,
+				 const uint8_t *traits, bool enclosed)
+{
+	const struct dp_sequence_loop *loops = d->loops->loops, *loop = &loops[k];
+	bool parts = true, finish = finishes(d, loop, traits), shown = enclosed && fills(d, loop);
+	size_t inside = 0;
+
+	for (size_t i = 0; i < chosen->count; i++) {
+		if (made[i] == DP_NONE || loops[made[i]].parent != k)
+			continue;
+		inside += dp_loops__covered(&loops[made[i]]);
+		parts &= is_part(&chosen->items[i], traits, shown);
+		finish &= !finishes(d, &loops[made[i]], traits);
+	}
+	if (inside == 0 || dp_loops__whole(loop) < dp_param.loop_least ||
+	    (!shown && (double)dp_loops__covered(loop) <=
+			       (double)inside + dp_param.rest_least * (double)loop->count))
+		return NULL;
+	if (finish)
+		return "kernels that finish a step run in the loop of {length:symbol} but in none "
+		       "of the loops inside: it is the iteration";
+	if (!parts)
+		return NULL;
+	return shown ? "the sequence begins and ends with whole iterations of the loop of "
+		       "{length:symbol}, but not of those inside: it is the iteration"
+		     : "the loops inside the loop of {length:symbol} are short and contain no "
+		       "loops, uploads or optimizer: they are parts of its iteration";
+}
+
+/* Chooses those of the loops from `middle` on that are the iteration, instead of those inside. */
 static void choose_enclosing(struct dp_detection *d, const struct dp_patterns *chosen,
 			     const uint32_t *made, const uint8_t *traits, size_t middle,
 			     bool enclosed)
@@ -192,32 +219,11 @@ static void choose_enclosing(struct dp_detection *d, const struct dp_patterns *c
 	struct dp_sequence_loop *loops = d->loops->loops;
 
 	for (size_t k = middle; k < d->loops->count; k++) {
-		size_t inside = 0, covered = dp_loops__covered(&loops[k]);
-		bool parts = true, finish = finishes(d, &loops[k], traits);
-		bool shown = enclosed && fills(d, &loops[k]);
+		const char *why = why_enclosing(d, k, chosen, made, traits, enclosed);
 
-		for (size_t i = 0; i < chosen->count; i++) {
-			if (made[i] == DP_NONE || loops[made[i]].parent != k)
-				continue;
-			inside += dp_loops__covered(&loops[made[i]]);
-			parts &= is_part(&chosen->items[i], traits, shown);
-			finish &= !finishes(d, &loops[made[i]], traits);
-		}
-		if (!(parts || finish) || inside == 0 ||
-		    dp_loops__whole(&loops[k]) < dp_param.loop_least ||
-		    (!shown && (double)covered <= (double)inside + dp_param.rest_least *
-									   (double)loops[k].count))
+		if (!why)
 			continue;
-		explain_outer(
-			d, &loops[k],
-			finish	? "kernels that finish a step run in the loop of {length:symbol} "
-				  "but in none of the loops inside: it is the iteration"
-			: shown ? "the sequence begins and ends with whole iterations of the loop "
-				  "of {length:symbol}, but not of those inside: it is the "
-				  "iteration"
-				: "the loops inside the loop of {length:symbol} are short and "
-				  "contain no loops, uploads or optimizer: they are parts of its "
-				  "iteration");
+		explain_outer(d, &loops[k], why);
 		loops[k].chosen = true;
 		for (size_t i = 0; i < middle; i++)
 			loops[i].chosen &= loops[i].parent != k;
@@ -284,32 +290,13 @@ static int make_tree(struct dp_detection *d, const struct dp_levels *levels, con
 	}
 	around = loops->count;
 	if (!status)
-		status = make_level_by(d, &levels->inner, inner, of_chosen, is_whole);
+		status = make_level(d, &levels->inner, inner, of_chosen, false);
 	if (status)
 		return status;
 	set_outer_parents(loops, outer, &levels->outer);
 	set_parents(loops, chosen, &levels->chosen, outer);
 	set_parents(loops, inner, &levels->inner, chosen);
 	return dp_detection__sort(loops, of_chosen, around);
-}
-
-/* Adds the loops of the collapsed sequence, whose patterns are known, to the detection. */
-static int expand_tree(struct dp_detection *d, struct dp_levels *levels,
-		       struct dp_shortened *collapsed, const uint8_t *traits)
-{
-	int status;
-
-	/* a run that is cut off begins elsewhere */
-	collapsed->request.evidence.loose_begin = true;
-	status = make_tree(&collapsed->detection, levels, traits);
-	for (size_t i = 0; i < collapsed->loops.count && !status; i++) {
-		struct dp_sequence_loop *loop = &collapsed->loops.loops[i];
-
-		loop->count =
-			dp_expand__iterations(loop->iterations, loop->count,
-					      collapsed->names.position, &d->request->evidence);
-	}
-	return status ? status : dp_shortened__take(d, collapsed, NULL);
 }
 
 static bool has_listed(const struct dp_loops *loops)
@@ -321,26 +308,35 @@ static bool has_listed(const struct dp_loops *loops)
 }
 
 /*
- * Searches the sequence with its runs collapsed if the flat search was irregular, and takes
- * the loops if they are better than the flat ones.
+ * Searches the sequence with its runs collapsed, and takes the loops if their patterns are better
+ * than the flat ones and one of them is listed: then d->collapsed is set.
  */
-static int try_collapsed(struct dp_detection *d, const struct dp_levels *flat, uint8_t *traits,
-			 bool *taken)
+static int try_collapsed(struct dp_detection *d, const struct dp_levels *flat, uint8_t *traits)
 {
 	struct dp_collapsing best;
-	struct dp_shortened shortened;
+	struct dp_shortened collapsed;
 	int status = dp_collapsing__find(&best, d, flat, traits);
 
-	*taken = false;
-	if (!status && best.runs.symbols) {
-		dp_shortened__begin(&shortened, d, best.runs.symbols, best.runs.count,
-				    best.runs.alphabet, best.runs.position);
-		status = expand_tree(d, &best.levels, &shortened, best.traits);
-		dp_shortened__end(&shortened);
-		*taken = has_listed(d->loops);
-		if (!*taken)
-			dp_loops__clear(d->loops);
+	if (status || !best.runs.symbols)
+		goto out;
+	dp_shortened__begin(&collapsed, d, best.runs.symbols, best.runs.count, best.runs.alphabet,
+			    best.runs.position);
+	/* a run that is cut off begins elsewhere */
+	collapsed.request.evidence.loose_begin = true;
+	status = make_tree(&collapsed.detection, &best.levels, best.traits);
+	for (size_t i = 0; i < collapsed.loops.count && !status; i++) {
+		struct dp_sequence_loop *loop = &collapsed.loops.loops[i];
+
+		loop->count = dp_expand__iterations(loop->iterations, loop->count,
+						    best.runs.position, &d->request->evidence);
 	}
+	if (!status)
+		status = dp_shortened__take(d, &collapsed, NULL);
+	dp_shortened__end(&collapsed);
+	d->collapsed = has_listed(d->loops);
+	if (!d->collapsed)
+		dp_loops__clear(d->loops);
+out:
 	dp_collapsing__fini(&best);
 	return status;
 }
@@ -459,18 +455,6 @@ out:
 	return status;
 }
 
-/* Where the first span of the patterns begins; 0 if they have none. */
-static int find_first_span(size_t *begin, struct dp_detection *d,
-			   const struct dp_patterns *patterns)
-{
-	const struct dp_alignment *al = &d->sequence.alignment;
-	int status = dp_search_sequence__align(&d->sequence, patterns);
-
-	if (!status)
-		*begin = al->span_count ? al->spans[0].begin : 0;
-	return status;
-}
-
 /*
  * Sets *has to true if a symbol occurs exactly once in the pattern. Programs do something once per
  * iteration; similar parts of a single pass consist of the same layers over and over.
@@ -490,10 +474,18 @@ static int has_single(bool *has, const struct dp_detection *d, const struct dp_p
 	return DP_OK;
 }
 
+/* Returns true if a pattern is two or three iterations, nearly exact, and most of n symbols. */
+static bool is_few(const struct dp_pattern *p, size_t n)
+{
+	return p->iterations < dp_param.few_most && p->length >= dp_param.few_length &&
+	       (double)p->edits < dp_param.alike_edits * (double)p->covered &&
+	       (double)p->covered - (double)p->edits >= dp_param.few_coverage * (double)n;
+}
+
 /*
- * Searches for two or three whole iterations if nothing else was found: exact, and most of the
- * sequence. Networks of so few layers are rare, and have more work around them. As each of so few
- * iterations is evidence, the first one begins where the first span does.
+ * Searches for two or three whole iterations if nothing else was found. Networks of so few layers
+ * are rare, and have more work around them. As each of so few iterations is evidence, the first one
+ * begins where the first span does.
  */
 static int find_few(struct dp_detection *d)
 {
@@ -501,7 +493,6 @@ static int find_few(struct dp_detection *d)
 				     .any_length = true };
 	struct dp_patterns patterns = { .count = 0 };
 	uint32_t made[DP_PATTERNS_MAX];
-	struct dp_pattern *pattern = patterns.items;
 	size_t begin = 0;
 	bool has_one = false;
 	struct dp_phase_hints hints = { &begin, 1 };
@@ -514,15 +505,13 @@ static int find_few(struct dp_detection *d)
 	status = dp_search__unaided(&patterns, &d->sequence, &bar);
 	while (patterns.count > 1)
 		free(patterns.items[--patterns.count].symbols);
-	if (!status && patterns.count)
-		status = has_single(&has_one, d, pattern);
-	if (!status && has_one && pattern->iterations < dp_param.few_most &&
-	    pattern->length >= dp_param.few_length &&
-	    (double)pattern->edits < dp_param.alike_edits * (double)pattern->covered &&
-	    (double)pattern->covered - (double)pattern->edits >=
-		    dp_param.few_coverage * (double)d->request->count) {
-		pattern->standing = DP_STANDING_FEW;
-		status = find_first_span(&begin, d, &patterns);
+	if (!status && patterns.count && is_few(&patterns.items[0], d->request->count))
+		status = has_single(&has_one, d, &patterns.items[0]);
+	if (!status && has_one) {
+		patterns.items[0].standing = DP_STANDING_FEW;
+		status = dp_search_sequence__align(&d->sequence, &patterns);
+		if (!status && d->sequence.alignment.span_count > 0)
+			begin = d->sequence.alignment.spans[0].begin;
 		if (!status)
 			status = dp_detection__make_loops(made, d, &patterns, &hints);
 	}
@@ -565,37 +554,34 @@ static int find_part(struct dp_detection *d, struct dp_levels *levels, const uin
 	return status ? status : make_tree(d, levels, traits);
 }
 
-/* Without help: the tree. */
 int dp_detection__tree(struct dp_detection *d)
 {
 	const struct dp_loops_request *r = d->request;
-	struct dp_levels levels;
-	bool taken = false;
+	bool is_short = r->count <= dp_param.collapse_most;
+	struct dp_levels levels = { .plain_bits = 0 };
 	uint8_t *traits;
 	double uploads;
 	int status = dp_traits__ask(d, &traits, &uploads);
 
 	if (!status)
 		status = dp_levels__find(&levels, &d->sequence, traits, uploads, false);
-	if (status)
-		goto out;
-	if (may_alternate(&levels) || !dp_levels__is_regular(&levels, r->count))
+	if (!status && (may_alternate(&levels) || !dp_levels__is_regular(&levels, r->count)))
 		status = try_classes(d, &levels, &traits, uploads);
-	if (!status && !dp_levels__is_regular(&levels, r->count) &&
-	    r->count <= dp_param.collapse_most)
-		status = try_collapsed(d, &levels, traits, &taken);
-	d->collapsed = taken;
-	if (!status && !taken)
+	if (!status && is_short && !dp_levels__is_regular(&levels, r->count))
+		status = try_collapsed(d, &levels, traits);
+	if (!status && !d->collapsed)
 		status = make_tree(d, &levels, traits);
-	if (!status && !dp_levels__is_regular(&levels, r->count) && may_branch(d) &&
-	    !r->evidence.open_end && r->count <= dp_param.collapse_most)
+	/* in a live recording, what follows proves too little */
+	if (status || r->evidence.open_end)
+		goto out;
+	if (is_short && !dp_levels__is_regular(&levels, r->count) && may_branch(d))
 		status = dp_branching__find(d);
-	if (!status && d->loops->count == 0 && !r->evidence.open_end)
+	if (!status && d->loops->count == 0)
 		status = find_few(d);
-	if (!status && d->loops->count == 0 && !r->evidence.open_end)
+	if (!status && d->loops->count == 0)
 		status = find_part(d, &levels, traits, uploads);
-	dp_levels__fini(&levels);
 out:
+	dp_levels__fini(&levels);
 	free(traits);
 	return status;
 }
