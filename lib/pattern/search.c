@@ -60,6 +60,13 @@ static void forget_alignment(struct dp_search_sequence *sequence)
 	sequence->aligned_words = 0;
 }
 
+void dp_search_sequence__fini(struct dp_search_sequence *sequence)
+{
+	dp_anchor_tree__free(sequence->tree);
+	sequence->tree = NULL;
+	forget_alignment(sequence);
+}
+
 int dp_search_sequence__align(struct dp_search_sequence *sequence,
 			      const struct dp_patterns *patterns)
 {
@@ -248,13 +255,6 @@ static int join(struct dp_search_sequence *joined, const struct searcher *sr,
 	return DP_OK;
 }
 
-void dp_search_sequence__fini(struct dp_search_sequence *sequence)
-{
-	dp_anchor_tree__free(sequence->tree);
-	sequence->tree = NULL;
-	forget_alignment(sequence);
-}
-
 /* Makes the tree of a sequence, which all its searches share. */
 static int share_tree(struct dp_search_sequence *sequence)
 {
@@ -321,13 +321,15 @@ static const char *name_of(const struct searcher *sr, uint32_t symbol)
 	return dp_explain__name(full->explain, i);
 }
 
+/* Returns true if a pattern, if there is one, is a loop; explains it either way. */
 static bool worth_it(const struct searcher *sr, const struct dp_pattern *p,
 		     const struct dp_search_sequence *sequence)
 {
-	const char *fault = p->symbols ? fault_of(sr, p, sequence) : NULL;
+	const char *fault;
 
 	if (!p->symbols)
 		return false;
+	fault = fault_of(sr, p, sequence);
 	dp_explain__add(
 		sr->full->explain, "pattern",
 		DP_FACTS({ "length", "count", (double)p->length },
@@ -356,11 +358,12 @@ static bool withdraw_last(struct searcher *sr, const struct leftovers *rest)
 	bool useless = sr->promised > 0 && rest->total + sr->promised / 2 > sr->rest_before;
 
 	if (useless) {
-		free(sr->found->items[--sr->found->count].symbols);
-		sr->bar.longest = sr->found->items[sr->found->count].length / 2;
+		const struct dp_pattern *last = &sr->found->items[--sr->found->count];
+
+		free(last->symbols);
+		sr->bar.longest = last->length / 2;
 		dp_explain__add(sr->full->explain, "pattern",
-				DP_FACTS({ "taken_back", "count",
-					   (double)sr->found->items[sr->found->count].length }),
+				DP_FACTS({ "taken_back", "count", (double)last->length }),
 				"the pattern of {taken_back:symbol} is taken back: next to those "
 				"found before it explains little");
 	}
@@ -387,45 +390,50 @@ static int best_of(struct dp_pattern *best, struct dp_search_sequence *sequence,
 					 sequence->symbol_bits);
 }
 
-/* Finds the next pattern in the rest; *more is false if there is none. */
-static int next_pattern(struct searcher *sr, bool *more)
+/* Finds the best pattern of the leftovers, and adds it if it is worth it. */
+static int search_rest(struct searcher *sr, const struct leftovers *rest, bool *added)
 {
 	struct dp_search_sequence joined = { .tree = NULL }, *in = sr->full;
 	struct dp_pattern best = { 0 };
+	int status = DP_OK;
+
+	if (rest->total < in->n) {
+		dp_explain__add(in->explain, "rest",
+				DP_FACTS({ "rest", "count", (double)rest->total },
+					 { "symbols", "count", (double)in->n }),
+				"{rest} of {symbols:symbol} are in no pattern, or in less than one "
+				"repetition of it: these are searched for the next pattern");
+		status = join(&joined, sr, rest);
+		in = &joined;
+	}
+	if (!status)
+		status = best_of(&best, in, &sr->bar);
+	*added = !status && worth_it(sr, &best, in);
+	if (*added) {
+		sr->promised = best.covered;
+		best.parent = DP_NONE;
+		sr->found->items[sr->found->count++] = best;
+	} else {
+		free(best.symbols);
+	}
+	dp_search_sequence__fini(&joined);
+	free((void *)(uintptr_t)joined.symbols);
+	return status;
+}
+
+/* Finds the next pattern in the rest; *more is false if there is none. */
+static int next_pattern(struct searcher *sr, bool *more)
+{
 	struct leftovers rest;
 	int status = find_leftovers(&rest, sr);
 
 	*more = false;
 	if (status)
 		return status;
-	if (!sr->bar.known && withdraw_last(sr, &rest)) {
+	if (!sr->bar.known && withdraw_last(sr, &rest))
 		*more = sr->bar.longest > 1;
-		goto out;
-	}
-	if (!sr->bar.any_length && rest.total < dp_param.rest_symbols)
-		goto out;
-	if (rest.total < in->n) {
-		dp_explain__add(in->explain, "rest",
-				DP_FACTS({ "rest", "count", (double)rest.total },
-					 { "symbols", "count", (double)in->n }),
-				"{rest} of {symbols:symbol} are in no pattern, or in less than one "
-				"repetition of it: these are searched for the next pattern");
-		status = join(&joined, sr, &rest);
-		in = &joined;
-	}
-	if (!status)
-		status = best_of(&best, in, &sr->bar);
-	if (!status && worth_it(sr, &best, in)) {
-		sr->promised = best.covered;
-		best.parent = DP_NONE;
-		sr->found->items[sr->found->count++] = best;
-		best.symbols = NULL;
-		*more = true;
-	}
-	free(best.symbols);
-	dp_search_sequence__fini(&joined);
-	free((void *)(uintptr_t)joined.symbols);
-out:
+	else if (sr->bar.any_length || rest.total >= dp_param.rest_symbols)
+		status = search_rest(sr, &rest, more);
 	free(rest.items);
 	return status;
 }
@@ -459,25 +467,21 @@ int dp_search__unaided(struct dp_patterns *patterns, struct dp_search_sequence *
 }
 
 /* Takes the longest leftover as one iteration: nothing else explains it. */
-static int take_longest(struct searcher *sr, bool *more)
+static int take_longest(struct searcher *sr)
 {
 	struct leftovers rest;
-	size_t longest = 0;
+	struct leftover longest = { 0, 0 };
 	int status = find_leftovers(&rest, sr);
 
-	*more = false;
 	if (status)
 		return status;
-	for (size_t i = 1; i < rest.count; i++)
-		if (rest.items[i].end - rest.items[i].first >
-		    rest.items[longest].end - rest.items[longest].first)
-			longest = i;
+	for (size_t i = 0; i < rest.count; i++)
+		if (rest.items[i].end - rest.items[i].first > longest.end - longest.first)
+			longest = rest.items[i];
 	if (rest.count > 0) {
-		struct dp_pattern *p = &sr->found->items[sr->found->count];
-
-		status = dp_pattern__copy(p, sr->full->symbols + rest.items[longest].first,
-					  rest.items[longest].end - rest.items[longest].first);
-		*more = !status;
+		status = dp_pattern__copy(&sr->found->items[sr->found->count],
+					  sr->full->symbols + longest.first,
+					  longest.end - longest.first);
 		sr->found->count += !status;
 	}
 	free(rest.items);
@@ -489,7 +493,7 @@ int dp_search__counts(struct dp_patterns *patterns, struct dp_search_sequence *s
 {
 	struct dp_search_bar bar = { dp_param.repeat_least, sequence->n, 1, .any_length = true };
 	struct searcher sr;
-	bool more = true;
+	bool more;
 	int status = begin(&sr, patterns, sequence, &bar);
 
 	patterns->count = 0;
@@ -498,7 +502,7 @@ int dp_search__counts(struct dp_patterns *patterns, struct dp_search_sequence *s
 		sr.bar.least = (size_t)DP_MIN(DP_MAX(counts[i] / 2, dp_param.repeat_least),
 					      (uint64_t)sequence->n);
 		sr.bar.known = counts[i];
-		status = counts[i] == 1 ? take_longest(&sr, &more) : next_pattern(&sr, &more);
+		status = counts[i] == 1 ? take_longest(&sr) : next_pattern(&sr, &more);
 	}
 	if (status)
 		dp_patterns__fini(patterns);
