@@ -139,25 +139,6 @@ static bool is_assigned(const struct assignment *a, size_t count, uint32_t loop)
 	return false;
 }
 
-/* Returns the nearest loop that no number has, or DP_NONE, and by how much it differs. */
-static uint32_t nearest_loop(double *off, const struct assignment *a, size_t count, uint64_t known)
-{
-	uint32_t best = DP_NONE;
-
-	*off = INFINITY;
-	for (uint32_t k = 0; k < a->loops.count; k++) {
-		const struct dp_sequence_loop *loop = &a->loops.loops[k];
-		/* a loop of another level must match better by more than an iteration or two */
-		double differs = misfit(loop, known) + (loop->chosen ? 0 : dp_param.count_level);
-
-		if (differs < *off && is_answer(&a->loops, k, known) && !is_assigned(a, count, k)) {
-			*off = differs;
-			best = k;
-		}
-	}
-	return best;
-}
-
 /* Explains which loop comes nearest to a known number of iterations. */
 static void explain_count(const struct assignment *a, size_t i, const struct dp_loops_request *r)
 {
@@ -178,32 +159,36 @@ static void explain_count(const struct assignment *a, size_t i, const struct dp_
 			"with {iterations}");
 }
 
-/* Assigns a loop to the number that comes nearest to one. Returns false if there is none left. */
+/* Of the loops and numbers left, assigns the nearest pair. Returns false if there is none. */
 static bool assign_nearest(struct assignment *a, const struct dp_loops_request *r)
 {
-	size_t n = r->counts_count, first = n;
+	size_t n = r->counts_count, number = n;
 	uint32_t nearest = DP_NONE;
-	double least = INFINITY, off;
+	double least = INFINITY;
 
 	for (size_t i = 0; i < n; i++) {
-		uint32_t loop = DP_NONE;
+		for (uint32_t k = 0; a->loop_of[i] == DP_NONE && k < a->loops.count; k++) {
+			const struct dp_sequence_loop *loop = &a->loops.loops[k];
+			/* at another level: better by more than an iteration or two */
+			double off = misfit(loop, r->counts[i]) +
+				     (loop->chosen ? 0 : dp_param.count_level);
 
-		if (a->loop_of[i] == DP_NONE)
-			loop = nearest_loop(&off, a, n, r->counts[i]);
-		if (loop == DP_NONE || off >= least)
-			continue;
-		least = off;
-		first = i;
-		nearest = loop;
+			if (off >= least || !is_answer(&a->loops, k, r->counts[i]) ||
+			    is_assigned(a, n, k))
+				continue;
+			least = off;
+			number = i;
+			nearest = k;
+		}
 	}
-	if (first < n)
-		a->loop_of[first] = nearest;
-	return first < n;
+	if (number < n)
+		a->loop_of[number] = nearest;
+	return number < n;
 }
 
 /*
  * Assigns to each known number the nearest loop that no other number has; of equals, a chosen one.
- * The numbers that come nearest to a loop choose first.
+ * The number that comes nearest to a loop is the first.
  */
 static int assign(struct assignment *a, const struct dp_loops_request *r)
 {
@@ -506,42 +491,50 @@ static void explain_paper(const struct dp_loops_request *r, uint64_t known,
 			  : "for the {known:iteration} of -n, no substring meets the criteria");
 }
 
+/* Adds the loop of a pattern, with its iterations as published. */
+static int add_published(struct dp_detection *d, const struct dp_paper_pattern *p)
+{
+	const struct dp_loops_request *r = d->request;
+	const uint32_t *pattern = r->symbols + p->at;
+	struct dp_cut cut = { 0 };
+	struct dp_sequence_loop *loop = dp_detection__add(d);
+	int status = DP_ERR_NOMEM;
+
+	if (!loop)
+		return status;
+	loop->found_by = DP_FOUND_BY_COUNT;
+	loop->chosen = true;
+	loop->length = p->length;
+	loop->occurrences = p->occurrences;
+	loop->confidence.loop = loop->confidence.boundary = (double)NAN;
+	loop->pattern = dp_pattern__rotate(pattern, p->length, 0);
+	if (loop->pattern)
+		status = dp_paper__match(&cut, r->symbols, r->count, pattern, p->length,
+					 r->max_unmatched);
+	if (!status)
+		status = dp_variants__number(cut.iterations, cut.count, cut.edits, r->symbols);
+	if (!status)
+		dp_detection__take_cut(loop, &cut);
+	dp_cut__fini(&cut);
+	return status;
+}
+
 /* One search and one match per number, as published. */
 static int find_as_published(struct dp_detection *d, struct dp_error *error)
 {
 	const struct dp_loops_request *r = d->request;
 	struct dp_suffix_tree *tree = NULL;
 	struct dp_paper_pattern p;
-	struct dp_cut cut = { 0 };
-	struct dp_sequence_loop *loop;
 	int status = dp_suffix_tree_new(&tree, r->symbols, r->count, error);
 
 	for (size_t i = 0; i < r->counts_count && !status; i++) {
 		status = dp_paper__search(&p, tree, r->counts[i], r->epsilon);
-		if (!status)
-			explain_paper(r, r->counts[i], &p);
-		if (status || p.length == 0)
-			continue;
-		status = dp_paper__match(&cut, r->symbols, r->count, r->symbols + p.at, p.length,
-					 r->max_unmatched);
-		if (!status)
-			status = dp_variants__number(cut.iterations, cut.count, cut.edits,
-						     r->symbols);
-		loop = status ? NULL : dp_detection__add(d);
-		if (loop)
-			loop->pattern = dp_pattern__rotate(r->symbols + p.at, p.length, 0);
-		if (!loop || !loop->pattern) {
-			status = DP_ERR_NOMEM;
+		if (status)
 			break;
-		}
-		loop->found_by = DP_FOUND_BY_COUNT;
-		loop->chosen = true;
-		loop->length = p.length;
-		loop->occurrences = p.occurrences;
-		loop->confidence.loop = loop->confidence.boundary = (double)NAN;
-		dp_detection__take_cut(loop, &cut);
+		explain_paper(r, r->counts[i], &p);
+		if (p.length > 0)
+			status = add_published(d, &p);
 	}
-	dp_cut__fini(&cut);
 	dp_suffix_tree_free(tree);
 	return status;
 }
