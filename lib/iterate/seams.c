@@ -20,6 +20,10 @@
  * one with the higher score counts. The score must not be negative, but may be -1 ahead: that the
  * own span has begun an iteration is evidence, too.
  *
+ * If the own span is on the right, both are seen in a mirror, so that all of this is written for an
+ * own span on the left: pair_of() enters the mirror, and meet() leaves it. find_joint() finds where
+ * the two meet, and close_seam() moves the ends of the spans there.
+ *
  * Cost: O(seams * SEAM * SEAM + edits + symbols), mostly with SLACK for one SEAM.
  */
 #include "iterate/seams.h"
@@ -73,9 +77,10 @@ struct closer {
 };
 
 /*
- * table[i][j] is i + j plus the maximum of matches minus edits of a[0..i) and b[0..j). The sum
- * makes symbols without counterpart cost nothing, so that each row is a maximum of its neighbours.
- * Only the cells up to `off` from the diagonal are computed; the ones next to them are 0.
+ * table[i][j] is i + j plus the maximum of matches minus edits of a[0..i) and b[0..j). With the
+ * sum, a match adds 3, a substitution 1, and a symbol without counterpart nothing, so that each
+ * cell is a maximum of its neighbours. Only the cells up to `off` from the diagonal are computed;
+ * the ones next to them are 0.
  */
 static void score_all(int16_t table[SEAM + 1][WIDE + 2], const uint32_t *a, size_t n,
 		      const uint32_t *b, size_t m, size_t off)
@@ -105,7 +110,7 @@ static struct split solve(const struct seam *s)
 {
 	int16_t own[SEAM + 1][WIDE + 2], other[SEAM + 1][WIDE + 2];
 	struct split best = { .score = INT16_MIN };
-	size_t n = s->gap_count, skew = 0;
+	size_t n = s->gap_count, best_off = 0;
 	uint32_t back[SEAM];
 
 	for (size_t i = 0; i < n; i++)
@@ -113,20 +118,16 @@ static struct split solve(const struct seam *s)
 	score_all(own, s->gap, n, s->own, s->own_count, WIDE);
 	score_all(other, back, n, s->other, s->other_count, SLACK);
 	for (size_t x = 0; x <= n; x++) {
-		const int16_t *row = other[n - x];
-		size_t first = n - x - DP_MIN(n - x, (size_t)SLACK);
-		size_t last = DP_MIN(s->other_count, n - x + SLACK);
-		int most = row[first] - (int)first, score;
+		size_t rest = n - x, last = DP_MIN(s->other_count, rest + SLACK);
 
-		for (size_t j = first + 1; j <= last; j++)
-			most = DP_MAX(most, row[j] - (int)j);
-		score = own[x][s->own_count] + most - (int)(n + s->own_count);
-		for (size_t j = first; score >= best.score && j <= last; j++) {
-			size_t off = DP_MAX(j + x, n) - DP_MIN(j + x, n);
+		for (size_t j = rest - DP_MIN(rest, (size_t)SLACK); j <= last; j++) {
+			int score =
+				own[x][s->own_count] + other[rest][j] - (int)(n + s->own_count + j);
+			size_t off = DP_MAX(j, rest) - DP_MIN(j, rest);
 
-			if (row[j] - (int)j == most && (score > best.score || off < skew)) {
+			if (score > best.score || (score == best.score && off < best_off)) {
 				best = (struct split){ x, j, score };
-				skew = off;
+				best_off = off;
 			}
 		}
 	}
@@ -155,8 +156,8 @@ struct side {
 };
 
 /*
- * Two adjacent spans, with the one of the own loop on the left. If it is on the right, both sides
- * are mirrored: position x is SIZE_MAX - x, and offset o of m is m - o.
+ * Two adjacent spans, with the one of the own loop on the left, if need be in a mirror: position x
+ * is SIZE_MAX - x there, and offset o of m is m - o.
  */
 struct pair {
 	struct side own, other;
@@ -265,8 +266,7 @@ static struct change stop_other(const struct side *other, size_t at)
 	return (struct change){ at, k, offset % other->m, 0 };
 }
 
-/* Joins two spans where both match. Returns false if the other one may be edited before, or ends.
- */
+/* Joins two spans where both match. Returns false if the other ends or may be edited before. */
 static bool trim(struct joint *joint, const struct pair *p, size_t boundary)
 {
 	if (boundary >= p->other.far || is_edited(&p->other, boundary))
@@ -312,9 +312,9 @@ static struct seam seam_at(const struct closer *c, const struct pair *p, size_t 
 }
 
 /*
- * Joins two spans where the symbols between them are best divided: from a position in the own
- * one on, which is `ahead` symbols before a boundary of its iterations. Returns false if that is
- * worse than to leave the spans as they are.
+ * Joins two spans where the symbols between them are best divided: from a position in the own one
+ * on, which is `ahead` symbols before a boundary of its iterations. The other span may lend some of
+ * its own. Returns false if the result is worse than to leave the spans as they are.
  */
 static bool divide(struct joint *joint, const struct closer *c, struct pair p, size_t from,
 		   size_t ahead)
@@ -338,7 +338,9 @@ static bool divide(struct joint *joint, const struct closer *c, struct pair p, s
 
 /*
  * Ends the own side at its last boundary, `back` symbols of the pattern before its end. Returns
- * false if that is half an iteration or more, or leaves nothing.
+ * false if that is half an iteration or more, or leaves nothing. Goes back from the end, over the
+ * matches between two edits and then the next edit: `at` is the position reached, and `back` counts
+ * what is left to go.
  */
 static bool stop_back(struct change *stop, const struct pair *p, size_t back)
 {
@@ -498,23 +500,25 @@ static int close_seam(struct closer *c, struct dp_align_span *left, struct dp_al
 	return status ? status : diff(c, right, at, r->at, r->offset, r->count);
 }
 
+static struct change unmirrored(struct change change, const struct side *side)
+{
+	change.at = mirror(side->mirrored, change.at);
+	change.offset = mirror_offset(side->mirrored, change.offset, side->m);
+	return change;
+}
+
 /* Finds where two spans are to meet, and what becomes of the left and the right one. */
 static bool meet(struct change changes[2], size_t *at, const struct closer *c,
 		 const struct dp_align_span *left, const struct dp_align_span *right)
 {
 	struct pair p = pair_of(c, left, right);
-	bool mirrored = p.own.mirrored;
 	struct joint joint;
 
 	if (!find_joint(&joint, c, &p))
 		return false;
-	*at = mirror(mirrored, joint.at);
-	joint.own.at = mirror(mirrored, joint.own.at);
-	joint.own.offset = mirror_offset(mirrored, joint.own.offset, p.own.m);
-	joint.other.at = mirror(mirrored, joint.other.at);
-	joint.other.offset = mirror_offset(mirrored, joint.other.offset, p.other.m);
-	changes[mirrored] = joint.own;
-	changes[!mirrored] = joint.other;
+	*at = mirror(p.own.mirrored, joint.at);
+	changes[!p.own.is_left] = unmirrored(joint.own, &p.own);
+	changes[p.own.is_left] = unmirrored(joint.other, &p.other);
 	return true;
 }
 
@@ -526,6 +530,7 @@ static int take_span(struct closer *c, size_t k)
 	struct change changes[2];
 	int status = DP_OK;
 
+	/* a pair is joined once, when the boundaries of the first of both patterns are known */
 	if (left && left->pattern != s->pattern && DP_MIN(left->pattern, s->pattern) == c->which &&
 	    meet(changes, &at, c, left, s)) {
 		status = close_seam(c, left, s, &changes[0], at, &changes[1]);
