@@ -36,16 +36,20 @@ enum {
 /* The largest ratio of distances in a bin: a few edits per iteration change a median by less. */
 #define BIN_RATIO 1.04
 
+/* A repeat and its windows, each from one occurrence to the next. */
 struct anchor {
 	size_t first; /* index of its first occurrence in where[] */
 	size_t count;
-	double distance, score, regular;
+	double distance; /* the median length of a window */
+	double regular;	 /* share of windows whose length is near that */
+	double score;
 };
 
+/* The repeats of one depth with about the same distance, or about as many occurrences. */
 struct bin {
-	struct anchor anchor; /* the best one */
-	size_t support;	      /* occurrences with regular distances */
-	int depth;
+	struct anchor best;
+	size_t support; /* occurrences with regular distances */
+	unsigned depth;
 };
 
 /* The leaves are symbols, or the phrases of the sequence's parse. */
@@ -65,7 +69,8 @@ struct finder {
 	size_t *where;	 /* positions, by repeat */
 	size_t *starts;	 /* of each repeat in where */
 	uint64_t known;	 /* number of iterations; 0: none is */
-	struct bin bins[BINS], counted[COUNT_BINS];
+	struct bin bins[BINS];		/* by distance, */
+	struct bin counted[COUNT_BINS]; /* and by how near the number of occurrences is to known */
 	struct dp_candidate *out;
 	size_t out_count, out_room;
 	size_t repeats; /* occurring often enough, of all depths */
@@ -154,34 +159,42 @@ static bool is_better(const struct finder *f, const struct anchor *a, const stru
 	return a->score > 0 && f->where[a->first] < f->where[b->first];
 }
 
-static void consider(struct finder *f, size_t first, size_t count, int depth)
+/* Returns true if a window is of about median length, and so may be an iteration. */
+static bool is_window(const struct anchor *anchor, size_t length)
 {
-	const size_t *where = f->where + first;
-	double distance = median_distance(where, count), covered = 0, near = 0, score;
-	struct bin *bin = &f->bins[bin_of(distance)];
-	struct anchor anchor;
-
-	for (size_t i = 0; i + 1 < count; i++) {
-		double g = (double)(where[i + 1] - where[i]);
-
-		if (g >= dp_param.distance_low * distance && g <= dp_param.distance_high * distance)
-			covered += g;
-		near += g >= dp_param.distance_near * distance &&
-			g * dp_param.distance_near <= distance;
-	}
-	near /= (double)(count - 1);
-	score = covered / (double)f->tree->n * (1 - dp_param.distance_regular * (1 - near));
-	anchor = (struct anchor){ first, count, distance, score, near };
-	bin->support += near >= dp_param.anchor_regular ? count : 0;
-	bin->depth = depth;
-	if (is_better(f, &anchor, &bin->anchor))
-		bin->anchor = anchor;
-	bin = bin_of_count(f, count);
-	if (bin && is_better(f, &anchor, &bin->anchor))
-		*bin = (struct bin){ anchor, 0, depth };
+	return (double)length >= dp_param.distance_low * anchor->distance &&
+	       (double)length <= dp_param.distance_high * anchor->distance;
 }
 
-/* Windows. */
+/*
+ * Puts a repeat into its bins. It scores by the share of the sequence in windows of about median
+ * length, less if few of them are near it.
+ */
+static void consider(struct finder *f, size_t first, size_t count, unsigned depth)
+{
+	const size_t *where = f->where + first;
+	struct anchor anchor = { first, count, .distance = median_distance(where, count) };
+	struct bin *bin = &f->bins[bin_of(anchor.distance)];
+	double covered = 0;
+
+	for (size_t i = 0; i + 1 < count; i++) {
+		size_t length = where[i + 1] - where[i];
+
+		covered += is_window(&anchor, length) ? (double)length : 0;
+		anchor.regular += (double)length >= dp_param.distance_near * anchor.distance &&
+				  (double)length * dp_param.distance_near <= anchor.distance;
+	}
+	anchor.regular /= (double)(count - 1);
+	anchor.score = covered / (double)f->tree->n *
+		       (1 - dp_param.distance_regular * (1 - anchor.regular));
+	bin->support += anchor.regular >= dp_param.anchor_regular ? count : 0;
+	bin->depth = depth;
+	if (is_better(f, &anchor, &bin->best))
+		bin->best = anchor;
+	bin = bin_of_count(f, count);
+	if (bin && is_better(f, &anchor, &bin->best))
+		*bin = (struct bin){ anchor, 0, depth };
+}
 
 /* The leaf at a position, if there is one. */
 static size_t leaf_at(const struct dp_anchor_tree *tree, size_t position)
@@ -195,7 +208,7 @@ static size_t leaf_at(const struct dp_anchor_tree *tree, size_t position)
 }
 
 /* The length in symbols of a repeat of one depth at a position. */
-static size_t anchor_length(const struct dp_anchor_tree *tree, int depth, size_t at)
+static size_t anchor_length(const struct dp_anchor_tree *tree, unsigned depth, size_t at)
 {
 	size_t phrases = depth > 1 ? (size_t)1 << (depth - 2) : 0;
 
@@ -203,12 +216,6 @@ static size_t anchor_length(const struct dp_anchor_tree *tree, int depth, size_t
 		return (size_t)1 << depth;
 	/* no gram follows the last phrase */
 	return DP_MIN(position(tree, leaf_at(tree, at) + phrases) + DP_PARSE_GRAM, tree->n) - at;
-}
-
-static bool is_window(const struct anchor *anchor, size_t length)
-{
-	return (double)length >= dp_param.distance_low * anchor->distance &&
-	       (double)length <= dp_param.distance_high * anchor->distance;
 }
 
 /* Windows with the same fingerprint count as equal; this only picks the candidate. */
@@ -250,7 +257,7 @@ static size_t pick_window(const struct finder *f, const struct anchor *anchor)
 
 static void put_candidate(struct finder *f, const struct bin *bin)
 {
-	const struct anchor *anchor = &bin->anchor;
+	const struct anchor *anchor = &bin->best;
 	const size_t *where = f->where + anchor->first, pick = pick_window(f, anchor);
 	struct dp_candidate *c = &f->out[f->out_count++];
 
@@ -273,9 +280,9 @@ static void put_candidate(struct finder *f, const struct bin *bin)
 static int by_bin_score(const void *a, const void *b)
 {
 	const struct bin *x = *(const struct bin *const *)a, *y = *(const struct bin *const *)b;
-	if (x->anchor.score != y->anchor.score)
-		return x->anchor.score > y->anchor.score ? -1 : 1;
-	return x->anchor.distance < y->anchor.distance ? -1 : 1;
+	if (x->best.score != y->best.score)
+		return x->best.score > y->best.score ? -1 : 1;
+	return x->best.distance < y->best.distance ? -1 : 1;
 }
 
 /*
@@ -284,7 +291,7 @@ static int by_bin_score(const void *a, const void *b)
  */
 static bool is_supported(const struct finder *f, const struct bin *bin)
 {
-	return bin->anchor.distance <= (double)dp_param.window_long ||
+	return bin->best.distance <= (double)dp_param.window_long ||
 	       bin->support >= f->tree->leaves / dp_param.long_support;
 }
 
@@ -295,13 +302,13 @@ static void harvest(struct finder *f, size_t share)
 	size_t n = 0, counted = 0;
 
 	for (int i = 0; i < COUNT_BINS && counted < dp_param.counted_repeats; i++) {
-		if (!(f->counted[i].anchor.score > 0) || f->out_count == f->out_room)
+		if (!(f->counted[i].best.score > 0) || f->out_count == f->out_room)
 			continue;
 		put_candidate(f, &f->counted[i]);
 		counted++;
 	}
 	for (int i = 0; i < BINS; i++)
-		if (f->bins[i].anchor.score > 0 && is_supported(f, &f->bins[i]))
+		if (f->bins[i].best.score > 0 && is_supported(f, &f->bins[i]))
 			order[n++] = &f->bins[i];
 	qsort(order, n, sizeof(*order), by_bin_score);
 	for (size_t i = 0; i < n && i + counted < share && f->out_count < f->out_room; i++)
@@ -330,7 +337,7 @@ static void find(struct finder *f)
 		memset(f->bins, 0, sizeof(f->bins));
 		memset(f->counted, 0, sizeof(f->counted));
 		for (uint32_t i = 0; i < count; i++)
-			consider(f, f->starts[i], f->starts[i + 1] - f->starts[i], (int)depth);
+			consider(f, f->starts[i], f->starts[i + 1] - f->starts[i], depth);
 		harvest(f, share);
 	}
 }
