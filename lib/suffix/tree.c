@@ -1,5 +1,6 @@
 /* Building a suffix tree, walking its nodes, finding a pattern in it. */
 #include "suffix/tree.h"
+#include "base/sort.h"
 #include "suffix/arrays.h"
 
 /* Indices of 32 bits are signed, as the sorting marks entries by complement. */
@@ -174,41 +175,33 @@ static bool is_root(const struct dp_suffix_tree *tree, const struct dp_suffix_no
 	return !node->depth && !node->left && node->right == tree->count;
 }
 
-static void child_at(const struct dp_suffix_tree *tree, const struct dp_suffix_node *node,
-		     size_t left, struct dp_suffix_node *child)
+/* Sets *child to the one that begins at a place. Returns 1 or DP_ERR_NOMEM. */
+static int child_at(struct dp_suffix_tree *tree, const struct dp_suffix_node *node, size_t left,
+		    struct dp_suffix_node *child)
 {
+	int status = dp_suffix__need_index(tree);
+
+	if (status)
+		return status;
 	child->left = left;
 	child->right = dp_suffix__next_at_most(tree, left + 1, node->right, node->depth);
 	child->depth = dp_suffix__depth(tree, child->left, child->right);
 	child->position = dp_suffix__sa(tree, left);
+	return 1;
 }
 
 int dp_suffix_child_first(struct dp_suffix_tree *tree, const struct dp_suffix_node *node,
 			  struct dp_suffix_node *child)
 {
-	int status;
-
 	if (node->left == node->right || (node->right - node->left == 1 && !is_root(tree, node)))
 		return 0;
-	status = dp_suffix__need_index(tree);
-	if (status)
-		return status;
-	child_at(tree, node, node->left, child);
-	return 1;
+	return child_at(tree, node, node->left, child);
 }
 
 int dp_suffix_child_next(struct dp_suffix_tree *tree, const struct dp_suffix_node *node,
 			 struct dp_suffix_node *child)
 {
-	int status;
-
-	if (child->right >= node->right)
-		return 0;
-	status = dp_suffix__need_index(tree);
-	if (status)
-		return status;
-	child_at(tree, node, child->right, child);
-	return 1;
+	return child->right < node->right ? child_at(tree, node, child->right, child) : 0;
 }
 
 int dp_suffix_node_parent(struct dp_suffix_tree *tree, const struct dp_suffix_node *node,
@@ -308,13 +301,6 @@ bool dp_suffix_tree_find(const struct dp_suffix_tree *tree, const uint32_t *patt
 	return true;
 }
 
-static int compare_positions(const void *a, const void *b)
-{
-	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 size_t dp_suffix_node_positions(const struct dp_suffix_tree *tree,
 				const struct dp_suffix_node *node, size_t *positions, size_t room)
 {
@@ -322,7 +308,7 @@ size_t dp_suffix_node_positions(const struct dp_suffix_tree *tree,
 
 	for (size_t i = 0; i < leaves && i < room; i++)
 		positions[i] = dp_suffix__sa(tree, node->left + i);
-	if (leaves && leaves <= room)
-		qsort(positions, leaves, sizeof(*positions), compare_positions);
+	if (leaves <= room)
+		dp_sort__size(positions, leaves);
 	return leaves;
 }
