@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-static bool counts_fit(const struct dp_analysis_options *options, size_t kernels)
+bool dp_analysis__counts_fit(const struct dp_analysis_options *options, size_t kernels)
 {
 	for (size_t i = 0; i < options->iterations_count; i++)
 		if (options->iterations[i] > kernels)
@@ -360,7 +360,8 @@ int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *s)
 			status = find_adjacent(s, &request, loops);
 	} else if (!status && options->marks) {
 		status = no_loops(s, loops);
-	} else if (!status && s->has_others && !counts_fit(options, s->sequence->count)) {
+	} else if (!status && s->has_others &&
+		   !dp_analysis__counts_fit(options, s->sequence->count)) {
 		status = no_loops(s, loops);
 		if (!status)
 			tell_missing(s, *loops);

@@ -119,6 +119,9 @@ struct dp_loop_search {
  */
 int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *search);
 
+/* Returns true if no known number of iterations exceeds the number of kernels. */
+bool dp_analysis__counts_fit(const struct dp_analysis_options *options, size_t kernels);
+
 /* The streams of a device that are analyzed together, their sequence, and its loops. */
 struct dp_searched {
 	struct dp_stream_group group;

@@ -76,10 +76,17 @@ static void explain_stream(const struct dp_searched *searched, const struct dp_l
 				 : "in which they start");
 }
 
-/* If concurrent streams show no loop in the order of launches, searches the first one alone. */
+/*
+ * If concurrent streams show no loop in the order of launches, searches the first one alone, unless
+ * it has fewer kernels than there are to be iterations.
+ */
 static int find_first(struct dp_searched *searched, struct dp_loop_search *search,
 		      const struct dp_trace *trace)
 {
+	size_t kernels = dp_trace_stream(trace, searched->sequence.stream)->kernels;
+
+	if (!dp_analysis__counts_fit(search->options, kernels))
+		return DP_OK;
 	dp_explain__add(search->explain, "stream", DP_FACTS({ "streams", "count", 1 }),
 			"in the order of launches no loop is found: {streams:stream} is searched");
 	return find_alone(searched, search, trace, searched->sequence.stream);

@@ -376,6 +376,27 @@ TEST_LOOP(iterations_at_once, 3)
 	dp_trace_free(trace);
 }
 
+/* Streams with a kernel each have not as many iterations as their number says: that is no error. */
+TEST(a_number_of_streams_at_once)
+{
+	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
+	struct dp_analysis *analysis = NULL;
+	struct dp_trace *trace;
+	uint64_t number = 24;
+
+	start(true);
+	for (int i = 0; i < 108; i++) {
+		put('k', i, now_ns, 5000);
+		now_ns += 1000;
+	}
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
+	options.iterations = &number;
+	options.iterations_count = 1;
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_OK);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+
 /* More streams than one, each with little of the work, and one that is busier with other things. */
 TEST(work_spread_thin)
 {
