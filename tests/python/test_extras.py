@@ -45,7 +45,7 @@ class Plots(unittest.TestCase):
         with self.assertRaises(deepprof.ArgumentError):
             plot.timeline(analysis, iteration=10**6)
 
-    @needs("numpy")
+    @needs("matplotlib", "numpy")
     def test_what_is_drawn(self):
         analysis, plot = deepprof.analyze(SAMPLE), deepprof.plot
         for function in plot.periods, plot.breakdown, plot.timeline:
