@@ -1,11 +1,17 @@
 /* Sums the time of each kind of transfer by name. */
 #include "activity/transfers.h"
 
+#include <math.h>
+
 struct sums {
 	const struct dp_device_timeline *timeline;
 	const struct dp_attribution *attribution;
 	size_t strings;
 	double *ns[DP_TRANSFERS]; /* per name, the last one for no name; NULL: none of the kind */
+	double *upload_ns;	  /* per stream */
+	/* Bytes: of uploads, of downloads that no upload has returned, of the latest of these */
+	double uploaded, returned, kept, latest;
+	int64_t download_end_ns; /* of the latest */
 };
 
 static int add(struct sums *sums, enum dp_transfer kind, uint32_t name, size_t op)
@@ -21,6 +27,29 @@ static int add(struct sums *sums, enum dp_transfer kind, uint32_t name, size_t o
 	return DP_OK;
 }
 
+/*
+ * An upload returns bytes of downloads that ended before it began. Whether they are the same data,
+ * a trace does not show.
+ */
+static void add_direction(struct sums *sums, size_t op)
+{
+	const struct dp_ops *ops = dp_trace_ops(sums->timeline->trace);
+	double bytes = (double)ops->bytes[op], kept = sums->kept;
+
+	if (dp_op__is_upload(ops, op)) {
+		sums->upload_ns[ops->stream[op]] += (double)(ops->end_ns[op] - ops->start_ns[op]);
+		if (ops->start_ns[op] < sums->download_end_ns)
+			kept = fmax(kept - sums->latest, 0);
+		sums->uploaded += bytes;
+		sums->returned += fmin(bytes, kept);
+		sums->kept -= fmin(bytes, kept);
+	} else if (ops->copy_kind[op] == DP_COPY_DTOH) {
+		sums->kept += bytes;
+		sums->latest = bytes;
+		sums->download_end_ns = ops->end_ns[op];
+	}
+}
+
 static int add_copy(struct sums *sums, size_t op)
 {
 	const struct dp_ops *ops = dp_trace_ops(sums->timeline->trace);
@@ -28,6 +57,7 @@ static int add_copy(struct sums *sums, size_t op)
 	uint8_t kind = ops->copy_kind[op];
 	int status = DP_OK;
 
+	add_direction(sums, op);
 	if (call == DP_NONE || !sums->attribution || !sums->attribution->of_call)
 		return DP_OK;
 	name = sums->attribution->of_call[call];
@@ -62,14 +92,33 @@ static void find_most(struct dp_transfers *transfers, const struct sums *sums,
 	transfers->share[kind] = ns[most] / all_ns;
 }
 
+static void find_uploads(struct dp_transfers *transfers, const struct sums *sums)
+{
+	const struct dp_trace *trace = sums->timeline->trace;
+	double apart_ns = 0, all_ns = 0;
+
+	for (size_t i = 0; i < dp_trace_stream_count(trace); i++) {
+		double ns = sums->upload_ns[i];
+
+		transfers->upload_streams += ns > 0;
+		apart_ns += dp_trace_stream(trace, i)->kernels ? 0 : ns;
+		all_ns += ns;
+	}
+	transfers->upload_apart = all_ns > 0 ? apart_ns / all_ns : 0;
+	transfers->returned = sums->uploaded > 0 ? sums->returned / sums->uploaded : 0;
+}
+
 int dp_transfers__find(struct dp_transfers *transfers, const struct dp_device_timeline *timeline,
 		       const struct dp_attribution *attribution, int64_t start_ns, int64_t end_ns)
 {
 	const struct dp_ops *ops = dp_trace_ops(timeline->trace);
 	struct sums sums = { .timeline = timeline,
 			     .attribution = attribution,
-			     .strings = dp_trace_string_count(timeline->trace) };
-	int status = DP_OK;
+			     .strings = dp_trace_string_count(timeline->trace),
+			     .upload_ns = dp_alloc__zeroed(dp_trace_stream_count(timeline->trace),
+							   sizeof(*sums.upload_ns)),
+			     .download_end_ns = INT64_MIN };
+	int status = sums.upload_ns ? DP_OK : DP_ERR_NOMEM;
 
 	*transfers = (struct dp_transfers){ { NULL }, { 0 } };
 	for (size_t i = 0; !status && i < timeline->count; i++) {
@@ -82,6 +131,9 @@ int dp_transfers__find(struct dp_transfers *transfers, const struct dp_device_ti
 		else if (ops->name[op] != DP_NONE && timeline->index->is_comm[ops->name[op]])
 			status = add(&sums, DP_TRANSFER_COMM, ops->name[op], op);
 	}
+	if (!status)
+		find_uploads(transfers, &sums);
+	free(sums.upload_ns);
 	for (int kind = 0; kind < DP_TRANSFERS; kind++) {
 		if (!status)
 			find_most(transfers, &sums, (enum dp_transfer)kind);

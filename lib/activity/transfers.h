@@ -1,4 +1,4 @@
-/* The name that takes most of the time of each kind of transfer. */
+/* The name that takes most of the time of each kind of transfer, and how uploads run. */
 #ifndef DP_ACTIVITY_TRANSFERS_H
 #define DP_ACTIVITY_TRANSFERS_H
 
@@ -21,6 +21,10 @@ enum dp_transfer {
 struct dp_transfers {
 	const char *name[DP_TRANSFERS]; /* NULL: none, or unknown. Borrowed from the trace */
 	double share[DP_TRANSFERS];	/* of the time of its kind */
+	size_t upload_streams;		/* streams that upload */
+	double upload_apart; /* share of the uploads' time on streams that run no kernels */
+	/* Share of the uploaded bytes that were downloaded before, if data make a round trip. */
+	double returned;
 };
 
 /*

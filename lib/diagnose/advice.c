@@ -24,6 +24,9 @@ static const struct {
 	{ "launch fewer, larger kernels:",
 	  "launch fewer, larger kernels: fuse them, use CUDA graphs, give each launch more work" },
 	{ "copy from pinned memory", "copy from pinned memory (cudaMallocHost)" },
+	{ "upload from pinned memory (pin",
+	  "upload from pinned memory (cudaMallocHost): with pageable memory, the host takes part in "
+	  "each upload" },
 	{ "copy asynchronously,",
 	  "copy asynchronously (cudaMemcpyAsync), and wait where the result is needed" },
 	{ "move less within the device:",

@@ -14,6 +14,11 @@
 /* Smallest share of the period at which uploads matter. */
 #define LEAST_SHARE 0.01
 
+/* Bytes that return are nearly all: parameters may be uploaded with them, or results downloaded. */
+#define NEARLY_ALL 0.9
+
+#define MOSTLY 0.5
+
 /* The mean share of the intervals that uploads cover, and the mean interval. */
 static double measure(const struct dp_rule_input *input, double *interval_ns)
 {
@@ -33,6 +38,38 @@ static double measure(const struct dp_rule_input *input, double *interval_ns)
 	return covered_ns / (count > 0 ? count : (double)NAN);
 }
 
+bool dp_rule__is_round_trip(const struct dp_rule_input *input)
+{
+	double up = dp_rule__typical(input, "h2d_bytes"),
+	       down = dp_rule__typical(input, "d2h_bytes");
+
+	return input->transfers && input->transfers->returned >= NEARLY_ALL &&
+	       fmin(up, down) >= NEARLY_ALL * fmax(up, down);
+}
+
+/* How long the copies of an iteration run, one after the other. */
+static double copied_ns(const struct dp_rule_input *input, const char *bytes, const char *bandwidth)
+{
+	return dp_rule__typical(input, bytes) / dp_rule__typical(input, bandwidth) * 1e9;
+}
+
+/* Data that stays on the device needs no copy in either direction. */
+static const char *exposed_metric(const struct dp_rule_input *input)
+{
+	return dp_rule__is_round_trip(input) ? "copy_exposed_ns" : "upload_exposed_ns";
+}
+
+/* The time in which such copies run and no kernel does; other copies are in that metric, too. */
+static double exposed_of(const struct dp_rule_input *input)
+{
+	double exposed_ns = dp_rule__typical(input, exposed_metric(input));
+
+	if (!dp_rule__is_round_trip(input))
+		return exposed_ns;
+	return fmin(exposed_ns, copied_ns(input, "h2d_bytes", "h2d_bandwidth") +
+					copied_ns(input, "d2h_bytes", "d2h_bandwidth"));
+}
+
 static void tell(const struct dp_rule_input *input, struct dp_rule_finding *out, double lost_ns,
 		 double period_ns)
 {
@@ -40,7 +77,7 @@ static void tell(const struct dp_rule_input *input, struct dp_rule_finding *out,
 		lost_ns < CRITICAL_SHARE * period_ns ? DP_SEVERITY_WARNING : DP_SEVERITY_CRITICAL;
 	out->finding.confidence = input->loop->confidence;
 	out->finding.recoverable_ns = lost_ns;
-	out->finding.metric = "upload_exposed_ns";
+	out->finding.metric = exposed_metric(input);
 	dp_rule__evidence(out, DP_EVIDENCE_PERIOD, "ns", period_ns);
 }
 
@@ -70,21 +107,61 @@ static bool check_exposed(const struct dp_rule_input *input, struct dp_rule_find
 	double least = fmax(EXPOSED_SHARE, dp_rule__threshold(input, "copy-bound"));
 
 	if (!(exposed_ns >= least * period_ns) ||
-	    !dp_rule__range(input, &out->finding, "upload_exposed_ns", least))
+	    !dp_rule__range(input, &out->finding, exposed_metric(input), least))
 		return false;
 	tell(input, out, exposed_ns, period_ns);
 	dp_rule__evidence(out, "share_of_period", "1", exposed_ns / period_ns);
-	dp_rule__evidence(out, "upload_exposed_ns", "ns", exposed_ns);
+	dp_rule__evidence(out, exposed_metric(input), "ns", exposed_ns);
 	out->finding.advice = "upload from pinned memory on a stream of its own while kernels run, "
 			      "or keep the data on the device";
 	return true;
 }
 
+/*
+ * What keeps uploads from running during kernels: advice follows from how they run. On any stream,
+ * the period is no shorter than all uploads.
+ */
+static void explain(const struct dp_rule_input *input, struct dp_rule_finding *out,
+		    double period_ns)
+{
+	const struct dp_transfers *transfers = input->transfers;
+	double all_ns = fmin(copied_ns(input, "h2d_bytes", "h2d_bandwidth"), period_ns);
+
+	out->change = DP_REPLAY_UPLOADS;
+	if (dp_rule__is_round_trip(input)) {
+		dp_rule__mean_evidence(input, out, "d2h_bytes");
+		out->finding.advice =
+			"as many bytes are uploaded as were downloaded before: if it is "
+			"the same data, keep it on the device";
+		out->change = DP_REPLAY_NOTHING;
+	} else if (period_ns - all_ns < out->finding.recoverable_ns / 2) {
+		dp_rule__evidence(out, "upload_ns", "ns", all_ns);
+		out->finding.advice =
+			"uploads alone take most of the time, whatever overlaps them: upload "
+			"less, such as smaller types, and keep what is used again";
+	} else if (dp_rule__typical(input, "pageable_share") >= MOSTLY) {
+		dp_rule__mean_evidence(input, out, "host_copy_ns");
+		dp_rule__mean_evidence(input, out, "pageable_share");
+		out->finding.advice =
+			"upload from pinned memory (pin_memory=True, non_blocking=True): with "
+			"pageable memory, the host takes part in each upload";
+	} else if (transfers &&
+		   (transfers->upload_streams > 1 || transfers->upload_apart >= MOSTLY)) {
+		if (transfers->upload_streams > 1)
+			dp_rule__evidence(out, "upload_streams", "count",
+					  (double)transfers->upload_streams);
+		out->finding.advice =
+			"uploads and kernels use different streams but do not run at the same "
+			"time: start each upload earlier, into a second buffer";
+	}
+}
+
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	double period_ns = dp_rule__typical(input, "period_ns"), covered_ns;
-	double exposed_ns = dp_rule__typical(input, "upload_exposed_ns");
-	bool between = check_interval(input, out, period_ns, &covered_ns);
+	double exposed_ns = exposed_of(input);
+	bool between = !dp_rule__is_round_trip(input) &&
+		       check_interval(input, out, period_ns, &covered_ns);
 
 	/* the interval is the more useful place to name, unless most is elsewhere */
 	if (!between || covered_ns < exposed_ns / 2) {
@@ -95,18 +172,18 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		else if (!between)
 			return false;
 	}
+	explain(input, out, period_ns);
 	dp_rule__name_stream_wait(input, out, false);
 	dp_rule__name_transfer(input, out, DP_TRANSFER_UPLOAD);
 	dp_rule__mean_evidence(input, out, "h2d_bytes");
 	dp_rule__mean_evidence(input, out, "h2d_bandwidth");
-	out->change = DP_REPLAY_UPLOADS;
 	return true;
 }
 
 const struct dp_rule dp_rule__copy_bound = {
 	{ "copy-bound",
 	  "uploads take at least 10% of an interval of at least 5% of the period, or 10% of the "
-	  "period without a kernel running",
+	  "period without a kernel running; includes downloads of data that may be uploaded again",
 	  INTERVAL_SHARE },
 	check,
 	.also = DP_SCOPE_ITERATION | DP_SCOPE_CAPTURE,

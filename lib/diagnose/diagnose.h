@@ -249,6 +249,12 @@ bool dp_rule__explain_slow(const struct dp_rule_input *input, struct dp_rule_fin
 /* Returns true if all slow iterations run the extra kernels of extra-work, which explain them. */
 bool dp_rule__slow_are_extra(const struct dp_rule_input *input);
 
+/*
+ * Returns true if iterations upload about as many bytes as were downloaded before; then that may be
+ * the same data.
+ */
+bool dp_rule__is_round_trip(const struct dp_rule_input *input);
+
 /* Advice about calls of a purpose. Static. */
 const char *dp_rule__stall_advice(enum dp_purpose purpose);
 

@@ -11,7 +11,9 @@
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
-	if (!dp_rule__part_finding(input, out, "repeated_upload_ns", "repeated-upload", NEVER))
+	/* what was downloaded before, copy-bound reports */
+	if (dp_rule__is_round_trip(input) ||
+	    !dp_rule__part_finding(input, out, "repeated_upload_ns", "repeated-upload", NEVER))
 		return false;
 	out->finding.confidence *= SIZE_TRUST;
 	out->finding.recoverable_ns =

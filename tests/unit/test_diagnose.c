@@ -21,6 +21,63 @@ TEST(uploads_inside_an_iteration_count)
 	dp_findings__fini(&at.findings);
 }
 
+static const char *copy_bound_advice(void)
+{
+	const struct dp_finding *finding = find("copy-bound");
+
+	ck_assert_ptr_nonnull(finding);
+	return finding->advice;
+}
+
+/* What hides uploads depends on how they run. */
+TEST(advice_on_uploads_follows_from_how_they_run)
+{
+	struct dp_transfers transfers = { .upload_streams = 1 };
+
+	start();
+	at.transfers = &transfers;
+	at.terms = DP_TERMS_TRAINING;
+	set("upload_exposed_ns", 6e5);
+	set("h2d_bytes", 6e6);
+	set("h2d_bandwidth", 1e10);
+	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "on a stream of its own"));
+	transfers.upload_streams = 4;
+	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "different streams"));
+	set("pageable_share", 1);
+	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "(pin_memory=True"));
+	/* at most 0.25 of the 0.6 ms could be hidden */
+	set("h2d_bandwidth", 8e9);
+	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "upload less"));
+	ck_assert_double_eq(evidence(find("copy-bound"), "upload_ns"), 7.5e5);
+	dp_findings__fini(&at.findings);
+}
+
+/* Data that is downloaded, and uploaded again, costs both. */
+TEST(round_trips_cost_both_directions)
+{
+	struct dp_transfers transfers = { .upload_streams = 1, .returned = 0.95 };
+
+	start();
+	at.transfers = &transfers;
+	set("upload_exposed_ns", 8e4);
+	set("copy_exposed_ns", 2e5);
+	set("repeated_upload_ns", 8e4);
+	set("h2d_bytes", 1e6);
+	set("h2d_bandwidth", 1e10);
+	set("d2h_bytes", 3e6);
+	set("d2h_bandwidth", 1e10);
+	ck_assert_ptr_null(find("copy-bound"));
+	ck_assert_ptr_nonnull(find("repeated-upload"));
+	set("d2h_bytes", 1e6);
+	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "keep it on the device"));
+	ck_assert_double_eq(find("copy-bound")->recoverable_ns, 2e5);
+	ck_assert_ptr_null(find("repeated-upload"));
+	/* as many bytes that are uploaded before others are downloaded */
+	transfers.returned = 0.5;
+	ck_assert_ptr_null(find("copy-bound"));
+	dp_findings__fini(&at.findings);
+}
+
 TEST(copies_within_the_device_count)
 {
 	const struct dp_finding *finding;

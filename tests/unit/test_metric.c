@@ -75,6 +75,19 @@ static void check_row(const struct fixture *at, const char *name, const double *
 
 #define NONE ((double)NAN)
 
+/* Uploads of a stream without kernels; an array is uploaded after the only download. */
+TEST(shows_how_uploads_run)
+{
+	struct fixture at;
+
+	start(&at);
+	compute(&at);
+	ck_assert_uint_eq(at.values.transfers.upload_streams, 1);
+	ck_assert_double_eq(at.values.transfers.upload_apart, 1);
+	ck_assert_double_eq(at.values.transfers.returned, 105.0 / 1129);
+	finish(&at);
+}
+
 TEST(the_papers_table)
 {
 	static const double interval[] = { NONE, 200, 200, 0, NONE };
