@@ -7,9 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Captures with fewer kernels are tests of something, not programs whose time matters. */
-#define FEWEST_KERNELS 10
-
 void dp_stretch__fini(struct dp_stretch *stretch)
 {
 	dp_metric_values__fini(&stretch->values);
@@ -196,6 +193,23 @@ static void measure_slices(struct dp_rule_slices *slices, const struct dp_stretc
 	name_longest_gap(slices, timeline);
 }
 
+/* The kernels of a device that start in a stretch, whatever their stream. */
+static size_t count_kernels(const struct dp_device_timeline *timeline,
+			    const struct dp_stretch *stretch)
+{
+	const struct dp_ops *ops = dp_trace_ops(timeline->trace);
+	size_t count = 0;
+
+	for (size_t i = 0; i < timeline->count; i++) {
+		size_t op = timeline->rows[i];
+
+		count += dp_op_is_kernel(ops->kind[op]) &&
+			 ops->start_ns[op] >= stretch->span[0].start_ns &&
+			 ops->start_ns[op] < stretch->span[0].end_ns;
+	}
+	return count;
+}
+
 static int judge_capture(struct dp_analysis *analysis, uint32_t stream, struct dp_error *error)
 {
 	uint32_t device = dp_trace_stream(analysis->trace, stream)->device;
@@ -218,14 +232,13 @@ static int judge_capture(struct dp_analysis *analysis, uint32_t stream, struct d
 	int status = dp_device_timeline__init(&timeline, &analysis->index, device, error);
 
 	if (status || !find_capture(&stretch, &timeline, &analysis->scope) ||
-	    is_paused(analysis->trace, device, &stretch))
+	    is_paused(analysis->trace, device, &stretch) ||
+	    count_kernels(&timeline, &stretch) < DP_CAPTURE_KERNELS)
 		goto out;
 	if (gather_kernels(&kernels, &stretch, &metrics)) {
 		status = dp_error__nomem(error, 0);
 		goto out;
 	}
-	if (stretch.span[0].kernels < FEWEST_KERNELS)
-		goto out;
 	metrics.iterations = stretch.span;
 	metrics.ops = kernels;
 	metrics.op_count = stretch.span[0].kernels;

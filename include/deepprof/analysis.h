@@ -119,6 +119,12 @@ DP_API bool dp_analysis_is_report(const char *path);
 DP_API const struct dp_trace *dp_analysis_trace(const struct dp_analysis *analysis);
 
 /*
+ * Rules examine the capture of a device without loops from this number of kernels on: fewer are a
+ * test of something, not a program whose time matters.
+ */
+#define DP_CAPTURE_KERNELS 10
+
+/*
  * Whether rules were run. They are not if the options name metrics; then the lack of findings says
  * nothing. Constant cost.
  */

@@ -212,14 +212,12 @@ static int end(struct dp_render *render)
 	struct dp_words words = { 0 };
 
 	if (!dp_analysis_finding_count(render->analysis)) {
-		if (dp_analysis_loop_count(render->analysis)) {
-			dp_text__no_findings(&words, render, false);
-			dp_render__text(render, "\n");
-			dp_markdown__words(render, words.text);
-			dp_render__text(render, "\n");
-		} else {
+		if (!dp_analysis_loop_count(render->analysis))
 			write_nothing(render);
-		}
+		dp_text__no_findings(&words, render, false);
+		dp_render__text(render, "\n");
+		dp_markdown__words(render, words.text);
+		dp_render__text(render, "\n");
 	}
 	free(markdown);
 	render->state = NULL;

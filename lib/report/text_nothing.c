@@ -267,6 +267,8 @@ void dp_text__without(struct dp_render *render)
 		if (shown++ < 2 || render->options->verbose)
 			write_nothing(render, i);
 	}
+	if (shown && !loops && !dp_analysis_finding_count(render->analysis))
+		dp_text__clean(render);
 	if (!shown && !loops)
 		dp_render__text(render, "\nNo kernels: there are no iterations to find.\n");
 	else if (shown > 2 && !render->options->verbose)

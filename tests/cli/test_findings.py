@@ -551,6 +551,20 @@ class Findings(cli.Case):
         self.assertIn("work is launched and does not start", self.rules(report)["starved"]["advice"])
         self.assertNotIn("hipMemcpyWithStream", text)
 
+    def test_captures_with_few_kernels_per_stream(self):
+        """The device is judged, whatever its streams; without findings, the report says so."""
+        path = self.folder / "streams.csv"
+        for length, found in (1000, ["starved"]), (9999, []):
+            path.write_text(
+                '"Start","Duration","Device","Stream","Name"\nms,us,,,\n'
+                + "".join(f'{k}0.0,{length},"GPU (0)",{k % 4},"kernel_{k}"\n' for k in range(12))
+            )
+            report = json.loads(cli.run("analyze", "--format=json", path).stdout)
+            self.assertEqual(([], found), (report["loops"], list(self.rules(report))))
+            for form in "text", "markdown":
+                text = cli.run("analyze", f"--format={form}", path).stdout
+                self.assertEqual(not found, "No findings in the capture as a whole" in text, form)
+
     def test_what_starts_long_after_its_launch(self):
         """The host is not to blame for the time in which a kernel was launched and did not start."""
         events, now = [], 1000
