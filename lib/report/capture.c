@@ -102,6 +102,58 @@ double dp_capture__busy(const struct dp_trace *trace, const struct dp_scope *sco
 	return fmin(sum_busy_ns(trace, scope, device) / recorded_ns, 1);
 }
 
+static enum dp_capture_part part_of(const struct dp_ops *ops, size_t i)
+{
+	if (dp_op_is_kernel(ops->kind[i]))
+		return DP_CAPTURE_KERNELS_RUN;
+	if (ops->kind[i] == DP_OP_COPY && ops->copy_kind[i] == DP_COPY_HTOD)
+		return DP_CAPTURE_UPLOADS;
+	if (ops->kind[i] == DP_OP_COPY && ops->copy_kind[i] == DP_COPY_DTOH)
+		return DP_CAPTURE_DOWNLOADS;
+	return DP_CAPTURE_OTHER;
+}
+
+/* The length of [start_ns, end_ns) within [from_ns, to_ns). */
+static double within(int64_t start_ns, int64_t end_ns, int64_t from_ns, int64_t to_ns)
+{
+	return fmax((double)DP_MIN(end_ns, to_ns) - (double)DP_MAX(start_ns, from_ns), 0);
+}
+
+bool dp_capture__outside(double shares[DP_CAPTURE_PARTS], const struct dp_trace *trace,
+			 const struct dp_scope *scope, uint32_t device, int64_t start_ns,
+			 int64_t end_ns)
+{
+	int64_t from_ns = DP_MAX(scope->range_start_ns, 0);
+	int64_t to_ns = DP_MIN(scope->range_end_ns, dp_trace_duration_ns(trace));
+	double all_ns =
+		within(from_ns, start_ns, from_ns, to_ns) + within(end_ns, to_ns, from_ns, to_ns);
+	const struct dp_ops *ops = dp_trace_ops(trace);
+	int64_t until_ns[DP_CAPTURE_PARTS];
+
+	for (size_t i = 0; i < DP_CAPTURE_PARTS; i++) {
+		shares[i] = 0;
+		until_ns[i] = from_ns;
+	}
+	for (size_t i = 0; i < ops->count && all_ns > 0; i++) {
+		/* the last part is of all: what it leaves is idle */
+		enum dp_capture_part parts[] = { part_of(ops, i), DP_CAPTURE_IDLE };
+
+		if (dp_trace_stream(trace, ops->stream[i])->device != device)
+			continue;
+		for (size_t j = 0; j < DP_COUNT(parts); j++) {
+			int64_t begin_ns = DP_MAX(ops->start_ns[i], until_ns[parts[j]]);
+
+			shares[parts[j]] += (within(begin_ns, ops->end_ns[i], from_ns,
+						    DP_MIN(start_ns, to_ns)) +
+					     within(begin_ns, ops->end_ns[i], end_ns, to_ns)) /
+					    all_ns;
+			until_ns[parts[j]] = DP_MAX(until_ns[parts[j]], ops->end_ns[i]);
+		}
+	}
+	shares[DP_CAPTURE_IDLE] = fmax(1 - shares[DP_CAPTURE_IDLE], 0);
+	return all_ns > 0;
+}
+
 int dp_capture__measure(struct dp_capture *capture, const struct dp_trace *trace,
 			const struct dp_scope *scope, uint32_t device, struct dp_error *error)
 {

@@ -30,6 +30,25 @@ double dp_capture__busy(const struct dp_trace *trace, const struct dp_scope *sco
 int dp_capture__measure(struct dp_capture *capture, const struct dp_trace *trace,
 			const struct dp_scope *scope, uint32_t device, struct dp_error *error);
 
+/* What a device does: nothing, or kinds of operations, which may overlap. */
+enum dp_capture_part {
+	DP_CAPTURE_KERNELS_RUN,
+	DP_CAPTURE_UPLOADS,
+	DP_CAPTURE_DOWNLOADS,
+	DP_CAPTURE_OTHER, /* other copies, memsets */
+	DP_CAPTURE_IDLE,
+	DP_CAPTURE_PARTS
+};
+
+/*
+ * Measures what the device does in the scope's range, or in the whole trace, before and after
+ * [start_ns, end_ns): shares of that time. Returns false if there is none. Cost: linear in the
+ * operations.
+ */
+bool dp_capture__outside(double shares[DP_CAPTURE_PARTS], const struct dp_trace *trace,
+			 const struct dp_scope *scope, uint32_t device, int64_t start_ns,
+			 int64_t end_ns);
+
 /* How long recording was off, in the process that lacks most. */
 struct dp_paused {
 	size_t times;

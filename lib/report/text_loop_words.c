@@ -1,5 +1,6 @@
 /* Loops in words: the title of a loop, and where it runs and how it was found. */
 #include "base/text.h"
+#include "report/capture.h"
 #include "report/text.h"
 
 #include <math.h>
@@ -9,6 +10,7 @@
 #define WHOLE 0.95     /* coverage above which the rest is not worth mentioning */
 #define LIKELY 0.5
 #define MOST 0.5 /* of the capture */
+#define LEAST_OUTSIDE 0.05 /* share of the rest that is named: as for a loss in an iteration */
 #define ANNOTATION_COLUMNS 32
 #define DIGITS "0123456789"
 
@@ -316,9 +318,33 @@ bool dp_text__is_minor(double *share, const struct dp_render *render, const stru
 	return *share < MOST;
 }
 
+/* Adds what the device does while the loop does not run. */
+static void add_outside(struct dp_words *words, const struct dp_render *render,
+			const struct dp_loop *loop, int64_t start_ns, int64_t end_ns)
+{
+	static const char *const names[DP_CAPTURE_PARTS] = { "kernels", "uploads", "downloads",
+							     "other copies and memsets", "idle" };
+	double shares[DP_CAPTURE_PARTS];
+	char number[DP_NUMBER_SIZE];
+	bool any = false;
+
+	if (!dp_capture__outside(shares, dp_analysis_trace(render->analysis),
+				 dp_analysis_scope(render->analysis), loop->device, start_ns,
+				 end_ns))
+		return;
+	for (size_t i = 0; i < DP_CAPTURE_PARTS; i++) {
+		if (!(shares[i] >= LEAST_OUTSIDE))
+			continue;
+		dp_words__add(words, "%s%s %s",
+			      any ? ", " : "; the rest of the capture: ", names[i],
+			      dp_human__share(number, shares[i]));
+		any = true;
+	}
+}
+
 /*
- * Adds when the loop runs if most of the capture is outside of it: numbers of the capture are then
- * no property of the loop. Returns true if they were added.
+ * Adds when the loop runs if most of the capture is outside of it, and what happens there: numbers
+ * of the capture are then no property of the loop. Returns true if they were added.
  */
 static bool add_extent(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_loop *loop)
@@ -335,6 +361,7 @@ static bool add_extent(struct dp_words *words, const struct dp_render *render,
 	dp_human__apart(from, to, (double)first->start_ns, (double)last->end_ns,
 			render->options->ascii);
 	dp_words__add(words, "; runs from %s to %s", from, to);
+	add_outside(words, render, loop, first->start_ns, last->end_ns);
 	return true;
 }
 

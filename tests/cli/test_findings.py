@@ -565,6 +565,19 @@ class Findings(cli.Case):
                 text = cli.run("analyze", f"--format={form}", path).stdout
                 self.assertEqual(not found, "No findings in the capture as a whole" in text, form)
 
+    def test_the_rest_of_a_capture(self):
+        """If a loop takes little of it, the report says what the GPU does before and after."""
+        path = self.folder / "rest.csv"
+        rows = [(0, 700, "[CUDA memcpy HtoD]")]
+        rows += [(1000 + k, 0.9, "abc"[k % 3]) for k in range(60)]
+        rows += [(1060, 200, "[CUDA memcpy DtoH]")]
+        path.write_text(
+            '"Start","Duration","Device","Stream","Name"\nms,ms,,,\n'
+            + "".join(f'{start},{length},"GPU (0)",7,"{name}"\n' for start, length, name in rows)
+        )
+        text = " ".join(cli.run("analyze", path).stdout.split())
+        self.assertIn("the rest of the capture: uploads 58.3%, downloads 16.7%, idle 25.0%", text)
+
     def test_what_starts_long_after_its_launch(self):
         """The host is not to blame for the time in which a kernel was launched and did not start."""
         events, now = [], 1000
