@@ -20,8 +20,10 @@
 /* Idle share of a period without launch records: that of launch-bound, which needs them. */
 #define UNEXPLAINED 0.15
 
-static const char advice_unknown[] = "record the host's calls, too: this trace does not show what "
-				     "the host does in these gaps";
+/* Whatever else a trace has of the host, its launches link that to the device. */
+static const char advice_unknown[] =
+	"record launches, too (deepprof info shows how): without them, the "
+	"trace does not show what the GPU waits for";
 
 struct starved {
 	double longest_ns;

@@ -78,6 +78,19 @@ TEST(round_trips_cost_both_directions)
 	dp_findings__fini(&at.findings);
 }
 
+/* A trace may have ranges of the host, which nothing links to the device without launches. */
+TEST(launches_are_missing_for_idle_time_without_cause)
+{
+	const struct dp_finding *finding;
+
+	start();
+	set("idle_ns", 5e5);
+	finding = find("starved");
+	ck_assert_ptr_nonnull(finding);
+	ck_assert_ptr_nonnull(strstr(finding->advice, "record launches"));
+	dp_findings__fini(&at.findings);
+}
+
 TEST(copies_within_the_device_count)
 {
 	const struct dp_finding *finding;
