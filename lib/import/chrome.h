@@ -115,7 +115,8 @@ struct dp_chrome_look {
 	bool kineto;	  /* has a key that only Kineto writes */
 	bool rocprofiler; /* rocprofv3's own JSON */
 	bool rocprof;	  /* names rows as rocprof does */
-	bool tensorflow;  /* names processes as TensorFlow's timeline does */
+	bool tensorflow;  /* names processes as TensorFlow 1's timeline does */
+	bool xla;	  /* names them as XLA's profiler does, of TensorFlow 2 and JAX */
 };
 
 void dp_chrome__look(struct dp_chrome_look *look, const struct dp_probe *probe);

@@ -20,6 +20,15 @@ static bool has_prefix(const struct dp_json_text *text, const char *prefix)
 	return text->length >= length && !memcmp(text->at, prefix, length);
 }
 
+/* XLA: "/device:GPU:0". TensorFlow 1: "/device:GPU:0/stream:all Compute". */
+static bool is_xla(const struct dp_chrome_event *event)
+{
+	return event->phase == 'M' && event->has & DP_CHROME_ARG_NAME &&
+	       (has_prefix(&event->arg_name, "/device:") ||
+		has_prefix(&event->arg_name, "/host:")) &&
+	       !memchr(event->arg_name.at, ' ', event->arg_name.length);
+}
+
 static bool is_tensorflow(const struct dp_chrome_event *event)
 {
 	static const char *const rows[] = { "/device:", "/job:", "/gpu:", "/cpu:", "Allocators" };
@@ -28,9 +37,7 @@ static bool is_tensorflow(const struct dp_chrome_event *event)
 		return !memcmp(event->category.at, "Op", 2);
 	if (!(event->has & DP_CHROME_ARG_NAME) || event->phase != 'M')
 		return false;
-	/* XLA: "/device:GPU:0". TensorFlow 1: "/device:GPU:0/stream:all Compute". */
-	if (has_prefix(&event->arg_name, "/device:") &&
-	    !memchr(event->arg_name.at, ' ', event->arg_name.length))
+	if (is_xla(event))
 		return false;
 	for (size_t i = 0; i < DP_COUNT(rows); i++)
 		if (has_prefix(&event->arg_name, rows[i]))
@@ -56,6 +63,7 @@ static void look_at_events(struct dp_chrome_look *look, struct dp_json *json, bo
 		look->events = look->events || event.has & DP_CHROME_PHASE;
 		if (event.phase == 'M' && dp_kineto_rocprof__is_row(&event))
 			look->rocprof = true;
+		look->xla = look->xla || is_xla(&event);
 		if (is_tensorflow(&event)) {
 			look->tensorflow = true;
 			return;

@@ -86,8 +86,9 @@ static const struct dp_need_info rocprof_infos[DP_NEEDS] = {
 static const struct dp_need_info xla_infos[DP_NEEDS] = {
 	[DP_NEED_LAUNCHES] = { "launches",
 			       "idle time by cause, launch delay, queue depth, the host's time",
-			       "record the host too, on GPUs: host_tracer_level=2 in jax.profiler's "
-			       "ProfileOptions, or in tf.profiler.experimental's ProfilerOptions" },
+			       "record the calls that launch, on GPUs: host_tracer_level=2 in "
+			       "jax.profiler's ProfileOptions, or in tf.profiler.experimental's "
+			       "ProfilerOptions; deepprof record and nsys do so, too" },
 	[DP_NEED_KINDS] = { "memory kinds of copies", "copies of pageable memory",
 			    "XLA's profiler records what memory is copied on NVIDIA GPUs only" },
 	[DP_NEED_MEMORY] = { "device memory", "live and peak bytes",
@@ -128,7 +129,8 @@ const struct dp_need_info *dp_trace_need(const struct dp_trace *trace, enum dp_n
 		{ "deepprof_db", own_infos }, { "perfetto", rocm_infos },
 		{ "rocpd", rocm_infos },      { "rocprof", rocprof_infos },
 		{ "rocprofv3", rocm_infos },  { "rocprofv3_csv", rocm_csv_infos },
-		{ "rpd", rpd_infos },	      { "xplane", xla_infos },
+		{ "rpd", rpd_infos },	      { "xla_json", xla_infos },
+		{ "xplane", xla_infos },
 	};
 	const struct dp_need_info *info = dp_need(need);
 

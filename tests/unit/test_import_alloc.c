@@ -360,6 +360,20 @@ static const char rocprofv3_csv_text[] =
 	"\"HIP_RUNTIME_API\",\"hipLaunchKernel\",42,43,7,900,950\n"
 	"\"MARKER_CORE_API\",\"step\",42,43,9,800,5000\n";
 
+static const char xla_text[] =
+	"{\"traceEvents\": ["
+	"{\"ph\": \"M\", \"pid\": 1, \"name\": \"process_name\", \"args\": {\"name\": "
+	"\"/device:GPU:0\"}},"
+	"{\"ph\": \"M\", \"pid\": 1, \"tid\": 17, \"name\": \"thread_name\", \"args\": {\"name\": "
+	"\"Stream #17(Kernel)\"}},"
+	"{\"ph\": \"M\", \"pid\": 7, \"name\": \"process_name\", \"args\": {\"name\": \"/host:CPU\"}},"
+	"{\"ph\": \"X\", \"pid\": 1, \"tid\": 17, \"ts\": 10, \"dur\": 2, \"name\": \"fusion\", "
+	"\"args\": {\"correlation_id\": \"70\"}},"
+	"{\"ph\": \"X\", \"pid\": 1, \"tid\": 17, \"ts\": 13, \"dur\": 2, \"name\": \"b\"},"
+	"{\"ph\": \"X\", \"pid\": 1, \"tid\": 17, \"ts\": 16, \"dur\": 2, \"name\": \"c\"},"
+	"{\"ph\": \"X\", \"pid\": 7, \"tid\": 5, \"ts\": 8, \"dur\": 1, \"name\": "
+	"\"cuLaunchKernel\", \"args\": {\"correlation_id\": \"70\"}},{}]}";
+
 static const struct {
 	const char *format;
 	const char *text;
@@ -371,6 +385,7 @@ static const struct {
 	{ "nvprof_csv", csv_text, .no_calls = true },
 	{ "rocprof", rocprof_text, .no_calls = true },
 	{ "kineto", kineto_text, NULL, NULL },
+	{ "xla_json", xla_text, NULL, NULL },
 	{ "tf_timeline", timeline_text, .no_calls = true },
 	{ "nccl_inspector", inspector_text, .no_calls = true },
 	{ "rocprofv3", rocprofv3_text, NULL, NULL },

@@ -269,17 +269,20 @@ TEST(mtia_is_refused_by_name)
 
 TEST(xla)
 {
-	struct dp_trace *trace = read_text(DOCUMENT(
-		XLA_ROWS X("fusion_1", "1", "17", "10.5", "2", ARGS("\"correlation_id\": \"70\""))
-			X("MemcpyD2H", "1", "17", "14", "1",
-			  ARGS("\"memcpy_details\": \"kind_src:device kind_dst:pinned size:4096 "
-			       "dest:0 async:1\", \"correlation_id\": \"71\""))
-				X("fusion.1", "1", "90", "10.5", "2", "") X("jit_f(1)", "1", "91",
-									    "10", "5", "")
-					X("cuLaunchKernel", "701", "5", "8", "1",
-					  ARGS("\"correlation_id\": \"70\""))
+	struct dp_trace *trace = read_as(
+		DOCUMENT(
+			XLA_ROWS X("fusion_1", "1", "17", "10.5", "2",
+				   ARGS("\"correlation_id\": \"70\""))
+				X("MemcpyD2H", "1", "17", "14", "1",
+				  ARGS("\"memcpy_details\": \"kind_src:device kind_dst:pinned size:4096 "
+				       "dest:0 async:1\", \"correlation_id\": \"71\""))
+					X("fusion.1", "1", "90", "10.5", "2",
+					  "") X("jit_f(1)", "1", "91", "10", "5",
+						"") X("cuLaunchKernel", "701", "5", "8", "1",
+						      ARGS("\"correlation_id\": \"70\""))
 						X("PjitFunction(f)", "701", "5", "7", "4", "")
-							X("$a.py:1 f", "701", "5", "7", "4", "")));
+							X("$a.py:1 f", "701", "5", "7", "4", "")),
+		"xla_json");
 	const struct dp_ops *ops = dp_trace_ops(trace);
 
 	ck_assert_uint_eq(ops->count, 2);
@@ -312,7 +315,7 @@ TEST_LOOP(xla_is_capped, 2)
 				      "\"name\":\"k\"},\n",
 				      i * 2);
 	sprintf(text + at, "{}]}");
-	trace = read_text(text);
+	trace = read_as(text, "xla_json");
 	ck_assert_uint_eq(dp_trace_ops(trace)->count, count);
 	ck_assert_uint_eq(dp_trace_loss_count(trace), !_i);
 	if (!_i)
