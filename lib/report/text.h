@@ -200,6 +200,13 @@ void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size
 void dp_text__loop_in_words(struct dp_words *words, struct dp_render *render, size_t id);
 
 /*
+ * The kernels per iteration of a loop that its device runs on streams of which the loop has none,
+ * and the number of these streams; 0 if they are few next to the loop's. Cost: linear in their
+ * operations.
+ */
+size_t dp_text__kernels_elsewhere(size_t *streams, const struct dp_render *render, size_t id);
+
+/*
  * Returns true if most of the capture is outside of a loop; *share is what the loop takes of its
  * time.
  */

@@ -12,7 +12,7 @@
 #define STREAMS_MOST 4 /* of one device */
 #define STREAMS_MANY 8 /* of several */
 #define SIMPLE_MOST 4  /* devices */
-#define MINOR_SHARE 0.01
+#define MINOR_SHARE 0.01 /* of what the streams of a device are busy */
 
 void dp_text__devices(struct dp_words *words, const struct dp_trace *trace, bool ascii)
 {
@@ -105,29 +105,41 @@ static double busy_share(const struct dp_trace *trace, const struct dp_stream *s
 	return recorded_ns > stream->busy_ns ? (double)stream->busy_ns / (double)recorded_ns : 1;
 }
 
-/* Returns true for a stream that is no main one and is hardly busy. */
-static bool is_minor(const struct dp_trace *trace, const struct dp_stream *stream)
+/*
+ * The streams of a device that are no main ones and have little of its work. The device may be idle
+ * for most of the capture.
+ */
+static size_t count_minor(const struct dp_trace *trace, uint32_t device)
 {
-	return stream->stream_class != DP_STREAM_MAIN && busy_share(trace, stream) < MINOR_SHARE;
+	const struct dp_stream *stream;
+	double busy_ns = 0;
+	size_t minor = 0;
+
+	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++)
+		busy_ns += stream->device == device ? (double)stream->busy_ns : 0;
+	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++)
+		minor += stream->device == device && stream->stream_class != DP_STREAM_MAIN &&
+			 (double)stream->busy_ns < MINOR_SHARE * busy_ns;
+	return minor;
 }
 
 /* Returns true for a few devices with one important stream each: a few words replace the table. */
 static bool is_simple(const struct dp_trace *trace, size_t *minor)
 {
-	size_t count = dp_trace_stream_count(trace);
-	const struct dp_stream *stream;
+	size_t devices = dp_trace_device_count(trace);
 
 	*minor = 0;
-	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++)
-		*minor += is_minor(trace, stream);
-	return count - *minor && count - *minor == dp_trace_device_count(trace) &&
-	       count - *minor <= SIMPLE_MOST;
+	if (devices > SIMPLE_MOST)
+		return false;
+	for (uint32_t device = 0; device < devices; device++)
+		*minor += count_minor(trace, device);
+	return devices && dp_trace_stream_count(trace) - *minor == devices;
 }
 
 /*
  * "; GPU busy 46.4% of the capture", "; busy during the capture: GPU 0 91.3%, GPU 1 89.1%; 2 minor
- * streams (under 1% each)": of all streams together, like the idle time below it. What findings say
- * is about iterations.
+ * streams (under 1% of the work each)": of all streams together, like the idle time below it. What
+ * findings say is about iterations.
  */
 static void add_busy(struct dp_words *words, const struct dp_trace *trace)
 {
@@ -148,7 +160,7 @@ static void add_busy(struct dp_words *words, const struct dp_trace *trace)
 				      dp_text__device(device, trace, (uint32_t)i), number);
 	}
 	if (is_simple(trace, &minor) && minor)
-		dp_words__add(words, "; %s (under 1%%%s)",
+		dp_words__add(words, "; %s (under 1%% of the work%s)",
 			      dp_text__plural(number, minor, "minor stream"),
 			      minor > 1 ? " each" : "");
 }

@@ -212,6 +212,7 @@ static void write_gaps(struct dp_render *render, size_t id)
 	double inside_ns = value_of(mean_of(render, id, "operation_gap_ns", NULL, false));
 	double bytes = value_of(mean_of(render, id, "h2d_bytes", NULL, false));
 	bool ascii = render->options->ascii, verbose = render->options->verbose;
+	size_t streams;
 	char number[DP_NUMBER_SIZE];
 	struct dp_words words = { 0 };
 
@@ -231,8 +232,10 @@ static void write_gaps(struct dp_render *render, size_t id)
 		dp_words__add(&words, ")");
 	}
 	if (isfinite(inside_ns))
-		dp_words__add(&words, "%s%s between kernels", words.used ? "; " : "",
-			      dp_human__duration(number, inside_ns, ascii));
+		dp_words__add(&words, "%s%s between kernels%s", words.used ? "; " : "",
+			      dp_human__duration(number, inside_ns, ascii),
+			      dp_text__kernels_elsewhere(&streams, render, id) ? " of the loop"
+									       : "");
 	if (bytes > 0 && verbose)
 		dp_words__add(&words, "; %s uploaded per iteration",
 			      dp_human__bytes(number, bytes));

@@ -11,6 +11,8 @@
 #define LIKELY 0.5
 #define MOST 0.5 /* of the capture */
 #define LEAST_OUTSIDE 0.05 /* share of the rest that is named: as for a loss in an iteration */
+#define LEAST_ELSEWHERE \
+	0.1 /* share of an iteration's kernels: fewer are not missed in their number */
 #define ANNOTATION_COLUMNS 32
 #define DIGITS "0123456789"
 
@@ -414,6 +416,48 @@ static void add_rest(struct dp_words *words, const struct dp_render *render,
 			      dp_human__duration(number, start_ns, render->options->ascii));
 }
 
+size_t dp_text__kernels_elsewhere(size_t *streams, const struct dp_render *render, size_t id)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
+	const struct dp_iteration *first = dp_analysis_loop_iteration(render->analysis, id, 0);
+	const struct dp_iteration *last =
+		dp_analysis_loop_iteration(render->analysis, id, loop->iterations - 1);
+	const struct dp_ops *ops = dp_trace_ops(trace);
+	size_t kernels = 0;
+
+	*streams = 0;
+	for (size_t s = 0; first && last && s < dp_trace_stream_count(trace); s++) {
+		size_t count, before = kernels;
+		const uint32_t *rows = dp_trace_stream_ops(trace, (uint32_t)s, &count);
+
+		if (dp_trace_stream(trace, s)->device != loop->device || s == loop->stream ||
+		    dp_analysis_loop_has_stream(render->analysis, id, s))
+			continue;
+		for (size_t i = 0; i < count; i++)
+			kernels += dp_op_is_kernel(ops->kind[rows[i]]) &&
+				   ops->start_ns[rows[i]] >= first->start_ns &&
+				   ops->start_ns[rows[i]] < last->end_ns;
+		*streams += kernels > before;
+	}
+	kernels = (kernels + loop->iterations / 2) / DP_MAX(loop->iterations, 1);
+	return (double)kernels >= LEAST_ELSEWHERE * (double)loop->length ? kernels : 0;
+}
+
+/* Adds ", and 144 per iteration on 8 other streams": kernels that no iteration counts. */
+static void add_elsewhere(struct dp_words *words, const struct dp_render *render, size_t id)
+{
+	char number[DP_NUMBER_SIZE];
+	size_t streams, kernels = dp_text__kernels_elsewhere(&streams, render, id);
+
+	if (!kernels)
+		return;
+	dp_words__add(words, ", and %s%s", dp_text__count(number, kernels),
+		      dp_analysis_loop(render->analysis, id)->iterations > 1 ? " per iteration"
+									     : "");
+	dp_words__add(words, " on %s", dp_text__plural(number, streams, "other stream"));
+}
+
 void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size_t id)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
@@ -433,6 +477,7 @@ void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size
 		dp_words__add(words, " and %s", dp_text__plural(number, more, "other"));
 	dp_words__add(words, ": %s of %s kernels", dp_human__share(number, loop->coverage),
 		      more ? "their" : "its");
+	add_elsewhere(words, render, id);
 	dp_words__add(words, "; %s", found_by_words(loop));
 	if (loop->annotation)
 		add_annotation(words, render, loop);

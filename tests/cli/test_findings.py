@@ -578,6 +578,24 @@ class Findings(cli.Case):
         text = " ".join(cli.run("analyze", path).stdout.split())
         self.assertIn("the rest of the capture: uploads 58.3%, downloads 16.7%, idle 25.0%", text)
 
+    def test_kernels_on_other_streams(self):
+        """They are counted per iteration, and are not minor because the GPU is mostly idle."""
+        path = self.folder / "streams.csv"
+        rows = []
+        for k in range(30):
+            rows += [(100 * k + 10 * i, 1, 7, "abcdefgh"[i]) for i in range(8)]
+            rows += [(100 * k + 5 + 20 * i, 0.2, 8 + i, "worker") for i in range(2)]
+        path.write_text(
+            '"Start","Duration","Device","Stream","Name"\nms,ms,,,\n'
+            + "".join(f'{start},{length},"GPU (0)",{stream},"{name}"\n'
+                      for start, length, stream, name in sorted(rows))
+        )
+        text = " ".join(cli.run("analyze", path).stdout.split())
+        self.assertIn("30 iterations of 8 kernels", text)
+        self.assertIn("stream 7: 100% of its kernels, and 2 per iteration on 2 other streams;", text)
+        self.assertIn("9.000 ms between kernels of the loop", text)
+        self.assertNotIn("minor", text)
+
     def test_what_starts_long_after_its_launch(self):
         """The host is not to blame for the time in which a kernel was launched and did not start."""
         events, now = [], 1000
