@@ -462,7 +462,7 @@ static void put_off(struct dp_rule_finding *found, const struct dp_rule_input *i
 	    !(finding->recoverable_ns > least_ns) ||
 	    !(finding->predicted_from_ns - finding->predicted_ns < least_ns))
 		return;
-	finding->advice = "not worth fixing alone: something else takes just as long";
+	finding->advice = "leave it as it is: other work takes just as long meanwhile";
 	found->advice[0] = 0;
 	found->put_off = true;
 }

@@ -22,8 +22,8 @@ static bool divide(const struct dp_rule_input *input, struct dp_rule_finding *fo
 		return false;
 	if (input->terms == DP_TERMS_CUDA)
 		snprintf(found->advice, sizeof(found->advice),
-			 "while the GPU computes, prepare what is uploaded next: in less time, or "
-			 "on %zu other threads; in pinned memory",
+			 "while the GPU computes, prepare what is uploaded next, in pinned memory: "
+			 "make this work faster, or divide it among %zu other threads",
 			 threads);
 	else
 		snprintf(found->advice, sizeof(found->advice),

@@ -121,7 +121,7 @@ static void gather(struct dp_sparkline *bars, double *least, const struct dp_com
 
 		if (!dp_analysis_loop_is_steady(analysis, loop->id, k))
 			continue;
-		dp_sparkline__add(bars, k, value, false);
+		dp_sparkline__add(bars, k, value, 0);
 		*least = fmin(*least, value);
 	}
 }

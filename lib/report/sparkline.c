@@ -15,14 +15,15 @@ void dp_sparkline__init(struct dp_sparkline *bars, size_t count, size_t room)
 	bars->columns = count ? (count - 1) / bars->group + 1 : 0;
 }
 
-void dp_sparkline__add(struct dp_sparkline *bars, size_t index, double value, bool broken)
+void dp_sparkline__add(struct dp_sparkline *bars, size_t index, double value, char mark)
 {
 	size_t column = index / bars->group;
 
 	if (column >= bars->columns)
 		return;
-	bars->broken[column] |= broken;
-	if (broken || !isfinite(value))
+	if (mark)
+		bars->mark[column] = mark;
+	if (mark || !isfinite(value))
 		return;
 	if (!bars->count[column]++ || value > bars->most[column])
 		bars->most[column] = value;
@@ -60,7 +61,7 @@ void dp_sparkline__draw_within(struct dp_render *render, const struct dp_sparkli
 				render,
 				levels[level > 0 ? DP_MIN((int)(level * LEVELS), LEVELS - 1) : 0]);
 		else
-			dp_render__text(render, bars->broken[i] ? "|" : " ");
+			dp_render__text(render, (char[]){ bars->mark[i] ? bars->mark[i] : ' ', 0 });
 	}
 }
 

@@ -11,17 +11,17 @@ struct dp_sparkline {
 	size_t group;			   /* values per column; 1: each has its own */
 	double most[DP_SPARKLINE_COLUMNS]; /* maximum per column: keeps outliers visible */
 	size_t count[DP_SPARKLINE_COLUMNS];
-	bool broken[DP_SPARKLINE_COLUMNS]; /* another kernel interrupted an iteration there */
+	char mark[DP_SPARKLINE_COLUMNS]; /* of values left out; 0: none */
 };
 
 /* Prepares bars for count values in at most room columns. */
 void dp_sparkline__init(struct dp_sparkline *bars, size_t count, size_t room);
 
 /*
- * Adds a value by index; NaN for none. Broken ones are not drawn, but marked if no other is in the
- * column.
+ * Adds a value by index; NaN for none. One with a mark is left out: the mark is drawn if the column
+ * has no other value.
  */
-void dp_sparkline__add(struct dp_sparkline *bars, size_t index, double value, bool broken);
+void dp_sparkline__add(struct dp_sparkline *bars, size_t index, double value, char mark);
 
 /* The range of the columns. Returns false if there is none. */
 bool dp_sparkline__range(const struct dp_sparkline *bars, double *low, double *high);

@@ -120,8 +120,8 @@ size_t dp_text__period_count(const struct dp_render *render, size_t loop);
 
 /*
  * If no iteration has the median, because half of them take much longer than the others: adds
- * before and "117 ms (2), 1.05 s (2)", or "1.08–203 ms" unless the periods of each half are alike.
- * Returns false, and adds nothing, if one has.
+ * before and "117 ms and 1.05 s (2 each)", or "1.08–203 ms" unless the periods of each half are
+ * alike. Returns false, and adds nothing, if one has.
  */
 bool dp_text__period_groups(struct dp_words *words, const char *before, struct dp_render *render,
 			    size_t loop);

@@ -81,7 +81,7 @@ bool dp_text__period_groups(struct dp_words *words, const char *before, struct d
 			    size_t loop)
 {
 	char low[DP_NUMBER_SIZE], high[DP_NUMBER_SIZE], both[3 * DP_NUMBER_SIZE];
-	bool ascii = render->options->ascii, apart;
+	bool ascii = render->options->ascii, apart, groups;
 	size_t count, half;
 	double *values = gather(render, loop, &count), median;
 
@@ -93,14 +93,16 @@ bool dp_text__period_groups(struct dp_words *words, const char *before, struct d
 	/* with an odd number, the median is one of them */
 	median = (values[half - 1] + values[half]) / 2;
 	apart = values[half] - median > NEAR * median;
-	if (apart && !(is_group(values, half) && is_group(values + half, count - half)))
+	groups = is_group(values, half) && is_group(values + half, half);
+	if (apart && !groups)
 		dp_words__add(words, "%s%s", before,
 			      dp_human__range(both, values[0], values[count - 1], ascii));
 	else if (apart)
-		dp_words__add(words, "%s%s (%zu), %s (%zu)", before,
-			      dp_human__duration(low, mean_of(values, half), ascii), half,
-			      dp_human__duration(high, mean_of(values + half, count - half), ascii),
-			      count - half);
+		dp_words__add(words, "%s%s and %s", before,
+			      dp_human__duration(low, mean_of(values, half), ascii),
+			      dp_human__duration(high, mean_of(values + half, half), ascii));
+	if (apart && count > 2 && groups)
+		dp_words__add(words, " (%zu each)", half);
 	free(values);
 	return apart;
 }

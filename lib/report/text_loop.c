@@ -74,8 +74,10 @@ static void gather(struct series *series, const struct dp_render *render, size_t
 		bool broken = next && next->foreign_kernels && !strcmp(series->title, "period");
 
 		/* like the range shown, the bars leave warm-up out */
-		dp_sparkline__add(&series->bars, k, at->partial || at->warmup ? (double)NAN : value,
-				  broken && !at->warmup);
+		dp_sparkline__add(&series->bars, k, at->partial ? (double)NAN : value,
+				  at->warmup ? 'w'
+				  : broken   ? '|'
+					     : 0);
 		if (at->warmup || at->partial || !isfinite(value))
 			continue;
 		series->excluded += broken;

@@ -196,8 +196,8 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 	dp_text__capture(words, render, dp_trace_stream(trace, stream)->device);
 	if (is_hint(candidate))
 		dp_words__add(words,
-			      " If the %zu repetitions are iterations, and not layers of one, "
-			      "pass -n %zu.",
+			      " If each of the %zu repetitions is an iteration, and not a layer of "
+			      "a network, pass -n %zu.",
 			      candidate->iterations, candidate->iterations);
 	if (graphs)
 		dp_words__add(words,

@@ -423,12 +423,12 @@ TEST(bars_show_shape)
 	ck_assert_uint_eq(line.group, 4);
 	ck_assert_uint_eq(line.columns, 3);
 	ck_assert(!dp_sparkline__range(&line, &low, &high));
-	dp_sparkline__add(&line, 0, 10, false);
-	dp_sparkline__add(&line, 1, 20, false);
-	dp_sparkline__add(&line, 2, 1000, true);
-	dp_sparkline__add(&line, 3, (double)NAN, false);
-	dp_sparkline__add(&line, 9, 7, false);
-	dp_sparkline__add(&line, 12, 1e9, false);
+	dp_sparkline__add(&line, 0, 10, 0);
+	dp_sparkline__add(&line, 1, 20, 0);
+	dp_sparkline__add(&line, 2, 1000, '|');
+	dp_sparkline__add(&line, 3, (double)NAN, 0);
+	dp_sparkline__add(&line, 9, 7, 0);
+	dp_sparkline__add(&line, 12, 1e9, 0);
 	ck_assert(dp_sparkline__range(&line, &low, &high));
 	ck_assert_double_eq(low, 7);
 	ck_assert_double_eq(high, 20);
