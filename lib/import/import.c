@@ -226,6 +226,7 @@ static int run(struct dp_trace **trace, const char *path, struct dp_input *input
 	status = dp_builder__new(&import.builder, error);
 	if (status)
 		return status;
+	dp_builder__advise_recording(import.builder, importer->how_to_record);
 	status = importer->read(&import);
 	if (!status && dp_input__damage(input))
 		status = dp_builder__loss(import.builder, dp_input__damage(input), 0,
@@ -234,7 +235,6 @@ static int run(struct dp_trace **trace, const char *path, struct dp_input *input
 		dp_builder__free(import.builder);
 		return status;
 	}
-	dp_builder__advise_recording(import.builder, importer->how_to_record);
 	return dp_builder__finish(import.builder, trace, options->label, importer->info.name,
 				  options->allow_no_gpu);
 }

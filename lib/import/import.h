@@ -31,7 +31,8 @@ struct dp_import {
 struct dp_importer {
 	struct dp_format_info info; /* help in one line: "Nsight Systems SQLite export" */
 	bool database;		    /* SQLite: read() opens import->path itself */
-	const char *how_to_record;  /* advice if a trace has no GPU activity; or NULL */
+	const char *how_to_record;  /* advice if a trace has no GPU activity, unless read() sets
+				       other; or NULL */
 	/*
 	 * Returns how certain it is that it can read the content: 0 (no) to 100, or DP_ERR_NOMEM.
 	 * Cheap; sets no error.

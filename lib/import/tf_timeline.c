@@ -9,6 +9,7 @@
 #include "import/chrome.h"
 #include "import/copy_name.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Ordered by how much they say. */
@@ -322,6 +323,31 @@ static int push(struct timeline *timeline, const struct event *event)
 	return push_op(timeline, event, row);
 }
 
+/*
+ * A step on a GPU always has a row of the operators that ran there; rows of its streams also need
+ * CUPTI, which TensorFlow loads when it profiles.
+ */
+static void explain_no_gpu(const struct timeline *timeline)
+{
+	char reason[80];
+
+	for (size_t i = 0; i < timeline->row_count; i++) {
+		const struct row *row = &timeline->rows[i];
+
+		if (row->kind != ROW_HOST || row->device < 0)
+			continue;
+		snprintf(reason, sizeof(reason),
+			 "operators ran on GPU %lld, whose streams have no rows",
+			 (long long)row->device);
+		dp_builder__explain_no_gpu(timeline->builder, "TensorFlow", reason, strlen(reason));
+		dp_builder__advise_recording(
+			timeline->builder,
+			"libcupti in LD_LIBRARY_PATH, from which TensorFlow gets "
+			"kernels");
+		return;
+	}
+}
+
 static int finish(struct timeline *timeline)
 {
 	int status = place_rows(timeline);
@@ -336,6 +362,8 @@ static int finish(struct timeline *timeline)
 	if (!status && timeline->without_start)
 		status = dp_builder__loss(timeline->builder, "events without a start or a row",
 					  timeline->without_start, 0);
+	if (!status && !dp_builder__op_count(timeline->builder))
+		explain_no_gpu(timeline);
 	return status;
 }
 

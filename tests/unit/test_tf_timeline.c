@@ -40,15 +40,22 @@ static void op(int pid, int64_t ts, const char *type, const char *node)
 	first = false;
 }
 
-static struct dp_trace *finish(void)
+static struct dp_trace *open_timeline(struct dp_error *error)
 {
-	struct dp_error error = DP_ERROR_INIT;
 	struct dp_trace *trace = NULL;
 
 	fputs("]}", file);
 	fclose(file);
-	dp_trace_open(&trace, path, NULL, &error);
+	dp_trace_open(&trace, path, NULL, error);
 	unlink(path);
+	return trace;
+}
+
+static struct dp_trace *finish(void)
+{
+	struct dp_error error = DP_ERROR_INIT;
+	struct dp_trace *trace = open_timeline(&error);
+
 	ck_assert_msg(trace != NULL, "%s", error.message);
 	ck_assert_str_eq(dp_trace_format(trace), "tf_timeline");
 	return trace;
@@ -117,6 +124,21 @@ TEST(names_come_late)
 	ck_assert_uint_eq(dp_trace_ops(trace)->count, 1);
 	ck_assert_int_eq(op_stream(trace, 0)->stream, 1);
 	dp_trace_free(trace);
+}
+
+/* A step that used the GPU lacks CUPTI, another one the GPU. */
+TEST_LOOP(without_kernels, 2)
+{
+	struct dp_error error = DP_ERROR_INIT;
+
+	start();
+	row(3, _i ? "/job:localhost/task:0/gpu:7 Compute" : "/job:localhost/task:0/cpu:0 Compute");
+	op(3, 100, "Relu", "relu");
+	ck_assert_ptr_null(open_timeline(&error));
+	ck_assert_int_eq(error.status, DP_ERR_NO_GPU);
+	ck_assert_int_eq(strstr(error.message, "operators ran on GPU 7") != NULL, _i);
+	ck_assert_int_eq(strstr(error.message, "record with libcupti") != NULL, _i);
+	ck_assert_int_eq(strstr(error.message, "FULL_TRACE") != NULL, !_i);
 }
 
 /* Of several names of a row the most specific one counts, in any order. */
