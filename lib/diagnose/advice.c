@@ -34,8 +34,9 @@ static const struct {
 	{ "if this is start-up, record a later part of the run; if these copies",
 	  "if this is start-up, record a later part of the run; if these copies recur, make them "
 	  "asynchronous: cudaMemcpyAsync, from and to pinned memory (cudaMallocHost)" },
-	{ "find the tensor that grows",
-	  "find the buffer that grows in the loop: lists, a sequence or a cache without a limit" },
+	{ "unless the work is meant to grow,",
+	  "unless the work is meant to grow, as in a search that widens, find the buffer that grows in "
+	  "the loop: a list, a sequence or a cache without a limit" },
 	{ "the host stalls there:",
 	  "the host stalls there: look for files that it reads or writes, locks, other load" },
 	{ "the host launches more slowly there:",

@@ -13,9 +13,10 @@
 /* Share of the period's rise for a part to be named as what grows. */
 #define MOST_OF_IT 0.5
 
-#define TENSOR                                                                                   \
-	"find the tensor that grows in the loop: torch.cat, lists that are stacked, a sequence " \
-	"or a cache without a limit"
+/* A trace shows that work grows, not whether the program means it to. */
+#define TENSOR                                                                                        \
+	"unless the work is meant to grow, find the tensor that grows in the loop: torch.cat, lists " \
+	"that are stacked, a sequence or a cache without a limit"
 
 /* Bytes that grow by a smaller share of the growth of a copy's time do not explain it. */
 #define LEAST_OF_BYTES 0.5

@@ -5,6 +5,8 @@
 #include "diagnose/diagnose.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #define LEAST_UTILIZATION 0.5
 
@@ -19,6 +21,8 @@
 
 /* Idle share of a period without launch records: that of launch-bound, which needs them. */
 #define UNEXPLAINED 0.15
+
+static const char advice_work[] = "do this host work ahead of time, or on another thread";
 
 /* Whatever else a trace has of the host, its launches link that to the device. */
 static const char advice_unknown[] =
@@ -161,7 +165,7 @@ static const char *advise(const struct dp_rule_input *input, const struct dp_rul
 		return "reduce launch overhead: CUDA graphs or torch.compile, fused optimizer, "
 		       "larger batches";
 	if (names_work(out))
-		return "do this host work ahead of time, or on another thread";
+		return advice_work;
 	return "look in the timeline (deepprof export) for what the host does in these gaps, and "
 	       "move it to another thread";
 }
@@ -245,9 +249,21 @@ static bool check_unexplained(const struct dp_rule_input *input, struct dp_rule_
 	return true;
 }
 
+static void say_where(char *buf, size_t size, const struct starved *starved)
+{
+	int used = snprintf(buf, size,
+			    "look in the timeline (deepprof export) at what the host does "
+			    "in iteration%s %zu",
+			    starved->first < starved->last ? "s" : "", starved->first);
+
+	if (starved->first < starved->last)
+		snprintf(buf + used, size - (size_t)used, " to %zu", starved->last);
+}
+
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	struct starved starved = { 0 };
+	char look[128];
 	double lost_ns;
 
 	if (input->scope == DP_SCOPE_CAPTURE)
@@ -270,11 +286,13 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		dp_rule__evidence(out, "parts_of_30", "count", starved.parts);
 	name_ranges(input, out);
 	out->part = out->finding.activity == DP_HOST_INPUT ? "input_wait_ns" : "host_wait_ns";
-	out->finding.advice =
-		names_work(out)
-			? "do this host work ahead of time, or on another thread"
-			: "look at these iterations in the timeline: what does the host do there?";
+	say_where(look, sizeof(look), &starved);
+	out->finding.advice = names_work(out) ? advice_work : look;
 	dp_rule__advise_by_ranges(out, DP_HOST_WAIT);
+	if (out->finding.advice == look && !out->advice[0])
+		memcpy(out->advice, look, sizeof(look));
+	if (out->finding.advice == look)
+		out->finding.advice = ""; /* the composed one counts */
 	return true;
 }
 

@@ -91,6 +91,20 @@ TEST(launches_are_missing_for_idle_time_without_cause)
 	dp_findings__fini(&at.findings);
 }
 
+/* The advice names the iterations to look at. */
+TEST(iterations_with_long_gaps_are_named)
+{
+	start();
+	set("busy_ns", 9e5);
+	set("utilization", 0.9);
+	set("longest_gap_ns", 1e4);
+	metric("longest_gap_ns")[5] = metric("longest_gap_ns")[9] = 6e8;
+	ck_assert_ptr_nonnull(strstr(find("starved")->advice, "in iterations 5 to 9"));
+	metric("longest_gap_ns")[9] = 1e4;
+	ck_assert_ptr_nonnull(strstr(find("starved")->advice, "in iteration 5"));
+	dp_findings__fini(&at.findings);
+}
+
 TEST(copies_within_the_device_count)
 {
 	const struct dp_finding *finding;
