@@ -92,16 +92,28 @@ static void find_most(struct dp_transfers *transfers, const struct sums *sums,
 	transfers->share[kind] = ns[most] / all_ns;
 }
 
+static void note_migration(struct dp_transfers *transfers, const struct dp_ops *ops, size_t op)
+{
+	if (ops->copy_kind[op] < DP_COPY_UM_HTOD)
+		return;
+	transfers->migrations++;
+	transfers->migrated_ns = DP_MAX(transfers->migrated_ns, ops->end_ns[op]);
+}
+
 static void find_uploads(struct dp_transfers *transfers, const struct sums *sums)
 {
 	const struct dp_trace *trace = sums->timeline->trace;
 	double apart_ns = 0, all_ns = 0;
 
 	for (size_t i = 0; i < dp_trace_stream_count(trace); i++) {
+		const struct dp_stream *stream = dp_trace_stream(trace, i);
 		double ns = sums->upload_ns[i];
 
+		transfers->kernel_streams +=
+			stream->device == sums->timeline->device && stream->kernels;
+
 		transfers->upload_streams += ns > 0;
-		apart_ns += dp_trace_stream(trace, i)->kernels ? 0 : ns;
+		apart_ns += stream->kernels ? 0 : ns;
 		all_ns += ns;
 	}
 	transfers->upload_apart = all_ns > 0 ? apart_ns / all_ns : 0;
@@ -126,10 +138,12 @@ int dp_transfers__find(struct dp_transfers *transfers, const struct dp_device_ti
 
 		if (ops->start_ns[op] < start_ns || ops->start_ns[op] >= end_ns)
 			continue;
-		if (ops->kind[op] == DP_OP_COPY)
+		if (ops->kind[op] == DP_OP_COPY) {
 			status = add_copy(&sums, op);
-		else if (ops->name[op] != DP_NONE && timeline->index->is_comm[ops->name[op]])
+			note_migration(transfers, ops, op);
+		} else if (ops->name[op] != DP_NONE && timeline->index->is_comm[ops->name[op]]) {
 			status = add(&sums, DP_TRANSFER_COMM, ops->name[op], op);
+		}
 	}
 	if (!status)
 		find_uploads(transfers, &sums);

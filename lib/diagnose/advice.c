@@ -60,6 +60,7 @@ static const struct {
 	{ "cudaMallocAsync", "hipMallocAsync" },
 	{ "cudaMallocHost", "hipHostMalloc" },
 	{ "cudaMemcpyAsync", "hipMemcpyAsync" },
+	{ "cudaMemPrefetchAsync", "hipMemPrefetchAsync" },
 };
 
 static bool mentions(const char *name, const char *const *parts, size_t count)

@@ -176,6 +176,10 @@ bool dp_rule__explain_slow(const struct dp_rule_input *input, struct dp_rule_fin
 	out->finding.advice = advice;
 	if (!strcmp(causes[cause].metric, "compute_ns"))
 		explain_compute(input, out);
+	if (!strcmp(causes[cause].metric, "idle_other_ns") && input->transfers &&
+	    input->transfers->kernel_streams == 1)
+		out->finding.advice = "the GPU waits there although work is launched, and no other "
+				      "stream runs kernels: look for other programs on the GPU";
 	if (!strcmp(causes[cause].metric, "idle_other_ns") ||
 	    !strcmp(causes[cause].metric, "comm_exposed_ns") ||
 	    !strcmp(causes[cause].metric, "copy_exposed_ns"))

@@ -5,6 +5,27 @@
 
 #define LEAST_SHARE 0.05
 
+/* Share of the cost that kernels must have for memory that moves while they run to cause it. */
+#define MOST_OF_IT 0.5
+
+/*
+ * Unified memory moves to the device at its first use, while kernels wait for its pages: returns
+ * true if it does so until the last iteration of warm-up only.
+ */
+static bool migrates(const struct dp_rule_input *input, double cost_ns, size_t last)
+{
+	const double *compute_ns = dp_rule__metric(input, "compute_ns");
+	double usual_ns = dp_rule__typical(input, "compute_ns"), more_ns = 0;
+
+	for (size_t k = 0; k <= last; k++)
+		if (input->iterations[k].warmup && !isnan(compute_ns[k]))
+			more_ns += compute_ns[k] - usual_ns;
+	return input->transfers && input->transfers->migrations &&
+	       last + 1 < input->loop->iterations &&
+	       input->transfers->migrated_ns <= input->iterations[last + 1].start_ns &&
+	       more_ns >= MOST_OF_IT * cost_ns;
+}
+
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	const double *period_ns = dp_rule__metric(input, "period_ns");
@@ -34,6 +55,12 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "share_of_loop", "1", cost_ns / all_ns);
 	out->finding.advice =
 		"keep what warm-up creates for later runs: compiled kernels, autotuning results";
+	if (migrates(input, cost_ns, out->finding.last_iteration)) {
+		dp_rule__evidence(out, "migrations", "count", (double)input->transfers->migrations);
+		out->finding.advice =
+			"unified memory moves to the GPU while the first kernels wait for "
+			"it: prefetch it before the loop (cudaMemPrefetchAsync)";
+	}
 	return true;
 }
 

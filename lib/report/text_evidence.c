@@ -118,6 +118,7 @@ static const struct saying sayings[] = {
 	{ "moved_ns", "", " of host work" },
 	{ "threads", "", " threads to hide it", .behind = "moved_ns", .joint = ", which takes ",
 	  .close = " threads to hide" },
+	{ "migrations", "", " migrations of unified memory" },
 	{ "more_call_ns", "", " of it in", .of = "more_host_wait_ns", .all = "all of it in" },
 	{ "more_communication_ns", "", " more communication", .of = "extra_ns",
 	  .all = "all of it communication" },

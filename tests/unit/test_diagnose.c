@@ -105,6 +105,50 @@ TEST(iterations_with_long_gaps_are_named)
 	dp_findings__fini(&at.findings);
 }
 
+/* Pages of unified memory move while the first kernels run, which takes longer than the copies. */
+TEST(migrations_explain_warm_up)
+{
+	struct dp_transfers transfers = { .migrations = 8, .migrated_ns = 2900000 };
+	const struct dp_finding *finding;
+
+	start();
+	at.transfers = &transfers;
+	set("compute_ns", 5e5);
+	at.iterations[0].warmup = true;
+	at.iterations[1].start_ns = 3000000;
+	metric("period_ns")[0] = 3e6;
+	metric("compute_ns")[0] = 2e6;
+	finding = find("warm-up");
+	ck_assert_ptr_nonnull(finding);
+	ck_assert_double_eq(evidence(finding, "migrations"), 8);
+	ck_assert_ptr_nonnull(strstr(finding->advice, "cudaMemPrefetchAsync"));
+	/* the kernels have little of the cost, or memory moves later, too */
+	metric("compute_ns")[0] = 1e6;
+	ck_assert_ptr_null(strstr(find("warm-up")->advice, "cudaMemPrefetchAsync"));
+	metric("compute_ns")[0] = 2e6;
+	transfers.migrated_ns = 3100000;
+	ck_assert_ptr_null(strstr(find("warm-up")->advice, "cudaMemPrefetchAsync"));
+	dp_findings__fini(&at.findings);
+}
+
+/* Other streams delay nothing if there are none with kernels. */
+TEST(advice_on_other_streams_needs_them)
+{
+	struct dp_transfers transfers = { .kernel_streams = 2 };
+
+	start();
+	at.transfers = &transfers;
+	set("host_wait_ns", 0);
+	set("idle_other_ns", 1e4);
+	metric("period_ns")[7] = 3e6;
+	metric("idle_other_ns")[7] = 2e6;
+	ck_assert_ptr_nonnull(strstr(find("slow-iterations")->advice, "events and other streams"));
+	transfers.kernel_streams = 1;
+	ck_assert_ptr_nonnull(
+		strstr(find("slow-iterations")->advice, "no other stream runs kernels"));
+	dp_findings__fini(&at.findings);
+}
+
 TEST(copies_within_the_device_count)
 {
 	const struct dp_finding *finding;
