@@ -1,5 +1,5 @@
 /*
- * The databases of nvprof -o and of the Visual Profiler (.nvvp), versions 8 to 18.
+ * The databases of nvprof -o and of the Visual Profiler (.nvvp), versions 8 to 28.
  *
  * They hold CUPTI's records of one process unchanged: times are nanoseconds since the epoch, names
  * are mangled and stored in StringTable, API calls have CUPTI's callback ids instead of names, and
