@@ -415,8 +415,8 @@ static int find_again(struct dp_loops **loops, const struct dp_sequence *kernels
 }
 
 /*
- * Sets *tell to false if the kernels cannot show iterations: they have few names, or mostly run in
- * rows.
+ * Sets *tell to false if the kernels cannot show iterations: they are few and no network's, have few
+ * names, or mostly run in rows.
  */
 static int tell_iterations(bool *tell, const struct dp_sequence *kernels)
 {
@@ -425,6 +425,8 @@ static int tell_iterations(bool *tell, const struct dp_sequence *kernels)
 	if (!times)
 		return DP_ERR_NOMEM;
 	*tell = kernels->alphabet > dp_param.again_names &&
+		(kernels->count >= dp_param.rest_symbols ||
+		 may_be_layers(kernels, 0, kernels->count)) &&
 		!is_most(kernels, 1,
 			 dp_repeats__most(&first, kernels->symbols, kernels->count, 1)) &&
 		(double)count_in_rows(times, kernels) <

@@ -166,6 +166,15 @@ TEST_LOOP(copies_on_their_own_streams, DP_COUNT(counts))
 	expect((size_t)counts[_i], 1, 3, 0);
 }
 
+/* Two equal halves of kernels that are too few to show it without their copies. */
+TEST(copies_of_few_kernels)
+{
+	start(false);
+	for (int i = 0; i < 2; i++)
+		put_all("UabacdUeeDUeeDUeeDD", 7, 0);
+	expect(2, 11, 8, 0);
+}
+
 /* Uploads for the next iteration overlap with a kernel: the last one is whole without them. */
 TEST_LOOP(copies_ahead, 2)
 {
