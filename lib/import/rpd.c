@@ -41,7 +41,8 @@ struct host {
 
 struct copy {
 	int64_t api;
-	uint64_t bytes; /* of the call's first operation; 0: unknown, like those of others */
+	uint64_t bytes;	   /* of its operations that were not read yet; 0: unknown */
+	size_t operations; /* how many copies these are */
 	int64_t kind;	/* HIP's and CUDA's number */
 	bool peers;
 };
@@ -332,9 +333,10 @@ static void set_copy(struct dp_op *op, const char *type, struct copy *copy)
 	op->kind = DP_OP_COPY;
 	if (kind >= 0 && kind < (int64_t)DP_COUNT(names))
 		dp_rocm__set_copy(op, kind & 2, kind & 1, copy && copy->peers);
-	if (copy) {
-		op->bytes = copy->bytes;
-		copy->bytes = 0;
+	/* a call may become several copies, whose own sizes are not recorded */
+	if (copy && copy->operations) {
+		op->bytes = copy->bytes / copy->operations--;
+		copy->bytes -= op->bytes;
 	}
 }
 
@@ -403,6 +405,32 @@ static int read_op(struct rpd *rpd, struct dp_rows *rows)
 	return dp_builder__op(rpd->import->builder, &op);
 }
 
+/* Counts a copy among those of its call. */
+static int count_copy(struct rpd *rpd, struct dp_rows *rows)
+{
+	const struct link *link = find_link(rpd, dp_rows__id(rows, OP_ID));
+	struct copy *copy = link ? find_copy(rpd, link->api) : NULL;
+
+	if (copy && classify(rpd, dp_rows__id(rows, OP_TYPE), kind_of_op) == ROW_COPY)
+		copy->operations++;
+	return failed(rpd);
+}
+
+/* Returns true if a call that copies has several operations, whose types are then to be read. */
+static bool has_several(struct rpd *rpd)
+{
+	bool several = false;
+
+	for (size_t i = 0; i < rpd->link_count; i++) {
+		struct copy *copy = find_copy(rpd, rpd->links[i].api);
+
+		several |= copy && copy->operations++;
+	}
+	for (size_t k = 0; several && k < rpd->copy_count; k++)
+		rpd->copies[k].operations = 0;
+	return several;
+}
+
 /*
  * The file.
  */
@@ -463,7 +491,9 @@ static int read_tables(struct rpd *rpd)
 	sort(rpd->hosts, rpd->host_count, sizeof(*rpd->hosts), compare_first);
 	sort(rpd->links, rpd->link_count, sizeof(*rpd->links), compare_links);
 	sort(rpd->copies, rpd->copy_count, sizeof(*rpd->copies), compare_first);
-	return scan(rpd, "rocpd_op", op, OP_COLUMNS, read_op);
+	if (has_several(rpd))
+		status = scan(rpd, "rocpd_op", op, OP_COLUMNS, count_copy);
+	return status ? status : scan(rpd, "rocpd_op", op, OP_COLUMNS, read_op);
 }
 
 /* In schema 3, arguments have a table of their own. */

@@ -92,6 +92,21 @@ TEST(calls_and_ranges)
 	done();
 }
 
+/* A call's bytes are those of all its copies. */
+TEST(a_call_of_several_copies)
+{
+	const struct dp_ops *ops = good(
+		"rpd", SCHEMA_2 ROWS_2
+		"INSERT INTO rocpd_op SELECT 7, gpuId, queueId, sequenceId, 400, 410, "
+		"description_id, opType_id FROM rocpd_op WHERE id = 3;"
+		"INSERT INTO rocpd_api_ops(api_id, op_id) VALUES(4294967298, 7), (4294967298, 1);");
+
+	ck_assert_int_eq(ops->kind[6], DP_OP_COPY);
+	ck_assert_uint_eq(ops->bytes[2], 32);
+	ck_assert_uint_eq(ops->bytes[6], 32);
+	done();
+}
+
 /* Schema 3 has arguments in a table of their own; here of a program on CUDA. */
 TEST(schema_3)
 {
