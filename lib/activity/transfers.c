@@ -9,7 +9,8 @@ struct sums {
 	size_t strings;
 	double *ns[DP_TRANSFERS]; /* per name, the last one for no name; NULL: none of the kind */
 	double *upload_ns;	  /* per stream */
-	/* Bytes: of uploads, of downloads that no upload has returned, of the latest of these */
+	/* bytes: of uploads, returned by these, downloaded but not returned, of the downloads that
+	 * overlap with the latest */
 	double uploaded, returned, kept, latest;
 	int64_t download_end_ns; /* of the latest */
 };
@@ -45,8 +46,9 @@ static void add_direction(struct sums *sums, size_t op)
 		sums->kept -= fmin(bytes, kept);
 	} else if (ops->copy_kind[op] == DP_COPY_DTOH) {
 		sums->kept += bytes;
-		sums->latest = bytes;
-		sums->download_end_ns = ops->end_ns[op];
+		sums->latest =
+			ops->start_ns[op] < sums->download_end_ns ? sums->latest + bytes : bytes;
+		sums->download_end_ns = DP_MAX(sums->download_end_ns, ops->end_ns[op]);
 	}
 }
 
@@ -94,7 +96,7 @@ static void find_most(struct dp_transfers *transfers, const struct sums *sums,
 
 static void note_migration(struct dp_transfers *transfers, const struct dp_ops *ops, size_t op)
 {
-	if (ops->copy_kind[op] < DP_COPY_UM_HTOD)
+	if (ops->copy_kind[op] != DP_COPY_UM_HTOD)
 		return;
 	transfers->migrations++;
 	transfers->migrated_ns = DP_MAX(transfers->migrated_ns, ops->end_ns[op]);

@@ -25,7 +25,7 @@ struct dp_transfers {
 	double upload_apart; /* share of the uploads' time on streams that run no kernels */
 	/* Share of the uploaded bytes that were downloaded before, if data make a round trip. */
 	double returned;
-	size_t migrations;     /* of unified memory, in either direction */
+	size_t migrations;     /* of unified memory to the device */
 	int64_t migrated_ns;   /* when the last of them ends */
 	size_t kernel_streams; /* streams of the device that run kernels */
 };

@@ -43,7 +43,7 @@ bool dp_rule__is_round_trip(const struct dp_rule_input *input)
 	double up = dp_rule__typical(input, "h2d_bytes"),
 	       down = dp_rule__typical(input, "d2h_bytes");
 
-	return input->transfers && input->transfers->returned >= NEARLY_ALL &&
+	return input->transfers && input->transfers->returned >= NEARLY_ALL && up > 0 && down > 0 &&
 	       fmin(up, down) >= NEARLY_ALL * fmax(up, down);
 }
 
@@ -125,34 +125,37 @@ static void explain(const struct dp_rule_input *input, struct dp_rule_finding *o
 		    double period_ns)
 {
 	const struct dp_transfers *transfers = input->transfers;
-	double all_ns = fmin(copied_ns(input, "h2d_bytes", "h2d_bandwidth"), period_ns);
+	double all_ns = copied_ns(input, "h2d_bytes", "h2d_bandwidth");
 
 	out->change = DP_REPLAY_UPLOADS;
 	if (dp_rule__is_round_trip(input)) {
 		dp_rule__mean_evidence(input, out, "d2h_bytes");
+		out->finding.confidence *= DP_SIZE_TRUST;
 		out->finding.advice =
 			"as many bytes are uploaded as were downloaded before: if it is "
 			"the same data, keep it on the device";
 		out->change = DP_REPLAY_NOTHING;
 	} else if (period_ns - all_ns < out->finding.recoverable_ns / 2) {
-		dp_rule__evidence(out, "upload_ns", "ns", all_ns);
+		dp_rule__evidence(out, "upload_ns", "ns", fmin(all_ns, period_ns));
 		out->finding.advice =
-			"uploads alone take most of the time, whatever overlaps them: upload "
-			"less, such as smaller types, and keep what is used again";
+			"uploads take most of the period even if all else overlaps with them: "
+			"upload fewer bytes (smaller types), and keep reused data on the device";
 	} else if (dp_rule__typical(input, "pageable_share") >= MOSTLY) {
 		dp_rule__mean_evidence(input, out, "host_copy_ns");
 		dp_rule__mean_evidence(input, out, "pageable_share");
 		out->finding.advice =
 			"upload from pinned memory (pin_memory=True, non_blocking=True): with "
 			"pageable memory, the host takes part in each upload";
-	} else if (transfers &&
-		   (transfers->upload_streams > 1 || transfers->upload_apart >= MOSTLY)) {
-		if (transfers->upload_streams > 1)
-			dp_rule__evidence(out, "upload_streams", "count",
-					  (double)transfers->upload_streams);
+	} else if (transfers && transfers->upload_apart >= MOSTLY) {
 		out->finding.advice =
 			"uploads and kernels use different streams but do not run at the same "
 			"time: start each upload earlier, into a second buffer";
+	} else if (transfers && transfers->upload_streams > 1) {
+		dp_rule__evidence(out, "upload_streams", "count",
+				  (double)transfers->upload_streams);
+		out->finding.advice =
+			"uploads of one stream do not run during kernels of the others: start "
+			"each upload earlier, into a second buffer";
 	}
 }
 
@@ -183,7 +186,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 const struct dp_rule dp_rule__copy_bound = {
 	{ "copy-bound",
 	  "uploads take at least 10% of an interval of at least 5% of the period, or 10% of the "
-	  "period without a kernel running; includes downloads of data that may be uploaded again",
+	  "period without a kernel running; the cost includes downloads of data that may be "
+	  "uploaded again",
 	  INTERVAL_SHARE },
 	check,
 	.also = DP_SCOPE_ITERATION | DP_SCOPE_CAPTURE,

@@ -462,7 +462,7 @@ static void put_off(struct dp_rule_finding *found, const struct dp_rule_input *i
 	    !(finding->recoverable_ns > least_ns) ||
 	    !(finding->predicted_from_ns - finding->predicted_ns < least_ns))
 		return;
-	finding->advice = "leave it as it is: other work takes just as long meanwhile";
+	finding->advice = "no gain by itself: other work that overlaps it takes as long";
 	found->advice[0] = 0;
 	found->put_off = true;
 }

@@ -249,6 +249,9 @@ bool dp_rule__explain_slow(const struct dp_rule_input *input, struct dp_rule_fin
 /* Returns true if all slow iterations run the extra kernels of extra-work, which explain them. */
 bool dp_rule__slow_are_extra(const struct dp_rule_input *input);
 
+/* Factor of the confidence of rules that go by sizes: equal ones may be different data. */
+#define DP_SIZE_TRUST 0.6
+
 /*
  * Returns true if iterations upload about as many bytes as were downloaded before; then that may be
  * the same data.

@@ -30,8 +30,8 @@ static const char advice_look[] =
 static const char advice_divide[] =
 	"move this host work out of the loop, or divide it among other threads";
 static const char advice_delay[] =
-	"look for what delays the host there before a single launch: garbage collection, locks, "
-	"other load on its cores, work on the CPU that another thread can do";
+	"find what delays this one launch: garbage collection, locks, other load on the host's "
+	"cores, work on the CPU that another thread can do";
 static const char advice_sync[] =
 	"avoid a synchronization in every iteration: .item(), print(tensor), synchronize()";
 static const char advice_launch[] = "reduce launch overhead: CUDA graphs or torch.compile, fused "

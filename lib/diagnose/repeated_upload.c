@@ -6,16 +6,13 @@
 #define WARNING_SHARE 0.05
 #define NEVER 2
 
-/* Confidence: equal sizes may be different data. */
-#define SIZE_TRUST 0.6
-
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	/* what was downloaded before, copy-bound reports */
 	if (dp_rule__is_round_trip(input) ||
 	    !dp_rule__part_finding(input, out, "repeated_upload_ns", "repeated-upload", NEVER))
 		return false;
-	out->finding.confidence *= SIZE_TRUST;
+	out->finding.confidence *= DP_SIZE_TRUST;
 	out->finding.recoverable_ns =
 		fmin(out->finding.recoverable_ns, dp_rule__typical(input, "copy_exposed_ns"));
 	dp_rule__name_transfer(input, out, DP_TRANSFER_UPLOAD);
@@ -29,7 +26,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__repeated_upload = {
 	{ "repeated-upload",
-	  "uploads of the same sizes in every iteration take at least 5% of the period",
+	  "uploads of the same sizes in every iteration, other than of data downloaded before, take "
+	  "at least 5% of the period",
 	  WARNING_SHARE },
 	check,
 	.never_critical = true,

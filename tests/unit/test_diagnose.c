@@ -42,13 +42,18 @@ TEST(advice_on_uploads_follows_from_how_they_run)
 	set("h2d_bandwidth", 1e10);
 	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "on a stream of its own"));
 	transfers.upload_streams = 4;
+	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "kernels of the others"));
+	transfers.upload_apart = 1;
 	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "different streams"));
 	set("pageable_share", 1);
 	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "(pin_memory=True"));
 	/* at most 0.25 of the 0.6 ms could be hidden */
 	set("h2d_bandwidth", 8e9);
-	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "upload less"));
+	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "upload fewer bytes"));
 	ck_assert_double_eq(evidence(find("copy-bound"), "upload_ns"), 7.5e5);
+	/* sizes are not recorded */
+	set("h2d_bytes", (double)NAN);
+	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "(pin_memory=True"));
 	dp_findings__fini(&at.findings);
 }
 
@@ -72,6 +77,10 @@ TEST(round_trips_cost_both_directions)
 	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "keep it on the device"));
 	ck_assert_double_eq(find("copy-bound")->recoverable_ns, 2e5);
 	ck_assert_ptr_null(find("repeated-upload"));
+	/* of an unknown size */
+	set("h2d_bytes", (double)NAN);
+	ck_assert_ptr_null(find("copy-bound"));
+	set("h2d_bytes", 1e6);
 	/* as many bytes that are uploaded before others are downloaded */
 	transfers.returned = 0.5;
 	ck_assert_ptr_null(find("copy-bound"));
@@ -347,7 +356,7 @@ TEST(a_single_gap_is_no_slow_launch)
 	set("longest_gap_ns", 2e5);
 	ck_assert_ptr_nonnull(strstr(find("host-bound")->advice, "reduce launch overhead"));
 	set("longest_gap_ns", 3.1e5);
-	ck_assert_ptr_nonnull(strstr(find("host-bound")->advice, "before a single launch"));
+	ck_assert_ptr_nonnull(strstr(find("host-bound")->advice, "delays this one launch"));
 	/* of another cause */
 	set("longest_gap_ns", 9e5);
 	ck_assert_ptr_nonnull(strstr(find("host-bound")->advice, "reduce launch overhead"));
