@@ -83,8 +83,12 @@ static void explain_stream(const struct dp_searched *searched, const struct dp_l
 static int find_first(struct dp_searched *searched, struct dp_loop_search *search,
 		      const struct dp_trace *trace)
 {
-	size_t kernels = dp_trace_stream(trace, searched->sequence.stream)->kernels;
+	const struct dp_sequence *all = &searched->sequence;
+	const struct dp_ops *ops = dp_trace_ops(trace);
+	size_t kernels = 0;
 
+	for (size_t i = 0; i < all->count; i++)
+		kernels += ops->stream[all->ops[i]] == all->stream;
 	if (!dp_analysis__counts_fit(search->options, kernels))
 		return DP_OK;
 	dp_explain__add(search->explain, "stream", DP_FACTS({ "streams", "count", 1 }),

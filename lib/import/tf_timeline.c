@@ -342,7 +342,7 @@ static void explain_no_gpu(const struct timeline *timeline)
 		dp_builder__explain_no_gpu(timeline->builder, "TensorFlow", reason, strlen(reason));
 		dp_builder__advise_recording(
 			timeline->builder,
-			"libcupti in LD_LIBRARY_PATH, from which TensorFlow gets "
+			"libcupti in LD_LIBRARY_PATH, which TensorFlow needs to record "
 			"kernels");
 		return;
 	}

@@ -74,9 +74,9 @@ int dp_cut__add_copy(struct dp_cut *cut, const struct dp_sequence_iteration *ite
 		     const struct dp_edit *edits);
 
 /*
- * Returns a cut without iterations that has the arrays of another, and takes its place when it has
- * its iterations: these are appended again in their order, changed or not, or left out. That cannot
- * fail, and spares a copy, as long as there are no more edits than before up to any of them.
+ * Returns an empty cut that reuses the arrays of another. Append the iterations of that to it in
+ * their order, changed or not, or skip some; then replace the other by it. Appending cannot fail
+ * as long as no prefix of the iterations has more edits than before.
  */
 struct dp_cut dp_cut__refill(const struct dp_cut *cut);
 

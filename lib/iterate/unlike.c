@@ -82,8 +82,8 @@ int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
 		recurs |= flags[i] && alike[cut->iterations[i].variant] >= dp_param.unlike_alike;
 	status = DP_OK;
 	if (recurs && (double)flagged * dp_param.unlike_most < (double)cut->count) {
-		status = remove_flagged(cut, flags);
 		memset(alike, 0, (cut->count + 1) * sizeof(*alike));
+		status = remove_flagged(cut, flags);
 		renumber(cut, alike);
 	}
 out:

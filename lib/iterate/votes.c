@@ -1,4 +1,5 @@
-/* Cost of each vote: O(offsets + spans); of the fit votes, O(symbols). */
+/* Cost of each vote: O(offsets + spans), and the edits of spans of about one iteration; of the fit
+ * votes, O(symbols). */
 #include "iterate/votes.h"
 #include "base/parameters.h"
 

@@ -130,6 +130,8 @@ bool dp_capture__outside(double shares[DP_CAPTURE_PARTS], const struct dp_trace 
 	const struct dp_ops *ops = dp_trace_ops(trace);
 	int64_t until_ns[DP_CAPTURE_PARTS];
 
+	if (paused_ns(trace, device, from_ns, to_ns) > 0)
+		return false; /* what ran then is unknown */
 	for (size_t i = 0; i < DP_CAPTURE_PARTS; i++) {
 		shares[i] = 0;
 		until_ns[i] = from_ns;

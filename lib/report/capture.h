@@ -42,8 +42,8 @@ enum dp_capture_part {
 
 /*
  * Measures what the device does in the scope's range, or in the whole trace, before and after
- * [start_ns, end_ns): shares of that time. Returns false if there is none. Cost: linear in the
- * operations.
+ * [start_ns, end_ns): shares of that time. Returns false if there is none, or if the recording was
+ * paused. Cost: linear in the operations.
  */
 bool dp_capture__outside(double shares[DP_CAPTURE_PARTS], const struct dp_trace *trace,
 			 const struct dp_scope *scope, uint32_t device, int64_t start_ns,

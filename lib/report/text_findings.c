@@ -329,21 +329,6 @@ static void add_next_step(struct dp_words *words, struct dp_render *render)
 	}
 }
 
-/* Returns true if rules examine the capture of a device, which has no loop. */
-static bool is_examined(const struct dp_trace *trace)
-{
-	for (uint32_t device = 0; device < dp_trace_device_count(trace); device++) {
-		size_t kernels = 0;
-
-		for (size_t i = 0; i < dp_trace_stream_count(trace); i++)
-			if (dp_trace_stream(trace, i)->device == device)
-				kernels += dp_trace_stream(trace, i)->kernels;
-		if (kernels >= DP_CAPTURE_KERNELS)
-			return true;
-	}
-	return false;
-}
-
 /* Nothing was found: by which rules; or why rules could not find anything, or were not run. */
 bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool list)
 {
@@ -356,14 +341,10 @@ bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool
 		return false;
 	}
 	if (!loop) {
-		if (is_examined(dp_analysis_trace(render->analysis)))
-			dp_words__add(words, "No findings in the capture as a whole; rules that "
-					     "compare iterations were not applied.");
-		else
-			dp_words__add(words,
-				      "Rules were not applied: without iterations, they need %d "
-				      "kernels or more.",
-				      DP_CAPTURE_KERNELS);
+		dp_words__add(words,
+			      "No findings. Without iterations, rules examine the capture as a "
+			      "whole, if it has %d kernels or more and no pause.",
+			      DP_CAPTURE_KERNELS);
 		return false;
 	}
 	if (!has_period(render)) {

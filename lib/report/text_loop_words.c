@@ -444,7 +444,7 @@ size_t dp_text__kernels_elsewhere(size_t *streams, const struct dp_render *rende
 	return (double)kernels >= LEAST_ELSEWHERE * (double)loop->length ? kernels : 0;
 }
 
-/* Adds ", and 144 per iteration on 8 other streams": kernels that no iteration counts. */
+/* Adds "; 144 more per iteration on 8 other streams": kernels that no iteration counts. */
 static void add_elsewhere(struct dp_words *words, const struct dp_render *render, size_t id)
 {
 	char number[DP_NUMBER_SIZE];
@@ -452,7 +452,7 @@ static void add_elsewhere(struct dp_words *words, const struct dp_render *render
 
 	if (!kernels)
 		return;
-	dp_words__add(words, ", and %s%s", dp_text__count(number, kernels),
+	dp_words__add(words, "; %s more%s", dp_text__count(number, kernels),
 		      dp_analysis_loop(render->analysis, id)->iterations > 1 ? " per iteration"
 									     : "");
 	dp_words__add(words, " on %s", dp_text__plural(number, streams, "other stream"));

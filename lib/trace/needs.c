@@ -86,9 +86,9 @@ static const struct dp_need_info rocprof_infos[DP_NEEDS] = {
 static const struct dp_need_info xla_infos[DP_NEEDS] = {
 	[DP_NEED_LAUNCHES] = { "launches",
 			       "idle time by cause, launch delay, queue depth, the host's time",
-			       "record the calls that launch, on GPUs: host_tracer_level=2 in "
+			       "record launch calls (GPUs only): host_tracer_level=2 in "
 			       "jax.profiler's ProfileOptions, or in tf.profiler.experimental's "
-			       "ProfilerOptions; deepprof record and nsys do so, too" },
+			       "ProfilerOptions; deepprof record and nsys also record them" },
 	[DP_NEED_KINDS] = { "memory kinds of copies", "copies of pageable memory",
 			    "XLA's profiler records what memory is copied on NVIDIA GPUs only" },
 	[DP_NEED_MEMORY] = { "device memory", "live and peak bytes",

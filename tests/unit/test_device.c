@@ -402,6 +402,7 @@ TEST(a_number_of_streams_at_once)
 	options.iterations = &number;
 	options.iterations_count = 1;
 	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_OK);
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 0);
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }

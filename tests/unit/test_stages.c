@@ -69,11 +69,11 @@ TEST(what_is_next_to_blocks_may_be_one)
 /* A network has no layers of a single kernel: it is measured, and caches are filled in between. */
 TEST(a_kernel_and_fills_are_no_layers)
 {
-	enum { TURNS = 47 };
+	enum { ITERATIONS = 47 };
 
 	count = 0;
-	for (uint32_t i = 0; i < TURNS + 2; i++)
-		if (i == 0 || i == TURNS + 1)
+	for (uint32_t i = 0; i < ITERATIONS + 2; i++)
+		if (i == 0 || i == ITERATIONS + 1)
 			kernels(10 + i, 8);
 		else
 			kernels(0, 2);
