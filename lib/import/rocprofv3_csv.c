@@ -66,13 +66,23 @@ struct reader {
 	struct dp_csv_table table;
 	void (*read)(struct reader *reader); /* a row of the table, NULL to skip it */
 	uint32_t process;		     /* of all tables: those of operations do not name it */
-	struct dp_lookup gpus; /* from the agent of agent_info.csv to the GPU's number */
+	struct dp_lookup gpus; /* from the agents of agent_info.csv, and others, to numbers */
 	bool has_agents;       /* operations refer to those */
 	uint64_t good;
 	uint64_t skipped;
 	size_t columns; /* of the first table of operations or, before it, of calls */
 	bool has_operations;
 };
+
+/* Gives an agent the next number. */
+static uint32_t add_gpu(struct reader *reader, const struct dp_key *agent)
+{
+	uint32_t number = (uint32_t)reader->gpus.count;
+
+	if (dp_lookup__set(&reader->gpus, agent, number))
+		reader->csv.status = dp_error__nomem(reader->csv.import->error, 0);
+	return number;
+}
 
 /* Reads "4", "Agent 4" or "GPU 1" as a GPU's number; *gpu stays if the table lacks the column. */
 static bool read_agent(struct reader *reader, size_t column, int64_t *gpu)
@@ -96,9 +106,14 @@ static bool read_agent(struct reader *reader, size_t column, int64_t *gpu)
 		dp_csv_table__bad_cell(table, column, "not an agent:");
 		return false;
 	}
-	known = by_type ? DP_NONE : dp_lookup__get(&reader->gpus, &agent);
-	*gpu = known == DP_NONE ? agent.part[0] : (int64_t)known;
+	*gpu = agent.part[0];
 	reader->has_agents |= !by_type;
+	if (by_type || !reader->gpus.count)
+		return true;
+	known = dp_lookup__get(&reader->gpus, &agent);
+	if (known == DP_NONE) /* its own number may be one of the others */
+		known = add_gpu(reader, &agent);
+	*gpu = known;
 	return true;
 }
 
@@ -107,12 +122,10 @@ static void read_gpu(struct reader *reader)
 {
 	struct dp_key agent = { 0 };
 
-	if (!dp_slice__is(dp_csv_table__cell(&reader->table, TYPE), "GPU") ||
-	    !dp_csv_table__number(&reader->table, AGENT, &agent.part[0]) ||
-	    dp_lookup__get(&reader->gpus, &agent) != DP_NONE)
-		return;
-	if (dp_lookup__set(&reader->gpus, &agent, (uint32_t)reader->gpus.count))
-		reader->csv.status = dp_error__nomem(reader->csv.import->error, 0);
+	if (dp_slice__is(dp_csv_table__cell(&reader->table, TYPE), "GPU") &&
+	    dp_csv_table__number(&reader->table, AGENT, &agent.part[0]) &&
+	    dp_lookup__get(&reader->gpus, &agent) == DP_NONE)
+		add_gpu(reader, &agent);
 }
 
 /* Reads the number that a call and its operation share, 0 if there is none. */

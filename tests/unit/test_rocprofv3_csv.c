@@ -157,6 +157,9 @@ TEST(agents)
 			  COPIES COPY("HOST_TO_DEVICE", "Agent 0", "Agent 2", "10", "20"),
 		  1, 0 },
 		{ KERNELS ROW("Agent 3", "0", "k", "1", "9") AGENTS, 0, 0 },
+		{ AGENTS KERNELS ROW("Agent 3", "0", "k", "1", "3")
+			  ROW("Agent 1", "0", "k", "5", "9"),
+		  1, 2 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
