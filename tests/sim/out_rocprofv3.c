@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { MESSAGES, KERNELS, CALLS, RANGES, COPIES, PARTS };
 
@@ -29,15 +28,10 @@ static const char kinds[] =
 	"{\"kind\":\"KERNEL_DISPATCH\",\"operations\":[\"KERNEL_DISPATCH_NONE\","
 	"\"KERNEL_DISPATCH_ENQUEUE\",\"KERNEL_DISPATCH_COMPLETE\"]}]";
 
-struct part {
-	struct sim_out *out;
-	char *path;
-	bool second; /* an element was written */
-};
-
 struct state {
 	struct sim_out *out;
-	struct part parts[PARTS];
+	struct sim_part parts[PARTS];
+	bool second[PARTS]; /* an element was written */
 	uint64_t range_id; /* ranges have correlation ids above those of calls */
 };
 
@@ -61,9 +55,9 @@ static struct sim_out *next(struct sim_sink *sink, int part)
 	struct state *state = sink->state;
 	struct sim_out *out = state->parts[part].out;
 
-	if (state->parts[part].second)
+	if (state->second[part])
 		LIT(",");
-	state->parts[part].second = true;
+	state->second[part] = true;
 	return out;
 }
 
@@ -195,22 +189,12 @@ static int put_part(struct sim_sink *sink, const char *key, int part)
 {
 	struct state *state = sink->state;
 	struct sim_out *out = state->out;
-	static char block[65536];
-	FILE *file;
-	size_t n;
 
-	if (sim_out_close(state->parts[part].out))
-		return sim_sink_fail(sink, sink->path, strerror(errno));
-	state->parts[part].out = NULL;
-	file = fopen(state->parts[part].path, "rb");
-	if (!file)
-		return sim_sink_fail(sink, sink->path, strerror(errno));
 	sim_out_str(out, key);
 	LIT("[");
-	while ((n = fread(block, 1, sizeof(block), file)) > 0)
-		sim_out_text(out, block, n);
+	if (sim_part_append(sink, &state->parts[part], out))
+		return -1;
 	LIT("]");
-	fclose(file);
 	return 0;
 }
 
@@ -241,24 +225,15 @@ static int complete_file(struct sim_sink *sink)
 static int rocprofv3_open(struct sim_sink *sink)
 {
 	struct state *state = calloc(1, sizeof(*state));
-	size_t length = strlen(sink->path);
 
 	if (!state)
 		return sim_sink_fail(sink, sink->path, "out of memory");
 	sink->state = state;
 	if (sink->run->program->processes > 1)
 		return sim_sink_fail(sink, sink->writer->name, "holds one process only");
-	for (int i = 0; i < PARTS; i++) {
-		struct part *part = &state->parts[i];
-
-		part->path = malloc(length + 16);
-		if (!part->path)
-			return sim_sink_fail(sink, sink->path, "out of memory");
-		snprintf(part->path, length + 16, "%s.part%d", sink->path, i);
-		part->out = sim_out_open(part->path, false);
-		if (!part->out)
-			return sim_sink_fail(sink, part->path, strerror(errno));
-	}
+	for (int i = 0; i < PARTS; i++)
+		if (sim_part_open(sink, &state->parts[i], i))
+			return -1;
 	state->out = sim_out_open(sink->path, sink->gzip);
 	return state->out ? 0 : sim_sink_fail(sink, sink->path, strerror(errno));
 }
@@ -288,12 +263,8 @@ static int rocprofv3_close(struct sim_sink *sink, bool complete)
 		status = complete_file(sink);
 	if (state->out && sim_out_close(state->out) && !status)
 		status = sim_sink_fail(sink, sink->path, strerror(errno));
-	for (int i = 0; i < PARTS; i++) {
-		sim_out_close(state->parts[i].out);
-		if (state->parts[i].path)
-			unlink(state->parts[i].path);
-		free(state->parts[i].path);
-	}
+	for (int i = 0; i < PARTS; i++)
+		sim_part_close(&state->parts[i]);
 	free(state);
 	return status;
 }

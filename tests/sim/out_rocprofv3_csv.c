@@ -6,20 +6,12 @@
 #include "out.h"
 #include "writer.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { KERNELS, COPIES, CALLS, PARTS };
 
-struct part {
-	struct sim_out *out;
-	char *path;
-};
-
 struct state {
-	struct part parts[PARTS]; /* the first one is the file itself */
+	struct sim_part parts[PARTS]; /* the first one is the file itself */
 };
 
 #define LIT(text) sim_out_text(out, text, sizeof(text) - 1)
@@ -124,46 +116,17 @@ static void put_call(struct sim_sink *sink, const struct sim_event *event)
 	put_times(out, event, "\n");
 }
 
-/* Appends a table that was written to a file of its own. */
-static int join(struct sim_sink *sink, struct part *part)
-{
-	struct sim_out *out = out_of(sink, KERNELS);
-	static char block[65536];
-	FILE *file;
-	size_t n;
-
-	if (sim_out_close(part->out))
-		return sim_sink_fail(sink, sink->path, strerror(errno));
-	part->out = NULL;
-	file = fopen(part->path, "rb");
-	if (!file)
-		return sim_sink_fail(sink, sink->path, strerror(errno));
-	while ((n = fread(block, 1, sizeof(block), file)) > 0)
-		sim_out_text(out, block, n);
-	fclose(file);
-	return 0;
-}
-
 static int csv_open(struct sim_sink *sink)
 {
 	struct state *state = sink->state = calloc(1, sizeof(*state));
-	size_t length = strlen(sink->path);
 
 	if (!state)
 		return sim_sink_fail(sink, sink->path, "out of memory");
 	if (sim_sink_open(sink, &state->parts[KERNELS].out))
 		return -1;
-	for (int i = KERNELS + 1; i < PARTS; i++) {
-		struct part *part = &state->parts[i];
-
-		part->path = malloc(length + 16);
-		if (!part->path)
-			return sim_sink_fail(sink, sink->path, "out of memory");
-		snprintf(part->path, length + 16, "%s.part%d", sink->path, i);
-		part->out = sim_out_open(part->path, false);
-		if (!part->out)
-			return sim_sink_fail(sink, part->path, strerror(errno));
-	}
+	for (int i = KERNELS + 1; i < PARTS; i++)
+		if (sim_part_open(sink, &state->parts[i], i))
+			return -1;
 	for (int i = 0; i < PARTS; i++)
 		sim_out_str(state->parts[i].out, heads[i]);
 	return 0;
@@ -189,13 +152,9 @@ static int csv_close(struct sim_sink *sink, bool complete)
 	if (!state)
 		return 0;
 	for (int i = KERNELS + 1; complete && !status && i < PARTS; i++)
-		status = join(sink, &state->parts[i]);
-	for (int i = KERNELS + 1; i < PARTS; i++) {
-		sim_out_close(state->parts[i].out);
-		if (state->parts[i].path)
-			unlink(state->parts[i].path);
-		free(state->parts[i].path);
-	}
+		status = sim_part_append(sink, &state->parts[i], out_of(sink, KERNELS));
+	for (int i = KERNELS + 1; i < PARTS; i++)
+		sim_part_close(&state->parts[i]);
 	if (sim_sink_close(sink, state->parts[KERNELS].out))
 		status = -1;
 	free(state);

@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static const struct sim_writer *const tables[] = {
 	sim_kineto_writers,    sim_chrome_writers, sim_nsys_writers,
@@ -89,6 +91,44 @@ const char *sim_copy_source(const struct sim_event *event)
 const char *sim_copy_destination(const struct sim_event *event)
 {
 	return event->copy_kind == SIM_DTOH ? host_memory(event) : "Device";
+}
+
+int sim_part_open(struct sim_sink *sink, struct sim_part *part, int number)
+{
+	size_t size = strlen(sink->path) + 16;
+
+	part->path = malloc(size);
+	if (!part->path)
+		return sim_sink_fail(sink, sink->path, "out of memory");
+	snprintf(part->path, size, "%s.part%d", sink->path, number);
+	part->out = sim_out_open(part->path, false);
+	return part->out ? 0 : sim_sink_fail(sink, part->path, strerror(errno));
+}
+
+int sim_part_append(struct sim_sink *sink, struct sim_part *part, struct sim_out *out)
+{
+	static char block[65536];
+	FILE *file;
+	size_t n;
+
+	if (sim_out_close(part->out))
+		return sim_sink_fail(sink, sink->path, strerror(errno));
+	part->out = NULL;
+	file = fopen(part->path, "rb");
+	if (!file)
+		return sim_sink_fail(sink, sink->path, strerror(errno));
+	while ((n = fread(block, 1, sizeof(block), file)) > 0)
+		sim_out_text(out, block, n);
+	fclose(file);
+	return 0;
+}
+
+void sim_part_close(struct sim_part *part)
+{
+	sim_out_close(part->out);
+	if (part->path)
+		unlink(part->path);
+	free(part->path);
 }
 
 void sim_xla_details(char text[160], const struct sim_event *event)

@@ -59,6 +59,17 @@ int sim_sink_fail(struct sim_sink *sink, const char *what, const char *why);
 int sim_sink_open(struct sim_sink *sink, struct sim_out **out);
 int sim_sink_close(struct sim_sink *sink, struct sim_out *out);
 
+/* A part of a file, written to a file of its own, which is removed when it is closed. Zero it. */
+struct sim_part {
+	struct sim_out *out;
+	char *path;
+};
+
+int sim_part_open(struct sim_sink *sink, struct sim_part *part, int number);
+/* Completes a part and appends it to the file. */
+int sim_part_append(struct sim_sink *sink, struct sim_part *part, struct sim_out *out);
+void sim_part_close(struct sim_part *part);
+
 /* "Memcpy HtoD (Pageable -> Device)" in its parts. */
 const char *sim_copy_direction(uint32_t copy_kind);
 const char *sim_copy_source(const struct sim_event *event);
