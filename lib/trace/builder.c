@@ -376,11 +376,6 @@ void dp_builder__name_process(struct dp_builder *builder, uint32_t process, uint
 	builder->processes[process].rank = rank;
 }
 
-void dp_builder__number_devices(struct dp_builder *builder)
-{
-	builder->number_devices = true;
-}
-
 void dp_builder__name_thread(struct dp_builder *builder, uint32_t thread, uint32_t name)
 {
 	if (thread < builder->thread_count)

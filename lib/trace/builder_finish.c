@@ -275,6 +275,11 @@ static void move_devices(struct dp_columns *rows, size_t column, const uint32_t 
 		device[i] = where[device[i]];
 }
 
+void dp_builder__number_devices(struct dp_builder *builder)
+{
+	builder->number_devices = true;
+}
+
 /* Sorts streams and devices by number, in whatever order the file named them. */
 static int sort_tables(struct dp_builder *builder)
 {

@@ -2,91 +2,6 @@
 #include "finding_cases.h"
 #include "test.h"
 
-TEST(uploads_inside_an_iteration_count)
-{
-	const struct dp_finding *finding;
-
-	start();
-	set("copy_ns", 9.7e5);
-	set("upload_exposed_ns", 9e4);
-	ck_assert_ptr_null(find("copy-bound"));
-	set("upload_exposed_ns", 1.5e5);
-	finding = find("copy-bound");
-	ck_assert_ptr_nonnull(finding);
-	ck_assert_int_eq(finding->severity, DP_SEVERITY_WARNING);
-	set("upload_exposed_ns", 9.7e5);
-	finding = find("copy-bound");
-	ck_assert_int_eq(finding->severity, DP_SEVERITY_CRITICAL);
-	ck_assert_double_eq(finding->recoverable_ns, 9.7e5);
-	dp_findings__fini(&at.findings);
-}
-
-static const char *copy_bound_advice(void)
-{
-	const struct dp_finding *finding = find("copy-bound");
-
-	ck_assert_ptr_nonnull(finding);
-	return finding->advice;
-}
-
-/* What hides uploads depends on how they run. */
-TEST(advice_on_uploads_follows_from_how_they_run)
-{
-	struct dp_transfers transfers = { .upload_streams = 1 };
-
-	start();
-	at.transfers = &transfers;
-	at.terms = DP_TERMS_TRAINING;
-	set("upload_exposed_ns", 6e5);
-	set("h2d_bytes", 6e6);
-	set("h2d_bandwidth", 1e10);
-	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "on a stream of its own"));
-	transfers.upload_streams = 4;
-	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "kernels of the others"));
-	transfers.upload_apart = 1;
-	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "different streams"));
-	set("pageable_share", 1);
-	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "(pin_memory=True"));
-	/* at most 0.25 of the 0.6 ms could be hidden */
-	set("h2d_bandwidth", 8e9);
-	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "upload fewer bytes"));
-	ck_assert_double_eq(evidence(find("copy-bound"), "upload_ns"), 7.5e5);
-	/* sizes are not recorded */
-	set("h2d_bytes", (double)NAN);
-	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "(pin_memory=True"));
-	dp_findings__fini(&at.findings);
-}
-
-/* Data that is downloaded, and uploaded again, costs both. */
-TEST(round_trips_cost_both_directions)
-{
-	struct dp_transfers transfers = { .upload_streams = 1, .returned = 0.95 };
-
-	start();
-	at.transfers = &transfers;
-	set("upload_exposed_ns", 8e4);
-	set("copy_exposed_ns", 2e5);
-	set("repeated_upload_ns", 8e4);
-	set("h2d_bytes", 1e6);
-	set("h2d_bandwidth", 1e10);
-	set("d2h_bytes", 3e6);
-	set("d2h_bandwidth", 1e10);
-	ck_assert_ptr_null(find("copy-bound"));
-	ck_assert_ptr_nonnull(find("repeated-upload"));
-	set("d2h_bytes", 1e6);
-	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "keep it on the device"));
-	ck_assert_double_eq(find("copy-bound")->recoverable_ns, 2e5);
-	ck_assert_ptr_null(find("repeated-upload"));
-	/* of an unknown size */
-	set("h2d_bytes", (double)NAN);
-	ck_assert_ptr_null(find("copy-bound"));
-	set("h2d_bytes", 1e6);
-	/* as many bytes that are uploaded before others are downloaded */
-	transfers.returned = 0.5;
-	ck_assert_ptr_null(find("copy-bound"));
-	dp_findings__fini(&at.findings);
-}
-
 /* A trace may have ranges of the host, which nothing links to the device without launches. */
 TEST(launches_are_missing_for_idle_time_without_cause)
 {
@@ -114,32 +29,6 @@ TEST(iterations_with_long_gaps_are_named)
 	dp_findings__fini(&at.findings);
 }
 
-/* Pages of unified memory move while the first kernels run, which takes longer than the copies. */
-TEST(migrations_explain_warm_up)
-{
-	struct dp_transfers transfers = { .migrations = 8, .migrated_ns = 2900000 };
-	const struct dp_finding *finding;
-
-	start();
-	at.transfers = &transfers;
-	set("compute_ns", 5e5);
-	at.iterations[0].warmup = true;
-	at.iterations[1].start_ns = 3000000;
-	metric("period_ns")[0] = 3e6;
-	metric("compute_ns")[0] = 2e6;
-	finding = find("warm-up");
-	ck_assert_ptr_nonnull(finding);
-	ck_assert_double_eq(evidence(finding, "migrations"), 8);
-	ck_assert_ptr_nonnull(strstr(finding->advice, "cudaMemPrefetchAsync"));
-	/* the kernels have little of the cost, or memory moves later, too */
-	metric("compute_ns")[0] = 1e6;
-	ck_assert_ptr_null(strstr(find("warm-up")->advice, "cudaMemPrefetchAsync"));
-	metric("compute_ns")[0] = 2e6;
-	transfers.migrated_ns = 3100000;
-	ck_assert_ptr_null(strstr(find("warm-up")->advice, "cudaMemPrefetchAsync"));
-	dp_findings__fini(&at.findings);
-}
-
 /* Other streams delay nothing if there are none with kernels. */
 TEST(advice_on_other_streams_needs_them)
 {
@@ -155,26 +44,6 @@ TEST(advice_on_other_streams_needs_them)
 	transfers.kernel_streams = 1;
 	ck_assert_ptr_nonnull(
 		strstr(find("slow-iterations")->advice, "no other stream runs kernels"));
-	dp_findings__fini(&at.findings);
-}
-
-TEST(copies_within_the_device_count)
-{
-	const struct dp_finding *finding;
-
-	start();
-	set("copy_exposed_ns", 9e5);
-	set("d2d_exposed_ns", 4e4);
-	ck_assert_ptr_null(find("device-copy"));
-	set("d2d_exposed_ns", 6e4);
-	set("d2d_copies", 12);
-	finding = find("device-copy");
-	ck_assert_ptr_nonnull(finding);
-	ck_assert_int_eq(finding->severity, DP_SEVERITY_WARNING);
-	ck_assert_double_eq(finding->recoverable_ns, 6e4);
-	ck_assert_double_eq(evidence(finding, "d2d_copies"), 12);
-	set("d2d_exposed_ns", 3e5);
-	ck_assert_int_eq(find("device-copy")->severity, DP_SEVERITY_CRITICAL);
 	dp_findings__fini(&at.findings);
 }
 
@@ -391,20 +260,6 @@ TEST(an_interval_like_other_gaps_is_none)
 	ck_assert_double_eq(find("host-bound")->recoverable_ns, 9e4);
 	set("operation_gap_ns", 5e4);
 	ck_assert_ptr_null(find("host-bound"));
-	dp_findings__fini(&at.findings);
-}
-
-/* Input is loaded ahead if most iterations upload some, not if a few upload much. */
-TEST(an_upload_in_one_iteration_is_no_input)
-{
-	start();
-	set("interval_ns", 4e5);
-	set("overlap", 0);
-	set("h2d_bytes", 0);
-	metric("h2d_bytes")[3] = 1e9;
-	ck_assert_ptr_nonnull(strstr(find("host-bound")->advice, "see what the host does"));
-	set("h2d_bytes", 8192);
-	ck_assert_ptr_nonnull(strstr(find("host-bound")->advice, "prepare what is uploaded next"));
 	dp_findings__fini(&at.findings);
 }
 
