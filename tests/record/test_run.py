@@ -433,9 +433,7 @@ class Clock(recording.Case):
         self.assertEqual(result.returncode, 0)
         self.assertIn("nothing was recorded", result.stderr)
         if recording.DRIVER:
-            self.assertIn(
-                "process that it left running is waited for only with --wait", result.stderr
-            )
+            self.assertIn("use --wait to wait for 1 process that it left running", result.stderr)
         (self.folder / "go").touch()
         self.assert_clean(cli.TIMEOUT_S)
         (self.folder / "go").unlink()
