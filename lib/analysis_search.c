@@ -1,15 +1,17 @@
 /*
- * The loops of a device: those of its main streams (analysis_streams.c), or of a stream alone.
+ * The loops of a device: those of its main streams (analysis_streams.c), of a stream alone, or of
+ * all streams together.
  *
  * A library may spread parts of each iteration over streams of its own, which then have most of the
  * time: cuDNN runs the layers and time steps of an LSTM on eight. Their kernels repeat more often
  * than the program's iterations, and with nothing that programs do once per iteration; the stream
  * that the program itself uses shows the iterations around them. Or a stream of the library has
- * too few kernels to tell the program's iterations from each other.
+ * too few kernels to tell the program's iterations from each other. Where neither shows a loop of
+ * steps, all streams in the order of launches may.
  *
  * Cost: one search; if nothing happens once per iteration of the loop that it finds, also one of
  * each other stream with a share of the kernels, or else one of each with twice as many kernels;
- * and a second one of the stream that is taken.
+ * a second one of the stream that is taken; and one of all streams, if several compute.
  */
 #include "analysis_model.h"
 #include "base/parameters.h"
@@ -30,26 +32,41 @@ void dp_searched__fini(struct dp_searched *searched)
 	*searched = (struct dp_searched){ 0 };
 }
 
-static int find(struct dp_searched *searched, struct dp_loop_search *search)
+/* Makes a sequence that of the search. */
+static void use(struct dp_searched *searched, struct dp_loop_search *search)
 {
 	search->sequence = &searched->sequence;
 	search->group = &searched->group;
 	dp_explain__rename(search->explain, dp_sequence__names(&searched->sequence));
+}
+
+static int find(struct dp_searched *searched, struct dp_loop_search *search)
+{
+	use(searched, search);
 	return dp_analysis__find_loops(&searched->loops, search);
 }
 
-/* Searches a stream alone, in place of what was searched before. */
-static int find_alone(struct dp_searched *searched, struct dp_loop_search *search,
-		      const struct dp_trace *trace, uint32_t stream)
+/* Searches another group, which it takes over, in place of what was searched before. */
+static int find_in(struct dp_searched *searched, struct dp_loop_search *search,
+		   const struct dp_trace *trace, const struct dp_stream_group *group)
 {
 	int status;
 
 	dp_searched__fini(searched);
-	dp_stream_group__single(&searched->group, trace, stream);
+	searched->group = *group;
 	status = dp_sequence__init(&searched->sequence, trace, &searched->group,
 				   DP_SYMBOLS_OF_KERNELS, search->options->range_start_ns,
 				   search->options->range_end_ns, search->error);
 	return status ? status : find(searched, search);
+}
+
+static int find_alone(struct dp_searched *searched, struct dp_loop_search *search,
+		      const struct dp_trace *trace, uint32_t stream)
+{
+	struct dp_stream_group group;
+
+	dp_stream_group__single(&group, trace, stream);
+	return find_in(searched, search, trace, &group);
 }
 
 /* What the sequence is made of. */
@@ -72,23 +89,61 @@ static void explain_stream(const struct dp_searched *searched, const struct dp_l
 			 { "by_launch", "count", group->by_launch }),
 		"{kernels:kernel} of {streams:stream}%s, in the order %s, make the sequence",
 		streams > 1 ? " that do the same work" : "",
-		group->by_launch ? "of their launches, since these streams run at once"
-				 : "in which they start");
+		group->by_launch ? "of their launches" : "in which they start");
 }
 
 /*
- * If concurrent streams show no loop in the order of launches, searches the first one alone, unless
- * it has fewer kernels than there are to be iterations.
+ * Searches all computing streams of the device in the order of their launches, if that is known and
+ * there are others than those of a group. Leaves *found empty otherwise.
+ */
+static int find_all(struct dp_searched *found, struct dp_loop_search *search,
+		    const struct dp_trace *trace, const struct dp_stream_group *main)
+{
+	struct dp_stream_group group;
+	int status;
+
+	*found = (struct dp_searched){ 0 };
+	if (!dp_stream_group__has_others(main, trace))
+		return DP_OK;
+	status = dp_stream_group__all(&group, trace, main->stream, search->error);
+	if (status || !group.by_launch) {
+		dp_stream_group__fini(&group);
+		return status;
+	}
+	dp_explain__add(search->explain, "stream",
+			DP_FACTS({ "streams", "count", (double)group.streams }),
+			"all {streams:stream} that compute are searched together, in the order of "
+			"their launches");
+	return find_in(found, search, trace, &group);
+}
+
+/*
+ * If the main streams show no loop, searches all of the device together, and then, if the main ones
+ * are concurrent, the first one alone, unless it has fewer kernels than there are to be iterations.
  */
 static int find_first(struct dp_searched *searched, struct dp_loop_search *search,
 		      const struct dp_trace *trace)
 {
-	const struct dp_sequence *all = &searched->sequence;
+	const struct dp_sequence *main = &searched->sequence;
 	const struct dp_ops *ops = dp_trace_ops(trace);
+	struct dp_searched all = { 0 }, swap = *searched;
 	size_t kernels = 0;
+	bool better;
+	int status = DP_OK;
 
-	for (size_t i = 0; i < all->count; i++)
-		kernels += ops->stream[all->ops[i]] == all->stream;
+	if (search->options->stream < 0)
+		status = find_all(&all, search, trace, &searched->group);
+	better = !status && all.loops && dp_loops__main(all.loops);
+	if (better) {
+		*searched = all;
+		all = swap;
+	}
+	use(searched, search);
+	dp_searched__fini(&all);
+	if (status || better || !searched->group.by_launch)
+		return status;
+	for (size_t i = 0; i < main->count; i++)
+		kernels += ops->stream[main->ops[i]] == main->stream;
 	if (!dp_analysis__counts_fit(search->options, kernels))
 		return DP_OK;
 	dp_explain__add(search->explain, "stream", DP_FACTS({ "streams", "count", 1 }),
@@ -223,9 +278,10 @@ static size_t least_kernels(const struct dp_searched *searched, const struct dp_
 
 /*
  * Finds the stream that alone shows a loop of steps around the one found, or within it; of several,
- * that with most kernels. Sets *best to DP_NONE if there is none.
+ * that with most kernels. If none does, *other is what all streams together show, if that is such a
+ * loop. Otherwise leaves *best DP_NONE and *other empty.
  */
-static int choose_alone(uint32_t *best, const struct dp_searched *searched,
+static int choose_other(uint32_t *best, struct dp_searched *other, struct dp_searched *searched,
 			struct dp_loop_search *search, const struct dp_trace *trace)
 {
 	uint32_t device = dp_trace_stream(trace, searched->group.stream)->device;
@@ -253,16 +309,27 @@ static int choose_alone(uint32_t *best, const struct dp_searched *searched,
 		}
 		dp_searched__fini(&alone);
 	}
+	if (status || *best != DP_NONE || search->searches++ >= SEARCHES_MOST)
+		return status;
+	status = find_all(other, search, trace, &searched->group);
+	if (status || !other->loops || !is_better(other, searched, trace))
+		dp_searched__fini(other);
 	return status;
 }
 
-/* Takes the loops of a stream that alone shows the program's. */
+/* Takes the loops of a stream alone, or of all streams, that show the program's. */
 static int find_better(struct dp_searched *searched, struct dp_loop_search *search,
 		       const struct dp_trace *trace)
 {
+	struct dp_searched other = { 0 };
 	uint32_t best;
-	int status = choose_alone(&best, searched, search, trace);
+	int status = choose_other(&best, &other, searched, search, trace);
 
+	if (!status && other.loops) {
+		dp_searched__fini(searched);
+		*searched = other;
+	}
+	use(searched, search);
 	if (status || best == DP_NONE)
 		return status;
 	dp_explain__add(
@@ -288,7 +355,7 @@ int dp_analysis__search(struct dp_searched *searched, struct dp_loop_search *sea
 		return status;
 	explain_stream(searched, search, trace);
 	status = find(searched, search);
-	if (!status && searched->group.by_launch && !dp_loops__main(searched->loops))
+	if (!status && !search->options->paper && !dp_loops__main(searched->loops))
 		status = find_first(searched, search, trace);
 	if (!status && is_unaided(search))
 		status = dp_analysis__after_startup(searched, search);

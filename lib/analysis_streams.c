@@ -31,19 +31,6 @@ static int read_kernels(struct dp_sequence *sequence, const struct dp_stream_gro
 				 options->range_start_ns, options->range_end_ns, error);
 }
 
-/* Returns true if the device computes on streams outside the group. */
-static bool has_others(const struct dp_stream_group *group, const struct dp_trace *trace)
-{
-	struct dp_stream_range range =
-		dp_stream_range__of(trace, dp_trace_stream(trace, group->stream)->device);
-
-	for (size_t s = range.first; s < range.end; s++)
-		if (dp_trace_stream(trace, s)->compute_ns > 0 &&
-		    !dp_stream_group__has(group, &range, s))
-			return true;
-	return false;
-}
-
 /* Takes all streams of the device if marked iterations extend to streams outside the group. */
 static int widen(struct dp_sequence *sequence, struct dp_stream_group *group,
 		 const struct dp_trace *trace, const struct dp_analysis_options *options,
@@ -88,7 +75,7 @@ int dp_analysis__sequence(struct dp_sequence *sequence, struct dp_stream_group *
 		status = dp_stream_group__init(group, trace, stream, error);
 	if (!status)
 		status = read_kernels(sequence, group, trace, options, error);
-	if (!status && marks && options->stream < 0 && has_others(group, trace))
+	if (!status && marks && options->stream < 0 && dp_stream_group__has_others(group, trace))
 		status = widen(sequence, group, trace, options, annotations, error);
 	return status;
 }

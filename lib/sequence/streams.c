@@ -2,10 +2,10 @@
  * Work that moves between streams: CUDA graphs recorded on new streams, alternating buffers,
  * round-robin. Another stream does a stream's work if each spends most of its kernel time on
  * kernels, by name, that the other has, too: helpers that run a few of the main stream's kernels
- * (copies, casts) do little of its work. Streams take turns unless most kernels start while one of
- * another stream runs: then their kernels are one sequence in order of time. Otherwise order of
- * time would mix concurrent iterations; they are one sequence in order of launches if all launches
- * are recorded, and else each its own.
+ * (copies, casts) do little of its work. If all launches are recorded, the kernels are one sequence
+ * in their order, which is that of the program, however streams overlap. Otherwise they are one in
+ * order of time if the streams take turns, that is, unless most kernels start while one of another
+ * stream runs; then order of time would mix concurrent iterations, and each stream is its own.
  *
  * Measured on recorded programs: streams that graphs were recorded on share 100% of their time, the
  * streams of convolutions in parts and of data preparation at most 36%. Nearly all kernels of such
@@ -133,9 +133,9 @@ static bool take_turns(const struct work *work, const struct dp_stream_group *gr
 }
 
 /* Returns true if the launches of all the streams' kernels are recorded. */
-static bool have_launches(const struct work *work, const struct dp_stream_group *group)
+static bool have_launches(const struct dp_trace *trace, const struct dp_stream_group *group)
 {
-	const struct dp_ops *ops = dp_trace_ops(work->trace);
+	const struct dp_ops *ops = dp_trace_ops(trace);
 
 	for (size_t i = 0; i < group->count; i++)
 		if (dp_op_is_kernel(ops->kind[group->rows[i]]) &&
@@ -194,14 +194,14 @@ static void work_fini(struct work *work)
 	free(work->own_ns);
 }
 
-/* Returns true if another stream of the device computes. */
-static bool has_others(const struct dp_trace *trace, uint32_t stream)
+bool dp_stream_group__has_others(const struct dp_stream_group *group, const struct dp_trace *trace)
 {
 	struct dp_stream_range range =
-		dp_stream_range__of(trace, dp_trace_stream(trace, stream)->device);
+		dp_stream_range__of(trace, dp_trace_stream(trace, group->stream)->device);
 
 	for (size_t s = range.first; s < range.end; s++)
-		if (s != stream && dp_trace_stream(trace, s)->kernels)
+		if (dp_trace_stream(trace, s)->compute_ns > 0 &&
+		    !dp_stream_group__has(group, &range, s))
 			return true;
 	return false;
 }
@@ -228,10 +228,9 @@ static int find_members(struct dp_stream_group *group, struct work *work)
 		return DP_OK;
 	if (merge(group, trace))
 		return DP_ERR_NOMEM;
-	if (!take_turns(work, group)) {
-		group->by_launch = have_launches(work, group);
-		group->streams = group->by_launch ? group->streams : 1;
-	}
+	group->by_launch = have_launches(trace, group);
+	if (!group->by_launch && !take_turns(work, group))
+		group->streams = 1;
 	return DP_OK;
 }
 
@@ -249,7 +248,7 @@ int dp_stream_group__init(struct dp_stream_group *group, const struct dp_trace *
 	int status;
 
 	dp_stream_group__single(group, trace, stream);
-	if (!has_others(trace, stream))
+	if (!dp_stream_group__has_others(group, trace))
 		return DP_OK;
 	status = work_init(&work, trace);
 	if (!status)
@@ -278,7 +277,10 @@ int dp_stream_group__all(struct dp_stream_group *group, const struct dp_trace *t
 		*has = s == stream || dp_trace_stream(trace, s)->compute_ns > 0;
 		group->streams += *has;
 	}
-	return merge(group, trace) ? dp_error__nomem(error, 0) : DP_OK;
+	if (merge(group, trace))
+		return dp_error__nomem(error, 0);
+	group->by_launch = have_launches(trace, group);
+	return DP_OK;
 }
 
 int dp_stream_group__with_copies(struct dp_stream_group *group, const struct dp_trace *trace,
@@ -287,16 +289,17 @@ int dp_stream_group__with_copies(struct dp_stream_group *group, const struct dp_
 	struct dp_stream_range range =
 		dp_stream_range__of(trace, dp_trace_stream(trace, from->stream)->device);
 
-	*group = (struct dp_stream_group){ .stream = from->stream,
-					   .streams = from->streams,
-					   .by_launch = from->by_launch };
+	*group = (struct dp_stream_group){ .stream = from->stream, .streams = from->streams };
 	group->has = dp_alloc__zeroed(range.end - range.first, sizeof(*group->has));
 	if (!group->has)
 		return dp_error__nomem(error, 0);
 	for (size_t s = range.first; s < range.end; s++)
 		group->has[s - range.first] =
 			dp_stream_group__has(from, &range, s) || !dp_trace_stream(trace, s)->kernels;
-	return merge(group, trace) ? dp_error__nomem(error, 0) : DP_OK;
+	if (merge(group, trace))
+		return dp_error__nomem(error, 0);
+	group->by_launch = have_launches(trace, group);
+	return DP_OK;
 }
 
 static int by_key(const void *a, const void *b)

@@ -20,7 +20,7 @@ struct dp_stream_group {
 	const uint32_t *rows; /* their operations in order */
 	size_t count;
 	uint32_t *merged; /* the group's own rows; NULL: rows are the trace's */
-	bool by_launch;	  /* the streams are concurrent: their sequence is in order of launches */
+	bool by_launch;	  /* the sequence is in order of launches, all of which are recorded */
 };
 
 /*
@@ -52,6 +52,9 @@ int dp_stream_group__by_launch(uint32_t *rows, size_t count, const struct dp_tra
 /* Returns true for a member. range: of the group's device. */
 bool dp_stream_group__has(const struct dp_stream_group *group, const struct dp_stream_range *range,
 			  size_t stream);
+
+/* Returns true if streams of the device that are not members compute. */
+bool dp_stream_group__has_others(const struct dp_stream_group *group, const struct dp_trace *trace);
 
 void dp_stream_group__fini(struct dp_stream_group *group);
 

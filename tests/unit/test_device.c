@@ -17,6 +17,7 @@ static uint32_t process, thread;
 static int64_t now_ns;
 static uint32_t launches; /* recorded so far; UINT32_MAX: none is */
 static uint64_t rng;
+static int64_t ahead_ns; /* by which an operation is launched before it starts */
 
 static void start(bool with_launches)
 {
@@ -26,6 +27,7 @@ static void start(bool with_launches)
 	now_ns = 1000;
 	launches = with_launches ? 0 : UINT32_MAX;
 	rng = 42;
+	ahead_ns = 50;
 }
 
 static int64_t below(int64_t n)
@@ -36,7 +38,8 @@ static int64_t below(int64_t n)
 
 static void add_launch(struct dp_op *op)
 {
-	struct dp_call call = { op->start_ns - 50, op->start_ns - 45, 0, thread, ++launches };
+	int64_t call_ns = op->start_ns - ahead_ns;
+	struct dp_call call = { call_ns, call_ns + 5, 0, thread, ++launches };
 
 	call.name = dp_builder__string(builder, "cudaLaunchKernel", 16);
 	op->correlation = launches;
@@ -94,6 +97,22 @@ static const struct dp_loop *headline(const struct dp_analysis *analysis)
 		if (loop->selected && (!best || loop->coverage > best->coverage))
 			best = loop;
 	return best;
+}
+
+/* Checks the whole iterations of the headline, its kernels, and its stream, if that is not -1. */
+static void expect_headline(size_t complete, size_t length, int64_t stream)
+{
+	struct dp_trace *trace;
+	struct dp_analysis *analysis = analyze(&trace);
+	const struct dp_loop *loop = headline(analysis);
+
+	ck_assert_ptr_nonnull(loop);
+	ck_assert_uint_eq(loop->complete, complete);
+	ck_assert_uint_eq(loop->length, length);
+	if (stream >= 0)
+		ck_assert_int_eq(dp_trace_stream(trace, loop->stream)->stream, stream);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
 }
 
 /* Checks the number of whole iterations, and the kernels, copies and memsets of each. */
@@ -418,6 +437,18 @@ TEST(work_spread_thin)
 	expect_on_streams(24, 12);
 }
 
+/* On two streams at random, half of them late: the launches are in the order of the program. */
+TEST(late_starts)
+{
+	start(true);
+	for (int i = 0; i < 40; i++)
+		for (size_t k = 0; k < strlen(step); k++, now_ns += 1000) {
+			ahead_ns = 50 + 3000 * below(2);
+			put(step[k], 7 + below(2), now_ns + ahead_ns, 900);
+		}
+	expect_headline(40, strlen(step), -1);
+}
+
 /* Two concurrent programs do not take turns: iterations are those of one. */
 TEST(streams_at_once_are_not_one)
 {
@@ -552,10 +583,6 @@ static void put_iteration(int i)
  */
 TEST_LOOP(library_streams, 2)
 {
-	struct dp_trace *trace;
-	struct dp_analysis *analysis;
-	const struct dp_loop *loop;
-
 	start(true);
 	for (int i = 0; i < 40; i++) {
 		int64_t begin_ns = now_ns;
@@ -564,23 +591,26 @@ TEST_LOOP(library_streams, 2)
 		if (_i)
 			mark("step", begin_ns - 100, now_ns);
 	}
-	analysis = analyze(&trace);
-	loop = headline(analysis);
-	ck_assert_ptr_nonnull(loop);
-	ck_assert_uint_eq(loop->complete, 40);
-	ck_assert_uint_eq(loop->length, 17);
-	ck_assert_int_eq(dp_trace_stream(trace, loop->stream)->stream, 7);
-	dp_analysis_free(analysis);
-	dp_trace_free(trace);
+	expect_headline(40, 17, 7);
+}
+
+/* The program's own stream has one kernel a step: only all streams together show the steps. */
+TEST(library_around_one_kernel)
+{
+	start(true);
+	for (int i = 0; i < 40; i++) {
+		put_all("Ua", 7, 300);
+		for (int k = 0; k < 30; k++, now_ns += 5400) {
+			put('p', 20 + k % 2, now_ns, 2500);
+			put('q', 20 + k % 2, now_ns + 2600, 2500);
+		}
+	}
+	expect_headline(40, 61, -1);
 }
 
 /* A library's stream has most of the time, but four kernels a step, which differ in every other. */
 TEST(library_of_few_kernels)
 {
-	struct dp_trace *trace;
-	struct dp_analysis *analysis;
-	const struct dp_loop *loop;
-
 	start(true);
 	for (int i = 0; i < 60; i++) {
 		put_all("Uabcdefghijklm", 7, 300);
@@ -588,23 +618,12 @@ TEST(library_of_few_kernels)
 			put(*name, 20, now_ns, 10000);
 		put_all("nop", 7, 300);
 	}
-	analysis = analyze(&trace);
-	loop = headline(analysis);
-	ck_assert_ptr_nonnull(loop);
-	ck_assert_uint_eq(loop->complete, 60);
-	ck_assert_uint_eq(loop->length, 16);
-	ck_assert_int_eq(dp_trace_stream(trace, loop->stream)->stream, 7);
-	dp_analysis_free(analysis);
-	dp_trace_free(trace);
+	expect_headline(60, 16, 7);
 }
 
 /* The first iteration of all waits for code to be loaded, which says nothing of its loop. */
 TEST(warm_up_makes_no_headline)
 {
-	struct dp_trace *trace;
-	struct dp_analysis *analysis;
-	const struct dp_loop *loop;
-
 	start(true);
 	for (int i = 0; i < 12; i++) {
 		put_all("Uabcdefgh", 7, 300);
@@ -614,13 +633,7 @@ TEST(warm_up_makes_no_headline)
 		put_all("Uklmnopqrstuv", 7, 300);
 		now_ns += 1000;
 	}
-	analysis = analyze(&trace);
-	loop = dp_analysis_loop(analysis, 0);
-	ck_assert_ptr_nonnull(loop);
-	ck_assert_uint_eq(loop->length, 12);
-	ck_assert_uint_eq(loop->complete, 30);
-	dp_analysis_free(analysis);
-	dp_trace_free(trace);
+	expect_headline(30, 12, -1);
 }
 
 /*
