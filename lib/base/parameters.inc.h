@@ -163,9 +163,9 @@ DP_REAL(inside_bits, 0.95, "share", "presets",
 DP_REAL(inside_long, 0.2, "ratio", "presets",
 	"of the main loop's length, at least, for another loop inside a pattern to be one of "
 	"iterations, too")
-DP_REAL(upload_bare, 0.5, "ratio", "presets",
-	"of what is in no loop to the inner loop, at most, if each of its iterations uploads "
-	"something")
+DP_REAL(step_bare, 0.1, "share", "presets, real",
+	"of a pattern that is in no loop, at most, if what repeats inside is a step by its uploads "
+	"or its number")
 DP_REAL(micro_rest, 0.8, "ratio", "presets",
 	"of a micro-batch that a step adds to its micro-batches, at most")
 DP_REAL(rest_least, 1.0, "kernels", "presets",

@@ -11,8 +11,9 @@
  * - The inner loop is a step if it has loops inside, and input is uploaded for each of its
  *   iterations or no kernel is of a network (are_steps()).
  * - It is also a step if the pattern has nothing but loops and no upload for the pattern as a whole
- *   (all_there_is()), if each of its iterations has an upload and little is outside, or if the
- *   capture begins or ends between two of them (look_at_ends()). Any other inner loop is a layer.
+ *   (all_there_is()), if each of its iterations has an upload and little is outside, if there are
+ *   more than a network has layers (are_too_many()), or if the capture begins or ends between two
+ *   of them (look_at_ends()). Any other inner loop is a layer.
  * - A step of 2, 4, 8 … micro-batches or samples and a little more: the outer level.
  *
  * Cost: a search of each pattern, and one more of the sequence for each level gone down.
@@ -289,6 +290,24 @@ static bool power_of_two(double x)
 	return fabs(x - nearest) < dp_param.power_off;
 }
 
+/* Returns true if there is an input for the whole pattern, rather than for each iteration inside.
+ */
+static bool has_own_input(const struct inside *in)
+{
+	return in->uploads >= dp_param.uploads_whole &&
+	       in->uploads < dp_param.uploads_each * in->iterations;
+}
+
+/*
+ * Returns true if the main loop is nearly all of a pattern of a network, and repeats more often
+ * than networks have layers. Solvers repeat as often within a time step.
+ */
+static bool are_too_many(const struct inside *in)
+{
+	return !in->of_program && in->iterations > (double)dp_param.network_deep &&
+	       in->covered > 1 - dp_param.step_bare && !has_own_input(in);
+}
+
 /*
  * Returns true if the pattern consists of loops alone. Networks have an embedding, a head and a
  * loss around their layers.
@@ -299,9 +318,7 @@ static bool all_there_is(const struct inside *in)
 	bool is_long = length >= (double)dp_param.layer_long;
 	double most = fmax(dp_param.rest_least, is_long ? dp_param.rest_share * length : 0);
 
-	/* an upload for the whole pattern, rather than for each iteration of the loop */
-	if (in->uploads >= dp_param.uploads_whole &&
-	    in->uploads < dp_param.uploads_each * in->iterations)
+	if (has_own_input(in))
 		return false;
 	if (in->loops.count == 1)
 		return in->outside <= most;
@@ -372,8 +389,8 @@ static struct verdict judge_level(const struct dp_pattern *p, const struct insid
 		{ in->run_rest >= dp_param.update_parameters && in->run_rest > 2 * in->run_main,
 		  { false, "what runs outside of the loop inside looks like an optimizer" } },
 		/* nothing shows that it is a step */
-		{ !(in->ends_between || are_steps(in, t) || all_there_is(in) ||
-		    (in->upload_main && in->outside < dp_param.upload_bare * length)),
+		{ !(in->ends_between || are_steps(in, t) || are_too_many(in) || all_there_is(in) ||
+		    (in->upload_main && in->outside < dp_param.step_bare * (double)p->length)),
 		  { false, "the loop inside looks like layers, or like a part of the pattern" } },
 		{ in->iterations < (double)dp_param.loop_least,
 		  { false, "the loop inside repeats too seldom to tell steps from similar parts "

@@ -302,6 +302,44 @@ TEST(copies_may_differ)
 	dp_analysis_free(analysis);
 }
 
+/* The iterations of the headline of groups of steps, each group with 24 kernels of its own. */
+static size_t iterations_of_groups(int groups, int steps, int length, bool uploads)
+{
+	struct dp_analysis *analysis;
+	size_t count;
+
+	begin();
+	for (int i = 0; i < groups; i++) {
+		for (int k = 0; k < steps; k++) {
+			if (uploads)
+				copy(DP_COPY_HTOD);
+			for (int j = 0; j < length; j++)
+				run("ampere_sgemm_%c", 'A' + j);
+		}
+		for (int j = 0; j < 24; j++)
+			run("evaluate_gemm_%c", 'A' + j);
+	}
+	analysis = finish_and_analyze();
+	ck_assert_uint_gt(dp_analysis_loop_count(analysis), 0);
+	count = dp_analysis_loop(analysis, 0)->complete;
+	dp_analysis_free(analysis);
+	return count;
+}
+
+/* What uploads its input is a step, also with an evaluation after some of them, and no layer. */
+TEST(steps_between_evaluations)
+{
+	ck_assert_uint_eq(iterations_of_groups(6, 30, 36, false), 6);
+	ck_assert_uint_eq(iterations_of_groups(6, 30, 36, true), 180);
+}
+
+/* Networks have fewer layers. */
+TEST(more_repetitions_than_layers)
+{
+	ck_assert_uint_eq(iterations_of_groups(8, 60, 22, false), 8);
+	ck_assert_uint_eq(iterations_of_groups(8, 100, 22, false), 800);
+}
+
 /* Layers of a network copy nothing: three repetitions that upload something are iterations. */
 TEST(a_few_kernels_with_uploads_repeat)
 {
