@@ -4,8 +4,17 @@
  */
 #include "analysis_model.h"
 
-/* Of loops whose times differ by a smaller share, the first is shown. */
+/*
+ * Loops whose times differ by a smaller share take equally long: of these, the one with the longest
+ * iterations is shown, as training is before the evaluations and generations next to it.
+ */
 #define ALIKE 0.1
+
+/* Returns true for a whole loop at the requested level. */
+static bool may_be_primary(const struct dp_loop *loop)
+{
+	return loop->selected && loop->iterations;
+}
 
 /*
  * The loop at the requested level that took most of the trace's time. Warm-up does not count: the
@@ -13,19 +22,20 @@
  */
 static size_t find_primary(const struct dp_analysis *analysis)
 {
-	double most_ns = -1;
+	double most_ns = 0, longest_ns = -1;
 	size_t best = 0;
 
+	for (size_t i = 0; i < analysis->loop_count; i++)
+		if (may_be_primary(&analysis->loops[i].info))
+			most_ns = DP_MAX(most_ns, dp_analysis__steady_time(analysis, i));
 	for (size_t i = 0; i < analysis->loop_count; i++) {
 		const struct dp_loop *loop = &analysis->loops[i].info;
-		double time_ns;
+		double time_ns = dp_analysis__steady_time(analysis, i);
 
-		if (!loop->selected || !loop->iterations)
+		if (!may_be_primary(loop) || time_ns * (1 + ALIKE) < most_ns ||
+		    time_ns / (double)loop->iterations <= longest_ns)
 			continue;
-		time_ns = dp_analysis__steady_time(analysis, i);
-		if (time_ns <= most_ns * (1 + ALIKE))
-			continue;
-		most_ns = time_ns;
+		longest_ns = time_ns / (double)loop->iterations;
 		best = i;
 	}
 	return best;

@@ -88,23 +88,12 @@ static struct dp_analysis *analyze(struct dp_trace **trace)
 	return analysis;
 }
 
-/* The loop at the level of the report with most kernels; NULL where there is none. */
-static const struct dp_loop *headline(const struct dp_analysis *analysis)
-{
-	const struct dp_loop *best = NULL, *loop;
-
-	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++)
-		if (loop->selected && (!best || loop->coverage > best->coverage))
-			best = loop;
-	return best;
-}
-
 /* Checks the whole iterations of the headline, its kernels, and its stream, if that is not -1. */
 static void expect_headline(size_t complete, size_t length, int64_t stream)
 {
 	struct dp_trace *trace;
 	struct dp_analysis *analysis = analyze(&trace);
-	const struct dp_loop *loop = headline(analysis);
+	const struct dp_loop *loop = dp_analysis_loop(analysis, 0);
 
 	ck_assert_ptr_nonnull(loop);
 	ck_assert_uint_eq(loop->complete, complete);
@@ -120,7 +109,7 @@ static void expect(size_t count, size_t kernels, size_t copies, size_t sets)
 {
 	struct dp_trace *trace;
 	struct dp_analysis *analysis = analyze(&trace);
-	const struct dp_loop *loop = headline(analysis);
+	const struct dp_loop *loop = dp_analysis_loop(analysis, 0);
 
 	ck_assert_int_eq(count > 0, loop != NULL);
 	if (loop) {
@@ -203,9 +192,9 @@ TEST_LOOP(copies_ahead, 2)
 	start(_i);
 	put_all("UkDUUkDUUkDUUkDUUkUDUkDUUkDUUkDUUkUDUkUDUkDUUkUDUkUDUkDUUkUDUkUDUkUDkD", 7, 0);
 	analysis = analyze(&trace);
-	ck_assert_ptr_nonnull(headline(analysis));
-	ck_assert_uint_eq(headline(analysis)->complete, 18);
-	ck_assert_uint_eq(headline(analysis)->copies, 3);
+	ck_assert_ptr_nonnull(dp_analysis_loop(analysis, 0));
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 18);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->copies, 3);
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
@@ -300,7 +289,7 @@ static void expect_on_streams(size_t count, size_t streams)
 {
 	struct dp_trace *trace;
 	struct dp_analysis *analysis = analyze(&trace);
-	const struct dp_loop *loop = headline(analysis);
+	const struct dp_loop *loop = dp_analysis_loop(analysis, 0);
 	size_t members = 0;
 
 	ck_assert_ptr_nonnull(loop);
@@ -383,7 +372,7 @@ TEST_LOOP(iterations_at_once, 3)
 		}
 	}
 	analysis = analyze(&trace);
-	loop = headline(analysis);
+	loop = dp_analysis_loop(analysis, 0);
 	ck_assert_ptr_nonnull(loop);
 	ck_assert_uint_eq(loop->complete, 24);
 	ck_assert_uint_eq(loop->length, strlen(step));
@@ -504,7 +493,7 @@ TEST(marks_of_different_work)
 		mark(name, begin_ns, now_ns);
 	}
 	analysis = analyze(&trace);
-	loop = headline(analysis);
+	loop = dp_analysis_loop(analysis, 0);
 	ck_assert_ptr_nonnull(loop);
 	ck_assert_int_eq(loop->found_by, DP_FOUND_BY_MARKS);
 	ck_assert_uint_eq(loop->complete, 7);
@@ -545,7 +534,7 @@ TEST_LOOP(marks_that_leave_work, 9)
 	}
 	mark("ProfilerStep#3", begin_ns, now_ns);
 	analysis = analyze(&trace);
-	loop = headline(analysis);
+	loop = dp_analysis_loop(analysis, 0);
 	ck_assert_ptr_nonnull(loop);
 	ck_assert_uint_eq(loop->complete, 6);
 	ck_assert_uint_eq(loop->length, 10 * strlen(step) + 2 + strlen(head) + strlen(tail));
@@ -634,6 +623,21 @@ TEST(warm_up_makes_no_headline)
 		now_ns += 1000;
 	}
 	expect_headline(30, 12, -1);
+}
+
+/* As much time in evaluations as in training, whose steps are longer. */
+TEST(longest_of_equals_is_the_headline)
+{
+	start(true);
+	for (int i = 0; i < 38; i++) {
+		put_all("Uabcdefgh", 7, 0);
+		now_ns += 1000;
+	}
+	for (int i = 0; i < 20; i++) {
+		put_all("Uklmnopqrstuvwxyz", 7, 0);
+		now_ns += 1000;
+	}
+	expect_headline(20, 16, -1);
 }
 
 /*
