@@ -1,5 +1,6 @@
 /* CUPTI's records as databases store them: see cupti.h. */
 #include "import/cupti.h"
+#include "import/xla_name.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,7 @@ int dp_cupti__close(struct dp_cupti *cupti, int status)
 	dp_gpus__fini(&cupti->gpus);
 	dp_lookup__fini(&cupti->calls);
 	dp_lookup__fini(&cupti->nvtx_domains);
+	dp_lookup__fini(&cupti->plain_names);
 	dp_database__close(cupti->database);
 	return status;
 }
@@ -260,6 +262,39 @@ uint32_t dp_cupti__range_name(struct dp_cupti *cupti, struct dp_rows *rows)
 	return dp_builder__string(cupti->import->builder, text ? text : "", length);
 }
 
+/* As much as the builder keeps of a text. */
+#define RANGE_NAME_MOST 4096
+
+static uint32_t read_plain(struct dp_cupti *cupti, uint32_t name)
+{
+	const char *text = dp_builder__text(cupti->import->builder, name);
+	size_t length = strlen(text);
+	char plain[RANGE_NAME_MOST];
+
+	length = length <= sizeof(plain) ? dp_xla_name__plain(plain, text, length) : 0;
+	return length ? dp_builder__string(cupti->import->builder, plain, length) : name;
+}
+
+/* Each name is read once, since millions of ranges may share it. */
+uint32_t dp_cupti__plain_name(struct dp_cupti *cupti, uint32_t name)
+{
+	struct dp_key key = { { name } };
+	uint32_t plain;
+
+	if (name == DP_NONE ||
+	    !dp_xla_name__is_likely(dp_builder__text(cupti->import->builder, name)))
+		return name;
+	plain = dp_lookup__get(&cupti->plain_names, &key);
+	if (plain != DP_NONE)
+		return plain;
+	plain = read_plain(cupti, name);
+	if (plain != DP_NONE && dp_lookup__set(&cupti->plain_names, &key, plain)) {
+		dp_cupti__nomem(cupti);
+		return DP_NONE;
+	}
+	return plain;
+}
+
 int dp_cupti__get_range(struct dp_cupti *cupti, struct dp_rows *rows, struct dp_range *range)
 {
 	*range = (struct dp_range){ .kind = DP_RANGE_NVTX };
@@ -270,7 +305,7 @@ int dp_cupti__get_range(struct dp_cupti *cupti, struct dp_rows *rows, struct dp_
 		return 0;
 	if (cupti->format->thread(cupti, rows, &range->thread))
 		return dp_cupti__failed(cupti);
-	range->name = dp_cupti__range_name(cupti, rows);
+	range->name = dp_cupti__plain_name(cupti, dp_cupti__range_name(cupti, rows));
 	return range->name == DP_NONE ? dp_cupti__failed(cupti) : 1;
 }
 

@@ -63,6 +63,7 @@ struct dp_cupti {
 	struct dp_gpus gpus;
 	struct dp_lookup calls; /* from domain and cbid to the name's string */
 	struct dp_lookup nvtx_domains; /* from pid and number to an enum dp_range_kind */
+	struct dp_lookup plain_names;  /* from XLA's encoded names to plain ones */
 };
 
 /* Opens the database. Call dp_cupti__close() even if this fails; it passes status on. */
@@ -96,6 +97,12 @@ int dp_cupti__get_range(struct dp_cupti *cupti, struct dp_rows *rows, struct dp_
 /* Returns the name of a range or a domain: TEXT, or else that with the id NAME. DP_NONE on failure.
  */
 uint32_t dp_cupti__range_name(struct dp_cupti *cupti, struct dp_rows *rows);
+
+/*
+ * Returns the plain name of a range if XLA named it (xla_name.h), else the same name. Names are
+ * strings of the builder. Returns DP_NONE on failure, and for DP_NONE.
+ */
+uint32_t dp_cupti__plain_name(struct dp_cupti *cupti, uint32_t name);
 
 /*
  * NVTX domains. Ranges in those of libraries (NCCL, cuBLAS) are calls of a function, as operators

@@ -140,6 +140,7 @@ static int open_marker(struct nvprof *nvprof, struct dp_rows *rows, const struct
 			return dp_cupti__failed(&nvprof->cupti);
 	}
 	name = dp_names__get(nvprof->cupti.names, dp_rows__id(rows, MARKER_NAME), false);
+	name = dp_cupti__plain_name(&nvprof->cupti, name);
 	if (name == DP_NONE)
 		return dp_cupti__failed(&nvprof->cupti);
 	if (dp_cupti__named_domain(&nvprof->cupti, dp_rows__id(rows, MARKER_DOMAIN), &kind))

@@ -18,11 +18,14 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The name of a range that gets a plain name. */
+#define XLA_STEP "'XlaModule:#hlo_module=jit_step,program_id=3#'"
+
 static const char *const nsys_sql[] = {
 	"CREATE TABLE META_DATA_EXPORT(name TEXT, value TEXT)",
 	"INSERT INTO META_DATA_EXPORT VALUES('EXPORT_SCHEMA_VERSION', '3.25.0')",
 	"CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT)",
-	"INSERT INTO StringIds VALUES(1, 'add(int)'), (2, 'cudaLaunchKernel'), (3, 'step')",
+	"INSERT INTO StringIds VALUES(1, 'add(int)'), (2, 'cudaLaunchKernel'), (3, " XLA_STEP ")",
 	"CREATE TABLE TARGET_INFO_SESSION_START_TIME(utcEpochNs INTEGER)",
 	"INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES(1700000000000000000)",
 	"CREATE TABLE TARGET_INFO_GPU(id INTEGER, name TEXT, totalMemory INTEGER, cuDevice "
@@ -55,7 +58,7 @@ static const char *const nvprof_sql[] = {
 	"CREATE TABLE Version(version INTEGER)",
 	"INSERT INTO Version VALUES(12)",
 	"CREATE TABLE StringTable(_id_ INTEGER PRIMARY KEY, value TEXT)",
-	"INSERT INTO StringTable VALUES(1, '_Z3addPfi'), (2, 'step')",
+	"INSERT INTO StringTable VALUES(1, '_Z3addPfi'), (2, " XLA_STEP ")",
 	"CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL(_id_ INTEGER PRIMARY KEY, start "
 	"INTEGER, "
 	"end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId "
@@ -160,7 +163,7 @@ static const char *const deepprof_sql[] = {
 	"INSERT INTO meta VALUES('schema', 2), ('t0_realtime_ns', 1700000000000000000)",
 	"INSERT INTO process(id, pid, cmdline) VALUES(1, 42, 'a')",
 	"INSERT INTO thread VALUES(1, 43, 'main')",
-	"INSERT INTO string(id, value) VALUES(1, 'add(int)'), (2, 'step')",
+	"INSERT INTO string(id, value) VALUES(1, 'add(int)'), (2, " XLA_STEP ")",
 	"INSERT INTO device(process, device, name) VALUES(1, 0, 'H100')",
 	"INSERT INTO kernel(id, process, device, context, stream, start, dur_ns, name, corr) "
 	"VALUES(1, 1, 0, 1, 7, 10, 10, 1, 5), (2, 1, 0, 1, 7, 30, 10, 1, 6)",
@@ -168,6 +171,7 @@ static const char *const deepprof_sql[] = {
 	"VALUES(1, 1, 0, 1, 7, 21, 1, 1, 64)",
 	"INSERT INTO api(id, process, tid, start, dur_ns, domain, cbid, corr) "
 	"VALUES(1, 1, 43, 1, 1, 1, 211, 5)",
+	"INSERT INTO nvtx(process, tid, name, type, start, dur_ns) VALUES(1, 43, 2, 59, 1, 50)",
 	"INSERT INTO pause VALUES(1, 12, 10)",
 	"INSERT INTO call_stack VALUES(1, NULL, 'py::f:a.py', NULL), (2, 1, NULL, 'b.so')",
 	"INSERT INTO cpu_sample VALUES(1, 1, 43, 5, 10, 1), (2, 1, 43, 6, 10, 2)",
