@@ -5,8 +5,9 @@
 #include "analysis_model.h"
 
 /*
- * Loops whose times differ by a smaller share take equally long: of these, the one with the longest
- * iterations is shown, as training is before the evaluations and generations next to it.
+ * Times that differ by a smaller share are equal. Of loops that take equally long, the one with the
+ * longest iterations is shown, as training is before the evaluations and generations next to it; of
+ * several such loops, on several GPUs for example, the first.
  */
 #define ALIKE 0.1
 
@@ -14,6 +15,16 @@
 static bool may_be_primary(const struct dp_loop *loop)
 {
 	return loop->selected && loop->iterations;
+}
+
+/* The iterations without warm-up, at least 1. */
+static size_t count_steady(const struct dp_loop_data *loop)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < loop->info.iterations; i++)
+		count += !loop->iterations[i].warmup;
+	return DP_MAX(count, 1);
 }
 
 /*
@@ -31,11 +42,12 @@ static size_t find_primary(const struct dp_analysis *analysis)
 	for (size_t i = 0; i < analysis->loop_count; i++) {
 		const struct dp_loop *loop = &analysis->loops[i].info;
 		double time_ns = dp_analysis__steady_time(analysis, i);
+		double mean_ns = time_ns / (double)count_steady(&analysis->loops[i]);
 
 		if (!may_be_primary(loop) || time_ns * (1 + ALIKE) < most_ns ||
-		    time_ns / (double)loop->iterations <= longest_ns)
+		    mean_ns <= longest_ns * (1 + ALIKE))
 			continue;
-		longest_ns = time_ns / (double)loop->iterations;
+		longest_ns = mean_ns;
 		best = i;
 	}
 	return best;

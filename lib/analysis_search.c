@@ -10,8 +10,8 @@
  * steps, all streams in the order of launches may.
  *
  * Cost: one search; if nothing happens once per iteration of the loop that it finds, also one of
- * each other stream with a share of the kernels, or else one of each with twice as many kernels;
- * a second one of the stream that is taken; and one of all streams, if several compute.
+ * each other stream with a share of the kernels, or else one of each with twice as many kernels; a
+ * second one of the stream that is taken; and at most three of all streams, if there are others.
  */
 #include "analysis_model.h"
 #include "base/parameters.h"
@@ -19,7 +19,7 @@
 #include <string.h>
 
 /*
- * Streams searched alone in all: each search clears a table of all names, which a hostile file with
+ * Searches of other streams in all: each clears a table of all names, which a hostile file with
  * thousands of devices would make cost more than its size.
  */
 enum { SEARCHES_MOST = 256 };
@@ -92,58 +92,65 @@ static void explain_stream(const struct dp_searched *searched, const struct dp_l
 		group->by_launch ? "of their launches" : "in which they start");
 }
 
+/* A search that says nothing, since what it finds may not be taken. */
+struct silent {
+	struct dp_analysis_options options;
+	struct dp_loop_search search;
+};
+
+static void make_silent(struct silent *silent, const struct dp_loop_search *search)
+{
+	silent->options = *search->options;
+	silent->options.log = (struct dp_log){ 0 };
+	silent->search = *search;
+	silent->search.options = &silent->options;
+	silent->search.explain = NULL;
+}
+
 /*
  * Searches all computing streams of the device in the order of their launches, if that is known and
- * there are others than those of a group. Leaves *found empty otherwise.
+ * there are others than those searched. Leaves *found empty otherwise.
  */
-static int find_all(struct dp_searched *found, struct dp_loop_search *search,
-		    const struct dp_trace *trace, const struct dp_stream_group *main)
+static int find_all(struct dp_searched *found, const struct dp_searched *searched,
+		    struct dp_loop_search *search, const struct dp_trace *trace)
 {
 	struct dp_stream_group group;
+	struct silent silent;
 	int status;
 
-	*found = (struct dp_searched){ 0 };
-	if (!dp_stream_group__has_others(main, trace))
+	if (!dp_stream_group__has_others(&searched->group, trace) ||
+	    search->searches++ >= SEARCHES_MOST)
 		return DP_OK;
-	status = dp_stream_group__all(&group, trace, main->stream, search->error);
+	status = dp_stream_group__all(&group, trace, searched->group.stream, search->error);
 	if (status || !group.by_launch) {
 		dp_stream_group__fini(&group);
 		return status;
 	}
+	make_silent(&silent, search);
+	return find_in(found, &silent.search, trace, &group);
+}
+
+static void explain_all(const struct dp_searched *all, struct dp_loop_search *search)
+{
 	dp_explain__add(search->explain, "stream",
-			DP_FACTS({ "streams", "count", (double)group.streams }),
-			"all {streams:stream} that compute are searched together, in the order of "
-			"their launches");
-	return find_in(found, search, trace, &group);
+			DP_FACTS({ "streams", "count", (double)all->group.streams }),
+			"all {streams:stream} that compute show a loop of steps together, in the "
+			"order of their launches: this is reported");
 }
 
 /*
- * If the main streams show no loop, searches all of the device together, and then, if the main ones
- * are concurrent, the first one alone, unless it has fewer kernels than there are to be iterations.
+ * If the main streams are concurrent and show no loop, searches the first one alone, unless it has
+ * fewer kernels than there are to be iterations.
  */
 static int find_first(struct dp_searched *searched, struct dp_loop_search *search,
 		      const struct dp_trace *trace)
 {
-	const struct dp_sequence *main = &searched->sequence;
+	const struct dp_sequence *all = &searched->sequence;
 	const struct dp_ops *ops = dp_trace_ops(trace);
-	struct dp_searched all = { 0 }, swap = *searched;
 	size_t kernels = 0;
-	bool better;
-	int status = DP_OK;
 
-	if (search->options->stream < 0)
-		status = find_all(&all, search, trace, &searched->group);
-	better = !status && all.loops && dp_loops__main(all.loops);
-	if (better) {
-		*searched = all;
-		all = swap;
-	}
-	use(searched, search);
-	dp_searched__fini(&all);
-	if (status || better || !searched->group.by_launch)
-		return status;
-	for (size_t i = 0; i < main->count; i++)
-		kernels += ops->stream[main->ops[i]] == main->stream;
+	for (size_t i = 0; i < all->count; i++)
+		kernels += ops->stream[all->ops[i]] == all->stream;
 	if (!dp_analysis__counts_fit(search->options, kernels))
 		return DP_OK;
 	dp_explain__add(search->explain, "stream", DP_FACTS({ "streams", "count", 1 }),
@@ -157,9 +164,15 @@ static void find_span(const struct dp_searched *searched, const struct dp_sequen
 {
 	const struct dp_sequence *sequence = &searched->sequence;
 	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
+	const struct dp_sequence_iteration *first = loop->iterations,
+					   *last = first + loop->count - 1;
 
-	*start_ns = ops->start_ns[sequence->ops[loop->iterations[0].first]];
-	*end_ns = ops->end_ns[sequence->ops[loop->iterations[loop->count - 1].end - 1]];
+	*start_ns = INT64_MAX;
+	*end_ns = INT64_MIN;
+	for (size_t i = first->first; i < first->end; i++)
+		*start_ns = DP_MIN(*start_ns, ops->start_ns[sequence->ops[i]]);
+	for (size_t i = last->first; i < last->end; i++)
+		*end_ns = DP_MAX(*end_ns, ops->end_ns[sequence->ops[i]]);
 }
 
 /*
@@ -247,10 +260,10 @@ static bool is_unaided(const struct dp_loop_search *search)
 	return !search->options->iterations_count && !search->options->marks && !search->marked;
 }
 
-static bool may_be_of_library(const struct dp_searched *searched,
-			      const struct dp_loop_search *search)
+/* Returns true if other streams than the main ones may show the program's loop. */
+static bool may_be_on_others(const struct dp_loop_search *search)
 {
-	return search->options->stream < 0 && is_unaided(search) && dp_loops__main(searched->loops);
+	return search->options->stream < 0 && !search->options->paper && is_unaided(search);
 }
 
 /* Returns true if a stream that was not searched computes, and has enough kernels. */
@@ -278,22 +291,18 @@ static size_t least_kernels(const struct dp_searched *searched, const struct dp_
 
 /*
  * Finds the stream that alone shows a loop of steps around the one found, or within it; of several,
- * that with most kernels. If none does, *other is what all streams together show, if that is such a
- * loop. Otherwise leaves *best DP_NONE and *other empty.
+ * that with most kernels. Sets *best to DP_NONE if there is none.
  */
-static int choose_other(uint32_t *best, struct dp_searched *other, struct dp_searched *searched,
+static int choose_alone(uint32_t *best, const struct dp_searched *searched,
 			struct dp_loop_search *search, const struct dp_trace *trace)
 {
 	uint32_t device = dp_trace_stream(trace, searched->group.stream)->device;
 	struct dp_stream_range range = dp_stream_range__of(trace, device);
-	struct dp_analysis_options options = *search->options;
-	struct dp_loop_search silent = *search;
 	size_t least = least_kernels(searched, trace, &range), most = 0;
+	struct silent silent;
 	int status = DP_OK;
 
-	options.log = (struct dp_log){ 0 };
-	silent.options = &options;
-	silent.explain = NULL;
+	make_silent(&silent, search);
 	*best = DP_NONE;
 	for (size_t s = range.first; !status && s < range.end; s++) {
 		struct dp_searched alone = { 0 };
@@ -302,36 +311,52 @@ static int choose_other(uint32_t *best, struct dp_searched *other, struct dp_sea
 		    !may_be_alone(searched, trace, &range, s, least) ||
 		    search->searches++ >= SEARCHES_MOST)
 			continue;
-		status = find_alone(&alone, &silent, trace, (uint32_t)s);
+		status = find_alone(&alone, &silent.search, trace, (uint32_t)s);
 		if (!status && is_better(&alone, searched, trace)) {
 			*best = (uint32_t)s;
 			most = dp_trace_stream(trace, s)->kernels;
 		}
 		dp_searched__fini(&alone);
 	}
-	if (status || *best != DP_NONE || search->searches++ >= SEARCHES_MOST)
-		return status;
-	status = find_all(other, search, trace, &searched->group);
-	if (status || !other->loops || !is_better(other, searched, trace))
-		dp_searched__fini(other);
 	return status;
 }
 
-/* Takes the loops of a stream alone, or of all streams, that show the program's. */
+/*
+ * Takes the loops of all streams together if they show a likely loop of steps, which covers half of
+ * their kernels and, if the main streams show a loop, is better than that and of more than twice as
+ * many kernels: what a few others add, such as a report of every tenth step, groups the steps.
+ */
+static int find_together(struct dp_searched *searched, struct dp_loop_search *search,
+			 const struct dp_trace *trace)
+{
+	const struct dp_sequence_loop *loop, *main = dp_loops__main(searched->loops);
+	struct dp_searched all = { 0 };
+	struct dp_stream_group group;
+	int status = find_all(&all, searched, search, trace);
+
+	loop = !status && all.loops ? dp_loops__main(all.loops) : NULL;
+	if (loop && (main ? is_larger(&all, searched, trace) && is_better(&all, searched, trace)
+			  : has_step(loop) && dp_loops__covered(loop) * 2 >= all.sequence.count)) {
+		explain_all(&all, search);
+		group = all.group;
+		all.group = (struct dp_stream_group){ 0 };
+		status = find_in(searched, search, trace, &group);
+	}
+	dp_searched__fini(&all);
+	return status;
+}
+
+/* Takes the loops of a stream that alone shows the program's, or of all streams. */
 static int find_better(struct dp_searched *searched, struct dp_loop_search *search,
 		       const struct dp_trace *trace)
 {
-	struct dp_searched other = { 0 };
 	uint32_t best;
-	int status = choose_other(&best, &other, searched, search, trace);
+	int status = choose_alone(&best, searched, search, trace);
 
-	if (!status && other.loops) {
-		dp_searched__fini(searched);
-		*searched = other;
-	}
-	use(searched, search);
-	if (status || best == DP_NONE)
+	if (status)
 		return status;
+	if (best == DP_NONE)
+		return find_together(searched, search, trace);
 	dp_explain__add(
 		search->explain, "stream", DP_FACTS({ "streams", "count", 1 }),
 		has_step(dp_loops__main(searched->loops))
@@ -355,11 +380,13 @@ int dp_analysis__search(struct dp_searched *searched, struct dp_loop_search *sea
 		return status;
 	explain_stream(searched, search, trace);
 	status = find(searched, search);
-	if (!status && !search->options->paper && !dp_loops__main(searched->loops))
+	if (!status && !dp_loops__main(searched->loops) && may_be_on_others(search))
+		status = find_together(searched, search, trace);
+	if (!status && searched->group.by_launch && !dp_loops__main(searched->loops))
 		status = find_first(searched, search, trace);
 	if (!status && is_unaided(search))
 		status = dp_analysis__after_startup(searched, search);
-	if (!status && may_be_of_library(searched, search))
+	if (!status && may_be_on_others(search) && dp_loops__main(searched->loops))
 		status = find_better(searched, search, trace);
 	dp_explain__end(search->explain);
 	return status;

@@ -164,8 +164,8 @@ DP_REAL(inside_long, 0.2, "ratio", "presets",
 	"of the main loop's length, at least, for another loop inside a pattern to be one of "
 	"iterations, too")
 DP_REAL(step_bare, 0.1, "share", "presets, real",
-	"of a pattern that is in no loop, at most, if what repeats inside is a step by its uploads "
-	"or its number")
+	"of a pattern that is outside the loops inside, or outside the main one, less than which shows "
+	"steps that have uploads, or are more than layers can be")
 DP_REAL(micro_rest, 0.8, "ratio", "presets",
 	"of a micro-batch that a step adds to its micro-batches, at most")
 DP_REAL(rest_least, 1.0, "kernels", "presets",

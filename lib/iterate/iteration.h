@@ -49,7 +49,8 @@ struct dp_evidence_at {
 	bool after_upload;  /* an upload of more than a number, a copy from host to device, starts
 			       between the previous kernel and it, or is the symbol itself */
 	bool after_download; /* a copy from device to host, of a result, starts between the
-				previous kernel and it */
+				previous kernel and it, … */
+	bool after_result;   /* … of more than counts that the host decides by */
 	bool after_sync;    /* the launching thread waited for the device between these two calls,
 			       and nothing was uploaded */
 	bool after_capture; /* a stream was captured into a graph between the two launches */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Arrays with one value per offset, by type: those of struct dp_offsets, and scratch. */
-enum { REALS = 4, COUNTS = 5, FLAGS = 5 };
+enum { REALS = 4, COUNTS = 6, FLAGS = 6 };
 
 struct sampler {
 	const struct dp_alignment *alignment;
@@ -21,7 +21,7 @@ struct sampler {
 	uint32_t pattern;
 	size_t m, samples;
 	/* sampled iterations with one at this offset */
-	uint32_t *uploads, *downloads, *syncs, *optimizers;
+	uint32_t *uploads, *downloads, *results, *syncs, *optimizers;
 	int64_t *launch_gaps, *kernel_gaps; /* `samples` for each offset */
 };
 
@@ -40,6 +40,7 @@ static void ask(struct sampler *s, size_t position, size_t o)
 	s->kernel_gaps[slot] = at.kernel_gap_ns;
 	s->uploads[o] += at.after_upload;
 	s->downloads[o] += at.after_download;
+	s->results[o] += at.after_result;
 	s->syncs[o] += at.after_sync;
 	s->optimizers[o] += at.kind == DP_KERNEL_FINISHES;
 }
@@ -116,6 +117,7 @@ static void conclude(const struct sampler *s, double *sorted)
 		offsets->wait_ns[o] /= offsets->seen[o];
 		offsets->upload[o] = s->uploads[o] >= most;
 		offsets->download[o] = s->downloads[o] >= most;
+		offsets->result[o] = s->results[o] >= most;
 		offsets->sync[o] = s->syncs[o] >= most;
 		offsets->optimizer[o] = s->optimizers[o] >= most;
 	}
@@ -151,10 +153,12 @@ int dp_offsets__gather(struct dp_offsets *offsets, const struct dp_alignment *al
 	offsets->sync = flags + 2 * m;
 	offsets->optimizer = flags + 3 * m;
 	offsets->moves_data = flags + 4 * m;
+	offsets->result = flags + 5 * m;
 	s.uploads = counts + m;
 	s.downloads = counts + 2 * m;
 	s.syncs = counts + 3 * m;
 	s.optimizers = counts + 4 * m;
+	s.results = counts + 5 * m;
 	s.launch_gaps = gaps;
 	s.kernel_gaps = gaps + samples * m;
 	sample(&s);

@@ -13,6 +13,7 @@ struct dp_offsets {
 	double *wait_ns;    /* mean host time between the previous launch and its own */
 	bool *upload;	    /* an upload recurs before it, … */
 	bool *download;	    /* … or a download, … */
+	bool *result;	    /* … of more than counts, … */
 	bool *sync;	    /* … or a synchronization of the host */
 	bool *optimizer;    /* its name is that of an optimizer */
 	bool *moves_data;   /* its name is that of a copy, a cast or a fill */

@@ -446,9 +446,9 @@ bool dp_votes__is_step(const struct dp_ballot *b)
 {
 	const struct dp_offsets *at = &b->offsets;
 
-	return b->observed &&
-	       (recurrences(b, at->upload) || gets_results(b, at->sync) ||
-		gets_results(b, at->download) || (b->optimizer.named && !b->optimizer.everywhere));
+	return b->observed && (recurrences(b, at->upload) || gets_results(b, at->sync) ||
+			       gets_results(b, at->download) || recurrences(b, at->result) ||
+			       (b->optimizer.named && !b->optimizer.everywhere));
 }
 
 const struct dp_vote dp_votes[] = {

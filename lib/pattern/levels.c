@@ -43,7 +43,8 @@ struct inside {
 	size_t run_main;  /* longest run of a few kernels in the main one, */
 	size_t run_rest;  /* and outside of it */
 	bool ends_between; /* the sequence begins or ends between two of the main one */
-	bool of_program;  /* the pattern has kernels of the program itself, none of networks */
+	bool of_program;   /* the pattern has kernels of the program itself, none of networks, */
+	bool of_network;   /* or it has some of networks */
 };
 
 /* What is known of the symbols of a sequence. */
@@ -259,8 +260,8 @@ static int look_inside(struct inside *in, const struct traits *t, const struct d
 	in->finish_main = holds(t, DP_TRAIT_FINISHES, main->symbols, main->length);
 	in->upload_main = holds(t, DP_TRAIT_UPLOADED, main->symbols, main->length);
 	in->uploads = t->uploads * (double)p->length;
-	in->of_program = holds(t, DP_TRAIT_PROGRAM, p->symbols, p->length) &&
-			 !holds(t, DP_TRAIT_NETWORK, p->symbols, p->length);
+	in->of_network = holds(t, DP_TRAIT_NETWORK, p->symbols, p->length);
+	in->of_program = !in->of_network && holds(t, DP_TRAIT_PROGRAM, p->symbols, p->length);
 	in->run_main = longest_run(main->symbols, main->length);
 	return DP_OK;
 }
@@ -290,8 +291,7 @@ static bool power_of_two(double x)
 	return fabs(x - nearest) < dp_param.power_off;
 }
 
-/* Returns true if there is an input for the whole pattern, rather than for each iteration inside.
- */
+/* Returns true if the pattern has an input of its own, not one per iteration inside. */
 static bool has_own_input(const struct inside *in)
 {
 	return in->uploads >= dp_param.uploads_whole &&
@@ -304,7 +304,7 @@ static bool has_own_input(const struct inside *in)
  */
 static bool are_too_many(const struct inside *in)
 {
-	return !in->of_program && in->iterations > (double)dp_param.network_deep &&
+	return in->of_network && in->iterations > (double)dp_param.network_deep &&
 	       in->covered > 1 - dp_param.step_bare && !has_own_input(in);
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #define NUMBER_MAX 16 /* the largest size of a number, in bytes */
+#define COUNTS_MAX 4096 /* bytes of counts, such as of the tokens of each of 512 experts */
 
 /* What the host did since it launched the previous kernel. */
 struct host {
@@ -56,6 +57,7 @@ static struct host host_before(const struct dp_calls *calls, uint32_t call, uint
 struct copied {
 	uint64_t uploaded; /* bytes of the largest upload; 0: none, UINT64_MAX: unknown */
 	bool downloaded;
+	bool result; /* more than counts were downloaded */
 };
 
 static bool is_copy(const struct dp_ops *ops, size_t op, enum dp_copy_kind kind)
@@ -68,7 +70,7 @@ static struct copied copied_before(const struct dp_sequence *sequence, uint32_t 
 {
 	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
 	uint32_t device = dp_trace_stream(sequence->trace, sequence->stream)->device;
-	struct copied copied = { 0, false };
+	struct copied copied = { 0, false, false };
 
 	if (!sequence->has_copies)
 		return copied;
@@ -78,7 +80,10 @@ static struct copied copied_before(const struct dp_sequence *sequence, uint32_t 
 		if (is_copy(ops, i, DP_COPY_HTOD))
 			copied.uploaded =
 				DP_MAX(copied.uploaded, ops->bytes[i] ? ops->bytes[i] : UINT64_MAX);
-		copied.downloaded |= is_copy(ops, i, DP_COPY_DTOH);
+		if (is_copy(ops, i, DP_COPY_DTOH)) {
+			copied.downloaded = true;
+			copied.result |= ops->bytes[i] > COUNTS_MAX;
+		}
 	}
 	return copied;
 }
@@ -117,6 +122,7 @@ static void at(void *ctx, size_t index, struct dp_evidence_at *out)
 	/* a number (a scale, a length) is uploaded anywhere; an input is larger */
 	out->after_upload = copied.uploaded > NUMBER_MAX;
 	out->after_download = copied.downloaded;
+	out->after_result = copied.result;
 	out->kind = sequence->kind[sequence->symbols[index]];
 }
 

@@ -2,10 +2,11 @@
  * Work that moves between streams: CUDA graphs recorded on new streams, alternating buffers,
  * round-robin. Another stream does a stream's work if each spends most of its kernel time on
  * kernels, by name, that the other has, too: helpers that run a few of the main stream's kernels
- * (copies, casts) do little of its work. If all launches are recorded, the kernels are one sequence
- * in their order, which is that of the program, however streams overlap. Otherwise they are one in
- * order of time if the streams take turns, that is, unless most kernels start while one of another
- * stream runs; then order of time would mix concurrent iterations, and each stream is its own.
+ * (copies, casts) do little of its work. If one thread launched all kernels, they are one sequence
+ * in the order of their launches, which is that of the program, however streams overlap. Otherwise
+ * they are one in order of time if the streams take turns, that is, unless most kernels start while
+ * one of another stream runs. Then order of time would mix concurrent iterations: they are in order
+ * of launches if all of these are recorded, and else each stream is its own.
  *
  * Measured on recorded programs: streams that graphs were recorded on share 100% of their time, the
  * streams of convolutions in parts and of data preparation at most 36%. Nearly all kernels of such
@@ -132,6 +133,30 @@ static bool take_turns(const struct work *work, const struct dp_stream_group *gr
 	return together * 2 <= all;
 }
 
+/*
+ * Returns true if the launches of all the streams' kernels are recorded, and one thread made them:
+ * those of several threads are in an order that chance decides.
+ */
+static bool from_one_thread(const struct dp_trace *trace, const struct dp_stream_group *group)
+{
+	const struct dp_ops *ops = dp_trace_ops(trace);
+	const struct dp_calls *calls = dp_trace_calls(trace);
+	uint32_t first = DP_NONE;
+
+	for (size_t i = 0; i < group->count; i++) {
+		uint32_t call = ops->call[group->rows[i]];
+
+		if (!dp_op_is_kernel(ops->kind[group->rows[i]]))
+			continue;
+		if (call == DP_NONE)
+			return false;
+		first = first == DP_NONE ? call : first;
+		if (calls->thread[call] != calls->thread[first])
+			return false;
+	}
+	return true;
+}
+
 /* Returns true if the launches of all the streams' kernels are recorded. */
 static bool have_launches(const struct dp_trace *trace, const struct dp_stream_group *group)
 {
@@ -206,6 +231,18 @@ bool dp_stream_group__has_others(const struct dp_stream_group *group, const stru
 	return false;
 }
 
+/* Returns true if another stream of the device has kernels. */
+static bool has_kernels_besides(const struct dp_trace *trace, uint32_t stream)
+{
+	struct dp_stream_range range =
+		dp_stream_range__of(trace, dp_trace_stream(trace, stream)->device);
+
+	for (size_t s = range.first; s < range.end; s++)
+		if (s != stream && dp_trace_stream(trace, s)->kernels)
+			return true;
+	return false;
+}
+
 /* Finds the members, one of which is the stream itself. */
 static int find_members(struct dp_stream_group *group, struct work *work)
 {
@@ -228,9 +265,11 @@ static int find_members(struct dp_stream_group *group, struct work *work)
 		return DP_OK;
 	if (merge(group, trace))
 		return DP_ERR_NOMEM;
-	group->by_launch = have_launches(trace, group);
-	if (!group->by_launch && !take_turns(work, group))
-		group->streams = 1;
+	group->by_launch = from_one_thread(trace, group);
+	if (!group->by_launch && !take_turns(work, group)) {
+		group->by_launch = have_launches(trace, group);
+		group->streams = group->by_launch ? group->streams : 1;
+	}
 	return DP_OK;
 }
 
@@ -248,7 +287,7 @@ int dp_stream_group__init(struct dp_stream_group *group, const struct dp_trace *
 	int status;
 
 	dp_stream_group__single(group, trace, stream);
-	if (!dp_stream_group__has_others(group, trace))
+	if (!has_kernels_besides(trace, stream))
 		return DP_OK;
 	status = work_init(&work, trace);
 	if (!status)
@@ -298,7 +337,8 @@ int dp_stream_group__with_copies(struct dp_stream_group *group, const struct dp_
 			dp_stream_group__has(from, &range, s) || !dp_trace_stream(trace, s)->kernels;
 	if (merge(group, trace))
 		return dp_error__nomem(error, 0);
-	group->by_launch = have_launches(trace, group);
+	/* the order of one stream's kernels is the same both ways if one thread launched them */
+	group->by_launch = from->by_launch || (from->streams == 1 && from_one_thread(trace, group));
 	return DP_OK;
 }
 

@@ -583,18 +583,33 @@ TEST_LOOP(library_streams, 2)
 	expect_headline(40, 17, 7);
 }
 
-/* The program's own stream has one kernel a step: only all streams together show the steps. */
-TEST(library_around_one_kernel)
+/* The program's own streams have little of a step each: only all streams together show steps. */
+TEST(library_among_many_streams)
 {
 	start(true);
 	for (int i = 0; i < 40; i++) {
-		put_all("Ua", 7, 300);
+		put_all("U", 7, 300);
+		for (int k = 0; k < 72; k++)
+			put_all((char[]){ (char)('a' + k % 12), '\0' }, 40 + k % 12, 0);
 		for (int k = 0; k < 30; k++, now_ns += 5400) {
 			put('p', 20 + k % 2, now_ns, 2500);
 			put('q', 20 + k % 2, now_ns + 2600, 2500);
 		}
 	}
-	expect_headline(40, 61, -1);
+	expect_headline(40, 132, -1);
+}
+
+/* What others add after every tenth step, a report for example, makes no group of steps. */
+TEST(few_kernels_on_others)
+{
+	start(true);
+	for (int i = 0; i < 60; i++) {
+		put_all(step, 7, 0);
+		now_ns += 3000;
+		if (i % 10 == 9)
+			put_all("zD", 30, 0);
+	}
+	expect_headline(60, strlen(step), 7);
 }
 
 /* A library's stream has most of the time, but four kernels a step, which differ in every other. */
@@ -623,21 +638,6 @@ TEST(warm_up_makes_no_headline)
 		now_ns += 1000;
 	}
 	expect_headline(30, 12, -1);
-}
-
-/* As much time in evaluations as in training, whose steps are longer. */
-TEST(longest_of_equals_is_the_headline)
-{
-	start(true);
-	for (int i = 0; i < 38; i++) {
-		put_all("Uabcdefgh", 7, 0);
-		now_ns += 1000;
-	}
-	for (int i = 0; i < 20; i++) {
-		put_all("Uklmnopqrstuvwxyz", 7, 0);
-		now_ns += 1000;
-	}
-	expect_headline(20, 16, -1);
 }
 
 /*

@@ -23,13 +23,16 @@ static void run(const char *form, int number)
 	now_ns = op.end_ns + 1000;
 }
 
+static uint64_t copy_bytes; /* 0: unknown */
+
 static void copy(enum dp_copy_kind kind)
 {
 	struct dp_op op = { .start_ns = now_ns,
 			    .end_ns = now_ns + 5000,
 			    .stream = stream,
 			    .kind = DP_OP_COPY,
-			    .copy_kind = kind };
+			    .copy_kind = kind,
+			    .bytes = copy_bytes };
 
 	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
 	now_ns = op.end_ns + 1000;
@@ -102,17 +105,18 @@ TEST(layers_are_none)
 	dp_analysis_free(analysis);
 }
 
-/* A layer's kernels, after each of the first few of which there is an upload. */
-static void run_with_uploads(int kernels, int uploads)
+/* A layer's kernels, with a copy before some. */
+static void run_with_copies(int kernels, enum dp_copy_kind kind, unsigned before)
 {
 	for (int i = 0; i < kernels; i++) {
-		if (i < uploads)
-			copy(DP_COPY_HTOD);
+		if (before >> i & 1)
+			copy(kind);
 		run("cudnn_%c_kernel", 'a' + i);
 	}
 }
 
-static void expect_uploaded(int startup, int kernels, int uploads, size_t loops)
+static void expect_copied(int startup, int kernels, enum dp_copy_kind kind, unsigned before,
+			  size_t loops)
 {
 	struct dp_analysis *analysis;
 	uint32_t random = 1;
@@ -123,7 +127,7 @@ static void expect_uploaded(int startup, int kernels, int uploads, size_t loops)
 		run("cublas_%c_kernel", 'a' + (int)(random >> 24) % 20);
 	}
 	for (int i = 0; i < 35; i++)
-		run_with_uploads(kernels, uploads);
+		run_with_copies(kernels, kind, before);
 	analysis = finish_and_analyze();
 	ck_assert_uint_eq(dp_analysis_loop_count(analysis), loops);
 	if (loops) {
@@ -138,17 +142,27 @@ static void expect_uploaded(int startup, int kernels, int uploads, size_t loops)
 /* Two uploads in a row are one input, even in an iteration of a few kernels. */
 TEST(an_input_of_two_parts_begins_a_step)
 {
-	expect_uploaded(40, 7, 0, 0);
-	expect_uploaded(40, 7, 1, 1);
-	expect_uploaded(40, 7, 2, 1);
+	expect_copied(40, 7, DP_COPY_HTOD, 0, 0);
+	expect_copied(40, 7, DP_COPY_HTOD, 1, 1);
+	expect_copied(40, 7, DP_COPY_HTOD, 3, 1);
+}
+
+/* Layers with experts fetch how many tokens go to each; no layer fetches results. */
+TEST(large_results_are_of_a_step)
+{
+	copy_bytes = 2048;
+	expect_copied(40, 7, DP_COPY_DTOH, 1 | 1 << 3, 0);
+	copy_bytes = 8192;
+	expect_copied(40, 7, DP_COPY_DTOH, 1 | 1 << 3, 1);
+	copy_bytes = 0;
 }
 
 /* A start-up that repeats nothing, however long, hides no loop. */
 TEST(a_long_startup_hides_no_loop)
 {
-	expect_uploaded(800, 7, 0, 0);
-	expect_uploaded(800, 7, 1, 1);
-	expect_uploaded(1600, 7, 1, 1);
+	expect_copied(800, 7, DP_COPY_HTOD, 0, 0);
+	expect_copied(800, 7, DP_COPY_HTOD, 1, 1);
+	expect_copied(1600, 7, DP_COPY_HTOD, 1, 1);
 }
 
 /* One kernel again and again, whatever precedes and follows it. */
@@ -299,6 +313,28 @@ TEST(copies_may_differ)
 	ck_assert_uint_eq(loop->length, 1);
 	ck_assert_uint_eq(loop->complete, 60);
 	ck_assert_uint_eq(loop->copies, 3);
+	dp_analysis_free(analysis);
+}
+
+/* As much time in evaluations as in training, whose steps are longer. */
+TEST(longest_of_equals_is_the_headline)
+{
+	struct dp_analysis *analysis;
+
+	begin();
+	for (int i = 0; i < 40; i++) {
+		copy(DP_COPY_HTOD);
+		for (int k = 0; k < 8; k++)
+			run("evaluate_%c", 'a' + k);
+	}
+	for (int i = 0; i < 20; i++) {
+		copy(DP_COPY_HTOD);
+		for (int k = 0; k < 16; k++)
+			run("train_%c", 'a' + k);
+	}
+	analysis = finish_and_analyze();
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 2);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 20);
 	dp_analysis_free(analysis);
 }
 
