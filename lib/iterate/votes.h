@@ -65,7 +65,7 @@ void dp_votes__hinted(const struct dp_ballot *ballot, double *hinted);
 
 /*
  * Returns true if an iteration has what a step has and a layer has not: uploads, at no more than
- * half of the offsets; downloads of more than counts, at as many; one download or wait, or several
+ * half of the offsets; downloads of more than counts, likewise; one download or wait, or several
  * in a pattern of at least step_long symbols; or an optimizer, known by its name.
  */
 bool dp_votes__is_step(const struct dp_ballot *ballot);
