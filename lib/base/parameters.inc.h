@@ -369,6 +369,14 @@ DP_WHOLE(look_back, 512, "calls", "cost",
 	"of the host before a kernel's launch that are examined: earlier ones belong to another "
 	"iteration")
 
+/* Copies between the host and the device that show iterations (sequence/evidence.c). */
+DP_WHOLE(number_bytes, 16, "bytes", "traces",
+	 "of an upload of a number, at most, such as a scale or a length: these are uploaded "
+	 "anywhere, and an input is larger; 16 is a complex number in double precision")
+DP_WHOLE(counts_bytes, 4096, "bytes", "real",
+	 "of a download by which the host decides within a step, at most, such as the tokens of "
+	 "each of 512 experts as 64-bit integers; a result is larger")
+
 /* The suffix tree of a long sequence is that of its parse (suffix/parse.c, pattern/search.c). */
 DP_WHOLE(tree_leaves, 1 << 20, "leaves", "cost",
 	"of a tree, which takes 0.2 s and 40 MB to build; longer sequences are parsed into about "

@@ -11,9 +11,6 @@
 
 #include <stdlib.h>
 
-#define NUMBER_MAX 16 /* the largest size of a number, in bytes */
-#define COUNTS_MAX 4096 /* bytes of counts, such as of the tokens of each of 512 experts */
-
 /* What the host did since it launched the previous kernel. */
 struct host {
 	/*
@@ -82,7 +79,7 @@ static struct copied copied_before(const struct dp_sequence *sequence, uint32_t 
 				DP_MAX(copied.uploaded, ops->bytes[i] ? ops->bytes[i] : UINT64_MAX);
 		if (is_copy(ops, i, DP_COPY_DTOH)) {
 			copied.downloaded = true;
-			copied.result |= ops->bytes[i] > COUNTS_MAX;
+			copied.result |= ops->bytes[i] > dp_param.counts_bytes;
 		}
 	}
 	return copied;
@@ -120,7 +117,7 @@ static void at(void *ctx, size_t index, struct dp_evidence_at *out)
 	out->after_sync = host.synchronized && !copied.uploaded;
 	out->after_capture = host.captured;
 	/* a number (a scale, a length) is uploaded anywhere; an input is larger */
-	out->after_upload = copied.uploaded > NUMBER_MAX;
+	out->after_upload = copied.uploaded > dp_param.number_bytes;
 	out->after_download = copied.downloaded;
 	out->after_result = copied.result;
 	out->kind = sequence->kind[sequence->symbols[index]];
