@@ -59,16 +59,15 @@ static struct part find(const char *at, const char *end, const char *wanted)
 	return (struct part){ end, 0 };
 }
 
-static bool starts(const char *text, size_t length, const char *prefix)
+/* The text ends with a NUL, or is at least as long as the prefix. */
+static bool starts(const char *text, const char *prefix)
 {
-	size_t n = strlen(prefix);
-
-	return length >= n && !memcmp(text, prefix, n);
+	return !strncmp(text, prefix, strlen(prefix));
 }
 
 bool dp_xla_name__is_likely(const char *text)
 {
-	return !strncmp(text, "Xla", strlen("Xla")) || !strncmp(text, "Thunk:", strlen("Thunk:"));
+	return starts(text, "Xla") || starts(text, "Thunk:");
 }
 
 /* The keys of names by kind, the preferred one first; the last row is for all other kinds. */
@@ -76,7 +75,7 @@ static const struct {
 	const char *kind; /* NULL: any that begins with Xla */
 	const char *keys[2];
 } kinds[] = {
-	{ "XlaModule", { "hlo_module", "hlo_module" } },
+	{ "XlaModule", { "hlo_module" } },
 	{ "Thunk", { "name", "hlo_op" } },
 	{ NULL, { "name", "module" } },
 };
@@ -85,17 +84,16 @@ size_t dp_xla_name__plain(char *plain, const char *text, size_t length)
 {
 	const char *end = text + length, *colon = skip_word(text, end);
 	size_t i = 0, kind = (size_t)(colon - text), used = 0;
-	struct part value;
+	struct part value = { end, 0 };
 
 	if (end - colon < 3 || colon[0] != ':' || colon[1] != '#' || end[-1] != '#')
 		return 0;
 	while (kinds[i].kind && !dp_text__is(text, kind, kinds[i].kind))
 		i++;
-	if (!kinds[i].kind && !starts(text, kind, "Xla"))
+	if (!kinds[i].kind && !starts(text, "Xla"))
 		return 0;
-	value = find(colon + 2, end - 1, kinds[i].keys[0]);
-	if (!value.length)
-		value = find(colon + 2, end - 1, kinds[i].keys[1]);
+	for (size_t k = 0; k < DP_COUNT(kinds[i].keys) && kinds[i].keys[k] && !value.length; k++)
+		value = find(colon + 2, end - 1, kinds[i].keys[k]);
 	if (!value.length)
 		return 0;
 	if (!kinds[i].kind) {
