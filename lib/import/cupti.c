@@ -262,14 +262,12 @@ uint32_t dp_cupti__range_name(struct dp_cupti *cupti, struct dp_rows *rows)
 	return dp_builder__string(cupti->import->builder, text ? text : "", length);
 }
 
-/* As much as the builder keeps of a text. */
-#define RANGE_NAME_MOST 4096
-
+/* Only the repair of invalid characters makes a text longer; XLA's names have none. */
 static uint32_t read_plain(struct dp_cupti *cupti, uint32_t name)
 {
 	const char *text = dp_builder__text(cupti->import->builder, name);
 	size_t length = strlen(text);
-	char plain[RANGE_NAME_MOST];
+	char plain[DP_BUILDER_TEXT_MOST];
 
 	length = length <= sizeof(plain) ? dp_xla_name__plain(plain, text, length) : 0;
 	return length ? dp_builder__string(cupti->import->builder, plain, length) : name;

@@ -13,8 +13,6 @@
 /* Beyond this many plain forms, names stay mangled: only a hostile file has as many. */
 #define DEMANGLED_BYTES ((uint64_t)512 << 20)
 
-/* Each loop and row of a report may repeat a range's name; the collector keeps the same length. */
-#define TEXT_MOST 4096
 #define KERNEL_MOST 16384 /* recorded ones have up to 5,000 bytes */
 
 /* Reasons of losses that are distinguished; more are counted together. */
@@ -146,7 +144,7 @@ uint32_t dp_builder__string(struct dp_builder *builder, const char *text, size_t
 {
 	if (builder->status)
 		return DP_NONE;
-	return intern_valid(builder, text, strnlen(text, length), TEXT_MOST);
+	return intern_valid(builder, text, strnlen(text, length), DP_BUILDER_TEXT_MOST);
 }
 
 const char *dp_builder__text(const struct dp_builder *builder, uint32_t id)

@@ -129,9 +129,12 @@ uint32_t dp_builder__uuid(struct dp_builder *builder, const char *text, size_t l
 int dp_builder__new(struct dp_builder **builder, struct dp_error *error);
 void dp_builder__free(struct dp_builder *builder);
 
+/* Each loop and row of a report may repeat a range's name; the collector keeps the same length. */
+#define DP_BUILDER_TEXT_MOST 4096
+
 /*
- * Interns length bytes, of which the first 4,096 are kept; invalid UTF-8 becomes U+FFFD, a NUL ends
- * the string.
+ * Interns length bytes, of which the first DP_BUILDER_TEXT_MOST are kept; then invalid UTF-8
+ * becomes U+FFFD, which is longer. A NUL ends the string.
  */
 uint32_t dp_builder__string(struct dp_builder *builder, const char *text, size_t length);
 
