@@ -81,9 +81,13 @@ TEST_LOOP(one_kernel_on_changing_streams, 4)
 	expect(40, 1, 2, 0);
 }
 
-/* Iterations that are launched one after the other, and run on several streams at once. */
-TEST_LOOP(iterations_at_once, 3)
+/*
+ * Iterations that are launched one after the other, and run on several streams at once. From _i 3
+ * on each stream has a thread of its own: if threads take turns, launches are in order, too.
+ */
+TEST_LOOP(iterations_at_once, 6)
 {
+	const int on = _i % 3 + 2; /* streams */
 	int64_t free_ns[4] = { 0 };
 	struct dp_analysis *analysis;
 	const struct dp_loop *loop;
@@ -93,8 +97,10 @@ TEST_LOOP(iterations_at_once, 3)
 
 	start(true);
 	for (int i = 0; i < 24; i++) {
-		int64_t *stream_ns = &free_ns[i % (_i + 2)];
+		int64_t *stream_ns = &free_ns[i % on];
 
+		if (_i >= 3)
+			thread = dp_builder__thread(builder, process, 10 + i % on);
 		for (size_t k = 0; k < strlen(step); k++) {
 			struct dp_op op = { .start_ns = DP_MAX(now_ns + 50, *stream_ns) };
 			struct dp_call call = { now_ns, now_ns + 5, 0, thread, ++launches };
@@ -102,7 +108,7 @@ TEST_LOOP(iterations_at_once, 3)
 
 			name[7] = step[k];
 			op.end_ns = *stream_ns = op.start_ns + 2000 + below(1000);
-			op.stream = dp_builder__stream(builder, process, 0, 1, i % (_i + 2));
+			op.stream = dp_builder__stream(builder, process, 0, 1, i % on);
 			op.name = dp_builder__kernel_name(builder, name, strlen(name));
 			op.correlation = launches;
 			call.name = dp_builder__string(builder, "cudaLaunchKernel", 16);
@@ -124,7 +130,7 @@ TEST_LOOP(iterations_at_once, 3)
 
 		for (size_t i = 0; i < at->kernels; i++)
 			ck_assert_uint_eq(dp_trace_ops(trace)->stream[ops[at->first_kernel + i]],
-					  k % (size_t)(_i + 2));
+					  k % (size_t)on);
 		ck_assert_int_eq(dp_trace_ops(trace)->start_ns[ops[at->first_kernel]],
 				 at->start_ns);
 	}
@@ -176,6 +182,26 @@ TEST(late_starts)
 			put(step[k], 7 + below(2), now_ns + ahead_ns, 900);
 		}
 	expect_headline(40, strlen(step), -1);
+}
+
+/*
+ * Two threads launch at once, each on a stream of its own, and the streams take turns: the order of
+ * launches is that of chance, and the kernels' own is that of the program.
+ */
+TEST(threads_that_launch_at_once)
+{
+	const int64_t step_ns = 1100 * (int64_t)strlen(step);
+
+	start(true);
+	for (int i = 0; i < 20; i++) {
+		thread = dp_builder__thread(builder, process, 10 + i % 2);
+		for (int k = 0; step[k]; k++, now_ns += 1100) {
+			/* two steps in a row, kernel by kernel, before the first of them begins */
+			ahead_ns = (i % 2) * step_ns + 1100 * k + 1000 - 20 * k - 10 * (i % 2);
+			put(step[k], 7 + i % 2, now_ns, 1000);
+		}
+	}
+	expect_on_streams(20, 2);
 }
 
 /* Two concurrent programs do not take turns: iterations are those of one. */
@@ -323,20 +349,31 @@ TEST_LOOP(library_streams, 2)
 	expect_headline(40, 17, 7);
 }
 
-/* The program's own streams have little of a step each: only all streams together show steps. */
-TEST(library_among_many_streams)
+/* The program's own streams have little of a step each, a library's have most of the time. */
+static void put_on_many_streams(void)
 {
-	start(true);
-	for (int i = 0; i < 40; i++) {
-		put_all("U", 7, 300);
-		for (int k = 0; k < 72; k++)
-			put_all((char[]){ (char)('a' + k % 12), '\0' }, 40 + k % 12, 0);
-		for (int k = 0; k < 30; k++, now_ns += 5400) {
-			put('p', 20 + k % 2, now_ns, 2500);
-			put('q', 20 + k % 2, now_ns + 2600, 2500);
-		}
+	put_all("U", 7, 300);
+	for (int k = 0; k < 72; k++)
+		put_all((char[]){ (char)('a' + k % 12), '\0' }, 40 + k % 12, 0);
+	for (int k = 0; k < 30; k++, now_ns += 5400) {
+		put('p', 20 + k % 2, now_ns, 2500);
+		put('q', 20 + k % 2, now_ns + 2600, 2500);
 	}
-	expect_headline(40, 132, -1);
+}
+
+/*
+ * Only all streams together show steps. Without launches their order is unknown, and the steps of
+ * the library are shown.
+ */
+TEST_LOOP(library_among_many_streams, 2)
+{
+	start(_i == 0);
+	for (int i = 0; i < 40; i++)
+		put_on_many_streams();
+	if (_i == 0)
+		expect_headline(40, 132, -1);
+	else
+		expect_headline(1200, 2, -1);
 }
 
 /* What others add after every tenth step, a report for example, makes no group of steps. */
@@ -382,27 +419,29 @@ TEST(warm_up_makes_no_headline)
 
 /*
  * Every allocation may fail: for a loop of one kernel, and for work that moves between streams,
- * runs concurrently or has a loop around it.
+ * runs concurrently, has a loop around it or is that of all streams together. Nothing is leaked.
  */
-TEST_LOOP(memory_is_short, 5)
+TEST_LOOP(memory_is_short, 6)
 {
 	static const char *const none[] = { "interval_ns" };
 	static const struct dp_threshold threshold = { "host-bound", 0.1 };
 	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
 	struct dp_trace *trace = NULL;
-	size_t failed = 0;
+	size_t failed = 0, held;
 	bool more = true;
 
 	options.metrics = none;
 	options.metrics_count = 1;
-	options.explain = _i == 0 || _i == 4;
+	options.explain = _i == 0 || _i >= 4;
 	options.thresholds = &threshold;
 	options.thresholds_count = 1;
 	start(true);
-	for (int i = 0; i < 12; i++) {
+	for (int i = 0; i < (_i == 5 ? 5 : 12); i++) {
 		int64_t begin_ns = now_ns;
 
-		if (_i == 4)
+		if (_i == 5)
+			put_on_many_streams();
+		else if (_i == 4)
 			put_iteration(i);
 		else if (_i < 2)
 			put_all(_i ? "UkkD" : "UkD", 7, 0);
@@ -413,6 +452,7 @@ TEST_LOOP(memory_is_short, 5)
 			mark("ProfilerStep#1", begin_ns, now_ns);
 	}
 	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
+	held = alloc_held();
 	for (size_t k = 0; more; k++) {
 		struct dp_error error = DP_ERROR_INIT;
 		struct dp_analysis *analysis = NULL;
@@ -426,12 +466,14 @@ TEST_LOOP(memory_is_short, 5)
 			status = dp_analysis_loop_operations(analysis, 0, &ops, &count, &error);
 		more = alloc_fail_stop();
 		ck_assert(_i != 4 || status || dp_analysis_loop(analysis, 0)->length == 17);
+		ck_assert(_i != 5 || status || dp_analysis_loop(analysis, 0)->length == 132);
 		/* an array that cannot be shrunk stays as it is */
 		ck_assert(!status || (more && status == DP_ERR_NOMEM));
 		failed += status == DP_ERR_NOMEM;
 		ck_assert_int_eq(error.status, status);
 		free(ops);
 		dp_analysis_free(analysis);
+		ck_assert_uint_eq(alloc_held(), held);
 		ck_assert_uint_lt(k, 20000);
 	}
 	ck_assert_uint_gt(failed, 50);

@@ -38,14 +38,17 @@ static void copy(enum dp_copy_kind kind)
 	now_ns = op.end_ns + 1000;
 }
 
+/* What follows runs on this GPU, from the start of the trace on. */
+static void use_gpu(int64_t device)
+{
+	stream = dp_builder__stream(builder, dp_builder__process(builder, 1), device, 1, 7);
+	now_ns = 0;
+}
+
 static void begin(void)
 {
-	uint32_t process;
-
 	ck_assert_int_eq(dp_builder__new(&builder, NULL), DP_OK);
-	process = dp_builder__process(builder, 1);
-	stream = dp_builder__stream(builder, process, 0, 1, 7);
-	now_ns = 0;
+	use_gpu(0);
 }
 
 static struct dp_analysis *finish_and_analyze_as(const struct dp_analysis_options *options)
@@ -338,6 +341,47 @@ TEST(longest_of_equals_is_the_headline)
 	dp_analysis_free(analysis);
 }
 
+/* Returns the GPU of loop 0. runs: the steps of each GPU, and the kernels of each step. */
+static int64_t gpu_of_headline(const int (*runs)[2], int gpus)
+{
+	const struct dp_trace *trace;
+	struct dp_analysis *analysis;
+	int64_t gpu;
+
+	begin();
+	for (int g = 0; g < gpus; g++) {
+		use_gpu(g);
+		for (int i = 0; i < runs[g][0]; i++)
+			for (int k = 0; k < runs[g][1]; k++)
+				run("train_%d", k);
+	}
+	analysis = finish_and_analyze();
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), (size_t)gpus);
+	trace = dp_analysis_trace(analysis);
+	gpu = dp_trace_stream(trace, dp_analysis_loop(analysis, 0)->stream)->device;
+	dp_analysis_free(analysis);
+	return gpu;
+}
+
+/*
+ * Of GPUs that do the same, the first one is shown, also if a later one is a little slower; else
+ * the one whose loop takes more time, and of such the one with longer iterations.
+ */
+TEST(first_of_equal_gpus_is_the_headline)
+{
+	const int equal[][2] = { { 30, 20 }, { 30, 20 }, { 30, 20 } };
+	const int slower[][2] = { { 30, 20 }, { 30, 21 }, { 30, 20 } };
+	const int more[][2] = { { 30, 20 }, { 30, 27 }, { 30, 20 } };
+	const int longer[][2] = { { 30, 20 }, { 30, 20 }, { 15, 40 } };
+	const int less[][2] = { { 30, 20 }, { 8, 40 }, { 30, 20 } };
+
+	ck_assert_int_eq(gpu_of_headline(equal, 3), 0);
+	ck_assert_int_eq(gpu_of_headline(slower, 3), 0);
+	ck_assert_int_eq(gpu_of_headline(more, 3), 1);
+	ck_assert_int_eq(gpu_of_headline(longer, 3), 2);
+	ck_assert_int_eq(gpu_of_headline(less, 3), 0);
+}
+
 /* The iterations of the headline of groups of steps, each group with 24 kernels of its own. */
 static size_t iterations_of_groups(int groups, int steps, int length, bool uploads)
 {
@@ -373,6 +417,8 @@ TEST(steps_between_evaluations)
 TEST(more_repetitions_than_layers)
 {
 	ck_assert_uint_eq(iterations_of_groups(8, 60, 22, false), 8);
+	ck_assert_uint_eq(iterations_of_groups(8, 96, 22, false), 8);
+	ck_assert_uint_eq(iterations_of_groups(8, 97, 22, false), 776);
 	ck_assert_uint_eq(iterations_of_groups(8, 100, 22, false), 800);
 }
 
