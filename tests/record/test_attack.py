@@ -360,7 +360,9 @@ class TwoUsers(Case):
         self.addCleanup(program.communicate)
         self.addCleanup((self.folder / "go").touch)
         maps = pathlib.Path(f"/proc/{program.pid}/maps")
-        self.wait_for(lambda: str(cuda) in maps.read_text(), "library")
+        # The program is linked with libcuda, which is therefore there before it opens libcupti.
+        wanted = [str(path.resolve()) for path in (library, cuda)]
+        self.wait_for(lambda: all(path in maps.read_text() for path in wanted), "libraries")
         result = subprocess.run(
             [cli.BUILD / "collectors/deepprof-gpu-metrics", str(program.pid), "1000000"],
             stdin=subprocess.DEVNULL,
