@@ -124,29 +124,17 @@ bool dp_analysis_loop_is_steady(const struct dp_analysis *analysis, size_t loop,
 	return !now->partial && !now->warmup && next_to(at, iteration);
 }
 
-/* The time of a loop, with or without its warm-up. */
-static double time_of(const struct dp_loop_data *at, bool warmup)
+double dp_analysis_loop_time(const struct dp_analysis *analysis, size_t loop)
 {
+	const struct dp_loop_data *at = loop_at(analysis, loop);
 	double time_ns = 0;
 
 	for (size_t i = 0; at && i < at->info.iterations; i++) {
 		const struct dp_iteration *now = &at->iterations[i], *next = next_to(at, i);
 
-		if (now->warmup && !warmup)
-			continue;
 		time_ns += (double)(next ? next->start_ns : now->end_ns) - (double)now->start_ns;
 	}
 	return time_ns;
-}
-
-double dp_analysis_loop_time(const struct dp_analysis *analysis, size_t loop)
-{
-	return time_of(loop_at(analysis, loop), true);
-}
-
-double dp_analysis__steady_time(const struct dp_analysis *analysis, size_t loop)
-{
-	return time_of(loop_at(analysis, loop), false);
 }
 
 const struct dp_edit *dp_analysis_loop_edit(const struct dp_analysis *analysis, size_t loop,

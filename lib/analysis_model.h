@@ -81,9 +81,6 @@ int dp_analysis__no_marks(const struct dp_trace *trace, const char *marks, struc
 /* Numbers the loops in the order in which reports show them. Errors: DP_ERR_NOMEM. */
 int dp_analysis__number_loops(struct dp_analysis *analysis);
 
-/* dp_analysis_loop_time() without the loop's warm-up. */
-double dp_analysis__steady_time(const struct dp_analysis *analysis, size_t loop);
-
 /* Sets a loop's iterations, of which there are info.iterations, and their counts. */
 void dp_analysis__iterations(struct dp_loop_data *loop, const struct dp_sequence_loop *from,
 			     const struct dp_sequence *sequence, const struct dp_breaks *breaks);

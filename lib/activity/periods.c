@@ -4,6 +4,7 @@
  */
 #include "activity/periods.h"
 #include "base/search.h"
+#include "stats/stat.h"
 
 #include <math.h>
 
@@ -25,6 +26,21 @@ double dp_period__steady_ns(const struct dp_iteration *iterations, size_t count,
 {
 	return dp_period__is_steady(iterations, count, k) ? dp_period__ns(iterations, count, k)
 							  : (double)NAN;
+}
+
+double dp_period__typical_ns(const struct dp_iteration *iterations, size_t count, double *scratch)
+{
+	size_t used = 0;
+
+	for (size_t k = 0; k < count; k++) {
+		scratch[used] = dp_period__steady_ns(iterations, count, k);
+		used += !isnan(scratch[used]);
+	}
+	if (used)
+		return dp_stat__median(scratch, used);
+	for (size_t k = 0; k < count; k++)
+		scratch[k] = (double)(iterations[k].end_ns - iterations[k].start_ns);
+	return dp_stat__median(scratch, count);
 }
 
 /* The period that contains a time at or after that of `from`, or the number of periods. */

@@ -17,6 +17,12 @@ bool dp_period__is_steady(const struct dp_iteration *iterations, size_t count, s
 /* NaN where it is not. */
 double dp_period__steady_ns(const struct dp_iteration *iterations, size_t count, size_t k);
 
+/*
+ * The median of the steady periods or, if there are none, of the lengths of the iterations, of
+ * which there is at least one; scratch has room for a value of each.
+ */
+double dp_period__typical_ns(const struct dp_iteration *iterations, size_t count, double *scratch);
+
 /* Periods of iterations, and a cursor that moves with the time. */
 struct dp_period_sums {
 	const struct dp_iteration *iterations;

@@ -189,7 +189,8 @@ DP_REAL(alike_edits, 0.1, "share", "families, real",
 DP_REAL(outer_spans, 0.2, "1/iteration", "families",
 	"spans of an outer loop for each of its iterations, in addition to one")
 DP_REAL(adjacent_short, 0.2, "ratio", "families",
-	"of the longest loop: a shorter one without inner loops is no iteration of its own")
+	"of the longest loop: a shorter one without inner loops is no iteration of its own, unless "
+	"it repeats layers_max times")
 DP_WHOLE(alternating_parts, 4, "parts", "real",
 	"that alternate in an iteration, at most, such as directions and buffers")
 DP_REAL(alternating_same, 0.8, "share", "real",

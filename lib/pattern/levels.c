@@ -490,7 +490,7 @@ static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
 /*
  * Finds the loops inside the chosen ones, and their standing. A short pattern without loops
  * next to a long one may be a layer of something that is no loop itself (a prefill, for example):
- * it is listed, but not as an iteration.
+ * it is listed, but not as an iteration, unless it repeats more often than networks have layers.
  */
 static int fill_inner(struct dp_levels *levels, const struct traits *t)
 {
@@ -509,6 +509,7 @@ static int fill_inner(struct dp_levels *levels, const struct traits *t)
 		p->standing = in[i].total >= dp_param.inner_covered ? DP_STANDING_HAS_LOOPS
 								    : DP_STANDING_BARE;
 		if ((double)p->length < dp_param.adjacent_short * (double)longest &&
+		    p->tandem < (double)dp_param.layers_max &&
 		    (p->standing == DP_STANDING_BARE || p->length < dp_param.layer_long))
 			p->standing = DP_STANDING_SHORT;
 		/* one kernel in a row is no loop */

@@ -319,28 +319,6 @@ TEST(copies_may_differ)
 	dp_analysis_free(analysis);
 }
 
-/* As much time in evaluations as in training, whose steps are longer. */
-TEST(longest_of_equals_is_the_headline)
-{
-	struct dp_analysis *analysis;
-
-	begin();
-	for (int i = 0; i < 40; i++) {
-		copy(DP_COPY_HTOD);
-		for (int k = 0; k < 8; k++)
-			run("evaluate_%c", 'a' + k);
-	}
-	for (int i = 0; i < 20; i++) {
-		copy(DP_COPY_HTOD);
-		for (int k = 0; k < 16; k++)
-			run("train_%c", 'a' + k);
-	}
-	analysis = finish_and_analyze();
-	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 2);
-	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 20);
-	dp_analysis_free(analysis);
-}
-
 /* Returns the GPU of loop 0. runs: the steps of each GPU, and the kernels of each step. */
 static int64_t gpu_of_headline(const int (*runs)[2], int gpus)
 {

@@ -1,0 +1,68 @@
+/* Which of several loops is shown in full: loop 0. */
+#include "device_trace.h"
+
+#define TRAINING "Uabcdefghijklmnop"
+
+/* A loop of another part of the program, each iteration of which ends with a pause. */
+static void repeat(const char *letters, int times, int64_t pause_ns)
+{
+	for (int i = 0; i < times; i++) {
+		put_all(letters, 7, 0);
+		now_ns += pause_ns;
+	}
+}
+
+/* As much time in evaluations as in training, whose steps are longer. */
+TEST(longest_of_equals)
+{
+	start(true);
+	repeat("Uqrstuvwx", 38, 0);
+	repeat(TRAINING, 20, 0);
+	expect_headline(20, 16, 7);
+}
+
+/* Trials before training take more time, but only because code is compiled between some. */
+TEST(single_long_iterations_do_not_count)
+{
+	for (int compiled = 0; compiled < 2; compiled++) {
+		start(true);
+		for (int i = 0; i < 4; i++) {
+			repeat("Uqrstuvwx", 5, 0);
+			now_ns += compiled ? 1000000 : 0;
+		}
+		repeat(TRAINING, 20, 0);
+		expect_headline(20, 16, 7);
+	}
+	/* all of them are long */
+	start(true);
+	repeat("Uqrstuvwx", 20, 200000);
+	repeat(TRAINING, 20, 0);
+	expect_headline(20, 8, 7);
+}
+
+/* Puts two kernels `times` times next to a long loop, and returns whether they are iterations. */
+static bool are_iterations(int times)
+{
+	struct dp_trace *trace;
+	struct dp_analysis *analysis;
+	bool selected = false;
+
+	start(true);
+	repeat("abcdefghijklmnopqrstuvwx", 10, 0);
+	repeat("yz", times, 0);
+	analysis = analyze(&trace);
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 2);
+	for (size_t i = 0; i < 2; i++)
+		if (dp_analysis_loop(analysis, i)->length == 2)
+			selected = dp_analysis_loop(analysis, i)->selected;
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+	return selected;
+}
+
+/* Short repetitions next to a long loop may be layers of a single pass, but not that many. */
+TEST(many_short_repetitions_are_iterations)
+{
+	ck_assert(!are_iterations(150));
+	ck_assert(are_iterations(250));
+}
