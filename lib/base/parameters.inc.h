@@ -378,6 +378,12 @@ DP_WHOLE(counts_bytes, 4096, "bytes", "real",
 	 "of a download by which the host decides within a step, at most, such as the tokens of "
 	 "each of 512 experts as 64-bit integers; a result is larger")
 
+/* CUDA graphs that are recorded again (sequence/graphs.c). */
+DP_REAL(graph_same, 0.03, "share", "real",
+	"by which the median times of a graph that is recorded again differ, at most: of 101 "
+	"graphs, the two halves of the launches differ by less than that in nine of ten")
+DP_WHOLE(graphs_look, 64, "graphs", "cost", "before one that it may be again")
+
 /* The suffix tree of a long sequence is that of its parse (suffix/parse.c, pattern/search.c). */
 DP_WHOLE(tree_leaves, 1 << 20, "leaves", "cost",
 	"of a tree, which takes 0.2 s and 40 MB to build; longer sequences are parsed into about "

@@ -7,6 +7,7 @@
 #include "sequence/sequence.h"
 #include "base/strings.h"
 #include "sequence/family.h"
+#include "sequence/graphs.h"
 
 #include <string.h>
 
@@ -129,16 +130,18 @@ static enum dp_kernel_kind kind_of(uint8_t op_kind, const char *name)
 static int read_families(struct dp_sequence *sequence)
 {
 	struct dp_strings families = { 0 };
+	uint32_t *first = dp_alloc__array(sequence->alphabet, sizeof(*first));
 	size_t room = 0;
 	char *text = NULL;
 	int status = DP_ERR_NOMEM;
 
 	sequence->family = dp_alloc__array(sequence->alphabet, sizeof(*sequence->family));
 	sequence->kind = dp_alloc__array(sequence->alphabet, 1);
-	if (!sequence->family || !sequence->kind)
+	if (!first || !sequence->family || !sequence->kind ||
+	    dp_graphs__find_again(first, sequence))
 		goto out;
 	for (uint32_t i = 0; i < sequence->alphabet; i++) {
-		const char *name = dp_trace_string(sequence->trace, sequence->names[i]);
+		const char *name = dp_trace_string(sequence->trace, sequence->names[first[i]]);
 
 		if (dp_array__reserve(&text, &room, strlen(name) + 1, 1))
 			goto out;
@@ -150,6 +153,7 @@ static int read_families(struct dp_sequence *sequence)
 	}
 	status = DP_OK;
 out:
+	free(first);
 	free(text);
 	dp_strings__fini(&families);
 	return status;

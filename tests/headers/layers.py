@@ -23,7 +23,7 @@ LAYERS = {
                   'deepprof/suffix.h', 'deepprof/loop.h'],
     'lib/online': ['base/', 'online/', 'loops/', 'iterate/', 'pattern/', 'align/',
                    'deepprof/common.h', 'deepprof/detector.h', 'deepprof/loop.h'],
-    'lib/sequence': ['base/', 'sequence/', 'iterate/iteration.h', 'deepprof/common.h',
+    'lib/sequence': ['base/', 'stats/stat.h', 'sequence/', 'iterate/iteration.h', 'deepprof/common.h',
                      'deepprof/loop.h', 'deepprof/trace.h'],
     'lib/activity': ['base/', 'stats/', 'activity/', 'deepprof/common.h', 'deepprof/trace.h',
                      'deepprof/loop.h', 'deepprof/analysis.h'],
