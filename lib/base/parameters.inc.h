@@ -190,7 +190,7 @@ DP_REAL(outer_spans, 0.2, "1/iteration", "families",
 	"spans of an outer loop for each of its iterations, in addition to one")
 DP_REAL(adjacent_short, 0.2, "ratio", "families",
 	"of the longest loop: a shorter one without inner loops is no iteration of its own, unless "
-	"it repeats layers_max times")
+	"it repeats layers_max times in a row")
 DP_WHOLE(alternating_parts, 4, "parts", "real",
 	"that alternate in an iteration, at most, such as directions and buffers")
 DP_REAL(alternating_same, 0.8, "share", "real",
@@ -378,11 +378,11 @@ DP_WHOLE(counts_bytes, 4096, "bytes", "real",
 	 "of a download by which the host decides within a step, at most, such as the tokens of "
 	 "each of 512 experts as 64-bit integers; a result is larger")
 
-/* CUDA graphs that are recorded again (sequence/graphs.c). */
+/* CUDA graphs that are captured again (sequence/graphs.c). */
 DP_REAL(graph_same, 0.03, "share", "real",
-	"by which the median times of a graph that is recorded again differ, at most: of 101 "
+	"by which the median durations of a graph that is captured again differ, at most: of 101 "
 	"graphs, the two halves of the launches differ by less than that in nine of ten")
-DP_WHOLE(graphs_look, 64, "graphs", "cost", "before one that it may be again")
+DP_WHOLE(graphs_look, 64, "graphs", "cost", "earlier ones that each new one is compared with")
 
 /* The suffix tree of a long sequence is that of its parse (suffix/parse.c, pattern/search.c). */
 DP_WHOLE(tree_leaves, 1 << 20, "leaves", "cost",

@@ -134,13 +134,14 @@ struct dp_evidence dp_sequence__evidence(const struct dp_sequence *sequence)
 	};
 }
 
-static int64_t launched_ns(const struct dp_trace *trace, uint32_t op)
+int64_t dp_sequence__launched_ns(const struct dp_sequence *sequence, size_t index)
 {
-	const struct dp_ops *ops = dp_trace_ops(trace);
-	uint32_t call = ops->call[op];
+	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
+	uint32_t op = sequence->ops[index], call = ops->call[op];
 
-	return call == DP_NONE ? ops->start_ns[op]
-			       : DP_MIN(ops->start_ns[op], dp_trace_calls(trace)->start_ns[call]);
+	return call == DP_NONE
+		       ? ops->start_ns[op]
+		       : DP_MIN(ops->start_ns[op], dp_trace_calls(sequence->trace)->start_ns[call]);
 }
 
 static int compare_loads(const void *a, const void *b)
@@ -198,7 +199,7 @@ int dp_sequence__loads(bool **at, const struct dp_sequence *sequence, struct dp_
 	if (!*at)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < sequence->count && first < end; i++) {
-		int64_t time_ns = launched_ns(sequence->trace, sequence->ops[i]);
+		int64_t time_ns = dp_sequence__launched_ns(sequence, i);
 
 		DP_FIND(next, first, end, loads->items[next].time_ns >= time_ns);
 		(*at)[i] = next > first;
@@ -238,7 +239,7 @@ int dp_sequence__breaks(struct dp_breaks *breaks, const struct dp_sequence *sequ
 
 	*breaks = (struct dp_breaks){ 0 };
 	for (size_t i = 0; pause && i < sequence->count; i++) {
-		int64_t time_ns = launched_ns(trace, sequence->ops[i]);
+		int64_t time_ns = dp_sequence__launched_ns(sequence, i);
 		bool split = false;
 
 		while (pause && time_ns > pause->start_ns + (pause->end_ns - pause->start_ns) / 2) {

@@ -1,14 +1,18 @@
 /*
- * Finds CUDA graphs that are recorded again by how long they take. Programs record a graph again if
- * buffers move or a function is compiled once more, as JAX does; its launches are then a loop's
- * next iterations, but traces name a graph by its number alone.
+ * Recognizes recaptured CUDA graphs by their durations. Programs capture a graph again if buffers
+ * move or a function is compiled once more, as JAX does; its launches are then a loop's next
+ * iterations, but traces name a graph by its number alone.
+ *
+ * Cost: linear in the symbols and, if there are several graphs, in the trace's calls.
  */
 #include "sequence/graphs.h"
 #include "base/parameters.h"
+#include "base/search.h"
 #include "sequence/sequence.h"
 #include "stats/stat.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A graph, in order of first launch. */
 struct graph {
@@ -17,7 +21,8 @@ struct graph {
 	size_t launches;
 	double *times_ns; /* of each */
 	double median_ns;
-	bool again; /* a later graph is this one */
+	uint32_t root;	   /* the first graph that it continues, or itself */
+	bool is_continued; /* by a later graph */
 };
 
 struct graphs {
@@ -25,6 +30,8 @@ struct graphs {
 	size_t count;
 	uint32_t *of; /* each symbol's graph, or DP_NONE */
 	double *times_ns;
+	int64_t *made_ns; /* when graphs were instantiated, ascending; none: not recorded */
+	size_t made;
 };
 
 static void fini(struct graphs *graphs)
@@ -32,6 +39,7 @@ static void fini(struct graphs *graphs)
 	free(graphs->items);
 	free(graphs->of);
 	free(graphs->times_ns);
+	free(graphs->made_ns);
 }
 
 /* Numbers the graphs. */
@@ -46,7 +54,10 @@ static int number(struct graphs *graphs, const struct dp_sequence *sequence)
 		if (sequence->op_kind[s] != DP_OP_GRAPH)
 			continue;
 		graphs->of[s] = (uint32_t)graphs->count;
-		graphs->items[graphs->count++] = (struct graph){ .symbol = s, .first = SIZE_MAX };
+		graphs->items[graphs->count] = (struct graph){ .symbol = s,
+							       .first = SIZE_MAX,
+							       .root = (uint32_t)graphs->count };
+		graphs->count++;
 	}
 	return DP_OK;
 }
@@ -98,7 +109,43 @@ static int read_launches(struct graphs *graphs, const struct dp_sequence *sequen
 	return DP_OK;
 }
 
-/* The share by which the times of two graphs differ. */
+/* Finds when the sequence's process instantiated graphs. */
+static int read_made(struct graphs *graphs, const struct dp_sequence *sequence)
+{
+	const struct dp_trace *trace = sequence->trace;
+	const struct dp_calls *calls = dp_trace_calls(trace);
+	uint32_t process = dp_trace_stream(trace, sequence->stream)->process;
+	uint32_t known = DP_NONE; /* the name of the last one found */
+	size_t room = 0;
+
+	for (size_t i = 0; i < calls->count; i++) {
+		if (calls->kind[i] != DP_CALL_OTHER || calls->thread[i] == DP_NONE ||
+		    (calls->name[i] != known &&
+		     !strstr(dp_trace_string(trace, calls->name[i]), "GraphInstantiate")) ||
+		    dp_trace_thread(trace, calls->thread[i])->process != process)
+			continue;
+		known = calls->name[i];
+		if (dp_array__reserve(&graphs->made_ns, &room, graphs->made + 1,
+				      sizeof(*graphs->made_ns)))
+			return DP_ERR_NOMEM;
+		graphs->made_ns[graphs->made++] = calls->start_ns[i];
+	}
+	return DP_OK;
+}
+
+/* Returns true if a graph was instantiated between two symbols, or if that is not recorded. */
+static bool was_made(const struct graphs *graphs, const struct dp_sequence *sequence, size_t after,
+		     size_t before)
+{
+	int64_t from_ns = dp_sequence__launched_ns(sequence, after);
+	int64_t to_ns = dp_sequence__launched_ns(sequence, before);
+	size_t at;
+
+	DP_FIND(at, 0, graphs->made, graphs->made_ns[at] > from_ns);
+	return !graphs->made || (at < graphs->made && graphs->made_ns[at] < to_ns);
+}
+
+/* The share by which the durations of two graphs differ. */
 static double difference(const struct graph *a, const struct graph *b)
 {
 	return fabs(a->median_ns - b->median_ns) / fmax(fmax(a->median_ns, b->median_ns), 1);
@@ -128,32 +175,37 @@ static bool is_like(const struct graphs *graphs, size_t g, size_t other)
 	return true;
 }
 
-/* Returns true if graph g may be an earlier one again. */
-static bool may_be(const struct graphs *graphs, size_t g, size_t earlier)
+/* Returns true if graph g may continue an earlier one. */
+static bool may_continue(const struct graphs *graphs, const struct dp_sequence *sequence, size_t g,
+			 size_t earlier)
 {
-	const struct graph *a = &graphs->items[earlier];
+	const struct graph *now = &graphs->items[g], *a = &graphs->items[earlier];
 
-	return !a->again && a->last < graphs->items[g].first && is_like(graphs, g, earlier);
+	return !a->is_continued && a->last < now->first && is_like(graphs, g, earlier) &&
+	       difference(now, &graphs->items[a->root]) <= dp_param.graph_same &&
+	       was_made(graphs, sequence, a->last, now->first);
 }
 
-/* The graph that graph g is again, or SIZE_MAX; expected: the one after that of the last match. */
-static size_t find_earlier(const struct graphs *graphs, size_t g, size_t expected)
+/* The graph that graph g continues, or SIZE_MAX; expected: the one after that of the last match. */
+static size_t find_earlier(const struct graphs *graphs, const struct dp_sequence *sequence,
+			   size_t g, size_t expected)
 {
 	const struct graph *items = graphs->items;
 	size_t begin = g - DP_MIN(g, dp_param.graphs_look), best = SIZE_MAX;
 	double least = (double)INFINITY;
 
-	if (expected < g && may_be(graphs, g, expected))
+	if (expected < g && may_continue(graphs, sequence, g, expected))
 		return expected;
 	for (size_t k = begin; k < g; k++)
-		if (may_be(graphs, g, k) && difference(&items[k], &items[g]) < least) {
+		if (difference(&items[k], &items[g]) < least &&
+		    may_continue(graphs, sequence, g, k)) {
 			least = difference(&items[k], &items[g]);
 			best = k;
 		}
 	return best;
 }
 
-int dp_graphs__find_again(uint32_t *first, const struct dp_sequence *sequence)
+int dp_graphs__find_recaptured(uint32_t *first, const struct dp_sequence *sequence)
 {
 	struct graphs graphs = { 0 };
 	size_t expected = SIZE_MAX;
@@ -163,13 +215,16 @@ int dp_graphs__find_again(uint32_t *first, const struct dp_sequence *sequence)
 		first[s] = s;
 	if (!status && graphs.count > 1)
 		status = read_launches(&graphs, sequence);
+	if (!status && graphs.count > 1)
+		status = read_made(&graphs, sequence);
 	for (size_t g = 1; g < graphs.count && !status; g++) {
-		size_t earlier = find_earlier(&graphs, g, expected);
+		size_t earlier = find_earlier(&graphs, sequence, g, expected);
 
 		if (earlier == SIZE_MAX)
 			continue;
-		graphs.items[earlier].again = true;
-		first[graphs.items[g].symbol] = first[graphs.items[earlier].symbol];
+		graphs.items[earlier].is_continued = true;
+		graphs.items[g].root = graphs.items[earlier].root;
+		first[graphs.items[g].symbol] = graphs.items[graphs.items[g].root].symbol;
 		expected = earlier + 1;
 	}
 	fini(&graphs);

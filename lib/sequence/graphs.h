@@ -1,4 +1,4 @@
-/* CUDA graphs that a program records again during its run, and which then have another number. */
+/* CUDA graphs that a program captures again during its run, and which then have another number. */
 #ifndef DP_SEQUENCE_GRAPHS_H
 #define DP_SEQUENCE_GRAPHS_H
 
@@ -8,13 +8,14 @@ struct dp_sequence;
 
 /*
  * Sets first[s], for each symbol of the sequence, to the symbol under which the same graph was
- * recorded first: s itself unless it is a graph recorded again. That is launched only after the
- * last launch of the earlier one and takes equally long (the parameter graph_same); where graphs
- * before or after the earlier one alternate with it, so do such graphs here, which take as long as
- * those. No two graphs continue the same one.
+ * captured first: s itself unless it is a graph captured again. That is first launched after the
+ * earlier one's last launch, with an instantiation between if the trace has any; its median
+ * duration differs by at most graph_same; and where the graph captured before or after the earlier
+ * one alternates with it, so does such a graph here, which takes as long as that. A graph continues
+ * one other at most, and is continued by one.
  *
- * Errors: DP_ERR_NOMEM. Cost: linear in the symbols.
+ * Errors: DP_ERR_NOMEM. Cost: linear in the symbols times graphs_look, and in the trace's calls.
  */
-int dp_graphs__find_again(uint32_t *first, const struct dp_sequence *sequence);
+int dp_graphs__find_recaptured(uint32_t *first, const struct dp_sequence *sequence);
 
 #endif

@@ -127,21 +127,42 @@ static enum dp_kernel_kind kind_of(uint8_t op_kind, const char *name)
 	return op_kind == DP_OP_KERNEL ? dp_family__kind(name) : DP_KERNEL_MOVES;
 }
 
+/* Gives graphs that are captured again the symbol that they first had. */
+static int join_graphs(struct dp_sequence *sequence)
+{
+	uint32_t *first = dp_alloc__array(sequence->alphabet, sizeof(*first)), used = 0;
+	int status = first ? dp_graphs__find_recaptured(first, sequence) : DP_ERR_NOMEM;
+
+	for (uint32_t s = 0; s < sequence->alphabet && !status; s++) {
+		if (first[s] < s) {
+			first[s] = first[first[s]];
+			continue;
+		}
+		sequence->names[used] = sequence->names[s];
+		sequence->op_kind[used] = sequence->op_kind[s];
+		first[s] = used++;
+	}
+	for (size_t i = 0; i < sequence->count && used < sequence->alphabet && !status; i++)
+		sequence->symbols[i] = first[sequence->symbols[i]];
+	if (!status)
+		sequence->alphabet = used;
+	free(first);
+	return status;
+}
+
 static int read_families(struct dp_sequence *sequence)
 {
 	struct dp_strings families = { 0 };
-	uint32_t *first = dp_alloc__array(sequence->alphabet, sizeof(*first));
 	size_t room = 0;
 	char *text = NULL;
 	int status = DP_ERR_NOMEM;
 
 	sequence->family = dp_alloc__array(sequence->alphabet, sizeof(*sequence->family));
 	sequence->kind = dp_alloc__array(sequence->alphabet, 1);
-	if (!first || !sequence->family || !sequence->kind ||
-	    dp_graphs__find_again(first, sequence))
+	if (!sequence->family || !sequence->kind)
 		goto out;
 	for (uint32_t i = 0; i < sequence->alphabet; i++) {
-		const char *name = dp_trace_string(sequence->trace, sequence->names[first[i]]);
+		const char *name = dp_trace_string(sequence->trace, sequence->names[i]);
 
 		if (dp_array__reserve(&text, &room, strlen(name) + 1, 1))
 			goto out;
@@ -153,7 +174,6 @@ static int read_families(struct dp_sequence *sequence)
 	}
 	status = DP_OK;
 out:
-	free(first);
 	free(text);
 	dp_strings__fini(&families);
 	return status;
@@ -190,6 +210,8 @@ int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace
 	sequence->ops = dp_alloc__array(group->count, sizeof(*sequence->ops));
 	if (reader.symbol_of && sequence->symbols && sequence->ops)
 		status = read_symbols(&reader, group);
+	if (!status)
+		status = join_graphs(sequence);
 	if (!status)
 		status = read_families(sequence);
 	free(reader.symbol_of);

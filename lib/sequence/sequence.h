@@ -21,7 +21,7 @@ struct dp_sequence {
 	uint32_t *symbols; /* dense, in order of first appearance */
 	uint32_t *ops;	   /* for each the operation */
 	size_t count;
-	uint32_t *names;   /* the name of each different symbol, for reports */
+	uint32_t *names; /* the name of each different symbol, for reports; of a graph the first */
 	uint32_t *family;  /* its family, by name: the search takes symbols of one for the same */
 	uint8_t *kind;	   /* what it does, by name, for evidence: enum dp_kernel_kind */
 	uint8_t *op_kind;  /* a kernel, a graph, a copy or a memset: enum dp_op_kind */
@@ -50,6 +50,9 @@ void dp_sequence__fini(struct dp_sequence *sequence);
 
 /* The names of a sequence's symbols, for explanations; borrows it. */
 struct dp_explain_names dp_sequence__names(const struct dp_sequence *sequence);
+
+/* When a symbol's operation was launched; its start if that is earlier or not known. */
+int64_t dp_sequence__launched_ns(const struct dp_sequence *sequence, size_t index);
 
 /* The evidence for a sequence's symbols; borrows it. */
 struct dp_evidence dp_sequence__evidence(const struct dp_sequence *sequence);

@@ -1,4 +1,4 @@
-/* CUDA graphs that are recorded again have another number, and are the same in a sequence. */
+/* CUDA graphs that are captured again have another number, and are the same in a sequence. */
 #include "sequence/graphs.h"
 #include "alloc_fail.h"
 #include "device_trace.h"
@@ -43,27 +43,26 @@ static void expect_graphs(const char *wanted)
 {
 	struct dp_trace *trace;
 	struct dp_sequence sequence;
-	uint32_t first[64];
-	char found[64] = "";
+	char order[64] = "";
 
 	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
 	read_kernels(&sequence, trace);
-	ck_assert_uint_lt(sequence.alphabet, 64);
-	ck_assert_int_eq(dp_graphs__find_again(first, &sequence), DP_OK);
-	for (uint32_t s = 0; s < sequence.alphabet; s++) {
-		const char *name = dp_trace_string(trace, sequence.names[first[s]]);
+	for (size_t i = 0; i < sequence.count; i++) {
+		const char *name =
+			dp_trace_string(trace, dp_trace_ops(trace)->name[sequence.ops[i]]);
+		const char *is = dp_trace_string(trace, sequence.names[sequence.symbols[i]]);
+		char letter = name[strlen(name) - 1];
 
-		found[s] = name[strlen(name) - 1];
-		for (uint32_t t = 0; t < sequence.alphabet; t++)
-			ck_assert_int_eq(first[s] == first[t],
-					 sequence.family[s] == sequence.family[t]);
+		if (!strchr(order, letter))
+			order[strlen(order)] = letter;
+		ck_assert_int_eq(is[strlen(is) - 1], wanted[strchr(order, letter) - order]);
 	}
-	ck_assert_str_eq(found, wanted);
+	ck_assert_uint_eq(strlen(order), strlen(wanted));
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
 }
 
-TEST(one_graph_is_recorded_again)
+TEST(one_graph_is_captured_again)
 {
 	static const int64_t times[] = { 10000, 10100, 11000, 10100 };
 
@@ -81,8 +80,8 @@ TEST(one_graph_is_recorded_again)
 	expect_graphs("AB");
 }
 
-/* Graphs that alternate are recorded again together, in the same order. */
-TEST(several_graphs_are_recorded_again)
+/* Graphs that alternate are captured again together, in the same order. */
+TEST(several_graphs_are_captured_again)
 {
 	static const int64_t times[] = { 10000, 30000, 10000, 10000, 30000, 10000 };
 	static const int64_t swapped[] = { 10000, 30000, 20000, 30000, 10000, 20000 };
@@ -113,7 +112,6 @@ TEST(few_graphs_are_compared)
 {
 	struct dp_trace *trace;
 	struct dp_sequence sequence;
-	uint32_t first[80];
 
 	start(false);
 	for (int i = 0; i < 72; i++) {
@@ -131,49 +129,92 @@ TEST(few_graphs_are_compared)
 	}
 	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
 	read_kernels(&sequence, trace);
-	ck_assert_int_eq(dp_graphs__find_again(first, &sequence), DP_OK);
-	for (uint32_t s = 0; s < 71; s++)
-		ck_assert_uint_eq(first[s], s);
-	ck_assert_uint_eq(first[71], 60);
+	ck_assert_uint_eq(sequence.alphabet, 71);
+	ck_assert_uint_eq(sequence.symbols[70], 70);
+	ck_assert_uint_eq(sequence.symbols[71], 60);
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
 }
 
-/* A training step of graphs and kernels, recorded again twice, is one loop. */
-TEST(a_loop_goes_on)
+/* Graphs that were instantiated before are other ones, however long they take. */
+TEST(graphs_that_exist_already)
 {
-	static const int64_t times[] = { 10000, 30000, 20000, 10010, 30100, 20050,
-					 9990,	29900, 20100 };
+	static const int64_t times[] = { 10000, 10100, 10000 };
 
-	start(true);
-	launch("abAcBBBdC", 40, times);
-	launch("xyz", 1, times);
-	launch("abDcEEEdF", 30, times);
-	launch("abGcHHHdI", 30, times);
-	expect_headline(100, 9, 7);
+	for (int between = 0; between < 2; between++) {
+		struct dp_call call = { 0, 5, 0, 0, 0 };
+
+		start(false);
+		call.name = dp_builder__string(builder, "cuGraphInstantiateWithFlags", 27);
+		call.thread = thread;
+		ck_assert_int_eq(dp_builder__add_call(builder, &call), DP_OK);
+		launch("A", 50, times);
+		call.start_ns = now_ns - 60;
+		call.end_ns = now_ns - 50;
+		if (between)
+			ck_assert_int_eq(dp_builder__add_call(builder, &call), DP_OK);
+		launch("B", 50, times);
+		expect_graphs(between ? "AA" : "AB");
+	}
+}
+
+/* Each may differ from the one before by less, but not from the first. */
+TEST(graphs_that_drift)
+{
+	static const int64_t times[] = { 10000, 10200, 10400, 10600 };
+
+	start(false);
+	launch("A", 50, times);
+	launch("B", 50, times);
+	launch("C", 50, times);
+	launch("D", 50, times);
+	expect_graphs("AACC");
+}
+
+/* Of two graphs that take as long, one continues the earlier one; of two earlier ones, the nearer.
+ */
+TEST(one_graph_continues_another)
+{
+	static const int64_t times[] = { 10000, 10400, 10250, 10000, 10000 };
+
+	start(false);
+	launch("A", 50, times);
+	launch("DE", 50, times);
+	expect_graphs("AAE");
+	start(false);
+	launch("A", 50, times);
+	launch("B", 50, times);
+	launch("C", 50, times);
+	expect_graphs("ABB");
 }
 
 TEST(failed_allocations)
 {
 	static const int64_t times[] = { 10000, 10100 };
+	struct dp_stream_group group;
 	struct dp_trace *trace;
-	struct dp_sequence sequence;
-	uint32_t first[8];
+	struct dp_call call = { 0, 5, 0, 0, 0 };
 
 	start(false);
+	call.name = dp_builder__string(builder, "cuGraphInstantiateWithFlags", 27);
+	call.thread = thread;
 	launch("kA", 9, times);
+	call.start_ns = now_ns - 60;
+	ck_assert_int_eq(dp_builder__add_call(builder, &call), DP_OK);
 	launch("B", 9, times);
 	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
-	read_kernels(&sequence, trace);
+	dp_stream_group__single(&group, trace, 0);
 	for (size_t k = 0, more = 1; more; k++) {
+		struct dp_sequence sequence;
 		int status;
 
 		alloc_fail_after(k);
-		status = dp_graphs__find_again(first, &sequence);
+		status = dp_sequence__init(&sequence, trace, &group, DP_SYMBOLS_OF_KERNELS,
+					   INT64_MIN, INT64_MAX, NULL);
 		more = alloc_fail_stop();
 		ck_assert_int_eq(status, more ? DP_ERR_NOMEM : DP_OK);
+		ck_assert(more || sequence.alphabet == 2);
+		dp_sequence__fini(&sequence);
 	}
-	ck_assert_uint_eq(first[2], 1);
-	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
 }
