@@ -1,6 +1,6 @@
 /*
  * The numbers of an analysis' loops: the one that reports show in full is loop 0, the other loops
- * at the requested level follow, then those around and inside them. Cost: linear in the loops.
+ * at the requested level follow, then those around and inside them. Cost: linear in the iterations.
  */
 #include "analysis_model.h"
 #include "activity/periods.h"
@@ -38,8 +38,8 @@ static struct typical typical_of(const struct dp_loop_data *loop, double *scratc
 
 /*
  * The loop at the requested level that takes most of the trace's time if each of its iterations
- * takes its typical time: a loop is not the main one because single iterations of it waited for
- * code to be compiled or loaded. `typical` has room for each loop.
+ * takes its typical time: a loop is not the main one because a few iterations of it waited for code
+ * to be compiled or loaded. `typical` has room for each loop.
  */
 static size_t find_primary(const struct dp_analysis *analysis, struct typical *typical,
 			   double *scratch)

@@ -1,8 +1,9 @@
 /*
  * Programs that start up for longer than is recorded of their loop. Compilers such as XLA try
  * thousands of kernels before the first iteration, and load each from memory, mostly some that ran
- * before; a loop runs code that is loaded. If no loop is found, or any that loads code as it goes
- * and then ends, the longest stretch of kernels in which none is loaded is searched alone.
+ * before; a loop runs code that is loaded. The longest stretch of kernels in which no code is
+ * loaded is searched alone if no chosen loop fills half of it and either no loop was found or one
+ * loads code and ends before the middle of the stretch. Loops of the start-up are not iterations.
  *
  * Cost: that of dp_sequence__loads(), and a search of the stretch.
  */
@@ -10,17 +11,20 @@
 
 #include <string.h>
 
-/*
- * Finds the stretch without loads whose kernels take longest in all; the first of several. Returns
- * its number of kernels.
- */
-static size_t longest_stretch(size_t *first, const struct dp_sequence *sequence, const bool *loads)
+/* Kernels of the sequence among which no code is loaded. */
+struct stretch {
+	size_t first;
+	size_t count;
+};
+
+/* The stretch without loads whose kernels take longest in all; the first of several. */
+static struct stretch longest_stretch(const struct dp_sequence *sequence, const bool *loads)
 {
 	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
+	struct stretch stretch = { 0, 0 };
 	double longest_ns = -1, sum_ns = 0;
-	size_t count = 0, begin = 0;
+	size_t begin = 0;
 
-	*first = 0;
 	for (size_t i = 0; i < sequence->count; i++) {
 		uint32_t op = sequence->ops[i];
 
@@ -32,10 +36,9 @@ static size_t longest_stretch(size_t *first, const struct dp_sequence *sequence,
 		if (sum_ns <= longest_ns)
 			continue;
 		longest_ns = sum_ns;
-		*first = begin;
-		count = i + 1 - begin;
+		stretch = (struct stretch){ begin, i + 1 - begin };
 	}
-	return count;
+	return stretch;
 }
 
 /* Returns true if most iterations of a loop load code. */
@@ -146,61 +149,147 @@ static int search_alone(struct dp_searched *searched, struct dp_loop_search *sea
 }
 
 /*
- * Sets *again to true if most loads up to a symbol are for kernels that ran before. Every program
+ * Sets *reloads, a new array, to whether code is loaded for a kernel that ran before. Every program
  * may load a kernel when it first runs, also in the middle of a step. Errors: DP_ERR_NOMEM.
  */
-static int load_again(bool *again, const struct dp_sequence *sequence, const bool *loads,
-		      size_t until)
+static int find_reloads(bool **reloads, const struct dp_sequence *sequence, const bool *loads)
 {
 	bool *ran = dp_alloc__zeroed(sequence->alphabet, sizeof(*ran));
-	size_t repeated = 0, all = 0;
 
-	if (!ran)
+	*reloads = dp_alloc__array(sequence->count, sizeof(**reloads));
+	if (!ran || !*reloads) {
+		free(ran);
 		return DP_ERR_NOMEM;
-	for (size_t i = 0; i <= until; i++) {
-		all += loads[i];
-		repeated += loads[i] && ran[sequence->symbols[i]];
+	}
+	for (size_t i = 0; i < sequence->count; i++) {
+		(*reloads)[i] = loads[i] && ran[sequence->symbols[i]];
 		ran[sequence->symbols[i]] = true;
 	}
 	free(ran);
-	*again = repeated * 2 > all;
 	return DP_OK;
+}
+
+/* Returns true if most loads up to a symbol are for kernels that ran before. */
+static bool mostly_reloads(const bool *loads, const bool *reloads, size_t until)
+{
+	size_t repeated = 0, all = 0;
+
+	for (size_t i = 0; i <= until; i++) {
+		all += loads[i];
+		repeated += reloads[i];
+	}
+	return repeated * 2 > all;
+}
+
+/* Where the last iteration of a loop ends. */
+static size_t end_of(const struct dp_sequence_loop *loop)
+{
+	return loop->iterations[loop->count - 1].end;
+}
+
+/* Returns true if the iterations of a loop are most of the stretch. */
+static bool fills(const struct dp_sequence_loop *loop, const struct stretch *stretch)
+{
+	size_t first = stretch->first, inside = 0;
+
+	for (size_t k = 0; k < loop->count; k++) {
+		size_t begin = DP_MAX(loop->iterations[k].first, first);
+		size_t end = DP_MIN(loop->iterations[k].end, first + stretch->count);
+
+		inside += end > begin ? end - begin : 0;
+	}
+	return inside * 2 > stretch->count;
+}
+
+static bool is_filled(const struct dp_loops *loops, const struct stretch *stretch)
+{
+	for (size_t l = 0; l < loops->count; l++)
+		if (loops->loops[l].chosen && fills(&loops->loops[l], stretch))
+			return true;
+	return false;
 }
 
 /*
  * Returns true if no loop was found, or one of a start-up: it loads code, and has ended before most
  * of the stretch. The last thing that is tried may be part of that.
  */
-static bool is_startup(const struct dp_loops *loops, const bool *loads, size_t first, size_t count)
+static bool has_startup(const struct dp_loops *loops, const bool *loads,
+			const struct stretch *stretch)
 {
 	for (size_t l = 0; l < loops->count; l++) {
 		const struct dp_sequence_loop *loop = &loops->loops[l];
 
-		if (loop->chosen && loop->iterations[loop->count - 1].end <= first + count / 2 &&
+		if (loop->chosen && end_of(loop) <= stretch->first + stretch->count / 2 &&
 		    loads_code(loop, loads))
 			return true;
 	}
 	return !dp_loops__main(loops);
 }
 
+/* Returns true if a loop is not marked by annotations, and most of its iterations reload code. */
+static bool is_of_startup(const struct dp_sequence_loop *loop, const bool *reloads)
+{
+	return loop->chosen && loop->found_by == DP_FOUND_BY_AUTO &&
+	       !(loop->confidence.feature[DP_FEATURE_ANNOTATED] > 0) && loads_code(loop, reloads);
+}
+
+/*
+ * Deselects the loops of the start-up: most of their iterations load code for kernels that ran
+ * before, and they end before a loop begins that does not and is the main one or, after a start-up,
+ * fills the stretch.
+ */
+static void leave_startup(struct dp_loops *loops, const bool *reloads, const struct stretch *after,
+			  struct dp_explain *explain)
+{
+	const struct dp_sequence_loop *main = dp_loops__main(loops);
+	size_t begin = SIZE_MAX;
+
+	for (size_t l = 0; l < loops->count; l++) {
+		const struct dp_sequence_loop *loop = &loops->loops[l];
+
+		if (loop->chosen && (loop == main || (after && fills(loop, after))) &&
+		    !loads_code(loop, reloads))
+			begin = DP_MIN(begin, loop->iterations[0].first);
+	}
+	for (size_t l = 0; l < loops->count && begin != SIZE_MAX; l++) {
+		struct dp_sequence_loop *loop = &loops->loops[l];
+
+		if (end_of(loop) > begin || !is_of_startup(loop, reloads))
+			continue;
+		loop->chosen = false;
+		dp_explain__add(explain, "startup",
+				DP_FACTS({ "iterations", "count", (double)loop->count }),
+				"most of {iterations:iteration} before the main loop load code for "
+				"kernels that ran before: that is a start-up, not the program's "
+				"loop");
+	}
+}
+
 int dp_analysis__after_startup(struct dp_searched *searched, struct dp_loop_search *search)
 {
 	const struct dp_sequence *sequence = &searched->sequence;
-	bool *loads, again = false;
-	size_t first = 0, count = 0;
+	struct stretch stretch = { 0, 0 };
+	bool *loads, *reloads = NULL, is_after = false;
 	int status = dp_sequence__loads(&loads, sequence, search->loads);
 
 	if (!status && !loads)
 		return DP_OK;
-	if (!status) {
-		count = longest_stretch(&first, sequence, loads);
-		if (count < sequence->count && is_startup(searched->loops, loads, first, count))
-			status = load_again(&again, sequence, loads, first);
-	}
-	if (status)
+	if (!status)
+		status = find_reloads(&reloads, sequence, loads);
+	if (status) {
 		status = dp_error__nomem(search->error, sequence->count);
-	else if (again)
-		status = search_alone(searched, search, first, count);
+		goto out;
+	}
+	stretch = longest_stretch(sequence, loads);
+	if (stretch.count < sequence->count && has_startup(searched->loops, loads, &stretch))
+		is_after = mostly_reloads(loads, reloads, stretch.first);
+	if (is_after && !is_filled(searched->loops, &stretch))
+		status = search_alone(searched, search, stretch.first, stretch.count);
+	if (!status && !search->options->paper)
+		leave_startup(searched->loops, reloads, is_after ? &stretch : NULL,
+			      search->explain);
+out:
+	free(reloads);
 	free(loads);
 	return status;
 }

@@ -28,19 +28,36 @@ double dp_period__steady_ns(const struct dp_iteration *iterations, size_t count,
 							  : (double)NAN;
 }
 
+/* Collects the lengths of either the partial iterations or the whole ones. */
+static size_t read_lengths(double *lengths_ns, const struct dp_iteration *iterations, size_t count,
+			   bool partial)
+{
+	size_t used = 0;
+
+	for (size_t k = 0; k < count; k++)
+		if (iterations[k].partial == partial)
+			lengths_ns[used++] =
+				(double)(iterations[k].end_ns - iterations[k].start_ns);
+	return used;
+}
+
 double dp_period__typical_ns(const struct dp_iteration *iterations, size_t count, double *scratch)
 {
+	double most_ns, sum_ns = 0;
 	size_t used = 0;
 
 	for (size_t k = 0; k < count; k++) {
 		scratch[used] = dp_period__steady_ns(iterations, count, k);
 		used += !isnan(scratch[used]);
 	}
-	if (used)
-		return dp_stat__median(scratch, used);
-	for (size_t k = 0; k < count; k++)
-		scratch[k] = (double)(iterations[k].end_ns - iterations[k].start_ns);
-	return dp_stat__median(scratch, count);
+	if (!used)
+		used = read_lengths(scratch, iterations, count, false);
+	if (!used)
+		used = read_lengths(scratch, iterations, count, true);
+	most_ns = dp_stat__p95(scratch, used);
+	for (size_t k = 0; k < used; k++)
+		sum_ns += fmin(scratch[k], most_ns);
+	return sum_ns / (double)used;
 }
 
 /* The period that contains a time at or after that of `from`, or the number of periods. */

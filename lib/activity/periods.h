@@ -18,8 +18,10 @@ bool dp_period__is_steady(const struct dp_iteration *iterations, size_t count, s
 double dp_period__steady_ns(const struct dp_iteration *iterations, size_t count, size_t k);
 
 /*
- * The median of the steady periods or, if there are none, of the lengths of the iterations, of
- * which there is at least one; scratch has room for a value of each.
+ * The mean of the steady periods, those above the 95th percentile counted as that: what takes long
+ * in more iterations counts, and what delays a few of them does not. If there are no steady
+ * periods, the mean length of the whole iterations, or else of all; there is at least one. scratch
+ * has room for a value of each.
  */
 double dp_period__typical_ns(const struct dp_iteration *iterations, size_t count, double *scratch);
 

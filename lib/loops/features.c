@@ -302,13 +302,26 @@ void dp_loops__judge(struct dp_sequence_loop *loop)
 	dp_confidence__judge(c);
 }
 
+/*
+ * Returns true if one kernel, mostly by its exact name, is most of the sequence, and repeats in a
+ * row more often, on average, than networks have layers.
+ */
+static bool is_main_kernel(const struct dp_judged *j)
+{
+	const struct dp_cut *cut = j->cut;
+	size_t rows = count_spans(j) + cut->edit_count - cut->renamed;
+
+	return cut->covered * 2 > j->detection->request->count && cut->renamed * 2 < cut->count &&
+	       cut->whole >= dp_param.layers_max * rows;
+}
+
 bool dp_features__gather(struct dp_confidence *c, const struct dp_judged *j)
 {
 	size_t ends = ends_filled(j), spans = count_spans(j), n = j->detection->request->count;
 	enum grade grade = grade_layers(j, ends, spans);
 
 	*c = (struct dp_confidence){ { 0 } };
-	if (j->length == 1 && j->cut->covered < n)
+	if (j->length == 1 && j->cut->covered < n && !is_main_kernel(j))
 		return false;
 	c->feature[DP_FEATURE_ITERATIONS] = fmin(logarithm(j->cut->whole), dp_param.iterations_log);
 	rate_edits(c, j->cut->covered, j->cut->count, j->cut->edit_count, j->cut->renamed);

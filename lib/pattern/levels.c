@@ -490,7 +490,8 @@ static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
 /*
  * Finds the loops inside the chosen ones, and their standing. A short pattern without loops
  * next to a long one may be a layer of something that is no loop itself (a prefill, for example):
- * it is listed, but not as an iteration, unless it repeats more often than networks have layers.
+ * it is listed, but not as an iteration, unless it repeats in a row more often than networks have
+ * layers.
  */
 static int fill_inner(struct dp_levels *levels, const struct traits *t)
 {

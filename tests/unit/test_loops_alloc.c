@@ -187,8 +187,8 @@ static struct dp_trace *make_startup(void)
 		struct dp_op op = { .start_ns = i * 1000, .end_ns = i * 1000 + 900 };
 		struct dp_call call = { .start_ns = i * 1000 - 50, .end_ns = i * 1000 - 10 };
 		char name[16];
-		int length = snprintf(name, sizeof(name), "%c_step",
-				      (int)(i < 100 ? 'a' + i % 4 : 'k' + i % 6));
+		int length =
+			snprintf(name, sizeof(name), "%c_step", (int)(i < 100 ? 'a' + i % 4 : 'k'));
 
 		op.stream = stream;
 		op.name = dp_builder__kernel_name(builder, name, (size_t)length);
@@ -217,7 +217,7 @@ TEST(the_search_after_a_startup)
 		/* memory that is given back at the end may stay: that is no failure */
 		ck_assert(!status || (status == DP_ERR_NOMEM && more));
 		if (!status) {
-			ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->length, 6);
+			ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->length, 1);
 			ck_assert_uint_eq(dp_analysis_loop_iteration(analysis, 0, 0)->first_kernel,
 					  100);
 		}
