@@ -7,7 +7,7 @@
 
 /*
  * Times that differ by a smaller share are equal. Of loops that take equally long, the one with the
- * longest iterations is shown, as training is before the evaluations and generations next to it; of
+ * longest period is shown, as training is before the evaluations and generations next to it; of
  * several such loops, on several GPUs for example, the first.
  */
 #define ALIKE 0.1

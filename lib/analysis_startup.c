@@ -254,14 +254,14 @@ static void leave_startup(struct dp_loops *loops, const bool *reloads, const str
 	for (size_t l = 0; l < loops->count && begin != SIZE_MAX; l++) {
 		struct dp_sequence_loop *loop = &loops->loops[l];
 
-		if (end_of(loop) > begin || !is_of_startup(loop, reloads))
+		if (!is_of_startup(loop, reloads) || end_of(loop) > begin)
 			continue;
 		loop->chosen = false;
-		dp_explain__add(explain, "startup",
-				DP_FACTS({ "iterations", "count", (double)loop->count }),
-				"most of {iterations:iteration} before the main loop load code for "
-				"kernels that ran before: that is a start-up, not the program's "
-				"loop");
+		dp_explain__add(
+			explain, "startup",
+			DP_FACTS({ "iterations", "count", (double)loop->count }),
+			"a loop of {iterations:iteration} before the main one mostly loads code for "
+			"kernels that ran before: it belongs to the start-up");
 	}
 }
 

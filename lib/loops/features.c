@@ -312,7 +312,7 @@ static bool is_main_kernel(const struct dp_judged *j)
 	size_t rows = count_spans(j) + cut->edit_count - cut->renamed;
 
 	return cut->covered * 2 > j->detection->request->count && cut->renamed * 2 < cut->count &&
-	       cut->whole >= dp_param.layers_max * rows;
+	       cut->whole >= dp_param.layers_max * DP_MAX(rows, 1);
 }
 
 bool dp_features__gather(struct dp_confidence *c, const struct dp_judged *j)

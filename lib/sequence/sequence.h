@@ -21,7 +21,7 @@ struct dp_sequence {
 	uint32_t *symbols; /* dense, in order of first appearance */
 	uint32_t *ops;	   /* for each the operation */
 	size_t count;
-	uint32_t *names; /* the name of each different symbol, for reports; of a graph the first */
+	uint32_t *names;   /* of each different symbol, for reports; a graph's first one */
 	uint32_t *family;  /* its family, by name: the search takes symbols of one for the same */
 	uint8_t *kind;	   /* what it does, by name, for evidence: enum dp_kernel_kind */
 	uint8_t *op_kind;  /* a kernel, a graph, a copy or a memset: enum dp_op_kind */

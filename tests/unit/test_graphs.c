@@ -6,12 +6,21 @@
 
 #include <stdio.h>
 
-/* Launches a graph for each letter; others are kernels. The time of A is times[0]. */
+static void put_graph(const char *name, int64_t length_ns)
+{
+	struct dp_op op = { .start_ns = now_ns, .end_ns = now_ns + length_ns, .kind = DP_OP_GRAPH };
+
+	op.name = dp_builder__string(builder, name, strlen(name));
+	op.stream = dp_builder__stream(builder, process, 0, 1, 7);
+	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+	now_ns = op.end_ns + 100;
+}
+
+/* Launches a graph for each upper-case letter; others are kernels. The time of A is times[0]. */
 static void launch(const char *letters, int repetitions, const int64_t *times)
 {
 	for (int i = 0; i < repetitions; i++)
 		for (const char *at = letters; *at; at++) {
-			struct dp_op op = { .start_ns = now_ns, .kind = DP_OP_GRAPH };
 			char name[] = "graph x";
 
 			if (*at >= 'a') {
@@ -20,11 +29,7 @@ static void launch(const char *letters, int repetitions, const int64_t *times)
 				continue;
 			}
 			name[6] = *at;
-			op.name = dp_builder__string(builder, name, strlen(name));
-			op.stream = dp_builder__stream(builder, process, 0, 1, 7);
-			op.end_ns = now_ns + times[*at - 'A'] + below(times[*at - 'A'] / 50);
-			now_ns = op.end_ns + 100;
-			ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+			put_graph(name, times[*at - 'A'] + below(times[*at - 'A'] / 50));
 		}
 }
 
@@ -116,16 +121,10 @@ TEST(few_graphs_are_compared)
 	start(false);
 	for (int i = 0; i < 72; i++) {
 		int like = i == 70 ? 0 : i == 71 ? 60 : i;
-		struct dp_op op = { .start_ns = now_ns, .kind = DP_OP_GRAPH };
 		char name[16];
-		int length = snprintf(name, sizeof(name), "graph %d", i);
 
-		op.name = dp_builder__string(builder, name, (size_t)length);
-		op.stream = dp_builder__stream(builder, process, 0, 1, 7);
-		now_ns += 1000 << (like / 8);
-		now_ns += (100 << (like / 8)) * (like % 8);
-		op.end_ns = now_ns;
-		ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+		snprintf(name, sizeof(name), "graph %d", i);
+		put_graph(name, (1000 << (like / 8)) + (100 << (like / 8)) * (like % 8));
 	}
 	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
 	read_kernels(&sequence, trace);
