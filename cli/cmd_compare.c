@@ -187,34 +187,18 @@ static bool write_report(const struct compare *compare, const struct compared *r
 	return output_written(output, status, &error);
 }
 
-/* Returns the loop of a run that took most time; SIZE_MAX if there is none. */
-static size_t longest_loop(const struct dp_analysis *analysis)
-{
-	size_t longest = SIZE_MAX;
-	const struct dp_loop *loop;
-	double most_ns = -1;
-
-	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++) {
-		if (!loop->selected || dp_analysis_loop_time(analysis, i) <= most_ns)
-			continue;
-		most_ns = dp_analysis_loop_time(analysis, i);
-		longest = i;
-	}
-	return longest;
-}
-
-/* Limits kept in other loops show nothing about the loop that matters most. */
+/* Limits kept in other loops show nothing about the main one. */
 static bool is_judged(const struct compared *runs, int run)
 {
-	size_t longest = longest_loop(runs->analyses[run]);
+	size_t main = dp_analysis_main_loop(runs->analyses[run], DP_NONE);
 	const struct dp_loop_pair *pair;
 
 	for (size_t i = 0; (pair = dp_comparison_pair(runs->comparison, i)); i++)
-		if (pair->loop[run] == longest)
+		if (pair->loop[run] == main)
 			return true;
-	message("--fail-on cannot be checked: loop %zu of %.200s, which took the most time, has no "
+	message("--fail-on cannot be checked: loop %zu of %.200s, its main loop, has no "
 		"counterpart; use --loops to compare any two",
-		longest, runs->names[run]);
+		main, runs->names[run]);
 	return false;
 }
 

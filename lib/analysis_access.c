@@ -124,19 +124,6 @@ bool dp_analysis_loop_is_steady(const struct dp_analysis *analysis, size_t loop,
 	return !now->partial && !now->warmup && next_to(at, iteration);
 }
 
-double dp_analysis_loop_time(const struct dp_analysis *analysis, size_t loop)
-{
-	const struct dp_loop_data *at = loop_at(analysis, loop);
-	double time_ns = 0;
-
-	for (size_t i = 0; at && i < at->info.iterations; i++) {
-		const struct dp_iteration *now = &at->iterations[i], *next = next_to(at, i);
-
-		time_ns += (double)(next ? next->start_ns : now->end_ns) - (double)now->start_ns;
-	}
-	return time_ns;
-}
-
 const struct dp_edit *dp_analysis_loop_edit(const struct dp_analysis *analysis, size_t loop,
 					    size_t edit)
 {

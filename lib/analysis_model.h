@@ -27,6 +27,8 @@ struct dp_loop_data {
 	size_t edit_count;
 	struct dp_metric_values values;
 	struct dp_loop_stats stats;
+	double period_ns;	     /* typical */
+	double time_ns;		     /* see dp_analysis_loop_time() */
 	struct dp_variant *variants; /* info.variants of them */
 	/* Of the only whole iteration, if there is no period; else empty. */
 	struct dp_stretch single;

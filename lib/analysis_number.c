@@ -1,6 +1,7 @@
 /*
- * The numbers of an analysis' loops: the one that reports show in full is loop 0, the other loops
- * at the requested level follow, then those around and inside them. Cost: linear in the iterations.
+ * Which of an analysis' loops is the main one, and the loops' numbers: the main one, which reports
+ * show in full, is loop 0, the other loops at the requested level follow, then those around and
+ * inside them. Cost: linear in the iterations.
  */
 #include "analysis_model.h"
 #include "activity/periods.h"
@@ -12,67 +13,63 @@
  */
 #define ALIKE 0.1
 
-/* Returns true for a whole loop at the requested level. */
-static bool may_be_primary(const struct dp_loop *loop)
+/* A loop at the requested level that has an iteration. */
+static bool may_be_main(const struct dp_loop_data *loop, uint32_t device)
 {
-	return loop->selected && loop->iterations;
+	return loop->info.selected && loop->info.iterations &&
+	       (device == DP_NONE || loop->info.device == device);
 }
 
-/* A loop's typical period, and the time that all its whole iterations take at that. */
-struct typical {
-	double period_ns;
-	double time_ns;
-};
-
-static struct typical typical_of(const struct dp_loop_data *loop, double *scratch)
-{
-	size_t whole = 0;
-	struct typical typical;
-
-	for (size_t i = 0; i < loop->info.iterations; i++)
-		whole += !loop->iterations[i].partial;
-	typical.period_ns = dp_period__typical_ns(loop->iterations, loop->info.iterations, scratch);
-	typical.time_ns = typical.period_ns * (double)whole;
-	return typical;
-}
-
-/*
- * The loop at the requested level that takes most of the trace's time if each of its iterations
- * takes its typical time: a loop is not the main one because a few iterations of it waited for code
- * to be compiled or loaded. `typical` has room for each loop.
- */
-static size_t find_primary(const struct dp_analysis *analysis, struct typical *typical,
-			   double *scratch)
+size_t dp_analysis_main_loop(const struct dp_analysis *analysis, uint32_t device)
 {
 	double most_ns = 0, longest_ns = -1;
-	size_t best = 0;
+	size_t best = SIZE_MAX;
 
+	for (size_t i = 0; i < analysis->loop_count; i++)
+		if (may_be_main(&analysis->loops[i], device))
+			most_ns = DP_MAX(most_ns, analysis->loops[i].time_ns);
 	for (size_t i = 0; i < analysis->loop_count; i++) {
-		if (!may_be_primary(&analysis->loops[i].info))
+		const struct dp_loop_data *loop = &analysis->loops[i];
+
+		if (!may_be_main(loop, device) || loop->time_ns * (1 + ALIKE) < most_ns ||
+		    loop->period_ns <= longest_ns * (1 + ALIKE))
 			continue;
-		typical[i] = typical_of(&analysis->loops[i], scratch);
-		most_ns = DP_MAX(most_ns, typical[i].time_ns);
-	}
-	for (size_t i = 0; i < analysis->loop_count; i++) {
-		if (!may_be_primary(&analysis->loops[i].info) ||
-		    typical[i].time_ns * (1 + ALIKE) < most_ns ||
-		    typical[i].period_ns <= longest_ns * (1 + ALIKE))
-			continue;
-		longest_ns = typical[i].period_ns;
+		longest_ns = loop->period_ns;
 		best = i;
 	}
 	return best;
 }
 
+/*
+ * Sets what a loop's iterations typically take: a loop is not the main one because a few iterations
+ * of it waited for code to be compiled or loaded.
+ */
+static void set_times(struct dp_loop_data *loop, double *scratch)
+{
+	size_t whole = 0;
+
+	if (!loop->info.iterations)
+		return;
+	for (size_t i = 0; i < loop->info.iterations; i++)
+		whole += !loop->iterations[i].partial;
+	loop->period_ns = dp_period__typical_ns(loop->iterations, loop->info.iterations, scratch);
+	loop->time_ns = loop->period_ns * (double)whole;
+}
+
+double dp_analysis_loop_time(const struct dp_analysis *analysis, size_t loop)
+{
+	return loop < analysis->loop_count ? analysis->loops[loop].time_ns : 0;
+}
+
 /* Sorts the loops into the order of their numbers. */
 static void renumber(struct dp_analysis *analysis, struct dp_loop_data *sorted, uint32_t *made,
-		     size_t primary)
+		     size_t main)
 {
 	size_t count = analysis->loop_count, used = 0;
 
 	for (int rank = 0; rank < 3; rank++)
 		for (size_t i = 0; i < count; i++)
-			if (rank == (i == primary ? 0 : analysis->loops[i].info.selected ? 1 : 2))
+			if (rank == (i == main ? 0 : analysis->loops[i].info.selected ? 1 : 2))
 				made[i] = (uint32_t)used++;
 	for (size_t i = 0; i < count; i++) {
 		struct dp_loop *info = &analysis->loops[i].info;
@@ -89,15 +86,16 @@ int dp_analysis__number_loops(struct dp_analysis *analysis)
 	size_t count = analysis->loop_count, most = 0;
 	struct dp_loop_data *sorted = dp_alloc__array(count, sizeof(*sorted));
 	uint32_t *made = dp_alloc__array(count, sizeof(*made));
-	struct typical *typical = dp_alloc__array(count, sizeof(*typical));
 	double *scratch;
 	int status = DP_ERR_NOMEM;
 
 	for (size_t i = 0; i < count; i++)
 		most = DP_MAX(most, analysis->loops[i].info.iterations);
 	scratch = dp_alloc__array(most, sizeof(*scratch));
-	if (sorted && made && typical && scratch) {
-		renumber(analysis, sorted, made, find_primary(analysis, typical, scratch));
+	if (sorted && made && scratch) {
+		for (size_t i = 0; i < count; i++)
+			set_times(&analysis->loops[i], scratch);
+		renumber(analysis, sorted, made, dp_analysis_main_loop(analysis, DP_NONE));
 		free(analysis->loops);
 		analysis->loops = sorted;
 		analysis->loop_room = count;
@@ -105,7 +103,6 @@ int dp_analysis__number_loops(struct dp_analysis *analysis)
 		status = DP_OK;
 	}
 	free(scratch);
-	free(typical);
 	free(made);
 	free(sorted);
 	return status;

@@ -40,10 +40,10 @@ struct dp_compare_options {
  * there are no pairs then. If an analysis was restricted to some metrics, the others and the times
  * by kernel are unknown, and there are no kernel rows.
  *
- * Selected loops are paired by the kernels of their patterns, most similar first, among the 64
- * loops of each run that took most time. Of the remaining loops, the most expensive ones of both
- * runs are paired if each took at least a fifth of its run's time, however different they are:
- * recompiled code may have no kernel in common with the old.
+ * Selected loops are paired by the kernels of their patterns, most similar first, among the main
+ * loop and the 63 others of each run that take the most time (dp_analysis_loop_time()). Of the
+ * remaining loops, the first of both runs are paired if each takes at least a fifth of the time of
+ * all, however different they are: recompiled code may have no kernel in common with the old.
  *
  * Errors: DP_ERR_ARGUMENT (a loop that does not exist or is not selected, a confidence out of
  * range), DP_ERR_NOMEM. Cost: O(n log n) in the iterations of a loop for each metric, and O(n + m +

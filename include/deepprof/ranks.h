@@ -55,10 +55,10 @@ struct dp_summary_source {
 
 /*
  * Reduces an analysis to what dp_ranks_run() needs: for each GPU with kernels, the iterations of
- * the loop that takes most time and their parts, kernels by operator, and all collectives. The
- * summary needs neither the analysis nor its trace afterwards. source is copied. The caller frees
- * *summary with dp_summary_free(); on failure it is not written. The same analysis and source give
- * the same summary, byte for byte.
+ * its main loop (dp_analysis_main_loop()) and their parts, kernels by operator, and all
+ * collectives. The summary needs neither the analysis nor its trace afterwards. source is copied.
+ * The caller frees *summary with dp_summary_free(); on failure it is not written. The same analysis
+ * and source give the same summary, byte for byte.
  *
  * Errors: DP_ERR_ARGUMENT (an analysis of named metrics, see dp_analysis_is_diagnosed()),
  * DP_ERR_NOMEM. Cost: linear in the operations, n log n in the collectives; a summary takes about

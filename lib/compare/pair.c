@@ -1,7 +1,7 @@
 /*
  * Decides which loops of two runs are the same loop of the program: greedily those whose patterns
- * share most kernels. A recompiled program may share none; then the loops that took most time in
- * both runs are paired.
+ * share most kernels. A recompiled program may share none; then the main loops of both runs are
+ * paired.
  */
 #include "compare/compare.h"
 
@@ -46,12 +46,12 @@ struct pairing {
 	size_t count;
 };
 
-/* Keeps the loops that took most time, longest first; of equal ones the first. */
+/* Keeps the main loop, which is loop 0, and then those that take the most time. */
 static void add_candidate(struct side *side, size_t loop, double time_ns)
 {
 	size_t at = side->count;
 
-	while (at > 0 && side->loops[at - 1].time_ns < time_ns)
+	while (at > 0 && side->loops[at - 1].loop && side->loops[at - 1].time_ns < time_ns)
 		at--;
 	if (at >= LOOPS_MOST)
 		return;

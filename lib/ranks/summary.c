@@ -230,27 +230,6 @@ static int fill_loop(struct dp_rank_summary *rank, const struct dp_analysis *ana
 	return fill_shares(rank, analysis, loop, (double)DP_MAX(steady, 1));
 }
 
-/* The loop of a device that takes most time, or SIZE_MAX. */
-struct main_loop {
-	size_t loop;
-	double time_ns;
-};
-
-static void find_main_loops(struct main_loop *main, const struct dp_analysis *analysis,
-			    size_t devices)
-{
-	const struct dp_loop *loop;
-
-	for (size_t d = 0; d < devices; d++)
-		main[d] = (struct main_loop){ SIZE_MAX, 0 };
-	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++) {
-		double time_ns = loop->selected ? dp_analysis_loop_time(analysis, i) : 0;
-
-		if (time_ns > main[loop->device].time_ns)
-			main[loop->device] = (struct main_loop){ i, time_ns };
-	}
-}
-
 static void assign_iterations(struct dp_rank_summary *rank)
 {
 	for (size_t i = 0; i < rank->call_count; i++) {
@@ -368,30 +347,27 @@ static int fill_ranks(struct dp_file_summary *file, const struct dp_analysis *an
 	size_t devices = dp_trace_device_count(trace), count = 0;
 	int64_t *busy_ns = dp_alloc__zeroed(devices + 1, sizeof(*busy_ns));
 	struct rank_key *keys = dp_alloc__array(devices + 1, sizeof(*keys));
-	struct main_loop *main = dp_alloc__array(devices + 1, sizeof(*main));
 	struct dp_call_reader *reader = NULL;
 	int status = DP_ERR_NOMEM;
 
 	file->ranks = dp_alloc__zeroed(devices + 1, sizeof(*file->ranks));
-	if (busy_ns && keys && main && file->ranks)
+	if (busy_ns && keys && file->ranks)
 		status = dp_call_reader__new(&reader, trace);
 	if (status)
 		goto out;
 	find_busy(busy_ns, trace);
-	find_main_loops(main, analysis, devices);
 	for (uint32_t d = 0; d < devices; d++)
 		if (is_rank(trace, busy_ns, d))
 			keys[count++] = (struct rank_key){ dp_trace_device(trace, d)->id,
 							   dp_trace_device(trace, d)->process, d };
 	sort_keys(keys, count);
 	for (size_t i = 0; i < count && !status; i++)
-		status = fill_rank(&file->ranks[file->count++], analysis, reader,
-				   keys[i].device, main[keys[i].device].loop);
+		status = fill_rank(&file->ranks[file->count++], analysis, reader, keys[i].device,
+				   dp_analysis_main_loop(analysis, keys[i].device));
 out:
 	dp_call_reader__free(reader);
 	free(busy_ns);
 	free(keys);
-	free(main);
 	return status;
 }
 

@@ -28,7 +28,7 @@ enum {
 	NAME_BYTES = 96,
 };
 
-/* The loops with most time, at the level of the report. */
+/* The main loop and those with the most time, at the level of the report. */
 struct chosen {
 	size_t loops[LOOPS];
 	size_t count, left_out;
@@ -44,7 +44,8 @@ static void choose(struct chosen *chosen, const struct dp_analysis *analysis)
 			chosen->left_out++;
 			continue;
 		}
-		while (at && dp_analysis_loop_time(analysis, chosen->loops[at - 1]) < time_ns)
+		while (at && chosen->loops[at - 1] &&
+		       dp_analysis_loop_time(analysis, chosen->loops[at - 1]) < time_ns)
 			at--;
 		chosen->left_out += chosen->count == LOOPS;
 		if (at == LOOPS)

@@ -224,8 +224,8 @@ class Limits(Case):
             self.assertEqual(result.returncode, 1)
             self.assertIn("no iterations were found in", result.stderr)
 
-    def test_the_longest_alone(self):
-        """What was kept elsewhere says nothing of the loop that most time goes to."""
+    def test_the_main_loop_alone(self):
+        """What was kept elsewhere says nothing of the main loop."""
         program = subprocess.run(
             [cli.SIM, "--dump-preset", "demo"], capture_output=True, encoding="utf-8", check=True
         ).stdout
@@ -240,7 +240,7 @@ class Limits(Case):
                 [cli.SIM, "--no-truth", "-f", str(self.folder / name), "-o", str(traces[-1])], check=True
             )
         for both, run in (traces, 0), (traces[::-1], 1):
-            self.unknown("--fail-on=iteration_time=+50%", *both, words=("took the most time", str(both[run])))
+            self.unknown("--fail-on=iteration_time=+50%", *both, words=("its main loop", str(both[run])))
 
     def test_second_loops(self):
         """A loop of few iterations next to one of many is a warning, one that crosses is reported."""

@@ -48,6 +48,78 @@ TEST(few_long_iterations_do_not_count)
 	expect_headline(100, 16, 7);
 }
 
+struct text {
+	char bytes[30000];
+	size_t size;
+};
+
+static int keep(void *ctx, const void *data, size_t size)
+{
+	struct text *text = ctx;
+
+	ck_assert_uint_lt(text->size + size, sizeof(text->bytes));
+	memcpy(text->bytes + text->size, data, size);
+	text->size += size;
+	return 0;
+}
+
+/* The iterations of the loop whose iterations the ranks of a job are compared by. */
+static size_t iterations_of_rank(const struct dp_analysis *analysis)
+{
+	struct dp_summary_source source = DP_SUMMARY_SOURCE_INIT;
+	struct dp_summary *summary;
+	struct dp_ranks *ranks;
+	size_t count;
+
+	ck_assert_int_eq(dp_summary_run(&summary, analysis, &source, NULL), DP_OK);
+	ck_assert_int_eq(dp_ranks_run(&ranks, &summary, 1, NULL, NULL), DP_OK);
+	count = dp_ranks_iteration_count(ranks);
+	dp_ranks_free(ranks);
+	dp_summary_free(summary);
+	return count;
+}
+
+/* The main loop is the same one for each command. */
+TEST(one_main_loop)
+{
+	struct dp_report_options options = DP_REPORT_OPTIONS_INIT;
+	struct text text = { .size = 0 };
+	struct dp_sink sink = { keep, &text };
+	struct dp_trace *trace;
+	struct dp_analysis *analysis;
+	struct dp_comparison *comparison;
+
+	start(true);
+	for (int i = 0; i < 2; i++) {
+		repeat("Uqrstuvwx", 30, 0);
+		now_ns += 10000000;
+	}
+	repeat(TRAINING, 30, 0);
+	analysis = analyze(&trace);
+	ck_assert_uint_ge(dp_analysis_loop_count(analysis), 2);
+	ck_assert(dp_analysis_loop(analysis, 1)->selected);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->length, 16);
+	ck_assert_uint_eq(dp_analysis_main_loop(analysis, DP_NONE), 0);
+	ck_assert_uint_eq(dp_analysis_main_loop(analysis, 0), 0);
+	ck_assert_uint_eq(dp_analysis_main_loop(analysis, 1), SIZE_MAX);
+	/* the shorter loop takes little more time, without what it waited */
+	ck_assert_double_gt(dp_analysis_loop_time(analysis, 1), dp_analysis_loop_time(analysis, 0));
+	ck_assert_double_lt(dp_analysis_loop_time(analysis, 1),
+			    dp_analysis_loop_time(analysis, 0) * 1.1);
+	ck_assert(dp_analysis_loop_time(analysis, dp_analysis_loop_count(analysis)) == 0);
+
+	ck_assert_int_eq(dp_comparison_run(&comparison, analysis, analysis, NULL, NULL), DP_OK);
+	ck_assert_uint_eq(dp_comparison_pair(comparison, 0)->loop[0], 0);
+	dp_comparison_free(comparison);
+	ck_assert_uint_eq(iterations_of_rank(analysis), 30);
+	options.brief = true;
+	ck_assert_int_eq(dp_report_write(analysis, "json", &options, &sink, NULL), DP_OK);
+	text.bytes[text.size] = '\0';
+	ck_assert_ptr_nonnull(strstr(text.bytes, "\"loops\": [\n    { \"id\": 0"));
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+
 /* Puts two kernels `times` times next to a long loop, and returns whether they are iterations. */
 static bool are_iterations(int times)
 {
