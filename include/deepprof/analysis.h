@@ -225,8 +225,8 @@ DP_API bool dp_analysis_loop_is_steady(const struct dp_analysis *analysis, size_
 /*
  * The time that a loop's whole iterations take, in ns: their number times the mean steady period,
  * periods above the 95th percentile counted as that, so that a few iterations which wait for code
- * to be compiled do not count for more. 0 without iterations and beyond the last loop. Constant
- * cost.
+ * to be compiled do not count for more. With fewer than three steady periods it is the sum of their
+ * lengths. 0 without iterations and beyond the last loop. Constant cost.
  */
 DP_API double dp_analysis_loop_time(const struct dp_analysis *analysis, size_t loop);
 

@@ -41,6 +41,9 @@ static size_t read_lengths(double *lengths_ns, const struct dp_iteration *iterat
 	return used;
 }
 
+/* With fewer periods, nothing shows which of them contain a long pause. */
+#define PERIODS_LEAST 3
+
 double dp_period__typical_ns(const struct dp_iteration *iterations, size_t count, double *scratch)
 {
 	double most_ns, sum_ns = 0;
@@ -50,7 +53,7 @@ double dp_period__typical_ns(const struct dp_iteration *iterations, size_t count
 		scratch[used] = dp_period__steady_ns(iterations, count, k);
 		used += !isnan(scratch[used]);
 	}
-	if (!used)
+	if (used < PERIODS_LEAST)
 		used = read_lengths(scratch, iterations, count, false);
 	if (!used)
 		used = read_lengths(scratch, iterations, count, true);

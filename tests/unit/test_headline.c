@@ -33,6 +33,14 @@ TEST(few_long_iterations_do_not_count)
 		repeat(TRAINING, 50, 0);
 		expect_headline(50, 16, 7);
 	}
+	/* three groups with pauses between them, which need not be theirs */
+	start(true);
+	for (int i = 0; i < 3; i++) {
+		put_all("qrstuvwxyzABCEFGHIJK", 7, 0);
+		now_ns += 1000000;
+	}
+	repeat(TRAINING, 50, 0);
+	expect_headline(50, 16, 7);
 	/* all of them are long */
 	start(true);
 	repeat("Uqrstuvwx", 20, 200000);
