@@ -19,6 +19,7 @@ struct dp_detection {
 	bool collapsed;			    /* set if the loops were found with runs collapsed */
 	bool part;			    /* loops in a part of the sequence are searched for */
 	double per_symbol;		    /* mean number of kernels per symbol; 0: one each */
+	uint32_t kernel_symbols;	    /* symbols below that are kernels; 0: all are */
 	struct dp_loops *loops;
 };
 

@@ -241,6 +241,28 @@ static enum grade grade_by_shape(const struct dp_judged *j, size_t ends, size_t 
 	return is_long(j) && ends > 0 ? MAYBE_LAYERS : LIKE_LAYERS;
 }
 
+/* Returns true if an iteration in the middle has runs, which were collapsed. */
+static bool has_runs(const struct dp_judged *j)
+{
+	const struct dp_sequence_iteration *iteration = &j->cut->iterations[j->cut->count / 2];
+	const struct dp_detection *d = j->detection;
+
+	for (size_t i = iteration->first; d->kernel_symbols && i < iteration->end; i++)
+		if (d->request->symbols[i] >= d->kernel_symbols)
+			return true;
+	return false;
+}
+
+/*
+ * Returns true if there are more iterations than a network has layers. Short ones may be parts of a
+ * layer, of which there are more, unless they have runs.
+ */
+static bool are_too_many(const struct dp_judged *j)
+{
+	return j->cut->whole >= dp_param.layers_max ||
+	       (j->cut->whole > dp_param.network_deep && has_runs(j));
+}
+
 static enum grade grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 {
 	const struct dp_cut *cut = j->cut;
@@ -263,7 +285,7 @@ static enum grade grade_layers(const struct dp_judged *j, size_t ends, size_t sp
 	if (fills_with_layers(j) && is_broken(j->alignment))
 		return LIKE_LAYERS;
 	/* what only steps have, or too many for layers */
-	if (j->phase->is_step || ends == 2 || cut->whole >= dp_param.layers_max)
+	if (j->phase->is_step || ends == 2 || are_too_many(j))
 		return fills_with_layers(j) ? MAYBE_LAYERS : NO_LAYERS;
 	/* one pass through layers with loops inside, such as experts */
 	if (j->standing == DP_STANDING_HAS_LOOPS && is_long(j) && spans <= 1 &&

@@ -22,6 +22,8 @@ void dp_shortened__begin(struct dp_shortened *s, const struct dp_detection *from
 			       .sequence = { symbols, count, alphabet, NULL, r->explain },
 			       .keep_all = from->keep_all,
 			       .per_symbol = (double)r->count / (double)count,
+			       .kernel_symbols = from->kernel_symbols ? from->kernel_symbols
+								      : from->sequence.alphabet,
 			       .loops = &s->loops },
 		.request = *r,
 		.evidence = &r->evidence,

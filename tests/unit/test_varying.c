@@ -407,3 +407,39 @@ TEST(samples_are_parts_of_a_frame)
 	}
 	expect(25, 180, 7);
 }
+
+/* A compiler's kernels for networks, in a loop of a varying number of sweeps, between others. */
+static bool are_found(size_t iterations)
+{
+	struct dp_analysis *analysis = NULL;
+	struct dp_trace *trace = NULL;
+	bool found = false;
+	size_t mixed = 1;
+
+	begin();
+	for (int i = 0; i < 400; i++) {
+		mixed = mixed * 48271 % 2147483647;
+		run("gemm_fusion_dot_%d", 100 + (int)(mixed % 97), PROGRAM, 1000);
+	}
+	for (size_t i = 0; i < iterations; i++) {
+		run_all("input_fusion_%d", 8);
+		for (size_t k = 0; k < 3 + i * 7 % 6; k++)
+			run_all("gemm_fusion_dot_%d", 6);
+		run_all("output_fusion_%d", 4);
+	}
+	run_all("loop_broadcast_fusion_%d", 30);
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, NULL, NULL), DP_OK);
+	for (size_t i = 0; i < dp_analysis_loop_count(analysis); i++)
+		found |= dp_analysis_loop(analysis, i)->complete == iterations;
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+	return found;
+}
+
+/* No network has as many layers with loops inside. */
+TEST(more_iterations_with_sweeps_than_layers)
+{
+	ck_assert(are_found(150));
+	ck_assert(!are_found(48));
+}
