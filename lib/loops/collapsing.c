@@ -80,11 +80,46 @@ static int collapse(struct dp_collapsing *out, const struct dp_collapsing *from,
 	return status;
 }
 
+/* The kernels that the patterns of a collapsed sequence cover, which is aligned with them. */
+static size_t covered(const struct dp_collapsing *c, const struct dp_alignment *al)
+{
+	size_t kernels = 0, before = 0;
+
+	for (size_t k = 0; k < al->span_count; k++) {
+		kernels += c->runs.position[al->spans[k].end] -
+			   c->runs.position[DP_MAX(al->spans[k].begin, before)];
+		before = al->spans[k].end;
+	}
+	return kernels;
+}
+
+/*
+ * Returns true if what the flat patterns cover was made up of iterations that are runs now: as one
+ * symbol each, they are described best, but no pattern has them.
+ */
+static bool hides_iterations(const struct dp_collapsing *c, struct dp_search_sequence *sequence,
+			     const struct dp_levels *flat)
+{
+	size_t kernels = covered(c, &sequence->alignment);
+	bool hides = (double)kernels < dp_param.collapsed_covered * (double)flat->fit.covered;
+
+	if (hides)
+		dp_explain__add(sequence->explain, "collapsed",
+				DP_FACTS({ "covered", "count", (double)kernels },
+					 { "covered_before", "count", (double)flat->fit.covered },
+					 { "taken", "count", 0 }),
+				"the patterns found so cover {covered:kernel} instead of "
+				"{covered_before}: runs hide iterations, so they are not taken");
+	return hides;
+}
+
 /* Finds the patterns of a collapsed sequence; *better: they are better than the best so far. */
 static int search(struct dp_collapsing *c, bool *better, const struct dp_collapsing *best,
 		  const struct dp_detection *d, const struct dp_levels *flat)
 {
+	struct dp_search_sequence *sequence;
 	struct dp_shortened shortened;
+	bool hides;
 	int status;
 
 	dp_explain__add(d->sequence.explain, "collapsed",
@@ -95,11 +130,14 @@ static int search(struct dp_collapsing *c, bool *better, const struct dp_collaps
 			"is searched again");
 	dp_shortened__begin(&shortened, d, c->runs.symbols, c->runs.count, c->runs.alphabet,
 			    c->runs.position);
-	status = dp_levels__find(&c->levels, &shortened.detection.sequence, c->traits, 0, false);
+	sequence = &shortened.detection.sequence;
+	status = dp_levels__find(&c->levels, sequence, c->traits, 0, false);
+	hides = !status && c->levels.chosen.count && hides_iterations(c, sequence, flat);
 	dp_shortened__end(&shortened);
 	c->bits = c->levels.fit.bits + c->run_bits;
-	*better = !status && dp_levels__is_better(&c->levels, c->bits, dp_param.better * best->bits,
-						  flat, &d->sequence, c->runs.count, "collapsed");
+	*better = !status && !hides &&
+		  dp_levels__is_better(&c->levels, c->bits, dp_param.better * best->bits, flat,
+				       &d->sequence, c->runs.count, "collapsed");
 	return status;
 }
 

@@ -443,3 +443,26 @@ TEST(more_iterations_with_sweeps_than_layers)
 	ck_assert(are_found(150));
 	ck_assert(!are_found(48));
 }
+
+/*
+ * With their sweeps collapsed, these iterations are all alike and follow each other, so that they
+ * are one run themselves, which no pattern has.
+ */
+TEST(iterations_that_become_a_run_are_not_hidden)
+{
+	uint32_t random = 1;
+
+	begin();
+	run_all("load_%d", 40);
+	for (int i = 0; i < 60; i++) {
+		run_all("step_%d", 40);
+		for (uint32_t k = draw(&random, 3, 4); k > 0; k--)
+			run_all("sweep_%d", 4);
+	}
+	for (int i = 0; i < 10; i++) {
+		run_all("evaluate_%d", 60);
+		run("shape_%d", (int)draw(&random, 0, 5), PROGRAM, 1000);
+	}
+	run_all("store_%d", 20);
+	expect(60, 45, 7);
+}
