@@ -81,6 +81,7 @@ struct batch {
 	uint32_t *exact[DP_PATTERNS_MAX];   /* each pattern's exact names, as aligned */
 	uint32_t *rotated[DP_PATTERNS_MAX]; /* its symbols, from the first of an iteration on */
 	size_t count;
+	size_t single; /* symbols that patterns of one cover */
 };
 
 static void batch_fini(struct batch *b)
@@ -251,6 +252,7 @@ static int judge(struct dp_detection *d, struct batch *b, size_t i, enum dp_stan
 		.alignment = &b->alignment,
 		.pattern = (uint32_t)i,
 		.length = length,
+		.single = b->single,
 		.cut = cut,
 		.phase = &b->phases[i],
 		.standing = standing,
@@ -290,6 +292,8 @@ int dp_detection__make_loops(uint32_t *made, struct dp_detection *d,
 	size_t before = d->loops->count;
 	int status = patterns->count > 0 ? batch_cut(&b, d, patterns, hints) : DP_OK;
 
+	for (size_t i = 0; i < b.count; i++)
+		b.single += b.list[i].length == 1 ? b.cuts[i].covered : 0;
 	for (size_t i = 0; i < b.count && !status; i++)
 		if (p[i].standing != DP_STANDING_SHORT)
 			status = make_loop(&made[i], d, &b, i, p[i].standing);

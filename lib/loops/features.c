@@ -325,15 +325,15 @@ void dp_loops__judge(struct dp_sequence_loop *loop)
 }
 
 /*
- * Returns true if one kernel, mostly by its exact name, is most of the sequence, and repeats in a
- * row more often, on average, than networks have layers.
+ * Returns true if one kernel, mostly by its exact name, repeats in a row more often, on average,
+ * than networks have layers, and such kernels are most of the sequence.
  */
 static bool is_main_kernel(const struct dp_judged *j)
 {
 	const struct dp_cut *cut = j->cut;
 	size_t rows = count_spans(j) + cut->edit_count - cut->renamed;
 
-	return cut->covered * 2 > j->detection->request->count && cut->renamed * 2 < cut->count &&
+	return j->single * 2 > j->detection->request->count && cut->renamed * 2 < cut->count &&
 	       cut->whole >= dp_param.layers_max * DP_MAX(rows, 1);
 }
 

@@ -10,6 +10,7 @@ struct dp_judged {
 	const struct dp_alignment *alignment;
 	uint32_t pattern; /* its index in the alignment */
 	size_t length;
+	size_t single; /* symbols that patterns of one symbol cover together */
 	const struct dp_cut *cut;
 	const struct dp_phase *phase;
 	enum dp_standing standing;

@@ -193,3 +193,24 @@ TEST(one_kernel_among_others)
 	ck_assert_uint_eq(loops_of_one_kernel(4, 60), 0);
 	ck_assert_uint_eq(loops_of_one_kernel(400, 3), 0);
 }
+
+/* Two versions of a kernel are checked, then each is timed: together they are most of what runs. */
+TEST(kernels_one_after_another)
+{
+	struct dp_trace *trace;
+	struct dp_analysis *analysis;
+
+	start(false);
+	put_all("abcadbeacfbcdfeahbdjcieafhbcjgdklklbjd", 7, 0);
+	repeat("k", 250, 0);
+	repeat("l", 250, 0);
+	put_all("jbdacieafbhdgcjhabidfecgbjadhif", 7, 0);
+	analysis = analyze(&trace);
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 2);
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert_uint_eq(dp_analysis_loop(analysis, i)->length, 1);
+		ck_assert_uint_ge(dp_analysis_loop(analysis, i)->complete, 250);
+	}
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
