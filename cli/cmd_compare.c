@@ -190,15 +190,15 @@ static bool write_report(const struct compare *compare, const struct compared *r
 /* Limits kept in other loops show nothing about the main one. */
 static bool is_judged(const struct compared *runs, int run)
 {
-	size_t main = dp_analysis_main_loop(runs->analyses[run], DP_NONE);
+	size_t main_loop = dp_analysis_main_loop(runs->analyses[run], DP_NONE);
 	const struct dp_loop_pair *pair;
 
 	for (size_t i = 0; (pair = dp_comparison_pair(runs->comparison, i)); i++)
-		if (pair->loop[run] == main)
+		if (pair->loop[run] == main_loop)
 			return true;
 	message("--fail-on cannot be checked: loop %zu of %.200s, its main loop, has no "
 		"counterpart; use --loops to compare any two",
-		main, runs->names[run]);
+		main_loop, runs->names[run]);
 	return false;
 }
 

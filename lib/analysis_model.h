@@ -80,7 +80,10 @@ int dp_analysis__nothing_wanted(const struct dp_trace *trace,
 				const struct dp_analysis_options *options, struct dp_error *error);
 int dp_analysis__no_marks(const struct dp_trace *trace, const char *marks, struct dp_error *error);
 
-/* Numbers the loops in the order in which reports show them. Errors: DP_ERR_NOMEM. */
+/* Sets the times of loops with iterations. Errors: DP_ERR_NOMEM. Cost: linear in these. */
+int dp_analysis__set_times(struct dp_analysis *analysis);
+
+/* The same, and numbers the loops in the order in which reports show them. */
 int dp_analysis__number_loops(struct dp_analysis *analysis);
 
 /* Sets a loop's iterations, of which there are info.iterations, and their counts. */

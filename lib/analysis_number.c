@@ -20,7 +20,8 @@ static bool may_be_main(const struct dp_loop_data *loop, uint32_t device)
 	       (device == DP_NONE || loop->info.device == device);
 }
 
-size_t dp_analysis_main_loop(const struct dp_analysis *analysis, uint32_t device)
+/* The loop that is the main one of a device, or of all. */
+static size_t find_main(const struct dp_analysis *analysis, uint32_t device)
 {
 	double most_ns = 0, longest_ns = -1;
 	size_t best = SIZE_MAX;
@@ -40,11 +41,19 @@ size_t dp_analysis_main_loop(const struct dp_analysis *analysis, uint32_t device
 	return best;
 }
 
+size_t dp_analysis_main_loop(const struct dp_analysis *analysis, uint32_t device)
+{
+	/* loops have their numbers: on its device, too, the main loop of all is the main one */
+	if (analysis->loop_count && may_be_main(&analysis->loops[0], device))
+		return 0;
+	return find_main(analysis, device);
+}
+
 /*
  * Sets what a loop's iterations typically take: a loop is not the main one because a few iterations
  * of it waited for code to be compiled or loaded.
  */
-static void set_times(struct dp_loop_data *loop, double *scratch)
+static void set_time(struct dp_loop_data *loop, double *scratch)
 {
 	size_t whole = 0;
 
@@ -81,28 +90,38 @@ static void renumber(struct dp_analysis *analysis, struct dp_loop_data *sorted, 
 	}
 }
 
-int dp_analysis__number_loops(struct dp_analysis *analysis)
+int dp_analysis__set_times(struct dp_analysis *analysis)
 {
-	size_t count = analysis->loop_count, most = 0;
-	struct dp_loop_data *sorted = dp_alloc__array(count, sizeof(*sorted));
-	uint32_t *made = dp_alloc__array(count, sizeof(*made));
+	size_t most = 0;
 	double *scratch;
-	int status = DP_ERR_NOMEM;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < analysis->loop_count; i++)
 		most = DP_MAX(most, analysis->loops[i].info.iterations);
 	scratch = dp_alloc__array(most, sizeof(*scratch));
-	if (sorted && made && scratch) {
-		for (size_t i = 0; i < count; i++)
-			set_times(&analysis->loops[i], scratch);
-		renumber(analysis, sorted, made, dp_analysis_main_loop(analysis, DP_NONE));
+	if (!scratch)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < analysis->loop_count; i++)
+		set_time(&analysis->loops[i], scratch);
+	free(scratch);
+	return DP_OK;
+}
+
+int dp_analysis__number_loops(struct dp_analysis *analysis)
+{
+	size_t count = analysis->loop_count;
+	struct dp_loop_data *sorted = dp_alloc__array(count, sizeof(*sorted));
+	uint32_t *made = dp_alloc__array(count, sizeof(*made));
+	int status = dp_analysis__set_times(analysis);
+
+	if (!sorted || !made)
+		status = DP_ERR_NOMEM;
+	if (!status) {
+		renumber(analysis, sorted, made, find_main(analysis, DP_NONE));
 		free(analysis->loops);
 		analysis->loops = sorted;
 		analysis->loop_room = count;
 		sorted = NULL;
-		status = DP_OK;
 	}
-	free(scratch);
 	free(made);
 	free(sorted);
 	return status;

@@ -361,6 +361,8 @@ static int read_loops(struct reader *reader)
 	reader->analysis->loop_room = count;
 	for (size_t i = 0; i < count && !status; i++)
 		status = read_loop(reader, json_array_get(loops, i));
+	if (!status && dp_analysis__set_times(reader->analysis))
+		status = dp_error__nomem(reader->error, 0);
 	return status;
 }
 

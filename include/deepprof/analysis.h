@@ -225,15 +225,16 @@ DP_API bool dp_analysis_loop_is_steady(const struct dp_analysis *analysis, size_
 /*
  * The time that a loop's whole iterations take, in ns: their number times the mean steady period,
  * periods above the 95th percentile counted as that, so that a few iterations which wait for code
- * to be compiled do not count for more. With fewer than three steady periods it is the sum of their
- * lengths. 0 without iterations and beyond the last loop. Constant cost.
+ * to be compiled do not count for more. With fewer than two steady periods, the lengths of the
+ * whole iterations take their place. 0 without a whole iteration and beyond the last loop. Constant
+ * cost.
  */
 DP_API double dp_analysis_loop_time(const struct dp_analysis *analysis, size_t loop);
 
 /*
  * The main loop of a device (an index; DP_NONE: of all): the selected loop with the most time
  * (dp_analysis_loop_time()) or, of those within 10% of that, the one with the longest period. Of
- * all devices it is loop 0. SIZE_MAX if there is none. Cost: linear in the loops.
+ * all devices, and of its own, it is loop 0. SIZE_MAX if there is none. Cost: linear in the loops.
  */
 DP_API size_t dp_analysis_main_loop(const struct dp_analysis *analysis, uint32_t device);
 

@@ -43,7 +43,8 @@ struct dp_compare_options {
  * Selected loops are paired by the kernels of their patterns, most similar first, among the main
  * loop and the 63 others of each run that take the most time (dp_analysis_loop_time()). Of the
  * remaining loops, the first of both runs are paired if each takes at least a fifth of the time of
- * all, however different they are: recompiled code may have no kernel in common with the old.
+ * these loops, however different they are: recompiled code may have no kernel in common with the
+ * old.
  *
  * Errors: DP_ERR_ARGUMENT (a loop that does not exist or is not selected, a confidence out of
  * range), DP_ERR_NOMEM. Cost: O(n log n) in the iterations of a loop for each metric, and O(n + m +
@@ -81,7 +82,7 @@ struct dp_loop_pair {
 	size_t added;	 /* the reverse */
 };
 
-/* Most expensive in the first run first; NULL beyond the last. */
+/* That of the first run's main loop first, then by time in that run; NULL beyond the last. */
 DP_API size_t dp_comparison_pair_count(const struct dp_comparison *comparison);
 DP_API const struct dp_loop_pair *dp_comparison_pair(const struct dp_comparison *comparison,
 						     size_t pair);

@@ -41,9 +41,6 @@ static size_t read_lengths(double *lengths_ns, const struct dp_iteration *iterat
 	return used;
 }
 
-/* With fewer periods, nothing shows which of them contain a long pause. */
-#define PERIODS_LEAST 3
-
 double dp_period__typical_ns(const struct dp_iteration *iterations, size_t count, double *scratch)
 {
 	double most_ns, sum_ns = 0;
@@ -53,7 +50,8 @@ double dp_period__typical_ns(const struct dp_iteration *iterations, size_t count
 		scratch[used] = dp_period__steady_ns(iterations, count, k);
 		used += !isnan(scratch[used]);
 	}
-	if (used < PERIODS_LEAST)
+	/* nothing shows whether a single one contains an unusual pause */
+	if (used < 2)
 		used = read_lengths(scratch, iterations, count, false);
 	if (!used)
 		used = read_lengths(scratch, iterations, count, true);

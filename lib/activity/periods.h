@@ -19,7 +19,7 @@ double dp_period__steady_ns(const struct dp_iteration *iterations, size_t count,
 
 /*
  * The mean of the steady periods, those above the 95th percentile counted as that: what takes long
- * in more iterations counts, and what delays a few of them does not. If there are fewer than three
+ * in more iterations counts, and what delays a few of them does not. If there are fewer than two
  * steady periods, the mean length of the whole iterations, or else of all; there is at least one.
  * scratch has room for a value of each.
  */

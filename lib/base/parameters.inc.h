@@ -233,9 +233,6 @@ DP_REAL(better, 0.8, "share", "families",
 	"of the bits so far that another description may have to replace it")
 DP_REAL(better_regular, 1.1, "share", "families",
 	"the same if the other description is regular and the one so far is not")
-DP_REAL(collapsed_covered, 0.7, "share", "real",
-	"of the kernels in patterns that patterns of collapsed runs cover, too: if they cover "
-	"less, some of these runs are the iterations")
 DP_REAL(branch_agreement, 0.7, "share", "real",
 	"of symbols that match the pattern, at least, for it to describe the iterations")
 DP_REAL(branch_share, 0.5, "share", "real",

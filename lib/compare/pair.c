@@ -1,7 +1,7 @@
 /*
  * Decides which loops of two runs are the same loop of the program: greedily those whose patterns
- * share most kernels. A recompiled program may share none; then the main loops of both runs are
- * paired.
+ * share most kernels. A recompiled program may share none; then the first loops that are left of
+ * both runs are paired.
  */
 #include "compare/compare.h"
 
@@ -133,7 +133,7 @@ static void propose(struct pairing *pairing)
 	qsort(pairing->proposals, pairing->count, sizeof(*pairing->proposals), by_preference);
 }
 
-/* Inserts a pair in the order of the first run's time, which is that of its candidates. */
+/* Inserts a pair in the order of the first run's candidates. */
 static void add_pair(struct pairing *pairing, size_t i, size_t j, double share, bool paired_by_time)
 {
 	struct dp_comparison *comparison = pairing->comparison;
@@ -149,8 +149,8 @@ static void add_pair(struct pairing *pairing, size_t i, size_t j, double share, 
 	comparison->pair_count++;
 }
 
-/* The longest unpaired loop, or count if none took enough of its run's time. */
-static size_t longest_alone(const struct side *side)
+/* The first unpaired loop, or count if it does not take enough of its run's time. */
+static size_t first_alone(const struct side *side)
 {
 	double all_ns = 0;
 
@@ -162,9 +162,9 @@ static size_t longest_alone(const struct side *side)
 	return side->count;
 }
 
-static void pair_longest(struct pairing *pairing)
+static void pair_first(struct pairing *pairing)
 {
-	size_t before = longest_alone(&pairing->side[0]), after = longest_alone(&pairing->side[1]);
+	size_t before = first_alone(&pairing->side[0]), after = first_alone(&pairing->side[1]);
 
 	if (before < pairing->side[0].count && after < pairing->side[1].count)
 		add_pair(pairing, before, after, alike(pairing, before, after), true);
@@ -192,7 +192,7 @@ static int pair_alike(struct pairing *pairing)
 		if (!side[0].paired[next->index[0]] && !side[1].paired[next->index[1]])
 			add_pair(pairing, next->index[0], next->index[1], next->alike, false);
 	}
-	pair_longest(pairing);
+	pair_first(pairing);
 	return DP_OK;
 }
 

@@ -86,22 +86,24 @@ static size_t covered(const struct dp_collapsing *c, const struct dp_alignment *
 	size_t kernels = 0, before = 0;
 
 	for (size_t k = 0; k < al->span_count; k++) {
-		kernels += c->runs.position[al->spans[k].end] -
-			   c->runs.position[DP_MAX(al->spans[k].begin, before)];
-		before = al->spans[k].end;
+		size_t begin = DP_MAX(al->spans[k].begin, before);
+
+		before = DP_MAX(al->spans[k].end, begin);
+		kernels += c->runs.position[before] - c->runs.position[begin];
 	}
 	return kernels;
 }
 
 /*
- * Returns true if what the flat patterns cover was made up of iterations that are runs now: as one
- * symbol each, they are described best, but no pattern has them.
+ * Returns true if more of what the flat patterns cover is hidden in runs than patterns show:
+ * iterations that are all alike now are one symbol, which describes them best, but no pattern has
+ * it.
  */
 static bool hides_iterations(const struct dp_collapsing *c, struct dp_search_sequence *sequence,
 			     const struct dp_levels *flat)
 {
 	size_t kernels = covered(c, &sequence->alignment);
-	bool hides = (double)kernels < dp_param.collapsed_covered * (double)flat->fit.covered;
+	bool hides = kernels * 2 < flat->fit.covered;
 
 	if (hides)
 		dp_explain__add(sequence->explain, "collapsed",

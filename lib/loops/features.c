@@ -241,15 +241,15 @@ static enum grade grade_by_shape(const struct dp_judged *j, size_t ends, size_t 
 	return is_long(j) && ends > 0 ? MAYBE_LAYERS : LIKE_LAYERS;
 }
 
-/* Returns true if an iteration in the middle has runs, which were collapsed. */
+/* Returns true if iterations have runs, or iterations of other loops, that are one symbol each. */
 static bool has_runs(const struct dp_judged *j)
 {
-	const struct dp_sequence_iteration *iteration = &j->cut->iterations[j->cut->count / 2];
 	const struct dp_detection *d = j->detection;
 
-	for (size_t i = iteration->first; d->kernel_symbols && i < iteration->end; i++)
-		if (d->request->symbols[i] >= d->kernel_symbols)
-			return true;
+	for (size_t k = 0; d->kernel_symbols && k < j->cut->count; k++)
+		for (size_t i = j->cut->iterations[k].first; i < j->cut->iterations[k].end; i++)
+			if (d->request->symbols[i] >= d->kernel_symbols)
+				return true;
 	return false;
 }
 

@@ -426,7 +426,7 @@ class Analysis(_Tables):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The report in brief, as a dict: the loops that took most time and the first findings."""
+        """The report in brief, as a dict: the main loop, those with the most time, and the first findings."""
         with self._lock:
             if self._summary is None:
                 self._summary = json.loads(self.report("json", brief=True))

@@ -242,6 +242,38 @@ class Limits(Case):
         for both, run in (traces, 0), (traces[::-1], 1):
             self.unknown("--fail-on=iteration_time=+50%", *both, words=("its main loop", str(both[run])))
 
+    def test_a_saved_baseline_has_times(self):
+        """A loop of little time is not paired with an unlike one, also if a report is compared."""
+        traces = []
+        for kernel, duration_us in ("tiny", 0.1), ("big", 12):
+            events, now_us = [], 0.0
+
+            def run(name, kernels, each_us):
+                nonlocal now_us
+                for i in range(kernels):
+                    where = {"stream": 7, "device": 0, "correlation": len(events) + 1}
+                    events.append(
+                        {"ph": "X", "cat": "kernel", "name": f"{name}_{i}", "pid": 0, "tid": 7,
+                         "ts": now_us, "dur": each_us, "args": where}
+                    )
+                    now_us += each_us + 0.1
+
+            run("load", 10, 10)
+            for _ in range(60):
+                run("train", 40, 10)
+            run("between", 7, 10)
+            for _ in range(40):
+                run(kernel, 30, duration_us)
+            run("end", 5, 10)
+            traces.append(self.folder / f"{kernel}.json")
+            traces[-1].write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        saved = self.folder / "saved.json"
+        cli.run("analyze", "--format=json", "-o", saved, traces[0])
+        for baseline in traces[0], saved:
+            result = self.compare("--format=json", "--fail-on=iteration_time=+5%", baseline, traces[1])
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual([pair["loops"] for pair in json.loads(result.stdout)["pairs"]], [[0, 0]])
+
     def test_second_loops(self):
         """A loop of few iterations next to one of many is a warning, one that crosses is reported."""
         before = cli.SOURCE / "data" / "sample.json.gz"

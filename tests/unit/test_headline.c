@@ -1,6 +1,8 @@
 /* Which of several loops is shown in full: loop 0. */
 #include "device_trace.h"
 
+#include <stdio.h>
+
 #define TRAINING "Uabcdefghijklmnop"
 
 /* A loop of another part of the program, each iteration of which ends with a pause. */
@@ -33,14 +35,17 @@ TEST(few_long_iterations_do_not_count)
 		repeat(TRAINING, 50, 0);
 		expect_headline(50, 16, 7);
 	}
-	/* three groups with pauses between them, which need not be theirs */
-	start(true);
-	for (int i = 0; i < 3; i++) {
-		put_all("qrstuvwxyzABCEFGHIJK", 7, 0);
-		now_ns += 1000000;
+	/* the end of a group and two more, with pauses between them, which need not be theirs */
+	for (int whole = 2; whole < 4; whole++) {
+		start(true);
+		put_all("ABCEFGHIJK", 7, 0);
+		for (int i = 0; i < whole; i++) {
+			now_ns += 1000000;
+			put_all("qrstuvwxyzABCEFGHIJK", 7, 0);
+		}
+		repeat(TRAINING, 50, 0);
+		expect_headline(whole == 2 ? 50 : 3, whole == 2 ? 16 : 20, 7);
 	}
-	repeat(TRAINING, 50, 0);
-	expect_headline(50, 16, 7);
 	/* all of them are long */
 	start(true);
 	repeat("Uqrstuvwx", 20, 200000);
@@ -124,6 +129,54 @@ TEST(one_main_loop)
 	ck_assert_int_eq(dp_report_write(analysis, "json", &options, &sink, NULL), DP_OK);
 	text.bytes[text.size] = '\0';
 	ck_assert_ptr_nonnull(strstr(text.bytes, "\"loops\": [\n    { \"id\": 0"));
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+
+/*
+ * The first GPU's training takes nearly as much time as its evaluations, and has longer iterations,
+ * but takes less than the second GPU's loop. The main loop of all is that of its GPU, too. Only
+ * whole iterations have time.
+ */
+TEST(main_loops_of_devices)
+{
+	static const int64_t first_ns[] = { 1000, 5000 };
+	struct dp_trace *trace;
+	struct dp_analysis *analysis;
+	const struct dp_loop *loop;
+	size_t other;
+
+	start(false);
+	for (uint32_t device = 0; device < 2; device++) {
+		uint32_t stream = dp_builder__stream(builder, process, device, 1, 7);
+		int64_t at_ns = first_ns[device];
+
+		for (int i = 0; i < (device ? 100 * 20 : 95 * 20 + 15 * 60 - 30); i++) {
+			bool training = !device && i >= 95 * 20;
+			struct dp_op op = { .stream = stream, .start_ns = at_ns };
+			char name[16];
+
+			snprintf(name, sizeof(name), "%c_%d", training ? 't' : 'e',
+				 training ? (i - 95 * 20) % 60 : i % 20);
+			op.end_ns = at_ns + 1000;
+			op.name = dp_builder__kernel_name(builder, name, strlen(name));
+			ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+			at_ns += training ? 2280 : 1100;
+		}
+	}
+	analysis = analyze(&trace);
+	loop = dp_analysis_loop(analysis, 0);
+	ck_assert_uint_eq(dp_analysis_main_loop(analysis, DP_NONE), 0);
+	ck_assert_uint_eq(dp_analysis_main_loop(analysis, loop->device), 0);
+	other = dp_analysis_main_loop(analysis, !loop->device);
+	ck_assert_uint_ne(other, SIZE_MAX);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, other)->device, !loop->device);
+	for (size_t i = 0; i < dp_analysis_loop_count(analysis); i++) {
+		loop = dp_analysis_loop(analysis, i);
+		if (loop->selected && loop->length == 60)
+			ck_assert_double_eq_tol(dp_analysis_loop_time(analysis, i),
+						(double)loop->complete * 60 * 2280, 2500);
+	}
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
