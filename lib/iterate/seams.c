@@ -9,11 +9,11 @@
  *	                          2 ----------------...
  *	                                3 ----------...
  *
- * - trim: the other span begins before the boundary back (1). It is cut off there.
- * - divide back: it begins after that boundary (2, 3), which the own span passed by chance.
+ * - divide back: the other span begins after the boundary back (2, 3), which the own span passed by
+ *   chance.
  * - divide ahead: it begins after the own span (3). The iteration that this began is completed.
- * - alike: none of these is possible. Both spans match, and meet at the boundary that makes the own
- *   iteration whole.
+ * - alike: neither is possible, for example because the other span begins before the boundary back
+ *   (1). Both spans match, and meet at the boundary that makes the own iteration whole.
  *
  * Dividing gives the symbols from the boundary back, or from the end of the own span, up to the
  * other span to both loops, so that the score, matches minus edits, is a maximum. Of both ways, the
@@ -266,17 +266,6 @@ static struct change stop_other(const struct side *other, size_t at)
 	return (struct change){ at, k, offset % other->m, 0 };
 }
 
-/* Joins two spans where both match. Returns false if the other ends or may be edited before. */
-static bool trim(struct joint *joint, const struct pair *p, size_t boundary)
-{
-	if (boundary >= p->other.far || is_edited(&p->other, boundary))
-		return false;
-	*joint = (struct joint){ .at = boundary,
-				 .own = { .at = boundary, .offset = p->first },
-				 .other = stop_other(&p->other, boundary) };
-	return true;
-}
-
 /*
  * The other span may begin too early by chance: moves its end back, and returns by how many
  * symbols, which are then divided along with the gap.
@@ -420,12 +409,11 @@ static bool join_back(struct joint *joint, const struct closer *c, const struct 
 		      size_t back)
 {
 	size_t boundary = p->own.at - back;
-	bool both_reach = boundary >= p->other.at;
 
-	if (back >= p->own.at - p->own.far || (back > SLACK && !both_reach) ||
-	    (back && is_edited(&p->own, boundary)))
+	if (back >= p->own.at - p->own.far || boundary > p->other.at ||
+	    (back > SLACK && boundary < p->other.at) || (back && is_edited(&p->own, boundary)))
 		return false;
-	return both_reach ? trim(joint, p, boundary) : divide(joint, c, *p, boundary, 0);
+	return divide(joint, c, *p, boundary, 0);
 }
 
 /*
