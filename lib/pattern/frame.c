@@ -52,26 +52,6 @@ static size_t count_between(const struct dp_frame *frame, const struct dp_search
 	return same;
 }
 
-/* Sets *has to true if the frame has a symbol that no pattern has. */
-static int has_others(bool *has, const struct dp_frame *frame, const struct dp_patterns *patterns,
-		      const struct dp_search_sequence *s)
-{
-	bool *inside = dp_alloc__zeroed(s->alphabet, sizeof(*inside));
-
-	if (!inside)
-		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < patterns->count; i++)
-		for (size_t k = 0; k < patterns->items[i].length; k++)
-			inside[patterns->items[i].symbols[k]] = true;
-	*has = false;
-	for (size_t i = 0; i < frame->head; i++)
-		*has |= !inside[s->symbols[i]];
-	for (size_t i = s->n - frame->tail; i < s->n; i++)
-		*has |= !inside[s->symbols[i]];
-	free(inside);
-	return DP_OK;
-}
-
 int dp_frame__find(struct dp_frame *frame, bool *found, const struct dp_patterns *patterns,
 		   struct dp_search_sequence *s)
 {
@@ -83,7 +63,7 @@ int dp_frame__find(struct dp_frame *frame, bool *found, const struct dp_patterns
 		return status;
 	frame->head = al->spans[0].begin;
 	frame->tail = s->n - al->spans[al->span_count - 1].end;
-	if (frame->head == 0 || frame->tail == 0 || count_between(frame, s) < dp_param.loop_least)
-		return DP_OK;
-	return has_others(found, frame, patterns, s);
+	*found = frame->head > 0 && frame->tail > 0 &&
+		 count_between(frame, s) >= dp_param.loop_least;
+	return DP_OK;
 }

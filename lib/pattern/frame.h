@@ -10,9 +10,9 @@ struct dp_frame {
 
 /*
  * Sets *found to true if what patterns leave between iterations begins with the tail and ends with
- * the head at least loop_least times, and these have a symbol that no pattern has: the sequence
- * begins and ends with an iteration of a loop around them, which repeats them any number of times.
- * Errors: DP_ERR_NOMEM. Cost: linear, and an alignment.
+ * the head at least loop_least times: the sequence begins and ends with an iteration of a loop
+ * around them, which repeats them any number of times. Errors: DP_ERR_NOMEM. Cost: linear, and an
+ * alignment.
  */
 int dp_frame__find(struct dp_frame *frame, bool *found, const struct dp_patterns *patterns,
 		   struct dp_search_sequence *sequence);
