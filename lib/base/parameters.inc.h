@@ -243,8 +243,8 @@ DP_REAL(few_coverage, 0.6, "share", "real",
 DP_REAL(few_most, 3.6, "iterations", "real",
 	"that are searched for as few: more are found by the other searches")
 DP_WHOLE(few_length, 8, "kernels", "real, families",
-	"of an iteration that occurs a few times, or of a rare loop: fewer are alike by chance; "
-	"in a part of the sequence, an optimizer's kernels for each parameter are fewer")
+	 "of an iteration that occurs a few times: fewer are alike by chance; in a part of the "
+	 "sequence, an optimizer's kernels for each parameter are fewer")
 
 /* What precedes the kernels of one name (loops/traits.c). */
 DP_WHOLE(uploads_min, 3, "uploads", "presets",
@@ -443,12 +443,6 @@ DP_REAL(span_least, 0.8, "share", "families",
 DP_REAL(lacking, 0.05, "share", "real",
 	"of an iteration: if it lacks more, other kernels may stand in for these, and a marked one "
 	"is partial")
-DP_WHOLE(rare_iterations, 5, "iterations", "families",
-	"of a rare loop, at least")
-DP_REAL(rare_coverage, 0.1, "share", "families",
-	"of the searched symbols that a rare loop covers, at most")
-DP_REAL(rare_bits, 20, "bits", "families",
-	"that a rare loop must save: none of 10^6 random sequences has one")
 
 /* Alignment (align/align.c, align/diff.c). */
 DP_WHOLE(align_look, 2048, "symbols", "families",

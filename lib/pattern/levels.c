@@ -567,7 +567,7 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 {
 	struct traits t = { sequence, traits, uploads };
 	struct dp_search_bar bar = { dp_param.loop_least, sequence->n, dp_param.level_bits,
-				     .rare = true, .part = part };
+				     .part = part };
 	int status;
 
 	memset(levels, 0, sizeof(*levels));

@@ -14,7 +14,6 @@
 #include "pattern/choose.h"
 #include "pattern/classes.h"
 
-#include <math.h>
 #include <string.h>
 
 struct searcher {
@@ -274,26 +273,17 @@ int dp_search__classes(uint32_t *class_of, uint32_t *class_count,
 }
 
 /*
- * Returns true if the pattern codes the symbols that it covers, and with them the whole sequence,
- * in few enough bits: at 75% of the bits, it covers a quarter of the sequence at least. Next to
- * patterns that explain half of the sequence, a rare loop will do, which covers a tenth at most.
- * One that covers more than that but less than a quarter is rejected: most of these are layers that
- * the rest repeats, too (rare_coverage in base/parameters.inc.h).
+ * Returns true if the pattern describes the whole sequence in few enough bits, and so covers a
+ * quarter of it at least if that is 75%, or, if loops of a part will do, the symbols that it
+ * covers.
  */
 static bool describes(const struct searcher *sr, const struct dp_pattern *p, size_t n)
 {
-	double literal = sr->full->symbol_bits, alone = (double)p->covered * literal;
-	double bits = p->bits - (double)(n - p->covered) * literal;
+	double literal = sr->full->symbol_bits, rest = (double)(n - p->covered) * literal;
 
-	if (bits >= sr->bar.bits_share * alone)
-		return false;
-	if (sr->bar.part || p->bits < sr->bar.bits_share * (double)n * literal)
-		return true;
-	return sr->bar.rare && sr->rest_before * 2 <= sr->full->n &&
-	       (double)p->covered <= dp_param.rare_coverage * (double)n &&
-	       p->length >= dp_param.few_length &&
-	       round(p->iterations) >= (double)dp_param.rare_iterations &&
-	       alone - bits >= dp_param.rare_bits;
+	if (sr->bar.part)
+		return p->bits - rest < sr->bar.bits_share * (double)p->covered * literal;
+	return p->bits < sr->bar.bits_share * (double)n * literal;
 }
 
 /* The reason why a pattern is no loop, or NULL if it is one. */

@@ -17,8 +17,7 @@ struct dp_search_bar {
 	size_t least;	 /* iterations */
 	size_t longest;	 /* symbols of a pattern */
 	double bits_share; /* largest share of the sequence's bits that its description may take */
-	bool any_length; /* search even fewer than rest_symbols */
-	bool rare;	 /* accept what covers little but is certainly a loop */
+	bool any_length;   /* search even fewer than rest_symbols */
 	bool part;	 /* bits_share: of the symbols that a pattern covers, not of the sequence */
 	uint64_t known;	 /* number of iterations that makes a pattern better; 0: none */
 };
