@@ -178,7 +178,6 @@ DP_REAL(uploads_each, 0.8, "uploads", "presets",
 	"per iteration of the inner loop: with more, they are the input of each of these")
 DP_REAL(power_off, 0.3, "iterations", "presets",
 	"by which a count may differ from a power of two, as micro-batches often are")
-DP_REAL(inner_covered, 0.15, "share", "presets", "of a step that its inner loops cover, at least")
 DP_REAL(layers_few, 2.5, "iterations", "presets",
 	"repeated fewer times than this: a layer contains two or three equal parts, such as "
 	"queries and keys")

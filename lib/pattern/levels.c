@@ -34,7 +34,6 @@ struct inside {
 	double rest;	  /* symbols of the pattern outside the main one, */
 	double outside;	  /* and outside all loops */
 	double covered;	  /* share of the pattern in the main one */
-	double total;	  /* share in any */
 	bool finish_main; /* the main one holds a kernel that finishes a step */
 	bool finish_rest; /* what is in none does */
 	bool upload_main; /* nearly all iterations of the main one have an upload */
@@ -223,7 +222,6 @@ static int measure(struct inside *in, const struct traits *t, struct dp_search_s
 		/* one kernel several times in a row is no loop, and stays outside */
 		outside -= length > 1 ? DP_MIN(outside, covered[i]) : 0;
 	}
-	in->total = 1 - (double)outside / (double)n;
 	in->covered = (double)covered[in->main] / (double)n;
 	in->rest = (double)(n - covered[in->main]) / 2;
 	/* of two iterations, half; what is inserted in one piece is of one already */
@@ -507,8 +505,7 @@ static int fill_inner(struct dp_levels *levels, const struct traits *t)
 	for (size_t i = 0; i < count && !status; i++) {
 		struct dp_pattern *p = &levels->chosen.items[i];
 
-		p->standing = in[i].total >= dp_param.inner_covered ? DP_STANDING_HAS_LOOPS
-								    : DP_STANDING_BARE;
+		p->standing = in[i].loops.count > 0 ? DP_STANDING_HAS_LOOPS : DP_STANDING_BARE;
 		if ((double)p->length < dp_param.adjacent_short * (double)longest &&
 		    p->tandem < (double)dp_param.layers_max &&
 		    (p->standing == DP_STANDING_BARE || p->length < dp_param.layer_long))
