@@ -186,16 +186,14 @@ static bool may_continue(const struct graphs *graphs, const struct dp_sequence *
 	       was_made(graphs, sequence, a->last, now->first);
 }
 
-/* The graph that graph g continues, or SIZE_MAX; expected: the one after that of the last match. */
+/* The graph that graph g continues, or SIZE_MAX. */
 static size_t find_earlier(const struct graphs *graphs, const struct dp_sequence *sequence,
-			   size_t g, size_t expected)
+			   size_t g)
 {
 	const struct graph *items = graphs->items;
 	size_t begin = g - DP_MIN(g, dp_param.graphs_look), best = SIZE_MAX;
 	double least = (double)INFINITY;
 
-	if (expected < g && may_continue(graphs, sequence, g, expected))
-		return expected;
 	for (size_t k = begin; k < g; k++)
 		if (difference(&items[k], &items[g]) < least &&
 		    may_continue(graphs, sequence, g, k)) {
@@ -208,7 +206,6 @@ static size_t find_earlier(const struct graphs *graphs, const struct dp_sequence
 int dp_graphs__find_recaptured(uint32_t *first, const struct dp_sequence *sequence)
 {
 	struct graphs graphs = { 0 };
-	size_t expected = SIZE_MAX;
 	int status = number(&graphs, sequence);
 
 	for (uint32_t s = 0; s < sequence->alphabet; s++)
@@ -218,14 +215,13 @@ int dp_graphs__find_recaptured(uint32_t *first, const struct dp_sequence *sequen
 	if (!status && graphs.count > 1)
 		status = read_made(&graphs, sequence);
 	for (size_t g = 1; g < graphs.count && !status; g++) {
-		size_t earlier = find_earlier(&graphs, sequence, g, expected);
+		size_t earlier = find_earlier(&graphs, sequence, g);
 
 		if (earlier == SIZE_MAX)
 			continue;
 		graphs.items[earlier].is_continued = true;
 		graphs.items[g].root = graphs.items[earlier].root;
 		first[graphs.items[g].symbol] = graphs.items[graphs.items[g].root].symbol;
-		expected = earlier + 1;
 	}
 	fini(&graphs);
 	return status;
