@@ -426,8 +426,8 @@ class Clock(recording.Case):
     def test_daemons(self):
         """Those that begin after the command has ended: unrecorded, or waited for."""
         daemon = (
-            f"setsid sh -c 'until [ -e go ]; do sleep 0.1; done; exec {recording.PRODUCER}' "
-            ">/dev/null 2>&1 &"
+            f"setsid sh -c 'touch up; until [ -e go ]; do sleep 0.1; done; exec {recording.PRODUCER}' "
+            ">/dev/null 2>&1 & until [ -e up ]; do sleep 0.05; done;"
         )
         result = self.run_record("sh", "-c", daemon)
         self.assertEqual(result.returncode, 0)
