@@ -43,7 +43,7 @@ static size_t find_main(const struct dp_analysis *analysis, uint32_t device)
 
 size_t dp_analysis_main_loop(const struct dp_analysis *analysis, uint32_t device)
 {
-	/* loops have their numbers: on its device, too, the main loop of all is the main one */
+	/* the main loop of all devices is that of its own device, too */
 	if (analysis->loop_count && may_be_main(&analysis->loops[0], device))
 		return 0;
 	return find_main(analysis, device);

@@ -42,9 +42,9 @@ struct dp_compare_options {
  *
  * Selected loops are paired by the kernels of their patterns, most similar first, among the main
  * loop and the 63 others of each run that take the most time (dp_analysis_loop_time()). Of the
- * remaining loops, the first of both runs are paired if each takes at least a fifth of the time of
- * these loops, however different they are: recompiled code may have no kernel in common with the
- * old.
+ * remaining loops, the first of each run are paired if each takes at least a fifth of the time of
+ * its run's loops, however different they are: recompiled code may have no kernel in common with
+ * the old.
  *
  * Errors: DP_ERR_ARGUMENT (a loop that does not exist or is not selected, a confidence out of
  * range), DP_ERR_NOMEM. Cost: O(n log n) in the iterations of a loop for each metric, and O(n + m +

@@ -1,7 +1,7 @@
 /*
  * Decides which loops of two runs are the same loop of the program: greedily those whose patterns
- * share most kernels. A recompiled program may share none; then the first loops that are left of
- * both runs are paired.
+ * share most kernels. A recompiled program may share none: of the loops that are left, the first
+ * of each run are paired.
  */
 #include "compare/compare.h"
 

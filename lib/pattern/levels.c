@@ -454,6 +454,15 @@ static struct dp_pattern take_out(struct dp_patterns *from, size_t index)
 	return taken;
 }
 
+/* Returns true if a pattern has a loop inside; one kernel in a row is none. */
+static bool has_loops(const struct inside *in)
+{
+	for (size_t i = 0; i < in->loops.count; i++)
+		if (in->loops.items[i].length > 1)
+			return true;
+	return false;
+}
+
 /* Moves the loops inside a pattern that have enough symbols to a level, and drops the others. */
 static void move_loops(struct dp_patterns *to, struct inside *in, uint32_t parent, double least)
 {
@@ -505,7 +514,7 @@ static int fill_inner(struct dp_levels *levels, const struct traits *t)
 	for (size_t i = 0; i < count && !status; i++) {
 		struct dp_pattern *p = &levels->chosen.items[i];
 
-		p->standing = in[i].loops.count > 0 ? DP_STANDING_HAS_LOOPS : DP_STANDING_BARE;
+		p->standing = has_loops(&in[i]) ? DP_STANDING_HAS_LOOPS : DP_STANDING_BARE;
 		if ((double)p->length < dp_param.adjacent_short * (double)longest &&
 		    p->tandem < (double)dp_param.layers_max &&
 		    (p->standing == DP_STANDING_BARE || p->length < dp_param.layer_long))

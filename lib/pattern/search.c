@@ -273,9 +273,9 @@ int dp_search__classes(uint32_t *class_of, uint32_t *class_count,
 }
 
 /*
- * Returns true if the pattern describes the whole sequence in few enough bits, and so covers a
- * quarter of it at least if that is 75%, or, if loops of a part will do, the symbols that it
- * covers.
+ * Returns true if the pattern describes the whole sequence in few enough bits: at 75% of them, it
+ * covers a quarter of the sequence at least. If loops of a part will do, only what the pattern
+ * covers is described.
  */
 static bool describes(const struct searcher *sr, const struct dp_pattern *p, size_t n)
 {
