@@ -29,8 +29,7 @@ static bool is_step(const char *name)
 	       !strncmp(name, "Step#", strlen("Step#"));
 }
 
-/* The label of names that mark steps; others have none. Of a name not yet seen, UNKNOWN. */
-enum { MARK, UNKNOWN };
+enum { MARK }; /* the label of names that mark steps */
 
 /*
  * Decides whether a name is a mark. If regexec() runs out of memory the answer is unknown; glibc
@@ -38,10 +37,8 @@ enum { MARK, UNKNOWN };
  */
 static int decide(uint32_t *label, const char *name, const regex_t *regex)
 {
-	int code = 0;
+	int code;
 
-	if (*label != UNKNOWN)
-		return DP_OK;
 	errno = 0;
 	if (regex)
 		code = regexec(regex, name, 0, NULL, 0);
@@ -62,11 +59,13 @@ static int index_steps(struct dp_annotations *annotations, const struct dp_trace
 	int status = labels ? DP_OK : DP_ERR_NOMEM;
 
 	for (size_t i = 0; i < names && labels; i++)
-		labels[i] = UNKNOWN;
-	for (size_t i = 0; i < ranges->count && !status; i++)
+		labels[i] = DP_NONE;
+	for (size_t i = 0; i < ranges->count && labels; i++)
 		if (ranges->name[i] < names)
-			status = decide(&labels[ranges->name[i]],
-					dp_trace_string(trace, ranges->name[i]), regex);
+			labels[ranges->name[i]] = MARK;
+	for (uint32_t i = 0; i < names && !status; i++)
+		if (labels[i] == MARK)
+			status = decide(&labels[i], dp_trace_string(trace, i), regex);
 	if (!status)
 		status = dp_range_index__init(&annotations->steps, trace, labels);
 	free(labels);
@@ -81,7 +80,7 @@ static int find_steps(struct dp_annotations *annotations, const struct dp_trace 
 	regex_t regex;
 	int status, code;
 
-	if (annotations->has_steps)
+	if (annotations->steps.rows)
 		return DP_OK;
 	if (text) {
 		code = regcomp(&regex, text, REG_EXTENDED | REG_NOSUB);
@@ -95,7 +94,6 @@ static int find_steps(struct dp_annotations *annotations, const struct dp_trace 
 		}
 	}
 	status = index_steps(annotations, trace, text ? &regex : NULL);
-	annotations->has_steps = !status;
 	if (text)
 		regfree(&regex);
 	return status ? dp_error__nomem(error, 0) : DP_OK;
@@ -125,12 +123,11 @@ static size_t *launches_of(size_t *launches, const struct dp_sequence *sequence,
  * Of the groups of a label whose threads launch kernels of the sequence, finds that with most; of
  * equals, the first thread's. launches has a zero for each thread, and has them again.
  */
-static const struct dp_range_group *find_launching(size_t *launches,
-						   const struct dp_sequence *sequence,
-						   const struct dp_range_index *index,
-						   uint32_t label, uint32_t process)
+static struct dp_range_group find_launching(size_t *launches, const struct dp_sequence *sequence,
+					    const struct dp_range_index *index, uint32_t label,
+					    uint32_t process)
 {
-	const struct dp_range_group *best = NULL, *group;
+	struct dp_range_group best = { NULL, 0 }, group;
 	size_t most = 0, count, *of;
 	uint32_t thread;
 
@@ -145,11 +142,11 @@ static const struct dp_range_group *find_launching(size_t *launches,
 			continue;
 		count = *of;
 		*of = 0;
-		group = count < most ? NULL
-				     : dp_range_index__get(index, label,
-							   thread == DP_NONE ? DP_NONE : process,
-							   thread);
-		if (group && (count > most || group->thread < best->thread)) {
+		if (count < most)
+			continue;
+		group = dp_range_index__get(index, label, thread == DP_NONE ? DP_NONE : process,
+					    thread);
+		if (group.count && (count > most || thread < best.rows->thread)) {
 			best = group;
 			most = count;
 		}
@@ -161,17 +158,17 @@ static const struct dp_range_group *find_launching(size_t *launches,
  * Finds the ranges of a label that count for a sequence: of the thread that launches most of its
  * kernels, or of the first thread of its process if none with such ranges launches any.
  */
-static int choose(const struct dp_range_group **group, const struct dp_sequence *sequence,
+static int choose(struct dp_range_group *group, const struct dp_sequence *sequence,
 		  struct dp_annotations *annotations, const struct dp_range_index *index,
 		  uint32_t label)
 {
 	uint32_t process = dp_trace_stream(sequence->trace, sequence->stream)->process;
-	const struct dp_range_group *first = dp_range_index__first(index, label, process);
+	struct dp_range_group first = dp_range_index__first(index, label, process), launching;
 
-	if (!first)
+	if (!first.count)
 		first = dp_range_index__first(index, label, DP_NONE);
-	*group = NULL;
-	if (!first)
+	*group = first;
+	if (!first.count)
 		return DP_OK;
 	if (!annotations->launches)
 		annotations->launches =
@@ -179,9 +176,9 @@ static int choose(const struct dp_range_group **group, const struct dp_sequence 
 					 sizeof(*annotations->launches));
 	if (!annotations->launches)
 		return DP_ERR_NOMEM;
-	*group = find_launching(annotations->launches, sequence, index, label, process);
-	if (!*group)
-		*group = first;
+	launching = find_launching(annotations->launches, sequence, index, label, process);
+	if (launching.count)
+		*group = launching;
 	return DP_OK;
 }
 
@@ -209,22 +206,22 @@ static bool is_before(const struct dp_sequence *sequence, uint32_t op, int64_t n
  * Returns the first of the rows [i, end) in which a kernel may have been launched: those before it
  * had ended. Cost: the logarithm of the rows passed.
  */
-static size_t next_row(const struct dp_sequence *sequence, const uint32_t *rows, size_t i,
-		       size_t end, uint32_t op)
+static size_t next_row(const struct dp_sequence *sequence, const struct dp_range_row *rows,
+		       size_t i, size_t end, uint32_t op)
 {
 	const int64_t *end_ns = dp_trace_ranges(sequence->trace)->end_ns;
 	size_t step = 1, found;
 
-	while (i + step < end && !is_before(sequence, op, end_ns[rows[i + step]]))
+	while (i + step < end && !is_before(sequence, op, end_ns[rows[i + step].range]))
 		step *= 2;
 	end = DP_MIN(end, i + step + 1);
-	DP_FIND(found, i + step / 2, end, is_before(sequence, op, end_ns[rows[found]]));
+	DP_FIND(found, i + step / 2, end, is_before(sequence, op, end_ns[rows[found].range]));
 	return found;
 }
 
 /* Assigns kernels to ranges in one walk; marks->count grows with each range that has any. */
-static void cut(struct dp_marks *marks, const struct dp_sequence *sequence, const uint32_t *rows,
-		size_t count)
+static void cut(struct dp_marks *marks, const struct dp_sequence *sequence,
+		const struct dp_range_row *rows, size_t count)
 {
 	const struct dp_ranges *ranges = dp_trace_ranges(sequence->trace);
 	size_t at = 0;
@@ -236,8 +233,8 @@ static void cut(struct dp_marks *marks, const struct dp_sequence *sequence, cons
 		i = next_row(sequence, rows, i, count, sequence->ops[at]);
 		if (i == count)
 			break;
-		start_ns = ranges->start_ns[rows[i]];
-		end_ns = ranges->end_ns[rows[i]];
+		start_ns = ranges->start_ns[rows[i].range];
+		end_ns = ranges->end_ns[rows[i].range];
 		while (at < sequence->count && is_before(sequence, sequence->ops[at], start_ns))
 			at++;
 		first = at;
@@ -246,7 +243,7 @@ static void cut(struct dp_marks *marks, const struct dp_sequence *sequence, cons
 		if (at == first)
 			continue;
 		if (!marks->count)
-			marks->name = ranges->name[rows[i]];
+			marks->name = ranges->name[rows[i].range];
 		marks->clipped_first |= first == 0 && sequence->before != DP_NONE &&
 					!is_before(sequence, sequence->before, start_ns);
 		marks->clipped_last |= at == sequence->count && sequence->behind != DP_NONE &&
@@ -260,16 +257,16 @@ int dp_marks__labeled(struct dp_marks *marks, const struct dp_sequence *sequence
 		      struct dp_annotations *annotations, const struct dp_range_index *index,
 		      uint32_t label)
 {
-	const struct dp_range_group *group;
+	struct dp_range_group group;
 	size_t most;
 
 	memset(marks, 0, sizeof(*marks));
 	marks->name = DP_NONE;
 	if (choose(&group, sequence, annotations, index, label))
 		return DP_ERR_NOMEM;
-	if (!group)
+	if (!group.count)
 		return DP_OK;
-	marks->ranges = group->end - group->first;
+	marks->ranges = group.count;
 	most = DP_MIN(marks->ranges, sequence->count);
 	marks->starts = dp_alloc__array(most, sizeof(*marks->starts));
 	marks->ends = dp_alloc__array(most, sizeof(*marks->ends));
@@ -277,7 +274,7 @@ int dp_marks__labeled(struct dp_marks *marks, const struct dp_sequence *sequence
 		dp_marks__fini(marks);
 		return DP_ERR_NOMEM;
 	}
-	cut(marks, sequence, index->rows + group->first, marks->ranges);
+	cut(marks, sequence, group.rows, group.count);
 	return DP_OK;
 }
 

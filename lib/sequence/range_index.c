@@ -1,18 +1,17 @@
 /*
- * Ranges by name, process and thread: a count of each group, then its rows. A trace may have as
- * many devices as ranges, so that no device may read those that do not concern it.
+ * Ranges by name, process and thread, sorted. A trace may have as many devices as ranges, so that
+ * no device may read those that do not concern it.
  */
 #include "sequence/range_index.h"
-#include "base/lookup.h"
 #include "base/search.h"
+#include "sequence/family.h"
 
 #include <string.h>
 
 void dp_range_index__fini(struct dp_range_index *index)
 {
 	free(index->rows);
-	free(index->groups);
-	memset(index, 0, sizeof(*index));
+	*index = (struct dp_range_index){ 0 };
 }
 
 static int compare(uint32_t a, uint32_t b)
@@ -20,9 +19,8 @@ static int compare(uint32_t a, uint32_t b)
 	return (a > b) - (a < b);
 }
 
-static int by_key(const void *a, const void *b)
+static int compare_groups(const struct dp_range_row *x, const struct dp_range_row *y)
 {
-	const struct dp_range_group *x = a, *y = b;
 	int order = compare(x->label, y->label);
 
 	if (!order)
@@ -30,71 +28,36 @@ static int by_key(const void *a, const void *b)
 	return order ? order : compare(x->thread, y->thread);
 }
 
-/* Returns the index of the first group that is not before a key. */
-static size_t find(const struct dp_range_index *index, const struct dp_range_group *key)
+static int by_group(const void *a, const void *b)
 {
+	const struct dp_range_row *x = a, *y = b;
+	int order = compare_groups(x, y);
+
+	return order ? order : compare(x->range, y->range);
+}
+
+struct dp_range_group dp_range_index__get(const struct dp_range_index *index, uint32_t label,
+					  uint32_t process, uint32_t thread)
+{
+	const struct dp_range_row key = { label, process, thread, 0 };
+	size_t first, end;
+
+	DP_FIND(first, 0, index->count, compare_groups(&index->rows[first], &key) >= 0);
+	DP_FIND(end, first, index->count, compare_groups(&index->rows[end], &key) > 0);
+	return (struct dp_range_group){ index->rows + first, end - first };
+}
+
+struct dp_range_group dp_range_index__first(const struct dp_range_index *index, uint32_t label,
+					    uint32_t process)
+{
+	const struct dp_range_row key = { label, process, 0, 0 };
+	uint32_t thread = 0;
 	size_t at;
 
-	DP_FIND(at, 0, index->count, by_key(&index->groups[at], key) >= 0);
-	return at;
-}
-
-const struct dp_range_group *dp_range_index__get(const struct dp_range_index *index, uint32_t label,
-						 uint32_t process, uint32_t thread)
-{
-	struct dp_range_group key = { .label = label, .process = process, .thread = thread };
-	size_t at = find(index, &key);
-
-	return at < index->count && !by_key(&index->groups[at], &key) ? &index->groups[at] : NULL;
-}
-
-const struct dp_range_group *dp_range_index__first(const struct dp_range_index *index,
-						   uint32_t label, uint32_t process)
-{
-	struct dp_range_group key = { .label = label, .process = process };
-	size_t at = find(index, &key);
-
-	return at < index->count && index->groups[at].label == label &&
-			       index->groups[at].process == process
-		       ? &index->groups[at]
-		       : NULL;
-}
-
-/* While the index is made. */
-struct making {
-	const struct dp_trace *trace;
-	const uint32_t *labels;
-	size_t names;
-	struct dp_lookup groups; /* by label and thread, in order of appearance */
-	uint32_t *group;	 /* of each range, or DP_NONE */
-	int64_t *until_ns;	 /* of each group, the end of its last row */
-	size_t room;
-};
-
-/* Finds the group of a label and thread, or adds it. Errors: DP_ERR_NOMEM. */
-static int group_of(uint32_t *group, struct making *making, struct dp_range_index *index,
-		    uint32_t label, uint32_t thread)
-{
-	const struct dp_thread *at = dp_trace_thread(making->trace, thread);
-	struct dp_key key = { { label, at ? thread : DP_NONE } };
-	size_t count = index->count;
-
-	*group = dp_lookup__get(&making->groups, &key);
-	if (*group != DP_NONE)
-		return DP_OK;
-	if (dp_array__reserve(&index->groups, &index->room, count + 1, sizeof(*index->groups)) ||
-	    dp_array__reserve(&making->until_ns, &making->room, count + 1,
-			      sizeof(*making->until_ns)) ||
-	    dp_lookup__set(&making->groups, &key, (uint32_t)count))
-		return DP_ERR_NOMEM;
-	making->until_ns[count] = INT64_MIN;
-	index->groups[count] = (struct dp_range_group){
-		.label = label,
-		.process = at ? at->process : DP_NONE,
-		.thread = at ? thread : DP_NONE,
-	};
-	*group = (uint32_t)index->count++;
-	return DP_OK;
+	DP_FIND(at, 0, index->count, compare_groups(&index->rows[at], &key) >= 0);
+	if (at < index->count)
+		thread = index->rows[at].thread;
+	return dp_range_index__get(index, label, process, thread);
 }
 
 /*
@@ -111,74 +74,95 @@ static bool is_covered(const struct dp_ranges *ranges, size_t i, int64_t until_n
 	       (ranges->end_ns[i] <= until_ns || until_ns - ranges->start_ns[i] > ROUNDED_NS);
 }
 
-/* Assigns ranges to groups, whose end becomes their number of rows; *rows is that of all. */
-static int count_rows(size_t *rows, struct making *making, struct dp_range_index *index)
+/* Drops the ranges that an earlier one of their group covers. */
+static void keep_disjoint(struct dp_range_index *index, const struct dp_ranges *ranges)
 {
-	const struct dp_ranges *ranges = dp_trace_ranges(making->trace);
-	uint32_t label, group = DP_NONE, last_label = DP_NONE, last_thread = DP_NONE;
-	int status = DP_OK;
+	struct dp_range_row *rows = index->rows;
+	size_t kept = 0;
 
-	*rows = 0;
-	for (size_t i = 0; i < ranges->count && !status; i++) {
-		making->group[i] = DP_NONE;
-		label = ranges->name[i] < making->names ? making->labels[ranges->name[i]] : DP_NONE;
-		if (label == DP_NONE)
+	for (size_t i = 0; i < index->count; i++) {
+		/* the first of a group is kept, so the last one kept is of this group, if any is */
+		if (kept && !compare_groups(&rows[kept - 1], &rows[i]) &&
+		    is_covered(ranges, rows[i].range, ranges->end_ns[rows[kept - 1].range]))
 			continue;
-		if (label != last_label || ranges->thread[i] != last_thread)
-			status = group_of(&group, making, index, label, ranges->thread[i]);
-		if (status)
-			break;
-		last_label = label;
-		last_thread = ranges->thread[i];
-		if (is_covered(ranges, i, making->until_ns[group]))
-			continue;
-		making->until_ns[group] = ranges->end_ns[i];
-		making->group[i] = group;
-		index->groups[group].end++;
-		++*rows;
+		rows[kept++] = rows[i];
 	}
-	return status;
-}
-
-static void fill_rows(const struct making *making, struct dp_range_index *index)
-{
-	size_t count = dp_trace_ranges(making->trace)->count, at = 0;
-
-	for (size_t g = 0; g < index->count; g++) {
-		struct dp_range_group *group = &index->groups[g];
-		size_t rows = group->end;
-
-		group->first = group->end = at;
-		at += rows;
-	}
-	for (size_t i = 0; i < count; i++)
-		if (making->group[i] != DP_NONE)
-			index->rows[index->groups[making->group[i]].end++] = (uint32_t)i;
+	index->count = kept;
 }
 
 int dp_range_index__init(struct dp_range_index *index, const struct dp_trace *trace,
 			 const uint32_t *labels)
 {
-	struct making making = { .trace = trace,
-				 .labels = labels,
-				 .names = dp_trace_string_count(trace) };
-	int status = DP_ERR_NOMEM;
-	size_t rows;
+	const struct dp_ranges *ranges = dp_trace_ranges(trace);
+	size_t names = dp_trace_string_count(trace), room = ranges->count;
 
-	making.group = dp_alloc__array(dp_trace_ranges(trace)->count, sizeof(*making.group));
-	if (making.group)
-		status = count_rows(&rows, &making, index);
-	if (!status) {
-		index->rows = dp_alloc__array(rows, sizeof(*index->rows));
-		status = index->rows ? DP_OK : DP_ERR_NOMEM;
+	index->rows = dp_alloc__array(ranges->count, sizeof(*index->rows));
+	if (!index->rows)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < ranges->count; i++) {
+		const struct dp_thread *thread = dp_trace_thread(trace, ranges->thread[i]);
+		uint32_t label = ranges->name[i] < names ? labels[ranges->name[i]] : DP_NONE;
+
+		if (label != DP_NONE)
+			index->rows[index->count++] = (struct dp_range_row){
+				.label = label,
+				.process = thread ? thread->process : DP_NONE,
+				.thread = thread ? ranges->thread[i] : DP_NONE,
+				.range = (uint32_t)i,
+			};
 	}
-	if (!status) {
-		fill_rows(&making, index);
-		if (index->count)
-			qsort(index->groups, index->count, sizeof(*index->groups), by_key);
+	if (index->count)
+		qsort(index->rows, index->count, sizeof(*index->rows), by_group);
+	keep_disjoint(index, ranges);
+	dp_array__shrink(&index->rows, &room, index->count, sizeof(*index->rows));
+	return DP_OK;
+}
+
+void dp_range_keys__fini(struct dp_range_keys *keys)
+{
+	free(keys->of);
+	free(keys->keys);
+	dp_strings__fini(&keys->texts);
+}
+
+/* Finds the key of a name, or makes a new one for its text. */
+static int key_of(struct dp_range_keys *keys, const char *name, uint32_t *id)
+{
+	char *text = dp_alloc__array(strlen(name) + 1, 1);
+
+	if (!text)
+		return DP_ERR_NOMEM;
+	*id = dp_strings__intern(&keys->texts, text, dp_family__without_numbers(text, name));
+	free(text);
+	if (*id == DP_NONE ||
+	    dp_array__reserve(&keys->keys, &keys->room, (size_t)*id + 1, sizeof(*keys->keys)))
+		return DP_ERR_NOMEM;
+	if (*id == keys->count)
+		keys->keys[keys->count++] = (struct dp_range_key){ *id, 0, 0 };
+	return DP_OK;
+}
+
+int dp_range_keys__count(struct dp_range_keys *keys, const struct dp_trace *trace, bool operators)
+{
+	const struct dp_ranges *ranges = dp_trace_ranges(trace);
+
+	keys->strings = dp_trace_string_count(trace);
+	keys->of = dp_alloc__array(keys->strings, sizeof(*keys->of));
+	if (!keys->of)
+		return DP_ERR_NOMEM;
+	memset(keys->of, 0xff, keys->strings * sizeof(*keys->of)); /* DP_NONE */
+	for (size_t i = 0; i < ranges->count; i++) {
+		uint32_t name = ranges->name[i], *id;
+		struct dp_range_key *key;
+
+		if ((ranges->kind[i] == DP_RANGE_OPERATOR) != operators || name >= keys->strings)
+			continue;
+		id = &keys->of[name];
+		if (*id == DP_NONE && key_of(keys, dp_trace_string(trace, name), id))
+			return DP_ERR_NOMEM;
+		key = &keys->keys[*id];
+		key->count++;
+		key->total_ns = dp_sum__i64(key->total_ns, ranges->end_ns[i] - ranges->start_ns[i]);
 	}
-	dp_lookup__fini(&making.groups);
-	free(making.group);
-	free(making.until_ns);
-	return status;
+	return DP_OK;
 }

@@ -1,42 +1,71 @@
-/* The ranges of a trace by name, process and thread, made once for all of its sequences. */
+/*
+ * The ranges of a trace by name, process and thread, made once for all of its sequences; and names
+ * that differ only in numbers ("train step 17").
+ */
 #ifndef DP_SEQUENCE_RANGE_INDEX_H
 #define DP_SEQUENCE_RANGE_INDEX_H
 
-#include "base/base.h"
+#include "base/strings.h"
 #include <deepprof/trace.h>
 
-/* Ranges of one thread whose names have one label: rows [first, end). */
-struct dp_range_group {
+struct dp_range_row {
 	uint32_t label;
-	uint32_t process; /* DP_NONE if the thread is */
-	uint32_t thread;
-	size_t first, end;
+	uint32_t process, thread; /* DP_NONE if the thread is unknown */
+	uint32_t range;		  /* index of a range of the trace */
 };
 
 struct dp_range_index {
-	uint32_t *rows; /* ranges of the trace; those of a group in order, disjoint */
-	struct dp_range_group *groups; /* by label, process and thread */
+	struct dp_range_row *rows; /* in the order of their members; NULL: not made yet */
 	size_t count;
-	size_t room;
+};
+
+/* The rows of one label and thread: ranges in order, and disjoint. */
+struct dp_range_group {
+	const struct dp_range_row *rows;
+	size_t count;
 };
 
 /*
  * Makes the index of the ranges whose name has a label: labels has one for each string of the
  * trace, DP_NONE for names to leave out. Ranges that lie inside or overlap an earlier one of their
- * group are left out. The caller releases *index, which is zero before, with fini, also after a
- * failure. Errors: DP_ERR_NOMEM. Cost: linear in the ranges, n log n in the groups.
+ * group are left out. The caller releases *index, which is zero before, with fini. Errors:
+ * DP_ERR_NOMEM. Cost: linear in the ranges of the trace, n log n in those that have a label.
  */
 int dp_range_index__init(struct dp_range_index *index, const struct dp_trace *trace,
 			 const uint32_t *labels);
 void dp_range_index__fini(struct dp_range_index *index);
 
 /*
- * Returns the group of a label, process and thread, or NULL; and the first group of a label and
- * process. Cost: binary search.
+ * Return the group of a label, process and thread, and the first group of a label and process;
+ * empty if there is none. Cost: binary search.
  */
-const struct dp_range_group *dp_range_index__get(const struct dp_range_index *index, uint32_t label,
-						 uint32_t process, uint32_t thread);
-const struct dp_range_group *dp_range_index__first(const struct dp_range_index *index,
-						   uint32_t label, uint32_t process);
+struct dp_range_group dp_range_index__get(const struct dp_range_index *index, uint32_t label,
+					  uint32_t process, uint32_t thread);
+struct dp_range_group dp_range_index__first(const struct dp_range_index *index, uint32_t label,
+					    uint32_t process);
+
+/* Ranges of one name. texts holds the name by the same id, with '#' for each number. */
+struct dp_range_key {
+	uint32_t id;
+	size_t count;
+	int64_t total_ns;
+};
+
+struct dp_range_keys {
+	uint32_t *of; /* key of each string of the trace; DP_NONE: no range has that name */
+	size_t strings;
+	struct dp_range_key *keys; /* in order of first appearance */
+	size_t count;
+	size_t room;
+	struct dp_strings texts;
+};
+
+/*
+ * Counts a trace's ranges by name: either those of operators, or all others. The caller releases
+ * *keys with fini, also after a failure. Errors: DP_ERR_NOMEM. Cost: linear in the ranges, and in
+ * the bytes of their names.
+ */
+int dp_range_keys__count(struct dp_range_keys *keys, const struct dp_trace *trace, bool operators);
+void dp_range_keys__fini(struct dp_range_keys *keys);
 
 #endif

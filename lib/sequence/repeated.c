@@ -111,14 +111,13 @@ static int find_names(struct dp_annotations *annotations, const struct dp_trace 
 	struct dp_range_keys *keys = &annotations->keys;
 	int status;
 
-	if (annotations->has_repeated)
+	if (annotations->repeated.rows)
 		return DP_OK;
 	status = dp_range_keys__count(keys, trace, false);
 	if (!status)
 		status = dp_range_index__init(&annotations->repeated, trace, keys->of);
 	if (!status && keys->count > 0)
 		qsort(keys->keys, keys->count, sizeof(*keys->keys), by_total);
-	annotations->has_repeated = !status;
 	return status;
 }
 

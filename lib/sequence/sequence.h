@@ -10,7 +10,6 @@
 #include "base/explain.h"
 #include "sequence/family.h"
 #include "sequence/range_index.h"
-#include "sequence/range_keys.h"
 #include "sequence/streams.h"
 #include "iterate/iteration.h"
 #include <deepprof/trace.h>
@@ -114,10 +113,8 @@ struct dp_marks {
 struct dp_annotations {
 	const char *regex; /* POSIX extended; NULL: names that profilers mark steps with */
 	struct dp_range_index steps;
-	bool has_steps;
 	struct dp_range_keys keys; /* of ranges that are not operators, longest in total first */
 	struct dp_range_index repeated; /* their ranges, by the id of the key */
-	bool has_repeated;
 	size_t *launches; /* of each thread; zero between uses */
 };
 
