@@ -227,9 +227,8 @@ static int analyze_stream(struct run *run, uint32_t stream)
 {
 	struct dp_analysis *analysis = run->analysis;
 	size_t base = analysis->loop_count;
-	struct dp_stream_range range =
-		dp_stream_range__of(run->trace, dp_trace_stream(run->trace, stream)->device);
 	struct dp_searched *searched = &run->searched;
+	const struct dp_stream_group *group = &searched->group;
 	struct dp_loop_search search = {
 		.options = run->options,
 		.annotations = &run->annotations,
@@ -248,8 +247,8 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	stream = searched->sequence.stream;
 	if (!status)
 		status = dp_sequence__breaks(&run->breaks, &searched->sequence, run->error);
-	for (size_t s = range.first; searched->group.has && s < range.end; s++)
-		if (dp_stream_group__has(&searched->group, &range, s))
+	for (size_t s = group->range.first; group->has && s < group->range.end; s++)
+		if (dp_stream_group__has(group, s))
 			analysis->streams[s].with = (size_t)stream + 1;
 	for (size_t i = 0; !status && i < loops->count; i++)
 		status = convert_loop(run, &searched->loops->loops[i], base);

@@ -75,13 +75,11 @@ static void explain_stream(const struct dp_searched *searched, const struct dp_l
 {
 	const struct dp_stream_group *group = &searched->group;
 	const struct dp_sequence *sequence = &searched->sequence;
-	struct dp_stream_range range =
-		dp_stream_range__of(trace, dp_trace_stream(trace, sequence->stream)->device);
 	size_t streams = 0;
 
 	dp_explain__begin(search->explain, sequence->stream);
-	for (size_t s = range.first; s < range.end; s++)
-		streams += dp_stream_group__has(group, &range, s);
+	for (size_t s = group->range.first; s < group->range.end; s++)
+		streams += dp_stream_group__has(group, s);
 	dp_explain__add(
 		search->explain, "stream",
 		DP_FACTS({ "kernels", "count", (double)sequence->count },
@@ -268,18 +266,18 @@ static bool may_be_on_others(const struct dp_loop_search *search)
 
 /* Returns true if a stream that was not searched computes, and has enough kernels. */
 static bool may_be_alone(const struct dp_searched *searched, const struct dp_trace *trace,
-			 const struct dp_stream_range *range, size_t index, size_t least)
+			 size_t index, size_t least)
 {
 	const struct dp_stream *stream = dp_trace_stream(trace, index);
 
-	return stream->compute_ns > 0 && !dp_stream_group__has(&searched->group, range, index) &&
+	return stream->compute_ns > 0 && !dp_stream_group__has(&searched->group, index) &&
 	       stream->kernels >= least;
 }
 
 /* The fewest kernels of a stream that is searched alone: its loop is to replace the one found. */
-static size_t least_kernels(const struct dp_searched *searched, const struct dp_trace *trace,
-			    const struct dp_stream_range *range)
+static size_t least_kernels(const struct dp_searched *searched, const struct dp_trace *trace)
 {
+	const struct dp_stream_range *range = &searched->group.range;
 	size_t kernels = 0;
 
 	for (size_t s = range->first; s < range->end; s++)
@@ -296,9 +294,8 @@ static size_t least_kernels(const struct dp_searched *searched, const struct dp_
 static int choose_alone(uint32_t *best, const struct dp_searched *searched,
 			struct dp_loop_search *search, const struct dp_trace *trace)
 {
-	uint32_t device = dp_trace_stream(trace, searched->group.stream)->device;
-	struct dp_stream_range range = dp_stream_range__of(trace, device);
-	size_t least = least_kernels(searched, trace, &range), most = 0;
+	struct dp_stream_range range = searched->group.range;
+	size_t least = least_kernels(searched, trace), most = 0;
 	struct silent silent;
 	int status = DP_OK;
 
@@ -308,8 +305,7 @@ static int choose_alone(uint32_t *best, const struct dp_searched *searched,
 		struct dp_searched alone = { 0 };
 
 		if (dp_trace_stream(trace, s)->kernels <= most ||
-		    !may_be_alone(searched, trace, &range, s, least) ||
-		    search->searches++ >= SEARCHES_MOST)
+		    !may_be_alone(searched, trace, s, least) || search->searches++ >= SEARCHES_MOST)
 			continue;
 		status = find_alone(&alone, &silent.search, trace, (uint32_t)s);
 		if (!status && is_better(&alone, searched, trace)) {

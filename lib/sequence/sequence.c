@@ -179,10 +179,8 @@ out:
 	return status;
 }
 
-static bool device_has_copies(const struct dp_trace *trace, uint32_t device)
+static bool has_copies(const struct dp_trace *trace, struct dp_stream_range range)
 {
-	struct dp_stream_range range = dp_stream_range__of(trace, device);
-
 	for (size_t s = range.first; s < range.end; s++)
 		if (dp_trace_stream(trace, s)->copies)
 			return true;
@@ -201,8 +199,7 @@ int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace
 	memset(sequence, 0, sizeof(*sequence));
 	sequence->trace = trace;
 	sequence->stream = group->stream;
-	sequence->has_copies =
-		device_has_copies(trace, dp_trace_stream(trace, group->stream)->device);
+	sequence->has_copies = has_copies(trace, group->range);
 	sequence->before = sequence->behind = DP_NONE;
 	reader.symbol_of =
 		dp_alloc__zeroed(reader.names + 1 + MOVES, sizeof(*reader.symbol_of));

@@ -44,10 +44,9 @@ struct dp_stream_range dp_stream_range__of(const struct dp_trace *trace, uint32_
 	return range;
 }
 
-bool dp_stream_group__has(const struct dp_stream_group *group, const struct dp_stream_range *range,
-			  size_t stream)
+bool dp_stream_group__has(const struct dp_stream_group *group, size_t stream)
 {
-	return group->has ? group->has[stream - range->first] : stream == group->stream;
+	return group->has ? group->has[stream - group->range.first] : stream == group->stream;
 }
 
 static size_t name_of(const struct work *work, uint32_t op)
@@ -134,14 +133,15 @@ static bool take_turns(const struct work *work, const struct dp_stream_group *gr
 }
 
 /*
- * Returns true if the launches of all the streams' kernels are recorded, and one thread made them:
- * those of several threads are in an order that chance decides.
+ * The number of threads that launched the streams' kernels, 2 at most; 0 if some launch is not
+ * recorded. Launches of several threads are in an order that chance decides.
  */
-static bool from_one_thread(const struct dp_trace *trace, const struct dp_stream_group *group)
+static size_t count_launching(const struct dp_trace *trace, const struct dp_stream_group *group)
 {
 	const struct dp_ops *ops = dp_trace_ops(trace);
 	const struct dp_calls *calls = dp_trace_calls(trace);
 	uint32_t first = DP_NONE;
+	size_t threads = 1;
 
 	for (size_t i = 0; i < group->count; i++) {
 		uint32_t call = ops->call[group->rows[i]];
@@ -149,67 +149,61 @@ static bool from_one_thread(const struct dp_trace *trace, const struct dp_stream
 		if (!dp_op_is_kernel(ops->kind[group->rows[i]]))
 			continue;
 		if (call == DP_NONE)
-			return false;
+			return 0;
 		first = first == DP_NONE ? call : first;
 		if (calls->thread[call] != calls->thread[first])
-			return false;
+			threads = 2;
 	}
-	return true;
+	return threads;
 }
 
-/* Returns true if the launches of all the streams' kernels are recorded. */
-static bool have_launches(const struct dp_trace *trace, const struct dp_stream_group *group)
+/* Begins a group of several streams, the first member of which is the given one. */
+static int begin(struct dp_stream_group *group, const struct dp_trace *trace, uint32_t stream)
 {
-	const struct dp_ops *ops = dp_trace_ops(trace);
-
-	for (size_t i = 0; i < group->count; i++)
-		if (dp_op_is_kernel(ops->kind[group->rows[i]]) &&
-		    ops->call[group->rows[i]] == DP_NONE)
-			return false;
-	return true;
+	dp_stream_group__single(group, trace, stream);
+	group->has = dp_alloc__zeroed(group->range.end - group->range.first, sizeof(*group->has));
+	if (!group->has)
+		return DP_ERR_NOMEM;
+	group->has[stream - group->range.first] = true;
+	return DP_OK;
 }
 
 /* The members' operations in the order of the trace. */
 static int merge(struct dp_stream_group *group, const struct dp_trace *trace)
 {
-	struct dp_stream_range range =
-		dp_stream_range__of(trace, dp_trace_stream(trace, group->stream)->device);
-	size_t total = 0, count = 0;
+	size_t room = 0, count;
 	uint32_t *scratch;
 
-	for (size_t s = range.first; s < range.end; s++) {
-		dp_trace_stream_ops(trace, s, &count);
-		total += group->has[s - range.first] ? count : 0;
-	}
-	group->merged = dp_alloc__array(total, sizeof(*group->merged));
-	scratch = dp_alloc__array(total, sizeof(*scratch));
-	if (!group->merged || !scratch) {
-		free(scratch);
-		return DP_ERR_NOMEM;
-	}
-	group->rows = group->merged;
 	group->count = 0;
-	for (size_t s = range.first; s < range.end; s++) {
+	for (size_t s = group->range.first; s < group->range.end; s++) {
 		const uint32_t *rows = dp_trace_stream_ops(trace, s, &count);
 
-		if (!group->has[s - range.first] || !count)
+		if (!dp_stream_group__has(group, s) || !count)
 			continue;
+		if (dp_array__reserve(&group->merged, &room, group->count + count, sizeof(*rows)))
+			return DP_ERR_NOMEM;
 		memcpy(group->merged + group->count, rows, count * sizeof(*rows));
 		group->count += count;
 	}
+	scratch = dp_alloc__array(group->count, sizeof(*scratch));
+	if (!scratch)
+		return DP_ERR_NOMEM;
 	dp_sort__u32(group->merged, scratch, group->count);
 	free(scratch);
+	group->rows = group->merged;
 	return DP_OK;
 }
 
-static int work_init(struct work *work, const struct dp_trace *trace)
+static int work_init(struct work *work, uint32_t main)
 {
-	work->trace = trace;
-	work->names = dp_trace_string_count(trace) + 1;
+	work->names = dp_trace_string_count(work->trace) + 1;
 	work->kinds = dp_alloc__zeroed(work->names, sizeof(*work->kinds));
 	work->main_ns = dp_alloc__zeroed(work->names, sizeof(*work->main_ns));
 	work->own_ns = dp_alloc__zeroed(work->names, sizeof(*work->own_ns));
-	return work->kinds && work->main_ns && work->own_ns ? DP_OK : DP_ERR_NOMEM;
+	if (!work->kinds || !work->main_ns || !work->own_ns)
+		return DP_ERR_NOMEM;
+	work->main_all_ns = add_stream(work, work->main_ns, main);
+	return DP_OK;
 }
 
 static void work_fini(struct work *work)
@@ -221,24 +215,8 @@ static void work_fini(struct work *work)
 
 bool dp_stream_group__has_others(const struct dp_stream_group *group, const struct dp_trace *trace)
 {
-	struct dp_stream_range range =
-		dp_stream_range__of(trace, dp_trace_stream(trace, group->stream)->device);
-
-	for (size_t s = range.first; s < range.end; s++)
-		if (dp_trace_stream(trace, s)->compute_ns > 0 &&
-		    !dp_stream_group__has(group, &range, s))
-			return true;
-	return false;
-}
-
-/* Returns true if another stream of the device has kernels. */
-static bool has_kernels_besides(const struct dp_trace *trace, uint32_t stream)
-{
-	struct dp_stream_range range =
-		dp_stream_range__of(trace, dp_trace_stream(trace, stream)->device);
-
-	for (size_t s = range.first; s < range.end; s++)
-		if (s != stream && dp_trace_stream(trace, s)->kernels)
+	for (size_t s = group->range.first; s < group->range.end; s++)
+		if (dp_trace_stream(trace, s)->compute_ns > 0 && !dp_stream_group__has(group, s))
 			return true;
 	return false;
 }
@@ -247,49 +225,48 @@ static bool has_kernels_besides(const struct dp_trace *trace, uint32_t stream)
 static int find_members(struct dp_stream_group *group, struct work *work)
 {
 	const struct dp_trace *trace = work->trace;
-	struct dp_stream_range range =
-		dp_stream_range__of(trace, dp_trace_stream(trace, group->stream)->device);
+	size_t threads;
+	bool in_turn;
 
-	group->has = dp_alloc__zeroed(range.end - range.first, sizeof(*group->has));
-	if (!group->has)
-		return DP_ERR_NOMEM;
-	group->has[group->stream - range.first] = true;
-	work->main_all_ns = add_stream(work, work->main_ns, group->stream);
-	for (uint32_t s = (uint32_t)range.first; s < range.end; s++)
-		if (s != group->stream && dp_trace_stream(trace, s)->kernels &&
-		    does_same(work, s)) {
-			group->has[s - range.first] = true;
+	for (uint32_t s = (uint32_t)group->range.first; s < group->range.end; s++) {
+		if (s == group->stream || !dp_trace_stream(trace, s)->kernels)
+			continue;
+		if (!work->names && work_init(work, group->stream))
+			return DP_ERR_NOMEM;
+		if (does_same(work, s)) {
+			group->has[s - group->range.first] = true;
 			group->streams++;
 		}
+	}
 	if (group->streams < 2)
 		return DP_OK;
 	if (merge(group, trace))
 		return DP_ERR_NOMEM;
-	group->by_launch = from_one_thread(trace, group);
-	if (!group->by_launch && !take_turns(work, group)) {
-		group->by_launch = have_launches(trace, group);
-		group->streams = group->by_launch ? group->streams : 1;
-	}
+	threads = count_launching(trace, group);
+	in_turn = threads != 1 && take_turns(work, group);
+	group->by_launch = threads > 0 && !in_turn;
+	if (!group->by_launch && !in_turn)
+		group->streams = 1;
 	return DP_OK;
 }
 
 void dp_stream_group__single(struct dp_stream_group *group, const struct dp_trace *trace,
 			     uint32_t stream)
 {
-	*group = (struct dp_stream_group){ .stream = stream, .streams = 1 };
+	*group = (struct dp_stream_group){
+		.stream = stream,
+		.range = dp_stream_range__of(trace, dp_trace_stream(trace, stream)->device),
+		.streams = 1,
+	};
 	group->rows = dp_trace_stream_ops(trace, stream, &group->count);
 }
 
 int dp_stream_group__init(struct dp_stream_group *group, const struct dp_trace *trace,
 			  uint32_t stream, struct dp_error *error)
 {
-	struct work work = { 0 };
-	int status;
+	struct work work = { .trace = trace };
+	int status = begin(group, trace, stream);
 
-	dp_stream_group__single(group, trace, stream);
-	if (!has_kernels_besides(trace, stream))
-		return DP_OK;
-	status = work_init(&work, trace);
 	if (!status)
 		status = find_members(group, &work);
 	work_fini(&work);
@@ -303,66 +280,50 @@ int dp_stream_group__init(struct dp_stream_group *group, const struct dp_trace *
 int dp_stream_group__all(struct dp_stream_group *group, const struct dp_trace *trace,
 			 uint32_t stream, struct dp_error *error)
 {
-	struct dp_stream_range range =
-		dp_stream_range__of(trace, dp_trace_stream(trace, stream)->device);
-
-	*group = (struct dp_stream_group){ .stream = stream };
-	group->has = dp_alloc__zeroed(range.end - range.first, sizeof(*group->has));
-	if (!group->has)
+	if (begin(group, trace, stream))
 		return dp_error__nomem(error, 0);
-	for (size_t s = range.first; s < range.end; s++) {
-		bool *has = &group->has[s - range.first];
-
-		*has = s == stream || dp_trace_stream(trace, s)->compute_ns > 0;
-		group->streams += *has;
-	}
+	for (size_t s = group->range.first; s < group->range.end; s++)
+		if (s != stream && dp_trace_stream(trace, s)->compute_ns > 0) {
+			group->has[s - group->range.first] = true;
+			group->streams++;
+		}
 	if (merge(group, trace))
 		return dp_error__nomem(error, 0);
-	group->by_launch = have_launches(trace, group);
+	group->by_launch = count_launching(trace, group) > 0;
 	return DP_OK;
 }
 
 int dp_stream_group__with_copies(struct dp_stream_group *group, const struct dp_trace *trace,
 				 const struct dp_stream_group *from, struct dp_error *error)
 {
-	struct dp_stream_range range =
-		dp_stream_range__of(trace, dp_trace_stream(trace, from->stream)->device);
-
-	*group = (struct dp_stream_group){ .stream = from->stream, .streams = from->streams };
-	group->has = dp_alloc__zeroed(range.end - range.first, sizeof(*group->has));
-	if (!group->has)
+	if (begin(group, trace, from->stream))
 		return dp_error__nomem(error, 0);
-	for (size_t s = range.first; s < range.end; s++)
-		group->has[s - range.first] =
-			dp_stream_group__has(from, &range, s) || !dp_trace_stream(trace, s)->kernels;
+	for (size_t s = group->range.first; s < group->range.end; s++)
+		group->has[s - group->range.first] =
+			dp_stream_group__has(from, s) || !dp_trace_stream(trace, s)->kernels;
+	group->streams = from->streams;
 	if (merge(group, trace))
 		return dp_error__nomem(error, 0);
 	/* the order of one stream's kernels is the same both ways if one thread launched them */
-	group->by_launch = from->by_launch || (from->streams == 1 && from_one_thread(trace, group));
+	group->by_launch =
+		from->by_launch || (from->streams == 1 && count_launching(trace, group) == 1);
 	return DP_OK;
-}
-
-static int by_key(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
 }
 
 /* A copy without a launch stays behind the operation before it. */
 int dp_stream_group__by_launch(uint32_t *rows, size_t count, const struct dp_trace *trace)
 {
 	const uint32_t *call = dp_trace_ops(trace)->call;
-	uint64_t *keys = dp_alloc__array(count, sizeof(*keys));
+	size_t *keys = dp_alloc__array(count, sizeof(*keys));
 	uint32_t last = 0;
 
 	if (!keys)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < count; i++) {
 		last = call[rows[i]] == DP_NONE ? last : call[rows[i]];
-		keys[i] = (uint64_t)last << 32 | rows[i];
+		keys[i] = (size_t)last << 32 | rows[i];
 	}
-	qsort(keys, count, sizeof(*keys), by_key);
+	dp_sort__size(keys, count);
 	for (size_t i = 0; i < count; i++)
 		rows[i] = (uint32_t)keys[i];
 	free(keys);

@@ -15,6 +15,7 @@ struct dp_stream_range dp_stream_range__of(const struct dp_trace *trace, uint32_
 
 struct dp_stream_group {
 	uint32_t stream;      /* that it was made for */
+	struct dp_stream_range range; /* those of its device */
 	bool *has;	      /* per stream of the device: it is a member; NULL: only that one */
 	size_t streams;	      /* with kernels, that it has */
 	const uint32_t *rows; /* their operations in order */
@@ -49,9 +50,8 @@ int dp_stream_group__with_copies(struct dp_stream_group *group, const struct dp_
 /* Sorts operations by their launches. Errors: DP_ERR_NOMEM. Cost: n log n. */
 int dp_stream_group__by_launch(uint32_t *rows, size_t count, const struct dp_trace *trace);
 
-/* Returns true for a member. range: of the group's device. */
-bool dp_stream_group__has(const struct dp_stream_group *group, const struct dp_stream_range *range,
-			  size_t stream);
+/* Returns true if a stream of the device is a member. */
+bool dp_stream_group__has(const struct dp_stream_group *group, size_t stream);
 
 /* Returns true if streams of the device that are not members compute. */
 bool dp_stream_group__has_others(const struct dp_stream_group *group, const struct dp_trace *trace);
