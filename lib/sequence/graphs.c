@@ -17,9 +17,10 @@
 /* A graph, in order of first launch. */
 struct graph {
 	uint32_t symbol;
-	size_t first, last; /* launches, as places in the sequence */
-	size_t launches;
-	double *times_ns; /* of each */
+	size_t first, last;	   /* launches, as places in the sequence, */
+	int64_t first_ns, last_ns; /* and when these were */
+	double *times_ns;	   /* of each launch */
+	size_t launches, room;
 	double median_ns;
 	uint32_t root;	   /* the first graph that it continues, or itself */
 	bool is_continued; /* by a later graph */
@@ -28,17 +29,17 @@ struct graph {
 struct graphs {
 	struct graph *items;
 	size_t count;
-	uint32_t *of; /* each symbol's graph, or DP_NONE */
-	double *times_ns;
+	uint32_t *of;	  /* each symbol's graph, or DP_NONE */
 	int64_t *made_ns; /* when graphs were instantiated, ascending; none: not recorded */
 	size_t made;
 };
 
 static void fini(struct graphs *graphs)
 {
+	for (size_t g = 0; g < graphs->count; g++)
+		free(graphs->items[g].times_ns);
 	free(graphs->items);
 	free(graphs->of);
-	free(graphs->times_ns);
 	free(graphs->made_ns);
 }
 
@@ -54,56 +55,38 @@ static int number(struct graphs *graphs, const struct dp_sequence *sequence)
 		if (sequence->op_kind[s] != DP_OP_GRAPH)
 			continue;
 		graphs->of[s] = (uint32_t)graphs->count;
-		graphs->items[graphs->count] = (struct graph){ .symbol = s,
-							       .first = SIZE_MAX,
-							       .root = (uint32_t)graphs->count };
+		graphs->items[graphs->count] =
+			(struct graph){ .symbol = s, .root = (uint32_t)graphs->count };
 		graphs->count++;
 	}
 	return DP_OK;
-}
-
-/* The graph that symbol i of the sequence is, or NULL. */
-static struct graph *graph_at(const struct graphs *graphs, const struct dp_sequence *sequence,
-			      size_t i)
-{
-	uint32_t g = graphs->of[sequence->symbols[i]];
-
-	return g == DP_NONE ? NULL : &graphs->items[g];
 }
 
 /* Finds when each graph is launched, and the median of its times. */
 static int read_launches(struct graphs *graphs, const struct dp_sequence *sequence)
 {
 	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
-	struct graph *graph;
-	size_t launches = 0;
 
-	for (size_t i = 0; i < sequence->count; i++)
-		if ((graph = graph_at(graphs, sequence, i))) {
-			graph->first = DP_MIN(graph->first, i);
-			graph->last = i;
-			graph->launches++;
-			launches++;
-		}
-	graphs->times_ns = dp_alloc__array(launches, sizeof(*graphs->times_ns));
-	if (!graphs->times_ns)
-		return DP_ERR_NOMEM;
-	launches = 0;
-	for (size_t g = 0; g < graphs->count; g++) {
+	for (size_t i = 0; i < sequence->count; i++) {
+		uint32_t g = graphs->of[sequence->symbols[i]], op = sequence->ops[i];
+		struct graph *graph;
+
+		if (g == DP_NONE)
+			continue;
 		graph = &graphs->items[g];
-		graph->times_ns = graphs->times_ns + launches;
-		launches += graph->launches;
-		graph->launches = 0;
+		if (dp_array__reserve(&graph->times_ns, &graph->room, graph->launches + 1,
+				      sizeof(*graph->times_ns)))
+			return DP_ERR_NOMEM;
+		if (!graph->launches)
+			graph->first = i;
+		graph->last = i;
+		graph->times_ns[graph->launches++] = (double)(ops->end_ns[op] - ops->start_ns[op]);
 	}
-	for (size_t i = 0; i < sequence->count; i++)
-		if ((graph = graph_at(graphs, sequence, i))) {
-			uint32_t op = sequence->ops[i];
-
-			graph->times_ns[graph->launches++] =
-				(double)(ops->end_ns[op] - ops->start_ns[op]);
-		}
 	for (size_t g = 0; g < graphs->count; g++) {
-		graph = &graphs->items[g];
+		struct graph *graph = &graphs->items[g];
+
+		graph->first_ns = dp_sequence__launched_ns(sequence, graph->first);
+		graph->last_ns = dp_sequence__launched_ns(sequence, graph->last);
 		graph->median_ns = dp_stat__median(graph->times_ns, graph->launches);
 	}
 	return DP_OK;
@@ -133,12 +116,9 @@ static int read_made(struct graphs *graphs, const struct dp_sequence *sequence)
 	return DP_OK;
 }
 
-/* Returns true if a graph was instantiated between two symbols, or if that is not recorded. */
-static bool was_made(const struct graphs *graphs, const struct dp_sequence *sequence, size_t after,
-		     size_t before)
+/* Returns true if a graph was instantiated between two times, or if that is not recorded. */
+static bool was_made(const struct graphs *graphs, int64_t from_ns, int64_t to_ns)
 {
-	int64_t from_ns = dp_sequence__launched_ns(sequence, after);
-	int64_t to_ns = dp_sequence__launched_ns(sequence, before);
 	size_t at;
 
 	DP_FIND(at, 0, graphs->made, graphs->made_ns[at] > from_ns);
@@ -176,27 +156,24 @@ static bool is_like(const struct graphs *graphs, size_t g, size_t other)
 }
 
 /* Returns true if graph g may continue an earlier one. */
-static bool may_continue(const struct graphs *graphs, const struct dp_sequence *sequence, size_t g,
-			 size_t earlier)
+static bool may_continue(const struct graphs *graphs, size_t g, size_t earlier)
 {
 	const struct graph *now = &graphs->items[g], *a = &graphs->items[earlier];
 
 	return !a->is_continued && a->last < now->first && is_like(graphs, g, earlier) &&
 	       difference(now, &graphs->items[a->root]) <= dp_param.graph_same &&
-	       was_made(graphs, sequence, a->last, now->first);
+	       was_made(graphs, a->last_ns, now->first_ns);
 }
 
 /* The graph that graph g continues, or SIZE_MAX. */
-static size_t find_earlier(const struct graphs *graphs, const struct dp_sequence *sequence,
-			   size_t g)
+static size_t find_earlier(const struct graphs *graphs, size_t g)
 {
 	const struct graph *items = graphs->items;
 	size_t begin = g - DP_MIN(g, dp_param.graphs_look), best = SIZE_MAX;
 	double least = (double)INFINITY;
 
 	for (size_t k = begin; k < g; k++)
-		if (difference(&items[k], &items[g]) < least &&
-		    may_continue(graphs, sequence, g, k)) {
+		if (difference(&items[k], &items[g]) < least && may_continue(graphs, g, k)) {
 			least = difference(&items[k], &items[g]);
 			best = k;
 		}
@@ -215,7 +192,7 @@ int dp_graphs__find_recaptured(uint32_t *first, const struct dp_sequence *sequen
 	if (!status && graphs.count > 1)
 		status = read_made(&graphs, sequence);
 	for (size_t g = 1; g < graphs.count && !status; g++) {
-		size_t earlier = find_earlier(&graphs, sequence, g);
+		size_t earlier = find_earlier(&graphs, g);
 
 		if (earlier == SIZE_MAX)
 			continue;
