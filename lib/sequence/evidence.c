@@ -25,28 +25,23 @@ struct host {
 static struct host host_before(const struct dp_calls *calls, uint32_t call, uint32_t previous_call)
 {
 	bool known = previous_call != DP_NONE && previous_call < call;
-	size_t first = call > dp_param.look_back ? call - dp_param.look_back : 0, i;
+	size_t first = call - DP_MIN(call, dp_param.look_back);
 	struct host host = { -1, false, false };
-	int64_t until_ns;
+	int64_t until_ns, idle_ns = 0;
 
-	if (known && previous_call > first)
-		first = previous_call;
-	i = first;
-	until_ns = calls->end_ns[i];
-	if (known) {
-		host.gap_ns = 0;
-		/* skips the previous launch itself */
-		i += previous_call == first;
-	}
-	for (; i < call; i++) {
-		host.gap_ns += known ? DP_MAX(0, calls->start_ns[i] - until_ns) : 0;
+	if (known)
+		first = DP_MAX(first, previous_call);
+	until_ns = calls->end_ns[first];
+	for (size_t i = first; i < call; i++) {
+		idle_ns += DP_MAX(0, calls->start_ns[i] - until_ns);
 		until_ns = DP_MAX(until_ns, calls->end_ns[i]);
-		if (calls->thread[i] != calls->thread[call])
+		if (calls->thread[i] != calls->thread[call] || (known && i == previous_call))
 			continue;
 		host.synchronized |= calls->kind[i] == DP_CALL_SYNC;
 		host.captured |= calls->kind[i] == DP_CALL_CAPTURE;
 	}
-	host.gap_ns += known ? DP_MAX(0, calls->start_ns[call] - until_ns) : 0;
+	if (known)
+		host.gap_ns = idle_ns + DP_MAX(0, calls->start_ns[call] - until_ns);
 	return host;
 }
 
@@ -185,7 +180,7 @@ void dp_loads__fini(struct dp_loads *loads)
 int dp_sequence__loads(bool **at, const struct dp_sequence *sequence, struct dp_loads *loads)
 {
 	uint32_t process = dp_trace_stream(sequence->trace, sequence->stream)->process;
-	size_t first, end, next;
+	size_t first, end;
 	int status = loads->found ? DP_OK : find_loads(loads, sequence->trace);
 
 	*at = NULL;
@@ -201,20 +196,10 @@ int dp_sequence__loads(bool **at, const struct dp_sequence *sequence, struct dp_
 	for (size_t i = 0; i < sequence->count && first < end; i++) {
 		int64_t time_ns = dp_sequence__launched_ns(sequence, i);
 
-		DP_FIND(next, first, end, loads->items[next].time_ns >= time_ns);
-		(*at)[i] = next > first;
-		first = next;
+		for (; first < end && loads->items[first].time_ns < time_ns; first++)
+			(*at)[i] = true;
 	}
 	return DP_OK;
-}
-
-/* The first pause of a process; if it has none, the first pause of a later process. */
-static size_t first_of(const struct dp_trace *trace, uint32_t process)
-{
-	size_t at;
-
-	DP_FIND(at, 0, dp_trace_pause_count(trace), dp_trace_pause(trace, at)->process >= process);
-	return at;
 }
 
 static const struct dp_pause *pause_of(const struct dp_trace *trace, uint32_t process, size_t index)
@@ -234,10 +219,12 @@ int dp_sequence__breaks(struct dp_breaks *breaks, const struct dp_sequence *sequ
 {
 	const struct dp_trace *trace = sequence->trace;
 	uint32_t process = dp_trace_stream(trace, sequence->stream)->process;
-	size_t at = first_of(trace, process), room = 0;
-	const struct dp_pause *pause = pause_of(trace, process, at);
+	const struct dp_pause *pause;
+	size_t at, room = 0;
 
 	*breaks = (struct dp_breaks){ 0 };
+	DP_FIND(at, 0, dp_trace_pause_count(trace), dp_trace_pause(trace, at)->process >= process);
+	pause = pause_of(trace, process, at);
 	for (size_t i = 0; pause && i < sequence->count; i++) {
 		int64_t time_ns = dp_sequence__launched_ns(sequence, i);
 		bool split = false;

@@ -202,23 +202,6 @@ static bool is_before(const struct dp_sequence *sequence, uint32_t op, int64_t n
 	       launch_call_ns(sequence, op) < ns;
 }
 
-/*
- * Returns the first of the rows [i, end) in which a kernel may have been launched: those before it
- * had ended. Cost: the logarithm of the rows passed.
- */
-static size_t next_row(const struct dp_sequence *sequence, const struct dp_range_row *rows,
-		       size_t i, size_t end, uint32_t op)
-{
-	const int64_t *end_ns = dp_trace_ranges(sequence->trace)->end_ns;
-	size_t step = 1, found;
-
-	while (i + step < end && !is_before(sequence, op, end_ns[rows[i + step].range]))
-		step *= 2;
-	end = DP_MIN(end, i + step + 1);
-	DP_FIND(found, i + step / 2, end, is_before(sequence, op, end_ns[rows[found].range]));
-	return found;
-}
-
 /* Assigns kernels to ranges in one walk; marks->count grows with each range that has any. */
 static void cut(struct dp_marks *marks, const struct dp_sequence *sequence,
 		const struct dp_range_row *rows, size_t count)
@@ -230,7 +213,9 @@ static void cut(struct dp_marks *marks, const struct dp_sequence *sequence,
 		int64_t start_ns, end_ns;
 		size_t first;
 
-		i = next_row(sequence, rows, i, count, sequence->ops[at]);
+		/* in those that end earlier, the kernel was not launched */
+		DP_FIND(i, i, count,
+			is_before(sequence, sequence->ops[at], ranges->end_ns[rows[i].range]));
 		if (i == count)
 			break;
 		start_ns = ranges->start_ns[rows[i].range];

@@ -88,8 +88,7 @@ struct dp_loads {
 /*
  * Sets *at, a new array for free(), to whether the sequence's process has loaded code between the
  * launch of the symbol before each one and its own; to NULL if it has loaded none. Errors:
- * DP_ERR_NOMEM. Cost: linear in the calls the first time; then in the symbols, times the logarithm
- * of the loads.
+ * DP_ERR_NOMEM. Cost: linear in the calls the first time; then in the symbols and the loads.
  */
 int dp_sequence__loads(bool **at, const struct dp_sequence *sequence, struct dp_loads *loads);
 void dp_loads__fini(struct dp_loads *loads);
