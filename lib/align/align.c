@@ -321,8 +321,8 @@ static int follow(struct dp_aligner *a, struct point *at)
 		a->credit += (int64_t)(step(a, at, SIZE_MAX) * dp_param.align_pays);
 		if (at->at == a->n || !bridge(a, at, a->n - at->at, 1))
 			break;
-		while (!status && a->wave.count > 0)
-			status = put_edit(a, a->wave.edits[--a->wave.count]);
+		for (size_t i = 0; i < a->wave.count && !status; i++)
+			status = put_edit(a, a->wave.edits[i]);
 	}
 	return status;
 }
@@ -354,8 +354,8 @@ static int follow_back(struct dp_aligner *a, struct point *at, size_t low)
 					   sizeof(*a->back));
 		if (status)
 			return status;
-		while (a->wave.count > 0)
-			a->back[a->back_count++] = a->wave.edits[--a->wave.count];
+		memcpy(a->back + a->back_count, a->wave.edits, a->wave.count * sizeof(*a->back));
+		a->back_count += a->wave.count;
 	}
 	at->offset %= p->length;
 	return DP_OK;

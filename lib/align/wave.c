@@ -18,37 +18,45 @@ enum {
 
 _Static_assert(DP_WAVE_REACH > (DP_WAVE_EDITS + 2) * (DP_WAVE_MATCH + 1) + SLIDE, "a wave's reach");
 
-/* The symbols reached on each diagonal with e edits: row[k] for diagonal k, k symbols further. */
-static int *reach_row(struct dp_wave *wave, int e)
+/* The kind of the edit by which a row extends to `reached`: of equals, the first in that order. */
+static uint32_t kind_of(const int *row, int k, int limit, int reached)
 {
-	return wave->reach[e] + DP_WAVE_EDITS + 2;
+	if (row[k] < limit && row[k] + 1 == reached)
+		return DP_EDIT_SUBSTITUTED;
+	if (row[k - 1] < limit && row[k - 1] + 1 == reached)
+		return DP_EDIT_INSERTED;
+	return DP_EDIT_DELETED;
 }
 
-/* Writes the edits on the way to diagonal k with e edits, those near the start last. */
-static void backtrack(struct dp_wave *wave, const struct dp_wave_front *f, int e, int k, int limit)
+void dp_reach__trace(struct dp_edit *edits, const struct dp_reach *reach, int e, int k)
 {
-	int64_t length = (int64_t)f->length;
-
-	wave->count = 0;
 	for (; e > 0; e--) {
-		const int *row = reach_row(wave, e - 1);
-		int s = dp_wave__extend(row, k, limit), t = s - k;
-		uint32_t kind = dp_wave__kind(row, k, limit, s);
-		struct dp_edit *edit = &wave->edits[wave->count++];
-		int64_t at, offset;
+		const int *row = dp_reach__row(reach, e - 1);
+		int s = dp_reach__extend(row, k, reach->limit), t = s - k;
+		uint32_t kind = kind_of(row, k, reach->limit, s);
 
-		if (f->dir > 0) {
-			at = (int64_t)f->at + s - (kind != DP_EDIT_DELETED);
-			offset = (int64_t)f->offset + t - (kind != DP_EDIT_INSERTED);
-		} else {
-			at = (int64_t)f->at - s;
-			offset = (int64_t)f->offset - t;
-		}
-		offset %= length;
-		edit->position = (uint64_t)at;
-		edit->offset = (uint32_t)(offset < 0 ? offset + length : offset);
-		edit->kind = kind;
+		edits[e - 1] = (struct dp_edit){
+			.position = (uint64_t)(s - (kind != DP_EDIT_DELETED)),
+			.offset = (uint32_t)(t - (kind != DP_EDIT_INSERTED)),
+			.kind = kind,
+		};
 		k += kind == DP_EDIT_INSERTED ? -1 : kind == DP_EDIT_DELETED;
+	}
+}
+
+/* Moves an edit from the start of a wave to where that lies. */
+static void move_edit(struct dp_edit *edit, const struct dp_wave_front *f)
+{
+	size_t s = edit->position, t = edit->offset;
+
+	if (f->dir > 0) {
+		edit->position = f->at + s;
+		edit->offset = (uint32_t)((f->offset + t) % f->length);
+	} else {
+		s += edit->kind != DP_EDIT_DELETED;
+		t += edit->kind != DP_EDIT_INSERTED;
+		edit->position = f->at - s;
+		edit->offset = (uint32_t)((f->offset + f->length - t % f->length) % f->length);
 	}
 }
 
@@ -65,15 +73,14 @@ static inline int slide(const struct dp_wave_front *f, int limit, int s, int t)
  * Computes a row from the one with an edit less. Returns true, and the best diagonal, if one of
  * them matches for long enough now.
  */
-static bool advance(const struct dp_wave_front *f, int limit, const int *before, int *row, int e,
-		    int *best_k)
+static bool advance(const struct dp_wave_front *f, const struct dp_reach *reach, int e, int *best_k)
 {
+	const int *before = dp_reach__row(reach, e - 1);
 	bool ends = f->left <= FAR;
-	int best = -1;
+	int best = -1, limit = reach->limit, *row = dp_reach__begin(reach, e);
 
-	row[-e - 2] = row[-e - 1] = row[e + 1] = row[e + 2] = DP_WAVE_OUT;
 	for (int k = -e; k <= e; k++) {
-		int s = dp_wave__extend(before, k, limit), match;
+		int s = dp_reach__extend(before, k, limit), match;
 
 		row[k] = DP_WAVE_OUT;
 		if (s < 0 || s < k || s - k >= FAR)
@@ -94,22 +101,24 @@ static bool advance(const struct dp_wave_front *f, int limit, const int *before,
 
 bool dp_wave__run(struct dp_wave *wave, struct dp_wave_front *front, int64_t *credit)
 {
-	int limit = (int)DP_MIN(front->left, (size_t)FAR), k = 0, e = 1;
+	struct dp_reach reach = { wave->rows, DP_WAVE_EDITS,
+				  (int)DP_MIN(front->left, (size_t)FAR) };
 	size_t m = front->length, s, t;
 	bool found = false;
+	int k = 0, e = 0;
 
-	for (int i = -2; i <= 2; i++)
-		reach_row(wave, 0)[i] = i ? DP_WAVE_OUT : 0;
-	for (; e <= front->most && *credit > 0; e++) {
-		found = advance(front, limit, reach_row(wave, e - 1), reach_row(wave, e), e, &k);
+	dp_reach__begin(&reach, 0)[0] = 0;
+	while (!found && e<front->most && * credit> 0) {
+		found = advance(front, &reach, ++e, &k);
 		*credit -= 2 * e + 1;
-		if (found)
-			break;
 	}
 	if (!found)
 		return false;
-	backtrack(wave, front, e, k, limit);
-	s = (size_t)reach_row(wave, e)[k];
+	dp_reach__trace(wave->edits, &reach, e, k);
+	wave->count = (size_t)e;
+	for (size_t i = 0; i < wave->count; i++)
+		move_edit(&wave->edits[i], front);
+	s = (size_t)dp_reach__row(&reach, e)[k];
 	t = (size_t)((int)s - k);
 	if (front->dir > 0) {
 		front->at += s;

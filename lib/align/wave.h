@@ -18,11 +18,35 @@ enum {
 	DP_WAVE_OUT = -4 * DP_WAVE_REACH,
 };
 
+/* The symbols of the sequence reached on each diagonal with 0, 1 … `most` edits, in a row each. */
+struct dp_reach {
+	int *rows; /* DP_REACH_SIZE(most) of them */
+	int most;
+	int limit; /* symbols of the sequence */
+};
+
+#define DP_REACH_SIZE(most) ((size_t)((most) + 1) * (size_t)(2 * (most) + 5))
+
+/* row[k] is for diagonal k: the pattern is k symbols behind. */
+static inline int *dp_reach__row(const struct dp_reach *reach, int e)
+{
+	return reach->rows + (size_t)e * (size_t)(2 * reach->most + 5) + reach->most + 2;
+}
+
+/* Begins the row with e edits, for diagonals -e to e: the next ones are out of reach. */
+static inline int *dp_reach__begin(const struct dp_reach *reach, int e)
+{
+	int *row = dp_reach__row(reach, e);
+
+	row[-e - 2] = row[-e - 1] = row[e + 1] = row[e + 2] = DP_WAVE_OUT;
+	return row;
+}
+
 /*
  * How far diagonal k gets with one edit more than a row has, before it slides: the best of a
  * substitution, an insertion and a deletion. Negative if it is out of reach.
  */
-static inline int dp_wave__extend(const int *row, int k, int limit)
+static inline int dp_reach__extend(const int *row, int k, int limit)
 {
 	int same = row[k] < limit ? row[k] + 1 : DP_WAVE_OUT;
 	int inserted = row[k - 1] < limit ? row[k - 1] + 1 : DP_WAVE_OUT;
@@ -30,19 +54,12 @@ static inline int dp_wave__extend(const int *row, int k, int limit)
 	return DP_MAX(DP_MAX(same, inserted), row[k + 1]);
 }
 
-/* The kind of the edit by which that gets there. Of equals, the first in that order. */
-static inline uint32_t dp_wave__kind(const int *row, int k, int limit, int reached)
-{
-	if (row[k] < limit && row[k] + 1 == reached)
-		return DP_EDIT_SUBSTITUTED;
-	if (row[k - 1] < limit && row[k - 1] + 1 == reached)
-		return DP_EDIT_INSERTED;
-	return DP_EDIT_DELETED;
-}
+/* Writes the e edits on the way to diagonal k. Positions and offsets count from the start. */
+void dp_reach__trace(struct dp_edit *edits, const struct dp_reach *reach, int e, int k);
 
 struct dp_wave {
-	int reach[DP_WAVE_EDITS + 1][2 * DP_WAVE_EDITS + 5]; /* reach_row() */
-	struct dp_edit edits[DP_WAVE_EDITS];		     /* the farthest first */
+	int rows[DP_REACH_SIZE(DP_WAVE_EDITS)];
+	struct dp_edit edits[DP_WAVE_EDITS]; /* the nearest first */
 	size_t count;
 };
 
