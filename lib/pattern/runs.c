@@ -4,7 +4,7 @@
  * of a string are needed: one after another is enough. With a given period, only what is that far
  * apart is compared.
  *
- * Cost: O(n): each symbol is compared once per run that it may belong to, and runs do not overlap.
+ * Cost: O(n), times the longest period if any will do.
  */
 #include "pattern/runs.h"
 #include "base/parameters.h"
@@ -14,19 +14,13 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-	GRAM = 4, /* symbols that show a run when they recur: fewer often do by chance */
-	SLOT_BITS = 16,
-	RING = 64, /* longest period, and positions looked back */
-};
+enum { GRAM = 4 }; /* symbols that show a run when they recur: fewer often do by chance */
 
 struct collapser {
 	const uint32_t *symbols;
 	size_t n;
 	struct dp_runs *runs;
-	size_t period;	       /* the only one; 0: any */
-	uint32_t *last;	       /* gram's slot -> the last position with that slot, plus 1 */
-	uint32_t before[RING]; /* of each recent position: the previous one of its slot, plus 1 */
+	size_t period; /* the only one; 0: any */
 	struct dp_substrings units;
 };
 
@@ -50,43 +44,21 @@ static size_t fewest(size_t p)
 	return DP_MAX(dp_param.run_times * p, GRAM + p);
 }
 
-/* Returns true if the p symbols at a position equal those before them. */
-static bool recurs(const uint32_t *symbols, size_t n, size_t at, size_t p)
+/* Returns true if `count` symbols at a position equal those p before them. */
+static bool recur(const struct collapser *c, size_t at, size_t p, size_t count)
 {
-	return at + p <= n && !memcmp(symbols + at, symbols + at - p, p * sizeof(*symbols));
-}
-
-/*
- * The last position before `before`, within reach, that has the same gram as `at`; `at` if there is
- * none.
- */
-static size_t recent(const struct collapser *c, size_t at, size_t before)
-{
-	size_t most = DP_MIN(dp_param.run_period, (size_t)RING);
-
-	while (before && at - (before - 1) <= most) {
-		if (!memcmp(c->symbols + at, c->symbols + before - 1, GRAM * sizeof(*c->symbols)))
-			return before - 1;
-		before = c->before[(before - 1) % RING];
-	}
-	return at;
+	return at >= p && at + count <= c->n &&
+	       !memcmp(c->symbols + at, c->symbols + at - p, count * sizeof(*c->symbols));
 }
 
 /* The period that seems to continue at a position, or 0. */
-static size_t period_at(struct collapser *c, size_t at)
+static size_t period_at(const struct collapser *c, size_t at)
 {
-	size_t slot, before, p = c->period;
+	size_t p = DP_MAX(c->period, 1);
 
-	if (p)
-		return at >= p && recurs(c->symbols, c->n, at, p) ? p : 0;
-	if (at + GRAM > c->n)
-		return 0;
-	slot = (size_t)(dp_hash__symbols(c->symbols + at, GRAM) >> (64 - SLOT_BITS));
-	before = c->last[slot];
-	p = at - recent(c, at, before);
-	c->before[at % RING] = (uint32_t)before;
-	c->last[slot] = (uint32_t)at + 1;
-	return recurs(c->symbols, c->n, at, p) ? p : 0;
+	while (!c->period && p <= dp_param.run_period && !recur(c, at, p, GRAM))
+		p++;
+	return p <= dp_param.run_period && recur(c, at, p, p) ? p : 0;
 }
 
 /*
@@ -284,12 +256,10 @@ int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, u
 	dp_hash__draw(&c.units.key);
 	runs->symbols = dp_alloc__array(n, sizeof(*runs->symbols));
 	runs->position = dp_alloc__array(n + 1, sizeof(*runs->position));
-	c.last = dp_alloc__zeroed((size_t)1 << SLOT_BITS, sizeof(*c.last));
-	if (runs->symbols && runs->position && c.last)
+	if (runs->symbols && runs->position)
 		status = collapse(&c, alphabet);
 	if (!status && runs->runs && single)
 		status = collapse_single(&c, alphabet);
-	free(c.last);
 	runs->units = c.units.items;
 	c.units.items = NULL;
 	dp_substrings__fini(&c.units);
