@@ -428,7 +428,7 @@ static int try_classes(struct dp_detection *d, struct dp_levels *flat, uint8_t *
 	int status = DP_ERR_NOMEM;
 
 	if (class_of)
-		status = dp_search__classes(class_of, &count, &d->sequence);
+		status = dp_classes__derive(class_of, &count, &d->sequence);
 	if (status || count == d->sequence.alphabet)
 		goto out;
 	dp_explain__add(

@@ -6,6 +6,7 @@
  */
 #include "pattern/classes.h"
 #include "base/parameters.h"
+#include "pattern/anchors.h"
 
 #include <string.h>
 
@@ -106,11 +107,11 @@ static void number(uint32_t *class_of, uint32_t *class_count, uint32_t *parent, 
 }
 
 int dp_classes__derive(uint32_t *class_of, uint32_t *class_count,
-		       const struct dp_anchor_tree *tree, const uint32_t *symbols, size_t n,
-		       uint32_t alphabet)
+		       struct dp_search_sequence *sequence)
 {
 	struct dp_candidate candidates[CANDIDATES];
-	struct table t = { .symbols = symbols };
+	struct table t = { .symbols = sequence->symbols };
+	uint32_t alphabet = sequence->alphabet;
 	uint32_t *parent = dp_alloc__array(alphabet, sizeof(*parent));
 	uint32_t *counts = dp_alloc__zeroed(alphabet, sizeof(*counts));
 	int status = DP_ERR_NOMEM, count;
@@ -120,10 +121,14 @@ int dp_classes__derive(uint32_t *class_of, uint32_t *class_count,
 		goto out;
 	for (uint32_t x = 0; x < alphabet; x++)
 		parent[x] = x;
-	count = dp_anchors__candidates(candidates, CANDIDATES, tree, dp_param.class_rows, 0, NULL);
+	status = dp_search_sequence__tree(sequence);
+	if (status)
+		goto out;
+	count = dp_anchors__candidates(candidates, CANDIDATES, sequence->tree, dp_param.class_rows,
+				       0, NULL);
 	status = count < 0 ? count : DP_OK;
 	for (int i = 0; i < count; i++) {
-		lay_out(&t, &candidates[i], n);
+		lay_out(&t, &candidates[i], sequence->n);
 		if (t.count >= dp_param.class_rows && join_columns(&t, parent, counts))
 			break;
 	}

@@ -2,17 +2,15 @@
 #ifndef DP_PATTERN_CLASSES_H
 #define DP_PATTERN_CLASSES_H
 
-#include "pattern/anchors.h"
+#include "pattern/search.h"
 
 /*
  * Looks for iterations of one length in which some offsets vary (a kernel's name depends on the
  * shape of its input), and joins the symbols that replace each other. class_of[] receives the class
  * of each symbol of the alphabet, below *class_count; *class_count is alphabet if nothing was
- * joined. tree is that of symbols[0..n). Errors: DP_ERR_NOMEM. Cost: that of
- * dp_anchors__candidates(), and linear.
+ * joined. Errors: DP_ERR_NOMEM. Cost: that of dp_anchors__candidates(), and linear.
  */
 int dp_classes__derive(uint32_t *class_of, uint32_t *class_count,
-		       const struct dp_anchor_tree *tree, const uint32_t *symbols, size_t n,
-		       uint32_t alphabet);
+		       struct dp_search_sequence *sequence);
 
 #endif

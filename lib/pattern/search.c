@@ -12,7 +12,7 @@
 #include "pattern/search.h"
 #include "base/parameters.h"
 #include "pattern/choose.h"
-#include "pattern/classes.h"
+#include "pattern/anchors.h"
 
 #include <string.h>
 
@@ -112,6 +112,13 @@ int dp_search_sequence__bits(struct dp_search_sequence *sequence)
 		       ? DP_OK
 		       : dp_entropy__bits(&sequence->symbol_bits, sequence->symbols, sequence->n,
 					  sequence->alphabet);
+}
+
+int dp_search_sequence__tree(struct dp_search_sequence *sequence)
+{
+	return sequence->tree ? DP_OK
+			      : dp_anchor_tree__new(&sequence->tree, sequence->symbols, sequence->n,
+						    dp_param.tree_leaves);
 }
 
 int dp_patterns__fit(struct dp_patterns_fit *fit, const struct dp_patterns *patterns,
@@ -254,24 +261,6 @@ static int join(struct dp_search_sequence *joined, const struct searcher *sr,
 	return DP_OK;
 }
 
-/* Makes the tree of a sequence, which all its searches share. */
-static int share_tree(struct dp_search_sequence *sequence)
-{
-	return sequence->tree ? DP_OK
-			      : dp_anchor_tree__new(&sequence->tree, sequence->symbols, sequence->n,
-						    dp_param.tree_leaves);
-}
-
-int dp_search__classes(uint32_t *class_of, uint32_t *class_count,
-		       struct dp_search_sequence *sequence)
-{
-	int status = share_tree(sequence);
-
-	return status ? status
-		      : dp_classes__derive(class_of, class_count, sequence->tree, sequence->symbols,
-					   sequence->n, sequence->alphabet);
-}
-
 /*
  * Returns true if the pattern describes the whole sequence in few enough bits: at 75% of them, it
  * covers a quarter of the sequence at least. If loops of a part will do, only what the pattern
@@ -367,7 +356,7 @@ static int best_of(struct dp_pattern *best, struct dp_search_sequence *sequence,
 		   const struct dp_search_bar *bar)
 {
 	struct dp_patterns alone = { .count = 1 };
-	int status = share_tree(sequence);
+	int status = dp_search_sequence__tree(sequence);
 
 	if (!status)
 		status = dp_choose__pattern(best, sequence, bar);

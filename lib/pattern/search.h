@@ -71,15 +71,12 @@ int dp_search__unaided(struct dp_patterns *patterns, struct dp_search_sequence *
 int dp_search__counts(struct dp_patterns *patterns, struct dp_search_sequence *sequence,
 		      const uint64_t *counts, size_t counts_count);
 
-/*
- * Finds classes of symbols that replace each other: class_of[] receives the class of each symbol of
- * the alphabet, below *class_count. Errors: DP_ERR_NOMEM. Cost: that of the tree's anchors.
- */
-int dp_search__classes(uint32_t *class_of, uint32_t *class_count,
-		       struct dp_search_sequence *sequence);
-
 /* Computes the bits of one symbol by itself. Errors: DP_ERR_NOMEM. Cost: linear, once. */
 int dp_search_sequence__bits(struct dp_search_sequence *sequence);
+
+/* Makes the tree, unless there is one. Errors: DP_ERR_NOMEM. Cost: that of dp_anchor_tree__new().
+ */
+int dp_search_sequence__tree(struct dp_search_sequence *sequence);
 
 /* How well patterns describe a sequence. */
 struct dp_patterns_fit {
