@@ -10,9 +10,9 @@
  * Borders of prefixes show what shorter pattern one repeats, and which is a rotation of which.
  */
 #include "pattern/pattern.h"
-#include "base/hash.h"
 #include "base/parameters.h"
 #include "base/repeats.h"
+#include "base/substrings.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,29 +70,23 @@ int dp_entropy__bits(double *bits, const uint32_t *symbols, size_t n, uint32_t a
 enum { GRAM = 4 };
 
 /*
- * The latest position of each gram of a pattern, in an open-addressing hash table with spare room.
+ * Notes that a gram is at a position of a pattern of m symbols. *before is the last position noted
+ * so far; SIZE_MAX if it is new.
  */
-struct grams {
-	const uint32_t *symbols;
-	size_t count;	/* symbols */
-	uint32_t *last; /* of each slot: a position, plus 1 */
-	size_t mask;
-};
-
-/* Stores the position of a gram. Returns the gram's previous position plus 1, or 0 if it is new. */
-static size_t note_gram(struct grams *g, size_t at)
+static int note_gram(size_t *before, struct dp_substrings *grams, size_t m, size_t at)
 {
-	const uint32_t *gram = g->symbols + at;
-	size_t slot, before;
+	size_t known = grams->count;
+	uint32_t gram;
 
-	if (at + GRAM > g->count)
-		return 0;
-	slot = (size_t)dp_hash__symbols(gram, GRAM) & g->mask;
-	while (g->last[slot] && memcmp(g->symbols + g->last[slot] - 1, gram, GRAM * sizeof(*gram)))
-		slot = (slot + 1) & g->mask;
-	before = g->last[slot];
-	g->last[slot] = (uint32_t)at + 1;
-	return before;
+	*before = SIZE_MAX;
+	if (at + GRAM > m)
+		return DP_OK;
+	if (dp_substrings__number(&gram, grams, dp_substrings__at(grams, at, GRAM)))
+		return DP_ERR_NOMEM;
+	if (gram < known)
+		*before = grams->items[gram].at;
+	grams->items[gram].at = at;
+	return DP_OK;
 }
 
 /*
@@ -102,29 +96,28 @@ static size_t note_gram(struct grams *g, size_t at)
 int dp_pattern__bits(double *bits, const uint32_t *p, size_t m, double literal)
 {
 	double copy = 2 * log2((double)m + 1) + 1, sum = 0;
-	struct grams grams = { p, m, NULL, 15 };
+	struct dp_substrings grams = { .symbols = p };
+	int status = DP_OK;
 
-	while (grams.mask < 2 * m)
-		grams.mask = 2 * grams.mask + 1;
-	grams.last = dp_alloc__zeroed(grams.mask + 1, sizeof(*grams.last));
-	if (!grams.last)
-		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < m;) {
-		size_t before = note_gram(&grams, i), end = i + 1;
-		size_t length = before ? dp_repeats__same(p, m, i, i - (before - 1)) : 0;
+	dp_hash__draw(&grams.key);
+	for (size_t i = 0; i < m && !status;) {
+		size_t before, length = 0, end = i + 1;
 
+		status = note_gram(&before, &grams, m, i);
+		if (before != SIZE_MAX)
+			length = dp_repeats__same(p, m, i, i - before);
 		if (length >= GRAM && copy < literal * (double)length) {
 			sum += copy;
 			end = i + length;
 		} else {
 			sum += literal + 1;
 		}
-		for (i++; i < end; i++)
-			note_gram(&grams, i);
+		for (i++; i < end && !status; i++)
+			status = note_gram(&before, &grams, m, i);
 	}
-	free(grams.last);
+	dp_substrings__fini(&grams);
 	*bits = sum;
-	return DP_OK;
+	return status;
 }
 
 /* Consecutive edits are coded together. */
