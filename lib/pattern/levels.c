@@ -502,28 +502,26 @@ static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
  */
 static int fill_inner(struct dp_levels *levels, const struct traits *t)
 {
-	struct inside in[DP_PATTERNS_MAX];
 	size_t count = levels->chosen.count, longest = 0;
 	int status = DP_OK;
 
-	memset(in, 0, sizeof(in));
-	for (size_t i = 0; i < count && !status; i++) {
+	for (size_t i = 0; i < count; i++)
 		longest = DP_MAX(longest, levels->chosen.items[i].length);
-		status = look_inside(&in[i], t, &levels->chosen.items[i]);
-	}
-	for (size_t i = 0; i < count && !status; i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct dp_pattern *p = &levels->chosen.items[i];
+		struct inside in;
 
-		p->standing = has_loops(&in[i]) ? DP_STANDING_HAS_LOOPS : DP_STANDING_BARE;
+		status = look_inside(&in, t, p);
+		if (status)
+			break;
+		p->standing = has_loops(&in) ? DP_STANDING_HAS_LOOPS : DP_STANDING_BARE;
 		if ((double)p->length < dp_param.adjacent_short * (double)longest &&
 		    p->tandem < (double)dp_param.layers_max &&
 		    (p->standing == DP_STANDING_BARE || p->length < dp_param.layer_long))
 			p->standing = DP_STANDING_SHORT;
 		/* one kernel in a row is no loop */
-		move_loops(&levels->inner, &in[i], (uint32_t)i, 2);
+		move_loops(&levels->inner, &in, (uint32_t)i, 2);
 	}
-	for (size_t i = 0; i < count; i++)
-		dp_patterns__fini(&in[i].loops);
 	return status;
 }
 
