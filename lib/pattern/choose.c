@@ -45,12 +45,6 @@ static double cost(const struct dp_pattern *p, const struct dp_search_sequence *
 	return dp_choose__repeats(p, bar) ? p->bits : p->bits + plain;
 }
 
-static void free_all(struct dp_pattern *p, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		free(p[i].symbols);
-}
-
 static bool seen_before(const struct dp_pattern *p, size_t n, const uint32_t *symbols,
 			size_t length)
 {
@@ -176,25 +170,24 @@ static int join_groups(struct dp_pattern *p, const struct dp_search_sequence *se
 	return DP_OK;
 }
 
-/* Gives each finalist its own copy of the symbols that it borrows, and the others none. */
-static int copy_finalists(struct dp_pattern *p, size_t finalists, size_t count)
+/* Gives a finalist its own copy of the symbols that it borrows, and refines it on a longer part. */
+static int refine_finalist(struct dp_pattern *p, const struct dp_search_sequence *sequence,
+			   const struct dp_candidate *candidate, const struct dp_search_bar *bar)
 {
-	int status = DP_OK;
+	struct part fair = part_of(sequence, candidate, dp_param.judge_fair);
+	const uint32_t *borrowed = p->symbols;
+	int status;
 
-	for (size_t i = 0; i < count; i++) {
-		const uint32_t *symbols = p[i].symbols;
-		size_t bytes = p[i].length * sizeof(*symbols);
-
-		p[i].symbols = NULL;
-		if (i >= finalists || status)
-			continue;
-		p[i].symbols = dp_alloc__array(bytes, 1);
-		if (p[i].symbols)
-			memcpy(p[i].symbols, symbols, bytes);
-		else
-			status = DP_ERR_NOMEM;
-	}
-	return status;
+	p->symbols = dp_alloc__array(p->length, sizeof(*p->symbols));
+	if (!p->symbols)
+		return DP_ERR_NOMEM;
+	memcpy(p->symbols, borrowed, p->length * sizeof(*p->symbols));
+	status = dp_pattern__refine(p, sequence->symbols + fair.first, fair.count,
+				    sequence->symbol_bits);
+	if (status)
+		return status;
+	extrapolate(p, sequence, &fair);
+	return join_groups(p, sequence, bar);
 }
 
 /* Returns true if symbols cross a separator of stretches, which are in no pattern. */
@@ -268,11 +261,9 @@ int dp_choose__pattern(struct dp_pattern *best, const struct dp_search_sequence 
 {
 	struct dp_candidate candidates[CANDIDATES];
 	struct dp_pattern p[CANDIDATES];
-	double bits = sequence->symbol_bits;
 	size_t count = 0, finalists = 0, first = 0;
-	int status, other, n;
+	int status, n;
 
-	memset(p, 0, sizeof(p));
 	best->symbols = NULL;
 	n = dp_anchors__candidates(candidates, CANDIDATES, sequence->tree, bar->least, bar->known,
 				   sequence->explain);
@@ -281,19 +272,9 @@ int dp_choose__pattern(struct dp_pattern *best, const struct dp_search_sequence 
 	n = (int)keep_usable(candidates, (size_t)n, sequence, bar->longest);
 	status = judge_candidates(p, &count, sequence, candidates, (size_t)n);
 	sort_by_cost(p, count, sequence, bar);
-	finalists = status ? 0 : DP_MIN(count, dp_param.finalists);
-	other = copy_finalists(p, finalists, count);
-	status = status ? status : other;
-	for (size_t i = 0; i < finalists && !status; i++) {
-		struct part fair = part_of(sequence, &candidates[p[i].from], dp_param.judge_fair);
-
-		status =
-			dp_pattern__refine(&p[i], sequence->symbols + fair.first, fair.count, bits);
-		if (!status)
-			extrapolate(&p[i], sequence, &fair);
-		if (!status)
-			status = join_groups(&p[i], sequence, bar);
-	}
+	for (; !status && finalists < DP_MIN(count, dp_param.finalists); finalists++)
+		status = refine_finalist(&p[finalists], sequence, &candidates[p[finalists].from],
+					 bar);
 	sort_by_cost(p, finalists, sequence, bar);
 	/* refining may have taken a separator into the pattern */
 	while (!status && first < finalists &&
@@ -305,6 +286,7 @@ int dp_choose__pattern(struct dp_pattern *best, const struct dp_search_sequence 
 		*best = p[first];
 		p[first].symbols = NULL;
 	}
-	free_all(p, count);
+	for (size_t i = 0; i < finalists; i++)
+		free(p[i].symbols);
 	return status;
 }
