@@ -32,7 +32,6 @@ struct reader {
 	int64_t start_ns, end_ns;
 	uint32_t *symbol_of; /* of each name, then of copies by kind and memsets: the symbol + 1 */
 	size_t names;
-	size_t room;
 };
 
 static bool is_migration(uint8_t copy_kind)
@@ -73,20 +72,14 @@ static void note_outside(const struct reader *reader, uint32_t op)
 		sequence->before = op;
 }
 
-static int add_symbol(struct reader *reader, uint32_t op)
+static void add_symbol(struct reader *reader, uint32_t op)
 {
 	struct dp_sequence *sequence = reader->sequence;
 	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
-	size_t kinds = sequence->alphabet, room = reader->room;
 
-	if (dp_array__reserve(&sequence->names, &reader->room, kinds + 1,
-			      sizeof(*sequence->names)) ||
-	    dp_array__reserve(&sequence->op_kind, &room, kinds + 1, sizeof(*sequence->op_kind)))
-		return DP_ERR_NOMEM;
-	sequence->names[kinds] = ops->name[op];
-	sequence->op_kind[kinds] = ops->kind[op];
+	sequence->names[sequence->alphabet] = ops->name[op];
+	sequence->op_kind[sequence->alphabet] = ops->kind[op];
 	*symbol_of(reader, op) = ++sequence->alphabet;
-	return DP_OK;
 }
 
 /* Assigns symbols to names in order of first appearance. */
@@ -111,8 +104,8 @@ static int read_symbols(struct reader *reader, const struct dp_stream_group *gro
 	for (size_t i = 0; i < sequence->count; i++) {
 		uint32_t op = sequence->ops[i], *symbol = symbol_of(reader, op);
 
-		if (!*symbol && add_symbol(reader, op))
-			return DP_ERR_NOMEM;
+		if (!*symbol)
+			add_symbol(reader, op);
 		sequence->symbols[i] = *symbol - 1;
 		sequence->launches |= ops->call[op] != DP_NONE;
 	}
@@ -192,8 +185,8 @@ int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace
 		      int64_t start_ns, int64_t end_ns, struct dp_error *error)
 {
 	struct reader reader = { sequence, source, start_ns,
-				 end_ns,   NULL,   dp_trace_string_count(trace),
-				 0 };
+				 end_ns,   NULL,   dp_trace_string_count(trace) };
+	size_t most = reader.names + 1 + MOVES;
 	int status = DP_ERR_NOMEM;
 
 	memset(sequence, 0, sizeof(*sequence));
@@ -201,11 +194,13 @@ int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace
 	sequence->stream = group->stream;
 	sequence->has_copies = has_copies(trace, group->range);
 	sequence->before = sequence->behind = DP_NONE;
-	reader.symbol_of =
-		dp_alloc__zeroed(reader.names + 1 + MOVES, sizeof(*reader.symbol_of));
+	reader.symbol_of = dp_alloc__zeroed(most, sizeof(*reader.symbol_of));
+	sequence->names = dp_alloc__array(most, sizeof(*sequence->names));
+	sequence->op_kind = dp_alloc__array(most, sizeof(*sequence->op_kind));
 	sequence->symbols = dp_alloc__array(group->count, sizeof(*sequence->symbols));
 	sequence->ops = dp_alloc__array(group->count, sizeof(*sequence->ops));
-	if (reader.symbol_of && sequence->symbols && sequence->ops)
+	if (reader.symbol_of && sequence->names && sequence->op_kind && sequence->symbols &&
+	    sequence->ops)
 		status = read_symbols(&reader, group);
 	if (!status)
 		status = join_graphs(sequence);
