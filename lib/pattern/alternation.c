@@ -6,32 +6,23 @@
 #include "base/hash.h"
 #include "base/parameters.h"
 
-/* The share of the pattern's symbols that equal the symbol `distance` before. */
-static double recurring_share(const struct dp_pattern *p, size_t distance)
-{
-	size_t same = 0;
-
-	for (size_t i = distance; i < p->length; i++)
-		same += p->symbols[i] == p->symbols[i - distance];
-	return (double)same / (double)(p->length - distance);
-}
-
 /*
- * Repetitions inside the pattern, such as layers, also recur at every multiple of their length.
- * Returns true if what does not recur at `period` recurs at `distance`, as what each part has once
- * does.
+ * The share of the pattern's symbols that equal the symbol `distance` before; if `period` is not 0,
+ * of those that differ from the symbol so far before. Repetitions inside the pattern, such as
+ * layers, also recur at every multiple of their length; what each part has once does not recur at
+ * that of a layer.
  */
-static bool recurs_besides(const struct dp_pattern *p, size_t period, size_t distance)
+static double recurring_share(const struct dp_pattern *p, size_t distance, size_t period)
 {
-	size_t rest = 0, same = 0;
+	size_t all = 0, same = 0;
 
 	for (size_t i = distance; i < p->length; i++) {
-		if (p->symbols[i] == p->symbols[i - period])
+		if (period && p->symbols[i] == p->symbols[i - period])
 			continue;
-		rest++;
+		all++;
 		same += p->symbols[i] == p->symbols[i - distance];
 	}
-	return rest && (double)same >= dp_param.alternating_same * (double)rest;
+	return all ? (double)same / (double)all : 0;
 }
 
 /*
@@ -44,14 +35,14 @@ static size_t alternating(const struct dp_pattern *p)
 
 	while (parts <= dp_param.alternating_parts &&
 	       (p->length % parts ||
-		recurring_share(p, p->length / parts) < dp_param.alternating_same))
+		recurring_share(p, p->length / parts, 0) < dp_param.alternating_same))
 		parts++;
 	if (parts > dp_param.alternating_parts)
 		return 1;
 	for (size_t period = 1; period <= dp_param.layer_long && period * 2 < p->length / parts;
 	     period++)
-		if (recurring_share(p, period) >= dp_param.alternating_inside &&
-		    !recurs_besides(p, period, p->length / parts))
+		if (recurring_share(p, period, 0) >= dp_param.alternating_inside &&
+		    recurring_share(p, p->length / parts, period) < dp_param.alternating_same)
 			return 1;
 	return parts;
 }
