@@ -11,13 +11,6 @@ struct search {
 	struct dp_paper_pattern *best;
 };
 
-/* Criterion 3 in integers: length < symbols / iterations. */
-static bool short_enough(const struct search *s, size_t length)
-{
-	return length < s->symbols / s->iterations ||
-	       (length == s->symbols / s->iterations && s->symbols % s->iterations);
-}
-
 static int visit(void *ctx, const struct dp_suffix_node *node, size_t parent_depth)
 {
 	struct search *s = ctx;
@@ -25,7 +18,9 @@ static int visit(void *ctx, const struct dp_suffix_node *node, size_t parent_dep
 
 	if (leaves > s->iterations || s->iterations - leaves >= s->epsilon)
 		return 0;
-	if (node->depth <= s->best->length || !short_enough(s, node->depth))
+	/* criterion 3 in integers */
+	if (node->depth <= s->best->length ||
+	    dp_size__mul(node->depth, s->iterations) >= s->symbols)
 		return 0;
 	*s->best = (struct dp_paper_pattern){ node->position, node->depth, (size_t)leaves,
 					      s->epsilon };
