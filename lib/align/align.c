@@ -372,21 +372,13 @@ static size_t matches_from(struct dp_aligner *a, struct point point, size_t look
 
 /*
  * The best offset for the seed at a position: the one that matches longest, and of those one near
- * the old one. *sure: it is the only one, or where the old one broke off.
+ * the old one. *sure: it is the only one.
  */
 static bool best_point(struct dp_aligner *a, size_t at, uint64_t hash, const struct point *old,
 		       size_t look, struct point *found, bool *sure)
 {
 	size_t best = 0, near = SIZE_MAX, fits = 0, links = 0;
 
-	if (old) {
-		*found = (struct point){ at, old->offset, old->pattern };
-		best = matches_from(a, *found, look);
-		near = 0;
-		if (best < a->seed)
-			best = 0;
-	}
-	*sure = best > 0;
 	for (uint32_t link = a->heads[slot_of(a, hash)]; link; link = a->next[link - 1]) {
 		struct point point = point_of(a, link - 1, at);
 		size_t match = matches_from(a, point, look), skip = SIZE_MAX - 1;
@@ -403,9 +395,8 @@ static bool best_point(struct dp_aligner *a, size_t at, uint64_t hash, const str
 		best = match;
 		near = skip;
 		*found = point;
-		*sure = false;
 	}
-	*sure |= fits == 1 && links < POSTINGS;
+	*sure = fits == 1 && links < POSTINGS;
 	return best > 0;
 }
 
@@ -427,12 +418,10 @@ static bool scan(struct dp_aligner *a, size_t from, size_t end, const struct poi
 		a->credit += only_sure ? -1 : (int64_t)dp_param.align_pays;
 		if (only_sure && a->credit <= 0)
 			return false;
-		if (a->heads[slot_of(a, h)] ||
-		    (old && s[0] == repeated_from(&a->patterns[old->pattern], old->offset)[0]))
-			if (best_point(a, at, h, old, only_sure ? a->seed : dp_param.align_look,
-				       found, sure) &&
-			    (*sure || !only_sure))
-				return true;
+		if (best_point(a, at, h, old, only_sure ? a->seed : dp_param.align_look, found,
+			       sure) &&
+		    (*sure || !only_sure))
+			return true;
 		if (at + a->seed >= a->n || at + 1 >= end)
 			return false;
 		h = h * multiplier + s[a->seed] + 1 - (s[0] + 1) * a->drop;
