@@ -40,8 +40,11 @@ struct dp_alignment {
 /* The number of symbols of the pattern that a span goes through, without walking its edits. */
 size_t dp_align__advance(const struct dp_alignment *alignment, size_t span);
 
-/* The number of symbols in spans; those in which two overlap count once. */
-size_t dp_align__covered(const struct dp_alignment *alignment);
+/*
+ * The number of symbols in spans; those in which two overlap count once. Unless `of` is NULL, those
+ * of each pattern are added to its element there; of two spans, the first has the overlap.
+ */
+size_t dp_align__covered(const struct dp_alignment *alignment, size_t *of);
 
 /*
  * Aligns symbols[0..n) with the patterns. Errors: DP_ERR_NOMEM. Cost: O(n + sum of lengths), at

@@ -18,13 +18,18 @@ size_t dp_align__advance(const struct dp_alignment *alignment, size_t span)
 	return advance;
 }
 
-size_t dp_align__covered(const struct dp_alignment *alignment)
+size_t dp_align__covered(const struct dp_alignment *alignment, size_t *of)
 {
-	size_t end = 0, covered = 0;
+	size_t before = 0, covered = 0;
 
 	for (size_t k = 0; k < alignment->span_count; k++) {
-		covered += alignment->spans[k].end - DP_MAX(alignment->spans[k].begin, end);
-		end = DP_MAX(end, alignment->spans[k].end);
+		const struct dp_align_span *span = &alignment->spans[k];
+		size_t own = span->end - DP_MAX(span->begin, before);
+
+		covered += own;
+		if (of)
+			of[span->pattern] += own;
+		before = DP_MAX(before, span->end);
 	}
 	return covered;
 }

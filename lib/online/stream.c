@@ -153,7 +153,7 @@ static int alike(bool *same, const uint32_t *thrice, size_t n, const struct dp_s
 		return status;
 	for (size_t k = 0; k < al.span_count; k++)
 		advance += dp_align__advance(&al, k);
-	*same = dp_align__covered(&al) * COVERED >= n * (COVERED - 1) &&
+	*same = dp_align__covered(&al, NULL) * COVERED >= n * (COVERED - 1) &&
 		al.edit_count * EDITED <= n && advance * COVERED >= expected * (COVERED - 1) &&
 		advance * LONGER <= expected * (LONGER + 1);
 	dp_align__fini(&al);

@@ -102,19 +102,6 @@ static size_t longest_between(const struct dp_alignment *al)
 	return best;
 }
 
-/* Counts the symbols that each loop covers in two iterations of the pattern. */
-static void cover(size_t *covered, const struct dp_search_sequence *twice)
-{
-	const struct dp_alignment *al = &twice->alignment;
-	size_t before = 0;
-
-	for (size_t k = 0; k < al->span_count; k++) {
-		covered[al->spans[k].pattern] +=
-			al->spans[k].end - DP_MAX(al->spans[k].begin, before);
-		before = al->spans[k].end;
-	}
-}
-
 /*
  * Looks at what is outside the loops: notes whether a kernel outside all of them finishes a step,
  * and the longest run of a few kernels outside the main one.
@@ -210,7 +197,7 @@ static int measure(struct inside *in, const struct traits *t, struct dp_search_s
 
 	if (status)
 		return status;
-	cover(covered, twice);
+	dp_align__covered(&twice->alignment, covered);
 	for (size_t i = 1; i < in->loops.count; i++)
 		if (covered[i] > covered[in->main])
 			in->main = i;

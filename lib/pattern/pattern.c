@@ -142,7 +142,7 @@ double dp_alignment__bits(const struct dp_alignment *al, size_t n, size_t length
 {
 	double log_n = log2((double)n + 1), log_m = log2((double)length + 1);
 
-	return edit_bits(al, bits, log_m) + (double)(n - dp_align__covered(al)) * bits +
+	return edit_bits(al, bits, log_m) + (double)(n - dp_align__covered(al, NULL)) * bits +
 	       (double)al->span_count * (2 * log_n + log_m) + log_n;
 }
 
@@ -160,7 +160,7 @@ int dp_pattern__rate(struct dp_pattern *p, const struct dp_alignment *al, size_t
 		longest = DP_MAX(longest, passed);
 		advance += passed;
 	}
-	p->covered = dp_align__covered(al);
+	p->covered = dp_align__covered(al, NULL);
 	p->edits = al->edit_count;
 	p->spans = al->span_count;
 	p->iterations = (double)advance / (double)p->length;

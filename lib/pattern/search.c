@@ -133,7 +133,7 @@ int dp_patterns__fit(struct dp_patterns_fit *fit, const struct dp_patterns *patt
 	if (status)
 		return status;
 	*fit = (struct dp_patterns_fit){
-		.covered = dp_align__covered(al),
+		.covered = dp_align__covered(al, NULL),
 		.edits = al->edit_count,
 		.spans = al->span_count,
 	};
