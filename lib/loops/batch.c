@@ -100,8 +100,8 @@ static int place_boundaries(struct dp_detection *d, struct batch *b)
 	int status = DP_OK;
 
 	for (size_t i = 0; i < b->count && !status; i++) {
-		uint32_t *names =
-			dp_pattern__rotate(b->exact[i], b->list[i].length, b->list[i].first);
+		uint32_t *names = dp_pattern__repeat(b->exact[i], b->list[i].length,
+						     b->list[i].first, b->list[i].length);
 
 		status = names ? dp_boundary__move(b->cuts, b->count, i, d->request->symbols, names,
 						   b->list[i].length, &d->request->evidence)
@@ -119,7 +119,7 @@ static int prepare(struct batch *b, size_t i, const struct dp_detection *d,
 	size_t m = pattern->length;
 	int status = DP_OK;
 
-	b->exact[i] = dp_pattern__rotate(pattern->symbols, m, 0);
+	b->exact[i] = dp_pattern__repeat(pattern->symbols, m, 0, m);
 	if (!b->exact[i])
 		return DP_ERR_NOMEM;
 	if (d->coarse)
@@ -130,7 +130,7 @@ static int prepare(struct batch *b, size_t i, const struct dp_detection *d,
 					pattern->symbols, m, &r->evidence, hints, r->explain);
 	if (status)
 		return status;
-	b->rotated[i] = dp_pattern__rotate(pattern->symbols, m, b->phases[i].first);
+	b->rotated[i] = dp_pattern__repeat(pattern->symbols, m, b->phases[i].first, m);
 	b->list[i] = (struct dp_cut_pattern){
 		.exact = d->coarse ? b->exact[i] : NULL,
 		.rotated = b->rotated[i],
@@ -232,7 +232,8 @@ static int add_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp_s
 			      b->cuts[i].whole < dp_param.bare_least);
 	loop->length = b->list[i].length;
 	loop->phase = b->phases[i].decided_by;
-	loop->pattern = dp_pattern__rotate(b->exact[i], loop->length, b->list[i].first);
+	loop->pattern =
+		dp_pattern__repeat(b->exact[i], loop->length, b->list[i].first, loop->length);
 	if (!loop->pattern)
 		return DP_ERR_NOMEM;
 	dp_detection__take_cut(loop, &b->cuts[i]);

@@ -507,7 +507,7 @@ static int add_published(struct dp_detection *d, const struct dp_paper_pattern *
 	loop->length = p->length;
 	loop->occurrences = p->occurrences;
 	loop->confidence.loop = loop->confidence.boundary = (double)NAN;
-	loop->pattern = dp_pattern__rotate(pattern, p->length, 0);
+	loop->pattern = dp_pattern__repeat(pattern, p->length, 0, p->length);
 	if (loop->pattern)
 		status = dp_paper__match(&cut, r->symbols, r->count, pattern, p->length,
 					 r->max_unmatched);

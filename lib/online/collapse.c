@@ -52,7 +52,7 @@ static size_t symbol_at(const struct dp_collapsed *out, size_t position)
 
 int dp_collapsed__iteration(struct dp_collapsed *out, const uint32_t *pattern, size_t n)
 {
-	uint32_t *twice = dp_pattern__twice(pattern, n);
+	uint32_t *twice = dp_pattern__repeat(pattern, n, 0, 2 * n);
 	size_t from = 0, next;
 	int status = twice ? DP_OK : DP_ERR_NOMEM;
 

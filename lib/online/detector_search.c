@@ -87,7 +87,7 @@ static int is_rotated(bool *rotated, const struct dp_stream_loop *a, const struc
 	*rotated = false;
 	if (b->length != m || !memcmp(a->exact, b->exact, m * sizeof(*a->exact)))
 		return DP_OK;
-	twice = dp_pattern__twice(b->exact, m);
+	twice = dp_pattern__repeat(b->exact, m, 0, 2 * m);
 	if (!twice)
 		return DP_ERR_NOMEM;
 	status = dp_pattern__rotation(&offset, twice, a->exact, m);

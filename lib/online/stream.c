@@ -235,7 +235,8 @@ static int take_loop(struct dp_stream_loops *found, uint32_t *pattern, size_t le
 	if (found->collapsed) {
 		status = dp_collapsed__iteration(&collapsed, pattern, length);
 		if (!status)
-			rotated = dp_pattern__rotate(pattern, length, collapsed.position[0]);
+			rotated =
+				dp_pattern__repeat(pattern, length, collapsed.position[0], length);
 		if (!status && !rotated)
 			status = DP_ERR_NOMEM;
 		loop = (struct dp_stream_loop){ .exact = collapsed.symbols,

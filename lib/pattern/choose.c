@@ -155,11 +155,9 @@ static int join_groups(struct dp_pattern *p, const struct dp_search_sequence *se
 	if (group < 2 || group > sequence->n / p->length)
 		return DP_OK;
 	made.length = group * p->length;
-	made.symbols = dp_alloc__array(made.length, sizeof(*made.symbols));
+	made.symbols = dp_pattern__repeat(p->symbols, p->length, 0, made.length);
 	if (!made.symbols)
 		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < made.length; i++)
-		made.symbols[i] = p->symbols[i % p->length];
 	status = dp_pattern__judge(&made, sequence->symbols, sequence->n, sequence->symbol_bits);
 	if (status || cost(&made, sequence, bar) >= cost(p, sequence, bar)) {
 		free(made.symbols);
@@ -178,12 +176,10 @@ static int refine_finalist(struct dp_pattern *p, const struct dp_search_sequence
 	const uint32_t *borrowed = p->symbols;
 	int status;
 
-	p->symbols = dp_alloc__array(p->length, sizeof(*p->symbols));
-	if (!p->symbols)
-		return DP_ERR_NOMEM;
-	memcpy(p->symbols, borrowed, p->length * sizeof(*p->symbols));
-	status = dp_pattern__refine(p, sequence->symbols + fair.first, fair.count,
-				    sequence->symbol_bits);
+	status = dp_pattern__copy(p, borrowed, p->length);
+	if (!status)
+		status = dp_pattern__refine(p, sequence->symbols + fair.first, fair.count,
+					    sequence->symbol_bits);
 	if (status)
 		return status;
 	extrapolate(p, sequence, &fair);

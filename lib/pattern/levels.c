@@ -223,7 +223,7 @@ static int look_inside(struct inside *in, const struct traits *t, const struct d
 	/* what repeats inside is half of the pattern at most */
 	struct dp_search_bar bar = { dp_param.repeat_least, p->length / 2 + 1,
 				     dp_param.inside_bits };
-	uint32_t *symbols = dp_pattern__twice(p->symbols, p->length);
+	uint32_t *symbols = dp_pattern__repeat(p->symbols, p->length, 0, 2 * p->length);
 	struct dp_search_sequence twice = { symbols, 2 * p->length, t->sequence->alphabet, NULL,
 					    NULL };
 	const struct dp_pattern *main;

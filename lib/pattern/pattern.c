@@ -27,26 +27,13 @@ int dp_pattern__copy(struct dp_pattern *p, const uint32_t *symbols, size_t lengt
 	return DP_OK;
 }
 
-uint32_t *dp_pattern__rotate(const uint32_t *pattern, size_t m, size_t first)
+uint32_t *dp_pattern__repeat(const uint32_t *pattern, size_t m, size_t first, size_t count)
 {
-	uint32_t *rotated = dp_alloc__array(m, sizeof(*rotated));
+	uint32_t *made = dp_alloc__array(count, sizeof(*made));
 
-	if (!rotated)
-		return NULL;
-	memcpy(rotated, pattern + first, (m - first) * sizeof(*rotated));
-	memcpy(rotated + m - first, pattern, first * sizeof(*rotated));
-	return rotated;
-}
-
-uint32_t *dp_pattern__twice(const uint32_t *pattern, size_t m)
-{
-	uint32_t *twice = dp_alloc__array(m, 2 * sizeof(*twice));
-
-	if (!twice)
-		return NULL;
-	memcpy(twice, pattern, m * sizeof(*twice));
-	memcpy(twice + m, pattern, m * sizeof(*twice));
-	return twice;
+	for (size_t i = 0; made && i < count; i++)
+		made[i] = pattern[(first + i) % m];
+	return made;
 }
 
 int dp_entropy__bits(double *bits, const uint32_t *symbols, size_t n, uint32_t alphabet)

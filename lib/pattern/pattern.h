@@ -57,11 +57,10 @@ int dp_pattern__rate(struct dp_pattern *p, const struct dp_alignment *alignment,
 int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, double bits);
 
 /*
- * A copy of pattern[0..m) that begins with the symbol at first, and one that holds the pattern
- * twice. The caller frees them. NULL where memory is short.
+ * The first `count` symbols of pattern[0..m), repeated, from the one at first on. The caller frees
+ * them. NULL if memory is short.
  */
-uint32_t *dp_pattern__rotate(const uint32_t *pattern, size_t m, size_t first);
-uint32_t *dp_pattern__twice(const uint32_t *pattern, size_t m);
+uint32_t *dp_pattern__repeat(const uint32_t *pattern, size_t m, size_t first, size_t count);
 
 /*
  * Finds the length of the shorter pattern that symbols[0..m) repeat in full (Knuth, Morris and
