@@ -36,23 +36,6 @@ uint32_t *dp_pattern__repeat(const uint32_t *pattern, size_t m, size_t first, si
 	return made;
 }
 
-int dp_entropy__bits(double *bits, const uint32_t *symbols, size_t n, uint32_t alphabet)
-{
-	uint32_t *counts = dp_alloc__zeroed(alphabet, sizeof(*counts));
-	double sum = 0;
-
-	if (!counts)
-		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < n; i++)
-		counts[symbols[i]]++;
-	for (uint32_t s = 0; s < alphabet; s++)
-		if (counts[s])
-			sum -= counts[s] * log2((double)counts[s] / (double)n);
-	*bits = n ? sum / (double)n : 0;
-	free(counts);
-	return DP_OK;
-}
-
 /* Symbols of the shortest copy: fewer take hardly more bits than its position and length. */
 enum { GRAM = 4 };
 

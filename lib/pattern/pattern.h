@@ -31,9 +31,6 @@ struct dp_pattern {
 /* Makes a pattern of a copy of the symbols; its other members are 0. Errors: DP_ERR_NOMEM. */
 int dp_pattern__copy(struct dp_pattern *p, const uint32_t *symbols, size_t length);
 
-/* The bits to code one symbol by itself: the order-0 entropy. Errors: DP_ERR_NOMEM. */
-int dp_entropy__bits(double *bits, const uint32_t *symbols, size_t n, uint32_t alphabet);
-
 /* The bits to code a pattern by itself, of `literal` for a symbol. Errors: DP_ERR_NOMEM. Cost:
  * linear. */
 int dp_pattern__bits(double *bits, const uint32_t *pattern, size_t m, double literal);

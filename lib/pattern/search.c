@@ -14,6 +14,7 @@
 #include "pattern/choose.h"
 #include "pattern/anchors.h"
 
+#include <math.h>
 #include <string.h>
 
 struct searcher {
@@ -108,10 +109,22 @@ int dp_search_sequence__take_alignment(struct dp_alignment *alignment,
 
 int dp_search_sequence__bits(struct dp_search_sequence *sequence)
 {
-	return sequence->symbol_bits > 0
-		       ? DP_OK
-		       : dp_entropy__bits(&sequence->symbol_bits, sequence->symbols, sequence->n,
-					  sequence->alphabet);
+	double n = (double)sequence->n, sum = 0;
+	uint32_t *counts;
+
+	if (sequence->symbol_bits > 0)
+		return DP_OK;
+	counts = dp_alloc__zeroed(sequence->alphabet, sizeof(*counts));
+	if (!counts)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < sequence->n; i++)
+		counts[sequence->symbols[i]]++;
+	for (uint32_t s = 0; s < sequence->alphabet; s++)
+		if (counts[s])
+			sum -= counts[s] * log2((double)counts[s] / n);
+	sequence->symbol_bits = sequence->n ? sum / n : 0;
+	free(counts);
+	return DP_OK;
 }
 
 int dp_search_sequence__tree(struct dp_search_sequence *sequence)

@@ -71,7 +71,8 @@ int dp_search__unaided(struct dp_patterns *patterns, struct dp_search_sequence *
 int dp_search__counts(struct dp_patterns *patterns, struct dp_search_sequence *sequence,
 		      const uint64_t *counts, size_t counts_count);
 
-/* Computes the bits of one symbol by itself. Errors: DP_ERR_NOMEM. Cost: linear, once. */
+/* Computes the bits of one symbol by itself, the order-0 entropy. Errors: DP_ERR_NOMEM. Cost:
+ * linear, once. */
 int dp_search_sequence__bits(struct dp_search_sequence *sequence);
 
 /* Makes the tree, unless there is one. Errors: DP_ERR_NOMEM. Cost: that of dp_anchor_tree__new().
