@@ -695,6 +695,26 @@ class Findings(cli.Case):
                              r"layers, or iterations themselves \(\d\d% confidence that they are\)\.")
             self.assertIn("pass -n 4.", text)
 
+    def test_loop_of_a_part_of_a_marked_step(self):
+        """What repeats in less than half of a marked step is neither its iterations nor its layers."""
+        path = self.folder / "part.json"
+        runs = {"init": 97, "fill": 73, "cast": 293, "copy": 97, "last": 80}
+        names = [name for name, count in runs.items() for _ in range(count)]
+        events = [{"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": 20 * k + 10,
+                   "dur": 15, "args": {"device": 0, "stream": 7, "correlation": k + 1}}
+                  for k, name in enumerate(names)]
+        events += [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1,
+                    "tid": 1, "ts": 20 * k, "dur": 5, "args": {"correlation": k + 1}}
+                   for k in range(len(names))]
+        step = {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#6", "pid": 1, "tid": 1,
+                "ts": 0, "dur": 20 * len(names)}
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        self.assertIn("293 iterations of 1 kernel", cli.run("analyze", path).stdout)
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": [*events, step]}))
+        self.assertIn("An annotation marks nearly all of the stream as a single iteration. No part of "
+                      "it repeats often and regularly enough.",
+                      " ".join(cli.run("analyze", path).stdout.split()))
+
     def test_words_of_a_capture(self):
         """Without iterations, numbers are of the capture; lines of one label are shown as one."""
         events = []
