@@ -64,7 +64,8 @@ static struct copied copied_before(const struct dp_sequence *sequence, uint32_t 
 	uint32_t device = dp_trace_stream(sequence->trace, sequence->stream)->device;
 	struct copied copied = { 0, false, false };
 
-	if (!sequence->has_copies)
+	/* in the order of launches, the previous kernel may have started later */
+	if (!sequence->has_copies || (previous_op != DP_NONE && previous_op > op))
 		return copied;
 	for (size_t i = op, far = dp_param.look_back; i-- > 0 && far-- && i != previous_op;) {
 		if (dp_trace_stream(sequence->trace, ops->stream[i])->device != device)

@@ -203,6 +203,45 @@ TEST(downloads_are_seen)
 	dp_trace_free(trace);
 }
 
+/* A kernel that is launched first and starts last has no copies after it that are another's. */
+TEST(copies_before_an_earlier_launch)
+{
+	static const int64_t starts_ns[] = { 100, 140, 120, 160 };
+	struct dp_stream_group group;
+	struct dp_sequence sequence;
+	struct dp_evidence evidence;
+	struct dp_evidence_at at;
+	struct dp_trace *trace;
+	uint32_t first, second;
+
+	start();
+	first = stream;
+	second = dp_builder__stream(builder, process, 0, 1, 8);
+	call("cudaMemcpyAsync", 0, 5, 1);
+	op(DP_OP_COPY, "copy", 10, 20, 1);
+	for (uint32_t k = 0; k < 4; k++) {
+		stream = k % 2 ? second : first;
+		call("cudaLaunchKernel", 30 + 10 * k, 35 + 10 * k, k + 2);
+		op(DP_OP_KERNEL, k % 2 ? "forward" : "backward", starts_ns[k], starts_ns[k] + 10,
+		   k + 2);
+	}
+	trace = finish();
+	ck_assert_int_eq(dp_stream_group__all(&group, trace, 0, NULL), DP_OK);
+	ck_assert(group.by_launch);
+	ck_assert_int_eq(dp_sequence__init(&sequence, trace, &group, DP_SYMBOLS_OF_KERNELS,
+					   INT64_MIN, INT64_MAX, NULL),
+			 DP_OK);
+	ck_assert_uint_eq(sequence.count, 4);
+	evidence = dp_sequence__evidence(&sequence);
+	for (size_t i = 0; i < 4; i++) {
+		evidence.at(evidence.ctx, i, &at);
+		ck_assert_int_eq(at.after_upload, i == 0);
+	}
+	dp_sequence__fini(&sequence);
+	dp_stream_group__fini(&group);
+	dp_trace_free(trace);
+}
+
 /* A range of a trace ends at an arbitrary place, but what lies before it is known. */
 TEST(evidence_reaches_beyond_a_range)
 {
