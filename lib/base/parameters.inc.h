@@ -130,10 +130,11 @@ DP_WHOLE(layers_max, 200, "iterations", "presets, real",
 DP_WHOLE(network_deep, 96, "layers", "presets, real",
 	"layers of nearly all networks, at most: language models of 70 billion parameters have 80")
 DP_REAL(stage_same, 0.25, "share", "real",
-	"of the iterations that equal the pattern: with less, they are blocks of a network that "
-	"differ with its stages, …")
+	"of the iterations that equal the pattern: with less, and more edits than stage_edits, they "
+	"are blocks of a network that differ with its stages")
 DP_REAL(stage_edits, 0.04, "share", "real",
-	"… if more of their symbols are edits: blocks had 4.8% or more, true loops up to 2.9%")
+	"of symbols that are edits: blocks that differ with a network's stages had 4.8% or more, "
+	"true loops up to 2.9%")
 DP_WHOLE(layers_apart, 8, "layers", "presets",
 	"of other kinds between two runs of layers that still belong to one pass")
 DP_WHOLE(breaks_max, 3, "breaks", "presets",

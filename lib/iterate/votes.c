@@ -1,12 +1,15 @@
-/* Cost of each vote: O(offsets + spans), and the edits of spans of about one iteration; of the fit
- * votes, O(symbols). */
+/*
+ * The votes, as a table: each scores the offsets of a pattern as the first of an iteration. Cost of
+ * each: O(offsets + spans), and the edits of spans of about one iteration; of the fit votes,
+ * O(symbols).
+ */
 #include "iterate/votes.h"
 #include "base/parameters.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Names: where the sequence and the spans in it begin and end. */
+/* From names alone: where the sequence begins and ends, and the spans in it. */
 
 /* Returns true if a span goes through all of its pattern of m symbols. Mostly no edits are read. */
 static bool is_iteration(const struct dp_alignment *al, size_t span, size_t m)
@@ -280,7 +283,7 @@ static void begins_another(const struct dp_ballot *b, double *score)
 		memcpy(score, b->hinted, b->m * sizeof(*score));
 }
 
-/* The host: launches, uploads, waits. Nothing is scored unless it was recorded. */
+/* From launches, copies and pauses. Nothing is scored unless it was recorded. */
 
 /* The offset at a position of the sequence. */
 static size_t offset_at(const struct dp_ballot *b, size_t position)

@@ -33,9 +33,10 @@ void dp_anchor_tree__free(struct dp_anchor_tree *tree);
 
 /*
  * Writes up to `room` candidates from the repeats of a tree, most promising first. Only repeats
- * that occur at least `least` times count; those that occur about `known` times come first,
- * unless that is 0. explain receives what the repeats were, or is NULL. Returns the number of
- * candidates, or DP_ERR_NOMEM. Cost: some 10 ns per leaf of the tree for each depth; 20 bytes per leaf.
+ * that occur at least `least` times count; unless `known` is 0, some places are for those
+ * that occur about that often. explain receives what the repeats were, or is NULL. Returns the
+ * number of candidates, or DP_ERR_NOMEM. Cost: some 10 ns per leaf of the tree for each depth; 20
+ * bytes per leaf.
  */
 int dp_anchors__candidates(struct dp_candidate *candidates, size_t room,
 			   const struct dp_anchor_tree *tree, size_t least, uint64_t known,
