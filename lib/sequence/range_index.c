@@ -90,29 +90,51 @@ static void keep_disjoint(struct dp_range_index *index, const struct dp_ranges *
 	index->count = kept;
 }
 
+/* Sorts the rows of one label, which are in order of time already: mostly all are of one thread. */
+static void sort_label(struct dp_range_row *rows, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (compare_groups(&rows[i - 1], &rows[i]) > 0) {
+			qsort(rows, count, sizeof(*rows), by_group);
+			return;
+		}
+}
+
 int dp_range_index__init(struct dp_range_index *index, const struct dp_trace *trace,
 			 const uint32_t *labels)
 {
 	const struct dp_ranges *ranges = dp_trace_ranges(trace);
-	size_t names = dp_trace_string_count(trace), room = ranges->count;
+	size_t names = dp_trace_string_count(trace), room, at = 0;
+	size_t *end = dp_alloc__zeroed(names + 1, sizeof(*end)); /* of each label's rows */
 
-	index->rows = dp_alloc__array(ranges->count, sizeof(*index->rows));
-	if (!index->rows)
+	for (size_t i = 0; i < ranges->count && end; i++)
+		if (ranges->name[i] < names && labels[ranges->name[i]] != DP_NONE)
+			end[labels[ranges->name[i]]]++;
+	for (size_t label = 0; label <= names && end; label++) {
+		index->count += end[label];
+		end[label] = index->count - end[label];
+	}
+	room = index->count;
+	index->rows = end ? dp_alloc__array(room, sizeof(*index->rows)) : NULL;
+	if (!index->rows) {
+		free(end);
 		return DP_ERR_NOMEM;
+	}
 	for (size_t i = 0; i < ranges->count; i++) {
 		const struct dp_thread *thread = dp_trace_thread(trace, ranges->thread[i]);
 		uint32_t label = ranges->name[i] < names ? labels[ranges->name[i]] : DP_NONE;
 
 		if (label != DP_NONE)
-			index->rows[index->count++] = (struct dp_range_row){
+			index->rows[end[label]++] = (struct dp_range_row){
 				.label = label,
 				.process = thread ? thread->process : DP_NONE,
 				.thread = thread ? ranges->thread[i] : DP_NONE,
 				.range = (uint32_t)i,
 			};
 	}
-	if (index->count)
-		qsort(index->rows, index->count, sizeof(*index->rows), by_group);
+	for (size_t label = 0; label <= names; at = end[label++])
+		sort_label(index->rows + at, end[label] - at);
+	free(end);
 	keep_disjoint(index, ranges);
 	dp_array__shrink(&index->rows, &room, index->count, sizeof(*index->rows));
 	return DP_OK;

@@ -27,9 +27,10 @@ struct dp_range_group {
 
 /*
  * Makes the index of the ranges whose name has a label: labels has one for each string of the
- * trace, DP_NONE for names to leave out. Ranges that lie inside or overlap an earlier one of their
- * group are left out. The caller releases *index, which is zero before, with fini. Errors:
- * DP_ERR_NOMEM. Cost: linear in the ranges of the trace, n log n in those that have a label.
+ * trace, at most their number, or DP_NONE for names to leave out. Ranges that lie inside or overlap
+ * an earlier one of their group are left out. The caller releases *index, which is zero before,
+ * with fini. Errors: DP_ERR_NOMEM. Cost: linear, n log n in the ranges of a label that several
+ * threads have.
  */
 int dp_range_index__init(struct dp_range_index *index, const struct dp_trace *trace,
 			 const uint32_t *labels);
