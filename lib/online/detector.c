@@ -190,8 +190,7 @@ size_t dp_detector_bytes(const struct dp_detector *d)
 	const struct dp_stream_loops *sets[] = { &d->known, &d->seen };
 
 	for (size_t i = 0; i < 2; i++) {
-		if (sets[i]->names.keys)
-			bytes += (sets[i]->names.mask + 1) * 2 * sizeof(uint32_t);
+		bytes += sets[i]->names.room * sizeof(*sets[i]->names.slots);
 		for (size_t k = 0; k < sets[i]->count; k++)
 			bytes += (sets[i]->items[k].length * 2 + sets[i]->items[k].shown_length) *
 				 sizeof(uint32_t);

@@ -145,7 +145,7 @@ static int align_and_cut(struct dp_detector *d, struct look *look, const uint32_
 	if (status)
 		return status;
 	for (size_t i = 0; i < n; i++)
-		d->ids[i] = dp_symbol_map__get(&d->known.names, symbols[i], d->known.classes);
+		d->ids[i] = dp_stream_loops__class(&d->known, symbols[i]);
 	status = dp_aligner__run(d->aligner, &look->alignment, d->ids, n,
 				 d->placed ? &d->start : NULL);
 	if (status)

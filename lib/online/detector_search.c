@@ -134,7 +134,7 @@ static int choose(struct dp_detector *d, struct searched *s, bool final)
 	s->next.classes = s->found.classes;
 	s->next.by_class = s->found.by_class;
 	s->next.collapsed = s->found.count > 0 ? s->found.collapsed : d->known.collapsed;
-	s->found.names = (struct dp_symbol_map){ 0 };
+	s->found.names = (struct dp_lookup){ 0 };
 	for (size_t i = 0; i < s->found.count && !status; i++) {
 		struct dp_stream_loop *f = &s->found.items[i];
 

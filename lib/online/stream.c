@@ -8,70 +8,18 @@
 
 #include <string.h>
 
-void dp_symbol_map__fini(struct dp_symbol_map *names)
+uint32_t dp_stream_loops__class(const struct dp_stream_loops *loops, uint32_t symbol)
 {
-	free(names->keys);
-	free(names->values);
-	*names = (struct dp_symbol_map){ 0 };
+	struct dp_key key = { { symbol } };
+
+	return DP_MIN(dp_lookup__get(&loops->names, &key), loops->classes);
 }
 
-static size_t slot_of(const struct dp_symbol_map *names, uint32_t key)
+static int set_class(struct dp_stream_loops *loops, uint32_t symbol, uint32_t class)
 {
-	size_t slot = (size_t)(key * 0x9e3779b97f4a7c15u >> 32) & names->mask;
+	struct dp_key key = { { symbol } };
 
-	while (names->values[slot] != DP_NONE && names->keys[slot] != key)
-		slot = (slot + 1) & names->mask;
-	return slot;
-}
-
-uint32_t dp_symbol_map__get(const struct dp_symbol_map *names, uint32_t key, uint32_t absent)
-{
-	uint32_t value = names->keys ? names->values[slot_of(names, key)] : DP_NONE;
-
-	return value == DP_NONE ? absent : value;
-}
-
-static int grow(struct dp_symbol_map *names)
-{
-	size_t slots = names->keys ? 2 * (names->mask + 1) : 64;
-	struct dp_symbol_map more = { .mask = slots - 1, .count = names->count };
-
-	more.keys = dp_alloc__array(slots, sizeof(*more.keys));
-	more.values = dp_alloc__array(slots, sizeof(*more.values));
-	if (!more.keys || !more.values) {
-		dp_symbol_map__fini(&more);
-		return DP_ERR_NOMEM;
-	}
-	memset(more.values, 0xff, slots * sizeof(*more.values));
-	for (size_t i = 0; names->keys && i <= names->mask; i++) {
-		size_t slot;
-
-		if (names->values[i] == DP_NONE)
-			continue;
-		slot = slot_of(&more, names->keys[i]);
-		more.keys[slot] = names->keys[i];
-		more.values[slot] = names->values[i];
-	}
-	dp_symbol_map__fini(names);
-	*names = more;
-	return DP_OK;
-}
-
-int dp_symbol_map__put(struct dp_symbol_map *names, uint32_t key, uint32_t value)
-{
-	size_t slot;
-	int status;
-
-	if (!names->keys || names->count * 2 > names->mask) {
-		status = grow(names);
-		if (status)
-			return status;
-	}
-	slot = slot_of(names, key);
-	names->count += names->values[slot] == DP_NONE;
-	names->keys[slot] = key;
-	names->values[slot] = value;
-	return DP_OK;
+	return dp_lookup__set(&loops->names, &key, class);
 }
 
 void dp_stream_loops__fini(struct dp_stream_loops *loops)
@@ -81,7 +29,7 @@ void dp_stream_loops__fini(struct dp_stream_loops *loops)
 		free(loops->items[i].coarse);
 		free(loops->items[i].shown);
 	}
-	dp_symbol_map__fini(&loops->names);
+	dp_lookup__fini(&loops->names);
 	*loops = (struct dp_stream_loops){ 0 };
 }
 
@@ -91,8 +39,8 @@ static int name_symbols(struct dp_stream_loops *loops, const uint32_t *exact, si
 	int status = DP_OK;
 
 	for (size_t i = 0; i < length && !status; i++)
-		if (dp_symbol_map__get(&loops->names, exact[i], DP_NONE) == DP_NONE)
-			status = dp_symbol_map__put(&loops->names, exact[i], loops->classes++);
+		if (dp_stream_loops__class(loops, exact[i]) == loops->classes)
+			status = set_class(loops, exact[i], loops->classes++);
 	return status;
 }
 
@@ -125,7 +73,7 @@ int dp_stream_loops__add(struct dp_stream_loops *loops, const struct dp_stream_l
 	if (like->shown)
 		memcpy(loop->shown, like->shown, like->shown_length * sizeof(*loop->shown));
 	for (size_t i = 0; i < length; i++)
-		loop->coarse[i] = dp_symbol_map__get(&loops->names, loop->exact[i], DP_NONE);
+		loop->coarse[i] = dp_stream_loops__class(loops, loop->exact[i]);
 	loops->longest = DP_MAX(loops->longest, length);
 	loops->count++;
 	return DP_OK;
@@ -172,7 +120,7 @@ int dp_stream_loops__same(uint32_t *index, const struct dp_stream_loops *loops,
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < length; i++)
 		thrice[i] = thrice[length + i] = thrice[2 * length + i] =
-			dp_symbol_map__get(&loops->names, exact[i], loops->classes);
+			dp_stream_loops__class(loops, exact[i]);
 	for (size_t i = 0; i < loops->count && !status && !same; i++) {
 		size_t other = loops->items[i].length;
 
@@ -188,20 +136,20 @@ int dp_stream_loops__same(uint32_t *index, const struct dp_stream_loops *loops,
 }
 
 /* Numbers the symbols densely; keys receives the symbol of each number. */
-static int make_dense(struct dp_symbol_map *names, uint32_t *dense, uint32_t **keys, size_t *room,
+static int make_dense(struct dp_stream_loops *found, uint32_t *dense, uint32_t **keys,
 		      const uint32_t *symbols, size_t n)
 {
+	size_t room = 0;
 	int status = DP_OK;
 
 	for (size_t i = 0; i < n && !status; i++) {
-		dense[i] = dp_symbol_map__get(names, symbols[i], DP_NONE);
-		if (dense[i] != DP_NONE)
+		dense[i] = dp_stream_loops__class(found, symbols[i]);
+		if (dense[i] < found->classes)
 			continue;
-		dense[i] = (uint32_t)names->count;
-		status = dp_array__reserve(keys, room, names->count + 1, sizeof(**keys));
+		status = dp_array__reserve(keys, &room, dense[i] + 1, sizeof(**keys));
 		if (!status) {
-			(*keys)[names->count] = symbols[i];
-			status = dp_symbol_map__put(names, symbols[i], dense[i]);
+			(*keys)[found->classes++] = symbols[i];
+			status = set_class(found, symbols[i], dense[i]);
 		}
 	}
 	return status;
@@ -219,8 +167,7 @@ static int take_classes(struct dp_stream_loops *found, const struct dp_detection
 	found->classes = d->sequence.alphabet;
 	found->by_class = true;
 	for (size_t i = 0; i < d->request->count && !status; i++)
-		status = dp_symbol_map__put(&found->names, keys[d->request->symbols[i]],
-					    d->coarse[i]);
+		status = set_class(found, keys[d->request->symbols[i]], d->coarse[i]);
 	return status;
 }
 
@@ -286,14 +233,13 @@ int dp_stream__search(struct dp_stream_loops *found, const uint32_t *symbols, si
 	};
 	struct dp_detection d = { .request = &r, .loops = &loops };
 	uint32_t *dense = dp_alloc__array(DP_MAX(n, 1), sizeof(*dense)), *keys = NULL;
-	size_t room = 0;
 	int status = dense ? DP_OK : DP_ERR_NOMEM;
 
 	*found = (struct dp_stream_loops){ 0 };
 	if (!status)
-		status = make_dense(&found->names, dense, &keys, &room, symbols, n);
+		status = make_dense(found, dense, &keys, symbols, n);
 	r.symbols = dense;
-	r.alphabet = (uint32_t)found->names.count;
+	r.alphabet = found->classes;
 	d.sequence = (struct dp_search_sequence){ dense, n, r.alphabet, NULL, NULL };
 	if (!status)
 		status = dp_detection__tree(&d);

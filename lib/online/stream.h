@@ -2,22 +2,9 @@
 #ifndef DP_ONLINE_STREAM_H
 #define DP_ONLINE_STREAM_H
 
+#include "base/lookup.h"
 #include "iterate/cut.h"
 #include "pattern/search.h"
-
-/* A map from symbols of any 32-bit value to small numbers, their names. */
-struct dp_symbol_map {
-	uint32_t *keys;
-	uint32_t *values; /* DP_NONE: an empty slot */
-	size_t mask;	  /* slots - 1 */
-	size_t count;
-};
-
-void dp_symbol_map__fini(struct dp_symbol_map *names);
-/* The value of a key, or `absent`. Cost: constant, expected. */
-uint32_t dp_symbol_map__get(const struct dp_symbol_map *names, uint32_t key, uint32_t absent);
-/* Adds a key; it may already exist with the same value. Errors: DP_ERR_NOMEM. */
-int dp_symbol_map__put(struct dp_symbol_map *names, uint32_t key, uint32_t value);
 
 /* A loop that is known, or was seen once. */
 struct dp_stream_loop {
@@ -37,7 +24,7 @@ struct dp_stream_loop {
 struct dp_stream_loops {
 	struct dp_stream_loop items[DP_PATTERNS_MAX];
 	size_t count;
-	struct dp_symbol_map names; /* symbol -> class */
+	struct dp_lookup names;	    /* symbol -> class */
 	uint32_t classes;	    /* number of classes, including that of unnamed symbols */
 	bool by_class;		    /* some class has several symbols */
 	bool collapsed; /* iterations differ in how often something repeats (collapse.h) */
@@ -45,6 +32,9 @@ struct dp_stream_loops {
 };
 
 void dp_stream_loops__fini(struct dp_stream_loops *loops);
+
+/* The class of a symbol as fed; those without a name share one, loops->classes. */
+uint32_t dp_stream_loops__class(const struct dp_stream_loops *loops, uint32_t symbol);
 
 /*
  * Appends a copy of a loop, with another id and its coarse pattern under these names, which include
