@@ -5,7 +5,7 @@
  *
  * Cost: linear in iterations and edits, and a bounded number of calls of the evidence (boundary.h).
  */
-#include "iterate/boundary.h"
+#include "iterate/cut.h"
 #include "base/search.h"
 #include "base/parameters.h"
 

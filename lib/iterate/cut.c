@@ -5,7 +5,6 @@
  * Cost: O(matches + edits), and one comparison per symbol if exact names are compared.
  */
 #include "iterate/cut.h"
-#include "iterate/insertions.h"
 #include "base/parameters.h"
 #include "base/repeats.h"
 #include "align/diff.h"

@@ -4,7 +4,7 @@
  * Cost: linear in iterations and edits, and a bounded number of comparisons for each of the first
  * few insertions of an iteration.
  */
-#include "iterate/insertions.h"
+#include "iterate/cut.h"
 #include "base/parameters.h"
 
 /* The exact name of a pattern at an offset from its first. */

@@ -11,17 +11,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Arrays with one value per offset, by type: those of struct dp_offsets, and scratch. */
-enum { REALS = 4, COUNTS = 6, FLAGS = 6 };
-
 struct sampler {
 	const struct dp_alignment *alignment;
 	const struct dp_evidence *evidence;
 	struct dp_offsets *offsets;
 	uint32_t pattern;
 	size_t m, samples;
-	/* sampled iterations with one at this offset */
-	uint32_t *uploads, *downloads, *results, *syncs, *optimizers;
+	uint32_t *counts[DP_SIGNS];	    /* sampled iterations with each, by offset */
 	int64_t *launch_gaps, *kernel_gaps; /* `samples` for each offset */
 };
 
@@ -32,17 +28,17 @@ static void ask(struct sampler *s, size_t position, size_t o)
 
 	if (s->offsets->seen[o] >= s->samples)
 		return;
-	s->evidence->at(s->evidence->ctx, position, &at);
+	at = dp_evidence__look(s->evidence, position);
 	s->offsets->seen[o]++;
 	s->offsets->wait_ns[o] += (double)DP_MAX(at.launch_wait_ns, 0);
-	s->offsets->moves_data[o] |= at.kind == DP_KERNEL_MOVES;
 	s->launch_gaps[slot] = at.launch_gap_ns;
 	s->kernel_gaps[slot] = at.kernel_gap_ns;
-	s->uploads[o] += at.after_upload;
-	s->downloads[o] += at.after_download;
-	s->results[o] += at.after_result;
-	s->syncs[o] += at.after_sync;
-	s->optimizers[o] += at.kind == DP_KERNEL_FINISHES;
+	s->counts[DP_SIGN_UPLOAD][o] += at.after_upload;
+	s->counts[DP_SIGN_DOWNLOAD][o] += at.after_download;
+	s->counts[DP_SIGN_RESULT][o] += at.after_result;
+	s->counts[DP_SIGN_SYNC][o] += at.after_sync;
+	s->counts[DP_SIGN_OPTIMIZER][o] += at.kind == DP_KERNEL_FINISHES;
+	s->counts[DP_SIGN_MOVES][o] += at.kind == DP_KERNEL_MOVES;
 }
 
 static void sample(struct sampler *s)
@@ -115,11 +111,8 @@ static void conclude(const struct sampler *s, double *sorted)
 		if (!offsets->seen[o])
 			continue;
 		offsets->wait_ns[o] /= offsets->seen[o];
-		offsets->upload[o] = s->uploads[o] >= most;
-		offsets->download[o] = s->downloads[o] >= most;
-		offsets->result[o] = s->results[o] >= most;
-		offsets->sync[o] = s->syncs[o] >= most;
-		offsets->optimizer[o] = s->optimizers[o] >= most;
+		for (size_t sign = 0; sign < DP_SIGNS; sign++)
+			offsets->has[sign][o] = s->counts[sign][o] >= most;
 	}
 	stand_out(s, s->launch_gaps, dp_param.weight_launch_gap, offsets->launch_gap, sorted);
 	stand_out(s, s->kernel_gaps, dp_param.weight_kernel_gap, offsets->kernel_gap, sorted);
@@ -130,9 +123,10 @@ int dp_offsets__gather(struct dp_offsets *offsets, const struct dp_alignment *al
 {
 	size_t samples = DP_MIN(DP_MAX(dp_param.phase_calls / m, dp_param.samples_min),
 				dp_param.samples_max);
-	double *reals = dp_alloc__zeroed(m, REALS * sizeof(*reals));
-	uint32_t *counts = dp_alloc__zeroed(m, COUNTS * sizeof(*counts));
-	bool *flags = dp_alloc__zeroed(m, FLAGS * sizeof(*flags));
+	/* three arrays of struct dp_offsets and one for scratch; `seen` and the counts */
+	double *reals = dp_alloc__zeroed(m, 4 * sizeof(*reals));
+	uint32_t *counts = dp_alloc__zeroed(m, (1 + DP_SIGNS) * sizeof(*counts));
+	bool *flags = dp_alloc__zeroed(m, DP_SIGNS * sizeof(*flags));
 	int64_t *gaps = dp_alloc__array(dp_size__mul(samples, m), 2 * sizeof(*gaps));
 	struct sampler s = { .alignment = alignment,
 			     .evidence = evidence,
@@ -141,7 +135,7 @@ int dp_offsets__gather(struct dp_offsets *offsets, const struct dp_alignment *al
 			     .m = m,
 			     .samples = samples };
 
-	*offsets = (struct dp_offsets){ .seen = counts, .launch_gap = reals, .upload = flags };
+	*offsets = (struct dp_offsets){ .seen = counts, .launch_gap = reals, .has = { flags } };
 	if (!reals || !counts || !flags || !gaps) {
 		free(gaps);
 		dp_offsets__fini(offsets);
@@ -149,16 +143,10 @@ int dp_offsets__gather(struct dp_offsets *offsets, const struct dp_alignment *al
 	}
 	offsets->kernel_gap = reals + m;
 	offsets->wait_ns = reals + 2 * m;
-	offsets->download = flags + m;
-	offsets->sync = flags + 2 * m;
-	offsets->optimizer = flags + 3 * m;
-	offsets->moves_data = flags + 4 * m;
-	offsets->result = flags + 5 * m;
-	s.uploads = counts + m;
-	s.downloads = counts + 2 * m;
-	s.syncs = counts + 3 * m;
-	s.optimizers = counts + 4 * m;
-	s.results = counts + 5 * m;
+	for (size_t sign = 0; sign < DP_SIGNS; sign++) {
+		offsets->has[sign] = flags + sign * m;
+		s.counts[sign] = counts + (1 + sign) * m;
+	}
 	s.launch_gaps = gaps;
 	s.kernel_gaps = gaps + samples * m;
 	sample(&s);
@@ -171,7 +159,7 @@ void dp_offsets__fini(struct dp_offsets *offsets)
 {
 	free(offsets->seen);
 	free(offsets->launch_gap);
-	free(offsets->upload);
+	free(offsets->has[0]);
 	*offsets = (struct dp_offsets){ 0 };
 }
 

@@ -5,18 +5,24 @@
 #include "iterate/iteration.h"
 #include "align/walk.h"
 
+/* What a sample of the iterations mostly has at an offset. */
+enum dp_sign {
+	DP_SIGN_UPLOAD,	   /* an upload before it, … */
+	DP_SIGN_DOWNLOAD,  /* … or a download, … */
+	DP_SIGN_RESULT,	   /* … of more than counts, … */
+	DP_SIGN_SYNC,	   /* … or a synchronization of the host */
+	DP_SIGN_OPTIMIZER, /* the name of an optimizer's kernel */
+	DP_SIGN_MOVES,	   /* the name of a copy, a cast or a fill */
+	DP_SIGNS,
+};
+
 /* Arrays with one value per offset. */
 struct dp_offsets {
 	uint32_t *seen;	    /* sampled iterations that have the offset */
 	double *launch_gap; /* how far it stands out among the host's gaps, 0 to 1, … */
 	double *kernel_gap; /* … and among the device's */
 	double *wait_ns;    /* mean host time between the previous launch and its own */
-	bool *upload;	    /* an upload recurs before it, … */
-	bool *download;	    /* … or a download, … */
-	bool *result;	    /* … of more than counts, … */
-	bool *sync;	    /* … or a synchronization of the host */
-	bool *optimizer;    /* its name is that of an optimizer */
-	bool *moves_data;   /* its name is that of a copy, a cast or a fill */
+	bool *has[DP_SIGNS];
 };
 
 /*

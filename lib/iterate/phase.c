@@ -28,7 +28,6 @@ static size_t find_first_launch(const struct dp_evidence *evidence, size_t n)
 /* Gathers all evidence that votes use. The ballot owns what is allocated, also after a failure. */
 static int prepare(struct dp_ballot *b)
 {
-	struct dp_offsets *at = &b->offsets;
 	struct dp_span_ends *spans = dp_alloc__array(b->alignment->span_count, sizeof(*spans));
 	bool hinted = b->hints.count > 0, ask = b->evidence.at && !hinted;
 	int status = DP_OK;
@@ -47,10 +46,13 @@ static int prepare(struct dp_ballot *b)
 	if (hinted)
 		dp_votes__hinted(b, b->hinted);
 	if (ask)
-		status = dp_offsets__gather(at, b->alignment, b->pattern, b->m, &b->evidence);
+		status = dp_offsets__gather(&b->offsets, b->alignment, b->pattern, b->m,
+					    &b->evidence);
 	b->observed = ask && !status;
 	if (!hinted && !status)
-		dp_optimizer__find(&b->optimizer, b->symbols, b->m, at->optimizer, at->moves_data);
+		dp_optimizer__find(&b->optimizer, b->symbols, b->m,
+				   b->offsets.has[DP_SIGN_OPTIMIZER],
+				   b->offsets.has[DP_SIGN_MOVES]);
 	return status;
 }
 

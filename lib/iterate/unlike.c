@@ -4,7 +4,7 @@
  *
  * Cost: linear in iterations and edits.
  */
-#include "iterate/unlike.h"
+#include "iterate/cut.h"
 #include "base/parameters.h"
 
 #include <string.h>

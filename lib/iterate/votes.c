@@ -405,7 +405,7 @@ static size_t recurrences(const struct dp_ballot *b, const bool *at)
  */
 static void uploads(const struct dp_ballot *b, double *score)
 {
-	const bool *at = b->offsets.upload;
+	const bool *at = b->offsets.has[DP_SIGN_UPLOAD];
 	size_t count = b->observed ? recurrences(b, at) : 0, before, longest;
 
 	if (!count)
@@ -418,10 +418,10 @@ static void uploads(const struct dp_ballot *b, double *score)
 
 static void upload_at_gap(const struct dp_ballot *b, double *score)
 {
-	size_t count = b->observed ? recurrences(b, b->offsets.upload) : 0;
+	size_t count = b->observed ? recurrences(b, b->offsets.has[DP_SIGN_UPLOAD]) : 0;
 
 	for (size_t o = 0; o < b->m && count && count <= dp_param.gap_rank; o++)
-		if (recurs_from(b, b->offsets.upload, o))
+		if (recurs_from(b, b->offsets.has[DP_SIGN_UPLOAD], o))
 			score[o] = pause_odds(b, o, count);
 }
 
@@ -447,11 +447,12 @@ static bool gets_results(const struct dp_ballot *b, const bool *at)
 
 bool dp_votes__is_step(const struct dp_ballot *b)
 {
-	const struct dp_offsets *at = &b->offsets;
+	bool *const *at = b->offsets.has;
 
-	return b->observed && (recurrences(b, at->upload) || gets_results(b, at->sync) ||
-			       gets_results(b, at->download) || recurrences(b, at->result) ||
-			       (b->optimizer.named && !b->optimizer.everywhere));
+	return b->observed &&
+	       (recurrences(b, at[DP_SIGN_UPLOAD]) || gets_results(b, at[DP_SIGN_SYNC]) ||
+		gets_results(b, at[DP_SIGN_DOWNLOAD]) || recurrences(b, at[DP_SIGN_RESULT]) ||
+		(b->optimizer.named && !b->optimizer.everywhere));
 }
 
 const struct dp_vote dp_votes[] = {

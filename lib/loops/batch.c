@@ -5,9 +5,8 @@
  * Cost: one alignment of the sequence per set of patterns, plus the cost of phase and cut.
  */
 #include "base/parameters.h"
-#include "iterate/boundary.h"
 #include "iterate/seams.h"
-#include "iterate/unlike.h"
+#include "iterate/cut.h"
 #include "loops/detection.h"
 #include "loops/features.h"
 

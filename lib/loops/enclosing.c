@@ -6,7 +6,7 @@
  *
  * Cost: a search of the folded sequence, otherwise linear.
  */
-#include "loops/enclosing.h"
+#include "loops/detection.h"
 #include "base/parameters.h"
 #include "loops/shortened.h"
 #include "pattern/search.h"

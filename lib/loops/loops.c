@@ -9,8 +9,7 @@
 #include "base/parameters.h"
 #include "pattern/paper.h"
 #include "loops/detection.h"
-#include "loops/known_count.h"
-#include "iterate/paper_match.h"
+#include "iterate/cut.h"
 
 #include <math.h>
 

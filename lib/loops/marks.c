@@ -8,26 +8,18 @@
 
 #include <string.h>
 
+/* An iteration, and what it is sorted by: its hash or its length. */
 struct marked {
-	uint64_t hash;
+	uint64_t key;
 	size_t first, length;
 };
 
-static int by_hash(const void *a, const void *b)
+static int by_key(const void *a, const void *b)
 {
 	const struct marked *x = a, *y = b;
 
-	if (x->hash != y->hash)
-		return x->hash < y->hash ? -1 : 1;
-	return x->first < y->first ? -1 : x->first > y->first;
-}
-
-static int by_length(const void *a, const void *b)
-{
-	const struct marked *x = a, *y = b;
-
-	if (x->length != y->length)
-		return x->length < y->length ? -1 : 1;
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
@@ -40,9 +32,9 @@ static struct marked most_frequent(size_t *times, struct marked *marked, size_t 
 	struct marked best = { .first = SIZE_MAX };
 
 	*times = 0;
-	qsort(marked, n, sizeof(*marked), by_hash);
+	qsort(marked, n, sizeof(*marked), by_key);
 	for (size_t i = 0, j; i < n; i = j) {
-		for (j = i + 1; j < n && marked[j].hash == marked[i].hash; j++)
+		for (j = i + 1; j < n && marked[j].key == marked[i].key; j++)
 			;
 		if (j - i > *times || (j - i == *times && marked[i].first < best.first)) {
 			*times = j - i;
@@ -74,7 +66,9 @@ static int choose(struct marked *chosen, size_t *times, const uint32_t *symbols,
 	}
 	*chosen = most_frequent(times, marked, count);
 	if (*times < 2) {
-		qsort(marked, count, sizeof(*marked), by_length);
+		for (size_t i = 0; i < count; i++)
+			marked[i].key = marked[i].length;
+		qsort(marked, count, sizeof(*marked), by_key);
 		*chosen = marked[(count - 1) / 2];
 	}
 	free(marked);
@@ -164,43 +158,29 @@ static int check(const struct dp_boundaries *b, size_t count, struct dp_error *e
 int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request *request,
 			 const struct dp_boundaries *boundaries, struct dp_error *error)
 {
-	struct dp_loops *made = NULL;
-	struct dp_sequence_iteration *iterations = NULL;
+	struct dp_loops *made = calloc(1, sizeof(*made));
+	struct dp_detection d = { .request = request, .loops = made };
 	size_t n = boundaries->count;
+	struct dp_sequence_iteration *iterations = dp_alloc__zeroed(n, sizeof(*iterations));
+	struct dp_sequence_loop *loop = NULL;
 	int status = check(boundaries, request->count, error);
 
-	if (status)
-		return status;
-	status = DP_ERR_NOMEM;
-	made = calloc(1, sizeof(*made));
-	iterations = dp_alloc__zeroed(n, sizeof(*iterations));
-	if (!made || !iterations)
-		goto out;
-	status = DP_OK;
-	if (n == 0)
-		goto out;
-	for (size_t i = 0; i < n; i++) {
+	if (!status && (!made || !iterations || (n > 0 && !(loop = dp_detection__add(&d)))))
+		status = DP_ERR_NOMEM;
+	for (size_t i = 0; i < n && !status; i++) {
 		iterations[i].first = boundaries->starts[i];
 		iterations[i].end = boundaries->ends[i];
 		iterations[i].partial = (i == 0 && boundaries->clipped_first) ||
 					(i + 1 == n && boundaries->clipped_last);
 	}
-	made->loops = calloc(1, sizeof(*made->loops));
-	if (!made->loops) {
-		status = DP_ERR_NOMEM;
-		goto out;
+	if (!status && loop) {
+		loop->found_by = DP_FOUND_BY_MARKS;
+		loop->phase = DP_PHASE_MARKS;
+		loop->annotation = boundaries->name;
+		loop->confidence.loop = loop->confidence.boundary = 1;
+		loop->chosen = true;
+		status = dp_loops__set_iterations(loop, request->symbols, iterations, n);
 	}
-	made->count = 1;
-	made->loops[0] = (struct dp_sequence_loop){
-		.parent = DP_NONE,
-		.found_by = DP_FOUND_BY_MARKS,
-		.phase = DP_PHASE_MARKS,
-		.annotation = boundaries->name,
-		.confidence = { .loop = 1, .boundary = 1 },
-		.chosen = true,
-	};
-	status = dp_loops__set_iterations(&made->loops[0], request->symbols, iterations, n);
-out:
 	free(iterations);
 	if (status) {
 		dp_loops__free(made);

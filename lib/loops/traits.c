@@ -2,7 +2,7 @@
  * The evidence for each symbol: what its name says, and whether uploads precede its kernels. Cost:
  * one call of the evidence per name, and a sample.
  */
-#include "loops/traits.h"
+#include "loops/detection.h"
 #include "base/parameters.h"
 #include "pattern/levels.h"
 

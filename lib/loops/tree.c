@@ -10,42 +10,31 @@
 #include "base/parameters.h"
 #include "base/sort.h"
 #include "pattern/classes.h"
-#include "loops/branching.h"
 #include "loops/collapsing.h"
 #include "loops/detection.h"
 #include "loops/shortened.h"
 #include "pattern/levels.h"
 #include "pattern/alternation.h"
-#include "loops/enclosing.h"
-#include "loops/traits.h"
 #include "iterate/expand.h"
 
 #include <math.h>
 #include <string.h>
 
-static void set_parents(struct dp_loops *loops, const uint32_t *made,
-			const struct dp_patterns *patterns, const uint32_t *above)
+/*
+ * Sets the parents of the loops that were made of patterns; above[] has the loops of those that
+ * their parents are among. The loop around one that was not made takes its place.
+ */
+static void set_parents(struct dp_loops *loops, uint32_t *made, const struct dp_patterns *patterns,
+			const uint32_t *above)
 {
 	for (size_t i = 0; i < patterns->count; i++) {
 		uint32_t parent = patterns->items[i].parent;
 
-		if (made[i] != DP_NONE && parent != DP_NONE && above[parent] != DP_NONE)
-			loops->loops[made[i]].parent = above[parent];
-	}
-}
-
-/* The same for outer loops. The loop around one that was not made takes its place. */
-static void set_outer_parents(struct dp_loops *loops, uint32_t *made,
-			      const struct dp_patterns *outer)
-{
-	for (size_t i = 0; i < outer->count; i++) {
-		uint32_t parent = outer->items[i].parent;
-		uint32_t above = parent == DP_NONE ? DP_NONE : made[parent];
-
+		parent = parent == DP_NONE ? DP_NONE : above[parent];
 		if (made[i] == DP_NONE)
-			made[i] = above;
-		else
-			loops->loops[made[i]].parent = above;
+			made[i] = parent;
+		else if (parent != DP_NONE)
+			loops->loops[made[i]].parent = parent;
 	}
 }
 
@@ -242,7 +231,7 @@ static int make_outer_alone(struct dp_detection *d, const struct dp_patterns *ou
 
 	if (status || loops->count == 0)
 		return status;
-	set_outer_parents(loops, made, outer);
+	set_parents(loops, made, outer, made);
 	for (size_t i = 0; i < loops->count; i++)
 		loops->loops[i].chosen = true;
 	for (size_t i = 0; i < loops->count; i++)
@@ -293,7 +282,7 @@ static int make_tree(struct dp_detection *d, const struct dp_levels *levels, con
 		status = make_level(d, &levels->inner, inner, of_chosen, false);
 	if (status)
 		return status;
-	set_outer_parents(loops, outer, &levels->outer);
+	set_parents(loops, outer, &levels->outer, outer);
 	set_parents(loops, chosen, &levels->chosen, outer);
 	set_parents(loops, inner, &levels->inner, chosen);
 	return dp_detection__sort(loops, of_chosen, around);

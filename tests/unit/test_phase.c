@@ -1,5 +1,5 @@
 /* Where an iteration begins: evidence besides names, and its weight. */
-#include "iterate/optimizer.h"
+#include "iterate/votes.h"
 #include "loops/loops.h"
 #include "test.h"
 
