@@ -189,7 +189,7 @@ static int make_loops(struct dp_detection *d, struct dp_shortened *folded,
 	patterns->count = kept;
 	if (kept > 0)
 		status = dp_detection__make_loops(made, &folded->detection, patterns, hints);
-	return status ? status : dp_shortened__take(d, folded, folded->names.position);
+	return status ? status : dp_shortened__take(d, folded);
 }
 
 /* Where the folded sequence first separates two enclosing iterations; 0 if it does not. */

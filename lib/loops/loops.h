@@ -115,9 +115,9 @@ int dp_loops__set_iterations(struct dp_sequence_loop *loop, const uint32_t *symb
 
 /*
  * Makes loops of another sequence loops of symbols[], with new patterns and edits: position[] has
- * the new position of each symbol of that sequence and of its end, or is NULL if the iterations
- * have theirs. Iterations that become empty are left out, and loops without iterations. Errors:
- * DP_ERR_NOMEM. Cost: that of dp_loops__set_iterations() for each.
+ * the new position of each symbol of that sequence and of its end. Iterations that become empty are
+ * left out, and loops without iterations. Errors: DP_ERR_NOMEM. Cost: that of
+ * dp_loops__set_iterations() for each.
  */
 int dp_loops__map(struct dp_loops *loops, const uint32_t *position, const uint32_t *symbols);
 

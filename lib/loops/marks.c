@@ -110,10 +110,8 @@ static int map(struct dp_sequence_loop *loop, const uint32_t *position, const ui
 	for (size_t i = 0; i < loop->count; i++) {
 		struct dp_sequence_iteration at = iterations[i];
 
-		if (position) {
-			at.first = position[at.first];
-			at.end = position[at.end];
-		}
+		at.first = position[at.first];
+		at.end = position[at.end];
 		if (at.end > at.first)
 			iterations[count++] = at;
 	}

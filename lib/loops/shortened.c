@@ -49,9 +49,9 @@ void dp_shortened__end(struct dp_shortened *s)
 	dp_loops__fini(&s->loops);
 }
 
-int dp_shortened__take(struct dp_detection *d, struct dp_shortened *s, const uint32_t *position)
+int dp_shortened__take(struct dp_detection *d, struct dp_shortened *s)
 {
-	int status = dp_loops__map(&s->loops, position, d->request->symbols);
+	int status = dp_loops__map(&s->loops, s->names.position, d->request->symbols);
 
 	for (size_t i = 0; i < s->loops.count && !status; i++) {
 		struct dp_sequence_loop *loop = dp_detection__add(d);

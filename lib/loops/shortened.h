@@ -26,11 +26,9 @@ void dp_shortened__begin(struct dp_shortened *shortened, const struct dp_detecti
 void dp_shortened__end(struct dp_shortened *shortened);
 
 /*
- * Moves the loops that were found to the detection, as loops of its sequence; position as for
- * dp_loops__map(). Their parents are among them, so the detection has no loops yet if any has one.
- * Errors: DP_ERR_NOMEM.
+ * Moves the loops that were found to the detection, as loops of its sequence. Their parents are
+ * among them, so the detection has no loops yet if any has one. Errors: DP_ERR_NOMEM.
  */
-int dp_shortened__take(struct dp_detection *detection, struct dp_shortened *shortened,
-		       const uint32_t *position);
+int dp_shortened__take(struct dp_detection *detection, struct dp_shortened *shortened);
 
 #endif

@@ -15,7 +15,6 @@
 #include "loops/shortened.h"
 #include "pattern/levels.h"
 #include "pattern/alternation.h"
-#include "iterate/expand.h"
 
 #include <math.h>
 #include <string.h>
@@ -313,14 +312,8 @@ static int try_collapsed(struct dp_detection *d, const struct dp_levels *flat, u
 	/* a run that is cut off begins elsewhere */
 	collapsed.request.evidence.loose_begin = true;
 	status = make_tree(&collapsed.detection, &best.levels, best.traits);
-	for (size_t i = 0; i < collapsed.loops.count && !status; i++) {
-		struct dp_sequence_loop *loop = &collapsed.loops.loops[i];
-
-		loop->count = dp_expand__iterations(loop->iterations, loop->count,
-						    best.runs.position, &d->request->evidence);
-	}
 	if (!status)
-		status = dp_shortened__take(d, &collapsed, NULL);
+		status = dp_shortened__take(d, &collapsed);
 	dp_shortened__end(&collapsed);
 	d->collapsed = has_listed(d->loops);
 	if (!d->collapsed)

@@ -1,5 +1,4 @@
 /* Iterations that repeat something a different number of times each: recurrent networks. */
-#include "../sanitized.h"
 #include "loops/loops.h"
 #include "test.h"
 
@@ -30,8 +29,6 @@ static size_t count, starts[STEPS], ends[STEPS];
 struct steps {
 	uint64_t seed;
 	uint32_t before, after; /* fills of gradients that end a step, and that begin the next */
-	size_t every;		/* steps until an evaluation; 0: none */
-	bool set_up;		/* the first has other kernels in front of it, instead of fills */
 };
 
 static void kernels(uint32_t first, uint32_t n)
@@ -48,15 +45,13 @@ static void recurrent(const struct steps *steps)
 	uint64_t rng = steps->seed;
 
 	count = 0;
-	if (steps->set_up)
-		kernels(EVALUATION, 2);
 	for (size_t i = 0; i < STEPS; i++) {
 		size_t length;
 
 		rng = rng * 6364136223846793005u + 1442695040888963407u;
 		length = 10 + (size_t)(rng >> 33) % 41;
 		starts[i] = count;
-		for (uint32_t k = 0; k < steps->after && !(steps->set_up && i == 0); k++)
+		for (uint32_t k = 0; k < steps->after; k++)
 			kernels(FILL, 1);
 		kernels(HEAD, HEADS);
 		for (size_t k = 0; k < length; k++)
@@ -68,8 +63,6 @@ static void recurrent(const struct steps *steps)
 		for (uint32_t k = 0; k < steps->before; k++)
 			kernels(FILL, 1);
 		ends[i] = count;
-		if (steps->every && i % steps->every == steps->every - 1)
-			kernels(EVALUATION, EVALUATIONS);
 	}
 }
 
@@ -138,27 +131,7 @@ static void check_steps(const struct steps *steps, bool launches)
 	dp_loops__free(loops);
 }
 
-static const uint32_t fills[] = { 0, 1, 2, 4, 5, 9, 12 };
-
-/* The end of one step and the begin of the next are one repetition, with the boundary inside. */
-TEST_LOOP(the_host_tells_a_boundary_inside_a_repetition, DP_COUNT(fills))
-{
-	/* sanitizers are slow: of each column another row */
-	for (size_t k = DP_SANITIZED ? (size_t)_i * 2 % DP_COUNT(fills) : 0; k < DP_COUNT(fills);
-	     k += DP_SANITIZED ? DP_COUNT(fills) : 1) {
-		struct steps steps = { .seed = 1, .before = fills[_i], .after = fills[k] };
-
-		recurrent(&steps);
-		check_steps(&steps, true);
-		if (DP_SANITIZED && _i % 2)
-			continue;
-		steps.every = 8;
-		recurrent(&steps);
-		check_steps(&steps, true);
-	}
-}
-
-/* Without launches a boundary inside a repetition cannot be known, but one next to it can. */
+/* A boundary inside a repetition cannot be known, but one next to it can. */
 TEST_LOOP(names_tell_a_boundary_next_to_a_repetition, 3)
 {
 	static const struct steps cases[] = {
@@ -168,15 +141,6 @@ TEST_LOOP(names_tell_a_boundary_next_to_a_repetition, 3)
 
 	recurrent(&cases[_i]);
 	check_steps(&cases[_i], false);
-}
-
-/* What is in front of the first step may be something else. */
-TEST(what_sets_up_is_no_part_of_the_first_step)
-{
-	struct steps steps = { .seed = 1, .before = 9, .after = 2, .set_up = true };
-
-	recurrent(&steps);
-	check_steps(&steps, true);
 }
 
 /* If a sequence begins at an arbitrary place, fills before the first step belong to another one. */
