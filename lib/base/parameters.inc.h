@@ -320,8 +320,6 @@ DP_REAL(nested_least, 1.5, "iterations", "tests",
 	"found again")
 
 /* Known numbers of iterations (loops/loops.c, loops/known_count.c). */
-DP_REAL(count_level, 0.05, "share", "families",
-	"by which another level must fit the known count better to be chosen")
 DP_REAL(count_near, 0.02, "share", "families",
 	"by which a count may differ from the known one")
 DP_REAL(count_off, 1.5, "iterations", "families",

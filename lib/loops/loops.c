@@ -167,10 +167,7 @@ static bool assign_nearest(struct assignment *a, const struct dp_loops_request *
 
 	for (size_t i = 0; i < n; i++) {
 		for (uint32_t k = 0; a->loop_of[i] == DP_NONE && k < a->loops.count; k++) {
-			const struct dp_sequence_loop *loop = &a->loops.loops[k];
-			/* at another level: better by more than an iteration or two */
-			double off = misfit(loop, r->counts[i]) +
-				     (loop->chosen ? 0 : dp_param.count_level);
+			double off = misfit(&a->loops.loops[k], r->counts[i]);
 
 			if (off >= least || !is_answer(&a->loops, k, r->counts[i]) ||
 			    is_assigned(a, n, k))
@@ -186,8 +183,8 @@ static bool assign_nearest(struct assignment *a, const struct dp_loops_request *
 }
 
 /*
- * Assigns to each known number the nearest loop that no other number has; of equals, a chosen one.
- * The number that comes nearest to a loop is the first.
+ * Assigns to each known number the nearest loop that no other number has. The number that comes
+ * nearest to a loop is the first.
  */
 static int assign(struct assignment *a, const struct dp_loops_request *r)
 {
