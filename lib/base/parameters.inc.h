@@ -233,11 +233,8 @@ DP_REAL(better, 0.8, "share", "families",
 	"of the bits so far that another description may have to replace it")
 DP_REAL(better_regular, 1.1, "share", "families",
 	"the same if the other description is regular and the one so far is not")
-DP_REAL(branch_agreement, 0.7, "share", "real",
-	"of symbols that match the pattern, at least, for it to describe the iterations")
 DP_REAL(branch_share, 0.5, "share", "real",
-	"of the sequence that loops with such agreement cover: with less, branching iterations are "
-	"looked for")
+	"of the sequence that loops cover: with less, branching iterations are looked for")
 DP_REAL(few_coverage, 0.6, "share", "real",
 	"of the sequence that two or three iterations must cover")
 DP_REAL(few_most, 3.6, "iterations", "real",
@@ -264,9 +261,7 @@ DP_WHOLE(named_sample, 256, "iterations", "cost",
 DP_WHOLE(branch_iterations, 20, "iterations", "real",
 	"of a branching loop, at least: fewer may be parts of one pass that share kernels")
 DP_WHOLE(branch_members, 2, "symbols", "real",
-	"that alternate, at least: a single symbol alternates with itself anywhere")
-DP_REAL(branch_longest, 3, "ratio", "real",
-	"times the median distance between two of them: what is longer is no iteration")
+	 "that alternate, at least: a single symbol alternates with itself anywhere")
 DP_REAL(branch_regular, 0.9, "share", "real",
 	"of the distances that must be within a factor of two of the median")
 DP_REAL(branch_spanned, 0.8, "share", "real",

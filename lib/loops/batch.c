@@ -169,14 +169,6 @@ static int batch_cut(struct batch *b, struct dp_detection *d, const struct dp_pa
 	return status;
 }
 
-/* How well iterations agree with their pattern, by the names aligned: 0 from one edit in two on. */
-static double agreement(const struct dp_cut *cut)
-{
-	double edits = (double)(cut->edit_count - cut->renamed);
-
-	return cut->covered ? DP_MAX(1.0 - 2.0 * edits / (double)cut->covered, 0.0) : 0;
-}
-
 /*
  * A loop is listed if it is more likely a loop than not, wherever it begins. A running capture will
  * bring more evidence, so there a loop must be likely right as a whole.
@@ -225,7 +217,6 @@ static int add_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp_s
 	loop->chosen = d->request->counts_count > 0;
 	loop->found_by = loop->chosen ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
 	loop->confidence = *confidence;
-	loop->agreement = agreement(&b->cuts[i]);
 	loop->maybe_layers = standing == DP_STANDING_FEW ||
 			     (standing == DP_STANDING_BARE && !b->phases[i].is_step &&
 			      b->cuts[i].whole < dp_param.bare_least);

@@ -123,22 +123,16 @@ static uint32_t find_start(const struct occurrences *o, size_t *distance)
 
 /* Cuts from each occurrence of the start to the next, in positions of the detection's sequence. */
 static void cut(struct dp_sequence_iteration *iterations, const struct occurrences *o,
-		uint32_t start, size_t distance)
+		uint32_t start)
 {
 	const uint32_t *where = o->where + o->first[start];
 	size_t count = count_of(o, start);
 
 	for (size_t i = 0; i < count; i++) {
-		size_t next = i + 1 < count ? where[i + 1] : o->runs->count;
-		size_t end = DP_MIN(
-			next, where[i] + (size_t)(dp_param.branch_longest * (double)distance));
+		size_t end = i + 1 < count ? where[i + 1] : o->runs->count;
 
-		iterations[i] = (struct dp_sequence_iteration){
-			.first = o->runs->position[where[i]],
-			.end = o->runs->position[end],
-			/* the capture cut off the last one anywhere: less than half is a part */
-			.partial = i + 1 == count && (next - where[i]) * 2 < distance,
-		};
+		iterations[i].first = o->runs->position[where[i]];
+		iterations[i].end = o->runs->position[end];
 	}
 }
 
@@ -175,16 +169,15 @@ static void judge(struct dp_sequence_loop *loop)
 	dp_confidence__judge(&loop->confidence);
 }
 
-static int add_loop(struct dp_detection *d, const struct occurrences *o, uint32_t start,
-		    size_t distance)
+static int add_loop(struct dp_detection *d, const struct occurrences *o, uint32_t start)
 {
 	size_t count = count_of(o, start);
-	struct dp_sequence_iteration *iterations = dp_alloc__array(count, sizeof(*iterations));
+	struct dp_sequence_iteration *iterations = dp_alloc__zeroed(count, sizeof(*iterations));
 	struct dp_sequence_loop *loop = iterations ? dp_detection__add(d) : NULL;
 	int status = DP_ERR_NOMEM;
 
 	if (loop) {
-		cut(iterations, o, start, distance);
+		cut(iterations, o, start);
 		loop->found_by = DP_FOUND_BY_AUTO;
 		loop->phase = DP_PHASE_COMPLETE;
 		loop->chosen = true;
@@ -218,7 +211,7 @@ int dp_branching__find(struct dp_detection *d)
 				"{gap}: iterations begin at the first of them, and these replace "
 				"the loops found before");
 		dp_loops__clear(d->loops);
-		status = add_loop(d, &o, start, distance);
+		status = add_loop(d, &o, start);
 	}
 	occurrences_fini(&o);
 	dp_runs__fini(&runs);

@@ -15,7 +15,6 @@ struct dp_sequence_loop {
 	enum dp_found_by found_by;
 	enum dp_phase_evidence phase;
 	struct dp_confidence confidence;
-	double agreement; /* between its iterations and the pattern, 0 to 1 */
 	bool maybe_layers; /* its few iterations may be layers: nothing is done once per step */
 	bool chosen;	  /* at the level of the program's iteration, shown by default */
 	bool matches_in_sequence; /* one of several in sequence that together have a known number */

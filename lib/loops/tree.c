@@ -503,18 +503,15 @@ static int find_few(struct dp_detection *d)
 	return status;
 }
 
-/* Returns true if no loops with similar iterations cover most of the sequence. */
+/* Returns true if no loops cover most of the sequence. */
 static bool may_branch(const struct dp_detection *d)
 {
-	size_t alike = 0;
+	size_t covered = 0;
 
-	for (size_t i = 0; i < d->loops->count; i++) {
-		const struct dp_sequence_loop *loop = &d->loops->loops[i];
-
-		if (loop->chosen && loop->agreement >= dp_param.branch_agreement)
-			alike += dp_loops__covered(loop);
-	}
-	return (double)alike < dp_param.branch_share * (double)d->request->count;
+	for (size_t i = 0; i < d->loops->count; i++)
+		if (d->loops->loops[i].chosen)
+			covered += dp_loops__covered(&d->loops->loops[i]);
+	return (double)covered < dp_param.branch_share * (double)d->request->count;
 }
 
 /*
