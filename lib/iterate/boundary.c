@@ -22,11 +22,8 @@ struct mover {
 
 static bool follows_upload(struct mover *p, size_t position)
 {
-	struct dp_evidence_at at = { 0 };
-
 	p->calls++;
-	p->evidence->at(p->evidence->ctx, position, &at);
-	return at.after_upload;
+	return dp_evidence__look(p->evidence, position).after_upload;
 }
 
 static bool follows(const struct dp_cut *cut, size_t k)

@@ -287,20 +287,14 @@ static int compare_names(struct cutter *c, uint32_t pattern, size_t at, size_t o
 			 size_t length)
 {
 	const struct dp_cut_pattern *p = &c->patterns[pattern];
-	size_t o = (offset + p->first) % p->length;
 	int status = DP_OK;
 
-	if (!p->exact)
-		return DP_OK;
-	for (size_t i = 0; i < length && !status; i++) {
-		if (c->symbols[at + i] != p->exact[o]) {
+	for (size_t i = 0; p->exact != p->rotated && i < length && !status; i++)
+		if (c->symbols[at + i] != p->exact[offset + i]) {
 			status = dp_cut__add_edit(&c->cuts[pattern], &c->piece.it, at + i,
 						  offset + i, DP_EDIT_SUBSTITUTED);
 			c->piece.renamed++;
 		}
-		if (++o == p->length)
-			o = 0;
-	}
 	return status;
 }
 

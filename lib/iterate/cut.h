@@ -8,9 +8,9 @@
 
 /* A pattern to cut by. */
 struct dp_cut_pattern {
-	const uint32_t *exact;	 /* the exact names, in the order of the alignment, if that was made
-				    with coarser names; else NULL */
-	const uint32_t *rotated; /* the aligned symbols, from the first offset on */
+	const uint32_t *exact;	 /* the exact names, from the first offset on; those below if the
+				    alignment was not made with coarser ones */
+	const uint32_t *rotated; /* the aligned symbols, likewise */
 	size_t length;
 	size_t first; /* the offset that begins an iteration */
 };
@@ -103,11 +103,11 @@ int dp_insertions__move(struct dp_cut *cut, const uint32_t *symbols,
 
 /*
  * Removes the iterations that lack more than 1 in dp_param.unlike_lack symbols, some in the same
- * way as others do, if they are few, such as prefills between decoding steps. aligned holds the
- * symbols that were aligned. Errors: DP_ERR_NOMEM. Cost: linear.
+ * way as others do, if they are few, such as prefills between decoding steps. symbols are what was
+ * cut, aligned those that were aligned. Errors: DP_ERR_NOMEM. Cost: linear.
  */
 int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
-		      const uint32_t *aligned);
+		      const uint32_t *symbols, const uint32_t *aligned);
 
 /* Defined in boundary.c. */
 

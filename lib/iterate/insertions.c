@@ -7,12 +7,6 @@
 #include "iterate/cut.h"
 #include "base/parameters.h"
 
-/* The exact name of a pattern at an offset from its first. */
-static uint32_t name_at(const struct dp_cut_pattern *p, size_t offset)
-{
-	return p->exact ? p->exact[(offset + p->first) % p->length] : p->rotated[offset];
-}
-
 /* The edits that an iteration begins with, if there are insertions for the one before. */
 struct front {
 	size_t renamed; /* substitutions in front of these insertions */
@@ -40,7 +34,7 @@ static size_t count_renamed(const uint32_t *symbols, const struct dp_cut_pattern
 	size_t n = 0;
 
 	for (size_t o = 0; o < to && n <= most; o++)
-		n += symbols[o] != name_at(p, o);
+		n += symbols[o] != p->exact[o];
 	return n;
 }
 
@@ -123,7 +117,7 @@ static int take_iteration(struct dp_cut *made, const struct dp_cut *cut, size_t 
 	s.edits = made->edit_count;
 	s.inserted = s.deleted = s.substituted = 0;
 	for (size_t o = 0; o < prefix && !status; o++)
-		if (symbols[s.first + o] != name_at(p, o))
+		if (symbols[s.first + o] != p->exact[o])
 			status = dp_cut__add_edit(made, &s, s.first + o, o, DP_EDIT_SUBSTITUTED);
 	/* those that match now */
 	made->renamed -= DP_MIN(made->renamed, front.renamed - s.substituted);

@@ -15,14 +15,13 @@
 /* The first kernel with a launch after kernels without: launches were recorded from there on. */
 static size_t find_first_launch(const struct dp_evidence *evidence, size_t n)
 {
-	struct dp_evidence_at at = { 0 };
-	size_t first = 0;
+	size_t most =
+		evidence->at && evidence->launches_recorded ? DP_MIN(n, dp_param.head_max) : 0;
 
-	if (!evidence->at || !evidence->launches_recorded)
-		return 0;
-	for (; first < n && first < dp_param.head_max && !at.has_launch; first++)
-		evidence->at(evidence->ctx, first, &at);
-	return at.has_launch ? first - 1 : 0;
+	for (size_t first = 0; first < most; first++)
+		if (dp_evidence__look(evidence, first).has_launch)
+			return first;
+	return 0;
 }
 
 /* Gathers all evidence that votes use. The ballot owns what is allocated, also after a failure. */
@@ -209,12 +208,11 @@ int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment,
 		.n = n,
 		.m = length,
 		.pattern = pattern,
+		.evidence = *evidence,
 	};
 	double *scratch = dp_alloc__array(length, 2 * sizeof(*scratch));
 	int status;
 
-	if (evidence)
-		b.evidence = *evidence;
 	if (hints)
 		b.hints = *hints;
 	*phase = (struct dp_phase){ 0 };

@@ -7,8 +7,6 @@
 #include "iterate/cut.h"
 #include "base/parameters.h"
 
-#include <string.h>
-
 /*
  * The number of the pattern's symbols that an iteration lacks; another exact name does not count.
  */
@@ -26,22 +24,8 @@ static size_t missing(const struct dp_cut *cut, const struct dp_sequence_iterati
 	return n;
 }
 
-/* Renumbers the remaining variants without gaps; numbers[] has a zero for each so far. */
-static void renumber(struct dp_cut *cut, uint32_t *numbers)
-{
-	uint32_t next = 1;
-
-	for (size_t i = 0; i < cut->count; i++) {
-		uint32_t *variant = &cut->iterations[i].variant;
-
-		if (*variant && !numbers[*variant])
-			numbers[*variant] = next++;
-		*variant = numbers[*variant];
-	}
-}
-
-/* Removes the flagged iterations. */
-static int remove_flagged(struct dp_cut *cut, const bool *flags)
+/* Removes the flagged iterations, and numbers the variants of the others. */
+static int remove_flagged(struct dp_cut *cut, const bool *flags, const uint32_t *symbols)
 {
 	struct dp_cut kept = dp_cut__refill(cut);
 	int status = DP_OK;
@@ -51,11 +35,12 @@ static int remove_flagged(struct dp_cut *cut, const bool *flags)
 			status = dp_cut__add_copy(&kept, &cut->iterations[i], cut->edits);
 	kept.renamed = DP_MIN(kept.renamed, kept.edit_count);
 	*cut = kept;
-	return status;
+	return status ? status
+		      : dp_variants__number(cut->iterations, cut->count, cut->edits, symbols);
 }
 
 int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
-		      const uint32_t *aligned)
+		      const uint32_t *symbols, const uint32_t *aligned)
 {
 	size_t flagged = 0;
 	uint32_t *alike = NULL;
@@ -81,11 +66,8 @@ int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
 	for (size_t i = 0; i < cut->count && flagged > 0; i++)
 		recurs |= flags[i] && alike[cut->iterations[i].variant] >= dp_param.unlike_alike;
 	status = DP_OK;
-	if (recurs && (double)flagged * dp_param.unlike_most < (double)cut->count) {
-		memset(alike, 0, (cut->count + 1) * sizeof(*alike));
-		status = remove_flagged(cut, flags);
-		renumber(cut, alike);
-	}
+	if (recurs && (double)flagged * dp_param.unlike_most < (double)cut->count)
+		status = remove_flagged(cut, flags, symbols);
 out:
 	free(flags);
 	free(alike);

@@ -77,8 +77,8 @@ struct batch {
 	struct dp_cut_pattern list[DP_PATTERNS_MAX];
 	struct dp_cut cuts[DP_PATTERNS_MAX];
 	struct dp_phase phases[DP_PATTERNS_MAX];
-	uint32_t *exact[DP_PATTERNS_MAX];   /* each pattern's exact names, as aligned */
-	uint32_t *rotated[DP_PATTERNS_MAX]; /* its symbols, from the first of an iteration on */
+	/* each pattern's exact names and its symbols, from the first of an iteration on */
+	uint32_t *exact[DP_PATTERNS_MAX], *rotated[DP_PATTERNS_MAX];
 	size_t count;
 	size_t single; /* symbols that patterns of one cover */
 };
@@ -98,15 +98,9 @@ static int place_boundaries(struct dp_detection *d, struct batch *b)
 {
 	int status = DP_OK;
 
-	for (size_t i = 0; i < b->count && !status; i++) {
-		uint32_t *names = dp_pattern__repeat(b->exact[i], b->list[i].length,
-						     b->list[i].first, b->list[i].length);
-
-		status = names ? dp_boundary__move(b->cuts, b->count, i, d->request->symbols, names,
-						   b->list[i].length, &d->request->evidence)
-			       : DP_ERR_NOMEM;
-		free(names);
-	}
+	for (size_t i = 0; i < b->count && !status; i++)
+		status = dp_boundary__move(b->cuts, b->count, i, d->request->symbols, b->exact[i],
+					   b->list[i].length, &d->request->evidence);
 	return status;
 }
 
@@ -115,28 +109,24 @@ static int prepare(struct batch *b, size_t i, const struct dp_detection *d,
 		   const struct dp_pattern *pattern, const struct dp_phase_hints *hints)
 {
 	const struct dp_loops_request *r = d->request;
-	size_t m = pattern->length;
-	int status = DP_OK;
+	size_t m = pattern->length, *first = &b->phases[i].first;
+	uint32_t *names = dp_pattern__repeat(pattern->symbols, m, 0, m);
+	int status = names ? DP_OK : DP_ERR_NOMEM;
 
-	b->exact[i] = dp_pattern__repeat(pattern->symbols, m, 0, m);
-	if (!b->exact[i])
-		return DP_ERR_NOMEM;
-	if (d->coarse)
-		status = name_exactly(d, &b->alignment, (uint32_t)i, pattern->symbols, b->exact[i],
-				      m);
+	if (!status && d->coarse)
+		status = name_exactly(d, &b->alignment, (uint32_t)i, pattern->symbols, names, m);
 	if (!status)
 		status = dp_phase__find(&b->phases[i], &b->alignment, r->count, (uint32_t)i,
 					pattern->symbols, m, &r->evidence, hints, r->explain);
-	if (status)
-		return status;
-	b->rotated[i] = dp_pattern__repeat(pattern->symbols, m, b->phases[i].first, m);
-	b->list[i] = (struct dp_cut_pattern){
-		.exact = d->coarse ? b->exact[i] : NULL,
-		.rotated = b->rotated[i],
-		.length = m,
-		.first = b->phases[i].first,
-	};
-	return b->rotated[i] ? DP_OK : DP_ERR_NOMEM;
+	if (!status) {
+		b->exact[i] = dp_pattern__repeat(names, m, *first, m);
+		b->rotated[i] = dp_pattern__repeat(pattern->symbols, m, *first, m);
+		b->list[i] = (struct dp_cut_pattern){ d->coarse ? b->exact[i] : b->rotated[i],
+						      b->rotated[i], m, *first };
+		status = b->exact[i] && b->rotated[i] ? DP_OK : DP_ERR_NOMEM;
+	}
+	free(names);
+	return status;
 }
 
 /* Aligns the patterns, closes the seams of each once its phase is known, and cuts. */
@@ -162,7 +152,8 @@ static int batch_cut(struct batch *b, struct dp_detection *d, const struct dp_pa
 		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, d->sequence.symbols,
 				     r->count, b->list, b->count);
 	for (size_t i = 0; i < b->count && !status && !r->counts_count; i++)
-		status = dp_unlike__remove(&b->cuts[i], &b->list[i], d->sequence.symbols);
+		status = dp_unlike__remove(&b->cuts[i], &b->list[i], r->symbols,
+					   d->sequence.symbols);
 	/* hints: where the loop inside or around it begins, whatever the host does */
 	if (!status && !(hints && hints->count > 0))
 		status = place_boundaries(d, b);
@@ -222,10 +213,8 @@ static int add_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp_s
 			      b->cuts[i].whole < dp_param.bare_least);
 	loop->length = b->list[i].length;
 	loop->phase = b->phases[i].decided_by;
-	loop->pattern =
-		dp_pattern__repeat(b->exact[i], loop->length, b->list[i].first, loop->length);
-	if (!loop->pattern)
-		return DP_ERR_NOMEM;
+	loop->pattern = b->exact[i];
+	b->exact[i] = NULL;
 	dp_detection__take_cut(loop, &b->cuts[i]);
 	loop->occurrences = dp_loops__equal(loop);
 	return DP_OK;

@@ -152,7 +152,8 @@ static int align_and_cut(struct dp_detector *d, struct look *look, const uint32_
 		return status;
 	for (size_t j = 0; j < d->known.count; j++)
 		patterns[j] = (struct dp_cut_pattern){
-			.exact = d->known.by_class ? d->known.items[j].exact : NULL,
+			.exact = d->known.by_class ? d->known.items[j].exact
+						   : d->known.items[j].coarse,
 			.rotated = d->known.items[j].coarse,
 			.length = d->known.items[j].length,
 		};
