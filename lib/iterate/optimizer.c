@@ -91,7 +91,7 @@ void dp_optimizer__find(struct dp_optimizer *optimizer, const uint32_t *pattern,
 
 	for (size_t o = 0; at && o < m; o++)
 		count += at[o];
-	*optimizer = (struct dp_optimizer){ .named = count > 0, .everywhere = count == m };
+	*optimizer = (struct dp_optimizer){ .named = count > 0 };
 	if (count) {
 		longest = dp_offsets__longest_gap(&before, at, m);
 		optimizer->found = count < m;

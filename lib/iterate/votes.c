@@ -452,7 +452,7 @@ bool dp_votes__is_step(const struct dp_ballot *b)
 	return b->observed &&
 	       (recurrences(b, at[DP_SIGN_UPLOAD]) || gets_results(b, at[DP_SIGN_SYNC]) ||
 		gets_results(b, at[DP_SIGN_DOWNLOAD]) || recurrences(b, at[DP_SIGN_RESULT]) ||
-		(b->optimizer.named && !b->optimizer.everywhere));
+		(b->optimizer.named && b->optimizer.found));
 }
 
 const struct dp_vote dp_votes[] = {

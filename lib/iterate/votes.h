@@ -22,7 +22,6 @@ struct dp_span_ends {
 struct dp_optimizer {
 	bool found;	    /* by names or as a run */
 	bool named;	    /* by the names of kernels */
-	bool everywhere;    /* there are no others */
 	size_t end;	    /* before this offset */
 	size_t bookkeeping; /* symbols after it that may belong to the same step */
 };
