@@ -76,15 +76,6 @@ static int make_level(struct dp_detection *d, const struct dp_patterns *patterns
 	return status;
 }
 
-static size_t depth_of(const struct dp_patterns *outer, size_t i)
-{
-	size_t depth = 0;
-
-	for (; outer->items[i].parent != DP_NONE; depth++)
-		i = outer->items[i].parent;
-	return depth;
-}
-
 /*
  * Makes the outer levels, whose iterations begin with those of the first `count` loops that follow
  * something else. One at a time, since patterns that are aligned together take symbols from each
@@ -95,19 +86,10 @@ static int make_outer(struct dp_detection *d, const struct dp_patterns *outer, u
 {
 	int status = DP_OK;
 
-	for (size_t depth = 0, left = outer->count; left > 0 && !status; depth++) {
-		struct dp_patterns level = { .count = 0 };
-		uint32_t from[DP_PATTERNS_MAX], of_level[DP_PATTERNS_MAX];
+	for (size_t i = 0; i < outer->count && !status; i++) {
+		struct dp_patterns one = { .items = { outer->items[i] }, .count = 1 };
 
-		for (size_t i = 0; i < outer->count; i++)
-			if (depth_of(outer, i) == depth) {
-				from[level.count] = (uint32_t)i;
-				level.items[level.count++] = outer->items[i];
-			}
-		left -= level.count;
-		status = make_level(d, &level, of_level, count, true);
-		for (size_t i = 0; i < level.count && !status; i++)
-			made[from[i]] = of_level[i];
+		status = make_level(d, &one, &made[i], count, true);
 	}
 	return status;
 }
