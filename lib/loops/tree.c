@@ -1,8 +1,9 @@
 /*
  * The tree of loops of a sequence, unaided: from a detection with the symbols and their suffix tree
  * to its loops. Called by loops.c and by online/stream.c. If the patterns leave much of the
- * sequence unexplained, it is searched again by classes of names, and with runs collapsed; if no
- * loop is listed, for two or three iterations, and then in a part of it.
+ * sequence unexplained, it is searched again by classes of names, and with runs collapsed; loops
+ * around all of these, and iterations that branch, are searched for next; if no loop is listed, two
+ * or three iterations, and then loops of a part.
  *
  * Cost: a search, and one more for each of those. Of collapsed sequences, each that is searched has
  * at most half of the symbols of the one before.
