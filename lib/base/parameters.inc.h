@@ -261,7 +261,7 @@ DP_WHOLE(named_sample, 256, "iterations", "cost",
 DP_WHOLE(branch_iterations, 20, "iterations", "real",
 	"of a branching loop, at least: fewer may be parts of one pass that share kernels")
 DP_WHOLE(branch_members, 2, "symbols", "real",
-	 "that alternate, at least: a single symbol alternates with itself anywhere")
+	"that alternate, at least: a single symbol alternates with itself anywhere")
 DP_REAL(branch_regular, 0.9, "share", "real",
 	"of the distances that must be within a factor of two of the median")
 DP_REAL(branch_spanned, 0.8, "share", "real",
