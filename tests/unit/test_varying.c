@@ -467,3 +467,30 @@ TEST(iterations_that_become_a_run_are_not_hidden)
 	run_all("store_%d", 20);
 	expect(60, 45, 7);
 }
+
+/* A part of an iteration that does one thing or another, in any order. */
+static void run_branch(uint32_t *random)
+{
+	for (uint32_t k = draw(random, 1, 4); k > 0; k--)
+		run("search_%d", (int)draw(random, 0, 7), PROGRAM, 1000);
+}
+
+/*
+ * What all iterations share is all that tells where they begin: no pattern describes more than
+ * that.
+ */
+TEST(iterations_that_branch)
+{
+	uint32_t random = 1;
+
+	begin();
+	for (int i = 0; i < 250; i++) {
+		run("reduce_%d", 0, PROGRAM, 1000);
+		run_branch(&random);
+		run("cover_%d", 0, PROGRAM, 1000);
+		run_branch(&random);
+		run("augment_%d", 0, PROGRAM, 1000);
+		run_branch(&random);
+	}
+	expect(250, 3, 7);
+}
