@@ -71,7 +71,6 @@ static int keep(struct dp_detector *d, struct searched *s, uint32_t k,
 		loop->id = old->id;
 		loop->next_index = old->next_index;
 		loop->last = old->last;
-		loop->has_loops = old->has_loops;
 		s->kept[k] = true;
 	}
 	return status;
@@ -114,17 +113,6 @@ static int keep_found(struct dp_detector *d, struct searched *s, uint32_t k,
 	return status ? status : keep(d, s, k, rotated ? old : found);
 }
 
-/* Returns false if a loop may be a layer, of which the window shows only a part. */
-static bool believable(const struct dp_detector *d, const struct searched *s, size_t i, bool final)
-{
-	const struct dp_stream_loop *f = &s->found.items[i];
-
-	if (!s->settling && !f->has_loops &&
-	    (double)f->length < dp_param.adjacent_short * (double)d->known.longest)
-		return false;
-	return s->seen[i] || final;
-}
-
 /* Chooses the known loops: those found twice, and old ones that did not appear. */
 static int choose(struct dp_detector *d, struct searched *s, bool final)
 {
@@ -140,7 +128,7 @@ static int choose(struct dp_detector *d, struct searched *s, bool final)
 
 		if (s->known[i] != DP_NONE) {
 			status = keep_found(d, s, s->known[i], f);
-		} else if (believable(d, s, i, final)) {
+		} else if (s->seen[i] || final) {
 			status = dp_stream_loops__add(&s->next, f);
 			if (!status)
 				s->next.items[s->next.count - 1].last = d->fed;

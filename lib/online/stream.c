@@ -74,7 +74,6 @@ int dp_stream_loops__add(struct dp_stream_loops *loops, const struct dp_stream_l
 		memcpy(loop->shown, like->shown, like->shown_length * sizeof(*loop->shown));
 	for (size_t i = 0; i < length; i++)
 		loop->coarse[i] = dp_stream_loops__class(loops, loop->exact[i]);
-	loops->longest = DP_MAX(loops->longest, length);
 	loops->count++;
 	return DP_OK;
 }
@@ -214,10 +213,7 @@ static int take_loops(struct dp_stream_loops *found, const struct dp_loops *loop
 		status = take_loop(found, loop->pattern, loop->length);
 		if (status)
 			break;
-		found->items[found->count - 1].confidence =
-			dp_confidence__of(&loop->confidence);
-		for (size_t i = k + 1; i < loops->count; i++)
-			found->items[found->count - 1].has_loops |= loops->loops[i].parent == k;
+		found->items[found->count - 1].confidence = dp_confidence__of(&loop->confidence);
 	}
 	return status;
 }

@@ -15,7 +15,6 @@ struct dp_stream_loop {
 	uint32_t *shown; /* if collapsed: one iteration as fed, else NULL */
 	size_t shown_length;
 	double confidence;
-	bool has_loops;	     /* there are loops inside */
 	uint64_t next_index; /* of its next iteration */
 	uint64_t last;	     /* symbols fed when its last iteration closed */
 };
@@ -28,7 +27,6 @@ struct dp_stream_loops {
 	uint32_t classes;	    /* number of classes, including that of unnamed symbols */
 	bool by_class;		    /* some class has several symbols */
 	bool collapsed; /* iterations differ in how often something repeats (collapse.h) */
-	size_t longest;
 };
 
 void dp_stream_loops__fini(struct dp_stream_loops *loops);
