@@ -145,28 +145,27 @@ static void add_layers(struct dp_words *words, const struct dp_stream_candidate 
 }
 
 /*
- * One annotation marks nearly all of the stream, and a likely loop inside, which may be the layers
- * of that iteration if it covers most of it, has not replaced it.
+ * One annotation marks nearly all of the stream, and a likely loop inside has not replaced it. It
+ * may be the layers of that iteration if it covers most of it.
  */
 static void add_marked(struct dp_words *words, const struct dp_stream_candidate *candidate,
 		       const char *streams)
 {
 	char number[DP_NUMBER_SIZE];
 
-	dp_words__add(words, "An annotation marks nearly all of the %s as a single iteration. ",
-		      streams);
-	if (candidate->coverage <= LARGE) {
-		dp_words__add(words, "No part of it repeats often and regularly enough. ");
-		return;
-	}
-	dp_words__add(words, "Inside, %s",
-		      dp_text__plural(number, candidate->iterations, "repetition"));
+	dp_words__add(words,
+		      "An annotation marks nearly all of the %s as a single iteration. Inside, %s",
+		      streams, dp_text__plural(number, candidate->iterations, "repetition"));
 	dp_words__add(words, " of %s", dp_text__plural(number, candidate->length, "kernel"));
-	dp_words__add(words, " cover%s %s of it: its layers, or iterations themselves",
-		      candidate->iterations == 1 ? "s" : "",
+	dp_words__add(words, " cover%s %s of it", candidate->iterations == 1 ? "s" : "",
 		      dp_human__share(number, candidate->coverage));
-	dp_words__add(words, " (%s confidence that they are). ",
-		      dp_text__percent(number, candidate->confidence));
+	if (candidate->coverage > LARGE)
+		dp_words__add(words,
+			      ": its layers, or iterations themselves (%s confidence that they "
+			      "are). ",
+			      dp_text__percent(number, candidate->confidence));
+	else
+		dp_words__add(words, ", too little for its layers, or for iterations. ");
 }
 
 void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t stream)
