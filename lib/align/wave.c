@@ -108,7 +108,7 @@ bool dp_wave__run(struct dp_wave *wave, struct dp_wave_front *front, int64_t *cr
 	int k = 0, e = 0;
 
 	dp_reach__begin(&reach, 0)[0] = 0;
-	while (!found && e<front->most && * credit> 0) {
+	while (!found && *credit > 0 && front->most > e) {
 		found = advance(front, &reach, ++e, &k);
 		*credit -= 2 * e + 1;
 	}
