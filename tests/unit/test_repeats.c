@@ -131,7 +131,7 @@ static void check_steps(const struct steps *steps, bool launches)
 	dp_loops__free(loops);
 }
 
-/* A boundary inside a repetition cannot be known, but one next to it can. */
+/* Names tell a boundary next to a repetition, but not one inside it. */
 TEST_LOOP(names_tell_a_boundary_next_to_a_repetition, 3)
 {
 	static const struct steps cases[] = {

@@ -203,7 +203,7 @@ TEST(downloads_are_seen)
 	dp_trace_free(trace);
 }
 
-/* A kernel that is launched first and starts last has no copies after it that are another's. */
+/* No copy lies between two kernels of which the one that was launched first starts last. */
 TEST(copies_before_an_earlier_launch)
 {
 	static const int64_t starts_ns[] = { 100, 140, 120, 160 };
