@@ -200,12 +200,12 @@ const char *dp_explain__name(struct dp_explain *explain, size_t position)
 	return show(explain, name, length, '(', ')');
 }
 
-const char *dp_explain__shortened_at(const void *ctx, size_t position)
+const char *dp_explain__collapsed_at(const void *ctx, size_t position)
 {
-	const struct dp_explain_shortened *shortened = ctx;
-	const struct dp_explain_names *before = &shortened->before;
+	const struct dp_explain_collapsed *collapsed = ctx;
+	const struct dp_explain_names *before = &collapsed->before;
 
-	return before->at ? before->at(before->ctx, shortened->position[position]) : NULL;
+	return before->at ? before->at(before->ctx, collapsed->position[position]) : NULL;
 }
 
 struct dp_explain_names dp_explain__rename(struct dp_explain *explain,

@@ -55,15 +55,16 @@ const char *dp_explain__name(struct dp_explain *explain, size_t position);
 const char *dp_explain__quote(struct dp_explain *explain, const char *name);
 
 /*
- * The names of a sequence derived from another: `before` has that one's names, and position[i] is
- * the position of symbol i in it. For dp_explain__rename() with `at`, whose ctx is this.
+ * The names of a collapsed sequence: `before` has those of the one that it was made from, and
+ * position[i] is the position of symbol i in it. For dp_explain__rename() with `at`, whose ctx is
+ * this.
  */
-struct dp_explain_shortened {
+struct dp_explain_collapsed {
 	struct dp_explain_names before;
 	const uint32_t *position;
 };
 
-const char *dp_explain__shortened_at(const void *ctx, size_t position);
+const char *dp_explain__collapsed_at(const void *ctx, size_t position);
 
 /*
  * The entries that follow are about a sequence with these names. Returns the previous names, to

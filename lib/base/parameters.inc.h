@@ -453,7 +453,7 @@ DP_WHOLE(units_tried, 8, "units", "cost",
 DP_WHOLE(branch_alphabet, 512, "symbols", "cost",
 	"whose order is compared when branching iterations are searched: the cost is the square")
 DP_WHOLE(enclosing_most, 1 << 24, "symbols", "cost",
-	"of a folded sequence: memory")
+	 "of a sequence with runs of iterations collapsed: memory")
 DP_WHOLE(upload_sample, 1 << 15, "symbols", "cost",
 	"for which it is asked whether they follow an upload")
 DP_WHOLE(collapse_most, 1 << 26, "symbols", "cost",

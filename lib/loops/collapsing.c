@@ -10,7 +10,7 @@
  */
 #include "loops/collapsing.h"
 #include "base/parameters.h"
-#include "loops/shortened.h"
+#include "loops/collapsed_search.h"
 
 #include <math.h>
 #include <string.h>
@@ -116,11 +116,11 @@ static bool hides_iterations(const struct dp_collapsing *c, struct dp_search_seq
 }
 
 /* Finds the patterns of a collapsed sequence; *better: they are better than the best so far. */
-static int search(struct dp_collapsing *c, bool *better, const struct dp_collapsing *best,
-		  const struct dp_detection *d, const struct dp_levels *flat)
+static int search_collapsed(struct dp_collapsing *c, bool *better, const struct dp_collapsing *best,
+			    const struct dp_detection *d, const struct dp_levels *flat)
 {
 	struct dp_search_sequence *sequence;
-	struct dp_shortened shortened;
+	struct dp_collapsed_search search;
 	bool hides;
 	int status;
 
@@ -130,12 +130,11 @@ static int search(struct dp_collapsing *c, bool *better, const struct dp_collaps
 			"the patterns leave much unexplained: each of {runs:run} of "
 			"something short becomes one symbol, and the sequence of {symbols} symbols "
 			"is searched again");
-	dp_shortened__begin(&shortened, d, c->runs.symbols, c->runs.count, c->runs.alphabet,
-			    c->runs.position);
-	sequence = &shortened.detection.sequence;
+	dp_collapsed_search__begin(&search, d, &c->runs);
+	sequence = &search.detection.sequence;
 	status = dp_levels__find(&c->levels, sequence, c->traits, 0, false);
 	hides = !status && c->levels.chosen.count && hides_iterations(c, sequence, flat);
-	dp_shortened__end(&shortened);
+	dp_collapsed_search__end(&search);
 	c->bits = c->levels.fit.bits + c->run_bits;
 	*better = !status && !hides &&
 		  dp_levels__is_better(&c->levels, c->bits, dp_param.better * best->bits, flat,
@@ -163,7 +162,7 @@ int dp_collapsing__find(struct dp_collapsing *best, const struct dp_detection *d
 
 		status = collapse(&next, &now, d);
 		if (!status && next.runs.count * 2 <= now.runs.count)
-			status = search(&now, &better, best, d, flat);
+			status = search_collapsed(&now, &better, best, d, flat);
 		if (better) {
 			dp_collapsing__fini(best);
 			*best = now;

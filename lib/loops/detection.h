@@ -82,7 +82,7 @@ int dp_branching__find(struct dp_detection *detection);
  * Looks for loops around the first `count` loops of the detection, which are the chosen ones.
  * Appends what it finds and makes it their parent. frame is what separates two enclosing
  * iterations, or NULL if that is unknown. Errors: DP_ERR_NOMEM. Cost: a search of the sequence with
- * each run of iterations folded into one symbol, otherwise linear.
+ * each run of iterations collapsed, otherwise linear.
  */
 int dp_enclosing__find(struct dp_detection *detection, size_t count, const struct dp_frame *frame);
 

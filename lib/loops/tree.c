@@ -13,7 +13,7 @@
 #include "pattern/classes.h"
 #include "loops/collapsing.h"
 #include "loops/detection.h"
-#include "loops/shortened.h"
+#include "loops/collapsed_search.h"
 #include "pattern/levels.h"
 #include "pattern/alternation.h"
 
@@ -285,19 +285,18 @@ static bool has_listed(const struct dp_loops *loops)
 static int try_collapsed(struct dp_detection *d, const struct dp_levels *flat, uint8_t *traits)
 {
 	struct dp_collapsing best;
-	struct dp_shortened collapsed;
+	struct dp_collapsed_search collapsed;
 	int status = dp_collapsing__find(&best, d, flat, traits);
 
 	if (status || !best.runs.symbols)
 		goto out;
-	dp_shortened__begin(&collapsed, d, best.runs.symbols, best.runs.count, best.runs.alphabet,
-			    best.runs.position);
+	dp_collapsed_search__begin(&collapsed, d, &best.runs);
 	/* a run that is cut off begins elsewhere */
 	collapsed.request.evidence.loose_begin = true;
 	status = make_tree(&collapsed.detection, &best.levels, best.traits);
 	if (!status)
-		status = dp_shortened__take(d, &collapsed);
-	dp_shortened__end(&collapsed);
+		status = dp_collapsed_search__take(d, &collapsed);
+	dp_collapsed_search__end(&collapsed);
 	d->collapsed = has_listed(d->loops);
 	if (!d->collapsed)
 		dp_loops__clear(d->loops);
