@@ -198,7 +198,7 @@ static void note_best(struct dp_detection *d, const struct dp_cut *cut, size_t l
 }
 
 /* Adds the loop of pattern i to the detection's. */
-static int add_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp_standing standing,
+static int add_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp_pattern_kind kind,
 		    const struct dp_confidence *confidence)
 {
 	struct dp_sequence_loop *loop = dp_detection__add(d);
@@ -208,9 +208,9 @@ static int add_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp_s
 	loop->chosen = d->request->counts_count > 0;
 	loop->found_by = loop->chosen ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
 	loop->confidence = *confidence;
-	loop->maybe_layers = standing == DP_STANDING_FEW ||
-			     (standing == DP_STANDING_BARE && !b->phases[i].is_step &&
-			      b->cuts[i].whole < dp_param.bare_least);
+	loop->maybe_layers =
+		kind == DP_PATTERN_FEW || (kind == DP_PATTERN_BARE && !b->phases[i].is_step &&
+					   b->cuts[i].whole < dp_param.bare_least);
 	loop->length = b->list[i].length;
 	loop->phase = b->phases[i].decided_by;
 	loop->pattern = b->exact[i];
@@ -221,7 +221,7 @@ static int add_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp_s
 }
 
 /* Judges the loop of pattern i, and adds it if it is listed. */
-static int judge(struct dp_detection *d, struct batch *b, size_t i, enum dp_standing standing)
+static int judge(struct dp_detection *d, struct batch *b, size_t i, enum dp_pattern_kind kind)
 {
 	const struct dp_cut *cut = &b->cuts[i];
 	size_t length = b->list[i].length;
@@ -235,7 +235,7 @@ static int judge(struct dp_detection *d, struct batch *b, size_t i, enum dp_stan
 		.single = b->single,
 		.cut = cut,
 		.phase = &b->phases[i],
-		.standing = standing,
+		.kind = kind,
 	};
 
 	if (cut->whole == 0)
@@ -248,17 +248,17 @@ static int judge(struct dp_detection *d, struct batch *b, size_t i, enum dp_stan
 	listed |= is_listed(d, &confidence);
 	explain_loop(d, length, cut->whole, dp_confidence__of(&confidence), listed);
 	if (listed)
-		return add_loop(d, b, i, standing, &confidence);
+		return add_loop(d, b, i, kind, &confidence);
 	note_best(d, cut, length, &confidence);
 	return DP_OK;
 }
 
 /* Makes a loop of pattern i if it is listed; *made receives its index, or DP_NONE. */
 static int make_loop(uint32_t *made, struct dp_detection *d, struct batch *b, size_t i,
-		     enum dp_standing standing)
+		     enum dp_pattern_kind kind)
 {
 	size_t before = d->loops->count;
-	int status = judge(d, b, i, standing);
+	int status = judge(d, b, i, kind);
 
 	*made = d->loops->count > before ? (uint32_t)before : DP_NONE;
 	return status;
@@ -275,14 +275,14 @@ int dp_detection__make_loops(uint32_t *made, struct dp_detection *d,
 	for (size_t i = 0; i < b.count; i++)
 		b.single += b.list[i].length == 1 ? b.cuts[i].covered : 0;
 	for (size_t i = 0; i < b.count && !status; i++)
-		if (p[i].standing != DP_STANDING_SHORT)
-			status = make_loop(&made[i], d, &b, i, p[i].standing);
+		if (p[i].kind != DP_PATTERN_SHORT)
+			status = make_loop(&made[i], d, &b, i, p[i].kind);
 	/* if no other is a loop, short ones are next to none, and prove as little as any */
 	for (size_t i = 0; i < b.count && !status; i++)
-		if (p[i].standing == DP_STANDING_SHORT)
+		if (p[i].kind == DP_PATTERN_SHORT)
 			status = make_loop(&made[i], d, &b, i,
-					   d->loops->count > before ? DP_STANDING_SHORT
-								    : DP_STANDING_BARE);
+					   d->loops->count > before ? DP_PATTERN_SHORT
+								    : DP_PATTERN_BARE);
 	batch_fini(&b);
 	return status;
 }

@@ -4,7 +4,7 @@
 
 #include "iterate/cut.h"
 #include "loops/loops.h"
-#include "pattern/frame.h"
+#include "pattern/ends.h"
 #include "pattern/levels.h"
 #include "iterate/phase.h"
 
@@ -80,11 +80,11 @@ int dp_branching__find(struct dp_detection *detection);
 
 /*
  * Looks for loops around the first `count` loops of the detection, which are the chosen ones.
- * Appends what it finds and makes it their parent. frame is what separates two enclosing
- * iterations, or NULL if that is unknown. Errors: DP_ERR_NOMEM. Cost: a search of the sequence with
+ * Appends what it finds and makes it their parent. ends are those of an enclosing
+ * iteration, or NULL if they are unknown. Errors: DP_ERR_NOMEM. Cost: a search of the sequence with
  * each run of iterations collapsed, otherwise linear.
  */
-int dp_enclosing__find(struct dp_detection *detection, size_t count, const struct dp_frame *frame);
+int dp_enclosing__find(struct dp_detection *detection, size_t count, const struct dp_ends *ends);
 
 /* Defined in known_count.c. */
 

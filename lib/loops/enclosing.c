@@ -77,7 +77,7 @@ static void put_range(struct collapsed *c, const struct dp_detection *d, size_t 
  * known. Returns their own end.
  */
 static size_t skip_run(size_t *at, const struct dp_sequence_loop *loop,
-		       const struct dp_detection *d, const struct dp_frame *frame)
+		       const struct dp_detection *d, const struct dp_ends *ends)
 {
 	size_t end = loop->iterations[*at].first, own = end;
 	bool last = false;
@@ -85,7 +85,7 @@ static size_t skip_run(size_t *at, const struct dp_sequence_loop *loop,
 	while (!last && *at < loop->count && loop->iterations[*at].first <= end) {
 		end = DP_MAX(end, loop->iterations[*at].end);
 		own = DP_MAX(own, own_end(loop, *at));
-		last = frame && dp_frame__fits(frame, &d->sequence, own, end);
+		last = ends && dp_ends__separate(ends, &d->sequence, own, end);
 		++*at;
 	}
 	return own;
@@ -93,7 +93,7 @@ static size_t skip_run(size_t *at, const struct dp_sequence_loop *loop,
 
 /* Collapses the runs of the first `count` loops, whose iterations do not overlap. */
 static void collapse(struct collapsed *c, const struct dp_detection *d, size_t count,
-		     const struct dp_frame *frame)
+		     const struct dp_ends *ends)
 {
 	const struct dp_loops *loops = d->loops;
 	size_t at[DP_PATTERNS_MAX] = { 0 }, before = 0, k;
@@ -109,7 +109,7 @@ static void collapse(struct collapsed *c, const struct dp_detection *d, size_t c
 			put_symbol(c, d->sequence.alphabet + (uint32_t)k, begin);
 			c->runs.runs++;
 		}
-		end = skip_run(&at[k], &loops->loops[k], d, frame);
+		end = skip_run(&at[k], &loops->loops[k], d, ends);
 		before = DP_MAX(before, end);
 	}
 	put_range(c, d, before, d->request->count);
@@ -117,7 +117,7 @@ static void collapse(struct collapsed *c, const struct dp_detection *d, size_t c
 
 /* Sets *any to false if the collapsed sequence is not worth a search. */
 static int make_collapsed(struct collapsed *c, const struct dp_detection *d, size_t count,
-			  const struct dp_frame *frame, bool *any)
+			  const struct dp_ends *ends, bool *any)
 {
 	struct dp_runs *runs = &c->runs;
 	size_t n = d->request->count;
@@ -131,7 +131,7 @@ static int make_collapsed(struct collapsed *c, const struct dp_detection *d, siz
 	runs->position = dp_alloc__array(c->limit + 1, sizeof(*runs->position));
 	if (!runs->symbols || !runs->position)
 		return DP_ERR_NOMEM;
-	collapse(c, d, count, frame);
+	collapse(c, d, count, ends);
 	*any = runs->runs >= dp_param.loop_least && runs->count <= c->limit;
 	if (*any)
 		runs->position[runs->count] = (uint32_t)n;
@@ -185,7 +185,7 @@ static int make_loops(struct dp_detection *d, struct dp_collapsed_search *search
 
 /* Where the collapsed sequence first separates two enclosing iterations; 0 if it does not. */
 static size_t first_end(const struct dp_runs *runs, const struct dp_detection *d,
-			const struct dp_frame *frame)
+			const struct dp_ends *ends)
 {
 	size_t run = SIZE_MAX;
 
@@ -193,8 +193,9 @@ static size_t first_end(const struct dp_runs *runs, const struct dp_detection *d
 		if (runs->symbols[i] < d->sequence.alphabet)
 			continue;
 		if (run != SIZE_MAX &&
-		    dp_frame__fits(frame, &d->sequence, runs->position[run + 1], runs->position[i]))
-			return run + 1 + frame->tail;
+		    dp_ends__separate(ends, &d->sequence, runs->position[run + 1],
+				      runs->position[i]))
+			return run + 1 + ends->tail;
 		run = i;
 	}
 	return 0;
@@ -203,9 +204,9 @@ static size_t first_end(const struct dp_runs *runs, const struct dp_detection *d
 /* Takes the first enclosing iteration, whose end is known, as the pattern. */
 static int take_first(struct dp_patterns *patterns, const struct dp_runs *runs,
 		      const struct dp_detection *d, struct dp_search_sequence *sequence,
-		      const struct dp_frame *frame)
+		      const struct dp_ends *ends)
 {
-	size_t length = first_end(runs, d, frame);
+	size_t length = first_end(runs, d, ends);
 	int status = dp_search_sequence__bits(sequence);
 	struct dp_pattern p;
 
@@ -222,10 +223,10 @@ static int take_first(struct dp_patterns *patterns, const struct dp_runs *runs,
 	return status;
 }
 
-int dp_enclosing__find(struct dp_detection *d, size_t count, const struct dp_frame *frame)
+int dp_enclosing__find(struct dp_detection *d, size_t count, const struct dp_ends *ends)
 {
-	struct dp_search_bar bar = { dp_param.loop_least, d->request->count,
-				     dp_param.enclosing_bits };
+	struct dp_search_limits limits = { dp_param.loop_least, d->request->count,
+					   dp_param.enclosing_bits };
 	struct dp_patterns patterns = { .count = 0 };
 	struct dp_collapsed_search search;
 	struct collapsed collapsed = { .limit = 0 };
@@ -237,13 +238,13 @@ int dp_enclosing__find(struct dp_detection *d, size_t count, const struct dp_fra
 
 	if (count == 0 || count > DP_PATTERNS_MAX)
 		return DP_OK;
-	status = make_collapsed(&collapsed, d, count, frame, &any);
+	status = make_collapsed(&collapsed, d, count, ends, &any);
 	if (status || !any)
 		goto out;
 	dp_collapsed_search__begin(&search, d, &collapsed.runs);
-	if (frame)
-		status = take_first(&patterns, &collapsed.runs, d, &search.detection.sequence,
-				    frame);
+	if (ends)
+		status =
+			take_first(&patterns, &collapsed.runs, d, &search.detection.sequence, ends);
 	first_is_known = patterns.count > 0;
 	dp_explain__add(d->request->explain, "enclosing",
 			DP_FACTS({ "symbols", "count", (double)collapsed.runs.count }),
@@ -254,7 +255,7 @@ int dp_enclosing__find(struct dp_detection *d, size_t count, const struct dp_fra
 				: "loops around these: with each run of iterations as one "
 				  "symbol, the sequence of {symbols} symbols is searched");
 	if (!status && !first_is_known)
-		status = dp_search__unaided(&patterns, &search.detection.sequence, &bar);
+		status = dp_search__unaided(&patterns, &search.detection.sequence, &limits);
 	if (!status)
 		status = make_loops(d, &search, &patterns, first_is_known ? &hints : NULL);
 	dp_collapsed_search__end(&search);

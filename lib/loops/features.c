@@ -43,9 +43,8 @@ static bool is_long(const struct dp_judged *j)
  */
 static bool fills_with_layers(const struct dp_judged *j)
 {
-	return j->detection->request->evidence.launches_recorded &&
-	       j->standing == DP_STANDING_BARE && !j->phase->is_step &&
-	       j->cut->whole < dp_param.layers_max && !is_long(j);
+	return j->detection->request->evidence.launches_recorded && j->kind == DP_PATTERN_BARE &&
+	       !j->phase->is_step && j->cut->whole < dp_param.layers_max && !is_long(j);
 }
 
 /* Returns true if kernels that do not repeat interrupt the loop once or a few times. */
@@ -78,7 +77,7 @@ static size_t ends_filled(const struct dp_judged *j)
 	const struct dp_align_span *first = al->spans, *last = &al->spans[al->span_count - 1];
 	size_t head = first->begin, tail = r->count - last->end;
 	bool whole = first->pattern == last->pattern && first->begin_offset == last->end_offset;
-	bool may = j->standing == DP_STANDING_HAS_LOOPS || j->length < 2 * dp_param.layer_long;
+	bool may = j->kind == DP_PATTERN_HAS_LOOPS || j->length < 2 * dp_param.layer_long;
 	bool layers = may && j->length >= dp_param.layer_least &&
 		      j->cut->whole <= dp_param.network_deep && !r->evidence.open_end;
 	bool embedding = layers && head == 1 && (tail > 0 || !whole) && is_alone(j->detection, 0);
@@ -200,7 +199,7 @@ static bool differs_by_stage(const struct dp_judged *j)
 	const struct dp_cut *cut = j->cut;
 	size_t same = 0;
 
-	if (j->standing == DP_STANDING_FEW || cut->whole >= dp_param.bare_least ||
+	if (j->kind == DP_PATTERN_FEW || cut->whole >= dp_param.bare_least ||
 	    kernels_of(j) >= (double)dp_param.group_long)
 		return false;
 	for (size_t k = 0; k < cut->count; k++) {
@@ -227,14 +226,14 @@ static bool is_detail(const struct dp_judged *j)
 /* The grade of a loop that has nothing that only steps, or only layers, have. */
 static enum grade grade_by_shape(const struct dp_judged *j, size_t ends, size_t spans)
 {
-	if (j->standing == DP_STANDING_FEW)
+	if (j->kind == DP_PATTERN_FEW)
 		return NO_LAYERS;
 	/* with loops inside, or inside or around others: one span, between a beginning and a head
 	 */
-	if (is_long(j) && j->standing != DP_STANDING_BARE) {
+	if (is_long(j) && j->kind != DP_PATTERN_BARE) {
 		if (spans > 1 || ends > 0 || kernels_of(j) >= (double)dp_param.group_long)
 			return NO_LAYERS;
-		return j->standing == DP_STANDING_HAS_LOOPS ? MAYBE_LAYERS : HARDLY_LAYERS;
+		return j->kind == DP_PATTERN_HAS_LOOPS ? MAYBE_LAYERS : HARDLY_LAYERS;
 	}
 	if (spans > 2)
 		return HARDLY_LAYERS;
@@ -268,7 +267,7 @@ static enum grade grade_layers(const struct dp_judged *j, size_t ends, size_t sp
 	const struct dp_cut *cut = j->cut;
 	enum names names;
 
-	if (j->standing == DP_STANDING_SHORT)
+	if (j->kind == DP_PATTERN_SHORT)
 		return NO_LAYERS;
 	if (j->length == 1)
 		return MAYBE_LAYERS;
@@ -288,7 +287,7 @@ static enum grade grade_layers(const struct dp_judged *j, size_t ends, size_t sp
 	if (j->phase->is_step || ends == 2 || are_too_many(j))
 		return fills_with_layers(j) ? MAYBE_LAYERS : NO_LAYERS;
 	/* one pass through layers with loops inside, such as experts */
-	if (j->standing == DP_STANDING_HAS_LOOPS && is_long(j) && spans <= 1 &&
+	if (j->kind == DP_PATTERN_HAS_LOOPS && is_long(j) && spans <= 1 &&
 	    cut->whole <= dp_param.network_deep && !j->detection->request->evidence.open_end &&
 	    is_pass(j))
 		return LIKE_LAYERS;

@@ -13,7 +13,7 @@ struct dp_judged {
 	size_t single; /* symbols that patterns of one symbol cover together */
 	const struct dp_cut *cut;
 	const struct dp_phase *phase;
-	enum dp_standing standing;
+	enum dp_pattern_kind kind;
 };
 
 /*

@@ -105,7 +105,7 @@ static bool is_part(const struct dp_pattern *p, const uint8_t *traits, bool encl
 
 	for (size_t k = 0; traits && k < p->length; k++)
 		all |= traits[p->symbols[k]] & DP_TRAITS_OF_STEPS;
-	return (enclosed || (p->standing == DP_STANDING_BARE && p->length < dp_param.layer_long)) &&
+	return (enclosed || (p->kind == DP_PATTERN_BARE && p->length < dp_param.layer_long)) &&
 	       !all;
 }
 
@@ -236,13 +236,13 @@ static int make_tree(struct dp_detection *d, const struct dp_levels *levels, con
 	uint32_t outer[DP_PATTERNS_MAX], chosen[DP_PATTERNS_MAX], inner[DP_PATTERNS_MAX];
 	struct dp_loops *loops = d->loops;
 	size_t of_chosen, around; /* where the loops end that are chosen, and around these */
-	struct dp_frame frame;
+	struct dp_ends ends;
 	bool enclosed = false;
 	int status = DP_OK;
 
 	/* where uploads are unknown, the loops inside may be steps */
 	if (traits)
-		status = dp_frame__find(&frame, &enclosed, &levels->chosen, &d->sequence);
+		status = dp_ends__find(&ends, &enclosed, &levels->chosen, &d->sequence);
 	if (!status)
 		status = dp_detection__make_loops(chosen, d, &levels->chosen, NULL);
 	of_chosen = loops->count;
@@ -251,11 +251,11 @@ static int make_tree(struct dp_detection *d, const struct dp_levels *levels, con
 	for (size_t i = 0; i < loops->count; i++)
 		loops->loops[i].chosen = true;
 	for (size_t i = 0; i < levels->chosen.count; i++)
-		if (chosen[i] != DP_NONE && levels->chosen.items[i].standing == DP_STANDING_SHORT)
+		if (chosen[i] != DP_NONE && levels->chosen.items[i].kind == DP_PATTERN_SHORT)
 			loops->loops[chosen[i]].chosen = false;
 	status = make_outer(d, &levels->outer, outer, of_chosen);
 	if (!status && loops->count == of_chosen) {
-		status = dp_enclosing__find(d, of_chosen, enclosed ? &frame : NULL);
+		status = dp_enclosing__find(d, of_chosen, enclosed ? &ends : NULL);
 		if (!status && !d->request->evidence.open_end)
 			choose_enclosing(d, &levels->chosen, chosen, traits, of_chosen, enclosed);
 	}
@@ -453,8 +453,8 @@ static bool is_few(const struct dp_pattern *p, size_t n)
  */
 static int find_few(struct dp_detection *d)
 {
-	struct dp_search_bar bar = { dp_param.repeat_least, d->request->count / 2 + 1, 1,
-				     .any_length = true };
+	struct dp_search_limits limits = { dp_param.repeat_least, d->request->count / 2 + 1, 1,
+					   .any_length = true };
 	struct dp_patterns patterns = { .count = 0 };
 	uint32_t made[DP_PATTERNS_MAX];
 	size_t begin = 0;
@@ -466,13 +466,13 @@ static int find_few(struct dp_detection *d)
 			DP_FACTS({ "symbols", "count", (double)d->request->count }),
 			"no loop is listed: the search is for two or three iterations that make up "
 			"most of the {symbols:symbol}");
-	status = dp_search__unaided(&patterns, &d->sequence, &bar);
+	status = dp_search__unaided(&patterns, &d->sequence, &limits);
 	while (patterns.count > 1)
 		free(patterns.items[--patterns.count].symbols);
 	if (!status && patterns.count && is_few(&patterns.items[0], d->request->count))
 		status = has_single(&has_one, d, &patterns.items[0]);
 	if (!status && has_one) {
-		patterns.items[0].standing = DP_STANDING_FEW;
+		patterns.items[0].kind = DP_PATTERN_FEW;
 		status = dp_search_sequence__align(&d->sequence, &patterns);
 		if (!status && d->sequence.alignment.span_count > 0)
 			begin = d->sequence.alignment.spans[0].begin;

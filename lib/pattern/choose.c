@@ -24,9 +24,9 @@ double dp_choose__count_error(const struct dp_pattern *p, uint64_t known)
 	return p->iterations > n + dp_param.count_more ? (p->iterations - n) / p->iterations : 0;
 }
 
-bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_search_bar *bar)
+bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_search_limits *limits)
 {
-	return p->tandem >= dp_param.tandem && round(p->iterations) >= (double)bar->least;
+	return p->tandem >= dp_param.tandem && round(p->iterations) >= (double)limits->least;
 }
 
 /*
@@ -35,14 +35,15 @@ bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_search_bar *
  * by the distance from that count.
  */
 static double cost(const struct dp_pattern *p, const struct dp_search_sequence *sequence,
-		   const struct dp_search_bar *bar)
+		   const struct dp_search_limits *limits)
 {
 	double plain = (double)sequence->n * sequence->symbol_bits;
 	double saved = DP_MAX(plain - p->bits, 0);
 
-	if (bar->known)
-		return -(saved + 1) * exp(-dp_param.count_decay * dp_choose__count_error(p, bar->known));
-	return dp_choose__repeats(p, bar) ? p->bits : p->bits + plain;
+	if (limits->known)
+		return -(saved + 1) *
+		       exp(-dp_param.count_decay * dp_choose__count_error(p, limits->known));
+	return dp_choose__repeats(p, limits) ? p->bits : p->bits + plain;
 }
 
 static bool seen_before(const struct dp_pattern *p, size_t n, const uint32_t *symbols,
@@ -119,9 +120,10 @@ static int judge_candidates(struct dp_pattern *p, size_t *count,
 }
 
 static bool is_better(const struct dp_pattern *a, const struct dp_pattern *b,
-		      const struct dp_search_sequence *sequence, const struct dp_search_bar *bar)
+		      const struct dp_search_sequence *sequence,
+		      const struct dp_search_limits *limits)
 {
-	double x = cost(a, sequence, bar), y = cost(b, sequence, bar);
+	double x = cost(a, sequence, limits), y = cost(b, sequence, limits);
 
 	if (x != y)
 		return x < y;
@@ -130,13 +132,13 @@ static bool is_better(const struct dp_pattern *a, const struct dp_pattern *b,
 
 /* Sorts a few patterns, the best first; equal ones keep their order, which qsort() may change. */
 static void sort_by_cost(struct dp_pattern *p, size_t n, const struct dp_search_sequence *sequence,
-			 const struct dp_search_bar *bar)
+			 const struct dp_search_limits *limits)
 {
 	for (size_t i = 1; i < n; i++) {
 		struct dp_pattern x = p[i];
 		size_t j = i;
 
-		for (; j > 0 && is_better(&x, &p[j - 1], sequence, bar); j--)
+		for (; j > 0 && is_better(&x, &p[j - 1], sequence, limits); j--)
 			p[j] = p[j - 1];
 		p[j] = x;
 	}
@@ -144,11 +146,12 @@ static void sort_by_cost(struct dp_pattern *p, size_t n, const struct dp_search_
 
 /* If a known count is several times smaller, joins this many repetitions into one iteration. */
 static int join_groups(struct dp_pattern *p, const struct dp_search_sequence *sequence,
-		       const struct dp_search_bar *bar)
+		       const struct dp_search_limits *limits)
 {
 	size_t group =
-		bar->known ? (size_t)floor(p->iterations / (double)bar->known + dp_param.count_near)
-			   : 1;
+		limits->known
+			? (size_t)floor(p->iterations / (double)limits->known + dp_param.count_near)
+			: 1;
 	struct dp_pattern made = { 0 };
 	int status;
 
@@ -159,7 +162,7 @@ static int join_groups(struct dp_pattern *p, const struct dp_search_sequence *se
 	if (!made.symbols)
 		return DP_ERR_NOMEM;
 	status = dp_pattern__judge(&made, sequence->symbols, sequence->n, sequence->symbol_bits);
-	if (status || cost(&made, sequence, bar) >= cost(p, sequence, bar)) {
+	if (status || cost(&made, sequence, limits) >= cost(p, sequence, limits)) {
 		free(made.symbols);
 		return status;
 	}
@@ -170,7 +173,8 @@ static int join_groups(struct dp_pattern *p, const struct dp_search_sequence *se
 
 /* Gives a finalist its own copy of the symbols that it borrows, and refines it on a longer part. */
 static int refine_finalist(struct dp_pattern *p, const struct dp_search_sequence *sequence,
-			   const struct dp_candidate *candidate, const struct dp_search_bar *bar)
+			   const struct dp_candidate *candidate,
+			   const struct dp_search_limits *limits)
 {
 	struct part fair = part_of(sequence, candidate, dp_param.judge_fair);
 	const uint32_t *borrowed = p->symbols;
@@ -183,7 +187,7 @@ static int refine_finalist(struct dp_pattern *p, const struct dp_search_sequence
 	if (status)
 		return status;
 	extrapolate(p, sequence, &fair);
-	return join_groups(p, sequence, bar);
+	return join_groups(p, sequence, limits);
 }
 
 /* Returns true if symbols cross a separator of stretches, which are in no pattern. */
@@ -216,7 +220,7 @@ static size_t keep_usable(struct dp_candidate *candidates, size_t n,
  * where they begin are counted with those.
  */
 static void explain_finalists(const struct dp_search_sequence *sequence,
-			      const struct dp_search_bar *bar, const struct dp_pattern *p,
+			      const struct dp_search_limits *limits, const struct dp_pattern *p,
 			      size_t count, size_t first, size_t n)
 {
 	size_t left_out = n;
@@ -224,10 +228,10 @@ static void explain_finalists(const struct dp_search_sequence *sequence,
 	for (size_t i = 0; i < count && sequence->explain; i++) {
 		bool same = i > 0 && p[i].length == p[i - 1].length &&
 			    fabs(p[i].bits - p[i - 1].bits) < 1;
-		const char *came_to = i < first	   ? "it crosses what was taken out"
-				      : i == first ? "the best"
-				      : bar->known ? "shorter, or nearer to -n, is better"
-				      : dp_choose__repeats(&p[i], bar)
+		const char *came_to = i < first	      ? "it crosses what was taken out"
+				      : i == first    ? "the best"
+				      : limits->known ? "shorter, or nearer to -n, is better"
+				      : dp_choose__repeats(&p[i], limits)
 					      ? "another needs fewer bits"
 					      : "it does not repeat often enough";
 
@@ -253,7 +257,7 @@ static void explain_finalists(const struct dp_search_sequence *sequence,
 }
 
 int dp_choose__pattern(struct dp_pattern *best, const struct dp_search_sequence *sequence,
-		       const struct dp_search_bar *bar)
+		       const struct dp_search_limits *limits)
 {
 	struct dp_candidate candidates[CANDIDATES];
 	struct dp_pattern p[CANDIDATES];
@@ -261,23 +265,23 @@ int dp_choose__pattern(struct dp_pattern *best, const struct dp_search_sequence 
 	int status, n;
 
 	best->symbols = NULL;
-	n = dp_anchors__candidates(candidates, CANDIDATES, sequence->tree, bar->least, bar->known,
-				   sequence->explain);
+	n = dp_anchors__candidates(candidates, CANDIDATES, sequence->tree, limits->least,
+				   limits->known, sequence->explain);
 	if (n < 0)
 		return n;
-	n = (int)keep_usable(candidates, (size_t)n, sequence, bar->longest);
+	n = (int)keep_usable(candidates, (size_t)n, sequence, limits->longest);
 	status = judge_candidates(p, &count, sequence, candidates, (size_t)n);
-	sort_by_cost(p, count, sequence, bar);
+	sort_by_cost(p, count, sequence, limits);
 	for (; !status && finalists < DP_MIN(count, dp_param.finalists); finalists++)
 		status = refine_finalist(&p[finalists], sequence, &candidates[p[finalists].from],
-					 bar);
-	sort_by_cost(p, finalists, sequence, bar);
+					 limits);
+	sort_by_cost(p, finalists, sequence, limits);
 	/* refining may have taken a separator into the pattern */
 	while (!status && first < finalists &&
 	       crosses(p[first].symbols, p[first].length, sequence->alphabet))
 		first++;
 	if (!status)
-		explain_finalists(sequence, bar, p, finalists, first, (size_t)n);
+		explain_finalists(sequence, limits, p, finalists, first, (size_t)n);
 	if (!status && first < finalists) {
 		*best = p[first];
 		p[first].symbols = NULL;

@@ -7,14 +7,15 @@
 /*
  * Finds the best pattern of a sequence whose tree and bits are known, judged on parts of it.
  * Symbols beyond the alphabet separate stretches, and are in no pattern. The caller frees
- * best->symbols; it is NULL if there is no pattern. If bar->known is not 0, a number of iterations
- * near it makes a pattern better. Errors: DP_ERR_NOMEM. Cost: see choose.c.
+ * best->symbols; it is NULL if there is no pattern. If limits->known is not 0, a number of
+ * iterations near it makes a pattern better. Errors: DP_ERR_NOMEM. Cost: see choose.c.
  */
 int dp_choose__pattern(struct dp_pattern *best, const struct dp_search_sequence *sequence,
-		       const struct dp_search_bar *bar);
+		       const struct dp_search_limits *limits);
 
-/* Returns true if the pattern repeats at least twice in a row, and as often as the bar requires. */
-bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_search_bar *bar);
+/* Returns true if the pattern repeats at least twice in a row, and as often as the limits require.
+ */
+bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_search_limits *limits);
 
 /* How far a pattern is from a known count: 0 if it matches, allowing for a partial iteration. */
 double dp_choose__count_error(const struct dp_pattern *p, uint64_t known);

@@ -221,8 +221,8 @@ static int measure(struct inside *in, const struct traits *t, struct dp_search_s
 static int look_inside(struct inside *in, const struct traits *t, const struct dp_pattern *p)
 {
 	/* what repeats inside is half of the pattern at most */
-	struct dp_search_bar bar = { dp_param.repeat_least, p->length / 2 + 1,
-				     dp_param.inside_bits };
+	struct dp_search_limits limits = { dp_param.repeat_least, p->length / 2 + 1,
+					   dp_param.inside_bits };
 	uint32_t *symbols = dp_pattern__repeat(p->symbols, p->length, 0, 2 * p->length);
 	struct dp_search_sequence twice = { symbols, 2 * p->length, t->sequence->alphabet, NULL,
 					    NULL };
@@ -232,7 +232,7 @@ static int look_inside(struct inside *in, const struct traits *t, const struct d
 	memset(in, 0, sizeof(*in));
 	if (!symbols)
 		return DP_ERR_NOMEM;
-	status = dp_search__unaided(&in->loops, &twice, &bar);
+	status = dp_search__unaided(&in->loops, &twice, &limits);
 	if (!status && in->loops.count > 0)
 		status = measure(in, t, &twice);
 	dp_search_sequence__fini(&twice);
@@ -482,7 +482,7 @@ static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
 }
 
 /*
- * Finds the loops inside the chosen ones, and their standing. A short pattern without loops
+ * Finds the loops inside the chosen ones, and their kind. A short pattern without loops
  * next to a long one may be a layer of something that is no loop itself (a prefill, for example):
  * it is listed, but not as an iteration, unless it repeats in a row more often than networks have
  * layers.
@@ -501,11 +501,11 @@ static int fill_inner(struct dp_levels *levels, const struct traits *t)
 		status = look_inside(&in, t, p);
 		if (status)
 			break;
-		p->standing = has_loops(&in) ? DP_STANDING_HAS_LOOPS : DP_STANDING_BARE;
+		p->kind = has_loops(&in) ? DP_PATTERN_HAS_LOOPS : DP_PATTERN_BARE;
 		if ((double)p->length < dp_param.adjacent_short * (double)longest &&
 		    p->tandem < (double)dp_param.layers_max &&
-		    (p->standing == DP_STANDING_BARE || p->length < dp_param.layer_long))
-			p->standing = DP_STANDING_SHORT;
+		    (p->kind == DP_PATTERN_BARE || p->length < dp_param.layer_long))
+			p->kind = DP_PATTERN_SHORT;
 		/* one kernel in a row is no loop */
 		move_loops(&levels->inner, &in, (uint32_t)i, 2);
 	}
@@ -518,10 +518,10 @@ static int fill_inner(struct dp_levels *levels, const struct traits *t)
  * again.
  */
 static int choose(struct dp_levels *levels, const struct traits *t,
-		  struct dp_search_sequence *sequence, const struct dp_search_bar *bar)
+		  struct dp_search_sequence *sequence, const struct dp_search_limits *limits)
 {
 	size_t seen = 0, down = 0;
-	int status = dp_search__unaided(&levels->chosen, sequence, bar);
+	int status = dp_search__unaided(&levels->chosen, sequence, limits);
 
 	while (!status && seen < levels->chosen.count) {
 		struct dp_pattern *p = &levels->chosen.items[seen];
@@ -544,7 +544,7 @@ static int choose(struct dp_levels *levels, const struct traits *t,
 			go_down(levels, seen, &in);
 			down++;
 			seen = 0;
-			status = dp_search__unaided(&levels->chosen, sequence, bar);
+			status = dp_search__unaided(&levels->chosen, sequence, limits);
 		} else {
 			seen++;
 		}
@@ -557,12 +557,12 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 		    const uint8_t *traits, double uploads, bool part)
 {
 	struct traits t = { sequence, traits, uploads };
-	struct dp_search_bar bar = { dp_param.loop_least, sequence->n, dp_param.level_bits,
-				     .part = part };
+	struct dp_search_limits limits = { dp_param.loop_least, sequence->n, dp_param.level_bits,
+					   .part = part };
 	int status;
 
 	memset(levels, 0, sizeof(*levels));
-	status = choose(levels, &t, sequence, &bar);
+	status = choose(levels, &t, sequence, &limits);
 	if (!status)
 		status = fill_inner(levels, &t);
 	levels->plain_bits = sequence->symbol_bits * (double)sequence->n;

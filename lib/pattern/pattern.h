@@ -4,13 +4,13 @@
 
 #include "align/align.h"
 
-/* The evidence that a pattern is an iteration, rather than a layer of one. */
-enum dp_standing {
-	DP_STANDING_OTHER,     /* inside or around a chosen pattern; it may be anything */
-	DP_STANDING_BARE,      /* nothing */
-	DP_STANDING_HAS_LOOPS, /* it has loops inside */
-	DP_STANDING_SHORT,     /* short next to a loop that makes up most of the sequence */
-	DP_STANDING_FEW,       /* two or three equal iterations that cover most of the sequence */
+/* Patterns by what shows that they are iterations, rather than layers of one. */
+enum dp_pattern_kind {
+	DP_PATTERN_OTHER,     /* inside or around a chosen pattern; it may be anything */
+	DP_PATTERN_BARE,      /* nothing */
+	DP_PATTERN_HAS_LOOPS, /* it has loops inside */
+	DP_PATTERN_SHORT,     /* short next to a loop that makes up most of the sequence */
+	DP_PATTERN_FEW,	      /* two or three equal iterations that cover most of the sequence */
 };
 
 struct dp_pattern {
@@ -19,13 +19,13 @@ struct dp_pattern {
 	double bits;	/* to describe the sequence with the pattern, */
 	double own;	/* of which are for the pattern itself */
 	double iterations; /* repetitions of it that the sequence holds */
-	double tandem;	   /* the same, in a row: the most within one span */
+	double tandem;	   /* the same in a row (tandem repeats), the most within one span */
 	size_t covered; /* symbols in its spans */
 	size_t edits;
 	size_t spans;
 	uint32_t from; /* index of the candidate that it was made from */
 	uint32_t parent; /* of a level (levels.h): index of the pattern around it, or DP_NONE */
-	enum dp_standing standing;
+	enum dp_pattern_kind kind;
 };
 
 /* Makes a pattern of a copy of the symbols; its other members are 0. Errors: DP_ERR_NOMEM. */

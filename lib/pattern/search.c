@@ -1,6 +1,6 @@
 /*
  * The search for the patterns of one level: the best pattern of the sequence (choose.h) is accepted
- * if it clears the bar, what it explains is removed, and the tree of the rest is searched for the
+ * if it meets the limits, what it explains is removed, and the tree of the rest is searched for the
  * next one.
  *
  * The tree is that of all remaining symbols, or of their parse if they are many. The aligner
@@ -19,7 +19,7 @@
 
 struct searcher {
 	struct dp_search_sequence *full;
-	struct dp_search_bar bar;
+	struct dp_search_limits limits;
 	struct dp_patterns *found;
 	size_t rest_before; /* symbols left over by the patterns before the last one, */
 	size_t promised;    /* and those that the last one should explain; 0: checked already */
@@ -283,21 +283,21 @@ static bool describes(const struct searcher *sr, const struct dp_pattern *p, siz
 {
 	double literal = sr->full->symbol_bits, rest = (double)(n - p->covered) * literal;
 
-	if (sr->bar.part)
-		return p->bits - rest < sr->bar.bits_share * (double)p->covered * literal;
-	return p->bits < sr->bar.bits_share * (double)n * literal;
+	if (sr->limits.part)
+		return p->bits - rest < sr->limits.bits_share * (double)p->covered * literal;
+	return p->bits < sr->limits.bits_share * (double)n * literal;
 }
 
 /* The reason why a pattern is no loop, or NULL if it is one. */
 static const char *fault_of(const struct searcher *sr, const struct dp_pattern *p,
 			    const struct dp_search_sequence *sequence)
 {
-	if (sr->bar.known)
+	if (sr->limits.known)
 		/* it is more than half of the number, and less than twice */
-		return dp_choose__count_error(p, sr->bar.known) < 0.5
+		return dp_choose__count_error(p, sr->limits.known) < 0.5
 			       ? NULL
 			       : "its number of iterations is too far from -n";
-	if (!dp_choose__repeats(p, &sr->bar))
+	if (!dp_choose__repeats(p, &sr->limits))
 		return "it does not repeat often enough, or never twice in a row";
 	return describes(sr, p, sequence->n) ? NULL : "it shortens the description too little";
 }
@@ -353,7 +353,7 @@ static bool withdraw_last(struct searcher *sr, const struct leftovers *rest)
 		const struct dp_pattern *last = &sr->found->items[--sr->found->count];
 
 		free(last->symbols);
-		sr->bar.longest = last->length / 2;
+		sr->limits.longest = last->length / 2;
 		dp_explain__add(sr->full->explain, "pattern",
 				DP_FACTS({ "taken_back", "count", (double)last->length }),
 				"the pattern of {taken_back:symbol} is taken back: next to those "
@@ -366,13 +366,13 @@ static bool withdraw_last(struct searcher *sr, const struct leftovers *rest)
 
 /* Finds the best pattern of a sequence, judged on all of it. */
 static int best_of(struct dp_pattern *best, struct dp_search_sequence *sequence,
-		   const struct dp_search_bar *bar)
+		   const struct dp_search_limits *limits)
 {
 	struct dp_patterns alone = { .count = 1 };
 	int status = dp_search_sequence__tree(sequence);
 
 	if (!status)
-		status = dp_choose__pattern(best, sequence, bar);
+		status = dp_choose__pattern(best, sequence, limits);
 	if (status || !best->symbols)
 		return status;
 	alone.items[0] = *best;
@@ -399,7 +399,7 @@ static int search_rest(struct searcher *sr, const struct leftovers *rest, bool *
 		in = &joined;
 	}
 	if (!status)
-		status = best_of(&best, in, &sr->bar);
+		status = best_of(&best, in, &sr->limits);
 	*added = !status && worth_it(sr, &best, in);
 	if (*added) {
 		sr->promised = best.covered;
@@ -422,22 +422,22 @@ static int next_pattern(struct searcher *sr, bool *more)
 	*more = false;
 	if (status)
 		return status;
-	if (!sr->bar.known && withdraw_last(sr, &rest))
-		*more = sr->bar.longest > 1;
-	else if (sr->bar.any_length || rest.total >= dp_param.rest_symbols)
+	if (!sr->limits.known && withdraw_last(sr, &rest))
+		*more = sr->limits.longest > 1;
+	else if (sr->limits.any_length || rest.total >= dp_param.rest_symbols)
 		status = search_rest(sr, &rest, more);
 	free(rest.items);
 	return status;
 }
 
 static int begin(struct searcher *sr, struct dp_patterns *patterns,
-		 struct dp_search_sequence *sequence, const struct dp_search_bar *bar)
+		 struct dp_search_sequence *sequence, const struct dp_search_limits *limits)
 {
 	int status = dp_search_sequence__bits(sequence);
 
 	*sr = (struct searcher){
 		.full = sequence,
-		.bar = *bar,
+		.limits = *limits,
 		.found = patterns,
 		.rest_before = sequence->n,
 	};
@@ -445,11 +445,11 @@ static int begin(struct searcher *sr, struct dp_patterns *patterns,
 }
 
 int dp_search__unaided(struct dp_patterns *patterns, struct dp_search_sequence *sequence,
-		       const struct dp_search_bar *bar)
+		       const struct dp_search_limits *limits)
 {
 	struct searcher sr;
 	bool more = true;
-	int status = begin(&sr, patterns, sequence, bar);
+	int status = begin(&sr, patterns, sequence, limits);
 
 	while (!status && more && patterns->count < DP_PATTERNS_MAX)
 		status = next_pattern(&sr, &more);
@@ -483,17 +483,18 @@ static int take_longest(struct searcher *sr)
 int dp_search__counts(struct dp_patterns *patterns, struct dp_search_sequence *sequence,
 		      const uint64_t *counts, size_t counts_count)
 {
-	struct dp_search_bar bar = { dp_param.repeat_least, sequence->n, 1, .any_length = true };
+	struct dp_search_limits limits = { dp_param.repeat_least, sequence->n, 1,
+					   .any_length = true };
 	struct searcher sr;
 	bool more;
-	int status = begin(&sr, patterns, sequence, &bar);
+	int status = begin(&sr, patterns, sequence, &limits);
 
 	patterns->count = 0;
 	for (size_t i = 0; i < counts_count && !status && patterns->count < DP_PATTERNS_MAX; i++) {
 		/* fault_of() demands half of the number, so nothing less has to be found */
-		sr.bar.least = (size_t)DP_MIN(DP_MAX(counts[i] / 2, dp_param.repeat_least),
-					      (uint64_t)sequence->n);
-		sr.bar.known = counts[i];
+		sr.limits.least = (size_t)DP_MIN(DP_MAX(counts[i] / 2, dp_param.repeat_least),
+						 (uint64_t)sequence->n);
+		sr.limits.known = counts[i];
 		status = counts[i] == 1 ? take_longest(&sr) : next_pattern(&sr, &more);
 	}
 	if (status)

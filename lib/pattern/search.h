@@ -12,8 +12,8 @@ struct dp_patterns {
 	size_t count;
 };
 
-/* What counts as a loop. */
-struct dp_search_bar {
+/* What a pattern must meet to count as a loop. */
+struct dp_search_limits {
 	size_t least;	 /* iterations */
 	size_t longest;	 /* symbols of a pattern */
 	double bits_share; /* largest share of the sequence's bits that its description may take */
@@ -56,13 +56,13 @@ int dp_search_sequence__take_alignment(struct dp_alignment *alignment,
 				       const struct dp_patterns *patterns);
 
 /*
- * Searches a sequence for patterns that repeat and clear the bar: first the one that explains most,
- * then those of what it leaves. Existing patterns stay, and only what they leave is searched. After
- * a failure there are none. Errors: DP_ERR_NOMEM. Cost: the suffix tree of the sequence, and of
- * what patterns leave; an alignment of the whole per pattern.
+ * Searches a sequence for patterns that meet the limits: first the one that explains most, then
+ * those of what it leaves. Existing patterns stay, and only what they leave is searched. After a
+ * failure there are none. Errors: DP_ERR_NOMEM. Cost: the suffix tree of the sequence, and of what
+ * patterns leave; an alignment of the whole per pattern.
  */
 int dp_search__unaided(struct dp_patterns *patterns, struct dp_search_sequence *sequence,
-		       const struct dp_search_bar *bar);
+		       const struct dp_search_limits *limits);
 
 /*
  * Searches for known numbers of iterations: one pattern for each number that can be matched, in

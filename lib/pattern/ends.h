@@ -1,10 +1,10 @@
-/* The frame of an enclosing iteration: what it has before and after its inner iterations. */
-#ifndef DP_PATTERN_FRAME_H
-#define DP_PATTERN_FRAME_H
+/* The ends of an enclosing iteration: what it has before and after its inner iterations. */
+#ifndef DP_PATTERN_ENDS_H
+#define DP_PATTERN_ENDS_H
 
 #include "pattern/search.h"
 
-struct dp_frame {
+struct dp_ends {
 	size_t head, tail; /* symbols before the first span, and after the last one */
 };
 
@@ -14,11 +14,11 @@ struct dp_frame {
  * around them, which repeats them any number of times. Errors: DP_ERR_NOMEM. Cost: linear, and an
  * alignment.
  */
-int dp_frame__find(struct dp_frame *frame, bool *found, const struct dp_patterns *patterns,
-		   struct dp_search_sequence *sequence);
+int dp_ends__find(struct dp_ends *ends, bool *found, const struct dp_patterns *patterns,
+		  struct dp_search_sequence *sequence);
 
 /* Returns true if symbols [begin, end) begin with those of the tail and end with the head's. */
-bool dp_frame__fits(const struct dp_frame *frame, const struct dp_search_sequence *sequence,
-		    size_t begin, size_t end);
+bool dp_ends__separate(const struct dp_ends *ends, const struct dp_search_sequence *sequence,
+		       size_t begin, size_t end);
 
 #endif
