@@ -107,7 +107,7 @@ static int convert_loop(struct run *run, struct dp_sequence_loop *from, size_t b
 		.device = dp_trace_stream(run->trace, sequence->stream)->device,
 		.stream = sequence->stream,
 		.found_by = from->found_by,
-		.phase = from->phase,
+		.phase = from->phase_by,
 		.confidence = dp_confidence__of(&from->confidence),
 		.selected = from->chosen,
 		.matches_in_sequence = from->matches_in_sequence,

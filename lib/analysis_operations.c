@@ -299,7 +299,7 @@ static int add_again(struct dp_loops *loops, struct again *a, struct dp_explain 
 	made->count = 0;
 	dp_loops__free(made);
 	loop->found_by = DP_FOUND_BY_AUTO;
-	loop->phase = DP_PHASE_COMPLETE;
+	loop->phase_by = DP_PHASE_COMPLETE;
 	loop->copies = count_between(a, a->between[0]);
 	loop->memsets = count_between(a, a->between[1]);
 	/* an iteration of one kernel has no other boundary */

@@ -7,7 +7,7 @@
  * window of the most recent symbols.
  *
  * The window is searched for loops whenever it has grown by half and, once it is full, whenever
- * many of the incoming symbols match no known loop: a new phase of the program, an evaluation,
+ * many of the incoming symbols match no known loop: another part of the program, an evaluation,
  * other kernels after a recompilation. A loop is established when two consecutive searches find it.
  * Between searches, symbols are compared with the known loops.
  *

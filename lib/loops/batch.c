@@ -212,7 +212,7 @@ static int add_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp_p
 		kind == DP_PATTERN_FEW || (kind == DP_PATTERN_BARE && !b->phases[i].is_step &&
 					   b->cuts[i].whole < dp_param.bare_least);
 	loop->length = b->list[i].length;
-	loop->phase = b->phases[i].decided_by;
+	loop->phase_by = b->phases[i].decided_by;
 	loop->pattern = b->exact[i];
 	b->exact[i] = NULL;
 	dp_detection__take_cut(loop, &b->cuts[i]);

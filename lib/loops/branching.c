@@ -179,7 +179,7 @@ static int add_loop(struct dp_detection *d, const struct occurrences *o, uint32_
 	if (loop) {
 		cut(iterations, o, start);
 		loop->found_by = DP_FOUND_BY_AUTO;
-		loop->phase = DP_PHASE_COMPLETE;
+		loop->phase_by = DP_PHASE_COMPLETE;
 		loop->chosen = true;
 		status = dp_loops__set_iterations(loop, d->request->symbols, iterations, count);
 	}

@@ -13,7 +13,7 @@
 struct dp_sequence_loop {
 	uint32_t parent; /* index of the loop that encloses it, or DP_NONE */
 	enum dp_found_by found_by;
-	enum dp_phase_evidence phase;
+	enum dp_phase_evidence phase_by; /* what decided its phase */
 	struct dp_confidence confidence;
 	bool maybe_layers; /* its few iterations may be layers: nothing is done once per step */
 	bool chosen;	  /* at the level of the program's iteration, shown by default */

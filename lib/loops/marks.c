@@ -173,7 +173,7 @@ int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request 
 	}
 	if (!status && loop) {
 		loop->found_by = DP_FOUND_BY_MARKS;
-		loop->phase = DP_PHASE_MARKS;
+		loop->phase_by = DP_PHASE_MARKS;
 		loop->annotation = boundaries->name;
 		loop->confidence.loop = loop->confidence.boundary = 1;
 		loop->chosen = true;

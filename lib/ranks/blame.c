@@ -180,13 +180,13 @@ static double largest_recurring(const struct test *test, uint32_t *rank, double 
 	const size_t ranks = test->times->ranks;
 
 	for (size_t every = 2; every <= test->every_most; every++)
-		for (size_t phase = 0; phase < every; phase++) {
+		for (size_t first = 0; first < every; first++) {
 			double scale =
-				1 / sqrt((double)((test->blocks - phase + every - 1) / every));
+				1 / sqrt((double)((test->blocks - first + every - 1) / every));
 
 			for (size_t r = 0; r < ranks; r++)
 				test->room[r] = 0;
-			for (size_t b = phase; b < test->blocks; b += every)
+			for (size_t b = first; b < test->blocks; b += every)
 				for (size_t r = 0; r < ranks; r++)
 					test->room[r] += test->excess[b * ranks + r];
 			for (size_t r = 0; r < ranks; r++)

@@ -66,13 +66,13 @@ static int64_t first_iteration(const struct dp_judge *judge, uint32_t since)
  */
 static double more_often(const struct dp_judge *judge, const struct dp_blame *blame)
 {
-	size_t count = judge->job->iterations, phase, slow;
+	size_t count = judge->job->iterations, first, slow;
 
 	if (!blame->every || blame->every >= count)
 		return 1;
-	phase = blame->slowest % blame->every;
-	slow = (count - 1 - phase) / blame->every + 1;
-	return (double)slow * (double)(count - 1) / ((double)(slow - !phase) * (double)count);
+	first = blame->slowest % blame->every;
+	slow = (count - 1 - first) / blame->every + 1;
+	return (double)slow * (double)(count - 1) / ((double)(slow - !first) * (double)count);
 }
 
 /*

@@ -222,7 +222,7 @@ static void judge_loops(const struct family *f, const struct dp_loops *loops, st
 			printf("    loop %zu parent %d length %zu: %zu, confidence %.3f%s%s, phase %d, from %zu\n",
 			       i, (int)loop->parent, loop->length, loop->count, confidence,
 			       loop->chosen ? " chosen" : "", used[i] ? "" : " WRONG",
-			       (int)loop->phase, loop->count ? loop->iterations[0].first : 0);
+			       (int)loop->phase_by, loop->count ? loop->iterations[0].first : 0);
 		if (!loop->chosen && !used[i])
 			continue; /* layers, which the truth does not report */
 		bucket_all[b]++;

@@ -151,7 +151,7 @@ TEST(updates_of_parameters_end_a_step)
 	struct dp_loops *loops = find(53);
 	const struct dp_sequence_loop *loop = chosen(loops);
 
-	ck_assert_int_eq(loop->phase, DP_PHASE_FINISH_KERNEL);
+	ck_assert_int_eq(loop->phase_by, DP_PHASE_FINISH_KERNEL);
 	ck_assert_uint_eq(loop->length, length);
 	ck_assert(loop->iterations[0].partial && loop->iterations[STEPS - 1].partial);
 	ck_assert_uint_eq(loop->count, STEPS);

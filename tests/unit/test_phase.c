@@ -82,7 +82,7 @@ static size_t begins_with(struct host *host, enum dp_phase_evidence *reported_by
 		if (loops->loops[i].chosen) {
 			ck_assert_uint_eq(loops->loops[i].length, host->length);
 			first = loops->loops[i].pattern[0];
-			*reported_by = loops->loops[i].phase;
+			*reported_by = loops->loops[i].phase_by;
 		}
 	dp_loops__free(loops);
 	return first;
