@@ -201,7 +201,7 @@ static int prepare_pattern(struct prepared *p, const struct dp_align_pattern *pa
 	return DP_OK;
 }
 
-static int prepare(struct dp_aligner *a, const struct dp_align_pattern *patterns)
+static int prepare_patterns(struct dp_aligner *a, const struct dp_align_pattern *patterns)
 {
 	size_t total = 0;
 
@@ -491,7 +491,7 @@ static int finish_span(struct dp_aligner *a, struct point at, size_t *from)
 	return DP_OK;
 }
 
-static int align(struct dp_aligner *a, const struct dp_align_start *start)
+static int align_all(struct dp_aligner *a, const struct dp_align_start *start)
 {
 	struct point found;
 	size_t from = 0;
@@ -554,7 +554,7 @@ int dp_aligner__new(struct dp_aligner **aligner, const struct dp_align_pattern *
 		return DP_ERR_NOMEM;
 	made->n = n;
 	made->count = count;
-	status = prepare(made, patterns);
+	status = prepare_patterns(made, patterns);
 	if (status)
 		dp_aligner__free(made);
 	else
@@ -572,7 +572,7 @@ int dp_aligner__run(struct dp_aligner *a, struct dp_alignment *out, const uint32
 	a->n = n;
 	a->credit = (int64_t)dp_param.align_credit;
 	a->out = out;
-	status = align(a, start);
+	status = align_all(a, start);
 	if (status)
 		dp_align__fini(out);
 	return status;

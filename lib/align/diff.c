@@ -22,13 +22,13 @@ struct diff {
 	size_t count;
 };
 
-static void put(struct diff *d, size_t position, size_t offset, uint32_t kind)
+static void put_edit(struct diff *d, size_t position, size_t offset, uint32_t kind)
 {
 	d->edits[d->count++] = (struct dp_edit){ position, (uint32_t)offset, kind };
 }
 
 /* Returns true once both ends are reached. */
-static bool search(struct diff *d)
+static bool search_edits(struct diff *d)
 {
 	const struct dp_reach *reach = &d->reach;
 	int n = (int)d->n, m = (int)d->m;
@@ -57,17 +57,17 @@ static bool search(struct diff *d)
 	return false;
 }
 
-static void replace(struct diff *d)
+static void replace_all(struct diff *d)
 {
 	size_t both = DP_MIN(d->n, d->m);
 
 	for (size_t i = 0; i < both; i++)
 		if (d->a[i] != d->b[i])
-			put(d, i, i, DP_EDIT_SUBSTITUTED);
+			put_edit(d, i, i, DP_EDIT_SUBSTITUTED);
 	for (size_t i = both; i < d->n; i++)
-		put(d, i, d->m, DP_EDIT_INSERTED);
+		put_edit(d, i, d->m, DP_EDIT_INSERTED);
 	for (size_t i = both; i < d->m; i++)
-		put(d, d->n, i, DP_EDIT_DELETED);
+		put_edit(d, d->n, i, DP_EDIT_DELETED);
 }
 
 int dp_diff__run(struct dp_edit **edits, size_t *count, const uint32_t *symbols, size_t first,
@@ -99,8 +99,8 @@ int dp_diff__run(struct dp_edit **edits, size_t *count, const uint32_t *symbols,
 	d.edits = dp_alloc__array(DP_MAX(DP_MAX(d.n, d.m), (size_t)d.reach.most), sizeof(*d.edits));
 	if (!d.edits || (searched && !d.reach.rows))
 		goto out;
-	if (!searched || !search(&d))
-		replace(&d);
+	if (!searched || !search_edits(&d))
+		replace_all(&d);
 	for (size_t i = 0; i < d.count; i++) {
 		d.edits[i].position += first;
 		d.edits[i].offset += (uint32_t)from;

@@ -78,7 +78,7 @@ static void index_places(struct lcs *lcs, const uint32_t *b, size_t m, bool back
 }
 
 /* Advances the row by one symbol. Bits of other symbols stay as they are. */
-static void advance(struct lcs *lcs, uint32_t symbol, size_t words)
+static void advance_row(struct lcs *lcs, uint32_t symbol, size_t words)
 {
 	const struct places *places = &lcs->places[symbol];
 	const uint64_t *mask;
@@ -110,7 +110,7 @@ static void make_row(struct lcs *lcs, const uint32_t *a, size_t n, const uint32_
 	index_places(lcs, b, m, backward);
 	memset(lcs->row, 0xff, words * sizeof(*lcs->row));
 	for (size_t i = 0; i < n; i++)
-		advance(lcs, a[backward ? n - 1 - i : i], words);
+		advance_row(lcs, a[backward ? n - 1 - i : i], words);
 	for (size_t i = 0; i < m; i++)
 		lcs->places[b[i]] = (struct places){ 0 };
 }

@@ -73,7 +73,7 @@ static inline int slide(const struct dp_wave_front *f, int limit, int s, int t)
  * Computes a row from the one with an edit less. Returns true, and the best diagonal, if one of
  * them matches for long enough now.
  */
-static bool advance(const struct dp_wave_front *f, const struct dp_reach *reach, int e, int *best_k)
+static bool add_row(const struct dp_wave_front *f, const struct dp_reach *reach, int e, int *best_k)
 {
 	const int *before = dp_reach__row(reach, e - 1);
 	bool ends = f->left <= FAR;
@@ -109,7 +109,7 @@ bool dp_wave__run(struct dp_wave *wave, struct dp_wave_front *front, int64_t *cr
 
 	dp_reach__begin(&reach, 0)[0] = 0;
 	while (!found && *credit > 0 && front->most > e) {
-		found = advance(front, &reach, ++e, &k);
+		found = add_row(front, &reach, ++e, &k);
 		*credit -= 2 * e + 1;
 	}
 	if (!found)

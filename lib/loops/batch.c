@@ -105,8 +105,8 @@ static int place_boundaries(struct dp_detection *d, struct batch *b)
 }
 
 /* Finds the exact names and the phase of pattern i, and thereby what to cut by. */
-static int prepare(struct batch *b, size_t i, const struct dp_detection *d,
-		   const struct dp_pattern *pattern, const struct dp_phase_hints *hints)
+static int prepare_pattern(struct batch *b, size_t i, const struct dp_detection *d,
+			   const struct dp_pattern *pattern, const struct dp_phase_hints *hints)
 {
 	const struct dp_loops_request *r = d->request;
 	size_t m = pattern->length, *first = &b->phases[i].first;
@@ -142,7 +142,7 @@ static int batch_cut(struct batch *b, struct dp_detection *d, const struct dp_pa
 		list[i] = (struct dp_align_pattern){ patterns->items[i].symbols,
 						     patterns->items[i].length };
 	for (size_t i = 0; i < b->count && !status; i++) {
-		status = prepare(b, i, d, &patterns->items[i], hints);
+		status = prepare_pattern(b, i, d, &patterns->items[i], hints);
 		/* those of the last one with others are closed by then */
 		if (!status && i + 1 < b->count)
 			status = dp_seams__close(&b->alignment, d->sequence.symbols, list,
@@ -221,7 +221,7 @@ static int add_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp_p
 }
 
 /* Judges the loop of pattern i, and adds it if it is listed. */
-static int judge(struct dp_detection *d, struct batch *b, size_t i, enum dp_pattern_kind kind)
+static int judge_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp_pattern_kind kind)
 {
 	const struct dp_cut *cut = &b->cuts[i];
 	size_t length = b->list[i].length;
@@ -258,7 +258,7 @@ static int make_loop(uint32_t *made, struct dp_detection *d, struct batch *b, si
 		     enum dp_pattern_kind kind)
 {
 	size_t before = d->loops->count;
-	int status = judge(d, b, i, kind);
+	int status = judge_loop(d, b, i, kind);
 
 	*made = d->loops->count > before ? (uint32_t)before : DP_NONE;
 	return status;

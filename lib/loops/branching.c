@@ -122,8 +122,8 @@ static uint32_t find_start(const struct occurrences *o, size_t *distance)
 }
 
 /* Cuts from each occurrence of the start to the next, in positions of the detection's sequence. */
-static void cut(struct dp_sequence_iteration *iterations, const struct occurrences *o,
-		uint32_t start)
+static void cut_at(struct dp_sequence_iteration *iterations, const struct occurrences *o,
+		   uint32_t start)
 {
 	const uint32_t *where = o->where + o->first[start];
 	size_t count = count_of(o, start);
@@ -161,7 +161,7 @@ static bool may_be_layers(const struct dp_detection *d, const struct occurrences
  * distances, as many count as a regular description has at most. As they span the sequence, they
  * reach both of its ends.
  */
-static void judge(struct dp_sequence_loop *loop)
+static void judge_branching(struct dp_sequence_loop *loop)
 {
 	dp_loops__judge(loop);
 	loop->confidence.feature[DP_FEATURE_EDITS] = sqrt(dp_param.regular_edits);
@@ -177,14 +177,14 @@ static int add_loop(struct dp_detection *d, const struct occurrences *o, uint32_
 	int status = DP_ERR_NOMEM;
 
 	if (loop) {
-		cut(iterations, o, start);
+		cut_at(iterations, o, start);
 		loop->found_by = DP_FOUND_BY_AUTO;
 		loop->phase_by = DP_PHASE_COMPLETE;
 		loop->chosen = true;
 		status = dp_loops__set_iterations(loop, d->request->symbols, iterations, count);
 	}
 	if (!status)
-		judge(loop);
+		judge_branching(loop);
 	free(iterations);
 	return status;
 }

@@ -55,8 +55,8 @@ static int set_traits(struct dp_collapsing *out, bool *steps, const struct dp_co
  * Collapses the runs with the shortest period once more. *out stays empty if none are worth it, or
  * if they are steps.
  */
-static int collapse(struct dp_collapsing *out, const struct dp_collapsing *from,
-		    const struct dp_detection *d)
+static int collapse_once(struct dp_collapsing *out, const struct dp_collapsing *from,
+			 const struct dp_detection *d)
 {
 	const struct dp_runs *given = &from->runs;
 	size_t period = dp_runs__shortest_period(given->symbols, given->count);
@@ -153,14 +153,14 @@ int dp_collapsing__find(struct dp_collapsing *best, const struct dp_detection *d
 		.traits = traits,
 	};
 	struct dp_collapsing now, next;
-	int status = collapse(&now, &whole, d);
+	int status = collapse_once(&now, &whole, d);
 
 	memset(best, 0, sizeof(*best));
 	best->bits = INFINITY;
 	while (!status && now.runs.runs) {
 		bool better = false;
 
-		status = collapse(&next, &now, d);
+		status = collapse_once(&next, &now, d);
 		if (!status && next.runs.count * 2 <= now.runs.count)
 			status = search_collapsed(&now, &better, best, d, flat);
 		if (better) {

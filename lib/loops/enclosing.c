@@ -92,8 +92,8 @@ static size_t skip_run(size_t *at, const struct dp_sequence_loop *loop,
 }
 
 /* Collapses the runs of the first `count` loops, whose iterations do not overlap. */
-static void collapse(struct collapsed *c, const struct dp_detection *d, size_t count,
-		     const struct dp_ends *ends)
+static void collapse_iterations(struct collapsed *c, const struct dp_detection *d, size_t count,
+				const struct dp_ends *ends)
 {
 	const struct dp_loops *loops = d->loops;
 	size_t at[DP_PATTERNS_MAX] = { 0 }, before = 0, k;
@@ -131,7 +131,7 @@ static int make_collapsed(struct collapsed *c, const struct dp_detection *d, siz
 	runs->position = dp_alloc__array(c->limit + 1, sizeof(*runs->position));
 	if (!runs->symbols || !runs->position)
 		return DP_ERR_NOMEM;
-	collapse(c, d, count, ends);
+	collapse_iterations(c, d, count, ends);
 	*any = runs->runs >= dp_param.loop_least && runs->count <= c->limit;
 	if (*any)
 		runs->position[runs->count] = (uint32_t)n;

@@ -26,7 +26,8 @@ static bool is_same(const struct dp_loops_request *r, uint32_t a, uint32_t b)
 }
 
 /* Returns true if the symbols from `at` on begin like the loop's pattern. */
-static bool begins(const struct dp_loops_request *r, const struct dp_sequence_loop *loop, size_t at)
+static bool begins_like_pattern(const struct dp_loops_request *r,
+				const struct dp_sequence_loop *loop, size_t at)
 {
 	size_t n = DP_MIN(loop->length, dp_param.count_begin);
 
@@ -90,8 +91,8 @@ static int count_common(size_t *common, const struct dp_loops_request *r,
 }
 
 /* Adds symbols [first, end) as an iteration, in place of those that the range drops. */
-static int add(const struct dp_loops_request *r, struct dp_sequence_loop *loop,
-	       const struct range *range, size_t first, size_t end)
+static int add_iteration(const struct dp_loops_request *r, struct dp_sequence_loop *loop,
+			 const struct range *range, size_t first, size_t end)
 {
 	struct dp_sequence_iteration added = { .first = first, .end = end };
 	struct dp_cut cut = { 0 };
@@ -205,7 +206,7 @@ static int try_range(const struct dp_loops_request *r, struct dp_sequence_loop *
 	size_t m = loop->length, first = range->low, common;
 	int status;
 
-	while (first <= range->latest && !begins(r, loop, first))
+	while (first <= range->latest && !begins_like_pattern(r, loop, first))
 		first++;
 	if (first > range->latest) {
 		if (!range->is_edge || !is_set_off(r, loop, range->low))
@@ -218,7 +219,7 @@ static int try_range(const struct dp_loops_request *r, struct dp_sequence_loop *
 	if (status || common * 2 < m)
 		return status;
 	*added = true;
-	return add(r, loop, range, first, range->high);
+	return add_iteration(r, loop, range, first, range->high);
 }
 
 int dp_known_count__add(struct dp_detection *detection, size_t which, uint64_t known)

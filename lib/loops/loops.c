@@ -236,7 +236,7 @@ static int judge_count(struct dp_detection *d, struct dp_sequence_loop *loop, bo
  * Completes a loop for a known number of iterations. If it still lacks the number, it keeps the
  * confidence it had unaided.
  */
-static int match(struct dp_detection *d, size_t which, uint64_t known)
+static int match_count(struct dp_detection *d, size_t which, uint64_t known)
 {
 	int status = dp_known_count__add(d, which, known);
 	struct dp_sequence_loop *loop = &d->loops->loops[which];
@@ -302,7 +302,7 @@ static int take_assigned(struct dp_detection *d, struct assignment *a)
 		loop = &d->loops->loops[made[a->loop_of[i]]];
 		loop->found_by = DP_FOUND_BY_COUNT;
 		loop->chosen = true;
-		status = match(d, made[a->loop_of[i]], d->request->counts[i]);
+		status = match_count(d, made[a->loop_of[i]], d->request->counts[i]);
 	}
 	free(made);
 	return status;
@@ -427,7 +427,8 @@ static void note_likely(struct dp_loops *loops, const struct dp_loops *tree, uin
  * count, if they are; else loops of the tree in sequence that together have the only number; else
  * those of the tree that come nearest.
  */
-static int choose(struct dp_detection *d, struct assignment *tree, struct assignment *by_count)
+static int choose_assignment(struct dp_detection *d, struct assignment *tree,
+			     struct assignment *by_count)
 {
 	const struct dp_loops_request *r = d->request;
 	bool taken = false;
@@ -457,13 +458,13 @@ static int find_counts(struct dp_detection *d)
 	if (!status && !is_near_enough(&tree, r))
 		status = search_counts(&by_count, d);
 	if (!status)
-		status = choose(d, &tree, &by_count);
+		status = choose_assignment(d, &tree, &by_count);
 	assignment_fini(&by_count);
 	assignment_fini(&tree);
 	return status;
 }
 
-static int find(struct dp_detection *d)
+static int find_loops(struct dp_detection *d)
 {
 	int status = use_families(d);
 
@@ -535,7 +536,7 @@ static int find_as_published(struct dp_detection *d, struct dp_error *error)
 	return status;
 }
 
-static int check(const struct dp_loops_request *r, struct dp_error *error)
+static int check_counts(const struct dp_loops_request *r, struct dp_error *error)
 {
 	for (size_t i = 0; i < r->counts_count; i++)
 		if (r->counts[i] == 0 || r->counts[i] > r->count)
@@ -554,7 +555,7 @@ int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *reque
 		   struct dp_error *error)
 {
 	struct dp_detection d = { .request = request };
-	int status = check(request, error);
+	int status = check_counts(request, error);
 
 	if (status)
 		return status;
@@ -566,7 +567,7 @@ int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *reque
 				 { "names", "count", request->alphabet }),
 			"a sequence of {symbols:symbol} with {names:different name}");
 	if (request->count > 0)
-		status = request->paper ? find_as_published(&d, error) : find(&d);
+		status = request->paper ? find_as_published(&d, error) : find_loops(&d);
 	dp_detection__fini(&d);
 	if (!status && request->explain)
 		status = request->explain->status;

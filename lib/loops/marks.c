@@ -45,8 +45,8 @@ static struct marked most_frequent(size_t *times, struct marked *marked, size_t 
 }
 
 /* Chooses the pattern: an iteration that occurs twice or more, else one of median length. */
-static int choose(struct marked *chosen, size_t *times, const uint32_t *symbols,
-		  const struct dp_sequence_iteration *iterations, size_t n)
+static int choose_pattern(struct marked *chosen, size_t *times, const uint32_t *symbols,
+			  const struct dp_sequence_iteration *iterations, size_t n)
 {
 	struct marked *marked = dp_alloc__array(n, sizeof(*marked));
 	size_t count = 0, whole = 0;
@@ -80,7 +80,7 @@ int dp_loops__set_iterations(struct dp_sequence_loop *loop, const uint32_t *symb
 {
 	struct dp_cut cut = { 0 };
 	struct marked chosen;
-	int status = choose(&chosen, &loop->occurrences, symbols, iterations, n);
+	int status = choose_pattern(&chosen, &loop->occurrences, symbols, iterations, n);
 
 	if (status)
 		return status;
@@ -141,7 +141,7 @@ int dp_loops__map(struct dp_loops *loops, const uint32_t *position, const uint32
 }
 
 /* Refuses marks that are out of order or beyond the end: an error of the caller. */
-static int check(const struct dp_boundaries *b, size_t count, struct dp_error *error)
+static int check_boundaries(const struct dp_boundaries *b, size_t count, struct dp_error *error)
 {
 	for (size_t i = 0; i < b->count; i++) {
 		if (b->starts[i] >= b->ends[i] || b->ends[i] > count)
@@ -161,7 +161,7 @@ int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request 
 	size_t n = boundaries->count;
 	struct dp_sequence_iteration *iterations = dp_alloc__zeroed(n, sizeof(*iterations));
 	struct dp_sequence_loop *loop = NULL;
-	int status = check(boundaries, request->count, error);
+	int status = check_boundaries(boundaries, request->count, error);
 
 	if (!status && (!made || !iterations || (n > 0 && !(loop = dp_detection__add(&d)))))
 		status = DP_ERR_NOMEM;

@@ -25,7 +25,7 @@ enum {
  * Appends n symbols, at most a quarter of the window. Drops those that are neither in the window
  * nor still to be reported.
  */
-static int append(struct dp_detector *d, const uint32_t *symbols, size_t n)
+static int append_symbols(struct dp_detector *d, const uint32_t *symbols, size_t n)
 {
 	size_t held = (size_t)(d->fed - d->base);
 	uint64_t from = d->fed > d->window ? d->fed - d->window : 0;
@@ -54,7 +54,7 @@ static int append(struct dp_detector *d, const uint32_t *symbols, size_t n)
 }
 
 /* The number of symbols that continue the pattern; *off is true if the last of them does not. */
-static size_t compare(struct dp_detector *d, const uint32_t *symbols, size_t n, bool *off)
+static size_t follow_pattern(struct dp_detector *d, const uint32_t *symbols, size_t n, bool *off)
 {
 	const struct dp_stream_loop *loop = &d->known.items[d->pattern];
 	size_t i = 0;
@@ -72,7 +72,7 @@ static size_t compare(struct dp_detector *d, const uint32_t *symbols, size_t n, 
 }
 
 /* Takes the next symbols up to the next decision; *taken is their number. */
-static int advance(struct dp_detector *d, const uint32_t *symbols, size_t count, size_t *taken)
+static int take_symbols(struct dp_detector *d, const uint32_t *symbols, size_t count, size_t *taken)
 {
 	uint64_t until = DP_MIN(d->search_at, d->look_at);
 	size_t n = DP_MIN(count, d->window / 4);
@@ -81,8 +81,8 @@ static int advance(struct dp_detector *d, const uint32_t *symbols, size_t count,
 
 	n = (size_t)DP_MIN((uint64_t)n, until - d->fed);
 	if (d->in_step)
-		n = compare(d, symbols, n, &off);
-	status = append(d, symbols, n);
+		n = follow_pattern(d, symbols, n, &off);
+	status = append_symbols(d, symbols, n);
 	*taken = n;
 	if (status)
 		return status;
@@ -103,7 +103,7 @@ static int advance(struct dp_detector *d, const uint32_t *symbols, size_t count,
 	return status;
 }
 
-static int ready(struct dp_detector *d, struct dp_error *error)
+static int check_status(struct dp_detector *d, struct dp_error *error)
 {
 	if (d->status == DP_ERR_NOMEM)
 		return dp_error__nomem(error, 0);
@@ -115,14 +115,14 @@ static int ready(struct dp_detector *d, struct dp_error *error)
 int dp_detector_feed(struct dp_detector *d, const uint32_t *symbols, size_t count,
 		     struct dp_error *error)
 {
-	int status = ready(d, error);
+	int status = check_status(d, error);
 
 	if (status)
 		return status;
 	while (count > 0 && !d->status) {
 		size_t taken = 0;
 
-		d->status = advance(d, symbols, count, &taken);
+		d->status = take_symbols(d, symbols, count, &taken);
 		symbols += taken;
 		count -= taken;
 	}
@@ -131,7 +131,7 @@ int dp_detector_feed(struct dp_detector *d, const uint32_t *symbols, size_t coun
 
 int dp_detector_finish(struct dp_detector *d, struct dp_error *error)
 {
-	int status = ready(d, error);
+	int status = check_status(d, error);
 
 	if (status)
 		return status;

@@ -21,8 +21,8 @@ static size_t settling(size_t length)
 	return DP_MIN(dp_param.insertion_shift, length - 1) + 1;
 }
 
-static void tell(struct dp_detector *d, uint32_t loop, const struct dp_sequence_iteration *s,
-		 uint64_t base)
+static void report_iteration(struct dp_detector *d, uint32_t loop,
+			     const struct dp_sequence_iteration *s, uint64_t base)
 {
 	struct dp_stream_loop *l = &d->known.items[loop];
 	struct dp_detector_iteration it = {
@@ -48,7 +48,7 @@ struct found {
 };
 
 /* Merges the iterations of all loops in order. */
-static int merge(struct found **list, size_t *count, const struct dp_cut *cuts, size_t n)
+static int merge_iterations(struct found **list, size_t *count, const struct dp_cut *cuts, size_t n)
 {
 	size_t next[DP_PATTERNS_MAX] = { 0 }, total = 0;
 
@@ -187,7 +187,7 @@ static int look_at(struct dp_detector *d, struct look *look)
 	if (!status && d->known.collapsed)
 		expand(d, look);
 	if (!status)
-		status = merge(&look->list, &look->count, look->cuts, d->known.count);
+		status = merge_iterations(&look->list, &look->count, look->cuts, d->known.count);
 	mark_settled(d, look);
 	return status;
 }
@@ -198,8 +198,8 @@ enum { UNFINISHED = 8 }; /* an iteration that ends so near to the last symbol ma
  * Returns true if iteration k may be reported now. *skip: it is none, since the part begins inside
  * it.
  */
-static bool ripe(const struct dp_detector *d, const struct look *look, size_t k, bool final,
-		 bool *skip)
+static bool may_report(const struct dp_detector *d, const struct look *look, size_t k, bool final,
+		       bool *skip)
 {
 	const struct found *t = &look->list[k];
 	size_t m = dp_stream_loop__length(&d->known.items[t->loop]), need = m;
@@ -254,7 +254,7 @@ static size_t uncovered(const struct dp_detector *d, const struct look *look, si
 }
 
 /* When to look next. */
-static void plan(struct dp_detector *d, const struct look *look)
+static void plan_look(struct dp_detector *d, const struct look *look)
 {
 	const struct dp_alignment *al = &look->alignment;
 	const struct dp_align_span *last = al->span_count ? &al->spans[al->span_count - 1] : NULL;
@@ -299,12 +299,12 @@ int dp_detector__look(struct dp_detector *d, bool final)
 	d->loose = uncovered(d, &look, 0);
 	if (!final && dp_detector__foreign(d) >= d->patience)
 		goto out;
-	for (; k < look.count && ripe(d, &look, k, final, &skip); k++) {
+	for (; k < look.count && may_report(d, &look, k, final, &skip); k++) {
 		const struct dp_sequence_iteration *s = &look.list[k].s;
 
 		d->foreign += s->first - done;
 		if (!skip)
-			tell(d, look.list[k].loop, s, d->reported);
+			report_iteration(d, look.list[k].loop, s, d->reported);
 		else
 			d->foreign += s->end - s->first;
 		done = s->end;
@@ -315,7 +315,7 @@ int dp_detector__look(struct dp_detector *d, bool final)
 			d->start = (struct dp_align_start){ look.list[k].loop, 0 };
 		d->reported += done;
 	}
-	plan(d, &look);
+	plan_look(d, &look);
 out:
 	look_fini(&look, d->known.count);
 	return status;
@@ -327,7 +327,7 @@ void dp_detector__close(struct dp_detector *d)
 	size_t m = d->known.items[d->pattern].length;
 	struct dp_sequence_iteration s = { .end = m };
 
-	tell(d, d->pattern, &s, d->reported);
+	report_iteration(d, d->pattern, &s, d->reported);
 	d->reported += m;
 	d->look_at += m;
 	d->looked = d->fed;

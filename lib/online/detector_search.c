@@ -59,8 +59,8 @@ static int compare_with_known(struct dp_detector *d, struct searched *s)
 }
 
 /* Keeps a known loop, with this pattern. */
-static int keep(struct dp_detector *d, struct searched *s, uint32_t k,
-		const struct dp_stream_loop *as)
+static int keep_loop(struct dp_detector *d, struct searched *s, uint32_t k,
+		     const struct dp_stream_loop *as)
 {
 	const struct dp_stream_loop *old = &d->known.items[k];
 	int status = dp_stream_loops__add(&s->next, as);
@@ -110,11 +110,11 @@ static int keep_found(struct dp_detector *d, struct searched *s, uint32_t k,
 		status = is_rotated(&rotated, found, old);
 	else
 		rotated = !s->settling;
-	return status ? status : keep(d, s, k, rotated ? old : found);
+	return status ? status : keep_loop(d, s, k, rotated ? old : found);
 }
 
 /* Chooses the known loops: those found twice, and old ones that did not appear. */
-static int choose(struct dp_detector *d, struct searched *s, bool final)
+static int choose_known(struct dp_detector *d, struct searched *s, bool final)
 {
 	int status = DP_OK;
 
@@ -149,7 +149,7 @@ static int choose(struct dp_detector *d, struct searched *s, bool final)
 		}
 		if (best == DP_NONE)
 			break;
-		status = keep(d, s, best, &d->known.items[best]);
+		status = keep_loop(d, s, best, &d->known.items[best]);
 	}
 	return status;
 }
@@ -285,7 +285,7 @@ int dp_detector__search(struct dp_detector *d, bool final)
 	if (!status)
 		status = copy_seen(d, &s.found);
 	if (!status)
-		status = choose(d, &s, final);
+		status = choose_known(d, &s, final);
 	if (!status && !unchanged(d, &s)) {
 		status = adopt(d, &s);
 		changed = d->next_id > first || d->known.count < count ||

@@ -86,7 +86,7 @@ static inline size_t position(const struct dp_anchor_tree *tree, size_t leaf)
  * Sorts the occurrences of all repeats of one depth by repeat, then by position; starts[i] is where
  * repeat i begins in where[]. Returns the number of repeats.
  */
-static uint32_t group(struct finder *f, unsigned depth)
+static uint32_t group_repeats(struct finder *f, unsigned depth)
 {
 	const struct dp_anchor_tree *tree = f->tree;
 	size_t sum = 0, n = tree->leaves;
@@ -152,7 +152,7 @@ static struct bin *bin_of_count(struct finder *f, size_t count)
 }
 
 /* Of equal anchors, the first in the sequence is better: the order in the tree depends on names. */
-static bool is_better(const struct finder *f, const struct anchor *a, const struct anchor *b)
+static bool is_better_anchor(const struct finder *f, const struct anchor *a, const struct anchor *b)
 {
 	if (a->score != b->score)
 		return a->score > b->score;
@@ -170,7 +170,7 @@ static bool is_window(const struct anchor *anchor, size_t length)
  * Puts a repeat into its bins. It scores by the share of the sequence in windows of about median
  * length, less if few of them are near it.
  */
-static void consider(struct finder *f, size_t first, size_t count, unsigned depth)
+static void add_repeat(struct finder *f, size_t first, size_t count, unsigned depth)
 {
 	const size_t *where = f->where + first;
 	struct anchor anchor = { first, count, .distance = median_distance(where, count) };
@@ -189,10 +189,10 @@ static void consider(struct finder *f, size_t first, size_t count, unsigned dept
 		       (1 - dp_param.distance_regular * (1 - anchor.regular));
 	bin->support += anchor.regular >= dp_param.anchor_regular ? count : 0;
 	bin->depth = depth;
-	if (is_better(f, &anchor, &bin->best))
+	if (is_better_anchor(f, &anchor, &bin->best))
 		bin->best = anchor;
 	bin = bin_of_count(f, count);
-	if (bin && is_better(f, &anchor, &bin->best))
+	if (bin && is_better_anchor(f, &anchor, &bin->best))
 		*bin = (struct bin){ anchor, 0, depth };
 }
 
@@ -296,7 +296,7 @@ static bool is_supported(const struct finder *f, const struct bin *bin)
 }
 
 /* Adds the candidates of one depth, from its best bins. */
-static void harvest(struct finder *f, size_t share)
+static void take_candidates(struct finder *f, size_t share)
 {
 	struct bin *order[BINS];
 	size_t n = 0, counted = 0;
@@ -326,19 +326,19 @@ static int by_score(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static void find(struct finder *f)
+static void find_candidates(struct finder *f)
 {
 	size_t share = DP_MAX(f->out_room / DP_ANCHOR_DEPTHS, 1);
 
 	for (unsigned depth = 0; depth < DP_ANCHOR_DEPTHS; depth++) {
-		uint32_t count = group(f, depth);
+		uint32_t count = group_repeats(f, depth);
 
 		f->repeats += count;
 		memset(f->bins, 0, sizeof(f->bins));
 		memset(f->counted, 0, sizeof(f->counted));
 		for (uint32_t i = 0; i < count; i++)
-			consider(f, f->starts[i], f->starts[i + 1] - f->starts[i], depth);
-		harvest(f, share);
+			add_repeat(f, f->starts[i], f->starts[i + 1] - f->starts[i], depth);
+		take_candidates(f, share);
 	}
 }
 
@@ -483,7 +483,7 @@ int dp_anchors__candidates(struct dp_candidate *candidates, size_t room,
 	f->where = dp_alloc__array(n, sizeof(*f->where));
 	f->starts = dp_alloc__array(n / f->least + 2, sizeof(*f->starts));
 	if (f->names && f->where && f->starts) {
-		find(f);
+		find_candidates(f);
 		qsort(candidates, f->out_count, sizeof(*candidates), by_score);
 		explain_candidates(explain, f);
 		status = (int)f->out_count;

@@ -34,8 +34,8 @@ bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_search_limit
  * the pattern does not repeat. With a known count it is the negative of the bits saved, discounted
  * by the distance from that count.
  */
-static double cost(const struct dp_pattern *p, const struct dp_search_sequence *sequence,
-		   const struct dp_search_limits *limits)
+static double cost_of(const struct dp_pattern *p, const struct dp_search_sequence *sequence,
+		      const struct dp_search_limits *limits)
 {
 	double plain = (double)sequence->n * sequence->symbol_bits;
 	double saved = DP_MAX(plain - p->bits, 0);
@@ -119,11 +119,11 @@ static int judge_candidates(struct dp_pattern *p, size_t *count,
 	return status;
 }
 
-static bool is_better(const struct dp_pattern *a, const struct dp_pattern *b,
-		      const struct dp_search_sequence *sequence,
-		      const struct dp_search_limits *limits)
+static bool is_better_pattern(const struct dp_pattern *a, const struct dp_pattern *b,
+			      const struct dp_search_sequence *sequence,
+			      const struct dp_search_limits *limits)
 {
-	double x = cost(a, sequence, limits), y = cost(b, sequence, limits);
+	double x = cost_of(a, sequence, limits), y = cost_of(b, sequence, limits);
 
 	if (x != y)
 		return x < y;
@@ -138,7 +138,7 @@ static void sort_by_cost(struct dp_pattern *p, size_t n, const struct dp_search_
 		struct dp_pattern x = p[i];
 		size_t j = i;
 
-		for (; j > 0 && is_better(&x, &p[j - 1], sequence, limits); j--)
+		for (; j > 0 && is_better_pattern(&x, &p[j - 1], sequence, limits); j--)
 			p[j] = p[j - 1];
 		p[j] = x;
 	}
@@ -162,7 +162,7 @@ static int join_groups(struct dp_pattern *p, const struct dp_search_sequence *se
 	if (!made.symbols)
 		return DP_ERR_NOMEM;
 	status = dp_pattern__judge(&made, sequence->symbols, sequence->n, sequence->symbol_bits);
-	if (status || cost(&made, sequence, limits) >= cost(p, sequence, limits)) {
+	if (status || cost_of(&made, sequence, limits) >= cost_of(p, sequence, limits)) {
 		free(made.symbols);
 		return status;
 	}

@@ -19,7 +19,7 @@ struct table {
 	size_t count, length;
 };
 
-static uint32_t find(uint32_t *parent, uint32_t x)
+static uint32_t find_root(uint32_t *parent, uint32_t x)
 {
 	while (parent[x] != x) {
 		parent[x] = parent[parent[x]];
@@ -29,10 +29,10 @@ static uint32_t find(uint32_t *parent, uint32_t x)
 }
 
 /* The smaller symbol stands for both. */
-static void join(uint32_t *parent, uint32_t a, uint32_t b)
+static void join_classes(uint32_t *parent, uint32_t a, uint32_t b)
 {
-	a = find(parent, a);
-	b = find(parent, b);
+	a = find_root(parent, a);
+	b = find_root(parent, b);
 	if (a < b)
 		parent[b] = a;
 	else
@@ -83,8 +83,8 @@ static bool join_columns(const struct table *t, uint32_t *parent, uint32_t *coun
 				continue;
 			if (first == DP_NONE)
 				first = x;
-			else if (find(parent, first) != find(parent, x)) {
-				join(parent, first, x);
+			else if (find_root(parent, first) != find_root(parent, x)) {
+				join_classes(parent, first, x);
 				joined = true;
 			}
 		}
@@ -94,12 +94,13 @@ static bool join_columns(const struct table *t, uint32_t *parent, uint32_t *coun
 	return joined;
 }
 
-static void number(uint32_t *class_of, uint32_t *class_count, uint32_t *parent, uint32_t alphabet)
+static void number_classes(uint32_t *class_of, uint32_t *class_count, uint32_t *parent,
+			   uint32_t alphabet)
 {
 	uint32_t next = 0;
 
 	for (uint32_t x = 0; x < alphabet; x++) {
-		uint32_t root = find(parent, x);
+		uint32_t root = find_root(parent, x);
 
 		class_of[x] = root == x ? next++ : class_of[root];
 	}
@@ -133,7 +134,7 @@ int dp_classes__derive(uint32_t *class_of, uint32_t *class_count,
 			break;
 	}
 	if (!status)
-		number(class_of, class_count, parent, alphabet);
+		number_classes(class_of, class_count, parent, alphabet);
 out:
 	free(t.rows);
 	free(counts);

@@ -11,7 +11,7 @@
  * - The inner loop is a step if it has loops inside, and input is uploaded for each of its
  *   iterations or no kernel is of a network (are_steps()).
  * - It is also a step if the pattern has nothing but loops and no upload for the pattern as a whole
- *   (all_there_is()), if each of its iterations has an upload and little is outside, if there are
+ *   (has_only_loops()), if each of its iterations has an upload and little is outside, if there are
  *   more than a network has layers (are_too_many()), or if the capture begins or ends between two
  *   of them (look_at_ends()). Any other inner loop is a layer.
  * - A step of 2, 4, 8 … micro-batches or samples and a little more: the outer level.
@@ -190,7 +190,8 @@ static int look_at_ends(struct inside *in, const struct traits *t,
 }
 
 /* Measures the loops in one iteration of the pattern by an alignment of two. */
-static int measure(struct inside *in, const struct traits *t, struct dp_search_sequence *twice)
+static int measure_loops(struct inside *in, const struct traits *t,
+			 struct dp_search_sequence *twice)
 {
 	size_t covered[DP_PATTERNS_MAX] = { 0 }, n = twice->n, outside = n, main_length;
 	int status = dp_search_sequence__align(twice, &in->loops);
@@ -234,7 +235,7 @@ static int look_inside(struct inside *in, const struct traits *t, const struct d
 		return DP_ERR_NOMEM;
 	status = dp_search__unaided(&in->loops, &twice, &limits);
 	if (!status && in->loops.count > 0)
-		status = measure(in, t, &twice);
+		status = measure_loops(in, t, &twice);
 	dp_search_sequence__fini(&twice);
 	free(symbols);
 	if (status || in->loops.count == 0) {
@@ -297,7 +298,7 @@ static bool are_too_many(const struct inside *in)
  * Returns true if the pattern consists of loops alone. Networks have an embedding, a head and a
  * loss around their layers.
  */
-static bool all_there_is(const struct inside *in)
+static bool has_only_loops(const struct inside *in)
 {
 	double length = (double)in->loops.items[in->main].length;
 	bool is_long = length >= (double)dp_param.layer_long;
@@ -322,7 +323,7 @@ static bool are_steps(const struct inside *in, const struct traits *t)
 }
 
 /* Returns true if an outer loop repeats regularly enough to be reported. */
-static bool reliable(const struct dp_pattern *p)
+static bool is_reliable(const struct dp_pattern *p)
 {
 	return p->covered > 0 && (double)p->edits < dp_param.alike_edits * (double)p->covered &&
 	       (double)p->spans <= 1 + dp_param.outer_spans * p->iterations;
@@ -363,7 +364,7 @@ static struct verdict judge_level(const struct dp_pattern *p, const struct insid
 		{ in->loops.count == 0 || in->iterations < dp_param.tandem,
 		  { false, "no loop inside it repeats twice" } },
 		/* names decide even if it repeats too seldom to be a loop */
-		{ in->finish_rest && !in->finish_main && in->upload_main && !reliable(p) &&
+		{ in->finish_rest && !in->finish_main && in->upload_main && !is_reliable(p) &&
 			  finishes_seldom(p, t),
 		  { true, "steps finish after any number of repetitions of the loop inside" } },
 		{ in->finish_main, { true, "kernels that finish a step run in the loop inside" } },
@@ -374,7 +375,8 @@ static struct verdict judge_level(const struct dp_pattern *p, const struct insid
 		{ in->run_rest >= dp_param.update_parameters && in->run_rest > 2 * in->run_main,
 		  { false, "what runs outside of the loop inside looks like an optimizer" } },
 		/* nothing shows that it is a step */
-		{ !(in->ends_between || are_steps(in, t) || are_too_many(in) || all_there_is(in) ||
+		{ !(in->ends_between || are_steps(in, t) || are_too_many(in) ||
+		    has_only_loops(in) ||
 		    (in->upload_main && in->outside < dp_param.step_bare * (double)p->length)),
 		  { false, "the loop inside looks like layers, or like a part of the pattern" } },
 		{ in->iterations < (double)dp_param.loop_least,
@@ -421,7 +423,7 @@ static void explain_level(struct dp_explain *explain, const struct dp_pattern *p
  * Adds a pattern, of which it takes ownership, with its parent. Frees it and returns DP_NONE if
  * there is no room.
  */
-static uint32_t put(struct dp_patterns *to, const struct dp_pattern *p, uint32_t parent)
+static uint32_t add_pattern(struct dp_patterns *to, const struct dp_pattern *p, uint32_t parent)
 {
 	if (to->count == DP_PATTERNS_MAX) {
 		free(p->symbols);
@@ -455,7 +457,7 @@ static void move_loops(struct dp_patterns *to, struct inside *in, uint32_t paren
 {
 	for (size_t i = 0; i < in->loops.count; i++)
 		if ((double)in->loops.items[i].length >= least)
-			put(to, &in->loops.items[i], parent);
+			add_pattern(to, &in->loops.items[i], parent);
 		else
 			free(in->loops.items[i].symbols);
 	in->loops.count = 0;
@@ -471,8 +473,8 @@ static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
 	struct dp_pattern outer = take_out(&levels->chosen, index);
 	uint32_t parent = outer.parent;
 
-	if (reliable(&outer)) {
-		uint32_t made = put(&levels->outer, &outer, parent);
+	if (is_reliable(&outer)) {
+		uint32_t made = add_pattern(&levels->outer, &outer, parent);
 
 		parent = made == DP_NONE ? parent : made;
 	} else {
@@ -517,8 +519,9 @@ static int fill_inner(struct dp_levels *levels, const struct traits *t)
  * iteration. As that may leave symbols to others, the search then continues, and all are looked at
  * again.
  */
-static int choose(struct dp_levels *levels, const struct traits *t,
-		  struct dp_search_sequence *sequence, const struct dp_search_limits *limits)
+static int choose_patterns(struct dp_levels *levels, const struct traits *t,
+			   struct dp_search_sequence *sequence,
+			   const struct dp_search_limits *limits)
 {
 	size_t seen = 0, down = 0;
 	int status = dp_search__unaided(&levels->chosen, sequence, limits);
@@ -562,7 +565,7 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 	int status;
 
 	memset(levels, 0, sizeof(*levels));
-	status = choose(levels, &t, sequence, &limits);
+	status = choose_patterns(levels, &t, sequence, &limits);
 	if (!status)
 		status = fill_inner(levels, &t);
 	levels->plain_bits = sequence->symbol_bits * (double)sequence->n;

@@ -32,7 +32,7 @@ void dp_runs__fini(struct dp_runs *runs)
 	memset(runs, 0, sizeof(*runs));
 }
 
-static void put(struct dp_runs *runs, uint32_t symbol, size_t position)
+static void put_symbol(struct dp_runs *runs, uint32_t symbol, size_t position)
 {
 	runs->position[runs->count] = (uint32_t)position;
 	runs->symbols[runs->count++] = symbol;
@@ -65,7 +65,7 @@ static size_t period_at(const struct collapser *c, size_t at)
  * Collapses in one pass; the symbols of a run that were written before it was detected are taken
  * back.
  */
-static int collapse(struct collapser *c, uint32_t alphabet)
+static int collapse_runs(struct collapser *c, uint32_t alphabet)
 {
 	struct dp_runs *runs = c->runs;
 	size_t low = 0, at = 0; /* no run begins before low */
@@ -81,7 +81,7 @@ static int collapse(struct collapser *c, uint32_t alphabet)
 			end += dp_repeats__same(c->symbols, c->n, end, p);
 		}
 		if (p == 0 || end - start < fewest(p)) {
-			put(runs, c->symbols[at], at);
+			put_symbol(runs, c->symbols[at], at);
 			at++;
 			continue;
 		}
@@ -90,7 +90,7 @@ static int collapse(struct collapser *c, uint32_t alphabet)
 		if (status)
 			return status;
 		runs->count -= at - start;
-		put(runs, alphabet + name, start);
+		put_symbol(runs, alphabet + name, start);
 		runs->runs++;
 		end -= (end - start) % p;
 		at = low = end;
@@ -257,7 +257,7 @@ int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, u
 	runs->symbols = dp_alloc__array(n, sizeof(*runs->symbols));
 	runs->position = dp_alloc__array(n + 1, sizeof(*runs->position));
 	if (runs->symbols && runs->position)
-		status = collapse(&c, alphabet);
+		status = collapse_runs(&c, alphabet);
 	if (!status && runs->runs && single)
 		status = collapse_single(&c, alphabet);
 	runs->units = c.units.items;

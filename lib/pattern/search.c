@@ -246,8 +246,8 @@ static int find_leftovers(struct leftovers *s, const struct searcher *sr)
  * Makes the sequence of the leftovers, joined by separators that occur once each. The caller frees
  * its symbols, too.
  */
-static int join(struct dp_search_sequence *joined, const struct searcher *sr,
-		const struct leftovers *s)
+static int join_leftovers(struct dp_search_sequence *joined, const struct searcher *sr,
+			  const struct leftovers *s)
 {
 	uint32_t separator = sr->full->alphabet;
 	uint32_t *symbols = dp_alloc__array(s->total + s->count, sizeof(*symbols));
@@ -279,7 +279,7 @@ static int join(struct dp_search_sequence *joined, const struct searcher *sr,
  * covers a quarter of the sequence at least. If loops of a part will do, only what the pattern
  * covers is described.
  */
-static bool describes(const struct searcher *sr, const struct dp_pattern *p, size_t n)
+static bool saves_enough(const struct searcher *sr, const struct dp_pattern *p, size_t n)
 {
 	double literal = sr->full->symbol_bits, rest = (double)(n - p->covered) * literal;
 
@@ -299,7 +299,7 @@ static const char *fault_of(const struct searcher *sr, const struct dp_pattern *
 			       : "its number of iterations is too far from -n";
 	if (!dp_choose__repeats(p, &sr->limits))
 		return "it does not repeat often enough, or never twice in a row";
-	return describes(sr, p, sequence->n) ? NULL : "it shortens the description too little";
+	return saves_enough(sr, p, sequence->n) ? NULL : "it shortens the description too little";
 }
 
 /* The name of a symbol, from its first occurrence. */
@@ -314,8 +314,8 @@ static const char *name_of(const struct searcher *sr, uint32_t symbol)
 }
 
 /* Returns true if a pattern, if there is one, is a loop; explains it either way. */
-static bool worth_it(const struct searcher *sr, const struct dp_pattern *p,
-		     const struct dp_search_sequence *sequence)
+static bool is_loop(const struct searcher *sr, const struct dp_pattern *p,
+		    const struct dp_search_sequence *sequence)
 {
 	const char *fault;
 
@@ -395,12 +395,12 @@ static int search_rest(struct searcher *sr, const struct leftovers *rest, bool *
 					 { "symbols", "count", (double)in->n }),
 				"{rest} of {symbols:symbol} are in no pattern, or in less than one "
 				"repetition of it: these are searched for the next pattern");
-		status = join(&joined, sr, rest);
+		status = join_leftovers(&joined, sr, rest);
 		in = &joined;
 	}
 	if (!status)
 		status = best_of(&best, in, &sr->limits);
-	*added = !status && worth_it(sr, &best, in);
+	*added = !status && is_loop(sr, &best, in);
 	if (*added) {
 		sr->promised = best.covered;
 		best.parent = DP_NONE;
@@ -430,8 +430,8 @@ static int next_pattern(struct searcher *sr, bool *more)
 	return status;
 }
 
-static int begin(struct searcher *sr, struct dp_patterns *patterns,
-		 struct dp_search_sequence *sequence, const struct dp_search_limits *limits)
+static int begin_search(struct searcher *sr, struct dp_patterns *patterns,
+			struct dp_search_sequence *sequence, const struct dp_search_limits *limits)
 {
 	int status = dp_search_sequence__bits(sequence);
 
@@ -449,7 +449,7 @@ int dp_search__unaided(struct dp_patterns *patterns, struct dp_search_sequence *
 {
 	struct searcher sr;
 	bool more = true;
-	int status = begin(&sr, patterns, sequence, limits);
+	int status = begin_search(&sr, patterns, sequence, limits);
 
 	while (!status && more && patterns->count < DP_PATTERNS_MAX)
 		status = next_pattern(&sr, &more);
@@ -487,7 +487,7 @@ int dp_search__counts(struct dp_patterns *patterns, struct dp_search_sequence *s
 					   .any_length = true };
 	struct searcher sr;
 	bool more;
-	int status = begin(&sr, patterns, sequence, &limits);
+	int status = begin_search(&sr, patterns, sequence, &limits);
 
 	patterns->count = 0;
 	for (size_t i = 0; i < counts_count && !status && patterns->count < DP_PATTERNS_MAX; i++) {

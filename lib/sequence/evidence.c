@@ -81,7 +81,7 @@ static struct copied copied_before(const struct dp_sequence *sequence, uint32_t 
 	return copied;
 }
 
-static void at(void *ctx, size_t index, struct dp_evidence_at *out)
+static void evidence_at(void *ctx, size_t index, struct dp_evidence_at *out)
 {
 	const struct dp_sequence *sequence = ctx;
 	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
@@ -122,7 +122,7 @@ static void at(void *ctx, size_t index, struct dp_evidence_at *out)
 struct dp_evidence dp_sequence__evidence(const struct dp_sequence *sequence)
 {
 	return (struct dp_evidence){
-		.at = at,
+		.at = evidence_at,
 		.ctx = (void *)sequence,
 		.launches_recorded = sequence->launches,
 		.clipped_begin = sequence->before != DP_NONE,

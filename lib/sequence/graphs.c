@@ -34,7 +34,7 @@ struct graphs {
 	size_t made;
 };
 
-static void fini(struct graphs *graphs)
+static void graphs_fini(struct graphs *graphs)
 {
 	for (size_t g = 0; g < graphs->count; g++)
 		free(graphs->items[g].times_ns);
@@ -44,7 +44,7 @@ static void fini(struct graphs *graphs)
 }
 
 /* Numbers the graphs. */
-static int number(struct graphs *graphs, const struct dp_sequence *sequence)
+static int number_graphs(struct graphs *graphs, const struct dp_sequence *sequence)
 {
 	graphs->of = dp_alloc__array(sequence->alphabet, sizeof(*graphs->of));
 	graphs->items = dp_alloc__array(sequence->alphabet, sizeof(*graphs->items));
@@ -126,7 +126,7 @@ static bool was_made(const struct graphs *graphs, int64_t from_ns, int64_t to_ns
 }
 
 /* The share by which the durations of two graphs differ. */
-static double difference(const struct graph *a, const struct graph *b)
+static double share_apart(const struct graph *a, const struct graph *b)
 {
 	return fabs(a->median_ns - b->median_ns) / fmax(fmax(a->median_ns, b->median_ns), 1);
 }
@@ -141,16 +141,16 @@ static bool alternates(const struct graphs *graphs, size_t g, bool after)
 }
 
 /* Returns true if a graph takes as long as another, and so do those that alternate with them. */
-static bool is_like(const struct graphs *graphs, size_t g, size_t other)
+static bool takes_as_long(const struct graphs *graphs, size_t g, size_t other)
 {
 	const struct graph *a = &graphs->items[g], *b = &graphs->items[other];
 
-	if (difference(a, b) > dp_param.graph_same)
+	if (share_apart(a, b) > dp_param.graph_same)
 		return false;
 	for (int k = -1; k <= 1; k += 2)
 		if (alternates(graphs, other, k > 0) &&
 		    (!alternates(graphs, g, k > 0) ||
-		     difference(a + k, b + k) > dp_param.graph_same))
+		     share_apart(a + k, b + k) > dp_param.graph_same))
 			return false;
 	return true;
 }
@@ -160,8 +160,8 @@ static bool may_continue(const struct graphs *graphs, size_t g, size_t earlier)
 {
 	const struct graph *now = &graphs->items[g], *a = &graphs->items[earlier];
 
-	return !a->is_continued && a->last < now->first && is_like(graphs, g, earlier) &&
-	       difference(now, &graphs->items[a->root]) <= dp_param.graph_same &&
+	return !a->is_continued && a->last < now->first && takes_as_long(graphs, g, earlier) &&
+	       share_apart(now, &graphs->items[a->root]) <= dp_param.graph_same &&
 	       was_made(graphs, a->last_ns, now->first_ns);
 }
 
@@ -173,8 +173,8 @@ static size_t find_earlier(const struct graphs *graphs, size_t g)
 	double least = (double)INFINITY;
 
 	for (size_t k = begin; k < g; k++)
-		if (difference(&items[k], &items[g]) < least && may_continue(graphs, g, k)) {
-			least = difference(&items[k], &items[g]);
+		if (share_apart(&items[k], &items[g]) < least && may_continue(graphs, g, k)) {
+			least = share_apart(&items[k], &items[g]);
 			best = k;
 		}
 	return best;
@@ -183,7 +183,7 @@ static size_t find_earlier(const struct graphs *graphs, size_t g)
 int dp_graphs__find_recaptured(uint32_t *first, const struct dp_sequence *sequence)
 {
 	struct graphs graphs = { 0 };
-	int status = number(&graphs, sequence);
+	int status = number_graphs(&graphs, sequence);
 
 	for (uint32_t s = 0; s < sequence->alphabet; s++)
 		first[s] = s;
@@ -200,6 +200,6 @@ int dp_graphs__find_recaptured(uint32_t *first, const struct dp_sequence *sequen
 		graphs.items[g].root = graphs.items[earlier].root;
 		first[graphs.items[g].symbol] = graphs.items[graphs.items[g].root].symbol;
 	}
-	fini(&graphs);
+	graphs_fini(&graphs);
 	return status;
 }

@@ -35,7 +35,7 @@ enum { MARK }; /* the label of names that mark steps */
  * Decides whether a name is a mark. If regexec() runs out of memory the answer is unknown; glibc
  * returns REG_NOMATCH then, but malloc() has set errno.
  */
-static int decide(uint32_t *label, const char *name, const regex_t *regex)
+static int set_label(uint32_t *label, const char *name, const regex_t *regex)
 {
 	int code;
 
@@ -65,7 +65,7 @@ static int index_steps(struct dp_annotations *annotations, const struct dp_trace
 			labels[ranges->name[i]] = MARK;
 	for (uint32_t i = 0; i < names && !status; i++)
 		if (labels[i] == MARK)
-			status = decide(&labels[i], dp_trace_string(trace, i), regex);
+			status = set_label(&labels[i], dp_trace_string(trace, i), regex);
 	if (!status)
 		status = dp_range_index__init(&annotations->steps, trace, labels);
 	free(labels);
@@ -158,9 +158,9 @@ static struct dp_range_group find_launching(size_t *launches, const struct dp_se
  * Finds the ranges of a label that count for a sequence: of the thread that launches most of its
  * kernels, or of the first thread of its process if none with such ranges launches any.
  */
-static int choose(struct dp_range_group *group, const struct dp_sequence *sequence,
-		  struct dp_annotations *annotations, const struct dp_range_index *index,
-		  uint32_t label)
+static int choose_ranges(struct dp_range_group *group, const struct dp_sequence *sequence,
+			 struct dp_annotations *annotations, const struct dp_range_index *index,
+			 uint32_t label)
 {
 	uint32_t process = dp_trace_stream(sequence->trace, sequence->stream)->process;
 	struct dp_range_group first = dp_range_index__first(index, label, process), launching;
@@ -203,8 +203,8 @@ static bool is_before(const struct dp_sequence *sequence, uint32_t op, int64_t n
 }
 
 /* Assigns kernels to ranges in one walk; marks->count grows with each range that has any. */
-static void cut(struct dp_marks *marks, const struct dp_sequence *sequence,
-		const struct dp_range_row *rows, size_t count)
+static void assign_kernels(struct dp_marks *marks, const struct dp_sequence *sequence,
+			   const struct dp_range_row *rows, size_t count)
 {
 	const struct dp_ranges *ranges = dp_trace_ranges(sequence->trace);
 	size_t at = 0;
@@ -247,7 +247,7 @@ int dp_marks__labeled(struct dp_marks *marks, const struct dp_sequence *sequence
 
 	memset(marks, 0, sizeof(*marks));
 	marks->name = DP_NONE;
-	if (choose(&group, sequence, annotations, index, label))
+	if (choose_ranges(&group, sequence, annotations, index, label))
 		return DP_ERR_NOMEM;
 	if (!group.count)
 		return DP_OK;
@@ -259,7 +259,7 @@ int dp_marks__labeled(struct dp_marks *marks, const struct dp_sequence *sequence
 		dp_marks__fini(marks);
 		return DP_ERR_NOMEM;
 	}
-	cut(marks, sequence, group.rows, group.count);
+	assign_kernels(marks, sequence, group.rows, group.count);
 	return DP_OK;
 }
 

@@ -14,18 +14,18 @@ void dp_range_index__fini(struct dp_range_index *index)
 	*index = (struct dp_range_index){ 0 };
 }
 
-static int compare(uint32_t a, uint32_t b)
+static int compare_ids(uint32_t a, uint32_t b)
 {
 	return (a > b) - (a < b);
 }
 
 static int compare_groups(const struct dp_range_row *x, const struct dp_range_row *y)
 {
-	int order = compare(x->label, y->label);
+	int order = compare_ids(x->label, y->label);
 
 	if (!order)
-		order = compare(x->process, y->process);
-	return order ? order : compare(x->thread, y->thread);
+		order = compare_ids(x->process, y->process);
+	return order ? order : compare_ids(x->thread, y->thread);
 }
 
 static int by_group(const void *a, const void *b)
@@ -33,7 +33,7 @@ static int by_group(const void *a, const void *b)
 	const struct dp_range_row *x = a, *y = b;
 	int order = compare_groups(x, y);
 
-	return order ? order : compare(x->range, y->range);
+	return order ? order : compare_ids(x->range, y->range);
 }
 
 struct dp_range_group dp_range_index__get(const struct dp_range_index *index, uint32_t label,

@@ -31,8 +31,8 @@ struct fit {
 	size_t same; /* first kernels */
 };
 
-static struct fit compare(const struct dp_marks *marks,
-			  const struct dp_sequence_iteration *iterations, size_t count)
+static struct fit compare_with_loop(const struct dp_marks *marks,
+				    const struct dp_sequence_iteration *iterations, size_t count)
 {
 	struct fit fit = { 0 };
 	size_t k = 0;
@@ -53,7 +53,7 @@ static struct fit compare(const struct dp_marks *marks,
 	return fit;
 }
 
-static bool tiles(const struct dp_marks *marks, const struct fit *fit, size_t count)
+static bool fits_loop(const struct dp_marks *marks, const struct fit *fit, size_t count)
 {
 	size_t apart = marks->count > count ? marks->count - count : count - marks->count;
 
@@ -62,7 +62,7 @@ static bool tiles(const struct dp_marks *marks, const struct fit *fit, size_t co
 	       (double)fit->common >= dp_param.marks_inside * (double)fit->marked;
 }
 
-static bool is_better(const struct fit *fit, const struct fit *best)
+static bool is_better_fit(const struct fit *fit, const struct fit *best)
 {
 	if (fit->common != best->common)
 		return fit->common > best->common;
@@ -92,8 +92,8 @@ static int try_keys(struct dp_marks *marks, const struct dp_sequence *sequence,
 					   key->id);
 		if (status)
 			return status;
-		fit = compare(&own, iterations, count);
-		if (tiles(&own, &fit, count) && (!marks->count || is_better(&fit, &best))) {
+		fit = compare_with_loop(&own, iterations, count);
+		if (fits_loop(&own, &fit, count) && (!marks->count || is_better_fit(&fit, &best))) {
 			struct dp_marks swap = *marks;
 
 			*marks = own;
@@ -158,8 +158,8 @@ static bool is_of_loop(size_t from, size_t to, const struct dp_sequence_iteratio
  * Extends each mark to the next one, but not over kernels outside the loop; the last one by as much
  * as the least extended of the others.
  */
-static void extend(struct dp_marks *marks, const struct dp_sequence_iteration *iterations,
-		   size_t count)
+static void extend_marks(struct dp_marks *marks, const struct dp_sequence_iteration *iterations,
+			 size_t count)
 {
 	size_t k = 0, last = marks->count - 1, least = SIZE_MAX, to;
 
@@ -194,7 +194,7 @@ int dp_sequence__repeated(struct dp_marks *marks, const struct dp_sequence *sequ
 	if (!status && marks->count && leave_kernels(marks)) {
 		marks->inside = are_inside(marks, iterations, count);
 		if (!marks->inside)
-			extend(marks, iterations, count);
+			extend_marks(marks, iterations, count);
 	}
 	if (status)
 		dp_marks__fini(marks);

@@ -158,7 +158,7 @@ static size_t count_launching(const struct dp_trace *trace, const struct dp_stre
 }
 
 /* Begins a group of several streams, the first member of which is the given one. */
-static int begin(struct dp_stream_group *group, const struct dp_trace *trace, uint32_t stream)
+static int begin_group(struct dp_stream_group *group, const struct dp_trace *trace, uint32_t stream)
 {
 	dp_stream_group__single(group, trace, stream);
 	group->has = dp_alloc__zeroed(group->range.end - group->range.first, sizeof(*group->has));
@@ -169,7 +169,7 @@ static int begin(struct dp_stream_group *group, const struct dp_trace *trace, ui
 }
 
 /* The members' operations in the order of the trace. */
-static int merge(struct dp_stream_group *group, const struct dp_trace *trace)
+static int merge_rows(struct dp_stream_group *group, const struct dp_trace *trace)
 {
 	size_t room = 0, count;
 	uint32_t *scratch;
@@ -240,7 +240,7 @@ static int find_members(struct dp_stream_group *group, struct work *work)
 	}
 	if (group->streams < 2)
 		return DP_OK;
-	if (merge(group, trace))
+	if (merge_rows(group, trace))
 		return DP_ERR_NOMEM;
 	threads = count_launching(trace, group);
 	in_turn = threads != 1 && take_turns(work, group);
@@ -265,7 +265,7 @@ int dp_stream_group__init(struct dp_stream_group *group, const struct dp_trace *
 			  uint32_t stream, struct dp_error *error)
 {
 	struct work work = { .trace = trace };
-	int status = begin(group, trace, stream);
+	int status = begin_group(group, trace, stream);
 
 	if (!status)
 		status = find_members(group, &work);
@@ -280,14 +280,14 @@ int dp_stream_group__init(struct dp_stream_group *group, const struct dp_trace *
 int dp_stream_group__all(struct dp_stream_group *group, const struct dp_trace *trace,
 			 uint32_t stream, struct dp_error *error)
 {
-	if (begin(group, trace, stream))
+	if (begin_group(group, trace, stream))
 		return dp_error__nomem(error, 0);
 	for (size_t s = group->range.first; s < group->range.end; s++)
 		if (s != stream && dp_trace_stream(trace, s)->compute_ns > 0) {
 			group->has[s - group->range.first] = true;
 			group->streams++;
 		}
-	if (merge(group, trace))
+	if (merge_rows(group, trace))
 		return dp_error__nomem(error, 0);
 	group->by_launch = count_launching(trace, group) > 0;
 	return DP_OK;
@@ -296,13 +296,13 @@ int dp_stream_group__all(struct dp_stream_group *group, const struct dp_trace *t
 int dp_stream_group__with_copies(struct dp_stream_group *group, const struct dp_trace *trace,
 				 const struct dp_stream_group *from, struct dp_error *error)
 {
-	if (begin(group, trace, from->stream))
+	if (begin_group(group, trace, from->stream))
 		return dp_error__nomem(error, 0);
 	for (size_t s = group->range.first; s < group->range.end; s++)
 		group->has[s - group->range.first] =
 			dp_stream_group__has(from, s) || !dp_trace_stream(trace, s)->kernels;
 	group->streams = from->streams;
-	if (merge(group, trace))
+	if (merge_rows(group, trace))
 		return dp_error__nomem(error, 0);
 	/* the order of one stream's kernels is the same both ways if one thread launched them */
 	group->by_launch =

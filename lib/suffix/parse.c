@@ -129,7 +129,7 @@ static size_t least_of(const struct parser *p, size_t first, size_t end, uint64_
 }
 
 /* Goes through all places where a gram stands. */
-static int cut(struct parser *p)
+static int cut_phrases(struct parser *p)
 {
 	size_t places = p->n - GRAM + 1, thin = p->window / dp_param.parse_thin, at = 0, begun = 0;
 	uint64_t least, order;
@@ -267,7 +267,7 @@ int dp_parse__make(struct dp_parse *parse, const uint32_t *symbols, size_t n, si
 		return DP_OK;
 	status = parser_init(&p);
 	if (!status)
-		status = cut(&p);
+		status = cut_phrases(&p);
 	if (!status)
 		status = end_phrase(&p);
 	if (!status)

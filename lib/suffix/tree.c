@@ -260,8 +260,8 @@ static int compare_pattern(const struct dp_suffix_tree *tree, const uint32_t *pa
  * and doesn't). What both ends of the range share with the pattern, all in between share
  * (Manber, Myers, "Suffix arrays", 1993).
  */
-static size_t search(const struct dp_suffix_tree *tree, const uint32_t *pattern, size_t length,
-		     size_t low, bool past)
+static size_t first_from(const struct dp_suffix_tree *tree, const uint32_t *pattern, size_t length,
+			 size_t low, bool past)
 {
 	size_t high = tree->count, low_same = 0, high_same = 0;
 
@@ -290,8 +290,8 @@ bool dp_suffix_tree_find(const struct dp_suffix_tree *tree, const uint32_t *patt
 		*node = dp_suffix_tree_root(tree);
 		return true;
 	}
-	left = search(tree, pattern, length, 0, false);
-	right = search(tree, pattern, length, left, true);
+	left = first_from(tree, pattern, length, 0, false);
+	right = first_from(tree, pattern, length, left, true);
 	if (left == right)
 		return false;
 	node->left = left;
