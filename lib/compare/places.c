@@ -5,7 +5,7 @@
  */
 #include "base/lookup.h"
 #include "compare/compare.h"
-#include "align/lcs.h"
+#include "compare/lcs.h"
 
 #include <math.h>
 #include <string.h>

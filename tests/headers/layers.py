@@ -31,7 +31,7 @@ LAYERS = {
                    'deepprof/trace.h', 'deepprof/loop.h', 'deepprof/analysis.h'],
     'lib/diagnose': ['base/', 'stats/', 'diagnose/', 'metric/', 'activity/slices.h',
                      'deepprof/common.h', 'deepprof/loop.h', 'deepprof/analysis.h'],
-    'lib/compare': ['base/', 'stats/', 'compare/', 'align/lcs.h', 'sequence/family.h', 'deepprof/'],
+    'lib/compare': ['base/', 'stats/', 'compare/', 'sequence/family.h', 'deepprof/'],
     'lib/ranks': ['base/', 'stats/', 'ranks/', 'activity/collective.h', 'activity/spans.h',
                   'activity/trace_index.h', 'deepprof/'],
     'lib/record': ['base/', 'format/', 'record/', 'spool/', 'trace/demangle.h',

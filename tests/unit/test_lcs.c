@@ -1,5 +1,5 @@
 /* Longest common subsequences against the textbook's table. */
-#include "align/lcs.h"
+#include "compare/lcs.h"
 #include "alloc_fail.h"
 #include "test.h"
 

@@ -1,6 +1,6 @@
 /* A longest common subsequence of two strings. */
-#ifndef DP_ALIGN_LCS_H
-#define DP_ALIGN_LCS_H
+#ifndef DP_COMPARE_LCS_H
+#define DP_COMPARE_LCS_H
 
 #include "base/base.h"
 

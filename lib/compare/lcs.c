@@ -12,7 +12,7 @@
  *
  * Cost: O(nm / 64), in linear memory.
  */
-#include "align/lcs.h"
+#include "compare/lcs.h"
 
 #include <string.h>
 
