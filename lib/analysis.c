@@ -7,7 +7,6 @@
 #include "base/options.h"
 #include "activity/warmup.h"
 #include "trace/model.h"
-#include "sequence/sequence.h"
 
 #include <string.h>
 

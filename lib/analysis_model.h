@@ -9,6 +9,8 @@
 #include "metric/loop_variants.h"
 #include "metric/metric.h"
 #include "loops/loops.h"
+#include "sequence/interruptions.h"
+#include "sequence/marks.h"
 #include "sequence/sequence.h"
 #include <deepprof/analysis.h>
 #include <stdatomic.h>

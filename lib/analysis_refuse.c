@@ -4,7 +4,6 @@
  * and ranges.
  */
 #include "analysis_model.h"
-#include "sequence/range_index.h"
 
 #include <stdio.h>
 #include <string.h>

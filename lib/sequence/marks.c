@@ -5,8 +5,8 @@
  * ranges, once for all sequences of a trace, and in kernels times the logarithm of the ranges; the
  * regex is evaluated once per name.
  */
+#include "sequence/marks.h"
 #include "base/search.h"
-#include "sequence/sequence.h"
 
 #include <errno.h>
 #include <regex.h>

@@ -3,8 +3,8 @@
  * and mark steps, parts of steps and epochs alike; the loop that the kernels show decides which
  * ones mark iterations.
  */
+#include "sequence/marks.h"
 #include "base/parameters.h"
-#include "sequence/sequence.h"
 
 #include <string.h>
 

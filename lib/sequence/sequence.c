@@ -1,6 +1,6 @@
 /*
- * Turns kernels, or all operations, into symbols: operations that counts() accepts, and equal ones
- * by symbol_of().
+ * Turns kernels, or all operations, into symbols: is_symbol() has which operations, and symbol_of()
+ * which of them are the same symbol.
  *
  * Cost: linear in the operations of the group, and once in the length of each name.
  */
@@ -34,20 +34,18 @@ struct reader {
 	size_t names;
 };
 
-static bool is_migration(uint8_t copy_kind)
-{
-	return copy_kind >= DP_COPY_UM_HTOD;
-}
-
 /* Returns true if an operation becomes a symbol. */
-static bool counts(const struct reader *reader, uint32_t op)
+static bool is_symbol(const struct reader *reader, uint32_t op)
 {
 	const struct dp_ops *ops = dp_trace_ops(reader->sequence->trace);
 
-	if (dp_op_is_kernel(ops->kind[op]))
-		return true;
-	return reader->source == DP_SYMBOLS_OF_OPERATIONS &&
-	       (ops->kind[op] == DP_OP_MEMSET || !is_migration(ops->copy_kind[op]));
+	switch (reader->source) {
+	case DP_SYMBOLS_OF_KERNELS:
+		return dp_op_is_kernel(ops->kind[op]);
+	case DP_SYMBOLS_OF_OPERATIONS:
+		return ops->kind[op] != DP_OP_COPY || ops->copy_kind[op] < DP_COPY_UM_HTOD;
+	}
+	return false;
 }
 
 /* The slot for an operation's symbol. Kernels without a name share one past the string table. */
@@ -91,7 +89,7 @@ static int read_symbols(struct reader *reader, const struct dp_stream_group *gro
 	for (size_t i = 0; i < group->count; i++) {
 		uint32_t op = group->rows[i];
 
-		if (!counts(reader, op))
+		if (!is_symbol(reader, op))
 			continue;
 		if (ops->start_ns[op] >= reader->start_ns && ops->start_ns[op] < reader->end_ns)
 			sequence->ops[sequence->count++] = op;

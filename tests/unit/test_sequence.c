@@ -1,6 +1,6 @@
 /* From traces to symbols: families, evidence, marks. */
 #include "sequence/family.h"
-#include "sequence/sequence.h"
+#include "sequence/marks.h"
 #include "trace/builder.h"
 #include "test.h"
 
