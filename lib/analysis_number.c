@@ -4,14 +4,8 @@
  * inside them. Cost: linear in the iterations.
  */
 #include "analysis_model.h"
+#include "base/parameters.h"
 #include "activity/periods.h"
-
-/*
- * Times that differ by a smaller share are equal. Of loops that take equally long, the one with the
- * longest period is shown, as training is before the evaluations and generations next to it; of
- * several such loops, on several GPUs for example, the first.
- */
-#define ALIKE 0.1
 
 /* A loop at the requested level that has an iteration. */
 static bool may_be_main(const struct dp_loop_data *loop, uint32_t device)
@@ -20,7 +14,11 @@ static bool may_be_main(const struct dp_loop_data *loop, uint32_t device)
 	       (device == DP_NONE || loop->info.device == device);
 }
 
-/* The loop that is the main one of a device, or of all. */
+/*
+ * The loop that is the main one of a device, or of all. Of loops that take equally long, the one
+ * with the longest period is shown, as training is before the evaluations and generations next to
+ * it; of several such loops, on several GPUs for example, the first.
+ */
 static size_t find_main(const struct dp_analysis *analysis, uint32_t device)
 {
 	double most_ns = 0, longest_ns = -1;
@@ -32,8 +30,9 @@ static size_t find_main(const struct dp_analysis *analysis, uint32_t device)
 	for (size_t i = 0; i < analysis->loop_count; i++) {
 		const struct dp_loop_data *loop = &analysis->loops[i];
 
-		if (!may_be_main(loop, device) || loop->time_ns * (1 + ALIKE) < most_ns ||
-		    loop->period_ns <= longest_ns * (1 + ALIKE))
+		if (!may_be_main(loop, device) ||
+		    loop->time_ns * (1 + dp_param.main_alike) < most_ns ||
+		    loop->period_ns <= longest_ns * (1 + dp_param.main_alike))
 			continue;
 		longest_ns = loop->period_ns;
 		best = i;

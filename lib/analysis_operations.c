@@ -12,9 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Most loops of one kernel each: as many as a search finds. Each costs a pass over the sequence. */
-#define MOST_LOOPS 32
-
 struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence)
 {
 	return (struct dp_loops_request){
@@ -150,19 +147,19 @@ static size_t count_in_rows(size_t *times, const struct dp_sequence *kernels)
 	return count;
 }
 
-/* Keeps only the MOST_LOOPS names with most kernels. */
+/* Keeps only the again_loops names with most kernels. */
 static int keep_most(size_t *times, size_t names)
 {
-	size_t *sorted, least, alike = MOST_LOOPS;
+	size_t *sorted, least, alike = dp_param.again_loops;
 
-	if (names <= MOST_LOOPS)
+	if (names <= dp_param.again_loops)
 		return DP_OK;
 	sorted = dp_alloc__array(names, sizeof(*sorted));
 	if (!sorted)
 		return DP_ERR_NOMEM;
 	memcpy(sorted, times, names * sizeof(*sorted));
 	dp_sort__size(sorted, names);
-	least = sorted[names - MOST_LOOPS];
+	least = sorted[names - dp_param.again_loops];
 	free(sorted);
 	for (size_t i = 0; i < names; i++)
 		alike -= times[i] > least;

@@ -18,12 +18,6 @@
 
 #include <string.h>
 
-/*
- * Searches of other streams in all: each clears a table of all names, which a hostile file with
- * thousands of devices would make cost more than its size.
- */
-enum { SEARCHES_MOST = 256 };
-
 void dp_searched__fini(struct dp_searched *searched)
 {
 	dp_loops__free(searched->loops);
@@ -117,7 +111,7 @@ static int find_all(struct dp_searched *found, const struct dp_searched *searche
 	int status;
 
 	if (!dp_stream_group__has_others(&searched->group, trace) ||
-	    search->searches++ >= SEARCHES_MOST)
+	    search->searches++ >= dp_param.searches_most)
 		return DP_OK;
 	status = dp_stream_group__all(&group, trace, searched->group.stream, search->error);
 	if (status || !group.by_launch) {
@@ -305,7 +299,8 @@ static int choose_alone(uint32_t *best, const struct dp_searched *searched,
 		struct dp_searched alone = { 0 };
 
 		if (dp_trace_stream(trace, s)->kernels <= most ||
-		    !may_be_alone(searched, trace, s, least) || search->searches++ >= SEARCHES_MOST)
+		    !may_be_alone(searched, trace, s, least) ||
+		    search->searches++ >= dp_param.searches_most)
 			continue;
 		status = find_alone(&alone, &silent.search, trace, (uint32_t)s);
 		if (!status && is_better(&alone, searched, trace)) {

@@ -19,27 +19,6 @@
 
 #include <string.h>
 
-enum {
-	BACK = 8, /* most edits of a wave backwards, where unrelated symbols may precede */
-	SEED_MAX = DP_WAVE_MATCH, /* symbols of a seed */
-	SHORT = 2,		  /* fewer seeds in a row may match by chance, */
-	LONG = 3,		  /* and this many hardly do */
-	POSTINGS = 8, /* most postings kept per seed: offsets among those of all patterns */
-	/*
-	 * For short patterns. With more than a third of its symbols edited, any sequence matches
-	 * a pattern; but a single kernel may be replaced by two. A few symbols match by chance if
-	 * there are few distinct ones.
-	 */
-	WAVE_SHARE = 3,
-	WAVE_LEAST = 2,
-	MATCH_LEAST = 4,
-	/*
-	 * Symbols compared for the price of a step, as several are compared at once. With one,
-	 * F of the outer loops of supersteps falls from 1.000 to .998.
-	 */
-	COMPARED = 4,
-};
-
 struct prepared {
 	uint32_t *text; /* the pattern, repeated for DP_WAVE_REACH symbols before and after */
 	size_t length;
@@ -141,10 +120,7 @@ static struct point point_of(const struct dp_aligner *a, size_t posting, size_t 
 	return (struct point){ at, posting - a->patterns[j].base, j };
 }
 
-/*
- * Adds the seeds of a pattern. Only the first POSTINGS per slot are kept, which bounds the
- * chains.
- */
+/* Adds the seeds of a pattern. Only the first seed_postings per slot are kept. */
 static void add_seeds(struct dp_aligner *a, const struct prepared *p)
 {
 	uint64_t h = hash_of(repeated_from(p, 0), a->seed);
@@ -153,11 +129,11 @@ static void add_seeds(struct dp_aligner *a, const struct prepared *p)
 		size_t slot = slot_of(a, h), chain = 0, posting = p->base + o;
 		uint32_t *link = &a->heads[slot];
 
-		while (*link && chain < POSTINGS) {
+		while (*link && chain < dp_param.seed_postings) {
 			link = &a->next[*link - 1];
 			chain++;
 		}
-		if (chain < POSTINGS)
+		if (chain < dp_param.seed_postings)
 			*link = (uint32_t)posting + 1;
 		h = h * multiplier + repeated_from(p, o)[a->seed] + 1 -
 		    (repeated_from(p, o)[0] + 1) * a->drop;
@@ -188,8 +164,9 @@ static int prepare_pattern(struct prepared *p, const struct dp_align_pattern *pa
 	size_t m = pattern->length, room = m + 2 * DP_WAVE_REACH;
 
 	p->length = m;
-	p->wave = (int)DP_MIN(DP_MAX(m / WAVE_SHARE, WAVE_LEAST), DP_WAVE_EDITS);
-	p->match = (int)DP_MIN(DP_MAX(2 * m, MATCH_LEAST), SEED_MAX);
+	p->wave = (int)DP_MIN(DP_MAX(m / dp_param.wave_share, dp_param.wave_least),
+			      (size_t)DP_WAVE_EDITS);
+	p->match = (int)DP_MIN(DP_MAX(2 * m, dp_param.match_least), (size_t)DP_WAVE_MATCH);
 	p->text = dp_alloc__array(room, sizeof(*p->text));
 	if (!p->text)
 		return DP_ERR_NOMEM;
@@ -205,7 +182,7 @@ static int prepare_patterns(struct dp_aligner *a, const struct dp_align_pattern 
 {
 	size_t total = 0;
 
-	a->seed = DP_MAX(DP_MIN((size_t)SEED_MAX, a->n), 1);
+	a->seed = DP_MAX(DP_MIN((size_t)DP_WAVE_MATCH, a->n), 1);
 	a->patterns = dp_alloc__zeroed(a->count, sizeof(*a->patterns));
 	if (!a->patterns)
 		return DP_ERR_NOMEM;
@@ -235,7 +212,7 @@ static bool bridge(struct dp_aligner *a, struct point *from, size_t left, int di
 		.offset = from->offset,
 		.length = p->length,
 		.left = left,
-		.most = dir > 0 ? p->wave : DP_MIN(p->wave, BACK),
+		.most = dir > 0 ? p->wave : DP_MIN(p->wave, (int)dp_param.wave_back),
 		.match = p->match,
 		.dir = dir,
 	};
@@ -286,15 +263,15 @@ static int open_span(struct dp_aligner *a, struct point at)
 }
 
 /*
- * Returns true if a span is too short to be significant. Between SHORT and LONG seeds are not if
- * they make up three quarters of an iteration: more may be inserted behind them than a wave
- * bridges.
+ * Returns true if a span is too short to be significant. One of nearly an iteration needs fewer
+ * seeds: more may be inserted behind it than a wave bridges.
  */
 static bool is_short(const struct dp_aligner *a, size_t length, size_t m)
 {
-	bool is_most = length * 4 >= 3 * m;
+	bool is_most = (double)length >= dp_param.seeds_most * (double)m;
 
-	return length < m && length < (is_most ? SHORT : LONG) * a->seed;
+	return length < m &&
+	       length < (is_most ? dp_param.seeds_few : dp_param.seeds_many) * a->seed;
 }
 
 /* Ends the last span; drops it if it is too short to be significant. */
@@ -366,7 +343,7 @@ static size_t matches_from(struct dp_aligner *a, struct point point, size_t look
 {
 	size_t n = step(a, &point, look);
 
-	a->credit -= (int64_t)n / COMPARED;
+	a->credit -= (int64_t)(n / dp_param.align_compared);
 	return n;
 }
 
@@ -396,7 +373,7 @@ static bool best_point(struct dp_aligner *a, size_t at, uint64_t hash, const str
 		near = skip;
 		*found = point;
 	}
-	*sure = fits == 1 && links < POSTINGS;
+	*sure = fits == 1 && links < dp_param.seed_postings;
 	return best > 0;
 }
 

@@ -9,11 +9,6 @@
 
 #include <math.h>
 
-enum {
-	LEAST = 16, /* edits tried, for short ranges that differ much */
-	EDITS = 8,  /* more for each unit of that root: 64 cells for each symbol */
-};
-
 struct diff {
 	const uint32_t *a, *b; /* symbols, pattern */
 	size_t n, m;
@@ -90,8 +85,9 @@ int dp_diff__run(struct dp_edit **edits, size_t *count, const uint32_t *symbols,
 	d.b = pattern + from;
 	d.n = end - first;
 	d.m = to - from;
-	d.reach.most =
-		(int)DP_MIN(LEAST + EDITS * sqrt((double)length), (double)dp_param.diff_most);
+	d.reach.most = (int)DP_MIN((double)dp_param.diff_least +
+					   dp_param.diff_edits * sqrt((double)length),
+				   (double)dp_param.diff_most);
 	d.reach.limit = (int)DP_MIN(d.n, (size_t)INT32_MAX);
 	searched = d.n < INT32_MAX && d.m < INT32_MAX && d.n > 0 && d.m > 0;
 	if (searched)

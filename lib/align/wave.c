@@ -1,19 +1,13 @@
 /* The wave of edits. Rows and diagonals are those of the edit graph. */
 #include "align/wave.h"
 #include "base/base.h"
+#include "base/parameters.h"
 
 #include <stdlib.h>
 
 enum {
 	SLIDE = 64,		     /* most symbols by which a diagonal is followed */
 	FAR = DP_WAVE_REACH - SLIDE, /* no diagonal is followed from there on */
-	/*
-	 * At the end of the sequence there is no room for a long match. A way counts if matches
-	 * outnumber edits by as much as chance hardly does: either the matches since the last edit,
-	 * one of which may be missing, or all symbols.
-	 */
-	END_MATCHES = 2, /* for each edit */
-	END_SYMBOLS = 4,
 };
 
 _Static_assert(DP_WAVE_REACH > (DP_WAVE_EDITS + 2) * (DP_WAVE_MATCH + 1) + SLIDE, "a wave's reach");
@@ -70,6 +64,17 @@ static inline int slide(const struct dp_wave_front *f, int limit, int s, int t)
 }
 
 /*
+ * At the end of the sequence there is no room for a long match. A way of e edits counts if matches
+ * outnumber edits by as much as chance hardly does: either the matches since the last edit, one of
+ * which may be missing, or all symbols.
+ */
+static bool is_end(size_t e, int match, int symbols)
+{
+	return e * dp_param.end_matches <= (size_t)match + 1 ||
+	       e * dp_param.end_symbols <= (size_t)symbols;
+}
+
+/*
  * Computes a row from the one with an edit less. Returns true, and the best diagonal, if one of
  * them matches for long enough now.
  */
@@ -88,7 +93,7 @@ static bool add_row(const struct dp_wave_front *f, const struct dp_reach *reach,
 		match = slide(f, limit, s, s - k);
 		s += match;
 		row[k] = s;
-		if (ends && s == limit && (e * END_MATCHES <= match + 1 || e * END_SYMBOLS <= s))
+		if (ends && s == limit && is_end((size_t)e, match, s))
 			match += DP_WAVE_MATCH;
 		if (match >= f->match &&
 		    (match > best || (match == best && abs(k) < abs(*best_k)))) {

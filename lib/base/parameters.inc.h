@@ -141,6 +141,8 @@ DP_WHOLE(breaks_max, 3, "breaks", "presets",
 	"between passes: with more of them, the passes are iterations of a loop")
 DP_WHOLE(pass_rest, 2, "kernels", "presets",
 	"next to layers that match one by chance, at most")
+DP_WHOLE(pass_spans, 2, "spans", "families",
+	"of one pattern in a pass, at most: layers in more of them are hardly those of one")
 DP_WHOLE(capture_sample, 16, "iterations", "cost",
 	"in which a captured CUDA graph or an optimizer is looked for")
 DP_WHOLE(layer_long, 64, "kernels", "presets, real",
@@ -204,6 +206,11 @@ DP_REAL(edit_bits, 3, "bits", "families",
 	"for the kind of an edit, in addition to its position")
 DP_REAL(edit_joined_bits, 0.5, "bits", "families",
 	"for an edit that continues the previous one")
+DP_WHOLE(copy_least, 4, "symbols", "families",
+	"of a copy in a pattern's own description: fewer take hardly more bits than its position "
+	"and length")
+DP_WHOLE(refinements, 3, "rounds", "real",
+	"of majority votes: most patterns no longer change after one")
 DP_REAL(majority_least, 3, "iterations", "families",
 	"from which on majorities decide each symbol of a pattern: of two iterations none is a "
 	"majority")
@@ -228,7 +235,9 @@ DP_REAL(regular_covered, 0.9, "share", "families",
 DP_REAL(regular_edits, 0.05, "share", "families",
 	"of the symbols that may be edits in a regular description")
 DP_REAL(regular_spans, 0.2, "1/iteration", "families",
-	"spans for each iteration that a regular description may have, in addition to three")
+	"spans for each iteration that it may have in addition")
+DP_WHOLE(regular_spans_least, 3, "spans", "cost",
+	"that a regular description may have, however few its iterations are")
 DP_REAL(better, 0.8, "share", "families",
 	"of the bits so far that another description may have to replace it")
 DP_REAL(better_regular, 1.1, "share", "families",
@@ -240,8 +249,8 @@ DP_REAL(few_coverage, 0.6, "share", "real",
 DP_REAL(few_most, 3.6, "iterations", "real",
 	"that are searched for as few: more are found by the other searches")
 DP_WHOLE(few_length, 8, "kernels", "real, families",
-	 "of an iteration that occurs a few times: fewer are alike by chance; in a part of the "
-	 "sequence, an optimizer's kernels for each parameter are fewer")
+	"of an iteration that occurs a few times: fewer are alike by chance; in a part of the "
+	"sequence, an optimizer's kernels for each parameter are fewer")
 
 /* What precedes the kernels of one name (loops/traits.c). */
 DP_WHOLE(uploads_min, 3, "uploads", "presets",
@@ -274,6 +283,8 @@ DP_REAL(enclosing_bits, 0.75, "share", "families",
 	"of the bits without a pattern that the description may have")
 
 /* Features of confidence (loops/features.c), and loops that wait for more of it (loops/batch.c). */
+DP_REAL(listed, 0.5, "probability", "families",
+	"of a loop, at least, to list it: it is more likely one than not")
 DP_REAL(iterations_log, 6, "log2", "families",
 	"of iterations: more than 64 are no likelier to be right")
 DP_REAL(margin_max, 1, "log-odds", "families",
@@ -291,6 +302,12 @@ DP_REAL(surer, 0.75, "probability", "traces",
 	"loop of other streams inside it")
 DP_REAL(alone_least, 0.05, "share", "cost",
 	"of a device's kernels, at least, for a stream to be searched alone: at most 20 are")
+DP_WHOLE(searches_most, 256, "searches", "cost",
+	"of other streams, in all: each clears a table of all names, which a file with thousands "
+	"of devices would make cost more than its size")
+DP_REAL(main_alike, 0.1, "share", "real",
+	"by which times may differ for loops to count as equally long: of these, the one with the "
+	"longest period is shown, which evaluations do not have")
 DP_REAL(everything, 0.95, "share", "real",
 	"of the kernels: an annotation around more of them is around the whole program, and no "
 	"iteration")
@@ -325,6 +342,10 @@ DP_REAL(count_likely, 0.9, "probability", "presets",
 	"of a detected loop with another count, at least, to mention it")
 DP_WHOLE(count_begin, 4, "kernels", "presets",
 	"that must match to recognize the beginning of an iteration that is cut off")
+DP_WHOLE(count_lacks, 3, "1/share", "presets, real",
+	"of the pattern that an iteration unlike the others, which is missing, may lack at most")
+DP_WHOLE(count_adds, 2, "1/share", "presets, real",
+	"that it may have in addition: trials and compilations add more than is left out")
 
 /* Kernels that repeat in a row without showing iterations (analysis_operations.c). */
 DP_WHOLE(again_names, 4, "names", "real",
@@ -339,6 +360,8 @@ DP_REAL(again_share, 0.9, "share", "real",
 DP_WHOLE(again_others, 2, "kernels", "real",
 	"of other names before or after the repetitions, at most, or one for each again_some of "
 	"these")
+DP_WHOLE(again_loops, 32, "loops", "cost",
+	"of one kernel each, at most, each of which takes a pass over the sequence")
 
 /* Streams that do one program's work (sequence/streams.c). */
 DP_REAL(same_work, 0.5, "share", "real",
@@ -362,14 +385,16 @@ DP_REAL(marks_inside, 0.8, "share", "traces",
 DP_WHOLE(look_back, 512, "calls", "cost",
 	"of the host before a kernel's launch that are examined: earlier ones belong to another "
 	"iteration")
+DP_REAL(marks_rounded_ns, 1000, "ns", "traces",
+	"by which adjacent steps may overlap: some traces have whole microseconds")
 
 /* Copies between the host and the device that show iterations (sequence/evidence.c). */
 DP_WHOLE(number_bytes, 16, "bytes", "traces",
-	 "of an upload of a number, at most, such as a scale or a length: these are uploaded "
-	 "anywhere, and an input is larger; 16 is a complex number in double precision")
+	"of an upload of a number, at most, such as a scale or a length: these are uploaded "
+	"anywhere, and an input is larger; 16 is a complex number in double precision")
 DP_WHOLE(counts_bytes, 4096, "bytes", "real",
-	 "of a download by which the host decides within a step, at most, such as the tokens of "
-	 "each of 512 experts as 64-bit integers; a result is larger")
+	"of a download by which the host decides within a step, at most, such as the tokens of "
+	"each of 512 experts as 64-bit integers; a result is larger")
 
 /* CUDA graphs that are captured again (sequence/graphs.c). */
 DP_REAL(graph_same, 0.03, "share", "real",
@@ -397,6 +422,10 @@ DP_REAL(distance_high, 1.6, "ratio", "families",
 	"the same, at most: two iterations are twice as far apart")
 DP_REAL(distance_near, 0.9, "ratio", "families",
 	"of a distance to the median, or its inverse, to be like it")
+DP_REAL(distance_bin, 1.04, "ratio", "families",
+	"of the distances of repeats in one group: a few edits per iteration change a median by less")
+DP_WHOLE(print_gaps, 63, "gaps", "cost",
+	"between the symbols that two windows are compared by, one of them at each end")
 DP_REAL(modal_share, 0.1, "share", "families, presets",
 	"of the sampled windows, at least, that are equal and so the candidate; fewer may be equal "
 	"by chance where lengths vary, and one of median length is")
@@ -437,15 +466,41 @@ DP_REAL(lacking, 0.05, "share", "real",
 	"of an iteration: if it lacks more, other kernels may stand in for these, and a marked one "
 	"is partial")
 
-/* Alignment (align/align.c, align/diff.c). */
+/* Alignment (align/align.c, wave.c, diff.c). */
 DP_WHOLE(align_look, 2048, "symbols", "families",
 	"over which the offsets of a pattern are compared, to choose the one that matches longest")
 DP_WHOLE(align_credit, 1 << 20, "steps", "cost",
 	"of bridging differences that are free")
 DP_WHOLE(align_pays, 8, "steps", "cost",
 	"of bridging that each aligned symbol pays for, which keeps the cost linear")
+DP_WHOLE(align_compared, 4, "1/step", "families",
+	"symbols for the price of one, as several are compared at once: with one, F of the outer "
+	"loops of supersteps falls from 1.000 to .998")
+DP_WHOLE(seed_postings, 8, "offsets", "cost", "of all patterns that are kept for a seed")
+DP_WHOLE(seeds_few, 2, "seeds", "real",
+	"in a row that a span of nearly an iteration must have: fewer may match by chance")
+DP_WHOLE(seeds_many, 3, "seeds", "tests",
+	"that a shorter span must have: these hardly match by chance")
+DP_REAL(seeds_most, 0.75, "share", "tests", "of an iteration that is nearly one in this sense")
+DP_WHOLE(wave_share, 3, "1/share", "families",
+	"of a pattern's symbols that a bridge may edit: with more, it matches any sequence")
+DP_WHOLE(wave_least, 2, "edits", "families",
+	"that a bridge may have however short the pattern is: a kernel may be replaced by two")
+DP_WHOLE(wave_back, 8, "edits", "families",
+	"of a bridge backwards, at most, where unrelated symbols may precede")
+DP_WHOLE(match_least, 4, "symbols", "families",
+	"that must match behind a bridge, or twice a longer pattern: if there are few different "
+	"ones, fewer match by chance")
+DP_WHOLE(end_matches, 2, "symbols", "tests",
+	"for each edit that must match after a bridge if the sequence ends there")
+DP_WHOLE(end_symbols, 4, "symbols", "tests", "for each edit that such a bridge must have otherwise")
 DP_WHOLE(diff_most, 800, "edits", "cost",
 	"between two stretches: with more they are replaced by each other")
+DP_WHOLE(diff_least, 16, "edits", "real",
+	"that are tried between short stretches, which may differ much")
+DP_REAL(diff_edits, 8, "edits", "cost",
+	"that are tried in addition for each unit of the square root of the length, which takes 64 "
+	"cells for each symbol")
 
 /* Limits on the part of a sequence that is examined. */
 DP_WHOLE(units_tried, 8, "units", "cost",
@@ -453,7 +508,7 @@ DP_WHOLE(units_tried, 8, "units", "cost",
 DP_WHOLE(branch_alphabet, 512, "symbols", "cost",
 	"whose order is compared when branching iterations are searched: the cost is the square")
 DP_WHOLE(enclosing_most, 1 << 24, "symbols", "cost",
-	 "of a sequence with runs of iterations collapsed: memory")
+	"of a sequence with runs of iterations collapsed: memory")
 DP_WHOLE(upload_sample, 1 << 15, "symbols", "cost",
 	"for which it is asked whether they follow an upload")
 DP_WHOLE(collapse_most, 1 << 26, "symbols", "cost",
@@ -472,3 +527,20 @@ DP_WHOLE(online_eager, 16, "ratio", "cost",
 DP_REAL(online_surer, 0.05, "probability", "families",
 	"by which the confidence in other boundaries must exceed that in the reported ones to move "
 	"them")
+DP_WHOLE(online_longer, 4, "1/share", "families",
+	"by which one pattern may be longer than another one of the same loop")
+DP_WHOLE(online_uncovered, 5, "1/share", "families",
+	"of three iterations of it that may be in no span of the other")
+DP_WHOLE(online_edited, 6, "1/share", "families", "of these that may be edits")
+DP_WHOLE(online_unfinished, 8, "symbols", "families",
+	"between the end of an iteration and the last symbol: with fewer, it may go on")
+DP_WHOLE(online_grow, 4, "1/share", "cost",
+	"of the symbols not yet reported that are gathered between two alignments")
+DP_WHOLE(online_depth, 4, "ratio", "families", "of the symbols searched to those that fit no loop")
+DP_WHOLE(online_confirm, 4, "1/share", "families",
+	"of online_patience after which a loop found once is searched for again, or its length")
+DP_WHOLE(online_often, 64, "1/share", "cost",
+	"of all symbols, until the window is full, that a search waits for, at least")
+DP_WHOLE(online_seldom, 4, "1/share", "families", "of all symbols, at most")
+DP_WHOLE(online_windows, 16, "windows", "cost",
+	"between two searches, at most, once the window is full: they then cost little per symbol")

@@ -5,12 +5,13 @@
  *
  * The confidence is the product of two probabilities, each a logistic regression on the features:
  * that it is a loop at all, and that its boundaries are right if it is one. A loop is listed if the
- * first is at least one half.
+ * first suffices.
  */
 #ifndef DP_LOOPS_CONFIDENCE_H
 #define DP_LOOPS_CONFIDENCE_H
 
 #include "base/explain.h"
+#include "base/parameters.h"
 
 #include <stdbool.h>
 
@@ -53,10 +54,10 @@ static inline double dp_confidence__of(const struct dp_confidence *confidence)
 	return confidence->loop * confidence->boundary;
 }
 
-/* Returns true if it is more likely a loop than not. */
+/* Returns true if it is likely enough a loop to be reported as one. */
 static inline bool dp_confidence__listed(const struct dp_confidence *confidence)
 {
-	return confidence->loop >= 0.5;
+	return confidence->loop >= dp_param.listed;
 }
 
 /* Adds an entry for each feature that changes a probability, and one for the result. */

@@ -77,6 +77,7 @@ static size_t ends_filled(const struct dp_judged *j)
 	const struct dp_align_span *first = al->spans, *last = &al->spans[al->span_count - 1];
 	size_t head = first->begin, tail = r->count - last->end;
 	bool whole = first->pattern == last->pattern && first->begin_offset == last->end_offset;
+	/* with loops inside, or not twice as long as layers mostly are */
 	bool may = j->kind == DP_PATTERN_HAS_LOOPS || j->length < 2 * dp_param.layer_long;
 	bool layers = may && j->length >= dp_param.layer_least &&
 		      j->cut->whole <= dp_param.network_deep && !r->evidence.open_end;
@@ -235,7 +236,7 @@ static enum grade grade_by_shape(const struct dp_judged *j, size_t ends, size_t 
 			return NO_LAYERS;
 		return j->kind == DP_PATTERN_HAS_LOOPS ? MAYBE_LAYERS : HARDLY_LAYERS;
 	}
-	if (spans > 2)
+	if (spans > dp_param.pass_spans)
 		return HARDLY_LAYERS;
 	return is_long(j) && ends > 0 ? MAYBE_LAYERS : LIKE_LAYERS;
 }

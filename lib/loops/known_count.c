@@ -139,12 +139,12 @@ static void leave_others(const struct dp_loops *loops, size_t which, struct rang
  */
 static size_t shortest(size_t m)
 {
-	return m - m / 3;
+	return m - m / dp_param.count_lacks;
 }
 
 static size_t longest(size_t m)
 {
-	return m + m / 2;
+	return m + m / dp_param.count_adds;
 }
 
 /*

@@ -90,7 +90,8 @@ static int take_symbols(struct dp_detector *d, const uint32_t *symbols, size_t c
 		uint64_t rest = d->fed - d->reported;
 
 		d->in_step = d->clean = false;
-		d->look_at = DP_MAX(d->fed + dp_param.online_gather - 1, d->looked + rest / 4);
+		d->look_at = DP_MAX(d->fed + dp_param.online_gather - 1,
+				    d->looked + rest / dp_param.online_grow);
 	} else if (d->in_step && d->fed == d->look_at && d->clean) {
 		dp_detector__close(d);
 	} else if (d->fed == d->look_at) {

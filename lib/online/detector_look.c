@@ -192,8 +192,6 @@ static int look_at(struct dp_detector *d, struct look *look)
 	return status;
 }
 
-enum { UNFINISHED = 8 }; /* an iteration that ends so near to the last symbol may go on */
-
 /*
  * Returns true if iteration k may be reported now. *skip: it is none, since the part begins inside
  * it.
@@ -207,7 +205,7 @@ static bool may_report(const struct dp_detector *d, const struct look *look, siz
 
 	*skip = false;
 	if (t->s.partial) {
-		*skip = inside && t->s.end + UNFINISHED < look->n;
+		*skip = inside && t->s.end + dp_param.online_unfinished < look->n;
 		if (!final && !*skip && (k + 1 == look->count || d->reported > 0))
 			return false;
 	}
@@ -258,7 +256,8 @@ static void plan_look(struct dp_detector *d, const struct look *look)
 {
 	const struct dp_alignment *al = &look->alignment;
 	const struct dp_align_span *last = al->span_count ? &al->spans[al->span_count - 1] : NULL;
-	size_t rest = (size_t)(d->fed - d->reported), done = look->n - rest, m, wait = rest / 4;
+	size_t rest = (size_t)(d->fed - d->reported), done = look->n - rest, m,
+	       wait = rest / dp_param.online_grow;
 
 	d->looked = d->fed;
 	d->loose = uncovered(d, look, done);

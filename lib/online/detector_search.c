@@ -223,13 +223,6 @@ static int adopt(struct dp_detector *d, struct searched *s)
 }
 
 /*
- * Limits of patience. Searches of the window cost little per symbol if there are LONGEST windows in
- * between. Until the window is full, each search covers all symbols fed, and waits for a share of
- * them: at least 1 / OFTEN and at most 1 / SELDOM.
- */
-enum { LONGEST = 16, OFTEN = 64, SELDOM = 4 };
-
-/*
  * Plans the next search: when, and after how many foreign symbols. This patience is least after a
  * search that found something new, and doubles with each one that was due to foreign symbols and
  * found nothing. A loop found for the first time is searched for once more soon. Both end as soon
@@ -237,14 +230,16 @@ enum { LONGEST = 16, OFTEN = 64, SELDOM = 4 };
  */
 static void plan_search(struct dp_detector *d, bool changed, const struct searched *s)
 {
-	uint64_t least = dp_param.online_patience, most = LONGEST * (uint64_t)d->window;
+	uint64_t least = dp_param.online_patience,
+		 most = dp_param.online_windows * (uint64_t)d->window;
 	uint64_t unconfirmed = 0; /* length of the longest loop found for the first time */
 	bool was_due = dp_detector__foreign(d) >= d->patience;
 	bool eager = d->spent < dp_param.online_eager * d->fed;
 
 	if (d->fed < d->window) {
-		least = DP_MAX(least, d->fed / OFTEN);
-		most = DP_MAX(d->fed / SELDOM, least);
+		/* each search covers all symbols fed, and waits for a share of them */
+		least = DP_MAX(least, d->fed / dp_param.online_often);
+		most = DP_MAX(d->fed / dp_param.online_seldom, least);
 	}
 	for (size_t i = 0; i < s->found.count; i++)
 		if (s->known[i] == DP_NONE && !s->seen[i])
@@ -263,7 +258,9 @@ static void plan_search(struct dp_detector *d, bool changed, const struct search
 		d->search_at = d->fed + DP_MAX(d->patience, d->window / 2);
 	d->confirming = unconfirmed > 0 && !d->confirming && eager && d->known.count > 0;
 	if (d->confirming)
-		d->search_at = DP_MIN(d->search_at, d->fed + DP_MAX(unconfirmed, least / 4));
+		d->search_at =
+			DP_MIN(d->search_at,
+			       d->fed + DP_MAX(unconfirmed, least / dp_param.online_confirm));
 }
 
 int dp_detector__search(struct dp_detector *d, bool final)
@@ -276,7 +273,7 @@ int dp_detector__search(struct dp_detector *d, bool final)
 
 	s.settling = d->fed <= d->window;
 	if (!s.settling && d->known.count > 0)
-		s.n = (size_t)DP_MIN(4 * d->patience, (uint64_t)d->window);
+		s.n = (size_t)DP_MIN(dp_param.online_depth * d->patience, (uint64_t)d->window);
 	s.full_window = s.n == d->window;
 	status = dp_stream__search(&s.found, dp_detector__at(d, d->fed - s.n), s.n, !s.settling,
 				   !final);

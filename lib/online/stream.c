@@ -3,6 +3,7 @@
  * found to replace each other.
  */
 #include "online/stream.h"
+#include "base/parameters.h"
 #include "loops/detection.h"
 #include "online/collapse.h"
 
@@ -78,31 +79,31 @@ int dp_stream_loops__add(struct dp_stream_loops *loops, const struct dp_stream_l
 	return DP_OK;
 }
 
+/* Returns true if one length exceeds another by more than two patterns of one loop may differ. */
+static bool is_longer(size_t length, size_t other)
+{
+	return length * dp_param.online_longer > other * (dp_param.online_longer + 1);
+}
+
 /*
  * Two patterns of one loop, found by two searches, differ by the edits of the iterations that each
- * was taken from. Those of two loops share fewer kernels, or one holds the other several times.
+ * was taken from. Those of two loops share fewer kernels, or one holds the other several times. So
+ * three iterations of one should match about three of the other.
  */
-enum {
-	LONGER = 4,  /* 1 in LONGER symbols may have none in the other pattern, */
-	COVERED = 5, /* 1 in COVERED may be in no span of the other, */
-	EDITED = 6,  /* and 1 in EDITED may be an edit */
-};
-
-/* Compares two patterns: three iterations of one should match about three of the other. */
 static int alike(bool *same, const uint32_t *thrice, size_t n, const struct dp_stream_loop *loop)
 {
 	struct dp_align_pattern pattern = { loop->coarse, loop->length };
 	struct dp_alignment al;
-	size_t expected = 3 * loop->length, advance = 0;
+	size_t expected = 3 * loop->length, advance = 0, uncovered = dp_param.online_uncovered;
 	int status = dp_align__run(&al, thrice, n, &pattern, 1);
 
 	if (status)
 		return status;
 	for (size_t k = 0; k < al.span_count; k++)
 		advance += dp_align__advance(&al, k);
-	*same = dp_align__covered(&al, NULL) * COVERED >= n * (COVERED - 1) &&
-		al.edit_count * EDITED <= n && advance * COVERED >= expected * (COVERED - 1) &&
-		advance * LONGER <= expected * (LONGER + 1);
+	*same = dp_align__covered(&al, NULL) * uncovered >= n * (uncovered - 1) &&
+		al.edit_count * dp_param.online_edited <= n &&
+		advance * uncovered >= expected * (uncovered - 1) && !is_longer(advance, expected);
 	dp_align__fini(&al);
 	return DP_OK;
 }
@@ -123,8 +124,7 @@ int dp_stream_loops__same(uint32_t *index, const struct dp_stream_loops *loops,
 	for (size_t i = 0; i < loops->count && !status && !same; i++) {
 		size_t other = loops->items[i].length;
 
-		if (length * LONGER > other * (LONGER + 1) ||
-		    other * LONGER > length * (LONGER + 1))
+		if (is_longer(length, other) || is_longer(other, length))
 			continue;
 		status = alike(&same, thrice, 3 * length, &loops->items[i]);
 		if (!status && same)

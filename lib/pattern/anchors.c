@@ -29,12 +29,8 @@
 enum {
 	BINS = 512,	/* of distances: as many reach 5e8 */
 	COUNT_BINS = 7, /* bins by a count's distance from a known one, in powers of two */
-	SAMPLE = 31,	/* windows that stand for all of an anchor, */
-	PRINT = 64,	/* and symbols for a window's, one of them at each end */
+	SAMPLE = 31,	/* windows that stand for all of an anchor */
 };
-
-/* The largest ratio of distances in a bin: a few edits per iteration change a median by less. */
-#define BIN_RATIO 1.04
 
 /* A repeat and its windows, each from one occurrence to the next. */
 struct anchor {
@@ -135,12 +131,12 @@ static double median_distance(const size_t *where, size_t count)
 
 static int bin_of(double distance)
 {
-	int bin = (int)(log(distance) / log(BIN_RATIO));
+	int bin = (int)(log(distance) / log(dp_param.distance_bin));
 
 	return DP_MIN(DP_MAX(bin, 0), BINS - 1);
 }
 
-/* The bin of repeats that occur about as often as a known count; partial iterations may add two. */
+/* The bin of repeats that occur about as often as a known count; none if they occur too often. */
 static struct bin *bin_of_count(struct finder *f, size_t count)
 {
 	uint64_t off = count > f->known ? count - f->known : f->known - count;
@@ -148,7 +144,10 @@ static struct bin *bin_of_count(struct finder *f, size_t count)
 
 	while (bin < COUNT_BINS && (UINT64_C(1) << bin) < off + 1)
 		bin++;
-	return f->known && count <= f->known + 2 && bin < COUNT_BINS ? &f->counted[bin] : NULL;
+	return f->known && (double)count <= (double)f->known + dp_param.count_more &&
+			       bin < COUNT_BINS
+		       ? &f->counted[bin]
+		       : NULL;
 }
 
 /* Of equal anchors, the first in the sequence is better: the order in the tree depends on names. */
@@ -223,8 +222,9 @@ static uint64_t fingerprint(const uint32_t *symbols, size_t length)
 {
 	uint64_t print = length;
 
-	for (size_t i = 0; i < PRINT; i++)
-		print = (print ^ symbols[i * (length - 1) / (PRINT - 1)]) * 0x9e3779b97f4a7c15u;
+	for (size_t i = 0; i <= dp_param.print_gaps; i++)
+		print = (print ^ symbols[i * (length - 1) / dp_param.print_gaps]) *
+			0x9e3779b97f4a7c15u;
 	return print;
 }
 

@@ -584,7 +584,8 @@ bool dp_levels__is_regular(const struct dp_levels *levels, size_t n)
 	return levels->chosen.count > 0 &&
 	       (double)fit->covered >= dp_param.regular_covered * (double)n &&
 	       (double)fit->edits <= dp_param.regular_edits * (double)fit->covered &&
-	       (double)fit->spans <= 3 + dp_param.regular_spans * fit->iterations;
+	       (double)fit->spans <= (double)dp_param.regular_spans_least +
+					     dp_param.regular_spans * fit->iterations;
 }
 
 bool dp_levels__is_better(const struct dp_levels *levels, double bits, double least,

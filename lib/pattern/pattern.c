@@ -36,9 +36,6 @@ uint32_t *dp_pattern__repeat(const uint32_t *pattern, size_t m, size_t first, si
 	return made;
 }
 
-/* Symbols of the shortest copy: fewer take hardly more bits than its position and length. */
-enum { GRAM = 4 };
-
 /*
  * Notes that a gram is at a position of a pattern of m symbols. *before is the last position noted
  * so far; SIZE_MAX if it is new.
@@ -49,9 +46,9 @@ static int note_gram(size_t *before, struct dp_substrings *grams, size_t m, size
 	uint32_t gram;
 
 	*before = SIZE_MAX;
-	if (at + GRAM > m)
+	if (at + dp_param.copy_least > m)
 		return DP_OK;
-	if (dp_substrings__number(&gram, grams, dp_substrings__at(grams, at, GRAM)))
+	if (dp_substrings__number(&gram, grams, dp_substrings__at(grams, at, dp_param.copy_least)))
 		return DP_ERR_NOMEM;
 	if (gram < known)
 		*before = grams->items[gram].at;
@@ -60,8 +57,8 @@ static int note_gram(size_t *before, struct dp_substrings *grams, size_t m, size
 }
 
 /*
- * The bits of a Lempel-Ziv parse with copies of at least four symbols. A copy is a position and a
- * length, of log2(m) bits each, and a flag.
+ * The bits of a Lempel-Ziv parse with copies of at least copy_least symbols. A copy is a position
+ * and a length, of log2(m) bits each, and a flag.
  */
 int dp_pattern__bits(double *bits, const uint32_t *p, size_t m, double literal)
 {
@@ -76,7 +73,7 @@ int dp_pattern__bits(double *bits, const uint32_t *p, size_t m, double literal)
 		status = note_gram(&before, &grams, m, i);
 		if (before != SIZE_MAX)
 			length = dp_repeats__same(p, m, i, i - before);
-		if (length >= GRAM && copy < literal * (double)length) {
+		if (length >= dp_param.copy_least && copy < literal * (double)length) {
 			sum += copy;
 			end = i + length;
 		} else {
@@ -267,22 +264,20 @@ int dp_pattern__period(size_t *period, const uint32_t *symbols, size_t m)
 	return DP_OK;
 }
 
-/* Most patterns no longer change after one. */
-enum { REFINEMENTS = 3 };
-
 int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, double bits)
 {
 	struct dp_alignment al;
 	bool changed = true;
 	int status = dp_pattern__period(&p->length, p->symbols, p->length);
 
-	for (int round = 0; round <= REFINEMENTS && changed && !status; round++) {
+	for (size_t round = 0; round <= dp_param.refinements && changed && !status; round++) {
 		status = align_one(&al, p, symbols, n);
 		if (status)
 			return status;
 		status = dp_pattern__rate(p, &al, n, bits);
 		changed = false;
-		if (!status && p->iterations >= dp_param.majority_least && round < REFINEMENTS)
+		if (!status && p->iterations >= dp_param.majority_least &&
+		    round < dp_param.refinements)
 			status = apply_majorities(p, &al, symbols, &changed);
 		dp_align__fini(&al);
 		if (!status && changed)

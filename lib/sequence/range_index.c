@@ -3,6 +3,7 @@
  * no device may read those that do not concern it.
  */
 #include "sequence/range_index.h"
+#include "base/parameters.h"
 #include "base/search.h"
 #include "sequence/family.h"
 
@@ -68,10 +69,9 @@ struct dp_range_group dp_range_index__first(const struct dp_range_index *index, 
  */
 static bool is_covered(const struct dp_ranges *ranges, size_t i, int64_t until_ns)
 {
-	enum { ROUNDED_NS = 1000 };
-
 	return ranges->start_ns[i] < until_ns &&
-	       (ranges->end_ns[i] <= until_ns || until_ns - ranges->start_ns[i] > ROUNDED_NS);
+	       (ranges->end_ns[i] <= until_ns ||
+		until_ns - ranges->start_ns[i] > (int64_t)dp_param.marks_rounded_ns);
 }
 
 /* Drops the ranges that an earlier one of their group covers. */
