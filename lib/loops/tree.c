@@ -5,6 +5,10 @@
  * around all of these, and iterations that branch, are searched for next; if no loop is listed, two
  * or three iterations, and then loops of a part.
  *
+ * pattern/levels.c decides which level of a pattern is the iteration. This file changes the level
+ * where only loops show it: if a loop without a pattern of one length encloses the chosen ones
+ * (why_enclosing()), or if those are too unlikely to be listed (make_outer_alone()).
+ *
  * Cost: a search, and one more for each of those. Of collapsed sequences, each that is searched has
  * at most half of the symbols of the one before.
  */

@@ -16,6 +16,9 @@
  *   of them (look_at_ends()). Any other inner loop is a layer.
  * - A step of 2, 4, 8 … micro-batches or samples and a little more: the outer level.
  *
+ * This chooses among patterns, before any is a loop. What only loops show is decided by
+ * loops/tree.c.
+ *
  * Cost: a search of each pattern, and one more of the sequence for each level gone down.
  */
 #include "pattern/levels.h"
