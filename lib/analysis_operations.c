@@ -271,15 +271,14 @@ static int add_again(struct dp_loops *loops, struct again *a, struct dp_explain 
 {
 	struct dp_loops_request request = dp_analysis__request(a->kernels);
 	struct dp_boundaries boundaries = { a->starts, a->ends, a->count, .name = DP_NONE };
-	struct dp_sequence_loop *grown, *loop;
+	struct dp_sequence_loop *loop;
 	struct dp_loops *made;
 	double covered = (double)(a->count * a->length);
 	int status = dp_loops__from_marks(&made, &request, &boundaries, error);
 
 	if (status)
 		return status;
-	grown = realloc(loops->loops, (loops->count + 1) * sizeof(*grown));
-	if (!grown) {
+	if (dp_array__reserve(&loops->loops, &loops->room, loops->count + 1, sizeof(*loop))) {
 		dp_loops__free(made);
 		return dp_error__nomem(error, loops->count);
 	}
@@ -290,8 +289,7 @@ static int add_again(struct dp_loops *loops, struct again *a, struct dp_explain 
 			 { "coverage", "1", covered / (double)a->kernels->count }),
 		"{kernels:kernel} repeated {iterations:time} in a row are {coverage} of all: "
 		"each repetition is an iteration");
-	loops->loops = grown;
-	loop = &grown[loops->count++];
+	loop = &loops->loops[loops->count++];
 	*loop = made->loops[0];
 	made->count = 0;
 	dp_loops__free(made);

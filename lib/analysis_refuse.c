@@ -87,19 +87,6 @@ int dp_analysis__nothing_wanted(const struct dp_trace *trace,
 	return DP_OK;
 }
 
-/*
- * Those that take most time are probably iterations: ranges inside them are more frequent and
- * shorter.
- */
-static int by_total(const void *a, const void *b)
-{
-	const struct dp_range_key *x = a, *y = b;
-
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
 /* The number of bytes of a name that a regex may use literally: up to the number in it. */
 static int plain_length(const char *text, const char *name)
 {
@@ -141,8 +128,7 @@ static int say_marks(char *text, size_t size, const struct dp_trace *trace, bool
 	int status = dp_range_keys__count(&keys, trace, operators);
 	size_t used = 0, listed = 0;
 
-	if (!status && keys.count)
-		qsort(keys.keys, keys.count, sizeof(*keys.keys), by_total);
+	/* those that take most time are probably iterations: others are inside them */
 	for (size_t i = 0; !status && i < DP_MIN(keys.count, MARKS_TRIED) && listed < MARKS_MOST;
 	     i++) {
 		const char *key = dp_strings__get(&keys.texts, keys.keys[i].id);

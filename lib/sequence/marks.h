@@ -24,7 +24,7 @@ struct dp_marks {
 struct dp_annotations {
 	const char *regex; /* POSIX extended; NULL: names that profilers mark steps with */
 	struct dp_range_index steps;
-	struct dp_range_keys keys; /* of ranges that are not operators, longest in total first */
+	struct dp_range_keys keys;	/* of ranges that are not operators */
 	struct dp_range_index repeated; /* their ranges, by the id of the key */
 	size_t *launches;		/* of each thread; zero between uses */
 };

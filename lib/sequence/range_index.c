@@ -164,6 +164,15 @@ static int key_of(struct dp_range_keys *keys, const char *name, uint32_t *id)
 	return DP_OK;
 }
 
+static int by_total(const void *a, const void *b)
+{
+	const struct dp_range_key *x = a, *y = b;
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
 int dp_range_keys__count(struct dp_range_keys *keys, const struct dp_trace *trace, bool operators)
 {
 	const struct dp_ranges *ranges = dp_trace_ranges(trace);
@@ -186,5 +195,7 @@ int dp_range_keys__count(struct dp_range_keys *keys, const struct dp_trace *trac
 		key->count++;
 		key->total_ns = dp_sum__i64(key->total_ns, ranges->end_ns[i] - ranges->start_ns[i]);
 	}
+	if (keys->count > 0)
+		qsort(keys->keys, keys->count, sizeof(*keys->keys), by_total);
 	return DP_OK;
 }

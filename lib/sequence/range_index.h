@@ -55,7 +55,7 @@ struct dp_range_key {
 struct dp_range_keys {
 	uint32_t *of; /* key of each string of the trace; DP_NONE: no range has that name */
 	size_t strings;
-	struct dp_range_key *keys; /* in order of first appearance */
+	struct dp_range_key *keys; /* longest in total first */
 	size_t count;
 	size_t room;
 	struct dp_strings texts;
@@ -64,7 +64,7 @@ struct dp_range_keys {
 /*
  * Counts a trace's ranges by name: either those of operators, or all others. The caller releases
  * *keys with fini, also after a failure. Errors: DP_ERR_NOMEM. Cost: linear in the ranges, and in
- * the bytes of their names.
+ * the bytes of their names, and n log n in these.
  */
 int dp_range_keys__count(struct dp_range_keys *keys, const struct dp_trace *trace, bool operators);
 void dp_range_keys__fini(struct dp_range_keys *keys);

@@ -8,15 +8,6 @@
 
 #include <string.h>
 
-static int by_total(const void *a, const void *b)
-{
-	const struct dp_range_key *x = a, *y = b;
-
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
 /*
  * The number of iterations that the ends of the capture may cut off, plus a few without annotation.
  */
@@ -114,11 +105,7 @@ static int find_names(struct dp_annotations *annotations, const struct dp_trace 
 	if (annotations->repeated.rows)
 		return DP_OK;
 	status = dp_range_keys__count(keys, trace, false);
-	if (!status)
-		status = dp_range_index__init(&annotations->repeated, trace, keys->of);
-	if (!status && keys->count > 0)
-		qsort(keys->keys, keys->count, sizeof(*keys->keys), by_total);
-	return status;
+	return status ? status : dp_range_index__init(&annotations->repeated, trace, keys->of);
 }
 
 /* Returns true if there are kernels between most marks and the next ones. */
