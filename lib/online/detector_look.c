@@ -74,7 +74,7 @@ static int merge_iterations(struct found **list, size_t *count, const struct dp_
 /* The symbols not yet reported, aligned and cut. */
 struct look {
 	size_t n;
-	struct dp_collapsed collapsed; /* the same collapsed, if loops are known by that */
+	struct dp_runs collapsed; /* the same collapsed, if loops are known by that */
 	struct dp_alignment alignment;
 	struct dp_cut cuts[DP_PATTERNS_MAX];
 	struct found *list;
@@ -89,7 +89,7 @@ static void look_fini(struct look *look, size_t n)
 	for (size_t j = 0; j < n; j++)
 		dp_cut__fini(&look->cuts[j]);
 	dp_align__fini(&look->alignment);
-	dp_collapsed__fini(&look->collapsed);
+	dp_runs__fini(&look->collapsed);
 	free(look->list);
 }
 
@@ -179,7 +179,7 @@ static int look_at(struct dp_detector *d, struct look *look)
 	memset(look, 0, sizeof(*look));
 	look->n = (size_t)(d->fed - d->reported);
 	if (d->known.collapsed)
-		status = dp_collapsed__make(&look->collapsed, symbols, look->n);
+		status = dp_collapse__symbols(&look->collapsed, symbols, look->n);
 	if (!status)
 		status = d->known.collapsed ? align_and_cut(d, look, look->collapsed.symbols,
 							    look->collapsed.count)

@@ -174,12 +174,12 @@ static int take_classes(struct dp_stream_loops *found, const struct dp_detection
 static int take_loop(struct dp_stream_loops *found, uint32_t *pattern, size_t length)
 {
 	struct dp_stream_loop loop = { .exact = pattern, .length = length };
-	struct dp_collapsed collapsed = { 0 };
+	struct dp_runs collapsed = { 0 };
 	uint32_t *rotated = NULL;
 	int status = DP_OK;
 
 	if (found->collapsed) {
-		status = dp_collapsed__iteration(&collapsed, pattern, length);
+		status = dp_collapse__iteration(&collapsed, pattern, length);
 		if (!status)
 			rotated =
 				dp_pattern__repeat(pattern, length, collapsed.position[0], length);
@@ -193,7 +193,7 @@ static int take_loop(struct dp_stream_loops *found, uint32_t *pattern, size_t le
 	if (!status)
 		status = dp_stream_loops__add(found, &loop);
 	free(rotated);
-	dp_collapsed__fini(&collapsed);
+	dp_runs__fini(&collapsed);
 	return status;
 }
 
