@@ -92,8 +92,10 @@ void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
 			.end = s->end_offset,
 			.leads = k == 0,
 		};
-		if (k + 1 < b->alignment->span_count && s[1].begin < s->end)
+		if (k + 1 < b->alignment->span_count && s[1].begin < s->end) {
 			ends->end = dp_offset__move(ends->end, s->end - s[1].begin, m, -1);
+			ends->meets = true;
+		}
 		ends->first = dp_offset__move(ends->begin, ends->before, m, -1);
 		ends->last = dp_offset__move(ends->end, ends->after, m, 1);
 	}
@@ -144,13 +146,17 @@ static void spans_begin(const struct dp_ballot *b, double *score)
 			score_near(b, score, b->spans[k].begin, 1 / (1 + (double)b->span_count), 1);
 }
 
-/* While the sequence grows, symbols that differ at its end may still turn out to match. */
+/*
+ * While the sequence grows, symbols that differ at its end may still turn out to match. A span ends
+ * where one that overlaps it begins, which is a little early rather than late.
+ */
 static void spans_end(const struct dp_ballot *b, double *score)
 {
 	for (size_t k = 0; k < b->span_count; k++)
 		if (b->spans[k].after >= dp_param.end_slack &&
 		    !(b->evidence.open_end && b->spans[k].after / 2 < b->m))
-			score_near(b, score, b->spans[k].end, 1 / (1 + (double)b->span_count), -1);
+			score_near(b, score, b->spans[k].end, 1 / (1 + (double)b->span_count),
+				   b->spans[k].meets ? 1 : -1);
 }
 
 /*

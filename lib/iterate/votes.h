@@ -16,6 +16,7 @@ struct dp_span_ends {
 	size_t begin, end;     /* the offset at which it begins, and the one that would come next */
 	size_t first, last;    /* the same for the whole sequence, if the pattern filled it */
 	bool leads;	    /* no span comes before it */
+	bool meets;	    /* it ends where the next span begins, with which it overlapped */
 };
 
 /* Where a pattern updates parameters: the kernels of an optimizer. */
