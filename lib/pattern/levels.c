@@ -231,6 +231,7 @@ static int look_inside(struct inside *in, const struct traits *t, const struct d
 	struct dp_search_sequence twice = { symbols, 2 * p->length, t->sequence->alphabet, NULL,
 					    NULL };
 	const struct dp_pattern *main;
+	bool finishes;
 	int status;
 
 	memset(in, 0, sizeof(*in));
@@ -246,7 +247,10 @@ static int look_inside(struct inside *in, const struct traits *t, const struct d
 		return status;
 	}
 	main = &in->loops.items[in->main];
-	in->finish_main = holds(t, DP_TRAIT_FINISHES, main->symbols, main->length);
+	finishes = holds(t, DP_TRAIT_FINISHES, main->symbols, main->length);
+	/* a kernel in a row is no loop: several that finish a step are one optimizer */
+	in->finish_main = finishes && main->length > 1;
+	in->finish_rest |= finishes && main->length == 1;
 	in->upload_main = holds(t, DP_TRAIT_UPLOADED, main->symbols, main->length);
 	in->uploads = t->uploads * (double)p->length;
 	in->of_network = holds(t, DP_TRAIT_NETWORK, p->symbols, p->length);
