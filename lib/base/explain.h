@@ -9,8 +9,8 @@
 
 #include <deepprof/loop.h>
 
-/* Entries of one stream at most: about ten screens. */
-#define DP_EXPLAIN_MOST 300
+/* Entries of one stream at most: some 50 screens. */
+#define DP_EXPLAIN_MOST 1000
 
 /* The names of a sequence's symbols, for texts. */
 struct dp_explain_names {

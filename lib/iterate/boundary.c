@@ -131,7 +131,7 @@ static size_t nearest_upload(struct mover *p, size_t k)
 /* Moves the iterations to their new beginnings. */
 static int move_all(struct mover *p, const size_t *first)
 {
-	struct dp_cut *cut = p->cut, made = { .renamed = cut->renamed };
+	struct dp_cut *cut = p->cut, made = { .renamed = cut->renamed, .changes = cut->changes };
 	int status = DP_OK;
 
 	for (size_t k = 0; k < cut->count && !status; k++) {
@@ -139,6 +139,10 @@ static int move_all(struct mover *p, const size_t *first)
 		struct dp_sequence_iteration moved = *s;
 
 		moved.first = first[k];
+		if (first[k] != s->first)
+			dp_cut_changes__note(&made.changes, DP_CUT_CHANGE_UPLOAD,
+					     DP_MAX(first[k], s->first) -
+						     DP_MIN(first[k], s->first));
 		if (k + 1 < cut->count && s->end == s[1].first)
 			moved.end = first[k + 1];
 		status = moved.first != s->first || moved.end != s->end

@@ -178,10 +178,15 @@ static int finish_piece(struct cutter *c, uint32_t pattern, struct piece *piece,
 
 	if (kind == NO_ITERATION) {
 		cut->edit_count = piece->it.edits; /* the piece's edits are the last ones */
+		if (piece->it.end > piece->it.first)
+			dp_cut_changes__note(&cut->changes, DP_CUT_CHANGE_DROPPED,
+					     piece->it.end - piece->it.first);
 		return DP_OK;
 	}
-	if (kind == NEARLY_WHOLE)
+	if (kind == NEARLY_WHOLE) {
+		dp_cut_changes__note(&cut->changes, DP_CUT_CHANGE_COMPLETED, before + after);
 		status = complete_piece(c, pattern, piece, before, after);
+	}
 	piece->it.partial = kind == PARTIAL;
 	cut->renamed += piece->renamed;
 	return status ? status : dp_cut__add_iteration(cut, &piece->it);
@@ -215,6 +220,8 @@ static int add_between(struct cutter *c, uint32_t pattern, size_t end, size_t to
 		missing += edits[i].kind != DP_EDIT_INSERTED;
 	*fits = missing * 2 <= p->length; /* else the parts are of two iterations, more likely */
 	if (*fits) {
+		dp_cut_changes__note(&c->cuts[pattern].changes, DP_CUT_CHANGE_JOINED,
+				     end - held->it.end);
 		status = dp_cut__add_edits(&c->cuts[pattern], &held->it, edits, count);
 		held->it.end = end;
 		held->to = to;

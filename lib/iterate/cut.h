@@ -3,6 +3,8 @@
 #define DP_ITERATE_CUT_H
 
 #include "align/align.h"
+#include "base/explain.h"
+#include "iterate/changes.h"
 #include "iterate/iteration.h"
 #include "align/walk.h"
 
@@ -26,6 +28,7 @@ struct dp_cut {
 	size_t whole;	 /* iterations that are not partial */
 	size_t covered;	 /* symbols in iterations, partial ones included */
 	size_t renamed;	 /* substitutions of exact names although coarser ones agree */
+	struct dp_cut_changes changes; /* those of seams.c are the caller's to add */
 };
 
 /*
@@ -120,6 +123,15 @@ int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
  */
 int dp_boundary__move(struct dp_cut *cuts, size_t count, size_t which, const uint32_t *symbols,
 		      const uint32_t *names, size_t m, const struct dp_evidence *evidence);
+
+/* Defined in changes.c. */
+
+/*
+ * Explains what the iterations of a pattern are, and what the stages changed; symbols are what was
+ * cut. explain may be NULL. Cost: linear in iterations and edits, unless it is.
+ */
+void dp_cut_changes__explain(struct dp_explain *explain, const struct dp_cut *cut,
+			     const struct dp_cut_pattern *pattern, const uint32_t *symbols);
 
 /* Defined in paper_match.c. */
 

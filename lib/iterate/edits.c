@@ -110,6 +110,7 @@ struct dp_cut dp_cut__refill(const struct dp_cut *cut)
 		.edits = cut->edits,
 		.edit_room = cut->edit_room,
 		.renamed = cut->renamed,
+		.changes = cut->changes,
 	};
 }
 

@@ -109,6 +109,7 @@ static int take_iteration(struct dp_cut *made, const struct dp_cut *cut, size_t 
 		front = find_front(edits, &s, symbols, p);
 	if (front.count == 0)
 		return dp_cut__add_copy(made, &s, cut->edits);
+	dp_cut_changes__note(&made->changes, DP_CUT_CHANGE_INSERTIONS, front.count);
 	prefix = (size_t)edits[front.renamed].position - s.first;
 	s.first += front.count;
 	made->covered += front.count;

@@ -179,6 +179,16 @@ static void decide(struct dp_phase *phase, double *scratch, const struct dp_ball
 		explain = NULL; /* there is nothing to choose from */
 	add_votes(sum, score, b);
 	choose(phase, b, sum);
+	if (b->optimizer.found)
+		dp_explain__add(explain, "optimizer",
+				DP_FACTS({ "length", "count", length },
+					 { "end", "count", (double)b->optimizer.end },
+					 { "named", "count", b->optimizer.named }),
+				"in the pattern of {length:symbol}, an optimizer ends before place "
+				"{end}%s: by %s",
+				name_at(b, b->optimizer.end, explain),
+				b->optimizer.named ? "kernel names"
+						   : "a few kernels that repeat for each parameter");
 	dp_explain__add(explain, "votes",
 			DP_FACTS({ "length", "count", length },
 				 { "offset", "count", (double)phase->first },

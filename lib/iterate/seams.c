@@ -71,6 +71,7 @@ struct closer {
 	const struct dp_align_pattern *patterns;
 	uint32_t which;
 	size_t first;
+	struct dp_cut_changes *changes;
 	struct dp_edit *edits; /* the new edits, of the spans so far */
 	size_t count, room;
 	struct solved *cache; /* by hash */
@@ -470,6 +471,14 @@ static int diff(struct closer *c, struct dp_align_span *s, size_t begin, size_t 
 	return status;
 }
 
+/* Notes that the end of a span moves. */
+static void note_move(struct closer *c, const struct dp_align_span *s, size_t from, size_t to)
+{
+	if (c->changes && from != to)
+		dp_cut_changes__note(&c->changes[s->pattern], DP_CUT_CHANGE_SEAM,
+				     DP_MAX(from, to) - DP_MIN(from, to));
+}
+
 /* Moves the ends of two spans to their joint; the edits of the left one are then complete. */
 static int close_seam(struct closer *c, struct dp_align_span *left, struct dp_align_span *right,
 		      const struct change *l, size_t at, const struct change *r)
@@ -480,6 +489,8 @@ static int close_seam(struct closer *c, struct dp_align_span *left, struct dp_al
 	left->edit_count -= l->dropped;
 	c->count -= l->dropped;
 	status = diff(c, left, l->at, at, dp_offset__move(l->offset, l->count, m, -1), l->count);
+	note_move(c, left, left->end, at);
+	note_move(c, right, right->begin, at);
 	left->end = right->begin = at;
 	left->end_offset = (uint32_t)l->offset;
 	right->begin_offset = (uint32_t)r->offset;
@@ -532,13 +543,15 @@ static int take_span(struct closer *c, size_t k)
 }
 
 int dp_seams__close(struct dp_alignment *al, const uint32_t *symbols,
-		    const struct dp_align_pattern *patterns, uint32_t which, size_t first)
+		    const struct dp_align_pattern *patterns, uint32_t which, size_t first,
+		    struct dp_cut_changes *changes)
 {
 	struct closer c = { .al = al,
 			    .symbols = symbols,
 			    .patterns = patterns,
 			    .which = which,
 			    .first = first,
+			    .changes = changes,
 			    .cache = dp_alloc__zeroed(CACHED, sizeof(*c.cache)) };
 	int status = c.cache ? DP_OK : DP_ERR_NOMEM;
 

@@ -25,13 +25,18 @@ static size_t missing(const struct dp_cut *cut, const struct dp_sequence_iterati
 }
 
 /* Removes the flagged iterations, and numbers the variants of the others. */
-static int remove_flagged(struct dp_cut *cut, const bool *flags, const uint32_t *symbols)
+static int remove_flagged(struct dp_cut *cut, const bool *flags,
+			  const struct dp_cut_pattern *pattern, const uint32_t *symbols,
+			  const uint32_t *aligned)
 {
 	struct dp_cut kept = dp_cut__refill(cut);
 	int status = DP_OK;
 
 	for (size_t i = 0; i < cut->count && !status; i++)
-		if (!flags[i])
+		if (flags[i])
+			dp_cut_changes__note(&kept.changes, DP_CUT_CHANGE_UNLIKE,
+					     missing(cut, &cut->iterations[i], pattern, aligned));
+		else
 			status = dp_cut__add_copy(&kept, &cut->iterations[i], cut->edits);
 	kept.renamed = DP_MIN(kept.renamed, kept.edit_count);
 	*cut = kept;
@@ -67,7 +72,7 @@ int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
 		recurs |= flags[i] && alike[cut->iterations[i].variant] >= dp_param.unlike_alike;
 	status = DP_OK;
 	if (recurs && (double)flagged * dp_param.unlike_most < (double)cut->count)
-		status = remove_flagged(cut, flags, symbols);
+		status = remove_flagged(cut, flags, pattern, symbols, aligned);
 out:
 	free(flags);
 	free(alike);

@@ -77,6 +77,7 @@ struct batch {
 	struct dp_cut_pattern list[DP_PATTERNS_MAX];
 	struct dp_cut cuts[DP_PATTERNS_MAX];
 	struct dp_phase phases[DP_PATTERNS_MAX];
+	struct dp_cut_changes seams[DP_PATTERNS_MAX];
 	/* each pattern's exact names and its symbols, from the first of an iteration on */
 	uint32_t *exact[DP_PATTERNS_MAX], *rotated[DP_PATTERNS_MAX];
 	size_t count;
@@ -146,11 +147,13 @@ static int batch_cut(struct batch *b, struct dp_detection *d, const struct dp_pa
 		/* those of the last one with others are closed by then */
 		if (!status && i + 1 < b->count)
 			status = dp_seams__close(&b->alignment, d->sequence.symbols, list,
-						 (uint32_t)i, b->phases[i].first);
+						 (uint32_t)i, b->phases[i].first, b->seams);
 	}
 	if (!status)
 		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, d->sequence.symbols,
 				     r->count, b->list, b->count);
+	for (size_t i = 0; i < b->count && !status; i++)
+		b->cuts[i].changes.of[DP_CUT_CHANGE_SEAM] = b->seams[i].of[DP_CUT_CHANGE_SEAM];
 	for (size_t i = 0; i < b->count && !status && !r->counts_count; i++)
 		status = dp_unlike__remove(&b->cuts[i], &b->list[i], r->symbols,
 					   d->sequence.symbols);
@@ -180,6 +183,20 @@ static void explain_loop(const struct dp_detection *d, size_t length, size_t ite
 			"a loop of {length:symbol} with {iterations:whole iteration}: {confidence} "
 			"confidence%s",
 			listed ? "" : ", too little to list it");
+}
+
+/* Explains why a row of one kernel is no loop, see dp_features__gather(). */
+static void explain_single(struct dp_explain *explain, const struct dp_cut *cut, double share)
+{
+	dp_explain__add(
+		explain, "loop",
+		DP_FACTS({ "length", "count", 1 }, { "iterations", "count", (double)cut->whole },
+			 { "share", "1", share },
+			 { "in_row", "count", (double)dp_param.layers_max },
+			 { "listed", "count", 0 }),
+		"{length:symbol} with {iterations:whole iteration} is not listed: a loop of one has "
+		"one name, repeats {in_row} times in a row on average, and such kernels are more "
+		"than half of the sequence (here {share})");
 }
 
 /* Notes a loop that is not listed if it is the best of them. */
@@ -226,6 +243,7 @@ static int judge_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp
 	const struct dp_cut *cut = &b->cuts[i];
 	size_t length = b->list[i].length;
 	bool listed = d->keep_all || d->request->counts_count;
+	struct dp_explain *explain = d->request->explain;
 	struct dp_confidence confidence;
 	struct dp_judged judged = {
 		.detection = d,
@@ -238,13 +256,16 @@ static int judge_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp
 		.kind = kind,
 	};
 
+	dp_cut_changes__explain(explain, cut, &b->list[i], d->request->symbols);
 	if (cut->whole == 0)
 		return DP_OK;
-	if (dp_features__gather(&confidence, &judged))
+	if (dp_features__gather(&confidence, &judged)) {
 		dp_confidence__judge(&confidence);
-	else if (!listed)
+	} else if (!listed) {
+		explain_single(explain, cut, (double)b->single / (double)d->request->count);
 		return DP_OK;
-	dp_confidence__explain(&confidence, d->request->explain, length, cut->whole);
+	}
+	dp_confidence__explain(&confidence, explain, length, cut->whole);
 	listed |= is_listed(d, &confidence);
 	explain_loop(d, length, cut->whole, dp_confidence__of(&confidence), listed);
 	if (listed)

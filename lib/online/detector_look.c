@@ -161,7 +161,7 @@ static int align_and_cut(struct dp_detector *d, struct look *look, const uint32_
 		list[j] = (struct dp_align_pattern){ d->known.items[j].coarse,
 						     d->known.items[j].length };
 	for (size_t j = 0; j < d->known.count && !status; j++)
-		status = dp_seams__close(&look->alignment, d->ids, list, (uint32_t)j, 0);
+		status = dp_seams__close(&look->alignment, d->ids, list, (uint32_t)j, 0, NULL);
 	if (status)
 		return status;
 	/* names to compare with, like those of the patterns above */

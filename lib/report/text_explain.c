@@ -186,11 +186,42 @@ static void write_boundary(struct dp_render *render, const struct dp_loop *loop,
 	write_reasons(render, loop->stream, votes, "vote", for_first);
 }
 
+/* Writes what the iterations are, and what came to them after the boundary was chosen. */
+static void write_iterations(struct dp_render *render, uint32_t stream, size_t at)
+{
+	const struct dp_explanation *entry = entry_at(render, at, stream);
+	const char *label = "iterations";
+
+	at = find_before(render, stream, at, label, fact(entry, "length"));
+	if (at == SIZE_MAX)
+		return;
+	while ((entry = entry_at(render, at++, stream)) && (*label || is_stage(entry, "change"))) {
+		struct dp_words words = { 0 };
+
+		dp_words__add(&words, "%s", entry->text + phrase_length(entry) + 2);
+		write_line(render, label, &words);
+		label = "";
+	}
+}
+
 /* Returns true if an entry is about a loop of the report. */
 static bool is_about(const struct dp_explanation *entry, const struct dp_loop *loop)
 {
 	return entry->stream == loop->stream && fact(entry, "length") == (double)loop->length &&
 	       fact(entry, "iterations") == (double)loop->complete;
+}
+
+/*
+ * Returns true if an entry has a reported loop's number of iterations and confidence: found in a
+ * sequence in which each symbol stands for several kernels, it has another length there.
+ */
+static bool is_same(const struct dp_explanation *entry, const struct dp_loop *loop)
+{
+	double confidence = fact(entry, "confidence");
+
+	return entry->stream == loop->stream && isfinite(confidence) &&
+	       fact(entry, "iterations") == (double)loop->complete &&
+	       !(confidence < loop->confidence) && !(confidence > loop->confidence);
 }
 
 static void write_probabilities(struct dp_render *render, uint32_t stream, size_t at)
@@ -257,13 +288,15 @@ static void write_loop(struct dp_render *render, const struct dp_loop *loop)
 	size_t at = SIZE_MAX;
 
 	for (size_t i = 0; (entry = dp_analysis_explanation(render->analysis, i)); i++)
-		if (is_stage(entry, "confidence") && is_about(entry, loop))
+		if (is_stage(entry, "confidence") &&
+		    (is_about(entry, loop) || (at == SIZE_MAX && is_same(entry, loop))))
 			at = i;
 	write_title(render, loop);
 	if (!loop->selected || at == SIZE_MAX || loop->found_by == DP_FOUND_BY_MARKS)
 		return;
 	write_pattern(render, loop->stream, at, (double)loop->length);
 	write_boundary(render, loop, at);
+	write_iterations(render, loop->stream, at);
 	write_probabilities(render, loop->stream, at);
 }
 
@@ -277,19 +310,6 @@ static void write_loops(struct dp_render *render, uint32_t stream, uint32_t pare
 			write_loop(render, loop);
 			write_loops(render, stream, loop->id);
 		}
-}
-
-/*
- * Returns true if an entry has a reported loop's number of iterations and confidence: found in a
- * sequence in which each symbol stands for several kernels, it has another length there.
- */
-static bool is_same(const struct dp_explanation *entry, const struct dp_loop *loop)
-{
-	double confidence = fact(entry, "confidence");
-
-	return entry->stream == loop->stream &&
-	       fact(entry, "iterations") == (double)loop->complete &&
-	       !(confidence < loop->confidence) && !(confidence > loop->confidence);
 }
 
 /* Returns true if an entry is about no loop of the report. */
@@ -312,7 +332,7 @@ static bool is_repeated(const struct dp_render *render, uint32_t stream, size_t 
 	for (size_t i = from; i < at && (other = entry_at(render, i, stream)); i++) {
 		size_t equal = 0;
 
-		for (size_t k = 0; k < DP_COUNT(facts) && is_stage(other, "loop"); k++)
+		for (size_t k = 0; k < DP_COUNT(facts) && is_stage(other, entry->stage); k++)
 			equal += !(fact(entry, facts[k]) < fact(other, facts[k])) &&
 				 !(fact(entry, facts[k]) > fact(other, facts[k]));
 		if (equal == DP_COUNT(facts))
@@ -331,16 +351,21 @@ static void write_refused(struct dp_render *render, uint32_t stream, size_t from
 	for (size_t i = from; (entry = entry_at(render, i, stream)); i++) {
 		struct dp_words words = { 0 };
 
-		if (!is_stage(entry, "loop") || !is_refused(render, entry) ||
-		    is_repeated(render, stream, from, i) || count++ >= REFUSED_MOST)
+		if (!(is_stage(entry, "loop") ||
+		      (is_stage(entry, "iterations") && fact(entry, "iterations") <= 0)) ||
+		    !is_refused(render, entry) || is_repeated(render, stream, from, i) ||
+		    count++ >= REFUSED_MOST)
 			continue;
 		if (count == 1)
 			dp_render__text(render, "  Considered, and not reported:\n");
 		dp_words__add(&words, "%s ",
 			      dp_text__plural(number, (uint64_t)fact(entry, "length"), "kernel"));
-		dp_words__add(&words, "%s times, %s confidence",
-			      count_of(number, entry, "iterations"),
-			      dp_text__percent(share, fact(entry, "confidence")));
+		dp_words__add(&words,
+			      is_stage(entry, "loop") ? "%s times" : "with %s whole iterations",
+			      count_of(number, entry, "iterations"));
+		if (isfinite(fact(entry, "confidence")))
+			dp_words__add(&words, ", %s confidence",
+				      dp_text__percent(share, fact(entry, "confidence")));
 		dp_text__blanks(render, 4);
 		dp_text__wrap(render, 4, 6, words.text);
 	}
@@ -379,7 +404,7 @@ static void write_summary(struct dp_render *render, uint32_t stream, size_t from
 static bool is_detail(const struct dp_explanation *entry)
 {
 	return is_stage(entry, "candidate") || is_stage(entry, "vote") ||
-	       is_stage(entry, "feature");
+	       is_stage(entry, "change") || is_stage(entry, "feature");
 }
 
 static void write_stages(struct dp_render *render, uint32_t stream, size_t from)

@@ -33,9 +33,9 @@ class Explain(cli.Case):
         report, entries = self.entries()
         stages = [entry["stage"] for entry in entries]
         order = ["stream", "sequence", "anchors", "candidate", "pattern", "levels", "votes", "vote"]
-        order += ["boundary", "confidence", "feature", "loop"]
+        order += ["boundary", "iterations", "confidence", "feature", "loop", "change"]
         self.assertEqual([s for s in dict.fromkeys(stages) if s in order], order)
-        self.assertLessEqual(len(entries), 301)
+        self.assertLessEqual(len(entries), 1001)
         self.assertEqual(entries[0]["facts"]["kernels"], 4106)
         for loop in report["loops"]:
             facts = [
@@ -84,6 +84,33 @@ class Explain(cli.Case):
         rows = re.findall(r"(?m)^    (\d+ kernels? .* confidence)$", text[text.index("Considered") :])
         self.assertGreaterEqual(len(rows), 3)
         self.assertEqual(len(rows), len(set(rows)))
+
+    def test_fates(self):
+        """What is accepted, or votes on its boundary, is named again: no pattern just vanishes."""
+        _, entries = self.entries()
+        for i, entry in enumerate(entries):
+            if entry["stage"] not in ("pattern", "votes") or not entry["facts"].get("accepted", 1):
+                continue
+            later = [e for e in entries[i + 1 :] if e["stage"] not in ("candidate", "anchors")]
+            later = [e for e in later if e["facts"].get("length") == entry["facts"]["length"]]
+            self.assertTrue(later, entry["text"])
+            if entry["stage"] == "votes":
+                self.assertIn("iterations", [e["stage"] for e in later])
+
+    def test_iterations(self):
+        """Between the boundary and the confidence: what the iterations are, and what changed."""
+        report, entries = self.entries()
+        for loop in report["loops"]:
+            facts = [e["facts"] for e in entries if e["stage"] == "iterations"
+                     and e["facts"]["length"] == loop["pattern"]["length"]]
+            self.assertEqual(len(facts), 1)
+            self.assertEqual(facts[0]["iterations"], loop["summary"]["iterations"])
+            self.assertEqual(facts[0]["partial"],
+                             sum(i["partial"] for i in loop["iterations"]))
+            self.assertEqual(facts[0]["equal"], loop["variants"][0]["iterations"])
+        text = " ".join(cli.run("analyze", "--explain", SAMPLE).stdout.split())
+        self.assertIn("20 whole; 16 equal the pattern, the others differ from it in 1 way", text)
+        self.assertIn("1 end of its spans next to other loops moved by up to 74 kernels", text)
 
     def test_counts(self):
         _, entries = self.entries("-n", "20")
@@ -136,7 +163,7 @@ class Explain(cli.Case):
                 for loop in loops
             ],
         )
-        for word in "starts at", "is a loop", "boundaries":
+        for word in "starts at", "iterations", "is a loop", "boundaries":
             self.assertEqual(len(re.findall(rf"(?m)^    {word} ", reported)), len(loops))
         features = [entry for entry in entries if entry["stage"] == "feature"]
         phrases = {entry["text"].split(":")[0] for entry in features}
@@ -168,10 +195,13 @@ class Explain(cli.Case):
         text = (cli.SOURCE / "lib" / "iterate" / "votes.c").read_text(encoding="utf-8")
         votes = re.findall(r'\{ "([a-z-]+)", DP_PHASE', text)
         self.assertGreater(len(votes), 10)
+        text = (cli.SOURCE / "lib" / "iterate" / "changes.c").read_text(encoding="utf-8")
+        changes = re.findall(r'\[DP_CUT_CHANGE_\w+\] =\s+"([a-z]+):', text)
+        self.assertGreater(len(changes), 6)
         text = (cli.SOURCE / "lib" / "loops" / "confidence.c").read_text(encoding="utf-8")
         features = re.findall(r'\[DP_FEATURE_\w+\] = \{ "([a-z]+)"', text)
         self.assertGreater(len(features), 8)
-        for name in votes + features:
+        for name in votes + changes + features:
             self.assertRegex(page, rf"(?m)^\.BR {name}(?: [,:])?$")
 
 

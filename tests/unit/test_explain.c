@@ -102,6 +102,12 @@ TEST(the_tree_proposes_what_the_loop_is)
 	ck_assert_double_lt(fact(entry, "bits"), fact(entry, "bits_without") / 4);
 	ck_assert_double_eq_tol(fact(entry, "iterations"), 40, 0.01);
 	ck_assert_double_eq(fact(first("levels"), "goes_down"), 0);
+	entry = first("iterations");
+	ck_assert_double_eq(fact(entry, "iterations"), 40);
+	ck_assert_double_eq(fact(entry, "partial"), 0);
+	ck_assert_double_eq(fact(entry, "equal"), 27);
+	ck_assert_double_eq(fact(entry, "ways"), 13);
+	ck_assert_double_eq(fact(entry, "starts"), 40);
 	ck_assert_double_eq(fact(first("confidence"), "iterations"), 40);
 	entry = first("loop");
 	ck_assert_double_eq(fact(entry, "confidence"),
@@ -199,7 +205,42 @@ TEST(the_vote_that_decides)
 	ck_assert_double_eq(fact(most, "weight"), 3);
 	ck_assert_double_eq(fact(first("votes"), "offset"), fact(first("boundary"), "offset"));
 	ck_assert(strstr(first("boundary")->text, "launch-gap") != NULL);
+	ck_assert_double_eq(fact(first("iterations"), "iterations"), 39);
+	ck_assert_double_eq(fact(first("iterations"), "partial"), 2);
 	ck_assert_double_gt(fact(first("boundary"), "margin"), 0);
+	dp_loops__free(loops);
+	forget();
+}
+
+/* Of one iteration, other work takes the place of most kernels; four lack the same ones. */
+TEST(changes_are_counted)
+{
+	struct dp_evidence evidence = { .at = at_pause, .launches_recorded = true };
+	const struct dp_explanation *entry;
+	struct dp_loops *loops;
+	size_t from = 0;
+
+	count = 0;
+	for (size_t i = 0; i < 40; i++)
+		for (uint32_t k = 0; k < M; k++)
+			if (!(i % 10 == 5 && k >= 40 && k < 70) && !(i == 21 && k > 20))
+				symbols[count++] = (k + 37) % M;
+			else if (i == 21 && k < 50)
+				symbols[count++] = M + k;
+	loops = find(2 * M, evidence, NULL);
+	ck_assert_uint_eq(loops->loops[0].pattern[0], 37);
+	entry = first("iterations");
+	ck_assert_double_eq(fact(entry, "iterations"), 35);
+	ck_assert_double_eq(fact(entry, "equal"), 35);
+	entry = next("change", &from);
+	ck_assert(!strncmp(entry->text, "dropped: ", 9));
+	ck_assert_double_eq(fact(entry, "count"), 1);
+	ck_assert_double_eq(fact(entry, "symbols"), 21);
+	ck_assert_double_eq(fact(entry, "limit"), 0.8);
+	entry = next("change", &from);
+	ck_assert(!strncmp(entry->text, "unlike: ", 8));
+	ck_assert_double_eq(fact(entry, "count"), 4);
+	ck_assert_double_eq(fact(entry, "most"), 30);
 	dp_loops__free(loops);
 	forget();
 }

@@ -207,8 +207,9 @@ TEST_LOOP(loops_may_begin_alike, 300)
 		put(NEITHER, neither, NEITHER, 0, SAME);
 	}
 	ck_assert_int_eq(dp_align__run(&al, symbols, count, patterns, 2), DP_OK);
-	ck_assert_int_eq(dp_seams__close(&al, symbols, patterns, 0, (length - turned) % length),
-			 DP_OK);
+	ck_assert_int_eq(
+		dp_seams__close(&al, symbols, patterns, 0, (length - turned) % length, NULL),
+		DP_OK);
 	for (size_t i = 0; i < al.span_count; i++)
 		check_span(&al, &al.spans[i], symbols, patterns);
 	for (size_t i = 0; i < made; i++)
@@ -243,7 +244,7 @@ TEST(loops_may_begin_alike_at_length)
 		text[n++] = 2 * NAMES + turn % 7;
 	}
 	ck_assert_int_eq(dp_align__run(&al, text, n, patterns, 2), DP_OK);
-	ck_assert_int_eq(dp_seams__close(&al, text, patterns, 0, 0), DP_OK);
+	ck_assert_int_eq(dp_seams__close(&al, text, patterns, 0, 0, NULL), DP_OK);
 	for (size_t i = 0; i < al.span_count; i++)
 		check_span(&al, &al.spans[i], text, patterns);
 	dp_align__fini(&al);
