@@ -172,10 +172,17 @@ static int make_loops(struct dp_detection *d, struct dp_collapsed_search *search
 	int status = DP_OK;
 
 	for (size_t i = 0; i < patterns->count; i++) {
-		if (is_around(&patterns->items[i], d->sequence.alphabet))
-			patterns->items[kept++] = patterns->items[i];
-		else
-			free(patterns->items[i].symbols);
+		const struct dp_pattern *p = &patterns->items[i];
+
+		if (is_around(p, d->sequence.alphabet)) {
+			patterns->items[kept++] = *p;
+			continue;
+		}
+		dp_explain__add(d->request->explain, "enclosing",
+				DP_FACTS({ "length", "count", (double)p->length }),
+				"the pattern of {length:symbol} is dropped: it has no run of "
+				"iterations inside");
+		free(p->symbols);
 	}
 	patterns->count = kept;
 	if (kept > 0)

@@ -302,8 +302,13 @@ static int try_collapsed(struct dp_detection *d, const struct dp_levels *flat, u
 		status = dp_collapsed_search__take(d, &collapsed);
 	dp_collapsed_search__end(&collapsed);
 	d->collapsed = has_listed(d->loops);
-	if (!d->collapsed)
+	if (!d->collapsed) {
+		dp_explain__add(d->request->explain, "collapsed",
+				DP_FACTS({ "loops", "count", (double)d->loops->count }),
+				"of {loops:loop} found so, none is listed as iterations: not "
+				"taken");
 		dp_loops__clear(d->loops);
+	}
 out:
 	dp_collapsing__fini(&best);
 	return status;
@@ -442,12 +447,35 @@ static int has_single(bool *has, const struct dp_detection *d, const struct dp_p
 	return DP_OK;
 }
 
-/* Returns true if a pattern is two or three iterations, nearly exact, and most of n symbols. */
-static bool is_few(const struct dp_pattern *p, size_t n)
+/*
+ * Returns true if a pattern is two or three iterations, nearly exact, and most of n symbols;
+ * explains it if not.
+ */
+static bool is_few(const struct dp_pattern *p, size_t n, struct dp_explain *explain)
 {
-	return p->iterations < dp_param.few_most && p->length >= dp_param.few_length &&
-	       (double)p->edits < dp_param.alike_edits * (double)p->covered &&
-	       (double)p->covered - (double)p->edits >= dp_param.few_coverage * (double)n;
+	double same = (double)p->covered - (double)p->edits;
+	const char *fault =
+		p->iterations >= dp_param.few_most
+			? "it repeats {iterations:time}, and not fewer than {iterations_most}"
+		: p->length < dp_param.few_length ? "it has fewer than {length_least}"
+		: (double)p->edits >= dp_param.alike_edits * (double)p->covered
+			? "{edits:edit} are {edits_most} of {covered:symbol} or more"
+		: same < dp_param.few_coverage * (double)n
+			? "without {edits:edit}, {covered:symbol} are less than {covered_least} of all"
+			: NULL;
+
+	if (fault)
+		dp_explain__add(explain, "few",
+				DP_FACTS({ "length", "count", (double)p->length },
+					 { "iterations", "number", p->iterations },
+					 { "edits", "count", (double)p->edits },
+					 { "covered", "count", (double)p->covered },
+					 { "iterations_most", "number", dp_param.few_most },
+					 { "length_least", "count", (double)dp_param.few_length },
+					 { "edits_most", "1", dp_param.alike_edits },
+					 { "covered_least", "1", dp_param.few_coverage }),
+				"the pattern of {length:symbol} is dropped: %s", fault);
+	return !fault;
 }
 
 /*
@@ -471,10 +499,23 @@ static int find_few(struct dp_detection *d)
 			"no loop is listed: the search is for two or three iterations that make up "
 			"most of the {symbols:symbol}");
 	status = dp_search__unaided(&patterns, &d->sequence, &limits);
+	if (patterns.count > 1)
+		dp_explain__add(d->sequence.explain, "few",
+				DP_FACTS({ "dropped", "count", (double)patterns.count - 1 }),
+				"{dropped:pattern} after the first cannot make up most of them: "
+				"dropped");
 	while (patterns.count > 1)
 		free(patterns.items[--patterns.count].symbols);
-	if (!status && patterns.count && is_few(&patterns.items[0], d->request->count))
+	if (!status && patterns.count &&
+	    is_few(&patterns.items[0], d->request->count, d->sequence.explain)) {
 		status = has_single(&has_one, d, &patterns.items[0]);
+		if (!status && !has_one)
+			dp_explain__add(
+				d->sequence.explain, "few",
+				DP_FACTS({ "length", "count", (double)patterns.items[0].length }),
+				"the pattern of {length:symbol} is dropped: no kernel occurs "
+				"once in it, so it may be layers of a single pass");
+	}
 	if (!status && has_one) {
 		patterns.items[0].kind = DP_PATTERN_FEW;
 		status = dp_search_sequence__align(&d->sequence, &patterns);

@@ -233,7 +233,8 @@ static void explain_finalists(const struct dp_search_sequence *sequence,
 				      : limits->known ? "shorter, or nearer to -n, is better"
 				      : dp_choose__repeats(&p[i], limits)
 					      ? "another needs fewer bits"
-					      : "it does not repeat often enough";
+					      : "it repeats too seldom: {in_row:time} in a row, of "
+						"{row_least} needed, or too few in all, of {least}";
 
 		left_out -= !same;
 		if (same)
@@ -244,6 +245,9 @@ static void explain_finalists(const struct dp_search_sequence *sequence,
 					 { "bits", "bits", p[i].bits },
 					 { "bits_without", "bits",
 					   (double)sequence->n * sequence->symbol_bits },
+					 { "in_row", "number", p[i].tandem },
+					 { "row_least", "number", dp_param.tandem },
+					 { "least", "number", (double)limits->least - 0.5 },
 					 { "chosen", "count", i == first }),
 				"{length:symbol}, repeated {iterations:time}: {bits:bit} describe "
 				"the sequence, {bits_without} without a pattern; %s",

@@ -459,14 +459,29 @@ static bool has_loops(const struct inside *in)
 	return false;
 }
 
-/* Moves the loops inside a pattern that have enough symbols to a level, and drops the others. */
-static void move_loops(struct dp_patterns *to, struct inside *in, uint32_t parent, double least)
+/*
+ * Moves the loops inside a pattern that have enough symbols to a level, and drops the others.
+ * Explains what becomes of those next to the main one.
+ */
+static void move_loops(struct dp_patterns *to, struct inside *in, uint32_t parent, double least,
+		       struct dp_explain *explain)
 {
-	for (size_t i = 0; i < in->loops.count; i++)
-		if ((double)in->loops.items[i].length >= least)
-			add_pattern(to, &in->loops.items[i], parent);
+	for (size_t i = 0; i < in->loops.count; i++) {
+		const struct dp_pattern *p = &in->loops.items[i];
+		bool kept = (double)p->length >= least;
+
+		if (i != in->main)
+			dp_explain__add(explain, "levels",
+					DP_FACTS({ "length", "count", (double)p->length },
+						 { "least", "count", ceil(least) },
+						 { "goes_down", "count", 0 }),
+					"that pattern also has one of {length:symbol} inside%s",
+					kept ? "" : ", fewer than {least}: it is dropped");
+		if (kept)
+			add_pattern(to, p, parent);
 		else
-			free(in->loops.items[i].symbols);
+			free(p->symbols);
+	}
 	in->loops.count = 0;
 }
 
@@ -474,7 +489,8 @@ static void move_loops(struct dp_patterns *to, struct inside *in, uint32_t paren
  * Chooses the loops inside a pattern in its place, except those that are short next to the main
  * one. The pattern becomes their outer loop if it is reliable, and is dropped otherwise.
  */
-static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
+static void go_down(struct dp_levels *levels, size_t index, struct inside *in,
+		    struct dp_explain *explain)
 {
 	double least = dp_param.inside_long * (double)in->loops.items[in->main].length;
 	struct dp_pattern outer = take_out(&levels->chosen, index);
@@ -485,9 +501,19 @@ static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
 
 		parent = made == DP_NONE ? parent : made;
 	} else {
+		dp_explain__add(explain, "levels",
+				DP_FACTS({ "length", "count", (double)outer.length },
+					 { "edits", "count", (double)outer.edits },
+					 { "covered", "count", (double)outer.covered },
+					 { "spans", "count", (double)outer.spans },
+					 { "edits_most", "1", dp_param.alike_edits },
+					 { "goes_down", "count", 0 }),
+				"the pattern of {length:symbol} is dropped: with {edits:edit} in "
+				"{covered:symbol} (limit: {edits_most}) and {spans:span}, it is "
+				"too irregular for a loop around the inner one");
 		free(outer.symbols);
 	}
-	move_loops(&levels->chosen, in, parent, least);
+	move_loops(&levels->chosen, in, parent, least, explain);
 }
 
 /*
@@ -513,10 +539,20 @@ static int fill_inner(struct dp_levels *levels, const struct traits *t)
 		p->kind = has_loops(&in) ? DP_PATTERN_HAS_LOOPS : DP_PATTERN_BARE;
 		if ((double)p->length < dp_param.adjacent_short * (double)longest &&
 		    p->tandem < (double)dp_param.layers_max &&
-		    (p->kind == DP_PATTERN_BARE || p->length < dp_param.layer_long))
+		    (p->kind == DP_PATTERN_BARE || p->length < dp_param.layer_long)) {
 			p->kind = DP_PATTERN_SHORT;
+			dp_explain__add(
+				t->sequence->explain, "levels",
+				DP_FACTS({ "length", "count", (double)p->length },
+					 { "longest", "count", (double)longest },
+					 { "in_row", "number", p->tandem },
+					 { "goes_down", "count", 0 }),
+				"the pattern of {length:symbol} may be a layer, next to one of "
+				"{longest}: with {in_row:time} in a row, it is listed, but not as "
+				"iterations");
+		}
 		/* one kernel in a row is no loop */
-		move_loops(&levels->inner, &in, (uint32_t)i, 2);
+		move_loops(&levels->inner, &in, (uint32_t)i, 2, NULL);
 	}
 	return status;
 }
@@ -551,7 +587,7 @@ static int choose_patterns(struct dp_levels *levels, const struct traits *t,
 				(struct verdict){ false, "the search has gone down often enough" };
 		explain_level(sequence->explain, p, &in, verdict);
 		if (verdict.inner) {
-			go_down(levels, seen, &in);
+			go_down(levels, seen, &in, sequence->explain);
 			down++;
 			seen = 0;
 			status = dp_search__unaided(&levels->chosen, sequence, limits);

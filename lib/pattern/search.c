@@ -298,8 +298,11 @@ static const char *fault_of(const struct searcher *sr, const struct dp_pattern *
 			       ? NULL
 			       : "its number of iterations is too far from -n";
 	if (!dp_choose__repeats(p, &sr->limits))
-		return "it does not repeat often enough, or never twice in a row";
-	return saves_enough(sr, p, sequence->n) ? NULL : "it shortens the description too little";
+		return "it repeats {in_row:time} in a row, of {row_least} needed, or too seldom in "
+		       "all, of {least}";
+	return saves_enough(sr, p, sequence->n) ? NULL
+	       : sr->limits.part		? "without the rest, that is {share_most} or more"
+						: "that is {share_most} of these or more";
 }
 
 /* The name of a symbol, from its first occurrence. */
@@ -330,6 +333,10 @@ static bool is_loop(const struct searcher *sr, const struct dp_pattern *p,
 			 { "symbols", "count", (double)sequence->n },
 			 { "edits", "count", (double)p->edits }, { "bits", "bits", p->bits },
 			 { "bits_without", "bits", (double)sequence->n * sr->full->symbol_bits },
+			 { "in_row", "number", p->tandem },
+			 { "row_least", "number", dp_param.tandem },
+			 { "least", "number", (double)sr->limits.least - 0.5 },
+			 { "share_most", "1", sr->limits.bits_share },
 			 { "accepted", "count", !fault }),
 		"%s: {length:symbol}%s, {iterations:time}, with {edits:edit}, in {covered} "
 		"of {symbols:symbol}, described in {bits:bit} instead of "
