@@ -112,7 +112,7 @@ static void explain_vote(struct dp_explain *explain, const struct dp_vote *vote,
 	dp_explain__add(explain, "vote",
 			DP_FACTS({ "weight", "log-odds", *vote->weight },
 				 { "first", "log-odds", first }, { "next", "log-odds", next }),
-			"%s: {first} for the first, {next} for the second (%s)", vote->name,
+			"%s: %s; {first} for the first, {next} for the second", vote->name,
 			vote->why);
 }
 

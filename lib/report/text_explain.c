@@ -38,17 +38,20 @@ static bool is_stage(const struct dp_explanation *entry, const char *stage)
 	return !strcmp(entry->stage, stage);
 }
 
-/* The length of an entry's text before its colon: "few iterations". */
+/* The length of an entry's text before its numbers: "few iterations", "span-end: after ...". */
 static int phrase_length(const struct dp_explanation *entry)
 {
-	return (int)strcspn(entry->text, ":");
+	return (int)strcspn(entry->text, is_stage(entry, "vote") ? ";" : ":");
 }
 
 static void write_line(struct dp_render *render, const char *label, const struct dp_words *words)
 {
+	/* of a reason, a line that follows begins behind its sign */
+	size_t sign = strchr("+-", words->text[0]) ? 2 : 0;
+
 	dp_text__blanks(render, 4);
 	dp_text__column(render, label, LABEL_COLUMNS);
-	dp_text__wrap(render, LABEL_COLUMNS + 4, LABEL_COLUMNS + 4, words->text);
+	dp_text__wrap(render, LABEL_COLUMNS + 4, LABEL_COLUMNS + 4 + sign, words->text);
 }
 
 static const struct dp_explanation *entry_at(const struct dp_render *render, size_t index,
