@@ -11,7 +11,10 @@ extern "C" {
 
 enum dp_found_by { DP_FOUND_BY_COUNT, DP_FOUND_BY_AUTO, DP_FOUND_BY_MARKS };
 
-/* What decided where an iteration begins, strongest last. */
+/*
+ * What decided where an iteration begins: the kind of evidence with the largest margin; of equal
+ * ones, the last.
+ */
 enum dp_phase_evidence {
 	DP_PHASE_NONE,		/* nothing: the first possible position */
 	DP_PHASE_KERNEL_GAP,	/* the GPU's largest recurring gap */
@@ -19,7 +22,7 @@ enum dp_phase_evidence {
 	DP_PHASE_INPUT_COPY,	/* the first upload of an input */
 	DP_PHASE_LAUNCH_GAP,	/* the launching thread's recurring gap */
 	DP_PHASE_FIRST_LAUNCH,	/* the first kernel whose launch call was recorded */
-	DP_PHASE_COMPLETE,	/* the rotation under which most iterations are complete */
+	DP_PHASE_COMPLETE,	/* both ends of the loop or capture, or loops inside or around it */
 	DP_PHASE_MARKS,		/* annotations */
 };
 

@@ -3,7 +3,7 @@
  * which a sample shows, a boundary next to edits that follows none is moved to the nearest position
  * that does.
  *
- * Cost: linear in iterations and edits, and a bounded number of calls of the evidence (boundary.h).
+ * Cost: linear in iterations and edits, and a bounded number of calls of the evidence (cut.h).
  */
 #include "iterate/cut.h"
 #include "base/search.h"

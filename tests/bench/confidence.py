@@ -172,16 +172,26 @@ def corrected(claimed, knots):
     return y + (y2 - y) * (min(max(claimed, x), x2) - x) / (x2 - x)
 
 
+def enumerator(feature):
+    """The end of a feature's name in the source."""
+    return "COUNT_GIVEN" if feature == "count" else feature.upper()
+
+
 def fitted_before(source):
-    """The typical values, the bias and the weights of the model of loops, and its map's knots."""
+    """The typical values, the bias and the weights of the model of loops, and its map's knots.
+
+    A feature that the source does not have yet has no weight.
+    """
     text = source[source.index(BEGIN):source.index(END)]
     numbers = [[float(x) for x in re.findall(r"-?[0-9]+\.[0-9]+", line)]
                for line in text.splitlines()]
-    rows = [n for n, line in zip(numbers, text.splitlines()) if "DP_FEATURE_" in line]
+    names = [re.search(r"\[DP_FEATURE_(\w+)\]", line) for line in text.splitlines()]
+    rows = {name.group(1): n for name, n in zip(names, numbers) if name}
+    rows = {f: rows.get(enumerator(f), [0.0, 0.0, 0.0]) for f in FEATURES}
     pairs = [tuple(n) for n in numbers if len(n) == 2]
     count = int(re.search(r"^\t\t([0-9]+),$", text, re.M).group(1))
-    return ({f: r[0] for f, r in zip(FEATURES, rows)}, pairs[0][0],
-            {f: r[1] for f, r in zip(FEATURES, rows)}, pairs[1:1 + count])
+    return ({f: r[0] for f, r in rows.items()}, pairs[0][0],
+            {f: r[1] for f, r in rows.items()}, pairs[1:1 + count])
 
 
 def fit(args):
@@ -219,8 +229,7 @@ def fit(args):
             "static const double fitted[DP_FEATURES][3] = {\n"
             "\t/* typical value, weight for a loop, weight for its boundaries */\n")
     for f in FEATURES:
-        name = "COUNT_GIVEN" if f == "count" else f.upper()
-        text += (f"\t[DP_FEATURE_{name}] = {{ {typical[f]:.4f}, {loop.get(f, 0.0):.4f},"
+        text += (f"\t[DP_FEATURE_{enumerator(f)}] = {{ {typical[f]:.4f}, {loop.get(f, 0.0):.4f},"
                  f" {boundary.get(f, 0.0):.4f} }},\n")
         print(f"{f:12s} typical {typical[f]:8.3f}  loop {loop.get(f, 0.0):8.3f}"
               f"  boundary {boundary.get(f, 0.0):8.3f}")
