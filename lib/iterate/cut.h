@@ -3,6 +3,7 @@
 #define DP_ITERATE_CUT_H
 
 #include "align/align.h"
+#include "base/evidence.h"
 #include "base/explain.h"
 #include "iterate/changes.h"
 #include "iterate/iteration.h"

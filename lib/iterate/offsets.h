@@ -2,6 +2,7 @@
 #ifndef DP_ITERATE_OFFSETS_H
 #define DP_ITERATE_OFFSETS_H
 
+#include "base/evidence.h"
 #include "iterate/iteration.h"
 #include "align/walk.h"
 

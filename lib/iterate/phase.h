@@ -3,8 +3,8 @@
 #define DP_ITERATE_PHASE_H
 
 #include "align/align.h"
+#include "base/evidence.h"
 #include "base/explain.h"
-#include "iterate/iteration.h"
 
 struct dp_phase {
 	size_t first; /* offset in the pattern as aligned */

@@ -5,6 +5,7 @@
 #ifndef DP_LOOPS_LOOPS_H
 #define DP_LOOPS_LOOPS_H
 
+#include "base/evidence.h"
 #include "base/explain.h"
 #include "iterate/iteration.h"
 #include "loops/confidence.h"

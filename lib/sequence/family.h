@@ -2,7 +2,7 @@
 #ifndef DP_SEQUENCE_FAMILY_H
 #define DP_SEQUENCE_FAMILY_H
 
-#include "iterate/iteration.h"
+#include "base/evidence.h"
 
 /*
  * Writes the family of a kernel's name into family, which has room for strlen(name) + 1 bytes.

@@ -2,6 +2,7 @@
 #ifndef DP_SEQUENCE_MARKS_H
 #define DP_SEQUENCE_MARKS_H
 
+#include "iterate/iteration.h"
 #include "sequence/range_index.h"
 #include "sequence/sequence.h"
 

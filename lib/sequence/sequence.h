@@ -18,9 +18,9 @@
 #define DP_SEQUENCE_SEQUENCE_H
 
 #include "base/base.h"
+#include "base/evidence.h"
 #include "base/explain.h"
 #include "sequence/streams.h"
-#include "iterate/iteration.h"
 #include <deepprof/trace.h>
 
 struct dp_sequence {
