@@ -249,9 +249,10 @@ static int find_adjacent(struct dp_loop_search *s, const struct dp_loops_request
 							     : "detected from kernel order");
 		dp_explain__add(
 			s->explain, "annotations",
-			DP_FACTS({ "confidence", "1", dp_confidence__of(&found->confidence) }),
-			"the annotations mark fewer than two whole iterations; the loop "
-			"found without them has {confidence} confidence and replaces them");
+			DP_FACTS({ "loop", "1", found->confidence.loop },
+				 { "least", "1", dp_param.surer }),
+			"the annotations mark fewer than two whole iterations; what is found "
+			"without them is a loop with {loop}, more than {least}, and replaces them");
 		worse = *loops;
 		*loops = tree;
 	} else if (!several && is_everything(*loops, s->sequence)) {

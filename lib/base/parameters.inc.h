@@ -30,8 +30,7 @@ DP_REAL(weight_fit, 1.0, "log-odds", "families",
 DP_REAL(weight_first_differs, 2.3, "log-odds", "traces",
 	"in five traces the first iteration has kernels of its own, in none the last one, unless "
 	"the capture cut it off: 10 to 1, and log 10 is 2.3")
-DP_REAL(weight_known, 8.0, "log-odds", "families",
-	"all known boundaries share it")
+DP_REAL(weight_hint, 8.0, "log-odds", "families", "all known boundaries share it")
 DP_REAL(weight_first_launch, 3.5, "log-odds", "traces",
 	"upper limit of the vote, which is the log-odds that follow from how the host spends its "
 	"time")

@@ -14,8 +14,8 @@ static const char *const texts[DP_CUT_CHANGES] = {
 		"joined: {count:iteration} joined from parts, with {symbols:symbol} "
 		"between these",
 	[DP_CUT_CHANGE_COMPLETED] =
-		"completed: {count:iteration} without the first or last kernels "
-		"({symbols:symbol} next to them instead) counted as whole",
+		"completed: {count:iteration} counted as whole without {symbols:symbol} at the "
+		"start or end: others stand in for them, or a loop inside ends early",
 	[DP_CUT_CHANGE_DROPPED] = "dropped: {count:part} with less than {limit} of the pattern, "
 				  "{symbols:symbol} in all: not counted as iterations",
 	[DP_CUT_CHANGE_INSERTIONS] =

@@ -184,7 +184,8 @@ static int finish_piece(struct cutter *c, uint32_t pattern, struct piece *piece,
 		return DP_OK;
 	}
 	if (kind == NEARLY_WHOLE) {
-		dp_cut_changes__note(&cut->changes, DP_CUT_CHANGE_COMPLETED, before + after);
+		dp_cut_changes__note(&cut->changes, DP_CUT_CHANGE_COMPLETED,
+				     c->patterns[pattern].length - (piece->to - piece->from));
 		status = complete_piece(c, pattern, piece, before, after);
 	}
 	piece->it.partial = kind == PARTIAL;
@@ -251,8 +252,9 @@ static bool may_continue(const struct cutter *c, uint32_t pattern, size_t at, si
 }
 
 /*
- * When a span begins: if it continues the iteration that the previous span broke off, that becomes
- * the open piece; if it begins with a boundary, what lies between the two completes that iteration.
+ * Before the first item of a span: if it continues the iteration that the previous span broke off,
+ * that becomes the open piece; if it begins with a boundary, what lies between the two completes
+ * that iteration. Either way nothing is held after it.
  */
 static int continue_piece(struct cutter *c, uint32_t pattern, size_t at, size_t offset)
 {

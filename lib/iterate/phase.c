@@ -104,8 +104,8 @@ static void choose(struct dp_phase *phase, const struct dp_ballot *b, const doub
 /*
  * Explains what a vote gives the first offset and the next best, unless it gives neither anything.
  */
-static void explain_vote(struct dp_explain *explain, const struct dp_vote *vote, double first,
-			 double next)
+static void explain_vote(struct dp_explain *explain, const struct dp_ballot *b,
+			 const struct dp_vote *vote, double first, double next)
 {
 	if (first == 0 && next == 0)
 		return;
@@ -113,7 +113,7 @@ static void explain_vote(struct dp_explain *explain, const struct dp_vote *vote,
 			DP_FACTS({ "weight", "log-odds", *vote->weight },
 				 { "first", "log-odds", first }, { "next", "log-odds", next }),
 			"%s: %s; {first} for the first, {next} for the second", vote->name,
-			vote->why);
+			vote->why ? vote->why : b->hints.why);
 }
 
 enum { KINDS = DP_PHASE_MARKS + 1 }; /* of evidence: DP_PHASE_MARKS is the last */
@@ -134,7 +134,7 @@ static void attribute(struct dp_phase *phase, double *score, const struct dp_bal
 		first = score[phase->first];
 		next = score[phase->next];
 		margin[dp_votes[v].evidence] += weight * (first - next);
-		explain_vote(explain, &dp_votes[v], weight * first, weight * next);
+		explain_vote(explain, b, &dp_votes[v], weight * first, weight * next);
 	}
 	for (int kind = 0; kind < KINDS && b->m > 1; kind++)
 		if (margin[kind] > 0 && margin[kind] >= most) {

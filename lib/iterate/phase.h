@@ -14,16 +14,17 @@ struct dp_phase {
 	bool is_step;  /* iterations have what steps have, see dp_votes__is_step() */
 };
 
-/* Hints: positions at which iterations of other loops begin, ascending. */
+/* Hints: positions at which iterations probably begin, ascending. */
 struct dp_phase_hints {
 	const size_t *positions;
 	size_t count;
+	const char *why; /* static: how that is known */
 };
 
 /*
  * Weighs the votes (votes.h) on a pattern, symbols[0..length), of an alignment of n symbols. hints,
- * or NULL, are the boundaries of loops inside or around it; with them the host's evidence is not
- * used. explain, or NULL, receives the votes. Errors: DP_ERR_NOMEM. Cost: O(edits + length +
+ * or NULL, mostly are the boundaries of loops inside or around it; with them the host's evidence
+ * is not used. explain, or NULL, receives the votes. Errors: DP_ERR_NOMEM. Cost: O(edits + length +
  * spans), and calls of evidence->at: at most about 300,000, or three per offset, and up to a
  * million to find the first launch.
  */

@@ -283,7 +283,7 @@ void dp_votes__hinted(const struct dp_ballot *b, double *hinted)
 	}
 }
 
-static void begins_another(const struct dp_ballot *b, double *score)
+static void follows_hints(const struct dp_ballot *b, double *score)
 {
 	if (b->hinted)
 		memcpy(score, b->hinted, b->m * sizeof(*score));
@@ -482,8 +482,7 @@ const struct dp_vote dp_votes[] = {
 	{ "first-differs", DP_PHASE_COMPLETE, &dp_param.weight_first_differs,
 	  "first iterations start differently more often than last ones end differently",
 	  first_differs },
-	{ "known", DP_PHASE_COMPLETE, &dp_param.weight_known,
-	  "a nested loop and its enclosing loop start at the same kernel", begins_another },
+	{ "hint", DP_PHASE_COMPLETE, &dp_param.weight_hint, NULL, follows_hints },
 	{ "first-launch", DP_PHASE_FIRST_LAUNCH, &dp_param.weight_first_launch,
 	  "profilers usually start to record launches at the start of a step", first_launch },
 	{ "launch-gap", DP_PHASE_LAUNCH_GAP, &dp_param.weight_launch_gap,

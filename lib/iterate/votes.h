@@ -54,7 +54,7 @@ struct dp_vote {
 	const char *name;
 	enum dp_phase_evidence evidence;
 	const double *weight; /* log-odds of a score of 1 */
-	const char *why;
+	const char *why;      /* NULL: that of the hints */
 	/* sets score[0..m), which is 0 before */
 	void (*score)(const struct dp_ballot *ballot, double *score);
 };

@@ -183,8 +183,11 @@ static int add_loop(struct dp_detection *d, const struct occurrences *o, uint32_
 		loop->chosen = true;
 		status = dp_loops__set_iterations(loop, d->request->symbols, iterations, count);
 	}
-	if (!status)
+	if (!status) {
 		judge_branching(loop);
+		dp_confidence__explain(&loop->confidence, d->request->explain, loop->length,
+				       dp_loops__whole(loop));
+	}
 	free(iterations);
 	return status;
 }

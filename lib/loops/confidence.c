@@ -166,7 +166,7 @@ void dp_confidence__explain(const struct dp_confidence *c, struct dp_explain *ex
 		facts[5 + i] = (struct dp_stage_fact){ dp_feature_table[i].fact, "number",
 						       c->feature[i] };
 	dp_explain__add(explain, "confidence", facts,
-			"{iterations:iteration} of {length:kernel}: {loop} that it is a loop, "
+			"{iterations:iteration} of {length:symbol}: {loop} that it is a loop, "
 			"times {boundary} that its boundaries are right");
 	for (size_t i = 0; i < DP_FEATURES && explain; i++)
 		explain_feature(c, explain, i);

@@ -239,7 +239,8 @@ int dp_enclosing__find(struct dp_detection *d, size_t count, const struct dp_end
 	struct collapsed collapsed = { .limit = 0 };
 	struct dp_loops *loops = d->loops;
 	size_t before = loops->count, begin = 0;
-	struct dp_phase_hints hints = { &begin, 1 };
+	struct dp_phase_hints hints = { &begin, 1,
+					"the capture starts with an iteration around these" };
 	int status = DP_OK;
 	bool any, first_is_known;
 

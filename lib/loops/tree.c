@@ -58,7 +58,9 @@ static bool follows_other(const struct dp_sequence_loop *loop, size_t i)
 static int make_level(struct dp_detection *d, const struct dp_patterns *patterns, uint32_t *made,
 		      size_t count, bool around)
 {
-	struct dp_phase_hints hints = { NULL, 0 };
+	struct dp_phase_hints hints = {
+		.why = "a nested loop and its enclosing loop start at the same kernel"
+	};
 	size_t *positions = NULL, room = 0;
 	int status = DP_OK;
 
@@ -478,6 +480,36 @@ static bool is_few(const struct dp_pattern *p, size_t n, struct dp_explain *expl
 	return !fault;
 }
 
+/* Explains that the only pattern of few iterations is dropped. */
+static void explain_layers(const struct dp_detection *d, const struct dp_pattern *p)
+{
+	dp_explain__add(d->sequence.explain, "few",
+			DP_FACTS({ "length", "count", (double)p->length }),
+			"the pattern of {length:symbol} is dropped: no kernel occurs once in it, "
+			"so it may be layers of a single pass");
+}
+
+/* Finds the pattern of two or three whole iterations, if there is one. */
+static int find_few_pattern(struct dp_patterns *patterns, struct dp_detection *d)
+{
+	struct dp_search_limits limits = { dp_param.repeat_least, d->request->count / 2 + 1, 1,
+					   .any_length = true };
+	bool few = false;
+	int status = dp_search__unaided(patterns, &d->sequence, &limits);
+
+	if (!status && patterns->count &&
+	    is_few(&patterns->items[0], d->request->count, d->sequence.explain)) {
+		status = has_single(&few, d, &patterns->items[0]);
+		if (!status && !few)
+			explain_layers(d, &patterns->items[0]);
+	}
+	/* those after the first cannot make up most of the sequence */
+	while (patterns->count > (few ? 1 : 0))
+		free(patterns->items[--patterns->count].symbols);
+	patterns->items[0].kind = DP_PATTERN_FEW;
+	return status;
+}
+
 /*
  * Searches for two or three whole iterations if nothing else was found. Networks of so few layers
  * are rare, and have more work around them. As each of so few iterations is evidence, the first one
@@ -485,39 +517,21 @@ static bool is_few(const struct dp_pattern *p, size_t n, struct dp_explain *expl
  */
 static int find_few(struct dp_detection *d)
 {
-	struct dp_search_limits limits = { dp_param.repeat_least, d->request->count / 2 + 1, 1,
-					   .any_length = true };
 	struct dp_patterns patterns = { .count = 0 };
 	uint32_t made[DP_PATTERNS_MAX];
 	size_t begin = 0;
-	bool has_one = false;
-	struct dp_phase_hints hints = { &begin, 1 };
+	struct dp_phase_hints hints = {
+		&begin, 1,
+		"the first of so few iterations starts with the first kernel that matches"
+	};
 	int status;
 
 	dp_explain__add(d->sequence.explain, "few",
 			DP_FACTS({ "symbols", "count", (double)d->request->count }),
 			"no loop is listed: the search is for two or three iterations that make up "
 			"most of the {symbols:symbol}");
-	status = dp_search__unaided(&patterns, &d->sequence, &limits);
-	if (patterns.count > 1)
-		dp_explain__add(d->sequence.explain, "few",
-				DP_FACTS({ "dropped", "count", (double)patterns.count - 1 }),
-				"{dropped:pattern} after the first cannot make up most of them: "
-				"dropped");
-	while (patterns.count > 1)
-		free(patterns.items[--patterns.count].symbols);
-	if (!status && patterns.count &&
-	    is_few(&patterns.items[0], d->request->count, d->sequence.explain)) {
-		status = has_single(&has_one, d, &patterns.items[0]);
-		if (!status && !has_one)
-			dp_explain__add(
-				d->sequence.explain, "few",
-				DP_FACTS({ "length", "count", (double)patterns.items[0].length }),
-				"the pattern of {length:symbol} is dropped: no kernel occurs "
-				"once in it, so it may be layers of a single pass");
-	}
-	if (!status && has_one) {
-		patterns.items[0].kind = DP_PATTERN_FEW;
+	status = find_few_pattern(&patterns, d);
+	if (!status && patterns.count) {
 		status = dp_search_sequence__align(&d->sequence, &patterns);
 		if (!status && d->sequence.alignment.span_count > 0)
 			begin = d->sequence.alignment.spans[0].begin;

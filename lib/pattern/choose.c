@@ -24,9 +24,12 @@ double dp_choose__count_error(const struct dp_pattern *p, uint64_t known)
 	return p->iterations > n + dp_param.count_more ? (p->iterations - n) / p->iterations : 0;
 }
 
-bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_search_limits *limits)
+const char *dp_choose__fault(const struct dp_pattern *p, const struct dp_search_limits *limits)
 {
-	return p->tandem >= dp_param.tandem && round(p->iterations) >= (double)limits->least;
+	return p->tandem < dp_param.tandem
+		       ? "it repeats {in_row:time} in a row, fewer than {row_least}"
+	       : round(p->iterations) < (double)limits->least ? "it repeats fewer than {least:time}"
+							      : NULL;
 }
 
 /*
@@ -43,7 +46,7 @@ static double cost_of(const struct dp_pattern *p, const struct dp_search_sequenc
 	if (limits->known)
 		return -(saved + 1) *
 		       exp(-dp_param.count_decay * dp_choose__count_error(p, limits->known));
-	return dp_choose__repeats(p, limits) ? p->bits : p->bits + plain;
+	return dp_choose__fault(p, limits) ? p->bits + plain : p->bits;
 }
 
 static bool seen_before(const struct dp_pattern *p, size_t n, const uint32_t *symbols,
@@ -228,13 +231,12 @@ static void explain_finalists(const struct dp_search_sequence *sequence,
 	for (size_t i = 0; i < count && sequence->explain; i++) {
 		bool same = i > 0 && p[i].length == p[i - 1].length &&
 			    fabs(p[i].bits - p[i - 1].bits) < 1;
+		const char *fault = dp_choose__fault(&p[i], limits);
 		const char *came_to = i < first	      ? "it crosses what was taken out"
 				      : i == first    ? "the best"
 				      : limits->known ? "shorter, or nearer to -n, is better"
-				      : dp_choose__repeats(&p[i], limits)
-					      ? "another needs fewer bits"
-					      : "it repeats too seldom: {in_row:time} in a row, of "
-						"{row_least} needed, or too few in all, of {least}";
+				      : fault	      ? fault
+						      : "another needs fewer bits";
 
 		left_out -= !same;
 		if (same)
@@ -247,7 +249,7 @@ static void explain_finalists(const struct dp_search_sequence *sequence,
 					   (double)sequence->n * sequence->symbol_bits },
 					 { "in_row", "number", p[i].tandem },
 					 { "row_least", "number", dp_param.tandem },
-					 { "least", "number", (double)limits->least - 0.5 },
+					 { "least", "count", (double)limits->least },
 					 { "chosen", "count", i == first }),
 				"{length:symbol}, repeated {iterations:time}: {bits:bit} describe "
 				"the sequence, {bits_without} without a pattern; %s",
@@ -256,8 +258,8 @@ static void explain_finalists(const struct dp_search_sequence *sequence,
 	if (left_out > 0)
 		dp_explain__add(sequence->explain, "candidate",
 				DP_FACTS({ "left_out", "count", (double)left_out }),
-				"{left_out} others hardly differ from these, or need more bits for "
-				"a part of the sequence");
+				"{left_out:other} not shown: hardly different from these, or more "
+				"bits for a part of the sequence");
 }
 
 int dp_choose__pattern(struct dp_pattern *best, const struct dp_search_sequence *sequence,

@@ -13,9 +13,11 @@
 int dp_choose__pattern(struct dp_pattern *best, const struct dp_search_sequence *sequence,
 		       const struct dp_search_limits *limits);
 
-/* Returns true if the pattern repeats at least twice in a row, and as often as the limits require.
+/*
+ * Returns NULL if the pattern repeats about twice in a row, and as often as the limits require;
+ * else what it lacks, with the facts of an explanation in it.
  */
-bool dp_choose__repeats(const struct dp_pattern *p, const struct dp_search_limits *limits);
+const char *dp_choose__fault(const struct dp_pattern *p, const struct dp_search_limits *limits);
 
 /* How far a pattern is from a known count: 0 if it matches, allowing for a partial iteration. */
 double dp_choose__count_error(const struct dp_pattern *p, uint64_t known);

@@ -7,7 +7,7 @@
  * - Kernels that finish a step: the level whose pattern has them, unless they come after any number
  *   of the inner loop's iterations, so that no pattern has them (finishes_seldom()). If no name
  *   reveals them, the same few kernels for each of many parameters, outside the inner loop, make it
- *   the outer level (judge_level()).
+ *   the outer level (choose_level()).
  * - The inner loop is a step if it has loops inside, and input is uploaded for each of its
  *   iterations or no kernel is of a network (are_steps()).
  * - It is also a step if the pattern has nothing but loops and no upload for the pattern as a whole
@@ -359,17 +359,16 @@ struct verdict {
 	const char *why;
 };
 
-/* The first rule that applies decides. */
-static struct verdict judge_level(const struct dp_pattern *p, const struct inside *in,
-				  const struct traits *t)
+/* The first rule that applies decides. There is a loop inside. */
+static struct verdict choose_level(const struct dp_pattern *p, const struct inside *in,
+				   const struct traits *t)
 {
 	double length = (double)in->loops.items[in->main].length;
 	const struct {
 		bool applies;
 		struct verdict verdict;
 	} rules[] = {
-		{ in->loops.count == 0 || in->iterations < dp_param.tandem,
-		  { false, "no loop inside it repeats twice" } },
+		{ in->iterations < dp_param.tandem, { false, "no loop inside it repeats twice" } },
 		/* names decide even if it repeats too seldom to be a loop */
 		{ in->finish_rest && !in->finish_main && in->upload_main && !is_reliable(p) &&
 			  finishes_seldom(p, t),
@@ -380,7 +379,8 @@ static struct verdict judge_level(const struct dp_pattern *p, const struct insid
 		/* without names: the same few kernels for each parameter, and no run half as long
 		 * inside */
 		{ in->run_rest >= dp_param.update_parameters && in->run_rest > 2 * in->run_main,
-		  { false, "what runs outside of the loop inside looks like an optimizer" } },
+		  { false, "outside of the loop inside, the same few kernels run many times, as an "
+			   "optimizer runs for each parameter" } },
 		/* nothing shows that it is a step */
 		{ !(in->ends_between || are_steps(in, t) || are_too_many(in) ||
 		    has_only_loops(in) ||
@@ -548,7 +548,7 @@ static int fill_inner(struct dp_levels *levels, const struct traits *t)
 					 { "in_row", "number", p->tandem },
 					 { "goes_down", "count", 0 }),
 				"the pattern of {length:symbol} may be a layer, next to one of "
-				"{longest}: with {in_row:time} in a row, it is listed, but not as "
+				"{longest}: with {in_row:time} in a row, it is not taken for "
 				"iterations");
 		}
 		/* one kernel in a row is no loop */
@@ -581,7 +581,8 @@ static int choose_patterns(struct dp_levels *levels, const struct traits *t,
 			status = look_inside_main(&in, t);
 		if (status)
 			break;
-		verdict = judge_level(p, &in, t);
+		verdict =
+			in.loops.count ? choose_level(p, &in, t) : (struct verdict){ false, NULL };
 		if (verdict.inner && down == dp_param.levels_down)
 			verdict =
 				(struct verdict){ false, "the search has gone down often enough" };
@@ -636,14 +637,17 @@ bool dp_levels__is_better(const struct dp_levels *levels, double bits, double le
 			  size_t n, const char *stage)
 {
 	double most = dp_levels__is_regular(levels, n) ? dp_param.better_regular : dp_param.better;
-	bool better = levels->chosen.count > 0 && bits < least && bits < most * flat->fit.bits;
+	const char *fault = levels->chosen.count == 0 ? "; no pattern is found so: not taken"
+			    : bits >= most * flat->fit.bits
+				    ? ", not below {bits_most} of these: not taken"
+			    : bits >= least ? ", hardly less than with fewer runs: not taken"
+					    : NULL;
 
 	dp_explain__add(sequence->explain, stage,
 			DP_FACTS({ "bits", "bits", bits },
 				 { "bits_before", "bits", flat->fit.bits },
-				 { "taken", "count", better }),
-			"the patterns found so describe the sequence in {bits:bit} instead of "
-			"{bits_before}: %s",
-			better ? "taken" : "not taken");
-	return better;
+				 { "bits_most", "1", most }, { "taken", "count", !fault }),
+			"the sequence is described so in {bits:bit} instead of {bits_before}%s",
+			fault ? fault : ": taken");
+	return !fault;
 }

@@ -292,17 +292,18 @@ static bool saves_enough(const struct searcher *sr, const struct dp_pattern *p, 
 static const char *fault_of(const struct searcher *sr, const struct dp_pattern *p,
 			    const struct dp_search_sequence *sequence)
 {
+	const char *fault;
+
 	if (sr->limits.known)
 		/* it is more than half of the number, and less than twice */
 		return dp_choose__count_error(p, sr->limits.known) < 0.5
 			       ? NULL
 			       : "its number of iterations is too far from -n";
-	if (!dp_choose__repeats(p, &sr->limits))
-		return "it repeats {in_row:time} in a row, of {row_least} needed, or too seldom in "
-		       "all, of {least}";
-	return saves_enough(sr, p, sequence->n) ? NULL
-	       : sr->limits.part		? "without the rest, that is {share_most} or more"
-						: "that is {share_most} of these or more";
+	fault = dp_choose__fault(p, &sr->limits);
+	if (fault || saves_enough(sr, p, sequence->n))
+		return fault;
+	return sr->limits.part ? "not below {share_most} without the rest"
+			       : "not below {share_most} of these";
 }
 
 /* The name of a symbol, from its first occurrence. */
@@ -335,7 +336,7 @@ static bool is_loop(const struct searcher *sr, const struct dp_pattern *p,
 			 { "bits_without", "bits", (double)sequence->n * sr->full->symbol_bits },
 			 { "in_row", "number", p->tandem },
 			 { "row_least", "number", dp_param.tandem },
-			 { "least", "number", (double)sr->limits.least - 0.5 },
+			 { "least", "count", (double)sr->limits.least },
 			 { "share_most", "1", sr->limits.bits_share },
 			 { "accepted", "count", !fault }),
 		"%s: {length:symbol}%s, {iterations:time}, with {edits:edit}, in {covered} "

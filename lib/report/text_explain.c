@@ -386,7 +386,8 @@ static bool is_decision(const struct dp_explanation *entry)
 	for (size_t i = 0; i < DP_COUNT(stages); i++)
 		if (is_stage(entry, stages[i]))
 			return true;
-	return is_stage(entry, "levels") && !(fact(entry, "goes_down") <= 0);
+	return is_stage(entry, "levels") &&
+	       (!(fact(entry, "goes_down") <= 0) || isfinite(fact(entry, "inner_length")));
 }
 
 static void write_summary(struct dp_render *render, uint32_t stream, size_t from)
