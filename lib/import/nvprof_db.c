@@ -31,6 +31,7 @@ struct nvprof {
 	size_t range_count;
 	size_t range_room;
 	int64_t pid;		    /* of the one process, -1 until known */
+	int64_t version;
 	enum dp_cbid_domain domain; /* of the calls being read */
 };
 
@@ -256,7 +257,20 @@ static int find_pid(struct dp_cupti *cupti, struct dp_rows *rows)
 
 static int read_version(struct dp_cupti *cupti, struct dp_rows *rows)
 {
-	dp_builder__detail(cupti->import->builder, "version %lld", (long long)dp_rows__id(rows, 0));
+	nvprof_of(cupti)->version = dp_rows__id(rows, 0);
+	dp_builder__detail(cupti->import->builder, "version %lld",
+			   (long long)nvprof_of(cupti)->version);
+	return 1;
+}
+
+/*
+ * To collect metrics or events, nvprof runs each kernel alone, and again until it has all of them:
+ * the gaps between kernels are its own. It keeps the time of one run.
+ */
+static int read_metric(struct dp_cupti *cupti, struct dp_rows *rows)
+{
+	dp_builder__detail(cupti->import->builder, "version %lld, kernels replayed for metrics",
+			   (long long)nvprof_of(cupti)->version);
 	return 1;
 }
 
@@ -278,6 +292,8 @@ static int read_version(struct dp_cupti *cupti, struct dp_rows *rows)
 
 static const struct dp_cupti_table first_tables[] = {
 	{ "Version", read_version, { { "version", true } } },
+	{ TABLE("METRIC"), read_metric, { { "correlationId", false } } },
+	{ TABLE("EVENT"), read_metric, { { "correlationId", false } } },
 	{ TABLE("RUNTIME"), find_pid, { { "processId", true } } },
 	{ TABLE("DRIVER"), find_pid, { { "processId", true } } },
 	{ TABLE("NAME"), find_pid, { { "objectKind", true }, { "objectId", true } } },

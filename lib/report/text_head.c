@@ -178,7 +178,7 @@ static void write_source(struct dp_render *render, const struct dp_trace *trace)
 	dp_words__add(&words, "%s", dp_label__text(label, dp_trace_format(trace), 24, ascii));
 	if (*dp_trace_format_detail(trace))
 		dp_words__add(&words, " %s",
-			      dp_label__text(label, dp_trace_format_detail(trace), 40, ascii));
+			      dp_label__text(label, dp_trace_format_detail(trace), 48, ascii));
 	dp_words__add(&words, ", ");
 	dp_text__devices(&words, trace, ascii);
 	dp_words__add(&words, ", %s",

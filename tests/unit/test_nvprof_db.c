@@ -1,4 +1,5 @@
 /* nvprof's databases: versions, names, markers, kinds of memory. */
+#include "base/base.h"
 #include "test_database.h"
 #include "test.h"
 
@@ -75,6 +76,25 @@ TEST(kernels)
 	ck_assert_str_eq(dp_trace_string(trace, dp_trace_device(trace, 0)->name), "Tesla V100");
 	ck_assert_int_eq(lost("could not be used"), 1);
 	done();
+}
+
+/* Kernels whose metrics or events are collected run alone and several times. */
+TEST(metrics)
+{
+	static const char *const rows[] = { "", "INSERT INTO " KIND("METRIC") " VALUES(1, 7, 9);",
+					    "INSERT INTO " KIND("EVENT") " VALUES(1, 7, 9);" };
+	static const char tables[] = ONE_KERNEL "CREATE TABLE " KIND("METRIC") HEAD
+		"id INT NOT NULL, correlationId INT NOT NULL);"
+		"CREATE TABLE " KIND("EVENT") HEAD "id INT NOT NULL, correlationId INT NOT NULL);";
+	char script[sizeof(tables) + 100];
+
+	for (size_t i = 0; i < DP_COUNT(rows); i++) {
+		snprintf(script, sizeof(script), "%s%s", tables, rows[i]);
+		good("nvprof_db", script);
+		ck_assert_str_eq(dp_trace_format_detail(trace),
+				 i ? "version 18, kernels replayed for metrics" : "version 18");
+		done();
+	}
 }
 
 /* Memory kinds are CUPTI's own here; a set's memory came with version 11. */
