@@ -31,7 +31,7 @@ static const char advice_unknown[] =
 
 struct starved {
 	double longest_ns;
-	double long_gaps;
+	double long_gaps; /* iterations with a long gap, of which metrics show the longest */
 	double long_ns; /* of them */
 	double parts;
 	double idle_ns; /* of them, beyond the typical */
@@ -281,7 +281,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		lost_ns > 0 ? lost_ns / (double)dp_rule__steady_count(input) : (double)NAN;
 	dp_rule__evidence(out, "longest_gap_ns", "ns", starved.longest_ns);
 	if (starved.long_gaps)
-		dp_rule__evidence(out, "long_gaps", "count", starved.long_gaps);
+		dp_rule__evidence(out, "long_gap_iterations", "count", starved.long_gaps);
 	if (starved.parts)
 		dp_rule__evidence(out, "parts_of_30", "count", starved.parts);
 	name_ranges(input, out);

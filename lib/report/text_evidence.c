@@ -110,6 +110,7 @@ static const struct saying sayings[] = {
 	{ "kernel_rise_ns", "", " of that per iteration in" },
 	{ "kernel_median_ns", "median kernel ", "" },
 	{ "live_bytes", "", " live" },
+	{ "long_gap_iterations", "", " iterations with a gap of half a second or more" },
 	{ "long_gaps", "", " gaps of half a second or more" },
 	{ "long_intervals", "over the threshold before ", " iterations" },
 	{ "graph_calls", "", " calls of" },
@@ -400,10 +401,14 @@ static bool is_cost(const struct dp_finding *finding, size_t index)
 	return !strcmp(at->unit, "ns") && is_same(at->value, finding->recoverable_ns);
 }
 
-/* Returns true for the number of long gaps if there is only one, which is shown. */
+/*
+ * Returns true for the number of long gaps, or of iterations with some, if there is only one: the
+ * longest gap is shown.
+ */
 static bool is_only_gap(const struct dp_finding *finding, const struct dp_evidence_value *at)
 {
-	return !strcmp(at->name, "long_gaps") && at->value == 1 && finding->evidence != at;
+	return (!strcmp(at->name, "long_gaps") || !strcmp(at->name, "long_gap_iterations")) &&
+	       at->value == 1 && finding->evidence != at;
 }
 
 /* Returns true if the cost implies a number, or it adds nothing to the cost. */

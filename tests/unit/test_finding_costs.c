@@ -34,7 +34,7 @@ TEST(starved_costs_what_no_other_rule_tells)
 	finding = find("starved");
 	ck_assert_ptr_nonnull(finding);
 	ck_assert_double_nan(finding->recoverable_ns);
-	ck_assert_double_eq(evidence(finding, "long_gaps"), 1);
+	ck_assert_double_eq(evidence(finding, "long_gap_iterations"), 1);
 	ck_assert_ptr_nonnull(find("slow-iterations"));
 	start();
 	set("busy_ns", 8e5);
