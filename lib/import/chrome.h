@@ -51,6 +51,9 @@ enum {
 	DP_CHROME_COMMUNICATION = 0x3ff00000,
 	/* Returned by want() to skip the event. */
 	DP_CHROME_SKIP = 1 << 30,
+	/* Of args that have no bit of their own: keys, never in has. */
+	DP_CHROME_EXACT_START = DP_CHROME_SKIP | DP_CHROME_START,
+	DP_CHROME_EXACT_END = DP_CHROME_SKIP | DP_CHROME_DURATION,
 };
 
 /* In the args of kernels. A macro, because an enumeration cannot hold the highest bit. */
@@ -66,6 +69,7 @@ struct dp_chrome_event {
 	char phase;
 	struct dp_json_text name, category;
 	int64_t start_ns, duration_ns;
+	int64_t exact_start_ns, exact_end_ns; /* rocprof's, by its own clock; -1: not in args */
 	int64_t pid, tid;
 	struct dp_json_text pid_text, tid_text;
 	int64_t device, context, stream, correlation, bytes, size, device_type, index, occupancy;

@@ -48,6 +48,7 @@ static inline uint32_t arg_key(const char *at, size_t length)
 		return IS("bytes") || IS("Bytes") ? DP_CHROME_BYTES
 		       : IS("dtype")		  ? DP_CHROME_DTYPE
 		       : IS("Index")		  ? DP_CHROME_INDEX
+		       : IS("EndNs")		  ? DP_CHROME_EXACT_END
 						  : 0;
 	case 6:
 		return IS("device")   ? DP_CHROME_DEVICE
@@ -56,7 +57,10 @@ static inline uint32_t arg_key(const char *at, size_t length)
 		       : IS("dev-id") ? DP_CHROME_DEVICE
 				      : 0;
 	case 7:
-		return IS("context") ? DP_CHROME_CONTEXT : IS("size(B)") ? DP_CHROME_BYTES : 0;
+		return IS("context")   ? DP_CHROME_CONTEXT
+		       : IS("size(B)") ? DP_CHROME_BYTES
+		       : IS("BeginNs") ? DP_CHROME_EXACT_START
+				       : 0;
 	case 9:
 		return IS("Device Id")			    ? DP_CHROME_DEVICE
 		       : IS("Task Type")		    ? DP_CHROME_TASK
@@ -138,7 +142,13 @@ static enum dp_json_result id_member(struct dp_json *json, int64_t *value,
 static enum dp_json_result arg_member(struct dp_json *json, struct dp_chrome_event *event,
 				      uint32_t key)
 {
+	uint32_t known = 0;
+
 	switch (key) {
+	case DP_CHROME_EXACT_START:
+		return number_member(json, 0, &event->exact_start_ns, &known, 1);
+	case DP_CHROME_EXACT_END:
+		return number_member(json, 0, &event->exact_end_ns, &known, 1);
 	case DP_CHROME_DEVICE:
 		return number_member(json, 0, &event->device, &event->has, key);
 	case DP_CHROME_CONTEXT:
@@ -283,6 +293,7 @@ enum dp_json_result dp_chrome__parse_event(struct dp_json *json, const struct dp
 	event->has = 0;
 	event->wanted = DP_CHROME_ARGS;
 	event->phase = 0;
+	event->exact_start_ns = event->exact_end_ns = -1;
 	event->pid_text = event->tid_text = (struct dp_json_text){ .at = "" };
 	json->at++;
 	do {

@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+#define MICROSECOND_NS 1000
+
+/* By how much times in whole microseconds differ from exact ones at most: both ends are cut off. */
+#define ROUNDING_NS (2 * MICROSECOND_NS)
+
 static const struct known_row {
 	const char *name;
 	enum dp_kineto_class class;
@@ -67,7 +72,42 @@ static const struct dp_kineto_rocprof_row *row_of(const struct dp_kineto_rocprof
 	return NULL;
 }
 
-enum dp_kineto_class dp_kineto_rocprof__read(const struct dp_kineto_rocprof *rocprof,
+/* Returns true if two times are the same but for rounding. None is negative. */
+static bool agree(int64_t exact_ns, int64_t rounded_ns)
+{
+	return exact_ns - rounded_ns <= ROUNDING_NS && rounded_ns - exact_ns <= ROUNDING_NS;
+}
+
+/*
+ * Replaces an event's times by the exact ones, unless these are missing or of another time: kernels
+ * of a few microseconds would seem to have gaps between them.
+ */
+static void use_exact_times(struct dp_kineto_rocprof *rocprof, struct dp_chrome_event *event)
+{
+	int64_t start_ns = event->exact_start_ns, duration_ns = event->exact_end_ns - start_ns;
+
+	if (!(event->has & DP_CHROME_START) || event->start_ns < 0 || start_ns < event->start_ns ||
+	    event->exact_end_ns < start_ns)
+		return;
+	if (event->has & DP_CHROME_DURATION &&
+	    (event->duration_ns < 0 || !agree(duration_ns, event->duration_ns)))
+		return;
+	if (!rocprof->offset_known) {
+		rocprof->offset_ns = start_ns - event->start_ns;
+		/* less than what was cut off: the same clock */
+		if (rocprof->offset_ns < MICROSECOND_NS)
+			rocprof->offset_ns = 0;
+		rocprof->offset_known = true;
+	}
+	start_ns -= rocprof->offset_ns;
+	if (start_ns < 0 || !agree(start_ns, event->start_ns))
+		return;
+	event->start_ns = start_ns;
+	event->duration_ns = duration_ns;
+	event->has |= DP_CHROME_DURATION;
+}
+
+enum dp_kineto_class dp_kineto_rocprof__read(struct dp_kineto_rocprof *rocprof,
 					     struct dp_chrome_event *event)
 {
 	const struct dp_kineto_rocprof_row *row =
@@ -90,6 +130,7 @@ enum dp_kineto_class dp_kineto_rocprof__read(const struct dp_kineto_rocprof *roc
 		event->has |= DP_CHROME_DEVICE;
 		event->device = 0;
 	}
+	use_exact_times(rocprof, event);
 	/* Rows are not processes. */
 	event->pid = -1;
 	return row->class;

@@ -77,6 +77,58 @@ TEST(rocprof)
 	dp_trace_free(trace);
 }
 
+#define ROWS META("process_name", "2", "0", "CPU HIP API") META("process_name", "7", "0", "GPU1")
+#define EXACT(ts, dur, args) \
+	X("k", "\"7\"", "\"5\"", "\"" ts "\"", "\"" dur "\"", ARGS("\"dev-id\": \"1\"" args))
+#define TIMES(begin, end) ", \"BeginNs\": \"" begin "\", \"EndNs\": \"" end "\""
+
+/* rocprof: exact times in args, by the same clock or another, and times that are none. */
+TEST(rocprof_exact_times)
+{
+	static const struct {
+		const char *text;
+		int64_t start_ns, end_ns; /* of the second kernel, from the start of the first */
+	} cases[] = {
+		{ DOCUMENT(ROWS EXACT("10", "5", TIMES("10287", "15407"))
+				   EXACT("15", "5", TIMES("15407", "20999"))),
+		  5120, 10712 },
+		{ DOCUMENT(ROWS EXACT("10", "5", TIMES("8000010987", "8000016107"))
+				   EXACT("16", "5", TIMES("8000016107", "8000021699"))),
+		  5120, 10712 },
+		{ DOCUMENT(ROWS EXACT("10", "5", "") EXACT("15", "5", "")), 5000, 10000 },
+		{ DOCUMENT(ROWS EXACT("10", "5", TIMES("10000", "15100"))
+				   EXACT("15", "5", ", \"BeginNs\": \"15100\"")),
+		  5000, 10000 },
+		/* not a number, the end before the start, another time, another length, too large
+		 */
+		{ DOCUMENT(ROWS EXACT("10", "5", TIMES("10000", "15100"))
+				   EXACT("15", "5", TIMES("x", "20100"))),
+		  5000, 10000 },
+		{ DOCUMENT(ROWS EXACT("10", "5", TIMES("10000", "15100"))
+				   EXACT("15", "5", TIMES("20100", "15100"))),
+		  5000, 10000 },
+		{ DOCUMENT(ROWS EXACT("10", "5", TIMES("10000", "15100"))
+				   EXACT("15", "5", TIMES("25100", "30100"))),
+		  5000, 10000 },
+		{ DOCUMENT(ROWS EXACT("10", "5", TIMES("10000", "15100"))
+				   EXACT("15", "5", TIMES("15100", "30100"))),
+		  5000, 10000 },
+		{ DOCUMENT(ROWS EXACT("10", "5", TIMES("10000", "15100")) EXACT(
+			  "15", "5", TIMES("9223372036854775807", "9223372036854775807"))),
+		  5000, 10000 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct dp_trace *trace = read_as(cases[i].text, "rocprof");
+		const struct dp_ops *ops = dp_trace_ops(trace);
+
+		ck_assert_uint_eq(ops->count, 2);
+		ck_assert_int_eq(ops->start_ns[1] - ops->start_ns[0], cases[i].start_ns);
+		ck_assert_int_eq(ops->end_ns[1] - ops->start_ns[0], cases[i].end_ns);
+		dp_trace_free(trace);
+	}
+}
+
 /* Without kernels, the advice is rocprof's. GPU rows alone are those of other converters, too. */
 TEST(rocprof_without_kernels)
 {
