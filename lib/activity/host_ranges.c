@@ -1,7 +1,8 @@
 /*
  * Idle time is walked in order, with a stack of open ranges per thread. Ranges around a whole
- * iteration, such as a profiler's step, reveal nothing about its inside and are left out. Typical
- * and slow iterations have separate sums, so that their difference can be computed.
+ * iteration, such as a profiler's step, reveal nothing about its inside and are left out. Those of
+ * annotations that differ in numbers only are added up. Typical and slow iterations have separate
+ * sums, so that their difference can be computed.
  *
  * Cost: linear in the launching threads' ranges and calls and in pieces of idle time, n log n in
  * distinct pairs of names.
@@ -32,6 +33,7 @@ struct source {
 	const int64_t *start_ns;
 	const int64_t *end_ns;
 	const uint32_t *name;
+	const struct dp_range_names *names; /* that are joined; NULL: none are */
 };
 
 /* A range of a launching thread, in order of start, and as an entry of the stack. */
@@ -81,10 +83,10 @@ static void choose_source(struct dp_host_ranges_maker *maker)
 
 	if (ranges->count)
 		maker->source = (struct source){ &index->ranges, ranges->start_ns, ranges->end_ns,
-						 ranges->name };
+						 ranges->name, &index->range_names };
 	else
 		maker->source = (struct source){ &index->calls, calls->start_ns, calls->end_ns,
-						 calls->name };
+						 calls->name, NULL };
 }
 
 static int find_launches(struct dp_host_ranges_maker *maker)
@@ -279,7 +281,17 @@ static uint32_t outermost(const struct dp_host_ranges_maker *maker, const struct
 
 static uint32_t name_of(const struct dp_host_ranges_maker *maker, uint32_t range)
 {
-	return range == DP_NONE ? DP_NONE : maker->source.name[range];
+	uint32_t name = range == DP_NONE ? DP_NONE : maker->source.name[range];
+
+	return maker->source.names ? dp_range_names__common(maker->source.names, name) : name;
+}
+
+static const char *text_of(const struct dp_host_ranges_maker *maker, uint32_t name)
+{
+	const struct dp_trace *trace = maker->timeline->trace;
+
+	return maker->source.names ? dp_range_names__text(maker->source.names, trace, name)
+				   : dp_trace_string(trace, name);
 }
 
 /* The entry of a pair of names, or of an outer name's sum; NULL if memory runs out. */
@@ -289,7 +301,6 @@ static struct dp_host_range *entry(struct dp_host_ranges_maker *maker,
 {
 	struct dp_key key = { { (int64_t)activity, outer, inner, sum } };
 	uint32_t at = dp_lookup__get(&maker->index, &key);
-	const struct dp_trace *trace = maker->timeline->trace;
 
 	if (at != DP_NONE)
 		return &maker->ranges[at];
@@ -299,8 +310,8 @@ static struct dp_host_range *entry(struct dp_host_ranges_maker *maker,
 		return NULL;
 	maker->ranges[maker->used] = (struct dp_host_range){
 		.activity = activity,
-		.outer = dp_trace_string(trace, outer),
-		.inner = sum ? NULL : dp_trace_string(trace, inner),
+		.outer = text_of(maker, outer),
+		.inner = sum ? NULL : text_of(maker, inner),
 	};
 	return &maker->ranges[maker->used++];
 }

@@ -208,7 +208,7 @@ int dp_trace_index__init(struct dp_trace_index *index, const struct dp_trace *tr
 	    dp_groups__init(&index->calls, calls->thread, NULL, calls->count, threads) ||
 	    find_waited(index, calls, threads) ||
 	    dp_groups__init(&index->ranges, ranges->thread, NULL, ranges->count, threads) ||
-	    group_loaders(index) ||
+	    group_loaders(index) || dp_range_names__init(&index->range_names, trace) ||
 	    dp_groups__init(&index->samples, samples->device, NULL, samples->count, devices) ||
 	    dp_groups__init(&index->memory, memory->device, NULL, memory->count, devices) ||
 	    dp_groups__init(&index->activity, dp_trace_activity(trace)->device, NULL,
@@ -235,6 +235,7 @@ void dp_trace_index__fini(struct dp_trace_index *index)
 	dp_groups__fini(&index->cpu_samples);
 	dp_groups__fini(&index->off_cpu);
 	dp_groups__fini(&index->functions);
+	dp_range_names__fini(&index->range_names);
 	free(index->is_comm);
 	free(index->waited);
 	*index = (struct dp_trace_index){ 0 };

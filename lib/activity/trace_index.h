@@ -2,6 +2,7 @@
 #ifndef DP_ACTIVITY_TRACE_INDEX_H
 #define DP_ACTIVITY_TRACE_INDEX_H
 
+#include "activity/range_names.h"
 #include "base/base.h"
 #include <deepprof/trace.h>
 
@@ -42,6 +43,7 @@ struct dp_trace_index {
 	struct dp_groups cpu_samples; /* by thread */
 	struct dp_groups off_cpu;     /* by thread */
 	struct dp_groups functions;   /* samples of functions, by thread */
+	struct dp_range_names range_names;
 	uint8_t *is_comm;	      /* per string: it names a kernel that communicates */
 	uint8_t *waited;	      /* per call: DP_WAITED_AFTER or 0 */
 };

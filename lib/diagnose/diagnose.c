@@ -1,5 +1,6 @@
 /* The table of rules, running them over one loop, and ranking the findings. */
 #include "diagnose/diagnose.h"
+#include "stats/change.h"
 #include "stats/stat.h"
 
 #include <assert.h>
@@ -239,7 +240,9 @@ bool dp_rule__rises(const struct dp_rule_input *input, struct dp_rule_finding *o
 		return false;
 	*rise = trend->slope * (double)count;
 	out->finding.confidence = (1 - trend->p) * input->loop->confidence;
-	return trend->p < TREND_CHANCE && *rise >= dp_rule__threshold(input, rule) * trend->median;
+	return trend->p < TREND_CHANCE &&
+	       *rise >= dp_rule__threshold(input, rule) * trend->median &&
+	       !dp_change__is_jump(input->scratch, count);
 }
 
 /* Returns true if periods rise or fall over the run as a whole. */

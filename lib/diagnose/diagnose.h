@@ -119,8 +119,9 @@ bool dp_rule__part_finding(const struct dp_rule_input *input, struct dp_rule_fin
 			   const char *name, const char *rule, double critical);
 
 /*
- * Returns true if `count` values in scratch rise over the run significantly, and by at least a
- * rule's threshold of their median. Then sets by how much, and the confidence of the trend.
+ * Returns true if `count` values in scratch rise over the run significantly, by at least a rule's
+ * threshold of their median, and not all at once. Then sets by how much, and the confidence of the
+ * trend.
  */
 bool dp_rule__rises(const struct dp_rule_input *input, struct dp_rule_finding *out, size_t count,
 		    const char *rule, struct dp_trend *trend, double *rise);

@@ -232,6 +232,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__growing_iteration = {
 	{ "growing-iteration",
-	  "iterations grow over the run by at least 10%, and so does a part of them", LEAST_RISE },
+	  "iterations grow over the run by at least 10%, not all at once, and so does a part of them",
+	  LEAST_RISE },
 	check,
 };

@@ -16,6 +16,9 @@
 #define FEWEST_PER_SIDE 4
 #define CHANCE 0.001
 
+/* Of the rise of a series with a jump, the largest share that is not the jump. */
+#define REST_SHARE 0.25
+
 /* Returns twice the rank of a value in sorted, from 1; equal values share their mean rank. */
 static double rank_of(const double *sorted, size_t n, double value)
 {
@@ -77,23 +80,57 @@ static double around_line(const double *points, size_t n)
 	return sum;
 }
 
+/*
+ * Finds the step in a series that is not too long, significant or not. Returns the first point of
+ * the new level; 0 if there is none.
+ */
+static size_t find_step(struct dp_change *change, const double *points, size_t n)
+{
+	double most;
+	size_t at;
+
+	most = farthest(&at, points, n);
+	if (at < FEWEST_PER_SIDE || n - at < FEWEST_PER_SIDE)
+		return 0;
+	change->p = fmin(1, 2 * exp(-6 * most * most /
+				    ((double)n * (double)n * (double)n + (double)n * (double)n)));
+	change->before = median_of(points, at);
+	change->after = median_of(points + at, n - at);
+	return around(points, at, change->before) + around(points + at, n - at, change->after) <
+			       around_line(points, n)
+		       ? at
+		       : 0;
+}
+
 bool dp_change__find(struct dp_change *change, const double *values, size_t count)
 {
-	double points[POINTS], most;
+	double points[POINTS];
 	size_t n, at;
 
 	if (count < FEWEST)
 		return false;
 	n = dp_stat__shorten(points, POINTS, values, count);
-	most = farthest(&at, points, n);
-	if (at < FEWEST_PER_SIDE || n - at < FEWEST_PER_SIDE)
-		return false;
-	change->p = fmin(1, 2 * exp(-6 * most * most /
-				    ((double)n * (double)n * (double)n + (double)n * (double)n)));
+	at = find_step(change, points, n);
 	change->at = dp_stat__block(at, n, count);
-	change->before = median_of(points, at);
-	change->after = median_of(points + at, n - at);
-	return change->p < CHANCE &&
-	       around(points, at, change->before) + around(points + at, n - at, change->after) <
-		       around_line(points, n);
+	return at && change->p < CHANCE;
+}
+
+/* By how much a line through the halves' medians rises. */
+static double rise_of(const double *points, size_t n)
+{
+	return 2 * (median_of(points + n / 2, n - n / 2) - median_of(points, (n + 1) / 2));
+}
+
+bool dp_change__is_jump(const double *values, size_t count)
+{
+	struct dp_change change;
+	double points[POINTS], step, rest;
+	size_t n = dp_stat__shorten(points, POINTS, values, count);
+	size_t at = n < 2 * FEWEST_PER_SIDE ? 0 : find_step(&change, points, n);
+
+	if (!at)
+		return false;
+	step = change.after - change.before;
+	rest = rise_of(points, at) + rise_of(points + at, n - at);
+	return rest / step < REST_SHARE / (1 - REST_SHARE);
 }

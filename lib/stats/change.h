@@ -18,4 +18,10 @@ struct dp_change {
  */
 bool dp_change__find(struct dp_change *change, const double *values, size_t count);
 
+/*
+ * Returns true if what values rise or fall by, which is no chance, is mostly one step: that fits
+ * them better than a line, and without it less than a quarter remains. The rest as above.
+ */
+bool dp_change__is_jump(const double *values, size_t count);
+
 #endif

@@ -53,6 +53,27 @@ TEST(iterations_that_grow_are_explained)
 	dp_findings__fini(&at.findings);
 }
 
+/* Another kind of work, for a part of the run: nothing grows before it, in it or after it. */
+TEST(a_jump_is_no_growth)
+{
+	start();
+	for (size_t k = 0; k + 1 < ITERATIONS; k++) {
+		metric("period_ns")[k] = (k < 11 ? 1e6 : 1.5e6) + 1e3 * (double)(k * 7 % 5);
+		metric("compute_ns")[k] = metric("period_ns")[k] - 2e5;
+		metric("live_bytes")[k] = k < 11 ? 1e9 : 2e9;
+	}
+	ck_assert_ptr_null(find("growing-iteration"));
+	ck_assert_ptr_null(find("memory-growth"));
+	/* several steps are */
+	for (size_t k = 0; k + 1 < ITERATIONS; k++) {
+		metric("period_ns")[k] = metric("compute_ns")[k] = 1e6 + 1e5 * (double)(k / 5);
+		metric("live_bytes")[k] = 1e9 + 1e8 * (double)(k / 5);
+	}
+	ck_assert_ptr_nonnull(find("growing-iteration"));
+	ck_assert_ptr_nonnull(find("memory-growth"));
+	dp_findings__fini(&at.findings);
+}
+
 /* The launcher of copies, or the host range, that grows with the iterations is named. */
 TEST(copies_and_host_work_that_grow_are_explained)
 {

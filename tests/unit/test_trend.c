@@ -113,6 +113,32 @@ TEST(no_step_is_none)
 	ck_assert(!dp_change__find(&change, values, 9));
 }
 
+/* A step between two levels is a jump; with a slope on both sides, or several steps, it is not. */
+TEST(jumps_are_no_growth)
+{
+	static double values[5000];
+
+	for (size_t n = 40; n <= 5000; n *= 5) {
+		for (size_t i = 0; i < n; i++)
+			values[i] = (i < n / 3 ? 100 : 150) + 8 * noise();
+		ck_assert(dp_change__is_jump(values, n));
+		/* and back */
+		for (size_t i = n * 5 / 6; i < n; i++)
+			values[i] = 100 + 8 * noise();
+		ck_assert(dp_change__is_jump(values, n));
+		for (size_t i = 0; i < n; i++)
+			values[i] = (i < n / 3 ? 100 : 120) + 30 * (double)i / (double)n + noise();
+		ck_assert(!dp_change__is_jump(values, n));
+		for (size_t i = 0; i < n; i++)
+			values[i] = 100 + 20 * (double)(4 * i / n) + noise();
+		ck_assert(!dp_change__is_jump(values, n));
+		for (size_t i = 0; i < n; i++)
+			values[i] = 100 + 100 * pow((double)i / (double)n, 4) + noise();
+		ck_assert(!dp_change__is_jump(values, n));
+	}
+	ck_assert(!dp_change__is_jump(values, 7));
+}
+
 TEST(outliers_have_their_limit)
 {
 	double values[] = { 100, 102, 98, 101, 99, 100, 180, 100 };

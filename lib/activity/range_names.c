@@ -1,0 +1,101 @@
+/* Joins the names of annotations that differ in their numbers only. */
+#include "activity/range_names.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Longer names are no numbered ones, and many ranges may have them. */
+#define NAME_BYTES 272
+
+/*
+ * Writes a name with '#' for each of its numbers. Returns its length; 0 if it has none, or if the
+ * numbers may be parts of names: "aten::conv2d" and "aten::conv3d" are two functions.
+ */
+static size_t without_numbers(char text[NAME_BYTES], const char *name)
+{
+	size_t used = 0;
+	bool any = false;
+
+	if (strnlen(name, NAME_BYTES) == NAME_BYTES || strstr(name, "::"))
+		return 0;
+	while (*name) {
+		bool digit = isdigit((unsigned char)*name);
+
+		/* "step#7" is "step#" */
+		if (!digit || !used || text[used - 1] != '#')
+			text[used++] = digit ? '#' : *name;
+		name += !digit;
+		any |= digit;
+		while (digit && isdigit((unsigned char)*name))
+			name++;
+	}
+	return any ? used : 0;
+}
+
+/* Notes a name of an annotation. */
+static int note(struct dp_range_names *names, const struct dp_trace *trace, uint32_t name)
+{
+	char text[NAME_BYTES];
+	size_t length = without_numbers(text, dp_trace_string(trace, name));
+	size_t known = names->texts.count;
+	uint32_t id;
+
+	if (!length || names->joined[name] != DP_NONE)
+		return DP_OK;
+	id = dp_strings__intern(&names->texts, text, length);
+	if (id == DP_NONE)
+		return DP_ERR_NOMEM;
+	names->joined[name] = id;
+	names->several[id] = id < known;
+	if (id == known)
+		names->first[id] = name;
+	return DP_OK;
+}
+
+int dp_range_names__init(struct dp_range_names *names, const struct dp_trace *trace)
+{
+	const struct dp_ranges *ranges = dp_trace_ranges(trace);
+	size_t strings = dp_trace_string_count(trace);
+	int status = DP_OK;
+
+	*names = (struct dp_range_names){ .joined = NULL };
+	if (!ranges->count)
+		return DP_OK;
+	names->joined = dp_alloc__array(strings, sizeof(*names->joined));
+	names->first = dp_alloc__array(strings, sizeof(*names->first));
+	names->several = dp_alloc__zeroed(strings, sizeof(*names->several));
+	if (!names->joined || !names->first || !names->several)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < strings; i++)
+		names->joined[i] = DP_NONE;
+	for (size_t i = 0; i < ranges->count && !status; i++)
+		if (ranges->kind[i] != DP_RANGE_OPERATOR && ranges->name[i] < strings)
+			status = note(names, trace, ranges->name[i]);
+	return status;
+}
+
+void dp_range_names__fini(struct dp_range_names *names)
+{
+	dp_strings__fini(&names->texts);
+	free(names->joined);
+	free(names->first);
+	free(names->several);
+	*names = (struct dp_range_names){ .joined = NULL };
+}
+
+uint32_t dp_range_names__common(const struct dp_range_names *names, uint32_t name)
+{
+	if (!names->joined || name == DP_NONE || names->joined[name] == DP_NONE)
+		return name;
+	return names->first[names->joined[name]];
+}
+
+const char *dp_range_names__text(const struct dp_range_names *names, const struct dp_trace *trace,
+				 uint32_t name)
+{
+	uint32_t id = names->joined && name != DP_NONE ? names->joined[name] : DP_NONE;
+
+	return id != DP_NONE && names->several[id] ? dp_strings__get(&names->texts, id)
+						   : dp_trace_string(trace, name);
+}
