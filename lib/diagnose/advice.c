@@ -11,10 +11,12 @@ static const struct {
 	const char *training; /* its beginning; the rest is replaced with it */
 	const char *cuda;
 	const char *pytorch; /* without an optimizer, if it differs */
+	bool loads;	     /* it is about PyTorch's loaders */
 } phrases[] = {
 	{ "overlap data loading with compute:",
 	  "while the GPU computes, prepare what is uploaded next: on another thread, in pinned "
-	  "memory" },
+	  "memory",
+	  .loads = true },
 	{ "avoid a synchronization in every iteration:",
 	  "avoid a synchronization in every iteration: read results every few iterations, wait "
 	  "after the loop, or let streams wait for events" },
@@ -47,7 +49,8 @@ static const struct {
 	  "it may be waiting for another rank: compare all ranks' traces (deepprof ranks); else "
 	  "overlap communication with compute, or communicate less" },
 	{ "the input comes late there:",
-	  "the input comes late there: prepare it further ahead, or on faster storage" },
+	  "the input comes late there: prepare it further ahead, or on faster storage",
+	  .loads = true },
 };
 
 /* CUDA's names in advice, and HIP's counterparts. */
@@ -73,8 +76,11 @@ static bool mentions(const char *name, const char *const *parts, size_t count)
 
 enum dp_terms dp_advice__terms(const struct dp_trace *trace)
 {
-	static const char *const pytorch[] = {
-		"aten::", "at::native", "autograd::", "ProfilerStep", "enumerate(DataLoader)",
+	/* of the host */
+	static const char *const pytorch[] = { "aten::", "autograd::", "ProfilerStep",
+					       "DataLoader" };
+	static const char *const kernels[] = {
+		"at::native",
 		/* Inductor's kernels by kind; XLA also names kernels and passes after Triton */
 		"triton_poi_", "triton_red_", "triton_per_", "triton_tem_", "triton_for_",
 		"triton_spl_", "triton_unk_"
@@ -89,6 +95,8 @@ enum dp_terms dp_advice__terms(const struct dp_trace *trace)
 			return DP_TERMS_TRAINING;
 		if (mentions(name, pytorch, DP_COUNT(pytorch)))
 			terms = DP_TERMS_PYTORCH;
+		else if (terms == DP_TERMS_CUDA && mentions(name, kernels, DP_COUNT(kernels)))
+			terms = DP_TERMS_TENSORS;
 	}
 	return terms;
 }
@@ -98,7 +106,7 @@ const char *dp_advice__in_terms(const char *advice, enum dp_terms terms)
 	for (size_t i = 0; terms != DP_TERMS_TRAINING && i < DP_COUNT(phrases); i++) {
 		if (strncmp(advice, phrases[i].training, strlen(phrases[i].training)) != 0)
 			continue;
-		if (terms == DP_TERMS_CUDA)
+		if (terms == DP_TERMS_CUDA || (terms == DP_TERMS_TENSORS && phrases[i].loads))
 			return phrases[i].cuda;
 		return phrases[i].pytorch ? phrases[i].pytorch : advice;
 	}

@@ -29,6 +29,7 @@ struct dp_rule_finding;
 /* The vocabulary that advice may use. */
 enum dp_terms {
 	DP_TERMS_CUDA,
+	DP_TERMS_TENSORS, /* PyTorch's, but nothing shows that it loads data */
 	DP_TERMS_PYTORCH,
 	DP_TERMS_TRAINING, /* PyTorch's, and optimizers */
 };

@@ -20,7 +20,7 @@ static bool divide(const struct dp_rule_input *input, struct dp_rule_finding *fo
 {
 	if (has_workers(found))
 		return false;
-	if (input->terms == DP_TERMS_CUDA)
+	if (input->terms < DP_TERMS_PYTORCH)
 		snprintf(found->advice, sizeof(found->advice),
 			 "while the GPU computes, prepare what is uploaded next, in pinned memory: "
 			 "make this work faster, or divide it among %zu other threads",

@@ -178,6 +178,10 @@ TEST(advice_has_the_terms_of_the_program)
 	ck_assert_str_eq(dp_advice__in_terms(loader, DP_TERMS_TRAINING), loader);
 	ck_assert_str_eq(dp_advice__in_terms(loader, DP_TERMS_PYTORCH), loader);
 	ck_assert_ptr_null(strstr(dp_advice__in_terms(loader, DP_TERMS_CUDA), "data loading"));
+	/* kernels alone do not show that it loads data */
+	ck_assert_ptr_null(strstr(dp_advice__in_terms(loader, DP_TERMS_TENSORS), "DataLoader"));
+	ck_assert_ptr_nonnull(
+		strstr(dp_advice__in_terms(launches, DP_TERMS_TENSORS), "torch.compile"));
 	ck_assert_str_eq(dp_advice__in_terms(launches, DP_TERMS_TRAINING), launches);
 	ck_assert_ptr_null(strstr(dp_advice__in_terms(launches, DP_TERMS_PYTORCH), "optimizer"));
 	ck_assert_ptr_nonnull(

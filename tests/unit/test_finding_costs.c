@@ -273,6 +273,8 @@ TEST(work_that_one_thread_cannot_hide)
 	ck_assert_double_eq(evidence(finding, "moved_ns"), 8e5);
 	ck_assert_double_eq(finding->predicted_ns, 2e5);
 	ck_assert_ptr_nonnull(strstr(finding->advice, "among 4 other threads"));
+	at.terms = DP_TERMS_TENSORS;
+	ck_assert_ptr_nonnull(strstr(find("input-bound")->advice, "among 4 other threads"));
 	at.terms = DP_TERMS_TRAINING;
 	ck_assert_ptr_nonnull(strstr(find("input-bound")->advice, "num_workers=4 or more"));
 	/* how long workers take that load already is unknown */

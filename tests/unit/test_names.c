@@ -2,6 +2,7 @@
 #include "base/strings.h"
 #include "base/utf8.h"
 #include "builder_trace.h"
+#include "diagnose/diagnose.h"
 #include "trace/builder_model.h"
 #include "trace/demangle.h"
 #include "trace/demangle_long.h"
@@ -9,6 +10,37 @@
 
 #include <stdio.h>
 #include <string.h>
+
+/* The terms of advice: PyTorch's kernels do not show that it loads data. */
+TEST(terms_suit_what_a_trace_names)
+{
+	static const struct {
+		const char *name;
+		enum dp_terms terms;
+	} cases[] = { { "gemm", DP_TERMS_CUDA },
+		      { "void at::native::elementwise_kernel<4>()", DP_TERMS_TENSORS },
+		      { "triton_poi_fused_0", DP_TERMS_TENSORS },
+		      { "aten::add", DP_TERMS_PYTORCH },
+		      { "ProfilerStep#3", DP_TERMS_PYTORCH },
+		      { "enumerate(DataLoader)#_Iter.__next__", DP_TERMS_PYTORCH },
+		      { "Optimizer.step#SGD.step", DP_TERMS_TRAINING } };
+
+	for (size_t i = 0; i < DP_COUNT(cases); i++) {
+		struct dp_builder *builder = start();
+		uint32_t process = dp_builder__process(builder, 1);
+		uint32_t stream = dp_builder__stream(builder, process, 0, 0, 7);
+		struct dp_range range = { .start_ns = 0, .end_ns = 9 };
+		struct dp_trace *trace;
+
+		add_op(builder, stream, DP_OP_KERNEL, 1, 2, 0);
+		range.thread = dp_builder__thread(builder, process, 1);
+		range.name = dp_builder__string(builder, cases[i].name, strlen(cases[i].name));
+		ck_assert_int_eq(dp_builder__add_range(builder, &range), DP_OK);
+		trace = finish(builder);
+		ck_assert_int_eq(dp_advice__terms(trace), cases[i].terms);
+		dp_trace_free(trace);
+	}
+}
 
 TEST(names_are_demangled_and_repaired)
 {
