@@ -385,7 +385,11 @@ enum dp_host_activity {
 
 struct dp_host_range {
 	enum dp_host_activity activity;
-	const char *outer; /* the outermost that is not an iteration; "" for none. Borrowed */
+	/*
+	 * The outermost that is not an iteration; "" for none. Annotations that differ in numbers
+	 * only are one ("layer_#"). Borrowed.
+	 */
+	const char *outer;
 	const char *inner; /* the innermost; NULL: the sum of all of that outermost one */
 	double typical_ns; /* mean per typical iteration: neither warm-up nor slow */
 	double slow_ns;	   /* mean per slow iteration; 0 where none is */

@@ -8,6 +8,39 @@
 /* Longer names are no numbered ones, and many ranges may have them. */
 #define NAME_BYTES 272
 
+/* A name of an annotation, before its text is known. */
+#define MARKED 0
+
+static bool is_digit(char c)
+{
+	return isdigit((unsigned char)c);
+}
+
+/* Returns true if a name contains a line of a file: "train.py:32". */
+static bool names_line(const char *name)
+{
+	for (const char *at = name; (at = strchr(at, ':')); at++) {
+		const char *extension = at;
+
+		while (extension > name && isalnum((unsigned char)extension[-1]))
+			extension--;
+		if (is_digit(at[1]) && extension > name && extension < at && extension[-1] == '.')
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Returns true if a name ends in the number that XLA gives an instruction, "while.682"; that of a
+ * model's module, "model.layers.7", follows other points.
+ */
+static bool is_instruction(const char *name)
+{
+	const char *point = strchr(name, '.');
+
+	return point && is_digit(point[1]) && !point[1 + strspn(point + 1, "0123456789")];
+}
+
 /*
  * Writes a name with '#' for each of its numbers. Returns its length; 0 if it has none, or if the
  * numbers may be parts of names: "aten::conv2d" and "aten::conv3d" are two functions.
@@ -17,17 +50,18 @@ static size_t without_numbers(char text[NAME_BYTES], const char *name)
 	size_t used = 0;
 	bool any = false;
 
-	if (strnlen(name, NAME_BYTES) == NAME_BYTES || strstr(name, "::"))
+	if (strnlen(name, NAME_BYTES) == NAME_BYTES || strstr(name, "::") || names_line(name) ||
+	    is_instruction(name))
 		return 0;
 	while (*name) {
-		bool digit = isdigit((unsigned char)*name);
+		bool digit = is_digit(*name);
 
 		/* "step#7" is "step#" */
 		if (!digit || !used || text[used - 1] != '#')
 			text[used++] = digit ? '#' : *name;
 		name += !digit;
 		any |= digit;
-		while (digit && isdigit((unsigned char)*name))
+		while (digit && is_digit(*name))
 			name++;
 	}
 	return any ? used : 0;
@@ -41,7 +75,8 @@ static int note(struct dp_range_names *names, const struct dp_trace *trace, uint
 	size_t known = names->texts.count;
 	uint32_t id;
 
-	if (!length || names->joined[name] != DP_NONE)
+	names->joined[name] = DP_NONE;
+	if (!length)
 		return DP_OK;
 	id = dp_strings__intern(&names->texts, text, length);
 	if (id == DP_NONE)
@@ -69,9 +104,13 @@ int dp_range_names__init(struct dp_range_names *names, const struct dp_trace *tr
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < strings; i++)
 		names->joined[i] = DP_NONE;
-	for (size_t i = 0; i < ranges->count && !status; i++)
+	/* each name is looked at once */
+	for (size_t i = 0; i < ranges->count; i++)
 		if (ranges->kind[i] != DP_RANGE_OPERATOR && ranges->name[i] < strings)
-			status = note(names, trace, ranges->name[i]);
+			names->joined[ranges->name[i]] = MARKED;
+	for (size_t i = 0; i < strings && !status; i++)
+		if (names->joined[i] == MARKED)
+			status = note(names, trace, (uint32_t)i);
 	return status;
 }
 

@@ -18,7 +18,7 @@ struct dp_range_names {
 
 /*
  * The caller releases names with fini, also after a failure. Errors: DP_ERR_NOMEM. Cost: linear in
- * ranges and in the length of their names.
+ * ranges and strings.
  */
 int dp_range_names__init(struct dp_range_names *names, const struct dp_trace *trace);
 void dp_range_names__fini(struct dp_range_names *names);

@@ -421,6 +421,8 @@ int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_
 	ready.parts.stalls = (struct dp_stalls){ 0 };
 	values.ranges = ready.parts.ranges;
 	ready.parts.ranges = (struct dp_host_ranges){ 0 };
+	values.range_names = made.index.range_names;
+	made.index.range_names = (struct dp_range_names){ 0 };
 	dp_parts__fini(&ready.parts);
 	prepared_fini(&made);
 	if (status)
@@ -436,6 +438,7 @@ void dp_metric_values__fini(struct dp_metric_values *values)
 	free(values->summary);
 	dp_stalls__fini(&values->stalls);
 	dp_host_ranges__fini(&values->ranges);
+	dp_range_names__fini(&values->range_names);
 	dp_replay__fini(&values->replay);
 	dp_stream_waits__fini(&values->waits);
 	*values = (struct dp_metric_values){ 0 };

@@ -113,6 +113,7 @@ struct dp_metric_values {
 	const uint8_t *asked; /* borrowed */
 	struct dp_stalls stalls;
 	struct dp_host_ranges ranges;
+	struct dp_range_names range_names; /* of these, if their index was made for them */
 	struct dp_stream_waits waits; /* empty unless all metrics were computed */
 	struct dp_transfers transfers; /* likewise */
 	struct dp_replay replay; /* of some typical iterations; NaN without those, or unless all

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "report/text.h"
 
+#include <ctype.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -541,6 +542,23 @@ const char *dp_text__outside(const struct dp_trace *trace)
 		       : "outside operators";
 }
 
+/*
+ * The '#' in "Optimizer.step#SGD.step" or "enumerate(DataLoader)#_Iter.__next__", behind which a
+ * class follows, or an instance's number; NULL if there is none. Elsewhere '#' stands for numbers:
+ * "layer_#_forward", "layer#_forward".
+ */
+static const char *find_class(const char *name)
+{
+	for (const char *at = name; (at = strchr(at, '#')); at++) {
+		bool call = at > name && at[-1] == ')';
+
+		if (at > name && (call || isalnum((unsigned char)at[-1])) &&
+		    (isalnum((unsigned char)at[1]) || (call && at[1] == '_')))
+			return at;
+	}
+	return NULL;
+}
+
 char *dp_text__range(char buf[DP_LABEL_SIZE], const struct dp_render *render, const char *name,
 		     size_t columns)
 {
@@ -553,9 +571,8 @@ char *dp_text__range(char buf[DP_LABEL_SIZE], const struct dp_render *render, co
 		name = dp_text__outside(dp_analysis_trace(render->analysis));
 	if (!strncmp(name, autograd, strlen(autograd)))
 		name += strlen(autograd);
-	/* "Optimizer.step#SGD.step": the method, and the class */
-	class = strchr(name, '#');
-	if (!class || class == name)
+	class = find_class(name);
+	if (!class)
 		return dp_label__text(buf, name, columns, ascii);
 	snprintf(text, sizeof(text), "%.*s", (int)DP_MIN((size_t)(class - name), sizeof(text) - 1),
 		 name);

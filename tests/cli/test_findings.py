@@ -492,10 +492,10 @@ class Findings(cli.Case):
             markdown = cli.run("analyze", "--format=markdown", self.folder / "trace.kineto").stdout
             self.assertNotIn("(±", markdown)
 
-    def named_wait(self, iterations, wait_us=700000, category="cpu_op", name="read_table", early=False):
+    def named_wait(self, iterations, wait_us=700000, category="cpu_op", name="read_table", early=False, twin=None):
         """
         A report of kernels of a Kineto trace, after one of which an operator takes 700 ms. early:
-        the next kernel is launched before.
+        the next kernel is launched before. twin: another operator, at the start.
         """
         events = []
         for k in range(iterations):
@@ -512,6 +512,8 @@ class Findings(cli.Case):
                      "tid": 1, "ts": called, "dur": 5, "args": link}))
         events.append({"ph": "X", "cat": category, "name": name, "pid": 1, "tid": 1,
                        "ts": 1000 + 8000 * (iterations // 2) + 19 * 200 + 100, "dur": wait_us - 1000})
+        if twin:
+            events.append({**events[-1], "name": twin, "ts": 1000, "dur": 1})
         trace = self.folder / "named.json"
         trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
         report = json.loads(cli.run("analyze", "--format=json", trace).stdout)
@@ -528,6 +530,20 @@ class Findings(cli.Case):
             self.assertGreater(row["share"], 0.9)
             self.assertAlmostEqual(699e6, row["ns"], delta=5e6)
             self.assertIn("read_table", text)
+
+    def test_numbered_annotations_are_one(self):
+        """A part of a name behind '#' is a class's only for methods."""
+        for names, shown in (
+            (("shard_7_load", "shard_8_load"), "shard_#_load"),
+            (("shard7_load", "shard8_load"), "shard#_load"),
+            (("shard_7", None), "shard_7"),
+            (("Loader.step#Table.step", None), "Loader.step"),
+            (("enumerate(Table)#_Iter.__next__", None), "enumerate(Table)"),
+        ):
+            report, text = self.named_wait(30, category="user_annotation", name=names[0], twin=names[1])
+            self.assertIn(f"mostly {shown};", " ".join(text.split()))
+            name = shown if names[1] else names[0]
+            self.assertEqual(name, self.rules(report)["starved"]["ranges"][0]["name"])
 
     def test_starved_names_calls_once(self):
         """What the idle time is spent in, then what the longest gap is."""

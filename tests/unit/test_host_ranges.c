@@ -5,6 +5,7 @@
 #include <deepprof/deepprof.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { ITERATIONS = 20, SLOW = 12, SAMPLE_NS = 1000 };
@@ -15,6 +16,7 @@ enum { ITERATIONS = 20, SLOW = 12, SAMPLE_NS = 1000 };
 
 static struct dp_builder *builder;
 static uint32_t thread, other_thread, stream;
+static bool numbered; /* names of ranges have numbers */
 
 static uint32_t name_of(const char *text)
 {
@@ -82,11 +84,16 @@ static int64_t add_iteration(int64_t t, size_t k, bool ranges)
 {
 	static const char *const names[] = { "gemm", "relu", "adam" };
 	int64_t more = k == SLOW ? LONGER : 0, at = t + more;
+	char prepare[64] = "prepare", inner[64] = "inner";
 
+	if (numbered) {
+		snprintf(prepare, sizeof(prepare), "prepare_%zu of 20", k);
+		snprintf(inner, sizeof(inner), "aten::conv%zud", 1 + k % 2);
+	}
 	if (ranges) {
 		add_range("ProfilerStep", DP_RANGE_ANNOTATION, thread, t, at + 99);
-		add_range("prepare", DP_RANGE_ANNOTATION, thread, t + 10, at + 50);
-		add_range("inner", DP_RANGE_OPERATOR, thread, t + 20, t + 30);
+		add_range(prepare, DP_RANGE_ANNOTATION, thread, t + 10, at + 50);
+		add_range(inner, DP_RANGE_NVTX, thread, t + 20, t + 30);
 		add_range("item", DP_RANGE_OPERATOR, thread, at + 80, at + 95);
 		/* Another thread launches nothing: nobody waits for it. */
 		add_range("elsewhere", DP_RANGE_OPERATOR, other_thread, t, at + 60);
@@ -165,6 +172,70 @@ TEST(ranges_over_idle_time_are_summed)
 	}
 	ck_assert_uint_ge(dp_analysis_finding_count(analysis), 2);
 	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+
+/* Annotations that differ in their numbers are one, functions are not, nor is one of its kind. */
+TEST(numbered_ranges_are_added_up)
+{
+	struct dp_trace *trace;
+	struct dp_analysis *analysis;
+	const struct dp_host_range *at;
+
+	numbered = true;
+	analysis = analyze(&trace, true);
+	numbered = false;
+	at = find(analysis, DP_HOST_WAIT, "prepare_# of #", NULL);
+	ck_assert_ptr_nonnull(at);
+	ck_assert_double_eq_tol(at->typical_ns, 40e3, 1e-6);
+	ck_assert_double_eq_tol(at->slow_ns, 140e3, 1e-6);
+	at = find(analysis, DP_HOST_WAIT, "prepare_# of #", "aten::conv2d");
+	ck_assert_ptr_nonnull(at);
+	ck_assert_ptr_nonnull(find(analysis, DP_HOST_WAIT, "prepare_# of #", "aten::conv1d"));
+	ck_assert_ptr_null(find(analysis, DP_HOST_WAIT, "prepare_1 of 20", NULL));
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+
+/* A number that never differs is a part of the name. */
+TEST(names_are_joined_if_several_have_them)
+{
+	static const char *const names[] = {
+		"epoch 1, step 2", "epoch 1, step 34", "gpt2",	     "x::y1",	   "x::y2",
+		"step#5",	   "step#6",	       "['a.py:3']", "['a.py:4']", "while.5",
+		"while.6",	   "m.layers.0",       "m.layers.1", "at:1",	   "at:2"
+	};
+	struct dp_error error = DP_ERROR_INIT;
+	struct dp_range_names joined = { .joined = NULL };
+	uint32_t ids[DP_COUNT(names)], process;
+	struct dp_trace *trace;
+
+	ck_assert_int_eq(dp_builder__new(&builder, &error), DP_OK);
+	process = dp_builder__process(builder, 1);
+	thread = dp_builder__thread(builder, process, 1);
+	stream = dp_builder__stream(builder, process, 0, 1, 7);
+	add_kernel("k", 1, 2, 0);
+	for (size_t i = 0; i < DP_COUNT(names); i++)
+		add_range(names[i], DP_RANGE_NVTX, thread, 1, 2);
+	for (size_t i = 0; i < DP_COUNT(names); i++)
+		ids[i] = name_of(names[i]);
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
+	ck_assert_str_eq(dp_range_names__text(&joined, trace, ids[0]), names[0]);
+	ck_assert_uint_eq(dp_range_names__common(&joined, ids[1]), ids[1]);
+	ck_assert_int_eq(dp_range_names__init(&joined, trace), DP_OK);
+	ck_assert_uint_eq(dp_range_names__common(&joined, ids[1]), ids[0]);
+	ck_assert_str_eq(dp_range_names__text(&joined, trace, ids[0]), "epoch #, step #");
+	ck_assert_str_eq(dp_range_names__text(&joined, trace, ids[2]), "gpt2");
+	ck_assert_uint_eq(dp_range_names__common(&joined, ids[4]), ids[4]);
+	ck_assert_str_eq(dp_range_names__text(&joined, trace, ids[4]), "x::y2");
+	ck_assert_str_eq(dp_range_names__text(&joined, trace, ids[6]), "step#");
+	ck_assert_str_eq(dp_range_names__text(&joined, trace, ids[8]), "['a.py:4']");
+	ck_assert_str_eq(dp_range_names__text(&joined, trace, ids[10]), "while.6");
+	ck_assert_str_eq(dp_range_names__text(&joined, trace, ids[12]), "m.layers.#");
+	ck_assert_str_eq(dp_range_names__text(&joined, trace, ids[14]), "at:#");
+	ck_assert_uint_eq(dp_range_names__common(&joined, DP_NONE), DP_NONE);
+	ck_assert_str_eq(dp_range_names__text(&joined, trace, DP_NONE), "");
+	dp_range_names__fini(&joined);
 	dp_trace_free(trace);
 }
 
