@@ -1,8 +1,9 @@
 /*
  * Uploads of the same number of bytes in every iteration, beyond the first: tables, masks or
  * weights that could stay on the device (Zins, section 4.5.5). A trace does not show the data, and
- * one of the uploads is the input: the shortest does not count. Sizes are those of the iteration in
- * the middle; cost: linear in the uploads, times the logarithm of at most SIZES_MOST.
+ * one of the uploads is the input: the shortest does not count. Nor do the chunks of a pipeline,
+ * which several streams upload, work on and download. Sizes are those of the iteration in the
+ * middle; cost: linear in the device's operations, times the logarithm of at most SIZES_MOST.
  */
 #include "metric/family.h"
 #include "base/search.h"
@@ -21,6 +22,17 @@
 /* Fewest uploads of a size in a stretch without iterations: fewer occur by chance. */
 #define STRETCH_FEWEST 8
 
+/* Most streams of a pipeline, and the share of the uploads that belong to it. */
+#define STREAMS_MOST 16
+#define CHUNKS_SHARE 0.9
+
+/* A stream that uploads a size. */
+struct place {
+	uint32_t stream;
+	size_t open;   /* uploads that no download of the size followed yet */
+	bool returned; /* one did */
+};
+
 struct size {
 	uint64_t bytes;
 	size_t last;	   /* last iteration that had it, + 1 */
@@ -28,12 +40,63 @@ struct size {
 	double first_ns;   /* time of the reference's first upload */
 	double all_ns;	   /* time of all the reference's uploads */
 	size_t count;	   /* in the reference */
+	/* Over all iterations: */
+	struct place places[STREAMS_MOST];
+	size_t place_count;
+	size_t uploads;
+	size_t returned; /* uploads that a download of the size follows on their stream */
 };
 
 struct sizes {
 	struct size list[SIZES_MOST];
 	size_t count;
 };
+
+/* The place of a stream among a size's; NULL if it has none, or no room. */
+static struct place *place_of(struct size *size, uint32_t stream, bool adds)
+{
+	size_t i = 0;
+
+	while (i < size->place_count && size->places[i].stream != stream)
+		i++;
+	if (i < size->place_count)
+		return &size->places[i];
+	if (!adds || i == STREAMS_MOST)
+		return NULL;
+	size->places[i] = (struct place){ .stream = stream };
+	size->place_count++;
+	return &size->places[i];
+}
+
+static void note_upload(struct size *size, uint32_t stream)
+{
+	struct place *place = place_of(size, stream, true);
+
+	size->uploads++;
+	if (place)
+		place->open++;
+}
+
+static void note_download(struct size *size, uint32_t stream)
+{
+	struct place *place = place_of(size, stream, false);
+
+	if (!place || !place->open)
+		return;
+	size->returned += place->open;
+	place->open = 0;
+	place->returned = true;
+}
+
+/* Returns true if chunks of one size go to the device and back, on several streams in turn. */
+static bool is_of_chunks(const struct size *size)
+{
+	size_t streams = 0;
+
+	for (size_t i = 0; i < size->place_count; i++)
+		streams += size->places[i].returned;
+	return streams > 1 && (double)size->returned >= CHUNKS_SHARE * (double)size->uploads;
+}
 
 static double upload_ns(const struct dp_metric_input *input, size_t copy)
 {
@@ -109,6 +172,32 @@ static void collect(struct sizes *sizes, const struct dp_metric_input *input)
 			note(sizes, upload_bytes(input, i), upload_ns(input, i));
 }
 
+/* Drops the sizes of chunks: what is uploaded in them differs, as do the results. */
+static void drop_chunks(struct sizes *sizes, const struct dp_metric_input *input)
+{
+	const struct dp_ops *ops = dp_trace_ops(input->trace);
+	int64_t start_ns = input->iterations[0].start_ns;
+	int64_t end_ns = input->iterations[input->count - 1].start_ns;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < input->timeline->count && sizes->count; i++) {
+		size_t op = dp_device_timeline__op(input->timeline, i);
+		size_t at = find(sizes, ops->bytes[op]);
+
+		if (ops->kind[op] != DP_OP_COPY || ops->start_ns[op] < start_ns ||
+		    !has(sizes, at, ops->bytes[op]))
+			continue;
+		if (ops->copy_kind[op] == DP_COPY_DTOH)
+			note_download(&sizes->list[at], ops->stream[op]);
+		else if (dp_op__is_upload(ops, op) && ops->start_ns[op] < end_ns)
+			note_upload(&sizes->list[at], ops->stream[op]);
+	}
+	for (size_t i = 0; i < sizes->count; i++)
+		if (!is_of_chunks(&sizes->list[i]))
+			sizes->list[kept++] = sizes->list[i];
+	sizes->count = kept;
+}
+
 /*
  * Drops the sizes that are not in every iteration. Returns how many uploads of the others an
  * iteration has, and which of them is the shortest.
@@ -157,6 +246,7 @@ static double repeated_in_stretch(const struct dp_metric_input *input)
 		    upload_start(input, i) < input->iterations[1].start_ns &&
 		    upload_bytes(input, i))
 			note(&sizes, upload_bytes(input, i), upload_ns(input, i));
+	drop_chunks(&sizes, input);
 	for (size_t i = 0; i < sizes.count; i++) {
 		double again_ns = sizes.list[i].all_ns - sizes.list[i].first_ns;
 
@@ -182,6 +272,7 @@ int dp_metric__repeated_upload(double *values, const struct dp_metric_input *inp
 	if (input->count < 4)
 		return DP_OK;
 	collect(&sizes, input);
+	drop_chunks(&sizes, input);
 	if (keep_common(&sizes, input, &shortest_ns) < 2)
 		return DP_OK;
 	for (size_t i = 0; i < input->timeline->copy_count; i++) {

@@ -438,6 +438,39 @@ TEST(repeated_uploads)
 	finish(&at);
 }
 
+/*
+ * Chunks go to the device and back on two streams in turn; what comes back on one stream only, or
+ * from some of the chunks, does not make uploads a pipeline.
+ */
+TEST(uploads_of_chunks)
+{
+	for (int back = 0; back < 3; back++) {
+		struct dp_builder *builder;
+		uint32_t device, other, copies[2];
+		struct fixture at;
+		double ns;
+
+		builder = begin(&device, &other);
+		for (int i = 0; i < 2; i++)
+			copies[i] = dp_builder__stream(builder, dp_builder__process(builder, 1), 0,
+						       1, 14 + i);
+		for (int k = 0; k < ITERATIONS; k++)
+			for (int i = 0; i < 2; i++) {
+				int64_t at_ns = k * PERIOD_NS + 450 + 100 * i;
+
+				metric_trace_copy(builder, copies[i], DP_COPY_HTOD, at_ns,
+						  at_ns + 60, 4096);
+				if (i < back)
+					metric_trace_copy(builder, copies[i], DP_COPY_DTOH,
+							  at_ns + 70, at_ns + 90, 4096);
+			}
+		end(&at, builder);
+		ns = back == 2 ? 0 : 60;
+		check(&at, "repeated_upload_ns", (double[]){ ns, ns, ns, ns, NONE });
+		finish(&at);
+	}
+}
+
 /* the middle one has no period: another one provides the sizes */
 TEST(paused_uploads)
 {
