@@ -13,6 +13,9 @@ struct sums {
 	 * overlap with the latest */
 	double uploaded, returned, kept, latest;
 	int64_t download_end_ns; /* of the latest */
+	struct dp_spans_at during; /* where kernels are among uploads */
+	int64_t kernel_end_ns;	   /* of the latest */
+	int64_t hidden_ns;	   /* uploads during kernels */
 };
 
 static int add(struct sums *sums, enum dp_transfer kind, uint32_t name, size_t op)
@@ -76,6 +79,19 @@ static int add_copy(struct sums *sums, size_t op)
 	return DP_OK;
 }
 
+/* Adds the uploads during a kernel; kernels come in order of start. */
+static void add_hidden(struct sums *sums, size_t op, int64_t limit_ns)
+{
+	const struct dp_ops *ops = dp_trace_ops(sums->timeline->trace);
+	int64_t start_ns = DP_MAX(ops->start_ns[op], sums->kernel_end_ns);
+	int64_t end_ns = DP_MIN(ops->end_ns[op], limit_ns);
+
+	if (start_ns >= end_ns)
+		return;
+	sums->hidden_ns += dp_spans_at__covered(&sums->during, start_ns, end_ns);
+	sums->kernel_end_ns = end_ns;
+}
+
 static void find_most(struct dp_transfers *transfers, const struct sums *sums,
 		      enum dp_transfer kind)
 {
@@ -102,8 +118,10 @@ static void note_migration(struct dp_transfers *transfers, const struct dp_ops *
 	transfers->migrated_ns = DP_MAX(transfers->migrated_ns, ops->end_ns[op]);
 }
 
-static void find_uploads(struct dp_transfers *transfers, const struct sums *sums)
+static void find_uploads(struct dp_transfers *transfers, const struct sums *sums, int64_t start_ns,
+			 int64_t end_ns)
 {
+	int64_t union_ns = dp_spans__covered(&sums->timeline->uploads, start_ns, end_ns);
 	const struct dp_trace *trace = sums->timeline->trace;
 	double apart_ns = 0, all_ns = 0;
 
@@ -119,6 +137,7 @@ static void find_uploads(struct dp_transfers *transfers, const struct sums *sums
 		all_ns += ns;
 	}
 	transfers->upload_apart = all_ns > 0 ? apart_ns / all_ns : 0;
+	transfers->upload_hidden = union_ns > 0 ? (double)sums->hidden_ns / (double)union_ns : 0;
 	transfers->returned = sums->uploaded > 0 ? sums->returned / sums->uploaded : 0;
 }
 
@@ -131,13 +150,17 @@ int dp_transfers__find(struct dp_transfers *transfers, const struct dp_device_ti
 			     .strings = dp_trace_string_count(timeline->trace),
 			     .upload_ns = dp_alloc__zeroed(dp_trace_stream_count(timeline->trace),
 							   sizeof(*sums.upload_ns)),
-			     .download_end_ns = INT64_MIN };
+			     .download_end_ns = INT64_MIN,
+			     .during = { &timeline->uploads, 0 },
+			     .kernel_end_ns = start_ns };
 	int status = sums.upload_ns ? DP_OK : DP_ERR_NOMEM;
 
 	*transfers = (struct dp_transfers){ { NULL }, { 0 } };
 	for (size_t i = 0; !status && i < timeline->count; i++) {
 		size_t op = dp_device_timeline__op(timeline, i);
 
+		if (dp_op_is_kernel(ops->kind[op]))
+			add_hidden(&sums, op, end_ns);
 		if (ops->start_ns[op] < start_ns || ops->start_ns[op] >= end_ns)
 			continue;
 		if (ops->kind[op] == DP_OP_COPY) {
@@ -148,7 +171,7 @@ int dp_transfers__find(struct dp_transfers *transfers, const struct dp_device_ti
 		}
 	}
 	if (!status)
-		find_uploads(transfers, &sums);
+		find_uploads(transfers, &sums, start_ns, end_ns);
 	free(sums.upload_ns);
 	for (int kind = 0; kind < DP_TRANSFERS; kind++) {
 		if (!status)

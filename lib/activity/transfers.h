@@ -22,7 +22,8 @@ struct dp_transfers {
 	const char *name[DP_TRANSFERS]; /* NULL: none, or unknown. Borrowed from the trace */
 	double share[DP_TRANSFERS];	/* of the time of its kind */
 	size_t upload_streams;		/* streams that upload */
-	double upload_apart; /* share of the uploads' time on streams that run no kernels */
+	double upload_apart;  /* share of the uploads' time on streams that run no kernels, */
+	double upload_hidden; /* and of it in which kernels run on others */
 	/* Share of the uploaded bytes that were downloaded before, if data make a round trip. */
 	double returned;
 	size_t migrations;     /* of unified memory to the device */

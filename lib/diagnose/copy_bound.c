@@ -19,6 +19,9 @@
 
 #define MOSTLY 0.5
 
+/* A smaller share of the uploads runs during kernels by chance. */
+#define SOME_OF_IT 0.05
+
 /* The mean share of the intervals that uploads cover, and the mean interval. */
 static double measure(const struct dp_rule_input *input, double *interval_ns)
 {
@@ -117,6 +120,29 @@ static bool check_exposed(const struct dp_rule_input *input, struct dp_rule_find
 	return true;
 }
 
+/* What uploads on streams without kernels lack. */
+static const char *advise_apart(double hidden)
+{
+	if (hidden < SOME_OF_IT)
+		return "uploads and kernels use different streams but do not run at the same time: "
+		       "start each upload earlier, into a second buffer";
+	if (hidden < MOSTLY)
+		return "uploads and kernels use different streams but mostly do not run at the same "
+		       "time: start each upload earlier, into a second buffer";
+	return "uploads run during kernels only in part: start each upload earlier, into a second "
+	       "buffer";
+}
+
+/* What uploads on several streams lack, that run kernels, too. */
+static const char *advise_among(double hidden)
+{
+	if (hidden < SOME_OF_IT)
+		return "uploads of one stream do not run during kernels of the others: start each "
+		       "upload earlier, into a second buffer";
+	return "uploads of one stream run during kernels of the others only in part: start each "
+	       "upload earlier, into a second buffer";
+}
+
 /*
  * What keeps uploads from running during kernels: advice follows from how they run. On any stream,
  * the period is no shorter than all uploads.
@@ -147,15 +173,13 @@ static void explain(const struct dp_rule_input *input, struct dp_rule_finding *o
 			"upload from pinned memory (pin_memory=True, non_blocking=True): with "
 			"pageable memory, the host takes part in each upload";
 	} else if (transfers && transfers->upload_apart >= MOSTLY) {
-		out->finding.advice =
-			"uploads and kernels use different streams but do not run at the same "
-			"time: start each upload earlier, into a second buffer";
+		dp_rule__evidence(out, "upload_hidden", "1", transfers->upload_hidden);
+		out->finding.advice = advise_apart(transfers->upload_hidden);
 	} else if (transfers && transfers->upload_streams > 1) {
 		dp_rule__evidence(out, "upload_streams", "count",
 				  (double)transfers->upload_streams);
-		out->finding.advice =
-			"uploads of one stream do not run during kernels of the others: start "
-			"each upload earlier, into a second buffer";
+		dp_rule__evidence(out, "upload_hidden", "1", transfers->upload_hidden);
+		out->finding.advice = advise_among(transfers->upload_hidden);
 	}
 }
 

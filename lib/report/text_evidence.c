@@ -176,6 +176,7 @@ static const struct saying sayings[] = {
 	{ "dram_active", "DRAM active ", "" },
 	{ "times", "", " times", .behind = "every_iterations", .joint = " (", .close = " times)" },
 	{ "upload_exposed_ns", "", " of exposed uploads", .cost = "exposed uploads" },
+	{ "upload_hidden", "", " of the uploads during kernels" },
 	{ "upload_ns", "", " of uploads in all", .all = "" },
 	{ "upload_streams", "uploads on ", " streams" },
 	{ "usual_clock", "", " elsewhere" },

@@ -43,8 +43,15 @@ TEST(advice_on_uploads_follows_from_how_they_run)
 	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "on a stream of its own"));
 	transfers.upload_streams = 4;
 	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "kernels of the others"));
+	transfers.upload_hidden = 0.4;
+	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "kernels of the others only in part"));
 	transfers.upload_apart = 1;
-	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "different streams"));
+	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "different streams but mostly do not"));
+	ck_assert_double_eq(evidence(find("copy-bound"), "upload_hidden"), 0.4);
+	transfers.upload_hidden = 0.6;
+	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "during kernels only in part"));
+	transfers.upload_hidden = 0.04;
+	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "different streams but do not run"));
 	set("pageable_share", 1);
 	ck_assert_ptr_nonnull(strstr(copy_bound_advice(), "(pin_memory=True"));
 	/* at most 0.25 of the 0.6 ms could be hidden */

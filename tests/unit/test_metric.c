@@ -84,6 +84,7 @@ TEST(shows_how_uploads_run)
 	compute(&at);
 	ck_assert_uint_eq(at.values.transfers.upload_streams, 1);
 	ck_assert_double_eq(at.values.transfers.upload_apart, 1);
+	ck_assert_double_eq(at.values.transfers.upload_hidden, 20.0 / 110);
 	ck_assert_double_eq(at.values.transfers.returned, 105.0 / 1129);
 	ck_assert_uint_eq(at.values.transfers.migrations, 1);
 	ck_assert_int_eq(at.values.transfers.migrated_ns, 1110);
