@@ -110,6 +110,8 @@ static const struct saying sayings[] = {
 	{ "kernel_ns", "", " of it in", .all = "in" },
 	{ "kernel_rise_ns", "", " of that per iteration in" },
 	{ "kernel_median_ns", "median kernel ", "" },
+	{ "launched_ns", "for ", " of that, work is launched and does not start",
+	  .all = "all that time, work is launched and does not start" },
 	{ "live_bytes", "", " live" },
 	{ "long_gap_iterations", "", " iterations with a gap of half a second or more" },
 	{ "long_gaps", "", " gaps of half a second or more" },

@@ -109,6 +109,12 @@ TEST(waits_that_cost_nothing_are_no_finding)
 	set("host_sync_ns", 1e3);
 	set("host_copy_ns", 3e5);
 	ck_assert_double_eq(evidence(find("sync-call"), "host_copy_ns"), 3e5);
+	/* of 200 us, at least 150 are after launches: before them the GPU is idle for 50 */
+	set("idle_ns", 8e5);
+	set("idle_other_ns", 7.5e5);
+	ck_assert_double_eq(evidence(find("sync-call"), "launched_ns"), 1.5e5);
+	set("idle_other_ns", 6.5e5);
+	ck_assert(isnan(evidence(find("sync-call"), "launched_ns")));
 	dp_findings__fini(&at.findings);
 }
 
