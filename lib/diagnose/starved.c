@@ -19,6 +19,9 @@
 /* Share of the longest gap for a call to be named, and of the idle time for advice by ranges. */
 #define MOST_OF_GAP 0.5
 
+/* Share of a capture that is idle elsewhere, from which on it is evidence. */
+#define ELSEWHERE 0.05
+
 /* Idle share of a period without launch records: that of launch-bound, which needs them. */
 #define UNEXPLAINED 0.15
 
@@ -177,9 +180,10 @@ static const char *advise(const struct dp_rule_input *input, const struct dp_rul
 static bool check_capture(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	const struct dp_rule_slices *slices = input->slices;
-	double idle_ns = 0, parts = 0;
+	double idle_ns = 0, all_ns = 0, parts = 0;
 
 	for (size_t i = 0; i < DP_RULE_SLICES; i++) {
+		all_ns += slices->length_ns - slices->busy_ns[i];
 		if (!(slices->busy_ns[i] < LEAST_UTILIZATION * slices->length_ns))
 			continue;
 		idle_ns += slices->length_ns - slices->busy_ns[i];
@@ -195,6 +199,8 @@ static bool check_capture(const struct dp_rule_input *input, struct dp_rule_find
 	name_longest_gap(slices, out);
 	if (parts)
 		dp_rule__evidence(out, "parts_of_30", "count", parts);
+	if (all_ns - idle_ns >= ELSEWHERE * DP_RULE_SLICES * slices->length_ns)
+		dp_rule__evidence(out, "other_idle_ns", "ns", all_ns - idle_ns);
 	if (slices->gaps.count)
 		dp_rule__evidence(out, "long_gaps", "count", (double)slices->gaps.count);
 	if (!is_launched(slices, idle_ns))
