@@ -132,6 +132,78 @@ static int use_repeated(struct dp_loop_search *s, const struct dp_loops_request 
 	return status;
 }
 
+/* Puts the only loop of `outer` before all others, around loop `inner`. Takes it if it succeeds. */
+static int put_around(struct dp_loops *loops, struct dp_loops *outer, size_t inner)
+{
+	uint32_t *made = dp_alloc__array(loops->count + 1, sizeof(*made));
+	int status = made ? DP_OK : DP_ERR_NOMEM;
+
+	if (!status)
+		status = dp_array__reserve(&loops->loops, &loops->room, loops->count + 1,
+					   sizeof(*loops->loops));
+	for (size_t k = 0; k < loops->count && !status; k++)
+		made[k] = (uint32_t)k + 1;
+	if (!status) {
+		made[loops->count] = 0;
+		loops->loops[inner].parent = (uint32_t)loops->count;
+		loops->loops[loops->count++] = outer->loops[0];
+		outer->count = 0;
+		status = dp_loops__reorder(loops, made);
+	}
+	free(made);
+	return status;
+}
+
+/*
+ * Adds the loop around a reported one that annotations show and kernels do not: sets *added to
+ * whether there is one.
+ */
+static int add_around(bool *added, struct dp_loop_search *s, const struct dp_loops_request *request,
+		      struct dp_loops *loops, size_t inner)
+{
+	const struct dp_sequence_loop *loop = &loops->loops[inner];
+	struct dp_loops *outer = NULL;
+	struct dp_marks marks;
+	int status;
+
+	*added = false;
+	if (dp_sequence__around(&marks, s->sequence, s->annotations, loop->iterations, loop->count))
+		return dp_error__nomem(s->error, 0);
+	if (!marks.count)
+		return DP_OK;
+	dp_explain__add(s->explain, "annotations",
+			DP_FACTS({ "ranges", "count", (double)marks.count },
+				 { "iterations", "count", (double)dp_loops__whole(loop) }),
+			"{ranges:annotation} like%s hold the {iterations:iteration} of the loop, "
+			"several each: they are the loop around it",
+			name_of(s, &marks));
+	status = loops_of_marks(s, request, &marks, &outer);
+	dp_marks__fini(&marks);
+	if (status)
+		return status;
+	outer->loops[0].chosen = false;
+	if (put_around(loops, outer, inner))
+		status = dp_error__nomem(s->error, 0);
+	dp_loops__free(outer);
+	*added = !status;
+	return status;
+}
+
+/* Adds the loops that annotations show around those of the report that have none around them. */
+static int use_around(struct dp_loop_search *s, const struct dp_loops_request *request,
+		      struct dp_loops *loops)
+{
+	int status = DP_OK;
+	bool added;
+
+	for (size_t i = 0; i < loops->count && !status; i += 1 + added) {
+		added = false;
+		if (loops->loops[i].chosen && loops->loops[i].parent == DP_NONE)
+			status = add_around(&added, s, request, loops, i);
+	}
+	return status;
+}
+
 /* Returns an empty list: if one of several streams has no loops, the others are still analyzed. */
 static int no_loops(struct dp_loop_search *s, struct dp_loops **loops)
 {
@@ -158,6 +230,8 @@ static int find_unaided(struct dp_loop_search *s, const struct dp_loops_request 
 						 s->explain, s->error);
 	if (!status && !s->options->ignore_marks)
 		status = use_repeated(s, request, *loops);
+	if (!status && !s->options->ignore_marks)
+		status = use_around(s, request, *loops);
 	return status;
 }
 

@@ -66,4 +66,13 @@ int dp_sequence__repeated(struct dp_marks *marks, const struct dp_sequence *sequ
 			  struct dp_annotations *annotations,
 			  const struct dp_sequence_iteration *iterations, size_t count);
 
+/*
+ * Finds ranges of one name, ignoring numbers in it, that each hold several whole iterations of a
+ * loop, and together nearly all: the tokens whose layers repeat, or the epochs of steps. Of several
+ * names, the one with the most ranges is taken: it is the next level. Otherwise the same.
+ */
+int dp_sequence__around(struct dp_marks *marks, const struct dp_sequence *sequence,
+			struct dp_annotations *annotations,
+			const struct dp_sequence_iteration *iterations, size_t count);
+
 #endif

@@ -60,10 +60,34 @@ static bool is_better_fit(const struct fit *fit, const struct fit *best)
 	return fit->same > best->same;
 }
 
-/* Tries the names one by one, those with the longest ranges first. */
+/* Returns true if marks hold whole iterations only, most of them several, and nearly all. */
+static bool hold_several(const struct dp_marks *marks,
+			 const struct dp_sequence_iteration *iterations, size_t count)
+{
+	size_t k = 0, held = 0, several = 0;
+
+	for (size_t j = 0; j < marks->count; j++) {
+		size_t before = held;
+
+		while (k < count && iterations[k].end <= marks->starts[j])
+			k++;
+		for (; k < count && iterations[k].first < marks->ends[j]; k++, held++)
+			if (iterations[k].first < marks->starts[j] ||
+			    iterations[k].end > marks->ends[j])
+				return false;
+		several += held > before + 1;
+	}
+	return several * 2 > marks->count && marks->count >= dp_param.marks_least &&
+	       (double)held >= dp_param.marks_loop * (double)count;
+}
+
+/*
+ * Tries the names one by one, those with the longest ranges first: for those that are the loop's
+ * iterations or, if `around`, for those that hold several of these.
+ */
 static int try_keys(struct dp_marks *marks, const struct dp_sequence *sequence,
 		    struct dp_annotations *annotations,
-		    const struct dp_sequence_iteration *iterations, size_t count)
+		    const struct dp_sequence_iteration *iterations, size_t count, bool around)
 {
 	const struct dp_range_keys *keys = &annotations->keys;
 	struct fit best = { 0 };
@@ -74,9 +98,11 @@ static int try_keys(struct dp_marks *marks, const struct dp_sequence *sequence,
 		const struct dp_range_key *key = &keys->keys[i];
 		struct dp_marks own;
 		struct fit fit;
+		bool fits, better;
 
 		/* each thread may have its own */
-		if (key->count < dp_param.marks_least || key->count + tolerance(count) < count)
+		if (key->count < dp_param.marks_least ||
+		    (!around && key->count + tolerance(count) < count))
 			continue;
 		tried++;
 		status = dp_marks__labeled(&own, sequence, annotations, &annotations->repeated,
@@ -84,7 +110,10 @@ static int try_keys(struct dp_marks *marks, const struct dp_sequence *sequence,
 		if (status)
 			return status;
 		fit = compare_with_loop(&own, iterations, count);
-		if (fits_loop(&own, &fit, count) && (!marks->count || is_better_fit(&fit, &best))) {
+		fits = around ? hold_several(&own, iterations, count)
+			      : fits_loop(&own, &fit, count);
+		better = around ? own.count > marks->count : is_better_fit(&fit, &best);
+		if (fits && (!marks->count || better)) {
 			struct dp_marks swap = *marks;
 
 			*marks = own;
@@ -164,11 +193,12 @@ static void extend_marks(struct dp_marks *marks, const struct dp_sequence_iterat
 		marks->ends[last] = to;
 }
 
-int dp_sequence__repeated(struct dp_marks *marks, const struct dp_sequence *sequence,
-			  struct dp_annotations *annotations,
-			  const struct dp_sequence_iteration *iterations, size_t count)
+/* Finds the best ranges; there may be none. */
+static int find_ranges(struct dp_marks *marks, const struct dp_sequence *sequence,
+		       struct dp_annotations *annotations,
+		       const struct dp_sequence_iteration *iterations, size_t count, bool around)
 {
-	int status = DP_OK;
+	int status;
 
 	memset(marks, 0, sizeof(*marks));
 	/* without launches only a kernel's own start is known, which may be far behind its range */
@@ -177,13 +207,29 @@ int dp_sequence__repeated(struct dp_marks *marks, const struct dp_sequence *sequ
 		return DP_OK;
 	status = find_names(annotations, sequence->trace);
 	if (!status)
-		status = try_keys(marks, sequence, annotations, iterations, count);
+		status = try_keys(marks, sequence, annotations, iterations, count, around);
+	if (status)
+		dp_marks__fini(marks);
+	return status;
+}
+
+int dp_sequence__repeated(struct dp_marks *marks, const struct dp_sequence *sequence,
+			  struct dp_annotations *annotations,
+			  const struct dp_sequence_iteration *iterations, size_t count)
+{
+	int status = find_ranges(marks, sequence, annotations, iterations, count, false);
+
 	if (!status && marks->count && leave_kernels(marks)) {
 		marks->inside = are_inside(marks, iterations, count);
 		if (!marks->inside)
 			extend_marks(marks, iterations, count);
 	}
-	if (status)
-		dp_marks__fini(marks);
 	return status;
+}
+
+int dp_sequence__around(struct dp_marks *marks, const struct dp_sequence *sequence,
+			struct dp_annotations *annotations,
+			const struct dp_sequence_iteration *iterations, size_t count)
+{
+	return find_ranges(marks, sequence, annotations, iterations, count, true);
 }

@@ -4,6 +4,8 @@
 #include "trace/builder.h"
 #include "test.h"
 
+#include <deepprof/analysis.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -396,6 +398,77 @@ TEST(ranges_that_repeat_as_iterations_do)
 		dp_sequence__fini(&sequence);
 		dp_trace_free(trace);
 	}
+}
+
+/* The ranges around several iterations: none that cuts one, or holds one each, or half of them. */
+TEST(ranges_around_iterations)
+{
+	struct dp_trace *trace = annotated(true);
+
+	for (size_t length = 1; length <= 4; length++) {
+		struct dp_annotations annotations = { NULL };
+		struct dp_sequence_iteration iterations[24] = { 0 };
+		struct dp_sequence sequence;
+		struct dp_marks marks;
+
+		for (size_t i = 0; i < 24 / length; i++) {
+			iterations[i].first = length * i;
+			iterations[i].end = length * (i + 1);
+		}
+		read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
+		ck_assert_int_eq(dp_sequence__around(&marks, &sequence, &annotations, iterations,
+						     24 / length),
+				 DP_OK);
+		ck_assert_uint_eq(marks.count, length < 3 ? 6 : 0);
+		for (size_t i = 0; i < marks.count; i++) {
+			ck_assert_uint_eq(marks.starts[i], 4 * i);
+			ck_assert_uint_eq(marks.ends[i], 4 * i + 4);
+		}
+		dp_marks__fini(&marks);
+		dp_annotations__fini(&annotations);
+		dp_sequence__fini(&sequence);
+	}
+	dp_trace_free(trace);
+}
+
+/* Tokens of eight layers: the layers are a loop, and the tokens the one around it. */
+TEST(annotations_show_the_loop_around)
+{
+	enum { TOKENS = 12, LAYERS = 8, KERNELS = 5 };
+	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+	const struct dp_loop *outer;
+
+	start();
+	for (int i = 0; i < TOKENS * LAYERS * KERNELS; i++) {
+		int64_t at = i * 100;
+		char name[32];
+
+		if (i % (LAYERS * KERNELS) == 0) {
+			snprintf(name, sizeof(name), "token %d", i / (LAYERS * KERNELS));
+			range(name, at, at + (LAYERS * KERNELS) * 100);
+		}
+		snprintf(name, sizeof(name), "kernel_%c", 'a' + i % KERNELS);
+		call("cudaLaunchKernel", at + 10, at + 12, (uint32_t)i + 1);
+		op(DP_OP_KERNEL, name, at + 1020, at + 1070, (uint32_t)i + 1);
+	}
+	trace = finish();
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_OK);
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 2);
+	outer = dp_analysis_loop(analysis, 0);
+	if (outer->parent != DP_NONE)
+		outer = dp_analysis_loop(analysis, outer->parent);
+	ck_assert_uint_eq(outer->complete, TOKENS);
+	ck_assert_uint_eq(outer->length, LAYERS * KERNELS);
+	ck_assert_int_eq(outer->found_by, DP_FOUND_BY_MARKS);
+	ck_assert(!outer->selected);
+	dp_analysis_free(analysis);
+	options.ignore_marks = true;
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_OK);
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 1);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
 }
 
 /*
