@@ -41,6 +41,8 @@ enum { EVERY_MOST = 16 };
  */
 #define LEAST_SPREAD 1e-3
 #define MAD_SCALE 1.4826
+/* Beyond this many times its median excess, what a rank delays others by is not typical of it. */
+#define FAR_SLOWER 3.0
 
 struct test {
 	const struct dp_blame_times *times;
@@ -244,73 +246,15 @@ static void shuffle(struct test *test)
 	}
 }
 
-size_t dp_blame__since(const double *values, size_t count)
+/* By how much the rank exceeds all others in a unit; negative if it does not, NaN if unknown. */
+static double lead_of(const struct dp_blame_times *times, const double *row, size_t rank)
 {
-	double total = 0, before = 0, best = 0;
-	size_t since = 0;
+	double others = -INFINITY;
 
-	for (size_t i = 0; i < count; i++)
-		total += values[i];
-	/* the split whose two means explain most of the squares */
-	for (size_t i = 1; i < count; i++) {
-		double first, second, gain;
-
-		before += values[i - 1];
-		first = before / (double)i;
-		second = (total - before) / (double)(count - i);
-		gain = (second - first) * (second - first) * (double)i * (double)(count - i);
-		/* a rank with a third of the excess, or half of all, before was slow already */
-		if (second > 0 && first < second / 3 && before < total - before && gain > best) {
-			best = gain;
-			since = i;
-		}
-	}
-	return since;
-}
-
-size_t dp_blame__every(const double *values, size_t count)
-{
-	double high = -INFINITY;
-	size_t last = SIZE_MAX, every = 0, distances = 0, regular = 0;
-
-	for (size_t i = 0; i < count; i++)
-		high = fmax(high, values[i]);
-	for (size_t i = 0; i < count; i++) {
-		/* an unknown value is part of the next one: distances across it are unknown */
-		if (isnan(values[i]))
-			last = SIZE_MAX;
-		if (!(values[i] > high / 2) || (i && isnan(values[i - 1])))
-			continue;
-		if (last != SIZE_MAX) {
-			every = every ? every : i - last;
-			regular += i - last == every;
-			distances++;
-		}
-		last = i;
-	}
-	/* three distances of which nine in ten are equal are no coincidence */
-	return every > 1 && distances >= 3 && regular * 10 >= distances * 9 ? every : 0;
-}
-
-/* The mean gain of units if the rank took as long as the slowest other. */
-static double gain_of(const struct dp_blame_times *times, uint32_t rank, uint32_t since)
-{
-	double sum = 0;
-	size_t count = 0;
-
-	for (size_t u = 0; u < times->units; u++) {
-		const double *row = times->own + u * times->ranks;
-		double others = -INFINITY;
-
-		for (size_t r = 0; r < times->ranks; r++)
-			if (r != rank && row[r] > others)
-				others = row[r];
-		if (times->iteration[u] < since || !isfinite(row[rank]) || !isfinite(others))
-			continue;
-		sum += fmax(0, row[rank] - others);
-		count++;
-	}
-	return count ? sum / (double)count : 0;
+	for (size_t r = 0; r < times->ranks; r++)
+		if (r != rank && row[r] > others)
+			others = row[r];
+	return isfinite(row[rank]) && isfinite(others) ? row[rank] - others : NAN;
 }
 
 /* The rank's excess over the median of its class in a unit; 0 if unknown. */
@@ -390,7 +334,6 @@ static void describe(struct dp_blame *blame, struct test *test, double *series)
 	 */
 	blame->since = (uint32_t)(first + (since > 1 ? since : 0));
 	blame->slowest = (uint32_t)(first + highest(series + first, count - first));
-	blame->gain = gain_of(times, blame->rank, blame->since);
 }
 
 /* The share of shuffles, and the order found, that have a value as large as the one found. */
@@ -424,19 +367,181 @@ static double least_chance(const struct test *test)
 	return pow((double)largest_class, 1 - (double)test->blocks);
 }
 
+/*
+ * Sets the mean gains of units if the rank took as long as the slowest other. room has space for
+ * the units.
+ */
+static void fill_gains(struct dp_blame *blame, const struct test *test, double *room)
+{
+	const struct dp_blame_times *times = test->times;
+	size_t known = 0;
+	double most;
+
+	for (size_t u = 0; u < times->units; u++)
+		if (times->iteration[u] >= blame->since &&
+		    isfinite(times->own[u * times->ranks + blame->rank]))
+			room[known++] = excess_of(test, u, blame->rank);
+	most = known ? FAR_SLOWER * fmax(0, dp_stat__median(room, known)) : 0;
+	known = 0;
+	for (size_t u = 0; u < times->units; u++) {
+		double lead = lead_of(times, times->own + u * times->ranks, blame->rank);
+
+		if (times->iteration[u] < blame->since || !isfinite(lead))
+			continue;
+		blame->gain += fmax(0, lead);
+		blame->typical_gain += fmin(fmax(0, lead), most);
+		known++;
+	}
+	blame->gain /= fmax(1, (double)known);
+	blame->typical_gain /= fmax(1, (double)known);
+}
+
+/*
+ * What the slowest rank of each block, if it is of the class of the blamed one, delays the others
+ * by; 0 in other blocks. Returns what the blamed rank's delays sum up to.
+ */
+static double fill_delays(double *delays, const struct test *test, uint32_t rank)
+{
+	const struct dp_blame_times *times = test->times;
+	double sum = 0;
+
+	for (size_t b = 0; b < test->blocks; b++) {
+		size_t slowest = 0;
+		double lead;
+
+		for (size_t r = 0; r < times->ranks; r++)
+			test->room[r] = block_mean(test, b, r);
+		for (size_t r = 1; r < times->ranks; r++)
+			if (!(test->room[r] <= test->room[slowest]) && isfinite(test->room[r]))
+				slowest = r;
+		lead = lead_of(times, test->room, slowest);
+		delays[b] = lead > 0 && times->classes[slowest] == times->classes[rank] ? lead : 0;
+		sum += slowest == rank ? delays[b] : 0;
+	}
+	return sum;
+}
+
+/*
+ * Sets the share of draws, and the delays found, in which a rank's delays sum up to as much if each
+ * is a random one's. delays has room for the blocks.
+ */
+static void fill_gain_p(struct dp_blame *blame, struct test *test, double *delays)
+{
+	const struct dp_blame_times *times = test->times;
+	double found = fill_delays(delays, test, blame->rank) * (1 - 1e-9);
+	size_t above = 0, members = 0;
+
+	for (size_t r = 0; r < times->ranks; r++)
+		members += times->classes[r] == times->classes[blame->rank];
+	for (size_t i = 0; i < SHUFFLES; i++) {
+		double sum = 0;
+
+		for (size_t b = 0; b < test->blocks; b++)
+			if (delays[b] > 0 && draw(&test->random) % members == 0)
+				sum += delays[b];
+		above += sum >= found;
+	}
+	blame->gain_p = (double)(above + 1) / (SHUFFLES + 1);
+}
+
+/* The block from which on a rank's mean excess differs most from the one before. */
+static size_t change_of(const struct test *test, size_t rank, double *before, double *after)
+{
+	const double *excess = test->excess + rank;
+	const size_t ranks = test->times->ranks, count = test->blocks;
+	double total = 0, sum = 0, most = -1;
+	size_t change = 0;
+
+	*before = *after = 0;
+	for (size_t b = 0; b < count; b++)
+		total += excess[b * ranks];
+	for (size_t b = 1; b < count; b++) {
+		double low, high, square;
+
+		sum += excess[(b - 1) * ranks];
+		low = sum / (double)b;
+		high = (total - sum) / (double)(count - b);
+		square = (high - low) * (high - low) * (double)b * (double)(count - b);
+		if (square > most) {
+			most = square;
+			change = b;
+			*before = low;
+			*after = high;
+		}
+	}
+	return change;
+}
+
+/*
+ * The autocorrelation of a rank's excess at a lag of one block, apart from one change: stragglers
+ * may be slow from some block on. 0 if it is constant.
+ */
+static double autocorrelation(const struct test *test, size_t rank)
+{
+	const size_t ranks = test->times->ranks;
+	double before, after, last = 0, products = 0, squares = 0;
+	size_t change = change_of(test, rank, &before, &after);
+
+	for (size_t b = 0; b < test->blocks; b++) {
+		double at = test->excess[b * ranks + rank] - (b < change ? before : after);
+
+		squares += at * at;
+		products += at * last;
+		last = at;
+	}
+	return squares > 0 ? products / squares : 0;
+}
+
+/*
+ * Returns true if a rank that is slow in one block tends to be slow in the next, so that blocks are
+ * not independent. If they are, estimates are below 0 on average, the more so as a change is
+ * fitted. The lower median over the ranks ignores stragglers.
+ */
+static bool are_blocks_alike(const struct test *test)
+{
+	for (size_t r = 0; r < test->times->ranks; r++)
+		test->room[r] = autocorrelation(test, r);
+	return lower_median(test->room, test->times->ranks) > 0;
+}
+
+static void join_blocks(struct test *test)
+{
+	size_t count = test->blocks;
+
+	test->blocks = (count + 1) / 2;
+	for (size_t b = 1; b < test->blocks; b++)
+		test->first[b] = test->first[2 * b];
+	test->first[test->blocks] = test->times->units;
+	test->every_most = 0; /* periods are of single iterations */
+}
+
+/* Joins neighbouring blocks until they are independent, or too few. */
+static int make_independent(struct test *test)
+{
+	int status = fill_excess(test);
+
+	while (!status && test->blocks >= 2 * LEAST && are_blocks_alike(test)) {
+		join_blocks(test);
+		status = fill_excess(test);
+	}
+	return status;
+}
+
 static int run(struct dp_blame *blame, struct test *test, double *series)
 {
 	int status = order_by_class(test);
 	double found;
 
 	if (!status)
-		status = fill_excess(test);
+		status = make_independent(test);
 	if (status)
 		return status;
 	blame->least_p = least_chance(test);
 	found = largest(test, &blame->rank);
 	describe(blame, test, series);
 	blame->p = chance_of(test, found);
+	fill_gains(blame, test, series);
+	fill_gain_p(blame, test, series);
 	return DP_OK;
 }
 
@@ -469,17 +574,41 @@ static void cut_blocks(struct test *test)
 		test->first[b] = test->first[b * count / test->blocks];
 }
 
-/* Adds the units from an iteration on. counts has room for the ranks. */
-static void sum_units(double *own, double *excess, size_t *counts, struct test *test, double *row,
-		      uint32_t since)
+/* Sums over a rank's units: of all, and of the current piece of them. */
+struct rank_sums {
+	size_t units, pieces, above;
+	double piece;
+};
+
+/* Adds a piece, in which some ranks exceed their median. */
+static void end_piece(struct rank_sums *sums, size_t ranks)
+{
+	for (size_t r = 0; r < ranks; r++) {
+		if (isfinite(sums[r].piece)) {
+			sums[r].pieces++;
+			sums[r].above += sums[r].piece > 0;
+		}
+		sums[r].piece = NAN;
+	}
+}
+
+/*
+ * Adds the units from an iteration on. Pieces are iterations, or units if there is only one
+ * iteration.
+ */
+static void sum_units(double *own, double *excess, struct rank_sums *sums, struct test *test,
+		      double *row, uint32_t since)
 {
 	const struct dp_blame_times *times = test->times;
+	bool by_unit = times->units && times->iteration[0] == times->iteration[times->units - 1];
 
 	for (size_t u = 0; u < times->units; u++) {
 		const double *from = times->own + u * times->ranks;
 
 		if (times->iteration[u] < since)
 			continue;
+		if (!u || by_unit || times->iteration[u] != times->iteration[u - 1])
+			end_piece(sums, times->ranks);
 		memcpy(row, from, times->ranks * sizeof(*row));
 		subtract_medians(test, row);
 		for (size_t r = 0; r < times->ranks; r++) {
@@ -487,33 +616,38 @@ static void sum_units(double *own, double *excess, size_t *counts, struct test *
 				continue;
 			own[r] += from[r];
 			excess[r] += row[r];
-			counts[r]++;
+			sums[r].piece = (isfinite(sums[r].piece) ? sums[r].piece : 0) + row[r];
+			sums[r].units++;
 		}
 	}
-	for (size_t r = 0; r < times->ranks; r++) {
-		own[r] = counts[r] ? own[r] / (double)counts[r] : NAN;
-		excess[r] = counts[r] ? excess[r] / (double)counts[r] : NAN;
-	}
+	end_piece(sums, times->ranks);
 }
 
-int dp_blame__excess(double *own, double *excess, const struct dp_blame_times *times,
+int dp_blame__excess(double *own, double *excess, double *often, const struct dp_blame_times *times,
 		     uint32_t since)
 {
 	struct test test = { .times = times };
 	double *row = dp_alloc__array(times->ranks + 1, sizeof(*row));
-	size_t *counts = dp_alloc__zeroed(times->ranks + 1, sizeof(*counts));
+	struct rank_sums *sums = dp_alloc__zeroed(times->ranks + 1, sizeof(*sums));
 	int status = DP_ERR_NOMEM;
 
 	test.room = dp_alloc__array(times->ranks + 1, sizeof(*test.room));
 	test.order = dp_alloc__array(times->ranks + 1, sizeof(*test.order));
-	if (row && counts && test.room && test.order)
+	if (row && sums && test.room && test.order)
 		status = order_by_class(&test);
-	for (size_t r = 0; r < times->ranks; r++)
+	for (size_t r = 0; r < times->ranks && !status; r++) {
 		own[r] = excess[r] = 0;
+		sums[r].piece = NAN;
+	}
 	if (!status)
-		sum_units(own, excess, counts, &test, row, since);
+		sum_units(own, excess, sums, &test, row, since);
+	for (size_t r = 0; r < times->ranks && !status; r++) {
+		own[r] = sums[r].units ? own[r] / (double)sums[r].units : NAN;
+		excess[r] = sums[r].units ? excess[r] / (double)sums[r].units : NAN;
+		often[r] = (double)sums[r].above / fmax(1, (double)sums[r].pieces);
+	}
 	free(row);
-	free(counts);
+	free(sums);
 	free(test.room);
 	free(test.order);
 	return status;
@@ -525,7 +659,7 @@ int dp_blame__run(struct dp_blame *blame, const struct dp_blame_times *times)
 	double *series;
 	int status = DP_ERR_NOMEM;
 
-	*blame = (struct dp_blame){ .rank = DP_NONE, .p = 1 };
+	*blame = (struct dp_blame){ .rank = DP_NONE, .p = 1, .gain_p = 1 };
 	if (!times->units || times->ranks < 2)
 		return DP_OK;
 	test.first = dp_alloc__array(times->units + 1, sizeof(*test.first));
@@ -535,7 +669,7 @@ int dp_blame__run(struct dp_blame *blame, const struct dp_blame_times *times)
 	test.excess = dp_alloc__array(test.blocks * times->ranks, sizeof(*test.excess));
 	test.room = dp_alloc__array(times->ranks, sizeof(*test.room));
 	test.order = dp_alloc__array(times->ranks, sizeof(*test.order));
-	series = dp_alloc__array(iterations_of(times), sizeof(*series));
+	series = dp_alloc__array(DP_MAX(iterations_of(times), times->units), sizeof(*series));
 	if (test.excess && test.room && test.order && series)
 		status = run(blame, &test, series);
 	free(test.first);

@@ -23,6 +23,8 @@ struct dp_blame {
 	size_t every;	     /* the period of the slow iterations; 0: all since are slow */
 	uint32_t slowest;    /* the iteration in which it is slowest */
 	double gain;	     /* mean gain of a unit from then on if it were not slow */
+	double typical_gain; /* the same, but in no unit far more than it usually takes longer */
+	double gain_p; /* how often any of equal ranks delays the others by as much in total */
 	double least_p;	     /* what p is at least if one of the ranks is always the slowest */
 };
 
@@ -32,15 +34,20 @@ struct dp_blame {
  * when the ranks of each class trade places at random in each block of units (1,999 to 19,999
  * times; equal input gives equal p).
  *
+ * That a rank is often a little late does not make it the cause of a few long delays, which may
+ * hit any rank: gain_p tests what its delays sum up to, with the slowest rank of each block drawn
+ * at random.
+ *
  * Errors: DP_ERR_NOMEM. Cost: O(ranks · units), and at most 20,000 times ranks · 64 · 16.
  */
 int dp_blame__run(struct dp_blame *blame, const struct dp_blame_times *times);
 
 /*
- * Sets each rank's mean own time in the units from an iteration on, and its mean excess there over
- * the lower median of its class; NaN if unknown. Errors: DP_ERR_NOMEM.
+ * Sets each rank's mean own time in the units from an iteration on, its mean excess there over the
+ * lower median of its class (both NaN if unknown), and the share of iterations with any.
+ * Errors: DP_ERR_NOMEM.
  */
-int dp_blame__excess(double *own, double *excess, const struct dp_blame_times *times,
+int dp_blame__excess(double *own, double *excess, double *often, const struct dp_blame_times *times,
 		     uint32_t since);
 
 /* The index from which on a series is higher; 0: from the beginning. */

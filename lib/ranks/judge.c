@@ -22,6 +22,8 @@
 /* Smaller costs, as shares of the period, are ignored: stages are never equal. */
 #define COMMUNICATION_COST 0.02
 #define STAGE_COST 0.03
+/* Of equally slow ranks, each exceeds the median in at least this share of the iterations. */
+#define OFTEN 0.75
 /* A rank that runs this share more kernels has more to do. */
 #define MORE_KERNELS 0.06
 
@@ -76,12 +78,14 @@ static double more_often(const struct dp_judge *judge, const struct dp_blame *bl
 }
 
 /*
- * The ranks that are slow together: those with at least half of the slowest one's excess, if they
- * are at most half of its class. Sets scale[], per rank, to its work without the excess divided by
- * that with it, and *least_ns to the least excess. Returns their number; 0 if there are none.
+ * The ranks that are slow together: those with at least half of the slowest one's excess, not in
+ * a few iterations alone, if they are at most half of its class. Sets scale[], per rank, to its
+ * work without the excess divided by that with it, and *least_ns to the least excess. Returns their
+ * number; 0 if there are none.
  */
 static size_t find_slow_ranks(uint32_t *slow, double *scale, double *least_ns, const double *own,
-			      const double *excess, const struct dp_judge *judge, uint32_t slowest)
+			      const double *excess, const double *often,
+			      const struct dp_judge *judge, uint32_t slowest)
 {
 	const uint32_t *classes = judge->stages.classes;
 	size_t count = 0, members = 0;
@@ -90,7 +94,8 @@ static size_t find_slow_ranks(uint32_t *slow, double *scale, double *least_ns, c
 	for (uint32_t r = 0; r < judge->job->count; r++) {
 		scale[r] = 1;
 		members += classes[r] == classes[slowest];
-		if (classes[r] != classes[slowest] || !(2 * excess[r] >= excess[slowest]))
+		if (classes[r] != classes[slowest] || !(2 * excess[r] >= excess[slowest]) ||
+		    often[r] < OFTEN)
 			continue;
 		scale[r] = 1 - excess[r] / own[r];
 		*least_ns = fmin(*least_ns, excess[r]);
@@ -109,6 +114,7 @@ static int judge_several(struct dp_judge *judge, const struct dp_blame_times *ti
 	size_t ranks = judge->job->count, count = 0;
 	double *own = dp_alloc__array(ranks, sizeof(*own)), least_ns;
 	double *excess = dp_alloc__array(ranks, sizeof(*excess));
+	double *often = dp_alloc__array(ranks, sizeof(*often));
 	double *scale = dp_alloc__array(ranks, sizeof(*scale));
 	uint32_t *slow = dp_alloc__array(ranks, sizeof(*slow));
 	struct dp_job_change change = { .rank = DP_NONE, .scale = scale, .more_often = 1 };
@@ -116,10 +122,11 @@ static int judge_several(struct dp_judge *judge, const struct dp_blame_times *ti
 	int status = DP_ERR_NOMEM;
 
 	change.since = first_iteration(judge, blame->since);
-	if (own && excess && scale && slow)
-		status = dp_blame__excess(own, excess, times, blame->since);
+	if (own && excess && often && scale && slow)
+		status = dp_blame__excess(own, excess, often, times, blame->since);
 	if (!status)
-		count = find_slow_ranks(slow, scale, &least_ns, own, excess, judge, blame->rank);
+		count = find_slow_ranks(slow, scale, &least_ns, own, excess, often, judge,
+					blame->rank);
 	if (count)
 		status = dp_job__cost(&cost, judge->job, &change,
 				      least_ns * judge->units.per_iteration,
@@ -132,6 +139,7 @@ static int judge_several(struct dp_judge *judge, const struct dp_blame_times *ti
 	}
 	free(own);
 	free(excess);
+	free(often);
 	free(scale);
 	free(slow);
 	return status;
@@ -161,6 +169,14 @@ static int judge_rank(struct dp_judge *judge)
 			      STRAGGLER_COST * judge->period_ns);
 	if (status)
 		return status;
+	/* a few long delays may be of any rank: this one costs what it usually does */
+	if (blame.gain_p >= LIKELY) {
+		double typical_ns = blame.typical_gain * judge->units.per_iteration;
+
+		cost.ns = fmin(cost.ns, typical_ns);
+		cost.least_ns = fmin(cost.least_ns, typical_ns);
+		cost.most_ns = fmin(cost.most_ns, typical_ns);
+	}
 	if (cost.ns < STRAGGLER_COST * judge->period_ns && !blame.every)
 		return judge_several(judge, &times, &blame);
 	if (!are_stragglers(judge, blame.p, cost.ns))

@@ -28,6 +28,7 @@ KEPT = {
     'lib/import/nccl_call.c': 'shared by two formats, which do not include each other',
     'lib/import/slice.c': 'shared by the readers of CSV lines and of cells',
     'lib/pattern/paper.c': 'the search of the paper, to the letter',
+    'lib/ranks/recurrence.c': 'since when, and how often: of slow ranks, slow groups and pauses',
 }
 
 

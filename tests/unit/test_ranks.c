@@ -357,6 +357,79 @@ TEST(blame_unknown)
 	ck_assert_uint_eq(blame.rank, DP_NONE);
 }
 
+/* A rank that is slow now will be slow a moment later: nine in ten ranks' noise at half strength.
+ */
+TEST(blame_lasting_noise)
+{
+	double last[RANKS] = { 0 };
+	int alarms = 0;
+
+	for (int job = 0; job < 200; job++) {
+		struct dp_blame_times times = healthy();
+		struct dp_blame blame;
+
+		for (size_t i = 0; i < UNITS * RANKS; i++) {
+			last[i % RANKS] = 0.6 * last[i % RANKS] + 0.8 * noise();
+			own[i] = 1e7 + last[i % RANKS] * 2e5;
+		}
+		ck_assert_int_eq(dp_blame__run(&blame, &times), DP_OK);
+		alarms += blame.p < 0.05;
+	}
+	/* taken for independent, it would be more than half of the jobs */
+	ck_assert_int_lt(alarms, 90);
+}
+
+/* A rank is a little late each time, and long delays hit any rank: it is not the cause of those. */
+TEST(blame_delays_of_any)
+{
+	int proven = 0;
+
+	for (int job = 0; job < 20; job++) {
+		struct dp_blame_times times = healthy();
+		struct dp_blame blame;
+
+		for (size_t i = 0; i < UNITS * RANKS; i++)
+			own[i] = 1e7 + noise() * 1e4 + (i % RANKS == 2 ? 1e5 : 0) +
+				 (below(10) ? 0 : 5e6);
+		ck_assert_int_eq(dp_blame__run(&blame, &times), DP_OK);
+		ck_assert_uint_eq(blame.rank, 2);
+		ck_assert_double_lt(blame.p, 0.005);
+		ck_assert_double_lt(blame.typical_gain, 2e5);
+		proven += blame.gain_p < 0.02;
+	}
+	ck_assert_int_le(proven, 2);
+}
+
+/* Long delays that mostly hit one rank. */
+TEST(blame_delays_of_one)
+{
+	struct dp_blame_times times = healthy();
+	struct dp_blame blame;
+
+	for (uint32_t u = 0; u < UNITS; u++)
+		own[u * RANKS + (u % 4 ? 4 : u % RANKS)] += 1e6 + below(1000) * 1e4;
+	ck_assert_int_eq(dp_blame__run(&blame, &times), DP_OK);
+	ck_assert_uint_eq(blame.rank, 4);
+	ck_assert_double_lt(blame.gain_p, 0.002);
+}
+
+/* Two ranks are slow in all iterations, and one is in a single one, by more in total. */
+TEST(blame_excess_often)
+{
+	struct dp_blame_times times = healthy();
+	double mean[RANKS], excess[RANKS], often[RANKS];
+
+	for (uint32_t u = 0; u < UNITS; u++)
+		own[u * RANKS + 1] += 1e6, own[u * RANKS + 3] += 1e6;
+	own[7 * RANKS + 5] += 1e8;
+	ck_assert_int_eq(dp_blame__excess(mean, excess, often, &times, 0), DP_OK);
+	ck_assert_double_gt(excess[5], excess[1]);
+	ck_assert_double_eq(often[1], 1);
+	ck_assert_double_eq(often[3], 1);
+	ck_assert_double_lt(often[5], 0.75);
+	ck_assert_double_lt(fabs(excess[1] - 1e6), 3e5);
+}
+
 TEST(names)
 {
 	static const struct {
