@@ -285,19 +285,47 @@ struct dp_ranks_verdict {
 	double operator_ns;	/* and that operator */
 	double cost_ns;		/* per iteration: how much shorter it would be without the
 				 * problem, by a replay of the dependencies between ranks; if
-				 * by_compute, at most that much */
+				 * by_compute, at most that much. Per collective if the member
+				 * of that name is not 0 */
 	double cost_least_ns;	/* bounds of the cost, which differ from it if traces do not show */
 	double cost_most_ns;	/* all that ranks wait for, or clocks are not known */
 	double period_ns;	/* the median of the ranks' median periods */
-	double p_value;		/* under the hypothesis of equal ranks; NaN if not tested */
-	size_t last, shared;	/* a straggler was last in this many shared collectives; 0 if
-				 * it was found by other times, and of several */
+	double p_value;		/* of a permutation test: how often a rank is as slow as the
+				 * straggler that costs most when equal ranks trade their own
+				 * times in each iteration; NaN if not tested */
+	size_t last, shared;	/* the same straggler was last in this many shared collectives,
+				 * by more than the clocks' resolution; 0 if it was found by
+				 * other times, or if several are equally slow */
 	const char *group;	/* the slow group; "" otherwise */
 	bool by_compute;	/* a straggler found by what ranks compute while others are
 				 * idle, since their calls do not show waits */
+	size_t collectives;	/* 0 if the job has iterations. Otherwise, ranks are compared
+				 * between collectives that they all share: the number of
+				 * times from one to the next */
+	double collective_ns;	/* the mean of these; NaN if they are unknown or unused */
 };
 
 DP_API const struct dp_ranks_verdict *dp_ranks_verdict(const struct dp_ranks *ranks);
+
+/* A rank that is late on its own, whatever other ranks do. Its cost is in the verdict's unit. */
+struct dp_ranks_straggler {
+	size_t rank;	      /* index for dp_ranks_rank() */
+	double cost_ns;	      /* if this rank alone were as fast as its peers */
+	double cost_least_ns; /* bounds, as in the verdict */
+	double cost_most_ns;
+	double p_value;		 /* likewise: among the ranks that are not named before it */
+	int64_t since_iteration; /* of the job; 0: from the start */
+	size_t every;		 /* its period in iterations; 0: it is in all of them */
+	size_t last;		 /* shared collectives that it was last to reach */
+};
+
+/*
+ * The stragglers of a verdict, the one that costs most first; NULL beyond the last. There are none
+ * if the verdict is another one, or if several ranks are equally slow: then none costs anything as
+ * long as the others are slow.
+ */
+DP_API const struct dp_ranks_straggler *dp_ranks_straggler(const struct dp_ranks *ranks,
+							   size_t index);
 
 /*
  * Iterations in which one rank takes longer than it usually does while the others do not, as with a

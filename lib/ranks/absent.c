@@ -260,16 +260,17 @@ static bool is_blind(const struct dp_job *job, uint32_t r, uint32_t i)
 	       (double)at->own_ns + job->clocks[r].resolution_ns;
 }
 
-bool dp_job__has_blind_sends(const struct dp_job *job, double least_ns)
+bool dp_job__has_blind_sends(const struct dp_job *job, double least_ns, size_t collectives)
 {
 	for (uint32_t r = 0; r < job->count; r++) {
 		const struct dp_rank_summary *from = job->ranks[r].from;
+		size_t count = from->step_count ? from->step_count : collectives;
 		double sum = 0;
 
 		for (uint32_t i = 0; i < from->call_count; i++)
 			if (is_blind(job, r, i))
 				sum += (double)from->calls[i].exposed_ns;
-		if (sum > 0 && sum >= least_ns * (double)from->step_count)
+		if (sum > 0 && sum >= least_ns * (double)count)
 			return true;
 	}
 	return false;

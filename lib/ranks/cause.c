@@ -1,4 +1,7 @@
-/* Why a rank is late: the part, operator or clock in which it differs from its peers. */
+/*
+ * What a verdict states: its cost, how certain it is, and why a rank is late: the part, operator or
+ * clock in which it differs from its peers.
+ */
 #include "stats/stat.h"
 #include "ranks/judge.h"
 
@@ -8,6 +11,31 @@
 /* A clock below this share of the others' is throttled. */
 #define CLOCK_SHARE 0.95
 #define THROTTLED_SHARE 0.5
+
+bool dp_judge__is_proven(const struct dp_judge *judge, double p, double cost_ns)
+{
+	return p < (cost_ns >= DP_JUDGE_LARGE_COST * judge->period_ns ? DP_JUDGE_LIKELY
+								      : DP_JUDGE_CHANCE);
+}
+
+void dp_judge__set(struct dp_judge *judge, enum dp_ranks_verdict_kind kind,
+		   const struct dp_job_cost *cost, double p, int64_t since)
+{
+	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
+
+	verdict->kind = kind;
+	verdict->cost_ns = cost->ns;
+	verdict->cost_least_ns = cost->least_ns;
+	verdict->cost_most_ns = cost->most_ns;
+	verdict->p_value = p;
+	verdict->since_iteration = since;
+	judge->ranks->straggler_count = 0;
+}
+
+int64_t dp_judge__since(const struct dp_judge *judge, uint32_t since)
+{
+	return since == judge->units.iteration[0] ? 0 : (int64_t)since;
+}
 
 double dp_judge__mean_part(const struct dp_judge *judge, size_t r, int part, int64_t since)
 {

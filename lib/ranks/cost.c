@@ -10,7 +10,9 @@
 /* Returns true if a rank's own work changes. */
 static bool is_changed(const struct dp_job_change *change, size_t r)
 {
-	return change->scale ? change->scale[r] < 1 : change->rank == r;
+	if (change->scale)
+		return change->scale[r] < 1;
+	return change->rank == r || (change->also && change->also[r]);
 }
 
 /* A rank's idle time of unknown cause per iteration, from an iteration on. */

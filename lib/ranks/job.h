@@ -129,6 +129,8 @@ struct dp_ranks {
 	size_t collective_count, collective_room;
 	struct dp_ranks_verdict verdict;
 	uint32_t *blamed;
+	struct dp_ranks_straggler *stragglers; /* that cost most first */
+	size_t straggler_count;
 	struct dp_ranks_pauses pauses; /* count is 0 if there are none */
 	uint32_t *paused;
 	struct dp_strings texts; /* all texts that the result lends */
@@ -156,10 +158,11 @@ bool dp_job__meets_absent(const struct dp_job *job, const struct dp_job_group *g
 int dp_job__name_absent(char *text, size_t size, const struct dp_job *job, size_t r);
 
 /*
- * Returns true if some rank waits for at least this long per iteration in sends and receives without
- * recorded peers or groups: for nobody knows whom, so that neither own times nor stages are known.
+ * Returns true if some rank waits for at least this long per iteration in sends and receives
+ * without recorded peers or groups: for nobody knows whom, so that neither own times nor stages are
+ * known. Without iterations, per collective.
  */
-bool dp_job__has_blind_sends(const struct dp_job *job, double least_ns);
+bool dp_job__has_blind_sends(const struct dp_job *job, double least_ns, size_t collectives);
 
 /* Puts the iterations of all ranks on one clock. Errors: DP_ERR_NOMEM. */
 int dp_ranks__timeline(struct dp_ranks *ranks, const struct dp_job *job);

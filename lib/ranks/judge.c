@@ -11,184 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/*
- * Fewer than one job of similar ranks in 100 shows this by chance, with a margin for trying one
- * candidate after the other.
- */
-#define CHANCE 0.005
-/* A cost of a tenth needs less proof, as no healthy rank causes it. */
-#define LARGE_COST 0.1
-#define LIKELY 0.02
 /* Smaller costs, as shares of the period, are ignored: stages are never equal. */
 #define COMMUNICATION_COST 0.02
 #define STAGE_COST 0.03
-/* Of equally slow ranks, each exceeds the median in at least this share of the iterations. */
-#define OFTEN 0.75
 /* A rank that runs this share more kernels has more to do. */
 #define MORE_KERNELS 0.06
-
-static bool is_proven(const struct dp_judge *judge, double p, double cost_ns)
-{
-	return p < (cost_ns >= LARGE_COST * judge->period_ns ? LIKELY : CHANCE);
-}
-
-/*
- * Returns true if ranks are proven to cost more than the verdict so far, and enough to be seen. The
- * period is NaN if durations are all that is known, the resolution if clocks are not.
- */
-static bool are_stragglers(const struct dp_judge *judge, double p, double cost_ns)
-{
-	return is_proven(judge, p, cost_ns) && !(cost_ns < STRAGGLER_COST * judge->period_ns) &&
-	       !(cost_ns < judge->ranks->matching.resolution_ns) &&
-	       cost_ns > judge->ranks->verdict.cost_ns;
-}
-
-static void set_verdict(struct dp_judge *judge, enum dp_ranks_verdict_kind kind,
-			const struct dp_job_cost *cost, double p, int64_t since)
-{
-	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
-
-	verdict->kind = kind;
-	verdict->cost_ns = cost->ns;
-	verdict->cost_least_ns = cost->least_ns;
-	verdict->cost_most_ns = cost->most_ns;
-	verdict->p_value = p;
-	verdict->since_iteration = since;
-}
-
-/* What is slow from the first unit on always was, whatever the unit's iteration. */
-static int64_t first_iteration(const struct dp_judge *judge, uint32_t since)
-{
-	return since == judge->units.iteration[0] ? 0 : (int64_t)since;
-}
-
-/*
- * A replay does not see the first iteration. Returns how much more often the rank is slow than it
- * sees: of seven iterations every third of which is slow, three are, and two after the first.
- */
-static double more_often(const struct dp_judge *judge, const struct dp_blame *blame)
-{
-	size_t count = judge->job->iterations, first, slow;
-
-	if (!blame->every || blame->every >= count)
-		return 1;
-	first = blame->slowest % blame->every;
-	slow = (count - 1 - first) / blame->every + 1;
-	return (double)slow * (double)(count - 1) / ((double)(slow - !first) * (double)count);
-}
-
-/*
- * The ranks that are slow together: those with at least half of the slowest one's excess, not in
- * a few iterations alone, if they are at most half of its class. Sets scale[], per rank, to its
- * work without the excess divided by that with it, and *least_ns to the least excess. Returns their
- * number; 0 if there are none.
- */
-static size_t find_slow_ranks(uint32_t *slow, double *scale, double *least_ns, const double *own,
-			      const double *excess, const double *often,
-			      const struct dp_judge *judge, uint32_t slowest)
-{
-	const uint32_t *classes = judge->stages.classes;
-	size_t count = 0, members = 0;
-
-	*least_ns = excess[slowest];
-	for (uint32_t r = 0; r < judge->job->count; r++) {
-		scale[r] = 1;
-		members += classes[r] == classes[slowest];
-		if (classes[r] != classes[slowest] || !(2 * excess[r] >= excess[slowest]) ||
-		    often[r] < OFTEN)
-			continue;
-		scale[r] = 1 - excess[r] / own[r];
-		*least_ns = fmin(*least_ns, excess[r]);
-		slow[count++] = r;
-	}
-	return count > 1 && 2 * count <= members && own[slowest] > 0 ? count : 0;
-}
-
-/*
- * If several ranks are equally slow, as those of a host with other GPUs, then none costs anything
- * as long as the others are slow.
- */
-static int judge_several(struct dp_judge *judge, const struct dp_blame_times *times,
-			 const struct dp_blame *blame)
-{
-	size_t ranks = judge->job->count, count = 0;
-	double *own = dp_alloc__array(ranks, sizeof(*own)), least_ns;
-	double *excess = dp_alloc__array(ranks, sizeof(*excess));
-	double *often = dp_alloc__array(ranks, sizeof(*often));
-	double *scale = dp_alloc__array(ranks, sizeof(*scale));
-	uint32_t *slow = dp_alloc__array(ranks, sizeof(*slow));
-	struct dp_job_change change = { .rank = DP_NONE, .scale = scale, .more_often = 1 };
-	struct dp_job_cost cost = { 0, 0, 0 };
-	int status = DP_ERR_NOMEM;
-
-	change.since = first_iteration(judge, blame->since);
-	if (own && excess && often && scale && slow)
-		status = dp_blame__excess(own, excess, often, times, blame->since);
-	if (!status)
-		count = find_slow_ranks(slow, scale, &least_ns, own, excess, often, judge,
-					blame->rank);
-	if (count)
-		status = dp_job__cost(&cost, judge->job, &change,
-				      least_ns * judge->units.per_iteration,
-				      STRAGGLER_COST * judge->period_ns);
-	if (!status && count && are_stragglers(judge, blame->p, cost.ns)) {
-		set_verdict(judge, DP_VERDICT_STRAGGLER, &cost, blame->p, change.since);
-		status = dp_ranks__blame(judge->ranks, slow, count);
-		if (!status)
-			status = dp_judge__find_cause(judge, blame->rank);
-	}
-	free(own);
-	free(excess);
-	free(often);
-	free(scale);
-	free(slow);
-	return status;
-}
-
-static int judge_rank(struct dp_judge *judge)
-{
-	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
-	struct dp_blame_times times = { judge->units.own, judge->units.count, judge->job->count,
-					judge->stages.classes, judge->units.iteration };
-	struct dp_job_change change = { .classes = judge->stages.classes };
-	struct dp_blame blame;
-	struct dp_job_cost cost;
-	int status = dp_blame__run(&blame, &times);
-
-	if (verdict->kind == DP_VERDICT_NONE)
-		verdict->p_value = judge->units.count ? blame.p : NAN;
-	if (status || blame.rank == DP_NONE)
-		return status;
-	judge->is_too_short = blame.least_p >= CHANCE;
-	if (blame.p >= LIKELY)
-		return DP_OK;
-	change.rank = blame.rank;
-	change.since = first_iteration(judge, blame.since);
-	change.more_often = more_often(judge, &blame);
-	status = dp_job__cost(&cost, judge->job, &change, blame.gain * judge->units.per_iteration,
-			      STRAGGLER_COST * judge->period_ns);
-	if (status)
-		return status;
-	/* a few long delays may be of any rank: this one costs what it usually does */
-	if (blame.gain_p >= LIKELY) {
-		double typical_ns = blame.typical_gain * judge->units.per_iteration;
-
-		cost.ns = fmin(cost.ns, typical_ns);
-		cost.least_ns = fmin(cost.least_ns, typical_ns);
-		cost.most_ns = fmin(cost.most_ns, typical_ns);
-	}
-	if (cost.ns < STRAGGLER_COST * judge->period_ns && !blame.every)
-		return judge_several(judge, &times, &blame);
-	if (!are_stragglers(judge, blame.p, cost.ns))
-		return DP_OK;
-	set_verdict(judge, DP_VERDICT_STRAGGLER, &cost, blame.p,
-		    first_iteration(judge, blame.since));
-	verdict->every = blame.every;
-	verdict->last = judge->ranks->ranks[blame.rank].last;
-	verdict->shared = judge->ranks->ranks[blame.rank].shared;
-	status = dp_ranks__blame(judge->ranks, &blame.rank, 1);
-	return status ? status : dp_judge__find_cause(judge, blame.rank);
-}
 
 /*
  * The same by what ranks compute: the cost is how much longer a rank computes than all others, up
@@ -205,19 +32,19 @@ static int judge_computing_rank(struct dp_judge *judge)
 	double idle_ns;
 	int64_t since;
 
-	if (status || blame.rank == DP_NONE || blame.p >= LIKELY)
+	if (status || blame.rank == DP_NONE || blame.p >= DP_JUDGE_LIKELY)
 		return status;
-	since = first_iteration(judge, blame.since);
+	since = dp_judge__since(judge, blame.since);
 	idle_ns = dp_judge__idle_beyond(judge, blame.rank, since);
 	cost.most_ns = cost.ns = isnan(idle_ns) ? 0 : fmin(blame.gain, idle_ns);
-	if (!(cost.ns >= verdict->cost_ns + LARGE_COST * judge->period_ns))
+	if (!(cost.ns >= verdict->cost_ns + DP_JUDGE_LARGE_COST * judge->period_ns))
 		return DP_OK;
 	if (verdict->kind == DP_VERDICT_STRAGGLER) {
-		if (verdict->ranks[0] == blame.rank)
+		if (verdict->rank_count == 1 && verdict->ranks[0] == blame.rank)
 			verdict->cost_most_ns = fmax(verdict->cost_most_ns, cost.ns);
 		return DP_OK;
 	}
-	set_verdict(judge, DP_VERDICT_STRAGGLER, &cost, blame.p, since);
+	dp_judge__set(judge, DP_VERDICT_STRAGGLER, &cost, blame.p, since);
 	verdict->by_compute = true;
 	verdict->every = blame.every;
 	status = dp_ranks__blame(judge->ranks, &blame.rank, 1);
@@ -381,21 +208,22 @@ static int judge_stages(struct dp_judge *judge)
 	if (!scale)
 		return DP_ERR_NOMEM;
 	change.scale = scale;
-	change.since = first_iteration(judge, blame.since);
+	change.since = dp_judge__since(judge, blame.since);
 	excess_ns = stage_excess(scale, judge, blame.rank, change.since);
 	if (judge->by_compute) {
 		idle_ns = stage_idle_beyond(judge, blame.rank, change.since);
 		excess_ns = isnan(idle_ns) ? 0 : fmin(excess_ns, idle_ns);
 	}
-	if (excess_ns >= (judge->by_compute ? LARGE_COST : STAGE_COST) * judge->period_ns &&
-	    is_proven(judge, blame.p, excess_ns))
+	if (excess_ns >=
+		    (judge->by_compute ? DP_JUDGE_LARGE_COST : STAGE_COST) * judge->period_ns &&
+	    dp_judge__is_proven(judge, blame.p, excess_ns))
 		status = dp_job__cost(&cost, judge->job, &change, excess_ns,
 				      STRAGGLER_COST * judge->period_ns);
 	free(scale);
 	if (status || !(cost.ns > 0) ||
 	    (cost.ns < verdict->cost_ns && !is_alone_in(judge, blame.rank)))
 		return status;
-	set_verdict(judge, DP_VERDICT_STAGE_IMBALANCE, &cost, blame.p, change.since);
+	dp_judge__set(judge, DP_VERDICT_STAGE_IMBALANCE, &cost, blame.p, change.since);
 	verdict->part = DP_RANK_COMPUTE;
 	return blame_stage(judge, blame.rank);
 }
@@ -413,7 +241,7 @@ static int judge_sequences(struct dp_judge *judge)
 	    cost_ns <= verdict->cost_ns)
 		return DP_OK;
 	cost = (struct dp_job_cost){ cost_ns, cost_ns, cost_ns };
-	set_verdict(judge, DP_VERDICT_SEQUENCE_IMBALANCE, &cost, verdict->p_value, 0);
+	dp_judge__set(judge, DP_VERDICT_SEQUENCE_IMBALANCE, &cost, verdict->p_value, 0);
 	verdict->part = DP_RANK_COMPUTE;
 	verdict->part_ns = cost_ns;
 	return dp_ranks__blame(judge->ranks, NULL, 0);
@@ -430,7 +258,7 @@ static int judge_communication(struct dp_judge *judge)
 	int status = less_ns ? dp_job__slow_group(&slow, less_ns, job) : DP_ERR_NOMEM;
 
 	change.since = status ? 0 : slow.since;
-	if (!status && slow.group != DP_NONE && slow.p < CHANCE &&
+	if (!status && slow.group != DP_NONE && slow.p < DP_JUDGE_CHANCE &&
 	    slow.cost_ns >= COMMUNICATION_COST * judge->period_ns)
 		status = dp_job__cost(&cost, job, &change, slow.cost_ns,
 				      STRAGGLER_COST * judge->period_ns);
@@ -439,7 +267,7 @@ static int judge_communication(struct dp_judge *judge)
 	free(less_ns);
 	if (status || slow.group == DP_NONE)
 		return status;
-	set_verdict(judge, DP_VERDICT_SLOW_COMMUNICATION, &cost, slow.p, slow.since);
+	dp_judge__set(judge, DP_VERDICT_SLOW_COMMUNICATION, &cost, slow.p, slow.since);
 	verdict->part = DP_RANK_COMMUNICATION;
 	verdict->part_ns = cost.ns;
 	verdict->group = dp_ranks__text(judge->ranks,
@@ -480,8 +308,11 @@ static const char *missing(const struct dp_judge *judge)
 	return judge->units.count < 2 ? "there are too few iterations" : "";
 }
 
-/* Does the verdict rest on how long calls take that a rank without a trace is part of? */
-static bool rests_on_absent(const struct dp_judge *judge)
+/*
+ * The blamed rank that shares calls with one without a trace, if the verdict rests on how long
+ * those take; or DP_NONE.
+ */
+static uint32_t rests_on_absent(const struct dp_judge *judge)
 {
 	const struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 	const struct dp_job *job = judge->job;
@@ -489,11 +320,12 @@ static bool rests_on_absent(const struct dp_judge *judge)
 	if (verdict->kind != DP_VERDICT_SLOW_COMMUNICATION &&
 	    (verdict->kind != DP_VERDICT_STRAGGLER ||
 	     (verdict->part != DP_RANK_COMMUNICATION && !job->untimed)))
-		return false;
-	for (size_t g = 0; g < job->group_count; g++)
-		if (dp_job__meets_absent(job, &job->groups[g], verdict->ranks[0]))
-			return true;
-	return false;
+		return DP_NONE;
+	for (size_t i = 0; i < verdict->rank_count; i++)
+		for (size_t g = 0; g < job->group_count; g++)
+			if (dp_job__meets_absent(job, &job->groups[g], verdict->ranks[i]))
+				return verdict->ranks[i];
+	return DP_NONE;
 }
 
 /* Whether a rank is late, or has waited for one that is not seen, nobody can tell. */
@@ -512,7 +344,10 @@ static int leave_open(struct dp_judge *judge, size_t r, const char *what)
 					      .group = "",
 					      .part = DP_RANK_OTHER,
 					      .period_ns = verdict->period_ns,
-					      .p_value = verdict->p_value };
+					      .p_value = verdict->p_value,
+					      .collectives = verdict->collectives,
+					      .collective_ns = verdict->collective_ns };
+	judge->ranks->straggler_count = 0;
 	if (!verdict->why)
 		return DP_ERR_NOMEM;
 	return dp_ranks__blame(judge->ranks, NULL, 0);
@@ -537,9 +372,11 @@ static int judge_absent(struct dp_judge *judge)
 	const struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 	double most = WAITS_OF_HEALTHY * judge->period_ns;
 	size_t found = judge->job->count;
+	uint32_t late;
 
-	if (rests_on_absent(judge))
-		return leave_open(judge, verdict->ranks[0], "is late, but may wait for");
+	late = rests_on_absent(judge);
+	if (late != DP_NONE)
+		return leave_open(judge, late, "is late, but may wait for");
 	for (size_t r = 0; r < judge->job->count && verdict->kind == DP_VERDICT_NONE; r++) {
 		double wait_ns = wait_for_absent(judge->job, r);
 
@@ -576,14 +413,15 @@ static int judge_computing(struct dp_judge *judge)
 static int judge_all(struct dp_judge *judge)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
-	bool blind = dp_job__has_blind_sends(judge->job, WAITS_OF_HEALTHY * judge->period_ns);
+	bool blind = dp_job__has_blind_sends(judge->job, WAITS_OF_HEALTHY * judge->period_ns,
+					     verdict->collectives);
 	int status = DP_OK;
 
 	verdict->why = missing(judge);
-	if (!*verdict->why)
+	if (!*verdict->why && judge->job->iterations)
 		status = judge_communication(judge);
 	if (!status && !*verdict->why && !blind)
-		status = judge_rank(judge);
+		status = dp_judge__ranks(judge);
 	if (!status && !*verdict->why && !blind)
 		status = judge_stages(judge);
 	if (!status && !*verdict->why && !blind)
@@ -611,14 +449,26 @@ static double job_period(const struct dp_judge *judge)
 	return count ? dp_stat__median(judge->room, count) : NAN;
 }
 
+/* Without iterations, costs are those of a collective, and shares of the time between two. */
+static void judge_collectives(struct dp_judge *judge)
+{
+	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
+
+	verdict->collectives = judge->units.count;
+	verdict->collective_ns = judge->period_ns = judge->units.meeting_ns;
+}
+
 int dp_ranks__judge(struct dp_ranks *ranks, const struct dp_job *job)
 {
 	struct dp_judge judge = { .ranks = ranks, .job = job };
 	int status = DP_ERR_NOMEM;
 
-	ranks->verdict = (struct dp_ranks_verdict){
-		.why = "", .operator_ = "", .group = "", .part = DP_RANK_OTHER, .p_value = NAN
-	};
+	ranks->verdict = (struct dp_ranks_verdict){ .why = "",
+						    .operator_ = "",
+						    .group = "",
+						    .part = DP_RANK_OTHER,
+						    .p_value = NAN,
+						    .collective_ns = NAN };
 	judge.room = dp_alloc__array(job->count, sizeof(*judge.room));
 	if (judge.room) {
 		ranks->verdict.period_ns = judge.period_ns = job_period(&judge);
@@ -626,6 +476,8 @@ int dp_ranks__judge(struct dp_ranks *ranks, const struct dp_job *job)
 	}
 	if (!status)
 		status = dp_units__init(&judge.units, job);
+	if (!status && !job->iterations)
+		judge_collectives(&judge);
 	if (!status)
 		status = judge_all(&judge);
 	free(judge.room);

@@ -2,13 +2,21 @@
 #ifndef DP_RANKS_JUDGE_H
 #define DP_RANKS_JUDGE_H
 
-#include "ranks/job.h"
+#include "ranks/cost.h"
 #include "ranks/units.h"
 
 /*
  * Smaller costs, as shares of the period, are ignored: GPUs of one type differ by about a percent.
  */
 #define STRAGGLER_COST 0.01
+/*
+ * Fewer than one job of similar ranks in 100 shows this by chance, with a margin for trying one
+ * candidate after the other.
+ */
+#define DP_JUDGE_CHANCE 0.005
+/* A cost of a tenth needs less proof, as no healthy rank causes it. */
+#define DP_JUDGE_LARGE_COST 0.1
+#define DP_JUDGE_LIKELY 0.02
 /* Healthy ranks wait for each other in turn, for less than this share of the period. */
 #define WAITS_OF_HEALTHY 0.05
 
@@ -17,11 +25,27 @@ struct dp_judge {
 	const struct dp_job *job;
 	struct dp_units units;
 	struct dp_stages stages;
-	double period_ns;
+	double period_ns; /* without iterations: the time between two collectives */
 	bool by_compute; /* the second look: units hold what ranks compute */
 	bool is_too_short; /* too few iterations to tell a small delay from chance */
 	double *room;	 /* for a value per rank */
 };
+
+/* Returns true if a test's p is small enough for this cost. */
+bool dp_judge__is_proven(const struct dp_judge *judge, double p, double cost_ns);
+
+/* Sets a verdict without its ranks and cause. */
+void dp_judge__set(struct dp_judge *judge, enum dp_ranks_verdict_kind kind,
+		   const struct dp_job_cost *cost, double p, int64_t since);
+
+/* What is slow from the first unit on always was, whatever the unit's iteration. */
+int64_t dp_judge__since(const struct dp_judge *judge, uint32_t since);
+
+/*
+ * stragglers.c: sets the verdict if ranks take longer on their own than their peers, and cost more
+ * than the verdict so far. Errors: DP_ERR_NOMEM.
+ */
+int dp_judge__ranks(struct dp_judge *judge);
 
 /*
  * Returns how much longer per iteration the other ranks are idle (their median) than rank r, from

@@ -136,12 +136,12 @@ static int scale_ranks(struct replay *replay)
 
 static int change_work(struct replay *replay)
 {
-	int status = DP_OK;
+	const struct dp_job_change *change = replay->change;
+	int status = change->scale ? scale_ranks(replay) : DP_OK;
 
-	if (replay->change->rank != DP_NONE)
-		status = remove_from_rank(replay, replay->change->rank);
-	else if (replay->change->scale)
-		status = scale_ranks(replay);
+	for (size_t r = 0; r < replay->job->count && !change->scale && !status; r++)
+		if (change->rank == r || (change->also && change->also[r]))
+			status = remove_from_rank(replay, r);
 	for (size_t r = 0; r < replay->job->count && !status; r++)
 		sum_removed(&replay->lanes[r]);
 	return status;

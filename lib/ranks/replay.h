@@ -8,6 +8,7 @@
 struct dp_job_change {
 	uint32_t rank; /* its own work takes what the median of its class does, call by call;
 			* DP_NONE: nobody's does */
+	const bool *also; /* per rank: its own work does, too; or NULL */
 	const uint32_t *classes;
 	const double *scale;   /* per rank: a factor for its own work; or NULL */
 	const double *less_ns; /* per instance: by how much shorter it is; NULL: by nothing */

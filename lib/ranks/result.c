@@ -25,6 +25,7 @@ void dp_ranks_free(struct dp_ranks *ranks)
 	dp_strings__fini(&ranks->groups);
 	free(ranks->collectives);
 	free(ranks->blamed);
+	free(ranks->stragglers);
 	free(ranks->paused);
 	dp_strings__fini(&ranks->texts);
 	free(ranks);
@@ -105,6 +106,11 @@ const struct dp_ranks_collective *dp_ranks_collective(const struct dp_ranks *ran
 const struct dp_ranks_verdict *dp_ranks_verdict(const struct dp_ranks *ranks)
 {
 	return &ranks->verdict;
+}
+
+const struct dp_ranks_straggler *dp_ranks_straggler(const struct dp_ranks *ranks, size_t index)
+{
+	return index < ranks->straggler_count ? &ranks->stragglers[index] : NULL;
 }
 
 const struct dp_ranks_pauses *dp_ranks_pauses(const struct dp_ranks *ranks)

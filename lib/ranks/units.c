@@ -57,10 +57,22 @@ static double own_between(const struct dp_job *job, const struct dp_job_rank *ra
 					      wait);
 }
 
+/* The mean time between the ends of meetings, on the first member's clock. */
+static double mean_distance(const struct dp_job *job, const struct dp_instance *first,
+			    const struct dp_instance *last, size_t distances)
+{
+	const struct dp_job_member *from = &job->members[first->first];
+	const struct dp_job_member *to = &job->members[last->first];
+	const struct dp_call_summary *calls = job->ranks[from->rank].from->calls;
+
+	/* all ranks are members, each time in the same order */
+	return (double)(calls[to->call].end_ns - calls[from->call].end_ns) / (double)distances;
+}
+
 static int by_meetings(struct dp_units *units, const struct dp_job *job, uint32_t group,
 		       size_t meetings)
 {
-	const struct dp_instance *before = NULL;
+	const struct dp_instance *before = NULL, *first = NULL;
 	size_t u = 0;
 	int status = allocate(units, meetings - 1, job->count);
 
@@ -84,9 +96,12 @@ static int by_meetings(struct dp_units *units, const struct dp_job *job, uint32_
 					DP_MAX(units->iteration[u], rank->job_iteration[step]);
 		}
 		u += before != NULL;
+		first = first ? first : at;
 		before = at;
 	}
 	units->per_iteration = job->iterations ? (double)meetings / (double)job->iterations : 1;
+	if (!status && !job->untimed)
+		units->meeting_ns = mean_distance(job, first, before, meetings - 1);
 	return status;
 }
 
@@ -115,7 +130,7 @@ int dp_units__init(struct dp_units *units, const struct dp_job *job)
 	size_t meetings;
 	uint32_t group;
 
-	*units = (struct dp_units){ .per_iteration = 1 };
+	*units = (struct dp_units){ .per_iteration = 1, .meeting_ns = NAN };
 	if (meeting_group(&group, &meetings, job))
 		return DP_ERR_NOMEM;
 	if (group != DP_NONE && meetings >= DP_MAX(job->iterations, 2))

@@ -13,6 +13,8 @@ struct dp_units {
 	uint32_t *iteration;
 	size_t count;
 	double per_iteration;
+	double meeting_ns; /* mean time from one meeting to the next; NaN without meetings or times
+			    */
 };
 
 /* Both write *units, to be released by fini, also after a failure. Errors: DP_ERR_NOMEM. */

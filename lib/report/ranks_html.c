@@ -53,7 +53,7 @@ static void write_verdict(struct page *page)
 	string(page, "advice", dp_ranks_words__advice(page->ranks));
 	words = (struct dp_words){ 0 };
 	if (found)
-		dp_ranks_words__cost(&words, page->render, verdict);
+		dp_ranks_words__cost(&words, page->render, page->ranks);
 	string(page, "cost", words.text);
 	words = (struct dp_words){ 0 };
 	if (verdict->kind == DP_VERDICT_STRAGGLER)
@@ -63,7 +63,7 @@ static void write_verdict(struct page *page)
 	string(page, "cause", words.text);
 	words = (struct dp_words){ 0 };
 	if (verdict->kind == DP_VERDICT_STRAGGLER)
-		dp_ranks_words__evidence(&words, verdict);
+		dp_ranks_words__evidence(&words, page->ranks);
 	string(page, "evidence", words.text);
 	dp_render__format(page->render, ",\n\"since\":%lld",
 			  found ? (long long)verdict->since_iteration : -1LL);

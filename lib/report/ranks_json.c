@@ -97,6 +97,23 @@ static void write_clock(struct dp_render *render, const struct dp_ranks *ranks)
 	dp_render__text(render, "\n  ] }");
 }
 
+static void write_stragglers(struct dp_render *render, const struct dp_ranks *ranks)
+{
+	const struct dp_ranks_straggler *at;
+
+	for (size_t i = 0; (at = dp_ranks_straggler(ranks, i)); i++)
+		dp_json__put(render,
+			     "%\n      { 'rank': %, 'cost_ns': %, 'cost_least_ns': %, "
+			     "'cost_most_ns': %, 'p_value': %,\n        'since_iteration': %, "
+			     "'every': %, 'last': % }",
+			     dp_json__comma(i), dp_json__int(dp_ranks_rank(ranks, at->rank)->rank),
+			     dp_json__real(at->cost_ns, "ns"),
+			     dp_json__real(at->cost_least_ns, "ns"),
+			     dp_json__real(at->cost_most_ns, "ns"), dp_json__real(at->p_value, "1"),
+			     dp_json__int(at->since_iteration), dp_json__known(at->every),
+			     dp_json__count(at->last));
+}
+
 static void write_verdict(struct dp_render *render, const struct dp_ranks *ranks)
 {
 	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
@@ -112,7 +129,8 @@ static void write_verdict(struct dp_render *render, const struct dp_ranks *ranks
 		"], 'group': %,\n    'since_iteration': %, 'every': %,\n    'part': %, "
 		"'throttled': %, 'part_ns': %, 'operator': %, 'operator_ns': %,\n    'cost_ns': %, "
 		"'cost_least_ns': %, 'cost_most_ns': %, 'period_ns': %, 'p_value': %, 'last': %, "
-		"'shared': %\n  }",
+		"'shared': %,\n    'cost_per': %, 'collectives': %, 'collective_ns': %,\n    "
+		"'stragglers': [",
 		text(verdict->group),
 		any ? dp_json__int(verdict->since_iteration) : dp_json__raw("null"),
 		dp_json__known(verdict->every),
@@ -124,7 +142,13 @@ static void write_verdict(struct dp_render *render, const struct dp_ranks *ranks
 		dp_json__real(any ? verdict->cost_least_ns : (double)NAN, "ns"),
 		dp_json__real(any ? verdict->cost_most_ns : (double)NAN, "ns"),
 		dp_json__real(verdict->period_ns, "ns"), dp_json__real(verdict->p_value, "1"),
-		dp_json__count(verdict->last), dp_json__count(verdict->shared));
+		dp_json__count(verdict->last), dp_json__count(verdict->shared),
+		dp_json__text(!any		     ? NULL
+			      : verdict->collectives ? "collective"
+						     : "iteration"),
+		dp_json__known(verdict->collectives), dp_json__real(verdict->collective_ns, "ns"));
+	write_stragglers(render, ranks);
+	dp_render__text(render, "]\n  }");
 }
 
 static void write_pauses(struct dp_render *render, const struct dp_ranks *ranks)

@@ -39,11 +39,11 @@ static void write_verdict(struct dp_render *render, const struct dp_ranks *ranks
 	if (verdict->kind == DP_VERDICT_NONE)
 		return;
 	words = (struct dp_words){ 0 };
-	dp_ranks_words__cost(&words, render, verdict);
+	dp_ranks_words__cost(&words, render, ranks);
 	item(render, "costs", words.text);
 	if (verdict->kind == DP_VERDICT_STRAGGLER) {
 		words = (struct dp_words){ 0 };
-		dp_ranks_words__evidence(&words, verdict);
+		dp_ranks_words__evidence(&words, ranks);
 		item(render, "evidence", words.text);
 		words = (struct dp_words){ 0 };
 		dp_ranks_words__cause(&words, render, ranks, DP_LABEL_COLUMNS);

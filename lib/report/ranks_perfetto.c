@@ -198,7 +198,7 @@ static void write_verdict(struct dp_render *render, const struct dp_ranks *ranks
 		return;
 	init_lanes(&lanes, 0, "verdict", 0);
 	dp_ranks_words__headline(&words, ranks, false);
-	dp_ranks_words__cost(&cost, render, verdict);
+	dp_ranks_words__cost(&cost, render, ranks);
 	event.name = words.text;
 	dp_perfetto_lanes__begin(render, &lanes, event, end_ns);
 	dp_perfetto__name(render, "costs", cost.text);

@@ -58,11 +58,11 @@ static void write_verdict(struct dp_render *render, const struct dp_ranks *ranks
 	if (!found)
 		return;
 	words = (struct dp_words){ 0 };
-	dp_ranks_words__cost(&words, render, verdict);
+	dp_ranks_words__cost(&words, render, ranks);
 	labelled(render, "costs", words.text);
 	if (verdict->kind == DP_VERDICT_STRAGGLER) {
 		words = (struct dp_words){ 0 };
-		dp_ranks_words__evidence(&words, verdict);
+		dp_ranks_words__evidence(&words, ranks);
 		labelled(render, "evidence", words.text);
 	}
 	words = (struct dp_words){ 0 };

@@ -38,7 +38,11 @@ void dp_ranks_words__head(struct dp_words *words, const struct dp_render *render
 	dp_words__add(words, "%s", dp_text__plural(number, dp_ranks_count(ranks), "rank"));
 	if (matching->absent)
 		dp_words__add(words, " (%zu more have no trace)", matching->absent);
-	dp_words__add(words, ", %s", dp_text__plural(number, count_whole(ranks), "iteration"));
+	if (dp_ranks_iteration_count(ranks))
+		dp_words__add(words, ", %s",
+			      dp_text__plural(number, count_whole(ranks), "iteration"));
+	else
+		dp_words__add(words, ", no iterations found");
 	if (isfinite(verdict->period_ns))
 		dp_words__add(words, ", median period %s",
 			      duration(number, render, verdict->period_ns));
@@ -231,6 +235,12 @@ static bool is_upper_bound(const struct dp_ranks_verdict *verdict)
 	       verdict->cost_most_ns <= verdict->cost_ns * (1 + WIDE);
 }
 
+/* Without iterations, costs are shown for all collectives together. */
+static double shown_cost(const struct dp_ranks_verdict *verdict, double cost_ns)
+{
+	return verdict->collectives ? cost_ns * (double)verdict->collectives : cost_ns;
+}
+
 static void add_bounds(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_ranks_verdict *verdict)
 {
@@ -240,30 +250,78 @@ static void add_bounds(struct dp_words *words, const struct dp_render *render,
 		return;
 	if (verdict->cost_least_ns > 0)
 		dp_words__add(words, "; at least %s and at most %s",
-			      duration(least, render, verdict->cost_least_ns),
-			      duration(most, render, verdict->cost_most_ns));
+			      duration(least, render, shown_cost(verdict, verdict->cost_least_ns)),
+			      duration(most, render, shown_cost(verdict, verdict->cost_most_ns)));
 	else if (!is_upper_bound(verdict))
-		dp_words__add(words, "; at most %s", duration(most, render, verdict->cost_most_ns));
-	dp_words__add(words, ", as the traces do not show all that ranks wait for");
+		dp_words__add(words, "; at most %s",
+			      duration(most, render, shown_cost(verdict, verdict->cost_most_ns)));
+	/* without iterations there is no replay */
+	dp_words__add(words, verdict->collectives
+				     ? ", part of which the other ranks may hide"
+				     : ", as the traces do not show all that ranks wait for");
+}
+
+static void add_unit(struct dp_words *words, const struct dp_render *render,
+		     const struct dp_ranks_verdict *verdict)
+{
+	double unit_ns = verdict->collectives ? verdict->collective_ns : verdict->period_ns;
+	char share[DP_NUMBER_SIZE], each[DP_NUMBER_SIZE];
+
+	dp_words__add(words, verdict->collectives ? " in all" : " per iteration");
+	if (unit_ns > 0)
+		dp_words__add(words, " (%s)", dp_human__share(share, verdict->cost_ns / unit_ns));
+	if (verdict->collectives)
+		dp_words__add(words, ", %s per collective",
+			      duration(each, render, verdict->cost_ns));
+}
+
+static void add_when(struct dp_words *words, size_t every, int64_t since)
+{
+	if (every)
+		dp_words__add(words, ", in every %zu%s iteration", every,
+			      dp_text__ordinal_ending(every));
+	else if (since)
+		dp_words__add(words, ", since iteration %lld", (long long)since);
+}
+
+static bool are_several(const struct dp_ranks *ranks)
+{
+	return dp_ranks_straggler(ranks, 1) != NULL;
+}
+
+/* Several stragglers with the cost of each. */
+static void add_each(struct dp_words *words, const struct dp_render *render,
+		     const struct dp_ranks *ranks)
+{
+	const struct dp_ranks_straggler *at;
+	char cost[DP_NUMBER_SIZE];
+
+	for (size_t i = 0; (at = dp_ranks_straggler(ranks, i)); i++) {
+		dp_words__add(
+			words, "; rank %lld alone %s",
+			(long long)dp_ranks_rank(ranks, at->rank)->rank,
+			duration(cost, render, shown_cost(dp_ranks_verdict(ranks), at->cost_ns)));
+		add_when(words, at->every, at->since_iteration);
+	}
 }
 
 void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render,
-			  const struct dp_ranks_verdict *verdict)
+			  const struct dp_ranks *ranks)
 {
+	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
 	double hidden_ns = verdict->part_ns - verdict->cost_most_ns;
-	char cost[DP_NUMBER_SIZE], share[DP_NUMBER_SIZE];
+	char cost[DP_NUMBER_SIZE];
 
-	dp_words__add(words, "%s%s per iteration", is_upper_bound(verdict) ? "at most " : "",
-		      duration(cost, render, verdict->cost_ns));
-	if (verdict->period_ns > 0)
-		dp_words__add(words, " (%s)",
-			      dp_human__share(share, verdict->cost_ns / verdict->period_ns));
-	if (verdict->every)
-		dp_words__add(words, ", in every %zu%s iteration", verdict->every,
-			      dp_text__ordinal_ending(verdict->every));
-	else if (verdict->since_iteration)
-		dp_words__add(words, ", since iteration %lld", (long long)verdict->since_iteration);
+	dp_words__add(words, "%s%s", is_upper_bound(verdict) ? "at most " : "",
+		      duration(cost, render, shown_cost(verdict, verdict->cost_ns)));
+	add_unit(words, render, verdict);
+	if (!are_several(ranks))
+		add_when(words, verdict->every, verdict->since_iteration);
 	add_bounds(words, render, verdict);
+	if (are_several(ranks)) {
+		add_each(words, render, ranks);
+		return;
+	}
 	/* a cause much larger than its cost needs an explanation */
 	if (verdict->kind == DP_VERDICT_STRAGGLER && hidden_ns > verdict->cost_ns)
 		dp_words__add(words,
@@ -305,21 +363,48 @@ void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *rende
 			duration(number, render, verdict->operator_ns));
 }
 
-void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks_verdict *verdict)
+/* The largest of the stragglers' p-values; NaN if none was tested. */
+static double largest_p(const struct dp_ranks *ranks)
 {
-	char p[DP_TEXT_SIZE];
+	const struct dp_ranks_straggler *at;
+	double p = dp_ranks_verdict(ranks)->p_value;
+
+	for (size_t i = 0; (at = dp_ranks_straggler(ranks, i)); i++)
+		p = fmax(p, at->p_value);
+	return p;
+}
+
+static void add_last(struct dp_words *words, const struct dp_ranks *ranks)
+{
+	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
+	const struct dp_ranks_straggler *at;
 
 	if (!verdict->shared)
-		dp_words__add(words,
-			      verdict->by_compute	? "computes longer while its peers are idle"
-			      : verdict->rank_count > 1 ? "have longer own times than their peers"
-							: "has a longer own time than its peers");
-	else
-		dp_words__add(words, "last to reach %zu of %zu synchronizing collectives",
-			      verdict->last, verdict->shared);
-	if (isfinite(verdict->p_value))
-		dp_words__add(words, " (p %s %s)", verdict->p_value <= 0.0005 ? "<=" : "=",
-			      dp_text__fixed(p, verdict->p_value, 4));
+		return;
+	if (are_several(ranks))
+		dp_words__add(
+			words, "; rank %lld was",
+			(long long)dp_ranks_rank(ranks, dp_ranks_straggler(ranks, 0)->rank)->rank);
+	dp_words__add(words, "%s last to reach %zu of %zu synchronizing collectives",
+		      are_several(ranks) ? "" : ";", verdict->last, verdict->shared);
+	for (size_t i = 1; (at = dp_ranks_straggler(ranks, i)); i++)
+		dp_words__add(words, ", rank %lld %zu",
+			      (long long)dp_ranks_rank(ranks, at->rank)->rank, at->last);
+}
+
+void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks *ranks)
+{
+	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
+	double p_value = largest_p(ranks);
+	char p[DP_TEXT_SIZE];
+
+	dp_words__add(words, verdict->by_compute       ? "computes longer while its peers are idle"
+			     : verdict->rank_count > 1 ? "have longer own times than their peers"
+						       : "has a longer own time than its peers");
+	if (isfinite(p_value))
+		dp_words__add(words, " (permutation test: p %s %s)", p_value <= 0.0005 ? "<=" : "=",
+			      dp_text__fixed(p, p_value, 4));
+	add_last(words, ranks);
 }
 
 enum { PAUSES_LISTED = 4 };

@@ -25,7 +25,7 @@ const char *dp_ranks_words__advice(const struct dp_ranks *ranks);
  * nothing if that is most of it.
  */
 void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render,
-			  const struct dp_ranks_verdict *verdict);
+			  const struct dp_ranks *ranks);
 
 /*
  * "host wait, 8.10 ms longer per iteration than on the other ranks; mostly X (3.1 ms)", with X in
@@ -34,8 +34,11 @@ void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render
 void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *render,
 			   const struct dp_ranks *ranks, size_t columns);
 
-/* "last to reach 15 of 15 synchronizing collectives (p <= 0.0005)" */
-void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks_verdict *verdict);
+/*
+ * "has a longer own time than its peers (permutation test: p <= 0.0005); last to reach 15 of 15
+ * synchronizing collectives"
+ */
+void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks *ranks);
 
 /*
  * If nobody is blamed: that one rank takes longer now and then, or that communication without any

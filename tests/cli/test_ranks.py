@@ -500,7 +500,7 @@ class Jobs(unittest.TestCase):
             path.write_text(json.dumps(trace), encoding="utf-8")
         result = cli.run("ranks", "--ignore-marks", folder)
         words = " ".join(result.stdout.split())
-        self.assertIn("4 ranks, 0 iterations", words)
+        self.assertIn("4 ranks, no iterations found", words)
         self.assertIn("cause unknown, since no iterations were found", words)
         self.assertIn("analyze that rank's trace by itself", words)
         self.assertEqual(result.stderr, "")
