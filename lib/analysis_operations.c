@@ -192,13 +192,26 @@ static bool is_given(const struct dp_analysis_options *options, size_t count)
 	return false;
 }
 
-/* Returns true if `count` repetitions of `length` kernels are nearly all there is. */
-static bool is_most(const struct dp_sequence *kernels, size_t length, size_t count)
+static bool is_move(const struct dp_sequence *kernels, size_t index)
 {
-	size_t covered = count * length, others = kernels->count - covered;
+	return kernels->kind[kernels->symbols[index]] == DP_KERNEL_MOVES;
+}
 
+/*
+ * Returns true if `count` repetitions of `length` kernels, from `first` on, are nearly all there
+ * is. Copies and fills next to other work do not count.
+ */
+static bool is_most(const struct dp_sequence *kernels, size_t first, size_t length, size_t count)
+{
+	size_t covered = count * length, end = first + covered, others = 0;
+	bool moves = true;
+
+	for (size_t i = first; i < end && moves; i++)
+		moves = is_move(kernels, i);
+	for (size_t i = 0; i < kernels->count; i++)
+		others += (i < first || i >= end) && (moves || !is_move(kernels, i));
 	return (count >= dp_param.again_least &&
-		(double)covered >= dp_param.again_share * (double)kernels->count) ||
+		(double)covered >= dp_param.again_share * (double)(covered + others)) ||
 	       (count >= dp_param.again_some &&
 		(others <= dp_param.again_others || others * dp_param.again_some <= covered));
 }
@@ -362,7 +375,7 @@ static int add_run(struct dp_loops *loops, struct again *a,
 			a->starts[i] = first + i * a->length;
 			a->ends[i] = a->starts[i] + a->length;
 		}
-		if (!is_most(a->kernels, a->length, a->count) && !is_all(a, options))
+		if (!is_most(a->kernels, first, a->length, a->count) && !is_all(a, options))
 			continue;
 		if (may_be_layers(a->kernels, first, a->length) && !is_given(options, a->count) &&
 		    count_between(a, a->between[0]) == 0) {
@@ -415,15 +428,15 @@ static int find_again(struct dp_loops **loops, const struct dp_sequence *kernels
  */
 static int tell_iterations(bool *tell, const struct dp_sequence *kernels)
 {
-	size_t *times = dp_alloc__zeroed(kernels->alphabet, sizeof(*times)), first;
+	size_t *times = dp_alloc__zeroed(kernels->alphabet, sizeof(*times)), first, count;
 
 	if (!times)
 		return DP_ERR_NOMEM;
+	count = dp_repeats__most(&first, kernels->symbols, kernels->count, 1);
 	*tell = kernels->alphabet > dp_param.again_names &&
 		(kernels->count >= dp_param.rest_symbols ||
 		 may_be_layers(kernels, 0, kernels->count)) &&
-		!is_most(kernels, 1,
-			 dp_repeats__most(&first, kernels->symbols, kernels->count, 1)) &&
+		!is_most(kernels, first, 1, count) &&
 		(double)count_in_rows(times, kernels) <
 			dp_param.again_share * (double)kernels->count;
 	free(times);

@@ -104,8 +104,10 @@ static bool is_of_network(const char *name)
 
 enum dp_kernel_kind dp_family__kind(const char *name)
 {
-	static const char *const moves[] = { "copy_kernel", "copy_device_to_device", "fillfunctor",
-					     "castkernel", "fillkernel" };
+	static const char *const moves[] = {
+		"copy_kernel", "copy_device_to_device", "fillfunctor", "castkernel", "fillkernel",
+		"rocclr_" /* HIP's own copies and fills */
+	};
 	static const char *const finishes[] = {
 		"multi_tensor_apply", "adam",	 "sgd", "rmsprop", "adagrad", "lamb_",
 		"applygradient",      "momentum"

@@ -471,6 +471,33 @@ TEST(annotations_show_the_loop_around)
 	dp_trace_free(trace);
 }
 
+/* The loops of 11 kernels of one name after four others. */
+static size_t loops_after(const char *others, const char *name)
+{
+	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+	size_t count;
+
+	start();
+	for (int i = 0; i < 15; i++)
+		op(DP_OP_KERNEL, i < 4 ? others : name, i * 100, i * 100 + 50, 0);
+	trace = finish();
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_OK);
+	count = dp_analysis_loop_count(analysis);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+	return count;
+}
+
+/* Fills that run as kernels, as HIP's do, are no other work; nor are they a loop by themselves. */
+TEST(fills_are_no_other_work)
+{
+	ck_assert_uint_eq(loops_after("prepare", "kernel_tsmm_dl"), 0);
+	ck_assert_uint_eq(loops_after("__amd_rocclr_fillBufferAligned.kd", "kernel_tsmm_dl"), 1);
+	ck_assert_uint_eq(loops_after("prepare", "__amd_rocclr_fillBufferAligned.kd"), 0);
+}
+
 /*
  * Steps of 40 kernels in ranges that leave out the first and the last of each: loops that begin
  * where steps do keep their boundaries, others get those of the ranges, without a gap.
