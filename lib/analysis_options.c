@@ -1,8 +1,6 @@
 /* Checks options, and reports what is wrong with them. */
 #include "analysis_model.h"
 
-#include <string.h>
-
 /* The rules that have a threshold, by index. */
 static const char *threshold_rule(size_t index, const void *ctx)
 {

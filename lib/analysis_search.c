@@ -16,8 +16,6 @@
 #include "analysis_model.h"
 #include "base/parameters.h"
 
-#include <string.h>
-
 void dp_searched__fini(struct dp_searched *searched)
 {
 	dp_loops__free(searched->loops);

@@ -5,7 +5,6 @@
 #include "analysis_model.h"
 
 #include <math.h>
-#include <string.h>
 
 void dp_stretch__fini(struct dp_stretch *stretch)
 {

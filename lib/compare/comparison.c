@@ -2,8 +2,6 @@
 #include "compare/compare.h"
 #include "base/options.h"
 
-#include <string.h>
-
 static int fill(struct dp_comparison *comparison, const struct dp_compare_options *options,
 		struct dp_error *error)
 {

@@ -2,7 +2,6 @@
 #include "compare/compare.h"
 
 #include <math.h>
-#include <string.h>
 
 /*
  * The parts of a period, which exclude each other, with the causes of idle time. If one of the

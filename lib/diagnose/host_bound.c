@@ -7,7 +7,6 @@
 #include "diagnose/diagnose.h"
 
 #include <math.h>
-#include <string.h>
 
 #define WARNING_SHARE 0.05
 #define CRITICAL_SHARE 0.20

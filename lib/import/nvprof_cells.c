@@ -2,8 +2,6 @@
 #include "import/nvprof_cells.h"
 #include "base/base.h"
 
-#include <string.h>
-
 /* Larger values are damage: sums of two stay within 63 bits. */
 #define VALUE_LIMIT ((int64_t)1 << 62)
 

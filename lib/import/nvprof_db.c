@@ -8,7 +8,6 @@
 #include "import/cupti.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* CUpti_ActivityFlag, CUpti_ActivityObjectKind, CUpti_ActivityUnifiedMemoryCounterKind. */
 enum { MARKER_IS_START = 1 << 1, MARKER_IS_END = 1 << 2 };

@@ -15,7 +15,6 @@
 #include "import/rocprofv3_record.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* First members of rocprofv3's objects. */
 static const char *const object_keys[] = { "size", "metadata", NULL };

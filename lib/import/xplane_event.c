@@ -1,8 +1,6 @@
 /* Members and stats of events. Cost: linear in the event. */
 #include "import/xplane_event.h"
 
-#include <string.h>
-
 /* Reads a stat of an event. The number of its name comes first. */
 static void read_stat(struct dp_xevent *event, const struct dp_xspace *space,
 		      const struct dp_xplane *plane, struct dp_wire_cursor cursor)

@@ -14,7 +14,6 @@
 #include "pattern/runs.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The positions of each symbol of a sequence: of symbol s, where[first[s]] to where[first[s + 1]].
  */

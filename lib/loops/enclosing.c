@@ -11,8 +11,6 @@
 #include "loops/collapsed_search.h"
 #include "pattern/search.h"
 
-#include <string.h>
-
 /* A sequence with runs of iterations collapsed; those of loop k are symbol alphabet + k. */
 struct collapsed {
 	struct dp_runs runs;

@@ -22,7 +22,6 @@
 #include "pattern/alternation.h"
 
 #include <math.h>
-#include <string.h>
 
 /*
  * Sets the parents of the loops that were made of patterns; above[] has the loops of those that

@@ -11,7 +11,6 @@
 #include "stats/stat.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { FEWEST = 3 }; /* iterations that determine a period */
 

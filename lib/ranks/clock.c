@@ -6,7 +6,6 @@
 #include "stats/stat.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Rounds of the polish, which stops when nothing moves by more than a clock's tick. */
 enum { ROUNDS = 40, TICK_NS = 1 };

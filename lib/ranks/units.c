@@ -2,7 +2,6 @@
 #include "ranks/units.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The group in which all ranks meet most often, or DP_NONE. */
 static int meeting_group(uint32_t *group, size_t *meetings, const struct dp_job *job)

@@ -5,7 +5,6 @@
 #include "report/capture.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Returns true if an operation is a kernel that counts. */
 static bool is_meant(const struct dp_ops *ops, size_t i, const struct dp_stream *stream,

@@ -8,7 +8,6 @@
 #include "report/chrome.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* Where ids that the trace does not have begin. */
 enum { SPARE_DEVICE = 1000, SPARE_PROCESS = DP_CHROME_OUR_PID + 1, SPARE_ROW = 1000000 };

@@ -1,7 +1,6 @@
 /* zlib between a renderer and its sink. */
 #include "report/gzip.h"
 
-#include <string.h>
 #include <zlib.h>
 
 #define LEVEL 4	       /* above it, traces shrink little more and take much longer */

@@ -7,8 +7,6 @@
 #include "base/communication.h"
 #include "base/search.h"
 
-#include <string.h>
-
 #define LANES 24
 #define DEPTH 6
 #define THREADS 8 /* that are considered, and that are shown */

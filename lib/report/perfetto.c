@@ -6,7 +6,6 @@
 #include "report/perfetto.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* Loops at other levels than the iterations are shown below the findings. */
 #define BELOW 1000000

@@ -7,7 +7,6 @@
 #include "report/number.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Fields of TracePacket and its contents. */

@@ -2,8 +2,6 @@
 #include "report/markdown.h"
 #include "report/ranks_words.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {

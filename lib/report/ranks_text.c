@@ -5,7 +5,6 @@
 #include "report/ranks_words.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

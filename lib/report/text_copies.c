@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define DIRECTIONS 14
 #define MEMORIES 8

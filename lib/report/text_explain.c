@@ -6,7 +6,6 @@
 #include "report/text.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* The longest stage, two columns in front of it and one behind. */

@@ -5,7 +5,6 @@
 #include "report/text.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define INDENT 3

@@ -4,7 +4,6 @@
 #include "report/text.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define LOSSES_MOST 3

@@ -3,7 +3,6 @@
 #include "report/text.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define ROWS_MOST 10
 #define NUMBERS 20 /* columns before a name */

@@ -2,7 +2,6 @@
 #include "base/text.h"
 #include "report/text.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define FIXED_COLUMNS 31 /* columns before the metrics */

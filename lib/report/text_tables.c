@@ -3,7 +3,6 @@
 #include "report/text.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define ROWS_MOST 20

@@ -6,8 +6,6 @@
 #include "report/text.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define ROWS_MOST 10
 #define NUMBER_COLUMNS 49

@@ -7,8 +7,6 @@
  */
 #include "trace/builder_model.h"
 
-#include <string.h>
-
 #define SAMPLE 4096
 #define MOST_PROCESSES 64
 

@@ -6,7 +6,6 @@
  */
 #include "trace/demangle_long.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Nested templates; and what a name can refer to. */

@@ -10,8 +10,6 @@
 #include "trace/builder_model.h"
 #include "trace/model.h"
 
-#include <string.h>
-
 int dp_builder__add_pause(struct dp_builder *builder, uint32_t process, int64_t start_ns,
 			  int64_t end_ns)
 {
