@@ -84,11 +84,13 @@ static bool agree(int64_t exact_ns, int64_t rounded_ns)
  */
 static void use_exact_times(struct dp_kineto_rocprof *rocprof, struct dp_chrome_event *event)
 {
-	int64_t start_ns = event->exact_start_ns, duration_ns = event->exact_end_ns - start_ns;
+	int64_t start_ns = event->exact_start_ns, duration_ns;
 
 	if (!(event->has & DP_CHROME_START) || event->start_ns < 0 || start_ns < event->start_ns ||
 	    event->exact_end_ns < start_ns)
 		return;
+	/* neither is negative */
+	duration_ns = event->exact_end_ns - start_ns;
 	if (event->has & DP_CHROME_DURATION &&
 	    (event->duration_ns < 0 || !agree(duration_ns, event->duration_ns)))
 		return;

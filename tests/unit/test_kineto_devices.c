@@ -116,6 +116,9 @@ TEST(rocprof_exact_times)
 		{ DOCUMENT(ROWS EXACT("10", "5", TIMES("10000", "15100")) EXACT(
 			  "15", "5", TIMES("9223372036854775807", "9223372036854775807"))),
 		  5000, 10000 },
+		{ DOCUMENT(ROWS EXACT("10", "5", TIMES("10000", "15100"))
+				   EXACT("15", "5", ", \"EndNs\": \"9223372036854775807\"")),
+		  5000, 10000 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
