@@ -1,5 +1,6 @@
 /* Joins the names of annotations that differ in their numbers only. */
 #include "activity/range_names.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -7,6 +8,8 @@
 
 /* Longer names are no numbered ones, and many ranges may have them. */
 #define NAME_BYTES 272
+
+#define DIGITS "0123456789"
 
 /* A name of an annotation, before its text is known. */
 #define MARKED 0
@@ -38,47 +41,31 @@ static bool is_instruction(const char *name)
 {
 	const char *point = strchr(name, '.');
 
-	return point && is_digit(point[1]) && !point[1 + strspn(point + 1, "0123456789")];
+	return point && is_digit(point[1]) && !point[1 + strspn(point + 1, DIGITS)];
 }
 
 /*
- * Writes a name with '#' for each of its numbers. Returns its length; 0 if it has none, or if the
- * numbers may be parts of names: "aten::conv2d" and "aten::conv3d" are two functions.
+ * Returns true if a name has numbers, and these are no parts of names: "aten::conv2d" and
+ * "aten::conv3d" are two functions.
  */
-static size_t without_numbers(char text[NAME_BYTES], const char *name)
+static bool is_numbered(const char *name)
 {
-	size_t used = 0;
-	bool any = false;
-
-	if (strnlen(name, NAME_BYTES) == NAME_BYTES || strstr(name, "::") || names_line(name) ||
-	    is_instruction(name))
-		return 0;
-	while (*name) {
-		bool digit = is_digit(*name);
-
-		/* "step#7" is "step#" */
-		if (!digit || !used || text[used - 1] != '#')
-			text[used++] = digit ? '#' : *name;
-		name += !digit;
-		any |= digit;
-		while (digit && is_digit(*name))
-			name++;
-	}
-	return any ? used : 0;
+	return strnlen(name, NAME_BYTES) < NAME_BYTES && strpbrk(name, DIGITS) &&
+	       !strstr(name, "::") && !names_line(name) && !is_instruction(name);
 }
 
 /* Notes a name of an annotation. */
 static int note(struct dp_range_names *names, const struct dp_trace *trace, uint32_t name)
 {
-	char text[NAME_BYTES];
-	size_t length = without_numbers(text, dp_trace_string(trace, name));
+	const char *full = dp_trace_string(trace, name);
 	size_t known = names->texts.count;
+	char text[NAME_BYTES];
 	uint32_t id;
 
 	names->joined[name] = DP_NONE;
-	if (!length)
+	if (!is_numbered(full))
 		return DP_OK;
-	id = dp_strings__intern(&names->texts, text, length);
+	id = dp_strings__intern(&names->texts, text, dp_text__without_numbers(text, full));
 	if (id == DP_NONE)
 		return DP_ERR_NOMEM;
 	names->joined[name] = id;

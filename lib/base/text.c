@@ -7,6 +7,28 @@
 /* Probabilities this near 0 or 1 have a decimal. */
 #define EXTREME 0.01
 
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+size_t dp_text__without_numbers(char *text, const char *name)
+{
+	size_t used = 0;
+
+	while (*name) {
+		bool digit = is_digit(*name);
+
+		if (!digit || !used || text[used - 1] != '#')
+			text[used++] = digit ? '#' : *name;
+		name++;
+		while (digit && is_digit(*name))
+			name++;
+	}
+	text[used] = '\0';
+	return used;
+}
+
 char *dp_text__count(char buf[DP_TEXT_SIZE], uint64_t count)
 {
 	char digits[24];

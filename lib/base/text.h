@@ -12,6 +12,12 @@ static inline bool dp_text__is(const char *text, size_t length, const char *word
 	return text && length == strlen(word) && !memcmp(text, word, length);
 }
 
+/*
+ * Writes a name with '#' for each number in it: "layer_#" for "layer_7", and "step#" for "step#7".
+ * text has room for strlen(name) + 1 bytes. Returns the length.
+ */
+size_t dp_text__without_numbers(char *text, const char *name);
+
 /* Enough for any of these numbers. */
 #define DP_TEXT_SIZE 48
 

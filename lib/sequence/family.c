@@ -1,7 +1,7 @@
 /* Kernel families, by the words that libraries put into the names of their kernels. */
 #include "sequence/family.h"
+#include "base/text.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /*
@@ -46,29 +46,12 @@ static bool depends_on_shape(const char *name)
 	return has_any(name, words, DP_COUNT(words));
 }
 
-size_t dp_family__without_numbers(char *text, const char *name)
-{
-	size_t used = 0;
-
-	while (*name) {
-		if (!isdigit((unsigned char)*name)) {
-			text[used++] = *name++;
-			continue;
-		}
-		text[used++] = '#';
-		while (isdigit((unsigned char)*name))
-			name++;
-	}
-	text[used] = '\0';
-	return used;
-}
-
 size_t dp_family__name(char *family, const char *name)
 {
 	size_t length = strlen(name);
 
 	if (depends_on_shape(name))
-		return dp_family__without_numbers(family, name);
+		return dp_text__without_numbers(family, name);
 	memcpy(family, name, length + 1);
 	return length;
 }

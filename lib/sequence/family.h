@@ -12,12 +12,6 @@
  */
 size_t dp_family__name(char *family, const char *name);
 
-/*
- * Writes a name with each run of digits in it replaced by '#' into text, which has room for
- * strlen(name) + 1 bytes. Returns the length.
- */
-size_t dp_family__without_numbers(char *text, const char *name);
-
 /* What a kernel does, judged by its name; never unknown. */
 enum dp_kernel_kind dp_family__kind(const char *name);
 

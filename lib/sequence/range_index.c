@@ -5,7 +5,7 @@
 #include "sequence/range_index.h"
 #include "base/parameters.h"
 #include "base/search.h"
-#include "sequence/family.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -154,7 +154,7 @@ static int key_of(struct dp_range_keys *keys, const char *name, uint32_t *id)
 
 	if (!text)
 		return DP_ERR_NOMEM;
-	*id = dp_strings__intern(&keys->texts, text, dp_family__without_numbers(text, name));
+	*id = dp_strings__intern(&keys->texts, text, dp_text__without_numbers(text, name));
 	free(text);
 	if (*id == DP_NONE ||
 	    dp_array__reserve(&keys->keys, &keys->room, (size_t)*id + 1, sizeof(*keys->keys)))
