@@ -97,8 +97,8 @@ static int try_keys(struct dp_marks *marks, const struct dp_sequence *sequence,
 	for (size_t i = 0; i < keys->count && tried < dp_param.marks_tried; i++) {
 		const struct dp_range_key *key = &keys->keys[i];
 		struct dp_marks own;
-		struct fit fit;
-		bool fits, better;
+		struct fit fit = { 0 };
+		bool better;
 
 		/* each thread may have its own */
 		if (key->count < dp_param.marks_least ||
@@ -109,11 +109,14 @@ static int try_keys(struct dp_marks *marks, const struct dp_sequence *sequence,
 					   key->id);
 		if (status)
 			return status;
-		fit = compare_with_loop(&own, iterations, count);
-		fits = around ? hold_several(&own, iterations, count)
-			      : fits_loop(&own, &fit, count);
-		better = around ? own.count > marks->count : is_better_fit(&fit, &best);
-		if (fits && (!marks->count || better)) {
+		if (around) {
+			better = own.count > marks->count && hold_several(&own, iterations, count);
+		} else {
+			fit = compare_with_loop(&own, iterations, count);
+			better = fits_loop(&own, &fit, count) &&
+				 (!marks->count || is_better_fit(&fit, &best));
+		}
+		if (better) {
 			struct dp_marks swap = *marks;
 
 			*marks = own;
