@@ -181,11 +181,12 @@ static void drop_chunks(struct sizes *sizes, const struct dp_metric_input *input
 	size_t kept = 0;
 
 	for (size_t i = 0; i < input->timeline->count && sizes->count; i++) {
-		size_t op = dp_device_timeline__op(input->timeline, i);
-		size_t at = find(sizes, ops->bytes[op]);
+		size_t op = dp_device_timeline__op(input->timeline, i), at;
 
-		if (ops->kind[op] != DP_OP_COPY || ops->start_ns[op] < start_ns ||
-		    !has(sizes, at, ops->bytes[op]))
+		if (ops->kind[op] != DP_OP_COPY || ops->start_ns[op] < start_ns)
+			continue;
+		at = find(sizes, ops->bytes[op]);
+		if (!has(sizes, at, ops->bytes[op]))
 			continue;
 		if (ops->copy_kind[op] == DP_COPY_DTOH)
 			note_download(&sizes->list[at], ops->stream[op]);
