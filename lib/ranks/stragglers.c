@@ -175,18 +175,24 @@ static void add(struct stragglers *stragglers, const struct dp_blame *blame,
 	stragglers->found[blame->rank] = true;
 }
 
+static bool has_members(const struct stragglers *stragglers, uint32_t class)
+{
+	size_t r = 0;
+
+	while (r < stragglers->times.ranks && stragglers->classes[r] != class)
+		r++;
+	return r < stragglers->times.ranks;
+}
+
 /* A rank that is alone in its class neither takes part in a test nor counts in its median. */
 static void leave_out(struct stragglers *stragglers, uint32_t rank)
 {
-	size_t count = stragglers->times.ranks;
 	uint32_t free_class = 0;
 
-	for (size_t r = 0; r < count; r++)
-		if (stragglers->classes[r] == free_class) {
-			free_class++;
-			r = SIZE_MAX; /* from the beginning */
-		}
-	if (free_class < count)
+	while (has_members(stragglers, free_class))
+		free_class++;
+	/* else all ranks are alone */
+	if (free_class < stragglers->times.ranks)
 		stragglers->classes[rank] = free_class;
 	stragglers->tried[rank] = true;
 }
