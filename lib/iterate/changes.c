@@ -23,7 +23,8 @@ static const char *const texts[DP_CUT_CHANGES] = {
 		"moved to the one before: the start follows them",
 	[DP_CUT_CHANGE_UNLIKE] =
 		"unlike: {count:iteration} lacked more than {limit} of the pattern, "
-		"up to {most:symbol}, several the same: removed as other work",
+		"up to {most:symbol}, several of them the same ones: removed "
+		"as other work",
 	[DP_CUT_CHANGE_UPLOAD] =
 		"upload: {count:start} moved by up to {most:symbol} to the nearest "
 		"kernel after an upload, where most iterations start",

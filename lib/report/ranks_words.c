@@ -388,7 +388,7 @@ static void add_last(struct dp_words *words, const struct dp_ranks *ranks)
 	dp_words__add(words, "%s last to reach %zu of %zu synchronizing collectives",
 		      are_several(ranks) ? "" : ";", verdict->last, verdict->shared);
 	for (size_t i = 1; (at = dp_ranks_straggler(ranks, i)); i++)
-		dp_words__add(words, ", rank %lld %zu",
+		dp_words__add(words, ", rank %lld to reach %zu",
 			      (long long)dp_ranks_rank(ranks, at->rank)->rank, at->last);
 }
 

@@ -144,7 +144,7 @@ static const struct saying sayings[] = {
 	{ "more_stream_wait_ns", "", " more of the stream waiting for" },
 	{ "more_kernels", "", " more kernels", .of = "extra_kernels", .all = "" },
 	{ "other_idle_ns", "", " more idle, in shorter gaps throughout the capture",
-	  .behind = "parts_of_30", .joint = "; the others idle for ", .close = ", too" },
+	  .behind = "parts_of_30", .joint = "; idle for another ", .close = " in the others" },
 	{ "others_ns", "the other GPUs take ", " by themselves" },
 	{ "overlap", "", " of it uploads" },
 	{ "pageable_copy_ns", "", " in pageable copies", .cost = "in pageable copies" },
