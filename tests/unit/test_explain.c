@@ -331,3 +331,32 @@ TEST(entries_are_bounded)
 	ck_assert_uint_eq(explain.entries[DP_EXPLAIN_MOST + 1].stream, 1);
 	forget();
 }
+
+/* Kernels 40 to 42 finish a step. */
+static void updates_from_40(void *ctx, size_t index, struct dp_evidence_at *out)
+{
+	(void)ctx;
+	*out = (struct dp_evidence_at){ .kernel_gap_ns = -1, .launch_gap_ns = -1 };
+	out->kind = symbols[index] >= 40 ? DP_KERNEL_FINISHES : DP_KERNEL_NETWORK;
+}
+
+/* Updates in a row, many with one kernel, are one optimizer, and no loop inside the step. */
+TEST(updates_in_a_row_are_no_loop)
+{
+	const struct dp_explanation *entry;
+	struct dp_loops *loops;
+	size_t from = 0;
+
+	count = 0;
+	for (size_t i = 0; i < 50; i++)
+		for (uint32_t k = 0; k < 50; k++)
+			symbols[count++] = k <= 40 ? k : k < 49 ? 41 : 42;
+	loops = find(43, (struct dp_evidence){ .at = updates_from_40 }, NULL);
+	ck_assert_uint_eq(loops->count, 1);
+	ck_assert_uint_eq(loops->loops[0].length, 50);
+	first("levels");
+	while ((entry = next("levels", &from)))
+		ck_assert_double_eq(fact(entry, "goes_down"), 0);
+	dp_loops__free(loops);
+	forget();
+}

@@ -307,3 +307,35 @@ TEST(advice_names_hip)
 	ck_assert_str_eq(advice + DP_ADVICE_SIZE - 5, "hipM");
 	dp_findings__fini(&at.findings);
 }
+
+/* What a capture is idle outside of what the finding costs is evidence, unless it is little. */
+TEST(idle_time_elsewhere_is_evidence)
+{
+	const struct dp_rule *rule = dp_rule__at(dp_rule_find("starved"));
+	struct dp_rule_slices slices = { .length_ns = 1e6 };
+	struct dp_rule_finding found;
+	struct dp_rule_input input;
+
+	for (int much = 0; much < 2; much++) {
+		start();
+		input = (struct dp_rule_input){ .loop = &at.loop,
+						.iterations = at.iterations,
+						.values = at.values,
+						.summary = at.summary,
+						.scope = DP_SCOPE_CAPTURE,
+						.slices = &slices };
+		for (size_t i = 0; i < DP_RULE_SLICES; i++)
+			slices.busy_ns[i] = !i ? 4e5 : much ? 7e5 : 9.6e5;
+		memset(&found, 0, sizeof(found));
+		ck_assert(rule->check(&input, &found));
+		ck_assert_double_eq_tol(found.finding.recoverable_ns, 6e5, 1e-3);
+		found.finding.evidence = found.values;
+		ck_assert_double_eq_tol(evidence(&found.finding, "parts_of_30"), 1, 1e-9);
+		if (much)
+			ck_assert_double_eq_tol(evidence(&found.finding, "other_idle_ns"), 8.7e6,
+						1e-3);
+		else
+			ck_assert(isnan(evidence(&found.finding, "other_idle_ns")));
+	}
+	dp_findings__fini(&at.findings);
+}

@@ -124,49 +124,6 @@ TEST(micro_batches_are_inside_a_step)
 	dp_loops__free(loops);
 }
 
-static void updates_from_40(void *ctx, size_t index, struct dp_evidence_at *out)
-{
-	(void)ctx;
-	*out = (struct dp_evidence_at){ .kernel_gap_ns = -1, .launch_gap_ns = -1 };
-	out->kind = symbols[index] >= 40 ? DP_KERNEL_FINISHES : DP_KERNEL_NETWORK;
-}
-
-/* Updates in a row, many with one kernel, are one optimizer, and no loop inside the step. */
-TEST(updates_in_a_row_are_no_loop)
-{
-	struct dp_explain explain = { .count = 0 };
-	struct dp_loops_request r = { .symbols = symbols, .alphabet = 43, .epsilon = 1 };
-	struct dp_loops *loops = NULL;
-	size_t levels = 0;
-
-	count = 0;
-	for (size_t i = 0; i < 50; i++) {
-		kernels(0, 40);
-		put(40);
-		for (size_t k = 0; k < 8; k++)
-			put(41);
-		put(42);
-	}
-	r.count = count;
-	r.evidence.at = updates_from_40;
-	r.explain = &explain;
-	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
-	ck_assert_uint_eq(loops->count, 1);
-	ck_assert_uint_eq(loops->loops[0].length, 50);
-	for (size_t i = 0; i < explain.count; i++) {
-		const struct dp_explanation *entry = &explain.entries[i];
-
-		for (size_t k = 0; k < entry->fact_count; k++)
-			if (!strcmp(entry->facts[k].name, "goes_down")) {
-				ck_assert_double_eq(entry->facts[k].value, 0);
-				levels++;
-			}
-	}
-	ck_assert_uint_gt(levels, 0);
-	dp_explain__fini(&explain);
-	dp_loops__free(loops);
-}
-
 /*
  * A few kernels per parameter end a step, even if the capture begins and ends within one; clearing
  * gradients, with one kernel for each, does not.

@@ -1,56 +1,40 @@
 /* Comparing the ranks of a job survives the failure of every one of its allocations. */
 #include "alloc_fail.h"
+#include "rank_trace.h"
 #include "test.h"
 
 #include <deepprof/ranks.h>
-#include <deepprof/trace.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 enum { RANKS = 4, ITERATIONS = 12 };
 
 /* Iterations of a kernel, an all-reduce and a send to the next rank; the last ranks are late. */
 static struct dp_analysis *analyze(int rank, int late)
 {
-	char path[] = "/tmp/deepprof-ranks-XXXXXX";
-	struct dp_error error = DP_ERROR_INIT;
-	struct dp_analysis *analysis = NULL;
-	struct dp_trace *trace = NULL;
-	FILE *file = fdopen(mkstemp(path), "w");
+	struct rank_trace trace;
 	int time_us = 100;
 
-	ck_assert_ptr_nonnull(file);
-	fprintf(file,
-		"{\"schemaVersion\": 1, \"distributedInfo\": {\"rank\": %d}, \"traceEvents\": [",
-		rank);
+	begin_trace(&trace, rank);
 	for (int i = 0; i < ITERATIONS; i++, time_us += 200) {
 		int late_us = rank >= RANKS - late ? 20 : 0;
 
-		fprintf(file,
+		fprintf(trace.file,
 			"%s{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":0,\"tid\":7,"
 			"\"ts\":%d,\"dur\":%d,\"args\":{\"device\":0,\"stream\":7}}",
 			i ? "," : "", time_us, 40 + late_us);
-		fprintf(file,
+		fprintf(trace.file,
 			",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_AllReduce\","
 			"\"pid\":0,\"tid\":8,\"ts\":%d,\"dur\":%d,\"args\":{\"device\":0,"
 			"\"stream\":8,\"Collective name\":\"allreduce\",\"In msg nelems\":256,"
 			"\"dtype\":\"Float\",\"Process Group Name\":\"0\",\"Group size\":%d,"
 			"\"Seq\":%d}}",
 			time_us + 50 + late_us, 60 - late_us, RANKS, i);
-		fprintf(file,
+		fprintf(trace.file,
 			",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_SendRecv\","
 			"\"pid\":0,\"tid\":9,\"ts\":%d,\"dur\":9,\"args\":{\"device\":0,"
 			"\"stream\":9}}",
 			time_us + 130);
 	}
-	fprintf(file, "]}");
-	fclose(file);
-	ck_assert_msg(!dp_trace_open(&trace, path, NULL, &error), "%s", error.message);
-	unlink(path);
-	ck_assert_int_eq(dp_analysis_run(&analysis, trace, NULL, &error), DP_OK);
-	dp_trace_free(trace);
-	return analysis;
+	return analyze_trace(&trace);
 }
 
 static struct dp_summary *summarize(const struct dp_analysis *analysis, const char *name)

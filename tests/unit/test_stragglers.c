@@ -1,14 +1,11 @@
 /* Which ranks are named in a job of a single pass: kernels that differ, and a collective after
  * each. */
+#include "rank_trace.h"
 #include "test.h"
 
 #include <deepprof/ranks.h>
-#include <deepprof/trace.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { RANKS = 6, CALLS = 72 };
 
@@ -34,40 +31,27 @@ static void make_noise(void)
 
 static struct dp_analysis *analyze(int rank)
 {
-	char path[] = "/tmp/deepprof-stragglers-XXXXXX";
-	struct dp_error error = DP_ERROR_INIT;
-	struct dp_analysis *analysis = NULL;
-	struct dp_trace *trace = NULL;
-	FILE *file = fdopen(mkstemp(path), "w");
+	struct rank_trace trace;
 	int time_us = 100;
 
-	ck_assert_ptr_nonnull(file);
-	fprintf(file,
-		"{\"schemaVersion\": 1, \"distributedInfo\": {\"rank\": %d}, \"traceEvents\": [",
-		rank);
+	begin_trace(&trace, rank);
 	for (int i = 0; i < CALLS; i++) {
 		int most = 0, came_us = time_us + work[i][rank];
 
 		for (int r = 0; r < RANKS; r++)
 			most = most < work[i][r] ? work[i][r] : most;
-		fprintf(file,
+		fprintf(trace.file,
 			"%s{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm_%d\",\"pid\":0,"
 			"\"tid\":7,\"ts\":%d,\"dur\":%d,\"args\":{\"device\":0,\"stream\":7}}",
 			i ? "," : "", i * i, time_us + 5, work[i][rank] - 10);
 		time_us += most + 600;
-		fprintf(file,
+		fprintf(trace.file,
 			",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_AllReduce\","
 			"\"pid\":0,\"tid\":8,\"ts\":%d,\"dur\":%d,\"args\":{\"device\":0,"
 			"\"stream\":8}}",
 			came_us, time_us - came_us);
 	}
-	fprintf(file, "]}");
-	fclose(file);
-	ck_assert_msg(!dp_trace_open(&trace, path, NULL, &error), "%s", error.message);
-	unlink(path);
-	ck_assert_int_eq(dp_analysis_run(&analysis, trace, NULL, &error), DP_OK);
-	dp_trace_free(trace);
-	return analysis;
+	return analyze_trace(&trace);
 }
 
 static struct dp_ranks *compare(void)
