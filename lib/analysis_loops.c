@@ -326,7 +326,8 @@ static int find_adjacent(struct dp_loop_search *s, const struct dp_loops_request
 			DP_FACTS({ "loop", "1", found->confidence.loop },
 				 { "least", "1", dp_param.surer }),
 			"the annotations mark fewer than two whole iterations; what is found "
-			"without them is a loop with {loop}, more than {least}, and replaces them");
+			"without them is a loop with a probability of {loop}, more than {least}, and "
+			"replaces them");
 		worse = *loops;
 		*loops = tree;
 	} else if (!several && is_everything(*loops, s->sequence)) {
