@@ -32,6 +32,7 @@ struct cutter {
 	size_t held_span; /* the span that ended with it */
 	uint32_t held_pattern;
 	struct piece held; /* that piece */
+	size_t taken;	   /* end of the last iteration */
 };
 
 /*
@@ -99,13 +100,44 @@ static bool is_inner_loop(const uint32_t *pattern, size_t m, size_t to, size_t *
 }
 
 /*
+ * Where the first iteration after span number `span` may begin: at the next span, or at its first
+ * boundary if it begins with the end of an iteration of the same pattern that has too little of it
+ * to be one.
+ */
+static size_t next_iteration(const struct cutter *c, uint32_t pattern, size_t span)
+{
+	const struct dp_align_span *next = c->alignment->spans + span + 1;
+	size_t m = c->patterns[pattern].length, begin, offset = 0;
+	struct dp_walk walk;
+	struct dp_walk_item item;
+
+	if (span + 1 == c->alignment->span_count)
+		return c->n;
+	begin = DP_MAX(next->begin, next[-1].end);
+	if (next->pattern != pattern)
+		return begin;
+	dp_walk__begin(&walk, c->alignment, span + 1, m, c->patterns[pattern].first);
+	while (dp_walk__next(&walk, &item)) {
+		if (item.at + item.length <= begin)
+			continue;
+		offset = offset ? offset : item.offset + (begin - DP_MIN(begin, item.at));
+		if ((double)(m - offset) >= dp_param.span_least * (double)m)
+			return begin;
+		if (item.offset == 0 && item.kind != DP_EDIT_INSERTED)
+			return item.at;
+	}
+	return begin;
+}
+
+/*
  * Returns true if a piece is complete except for iterations of inner loops at its end; *after is
  * then the number of symbols of the pattern's end that follow it. Returns false if it lacks more,
- * or if it may continue outside the sequence.
+ * if another iteration has them, or if it may continue outside the sequence.
  */
-static bool lacks_inner(size_t *after, const struct cutter *c, const struct dp_cut_pattern *p,
-			const struct piece *piece)
+static bool lacks_inner(size_t *after, const struct cutter *c, uint32_t pattern,
+			const struct piece *piece, size_t span)
 {
+	const struct dp_cut_pattern *p = &c->patterns[pattern];
 	size_t rest, left = c->n - piece->it.end;
 
 	if (piece->from > 0 || piece->to == p->length ||
@@ -114,18 +146,20 @@ static bool lacks_inner(size_t *after, const struct cutter *c, const struct dp_c
 		return false;
 	*after = rest;
 	return !memcmp(c->aligned + piece->it.end, p->rotated + p->length - rest,
-		       rest * sizeof(*c->aligned));
+		       rest * sizeof(*c->aligned)) &&
+	       piece->it.end + rest <= next_iteration(c, pattern, span);
 }
 
 /*
  * The number of symbols in front of a piece that replace its first ones, as when a program does
- * something else in its first iteration: as many as it lacks, unless another span has them.
+ * something else in its first iteration: as many as it lacks, unless another span or iteration
+ * has them.
  */
 static size_t renamed_before(const struct cutter *c, const struct piece *piece, size_t span)
 {
-	size_t taken = span ? c->alignment->spans[span - 1].end : 0;
+	size_t taken = span ? DP_MAX(c->alignment->spans[span - 1].end, c->taken) : 0;
 
-	return piece->from <= dp_param.first_renamed && piece->it.first - taken >= piece->from
+	return piece->from <= dp_param.first_renamed && piece->it.first >= taken + piece->from
 		       ? piece->from
 		       : 0;
 }
@@ -163,7 +197,7 @@ static enum piece_kind classify(size_t *before, size_t *after, const struct cutt
 		  (at_end && (!nearly_whole || lacks_last > *after));
 	if (nearly_whole && !cut_off)
 		return NEARLY_WHOLE;
-	if (lacks_inner(after, c, &c->patterns[pattern], piece))
+	if (lacks_inner(after, c, pattern, piece, span))
 		return NEARLY_WHOLE;
 	return cut_off ? PARTIAL : NO_ITERATION;
 }
@@ -190,6 +224,7 @@ static int finish_piece(struct cutter *c, uint32_t pattern, struct piece *piece,
 	}
 	piece->it.partial = kind == PARTIAL;
 	cut->renamed += piece->renamed;
+	c->taken = piece->it.end;
 	return status ? status : dp_cut__add_iteration(cut, &piece->it);
 }
 
