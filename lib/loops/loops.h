@@ -1,6 +1,6 @@
 /*
  * Loops of a sequence of symbols: what one iteration is, and where each begins and ends. Pure:
- * integers in, integers out. The facade's only entry to lib/pattern and lib/iterate.
+ * integers in, integers out. The facade searches for loops through this header only.
  */
 #ifndef DP_LOOPS_LOOPS_H
 #define DP_LOOPS_LOOPS_H

@@ -219,8 +219,8 @@ static size_t keep_usable(struct dp_candidate *candidates, size_t n,
 
 /*
  * Explains what became of each finalist, p[0..count), in the order of their costs. p[0..first)
- * cross a separator; the rest of the n candidates were not refined. Finalists that differ only in
- * where they begin are counted with those.
+ * cross a separator; the rest of the n candidates were not refined. Neighbors of one length and
+ * hardly different costs are shown once, since mostly they differ only in where they begin.
  */
 static void explain_finalists(const struct dp_search_sequence *sequence,
 			      const struct dp_search_limits *limits, const struct dp_pattern *p,
