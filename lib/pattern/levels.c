@@ -632,12 +632,20 @@ bool dp_levels__is_regular(const struct dp_levels *levels, size_t n)
 					     dp_param.regular_spans * fit->iterations;
 }
 
+/* The edits of all patterns per symbol that they cover. */
+static double edit_share(const struct dp_levels *levels)
+{
+	return levels->fit.covered ? (double)levels->fit.edits / (double)levels->fit.covered : 0;
+}
+
 bool dp_levels__is_better(const struct dp_levels *levels, double bits, double least,
 			  const struct dp_levels *flat, const struct dp_search_sequence *sequence,
 			  size_t n, const char *stage)
 {
 	double most = dp_levels__is_regular(levels, n) ? dp_param.better_regular : dp_param.better;
 	const char *fault = levels->chosen.count == 0 ? "; no pattern is found so: not taken"
+			    : edit_share(levels) > fmax(edit_share(flat), dp_param.regular_edits)
+				    ? ", but with more edits per symbol: not taken"
 			    : bits >= most * flat->fit.bits
 				    ? ", not below {bits_most} of these: not taken"
 			    : bits >= least ? ", hardly less than with fewer runs: not taken"
