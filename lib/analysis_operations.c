@@ -389,8 +389,37 @@ static int add_run(struct dp_loops *loops, struct again *a,
 }
 
 /*
+ * Adds a loop for each row of a few kernels that repeat as often as the caller says, among whatever
+ * else: a benchmark launches its kernel a number of times that its user knows.
+ */
+static int add_given(struct dp_loops *loops, struct again *a,
+		     const struct dp_analysis_options *options, struct dp_explain *explain,
+		     struct dp_error *error)
+{
+	const uint32_t *symbols = a->kernels->symbols;
+	size_t n = a->kernels->count, same;
+	int status = DP_OK;
+
+	for (a->length = 1; a->length <= dp_param.again_names && !loops->count; a->length++)
+		for (size_t i = a->length; i < n && !status; i += same + 1) {
+			same = dp_repeats__same(symbols, n, i, a->length);
+			a->count = same / a->length + 1;
+			if (a->count < dp_param.again_some || !is_given(options, a->count) ||
+			    loops->count == dp_param.again_loops)
+				continue;
+			for (size_t k = 0; k < a->count; k++) {
+				a->starts[k] = i + k * a->length - a->length;
+				a->ends[k] = a->starts[k] + a->length;
+			}
+			status = add_again(loops, a, explain, error);
+		}
+	return status;
+}
+
+/*
  * Loops of one kernel that runs again and again: each time is an iteration, with the copies up to
- * the next. Also a loop of a few kernels, if there are too few in all to search.
+ * the next. Also a loop of a few kernels, if there are too few in all to search, or if their number
+ * is known.
  */
 static int find_again(struct dp_loops **loops, const struct dp_sequence *kernels,
 		      const struct dp_sequence *operations,
@@ -409,6 +438,8 @@ static int find_again(struct dp_loops **loops, const struct dp_sequence *kernels
 		status = a.share >= dp_param.again_share
 				 ? add_names(found, &a, times, explain, error)
 				 : add_run(found, &a, options, explain, error);
+		if (!status && !found->count)
+			status = add_given(found, &a, options, explain, error);
 	}
 	if (!status && (found->count > 0 || (found->best_length && !(*loops)->best_length))) {
 		struct dp_loops *swap = *loops;
@@ -456,14 +487,14 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 
 	if (status)
 		return dp_error__nomem(error, kernels->alphabet);
-	if (tell || dp_loops__main(*loops))
+	if (dp_loops__main(*loops) || (tell && !options->iterations_count))
 		return DP_OK;
 	status = dp_stream_group__with_copies(&group, kernels->trace, streams, error);
 	if (!status)
 		status = dp_sequence__init(&operations, kernels->trace, &group,
 					   DP_SYMBOLS_OF_OPERATIONS, options->range_start_ns,
 					   options->range_end_ns, error);
-	if (!status && operations.count > kernels->count)
+	if (!status && !tell && operations.count > kernels->count)
 		status = find_in(&other, &operations, kernels, explain, error);
 	if (!status && other && has_operations(other, kernels)) {
 		struct dp_loops *swap = *loops;

@@ -267,3 +267,47 @@ TEST(kernels_one_after_another)
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
+
+static void put_noise(int count)
+{
+	for (int i = 0; i < count; i++) {
+		put((char)('a' + below(10)), 7, now_ns, 1000);
+		now_ns += 1100;
+	}
+}
+
+/* Rows of as many launches as -n gives are loops, whatever else runs; of other numbers, none are.
+ */
+TEST(rows_of_a_known_number)
+{
+	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
+	uint64_t number = 20;
+	struct dp_trace *trace;
+	struct dp_analysis *analysis;
+
+	options.iterations = &number;
+	options.iterations_count = 1;
+	start(false);
+	put_noise(100);
+	repeat("y", 98, 0);
+	repeat("k", 20, 0);
+	put_noise(100);
+	repeat("y", 147, 0);
+	repeat("l", 20, 0);
+	put_noise(100);
+	analysis = analyze(&trace);
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 0);
+	dp_analysis_free(analysis);
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_OK);
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 2);
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert_uint_eq(dp_analysis_loop(analysis, i)->length, 1);
+		ck_assert_uint_eq(dp_analysis_loop(analysis, i)->complete, 20);
+	}
+	dp_analysis_free(analysis);
+	number = 21;
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_OK);
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 0);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
