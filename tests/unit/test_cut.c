@@ -34,7 +34,7 @@ static size_t append(uint32_t *to, size_t n, const uint32_t *s, size_t length)
 	return n + length;
 }
 
-/* Writes one iteration, with so many of the inner loop; returns its length. */
+/* Writes an iteration whose inner loop runs `times` times; returns its length. */
 static size_t write_iteration(uint32_t *to, const struct loop *loop, size_t times)
 {
 	size_t n = append(to, 0, loop->head, loop->head_length);
