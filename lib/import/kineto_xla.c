@@ -2,13 +2,14 @@
 #include "import/kineto_xla.h"
 #include "base/base.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* From xla/tsl/profiler/convert: the most events written, in older versions and since 2025. */
 #define MOST_EVENTS_ONCE 1000000
 #define MOST_EVENTS 5000000
 
-enum { THREAD_OPS, THREAD_NESTED, THREAD_MARKS };
+enum { THREAD_OPS, THREAD_NESTED, THREAD_STEPS, THREAD_MODULES };
 
 #define HOST 0xffffffu
 #define TPU (1u << 24) /* added to the device */
@@ -52,8 +53,10 @@ static int note_thread(struct dp_kineto_xla *xla, const struct dp_chrome_event *
 		return dp_lookup__set(&xla->threads, &key, THREAD_OPS);
 	if (dp_json__is(name, "XLA Ops"))
 		return dp_lookup__set(&xla->threads, &key, THREAD_NESTED);
-	if (dp_json__is(name, "Steps") || dp_json__is(name, "XLA Modules"))
-		return dp_lookup__set(&xla->threads, &key, THREAD_MARKS);
+	if (dp_json__is(name, "Steps"))
+		return dp_lookup__set(&xla->threads, &key, THREAD_STEPS);
+	if (dp_json__is(name, "XLA Modules"))
+		return dp_lookup__set(&xla->threads, &key, THREAD_MODULES);
 	return DP_OK;
 }
 
@@ -94,6 +97,18 @@ bool dp_kineto_xla__is_host(const struct dp_kineto_xla *xla, int64_t pid)
 	return dp_lookup__get(&xla->pids, &key) == HOST;
 }
 
+/* Names a step, "0" or "train 7", like those of XPlanes, which show what it is. */
+static void name_step(struct dp_kineto_xla *xla, struct dp_chrome_event *event)
+{
+	int length = (int)DP_MIN(event->name.length, sizeof(xla->step));
+
+	if (!(event->has & DP_CHROME_NAME))
+		return;
+	length = snprintf(xla->step, sizeof(xla->step), "Step#%.*s", length, event->name.at);
+	event->name.at = xla->step;
+	event->name.length = DP_MIN((size_t)length, sizeof(xla->step) - 1);
+}
+
 enum dp_kineto_class dp_kineto_xla__read(struct dp_kineto_xla *xla, struct dp_chrome_event *event)
 {
 	struct dp_key pid = { { event->pid } }, thread = { { event->pid, event->tid } };
@@ -113,7 +128,9 @@ enum dp_kineto_class dp_kineto_xla__read(struct dp_kineto_xla *xla, struct dp_ch
 	/* A GPU's other threads are derived from its streams. */
 	if (kind == DP_NONE || (kind == THREAD_NESTED && !(device & TPU)))
 		return DP_KINETO_SKIP;
-	if (kind == THREAD_MARKS)
+	if (kind == THREAD_STEPS)
+		name_step(xla, event);
+	if (kind == THREAD_STEPS || kind == THREAD_MODULES)
 		return DP_KINETO_ANNOTATION;
 	if (kind == THREAD_NESTED && encloses(&event->name))
 		return DP_KINETO_OPERATOR;

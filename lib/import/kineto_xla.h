@@ -12,6 +12,7 @@
 /* Zero it first. */
 struct dp_kineto_xla {
 	struct dp_lookup pids;	  /* from pid to the row's meaning, see kineto_xla.c */
+	char step[96];		  /* name of the step read last */
 	struct dp_lookup threads; /* likewise from pid and tid */
 	uint64_t events;	  /* events read */
 };

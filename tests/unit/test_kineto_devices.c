@@ -353,6 +353,22 @@ TEST(xla)
 	dp_trace_free(trace);
 }
 
+/* Steps of the device are known as steps, as they are in XPlanes. */
+TEST(xla_steps)
+{
+	struct dp_trace *trace =
+		read_as(DOCUMENT(XLA_ROWS META("thread_name", "1", "92", "Steps")
+					 X("train 3", "1", "92", "10", "5", "")
+						 X("fusion_1", "1", "17", "10.5", "2", "")),
+			"xla_json");
+	const struct dp_ranges *ranges = dp_trace_ranges(trace);
+
+	ck_assert_uint_eq(ranges->count, 1);
+	ck_assert_int_eq(ranges->kind[0], DP_RANGE_ANNOTATION);
+	ck_assert_str_eq(dp_trace_string(trace, ranges->name[0]), "Step#train 3");
+	dp_trace_free(trace);
+}
+
 /* The writer ends after a million events, which is reported; what has more was not cut there. */
 TEST_LOOP(xla_is_capped, 2)
 {
