@@ -149,8 +149,6 @@ static int move_all(struct mover *p, const size_t *first)
 				 ? dp_cut__add_compared(&made, &moved, p->symbols, p->names, p->m)
 				 : dp_cut__add_copy(&made, s, cut->edits);
 	}
-	if (!status)
-		status = dp_variants__number(made.iterations, made.count, made.edits, p->symbols);
 	made.renamed = DP_MIN(made.renamed, made.edit_count);
 	dp_cut__fini(status ? &made : cut);
 	if (!status)

@@ -453,9 +453,6 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 	for (size_t j = 0; j < count && !status; j++)
 		if (cuts[j].edit_count)
 			status = dp_insertions__move(&cuts[j], symbols, &patterns[j]);
-	for (size_t j = 0; j < count && !status; j++)
-		status = dp_variants__number(cuts[j].iterations, cuts[j].count, cuts[j].edits,
-					     symbols);
 	for (size_t j = 0; j < count && status; j++)
 		dp_cut__fini(&cuts[j]);
 	return status;

@@ -41,7 +41,8 @@ struct dp_cut {
  * then to none. If a span breaks off and the same pattern continues later, the two parts are one
  * iteration if less than half of it is missing. A part with less than dp_param.span_least of it is
  * partial if the sequence begins or ends there, and not an iteration elsewhere. Iterations of an
- * inner loop at its ends do not count as lacking unless the sequence begins or ends there.
+ * inner loop at its ends do not count as lacking unless the sequence begins or ends there. Variants
+ * are not numbered.
  *
  * Errors: DP_ERR_NOMEM. Cost: linear in edits, iterations and, if exact names are compared, n.
  */
@@ -87,11 +88,10 @@ struct dp_cut dp_cut__refill(const struct dp_cut *cut);
 /* Defined in variants.c. */
 
 /*
- * Gives iterations with equal edits the same variant. Errors: DP_ERR_NOMEM. Cost: linear in
- * iterations and edits.
+ * Gives iterations with equal edits the same variant, once nothing else is to change them. Errors:
+ * DP_ERR_NOMEM. Cost: linear in iterations and edits.
  */
-int dp_variants__number(struct dp_sequence_iteration *iterations, size_t count,
-			const struct dp_edit *edits, const uint32_t *symbols);
+int dp_variants__number(struct dp_cut *cut, const uint32_t *symbols);
 
 /* Defined in insertions.c. */
 

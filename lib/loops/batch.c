@@ -160,6 +160,8 @@ static int batch_cut(struct batch *b, struct dp_detection *d, const struct dp_pa
 	/* hints: where the loop inside or around it begins, whatever the host does */
 	if (!status && !(hints && hints->count > 0))
 		status = place_boundaries(d, b);
+	for (size_t i = 0; i < b->count && !status; i++)
+		status = dp_variants__number(&b->cuts[i], r->symbols);
 	return status;
 }
 

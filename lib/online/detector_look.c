@@ -150,16 +150,16 @@ static int align_and_cut(struct dp_detector *d, struct look *look, const uint32_
 				 d->placed ? &d->start : NULL);
 	if (status)
 		return status;
-	for (size_t j = 0; j < d->known.count; j++)
+	for (size_t j = 0; j < d->known.count; j++) {
+		const struct dp_stream_loop *loop = &d->known.items[j];
+
+		list[j] = (struct dp_align_pattern){ loop->coarse, loop->length };
 		patterns[j] = (struct dp_cut_pattern){
-			.exact = d->known.by_class ? d->known.items[j].exact
-						   : d->known.items[j].coarse,
-			.rotated = d->known.items[j].coarse,
-			.length = d->known.items[j].length,
+			.exact = d->known.by_class ? loop->exact : loop->coarse,
+			.rotated = loop->coarse,
+			.length = loop->length,
 		};
-	for (size_t j = 0; j < d->known.count; j++)
-		list[j] = (struct dp_align_pattern){ d->known.items[j].coarse,
-						     d->known.items[j].length };
+	}
 	for (size_t j = 0; j < d->known.count && !status; j++)
 		status = dp_seams__close(&look->alignment, d->ids, list, (uint32_t)j, 0, NULL);
 	if (status)
