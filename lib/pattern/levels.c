@@ -329,11 +329,22 @@ static bool are_steps(const struct inside *in, const struct traits *t)
 	return in->main_has_loops && (!t->of || in->upload_main || in->of_program);
 }
 
+/* Returns true if an outer loop has fewer edits than one that is reported. */
+static bool has_few_edits(const struct dp_pattern *p)
+{
+	return (double)p->edits < dp_param.alike_edits * (double)p->covered;
+}
+
+/* The most spans of an outer loop that is reported. */
+static double most_spans(const struct dp_pattern *p)
+{
+	return 1 + dp_param.outer_spans * p->iterations;
+}
+
 /* Returns true if an outer loop repeats regularly enough to be reported. */
 static bool is_reliable(const struct dp_pattern *p)
 {
-	return p->covered > 0 && (double)p->edits < dp_param.alike_edits * (double)p->covered &&
-	       (double)p->spans <= 1 + dp_param.outer_spans * p->iterations;
+	return has_few_edits(p) && (double)p->spans <= most_spans(p);
 }
 
 /*
@@ -507,10 +518,13 @@ static void go_down(struct dp_levels *levels, size_t index, struct inside *in,
 					 { "covered", "count", (double)outer.covered },
 					 { "spans", "count", (double)outer.spans },
 					 { "edits_most", "1", dp_param.alike_edits },
+					 { "spans_most", "count", floor(most_spans(&outer)) },
 					 { "goes_down", "count", 0 }),
-				"the pattern of {length:symbol} is dropped: with {edits:edit} in "
-				"{covered:symbol} (limit: {edits_most}) and {spans:span}, it is "
-				"too irregular for a loop around the inner one");
+				"the pattern of {length:symbol} is dropped: with %s, it is too "
+				"irregular for a loop around the inner one",
+				has_few_edits(&outer)
+					? "{spans:span}, more than {spans_most}"
+					: "{edits:edit} in {covered:symbol}, {edits_most} or more");
 		free(outer.symbols);
 	}
 	move_loops(&levels->chosen, in, parent, least, explain);
