@@ -12,7 +12,7 @@ enum dp_cut_change_kind {
 	DP_CUT_CHANGE_INSERTIONS, /* iterations that had insertions of the one before (insertions.c)
 				   */
 	DP_CUT_CHANGE_UNLIKE,	  /* iterations that are something else (unlike.c) */
-	DP_CUT_CHANGE_UPLOAD,	  /* boundaries moved to an upload (boundary.c) */
+	DP_CUT_CHANGE_UPLOAD,	  /* boundaries moved to an upload (uploads.c) */
 	DP_CUT_CHANGES,
 };
 

@@ -113,7 +113,7 @@ int dp_insertions__move(struct dp_cut *cut, const uint32_t *symbols,
 int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
 		      const uint32_t *symbols, const uint32_t *aligned);
 
-/* Defined in boundary.c. */
+/* Defined in uploads.c. */
 
 /*
  * If symbols are inserted or missing next to a boundary, names cannot show which iteration they
@@ -122,8 +122,9 @@ int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
  * its iterations, symbols are what was cut. Errors: DP_ERR_NOMEM. Cost: linear in iterations and
  * edits, at most about 100,000 calls of evidence->at, and O(m) per moved boundary.
  */
-int dp_boundary__move(struct dp_cut *cuts, size_t count, size_t which, const uint32_t *symbols,
-		      const uint32_t *names, size_t m, const struct dp_evidence *evidence);
+int dp_uploads__move_starts(struct dp_cut *cuts, size_t count, size_t which,
+			    const uint32_t *symbols, const uint32_t *names, size_t m,
+			    const struct dp_evidence *evidence);
 
 /* Defined in changes.c. */
 

@@ -94,14 +94,15 @@ static void batch_fini(struct batch *b)
 	}
 }
 
-/* Moves the boundaries of each pattern's iterations to where the host's are. */
-static int place_boundaries(struct dp_detection *d, struct batch *b)
+/* Moves the starts of each pattern's iterations to uploads, where the host began them. */
+static int move_starts(struct dp_detection *d, struct batch *b)
 {
 	int status = DP_OK;
 
 	for (size_t i = 0; i < b->count && !status; i++)
-		status = dp_boundary__move(b->cuts, b->count, i, d->request->symbols, b->exact[i],
-					   b->list[i].length, &d->request->evidence);
+		status = dp_uploads__move_starts(b->cuts, b->count, i, d->request->symbols,
+						 b->exact[i], b->list[i].length,
+						 &d->request->evidence);
 	return status;
 }
 
@@ -159,7 +160,7 @@ static int batch_cut(struct batch *b, struct dp_detection *d, const struct dp_pa
 					   d->sequence.symbols);
 	/* hints: where the loop inside or around it begins, whatever the host does */
 	if (!status && !(hints && hints->count > 0))
-		status = place_boundaries(d, b);
+		status = move_starts(d, b);
 	for (size_t i = 0; i < b->count && !status; i++)
 		status = dp_variants__number(&b->cuts[i], r->symbols);
 	return status;

@@ -1,7 +1,7 @@
 /*
- * Moves single boundaries to where the host began an iteration: if iterations begin with an upload,
- * which a sample shows, a boundary next to edits that follows none is moved to the nearest position
- * that does.
+ * Moves starts of single iterations to where the host began them: if iterations begin with an
+ * upload, which a sample shows, a boundary next to edits that follows none is moved to the nearest
+ * position that does.
  *
  * Cost: linear in iterations and edits, and a bounded number of calls of the evidence (cut.h).
  */
@@ -156,8 +156,9 @@ static int move_all(struct mover *p, const size_t *first)
 	return status;
 }
 
-int dp_boundary__move(struct dp_cut *cuts, size_t count, size_t which, const uint32_t *symbols,
-		      const uint32_t *names, size_t m, const struct dp_evidence *evidence)
+int dp_uploads__move_starts(struct dp_cut *cuts, size_t count, size_t which,
+			    const uint32_t *symbols, const uint32_t *names, size_t m,
+			    const struct dp_evidence *evidence)
 {
 	struct dp_cut *cut = &cuts[which];
 	struct mover p = { .cut = cut,
