@@ -8,6 +8,7 @@
 #include "base/parameters.h"
 #include "base/repeats.h"
 #include "align/diff.h"
+#include "iterate/corrections.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  *
  * Cost: linear in iterations and edits.
  */
-#include "iterate/cut.h"
+#include "iterate/corrections.h"
 #include "base/parameters.h"
 
 /*

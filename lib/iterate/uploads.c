@@ -5,7 +5,7 @@
  *
  * Cost: linear in iterations and edits, and a bounded number of calls of the evidence (cut.h).
  */
-#include "iterate/cut.h"
+#include "iterate/corrections.h"
 #include "base/search.h"
 #include "base/parameters.h"
 

@@ -6,7 +6,7 @@
  */
 #include "base/parameters.h"
 #include "iterate/seams.h"
-#include "iterate/cut.h"
+#include "iterate/corrections.h"
 #include "loops/detection.h"
 #include "loops/features.h"
 

@@ -8,7 +8,7 @@
  * Cost: linear in the pattern and in the kernels looked at, at most one and a half patterns per
  * side.
  */
-#include "loops/detection.h"
+#include "loops/searches.h"
 #include "base/parameters.h"
 
 /* Where the iteration may be, symbols [low, high), and which iterations it replaces. */

@@ -8,8 +8,8 @@
 #include "loops/loops.h"
 #include "base/parameters.h"
 #include "pattern/paper.h"
-#include "loops/detection.h"
-#include "iterate/cut.h"
+#include "loops/searches.h"
+#include "iterate/paper_match.h"
 
 #include <math.h>
 

@@ -16,7 +16,7 @@
 #include "base/sort.h"
 #include "pattern/classes.h"
 #include "loops/collapsing.h"
-#include "loops/detection.h"
+#include "loops/searches.h"
 #include "loops/collapsed_search.h"
 #include "pattern/levels.h"
 #include "pattern/alternation.h"
