@@ -316,7 +316,7 @@ out:
 }
 
 /* A sequence, the traits of its symbols, and the patterns found in it. */
-struct search {
+struct class_search {
 	uint32_t *coarse;
 	struct dp_search_sequence sequence;
 	uint8_t *traits;
@@ -324,8 +324,9 @@ struct search {
 };
 
 /* Searches by classes. A class has all traits of its names. */
-static int search_classes(struct search *s, const struct dp_detection *d, const uint32_t *class_of,
-			  uint32_t count, const uint8_t *traits, double uploads)
+static int search_classes(struct class_search *s, const struct dp_detection *d,
+			  const uint32_t *class_of, uint32_t count, const uint8_t *traits,
+			  double uploads)
 {
 	size_t n = d->request->count;
 
@@ -343,10 +344,10 @@ static int search_classes(struct search *s, const struct dp_detection *d, const 
 }
 
 /* Exchanges a search for the detection's. */
-static void swap(struct search *s, struct dp_detection *d, uint8_t **traits,
+static void swap(struct class_search *s, struct dp_detection *d, uint8_t **traits,
 		 struct dp_levels *levels)
 {
-	struct search old = { d->coarse, d->sequence, *traits, *levels };
+	struct class_search old = { d->coarse, d->sequence, *traits, *levels };
 
 	d->coarse = s->coarse;
 	d->sequence = s->sequence;
@@ -396,7 +397,7 @@ static int try_classes(struct dp_detection *d, struct dp_levels *flat, uint8_t *
 {
 	size_t n = d->request->count;
 	uint32_t *class_of = dp_alloc__array(d->sequence.alphabet, sizeof(*class_of)), count;
-	struct search found = { .coarse = NULL };
+	struct class_search found = { .coarse = NULL };
 	bool regular = dp_levels__is_regular(flat, n);
 	double names;
 	int status = DP_ERR_NOMEM;

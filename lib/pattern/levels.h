@@ -41,10 +41,10 @@ bool dp_levels__is_regular(const struct dp_levels *levels, size_t n);
 
 /*
  * Returns true if patterns that were found in another way, in n symbols, describe the sequence
- * better than the flat ones, or about equally well and regularly, and in fewer than `least` bits.
+ * better than the flat ones, or about equally well and regularly, and in fewer bits than `below`.
  * bits are what they need in all. Explains it as part of a stage.
  */
-bool dp_levels__is_better(const struct dp_levels *levels, double bits, double least,
+bool dp_levels__is_better(const struct dp_levels *levels, double bits, double below,
 			  const struct dp_levels *flat, const struct dp_search_sequence *sequence,
 			  size_t n, const char *stage);
 
