@@ -19,23 +19,23 @@ int dp_insertions__move(struct dp_cut *cut, const uint32_t *symbols,
 
 /*
  * Removes the iterations that lack more than 1 in dp_param.unlike_lack symbols, some in the same
- * way as others do, if they are few, such as prefills between decoding steps. symbols are what was
- * cut, aligned those that were aligned. Errors: DP_ERR_NOMEM. Cost: linear.
+ * way as others do, if they are few, such as prefills between decoding steps. Errors:
+ * DP_ERR_NOMEM. Cost: linear.
  */
 int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
-		      const uint32_t *symbols, const uint32_t *aligned);
+		      const struct dp_cut_source *source);
 
 /* Defined in uploads.c. */
 
 /*
  * If symbols are inserted or missing next to a boundary, names cannot show which iteration they
  * belong to. If iterations mostly begin with an upload, and this one does not, but a symbol nearby
- * follows one, the iteration begins there. cuts[which] of count is the loop; names[0..m) is one of
- * its iterations, symbols are what was cut. Errors: DP_ERR_NOMEM. Cost: linear in iterations and
- * edits, at most about 100,000 calls of evidence->at, and O(m) per moved boundary.
+ * follows one, the iteration begins there. cuts[which] of count is the loop, and pattern its own.
+ * Errors: DP_ERR_NOMEM. Cost: linear in iterations and edits, at most about 100,000 calls of
+ * evidence->at, and O(m) per moved boundary.
  */
 int dp_uploads__move_starts(struct dp_cut *cuts, size_t count, size_t which,
-			    const uint32_t *symbols, const uint32_t *names, size_t m,
+			    const struct dp_cut_pattern *pattern, const uint32_t *symbols,
 			    const struct dp_evidence *evidence);
 
 #endif

@@ -6,6 +6,13 @@
 #include "iterate/changes.h"
 #include "iterate/iteration.h"
 
+/* What is cut: symbols[0..n), aligned before as aligned[0..n), perhaps coarser names. */
+struct dp_cut_source {
+	const struct dp_alignment *alignment;
+	const uint32_t *symbols, *aligned;
+	size_t n;
+};
+
 /* A pattern to cut by. */
 struct dp_cut_pattern {
 	const uint32_t *exact;	 /* the exact names, from the first offset on; those below if the
@@ -30,8 +37,8 @@ struct dp_cut {
 };
 
 /*
- * Cuts symbols[0..n), aligned before as aligned[0..n) (perhaps coarser names), into the iterations
- * of each pattern; cuts[] has one per pattern and is zeroed first.
+ * Cuts a sequence into the iterations of each pattern; cuts[] has one per pattern and is zeroed
+ * first.
  *
  * An iteration begins with the symbol that stands for the first offset. Symbols inserted between
  * two iterations belong to the one before, unless there are more than half a pattern of them:
@@ -43,9 +50,8 @@ struct dp_cut {
  *
  * Errors: DP_ERR_NOMEM. Cost: linear in edits, iterations and, if exact names are compared, n.
  */
-int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const uint32_t *symbols,
-		const uint32_t *aligned, size_t n, const struct dp_cut_pattern *patterns,
-		size_t count);
+int dp_cut__run(struct dp_cut *cuts, const struct dp_cut_source *source,
+		const struct dp_cut_pattern *patterns, size_t count);
 
 /* Defined in edits.c. */
 

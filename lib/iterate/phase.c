@@ -211,24 +211,21 @@ static void decide(struct dp_phase *phase, double *scratch, const struct dp_ball
 	phase->is_step = dp_votes__is_step(b);
 }
 
-int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment, size_t n,
-		   uint32_t pattern, const uint32_t *symbols, size_t length,
-		   const struct dp_evidence *evidence, const struct dp_phase_hints *hints,
+int dp_phase__find(struct dp_phase *phase, const struct dp_phase_case *of,
 		   struct dp_explain *explain)
 {
 	struct dp_ballot b = {
-		.alignment = alignment,
-		.symbols = symbols,
-		.n = n,
-		.m = length,
-		.pattern = pattern,
-		.evidence = *evidence,
+		.alignment = of->alignment,
+		.symbols = of->symbols,
+		.n = of->n,
+		.m = of->m,
+		.pattern = of->pattern,
+		.evidence = of->evidence,
+		.hints = of->hints,
 	};
-	double *scratch = dp_alloc__array(length, 2 * sizeof(*scratch));
+	double *scratch = dp_alloc__array(of->m, 2 * sizeof(*scratch));
 	int status;
 
-	if (hints)
-		b.hints = *hints;
 	*phase = (struct dp_phase){ 0 };
 	status = prepare(&b);
 	if (!status && !scratch)

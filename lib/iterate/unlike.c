@@ -43,7 +43,7 @@ static int remove_flagged(struct dp_cut *cut, const bool *flags,
 }
 
 int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
-		      const uint32_t *symbols, const uint32_t *aligned)
+		      const struct dp_cut_source *source)
 {
 	size_t flagged = 0;
 	uint32_t *alike = NULL;
@@ -58,17 +58,17 @@ int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
 	for (size_t i = 0; i < cut->count; i++) {
 		const struct dp_sequence_iteration *s = &cut->iterations[i];
 
-		flags[i] = !s->partial &&
-			   (double)missing(cut, s, pattern, aligned) * dp_param.unlike_lack >
-				   (double)pattern->length;
+		flags[i] = !s->partial && (double)missing(cut, s, pattern, source->aligned) *
+							  dp_param.unlike_lack >
+						  (double)pattern->length;
 		flagged += flags[i];
 	}
 	few = flagged > 0 && (double)flagged * dp_param.unlike_most < (double)cut->count;
-	status = few ? dp_variants__number(cut, symbols) : DP_OK;
+	status = few ? dp_variants__number(cut, source->symbols) : DP_OK;
 	for (size_t i = 0; i < cut->count && few && !status; i++)
 		recurs |= flags[i] && ++alike[cut->iterations[i].variant] >= dp_param.unlike_alike;
 	if (recurs)
-		status = remove_flagged(cut, flags, pattern, aligned);
+		status = remove_flagged(cut, flags, pattern, source->aligned);
 out:
 	free(flags);
 	free(alike);

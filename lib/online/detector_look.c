@@ -140,6 +140,7 @@ static int align_and_cut(struct dp_detector *d, struct look *look, const uint32_
 {
 	struct dp_cut_pattern patterns[DP_PATTERNS_MAX];
 	struct dp_align_pattern list[DP_PATTERNS_MAX];
+	struct dp_cut_source source = { .alignment = &look->alignment, .n = n };
 	int status = dp_array__reserve(&d->ids, &d->ids_room, n, sizeof(*d->ids));
 
 	if (status)
@@ -165,10 +166,9 @@ static int align_and_cut(struct dp_detector *d, struct look *look, const uint32_
 	if (status)
 		return status;
 	/* names to compare with, like those of the patterns above */
-	if (!d->known.by_class)
-		symbols = d->ids;
-	return dp_cut__run(look->cuts, &look->alignment, symbols, d->ids, n, patterns,
-			   d->known.count);
+	source.symbols = d->known.by_class ? symbols : d->ids;
+	source.aligned = d->ids;
+	return dp_cut__run(look->cuts, &source, patterns, d->known.count);
 }
 
 static int look_at(struct dp_detector *d, struct look *look)
