@@ -138,7 +138,7 @@ static int search_collapsed(struct dp_collapsing *c, bool *better, const struct 
 	c->bits = c->levels.fit.bits + c->run_bits;
 	*better = !status && !hides &&
 		  dp_levels__is_better(&c->levels, c->bits, dp_param.better * best->bits, flat,
-				       &d->sequence, c->runs.count, "collapsed");
+				       d->sequence.explain, "collapsed");
 	return status;
 }
 

@@ -625,6 +625,7 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 	int status;
 
 	memset(levels, 0, sizeof(*levels));
+	levels->n = sequence->n;
 	status = choose_patterns(levels, &t, sequence, &limits);
 	if (!status)
 		status = fill_inner(levels, &t);
@@ -637,29 +638,29 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 	return status;
 }
 
-bool dp_levels__is_regular(const struct dp_levels *levels, size_t n)
+bool dp_levels__is_regular(const struct dp_levels *levels)
 {
 	const struct dp_patterns_fit *fit = &levels->fit;
 
 	return levels->chosen.count > 0 &&
-	       (double)fit->covered >= dp_param.regular_covered * (double)n &&
+	       (double)fit->covered >= dp_param.regular_covered * (double)levels->n &&
 	       (double)fit->edits <= dp_param.regular_edits * (double)fit->covered &&
 	       (double)fit->spans <= (double)dp_param.regular_spans_least +
 					     dp_param.regular_spans * fit->iterations;
 }
 
 bool dp_levels__is_better(const struct dp_levels *levels, double bits, double below,
-			  const struct dp_levels *flat, const struct dp_search_sequence *sequence,
-			  size_t n, const char *stage)
+			  const struct dp_levels *flat, struct dp_explain *explain,
+			  const char *stage)
 {
-	double share = dp_levels__is_regular(levels, n) ? dp_param.better_regular : dp_param.better;
+	double share = dp_levels__is_regular(levels) ? dp_param.better_regular : dp_param.better;
 	const char *fault = levels->chosen.count == 0 ? "; no pattern is found so: not taken"
 			    : bits >= share * flat->fit.bits
 				    ? ", not below {bits_most} of these: not taken"
 			    : bits >= below ? ", hardly less than with fewer runs: not taken"
 					    : NULL;
 
-	dp_explain__add(sequence->explain, stage,
+	dp_explain__add(explain, stage,
 			DP_FACTS({ "bits", "bits", bits },
 				 { "bits_before", "bits", flat->fit.bits },
 				 { "bits_most", "1", share }, { "taken", "count", !fault }),
