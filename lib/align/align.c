@@ -49,6 +49,7 @@ struct point {
 	size_t at;
 	size_t offset;
 	uint32_t pattern;
+	bool is_sure; /* of a seed: no other offset matches there */
 };
 
 static const uint64_t multiplier = 0x9e3779b97f4a7c15u;
@@ -117,7 +118,7 @@ static struct point point_of(const struct dp_aligner *a, size_t posting, size_t 
 
 	while (a->patterns[j].base > posting)
 		j--;
-	return (struct point){ at, posting - a->patterns[j].base, j };
+	return (struct point){ at, posting - a->patterns[j].base, j, false };
 }
 
 /* Adds the seeds of a pattern. Only the first seed_postings per slot are kept. */
@@ -349,10 +350,10 @@ static size_t matches_from(struct dp_aligner *a, struct point point, size_t look
 
 /*
  * The best offset for the seed at a position: the one that matches longest, and of those one near
- * the old one. *sure: it is the only one.
+ * the old one.
  */
-static bool best_point(struct dp_aligner *a, size_t at, uint64_t hash, const struct point *old,
-		       size_t look, struct point *found, bool *sure)
+static bool best_point(struct point *found, struct dp_aligner *a, size_t at, uint64_t hash,
+		       const struct point *old, size_t look)
 {
 	size_t best = 0, near = SIZE_MAX, fits = 0, links = 0;
 
@@ -373,7 +374,7 @@ static bool best_point(struct dp_aligner *a, size_t at, uint64_t hash, const str
 		near = skip;
 		*found = point;
 	}
-	*sure = fits == 1 && links < dp_param.seed_postings;
+	found->is_sure = fits == 1 && links < dp_param.seed_postings;
 	return best > 0;
 }
 
@@ -381,8 +382,8 @@ static bool best_point(struct dp_aligner *a, size_t at, uint64_t hash, const str
  * The next position in [from, end) at which a seed matches; if only_sure, one that matches in only
  * one offset.
  */
-static bool scan(struct dp_aligner *a, size_t from, size_t end, const struct point *old,
-		 bool only_sure, struct point *found, bool *sure)
+static bool scan(struct point *found, struct dp_aligner *a, size_t from, size_t end,
+		 const struct point *old, bool only_sure)
 {
 	uint64_t h;
 
@@ -395,9 +396,8 @@ static bool scan(struct dp_aligner *a, size_t from, size_t end, const struct poi
 		a->credit += only_sure ? -1 : (int64_t)dp_param.align_pays;
 		if (only_sure && a->credit <= 0)
 			return false;
-		if (best_point(a, at, h, old, only_sure ? a->seed : dp_param.align_look, found,
-			       sure) &&
-		    (*sure || !only_sure))
+		if (best_point(found, a, at, h, old, only_sure ? a->seed : dp_param.align_look) &&
+		    (found->is_sure || !only_sure))
 			return true;
 		if (at + a->seed >= a->n || at + 1 >= end)
 			return false;
@@ -444,10 +444,9 @@ static int make_sure(struct dp_aligner *a, struct point *found)
 	size_t low = old ? old->begin : 0;
 	size_t end = found->at + 2 * a->patterns[found->pattern].length;
 	struct point next, begin;
-	bool sure;
 	int status;
 
-	if (a->credit <= 0 || !scan(a, found->at + 1, end, NULL, true, &next, &sure))
+	if (a->credit <= 0 || !scan(&next, a, found->at + 1, end, NULL, true))
 		return DP_OK;
 	begin = next;
 	status = follow_back(a, &begin, low);
@@ -473,10 +472,9 @@ static int align_all(struct dp_aligner *a, const struct dp_align_start *start)
 	struct point found;
 	size_t from = 0;
 	int status = DP_OK;
-	bool sure;
 
 	if (start) {
-		found = (struct point){ 0, start->offset, start->pattern };
+		found = (struct point){ .offset = start->offset, .pattern = start->pattern };
 		status = open_span(a, found);
 		if (!status)
 			status = finish_span(a, found, &from);
@@ -486,10 +484,10 @@ static int align_all(struct dp_aligner *a, const struct dp_align_start *start)
 		struct point old = { 0 };
 
 		if (span)
-			old = (struct point){ span->end, span->end_offset, span->pattern };
-		if (!scan(a, from, a->n, span ? &old : NULL, false, &found, &sure))
+			old = (struct point){ span->end, span->end_offset, span->pattern, false };
+		if (!scan(&found, a, from, a->n, span ? &old : NULL, false))
 			break;
-		if (!sure)
+		if (!found.is_sure)
 			status = make_sure(a, &found);
 		if (!status)
 			status = start_span(a, found);

@@ -6,8 +6,7 @@
 #ifndef DP_ALIGN_ALIGN_H
 #define DP_ALIGN_ALIGN_H
 
-#include "base/base.h"
-#include <deepprof/loop.h>
+#include "align/alignment.h"
 
 struct dp_align_pattern {
 	const uint32_t *symbols;
@@ -15,45 +14,11 @@ struct dp_align_pattern {
 };
 
 /*
- * Symbols [begin, end) are repetitions of one pattern. begin is the earliest symbol that matches,
- * so it may lie before the end of the previous span: both match in between.
- */
-struct dp_align_span {
-	size_t begin;
-	size_t end;
-	size_t edits; /* index of the first one, ascending in position */
-	size_t edit_count;
-	uint32_t pattern;
-	uint32_t begin_offset;
-	uint32_t end_offset; /* of the symbol that would come next, below length */
-};
-
-struct dp_alignment {
-	struct dp_align_span *spans;
-	size_t span_count;
-	size_t span_room;
-	struct dp_edit *edits;
-	size_t edit_count;
-	size_t edit_room;
-};
-
-/* The number of symbols of the pattern that a span goes through, without walking its edits. */
-size_t dp_align__advance(const struct dp_alignment *alignment, size_t span);
-
-/*
- * The number of symbols in spans; those in which two overlap count once. Unless `of` is NULL, those
- * of each pattern are added to its element there; of two spans, the first has the overlap.
- */
-size_t dp_align__covered(const struct dp_alignment *alignment, size_t *of);
-
-/*
  * Aligns symbols[0..n) with the patterns. Errors: DP_ERR_NOMEM. Cost: O(n + sum of lengths), at
  * worst times the wave's width; memory for the patterns, the spans and the edits.
  */
 int dp_align__run(struct dp_alignment *out, const uint32_t *symbols, size_t n,
 		  const struct dp_align_pattern *patterns, size_t count);
-
-void dp_align__fini(struct dp_alignment *alignment);
 
 /*
  * The same in two steps, for many sequences and one set of patterns: new() indexes the patterns for

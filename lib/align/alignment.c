@@ -1,6 +1,5 @@
 /* What needs nothing but an alignment. Cost: linear in its edits; O(1) for each item of a walk. */
-#include "align/walk.h"
-#include "base/base.h"
+#include "align/alignment.h"
 
 size_t dp_align__advance(const struct dp_alignment *alignment, size_t span)
 {

@@ -65,26 +65,30 @@ static void replace_all(struct diff *d)
 		put_edit(d, d->n, i, DP_EDIT_DELETED);
 }
 
-int dp_diff__run(struct dp_edit **edits, size_t *count, const uint32_t *symbols, size_t first,
-		 size_t end, const uint32_t *pattern, size_t from, size_t to)
+int dp_diff__run(struct dp_edit **edits, size_t *count, struct dp_diff_range a,
+		 struct dp_diff_range b)
 {
 	struct diff d = { .count = 0 };
-	size_t length = end - first + to - from;
+	size_t length = a.end - a.first + b.end - b.first;
 	bool searched;
 	int status = DP_ERR_NOMEM;
 
 	*edits = NULL;
 	*count = 0;
-	for (; first < end && from < to && symbols[first] == pattern[from]; first++)
-		from++;
-	for (; first < end && from < to && symbols[end - 1] == pattern[to - 1]; end--)
-		to--;
-	if (first == end && from == to)
+	while (a.first < a.end && b.first < b.end && a.symbols[a.first] == b.symbols[b.first]) {
+		a.first++;
+		b.first++;
+	}
+	while (a.first < a.end && b.first < b.end && a.symbols[a.end - 1] == b.symbols[b.end - 1]) {
+		a.end--;
+		b.end--;
+	}
+	d.a = a.symbols + a.first;
+	d.b = b.symbols + b.first;
+	d.n = a.end - a.first;
+	d.m = b.end - b.first;
+	if (d.n + d.m == 0)
 		return DP_OK;
-	d.a = symbols + first;
-	d.b = pattern + from;
-	d.n = end - first;
-	d.m = to - from;
 	d.reach.most = (int)DP_MIN((double)dp_param.diff_least +
 					   dp_param.diff_edits * sqrt((double)length),
 				   (double)dp_param.diff_most);
@@ -98,8 +102,8 @@ int dp_diff__run(struct dp_edit **edits, size_t *count, const uint32_t *symbols,
 	if (!searched || !search_edits(&d))
 		replace_all(&d);
 	for (size_t i = 0; i < d.count; i++) {
-		d.edits[i].position += first;
-		d.edits[i].offset += (uint32_t)from;
+		d.edits[i].position += a.first;
+		d.edits[i].offset += (uint32_t)b.first;
 	}
 	*edits = d.edits;
 	*count = d.count;

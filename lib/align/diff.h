@@ -5,13 +5,19 @@
 #include "base/base.h"
 #include <deepprof/loop.h>
 
+/* A range of a sequence or a pattern. */
+struct dp_diff_range {
+	const uint32_t *symbols;
+	size_t first, end;
+};
+
 /*
- * Writes the edits that turn pattern[from..to) into symbols[first..end) to *edits, a new array with
- * *count elements. The edits are the fewest possible if these are few; otherwise everything between
- * the first and the last difference is replaced. Errors: DP_ERR_NOMEM. Cost: linear in both
- * lengths.
+ * Writes the edits that turn range b, of a pattern, into range a, of a sequence, to *edits, a new
+ * array with *count elements. The edits are the fewest possible if these are few; otherwise
+ * everything between the first and the last difference is replaced. Errors: DP_ERR_NOMEM. Cost:
+ * linear in both lengths.
  */
-int dp_diff__run(struct dp_edit **edits, size_t *count, const uint32_t *symbols, size_t first,
-		 size_t end, const uint32_t *pattern, size_t from, size_t to);
+int dp_diff__run(struct dp_edit **edits, size_t *count, struct dp_diff_range a,
+		 struct dp_diff_range b);
 
 #endif

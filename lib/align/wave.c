@@ -13,7 +13,7 @@ enum {
 _Static_assert(DP_WAVE_REACH > (DP_WAVE_EDITS + 2) * (DP_WAVE_MATCH + 1) + SLIDE, "a wave's reach");
 
 /* The kind of the edit by which a row extends to `reached`: of equals, the first in that order. */
-static uint32_t kind_of(const int *row, int k, int limit, int reached)
+static uint32_t edit_kind_of(const int *row, int k, int limit, int reached)
 {
 	if (row[k] < limit && row[k] + 1 == reached)
 		return DP_EDIT_SUBSTITUTED;
@@ -27,7 +27,7 @@ void dp_reach__trace(struct dp_edit *edits, const struct dp_reach *reach, int e,
 	for (; e > 0; e--) {
 		const int *row = dp_reach__row(reach, e - 1);
 		int s = dp_reach__extend(row, k, reach->limit), t = s - k;
-		uint32_t kind = kind_of(row, k, reach->limit, s);
+		uint32_t kind = edit_kind_of(row, k, reach->limit, s);
 
 		edits[e - 1] = (struct dp_edit){
 			.position = (uint64_t)(s - (kind != DP_EDIT_DELETED)),

@@ -75,7 +75,7 @@ static size_t replace(char *out, size_t size, const char *text, const struct dp_
 	write_value(number, fact);
 	if (text[1 + name] == ':') {
 		write_noun(noun, sizeof(noun), text + name + 2, (int)(all - name - 3), names);
-		snprintf(out, size, "%s %s%s", number, noun, strcmp(number, "1") ? "s" : "");
+		dp_text__counted(out, size, number, noun);
 	} else {
 		snprintf(out, size, "%s", number);
 	}

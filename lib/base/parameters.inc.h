@@ -111,7 +111,7 @@ DP_WHOLE(insertion_shift, 64, "symbols", "families",
 DP_WHOLE(insertions_max, 8, "runs", "families",
 	"of insertions in a row that are tried there")
 
-/* Single boundaries next to edits (iterate/boundary.c). */
+/* Single boundaries next to edits (iterate/uploads.c). */
 DP_WHOLE(boundary_calls, 100000, "calls", "cost",
 	"limit on look-ups for the boundaries of one loop, 0.1 s at most")
 DP_WHOLE(boundary_near, 8, "symbols", "presets with noise",

@@ -72,6 +72,22 @@ char *dp_text__digits(char buf[DP_TEXT_SIZE], double value, int digits)
 	return with_point(buf, value);
 }
 
+char *dp_text__counted(char *out, size_t size, const char *number, const char *noun)
+{
+	size_t length = strlen(noun);
+	const char *last = noun + length - 2; /* letters: a noun has two at least */
+	bool several = strcmp(number, "1") != 0;
+	bool hisses = strchr("sxz", last[1]) || !strcmp(last, "ch") || !strcmp(last, "sh");
+	bool changes = several && last[1] == 'y' && !strchr("aeou", last[0]);
+
+	snprintf(out, size, "%s %.*s%s", number, (int)(length - changes), noun,
+		 changes	     ? "ies"
+		 : several && hisses ? "es"
+		 : several	     ? "s"
+				     : "");
+	return out;
+}
+
 char *dp_text__percent(char buf[DP_TEXT_SIZE], double probability)
 {
 	bool extreme = probability < EXTREME || probability >= 1 - EXTREME;

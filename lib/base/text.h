@@ -31,6 +31,12 @@ char *dp_text__count(char buf[DP_TEXT_SIZE], uint64_t count);
 char *dp_text__fixed(char buf[DP_TEXT_SIZE], double value, int decimals);
 char *dp_text__digits(char buf[DP_TEXT_SIZE], double value, int digits);
 
+/*
+ * Writes a number with its noun, in the plural unless the number is "1": "5 launches", "2 copies".
+ * What does not fit is cut. Returns out.
+ */
+char *dp_text__counted(char *out, size_t size, const char *number, const char *noun);
+
 /* Writes a probability, with a decimal near 0 and 1: "94%", "99.6%". Returns buf. */
 char *dp_text__percent(char buf[DP_TEXT_SIZE], double probability);
 

@@ -2,7 +2,10 @@
 #ifndef DP_ITERATE_CHANGES_H
 #define DP_ITERATE_CHANGES_H
 
-#include <stddef.h>
+#include "base/explain.h"
+
+struct dp_cut;
+struct dp_cut_pattern;
 
 enum dp_cut_change_kind {
 	DP_CUT_CHANGE_SEAM,	  /* ends of spans next to other loops, moved (seams.c) */
@@ -12,7 +15,7 @@ enum dp_cut_change_kind {
 	DP_CUT_CHANGE_INSERTIONS, /* iterations that had insertions of the one before (insertions.c)
 				   */
 	DP_CUT_CHANGE_UNLIKE,	  /* iterations that are something else (unlike.c) */
-	DP_CUT_CHANGE_UPLOAD,	  /* boundaries moved to an upload (boundary.c) */
+	DP_CUT_CHANGE_UPLOAD,	  /* boundaries moved to an upload (uploads.c) */
 	DP_CUT_CHANGES,
 };
 
@@ -37,5 +40,12 @@ static inline void dp_cut_changes__note(struct dp_cut_changes *changes,
 	change->symbols += symbols;
 	change->most = symbols > change->most ? symbols : change->most;
 }
+
+/*
+ * Explains what the iterations of a pattern are, and what the stages changed; symbols are what was
+ * cut. explain may be NULL. Cost: linear in iterations and edits, unless it is.
+ */
+void dp_cut_changes__explain(struct dp_explain *explain, const struct dp_cut *cut,
+			     const struct dp_cut_pattern *pattern, const uint32_t *symbols);
 
 #endif

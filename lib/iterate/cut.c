@@ -8,6 +8,7 @@
 #include "base/parameters.h"
 #include "base/repeats.h"
 #include "align/diff.h"
+#include "iterate/corrections.h"
 
 #include <string.h>
 
@@ -36,21 +37,30 @@ struct cutter {
 };
 
 /*
- * Writes the edits of symbols [first, end) against offsets [from, to), which adjoin a piece, before
- * or after the piece's own edits. Those are the last ones of the cut.
+ * Writes the edits of `more` symbols in front of a piece, or behind it, against the offsets that it
+ * lacks there, before or after its own edits. Those are the last ones of the cut.
  */
-static int add_outside(struct cutter *c, uint32_t pattern, struct piece *piece, size_t first,
-		       size_t end, size_t from, size_t to)
+static int add_outside(struct cutter *c, uint32_t pattern, struct piece *piece, size_t more,
+		       bool in_front)
 {
 	const struct dp_cut_pattern *p = &c->patterns[pattern];
 	struct dp_cut *cut = &c->cuts[pattern];
+	struct dp_diff_range symbols = { c->aligned, piece->it.end, piece->it.end + more };
+	struct dp_diff_range offsets = { p->rotated, piece->to, p->length };
 	size_t count, own = dp_iteration__edit_count(&piece->it), before = cut->edit_count;
 	struct dp_edit *edits;
-	int status = dp_diff__run(&edits, &count, c->aligned, first, end, p->rotated, from, to);
+	int status;
 
+	if (in_front) {
+		symbols.first = piece->it.first - more;
+		symbols.end = piece->it.first;
+		offsets.first = 0;
+		offsets.end = piece->from;
+	}
+	status = dp_diff__run(&edits, &count, symbols, offsets);
 	if (!status)
 		status = dp_cut__add_edits(cut, &piece->it, edits, count);
-	if (!status && count > 0 && from < piece->from) {
+	if (!status && count > 0 && in_front) {
 		memmove(cut->edits + before - own + count, cut->edits + before - own,
 			own * sizeof(*edits));
 		memcpy(cut->edits + before - own, edits, count * sizeof(*edits));
@@ -66,15 +76,14 @@ static int add_outside(struct cutter *c, uint32_t pattern, struct piece *piece, 
 static int complete_piece(struct cutter *c, uint32_t pattern, struct piece *piece, size_t before,
 			  size_t after)
 {
-	size_t m = c->patterns[pattern].length, first = piece->it.first - before;
+	size_t m = c->patterns[pattern].length;
 	int status = DP_OK;
 
 	if (piece->to < m)
-		status = add_outside(c, pattern, piece, piece->it.end, piece->it.end + after,
-				     piece->to, m);
+		status = add_outside(c, pattern, piece, after, false);
 	if (!status && piece->from > 0)
-		status = add_outside(c, pattern, piece, first, piece->it.first, 0, piece->from);
-	piece->it.first = first;
+		status = add_outside(c, pattern, piece, before, true);
+	piece->it.first -= before;
 	piece->it.end += after;
 	piece->from = 0;
 	piece->to = m;
@@ -247,8 +256,9 @@ static int add_between(struct cutter *c, uint32_t pattern, size_t end, size_t to
 	struct piece *held = &c->held;
 	size_t missing = 0, count;
 	struct dp_edit *edits;
-	int status = dp_diff__run(&edits, &count, c->aligned, held->it.end, end, p->rotated,
-				  held->to, to);
+	int status = dp_diff__run(&edits, &count,
+				  (struct dp_diff_range){ c->aligned, held->it.end, end },
+				  (struct dp_diff_range){ p->rotated, held->to, to });
 
 	if (status)
 		return status;
@@ -457,15 +467,15 @@ static int make_room(struct dp_cut *cut, const struct dp_alignment *al, uint32_t
 		      : dp_array__reserve(&cut->edits, &cut->edit_room, edits, sizeof(*cut->edits));
 }
 
-int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const uint32_t *symbols,
-		const uint32_t *aligned, size_t n, const struct dp_cut_pattern *patterns,
-		size_t count)
+int dp_cut__run(struct dp_cut *cuts, const struct dp_cut_source *source,
+		const struct dp_cut_pattern *patterns, size_t count)
 {
+	const struct dp_alignment *alignment = source->alignment;
 	struct cutter c = {
 		.alignment = alignment,
-		.symbols = symbols,
-		.aligned = aligned,
-		.n = n,
+		.symbols = source->symbols,
+		.aligned = source->aligned,
+		.n = source->n,
 		.patterns = patterns,
 		.cuts = cuts,
 	};
@@ -487,10 +497,7 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 		status = finish_held(&c);
 	for (size_t j = 0; j < count && !status; j++)
 		if (cuts[j].edit_count)
-			status = dp_insertions__move(&cuts[j], symbols, &patterns[j]);
-	for (size_t j = 0; j < count && !status; j++)
-		status = dp_variants__number(cuts[j].iterations, cuts[j].count, cuts[j].edits,
-					     symbols);
+			status = dp_insertions__move(&cuts[j], source->symbols, &patterns[j]);
 	for (size_t j = 0; j < count && status; j++)
 		dp_cut__fini(&cuts[j]);
 	return status;

@@ -2,12 +2,16 @@
 #ifndef DP_ITERATE_CUT_H
 #define DP_ITERATE_CUT_H
 
-#include "align/align.h"
-#include "base/evidence.h"
-#include "base/explain.h"
+#include "align/alignment.h"
 #include "iterate/changes.h"
 #include "iterate/iteration.h"
-#include "align/walk.h"
+
+/* What is cut: symbols[0..n), aligned before as aligned[0..n), perhaps coarser names. */
+struct dp_cut_source {
+	const struct dp_alignment *alignment;
+	const uint32_t *symbols, *aligned;
+	size_t n;
+};
 
 /* A pattern to cut by. */
 struct dp_cut_pattern {
@@ -33,21 +37,21 @@ struct dp_cut {
 };
 
 /*
- * Cuts symbols[0..n), aligned before as aligned[0..n) (perhaps coarser names), into the iterations
- * of each pattern; cuts[] has one per pattern and is zeroed first.
+ * Cuts a sequence into the iterations of each pattern; cuts[] has one per pattern and is zeroed
+ * first.
  *
  * An iteration begins with the symbol that stands for the first offset. Symbols inserted between
  * two iterations belong to the one before, unless there are more than half a pattern of them:
  * then to none. If a span breaks off and the same pattern continues later, the two parts are one
  * iteration if less than half of it is missing. A part with less than dp_param.span_least of it is
  * partial if the sequence begins or ends there, and not an iteration elsewhere. Iterations of an
- * inner loop at its ends do not count as lacking unless the sequence begins or ends there.
+ * inner loop at its ends do not count as lacking unless the sequence begins or ends there. Variants
+ * are not numbered.
  *
  * Errors: DP_ERR_NOMEM. Cost: linear in edits, iterations and, if exact names are compared, n.
  */
-int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const uint32_t *symbols,
-		const uint32_t *aligned, size_t n, const struct dp_cut_pattern *patterns,
-		size_t count);
+int dp_cut__run(struct dp_cut *cuts, const struct dp_cut_source *source,
+		const struct dp_cut_pattern *patterns, size_t count);
 
 /* Defined in edits.c. */
 
@@ -87,62 +91,9 @@ struct dp_cut dp_cut__refill(const struct dp_cut *cut);
 /* Defined in variants.c. */
 
 /*
- * Gives iterations with equal edits the same variant. Errors: DP_ERR_NOMEM. Cost: linear in
- * iterations and edits.
+ * Gives iterations with equal edits the same variant, once nothing else is to change them. Errors:
+ * DP_ERR_NOMEM. Cost: linear in iterations and edits.
  */
-int dp_variants__number(struct dp_sequence_iteration *iterations, size_t count,
-			const struct dp_edit *edits, const uint32_t *symbols);
-
-/* Defined in insertions.c. */
-
-/*
- * If the pattern's beginning comes again after symbols that seem to be inserted after the first
- * symbols of an iteration, moves those into the iteration before, which then ends there. The cut
- * has edits. Errors: DP_ERR_NOMEM, after which the cut is as before.
- */
-int dp_insertions__move(struct dp_cut *cut, const uint32_t *symbols,
-			const struct dp_cut_pattern *pattern);
-
-/* Defined in unlike.c. */
-
-/*
- * Removes the iterations that lack more than 1 in dp_param.unlike_lack symbols, some in the same
- * way as others do, if they are few, such as prefills between decoding steps. symbols are what was
- * cut, aligned those that were aligned. Errors: DP_ERR_NOMEM. Cost: linear.
- */
-int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
-		      const uint32_t *symbols, const uint32_t *aligned);
-
-/* Defined in boundary.c. */
-
-/*
- * If symbols are inserted or missing next to a boundary, names cannot show which iteration they
- * belong to. If iterations mostly begin with an upload, and this one does not, but a symbol nearby
- * follows one, the iteration begins there. cuts[which] of count is the loop; names[0..m) is one of
- * its iterations, symbols are what was cut. Errors: DP_ERR_NOMEM. Cost: linear in iterations and
- * edits, at most about 100,000 calls of evidence->at, and O(m) per moved boundary.
- */
-int dp_boundary__move(struct dp_cut *cuts, size_t count, size_t which, const uint32_t *symbols,
-		      const uint32_t *names, size_t m, const struct dp_evidence *evidence);
-
-/* Defined in changes.c. */
-
-/*
- * Explains what the iterations of a pattern are, and what the stages changed; symbols are what was
- * cut. explain may be NULL. Cost: linear in iterations and edits, unless it is.
- */
-void dp_cut_changes__explain(struct dp_explain *explain, const struct dp_cut *cut,
-			     const struct dp_cut_pattern *pattern, const uint32_t *symbols);
-
-/* Defined in paper_match.c. */
-
-/*
- * Matches pattern[0..m) along symbols[0..n): a match holds the pattern as a subsequence with at
- * most max_unmatched other symbols. Appends the matches to cut->iterations, and the symbols skipped
- * in them to cut->edits as insertions. Errors: DP_ERR_NOMEM. Cost: O(n · (m + max_unmatched)), as
- * published.
- */
-int dp_paper__match(struct dp_cut *cut, const uint32_t *symbols, size_t n, const uint32_t *pattern,
-		    size_t m, uint64_t max_unmatched);
+int dp_variants__number(struct dp_cut *cut, const uint32_t *symbols);
 
 #endif

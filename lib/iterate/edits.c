@@ -74,7 +74,8 @@ int dp_cut__add_compared(struct dp_cut *cut, const struct dp_sequence_iteration 
 					    .partial = iteration->partial };
 	struct dp_edit *edits;
 	size_t n;
-	int status = dp_diff__run(&edits, &n, symbols, it.first, it.end, pattern, 0, m);
+	int status = dp_diff__run(&edits, &n, (struct dp_diff_range){ symbols, it.first, it.end },
+				  (struct dp_diff_range){ pattern, 0, m });
 
 	if (status)
 		return status;

@@ -4,7 +4,7 @@
  * Cost: linear in iterations and edits, and a bounded number of comparisons for each of the first
  * few insertions of an iteration.
  */
-#include "iterate/cut.h"
+#include "iterate/corrections.h"
 #include "base/parameters.h"
 
 /* The edits that an iteration begins with, if there are insertions for the one before. */

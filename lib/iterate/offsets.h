@@ -4,7 +4,7 @@
 
 #include "base/evidence.h"
 #include "iterate/iteration.h"
-#include "align/walk.h"
+#include "align/alignment.h"
 
 /* What a sample of the iterations mostly has at an offset. */
 enum dp_sign {

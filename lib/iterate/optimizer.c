@@ -5,7 +5,7 @@
  *
  * Cost: a few comparisons for each symbol of two iterations.
  */
-#include "iterate/votes.h"
+#include "iterate/optimizer.h"
 #include "iterate/offsets.h"
 #include "base/parameters.h"
 

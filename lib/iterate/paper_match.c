@@ -6,7 +6,7 @@
  *
  * Skipped symbols count from the start on, so a match may begin with some. Cost: O(n · (m + k0)).
  */
-#include "iterate/cut.h"
+#include "iterate/paper_match.h"
 
 /* The end of the match from one start, or 0. */
 static size_t match(const uint32_t *symbols, size_t n, size_t start, const uint32_t *pattern,

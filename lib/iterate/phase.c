@@ -169,62 +169,63 @@ static const char *reason(enum dp_phase_evidence decided_by)
 						 : dp_phase_name(decided_by);
 }
 
+/* An offset of the pattern, counted from the one that iterations start with. */
+static double place_of(const struct dp_phase *phase, size_t offset, size_t m)
+{
+	return (double)dp_offset__move(offset, phase->first, m, -1);
+}
+
 /* Decides by the votes, and explains the decision. scratch has room for two values per offset. */
 static void decide(struct dp_phase *phase, double *scratch, const struct dp_ballot *b,
 		   struct dp_explain *explain)
 {
-	double *sum = scratch, *score = scratch + b->m, length = (double)b->m;
+	double *sum = scratch, *score = scratch + b->m, length = (double)b->m, next;
 
 	if (b->m < 2)
 		explain = NULL; /* there is nothing to choose from */
 	add_votes(sum, score, b);
 	choose(phase, b, sum);
+	next = place_of(phase, phase->next, b->m);
 	if (b->optimizer.found)
-		dp_explain__add(explain, "optimizer",
-				DP_FACTS({ "length", "count", length },
-					 { "end", "count", (double)b->optimizer.end },
-					 { "named", "count", b->optimizer.named }),
-				"in the pattern of {length:symbol}, an optimizer ends before place "
-				"{end}%s: by %s",
-				name_at(b, b->optimizer.end, explain),
-				b->optimizer.named ? "kernel names"
-						   : "a few kernels that repeat for each parameter");
-	dp_explain__add(explain, "votes",
+		dp_explain__add(
+			explain, "optimizer",
 			DP_FACTS({ "length", "count", length },
-				 { "offset", "count", (double)phase->first },
-				 { "next", "count", (double)phase->next }),
-			"where iterations of the pattern of {length:symbol} start: its places "
-			"{offset}%s and {next}%s have the most votes",
+				 { "end", "count", place_of(phase, b->optimizer.end, b->m) },
+				 { "named", "count", b->optimizer.named }),
+			"in the pattern of {length:symbol}, an optimizer ends before place "
+			"{end}%s: by %s",
+			name_at(b, b->optimizer.end, explain),
+			b->optimizer.named ? "kernel names"
+					   : "a few kernels that repeat for each parameter");
+	dp_explain__add(explain, "votes",
+			DP_FACTS({ "length", "count", length }, { "next", "count", next }),
+			"where iterations of the pattern of {length:symbol} start: its places 0%s "
+			"and {next}%s have the most votes",
 			name_at(b, phase->first, explain), name_at(b, phase->next, explain));
 	attribute(phase, score, b, explain);
 	dp_explain__add(explain, "boundary",
-			DP_FACTS({ "length", "count", length },
-				 { "offset", "count", (double)phase->first },
-				 { "next", "count", (double)phase->next },
+			DP_FACTS({ "length", "count", length }, { "next", "count", next },
 				 { "margin", "log-odds", phase->margin }),
-			"place {offset}%s of {length} wins by {margin}, mostly due to %s",
+			"place 0%s of {length} wins by {margin}, mostly due to %s",
 			name_at(b, phase->first, explain), reason(phase->decided_by));
 	phase->is_step = dp_votes__is_step(b);
 }
 
-int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment, size_t n,
-		   uint32_t pattern, const uint32_t *symbols, size_t length,
-		   const struct dp_evidence *evidence, const struct dp_phase_hints *hints,
+int dp_phase__find(struct dp_phase *phase, const struct dp_phase_case *of,
 		   struct dp_explain *explain)
 {
 	struct dp_ballot b = {
-		.alignment = alignment,
-		.symbols = symbols,
-		.n = n,
-		.m = length,
-		.pattern = pattern,
-		.evidence = *evidence,
+		.alignment = of->alignment,
+		.symbols = of->symbols,
+		.n = of->n,
+		.m = of->m,
+		.pattern = of->pattern,
+		.evidence = of->evidence,
+		.hints = of->hints,
 	};
-	double *scratch = dp_alloc__array(length, 2 * sizeof(*scratch));
+	double *scratch = dp_alloc__array(of->m, 2 * sizeof(*scratch));
 	int status;
 
-	if (hints)
-		b.hints = *hints;
 	*phase = (struct dp_phase){ 0 };
 	status = prepare(&b);
 	if (!status && !scratch)

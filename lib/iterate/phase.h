@@ -21,16 +21,23 @@ struct dp_phase_hints {
 	const char *why; /* static: how that is known */
 };
 
+/* A pattern of an alignment, symbols[0..m), and what is known of the sequence. */
+struct dp_phase_case {
+	const struct dp_alignment *alignment; /* of n symbols */
+	const uint32_t *symbols;
+	size_t n, m;
+	uint32_t pattern; /* its index in the alignment */
+	struct dp_evidence evidence;
+	struct dp_phase_hints hints; /* mostly the boundaries of loops inside or around it; with
+					any, the host's evidence is not used */
+};
+
 /*
- * Weighs the votes (votes.h) on a pattern, symbols[0..length), of an alignment of n symbols. hints,
- * or NULL, mostly are the boundaries of loops inside or around it; with them the host's evidence
- * is not used. explain, or NULL, receives the votes. Errors: DP_ERR_NOMEM. Cost: O(edits + length +
- * spans), and calls of evidence->at: at most about 300,000, or three per offset, and up to a
- * million to find the first launch.
+ * Weighs the votes (votes.h) on a pattern. explain, or NULL, receives them. Errors: DP_ERR_NOMEM.
+ * Cost: O(edits + length + spans), and calls of evidence->at: at most about 300,000, or three per
+ * offset, and up to a million to find the first launch.
  */
-int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment, size_t n,
-		   uint32_t pattern, const uint32_t *symbols, size_t length,
-		   const struct dp_evidence *evidence, const struct dp_phase_hints *hints,
+int dp_phase__find(struct dp_phase *phase, const struct dp_phase_case *of,
 		   struct dp_explain *explain);
 
 #endif

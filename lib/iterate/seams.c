@@ -461,7 +461,8 @@ static int diff(struct closer *c, struct dp_align_span *s, size_t begin, size_t 
 
 	for (size_t i = 0; i < count; i++)
 		symbols[i] = p->symbols[(offset + i) % p->length];
-	status = dp_diff__run(&edits, &n, c->symbols, begin, end, symbols, 0, count);
+	status = dp_diff__run(&edits, &n, (struct dp_diff_range){ c->symbols, begin, end },
+			      (struct dp_diff_range){ symbols, 0, count });
 	for (size_t i = 0; i < n; i++)
 		edits[i].offset = (uint32_t)((offset + edits[i].offset) % p->length);
 	if (!status)

@@ -4,7 +4,7 @@
  *
  * Cost: linear in iterations and edits.
  */
-#include "iterate/cut.h"
+#include "iterate/corrections.h"
 #include "base/parameters.h"
 
 /*
@@ -24,10 +24,9 @@ static size_t missing(const struct dp_cut *cut, const struct dp_sequence_iterati
 	return n;
 }
 
-/* Removes the flagged iterations, and numbers the variants of the others. */
+/* Removes the flagged iterations. */
 static int remove_flagged(struct dp_cut *cut, const bool *flags,
-			  const struct dp_cut_pattern *pattern, const uint32_t *symbols,
-			  const uint32_t *aligned)
+			  const struct dp_cut_pattern *pattern, const uint32_t *aligned)
 {
 	struct dp_cut kept = dp_cut__refill(cut);
 	int status = DP_OK;
@@ -40,16 +39,15 @@ static int remove_flagged(struct dp_cut *cut, const bool *flags,
 			status = dp_cut__add_copy(&kept, &cut->iterations[i], cut->edits);
 	kept.renamed = DP_MIN(kept.renamed, kept.edit_count);
 	*cut = kept;
-	return status ? status
-		      : dp_variants__number(cut->iterations, cut->count, cut->edits, symbols);
+	return status;
 }
 
 int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
-		      const uint32_t *symbols, const uint32_t *aligned)
+		      const struct dp_cut_source *source)
 {
 	size_t flagged = 0;
 	uint32_t *alike = NULL;
-	bool *flags = NULL, recurs = false;
+	bool *flags = NULL, few, recurs = false;
 	int status = DP_ERR_NOMEM;
 
 	/* the pattern itself, and at most one variant per iteration */
@@ -60,19 +58,17 @@ int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
 	for (size_t i = 0; i < cut->count; i++) {
 		const struct dp_sequence_iteration *s = &cut->iterations[i];
 
-		flags[i] = !s->partial &&
-			   (double)missing(cut, s, pattern, aligned) * dp_param.unlike_lack >
-				   (double)pattern->length;
-		if (flags[i]) {
-			alike[s->variant]++;
-			flagged++;
-		}
+		flags[i] = !s->partial && (double)missing(cut, s, pattern, source->aligned) *
+							  dp_param.unlike_lack >
+						  (double)pattern->length;
+		flagged += flags[i];
 	}
-	for (size_t i = 0; i < cut->count && flagged > 0; i++)
-		recurs |= flags[i] && alike[cut->iterations[i].variant] >= dp_param.unlike_alike;
-	status = DP_OK;
-	if (recurs && (double)flagged * dp_param.unlike_most < (double)cut->count)
-		status = remove_flagged(cut, flags, pattern, symbols, aligned);
+	few = flagged > 0 && (double)flagged * dp_param.unlike_most < (double)cut->count;
+	status = few ? dp_variants__number(cut, source->symbols) : DP_OK;
+	for (size_t i = 0; i < cut->count && few && !status; i++)
+		recurs |= flags[i] && ++alike[cut->iterations[i].variant] >= dp_param.unlike_alike;
+	if (recurs)
+		status = remove_flagged(cut, flags, pattern, source->aligned);
 out:
 	free(flags);
 	free(alike);

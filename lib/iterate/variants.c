@@ -37,22 +37,21 @@ static int add_words(struct words *w, const struct dp_sequence_iteration *s,
 	return DP_OK;
 }
 
-int dp_variants__number(struct dp_sequence_iteration *iterations, size_t count,
-			const struct dp_edit *edits, const uint32_t *symbols)
+int dp_variants__number(struct dp_cut *cut, const uint32_t *symbols)
 {
 	struct dp_substrings variants = { .symbols = NULL };
 	struct words words = { .data = NULL };
 	int status = DP_OK;
 
 	dp_hash__draw(&variants.key);
-	for (size_t i = 0; i < count && !status; i++) {
-		struct dp_sequence_iteration *s = &iterations[i];
+	for (size_t i = 0; i < cut->count && !status; i++) {
+		struct dp_sequence_iteration *s = &cut->iterations[i];
 		size_t at = words.count, known = variants.count;
 
 		s->variant = 0;
 		if (!dp_iteration__edit_count(s))
 			continue;
-		status = add_words(&words, s, edits, symbols);
+		status = add_words(&words, s, cut->edits, symbols);
 		if (status)
 			break;
 		variants.symbols = words.data;

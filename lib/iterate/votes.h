@@ -8,6 +8,7 @@
 #define DP_ITERATE_VOTES_H
 
 #include "iterate/offsets.h"
+#include "iterate/optimizer.h"
 #include "iterate/phase.h"
 
 /* The ends of one span of the pattern that holds at least one iteration. */
@@ -17,14 +18,6 @@ struct dp_span_ends {
 	size_t first, last;    /* the same for the whole sequence, if the pattern filled it */
 	bool leads;	    /* no span comes before it */
 	bool meets;	    /* it ends where the next span begins, with which it overlapped */
-};
-
-/* Where a pattern updates parameters: the kernels of an optimizer. */
-struct dp_optimizer {
-	bool found;	    /* by names or as a run */
-	bool named;	    /* by the names of kernels */
-	size_t end;	    /* before this offset */
-	size_t bookkeeping; /* symbols after it that may belong to the same step */
 };
 
 /* All that votes look at. */
@@ -77,15 +70,5 @@ void dp_votes__hinted(const struct dp_ballot *ballot, double *hinted);
  * in a pattern of at least step_long symbols; or an optimizer, known by its name.
  */
 bool dp_votes__is_step(const struct dp_ballot *ballot);
-
-/* Defined in optimizer.c. */
-
-/*
- * Finds the optimizer of the cyclic pattern[0..m): by the kernels whose names show it (at[0..m), or
- * NULL), else by the same few kernels once for each of many parameters. moves[0..m), or NULL, marks
- * the kernels that copy or fill. Cost: linear.
- */
-void dp_optimizer__find(struct dp_optimizer *optimizer, const uint32_t *pattern, size_t m,
-			const bool *at, const bool *moves);
 
 #endif

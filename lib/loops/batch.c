@@ -6,7 +6,7 @@
  */
 #include "base/parameters.h"
 #include "iterate/seams.h"
-#include "iterate/cut.h"
+#include "iterate/corrections.h"
 #include "loops/detection.h"
 #include "loops/features.h"
 
@@ -94,14 +94,14 @@ static void batch_fini(struct batch *b)
 	}
 }
 
-/* Moves the boundaries of each pattern's iterations to where the host's are. */
-static int place_boundaries(struct dp_detection *d, struct batch *b)
+/* Moves the starts of each pattern's iterations to uploads, where the host began them. */
+static int move_starts(struct dp_detection *d, struct batch *b)
 {
 	int status = DP_OK;
 
 	for (size_t i = 0; i < b->count && !status; i++)
-		status = dp_boundary__move(b->cuts, b->count, i, d->request->symbols, b->exact[i],
-					   b->list[i].length, &d->request->evidence);
+		status = dp_uploads__move_starts(b->cuts, b->count, i, &b->list[i],
+						 d->request->symbols, &d->request->evidence);
 	return status;
 }
 
@@ -111,14 +111,17 @@ static int prepare_pattern(struct batch *b, size_t i, const struct dp_detection 
 {
 	const struct dp_loops_request *r = d->request;
 	size_t m = pattern->length, *first = &b->phases[i].first;
+	struct dp_phase_case of = { &b->alignment, pattern->symbols, r->count,	    m,
+				    (uint32_t)i,   r->evidence,	     { .count = 0 } };
 	uint32_t *names = dp_pattern__repeat(pattern->symbols, m, 0, m);
 	int status = names ? DP_OK : DP_ERR_NOMEM;
 
 	if (!status && d->coarse)
 		status = name_exactly(d, &b->alignment, (uint32_t)i, pattern->symbols, names, m);
+	if (hints)
+		of.hints = *hints;
 	if (!status)
-		status = dp_phase__find(&b->phases[i], &b->alignment, r->count, (uint32_t)i,
-					pattern->symbols, m, &r->evidence, hints, r->explain);
+		status = dp_phase__find(&b->phases[i], &of, r->explain);
 	if (!status) {
 		b->exact[i] = dp_pattern__repeat(names, m, *first, m);
 		b->rotated[i] = dp_pattern__repeat(pattern->symbols, m, *first, m);
@@ -135,6 +138,8 @@ static int batch_cut(struct batch *b, struct dp_detection *d, const struct dp_pa
 		     const struct dp_phase_hints *hints)
 {
 	const struct dp_loops_request *r = d->request;
+	const struct dp_cut_source source = { &b->alignment, r->symbols, d->sequence.symbols,
+					      r->count };
 	struct dp_align_pattern list[DP_PATTERNS_MAX];
 	int status = dp_search_sequence__take_alignment(&b->alignment, &d->sequence, patterns);
 
@@ -150,16 +155,16 @@ static int batch_cut(struct batch *b, struct dp_detection *d, const struct dp_pa
 						 (uint32_t)i, b->phases[i].first, b->seams);
 	}
 	if (!status)
-		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, d->sequence.symbols,
-				     r->count, b->list, b->count);
+		status = dp_cut__run(b->cuts, &source, b->list, b->count);
 	for (size_t i = 0; i < b->count && !status; i++)
 		b->cuts[i].changes.of[DP_CUT_CHANGE_SEAM] = b->seams[i].of[DP_CUT_CHANGE_SEAM];
 	for (size_t i = 0; i < b->count && !status && !r->counts_count; i++)
-		status = dp_unlike__remove(&b->cuts[i], &b->list[i], r->symbols,
-					   d->sequence.symbols);
+		status = dp_unlike__remove(&b->cuts[i], &b->list[i], &source);
 	/* hints: where the loop inside or around it begins, whatever the host does */
 	if (!status && !(hints && hints->count > 0))
-		status = place_boundaries(d, b);
+		status = move_starts(d, b);
+	for (size_t i = 0; i < b->count && !status; i++)
+		status = dp_variants__number(&b->cuts[i], r->symbols);
 	return status;
 }
 

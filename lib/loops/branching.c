@@ -8,7 +8,7 @@
  * Cost: O(n log n) for n symbols of the collapsed sequence, and one pass over the sequence for each
  * symbol that may be the start.
  */
-#include "loops/detection.h"
+#include "loops/searches.h"
 #include "base/parameters.h"
 #include "base/sort.h"
 #include "pattern/runs.h"

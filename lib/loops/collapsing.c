@@ -81,7 +81,7 @@ static int collapse_once(struct dp_collapsing *out, const struct dp_collapsing *
 }
 
 /* The kernels that the patterns of a collapsed sequence cover, which is aligned with them. */
-static size_t covered(const struct dp_collapsing *c, const struct dp_alignment *al)
+static size_t covered_kernels(const struct dp_collapsing *c, const struct dp_alignment *al)
 {
 	size_t kernels = 0, before = 0;
 
@@ -102,7 +102,7 @@ static size_t covered(const struct dp_collapsing *c, const struct dp_alignment *
 static bool hides_iterations(const struct dp_collapsing *c, struct dp_search_sequence *sequence,
 			     const struct dp_levels *flat)
 {
-	size_t kernels = covered(c, &sequence->alignment);
+	size_t kernels = covered_kernels(c, &sequence->alignment);
 	bool hides = kernels * 2 < flat->fit.covered;
 
 	if (hides)
@@ -141,7 +141,7 @@ static int search_collapsed(struct dp_collapsing *c, bool *better, const struct 
 	c->bits = c->levels.fit.bits + c->run_bits;
 	*better = !status && !hides &&
 		  dp_levels__is_better(&c->levels, c->bits, dp_param.better * best->bits, flat,
-				       &d->sequence, c->runs.count, "collapsed");
+				       d->sequence.explain, "collapsed");
 	return status;
 }
 

@@ -6,7 +6,7 @@
  *
  * Cost: a search of the collapsed sequence, otherwise linear.
  */
-#include "loops/detection.h"
+#include "loops/searches.h"
 #include "base/parameters.h"
 #include "loops/collapsed_search.h"
 #include "pattern/search.h"

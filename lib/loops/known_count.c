@@ -8,7 +8,7 @@
  * Cost: linear in the pattern and in the kernels looked at, at most one and a half patterns per
  * side.
  */
-#include "loops/detection.h"
+#include "loops/searches.h"
 #include "base/parameters.h"
 
 /* Where the iteration may be, symbols [low, high), and which iterations it replaces. */
@@ -106,7 +106,7 @@ static int add_iteration(const struct dp_loops_request *r, struct dp_sequence_lo
 	for (size_t i = range->at + range->drop; i < loop->count && !status; i++)
 		status = dp_cut__add_copy(&cut, &loop->iterations[i], loop->edits);
 	if (!status)
-		status = dp_variants__number(cut.iterations, cut.count, cut.edits, r->symbols);
+		status = dp_variants__number(&cut, r->symbols);
 	if (!status)
 		dp_detection__take_cut(loop, &cut);
 	dp_cut__fini(&cut);

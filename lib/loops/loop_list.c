@@ -110,7 +110,8 @@ const struct dp_sequence_loop *dp_loops__main(const struct dp_loops *loops)
 	return most;
 }
 
-uint32_t dp_loops__parent(const struct dp_loops *loops, size_t loop, const uint32_t *made)
+/* The new index of the nearest loop around one that is kept, or DP_NONE; made[] has all of them. */
+static uint32_t new_parent(const struct dp_loops *loops, size_t loop, const uint32_t *made)
 {
 	uint32_t parent = loops->loops[loop].parent;
 
@@ -132,7 +133,7 @@ int dp_loops__reorder(struct dp_loops *loops, const uint32_t *made)
 			continue;
 		}
 		sorted[made[i]] = loops->loops[i];
-		sorted[made[i]].parent = dp_loops__parent(loops, i, made);
+		sorted[made[i]].parent = new_parent(loops, i, made);
 		kept++;
 	}
 	free(loops->loops);

@@ -8,8 +8,8 @@
 #include "loops/loops.h"
 #include "base/parameters.h"
 #include "pattern/paper.h"
-#include "loops/detection.h"
-#include "iterate/cut.h"
+#include "loops/searches.h"
+#include "iterate/paper_match.h"
 
 #include <math.h>
 
@@ -509,7 +509,7 @@ static int add_published(struct dp_detection *d, const struct dp_paper_pattern *
 		status = dp_paper__match(&cut, r->symbols, r->count, pattern, p->length,
 					 r->max_unmatched);
 	if (!status)
-		status = dp_variants__number(cut.iterations, cut.count, cut.edits, r->symbols);
+		status = dp_variants__number(&cut, r->symbols);
 	if (!status)
 		dp_detection__take_cut(loop, &cut);
 	dp_cut__fini(&cut);

@@ -154,12 +154,6 @@ size_t dp_loops__covered(const struct dp_sequence_loop *loop);
 /* The chosen loop that covers most symbols; NULL if none is chosen. */
 const struct dp_sequence_loop *dp_loops__main(const struct dp_loops *loops);
 
-/*
- * made[i] is the new index of loop i, or DP_NONE if it is left out: the new index of the nearest
- * loop around a loop that is kept, or DP_NONE.
- */
-uint32_t dp_loops__parent(const struct dp_loops *loops, size_t loop, const uint32_t *made);
-
 /* Moves loop i to made[i], or frees it if that is DP_NONE. Errors: DP_ERR_NOMEM. */
 int dp_loops__reorder(struct dp_loops *loops, const uint32_t *made);
 

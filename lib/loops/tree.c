@@ -16,7 +16,7 @@
 #include "base/sort.h"
 #include "pattern/classes.h"
 #include "loops/collapsing.h"
-#include "loops/detection.h"
+#include "loops/searches.h"
 #include "loops/collapsed_search.h"
 #include "pattern/levels.h"
 #include "pattern/alternation.h"
@@ -317,7 +317,7 @@ out:
 }
 
 /* A sequence, the traits of its symbols, and the patterns found in it. */
-struct search {
+struct class_search {
 	uint32_t *coarse;
 	struct dp_search_sequence sequence;
 	uint8_t *traits;
@@ -325,8 +325,9 @@ struct search {
 };
 
 /* Searches by classes. A class has all traits of its names. */
-static int search_classes(struct search *s, const struct dp_detection *d, const uint32_t *class_of,
-			  uint32_t count, const uint8_t *traits, double uploads)
+static int search_classes(struct class_search *s, const struct dp_detection *d,
+			  const uint32_t *class_of, uint32_t count, const uint8_t *traits,
+			  double uploads)
 {
 	size_t n = d->request->count;
 
@@ -344,10 +345,10 @@ static int search_classes(struct search *s, const struct dp_detection *d, const 
 }
 
 /* Exchanges a search for the detection's. */
-static void swap(struct search *s, struct dp_detection *d, uint8_t **traits,
+static void swap(struct class_search *s, struct dp_detection *d, uint8_t **traits,
 		 struct dp_levels *levels)
 {
-	struct search old = { d->coarse, d->sequence, *traits, *levels };
+	struct class_search old = { d->coarse, d->sequence, *traits, *levels };
 
 	d->coarse = s->coarse;
 	d->sequence = s->sequence;
@@ -367,13 +368,12 @@ static bool may_alternate(const struct dp_levels *levels)
 
 /* Returns true if classes make each of the reordered parts of the main pattern an iteration. */
 static bool shows_parts(const struct dp_levels *levels, const struct dp_levels *flat,
-			struct dp_explain *explain, size_t n)
+			struct dp_explain *explain)
 {
 	const struct dp_pattern *part = levels->chosen.items, *all = flat->chosen.items;
 	size_t parts;
 
-	if (levels->chosen.count == 0 || flat->chosen.count == 0 ||
-	    !dp_levels__is_regular(levels, n))
+	if (levels->chosen.count == 0 || flat->chosen.count == 0 || !dp_levels__is_regular(levels))
 		return false;
 	parts = all->length / part->length;
 	if (parts < 2 || parts > dp_param.alternating_parts ||
@@ -395,10 +395,9 @@ static bool shows_parts(const struct dp_levels *levels, const struct dp_levels *
 static int try_classes(struct dp_detection *d, struct dp_levels *flat, uint8_t **traits,
 		       double uploads)
 {
-	size_t n = d->request->count;
 	uint32_t *class_of = dp_alloc__array(d->sequence.alphabet, sizeof(*class_of)), count;
-	struct search found = { .coarse = NULL };
-	bool regular = dp_levels__is_regular(flat, n);
+	struct class_search found = { .coarse = NULL };
+	bool regular = dp_levels__is_regular(flat);
 	double names;
 	int status = DP_ERR_NOMEM;
 
@@ -417,9 +416,9 @@ static int try_classes(struct dp_detection *d, struct dp_levels *flat, uint8_t *
 	if (status)
 		goto out;
 	names = flat->plain_bits - found.levels.plain_bits;
-	if (shows_parts(&found.levels, flat, d->sequence.explain, n) ||
+	if (shows_parts(&found.levels, flat, d->sequence.explain) ||
 	    (!regular && dp_levels__is_better(&found.levels, found.levels.fit.bits + names,
-					      INFINITY, flat, &d->sequence, n, "classes")))
+					      INFINITY, flat, d->sequence.explain, "classes")))
 		swap(&found, d, traits, flat);
 out:
 	dp_levels__fini(&found.levels);
@@ -585,16 +584,16 @@ int dp_detection__tree(struct dp_detection *d)
 
 	if (!status)
 		status = dp_levels__find(&levels, &d->sequence, traits, uploads, false);
-	if (!status && (may_alternate(&levels) || !dp_levels__is_regular(&levels, r->count)))
+	if (!status && (may_alternate(&levels) || !dp_levels__is_regular(&levels)))
 		status = try_classes(d, &levels, &traits, uploads);
-	if (!status && is_short && !dp_levels__is_regular(&levels, r->count))
+	if (!status && is_short && !dp_levels__is_regular(&levels))
 		status = try_collapsed(d, &levels, traits, uploads);
 	if (!status && !d->collapsed)
 		status = make_tree(d, &levels, traits);
 	/* in a live recording, what follows proves too little */
 	if (status || r->evidence.open_end)
 		goto out;
-	if (is_short && !dp_levels__is_regular(&levels, r->count) && may_branch(d))
+	if (is_short && !dp_levels__is_regular(&levels) && may_branch(d))
 		status = dp_branching__find(d);
 	if (!status && d->loops->count == 0)
 		status = find_few(d);

@@ -140,6 +140,7 @@ static int align_and_cut(struct dp_detector *d, struct look *look, const uint32_
 {
 	struct dp_cut_pattern patterns[DP_PATTERNS_MAX];
 	struct dp_align_pattern list[DP_PATTERNS_MAX];
+	struct dp_cut_source source = { .alignment = &look->alignment, .n = n };
 	int status = dp_array__reserve(&d->ids, &d->ids_room, n, sizeof(*d->ids));
 
 	if (status)
@@ -150,25 +151,24 @@ static int align_and_cut(struct dp_detector *d, struct look *look, const uint32_
 				 d->placed ? &d->start : NULL);
 	if (status)
 		return status;
-	for (size_t j = 0; j < d->known.count; j++)
+	for (size_t j = 0; j < d->known.count; j++) {
+		const struct dp_stream_loop *loop = &d->known.items[j];
+
+		list[j] = (struct dp_align_pattern){ loop->coarse, loop->length };
 		patterns[j] = (struct dp_cut_pattern){
-			.exact = d->known.by_class ? d->known.items[j].exact
-						   : d->known.items[j].coarse,
-			.rotated = d->known.items[j].coarse,
-			.length = d->known.items[j].length,
+			.exact = d->known.by_class ? loop->exact : loop->coarse,
+			.rotated = loop->coarse,
+			.length = loop->length,
 		};
-	for (size_t j = 0; j < d->known.count; j++)
-		list[j] = (struct dp_align_pattern){ d->known.items[j].coarse,
-						     d->known.items[j].length };
+	}
 	for (size_t j = 0; j < d->known.count && !status; j++)
 		status = dp_seams__close(&look->alignment, d->ids, list, (uint32_t)j, 0, NULL);
 	if (status)
 		return status;
 	/* names to compare with, like those of the patterns above */
-	if (!d->known.by_class)
-		symbols = d->ids;
-	return dp_cut__run(look->cuts, &look->alignment, symbols, d->ids, n, patterns,
-			   d->known.count);
+	source.symbols = d->known.by_class ? symbols : d->ids;
+	source.aligned = d->ids;
+	return dp_cut__run(look->cuts, &source, patterns, d->known.count);
 }
 
 static int look_at(struct dp_detector *d, struct look *look)

@@ -4,7 +4,7 @@
  */
 #include "online/stream.h"
 #include "base/parameters.h"
-#include "loops/detection.h"
+#include "loops/searches.h"
 #include "online/collapse.h"
 
 #include <string.h>

@@ -24,12 +24,17 @@ double dp_choose__count_error(const struct dp_pattern *p, uint64_t known)
 	return p->iterations > n + dp_param.count_more ? (p->iterations - n) / p->iterations : 0;
 }
 
-const char *dp_choose__fault(const struct dp_pattern *p, const struct dp_search_limits *limits)
+const char *const dp_fault_texts[] = {
+	[DP_FAULT_NONE] = NULL,
+	[DP_FAULT_IN_ROW] = "it repeats {in_row:time} in a row, fewer than {row_least}",
+	[DP_FAULT_SELDOM] = "it repeats fewer than {least:time}",
+};
+
+enum dp_fault dp_choose__fault(const struct dp_pattern *p, const struct dp_search_limits *limits)
 {
-	return p->tandem < dp_param.tandem
-		       ? "it repeats {in_row:time} in a row, fewer than {row_least}"
-	       : round(p->iterations) < (double)limits->least ? "it repeats fewer than {least:time}"
-							      : NULL;
+	if (p->tandem < dp_param.tandem)
+		return DP_FAULT_IN_ROW;
+	return round(p->iterations) < (double)limits->least ? DP_FAULT_SELDOM : DP_FAULT_NONE;
 }
 
 /*
@@ -231,7 +236,7 @@ static void explain_finalists(const struct dp_search_sequence *sequence,
 	for (size_t i = 0; i < count && sequence->explain; i++) {
 		bool same = i > 0 && p[i].length == p[i - 1].length &&
 			    fabs(p[i].bits - p[i - 1].bits) < 1;
-		const char *fault = dp_choose__fault(&p[i], limits);
+		const char *fault = dp_fault_texts[dp_choose__fault(&p[i], limits)];
 		const char *came_to = i < first	      ? "it crosses what was taken out"
 				      : i == first    ? "the best"
 				      : limits->known ? "shorter, or nearer to -n, is better"
@@ -247,9 +252,7 @@ static void explain_finalists(const struct dp_search_sequence *sequence,
 					 { "bits", "bits", p[i].bits },
 					 { "bits_without", "bits",
 					   (double)sequence->n * sequence->symbol_bits },
-					 { "in_row", "number", p[i].tandem },
-					 { "row_least", "number", dp_param.tandem },
-					 { "least", "count", (double)limits->least },
+					 DP_FAULT_FACTS(&p[i], limits),
 					 { "chosen", "count", i == first }),
 				"{length:symbol}, repeated {iterations:time}: {bits:bit} describe "
 				"the sequence, {bits_without} without a pattern; %s",

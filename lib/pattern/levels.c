@@ -12,8 +12,8 @@
  *   iterations or no kernel is of a network (are_steps()).
  * - It is also a step if the pattern has nothing but loops and no upload for the pattern as a whole
  *   (has_only_loops()), if each of its iterations has an upload and little is outside, if there are
- *   more than a network has layers (are_too_many()), or if the capture begins or ends between two
- *   of them (look_at_ends()). Any other inner loop is a layer.
+ *   more than a network has layers (are_beyond_layers()), or if the capture begins or ends between
+ *   two of them (look_at_ends()). Any other inner loop is a layer.
  * - A step of 2, 4, 8 … micro-batches or samples and a little more: the outer level.
  *
  * This chooses among patterns, before any is a loop. What only loops show is decided by
@@ -34,16 +34,16 @@ struct inside {
 	struct dp_patterns loops;
 	size_t main;	  /* the one that covers most */
 	double iterations; /* of the main one in one iteration of the pattern */
-	double rest;	  /* symbols of the pattern outside the main one, */
-	double outside;	  /* and outside all loops */
-	double covered;	  /* share of the pattern in the main one */
-	bool finish_main; /* the main one holds a kernel that finishes a step */
-	bool finish_rest; /* what is in none does */
+	double main_share; /* of the pattern in the main one */
+	double outside_main;	 /* symbols of the pattern outside the main one, */
+	double outside_all;	 /* and outside all loops */
+	bool finish_main;	 /* the main one holds a kernel that finishes a step */
+	bool finish_outside_all; /* what is in none does */
 	bool upload_main; /* nearly all iterations of the main one have an upload */
 	double uploads;	  /* in one iteration of the pattern */
 	bool main_has_loops; /* inside it */
 	size_t run_main;  /* longest run of a few kernels in the main one, */
-	size_t run_rest;  /* and outside of it */
+	size_t run_outside_main; /* and outside of it */
 	bool ends_between; /* the sequence begins or ends between two of the main one */
 	bool of_program;   /* the pattern has kernels of the program itself, none of networks, */
 	bool of_network;   /* or it has some of networks */
@@ -120,8 +120,9 @@ static void look_outside(struct inside *in, const struct traits *t,
 		const struct dp_align_span *span = k < al->span_count ? &al->spans[k] : &end;
 
 		if (span->begin > before)
-			in->finish_rest |= holds(t, DP_TRAIT_FINISHES, twice->symbols + before,
-						 span->begin - before);
+			in->finish_outside_all |=
+				holds(t, DP_TRAIT_FINISHES, twice->symbols + before,
+				      span->begin - before);
 		before = span->end;
 		if (span->pattern != in->main)
 			continue;
@@ -129,7 +130,7 @@ static void look_outside(struct inside *in, const struct traits *t,
 			size_t run = longest_run(twice->symbols + before_main,
 						 span->begin - before_main);
 
-			in->run_rest = DP_MAX(in->run_rest, run);
+			in->run_outside_main = DP_MAX(in->run_outside_main, run);
 		}
 		before_main = span->end;
 	}
@@ -142,8 +143,8 @@ enum offset_kind { ELSEWHERE, AT_ENDS, BETWEEN };
  * repetitions of the main loop and before others, where these repetitions begin or end, or
  * elsewhere.
  */
-static enum offset_kind kind_of(const struct inside *in, const struct dp_search_sequence *twice,
-				size_t offset)
+static enum offset_kind offset_kind_of(const struct inside *in,
+				       const struct dp_search_sequence *twice, size_t offset)
 {
 	const struct dp_alignment *al = &twice->alignment;
 	size_t length = in->loops.items[in->main].length;
@@ -186,7 +187,7 @@ static int look_at_ends(struct inside *in, const struct traits *t,
 
 		status = dp_pattern__rotation(&offset, twice->symbols, s->symbols + first[i], m);
 		if (!status && offset != SIZE_MAX)
-			kind[i] = kind_of(in, twice, offset);
+			kind[i] = offset_kind_of(in, twice, offset);
 	}
 	in->ends_between = kind[0] && kind[1] && (kind[0] == BETWEEN || kind[1] == BETWEEN);
 	return status;
@@ -213,10 +214,10 @@ static int measure_loops(struct inside *in, const struct traits *t,
 		/* one kernel several times in a row is no loop, and stays outside */
 		outside -= length > 1 ? DP_MIN(outside, covered[i]) : 0;
 	}
-	in->covered = (double)covered[in->main] / (double)n;
-	in->rest = (double)(n - covered[in->main]) / 2;
+	in->main_share = (double)covered[in->main] / (double)n;
+	in->outside_main = (double)(n - covered[in->main]) / 2;
 	/* of two iterations, half; what is inserted in one piece is of one already */
-	in->outside = fmax((double)outside / 2, (double)longest_between(&twice->alignment));
+	in->outside_all = fmax((double)outside / 2, (double)longest_between(&twice->alignment));
 	look_outside(in, t, twice);
 	return look_at_ends(in, t, twice);
 }
@@ -250,7 +251,7 @@ static int look_inside(struct inside *in, const struct traits *t, const struct d
 	finishes = holds(t, DP_TRAIT_FINISHES, main->symbols, main->length);
 	/* a kernel in a row is no loop: several that finish a step are one optimizer */
 	in->finish_main = finishes && main->length > 1;
-	in->finish_rest |= finishes && main->length == 1;
+	in->finish_outside_all |= finishes && main->length == 1;
 	in->upload_main = holds(t, DP_TRAIT_UPLOADED, main->symbols, main->length);
 	in->uploads = t->uploads * (double)p->length;
 	in->of_network = holds(t, DP_TRAIT_NETWORK, p->symbols, p->length);
@@ -295,10 +296,10 @@ static bool has_own_input(const struct inside *in)
  * Returns true if the main loop is nearly all of a pattern of a network, and repeats more often
  * than networks have layers. Solvers repeat as often within a time step.
  */
-static bool are_too_many(const struct inside *in)
+static bool are_beyond_layers(const struct inside *in)
 {
 	return in->of_network && in->iterations > (double)dp_param.network_deep &&
-	       in->covered > 1 - dp_param.step_bare && !has_own_input(in);
+	       in->main_share > 1 - dp_param.step_bare && !has_own_input(in);
 }
 
 /*
@@ -314,9 +315,9 @@ static bool has_only_loops(const struct inside *in)
 	if (has_own_input(in))
 		return false;
 	if (in->loops.count == 1)
-		return in->outside <= most;
+		return in->outside_all <= most;
 	/* the exact end of one loop and begin of the next are unknown: a kernel at each end */
-	return is_long && in->outside <= most + 2.0 * (double)in->loops.count;
+	return is_long && in->outside_all <= most + 2.0 * (double)in->loops.count;
 }
 
 /*
@@ -329,11 +330,22 @@ static bool are_steps(const struct inside *in, const struct traits *t)
 	return in->main_has_loops && (!t->of || in->upload_main || in->of_program);
 }
 
+/* Returns true if an outer loop has fewer edits than one that is reported. */
+static bool has_few_edits(const struct dp_pattern *p)
+{
+	return (double)p->edits < dp_param.alike_edits * (double)p->covered;
+}
+
+/* The most spans of an outer loop that is reported. */
+static double most_spans(const struct dp_pattern *p)
+{
+	return 1 + dp_param.outer_spans * p->iterations;
+}
+
 /* Returns true if an outer loop repeats regularly enough to be reported. */
 static bool is_reliable(const struct dp_pattern *p)
 {
-	return p->covered > 0 && (double)p->edits < dp_param.alike_edits * (double)p->covered &&
-	       (double)p->spans <= 1 + dp_param.outer_spans * p->iterations;
+	return has_few_edits(p) && (double)p->spans <= most_spans(p);
 }
 
 /*
@@ -370,27 +382,28 @@ static struct verdict choose_level(const struct dp_pattern *p, const struct insi
 	} rules[] = {
 		{ in->iterations < dp_param.tandem, { false, "no loop inside it repeats twice" } },
 		/* names decide even if it repeats too seldom to be a loop */
-		{ in->finish_rest && !in->finish_main && in->upload_main && !is_reliable(p) &&
-			  finishes_seldom(p, t),
+		{ in->finish_outside_all && !in->finish_main && in->upload_main &&
+			  !is_reliable(p) && finishes_seldom(p, t),
 		  { true, "steps finish after any number of repetitions of the loop inside" } },
 		{ in->finish_main, { true, "kernels that finish a step run in the loop inside" } },
-		{ in->finish_rest,
+		{ in->finish_outside_all,
 		  { false, "kernels that finish a step run outside of the loop inside" } },
 		/* without names: the same few kernels for each parameter, and no run half as long
 		 * inside */
-		{ in->run_rest >= dp_param.update_parameters && in->run_rest > 2 * in->run_main,
+		{ in->run_outside_main >= dp_param.update_parameters &&
+			  in->run_outside_main > 2 * in->run_main,
 		  { false, "outside of the loop inside, the same few kernels run many times, as an "
 			   "optimizer runs for each parameter" } },
 		/* nothing shows that it is a step */
-		{ !(in->ends_between || are_steps(in, t) || are_too_many(in) ||
+		{ !(in->ends_between || are_steps(in, t) || are_beyond_layers(in) ||
 		    has_only_loops(in) ||
-		    (in->upload_main && in->outside < dp_param.step_bare * (double)p->length)),
+		    (in->upload_main && in->outside_all < dp_param.step_bare * (double)p->length)),
 		  { false, "the loop inside looks like layers, or like a part of the pattern" } },
 		{ in->iterations < (double)dp_param.loop_least,
 		  { false, "the loop inside repeats too seldom to tell steps from similar parts "
 			   "of one" } },
-		{ power_of_two(in->iterations) && in->rest < dp_param.micro_rest * length &&
-			  (in->rest > 0 || in->outside > 0),
+		{ power_of_two(in->iterations) && in->outside_main < dp_param.micro_rest * length &&
+			  (in->outside_main > 0 || in->outside_all > 0),
 		  { false, "by its number of repetitions the loop inside may be micro-batches or "
 			   "samples" } },
 		{ true, { true, "each repetition of the loop inside is a step by itself" } },
@@ -418,7 +431,7 @@ static void explain_level(struct dp_explain *explain, const struct dp_pattern *p
 				 { "inner_length", "count",
 				   (double)in->loops.items[in->main].length },
 				 { "inner_iterations", "number", in->iterations },
-				 { "inner_covered", "1", in->covered },
+				 { "inner_covered", "1", in->main_share },
 				 { "goes_down", "count", verdict.inner }),
 			"inside the pattern of {length:symbol}, a pattern of {inner_length} "
 			"repeats {inner_iterations:time} and is {inner_covered} of it; the "
@@ -507,10 +520,13 @@ static void go_down(struct dp_levels *levels, size_t index, struct inside *in,
 					 { "covered", "count", (double)outer.covered },
 					 { "spans", "count", (double)outer.spans },
 					 { "edits_most", "1", dp_param.alike_edits },
+					 { "spans_most", "count", floor(most_spans(&outer)) },
 					 { "goes_down", "count", 0 }),
-				"the pattern of {length:symbol} is dropped: with {edits:edit} in "
-				"{covered:symbol} (limit: {edits_most}) and {spans:span}, it is "
-				"too irregular for a loop around the inner one");
+				"the pattern of {length:symbol} is dropped: with %s, it is too "
+				"irregular for a loop around the inner one",
+				has_few_edits(&outer)
+					? "{spans:span}, more than {spans_most}"
+					: "{edits:edit} in {covered:symbol}, {edits_most} or more");
 		free(outer.symbols);
 	}
 	move_loops(&levels->chosen, in, parent, least, explain);
@@ -609,6 +625,7 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 	int status;
 
 	memset(levels, 0, sizeof(*levels));
+	levels->n = sequence->n;
 	status = choose_patterns(levels, &t, sequence, &limits);
 	if (!status)
 		status = fill_inner(levels, &t);
@@ -621,12 +638,12 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 	return status;
 }
 
-bool dp_levels__is_regular(const struct dp_levels *levels, size_t n)
+bool dp_levels__is_regular(const struct dp_levels *levels)
 {
 	const struct dp_patterns_fit *fit = &levels->fit;
 
 	return levels->chosen.count > 0 &&
-	       (double)fit->covered >= dp_param.regular_covered * (double)n &&
+	       (double)fit->covered >= dp_param.regular_covered * (double)levels->n &&
 	       (double)fit->edits <= dp_param.regular_edits * (double)fit->covered &&
 	       (double)fit->spans <= (double)dp_param.regular_spans_least +
 					     dp_param.regular_spans * fit->iterations;
@@ -638,23 +655,23 @@ static double edit_share(const struct dp_levels *levels)
 	return levels->fit.covered ? (double)levels->fit.edits / (double)levels->fit.covered : 0;
 }
 
-bool dp_levels__is_better(const struct dp_levels *levels, double bits, double least,
-			  const struct dp_levels *flat, const struct dp_search_sequence *sequence,
-			  size_t n, const char *stage)
+bool dp_levels__is_better(const struct dp_levels *levels, double bits, double below,
+			  const struct dp_levels *flat, struct dp_explain *explain,
+			  const char *stage)
 {
-	double most = dp_levels__is_regular(levels, n) ? dp_param.better_regular : dp_param.better;
+	double share = dp_levels__is_regular(levels) ? dp_param.better_regular : dp_param.better;
 	const char *fault = levels->chosen.count == 0 ? "; no pattern is found so: not taken"
 			    : edit_share(levels) > fmax(edit_share(flat), dp_param.regular_edits)
 				    ? ", but with more edits per symbol: not taken"
-			    : bits >= most * flat->fit.bits
+			    : bits >= share * flat->fit.bits
 				    ? ", not below {bits_most} of these: not taken"
-			    : bits >= least ? ", hardly less than with fewer runs: not taken"
+			    : bits >= below ? ", hardly less than with fewer runs: not taken"
 					    : NULL;
 
-	dp_explain__add(sequence->explain, stage,
+	dp_explain__add(explain, stage,
 			DP_FACTS({ "bits", "bits", bits },
 				 { "bits_before", "bits", flat->fit.bits },
-				 { "bits_most", "1", most }, { "taken", "count", !fault }),
+				 { "bits_most", "1", share }, { "taken", "count", !fault }),
 			"the sequence is described so in {bits:bit} instead of {bits_before}%s",
 			fault ? fault : ": taken");
 	return !fault;

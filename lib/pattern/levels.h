@@ -22,6 +22,7 @@ struct dp_levels {
 	struct dp_patterns outer, chosen, inner;
 	struct dp_patterns_fit fit; /* of the chosen ones */
 	double plain_bits;	    /* bits of the sequence, coded by symbol */
+	size_t n;		    /* symbols of the sequence */
 };
 
 /*
@@ -36,16 +37,16 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 
 void dp_levels__fini(struct dp_levels *levels);
 
-/* Returns true if the patterns explain nearly all of a sequence of n symbols. */
-bool dp_levels__is_regular(const struct dp_levels *levels, size_t n);
+/* Returns true if the patterns explain nearly all of the sequence. */
+bool dp_levels__is_regular(const struct dp_levels *levels);
 
 /*
- * Returns true if patterns that were found in another way, in n symbols, describe the sequence
- * better than the flat ones, or about equally well and regularly, and in fewer than `least` bits.
- * bits are what they need in all. Explains it as part of a stage.
+ * Returns true if patterns that were found in another way describe the sequence better than the
+ * flat ones, or about equally well and regularly, and in fewer bits than `below`. bits are what
+ * they need in all. Explains it as part of a stage.
  */
-bool dp_levels__is_better(const struct dp_levels *levels, double bits, double least,
-			  const struct dp_levels *flat, const struct dp_search_sequence *sequence,
-			  size_t n, const char *stage);
+bool dp_levels__is_better(const struct dp_levels *levels, double bits, double below,
+			  const struct dp_levels *flat, struct dp_explain *explain,
+			  const char *stage);
 
 #endif

@@ -5,7 +5,7 @@
  */
 #include "pattern/paper.h"
 
-struct search {
+struct traversal {
 	uint64_t iterations, epsilon;
 	size_t symbols;
 	struct dp_paper_pattern *best;
@@ -13,7 +13,7 @@ struct search {
 
 static int visit(void *ctx, const struct dp_suffix_node *node, size_t parent_depth)
 {
-	struct search *s = ctx;
+	struct traversal *s = ctx;
 	uint64_t leaves = dp_suffix_node_leaves(node);
 
 	if (leaves > s->iterations || s->iterations - leaves >= s->epsilon)
@@ -30,7 +30,8 @@ static int visit(void *ctx, const struct dp_suffix_node *node, size_t parent_dep
 int dp_paper__search(struct dp_paper_pattern *pattern, const struct dp_suffix_tree *tree,
 		     uint64_t iterations, uint64_t epsilon)
 {
-	struct search s = { iterations, DP_MAX(epsilon, 1), dp_suffix_tree_count(tree), pattern };
+	struct traversal s = { iterations, DP_MAX(epsilon, 1), dp_suffix_tree_count(tree),
+			       pattern };
 	int status;
 
 	*pattern = (struct dp_paper_pattern){ 0 };

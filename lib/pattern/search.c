@@ -299,7 +299,7 @@ static const char *fault_of(const struct searcher *sr, const struct dp_pattern *
 		return dp_choose__count_error(p, sr->limits.known) < 0.5
 			       ? NULL
 			       : "its number of iterations is too far from -n";
-	fault = dp_choose__fault(p, &sr->limits);
+	fault = dp_fault_texts[dp_choose__fault(p, &sr->limits)];
 	if (fault || saves_enough(sr, p, sequence->n))
 		return fault;
 	return sr->limits.part ? "not below {share_most} without the rest"
@@ -334,9 +334,7 @@ static bool is_loop(const struct searcher *sr, const struct dp_pattern *p,
 			 { "symbols", "count", (double)sequence->n },
 			 { "edits", "count", (double)p->edits }, { "bits", "bits", p->bits },
 			 { "bits_without", "bits", (double)sequence->n * sr->full->symbol_bits },
-			 { "in_row", "number", p->tandem },
-			 { "row_least", "number", dp_param.tandem },
-			 { "least", "count", (double)sr->limits.least },
+			 DP_FAULT_FACTS(p, &sr->limits),
 			 { "share_most", "1", sr->limits.bits_share },
 			 { "accepted", "count", !fault }),
 		"%s: {length:symbol}%s, {iterations:time}, with {edits:edit}, in {covered} "

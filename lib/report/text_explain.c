@@ -73,16 +73,6 @@ static size_t find_before(const struct dp_render *render, uint32_t stream, size_
 	return SIZE_MAX;
 }
 
-/* The kernel at this offset from a loop's first. */
-static const char *kernel_at(const struct dp_render *render, const struct dp_loop *loop,
-			     double offset)
-{
-	double length = (double)loop->length;
-
-	return dp_analysis_loop_kernel(render->analysis, loop->id,
-				       (size_t)fmod(offset + length, length));
-}
-
 /* Writes what most changes a number, from the entries of a stage after the one at `from`. */
 static void write_reasons(struct dp_render *render, uint32_t stream, size_t from,
 			  const char *stage, double (*weight)(const struct dp_explanation *))
@@ -154,23 +144,21 @@ static void write_pattern(struct dp_render *render, uint32_t stream, size_t at, 
 static void write_boundary(struct dp_render *render, const struct dp_loop *loop, size_t at)
 {
 	size_t votes = find_before(render, loop->stream, at, "votes", (double)loop->length);
-	size_t room = ((struct dp_text *)render->state)->width - LABEL_COLUMNS - 4, places[2];
+	size_t room = ((struct dp_text *)render->state)->width - LABEL_COLUMNS - 4, places[2], next;
 	const struct dp_explanation *entry;
 	struct dp_words words = { 0 };
 	bool ascii = render->options->ascii;
 	char name[DP_LABEL_SIZE];
 	char number[DP_NUMBER_SIZE];
 	const char *names[2];
-	uint64_t later;
 
 	room = DP_MIN(room, (size_t)NAME_COLUMNS);
 	if (votes == SIZE_MAX)
 		return;
 	entry = entry_at(render, votes, loop->stream);
-	names[0] = kernel_at(render, loop, 0);
-	later = (uint64_t)fmod(fact(entry, "next") - fact(entry, "offset") + (double)loop->length,
-			       (double)loop->length);
-	names[1] = kernel_at(render, loop, (double)later);
+	next = (size_t)fact(entry, "next");
+	names[0] = dp_analysis_loop_kernel(render->analysis, loop->id, 0);
+	names[1] = dp_analysis_loop_kernel(render->analysis, loop->id, next);
 	if (dp_label__tell_apart(places, names, DP_COUNT(names), room, ascii)) {
 		render->status = dp_error__nomem(render->error, 0);
 		return;
@@ -183,7 +171,7 @@ static void write_boundary(struct dp_render *render, const struct dp_loop *loop,
 			      dp_label__kernel_at(name, names[1], places[1], room, ascii));
 	else
 		dp_words__add(&words, "rather than at the same kernel %s later:",
-			      dp_text__plural(number, later, "place"));
+			      dp_text__plural(number, next, "place"));
 	write_line(render, "", &words);
 	write_reasons(render, loop->stream, votes, "vote", for_first);
 }

@@ -238,9 +238,5 @@ char *dp_text__plural(char buf[DP_NUMBER_SIZE], uint64_t count, const char *noun
 {
 	char digits[DP_TEXT_SIZE];
 
-	snprintf(buf, DP_NUMBER_SIZE, "%s %s%s", dp_text__count(digits, count), noun,
-		 count == 1			 ? ""
-		 : noun[strlen(noun) - 1] == 'y' ? ""
-						 : "s");
-	return buf;
+	return dp_text__counted(buf, DP_NUMBER_SIZE, dp_text__count(digits, count), noun);
 }

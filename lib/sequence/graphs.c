@@ -17,7 +17,7 @@
 /* A graph, in order of first launch. */
 struct graph {
 	uint32_t symbol;
-	size_t first, last;	   /* launches, as places in the sequence, */
+	size_t first, last;	   /* launches, as positions in the sequence, */
 	int64_t first_ns, last_ns; /* and when these were */
 	double *times_ns;	   /* of each launch */
 	size_t launches, room;

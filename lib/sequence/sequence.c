@@ -111,7 +111,7 @@ static int read_symbols(struct reader *reader, const struct dp_stream_group *gro
 }
 
 /* What a kernel does. A graph may contain anything, thus also the kernels of a network. */
-static enum dp_kernel_kind kind_of(uint8_t op_kind, const char *name)
+static enum dp_kernel_kind kernel_kind_of(uint8_t op_kind, const char *name)
 {
 	if (op_kind == DP_OP_GRAPH)
 		return DP_KERNEL_NETWORK;
@@ -161,7 +161,7 @@ static int read_families(struct dp_sequence *sequence)
 			dp_strings__intern(&families, text, dp_family__name(text, name));
 		if (sequence->family[i] == DP_NONE)
 			goto out;
-		sequence->kind[i] = (uint8_t)kind_of(sequence->op_kind[i], name);
+		sequence->kind[i] = (uint8_t)kernel_kind_of(sequence->op_kind[i], name);
 	}
 	status = DP_OK;
 out:

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* How many entries ahead symbols are prefetched, and the places that follow from them. */
+/* How many entries ahead symbols are prefetched, and the positions that follow from them. */
 #define FAR 48
 #define NEAR 24
 

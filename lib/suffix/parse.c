@@ -1,6 +1,6 @@
 /*
  * Parsing by minimizers. Symbols are ordered by a hash, and where a symbol occurs several times its
- * grams of DP_PARSE_GRAM symbols are; a phrase begins at the least of some window of places
+ * grams of DP_PARSE_GRAM symbols are; a phrase begins at the least of some window of positions
  * (Roberts et al., "Reducing storage requirements for biological sequence comparison", 2004;
  * Schleimer, Wilkerson, Aiken, "Winnowing", 2003), so what is alike is cut alike, wherever it
  * stands, and an edit changes no more than the phrases around it. A phrase overlaps the next one by
@@ -23,9 +23,9 @@
 struct parser {
 	const uint32_t *symbols;
 	size_t n, window;
-	uint64_t *hashes; /* of the prefixes before the last places, and a gram ahead */
+	uint64_t *hashes; /* of the prefixes before the last positions, and a gram ahead */
 	size_t mask;
-	size_t ahead; /* the first place that was not read yet */
+	size_t ahead; /* the first position that was not read yet */
 	uint64_t gram_power;
 	uint64_t *powers; /* of phrases' lengths */
 	struct dp_substrings phrases, grams;
@@ -87,7 +87,7 @@ static int begin_phrase(struct parser *p, size_t at)
 	return DP_OK;
 }
 
-/* Takes the hash of the prefix that ends with the gram at the next place. */
+/* Takes the hash of the prefix that ends with the gram at the next position. */
 static inline void read_ahead(struct parser *p)
 {
 	size_t end = p->ahead++ + GRAM;
@@ -104,7 +104,7 @@ static inline uint32_t order_of_symbol(uint32_t symbol)
 	return x ^ x >> 13;
 }
 
-/* The order of the gram at a place that was read: by its symbol, then by its hash. */
+/* The order of the gram at a position that was read: by its symbol, then by its hash. */
 static uint64_t order_of(const struct parser *p, size_t at)
 {
 	uint64_t x = p->hashes[(at + GRAM) & p->mask] - p->hashes[at & p->mask] * p->gram_power;
@@ -113,7 +113,7 @@ static uint64_t order_of(const struct parser *p, size_t at)
 	return (uint64_t)order_of_symbol(p->symbols[at]) << 32 | x;
 }
 
-/* The first of the places [first, end) with the least order, which is left in *least. */
+/* The first of the positions [first, end) with the least order, which is left in *least. */
 static size_t least_of(const struct parser *p, size_t first, size_t end, uint64_t *least)
 {
 	size_t best = first;
@@ -128,17 +128,17 @@ static size_t least_of(const struct parser *p, size_t first, size_t end, uint64_
 	return best;
 }
 
-/* Goes through all places where a gram stands. */
+/* Goes through all positions where a gram stands. */
 static int cut_phrases(struct parser *p)
 {
-	size_t places = p->n - GRAM + 1, thin = p->window / dp_param.parse_thin, at = 0, begun = 0;
+	size_t count = p->n - GRAM + 1, thin = p->window / dp_param.parse_thin, at = 0, begun = 0;
 	uint64_t least, order;
 	int status;
 
 	read_ahead(p);
 	least = order_of(p, 0);
 	status = begin_phrase(p, 0);
-	for (size_t i = 1; i < places && !status; i++) {
+	for (size_t i = 1; i < count && !status; i++) {
 		if (i == p->ahead)
 			read_ahead(p);
 		if (order_of_symbol(p->symbols[i]) > least >> 32 ||

@@ -7,7 +7,7 @@
  *
  * Nong, Zhang, Chan, "Linear suffix array construction by almost pure induced-sorting" (2009):
  * the suffixes that start a local minimum (LMS) are sorted through a shorter string, of the names
- * of the substrings between such places, and induce the order of all others in two scans.
+ * of the substrings between such positions, and induce the order of all others in two scans.
  *
  * A suffix is S-type if it is smaller than the next one, else L-type; the last is L-type, as the
  * (virtual) end marker is smaller than everything. An LMS substring goes from one LMS position to
@@ -19,7 +19,7 @@
  * Cost: O(count) time; the given work array, and two counters per symbol of the alphabet. There are
  * m <= (count - 1) / 2 LMS positions:
  *
- *   work  [0, count - m) names of the LMS substrings, in the first m or half of count places
+ *   work  [0, count - m) names of the LMS substrings, in the first m or half of count entries
  *         [count - m, count) the LMS positions in text order
  *   sa    [0, m) the suffix array of the names, [m, 2m) its work array, while these are sorted
  *
@@ -79,8 +79,8 @@ static void SELF(ends)(const INDEX *counts, INDEX *bucket, size_t alphabet)
 }
 
 /*
- * Prefetches for entries j that a scan has not reached yet: for the one at place far, the symbols
- * at j - back and before; for the one at place near, if there are too many buckets for the cache,
+ * Prefetches for entries j that a scan has not reached yet: for the one at far, the symbols
+ * at j - back and before; for the one at near, if there are too many buckets for the cache,
  * the end of the bucket that it induces into. (gcc 12 would drop a call of this, as it takes a
  * function that only prefetches for one without any effect.)
  */

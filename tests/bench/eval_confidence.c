@@ -10,7 +10,7 @@
  *     eval_confidence FIRST SEEDS > loops.csv
  */
 #include "../sim/families.h"
-#include "loops/detection.h"
+#include "loops/searches.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -302,7 +302,9 @@ TEST(diff_turns_one_into_the_other)
 			a[i] = below(4);
 		for (size_t i = 0; i < m; i++)
 			b[i] = round % 2 && i < n ? a[i] : below(4);
-		ck_assert_int_eq(dp_diff__run(&edits, &count, a, 0, n, b, 0, m), DP_OK);
+		ck_assert_int_eq(dp_diff__run(&edits, &count, (struct dp_diff_range){ a, 0, n },
+					      (struct dp_diff_range){ b, 0, m }),
+				 DP_OK);
 		/* walks the pattern, applying the edits */
 		for (size_t o = 0; o <= m; o++) {
 			bool used = false;

@@ -1,5 +1,6 @@
 /* Iterations that are cut from an alignment, of loops whose inner loops run a varying number of
  * times: none overlap, and each is what its edits make of the pattern. */
+#include "align/align.h"
 #include "iterate/cut.h"
 #include "test.h"
 
@@ -87,11 +88,12 @@ TEST(varying_inner_loops)
 		m = write_iteration(given, &loop, most);
 
 		struct dp_align_pattern pattern = { given, m };
+		struct dp_cut_source source = { .alignment = &al, .symbols = s, .aligned = s, .n = n };
 		struct dp_cut_pattern p = { rotated, rotated, m, below((uint32_t)m) };
 
 		append(rotated, append(rotated, 0, given + p.first, m - p.first), given, p.first);
 		ck_assert_int_eq(dp_align__run(&al, s, n, &pattern, 1), DP_OK);
-		ck_assert_int_eq(dp_cut__run(&cut, &al, s, s, n, &p, 1), DP_OK);
+		ck_assert_int_eq(dp_cut__run(&cut, &source, &p, 1), DP_OK);
 		for (size_t i = 0; i < cut.count; i++) {
 			const struct dp_sequence_iteration *it = &cut.iterations[i];
 

@@ -1,7 +1,7 @@
 /* The published algorithm, against its definition spelt out. */
 #include "pattern/anchors.h"
 #include "pattern/paper.h"
-#include "iterate/cut.h"
+#include "iterate/paper_match.h"
 #include "test.h"
 
 #include <string.h>

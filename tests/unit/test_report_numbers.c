@@ -137,6 +137,17 @@ static void check_decimals(void)
 	ck_assert_str_eq(dp_text__digits(buf, 95, 6), "95");
 }
 
+static void check_nouns(void)
+{
+	char buf[DP_TEXT_SIZE];
+
+	ck_assert_str_eq(dp_text__counted(buf, sizeof(buf), "1", "launch"), "1 launch");
+	ck_assert_str_eq(dp_text__counted(buf, sizeof(buf), "177", "launch"), "177 launches");
+	ck_assert_str_eq(dp_text__counted(buf, sizeof(buf), "0", "copy"), "0 copies");
+	ck_assert_str_eq(dp_text__counted(buf, sizeof(buf), "1.5", "way"), "1.5 ways");
+	ck_assert_str_eq(dp_text__counted(buf, sizeof(buf), "2", "memset"), "2 memsets");
+}
+
 TEST(numbers_for_machines)
 {
 	char buf[DP_NUMBER_SIZE];
@@ -147,6 +158,7 @@ TEST(numbers_for_machines)
 	dp_number__integer(buf, INT64_MAX);
 	ck_assert_str_eq(buf, "9223372036854775807");
 	check_decimals();
+	check_nouns();
 	/* An application may have set a locale with another decimal sign. */
 	if (setlocale(LC_ALL, "de_DE.UTF-8") || setlocale(LC_ALL, "fr_FR.UTF-8")) {
 		check_json_numbers();

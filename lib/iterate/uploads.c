@@ -1,11 +1,11 @@
 /*
- * Moves single boundaries to where the host began an iteration: if iterations begin with an upload,
- * which a sample shows, a boundary next to edits that follows none is moved to the nearest position
- * that does.
+ * Moves starts of single iterations to where the host began them: if iterations begin with an
+ * upload, which a sample shows, a boundary next to edits that follows none is moved to the nearest
+ * position that does.
  *
  * Cost: linear in iterations and edits, and a bounded number of calls of the evidence (cut.h).
  */
-#include "iterate/cut.h"
+#include "iterate/corrections.h"
 #include "base/search.h"
 #include "base/parameters.h"
 
@@ -15,8 +15,9 @@ struct mover {
 	struct dp_cut *cut;
 	const struct dp_cut *cuts; /* of all loops */
 	size_t cut_count;
-	const uint32_t *symbols, *names;
-	size_t m, calls;
+	const struct dp_cut_pattern *pattern;
+	const uint32_t *symbols;
+	size_t calls;
 	const struct dp_evidence *evidence;
 };
 
@@ -101,7 +102,7 @@ static size_t reach_alone(const struct mover *p, size_t first)
 		DP_FIND(at, 0, p->cuts[i].count, s[at].end > first);
 		over = DP_MAX(over, at ? s[at - 1].end : 0);
 	}
-	return first - over <= p->m ? first - over : 0;
+	return first - over <= p->pattern->length ? first - over : 0;
 }
 
 /*
@@ -146,11 +147,10 @@ static int move_all(struct mover *p, const size_t *first)
 		if (k + 1 < cut->count && s->end == s[1].first)
 			moved.end = first[k + 1];
 		status = moved.first != s->first || moved.end != s->end
-				 ? dp_cut__add_compared(&made, &moved, p->symbols, p->names, p->m)
+				 ? dp_cut__add_compared(&made, &moved, p->symbols,
+							p->pattern->exact, p->pattern->length)
 				 : dp_cut__add_copy(&made, s, cut->edits);
 	}
-	if (!status)
-		status = dp_variants__number(made.iterations, made.count, made.edits, p->symbols);
 	made.renamed = DP_MIN(made.renamed, made.edit_count);
 	dp_cut__fini(status ? &made : cut);
 	if (!status)
@@ -158,22 +158,23 @@ static int move_all(struct mover *p, const size_t *first)
 	return status;
 }
 
-int dp_boundary__move(struct dp_cut *cuts, size_t count, size_t which, const uint32_t *symbols,
-		      const uint32_t *names, size_t m, const struct dp_evidence *evidence)
+int dp_uploads__move_starts(struct dp_cut *cuts, size_t count, size_t which,
+			    const struct dp_cut_pattern *pattern, const uint32_t *symbols,
+			    const struct dp_evidence *evidence)
 {
 	struct dp_cut *cut = &cuts[which];
 	struct mover p = { .cut = cut,
 			   .cuts = cuts,
 			   .cut_count = count,
+			   .pattern = pattern,
 			   .symbols = symbols,
-			   .names = names,
-			   .m = m,
 			   .evidence = evidence };
 	bool any = false;
 	size_t *first;
 	int status = DP_OK;
 
-	if (!evidence->at || cut->count < dp_param.samples_min || m < dp_param.boundary_near)
+	if (!evidence->at || cut->count < dp_param.samples_min ||
+	    pattern->length < dp_param.boundary_near)
 		return DP_OK;
 	if (!begins_with_upload(&p))
 		return DP_OK;
