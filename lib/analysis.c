@@ -379,10 +379,11 @@ static int diagnose(struct run *run)
 	analysis->terms = dp_advice__terms(run->trace);
 	analysis->hip = dp_advice__is_hip(run->trace);
 	for (size_t i = 0; !status && i < analysis->loop_count; i++) {
-		const struct dp_loop_data *loop = &analysis->loops[i];
+		struct dp_loop_data *loop = &analysis->loops[i];
 		struct dp_rule_input input = {
 			.loop = &loop->info,
 			.iterations = loop->iterations,
+			.flagged = loop->iterations,
 			.values = loop->values.values,
 			.summary = loop->values.summary,
 			.thresholds = analysis->thresholds,

@@ -595,6 +595,8 @@ int dp_diagnose__loop(struct dp_findings *findings, const struct dp_rule_input *
 	ready.scratch = dp_alloc__array(count, sizeof(*ready.scratch));
 	if (slow && ready.scratch) {
 		find_slow(slow, &ready);
+		for (size_t k = 0; input->flagged && k < count; k++)
+			input->flagged[k].slow = slow[k];
 		find_unmeasured(slow + count, &ready);
 		ready.slow = slow;
 		ready.unmeasured = slow + count;

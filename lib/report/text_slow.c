@@ -1,8 +1,7 @@
 /*
  * What was different about slow iterations: the parts of the period that are longer in them than in
- * the others, on average. The rule that reports them decides which are slow: the longest ones, as
- * many as it counted. The last iteration has no period: its duration stands for it, but counts in
- * no average. Cost: the periods are sorted once.
+ * the others, on average. The last iteration has no period: its duration stands for it, but counts
+ * in no average. Cost: linear, and the numbers of kernels are sorted.
  */
 #include "base/text.h"
 #include "report/text.h"
@@ -21,21 +20,33 @@
 struct slow {
 	size_t loop;
 	size_t count;
-	size_t period; /* metrics */
-	size_t duration;
-	double limit_ns;
+	size_t period; /* a metric */
 };
 
-/* The number of slow iterations. */
-static size_t count_slow(const struct dp_render *render, size_t loop)
+/* Returns true if a finding counts the slow iterations of a loop. */
+static bool is_found(const struct dp_render *render, size_t loop)
 {
 	const struct dp_finding *finding;
 
 	for (size_t i = 0; (finding = dp_analysis_finding(render->analysis, i)); i++)
 		for (size_t e = 0; finding->loop == loop && e < finding->evidence_count; e++)
 			if (!strcmp(finding->evidence[e].name, "slow_iterations"))
-				return (size_t)finding->evidence[e].value;
-	return 0;
+				return true;
+	return false;
+}
+
+static bool is_slow(const struct dp_render *render, const struct slow *slow, size_t k)
+{
+	return dp_analysis_loop_iteration(render->analysis, slow->loop, k)->slow;
+}
+
+static size_t count_slow(const struct dp_render *render, const struct slow *slow)
+{
+	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations, count = 0;
+
+	for (size_t k = 0; k < iterations; k++)
+		count += is_slow(render, slow, k);
+	return count;
 }
 
 /* The period of an iteration that counts, else NaN. */
@@ -50,50 +61,11 @@ static double period(const struct dp_render *render, const struct slow *slow, si
 	return dp_analysis_loop_metric(render->analysis, slow->loop, slow->period, k);
 }
 
-/* The same; that of the last iteration is at least its duration. */
-static double length_of(const struct dp_render *render, const struct slow *slow, size_t k)
-{
-	const struct dp_iteration *at = dp_analysis_loop_iteration(render->analysis, slow->loop, k);
-
-	if (dp_analysis_loop_iteration(render->analysis, slow->loop, k + 1) || at->warmup ||
-	    at->partial)
-		return period(render, slow, k);
-	return dp_analysis_loop_metric(render->analysis, slow->loop, slow->duration, k);
-}
-
-static bool is_slow(const struct dp_render *render, const struct slow *slow, size_t k)
-{
-	return length_of(render, slow, k) >= slow->limit_ns;
-}
-
 static int longer_first(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
 	return (x < y) - (x > y);
-}
-
-/* Finds the shortest slow period. Returns false if there is none. */
-static bool find_limit(struct slow *slow, struct dp_render *render)
-{
-	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations, used = 0;
-	double *periods = dp_alloc__array(iterations, sizeof(*periods));
-
-	if (!periods) {
-		render->status = dp_error__nomem(render->error, iterations);
-		return false;
-	}
-	for (size_t k = 0; k < iterations; k++)
-		if (isfinite(length_of(render, slow, k)))
-			periods[used++] = length_of(render, slow, k);
-	if (used > slow->count) {
-		qsort(periods, used, sizeof(*periods), longer_first);
-		slow->limit_ns = periods[slow->count - 1];
-	} else {
-		slow->count = 0;
-	}
-	free(periods);
-	return slow->count;
 }
 
 /* A metric's excess in slow iterations. */
@@ -272,17 +244,18 @@ static void add_causes(struct dp_words *words, const struct dp_render *render,
 
 void dp_text__slow(struct dp_render *render, size_t loop)
 {
-	struct slow slow = { .loop = loop, .count = count_slow(render, loop) };
+	struct slow slow = { .loop = loop };
 	bool ascii = render->options->ascii;
 	struct excess periods;
 	long long kernels;
 	char number[DP_NUMBER_SIZE], count[DP_TEXT_SIZE];
 	struct dp_words words = { 0 };
-	size_t last;
+	size_t last, duration;
 
-	if (!slow.count || !dp_text__find_metric("period_ns", &slow.period) ||
-	    !dp_text__find_metric("duration_ns", &slow.duration) || !find_limit(&slow, render))
+	if (!is_found(render, loop) || !dp_text__find_metric("period_ns", &slow.period) ||
+	    !dp_text__find_metric("duration_ns", &duration))
 		return;
+	slow.count = count_slow(render, &slow);
 	periods = compare_metric(render, &slow, slow.period);
 	kernels = more_kernels(render, &slow);
 	add_iterations(&words, render, &slow);
@@ -298,7 +271,10 @@ void dp_text__slow(struct dp_render *render, size_t loop)
 	if (is_slow(render, &slow, last) && !isfinite(period(render, &slow, last)))
 		dp_words__add(&words, "; iteration %s, the last, has no period; it lasts %s",
 			      dp_text__count(count, last),
-			      dp_human__duration(number, length_of(render, &slow, last), ascii));
+			      dp_human__duration(number,
+						 dp_analysis_loop_metric(render->analysis, loop,
+									 duration, last),
+						 ascii));
 	dp_text__label(render, "slow");
 	dp_text__wrap(render, DP_TEXT_BODY, DP_TEXT_BODY, words.text);
 }
