@@ -522,17 +522,12 @@ DP_WHOLE(online_patience, 1024, "symbols", "families",
 	"that fit no loop before the first search for another one; it grows with each search in "
 	"vain")
 DP_WHOLE(online_eager, 16, "ratio", "cost",
-	"of symbols searched by all searches to symbols received, at most")
-DP_REAL(online_surer, 0.05, "probability", "families",
-	"by which the confidence in other boundaries must exceed that in the reported ones to move "
-	"them")
+	 "of symbols searched by all searches to symbols received, at most")
 DP_WHOLE(online_longer, 4, "1/share", "families",
 	"by which one pattern may be longer than another one of the same loop")
 DP_WHOLE(online_uncovered, 5, "1/share", "families",
 	"of three iterations of it that may be in no span of the other")
 DP_WHOLE(online_edited, 6, "1/share", "families", "of these that may be edits")
-DP_WHOLE(online_unfinished, 8, "symbols", "families",
-	"between the end of an iteration and the last symbol: with fewer, it may go on")
 DP_WHOLE(online_grow, 4, "1/share", "cost",
 	"of the symbols not yet reported that are gathered between two alignments")
 DP_WHOLE(online_depth, 4, "ratio", "families", "of the symbols searched to those that fit no loop")

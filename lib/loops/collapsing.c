@@ -117,8 +117,7 @@ static bool hides_iterations(const struct dp_collapsing *c, struct dp_search_seq
 
 /* Finds the patterns of a collapsed sequence; *better: they are better than the best so far. */
 static int search_collapsed(struct dp_collapsing *c, bool *better, const struct dp_collapsing *best,
-			    const struct dp_detection *d, const struct dp_levels *flat,
-			    double uploads)
+			    const struct dp_detection *d, const struct dp_levels *flat)
 {
 	struct dp_search_sequence *sequence;
 	struct dp_collapsed_search search;
@@ -133,9 +132,8 @@ static int search_collapsed(struct dp_collapsing *c, bool *better, const struct 
 			"is searched again");
 	dp_collapsed_search__begin(&search, d, &c->runs);
 	sequence = &search.detection.sequence;
-	/* one of the collapsed symbols is several of the whole */
-	status = dp_levels__find(&c->levels, sequence, c->traits,
-				 uploads * search.detection.per_symbol, false);
+	/* the pattern may be a group of iterations, each with an upload, and inner loops in each */
+	status = dp_levels__find(&c->levels, sequence, c->traits, 0, false);
 	hides = !status && c->levels.chosen.count && hides_iterations(c, sequence, flat);
 	dp_collapsed_search__end(&search);
 	c->bits = c->levels.fit.bits + c->run_bits;
@@ -146,7 +144,7 @@ static int search_collapsed(struct dp_collapsing *c, bool *better, const struct 
 }
 
 int dp_collapsing__find(struct dp_collapsing *best, const struct dp_detection *d,
-			const struct dp_levels *flat, uint8_t *traits, double uploads)
+			const struct dp_levels *flat, uint8_t *traits)
 {
 	/* not collapsed yet; all is borrowed, so it is never released */
 	const struct dp_collapsing whole = {
@@ -165,7 +163,7 @@ int dp_collapsing__find(struct dp_collapsing *best, const struct dp_detection *d
 
 		status = collapse_once(&next, &now, d);
 		if (!status && next.runs.count * 2 <= now.runs.count)
-			status = search_collapsed(&now, &better, best, d, flat, uploads);
+			status = search_collapsed(&now, &better, best, d, flat);
 		if (better) {
 			dp_collapsing__fini(best);
 			*best = now;

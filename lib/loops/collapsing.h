@@ -17,11 +17,11 @@ struct dp_collapsing {
 /*
  * Finds how best to collapse the detection's sequence: which patterns then describe it better than
  * the flat ones do, or equally well and regularly. traits holds the enum dp_trait of each symbol,
- * or is NULL; uploads is as for dp_levels__find(). *best is without symbols if none do. The caller
- * releases it with fini, also after a failure. Errors: DP_ERR_NOMEM.
+ * or is NULL. *best is without symbols if none do. The caller releases it with fini, also after a
+ * failure. Errors: DP_ERR_NOMEM.
  */
 int dp_collapsing__find(struct dp_collapsing *best, const struct dp_detection *detection,
-			const struct dp_levels *flat, uint8_t *traits, double uploads);
+			const struct dp_levels *flat, uint8_t *traits);
 
 void dp_collapsing__fini(struct dp_collapsing *collapsing);
 

@@ -287,12 +287,11 @@ static bool has_listed(const struct dp_loops *loops)
  * Searches the sequence with its runs collapsed, and takes the loops if their patterns are better
  * than the flat ones and one of them is listed: then d->collapsed is set.
  */
-static int try_collapsed(struct dp_detection *d, const struct dp_levels *flat, uint8_t *traits,
-			 double uploads)
+static int try_collapsed(struct dp_detection *d, const struct dp_levels *flat, uint8_t *traits)
 {
 	struct dp_collapsing best;
 	struct dp_collapsed_search collapsed;
-	int status = dp_collapsing__find(&best, d, flat, traits, uploads);
+	int status = dp_collapsing__find(&best, d, flat, traits);
 
 	if (status || !best.runs.symbols)
 		goto out;
@@ -587,7 +586,7 @@ int dp_detection__tree(struct dp_detection *d)
 	if (!status && (may_alternate(&levels) || !dp_levels__is_regular(&levels)))
 		status = try_classes(d, &levels, &traits, uploads);
 	if (!status && is_short && !dp_levels__is_regular(&levels))
-		status = try_collapsed(d, &levels, traits, uploads);
+		status = try_collapsed(d, &levels, traits);
 	if (!status && !d->collapsed)
 		status = make_tree(d, &levels, traits);
 	/* in a live recording, what follows proves too little */

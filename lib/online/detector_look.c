@@ -205,7 +205,7 @@ static bool may_report(const struct dp_detector *d, const struct look *look, siz
 
 	*skip = false;
 	if (t->s.partial) {
-		*skip = inside && t->s.end + dp_param.online_unfinished < look->n;
+		*skip = inside && t->s.end < look->n;
 		if (!final && !*skip && (k + 1 == look->count || d->reported > 0))
 			return false;
 	}

@@ -195,6 +195,7 @@ static void case_measure(struct report_case *at)
 		free(rows);
 		rule.values = loop->values.values;
 		rule.summary = loop->values.summary;
+		rule.flagged = loop->iterations;
 		if (loop->info.selected)
 			CASE_NEED(!dp_diagnose__loop(&at->analysis->findings, &rule, &at->error));
 	}
