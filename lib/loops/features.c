@@ -174,6 +174,23 @@ static enum names names_of(const struct dp_judged *j)
 	return known && own ? OF_PROGRAM : UNKNOWN;
 }
 
+/*
+ * Returns true if all kernels of an iteration in the middle are of a backward pass. A step has
+ * other kernels as well, so these are its layers, whatever happens in each.
+ */
+static bool is_backward(const struct dp_judged *j)
+{
+	const struct dp_loops_request *r = j->detection->request;
+	const struct dp_sequence_iteration *iteration = &j->cut->iterations[j->cut->count / 2];
+
+	if (!r->evidence.at || j->kind == DP_PATTERN_OTHER || j->cut->whole >= dp_param.layers_max)
+		return false;
+	for (size_t i = iteration->first; i < iteration->end; i++)
+		if (!dp_evidence__look(&r->evidence, i).in_backward)
+			return false;
+	return true;
+}
+
 /* Counts the spans in which the pattern repeats, with other work between them. */
 static size_t count_spans(const struct dp_judged *j)
 {
@@ -270,6 +287,8 @@ static enum grade grade_layers(const struct dp_judged *j, size_t ends, size_t sp
 
 	if (j->kind == DP_PATTERN_SHORT)
 		return NO_LAYERS;
+	if (is_backward(j))
+		return LIKE_LAYERS;
 	if (j->length == 1)
 		return MAYBE_LAYERS;
 	if (!is_long(j) && is_captured(j))

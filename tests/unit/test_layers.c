@@ -1,0 +1,113 @@
+/* What happens once in each layer of a single pass, and not once per iteration of a program. */
+#include "trace/builder.h"
+#include "test.h"
+#include <deepprof/deepprof.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct dp_builder *builder;
+static uint32_t process, stream, thread;
+static int64_t now_ns;
+static uint32_t launches;
+
+static void begin(void)
+{
+	ck_assert_int_eq(dp_builder__new(&builder, NULL), DP_OK);
+	process = dp_builder__process(builder, 1);
+	stream = dp_builder__stream(builder, process, 0, 1, 7);
+	thread = dp_builder__thread(builder, process, 10);
+	now_ns = 0;
+	launches = 0;
+}
+
+/* A kernel that the current thread launches; %c%c in its name are a number in letters. */
+static void run(const char *form, int number)
+{
+	struct dp_call call = { now_ns, now_ns + 2000, 0, thread, ++launches };
+	struct dp_op op = { .start_ns = now_ns + 3000,
+			    .end_ns = now_ns + 50000,
+			    .stream = stream,
+			    .correlation = launches };
+	char name[64];
+	int length = snprintf(name, sizeof(name), form, 'a' + number / 26, 'a' + number % 26);
+
+	op.name = dp_builder__kernel_name(builder, name, (size_t)length);
+	call.name = dp_builder__string(builder, "cudaLaunchKernel", 16);
+	ck_assert_int_eq(dp_builder__add_call(builder, &call), DP_OK);
+	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+	now_ns = op.end_ns + 1000;
+}
+
+static struct dp_analysis *finish_and_analyze(void)
+{
+	struct dp_analysis *analysis = NULL;
+	struct dp_trace *trace = NULL;
+
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, NULL, NULL), DP_OK);
+	dp_trace_free(trace);
+	return analysis;
+}
+
+enum { LAYERS = 12, BACKWARD = 70 };
+
+/* Who launches the backward pass of a training step, and within which ranges. */
+struct backward {
+	const char *thread; /* NULL: the same thread as before */
+	const char *range;  /* around every few kernels; NULL: none */
+	int last;	    /* every layer's last kernels that the first thread launches */
+};
+
+static void run_backward(const struct backward *by)
+{
+	uint32_t main_thread = thread, other = thread;
+
+	if (by->thread) {
+		other = dp_builder__thread(builder, process, 11);
+		dp_builder__name_thread(
+			builder, other,
+			dp_builder__string(builder, by->thread, strlen(by->thread)));
+	}
+	for (int i = 0; i < LAYERS * BACKWARD; i++) {
+		struct dp_range range = { now_ns - 500, now_ns + 2500, 0, other,
+					  DP_RANGE_OPERATOR };
+
+		thread = i % BACKWARD < BACKWARD - by->last ? other : main_thread;
+		if (by->range && thread == other) {
+			range.name = dp_builder__string(builder, by->range, strlen(by->range));
+			ck_assert_int_eq(dp_builder__add_range(builder, &range), DP_OK);
+		}
+		run("ampere_sgemm_backward_%c%c", i % BACKWARD);
+	}
+	thread = main_thread;
+}
+
+/* The loops of one step: other work, then the backward pass of the layers. */
+static void expect_backward(size_t loops, const char *by_thread, const char *range, int last)
+{
+	const struct backward by = { by_thread, range, last };
+	struct dp_analysis *analysis;
+
+	begin();
+	for (int i = 0; i < 50; i++)
+		run("ampere_sgemm_forward_%c%c", i);
+	run_backward(&by);
+	analysis = finish_and_analyze();
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), loops);
+	dp_analysis_free(analysis);
+}
+
+/* A step also has kernels that are not of its backward pass: a loop of none such are layers. */
+TEST(layers_of_a_backward_pass)
+{
+	expect_backward(0, "pt_autograd_0", NULL, 0);
+	expect_backward(0, NULL, "autograd::engine::evaluate_function: MmBackward0", 0);
+	expect_backward(0, "python", "autograd::engine::evaluate_function: MmBackward0", 0);
+}
+
+TEST(loops_that_are_not_of_a_backward_pass)
+{
+	expect_backward(1, NULL, NULL, 0);
+	expect_backward(1, "worker", "aten::mm", 0);
+	expect_backward(1, "pt_autograd_0", NULL, 1);
+}
