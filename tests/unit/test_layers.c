@@ -38,6 +38,19 @@ static void run(const char *form, int number)
 	now_ns = op.end_ns + 1000;
 }
 
+static void upload(void)
+{
+	struct dp_op op = { .start_ns = now_ns,
+			    .end_ns = now_ns + 5000,
+			    .stream = stream,
+			    .kind = DP_OP_COPY,
+			    .copy_kind = DP_COPY_HTOD,
+			    .bytes = 9000 };
+
+	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+	now_ns = op.end_ns + 1000;
+}
+
 static struct dp_analysis *finish_and_analyze(void)
 {
 	struct dp_analysis *analysis = NULL;
@@ -110,4 +123,47 @@ TEST(loops_that_are_not_of_a_backward_pass)
 	expect_backward(1, NULL, NULL, 0);
 	expect_backward(1, "worker", "aten::mm", 0);
 	expect_backward(1, "pt_autograd_0", NULL, 1);
+}
+
+/* Blocks of a network, some of whose kernels differ with the shapes of a stage. */
+static void run_blocks(int length, int inside)
+{
+	for (int block = 0; block < LAYERS; block++)
+		for (int i = 0; i < length; i++) {
+			if (i == 5)
+				upload();
+			if (i % 17 == 16)
+				run("ampere_sgemm_stage_%c%c", (i + 17 * block) % 400);
+			else
+				run("ampere_sgemm_block_%c%c", i < inside ? i % 10 : i);
+		}
+}
+
+static void expect_blocks(size_t iterations, int length, int inside)
+{
+	struct dp_analysis *analysis;
+	const struct dp_loop *loop;
+
+	begin();
+	for (int i = 0; i < 30; i++)
+		run("ampere_sgemm_patch_%c%c", i);
+	run_blocks(length, inside);
+	for (int i = 0; i < 30; i++)
+		run("ampere_sgemm_head_%c%c", i);
+	analysis = finish_and_analyze();
+	loop = dp_analysis_loop(analysis, 0);
+	ck_assert_uint_eq(loop ? loop->complete : 0, iterations);
+	dp_analysis_free(analysis);
+}
+
+/* A constant that each block makes on the host is no input of a step. */
+TEST(blocks_that_upload)
+{
+	expect_blocks(0, 50, 0);
+}
+
+/* With a loop inside, it is one: steps vary, too. */
+TEST(steps_that_vary)
+{
+	expect_blocks(LAYERS, 68, 30);
 }
