@@ -1,4 +1,4 @@
-/* What happens once in each layer of a single pass, and not once per iteration of a program. */
+/* What happens once in each layer or part of an iteration, and not once per iteration. */
 #include "trace/builder.h"
 #include "test.h"
 #include <deepprof/deepprof.h>
@@ -166,4 +166,33 @@ TEST(blocks_that_upload)
 TEST(steps_that_vary)
 {
 	expect_blocks(LAYERS, 68, 30);
+}
+
+/* The same four kernels repeat, with an upload before the first of `every` repetitions. */
+static void expect_uploaded(size_t iterations, size_t length, int repetitions, int every)
+{
+	struct dp_analysis *analysis;
+	const struct dp_loop *loop;
+
+	begin();
+	for (int i = 0; i < 4 * repetitions; i++) {
+		if (i % (4 * every) == 0)
+			upload();
+		run("advance_%c%c", i % 4);
+	}
+	analysis = finish_and_analyze();
+	loop = dp_analysis_loop(analysis, 0);
+	ck_assert_ptr_nonnull(loop);
+	ck_assert_uint_eq(loop->complete, iterations);
+	ck_assert_uint_eq(loop->length, length);
+	dp_analysis_free(analysis);
+}
+
+/* An input for every other repetition shows that two are an iteration; more may be steps. */
+TEST(halves_of_iterations)
+{
+	expect_uploaded(8, 8, 16, 2);
+	expect_uploaded(16, 4, 16, 1);
+	expect_uploaded(16, 4, 16, 4);
+	expect_uploaded(16, 4, 16, 16);
 }
