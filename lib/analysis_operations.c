@@ -474,6 +474,31 @@ static int tell_iterations(bool *tell, const struct dp_sequence *kernels)
 	return DP_OK;
 }
 
+/*
+ * Returns true if uploads precede kernels of every other iteration of the main loop, and of no
+ * more: what gets an input is twice as long. One that repeats more often for an input may be a
+ * step.
+ */
+static bool are_halves(const struct dp_loops *loops, const struct dp_sequence *kernels)
+{
+	const struct dp_evidence evidence = dp_sequence__evidence(kernels);
+	const struct dp_sequence_loop *loop = dp_loops__main(loops);
+	bool uploaded = false;
+
+	if (!kernels->has_copies || !loop || loop->count < 2 * dp_param.loop_least)
+		return false;
+	for (size_t i = 0; i < loop->count; i++) {
+		bool before = uploaded;
+
+		uploaded = false;
+		for (size_t k = loop->iterations[i].first; k < loop->iterations[i].end; k++)
+			uploaded |= dp_evidence__look(&evidence, k).after_upload;
+		if (i > 0 && uploaded == before)
+			return false;
+	}
+	return true;
+}
+
 int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *kernels,
 			    const struct dp_stream_group *streams,
 			    const struct dp_analysis_options *options, struct dp_explain *explain,
@@ -482,26 +507,33 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 	struct dp_stream_group group = { 0 };
 	struct dp_sequence operations = { 0 };
 	struct dp_loops *other = NULL;
-	bool tell;
+	bool halves = are_halves(*loops, kernels), tell;
 	int status = tell_iterations(&tell, kernels);
 
 	if (status)
 		return dp_error__nomem(error, kernels->alphabet);
-	if (dp_loops__main(*loops) || (tell && !options->iterations_count))
+	if (!halves && (dp_loops__main(*loops) || (tell && !options->iterations_count)))
 		return DP_OK;
+	if (halves)
+		dp_explain__add(
+			explain, "operations",
+			DP_FACTS({ "length", "count", (double)dp_loops__main(*loops)->length }),
+			"something is uploaded for every other repetition of {length:kernel}: two "
+			"of these are an iteration if copies show it");
 	status = dp_stream_group__with_copies(&group, kernels->trace, streams, error);
 	if (!status)
 		status = dp_sequence__init(&operations, kernels->trace, &group,
 					   DP_SYMBOLS_OF_OPERATIONS, options->range_start_ns,
 					   options->range_end_ns, error);
-	if (!status && !tell && operations.count > kernels->count)
+	if (!status && (halves || !tell) && operations.count > kernels->count)
 		status = find_in(&other, &operations, kernels, explain, error);
-	if (!status && other && has_operations(other, kernels)) {
+	if (!status && other && has_operations(other, kernels) &&
+	    (!halves || dp_loops__main(other)->length == 2 * dp_loops__main(*loops)->length)) {
 		struct dp_loops *swap = *loops;
 
 		*loops = other;
 		other = swap;
-	} else if (!status) {
+	} else if (!status && !halves) {
 		status = find_again(loops, kernels, &operations, options, explain, error);
 	}
 	dp_loops__free(other);

@@ -28,6 +28,7 @@ struct dp_evidence_at {
 	bool after_sync;     /* the launching thread waited for the device between these two calls,
 				and nothing was uploaded to it */
 	bool after_capture; /* a stream was captured into a graph between the two launches */
+	bool in_backward;   /* PyTorch's autograd launched it: it is part of a backward pass */
 	enum dp_kernel_kind kind; /* the same for all kernels of one name */
 };
 

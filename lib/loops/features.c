@@ -174,6 +174,23 @@ static enum names names_of(const struct dp_judged *j)
 	return known && own ? OF_PROGRAM : UNKNOWN;
 }
 
+/*
+ * Returns true if all kernels of an iteration in the middle are of a backward pass. A step has
+ * other kernels as well, so these are its layers, whatever happens in each.
+ */
+static bool is_backward(const struct dp_judged *j)
+{
+	const struct dp_loops_request *r = j->detection->request;
+	const struct dp_sequence_iteration *iteration = &j->cut->iterations[j->cut->count / 2];
+
+	if (!r->evidence.at || j->kind == DP_PATTERN_OTHER || j->cut->whole >= dp_param.layers_max)
+		return false;
+	for (size_t i = iteration->first; i < iteration->end; i++)
+		if (!dp_evidence__look(&r->evidence, i).in_backward)
+			return false;
+	return true;
+}
+
 /* Counts the spans in which the pattern repeats, with other work between them. */
 static size_t count_spans(const struct dp_judged *j)
 {
@@ -193,7 +210,8 @@ static size_t count_spans(const struct dp_judged *j)
 /*
  * Returns true if a few short iterations differ from the pattern, nearly all of them and by more
  * than chance. A network's blocks differ with its stages, in their shapes and so in their kernels;
- * a step does the same each time. Two or three iterations were compared when they were found.
+ * a step does the same each time. Two or three iterations were compared when they were found. With
+ * loops inside, and what happens once per step, it is a step that varies (pattern/levels.c).
  */
 static bool differs_by_stage(const struct dp_judged *j)
 {
@@ -201,6 +219,7 @@ static bool differs_by_stage(const struct dp_judged *j)
 	size_t same = 0;
 
 	if (j->kind == DP_PATTERN_FEW || cut->whole >= dp_param.bare_least ||
+	    (j->kind == DP_PATTERN_HAS_LOOPS && j->phase->is_step) ||
 	    kernels_of(j) >= (double)dp_param.group_long)
 		return false;
 	for (size_t k = 0; k < cut->count; k++) {
@@ -270,6 +289,8 @@ static enum grade grade_layers(const struct dp_judged *j, size_t ends, size_t sp
 
 	if (j->kind == DP_PATTERN_SHORT)
 		return NO_LAYERS;
+	if (is_backward(j))
+		return LIKE_LAYERS;
 	if (j->length == 1)
 		return MAYBE_LAYERS;
 	if (!is_long(j) && is_captured(j))
@@ -347,11 +368,11 @@ bool dp_features__gather(struct dp_confidence *c, const struct dp_judged *j)
 		return false;
 	c->feature[DP_FEATURE_ITERATIONS] = fmin(logarithm(j->cut->whole), dp_param.iterations_log);
 	rate_edits(c, j->cut->covered, j->cut->count, j->cut->edit_count, j->cut->renamed);
-	/* reaching an end of the capture is not evidence against layers */
+	/* reaching an end of the capture, or an upload in each, is not evidence against layers */
 	c->feature[DP_FEATURE_ENDS] = grade < LIKE_LAYERS ? (double)ends : 0;
+	c->feature[DP_FEATURE_STEP] = grade < LIKE_LAYERS && j->phase->is_step;
 	c->feature[DP_FEATURE_LAYERS] = by_grade[grade].layers;
 	c->feature[DP_FEATURE_MAYBE_LAYERS] = by_grade[grade].maybe_layers;
-	c->feature[DP_FEATURE_STEP] = j->phase->is_step;
 	c->feature[DP_FEATURE_MARGIN] = fmin(j->phase->margin, dp_param.margin_max);
 	return true;
 }

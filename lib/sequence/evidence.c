@@ -1,11 +1,14 @@
 /*
  * The evidence about a kernel besides its name, computed on request from a bounded number of
- * preceding calls and operations.
+ * preceding calls, operations and ranges.
  *
  * Cost: up to a microsecond per symbol.
  */
 #include "sequence/sequence.h"
 #include "base/parameters.h"
+#include "base/search.h"
+
+#include <string.h>
 
 /* What the host did since it launched the previous kernel. */
 struct host {
@@ -77,6 +80,35 @@ static struct copied copied_before(const struct dp_sequence *sequence, uint32_t 
 	return copied;
 }
 
+/* PyTorch's names of the threads that run backward passes, and of what they do there. */
+#define AUTOGRAD_THREAD "pt_autograd"
+#define AUTOGRAD_FUNCTION "autograd::engine::evaluate_function"
+
+/* Returns true if a call is inside a range whose name begins with prefix, of the last ones. */
+static bool is_within(const struct dp_trace *trace, uint32_t call, const char *prefix)
+{
+	const struct dp_ranges *ranges = dp_trace_ranges(trace);
+	const struct dp_calls *calls = dp_trace_calls(trace);
+	int64_t at_ns = calls->start_ns[call];
+	size_t i;
+
+	DP_FIND(i, 0, ranges->count, ranges->start_ns[i] > at_ns);
+	for (size_t far = dp_param.look_back; i-- > 0 && far-- > 0;)
+		if (ranges->thread[i] == calls->thread[call] && ranges->end_ns[i] >= at_ns &&
+		    !strncmp(dp_trace_string(trace, ranges->name[i]), prefix, strlen(prefix)))
+			return true;
+	return false;
+}
+
+static bool is_in_backward(const struct dp_trace *trace, uint32_t call)
+{
+	uint32_t index = dp_trace_calls(trace)->thread[call];
+	const struct dp_thread *thread = dp_trace_thread(trace, index);
+
+	return (thread && strstr(dp_trace_string(trace, thread->name), AUTOGRAD_THREAD)) ||
+	       is_within(trace, call, AUTOGRAD_FUNCTION);
+}
+
 static void evidence_at(void *ctx, size_t index, struct dp_evidence_at *out)
 {
 	const struct dp_sequence *sequence = ctx;
@@ -108,6 +140,7 @@ static void evidence_at(void *ctx, size_t index, struct dp_evidence_at *out)
 	 */
 	out->after_sync = host.synchronized && !copied.uploaded;
 	out->after_capture = host.captured;
+	out->in_backward = out->has_launch && is_in_backward(sequence->trace, call);
 	/* a number (a scale, a length) is uploaded anywhere; an input is larger */
 	out->after_upload = copied.uploaded > dp_param.number_bytes;
 	out->after_download = copied.downloaded;
