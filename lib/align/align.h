@@ -37,6 +37,13 @@ struct dp_alignment {
 	size_t edit_room;
 };
 
+/*
+ * Returns true if the span after s continues it, in a pattern of m symbols, as if less than an
+ * iteration between the two had matched. That is unlikely by chance if patterns are long enough to
+ * be steps: these symbols are no other work, but the loop's own under other names.
+ */
+bool dp_align__goes_on(const struct dp_align_span *s, const struct dp_align_span *after, size_t m);
+
 /* The number of symbols of the pattern that a span goes through, without walking its edits. */
 size_t dp_align__advance(const struct dp_alignment *alignment, size_t span);
 

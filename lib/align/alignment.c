@@ -1,6 +1,13 @@
 /* What needs nothing but an alignment. Cost: linear in its edits; O(1) for each item of a walk. */
 #include "align/walk.h"
 #include "base/base.h"
+#include "base/parameters.h"
+
+bool dp_align__goes_on(const struct dp_align_span *s, const struct dp_align_span *after, size_t m)
+{
+	return after->pattern == s->pattern && m >= dp_param.step_long && after->begin > s->end &&
+	       after->begin - s->end == (after->begin_offset + m - s->end_offset) % m;
+}
 
 size_t dp_align__advance(const struct dp_alignment *alignment, size_t span)
 {

@@ -200,11 +200,12 @@ static bool stands_in(const struct dp_align_span *a, const struct dp_align_span 
 	/*
 	 * A pattern that resumes a few symbols before where it stopped lacks nothing, and what is
 	 * more than twice as long as what is lacking, or half of an iteration, is a loop of its
-	 * own.
+	 * own, unless it is exactly as long.
 	 */
-	return a->pattern == b->pattern && b->begin - a->end <= DP_MIN(m / 2, 2 * lacking) &&
-	       (double)lacking > dp_param.lacking * (double)m &&
-	       (double)lacking < (1 - dp_param.lacking) * (double)m;
+	return dp_align__goes_on(a, b, m) ||
+	       (a->pattern == b->pattern && b->begin - a->end <= DP_MIN(m / 2, 2 * lacking) &&
+		(double)lacking > dp_param.lacking * (double)m &&
+		(double)lacking < (1 - dp_param.lacking) * (double)m);
 }
 
 /*
