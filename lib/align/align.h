@@ -47,6 +47,9 @@ bool dp_align__goes_on(const struct dp_align_span *s, const struct dp_align_span
 /* The number of symbols of the pattern that a span goes through, without walking its edits. */
 size_t dp_align__advance(const struct dp_alignment *alignment, size_t span);
 
+/* The number of stretches of the pattern's symbols that a span lacks. Cost: linear in its edits. */
+size_t dp_align__losses(const struct dp_alignment *alignment, size_t span);
+
 /*
  * The number of symbols in spans; those in which two overlap count once. Unless `of` is NULL, those
  * of each pattern are added to its element there; of two spans, the first has the overlap.

@@ -25,6 +25,20 @@ size_t dp_align__advance(const struct dp_alignment *alignment, size_t span)
 	return advance;
 }
 
+size_t dp_align__losses(const struct dp_alignment *alignment, size_t span)
+{
+	const struct dp_align_span *s = &alignment->spans[span];
+	size_t losses = 0;
+
+	for (size_t i = 0; i < s->edit_count; i++) {
+		const struct dp_edit *e = &alignment->edits[s->edits + i];
+
+		losses += e->kind == DP_EDIT_DELETED &&
+			  !(i && e[-1].kind == DP_EDIT_DELETED && e[-1].position == e->position);
+	}
+	return losses;
+}
+
 size_t dp_align__covered(const struct dp_alignment *alignment, size_t *of)
 {
 	size_t before = 0, covered = 0;

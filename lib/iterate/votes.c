@@ -56,20 +56,6 @@ static void count_whole(const struct dp_ballot *b, double *score)
 		score[o] -= (double)most;
 }
 
-/* Counts the stretches of symbols that a span lacks. */
-static size_t count_losses(const struct dp_alignment *al, const struct dp_align_span *s)
-{
-	size_t losses = 0;
-
-	for (size_t i = 0; i < s->edit_count; i++) {
-		const struct dp_edit *e = &al->edits[s->edits + i];
-
-		losses += e->kind == DP_EDIT_DELETED &&
-			  !(i && e[-1].kind == DP_EDIT_DELETED && e[-1].position == e->position);
-	}
-	return losses;
-}
-
 void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
 {
 	const struct dp_align_span *s = b->alignment->spans, *last = NULL;
@@ -83,7 +69,7 @@ void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
 		if (s->pattern != b->pattern || s->end - s->begin < m)
 			continue;
 		symbols += s->end - s->begin;
-		losses += count_losses(b->alignment, s);
+		losses += dp_align__losses(b->alignment, k);
 		if (last && dp_align__goes_on(last, s, m))
 			ends--;
 		else
