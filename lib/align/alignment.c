@@ -1,5 +1,13 @@
 /* What needs nothing but an alignment. Cost: linear in its edits; O(1) for each item of a walk. */
 #include "align/alignment.h"
+#include "base/base.h"
+#include "base/parameters.h"
+
+bool dp_align__goes_on(const struct dp_align_span *s, const struct dp_align_span *after, size_t m)
+{
+	return after->pattern == s->pattern && m >= dp_param.step_long && after->begin > s->end &&
+	       after->begin - s->end == (after->begin_offset + m - s->end_offset) % m;
+}
 
 size_t dp_align__advance(const struct dp_alignment *alignment, size_t span)
 {
@@ -15,6 +23,20 @@ size_t dp_align__advance(const struct dp_alignment *alignment, size_t span)
 			advance++;
 	}
 	return advance;
+}
+
+size_t dp_align__losses(const struct dp_alignment *alignment, size_t span)
+{
+	const struct dp_align_span *s = &alignment->spans[span];
+	size_t losses = 0;
+
+	for (size_t i = 0; i < s->edit_count; i++) {
+		const struct dp_edit *e = &alignment->edits[s->edits + i];
+
+		losses += e->kind == DP_EDIT_DELETED &&
+			  !(i && e[-1].kind == DP_EDIT_DELETED && e[-1].position == e->position);
+	}
+	return losses;
 }
 
 size_t dp_align__covered(const struct dp_alignment *alignment, size_t *of)

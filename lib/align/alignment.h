@@ -1,6 +1,6 @@
 /* An alignment: its spans with their edits, and a walk through it, one match or edit at a time. */
-#ifndef DP_ALIGN_WALK_H
-#define DP_ALIGN_WALK_H
+#ifndef DP_ALIGN_ALIGNMENT_H
+#define DP_ALIGN_ALIGNMENT_H
 
 #include "base/base.h"
 #include <deepprof/loop.h>
@@ -28,8 +28,18 @@ struct dp_alignment {
 	size_t edit_room;
 };
 
+/*
+ * Returns true if the span after s continues it, in a pattern of m symbols, as if less than an
+ * iteration between the two had matched. That is unlikely by chance if patterns are long enough to
+ * be steps: these symbols are no other work, but the loop's own under other names.
+ */
+bool dp_align__goes_on(const struct dp_align_span *s, const struct dp_align_span *after, size_t m);
+
 /* The number of symbols of the pattern that a span goes through, without walking its edits. */
 size_t dp_align__advance(const struct dp_alignment *alignment, size_t span);
+
+/* The number of stretches of the pattern's symbols that a span lacks. Cost: linear in its edits. */
+size_t dp_align__losses(const struct dp_alignment *alignment, size_t span);
 
 /*
  * The number of symbols in spans; those in which two overlap count once. Unless `of` is NULL, those

@@ -25,6 +25,7 @@ struct cutter {
 	size_t n;
 	const struct dp_cut_pattern *patterns;
 	struct dp_cut *cuts;
+	const size_t *lost; /* by each pattern's iterations, on average */
 	size_t low, high;   /* the part of the span that is walked */
 	struct piece piece; /* being made */
 	bool open;
@@ -181,8 +182,9 @@ enum piece_kind { NO_ITERATION, WHOLE, NEARLY_WHOLE, PARTIAL };
  * next to it that stand for those that it lacks, if it is nearly whole.
  *
  * A piece at the beginning or end of the sequence is cut off there if symbols next to it cannot
- * stand for all that it lacks, or if too little of it matches to tell. However little matches, it
- * is nearly whole if it lacks only iterations of an inner loop, and its end is in the sequence.
+ * stand for all that it lacks, but for as many as iterations lose on average, or if too little of
+ * it matches to tell. However little matches, it is nearly whole if it lacks only iterations of an
+ * inner loop, and its end is in the sequence.
  */
 static enum piece_kind classify(size_t *before, size_t *after, const struct cutter *c,
 				uint32_t pattern, const struct piece *piece, size_t span)
@@ -202,8 +204,8 @@ static enum piece_kind classify(size_t *before, size_t *after, const struct cutt
 		return WHOLE;
 	*before = at_begin ? DP_MIN(piece->it.first, lacks_first) : renamed_before(c, piece, span);
 	*after = at_end ? DP_MIN(rest, lacks_last + dp_param.rest_max) : 0;
-	cut_off = (at_begin && (!nearly_whole || lacks_first > *before)) ||
-		  (at_end && (!nearly_whole || lacks_last > *after));
+	cut_off = (at_begin && (!nearly_whole || lacks_first > *before + c->lost[pattern])) ||
+		  (at_end && (!nearly_whole || lacks_last > *after + c->lost[pattern]));
 	if (nearly_whole && !cut_off)
 		return NEARLY_WHOLE;
 	if (lacks_inner(after, c, pattern, piece, span))
@@ -447,10 +449,14 @@ static int add_rest(struct cutter *c)
 	return status;
 }
 
-/* Makes room for about as many iterations and edits as the spans of a pattern have. */
-static int make_room(struct dp_cut *cut, const struct dp_alignment *al, uint32_t pattern, size_t m)
+/*
+ * Makes room for about as many iterations and edits as the spans of a pattern have. Sets *lost to
+ * the number of symbols that are lost in each of these iterations, on average.
+ */
+static int make_room(struct dp_cut *cut, size_t *lost, const struct dp_alignment *al,
+		     uint32_t pattern, size_t m)
 {
-	size_t iterations = 0, edits = 0;
+	size_t iterations = 0, edits = 0, losses = 0;
 	int status;
 
 	for (size_t k = 0; k < al->span_count; k++) {
@@ -460,7 +466,9 @@ static int make_room(struct dp_cut *cut, const struct dp_alignment *al, uint32_t
 			continue;
 		iterations += (s->end - s->begin) / m + 1;
 		edits += s->edit_count;
+		losses += dp_align__losses(al, k);
 	}
+	*lost = iterations ? losses / iterations : 0;
 	status = dp_array__reserve(&cut->iterations, &cut->room, iterations,
 				   sizeof(*cut->iterations));
 	return status ? status
@@ -471,6 +479,7 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_cut_source *source,
 		const struct dp_cut_pattern *patterns, size_t count)
 {
 	const struct dp_alignment *alignment = source->alignment;
+	size_t *lost = dp_alloc__array(count, sizeof(*lost)), before = 0;
 	struct cutter c = {
 		.alignment = alignment,
 		.symbols = source->symbols,
@@ -478,13 +487,13 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_cut_source *source,
 		.n = source->n,
 		.patterns = patterns,
 		.cuts = cuts,
+		.lost = lost,
 	};
-	size_t before = 0;
-	int status = DP_OK;
+	int status = lost ? DP_OK : DP_ERR_NOMEM;
 
 	memset(cuts, 0, count * sizeof(*cuts));
 	for (size_t j = 0; j < count && !status; j++)
-		status = make_room(&cuts[j], alignment, (uint32_t)j, patterns[j].length);
+		status = make_room(&cuts[j], &lost[j], alignment, (uint32_t)j, patterns[j].length);
 	for (size_t k = 0; k < alignment->span_count && !status; k++) {
 		c.low = DP_MAX(alignment->spans[k].begin, before);
 		c.high = alignment->spans[k].end;
@@ -500,5 +509,6 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_cut_source *source,
 			status = dp_insertions__move(&cuts[j], source->symbols, &patterns[j]);
 	for (size_t j = 0; j < count && status; j++)
 		dp_cut__fini(&cuts[j]);
+	free(lost);
 	return status;
 }

@@ -3,7 +3,7 @@
  * in an iteration: clearing gradients takes one kernel per parameter, and layers have longer units.
  * Runs of copies or fills do not count: parameters are also cast or gathered before their use.
  *
- * Cost: a few comparisons for each symbol of two iterations.
+ * Cost: a few comparisons for each symbol of two iterations, at most layer_long for each of one.
  */
 #include "iterate/optimizer.h"
 #include "iterate/offsets.h"
@@ -83,6 +83,25 @@ static bool has_rival(const struct run *best, const uint32_t *s, size_t m, const
 	return false;
 }
 
+/*
+ * Returns true if what begins at an offset, more than a layer, also begins at another one. A step
+ * of two networks, for example, has two optimizers, and the same network runs after each: either
+ * may be the end of the step.
+ */
+static bool begins_twice(const uint32_t *s, size_t m, size_t offset)
+{
+	for (size_t by = 1; by < m; by++) {
+		size_t same = 0;
+
+		while (same < dp_param.layer_long &&
+		       s[(offset + same) % m] == s[(offset + by + same) % m])
+			same++;
+		if (same == dp_param.layer_long)
+			return true;
+	}
+	return false;
+}
+
 void dp_optimizer__find(struct dp_optimizer *optimizer, const uint32_t *pattern, size_t m,
 			const bool *at, const bool *moves)
 {
@@ -100,7 +119,8 @@ void dp_optimizer__find(struct dp_optimizer *optimizer, const uint32_t *pattern,
 		return;
 	}
 	run = longest_updates(pattern, m, moves);
-	optimizer->found = run.length > 0 && !has_rival(&run, pattern, m, moves);
 	optimizer->end = (run.first + run.length) % m;
+	optimizer->found = run.length > 0 && !has_rival(&run, pattern, m, moves) &&
+			   !begins_twice(pattern, m, optimizer->end);
 	optimizer->bookkeeping = DP_MIN(run.length, dp_param.after_optimizer);
 }

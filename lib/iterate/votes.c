@@ -56,23 +56,9 @@ static void count_whole(const struct dp_ballot *b, double *score)
 		score[o] -= (double)most;
 }
 
-/* Counts the stretches of symbols that a span lacks. */
-static size_t count_losses(const struct dp_alignment *al, const struct dp_align_span *s)
-{
-	size_t losses = 0;
-
-	for (size_t i = 0; i < s->edit_count; i++) {
-		const struct dp_edit *e = &al->edits[s->edits + i];
-
-		losses += e->kind == DP_EDIT_DELETED &&
-			  !(i && e[-1].kind == DP_EDIT_DELETED && e[-1].position == e->position);
-	}
-	return losses;
-}
-
 void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
 {
-	const struct dp_align_span *s = b->alignment->spans;
+	const struct dp_align_span *s = b->alignment->spans, *last = NULL;
 	size_t m = b->m, symbols = 0, losses = 0;
 
 	b->spans = spans;
@@ -82,20 +68,23 @@ void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
 
 		if (s->pattern != b->pattern || s->end - s->begin < m)
 			continue;
-		b->span_count++;
 		symbols += s->end - s->begin;
-		losses += count_losses(b->alignment, s);
-		*ends = (struct dp_span_ends){
-			.before = s->begin,
-			.after = b->n - s->end,
-			.begin = s->begin_offset,
-			.end = s->end_offset,
-			.leads = k == 0,
-		};
-		if (k + 1 < b->alignment->span_count && s[1].begin < s->end) {
+		losses += dp_align__losses(b->alignment, k);
+		if (last && dp_align__goes_on(last, s, m))
+			ends--;
+		else
+			*ends = (struct dp_span_ends){
+				.before = s->begin,
+				.begin = s->begin_offset,
+				.leads = k == 0,
+			};
+		b->span_count = (size_t)(ends - spans) + 1;
+		last = s;
+		ends->after = b->n - s->end;
+		ends->end = s->end_offset;
+		ends->meets = k + 1 < b->alignment->span_count && s[1].begin < s->end;
+		if (ends->meets)
 			ends->end = dp_offset__move(ends->end, s->end - s[1].begin, m, -1);
-			ends->meets = true;
-		}
 		ends->first = dp_offset__move(ends->begin, ends->before, m, -1);
 		ends->last = dp_offset__move(ends->end, ends->after, m, 1);
 	}

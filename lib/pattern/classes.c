@@ -15,7 +15,8 @@ enum { CANDIDATES = 3 * DP_ANCHOR_DEPTHS };
 
 struct table {
 	const uint32_t *symbols;
-	size_t *rows; /* where each begins */
+	size_t n;
+	size_t *rows; /* where each begins; the last ends with the sequence if that is earlier */
 	size_t count, length;
 };
 
@@ -39,7 +40,10 @@ static void join_classes(uint32_t *parent, uint32_t a, uint32_t b)
 		parent[a] = b;
 }
 
-/* Rows: from one occurrence of the anchor to the next, if that is the common length. */
+/*
+ * Rows: from one occurrence of the anchor to the next, if that is the common length, and what
+ * follows the last one.
+ */
 static void lay_out(struct table *t, const struct dp_candidate *c, size_t n)
 {
 	const uint32_t *anchor = t->symbols + c->at;
@@ -64,6 +68,8 @@ static void lay_out(struct table *t, const struct dp_candidate *c, size_t n)
 		}
 		before = p;
 	}
+	if (before != SIZE_MAX && t->count < dp_param.named_sample)
+		t->rows[t->count++] = before;
 	if (rows * 2 < pairs)
 		t->count = 0;
 }
@@ -76,7 +82,7 @@ static bool join_columns(const struct table *t, uint32_t *parent, uint32_t *coun
 	for (size_t o = 0; o < t->length; o++) {
 		uint32_t first = DP_NONE;
 
-		for (size_t r = 0; r < t->count; r++) {
+		for (size_t r = 0; r < t->count && t->rows[r] + o < t->n; r++) {
 			uint32_t x = t->symbols[t->rows[r] + o];
 
 			if (++counts[x] != 2)
@@ -88,7 +94,7 @@ static bool join_columns(const struct table *t, uint32_t *parent, uint32_t *coun
 				joined = true;
 			}
 		}
-		for (size_t r = 0; r < t->count; r++)
+		for (size_t r = 0; r < t->count && t->rows[r] + o < t->n; r++)
 			counts[t->symbols[t->rows[r] + o]] = 0;
 	}
 	return joined;
@@ -111,7 +117,7 @@ int dp_classes__derive(uint32_t *class_of, uint32_t *class_count,
 		       struct dp_search_sequence *sequence)
 {
 	struct dp_candidate candidates[CANDIDATES];
-	struct table t = { .symbols = sequence->symbols };
+	struct table t = { .symbols = sequence->symbols, .n = sequence->n };
 	uint32_t alphabet = sequence->alphabet;
 	uint32_t *parent = dp_alloc__array(alphabet, sizeof(*parent));
 	uint32_t *counts = dp_alloc__zeroed(alphabet, sizeof(*counts));

@@ -399,7 +399,8 @@ static struct verdict choose_level(const struct dp_pattern *p, const struct insi
 		    has_only_loops(in) ||
 		    (in->upload_main && in->outside_all < dp_param.step_bare * (double)p->length)),
 		  { false, "the loop inside looks like layers, or like a part of the pattern" } },
-		{ in->iterations < (double)dp_param.loop_least,
+		{ fmin(in->iterations, in->loops.items[in->main].tandem) <
+			  (double)dp_param.loop_least,
 		  { false, "the loop inside repeats too seldom to tell steps from similar parts "
 			   "of one" } },
 		{ power_of_two(in->iterations) && in->outside_main < dp_param.micro_rest * length &&

@@ -200,11 +200,12 @@ static bool stands_in(const struct dp_align_span *a, const struct dp_align_span 
 	/*
 	 * A pattern that resumes a few symbols before where it stopped lacks nothing, and what is
 	 * more than twice as long as what is lacking, or half of an iteration, is a loop of its
-	 * own.
+	 * own, unless it is exactly as long.
 	 */
-	return a->pattern == b->pattern && b->begin - a->end <= DP_MIN(m / 2, 2 * lacking) &&
-	       (double)lacking > dp_param.lacking * (double)m &&
-	       (double)lacking < (1 - dp_param.lacking) * (double)m;
+	return dp_align__goes_on(a, b, m) ||
+	       (a->pattern == b->pattern && b->begin - a->end <= DP_MIN(m / 2, 2 * lacking) &&
+		(double)lacking > dp_param.lacking * (double)m &&
+		(double)lacking < (1 - dp_param.lacking) * (double)m);
 }
 
 /*
@@ -370,6 +371,35 @@ static bool withdraw_last(struct searcher *sr, const struct leftovers *rest)
 	return useless;
 }
 
+/*
+ * How often a pattern repeats in a row in leftovers. Iterations with a separator between them are
+ * apart in the sequence, with other loops in between: prefills before decoding steps, for example.
+ */
+static double in_a_row(const struct dp_search_sequence *joined, size_t length)
+{
+	const struct dp_alignment *al = &joined->alignment;
+	size_t most = 0;
+
+	for (size_t k = 0; k < al->span_count; k++) {
+		const struct dp_align_span *s = &al->spans[k];
+		size_t at = s->begin, row = 0;
+
+		for (size_t i = 0; i < s->edit_count; i++) {
+			const struct dp_edit *e = &al->edits[s->edits + i];
+
+			row += e->position - at + (e->kind != DP_EDIT_INSERTED);
+			at = e->position + (e->kind != DP_EDIT_DELETED);
+			if (e->kind == DP_EDIT_DELETED ||
+			    joined->symbols[e->position] < joined->alphabet)
+				continue;
+			most = DP_MAX(most, row);
+			row = 0;
+		}
+		most = DP_MAX(most, row + s->end - at);
+	}
+	return (double)most / (double)length;
+}
+
 /* Finds the best pattern of a sequence, judged on all of it. */
 static int best_of(struct dp_pattern *best, struct dp_search_sequence *sequence,
 		   const struct dp_search_limits *limits)
@@ -406,6 +436,9 @@ static int search_rest(struct searcher *sr, const struct leftovers *rest, bool *
 	}
 	if (!status)
 		status = best_of(&best, in, &sr->limits);
+	/* shorter ones may be layers, which are apart in a pass */
+	if (!status && in == &joined && best.length >= dp_param.step_long)
+		best.tandem = in_a_row(in, best.length);
 	*added = !status && is_loop(sr, &best, in);
 	if (*added) {
 		sr->promised = best.covered;
