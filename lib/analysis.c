@@ -384,6 +384,7 @@ static int diagnose(struct run *run)
 			.loop = &loop->info,
 			.iterations = loop->iterations,
 			.flagged = loop->iterations,
+			.resolution_ns = (double)dp_trace_resolution_ns(run->trace),
 			.values = loop->values.values,
 			.summary = loop->values.summary,
 			.thresholds = analysis->thresholds,

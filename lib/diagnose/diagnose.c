@@ -290,12 +290,15 @@ static void find_slow(uint8_t *slow, const struct dp_rule_input *input)
 	const double *period_ns = dp_rule__metric(input, "period_ns");
 	const double *duration_ns = dp_rule__metric(input, "duration_ns");
 	size_t used = 0, last = input->loop->iterations - 1;
-	double limit;
+	double limit, rounded;
 
 	for (size_t k = 0; k < input->loop->iterations; k++)
 		if (is_steady(input, period_ns, k))
 			input->scratch[used++] = period_ns[k];
+	/* both ends of a period are rounded */
+	rounded = used ? dp_stat__median(input->scratch, used) + 2 * input->resolution_ns : 0;
 	limit = dp_outlier__limit(input->scratch, used);
+	limit = limit < rounded ? rounded : limit;
 	for (size_t k = 0; k < input->loop->iterations; k++)
 		slow[k] = is_steady(input, period_ns, k) && period_ns[k] > limit;
 	if (has_trend(input, period_ns))

@@ -71,6 +71,7 @@ struct dp_rule_input {
 	enum dp_rule_scope scope;
 	size_t first_iteration; /* of DP_SCOPE_ITERATION: the iteration's index in its loop */
 	const struct dp_rule_slices *slices; /* of DP_SCOPE_CAPTURE */
+	double resolution_ns;		     /* of the trace's times */
 	struct dp_iteration *flagged; /* in which dp_diagnose__loop() sets slow; NULL: none */
 	/* Set by dp_diagnose__loop(); NULL: nothing stands out, no room. */
 	const uint8_t *slow;	 /* iterations whose period stands out, or would */

@@ -5,8 +5,20 @@
 
 #define LEAST_SHARE 0.05
 
-/* Share of the cost that kernels must have for memory that moves while they run to cause it. */
+/* Share of the cost that a metric must have to cause it. */
 #define MOST_OF_IT 0.5
+
+/* How much more of a metric the iterations of warm-up have, in all. */
+static double more_of(const struct dp_rule_input *input, const char *metric, size_t last)
+{
+	const double *values = dp_rule__metric(input, metric);
+	double usual = dp_rule__typical(input, metric), more = 0;
+
+	for (size_t k = 0; k <= last; k++)
+		if (input->iterations[k].warmup && !isnan(values[k]))
+			more += values[k] - usual;
+	return more;
+}
 
 /*
  * Unified memory moves to the device at its first use, while kernels wait for its pages: returns
@@ -14,16 +26,10 @@
  */
 static bool migrates(const struct dp_rule_input *input, double cost_ns, size_t last)
 {
-	const double *compute_ns = dp_rule__metric(input, "compute_ns");
-	double usual_ns = dp_rule__typical(input, "compute_ns"), more_ns = 0;
-
-	for (size_t k = 0; k <= last; k++)
-		if (input->iterations[k].warmup && !isnan(compute_ns[k]))
-			more_ns += compute_ns[k] - usual_ns;
 	return input->transfers && input->transfers->migrations &&
 	       last + 1 < input->loop->iterations &&
 	       input->transfers->migrated_ns <= input->iterations[last + 1].start_ns &&
-	       more_ns >= MOST_OF_IT * cost_ns;
+	       more_of(input, "compute_ns", last) >= MOST_OF_IT * cost_ns;
 }
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
@@ -60,6 +66,10 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		out->finding.advice =
 			"unified memory moves to the GPU while the first kernels wait for "
 			"it: prefetch it before the loop (cudaMemPrefetchAsync)";
+	} else if (more_of(input, "copy_exposed_ns", out->finding.last_iteration) >=
+		   MOST_OF_IT * cost_ns) {
+		out->finding.advice = "copies take most of it: move those that later iterations do "
+				      "not have out of the loop";
 	}
 	return true;
 }

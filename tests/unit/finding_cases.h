@@ -23,6 +23,7 @@ struct fixture {
 	const struct dp_replay *replay;
 	enum dp_terms terms;
 	bool hip;
+	double resolution_ns;
 };
 
 static struct fixture at;
@@ -71,7 +72,9 @@ static inline const struct dp_finding *find(const char *rule)
 				       .transfers = at.transfers,
 				       .replay = at.replay,
 				       .terms = at.terms,
-				       .hip = at.hip };
+				       .hip = at.hip,
+				       .resolution_ns = at.resolution_ns,
+				       .flagged = at.iterations };
 
 	dp_findings__fini(&at.findings);
 	ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);

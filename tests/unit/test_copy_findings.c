@@ -120,6 +120,34 @@ TEST(migrations_explain_warm_up)
 	dp_findings__fini(&at.findings);
 }
 
+/* A result that only the first iteration downloads is nothing that is created once. */
+TEST(copies_explain_warm_up)
+{
+	start();
+	at.iterations[0].warmup = true;
+	metric("period_ns")[0] = 9e6;
+	set("copy_exposed_ns", 1e5);
+	metric("copy_exposed_ns")[0] = 4e6;
+	ck_assert_ptr_nonnull(strstr(find("warm-up")->advice, "autotuning"));
+	metric("copy_exposed_ns")[0] = 7e6;
+	ck_assert_ptr_nonnull(strstr(find("warm-up")->advice, "copies"));
+}
+
+/* Periods that differ by the step of the trace's times are equally long. */
+TEST(rounding_makes_no_iteration_slow)
+{
+	start();
+	set("period_ns", 5000);
+	metric("period_ns")[7] = 6000;
+	ck_assert_ptr_nonnull(find("slow-iterations"));
+	ck_assert(at.iterations[7].slow && !at.iterations[6].slow);
+	at.resolution_ns = 1000;
+	ck_assert_ptr_null(find("slow-iterations"));
+	ck_assert(!at.iterations[7].slow);
+	metric("period_ns")[7] = 8000;
+	ck_assert_ptr_nonnull(find("slow-iterations"));
+}
+
 TEST(copies_within_the_device_count)
 {
 	const struct dp_finding *finding;
