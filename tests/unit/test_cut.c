@@ -110,3 +110,32 @@ TEST(varying_inner_loops)
 	}
 	ck_assert_uint_gt(iterations, 20000);
 }
+
+/*
+ * An iteration of two spans that overlap lacks its first two symbols: those before its second span
+ * are its own, and replace none.
+ */
+TEST(iterations_of_overlapping_spans)
+{
+	enum { M = 40, LACKS = 2, N = M - LACKS };
+	struct dp_align_span spans[] = {
+		{ .end = 28, .begin_offset = LACKS, .end_offset = 28 + LACKS },
+		{ .begin = 24, .end = N, .begin_offset = 24 + LACKS, .end_offset = 0 },
+	};
+	const struct dp_alignment al = { .spans = spans, .span_count = 2 };
+	uint32_t pattern[M];
+	const struct dp_cut_pattern list = { pattern, pattern, M, 0 };
+	const struct dp_cut_source source = {
+		.alignment = &al, .symbols = pattern + LACKS, .aligned = pattern + LACKS, .n = N
+	};
+	struct dp_cut cut;
+
+	for (uint32_t o = 0; o < M; o++)
+		pattern[o] = o;
+	ck_assert_int_eq(dp_cut__run(&cut, &source, &list, 1), DP_OK);
+	for (size_t i = 0; i < cut.count; i++)
+		ck_assert(cut.iterations[i].first <= cut.iterations[i].end &&
+			  cut.iterations[i].end <= N);
+	ck_assert_uint_eq(cut.count, 1);
+	dp_cut__fini(&cut);
+}
