@@ -365,8 +365,8 @@ static void warn_likely(const struct dp_loop_search *s, struct dp_loops *loops)
 }
 
 /*
- * If no likely loop has the requested number of iterations, but annotations mark as many, takes
- * those: -n confirms them.
+ * If no likely loop has the requested number of iterations, or another one is likelier, but
+ * annotations mark as many, takes those: -n confirms them.
  */
 static int use_marked_count(struct dp_loop_search *s, const struct dp_loops_request *request,
 			    struct dp_loops **loops)
@@ -377,7 +377,7 @@ static int use_marked_count(struct dp_loop_search *s, const struct dp_loops_requ
 
 	if (request->paper || request->counts_count != 1 || s->options->ignore_marks)
 		return DP_OK;
-	for (size_t l = 0; l < (*loops)->count; l++)
+	for (size_t l = 0; l < (*loops)->count && !(*loops)->likely_iterations; l++)
 		if ((dp_loops__whole(&(*loops)->loops[l]) == request->counts[0] ||
 		     (*loops)->loops[l].matches_in_sequence) &&
 		    dp_confidence__listed(&(*loops)->loops[l].confidence))

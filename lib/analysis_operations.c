@@ -300,7 +300,7 @@ static int add_again(struct dp_loops *loops, struct again *a, struct dp_explain 
 		DP_FACTS({ "kernels", "count", (double)a->length },
 			 { "iterations", "count", (double)a->count },
 			 { "coverage", "1", covered / (double)a->kernels->count }),
-		"{kernels:kernel} repeated {iterations:time} in a row are {coverage} of all: "
+		"{kernels:kernel}, repeated {iterations:time} in a row: {coverage} of all kernels; "
 		"each repetition is an iteration");
 	loop = &loops->loops[loops->count++];
 	*loop = made->loops[0];
@@ -388,13 +388,23 @@ static int add_run(struct dp_loops *loops, struct again *a,
 	return DP_OK;
 }
 
+/* Returns true if some kernels are not fewer kernels repeated. */
+static bool is_unit(const uint32_t *symbols, size_t length)
+{
+	for (size_t period = 1; period * 2 <= length; period++)
+		if (length % period == 0 &&
+		    dp_repeats__same(symbols, length, period, period) + period == length)
+			return false;
+	return true;
+}
+
 /*
- * Adds a loop for each row of a few kernels that repeat as often as the caller says, among whatever
- * else: a benchmark launches its kernel a number of times that its user knows.
+ * Adds a loop for each row of a few kernels that repeat exactly as often as the caller says, among
+ * whatever else: a benchmark launches its kernel a number of times that its user knows.
  */
-static int add_given(struct dp_loops *loops, struct again *a,
-		     const struct dp_analysis_options *options, struct dp_explain *explain,
-		     struct dp_error *error)
+static int add_rows_of_count(struct dp_loops *loops, struct again *a,
+			     const struct dp_analysis_options *options, struct dp_explain *explain,
+			     struct dp_error *error)
 {
 	const uint32_t *symbols = a->kernels->symbols;
 	size_t n = a->kernels->count, same;
@@ -405,6 +415,7 @@ static int add_given(struct dp_loops *loops, struct again *a,
 			same = dp_repeats__same(symbols, n, i, a->length);
 			a->count = same / a->length + 1;
 			if (a->count < dp_param.again_some || !is_given(options, a->count) ||
+			    same % a->length > 0 || !is_unit(symbols + i - a->length, a->length) ||
 			    loops->count == dp_param.again_loops)
 				continue;
 			for (size_t k = 0; k < a->count; k++) {
@@ -439,7 +450,7 @@ static int find_again(struct dp_loops **loops, const struct dp_sequence *kernels
 				 ? add_names(found, &a, times, explain, error)
 				 : add_run(found, &a, options, explain, error);
 		if (!status && !found->count)
-			status = add_given(found, &a, options, explain, error);
+			status = add_rows_of_count(found, &a, options, explain, error);
 	}
 	if (!status && (found->count > 0 || (found->best_length && !(*loops)->best_length))) {
 		struct dp_loops *swap = *loops;
@@ -475,28 +486,31 @@ static int tell_iterations(bool *tell, const struct dp_sequence *kernels)
 }
 
 /*
- * Returns true if uploads precede kernels of every other iteration of the main loop, and of no
- * more: what gets an input is twice as long. One that repeats more often for an input may be a
- * step.
+ * Returns true if uploads precede exactly every other whole iteration of the main loop: then two of
+ * these may be one iteration. Where an input comes less often, a repetition may be a step.
  */
 static bool are_halves(const struct dp_loops *loops, const struct dp_sequence *kernels)
 {
 	const struct dp_evidence evidence = dp_sequence__evidence(kernels);
 	const struct dp_sequence_loop *loop = dp_loops__main(loops);
+	size_t looked = 0, whole = 0;
 	bool uploaded = false;
 
-	if (!kernels->has_copies || !loop || loop->count < 2 * dp_param.loop_least)
+	if (!kernels->has_copies || !loop)
 		return false;
-	for (size_t i = 0; i < loop->count; i++) {
+	for (size_t i = 0; i < loop->count && looked < dp_param.upload_sample; i++) {
+		const struct dp_sequence_iteration *it = &loop->iterations[i];
 		bool before = uploaded;
 
+		if (it->partial)
+			continue;
 		uploaded = false;
-		for (size_t k = loop->iterations[i].first; k < loop->iterations[i].end; k++)
-			uploaded |= dp_evidence__look(&evidence, k).after_upload;
-		if (i > 0 && uploaded == before)
+		for (size_t k = it->first; k < it->end && !uploaded; k++, looked++)
+			uploaded = dp_evidence__look(&evidence, k).after_upload;
+		if (whole++ > 0 && uploaded == before)
 			return false;
 	}
-	return true;
+	return whole >= 2 * dp_param.loop_least;
 }
 
 int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *kernels,
@@ -518,8 +532,8 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 		dp_explain__add(
 			explain, "operations",
 			DP_FACTS({ "length", "count", (double)dp_loops__main(*loops)->length }),
-			"something is uploaded for every other repetition of {length:kernel}: two "
-			"of these are an iteration if copies show it");
+			"uploads precede every other repetition of {length:kernel}: two repetitions "
+			"may be one iteration, which the search with copies shows");
 	status = dp_stream_group__with_copies(&group, kernels->trace, streams, error);
 	if (!status)
 		status = dp_sequence__init(&operations, kernels->trace, &group,
@@ -553,17 +567,19 @@ static bool has_count(const struct dp_loops *loops, const struct dp_loops_reques
 	return false;
 }
 
-/* If the main loop has one of the known numbers of iterations, marks it as found by that number. */
+/*
+ * Marks the loops with a known number of iterations as found by it. Returns true if the main loop
+ * is one of them.
+ */
 static bool take_count(struct dp_loops *loops, const struct dp_loops_request *request)
 {
 	const struct dp_sequence_loop *main_loop = dp_loops__main(loops);
 
-	for (size_t i = 0; main_loop && i < request->counts_count; i++)
-		if (request->counts[i] == dp_loops__whole(main_loop)) {
-			loops->loops[main_loop - loops->loops].found_by = DP_FOUND_BY_COUNT;
-			return true;
-		}
-	return false;
+	for (size_t l = 0; l < loops->count; l++)
+		for (size_t i = 0; i < request->counts_count; i++)
+			if (request->counts[i] == dp_loops__whole(&loops->loops[l]))
+				loops->loops[l].found_by = DP_FOUND_BY_COUNT;
+	return main_loop && main_loop->found_by == DP_FOUND_BY_COUNT;
 }
 
 int dp_analysis__counted(struct dp_loops **loops, const struct dp_loops_request *request,

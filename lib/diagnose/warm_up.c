@@ -5,7 +5,7 @@
 
 #define LEAST_SHARE 0.05
 
-/* Share of the cost that a metric must have to cause it. */
+/* Share of the cost that more of a metric must have to be named as the cause. */
 #define MOST_OF_IT 0.5
 
 /* How much more of a metric the iterations of warm-up have, in all. */

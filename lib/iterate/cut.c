@@ -25,7 +25,7 @@ struct cutter {
 	size_t n;
 	const struct dp_cut_pattern *patterns;
 	struct dp_cut *cuts;
-	const size_t *lost; /* by each pattern's iterations, on average */
+	const size_t *lost; /* stretches that each pattern's iterations lose, on average */
 	size_t low, high;   /* the part of the span that is walked */
 	struct piece piece; /* being made */
 	bool open;
@@ -451,7 +451,7 @@ static int add_rest(struct cutter *c)
 
 /*
  * Makes room for about as many iterations and edits as the spans of a pattern have. Sets *lost to
- * the number of symbols that are lost in each of these iterations, on average.
+ * the number of stretches of symbols that each of these iterations loses, on average.
  */
 static int make_room(struct dp_cut *cut, size_t *lost, const struct dp_alignment *al,
 		     uint32_t pattern, size_t m)

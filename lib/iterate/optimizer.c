@@ -84,20 +84,20 @@ static bool has_rival(const struct run *best, const uint32_t *s, size_t m, const
 }
 
 /*
- * Returns true if what begins at an offset, more than a layer, also begins at another one. A step
- * of two networks, for example, has two optimizers, and the same network runs after each: either
- * may be the end of the step.
+ * Returns true if what begins at an offset, more than a layer, also begins at another one, without
+ * repeating up to there, as micro-batches do. A step of two networks, for example, has two
+ * optimizers, and the same network runs after each: either may be the end of the step.
  */
 static bool begins_twice(const uint32_t *s, size_t m, size_t offset)
 {
 	for (size_t by = 1; by < m; by++) {
 		size_t same = 0;
 
-		while (same < dp_param.layer_long &&
+		while (same < DP_MAX(dp_param.layer_long, by) &&
 		       s[(offset + same) % m] == s[(offset + by + same) % m])
 			same++;
-		if (same == dp_param.layer_long)
-			return true;
+		if (same >= dp_param.layer_long)
+			return same < by;
 	}
 	return false;
 }

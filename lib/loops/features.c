@@ -176,7 +176,8 @@ static enum names names_of(const struct dp_judged *j)
 
 /*
  * Returns true if all kernels of an iteration in the middle are of a backward pass. A step has
- * other kernels as well, so these are its layers, whatever happens in each.
+ * other kernels as well, so these are its layers, whatever happens in each, unless they are all
+ * there is: a benchmark of the pass.
  */
 static bool is_backward(const struct dp_judged *j)
 {
@@ -289,7 +290,7 @@ static enum grade grade_layers(const struct dp_judged *j, size_t ends, size_t sp
 
 	if (j->kind == DP_PATTERN_SHORT)
 		return NO_LAYERS;
-	if (is_backward(j))
+	if (ends < 2 && is_backward(j))
 		return LIKE_LAYERS;
 	if (j->length == 1)
 		return MAYBE_LAYERS;

@@ -106,7 +106,7 @@ static int keep_found(struct dp_detector *d, struct searched *s, uint32_t k,
 	bool rotated = true;
 	int status = DP_OK;
 
-	if (s->settling && found->confidence < old->confidence)
+	if (s->settling && found->confidence <= old->confidence)
 		status = is_rotated(&rotated, found, old);
 	else
 		rotated = !s->settling;

@@ -303,6 +303,7 @@ TEST(rows_of_a_known_number)
 	for (size_t i = 0; i < 2; i++) {
 		ck_assert_uint_eq(dp_analysis_loop(analysis, i)->length, 1);
 		ck_assert_uint_eq(dp_analysis_loop(analysis, i)->complete, 20);
+		ck_assert_int_eq(dp_analysis_loop(analysis, i)->found_by, DP_FOUND_BY_COUNT);
 	}
 	dp_analysis_free(analysis);
 	number = 21;

@@ -125,6 +125,20 @@ TEST(loops_that_are_not_of_a_backward_pass)
 	expect_backward(1, "pt_autograd_0", NULL, 1);
 }
 
+/* A benchmark of a backward pass has nothing else. */
+TEST(backward_passes_alone)
+{
+	const struct backward by = { "pt_autograd_0", NULL, 0 };
+	struct dp_analysis *analysis;
+
+	begin();
+	run_backward(&by);
+	analysis = finish_and_analyze();
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 1);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, LAYERS);
+	dp_analysis_free(analysis);
+}
+
 /* Blocks of a network, some of whose kernels differ with the shapes of a stage. */
 static void run_blocks(int length, int inside)
 {

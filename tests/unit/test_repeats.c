@@ -250,3 +250,35 @@ TEST_LOOP(a_smaller_last_batch_is_whole, 3)
 	ck_assert_uint_eq(whole, _i ? BATCHES - 1 : BATCHES);
 	ck_assert_uint_le(partial, _i > 0);
 }
+
+/*
+ * Names alone: micro-batches, and an update of three kernels for each parameter. What follows the
+ * update begins once per micro-batch, and the step ends with the update nevertheless.
+ */
+TEST_LOOP(micro_batches_hide_no_update, 3)
+{
+	enum { PARAMETERS = 60, LENGTH = 600, CUT = 333, TURNS = 12 };
+	size_t batches = (size_t)_i + 1, length = LENGTH + 3 * PARAMETERS, hits = 0;
+	struct dp_loops_request r = { .symbols = symbols, .alphabet = LENGTH + 3 };
+	const struct dp_sequence_loop *loop;
+	struct dp_loops *loops;
+
+	count = 0;
+	for (size_t turn = 0; turn < TURNS; turn++) {
+		for (size_t k = 0; k < batches; k++)
+			kernels(3, (uint32_t)(LENGTH / batches));
+		for (size_t k = 0; k < PARAMETERS; k++)
+			kernels(0, 3);
+	}
+	/* from within one */
+	count -= CUT;
+	memmove(symbols, symbols + CUT, count * sizeof(*symbols));
+	r.count = count;
+	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
+	loop = dp_loops__main(loops);
+	ck_assert_ptr_nonnull(loop);
+	for (size_t i = 0; i < loop->count; i++)
+		hits += (loop->iterations[i].first + CUT) % length == 0;
+	ck_assert_uint_ge(hits, TURNS - 1);
+	dp_loops__free(loops);
+}
