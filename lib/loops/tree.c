@@ -1,7 +1,8 @@
 /*
  * The tree of loops of a sequence, unaided: from a detection with the symbols and their suffix tree
  * to its loops. Called by loops.c and by online/stream.c. If the patterns leave much of the
- * sequence unexplained, it is searched again by classes of names, and with runs collapsed; loops
+ * sequence unexplained, it is searched again by classes of names, and with runs collapsed, which
+ * are also collapsed if they vary in length; loops
  * around all of these, and iterations that branch, are searched for next; if no loop is listed, two
  * or three iterations, and then loops of a part.
  *
@@ -586,7 +587,7 @@ int dp_detection__tree(struct dp_detection *d)
 		status = dp_levels__find(&levels, &d->sequence, traits, uploads, false);
 	if (!status && (may_alternate(&levels) || !dp_levels__is_regular(&levels)))
 		status = try_classes(d, &levels, &traits, uploads);
-	if (!status && is_short && !dp_levels__is_regular(&levels))
+	if (!status && is_short)
 		status = try_collapsed(d, &levels, traits, uploads);
 	if (!status && !d->collapsed)
 		status = make_tree(d, &levels, traits);
