@@ -80,6 +80,23 @@ static int collapse_once(struct dp_collapsing *out, const struct dp_collapsing *
 	return status;
 }
 
+/*
+ * Releases a collapsed sequence if the runs hardly vary in length, or if the flat patterns are the
+ * units, to which that is no edit: edits are half of what the runs vary by or more if a run is a
+ * part of a pattern.
+ */
+static int drop_constant(struct dp_collapsing *c, const struct dp_detection *d,
+			 const struct dp_levels *flat)
+{
+	size_t variation;
+	int status = dp_runs__variation(&variation, &c->runs, d->sequence.alphabet);
+
+	if (!status && ((double)variation <= dp_param.regular_edits * (double)flat->n ||
+			flat->fit.edits * 2 < variation))
+		dp_collapsing__fini(c);
+	return status;
+}
+
 /* The kernels that the patterns of a collapsed sequence cover, which is aligned with them. */
 static size_t covered_kernels(const struct dp_collapsing *c, const struct dp_alignment *al)
 {
@@ -127,9 +144,11 @@ static int search_collapsed(struct dp_collapsing *c, bool *better, const struct 
 	dp_explain__add(d->sequence.explain, "collapsed",
 			DP_FACTS({ "runs", "count", (double)c->runs.runs },
 				 { "symbols", "count", (double)c->runs.count }),
-			"the patterns leave much unexplained: each of {runs:run} of "
-			"something short becomes one symbol, and the sequence of {symbols} symbols "
-			"is searched again");
+			"%s: each of {runs:run} of something short becomes one symbol, and the "
+			"sequence of {symbols} symbols is searched again",
+			dp_levels__is_regular(flat)
+				? "something short repeats a varying number of times"
+				: "the patterns leave much unexplained");
 	dp_collapsed_search__begin(&search, d, &c->runs);
 	sequence = &search.detection.sequence;
 	/* the pattern may be a group of iterations, each with an upload, and inner loops in each */
@@ -154,10 +173,17 @@ int dp_collapsing__find(struct dp_collapsing *best, const struct dp_detection *d
 		.traits = traits,
 	};
 	struct dp_collapsing now, next;
-	int status = collapse_once(&now, &whole, d);
+	bool regular = dp_levels__is_regular(flat);
+	int status;
 
 	memset(best, 0, sizeof(*best));
 	best->bits = INFINITY;
+	/* too few for drop_constant() */
+	if (regular && (double)flat->fit.edits * 2 <= dp_param.regular_edits * (double)flat->n)
+		return DP_OK;
+	status = collapse_once(&now, &whole, d);
+	if (!status && regular && now.runs.runs)
+		status = drop_constant(&now, d, flat);
 	while (!status && now.runs.runs) {
 		bool better = false;
 

@@ -16,8 +16,9 @@ struct dp_collapsing {
 
 /*
  * Finds how best to collapse the detection's sequence: which patterns then describe it better than
- * the flat ones do, or equally well and regularly. traits holds the enum dp_trait of each symbol,
- * or is NULL. *best is without symbols if none do. The caller releases it with fini, also after a
+ * the flat ones do, or equally well and regularly. If the flat ones are regular, only runs that
+ * vary in length are a reason to collapse. traits holds the enum dp_trait of each symbol, or is
+ * NULL. *best is without symbols if none do. The caller releases it with fini, also after a
  * failure. Errors: DP_ERR_NOMEM.
  */
 int dp_collapsing__find(struct dp_collapsing *best, const struct dp_detection *detection,

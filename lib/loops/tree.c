@@ -1,9 +1,10 @@
 /*
  * The tree of loops of a sequence, unaided: from a detection with the symbols and their suffix tree
  * to its loops. Called by loops.c and by online/stream.c. If the patterns leave much of the
- * sequence unexplained, it is searched again by classes of names, and with runs collapsed; loops
- * around all of these, and iterations that branch, are searched for next; if no loop is listed, two
- * or three iterations, and then loops of a part.
+ * sequence unexplained, it is searched again by classes of names and with runs collapsed, and with
+ * runs collapsed also if these vary in length; loops around all of these, and iterations that
+ * branch, are searched for next; if no loop is listed, two or three iterations, and then loops of a
+ * part.
  *
  * pattern/levels.c decides which level of a pattern is the iteration. This file changes the level
  * where only loops show it: if a loop without a pattern of one length encloses the chosen ones
@@ -585,7 +586,7 @@ int dp_detection__tree(struct dp_detection *d)
 		status = dp_levels__find(&levels, &d->sequence, traits, uploads, false);
 	if (!status && (may_alternate(&levels) || !dp_levels__is_regular(&levels)))
 		status = try_classes(d, &levels, &traits, uploads);
-	if (!status && is_short && !dp_levels__is_regular(&levels))
+	if (!status && is_short)
 		status = try_collapsed(d, &levels, traits);
 	if (!status && !d->collapsed)
 		status = make_tree(d, &levels, traits);

@@ -660,7 +660,8 @@ bool dp_levels__is_better(const struct dp_levels *levels, double bits, double be
 			  const struct dp_levels *flat, struct dp_explain *explain,
 			  const char *stage)
 {
-	double share = dp_levels__is_regular(levels) ? dp_param.better_regular : dp_param.better;
+	bool more = dp_levels__is_regular(levels) && !dp_levels__is_regular(flat);
+	double share = more ? dp_param.better_regular : dp_param.better;
 	const char *fault = levels->chosen.count == 0 ? "; no pattern is found so: not taken"
 			    : edit_share(levels) > fmax(edit_share(flat), dp_param.regular_edits)
 				    ? ", but with more edits per symbol: not taken"

@@ -42,8 +42,8 @@ bool dp_levels__is_regular(const struct dp_levels *levels);
 
 /*
  * Returns true if patterns that were found in another way describe the sequence better than the
- * flat ones, or about equally well and regularly, and in fewer bits than `below`. bits are what
- * they need in all. Explains it as part of a stage.
+ * flat ones, or about equally well and, unlike these, regularly, and in fewer bits than `below`.
+ * bits are what they need in all. Explains it as part of a stage.
  */
 bool dp_levels__is_better(const struct dp_levels *levels, double bits, double below,
 			  const struct dp_levels *flat, struct dp_explain *explain,

@@ -224,6 +224,60 @@ int dp_runs__bits(double *bits, const struct dp_runs *runs, uint32_t alphabet)
 	return status;
 }
 
+/* A run: its place, that is its unit and the symbols before and after it; and its length. */
+struct run {
+	uint32_t unit, before, after, length;
+};
+
+static int compare_places(const struct run *a, const struct run *b)
+{
+	return memcmp(a, b, offsetof(struct run, length));
+}
+
+static int compare_runs(const void *x, const void *y)
+{
+	const struct run *a = x, *b = y;
+	int order = compare_places(a, b);
+
+	return order ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+/* The symbols by which n sorted runs at one place differ from their median. */
+static size_t variation_at(const struct run *runs, size_t n)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; n >= dp_param.loop_least && i < n / 2; i++)
+		sum += runs[n - 1 - i].length - runs[i].length;
+	return sum;
+}
+
+int dp_runs__variation(size_t *variation, const struct dp_runs *runs, uint32_t alphabet)
+{
+	struct run *list = dp_alloc__array(runs->count, sizeof(*list));
+	const uint32_t *s = runs->symbols, *position = runs->position;
+	size_t n = 0, sum = 0;
+
+	*variation = 0;
+	if (!list)
+		return DP_ERR_NOMEM;
+	/* the first and the last run may be cut off */
+	for (size_t k = 1; k + 1 < runs->count; k++)
+		if (s[k] >= alphabet)
+			list[n++] = (struct run){ s[k], s[k - 1], s[k + 1],
+						  position[k + 1] - position[k] };
+	qsort(list, n, sizeof(*list), compare_runs);
+	for (size_t i = 0, next; i < n; i = next) {
+		for (next = i + 1; next < n && !compare_places(&list[i], &list[next]);)
+			next++;
+		sum = (i > 0 && list[i].unit == list[i - 1].unit ? sum : 0) +
+		      variation_at(list + i, next - i);
+		*variation = DP_MAX(*variation, sum);
+	}
+	free(list);
+	return DP_OK;
+}
+
 /* The fewest symbols that collapsing the runs with period p removes. */
 static size_t removed_by(const uint32_t *symbols, size_t n, size_t p)
 {

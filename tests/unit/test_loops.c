@@ -638,3 +638,19 @@ TEST(few_collapsed_iterations_may_be_layers)
 	ck_assert(loop->maybe_layers);
 	dp_loops__free(loops);
 }
+
+/*
+ * A solver that sweeps more often from the middle of the run on: one length of its steps with few
+ * edits explains all, but too many of them.
+ */
+TEST(steps_with_more_sweeps_are_as_many)
+{
+	static uint32_t s[80 * 280];
+	size_t n = 0;
+
+	for (size_t i = 0; i < 80; i++) {
+		n = repeat(s, n, 0, 1, i < 40 ? 220 : 260);
+		n = repeat(s, n, 1, 12, 1);
+	}
+	check_headline(s, n, 80, 232);
+}

@@ -118,6 +118,36 @@ TEST(steady_counts_need_few_bits)
 	ck_assert_double_lt(bits[1], bits[0] / 4);
 }
 
+/* Runs that are always longer at another place do not vary. */
+TEST(runs_vary_at_their_place)
+{
+	static const struct {
+		size_t times[3];
+		size_t variation;
+	} cases[] = { { { 6, 6, 6 }, 0 }, { { 6, 9, 6 }, 3 }, { { 9, 5, 7 }, 4 } };
+
+	for (size_t c = 0; c < DP_COUNT(cases); c++) {
+		struct dp_runs runs;
+		size_t variation;
+
+		count = 0;
+		symbols[count++] = 2;
+		for (size_t i = 0; i < DP_COUNT(cases[c].times); i++) {
+			for (size_t k = 0; k < cases[c].times[i]; k++)
+				symbols[count++] = 0;
+			symbols[count++] = 1;
+			for (size_t k = 0; k < 20; k++)
+				symbols[count++] = 0;
+			symbols[count++] = 2;
+		}
+		ck_assert_int_eq(dp_runs__collapse(&runs, symbols, count, ALPHABET, 1, true),
+				 DP_OK);
+		ck_assert_int_eq(dp_runs__variation(&variation, &runs, ALPHABET), DP_OK);
+		ck_assert_uint_eq(variation, cases[c].variation);
+		dp_runs__fini(&runs);
+	}
+}
+
 TEST_LOOP(rotations_are_found, 200)
 {
 	uint32_t twice[2 * 20], stretch[20];
