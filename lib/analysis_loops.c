@@ -377,8 +377,9 @@ static int use_marked_count(struct dp_loop_search *s, const struct dp_loops_requ
 
 	if (request->paper || request->counts_count != 1 || s->options->ignore_marks)
 		return DP_OK;
-	for (size_t l = 0; l < (*loops)->count && !(*loops)->likely_iterations; l++)
-		if ((dp_loops__whole(&(*loops)->loops[l]) == request->counts[0] ||
+	for (size_t l = 0; l < (*loops)->count; l++)
+		if (((dp_loops__whole(&(*loops)->loops[l]) == request->counts[0] &&
+		      !(*loops)->likely_iterations) ||
 		     (*loops)->loops[l].matches_in_sequence) &&
 		    dp_confidence__listed(&(*loops)->loops[l].confidence))
 			return DP_OK;

@@ -49,8 +49,8 @@ static size_t write_iteration(uint32_t *to, const struct loop *loop, size_t time
 static void check(const struct dp_cut *cut, const struct dp_sequence_iteration *it,
 		  const uint32_t *symbols, const struct dp_cut_pattern *p)
 {
-	const struct dp_edit *edits = cut->edits + it->edits;
 	size_t count = dp_iteration__edit_count(it), e = 0, at = it->first;
+	const struct dp_edit *edits = count ? cut->edits + it->edits : NULL;
 
 	for (size_t offset = 0; offset <= p->length; offset++) {
 		bool used = false;
