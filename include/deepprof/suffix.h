@@ -28,10 +28,10 @@ struct dp_suffix_tree;
  * string, where it has no leaf, and of a string of one symbol, where it has one.
  */
 struct dp_suffix_node {
-	size_t left; /* first rank in the suffix array, [left, right) */
+	size_t left; /* first place in the suffix array, [left, right) */
 	size_t right;
 	size_t depth;	 /* symbols from the root: the length of the node's path label */
-	size_t position; /* of an occurrence of the path label in S: the suffix at rank left */
+	size_t position; /* of an occurrence of the path label in S: the suffix at place left */
 };
 
 /* The leaves under a node: how often its path label occurs in S, overlaps included. */
@@ -65,14 +65,14 @@ DP_API void dp_suffix_tree_free(struct dp_suffix_tree *tree);
 /* The number of symbols in S. */
 DP_API size_t dp_suffix_tree_count(const struct dp_suffix_tree *tree);
 
-/* The position in S of the suffix at a rank of the suffix array, rank < count. Constant cost. */
-DP_API size_t dp_suffix_tree_suffix(const struct dp_suffix_tree *tree, size_t rank);
+/* The position in S of the suffix at a place of the suffix array, place < count. Constant cost. */
+DP_API size_t dp_suffix_tree_suffix(const struct dp_suffix_tree *tree, size_t place);
 
 /*
- * The length of the common prefix of the suffixes at rank - 1 and rank; 0 for rank 0. Constant
+ * The length of the common prefix of the suffixes at place - 1 and place; 0 for place 0. Constant
  * cost.
  */
-DP_API size_t dp_suffix_tree_lcp(const struct dp_suffix_tree *tree, size_t rank);
+DP_API size_t dp_suffix_tree_lcp(const struct dp_suffix_tree *tree, size_t place);
 
 /* The memory that the tree occupies in bytes, including its index once built. */
 DP_API size_t dp_suffix_tree_bytes(const struct dp_suffix_tree *tree);

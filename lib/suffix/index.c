@@ -108,7 +108,7 @@ size_t dp_suffix__index_bytes(const struct dp_suffix_index *index)
 	return index ? index->bytes : 0;
 }
 
-/* Below a value at a level that is at most limit, the first rank whose LCP is. */
+/* Below a value at a level that is at most limit, the first place whose LCP is. */
 static size_t descend_first(const struct dp_suffix_index *index, size_t level, size_t i,
 			    size_t limit)
 {
@@ -140,7 +140,7 @@ size_t dp_suffix__next_at_most(const struct dp_suffix_tree *tree, size_t from, s
 	return end;
 }
 
-/* Below a value at a level that is below limit, the last rank whose LCP is. */
+/* Below a value at a level that is below limit, the last place whose LCP is. */
 static size_t descend_last(const struct dp_suffix_index *index, size_t level, size_t i,
 			   size_t limit)
 {

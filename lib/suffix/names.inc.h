@@ -1,6 +1,6 @@
 /*
  * Naming the LMS substrings, a part of sais.inc.h: from the text and its LMS positions in text
- * order to names[i], the rank of substring i among all distinct ones, and to how many
+ * order to names[i], the place of substring i in the order of all distinct ones, and to how many
  * these are. There are two ways:
  *
  * - By dictionary (name_by_dictionary): each substring is looked up in a hash table, whose entries,

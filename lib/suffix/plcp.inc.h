@@ -4,7 +4,7 @@
  * Karkkainen, Manzini, Puglisi, "Permuted longest-common-prefix array" (2009): phi[p] is the
  * suffix before p in the suffix array, and plcp[p], their common prefix, falls by one at most
  * from p to p + 1. phi is overwritten in place by plcp, and stays in text order: the LCP of a
- * rank of the suffix array is plcp[sa[rank]]. Cost: O(count) time, no memory of its own.
+ * place of the suffix array is plcp[sa[place]]. Cost: O(count) time, no memory of its own.
  */
 
 static void SELF(fill_phi)(const INDEX *sa, INDEX *phi, size_t count)

@@ -74,15 +74,15 @@ static inline struct open pop(struct walk *walk)
 	return node;
 }
 
-/* The LCP value of a rank that is not reached yet, to be prefetched. */
-static inline const void *plcp_of(const struct dp_suffix_tree *tree, size_t rank)
+/* The LCP value of a place that is not reached yet, to be prefetched. */
+static inline const void *plcp_of(const struct dp_suffix_tree *tree, size_t place)
 {
-	size_t position = dp_suffix__sa(tree, DP_MIN(rank, tree->count - 1));
+	size_t position = dp_suffix__sa(tree, DP_MIN(place, tree->count - 1));
 
 	return (const char *)tree->plcp + position * (tree->wide_index ? 8 : 4);
 }
 
-/* Ends all nodes deeper than depth at rank right; writes where the last of them started. */
+/* Ends all nodes deeper than depth at place right; writes where the last of them started. */
 static int close_nodes(struct walk *walk, size_t right, size_t depth, size_t *left)
 {
 	while (last_open(walk).depth > depth) {

@@ -106,14 +106,14 @@ size_t dp_suffix_tree_count(const struct dp_suffix_tree *tree)
 	return tree->count;
 }
 
-size_t dp_suffix_tree_suffix(const struct dp_suffix_tree *tree, size_t rank)
+size_t dp_suffix_tree_suffix(const struct dp_suffix_tree *tree, size_t place)
 {
-	return dp_suffix__sa(tree, rank);
+	return dp_suffix__sa(tree, place);
 }
 
-size_t dp_suffix_tree_lcp(const struct dp_suffix_tree *tree, size_t rank)
+size_t dp_suffix_tree_lcp(const struct dp_suffix_tree *tree, size_t place)
 {
-	return dp_suffix__lcp(tree, rank);
+	return dp_suffix__lcp(tree, place);
 }
 
 size_t dp_suffix_tree_bytes(const struct dp_suffix_tree *tree)
@@ -135,11 +135,11 @@ struct dp_suffix_node dp_suffix_tree_root(const struct dp_suffix_tree *tree)
 	};
 }
 
-/* The common prefix of the suffixes at two ranks, looked for up to limit. */
-static size_t compare_suffixes(const struct dp_suffix_tree *tree, size_t rank, size_t other,
+/* The common prefix of the suffixes at two places, looked for up to limit. */
+static size_t compare_suffixes(const struct dp_suffix_tree *tree, size_t place, size_t other,
 			       size_t limit)
 {
-	size_t a = dp_suffix__sa(tree, rank), b = dp_suffix__sa(tree, other), length = 0;
+	size_t a = dp_suffix__sa(tree, place), b = dp_suffix__sa(tree, other), length = 0;
 
 	limit = DP_MIN(limit, tree->count - DP_MAX(a, b));
 	while (length < limit &&
@@ -175,7 +175,7 @@ static bool is_root(const struct dp_suffix_tree *tree, const struct dp_suffix_no
 	return !node->depth && !node->left && node->right == tree->count;
 }
 
-/* Sets *child to the one that begins at a rank. Returns 1 or DP_ERR_NOMEM. */
+/* Sets *child to the one that begins at a place. Returns 1 or DP_ERR_NOMEM. */
 static int child_at(struct dp_suffix_tree *tree, const struct dp_suffix_node *node, size_t left,
 		    struct dp_suffix_node *child)
 {
@@ -238,13 +238,13 @@ static uint32_t original(const struct dp_suffix_tree *tree, size_t position)
 }
 
 /*
- * Compares a pattern with the suffix at a rank, whose first *same symbols are known to be its;
+ * Compares a pattern with the suffix at a place, whose first *same symbols are known to be its;
  * writes how many are. Negative: the pattern is smaller; 0: the suffix starts with it.
  */
 static int compare_pattern(const struct dp_suffix_tree *tree, const uint32_t *pattern,
-			   size_t length, size_t rank, size_t *same)
+			   size_t length, size_t place, size_t *same)
 {
-	size_t start = dp_suffix__sa(tree, rank);
+	size_t start = dp_suffix__sa(tree, place);
 	size_t limit = DP_MIN(length, tree->count - start), i = *same;
 
 	while (i < limit && pattern[i] == original(tree, start + i))
@@ -256,7 +256,7 @@ static int compare_pattern(const struct dp_suffix_tree *tree, const uint32_t *pa
 }
 
 /*
- * The first rank from low on whose suffix starts with the pattern or is larger (past: is larger
+ * The first place from low on whose suffix starts with the pattern or is larger (past: is larger
  * and doesn't). What both ends of the range share with the pattern, all in between share
  * (Manber, Myers, "Suffix arrays", 1993).
  */

@@ -14,7 +14,7 @@ struct dp_suffix_tree {
 	struct dp_symbols symbols;
 	void *text; /* uint16_t, or uint32_t where wide_text */
 	void *sa;   /* int32_t, or int64_t where wide_index */
-	void *plcp; /* the same; in text order: lcp of a rank is plcp[sa[rank]] */
+	void *plcp; /* the same; in text order: lcp of a place is plcp[sa[place]] */
 	bool wide_text;
 	bool wide_index;
 	struct dp_suffix_index *index; /* NULL until first used */
@@ -30,10 +30,10 @@ enum { DP_SUFFIX_WIDE_TEXT = 1, DP_SUFFIX_WIDE_INDEX = 2 };
 int dp_suffix__build(struct dp_suffix_tree **tree, const uint32_t *symbols, size_t count,
 		     uint32_t *owned, unsigned flags, struct dp_error *error);
 
-static inline size_t dp_suffix__sa(const struct dp_suffix_tree *tree, size_t rank)
+static inline size_t dp_suffix__sa(const struct dp_suffix_tree *tree, size_t place)
 {
-	return tree->wide_index ? (size_t)((const int64_t *)tree->sa)[rank]
-				: (size_t)((const int32_t *)tree->sa)[rank];
+	return tree->wide_index ? (size_t)((const int64_t *)tree->sa)[place]
+				: (size_t)((const int32_t *)tree->sa)[place];
 }
 
 static inline size_t dp_suffix__plcp(const struct dp_suffix_tree *tree, size_t position)
@@ -42,9 +42,9 @@ static inline size_t dp_suffix__plcp(const struct dp_suffix_tree *tree, size_t p
 				: (size_t)((const int32_t *)tree->plcp)[position];
 }
 
-static inline size_t dp_suffix__lcp(const struct dp_suffix_tree *tree, size_t rank)
+static inline size_t dp_suffix__lcp(const struct dp_suffix_tree *tree, size_t place)
 {
-	return dp_suffix__plcp(tree, dp_suffix__sa(tree, rank));
+	return dp_suffix__plcp(tree, dp_suffix__sa(tree, place));
 }
 
 static inline size_t dp_suffix__symbol(const struct dp_suffix_tree *tree, size_t position)
@@ -53,7 +53,7 @@ static inline size_t dp_suffix__symbol(const struct dp_suffix_tree *tree, size_t
 			       : ((const uint16_t *)tree->text)[position];
 }
 
-/* The depth of the node of ranks [left, right): two at least, or one for a leaf. */
+/* The depth of the node of places [left, right): two at least, or one for a leaf. */
 size_t dp_suffix__depth(const struct dp_suffix_tree *tree, size_t left, size_t right);
 
 /* Builds tree->index unless it is there. DP_OK or DP_ERR_NOMEM. */
@@ -62,14 +62,14 @@ int dp_suffix__need_index(struct dp_suffix_tree *tree);
 void dp_suffix__index_free(struct dp_suffix_index *index);
 size_t dp_suffix__index_bytes(const struct dp_suffix_index *index);
 
-/* These need the index. The first rank in [from, end) whose LCP is at most limit, or end. */
+/* These need the index. The first place in [from, end) whose LCP is at most limit, or end. */
 size_t dp_suffix__next_at_most(const struct dp_suffix_tree *tree, size_t from, size_t end,
 			       size_t limit);
 
-/* The last rank in [0, from] whose LCP is below limit, or 0. */
+/* The last place in [0, from] whose LCP is below limit, or 0. */
 size_t dp_suffix__last_below(const struct dp_suffix_tree *tree, size_t from, size_t limit);
 
-/* The least LCP of the ranks [from, end), which are one at least. */
+/* The least LCP of the places [from, end), which are one at least. */
 size_t dp_suffix__least(const struct dp_suffix_tree *tree, size_t from, size_t end);
 
 #endif
