@@ -383,7 +383,6 @@ static int diagnose(struct run *run)
 		struct dp_rule_input input = {
 			.loop = &loop->info,
 			.iterations = loop->iterations,
-			.flagged = loop->iterations,
 			.resolution_ns = (double)dp_trace_resolution_ns(run->trace),
 			.values = loop->values.values,
 			.summary = loop->values.summary,
@@ -400,7 +399,8 @@ static int diagnose(struct run *run)
 
 		if (!loop->info.selected)
 			continue;
-		status = dp_diagnose__loop(&analysis->findings, &input, run->error);
+		status = dp_diagnose__loop(&analysis->findings, loop->iterations, &input,
+					   run->error);
 		if (!status)
 			status = dp_stretch__judge_single(analysis, loop, run->error);
 	}

@@ -88,7 +88,7 @@ int dp_stretch__judge_single(struct dp_analysis *analysis, const struct dp_loop_
 	input.scope = DP_SCOPE_ITERATION;
 	input.first_iteration = only_whole(loop)->index;
 	input.stats = &loop->stats;
-	return dp_diagnose__loop(&analysis->findings, &input, error);
+	return dp_diagnose__loop(&analysis->findings, NULL, &input, error);
 }
 
 /* From a device's first operation to the end of its last, within the requested range. */
@@ -249,7 +249,7 @@ static int judge_capture(struct dp_analysis *analysis, uint32_t stream, struct d
 	input = rule_input(&stretch, &none, analysis);
 	input.scope = DP_SCOPE_CAPTURE;
 	input.slices = &slices;
-	status = dp_diagnose__loop(&analysis->findings, &input, error);
+	status = dp_diagnose__loop(&analysis->findings, NULL, &input, error);
 out:
 	free(kernels);
 	dp_stretch__fini(&stretch);

@@ -586,8 +586,8 @@ static void find_unmeasured(uint8_t *unmeasured, const struct dp_rule_input *inp
 		unmeasured[k] = !replay || k < replay->measured_first || k >= replay->measured_end;
 }
 
-int dp_diagnose__loop(struct dp_findings *findings, const struct dp_rule_input *input,
-		      struct dp_error *error)
+int dp_diagnose__loop(struct dp_findings *findings, struct dp_iteration *iterations,
+		      const struct dp_rule_input *input, struct dp_error *error)
 {
 	struct dp_rule_input ready = *input;
 	size_t count = input->loop->iterations;
@@ -598,8 +598,8 @@ int dp_diagnose__loop(struct dp_findings *findings, const struct dp_rule_input *
 	ready.scratch = dp_alloc__array(count, sizeof(*ready.scratch));
 	if (slow && ready.scratch) {
 		find_slow(slow, &ready);
-		for (size_t k = 0; input->flagged && k < count; k++)
-			input->flagged[k].slow = slow[k];
+		for (size_t k = 0; iterations && k < count; k++)
+			iterations[k].slow = slow[k];
 		find_unmeasured(slow + count, &ready);
 		ready.slow = slow;
 		ready.unmeasured = slow + count;

@@ -72,7 +72,6 @@ struct dp_rule_input {
 	size_t first_iteration; /* of DP_SCOPE_ITERATION: the iteration's index in its loop */
 	const struct dp_rule_slices *slices; /* of DP_SCOPE_CAPTURE */
 	double resolution_ns;		     /* of the trace's times */
-	struct dp_iteration *flagged; /* in which dp_diagnose__loop() sets slow; NULL: none */
 	/* Set by dp_diagnose__loop(); NULL: nothing stands out, no room. */
 	const uint8_t *slow;	 /* iterations whose period stands out, or would */
 	const uint8_t *unmeasured; /* iterations that the replay does not measure */
@@ -361,9 +360,12 @@ struct dp_peers {
 	bool remote; /* some of these ranks are not in the trace */
 };
 
-/* Runs all rules over one loop and adds their findings. Errors: DP_ERR_NOMEM. */
-int dp_diagnose__loop(struct dp_findings *findings, const struct dp_rule_input *input,
-		      struct dp_error *error);
+/*
+ * Runs all rules over one loop, adds their findings, and sets slow of each of its iterations,
+ * unless that is NULL. Errors: DP_ERR_NOMEM.
+ */
+int dp_diagnose__loop(struct dp_findings *findings, struct dp_iteration *iterations,
+		      const struct dp_rule_input *input, struct dp_error *error);
 
 /*
  * Sorts by severity, then by the time that fixing a finding would save over the whole trace

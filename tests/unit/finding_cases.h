@@ -73,11 +73,10 @@ static inline const struct dp_finding *find(const char *rule)
 				       .replay = at.replay,
 				       .terms = at.terms,
 				       .hip = at.hip,
-				       .resolution_ns = at.resolution_ns,
-				       .flagged = at.iterations };
+				       .resolution_ns = at.resolution_ns };
 
 	dp_findings__fini(&at.findings);
-	ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);
+	ck_assert_int_eq(dp_diagnose__loop(&at.findings, at.iterations, &input, NULL), DP_OK);
 	dp_diagnose__rank(&at.findings, NULL);
 	for (size_t i = 0; i < at.findings.count; i++)
 		if (!strcmp(at.findings.findings[i].finding.rule, rule))

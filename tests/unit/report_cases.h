@@ -195,9 +195,9 @@ static void case_measure(struct report_case *at)
 		free(rows);
 		rule.values = loop->values.values;
 		rule.summary = loop->values.summary;
-		rule.flagged = loop->iterations;
 		if (loop->info.selected)
-			CASE_NEED(!dp_diagnose__loop(&at->analysis->findings, &rule, &at->error));
+			CASE_NEED(!dp_diagnose__loop(&at->analysis->findings, loop->iterations,
+						     &rule, &at->error));
 	}
 	dp_diagnose__rank(&at->analysis->findings, NULL);
 }

@@ -469,7 +469,7 @@ static void add_device(uint32_t device, double communication_ns, double host_ns)
 	at.loop.id = at.loop.device = device;
 	set("comm_exposed_ns", communication_ns);
 	set("host_wait_ns", host_ns);
-	ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);
+	ck_assert_int_eq(dp_diagnose__loop(&at.findings, NULL, &input, NULL), DP_OK);
 }
 
 /* Which device the others wait for; unknown if two of them do not wait. */
@@ -516,7 +516,7 @@ TEST(predictions_need_the_other_ranks)
 		start();
 		set("host_wait_ns", 6e5);
 		replay.without_ns[DP_REPLAY_LAUNCHES] = replay.work_ns[DP_REPLAY_LAUNCHES] = 4e5;
-		ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);
+		ck_assert_int_eq(dp_diagnose__loop(&at.findings, NULL, &input, NULL), DP_OK);
 		dp_diagnose__rank(&at.findings, &peers);
 		finding = &at.findings.findings[0].finding;
 		ck_assert_double_eq(finding->predicted_ns, 4e5);
@@ -531,7 +531,7 @@ TEST(predictions_need_the_other_ranks)
 
 		at.loop.id = at.loop.device = device;
 		set("host_wait_ns", 6e5);
-		ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);
+		ck_assert_int_eq(dp_diagnose__loop(&at.findings, NULL, &input, NULL), DP_OK);
 		if (!device)
 			continue;
 		dp_diagnose__rank(&at.findings, &peers);
@@ -558,7 +558,7 @@ TEST(devices_that_agree_are_one)
 		at.loop.id = 10 + device;
 		at.loop.device = device;
 		set("comm_exposed_ns", cost_ns[device]);
-		ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);
+		ck_assert_int_eq(dp_diagnose__loop(&at.findings, NULL, &input, NULL), DP_OK);
 	}
 	dp_diagnose__rank(&at.findings, NULL);
 	ck_assert_uint_eq(at.findings.count, 2);
@@ -588,7 +588,7 @@ TEST_LOOP(a_finding_put_off_is_the_same, 2)
 		at.loop.id = 10 + device;
 		at.loop.device = device;
 		set("comm_exposed_ns", device ? 2.5e5 : 3e5);
-		ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);
+		ck_assert_int_eq(dp_diagnose__loop(&at.findings, NULL, &input, NULL), DP_OK);
 	}
 	ck_assert_uint_eq(at.findings.count, 2);
 	at.findings.findings[1].finding.advice = "wait";
