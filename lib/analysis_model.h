@@ -174,10 +174,10 @@ int dp_stretch__judge_captures(struct dp_analysis *analysis, struct dp_error *er
 
 /*
  * If kernels alone cannot show iterations, or show halves of them, replaces the loops by loops with
- * the copies of each iteration, or by the loop of a single kernel, if there are such. Also adds
- * rows of kernels that repeat as often as options say, if there is no loop. explain may be NULL.
- * Errors: DP_ERR_NOMEM. Cost: a search in the operations if there are few kernel names or every
- * other iteration has an upload, else at most a few passes.
+ * the copies of each iteration, or by the loop of a single kernel, if there are such. If there
+ * is none either, rows of kernels that repeat as often as options say take their place. explain may
+ * be NULL. Errors: DP_ERR_NOMEM. Cost: a search in the operations if there are few kernel names or
+ * every other iteration has an upload, else at most a few passes.
  */
 int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *kernels,
 			    const struct dp_stream_group *streams,

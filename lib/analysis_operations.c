@@ -74,10 +74,10 @@ static void complete(struct dp_loops *loops)
 
 /*
  * Finds loops of the operations, as loops of the kernels: an iteration has the kernels among its
- * operations, and begins with the first of them.
+ * operations, and begins with the first of them. halves: why they are searched.
  */
 static int find_in(struct dp_loops **loops, const struct dp_sequence *operations,
-		   const struct dp_sequence *kernels, struct dp_explain *explain,
+		   const struct dp_sequence *kernels, bool halves, struct dp_explain *explain,
 		   struct dp_error *error)
 {
 	struct dp_loops_request request = dp_analysis__request(operations);
@@ -91,8 +91,10 @@ static int find_in(struct dp_loops **loops, const struct dp_sequence *operations
 		DP_FACTS({ "kernels", "count", (double)kernels->count },
 			 { "operations", "count", (double)operations->count },
 			 { "names", "count", kernels->alphabet }),
-		"{kernels:kernel} of {names:name} do not tell what an iteration is: the "
-		"sequence of all {operations:operation}, copies and memsets included, is searched");
+		"%s: the sequence of all {operations:operation}, copies and memsets included, is "
+		"searched",
+		halves ? "uploads precede every other iteration, so that two may be one"
+		       : "{kernels:kernel} of {names:name} do not tell what an iteration is");
 	names = dp_explain__rename(explain, dp_sequence__names(operations));
 	if (!status)
 		status = dp_loops__find(loops, &request, error);
@@ -528,19 +530,13 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 		return dp_error__nomem(error, kernels->alphabet);
 	if (!halves && (dp_loops__main(*loops) || (tell && !options->iterations_count)))
 		return DP_OK;
-	if (halves)
-		dp_explain__add(
-			explain, "operations",
-			DP_FACTS({ "length", "count", (double)dp_loops__main(*loops)->length }),
-			"uploads precede every other repetition of {length:kernel}: two repetitions "
-			"may be one iteration, which the search with copies shows");
 	status = dp_stream_group__with_copies(&group, kernels->trace, streams, error);
 	if (!status)
 		status = dp_sequence__init(&operations, kernels->trace, &group,
 					   DP_SYMBOLS_OF_OPERATIONS, options->range_start_ns,
 					   options->range_end_ns, error);
 	if (!status && (halves || !tell) && operations.count > kernels->count)
-		status = find_in(&other, &operations, kernels, explain, error);
+		status = find_in(&other, &operations, kernels, halves, explain, error);
 	if (!status && other && has_operations(other, kernels) &&
 	    (!halves || dp_loops__main(other)->length == 2 * dp_loops__main(*loops)->length)) {
 		struct dp_loops *swap = *loops;
