@@ -70,7 +70,7 @@ void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
 			continue;
 		symbols += s->end - s->begin;
 		losses += dp_align__losses(b->alignment, k);
-		if (last && dp_align__goes_on(last, s, m))
+		if (last && last + 1 == s && dp_align__goes_on(last, s, m))
 			ends--;
 		else
 			*ends = (struct dp_span_ends){

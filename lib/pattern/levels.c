@@ -662,13 +662,14 @@ bool dp_levels__is_better(const struct dp_levels *levels, double bits, double be
 {
 	bool more = dp_levels__is_regular(levels) && !dp_levels__is_regular(flat);
 	double share = more ? dp_param.better_regular : dp_param.better;
-	const char *fault = levels->chosen.count == 0 ? "; no pattern is found so: not taken"
-			    : edit_share(levels) > fmax(edit_share(flat), dp_param.regular_edits)
-				    ? ", but with more edits per symbol: not taken"
-			    : bits >= share * flat->fit.bits
-				    ? ", not below {bits_most} of these: not taken"
-			    : bits >= below ? ", hardly less than with fewer runs: not taken"
-					    : NULL;
+	const char *fault =
+		levels->chosen.count == 0 ? "; no pattern is found so: not taken"
+		: flat->chosen.count &&
+				edit_share(levels) > fmax(edit_share(flat), dp_param.regular_edits)
+			? ", but with more edits per symbol: not taken"
+		: bits >= share * flat->fit.bits ? ", not below {bits_most} of these: not taken"
+		: bits >= below			 ? ", hardly less than with fewer runs: not taken"
+						 : NULL;
 
 	dp_explain__add(explain, stage,
 			DP_FACTS({ "bits", "bits", bits },
