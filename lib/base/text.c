@@ -1,4 +1,4 @@
-/* Numbers as people read them, in any locale: printf() is used only for what none changes. */
+/* Numbers as people read them, in any locale: printf() is used only for what none takes_ies. */
 #include "base/text.h"
 
 #include <math.h>
@@ -77,14 +77,14 @@ char *dp_text__counted(char *out, size_t size, const char *number, const char *n
 	size_t length = strlen(noun);
 	const char *last = noun + length - 2; /* letters: a noun has two at least */
 	bool several = strcmp(number, "1") != 0;
-	bool hisses = strchr("sxz", last[1]) || !strcmp(last, "ch") || !strcmp(last, "sh");
-	bool changes = several && last[1] == 'y' && !strchr("aeou", last[0]);
+	bool takes_es = strchr("sxz", last[1]) || !strcmp(last, "ch") || !strcmp(last, "sh");
+	bool takes_ies = several && last[1] == 'y' && !strchr("aeou", last[0]);
 
-	snprintf(out, size, "%s %.*s%s", number, (int)(length - changes), noun,
-		 changes	     ? "ies"
-		 : several && hisses ? "es"
-		 : several	     ? "s"
-				     : "");
+	snprintf(out, size, "%s %.*s%s", number, (int)(length - takes_ies), noun,
+		 takes_ies	       ? "ies"
+		 : several && takes_es ? "es"
+		 : several	       ? "s"
+				       : "");
 	return out;
 }
 

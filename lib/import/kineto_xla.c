@@ -97,7 +97,7 @@ bool dp_kineto_xla__is_host(const struct dp_kineto_xla *xla, int64_t pid)
 	return dp_lookup__get(&xla->pids, &key) == HOST;
 }
 
-/* Names a step, "0" or "train 7", like those of XPlanes, which show what it is. */
+/* Names a step, "0" or "train 7", as xplane.c does: by this prefix it is known as a step. */
 static void name_step(struct dp_kineto_xla *xla, struct dp_chrome_event *event)
 {
 	int length = (int)DP_MIN(event->name.length, sizeof(xla->step));

@@ -181,10 +181,10 @@ enum piece_kind { NO_ITERATION, WHOLE, NEARLY_WHOLE, PARTIAL };
  * Classifies a piece that no later span continues. *before and *after are the numbers of symbols
  * next to it that stand for those that it lacks, if it is nearly whole.
  *
- * A piece at the beginning or end of the sequence is cut off there if symbols next to it cannot
- * stand for all that it lacks, but for as many as iterations lose on average, or if too little of
- * it matches to tell. However little matches, it is nearly whole if it lacks only iterations of an
- * inner loop, and its end is in the sequence.
+ * A piece at the beginning or end of the sequence is cut off there if it lacks more than symbols
+ * next to it can stand for and iterations lose on average, or if too little of it matches to tell.
+ * However little matches, it is nearly whole if it lacks only iterations of an inner loop, and its
+ * end is in the sequence.
  */
 static enum piece_kind classify(size_t *before, size_t *after, const struct cutter *c,
 				uint32_t pattern, const struct piece *piece, size_t span)

@@ -15,7 +15,8 @@ struct dp_optimizer {
 /*
  * Finds the optimizer of the cyclic pattern[0..m): by the kernels whose names show it (at[0..m), or
  * NULL), else by the same few kernels once for each of many parameters. moves[0..m), or NULL, marks
- * the kernels that copy or fill. Cost: linear.
+ * the kernels that copy or fill. Cost: linear, at most some dp_param.layer_long comparisons per
+ * symbol.
  */
 void dp_optimizer__find(struct dp_optimizer *optimizer, const uint32_t *pattern, size_t m,
 			const bool *at, const bool *moves);

@@ -3,7 +3,8 @@
  * upload, which a sample shows, a boundary next to edits that follows none is moved to the nearest
  * position that does.
  *
- * Cost: linear in iterations and edits, and a bounded number of calls of the evidence (cut.h).
+ * Cost: linear in iterations and edits, and a bounded number of calls of the evidence
+ * (corrections.h).
  */
 #include "iterate/corrections.h"
 #include "base/search.h"

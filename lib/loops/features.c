@@ -176,8 +176,8 @@ static enum names names_of(const struct dp_judged *j)
 
 /*
  * Returns true if all kernels of an iteration in the middle are of a backward pass. A step has
- * other kernels as well, so these are its layers, whatever happens in each, unless they are all
- * there is: a benchmark of the pass.
+ * other kernels as well, so these are its layers, whatever happens in each. They may be a benchmark
+ * of the pass if they are all there is, which the caller checks.
  */
 static bool is_backward(const struct dp_judged *j)
 {

@@ -42,7 +42,7 @@ static void join_classes(uint32_t *parent, uint32_t a, uint32_t b)
 
 /*
  * Rows: from one occurrence of the anchor to the next, if that is the common length, and what
- * follows the last one.
+ * follows the last one, which counts as a row though it may end with the sequence.
  */
 static void lay_out(struct table *t, const struct dp_candidate *c, size_t n)
 {
