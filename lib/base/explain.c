@@ -146,17 +146,27 @@ void dp_explain__add(struct dp_explain *explain, const char *stage,
 	keep(explain, stage, facts, filled);
 }
 
+/* The length of a namespace without a name, as compilers and Nsight Systems write it, or 0. */
+static size_t unnamed_at(const char *text)
+{
+	static const char *const forms[] = { "(anonymous namespace)::", "<unnamed>::" };
+
+	for (size_t i = 0; i < DP_COUNT(forms); i++)
+		if (!strncmp(text, forms[i], strlen(forms[i])))
+			return strlen(forms[i]);
+	return 0;
+}
+
 /* Returns a function's own name, without "void ", namespaces, template arguments and parameters. */
 static size_t function_of(const char **name)
 {
 	const char *at = *name, *last;
-	size_t length;
+	size_t length, unnamed;
 
 	if (!strncmp(at, "void ", 5))
 		at += 5;
-	while ((last = strstr(at, "(anonymous namespace)::")))
-		at = last + strlen("(anonymous namespace)::");
-	length = strcspn(at, "<(");
+	while ((unnamed = unnamed_at(at + (length = strcspn(at, "<(")))))
+		at += length + unnamed;
 	last = at;
 	for (size_t i = 0; i + 2 < length; i++)
 		if (at[i] == ':' && at[i + 1] == ':')

@@ -295,7 +295,8 @@ TEST(symbols_have_names)
 {
 	static const char *const kernels[] = {
 		"void at::native::(anonymous namespace)::sum_kernel<float, 4>(int)", "\x1b[2J",
-		NULL, "a_name_that_is_far_too_long_for_the_line_of_a_text"
+		NULL, "a_name_that_is_far_too_long_for_the_line_of_a_text",
+		"void at::<unnamed>::softmax<(anonymous namespace)::F, int>(T2 *)"
 	};
 	struct dp_explain_names before;
 
@@ -311,6 +312,7 @@ TEST(symbols_have_names)
 	ck_assert_str_eq(dp_explain__name(&explain, 2), "");
 	ck_assert_str_eq(dp_explain__name(&explain, 3),
 			 " (a_name_that_is_far_too_long_for_the_l...)");
+	ck_assert_str_eq(dp_explain__name(&explain, 4), " (softmax)");
 	ck_assert_str_eq(dp_explain__quote(&explain, "step {n}"), " 'step ?n}'");
 	forget();
 }
