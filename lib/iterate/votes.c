@@ -125,27 +125,48 @@ static void capture_ends(const struct dp_ballot *b, double *score)
 		}
 }
 
-static void spans_begin(const struct dp_ballot *b, double *score)
+/* Returns true if symbols that are not the loop's precede a span: its beginning is evidence. */
+static bool begins_after_others(const struct dp_ballot *b, const struct dp_span_ends *s)
 {
 	bool loose = b->evidence.loose_begin || b->evidence.open_begin;
 
-	for (size_t k = 0; k < b->span_count; k++)
-		if (b->spans[k].before >= dp_param.end_slack &&
-		    !(loose && b->spans[k].before < b->m))
-			score_near(b, score, b->spans[k].begin, 1 / (1 + (double)b->span_count), 1);
+	return s->before >= dp_param.end_slack && !(loose && s->before < b->m);
 }
 
-/*
- * While the sequence grows, symbols that differ at its end may still turn out to match. A span ends
- * where one that overlaps it begins, which is a little early rather than late.
- */
+/* While the sequence grows, symbols that differ at its end may still turn out to match. */
+static bool ends_before_others(const struct dp_ballot *b, const struct dp_span_ends *s)
+{
+	return s->after >= dp_param.end_slack && !(b->evidence.open_end && s->after / 2 < b->m);
+}
+
+/* What one of the spans with such an end scores: their share, as if there were one more. */
+static double share_of(const struct dp_ballot *b,
+		       bool (*has_end)(const struct dp_ballot *b, const struct dp_span_ends *s))
+{
+	size_t count = 1;
+
+	for (size_t k = 0; k < b->span_count; k++)
+		count += has_end(b, &b->spans[k]);
+	return 1 / (double)count;
+}
+
+static void spans_begin(const struct dp_ballot *b, double *score)
+{
+	double share = share_of(b, begins_after_others);
+
+	for (size_t k = 0; k < b->span_count; k++)
+		if (begins_after_others(b, &b->spans[k]))
+			score_near(b, score, b->spans[k].begin, share, 1);
+}
+
+/* A span ends where one that overlaps it begins, which is a little early rather than late. */
 static void spans_end(const struct dp_ballot *b, double *score)
 {
+	double share = share_of(b, ends_before_others);
+
 	for (size_t k = 0; k < b->span_count; k++)
-		if (b->spans[k].after >= dp_param.end_slack &&
-		    !(b->evidence.open_end && b->spans[k].after / 2 < b->m))
-			score_near(b, score, b->spans[k].end, 1 / (1 + (double)b->span_count),
-				   b->spans[k].meets ? 1 : -1);
+		if (ends_before_others(b, &b->spans[k]))
+			score_near(b, score, b->spans[k].end, share, b->spans[k].meets ? 1 : -1);
 }
 
 /*
@@ -222,8 +243,8 @@ static void capture_fits(const struct dp_ballot *b, double *score)
 static void spans_fit(const struct dp_ballot *b, double *score)
 {
 	double count = (double)b->span_count;
-	double own_begin = dp_param.weight_span_begin / (1 + count);
-	double own_end = dp_param.weight_span_end / (1 + count);
+	double own_begin = dp_param.weight_span_begin * share_of(b, begins_after_others);
+	double own_end = dp_param.weight_span_end * share_of(b, ends_before_others);
 
 	for (size_t k = 0; k < b->span_count; k++) {
 		const struct dp_span_ends *s = &b->spans[k];

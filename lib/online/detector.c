@@ -71,6 +71,21 @@ static size_t follow_pattern(struct dp_detector *d, const uint32_t *symbols, siz
 	return i;
 }
 
+/* Returns true if loops have taken turns half as often again as until the last search. */
+static bool have_taken_turns(const struct dp_detector *d)
+{
+	return d->turns > d->turns_searched && 2 * d->turns >= 3 * d->turns_searched;
+}
+
+/* Returns true if a search could show more: other loops, or where iterations begin. */
+static bool is_search_due(const struct dp_detector *d)
+{
+	if (d->known.count == 0)
+		return false;
+	return dp_detector__foreign(d) >= d->patience ||
+	       (d->fed < d->window && have_taken_turns(d) && dp_detector__may_search(d));
+}
+
 /* Takes the next symbols up to the next decision; *taken is their number. */
 static int take_symbols(struct dp_detector *d, const uint32_t *symbols, size_t count, size_t *taken)
 {
@@ -98,8 +113,7 @@ static int take_symbols(struct dp_detector *d, const uint32_t *symbols, size_t c
 		status = dp_detector__look(d, false);
 		aligned = true;
 	}
-	if (!status && (d->fed == d->search_at ||
-			(aligned && d->known.count > 0 && dp_detector__foreign(d) >= d->patience)))
+	if (!status && (d->fed == d->search_at || (aligned && is_search_due(d))))
 		status = dp_detector__search(d, false);
 	return status;
 }
@@ -163,6 +177,7 @@ int dp_detector_new(struct dp_detector **detector, const struct dp_detector_opti
 	d->window = d->options.window;
 	d->search_at = dp_param.online_gather;
 	d->look_at = DP_DETECTOR_NEVER;
+	d->latest = DP_NONE;
 	d->patience = dp_param.online_patience;
 	*detector = d;
 	return DP_OK;

@@ -2,6 +2,7 @@
 #ifndef DP_ONLINE_DETECTOR_MODEL_H
 #define DP_ONLINE_DETECTOR_MODEL_H
 
+#include "base/parameters.h"
 #include "online/stream.h"
 #include <deepprof/detector.h>
 
@@ -16,7 +17,8 @@
  * otherwise  gathered                    align                            search
  *
  * A symbol that differs ends being in step, and an alignment decides whether it begins. After one,
- * `patience` foreign symbols make a search due at once. Every search is followed by an alignment
+ * `patience` foreign symbols make a search due at once, and so do turns: where one loop ends and
+ * another begins shows where their iterations do. Every search is followed by an alignment
  * from `reported` on.
  */
 struct dp_detector {
@@ -52,6 +54,9 @@ struct dp_detector {
 	uint64_t loose;	   /* those behind reported that matched nothing when last aligned */
 	uint64_t patience; /* how many foreign and loose ones trigger another search */
 	uint64_t spent;	   /* symbols searched so far, by all searches */
+	uint32_t latest;   /* id of the loop whose iteration was reported last, or DP_NONE */
+	uint64_t turns;	   /* how often the iteration of another loop followed */
+	uint64_t turns_searched; /* those before the last search */
 	bool confirming;   /* the next search is early, to confirm what the last one found */
 };
 
@@ -64,6 +69,12 @@ static inline const uint32_t *dp_detector__at(const struct dp_detector *d, uint6
 static inline uint64_t dp_detector__foreign(const struct dp_detector *d)
 {
 	return d->foreign + DP_MIN(d->loose, d->fed - d->searched);
+}
+
+/* Returns true if searches have cost little so far, so that one may be early. */
+static inline bool dp_detector__may_search(const struct dp_detector *d)
+{
+	return d->spent < dp_param.online_eager * d->fed;
 }
 
 /* Reports the iterations that are final; if `final` is set, all of them. Errors: DP_ERR_NOMEM. */

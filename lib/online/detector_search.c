@@ -234,7 +234,7 @@ static void plan_search(struct dp_detector *d, bool changed, const struct search
 		 most = dp_param.online_windows * (uint64_t)d->window;
 	uint64_t unconfirmed = 0; /* length of the longest loop found for the first time */
 	bool was_due = dp_detector__foreign(d) >= d->patience;
-	bool eager = d->spent < dp_param.online_eager * d->fed;
+	bool eager = dp_detector__may_search(d);
 
 	if (d->fed < d->window) {
 		/* each search covers all symbols fed, and waits for a share of them */
@@ -250,6 +250,7 @@ static void plan_search(struct dp_detector *d, bool changed, const struct search
 		d->patience = DP_MIN(2 * d->patience, most);
 	d->patience = DP_MAX(d->patience, least);
 	d->searched = d->fed;
+	d->turns_searched = d->turns;
 	d->foreign = 0;
 	d->search_at = DP_DETECTOR_NEVER;
 	if (d->fed < d->window)

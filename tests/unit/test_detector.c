@@ -301,6 +301,29 @@ TEST(no_loop_where_there_is_none)
 	}
 }
 
+/*
+ * These feeds begin within an iteration of a training loop, and only evaluations show where the
+ * others begin: the first of them, a little before the middle, and then at once.
+ */
+TEST(an_evaluation_shows_where_steps_begin)
+{
+	static const uint64_t seeds[] = { 9944, 9947 };
+
+	for (size_t i = 0; i < DP_COUNT(seeds); i++) {
+		struct family f;
+		struct record r;
+		size_t *starts, n;
+
+		family_make(&f, FAMILY_EVALUATION, seeds[i], true, 0);
+		n = batch(&starts, &f);
+		run(&r, f.symbols, f.n, (size_t)1 << 18);
+		ck_assert_double_ge(f_from(&r, starts, n, f.n / 2), 1);
+		free(starts);
+		stop(&r);
+		family_free(&f);
+	}
+}
+
 /* An iteration is reported, with its contents, as soon as 65 symbols of the next are known. */
 TEST(iterations_are_reported_at_once)
 {
