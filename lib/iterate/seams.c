@@ -302,33 +302,34 @@ static struct seam seam_at(const struct closer *c, const struct pair *p, size_t 
 }
 
 /*
- * Joins two spans where the symbols between them are best divided: from a position in the own one
- * on, which is `ahead` symbols before a boundary of its iterations. The other span may lend some of
- * its own. Returns false if the result is worse than to leave the spans as they are.
+ * Joins two spans where the symbols between them are best divided: from where the own one stops on,
+ * which is `ahead` symbols before a boundary of its iterations. The other span may lend some of its
+ * own. Returns false if the result is worse than to leave the spans as they are.
  */
-static bool divide(struct joint *joint, const struct closer *c, struct pair p, size_t from,
+static bool divide(struct joint *joint, const struct closer *c, struct pair p, struct change stop,
 		   size_t ahead)
 {
-	size_t gap = p.other.at - from, lent, offset;
+	size_t gap = p.other.at - stop.at, lent, offset;
 	struct split split;
 	struct seam seam;
 
 	if (gap > SEAM || ahead > SEAM)
 		return false;
 	lent = gap || ahead ? lend(&p.other, gap) : 0;
-	seam = seam_at(c, &p, from, ahead);
+	seam = seam_at(c, &p, stop.at, ahead);
 	split = solve_once(c, &seam);
 	offset = dp_offset__move(p.other.offset, split.other, p.other.m, -1);
-	*joint = (struct joint){ from + split.gap,
-				 { from, 0, p.first, ahead },
+	stop.count = ahead;
+	*joint = (struct joint){ stop.at + split.gap,
+				 stop,
 				 { p.other.at, 0, offset, split.other },
 				 split.score - (int)lent /* which matched before */ };
-	return joint->score >= (ahead ? -1 : 0);
+	return joint->score + (int)stop.dropped >= (ahead ? -1 : 0);
 }
 
 /*
  * Ends the own side at its last boundary, `back` symbols of the pattern before its end. Returns
- * false if that is half an iteration or more, or leaves nothing. Goes back from the end, over the
+ * false if that leaves nothing. Goes back from the end, over the
  * matches between two edits and then the next edit: `at` is the position reached, and `back` counts
  * what is left to go.
  */
@@ -337,8 +338,6 @@ static bool stop_back(struct change *stop, const struct pair *p, size_t back)
 	const struct side *own = &p->own;
 	size_t at = own->at;
 
-	if (back * 2 >= own->m)
-		return false;
 	for (size_t k = 0;; k++) {
 		const struct dp_edit *edit = edit_of(own, k);
 		size_t length = edit && edit->kind != DP_EDIT_DELETED, end = own->far;
@@ -385,7 +384,8 @@ static bool stop_own(struct change *stop, const struct closer *c, const struct p
 /*
  * Joins two spans that both match where their loops are alike, as training and validation begin
  * alike: where the own loop's iteration is whole. The other span must extend to there, or
- * continue to there without an edit. As all symbols in between match, none are compared.
+ * continue to there without an edit. As all symbols in between match, none are compared. If it ends
+ * a few symbols before, of which the own span has made edits, these are divided.
  */
 static bool join_alike(struct joint *joint, const struct closer *c, const struct pair *p,
 		       size_t back, size_t ahead)
@@ -402,7 +402,9 @@ static bool join_alike(struct joint *joint, const struct closer *c, const struct
 	}
 	offset = dp_offset__move(other->offset, other->at - at, other->m, -1);
 	joint->other = (struct change){ at, 0, offset, 0 };
-	return goes_on(c, other, offset, at, other->at - at);
+	if (goes_on(c, other, offset, at, other->at - at))
+		return true;
+	return other->at - at <= joint->own.dropped && divide(joint, c, *p, joint->own, 0);
 }
 
 /* Joins two spans at the own one's last boundary, which its span may have passed by chance. */
@@ -414,7 +416,7 @@ static bool join_back(struct joint *joint, const struct closer *c, const struct 
 	if (back >= p->own.at - p->own.far || boundary > p->other.at ||
 	    (back > SLACK && boundary < p->other.at) || (back && is_edited(&p->own, boundary)))
 		return false;
-	return divide(joint, c, *p, boundary, 0);
+	return divide(joint, c, *p, (struct change){ boundary, 0, p->first, 0 }, 0);
 }
 
 /*
@@ -429,7 +431,8 @@ static bool find_joint(struct joint *best, const struct closer *c, const struct 
 	bool has_gap = p->other.at >= p->own.at;
 	struct joint at_next;
 	bool found_last = join_back(best, c, p, back);
-	bool found_next = ahead && has_gap && divide(&at_next, c, *p, p->own.at, ahead);
+	struct change here = { p->own.at, 0, p->first, 0 };
+	bool found_next = ahead && has_gap && divide(&at_next, c, *p, here, ahead);
 
 	if (found_next && (!found_last || at_next.score > best->score))
 		*best = at_next;

@@ -170,18 +170,20 @@ static bool is_whole(const struct dp_alignment *al, uint32_t pattern, size_t beg
 
 /*
  * Training and validation begin alike, but for the kernels that load a batch, and kernels of
- * neither may be between them: iterations of the loop that is placed are whole, wherever its
- * pattern begins, and edits stay where they are.
+ * neither may be between them, which the aligner may take for those that load: iterations of the
+ * loop that is placed are whole, wherever its pattern begins, and edits stay where they are.
  */
 TEST_LOOP(loops_may_begin_alike, 300)
 {
-	enum { ALIKE = 30, MOST = 80, LOAD = 100, OTHER = 110, NEITHER = 130, PHASES = 5 };
+	enum { ALIKE = 30, MOST = 80, LOAD = 100, OTHER = 110, NEITHER = 130, LOG = 140 };
+	enum { PHASES = 5 };
 	uint64_t rng = (uint64_t)_i;
-	uint32_t alike = 1 + (uint32_t)below(&rng, ALIKE), own = 12 + (uint32_t)below(&rng, 35);
+	uint32_t alike = 1 + (uint32_t)below(&rng, ALIKE), own = 20 + (uint32_t)below(&rng, 27);
 	uint32_t other = 3 + (uint32_t)below(&rng, 10), neither = (uint32_t)below(&rng, 8);
 	uint32_t load = (uint32_t)below(&rng, 4), edits = (uint32_t)below(&rng, 2);
+	uint32_t log = load + (uint32_t)below(&rng, 5);
 	uint32_t names[2][MOST], length = load + alike + own;
-	size_t turned = below(&rng, length), begins[PHASES * 4], made = 0;
+	size_t turned = below(&rng, length), begins[PHASES * 4], passes[PHASES], made = 0;
 	struct dp_align_pattern patterns[2] = { { names[0], length }, { names[1], alike + other } };
 	struct dp_alignment al;
 
@@ -199,6 +201,8 @@ TEST_LOOP(loops_may_begin_alike, 300)
 			put(LOAD, load, LOAD + load - 1, 0, SAME);
 			put(0, alike + own, alike + own - 1, 0, SAME);
 		}
+		put(LOG, log, LOG, 0, SAME);
+		passes[phase] = count;
 		for (uint32_t i = 0; i < 4; i++) {
 			put(0, alike, alike - 1, 0, SAME);
 			put(OTHER, other, OTHER + other - 1, (uint32_t)below(&rng, other),
@@ -214,6 +218,9 @@ TEST_LOOP(loops_may_begin_alike, 300)
 		check_span(&al, &al.spans[i], symbols, patterns);
 	for (size_t i = 0; i < made; i++)
 		ck_assert_msg(is_whole(&al, 0, begins[i], begins[i] + length), "iteration %zu", i);
+	for (size_t i = 0; i < PHASES && !edits; i++)
+		ck_assert_msg(is_whole(&al, 1, passes[i], passes[i] + alike + other), "pass %zu",
+			      i);
 	dp_align__fini(&al);
 }
 
