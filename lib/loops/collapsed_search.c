@@ -19,7 +19,7 @@ void dp_collapsed_search__begin(struct dp_collapsed_search *s, const struct dp_d
 	*s = (struct dp_collapsed_search){
 		.detection = { .request = &s->request,
 			       .sequence = { runs->symbols, runs->count, runs->alphabet, NULL,
-					     r->explain },
+					     r->explain, from->sequence.open },
 			       .keep_all = from->keep_all,
 			       .per_symbol = (double)r->count / (double)runs->count,
 			       .kernel_symbols = from->kernel_symbols ? from->kernel_symbols

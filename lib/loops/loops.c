@@ -43,8 +43,8 @@ static int use_families(struct dp_detection *d)
 	bool merge = false;
 	int status;
 
-	d->sequence =
-		(struct dp_search_sequence){ r->symbols, r->count, r->alphabet, NULL, r->explain };
+	d->sequence = (struct dp_search_sequence){ r->symbols, r->count,   r->alphabet,
+						   NULL,       r->explain, r->evidence.open_end };
 	if (!r->family)
 		return DP_OK;
 	status = families_merge(r, &merge);

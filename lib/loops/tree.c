@@ -262,7 +262,7 @@ static int make_tree(struct dp_detection *d, const struct dp_levels *levels, con
 	status = make_outer(d, &levels->outer, outer, of_chosen);
 	if (!status && loops->count == of_chosen) {
 		status = dp_enclosing__find(d, of_chosen, enclosed ? &ends : NULL);
-		if (!status && !d->request->evidence.open_end)
+		if (!status)
 			choose_enclosing(d, &levels->chosen, chosen, traits, of_chosen, enclosed);
 	}
 	around = loops->count;
@@ -340,7 +340,9 @@ static int search_classes(struct class_search *s, const struct dp_detection *d,
 		s->coarse[i] = class_of[d->sequence.symbols[i]];
 	for (uint32_t k = 0; traits && k < d->sequence.alphabet; k++)
 		s->traits[class_of[k]] |= traits[k];
-	s->sequence = (struct dp_search_sequence){ s->coarse, n, count, NULL, d->sequence.explain };
+	s->sequence =
+		(struct dp_search_sequence){ s->coarse,	      n, count, NULL, d->sequence.explain,
+					     d->sequence.open };
 	return dp_levels__find(&s->levels, &s->sequence, s->traits, uploads, false);
 }
 

@@ -236,7 +236,7 @@ int dp_stream__search(struct dp_stream_loops *found, const uint32_t *symbols, si
 		status = make_dense(found, dense, &keys, symbols, n);
 	r.symbols = dense;
 	r.alphabet = found->classes;
-	d.sequence = (struct dp_search_sequence){ dense, n, r.alphabet, NULL, NULL };
+	d.sequence = (struct dp_search_sequence){ dense, n, r.alphabet, NULL, NULL, true };
 	if (!status)
 		status = dp_detection__tree(&d);
 	if (!status)

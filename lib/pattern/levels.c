@@ -169,7 +169,7 @@ static enum offset_kind offset_kind_of(const struct inside *in,
  * Notes whether the sequence begins or ends in the middle of the pattern, both times with a whole
  * repetition of the main loop. Captures mostly begin and end with whole iterations, so these are
  * iterations; what is cut off anywhere seldom is whole by chance. A sequence that begins with other
- * work was not cut off there.
+ * work was not cut off there, and a live one ends anywhere.
  */
 static int look_at_ends(struct inside *in, const struct traits *t,
 			const struct dp_search_sequence *twice)
@@ -180,7 +180,7 @@ static int look_at_ends(struct inside *in, const struct traits *t,
 	enum offset_kind kind[2] = { AT_ENDS, ELSEWHERE };
 	int status = DP_OK;
 
-	if (in->loops.items[in->main].length < dp_param.few_length)
+	if (s->open || in->loops.items[in->main].length < dp_param.few_length)
 		return DP_OK;
 	for (size_t i = 0; i < 2 && !status; i++) {
 		size_t offset;

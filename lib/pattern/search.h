@@ -35,6 +35,7 @@ struct dp_search_sequence {
 	uint32_t alphabet;
 	struct dp_anchor_tree *tree;
 	struct dp_explain *explain; /* NULL: nothing is explained */
+	bool open;		    /* it goes on, so that its end may be anywhere */
 	double symbol_bits;	    /* to code one symbol by itself; 0: not computed yet */
 	struct dp_alignment alignment;
 	uint32_t *aligned; /* its patterns, each after its length */
