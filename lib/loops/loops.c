@@ -158,21 +158,27 @@ static void explain_count(const struct assignment *a, size_t i, const struct dp_
 			"with {iterations}");
 }
 
-/* Of the loops and numbers left, assigns the nearest pair. Returns false if there is none. */
+/*
+ * Of the loops and numbers left, assigns the nearest pair; of equally near loops, the
+ * likeliest, whose number an unaided report suggests. Returns false if there is none.
+ */
 static bool assign_nearest(struct assignment *a, const struct dp_loops_request *r)
 {
 	size_t n = r->counts_count, number = n;
 	uint32_t nearest = DP_NONE;
-	double least = INFINITY;
+	double least = INFINITY, likeliest = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		for (uint32_t k = 0; a->loop_of[i] == DP_NONE && k < a->loops.count; k++) {
-			double off = misfit(&a->loops.loops[k], r->counts[i]);
+			const struct dp_sequence_loop *loop = &a->loops.loops[k];
+			double off = misfit(loop, r->counts[i]);
+			double likely = dp_confidence__of(&loop->confidence);
 
-			if (off >= least || !is_answer(&a->loops, k, r->counts[i]) ||
-			    is_assigned(a, n, k))
+			if (off > least || (off == least && likely <= likeliest) ||
+			    !is_answer(&a->loops, k, r->counts[i]) || is_assigned(a, n, k))
 				continue;
 			least = off;
+			likeliest = likely;
 			number = i;
 			nearest = k;
 		}
