@@ -234,6 +234,38 @@ class Options(cli.Case):
         result = cli.run("analyze", "-n", "40", cli.SOURCE / "data" / "sample.json.gz")
         self.assertIn("found 40 iterations, but without -n it would be 20 iterations of 181", result.stderr)
 
+    def test_number_that_parts_of_two_loops_nearly_have(self):
+        """20 training steps and 6 evaluations share 26 forward passes, which are not the 25 iterations."""
+        sample = cli.SOURCE / "data" / "sample.json.gz"
+        result = cli.run("analyze", "-n", "25", sample)
+        self.assertIn(": 25 iterations do not match stream 7: 20 were found\n", result.stderr)
+        self.assertIn("Loop 0  20 iterations of 181 kernels", result.stdout)
+
+    def write_names(self, names):
+        """Kernels one after the other, and their launches."""
+        events = []
+        for i, name in enumerate(names):
+            at = {"ph": "X", "pid": 1, "tid": 1, "ts": 10 * i, "dur": 5, "args": {"correlation": i + 1}}
+            kernel = {"device": 0, "stream": 7, "correlation": i + 1}
+            events += [dict(at, cat="cuda_runtime", name="cudaLaunchKernel"),
+                       dict(at, cat="kernel", name=name, ts=10 * i + 7, pid=0, tid=7, args=kernel)]
+        path = self.folder / "names.json"
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        return path
+
+    def counts(self, path, numbers):
+        """Iterations and kernels of each loop at the level of the report."""
+        report = json.loads(cli.run("analyze", "--format=json", "-n", numbers, path).stdout)
+        return [(len(x["iterations"]), x["pattern"]["length"]) for x in report["loops"] if x["selected"]]
+
+    def test_one_number_of_two(self):
+        """The loop of one is reported where the other has none."""
+        path = self.write_names(254 * ["step"])
+        self.assertEqual(self.counts(path, "127,128"), [(127, 2)])
+        result = cli.run("analyze", "-n", "127,128", path)
+        self.assertIn("128 iterations do not match stream 7\n", result.stderr)
+        self.assertNotIn("127 iterations do not", result.stderr)
+
     def test_number_without_a_loop(self):
         """Who has given a number is not advised to give one."""
         path = self.folder / "nothing.csv"
