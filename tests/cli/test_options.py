@@ -258,6 +258,13 @@ class Options(cli.Case):
         report = json.loads(cli.run("analyze", "--format=json", "-n", numbers, path).stdout)
         return [(len(x["iterations"]), x["pattern"]["length"]) for x in report["loops"] if x["selected"]]
 
+    def test_numbers_of_rows(self):
+        """Launches in a row are preferred to a kernel's launches everywhere in groups."""
+        path = self.write_names(2 * (60 * ["write"] + 53 * ["keep"]) + 60 * ["write"])
+        self.assertEqual(self.counts(path, "60"), 3 * [(60, 1)])
+        self.assertEqual(self.counts(path, "53"), 2 * [(53, 1)])
+        self.assertEqual(self.counts(path, "180"), [(180, 1)])
+
     def test_one_number_of_two(self):
         """The loop of one is reported where the other has none."""
         path = self.write_names(254 * ["step"])
