@@ -257,7 +257,8 @@ static int analyze_stream(struct run *run, uint32_t stream)
 			{ loops->best_length, loops->best_coverage, loops->best_confidence,
 			  loops->best_iterations, run->options->iterations_count > 0,
 			  searched->sequence.count, searched->group.streams,
-			  search.marked || run->options->ignore_marks, loops->best_layers },
+			  search.marked || run->options->ignore_marks, loops->best_layers,
+			  search.marked },
 			searched->group.by_launch,
 			(size_t)stream + 1
 		};

@@ -145,17 +145,15 @@ static void add_layers(struct dp_words *words, const struct dp_stream_candidate 
 }
 
 /*
- * One annotation marks nearly all of the stream, and a likely loop inside has not replaced it. It
- * may be the layers of that iteration if it covers most of it.
+ * A likely loop inside the only marked iteration has not replaced it. It may be the layers of that
+ * iteration if it covers most of it.
  */
-static void add_marked(struct dp_words *words, const struct dp_stream_candidate *candidate,
-		       const char *streams)
+static void add_inside(struct dp_words *words, const struct dp_stream_candidate *candidate)
 {
 	char number[DP_NUMBER_SIZE];
 
-	dp_words__add(words,
-		      "An annotation marks nearly all of the %s as a single iteration. Inside, %s",
-		      streams, dp_text__plural(number, candidate->iterations, "repetition"));
+	dp_words__add(words, "Inside, %s",
+		      dp_text__plural(number, candidate->iterations, "repetition"));
 	dp_words__add(words, " of %s", dp_text__plural(number, candidate->length, "kernel"));
 	dp_words__add(words, " cover%s %s of it", candidate->iterations == 1 ? "s" : "",
 		      dp_human__share(number, candidate->coverage));
@@ -178,12 +176,16 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 
 	if (candidate->streams > 1)
 		dp_text__plural(streams, candidate->streams, "stream");
+	if (candidate->single)
+		dp_words__add(words,
+			      "An annotation marks nearly all of the %s as a single iteration. ",
+			      streams);
 	if (candidate->kernels <= TOO_FEW) {
 		dp_words__add(words, "Its %s %s only %s: too few to show a loop. ", streams,
 			      candidate->streams > 1 ? "have" : "has",
 			      dp_text__plural(number, candidate->kernels, "kernel"));
-	} else if (candidate->confidence >= LIKELY && candidate->marked && !candidate->counted) {
-		add_marked(words, candidate, streams);
+	} else if (candidate->confidence >= LIKELY && candidate->single) {
+		add_inside(words, candidate);
 	} else if (is_pass(candidate)) {
 		add_layers(words, candidate, streams);
 	} else if (candidate->length) {
