@@ -138,6 +138,11 @@ class Options(cli.Case):
     def test_regular_expression(self):
         self.refused("--marks=(", words=("--marks=(",))
 
+    def test_a_file_in_place_of_the_regular_expression(self):
+        for command in "analyze", "export":
+            self.assert_fails(cli.run(command, "--marks", self.trace), 2,
+                              f"{command}: --marks needs a regular expression before the file: --marks=REGEX {self.trace}")
+
     def test_contradictions(self):
         self.refused("--paper", words=("requires the number of iterations",))
         self.refused("--epsilon=2", words=("require --paper",))
