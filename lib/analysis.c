@@ -116,6 +116,7 @@ static int convert_loop(struct run *run, struct dp_sequence_loop *from, size_t b
 		.annotation = from->annotation == DP_NONE
 				      ? NULL
 				      : dp_trace_string(run->trace, from->annotation),
+		.mixed = from->mixed,
 		.occurrences = from->occurrences,
 		.iterations = from->count,
 	};

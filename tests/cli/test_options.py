@@ -396,6 +396,12 @@ class Options(cli.Case):
             path.write_text(json.dumps(whole))
             text = cli.run("analyze", f"--marks=^{name.format('[0-9]*')}$", path).stdout
             self.assertIn(f"from annotations ({shown})", re.sub(r"\n\s+", " ", text))
+        for i, step in enumerate(steps):
+            step["name"] = f"{'forward' if i % 2 == 0 else 'backward'} {i}"
+        path.write_text(json.dumps(whole))
+        for marks, shown in ("ward", "forward # and others"), ("back", "backward #"):
+            text = cli.run("analyze", "--marks", marks, path).stdout
+            self.assertIn(f"from annotations ({shown})", re.sub(r"\n\s+", " ", text))
 
     def write_chunks(self, chunks, copy_us):
         """Chunks of data on streams of their own: all uploads, then all kernels, then all downloads."""
