@@ -322,9 +322,12 @@ static const char *others_of(const struct dp_render *render, const struct dp_fin
 		       : "ranks";
 }
 
-/* Adds the predicted period without the finding, unless the cost implies it. */
+/*
+ * Adds the predicted period without the finding, unless the cost implies it; if brief, only by how
+ * much it is shorter.
+ */
 static void add_prediction(struct dp_words *words, const struct dp_render *render,
-			   const struct dp_finding *finding)
+			   const struct dp_finding *finding, bool brief)
 {
 	double saved = 1 - finding->predicted_ns / finding->predicted_from_ns;
 	bool ascii = render->options->ascii;
@@ -336,6 +339,10 @@ static void add_prediction(struct dp_words *words, const struct dp_render *rende
 		return;
 	if (saved < LEAST_SAVED)
 		dp_words__add(words, "; the period would stay the same without it");
+	else if (brief)
+		dp_words__add(words, "; without %s%s %s%s", with ? "this and " : "it",
+			      with ? with : "", dp_number__sign(true, ascii),
+			      dp_human__share(share, saved));
 	else
 		dp_words__add(words, "; without %s%s%s %s (%s%s%s)", with ? "this and " : "it",
 			      with ? with : "", with ? "," : "",
@@ -345,7 +352,7 @@ static void add_prediction(struct dp_words *words, const struct dp_render *rende
 						       saved * finding->predicted_from_ns)
 				      ? ", since other waits end, too"
 				      : "");
-	if (finding->needs_others && saved >= LEAST_SAVED)
+	if (finding->needs_others && saved >= LEAST_SAVED && !brief)
 		dp_words__add(words, " if the other %s keep up", others_of(render, finding));
 }
 
@@ -375,7 +382,7 @@ static void add_cost(struct dp_words *words, const struct dp_render *render,
 	if (finding->overlaps)
 		dp_words__add(words, ", part of it in %s", finding->overlaps);
 	if (!once)
-		add_prediction(words, render, finding);
+		add_prediction(words, render, finding, brief);
 }
 
 void dp_text__cost(struct dp_words *words, const struct dp_render *render,
