@@ -228,6 +228,9 @@ void dp_rule__name_function(const struct dp_rule_input *input, struct dp_rule_fi
  */
 bool dp_rule__is_launching(const struct dp_rule_finding *out);
 
+/* Returns true if operators that compute, which copies do not, are most of the named ranges. */
+bool dp_rule__is_computing(const struct dp_rule_finding *out);
+
 /*
  * Returns true if the longest of `count` gaps, whose sum is all_ns, takes little of it or no more
  * than chance explains: then every launch is late. Otherwise one activity of the host causes it.

@@ -255,6 +255,31 @@ TEST(predictions_for_iterations_that_differ)
 TEST(work_that_one_thread_cannot_hide)
 {
 	struct dp_host_range range = { .outer = "_MultiProcessingDataLoaderIter.__next__",
+/* Input that operators compute on the host: no loader is seen, nor how long it would take. */
+TEST(input_that_is_computed)
+{
+	struct dp_host_range each[] = {
+		{ .outer = "aten::randn", .activity = DP_HOST_INPUT, .typical_ns = 5e5 },
+		{ .outer = "aten::to", .activity = DP_HOST_INPUT, .typical_ns = 2e5 },
+	};
+	struct dp_host_ranges ranges = { .ranges = each, .count = DP_COUNT(each) };
+	struct dp_replay replay = { .period_ns = 1e6, .measured_end = ITERATIONS };
+
+	start();
+	at.terms = DP_TERMS_PYTORCH;
+	at.ranges = &ranges;
+	at.replay = &replay;
+	replay.without_ns[DP_REPLAY_INPUT] = replay.work_ns[DP_REPLAY_INPUT] = 2e5;
+	replay.moved_ns[DP_REPLAY_INPUT] = 8e5;
+	set("input_wait_ns", 7e5);
+	ck_assert_ptr_nonnull(strstr(find("input-bound")->advice, "on the GPU (device="));
+	ck_assert(isnan(evidence(find("input-bound"), "threads")));
+	/* copies are no computation */
+	each[0].outer = "aten::_to_copy";
+	ck_assert_ptr_nonnull(strstr(find("input-bound")->advice, "num_workers=4 or more"));
+	dp_findings__fini(&at.findings);
+}
+
 				       .activity = DP_HOST_INPUT,
 				       .typical_ns = 7e5 };
 	struct dp_host_ranges ranges = { .ranges = &range, .count = 1 };
