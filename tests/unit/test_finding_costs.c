@@ -121,6 +121,11 @@ TEST(severity_is_by_cost)
 	ck_assert_int_eq(find("slow-iterations")->severity, DP_SEVERITY_WARNING);
 	metric("period_ns")[4] = 3e7;
 	ck_assert_int_eq(find("slow-iterations")->severity, DP_SEVERITY_CRITICAL);
+	/* not in a loop that is more likely wrong than right; NaN is a number of -n */
+	at.loop.confidence = 0.49;
+	ck_assert_int_eq(find("slow-iterations")->severity, DP_SEVERITY_WARNING);
+	at.loop.confidence = (double)NAN;
+	ck_assert_int_eq(find("slow-iterations")->severity, DP_SEVERITY_CRITICAL);
 	dp_findings__fini(&at.findings);
 }
 
@@ -250,11 +255,6 @@ TEST(predictions_for_iterations_that_differ)
 	dp_findings__fini(&at.findings);
 }
 
-/* Host work that moves to other threads takes as long there, and is shared by as many as it takes.
- */
-TEST(work_that_one_thread_cannot_hide)
-{
-	struct dp_host_range range = { .outer = "_MultiProcessingDataLoaderIter.__next__",
 /* Input that operators compute on the host: no loader is seen, nor how long it would take. */
 TEST(input_that_is_computed)
 {
@@ -280,6 +280,11 @@ TEST(input_that_is_computed)
 	dp_findings__fini(&at.findings);
 }
 
+/* Host work that moves to other threads takes as long there, and is shared by as many as it takes.
+ */
+TEST(work_that_one_thread_cannot_hide)
+{
+	struct dp_host_range range = { .outer = "_MultiProcessingDataLoaderIter.__next__",
 				       .activity = DP_HOST_INPUT,
 				       .typical_ns = 7e5 };
 	struct dp_host_ranges ranges = { .ranges = &range, .count = 1 };
