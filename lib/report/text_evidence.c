@@ -115,7 +115,8 @@ static const struct saying sayings[] = {
 	{ "live_bytes", "", " live" },
 	{ "long_gap_iterations", "", " iterations with a gap of half a second or more" },
 	{ "long_gaps", "", " gaps of half a second or more" },
-	{ "long_intervals", "over the threshold before ", " iterations" },
+	/* only without launches */
+	{ "long_intervals", "cause not recorded; too long before ", " iterations" },
 	{ "graph_calls", "", " calls of" },
 	{ "longest_gap_ns", "longest gap ", "" },
 	{ "lower_clock", "clocks of ", "" },
