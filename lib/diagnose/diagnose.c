@@ -346,7 +346,7 @@ static void set_severity(struct dp_rule_finding *found, const struct dp_rule_inp
 	finding->severity = share < DP_WARNING_SHARE	? DP_SEVERITY_INFO
 			    : share < DP_CRITICAL_SHARE ? DP_SEVERITY_WARNING
 							: DP_SEVERITY_CRITICAL;
-	if (rule->never_critical || input->loop->confidence < LIKELY ||
+	if (rule->never_critical || found->regular || input->loop->confidence < LIKELY ||
 	    (rule->never_critical_capture && input->scope == DP_SCOPE_CAPTURE))
 		finding->severity = DP_MIN(finding->severity, DP_SEVERITY_WARNING);
 	if (rule->only_info)

@@ -158,6 +158,7 @@ struct dp_rule_finding {
 	/* The metric that the cost is a part of if it is not the finding's; static, or NULL. */
 	const char *part;
 	bool grows; /* the cost is growth over the run */
+	bool regular; /* the cost may be that of an enclosing loop: not critical */
 	/* The driver's to fill. */
 	double total_ns; /* what fixing it would save in all whole iterations */
 	/* One of each, until findings of several devices are joined. */

@@ -169,6 +169,8 @@ static const struct saying sayings[] = {
 	{ "sampled_share", "", " of the launching thread's samples in" },
 	{ "short_gaps_ns", "", " in short gaps between kernels, not all due to launches",
 	  .cost = "in short gaps between kernels" },
+	{ "slow_every", "every ", " iterations", .behind = "slow_iterations", .joint = ", every ",
+	  .close = " iterations" },
 	{ "slow_iterations", "", " slow iterations", .behind = "times", .joint = ", ",
 	  .close = " of them slow", .of = "times", .all = "all of them slow" },
 	{ "slowest_ns", "the slowest ", "" },

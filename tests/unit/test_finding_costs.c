@@ -255,6 +255,44 @@ TEST(predictions_for_iterations_that_differ)
 	dp_findings__fini(&at.findings);
 }
 
+/* Each fifth iteration is followed by copies: it may end one of an enclosing loop. */
+TEST(slow_iterations_at_equal_distances)
+{
+	const struct dp_finding *finding;
+
+	start();
+	at.loop.parent = DP_NONE;
+	at.summary[dp_summary_metric_find("avg_period_ns")] = 3e6;
+	set("interval_ns", 1e4);
+	set("copy_exposed_ns", 0);
+	for (size_t k = 4; k + 1 < ITERATIONS; k += 5) {
+		metric("period_ns")[k] = 1.1e7;
+		metric("copy_exposed_ns")[k] = 1e7;
+		metric("interval_ns")[k + 1] = 1e7 + 1e4;
+	}
+	finding = find("slow-iterations");
+	ck_assert_double_eq(evidence(finding, "slow_every"), 5);
+	ck_assert_int_eq(finding->severity, DP_SEVERITY_WARNING);
+	ck_assert_ptr_nonnull(strstr(finding->advice, "enclosing loop, pass -n 4 to see it; else"));
+	ck_assert_ptr_nonnull(strstr(finding->advice, "look for uploads and downloads"));
+	at.loop.parent = 1;
+	ck_assert_ptr_nonnull(
+		strstr(find("slow-iterations")->advice, "of the enclosing loop; else"));
+	/* nothing encloses annotated steps, and a longer kernel is within the iteration */
+	at.loop.found_by = DP_FOUND_BY_MARKS;
+	finding = find("slow-iterations");
+	ck_assert_ptr_null(strstr(finding->advice, "enclosing"));
+	ck_assert_int_eq(finding->severity, DP_SEVERITY_CRITICAL);
+	at.loop.found_by = DP_FOUND_BY_AUTO;
+	set("interval_ns", 1e4);
+	ck_assert_ptr_null(strstr(find("slow-iterations")->advice, "enclosing"));
+	/* at no equal distance */
+	metric("period_ns")[5] = metric("period_ns")[7] = metric("period_ns")[12] = 1.1e7;
+	metric("period_ns")[16] = metric("period_ns")[27] = 1.1e7;
+	ck_assert(isnan(evidence(find("slow-iterations"), "slow_every")));
+	dp_findings__fini(&at.findings);
+}
+
 /* Input that operators compute on the host: no loader is seen, nor how long it would take. */
 TEST(input_that_is_computed)
 {
