@@ -259,6 +259,7 @@ struct dp_stream_candidate {
 	bool marked;	   /* annotations mark iterations, too few for a loop, or are ignored */
 	bool layers; /* its repetitions may be layers: of a single pass, or a marked iteration */
 	bool single; /* an annotation marks nearly all of the kernels as a single iteration */
+	size_t in_row; /* if there is no candidate: most launches of one kernel in a row */
 };
 
 DP_API const struct dp_stream_candidate *dp_analysis_candidate(const struct dp_analysis *analysis,

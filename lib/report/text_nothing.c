@@ -12,6 +12,8 @@
 #define TOO_FEW 2      /* kernels of a stream that cannot show a repetition */
 #define LIKELY 0.5     /* confidence of what would be listed, but for an annotation */
 #define HINT_LEAST 0.2 /* smallest confidence of a candidate whose number is suggested */
+#define IN_ROW_LEAST 8 /* launches of one kernel that are worth a mention, */
+#define IN_ROW_SHARE 0.1 /* and this share of the kernels: networks have shorter rows, too */
 
 /* Returns true if a stream's class does not distinguish it from other analyzed streams. */
 static bool needs_name(const struct dp_trace *trace, size_t index)
@@ -106,6 +108,13 @@ static bool is_hint(const struct dp_stream_candidate *candidate)
 	       round(covered / (double)candidate->length) == (double)candidate->iterations;
 }
 
+/* Returns true if launches of one kernel in a row may be a benchmark's. */
+static bool has_row(const struct dp_stream_candidate *candidate)
+{
+	return !candidate->length && candidate->in_row >= IN_ROW_LEAST &&
+	       (double)candidate->in_row >= IN_ROW_SHARE * (double)candidate->kernels;
+}
+
 /* Counts the launches of CUDA graphs on a stream that are recorded as one operation each. */
 static size_t count_graphs(const struct dp_trace *trace, size_t stream)
 {
@@ -195,6 +204,10 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 			      dp_human__share(number, candidate->coverage), streams);
 		dp_words__add(words, " (%s confidence: too low to report). ",
 			      dp_text__percent(number, candidate->confidence));
+	} else if (has_row(candidate)) {
+		dp_words__add(words,
+			      "Only single kernels of its %s repeat in a row, up to %s times. ",
+			      streams, dp_text__count(number, candidate->in_row));
 	} else {
 		dp_words__add(words, "No part of its %s repeats often and regularly enough. ",
 			      streams);
@@ -205,6 +218,11 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 			      " If each of the %zu repetitions is an iteration, and not a layer of "
 			      "a network, pass -n %zu.",
 			      candidate->iterations, candidate->iterations);
+	else if (has_row(candidate) && !candidate->counted)
+		dp_words__add(words,
+			      " If each launch of such a row is an iteration, pass the number of "
+			      "launches: -n %zu for the longest row.",
+			      candidate->in_row);
 	if (graphs)
 		dp_words__add(words,
 			      " %s CUDA graph launch%s recorded as one operation%s; to see the "

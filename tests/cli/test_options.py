@@ -270,6 +270,16 @@ class Options(cli.Case):
         self.assertEqual(self.counts(path, "53"), 2 * [(53, 1)])
         self.assertEqual(self.counts(path, "180"), [(180, 1)])
 
+    def test_rows_that_are_no_loop(self):
+        """A benchmark's launches among other work are mentioned, with the number that finds them."""
+        other = [f"kernel_{a}{b}" for a in "abcdefghij" for b in "abcdefghij"]
+        path = self.write_names(other[:60] + 20 * ["bench"] + other[60:])
+        text = " ".join(cli.run("analyze", path).stdout.split())
+        self.assertIn("Only single kernels of its stream repeat in a row, up to 20 times.", text)
+        self.assertIn("pass the number of launches: -n 20 for the longest row.", text)
+        self.assertEqual(self.counts(path, "20"), [(20, 1)])
+        self.assertNotIn("for the longest row", cli.run("analyze", "-n", "21", path).stdout)
+
     def test_one_number_of_two(self):
         """The loop of one is reported where the other has none."""
         path = self.write_names(254 * ["step"])
