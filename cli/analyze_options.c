@@ -6,6 +6,7 @@
 #include <regex.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 bool analyze_set_iterations(void *into, const char *value, struct opt_why *why)
 {
@@ -284,10 +285,25 @@ static const char *contradiction(const struct analyze_options *args)
 	return NULL;
 }
 
+/* Returns true if the expression of --marks was probably left out, and is the trace's name. */
+static bool marks_is_file(const struct analyze_options *args, int argc)
+{
+	struct stat info;
+
+	return args->options.marks && !argc && !stat(args->options.marks, &info) &&
+	       S_ISREG(info.st_mode);
+}
+
 bool analyze_options_finish(struct analyze_options *args, int *argc, char ***argv)
 {
 	const char *why = contradiction(args);
 
+	if (marks_is_file(args, *argc)) {
+		message("%s: --marks needs a regular expression before the file: "
+			"--marks=REGEX %s",
+			args->common.source.verb, args->options.marks);
+		return false;
+	}
 	if (why) {
 		message("%s: %s", args->common.source.verb, why);
 		return false;

@@ -5,6 +5,7 @@
  */
 #include "analysis_model.h"
 #include "base/options.h"
+#include "base/repeats.h"
 #include "activity/warmup.h"
 #include "trace/model.h"
 
@@ -116,6 +117,7 @@ static int convert_loop(struct run *run, struct dp_sequence_loop *from, size_t b
 		.annotation = from->annotation == DP_NONE
 				      ? NULL
 				      : dp_trace_string(run->trace, from->annotation),
+		.mixed = from->mixed,
 		.occurrences = from->occurrences,
 		.iterations = from->count,
 	};
@@ -222,6 +224,13 @@ static int measure_loops(struct run *run, size_t base)
 	return status;
 }
 
+static size_t most_in_row(const struct dp_sequence *sequence)
+{
+	size_t first;
+
+	return dp_repeats__most(&first, sequence->symbols, sequence->count, 1);
+}
+
 static int analyze_stream(struct run *run, uint32_t stream)
 {
 	struct dp_analysis *analysis = run->analysis;
@@ -257,7 +266,9 @@ static int analyze_stream(struct run *run, uint32_t stream)
 			{ loops->best_length, loops->best_coverage, loops->best_confidence,
 			  loops->best_iterations, run->options->iterations_count > 0,
 			  searched->sequence.count, searched->group.streams,
-			  search.marked || run->options->ignore_marks, loops->best_layers },
+			  search.marked || run->options->ignore_marks, loops->best_layers,
+			  search.marked,
+			  loops->best_length ? 0 : most_in_row(&searched->sequence) },
 			searched->group.by_launch,
 			(size_t)stream + 1
 		};

@@ -46,6 +46,7 @@ static int loops_of_marks(struct dp_loop_search *s, const struct dp_loops_reques
 		.ends = marks->ends,
 		.count = marks->count,
 		.name = marks->name,
+		.mixed = marks->mixed,
 		.clipped_first = marks->clipped_first,
 		.clipped_last =
 			marks->clipped_last || (at_end && dp_trace_loss_count(s->sequence->trace)),

@@ -185,8 +185,8 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 			    struct dp_error *error);
 
 /*
- * The same for known numbers of iterations if no loop of kernels has one: replaces the loops if the
- * new main loop does.
+ * The same for known numbers of iterations if no likely loop of kernels has one: replaces the loops
+ * if the new main loop does.
  */
 int dp_analysis__counted(struct dp_loops **loops, const struct dp_loops_request *request,
 			 const struct dp_sequence *kernels, const struct dp_stream_group *streams,

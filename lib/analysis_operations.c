@@ -447,12 +447,12 @@ static int find_again(struct dp_loops **loops, const struct dp_sequence *kernels
 	if (status || !times || !found) {
 		status = dp_error__nomem(error, kernels->count);
 	} else {
+		status = add_rows_of_count(found, &a, options, explain, error);
 		a.share = (double)count_in_rows(times, kernels) / (double)kernels->count;
-		status = a.share >= dp_param.again_share
-				 ? add_names(found, &a, times, explain, error)
-				 : add_run(found, &a, options, explain, error);
 		if (!status && !found->count)
-			status = add_rows_of_count(found, &a, options, explain, error);
+			status = a.share >= dp_param.again_share
+					 ? add_names(found, &a, times, explain, error)
+					 : add_run(found, &a, options, explain, error);
 	}
 	if (!status && (found->count > 0 || (found->best_length && !(*loops)->best_length))) {
 		struct dp_loops *swap = *loops;
@@ -552,14 +552,22 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 	return status;
 }
 
-/* Returns true if a loop has one of the known numbers of iterations, alone or with others. */
+/*
+ * Returns true if a loop has one of the known numbers of iterations, alone or with others. An
+ * unlikely one, or one that repeats more often and is grouped to match, is not preferred to rows.
+ */
 static bool has_count(const struct dp_loops *loops, const struct dp_loops_request *request)
 {
-	for (size_t l = 0; l < loops->count; l++)
+	for (size_t l = 0; l < loops->count; l++) {
+		const struct dp_sequence_loop *loop = &loops->loops[l];
+
 		for (size_t i = 0; i < request->counts_count; i++)
-			if (loops->loops[l].matches_in_sequence ||
-			    dp_loops__whole(&loops->loops[l]) == request->counts[i])
+			if (loop->matches_in_sequence ||
+			    (dp_loops__whole(loop) == request->counts[i] &&
+			     dp_confidence__listed(&loop->confidence) &&
+			     is_unit(loop->pattern, loop->length)))
 				return true;
+	}
 	return false;
 }
 

@@ -4,6 +4,7 @@
  * and ranges.
  */
 #include "analysis_model.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -96,10 +97,7 @@ static int plain_length(const char *text, const char *name)
 	while (length < MARK_COLUMNS && text[length] && text[length] == name[length] &&
 	       (unsigned char)text[length] >= ' ' && !strchr(".[]()*+?{}|^$\\", text[length]))
 		length++;
-	/* not within a character */
-	while (length && ((unsigned char)name[length] & 0xc0) == 0x80)
-		length--;
-	return (int)length;
+	return (int)dp_utf8__cut(name, length + 1, length);
 }
 
 /* A name that the key stands for. */

@@ -167,6 +167,7 @@ struct dp_loop {
 	size_t memsets;		/* iterations, and all operations were searched; otherwise 0 */
 	const char *annotation; /* the name of its first iteration's annotation if its boundaries
 				 * are from annotations, otherwise NULL */
+	bool mixed; /* annotations whose names differ from it in more than numbers set some */
 };
 
 /*
@@ -257,6 +258,8 @@ struct dp_stream_candidate {
 	size_t streams;	   /* that ran them, with this one */
 	bool marked;	   /* annotations mark iterations, too few for a loop, or are ignored */
 	bool layers; /* its repetitions may be layers: of a single pass, or a marked iteration */
+	bool single; /* an annotation marks nearly all of the kernels as a single iteration */
+	size_t in_row; /* if there is no candidate: most launches of one kernel in a row */
 };
 
 DP_API const struct dp_stream_candidate *dp_analysis_candidate(const struct dp_analysis *analysis,

@@ -89,6 +89,16 @@ size_t dp_utf8__next(const char *text, size_t length, uint32_t *code)
 	return n;
 }
 
+size_t dp_utf8__cut(const char *text, size_t length, size_t most)
+{
+	if (length <= most)
+		return length;
+	/* a character has four bytes at most */
+	for (int i = 0; i < 3 && most && ((unsigned char)text[most] & 0xc0) == 0x80; i++)
+		most--;
+	return most;
+}
+
 void dp_utf8__mask(char *text)
 {
 	unsigned char *at = (unsigned char *)text;

@@ -19,6 +19,12 @@ char *dp_utf8__repair(const char *text, size_t length, size_t *out_length);
  */
 size_t dp_utf8__next(const char *text, size_t length, uint32_t *code);
 
+/*
+ * Returns how many bytes of a text to keep so that these are at most `most`, and no character is
+ * cut: all of them if it is not longer. Constant cost.
+ */
+size_t dp_utf8__cut(const char *text, size_t length, size_t most);
+
 /* Makes text valid in place: '?' for each byte that is not part of a character. */
 void dp_utf8__mask(char *text);
 

@@ -28,6 +28,9 @@
 /* A smaller share of the period counts as nothing saved: reports show shares with one decimal. */
 #define LEAST_SAVED 0.001
 
+/* Loops with a lower confidence are more likely wrong than right. */
+#define LIKELY 0.5
+
 #define DP_ENTRY(word) extern const struct dp_rule dp_rule__##word;
 #include "diagnose/diagnose_table.h"
 #undef DP_ENTRY
@@ -330,7 +333,7 @@ static double saving_of(const struct dp_rule_finding *found)
 
 /*
  * Sets the severity by the share of the period that would be saved; findings without a cost in time
- * keep the rule's own.
+ * keep the rule's own. Nothing is critical in a loop that is more likely wrong than right.
  */
 static void set_severity(struct dp_rule_finding *found, const struct dp_rule_input *input,
 			 const struct dp_rule *rule)
@@ -343,7 +346,7 @@ static void set_severity(struct dp_rule_finding *found, const struct dp_rule_inp
 	finding->severity = share < DP_WARNING_SHARE	? DP_SEVERITY_INFO
 			    : share < DP_CRITICAL_SHARE ? DP_SEVERITY_WARNING
 							: DP_SEVERITY_CRITICAL;
-	if (rule->never_critical ||
+	if (rule->never_critical || found->regular || input->loop->confidence < LIKELY ||
 	    (rule->never_critical_capture && input->scope == DP_SCOPE_CAPTURE))
 		finding->severity = DP_MIN(finding->severity, DP_SEVERITY_WARNING);
 	if (rule->only_info)

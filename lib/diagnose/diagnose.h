@@ -158,6 +158,7 @@ struct dp_rule_finding {
 	/* The metric that the cost is a part of if it is not the finding's; static, or NULL. */
 	const char *part;
 	bool grows; /* the cost is growth over the run */
+	bool regular; /* the cost may be that of an enclosing loop: not critical */
 	/* The driver's to fill. */
 	double total_ns; /* what fixing it would save in all whole iterations */
 	/* One of each, until findings of several devices are joined. */
@@ -227,6 +228,9 @@ void dp_rule__name_function(const struct dp_rule_input *input, struct dp_rule_fi
  * ranges.
  */
 bool dp_rule__is_launching(const struct dp_rule_finding *out);
+
+/* Returns true if operators that compute, which copies do not, are most of the named ranges. */
+bool dp_rule__is_computing(const struct dp_rule_finding *out);
 
 /*
  * Returns true if the longest of `count` gaps, whose sum is all_ns, takes little of it or no more

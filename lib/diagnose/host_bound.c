@@ -24,8 +24,8 @@ static const char advice_input[] = "overlap data loading with compute: DataLoade
 				   "prefetch_factor=..., pin_memory=True)";
 static const char advice_stall[] = "move this host work out of the loop or to another thread";
 static const char advice_look[] =
-	"see what the host does between iterations (record its calls, too), "
-	"and move it out of the loop or to another thread";
+	"record launches, too (deepprof info shows how), to see whether the GPU waits for the host; "
+	"if so, move the host's work out of the loop or to another thread";
 static const char advice_divide[] =
 	"move this host work out of the loop, or divide it among other threads";
 static const char advice_delay[] =

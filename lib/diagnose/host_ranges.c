@@ -197,6 +197,21 @@ bool dp_rule__is_launching(const struct dp_rule_finding *out)
 	return share >= LAUNCHING_SHARE;
 }
 
+bool dp_rule__is_computing(const struct dp_rule_finding *out)
+{
+	static const char *const copies[] = { "aten::to", "copy", "pin_memory", "aten::cuda" };
+	double share = 0;
+
+	for (size_t i = 0; i < out->finding.range_count; i++) {
+		bool computes = !strncmp(out->ranges[i].name, "aten::", 6);
+
+		for (size_t c = 0; c < DP_COUNT(copies); c++)
+			computes &= !mentions(out->ranges[i].name, copies[c]);
+		share += computes ? out->ranges[i].share : 0;
+	}
+	return share >= MOST_OF_IT;
+}
+
 bool dp_rule__is_spread(double longest_ns, double all_ns, size_t count)
 {
 	double gaps = (double)DP_MAX(count, 1), chance = CHANCE * (log(gaps) + EULER) / gaps;

@@ -7,6 +7,10 @@
 #define WARNING_SHARE 0.05
 #define CRITICAL_SHARE 0.20
 
+/* Operators compute the input on the host's cores. */
+static const char advice_compute[] = "make this input on the GPU (device=\"cuda\"), or on the host "
+				     "while the GPU computes, in workers of a DataLoader";
+
 /* Returns true if processes load the input already: how long they take is unknown. */
 static bool has_workers(const struct dp_rule_finding *found)
 {
@@ -18,7 +22,7 @@ static bool has_workers(const struct dp_rule_finding *found)
 
 static bool divide(const struct dp_rule_input *input, struct dp_rule_finding *found, size_t threads)
 {
-	if (has_workers(found))
+	if (has_workers(found) || found->finding.advice == advice_compute)
 		return false;
 	if (input->terms < DP_TERMS_PYTORCH)
 		snprintf(found->advice, sizeof(found->advice),
@@ -42,8 +46,11 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "utilization", "1", dp_rule__busy_share(input));
 	dp_rule__cpu_evidence(input, out);
 	dp_rule__name_ranges(input, out, DP_HOST_INPUT, false);
-	out->finding.advice = "overlap data loading with compute: DataLoader(num_workers=..., "
-			      "prefetch_factor=..., pin_memory=True)";
+	out->finding.advice = dp_rule__is_computing(out)
+				      ? advice_compute
+				      : "overlap data loading with compute: "
+					"DataLoader(num_workers=..., prefetch_factor=..., "
+					"pin_memory=True)";
 	out->change = DP_REPLAY_INPUT;
 	return true;
 }

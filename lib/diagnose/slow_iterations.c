@@ -3,6 +3,7 @@
 #include "stats/stat.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Share of the host's longer stall at which one call is named as the cause. */
@@ -13,6 +14,16 @@
 
 /* Share of the largest cause from which on another is named. */
 #define ALSO 0.25
+
+/*
+ * Slow iterations at equal distances: the fewest of them, the shortest distance (of two iterations
+ * one is not slow, but both are one), the share of the distances that must be multiples of the
+ * usual one, and the share of the loop that they must extend over.
+ */
+#define FEWEST 3
+#define APART 3
+#define REGULAR 0.8
+#define THROUGHOUT 0.75
 
 static const struct {
 	const char *metric;
@@ -219,11 +230,83 @@ static bool are_last(const struct dp_rule_input *input, size_t first_slow)
 	return true;
 }
 
+/*
+ * How many iterations lie between slow ones if that is regular, else 0. Of several in a row, the
+ * first counts: where an enclosing loop ends an iteration, the next one may be slow, too.
+ */
+static size_t spacing(const struct dp_rule_input *input)
+{
+	size_t count = 0, last = 0, same = 0, every;
+
+	for (size_t k = 0; k < input->loop->iterations; k++) {
+		if (!input->slow[k] || (k && input->slow[k - 1]))
+			continue;
+		if (last)
+			input->scratch[count++] = (double)(k + 1 - last);
+		last = k + 1;
+	}
+	if (count + 1 < FEWEST)
+		return 0;
+	every = (size_t)dp_stat__select(input->scratch, count, count / 2);
+	for (size_t i = 0; i < count; i++)
+		same += (size_t)input->scratch[i] % every == 0;
+	return every >= APART && (double)same >= REGULAR * (double)count &&
+			       (double)((count + 1) * every) >=
+				       THROUGHOUT * (double)input->loop->iterations
+		       ? every
+		       : 0;
+}
+
+/* Returns true if most of what makes iterations slow follows their last kernel. */
+static bool is_between(const struct dp_rule_input *input)
+{
+	const double *interval_ns = dp_rule__metric(input, "interval_ns");
+	const double *period_ns = dp_rule__metric(input, "period_ns");
+	double usual_ns = dp_rule__typical_before(input, "interval_ns");
+	double usual_period_ns = dp_rule__typical(input, "period_ns"), between_ns = 0, all_ns = 0;
+
+	for (size_t k = 0; interval_ns && k + 1 < input->loop->iterations; k++) {
+		if (!input->slow[k] || isnan(period_ns[k]) || isnan(interval_ns[k + 1]))
+			continue;
+		between_ns += interval_ns[k + 1] - usual_ns;
+		all_ns += period_ns[k] - usual_period_ns;
+	}
+	return between_ns > MOST_OF_IT * all_ns;
+}
+
+/*
+ * Slow iterations at equal distances may end those of an enclosing loop, which is no fault, or do
+ * regular work: says so. Annotations mark the program's iterations, which nothing encloses.
+ */
+static void mention_enclosing(const struct dp_rule_input *input, struct dp_rule_finding *out,
+			      size_t every)
+{
+	const char *otherwise = out->advice[0]
+					? out->advice
+					: dp_advice__in_terms(out->finding.advice, input->terms);
+	size_t length = strlen(otherwise), used;
+	char says[96] = "these may end iterations of the enclosing loop; else ";
+
+	if (input->loop->found_by == DP_FOUND_BY_MARKS || !is_between(input))
+		return;
+	out->regular = true;
+	if (input->loop->parent == DP_NONE)
+		snprintf(says, sizeof(says),
+			 "if these end iterations of an enclosing loop, pass -n %zu to see it; "
+			 "else ",
+			 input->loop->iterations / every);
+	used = strlen(says);
+	if (used + length >= sizeof(out->advice))
+		return;
+	memmove(out->advice + used, otherwise, length + 1);
+	memcpy(out->advice, says, used);
+}
+
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	const double *period_ns = dp_rule__metric(input, "period_ns");
 	double usual_ns = dp_rule__typical(input, "period_ns"), excess_ns = 0, worst_ns = 0;
-	size_t count = 0;
+	size_t count = 0, every;
 
 	if (dp_rule__slow_are_extra(input))
 		return false;
@@ -241,7 +324,12 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	out->finding.confidence = input->loop->confidence;
 	out->grows = are_last(input, out->finding.first_iteration);
 	dp_rule__evidence(out, "slow_iterations", "count", (double)count);
+	every = spacing(input);
+	if (every)
+		dp_rule__evidence(out, "slow_every", "count", (double)every);
 	dp_rule__explain_slow(input, out);
+	if (every)
+		mention_enclosing(input, out, every);
 	dp_rule__evidence(out, "usual_ns", "ns", usual_ns);
 	dp_rule__evidence(out, "slowest_ns", "ns", worst_ns);
 	return true;

@@ -97,16 +97,13 @@ bool dp_kineto_xla__is_host(const struct dp_kineto_xla *xla, int64_t pid)
 	return dp_lookup__get(&xla->pids, &key) == HOST;
 }
 
-/* Names a step, "0" or "train 7", as xplane.c does: by this prefix it is known as a step. */
+/* Names a step like that of an XPlane. */
 static void name_step(struct dp_kineto_xla *xla, struct dp_chrome_event *event)
 {
-	int length = (int)DP_MIN(event->name.length, sizeof(xla->step));
-
 	if (!(event->has & DP_CHROME_NAME))
 		return;
-	length = snprintf(xla->step, sizeof(xla->step), "Step#%.*s", length, event->name.at);
+	event->name.length = dp_xla_name__step(xla->step, "", event->name.at, event->name.length);
 	event->name.at = xla->step;
-	event->name.length = DP_MIN((size_t)length, sizeof(xla->step) - 1);
 }
 
 enum dp_kineto_class dp_kineto_xla__read(struct dp_kineto_xla *xla, struct dp_chrome_event *event)

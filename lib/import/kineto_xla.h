@@ -7,12 +7,13 @@
 
 #include "import/chrome.h"
 #include "import/kineto_class.h"
+#include "import/xla_name.h"
 #include "base/lookup.h"
 
 /* Zero it first. */
 struct dp_kineto_xla {
 	struct dp_lookup pids;	  /* from pid to the row's meaning, see kineto_xla.c */
-	char step[96];		  /* name of the step read last */
+	char step[DP_XLA_STEP_SIZE]; /* name of the step read last */
 	struct dp_lookup threads; /* likewise from pid and tid */
 	uint64_t events;	  /* events read */
 };

@@ -5,6 +5,11 @@
  */
 #include "import/xla_name.h"
 #include "base/text.h"
+#include "base/utf8.h"
+
+#include <stdio.h>
+
+enum { STEP_BYTES = 80 }; /* of a step's name; with prefix and number it fits DP_XLA_STEP_SIZE */
 
 /* Part of the text. */
 struct part {
@@ -103,4 +108,13 @@ size_t dp_xla_name__plain(char *plain, const char *text, size_t length)
 	}
 	memcpy(plain + used, value.at, value.length);
 	return used + value.length;
+}
+
+size_t dp_xla_name__step(char step[DP_XLA_STEP_SIZE], const char *number, const char *name,
+			 size_t length)
+{
+	int n = snprintf(step, DP_XLA_STEP_SIZE, "Step#%.20s%.*s", number,
+			 (int)dp_utf8__cut(name, length, STEP_BYTES), name);
+
+	return (size_t)n;
 }

@@ -20,4 +20,13 @@ bool dp_xla_name__is_likely(const char *text);
  */
 size_t dp_xla_name__plain(char *plain, const char *text, size_t length);
 
+enum { DP_XLA_STEP_SIZE = 112 };
+
+/*
+ * Writes the name of a step, "0" or "train 7", with the prefix that it is known by as a step
+ * (sequence/marks.h); number, "3 " or "", comes first. A long name is cut. Returns the length.
+ */
+size_t dp_xla_name__step(char step[DP_XLA_STEP_SIZE], const char *number, const char *name,
+			 size_t length);
+
 #endif

@@ -12,6 +12,7 @@
 #include "import/lookup.h"
 #include "import/unpack.h"
 #include "import/xla_details.h"
+#include "import/xla_name.h"
 #include "import/xplane_event.h"
 
 #include <stdio.h>
@@ -379,10 +380,11 @@ static int take_call(struct reader *reader, struct line *line, const struct dp_x
 /* Names a step marked by the program (step_num) like the steps of devices. */
 static uint32_t step_name(struct reader *reader, const char *name, int64_t step)
 {
-	char text[128];
-	int n = snprintf(text, sizeof(text), "Step#%lld %.80s", (long long)step, name);
+	char text[DP_XLA_STEP_SIZE], number[24];
 
-	return dp_builder__string(reader->builder, text, DP_MIN((size_t)n, sizeof(text) - 1));
+	snprintf(number, sizeof(number), "%lld ", (long long)step);
+	return dp_builder__string(reader->builder, text,
+				  dp_xla_name__step(text, number, name, strlen(name)));
 }
 
 static int take_host(struct reader *reader, struct line *line, const struct dp_xevent *event)
@@ -415,10 +417,10 @@ static int take_mark(struct reader *reader, const struct line *line, const struc
 {
 	uint32_t text = text_of(reader, event), name;
 	const char *plain = text == DP_NONE ? "" : dp_texts__get(&reader->space.names, text);
-	char step[96];
-	int n = snprintf(step, sizeof(step), "Step#%.80s", plain);
+	char step[DP_XLA_STEP_SIZE];
+	size_t length = dp_xla_name__step(step, "", plain, strlen(plain));
 
-	name = line->kind == LINE_STEPS ? dp_builder__string(reader->builder, step, (size_t)n)
+	name = line->kind == LINE_STEPS ? dp_builder__string(reader->builder, step, length)
 	       : text == DP_NONE	? unknown_name(reader, event)
 				 : dp_texts__use(&reader->space.names, reader->builder, text);
 	return add_range(reader, event->start_ns, event->end_ns, name, DP_NONE,

@@ -158,21 +158,27 @@ static void explain_count(const struct assignment *a, size_t i, const struct dp_
 			"with {iterations}");
 }
 
-/* Of the loops and numbers left, assigns the nearest pair. Returns false if there is none. */
+/*
+ * Of the loops and numbers left, assigns the nearest pair; of equally near loops, the
+ * likeliest, whose number an unaided report suggests. Returns false if there is none.
+ */
 static bool assign_nearest(struct assignment *a, const struct dp_loops_request *r)
 {
 	size_t n = r->counts_count, number = n;
 	uint32_t nearest = DP_NONE;
-	double least = INFINITY;
+	double least = INFINITY, likeliest = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		for (uint32_t k = 0; a->loop_of[i] == DP_NONE && k < a->loops.count; k++) {
-			double off = misfit(&a->loops.loops[k], r->counts[i]);
+			const struct dp_sequence_loop *loop = &a->loops.loops[k];
+			double off = misfit(loop, r->counts[i]);
+			double likely = dp_confidence__of(&loop->confidence);
 
-			if (off >= least || !is_answer(&a->loops, k, r->counts[i]) ||
-			    is_assigned(a, n, k))
+			if (off > least || (off == least && likely <= likeliest) ||
+			    !is_answer(&a->loops, k, r->counts[i]) || is_assigned(a, n, k))
 				continue;
 			least = off;
+			likeliest = likely;
 			number = i;
 			nearest = k;
 		}
@@ -200,12 +206,40 @@ static int assign(struct assignment *a, const struct dp_loops_request *r)
 	return DP_OK;
 }
 
-static bool is_near_enough(const struct assignment *a, const struct dp_loops_request *r)
+/* Counts the known numbers that are assigned to a loop near them. */
+static size_t count_near(const struct assignment *a, const struct dp_loops_request *r)
 {
-	for (size_t i = 0; i < r->counts_count; i++)
-		if (a->loop_of[i] == DP_NONE ||
-		    !is_near(&a->loops.loops[a->loop_of[i]], r->counts[i]))
+	size_t near = 0;
+
+	for (size_t i = 0; i < r->counts_count && a->loop_of; i++)
+		near += a->loop_of[i] != DP_NONE &&
+			is_near(&a->loops.loops[a->loop_of[i]], r->counts[i]);
+	return near;
+}
+
+/*
+ * Returns true if the loops of a search by count are better than those of the tree: they are near
+ * more of the numbers and, where they miss one, cover as much as the tree's likely loop. A number
+ * that is not met is no evidence that parts of several loops are one.
+ */
+static bool is_better(const struct assignment *by_count, const struct assignment *tree,
+		      const struct dp_loops_request *r)
+{
+	const struct dp_sequence_loop *likely = dp_loops__main(&tree->loops);
+
+	if (count_near(by_count, r) <= count_near(tree, r))
+		return false;
+	for (size_t i = 0; i < r->counts_count && likely; i++) {
+		const struct dp_sequence_loop *loop;
+
+		if (by_count->loop_of[i] == DP_NONE)
+			continue;
+		loop = &by_count->loops.loops[by_count->loop_of[i]];
+		if (dp_loops__whole(loop) != r->counts[i] &&
+		    dp_confidence__listed(&likely->confidence) &&
+		    dp_loops__covered(loop) < dp_loops__covered(likely))
 			return false;
+	}
 	return true;
 }
 
@@ -424,8 +458,8 @@ static void note_likely(struct dp_loops *loops, const struct dp_loops *tree, uin
 
 /*
  * Takes the loops of the tree if they are near all known numbers; else those of the search by
- * count, if they are; else loops of the tree in sequence that together have the only number; else
- * those of the tree that come nearest.
+ * count, if they are better; else loops of the tree in sequence that together have the only number;
+ * else those of the tree that come nearest.
  */
 static int choose_assignment(struct dp_detection *d, struct assignment *tree,
 			     struct assignment *by_count)
@@ -434,9 +468,9 @@ static int choose_assignment(struct dp_detection *d, struct assignment *tree,
 	bool taken = false;
 	int status;
 
-	if (is_near_enough(tree, r))
+	if (count_near(tree, r) == r->counts_count)
 		return take_assigned(d, tree);
-	if (is_near_enough(by_count, r)) {
+	if (is_better(by_count, tree, r)) {
 		status = take_assigned(d, by_count);
 		if (!status && r->counts_count == 1 && d->loops->count == 1)
 			status = dp_loops__inside(d->loops, &tree->loops);
@@ -455,7 +489,7 @@ static int find_counts(struct dp_detection *d)
 
 	if (!status && r->counts_count == 1)
 		note_likely(d->loops, &tree.loops, r->counts[0]);
-	if (!status && !is_near_enough(&tree, r))
+	if (!status && count_near(&tree, r) < r->counts_count)
 		status = search_counts(&by_count, d);
 	if (!status)
 		status = choose_assignment(d, &tree, &by_count);

@@ -22,6 +22,7 @@ struct dp_sequence_loop {
 	uint32_t *pattern; /* one iteration's symbols */
 	size_t length;
 	uint32_t annotation; /* caller's id of the annotation that set the boundaries, or DP_NONE */
+	bool mixed;	     /* annotations of other names set some of them */
 	size_t copies;	     /* copies and memsets per iteration, if operations were searched */
 	size_t memsets;
 	/*
@@ -95,6 +96,7 @@ struct dp_boundaries {
 	bool clipped_first; /* the first iteration began before the sequence */
 	bool clipped_last;  /* the last iteration continues past the end */
 	uint32_t name;	/* kept as the loop's annotation: the caller's id, or DP_NONE */
+	bool mixed;	/* not all have that name; kept as well */
 };
 
 /*

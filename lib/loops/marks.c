@@ -175,6 +175,7 @@ int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request 
 		loop->found_by = DP_FOUND_BY_MARKS;
 		loop->phase_by = DP_PHASE_MARKS;
 		loop->annotation = boundaries->name;
+		loop->mixed = boundaries->mixed;
 		loop->confidence.loop = loop->confidence.boundary = 1;
 		loop->chosen = true;
 		status = dp_loops__set_iterations(loop, request->symbols, iterations, n);

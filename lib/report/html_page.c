@@ -1,5 +1,6 @@
 /* The parts that all pages with scripts share: head, document, scripts. */
 #include "report/html.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -61,23 +62,13 @@ void dp_html__close(struct dp_render *render, const char *const *scripts, size_t
 	dp_render__text(render, "</body>\n</html>\n");
 }
 
-/* The length of the text, cut at a character boundary at or below `most` bytes. */
-static size_t cut(const char *text, size_t most)
-{
-	size_t length = strnlen(text, most + 1);
-
-	if (length <= most)
-		return length;
-	for (length = most; length && ((unsigned char)text[length] & 0xc0) == 0x80;)
-		length--;
-	return length;
-}
-
 struct dp_json_value dp_html__cut(const char *name)
 {
 	return (struct dp_json_value){ .kind = DP_JSON_TEXT,
 				       .style = DP_JSON_IN_SCRIPT,
-				       .count = cut(name, DP_HTML_NAME_BYTES),
+				       .count = dp_utf8__cut(name,
+							     strnlen(name, DP_HTML_NAME_BYTES + 1),
+							     DP_HTML_NAME_BYTES),
 				       .text = name };
 }
 

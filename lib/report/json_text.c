@@ -72,11 +72,8 @@ bool dp_long_name__is(const char *name)
 
 const char *dp_long_name__cut(char cut[DP_LONG_NAME_CUT], const char *name, uint32_t number)
 {
-	size_t length = DP_LONG_NAME;
+	size_t length = dp_utf8__cut(name, DP_LONG_NAME + 1, DP_LONG_NAME);
 
-	/* not inside a character (UTF-8, RFC 3629) */
-	while (length && ((unsigned char)name[length] & 0xc0) == 0x80)
-		length--;
 	snprintf(cut, DP_LONG_NAME_CUT, "%.*s... [name %" PRIu32 "]", (int)length, name, number);
 	return cut;
 }

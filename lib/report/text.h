@@ -21,7 +21,7 @@ enum dp_given_up {
 	DP_LEAVE_LOOPS,	  /* loops that are not shown in full: only their number is */
 	DP_LEAVE_STREAMS, /* their table */
 	DP_LEAVE_PARTS,	  /* of the loop: slow iterations and gaps */
-	DP_LEAVE_WORDS,	  /* of headlines: what the cost is a part of */
+	DP_LEAVE_WORDS,	  /* of headlines: what the cost is a part of, and the period without it */
 	DP_LEAVE_COUNTS,  /* of operations */
 };
 

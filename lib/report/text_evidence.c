@@ -115,7 +115,8 @@ static const struct saying sayings[] = {
 	{ "live_bytes", "", " live" },
 	{ "long_gap_iterations", "", " iterations with a gap of half a second or more" },
 	{ "long_gaps", "", " gaps of half a second or more" },
-	{ "long_intervals", "over the threshold before ", " iterations" },
+	/* only without launches */
+	{ "long_intervals", "cause not recorded; too long before ", " iterations" },
 	{ "graph_calls", "", " calls of" },
 	{ "longest_gap_ns", "longest gap ", "" },
 	{ "lower_clock", "clocks of ", "" },
@@ -168,6 +169,8 @@ static const struct saying sayings[] = {
 	{ "sampled_share", "", " of the launching thread's samples in" },
 	{ "short_gaps_ns", "", " in short gaps between kernels, not all due to launches",
 	  .cost = "in short gaps between kernels" },
+	{ "slow_every", "every ", " iterations", .behind = "slow_iterations", .joint = ", every ",
+	  .close = " iterations" },
 	{ "slow_iterations", "", " slow iterations", .behind = "times", .joint = ", ",
 	  .close = " of them slow", .of = "times", .all = "all of them slow" },
 	{ "slowest_ns", "the slowest ", "" },
@@ -322,9 +325,12 @@ static const char *others_of(const struct dp_render *render, const struct dp_fin
 		       : "ranks";
 }
 
-/* Adds the predicted period without the finding, unless the cost implies it. */
+/*
+ * Adds the predicted period without the finding, unless the cost implies it; if brief, only by how
+ * much it is shorter.
+ */
 static void add_prediction(struct dp_words *words, const struct dp_render *render,
-			   const struct dp_finding *finding)
+			   const struct dp_finding *finding, bool brief)
 {
 	double saved = 1 - finding->predicted_ns / finding->predicted_from_ns;
 	bool ascii = render->options->ascii;
@@ -336,6 +342,10 @@ static void add_prediction(struct dp_words *words, const struct dp_render *rende
 		return;
 	if (saved < LEAST_SAVED)
 		dp_words__add(words, "; the period would stay the same without it");
+	else if (brief)
+		dp_words__add(words, "; without %s%s %s%s", with ? "this and " : "it",
+			      with ? with : "", dp_number__sign(true, ascii),
+			      dp_human__share(share, saved));
 	else
 		dp_words__add(words, "; without %s%s%s %s (%s%s%s)", with ? "this and " : "it",
 			      with ? with : "", with ? "," : "",
@@ -345,7 +355,7 @@ static void add_prediction(struct dp_words *words, const struct dp_render *rende
 						       saved * finding->predicted_from_ns)
 				      ? ", since other waits end, too"
 				      : "");
-	if (finding->needs_others && saved >= LEAST_SAVED)
+	if (finding->needs_others && saved >= LEAST_SAVED && !brief)
 		dp_words__add(words, " if the other %s keep up", others_of(render, finding));
 }
 
@@ -375,7 +385,7 @@ static void add_cost(struct dp_words *words, const struct dp_render *render,
 	if (finding->overlaps)
 		dp_words__add(words, ", part of it in %s", finding->overlaps);
 	if (!once)
-		add_prediction(words, render, finding);
+		add_prediction(words, render, finding, brief);
 }
 
 void dp_text__cost(struct dp_words *words, const struct dp_render *render,

@@ -138,7 +138,10 @@ static uint64_t differing_numbers(struct dp_render *render, const struct dp_loop
 	return same >= loop->iterations ? 0 : set;
 }
 
-/* Adds " (ProfilerStep#)": the name of the annotations, with '#' for numbers that differ. */
+/*
+ * Adds " (ProfilerStep#)": the name of the annotations, with '#' for numbers that differ, and
+ * whether there are others.
+ */
 static void add_annotation(struct dp_words *words, struct dp_render *render,
 			   const struct dp_loop *loop)
 {
@@ -163,8 +166,9 @@ static void add_annotation(struct dp_words *words, struct dp_render *render,
 		differing >>= 1;
 	}
 	text[used] = '\0';
-	dp_words__add(words, " (%s)",
-		      dp_label__text(shown, text, ANNOTATION_COLUMNS, render->options->ascii));
+	dp_words__add(words, " (%s%s)",
+		      dp_label__text(shown, text, ANNOTATION_COLUMNS, render->options->ascii),
+		      loop->mixed ? " and others" : "");
 }
 
 /* Adds "1,462 kernels" or "1 kernel, 3 copies and 1 memset": the contents of an iteration. */

@@ -12,6 +12,8 @@
 #define TOO_FEW 2      /* kernels of a stream that cannot show a repetition */
 #define LIKELY 0.5     /* confidence of what would be listed, but for an annotation */
 #define HINT_LEAST 0.2 /* smallest confidence of a candidate whose number is suggested */
+#define IN_ROW_LEAST 8 /* launches of one kernel that are worth a mention, */
+#define IN_ROW_SHARE 0.1 /* and this share of the kernels: networks have shorter rows, too */
 
 /* Returns true if a stream's class does not distinguish it from other analyzed streams. */
 static bool needs_name(const struct dp_trace *trace, size_t index)
@@ -106,6 +108,13 @@ static bool is_hint(const struct dp_stream_candidate *candidate)
 	       round(covered / (double)candidate->length) == (double)candidate->iterations;
 }
 
+/* Returns true if launches of one kernel in a row may be a benchmark's. */
+static bool has_row(const struct dp_stream_candidate *candidate)
+{
+	return !candidate->length && candidate->in_row >= IN_ROW_LEAST &&
+	       (double)candidate->in_row >= IN_ROW_SHARE * (double)candidate->kernels;
+}
+
 /* Counts the launches of CUDA graphs on a stream that are recorded as one operation each. */
 static size_t count_graphs(const struct dp_trace *trace, size_t stream)
 {
@@ -145,17 +154,15 @@ static void add_layers(struct dp_words *words, const struct dp_stream_candidate 
 }
 
 /*
- * One annotation marks nearly all of the stream, and a likely loop inside has not replaced it. It
- * may be the layers of that iteration if it covers most of it.
+ * A likely loop inside the only marked iteration has not replaced it. It may be the layers of that
+ * iteration if it covers most of it.
  */
-static void add_marked(struct dp_words *words, const struct dp_stream_candidate *candidate,
-		       const char *streams)
+static void add_inside(struct dp_words *words, const struct dp_stream_candidate *candidate)
 {
 	char number[DP_NUMBER_SIZE];
 
-	dp_words__add(words,
-		      "An annotation marks nearly all of the %s as a single iteration. Inside, %s",
-		      streams, dp_text__plural(number, candidate->iterations, "repetition"));
+	dp_words__add(words, "Inside, %s",
+		      dp_text__plural(number, candidate->iterations, "repetition"));
 	dp_words__add(words, " of %s", dp_text__plural(number, candidate->length, "kernel"));
 	dp_words__add(words, " cover%s %s of it", candidate->iterations == 1 ? "s" : "",
 		      dp_human__share(number, candidate->coverage));
@@ -178,12 +185,16 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 
 	if (candidate->streams > 1)
 		dp_text__plural(streams, candidate->streams, "stream");
+	if (candidate->single)
+		dp_words__add(words,
+			      "An annotation marks nearly all of the %s as a single iteration. ",
+			      streams);
 	if (candidate->kernels <= TOO_FEW) {
 		dp_words__add(words, "Its %s %s only %s: too few to show a loop. ", streams,
 			      candidate->streams > 1 ? "have" : "has",
 			      dp_text__plural(number, candidate->kernels, "kernel"));
-	} else if (candidate->confidence >= LIKELY && candidate->marked && !candidate->counted) {
-		add_marked(words, candidate, streams);
+	} else if (candidate->confidence >= LIKELY && candidate->single) {
+		add_inside(words, candidate);
 	} else if (is_pass(candidate)) {
 		add_layers(words, candidate, streams);
 	} else if (candidate->length) {
@@ -193,6 +204,10 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 			      dp_human__share(number, candidate->coverage), streams);
 		dp_words__add(words, " (%s confidence: too low to report). ",
 			      dp_text__percent(number, candidate->confidence));
+	} else if (has_row(candidate)) {
+		dp_words__add(words,
+			      "Only single kernels of its %s repeat in a row, up to %s times. ",
+			      streams, dp_text__count(number, candidate->in_row));
 	} else {
 		dp_words__add(words, "No part of its %s repeats often and regularly enough. ",
 			      streams);
@@ -203,6 +218,11 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 			      " If each of the %zu repetitions is an iteration, and not a layer of "
 			      "a network, pass -n %zu.",
 			      candidate->iterations, candidate->iterations);
+	else if (has_row(candidate) && !candidate->counted)
+		dp_words__add(words,
+			      " If each launch of such a row is an iteration, pass the number of "
+			      "launches: -n %zu for the longest row.",
+			      candidate->in_row);
 	if (graphs)
 		dp_words__add(words,
 			      " %s CUDA graph launch%s recorded as one operation%s; to see the "

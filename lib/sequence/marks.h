@@ -15,6 +15,7 @@ struct dp_marks {
 	bool clipped_first; /* the first range also has kernels before the sequence */
 	bool clipped_last;  /* the last one after it */
 	bool inside;	    /* set by dp_sequence__repeated() */
+	bool mixed;	    /* names of others differ from it, and not only in numbers */
 	uint32_t name;	    /* of the first one, a string of the trace, or DP_NONE */
 };
 

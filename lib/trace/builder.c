@@ -121,12 +121,7 @@ static uint32_t intern_valid(struct dp_builder *builder, const char *text, size_
 	char *repaired = NULL;
 	uint32_t id;
 
-	if (length > most) {
-		length = most;
-		/* Not within a character, which has four bytes at most. */
-		for (int i = 0; i < 3 && ((unsigned char)text[length] & 0xc0) == 0x80; i++)
-			length--;
-	}
+	length = dp_utf8__cut(text, length, most);
 	if (!dp_utf8__valid(text, length)) {
 		repaired = dp_utf8__repair(text, length, &length);
 		if (!repaired) {

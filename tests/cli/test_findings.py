@@ -711,6 +711,24 @@ class Findings(cli.Case):
                              r"layers, or iterations themselves \(\d\d% confidence that they are\)\.")
             self.assertIn("pass -n 4.", text)
 
+    def test_marked_step_without_repetitions(self):
+        """A single marked step is mentioned, unless it is to be ignored."""
+        path = self.folder / "once.json"
+        events = [{"ph": "X", "cat": "kernel", "name": "kernel_" + chr(97 + k % 26) + chr(97 + k // 26), "pid": 0,
+                   "tid": 7, "ts": 20 * k + 10, "dur": 15, "args": {"device": 0, "stream": 7, "correlation": k + 1}}
+                  for k in range(100)]
+        events += [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1,
+                    "tid": 1, "ts": 20 * k, "dur": 5, "args": {"correlation": k + 1}} for k in range(100)]
+        events.append({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#6", "pid": 1, "tid": 1,
+                       "ts": 0, "dur": 2500})
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        words = "An annotation marks nearly all of the stream as a single iteration. No part of its stream repeats"
+        for form in "text", "html", "markdown":
+            for options in [], ["--ignore-marks"], ["-n", "3"]:
+                text = " ".join(cli.run("analyze", "--format", form, *options, path).stdout.split())
+                (self.assertNotIn if options else self.assertIn)(words, text)
+                self.assertIn("No part of its stream repeats", text)
+
     def test_loop_of_a_part_of_a_marked_step(self):
         """What repeats in less than half of a marked step is neither its iterations nor its layers."""
         path = self.folder / "part.json"

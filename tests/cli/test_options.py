@@ -138,6 +138,11 @@ class Options(cli.Case):
     def test_regular_expression(self):
         self.refused("--marks=(", words=("--marks=(",))
 
+    def test_a_file_in_place_of_the_regular_expression(self):
+        for command in "analyze", "export":
+            self.assert_fails(cli.run(command, "--marks", self.trace), 2,
+                              f"{command}: --marks needs a regular expression before the file: --marks=REGEX {self.trace}")
+
     def test_contradictions(self):
         self.refused("--paper", words=("requires the number of iterations",))
         self.refused("--epsilon=2", words=("require --paper",))
@@ -233,6 +238,55 @@ class Options(cli.Case):
             self.assertIn("does not match -n", " ".join(result.stdout.split()))
         result = cli.run("analyze", "-n", "40", cli.SOURCE / "data" / "sample.json.gz")
         self.assertIn("found 40 iterations, but without -n it would be 20 iterations of 181", result.stderr)
+
+    def test_number_that_parts_of_two_loops_nearly_have(self):
+        """20 training steps and 6 evaluations share 26 forward passes, which are not the 25 iterations."""
+        sample = cli.SOURCE / "data" / "sample.json.gz"
+        result = cli.run("analyze", "-n", "25", sample)
+        self.assertIn(": 25 iterations do not match stream 7: 20 were found\n", result.stderr)
+        self.assertIn("Loop 0  20 iterations of 181 kernels", result.stdout)
+
+    def write_names(self, names):
+        """Kernels one after the other, and their launches."""
+        events = []
+        for i, name in enumerate(names):
+            at = {"ph": "X", "pid": 1, "tid": 1, "ts": 10 * i, "dur": 5, "args": {"correlation": i + 1}}
+            kernel = {"device": 0, "stream": 7, "correlation": i + 1}
+            events += [dict(at, cat="cuda_runtime", name="cudaLaunchKernel"),
+                       dict(at, cat="kernel", name=name, ts=10 * i + 7, pid=0, tid=7, args=kernel)]
+        path = self.folder / "names.json"
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        return path
+
+    def counts(self, path, numbers):
+        """Iterations and kernels of each loop at the level of the report."""
+        report = json.loads(cli.run("analyze", "--format=json", "-n", numbers, path).stdout)
+        return [(len(x["iterations"]), x["pattern"]["length"]) for x in report["loops"] if x["selected"]]
+
+    def test_numbers_of_rows(self):
+        """Launches in a row are preferred to a kernel's launches everywhere in groups."""
+        path = self.write_names(2 * (60 * ["write"] + 53 * ["keep"]) + 60 * ["write"])
+        self.assertEqual(self.counts(path, "60"), 3 * [(60, 1)])
+        self.assertEqual(self.counts(path, "53"), 2 * [(53, 1)])
+        self.assertEqual(self.counts(path, "180"), [(180, 1)])
+
+    def test_rows_that_are_no_loop(self):
+        """A benchmark's launches among other work are mentioned, with the number that finds them."""
+        other = [f"kernel_{a}{b}" for a in "abcdefghij" for b in "abcdefghij"]
+        path = self.write_names(other[:60] + 20 * ["bench"] + other[60:])
+        text = " ".join(cli.run("analyze", path).stdout.split())
+        self.assertIn("Only single kernels of its stream repeat in a row, up to 20 times.", text)
+        self.assertIn("pass the number of launches: -n 20 for the longest row.", text)
+        self.assertEqual(self.counts(path, "20"), [(20, 1)])
+        self.assertNotIn("for the longest row", cli.run("analyze", "-n", "21", path).stdout)
+
+    def test_one_number_of_two(self):
+        """The loop of one is reported where the other has none."""
+        path = self.write_names(254 * ["step"])
+        self.assertEqual(self.counts(path, "127,128"), [(127, 2)])
+        result = cli.run("analyze", "-n", "127,128", path)
+        self.assertIn("128 iterations do not match stream 7\n", result.stderr)
+        self.assertNotIn("127 iterations do not", result.stderr)
 
     def test_number_without_a_loop(self):
         """Who has given a number is not advised to give one."""
@@ -351,6 +405,12 @@ class Options(cli.Case):
                 step["name"] = name.format(i)
             path.write_text(json.dumps(whole))
             text = cli.run("analyze", f"--marks=^{name.format('[0-9]*')}$", path).stdout
+            self.assertIn(f"from annotations ({shown})", re.sub(r"\n\s+", " ", text))
+        for i, step in enumerate(steps):
+            step["name"] = f"{'forward' if i % 2 == 0 else 'backward'} {i}"
+        path.write_text(json.dumps(whole))
+        for marks, shown in ("ward", "forward # and others"), ("back", "backward #"):
+            text = cli.run("analyze", "--marks", marks, path).stdout
             self.assertIn(f"from annotations ({shown})", re.sub(r"\n\s+", " ", text))
 
     def write_chunks(self, chunks, copy_us):

@@ -144,6 +144,9 @@ class Terminal(cli.Case):
         for words in "part of it in", "without it":
             self.assertGreater(whole.count(words), 0, whole)
             self.assertEqual(short.count(words), whole.count(words), shown)
+        # of the period without it, a screen that is too small has the difference only
+        self.assertRegex(whole, r"without it \d")
+        self.assertRegex(short, r"without it [-\u2212]\d")
 
     def test_ascii(self):
         plain = cli.run("analyze", self.trace, env=cli.environment(LC_ALL="C")).stdout

@@ -176,7 +176,7 @@ TEST(an_upload_in_one_iteration_is_no_input)
 	set("overlap", 0);
 	set("h2d_bytes", 0);
 	metric("h2d_bytes")[3] = 1e9;
-	ck_assert_ptr_nonnull(strstr(find("host-bound")->advice, "see what the host does"));
+	ck_assert_ptr_nonnull(strstr(find("host-bound")->advice, "record launches"));
 	set("h2d_bytes", 8192);
 	ck_assert_ptr_nonnull(strstr(find("host-bound")->advice, "prepare what is uploaded next"));
 	dp_findings__fini(&at.findings);

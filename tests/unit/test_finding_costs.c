@@ -121,6 +121,11 @@ TEST(severity_is_by_cost)
 	ck_assert_int_eq(find("slow-iterations")->severity, DP_SEVERITY_WARNING);
 	metric("period_ns")[4] = 3e7;
 	ck_assert_int_eq(find("slow-iterations")->severity, DP_SEVERITY_CRITICAL);
+	/* not in a loop that is more likely wrong than right; NaN is a number of -n */
+	at.loop.confidence = 0.49;
+	ck_assert_int_eq(find("slow-iterations")->severity, DP_SEVERITY_WARNING);
+	at.loop.confidence = (double)NAN;
+	ck_assert_int_eq(find("slow-iterations")->severity, DP_SEVERITY_CRITICAL);
 	dp_findings__fini(&at.findings);
 }
 
@@ -247,6 +252,69 @@ TEST(predictions_for_iterations_that_differ)
 	/* nothing is saved, so it is no problem */
 	replay.without_ns[DP_REPLAY_LAUNCHES] = 2e6;
 	ck_assert_ptr_null(find("launch-bound"));
+	dp_findings__fini(&at.findings);
+}
+
+/* Each fifth iteration is followed by copies: it may end one of an enclosing loop. */
+TEST(slow_iterations_at_equal_distances)
+{
+	const struct dp_finding *finding;
+
+	start();
+	at.loop.parent = DP_NONE;
+	at.summary[dp_summary_metric_find("avg_period_ns")] = 3e6;
+	set("interval_ns", 1e4);
+	set("copy_exposed_ns", 0);
+	for (size_t k = 4; k + 1 < ITERATIONS; k += 5) {
+		metric("period_ns")[k] = 1.1e7;
+		metric("copy_exposed_ns")[k] = 1e7;
+		metric("interval_ns")[k + 1] = 1e7 + 1e4;
+	}
+	finding = find("slow-iterations");
+	ck_assert_double_eq(evidence(finding, "slow_every"), 5);
+	ck_assert_int_eq(finding->severity, DP_SEVERITY_WARNING);
+	ck_assert_ptr_nonnull(strstr(finding->advice, "enclosing loop, pass -n 4 to see it; else"));
+	ck_assert_ptr_nonnull(strstr(finding->advice, "look for uploads and downloads"));
+	at.loop.parent = 1;
+	ck_assert_ptr_nonnull(
+		strstr(find("slow-iterations")->advice, "of the enclosing loop; else"));
+	/* nothing encloses annotated steps, and a longer kernel is within the iteration */
+	at.loop.found_by = DP_FOUND_BY_MARKS;
+	finding = find("slow-iterations");
+	ck_assert_ptr_null(strstr(finding->advice, "enclosing"));
+	ck_assert_int_eq(finding->severity, DP_SEVERITY_CRITICAL);
+	at.loop.found_by = DP_FOUND_BY_AUTO;
+	set("interval_ns", 1e4);
+	ck_assert_ptr_null(strstr(find("slow-iterations")->advice, "enclosing"));
+	/* at no equal distance */
+	metric("period_ns")[5] = metric("period_ns")[7] = metric("period_ns")[12] = 1.1e7;
+	metric("period_ns")[16] = metric("period_ns")[27] = 1.1e7;
+	ck_assert(isnan(evidence(find("slow-iterations"), "slow_every")));
+	dp_findings__fini(&at.findings);
+}
+
+/* Input that operators compute on the host: no loader is seen, nor how long it would take. */
+TEST(input_that_is_computed)
+{
+	struct dp_host_range each[] = {
+		{ .outer = "aten::randn", .activity = DP_HOST_INPUT, .typical_ns = 5e5 },
+		{ .outer = "aten::to", .activity = DP_HOST_INPUT, .typical_ns = 2e5 },
+	};
+	struct dp_host_ranges ranges = { .ranges = each, .count = DP_COUNT(each) };
+	struct dp_replay replay = { .period_ns = 1e6, .measured_end = ITERATIONS };
+
+	start();
+	at.terms = DP_TERMS_PYTORCH;
+	at.ranges = &ranges;
+	at.replay = &replay;
+	replay.without_ns[DP_REPLAY_INPUT] = replay.work_ns[DP_REPLAY_INPUT] = 2e5;
+	replay.moved_ns[DP_REPLAY_INPUT] = 8e5;
+	set("input_wait_ns", 7e5);
+	ck_assert_ptr_nonnull(strstr(find("input-bound")->advice, "on the GPU (device="));
+	ck_assert(isnan(evidence(find("input-bound"), "threads")));
+	/* copies are no computation */
+	each[0].outer = "aten::_to_copy";
+	ck_assert_ptr_nonnull(strstr(find("input-bound")->advice, "num_workers=4 or more"));
 	dp_findings__fini(&at.findings);
 }
 

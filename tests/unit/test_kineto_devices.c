@@ -369,6 +369,22 @@ TEST(xla_steps)
 	dp_trace_free(trace);
 }
 
+/* A long name of a step is cut between two characters. */
+TEST(xla_step_with_a_long_name)
+{
+#define FIVE "\xe5\xad\xa6\xe5\xad\xa6\xe5\xad\xa6\xe5\xad\xa6\xe5\xad\xa6"
+	struct dp_trace *trace =
+		read_as(DOCUMENT(XLA_ROWS META("thread_name", "1", "92", "Steps")
+					 X(FIVE FIVE FIVE FIVE FIVE FIVE FIVE, "1", "92", "10", "5",
+					   "") X("fusion_1", "1", "17", "10.5", "2", "")),
+			"xla_json");
+	const char *name = dp_trace_string(trace, dp_trace_ranges(trace)->name[0]);
+
+	ck_assert_uint_eq(strlen(name), strlen("Step#") + 78);
+	ck_assert_str_eq(name + strlen(name) - 3, "\xe5\xad\xa6");
+	dp_trace_free(trace);
+}
+
 /* The writer ends after a million events, which is reported; what has more was not cut there. */
 TEST_LOOP(xla_is_capped, 2)
 {

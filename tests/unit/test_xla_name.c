@@ -174,6 +174,28 @@ TEST(trace_file)
 	done();
 }
 
+/* Long names of steps are cut, and not within a character. */
+TEST(steps)
+{
+	char step[DP_XLA_STEP_SIZE], name[128], expected[DP_XLA_STEP_SIZE];
+	size_t length;
+
+	ck_assert_uint_eq(dp_xla_name__step(step, "", "train 7 and more", 7), 12);
+	ck_assert_str_eq(step, "Step#train 7");
+	dp_xla_name__step(step, "9223372036854775807 ", "", 0);
+	ck_assert_str_eq(step, "Step#9223372036854775807 ");
+	for (size_t before = 0; before < 4; before++) {
+		memset(name, 'x', before);
+		for (size_t i = before; i < 120; i += 4)
+			memcpy(name + i, "\xf0\x9f\x9a\x80", 4);
+		length = dp_xla_name__step(step, "3 ", name, 120 + before);
+		snprintf(expected, sizeof(expected), "Step#3 %.*s",
+			 (int)(before ? 76 + before : 80), name);
+		ck_assert_str_eq(step, expected);
+		ck_assert_uint_eq(length, strlen(expected));
+	}
+}
+
 /* Names as texts and as ids. */
 TEST(nsys_export)
 {
