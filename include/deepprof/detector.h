@@ -6,10 +6,11 @@
  * iteration once it is complete. It needs to know nothing about the program, and keeps only a
  * window of the most recent symbols.
  *
- * The window is searched for loops whenever it has grown by half and, once it is full, whenever
- * many of the incoming symbols match no known loop: another part of the program, an evaluation,
- * other kernels after a recompilation. A loop is established when two consecutive searches find it.
- * Between searches, symbols are compared with the known loops.
+ * The window is searched for loops whenever it has grown by half, and whenever many of the incoming
+ * symbols match no known loop: another part of the program, an evaluation, other kernels after a
+ * recompilation. Until it is full, it is also searched when known loops have followed each other
+ * half as often again, since that shows where their iterations begin. A loop is established when
+ * two consecutive searches find it. Between searches, symbols are compared with the known loops.
  *
  * The results depend only on the symbols, not on how they are divided into calls. They converge to
  * what an analysis of the whole sequence finds, except where only the end of the sequence shows
@@ -32,7 +33,7 @@
  * search, about 100 further bytes per symbol of the window. The number of symbols fed does not
  * matter. Cost: 0.8 to 24 ns per symbol, measured with 10^8 symbols; less if iterations are alike.
  * A search takes 1 to 20 µs per symbol searched, within the call that triggers it. While the window
- * fills, about three times its length is searched in all; later searches examine at most 16 times
+ * fills, three to seven times its length is searched in all; later searches examine at most 16 times
  * as many symbols as were fed.
  *
  * Thread-safety: a detector may be used by one thread at a time. Callbacks run on the thread that
