@@ -93,7 +93,7 @@ int dp_loops__set_iterations(struct dp_sequence_loop *loop, const uint32_t *symb
 		status = dp_cut__add_compared(&cut, &iterations[i], symbols, loop->pattern,
 					      loop->length);
 	if (!status)
-		status = dp_variants__number(&cut, symbols);
+		status = dp_cut__number_variants(&cut, symbols);
 	if (!status)
 		dp_detection__take_cut(loop, &cut);
 	dp_cut__fini(&cut);
