@@ -160,7 +160,7 @@ struct dp_loop {
 	size_t occurrences;	      /* of the exact pattern, without overlaps */
 	size_t iterations;	      /* all, partial ones included */
 	size_t complete;	      /* without the partial ones */
-	size_t variants;	      /* distinct edit scripts, the pattern's own included */
+	size_t variants;	      /* different iterations, the pattern included */
 	bool matches_count;	      /* found by count: complete is a requested number, alone or */
 	bool matches_in_sequence;     /* together with those of loops before or after it */
 	size_t copies; /* and memsets, in each iteration, if kernels alone were too few to find */
@@ -203,7 +203,7 @@ struct dp_iteration {
 	uint32_t inserted;
 	uint32_t deleted;
 	uint32_t substituted;
-	uint32_t variant;	/* of iterations with the same edits; 0 is the pattern itself */
+	uint32_t variant;	/* of iterations of the same kernels; 0 is the pattern itself */
 	bool partial;		/* cut off by the capture; excluded from averages */
 	bool warmup;		/* before the steady state */
 	bool slow; /* takes much longer than the others; false in loops that are not selected */

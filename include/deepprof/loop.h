@@ -38,15 +38,15 @@ struct dp_edit {
 };
 
 /*
- * Iterations that differ from the pattern in the same way. A variant has a period if its iterations
- * are too regular for chance, apart from a few misses: the program repeats that work at this
- * period.
+ * Iterations of the same kernels, which differ from the pattern. A variant has a period if its
+ * iterations are too regular for chance, apart from a few misses: the program repeats that work at
+ * this period.
  */
 struct dp_variant {
 	size_t count;	   /* complete iterations that have it; may be 0 */
 	size_t first;	   /* index of the first iteration that has it, partial or not */
 	size_t period;	   /* its period in iterations; 0: it is irregular */
-	uint32_t inserted; /* in each of them */
+	uint32_t inserted; /* in the first of them */
 	uint32_t deleted;
 	uint32_t substituted;
 	double extra_ns; /* median period, less that of the most frequent variant; without

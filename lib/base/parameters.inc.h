@@ -318,7 +318,7 @@ DP_REAL(marks_seen, 0.75, "share", "real",
 DP_REAL(unlike_lack, 6, "1/share", "presets",
 	"of the pattern: an iteration that lacks more is of another kind")
 DP_WHOLE(unlike_alike, 2, "iterations", "presets",
-	"of another kind with equal edits, at least: a single one is damaged")
+	 "of another kind with the same kernels, at least: a single one is damaged")
 DP_REAL(unlike_most, 4, "1/share", "presets",
 	"of the iterations that may be of another kind")
 

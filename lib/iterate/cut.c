@@ -110,46 +110,19 @@ static bool is_inner_loop(const uint32_t *pattern, size_t m, size_t to, size_t *
 }
 
 /*
- * Where the first iteration after span number `span` may begin: at the next span, or at its first
- * boundary if it begins with the end of an iteration of the same pattern that has too little of it
- * to be one.
- */
-static size_t next_iteration(const struct cutter *c, uint32_t pattern, size_t span)
-{
-	const struct dp_align_span *next = c->alignment->spans + span + 1;
-	size_t m = c->patterns[pattern].length, begin, offset = 0;
-	struct dp_walk walk;
-	struct dp_walk_item item;
-
-	if (span + 1 == c->alignment->span_count)
-		return c->n;
-	begin = DP_MAX(next->begin, next[-1].end);
-	if (next->pattern != pattern)
-		return begin;
-	dp_walk__begin(&walk, c->alignment, span + 1, m, c->patterns[pattern].first);
-	while (dp_walk__next(&walk, &item)) {
-		if (item.at + item.length <= begin)
-			continue;
-		offset = offset ? offset : item.offset + (begin - DP_MIN(begin, item.at));
-		if ((double)(m - offset) >= dp_param.span_least * (double)m)
-			return begin;
-		if (item.offset == 0 && item.kind != DP_EDIT_INSERTED)
-			return item.at;
-	}
-	return begin;
-}
-
-/*
  * Returns true if a piece is complete except for iterations of inner loops at its end; *after is
  * then the number of symbols of the pattern's end that follow it. Returns false if it lacks more,
- * if another iteration has them, or if it may continue outside the sequence.
+ * if another span has them, or if it may continue outside the sequence.
  */
 static bool lacks_inner(size_t *after, const struct cutter *c, uint32_t pattern,
 			const struct piece *piece, size_t span)
 {
 	const struct dp_cut_pattern *p = &c->patterns[pattern];
-	size_t rest, left = c->n - piece->it.end;
+	const struct dp_align_span *spans = c->alignment->spans;
+	size_t rest, left = c->n - piece->it.end, next = c->n;
 
+	if (span + 1 < c->alignment->span_count)
+		next = DP_MAX(spans[span + 1].begin, spans[span].end);
 	if (piece->from > 0 || piece->to == p->length ||
 	    !is_inner_loop(p->rotated, p->length, piece->to, &rest) || rest > left ||
 	    (rest == 0 && left == 0))
@@ -157,7 +130,7 @@ static bool lacks_inner(size_t *after, const struct cutter *c, uint32_t pattern,
 	*after = rest;
 	return !memcmp(c->aligned + piece->it.end, p->rotated + p->length - rest,
 		       rest * sizeof(*c->aligned)) &&
-	       piece->it.end + rest <= next_iteration(c, pattern, span);
+	       piece->it.end + rest <= next;
 }
 
 /*

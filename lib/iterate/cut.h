@@ -88,12 +88,10 @@ int dp_cut__add_copy(struct dp_cut *cut, const struct dp_sequence_iteration *ite
  */
 struct dp_cut dp_cut__refill(const struct dp_cut *cut);
 
-/* Defined in variants.c. */
-
 /*
- * Gives iterations with equal edits the same variant, once nothing else is to change them. Errors:
- * DP_ERR_NOMEM. Cost: linear in iterations and edits.
+ * Gives iterations of the same symbols the same variant, once nothing else is to change them.
+ * Errors: DP_ERR_NOMEM. Cost: linear in iterations, and in the symbols of those with edits.
  */
-int dp_variants__number(struct dp_cut *cut, const uint32_t *symbols);
+int dp_cut__number_variants(struct dp_cut *cut, const uint32_t *symbols);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "iterate/cut.h"
 #include "align/diff.h"
+#include "base/substrings.h"
 
 #include <string.h>
 
@@ -101,6 +102,27 @@ int dp_cut__add_copy(struct dp_cut *cut, const struct dp_sequence_iteration *ite
 	it.edits = cut->edit_count;
 	cut->edit_count += count;
 	return dp_cut__add_iteration(cut, &it);
+}
+
+int dp_cut__number_variants(struct dp_cut *cut, const uint32_t *symbols)
+{
+	struct dp_substrings variants = { .symbols = symbols };
+	int status = DP_OK;
+
+	dp_hash__draw(&variants.key);
+	for (size_t i = 0; i < cut->count && !status; i++) {
+		struct dp_sequence_iteration *s = &cut->iterations[i];
+
+		s->variant = 0;
+		if (!dp_iteration__edit_count(s))
+			continue;
+		status = dp_substrings__number(
+			&s->variant, &variants,
+			dp_substrings__at(&variants, s->first, s->end - s->first));
+		s->variant++; /* 0 is the pattern itself */
+	}
+	dp_substrings__fini(&variants);
+	return status;
 }
 
 struct dp_cut dp_cut__refill(const struct dp_cut *cut)

@@ -14,8 +14,8 @@ struct dp_sequence_iteration {
 	uint32_t inserted;
 	uint32_t deleted; /* not those missing because the capture begins or ends */
 	uint32_t substituted;
-	uint32_t variant; /* the same for iterations with equal edits (kind, offset and symbols); 0
-			     is the pattern itself, others are numbered in order of appearance */
+	uint32_t variant; /* the same for iterations of the same symbols; 0 is the pattern itself,
+			     others are numbered in order of appearance */
 	bool partial;	  /* cut off by the beginning or end of the capture */
 };
 

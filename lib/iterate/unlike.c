@@ -64,7 +64,7 @@ int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
 		flagged += flags[i];
 	}
 	few = flagged > 0 && (double)flagged * dp_param.unlike_most < (double)cut->count;
-	status = few ? dp_variants__number(cut, source->symbols) : DP_OK;
+	status = few ? dp_cut__number_variants(cut, source->symbols) : DP_OK;
 	for (size_t i = 0; i < cut->count && few && !status; i++)
 		recurs |= flags[i] && ++alike[cut->iterations[i].variant] >= dp_param.unlike_alike;
 	if (recurs)

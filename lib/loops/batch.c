@@ -164,7 +164,7 @@ static int batch_cut(struct batch *b, struct dp_detection *d, const struct dp_pa
 	if (!status && !(hints && hints->count > 0))
 		status = move_starts(d, b);
 	for (size_t i = 0; i < b->count && !status; i++)
-		status = dp_variants__number(&b->cuts[i], r->symbols);
+		status = dp_cut__number_variants(&b->cuts[i], r->symbols);
 	return status;
 }
 

@@ -8,7 +8,7 @@
  */
 #include "loops/searches.h"
 #include "base/parameters.h"
-#include "loops/collapsed_search.h"
+#include "loops/collapsing.h"
 #include "pattern/search.h"
 
 /* A sequence with runs of iterations collapsed; those of loop k are symbol alphabet + k. */

@@ -106,7 +106,7 @@ static int add_iteration(const struct dp_loops_request *r, struct dp_sequence_lo
 	for (size_t i = range->at + range->drop; i < loop->count && !status; i++)
 		status = dp_cut__add_copy(&cut, &loop->iterations[i], loop->edits);
 	if (!status)
-		status = dp_variants__number(&cut, r->symbols);
+		status = dp_cut__number_variants(&cut, r->symbols);
 	if (!status)
 		dp_detection__take_cut(loop, &cut);
 	dp_cut__fini(&cut);

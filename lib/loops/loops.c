@@ -1,15 +1,14 @@
 /*
  * Entry point. Unaided, the loops are those of the tree (tree.c). For known numbers of iterations,
  * they are the loops of the tree that have these numbers, or else what repeats about as often; or
- * the paper's algorithm is run as published.
+ * the paper's algorithm is run as published (paper.c).
  *
  * Cost: that of the tree, plus one more search if it lacks a number.
  */
 #include "loops/loops.h"
 #include "base/parameters.h"
-#include "pattern/paper.h"
 #include "loops/searches.h"
-#include "iterate/paper_match.h"
+#include "loops/paper.h"
 
 #include <math.h>
 
@@ -507,69 +506,6 @@ static int find_loops(struct dp_detection *d)
 	return d->request->counts_count ? find_counts(d) : dp_detection__tree(d);
 }
 
-static void explain_paper(const struct dp_loops_request *r, uint64_t known,
-			  const struct dp_paper_pattern *p)
-{
-	dp_explain__add(
-		r->explain, "paper",
-		DP_FACTS({ "known", "count", (double)known },
-			 { "length", "count", (double)p->length },
-			 { "occurrences", "count", (double)p->occurrences },
-			 { "epsilon", "count", (double)p->epsilon }),
-		p->length ? "for the {known:iteration} of -n, the longest substring has "
-			    "{length:symbol} and occurs {occurrences:time}, with an epsilon of "
-			    "{epsilon}"
-			  : "for the {known:iteration} of -n, no substring meets the criteria");
-}
-
-/* Adds the loop of a pattern, with its iterations as published. */
-static int add_published(struct dp_detection *d, const struct dp_paper_pattern *p)
-{
-	const struct dp_loops_request *r = d->request;
-	const uint32_t *pattern = r->symbols + p->at;
-	struct dp_cut cut = { 0 };
-	struct dp_sequence_loop *loop = dp_detection__add(d);
-	int status = DP_ERR_NOMEM;
-
-	if (!loop)
-		return status;
-	loop->found_by = DP_FOUND_BY_COUNT;
-	loop->chosen = true;
-	loop->length = p->length;
-	loop->occurrences = p->occurrences;
-	loop->confidence.loop = loop->confidence.boundary = (double)NAN;
-	loop->pattern = dp_pattern__repeat(pattern, p->length, 0, p->length);
-	if (loop->pattern)
-		status = dp_paper__match(&cut, r->symbols, r->count, pattern, p->length,
-					 r->max_unmatched);
-	if (!status)
-		status = dp_variants__number(&cut, r->symbols);
-	if (!status)
-		dp_detection__take_cut(loop, &cut);
-	dp_cut__fini(&cut);
-	return status;
-}
-
-/* One search and one match per number, as published. */
-static int find_as_published(struct dp_detection *d, struct dp_error *error)
-{
-	const struct dp_loops_request *r = d->request;
-	struct dp_suffix_tree *tree = NULL;
-	struct dp_paper_pattern p;
-	int status = dp_suffix_tree_new(&tree, r->symbols, r->count, error);
-
-	for (size_t i = 0; i < r->counts_count && !status; i++) {
-		status = dp_paper__search(&p, tree, r->counts[i], r->epsilon);
-		if (status)
-			break;
-		explain_paper(r, r->counts[i], &p);
-		if (p.length > 0)
-			status = add_published(d, &p);
-	}
-	dp_suffix_tree_free(tree);
-	return status;
-}
-
 static int check_counts(const struct dp_loops_request *r, struct dp_error *error)
 {
 	for (size_t i = 0; i < r->counts_count; i++)
@@ -601,7 +537,7 @@ int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *reque
 				 { "names", "count", request->alphabet }),
 			"a sequence of {symbols:symbol} with {names:different name}");
 	if (request->count > 0)
-		status = request->paper ? find_as_published(&d, error) : find_loops(&d);
+		status = request->paper ? dp_paper__find(&d, error) : find_loops(&d);
 	dp_detection__fini(&d);
 	if (!status && request->explain)
 		status = request->explain->status;

@@ -1,85 +1,64 @@
 /*
  * Loops from known boundaries, of annotations or of another sequence. The pattern is the most
- * frequent iteration, found by hash; the edits of each iteration are a diff against it. Cost:
+ * frequent iteration; the edits of each iteration are a diff against it. Cost:
  * linear, and a sort of the iterations.
  */
 #include "loops/detection.h"
-#include "base/hash.h"
+#include "base/sort.h"
+#include "base/substrings.h"
 
 #include <string.h>
 
-/* An iteration, and what it is sorted by: its hash or its length. */
-struct marked {
-	uint64_t key;
-	size_t first, length;
-};
-
-static int by_key(const void *a, const void *b)
-{
-	const struct marked *x = a, *y = b;
-
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return x->first < y->first ? -1 : x->first > y->first;
-}
-
 /*
- * The most frequent iteration, of equals the first. Different iterations with the same 64-bit hash
- * would make one seem too frequent; edits are found by comparing symbols.
+ * Chooses the pattern: the iteration that occurs most often, of equals the first, or one of median
+ * length if none occurs twice. Partial ones count only if there are no others.
  */
-static struct marked most_frequent(size_t *times, struct marked *marked, size_t n)
-{
-	struct marked best = { .first = SIZE_MAX };
-
-	*times = 0;
-	qsort(marked, n, sizeof(*marked), by_key);
-	for (size_t i = 0, j; i < n; i = j) {
-		for (j = i + 1; j < n && marked[j].key == marked[i].key; j++)
-			;
-		if (j - i > *times || (j - i == *times && marked[i].first < best.first)) {
-			*times = j - i;
-			best = marked[i];
-		}
-	}
-	return best;
-}
-
-/* Chooses the pattern: an iteration that occurs twice or more, else one of median length. */
-static int choose_pattern(struct marked *chosen, size_t *times, const uint32_t *symbols,
+static int choose_pattern(struct dp_substring *chosen, size_t *times, const uint32_t *symbols,
 			  const struct dp_sequence_iteration *iterations, size_t n)
 {
-	struct marked *marked = dp_alloc__array(n, sizeof(*marked));
-	size_t count = 0, whole = 0;
+	struct dp_substrings set = { .symbols = symbols };
+	/* by number; and the lengths, each before its index */
+	size_t *counts = dp_alloc__zeroed(n, sizeof(*counts)), whole = 0;
+	size_t *lengths = dp_alloc__array(n, sizeof(*lengths)), count = 0;
+	int status = counts && lengths ? DP_OK : DP_ERR_NOMEM;
 
-	if (!marked)
-		return DP_ERR_NOMEM;
+	*times = 0;
+	*chosen = (struct dp_substring){ 0 };
+	dp_hash__draw(&set.key);
 	for (size_t i = 0; i < n; i++)
 		whole += !iterations[i].partial;
-	for (size_t i = 0; i < n; i++) {
-		size_t length = iterations[i].end - iterations[i].first;
+	for (size_t i = 0; i < n && !status; i++) {
+		const struct dp_sequence_iteration *s = &iterations[i];
+		uint32_t number = 0;
 
-		if (!iterations[i].partial || whole == 0)
-			marked[count++] =
-				(struct marked){ dp_hash__symbols(symbols + iterations[i].first,
-								  length),
-						 iterations[i].first, length };
+		if (s->partial && whole > 0)
+			continue;
+		lengths[count++] = (s->end - s->first) << 32 | i;
+		status = dp_substrings__number(
+			&number, &set, dp_substrings__at(&set, s->first, s->end - s->first));
+		counts[number]++;
 	}
-	*chosen = most_frequent(times, marked, count);
-	if (*times < 2) {
-		for (size_t i = 0; i < count; i++)
-			marked[i].key = marked[i].length;
-		qsort(marked, count, sizeof(*marked), by_key);
-		*chosen = marked[(count - 1) / 2];
+	for (size_t k = 0; k < set.count && !status; k++)
+		if (counts[k] > *times) {
+			*times = counts[k];
+			*chosen = set.items[k];
+		}
+	if (!status && *times < 2) {
+		dp_sort__size(lengths, count);
+		chosen->length = lengths[(count - 1) / 2] >> 32;
+		chosen->at = iterations[(uint32_t)lengths[(count - 1) / 2]].first;
 	}
-	free(marked);
-	return DP_OK;
+	dp_substrings__fini(&set);
+	free(lengths);
+	free(counts);
+	return status;
 }
 
 int dp_loops__set_iterations(struct dp_sequence_loop *loop, const uint32_t *symbols,
 			     const struct dp_sequence_iteration *iterations, size_t n)
 {
 	struct dp_cut cut = { 0 };
-	struct marked chosen;
+	struct dp_substring chosen;
 	int status = choose_pattern(&chosen, &loop->occurrences, symbols, iterations, n);
 
 	if (status)
@@ -88,12 +67,12 @@ int dp_loops__set_iterations(struct dp_sequence_loop *loop, const uint32_t *symb
 	loop->pattern = dp_alloc__array(loop->length, sizeof(*loop->pattern));
 	if (!loop->pattern)
 		return DP_ERR_NOMEM;
-	memcpy(loop->pattern, symbols + chosen.first, loop->length * sizeof(*loop->pattern));
+	memcpy(loop->pattern, symbols + chosen.at, loop->length * sizeof(*loop->pattern));
 	for (size_t i = 0; i < n && !status; i++)
 		status = dp_cut__add_compared(&cut, &iterations[i], symbols, loop->pattern,
 					      loop->length);
 	if (!status)
-		status = dp_variants__number(&cut, symbols);
+		status = dp_cut__number_variants(&cut, symbols);
 	if (!status)
 		dp_detection__take_cut(loop, &cut);
 	dp_cut__fini(&cut);

@@ -18,7 +18,6 @@
 #include "pattern/classes.h"
 #include "loops/collapsing.h"
 #include "loops/searches.h"
-#include "loops/collapsed_search.h"
 #include "pattern/levels.h"
 #include "pattern/alternation.h"
 

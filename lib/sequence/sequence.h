@@ -11,7 +11,7 @@
  * Each symbol is one operation (struct dp_ops), by whose index its times, metrics, evidence and
  * annotations are found. One that stands for several, such as a launch of a CUDA graph whose
  * kernels are recorded one by one, is not made here, but of the sequence of these, as runs are
- * (pattern/runs.h, loops/collapsed_search.h). "A new kind of symbol" in deepprof-detection(7) has
+ * (pattern/runs.h, loops/collapsing.h). "A new kind of symbol" in deepprof-detection(7) has
  * what else to change.
  */
 #ifndef DP_SEQUENCE_SEQUENCE_H

@@ -29,7 +29,6 @@ KEPT = {
     'lib/iterate/phase.c': {'1e-9': 'rounding'},
     'lib/iterate/seams.c': {'64': 'an array', '8': 'an array', '3': 'of a match, which follows'},
     'lib/iterate/uploads.c': {'33': 'an array'},
-    'lib/iterate/variants.c': {'3': 'members of an edit'},
     'lib/iterate/votes.c': {'1e-6': 'stands for zero'},
     'lib/online/detector.c': {'3': 'room for windows', '4': 'room for a part of one'},
     'lib/online/stream.c': {'3': 'iterations in an array'},

@@ -1,7 +1,6 @@
 /* The published algorithm, against its definition spelt out. */
 #include "pattern/anchors.h"
-#include "pattern/paper.h"
-#include "iterate/paper_match.h"
+#include "loops/paper.h"
 #include "test.h"
 
 #include <string.h>
