@@ -212,7 +212,10 @@ struct dp_iteration {
 		       * this one, which has no interval */
 };
 
-/* NULL beyond the last. The iterations of a loop are one array in memory. Constant cost. */
+/*
+ * NULL beyond the last. The iterations of a loop are one array in memory, in the order of their
+ * starts; on concurrent streams, first_kernel may be in another order. Constant cost.
+ */
 DP_API const struct dp_iteration *dp_analysis_loop_iteration(const struct dp_analysis *analysis,
 							     size_t loop, size_t iteration);
 

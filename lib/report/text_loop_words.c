@@ -393,11 +393,13 @@ static void add_rest(struct dp_words *words, const struct dp_render *render,
 		if (other->selected && other->stream == loop->stream && other->id != loop->id)
 			return;
 	before = at->first_kernel;
-	for (size_t k = 1; k <= last; k++)
-		between +=
-			dp_analysis_loop_iteration(render->analysis, loop->id, k)->foreign_kernels;
-	at = dp_analysis_loop_iteration(render->analysis, loop->id, last);
-	after = at->first_kernel + at->kernels;
+	after = before + at->kernels;
+	for (size_t k = 1; k <= last; k++) {
+		at = dp_analysis_loop_iteration(render->analysis, loop->id, k);
+		between += at->foreign_kernels;
+		before = DP_MIN(before, at->first_kernel);
+		after = DP_MAX(after, at->first_kernel + at->kernels);
+	}
 	all = (size_t)llround((double)(after - before - between) / loop->coverage);
 	after = DP_MAX(all, after) - after;
 	all = before + between + after;
