@@ -179,7 +179,7 @@ TEST(counters_without_times)
 	/* results.stats.csv */
 	refused("\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\"\n"
 		"\"k\",2,2000,1000,100.0\n",
-		DP_ERR_UNSUPPORTED, "no times of single kernels");
+		DP_ERR_UNSUPPORTED, "without times of single kernels");
 }
 
 TEST(no_rows)
