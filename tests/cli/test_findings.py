@@ -612,6 +612,25 @@ class Findings(cli.Case):
         self.assertIn("9.000 ms between kernels of the loop", text)
         self.assertNotIn("minor", text)
 
+    def test_contents_of_iterations(self):
+        """A range where many iterations have another number of kernels, and the copies of each."""
+        for most, copies, words in (
+            (0, 0, "8 kernels, median"), (2, 0, "8-10 kernels, median"),
+            (0, 3, "8 kernels and 3 copies, median"), (2, 3, "8-10 kernels and 3 copies, median"),
+        ):
+            path = self.folder / "contents.csv"
+            rows = []
+            for k in range(30):
+                names = "abcdefgh"[:4] + "x" * (k * 7 % 3 * most // 2) + "efgh"
+                rows += [(100 * k + 5 * i, 1, name) for i, name in enumerate(names)]
+                rows += [(100 * k + 80 + i, 0.5, "[CUDA memcpy HtoD]") for i in range(copies)]
+            path.write_text(
+                '"Start","Duration","Device","Stream","Name"\nms,ms,,,\n'
+                + "".join(f'{start},{length},"GPU (0)",7,"{name}"\n' for start, length, name in rows))
+            self.assertIn(f"30 iterations of {words}", cli.run("analyze", path).stdout)
+            text = cli.run("analyze", "--format=markdown", path).stdout
+            self.assertIn(f"30 iterations of {words.split(',')[0]}", text.replace("\u2013", "-"))
+
     def test_what_starts_long_after_its_launch(self):
         """The host is not to blame for the time in which a kernel was launched and did not start."""
         events, now = [], 1000
