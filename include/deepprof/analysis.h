@@ -601,6 +601,7 @@ struct dp_finding {
 	/* The rule of another finding that is gone as well in predicted_ns; NULL: none. */
 	const char *predicted_with;
 	bool needs_others; /* predicted_ns holds if the other ranks, for which it waits, keep up */
+	bool minor;	   /* too small for a report of one screen: see deepprof-metrics(7) */
 };
 
 /* Whether a finding is about a loop, and its cost there: NaN if it is unknown, or about others. */
