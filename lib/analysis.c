@@ -84,6 +84,16 @@ struct dp_analysis *dp_analysis_retain(const struct dp_analysis *analysis)
 	return owned;
 }
 
+/* Returns true if there is a loop inside or around one. */
+static bool is_nested(const struct dp_loops *loops, const struct dp_sequence_loop *loop)
+{
+	bool nested = loop->parent != DP_NONE;
+
+	for (size_t i = 0; i < loops->count; i++)
+		nested |= loops->loops[i].parent == (size_t)(loop - loops->loops);
+	return nested;
+}
+
 /* Moves a loop that was found into a loop of the analysis, with its edits. */
 static int convert_loop(struct run *run, struct dp_sequence_loop *from, size_t base)
 {
@@ -130,7 +140,8 @@ static int convert_loop(struct run *run, struct dp_sequence_loop *from, size_t b
 	loop->edit_count = from->edit_count;
 	from->edits = NULL;
 	from->edit_count = 0;
-	dp_analysis__iterations(loop, from, sequence, &run->breaks);
+	dp_analysis__iterations(loop, from, sequence, &run->breaks,
+				is_nested(run->searched.loops, from));
 	return DP_OK;
 }
 
@@ -395,6 +406,7 @@ static int diagnose(struct run *run)
 			.loop = &loop->info,
 			.iterations = loop->iterations,
 			.resolution_ns = (double)dp_trace_resolution_ns(run->trace),
+			.capture_ns = (double)dp_trace_duration_ns(run->trace),
 			.values = loop->values.values,
 			.summary = loop->values.summary,
 			.thresholds = analysis->thresholds,

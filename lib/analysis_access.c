@@ -98,17 +98,12 @@ const struct dp_iteration *dp_analysis_loop_iteration(const struct dp_analysis *
 	return at && iteration < at->info.iterations ? &at->iterations[iteration] : NULL;
 }
 
-/*
- * The next iteration, if it begins with the next kernel and recording was not interrupted in
- * between.
- */
+/* The next iteration, if no other kernels and no interruption of recording are in between. */
 static const struct dp_iteration *next_to(const struct dp_loop_data *loop, size_t iteration)
 {
-	const struct dp_iteration *now = &loop->iterations[iteration];
-	const struct dp_iteration *next = now + 1;
+	const struct dp_iteration *next = &loop->iterations[iteration] + 1;
 
-	if (iteration + 1 >= loop->info.iterations || next->resumed ||
-	    next->first_kernel != now->first_kernel + now->kernels)
+	if (iteration + 1 >= loop->info.iterations || next->resumed || next->foreign_kernels)
 		return NULL;
 	return next;
 }

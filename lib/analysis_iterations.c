@@ -1,4 +1,13 @@
-/* Converts iterations of a sequence to times of its trace. Cost: linear in kernels. */
+/*
+ * Converts iterations of a sequence to times of its trace.
+ *
+ * A sequence of concurrent streams is in the order of launches, which need not be that of starts:
+ * streams that wait for different copies overtake each other. A period is the time until the next
+ * iteration starts, so iterations are put into the order of their starts. Nested loops are counted
+ * along the sequence and stay in its order.
+ *
+ * Cost: linear in kernels; n log n in iterations that are not in order.
+ */
 #include "analysis_model.h"
 
 static void convert_iterations(struct dp_loop_data *loop, const struct dp_sequence_loop *from,
@@ -14,11 +23,6 @@ static void convert_iterations(struct dp_loop_data *loop, const struct dp_sequen
 		uint32_t last = sequence->ops[iteration->end - 1];
 		int64_t start_ns = ops->start_ns[first];
 
-		/*
-		 * on concurrent streams a later kernel may start earlier; periods are not negative
-		 */
-		if (k)
-			start_ns = DP_MAX(start_ns, loop->iterations[k - 1].start_ns);
 		loop->iterations[k] = (struct dp_iteration){
 			.index = k,
 			.start_ns = start_ns,
@@ -81,9 +85,52 @@ static void mark_breaks(struct dp_loop_data *loop, const struct dp_breaks *break
 	}
 }
 
+/* Of iterations that start together, the one that was launched first comes first. */
+static int by_start(const void *a, const void *b)
+{
+	const struct dp_iteration *x = a, *y = b;
+
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+static bool is_ordered(const struct dp_loop_data *loop)
+{
+	for (size_t k = 1; k < loop->info.iterations; k++)
+		if (loop->iterations[k].start_ns < loop->iterations[k - 1].start_ns)
+			return false;
+	return true;
+}
+
+static void order_starts(struct dp_loop_data *loop)
+{
+	qsort(loop->iterations, loop->info.iterations, sizeof(*loop->iterations), by_start);
+	for (size_t k = 0; k < loop->info.iterations; k++)
+		loop->iterations[k].index = k;
+}
+
+/* Periods are not negative. */
+static void raise_starts(struct dp_loop_data *loop)
+{
+	for (size_t k = 1; k < loop->info.iterations; k++) {
+		struct dp_iteration *at = &loop->iterations[k];
+
+		at->start_ns = DP_MAX(at->start_ns, at[-1].start_ns);
+		at->end_ns = DP_MAX(at->end_ns, at->start_ns);
+	}
+}
+
 void dp_analysis__iterations(struct dp_loop_data *loop, const struct dp_sequence_loop *from,
-			     const struct dp_sequence *sequence, const struct dp_breaks *breaks)
+			     const struct dp_sequence *sequence, const struct dp_breaks *breaks,
+			     bool nested)
 {
 	convert_iterations(loop, from, sequence);
 	mark_breaks(loop, breaks);
+	if (is_ordered(loop))
+		return;
+	if (nested)
+		raise_starts(loop);
+	else
+		order_starts(loop);
 }

@@ -88,9 +88,13 @@ int dp_analysis__set_times(struct dp_analysis *analysis);
 /* The same, and numbers the loops in the order in which reports show them. */
 int dp_analysis__number_loops(struct dp_analysis *analysis);
 
-/* Sets a loop's iterations, of which there are info.iterations, and their counts. */
+/*
+ * Sets a loop's iterations, of which there are info.iterations, and their counts. nested: there is
+ * a loop inside or around it.
+ */
 void dp_analysis__iterations(struct dp_loop_data *loop, const struct dp_sequence_loop *from,
-			     const struct dp_sequence *sequence, const struct dp_breaks *breaks);
+			     const struct dp_sequence *sequence, const struct dp_breaks *breaks,
+			     bool nested);
 
 /*
  * Makes the group of streams that are analyzed together with one, and the sequence of their

@@ -213,7 +213,10 @@ struct dp_iteration {
 		       * this one, which has no interval */
 };
 
-/* NULL beyond the last. The iterations of a loop are one array in memory. Constant cost. */
+/*
+ * NULL beyond the last. The iterations of a loop are one array in memory, in the order of their
+ * starts; on concurrent streams, first_kernel may be in another order. Constant cost.
+ */
 DP_API const struct dp_iteration *dp_analysis_loop_iteration(const struct dp_analysis *analysis,
 							     size_t loop, size_t iteration);
 
@@ -601,6 +604,7 @@ struct dp_finding {
 	/* The rule of another finding that is gone as well in predicted_ns; NULL: none. */
 	const char *predicted_with;
 	bool needs_others; /* predicted_ns holds if the other ranks, for which it waits, keep up */
+	bool minor;	   /* too small for a report of one screen: see deepprof-metrics(7) */
 };
 
 /* Whether a finding is about a loop, and its cost there: NaN if it is unknown, or about others. */

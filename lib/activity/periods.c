@@ -10,7 +10,9 @@
 
 double dp_period__ns(const struct dp_iteration *iterations, size_t count, size_t k)
 {
-	return k + 1 < count && !iterations[k].partial && !iterations[k + 1].resumed
+	/* no time passes between starts that the trace does not tell apart */
+	return k + 1 < count && !iterations[k].partial && !iterations[k + 1].resumed &&
+			       iterations[k + 1].start_ns > iterations[k].start_ns
 		       ? (double)(iterations[k + 1].start_ns - iterations[k].start_ns)
 		       : (double)NAN;
 }

@@ -6,8 +6,8 @@
 #include <deepprof/analysis.h>
 
 /*
- * The time from the start of iteration k to that of the next; NaN if k is partial, or if no next
- * one was recorded with it.
+ * The time from the start of iteration k to that of the next; NaN if k is partial, if no next one
+ * was recorded with it, or if the two start at the same time.
  */
 double dp_period__ns(const struct dp_iteration *iterations, size_t count, size_t k);
 

@@ -23,6 +23,10 @@ static const struct {
 	{ "reduce launch overhead:",
 	  "reduce launch overhead: CUDA graphs, fewer and larger kernels",
 	  "reduce launch overhead: CUDA graphs or torch.compile, larger batches" },
+	{ "keep what warm-up creates for later runs:",
+	  "the first launches load or compile code, and the first calls allocate memory: let them "
+	  "run before what is measured or timed",
+	  "keep what warm-up creates for later runs: compiled kernels, autotuning results" },
 	{ "launch fewer, larger kernels:",
 	  "launch fewer, larger kernels: fuse them, use CUDA graphs, give each launch more work" },
 	{ "copy from pinned memory", "copy from pinned memory (cudaMallocHost)" },

@@ -31,6 +31,10 @@
 /* Loops with a lower confidence are more likely wrong than right. */
 #define LIKELY 0.5
 
+/* Findings with a smaller cost, as a share of the capture or in all, are minor. */
+#define MINOR_SHARE 0.001
+#define MINOR_NS 1e4
+
 #define DP_ENTRY(word) extern const struct dp_rule dp_rule__##word;
 #include "diagnose/diagnose_table.h"
 #undef DP_ENTRY
@@ -353,6 +357,23 @@ static void set_severity(struct dp_rule_finding *found, const struct dp_rule_inp
 		finding->severity = DP_SEVERITY_INFO;
 }
 
+/*
+ * Marks a finding that costs next to nothing of the run or of anyone's time. What is notable in the
+ * main loop's period is not minor: a short capture may stand for a long run.
+ */
+static void set_minor(struct dp_rule_finding *found, const struct dp_rule_input *input)
+{
+	struct dp_finding *finding = &found->finding;
+	double cost_ns = finding->recoverable_ns * (double)input->loop->complete;
+
+	if (input->scope != DP_SCOPE_LOOP ||
+	    !(cost_ns < fmax(MINOR_SHARE * input->capture_ns, MINOR_NS)) ||
+	    (!input->loop->id && finding->severity > DP_SEVERITY_INFO))
+		return;
+	finding->minor = true;
+	finding->severity = DP_SEVERITY_INFO;
+}
+
 static void place_finding(struct dp_rule_finding *found, const struct dp_rule_input *input)
 {
 	found->finding.loop = found->loops[0] = input->loop->id;
@@ -561,6 +582,7 @@ static void complete(struct dp_rule_finding *found, const struct alike *all,
 	if (input->hip)
 		name_hip(found);
 	set_severity(found, input, rule);
+	set_minor(found, input);
 	found->total_ns = saving_of(found) * (double)input->loop->complete;
 }
 

@@ -26,6 +26,8 @@ static int by_rank(const void *a, const void *b)
 
 	if (x->finding.severity != y->finding.severity)
 		return x->finding.severity < y->finding.severity ? 1 : -1;
+	if (x->finding.minor != y->finding.minor)
+		return x->finding.minor ? 1 : -1;
 	if (isnan(x->total_ns) != isnan(y->total_ns))
 		return isnan(x->total_ns) ? 1 : -1;
 	if (!isnan(x->total_ns) && (x->total_ns < y->total_ns || x->total_ns > y->total_ns))

@@ -71,10 +71,23 @@ bool dp_csv_table__number(struct dp_csv_table *table, size_t column, int64_t *va
 	return false;
 }
 
+/*
+ * Reads a time that another program has written as a number with a fraction or an exponent. One
+ * that it has rounded to fewer digits, as spreadsheets do, is of no use.
+ */
+static bool read_converted(struct dp_slice text, int64_t *time_ns)
+{
+	int digits;
+
+	return dp_slice__scaled(text, 1, time_ns, &digits) && digits >= 0 && *time_ns > 0;
+}
+
 /* ROCm's profilers write 0 for a kernel that had not ended when they stopped. */
 static bool read_time(struct dp_csv_table *table, size_t column, int64_t *time_ns)
 {
-	if (dp_slice__integer(dp_csv_table__cell(table, column), time_ns) && *time_ns &&
+	struct dp_slice text = dp_csv_table__cell(table, column);
+
+	if ((dp_slice__integer(text, time_ns) || read_converted(text, time_ns)) && *time_ns &&
 	    *time_ns <= TIME_LIMIT)
 		return true;
 	dp_csv_table__bad_cell(table, column, "not a time:");

@@ -122,25 +122,12 @@ static bool is_session(const struct dp_probe *probe)
 	       !memcmp(probe->head + i, second, sizeof(second) - 1);
 }
 
-static const char *list_formats(char *text, size_t size)
-{
-	const struct dp_importer *importer;
-	size_t used = 0;
-
-	text[0] = '\0';
-	for (size_t i = 0; (importer = dp_importer__at(i)) && used < size; i++)
-		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "",
-					 importer->info.name);
-	return text;
-}
-
 /* Reports why no importer took the file, as far as its first bytes show. */
 static int unknown(const struct dp_probe *probe, const struct dp_input *input,
 		   struct dp_error *error)
 {
 	/* The size of a compressed file does not show that of its content. */
 	bool gzip = dp_input__is_gzip(input);
-	char names[256];
 	uint64_t size = gzip ? 0 : dp_input__size(input);
 
 	if (!probe->length && dp_input__damage(input))
@@ -165,12 +152,12 @@ static int unknown(const struct dp_probe *probe, const struct dp_input *input,
 	if (is_session(probe))
 		return dp_error__set(
 			error, DP_ERR_UNSUPPORTED,
-			"a Visual Profiler session as XML, which only the Visual Profiler "
-			"reads: record the program again, with nvprof -o FILE or "
-			"deepprof record");
-	return dp_error__set(error, DP_ERR_FORMAT, "%s, not a trace in a known format: %s",
-			     is_text(probe) ? "text" : "binary data",
-			     list_formats(names, sizeof(names)));
+			"a Visual Profiler session as XML, which only that program reads: record "
+			"again with nvprof -o FILE or deepprof record");
+	return dp_error__set(error, DP_ERR_FORMAT,
+			     "%s, not a trace in a known format ('deepprof help analyze' lists "
+			     "formats)",
+			     is_text(probe) ? "text" : "binary data");
 }
 
 /* The certainty of an importer that found a mark of its format. */

@@ -15,21 +15,27 @@ static char first(const struct dp_probe *probe)
 
 /* Names near the beginning of a kind of text file, and its first character. */
 struct words {
-	const char *first; /* one of these characters */
+	const char *first; /* one of these characters; "": any */
 	const char *one, *other;
 	const char *message;
 };
 
 static const struct words texts[] = {
 	{ "\"C", "Correlation_Id", "Counter_Name",
-	  "rocprofv3's table of counters: record a run without counters with rocprofv3 "
-	  "--kernel-trace, and analyze its kernel_trace.csv" },
+	  "rocprofv3's table of counters: record without counters, with rocprofv3 "
+	  "--kernel-trace, and analyze kernel_trace.csv" },
 	{ "\"N", "TotalDurationNs", "Percentage",
-	  "a summary of rocprof or rocprofv3, which has no times of single kernels: analyze "
-	  "rocprof's results.csv or rocprofv3's kernel_trace.csv" },
+	  "a summary of rocprof or rocprofv3, without times of single kernels: analyze "
+	  "results.csv or kernel_trace.csv" },
 	{ "D", "Dispatch_ID,", "Kernel_Name,",
-	  "a table of rocprof-compute, which collects counters in several runs of the program: "
-	  "record one run with rocprofv3 --output-format rocpd or json" },
+	  "a table of rocprof-compute, with counters from several runs: record one run "
+	  "with rocprofv3 --output-format rocpd" },
+	{ "\"I,", "Process Name", "Host Name",
+	  "a table of Nsight Compute, without times of kernels in the program: record with "
+	  "nsys profile or deepprof record" },
+	{ "", "==PROF== ", "Connected to process",
+	  "output of Nsight Compute, without times of kernels in the program: record with "
+	  "nsys profile or deepprof record" },
 	{ "{", "\"schema\": \"1.", "\"nodes\": [",
 	  "PyTorch's execution trace, which has no times of kernels: export a trace with "
 	  "torch.profiler's export_chrome_trace()" },
@@ -41,8 +47,11 @@ static const struct words texts[] = {
 	  "analyze its output" },
 	/* pandas writes a column of row numbers first. */
 	{ "T,", "Time(%)", "Calls",
-	  "an nvprof summary, which has no times of single operations: use nvprof "
-	  "--print-gpu-trace --csv, or nvprof -o FILE, which deepprof reads as it is" },
+	  "an nvprof summary, without times of single operations: record with nvprof "
+	  "--print-gpu-trace --csv or nvprof -o FILE" },
+	{ ",0123456789", "Start\",\"Duration\"", "Name\"",
+	  "an nvprof table behind a column of another program: remove that column, and "
+	  "analyze the tables of different runs separately" },
 	{ "\"TN", "Total Time (ns)", "Instances",
 	  "a CSV summary of nsys stats: run nsys export --type=sqlite FILE.nsys-rep and "
 	  "analyze its output" },
@@ -83,8 +92,8 @@ static const struct look magics[] = {
 	{ "PK\x03\x04", 4, 0, "a zip archive: unpack it, and name the trace in it" },
 	{ "ustar", 5, 257, "a tar archive: unpack it, and name the trace in it" },
 	{ "NVR\0", 4, 0,
-	  "a report of Nsight Compute, which has counters of kernels but not their times in "
-	  "the program: record with nsys profile or deepprof record" },
+	  "a report of Nsight Compute, without times of kernels in the program: record with "
+	  "nsys profile or deepprof record" },
 	{ "\x80\x04\x95", 3, 0,
 	  "a Python pickle, such as PyTorch's snapshot of memory: export a trace with "
 	  "torch.profiler's export_chrome_trace()" },
@@ -109,22 +118,38 @@ static const char *look_at(const struct dp_probe *probe)
 		return "a report from deepprof, not a trace: analyze the trace instead (compare "
 		       "also reads saved JSON reports)";
 	for (size_t i = 0; begin && i < DP_COUNT(texts); i++)
-		if (strchr(texts[i].first, begin) && dp_probe__contains(probe, texts[i].one) &&
+		if ((!texts[i].first[0] || strchr(texts[i].first, begin)) &&
+		    dp_probe__contains(probe, texts[i].one) &&
 		    dp_probe__contains(probe, texts[i].other))
 			return texts[i].message;
 	return NULL;
 }
 
+/* Databases of other tools, by two of their tables. */
+static const struct {
+	const char *tables[2];
+	const char *message;
+} databases[] = {
+	/* As lib/report/sqlite.c creates them. */
+	{ { "annotation_raw", "operation_raw" },
+	  "tables for SQL that deepprof exported: read the original trace" },
+	{ { "compute_workload", "compute_dispatch" },
+	  "a database of rocprof-compute, with counters from several runs: record one run with "
+	  "rocprofv3 --output-format rocpd" },
+};
+
 int dp_looks__refuse(const struct dp_probe *probe, struct dp_error *error)
 {
-	/* As lib/report/sqlite.c creates them. */
-	static const char *const own[] = { "annotation_raw", "operation_raw" };
 	const char *message = look_at(probe);
-	int ours = message ? 0 : dp_database__probe(probe, own, DP_COUNT(own));
 
-	if (ours < 0)
-		return dp_error__nomem(error, 0);
-	if (ours == (int)DP_COUNT(own))
-		message = "tables for SQL that deepprof exported: read the original trace";
+	for (size_t i = 0; i < DP_COUNT(databases) && !message; i++) {
+		int found = dp_database__probe(probe, databases[i].tables,
+					       DP_COUNT(databases[i].tables));
+
+		if (found < 0)
+			return dp_error__nomem(error, 0);
+		if (found == (int)DP_COUNT(databases[i].tables))
+			message = databases[i].message;
+	}
 	return message ? dp_error__set(error, DP_ERR_UNSUPPORTED, "%s", message) : DP_OK;
 }

@@ -2,9 +2,6 @@
 #include "import/nvprof_cells.h"
 #include "base/base.h"
 
-/* Larger values are damage: sums of two stay within 63 bits. */
-#define VALUE_LIMIT ((int64_t)1 << 62)
-
 bool dp_nvprof__whole(struct dp_slice text, int64_t *value)
 {
 	int64_t sum = 0;
@@ -17,45 +14,6 @@ bool dp_nvprof__whole(struct dp_slice text, int64_t *value)
 		sum = sum * 10 + (text.at[i] - '0');
 	}
 	*value = sum;
-	return true;
-}
-
-/*
- * Rounds half away from zero. Nine fraction digits count: for a second that is a nanosecond, for a
- * GB one byte.
- */
-bool dp_nvprof__scaled(struct dp_slice text, uint64_t unit, int64_t *value, unsigned *digits)
-{
-	uint64_t whole = 0, part = 0, scaled;
-	unsigned whole_digits = 0, part_digits = 0;
-	size_t i = 0;
-	bool negative = text.length && text.at[0] == '-';
-
-	if (negative)
-		i++;
-	for (; i < text.length && text.at[i] >= '0' && text.at[i] <= '9'; i++, whole_digits++) {
-		if (whole > (uint64_t)VALUE_LIMIT / 16)
-			return false;
-		whole = whole * 10 + (uint64_t)(text.at[i] - '0');
-	}
-	if (i < text.length && text.at[i] == '.')
-		for (i++; i < text.length && text.at[i] >= '0' && text.at[i] <= '9'; i++)
-			if (part_digits < 9) {
-				part = part * 10 + (uint64_t)(text.at[i] - '0');
-				part_digits++;
-			}
-	if (i < text.length || !(whole_digits + part_digits))
-		return false;
-	if (digits)
-		*digits = part_digits;
-	for (; part_digits < 9; part_digits++)
-		part *= 10;
-	part = (part * unit + 500000000) / 1000000000;
-	if (__builtin_mul_overflow(whole, unit, &scaled) || scaled > (uint64_t)VALUE_LIMIT)
-		return false;
-	*value = (int64_t)(scaled + part);
-	if (negative)
-		*value = -*value;
 	return true;
 }
 

@@ -8,13 +8,6 @@
 /* Reads a number of decimal digits only, at most 18. */
 bool dp_nvprof__whole(struct dp_slice text, int64_t *value);
 
-/*
- * Reads a decimal number times unit (2^30 at most), rounded to the nearest integer, halves away
- * from 0. Nine fraction digits count: for a second that is a nanosecond, for a GB one byte. *digits
- * is the number of fraction digits, up to nine; digits may be NULL. |*value| is below 2^62.
- */
-bool dp_nvprof__scaled(struct dp_slice text, uint64_t unit, int64_t *value, unsigned *digits);
-
 /* Reads the number in "GeForce GTX 950 (0)" or "0"; *name_length is that of the name before it. */
 bool dp_nvprof__numbered(struct dp_slice text, int64_t *number, size_t *name_length);
 

@@ -159,17 +159,17 @@ static int no_section(struct dp_nvprof *reader)
 {
 	static const char *const forms[] = {
 		[FORM_TEXT] = "an nvprof trace as text, which leaves digits out",
-		[FORM_API] = "an nvprof trace of API calls only, without the GPU's operations",
-		[FORM_SUMMARY] = "an nvprof summary, which has no times of single operations",
+		[FORM_API] = "an nvprof trace of API calls, without GPU operations",
+		[FORM_SUMMARY] = "an nvprof summary, without times of single operations",
 		[FORM_METRICS] = "an nvprof table of events or metrics, which has no times",
 	};
 	struct dp_error *error = reader->import->error;
 
 	if (reader->other != FORM_NONE)
-		return dp_error__set(error, DP_ERR_UNSUPPORTED,
-				     "%s: use nvprof --print-gpu-trace --csv, or nvprof -o FILE, "
-				     "which deepprof reads as it is",
-				     forms[reader->other]);
+		return dp_error__set(
+			error, DP_ERR_UNSUPPORTED,
+			"%s: record with nvprof --print-gpu-trace --csv or nvprof -o FILE",
+			forms[reader->other]);
 	if (reader->nothing_profiled)
 		return DP_OK;
 	dp_error__set(error, DP_ERR_DAMAGED, "%s",

@@ -230,8 +230,8 @@ static bool read_kind(struct dp_nvprof *reader, struct dp_op *op, struct dp_slic
 		reader->unknown++;
 		return false;
 	}
-	if (dp_nvprof__scaled(size, unified ? reader->unified_unit : reader->size_unit, &bytes,
-			      NULL) &&
+	if (dp_slice__scaled(size, unified ? reader->unified_unit : reader->size_unit, &bytes,
+			     NULL) &&
 	    bytes > 0)
 		op->bytes = (uint64_t)bytes;
 	op->src_kind = dp_nvprof__memory_kind(cell(reader, SRC_KIND, shift));
@@ -281,15 +281,15 @@ static bool read_times(struct dp_nvprof *reader, struct dp_op *op, size_t shift,
 	struct dp_slice duration_text = cell(reader, DURATION, 0);
 	struct dp_slice correlation_text = cell(reader, CORRELATION, shift);
 	int64_t duration = 0, correlation;
-	unsigned digits;
+	int digits;
 
-	if (!dp_nvprof__scaled(cell(reader, START, 0), reader->start_unit_ns, &op->start_ns,
-			       &digits)) {
+	if (!dp_slice__scaled(cell(reader, START, 0), reader->start_unit_ns, &op->start_ns,
+			      &digits)) {
 		bad_cell(reader, START, 0, "no time in");
 		return false;
 	}
 	if (duration_text.length &&
-	    !dp_nvprof__scaled(duration_text, reader->duration_unit_ns, &duration, NULL)) {
+	    !dp_slice__scaled(duration_text, reader->duration_unit_ns, &duration, NULL)) {
 		bad_cell(reader, DURATION, 0, "no duration in");
 		return false;
 	}
@@ -300,7 +300,8 @@ static bool read_times(struct dp_nvprof *reader, struct dp_op *op, size_t shift,
 	}
 	if (dp_nvprof__whole(correlation_text, &correlation) && correlation <= UINT32_MAX)
 		op->correlation = (uint32_t)correlation;
-	reader->start_digits = DP_MAX(reader->start_digits, digits);
+	if (digits > (int)reader->start_digits)
+		reader->start_digits = (unsigned)digits;
 	*step_ns = (int64_t)reader->start_unit_ns;
 	for (unsigned i = 0; i<reader->start_digits && * step_ns> 1; i++)
 		*step_ns /= 10;

@@ -57,8 +57,7 @@ static void read_header(struct rocprof *rocprof)
 		rocprof->csv.status = dp_error__set(
 			rocprof->csv.import->error, DP_ERR_UNSUPPORTED,
 			"rocprof's table of counters, which has no kernel times: record with "
-			"rocprof --timestamp on, or with rocprofv3 --sys-trace --output-format "
-			"rocpd");
+			"rocprof --timestamp on, or rocprofv3 --sys-trace");
 }
 
 static void read_kernel(struct rocprof *rocprof)

@@ -97,10 +97,8 @@ static int add_weighted(struct by_name *extra, const struct dp_loop_kernels *in,
 			double weight)
 {
 	const struct dp_iteration *at = &in->iterations[k];
-	size_t end = at->first_kernel + at->kernels;
+	size_t end = at->first_kernel + at->kernels + kernels_after(in, k);
 
-	if (k + 1 < in->count)
-		end = DP_MAX(end, at[1].first_kernel);
 	for (size_t i = at->first_kernel; i < end; i++)
 		if (add_named(extra, dp_trace_ops(in->trace)->name[in->ops[i]],
 			      weight * duration_ns(in, i), 0))

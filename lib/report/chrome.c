@@ -456,7 +456,8 @@ static void write_step(struct dp_render *render, size_t loop, size_t k, const ui
 		return;
 	first = launch_of(out->trace, kernels[at->first_kernel]);
 	last = launch_of(out->trace, kernels[DP_MIN(at->first_kernel + at->kernels, count) - 1]);
-	if (next && next->first_kernel < count)
+	/* iterations are in the order of their starts, not of their launches */
+	if (next && next->first_kernel < count && next->first_kernel > at->first_kernel)
 		last.end_ns = launch_of(out->trace, kernels[next->first_kernel]).start_ns;
 	snprintf(name, sizeof(name), "ProfilerStep#%lld", (long long)out->next_step++);
 	dp_chrome_out__begin(render, "X", "user_annotation", name);

@@ -134,16 +134,15 @@ static void write_kernels(struct dp_render *render, size_t loop)
 static int write_loop(struct dp_render *render, size_t id)
 {
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
-	char iterations[DP_NUMBER_SIZE], kernels[DP_NUMBER_SIZE];
-	char period[DP_NUMBER_SIZE], spread[DP_NUMBER_SIZE];
+	char iterations[DP_NUMBER_SIZE], period[DP_NUMBER_SIZE], spread[DP_NUMBER_SIZE];
 	double median_ns = dp_text__summary(render, id, "median_period_ns");
-	struct dp_words groups = { 0 }, origin = { 0 };
+	struct dp_words contents = { 0 }, groups = { 0 }, origin = { 0 };
 
 	if (!loop->selected)
 		return DP_OK;
+	dp_text__contents(&contents, render, id);
 	dp_render__format(render, "\n**Loop %u**: %s of %s", (unsigned)loop->id,
-			  dp_text__plural(iterations, loop->complete, "iteration"),
-			  dp_text__plural(kernels, loop->length, "kernel"));
+			  dp_text__plural(iterations, loop->complete, "iteration"), contents.text);
 	if (isfinite(median_ns) && dp_text__period_groups(&groups, "", render, id))
 		dp_render__format(render, ", periods **%s**", groups.text);
 	else if (isfinite(median_ns))

@@ -208,6 +208,10 @@ static int end(struct dp_render *render)
 	write_others(render);
 	if (loops && !findings)
 		dp_text__clean(render);
+	else if (findings && !text->findings)
+		dp_render__format(render, "\nNo findings but %s (-v shows %s)\n",
+				  dp_text__plural(number, findings, "minor one"),
+				  findings == 1 ? "it" : "them");
 	else if (findings > text->findings)
 		dp_render__format(
 			render, "and %s (-v shows all)\n",

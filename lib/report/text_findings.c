@@ -174,6 +174,9 @@ static size_t headlines_most(const struct dp_render *render)
 
 	if (render->options->verbose)
 		return count;
+	/* minor ones are the last */
+	while (count && dp_analysis_finding(render->analysis, count - 1)->minor)
+		count--;
 	return DP_MIN(count, text->whole ? FINDINGS_MOST : HEADLINES_MOST);
 }
 
@@ -227,8 +230,9 @@ void dp_text__finding(struct dp_render *render, size_t id)
 	struct dp_text *text = render->state;
 	struct dp_words words = { 0 };
 
-	if (!text->findings) {
+	if (!id)
 		plan(render);
+	if (!text->findings && text->shown) {
 		dp_render__text(render, "\n");
 	}
 	if (text->findings >= text->shown)

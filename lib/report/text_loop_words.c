@@ -14,6 +14,11 @@
 #define LEAST_ELSEWHERE \
 	0.1 /* share of an iteration's kernels: fewer are not missed in their number */
 #define ANNOTATION_COLUMNS 32
+#define DIFFERENT_LEAST 0.25 /* share of the iterations whose number of kernels is another one */
+#define RANGE_LEAST 0.05     /* of the pattern's kernels: less is no news */
+#define COPIES_ITERATIONS 4  /* fewer do not show that copies are part of each */
+#define COPIES_ALIKE 0.9     /* share of the iterations with the same number of copies */
+#define COPIES_LEAST 0.2     /* times the kernels: fewer copies are not missed */
 #define DIGITS "0123456789"
 
 static const char *found_by_words(const struct dp_loop *loop)
@@ -171,16 +176,103 @@ static void add_annotation(struct dp_words *words, struct dp_render *render,
 		      loop->mixed ? " and others" : "");
 }
 
-/* Adds "1,462 kernels" or "1 kernel, 3 copies and 1 memset": the contents of an iteration. */
-static void add_contents(struct dp_words *words, const struct dp_loop *loop)
+/*
+ * Sets the fewest and the most kernels of a whole iteration. Returns false unless many iterations
+ * have another number than the pattern, and some of them a notably different one.
+ */
+static bool kernel_range(size_t *least, size_t *most, const struct dp_render *render,
+			 const struct dp_loop *loop)
 {
+	size_t different = 0;
+
+	*least = SIZE_MAX;
+	*most = 0;
+	for (size_t k = 0; k < loop->iterations; k++) {
+		const struct dp_iteration *at =
+			dp_analysis_loop_iteration(render->analysis, loop->id, k);
+
+		if (at->partial)
+			continue;
+		*least = DP_MIN(*least, at->kernels);
+		*most = DP_MAX(*most, at->kernels);
+		different += at->kernels != loop->length;
+	}
+	return loop->complete > 1 &&
+	       (double)different >= DIFFERENT_LEAST * (double)loop->complete &&
+	       (double)(*most - *least) >= RANGE_LEAST * (double)loop->length;
+}
+
+/* Counts the copies on the loop's streams from the start of each iteration to that of the next. */
+static void count_copies(size_t *counts, const struct dp_render *render, const struct dp_loop *loop)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const struct dp_iteration *at = dp_analysis_loop_iteration(render->analysis, loop->id, 0);
+	const struct dp_ops *ops = dp_trace_ops(trace);
+
+	for (size_t s = 0; s < dp_trace_stream_count(trace); s++) {
+		size_t count, k = 0;
+		const uint32_t *rows = dp_trace_stream_ops(trace, (uint32_t)s, &count);
+
+		if (!dp_analysis_loop_has_stream(render->analysis, loop->id, s))
+			continue;
+		for (size_t i = 0; i < count; i++) {
+			uint32_t op = rows[i];
+
+			while (k + 1 < loop->iterations && at[k + 1].start_ns <= ops->start_ns[op])
+				k++;
+			counts[k] += ops->kind[op] == DP_OP_COPY &&
+				     ops->copy_kind[op] < DP_COPY_UM_HTOD &&
+				     ops->start_ns[op] >= at[k].start_ns;
+		}
+	}
+}
+
+/*
+ * Returns how many copies each iteration has if nearly all have the same number, and it is notable
+ * next to that of the kernels; otherwise 0. Cost: linear in the operations of the loop's streams.
+ */
+static size_t copies_each(struct dp_render *render, const struct dp_loop *loop)
+{
+	const struct dp_iteration *at = dp_analysis_loop_iteration(render->analysis, loop->id, 0);
+	size_t *counts, copies, alike = 0, periods = 0;
+
+	if (loop->copies + loop->memsets || loop->complete < COPIES_ITERATIONS)
+		return loop->copies;
+	counts = dp_alloc__zeroed(loop->iterations, sizeof(*counts));
+	if (!counts) {
+		render->status = dp_error__nomem(render->error, loop->iterations);
+		return 0;
+	}
+	count_copies(counts, render, loop);
+	copies = counts[loop->iterations / 2];
+	for (size_t k = 0; k + 1 < loop->iterations; k++) {
+		if (at[k].partial || at[k + 1].foreign_kernels || at[k + 1].resumed)
+			continue;
+		periods++;
+		alike += counts[k] == copies;
+	}
+	free(counts);
+	return (double)alike >= COPIES_ALIKE * (double)periods &&
+			       (double)copies >= COPIES_LEAST * (double)loop->length
+		       ? copies
+		       : 0;
+}
+
+void dp_text__contents(struct dp_words *words, struct dp_render *render, size_t id)
+{
+	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
+	size_t least, most, copies = copies_each(render, loop);
 	char number[DP_NUMBER_SIZE];
 
-	dp_words__add(words, "%s", dp_text__plural(number, loop->length, "kernel"));
-	if (loop->copies)
+	if (kernel_range(&least, &most, render, loop))
+		dp_words__add(words, "%s%s", dp_text__count(number, least),
+			      render->options->ascii ? "-" : "\xe2\x80\x93");
+	else
+		most = loop->length;
+	dp_words__add(words, "%s", dp_text__plural(number, most, "kernel"));
+	if (copies)
 		dp_words__add(words, "%s %s %s", loop->memsets ? "," : " and",
-			      dp_text__count(number, loop->copies),
-			      loop->copies == 1 ? "copy" : "copies");
+			      dp_text__count(number, copies), copies == 1 ? "copy" : "copies");
 	if (loop->memsets)
 		dp_words__add(words, " and %s", dp_text__plural(number, loop->memsets, "memset"));
 }
@@ -226,7 +318,7 @@ void dp_text__loop_title(struct dp_words *words, struct dp_render *render, size_
 	else
 		dp_words__add(words, "%s of ",
 			      dp_text__plural(number, loop->complete, "iteration"));
-	add_contents(words, loop);
+	dp_text__contents(words, render, id);
 	if (isfinite(dp_text__summary(render, id, "median_period_ns")))
 		add_period(words, render, id);
 	else if (isfinite(duration_ns))
@@ -397,11 +489,13 @@ static void add_rest(struct dp_words *words, const struct dp_render *render,
 		if (other->selected && other->stream == loop->stream && other->id != loop->id)
 			return;
 	before = at->first_kernel;
-	for (size_t k = 1; k <= last; k++)
-		between +=
-			dp_analysis_loop_iteration(render->analysis, loop->id, k)->foreign_kernels;
-	at = dp_analysis_loop_iteration(render->analysis, loop->id, last);
-	after = at->first_kernel + at->kernels;
+	after = before + at->kernels;
+	for (size_t k = 1; k <= last; k++) {
+		at = dp_analysis_loop_iteration(render->analysis, loop->id, k);
+		between += at->foreign_kernels;
+		before = DP_MIN(before, at->first_kernel);
+		after = DP_MAX(after, at->first_kernel + at->kernels);
+	}
 	all = (size_t)llround((double)(after - before - between) / loop->coverage);
 	after = DP_MAX(all, after) - after;
 	all = before + between + after;

@@ -98,6 +98,11 @@ class Input(cli.Case):
         cli.run("ranks", "-o", "job.json", self.trace, cwd=self.folder)
         cli.run("reduce", "-o", "job.dpsum", self.trace, cwd=self.folder)
         counters = b'"Correlation_Id","Kernel_Name","Counter_Name","Start_Timestamp","End_Timestamp"\n'
+        with contextlib.closing(sqlite3.connect(self.folder / "tables")) as tables:
+            for table in "compute_workload", "compute_kernel", "compute_dispatch":
+                tables.execute(f"CREATE TABLE {table}(id INTEGER)")
+            tables.commit()
+        database = (self.folder / "tables").read_bytes()
         for name, data, words in (
             ("ours.pftrace", None, "a Perfetto timeline that deepprof exported"),
             ("report.sqlite", None, "tables for SQL that deepprof exported: read the original trace"),
@@ -107,7 +112,7 @@ class Input(cli.Case):
             ("changes.json", None, "a report from deepprof"),
             ("job.json", None, "a report from deepprof"),
             ("job.dpsum", None, "read it with deepprof ranks"),
-            ("notes.txt", b"hello", "text, not a trace in a known format: deepprof_db, kineto"),
+            ("notes.txt", b"hello", "text, not a trace in a known format ('deepprof help analyze'"),
             ("counter_collection.csv", counters, "rocprofv3's table of counters"),
             ("pmc_perf.csv", b"Dispatch_ID,GPU_ID,Kernel_Name,Start_Timestamp\n", "rocprofv3 "),
             ("pmc_dispatch_info.csv", b"Dispatch_ID,Kernel_Name,GPU_ID\n", "rocprofv3 "),
@@ -128,13 +133,20 @@ class Input(cli.Case):
             ("zipped.pftrace", b"\x0a\x06\x92\x03\x03abc", "traceconv"),
             ("run.tar", bytes(257) + b"ustar", "tar archive"),
             ("run.ncu-rep", b"NVR\0....", "Nsight Compute"),
+            ("ncu.csv", b'"ID","Process ID","Process Name","Host Name","Kernel Name","Context"\n', "nsys profile"),
+            ("ncu_pandas.csv", b",ID,Process ID,Process Name,Host Name,Kernel Name\n", "nsys profile"),
+            ("ncu.txt", b"$ ncu ./run\n==PROF== Connected to process 5 (run)\n", "nsys profile"),
+            ("sizes.csv", b'256,"Start","Duration","Stream","Name"\n256,ns,ns,,\n', "remove that column"),
+            ("compute.db", database, "rocprof-compute"),
             ("snapshot.pickle", b"\x80\x04\x95\x10", "pickle"),
             ("train", b"\x7fELF\2", "deepprof record"),
         ):
             if data:
                 (self.folder / name).write_bytes(data)
             for command in "analyze", "info":
-                self.assert_fails(cli.run(command, name, cwd=self.folder), 1, words)
+                result = cli.run(command, name, cwd=self.folder)
+                self.assert_fails(result, 1, words)
+                self.assertLessEqual(len(result.stderr), 160)
 
     def test_cut_in_the_header(self):
         """What is compressed and cut before its content is not empty."""

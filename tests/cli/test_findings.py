@@ -612,6 +612,48 @@ class Findings(cli.Case):
         self.assertIn("9.000 ms between kernels of the loop", text)
         self.assertNotIn("minor", text)
 
+    def test_contents_of_iterations(self):
+        """A range where many iterations have another number of kernels, and the copies of each."""
+        for most, copies, words in (
+            (0, 0, "8 kernels, median"), (2, 0, "8-10 kernels, median"),
+            (0, 3, "8 kernels and 3 copies, median"), (2, 3, "8-10 kernels and 3 copies, median"),
+        ):
+            path = self.folder / "contents.csv"
+            rows = []
+            for k in range(30):
+                names = "abcdefgh"[:4] + "x" * (k * 7 % 3 * most // 2) + "efgh"
+                rows += [(100 * k + 5 * i, 1, name) for i, name in enumerate(names)]
+                rows += [(100 * k + 80 + i, 0.5, "[CUDA memcpy HtoD]") for i in range(copies)]
+            path.write_text(
+                '"Start","Duration","Device","Stream","Name"\nms,ms,,,\n'
+                + "".join(f'{start},{length},"GPU (0)",7,"{name}"\n' for start, length, name in rows))
+            self.assertIn(f"30 iterations of {words}", cli.run("analyze", path).stdout)
+            text = cli.run("analyze", "--format=markdown", path).stdout
+            self.assertIn(f"30 iterations of {words.split(',')[0]}", text.replace("\u2013", "-"))
+
+    def test_minor_findings(self):
+        """What costs next to nothing of the run is shown with -v only, and is no warning."""
+        path = self.folder / "minor.csv"
+        rows, now = [], 0
+        for name, length, gap, count in ("a", 1000, 20, 100), ("b", 12, 0.8, 100):
+            for _ in range(count):
+                rows.append((now, length, name))
+                now += length + gap
+        path.write_text(
+            '"Start","Duration","Device","Stream","Name"\nus,us,,,\n'
+            + "".join(f'{start:.3f},{length},"GPU (0)",7,"{name}"\n' for start, length, name in rows))
+        report = json.loads(cli.run("analyze", "--format=json", "--threshold=host-bound=1%", path).stdout)
+        self.assertEqual([(0, "info"), (1, "info")],
+                         [(f["loop"], f["severity"]) for f in report["findings"] if f["rule"] == "host-bound"])
+        text = cli.run("analyze", "--threshold=host-bound=1%", path).stdout
+        self.assertIn("1. info host-bound in loop 0: costs 20.00 us", text)
+        self.assertNotIn("in loop 1", text)
+        self.assertIn("and 1 more finding (-v shows all)", text)
+        text = cli.run("analyze", path).stdout
+        self.assertIn("\nNo findings but 1 minor one (-v shows it)\n", text)
+        self.assertIn("1. info host-bound in loop 1: costs 800",
+                      cli.run("analyze", "-v", path).stdout)
+
     def test_what_starts_long_after_its_launch(self):
         """The host is not to blame for the time in which a kernel was launched and did not start."""
         events, now = [], 1000

@@ -25,7 +25,6 @@ KEPT = {
     'lib/base/parameters.c': 'a definition that tests/bench/eval_parameters.c replaces by its own',
     'lib/import/kineto_mtia.c': 'one dialect of Kineto, as kineto_npu.c and kineto_rocprof.c are',
     'lib/import/nccl_call.c': 'shared by two formats, which do not include each other',
-    'lib/import/slice.c': 'shared by the readers of CSV lines and of cells',
     'lib/ranks/recurrence.c': 'since when, and how often: of slow ranks, slow groups and pauses',
 }
 

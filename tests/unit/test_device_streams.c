@@ -5,6 +5,7 @@
 #include "alloc_fail.h"
 #include "device_trace.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -81,6 +82,23 @@ TEST_LOOP(one_kernel_on_changing_streams, 4)
 	expect(40, 1, 2, 0);
 }
 
+/* Launches a kernel now, which runs later. */
+static void put_launched(char letter, int64_t stream, int64_t start_ns, int64_t end_ns)
+{
+	struct dp_op op = { .start_ns = start_ns, .end_ns = end_ns };
+	struct dp_call call = { now_ns, now_ns + 5, 0, thread, ++launches };
+	char name[] = "kernel_x";
+
+	name[7] = letter;
+	op.stream = dp_builder__stream(builder, process, 0, 1, stream);
+	op.name = dp_builder__kernel_name(builder, name, strlen(name));
+	op.correlation = launches;
+	call.name = dp_builder__string(builder, "cudaLaunchKernel", 16);
+	ck_assert_int_eq(dp_builder__add_call(builder, &call), DP_OK);
+	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+	now_ns += 1000;
+}
+
 /*
  * Iterations that are launched one after the other, and run on several streams at once. From _i 3
  * on each stream has a thread of its own: if threads take turns, launches are in order, too.
@@ -102,19 +120,10 @@ TEST_LOOP(iterations_at_once, 6)
 		if (_i >= 3)
 			thread = dp_builder__thread(builder, process, 10 + i % on);
 		for (size_t k = 0; k < strlen(step); k++) {
-			struct dp_op op = { .start_ns = DP_MAX(now_ns + 50, *stream_ns) };
-			struct dp_call call = { now_ns, now_ns + 5, 0, thread, ++launches };
-			char name[] = "kernel_x";
+			int64_t start_ns = DP_MAX(now_ns + 50, *stream_ns);
 
-			name[7] = step[k];
-			op.end_ns = *stream_ns = op.start_ns + 2000 + below(1000);
-			op.stream = dp_builder__stream(builder, process, 0, 1, i % on);
-			op.name = dp_builder__kernel_name(builder, name, strlen(name));
-			op.correlation = launches;
-			call.name = dp_builder__string(builder, "cudaLaunchKernel", 16);
-			ck_assert_int_eq(dp_builder__add_call(builder, &call), DP_OK);
-			ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
-			now_ns += 1000;
+			*stream_ns = start_ns + 2000 + below(1000);
+			put_launched(step[k], i % on, start_ns, *stream_ns);
 		}
 	}
 	analysis = analyze(&trace);
@@ -135,6 +144,77 @@ TEST_LOOP(iterations_at_once, 6)
 				 at->start_ns);
 	}
 	free(ops);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+
+/* Launches 24 iterations round-robin on four streams, of which each starts lag_ns after the one
+ * before. */
+static struct dp_analysis *analyze_lagging(struct dp_trace **trace, int64_t lag_ns)
+{
+	start(true);
+	for (int i = 0; i < 24; i++)
+		for (int k = 0; step[k]; k++) {
+			int64_t start_ns =
+				2000000 + i % 4 * lag_ns + (i / 4 * 20 + k) * (int64_t)5000;
+
+			put_launched(step[k], i % 4, start_ns, start_ns + 4000);
+		}
+	return analyze(trace);
+}
+
+/* Streams overtake each other: iterations are in the order of their starts, and no period is 0. */
+TEST(starts_out_of_order)
+{
+	struct dp_trace *trace;
+	struct dp_analysis *analysis = analyze_lagging(&trace, 210000);
+	const struct dp_loop *loop = dp_analysis_loop(analysis, 0);
+	uint32_t *ops;
+	size_t count;
+
+	ck_assert_ptr_nonnull(loop);
+	ck_assert_uint_eq(loop->complete, 24);
+	ck_assert_int_eq(dp_analysis_loop_operations(analysis, loop->id, &ops, &count, NULL),
+			 DP_OK);
+	for (size_t k = 0; k < 24; k++) {
+		const struct dp_iteration *at = dp_analysis_loop_iteration(analysis, loop->id, k);
+		int64_t start_ns = dp_trace_ops(trace)->start_ns[ops[at->first_kernel]];
+
+		ck_assert_uint_eq(at->index, k);
+		ck_assert_int_eq(at->start_ns, start_ns);
+		ck_assert_int_eq(at->end_ns, start_ns + 19 * 5000 + 4000);
+		ck_assert_uint_eq(at->foreign_kernels, 0);
+		ck_assert(k == 23 || at->warmup ||
+			  dp_analysis_loop_is_steady(analysis, loop->id, k));
+		if (k)
+			ck_assert_int_gt(start_ns, at[-1].start_ns);
+	}
+	ck_assert_double_eq(dp_analysis_loop_summary(analysis, loop->id,
+						     dp_summary_metric_find("min_period_ns")),
+			    10000);
+	free(ops);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+
+/* Of iterations that start together, only the last has a period. */
+TEST(starts_together)
+{
+	struct dp_trace *trace;
+	struct dp_analysis *analysis = analyze_lagging(&trace, 0);
+	const struct dp_loop *loop = dp_analysis_loop(analysis, 0);
+	size_t period = dp_metric_find("period_ns");
+
+	ck_assert_ptr_nonnull(loop);
+	ck_assert_uint_eq(loop->complete, 24);
+	for (size_t k = 0; k < 23; k++) {
+		double ns = dp_analysis_loop_metric(analysis, loop->id, period, k);
+
+		if (k % 4 == 3)
+			ck_assert_double_eq(ns, 100000);
+		else
+			ck_assert(isnan(ns));
+	}
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }

@@ -219,10 +219,10 @@ TEST(other_tables)
 {
 	refused("\"Correlation_Id\",\"Dispatch_Id\",\"Agent_Id\",\"Kernel_Name\",\"Counter_Name\","
 		"\"Counter_Value\",\"Start_Timestamp\",\"End_Timestamp\"\n",
-		DP_ERR_UNSUPPORTED, "record a run without counters with rocprofv3 --kernel-trace");
+		DP_ERR_UNSUPPORTED, "record without counters, with rocprofv3 --kernel-trace");
 	refused(CALLS, DP_ERR_NO_GPU, "kernels are in the kernel_trace.csv of the same run");
 	refused("\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\"\n",
-		DP_ERR_UNSUPPORTED, "rocprofv3's kernel_trace.csv");
+		DP_ERR_UNSUPPORTED, "analyze results.csv or kernel_trace.csv");
 	refused(KERNELS, DP_ERR_NO_GPU, "rocprofv3 --sys-trace");
 	refused("\"Kind\",\"Kernel_Name\",\"Start_Timestamp\",\"End_Timestamp\n" GOOD,
 		DP_ERR_DAMAGED, "without a header row");
