@@ -20,18 +20,6 @@ static bool is_iteration(const struct dp_alignment *al, size_t span, size_t m)
 }
 
 /*
- * The offset at which a span begins. A few symbols before the first one are part of it under other
- * names, if they are few next to an iteration: see capture_begins().
- */
-static size_t begin_of_whole(const struct dp_ballot *b, const struct dp_align_span *s)
-{
-	bool may_go_back = s->begin < dp_param.end_slack && !b->evidence.open_begin &&
-			   b->m >= dp_param.step_long;
-
-	return dp_offset__move(s->begin_offset, may_go_back ? s->begin : 0, b->m, -1);
-}
-
-/*
  * Scores each rotation by how many whole iterations fewer than the best it has. A span that goes
  * through q * m + r symbols from offset f on holds q whole iterations if they begin at one of the
  * offsets f to f + r, and q - 1 otherwise. Only the differences count, so that each span adds 1 to
@@ -45,14 +33,14 @@ static void count_whole(const struct dp_ballot *b, double *score)
 	memset(change, 0, (m + 1) * sizeof(*change));
 	for (size_t k = 0; k < b->alignment->span_count; k++) {
 		const struct dp_align_span *s = &b->alignment->spans[k];
-		size_t begin = begin_of_whole(b, s), end = begin;
+		size_t end = s->begin_offset;
 		bool may_be_clipped =
 			(b->clipped_begin && s->begin < m) || (b->clipped_end && b->n - s->end < m);
 
 		if (s->pattern != b->pattern || may_be_clipped || !is_iteration(b->alignment, k, m))
 			continue;
-		end += dp_offset__move(s->end_offset, begin, m, -1) + 1;
-		change[begin]++;
+		end += dp_offset__move(s->end_offset, s->begin_offset, m, -1) + 1;
+		change[s->begin_offset]++;
 		change[DP_MIN(end, m)]--;
 		if (end > m) {
 			change[0]++;
