@@ -24,17 +24,18 @@
  * symbol, and may start elsewhere than the program's.
  *
  * If a part of the iteration repeats a varying number of times (as in a recurrent network), that
- * variation is not a difference. A repetition that continues from one iteration into the next
- * belongs to the former. Such iterations, and those whose kernel names change, take longer to be
- * recognized: the repeated part may be taken for a loop first.
+ * variation is not a difference. The part may be a short loop, and the iteration the loop around
+ * it. A repetition that continues from one iteration into the next belongs to the former. Such
+ * iterations, and those whose kernel names change, take longer to be recognized: the repeated part
+ * may be taken for a loop first.
  *
  * Memory: at most 32 bytes per symbol of the window and 64 per distinct symbol; for each of at most
  * 32 patterns, which are shorter than half of the window, 52 bytes per symbol and 16 KiB; during a
  * search, about 100 further bytes per symbol of the window. The number of symbols fed does not
  * matter. Cost: 0.8 to 24 ns per symbol, measured with 10^8 symbols; less if iterations are alike.
  * A search takes 1 to 20 µs per symbol searched, within the call that triggers it. While the window
- * fills, three to seven times its length is searched in all; later searches examine at most 16 times
- * as many symbols as were fed.
+ * fills, three to seven times its length is searched in all (at most 16); later searches examine at
+ * most 16 times as many symbols as were fed.
  *
  * Thread-safety: a detector may be used by one thread at a time. Callbacks run on the thread that
  * feeds the detector, and must not call the detector that called them.

@@ -13,12 +13,14 @@
  *   chance.
  * - divide ahead: it begins after the own span (3). The iteration that this began is completed.
  * - alike: neither is possible, for example because the other span begins before the boundary back
- *   (1). Both spans match, and meet at the boundary that makes the own iteration whole.
+ *   (1). Both spans match, and meet at the boundary that makes the own iteration whole. Symbols
+ *   between that and the other span are divided if the own span has edits for them.
  *
  * Dividing gives the symbols from the boundary back, or from the end of the own span, up to the
  * other span to both loops, so that the score, matches minus edits, is a maximum. Of both ways, the
- * one with the higher score counts. The score must not be negative, but may be -1 ahead: that the
- * own span has begun an iteration is evidence, too.
+ * one with the higher score counts. The score must not be negative, nor lower than that of what the
+ * own span gives up, but may be -1 ahead: that the own span has begun an iteration is evidence,
+ *too.
  *
  * If the own span is on the right, both are seen in a mirror, so that all of this is written for an
  * own span on the left: pair_of() enters the mirror, and meet() leaves it. find_joint() finds where
@@ -304,10 +306,10 @@ static struct seam seam_at(const struct closer *c, const struct pair *p, size_t 
 /*
  * Joins two spans where the symbols between them are best divided: from where the own one stops on,
  * which is `ahead` symbols before a boundary of its iterations. The other span may lend some of its
- * own. Returns false if the result is worse than to leave the spans as they are.
+ * own. Returns false if the score is below `least`, that of leaving the spans as they are.
  */
 static bool divide(struct joint *joint, const struct closer *c, struct pair p, struct change stop,
-		   size_t ahead)
+		   size_t ahead, int least)
 {
 	size_t gap = p.other.at - stop.at, lent, offset;
 	struct split split;
@@ -324,14 +326,13 @@ static bool divide(struct joint *joint, const struct closer *c, struct pair p, s
 				 stop,
 				 { p.other.at, 0, offset, split.other },
 				 split.score - (int)lent /* which matched before */ };
-	return joint->score + (int)stop.dropped >= (ahead ? -1 : 0);
+	return joint->score >= least;
 }
 
 /*
  * Ends the own side at its last boundary, `back` symbols of the pattern before its end. Returns
- * false if that leaves nothing. Goes back from the end, over the
- * matches between two edits and then the next edit: `at` is the position reached, and `back` counts
- * what is left to go.
+ * false if that leaves nothing. Goes back from the end, over the matches between two edits and then
+ * the next edit: `at` is the position reached, and `back` counts what is left to go.
  */
 static bool stop_back(struct change *stop, const struct pair *p, size_t back)
 {
@@ -382,10 +383,27 @@ static bool stop_own(struct change *stop, const struct closer *c, const struct p
 }
 
 /*
+ * The matches less the edits that the own side has from where it is to stop up to `until`, and all
+ * of its edits from there on, which the other side makes up for.
+ */
+static int score_of(const struct side *own, const struct change *stop, size_t until)
+{
+	int score = (int)(DP_MIN(own->at, until) - stop->at) - (int)stop->dropped;
+
+	for (size_t k = 0; k < stop->dropped; k++) {
+		const struct dp_edit *edit = edit_of(own, k);
+
+		score -= edit->kind != DP_EDIT_DELETED &&
+			 mirror(own->mirrored, edit->position) - own->mirrored < until;
+	}
+	return score;
+}
+
+/*
  * Joins two spans that both match where their loops are alike, as training and validation begin
  * alike: where the own loop's iteration is whole. The other span must extend to there, or
- * continue to there without an edit. As all symbols in between match, none are compared. If it ends
- * a few symbols before, of which the own span has made edits, these are divided.
+ * continue to there without an edit. As all symbols in between match, none are compared. If it
+ * lacks some that the own span has edits for, these are divided.
  */
 static bool join_alike(struct joint *joint, const struct closer *c, const struct pair *p,
 		       size_t back, size_t ahead)
@@ -404,7 +422,7 @@ static bool join_alike(struct joint *joint, const struct closer *c, const struct
 	joint->other = (struct change){ at, 0, offset, 0 };
 	if (goes_on(c, other, offset, at, other->at - at))
 		return true;
-	return other->at - at <= joint->own.dropped && divide(joint, c, *p, joint->own, 0);
+	return divide(joint, c, *p, joint->own, 0, score_of(&p->own, &joint->own, other->at));
 }
 
 /* Joins two spans at the own one's last boundary, which its span may have passed by chance. */
@@ -416,7 +434,7 @@ static bool join_back(struct joint *joint, const struct closer *c, const struct 
 	if (back >= p->own.at - p->own.far || boundary > p->other.at ||
 	    (back > SLACK && boundary < p->other.at) || (back && is_edited(&p->own, boundary)))
 		return false;
-	return divide(joint, c, *p, (struct change){ boundary, 0, p->first, 0 }, 0);
+	return divide(joint, c, *p, (struct change){ boundary, 0, p->first, 0 }, 0, 0);
 }
 
 /*
@@ -432,7 +450,7 @@ static bool find_joint(struct joint *best, const struct closer *c, const struct 
 	struct joint at_next;
 	bool found_last = join_back(best, c, p, back);
 	struct change here = { p->own.at, 0, p->first, 0 };
-	bool found_next = ahead && has_gap && divide(&at_next, c, *p, here, ahead);
+	bool found_next = ahead && has_gap && divide(&at_next, c, *p, here, ahead, -1);
 
 	if (found_next && (!found_last || at_next.score > best->score))
 		*best = at_next;

@@ -139,7 +139,7 @@ static bool ends_before_others(const struct dp_ballot *b, const struct dp_span_e
 	return s->after >= dp_param.end_slack && !(b->evidence.open_end && s->after / 2 < b->m);
 }
 
-/* What one of the spans with such an end scores: their share, as if there were one more. */
+/* What each span with such an end scores: 1 in all for many of them, half of it for one. */
 static double share_of(const struct dp_ballot *b,
 		       bool (*has_end)(const struct dp_ballot *b, const struct dp_span_ends *s))
 {
@@ -243,11 +243,13 @@ static void capture_fits(const struct dp_ballot *b, double *score)
 static void spans_fit(const struct dp_ballot *b, double *score)
 {
 	double count = (double)b->span_count;
-	double own_begin = dp_param.weight_span_begin * share_of(b, begins_after_others);
-	double own_end = dp_param.weight_span_end * share_of(b, ends_before_others);
+	double of_begin = dp_param.weight_span_begin * share_of(b, begins_after_others);
+	double of_end = dp_param.weight_span_end * share_of(b, ends_before_others);
 
 	for (size_t k = 0; k < b->span_count; k++) {
 		const struct dp_span_ends *s = &b->spans[k];
+		double own_begin = begins_after_others(b, s) ? of_begin : 0;
+		double own_end = ends_before_others(b, s) ? of_end : 0;
 
 		if (!is_close(s->before) && !is_close(s->after))
 			fit(b, score, s->begin, s->end, own_begin, own_end, 1 / count);

@@ -71,10 +71,11 @@ static size_t follow_pattern(struct dp_detector *d, const uint32_t *symbols, siz
 	return i;
 }
 
-/* Returns true if loops have taken turns half as often again as until the last search. */
-static bool have_taken_turns(const struct dp_detector *d)
+/* Returns true if loops have alternated half as often again as until the last search. */
+static bool have_alternated(const struct dp_detector *d)
 {
-	return d->turns > d->turns_searched && 2 * d->turns >= 3 * d->turns_searched;
+	return d->alternations > d->alternations_searched &&
+	       2 * d->alternations >= 3 * d->alternations_searched;
 }
 
 /* Returns true if a search could show more: other loops, or where iterations begin. */
@@ -83,7 +84,7 @@ static bool is_search_due(const struct dp_detector *d)
 	if (d->known.count == 0)
 		return false;
 	return dp_detector__foreign(d) >= d->patience ||
-	       (d->fed < d->window && have_taken_turns(d) && dp_detector__may_search(d));
+	       (d->fed < d->window && have_alternated(d) && dp_detector__may_search(d));
 }
 
 /* Takes the next symbols up to the next decision; *taken is their number. */

@@ -36,7 +36,7 @@ static void report_iteration(struct dp_detector *d, uint32_t loop,
 		.partial = s->partial,
 	};
 
-	d->turns += d->latest != DP_NONE && d->latest != l->id;
+	d->alternations += d->latest != DP_NONE && d->latest != l->id;
 	d->latest = l->id;
 	l->last = base + s->end;
 	if (d->options.iteration)

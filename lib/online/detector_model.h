@@ -17,9 +17,9 @@
  * otherwise  gathered                    align                            search
  *
  * A symbol that differs ends being in step, and an alignment decides whether it begins. After one,
- * `patience` foreign symbols make a search due at once, and so do turns: where one loop ends and
- * another begins shows where their iterations do. Every search is followed by an alignment
- * from `reported` on.
+ * `patience` foreign symbols make a search due at once, and so do alternations: where one loop ends
+ * and another begins shows where their iterations do. Every search is followed by an alignment from
+ * `reported` on.
  */
 struct dp_detector {
 	struct dp_detector_options options;
@@ -55,8 +55,8 @@ struct dp_detector {
 	uint64_t patience; /* how many foreign and loose ones trigger another search */
 	uint64_t spent;	   /* symbols searched so far, by all searches */
 	uint32_t latest;   /* id of the loop whose iteration was reported last, or DP_NONE */
-	uint64_t turns;	   /* how often the iteration of another loop followed */
-	uint64_t turns_searched; /* those before the last search */
+	uint64_t alternations;		/* how often the iteration of another loop followed */
+	uint64_t alternations_searched; /* those before the last search */
 	bool confirming;   /* the next search is early, to confirm what the last one found */
 };
 

@@ -226,7 +226,8 @@ static int adopt(struct dp_detector *d, struct searched *s)
  * Plans the next search: when, and after how many foreign symbols. This patience is least after a
  * search that found something new, and doubles with each one that was due to foreign symbols and
  * found nothing. A loop found for the first time is searched for once more soon. Both end as soon
- * as the symbols searched exceed online_eager times those fed.
+ * as the symbols searched exceed online_eager times those fed, and so do searches because loops
+ * have alternated.
  */
 static void plan_search(struct dp_detector *d, bool changed, const struct searched *s)
 {
@@ -250,7 +251,7 @@ static void plan_search(struct dp_detector *d, bool changed, const struct search
 		d->patience = DP_MIN(2 * d->patience, most);
 	d->patience = DP_MAX(d->patience, least);
 	d->searched = d->fed;
-	d->turns_searched = d->turns;
+	d->alternations_searched = d->alternations;
 	d->foreign = 0;
 	d->search_at = DP_DETECTOR_NEVER;
 	if (d->fed < d->window)

@@ -171,7 +171,8 @@ static bool is_whole(const struct dp_alignment *al, uint32_t pattern, size_t beg
 /*
  * Training and validation begin alike, but for the kernels that load a batch, and kernels of
  * neither may be between them, which the aligner may take for those that load: iterations of the
- * loop that is placed are whole, wherever its pattern begins, and edits stay where they are.
+ * loop that is placed are whole, wherever its pattern begins, and edits stay where they are. What
+ * is of the training alone is long enough that a validation is not taken for a training with edits.
  */
 TEST_LOOP(loops_may_begin_alike, 300)
 {
