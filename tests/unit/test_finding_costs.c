@@ -265,8 +265,10 @@ TEST(slow_iterations_at_equal_distances)
 	at.summary[dp_summary_metric_find("avg_period_ns")] = 3e6;
 	set("interval_ns", 1e4);
 	set("copy_exposed_ns", 0);
+	set("copy_ns", 0);
 	for (size_t k = 4; k + 1 < ITERATIONS; k += 5) {
 		metric("period_ns")[k] = 1.1e7;
+		metric("copy_ns")[k] = 1e7;
 		metric("copy_exposed_ns")[k] = 1e7;
 		metric("interval_ns")[k + 1] = 1e7 + 1e4;
 	}
@@ -290,6 +292,38 @@ TEST(slow_iterations_at_equal_distances)
 	metric("period_ns")[5] = metric("period_ns")[7] = metric("period_ns")[12] = 1.1e7;
 	metric("period_ns")[16] = metric("period_ns")[27] = 1.1e7;
 	ck_assert(isnan(evidence(find("slow-iterations"), "slow_every")));
+	dp_findings__fini(&at.findings);
+}
+
+/* A loader stalls before each fifth iteration: idle time is not work of an enclosing loop. */
+TEST(stalls_at_equal_distances)
+{
+	static const char *const waits[] = { "host_wait_ns", "input_wait_ns", "idle_ns" };
+	const struct dp_finding *finding;
+
+	for (size_t i = 0; i < DP_COUNT(waits); i++) {
+		start();
+		at.loop.parent = DP_NONE;
+		at.summary[dp_summary_metric_find("avg_period_ns")] = 3e6;
+		set("interval_ns", 1e4);
+		set("copy_ns", 1e4);
+		set(waits[i], 0);
+		for (size_t k = 4; k + 1 < ITERATIONS; k += 5) {
+			metric("period_ns")[k] = 1.1e7;
+			metric(waits[i])[k] = 1e7;
+			metric("copy_ns")[k] = 1.1e4;
+			metric("interval_ns")[k + 1] = 1e7 + 1e4;
+		}
+		finding = find("slow-iterations");
+		ck_assert_double_eq(evidence(finding, "slow_every"), 5);
+		ck_assert_int_eq(finding->severity, DP_SEVERITY_CRITICAL);
+		ck_assert_ptr_null(strstr(finding->advice, "enclosing"));
+		/* where copies follow, a host that waits for something else is late, too */
+		for (size_t k = 4; k + 1 < ITERATIONS; k += 5)
+			metric("copy_ns")[k] = 2e4;
+		finding = find("slow-iterations");
+		ck_assert_int_eq(!strstr(finding->advice, "enclosing"), i < 2);
+	}
 	dp_findings__fini(&at.findings);
 }
 
