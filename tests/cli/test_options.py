@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 
 import cli
 
@@ -142,6 +143,14 @@ class Options(cli.Case):
         for command in "analyze", "export":
             self.assert_fails(cli.run(command, "--marks", self.trace), 2,
                               f"{command}: --marks needs a regular expression before the file: --marks=REGEX {self.trace}")
+
+    def test_a_regular_expression_that_is_a_file_name(self):
+        """With a default trace, no file is missing."""
+        shutil.copy(self.trace, self.folder / "deepprof.db")
+        (self.folder / "ProfilerStep").write_text("")
+        for command in ("analyze",), ("export", "--format=chrome"):
+            result = cli.run(*command, "--marks=ProfilerStep", cwd=self.folder)
+            self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_contradictions(self):
         self.refused("--paper", words=("requires the number of iterations",))
