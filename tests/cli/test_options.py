@@ -279,6 +279,14 @@ class Options(cli.Case):
         self.assertEqual(self.counts(path, "53"), 2 * [(53, 1)])
         self.assertEqual(self.counts(path, "180"), [(180, 1)])
 
+    def test_confidence_in_rows(self):
+        """As for the kernel's launches everywhere: nearly all kernels are in rows."""
+        path = self.write_names(2 * (60 * ["write"] + 53 * ["keep"]) + 60 * ["write"])
+        for numbers in "60", "180":
+            report = json.loads(cli.run("analyze", "--format=json", "-n", numbers, path).stdout)
+            for loop in report["loops"]:
+                self.assertGreater(loop["confidence"], 0.85)
+
     def test_rows_that_are_no_loop(self):
         """A benchmark's launches among other work are mentioned, with the number that finds them."""
         other = [f"kernel_{a}{b}" for a in "abcdefghij" for b in "abcdefghij"]
