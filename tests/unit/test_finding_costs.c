@@ -121,7 +121,7 @@ TEST(severity_is_by_cost)
 	ck_assert_int_eq(find("slow-iterations")->severity, DP_SEVERITY_WARNING);
 	metric("period_ns")[4] = 3e7;
 	ck_assert_int_eq(find("slow-iterations")->severity, DP_SEVERITY_CRITICAL);
-	/* not in a loop that is more likely wrong than right; NaN is a number of -n */
+	/* not in a loop that is more likely wrong than right; of a given number, it is unknown */
 	at.loop.confidence = 0.49;
 	ck_assert_int_eq(find("slow-iterations")->severity, DP_SEVERITY_WARNING);
 	at.loop.confidence = (double)NAN;
@@ -346,8 +346,12 @@ TEST(input_that_is_computed)
 	set("input_wait_ns", 7e5);
 	ck_assert_ptr_nonnull(strstr(find("input-bound")->advice, "on the GPU (device="));
 	ck_assert(isnan(evidence(find("input-bound"), "threads")));
-	/* copies are no computation */
+	each[0].outer = "aten::topk";
+	ck_assert_ptr_nonnull(strstr(find("input-bound")->advice, "on the GPU (device="));
+	/* copies are no computation, nor is a batch made of samples */
 	each[0].outer = "aten::_to_copy";
+	ck_assert_ptr_nonnull(strstr(find("input-bound")->advice, "num_workers=4 or more"));
+	each[0].outer = "aten::stack";
 	ck_assert_ptr_nonnull(strstr(find("input-bound")->advice, "num_workers=4 or more"));
 	dp_findings__fini(&at.findings);
 }
