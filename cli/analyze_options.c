@@ -285,13 +285,21 @@ static const char *contradiction(const struct analyze_options *args)
 	return NULL;
 }
 
-/* Returns true if the expression of --marks was probably left out, and is the trace's name. */
-static bool marks_is_file(const struct analyze_options *args, int argc)
+static bool is_file(const char *path)
 {
 	struct stat info;
 
-	return args->options.marks && !argc && !stat(args->options.marks, &info) &&
-	       S_ISREG(info.st_mode);
+	return !stat(path, &info) && S_ISREG(info.st_mode);
+}
+
+/*
+ * Returns true if the expression of --marks was probably left out, and is the trace's name. With a
+ * default trace, it may as well be an expression that a file happens to have as its name.
+ */
+static bool marks_is_file(const struct analyze_options *args, int argc)
+{
+	return args->options.marks && !argc && is_file(args->options.marks) &&
+	       !is_file(SOURCE_DEFAULT);
 }
 
 bool analyze_options_finish(struct analyze_options *args, int *argc, char ***argv)

@@ -412,6 +412,8 @@ static int add_rows_of_count(struct dp_loops *loops, struct again *a,
 	size_t n = a->kernels->count, same;
 	int status = DP_OK;
 
+	if (!options->iterations_count)
+		return DP_OK;
 	for (a->length = 1; a->length <= dp_param.again_names && !loops->count; a->length++)
 		for (size_t i = a->length; i < n && !status; i += same + 1) {
 			same = dp_repeats__same(symbols, n, i, a->length);
@@ -447,8 +449,8 @@ static int find_again(struct dp_loops **loops, const struct dp_sequence *kernels
 	if (status || !times || !found) {
 		status = dp_error__nomem(error, kernels->count);
 	} else {
-		status = add_rows_of_count(found, &a, options, explain, error);
 		a.share = (double)count_in_rows(times, kernels) / (double)kernels->count;
+		status = add_rows_of_count(found, &a, options, explain, error);
 		if (!status && !found->count)
 			status = a.share >= dp_param.again_share
 					 ? add_names(found, &a, times, explain, error)

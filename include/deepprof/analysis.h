@@ -167,7 +167,8 @@ struct dp_loop {
 	size_t memsets;		/* iterations, and all operations were searched; otherwise 0 */
 	const char *annotation; /* the name of its first iteration's annotation if its boundaries
 				 * are from annotations, otherwise NULL */
-	bool mixed; /* annotations whose names differ from it in more than numbers set some */
+	bool mixed; /* annotations of other names, which differ in more than numbers, set some of
+		     * the boundaries */
 };
 
 /*

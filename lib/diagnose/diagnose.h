@@ -230,7 +230,7 @@ void dp_rule__name_function(const struct dp_rule_input *input, struct dp_rule_fi
  */
 bool dp_rule__is_launching(const struct dp_rule_finding *out);
 
-/* Returns true if operators that compute, which copies do not, are most of the named ranges. */
+/* Returns true if most of the named ranges are operators that neither copy nor only collate. */
 bool dp_rule__is_computing(const struct dp_rule_finding *out);
 
 /*

@@ -199,14 +199,18 @@ bool dp_rule__is_launching(const struct dp_rule_finding *out)
 
 bool dp_rule__is_computing(const struct dp_rule_finding *out)
 {
-	static const char *const copies[] = { "aten::to", "copy", "pin_memory", "aten::cuda" };
+	static const char *const others[] = {
+		"aten::to",	    "aten::_to_copy",	 "aten::copy_", "aten::_copy_from",
+		"aten::pin_memory", "aten::_pin_memory", "aten::cuda",	"aten::clone",
+		"aten::stack",	    "aten::cat",	 "aten::_cat",
+	};
 	double share = 0;
 
 	for (size_t i = 0; i < out->finding.range_count; i++) {
 		bool computes = !strncmp(out->ranges[i].name, "aten::", 6);
 
-		for (size_t c = 0; c < DP_COUNT(copies); c++)
-			computes &= !mentions(out->ranges[i].name, copies[c]);
+		for (size_t o = 0; o < DP_COUNT(others); o++)
+			computes &= strcmp(out->ranges[i].name, others[o]) != 0;
 		share += computes ? out->ranges[i].share : 0;
 	}
 	return share >= MOST_OF_IT;

@@ -15,15 +15,24 @@
 /* Share of the largest cause from which on another is named. */
 #define ALSO 0.25
 
-/*
- * Slow iterations at equal distances: the fewest of them, the shortest distance (of two iterations
- * one is not slow, but both are one), the share of the distances that must be multiples of the
- * usual one, and the share of the loop that they must extend over.
- */
+/* Fewest slow iterations at equal distances: of two there is one distance, equal to no other. */
 #define FEWEST 3
+
+/*
+ * Shortest distance. In each second iteration, a double buffer or an accumulated gradient takes
+ * longer, which is no enclosing loop.
+ */
 #define APART 3
+
+/* Share of distances that are multiples of the usual one: one iteration in five may be disturbed.
+ */
 #define REGULAR 0.8
+
+/* Share of the loop over which these extend: a phase in its middle shows nothing about the rest. */
 #define THROUGHOUT 0.75
+
+/* Share of the usual time of copies by which it must be longer: by chance it varies less. */
+#define MORE_COPIES 0.5
 
 static const struct {
 	const char *metric;
@@ -274,9 +283,29 @@ static bool is_between(const struct dp_rule_input *input)
 	return between_ns > MOST_OF_IT * all_ns;
 }
 
+/* Returns true if slow iterations have more kernels or copies than others, not only idle time. */
+static bool runs_more(const struct dp_rule_input *input)
+{
+	return more_kernels(input) >= 1 ||
+	       excess_of(input, "copy_ns") > MORE_COPIES * dp_rule__typical(input, "copy_ns");
+}
+
+/* Returns true if the host causes the time: it waits, or what it does is named. */
+static bool is_host(const struct dp_rule_input *input, const struct dp_rule_finding *out)
+{
+	const char *cause = causes[find_cause(input, DP_COUNT(causes))].metric;
+
+	for (size_t i = 0; i < out->finding.evidence_count; i++)
+		if (out->values[i].call)
+			return true;
+	return out->finding.range_count || !strcmp(cause, "host_wait_ns") ||
+	       !strcmp(cause, "input_wait_ns");
+}
+
 /*
  * Slow iterations at equal distances may end those of an enclosing loop, which is no fault, or do
- * regular work: says so. Annotations mark the program's iterations, which nothing encloses.
+ * regular work: says so. Annotations mark the program's iterations, which nothing encloses. A host
+ * that stalls at equal distances, as for a loader whose workers each have one batch, is one.
  */
 static void mention_enclosing(const struct dp_rule_input *input, struct dp_rule_finding *out,
 			      size_t every)
@@ -287,7 +316,8 @@ static void mention_enclosing(const struct dp_rule_input *input, struct dp_rule_
 	size_t length = strlen(otherwise), used;
 	char says[96] = "these may end iterations of the enclosing loop; else ";
 
-	if (input->loop->found_by == DP_FOUND_BY_MARKS || !is_between(input))
+	if (input->loop->found_by == DP_FOUND_BY_MARKS || !is_between(input) ||
+	    is_host(input, out) || !runs_more(input))
 		return;
 	out->regular = true;
 	if (input->loop->parent == DP_NONE)

@@ -35,6 +35,7 @@ struct saying {
 	const char *close;  /* and these after, */
 	const char *mean;   /* or these for a mean of iterations, if they differ */
 	const char *typical; /* after it if slow iterations are left out and that is not obvious */
+	bool ordinal;	     /* it is shown as one, such as 5th */
 	bool of_capture;     /* it is a share of the capture if there are no iterations */
 };
 
@@ -116,7 +117,7 @@ static const struct saying sayings[] = {
 	{ "long_gap_iterations", "", " iterations with a gap of half a second or more" },
 	{ "long_gaps", "", " gaps of half a second or more" },
 	/* only without launches */
-	{ "long_intervals", "cause not recorded; too long before ", " iterations" },
+	{ "long_intervals", "cause not recorded; long interval before ", " iterations" },
 	{ "graph_calls", "", " calls of" },
 	{ "longest_gap_ns", "longest gap ", "" },
 	{ "lower_clock", "clocks of ", "" },
@@ -169,8 +170,8 @@ static const struct saying sayings[] = {
 	{ "sampled_share", "", " of the launching thread's samples in" },
 	{ "short_gaps_ns", "", " in short gaps between kernels, not all due to launches",
 	  .cost = "in short gaps between kernels" },
-	{ "slow_every", "every ", " iterations", .behind = "slow_iterations", .joint = ", every ",
-	  .close = " iterations" },
+	{ "slow_every", "every ", "", .behind = "slow_iterations", .joint = ", every ", .close = "",
+	  .ordinal = true },
 	{ "slow_iterations", "", " slow iterations", .behind = "times", .joint = ", ",
 	  .close = " of them slow", .of = "times", .all = "all of them slow" },
 	{ "slowest_ns", "the slowest ", "" },
@@ -227,9 +228,10 @@ static void add_number(struct dp_words *words, const char *gap, const struct say
 	dp_human__value(value, at->value, at->unit, ascii);
 	if (at->value == 1 && !strcmp(at->unit, "count"))
 		plural = singular(after);
-	dp_words__add(words, "%s%s%s%.*s%s", joined ? saying->joint : gap,
-		      joined ? "" : saying->before, value, (int)plural, after,
-		      after[plural] ? after + plural + 1 : "");
+	dp_words__add(words, "%s%s%s%s%.*s%s", joined ? saying->joint : gap,
+		      joined ? "" : saying->before, value,
+		      saying->ordinal ? dp_text__ordinal_ending((size_t)at->value) : "",
+		      (int)plural, after, after[plural] ? after + plural + 1 : "");
 }
 
 static void add_call(struct dp_words *words, const struct dp_evidence_value *at, bool ascii)
@@ -327,7 +329,7 @@ static const char *others_of(const struct dp_render *render, const struct dp_fin
 
 /*
  * Adds the predicted period without the finding, unless the cost implies it; if brief, only by how
- * much it is shorter.
+ * much it is shorter, and nothing if others must keep up for that, which takes more room to say.
  */
 static void add_prediction(struct dp_words *words, const struct dp_render *render,
 			   const struct dp_finding *finding, bool brief)
@@ -337,7 +339,7 @@ static void add_prediction(struct dp_words *words, const struct dp_render *rende
 	char time[DP_NUMBER_SIZE], share[DP_NUMBER_SIZE];
 	const char *with = finding->predicted_with;
 
-	if (!isfinite(saved) ||
+	if (!isfinite(saved) || (brief && finding->needs_others && saved >= LEAST_SAVED) ||
 	    is_same(saved * finding->predicted_from_ns, finding->recoverable_ns))
 		return;
 	if (saved < LEAST_SAVED)
@@ -355,7 +357,7 @@ static void add_prediction(struct dp_words *words, const struct dp_render *rende
 						       saved * finding->predicted_from_ns)
 				      ? ", since other waits end, too"
 				      : "");
-	if (finding->needs_others && saved >= LEAST_SAVED && !brief)
+	if (finding->needs_others && saved >= LEAST_SAVED)
 		dp_words__add(words, " if the other %s keep up", others_of(render, finding));
 }
 

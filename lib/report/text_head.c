@@ -136,9 +136,9 @@ static bool is_simple(const struct dp_trace *trace, size_t *minor)
 }
 
 /*
- * "; GPU busy 46.4% of the capture", "; GPU 0 busy 91.3%, GPU 1 89.1% of it; 2 minor streams
- * (under 1% of the work each)": of all streams together, like the idle time below it. What
- * findings say is about iterations.
+ * "; GPU busy 46.4% of the capture", "; GPU 0 busy 91.3%, GPU 1 89.1%; 2 minor streams (under 1%
+ * of the work each)": of all streams together, like the idle time below it. What findings say is
+ * about iterations.
  */
 static void add_busy(struct dp_words *words, const struct dp_trace *trace)
 {
@@ -155,9 +155,9 @@ static void add_busy(struct dp_words *words, const struct dp_trace *trace)
 		if (count == 1)
 			dp_words__add(words, "; GPU busy %s of the capture", number);
 		else
-			dp_words__add(words, "%s %s%s %s%s", i ? "," : ";",
+			dp_words__add(words, "%s %s%s %s", i ? "," : ";",
 				      dp_text__device(device, trace, (uint32_t)i), i ? "" : " busy",
-				      number, i + 1 < count ? "" : " of it");
+				      number);
 	}
 	if (is_simple(trace, &minor) && minor)
 		dp_words__add(words, "; %s (under 1%% of the work%s)",

@@ -205,8 +205,7 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 		dp_words__add(words, " (%s confidence: too low to report). ",
 			      dp_text__percent(number, candidate->confidence));
 	} else if (has_row(candidate)) {
-		dp_words__add(words,
-			      "Only single kernels of its %s repeat in a row, up to %s times. ",
+		dp_words__add(words, "Single kernels of its %s repeat in a row, up to %s times. ",
 			      streams, dp_text__count(number, candidate->in_row));
 	} else {
 		dp_words__add(words, "No part of its %s repeats often and regularly enough. ",
@@ -221,7 +220,7 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 	else if (has_row(candidate) && !candidate->counted)
 		dp_words__add(words,
 			      " If each launch of such a row is an iteration, pass the number of "
-			      "launches: -n %zu for the longest row.",
+			      "launches, such as -n %zu.",
 			      candidate->in_row);
 	if (graphs)
 		dp_words__add(words,

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 
 import cli
 
@@ -143,6 +144,14 @@ class Options(cli.Case):
             self.assert_fails(cli.run(command, "--marks", self.trace), 2,
                               f"{command}: --marks needs a regular expression before the file: --marks=REGEX {self.trace}")
 
+    def test_a_regular_expression_that_is_a_file_name(self):
+        """With a default trace, no file is missing."""
+        shutil.copy(self.trace, self.folder / "deepprof.db")
+        (self.folder / "ProfilerStep").write_text("")
+        for command in ("analyze",), ("export", "--format=chrome"):
+            result = cli.run(*command, "--marks=ProfilerStep", cwd=self.folder)
+            self.assertEqual(result.returncode, 0, result.stderr)
+
     def test_contradictions(self):
         self.refused("--paper", words=("requires the number of iterations",))
         self.refused("--epsilon=2", words=("require --paper",))
@@ -270,15 +279,23 @@ class Options(cli.Case):
         self.assertEqual(self.counts(path, "53"), 2 * [(53, 1)])
         self.assertEqual(self.counts(path, "180"), [(180, 1)])
 
+    def test_confidence_in_rows(self):
+        """As for the kernel's launches everywhere: nearly all kernels are in rows."""
+        path = self.write_names(2 * (60 * ["write"] + 53 * ["keep"]) + 60 * ["write"])
+        for numbers in "60", "180":
+            report = json.loads(cli.run("analyze", "--format=json", "-n", numbers, path).stdout)
+            for loop in report["loops"]:
+                self.assertGreater(loop["confidence"], 0.85)
+
     def test_rows_that_are_no_loop(self):
         """A benchmark's launches among other work are mentioned, with the number that finds them."""
         other = [f"kernel_{a}{b}" for a in "abcdefghij" for b in "abcdefghij"]
         path = self.write_names(other[:60] + 20 * ["bench"] + other[60:])
         text = " ".join(cli.run("analyze", path).stdout.split())
-        self.assertIn("Only single kernels of its stream repeat in a row, up to 20 times.", text)
-        self.assertIn("pass the number of launches: -n 20 for the longest row.", text)
+        self.assertIn("Single kernels of its stream repeat in a row, up to 20 times.", text)
+        self.assertIn("pass the number of launches, such as -n 20.", text)
         self.assertEqual(self.counts(path, "20"), [(20, 1)])
-        self.assertNotIn("for the longest row", cli.run("analyze", "-n", "21", path).stdout)
+        self.assertNotIn("number of launches", cli.run("analyze", "-n", "21", path).stdout)
 
     def test_one_number_of_two(self):
         """The loop of one is reported where the other has none."""

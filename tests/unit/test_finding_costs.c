@@ -121,7 +121,7 @@ TEST(severity_is_by_cost)
 	ck_assert_int_eq(find("slow-iterations")->severity, DP_SEVERITY_WARNING);
 	metric("period_ns")[4] = 3e7;
 	ck_assert_int_eq(find("slow-iterations")->severity, DP_SEVERITY_CRITICAL);
-	/* not in a loop that is more likely wrong than right; NaN is a number of -n */
+	/* not in a loop that is more likely wrong than right; of a given number, it is unknown */
 	at.loop.confidence = 0.49;
 	ck_assert_int_eq(find("slow-iterations")->severity, DP_SEVERITY_WARNING);
 	at.loop.confidence = (double)NAN;
@@ -265,8 +265,10 @@ TEST(slow_iterations_at_equal_distances)
 	at.summary[dp_summary_metric_find("avg_period_ns")] = 3e6;
 	set("interval_ns", 1e4);
 	set("copy_exposed_ns", 0);
+	set("copy_ns", 0);
 	for (size_t k = 4; k + 1 < ITERATIONS; k += 5) {
 		metric("period_ns")[k] = 1.1e7;
+		metric("copy_ns")[k] = 1e7;
 		metric("copy_exposed_ns")[k] = 1e7;
 		metric("interval_ns")[k + 1] = 1e7 + 1e4;
 	}
@@ -293,6 +295,38 @@ TEST(slow_iterations_at_equal_distances)
 	dp_findings__fini(&at.findings);
 }
 
+/* A loader stalls before each fifth iteration: idle time is not work of an enclosing loop. */
+TEST(stalls_at_equal_distances)
+{
+	static const char *const waits[] = { "host_wait_ns", "input_wait_ns", "idle_ns" };
+	const struct dp_finding *finding;
+
+	for (size_t i = 0; i < DP_COUNT(waits); i++) {
+		start();
+		at.loop.parent = DP_NONE;
+		at.summary[dp_summary_metric_find("avg_period_ns")] = 3e6;
+		set("interval_ns", 1e4);
+		set("copy_ns", 1e4);
+		set(waits[i], 0);
+		for (size_t k = 4; k + 1 < ITERATIONS; k += 5) {
+			metric("period_ns")[k] = 1.1e7;
+			metric(waits[i])[k] = 1e7;
+			metric("copy_ns")[k] = 1.1e4;
+			metric("interval_ns")[k + 1] = 1e7 + 1e4;
+		}
+		finding = find("slow-iterations");
+		ck_assert_double_eq(evidence(finding, "slow_every"), 5);
+		ck_assert_int_eq(finding->severity, DP_SEVERITY_CRITICAL);
+		ck_assert_ptr_null(strstr(finding->advice, "enclosing"));
+		/* where copies follow, a host that waits for something else is late, too */
+		for (size_t k = 4; k + 1 < ITERATIONS; k += 5)
+			metric("copy_ns")[k] = 2e4;
+		finding = find("slow-iterations");
+		ck_assert_int_eq(!strstr(finding->advice, "enclosing"), i < 2);
+	}
+	dp_findings__fini(&at.findings);
+}
+
 /* Input that operators compute on the host: no loader is seen, nor how long it would take. */
 TEST(input_that_is_computed)
 {
@@ -312,8 +346,12 @@ TEST(input_that_is_computed)
 	set("input_wait_ns", 7e5);
 	ck_assert_ptr_nonnull(strstr(find("input-bound")->advice, "on the GPU (device="));
 	ck_assert(isnan(evidence(find("input-bound"), "threads")));
-	/* copies are no computation */
+	each[0].outer = "aten::topk";
+	ck_assert_ptr_nonnull(strstr(find("input-bound")->advice, "on the GPU (device="));
+	/* copies are no computation, nor is a batch made of samples */
 	each[0].outer = "aten::_to_copy";
+	ck_assert_ptr_nonnull(strstr(find("input-bound")->advice, "num_workers=4 or more"));
+	each[0].outer = "aten::stack";
 	ck_assert_ptr_nonnull(strstr(find("input-bound")->advice, "num_workers=4 or more"));
 	dp_findings__fini(&at.findings);
 }

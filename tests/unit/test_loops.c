@@ -462,21 +462,21 @@ TEST(a_number_of_two_loops)
 {
 	static uint32_t s[4000];
 	uint32_t p[128];
-	const uint64_t turns = 6;
+	const uint64_t iterations = 6;
 	size_t m = simple(p), n = 0, likely = 0;
 	struct dp_loops *both, *one;
 
-	for (size_t i = 0; i < turns * m; i++)
+	for (size_t i = 0; i < iterations * m; i++)
 		if (i / m % 2 || i % m < 20 || i % m >= 23 + i / m)
 			s[n++] = p[i % m];
-	for (size_t i = 0; i < turns * m; i++)
+	for (size_t i = 0; i < iterations * m; i++)
 		if (i % m < m - 3)
 			s[n++] = 64 + p[i % m];
 	both = find(s, n, 128, NULL, 0);
-	one = find(s, n, 128, &turns, 1);
+	one = find(s, n, 128, &iterations, 1);
 	ck_assert_uint_eq(both->count, 2);
 	for (size_t i = 0; i < both->count; i++) {
-		ck_assert_uint_eq(complete(&both->loops[i]), turns);
+		ck_assert_uint_eq(complete(&both->loops[i]), iterations);
 		if (dp_confidence__of(&both->loops[i].confidence) >
 		    dp_confidence__of(&both->loops[likely].confidence))
 			likely = i;
