@@ -44,6 +44,8 @@ struct dp_evidence {
 	bool launches_recorded; /* the trace has launch calls at all */
 	bool open_begin;	/* the recording continues beyond this end: where the sequence */
 	bool open_end;		/* begins or ends is arbitrary, and what lies beyond is unknown */
+	const uint64_t *numbers; /* of iterations, one of which the loop may have */
+	size_t number_count;
 	bool goes_on;		/* more data will come: a loop with little confidence can wait */
 	bool clipped_begin; /* the trace continues beyond this end of the analyzed part: where */
 	bool clipped_end;   /* the part begins or ends is arbitrary, but at() knows what follows */

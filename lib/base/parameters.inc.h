@@ -16,13 +16,14 @@
  */
 DP_REAL(weight_whole, 1.5, "log-odds", "families",
 	"score: minus 1 for each whole iteration fewer than the best rotation has")
+DP_REAL(weight_number, 4.0, "log-odds", "captures",
+	"a known number that one start leaves whole, and others miss by one")
 DP_REAL(weight_capture_begin, 1.0, "log-odds", "families, presets",
 	"captures usually begin at the start of a step")
 DP_REAL(weight_capture_end, 1.5, "log-odds", "families, presets",
 	"captures usually end at the end of a step")
 DP_REAL(weight_span_begin, 4.0, "log-odds", "families",
-	"after other work, a loop starts with a whole iteration; the spans of a loop, plus one, share "
-	"it")
+	"after other work, a loop starts with a whole iteration; the spans that do, plus one, share it")
 DP_REAL(weight_span_end, 3.0, "log-odds", "families",
 	"the same for the ends of spans")
 DP_REAL(weight_fit, 1.0, "log-odds", "families",

@@ -20,14 +20,14 @@ static bool is_iteration(const struct dp_alignment *al, size_t span, size_t m)
 }
 
 /*
- * Scores each rotation by how many whole iterations fewer than the best it has. A span that goes
- * through q * m + r symbols from offset f on holds q whole iterations if they begin at one of the
- * offsets f to f + r, and q - 1 otherwise. Only the differences count, so that each span adds 1 to
- * a cyclic interval of offsets. change[o] is by how much the count at o exceeds that at o - 1.
+ * Counts the whole iterations of each rotation. A span that goes through q * m + r symbols from
+ * offset f on holds q of them if they begin at one of the offsets f to f + r, and q - 1 otherwise.
+ * So each span adds 1 to a cyclic interval of offsets. change[o] is by how much the count at o
+ * exceeds that at o - 1. Spans that the capture may clip are left out unless `clipped` is set.
  */
-static void count_whole(const struct dp_ballot *b, double *score)
+static void count_iterations(const struct dp_ballot *b, bool clipped, double *counts)
 {
-	int64_t *change = b->scratch, count = 0, most = INT64_MIN;
+	int64_t *change = b->scratch, count = 0;
 	size_t m = b->m;
 
 	memset(change, 0, (m + 1) * sizeof(*change));
@@ -37,8 +37,10 @@ static void count_whole(const struct dp_ballot *b, double *score)
 		bool may_be_clipped =
 			(b->clipped_begin && s->begin < m) || (b->clipped_end && b->n - s->end < m);
 
-		if (s->pattern != b->pattern || may_be_clipped || !is_iteration(b->alignment, k, m))
+		if (s->pattern != b->pattern || (may_be_clipped && !clipped) ||
+		    !is_iteration(b->alignment, k, m))
 			continue;
+		count += (int64_t)(dp_align__advance(b->alignment, k) / m) - 1;
 		end += dp_offset__move(s->end_offset, s->begin_offset, m, -1) + 1;
 		change[s->begin_offset]++;
 		change[DP_MIN(end, m)]--;
@@ -49,11 +51,41 @@ static void count_whole(const struct dp_ballot *b, double *score)
 	}
 	for (size_t o = 0; o < m; o++) {
 		count += change[o];
-		score[o] = (double)count;
-		most = DP_MAX(most, count);
+		counts[o] = (double)count;
 	}
-	for (size_t o = 0; o < m; o++)
-		score[o] -= (double)most;
+}
+
+/* Scores each rotation by how many whole iterations fewer than the best it has. */
+static void count_whole(const struct dp_ballot *b, double *score)
+{
+	double most = -INFINITY;
+
+	count_iterations(b, false, score);
+	for (size_t o = 0; o < b->m; o++)
+		most = fmax(most, score[o]);
+	for (size_t o = 0; o < b->m; o++)
+		score[o] -= most;
+}
+
+/*
+ * Scores the rotations with the most whole iterations if that is a known number. A smaller number
+ * is no evidence: rotations that cut off an iteration at each end would have it.
+ */
+static void has_number(const struct dp_ballot *b, double *score)
+{
+	const struct dp_evidence *e = &b->evidence;
+	double most = -INFINITY;
+	bool known = false;
+
+	if (!e->number_count)
+		return;
+	count_iterations(b, true, score);
+	for (size_t o = 0; o < b->m; o++)
+		most = fmax(most, score[o]);
+	for (size_t i = 0; i < e->number_count; i++)
+		known |= most == (double)e->numbers[i];
+	for (size_t o = 0; o < b->m; o++)
+		score[o] = known && score[o] >= most;
 }
 
 void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
@@ -476,6 +508,8 @@ bool dp_votes__is_step(const struct dp_ballot *b)
 const struct dp_vote dp_votes[] = {
 	{ "whole-iterations", DP_PHASE_COMPLETE, &dp_param.weight_whole,
 	  "this start leaves the most iterations whole", count_whole },
+	{ "number", DP_PHASE_COMPLETE, &dp_param.weight_number,
+	  "this start leaves the number of iterations whole that is known", has_number },
 	{ "capture-begin", DP_PHASE_COMPLETE, &dp_param.weight_capture_begin,
 	  "captures usually begin at the start of a step", capture_begins },
 	{ "capture-end", DP_PHASE_COMPLETE, &dp_param.weight_capture_end,

@@ -394,7 +394,10 @@ out:
 	return status;
 }
 
-/* Finds the tree of loops as if no number were known, with those of little confidence. */
+/*
+ * Finds the tree of loops as if no number were known, except that one votes on where iterations
+ * begin, with those of little confidence.
+ */
 static int search_tree(struct assignment *tree, struct dp_detection *d)
 {
 	const struct dp_loops_request *r = d->request;
@@ -482,10 +485,15 @@ static int choose_assignment(struct dp_detection *d, struct assignment *tree,
 /* Searches the tree and, if it lacks a known number, the same suffix tree for the numbers. */
 static int find_counts(struct dp_detection *d)
 {
-	const struct dp_loops_request *r = d->request;
+	const struct dp_loops_request *given = d->request;
+	struct dp_loops_request known = *given, *r = &known;
 	struct assignment tree = { .loop_of = NULL }, by_count = { .loop_of = NULL };
-	int status = search_tree(&tree, d);
+	int status;
 
+	known.evidence.numbers = given->counts;
+	known.evidence.number_count = given->counts_count;
+	d->request = &known;
+	status = search_tree(&tree, d);
 	if (!status && r->counts_count == 1)
 		note_likely(d->loops, &tree.loops, r->counts[0]);
 	if (!status && count_near(&tree, r) < r->counts_count)
@@ -494,6 +502,7 @@ static int find_counts(struct dp_detection *d)
 		status = choose_assignment(d, &tree, &by_count);
 	assignment_fini(&by_count);
 	assignment_fini(&tree);
+	d->request = given;
 	return status;
 }
 

@@ -64,13 +64,17 @@ static void repeat(size_t from, size_t turns, size_t to, uint32_t run, uint32_t 
 	}
 }
 
-/* The kernel that iterations are said to begin with. */
-static size_t begins_with(struct host *host, enum dp_phase_evidence *reported_by)
+/* The kernel that iterations are said to begin with, if there are `known` of them; 0: any number.
+ */
+static size_t begins_if_known(struct host *host, uint64_t known,
+			      enum dp_phase_evidence *reported_by)
 {
 	struct dp_loops_request r = {
 		.symbols = symbols,
 		.count = count,
 		.alphabet = 2 * M,
+		.counts = &known,
+		.counts_count = known > 0,
 		.epsilon = 1,
 		.evidence = { .at = at_host, .ctx = host, .launches_recorded = true }
 	};
@@ -86,6 +90,11 @@ static size_t begins_with(struct host *host, enum dp_phase_evidence *reported_by
 		}
 	dp_loops__free(loops);
 	return first;
+}
+
+static size_t begins_with(struct host *host, enum dp_phase_evidence *reported_by)
+{
+	return begins_if_known(host, 0, reported_by);
 }
 
 /*
@@ -287,6 +296,25 @@ TEST(a_first_turn_with_names_of_its_own)
 		symbols[i] = M + i;
 	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
 	ck_assert_int_eq(reported_by, DP_PHASE_COMPLETE);
+}
+
+/*
+ * A solver's step uploads and pauses in its middle. Its number shows that the capture holds whole
+ * steps. One step fewer shows nothing: the capture may cut off one at each end.
+ */
+TEST(a_known_number_tells_whole_steps)
+{
+	enum { STEPS = 20 };
+	struct host host = make_host();
+	enum dp_phase_evidence reported_by;
+
+	host.upload = 60;
+	host.gap_ns[60] = host.wait_ns[60] = 100000;
+	repeat(0, STEPS, 0, M, M);
+	ck_assert_uint_eq(begins_with(&host, &reported_by), 60);
+	ck_assert_uint_eq(begins_if_known(&host, STEPS, &reported_by), 0);
+	ck_assert_int_eq(reported_by, DP_PHASE_COMPLETE);
+	ck_assert_uint_eq(begins_if_known(&host, STEPS - 1, &reported_by), 60);
 }
 
 /*
