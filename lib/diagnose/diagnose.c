@@ -28,6 +28,13 @@
 /* A smaller share of the period counts as nothing saved: reports show shares with one decimal. */
 #define LEAST_SAVED 0.001
 
+/*
+ * Fewest distances that can be regular: one is equal to no other. And the share of them that are
+ * multiples of the usual one: one iteration in five may be disturbed.
+ */
+#define DISTANCES_LEAST 2
+#define REGULAR 0.8
+
 /* Loops with a lower confidence are more likely wrong than right. */
 #define LIKELY 0.5
 
@@ -178,6 +185,18 @@ double dp_rule__saved(const struct dp_rule_input *input, enum dp_replay_change c
 		return (double)NAN;
 	return dp_rule__typical(input, "period_ns") *
 	       (1 - input->replay->without_ns[change] / input->replay->period_ns);
+}
+
+size_t dp_rule__spacing(double *distances, size_t count)
+{
+	size_t same = 0, every;
+
+	if (count < DISTANCES_LEAST)
+		return 0;
+	every = (size_t)dp_stat__select(distances, count, count / 2);
+	for (size_t i = 0; i < count; i++)
+		same += (size_t)distances[i] % every == 0;
+	return (double)same >= REGULAR * (double)count ? every : 0;
 }
 
 double dp_rule__typical_before(const struct dp_rule_input *input, const char *name)

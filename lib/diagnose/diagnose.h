@@ -96,6 +96,12 @@ double dp_rule__busy_share(const struct dp_rule_input *input);
  */
 double dp_rule__typical_before(const struct dp_rule_input *input, const char *name);
 
+/*
+ * The usual one of the distances between iterations if nearly all are multiples of it, else 0.
+ * Reorders them.
+ */
+size_t dp_rule__spacing(double *distances, size_t count);
+
 /* The number of typical iterations and outliers: those that the mean period covers. */
 size_t dp_rule__steady_count(const struct dp_rule_input *input);
 

@@ -9,8 +9,6 @@
 
 /* Smallest share of the typical period, for each of them. */
 #define LEAST_SHARE 0.005
-#define FEWEST 3
-#define REGULAR 0.8
 
 /* Share of them that are slow, for slow iterations to be explained by them. */
 #define MOST_OF_THEM 0.5
@@ -60,7 +58,7 @@ static long usual_extra(const struct dp_rule_input *input, const double *period_
 /* How many iterations lie between two of them, where that is regular. */
 static size_t spacing(const struct dp_rule_input *input, const double *period_ns, long kernels)
 {
-	size_t count = 0, last = 0, same = 0, every;
+	size_t count = 0, last = 0;
 
 	for (size_t k = 0; k + 1 < input->loop->iterations; k++) {
 		if (!counts(input, period_ns, k) || extra_of(input, k) != kernels)
@@ -69,12 +67,7 @@ static size_t spacing(const struct dp_rule_input *input, const double *period_ns
 			input->scratch[count++] = (double)(k + 1 - last);
 		last = k + 1;
 	}
-	if (count + 1 < FEWEST)
-		return 0;
-	every = (size_t)dp_stat__select(input->scratch, count, count / 2);
-	for (size_t i = 0; i < count; i++)
-		same += (size_t)input->scratch[i] % every == 0;
-	return (double)same >= REGULAR * (double)count ? every : 0;
+	return dp_rule__spacing(input->scratch, count);
 }
 
 static bool measure(struct extra *extra, const struct dp_rule_input *input)

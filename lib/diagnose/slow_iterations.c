@@ -15,20 +15,14 @@
 /* Share of the largest cause from which on another is named. */
 #define ALSO 0.25
 
-/* Fewest slow iterations at equal distances: of two there is one distance, equal to no other. */
-#define FEWEST 3
-
 /*
  * Shortest distance. In each second iteration, a double buffer or an accumulated gradient takes
  * longer, which is no enclosing loop.
  */
 #define APART 3
 
-/* Share of distances that are multiples of the usual one: one iteration in five may be disturbed.
- */
-#define REGULAR 0.8
-
-/* Share of the loop over which these extend: a phase in its middle shows nothing about the rest. */
+/* Share of the loop over which distances extend: a phase in its middle shows nothing about the
+ * rest. */
 #define THROUGHOUT 0.75
 
 /* Share of the usual time of copies by which it must be longer: by chance it varies less. */
@@ -245,7 +239,7 @@ static bool are_last(const struct dp_rule_input *input, size_t first_slow)
  */
 static size_t spacing(const struct dp_rule_input *input)
 {
-	size_t count = 0, last = 0, same = 0, every;
+	size_t count = 0, last = 0, every;
 
 	for (size_t k = 0; k < input->loop->iterations; k++) {
 		if (!input->slow[k] || (k && input->slow[k - 1]))
@@ -254,14 +248,9 @@ static size_t spacing(const struct dp_rule_input *input)
 			input->scratch[count++] = (double)(k + 1 - last);
 		last = k + 1;
 	}
-	if (count + 1 < FEWEST)
-		return 0;
-	every = (size_t)dp_stat__select(input->scratch, count, count / 2);
-	for (size_t i = 0; i < count; i++)
-		same += (size_t)input->scratch[i] % every == 0;
-	return every >= APART && (double)same >= REGULAR * (double)count &&
-			       (double)((count + 1) * every) >=
-				       THROUGHOUT * (double)input->loop->iterations
+	every = dp_rule__spacing(input->scratch, count);
+	return every >= APART && (double)((count + 1) * every) >=
+					 THROUGHOUT * (double)input->loop->iterations
 		       ? every
 		       : 0;
 }
