@@ -228,7 +228,7 @@ static int write_finding(struct dp_render *render, size_t id)
 		     dp_json__real(finding->confidence, "1"));
 	for (size_t i = 0; i < finding->loop_count; i++)
 		dp_render__format(render, "%s%u", i ? "," : "", (unsigned)finding->devices[i]);
-	dp_text__cost(&cost, render, finding);
+	dp_text__cost(&cost, render, finding, false);
 	dp_text__evidence(&words, render, finding, SIZE_MAX);
 	dp_json__put(render, "],'recoverable_ns':%,'advice':%,'cost':%,'says':%,'evidence':[",
 		     dp_json__real(finding->recoverable_ns, "ns"), dp_html__cut(finding->advice),

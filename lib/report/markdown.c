@@ -42,7 +42,7 @@ static void write_headline(struct dp_render *render)
 		dp_words__add(&words, "%s %s", dp_severity_name(first->severity), first->rule);
 		dp_text__place(&words, render, first);
 		dp_words__add(&words, ": ");
-		dp_text__cost(&words, render, first);
+		dp_text__cost(&words, render, first, false);
 	} else {
 		dp_words__add(&words, !isfinite(median_ns) ? "no iterations found"
 				      : dp_analysis_is_diagnosed(render->analysis)
@@ -190,7 +190,7 @@ static int write_finding(struct dp_render *render, size_t id)
 	markdown->findings = true;
 	dp_text__place(&cost, render, finding);
 	dp_words__add(&cost, ": ");
-	dp_text__cost(&cost, render, finding);
+	dp_text__cost(&cost, render, finding, false);
 	dp_text__evidence(&evidence, render, finding, SIZE_MAX);
 	dp_render__format(render, "%zu. **%s** `%s`", id + 1, dp_severity_name(finding->severity),
 			  finding->rule);

@@ -174,17 +174,16 @@ void dp_text__finding(struct dp_render *render, size_t finding);
 /* Writes the text for a report without findings. */
 void dp_text__clean(struct dp_render *render);
 
-/* "costs 57.48 ms of each iteration (32.6%)"; for findings that cost no time, their amount. */
+/*
+ * "costs 57.48 ms per iteration (32.6%)"; brief: "costs 57.48 ms (32.6%)". For findings that cost
+ * no time, their amount.
+ */
 void dp_text__cost(struct dp_words *words, const struct dp_render *render,
-		   const struct dp_finding *finding);
+		   const struct dp_finding *finding, bool brief);
 
 /* The cost of a few iterations in total, which others do not share: warm-up's. NaN if there is
  * none. */
 double dp_text__cost_in_all(const struct dp_finding *finding);
-
-/* "costs 57.48 ms (32.6%)", and what the cost is part of */
-void dp_text__cost_brief(struct dp_words *words, const struct dp_render *render,
-			 const struct dp_finding *finding);
 
 /* Adds a finding's evidence as far as it fits this many columns, without what the cost shows. */
 void dp_text__evidence(struct dp_words *words, const struct dp_render *render,

@@ -361,8 +361,8 @@ static void add_prediction(struct dp_words *words, const struct dp_render *rende
 		dp_words__add(words, " if the other %s keep up", others_of(render, finding));
 }
 
-static void add_cost(struct dp_words *words, const struct dp_render *render,
-		     const struct dp_finding *finding, bool brief)
+void dp_text__cost(struct dp_words *words, const struct dp_render *render,
+		   const struct dp_finding *finding, bool brief)
 {
 	double share = finding->recoverable_ns / period_of(render, finding);
 	double once_ns = dp_text__cost_in_all(finding);
@@ -388,18 +388,6 @@ static void add_cost(struct dp_words *words, const struct dp_render *render,
 		dp_words__add(words, ", part of it in %s", finding->overlaps);
 	if (!once)
 		add_prediction(words, render, finding, brief);
-}
-
-void dp_text__cost(struct dp_words *words, const struct dp_render *render,
-		   const struct dp_finding *finding)
-{
-	add_cost(words, render, finding, false);
-}
-
-void dp_text__cost_brief(struct dp_words *words, const struct dp_render *render,
-			 const struct dp_finding *finding)
-{
-	add_cost(words, render, finding, true);
 }
 
 /*

@@ -150,10 +150,7 @@ static void add_headline(struct dp_words *words, const struct dp_render *render,
 
 	dp_words__add(words, "%s", finding->rule);
 	dp_text__place(words, render, finding);
-	if (text->given_up >= DP_LEAVE_WORDS)
-		dp_text__cost_brief(&cost, render, finding);
-	else
-		dp_text__cost(&cost, render, finding);
+	dp_text__cost(&cost, render, finding, text->given_up >= DP_LEAVE_WORDS);
 	if (cost.used)
 		dp_words__add(words, ": %s", cost.text);
 }
