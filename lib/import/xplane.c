@@ -377,12 +377,11 @@ static int take_call(struct reader *reader, struct line *line, const struct dp_x
 	return DP_OK;
 }
 
-/* Names a step marked by the program (step_num) like the steps of devices. */
-static uint32_t step_name(struct reader *reader, const char *name, int64_t step)
+/* Names a step of a device, or one marked by the program, with its number. */
+static uint32_t step_name(struct reader *reader, const char *number, const char *name)
 {
-	char text[DP_XLA_STEP_SIZE], number[24];
+	char text[DP_XLA_STEP_SIZE];
 
-	snprintf(number, sizeof(number), "%lld ", (long long)step);
 	return dp_builder__string(reader->builder, text,
 				  dp_xla_name__step(text, number, name, strlen(name)));
 }
@@ -391,7 +390,8 @@ static int take_host(struct reader *reader, struct line *line, const struct dp_x
 {
 	uint32_t text = text_of(reader, event), name;
 	const char *plain = text == DP_NONE ? "" : dp_texts__get(&reader->space.names, text);
-	enum dp_range_kind kind = DP_RANGE_OPERATOR;
+	enum dp_range_kind kind = DP_RANGE_ANNOTATION;
+	char number[24];
 
 	/* "$file.py:12 f" is the interpreter's stack. */
 	if (text == DP_NONE || *plain == '$')
@@ -399,10 +399,10 @@ static int take_host(struct reader *reader, struct line *line, const struct dp_x
 	if (place_of(reader, line) == DP_NONE)
 		return reader->status;
 	if (event->step >= 0) {
-		kind = DP_RANGE_ANNOTATION;
-		name = step_name(reader, plain, event->step);
+		snprintf(number, sizeof(number), "%lld ", (long long)event->step);
+		name = step_name(reader, number, plain);
 	} else {
-		kind = begins(plain, "NVTX:") ? DP_RANGE_NVTX : kind;
+		kind = begins(plain, "NVTX:") ? DP_RANGE_NVTX : DP_RANGE_OPERATOR;
 		name = dp_texts__use(&reader->space.names, reader->builder, text);
 	}
 	if (name == DP_NONE)
@@ -417,10 +417,8 @@ static int take_mark(struct reader *reader, const struct line *line, const struc
 {
 	uint32_t text = text_of(reader, event), name;
 	const char *plain = text == DP_NONE ? "" : dp_texts__get(&reader->space.names, text);
-	char step[DP_XLA_STEP_SIZE];
-	size_t length = dp_xla_name__step(step, "", plain, strlen(plain));
 
-	name = line->kind == LINE_STEPS ? dp_builder__string(reader->builder, step, length)
+	name = line->kind == LINE_STEPS ? step_name(reader, "", plain)
 	       : text == DP_NONE	? unknown_name(reader, event)
 				 : dp_texts__use(&reader->space.names, reader->builder, text);
 	return add_range(reader, event->start_ns, event->end_ns, name, DP_NONE,
