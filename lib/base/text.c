@@ -1,4 +1,4 @@
-/* Numbers as people read them, in any locale: printf() is used only for what none takes_ies. */
+/* Numbers as people read them, in any locale: printf() is used only for what none changes. */
 #include "base/text.h"
 
 #include <math.h>

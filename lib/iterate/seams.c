@@ -19,8 +19,8 @@
  * Dividing gives the symbols from the boundary back, or from the end of the own span, up to the
  * other span to both loops, so that the score, matches minus edits, is a maximum. Of both ways, the
  * one with the higher score counts. The score must not be negative, nor lower than that of what the
- * own span gives up, but may be -1 ahead: that the own span has begun an iteration is evidence,
- *too.
+ * own span gives up, but may be -1 ahead: it is evidence, too, that the own span has begun an
+ * iteration.
  *
  * If the own span is on the right, both are seen in a mirror, so that all of this is written for an
  * own span on the left: pair_of() enters the mirror, and meet() leaves it. find_joint() finds where

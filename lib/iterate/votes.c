@@ -171,7 +171,7 @@ static bool ends_before_others(const struct dp_ballot *b, const struct dp_span_e
 	return s->after >= dp_param.end_slack && !(b->evidence.open_end && s->after / 2 < b->m);
 }
 
-/* What each span with such an end scores: 1 in all for many of them, half of it for one. */
+/* What each span with such an end scores: half a point if it is the only one, nearly one in all. */
 static double share_of(const struct dp_ballot *b,
 		       bool (*has_end)(const struct dp_ballot *b, const struct dp_span_ends *s))
 {
@@ -509,7 +509,7 @@ const struct dp_vote dp_votes[] = {
 	{ "whole-iterations", DP_PHASE_COMPLETE, &dp_param.weight_whole,
 	  "this start leaves the most iterations whole", count_whole },
 	{ "number", DP_PHASE_COMPLETE, &dp_param.weight_number,
-	  "this start leaves the number of iterations whole that is known", has_number },
+	  "from this start on, as many iterations are whole as are known to be there", has_number },
 	{ "capture-begin", DP_PHASE_COMPLETE, &dp_param.weight_capture_begin,
 	  "captures usually begin at the start of a step", capture_begins },
 	{ "capture-end", DP_PHASE_COMPLETE, &dp_param.weight_capture_end,

@@ -1,7 +1,7 @@
 /*
  * Loops from known boundaries, of annotations or of another sequence. The pattern is the most
- * frequent iteration; the edits of each iteration are a diff against it. Cost:
- * linear, and a sort of the iterations.
+ * frequent iteration; the edits of each iteration are a diff against it. Cost: linear, and a sort
+ * of the iterations.
  */
 #include "loops/detection.h"
 #include "base/sort.h"
@@ -19,7 +19,8 @@ static int choose_pattern(struct dp_substring *chosen, size_t *times, const uint
 	struct dp_substrings set = { .symbols = symbols };
 	/* by number; and the lengths, each before its index */
 	size_t *counts = dp_alloc__zeroed(n, sizeof(*counts)), whole = 0;
-	size_t *lengths = dp_alloc__array(n, sizeof(*lengths)), count = 0;
+	int64_t *lengths = dp_alloc__array(n, sizeof(*lengths));
+	size_t count = 0;
 	int status = counts && lengths ? DP_OK : DP_ERR_NOMEM;
 
 	*times = 0;
@@ -33,7 +34,7 @@ static int choose_pattern(struct dp_substring *chosen, size_t *times, const uint
 
 		if (s->partial && whole > 0)
 			continue;
-		lengths[count++] = (s->end - s->first) << 32 | i;
+		lengths[count++] = (int64_t)(s->end - s->first) << 32 | (int64_t)i;
 		status = dp_substrings__number(
 			&number, &set, dp_substrings__at(&set, s->first, s->end - s->first));
 		counts[number]++;
@@ -44,8 +45,8 @@ static int choose_pattern(struct dp_substring *chosen, size_t *times, const uint
 			*chosen = set.items[k];
 		}
 	if (!status && *times < 2) {
-		dp_sort__size(lengths, count);
-		chosen->length = lengths[(count - 1) / 2] >> 32;
+		dp_sort__i64(lengths, count);
+		chosen->length = (size_t)(lengths[(count - 1) / 2] >> 32);
 		chosen->at = iterations[(uint32_t)lengths[(count - 1) / 2]].first;
 	}
 	dp_substrings__fini(&set);
