@@ -12,17 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence)
-{
-	return (struct dp_loops_request){
-		.symbols = sequence->symbols,
-		.count = sequence->count,
-		.alphabet = sequence->alphabet,
-		.family = sequence->family,
-		.evidence = dp_sequence__evidence(sequence),
-	};
-}
-
 /*
  * The number of kernels before each operation of a sequence, and before the end. NULL if memory
  * runs out.
