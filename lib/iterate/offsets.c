@@ -1,6 +1,6 @@
 /*
- * Evidence by offset: quartiles and majorities over a sample of iterations, spread over the
- * sequence.
+ * Evidence by offset: quartiles of numbers, and signs that most of a sample of iterations have. The
+ * sample is spread over the sequence.
  *
  * Cost: one call per offset and sampled iteration, and a sort of the samples of each offset.
  */

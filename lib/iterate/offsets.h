@@ -6,12 +6,12 @@
 #include "iterate/iteration.h"
 #include "align/alignment.h"
 
-/* What a sample of the iterations mostly has at an offset. */
+/* What most of a sample of the iterations (dp_param.recurs_share) have at an offset. */
 enum dp_sign {
-	DP_SIGN_UPLOAD,	   /* an upload before it, … */
-	DP_SIGN_DOWNLOAD,  /* … or a download, … */
-	DP_SIGN_RESULT,	   /* … of more than counts, … */
-	DP_SIGN_SYNC,	   /* … or a synchronization of the host */
+	DP_SIGN_UPLOAD,	   /* an upload before it */
+	DP_SIGN_DOWNLOAD,  /* a download before it */
+	DP_SIGN_RESULT,	   /* a download before it of more than a few counts */
+	DP_SIGN_SYNC,	   /* a wait of the host before it */
 	DP_SIGN_OPTIMIZER, /* the name of an optimizer's kernel */
 	DP_SIGN_MOVES,	   /* the name of a copy, a cast or a fill */
 	DP_SIGNS,

@@ -1,7 +1,7 @@
 /*
  * The votes, as a table: each scores the offsets of a pattern as the first of an iteration. Cost of
- * each: O(offsets + spans), and the edits of spans of about one iteration; of the fit votes,
- * O(symbols).
+ * each: linear in offsets and spans, and in the edits of those spans that are about one iteration;
+ * of the fit votes, linear in the symbols.
  */
 #include "iterate/votes.h"
 #include "base/parameters.h"

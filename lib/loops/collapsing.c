@@ -144,8 +144,8 @@ static int collapse_once(struct dp_collapsing *out, const struct dp_collapsing *
 
 /*
  * Releases a collapsed sequence if the runs hardly vary in length, or if the flat patterns are the
- * units, to which that is no edit: edits are half of what the runs vary by or more if a run is a
- * part of a pattern.
+ * units, whose number is no edit: if a run is a part of a pattern, there are at least half as many
+ * edits as its length varies by.
  */
 static int drop_constant(struct dp_collapsing *c, const struct dp_detection *d,
 			 const struct dp_levels *flat)

@@ -14,7 +14,8 @@
  *   (has_only_loops()), if each of its iterations has an upload and little is outside, if there are
  *   more than a network has layers (are_beyond_layers()), or if the capture begins or ends between
  *   two of them (look_at_ends()). Any other inner loop is a layer.
- * - A step of 2, 4, 8 … micro-batches or samples and a little more: the outer level.
+ * - Fewer than three repetitions, or 4, 8 … micro-batches or samples and a little more: the outer
+ *   level.
  *
  * This chooses among patterns, before any is a loop. What only loops show is decided by
  * loops/tree.c.
@@ -216,7 +217,7 @@ static int measure_loops(struct inside *in, const struct traits *t,
 	}
 	in->main_share = (double)covered[in->main] / (double)n;
 	in->outside_main = (double)(n - covered[in->main]) / 2;
-	/* of two iterations, half; what is inserted in one piece is of one already */
+	/* half of two iterations, but at least what is inserted in one piece: that is of one */
 	in->outside_all = fmax((double)outside / 2, (double)longest_between(&twice->alignment));
 	look_outside(in, t, twice);
 	return look_at_ends(in, t, twice);
