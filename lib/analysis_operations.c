@@ -83,7 +83,7 @@ static int find_in(struct dp_loops **loops, const struct dp_sequence *operations
 		"%s: the sequence of all {operations:operation}, copies and memsets included, is "
 		"searched",
 		halves ? "uploads precede every other iteration, so that two may be one"
-		       : "{kernels:kernel} of {names:name} do not tell what an iteration is");
+		       : "{kernels:kernel} of {names:name} do not show what an iteration is");
 	names = dp_explain__rename(explain, dp_sequence__names(operations));
 	if (!status)
 		status = dp_loops__find(loops, &request, error);

@@ -509,7 +509,7 @@ const struct dp_vote dp_votes[] = {
 	{ "whole-iterations", DP_PHASE_COMPLETE, &dp_param.weight_whole,
 	  "this start leaves the most iterations whole", count_whole },
 	{ "number", DP_PHASE_COMPLETE, &dp_param.weight_number,
-	  "from this start on, as many iterations are whole as are known to be there", has_number },
+	  "with this start, as many iterations are whole as -n gives", has_number },
 	{ "capture-begin", DP_PHASE_COMPLETE, &dp_param.weight_capture_begin,
 	  "captures usually begin at the start of a step", capture_begins },
 	{ "capture-end", DP_PHASE_COMPLETE, &dp_param.weight_capture_end,

@@ -306,8 +306,8 @@ static int try_collapsed(struct dp_detection *d, const struct dp_levels *flat, u
 	if (!d->collapsed) {
 		dp_explain__add(d->request->explain, "collapsed",
 				DP_FACTS({ "loops", "count", (double)d->loops->count }),
-				"of {loops:loop} found so, none is listed as iterations: not "
-				"taken");
+				"of {loops:loop} found this way, none is listed as iterations: "
+				"not taken");
 		dp_loops__clear(d->loops);
 	}
 out:

@@ -664,7 +664,7 @@ bool dp_levels__is_better(const struct dp_levels *levels, double bits, double be
 	bool more = dp_levels__is_regular(levels) && !dp_levels__is_regular(flat);
 	double share = more ? dp_param.better_regular : dp_param.better;
 	const char *fault =
-		levels->chosen.count == 0 ? "; no pattern is found so: not taken"
+		levels->chosen.count == 0 ? "; no pattern is found this way: not taken"
 		: flat->chosen.count &&
 				edit_share(levels) > fmax(edit_share(flat), dp_param.regular_edits)
 			? ", but with more edits per symbol: not taken"
@@ -676,7 +676,7 @@ bool dp_levels__is_better(const struct dp_levels *levels, double bits, double be
 			DP_FACTS({ "bits", "bits", bits },
 				 { "bits_before", "bits", flat->fit.bits },
 				 { "bits_most", "1", share }, { "taken", "count", !fault }),
-			"the sequence is described so in {bits:bit} instead of {bits_before}%s",
+			"the sequence is then described in {bits:bit} instead of {bits_before}%s",
 			fault ? fault : ": taken");
 	return !fault;
 }

@@ -362,8 +362,8 @@ static bool withdraw_last(struct searcher *sr, const struct leftovers *rest)
 		free(last->symbols);
 		sr->limits.longest = last->length / 2;
 		dp_explain__add(sr->full->explain, "pattern",
-				DP_FACTS({ "taken_back", "count", (double)last->length }),
-				"the pattern of {taken_back:symbol} is taken back: next to those "
+				DP_FACTS({ "withdrawn", "count", (double)last->length }),
+				"the pattern of {withdrawn:symbol} is withdrawn: next to those "
 				"found before it explains little");
 	}
 	sr->promised = 0;
