@@ -18,7 +18,7 @@ struct dp_evidence_at {
 	int64_t kernel_gap_ns;	/* from the previous kernel's end to this one's start */
 	int64_t launch_gap_ns;	/* host time outside of API calls between the launch calls of
 				   the previous kernel and this one */
-	int64_t launch_wait_ns; /* time between the beginnings of these two calls */
+	int64_t launch_interval_ns; /* time between the beginnings of these two calls */
 	bool has_launch;	/* its launch call was recorded */
 	bool after_upload;   /* an upload, a copy from host to device of more than a scalar, starts
 				between the previous kernel and it, or is the symbol itself */
@@ -59,7 +59,7 @@ static inline struct dp_evidence_at dp_evidence__look(const struct dp_evidence *
 {
 	struct dp_evidence_at at = { .kernel_gap_ns = -1,
 				     .launch_gap_ns = -1,
-				     .launch_wait_ns = -1 };
+				     .launch_interval_ns = -1 };
 
 	evidence->at(evidence->ctx, index, &at);
 	return at;

@@ -22,7 +22,7 @@ struct dp_offsets {
 	uint32_t *seen;	    /* sampled iterations that have the offset */
 	double *launch_gap; /* how far it stands out among the host's gaps, 0 to 1, … */
 	double *kernel_gap; /* … and among the device's */
-	double *wait_ns;    /* mean host time between the previous launch and its own */
+	double *interval_ns; /* mean host time between the previous launch and its own */
 	bool *has[DP_SIGNS];
 };
 

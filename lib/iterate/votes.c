@@ -412,9 +412,9 @@ static void first_launch(const struct dp_ballot *b, double *score)
 	    !(may_begin(b, offset) || (b->optimizer.found && offset == b->optimizer.end)))
 		return;
 	for (size_t o = 0; o < b->m; o++)
-		sum += b->offsets.wait_ns[o];
-	/* an offset without a wait would have infinite odds; they are limited anyway */
-	odds = sum / DP_MAX(b->offsets.wait_ns[offset], sum * 1e-6);
+		sum += b->offsets.interval_ns[o];
+	/* an offset without an interval would have infinite odds; they are limited anyway */
+	odds = sum / DP_MAX(b->offsets.interval_ns[offset], sum * 1e-6);
 	/* the vote adds these log-odds themselves; its weight is their limit */
 	score[offset] += DP_MIN(log(1 + odds) / dp_param.weight_first_launch, 1);
 }
